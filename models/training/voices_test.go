@@ -233,3 +233,46 @@ func TestVoicesNames(t *testing.T) {
 	_, err := training.Train(t.Context(), nil, training.Patch{"voices": "kernel"}, training.Options{Dir: t.TempDir()})
 	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, or some of kernels,competing,bands,values`)
 }
+
+// Only the delays between sensors tell from where a wave comes, as in benchmarks/generated.py. Voices add sensors at the same
+// moment. A network that is tried whole, and judged after a temperature, is not dropped beside them.
+func TestWavesNeedTheNetwork(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const n, sensors, moments = 240, 8, 50
+	series, labels, split := make([]float32, n*sensors*moments), make([]int32, n), make([]uint8, n)
+	for i := range n {
+		labels[i], split[i] = int32(i%6), uint8(2*(i/160))
+		phase, rate := 50*rng.Float64(), 2*math.Pi/(14+12*rng.Float64())
+		for sensor := range sensors {
+			gain := 0.5 + rng.Float64()
+			delay := 4 * math.Sqrt((float64(sensor)+0.5)/sensors) * math.Cos(2.4*float64(sensor)-math.Pi/3*float64(labels[i]))
+			for moment := range moments {
+				v := gain*math.Sin(rate*(float64(moment)-delay-phase)) + 0.7*rng.NormFloat64()
+				series[(i*sensors+sensor)*moments+moment] = float32(v)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "waves.npz")
+	list := func(data any) *npz.Array { return &npz.Array{Shape: []int{n}, Data: data} }
+	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)}, {Name: "split", Array: list(split)},
+		{Name: "series", Array: &npz.Array{Shape: []int{n, sensors, moments}, Data: series}}}))
+	dir := filepath.Join(t.TempDir(), "run")
+	result, err := training.Train(t.Context(), backendtest.XLA(t), training.Patch{"data": path, "steps": 400}, training.Options{Dir: dir})
+	require.NoError(t, err)
+	assert.Contains(t, result.AnsweredBy, "network")
+	assert.GreaterOrEqual(t, result.Test.Accuracy, 0.97)
+	c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.XLA(t)})
+	require.NoError(t, err)
+	config, err := training.ReadConfig(dir)
+	require.NoError(t, err)
+	assert.Equal(t, 16, config.Stem, "as it has alone")
+	d, err := datasets.Load(t.Context(), path, datasets.Options{})
+	require.NoError(t, err)
+	e, err := training.Evaluate(c, d, d.Test, 64)
+	require.NoError(t, err)
+	assert.Equal(t, result.Test, training.Score{Loss: e.Loss, Accuracy: e.Accuracy})
+	if c.AnsweredBy() == "the network" {
+		assert.NotNil(t, c.Calibration, "by the quarter that has judged it")
+		assert.Positive(t, c.Calibration.Samples)
+	}
+}
