@@ -371,7 +371,8 @@ func TestDoctor(t *testing.T) {
 	text := succeed(t, "doctor", "--backend", "go")
 	assert.Contains(t, text, "ok         go: 256x256 product right")
 	assert.Contains(t, text, "\nrequest    go\n")
-	failed := succeed(t, "doctor", "--backend", "xla:/none.so")
+	code, failed, stderr := execute(t, "doctor", "--backend", "xla:/none.so")
+	assert.Equal(t, []any{1, "ccp: the requested backend, xla:/none.so, cannot be opened\n"}, []any{code, stderr})
 	assert.Contains(t, failed, "FAILED     xla:/none.so: ")
 	assert.Contains(t, failed, "\nchosen     none: the requested backend cannot be opened\nto do      the requested backend, xla:/none.so, does not work; ")
 	var report struct {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/spf13/cobra"
 )
@@ -9,7 +11,11 @@ func newDoctor(s *shared) *cobra.Command {
 	cmd := command("doctor", "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		report := backend.Doctor(backend.Options{Name: s.backend, Install: !s.offline})
-		return s.print(cmd, report, render("doctor", report))
+		err := s.print(cmd, report, render("doctor", report))
+		if err == nil && report.Chosen == "" {
+			err = fmt.Errorf("the requested backend, %s, cannot be opened", report.Request)
+		}
+		return err
 	}
 	return cmd
 }

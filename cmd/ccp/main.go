@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,18 @@ func exitCode(err error) int {
 	return 1
 }
 
+// kept remembers the first error of writing: cobra drops those of its help.
+type kept struct {
+	io.Writer
+	err error
+}
+
+func (k *kept) Write(content []byte) (n int, err error) {
+	n, err = k.Writer.Write(content)
+	k.err = cmp.Or(k.err, err)
+	return n, err
+}
+
 // run executes one command line, its results to stdout, all else to stderr, and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) (code int) {
 	defer func() {
@@ -51,9 +64,11 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	}()
 	root := newRoot(args)
 	root.SetArgs(append([]string{}, args...)) // not nil: cobra would read os.Args
-	root.SetOut(stdout)
+	out := &kept{Writer: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()
+	err = cmp.Or(err, out.err)
 	code = exitCode(err)
 	var usage usageError
 	switch {

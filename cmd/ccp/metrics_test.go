@@ -48,10 +48,13 @@ func TestMetrics(t *testing.T) {
 	history, err := training.ReadHistory(dir)
 	require.NoError(t, err)
 	require.Len(t, history, 3)
-	out := lines(succeed(t, append(line, "--metrics", "-", "--json")...)) // of the run that has ended
-	require.Len(t, out, 5)
+	out := lines(succeed(t, append(line, "--metrics", "-")...)) // of the run that has ended
+	require.Len(t, out, 8)
 	assert.Equal(t, written, strings.Join(out[:4], "\n")+"\n")
-	decode(t, out[4], &result)
+	decode(t, succeed(t, append(line, "--json")...), &result)
+	code, stdout, stderr = execute(t, append(line, "--metrics", "-", "--json")...)
+	assert.Equal(t, []any{2, ""}, []any{code, stdout})
+	assert.Contains(t, stderr, "--metrics - and --json would share the standard output; give --metrics FILE")
 	for name, want := range map[string][]float64{
 		"epoch":               {1, 2, 3, float64(result.BestEpoch)},
 		"train_accuracy":      {history[0].Train.Accuracy, history[1].Train.Accuracy, history[2].Train.Accuracy, result.Train.Accuracy},

@@ -78,6 +78,9 @@ func newTrain(s *shared) *cobra.Command {
 	groups.done()
 
 	cmd.RunE = func(cmd *cobra.Command, pairs []string) error {
+		if s.json && metricsTo == "-" {
+			return usage(cmd, errors.New("--metrics - and --json would share the standard output; give --metrics FILE"))
+		}
 		if err := addSettings(cmd, asked, append(settings, pairs...)); err != nil {
 			return usage(cmd, err)
 		}
@@ -140,8 +143,7 @@ func newTrain(s *shared) *cobra.Command {
 // goingOn returns the command line that goes on with a run, without --overwrite: that would delete what was saved.
 func goingOn(args []string) []string {
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
-		return arg == "--overwrite" ||
-			strings.HasPrefix(arg, "--overwrite=")
+		return arg == "--overwrite" || strings.HasPrefix(arg, "--overwrite=")
 	})
 }
 

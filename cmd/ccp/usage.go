@@ -74,8 +74,7 @@ func withFlags(cmd *cobra.Command, message string) (text string) {
 		}
 		option := message[from:to]
 		flag := cmp.Or(flagOf[option], strings.NewReplacer(" ", "-", "_", "-").Replace(option))
-		known := slices.Contains(training.Names(), option[strings.LastIndex(option,
-			"/")+1:])
+		known := slices.Contains(training.Names(), option[strings.LastIndex(option, "/")+1:])
 		switch {
 		case cmd.Flags().Lookup(flag) != nil:
 			if text += message[last:from] + "--" + flag; message[to:min(to+1, len(message))] == "=" {
