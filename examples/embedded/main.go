@@ -5,11 +5,12 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
-	"errors"
+	"io"
 	"log"
 	"net/http"
-	"slices"
 
 	"github.com/clusterpool/ccp/examples/digits"
 	"github.com/clusterpool/ccp/models"
@@ -21,20 +22,13 @@ func main() {
 		log.Fatal(err)
 	}
 	log.Fatal(http.ListenAndServe("127.0.0.1:8000", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var values []*float32 // null would be 0 as a number
-		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&values)
-		if err == nil && slices.Contains(values, nil) {
-			err = errors.New("a value is null; replace it by a number")
-		}
-		if err != nil {
+		var signal []float32
+		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+		if err = cmp.Or(err, json.Unmarshal(raw, &signal)); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		signal := make([]float32, len(values))
-		for i, v := range values {
-			signal[i] = *v
-		}
-		if predictions, err := classifier.Classify(r.Context(), [][]float32{signal}); err != nil {
+		} else if bytes.Contains(raw, []byte("null")) { // which would be 0
+			http.Error(w, "a value is null; replace it by a number", http.StatusBadRequest)
+		} else if predictions, err := classifier.Classify(r.Context(), [][]float32{signal}); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 		} else {
 			_ = json.NewEncoder(w).Encode(predictions[0])

@@ -9,13 +9,15 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log"
 	"net/http"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/clusterpool/ccp/models"
@@ -36,24 +38,20 @@ func main() {
 // handler answers with the prediction: its class, name and probabilities.
 func handler(classifier *models.Reloader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var values []*float32          // null would be 0 as a number
+		var signal []float32
 		var recording models.Recording // in any order of its sensors, with gaps, of any length
-		into := map[bool]any{true: &recording, false: &values}[r.URL.Path == "/recording"]
-		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(into)
-		if err == nil && slices.Contains(values, nil) {
-			err = errors.New("a value is null; replace it by a number")
+		into := map[bool]any{true: &recording, false: &signal}[r.URL.Path == "/recording"]
+		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+		if err = cmp.Or(err, json.Unmarshal(raw, into)); err == nil && into == &signal && bytes.Contains(raw, []byte("null")) {
+			err = errors.New("a value is null; replace it by a number") // it would be 0
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		signal := make([]float32, len(values))
-		for i, v := range values {
-			signal[i] = *v
-		}
 		var predictions []models.Prediction
 		newest, release, err := classifier.Acquire()
-		if err == nil && into == &values {
+		if err == nil && into == &signal {
 			predictions, err = newest.Classify(r.Context(), [][]float32{signal})
 		} else if err == nil {
 			predictions, err = newest.ClassifyRecording(r.Context(), recording)

@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
@@ -58,6 +59,37 @@ func TestAskedCheck(t *testing.T) {
 	} {
 		_, err := Preview(asked)
 		assert.ErrorContains(t, err, want)
+		assert.ErrorIs(t, err, ErrSettings)
+	}
+}
+
+// Settings that do not fit the data are found before a file is written, by a dry run too, and wrap ErrSettings.
+func TestSettingsThatDoNotFit(t *testing.T) {
+	backend := backendtest.Go(t)
+	data := writeRing(t, 60)
+	d, err := datasets.Load(t.Context(), data, datasets.Options{})
+	require.NoError(t, err)
+	for want, asked := range map[string]Patch{
+		"level 1: 13 clusters of 12 nodes; a search finds at most as many as nodes: lower them": {"levels": "13x8/4,1x8/2"},
+		"level 2: 7 clusters of 6 nodes; a search finds at most as many as nodes: lower them":   {"levels": "6x8/4,7x8/4,1x8/2"},
+		"level 1: L=99 exceeds its 12 nodes":                                                    {"levels": "6x8/99,1x8/2"},
+		`the voice "kernels" needs a series; leave it out`:                                      {"voices": "kernels,values"},
+		`voices: there is no "foo"`:                                                             {"voices": "foo"},
+		`protocol: cross-view; the data is in memory`:                                           {"protocol": "cross-view"},
+		`there is no option "epoch"`:                                                            {"epoch": 3},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		o := Options{Dir: dir, Data: d}
+		_, trained := Train(t.Context(), backend, asked, o)
+		_, dry := DryRun(t.Context(), backend, asked, o)
+		_, resolved := Resolve(asked, d)
+		for _, err := range []error{trained, dry, resolved} {
+			if want[:8] != "protocol" || err != nil {
+				assert.ErrorContains(t, err, want)
+				assert.ErrorIs(t, err, ErrSettings)
+			}
+		}
+		assert.NoDirExists(t, dir)
 	}
 }
 

@@ -22,6 +22,14 @@ type settingsError struct{ error }
 
 func (e settingsError) Unwrap() []error { return []error{e.error, ErrSettings} }
 
+// settings makes an error one of settings; nil stays nil.
+func settings(err error) error {
+	if err != nil {
+		err = settingsError{err}
+	}
+	return err
+}
+
 // wrappers are what GoMLX puts before the text of an error that leaves its training loop or the building of a graph.
 var wrappers = []string{"Loop.RunSteps(", "failed to execute train/eval step",
 	"failed during graph construction/compilation", " panicked: "}

@@ -37,7 +37,7 @@ func ReadFingerprint(dir string) (f datasets.Fingerprint, err error) {
 func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Options) (*datasets.Dataset, error) {
 	if opts.Data != nil {
 		if err := c.checkInMemory(); err != nil {
-			return nil, err
+			return nil, settings(err)
 		}
 		return c.withValidation(opts.Data)
 	}
@@ -70,7 +70,8 @@ func (c Config) withValidation(d *datasets.Dataset) (*datasets.Dataset, error) {
 	if c.Validation == 0 && c.Keep == KeepLast {
 		return d, nil
 	}
-	return d.HoldOut(c.Validation, c.SplitSeed)
+	d, err := d.HoldOut(c.Validation, c.SplitSeed)
+	return d, settings(err)
 }
 
 // withAblations returns the data set with the graph that the configuration asks for.

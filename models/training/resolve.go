@@ -63,7 +63,7 @@ func Resolve(asked Patch, d *datasets.Dataset) (Config, error) {
 		return Config{}, err
 	}
 	c, _, err := p.resolve(d)
-	return c, err
+	return c, settings(err)
 }
 
 // Preview returns what is known of a configuration before the data is read. A number that depends on the data is 0.
@@ -81,8 +81,9 @@ type draftConfig struct {
 
 // draft lays what is asked over the recipe. data names a data set in memory, which is the one if nobody asks for another.
 // It was loaded, so the recipe's options of loading do not count.
-func draft(a Patch, data string) (draftConfig, error) {
-	p := draftConfig{Config: params.Defaults[Config](), asked: a, open: map[string]bool{}}
+func draft(a Patch, data string) (p draftConfig, err error) {
+	defer func() { err = settings(err) }()
+	p = draftConfig{Config: params.Defaults[Config](), asked: a, open: map[string]bool{}}
 	text := func(name, usual string) string {
 		if value := a[name]; value != nil {
 			return fmt.Sprint(value)
@@ -190,7 +191,19 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		s.Options.DType = nn.BFloat16
 	}
 	c.Options = s.Options
-	return c, s, s.Check()
+	if err = s.Check(); err == nil {
+		err = checkVoices(c.Voices, d)
+	}
+	return c, s, err
+}
+
+// checkVoices returns an error if a voice that is asked for by its name does not suit the samples.
+func checkVoices(option string, d *datasets.Dataset) error {
+	c, err := voices.For(&d.Info, option)
+	if err == nil && c.Only != nil {
+		err = c.Suits(heardOf(d))
+	}
+	return err
 }
 
 // products counts the multiply-adds of the filters for one signal in one hierarchy: of those that pool, and of all.

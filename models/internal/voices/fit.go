@@ -45,6 +45,9 @@ type candidate struct {
 	readout        *mat.Dense    // `[features, classes]`
 }
 
+// Suits returns an error if a voice of Only does not suit the samples.
+func (c Config) Suits(samples []Sample) error { _, err := c.begin(samples); return err }
+
 // begin picks the samples, and the voices that suit them.
 func (c Config) begin(samples []Sample) (*fit, error) {
 	f := &fit{Config: c, used: spread(samples, mostSamples)}
