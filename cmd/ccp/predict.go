@@ -167,12 +167,11 @@ func table(inputs part, classes []string, predictions []models.Prediction, top i
 		rows[0] = append(rows[0], fmt.Sprintf("class_%d", place), fmt.Sprintf("probability_%d", place))
 	}
 	share := func(p float64) string { return strconv.FormatFloat(p, 'g', 7, 64) }
-	moment := func(t float64) string { return strconv.FormatFloat(t, 'f', -1, 64) }
 	for i, p := range predictions {
 		row := []string{inputs.names[i]}
 		if inputs.windows != nil {
 			w := inputs.windows[i]
-			row = append(row, moment(w.Start), moment(w.End))
+			row = append(row, recording.Moment(w.Start), recording.Moment(w.End))
 		}
 		row = append(row, p.Name, share(p.Probability))
 		for place, k := range serve.Ranked(p.Probabilities, top) {

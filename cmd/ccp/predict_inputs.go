@@ -39,7 +39,7 @@ func (in part) warn(predictions []models.Prediction) (lines []string) {
 			if i > 0 && name == in.names[i-1] && slices.Equal(p.Warnings, predictions[i-1].Warnings) {
 				continue
 			}
-			name += fmt.Sprintf(" from %.10g", in.windows[i].Start)
+			name += " from " + recording.Moment(in.windows[i].Start)
 		}
 		lines = append(lines, name+": "+strings.Join(p.Warnings, "; "))
 	}

@@ -48,6 +48,9 @@ type Window struct {
 	Start, End float64
 }
 
+// Moment writes a time with all digits, so that no two windows of a recording have one name.
+func Moment(time float64) string { return strconv.FormatFloat(time, 'f', -1, 64) }
+
 // Part returns the part of a recording in a window.
 func (r Recording) Part(w Window) Recording {
 	width := len(r.Sensors) * r.Channels
@@ -102,8 +105,8 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 		return r, nil, nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts, cut.Window.Moments}, cut.Window,
 			ErrShort)
 	case (lasts-length)/step > mostSteps:
-		return r, nil, nil, fmt.Errorf("its times go from %.10g to %.10g, more than %d steps of %s; check the times, or take a "+
-			"longer step", times[0], times[count-1], mostSteps, cut.Step)
+		return r, nil, nil, fmt.Errorf("its times go from %s to %s, more than %d steps of %s; check the times, or take a "+
+			"longer step", Moment(times[0]), Moment(times[count-1]), mostSteps, cut.Step)
 	}
 	from, to, gaps, gap := 0, 0, 0, 0.0
 	start := times[0]
@@ -130,7 +133,7 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 		return r, nil, nil, fmt.Errorf("its times have gaps in every window of %s; take a longer window", cut.Window)
 	}
 	if gaps > 0 {
-		c.note("%d of its %d windows lie in gaps of its times, the last from %.10g; left out", gaps, gaps+len(all), gap)
+		c.note("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps, gaps+len(all), Moment(gap))
 	}
 	rest := count - to
 	for rest > 0 && times[count-rest] < start-each/2 { // between windows

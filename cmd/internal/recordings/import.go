@@ -173,9 +173,10 @@ func (r *reading) cut() error {
 			notes = append(notes, names[i]+": "+about[0])
 		}
 		for _, w := range windows {
+			start, end := recording.Moment(w.Start), recording.Moment(w.End)
 			one := &sample{Recording: ordered.Part(w), label: x.label, test: x.test, group: x.group,
-				where: fmt.Sprintf("%s, window from %.10g to %.10g", x.where, w.Start, w.End)}
-			if one.Name = fmt.Sprintf("%s from %.10g", names[i], w.Start); !r.grouped {
+				where: fmt.Sprintf("%s, window from %s to %s", x.where, start, end)}
+			if one.Name = names[i] + " from " + start; !r.grouped {
 				one.group = names[i]
 			}
 			if err := r.even(one, r.form.Prepare); err != nil { // windows share values

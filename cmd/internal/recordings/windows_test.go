@@ -89,3 +89,13 @@ func TestImportRefusesWindows(t *testing.T) {
 	o.Leave = []string{"time"}
 	assert.Contains(t, refused(t, o, folder), "it has no times, so that 1s may be any number of moments; give the window as a number of moments")
 }
+
+// Windows of times since 1970 have names of their own, though they begin in the same second.
+func TestNamesOfWindows(t *testing.T) {
+	table := "sample,time,x,label\n"
+	for i := range 10 * 40 {
+		table += fmt.Sprintf("%c,%.1f,%d,%c\n", 'a'+i/40, 1.7e9+float64(i%40)/10, i%7, 'u'+i/40%2)
+	}
+	_, d := imported(t, cutting(t, "2s", "0.5s"), put(t, t.TempDir(), "r.csv", table))
+	assert.Equal(t, []string{"a from 1700000000", "a from 1700000000.5", "a from 1700000001"}, d.SampleNames[:3])
+}

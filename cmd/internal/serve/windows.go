@@ -32,7 +32,7 @@ func WindowSignals(f *recording.Form, r recording.Recording, windows []recording
 		case err == nil:
 			kept, signals, notes = append(kept, w), append(signals, signal), append(notes, note)
 		case unusable == nil:
-			unusable = fmt.Errorf("window from %.10g to %.10g: %w", w.Start, w.End, err)
+			unusable = fmt.Errorf("window from %s to %s: %w", recording.Moment(w.Start), recording.Moment(w.End), err)
 		}
 	}
 	return kept, signals, notes, unusable
