@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/xuri/excelize/v2"
 
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
@@ -221,6 +223,33 @@ func TestStopped(t *testing.T) {
 		entries, err := os.ReadDir(out)
 		require.NoError(t, err)
 		assert.Empty(t, entries)
+	}
+}
+
+// Tables that are no text are told of as they are read, so that they can be stopped.
+func TestStoppedInTables(t *testing.T) {
+	folder := t.TempDir()
+	var rows []parquetRow
+	f := excelize.NewFile()
+	require.NoError(t, f.SetSheetRow("Sheet1", "A1", &[]any{"sample", "time", "x", "label"}))
+	for i := range 1000 {
+		rows = append(rows, parquetRow{Sample: fmt.Sprint(i / 50), Time: int64(i), Label: "a"})
+		require.NoError(t, f.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+2), &[]any{fmt.Sprint(i / 50), i, i % 7, "a"}))
+	}
+	require.NoError(t, parquet.WriteFile(filepath.Join(folder, "r.parquet"), rows))
+	require.NoError(t, f.SaveAs(filepath.Join(folder, "r.xlsx")))
+	for _, name := range []string{"r.parquet", "r.xlsx"} {
+		ctx, stop := context.WithCancelCause(t.Context())
+		stopped, told := errors.New("stopped"), 0
+		_, err := Import(ctx, []string{filepath.Join(folder, name)}, filepath.Join(folder, "made.npz"), Options{Progress: func(doing string, done float64) {
+			if doing == "reading "+name {
+				assert.Less(t, done, 0.6)
+				told++
+				stop(stopped)
+			}
+		}})
+		require.ErrorIs(t, err, stopped, name)
+		assert.Equal(t, 1, told, name)
 	}
 }
 

@@ -40,13 +40,17 @@ func (t *table) readParquet() (err error) {
 		cells, writers = append(cells, strings.Join(column, ".")), append(writers, writer(leaf.Node.Type()))
 	}
 	err = t.add(in, line, cells)
+	all := rows.NumRows()
 	for row := make([]parquet.Row, 1); err == nil; err = t.add(in, line, cells) {
 		n, err := rows.ReadRows(row)
+		if err == nil {
+			err = t.row(line, all)
+		}
 		switch line++; {
-		case n == 0 && (err == nil || errors.Is(err, io.EOF)):
-			return nil
-		case n == 0:
+		case err != nil && !errors.Is(err, io.EOF):
 			return err
+		case n == 0:
+			return nil
 		case len(row[0]) != len(cells):
 			return errors.New("a column holds lists; write a row for each moment")
 		}

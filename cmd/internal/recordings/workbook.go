@@ -43,6 +43,9 @@ func (t *table) readWorkbook() (err error) {
 	days := map[int]bool{} // the columns whose numbers are shown as dates, by their first number
 	for shown.Next() && raw.Next() {
 		line++
+		if err := t.row(line, 1<<20); err != nil { // the most rows of a sheet
+			return err
+		}
 		texts, err := shown.Columns()
 		if err != nil {
 			return fmt.Errorf("%s, sheet %s, row %d: %w; the file is damaged", in.path, sheet, line, err)
