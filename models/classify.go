@@ -23,14 +23,15 @@ type SignalError struct {
 // Error returns the text with the signal's number.
 func (e *SignalError) Error() string { return fmt.Sprintf("unusable signal %d: %s", e.Index, e.Reason) }
 
-// Prediction is a classifier's answer for one signal.
+// Prediction is a classifier's answer for one signal. In JSON, "class" is a name, as in all that the program prints.
 type Prediction struct {
-	Class         int       // the most probable class
-	Name          string    // its name
-	Probability   float64   // its probability
-	Probabilities []float64 // of every class, at the temperature of Classifier.Calibration, summing to 1
+	Class       int     `json:"class_number"` // the most probable class
+	Name        string  `json:"class"`        // its name
+	Probability float64 `json:"probability"`  // its probability
+	// Probabilities are of every class, at the temperature of Classifier.Calibration, summing to 1.
+	Probabilities []float64 `json:"probabilities"`
 	// Warnings tell where the signal lies far outside the training data, as with another unit. The class is then a guess.
-	Warnings []string
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Classify predicts the class of each signal on a graph, `[nodes, channels]` row-major, in the raw units of the data set.

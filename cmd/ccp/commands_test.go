@@ -75,7 +75,7 @@ type (
 		Reliability reliabilityDocument `json:"reliability"`
 		Loss        float64             `json:"loss"`
 		PerClass    []struct {
-			Name      string  `json:"name"`
+			Name      string  `json:"class"`
 			Samples   int     `json:"samples"`
 			Precision float64 `json:"precision"`
 			Recall    float64 `json:"recall"`

@@ -57,7 +57,7 @@ func TestDataImport(t *testing.T) {
 		File    string `json:"file"`
 		Samples int    `json:"samples"`
 		Classes []struct {
-			Name    string `json:"name"`
+			Name    string `json:"class"`
 			Samples int    `json:"samples"`
 		} `json:"classes"`
 		Sensors []string `json:"sensors"`

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models/training"
@@ -34,7 +32,7 @@ type datasetJSON struct {
 
 // countJSON is the number of samples of a class in each split.
 type countJSON struct {
-	Class      string `json:"class"` // its number, and its name if that says more
+	Class      string `json:"class"` // its name
 	Train      int    `json:"train"`
 	Validation int    `json:"validation"`
 	Test       int    `json:"test"`
@@ -55,10 +53,7 @@ func describe(d *datasets.Dataset) *datasetJSON {
 			}
 			return n
 		}
-		counts[class] = countJSON{fmt.Sprint(class), in(d.Train), in(d.Validation), in(d.Test)}
-		if name := d.ClassNames[class]; name != counts[class].Class {
-			counts[class].Class += " (" + name + ")"
-		}
+		counts[class] = countJSON{d.ClassNames[class], in(d.Train), in(d.Validation), in(d.Test)}
 	}
 	frames, sensors := training.Series(d.Affinity, d.Grid)
 	if d.Form != nil && d.Form.Longest > 1 { // a chain of sensors in frames looks like an image

@@ -15,7 +15,7 @@ import (
 // reply is what the page gets, as JSON. Pixels says how much each pixel speaks for the class, in units of its logit.
 type reply struct {
 	Error         string    `json:"error,omitempty"`
-	Name          string    `json:"name"`
+	Name          string    `json:"class"`
 	Classes       []string  `json:"classes"`
 	Probabilities []float64 `json:"probabilities"`
 	Pixels        []float64 `json:"pixels"`

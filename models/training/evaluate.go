@@ -29,7 +29,7 @@ type Evaluation struct {
 
 // ClassScore is how a classifier did on one class. A ratio without samples to take it over is 0.
 type ClassScore struct {
-	Name      string  `json:"name"`
+	Name      string  `json:"class"`
 	Samples   int     `json:"samples"`
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`

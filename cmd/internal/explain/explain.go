@@ -82,7 +82,7 @@ type Summary struct {
 
 // Class says what mattered to one class, most first.
 type Class struct {
-	Name    string         `json:"name"`
+	Name    string         `json:"class"`
 	Samples int            `json:"samples"`
 	Nodes   []Contribution `json:"nodes"`
 	Sensors []Contribution `json:"sensors,omitempty"` // or joints: sums over frames

@@ -66,7 +66,7 @@ type Result struct {
 
 // Class is a class and the number of its samples.
 type Class struct {
-	Name    string `json:"name"`
+	Name    string `json:"class"`
 	Samples int    `json:"samples"`
 }
 

@@ -65,8 +65,8 @@ func TestSummary(t *testing.T) {
 	s := Summarize(folder, table, 3, Origin{Command: "ccp x", Machine: "a machine", Backend: "xla"}, map[string]error{broken: errors.New("no such thing")})
 	require.Len(t, s.Lines, 3)
 	assert.Equal(t, 3, s.Lines[0].Runs)
-	assert.InDelta(t, 98, s.Lines[0].Accuracy, 1e-9)
-	assert.InDelta(t, 1, s.Lines[0].Deviation, 1e-9)
+	assert.InDelta(t, 0.98, s.Lines[0].Accuracy, 1e-9, "a fraction, as in all JSON")
+	assert.InDelta(t, 0.01, s.Lines[0].Deviation, 1e-9)
 	assert.Equal(t, "3 of 9 runs", s.Reduced)
 	assert.Equal(t, "no such thing", s.Lines[1].Error)
 

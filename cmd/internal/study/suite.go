@@ -24,7 +24,7 @@ type Suite struct {
 type Standing struct {
 	Name       string  `json:"name"`
 	Runs       int     `json:"runs"`       // on all sets
-	Accuracy   float64 `json:"accuracy"`   // mean over sets, in percent
+	Accuracy   float64 `json:"accuracy"`   // mean over sets
 	Rank       float64 `json:"rank"`       // mean over sets of the rank of the accuracy
 	Won        int     `json:"won"`        // sets on which no model is more accurate
 	Seconds    float64 `json:"seconds"`    // of training: the sum of the sets' means
@@ -142,7 +142,7 @@ func (s Suite) rows(longest int) (sets, standings [][]string) {
 			column = append(column, set.Lines[m].accuracy())
 		}
 		add(sets, column...)
-		add(standings, fmt.Sprintf("%.1f", model.Accuracy), fmt.Sprintf("%.2f", model.Rank), strconv.Itoa(model.Won),
+		add(standings, fmt.Sprintf("%.1f", 100*model.Accuracy), fmt.Sprintf("%.2f", model.Rank), strconv.Itoa(model.Won),
 			number(model.Seconds), text.Thousands(int(math.Round(model.Parameters))))
 	}
 	return sets, standings
@@ -190,7 +190,7 @@ func (s Suite) Write(folder string) error {
 	return write(filepath.Join(folder, s.Name), s, markdown, heading, func(row func(cells ...any)) {
 		for _, set := range s.Sets {
 			for _, l := range set.Lines {
-				row(set.Title, l.Name, l.Runs, l.Accuracy, l.Deviation, l.Rank, l.Validation, l.Parameters, l.Epochs,
+				row(set.Title, l.Name, l.Runs, 100*l.Accuracy, 100*l.Deviation, l.Rank, 100*l.Validation, l.Parameters, l.Epochs,
 					l.Seconds, l.PerSecond, s.Folds, set.Reduced, s.Origin.Machine, s.Origin.Backend, l.Error)
 			}
 		}

@@ -18,10 +18,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Line holds the results of a row: means over the runs that have ended. Accuracies are in percent.
+// Line holds the results of a row: means over the runs that have ended. Accuracies are fractions, in percent only in the tables.
 type Line struct {
 	Name      string  `json:"name"`
-	Paper     float64 `json:"paper,omitempty"`
+	Paper     float64 `json:"paper,omitempty"` // in percent, as printed there
 	Runs      int     `json:"runs"`
 	Accuracy  float64 `json:"accuracy"`
 	Deviation float64 `json:"deviation"` // standard deviation over at least two runs
@@ -38,7 +38,7 @@ type Line struct {
 	Each       []Ended `json:"each,omitempty"`
 }
 
-// Ended is a run that has ended. Accuracies are in percent.
+// Ended is a run that has ended.
 type Ended struct {
 	Seed       int64         `json:"seed"`
 	Fold       datasets.Fold `json:"fold,omitzero"`
@@ -126,10 +126,10 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 			}
 			continue
 		}
-		ended := Ended{Seed: cell.Config.Seed, Fold: cell.Config.Fold, Accuracy: 100 * result.Test.Accuracy,
+		ended := Ended{Seed: cell.Config.Seed, Fold: cell.Config.Fold, Accuracy: result.Test.Accuracy,
 			Seconds: result.Seconds, Folder: filepath.Base(cell.Dir)}
 		if result.Validation != nil {
-			ended.Validation = 100 * result.Validation.Accuracy
+			ended.Validation = result.Validation.Accuracy
 			validations = append(validations, ended.Validation)
 		}
 		accuracies, times = append(accuracies, ended.Accuracy), append(times, result.Seconds)
@@ -158,9 +158,9 @@ func (l Line) accuracy() string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("%.1f", l.Accuracy)
+		return fmt.Sprintf("%.1f", 100*l.Accuracy)
 	}
-	return fmt.Sprintf("%.1f ± %.1f", l.Accuracy, l.Deviation)
+	return fmt.Sprintf("%.1f ± %.1f", 100*l.Accuracy, 100*l.Deviation)
 }
 
 // Rows formats the table, the heading first. It has the paper's column only if there is a number in it.
@@ -264,7 +264,7 @@ func (s Summary) Write(folder string) error {
 		"reduced,machine,backend,note"
 	return write(filepath.Join(folder, s.Name), s, execute("summary", s), heading, func(row func(cells ...any)) {
 		for _, l := range s.Lines {
-			row(s.Name, l.Name, l.Paper, l.Runs, l.Accuracy, l.Deviation, l.Validation, l.Parameters, l.Epochs,
+			row(s.Name, l.Name, l.Paper, l.Runs, 100*l.Accuracy, 100*l.Deviation, 100*l.Validation, l.Parameters, l.Epochs,
 				l.Seconds, l.PerSecond, s.Reduced, s.Origin.Machine, s.Origin.Backend, l.Note)
 		}
 	})

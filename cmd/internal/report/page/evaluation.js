@@ -20,5 +20,5 @@ function renderEvaluation(report) {
     return el("span", {}, el("span", { class: "figure", text: percent(share) }), node);
   };
   fillTable($("classes-table"), ["class", "samples", "accuracy", "precision", "F1"],
-    e.per_class.map((c) => [c.name, whole(c.samples), bar(c.recall), c.precision.toFixed(3), c.f1.toFixed(3)]), { names: true, bars: 2 });
+    e.per_class.map((c) => [c.class, whole(c.samples), bar(c.recall), c.precision.toFixed(3), c.f1.toFixed(3)]), { names: true, bars: 2 });
 }
