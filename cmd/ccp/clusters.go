@@ -35,6 +35,8 @@ func newClusters(s *shared) *cobra.Command {
 		"which hierarchy to show, counted from 1, of a model with several")
 	dataDirFlag(cmd, &dataDir)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		_, end := untilSignal(cmd, func() {})
+		defer end()
 		if err := out.free(); err != nil {
 			return err
 		}
@@ -64,10 +66,11 @@ func newClusters(s *shared) *cobra.Command {
 		}
 		view := clusters.New(c, levels, data)
 		result.Words = view.Words()
-		if out.path != "" {
-			if result.Files, err = view.Write(out.path); err != nil {
-				return err
-			}
+		if err = cmd.Context().Err(); err == nil && out.path != "" {
+			result.Files, err = view.Write(out.path)
+		}
+		if err != nil {
+			return err
 		}
 		return s.print(cmd, result, render("clusters", result))
 	}

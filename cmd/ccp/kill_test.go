@@ -21,6 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models"
 )
 
 // program builds the program, once.
@@ -256,4 +258,43 @@ func onBackends(t *testing.T, fn func(t *testing.T, backend string, kills int)) 
 		backendtest.XLA(t)
 		fn(t, "xla:cpu", 2) // each process compiles anew
 	})
+}
+
+// TestPredictStopped stops predict with Ctrl-C while it writes: nothing is left.
+func TestPredictStopped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("predicts in another process")
+	}
+	path, err := program()
+	require.NoError(t, err)
+	dir, folder := trained(t), t.TempDir()
+	m, _, err := models.ReadMetadata(dir)
+	require.NoError(t, err)
+	file, err := os.Create(filepath.Join(dir, "new.npy"))
+	require.NoError(t, err)
+	shape := []int{200_000, m.Spec.Nodes, m.Spec.Channels}
+	require.NoError(t, npz.WriteNPY(file, &npz.Array{Shape: shape, Data: make([]float32, shape[0]*shape[1]*shape[2])}))
+	require.NoError(t, file.Close())
+	command := exec.Command(path, "predict", "--backend", "go", "--checkpoint", dir, "--out", filepath.Join(folder, "out.csv"), file.Name())
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	require.NoError(t, command.Start())
+	t.Cleanup(func() { _ = command.Process.Kill() })
+	require.Eventually(t, func() bool { return len(listed(t, folder)) > 0 }, 20*time.Second, time.Millisecond)
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	_ = command.Wait()
+	assert.Equal(t, 130, command.ProcessState.ExitCode())
+	assert.Contains(t, stderr.String(), "ccp: stopped early")
+	assert.Empty(t, listed(t, folder))
+}
+
+// listed returns the names in a folder.
+func listed(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
 }

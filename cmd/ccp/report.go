@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -34,6 +35,8 @@ func newReport(s *shared) *cobra.Command {
 		"a file that is no report")
 	dataDirFlag(cmd, &dataDir)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		_, end := untilSignal(cmd, func() {})
+		defer end()
 		if out.path == "" {
 			out.path = filepath.Join(dir, "report.html")
 		}
@@ -46,7 +49,7 @@ func newReport(s *shared) *cobra.Command {
 		}
 		data, lack := s.dataOf(cmd, classifier, dir, dataDir, "")
 		r, err := report.Build(cmd.Context(), dir, classifier, data, newStatusLine(cmd.ErrOrStderr()).notice)
-		if err != nil {
+		if err = cmp.Or(err, cmd.Context().Err()); err != nil { // the data may lack because of it
 			return err
 		}
 		if lack != nil {

@@ -67,7 +67,8 @@ func (s *shared) load(cmd *cobra.Command, dir string, little bool) (*models.Clas
 		return nil, err
 	}
 	notice := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
-	return models.Load(dir, models.LoadOptions{Backend: b, Notice: notice})
+	c, err := models.Load(dir, models.LoadOptions{Backend: b, Notice: notice})
+	return c, cmp.Or(err, cmd.Context().Err())
 }
 
 // loading completes the options to load a data set: the folder, a backend that is opened when needed, and a display of
@@ -117,14 +118,15 @@ func (s *shared) dataOf(cmd *cobra.Command, c *models.Classifier, dir, dataDir, 
 	return d, err
 }
 
-// untilSignal returns the command's context until Ctrl-C or SIGTERM. Then it calls notify, and removes the handler: a
-// second Ctrl-C kills the process.
+// untilSignal ends the command's context, which it returns, at Ctrl-C or SIGTERM. Then it calls notify, and removes the
+// handler: a second Ctrl-C kills the process.
 func untilSignal(cmd *cobra.Command, notify func()) (ctx context.Context, end func()) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	ended := context.AfterFunc(ctx, func() {
 		stop()
 		notify()
 	})
+	cmd.SetContext(ctx)
 	return ctx, func() {
 		ended()
 		stop()
