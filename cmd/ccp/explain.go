@@ -30,6 +30,9 @@ func newExplain(s *shared) *cobra.Command {
 		"`N` gradients to a sample (default: as many as contributions need to add up to the logit's change within 1%)")
 	out.folderFlags(cmd, "contributions.csv, classes.csv and pictures")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if m := e.Options.Method; e.Options.Steps > 0 && m != "" && m != models.IntegratedGradients {
+			return usage(cmd, fmt.Errorf("--steps is for --method %s; leave it out", models.IntegratedGradients))
+		}
 		if err := out.free(); err != nil {
 			return err
 		}

@@ -118,11 +118,13 @@ func widthOf(t *testing.T, path string) int {
 func TestExplainRefuses(t *testing.T) {
 	dir := trained(t)
 	for flags, want := range map[string]string{
-		"--split some":      `--split "some" is none of train, validation, test`,
-		"--method saliency": `--method "saliency" is none of integrated, gradient`,
-		"--steps -1":        `--steps "-1" must be at least 0`,
-		"--samples -1":      `--samples "-1" must be at least 0`,
-		"--class ten":       `--class "ten" is none of ["0" "1"`,
+		"--split some":                 `--split "some" is none of train, validation, test`,
+		"--method saliency":            `--method "saliency" is none of integrated, gradient`,
+		"--steps -1":                   `--steps "-1" must be at least 0`,
+		"--samples -1":                 `--samples "-1" must be at least 0`,
+		"--method occlusion --steps 5": "--steps is for --method integrated; leave it out",
+		"--method gradient --steps 5":  "--steps is for --method integrated; leave it out",
+		"--class ten":                  `--class "ten" is none of ["0" "1"`,
 	} {
 		code, stdout, stderr := execute(t, append([]string{"explain", "--backend", "go", "--checkpoint", dir}, strings.Fields(flags)...)...)
 		assert.Equal(t, 2, code)

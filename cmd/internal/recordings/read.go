@@ -115,6 +115,12 @@ func (r *reading) fits(form string, sources []sample) error {
 	if r.Sheet != "" && !r.Unlabelled && !slices.ContainsFunc(sources, func(s sample) bool { return extension(s.path) == ".xlsx" }) {
 		return fmt.Errorf("--sheet %s is for .xlsx workbooks, of which there is none; leave it out", r.Sheet)
 	}
+	table := func(s sample) bool { return !slices.Contains([]string{".ts", ".npy"}, extension(s.path)) }
+	for name, value := range map[string]string{"time": r.Time, "dates": r.Dates, "layout": r.Layout} {
+		if value != "" && !r.Unlabelled && !slices.ContainsFunc(sources, table) {
+			return fmt.Errorf("--%s is for tables, of which there is none; leave it out", name)
+		}
+	}
 	for _, option := range []struct{ name, value, forms string }{
 		{"columns", strings.Join(r.Columns, ","), folders + " or " + long}, {"label", r.Label, long}, {"labels", r.Labels, long},
 		{"test", r.Test, folders + " or " + long}, {"group", r.Group, folders + " or " + long},
