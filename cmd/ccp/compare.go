@@ -74,6 +74,9 @@ func newCompare(s *shared) *cobra.Command {
 			}
 			o.folder = filepath.Join("runs", strings.ReplaceAll(strings.TrimSpace(name), " ", "-"))
 		}
+		if err := study.Free(o.folder, "compare"); err != nil {
+			return err
+		}
 		if len(tables) > 1 {
 			title := fmt.Sprintf("Models on %d data sets: %s", len(tables), about)
 			return s.runStudy(cmd, o, tables, s.reportSuite(cmd, o, "compare", title, tables))

@@ -38,6 +38,9 @@ func newReproduce(s *shared) *cobra.Command {
 			}
 			tables = append(tables, t)
 		}
+		if err := study.Free(o.folder, names...); err != nil {
+			return err
+		}
 		err = s.runStudy(cmd, o, tables, s.reportTables(cmd, o, tables))
 		if errors.Is(err, errNothingRun) && data == "" && strings.HasPrefix(args[0], "cross-") {
 			return fmt.Errorf("%w; NW-UCLA can stand in for it: ccp reproduce %s --data nw-ucla", err, args[0])

@@ -86,6 +86,25 @@ not run: tcn on Another ring, b: model tcn needs`, stdout)
 	assert.InDelta(t, ended.Accuracy, alone.Test.Accuracy, 1e-9)
 }
 
+// A study replaces its own tables and nobody else's.
+func TestStudiesSpareForeignTables(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"compare.csv", "compare.md", "compare.json", "filters.csv"} {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.WriteFile(path, []byte(`{"name": "mine"}`), 0o644))
+		line := []string{"compare", "--models", "softmax"}
+		if name == "filters.csv" {
+			line = []string{"reproduce", "filters"}
+		}
+		code, _, stderr := execute(t, append(line, "--folder", folder, "--backend", "go")...)
+		assert.Equal(t, 1, code)
+		assert.Contains(t, stderr, path+" is there, and is no table of ccp; choose another --folder")
+		require.NoError(t, os.Remove(path))
+	}
+	require.NoError(t, study.Suite{Head: study.Head{Name: "compare", Origin: study.Origin{Command: "ccp"}}, Sets: []study.Summary{{}}}.Write(folder))
+	require.NoError(t, study.Free(folder, "compare"))
+}
+
 func TestCompareErrors(t *testing.T) {
 	empty, data := t.TempDir(), ringFile(t, ring(80))
 	for want, args := range map[string][]string{

@@ -250,6 +250,13 @@ func stepOf(name, kind string) (step int, ok bool) {
 	return step, err == nil && step >= 0 && name == snapshot("", kind, step)
 }
 
+// IsSnapshot reports whether a folder of a checkpoint has the name of a snapshot.
+func IsSnapshot(name string) bool {
+	_, last := stepOf(name, Last)
+	_, best := stepOf(name, Best)
+	return last || best
+}
+
 // prune removes all snapshots of a kind except the `keep` newest up to this step. It also removes those of the kind that
 // killed writers left behind. What another process reads on Windows stays until the next time.
 func prune(dir, kind string, step, keep int) error {

@@ -30,7 +30,7 @@ const (
 	lockFile    = checkpoint.LockFile
 )
 
-// runFiles returns the names of a run's files. Where configFile is missing there is no run, so it goes last.
+// runFiles returns the names of a run's files. Where configFile is missing there is no run, so it comes first and goes last.
 func runFiles() []string {
 	return []string{checkpoint.MetadataFile, checkpoint.GraphFile, resultFile, historyFile, dataFile, configFile}
 }
@@ -62,20 +62,45 @@ func begun(dir string) bool {
 	return err == nil || checkpoint.Exists(fsys, checkpoint.Last) || checkpoint.Exists(fsys, checkpoint.Best)
 }
 
-// openRun makes dir the directory of a run with this configuration on this data, or checks that the run begun there is
-// this one. If it is another run, the error says in what it differs.
+// own returns an error if a training in dir would replace something that no training wrote, or the file of its data. What
+// a training writes first is configFile, so own reads it after it has listed the rest.
+func own(dir, data string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	var began map[string]any
+	_ = files.ReadJSON(filepath.Join(dir, configFile), &began) // who cannot read it did not write it
+	set, _ := os.Stat(data)
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		info, _ := os.Stat(path)
+		switch {
+		case !slices.Contains(append(runFiles(), hierarchyFolder, trialFolder), e.Name()) && !checkpoint.IsSnapshot(e.Name()):
+		case os.SameFile(info, set):
+			return fmt.Errorf("%s is the data set, and a training there would replace it; choose another checkpoint", path)
+		case began["recipe"] == nil || began["split_seed"] == nil:
+			return fmt.Errorf("%s is there, and %s shows no training that wrote it; choose another checkpoint, or move it away",
+				path, filepath.Join(dir, configFile))
+		}
+	}
+	return err
+}
+
+// openRun makes dir, which is own, the directory of a run with this configuration on this data, or checks that the run
+// begun there is this one. If it is another run, the error says in what it differs.
 func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, data datasets.Fingerprint) error {
-	before, err := ReadConfig(dir)
-	if !begun(dir) || errors.Is(err, os.ErrNotExist) {
-		err = checkpoint.Start(dir, m, graph.WriteFile)
+	if !begun(dir) {
+		err := files.WriteJSON(filepath.Join(dir, configFile), c)
+		if err == nil {
+			err = checkpoint.Start(dir, m, graph.WriteFile)
+		}
 		if err == nil {
 			err = files.WriteJSON(filepath.Join(dir, dataFile), data)
 		}
-		if err == nil { // its file comes last: the others are then there
-			err = files.WriteJSON(filepath.Join(dir, configFile), c)
-		}
 		return err
 	}
+	before, err := ReadConfig(dir)
 	if err == nil {
 		_, _, err = models.ReadMetadata(dir) // a damaged one cannot classify
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -41,4 +42,69 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 		_, err := Train(t.Context(), backend, c, Options{Dir: dir})
 		assert.ErrorContains(t, err, filepath.Join(dir, name))
 	}
+}
+
+// A training replaces nothing but a training: neither files of a foreign program, nor a classifier that was saved, nor its
+// own data set, also with overwrite. What it does not write itself may lie there.
+func TestTrainingSparesWhatIsNotItsOwn(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 80))
+	c["epochs"] = 1
+	run := t.TempDir()
+	trainIn(t, backend, c, run)
+	saved := filepath.Join(t.TempDir(), "saved")
+	classifier, err := models.Load(run, models.LoadOptions{Backend: backend})
+	require.NoError(t, err)
+	require.NoError(t, classifier.Save(saved))
+
+	refused := func(dir, name string, c Patch) {
+		t.Helper()
+		before := contents(t, dir)
+		for _, overwrite := range []bool{false, true} {
+			_, err := Train(t.Context(), backend, c, Options{Dir: dir, Overwrite: overwrite})
+			require.ErrorContains(t, err, filepath.Join(dir, name))
+			require.ErrorContains(t, err, "choose another checkpoint")
+		}
+		assert.Equal(t, before, contents(t, dir))
+	}
+	refused(saved, "best-", c)
+	for _, name := range append(runFiles(), "best-00000001", hierarchyFolder) {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(`{"my": 1, "model": "x", "data": "y"}`), 0o644))
+		refused(dir, name, c)
+	}
+	alone := t.TempDir()
+	own := filepath.Join(alone, "graph.npz")
+	require.NoError(t, os.Rename(writeRing(t, 80), own))
+	refused(alone, "graph.npz", with(c, "data", own))
+	data, err := os.ReadFile(own)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(run, "graph.npz"), data, 0o644))
+	refused(run, "graph.npz", with(c, "data", filepath.Join(run, "graph.npz")))
+
+	for _, name := range []string{"notes.txt", "model.bin", lockFile} {
+		require.NoError(t, os.WriteFile(filepath.Join(alone, name), nil, 0o644))
+	}
+	require.NoError(t, os.Remove(own))
+	trainIn(t, backend, c, alone)
+	require.NoError(t, removeFiles(alone))
+	// A kill after the first file leaves a run that goes on.
+	require.NoError(t, os.WriteFile(filepath.Join(alone, configFile), []byte(`{"recipe": "default", "split_seed": 0}`), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(alone, "graph.npz"), nil, 0o644))
+	trainIn(t, backend, c, alone)
+}
+
+// contents are the files of a folder and of those in it.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		all[path] = string(raw)
+		return err
+	}))
+	return all
 }

@@ -132,6 +132,9 @@ func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *dataset
 		plain := *d
 		plain.Mirror, d = nil, &plain
 	}
+	if err := own(opts.Dir, c.Data); err != nil {
+		return Result{}, err
+	}
 	_, missing := os.Stat(filepath.Join(opts.Dir, configFile))
 	overwrite := opts.Overwrite && missing == nil
 	var before trainState

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -270,14 +271,30 @@ func (s Summary) Write(folder string) error {
 	})
 }
 
-// write writes results to path.csv, path.json and path.md, each whole or not at all.
+// Free returns an error if Write of a table or suite with one of these names would replace a file in folder that Write
+// did not write.
+func Free(folder string, names ...string) error {
+	for _, name := range names {
+		path := filepath.Join(folder, name)
+		var kept Head
+		err := files.ReadJSON(path+".json", &kept)
+		for _, ending := range []string{".json", ".csv", ".md"} {
+			if _, missing := os.Stat(path + ending); missing == nil && (err != nil || kept.Name != name || kept.Origin.Command == "") {
+				return fmt.Errorf("%s is there, and is no table of ccp; choose another folder, or move it away", path+ending)
+			}
+		}
+	}
+	return nil
+}
+
+// write writes results to path.json, by which Free knows its own, path.csv and path.md, each whole or not at all.
 func write(path string, results any, markdown, heading string, fill func(row func(cells ...any))) error {
+	if err := files.WriteJSON(path+".json", results); err != nil {
+		return err
+	}
 	err := text.WriteCSV(path+".csv", strings.Split(heading, ","),
 		func(row func(cells ...any)) error { fill(row); return nil })
 	if err != nil {
-		return err
-	}
-	if err := files.WriteJSON(path+".json", results); err != nil {
 		return err
 	}
 	return files.WriteBytes(path+".md", []byte(markdown))
