@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is not asked of the length of a network's training is by the number of samples. Voices beside it halve the steps.
+// What is not asked of the length of a network's training is by the number of samples, also beside voices.
 func TestBudget(t *testing.T) {
 	d, err := datasets.Load(t.Context(), writeRing(t, 8), datasets.Options{})
 	require.NoError(t, err)
@@ -56,12 +56,12 @@ func TestBudget(t *testing.T) {
 		assert.Equal(t, got, resolved(t, got.Values(), d), "what was chosen stays")
 	}
 	d.Train = make([]int, 255)
-	assert.Equal(t, []any{600, "all"}, []any{resolved(t, nil, d).Steps, resolved(t, nil, d).Options.Voices})
+	assert.Equal(t, []any{1200, "all"}, []any{resolved(t, nil, d).Steps, resolved(t, nil, d).Options.Voices})
 	assert.Equal(t, "none", resolved(t, Patch{"ccp_hierarchy": "learned"}, d).Options.Voices, "who asks for clusters wants some")
 }
 
-// Random kernels beside the network halve the steps, unless ten passes are more, and take the place of its stem on a
-// series. Without them nothing changes.
+// Random kernels beside the network leave it its steps and its stem, as it has them alone. Few samples halve the steps, and have
+// no stem.
 func TestBudgetBesideKernels(t *testing.T) {
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {0, 2}}, 3, 20)
 	require.NoError(t, err)
@@ -73,15 +73,15 @@ func TestBudgetBesideKernels(t *testing.T) {
 		asked Patch
 		steps int
 	}{
-		{300, nil, 600},
-		{2_459, nil, 768},
+		{300, nil, 1200},
+		{2_459, nil, 1536},
 		{60_000, nil, 9375},
 		{300, Patch{"kernels": 0}, 1200},
 		{2_459, Patch{"kernels": 0}, 1536},
 		{7_494, Patch{"kernels": 0}, 4683},
 		{20_000, Patch{"kernels": 0}, 4687},
 		{60_000, Patch{"kernels": 0}, 9375},
-		{300, Patch{"kernels": 500}, 600},
+		{300, Patch{"kernels": 500}, 1200},
 		{300, Patch{"steps": 900}, 900},
 		{300, Patch{"model": "gcn"}, 1200},
 	} {
@@ -96,7 +96,7 @@ func TestBudgetBesideKernels(t *testing.T) {
 	assert.Equal(t, 600, resolved(t, Patch{"kernels": 0}, d).Steps)
 	assert.Equal(t, 1200, resolved(t, Patch{"model": "gcn"}, d).Steps)
 	d.Train = make([]int, 300)
-	assert.Zero(t, stem(nil))
+	assert.Equal(t, 16, stem(nil))
 	assert.Equal(t, 16, stem(Patch{"kernels": 0}))
 	assert.Equal(t, 4, stem(Patch{"ccp_stem": 4}))
 }
