@@ -87,14 +87,14 @@ type Attribution struct {
 // [Classifier.ClassifySamples]: [Classifier.Series] makes one of a recording. The first use of a batch size compiles its program, which can take seconds.
 func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	if o.Method == "" {
-		if o.Method = IntegratedGradients; c.Spec.kernels() > 0 || c.voices != nil {
+		if o.Method = IntegratedGradients; c.Spec.kernels() > 0 || c.voices.Load() != nil {
 			o.Method = Occlusion
 		}
 	}
 	if err := o.check(len(signals), c.Spec.Classes()); err != nil {
 		return nil, err
 	}
-	if c.voices != nil && o.Method != Occlusion {
+	if c.voices.Load() != nil && o.Method != Occlusion {
 		return nil, errNoGradient
 	}
 	if err := c.checkSignals(signals); err != nil {

@@ -115,7 +115,7 @@ func (c *Classifier) Probabilities(ctx context.Context, n int, sample func(i int
 // batch runs a program on points as one batch, which baselines fill up to size. It returns each output, flat.
 func (c *Classifier) batch(ctx context.Context, p *program, points []point, size int) (outputs [][]float32, err error) {
 	c.mu.RLock()
-	closed, voices := c.closed, c.voices
+	closed, voices := c.closed, c.voices.Load()
 	c.mu.RUnlock()
 	if p == c.logits && voices != nil && voices.Share == 1 {
 		if closed {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -47,7 +48,7 @@ type Classifier struct {
 	logits    *program
 	gradients *program // see differentiated
 	answers   nn.Answers
-	voices    *voices.Voices // nil: the network answers alone
+	voices    atomic.Pointer[voices.Voices] // nil: the network answers alone
 	closed    bool
 }
 
@@ -144,7 +145,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 		return ErrClosed
 	}
 	for v := range from.IterVariables() {
-		if !variables.IsWeight(v) || c.voices != nil && strings.HasPrefix(v.Path(), voices.Scope) {
+		if !variables.IsWeight(v) || c.voices.Load() != nil && strings.HasPrefix(v.Path(), voices.Scope) {
 			continue // voices do not change in training
 		}
 		source := v
@@ -195,7 +196,7 @@ func (c *Classifier) Store() *model.Store { return c.store }
 // and batch norm's scale and offset. Without a network it is the number of the voices' values.
 func (c *Classifier) Parameters() int {
 	if !c.HasNetwork() {
-		return c.voices.Size()
+		return c.voices.Load().Size()
 	}
 	return c.Spec.parameters(c.backend, c.Graph)
 }

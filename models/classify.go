@@ -131,8 +131,8 @@ func (c *Classifier) predict(logits []float32) Prediction {
 
 // plain returns the probabilities of classes with these logits, without temperature.
 func (c *Classifier) plain(logits []float32) []float64 {
-	if c.voices != nil && c.voices.Share == 1 { // else they are in the logits already
-		return c.voices.Probabilities(logits, nil)
+	if v := c.voices.Load(); v != nil && v.Share == 1 { // else they are in the logits already
+		return v.Probabilities(logits, nil)
 	}
 	return answer.Softmax(logits)
 }

@@ -45,7 +45,7 @@ type Kernels struct {
 // Kernels returns the random kernels of a classifier. It is nil if there are none. It is an error if voices answer, which
 // are no constants. Other errors name the variable.
 func (c *Classifier) Kernels() (*Kernels, error) {
-	if c.voices != nil {
+	if c.voices.Load() != nil {
 		return nil, fmt.Errorf("the answers are those of %s, which no ONNX file holds. Either ccp serve, or the Go package "+
 			"models, gives them to other programs; or train the network alone into another folder, with --set voices=none "+
 			"--checkpoint NEW, look at its test accuracy, and export that", c.AnsweredBy())

@@ -16,17 +16,18 @@ import (
 
 // openVoices opens the voices of the classifier's store, if there are any.
 func (c *Classifier) openVoices() (err error) {
-	if c.voices != nil {
+	if c.voices.Load() != nil {
 		return nil
 	}
-	if c.voices, err = voices.Open(c.store); err == nil && c.voices != nil {
+	v, err := voices.Open(c.store)
+	if err == nil && v != nil {
 		columns := c.Spec.Nodes * c.Spec.Channels
 		if c.Form != nil {
 			columns = c.Form.Width()
 		}
-		if c.voices.Columns != columns || c.voices.Classes != c.Spec.Classes() {
-			err = fmt.Errorf("they are of %d columns and %d classes, the model of %d and %d", c.voices.Columns, c.voices.Classes,
-				columns, c.Spec.Classes())
+		if c.voices.Store(v); v.Columns != columns || v.Classes != c.Spec.Classes() {
+			err = fmt.Errorf("they are of %d columns and %d classes, the model of %d and %d", v.Columns, v.Classes, columns,
+				c.Spec.Classes())
 		}
 	}
 	if err != nil {
@@ -36,14 +37,15 @@ func (c *Classifier) openVoices() (err error) {
 }
 
 // HasNetwork reports whether the network counts in the answers. Otherwise it was not trained.
-func (c *Classifier) HasNetwork() bool { return c.voices == nil || c.voices.Share < 1 }
+func (c *Classifier) HasNetwork() bool { v := c.voices.Load(); return v == nil || v.Share < 1 }
 
 // AnsweredBy says what gives the classifier's answers: the network, random kernels, voices, or several with their
 // shares.
 func (c *Classifier) AnsweredBy() string {
 	const share = 100 / (kernelsWeight + 1) // of a network beside random kernels
+	v := c.voices.Load()
 	switch {
-	case c.voices != nil:
+	case v != nil:
 	case c.Spec.Model == randomKernels:
 		return "random kernels"
 	case c.Spec.kernels() > 0:
@@ -51,15 +53,15 @@ func (c *Classifier) AnsweredBy() string {
 	default:
 		return "the network"
 	}
-	names := c.voices.Answering()
+	names := v.Answering()
 	text := names[0]
 	if last := len(names) - 1; last > 0 {
 		text = strings.Join(names[:last], ", ") + " and " + names[last]
 	}
-	if c.voices.Share == 1 {
+	if v.Share == 1 {
 		return text
 	}
-	voices := int(math.Round(100 * c.voices.Share))
+	voices := int(math.Round(100 * v.Share))
 	return fmt.Sprintf("%s (%d%%), with the network (%d%%)", text, voices, 100-voices)
 }
 
@@ -70,15 +72,15 @@ var errNoGradient = errors.New("voices beside the network have no gradient: take
 // network's probabilities. network has the network's logits; nil if the network does not count.
 // If ctx ends meanwhile, the rest is zero.
 func (c *Classifier) together(ctx context.Context, points []point, network []float32) []float32 {
-	classes, all := c.Spec.Classes(), make([]float32, len(points)*c.Spec.Classes())
+	v, classes, all := c.voices.Load(), c.Spec.Classes(), make([]float32, len(points)*c.Spec.Classes())
 	var workers sync.WaitGroup
 	step := runtime.GOMAXPROCS(0)
 	for first := range min(step, len(points)) {
 		workers.Go(func() {
 			for i := first; i < len(points) && ctx.Err() == nil; i += step {
-				own := c.voices.Logits(c.voiced(points[i]))
+				own := v.Logits(c.voiced(points[i]))
 				if network != nil {
-					for k, p := range c.voices.Probabilities(own, answer.Softmax(network[i*classes:(i+1)*classes])) {
+					for k, p := range v.Probabilities(own, answer.Softmax(network[i*classes:(i+1)*classes])) {
 						own[k] = float32(math.Log(max(p, math.SmallestNonzeroFloat32)))
 					}
 				}

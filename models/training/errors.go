@@ -17,15 +17,18 @@ var (
 	ErrSettings = errors.New("the settings cannot be used")
 )
 
-// settingsError is an error of settings, in its own words.
-type settingsError struct{ error }
+// marked is an error in its own words, which is another one, too.
+type marked struct {
+	error
+	is error
+}
 
-func (e settingsError) Unwrap() []error { return []error{e.error, ErrSettings} }
+func (e marked) Unwrap() []error { return []error{e.error, e.is} }
 
 // settings makes an error one of settings; nil stays nil.
 func settings(err error) error {
 	if err != nil {
-		err = settingsError{err}
+		err = marked{err, ErrSettings}
 	}
 	return err
 }

@@ -95,6 +95,7 @@ func trainUntil(t testing.TB, backend compute.Backend, c Patch, dir string, step
 		Notice: func(line string) { notices = append(notices, line) },
 	}})
 	require.ErrorIs(t, err, ErrInterrupted)
+	require.ErrorIs(t, err, context.Canceled)
 	return notices
 }
 

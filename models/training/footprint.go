@@ -78,7 +78,7 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 		err = checkDevices(b, opts.Devices, c.Batch)
 	}
 	if err != nil {
-		return f, settingsError{err}
+		return f, settings(err)
 	}
 	if d.Form != nil {
 		c.Frames = d.Form.Frames // as the data has decided

@@ -44,8 +44,8 @@ func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Opti
 	d, err := datasets.Load(ctx, c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
 		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load}))
 	if err != nil && ctx.Err() != nil {
-		return nil, fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start "+
-			"again", ErrInterrupted)
+		return nil, marked{fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start "+
+			"again", ErrInterrupted), ctx.Err()}
 	}
 	return d, err
 }

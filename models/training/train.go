@@ -76,10 +76,15 @@ type run struct {
 // Train trains what is asked in opts.Dir, from the beginning or from where it was left, and evaluates the weights that
 // it keeps. Resolve makes the whole configuration from what is asked and the data. models.Load reads the checkpoint in
 // opts.Dir. If backend is nil, Train opens one as models.Load does, and downloads nothing. If ctx ends, Train saves its
-// state and returns an error that wraps ErrInterrupted; the same call goes on. It writes nothing before it has found
+// state and returns an error that wraps ErrInterrupted and ctx's; the same call goes on. It writes nothing before it has found
 // data and settings to be good. If the settings do not fit the data, the error wraps ErrSettings; if the loss is no longer
 // a number, ErrDiverged.
-func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Options) (Result, error) {
+func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Options) (_ Result, err error) {
+	defer func() {
+		if errors.Is(err, ErrInterrupted) {
+			err = marked{err, ctx.Err()}
+		}
+	}()
 	p, err := draft(asked, opts.dataName())
 	if err != nil {
 		return Result{}, err
@@ -119,7 +124,7 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 		err = checkDevices(backend, opts.Devices, c.Batch)
 	}
 	if err != nil {
-		return Result{}, settingsError{err}
+		return Result{}, settings(err)
 	}
 	opts.asked = p.asked
 	return c.trainAs(ctx, backend, d, fingerprint, spec, opts)
