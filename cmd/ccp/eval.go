@@ -186,6 +186,5 @@ func confusions(matrix [][]int, names []string) string {
 	for _, p := range shown {
 		table += fmt.Sprintf("%s\t%s\t%d\n", names[p.truth], names[p.predicted], p.samples)
 	}
-	return fmt.Sprintf("confused most: %d of %d pairs of classes (--json has the whole matrix)\n%s",
-		len(shown), len(pairs), table)
+	return fmt.Sprintf("confused most: %d of %d pairs of classes (--json has the whole matrix)\n%s", len(shown), len(pairs), table)
 }

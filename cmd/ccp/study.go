@@ -31,10 +31,8 @@ func (o *studyFlags) add(cmd *cobra.Command, folder string) {
 	numberVar(f, &o.seeds, "seeds", 3, 1, math.MaxInt, "`N` runs of each row, with the seeds 1 to N")
 	numberVar(f, &o.epochs, "epochs", 0, 0, math.MaxInt,
 		"`N` passes over the training set at most, labelled \"reduced\" (default: the data set's, or by its size)")
-	f.DurationVar(&o.budget, "budget", 0, "`TIME` limit; the table then has the finished runs, labelled \"reduced\"; 0 "+
-		"for none")
-	f.StringVar(&o.folder, "folder", folder, "`FOLDER` for the runs and tables; processes with the same folder share "+
-		"the work")
+	f.DurationVar(&o.budget, "budget", 0, "`TIME` limit; the table then has the finished runs, labelled \"reduced\"; 0 for none")
+	f.StringVar(&o.folder, "folder", folder, "`FOLDER` for the runs and tables; processes with the same folder share the work")
 }
 
 // ran describes a study whose runs are over or interrupted.
@@ -47,8 +45,7 @@ type ran struct {
 
 // runStudy does the runs that the tables lack. Then report prints and keeps the tables, and returns their number of
 // runs.
-func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table,
-	report func(ran) (runs int, err error),
+func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table, report func(ran) (runs int, err error),
 ) error {
 	if o.budget < 0 {
 		return usage(cmd, fmt.Errorf("--budget %s must be at least 0", o.budget))
@@ -62,9 +59,8 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	ctx, end := untilSignal(cmd, display.stopping)
 	defer end()
 	errs := map[string]error{}
-	options := study.Options{Budget: o.budget,
-		Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name,
-			SaveEvery: time.Minute},
+	options := study.Options{Budget: o.budget, Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name,
+		SaveEvery: time.Minute},
 		Begin: func(i, n int, cell study.Cell) {
 			about := fmt.Sprintf("%s, seed %d", cell.Row, cell.Config.Seed)
 			if fold := cell.Config.Fold.String(); fold != "" {

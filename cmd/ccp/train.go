@@ -33,22 +33,18 @@ func newTrain(s *shared) *cobra.Command {
 	}
 	groups := newGroups(cmd)
 	f := groups.add("Data")
-	optionFlag(f, asked, "data", "data", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own "+
-		"(default: digits)")
+	optionFlag(f, asked, "data", "data", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own (default: digits)")
 	f.StringVar(&dataDir, "data-dir", "", "`FOLDER` with the data set's files (default: $CCP_DATA, else here)")
 	optionFlag(f, asked, "knn", "knn", knnUsage)
-	optionFlag(f, asked, "fold", "fold", "`FOLD` to test on: 2/5 is the second of five, 2/groups the second group "+
-		"(default: the data's split)")
+	optionFlag(f, asked, "fold", "fold", "`FOLD` to test on: 2/5 is the second of five, 2/groups the second group (default: the data's split)")
 	optionFlag(f, asked, "validation", "validation", "`SHARE` of the training samples held out for validation "+
 		"(default: none; the data's own with --keep best)")
 	f = groups.add("Model")
 	optionFlag(f, asked, "model", "model", "model by its `NAME`: "+strings.Join(models.Names(), ", ")+" (default: ccp)")
 	optionFlag(f, asked, "recipe", "recipe", "`NAME` of the settings that all other flags change: default, what did "+
 		"best here; paper, the paper's way of training; deep, for cifar10")
-	optionFlag(f, asked, "levels", "levels", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 "+
-		"(default: the recipe's)")
-	optionFlag(f, asked, "fc", "hidden", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 "+
-		"for none (default: the recipe's)")
+	optionFlag(f, asked, "levels", "levels", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the recipe's)")
+	optionFlag(f, asked, "fc", "hidden", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the recipe's)")
 	optionFlag(f, asked, "hierarchy", "ccp_hierarchy", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(),
 		", ")+" (default: prepared; learned for ntu, and with --recipe paper for cifar10 and own data)")
 	optionFlag(f, asked, "dtype", "dtype", "`TYPE` that filters and dense layers compute in: float32, bfloat16, or auto for "+
@@ -56,13 +52,11 @@ func newTrain(s *shared) *cobra.Command {
 	f.StringArrayVar(&settings, "set", nil, "any other option of model or training, `NAME=VALUE` or "+
 		"level_2/NAME=VALUE; may be repeated, and --set left out")
 	f = groups.add("Training")
-	optionFlag(f, asked, "epochs", "epochs", "`N` passes over the training set, or parts of --steps (default: the "+
-		"recipe's)")
+	optionFlag(f, asked, "epochs", "epochs", "`N` passes over the training set, or parts of --steps (default: the recipe's)")
 	optionFlag(f, asked, "steps", "steps", "`N` steps in all, in place of passes (default: the recipe's)")
 	optionFlag(f, asked, "batch", "batch", "`N` samples in a step (default: the recipe's)")
 	optionFlag(f, asked, "lr", "learning_rate", "highest learning `RATE` of Adam (default: the recipe's)")
-	optionFlag(f, asked, "keep", "keep", "`WHICH` weights to keep: best, the epoch's that did best in validation, or "+
-		"last (default: the recipe's)")
+	optionFlag(f, asked, "keep", "keep", "`WHICH` weights to keep: best, the epoch's that did best in validation, or last (default: the recipe's)")
 	optionFlag(f, asked, "seed", "seed", "`SEED` of weights, batches, dropout and augmentation (default: 1)")
 	f = groups.add("Run")
 	f.StringVar(&o.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
@@ -71,10 +65,8 @@ func newTrain(s *shared) *cobra.Command {
 	f.StringVar(&metricsTo, "metrics", "", "`FILE` for a line of NAME=VALUE after each epoch and at the end, - for the standard "+
 		"output; for programs that search settings")
 	f.StringVar(&board, "tensorboard", "", "`FOLDER` for the curves of this run, as a file of TensorBoard")
-	f.BoolVar(&dryRun, "dry-run", false, "print the whole configuration and what a training step needs, and do not "+
-		"train")
-	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` devices of the backend that share each batch; the "+
-		"batch must be a multiple of N")
+	f.BoolVar(&dryRun, "dry-run", false, "print the whole configuration and what a training step needs, and do not train")
+	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` devices of the backend that share each batch; the batch must be a multiple of N")
 	groups.done()
 
 	cmd.RunE = func(cmd *cobra.Command, pairs []string) error {
@@ -155,8 +147,7 @@ func addSettings(cmd *cobra.Command, asked training.Patch, settings []string) (e
 			return fmt.Errorf("--set %q is not NAME=VALUE", setting)
 		}
 		if flag := cmd.Flags().Lookup(flagOf[name]); flag != nil && flag.Changed && flag.Value.String() != value {
-			return fmt.Errorf("--%s %s and --set %s contradict each other; give one of them", flag.Name, flag.Value,
-				setting)
+			return fmt.Errorf("--%s %s and --set %s contradict each other; give one of them", flag.Name, flag.Value, setting)
 		}
 		asked[name] = value
 	}

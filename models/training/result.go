@@ -71,8 +71,7 @@ func (r *run) finish() (Result, error) {
 	}
 	result := Result{Command: "train", Data: r.data.Name, Model: r.Model, Backend: r.Backend, Seed: r.Seed,
 		Parameters: r.classifier.Parameters(), Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
-		Train: best.Train, Validation: best.Validation, Test: Score{test.Loss,
-			test.Accuracy}, Objective: append([]float64(nil), best.Objective...),
+		Train: best.Train, Validation: best.Validation, Test: Score{test.Loss, test.Accuracy}, Objective: append([]float64(nil), best.Objective...),
 		Seconds: r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
 		AnsweredBy: r.classifier.AnsweredBy(), Checkpoint: r.Dir}
 	if !r.hasNetwork() {

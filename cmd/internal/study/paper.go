@@ -91,8 +91,7 @@ func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	own, sets := slices.Contains(p.Data, data), strings.Join(p.Data, " and ")
 	switch {
 	case !own && p.Also != "any" && p.Also != data:
-		return t, fmt.Errorf("table %s is about %s; filters, loss, order, graph and figures can be made for other data",
-			name, sets)
+		return t, fmt.Errorf("table %s is about %s; filters, loss, order, graph and figures can be made for other data", name, sets)
 	case !own:
 		t.Title += fmt.Sprintf(", on %s in place of the paper's %s", data, sets)
 	case p.Also == "any":
