@@ -48,7 +48,7 @@ func dataNames() (names []string) {
 
 // complete tells the shell the words of a command's flags and arguments, and of the commands in it. Where no word
 // begins as typed, the shell completes file names.
-func complete(cmd *cobra.Command) {
+func complete(cmd *cobra.Command, line []string) {
 	offer := func(words func() []string) cobra.CompletionFunc {
 		return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 			listed, last := "", typed // of "a,b" the last is completed
@@ -68,6 +68,9 @@ func complete(cmd *cobra.Command) {
 		}
 	}
 	flag := func(f *pflag.Flag) {
+		if len(line) > 0 && strings.HasPrefix(line[0], cobra.ShellCompRequestCmd) { // a shell shows the usage as it is
+			f.Usage = strings.ReplaceAll(f.Usage, "`", "")
+		}
 		words := flagWords[f.Name]
 		if c, ok := f.Value.(*checked); ok && c.words != nil {
 			words = func() []string { return c.words }
@@ -81,6 +84,6 @@ func complete(cmd *cobra.Command) {
 		cmd.ValidArgsFunction = offer(words)
 	}
 	for _, sub := range cmd.Commands() {
-		complete(sub)
+		complete(sub, line)
 	}
 }

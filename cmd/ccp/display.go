@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/internal/heap"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
+	"github.com/mattn/go-runewidth"
 )
 
 // display shows a training: everywhere a line for each epoch done and, on a terminal, below them one that is drawn
@@ -90,7 +91,7 @@ func (d *display) trial(done float64) {
 func (d *display) compile() {
 	heap.Reserve()
 	if d.screen != nil {
-		d.draw("compiling…")
+		d.count("compiling…", time.Second)
 	}
 }
 
@@ -116,15 +117,14 @@ func (d *display) step(p training.Progress) {
 			p.PerSecond, left), d.width()))
 }
 
-// progressLine puts a bar between head and tail, which are ASCII. The bar is as long as fits. What exceeds width is
-// cut, because a line that wraps could not be drawn over.
+// progressLine puts a bar between head and tail. The bar is as long as fits.
 func progressLine(head string, done float64, tail string, width int) string {
 	line := head + "  " + tail
-	if room := min(width-len(line)-len("[]"), 30); room >= 3 {
+	if room := min(width-runewidth.StringWidth(line)-len("[]"), 30); room >= 3 {
 		full := int(done * float64(room))
 		line = fmt.Sprintf("%s [%s%s] %s", head, strings.Repeat("=", full), strings.Repeat(" ", room-full), tail)
 	}
-	return line[:max(0, min(width, len(line)))]
+	return line
 }
 
 func (d *display) epoch(e training.Epoch) {

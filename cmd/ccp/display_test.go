@@ -7,7 +7,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/mattn/go-runewidth"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -23,9 +25,7 @@ func TestProgressLine(t *testing.T) {
 		40: "epoch 1/30 [======      ]  50%  loss 1.0",
 		31: "epoch 1/30 [=  ]  50%  loss 1.0",
 		30: "epoch 1/30   50%  loss 1.0",
-		12: "epoch 1/30  ",
-		0:  "",
-		-1: "",
+		0:  "epoch 1/30   50%  loss 1.0",
 	} {
 		assert.Equal(t, want, progressLine(head, 0.5, tail, width), "width %d", width)
 	}
@@ -79,6 +79,32 @@ func TestDisplayOnATerminal(t *testing.T) {
 	d.clear()
 	d.clear()
 	assert.Equal(t, erased, written())
+}
+
+// A line is as wide as the terminal at most, whatever it is of, and says how long it has been there.
+func TestStatusLineOnScreen(t *testing.T) {
+	screen, err := os.Create(filepath.Join(t.TempDir(), "screen"))
+	require.NoError(t, err)
+	defer screen.Close()
+	l := newStatusLine(screen)
+	l.screen = screen
+	l.loading(strings.Repeat("größe 数", 30), 1)
+	l.draw("a")
+	l.count("compiling…", time.Millisecond)
+	require.Eventually(t, func() bool {
+		raw, err := os.ReadFile(screen.Name())
+		return assert.NoError(t, err) && strings.Contains(string(raw), "compiling… 0s ")
+	}, 10*time.Second, time.Millisecond)
+	l.clear()
+	raw, err := os.ReadFile(screen.Name())
+	require.NoError(t, err)
+	for _, line := range strings.Split(string(raw), "\r") {
+		assert.LessOrEqual(t, runewidth.StringWidth(line), 79, line)
+	}
+	time.Sleep(5 * time.Millisecond)
+	after, err := os.ReadFile(screen.Name())
+	require.NoError(t, err)
+	assert.Equal(t, string(raw), string(after), "nothing is drawn after the line is cleared")
 }
 
 // A prepared hierarchy's C does not change: it is not repeated by each epoch.

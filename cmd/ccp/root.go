@@ -44,7 +44,7 @@ func newRoot(args []string) *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print results as JSON on stdout")
 	root.Version = backend.Versions()["ccp"]
 	root.SetVersionTemplate("ccp {{.Version}}\n")
-	complete(root)
+	complete(root, args)
 	return root
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/mattn/go-runewidth"
 	"golang.org/x/term"
 )
 
@@ -20,6 +21,7 @@ type statusLine struct {
 	out    io.Writer
 	screen *os.File  // nil off a terminal
 	drawn  time.Time // the zero time if the line is clear
+	line   string    // that was drawn last
 	doing  string    // what progress told of last, off a terminal
 	tenths int       // of it, at that time
 }
@@ -76,7 +78,7 @@ func (l *statusLine) download(name string, done, total int64) {
 // width returns the width of a line that does not wrap.
 func (l *statusLine) width() int {
 	width, _, err := term.GetSize(int(l.screen.Fd()))
-	if err != nil {
+	if err != nil || width == 0 {
 		width = 80
 	}
 	return width - 1
@@ -97,12 +99,35 @@ func (l *statusLine) Write(lines []byte) (int, error) {
 }
 
 // draw writes the line over the last one drawn, in one piece so that it does not flicker. Spaces erase what is left of the
-// last one: consoles of Windows show escape codes as characters.
+// last one: consoles of Windows show escape codes as characters. What exceeds the width is cut, since a line that wraps
+// could not be drawn over.
 func (l *statusLine) draw(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.drawn = time.Now()
-	fmt.Fprintf(l.screen, "\r%-*s", l.width(), line)
+	l.paint(line)
+}
+
+func (l *statusLine) paint(line string) {
+	width := l.width()
+	l.drawn, l.line = time.Now(), line
+	fmt.Fprint(l.screen, "\r"+runewidth.FillRight(runewidth.Truncate(line, width, ""), width))
+}
+
+// count draws a line, and adds its seconds at each period until another is drawn.
+func (l *statusLine) count(doing string, period time.Duration) {
+	began, line := time.Now(), doing
+	var tick func()
+	tick = func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if !l.drawn.IsZero() && l.line == line {
+			line = fmt.Sprintf("%s %.0fs", doing, time.Since(began).Seconds())
+			l.paint(line)
+			time.AfterFunc(period, tick)
+		}
+	}
+	l.draw(line)
+	time.AfterFunc(period, tick)
 }
 
 // clear removes the line that is drawn over.
