@@ -93,3 +93,31 @@ func TestDataImport(t *testing.T) {
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "ccp: "+filepath.Join("uea", "Moves")+" holds .ts files; import that folder, each problem by itself\n", stderr)
 }
+
+// Names of classes, samples and files are a stranger's, who may have written escape codes and line breaks into them.
+func TestNamesAreNoEscapeCodes(t *testing.T) {
+	folder := t.TempDir()
+	class := "wa\x1b]0;owned\x07ve\nx\ty"
+	table := "sample,x,label\n"
+	for i := range 40 {
+		table += fmt.Sprintf("s%d,%d,\"%s\"\n", i, i%2, []string{class, "still"}[i%2])
+	}
+	table += fmt.Sprintf("\"o\x1b[2Jdd\",1,\"%s\"\n", class)
+	path, run := write(t, filepath.Join(folder, "r.csv"), table), filepath.Join(folder, "run")
+	var said strings.Builder
+	for _, words := range [][]string{{"data", "import", "--out", folder + "/m.npz", path}, {"data", "info", folder + "/m.npz"}, {"data", "check", folder + "/m.npz"},
+		{"train", "--data", folder + "/m.npz", "--checkpoint", run, "--backend", "go", "--model", "fc", "--epochs", "1"}, {"eval", "--backend", "go", "--checkpoint", run, "--split", "all"},
+		{"explain", "--backend", "go", "--checkpoint", run}, {"predict", "--backend", "go", "--checkpoint", run, write(t, folder+"/n.csv", "sample,x\n\"o\x1b[2Jdd\",5000\n")},
+		{"predict", "--backend", "go", "--checkpoint", run, folder + "/no\x1b[2J.csv"}, {"data", "import", folder + "/no\x1b[2J.csv"}} {
+		code, stdout, stderr := execute(t, words...)
+		assert.Equal(t, strings.Contains(words[len(words)-1], "\x1b"), code != 0, stderr)
+		if words[0] == "predict" && code == 0 {
+			assert.Contains(t, stdout, "o\x1b[2Jdd", "off a terminal the table is as the names are")
+			stdout = ""
+		}
+		assert.NotContains(t, stdout+stderr, "\x1b", words)
+		assert.NotContains(t, stdout+stderr, "ve\nx", words)
+		said.WriteString(fmt.Sprint(words, code, "\n", stdout, stderr))
+	}
+	assert.Contains(t, said.String(), "wa\ufffd]0;owned\ufffdve x y")
+}

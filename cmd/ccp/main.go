@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/backend"
 	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
@@ -75,7 +76,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", withFlags(cmd, err.Error()), usage.command)
+		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", text.Plain(withFlags(cmd, err.Error())), usage.command)
 		return code
 	case errors.Is(err, context.Canceled):
 		err = errors.New("stopped early; the same command starts it again or continues")
@@ -85,6 +86,6 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 		}
 		err = fmt.Errorf("%w; make room, and give the same command again", err)
 	}
-	fmt.Fprintln(stderr, "ccp:", withFlags(cmd, err.Error()))
+	fmt.Fprintln(stderr, "ccp:", text.Plain(withFlags(cmd, err.Error())))
 	return code
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
@@ -66,6 +67,7 @@ func newPredict(s *shared) *cobra.Command {
 		}
 		var warnings []string
 		rejected, answers, drawn := 0, 0, timeline{}
+		screen := out.path == "" && newStatusLine(cmd.OutOrStdout()).screen != nil
 		write := func(w io.Writer) error {
 			rows, lines, begun := csv.NewWriter(w), json.NewEncoder(w), false
 			for p, err := range parts {
@@ -94,6 +96,11 @@ func newPredict(s *shared) *cobra.Command {
 				table := table(p, classifier.ClassNames, predictions, top)
 				if begun {
 					table = table[1:]
+				}
+				for i := 0; i < len(table) && screen; i++ {
+					for k, cell := range table[i] {
+						table[i][k] = text.Plain(cell)
+					}
 				}
 				if begun = true; !s.json {
 					if err := rows.WriteAll(table); err != nil {
@@ -147,7 +154,7 @@ func little(s models.Spec, signals int) bool {
 func tell(cmd *cobra.Command, kind string, lines []string) {
 	const most = 5
 	for _, line := range lines[:min(most, len(lines))] {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", kind, line)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", kind, text.Plain(line))
 	}
 	if len(lines) > most {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: and %d more such lines\n", kind, len(lines)-most)

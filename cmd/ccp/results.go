@@ -43,7 +43,7 @@ func render(name string, result any) string {
 	if err := results.ExecuteTemplate(&b, name, result); err != nil {
 		panic(err) // the templates are part of the program
 	}
-	return strings.TrimRight(text.Align(b.String()), "\n") + "\n"
+	return text.Plain(strings.TrimRight(text.Align(b.String()), "\n") + "\n")
 }
 
 // print prints a result on stdout: as a line of JSON with --json, else as the text.

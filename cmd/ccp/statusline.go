@@ -37,6 +37,7 @@ func newStatusLine(out io.Writer) *statusLine {
 // progress shows the finished share of something long; `of` says how much there is, "" for nothing. Off a terminal it
 // prints a line at the start and one at each tenth.
 func (l *statusLine) progress(doing string, done float64, of string) {
+	doing = text.Plain(doing)
 	tail := fmt.Sprintf("%3.0f%%%s", 100*done, of)
 	if l.screen != nil {
 		if done >= 1 || l.due() {
@@ -89,7 +90,7 @@ func (l *statusLine) notice(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.erase()
-	fmt.Fprintln(l.out, line)
+	fmt.Fprintln(l.out, text.Plain(line))
 }
 
 // Write prints whole lines of packages that log.

@@ -203,9 +203,9 @@ func (r *reading) order(path string, c columns) (at []int, err error) {
 	if has = slices.Compact(has); len(has) < len(r.made.Sensors) {
 		r.has[path] = has
 	}
-	if r.Unlabelled && r.Missing != "" { // the form fills a sensor without any column, and tells of it
+	if r.Unlabelled && r.Missing != "" && has != nil { // the form fills a sensor without any column, and tells of it
 		missing = slices.DeleteFunc(missing, func(name string) bool {
-			return !first && !slices.Contains(has, r.columns.of[slices.Index(r.columns.names, name)])
+			return !slices.Contains(has, r.columns.of[slices.Index(r.columns.names, name)])
 		})
 	}
 	if r.Unlabelled && others != nil {

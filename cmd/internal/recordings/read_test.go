@@ -113,6 +113,9 @@ func TestReadSeveral(t *testing.T) {
 	_, _, err = ReadUnlabelled(t.Context(), []string{full, lack}, form)
 	require.ErrorContains(t, err, `lack_test.csv, line 1: no column or sensor is named "c"; there are b, a`)
 
+	_, _, err = ReadUnlabelled(t.Context(), []string{put(t, folder, "none.csv", "z\n1\n")}, form)
+	require.ErrorContains(t, err, `none.csv, line 1: no column or sensor is named "a"; there are z`)
+
 	// A sensor has all of its channels or none.
 	form = &recording.Form{Sensors: []string{"a", "b"}, Channels: 2, Zeros: true, Reading: json.RawMessage(`{"take":["a.x","a.y","b.x","b.y"]}`)}
 	part := put(t, folder, "part.csv", "b.y,b.x,a.y\n3,2,1\n")

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // LongestName is the number of characters that are shown of the name of a node or a class.
@@ -53,8 +54,21 @@ func ParseShare(text string) (share float64, err error) {
 	return share, nil
 }
 
-// Shorten cuts a name to at most n characters.
+// Plain returns a text that a stranger wrote, with a mark in place of each character that would steer a terminal.
+func Plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+var spaces = strings.NewReplacer("\n", " ", "\t", " ")
+
+// Shorten cuts a name to at most n characters, and makes it Plain and one line.
 func Shorten(name string, n int) string {
+	name = Plain(spaces.Replace(name))
 	if runes := []rune(name); len(runes) > n {
 		return string(runes[:n-1]) + "…"
 	}

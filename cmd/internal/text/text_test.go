@@ -29,6 +29,13 @@ func TestWords(t *testing.T) {
 	assert.Equal(t, "ä…", Shorten("äöü", 2))
 }
 
+// What a stranger wrote cannot steer a terminal, nor break a table.
+func TestPlain(t *testing.T) {
+	assert.Equal(t, "größe\tx\n\ufffd]0;title\ufffd\ufffd\ufffd[31m\ufffdcba", Plain("größe\tx\n\x1b]0;title\a\r\u009b[31m\u202ecba"))
+	assert.Equal(t, "\U0001f469\u200d\U0001f52c", Plain("\U0001f469\u200d\U0001f52c"), "a joined picture")
+	assert.Equal(t, "a b\ufffd c", Shorten("a\tb\x1b\nc", 30))
+}
+
 func TestAlign(t *testing.T) {
 	table := "class\t samples\tnote\nä\t7\t\nairplane\t0.2\tx\n"
 	want := "class     samples  note\nä               7\nairplane      0.2  x\n"
