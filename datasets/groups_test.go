@@ -173,6 +173,20 @@ func TestParts(t *testing.T) {
 	assert.Equal(t, d.Bodies, again.Bodies)
 	assert.Equal(t, 1, file.with("bodies", nil).load(t, Options{HoldOut: true}).Bodies)
 
+	// An axis that does not change has no part in the common deviation, which stands in for its own.
+	for i := range features {
+		if i%7 == 2 {
+			features[i] = 4
+		}
+	}
+	plane := file.with("bodies", vectorOf[int64](1)).load(t, Options{})
+	_, own = plane.ChannelStats(plane.Train)
+	require.Zero(t, own[2])
+	for channel := range 3 {
+		assert.InDelta(t, math.Sqrt(float64(own[0]*own[0]+own[1]*own[1])/2), plane.Std[channel], 1e-4)
+	}
+	assert.Contains(t, plane.Warnings, "channel 2 is constant (4) over the training samples and tells nothing")
+
 	flat := path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 0)).load(t, Options{HoldOut: true}) // x and y alone
 	assert.Zero(t, flat.Bodies)
 	_, own = flat.ChannelStats(flat.Train)

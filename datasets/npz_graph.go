@@ -63,6 +63,9 @@ func (r *npzReader) readGraph() error {
 	case r.opts.Graph != nil:
 		r.d.Affinity = r.opts.Graph
 		return nil
+	case r.d.Coordinates != nil && r.nodes == 1 && r.opts.KNN == 0:
+		r.d.Affinity, wrong = affinity.New(1, nil)
+		return wrong
 	case r.d.Coordinates != nil:
 		k := r.opts.KNN
 		if k == 0 {

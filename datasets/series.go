@@ -100,7 +100,9 @@ func (d *Dataset) overFrames(opts Options) error {
 		return d.frame(opts.Graph)
 	}
 	if d.sensors == nil {
-		d.linked = cmp.Or(opts.KNN, correlated)
+		if d.linked = cmp.Or(opts.KNN, correlated); opts.KNN == 0 && len(form.Sensors) <= allLinked {
+			d.linked = allLinked
+		}
 		if how := "each sensor is linked with the %d most correlated to it over the training samples"; d.linksAll() {
 			note("every sensor is linked with every other")
 		} else {
@@ -177,7 +179,7 @@ func overTime(sensors *affinity.Matrix, frames int) (*affinity.Matrix, error) {
 }
 
 const (
-	allLinked   = 8             // the most sensors that are all joined to each other
+	allLinked   = 8             // the most sensors that are all joined to each other, unless a number of neighbours is asked for
 	correlated  = 4             // the usual number of sensors that each of more sensors is joined to by correlation
 	correlating = 2_000_000_000 // the most products for correlations; with more, evenly spaced samples are used
 )
@@ -247,7 +249,7 @@ func (d *Dataset) correlate() (*affinity.Matrix, error) {
 
 // linksAll reports whether correlate links every sensor with every other.
 func (d *Dataset) linksAll() bool {
-	return d.linked >= len(d.Form.Sensors)-1 || d.linked == correlated && len(d.Form.Sensors) <= allLinked
+	return d.linked >= len(d.Form.Sensors)-1
 }
 
 // unlike is the ratio above which sensors are taken to measure different things.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -154,6 +155,11 @@ func TestSeriesLinks(t *testing.T) {
 		}
 	}
 	a := arrays{"series": {Shape: []int{40, 12, 3}, Data: series}, "labels": vectorOf(labels...)}
+	few := arrays{"series": {Shape: []int{40, 6, 6}, Data: series[:40*6*6]}, "labels": vectorOf(labels...)}
+	for neighbours, linked := range map[int]int{0: 15, 4: 14, 5: 15} {
+		got := few.load(t, Options{KNN: neighbours, Frames: 1})
+		assert.Equal(t, linked, got.Affinity.Edges(), "%d of six sensors, as was asked", neighbours)
+	}
 	d := a.load(t, Options{KNN: 3})
 	assert.Equal(t, 3*(3*6)+2*12, d.Affinity.Edges(), "three groups of four in three frames")
 	held, err := d.HoldOut(0.3, 0)
@@ -172,6 +178,21 @@ func TestSeriesOfOneSensor(t *testing.T) {
 	d := arrays{"series": {Shape: []int{20, 12}, Data: series}, "labels": vectorOf(labels...)}.load(t, Options{})
 	assert.Equal(t, []int{12, 1}, []int{d.Nodes, d.Channels})
 	assert.Equal(t, series[3*12:4*12], d.Series[3])
+
+	// Its place, or that of the only node of a table, needs no neighbour.
+	place := &npz.Array{Shape: []int{1, 2}, Data: []float64{3, 4}}
+	for _, name := range []string{"series", "features"} {
+		one := arrays{name: {Shape: []int{20, 12}, Data: series}, "labels": vectorOf(labels[:20]...), "coordinates": place}
+		if name == "features" {
+			one[name] = &npz.Array{Shape: []int{20, 1}, Data: series[:20]}
+			one["labels"] = vectorOf(slices.Repeat([]int64{0, 1}, 10)...)
+		}
+		d := one.load(t, Options{})
+		assert.Equal(t, d.Nodes, d.Affinity.N(), name)
+	}
+	_, err := Load(t.Context(), arrays{"series": {Shape: []int{20, 12}, Data: series}, "labels": vectorOf(labels[:20]...),
+		"coordinates": place}.write(t), Options{KNN: 1})
+	assert.ErrorContains(t, err, "k=1 nearest neighbours among 1 points")
 }
 
 func TestSeriesErrors(t *testing.T) {

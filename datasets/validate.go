@@ -205,13 +205,18 @@ func (d *Dataset) stats(indices []int, width int) (mean, std []float32) {
 
 // standardise sets Mean and Std from the training samples: by channel or, if the import says so, by sensor. It warns of
 // a constant channel and sets its deviation to 1; its input is then 0. A body keeps its shape: the positions of its
-// joints have one deviation for all axes.
+// joints have one deviation for all axes, that of the axes that vary.
 func (d *Dataset) standardise() {
 	width := d.Channels
 	if d.Form != nil && d.Form.Alone() {
 		width *= len(d.Form.Sensors)
 	}
 	d.Mean, d.Std = d.stats(d.Train, width)
+	places := d.Std[:0]
+	if n := 3 * d.Bodies; n <= d.Channels && width == d.Channels {
+		places = d.Std[:n]
+	}
+	vary := slices.DeleteFunc(slices.Clone(places), func(std float32) bool { return std == 0 })
 	for at, std := range d.Std {
 		if std == 0 {
 			d.Std[at] = 1
@@ -220,13 +225,13 @@ func (d *Dataset) standardise() {
 			}
 		}
 	}
-	if places := 3 * d.Bodies; places > 0 && places <= d.Channels && width == d.Channels {
-		square := 0.0
-		for _, std := range d.Std[:places] {
-			square += float64(std) * float64(std) / float64(places)
-		}
-		for channel := range places {
-			d.Std[channel] = float32(math.Sqrt(square))
+	square := 0.0
+	for _, std := range vary {
+		square += float64(std) * float64(std) / float64(len(vary))
+	}
+	for channel := range places {
+		if len(vary) > 0 {
+			places[channel] = float32(math.Sqrt(square))
 		}
 	}
 }

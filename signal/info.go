@@ -5,6 +5,7 @@ package signal
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/clusterpool/ccp/internal/recording"
 )
@@ -50,7 +51,7 @@ type Range struct {
 // Classes returns the number of classes.
 func (i *Info) Classes() int { return len(i.ClassNames) }
 
-// Check returns an error if Form, Mean or Std does not fit the shape, or is unusable.
+// Check returns an error if Form, Range, Mean or Std does not fit the shape or is unusable, or if two classes have one name.
 func (i *Info) Check() error {
 	if f := i.Form; f != nil {
 		if err := f.Check(); err != nil {
@@ -60,6 +61,18 @@ func (i *Info) Check() error {
 			return fmt.Errorf("its recordings have %d frames of %d sensors and %d channels, its signals %d nodes and %d channels",
 				f.Frames, len(f.Sensors), f.Channels, i.Nodes, i.Channels)
 		}
+	}
+	for at, name := range i.ClassNames {
+		if first := slices.Index(i.ClassNames, name); first < at {
+			return fmt.Errorf("class_names[%d] is %q, as class_names[%d] is; give each class a name of its own", at, name, first)
+		}
+	}
+	width := i.Channels
+	if i.Form != nil {
+		width = i.Form.Width()
+	}
+	if r := i.Range; r != nil && (len(r.Least) != width || len(r.Most) != width || len(r.Spread) != width) {
+		return fmt.Errorf("range has %d, %d and %d values for %d columns", len(r.Least), len(r.Most), len(r.Spread), width)
 	}
 	if n := len(i.Mean); len(i.Std) != n || n == 0 || i.Nodes < 1 || i.Channels < 1 || n%i.Channels != 0 || i.Nodes*i.Channels%n != 0 {
 		return fmt.Errorf("%d means and %d deviations for %d channels", n, len(i.Std), i.Channels)

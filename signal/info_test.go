@@ -15,3 +15,22 @@ func TestNormalize(t *testing.T) {
 	assert.Equal(t, dst[:6], raw, "in place")
 	i.Normalize(nil, nil)
 }
+
+// Check refuses what no data set has and a changed model.json may have.
+func TestCheck(t *testing.T) {
+	valid := func() *Info {
+		return &Info{Nodes: 3, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{0, 0}, Std: []float32{1, 1},
+			Range: &Range{[]float32{0, 0}, []float32{1, 1}, []float32{1, 1}}}
+	}
+	assert.NoError(t, valid().Check())
+	for want, change := range map[string]func(i *Info){
+		`class_names[1] is "a", as class_names[0] is`: func(i *Info) { i.ClassNames[1] = "a" },
+		"range has 2, 1 and 2 values for 2 columns":   func(i *Info) { i.Range.Most = i.Range.Most[:1] },
+		"range has 2, 2 and 3 values for 2 columns":   func(i *Info) { i.Range.Spread = append(i.Range.Spread, 1) },
+		"range has 0, 0 and 0 values for 2 columns":   func(i *Info) { i.Range = &Range{} },
+	} {
+		i := valid()
+		change(i)
+		assert.ErrorContains(t, i.Check(), want)
+	}
+}

@@ -118,7 +118,10 @@ func decode(part any, raw []byte, h header, order binary.ByteOrder) (at int, err
 		}
 	case "S":
 		for i := range part.([]string) {
-			part.([]string)[i] = strings.TrimRight(string(raw[i*h.size:(i+1)*h.size]), "\x00")
+			text := strings.TrimRight(string(raw[i*h.size:(i+1)*h.size]), "\x00")
+			if part.([]string)[i] = text; !utf8.ValidString(text) { // else model.json makes equal texts of different ones
+				return i, fmt.Errorf("%q is not UTF-8; store texts with dtype=str", text)
+			}
 		}
 	case "U":
 		for i := range part.([]string) {

@@ -122,6 +122,8 @@ func TestMalformedArrays(t *testing.T) {
 		{"strings of nothing", "5 strings of length 0", npy("{'descr': '<U0', 'fortran_order': False, 'shape': (5,)}", "")},
 		{"not Unicode", "element 1: 0x110000 is no Unicode character",
 			npy("{'descr': '<U1', 'fortran_order': False, 'shape': (2,)}", "a\x00\x00\x00\x00\x00\x11\x00")},
+		{"not UTF-8", `element 1: "K\xe4se" is not UTF-8; store texts with dtype=str`,
+			npy("{'descr': '|S4', 'fortran_order': False, 'shape': (2,)}", "K\xc3\xa4.K\xe4se")},
 		{"dtype", `dtype "<f3" is not supported`, npy("{'descr': '<f3', 'fortran_order': False, 'shape': (1,)}", "abc")},
 		{"65 dimensions", "at most 64 dimensions", npy(shape+"("+string(bytes.Repeat([]byte("1,"), 65))+")}", "a")},
 	} {
