@@ -35,8 +35,7 @@ func newClusters(s *shared) *cobra.Command {
 		"which hierarchy to show, counted from 1, of a model with several")
 	dataDirFlag(cmd, &dataDir)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		_, end := untilSignal(cmd, func() {})
-		defer end()
+		defer untilSignal(cmd, func() {})()
 		if err := out.free(); err != nil {
 			return err
 		}

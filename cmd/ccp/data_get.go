@@ -34,14 +34,13 @@ func newDataGet(s *shared) *cobra.Command {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		ctx, end := untilSignal(cmd, func() {})
-		defer end()
+		defer untilSignal(cmd, func() {})()
 		for _, set := range sets {
 			path := set.Find(folder) // "" for what is embedded
 			fetch := path == "" && len(set.Files) > 0
 			if fetch {
 				var err error
-				if path, err = get(ctx, newStatusLine(cmd.ErrOrStderr()), set, folder); err != nil {
+				if path, err = get(cmd.Context(), newStatusLine(cmd.ErrOrStderr()), set, folder); err != nil {
 					return fmt.Errorf("%s: %w", set.Name, err)
 				}
 			}

@@ -85,8 +85,7 @@ func newDataImport(s *shared) *cobra.Command {
 		}
 		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 		status := newStatusLine(cmd.ErrOrStderr())
-		ctx, end := untilSignal(cmd, status.clear)
-		defer end()
+		defer untilSignal(cmd, status.clear)()
 		began := time.Now()
 		if f.Changed("scale") {
 			o.Scale = &scale
@@ -96,7 +95,7 @@ func newDataImport(s *shared) *cobra.Command {
 				status.loading(doing, done)
 			}
 		}
-		result, err := recordings.Import(ctx, inputs, out.path, o)
+		result, err := recordings.Import(cmd.Context(), inputs, out.path, o)
 		if status.clear(); err != nil {
 			return err
 		}

@@ -56,9 +56,8 @@ func newExplain(s *shared) *cobra.Command {
 				status.loading(doing, done)
 			}
 		}
-		ctx, end := untilSignal(cmd, status.clear)
-		defer end()
-		result, err := e.Run(ctx, out.path)
+		defer untilSignal(cmd, status.clear)()
+		result, err := e.Run(cmd.Context(), out.path)
 		if status.clear(); err != nil {
 			return err
 		}

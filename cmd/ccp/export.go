@@ -18,8 +18,7 @@ func newExport(s *shared) *cobra.Command {
 	out.flags(cmd, "out", "`FILE` to write", "the file if it exists")
 	_ = cmd.MarkFlagRequired("out") // there is that flag
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		_, end := untilSignal(cmd, func() {})
-		defer end()
+		defer untilSignal(cmd, func() {})()
 		if !strings.EqualFold(filepath.Ext(out.path), ".onnx") {
 			return usage(cmd, fmt.Errorf("--out %q: the name must end in .onnx", out.path))
 		}

@@ -41,8 +41,7 @@ func newPredict(s *shared) *cobra.Command {
 		if cut.Window.Length == 0 && (cut.Step.Length > 0 || figure.path != "") {
 			return usage(cmd, errors.New("--step and --figure are of windows; give --window, too"))
 		}
-		_, end := untilSignal(cmd, func() {})
-		defer end()
+		defer untilSignal(cmd, func() {})()
 		figure.overwrite = out.overwrite
 		if err := cmp.Or(out.free(), figure.free()); err != nil {
 			return err

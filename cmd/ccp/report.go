@@ -35,8 +35,7 @@ func newReport(s *shared) *cobra.Command {
 		"a file that is no report")
 	dataDirFlag(cmd, &dataDir)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		_, end := untilSignal(cmd, func() {})
-		defer end()
+		defer untilSignal(cmd, func() {})()
 		if out.path == "" {
 			out.path = filepath.Join(dir, "report.html")
 		}

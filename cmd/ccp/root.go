@@ -118,16 +118,16 @@ func (s *shared) dataOf(cmd *cobra.Command, c *models.Classifier, dir, dataDir, 
 	return d, err
 }
 
-// untilSignal ends the command's context, which it returns, at Ctrl-C or SIGTERM. Then it calls notify, and removes the
-// handler: a second Ctrl-C kills the process.
-func untilSignal(cmd *cobra.Command, notify func()) (ctx context.Context, end func()) {
+// untilSignal ends the command's context at Ctrl-C or SIGTERM. Then it calls notify, and removes the handler: a second
+// Ctrl-C kills the process.
+func untilSignal(cmd *cobra.Command, notify func()) (end func()) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	ended := context.AfterFunc(ctx, func() {
 		stop()
 		notify()
 	})
 	cmd.SetContext(ctx)
-	return ctx, func() {
+	return func() {
 		ended()
 		stop()
 	}

@@ -93,8 +93,8 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 		f.Log = slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), options))
 	}
 	f.Version = backend.Versions()["ccp"]
-	ctx, end := untilSignal(cmd, func() {})
-	defer end()
+	defer untilSignal(cmd, func() {})()
+	ctx := cmd.Context()
 	// Before loading: an address in use is to be known at once.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.address)
 	if err != nil {

@@ -56,8 +56,8 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	}
 	command := "ccp " + commandLine(s.args...)
 	display := newDisplay(cmd.ErrOrStderr(), training.Config{}, info.Name)
-	ctx, end := untilSignal(cmd, display.stopping)
-	defer end()
+	defer untilSignal(cmd, display.stopping)()
+	ctx := cmd.Context()
 	errs := map[string]error{}
 	options := study.Options{Budget: o.budget, Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name,
 		SaveEvery: time.Minute},

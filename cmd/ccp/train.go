@@ -95,11 +95,10 @@ func newTrain(s *shared) *cobra.Command {
 		o.Backend, o.Command = info.Name, "ccp "+commandLine(s.args...)
 		display := newDisplay(cmd.ErrOrStderr(), c, info.Name)
 		o.Observer = display.observer()
-		ctx, end := untilSignal(cmd, display.stopping)
-		defer end()
+		defer untilSignal(cmd, display.stopping)()
 		if dryRun {
 			o.Observer = display.brief() // there are no steps to announce
-			f, err := training.DryRun(ctx, b, asked, o)
+			f, err := training.DryRun(cmd.Context(), b, asked, o)
 			if display.clear(); err != nil {
 				return err
 			}
@@ -110,7 +109,7 @@ func newTrain(s *shared) *cobra.Command {
 			return err
 		}
 		o.Observer = scores.observe(o.Observer, o.Dir)
-		result, err := training.Train(ctx, b, asked, o)
+		result, err := training.Train(cmd.Context(), b, asked, o)
 		if err == nil && result.Resumed {
 			display.notice("this run had ended before and nothing was trained now; --overwrite trains it anew")
 			scores.past(o.Dir)

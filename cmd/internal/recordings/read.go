@@ -115,14 +115,13 @@ func (r *reading) fits(form string, sources []sample) error {
 	if r.Sheet != "" && !r.Unlabelled && !slices.ContainsFunc(sources, func(s sample) bool { return extension(s.path) == ".xlsx" }) {
 		return fmt.Errorf("--sheet %s is for .xlsx workbooks, of which there is none; leave it out", r.Sheet)
 	}
-	table := func(s sample) bool { return !slices.Contains([]string{".ts", ".npy"}, extension(s.path)) }
-	for name, value := range map[string]string{"time": r.Time, "dates": r.Dates, "layout": r.Layout} {
-		if value != "" && !r.Unlabelled && !slices.ContainsFunc(sources, table) {
-			return fmt.Errorf("--%s is for tables, of which there is none; leave it out", name)
-		}
+	tables := "of tables"
+	if slices.ContainsFunc(sources, func(s sample) bool { return !slices.Contains([]string{".ts", ".npy"}, extension(s.path)) }) {
+		tables = form
 	}
 	for _, option := range []struct{ name, value, forms string }{
 		{"columns", strings.Join(r.Columns, ","), folders + " or " + long}, {"label", r.Label, long}, {"labels", r.Labels, long},
+		{"time", r.Time, tables}, {"dates", r.Dates, tables}, {"layout", r.Layout, tables},
 		{"test", r.Test, folders + " or " + long}, {"group", r.Group, folders + " or " + long},
 	} {
 		fits := strings.Contains(option.forms, form) || option.name == "label" && sources[0].part
@@ -200,10 +199,7 @@ func (r *reading) order(path string, c columns) (at []int, err error) {
 			has = append(has, r.columns.of[i])
 		}
 	}
-	if has = slices.Compact(has); len(has) < len(r.made.Sensors) {
-		r.has[path] = has
-	}
-	if r.Unlabelled && r.Missing != "" && has != nil { // the form fills a sensor without any column, and tells of it
+	if has = slices.Compact(has); r.Unlabelled && r.Missing != "" && has != nil { // the form fills a sensor without any column, and tells of it
 		missing = slices.DeleteFunc(missing, func(name string) bool {
 			return !slices.Contains(has, r.columns.of[slices.Index(r.columns.names, name)])
 		})
@@ -237,6 +233,10 @@ func (r *reading) order(path string, c columns) (at []int, err error) {
 		r.first = path
 		r.made.Sensors, r.made.Channels, err = r.columns.sensors()
 	}
+	if first || len(has) == len(r.made.Sensors) {
+		has = r.made.Sensors // which files share
+	}
+	r.has[path] = has
 	return at, err
 }
 
@@ -272,27 +272,21 @@ func pick(values []float64, width int, at []int) []float64 {
 
 // finish makes the values of the samples, and says how to read new recordings alike.
 func (r *reading) finish() (err error) {
-	var width int // of readings
-	var at []int  // their columns
+	var width int  // of readings
+	var at []int   // their columns
+	var all string // the file that has shown these
 	if r.table.Layout == readingsLayout {
 		c := crossed(r.sensors, r.axes)
-		width = len(c.names)
-		if at, err = r.order(r.samples[0].path, c); err != nil {
-			return fmt.Errorf("%s: %w", r.samples[0].path, err)
+		width, all = len(c.names), r.samples[0].path
+		if at, err = r.order(all, c); err != nil {
+			return fmt.Errorf("%s: %w", all, err)
 		}
 	}
 	if err = r.turn(); err != nil {
 		return err
 	}
 	for _, one := range r.samples {
-		one.Sensors, one.Channels = r.made.Sensors, r.made.Channels
-		has := r.has[one.path]
-		if at != nil {
-			has = r.has[r.samples[0].path]
-		}
-		if has != nil {
-			one.Sensors = has
-		}
+		one.Sensors, one.Channels = r.has[cmp.Or(all, one.path)], r.made.Channels
 		if one.read != nil {
 			if err = r.lay(one, cmp.Or(width, len(one.Sensors)*one.Channels)); err != nil {
 				return fmt.Errorf("%s, %w", one.path, err)

@@ -35,7 +35,7 @@ type reading struct {
 	places   *places             // of sensors; nil if unknown
 	given    map[string]string   // the classes by --labels; nil without
 	columns  columns             // of all files; its zero value before the first of an import
-	has      map[string][]string // the sensors of a file to classify that lacks some
+	has      map[string][]string // the sensors of each file
 	first    string              // the file that has shown the columns
 	problem  *tsHeader           // of the first .ts file
 	sensors  []string            // of readings, as they first appear

@@ -110,9 +110,9 @@ func TestTSErrors(t *testing.T) {
 	assert.Contains(t, refused(t, Options{}, folder), "3 .ts files ("+b+", …) do not say by their names which is the test; give one, or NAME_TRAIN.ts")
 	assert.Contains(t, refused(t, Options{Test: "a*"}, a), "--test is for the form folders or long, this is ts; leave it out")
 	for option, table := range map[string]Table{"time": {Time: "t"}, "dates": {Dates: "day"}, "layout": {Layout: samplesLayout}} {
-		assert.Contains(t, refused(t, Options{Table: table}, a), "--"+option+" is for tables, of which there is none; leave it out")
+		assert.Contains(t, refused(t, Options{Table: table}, a), "--"+option+" is for the form of tables, this is ts; leave it out")
 		array := writeNPY(t, folder, "u/r.npy", []int{3, 2}, make([]float64, 6))
-		assert.Contains(t, refused(t, Options{Table: table}, array), "--"+option+" is for tables, of which there is none; leave it out")
+		assert.Contains(t, refused(t, Options{Table: table}, array), "--"+option+" is for the form of tables, this is long; leave it out")
 	}
 	assert.Contains(t, refused(t, Options{}, filepath.Join(folder, "none.ts")), "none.ts: no such file")
 	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.mat", "")), "a.mat is neither a .ts file, nor a .csv, nor a folder; name it after what it is")

@@ -64,11 +64,9 @@ func Plain(text string) string {
 	}, text)
 }
 
-var spaces = strings.NewReplacer("\n", " ", "\t", " ")
-
 // Shorten cuts a name to at most n characters, and makes it Plain and one line.
 func Shorten(name string, n int) string {
-	name = Plain(spaces.Replace(name))
+	name = strings.Join(strings.Fields(Plain(name)), " ")
 	if runes := []rune(name); len(runes) > n {
 		return string(runes[:n-1]) + "…"
 	}
