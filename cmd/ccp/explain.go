@@ -28,7 +28,7 @@ func newExplain(s *shared) *cobra.Command {
 		models.IntegratedGradients, models.GradientInput, models.Occlusion)
 	numberVar(f, &e.Options.Steps, "steps", 0, 0, math.MaxInt,
 		"`N` gradients to a sample (default: as many as contributions need to add up to the logit's change within 1%)")
-	out.folderFlags(cmd, "contributions.csv, classes.csv and pictures")
+	out.folderFlags(cmd, "contributions.csv and classes.csv")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if m := e.Options.Method; e.Options.Steps > 0 && m != "" && m != models.IntegratedGradients {
 			return usage(cmd, fmt.Errorf("--steps is for --method %s; leave it out", models.IntegratedGradients))

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
-	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -28,11 +27,7 @@ func readCSV(t *testing.T, path, heading string) [][]string {
 	return rows[1:]
 }
 
-// What is listed of a class, and drawn of the samples.
-const (
-	mostNodes          = 10
-	mostSamplePictures = 8
-)
+const mostNodes = 10 // that are listed of a class
 
 func TestExplain(t *testing.T) {
 	dir, out := trained(t), filepath.Join(t.TempDir(), "why")
@@ -79,40 +74,6 @@ func TestExplain(t *testing.T) {
 	text := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--samples", "0", "--method", "gradient", "--class", "7", "--split", "validation")
 	assert.Regexp(t, `(?s)^digits, validation split: 18 samples explained by gradient x input\nanswered by the network\ncontributions to the logit of 7: .*\n\n7: 18 samples\n  node +mean  mean absolute\n  row \d column \d +[+-]\d`, text)
 	assert.Len(t, lines(text), 4+1+2+mostNodes, "four lines of introduction, an empty one, the class and the heading")
-}
-
-// Every class that was explained has a picture, and so have the first samples, with the image beside it.
-func TestExplainPictures(t *testing.T) {
-	dir, out := trained(t), filepath.Join(t.TempDir(), "why")
-	line := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--samples", "20", "--out", out, "--json")
-	var got explain.Summary
-	decode(t, line, &got)
-	classes, err := filepath.Glob(filepath.Join(out, "class_*.png"))
-	require.NoError(t, err)
-	assert.Len(t, classes, len(got.Classes))
-	samples, err := filepath.Glob(filepath.Join(out, "sample_*.png"))
-	require.NoError(t, err)
-	require.Len(t, samples, mostSamplePictures)
-	assert.Greater(t, widthOf(t, samples[0]), widthOf(t, classes[0])*3/2)
-
-	// A graph without a grid is drawn as points.
-	data, run := ringFile(t, ring(200)), filepath.Join(t.TempDir(), "ring")
-	succeed(t, "train", "--backend", "go", "--data", data, "--levels", "4x8/4,1x8/4", "--fc", "8", "--epochs", "1", "--checkpoint", run)
-	out = filepath.Join(t.TempDir(), "ring-why")
-	succeed(t, "explain", "--backend", "go", "--checkpoint", run, "--class", "east", "--out", out)
-	assert.FileExists(t, filepath.Join(out, "class_1.png"))
-	assert.NoFileExists(t, filepath.Join(out, "class_0.png"))
-}
-
-// widthOf is a picture's, in pixels.
-func widthOf(t *testing.T, path string) int {
-	t.Helper()
-	f, err := os.Open(path)
-	require.NoError(t, err)
-	defer f.Close()
-	c, err := png.DecodeConfig(f)
-	require.NoError(t, err)
-	return c.Width
 }
 
 func TestExplainRefuses(t *testing.T) {

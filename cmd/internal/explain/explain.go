@@ -97,8 +97,8 @@ type Contribution struct {
 	Absolute float64 `json:"mean_absolute"`
 }
 
-// Run attributes all samples. If folder is not "", Run writes two CSV files and pictures there: the contributions of
-// each sample, and the means of each class.
+// Run attributes all samples. If folder is not "", Run writes two CSV files there: the contributions of each sample, and the
+// means of each class.
 func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	d := e.Data
 	s := Summary{Command: "explain", Data: d.Name, Split: e.Split, Samples: len(e.Samples),
@@ -108,7 +108,6 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	}
 	layout := picture.NewLayout(e.Classifier.Graph, d.Grid, d.Parts, d.Coordinates, d.NodeNames)
 	means, change := make([]Mean, d.Classes()), math.SmallestNonzeroFloat64
-	var drawn []drawnSample
 	table := func(name string, heading []string, fill func(row func(cells ...any)) error) error {
 		if folder == "" {
 			return fill(func(...any) {})
@@ -117,16 +116,13 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	}
 	heading := []string{"sample", "true", "predicted", "explained", "node", "name", "contribution"}
 	err := table("contributions.csv", heading, func(row func(cells ...any)) error {
-		return e.Each(ctx, func(sample int, signal []float32, a models.Attribution) error {
+		return e.Each(ctx, func(sample int, _ []float32, a models.Attribution) error {
 			means[a.Class].Add(a)
 			if s.Method = a.Method; s.Method != models.GradientInput {
 				s.Steps = max(s.Steps, a.Steps)
 			}
 			s.Gap += a.Gap
 			change += math.Abs(a.Logit - a.Baseline)
-			if len(drawn) < mostSamplePictures {
-				drawn = append(drawn, drawnSample{sample, signal, a})
-			}
 			names := []any{d.SampleName(sample), d.ClassNames[d.Labels[sample]], a.Prediction.Name, d.ClassNames[a.Class]}
 			for node, v := range a.Nodes {
 				if v != 0 {
@@ -148,9 +144,6 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 		}
 		return nil
 	})
-	if err == nil && folder != "" {
-		err = e.draw(folder, layout, means, drawn)
-	}
 	if err != nil {
 		return s, err
 	}
