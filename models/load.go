@@ -33,11 +33,11 @@ func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 	return m, graph, err
 }
 
-// readMetadata is ReadMetadata for a file system, which messages call name, or nothing. sum is the description's.
-func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, sum string, err error) {
+// readMetadata is ReadMetadata for a file system, which messages call name, or nothing. description is the text of its file.
+func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, description []byte, err error) {
 	if name != "" {
 		if err := files.CheckDirectory(name); err != nil {
-			return m, nil, "", err
+			return m, nil, nil, err
 		}
 	}
 	defer func() {
@@ -48,7 +48,7 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 	path := filepath.Join(name, checkpoint.MetadataFile)
 	raw, err := fs.ReadFile(fsys, checkpoint.MetadataFile)
 	if err != nil {
-		return m, nil, "", fmt.Errorf("%s: %w", path, err)
+		return m, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	var of struct {
 		Spec struct {
@@ -57,16 +57,18 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 		}
 	}
 	if err := json.Unmarshal(raw, &of); err == nil && of.Spec.Classes > 0 {
-		return m, nil, "", fmt.Errorf("%s: an earlier version of ccp wrote this checkpoint; train anew", path)
+		return m, nil, nil, fmt.Errorf("%s: an earlier version of ccp wrote this checkpoint; train anew", path)
 	} else if err == nil && of.Spec.Model != "" && registry[of.Spec.Model].Build == nil {
-		return m, nil, "", fmt.Errorf("%s: model %s is not registered in this program: import the package that registers it, "+
+		return m, nil, nil, fmt.Errorf("%s: model %s is not registered in this program: import the package that registers it, "+
 			"such as _ %q", path, of.Spec.Model, "github.com/clusterpool/ccp/models/baselines")
 	}
 	if err := cmp.Or(json.Unmarshal(raw, &m), checkpoint.CheckMetadata(raw)); err != nil {
-		return m, nil, "", fmt.Errorf("%s: %w", path, err)
+		return m, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if graph, err = affinity.ReadFS(fsys, checkpoint.GraphFile); err != nil {
-		return m, nil, "", fmt.Errorf("%s: %w", filepath.Join(name, checkpoint.GraphFile), err)
+	file, missing := fs.ReadFile(fsys, checkpoint.GraphFile)
+	graph, err = affinity.Parse(checkpoint.GraphFile, file)
+	if err := cmp.Or(missing, checkpoint.CheckGraph(raw, file), err); err != nil {
+		return m, nil, nil, fmt.Errorf("%s: %w", filepath.Join(name, checkpoint.GraphFile), err)
 	}
 	if err = m.Spec.Check(); err == nil && graph.N() != m.Spec.Nodes {
 		err = fmt.Errorf("the graph has %d nodes, the model %d", graph.N(), m.Spec.Nodes)
@@ -75,9 +77,9 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 		err = m.Info.Check()
 	}
 	if err != nil {
-		return m, nil, "", fmt.Errorf("%s: %w", path, err)
+		return m, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return m, graph, checkpoint.Sum(raw), nil
+	return m, graph, raw, nil
 }
 
 // Save writes the classifier as a checkpoint in dir, which Load reads. The directory must be new or empty. Each file is
@@ -141,7 +143,7 @@ func Read(fsys fs.FS, o LoadOptions) (*Classifier, error) { return o.read(fsys, 
 
 // read reads a checkpoint from a file system, which messages call name, or nothing.
 func (o LoadOptions) read(fsys fs.FS, name string) (*Classifier, error) {
-	m, graph, sum, err := readMetadata(fsys, name)
+	m, graph, description, err := readMetadata(fsys, name)
 	if err == nil && o.Backend == nil {
 		o.Backend, err = backend.Shared()
 	}
@@ -154,7 +156,7 @@ func (o LoadOptions) read(fsys fs.FS, name string) (*Classifier, error) {
 	}
 	for _, kind := range []string{checkpoint.Best, checkpoint.Last} {
 		var state held
-		step, passedOver, loadErr := checkpoint.Read(fsys, name, kind, sum, c.store, &state)
+		step, passedOver, loadErr := checkpoint.Read(fsys, name, kind, description, c.store, &state)
 		for _, line := range passedOver {
 			if o.Notice != nil {
 				o.Notice(line)

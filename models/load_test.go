@@ -170,12 +170,12 @@ func TestLoadErrors(t *testing.T) {
 	}
 	for want, damage := range map[string]func(dir string) error{
 		"graph.npz: no such file":    func(dir string) error { return os.Remove(filepath.Join(dir, checkpoint.GraphFile)) },
-		"graph.npz":                  func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.GraphFile), 50) },
+		"graph.npz: it is damaged":   func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.GraphFile), 50) },
 		"model.json: unexpected end": func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.MetadataFile), 50) },
 		`model.json: there is no model ""`: func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, checkpoint.MetadataFile), []byte("{}"), 0o644)
 		},
-		"the graph has 4 nodes, the model 12": func(dir string) error {
+		"graph.npz: it is damaged, or belongs to another model.json: copy a checkpoint whole": func(dir string) error {
 			return grid(t, 2, 2).WriteFile(filepath.Join(dir, checkpoint.GraphFile))
 		},
 		`no usable snapshot of kind "last"`: func(dir string) error { return checkpoint.Remove(dir) },
@@ -270,9 +270,9 @@ func TestRead(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(dir, "model.json"))
 	require.NoError(t, err)
 	for want, files := range map[string]fstest.MapFS{
-		"it is not a checkpoint": {},
-		"graph.npz":              {"model.json": {Data: raw}},
-		"not an .npz":            {"model.json": {Data: raw}, "graph.npz": {Data: []byte("graph")}},
+		"it is not a checkpoint":   {},
+		"graph.npz":                {"model.json": {Data: raw}},
+		"graph.npz: it is damaged": {"model.json": {Data: raw}, "graph.npz": {Data: []byte("graph")}},
 		"an earlier version of ccp wrote this checkpoint; train anew": {"model.json": {Data: []byte(`{"spec":{"model":"ccp","classes":3}}`)}},
 		"damaged or": {"model.json": {Data: bytes.Replace(raw, []byte("class_names"), []byte("Class_names"), 1)}},
 	} {

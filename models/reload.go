@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -73,8 +74,8 @@ func unfinished(dir string) error {
 
 // Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. It is an
 // error if a training in the directory has not ended, unless LoadOptions.Unfinished allows that. After an error the classifier
-// loaded before stays in use. If the newest snapshot is damaged, Reload returns the same error, without reading it again,
-// until the directory changes.
+// loaded before stays in use. If its files are no classifier, Reload returns the same error, without reading again, until the
+// directory changes.
 func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
@@ -90,15 +91,19 @@ func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 		return false, err
 	}
 	c, err := r.options.read(os.DirFS(real), r.dir)
+	if err == nil && r.state != "" && c.Snapshot != snapshot { // it is damaged, or its writer is a step ahead of us
+		err = errors.Join(fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot), c.Close())
+	} else if err == nil {
+		if err = c.compile(ctx); err != nil {
+			err = errors.Join(fmt.Errorf("%s, snapshot %s: %w", r.dir, c.Snapshot, err), c.Close())
+		}
+	}
 	if err != nil {
+		file, ok := errors.AsType[*fs.PathError](err)
+		if passing := ok && !errors.Is(file, fs.ErrNotExist) || backend.IsOutOfMemory(err) || ctx.Err() != nil; !passing {
+			r.refused, r.failure = state, err
+		}
 		return false, err
-	}
-	if r.state != "" && c.Snapshot != snapshot { // it is damaged, or its writer is a step ahead of us
-		r.refused, r.failure = state, fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot)
-		return false, errors.Join(r.failure, c.Close())
-	}
-	if err := c.compile(ctx); err != nil {
-		return false, errors.Join(fmt.Errorf("%s, snapshot %s: %w", r.dir, c.Snapshot, err), c.Close())
 	}
 	next := &loan{Classifier: c}
 	next.users.Store(1)
@@ -136,10 +141,10 @@ func look(dir string) (snapshot, state string, err error) {
 		}
 		state += string(raw)
 	}
-	entries, _ := os.ReadDir(filepath.Join(dir, snapshot)) // a snapshot that is being copied has its manifest early
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
-			state += fmt.Sprintf("%s %d %d;", e.Name(), info.Size(), info.ModTime().UnixNano())
+	names, _ := fs.Glob(folder, snapshot+"/*") // a snapshot that is being copied has its manifest early
+	for _, name := range append(names, checkpoint.GraphFile) {
+		if info, err := fs.Stat(folder, name); err == nil {
+			state += fmt.Sprintf("%s %d %d;", name, info.Size(), info.ModTime().UnixNano())
 		}
 	}
 	return snapshot, state, nil

@@ -14,6 +14,11 @@ func ReadFS(fsys fs.FS, name string) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Parse(name, content)
+}
+
+// Parse is ReadFS of the content of a file.
+func Parse(name string, content []byte) (*Matrix, error) {
 	file, err := npz.Read(name, content)
 	if err != nil {
 		return nil, err

@@ -124,13 +124,13 @@ func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) 
 // step. passedOver has a line for each damaged snapshot, which names it and says why it is damaged. If none is
 // intact, Load returns ErrNone.
 func Load(dir, kind string, store *model.Store, state any) (step int, passedOver []string, err error) {
-	return Read(os.DirFS(dir), dir, kind, "", store, state)
+	return Read(os.DirFS(dir), dir, kind, nil, store, state)
 }
 
-// Read is Load from a file system, which messages call name. If sum is not "", a snapshot must belong to the description
-// with this Sum.
-func Read(fsys fs.FS, name, kind, sum string, store *model.Store, state any) (step int, passedOver []string, err error) {
-	return restore(fsys, name, kind, sum, func(folder fs.FS) error {
+// Read is Load from a file system, which messages call name. A snapshot must belong to the description; nil is that of the
+// file system.
+func Read(fsys fs.FS, name, kind string, description []byte, store *model.Store, state any) (step int, passedOver []string, err error) {
+	return restore(fsys, name, kind, description, func(folder fs.FS) error {
 		err := readJSON(folder, stateName, state)
 		if err == nil {
 			err = loadVariables(folder, store)
@@ -141,7 +141,7 @@ func Read(fsys fs.FS, name, kind, sum string, store *model.Store, state any) (st
 
 // State restores the state of the newest intact snapshot of a kind. If none is intact, it returns ErrNone.
 func State(dir, kind string, state any) error {
-	_, _, err := restore(os.DirFS(dir), dir, kind, "", func(folder fs.FS) error {
+	_, _, err := restore(os.DirFS(dir), dir, kind, nil, func(folder fs.FS) error {
 		return readJSON(folder, stateName, state)
 	})
 	return err
@@ -149,7 +149,11 @@ func State(dir, kind string, state any) error {
 
 // restore calls read with the newest intact snapshot of a kind, and with the one before it if read fails. A training
 // may remove snapshots meanwhile: then restore looks again.
-func restore(fsys fs.FS, name, kind, sum string, read func(folder fs.FS) error) (step int, passedOver []string, err error) {
+func restore(fsys fs.FS, name, kind string, description []byte, read func(folder fs.FS) error) (step int, passedOver []string, err error) {
+	of := description
+	if of == nil {
+		of, _ = fs.ReadFile(fsys, MetadataFile) // snapshots without one belong to none
+	}
 	steps, err := list(fsys, kind)
 	if err != nil {
 		return 0, nil, fmt.Errorf("%s: %w", name, err)
@@ -158,7 +162,7 @@ func restore(fsys fs.FS, name, kind, sum string, read func(folder fs.FS) error) 
 	for _, step := range slices.Backward(steps) {
 		folder, err := fs.Sub(fsys, snapshot("", kind, step))
 		if err == nil {
-			err = verify(folder, step, sum)
+			err = verify(folder, step, of)
 		}
 		if err == nil {
 			err = read(folder)
@@ -166,11 +170,11 @@ func restore(fsys fs.FS, name, kind, sum string, read func(folder fs.FS) error) 
 		if err == nil {
 			return step, passedOver, nil
 		}
-		passedOver = append(passedOver, fmt.Sprintf("%s is damaged: %v", snapshot(name, kind, step), err))
-		none = fmt.Errorf("%w; %s", none, passedOver[len(passedOver)-1])
+		err = fmt.Errorf("%s is damaged: %w", snapshot(name, kind, step), err)
+		passedOver, none = append(passedOver, err.Error()), fmt.Errorf("%w; %w", none, err)
 	}
 	if now, err := list(fsys, kind); err == nil && !slices.Equal(now, steps) {
-		return restore(fsys, name, kind, sum, read)
+		return restore(fsys, name, kind, description, read)
 	}
 	return 0, passedOver, none
 }
@@ -192,13 +196,21 @@ func Exists(dir fs.FS, kind string) bool {
 
 // loadVariables reads all variables of a snapshot before it changes any of the store's. GoMLX's own loading would
 // keep the value of a variable that the store already has. The store keeps its parameters, which the caller has set.
-func loadVariables(folder fs.FS, store *model.Store) error {
+func loadVariables(folder fs.FS, store *model.Store) (err error) {
+	defer func() { // GoMLX panics at a shape that is none
+		if p := recover(); p != nil {
+			err = fmt.Errorf("its variables cannot be read: %v", p)
+		}
+	}()
 	text, err := readOnly(folder, checkpoint.JsonNameSuffix)
 	if err != nil {
 		return err
 	}
 	values, err := readOnly(folder, checkpoint.BinDataSuffix)
 	if err != nil {
+		return err
+	}
+	if err := checkShapes(text, len(values)); err != nil {
 		return err
 	}
 	loaded := model.NewStore()
@@ -222,6 +234,27 @@ func loadVariables(folder fs.FS, store *model.Store) error {
 		}
 	}
 	return nil
+}
+
+// checkShapes returns an error for a variable of more elements than there are bytes: GoMLX would ask for the memory first.
+func checkShapes(text []byte, most int) error {
+	var listed struct {
+		Variables []struct {
+			ParameterName string
+			Dimensions    []int
+		}
+	}
+	err := json.Unmarshal(text, &listed)
+	for _, v := range listed.Variables {
+		elements := 1
+		for _, n := range v.Dimensions {
+			if n < 0 || n > 0 && elements > most/n {
+				return fmt.Errorf("variable %s has the shape %v, and all values take %d bytes", v.ParameterName, v.Dimensions, most)
+			}
+			elements *= n
+		}
+	}
+	return err
 }
 
 func snapshot(dir, kind string, step int) string {
@@ -248,13 +281,6 @@ func stepOf(name, kind string) (step int, ok bool) {
 	number, _ := strings.CutPrefix(name, kind+"-")
 	step, err := strconv.Atoi(number)
 	return step, err == nil && step >= 0 && name == snapshot("", kind, step)
-}
-
-// IsSnapshot reports whether a folder of a checkpoint has the name of a snapshot.
-func IsSnapshot(name string) bool {
-	_, last := stepOf(name, Last)
-	_, best := stepOf(name, Best)
-	return last || best
 }
 
 // prune removes all snapshots of a kind except the `keep` newest up to this step. It also removes those of the kind that
@@ -284,7 +310,7 @@ func writeManifest(dir string, step int, of string) error {
 	}
 	m := manifest{Step: step, Files: map[string]file{}}
 	if description, err := os.ReadFile(filepath.Join(of, MetadataFile)); err == nil {
-		m.Model = Sum(description)
+		m.Model = sumOf(description)
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -299,13 +325,7 @@ func writeManifest(dir string, step int, of string) error {
 	return files.WriteJSON(filepath.Join(dir, manifestName), m)
 }
 
-// Sum is the SHA-256 of a description, in hexadecimal digits.
-func Sum(description []byte) string {
-	sum := sha256.Sum256(description)
-	return hex.EncodeToString(sum[:])
-}
-
-func verify(folder fs.FS, step int, sum string) error {
+func verify(folder fs.FS, step int, description []byte) error {
 	var m manifest
 	if err := readJSON(folder, manifestName, &m); err != nil {
 		return err
@@ -313,8 +333,8 @@ func verify(folder fs.FS, step int, sum string) error {
 	if _, ok := m.Files[stateName]; !ok || m.Step != step {
 		return fmt.Errorf("%s is of step %d and lists %d files", manifestName, m.Step, len(m.Files))
 	}
-	if sum != "" && m.Model != "" && m.Model != sum {
-		return fmt.Errorf("it belongs to another %s: copy a checkpoint whole, to a folder of its own", MetadataFile)
+	if old := m.Model == "" && readSums(description).Graph == ""; !old && description != nil && m.Model != sumOf(description) {
+		return fmt.Errorf("it belongs to another %s: %s", MetadataFile, copyWhole)
 	}
 	for name, want := range m.Files {
 		got, err := digest(folder, name)

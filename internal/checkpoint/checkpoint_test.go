@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -184,7 +185,7 @@ func TestSnapshotRemovedWhileItIsRead(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, Best, 1, 1)
 	store := model.NewStore()
-	step, passedOver, err := Read(pruned{os.DirFS(dir), func() { save(t, dir, Best, 2, 1) }}, dir, Best, "", store, new(state))
+	step, passedOver, err := Read(pruned{os.DirFS(dir), func() { save(t, dir, Best, 2, 1) }}, dir, Best, nil, store, new(state))
 	require.NoError(t, err)
 	assert.Equal(t, 2, step)
 	assert.Empty(t, passedOver)
@@ -364,4 +365,25 @@ func flip(t *testing.T, path string, at int64) {
 	require.NoError(t, err)
 	raw[at] ^= 1
 	require.NoError(t, os.WriteFile(path, raw, 0o644))
+}
+
+// Variables with a shape that is none, or of more memory than there is, are damage like any other.
+func TestBadShapes(t *testing.T) {
+	for _, shape := range []string{"-1", "4611686018427387904", "1099511627776", "4294967296, 4294967296", "2"} {
+		dir := t.TempDir()
+		save(t, dir, Last, 1, 1)
+		folder := filepath.Join(dir, "last-00000001")
+		name, err := only(os.DirFS(folder), "json")
+		require.NoError(t, err)
+		raw, err := os.ReadFile(filepath.Join(folder, name))
+		require.NoError(t, err)
+		changed := regexp.MustCompile(`("Dimensions": \[)\s*1\s*\]`).ReplaceAll(raw, []byte("${1}"+shape+"]"))
+		require.NotEqual(t, raw, changed)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), changed, 0o600))
+		require.NoError(t, os.Remove(filepath.Join(folder, manifestName)))
+		require.NoError(t, writeManifest(folder, 1, dir))
+		_, passedOver, err := Load(dir, Last, model.NewStore(), new(state))
+		require.ErrorIs(t, err, ErrNone, shape)
+		assert.Contains(t, passedOver[0], "last-00000001 is damaged: ", shape)
+	}
 }

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,18 @@ import (
 
 	"github.com/clusterpool/ccp/internal/files"
 )
+
+// sums end MetadataFile. Files of before have the last or none.
+type sums struct {
+	Graph string `json:"graph_sha256"` // of GraphFile
+	Own   string `json:"sha256"`
+}
+
+// readSums reads what a whole description has.
+func readSums(description []byte) (s sums) {
+	_ = json.Unmarshal(description, &s)
+	return s
+}
 
 // noSum stands for the last member of MetadataFile, sha256, while it is computed: the SHA-256 of the file, in hexadecimal
 // digits. Files of before have none.
@@ -28,23 +41,30 @@ func Start(dir string, description any, writeGraph func(path string) error) erro
 	if err := writeGraph(filepath.Join(dir, GraphFile)); err != nil {
 		return err
 	}
+	graph, wrong := os.ReadFile(filepath.Join(dir, GraphFile))
 	text, err := json.MarshalIndent(description, "", "  ")
-	if err != nil {
+	if err := cmp.Or(wrong, err); err != nil {
 		return err
 	}
-	text = fmt.Appendf(bytes.TrimSuffix(text, []byte("\n}")), ",\n  \"sha256\": %q\n}", noSum)
+	text = fmt.Appendf(bytes.TrimSuffix(text, []byte("\n}")), ",\n  \"graph_sha256\": %q,\n  \"sha256\": %q\n}", sumOf(graph), noSum)
 	return files.WriteBytes(filepath.Join(dir, MetadataFile), bytes.Replace(text, []byte(noSum), []byte(sumOf(text)), 1))
 }
 
 // CheckMetadata returns an error if the text of MetadataFile is not what Start wrote.
 func CheckMetadata(text []byte) error {
-	var read struct {
-		Sum string `json:"sha256"`
-	}
-	err := json.Unmarshal(text, &read)
-	if sum := read.Sum; err == nil && sum != "" && sumOf(bytes.Replace(text, []byte(sum), []byte(noSum), 1)) != sum {
-		err = errors.New("it is damaged or was changed by hand: its checksum differs; copy the file again from where it is " +
+	if sum := readSums(text).Own; sum != "" && sumOf(bytes.Replace(text, []byte(sum), []byte(noSum), 1)) != sum {
+		return errors.New("it is damaged or was changed by hand: its checksum differs; copy the file again from where it is " +
 			"whole, or train anew")
 	}
-	return err
+	return nil
 }
+
+// CheckGraph returns an error if the content of GraphFile is not what Start wrote with the text of MetadataFile.
+func CheckGraph(text, graph []byte) error {
+	if sum := readSums(text).Graph; sum != "" && sum != sumOf(graph) {
+		return fmt.Errorf("it is damaged, or belongs to another %s: %s", MetadataFile, copyWhole)
+	}
+	return nil
+}
+
+const copyWhole = "copy a checkpoint whole, to a folder of its own"

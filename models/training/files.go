@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -65,26 +66,26 @@ func begun(dir string) bool {
 // own returns an error if a training in dir would replace something that no training wrote, or the file of its data. What
 // a training writes first is configFile, so own reads it after it has listed the rest.
 func own(dir, data string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	var began map[string]any
-	_ = files.ReadJSON(filepath.Join(dir, configFile), &began) // who cannot read it did not write it
+	best, wrongBest := checkpoint.Newest(os.DirFS(dir), checkpoint.Best)
+	last, wrongLast := checkpoint.Newest(os.DirFS(dir), checkpoint.Last)
+	there := ""
 	set, _ := os.Stat(data)
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		info, _ := os.Stat(path)
-		switch {
-		case !slices.Contains(append(runFiles(), hierarchyFolder, trialFolder), e.Name()) && !checkpoint.IsSnapshot(e.Name()):
-		case os.SameFile(info, set):
-			return fmt.Errorf("%s is the data set, and a training there would replace it; choose another checkpoint", path)
-		case began["recipe"] == nil || began["split_seed"] == nil:
-			return fmt.Errorf("%s is there, and %s shows no training that wrote it; choose another checkpoint, or move it away",
-				path, filepath.Join(dir, configFile))
+	for _, name := range append(runFiles(), hierarchyFolder, trialFolder, best, last) {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if name == "" || err != nil {
+			continue
+		}
+		if there = filepath.Join(dir, name); os.SameFile(info, set) {
+			return fmt.Errorf("%s is the data set, and a training there would replace it; choose another checkpoint", there)
 		}
 	}
-	return err
+	var began map[string]any
+	_ = files.ReadJSON(filepath.Join(dir, configFile), &began) // one that cannot be read is not its own
+	if there != "" && (began["recipe"] == nil || began["split_seed"] == nil) {
+		return fmt.Errorf("%s is there, and %s shows no training that wrote it; choose another checkpoint, or move it away",
+			there, filepath.Join(dir, configFile))
+	}
+	return cmp.Or(wrongBest, wrongLast)
 }
 
 // openRun makes dir, which is own, the directory of a run with this configuration on this data, or checks that the run

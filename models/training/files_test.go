@@ -4,6 +4,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -70,8 +71,12 @@ func TestTrainingSparesWhatIsNotItsOwn(t *testing.T) {
 	refused(saved, "best-", c)
 	for _, name := range append(runFiles(), "best-00000001", hierarchyFolder) {
 		dir := t.TempDir()
+		if name == "best-00000001" {
+			name += "/mine"
+		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(`{"my": 1, "model": "x", "data": "y"}`), 0o644))
-		refused(dir, name, c)
+		refused(dir, strings.TrimSuffix(name, "/mine"), c)
 	}
 	alone := t.TempDir()
 	own := filepath.Join(alone, "graph.npz")
