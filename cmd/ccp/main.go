@@ -78,7 +78,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", text.Plain(withFlags(cmd, err.Error())), usage.command)
 		return code
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled) && !errors.Is(err, training.ErrInterrupted): // which says more
 		err = errors.New("stopped early; the same command starts it again or continues")
 	case errors.Is(err, syscall.ENOSPC):
 		if at, found := errors.AsType[*fs.PathError](err); found {
