@@ -100,6 +100,8 @@ func TestCheckGoesOn(t *testing.T) {
 		{"neighbours of nothing", arrays{"labels": vectorOf[int64](0, 1)}, Options{KNN: 3}, []string{"no array features"}},
 		{"split without labels", path4().with("labels", nil).with("split", vectorOf(make([]int64, 20)...)), Options{},
 			[]string{"no array labels", "split marks no test sample (2)"}},
+		{"split and groups of no samples", path4().with("features", vectorOf(1.0)).with("split", vectorOf(slices.Repeat([]int64{0, 1, 2, 0}, 5)...)).
+			with("groups", vectorOf[int64](1, 2, 1)), Options{}, []string{"features has shape [1]"}},
 		{"parts of a CSR", csr, Options{}, []string{"no array features", "no array labels", "indptr: element 0 is 0.5", "data[0] is -1"}},
 		{"two graphs, both wrong", path4().with("edges", matrixOf(2, 0.5, 1)).with("adjacency", matrixOf(1, 1.0)), Options{KNN: 2},
 			[]string{"the graph is given 2 times", "edges: element 0 is 0.5", "adjacency has shape [1 1]; want [4, 4]"}},

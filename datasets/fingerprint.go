@@ -26,7 +26,7 @@ const hashSize = 8
 // Fingerprint returns the fingerprint of the data set. It reads every sample once. A new part of a data set that decides
 // results needs a line here, and its name in Differences.
 func (d *Dataset) Fingerprint() Fingerprint {
-	samples := d.hashes(upTo(d.Signals.Len()))
+	samples := d.hashes(upTo(d.Signals.Len()), false)
 	f := Fingerprint{Parts: map[string]string{}}
 	for _, i := range d.Train {
 		f.Trained = append(f.Trained, samples[i*hashSize:(i+1)*hashSize]...)
@@ -36,6 +36,9 @@ func (d *Dataset) Fingerprint() Fingerprint {
 		f.Parts[part] = fmt.Sprintf("%s, %x", size, hash[:hashSize])
 	}
 	add("features", fmt.Sprintf("%d x %d x %d", d.Signals.Len(), d.Nodes, d.Channels), string(samples))
+	if d.Series != nil { // which the voices hear whole
+		add("recordings", d.span(), string(d.hashes(upTo(len(d.Series)), true)))
+	}
 	add("labels", fmt.Sprintf("%d classes", d.Classes()), d.Labels, fmt.Sprintf("%q", d.ClassNames))
 	add("graph", fmt.Sprintf("%d edges", d.Affinity.Edges()), d.Affinity.Hash(), d.Coordinates, d.Grid, d.Parts, d.Bodies)
 	add("split", fmt.Sprintf("%d/%d/%d", len(d.Train), len(d.Validation), len(d.Test)), d.Train, d.Validation, d.Test)
@@ -51,9 +54,9 @@ func (d *Dataset) Fingerprint() Fingerprint {
 // Differences lists the parts in which now differs from f, with their sizes if these differ. It passes over parts that
 // f lacks, since an earlier version had fewer.
 func (f Fingerprint) Differences(now Fingerprint) (differences []string) {
-	for _, part := range []string{"features", "labels", "graph", "split", "groups", "import", "scale"} {
+	for _, part := range []string{"features", "recordings", "labels", "graph", "split", "groups", "import", "scale"} {
 		was, is := f.Parts[part], now.Parts[part]
-		if was == "" || was == is || part == "scale" && differences != nil { // it follows from the others
+		if was == "" || was == is || (part == "scale" || part == "recordings") && differences != nil { // they follow from the others
 			continue
 		}
 		was, _, _ = strings.Cut(was, ",")
@@ -71,7 +74,7 @@ func (f Fingerprint) TrainedOn(d *Dataset, split []int) (count int) {
 	for hash := range slices.Chunk(f.Trained, hashSize) {
 		trained[string(hash)] = true
 	}
-	for hash := range slices.Chunk(d.hashes(split), hashSize) {
+	for hash := range slices.Chunk(d.hashes(split, false), hashSize) {
 		if trained[string(hash)] {
 			count++
 		}
@@ -79,19 +82,23 @@ func (f Fingerprint) TrainedOn(d *Dataset, split []int) (count int) {
 	return count
 }
 
-// hashes returns the hash of each of some samples' raw values, on all cores.
-func (d *Dataset) hashes(indices []int) []byte {
+// hashes returns the hash of each of some samples' raw values, on all cores: of signals or of what is whole.
+func (d *Dataset) hashes(indices []int, whole bool) []byte {
 	hashes := make([]byte, len(indices)*hashSize)
 	var workers sync.WaitGroup
 	step := runtime.GOMAXPROCS(0)
 	for first := range step {
 		workers.Go(func() {
-			sample := make([]float32, d.Nodes*d.Channels)
-			raw := make([]byte, 4*len(sample))
+			sample, raw := make([]float32, d.Nodes*d.Channels), []byte(nil)
 			for at := first; at < len(indices); at += step {
-				d.Signals.Read(indices[at], sample)
-				for j, value := range sample {
-					binary.LittleEndian.PutUint32(raw[4*j:], math.Float32bits(value))
+				values := sample
+				if raw = raw[:0]; whole {
+					values = d.Raw(indices[at], sample)
+				} else {
+					d.Signals.Read(indices[at], sample)
+				}
+				for _, value := range values {
+					raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(value))
 				}
 				hash := sha256.Sum256(raw)
 				copy(hashes[at*hashSize:], hash[:hashSize])

@@ -65,6 +65,31 @@ func TestFingerprint(t *testing.T) {
 	assert.Empty(t, Fingerprint{}.Differences(was), "an earlier version kept fewer parts")
 }
 
+// Voices hear a recording whole, also what its frames lose, such as its direction.
+func TestFingerprintOfRecordings(t *testing.T) {
+	a, _ := lab()
+	values := a["series"].Data.([]float32)
+	for i, v := range values {
+		if v != v {
+			values[i] = 0
+		}
+	}
+	was := a.load(t, Options{Frames: 1}).Fingerprint()
+	assert.Empty(t, was.Differences(a.load(t, Options{Frames: 1}).Fingerprint()))
+	for series := range slices.Chunk(values, 12) {
+		for moment := range 3 {
+			for axis := range 2 {
+				series[2*moment+axis], series[10-2*moment+axis] = series[10-2*moment+axis], series[2*moment+axis]
+			}
+		}
+	}
+	back := a.load(t, Options{Frames: 1}).Fingerprint()
+	require.Equal(t, was.Parts["features"], back.Parts["features"], "the test needs equal frames")
+	assert.Equal(t, []string{"recordings"}, was.Differences(back))
+	delete(was.Parts, "recordings")
+	assert.Empty(t, was.Differences(back), "an earlier version did not keep them")
+}
+
 func TestTrainedOn(t *testing.T) {
 	d := pathOfFour(t)
 	f := d.Fingerprint()

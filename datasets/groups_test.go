@@ -133,6 +133,8 @@ func TestGroupsAndGridErrors(t *testing.T) {
 		{path4().with("grid", vectorOf[int64](2, 3)), "grid is 2 x 3; want rows and columns, or frames and sensors, whose product is the 4 nodes of features"},
 		{path4().with("grid", vectorOf[int64](-2, -2)), "grid is -2 x -2; want"},
 		{path4().with("grid", vectorOf[int64](1<<62, 4)), "want rows and columns"},
+		{path4().with("grid", vectorOf[int64](2, 1<<62+2)), "want rows and columns"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies", vectorOf[int64](1<<62)), "bodies is 4611686018427387904"},
 		{path4().with("grid", vectorOf[int64](4)), "grid has shape [1]; want [2], the number of sides of a grid"},
 		{path4().with("parts", vectorOf[int64](0, 1)), "parts needs grid, the frames and joints of a recording"},
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1, 1)), "parts has shape [3]; want [2], the number of parts, one for each joint"},

@@ -231,7 +231,7 @@ func (r *npzReader) readGrid() error {
 		return err
 	}
 	rows, columns := sides[0], sides[1]
-	if rows < 1 || columns < 1 || r.nodes >= 0 && (rows > int64(r.nodes) || rows*columns != int64(r.nodes)) {
+	if rows < 1 || columns < 1 || r.nodes >= 0 && (max(rows, columns) > int64(r.nodes) || rows*columns != int64(r.nodes)) {
 		return fmt.Errorf("grid is %d x %d; want rows and columns, or frames and sensors, whose product is the %d nodes "+
 			"of features", rows, columns, r.nodes)
 	}
@@ -284,7 +284,7 @@ func (r *npzReader) readParts() error {
 		if bodies, err = npz.Elements(r, "bodies", 1, "number of bodies", (*npz.Array).Ints); err != nil {
 			return err
 		}
-		if bodies[0] < 0 || 3*bodies[0] > int64(r.d.Channels) && r.d.Channels > 0 {
+		if bodies[0] < 0 || bodies[0] > int64(r.d.Channels)/3 && r.d.Channels > 0 {
 			return fmt.Errorf("bodies is %d; each body has x, y and z among the %d channels of features; 0 is for channels "+
 				"that are no positions", bodies[0], r.d.Channels)
 		}

@@ -189,7 +189,9 @@ func (r *npzReader) readSplit() error {
 				"splits drawn", split.name, mark))
 		}
 	}
-	d.warnParted(given)
+	if r.labelled() { // else groups may have another length
+		d.warnParted(given)
+	}
 	return errors.Join(empty...)
 }
 

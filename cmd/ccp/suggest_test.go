@@ -85,6 +85,7 @@ func TestWithFlags(t *testing.T) {
 		"digits: its graph is fixed; leave knn out (it …": "digits: its graph is fixed; leave --knn out (it …",
 		"no graph; store edges, or give knn":              "no graph; store edges, or give --knn",
 		"give knn 8, or another checkpoint":               "give --knn 8, or another --checkpoint",
+		"json: unsupported value: +Inf":                   "json: unsupported value: +Inf",
 		"--keep: first":                                   "--keep: first",
 		"mine: leave it out":                              "mine: leave it out",
 		"give data that fit, leave sample 3 out":          "give data that fit, leave sample 3 out",

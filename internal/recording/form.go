@@ -125,8 +125,8 @@ func (f *Form) order(r *Recording, c *Changes) error {
 		return fmt.Errorf("it has %d times for %d moments", len(r.Times), moments)
 	}
 	for i, time := range r.Times {
-		if !(math.Abs(time) <= math.MaxFloat32) || i > 0 && time <= r.Times[i-1] {
-			return fmt.Errorf("moment %d has the time %v; times must be numbers that ascend", i, time)
+		if !(math.Abs(time) <= math.MaxFloat32) || i > 0 && (time <= r.Times[i-1] || math.IsInf(1/(time-r.Times[i-1]), 0)) {
+			return fmt.Errorf("moment %d has the time %v; times must be numbers that ascend, by 1e-307 or more", i, time)
 		}
 	}
 	for i, v := range r.Values {

@@ -78,6 +78,7 @@ func TestUnusable(t *testing.T) {
 		{Recording{Values: make([]float64, 8), Times: []float64{1, 1}},
 			"moment 1 has the time 1; times must be numbers that ascend"},
 		{Recording{Values: make([]float64, 8), Times: []float64{1, nan}}, "moment 1 has the time NaN"},
+		{Recording{Values: make([]float64, 8), Times: []float64{0, 1e-310}}, "moment 1 has the time 1e-310"}, // its rate is infinite
 		{Recording{Values: make([]float64, 8), Times: []float64{-1e308, 1e308}}, "moment 0 has the time -1e+308"},
 	} {
 		_, _, err := form().Series(c.r)

@@ -214,7 +214,7 @@ func (f *fit) choose(ctx context.Context) error {
 	}
 	joined := t.joined()
 	if math.IsInf(joined.loss, 1) {
-		return fmt.Errorf("all %d samples are alike to every voice; check their values, which are float32: subtract a large mean before you store them", len(f.samples))
+		return fmt.Errorf("all %d samples are alike to every voice; check their values, which are float32: subtract a large mean, multiply tiny values, before you store them", len(f.samples))
 	}
 	f.penalty = penalties[joined.penalty]
 	for i, weight := range t.weigh(t.alone) {

@@ -107,6 +107,13 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// A column too small for float32's normal numbers tells nothing, and takes nothing from the others.
+func TestTinyColumn(t *testing.T) {
+	u := units{make([]float32, 2), make([]float32, 2)}
+	u.measure([]Sample{{Values: []float32{1, 1e-41, 3, 3e-41}}})
+	assert.Equal(t, []float32{1, 0}, u.scale)
+}
+
 // xor makes rows whose class is the sign of a product, which no linear readout tells.
 func xor(rng *rand.Rand, n int) (samples []Sample) {
 	for range n {

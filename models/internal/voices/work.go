@@ -76,7 +76,7 @@ func (u units) measure(samples []Sample) {
 	}
 	for c := range columns {
 		u.mean[c] = float32(mean[c])
-		if deviation := math.Sqrt(squares[c]); deviation > 1e-7*math.Abs(mean[c]) {
+		if deviation := math.Sqrt(squares[c]); deviation > max(1e-7*math.Abs(mean[c]), 1/math.MaxFloat32) {
 			u.scale[c] = float32(1 / deviation)
 		}
 	}
