@@ -17,7 +17,7 @@
 // Cluster computes all but the first and the last two, and Filter the last. New … Done makes a trainable layer of them.
 // With learned memberships a network is
 //
-//	a := ccp.FromMatrix(scope.In("graph"), g, graph.Normalized(), dtypes.Float32)
+//	a := ccp.FromMatrix(scope.In("graph"), g, graph, dtypes.Float32)
 //	x, a = ccp.New(scope.In("level_1"), x, a, 256, 64).Neighbours(16).Done()
 //	x, a = ccp.New(scope.In("level_2"), x, a, 1, 128).Neighbours(16).Done()
 //

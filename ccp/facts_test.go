@@ -89,7 +89,7 @@ func TestPooledAffinityCountsEdges(t *testing.T) {
 	}
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
-			a := ccp.NewSparse(scope, g, m, dtypes.Float64)
+			a := ccp.NewSparse(scope, g, m.AsNormalized(), dtypes.Float64)
 			one := ccp.Memberships(hard(g, cluster, 4))
 			soft := ccp.Memberships(MulScalar(hard(g, cluster, 4), 1e-3))
 			p := ccp.Coarsen(a, soft, a.Times(soft))
@@ -108,7 +108,7 @@ func TestOneCluster(t *testing.T) {
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
 			u := Const(g, [][]float64{{1}, {-2}, {3}, {0}, {5}, {6}, {-7}, {8}, {9}, {1}, {2}, {3}})
-			level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(u), 4)
+			level := ccp.Cluster(ccp.NewSparse(scope, g, m.AsNormalized(), dtypes.Float64), ccp.Memberships(u), 4)
 			return []*Node{level.Objective, Gradient(Add(level.Objective, ReduceAllSum(level.Rank)), u)[0]}
 		})
 		assert.Equal(t, 0.5, got[0][0])
@@ -125,7 +125,7 @@ func TestObjectiveOfBlocks(t *testing.T) {
 	sizes := []int{16, 8, 4, 2, 1} // clusters are size x size blocks
 	objectives := func(backend compute.Backend, u func(g *Graph, level, side int) *Node) []float64 {
 		out := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
-			a := ccp.NewSparse(scope, g, m, dtypes.Float64)
+			a := ccp.NewSparse(scope, g, m.AsNormalized(), dtypes.Float64)
 			var cs []*Node
 			for i, size := range sizes {
 				level := ccp.Cluster(a, ccp.Memberships(u(g, i, size)), 4)
@@ -190,7 +190,7 @@ func TestFilterIsStridedConvolution(t *testing.T) {
 	b, bt := random(filters)
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
-			level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(hard(g, cluster, 9)), 4)
+			level := ccp.Cluster(ccp.NewSparse(scope, g, m.AsNormalized(), dtypes.Float64), ccp.Memberships(hard(g, cluster, 9)), 4)
 			full := OnesLike(level.Rank)
 			return []*Node{level.Neighbourhood, Add(ccp.Filter(ConstTensor(g, xt), level.Neighbourhood, full, ConstTensor(g, wt)), Reshape(ConstTensor(g, bt), 1, 1, filters))}
 		})
@@ -246,7 +246,7 @@ func TestRelabelling(t *testing.T) {
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		outputs := func(m *affinity.Matrix, u, x [][]float64) [][]float64 {
 			return compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
-				level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(Const(g, u)), 4)
+				level := ccp.Cluster(ccp.NewSparse(scope, g, m.AsNormalized(), dtypes.Float64), ccp.Memberships(Const(g, u)), 4)
 				gate := ccp.Gate(level.Rank, Const(g, 1.1), Const(g, -0.2))
 				out := ccp.Filter(Const(g, [][][]float64{x}), level.Neighbourhood, gate, Const(g, w))
 				return []*Node{level.Objective, level.Rank, level.Coarse.(ccp.Dense).A, out}
@@ -376,7 +376,7 @@ func TestLargePooledAffinity(t *testing.T) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
 			in := Const(g, u)
 			m1 := ccp.Memberships(in)
-			a := ccp.NewSparse(scope, g, m, dtypes.Float64)
+			a := ccp.NewSparse(scope, g, m.AsNormalized(), dtypes.Float64)
 			links := a.Times(m1)
 			p := ccp.Coarsen(a, m1, links)
 			plain := Dot(TransposeAllDims(m1, 1, 0), links).Product()
@@ -404,7 +404,7 @@ func TestSparseProductOfHubs(t *testing.T) {
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
 			x := Sin(IotaFull(g, shapes.Make(dtypes.Float64, n+3, 3)))
-			sparse, dense := ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Dense{A: Reshape(Const(g, m.Dense()), n+3, n+3)}
+			sparse, dense := ccp.NewSparse(scope, g, m.AsNormalized(), dtypes.Float64), ccp.Dense{A: Reshape(Const(g, m.Dense()), n+3, n+3)}
 			weight := Cos(IotaFull(g, x.Shape()))
 			gradient := func(a ccp.Affinity) *Node { return Gradient(ReduceAllSum(Mul(a.Times(x), weight)), x)[0] }
 			return []*Node{sparse.Times(x), dense.Times(x), gradient(sparse), gradient(dense), sparse.Degrees(), dense.Degrees()}

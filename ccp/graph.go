@@ -63,10 +63,10 @@ func withoutDiagonal(a *Node) *Node {
 // bothWays is v + vᵀ.
 func bothWays(v *Node) *Node { return Add(v, TransposeAllDims(v, 1, 0)) }
 
-// FromMatrix brings a host-side graph into the computation, in variables of scope. It is sparse if at most 5% of its
-// entries are set, else dense.
+// FromMatrix brings a host-side graph into the computation, Normalized, in variables of scope. It is sparse if at most 5%
+// of its entries are set, else dense.
 func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Affinity {
-	if m.Density() <= 0.05 {
+	if m = m.Normalized(); m.Density() <= 0.05 {
 		return NewSparse(scope, g, m, dtype)
 	}
 	return dense{nn.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}

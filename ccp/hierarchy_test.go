@@ -129,6 +129,28 @@ func TestPrepareSeeds(t *testing.T) {
 	assert.NotEqual(t, both.Levels[0].Clusters[:30], second.Levels[0].Clusters)
 }
 
+// The layer takes the data's graph, normalised or not. The search refuses a normalised one.
+func TestNormalizedOrNot(t *testing.T) {
+	grid, err := affinity.Grid(3, 4, 8)
+	require.NoError(t, err)
+	_, err = ccp.Prepare(grid.Normalized()).Level(4, 3).Done(t.Context())
+	require.ErrorContains(t, err, "the graph is normalised already; give the data's own")
+	onBoth(t, func(t *testing.T, backend compute.Backend) {
+		degrees, err := model.CallOnceN(backend, model.NewStore(), func(scope *model.Scope, g *Graph) (all []*Node) {
+			for i, m := range []*affinity.Matrix{grid, grid.Normalized()} {
+				scope := scope.In("graph_%d", i)
+				all = append(all, ccp.FromMatrix(scope, g, m, dtypes.Float64).Degrees(),
+					ccp.NewSparse(scope.In("sparse"), g, m, dtypes.Float64).Degrees())
+			}
+			return all
+		})
+		require.NoError(t, err)
+		for _, d := range degrees {
+			require.InDeltaSlice(t, grid.Normalized().Degrees(), d.Value(), 1e-12)
+		}
+	})
+}
+
 func TestPrepareErrors(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	grid, err := affinity.Grid(3, 3, 8)
@@ -143,6 +165,13 @@ func TestPrepareErrors(t *testing.T) {
 	require.ErrorContains(t, err, "2 hierarchies: there must be at least 1, and cuts give 1 only")
 	_, err = ccp.Prepare(grid).Level(4, 3).Directed(1).Coordinates([]float64{1, 2}).Done(t.Context())
 	require.ErrorContains(t, err, "2 coordinates of 9 nodes; each node must have as many")
+	_, err = ccp.Prepare(nil).Level(4, 3).Coordinates([]float64{1, 2}).Done(t.Context())
+	require.ErrorContains(t, err, "there is no graph")
+	require.ErrorContains(t, ccp.Prepare(nil).Level(4, 3).Hold(nil, model.NewStore().RootScope()), "there is no graph")
+	_, err = ccp.Prepare(grid).Done(t.Context())
+	require.ErrorContains(t, err, "there are no levels")
+	_, err = ccp.Prepare(grid).Level(4, 3).Directed(7).Done(t.Context())
+	require.ErrorContains(t, err, "levels [7] are Directed, [] have Around; there are 1 levels")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = ccp.Prepare(grid).Level(4, 3).Done(ended)

@@ -28,6 +28,9 @@ const (
 // meanwhile. Directed slots keep their directions from call to call. Hold puts all into variables of the levels' scopes,
 // see Hierarchy.Keep. It reads the memberships there, in float32. If there are none, it draws them, with the backend.
 func (p *Preparation) Hold(backend compute.Backend, scope *model.Scope, names ...string) error {
+	if err := p.check(); err != nil {
+		return err
+	}
 	h, nodes := &Hierarchy{Levels: make([]HierarchyLevel, len(p.levels))}, []int{p.graph.N()}
 	for l, size := range p.levels {
 		nodes = append(nodes, size.Clusters)

@@ -3,6 +3,7 @@ package ccp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -76,7 +77,7 @@ func (p *Preparation) Start() *Preparation { p.start = true; return p }
 // nodes have one position, positions come from the graph alone.
 func (p *Preparation) Coordinates(coordinates []float64) *Preparation {
 	p.positions, p.wrong = nil, nil
-	if len(coordinates) == 0 {
+	if len(coordinates) == 0 || p.graph == nil {
 		return p
 	}
 	if len(coordinates)%p.graph.N() != 0 {
@@ -98,14 +99,31 @@ func (p *Preparation) Progress(f partition.Progress) *Preparation {
 	return p
 }
 
+// check returns an error if what is asked cannot be prepared.
+func (p *Preparation) check() error {
+	absent := func(level int) bool { return level < 0 || level > len(p.levels) }
+	switch {
+	case p.graph == nil:
+		return errors.New("there is no graph to prepare hierarchies of")
+	case p.graph == p.graph.Normalized():
+		return errors.New("the graph is normalised already; give the data's own")
+	case p.wrong != nil:
+		return p.wrong
+	case len(p.levels) == 0 && p.reach == 0:
+		return errors.New("there are no levels: call Level once for each level of the network")
+	case slices.ContainsFunc(p.directed, absent) || slices.ContainsFunc(p.around, absent):
+		return fmt.Errorf("levels %v are Directed, %v have Around; there are %d levels", p.directed, p.around, len(p.levels))
+	case p.hierarchies < 1 || p.cuts && p.hierarchies > 1:
+		return fmt.Errorf("%d hierarchies: there must be at least 1, and cuts give 1 only", p.hierarchies)
+	}
+	return nil
+}
+
 // Done searches the hierarchies, or finds them in the user's cache. Errors: a level that does not fit the one before
 // it, and ctx's.
 func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
-	switch {
-	case p.wrong != nil:
-		return nil, p.wrong
-	case p.hierarchies < 1 || p.cuts && p.hierarchies > 1:
-		return nil, fmt.Errorf("%d hierarchies: there must be at least 1, and cuts give 1 only", p.hierarchies)
+	if err := p.check(); err != nil {
+		return nil, err
 	}
 	return p.made(&Hierarchy{Levels: make([]HierarchyLevel, len(p.levels))}, func(i int, graph *affinity.Matrix) ([][]int32,
 		error) {

@@ -97,7 +97,7 @@ func checkReference(t *testing.T, backend compute.Backend, c referenceCase, dtyp
 		real := func(v any) *Node { return ConstAsDType(g, dtype, v) }
 		var a ccp.Affinity = ccp.Dense{A: real(c.A)}
 		if kind == "sparse" {
-			a = ccp.NewSparse(scope, g, matrix, dtype)
+			a = ccp.NewSparse(scope, g, matrix.AsNormalized(), dtype)
 		}
 		params := []*Node{real(u), real(w), real(level.B), real(level.Alpha), real(level.Beta)}
 		m := ccp.Memberships(params[0])

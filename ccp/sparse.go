@@ -31,13 +31,13 @@ type edgeList struct {
 // pair says that entries (a, b) and (b, a) of a symmetric matrix are the weight of an edge.
 type pair struct{ a, b, edge int32 }
 
-// NewSparse brings a host-side graph into the computation as a list of edges, in variables of scope that are not
+// NewSparse brings a host-side graph into the computation, Normalized, as a list of edges, in variables of scope that are not
 // trained. Time and memory of its products are linear in the edges. A level with candidates needs it.
 func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Affinity {
 	if m.N() == 0 {
 		exceptions.Panicf("the graph has no nodes")
 	}
-	a0 := m.WithoutLoops()
+	a0 := m.Normalized().WithoutLoops()
 	n, list := a0.N(), edgeList{weights: []float64{}}
 	for at, e := range a0.EdgeList() {
 		list.pairs = append(list.pairs, pair{int32(e.I), int32(e.J), int32(at)})

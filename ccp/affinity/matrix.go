@@ -25,6 +25,8 @@ type Matrix struct {
 	indptr  []int     // `[N+1]`: row i is at indptr[i]:indptr[i+1] of the other two.
 	indices []int32   // Columns.
 	data    []float64 // Weights, finite and positive.
+
+	normalized bool // see AsNormalized
 }
 
 // Edge joins the nodes I and J, in either order; an edge with I = J is a self-loop.
@@ -253,9 +255,15 @@ func (m *Matrix) WithoutLoops() *Matrix {
 	})
 }
 
+// AsNormalized returns the matrix, which Normalized then leaves as it is: for who normalises in another way.
+func (m *Matrix) AsNormalized() *Matrix { as := *m; as.normalized = true; return &as }
+
 // Normalized returns D^−½ A0 D^−½: A0 is the matrix without its diagonal, D the diagonal of its row sums. Rows of
-// degree 0 stay zero.
+// degree 0 stay zero. What Normalized returned stays as it is.
 func (m *Matrix) Normalized() *Matrix {
+	if m.normalized {
+		return m
+	}
 	roots := m.Degrees()
 	for i, d := range roots {
 		roots[i] = math.Sqrt(d)
@@ -265,7 +273,7 @@ func (m *Matrix) Normalized() *Matrix {
 			return 0
 		}
 		return weight / (roots[i] * roots[j]) // An entry's two nodes have positive degrees.
-	})
+	}).AsNormalized()
 }
 
 // mapped replaces every weight by f, which must be symmetric in i and j, and drops what becomes 0.

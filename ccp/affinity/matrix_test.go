@@ -86,7 +86,7 @@ func TestDegenerate(t *testing.T) {
 		assert.Equal(t, make([]float64, n*n), m.Dense())
 		assert.Zero(t, m.Density())
 		assert.Equal(t, make([]float64, n), m.Degrees())
-		assert.Equal(t, m, m.Normalized())
+		assert.Equal(t, m.AsNormalized(), m.Normalized())
 		assert.Equal(t, m, m.WithoutLoops())
 		s := m.Stats()
 		assert.Equal(t, Stats{Nodes: n, Components: n, LargestComponent: min(n, 1), Isolated: n}, s)
@@ -174,6 +174,7 @@ func TestDegreesAndNormalized(t *testing.T) {
 
 	normalized := m.Normalized()
 	assert.Equal(t, loopless.Normalized(), normalized)
+	assert.Same(t, normalized, normalized.Normalized(), "once is enough")
 	assert.Equal(t, 2, normalized.Edges())
 	assert.InDelta(t, 2/math.Sqrt(2*2.5), normalized.At(0, 1), 1e-15)
 	assert.InDelta(t, 0.5/math.Sqrt(2.5*0.5), normalized.At(2, 1), 1e-15)

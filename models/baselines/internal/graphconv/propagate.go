@@ -127,7 +127,7 @@ func renormalized(a *affinity.Matrix) (s *affinity.Matrix, diagonal []float64) {
 	if err != nil {
 		exceptions.Panicf("%v", err) // cannot be: the edges are those of a graph
 	}
-	return s, diagonal
+	return s.AsNormalized(), diagonal
 }
 
 // Chebyshev is the Filter of Defferrard et al. (2016) with `order` terms.
