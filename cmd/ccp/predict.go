@@ -68,7 +68,7 @@ func newPredict(s *shared) *cobra.Command {
 		rejected, answers, drawn := 0, 0, timeline{}
 		screen := out.path == "" && newStatusLine(cmd.OutOrStdout()).screen != nil
 		write := func(w io.Writer) error {
-			rows, lines, begun := csv.NewWriter(w), json.NewEncoder(w), false
+			rows, lines := csv.NewWriter(w), json.NewEncoder(w)
 			for p, err := range parts {
 				if err != nil {
 					return err
@@ -82,7 +82,6 @@ func newPredict(s *shared) *cobra.Command {
 					drawn.add(p, classifier.ClassNames, predictions)
 				}
 				rejected += serve.Reject(predictions, threshold)
-				answers += len(predictions)
 				for i := 0; i < len(predictions) && s.json; i++ {
 					a := serve.AnswerOf(p.names[i], predictions[i], classifier.ClassNames, top)
 					if p.windows != nil {
@@ -92,16 +91,13 @@ func newPredict(s *shared) *cobra.Command {
 						return err
 					}
 				}
-				table := table(p, classifier.ClassNames, predictions, top)
-				if begun {
-					table = table[1:]
-				}
+				table := table(p, classifier.ClassNames, predictions, top)[min(1, answers):] // one heading
 				for i := 0; i < len(table) && screen; i++ {
 					for k, cell := range table[i] {
 						table[i][k] = text.Plain(cell)
 					}
 				}
-				if begun = true; !s.json {
+				if answers += len(predictions); !s.json {
 					if err := rows.WriteAll(table); err != nil {
 						return err
 					}

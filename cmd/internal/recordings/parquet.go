@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/big"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -43,8 +44,8 @@ func (t *table) readParquet() (err error) {
 	all := rows.NumRows()
 	for row := make([]parquet.Row, 1); err == nil; err = t.add(in, line, cells) {
 		n, err := rows.ReadRows(row)
-		if err == nil {
-			err = t.row(line, all)
+		if err == nil && line%100 == 0 {
+			err = t.tell("reading "+filepath.Base(in.path), float64(line)/float64(max(1, all)))
 		}
 		switch line++; {
 		case err != nil && !errors.Is(err, io.EOF):

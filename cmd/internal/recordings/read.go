@@ -115,10 +115,8 @@ func (r *reading) fits(form string, sources []sample) error {
 	if r.Sheet != "" && !r.Unlabelled && !slices.ContainsFunc(sources, func(s sample) bool { return extension(s.path) == ".xlsx" }) {
 		return fmt.Errorf("--sheet %s is for .xlsx workbooks, of which there is none; leave it out", r.Sheet)
 	}
-	tables := "of tables"
-	if slices.ContainsFunc(sources, func(s sample) bool { return !slices.Contains([]string{".ts", ".npy"}, extension(s.path)) }) {
-		tables = form
-	}
+	isTable := func(s sample) bool { return !slices.Contains([]string{".ts", ".npy"}, extension(s.path)) }
+	tables := map[bool]string{true: form, false: "of tables"}[slices.ContainsFunc(sources, isTable)]
 	for _, option := range []struct{ name, value, forms string }{
 		{"columns", strings.Join(r.Columns, ","), folders + " or " + long}, {"label", r.Label, long}, {"labels", r.Labels, long},
 		{"time", r.Time, tables}, {"dates", r.Dates, tables}, {"layout", r.Layout, tables},

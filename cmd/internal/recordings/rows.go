@@ -11,14 +11,6 @@ import (
 	"time"
 )
 
-// row tells of every so many rows of a file that is no text.
-func (t *table) row(line int, all int64) error {
-	if line%100 != 0 {
-		return nil
-	}
-	return t.tell("reading "+filepath.Base(t.from.path), float64(line)/float64(max(all, int64(line), 1)))
-}
-
 // add takes a line. The first line holds the headings.
 func (t *table) add(in *input, line int, cells []string) error {
 	if t.in == nil {

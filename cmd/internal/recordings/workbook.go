@@ -3,6 +3,7 @@ package recordings
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,9 +43,10 @@ func (t *table) readWorkbook() (err error) {
 	defer func() { _ = raw.Close() }()
 	days := map[int]bool{} // the columns whose numbers are shown as dates, by their first number
 	for shown.Next() && raw.Next() {
-		line++
-		if err := t.row(line, 1<<20); err != nil { // the most rows of a sheet
-			return err
+		if line++; line%100 == 0 {
+			if err := t.tell("reading "+filepath.Base(in.path), float64(line)/(1<<20)); err != nil { // of the most rows of a sheet
+				return err
+			}
 		}
 		texts, err := shown.Columns()
 		if err != nil {
