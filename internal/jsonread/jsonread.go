@@ -20,13 +20,15 @@ const MaxText = 1024
 // Reader reads the values of one document in order: each method returns what reads the next value. Null stands for an
 // empty object, list or text, for 0 and false. Every error says at which byte it is.
 type Reader struct {
+	Check    func() error // called now and then, unless nil: its error ends the reading
+	parted   int          // parts of objects and lists that were begun
 	document []byte
 	tokens   *jsontext.Decoder
 }
 
 // New returns a reader of a document, which must not change while it is read.
 func New(document []byte) *Reader {
-	return &Reader{document, jsontext.NewDecoder(bytes.NewBuffer(document), // which the decoder does not copy
+	return &Reader{document: document, tokens: jsontext.NewDecoder(bytes.NewBuffer(document), // which the decoder does not copy
 		jsontext.AllowDuplicateNames(true), // it would keep all names
 		jsontext.AllowInvalidUTF8(true))}
 }
@@ -71,7 +73,13 @@ func (r *Reader) parts(kind jsontext.Kind, part func(i int) error) Value {
 		}
 		_, err := r.tokens.ReadToken()
 		for i := 0; err == nil && r.tokens.PeekKind() != kind+2; i++ { // } or ]
-			if err := part(i); err != nil {
+			if r.parted++; r.parted%1024 == 0 && r.Check != nil {
+				err = r.Check()
+			}
+			if err == nil {
+				err = part(i)
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -110,24 +110,28 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 	}
 	from, to, gaps, gap := 0, 0, 0, 0.0
 	start := times[0]
-	for k := 1; start+length <= times[0]+lasts+each/2; k++ {
+	for k := 0; start+length <= times[0]+lasts+each/2; start = times[0] + float64(k)*step {
 		for from < count && times[from] < start-each/2 {
 			from++
 		}
 		for to = max(to, from); to < count && times[to] < start+length-each/2; {
 			to++
 		}
+		next := k + 1
 		switch w := (Window{from, to, tidy(start), tidy(start + length)}); {
 		case float64(to-from) < length/each/2:
-			gap = w.Start
-			gaps++
+			if to < count { // until a window reaches the next moment, all lie in this gap: the step before that is the next
+				next = max(next, int((times[to]+each/2-length-times[0])/step)-1)
+			}
+			gap = tidy(times[0] + float64(next-1)*step)
+			gaps += next - k
 		case len(all) == most:
 			return r, nil, nil, fmt.Errorf("it makes more than %d windows, which is the most here; take a longer step, or send it "+
 				"in parts", most)
 		default:
 			all = append(all, w)
 		}
-		start = times[0] + float64(k)*step
+		k = next
 	}
 	if len(all) == 0 {
 		return r, nil, nil, fmt.Errorf("its times have gaps in every window of %s; take a longer window", cut.Window)

@@ -1,8 +1,11 @@
 package recording
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -118,4 +121,57 @@ func TestWindowsOfSensorsApart(t *testing.T) {
 		r.Values[2*i] = 1
 	}
 	assert.InDelta(t, 100, r.Rate(), 1, "a sensor that is read at all times")
+}
+
+// A gap costs no more than its ends, and has the windows and notes that going through it step by step would give.
+func TestWindowsAcrossGaps(t *testing.T) {
+	f := &Form{Sensors: []string{"a"}, Channels: 1}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		r, length, step := evenly(30, random.Float64(), 1), 1+4*random.Float64(), 1+3*random.Float64()
+		for i := range 30 {
+			gap := 200 * random.Float64()
+			for j := i; j < 30 && random.IntN(8) == 0; j++ {
+				for k := j; k < 30; k++ {
+					r.Times[k] += gap
+				}
+			}
+		}
+		each := 1 / r.Rate()
+		if min(length, step) < each {
+			continue
+		}
+		var want []Window
+		gaps, last := 0, 0.0
+		for k := 0; r.Times[0]+float64(k)*step+length <= r.Times[0]+(r.Times[29]-r.Times[0]+each)+each/2; k++ {
+			start := r.Times[0] + float64(k)*step
+			w := Window{Start: tidy(start), End: tidy(start + length)}
+			for _, time := range r.Times {
+				if time < start-each/2 {
+					w.From++
+				}
+				if time < start+length-each/2 {
+					w.To++
+				}
+			}
+			if w.To = max(w.To, w.From); float64(w.To-w.From) < length/each/2 {
+				gaps, last = gaps+1, w.Start
+			} else {
+				want = append(want, w)
+			}
+		}
+		_, got, notes, err := f.Windows(r, Cut{Span{length, false}, Span{step, false}}, math.MaxInt)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		if gaps > 0 {
+			require.Contains(t, notes, fmt.Sprintf("%d of its %d windows lie in gaps of its times, the last from %.10g; left out", gaps, gaps+len(want), last))
+		}
+	}
+	start := time.Now()
+	for range 1000 {
+		_, all, _, err := f.Windows(Recording{Values: make([]float64, 4), Times: []float64{0, 1, 2, 1e7}}, cut(t, "2s", "1s"), 9)
+		require.NoError(t, err)
+		assert.Len(t, all, 4)
+	}
+	assert.Less(t, time.Since(start), 2*time.Second)
 }

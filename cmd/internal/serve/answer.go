@@ -31,6 +31,8 @@ type refusal struct {
 // Unwrap gives the cause.
 func (r refusal) Unwrap() error { return r.error }
 
+var errLate = refusal{http.StatusGatewayTimeout, errors.New("the request was not computed in time")}
+
 func refused(code int, format string, args ...any) error {
 	return refusal{code, fmt.Errorf(format, args...)}
 }
@@ -67,7 +69,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) (code i
 	case errors.Is(err, models.ErrClosed):
 		known = refusal{http.StatusServiceUnavailable, errors.New("the server is ending")}
 	case errors.Is(err, context.DeadlineExceeded):
-		known = refusal{http.StatusGatewayTimeout, errors.New("the request was not computed in time")}
+		known = errLate
 	default:
 		s.Log.Error("infer", "path", suggest.Clip(r.URL.Path), "error", err)
 		known = refusal{http.StatusInternalServerError, errors.New("internal error; the server's log says more")}

@@ -282,7 +282,7 @@ func FuzzParseNumbers(f *testing.F) {
 		if !json.Valid(data) {
 			return
 		}
-		got, err := parseNumbers(nil, data, []int{2, 2}, parseFloat)
+		got, err := parseNumbers(nil, data, []int{2, 2}, parseFloat, func() error { return nil })
 		var flat []*float32
 		var nested [][]*float32
 		if json.Unmarshal(data, &flat) != nil {

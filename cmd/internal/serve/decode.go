@@ -72,7 +72,8 @@ type input struct {
 
 // decode reads the body of an infer request and checks that it fits the model. Only the classifier knows whether its
 // values are usable. binaryHeaderValue is the value of the HTTP header binaryHeader, "" without. most is the greatest
-// number of signals. Before decode allocates the values, it calls take with their bytes, and fails with its error.
+// number of signals. Before decode allocates the values, it calls take with their bytes, and with 0 now and then. It
+// fails with take's error.
 func decode(body []byte, binaryHeaderValue string, m *models.Metadata, most int, take func(int) error) (*inferRequest, error) {
 	header, tail := body, []byte(nil)
 	if binaryHeaderValue != "" {
@@ -82,7 +83,9 @@ func decode(body []byte, binaryHeaderValue string, m *models.Metadata, most int,
 		}
 		header, tail = body[:n], body[n:]
 	}
-	d, in, err := readRequest(jsonread.New(header))
+	r := jsonread.New(header)
+	r.Check = func() error { return take(0) }
+	d, in, err := readRequest(r)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -240,11 +243,11 @@ func (in *input) values(tail []byte, takes []int, most int, take func(int) error
 		return nil, err
 	}
 	if in.size == nil {
-		values, err := parseNumbers(make([]float32, 0, count), in.data, nested, element.parse)
-		if err != nil {
-			return nil, bad("input %q: %w", in.name, err)
+		values, err := parseNumbers(make([]float32, 0, count), in.data, nested, element.parse, func() error { return take(0) })
+		if _, known := errors.AsType[refusal](err); err != nil && !known {
+			err = bad("input %q: %w", in.name, err)
 		}
-		return values, nil
+		return values, err
 	}
 	values := make([]float32, count)
 	for i := range values {

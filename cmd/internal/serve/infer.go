@@ -32,6 +32,12 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	if err != nil {
 		return err
 	}
+	take := func(bytes int) error { // so that decoding ends in time, too, and when the client has gone
+		if ctx.Err() != nil {
+			return errLate
+		}
+		return memory.take(bytes)
+	}
 	waits := false
 	defer func() {
 		if !waits {
@@ -43,13 +49,13 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 		var cut recording.Cut
 		var threshold float64
 		if cut, threshold, err = asked(r.URL.Query(), c); err == nil {
-			d, err = decodeRecordings(body, cut, c, s.Queue, memory.take)
+			d, err = decodeRecordings(body, cut, c, s.Queue, take)
 		}
 		if err == nil {
 			d.threshold = threshold
 		}
 	} else {
-		d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, memory.take)
+		d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, take)
 	}
 	if err != nil {
 		return err

@@ -14,7 +14,8 @@ var errStructure = errors.New("its data does not have its shape")
 // parseNumbers appends the numbers of a JSON array to values. The array is flat or nested as shape says. encoding/json
 // could do this, but needs a slice for each row and several times as long. That matters: reading a batch of images must
 // not take as long as classifying it. The data is valid JSON, because jsonread has read it.
-func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte) (float32, error)) ([]float32, error) {
+// An error of check, called now and then, ends the reading.
+func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte) (float32, error), check func() error) ([]float32, error) {
 	const space = " \n\t\r"
 	switch inner, array := bytes.CutPrefix(bytes.TrimLeft(data, space), []byte("[")); {
 	case len(data) == 0:
@@ -63,7 +64,11 @@ func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte)
 				return nil, fmt.Errorf("element %d is %s, which is no number of its datatype", len(values), suggest.Clip(string(data[at:end])))
 			}
 		}
-		values, at = append(values, value), end-1
+		if values, at = append(values, value), end-1; len(values)%(1<<16) == 0 {
+			if err := check(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return values, nil
 }

@@ -70,6 +70,7 @@ func decodeRecordings(body []byte, cut recording.Cut, c *models.Classifier, most
 	}
 	var all []recording.Recording
 	r := jsonread.New(body)
+	r.Check = func() error { return take(0) }
 	err := r.Object(map[string]jsonread.Value{"recordings": r.List(func(i int) error {
 		if i == most {
 			return bad("the batch has more than %d signals, which is the most that a request can have", most)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/recording"
@@ -163,4 +164,25 @@ func TestRecordingsOfManySensors(t *testing.T) {
 	_, err = read("[1]" + strings.Repeat(",[2]", 50))
 	assert.EqualError(t, err, "the request takes more than 262144 bytes of memory, which all requests share; send it in parts")
 	assert.Zero(t, shared.Load())
+}
+
+// Decoding ends when the time is over, however much there is to decode.
+func TestDecodingEndsInTime(t *testing.T) {
+	s, _ := newServer(t, func(c *Config) {
+		recorded(t, c)
+		c.Timeout, c.Memory, c.Queue = time.Nanosecond, 1<<30, 1<<20
+	})
+	url := listen(t, s) + "/v2/models/tiny/"
+	numbers := strings.Repeat("1.5,", 1<<20)
+	for _, request := range [][2]string{
+		{"recordings", `{"recordings":[{"values":[` + strings.Repeat("[1,1,1,1],", 1<<18)},
+		{"recordings?window=2s", `{"recordings":[{"values":[[1,2,3,4],[1,2,3,4],[1,2,3,4]],"times":[0,1,1e6]}]}`},
+		{"infer", `{"parameters":{` + strings.Repeat(`"x":0,`, 1<<12)},
+		{"infer", `{"inputs":[{"name":"signals","shape":[1024,256,4],"datatype":"FP32","data":[` + numbers[:len(numbers)-1] + `]}]}`},
+	} {
+		code, _, raw := send(t, http.MethodPost, url+request[0], request[1])
+		assert.Equal(t, http.StatusGatewayTimeout, code, "%s: %.200s", request[0], raw)
+		assert.Contains(t, string(raw), "the request was not computed in time")
+	}
+	assert.Zero(t, s.memory.Load())
 }
