@@ -92,6 +92,8 @@ type Dataset struct {
 	sensors *affinity.Matrix // the graph of the sensors of recordings
 	places  []float64        // of the sensors, `[sensors, d]`; nil if unknown
 	linked  int              // neighbours of each sensor, if correlations made it; 0: the graph is the data's own
+
+	reframe func(*Dataset) error // chooses frames, scale and links of recordings by the training samples of another split
 }
 
 // Sample writes sample i, normalised by Mean and Std, to dst, `[nodes, channels]` row-major. It is safe for

@@ -11,8 +11,8 @@ import (
 )
 
 // Export writes the data set as an .npz file, which numpy and [Load] read. Its arrays are
-//   - features [samples, nodes, channels], float32, in raw units; or series [samples, sensors, moments, axes] and lengths
-//     [samples] of recordings, whose graph is of the sensors;
+//   - features [samples, nodes, channels], float32, in raw units; or series [samples, sensors, moments, axes] of recordings,
+//     NaN after the end of each, whose graph is of the sensors;
 //   - labels [samples], and class_names;
 //   - split [samples], 0 train, 1 validation, 2 test;
 //   - edges [E, 2] and weights [E];

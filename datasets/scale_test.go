@@ -151,3 +151,46 @@ func TestWhole(t *testing.T) {
 	assert.Equal(t, []int{3, 4}, d.Test, "its own split")
 	assert.NotSame(t, graph, d.Affinity, "its own graph")
 }
+
+// Frames, scale, lengths and links of recordings are those that Load learns without the validation samples.
+func TestHoldOutOfRecordings(t *testing.T) {
+	series, lengths, labels := make([]float32, 40*9*30), make([]int64, 40), make([]int64, 40)
+	for i := range labels {
+		labels[i], lengths[i] = int64(i%2), int64(1+(i*i*7)%30)
+		for at := range 9 * 30 {
+			series[i*270+at] = float32(i * (at/30*at%7 - 3) % (5 + at/30))
+		}
+		for at := range 30 {
+			series[i*270+at] *= float32(i) * 0.1 // its deviation tells whether sensors are normalised one by one
+		}
+	}
+	a := arrays{"series": {Shape: []int{40, 9, 30}, Data: series}, "lengths": vectorOf(lengths...), "labels": vectorOf(labels...)}
+	frames := map[int]bool{}
+	for seed := range uint64(6) {
+		want, all := a.load(t, Options{Validation: 0.5, Seed: seed}), a.load(t, Options{Seed: seed})
+		got, err := all.HoldOut(0.5, seed)
+		require.NoError(t, err)
+		assert.Empty(t, want.Fingerprint().Differences(got.Fingerprint()))
+		assert.Equal(t, want.Form, got.Form)
+		assert.Equal(t, want.Notes, got.Notes)
+		assert.Equal(t, want.Grid, got.Grid)
+		assert.Equal(t, want.Signals.(*framed).form, got.Form)
+		assert.Equal(t, all.Form, a.load(t, Options{Seed: seed}).Form, "the data set itself stays as it was")
+		frames[got.Form.Frames-all.Form.Frames] = true
+	}
+	assert.Greater(t, len(frames), 1, "the test needs samples that matter")
+
+	all := a.load(t, Options{})
+	all.Mean, all.Std = []float32{1}, []float32{2} // the caller's
+	got, err := all.HoldOut(0.5, 0)
+	require.NoError(t, err)
+	assert.Equal(t, []float32{1}, got.Mean)
+	assert.False(t, got.Form.Alone())
+	for at := range 30 {
+		series[at] = nan32 // of the first sensor
+	}
+	got, err = a.load(t, Options{}).HoldOut(0.5, 0)
+	require.NoError(t, err)
+	assert.Contains(t, got.Warnings, "missing values stay filled as all training samples let expect, also those held out for validation; load the data with "+
+		"validation samples (HoldOut, Validation) to learn from the others alone")
+}

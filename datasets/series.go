@@ -63,7 +63,13 @@ func (d *Dataset) Group(i int) string {
 
 // overFrames makes signals of the series: it chooses frames, scale and links where nothing does, and makes the graph of
 // space and time. Affinity and Coordinates are of the sensors before.
-func (d *Dataset) overFrames(opts Options) error {
+func (d *Dataset) overFrames(opts Options) (err error) {
+	was := *d
+	d.reframe = func(o *Dataset) error {
+		o.Form, o.Affinity, o.Coordinates, o.Grid = was.Form, was.Affinity, was.Coordinates, was.Grid
+		o.Notes, o.sensors = slices.Clip(was.Notes), nil
+		return o.overFrames(opts)
+	}
 	form := *d.Form
 	d.Form = &form
 	of := d.Train
@@ -109,11 +115,6 @@ func (d *Dataset) overFrames(opts Options) error {
 			note(how, d.linked)
 		}
 	}
-	return d.linkSensors()
-}
-
-// linkSensors links sensors unless the file does, and makes the graph of space and time.
-func (d *Dataset) linkSensors() (err error) {
 	if d.linked > 0 {
 		if d.sensors, err = d.correlate(); err != nil {
 			return err

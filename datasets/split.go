@@ -71,8 +71,10 @@ func (d *Dataset) holdOutValidation(count int, opts Options) {
 // HoldOut returns the data set with validation samples, as Load gives it with these options: a share of the training
 // samples, or the source's usual number if validation is 0. A data set that has validation samples stays as it is.
 //
-// Mean and Std, and a graph of Options.KNN, are made anew of the samples that are left to train on. HoldOut keeps those
-// that the caller has put in their place. It is an error if the graph cannot be made of these samples.
+// Mean and Std, a graph of Options.KNN, and the frames and links of recordings are made anew of the samples that are left
+// to train on. HoldOut keeps the statistics and the graph that the caller has put in their place. What missing values of
+// recordings are filled with stays as Load has learned it, and a warning says so. It is an error if the graph cannot be
+// made of these samples.
 func (d *Dataset) HoldOut(validation float64, seed uint64) (*Dataset, error) {
 	count := d.usual
 	if validation > 0 {
@@ -84,13 +86,22 @@ func (d *Dataset) HoldOut(validation float64, seed uint64) (*Dataset, error) {
 	other, usual := *d, *d
 	other.Warnings, usual.Warnings = slices.Clone(d.Warnings), nil
 	other.holdOutValidation(count, Options{HoldOut: true, Seed: seed})
-	if usual.rescale(); slices.Equal(usual.Mean, d.Mean) && slices.Equal(usual.Std, d.Std) {
-		other.rescale()
-	}
-	if d.linked > 0 && d.Affinity == d.made {
-		if err := other.linkSensors(); err != nil {
+	usual.rescale()
+	own := !slices.Equal(usual.Mean, d.Mean) || !slices.Equal(usual.Std, d.Std)
+	if d.reframe != nil && d.Affinity == d.made {
+		if err := d.reframe(&other); err != nil {
 			return nil, err
 		}
+		if own {
+			other.Form.Scale = d.Form.Scale
+		}
+		if d.Form.Fill != nil {
+			other.warn("missing values stay filled as all training samples let expect, also those held out for validation; load the " +
+				"data with validation samples (HoldOut, Validation) to learn from the others alone")
+		}
+	}
+	if !own {
+		other.rescale()
 	}
 	if d.joined > 0 && d.Affinity == d.made {
 		if err := other.join("knn", other.describeNodes(), d.joined); err != nil {
