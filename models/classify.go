@@ -1,12 +1,10 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models/internal/answer"
@@ -183,16 +181,8 @@ func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Record
 func (c *Classifier) Series(r Recording) (series []float32, notes []string, err error) {
 	flat := recording.Recording{Name: r.Name, Sensors: r.Sensors, Times: r.Times, Values: slices.Concat(r.Values...)}
 	for i, row := range r.Values {
-		if c.Form == nil {
-			break
-		}
-		sensors, channels := cmp.Or(len(r.Sensors), len(c.Form.Sensors)), c.Form.Channels
-		if name := strings.TrimPrefix(r.Name+": ", ": "); len(row) != sensors*channels {
-			err = fmt.Errorf("%smoment %d has %d values; want sensors x channels, %d x %d", name, i, len(row), sensors, channels)
-			if i == 0 && (len(r.Values) == sensors || len(r.Values) == sensors*channels) {
-				err = fmt.Errorf("%w: its %d rows look like sensors, and must be moments; turn them", err, len(r.Values))
-			}
-			return nil, nil, err
+		if flat.Width = len(r.Values[0]); len(row) != flat.Width {
+			return nil, nil, fmt.Errorf("moment %d has %d values, moment 0 has %d; NaN is a missing value", i, len(row), flat.Width)
 		}
 	}
 	return c.Form.Series(flat)

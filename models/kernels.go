@@ -39,7 +39,7 @@ type Kernels struct {
 	Signal   bool
 	W, B     []float32 // `[features, classes]`, `[classes]`
 	Weight   float32   // of the probabilities in the mean with the network's, whose weight is 1
-	Accuracy float64   // on the training samples, each left out
+	Accuracy float64   // on training samples that were left out
 }
 
 // Kernels returns the random kernels of a classifier. It is nil if there are none. It is an error if voices answer, which

@@ -92,9 +92,9 @@ func TestClassifyRecording(t *testing.T) {
 		rows, width int
 		err         string
 	}{
-		{3, 8, "moment 0 has 8 values; want sensors x channels, 3 x 2: its 3 rows look like sensors, and must be moments; turn them"},
-		{6, 4, "moment 0 has 4 values; want sensors x channels, 3 x 2: its 6 rows look like sensors, and must be moments; turn them"},
-		{5, 4, "moment 0 has 4 values; want sensors x channels, 3 x 2"},
+		{3, 8, "its moments have 8 values; want sensors x channels, 3 x 2: its 3 rows look like sensors, and must be moments; turn them"},
+		{6, 4, "its moments have 4 values; want sensors x channels, 3 x 2: its 6 rows look like sensors, and must be moments; turn them"},
+		{5, 4, "its moments have 4 values; want sensors x channels, 3 x 2"},
 	} {
 		r := Recording{Name: "file", Sensors: turned.Sensors}
 		for range wrong.rows {

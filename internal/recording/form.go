@@ -117,7 +117,11 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	case channels != f.Channels:
 		return fmt.Errorf("its sensors have %d channels, those of the training data %d", channels, f.Channels)
 	case r.Width != 0 && r.Width != width:
-		return fmt.Errorf("its moments have %d values; want sensors x channels, %d x %d", r.Width, len(sensors), channels)
+		err := fmt.Errorf("its moments have %d values; want sensors x channels, %d x %d", r.Width, len(sensors), channels)
+		if rows := len(r.Values) / r.Width; rows == len(sensors) || rows == width {
+			err = fmt.Errorf("%w: its %d rows look like sensors, and must be moments; turn them", err, rows)
+		}
+		return err
 	case len(r.Values) != moments*width:
 		return fmt.Errorf("it has %d values; want moments x sensors x channels, a multiple of %d x %d",
 			len(r.Values), len(sensors), channels)

@@ -18,42 +18,33 @@ import (
 )
 
 // prepare computes what comes before the training, such as the hierarchy, unless the snapshot brought it.
-func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
+func (r *run) prepare(ctx context.Context, backend compute.Backend) (err error) {
 	if r.state.Step > 0 {
 		return nil
 	}
 	start := time.Now()
-	defer func() { r.state.Prepare += time.Since(start).Seconds() }()
-	err := r.spec.Precompute(ctx, backend, r.store, r.data.Affinity, samplesOf(ctx, r.data))
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)
-	case err != nil:
-		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
-	}
-	if err := r.fitVoices(ctx, backend); err != nil {
-		if ctx.Err() != nil && !errors.Is(err, ErrInterrupted) {
+	defer func() {
+		r.state.Prepare += time.Since(start).Seconds()
+		if err != nil && ctx.Err() != nil && !errors.Is(err, ErrInterrupted) {
 			err = fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)
 		}
-		return err
+	}()
+	if err := r.spec.Precompute(ctx, backend, r.store, r.data.Affinity, samplesOf(ctx, r.data)); err != nil {
+		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
 	}
-	if !r.hasNetwork() {
-		return nil
+	if err := r.fitVoices(ctx, backend); err != nil || !r.hasNetwork() {
+		return err
 	}
 	if share, known := kernels.Accuracy(r.store); known {
 		debug.FreeOSMemory() // the fit has left hundreds of megabytes
-		line := fmt.Sprintf("random kernels alone: %.1f%% of the training samples, each left out", 100*share)
+		line := fmt.Sprintf("random kernels alone: %.1f%% of the training samples that were left out", 100*share)
 		if !r.spec.Network().Fitted {
 			line += "; the epochs train the network beside them"
 		}
 		r.notice(line)
 	}
 	h, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return fmt.Errorf("%w before the first step, while the hierarchy was prepared: give the same command to start "+
-			"again", ErrInterrupted)
-	case err != nil || len(h.Objective) == 0:
+	if err != nil || len(h.Objective) == 0 {
 		return err
 	}
 	plan := string(r.spec.Options.Hierarchy)

@@ -300,7 +300,7 @@ func TestPreparingIsInterrupted(t *testing.T) {
 	}
 	_, err := Train(ctx, backendtest.Go(t), c, Options{Dir: t.TempDir(), Observer: observer})
 	require.ErrorIs(t, err, ErrInterrupted)
-	require.EqualError(t, err, "interrupted before the first step, while the hierarchy was prepared: give the same command to start again")
+	require.EqualError(t, err, "interrupted before the first step: give the same command to start again")
 	assert.Equal(t, []int{0, 1}, told)
 
 	observer.Prepare = nil

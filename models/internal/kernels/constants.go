@@ -55,7 +55,7 @@ func (v *View) Constants(scope *model.Scope, features, classes int) (c Constants
 	return c, err
 }
 
-// Accuracy returns the share of the training samples that the kernels of a network classify rightly, each left out. It is
+// Accuracy returns the share of training samples left out that the kernels of a network classify rightly. It is
 // not known if there are none in the store.
 func Accuracy(store *model.Store) (share float64, known bool) {
 	for _, path := range []string{"/model/" + LeftOut, "/model/" + Beside + model.ScopeSeparator + LeftOut} {
