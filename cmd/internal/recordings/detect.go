@@ -55,7 +55,7 @@ func contents(folder string) (below, files []string, err error) {
 }
 
 // detect returns the form of the input and the files to read. With halves the second of two files is the test, if their
-// names say that.
+// names say that; else all stay in their order.
 func detect(inputs []string, halves bool) (form string, sources []sample, err error) {
 	if info, err := os.Stat(inputs[0]); err == nil && info.IsDir() && len(inputs) == 1 {
 		below, files, err := contents(inputs[0])
@@ -90,17 +90,14 @@ func detect(inputs []string, halves bool) (form string, sources []sample, err er
 	}
 	ends := func(i int, name string) bool {
 		path := strings.ToLower(sources[i].path)
-		return strings.HasSuffix(path[:strings.LastIndex(path, extension(path))], name)
-	}
-	if !halves { // an answer comes in the order that was asked
-		return form, sources, nil
+		return halves && strings.HasSuffix(path[:strings.LastIndex(path, extension(path))], name)
 	}
 	if len(sources) == 2 && ends(0, "test") && ends(1, "train") {
 		slices.Reverse(sources)
 	}
 	if len(sources) == 2 && ends(0, "train") && ends(1, "test") {
 		sources[1].test = true
-	} else if form == ts && len(sources) > 1 {
+	} else if halves && form == ts && len(sources) > 1 {
 		err = fmt.Errorf("%d .ts files (%s, …) do not say by their names which is the test; give one, or "+
 			"NAME_TRAIN.ts and NAME_TEST.ts", len(sources), sources[0].path)
 	}
