@@ -245,7 +245,7 @@ func (t target) free() error {
 		return fmt.Errorf("%s is a folder; choose a file", t.path)
 	case t.overwrite && info.Mode().IsRegular():
 		return t.writable()
-	case t.overwrite:
+	case t.overwrite || !t.folder && !info.Mode().IsRegular(): // a device or a pipe holds nothing to replace
 		return nil
 	case !t.folder:
 		return fmt.Errorf("%s exists; --overwrite replaces it", t.path)

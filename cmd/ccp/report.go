@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -78,10 +77,11 @@ func newReport(s *shared) *cobra.Command {
 
 // freeReport returns an error if a page cannot be written, or if a file in its place is no report.
 func (t target) freeReport() error {
+	if info, err := os.Stat(t.path); err != nil || !info.Mode().IsRegular() {
+		return t.free()
+	}
 	content, err := os.ReadFile(t.path)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return t.free()
 	case err != nil:
 		return err
 	case t.overwrite || bytes.Contains(content[:min(len(content), 1000)], []byte(report.Generator)):

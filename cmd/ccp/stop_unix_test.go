@@ -11,6 +11,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// A pipe or a device is no file to replace: it needs no --overwrite, and no report is looked for in it.
+func TestOutputIntoAPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for _, overwrite := range []bool{false, true} {
+		for _, path := range []string{pipe, "/dev/null"} {
+			out := target{path: path, overwrite: overwrite}
+			require.NoError(t, out.free())
+			require.NoError(t, out.freeReport())
+		}
+	}
+}
+
 // TestOneProcessADirectory starts a second training where one is under way.
 func TestOneProcessADirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")

@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/go-xla/installer"
 
 	"github.com/clusterpool/ccp/internal/download"
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // platform is the operating system and processor of this program, as "linux/amd64".
@@ -136,10 +137,10 @@ func (w wheel) install(op *opener, dir string) error {
 	if err := installer.ExtractFileFromZip(archive, w.member, part); err != nil {
 		return fmt.Errorf("take %s out of %s: %w", w.member, archive, err)
 	}
-	if err := checkIntact(part); err != nil {
+	if err := errors.Join(checkIntact(part), files.Sync(part)); err != nil {
 		return err
 	}
-	if err := errors.Join(os.Rename(part, target), os.Remove(archive)); err != nil {
+	if err := errors.Join(files.Rename(part, target), os.Remove(archive)); err != nil {
 		return err
 	}
 	op.notice("installed XLA for the CPU (sha256 as pinned): %s", target)

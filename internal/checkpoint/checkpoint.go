@@ -238,20 +238,15 @@ func loadVariables(folder fs.FS, store *model.Store) (err error) {
 
 // checkShapes returns an error for a variable of more elements than there are bytes: GoMLX would ask for the memory first.
 func checkShapes(text []byte, most int) error {
-	var listed struct {
-		Variables []struct {
-			ParameterName string
-			Dimensions    []int
-		}
-	}
+	var listed struct{ Variables []struct{ Dimensions []int } }
 	err := json.Unmarshal(text, &listed)
-	for _, v := range listed.Variables {
-		elements := 1
+	for i, v := range listed.Variables {
+		left := most
 		for _, n := range v.Dimensions {
-			if n < 0 || n > 0 && elements > most/n {
-				return fmt.Errorf("variable %s has the shape %v, and all values take %d bytes", v.ParameterName, v.Dimensions, most)
+			if n < 0 || n > left {
+				return fmt.Errorf("variable %d has the shape %v, and all values take %d bytes", i, v.Dimensions, most)
 			}
-			elements *= n
+			left /= max(n, 1)
 		}
 	}
 	return err

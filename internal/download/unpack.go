@@ -87,5 +87,5 @@ func create(root *os.Root, name string, content io.Reader) error {
 		return err
 	}
 	_, err = io.Copy(file, content)
-	return errors.Join(err, file.Close())
+	return errors.Join(err, file.Sync(), file.Close())
 }

@@ -49,9 +49,22 @@ func begun(path string) string {
 // Write creates the file at path with the content that `write` writes. The content goes to a temporary file in the
 // same folder. Write flushes this file to the disk and then renames it. So path holds either its old content or all
 // of the new one, even if the machine stops. If several processes write the same path at once, the last one wins. The
-// file gets the permissions of any new file. After a failure, such as a full disk, Write removes the temporary file;
-// the error names path.
+// file gets the permissions of the old one, or of any new file. After a failure, such as a full disk, Write removes the
+// temporary file; the error names path. Links stay what they are, and so do devices and pipes: Write writes into them.
 func Write(path string, write func(w io.Writer) error) (err error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	mode := os.FileMode(0o666)
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		mode = info.Mode().Perm()
+	} else if err == nil && !info.IsDir() {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
+	}
 	temporary := filepath.Join(filepath.Dir(path), begun(path)+rand.Text())
 	defer func() {
 		if err != nil {
@@ -59,7 +72,7 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 			err = fmt.Errorf("write %s: %w", path, cause(err, temporary))
 		}
 	}()
-	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -112,15 +125,12 @@ func Folder(path string, fill func(work string) error) error {
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(parent, begun(path)+"*")
-	if err != nil {
+	work := filepath.Join(parent, begun(path)+rand.Text())
+	if err := os.Mkdir(work, 0o777); err != nil {
 		return err
 	}
 	defer os.RemoveAll(work) // of no effect once renamed
 	if err := fill(work); err != nil {
-		return err
-	}
-	if err := os.Chmod(work, 0o755); err != nil {
 		return err
 	}
 	return Rename(work, path)

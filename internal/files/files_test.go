@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -164,4 +165,49 @@ func TestWriteKeepsTheOldFile(t *testing.T) {
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	assert.Len(t, entries, 1)
+}
+
+// A link keeps being one, a pipe or device is written into, and a file keeps who may read it. New folders and files follow
+// the umask.
+func TestWriteIntoWhatIsThere(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no pipes with names, and no umask")
+	}
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	require.NoError(t, os.WriteFile(at("target"), []byte("old"), 0o600))
+	require.NoError(t, os.Symlink("target", at("link")))
+	require.NoError(t, WriteBytes(at("link"), []byte("new")))
+	link, err := os.Lstat(at("link"))
+	require.NoError(t, err)
+	assert.Equal(t, os.ModeSymlink, link.Mode().Type())
+	content, err := os.ReadFile(at("target"))
+	require.NoError(t, err)
+	assert.Equal(t, "new", string(content))
+
+	require.NoError(t, exec.Command("mkfifo", at("pipe")).Run())
+	read := make(chan []byte, 1)
+	go func() {
+		content, _ := os.ReadFile(at("pipe"))
+		read <- content
+	}()
+	require.NoError(t, WriteBytes(at("pipe"), []byte("text")))
+	assert.Equal(t, "text", string(<-read))
+	require.NoError(t, WriteBytes("/dev/null", []byte("text")))
+	null, err := os.Stat("/dev/null")
+	require.NoError(t, err)
+	assert.NotZero(t, null.Mode()&os.ModeCharDevice)
+
+	require.NoError(t, Folder(at("made"), func(string) error { return nil }))
+	require.NoError(t, os.Mkdir(at("plain"), 0o777)) // as the umask says
+	for made, want := range map[string]string{"made": "plain", "target": "target"} {
+		one, err := os.Stat(at(made))
+		require.NoError(t, err)
+		other, err := os.Stat(at(want))
+		require.NoError(t, err)
+		assert.Equal(t, other.Mode(), one.Mode())
+	}
+	info, err := os.Stat(at("target"))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
 }

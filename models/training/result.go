@@ -31,7 +31,8 @@ type Result struct {
 	Objective  []float64 `json:"objective,omitempty"` // C of each level in the best epoch
 	// Seconds is the time of training with PrepareSeconds, without the compilation of the step and validation.
 	// PrepareSeconds is the time before the first step: the fit of random kernels and the search for the hierarchy. A
-	// search that was kept takes none. The fit of a model without steps is its epoch.
+	// search that was kept takes none, and what ran before an interruption that came before the first step is not
+	// counted. The fit of a model without steps is its epoch.
 	Seconds        float64 `json:"seconds"`
 	PrepareSeconds float64 `json:"prepare_seconds"`
 	// CompileSeconds is the time of the first step, and of the first step after each resumption. Nearly all of it is
