@@ -89,10 +89,9 @@ type Dataset struct {
 	whole   bool             // all samples are the test, see Options.Whole
 	streams int              // channels of each stream of a published skeleton, see scaleStreams; 0 for other data
 
-	sensors *affinity.Matrix // the graph of the sensors of recordings
-	places  []float64        // of the sensors, `[sensors, d]`; nil if unknown
-	linked  int              // neighbours of each sensor, if correlations made it; 0: the graph is the data's own
-
+	sensors *affinity.Matrix     // the graph of the sensors of recordings
+	places  []float64            // of the sensors, `[sensors, d]`; nil if unknown
+	linked  int                  // neighbours of each sensor, if correlations made it; 0: the graph is the data's own
 	reframe func(*Dataset) error // chooses frames, scale and links of recordings by the training samples of another split
 }
 

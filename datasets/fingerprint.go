@@ -26,7 +26,7 @@ const hashSize = 8
 // Fingerprint returns the fingerprint of the data set. It reads every sample once. A new part of a data set that decides
 // results needs a line here, and its name in Differences.
 func (d *Dataset) Fingerprint() Fingerprint {
-	samples := d.hashes(upTo(d.Signals.Len()), false)
+	samples := d.hashes(upTo(d.Signals.Len()), nil)
 	f := Fingerprint{Parts: map[string]string{}}
 	for _, i := range d.Train {
 		f.Trained = append(f.Trained, samples[i*hashSize:(i+1)*hashSize]...)
@@ -37,7 +37,7 @@ func (d *Dataset) Fingerprint() Fingerprint {
 	}
 	add("features", fmt.Sprintf("%d x %d x %d", d.Signals.Len(), d.Nodes, d.Channels), string(samples))
 	if d.Series != nil { // which the voices hear whole
-		add("recordings", d.span(), string(d.hashes(upTo(len(d.Series)), true)))
+		add("recordings", d.span(), string(d.hashes(upTo(len(d.Series)), d.Series)))
 	}
 	add("labels", fmt.Sprintf("%d classes", d.Classes()), d.Labels, fmt.Sprintf("%q", d.ClassNames))
 	add("graph", fmt.Sprintf("%d edges", d.Affinity.Edges()), d.Affinity.Hash(), d.Coordinates, d.Grid, d.Parts, d.Bodies)
@@ -74,7 +74,7 @@ func (f Fingerprint) TrainedOn(d *Dataset, split []int) (count int) {
 	for hash := range slices.Chunk(f.Trained, hashSize) {
 		trained[string(hash)] = true
 	}
-	for hash := range slices.Chunk(d.hashes(split, false), hashSize) {
+	for hash := range slices.Chunk(d.hashes(split, nil), hashSize) {
 		if trained[string(hash)] {
 			count++
 		}
@@ -82,8 +82,9 @@ func (f Fingerprint) TrainedOn(d *Dataset, split []int) (count int) {
 	return count
 }
 
-// hashes returns the hash of each of some samples' raw values, on all cores: of signals or of what is whole.
-func (d *Dataset) hashes(indices []int, whole bool) []byte {
+// hashes returns the hash of each of some samples' raw values, on all cores: of the signals or of series.
+func (d *Dataset) hashes(indices []int, series [][]float32) []byte {
+	of := Dataset{Info: d.Info, Signals: d.Signals, Series: series}
 	hashes := make([]byte, len(indices)*hashSize)
 	var workers sync.WaitGroup
 	step := runtime.GOMAXPROCS(0)
@@ -91,13 +92,8 @@ func (d *Dataset) hashes(indices []int, whole bool) []byte {
 		workers.Go(func() {
 			sample, raw := make([]float32, d.Nodes*d.Channels), []byte(nil)
 			for at := first; at < len(indices); at += step {
-				values := sample
-				if raw = raw[:0]; whole {
-					values = d.Raw(indices[at], sample)
-				} else {
-					d.Signals.Read(indices[at], sample)
-				}
-				for _, value := range values {
+				raw = raw[:0]
+				for _, value := range of.Raw(indices[at], sample) {
 					raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(value))
 				}
 				hash := sha256.Sum256(raw)

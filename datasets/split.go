@@ -72,9 +72,8 @@ func (d *Dataset) holdOutValidation(count int, opts Options) {
 // samples, or the source's usual number if validation is 0. A data set that has validation samples stays as it is.
 //
 // Mean and Std, a graph of Options.KNN, and the frames and links of recordings are made anew of the samples that are left
-// to train on. HoldOut keeps the statistics and the graph that the caller has put in their place. What missing values of
-// recordings are filled with stays as Load has learned it, and a warning says so. It is an error if the graph cannot be
-// made of these samples.
+// to train on. HoldOut keeps the statistics and the graph that the caller has put in their place. A warning says if missing
+// values stay filled as all training samples let expect. It is an error if the graph cannot be made of these samples.
 func (d *Dataset) HoldOut(validation float64, seed uint64) (*Dataset, error) {
 	count := d.usual
 	if validation > 0 {
@@ -96,8 +95,7 @@ func (d *Dataset) HoldOut(validation float64, seed uint64) (*Dataset, error) {
 			other.Form.Scale = d.Form.Scale
 		}
 		if d.Form.Fill != nil {
-			other.warn("missing values stay filled as all training samples let expect, also those held out for validation; load the " +
-				"data with validation samples (HoldOut, Validation) to learn from the others alone")
+			other.warn("missing values stay filled as all training samples let expect, also those held out for validation; load the data with validation samples (HoldOut, Validation) to learn from the others alone")
 		}
 	}
 	if !own {

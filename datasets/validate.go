@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -230,8 +231,6 @@ func (d *Dataset) standardise() {
 		square += float64(std) * float64(std) / float64(len(vary))
 	}
 	for channel := range places {
-		if len(vary) > 0 {
-			places[channel] = float32(math.Sqrt(square))
-		}
+		places[channel] = cmp.Or(float32(math.Sqrt(square)), 1)
 	}
 }

@@ -53,7 +53,9 @@ func (i *Info) Classes() int { return len(i.ClassNames) }
 
 // Check returns an error if Form, Range, Mean or Std does not fit the shape or is unusable, or if two classes have one name.
 func (i *Info) Check() error {
+	width := i.Channels
 	if f := i.Form; f != nil {
+		width = f.Width()
 		if err := f.Check(); err != nil {
 			return err
 		}
@@ -66,10 +68,6 @@ func (i *Info) Check() error {
 		if first := slices.Index(i.ClassNames, name); first < at {
 			return fmt.Errorf("class_names[%d] is %q, as class_names[%d] is; give each class a name of its own", at, name, first)
 		}
-	}
-	width := i.Channels
-	if i.Form != nil {
-		width = i.Form.Width()
 	}
 	if r := i.Range; r != nil && (len(r.Least) != width || len(r.Most) != width || len(r.Spread) != width) {
 		return fmt.Errorf("range has %d, %d and %d values for %d columns", len(r.Least), len(r.Most), len(r.Spread), width)
