@@ -164,7 +164,7 @@ func TestWindowsAcrossGaps(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 		if gaps > 0 {
-			require.Contains(t, notes, fmt.Sprintf("%d of its %d windows lie in gaps of its times, the last from %.10g; left out", gaps, gaps+len(want), last))
+			require.Contains(t, notes, fmt.Sprintf("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps, gaps+len(want), Moment(last)))
 		}
 	}
 	start := time.Now()
