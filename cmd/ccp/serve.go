@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -84,7 +85,7 @@ func (f *serveFlags) check() error {
 	return nil
 }
 
-func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
+func (f *serveFlags) run(cmd *cobra.Command, s *shared) (err error) {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(f.level)) // one of the choices
 	options := &slog.HandlerOptions{Level: level}
@@ -95,6 +96,11 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 	f.Version = backend.Versions()["ccp"]
 	defer untilSignal(cmd, func() {})()
 	ctx := cmd.Context()
+	defer func() {
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) { // while models load: an end as any other
+			err = nil
+		}
+	}()
 	// Before loading: an address in use is to be known at once.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.address)
 	if err != nil {
@@ -110,6 +116,7 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 		return err
 	}
 	f.Options.Backend, f.Options.Notice = b, func(line string) { f.Log.Warn(line) }
+	f.Reloaded = func() { limitMemory(f.Memory) } // the newer may be greater
 	heap.Reserve()
 	server, err := serve.New(ctx, f.Config)
 	if err != nil {

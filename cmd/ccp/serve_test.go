@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -80,4 +81,16 @@ func TestServe(t *testing.T) {
 		assert.True(t, json.Valid([]byte(line)), line)
 	}
 	assert.Contains(t, log.String(), `"msg":"ended"`)
+}
+
+// A server that is told to end while its models load ends well, as later.
+func TestServeEndsWhileLoading(t *testing.T) {
+	dir := trained(t)
+	root := newRoot(nil)
+	root.SetArgs([]string{"serve", "--backend", "go", "--checkpoint", dir, "--addr", "127.0.0.1:0"})
+	root.SetOut(io.Discard)
+	root.SetErr(io.Discard)
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	require.NoError(t, root.ExecuteContext(ctx))
 }

@@ -79,25 +79,30 @@ func (w *watched[T]) get() T {
 type token [sha256.Size]byte
 
 // newTokens watches the token file at path; without one it returns nil.
-func newTokens(path string, log *slog.Logger) (*watched[[]token], error) {
+func newTokens(path string, log *slog.Logger) (w *watched[[]token], err error) {
 	if path == "" {
 		return nil, nil
 	}
-	return watch(log, func() (tokens []token, err error) {
+	read := func() (tokens []token, err error) {
 		raw, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		for line := range strings.Lines(string(raw)) {
-			if line = strings.TrimSpace(line); line != "" {
+		for line := range strings.Lines(strings.TrimPrefix(string(raw), "\ufeff")) { // which some editors begin a file with
+			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
 				tokens = append(tokens, sha256.Sum256([]byte(line)))
 			}
 		}
-		if len(tokens) == 0 {
-			return nil, fmt.Errorf("%s has no token; write one on a line", path)
+		if len(tokens) == 0 && w != nil { // emptied, to revoke all
+			log.Warn("the token file has no token; only health is answered", "file", path)
 		}
 		return tokens, nil
-	}, path)
+	}
+	w, err = watch(log, read, path)
+	if err == nil && len(w.value) == 0 {
+		err = fmt.Errorf("%s has no token; write one on a line", path)
+	}
+	return w, err
 }
 
 // allowed says whether a request has a token, or asks for the server's health, which needs none.
@@ -105,13 +110,13 @@ func (s *Server) allowed(r *http.Request) bool {
 	if s.tokens == nil || r.URL.Path == "/v2/health/live" || r.URL.Path == "/v2/health/ready" {
 		return true
 	}
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	sum := sha256.Sum256([]byte(strings.TrimSpace(given)))
 	found := 0
 	for _, t := range s.tokens.get() {
 		found |= subtle.ConstantTimeCompare(sum[:], t[:])
 	}
-	return ok && found == 1
+	return strings.EqualFold(scheme, "Bearer") && found == 1
 }
 
 // tlsConfig serves the certificate of the config's files; it is nil without any.

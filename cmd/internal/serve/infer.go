@@ -48,13 +48,13 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	if strings.HasSuffix(r.Pattern, "/recordings") {
 		var cut recording.Cut
 		var threshold float64
-		if cut, threshold, err = asked(r.URL.Query(), c); err == nil {
+		if cut, threshold, err = asked(r.URL.RawQuery, c); err == nil {
 			d, err = decodeRecordings(body, cut, c, s.Queue, take)
 		}
 		if err == nil {
 			d.threshold = threshold
 		}
-	} else {
+	} else if _, err = parameters(r.URL.RawQuery); err == nil {
 		d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, take)
 	}
 	if err != nil {

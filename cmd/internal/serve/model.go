@@ -36,7 +36,8 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 
 // nameOf makes a model name from the name of a data set, or of its file.
 func nameOf(data string) string {
-	name := strings.TrimSuffix(filepath.Base(data), filepath.Ext(data))
+	data = data[strings.LastIndexAny(data, `/\`)+1:] // also of a training on Windows
+	name := strings.TrimSuffix(data, filepath.Ext(data))
 	name = regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(name, "-")
 	return cmp.Or(strings.TrimLeft(name, ".-_"), "model")
 }
@@ -61,6 +62,9 @@ func (s *Server) load(ctx context.Context, c Checkpoint, options models.LoadOpti
 	}
 	defer func() { _ = release() }()
 	m := &served{name: cmp.Or(c.Name, nameOf(classifier.Data)), Reloader: reloader}
+	for _, result := range []string{"ok", "failed"} { // there from the start, as 0
+		s.metrics.reloads.WithLabelValues(m.name, result)
+	}
 	observe := func(signals int, took time.Duration) {
 		s.metrics.batches.WithLabelValues(m.name).Observe(float64(signals))
 		s.metrics.compute.WithLabelValues(m.name).Observe(took.Seconds())
@@ -90,5 +94,8 @@ func (s *Server) reported(m *served, err error) {
 	if c, release, err := m.Acquire(); err == nil {
 		s.Log.Info("newer model in use", "model", m.name, "snapshot", c.Snapshot)
 		_ = release()
+	}
+	if s.Reloaded != nil {
+		s.Reloaded()
 	}
 }

@@ -118,19 +118,25 @@ func TestWindowsOfRecordings(t *testing.T) {
 	assert.InDelta(t, 2, *silent.Predictions[1].Start, 0)
 
 	for query, want := range map[string]string{
-		"?reject=0.1": `reject=0.1: 0.1 of the 2 held-out samples is less than one`,
-		"?reject=1":   `reject=1: is not a number above 0 and below 1`,
-		"?window=2s":  `recording \"one\": it has no times, so that 2s may be any number of moments`,
-		"?window=x":   `window=x is neither a duration above 0`,
-		"?step=2":     `step is of windows; give window, too`,
-		"?window=1":   `recording \"one\": it makes more than 4 windows`,
-		"?window=6":   `recording \"one\": its length is 5, less than a window of 6`,
+		"?reject=0.1":        `reject=0.1: 0.1 of the 2 held-out samples is less than one`,
+		"?windw=1s":          `there is no query parameter \"windw\"; did you mean window? There are window, step, reject`,
+		"?window=%zz":        `the query of the address cannot be read`,
+		"?window=1&window=2": `the query has window 2 times; give it once`,
+		"?reject=1":          `reject=1: is not a number above 0 and below 1`,
+		"?window=2s":         `recording \"one\": it has no times, so that 2s may be any number of moments`,
+		"?window=x":          `window=x is neither a duration above 0`,
+		"?step=2":            `step is of windows; give window, too`,
+		"?window=1":          `recording \"one\": it makes more than 4 windows`,
+		"?window=6":          `recording \"one\": its length is 5, less than a window of 6`,
 	} {
 		code, _, raw := send(t, http.MethodPost, url+query, `{"recordings":[{"name":"one",`+values+`}]}`)
 		assert.Equal(t, http.StatusBadRequest, code)
 		assert.Contains(t, string(raw), want)
 	}
-	code, _, raw := send(t, http.MethodPost, url+"?window=9997&step=1",
+	code, _, raw := send(t, http.MethodPost, strings.Replace(url, "recordings", "infer?window=2", 1), inJSON(1))
+	assert.Equal(t, http.StatusBadRequest, code)
+	assert.Contains(t, string(raw), `infer takes no query parameter, such as \"window\"; window, step and reject are of /recordings`)
+	code, _, raw = send(t, http.MethodPost, url+"?window=9997&step=1",
 		`{"recordings":[{"values":[[0,0,0,0]`+strings.Repeat(",[0,0,0,0]", 9999)+`]}]}`)
 	assert.Equal(t, http.StatusRequestEntityTooLarge, code, string(raw))
 	assert.Zero(t, s.memory.Load())

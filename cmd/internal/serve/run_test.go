@@ -178,14 +178,14 @@ func TestReloadUnderLoad(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")
-	require.NoError(t, os.WriteFile(file, []byte("\n one \ntwo\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("\ufeff one \n# note\ntwo\n"), 0o600))
 	s, _ := newServer(t, func(c *Config) { c.TokenFile = file })
 	url := listen(t, s)
 	ask := func(path, header string) int {
 		code, _, _ := send(t, "GET", url+path, "", "Authorization", header)
 		return code
 	}
-	for header, want := range map[string]int{"Bearer one": 200, "Bearer two": 200, "Bearer  two ": 200, "": 401, "one": 401, "Bearer": 401, "Bearer ": 401, "Bearer onetwo": 401, "Basic one": 401} {
+	for header, want := range map[string]int{"Bearer one": 200, "Bearer two": 200, "bearer one": 200, "BEARER two": 200, "Bearer # note": 401, "Bearer note": 401, "Bearer  two ": 200, "": 401, "one": 401, "Bearer": 401, "Bearer ": 401, "Bearer onetwo": 401, "Basic one": 401} {
 		assert.Equal(t, want, ask("/v2", header), header)
 		assert.Equal(t, want, ask("/metrics", header), header)
 		assert.Equal(t, 200, ask("/v2/health/ready", header), header)
@@ -200,7 +200,8 @@ func TestTokens(t *testing.T) {
 		s.tokens.mu.Unlock()
 	}
 	look()
-	assert.Equal(t, 200, ask("/v2", "Bearer one"), "an empty file is a mistake: what was read before holds")
+	assert.Equal(t, 401, ask("/v2", "Bearer one"), "an emptied file revokes all")
+	assert.Equal(t, 401, ask("/v2", "Bearer "))
 	require.NoError(t, os.WriteFile(file, []byte("three"), 0o600))
 	look()
 	assert.Equal(t, 401, ask("/v2", "Bearer one"))

@@ -45,7 +45,8 @@ type Config struct {
 	TLSCert, TLSKey string // PEM files; empty: plain HTTP
 	TokenFile       string // with a bearer token on each line; empty: none is needed
 
-	Log *slog.Logger
+	Log      *slog.Logger
+	Reloaded func() // called when a newer snapshot is in use, unless nil
 }
 
 // Defaults are the settings to start from.

@@ -122,7 +122,7 @@ func TestInferWarns(t *testing.T) {
 		require.NoError(t, json.Unmarshal(body, &a))
 		return a.Parameters["warnings"]
 	}
-	assert.Equal(t, `signal 1: channel 0 goes from 1000 to 5000, in the training data from 0 to 9, and 3 other channels or sensors are as odd; is it in another unit?`,
+	assert.Equal(t, `signal 1: channel 0 goes from 1000 to 7000, in the training data from 0 to 9, and 3 other channels or sensors are as odd; is it in another unit?`,
 		warnings(request))
 	assert.Empty(t, warnings(strings.ReplaceAll(request, "000", "")))
 	many := warnings(strings.ReplaceAll(inJSON(100), "2.5", "2500"))
@@ -264,7 +264,7 @@ func TestMetrics(t *testing.T) {
 	_, _, body := send(t, "GET", url+"/metrics", "")
 	for _, line := range []string{`ccp_requests_total{code="200",model="tiny"} 1`, `ccp_requests_total{code="400",model="tiny"} 1`, `ccp_requests_total{code="404",model=""} 1`,
 		`ccp_batch_signals_sum{model="tiny"} 3`, `ccp_request_seconds_count{model="tiny"} 1`, `ccp_compute_seconds_count{model="tiny"} 1`, `ccp_queue_signals{model="tiny"} 0`,
-		`ccp_panics_total 0`, `go_goroutines `, `process_open_fds `} {
+		`ccp_panics_total 0`, `ccp_reloads_total{model="tiny",result="ok"} 0`, `ccp_reloads_total{model="tiny",result="failed"} 0`, `go_goroutines `, `process_open_fds `} {
 		assert.Contains(t, string(body), "\n"+line)
 	}
 }
@@ -291,6 +291,12 @@ func TestSeveralModels(t *testing.T) {
 	config.Checkpoints = nil
 	_, err = New(t.Context(), config)
 	require.ErrorContains(t, err, "there is no checkpoint to serve")
+}
+
+func TestNameOf(t *testing.T) {
+	for data, want := range map[string]string{"digits": "digits", "a/b/mine.npz": "mine", `C:\data\my steps.npz`: "my-steps", `..\x/y.z.npz`: "y.z", "": "model", `a\`: "model"} {
+		assert.Equal(t, want, nameOf(data), data)
+	}
 }
 
 func TestParseCheckpoint(t *testing.T) {

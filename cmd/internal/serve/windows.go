@@ -38,8 +38,31 @@ func WindowSignals(f *recording.Form, r recording.Recording, windows []recording
 	return kept, signals, notes, unusable
 }
 
+// parameters reads the query of a request, whose path takes the parameters in known.
+func parameters(raw string, known ...string) (query url.Values, err error) {
+	if query, err = url.ParseQuery(raw); err != nil {
+		return nil, bad("the query of the address cannot be read: %w", err)
+	}
+	for name, values := range query {
+		switch {
+		case slices.Contains(known, name) && len(values) == 1:
+		case slices.Contains(known, name):
+			return nil, bad("the query has %s %d times; give it once", name, len(values))
+		case known == nil:
+			return nil, bad("infer takes no query parameter, such as %q; window, step and reject are of /recordings", suggest.Clip(name))
+		default:
+			return nil, bad("there is no query parameter %q; %s", suggest.Clip(name), suggest.Among(name, known))
+		}
+	}
+	return query, nil
+}
+
 // asked reads how a request wants recordings cut, and the least probability of an answer.
-func asked(query url.Values, c *models.Classifier) (cut recording.Cut, threshold float64, err error) {
+func asked(raw string, c *models.Classifier) (cut recording.Cut, threshold float64, err error) {
+	query, err := parameters(raw, "window", "step", "reject")
+	if err != nil {
+		return cut, 0, err
+	}
 	for name, span := range map[string]*recording.Span{"window": &cut.Window, "step": &cut.Step} {
 		if !query.Has(name) {
 			continue
