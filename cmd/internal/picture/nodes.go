@@ -25,29 +25,25 @@ func (l *Layout) Clusters(title string, cluster []int32, k int, numbered bool) *
 
 // Sample draws a sample's signal `[nodes, channels]` and what its values contributed, in one or two plots of one size.
 // Sensors and joints have curves in the colours of their contributions.
-func (l *Layout) Sample(label string, signal []float32, values []float64, channels int) []*plot.Plot {
+func (l *Layout) Sample(signal []float32, values []float64, channels int) []*plot.Plot {
 	nodes := make([]float64, len(l.X))
 	for i, v := range values {
 		nodes[i/channels] += v
 	}
 	switch {
 	case l.Kind == OverTime:
-		return []*plot.Plot{l.curves(label, signal, values, channels)}
+		return []*plot.Plot{l.curves(signal, values, channels)}
 	case l.names != nil && l.ByGraph: // words
-		return []*plot.Plot{l.Values("", label, nodes)}
+		return []*plot.Plot{l.Values("", nodes)}
 	}
-	return []*plot.Plot{l.Signal("the signal", signal, channels), l.Values("", label, nodes)}
+	return []*plot.Plot{l.Signal("the signal", signal, channels), l.Values("", nodes)}
 }
 
-// Values draws a number for each node. If there is a label, a bar beside them explains the colours, and points have
-// their edges. Numbers above 0 are red, numbers below 0 blue, and those further from 0 are stronger. On a plane, the
+// Values draws a number for each node. Numbers above 0 are red, numbers below 0 blue, and those further from 0 are stronger. On a plane, the
 // named nodes furthest from 0 have their names beside them. Sensors over time have their sums beside them.
-func (l *Layout) Values(title, label string, values []float64) *plot.Plot {
-	s, small := signed(values, label), pointRadius(len(values))
+func (l *Layout) Values(title string, values []float64) *plot.Plot {
+	s, small := signed(values), pointRadius(len(values))
 	p := l.axes(title)
-	if label != "" {
-		p.Add(s)
-	}
 	if l.Kind != OnPlane {
 		l.paint(p, func(node int) color.Color { return s.at(values[node]) }, nil)
 		if l.Kind == OverTime {
@@ -67,9 +63,6 @@ func (l *Layout) Values(title, label string, values []float64) *plot.Plot {
 	}
 	order := indices(len(values)) // the furthest from 0 last, so that nothing hides it
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(math.Abs(values[i]), math.Abs(values[j])) })
-	if label != "" {
-		p.Add(l.edges())
-	}
 	p.Add(l.discs(order, radius, colour))
 	if l.names != nil {
 		named := slices.Clone(order[max(0, len(order)-namedPoints):])

@@ -25,7 +25,7 @@ func gridOf(t testing.TB, rows, columns int) *Layout {
 }
 
 func TestScale(t *testing.T) {
-	s := signed([]float64{-2, 0.5, 1}, "")
+	s := signed([]float64{-2, 0.5, 1})
 	assert.Equal(t, []float64{-2, 2}, []float64{s.Min(), s.Max()}, "as far above 0 as below it")
 	assert.Equal(t, mostBelow, s.at(-2))
 	assert.Equal(t, mostBelow, s.at(-9), "beyond the end")
@@ -38,8 +38,8 @@ func TestScale(t *testing.T) {
 		}
 	}
 	middle := s.at(0)
-	assert.Equal(t, middle, signed([]float64{0, 0}, "").at(0))
-	assert.Equal(t, middle, signed(nil, "").at(0))
+	assert.Equal(t, middle, signed([]float64{0, 0}).at(0))
+	assert.Equal(t, middle, signed(nil).at(0))
 
 	growing := unsigned(1, 3, "")
 	grey := func(v float64) uint8 { return color.GrayModel.Convert(growing.at(v)).(color.Gray).Y }
@@ -52,15 +52,15 @@ func TestScale(t *testing.T) {
 func TestValuesOnAGrid(t *testing.T) {
 	png, svg := paths(t)
 	values := []float64{1, 1, 1, -1, 0, 0, 0, 0.5}
-	s := signed(values, "")
-	require.NoError(t, Save(gridOf(t, 2, 4).Values("signs", "how much", values), 250, 150, png, svg))
+	s := signed(values)
+	require.NoError(t, Save(gridOf(t, 2, 4).Values("signs", values), 250, 150, png, svg))
 	seen := shares(readPNG(t, png))
 	at := func(v float64) float64 { return seen[s.at(v).(color.RGBA)] }
 	assert.InDelta(t, 3, at(1)/at(-1), 0.7)
 	assert.InDelta(t, 3, at(0)/at(-1), 0.7)
 	assert.InDelta(t, 1, at(0.5)/at(-1), 0.3, "half of the strongest")
 	words := wellFormed(t, svg)
-	for _, word := range []string{"signs", "how much", "-1", "0", "1"} {
+	for _, word := range []string{"signs"} {
 		assert.Contains(t, words, word)
 	}
 }
@@ -72,8 +72,8 @@ func TestValuesOnASkeleton(t *testing.T) {
 	assert.Equal(t, []string{"head", "hip", "knee"}, l.RowNames)
 	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, l.Cells)
 	_, svg := paths(t)
-	require.NoError(t, Save(l.Values("walk", "c", []float64{0, 1, 2, 3, 4, 5}), 200, 200, svg))
-	assert.Subset(t, wellFormed(t, svg), []string{"walk", "hip", "frame", "c"})
+	require.NoError(t, Save(l.Values("walk", []float64{0, 1, 2, 3, 4, 5}), 200, 200, svg))
+	assert.Subset(t, wellFormed(t, svg), []string{"walk", "hip", "frame"})
 }
 
 func TestValuesOnAPlane(t *testing.T) {
@@ -90,7 +90,7 @@ func TestValuesOnAPlane(t *testing.T) {
 		png, svg := paths(t)
 		l := NewLayout(a, nil, nil, places, names)
 		width, height := l.Size()
-		require.NoError(t, Save(l.Values("graph", "", values), width, height, png, svg), "%d", n)
+		require.NoError(t, Save(l.Values("graph", values), width, height, png, svg), "%d", n)
 		words := wellFormed(t, svg)
 		if n > 4 {
 			assert.Contains(t, words, "word4")
@@ -186,7 +186,7 @@ func TestClustersOnAPlane(t *testing.T) {
 func TestInline(t *testing.T) {
 	l := gridOf(t, 2, 2)
 	values := []float64{-1, 1, 0, 0}
-	url, err := l.Inline(l.Values("title", "", values))
+	url, err := l.Inline(l.Values("title", values))
 	require.NoError(t, err)
 	encoded, found := strings.CutPrefix(url, "data:image/png;base64,")
 	require.True(t, found)
@@ -196,7 +196,7 @@ func TestInline(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []int{320, 320}, []int{drawn.Bounds().Dx(), drawn.Bounds().Dy()})
 	assert.Less(t, len(raw), 3000, "cells have whole pixels")
-	seen, s := shares(drawn), signed(values, "")
+	seen, s := shares(drawn), signed(values)
 	for _, v := range values {
 		assert.Greater(t, seen[s.at(v).(color.RGBA)], 0.2, "%g", v)
 	}
@@ -252,18 +252,18 @@ func TestSensorsOverTime(t *testing.T) {
 	}
 	values[2] = -1
 	png, svg := paths(t)
-	drawn := l.Sample("how much", signal, values, 1)
+	drawn := l.Sample(signal, values, 1)
 	require.Len(t, drawn, 1)
 	require.NoError(t, Save(drawn[0], 360, 200, png, svg))
 	words := wellFormed(t, svg)
-	for _, word := range []string{"left", "0 to 0", "right", "1 to 58", "a very long nam…", "4 to 118", "frame", "0", "8", "how much"} {
+	for _, word := range []string{"left", "0 to 0", "right", "1 to 58", "a very long nam…", "4 to 118", "frame", "0", "8"} {
 		assert.Contains(t, words, word)
 	}
-	seen, s := shares(readPNG(t, png)), signed(values, "")
+	seen, s := shares(readPNG(t, png)), signed(values)
 	assert.Positive(t, seen[s.at(2).(color.RGBA)], "the colour along the curve")
 	assert.Positive(t, seen[color.RGBA{0x30, 0x30, 0x30, 255}], "the curve")
 
-	require.NoError(t, Save(l.Values("mean", "", values), 360, 200, png, svg))
+	require.NoError(t, Save(l.Values("mean", values), 360, 200, png, svg))
 	assert.Subset(t, wellFormed(t, svg), []string{"mean", "left", "right", "frame"})
 	bars := shares(readPNG(t, png))
 	assert.Greater(t, bars[mostAbove], 4*bars[mostBelow], "the sums are 20 and 1")
@@ -290,7 +290,7 @@ func TestManySensors(t *testing.T) {
 		values[i] = float64(i / channels % sensors)
 	}
 	_, svg := paths(t)
-	require.NoError(t, Save(l.Sample("", make([]float32, len(values)), values, channels)[0], 360, 300, svg))
+	require.NoError(t, Save(l.Sample(make([]float32, len(values)), values, channels)[0], 360, 300, svg))
 	words := wellFormed(t, svg)
 	assert.Contains(t, words, "frame; the 10 of 30 sensors that contributed most")
 	assert.Contains(t, words, "s29")
@@ -308,7 +308,7 @@ func TestJointsOverTime(t *testing.T) {
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}}, 3, 7)
 	require.NoError(t, err)
 	l := NewLayout(graph, []int{7, 3}, [][]int{{1}, {0, 2}}, nil, named(7, "head", "hip", "foot"))
-	drawn := l.Sample("", make([]float32, 63), make([]float64, 63), 3)
+	drawn := l.Sample(make([]float32, 63), make([]float64, 63), 3)
 	require.Len(t, drawn, 1)
 	_, svg := paths(t)
 	require.NoError(t, Save(drawn[0], 360, 150, svg))
@@ -323,9 +323,9 @@ func TestSampleOnAPlane(t *testing.T) {
 	require.NoError(t, err)
 	names, signal, values := []string{"Fz", "Cz", "Oz"}, []float32{1, 2, 3}, []float64{0, 1, 0}
 	_, svg := paths(t)
-	drawn := NewLayout(graph, nil, nil, []float64{0, 2, 0, 1, 0, 0}, names).Sample("", signal, values, 1)
+	drawn := NewLayout(graph, nil, nil, []float64{0, 2, 0, 1, 0, 0}, names).Sample(signal, values, 1)
 	require.Len(t, drawn, 2)
 	require.NoError(t, Save(drawn[1], 300, 300, svg))
 	assert.Contains(t, wellFormed(t, svg), "Cz")
-	assert.Len(t, NewLayout(graph, nil, nil, nil, names).Sample("", signal, values, 1), 1)
+	assert.Len(t, NewLayout(graph, nil, nil, nil, names).Sample(signal, values, 1), 1)
 }

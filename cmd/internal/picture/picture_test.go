@@ -178,6 +178,6 @@ func ExampleLayout_Values() {
 	layout := NewLayout(graph, []int{1, 3}, nil, nil, nil)
 	path := filepath.Join(os.TempDir(), "contributions.svg")
 	defer os.Remove(path)
-	fmt.Println(Save(layout.Values("contributions", "logit", []float64{-1, 0, 2}), 200, 150, path))
+	fmt.Println(Save(layout.Values("contributions", []float64{-1, 0, 2}), 200, 150, path))
 	// Output: <nil>
 }

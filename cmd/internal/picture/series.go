@@ -19,7 +19,7 @@ const mostStrips = 10 // sensors whose curves are drawn
 // curves draws a signal `[nodes, channels]` over time: a strip for each sensor, in its own units, with a line for each
 // channel. The colour along a line is what its values contributed, `[nodes, channels]`. Of many sensors it draws those
 // that contributed most.
-func (l *Layout) curves(label string, signal []float32, values []float64, channels int) *plot.Plot {
+func (l *Layout) curves(signal []float32, values []float64, channels int) *plot.Plot {
 	absolute := make([]float64, len(l.Cells))
 	for i, v := range values {
 		absolute[i/channels] += math.Abs(v)
@@ -29,7 +29,7 @@ func (l *Layout) curves(label string, signal []float32, values []float64, channe
 	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
 	rows = rows[:min(mostStrips, l.Rows)]
 	slices.Sort(rows)
-	p, s, names := blank(""), signed(values, label), []string(nil)
+	p, s, names := blank(""), signed(values), []string(nil)
 	value := func(row, frame, c int) float64 {
 		return float64(signal[int(l.Cells[row*l.Columns+frame])*channels+c])
 	}
@@ -45,9 +45,6 @@ func (l *Layout) curves(label string, signal []float32, values []float64, channe
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, max(1, float64(l.Columns-1)), 0, float64(len(rows))
 	if l.time(p, names, 0); len(rows) < l.Rows {
 		p.X.Label.Text = fmt.Sprintf("frame; the %d of %d sensors that contributed most", len(rows), l.Rows)
-	}
-	if label != "" {
-		p.Add(s)
 	}
 	p.Add(marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
 		for i, row := range rows {

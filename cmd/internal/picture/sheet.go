@@ -59,7 +59,7 @@ func (l *Layout) Inline(p *plot.Plot) (string, error) {
 	p.Draw(draw.New(canvas))
 	drawn := canvas.Image()
 	if l.Kind == OverTime { // few colours make a small file
-		colours := signed(nil, "").Palette(48).Colors()
+		colours := signed(nil).Palette(48).Colors()
 		for grey := range 16 {
 			colours = append(colours, color.Gray{uint8(17 * grey)})
 		}

@@ -77,7 +77,7 @@ func TestBuild(t *testing.T) {
 	most := slices.MaxFunc(p[0].Nodes, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	assert.InEpsilon(t, math.Abs(most), s.Most, 1e-6) // the report explains samples together: batches round otherwise
 	layout := picture.NewLayout(c.Graph, d.Grid, nil, nil, nil)
-	for i, p := range layout.Sample("", signal, p[0].Values, 1) {
+	for i, p := range layout.Sample(signal, p[0].Values, 1) {
 		want, err := layout.Inline(p)
 		require.NoError(t, err)
 		assert.Equal(t, want, s.Pictures[i], "as ccp explain draws it")

@@ -97,7 +97,7 @@ func (r *Report) explain(ctx context.Context, e explain.Explanation, doing func(
 	for k, mean := range means {
 		if mean.Samples > 0 && err == nil {
 			m := Mean{Class: k, Samples: mean.Samples}
-			m.Picture, err = r.Layout.Inline(r.Layout.Values("", "", mean.Signed))
+			m.Picture, err = r.Layout.Inline(r.Layout.Values("", mean.Signed))
 			r.Means = append(r.Means, m)
 		}
 	}
@@ -115,7 +115,7 @@ func (r *Report) draw(shown []*Sample, d *datasets.Dataset, signal []float32, a 
 	if d.NodeNames != nil && d.Grid == nil && d.Coordinates == nil {
 		x.Words = contributors(d, signal, a.Nodes)
 	} else if r.Layout != nil && (r.Layout.Kind != picture.OnPlane || d.Nodes <= mostPoints) {
-		for _, p := range r.Layout.Sample("", signal, a.Values, d.Channels) {
+		for _, p := range r.Layout.Sample(signal, a.Values, d.Channels) {
 			url, err := r.Layout.Inline(p)
 			if err != nil {
 				return err
