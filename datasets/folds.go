@@ -90,7 +90,7 @@ var errNoGroups = errors.New("there are no groups, so that none can be a fold; s
 func (d *Dataset) drawFold(opts Options) error {
 	folds, err := d.folds(opts.Fold, opts.Seed)
 	if err != nil {
-		return fmt.Errorf("fold %s: %w", opts.Fold, err)
+		return refused{fmt.Errorf("fold %s: %w", opts.Fold, err)}
 	}
 	d.Train, d.Test = nil, folds[opts.Fold.Number-1]
 	for i, fold := range folds {

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,11 +64,21 @@ func (o Options) check() error {
 	return o.Fold.check()
 }
 
+// ErrOptions says that a data set is not known, or cannot be had as the options ask.
+var ErrOptions = errors.New("options")
+
+// refused is such an error, in its own words.
+type refused struct{ error }
+
+func (r refused) Unwrap() error { return r.error }
+
+func (r refused) Is(target error) bool { return target == ErrOptions }
+
 // accepts refuses options that do not apply to a source: to ignore them would give other samples than the caller asked
 // for. Info.Name of an .npz file is its path.
 func (i Info) accepts(opts Options) error {
 	refuse := func(option, why string, fits func(Info) bool) error {
-		return fmt.Errorf("%s: %s; leave %s out (it is for %s)", i.Name, why, option, names(fits))
+		return refused{fmt.Errorf("%s: %s; leave %s out (it is for %s)", i.Name, why, option, names(fits))}
 	}
 	switch {
 	case opts.KNN > 0 && !IsFile(i.Name):
@@ -79,8 +90,7 @@ func (i Info) accepts(opts Options) error {
 	case opts.Protocol != "" && i.Protocols == nil:
 		return refuse("protocol", "there is one protocol only", func(s Info) bool { return s.Protocols != nil })
 	case opts.Protocol != "" && !slices.Contains(i.Protocols, opts.Protocol):
-		return fmt.Errorf("%s: there is no protocol %q; there are %s",
-			i.Name, opts.Protocol, strings.Join(i.Protocols, ", "))
+		return refused{fmt.Errorf("%s: there is no protocol %q; there are %s", i.Name, opts.Protocol, strings.Join(i.Protocols, ", "))}
 	}
 	return nil
 }

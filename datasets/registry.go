@@ -94,7 +94,7 @@ func Named(name string) (Info, error) {
 			known = append(known, s.Name)
 		}
 	}
-	return Info{}, fmt.Errorf("data set %q is not known; %s", name, suggest.Among(name, known))
+	return Info{}, refused{fmt.Errorf("data set %q is not known; %s", name, suggest.Among(name, known))}
 }
 
 // Load reads a data set: one of the names that [Names] lists, or a path that ends in .npz. The result has passed

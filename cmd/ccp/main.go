@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
 	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
@@ -28,7 +29,7 @@ func main() {
 // docs/ecosystem.md has the table.
 func exitCode(err error) int {
 	switch {
-	case errors.As(err, new(usageError)) || errors.Is(err, training.ErrSettings):
+	case errors.As(err, new(usageError)) || errors.Is(err, training.ErrSettings) || errors.Is(err, datasets.ErrOptions) || errors.Is(err, backend.ErrUnknown):
 		return 2
 	case errors.Is(err, training.ErrDiverged):
 		return 3

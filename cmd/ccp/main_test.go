@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -168,6 +169,7 @@ func TestFailures(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file.npz")
 	require.NoError(t, os.WriteFile(file, []byte("text"), 0o644))
+	grouped := ringFile(t, ring(40))
 	for _, c := range []struct{ line, want string }{
 		{"train --backend go --checkpoint DIR/a --data nothing", `data set "nothing" is not known; there are digits, cifar10`},
 		{"train --backend go --checkpoint DIR/b --data DIR/nothing.npz", "DIR/nothing.npz: no such file"},
@@ -181,6 +183,8 @@ func TestFailures(t *testing.T) {
 		{"train --backend go --checkpoint DIR/f --levels 4x8/4,1x8/4 --set level_7/l2=0", `--set level_7/l2: the network has no "level_7"; its parts are level_1, level_2, fc_1, classes`},
 		{"train --backend go --checkpoint DIR/f --set tier_2/l2=0", `the network has no "tier_2"`},
 		{"train --backend tpu --checkpoint DIR/e", "ccp: --backend: tpu: no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so"},
+		{"train --backend go --checkpoint DIR/e --knn 3", "digits: its graph is fixed; leave --knn out"},
+		{"train --backend go --checkpoint DIR/e --fold 2/groups --data " + grouped, "there are no groups"},
 		{"eval --backend go --checkpoint DIR", "DIR is not a checkpoint"},
 		{"eval --backend go --checkpoint DIR/nowhere", "DIR/nowhere is not a checkpoint"},
 		{"predict --backend go --checkpoint DIR x.npy", "DIR is not a checkpoint"},
@@ -202,7 +206,7 @@ func TestFailures(t *testing.T) {
 		t.Run(c.line, func(t *testing.T) {
 			code, stdout, stderr := execute(t, strings.Fields(strings.ReplaceAll(c.line, "DIR", dir))...)
 			want := 1
-			if strings.Contains(c.line, "--levels") || strings.Contains(c.line, "--set") {
+			if regexp.MustCompile(`--levels|--set|nothing$|tpu|--knn|--tfidf|--protocol|--fold`).MatchString(c.line) {
 				want = 2
 			}
 			assert.Equal(t, want, code)

@@ -147,6 +147,9 @@ func (op *opener) notice(format string, args ...any) {
 	_, _ = fmt.Fprintf(op.log, format+"\n", args...)
 }
 
+// ErrUnknown says that a backend has another name than those there are.
+var ErrUnknown = errors.New("no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so")
+
 // openRequest opens what a configuration in GoMLX's format, NAME[:PLUGIN[,OPTION…]], asks for, or the best backend
 // for "".
 func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
@@ -158,7 +161,7 @@ func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
 	case name == "go":
 		return openGo(rest)
 	case name != "xla":
-		return nil, Info{}, errors.New("no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so")
+		return nil, Info{}, ErrUnknown
 	case errNoXLA != nil:
 		return nil, Info{}, errNoXLA
 	case strings.ContainsAny(plugin, `/\`):

@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -46,6 +47,8 @@ func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Opti
 	if err != nil && ctx.Err() != nil {
 		return nil, marked{fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start "+
 			"again", ErrInterrupted), ctx.Err()}
+	} else if errors.Is(err, datasets.ErrOptions) {
+		err = settings(err)
 	}
 	return d, err
 }
