@@ -1,11 +1,13 @@
 package models
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"github.com/clusterpool/ccp/internal/variables"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -309,4 +311,27 @@ func TestGraphBelongsToTheWeights(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, changed)
 	require.NoError(t, r.Close())
+}
+
+// After watching, reloading and closing, no goroutine waits for what can never come; nor does one of the tests before.
+func TestReloaderLeaksNothing(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		dir := t.TempDir()
+		saveAnswer(t, backend, dir, 1, 0)
+		r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
+		require.NoError(t, err)
+		ctx, end := context.WithCancel(t.Context())
+		var watching sync.WaitGroup
+		seen := make(chan error, 8)
+		watching.Go(func() { r.Watch(ctx, time.Millisecond, func(err error) { seen <- err }) })
+		saveAnswer(t, backend, dir, 2, 1)
+		<-seen
+		end()
+		watching.Wait()
+		require.NoError(t, r.Close())
+		var leaked bytes.Buffer
+		profile := pprof.Lookup("goroutineleak")
+		require.NoError(t, profile.WriteTo(&leaked, 1))
+		assert.Zero(t, profile.Count(), leaked.String())
+	})
 }

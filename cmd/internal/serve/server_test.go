@@ -122,7 +122,7 @@ func TestInferWarns(t *testing.T) {
 		require.NoError(t, json.Unmarshal(body, &a))
 		return a.Parameters["warnings"]
 	}
-	assert.Equal(t, `signal 1: channel 0 goes from 1000 to 7000, in the training data from 0 to 9, and 3 other channels or sensors are as odd; is it in another unit?`,
+	assert.Equal(t, `signal 1: channel 0 goes from 1000 to 7000, in the training data from 0 to 9, and 1 other channels or sensors are as odd; is it in another unit?`,
 		warnings(request))
 	assert.Empty(t, warnings(strings.ReplaceAll(request, "000", "")))
 	many := warnings(strings.ReplaceAll(inJSON(100), "2.5", "2500"))
