@@ -120,9 +120,9 @@ func (s Spec) checkSearch() error {
 		return fmt.Errorf("ccp_start=%s is of memberships that are learned, but this hierarchy is %v; leave it out",
 			searchedStart, s.Options.Hierarchy)
 	}
-	if s.Options.Search == cutSearch && !s.searches() {
-		return fmt.Errorf("ccp_search=%s is of a hierarchy that is searched, but this one is %v; use "+
-			"ccp_hierarchy=%v, or leave the setting out", cutSearch, s.Options.Hierarchy, ccp.Prepared)
+	if o := s.Options; (o.Search == cutSearch || o.HierarchySeed != 0) && !s.searches() {
+		return fmt.Errorf("ccp_search=%s and ccp_hierarchy_seed are of a hierarchy that is searched, but this one is %v; use "+
+			"ccp_hierarchy=%v, or leave them out", cutSearch, o.Hierarchy, ccp.Prepared)
 	}
 	return nil
 }

@@ -211,3 +211,49 @@ func TestCheckHierarchies(t *testing.T) {
 		"ccp_hierarchies=3: the last level has 2 clusters, whose weights belong to one hierarchy; end with a level of 1 cluster, or use ccp_hierarchies=1")
 	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchies": "-1"}), "ccp_hierarchies=-1")
 }
+
+// The seed of the search is its own: 0 gives what the search gave before there was one, and each gives hierarchies of its own.
+func TestHierarchySeed(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	backend := backendtest.Go(t)
+	m, graph := three(t, ccp.Prepared)
+	searched := func(seed int) *ccp.Hierarchy {
+		s := m.Spec
+		require.NoError(t, s.Put("ccp_hierarchy_seed", seed))
+		h, err := s.Prepare(t.Context(), backend, s.NewStore(1), graph, nil, nil)
+		require.NoError(t, err)
+		return h
+	}
+	p := ccp.Prepare(graph).Hierarchies(3)
+	for _, l := range m.Spec.Levels {
+		p.Level(l.Clusters, l.Neighbours)
+	}
+	before, err := p.Done(t.Context())
+	require.NoError(t, err)
+	next, err := p.Seed(3).Done(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, before.Levels[0].Clusters, searched(0).Levels[0].Clusters)
+	assert.Equal(t, next.Levels[0].Clusters, searched(1).Levels[0].Clusters)
+	assert.NotEqual(t, before.Levels[0].Clusters, next.Levels[0].Clusters)
+}
+
+// A network that forgets Affinity.Mean is told so.
+func TestForgottenMean(t *testing.T) {
+	backend := backendtest.Go(t)
+	m, graph := three(t, ccp.Prepared)
+	registry["forgets"] = Network{Clusters: true, Build: func(scope *model.Scope, s Spec, graph Topology, x *Node) *Node {
+		x, _ = ccp.New(scope.In("level_1"), x, graph.Affinity(scope, x), 1, 3).Neighbours(4).Done()
+		return Reshape(x, -1, 3)
+	}}
+	defer delete(registry, "forgets")
+	m.Spec.Model, m.Spec.Levels, m.Spec.Hidden = "forgets", nil, nil
+	store := m.Spec.NewStore(1)
+	h, err := m.Spec.Prepare(t.Context(), backend, store, graph, nil, nil)
+	require.NoError(t, err)
+	require.NotNil(t, h)
+	batch := tensors.FromFlatDataAndDimensions(slices.Concat(signals(m.Spec, 5, 2)...), 5, 12, 2)
+	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
+		return m.Spec.Build(scope, Topology{graph, new(ccp.Hierarchy)}, x)
+	}, batch)
+	require.ErrorContains(t, err, "model forgets: logits (Float32)[15, 3] for 5 signals; Affinity.Mean takes those of all hierarchies together")
+}

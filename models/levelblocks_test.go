@@ -147,7 +147,8 @@ func TestLevelBlocksCheck(t *testing.T) {
 		{map[string]any{"ccp_blocks": "1,one"}, "ccp_blocks=1,one: it must be whole numbers from 0, the input's and those of the levels, such as 1 or 0,1,1"},
 		{map[string]any{"ccp_blocks": "-1"}, "ccp_blocks=-1: it must be whole numbers"},
 		{map[string]any{"ccp_blocks": "0,0,0,0"}, "ccp_blocks=0,0,0,0: it has numbers for the input and 3 levels; the network has 2"},
-		{map[string]any{"ccp_search": "cut"}, "ccp_search=cut is of a hierarchy that is searched, but this one is learned; use ccp_hierarchy=prepared"},
+		{map[string]any{"ccp_search": "cut"}, "ccp_search=cut and ccp_hierarchy_seed are of a hierarchy that is searched, but this one is learned; use ccp_hierarchy=prepared"},
+		{map[string]any{"ccp_hierarchy_seed": 3}, "ccp_search=cut and ccp_hierarchy_seed are of a hierarchy that is searched, but this one is learned; use ccp_hierarchy=prepared"},
 		{map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_hierarchies": 2}, "ccp_hierarchies=2: ccp_search=cut finds one hierarchy only"},
 		{map[string]any{"ccp_search": "saw"}, "ccp_search=saw: it must be one of anneal, cut"},
 	} {

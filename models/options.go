@@ -31,6 +31,8 @@ type Options struct {
 	// the memberships are shared. A training step uses one, drawn at random. A prediction is the mean of the logits of
 	// all.
 	Hierarchies int `param:"ccp_hierarchies" default:"1" rule:"from 1" models:"ccp"`
+	// HierarchySeed is the seed of searches: each has hierarchies of its own. The training's seed has no part in them.
+	HierarchySeed int `param:"ccp_hierarchy_seed" default:"0" rule:"from 0" models:"ccp"`
 	// Start is where learned memberships begin: "drawn" at random, or at "searched" clusters of large C.
 	Start string `param:"ccp_start" default:"drawn" rule:"one of drawn|searched" models:"ccp"`
 	// Search is how a prepared hierarchy is found: by annealing, or also by cuts through the nodes' positions. The

@@ -107,7 +107,7 @@ func (s Spec) planned(backend compute.Backend, graph *affinity.Matrix) (p *ccp.P
 // preparation starts the preparation of the spec's hierarchies of a graph.
 func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	p, o := ccp.Prepare(graph).Hierarchies(s.Hierarchies()), s.Options
-	if o.Search == cutSearch {
+	if p.Seed(uint64(o.HierarchySeed * s.Hierarchies())); o.Search == cutSearch {
 		p.Cuts()
 	}
 	if o.Start == searchedStart {

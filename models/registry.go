@@ -21,6 +21,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // Spec says which network to build and for what data. It is kept in a checkpoint.
@@ -183,6 +184,9 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 		graph.Hierarchy = new(ccp.Hierarchy)
 	}
 	logits := registry[s.Model].Build(scope, s, graph, signal)
+	if shape, batch := logits.Shape(), signal.Shape().Dim(0); shape.Dim(0) != batch {
+		exceptions.Panicf("model %s: logits %s for %d signals; Affinity.Mean takes those of all hierarchies together", s.Model, shape, batch)
+	}
 	if training {
 		return logits
 	}

@@ -66,7 +66,8 @@ type Config struct {
 	// WeightDecay is λ of AdamW (Loshchilov & Hutter 2019): each step takes λ times its rate off every trained variable. The
 	// network's L2 adds to the gradient instead, which Adam then scales.
 	WeightDecay float64 `param:"weight_decay" rule:"not negative"`
-	Seed        int64   `param:"seed" default:"1"`
+	// Seed draws weights, batches and the like. Of a searched hierarchy HierarchySeed is the seed.
+	Seed int64 `param:"seed" default:"1"`
 
 	models.Options // of the network
 }
