@@ -51,7 +51,7 @@ type Range struct {
 // Classes returns the number of classes.
 func (i *Info) Classes() int { return len(i.ClassNames) }
 
-// Check returns an error if Form, Range, Mean or Std does not fit the shape or is unusable, or if two classes have one name.
+// Check returns an error if Form or a statistic does not fit the shape or is unusable, or if two classes have one name.
 func (i *Info) Check() error {
 	width := i.Channels
 	if f := i.Form; f != nil {
@@ -69,8 +69,9 @@ func (i *Info) Check() error {
 			return fmt.Errorf("class_names[%d] is %q, as class_names[%d] is; give each class a name of its own", at, name, first)
 		}
 	}
-	if r := i.Range; r != nil && (len(r.Least) != width || len(r.Most) != width || len(r.Spread) != width) {
-		return fmt.Errorf("range has %d, %d and %d values for %d columns", len(r.Least), len(r.Most), len(r.Spread), width)
+	if r, n := i.Range, len(i.Baseline); r != nil && (len(r.Least) != width || len(r.Most) != width || len(r.Spread) != width) ||
+		i.Baseline != nil && n != i.Nodes*i.Channels && (i.Form == nil || n != width) {
+		return fmt.Errorf("the lists of range must have %d values each, and baseline one for each channel of a node or sensor", width)
 	}
 	if n := len(i.Mean); len(i.Std) != n || n == 0 || i.Nodes < 1 || i.Channels < 1 || n%i.Channels != 0 || i.Nodes*i.Channels%n != 0 {
 		return fmt.Errorf("%d means and %d deviations for %d channels", n, len(i.Std), i.Channels)

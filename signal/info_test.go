@@ -20,17 +20,23 @@ func TestNormalize(t *testing.T) {
 func TestCheck(t *testing.T) {
 	valid := func() *Info {
 		return &Info{Nodes: 3, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{0, 0}, Std: []float32{1, 1},
-			Range: &Range{[]float32{0, 0}, []float32{1, 1}, []float32{1, 1}}}
+			Range: &Range{[]float32{0, 0}, []float32{1, 1}, []float32{1, 1}}, Baseline: make([]float32, 6)}
 	}
 	assert.NoError(t, valid().Check())
-	for want, change := range map[string]func(i *Info){
-		`class_names[1] is "a", as class_names[0] is`: func(i *Info) { i.ClassNames[1] = "a" },
-		"range has 2, 1 and 2 values for 2 columns":   func(i *Info) { i.Range.Most = i.Range.Most[:1] },
-		"range has 2, 2 and 3 values for 2 columns":   func(i *Info) { i.Range.Spread = append(i.Range.Spread, 1) },
-		"range has 0, 0 and 0 values for 2 columns":   func(i *Info) { i.Range = &Range{} },
+	for want, changes := range map[string][]func(i *Info){
+		`class_names[1] is "a", as class_names[0] is`: {func(i *Info) { i.ClassNames[1] = "a" }},
+		"the lists of range must have 2 values each": {
+			func(i *Info) { i.Range.Most = i.Range.Most[:1] },
+			func(i *Info) { i.Range.Spread = append(i.Range.Spread, 1) },
+			func(i *Info) { i.Range = &Range{} },
+			func(i *Info) { i.Baseline = []float32{} },
+			func(i *Info) { i.Baseline = make([]float32, 2) },
+		},
 	} {
-		i := valid()
-		change(i)
-		assert.ErrorContains(t, i.Check(), want)
+		for _, change := range changes {
+			i := valid()
+			change(i)
+			assert.ErrorContains(t, i.Check(), want)
+		}
 	}
 }
