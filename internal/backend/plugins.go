@@ -42,8 +42,7 @@ func searchDirs() []string {
 	}
 	var dirs []string
 	if lib, err := installer.DefaultHomeLibPath(); err == nil {
-		dirs = append(dirs, filepath.Join(lib, "go-xla"), filepath.Join(lib, "go-xla", "nvidia"),
-			filepath.Join(lib, "gomlx", "pjrt"))
+		dirs = append(dirs, filepath.Join(lib, "go-xla"), filepath.Join(lib, "go-xla", "nvidia"), filepath.Join(lib, "gomlx", "pjrt"))
 	}
 	dirs = append(dirs, "/usr/local/lib/go-xla", "/usr/local/lib/go-xla/nvidia", "/usr/local/lib/gomlx/pjrt")
 	relative := func(dir string) bool { return !filepath.IsAbs(dir) }

@@ -248,8 +248,7 @@ func (f Field) Check(options any) error {
 		number = v.Float()
 	}
 	rule, ruled := rules[f.rule]
-	if math.IsInf(number, 0) || ruled && !rule.holds(number) || listed && !slices.Contains(strings.Split(list, "|"),
-		v.String()) {
+	if math.IsInf(number, 0) || ruled && !rule.holds(number) || listed && !slices.Contains(strings.Split(list, "|"), v.String()) {
 		return f.wrong(v.Kind(), v.Interface())
 	}
 	return nil

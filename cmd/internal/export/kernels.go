@@ -67,6 +67,5 @@ func (g *onnxGraph) kernels(n *Network, logits string) {
 		g.attribute("axis", integer(1))
 	}
 	k := n.Kernels
-	g.node("Gemm", logits, g.constant("kernels/W", k.W, len(k.W)/len(k.B), len(k.B)),
-		g.constant("kernels/b", k.B, len(k.B)))
+	g.node("Gemm", logits, g.constant("kernels/W", k.W, len(k.W)/len(k.B), len(k.B)), g.constant("kernels/b", k.B, len(k.B)))
 }

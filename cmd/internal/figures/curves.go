@@ -41,8 +41,7 @@ func course(histories [][]training.Epoch, quantity func(training.Epoch) float64)
 
 // courses returns a quantity's course over the runs of some of the study's rows. The table's rows begin with the
 // row's name and then the cells given.
-func (d drawing) courses(rows []string, quantity func(training.Epoch) float64, cells ...any) (
-	lines []picture.Curve, table [][]any, err error) {
+func (d drawing) courses(rows []string, quantity func(training.Epoch) float64, cells ...any) (lines []picture.Curve, table [][]any, err error) {
 	for _, row := range rows {
 		var histories [][]training.Epoch
 		for _, dir := range d.runs[row] {
@@ -114,8 +113,7 @@ func (d drawing) order() (f figure, err error) {
 	})
 	curves := picture.Curves{XLabel: "epoch", YLabel: "accuracy in validation, %", Lines: lines}
 	f.heading, f.table = []string{"order", "epoch", "seeds", "mean", "deviation"}, table
-	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + ", mean ± sd over the seeds",
-		Width: 380, Height: 250,
+	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + ", mean ± sd over the seeds", Width: 380, Height: 250,
 		Panels: [][]*plot.Plot{{curves.Plot()}}}
 	return f, err
 }

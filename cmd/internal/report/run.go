@@ -27,8 +27,7 @@ const (
 // Build reports the run in dir, whose classifier is c. The training may still be under way. d is the run's data set. If d
 // is nil, the report has no samples and no names. Otherwise Build evaluates the test samples. It explains the most
 // confident mistakes, and some samples of all classes. It tells doing of long steps.
-func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Dataset, doing func(string)) (
-	r Report, err error) {
+func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Dataset, doing func(string)) (r Report, err error) {
 	spec := c.Spec
 	r = Report{Metadata: c.Metadata, Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine(),
 		About: spec.Network().About, Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,
@@ -75,8 +74,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	}
 	if levels != nil {
 		if n := spec.Hierarchies(); n > 1 {
-			r.Notices = append(r.Notices, fmt.Sprintf("The model has %d hierarchies, whose predictions are averaged. "+
-				"The first is shown.", n))
+			r.Notices = append(r.Notices, fmt.Sprintf("The model has %d hierarchies, whose predictions are averaged. The first is shown.", n))
 		}
 		if err := r.describe(dir, c, levels); err != nil {
 			return r, err

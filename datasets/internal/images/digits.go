@@ -31,8 +31,7 @@ func Digits() (*Set, error) {
 		return nil, err
 	}
 	pixels, labels, err := parseDigits(bytes.NewReader(text))
-	return &Set{Pixels: &Bytes{Records: pixels, Record: digitsValues, Nodes: digitsValues, Channels: 1, Scale: 1},
-		Side: DigitsSide, Labels: labels,
+	return &Set{Pixels: &Bytes{Records: pixels, Record: digitsValues, Nodes: digitsValues, Channels: 1, Scale: 1}, Side: DigitsSide, Labels: labels,
 		From: fmt.Sprintf("embedded, sha256 of the .csv.gz %x", sha256.Sum256(digitsCSV))}, err
 }
 

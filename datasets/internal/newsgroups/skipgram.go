@@ -38,8 +38,7 @@ func learnVectors(ctx context.Context, backend compute.Backend, documents [][]in
 		}
 	}()
 	if !slices.ContainsFunc(documents, func(document []int32) bool { return len(document) > 1 }) {
-		return nil, fmt.Errorf("none of the %d documents has two words; training needs words that stand together",
-			len(documents))
+		return nil, fmt.Errorf("none of the %d documents has two words; training needs words that stand together", len(documents))
 	}
 	store := model.NewStore()
 	defer store.Finalize()
