@@ -142,7 +142,12 @@ func resolved(dir string) string {
 func Read(fsys fs.FS, o LoadOptions) (*Classifier, error) { return o.read(fsys, "") }
 
 // read reads a checkpoint from a file system, which messages call name, or nothing.
-func (o LoadOptions) read(fsys fs.FS, name string) (*Classifier, error) {
+func (o LoadOptions) read(fsys fs.FS, name string) (_ *Classifier, err error) {
+	defer func() { // values that no training wrote, under sums that fit, must not end a server
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: its values are damaged: %v", cmp.Or(name, "the checkpoint"), p)
+		}
+	}()
 	m, graph, description, err := readMetadata(fsys, name)
 	if err == nil && o.Backend == nil {
 		o.Backend, err = backend.Shared()
