@@ -191,19 +191,11 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		s.Options.DType = nn.BFloat16
 	}
 	c.Options = s.Options
-	if err = s.Check(); err == nil {
-		err = checkVoices(c.Voices, d)
+	fit, err := voices.For(&d.Info, c.Voices)
+	if err = cmp.Or(s.Check(), err); err == nil && fit.Only != nil { // asked for by their names
+		err = fit.Suits(heardOf(d))
 	}
 	return c, s, err
-}
-
-// checkVoices returns an error if a voice that is asked for by its name does not suit the samples.
-func checkVoices(option string, d *datasets.Dataset) error {
-	c, err := voices.For(&d.Info, option)
-	if err == nil && c.Only != nil {
-		err = c.Suits(heardOf(d))
-	}
-	return err
 }
 
 // products counts the multiply-adds of the filters for one signal in one hierarchy: of those that pool, and of all.
