@@ -2,6 +2,7 @@ package study
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -289,10 +290,11 @@ func Free(folder string, names ...string) error {
 
 // write writes results to path.json, by which Free knows its own, path.csv and path.md, each whole or not at all.
 func write(path string, results any, markdown, heading string, fill func(row func(cells ...any))) error {
-	if err := files.WriteJSON(path+".json", results); err != nil {
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err = errors.Join(err, files.WriteJSON(path+".json", results)); err != nil {
 		return err
 	}
-	err := text.WriteCSV(path+".csv", strings.Split(heading, ","),
+	err = text.WriteCSV(path+".csv", strings.Split(heading, ","),
 		func(row func(cells ...any)) error { fill(row); return nil })
 	if err != nil {
 		return err
