@@ -21,7 +21,7 @@ const MaxText = 1024
 // empty object, list or text, for 0 and false. Every error says at which byte it is.
 type Reader struct {
 	Check    func() error // called now and then, unless nil: its error ends the reading
-	parted   int          // parts of objects and lists that were begun
+	parted   int          // parts of objects and lists that were begun, and tokens that were skipped
 	document []byte
 	tokens   *jsontext.Decoder
 }
@@ -57,10 +57,28 @@ func (r *Reader) Members(known func(name string) (Value, error)) Value {
 		case err != nil:
 			return err
 		case read == nil:
-			return r.failed(r.tokens.SkipValue())
+			return r.skip()
 		}
 		return read(string(name))
 	})
+}
+
+// skip passes over a value token by token, since a large one takes long.
+func (r *Reader) skip() (err error) {
+	for depth, inside := r.tokens.StackDepth(), true; inside && err == nil; inside = r.tokens.StackDepth() > depth {
+		if _, err = r.tokens.ReadToken(); err == nil {
+			err = r.check()
+		}
+	}
+	return r.failed(err)
+}
+
+// check calls Check now and then.
+func (r *Reader) check() error {
+	if r.parted++; r.parted%1024 != 0 || r.Check == nil {
+		return nil
+	}
+	return r.Check()
 }
 
 // List reads a list. element reads its element i.
@@ -73,10 +91,7 @@ func (r *Reader) parts(kind jsontext.Kind, part func(i int) error) Value {
 		}
 		_, err := r.tokens.ReadToken()
 		for i := 0; err == nil && r.tokens.PeekKind() != kind+2; i++ { // } or ]
-			if r.parted++; r.parted%1024 == 0 && r.Check != nil {
-				err = r.Check()
-			}
-			if err == nil {
+			if err = r.check(); err == nil {
 				err = part(i)
 			}
 			if err != nil {
