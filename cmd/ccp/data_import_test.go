@@ -48,7 +48,7 @@ func TestDataImport(t *testing.T) {
 		succeed(t, "explain", "--backend", "go", "--checkpoint", "run", "--out", "why"))
 
 	code, _, stderr := execute(t, "train", "--data", "uea/Moves")
-	assert.Equal(t, 1, code)
+	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "or give the path of an .npz file; ccp data import makes one of what is at uea/Moves")
 	code, _, stderr = execute(t, "data", "import", "uea/Moves")
 	assert.Equal(t, 1, code)

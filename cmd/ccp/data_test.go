@@ -146,7 +146,7 @@ func TestEvalOptions(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, bytes.Replace(raw, []byte(`"tfidf": false`), []byte(`"tfidf": true`), 1), 0o644))
 	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir)
-	assert.Equal(t, 1, code)
+	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "digits: it has no words to weigh; leave tfidf out")
 	file := filepath.Join(t.TempDir(), "digits.npz")
 	digitsIn(t, file)
