@@ -35,10 +35,10 @@ func newReproduce(s *shared) *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
+			if err := study.Free(o.folder, t.Name); err != nil {
+				return err
+			}
 			tables = append(tables, t)
-		}
-		if err := study.Free(o.folder, names...); err != nil {
-			return err
 		}
 		err = s.runStudy(cmd, o, tables, s.reportTables(cmd, o, tables))
 		if errors.Is(err, errNothingRun) && data == "" && strings.HasPrefix(args[0], "cross-") {

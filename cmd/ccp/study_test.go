@@ -89,12 +89,12 @@ not run: tcn on Another ring, b: model tcn needs`, stdout)
 // A study replaces its own tables and nobody else's.
 func TestStudiesSpareForeignTables(t *testing.T) {
 	folder := t.TempDir()
-	for _, name := range []string{"compare.csv", "compare.md", "compare.json", "filters.csv"} {
+	for _, name := range []string{"compare.csv", "compare.md", "compare.json", "order-digits.csv"} {
 		path := filepath.Join(folder, name)
 		require.NoError(t, os.WriteFile(path, []byte(`{"name": "mine"}`), 0o644))
 		line := []string{"compare", "--models", "softmax"}
-		if name == "filters.csv" {
-			line = []string{"reproduce", "filters"}
+		if name == "order-digits.csv" {
+			line = []string{"reproduce", "order", "--data", "digits"}
 		}
 		code, _, stderr := execute(t, append(line, "--folder", folder, "--backend", "go")...)
 		assert.Equal(t, 1, code)
