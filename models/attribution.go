@@ -84,7 +84,7 @@ type Attribution struct {
 }
 
 // Attribute explains what a classifier says of signals. It takes the samples and returns the errors of
-// [Classifier.ClassifySamples]: [Classifier.Series] makes one of a recording. The first use of a batch size compiles its program, which can take seconds.
+// [Classifier.ClassifySamples]. The first use of a batch size compiles its program, which can take seconds.
 func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	if o.Method == "" {
 		if o.Method = IntegratedGradients; c.Spec.kernels() > 0 || c.voices.Load() != nil {

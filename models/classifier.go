@@ -159,7 +159,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 	if err := c.openVoices(); err != nil {
 		return err
 	}
-	if c.Spec.Learns() && c.HasNetwork() {
+	if c.Spec.Learns() && c.hasNetwork() {
 		h, err := c.freezer.Freeze()
 		if err != nil {
 			return err
@@ -195,7 +195,7 @@ func (c *Classifier) Store() *model.Store { return c.store }
 // Parameters returns the number of trainable values, memberships, gates, filters, dense layers
 // and batch norm's scale and offset. Without a network it is the number of the voices' values.
 func (c *Classifier) Parameters() int {
-	if !c.HasNetwork() {
+	if !c.hasNetwork() {
 		return c.voices.Load().Size()
 	}
 	return c.Spec.parameters(c.backend, c.Graph)

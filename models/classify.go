@@ -47,7 +47,8 @@ func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Predi
 	return c.ClassifySamples(ctx, signals)
 }
 
-// ClassifySamples does what Classify does, also if the classifier has a Form. A sample is then a series as Series makes it.
+// ClassifySamples does what Classify does, also if the classifier has a Form. A sample is then a series at even moments, `[moments, sensors, channels]`
+// row-major, as datasets.Dataset.Series has them.
 // For a recording as a sensor gives it, ClassifyRecording is safer.
 func (c *Classifier) ClassifySamples(ctx context.Context, signals [][]float32) ([]Prediction, error) {
 	predictions := make([]Prediction, len(signals))
@@ -165,7 +166,7 @@ func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Record
 	series, notes := make([][]float32, len(recordings)), make([][]string, len(recordings))
 	for i, r := range recordings {
 		var err error
-		if series[i], notes[i], err = c.Series(r); err != nil {
+		if series[i], notes[i], err = c.series(r); err != nil {
 			return nil, &SignalError{Index: i, Reason: err.Error()}
 		}
 	}
@@ -176,9 +177,9 @@ func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Record
 	return predictions, err
 }
 
-// Series makes a recording a sample as the training data has them: a series at even moments, `[moments, sensors, channels]`
+// series makes a recording a sample as the training data has them: a series at even moments, `[moments, sensors, channels]`
 // row-major, which ClassifySamples and Attribute take. The notes are warnings for Prediction.Warnings.
-func (c *Classifier) Series(r Recording) (series []float32, notes []string, err error) {
+func (c *Classifier) series(r Recording) (series []float32, notes []string, err error) {
 	flat := recording.Recording{Name: r.Name, Sensors: r.Sensors, Times: r.Times, Values: slices.Concat(r.Values...)}
 	for i, row := range r.Values {
 		if flat.Width = len(r.Values[0]); len(row) != flat.Width {

@@ -20,7 +20,7 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	if !c.Spec.Clusters() {
 		return nil, fmt.Errorf("model %s has no clusters; only %s with levels has", c.Spec.Model, clusterPooling)
 	}
-	if !c.HasNetwork() {
+	if !c.hasNetwork() {
 		return nil, ErrNoNetwork
 	}
 	if which < 0 || which >= c.Spec.Hierarchies() {

@@ -36,8 +36,8 @@ func (c *Classifier) openVoices() (err error) {
 	return err
 }
 
-// HasNetwork reports whether the network counts in the answers. Otherwise it was not trained.
-func (c *Classifier) HasNetwork() bool { v := c.voices.Load(); return v == nil || v.Share < 1 }
+// hasNetwork reports whether the network counts in the answers. Otherwise it was not trained.
+func (c *Classifier) hasNetwork() bool { v := c.voices.Load(); return v == nil || v.Share < 1 }
 
 // AnsweredBy says what gives the classifier's answers: the network, random kernels, voices, or several with their
 // shares.

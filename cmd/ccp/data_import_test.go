@@ -117,7 +117,7 @@ func TestNamesAreNoEscapeCodes(t *testing.T) {
 		}
 		assert.NotContains(t, stdout+stderr, "\x1b", words)
 		assert.NotContains(t, stdout+stderr, "ve\nx", words)
-		said.WriteString(fmt.Sprint(words, code, "\n", stdout, stderr))
+		fmt.Fprint(&said, words, code, "\n", stdout, stderr)
 	}
 	assert.Contains(t, said.String(), "wa\ufffd]0;owned\ufffdve x y")
 }
