@@ -47,9 +47,9 @@ func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Predi
 	return c.ClassifySamples(ctx, signals)
 }
 
-// ClassifySamples does what Classify does, also if the classifier has a Form. A sample is then a series at even moments, `[moments, sensors, channels]`
-// row-major, as datasets.Dataset.Series has them.
-// For a recording as a sensor gives it, ClassifyRecording is safer.
+// ClassifySamples does what Classify does, also if the classifier has a Form. A sample is then a series at even moments,
+// `[moments, sensors, channels]` row-major, as datasets.Dataset.Series has them. For a recording as a sensor gives it,
+// ClassifyRecording is safer.
 func (c *Classifier) ClassifySamples(ctx context.Context, signals [][]float32) ([]Prediction, error) {
 	predictions := make([]Prediction, len(signals))
 	var unusable []*SignalError
