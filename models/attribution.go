@@ -83,8 +83,8 @@ type Attribution struct {
 	Gap float64
 }
 
-// Attribute explains what a classifier says of signals. It takes the samples and returns the errors of
-// [Classifier.ClassifySamples]. The first use of a batch size compiles its program, which can take seconds.
+// Attribute explains what a classifier says of signals as Classify takes them, or of series as Recording.Series has them,
+// and returns the errors of these. The first use of a batch size compiles its program, which can take seconds.
 func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	if o.Method == "" {
 		if o.Method = IntegratedGradients; c.Spec.kernels() > 0 || c.voices.Load() != nil {

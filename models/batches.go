@@ -19,7 +19,7 @@ var batchSizes = [...]int{64, 16, 4, 1}
 // point is an input of the network: a share of the way from a baseline to a raw sample. class is for a program that
 // takes classes.
 type point struct {
-	signal   []float32 // see ClassifySamples; nil: the baseline
+	signal   []float32 // see classify; nil: the baseline
 	baseline []float32 // normalised; nil if the point is a whole signal, or fills up a batch
 	hidden   []int32   // nodes that are as in the baseline
 	share    float32
@@ -99,7 +99,7 @@ func (c *Classifier) compute(ctx context.Context, p *program, points []point,
 }
 
 // Probabilities computes the probabilities of classes for n samples, without temperature, and gives them to visit, in
-// order. sample returns a sample as ClassifySamples takes it.
+// order. sample returns a signal as Classify takes it, or a series as Recording.Series has it.
 func (c *Classifier) Probabilities(ctx context.Context, n int, sample func(i int) []float32,
 	visit func(i int, probabilities []float64)) error {
 	points := make([]point, n)

@@ -44,13 +44,11 @@ func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Predi
 		return nil, &SignalError{Reason: "the model was trained on recordings, and a bare slice does not say which of its axes " +
 			"is time; give ClassifyRecording a Recording, which has a row for each moment"}
 	}
-	return c.ClassifySamples(ctx, signals)
+	return c.classify(ctx, signals)
 }
 
-// ClassifySamples does what Classify does, also if the classifier has a Form. A sample is then a series at even moments,
-// `[moments, sensors, channels]` row-major, as datasets.Dataset.Series has them. For a recording as a sensor gives it,
-// ClassifyRecording is safer.
-func (c *Classifier) ClassifySamples(ctx context.Context, signals [][]float32) ([]Prediction, error) {
+// classify predicts signals on a graph, or series as Recording.Series has them.
+func (c *Classifier) classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
 	predictions := make([]Prediction, len(signals))
 	var unusable []*SignalError
 	var index []int // of the usable signals
@@ -144,6 +142,9 @@ type Recording struct {
 	// Values has a row for each moment. A row holds the channels of each sensor side by side. NaN is a missing value.
 	Values [][]float64
 	Times  []float64 // of the moments, ascending, in the unit of the training data's; nil: evenly spaced
+	// Series takes the place of all that: a series at even moments, `[moments, sensors, channels]` row-major, with the
+	// training data's sensors in their order and without gaps, as datasets.Dataset.Series has them.
+	Series []float32
 }
 
 // UnmarshalJSON reads a recording. The error says where a value, a name or a time is wrong.
@@ -152,7 +153,8 @@ func (r *Recording) UnmarshalJSON(raw []byte) error {
 	if err := flat.UnmarshalJSON(raw); err != nil {
 		return err
 	}
-	*r = Recording{flat.Name, flat.Sensors, slices.Collect(slices.Chunk(flat.Values, max(1, flat.Width))), flat.Times}
+	*r = Recording{Name: flat.Name, Sensors: flat.Sensors, Times: flat.Times,
+		Values: slices.Collect(slices.Chunk(flat.Values, max(1, flat.Width)))}
 	return nil
 }
 
@@ -170,7 +172,7 @@ func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Record
 			return nil, &SignalError{Index: i, Reason: err.Error()}
 		}
 	}
-	predictions, err := c.ClassifySamples(ctx, series)
+	predictions, err := c.classify(ctx, series)
 	for i := range predictions {
 		predictions[i].Warnings = append(notes[i], predictions[i].Warnings...)
 	}
@@ -178,8 +180,11 @@ func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Record
 }
 
 // series makes a recording a sample as the training data has them: a series at even moments, `[moments, sensors, channels]`
-// row-major, which ClassifySamples and Attribute take. The notes are warnings for Prediction.Warnings.
+// row-major, as Attribute takes it. The notes are warnings for Prediction.Warnings.
 func (c *Classifier) series(r Recording) (series []float32, notes []string, err error) {
+	if r.Series != nil && c.Form != nil {
+		return r.Series, nil, nil
+	}
 	flat := recording.Recording{Name: r.Name, Sensors: r.Sensors, Times: r.Times, Values: slices.Concat(r.Values...)}
 	for i, row := range r.Values {
 		if flat.Width = len(r.Values[0]); len(row) != flat.Width {

@@ -70,6 +70,6 @@ func TestFewNames(t *testing.T) {
 			})
 		}
 	}
-	assert.LessOrEqual(t, names, 71)
+	assert.LessOrEqual(t, names, 70)
 	assert.Greater(t, names, 50)
 }

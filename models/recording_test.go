@@ -62,7 +62,7 @@ func TestClassifyRecording(t *testing.T) {
 	_, err = c.Classify(t.Context(), [][]float32{signal})
 	require.ErrorAs(t, err, new(*SignalError))
 	require.ErrorContains(t, err, "a bare slice does not say which of its axes is time")
-	want, err := c.ClassifySamples(t.Context(), [][]float32{signal})
+	want, err := c.ClassifyRecording(t.Context(), Recording{Series: signal})
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "saved")
 	require.NoError(t, c.Save(dir))

@@ -73,7 +73,7 @@ func newPredict(s *shared) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				predictions, err := classifier.ClassifySamples(cmd.Context(), p.signals)
+				predictions, err := serve.Classify(cmd.Context(), classifier, p.signals)
 				if err != nil {
 					return inFile(inputs[0], err)
 				}
@@ -191,7 +191,7 @@ func table(inputs part, classes []string, predictions []models.Prediction, top i
 	return rows
 }
 
-// readSignals reads the samples of a numpy file, as ClassifySamples takes them, and their names. It checks that they fit the
+// readSignals reads the samples of a numpy file, as serve.Classify takes them, and their names. It checks that they fit the
 // model.
 func readSignals(path string, m models.Metadata) (names []string, signals [][]float32, err error) {
 	if m.Form != nil {

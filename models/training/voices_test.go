@@ -101,7 +101,7 @@ func TestVoices(t *testing.T) {
 		all := heard.Parts()[len(heard.Parts())-1]
 		left := training.Score{Loss: all.Loss, Accuracy: all.Accuracy}
 		require.NoError(t, c.Close())
-		_, err = c.ClassifySamples(t.Context(), [][]float32{d.Series[31]})
+		_, err = c.ClassifyRecording(t.Context(), models.Recording{Series: d.Series[31]})
 		require.ErrorIs(t, err, models.ErrClosed)
 		assert.Equal(t, result.Train, left, "of samples that were left out, not of those known by heart")
 

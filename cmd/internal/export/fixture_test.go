@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -138,7 +139,7 @@ func signals(c *models.Classifier, n int) [][]float32 {
 // predicted is what the classifier says of signals, `[samples, classes]` flat.
 func predicted(t testing.TB, c *models.Classifier, signals [][]float32) []float64 {
 	t.Helper()
-	predictions, err := c.ClassifySamples(t.Context(), signals)
+	predictions, err := serve.Classify(t.Context(), c, signals)
 	require.NoError(t, err)
 	var flat []float64
 	for _, p := range predictions {

@@ -220,7 +220,7 @@ func (b *batcher) compute(batch []*job) {
 		})()
 	}
 	start := time.Now()
-	predictions, err := batch[0].classifier.ClassifySamples(ctx, signals)
+	predictions, err := Classify(ctx, batch[0].classifier, signals)
 	var unusable []*models.SignalError
 	if first, ok := errors.AsType[*models.SignalError](err); ok {
 		unusable, err = append([]*models.SignalError{first}, first.More...), nil
@@ -239,4 +239,16 @@ func (b *batcher) compute(batch []*job) {
 		}
 		begin = end
 	}
+}
+
+// Classify predicts samples as a data set holds them: signals on a graph, or series at even moments.
+func Classify(ctx context.Context, c *models.Classifier, samples [][]float32) ([]models.Prediction, error) {
+	if c.Form == nil {
+		return c.Classify(ctx, samples)
+	}
+	recordings := make([]models.Recording, len(samples))
+	for i, s := range samples {
+		recordings[i].Series = s
+	}
+	return c.ClassifyRecording(ctx, recordings...)
 }

@@ -26,7 +26,7 @@ func TestRecordings(t *testing.T) {
 	url := listen(t, s) + "/v2/models/tiny/recordings"
 	known, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
-	want, err := known.ClassifySamples(t.Context(), [][]float32{{1, 2, 3, 4, 5, 6, 7, 80}})
+	want, err := Classify(t.Context(), known, [][]float32{{1, 2, 3, 4, 5, 6, 7, 80}})
 	require.NoError(t, err)
 	type answer struct {
 		Model       string   `json:"model_name"`

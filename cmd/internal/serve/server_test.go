@@ -69,7 +69,7 @@ func TestInfer(t *testing.T) {
 	for i := range 2 {
 		signals = append(signals, values(2)[i*8:][:8])
 	}
-	want, err := c.ClassifySamples(t.Context(), signals)
+	want, err := Classify(t.Context(), c, signals)
 	require.NoError(t, err)
 
 	code, _, body := send(t, "POST", url, inJSON(2))

@@ -262,7 +262,8 @@ func measureRate(backend compute.Backend, dir string) error {
 	var times []float64
 	for begin := time.Now(); len(times) < 6 || time.Since(begin) < 500*time.Millisecond; {
 		start := time.Now()
-		if _, err := c.ClassifySamples(context.Background(), samples); err != nil {
+		err := c.Probabilities(context.Background(), batch, func(i int) []float32 { return samples[i] }, func(int, []float64) {})
+		if err != nil {
 			return err
 		}
 		times = append(times, time.Since(start).Seconds())
