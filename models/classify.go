@@ -137,14 +137,14 @@ func (c *Classifier) plain(logits []float32) []float64 {
 // Recording holds what some sensors measured at successive moments, in the units of the training data. Its JSON is an
 // object with name, sensors, values and times, in which null is a missing value.
 type Recording struct {
-	Name    string   // what errors call the recording, such as its file
-	Sensors []string // in the order of a moment's values; nil: those of the training data
+	Name    string   `json:"name,omitempty"`    // what errors call the recording, such as its file
+	Sensors []string `json:"sensors,omitempty"` // in the order of a moment's values; nil: those of the training data
 	// Values has a row for each moment. A row holds the channels of each sensor side by side. NaN is a missing value.
-	Values [][]float64
-	Times  []float64 // of the moments, ascending, in the unit of the training data's; nil: evenly spaced
+	Values [][]float64 `json:"values"`
+	Times  []float64   `json:"times,omitempty"` // of the moments, ascending, in the unit of the training data's; nil: evenly spaced
 	// Series takes the place of all that: a series at even moments, `[moments, sensors, channels]` row-major, with the
 	// training data's sensors in their order and without gaps, as datasets.Dataset.Series has them.
-	Series []float32
+	Series []float32 `json:"-"`
 }
 
 // UnmarshalJSON reads a recording. The error says where a value, a name or a time is wrong.

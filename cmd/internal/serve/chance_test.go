@@ -3,14 +3,16 @@ package serve
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -25,40 +27,34 @@ func TestSkippingEnds(t *testing.T) {
 	assert.Less(t, time.Since(start), s.Timeout+time.Second)
 }
 
-// Requests of chance are answered in time and never by an internal error. CCP_SOAK=10m sends them for so long.
-func TestRequestsOfChance(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	most, until := 300, time.Now().Add(time.Minute)
-	if text := os.Getenv("CCP_SOAK"); text != "" {
-		long, err := time.ParseDuration(text)
-		require.NoError(t, err)
-		most, until = 1<<62, time.Now().Add(long)
-	} else {
-		seed = 1
-	}
-	t.Log("seed", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	for _, change := range []func(*Config){nil, func(c *Config) { recorded(t, c) }} {
-		s, _ := newServer(t, func(c *Config) {
-			if change != nil {
-				change(c)
+// right returns requests for recordings of chance and checks of their answers: they are what the classifier in dir says.
+func right(t *testing.T, dir string) (bodies []string, check func(i int, answer []byte)) {
+	known, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, known.Close()) }()
+	random, all := rand.New(rand.NewPCG(1, 0)), [][]models.Prediction{}
+	for n := range 32 {
+		recordings := make([]models.Recording, 1+n%5)
+		for i := range recordings {
+			for range 2 + random.IntN(9) {
+				recordings[i].Values = append(recordings[i].Values, []float64{random.NormFloat64(), 1, random.NormFloat64(), 2})
 			}
-			c.Timeout = time.Second
-		})
-		url := listen(t, s)
-		end := time.Now().Add(time.Until(until) / 2)
-		if change != nil {
-			end = until
 		}
-		for n := 0; n < most && time.Now().Before(end); n++ {
-			method, path, body, headers := request(random)
-			start := time.Now()
-			code, _, raw := send(t, method, url+path, body, headers...)
-			told := fmt.Sprintf("%s %s %v %.300q: %d %.300s", method, path, headers, body, code, raw)
-			require.True(t, code < 500 || code == http.StatusServiceUnavailable || code == http.StatusGatewayTimeout, told)
-			require.Less(t, time.Since(start), s.Timeout+time.Second, told)
+		raw, err := json.Marshal(map[string]any{"recordings": recordings})
+		require.NoError(t, err)
+		predictions, err := known.ClassifyRecording(t.Context(), recordings...)
+		require.NoError(t, err)
+		bodies, all = append(bodies, string(raw)), append(all, predictions)
+	}
+	return bodies, func(i int, raw []byte) {
+		var answer struct{ Predictions []Answer }
+		if !assert.NoError(t, json.Unmarshal(raw, &answer), "%s", raw) || !assert.Len(t, answer.Predictions, len(all[i])) {
+			return
 		}
-		assert.Zero(t, s.memory.Load())
+		for j, p := range answer.Predictions {
+			assert.Equal(t, all[i][j].Name, p.Class)
+			assert.InDelta(t, all[i][j].Probability, p.Probability, 1e-6)
+		}
 	}
 }
 
@@ -101,7 +97,7 @@ func request(random *rand.Rand) (method, path, body string, headers []string) {
 	if random.IntN(5) == 0 {
 		body = body[:random.IntN(len(body)+1)]
 	}
-	path = one("/v2/models/tiny/", "/v2/models/tiny/", "/v2/models/tiny/versions/7/", "/v2/models/other/", "/v2/") +
+	path = one("/", "/", "/versions/7/", "/../other/", "/../../") +
 		one("recordings", "recordings", "infer", "ready", "") + "?"
 	for range random.IntN(3) {
 		path += one("window", "window", "step", "reject", "windw", "%zz") + "=" + span() + "&"

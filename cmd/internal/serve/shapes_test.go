@@ -27,7 +27,7 @@ import (
 var (
 	shapesURL  = flag.String("shapes.url", "", "of a model, such as http://127.0.0.1:8080/v2/models/digits")
 	shapesPID  = flag.Int("shapes.pid", 0, "process of that server, whose memory and seconds are measured")
-	shapesFor  = flag.Duration("shapes.for", 2*time.Second, "how long TestShapes sends")
+	shapesFor  = flag.Duration("shapes.for", 2*time.Second, "how long TestShapes sends: 10m before a release")
 	shapesSize = flag.Int("shapes.size", 1<<20, "greatest size of a request in bytes, decompressed")
 	shapesOf   = flag.String("shapes.of", "2,4", "nodes and channels of the model, or moments and values of one")
 )
@@ -82,17 +82,22 @@ func shape(random *rand.Rand, size int, dims string) string {
 	return text
 }
 
-// Whatever JSON is sent, as it is or compressed, to each path, and beside good requests: the server's answers are 200
-// or the client's fault, and nothing stays counted.
+// Half of the requests are right, and their answers are what the classifier says. Whatever is sent beside them, as it is
+// or compressed, to each path: the server's answers are 200 or the client's fault, in time, and nothing stays counted.
 func TestShapes(t *testing.T) {
 	url, dims := *shapesURL, *shapesOf
 	var s *Server
+	var bodies []string
+	var check func(i int, answer []byte)
 	if url == "" {
-		s, _ = newServer(t, func(c *Config) {
+		var dir string
+		s, dir = newServer(t, func(c *Config) {
 			recorded(t, c)
 			c.Memory, c.MaxBody = 128<<20, 2<<20
 		})
 		url = listen(t, s) + "/v2/models/tiny"
+		bodies, check = right(t, dir)
+		*shapesPID = os.Getpid() // whose memory is the senders', too
 	}
 	end := time.Now().Add(*shapesFor)
 	codes, slowest, mu := map[int]int{}, map[string]time.Duration{}, sync.Mutex{}
@@ -105,10 +110,41 @@ func TestShapes(t *testing.T) {
 		}
 	})
 	before, idle := seconds(*shapesPID), resident(*shapesPID)
+	ask := func(method, path, body string, headers ...string) (code int, answer []byte) {
+		start := time.Now()
+		code, _, answer = send(t, method, url+path, body, headers...)
+		took := time.Since(start)
+		assert.Less(t, took, Defaults.Timeout+time.Second, "%s %s %q", method, path, suggest.Clip(body))
+		mu.Lock()
+		codes[code]++
+		path, _, _ = strings.Cut(path, "?")
+		slowest[path] = max(slowest[path], took)
+		mu.Unlock()
+		if code != 503 || s != nil { // full memory is no fault; here there is enough for all
+			assert.Less(t, code, 500, "%s %s %q: %s", method, path, suggest.Clip(body), suggest.Clip(string(answer)))
+		}
+		if code != 200 {
+			assert.Less(t, len(answer), 4096, "%s %q", path, suggest.Clip(body))
+		}
+		assert.NotContains(t, string(answer), "Go ", "%q", suggest.Clip(body))
+		return code, answer
+	}
 	for worker := range 4 {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), uint64(worker)))
 			for time.Now().Before(end) {
+				if s != nil && random.IntN(2) == 0 {
+					i := random.IntN(len(bodies))
+					if code, answer := ask(http.MethodPost, "/recordings", bodies[i]); assert.Equal(t, http.StatusOK, code, "%s", answer) {
+						check(i, answer)
+					}
+					continue
+				}
+				if s != nil && random.IntN(4) == 0 {
+					method, path, body, headers := request(random)
+					ask(method, path, body, headers...)
+					continue
+				}
 				text, path := shape(random, *shapesSize, dims), []string{"/infer", "/recordings"}[random.IntN(2)]
 				if path += queries[min(random.IntN(len(queries)), random.IntN(len(queries)))]; random.IntN(20) == 0 { // slowly, and gone before the end
 					ctx, leave := context.WithTimeout(t.Context(), 30*time.Millisecond)
@@ -133,22 +169,7 @@ func TestShapes(t *testing.T) {
 					}
 					headers = append(headers, "Content-Encoding", "gzip")
 				}
-				start := time.Now()
-				code, _, answer := send(t, http.MethodPost, url+path, body, headers...)
-				took := time.Since(start)
-				assert.Less(t, took, Defaults.Timeout+time.Second, "%s %q", path, suggest.Clip(text))
-				mu.Lock()
-				codes[code]++
-				path, _, _ = strings.Cut(path, "?")
-				slowest[path] = max(slowest[path], took)
-				mu.Unlock()
-				if code != 503 || s != nil { // full memory is no fault; here there is enough for all
-					assert.Less(t, code, 500, "%s %q: %s", path, suggest.Clip(text), suggest.Clip(string(answer)))
-				}
-				if code != 200 {
-					assert.Less(t, len(answer), 4096, "%s %q", path, suggest.Clip(text))
-				}
-				assert.NotContains(t, string(answer), "Go ", "%q", suggest.Clip(text))
+				ask(http.MethodPost, path, body, headers...)
 			}
 		})
 	}
