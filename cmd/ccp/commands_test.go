@@ -353,18 +353,21 @@ func TestDataList(t *testing.T) {
 	}
 }
 
-func TestDataInfo(t *testing.T) {
-	golden(t, "data-info-digits.output", succeed(t, "data", "info", "digits"))
-	var d datasetJSON
-	decode(t, succeed(t, "data", "info", "digits", "--json"), &d)
+func TestDataCheckOfNames(t *testing.T) {
+	golden(t, "data-check-digits.output", succeed(t, "data", "check", "digits"))
+	var report checkJSON
+	decode(t, succeed(t, "data", "check", "digits", "--json"), &report)
+	d := report.Data
 	assert.Equal(t, []int{64, 1, 1438, 0, 359, 64, 210}, []int{d.Nodes, d.Channels, d.Train, d.Validation, d.Test, d.Graph.Nodes, d.Graph.Edges})
 	assert.Len(t, d.Classes, 10)
-	assert.NotNil(t, d.Warnings)
+	assert.NotNil(t, report.Warnings)
 
 	path := ringFile(t, without(ring(40), "edges"))
-	code, _, stderr := execute(t, "data", "info", path)
+	code, _, stderr := execute(t, "data", "check", path)
 	assert.Equal(t, 1, code, stderr)
-	assert.Contains(t, succeed(t, "data", "info", path, "--knn", "2"), "40 samples, 12 nodes, 3 channels, 4 classes")
+	_, _, stderr = execute(t, "data", "info", "digits")
+	assert.Contains(t, stderr, `there is no command "info"; it is part of ccp data check`)
+	assert.Contains(t, succeed(t, "data", "check", path, "--knn", "2"), "40 samples, 12 nodes, 3 channels, 4 classes")
 }
 
 func TestDoctor(t *testing.T) {

@@ -32,7 +32,7 @@ var flagWords = map[string]func() []string{
 }
 
 // argumentWords lists the arguments of commands by the commands' paths.
-var argumentWords = map[string]func() []string{"ccp data get": dataNames, "ccp data info": dataNames,
+var argumentWords = map[string]func() []string{"ccp data get": dataNames, "ccp data check": dataNames,
 	"ccp train":     flagWords["set"],
 	"ccp reproduce": func() []string { return study.TableNames("") }}
 

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models/training"
@@ -59,7 +61,64 @@ func withData(dataDir string, words ...string) []string {
 	return words
 }
 
-// checkJSON is what `ccp data check --json` prints: the report, and what was understood if the file is usable.
+// datasetJSON is what `ccp data check --json` prints of a data set.
+type datasetJSON struct {
+	Name       string         `json:"name"`
+	Samples    int            `json:"samples"`
+	Nodes      int            `json:"nodes"`
+	Channels   int            `json:"channels"`
+	Classes    []string       `json:"classes"`
+	Train      int            `json:"train"` // samples
+	Validation int            `json:"validation"`
+	Test       int            `json:"test"`
+	Counts     []countJSON    `json:"counts"` // of each class
+	Mean       []float32      `json:"mean"`   // of each channel, or of each channel of each sensor
+	Std        []float32      `json:"std"`
+	Graph      affinity.Stats `json:"graph"`
+	Frames     int            `json:"frames"` // of a series, see training.Series; else 0
+	Sensors    int            `json:"sensors"`
+	Provenance string         `json:"provenance"`
+	Notes      []string       `json:"notes"`
+
+	Data *datasets.Dataset `json:"-"`
+}
+
+// countJSON is the number of samples of a class in each split.
+type countJSON struct {
+	Class      string `json:"class"` // its name
+	Train      int    `json:"train"`
+	Validation int    `json:"validation"`
+	Test       int    `json:"test"`
+}
+
+// describe returns what is to be printed of a data set; nil for no data set.
+func describe(d *datasets.Dataset) *datasetJSON {
+	if d == nil {
+		return nil
+	}
+	counts := make([]countJSON, d.Classes())
+	for class := range counts {
+		in := func(split []int) (n int) {
+			for _, i := range split {
+				if d.Labels[i] == int32(class) {
+					n++
+				}
+			}
+			return n
+		}
+		counts[class] = countJSON{d.ClassNames[class], in(d.Train), in(d.Validation), in(d.Test)}
+	}
+	frames, sensors := training.Series(d.Affinity, d.Grid)
+	if d.Form != nil && d.Form.Longest > 1 { // a chain of sensors in frames looks like an image
+		frames, sensors = d.Form.Frames, len(d.Form.Sensors)
+	}
+	return &datasetJSON{Name: d.Name, Samples: d.Signals.Len(), Counts: counts, Data: d, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
+		Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
+		Graph: d.Affinity.Stats(), Frames: frames, Sensors: sensors, Provenance: d.Provenance,
+		Notes: append([]string{}, d.Notes...)}
+}
+
+// checkJSON is what `ccp data check --json` prints: the report, and what was understood if the data can be used.
 type checkJSON struct {
 	datasets.Report
 	Data   *datasetJSON `json:"data"`
@@ -70,25 +129,34 @@ type checkJSON struct {
 
 func newDataCheck(s *shared) *cobra.Command {
 	var o datasets.Options
-	cmd := command("data check", "FILE.npz")
-	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
-		if !datasets.IsFile(paths[0]) {
-			return usage(cmd, fmt.Errorf("%q does not end in .npz", paths[0]))
+	var dataDir string
+	cmd := command("data check", "NAME or FILE.npz")
+	cmd.SuggestFor = []string{"info"}
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		name := names[0]
+		var report datasets.Report
+		var err error
+		if datasets.IsFile(name) {
+			report, err = datasets.CheckNPZ(name, asTrained(name, o))
+		} else {
+			report = datasets.Report{File: name, Usable: true, Arrays: []datasets.ArrayInfo{}, Errors: []string{}}
+			if report.Data, err = s.loadData(cmd, name, dataDir, o); err == nil {
+				report.Warnings = append([]string{}, report.Data.Warnings...)
+			}
 		}
-		report, err := datasets.CheckNPZ(paths[0], asTrained(paths[0], o))
 		if err != nil {
 			return err
 		}
 		for i, message := range report.Errors {
 			report.Errors[i] = withFlags(cmd, message)
 		}
-		train := []string{"train", "--data", paths[0]}
+		train := withData(dataDir, "train", "--data", name)
 		cmd.Flags().Visit(func(flag *pflag.Flag) {
 			switch flag.Name {
 			case "knn", "validation":
 				train = append(train, "--"+flag.Name, flag.Value.String())
-			case "split-seed":
-				train = append(train, "--set", "split_seed="+flag.Value.String())
+			case "split-seed", "protocol", "tfidf":
+				train = append(train, "--set", strings.ReplaceAll(flag.Name, "-", "_")+"="+flag.Value.String())
 			}
 		})
 		result := checkJSON{Report: report, Data: describe(report.Data), Next: self() + " " + commandLine(train...)}
@@ -97,10 +165,14 @@ func newDataCheck(s *shared) *cobra.Command {
 		}
 		err = s.print(cmd, result, render("data-check", result))
 		if err == nil && !report.Usable {
-			err = fmt.Errorf("%s cannot be used: %w", paths[0], errors.New(text.Count(len(report.Errors), "error")))
+			err = fmt.Errorf("%s cannot be used: %w", name, errors.New(text.Count(len(report.Errors), "error")))
 		}
 		return err
 	}
-	graphFlags(cmd.Flags(), &o.KNN, &o.Seed, &o.Validation)
+	f := cmd.Flags()
+	dataDirFlag(cmd, &dataDir)
+	graphFlags(f, &o.KNN, &o.Seed, &o.Validation)
+	f.StringVar(&o.Protocol, "protocol", "", "`NAME` of the split, where a data set has several (default: its usual one)")
+	f.BoolVar(&o.TFIDF, "tfidf", false, "weigh the words of texts by how rare they are")
 	return cmd
 }

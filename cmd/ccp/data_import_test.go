@@ -105,7 +105,7 @@ func TestNamesAreNoEscapeCodes(t *testing.T) {
 	table += fmt.Sprintf("\"o\x1b[2Jdd\",1,\"%s\"\n", class)
 	path, run := write(t, filepath.Join(folder, "r.csv"), table), filepath.Join(folder, "run")
 	var said strings.Builder
-	for _, words := range [][]string{{"data", "import", "--out", folder + "/m.npz", path}, {"data", "info", folder + "/m.npz"}, {"data", "check", folder + "/m.npz"},
+	for _, words := range [][]string{{"data", "import", "--out", folder + "/m.npz", path}, {"data", "check", folder + "/m.npz"},
 		{"train", "--data", folder + "/m.npz", "--checkpoint", run, "--backend", "go", "--model", "fc", "--epochs", "1"}, {"eval", "--backend", "go", "--checkpoint", run, "--split", "all"},
 		{"explain", "--backend", "go", "--checkpoint", run}, {"predict", "--backend", "go", "--checkpoint", run, write(t, folder+"/n.csv", "sample,x\n\"o\x1b[2Jdd\",5000\n")},
 		{"predict", "--backend", "go", "--checkpoint", run, folder + "/no\x1b[2J.csv"}, {"data", "import", folder + "/no\x1b[2J.csv"}} {

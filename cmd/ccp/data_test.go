@@ -91,7 +91,7 @@ func TestGetFiles(t *testing.T) {
 	decode(t, out[0], &document)
 	assert.Equal(t, path, document.Path)
 	assert.False(t, document.Fetched)
-	assert.Contains(t, succeed(t, "data", "info", "fashion-mnist", "--data-dir", dir), "fashion-mnist: 120 samples")
+	assert.Contains(t, succeed(t, "data", "check", "fashion-mnist", "--data-dir", dir), "fashion-mnist: 120 samples")
 }
 
 // TestGetArchive fetches and unpacks an archive, and removes it.
@@ -171,7 +171,7 @@ func TestAbsolute(t *testing.T) {
 func TestDescribeSeries(t *testing.T) {
 	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
-	assert.NotContains(t, render("data-info", describe(d)), "series", "an image")
+	assert.NotContains(t, render("data-check", checkJSON{Data: describe(d)}), "series", "an image")
 	var edges []affinity.Edge
 	for i := range 64 {
 		if i+4 < 64 {
@@ -184,17 +184,17 @@ func TestDescribeSeries(t *testing.T) {
 	d.Affinity, err = affinity.New(64, edges)
 	require.NoError(t, err)
 	d.Grid = nil
-	assert.Contains(t, render("data-info", describe(d)), "\n  series      16 frames of 4 sensors, by the edges\nchannel")
+	assert.Contains(t, render("data-check", checkJSON{Data: describe(d)}), "\n  series      16 frames of 4 sensors, by the edges\nchannel")
 }
 
 // TestDescribe prints what the digits do not have: bodies, many channels, notes and warnings.
 func TestDescribe(t *testing.T) {
 	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
-	d.Name, d.ClassNames[1], d.Notes, d.Warnings = "small", "one", []string{"a note"}, []string{"first", "second"}
+	d.Name, d.ClassNames[1], d.Notes = "small", "one", []string{"a note"}
 	d.Channels, d.Mean, d.Std = 20, make([]float32, 20), make([]float32, 20)
 	d.Parts, d.Bodies = [][]int{{1}, {0, 2}}, 2
-	text := render("data-info", describe(d))
+	text := render("data-check", checkJSON{Data: describe(d)})
 	for _, want := range []string{
 		"small: 1797 samples, 64 nodes, 20 channels, 10 classes\n",
 		"    class  train  validation  test\n",
@@ -204,7 +204,6 @@ func TestDescribe(t *testing.T) {
 		"body\n  frames      8 of 8 joints\n  part 0      joints 1\n  part 1      joints 0 2\n",
 		"  bodies      2, whose x, y and z are the first channels\nchannel mean / deviation\n",
 		"  7  0 / 0\n  and 12 more\n\npreparation\n  a note\n\nsource\n  UCI",
-		"\nwarnings\n  first\n  second\n",
 	} {
 		assert.Contains(t, text, want)
 	}
@@ -213,8 +212,8 @@ func TestDescribe(t *testing.T) {
 func TestDataCheck(t *testing.T) {
 	file := ringFile(t, ring(400))
 	stdout := succeed(t, "data", "check", file)
-	assert.Contains(t, stdout, "understood\n  features     float32  [400 12 3]\n")
-	assert.Contains(t, stdout, "  400 samples of 12 nodes x 3 channels in 4 classes; 12 edges\n")
+	assert.Contains(t, stdout, "arrays\n  features     float32  [400 12 3]\n")
+	assert.Contains(t, stdout, ": 400 samples, 12 nodes, 3 channels, 4 classes\n")
 	assert.Contains(t, stdout, file+" can be used; try: ")
 	type document struct {
 		File   string `json:"file"`

@@ -79,7 +79,7 @@ func decode(t *testing.T, line string, v any) {
 func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "report", "serve", "compare", "reproduce", "data", "data list", "data get", "data info", "data check", "data import", "doctor", "version"} {
+	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "report", "serve", "compare", "reproduce", "data", "data list", "data get", "data check", "data import", "doctor", "version"} {
 		name := strings.TrimSpace("ccp " + command)
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CCP_DATA", "/must/not/show")
@@ -148,7 +148,7 @@ func TestWrongUsage(t *testing.T) {
 		{"export --out x.onnx", "--checkpoint DIR is needed", "ccp export"},
 		{"export --checkpoint x", "--out FILE is needed", "ccp export"},
 		{"export --checkpoint x --out x.pb", `--out "x.pb": the name must end in .onnx`, "ccp export"},
-		{"data info", "NAME or FILE.npz is needed", "ccp data info"},
+		{"data check", "NAME or FILE.npz is needed", "ccp data check"},
 		{"doctor now", `ccp doctor takes flags only, not "now"`, "ccp doctor"},
 		{"version 2", `ccp version takes flags only, not "2"`, "ccp version"},
 	} {
@@ -191,12 +191,12 @@ func TestFailures(t *testing.T) {
 		{"eval --backend go --checkpoint DIR/nowhere", "DIR/nowhere is not a checkpoint"},
 		{"predict --backend go --checkpoint DIR x.npy", "DIR is not a checkpoint"},
 		{"export --backend go --checkpoint DIR --out DIR/e.onnx", "DIR is not a checkpoint"},
-		{"data info nothing", `data set "nothing" is not known`},
-		{"data info digits --knn 3", "digits: its graph is fixed; leave --knn out"},
-		{"data info DIR/file.npz", "DIR/file.npz"},
-		{"data info DIR/nothing.npz", "DIR/nothing.npz: no such file or directory; check the path, or write the file with numpy.savez"},
-		{"data info digits --tfidf", "digits: it has no words to weigh; leave --tfidf out (it is for 20news)"},
-		{"data info digits --protocol cross-view", "digits: there is one protocol only; leave --protocol out (it is for ntu, nw-ucla)"},
+		{"data check nothing", `data set "nothing" is not known`},
+		{"data check digits --knn 3", "digits: its graph is fixed; leave --knn out"},
+		{"data check DIR/file.npz", "DIR/file.npz"},
+		{"data check DIR/nothing.npz", "DIR/nothing.npz: no such file or directory; check the path, or write the file with numpy.savez"},
+		{"data check digits --tfidf", "digits: it has no words to weigh; leave --tfidf out (it is for 20news)"},
+		{"data check digits --protocol cross-view", "digits: there is one protocol only; leave --protocol out (it is for ntu, nw-ucla)"},
 		{"data get nothing", `data set "nothing" is not known; there are digits`},
 		{"data get DIR/file.npz", "an .npz file is your own"},
 		{"data get digits ntu --data-dir DIR", "ntu: NTU RGB+D is given only to those who agree to its terms: ask for"},

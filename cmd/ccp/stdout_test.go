@@ -52,7 +52,7 @@ func TestOneMeaningInJSON(t *testing.T) {
 		}
 	}
 	on := []string{"--backend", "go", "--json", "--checkpoint", dir}
-	for _, line := range [][]string{append([]string{"eval"}, on...), append([]string{"explain"}, on...), {"data", "info", data, "--json"},
+	for _, line := range [][]string{append([]string{"eval"}, on...), append([]string{"explain"}, on...), {"data", "check", data, "--json"},
 		{"compare", "--json", "--backend", "go", "--data", data, "--models", "softmax", "--seeds", "1", "--epochs", "1", "--folder", t.TempDir()}} {
 		var document any
 		require.NoError(t, json.Unmarshal([]byte(succeed(t, line...)), &document))

@@ -60,7 +60,7 @@ func TestNameSuggestions(t *testing.T) {
 		"reproduce los":                         `there is no table "los"; did you mean loss? There are cross-subject,`,
 		"reproduce loss --data nw-ulca":         `--data: data set "nw-ulca" is not known; did you mean nw-ucla? There are digits,`,
 		"data get minst":                        `data set "minst" is not known; did you mean mnist?`,
-		"data info digit":                       `data set "digit" is not known; did you mean digits?`,
+		"data check digit":                      `data set "digit" is not known; did you mean digits?`,
 		"eval --checkpoint DIR --split tset":    `--split "tset" is none of train, validation, test, all; did you mean test?`,
 		"eval --checkpoint DIR --data digit":    `data set "digit" is not known; did you mean digits?`,
 		"serve --checkpoint x --log-level wran": "; did you mean warn?",

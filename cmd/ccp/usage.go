@@ -138,6 +138,9 @@ func meantCommand(group *cobra.Command, asked string) string {
 	paths := map[string]string{}
 	for _, in := range append([]*cobra.Command{group, group.Root()}, group.Root().Commands()...) {
 		for _, cmd := range in.Commands() {
+			if slices.Contains(cmd.SuggestFor, asked) { // it has taken the place of a command of that name
+				return "; it is part of " + cmd.CommandPath()
+			}
 			if !cmd.Hidden && paths[cmd.Name()] == "" {
 				paths[cmd.Name()], names = cmd.CommandPath(), append(names, cmd.Name())
 			}

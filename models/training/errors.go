@@ -56,6 +56,6 @@ func (r *run) diverged(step int, loss, crossEntropy float64) error {
 	}
 	n := float64(max(1, sums.Steps))
 	return fmt.Errorf("%w: the loss became %v at step %d, epoch %d (cross entropy %v; before it, the epoch's mean was %.4g at "+
-		"accuracy %.3f). %s. Try a lower learning_rate, or look for extreme values with `ccp data info`",
+		"accuracy %.3f). %s. Try a lower learning_rate, or look for extreme values with `ccp data check`",
 		ErrDiverged, loss, step, r.epochOf(step), crossEntropy, sums.Loss/n, sums.Accuracy/n, snapshots)
 }
