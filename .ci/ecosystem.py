@@ -87,14 +87,14 @@ def try_mne():
     import edfio
     import numpy as np
 
-    draw, moments = np.random.default_rng(1), np.arange(60 * 100) / 100
+    draw, timepoints = np.random.default_rng(1), np.arange(60 * 100) / 100
     for path in ["s1.edf", "s2.edf", "s3.bdf", "s4.edf"]:
         # Each 2 s from 1 on, the back of the head has 10 Hz or has not; the fifth time is marked as bad.
         rest = {at: draw.random() < 0.5 for at in range(1, 59, 2)}
-        alpha = sum(rest[at] * (moments >= at) * (moments < at + 2) for at in rest) * np.sin(20 * np.pi * moments)
+        alpha = sum(rest[at] * (timepoints >= at) * (timepoints < at + 2) for at in rest) * np.sin(20 * np.pi * timepoints)
         signals = {"EEG Fp1-REF": 0, "EEG FP2-REF": 0, "Cz": 0.2, "O1": 1, "o2..": 1, "ECG": 0}
         kind, signal = (edfio.Bdf, edfio.BdfSignal) if path.endswith(".bdf") else (edfio.Edf, edfio.EdfSignal)
-        kind([signal(20 * share * alpha + draw.normal(0, 5, len(moments)), 100, label=name, physical_dimension="uV")
+        kind([signal(20 * share * alpha + draw.normal(0, 5, len(timepoints)), 100, label=name, physical_dimension="uV")
               for name, share in signals.items()],
              annotations=[edfio.EdfAnnotation(at, None, "closed" if rest[at] else "open") for at in rest] + [edfio.EdfAnnotation(9, 2, "BAD")],
              ).write(path)

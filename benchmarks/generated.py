@@ -15,15 +15,15 @@ def waves(rng, n=480, sensors=10, timepoints=100):
     """A plane wave crosses a disc in one of six directions. Its frequency, its phase and each sensor's gain vary, so that
     only the sensors' delays tell the direction."""
     angles = np.arange(sensors) * 2.4  # positions on a spiral, which cover a disc evenly
-    places = np.sqrt((np.arange(sensors) + 0.5) / sensors)[:, None] * np.stack([np.cos(angles), np.sin(angles)], 1)
+    positions = np.sqrt((np.arange(sensors) + 0.5) / sensors)[:, None] * np.stack([np.cos(angles), np.sin(angles)], 1)
     labels = np.arange(n) % 6
     way = np.pi / 3 * labels
-    delays = 4 * (np.cos(way)[:, None] * places[:, 0] + np.sin(way)[:, None] * places[:, 1])
+    delays = 4 * (np.cos(way)[:, None] * positions[:, 0] + np.sin(way)[:, None] * positions[:, 1])
     times = np.arange(timepoints) - delays[:, :, None] - rng.uniform(0, 50, (n, 1, 1))
     series = rng.uniform(0.5, 1.5, (n, sensors, 1)) * np.sin(2 * np.pi * times / rng.uniform(14, 26, (n, 1, 1)))
     series += 0.7 * rng.normal(size=series.shape)
     split = np.where(np.arange(n) < n * 2 // 3, 0, 2)
-    return dict(series=series.astype(np.float32), labels=labels, split=split.astype(np.uint8), coordinates=places)
+    return dict(series=series.astype(np.float32), labels=labels, split=split.astype(np.uint8), coordinates=positions)
 
 
 def noise(rng, n=120, sensors=3, timepoints=30):

@@ -1,7 +1,7 @@
 """`ccp data import` beside pandas and polars, in turn, on the same tables: seconds and peak memory.
 
-A table of moments (sample, time, sensors, label) and folders of recordings are drawn. All make the array `series`
-[samples, sensors, moments] and labels. Its rows are compared. Prints one line for each program and input.
+A table of time points (sample, time, sensors, label) and folders of recordings are drawn. All make the array `series`
+[samples, sensors, timepoints] and labels. Its rows are compared. Prints one line for each program and input.
 
     VENV/bin/python benchmarks/imports.py --ccp ./ccp --recordings 20000 --rounds 3
 """
@@ -21,20 +21,20 @@ MOMENTS, SENSORS = 100, 6
 
 def draw(folder, recordings):
     rng = np.random.default_rng(0)
-    table, apart = folder / "moments.csv", folder / "apart"
+    table, apart = folder / "timepoints.csv", folder / "apart"
     with open(table, "w") as out:
         out.write("sample,time," + ",".join(f"s{k}" for k in range(SENSORS)) + ",label\n")
         for sample in range(recordings):
             values = rng.normal(size=(MOMENTS, SENSORS)).astype(np.float32)
             label = "ab"[sample % 2]
-            for moment, row in enumerate(values):
-                out.write(f"r{sample:06d},{moment}," + ",".join(f"{v:.6g}" for v in row) + f",{label}\n")
+            for timepoint, row in enumerate(values):
+                out.write(f"r{sample:06d},{timepoint}," + ",".join(f"{v:.6g}" for v in row) + f",{label}\n")
             if sample < recordings // 10:
                 (apart / label).mkdir(parents=True, exist_ok=True)
                 with open(apart / label / f"r{sample:06d}.csv", "w") as one:
                     one.write("time," + ",".join(f"s{k}" for k in range(SENSORS)) + "\n")
-                    for moment, row in enumerate(values):
-                        one.write(f"{moment}," + ",".join(f"{v:.6g}" for v in row) + "\n")
+                    for timepoint, row in enumerate(values):
+                        one.write(f"{timepoint}," + ",".join(f"{v:.6g}" for v in row) + "\n")
 
 
 def by(library, source, out):
@@ -86,7 +86,7 @@ def main():
         folder = pathlib.Path(folder)
         this = [sys.executable, __file__]  # a child's peak memory is at least its parent's: this process stays small
         subprocess.run([*this, "draw", folder, str(args.recordings)], check=True)
-        for source in (folder / "moments.csv", folder / "apart"):
+        for source in (folder / "timepoints.csv", folder / "apart"):
             size = sum(f.stat().st_size for f in ([source] if source.is_file() else source.glob("*/*.csv"))) / 1e6
             outs = {name: folder / f"{name}.npz" for name in ("ccp", "pandas", "polars")}
             took = {name: [] for name in outs}

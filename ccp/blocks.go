@@ -39,7 +39,7 @@ func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters, blocks int
 }
 
 // Blocks adds n residual blocks after the level, x ← ELU(x + norm(filter(ELU(norm(filter(x)))))) (He et al. 2016).
-// Their filters see each cluster's own neighbourhood among the clusters, see Preparation.Around.
+// Their filters read each cluster's own neighbourhood among the clusters, see Preparation.Around.
 func (l *Layer) Blocks(n int) *Layer { l.blocks = n; return l }
 
 // residual builds n residual blocks. x: `[batch, nodes, channels]`, same shape out.

@@ -24,7 +24,7 @@
 // The selection has no gradient. The task's loss reaches U through the gates and through the pooled affinities of
 // later levels; C, added to the loss with weight −1, reaches it directly. Preparation.Hold takes the neighbourhoods on
 // the host instead, such as once an epoch. After Several(scope, x, 8) eight hierarchies are learned, with a U for each. A
-// Freezer comes before an evaluation then: without it the first hierarchy alone answers.
+// Freezer comes before an evaluation then: without it the first hierarchy alone predicts.
 //
 // Clusters can also be prepared on the host, which is faster and usually better. A training step draws one of the
 // hierarchies, and a prediction is the mean over all:
@@ -44,7 +44,7 @@
 //	prepared       made on the host before the training, by Prepare; it is frozen from the start
 //	frozen         no longer changes: a level's neighbourhoods and ranks are variables that are not trained
 //	freezing       what a Freezer does to a learned hierarchy, for predictions
-//	neighbourhood  the L nodes that a cluster's filter sees
+//	neighbourhood  the L nodes that a cluster's filter reads
 //	slot           a place in a neighbourhood; all clusters share the filter's weights of a slot
 //	candidates     the clusters that a node may belong to, where its memberships are learned
 //	input, stem    the nodes below the first level, and the filter there, which does not pool

@@ -36,7 +36,7 @@ func (p *Preparation) Read(scope *model.Scope, which int, names ...string) (leve
 	return levels, nil
 }
 
-// Input lists the nodes that Stem's filter sees, `[N, reach]`, and their gates: 1, or 0 for an empty slot. If no Hierarchy
+// Input lists the nodes that Stem's filter reads, `[N, reach]`, and their gates: 1, or 0 for an empty slot. If no Hierarchy
 // has kept them below scope, they are the nearest to each node by hops, the node itself among them. Slots that are not
 // directed are in the order of the nodes' numbers.
 func (p *Preparation) Input(scope *model.Scope) (nodes []int32, present []float32, err error) {
@@ -55,7 +55,7 @@ type kept struct {
 	which, all int
 }
 
-// level reads all of a level. If reach is not 0, it has residual blocks, whose filters see so many clusters.
+// level reads all of a level. If reach is not 0, it has residual blocks, whose filters read so many clusters.
 func (r kept) level(nodes int, size partition.Size, reach int) (level hierarchy.Level, err error) {
 	level.Clusters, level.Neighbours = size.Clusters, size.MaxSize
 	selected, ranks, err := r.slots(frozenNeighbourhoods, frozenRanks, nodes, size.Clusters, size.MaxSize)

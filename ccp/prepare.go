@@ -35,7 +35,7 @@ type Preparation struct {
 // Algorithm 2's input is normalised.
 func Prepare(graph *affinity.Matrix) *Preparation { return &Preparation{graph: graph, hierarchies: 1} }
 
-// Level adds a level of that many clusters, whose filter sees `neighbours` nodes. It is needed once for each level of
+// Level adds a level of that many clusters, whose filter reads `neighbours` nodes. It is needed once for each level of
 // the network, with the numbers of New and Neighbours. No cluster is larger than its neighbourhood if that is
 // possible.
 func (p *Preparation) Level(clusters, neighbours int) *Preparation {
@@ -148,7 +148,7 @@ func (p *Preparation) made(h *Hierarchy, clustering func(i int, graph *affinity.
 		p.positions = place.Embed(graph)
 	}
 	h.Learned, h.Start = len(p.candidates) > 0 || p.start, p.start
-	pooled, around := make([]places, len(p.levels)), make([]places, len(p.levels))
+	pooled, around := make([]positions, len(p.levels)), make([]positions, len(p.levels))
 	for i := range p.hierarchies {
 		clusters, err := clustering(i, graph)
 		if err != nil {
@@ -218,7 +218,7 @@ func (p *Preparation) input() (n Neighbourhoods) {
 		if p.positions == nil {
 			p.positions = place.Embed(p.graph)
 		}
-		n.direct(places{p.positions, p.positions}, 1)
+		n.direct(positions{p.positions, p.positions}, 1)
 	} else {
 		for i := 0; i < len(n.Nodes); i += n.Size {
 			slices.SortFunc(n.Nodes[i:i+n.Size], func(a, b int32) int {
@@ -230,10 +230,10 @@ func (p *Preparation) input() (n Neighbourhoods) {
 	return n
 }
 
-// places holds the positions of nodes and of their clusters.
-type places struct{ nodes, centres [][]float64 }
+// positions holds the positions of nodes and of their clusters.
+type positions struct{ nodes, centres [][]float64 }
 
-func (p *places) add(nodes, centres [][]float64) {
+func (p *positions) add(nodes, centres [][]float64) {
 	p.nodes, p.centres = append(p.nodes, nodes...), append(p.centres, centres...)
 }
 
@@ -253,7 +253,7 @@ func (n *Neighbourhoods) add(nodes []int32, ranks []float64) {
 
 // direct puts the neighbourhoods of all hierarchies into the order of slots that lie in one direction from every
 // cluster.
-func (n *Neighbourhoods) direct(at places, hierarchies int) {
+func (n *Neighbourhoods) direct(at positions, hierarchies int) {
 	if len(n.Nodes) == 0 {
 		return
 	}

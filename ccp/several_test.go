@@ -16,7 +16,7 @@ import (
 )
 
 // One of three learned hierarchies gives what its memberships give alone, also to the next level, and gradients to no
-// memberships but its own. Frozen, all three answer, one after the other.
+// memberships but its own. Frozen, all three predict, one after the other.
 func TestSeveral(t *testing.T) {
 	grid, err := affinity.Grid(4, 4, 8)
 	require.NoError(t, err)

@@ -51,9 +51,9 @@ type Dataset struct {
 	Name string
 	// Info is the shape of the signals, their classes and their statistics over Train, but for Range and Baseline.
 	signal.Info
-	// Signals are the raw samples. If they are recordings, these are the frames that a network sees.
+	// Signals are the raw samples. If they are recordings, these are the frames that a network reads.
 	Signals Signals
-	// Series are the recordings whole, `[moments, sensors, channels]` each, at even moments; nil if samples are none.
+	// Series are the recordings whole, `[timepoints, sensors, channels]` each, at even time points; nil if samples are none.
 	Series [][]float32
 	// Labels holds a class, 0 to len(ClassNames)-1, for each sample.
 	Labels []int32
@@ -89,10 +89,10 @@ type Dataset struct {
 	whole   bool             // all samples are the test, see Options.Whole
 	streams int              // channels of each stream of a published skeleton, see scaleStreams; 0 for other data
 
-	sensors *affinity.Matrix     // the graph of the sensors of recordings
-	places  []float64            // of the sensors, `[sensors, d]`; nil if unknown
-	linked  int                  // neighbours of each sensor, if correlations made it; 0: the graph is the data's own
-	reframe func(*Dataset) error // chooses frames, scale and links of recordings by the training samples of another split
+	sensors   *affinity.Matrix     // the graph of the sensors of recordings
+	positions []float64            // of the sensors, `[sensors, d]`; nil if unknown
+	linked    int                  // neighbours of each sensor, if correlations made it; 0: the graph is the data's own
+	reframe   func(*Dataset) error // chooses frames, scale and links of recordings by the training samples of another split
 }
 
 // Sample writes sample i, normalised by Mean and Std, to dst, `[nodes, channels]` row-major. It is safe for

@@ -11,7 +11,7 @@ import (
 )
 
 // Export writes the data set as an .npz file, which numpy and [Load] read. Its arrays are
-//   - features [samples, nodes, channels], float32, in raw units; or series [samples, sensors, moments, axes] of recordings,
+//   - features [samples, nodes, channels], float32, in raw units; or series [samples, sensors, timepoints, axes] of recordings,
 //     NaN after the end of each, whose graph is of the sensors;
 //   - labels [samples], and class_names;
 //   - split [samples], 0 train, 1 validation, 2 test;
@@ -42,9 +42,9 @@ func (d *Dataset) Export(path string) error {
 		}
 	}
 	var weights []float64
-	graph, places, nodes := d.Affinity, d.Coordinates, d.Nodes
+	graph, positions, nodes := d.Affinity, d.Coordinates, d.Nodes
 	if d.Series != nil {
-		places, nodes = d.places, len(d.Form.Sensors)
+		positions, nodes = d.positions, len(d.Form.Sensors)
 		if graph = d.sensors; graph == nil {
 			return errors.New("the links of the sensors are not known; write the file of the training's data instead")
 		}
@@ -84,7 +84,7 @@ func (d *Dataset) Export(path string) error {
 		add(true, "recording", []string{string(form)}, 1)
 	}
 	add(names != nil, "sample_names", names, len(samples))
-	add(places != nil, "coordinates", places, nodes, len(places)/nodes)
+	add(positions != nil, "coordinates", positions, nodes, len(positions)/nodes)
 	add(true, "edges", ends, len(weights), 2)
 	add(true, "weights", weights, len(weights))
 	name, shape := "features", []int{len(samples), d.Nodes, d.Channels}

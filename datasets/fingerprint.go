@@ -36,7 +36,7 @@ func (d *Dataset) Fingerprint() Fingerprint {
 		f.Parts[part] = fmt.Sprintf("%s, %x", size, hash[:hashSize])
 	}
 	add("features", fmt.Sprintf("%d x %d x %d", d.Signals.Len(), d.Nodes, d.Channels), string(samples))
-	if d.Series != nil { // which the voices hear whole
+	if d.Series != nil { // which the transforms use whole
 		add("recordings", d.span(), string(d.hashes(upTo(len(d.Series)), d.Series)))
 	}
 	add("labels", fmt.Sprintf("%d classes", d.Classes()), d.Labels, fmt.Sprintf("%q", d.ClassNames))

@@ -65,7 +65,7 @@ func TestFingerprint(t *testing.T) {
 	assert.Empty(t, Fingerprint{}.Differences(was), "an earlier version kept fewer parts")
 }
 
-// Voices hear a recording whole, also what its frames lose, such as its direction.
+// Transforms use a recording whole, also what its frames lose, such as its direction.
 func TestFingerprintOfRecordings(t *testing.T) {
 	a, _ := lab()
 	values := a["series"].Data.([]float32)
@@ -77,9 +77,9 @@ func TestFingerprintOfRecordings(t *testing.T) {
 	was := a.load(t, Options{Frames: 1}).Fingerprint()
 	assert.Empty(t, was.Differences(a.load(t, Options{Frames: 1}).Fingerprint()))
 	for series := range slices.Chunk(values, 12) {
-		for moment := range 3 {
+		for timepoint := range 3 {
 			for axis := range 2 {
-				series[2*moment+axis], series[10-2*moment+axis] = series[10-2*moment+axis], series[2*moment+axis]
+				series[2*timepoint+axis], series[10-2*timepoint+axis] = series[10-2*timepoint+axis], series[2*timepoint+axis]
 			}
 		}
 	}

@@ -150,7 +150,7 @@ func TestGroupsAndGridErrors(t *testing.T) {
 	}
 }
 
-// A body of three joints in two frames: its parts, two bodies' places with one deviation each for all axes, and the way back from an export.
+// A body of three joints in two frames: its parts, two bodies' positions with one deviation each for all axes, and the way back from an export.
 func TestParts(t *testing.T) {
 	features := make([]float32, 20*6*7)
 	for i := range features {

@@ -21,7 +21,7 @@ import (
 var ownFile = Info{
 	Name:        "PATH.npz",
 	Description: "your own signals on your own graph, one file written by ccp data import or numpy.savez",
-	Needs: "series [samples, sensors, moments(, axes)] of recordings (with NaN after the end, or lengths [samples]; optional " +
+	Needs: "series [samples, sensors, timepoints(, axes)] of recordings (with NaN after the end, or lengths [samples]; optional " +
 		"rate, times, sensor_names; the graph, if any, is of the sensors), or features [samples, nodes(, channels)]; " +
 		"labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
 		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or the option knn; " +
@@ -173,7 +173,7 @@ func (r *npzReader) readFeatures() error {
 		return r.readSeries()
 	case !r.Has("features"):
 		return fmt.Errorf("no array features or series; store signals as features [samples, nodes, channels], recordings in "+
-			"time as series [samples, sensors, moments] (the file has %s)", strings.Join(r.Names(), ", "))
+			"time as series [samples, sensors, timepoints] (the file has %s)", strings.Join(r.Names(), ", "))
 	}
 	a, err := r.Array("features")
 	if err != nil {

@@ -23,7 +23,7 @@ var graphForms = []struct {
 }
 
 // readGraph reads the graph in the form that the file has. Without a graph it joins nearest neighbours, by the nodes'
-// coordinates or else by the training features. Coordinates beside a graph are the places of nodes in pictures, and
+// coordinates or else by the training features. Coordinates beside a graph are the positions of nodes in pictures, and
 // give the directions of directed slots.
 func (r *npzReader) readGraph() error {
 	var errs, reads []error

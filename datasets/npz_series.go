@@ -11,18 +11,18 @@ import (
 	"github.com/clusterpool/ccp/internal/recording"
 )
 
-// seriesReader holds the recordings of a file as they are there, `[samples, sensors, moments, axes]`.
+// seriesReader holds the recordings of a file as they are there, `[samples, sensors, timepoints, axes]`.
 type seriesReader struct {
-	values  []float32
-	moments int     // of the longest
-	lengths []int64 // of each sample; nil: NaN after its end
-	names   []string
-	rate    float64   // moments for each unit of time; 0: unknown
-	times   []float64 // `[moments]` or `[samples, moments]`; nil: even
-	buffer  []float64 // of the last recording
+	values     []float32
+	timepoints int     // of the longest
+	lengths    []int64 // of each sample; nil: NaN after its end
+	names      []string
+	rate       float64   // time points for each unit of time; 0: unknown
+	times      []float64 // `[timepoints]` or `[samples, timepoints]`; nil: even
+	buffer     []float64 // of the last recording
 }
 
-// readSeries reads `series`, [samples, moments] of one sensor, [samples, sensors, moments] or [samples, sensors, moments,
+// readSeries reads `series`, [samples, timepoints] of one sensor, [samples, sensors, timepoints] or [samples, sensors, timepoints,
 // axes], and what belongs to it.
 func (r *npzReader) readSeries() error {
 	if r.Has("features") {
@@ -43,13 +43,13 @@ func (r *npzReader) readSeries() error {
 	bad[3] = r.readTimes()
 	var wrong npz.Wrong
 	for i, length := range s.lengths {
-		if length < 1 || length > int64(s.moments) {
-			wrong.Add("lengths[%d] is %d; want 1 to the %d moments of series", i, length, s.moments)
+		if length < 1 || length > int64(s.timepoints) {
+			wrong.Add("lengths[%d] is %d; want 1 to the %d time points of series", i, length, s.timepoints)
 		}
 	}
-	if r.nodes > 8*s.moments && s.moments > 1 {
-		r.d.warn("series has %d sensors at %d moments; if it is [samples, moments, sensors], transpose it "+
-			"(series.transpose(0, 2, 1))", r.nodes, s.moments)
+	if r.nodes > 8*s.timepoints && s.timepoints > 1 {
+		r.d.warn("series has %d sensors at %d time points; if it is [samples, timepoints, sensors], transpose it "+
+			"(series.transpose(0, 2, 1))", r.nodes, s.timepoints)
 	}
 	if err = errors.Join(append(bad[:], wrong.Err("lengths"))...); err != nil {
 		s.values = nil
@@ -63,8 +63,8 @@ func (r *npzReader) takeSeries(a *npz.Array) error {
 		a.Shape = slices.Insert(slices.Clone(a.Shape), 1, 1)
 	}
 	if len(a.Shape) < 3 || len(a.Shape) > 4 || slices.Contains(a.Shape, 0) {
-		return fmt.Errorf("series has shape %v; want [samples, moments] of one sensor, [samples, sensors, moments] or "+
-			"[samples, sensors, moments, axes], none of them 0", a.Shape)
+		return fmt.Errorf("series has shape %v; want [samples, timepoints] of one sensor, [samples, sensors, timepoints] or "+
+			"[samples, sensors, timepoints, axes], none of them 0", a.Shape)
 	}
 	values, err := a.Float32s()
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *npzReader) takeSeries(a *npz.Array) error {
 		axes = a.Shape[3]
 	}
 	r.samples, r.nodes, r.d.Nodes, r.d.Channels = a.Shape[0], a.Shape[1], a.Shape[1], axes
-	s := &seriesReader{values: values, moments: a.Shape[2]}
+	s := &seriesReader{values: values, timepoints: a.Shape[2]}
 	r.series = s
 	var wrong npz.Wrong
 	for i, v := range values {
@@ -91,7 +91,7 @@ func (r *npzReader) takeSeries(a *npz.Array) error {
 	return nil
 }
 
-// readTimes reads `rate`, moments for each unit of time, or `times`, [moments] or [samples, moments].
+// readTimes reads `rate`, time points for each unit of time, or `times`, [timepoints] or [samples, timepoints].
 func (r *npzReader) readTimes() error {
 	s := r.series
 	if r.Has("rate") {
@@ -101,7 +101,7 @@ func (r *npzReader) readTimes() error {
 		}
 		rate, err := a.Floats()
 		if err != nil || len(rate) != 1 || !(rate[0] > 0) || math.IsInf(rate[0], 1) {
-			return errors.New("rate must be one number above 0: moments for each second, or other unit of time")
+			return errors.New("rate must be one number above 0: time points for each second, or other unit of time")
 		}
 		s.rate = rate[0]
 	}
@@ -115,27 +115,27 @@ func (r *npzReader) readTimes() error {
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(a.Shape, []int{s.moments}) && !slices.Equal(a.Shape, []int{r.samples, s.moments}) {
-		return fmt.Errorf("times has shape %v; want [%d] or [%d, %[2]d], the moments of series", a.Shape, s.moments, r.samples)
+	if !slices.Equal(a.Shape, []int{s.timepoints}) && !slices.Equal(a.Shape, []int{r.samples, s.timepoints}) {
+		return fmt.Errorf("times has shape %v; want [%d] or [%d, %[2]d], the time points of series", a.Shape, s.timepoints, r.samples)
 	}
 	s.times, err = a.Floats()
 	return err
 }
 
-// seriesOfFeatures makes recordings of one moment of features with missing values: nodes are sensors.
+// seriesOfFeatures makes recordings of one time point of features with missing values: nodes are sensors.
 func (r *npzReader) seriesOfFeatures(values []float32) {
 	names, _ := optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings) // readNames tells what is wrong
-	r.series = &seriesReader{values: values, moments: 1, names: names}
+	r.series = &seriesReader{values: values, timepoints: 1, names: names}
 }
 
 // gaps reports whether a sensor has no value in a sample.
 func (r *npzReader) gaps() bool {
 	axes := r.d.Channels
 	for i := range r.samples {
-		for block := range slices.Chunk(r.sample(i), r.series.moments*axes) { // of a sensor
+		for block := range slices.Chunk(r.sample(i), r.series.timepoints*axes) { // of a sensor
 			for axis := range axes {
 				there := false
-				for at := axis; at < r.moments(i)*axes && !there; at += axes {
+				for at := axis; at < r.timepoints(i)*axes && !there; at += axes {
 					there = !math.IsNaN(float64(block[at]))
 				}
 				if !there {
@@ -147,48 +147,48 @@ func (r *npzReader) gaps() bool {
 	return false
 }
 
-// moments counts the moments of sample i.
-func (r *npzReader) moments(i int) int {
+// timepoints counts the time points of sample i.
+func (r *npzReader) timepoints(i int) int {
 	if r.series.lengths == nil {
-		return r.series.moments
+		return r.series.timepoints
 	}
 	return int(r.series.lengths[i])
 }
 
-// sample returns the values of sample i, `[sensors, moments, axes]`.
+// sample returns the values of sample i, `[sensors, timepoints, axes]`.
 func (r *npzReader) sample(i int) []float32 {
-	size := r.nodes * r.series.moments * r.d.Channels
+	size := r.nodes * r.series.timepoints * r.d.Channels
 	return r.series.values[i*size : (i+1)*size : (i+1)*size]
 }
 
-// recording returns sample i, `[moments, sensors, axes]`. It is valid until the next call.
+// recording returns sample i, `[timepoints, sensors, axes]`. It is valid until the next call.
 func (r *npzReader) recording(i int) recording.Recording {
-	s, sensors, axes, moments := r.series, r.nodes, r.d.Channels, r.moments(i)
+	s, sensors, axes, timepoints := r.series, r.nodes, r.d.Channels, r.timepoints(i)
 	one, sample := recording.Recording{Values: s.buffer[:0]}, r.sample(i)
-	for moment := range moments {
+	for timepoint := range timepoints {
 		for sensor := range sensors {
-			for _, v := range sample[(sensor*s.moments+moment)*axes:][:axes] {
+			for _, v := range sample[(sensor*s.timepoints+timepoint)*axes:][:axes] {
 				one.Values = append(one.Values, float64(v))
 			}
 		}
 	}
 	s.buffer = one.Values
 	if s.times != nil {
-		at := i % (len(s.times) / s.moments)
-		one.Times = slices.Clone(s.times[at*s.moments:][:moments])
+		at := i % (len(s.times) / s.timepoints)
+		one.Times = slices.Clone(s.times[at*s.timepoints:][:timepoints])
 		for len(one.Times) > 0 && math.IsNaN(one.Times[len(one.Times)-1]) { // after the end, as the values
 			one.Times = one.Times[:len(one.Times)-1]
 		}
 		one.Values = one.Values[:len(one.Times)*sensors*axes]
 	} else if s.rate > 0 && r.opts.Form != nil && r.opts.Form.Rate > 0 && r.opts.Form.Rate != s.rate {
-		for moment := range moments {
-			one.Times = append(one.Times, float64(moment)/s.rate)
+		for timepoint := range timepoints {
+			one.Times = append(one.Times, float64(timepoint)/s.rate)
 		}
 	}
 	return one
 }
 
-// readRecordings makes the data set's series of the recordings: without gaps, at even moments.
+// readRecordings makes the data set's series of the recordings: without gaps, at even time points.
 func (r *npzReader) readRecordings() error {
 	s, d := r.series, r.d
 	if s == nil || s.values == nil {
@@ -299,7 +299,7 @@ func ReadSeries(path string, form *recording.Form) (*Dataset, error) {
 	}
 	if r.series == nil {
 		return nil, r.Errorf("it holds features, but the classifier was trained on recordings: store them as series " +
-			"[samples, sensors, moments]")
+			"[samples, sensors, timepoints]")
 	}
 	return r.d, form.Fits(r.d.Form)
 }

@@ -174,7 +174,7 @@ func TestNPZNeighbours(t *testing.T) {
 	assert.Equal(t, []float64{0, 1, 10, 11}, d.Coordinates)
 
 	beside := path4().with("coordinates", matrixOf(2, 0.0, 1, 10, 11, 5, 5, 5, 6)).load(t, Options{HoldOut: true})
-	assert.Equal(t, path4().load(t, Options{HoldOut: true}).Affinity.Hash(), beside.Affinity.Hash(), "coordinates beside edges are places only")
+	assert.Equal(t, path4().load(t, Options{HoldOut: true}).Affinity.Hash(), beside.Affinity.Hash(), "coordinates beside edges are positions only")
 	assert.Equal(t, []float64{0, 1, 10, 11, 5, 5, 5, 6}, beside.Coordinates)
 
 	// Nodes 0 and 2 are alike over the samples, and so are 1 and 3.

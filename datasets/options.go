@@ -14,7 +14,7 @@ import (
 // Options of [Load]. The zero value loads the digits, which need no files; the other sources need DataDir.
 type Options struct {
 	// DataDir is the folder with the files of the sources; "" is the working directory. Errors about missing files list
-	// the places that were tried.
+	// the folders that were tried.
 	DataDir string
 	// Seed draws the splits of sources that have none. It is independent of the seed of a training: with the same Seed,
 	// all runs are tested on the same samples.
@@ -37,7 +37,7 @@ type Options struct {
 	// for a file that tests a classifier of another file.
 	Whole bool
 	Graph *affinity.Matrix
-	// Frames is the number of frames that a network sees of each recording; 0: the median length of the training samples,
+	// Frames is the number of frames that a network reads of each recording; 0: the median length of the training samples,
 	// at most 128. If the data is to test a classifier, Form is that of its training; else nil.
 	Frames int
 	Form   *recording.Form

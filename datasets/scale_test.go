@@ -51,7 +51,7 @@ func TestHoldOutOfAGraphThatFails(t *testing.T) {
 		"coordinate 0 is -Inf, not a finite number")
 }
 
-// ward is 20 recordings of two sensors at two moments whose units differ; from sample 15 on both are far from the
+// ward is 20 recordings of two sensors at two time points whose units differ; from sample 15 on both are far from the
 // others'. recording is what an import says.
 func ward(recording string) arrays {
 	var series []float32

@@ -31,7 +31,7 @@ func (f *framed) Len() int { return len(f.series) }
 
 func (f *framed) Read(i int, dst []float32) { recording.Resample(dst, f.series[i], f.form.Width()) }
 
-// Raw returns sample i as a classifier takes it, in raw units: a recording whole, `[moments, sensors, channels]`, or a
+// Raw returns sample i as a classifier takes it, in raw units: a recording whole, `[timepoints, sensors, channels]`, or a
 // signal `[nodes, channels]`. buffer has room for a signal. The caller does not change what it gets.
 func (d *Dataset) Raw(i int, buffer []float32) []float32 {
 	if d.Series != nil {
@@ -91,14 +91,14 @@ func (d *Dataset) overFrames(opts Options) (err error) {
 	}
 	note := func(format string, values ...any) { d.Notes = append(d.Notes, fmt.Sprintf(format, values...)) }
 	if form.Longest > 1 {
-		note("the network sees %d %s, the other voices see %s", form.Frames, plural(form.Frames, "frame"), d.span())
+		note("the network reads %d %s, the transforms %s", form.Frames, plural(form.Frames, "frame"), d.span())
 	}
-	d.sensors, d.places = d.Affinity, d.Coordinates
+	d.sensors, d.positions = d.Affinity, d.Coordinates
 	if form.Scale == nil {
 		differ := d.unlike(d.stats(of, form.Width()))
 		alone := differ != "" && d.Parts == nil && form.Origin == ""
 		if form.Scale = &alone; differ != "" {
-			note("%s: %s", map[bool]string{true: "each sensor is normalised by itself", false: "all sensors are alike, as places in space"}[alone], differ)
+			note("%s: %s", map[bool]string{true: "each sensor is normalised by itself", false: "all sensors are alike, as positions in space"}[alone], differ)
 		}
 	}
 	d.Signals = &framed{d.Series, &form}
@@ -135,7 +135,7 @@ func (d *Dataset) frame(graph *affinity.Matrix) error {
 		return fmt.Errorf("the graph has %d nodes, the recordings %d frames of %d sensors", graph.N(), frames, sensors)
 	}
 	d.Affinity, d.Nodes = graph, graph.N()
-	if d.NodeNames = d.Form.Sensors; frames == 1 && d.places != nil { // a map, not a grid of frames
+	if d.NodeNames = d.Form.Sensors; frames == 1 && d.positions != nil { // a map, not a grid of frames
 		return nil
 	}
 	d.Grid, d.NodeNames = []int{frames, sensors}, nil
@@ -144,8 +144,8 @@ func (d *Dataset) frame(graph *affinity.Matrix) error {
 			d.NodeNames = append(d.NodeNames, fmt.Sprintf("%s@%d", sensor, frame))
 		}
 	}
-	if d.places != nil {
-		d.Coordinates = slices.Repeat(d.places, frames)
+	if d.positions != nil {
+		d.Coordinates = slices.Repeat(d.positions, frames)
 	}
 	return nil
 }
@@ -215,11 +215,11 @@ func (d *Dataset) correlate() (*affinity.Matrix, error) {
 	products := make([]float64, sensors*sensors*channels) // `[channels, sensors, sensors]`
 	centred := make([]float64, sensors)
 	for _, i := range training {
-		for moment := range slices.Chunk(d.Series[i], width) {
+		for timepoint := range slices.Chunk(d.Series[i], width) {
 			for channel := range channels {
 				for sensor := range sensors {
 					column := sensor*channels + channel
-					centred[sensor] = float64(moment[column]) - float64(mean[column])
+					centred[sensor] = float64(timepoint[column]) - float64(mean[column])
 				}
 				for a, x := range centred {
 					floats.AddScaled(products[(channel*sensors+a)*sensors:][:sensors], x, centred)
@@ -301,14 +301,14 @@ func (d *Dataset) warnLengths() {
 	}
 }
 
-// span says how many moments all samples have, those of the test too.
+// span says how many time points all samples have, those of the test too.
 func (d *Dataset) span() string {
 	least, most := math.MaxInt, 0
 	for _, series := range d.Series {
 		least, most = min(least, len(series)/d.Form.Width()), max(most, len(series)/d.Form.Width())
 	}
 	if least != most {
-		return fmt.Sprintf("all of the %d to %d moments", least, most)
+		return fmt.Sprintf("all of the %d to %d time points", least, most)
 	}
-	return fmt.Sprintf("all %d moments", least)
+	return fmt.Sprintf("all %d time points", least)
 }

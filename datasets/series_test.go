@@ -15,15 +15,15 @@ import (
 
 var nan32 = float32(math.NaN())
 
-// lab is 10 recordings of three sensors, with x and y, of 4 to 6 moments. Values tell where they come from.
+// lab is 10 recordings of three sensors, with x and y, of 4 to 6 time points. Values tell where they come from.
 func lab() (arrays, []int64) {
 	series, labels, lengths := make([]float32, 10*3*6*2), make([]int64, 10), make([]int64, 10)
 	for i := range 10 {
 		labels[i], lengths[i] = int64(i%2), int64(4+i%3)
 		for at := range 3 * 6 * 2 {
-			sensor, moment, axis := at/12, at/2%6, at%2
-			series[i*36+at] = float32(1000*i + 100*sensor + 10*moment + axis)
-			if moment >= int(lengths[i]) {
+			sensor, timepoint, axis := at/12, at/2%6, at%2
+			series[i*36+at] = float32(1000*i + 100*sensor + 10*timepoint + axis)
+			if timepoint >= int(lengths[i]) {
 				series[i*36+at] = nan32
 			}
 		}
@@ -31,7 +31,7 @@ func lab() (arrays, []int64) {
 	return arrays{"series": {Shape: []int{10, 3, 6, 2}, Data: series}, "labels": vectorOf(labels...)}, lengths
 }
 
-// Recordings stay whole, at their own lengths. The network sees frames of them, on a graph of sensors and time.
+// Recordings stay whole, at their own lengths. The network reads frames of them, on a graph of sensors and time.
 func TestSeries(t *testing.T) {
 	a, lengths := lab()
 	for _, marked := range []bool{false, true} { // NaN after the end, or lengths
@@ -48,16 +48,16 @@ func TestSeries(t *testing.T) {
 		for i, length := range lengths {
 			assert.Len(t, d.Series[i], int(length)*6)
 		}
-		assert.Equal(t, []float32{2000, 2001, 2100, 2101, 2200, 2201, 2010, 2011}, d.Series[2][:8], "moments, sensors, axes")
+		assert.Equal(t, []float32{2000, 2001, 2100, 2101, 2200, 2201, 2010, 2011}, d.Series[2][:8], "timepoints, sensors, axes")
 		assert.Equal(t, []int{5, 3}, d.Grid, "the median length of the training samples")
 		assert.Equal(t, 15, d.Nodes)
 		assert.Equal(t, "sensor 1@4", d.NodeName(13))
 		assert.Equal(t, 5*3+4*3, d.Affinity.Edges(), "all with all, and each with itself a frame later")
 		x := make([]float32, 30)
 		d.Signals.Read(1, x)
-		assert.Equal(t, d.Series[1], x, "of 5 moments")
+		assert.Equal(t, d.Series[1], x, "of 5 time points")
 		d.Signals.Read(2, x)
-		assert.InDelta(t, d.Series[2][30], x[24], 2, "nearly the last moment")
+		assert.InDelta(t, d.Series[2][30], x[24], 2, "nearly the last time point")
 		assert.Equal(t, 4, d.Form.Shortest)
 		assert.Equal(t, []int{2, 3}, a.load(t, Options{Frames: 2}).Grid)
 	}
@@ -67,9 +67,9 @@ func TestSeries(t *testing.T) {
 func TestSeriesGaps(t *testing.T) {
 	a, _ := lab()
 	values := a["series"].Data.([]float32)
-	values[2*36+2] = nan32 // sensor 0, moment 1, x of sample 2
-	for moment := range 6 {
-		values[3*36+12+2*moment] = nan32 // sensor 1, x of sample 3
+	values[2*36+2] = nan32 // sensor 0, time point 1, x of sample 2
+	for timepoint := range 6 {
+		values[3*36+12+2*timepoint] = nan32 // sensor 1, x of sample 3
 	}
 	d := a.with("rate", &npz.Array{Shape: []int{}, Data: []float64{50}}).load(t, Options{})
 	assert.Equal(t, float32(2010), d.Series[2][6])
@@ -78,7 +78,7 @@ func TestSeriesGaps(t *testing.T) {
 	other := *d.Form
 	other.Rate, other.Frames = 100, 5
 	faster := a.load(t, Options{Form: &other})
-	assert.Len(t, faster.Series[0], 7*6, "twice the moments in the same time")
+	assert.Len(t, faster.Series[0], 7*6, "twice the time points in the same time")
 	assert.Contains(t, faster.Warnings[len(faster.Warnings)-1], "10 of 10 samples are not as long as the training's")
 
 	// The rate that an import has kept counts as well.
@@ -94,8 +94,8 @@ func TestSeriesGaps(t *testing.T) {
 	assert.Equal(t, []float32{3000, 3001, 0}, a.load(t, Options{Form: &other}).Series[3][:3])
 
 	// What comes after the end of a sample is no value of a sensor.
-	for moment := range 6 {
-		if v := &values[3*36+12+2*moment]; moment >= 4 {
+	for timepoint := range 6 {
+		if v := &values[3*36+12+2*timepoint]; timepoint >= 4 {
 			*v = 0
 		}
 	}
@@ -103,7 +103,7 @@ func TestSeriesGaps(t *testing.T) {
 	assert.InDelta(t, 3100, a.with("lengths", lengths).load(t, Options{}).Series[3][2], 400)
 }
 
-// A table with gaps is recordings of one moment.
+// A table with gaps is recordings of one time point.
 func TestTableWithGaps(t *testing.T) {
 	features, labels := make([]float32, 20*3), make([]int64, 20)
 	for i := range labels {
@@ -149,8 +149,8 @@ func TestSeriesLinks(t *testing.T) {
 	for i := range labels {
 		labels[i] = int64(i % 2)
 		for sensor := range 12 {
-			for moment := range 3 {
-				series[(i*12+sensor)*3+moment] = float32(math.Sin(float64(i*(1+sensor/4) + moment)))
+			for timepoint := range 3 {
+				series[(i*12+sensor)*3+timepoint] = float32(math.Sin(float64(i*(1+sensor/4) + timepoint)))
 			}
 		}
 	}
@@ -205,11 +205,11 @@ func TestSeriesErrors(t *testing.T) {
 		"rate and times are both there; keep one": func(a arrays) {
 			a["rate"], a["times"] = &npz.Array{Shape: []int{}, Data: []float64{50}}, vectorOf(0.0, 1, 2, 3, 4, 5)
 		},
-		"times has shape [2]; want [6]":                                         func(a arrays) { a["times"] = vectorOf(0.0, 1) },
-		"labels has shape [3]; want [10], the number of samples of series":      func(a arrays) { a["labels"] = vectorOf[int64](0, 1, 0) },
-		"series[0]: moment 1 has the time 0; times must be numbers that ascend": func(a arrays) { a["times"] = vectorOf(0.0, 0, 1, 2, 3, 4) },
-		`series[0]: it has two sensors named "a"; name them apart`:              func(a arrays) { a["sensor_names"] = vectorOf("a", "b", "a") },
-		"sensor_names has shape [1]":                                            func(a arrays) { a["sensor_names"] = vectorOf("a") },
+		"times has shape [2]; want [6]":                                             func(a arrays) { a["times"] = vectorOf(0.0, 1) },
+		"labels has shape [3]; want [10], the number of samples of series":          func(a arrays) { a["labels"] = vectorOf[int64](0, 1, 0) },
+		"series[0]: time point 1 has the time 0; times must be numbers that ascend": func(a arrays) { a["times"] = vectorOf(0.0, 0, 1, 2, 3, 4) },
+		`series[0]: it has two sensors named "a"; name them apart`:                  func(a arrays) { a["sensor_names"] = vectorOf("a", "b", "a") },
+		"sensor_names has shape [1]":                                                func(a arrays) { a["sensor_names"] = vectorOf("a") },
 		"series[3]: no sensor has a value": func(a arrays) {
 			for at := range 36 {
 				a["series"].Data.([]float32)[3*36+at] = nan32

@@ -23,7 +23,7 @@ const skeletonNoise = 0.01
 var ntu = Info{
 	Name: "ntu",
 	Description: "sixty actions of one or two people before the second Kinect (NTU RGB+D), 80 frames of 25 joints: " +
-		"places of the joints, seen from the body",
+		"positions of the joints, seen from the body",
 	Needs: "the 56,880 .skeleton files (S001C001P001R001A001.skeleton ...), in a folder or as " + skeleton.NTU.Archive +
 		", and the list of the 302 with missing skeletons, as a .txt file whose name holds \"missing\"",
 	Licence: "academic use only, on request from the ROSE Lab; cite A. Shahroudy et al., NTU RGB+D, 2016",
@@ -39,7 +39,7 @@ var ntu = Info{
 var nwucla = Info{
 	Name: "nw-ucla",
 	Description: "ten actions of ten people before three of the first Kinects (NW-UCLA Multiview Action 3D), 40 " +
-		"frames of 20 joints: places, directions of bones, and motion, of upright bodies",
+		"frames of 20 joints: positions, directions of bones, and motion, of upright bodies",
 	Needs: "the 1,484 files of its skeletons in JSON (a01_s01_e00_v01.json ...), in a folder or as " +
 		skeleton.NWUCLA.Archive,
 	Licence: "none stated by its authors; cite J. Wang et al., Cross-view Action Modeling, Learning and Recognition, 2014",
@@ -75,7 +75,7 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 	d := &Dataset{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes), Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies}, NodeNames: s.Layout.NodeNames(s.Frames), Notes: r.Notes, Warnings: r.Warnings}
 	split := s.Splits[max(0, slices.Index(info.Protocols, opts.Protocol))]
 	for i, take := range r.Takes {
-		if s.Whole { // voices leave out people, not recordings
+		if s.Whole { // transforms hold out people, not recordings
 			d.Groups = append(d.Groups, fmt.Sprintf("person %d", take.Subject))
 		}
 		d.Labels = append(d.Labels, take.Class)
@@ -111,8 +111,8 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 	return d, nil
 }
 
-// skeletonFrames makes the graph of joints in frames. If recordings are whole, the network sees some frames of each, and
-// voices see all.
+// skeletonFrames makes the graph of joints in frames. If recordings are whole, the network reads some frames of each, and
+// transforms use all.
 func (d *Dataset) skeletonFrames(s *skeleton.Source, signals *skeleton.Signals, opts Options) (err error) {
 	if !s.Whole {
 		d.Signals = signals
@@ -124,7 +124,7 @@ func (d *Dataset) skeletonFrames(s *skeleton.Source, signals *skeleton.Signals, 
 		signals.Read(i, series)
 		d.Series = append(d.Series, series)
 	}
-	alone := false // a body is places in space
+	alone := false // a body is positions in space
 	d.Form = &recording.Form{Sensors: slices.Clone(s.Layout.Joints), Channels: s.Channels(), Scale: &alone}
 	opts.Frames = cmp.Or(opts.Frames, s.Frames)
 	if d.Affinity, err = s.Layout.Graph(1); err != nil {
@@ -149,7 +149,7 @@ func augmentSkeletons(s *skeleton.Source, mirror func([]float32), frames int, sp
 	}
 }
 
-// scaleStreams sets Mean to 0. Std is 1 for places, whose unit is already the body. For each of the other streams,
+// scaleStreams sets Mean to 0. Std is 1 for positions, whose unit is already the body. For each of the other streams,
 // `width` channels wide, it is the root mean square over the training samples. It is the same for all axes, as
 // augmentation rotates the body.
 func (d *Dataset) scaleStreams(width int) {

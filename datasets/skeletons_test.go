@@ -36,7 +36,7 @@ func emptyCache(t *testing.T) string {
 	return dir
 }
 
-// moving is the places of a body's joints in a number of frames, `[frames][joints][3]`, drawn from a seed.
+// moving is the positions of a body's joints in a number of frames, `[frames][joints][3]`, drawn from a seed.
 func moving(seed uint64, frames, joints int) (poses [][][3]float64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for frame := range frames {

@@ -111,17 +111,17 @@ func (d *Dataset) HoldOut(validation float64, seed uint64) (*Dataset, error) {
 }
 
 // Trial returns a data set that tests on a part of the training samples, from 0 to 1, and trains on the others. Groups stay
-// whole. tried lists the tested samples, by their places in d.Train. Mean, Std and the graph stay as they are.
-func (d *Dataset) Trial(part float64, seed uint64) (trial *Dataset, tried []int) {
+// whole. test lists the tested samples, by their positions in d.Train. Mean, Std and the graph stay as they are.
+func (d *Dataset) Trial(part float64, seed uint64) (trial *Dataset, test []int) {
 	other := *d
 	other.Warnings, other.Validation = nil, nil
 	other.Train, other.Test = d.holdOut(d.Train, share(len(d.Train), part), seed, validationStream)
 	for at, i := range d.Train {
 		if _, found := slices.BinarySearch(other.Test, i); found {
-			tried = append(tried, at)
+			test = append(test, at)
 		}
 	}
-	return &other, tried
+	return &other, test
 }
 
 // Table reports whether the samples are rows of an own table: no recordings, no frames of a body, no grid.

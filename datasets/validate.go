@@ -213,11 +213,11 @@ func (d *Dataset) standardise() {
 		width *= len(d.Form.Sensors)
 	}
 	d.Mean, d.Std = d.stats(d.Train, width)
-	places := d.Std[:0]
+	deviations := d.Std[:0]
 	if n := 3 * d.Bodies; n <= d.Channels && width == d.Channels {
-		places = d.Std[:n]
+		deviations = d.Std[:n]
 	}
-	vary := slices.DeleteFunc(slices.Clone(places), func(std float32) bool { return std == 0 })
+	vary := slices.DeleteFunc(slices.Clone(deviations), func(std float32) bool { return std == 0 })
 	for at, std := range d.Std {
 		if std == 0 {
 			d.Std[at] = 1
@@ -230,7 +230,7 @@ func (d *Dataset) standardise() {
 	for _, std := range vary {
 		square += float64(std) * float64(std) / float64(len(vary))
 	}
-	for channel := range places {
-		places[channel] = cmp.Or(float32(math.Sqrt(square)), 1)
+	for channel := range deviations {
+		deviations[channel] = cmp.Or(float32(math.Sqrt(square)), 1)
 	}
 }

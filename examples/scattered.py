@@ -6,7 +6,7 @@
     ccp clusters --checkpoint runs/scattered-ccp-1 --out clusters
 
 Each sensor measures the image at its own random place, between the pixels. The file says where they are: ccp joins each to its 8
-nearest (--knn says another number) and draws its pictures by the places.
+nearest (--knn says another number) and draws its pictures by the positions.
 """
 import argparse
 import gzip
@@ -38,8 +38,8 @@ side = 28
 images = pixels.reshape(-1, side, side).astype(np.float32) / 255
 arrays = {"labels": labels, "split": np.where(np.arange(len(labels)) < train, 0, 2)}
 
-places = np.random.default_rng(1).uniform(0, side - 1.001, size=(args.sensors, 2))
-column, row = places.T
+positions = np.random.default_rng(1).uniform(0, side - 1.001, size=(args.sensors, 2))
+column, row = positions.T
 left, top = column.astype(int), row.astype(int)
 right, down = column - left, row - top  # how far into the pixel
 features = (

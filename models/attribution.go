@@ -87,14 +87,14 @@ type Attribution struct {
 // and returns the errors of these. The first use of a batch size compiles its program, which can take seconds.
 func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	if o.Method == "" {
-		if o.Method = IntegratedGradients; c.Spec.kernels() > 0 || c.voices.Load() != nil {
+		if o.Method = IntegratedGradients; c.Spec.kernels() > 0 || c.ridge.Load() != nil {
 			o.Method = Occlusion
 		}
 	}
 	if err := o.check(len(signals), c.Spec.Classes()); err != nil {
 		return nil, err
 	}
-	if c.voices.Load() != nil && o.Method != Occlusion {
+	if c.ridge.Load() != nil && o.Method != Occlusion {
 		return nil, errNoGradient
 	}
 	if err := c.checkSignals(signals); err != nil {
@@ -169,9 +169,9 @@ func (c *Classifier) begin(ctx context.Context, signals [][]float32, o Attributi
 // there is no number of steps, each signal gets as many as it needs.
 func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attributions []Attribution,
 	o AttributionOptions) error {
-	first, last, middle := cmp.Or(o.Steps, fewestSteps), cmp.Or(o.Steps, mostSteps), float32(0.5)
+	first, last, offset := cmp.Or(o.Steps, fewestSteps), cmp.Or(o.Steps, mostSteps), float32(0.5)
 	if o.Method == GradientInput {
-		first, last, middle = 1, 1, 1
+		first, last, offset = 1, 1, 1
 	}
 	baseline, open := c.baseline(), make([]int, len(signals)) // not yet accurate
 	for i := range open {
@@ -187,7 +187,7 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 			}
 			for step := range n {
 				if a.Steps == 0 || step%3 != 1 { // the others are midpoints of the last time
-					share := (float32(step) + middle) / float32(n)
+					share := (float32(step) + offset) / float32(n)
 					points = append(points, point{signal: signals[i], baseline: baseline, share: share, class: int32(a.Class)})
 					of = append(of, i)
 				}

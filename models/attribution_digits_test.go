@@ -124,9 +124,9 @@ func shuffledWeights(t *testing.T, c *models.Classifier) *models.Classifier {
 	return other
 }
 
-// rankCorrelation is Spearman's: the correlation of the places in the two orders. Ties keep their order.
+// rankCorrelation is Spearman's: the correlation of the positions in the two orders. Ties keep their order.
 func rankCorrelation(a, b []float64) float64 {
-	places := func(values []float64) []float64 {
+	positions := func(values []float64) []float64 {
 		order, place := make([]int, len(values)), make([]float64, len(values))
 		for i := range order {
 			order[i] = i
@@ -138,7 +138,7 @@ func rankCorrelation(a, b []float64) float64 {
 		return place
 	}
 	n, square := float64(len(a)), 0.0
-	x, y := places(a), places(b)
+	x, y := positions(a), positions(b)
 	for i := range x {
 		square += (x[i] - y[i]) * (x[i] - y[i])
 	}

@@ -46,7 +46,7 @@ func (c *Classifier) fill(input []float32, p point) {
 }
 
 // sample returns the raw sample of a point, in which hidden nodes are as in the baseline. In a recording a node is all
-// moments of a sensor's frame.
+// time points of a sensor's frame.
 func (c *Classifier) sample(p point) []float32 {
 	if p.hidden == nil {
 		return p.signal
@@ -55,15 +55,15 @@ func (c *Classifier) sample(p point) []float32 {
 	if base == nil {
 		base = c.Mean
 	}
-	sensors, frames, moments := c.Spec.Nodes, 1, 1 // of a signal
+	sensors, frames, timepoints := c.Spec.Nodes, 1, 1 // of a signal
 	if c.Form != nil {
-		sensors, frames, moments = len(c.Form.Sensors), c.Form.Frames, len(hidden)/c.Form.Width()
+		sensors, frames, timepoints = len(c.Form.Sensors), c.Form.Frames, len(hidden)/c.Form.Width()
 	}
 	for _, node := range p.hidden {
 		frame, sensor := int(node)/sensors, int(node)%sensors
-		for moment := frame * moments / frames; moment < (frame+1)*moments/frames; moment++ {
+		for timepoint := frame * timepoints / frames; timepoint < (frame+1)*timepoints/frames; timepoint++ {
 			for column := sensor * channels; column < (sensor+1)*channels; column++ {
-				hidden[moment*sensors*channels+column] = base[column%len(base)]
+				hidden[timepoint*sensors*channels+column] = base[column%len(base)]
 			}
 		}
 	}
@@ -115,9 +115,9 @@ func (c *Classifier) Probabilities(ctx context.Context, n int, sample func(i int
 // batch runs a program on points as one batch, which baselines fill up to size. It returns each output, flat.
 func (c *Classifier) batch(ctx context.Context, p *program, points []point, size int) (outputs [][]float32, err error) {
 	c.mu.RLock()
-	closed, voices := c.closed, c.voices.Load()
+	closed, ridge := c.closed, c.ridge.Load()
 	c.mu.RUnlock()
-	if p == c.logits && voices != nil && voices.Share == 1 {
+	if p == c.logits && ridge != nil && ridge.Share == 1 {
 		if closed {
 			return nil, ErrClosed
 		}
@@ -159,7 +159,7 @@ func (c *Classifier) batch(ctx context.Context, p *program, points []point, size
 		}
 		outputs = append(outputs, flat)
 	}
-	if p == c.logits && voices != nil {
+	if p == c.logits && ridge != nil {
 		copy(outputs[0], c.together(ctx, points, outputs[0]))
 	}
 	return outputs, nil

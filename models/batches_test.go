@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Signals are cut into batches of a few sizes, and answers do not depend on the batch.
+// Signals are cut into batches of a few sizes, and predictions do not depend on the batch.
 func TestBatches(t *testing.T) {
 	alone := tinyClassifier(t, backendtest.Go(t))
 	for n, want := range map[int][]int{0: nil, 1: {1}, 2: {1}, 3: {4}, 5: {1, 4}, 10: {4}, 12: {16}, 47: {16}, 48: {64}, 70: {16, 64}, 200: {64}} {
@@ -101,7 +101,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// Update waits for the answers under way.
+// Update waits for the predictions under way.
 func TestUpdateAtTheSameTime(t *testing.T) {
 	c := tinyClassifier(t, backendtest.Go(t))
 	var group sync.WaitGroup

@@ -4,16 +4,16 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/clusterpool/ccp/models/internal/answer"
+	"github.com/clusterpool/ccp/models/internal/prob"
 )
 
 // Calibration says how sure a classifier may be, by samples that were held out of its training.
 type Calibration struct {
 	Samples int `json:"samples"` // held out
 	// Temperature divides the logits before their softmax (Guo et al. 2017, "On calibration of modern neural networks").
-	// Below 1 it sharpens the probabilities. The classes of answers stay as they are.
+	// Below 1 it sharpens the probabilities. The classes of predictions stay as they are.
 	Temperature float64 `json:"temperature"`
-	// Confidences are the probabilities of the answers for the held-out samples, ascending. Of more than 1000 they are
+	// Confidences are the probabilities of the predictions for the held-out samples, ascending. Of more than 1000 they are
 	// quantiles.
 	Confidences []float64 `json:"confidences"`
 }
@@ -28,14 +28,14 @@ func (c *Calibration) temper(probabilities []float64) []float64 {
 	if c == nil {
 		return probabilities
 	}
-	return answer.Temper(probabilities, c.Temperature)
+	return prob.Temper(probabilities, c.Temperature)
 }
 
-// Threshold returns the probability below which the answers for a share of the held-out samples lie. To reject the least
-// sure answers is Chow's rule (1970). The error says that there are no such samples, or too few.
+// Threshold returns the probability below which the predictions for a share of the held-out samples lie. To reject the least
+// sure predictions is Chow's rule (1970). The error says that there are no such samples, or too few.
 func (c *Calibration) Threshold(share float64) (float64, error) {
 	if c == nil {
-		return 0, errors.New("the classifier was trained without held-out samples, by which to reject answers; train it with " +
+		return 0, errors.New("the classifier was trained without held-out samples, by which to reject predictions; train it with " +
 			"ccp train --validation 0.1, or mark validation samples in the file's array split")
 	}
 	n := len(c.Confidences)

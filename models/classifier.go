@@ -11,7 +11,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/variables"
-	"github.com/clusterpool/ccp/models/internal/voices"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -22,7 +22,7 @@ import (
 // Errors of a classifier that was closed, and of one that has no network to look into.
 var (
 	ErrClosed    = errors.New("the classifier is closed")
-	ErrNoNetwork = errors.New("voices answer without the network, which was not trained; train with --set voices=none for a " +
+	ErrNoNetwork = errors.New("the ridge classifier on the transforms predicts alone, and no network was trained; train with --set transforms=none for a " +
 		"network alone")
 )
 
@@ -47,8 +47,8 @@ type Classifier struct {
 	store     *model.Store
 	logits    *program
 	gradients *program // see differentiated
-	answers   nn.Answers
-	voices    atomic.Pointer[voices.Voices] // nil: the network answers alone
+	inference nn.Inference
+	ridge     atomic.Pointer[transforms.Classifier] // nil: the network predicts alone
 	closed    bool
 }
 
@@ -93,11 +93,11 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 		nn.Parameters(c.store, x.Graph()) // Update changes them
 		return m.Spec.Build(scope, Topology{a, new(ccp.Hierarchy)}, x)
 	}
-	answers := func(scope *model.Scope, x *graph.Node) *graph.Node {
-		scope.SetGraphParam(x.Graph(), nn.AnswersParam, &c.answers)
+	inference := func(scope *model.Scope, x *graph.Node) *graph.Node {
+		scope.SetGraphParam(x.Graph(), nn.InferenceParam, &c.inference)
 		return network(scope, x)
 	}
-	c.logits, err = newProgram(false, func() (*model.Exec, error) { return model.NewExec(backend, c.store, answers) })
+	c.logits, err = newProgram(false, func() (*model.Exec, error) { return model.NewExec(backend, c.store, inference) })
 	if err != nil {
 		return nil, err
 	}
@@ -145,8 +145,8 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 		return ErrClosed
 	}
 	for v := range from.IterVariables() {
-		if !variables.IsWeight(v) || c.voices.Load() != nil && strings.HasPrefix(v.Path(), voices.Scope) {
-			continue // voices do not change in training
+		if !variables.IsWeight(v) || c.ridge.Load() != nil && strings.HasPrefix(v.Path(), transforms.Scope) {
+			continue // transforms do not change in training
 		}
 		source := v
 		if average := from.GetVariable(variables.Average + v.Path()); average != nil {
@@ -156,7 +156,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 			return fmt.Errorf("variable %s: %w", v.Path(), err)
 		}
 	}
-	if err := c.openVoices(); err != nil {
+	if err := c.openRidge(); err != nil {
 		return err
 	}
 	if c.Spec.Learns() && c.hasNetwork() {
@@ -166,7 +166,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 		}
 		c.objective = h.Objective
 	}
-	return c.answers.Renew()
+	return c.inference.Renew()
 }
 
 // copyValue gives a store the variable v with the value of from.
@@ -193,10 +193,10 @@ func copyValue(from *model.Variable, to *model.Store, v *model.Variable) error {
 func (c *Classifier) Store() *model.Store { return c.store }
 
 // Parameters returns the number of trainable values, memberships, gates, filters, dense layers
-// and batch norm's scale and offset. Without a network it is the number of the voices' values.
+// and batch norm's scale and offset. Without a network it is the number of the transforms' values.
 func (c *Classifier) Parameters() int {
 	if !c.hasNetwork() {
-		return c.voices.Load().Size()
+		return c.ridge.Load().Size()
 	}
 	return c.Spec.parameters(c.backend, c.Graph)
 }

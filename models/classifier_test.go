@@ -11,7 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/models/internal/answer"
+	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -190,18 +190,18 @@ func TestUpdateFollows(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{1. / 3, 1. / 3, 1. / 3}, p[0].Probabilities, 1e-6)
 }
 
-// Answers come from kernels that hold the batch norm, with gates kept as tables. They are those of the program with
+// Predictions come from kernels that hold the batch norm, with gates kept as tables. They are those of the program with
 // gradients, also after the weights have changed.
-func TestFoldedKernelsAnswerAlike(t *testing.T) {
+func TestFoldedKernelsPredictAlike(t *testing.T) {
 	onBackends(t, true, func(t *testing.T, backend compute.Backend) {
 		c := tinyClassifier(t, backend)
 		all := signals(c.Spec, 3, 1)
 		alike := func() {
-			answers, err := c.Classify(t.Context(), all)
+			predictions, err := c.Classify(t.Context(), all)
 			require.NoError(t, err)
 			for i, s := range all {
 				err = c.compute(t.Context(), c.gradients, []point{{signal: s, share: 1, class: -1}}, func(_ int, outputs [][]float32) {
-					assert.InDeltaSlice(t, answer.Softmax(outputs[0]), answers[i].Probabilities, 1e-6)
+					assert.InDeltaSlice(t, prob.Softmax(outputs[0]), predictions[i].Probabilities, 1e-6)
 				})
 				require.NoError(t, err)
 			}
@@ -331,9 +331,9 @@ func TestUnusableSignals(t *testing.T) {
 }
 
 func TestProbabilities(t *testing.T) {
-	assert.InDeltaSlice(t, []float64{0.25, 0.75}, answer.Softmax([]float32{0, float32(math.Log(3))}), 1e-7)
-	assert.Equal(t, []float64{0, 1, 0}, answer.Softmax([]float32{-3e38, 3e38, 0}), "no overflow")
-	assert.Equal(t, []float64{1}, answer.Softmax([]float32{-700}))
+	assert.InDeltaSlice(t, []float64{0.25, 0.75}, prob.Softmax([]float32{0, float32(math.Log(3))}), 1e-7)
+	assert.Equal(t, []float64{0, 1, 0}, prob.Softmax([]float32{-3e38, 3e38, 0}), "no overflow")
+	assert.Equal(t, []float64{1}, prob.Softmax([]float32{-700}))
 }
 
 func TestClassifierOfAWrongGraph(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/recording"
-	"github.com/clusterpool/ccp/models/internal/answer"
+	"github.com/clusterpool/ccp/models/internal/prob"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -21,7 +21,7 @@ type SignalError struct {
 // Error returns the text with the signal's number.
 func (e *SignalError) Error() string { return fmt.Sprintf("unusable signal %d: %s", e.Index, e.Reason) }
 
-// Prediction is a classifier's answer for one signal. In JSON, "class" is a name, as in all that the program prints.
+// Prediction is a classifier's prediction for one signal. In JSON, "class" is a name, as in all that the program prints.
 type Prediction struct {
 	Class       int     `json:"class_number"` // the most probable class
 	Name        string  `json:"class"`        // its name
@@ -42,7 +42,7 @@ type Prediction struct {
 func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
 	if c.Form != nil && len(signals) > 0 {
 		return nil, &SignalError{Reason: "the model was trained on recordings, and a bare slice does not say which of its axes " +
-			"is time; give ClassifyRecording a Recording, which has a row for each moment"}
+			"is time; give ClassifyRecording a Recording, which has a row for each time point"}
 	}
 	return c.classify(ctx, signals)
 }
@@ -96,12 +96,12 @@ func (c *Classifier) unusable(s []float32) string {
 	if c.Form != nil {
 		sensors := len(c.Form.Sensors)
 		if len(s) == 0 || len(s)%c.Form.Width() != 0 {
-			return fmt.Sprintf("it has %d values; the model needs moments x sensors x channels, a multiple of %d x %d",
+			return fmt.Sprintf("it has %d values; the model needs time points x sensors x channels, a multiple of %d x %d",
 				len(s), sensors, channels)
 		}
 		for j, v := range s {
 			if v-v != 0 {
-				return fmt.Sprintf("%s at moment %d is %v; replace it by a number, or classify the recording",
+				return fmt.Sprintf("%s at time point %d is %v; replace it by a number, or classify the recording",
 					recording.Column(c.Form.Sensors, channels, j%(sensors*channels)), j/(sensors*channels), v)
 			}
 		}
@@ -128,21 +128,21 @@ func (c *Classifier) predict(logits []float32) Prediction {
 
 // plain returns the probabilities of classes with these logits, without temperature.
 func (c *Classifier) plain(logits []float32) []float64 {
-	if v := c.voices.Load(); v != nil && v.Share == 1 { // else they are in the logits already
+	if v := c.ridge.Load(); v != nil && v.Share == 1 { // else they are in the logits already
 		return v.Probabilities(logits, nil)
 	}
-	return answer.Softmax(logits)
+	return prob.Softmax(logits)
 }
 
-// Recording holds what some sensors measured at successive moments, in the units of the training data. Its JSON is an
+// Recording holds what some sensors measured at successive time points, in the units of the training data. Its JSON is an
 // object with name, sensors, values and times, in which null is a missing value.
 type Recording struct {
 	Name    string   `json:"name,omitempty"`    // what errors call the recording, such as its file
-	Sensors []string `json:"sensors,omitempty"` // in the order of a moment's values; nil: those of the training data
-	// Values has a row for each moment. A row holds the channels of each sensor side by side. NaN is a missing value.
+	Sensors []string `json:"sensors,omitempty"` // in the order of a time point's values; nil: those of the training data
+	// Values has a row for each time point. A row holds the channels of each sensor side by side. NaN is a missing value.
 	Values [][]float64 `json:"values"`
-	Times  []float64   `json:"times,omitempty"` // of the moments, ascending, in the unit of the training data's; nil: evenly spaced
-	// Series takes the place of all that: a series at even moments, `[moments, sensors, channels]` row-major, with the
+	Times  []float64   `json:"times,omitempty"` // of the time points, ascending, in the unit of the training data's; nil: evenly spaced
+	// Series takes the place of all that: a series at even time points, `[timepoints, sensors, channels]` row-major, with the
 	// training data's sensors in their order and without gaps, as datasets.Dataset.Series has them.
 	Series []float32 `json:"-"`
 }
@@ -159,11 +159,11 @@ func (r *Recording) UnmarshalJSON(raw []byte) error {
 }
 
 // ClassifyRecording predicts the class of each recording. It reads recordings as the training data was read: the sensors
-// in the same order, gaps filled, as many moments in a unit of time. Prediction.Warnings tells of other sensors, another
+// in the same order, gaps filled, as many time points in a unit of time. Prediction.Warnings tells of other sensors, another
 // order, another length or another unit.
 //
-// If a recording is unusable, the error is a SignalError, which names the recording, the sensor and the moment. So it is
-// if rows are sensors instead of moments, or if the training data was no recordings.
+// If a recording is unusable, the error is a SignalError, which names the recording, the sensor and the time point. So it is
+// if rows are sensors instead of time points, or if the training data was no recordings.
 func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Recording) ([]Prediction, error) {
 	series, notes := make([][]float32, len(recordings)), make([][]string, len(recordings))
 	for i, r := range recordings {
@@ -179,7 +179,7 @@ func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Record
 	return predictions, err
 }
 
-// series makes a recording a sample as the training data has them: a series at even moments, `[moments, sensors, channels]`
+// series makes a recording a sample as the training data has them: a series at even time points, `[timepoints, sensors, channels]`
 // row-major, as Attribute takes it. The notes are warnings for Prediction.Warnings.
 func (c *Classifier) series(r Recording) (series []float32, notes []string, err error) {
 	if r.Series != nil && c.Form != nil {
@@ -188,7 +188,7 @@ func (c *Classifier) series(r Recording) (series []float32, notes []string, err 
 	flat := recording.Recording{Name: r.Name, Sensors: r.Sensors, Times: r.Times, Values: slices.Concat(r.Values...)}
 	for i, row := range r.Values {
 		if flat.Width = len(r.Values[0]); len(row) != flat.Width {
-			return nil, nil, fmt.Errorf("moment %d has %d values, moment 0 has %d; NaN is a missing value", i, len(row), flat.Width)
+			return nil, nil, fmt.Errorf("time point %d has %d values, time point 0 has %d; NaN is a missing value", i, len(row), flat.Width)
 		}
 	}
 	return c.Form.Series(flat)

@@ -16,7 +16,7 @@ import (
 )
 
 // In bfloat16 every model keeps its variables in float32, its gradients are finite and close to those in float32, and a classifier
-// answers nearly the same: it computes as its checkpoint's spec says.
+// predicts nearly the same: it computes as its checkpoint's spec says.
 func TestBFloat16(t *testing.T) {
 	for _, name := range Names() {
 		s, graph := body(t, name)
@@ -91,11 +91,11 @@ func TestBFloat16(t *testing.T) {
 	require.ErrorContains(t, s.Check(), "it must be one of float32, bfloat16")
 }
 
-// In bfloat16 a classifier keeps its kernels rounded. To the last bit it answers as one that keeps them in float32 and rounds
-// them in each call. Kernels that were cut off instead of rounded would answer otherwise.
+// In bfloat16 a classifier keeps its kernels rounded. To the last bit it predicts as one that keeps them in float32 and rounds
+// them in each call. Kernels that were cut off instead of rounded would predict otherwise.
 func TestKernelsAreKeptRounded(t *testing.T) {
 	onBackends(t, true, func(t *testing.T, backend compute.Backend) {
-		answers := func(c *Classifier, batch int) []float32 {
+		predictions := func(c *Classifier, batch int) []float32 {
 			var flat []float32
 			for _, signal := range signals(c.Spec, batch, 2) {
 				flat = append(flat, signal...)
@@ -105,12 +105,12 @@ func TestKernelsAreKeptRounded(t *testing.T) {
 			return tensors.MustCopyFlatData[float32](logits)
 		}
 		inEachCall, kept := tinyClassifier(t, backend), tinyClassifier(t, backend)
-		single := answers(inEachCall, 3) // keeps its kernels in float32 from now on
+		single := predictions(inEachCall, 3) // keeps its kernels in float32 from now on
 		inEachCall.store.SetParam("/dtype", nn.BFloat16)
 		kept.store.SetParam("/dtype", nn.BFloat16)
 		for _, batch := range []int{1, 4} {
-			want := answers(inEachCall, batch)
-			assert.Equal(t, want, answers(kept, batch), "batch %d", batch)
+			want := predictions(inEachCall, batch)
+			assert.Equal(t, want, predictions(kept, batch), "batch %d", batch)
 			assert.NotEqual(t, single[0], want[0], "it is computed in bfloat16")
 		}
 		for _, layer := range []string{"level_1", "level_2", "fc_1"} {
@@ -118,8 +118,8 @@ func TestKernelsAreKeptRounded(t *testing.T) {
 			assert.Equal(t, dtypes.Float32, inEachCall.store.GetVariable(kernel).DType(), layer)
 			assert.Equal(t, dtypes.BFloat16, kept.store.GetVariable(kernel).DType(), layer)
 		}
-		before := answers(kept, 1)
+		before := predictions(kept, 1)
 		require.NoError(t, kept.Update(inEachCall.store))
-		assert.Equal(t, before, answers(kept, 1), "renewed")
+		assert.Equal(t, before, predictions(kept, 1), "renewed")
 	})
 }

@@ -51,8 +51,8 @@ func bodyClassifier(t *testing.T, backend compute.Backend, s Spec, graph *affini
 	return c
 }
 
-// Every model of the registry: its levels fit, it says what it is, and a classifier of it answers for each signal of a batch
-// what it answers for that signal alone.
+// Every model of the registry: its levels fit, it says what it is, and a classifier of it predicts each signal of a batch
+// what it predicts for that signal alone.
 func TestEveryModel(t *testing.T) {
 	backend := backendtest.Go(t)
 	require.Len(t, Names(), 22, "two, 19 baselines and ExampleRegister's")

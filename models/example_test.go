@@ -48,7 +48,7 @@ func ExampleClassifier_ClassifyRecording() {
 	}
 	predictions, err := classifier.ClassifyRecording(context.Background(), models.Recording{
 		Sensors: []string{"hip", "head"},
-		Values:  [][]float64{{0.1, 1.2}, {0.3, math.NaN()}, {0.4, 1.5}}, // 3 moments; one value is missing
+		Values:  [][]float64{{0.1, 1.2}, {0.3, math.NaN()}, {0.4, 1.5}}, // 3 time points; one value is missing
 		Times:   []float64{0, 0.5, 1},
 	})
 	if err != nil {

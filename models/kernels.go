@@ -7,7 +7,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models/internal/kernels"
-	"github.com/clusterpool/ccp/models/internal/voices"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -31,7 +31,7 @@ func kernelNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) 
 // The logits are features · W + B. The features are the shares and, with Signal, the signal's values behind them.
 type Kernels struct {
 	Dilations []struct { // of P positions and K kernels
-		Nodes      []int32     // `[P, nodes of all slots]` that a response sees; the number of all nodes stands for the zeros
+		Nodes      []int32     // `[P, nodes of all slots]` that a response reads; the number of all nodes stands for the zeros
 		Kernel     []float32   // `[values of these nodes, K]`
 		Thresholds []float32   // `[thresholds, K]`
 		Weights    [][]float32 // `[P, K]` for each pool
@@ -39,16 +39,16 @@ type Kernels struct {
 	Signal   bool
 	W, B     []float32 // `[features, classes]`, `[classes]`
 	Weight   float32   // of the probabilities in the mean with the network's, whose weight is 1
-	Accuracy float64   // on training samples that were left out
+	Accuracy float64   // on held-out training samples
 }
 
-// Kernels returns the random kernels of a classifier. It is nil if there are none. It is an error if voices answer, which
+// Kernels returns the random kernels of a classifier. It is nil if there are none. It is an error if transforms predict, which
 // are no constants. Other errors name the variable.
 func (c *Classifier) Kernels() (*Kernels, error) {
-	if c.voices.Load() != nil {
-		return nil, fmt.Errorf("the answers are those of %s, which no ONNX file holds. Either ccp serve, or the Go package "+
-			"models, gives them to other programs; or train the network alone into another folder, with --set voices=none "+
-			"--checkpoint NEW, look at its test accuracy, and export that", c.AnsweredBy())
+	if c.ridge.Load() != nil {
+		return nil, fmt.Errorf("the predictions are those of %s, which no ONNX file holds. Either ccp serve, or the Go package "+
+			"models, gives them to other programs; or train the network alone into another folder, with --set transforms=none "+
+			"--checkpoint NEW, look at its test accuracy, and export that", c.PredictedBy())
 	}
 	if c.Spec.kernels() == 0 {
 		return nil, nil
@@ -63,7 +63,7 @@ func (c *Classifier) Kernels() (*Kernels, error) {
 	return (*Kernels)(&constants), err
 }
 
-// view returns how random kernels see the spec's signals.
+// view returns how random kernels read the spec's signals.
 func (s Spec) view(graph *affinity.Matrix) *kernels.View {
 	return kernels.NewView(graph, s.Grid, s.Channels)
 }
@@ -71,7 +71,7 @@ func (s Spec) view(graph *affinity.Matrix) *kernels.View {
 // kernels returns the number of features of random kernels.
 func (s Spec) kernels() int {
 	n := s.Options.Kernels
-	if n == 0 && s.Options.Voices == voices.None && s.Model == randomKernels {
+	if n == 0 && s.Options.Transforms == transforms.None && s.Model == randomKernels {
 		return kernels.Usual
 	}
 	return n

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The answer is the mean of the network's probabilities and, three times, the kernels'. Another seed draws other kernels.
+// The prediction is the mean of the network's probabilities and, three times, the kernels'. Another seed draws other kernels.
 func TestKernelsBesideTheNetwork(t *testing.T) {
 	backend := backendtest.Go(t)
-	answers := func(name string, kernels int, seed int64) []float64 {
+	predictions := func(name string, kernels int, seed int64) []float64 {
 		s, graph := body(t, name)
 		s.Options = settings(Patch{"kernels": float64(kernels)})
 		store := s.NewStore(seed)
@@ -36,8 +36,8 @@ func TestKernelsBesideTheNetwork(t *testing.T) {
 		require.NoError(t, err)
 		return p[0].Probabilities
 	}
-	network, alone, both := answers("ccp", 0, 1), answers("kernels", 200, 1), answers("ccp", 200, 1)
-	assert.NotEqual(t, alone, answers("kernels", 200, 2))
+	network, alone, both := predictions("ccp", 0, 1), predictions("kernels", 200, 1), predictions("ccp", 200, 1)
+	assert.NotEqual(t, alone, predictions("kernels", 200, 2))
 	for k := range both {
 		assert.InDelta(t, (network[k]+3*alone[k])/4, both[k], 1e-5)
 	}

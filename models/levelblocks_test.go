@@ -49,7 +49,7 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 				var shift [2]float64
 				for at := slot; at < len(f.slots.nodes); at += size {
 					if f.slots.ranks[at] > 0 {
-						shift = between(f.slots.centres[at/size], f.slots.places[f.slots.nodes[at]])
+						shift = between(f.slots.centres[at/size], f.slots.positions[f.slots.nodes[at]])
 					}
 				}
 				assert.True(t, f.taps[shift], "level %d: %v is none of %d taps, or already another slot's", i+1, shift, size)
@@ -59,7 +59,7 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 					there := [2]float64{centre[0] + shift[0], centre[1] + shift[1]}
 					require.Equal(t, inside(there), f.slots.ranks[at] > 0, "level %d, slot %v of the cluster at %v", i+1, shift, centre)
 					if inside(there) {
-						require.Equal(t, shift, between(centre, f.slots.places[f.slots.nodes[at]]))
+						require.Equal(t, shift, between(centre, f.slots.positions[f.slots.nodes[at]]))
 					}
 				}
 			}
@@ -70,9 +70,9 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 
 // slotted are neighbourhoods, and the positions of their nodes and centres.
 type slotted struct {
-	nodes           []int32
-	ranks           []float64
-	places, centres [][]float64
+	nodes              []int32
+	ranks              []float64
+	positions, centres [][]float64
 }
 
 // readTables are the neighbourhoods that store holds for level i: those it pools, and those of its blocks.

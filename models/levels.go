@@ -29,7 +29,7 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	return c.Spec.preparation(c.Graph).Read(c.store.Scope(networkPath), which)
 }
 
-// Input reads what the filters before the first level see, `[nodes, reach]` row-major, see ccp.Preparation.Input.
+// Input reads what the filters before the first level read, `[nodes, reach]` row-major, see ccp.Preparation.Input.
 func (c *Classifier) Input() (nodes []int32, present []float32, err error) {
 	return c.Spec.preparation(c.Graph).Input(c.store.Scope(networkPath))
 }

@@ -68,7 +68,7 @@ func TestCollapsedHierarchyIsNamed(t *testing.T) {
 	}
 }
 
-// What is read of a classifier fits what its layers see, whichever way its hierarchy came about, fresh or loaded.
+// What is read of a classifier fits what its layers read, whichever way its hierarchy came about, fresh or loaded.
 func TestClusterLevels(t *testing.T) {
 	for _, way := range append(ccp.Plans(), "candidates") {
 		t.Run(way, func(t *testing.T) {

@@ -169,7 +169,7 @@ func (o LoadOptions) read(fsys fs.FS, name string) (_ *Classifier, err error) {
 		}
 		if loadErr == nil {
 			c.Snapshot, c.Step, c.Calibration = fmt.Sprintf("%s-%08d", kind, step), step, state.Calibration
-			if err := c.openVoices(); err != nil {
+			if err := c.openRidge(); err != nil {
 				return nil, err
 			}
 			if kind == checkpoint.Best {

@@ -13,7 +13,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
-	"github.com/clusterpool/ccp/models/internal/voices"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -46,14 +46,14 @@ type Options struct {
 	// after each level. "1" is one block after the stem. "0,1,1" is one after each of two levels. A number that is left
 	// out is 0.
 	Blocks string `param:"ccp_blocks" default:"0" models:"ccp"`
-	// Reach is how many nodes such a filter sees: the node itself and the nearest by hops.
+	// Reach is how many nodes such a filter reads: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
-	// Kernels is about how many features random convolutional kernels have. Their ridge classifier answers beside the
+	// Kernels is about how many features random convolutional kernels have. Their ridge classifier predicts beside the
 	// network, and counts three times in the mean of both. 0 is no kernels. In the model kernels it is 10,000.
 	Kernels int `param:"kernels" default:"0" rule:"from 0" models:"ccp kernels"`
-	// Voices are what answers beside the network in closed form, on samples as they are: "all" that suit the samples,
-	// "none", or some of kernels,competing,bands,values. How much they count is decided by held-out training samples.
-	Voices string `param:"voices" default:"none" models:"ccp kernels"`
+	// Transforms are what predicts beside the network in closed form, on samples as they are: "all" that suit the samples,
+	// "none", or some of minirocket,hydra,power,values. How much they count is decided by held-out training samples.
+	Transforms string `param:"transforms" default:"none" models:"ccp kernels"`
 	// InputDropout is the share of a signal's values that a training step leaves out, such as words of a document.
 	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`
 	// ReadoutDropout is the dropout rate before each fully connected layer.
@@ -139,7 +139,7 @@ func (s *Spec) Put(path string, value any) error {
 		return fmt.Errorf("%s%w", path[:len(path)-len(name)], err)
 	}
 	s.Options.put(path, typed)
-	_, err = voices.Parse(s.Options.Voices)
+	_, err = transforms.Parse(s.Options.Transforms)
 	return err
 }
 

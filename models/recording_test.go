@@ -84,17 +84,17 @@ func TestClassifyRecording(t *testing.T) {
 		_, err = classify(t.Context(), turned, Recording{Name: "b", Values: [][]float64{{1, 2, 3, math.Inf(1), 5, 6}}})
 		require.ErrorAs(t, err, new(*SignalError))
 		assert.EqualError(t, err,
-			`unusable signal 1: b: sensor "hand" channel 1 at moment 0 is +Inf, which float32 does not hold`)
+			`unusable signal 1: b: sensor "hand" channel 1 at time point 0 is +Inf, which float32 does not hold`)
 	}
 
-	// Rows are moments. Rows of sensors are an error that says so.
+	// Rows are time points. Rows of sensors are an error that says so.
 	for _, wrong := range []struct {
 		rows, width int
 		err         string
 	}{
-		{3, 8, "its moments have 8 values; want sensors x channels, 3 x 2: its 3 rows look like sensors, and must be moments; turn them"},
-		{6, 4, "its moments have 4 values; want sensors x channels, 3 x 2: its 6 rows look like sensors, and must be moments; turn them"},
-		{5, 4, "its moments have 4 values; want sensors x channels, 3 x 2"},
+		{3, 8, "its time points have 8 values; want sensors x channels, 3 x 2: its 3 rows look like sensors, and must be time points; turn them"},
+		{6, 4, "its time points have 4 values; want sensors x channels, 3 x 2: its 6 rows look like sensors, and must be time points; turn them"},
+		{5, 4, "its time points have 4 values; want sensors x channels, 3 x 2"},
 	} {
 		r := Recording{Name: "file", Sensors: turned.Sensors}
 		for range wrong.rows {

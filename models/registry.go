@@ -15,7 +15,7 @@ import (
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/variables"
-	"github.com/clusterpool/ccp/models/internal/answer"
+	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -46,8 +46,8 @@ type Topology struct {
 type Network struct {
 	// About says in a few words what the network is, with its paper.
 	About string
-	// Build builds the graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. A network may answer
-	// several times. Its result is `[batch, answers, classes]`; the probabilities are then the mean of the answers'. Build panics as graph-building functions do.
+	// Build builds the graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. A network may predict
+	// several times. Its result is `[batch, predictions, classes]`; the probabilities are then the mean of the predictions'. Build panics as graph-building functions do.
 	// The seeds of weights follow from scopes and names, which therefore stay as they are.
 	Build func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
 	// Clusters says that the network may have levels of package ccp, built on Topology.Affinity, in any scopes. It then
@@ -76,7 +76,7 @@ type Network struct {
 	Fitted bool
 }
 
-// Fitting is what Network.Fit computes variables from. The network sees the samples as Spec.Normalize makes them.
+// Fitting is what Network.Fit computes variables from. The network reads the samples as Spec.Normalize makes them.
 type Fitting struct {
 	Backend compute.Backend
 	Spec    Spec
@@ -172,8 +172,8 @@ func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *mo
 // networkPath is the scope of a network in a store, variables.Network without its slash.
 const networkPath = "/model"
 
-// Build builds the spec's network in the root scope, see Network.Build. In training, a network that answers several times
-// returns `[batch, answers, classes]`. Each answer has a loss of its own then. Otherwise Build returns one answer.
+// Build builds the spec's network in the root scope, see Network.Build. In training, a network that predicts several times
+// returns `[batch, predictions, classes]`. Each prediction has a loss of its own then. Otherwise Build returns one prediction.
 func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	training := scope.IsTraining(signal.Graph())
 	scope = scope.In("model")
@@ -190,7 +190,7 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	if training {
 		return logits
 	}
-	return answer.Average(logits)
+	return prob.Average(logits)
 }
 
 // parameters counts the trainable values. It builds the network without computing anything, and panics as Build does.

@@ -23,8 +23,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// saveAnswer writes a best snapshot of a classifier that gives one answer to everything.
-func saveAnswer(t *testing.T, backend compute.Backend, dir string, step, class int) {
+// saveConstant writes a best snapshot of a classifier that predicts one class for everything.
+func saveConstant(t *testing.T, backend compute.Backend, dir string, step, class int) {
 	t.Helper()
 	m, graph := tiny(t)
 	store := drawn(t, backend, m.Spec, graph)
@@ -42,7 +42,7 @@ func saveAnswer(t *testing.T, backend compute.Backend, dir string, step, class i
 func TestReloader(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "a [strange] name*")
-		saveAnswer(t, backend, dir, 8, 0)
+		saveConstant(t, backend, dir, 8, 0)
 		r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 		require.NoError(t, err)
 		one := signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1)
@@ -60,7 +60,7 @@ func TestReloader(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []any{"best-00000008", 8}, []any{old.Snapshot, old.Step})
 		for _, c := range []struct{ step, class int }{{9, 1}, {9, 2}} { // the same step trained anew is another, too
-			saveAnswer(t, backend, dir, c.step, c.class)
+			saveConstant(t, backend, dir, c.step, c.class)
 			changed, err = r.Reload(t.Context())
 			require.NoError(t, err)
 			assert.True(t, changed)
@@ -84,7 +84,7 @@ func TestReloader(t *testing.T) {
 		require.ErrorIs(t, err, ErrClosed)
 		_, err = newest(t, r, one)
 		require.ErrorIs(t, err, ErrClosed)
-		saveAnswer(t, backend, dir, 10, 0)
+		saveConstant(t, backend, dir, 10, 0)
 		_, err = r.Reload(t.Context())
 		require.ErrorIs(t, err, ErrClosed)
 	})
@@ -96,7 +96,7 @@ func TestReloaderKeepsWhatWorks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.ErrorIs(t, err, os.ErrNotExist)
-	saveAnswer(t, backend, dir, 8, 1)
+	saveConstant(t, backend, dir, 8, 1)
 	r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	reports := make(chan error, 10)
@@ -104,7 +104,7 @@ func TestReloaderKeepsWhatWorks(t *testing.T) {
 	var watch sync.WaitGroup
 	watch.Go(func() { r.Watch(ctx, 2*time.Millisecond, func(err error) { reports <- err }) })
 
-	saveAnswer(t, backend, filepath.Join(dir, "elsewhere"), 9, 2)
+	saveConstant(t, backend, filepath.Join(dir, "elsewhere"), 9, 2)
 	damaged := filepath.Join(dir, "best-00000009")
 	require.NoError(t, os.Truncate(filepath.Join(dir, "elsewhere", "best-00000009", "state.json"), 1))
 	require.NoError(t, os.Rename(filepath.Join(dir, "elsewhere", "best-00000009"), damaged))
@@ -119,8 +119,8 @@ func TestReloaderKeepsWhatWorks(t *testing.T) {
 	assert.Same(t, first, second, "the snapshot is not read again")
 
 	require.NoError(t, os.RemoveAll(damaged))
-	saveAnswer(t, backend, dir, 9, 0)
-	require.Eventually(t, func() bool { // replacing a snapshot shows for a moment as none, or as the one before
+	saveConstant(t, backend, dir, 9, 0)
+	require.Eventually(t, func() bool { // replacing a snapshot shows briefly as none, or as the one before
 		t.Log(<-reports)
 		p, err = newest(t, r, signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
 		return err == nil && p[0].Class == 0
@@ -134,7 +134,7 @@ func TestReloaderKeepsWhatWorks(t *testing.T) {
 func TestReloaderPassesOverOtherNames(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := t.TempDir()
-	saveAnswer(t, backend, dir, 8, 1)
+	saveConstant(t, backend, dir, 8, 1)
 	r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	for _, name := range []string{"best-of-all", "best-9", "best-00000099.old"} {
@@ -144,7 +144,7 @@ func TestReloaderPassesOverOtherNames(t *testing.T) {
 	changed, err := r.Reload(t.Context())
 	require.NoError(t, err)
 	assert.False(t, changed)
-	saveAnswer(t, backend, dir, 9, 2)
+	saveConstant(t, backend, dir, 9, 2)
 	changed, err = r.Reload(t.Context())
 	require.NoError(t, err)
 	assert.True(t, changed)
@@ -155,12 +155,12 @@ func TestReloaderPassesOverOtherNames(t *testing.T) {
 func TestReloaderWithAStuckBatch(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := t.TempDir()
-	saveAnswer(t, backend, dir, 8, 1)
+	saveConstant(t, backend, dir, 8, 1)
 	r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	old := r.current.Classifier
 	old.mu.RLock() // as a batch does
-	saveAnswer(t, backend, dir, 9, 2)
+	saveConstant(t, backend, dir, 9, 2)
 	reloaded := make(chan error, 1)
 	go func() {
 		_, err := r.Reload(t.Context())
@@ -189,7 +189,7 @@ func TestReloaderWaitsForTheEndOfATraining(t *testing.T) {
 		require.NoError(t, err)
 		return p[0].Class
 	}
-	saveAnswer(t, backend, dir, 8, 1)
+	saveConstant(t, backend, dir, 8, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, checkpoint.ConfigFile), []byte("{}"), 0o644))
 	_, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.EqualError(t, err, dir+" holds a training that has not ended; end it with its command, or give unfinished, "+
@@ -202,7 +202,7 @@ func TestReloaderWaitsForTheEndOfATraining(t *testing.T) {
 	r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(filepath.Join(dir, checkpoint.ResultFile))) // it is trained again
-	saveAnswer(t, backend, dir, 9, 2)
+	saveConstant(t, backend, dir, 9, 2)
 	changed, err := r.Reload(t.Context())
 	require.ErrorContains(t, err, "holds a training that has not ended")
 	assert.False(t, changed)
@@ -222,7 +222,7 @@ func TestReloaderWaitsForTheEndOfATraining(t *testing.T) {
 func TestReloaderUnderLoad(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	saveAnswer(t, backend, dir, 1, 0)
+	saveConstant(t, backend, dir, 1, 0)
 	r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	var done atomic.Bool
@@ -241,7 +241,7 @@ func TestReloaderUnderLoad(t *testing.T) {
 		})
 	}
 	for step := 2; step < 12; step++ {
-		saveAnswer(t, backend, dir, step, step%3)
+		saveConstant(t, backend, dir, step, step%3)
 		changed, err := r.Reload(t.Context())
 		require.NoError(t, err)
 		assert.True(t, changed)
@@ -267,7 +267,7 @@ func newest(t *testing.T, r *Reloader, signals [][]float32) ([]Prediction, error
 func TestGraphBelongsToTheWeights(t *testing.T) {
 	backend := backendtest.Go(t)
 	old, next, live := t.TempDir(), t.TempDir(), t.TempDir()
-	saveAnswer(t, backend, old, 8, 0)
+	saveConstant(t, backend, old, 8, 0)
 	m, _ := tiny(t)
 	path := grid(t, 12, 1) // as many nodes, other edges
 	c, err := NewClassifier(backend, m, path)
@@ -317,14 +317,14 @@ func TestGraphBelongsToTheWeights(t *testing.T) {
 func TestReloaderLeaksNothing(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := t.TempDir()
-		saveAnswer(t, backend, dir, 1, 0)
+		saveConstant(t, backend, dir, 1, 0)
 		r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 		require.NoError(t, err)
 		ctx, end := context.WithCancel(t.Context())
 		var watching sync.WaitGroup
 		seen := make(chan error, 8)
 		watching.Go(func() { r.Watch(ctx, time.Millisecond, func(err error) { seen <- err }) })
-		saveAnswer(t, backend, dir, 2, 1)
+		saveConstant(t, backend, dir, 2, 1)
 		t.Log(<-seen)
 		end()
 		watching.Wait()

@@ -78,7 +78,7 @@ func TestDirectedByCoordinates(t *testing.T) {
 	require.NoError(t, err)
 	backend := backendtest.Go(t)
 	s := Spec{Model: "ccp", Levels: mustLevels("15x4/8,1x4/4"), Hidden: nil, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": "directed", "ccp_stem": 2})}
-	places := slices.Collect(slices.Chunk(points, 2))
+	positions := slices.Collect(slices.Chunk(points, 2))
 	misfits := func(coordinates []float64) (stem, level float64) {
 		store := drawn(t, backend, s, graph, coordinates...)
 		p, scope := s.preparation(graph), store.Scope(networkPath)
@@ -87,8 +87,8 @@ func TestDirectedByCoordinates(t *testing.T) {
 		levels, err := p.Read(scope, 0)
 		require.NoError(t, err)
 		read := levels[0]
-		return misfit(places, places, around, wide(present), nodes, 9),
-			misfit(places, place.Centres(places, read.Memberships.Hard(), 15), slices.Concat(read.Neighbourhoods...), wide(slices.Concat(read.Ranks...)), 15, 8)
+		return misfit(positions, positions, around, wide(present), nodes, 9),
+			misfit(positions, place.Centres(positions, read.Memberships.Hard(), 15), slices.Concat(read.Neighbourhoods...), wide(slices.Concat(read.Ranks...)), 15, 8)
 	}
 	graphStem, graphLevel := misfits(nil)
 	stem, level := misfits(points)

@@ -54,9 +54,9 @@ def requests():
     yield "infer", "a whole batch", signals + '1024,33,1],"data":[' + ",".join(["15.5"] * 1024 * 33) + "]}]}"
     recording = '{"recordings":[{'
     yield "recordings", "values", many(recording + '"values":[[', "0,", "]]}]}")
-    yield "recordings", "moments, accepted", many(recording + '"values":[', "[0,0,0],", "]}]}", 14 << 20)
+    yield "recordings", "time points, accepted", many(recording + '"values":[', "[0,0,0],", "]}]}", 14 << 20)
     yield "recordings", "long values, accepted", many(recording + '"values":[', "[0.12500,0.12500,0.12500],", "]}]}", 44 << 20)
-    yield "recordings", "empty moments", many(recording + '"values":[', "[],", "]}]}")
+    yield "recordings", "empty time points", many(recording + '"values":[', "[],", "]}]}")
     yield "recordings", "sensors", many(recording + '"sensors":[', '"",', "]}]}")
     yield "recordings", "a long sensor", many(recording + '"sensors":["', "a", '"],"values":[[1]]}]}')
     yield "recordings", "times", many(recording + '"times":[', "0,", "]}]}")

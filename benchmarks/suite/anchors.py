@@ -79,16 +79,16 @@ class Set:
             self.lengths = np.full(len(self.samples), self.samples.shape[2])
 
     def whole(self, series, lengths):
-        """series [samples, sensors, moments] or [samples, sensors, moments, axes], as samples [samples, sensors, moments] and lengths.
+        """series [samples, sensors, timepoints] or [samples, sensors, timepoints, axes], as samples [samples, sensors, timepoints] and lengths.
 
         Each axis is a sensor of its own. A sensor is standardised by its mean and deviation over the training samples; the end is zero.
         """
         if series.ndim == 4:
             series = series.transpose(0, 1, 3, 2).reshape(len(series), -1, series.shape[2])
-        moments = np.arange(series.shape[2])
+        timepoints = np.arange(series.shape[2])
         if lengths is None:
-            lengths = (~np.isnan(series).all(1) * (moments + 1)).max(1)
-        series = np.where(moments < lengths[:, None, None], series, np.nan).astype(float)
+            lengths = (~np.isnan(series).all(1) * (timepoints + 1)).max(1)
+        series = np.where(timepoints < lengths[:, None, None], series, np.nan).astype(float)
         mean, deviation = (f(series[self.train], axis=(0, 2), keepdims=True) for f in (np.nanmean, np.nanstd))
         return np.nan_to_num((series - mean) / np.where(deviation > 0, deviation, 1)).astype(np.float32), lengths
 
@@ -97,7 +97,7 @@ class Set:
         return self.samples.reshape(len(self.samples), -1)
 
     def series(self):
-        """The samples as series [samples, sensors, moments], padded to the longest, or None where they are not."""
+        """The samples as series [samples, sensors, timepoints], padded to the longest, or None where they are not."""
         return None if self.lengths is None else np.ascontiguousarray(self.samples)
 
     def folds(self):
@@ -140,7 +140,7 @@ def logistic(s, _):
 def bands(s, count=16):
     """Each sensor's mean, log variance and log power in count bands, [samples, values], or None where the samples are no series.
 
-    Bands are equally wide on a logarithmic scale, from one cycle in the longest series to half a cycle a moment.
+    Bands are equally wide on a logarithmic scale, from one cycle in the longest series to half a cycle a time point.
     """
     series = s.series()
     if series is None:

@@ -1,7 +1,7 @@
 """Sets that are drawn, not recorded: kinds of data that users bring and no archive has. make.py writes them.
 
 Each function draws one set with a seed of its own, so a set is the same on every machine with the same numpy. They return the arrays of
-an .npz file: `series` [samples, sensors, moments] with NaN after a sample's end, or `features` [samples, nodes].
+an .npz file: `series` [samples, sensors, timepoints] with NaN after a sample's end, or `features` [samples, nodes].
 """
 import numpy as np
 
@@ -14,18 +14,18 @@ ELECTRODES = {"Fp1": (-18, 72), "Fp2": (18, 72), "F7": (-54, 72), "F3": (-39, 46
 
 
 def coloured(draw, shape, slope=0.0, low=0.0, high=0.5):
-    """Noise of deviation 1 along the last axis: power falls as frequency^-slope, and is zero outside low to high cycles a moment."""
-    moments = shape[-1]
-    frequency = np.fft.rfftfreq(moments)
-    gain = np.where((frequency >= low) & (frequency <= high), np.maximum(frequency, 1 / moments) ** (-slope / 2), 0)
+    """Noise of deviation 1 along the last axis: power falls as frequency^-slope, and is zero outside low to high cycles a time point."""
+    timepoints = shape[-1]
+    frequency = np.fft.rfftfreq(timepoints)
+    gain = np.where((frequency >= low) & (frequency <= high), np.maximum(frequency, 1 / timepoints) ** (-slope / 2), 0)
     gain[0] = 0
-    noise = np.fft.irfft(np.fft.rfft(draw.normal(size=shape)) * gain, moments)
+    noise = np.fft.irfft(np.fft.rfft(draw.normal(size=shape)) * gain, timepoints)
     return noise / noise.std(axis=-1, keepdims=True)
 
 
-def near(places, width):
-    """exp(-distance² / 2 width²) of each pair of places [n, d]."""
-    return np.exp(-((places[:, None] - places) ** 2).sum(2) / (2 * width ** 2))
+def near(positions, width):
+    """exp(-distance² / 2 width²) of each pair of positions [n, d]."""
+    return np.exp(-((positions[:, None] - positions) ** 2).sum(2) / (2 * width ** 2))
 
 
 def parts(train, test):
@@ -86,27 +86,27 @@ def eeg_bursts():
     """
     draw = np.random.default_rng(103)
     around, down = np.radians(np.array(list(ELECTRODES.values()))).T
-    places = np.stack([np.sin(down) * np.sin(around), np.sin(down) * np.cos(around), np.cos(down)], 1)
+    positions = np.stack([np.sin(down) * np.sin(around), np.sin(down) * np.cos(around), np.cos(down)], 1)
     names = list(ELECTRODES)
-    alike = near(places, 0.5)
+    alike = near(positions, 0.5)
     groups = np.repeat(np.arange(10), 30)
     labels = np.concatenate([draw.permutation(np.arange(30) % 3) for _ in range(10)])
     mix = np.linalg.cholesky(0.8 * alike + 0.2 * np.eye(19))
-    moments = np.arange(1000) / 250
+    timepoints = np.arange(1000) / 250
     own, loud = draw.uniform(9, 11, size=10), draw.lognormal(0, 0.3, size=10)
     series = np.empty((300, 19, 1000))
     for i, (person, label) in enumerate(zip(groups, labels)):
         values = mix @ coloured(draw, (19, 1000), slope=1)
         back = (alike[names.index("O1")] + alike[names.index("O2")])[:, None]
-        values += 0.3 * draw.uniform() * back * np.sin(2 * np.pi * (own[person] * moments + draw.uniform()))
+        values += 0.3 * draw.uniform() * back * np.sin(2 * np.pi * (own[person] * timepoints + draw.uniform()))
         for _ in range(3):
             start, phase, strength = draw.uniform(0.2, 3.4), draw.uniform(), draw.uniform(1.1, 2.0)
-            burst = np.exp(-((moments - start - 0.2) / 0.15) ** 2) * np.sin(2 * np.pi * (10 * moments + phase))
+            burst = np.exp(-((timepoints - start - 0.2) / 0.15) ** 2) * np.sin(2 * np.pi * (10 * timepoints + phase))
             if label:
                 values += strength * alike[names.index(("C3", "C4")[label - 1])][:, None] * burst
         series[i] = 12 * loud[person] * values
     return dict(series=series, rate=np.array(250.0), labels=labels, class_names=np.array(["none", "left", "right"]), groups=groups,
-                split=parts(210, 90), coordinates=places, sensor_names=np.array(names))
+                split=parts(210, 90), coordinates=positions, sensor_names=np.array(names))
 
 
 def bearings():
@@ -119,13 +119,13 @@ def bearings():
     names = ["acceleration1 g", "acceleration2 g", "load kN", "speed rpm", "current A", "oil C"]
     level, spread = np.array([0, 1, 12.5, 2985, 6.3, 71.0]), np.array([0.01, 0.01, 0.02, 0.6, 0.03, 0.02])  # gravity is 1 g
     labels = draw.permutation(np.arange(360) % 3)
-    moments = np.arange(800) / 2000
+    timepoints = np.arange(800) / 2000
     series = np.empty((360, 6, 800))
     for i, label in enumerate(labels):
         values = draw.normal(size=(6, 800)) + coloured(draw, (6, 800), slope=1)
         if label:
             knocks, ring = ((87, 700), (61, 450))[label - 1]
-            since = (moments + draw.uniform()) % (1 / (knocks * draw.normal(1, 0.01)))
+            since = (timepoints + draw.uniform()) % (1 / (knocks * draw.normal(1, 0.01)))
             knock = np.exp(-since / 0.003) * np.sin(2 * np.pi * ring * since)
             values[:2] += draw.uniform(1.2, 3) * draw.uniform(0.6, 1, size=(2, 1)) * knock
         values = level[:, None] * (1 + np.array([0, 0, 2e-3, 1e-3, 2e-2, 0])[:, None] * draw.normal(size=(6, 1))) + spread[:, None] * values
@@ -138,28 +138,28 @@ def bearings():
 def stations():
     """A table: 60 stations' values, by 450 days. A day is a smooth field and a weaker pattern of its class; 2% of the values are missing."""
     draw = np.random.default_rng(105)
-    places = draw.uniform(0, 100, size=(60, 2))  # km
+    positions = draw.uniform(0, 100, size=(60, 2))  # km
     labels = draw.permutation(np.arange(450) % 3)
-    field = np.linalg.cholesky(near(places, 25) + 1e-6 * np.eye(60))
-    pattern = np.linalg.cholesky(near(places, 12) + 1e-6 * np.eye(60)) @ draw.normal(size=(60, 3))
+    field = np.linalg.cholesky(near(positions, 25) + 1e-6 * np.eye(60))
+    pattern = np.linalg.cholesky(near(positions, 12) + 1e-6 * np.eye(60)) @ draw.normal(size=(60, 3))
     features = 15 + 4 * (draw.normal(size=(450, 60)) @ field.T + 0.3 * pattern.T[labels] + 0.4 * draw.normal(size=(450, 60)))
     features[draw.random(features.shape) < 0.02] = np.nan
     return dict(features=features, labels=labels, class_names=np.array(["pattern1", "pattern2", "pattern3"]), split=parts(300, 150),
-                coordinates=places, node_names=np.array([f"station{i + 1}" for i in range(60)]))
+                coordinates=positions, node_names=np.array([f"station{i + 1}" for i in range(60)]))
 
 
 def tiny():
-    """24 training samples of 3 sensors and 80 moments. A bump comes in the second sensor before or after the one in the first, or not."""
+    """24 training samples of 3 sensors and 80 time points. A bump comes in the second sensor before or after the one in the first, or not."""
     draw = np.random.default_rng(106)
     labels = np.concatenate([draw.permutation(np.arange(n) % 3) for n in (24, 150)])
-    moments = np.arange(80)
+    timepoints = np.arange(80)
     series = 0.22 * coloured(draw, (174, 3, 80), slope=1)
     for i, label in enumerate(labels):
         first = draw.uniform(25, 55)
         height = draw.uniform(0.7, 1.3, size=2)
-        series[i, 0] += height[0] * np.exp(-((moments - first) / 5) ** 2 / 2)
+        series[i, 0] += height[0] * np.exp(-((timepoints - first) / 5) ** 2 / 2)
         if label:
-            series[i, 1] += height[1] * np.exp(-((moments - first - (-12, 12)[label - 1]) / 5) ** 2 / 2)
+            series[i, 1] += height[1] * np.exp(-((timepoints - first - (-12, 12)[label - 1]) / 5) ** 2 / 2)
     return dict(series=series, labels=labels, class_names=np.array(["one", "before", "after"]), split=parts(24, 150),
                 sensor_names=np.array(["first", "second", "noise"]))
 

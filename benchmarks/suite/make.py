@@ -71,7 +71,7 @@ def archive(data, name):
     package("aeon")
     from aeon.datasets import load_from_ts_file
     parts = [load_from_ts_file(folder / f"{name}_{part}.ts", return_meta_data=True) for part in ("TRAIN", "TEST")]
-    samples = [sample for values, _, _ in parts for sample in values]  # [sensors, moments] each
+    samples = [sample for values, _, _ in parts for sample in values]  # [sensors, timepoints] each
     series = np.full((len(samples), len(samples[0]), max(sample.shape[1] for sample in samples)), np.nan)
     for row, sample in zip(series, samples):
         row[:, :sample.shape[1]] = sample
@@ -91,7 +91,7 @@ def eeg_alcohol(data):
     fresh = [np.ones(len(files[0]["label"]), bool), ~files[1]["in_train"]]  # 24 trials are in both files
     signal, label, subject = (np.concatenate([f[a][keep] for f, keep in zip(files, fresh)]) for a in ("signal", "label", "subject"))
     table = np.genfromtxt(data / "eeg-alcohol" / "electrodes.csv", delimiter=",", dtype=None, names=True, encoding="utf-8")
-    names, places = table["channel"], np.stack([table[axis] for axis in "xyz"], 1)
+    names, positions = table["channel"], np.stack([table[axis] for axis in "xyz"], 1)
     channels = files[0]["channel"].tolist()
     signal = signal[:, [channels.index(name) for name in names]] * np.float32(files[0]["scale"])  # no eyes, no reference
 
@@ -101,9 +101,9 @@ def eeg_alcohol(data):
 
     draw = np.random.default_rng(SEED)
     tested = [draw.permutation(np.unique(subject[label == c]))[:3] for c in (0, 1)]
-    distance = np.linalg.norm(places[:, None] - places, axis=2)
+    distance = np.linalg.norm(positions[:, None] - positions, axis=2)
     return dict(series=signal, rate=files[0]["rate"], labels=label, class_names=np.array(["control", "alcoholic"]), groups=subject,
-                split=split_of(len(label), np.isin(subject, tested)), edges=nearest(1 / (1 + distance), 6)[0], coordinates=places,
+                split=split_of(len(label), np.isin(subject, tested)), edges=nearest(1 / (1 + distance), 6)[0], coordinates=positions,
                 sensor_names=names)
 
 

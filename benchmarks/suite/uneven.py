@@ -3,7 +3,7 @@
     VENV/bin/python benchmarks/suite/uneven.py table:102 table:103 table:104 table:105 series:1 series:2 series:3 --ccp BEFORE AFTER
 
 A set is a kind and a seed. A table has 600 training and 2,000 test rows, of which 5% are rare. Series are 300 and 900 recordings of three
-sensors and 80 moments, of which 10% are rare.
+sensors and 80 time points, of which 10% are rare.
 """
 import argparse
 import pathlib

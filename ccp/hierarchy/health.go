@@ -144,11 +144,11 @@ func (h *Health) warn(choices int) {
 			"differ; %s", effective, choices, remedy)
 	}
 	if 1-h.Unselected < leastCoverage {
-		places := h.Clusters * h.Neighbours
+		slots := h.Clusters * h.Neighbours
 		advice := remedy
-		if float64(places) < leastCoverage*float64(h.Nodes) {
-			advice = fmt.Sprintf("its %d clusters of L=%d have %d places only: give it more clusters or a larger L",
-				h.Clusters, h.Neighbours, places)
+		if float64(slots) < leastCoverage*float64(h.Nodes) {
+			advice = fmt.Sprintf("its %d clusters of L=%d have %d slots only: give it more clusters or a larger L",
+				h.Clusters, h.Neighbours, slots)
 		}
 		add("no neighbourhood holds %.0f%% of its nodes, whose signals are lost; %s", 100*h.Unselected, advice)
 	}

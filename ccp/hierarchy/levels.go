@@ -1,5 +1,5 @@
 // Package hierarchy describes a trained hierarchy of clusters on the host: the clusters of each node, the nodes that
-// each filter sees, and measures of each level.
+// each filter reads, and measures of each level.
 package hierarchy
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Level is one level of a hierarchy: how its N nodes belong to its K clusters, and what each cluster's filter sees.
+// Level is one level of a hierarchy: how its N nodes belong to its K clusters, and what each cluster's filter reads.
 // The nodes of the first level are the input's. The nodes of another level are the clusters of the level before.
 type Level struct {
 	// Clusters is K, Neighbours is L, the nodes of a neighbourhood.
@@ -19,12 +19,12 @@ type Level struct {
 	// Choices is the number of clusters that a node may belong to: K, or its candidates, or 1 in a prepared
 	// hierarchy.
 	Choices int
-	// Neighbourhoods `[K, L]` holds the nodes that each cluster's filter sees, in the order of its weights. The most
+	// Neighbourhoods `[K, L]` holds the nodes that each cluster's filter reads, in the order of its weights. The most
 	// central node is first unless slots are random or directed. Ranks are their centralities. Gates, in (0, 1),
 	// multiply their signals.
 	Neighbourhoods [][]int32
 	Ranks, Gates   [][]float32
-	// Around `[K, reach]` holds the clusters that the filters of residual blocks see around each cluster, row-major.
+	// Around `[K, reach]` holds the clusters that the filters of residual blocks read around each cluster, row-major.
 	// Present is 1, or 0 at an empty slot. Without blocks both are nil.
 	Around  []int32
 	Present []float32

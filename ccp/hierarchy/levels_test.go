@@ -67,7 +67,7 @@ func TestHealthByHand(t *testing.T) {
 		Warnings: []string{"level 1: no neighbourhood holds 25% of its nodes, whose signals are lost; " + remedy}}, first)
 	assert.Equal(t, 2, health[1].Level)
 	assert.Zero(t, health[1].Entropy)
-	assert.Contains(t, health[1].Warnings[0], "its 2 clusters of L=1 have 2 places only: give it more clusters or a larger L")
+	assert.Contains(t, health[1].Warnings[0], "its 2 clusters of L=1 have 2 slots only: give it more clusters or a larger L")
 }
 
 // A node counts where its slot is open, not where an empty slot names it.

@@ -10,15 +10,15 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// AnswersParam is a graph's parameter, an *Answers: the program answers with weights that are there already, and has no
+// InferenceParam is a graph's parameter, an *Inference: the program predicts with weights that are there already, and has no
 // gradients.
-const AnswersParam = "answers"
+const InferenceParam = "inference"
 
-// Answers renews the tables that programs of one store derive from its weights, see Derived.
-type Answers struct{ renew []func() error }
+// Inference renews the tables that programs of one store derive from its weights, see Derived.
+type Inference struct{ renew []func() error }
 
 // Renew brings the tables up to date after the weights have changed.
-func (a *Answers) Renew() (err error) {
+func (a *Inference) Renew() (err error) {
 	for _, renew := range a.renew {
 		err = errors.Join(err, renew())
 	}
@@ -26,11 +26,11 @@ func (a *Answers) Renew() (err error) {
 }
 
 // Derived keeps what value computes from the variables of scope, as a table beside them. The result is nil if g is no
-// program as AnswersParam says, or if value returns an error, as for weights that are not there yet.
+// program as InferenceParam says, or if value returns an error, as for weights that are not there yet.
 func Derived(scope *model.Scope, g *Graph, name string,
 	value func(layer *model.Scope) (*tensors.Tensor, error)) *Node {
-	answers := model.GetGraphParamOr[*Answers](scope, g, AnswersParam, nil)
-	if answers == nil {
+	inference := model.GetGraphParamOr[*Inference](scope, g, InferenceParam, nil)
+	if inference == nil {
 		return nil
 	}
 	at := func(path string) *model.Scope { return scope.Store().Scope(path) } // the layer may have visited it
@@ -45,7 +45,7 @@ func Derived(scope *model.Scope, g *Graph, name string,
 	}
 	kept = tables.VariableWithValue(name, table).SetTrainable(false)
 	Parameters(scope.Store(), g)
-	answers.renew = append(answers.renew, func() error {
+	inference.renew = append(inference.renew, func() error {
 		table, err := value(at(scope.Scope()))
 		if err != nil {
 			return err

@@ -54,7 +54,7 @@ func Dense(scope *model.Scope, x *Node, out int, gain float64) *Node {
 	return Add(product, ExpandAxes(b, 0))
 }
 
-// DenseNorm is Dense and BatchNorm. In a program that only answers they are one product, see Folded.
+// DenseNorm is Dense and BatchNorm. In a program that only predicts they are one product, see Folded.
 func DenseNorm(scope *model.Scope, x *Node, out int, gain float64) *Node {
 	in := x.Shape().Dim(-1)
 	w, shift := Folded(scope, x, out, []int{in, out}, func(i int) (to, output int) { return i, i % out },

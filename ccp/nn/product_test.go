@@ -102,7 +102,7 @@ func TestFoldedWeightsAreRoundedToEven(t *testing.T) {
 			require.NoError(t, err)
 		}
 		out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
-			scope.SetGraphParam(x.Graph(), nn.AnswersParam, new(nn.Answers))
+			scope.SetGraphParam(x.Graph(), nn.InferenceParam, new(nn.Inference))
 			return nn.DenseNorm(scope, x, 3, 1)
 		}, [][]float32{{1}})
 		require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 const TablesScope = variables.Tables
 
 // SurveyParam is a parameter of a network that is built only to learn its levels and its weights. A frozen hierarchy may
-// be missing then. The parameter is how many nodes a residual block sees at most.
+// be missing then. The parameter is how many nodes a residual block reads at most.
 const SurveyParam = "survey"
 
 // Bias is the trained variable b of scope, n values in x's type and graph, zero at first.

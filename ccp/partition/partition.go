@@ -43,7 +43,7 @@ func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, seed uint64
 		return cluster, s.objective(), nil
 	}
 	s.maxSize, s.rng = maxSize, rand.New(rand.NewPCG(seed, uint64(n)))
-	// Temperatures fall geometrically, from the worth of a cluster to a thousandth.
+	// Temperatures fall geometrically, from the objective of a cluster to a thousandth.
 	const hot, cold = 0.1, 1e-4
 	sweeps := max(100, min(1000, 100_000_000/n))
 	for sweep := range sweeps {
@@ -85,8 +85,8 @@ type totals struct {
 	size                int
 }
 
-// worth is the cluster's part of 2·C.
-func (t totals) worth() float64 {
+// objective is the cluster's part of 2·C.
+func (t totals) objective() float64 {
 	if t.volume <= 0 {
 		return 0
 	}
@@ -137,12 +137,12 @@ func (s *search) try(i int, temperature float64) {
 			j = candidate
 		}
 	}
-	before := s.totals[a].worth() + s.totals[b].worth()
+	before := s.totals[a].objective() + s.totals[b].objective()
 	s.move(i, b)
 	if full {
 		s.move(j, a)
 	}
-	gain := s.totals[a].worth() + s.totals[b].worth() - before
+	gain := s.totals[a].objective() + s.totals[b].objective() - before
 	if gain >= 0 || s.rng.Float64() < math.Exp(gain/temperature) {
 		return
 	}
@@ -169,7 +169,7 @@ func (s *search) move(i int, b int32) {
 // objective is C.
 func (s *search) objective() (sum float64) {
 	for _, t := range s.totals {
-		sum += t.worth() / 2
+		sum += t.objective() / 2
 	}
 	return sum
 }

@@ -115,18 +115,18 @@ func (c *component) scale(dims int) *mat.Dense {
 	eigen.VectorsTo(&vectors)
 	for axis, v := 0, k-1; axis < dims && v >= 0 && values[v] > 1e-12*values[k-1]; v-- {
 		vector := vectors.ColView(v)
-		var places mat.VecDense
-		places.MulVec(centred, vector)
+		var coordinates mat.VecDense
+		coordinates.MulVec(centred, vector)
 		along := 0.0
 		for p, i := range c.pivots {
-			along += places.AtVec(i) * vector.AtVec(p)
+			along += coordinates.AtVec(i) * vector.AtVec(p)
 		}
 		if along <= 0 {
 			continue // hops are not Euclidean: this axis holds squares of imaginary lengths
 		}
-		// The places are σ times a unit vector, and σ·√(n/k) estimates the eigenvalue of all n squared distances.
-		places.ScaleVec(math.Pow(float64(n)/float64(k)/values[v], 0.25), &places)
-		x.SetCol(axis, places.RawVector().Data)
+		// The coordinates are σ times a unit vector, and σ·√(n/k) estimates the eigenvalue of all n squared distances.
+		coordinates.ScaleVec(math.Pow(float64(n)/float64(k)/values[v], 0.25), &coordinates)
+		x.SetCol(axis, coordinates.RawVector().Data)
 		axis++
 	}
 	return x
@@ -186,7 +186,7 @@ func (c *component) relax(x *mat.Dense) {
 	}
 }
 
-// turn rotates the places: edges follow the axes afterwards. It takes two axes at a time, and maximises the sum of
+// turn rotates the positions: edges follow the axes afterwards. It takes two axes at a time, and maximises the sum of
 // the fourth powers of the edges' directions (quartimax, Neuhaus and Wrigley 1954). Short edges count more: on a grid
 // the sides of a square, not its diagonals. Then it points each axis to the later nodes.
 func (c *component) turn(x *mat.Dense) {

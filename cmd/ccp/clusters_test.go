@@ -63,7 +63,7 @@ func TestClusters(t *testing.T) {
 	dir, folder := trained(t), filepath.Join(t.TempDir(), "clusters")
 	text := succeed(t, "clusters", "--backend", "go", "--checkpoint", dir)
 	assert.Regexp(t, `(?m)^digits, best-\d+\n\n  level  nodes  clusters  in use  L  unselected  overlap  entropy +C +of +gates\n +1 +64 +4 `, text)
-	assert.Regexp(t, `(?m)^warning: level 1: no neighbourhood holds \d+% of its nodes, whose signals are lost; its 4 clusters of L=4 have 16 places only: give it more clusters or a larger L$`, text)
+	assert.Regexp(t, `(?m)^warning: level 1: no neighbourhood holds \d+% of its nodes, whose signals are lost; its 4 clusters of L=4 have 16 slots only: give it more clusters or a larger L$`, text)
 
 	var c clustersDocument
 	decode(t, succeed(t, "clusters", "--backend", "go", "--checkpoint", dir, "--json", "--out", folder), &c)

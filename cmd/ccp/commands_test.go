@@ -29,29 +29,29 @@ type (
 		Accuracy float64 `json:"accuracy"`
 	}
 	trainDocument struct {
-		Command     string        `json:"command"`
-		Data        string        `json:"data"`
-		Model       string        `json:"model"`
-		Backend     string        `json:"backend"`
-		Seed        int64         `json:"seed"`
-		Parameters  int           `json:"parameters"`
-		Epochs      int           `json:"epochs"`
-		Steps       int           `json:"steps"`
-		BestEpoch   int           `json:"best_epoch"`
-		Train       scoreDocument `json:"train"`
-		Validation  scoreDocument `json:"validation"`
-		Test        scoreDocument `json:"test"`
-		Objective   []float64     `json:"objective"`
-		Seconds     float64       `json:"seconds"`
-		Prepare     float64       `json:"prepare_seconds"`
-		AnsweredBy  string        `json:"answered_by"`
-		Compile     float64       `json:"compile_seconds"`
-		Checkpoint  string        `json:"checkpoint"`
-		Guess       float64       `json:"guess"`
-		TestSamples int           `json:"test_samples"`
+		Command          string        `json:"command"`
+		Data             string        `json:"data"`
+		Model            string        `json:"model"`
+		Backend          string        `json:"backend"`
+		Seed             int64         `json:"seed"`
+		Parameters       int           `json:"parameters"`
+		Epochs           int           `json:"epochs"`
+		Steps            int           `json:"steps"`
+		BestEpoch        int           `json:"best_epoch"`
+		Train            scoreDocument `json:"train"`
+		Validation       scoreDocument `json:"validation"`
+		Test             scoreDocument `json:"test"`
+		Objective        []float64     `json:"objective"`
+		Seconds          float64       `json:"seconds"`
+		Prepare          float64       `json:"prepare_seconds"`
+		PredictedBy      string        `json:"predicted_by"`
+		Compile          float64       `json:"compile_seconds"`
+		Checkpoint       string        `json:"checkpoint"`
+		MajorityBaseline float64       `json:"majority-class baseline"`
+		TestSamples      int           `json:"test_samples"`
 	}
 	evalDocument struct {
-		AnsweredBy  string  `json:"answered_by"`
+		PredictedBy string  `json:"predicted_by"`
 		TrainedOn   *int    `json:"trained_on"`
 		Temperature float64 `json:"temperature"`
 		HeldOut     int     `json:"held_out"`
@@ -118,7 +118,7 @@ func TestTrain(t *testing.T) {
 	require.Len(t, lines(stdout), 4)
 	assert.Regexp(t, `^test accuracy \d+\.\d\d%, loss \d\.\d{4}; validation accuracy \d+\.\d\d%, after the last of 1 epoch$`, lines(stdout)[0])
 	assert.Regexp(t, `^778 parameters, 19 steps in \d+\.\ds of training after \d+\.\ds of compiling, on go$`, lines(stdout)[1])
-	assert.Equal(t, "answered by the network", lines(stdout)[2])
+	assert.Equal(t, "predicted by the network", lines(stdout)[2])
 	assert.Equal(t, "checkpoint in "+dir+"; try: "+self()+" eval --checkpoint '"+dir+"'", lines(stdout)[3])
 
 	code, stdout, stderr = execute(t, append(line, "--json")...)
@@ -139,8 +139,8 @@ func TestTrain(t *testing.T) {
 	assert.Len(t, again.Objective, 2)
 	assert.Equal(t, trainDocument{Command: "train", Data: "digits", Model: "ccp", Backend: "go", Seed: 7, Parameters: 778, Epochs: 1, Steps: 19, BestEpoch: 1,
 		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective, Seconds: again.Seconds, Prepare: again.Prepare, Compile: again.Compile, Checkpoint: dir,
-		AnsweredBy: "the network",
-		Guess:      36. / 359, TestSamples: 359}, again)
+		PredictedBy:      "the network",
+		MajorityBaseline: 36. / 359, TestSamples: 359}, again)
 }
 
 func TestTrainGuardsADirectory(t *testing.T) {
@@ -214,7 +214,7 @@ func TestEval(t *testing.T) {
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "digits: its samples have no mirror images; leave it out")
 	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--reject", "0.3")
-	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\nanswered by the network\nprobabilities: expected calibration error \d+\.\d\d%, at temperature [\d.]+ of 180 held-out samples, loss \d\.\d{4}\nrejected: \d+ answers \([\d.]+%\) below [\d.]+, as 30% of the held-out samples; accuracy of the others [\d.]+%\n\nclass  samples  precision  recall     F1\n0           36 `, text)
+	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\npredicted by the network\nprobabilities: expected calibration error \d+\.\d\d%, at temperature [\d.]+ of 180 held-out samples, loss \d\.\d{4}\nrejected: \d+ predictions \([\d.]+%\) below [\d.]+, as 30% of the held-out samples; accuracy of the others [\d.]+%\n\nclass  samples  precision  recall     F1\n0           36 `, text)
 	assert.Contains(t, text, "\nconfusion: a row for each true class")
 
 	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, ring(40)))

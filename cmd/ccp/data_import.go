@@ -35,15 +35,15 @@ func newDataImport(s *shared) *cobra.Command {
 	f := cmd.Flags()
 	out.flags(cmd, "out", "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
 	choiceVar(f, &o.Missing, "missing", "", "`WHAT` a sensor without any value in a sample is: error, zero, or fill, "+
-		"what its neighbours and its mean let expect (default: fill if samples have one moment, else error)",
+		"what its neighbours and its mean let expect (default: fill if samples have one time point, else error)",
 		"error", "zero", "fill")
 	f.StringVar(&o.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
-	f.StringVar(&o.Positions, "positions", "", "`FILE` of places of sensors, to join near ones: sensor,x,y or "+
+	f.StringVar(&o.Positions, "positions", "", "`FILE` of positions of sensors, to join near ones: sensor,x,y or "+
 		"sensor,x,y,z, or columns latitude and longitude in degrees")
 	f.StringVar(&o.Parts, "parts", "", "`FILE` of the sensors' parts of a body, the trunk first, for models of "+
 		"skeletons: hip,trunk")
 	numberVar(f, &o.Bodies, "bodies", 1, 0, math.MaxInt32,
-		"`N` bodies whose x, y and z are the first channels, with --parts; 0 where they are no places in space")
+		"`N` bodies whose x, y and z are the first channels, with --parts; 0 where they are no positions in space")
 	numberVar(f, &o.Neighbours, "knn", 4, 1, math.MaxInt32, "`K` nearest sensors that each is joined to, with --positions")
 	f.StringVar(&o.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")
 	f.BoolVar(&scale, "scale", false, "centre each sensor by itself and divide it by its deviation, over the samples "+
@@ -55,8 +55,8 @@ func newDataImport(s *shared) *cobra.Command {
 	f.StringSliceVar(&o.Columns, "columns", nil, "`NAMES` of a table's columns: of samples; samples,times; or "+
 		"samples,times,sensors,values, which may be several (default: sample,time,sensor,value)")
 	choiceVar(f, &o.Layout, "layout", "", "`WHAT` a table holds in each line, where its headings do not say: recording "+
-		"or moments (a moment of the file's recording, or of a sample), readings (of a sensor) or samples",
-		"recording", "moments", "readings", "samples")
+		"or timepoints (a time point of the file's recording, or of a sample), readings (of a sensor) or samples",
+		"recording", "timepoints", "readings", "samples")
 	f.StringVar(&o.Sheet, "sheet", "", "`NAME` of the sheet to read of .xlsx workbooks (default: the first)")
 	f.StringVar(&o.Time, "time", "", "`COLUMN` of times in each recording (default: time, timestamp, date, t and the like)")
 	choiceVar(f, &o.Dates, "dates", "", "`WHAT` comes first in dates such as 01/02/2024, where no date tells: day or month",
@@ -74,7 +74,7 @@ func newDataImport(s *shared) *cobra.Command {
 		case !datasets.IsFile(out.path):
 			return usage(cmd, fmt.Errorf("--out %q: the name must end in .npz", out.path))
 		case f.Changed("knn") && o.Positions == "":
-			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the places of the sensors, or leave it out"))
+			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the positions of the sensors, or leave it out"))
 		case o.Cut.Step.Length > 0 && o.Cut.Window.Length == 0:
 			return usage(cmd, errors.New("--step is of windows; give --window, too"))
 		case f.Changed("bodies") && o.Parts == "":

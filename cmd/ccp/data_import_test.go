@@ -36,7 +36,7 @@ func TestDataImport(t *testing.T) {
 	golden(t, "data-import.output", regexp.MustCompile(`\d+ kB`).ReplaceAllString(head, "SIZE"))
 	require.NoError(t, os.Chdir(at))
 	assert.True(t, strings.HasSuffix(try, " train --data Moves.npz\n"), try)
-	assert.Contains(t, succeed(t, "data", "check", "Moves.npz"), "the network sees 8 frames, the other voices see all 8 moments\n")
+	assert.Contains(t, succeed(t, "data", "check", "Moves.npz"), "the network reads 8 frames, the transforms all 8 time points\n")
 	succeed(t, append([]string{"train", "--data", "Moves.npz", "--checkpoint", "run"}, tiny...)...)
 
 	// What was learned has the sensors' names.
@@ -60,13 +60,13 @@ func TestDataImport(t *testing.T) {
 			Name    string `json:"class"`
 			Samples int    `json:"samples"`
 		} `json:"classes"`
-		Sensors []string `json:"sensors"`
-		Moments struct {
+		Sensors    []string `json:"sensors"`
+		Timepoints struct {
 			Shortest int     `json:"shortest"`
 			Median   int     `json:"median"`
 			Longest  int     `json:"longest"`
 			Rate     float64 `json:"rate"`
-		} `json:"moments"`
+		} `json:"timepoints"`
 		Channels int    `json:"channels"`
 		ReadAs   string `json:"read_as"`
 		Filled   struct {
@@ -87,7 +87,7 @@ func TestDataImport(t *testing.T) {
 		Command  string   `json:"command"`
 	}
 	decode(t, succeed(t, "data", "import", "uea/Moves", "--overwrite", "--out", "four.npz", "--json"), &document)
-	assert.Equal(t, []int{80, 8, 40}, []int{document.Samples, document.Moments.Longest, document.Filled.Values})
+	assert.Equal(t, []int{80, 8, 40}, []int{document.Samples, document.Timepoints.Longest, document.Filled.Values})
 
 	code, _, stderr = execute(t, "data", "import", "uea")
 	assert.Equal(t, 1, code)

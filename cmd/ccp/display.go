@@ -23,7 +23,7 @@ type display struct {
 	began   time.Time // when the first step of this process was done
 	from    int       // that step
 	frozen  bool      // C is constant: the notice of the hierarchy says it
-	stepped bool      // there are steps: voices and random kernels alone are fitted at once
+	stepped bool      // there are steps: transforms and random kernels alone are fitted at once
 }
 
 func newDisplay(out io.Writer, c training.Config, backend string) *display {
@@ -38,15 +38,15 @@ func (d *display) observer() training.Observer {
 // brief returns an observer for one training of many. It shows the line that is drawn over, and what a person should
 // know. What is odd in a data set is said once, not in each of its trainings.
 func (d *display) brief() training.Observer {
-	said := map[string]bool{}
+	shown := map[string]bool{}
 	return training.Observer{Load: d.loading, Prepare: d.prepare, Trial: d.trial, Compile: d.compile, Compiled: heap.Release, Step: d.step,
 		Notice: func(line string) {
 			odd := d.config.Data + " " + line
-			if strings.HasPrefix(line, "hierarchy ") || strings.HasPrefix(line, "data: ") && said[odd] {
+			if strings.HasPrefix(line, "hierarchy ") || strings.HasPrefix(line, "data: ") && shown[odd] {
 				return
 			}
-			said[odd] = true
-			line, _, _ = strings.Cut(flagged(line), "; give --set voices=none") // which no command has that trains many
+			shown[odd] = true
+			line, _, _ = strings.Cut(flagged(line), "; give --set transforms=none") // which no command has that trains many
 			d.notice("  " + line)
 		}}
 }

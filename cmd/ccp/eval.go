@@ -18,10 +18,10 @@ import (
 
 // evalJSON is what `ccp eval --json` prints.
 type evalJSON struct {
-	Command    string `json:"command"`
-	Data       string `json:"data"`
-	Split      string `json:"split"`
-	AnsweredBy string `json:"answered_by"` // see models.Classifier.AnsweredBy
+	Command     string `json:"command"`
+	Data        string `json:"data"`
+	Split       string `json:"split"`
+	PredictedBy string `json:"predicted_by"` // see models.Classifier.PredictedBy
 	// TrainedOn counts the samples that were trained on; nil if the run does not tell.
 	TrainedOn *int `json:"trained_on"`
 	// Temperature is 1 if the training held no samples out. See models.Calibration.
@@ -36,9 +36,9 @@ type evalJSON struct {
 // rejectionJSON is what --reject does to a split.
 type rejectionJSON struct {
 	Asked     float64 `json:"asked"`     // share of the held-out samples
-	Threshold float64 `json:"threshold"` // the least probability of an answer
+	Threshold float64 `json:"threshold"` // the least probability of a prediction
 	Rejected  int     `json:"rejected"`
-	Accuracy  float64 `json:"accuracy"` // of the answers that are left; 0 for none
+	Accuracy  float64 `json:"accuracy"` // of the predictions that are left; 0 for none
 	right     int
 }
 
@@ -68,7 +68,7 @@ func newEval(s *shared) *cobra.Command {
 	dataDirFlag(cmd, &dataDir)
 	splitFlag(cmd, &split)
 	rejectFlag(cmd.Flags(), &reject)
-	cmd.Flags().BoolVar(&mirrored, "mirrored", false, "answer by the mean over each sample and its mirror image, of cifar10 and skeletons")
+	cmd.Flags().BoolVar(&mirrored, "mirrored", false, "predict by the mean over each sample and its mirror image, of cifar10 and skeletons")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		classifier, err := s.load(cmd, dir, false)
 		if err != nil {
@@ -96,11 +96,11 @@ func newEval(s *shared) *cobra.Command {
 			return err
 		}
 		var mistakes []mistakeJSON
-		evaluate, answeredBy := training.EvaluateEach, classifier.AnsweredBy()
+		evaluate, predictedBy := training.EvaluateEach, classifier.PredictedBy()
 		if mirrored && d.Mirror == nil {
 			return usage(cmd, fmt.Errorf("--mirrored: %s: its samples have no mirror images; leave it out", d.Name))
 		} else if mirrored {
-			evaluate, answeredBy = training.EvaluateMirrored, answeredBy+", the mean over each sample and its mirror image"
+			evaluate, predictedBy = training.EvaluateMirrored, predictedBy+", the mean over each sample and its mirror image"
 		}
 		e, err := evaluate(classifier, d, indices, 64, func(i int, p []float64) {
 			k := serve.Ranked(p, 1)[0]
@@ -117,7 +117,7 @@ func newEval(s *shared) *cobra.Command {
 			return err
 		}
 		slices.SortStableFunc(mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
-		result := evalJSON{Command: "eval", Data: d.Name, Split: split, AnsweredBy: answeredBy,
+		result := evalJSON{Command: "eval", Data: d.Name, Split: split, PredictedBy: predictedBy,
 			Temperature: 1, Rejection: rejection, Mistakes: mistakes, Evaluation: e}
 		if c := classifier.Calibration; c != nil {
 			result.Temperature, result.HeldOut = c.Temperature, c.Samples

@@ -72,7 +72,7 @@ func TestExplain(t *testing.T) {
 	assert.Equal(t, []any{1, "ccp: " + out + " exists; --overwrite replaces its files\n"}, []any{code, stderr})
 
 	text := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--samples", "0", "--method", "gradient", "--class", "7", "--split", "validation")
-	assert.Regexp(t, `(?s)^digits, validation split: 18 samples explained by gradient x input\nanswered by the network\ncontributions to the logit of 7: .*\n\n7: 18 samples\n  node +mean  mean absolute\n  row \d column \d +[+-]\d`, text)
+	assert.Regexp(t, `(?s)^digits, validation split: 18 samples explained by gradient x input\npredicted by the network\ncontributions to the logit of 7: .*\n\n7: 18 samples\n  node +mean  mean absolute\n  row \d column \d +[+-]\d`, text)
 	assert.Len(t, lines(text), 4+1+2+mostNodes, "four lines of introduction, an empty one, the class and the heading")
 }
 

@@ -72,8 +72,8 @@ func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most i
 
 // cutFlags say how to cut recordings into windows.
 func cutFlags(f *pflag.FlagSet, cut *recording.Cut) {
-	spanVar(f, &cut.Window, "window", "cut recordings into windows of a `DURATION` such as 2s, or of so many moments")
-	spanVar(f, &cut.Step, "step", "`DURATION`, or moments, between the begins of windows (default: a whole window)")
+	spanVar(f, &cut.Window, "window", "cut recordings into windows of a `DURATION` such as 2s, or of so many time points")
+	spanVar(f, &cut.Step, "step", "`DURATION`, or time points, between the begins of windows (default: a whole window)")
 }
 
 // figureVar is a flag that names a picture to draw.
@@ -86,7 +86,7 @@ func figureVar(f *pflag.FlagSet, path *string, usage string) {
 	}, nil}, "figure", usage)
 }
 
-// spanVar is a flag whose value is a duration or a number of moments.
+// spanVar is a flag whose value is a duration or a number of time points.
 func spanVar(f *pflag.FlagSet, value *recording.Span, name, usage string) {
 	f.Var(&checked{"", "string", func(text string) (err error) {
 		*value, err = recording.ParseSpan(text)
@@ -94,12 +94,12 @@ func spanVar(f *pflag.FlagSet, value *recording.Span, name, usage string) {
 	}, nil}, name, usage)
 }
 
-// rejectFlag is for the commands that can withhold answers.
+// rejectFlag is for the commands that can withhold predictions.
 func rejectFlag(f *pflag.FlagSet, share *float64) {
 	f.Var(&checked{"", "string", func(value string) (err error) {
 		*share, err = text.ParseShare(value)
 		return err
-	}, nil}, "reject", "withhold answers as unsure as the least sure `SHARE` of the held-out samples")
+	}, nil}, "reject", "withhold predictions as unsure as the least sure `SHARE` of the held-out samples")
 }
 
 // flagOf are the flags that stand for an option of a training or a model.

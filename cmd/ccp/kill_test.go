@@ -171,7 +171,7 @@ func assertSame(t *testing.T, want, got outcome) {
 
 var resumed = regexp.MustCompile(`(?m)^resuming after step \d+$`)
 
-// TestKilled kills trainings with SIGKILL at random moments: the same command goes on each time, and ends as one that was
+// TestKilled kills trainings with SIGKILL at random times: the same command goes on each time, and ends as one that was
 // never killed.
 func TestKilled(t *testing.T) {
 	onBackends(t, func(t *testing.T, backend string, kills int) {

@@ -176,7 +176,7 @@ func TestFailures(t *testing.T) {
 		{"train --backend go --dry-run --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
 		{"train --backend go --checkpoint DIR/d --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
 		{"train --backend go --checkpoint DIR/d --levels 99x3/9", "level 1: 99 clusters of 64 nodes; a search finds at most as many as nodes: lower them"},
-		{"train --backend go --dry-run --set voices=kernels", `the voice "kernels" needs a series; leave it out`},
+		{"train --backend go --dry-run --set transforms=minirocket", `the transform "minirocket" needs a series; leave it out`},
 		{"train --backend go --checkpoint DIR/file.npz", "ccp: DIR/file.npz is not a directory"},
 		{"train --backend go --checkpoint DIR/file.npz --overwrite", "ccp: DIR/file.npz is not a directory"},
 		{"eval --backend go --checkpoint DIR/file.npz", "ccp: DIR/file.npz is not a directory"},

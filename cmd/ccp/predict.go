@@ -65,7 +65,7 @@ func newPredict(s *shared) *cobra.Command {
 			}
 		}
 		var warnings []string
-		rejected, answers, drawn := 0, 0, timeline{}
+		rejected, classified, drawn := 0, 0, timeline{}
 		screen := out.path == "" && newStatusLine(cmd.OutOrStdout()).screen != nil
 		write := func(w io.Writer) error {
 			rows, lines := csv.NewWriter(w), json.NewEncoder(w)
@@ -83,7 +83,7 @@ func newPredict(s *shared) *cobra.Command {
 				}
 				rejected += serve.Reject(predictions, threshold)
 				for i := 0; i < len(predictions) && s.json; i++ {
-					a := serve.AnswerOf(p.names[i], predictions[i], classifier.ClassNames, top)
+					a := serve.PredictionOf(p.names[i], predictions[i], classifier.ClassNames, top)
 					if p.windows != nil {
 						a.Start, a.End = &p.windows[i].Start, &p.windows[i].End
 					}
@@ -91,13 +91,13 @@ func newPredict(s *shared) *cobra.Command {
 						return err
 					}
 				}
-				table := table(p, classifier.ClassNames, predictions, top)[min(1, answers):] // one heading
+				table := table(p, classifier.ClassNames, predictions, top)[min(1, classified):] // one heading
 				for i := 0; i < len(table) && screen; i++ {
 					for k, cell := range table[i] {
 						table[i][k] = text.Plain(cell)
 					}
 				}
-				if answers += len(predictions); !s.json {
+				if classified += len(predictions); !s.json {
 					if err := rows.WriteAll(table); err != nil {
 						return err
 					}
@@ -115,8 +115,8 @@ func newPredict(s *shared) *cobra.Command {
 		}
 		tell(cmd, "warning", warnings)
 		if reject > 0 && err == nil {
-			tell(cmd, "note", []string{fmt.Sprintf("%d of %d answers are withheld, with probabilities below %.7g", rejected,
-				answers, threshold)})
+			tell(cmd, "note", []string{fmt.Sprintf("%d of %d predictions are withheld, with probabilities below %.7g", rejected,
+				classified, threshold)})
 		}
 		return err
 	}
@@ -175,7 +175,7 @@ func table(inputs part, classes []string, predictions []models.Prediction, top i
 		row := []string{inputs.names[i]}
 		if inputs.windows != nil {
 			w := inputs.windows[i]
-			row = append(row, recording.Moment(w.Start), recording.Moment(w.End))
+			row = append(row, recording.TimeText(w.Start), recording.TimeText(w.End))
 		}
 		row = append(row, p.Name, share(p.Probability))
 		for place, k := range serve.Ranked(p.Probabilities, top) {

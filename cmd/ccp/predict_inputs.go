@@ -39,7 +39,7 @@ func (in part) warn(predictions []models.Prediction) (lines []string) {
 			if i > 0 && name == in.names[i-1] && slices.Equal(p.Warnings, predictions[i-1].Warnings) {
 				continue
 			}
-			name += " from " + recording.Moment(in.windows[i].Start)
+			name += " from " + recording.TimeText(in.windows[i].Start)
 		}
 		lines = append(lines, name+": "+strings.Join(p.Warnings, "; "))
 	}
@@ -58,14 +58,14 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 		if err == nil || asSeries == nil {
 			return err
 		}
-		return fmt.Errorf("%s: as series [samples, sensors, moments]: %w; as a recording [moments, sensors, axes]: %w",
+		return fmt.Errorf("%s: as series [samples, sensors, timepoints]: %w; as a recording [timepoints, sensors, axes]: %w",
 			inputs[0], asSeries, err)
 	}
 	extension := strings.ToLower(filepath.Ext(inputs[0]))
 	if len(inputs) == 1 && (extension == ".npz" || extension == ".npy" && cut.Window.Length == 0) {
 		if cut.Window.Length > 0 {
-			return nil, 0, fmt.Errorf("--window cuts recordings of a table, or of an .npy array [moments, sensors, axes]; %s holds "+
-				"samples, which are answered whole", inputs[0])
+			return nil, 0, fmt.Errorf("--window cuts recordings of a table, or of an .npy array [timepoints, sensors, axes]; %s holds "+
+				"samples, which are classified whole", inputs[0])
 		}
 		names, signals, err := readSignals(inputs[0], m)
 		if err == nil || extension == ".npz" || m.Form == nil {

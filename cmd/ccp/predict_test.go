@@ -17,18 +17,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// moves returns the values of a recording, `[moments, 3]`: a hip that falls or rises, a head that follows it, and a
-// pulse of another scale. Recordings have 9 to 12 moments, and a gap.
+// moves returns the values of a recording, `[timepoints, 3]`: a hip that falls or rises, a head that follows it, and a
+// pulse of another scale. Recordings have 9 to 12 time points, and a gap.
 func moves(i int) (rows [][3]float64, label string) {
 	label = []string{"fall", "rise"}[i%2]
-	for moment := range 9 + i%4 {
-		slope := float64(2*(i%2)-1) * float64(moment) / 4
-		hip := slope + math.Sin(float64(i*moment))/5
-		head := 1 + slope + math.Cos(float64(i+moment))/5
-		if moment == 3 {
+	for timepoint := range 9 + i%4 {
+		slope := float64(2*(i%2)-1) * float64(timepoint) / 4
+		hip := slope + math.Sin(float64(i*timepoint))/5
+		head := 1 + slope + math.Cos(float64(i+timepoint))/5
+		if timepoint == 3 {
 			head = math.NaN()
 		}
-		rows = append(rows, [3]float64{hip, head, 60 + 5*math.Sin(float64(i+2*moment))})
+		rows = append(rows, [3]float64{hip, head, 60 + 5*math.Sin(float64(i+2*timepoint))})
 	}
 	return rows, label
 }
@@ -75,20 +75,20 @@ func inFolders(t *testing.T, folder string, first, last int, labels bool) []stri
 	return []string{folder}
 }
 
-// A table with a line a moment, semicolons, decimal commas, units and NA.
-func inMoments(t *testing.T, folder string, first, last int, labels bool) []string {
+// A table with a line a time point, semicolons, decimal commas, units and NA.
+func inTimepoints(t *testing.T, folder string, first, last int, labels bool) []string {
 	text := "sample;t;hip;head;pulse;label\n;s;m;m;1/min;\n"
 	for i := first; i < last; i++ {
 		rows, label := moves(i)
 		if !labels {
 			label = ""
 		}
-		for moment, r := range rows {
-			text += fmt.Sprintf("%s;%d,5;%s;%s;%s;%s\n", named(i), moment, cell(r[0], "NA", ","), cell(r[1], "NA", ","),
+		for timepoint, r := range rows {
+			text += fmt.Sprintf("%s;%d,5;%s;%s;%s;%s\n", named(i), timepoint, cell(r[0], "NA", ","), cell(r[1], "NA", ","),
 				cell(r[2], "NA", ","), label)
 		}
 	}
-	return []string{write(t, filepath.Join(folder, "moments.csv"), text)}
+	return []string{write(t, filepath.Join(folder, "timepoints.csv"), text)}
 }
 
 // A table with a line a reading, dates, and tabs.
@@ -99,9 +99,9 @@ func inReadings(t *testing.T, folder string, first, last int, labels bool) []str
 	}
 	for i := first; i < last; i++ {
 		rows, label := moves(i)
-		for moment, r := range rows {
+		for timepoint, r := range rows {
 			for sensor, name := range []string{"hip", "head", "pulse"} {
-				when := time.Date(2026, 1, 2, 3, 4, moment, 0, time.UTC).Format(time.RFC3339)
+				when := time.Date(2026, 1, 2, 3, 4, timepoint, 0, time.UTC).Format(time.RFC3339)
 				text += fmt.Sprintf("%s\t%s\t%s\t%s", named(i), when, name, cell(r[sensor], "null", "."))
 				if labels {
 					text += "\t" + label
@@ -136,7 +136,7 @@ func probabilities(t *testing.T, text string) map[string][]float64 {
 // Recordings that were never imported have the same probabilities as the same recordings within an .npz file, in three
 // dialects, with all settings of the import.
 func TestPredictRecordings(t *testing.T) {
-	for name, dialect := range map[string]dialect{"folders": inFolders, "moments": inMoments, "readings": inReadings} {
+	for name, dialect := range map[string]dialect{"folders": inFolders, "timepoints": inTimepoints, "readings": inReadings} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
 			at := func(name string) string { return filepath.Join(folder, name) }
@@ -193,7 +193,7 @@ func TestPredictOnRecordings(t *testing.T) {
 	require.NoError(t, npz.WriteNPY(&array, &npz.Array{Shape: []int{2, 9, 7}, Data: make([]float32, 2*9*7)}))
 	code, _, stderr = execute(t, append(line, write(t, at("odd.npy"), array.String()))...)
 	assert.Equal(t, 1, code)
-	assert.Regexp(t, `odd.npy: as series \[samples, sensors, moments\]: the data holds .*; as a recording \[moments, sensors, axes\]: .*`, stderr)
+	assert.Regexp(t, `odd.npy: as series \[samples, sensors, timepoints\]: the data holds .*; as a recording \[timepoints, sensors, axes\]: .*`, stderr)
 
 	// --out writes once, --json says the same, --top less.
 	assert.Empty(t, succeed(t, append(line, at("new"), "--out", at("out.csv"))...))
@@ -214,20 +214,20 @@ func TestPredictOnRecordings(t *testing.T) {
 	assert.Regexp(t, `^name,class,probability\nb20.csv,(fall|rise),[0-9.]+\n$`, succeed(t, append(line, "--top", "1",
 		one)...))
 
-	// Windows have the probabilities of their moments as recordings of their own.
+	// Windows have the probabilities of their time points as recordings of their own.
 	raw, err := os.ReadFile(one)
 	require.NoError(t, err)
-	moments := lines(string(raw))[1:]
+	timepoints := lines(string(raw))[1:]
 	head := lines(string(raw))[0] + "\n"
-	long := write(t, at("long.csv"), head+strings.Join(moments, "\n")+"\n")
+	long := write(t, at("long.csv"), head+strings.Join(timepoints, "\n")+"\n")
 	for i, from := range []int{0, 2} {
-		write(t, filepath.Join(at("parts"), fmt.Sprintf("%d.csv", i)), head+strings.Join(moments[from:from+6], "\n")+"\n")
+		write(t, filepath.Join(at("parts"), fmt.Sprintf("%d.csv", i)), head+strings.Join(timepoints[from:from+6], "\n")+"\n")
 	}
 	parts := probabilities(t, succeed(t, append(line, at("parts"))...))
 	code, stdout, stderr = execute(t, append(line, "--window", "6", "--step", "2", "--top", "2", "--figure", at("time.svg"),
 		long)...)
 	require.Zero(t, code, stderr)
-	assert.Contains(t, stderr, "note: long.csv: the last 1 of its 9 moments fill no window; left out\n")
+	assert.Contains(t, stderr, "note: long.csv: the last 1 of its 9 time points fill no window; left out\n")
 	assert.Regexp(t, `^name,start,end,class,probability,class_2,probability_2\nlong.csv,0,6,.*\nlong.csv,2,8,.*\n$`, stdout)
 	drawn, err := os.ReadFile(at("time.svg"))
 	require.NoError(t, err)
@@ -247,7 +247,7 @@ func TestPredictOnRecordings(t *testing.T) {
 		"there is no folder":                                          {"--out", at("nowhere/two.csv"), long},
 		`--window "2x" is neither a duration above 0`:                 {"--window", "2x", long},
 		"long.csv: it has no times, so that 2s may be any number":     {"--window", "2s", long},
-		"mine.npz holds samples, which are answered whole":            {"--window", "2", at("mine.npz")},
+		"mine.npz holds samples, which are classified whole":          {"--window", "2", at("mine.npz")},
 		"long.csv: its length is 9, less than a window of 100; take":  {"--window", "100", long},
 	} {
 		code, stdout, stderr = execute(t, append(line, words...)...)

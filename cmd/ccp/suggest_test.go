@@ -92,7 +92,7 @@ func TestWithFlags(t *testing.T) {
 	} {
 		assert.Equal(t, want, withFlags(train, message))
 	}
-	assert.Equal(t, "without effect: --epochs 3, --set level_2/ccp_dropout=0.1; …; give --set voices=none to train",
-		flagged("without effect: epochs=3, level_2/ccp_dropout=0.1; …; give voices=none to train"))
+	assert.Equal(t, "without effect: --epochs 3, --set level_2/ccp_dropout=0.1; …; give --set transforms=none to train",
+		flagged("without effect: epochs=3, level_2/ccp_dropout=0.1; …; give transforms=none to train"))
 	assert.Equal(t, "data: a=3", flagged("data: a=3"), "another line")
 }

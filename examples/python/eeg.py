@@ -29,12 +29,12 @@ for path in paths:
     epochs = mne.Epochs(raw, events, numbers, float(tmin), end, baseline=None, preload=True, verbose="warning")
     label = {number: label for label, number in numbers.items()}
     labels += [label[number] for number in epochs.events[:, 2]]
-    names += [f"{pathlib.Path(path).stem} at {moment / raw.info['sfreq']:g} s" for moment in epochs.events[:, 0]]
+    names += [f"{pathlib.Path(path).stem} at {timepoint / raw.info['sfreq']:g} s" for timepoint in epochs.events[:, 0]]
     groups += [pathlib.Path(path).stem] * len(epochs)
     recordings.append(epochs)
 recordings = mne.channels.equalize_channels(recordings)  # to those that all have, in one order
-sensors, places = recordings[0].ch_names, recordings[0].get_montage().get_positions()["ch_pos"]
-series = np.concatenate([epochs.get_data(units="uV") for epochs in recordings]).astype(np.float32)  # [samples, sensors, moments]
+sensors, positions = recordings[0].ch_names, recordings[0].get_montage().get_positions()["ch_pos"]
+series = np.concatenate([epochs.get_data(units="uV") for epochs in recordings]).astype(np.float32)  # [samples, sensors, timepoints]
 np.savez(out, series=series, rate=recordings[0].info["sfreq"], labels=labels, sensor_names=sensors, sample_names=names,
-         coordinates=[places[sensor] for sensor in sensors],  # [sensors, 3] in m
+         coordinates=[positions[sensor] for sensor in sensors],  # [sensors, 3] in m
          **({"groups": groups} if len(paths) > 1 else {}))

@@ -1,7 +1,7 @@
 """A classifier behind `ccp serve` as one of scikit-learn, for its scores, curves and inspection.
 
     ccp serve --checkpoint runs/mine-ccp-1 &
-    python3 -c 'import numpy as np; from served import Served; x = np.load("new.npy").transpose(0, 2, 1); print(Served("mine").fit(x).predict(x))'  # x: [samples, moments, sensors]
+    python3 -c 'import numpy as np; from served import Served; x = np.load("new.npy").transpose(0, 2, 1); print(Served("mine").fit(x).predict(x))'  # x: [samples, timepoints, sensors]
 """
 import json
 import urllib.error
@@ -25,7 +25,7 @@ class Served(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
-        """Returns probabilities [samples, classes] of X [samples, nodes], [samples, nodes, channels], or [samples, moments, sensors]."""
+        """Returns probabilities [samples, classes] of X [samples, nodes], [samples, nodes, channels], or [samples, timepoints, sensors]."""
         output = self._infer(X, {})
         probabilities = np.reshape(output["data"], output["shape"])
         return probabilities / probabilities.sum(axis=1, keepdims=True)  # of 32 bits

@@ -6,7 +6,7 @@
 //   - state.json, the caller's state;
 //   - manifest.json, the size and SHA-256 of each file, and the SHA-256 of the description that it belongs to.
 //
-// Save writes a snapshot under a temporary name, flushes it to the disk and then renames it. A kill at any moment
+// Save writes a snapshot under a temporary name, flushes it to the disk and then renames it. A kill at any time
 // leaves the snapshots before it intact. Load reports a snapshot that does not match its manifest, and uses the one
 // before it.
 package checkpoint

@@ -76,7 +76,7 @@ func (f *Fill) fits(sensors, channels int) bool {
 	return ok
 }
 
-// apply replaces the missing values of a moment, and returns their number.
+// apply replaces the missing values of a time point, and returns their number.
 func (f *Fill) apply(row []float64, channels int) (filled int) {
 	if !slices.ContainsFunc(row, math.IsNaN) { // as nearly all are
 		return 0

@@ -12,7 +12,7 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 )
 
-// Form says how a recording becomes a series of even moments, and a series a signal `[frames, sensors, channels]`. The
+// Form says how a recording becomes a series of even time points, and a series a signal `[frames, sensors, channels]`. The
 // .npz file and the checkpoint carry it.
 type Form struct {
 	Sensors  []string `json:"sensors"`
@@ -25,15 +25,15 @@ type Form struct {
 	// Scale says whether each sensor's channels are normalised by their own means and deviations. Else all sensors are
 	// alike. nil leaves it to the training samples.
 	Scale *bool `json:"scale,omitempty"`
-	// Rate is the number of moments for each unit of a recording's times; 0: unknown.
+	// Rate is the number of time points for each unit of a recording's times; 0: unknown.
 	Rate float64 `json:"rate,omitempty"`
-	// Shortest and Longest are the least and the greatest number of moments of a training sample; 0: unknown.
+	// Shortest and Longest are the least and the greatest number of time points of a training sample; 0: unknown.
 	Shortest int             `json:"shortest,omitempty"`
 	Longest  int             `json:"longest,omitempty"`
 	Reading  json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
 }
 
-// Width returns the number of values of a moment.
+// Width returns the number of values of a time point.
 func (f *Form) Width() int { return len(f.Sensors) * f.Channels }
 
 // Alone reports whether each sensor is normalised by itself.
@@ -82,7 +82,7 @@ func (c *Changes) Add(other Changes) bool {
 }
 
 // Prepare puts the sensors of a recording in order, fills its gaps, and subtracts the origin. It replaces the values
-// and leaves the old ones as they are. An error names the sensor, its channel and the moment.
+// and leaves the old ones as they are. An error names the sensor, its channel and the time point.
 func (f *Form) Prepare(r *Recording) (c Changes, err error) {
 	r.Values = slices.Clone(r.Values)
 	return f.PrepareOwn(r)
@@ -110,33 +110,33 @@ func (f *Form) order(r *Recording, c *Changes) error {
 		sensors = f.Sensors
 	}
 	width := len(sensors) * channels
-	moments := len(r.Values) / max(1, width)
+	timepoints := len(r.Values) / max(1, width)
 	switch {
 	case len(r.Values) == 0:
 		return errors.New("it has no values")
 	case channels != f.Channels:
 		return fmt.Errorf("its sensors have %d channels, those of the training data %d", channels, f.Channels)
 	case r.Width != 0 && r.Width != width:
-		err := fmt.Errorf("its moments have %d values; want sensors x channels, %d x %d", r.Width, len(sensors), channels)
+		err := fmt.Errorf("its time points have %d values; want sensors x channels, %d x %d", r.Width, len(sensors), channels)
 		if rows := len(r.Values) / r.Width; rows == len(sensors) || rows == width {
-			err = fmt.Errorf("%w: its %d rows look like sensors, and must be moments; turn them", err, rows)
+			err = fmt.Errorf("%w: its %d rows look like sensors, and must be time points; turn them", err, rows)
 		}
 		return err
-	case len(r.Values) != moments*width:
-		return fmt.Errorf("it has %d values; want moments x sensors x channels, a multiple of %d x %d",
+	case len(r.Values) != timepoints*width:
+		return fmt.Errorf("it has %d values; want time points x sensors x channels, a multiple of %d x %d",
 			len(r.Values), len(sensors), channels)
-	case r.Times != nil && len(r.Times) != moments:
-		return fmt.Errorf("it has %d times for %d moments", len(r.Times), moments)
+	case r.Times != nil && len(r.Times) != timepoints:
+		return fmt.Errorf("it has %d times for %d time points", len(r.Times), timepoints)
 	}
 	for i, time := range r.Times {
 		if !(math.Abs(time) <= math.MaxFloat32) || i > 0 && (time <= r.Times[i-1] || math.IsInf(1/(time-r.Times[i-1]), 0)) {
-			return fmt.Errorf("moment %d has the time %v; times must be numbers that ascend, by 1e-307 or more", i, time)
+			return fmt.Errorf("time point %d has the time %v; times must be numbers that ascend, by 1e-307 or more", i, time)
 		}
 	}
 	for i, v := range r.Values {
 		if math.Abs(v) > math.MaxFloat32 {
 			column := Column(sensors, channels, i%width)
-			return fmt.Errorf("%s at moment %d is %g, which float32 does not hold", column, i/width, v)
+			return fmt.Errorf("%s at time point %d is %g, which float32 does not hold", column, i/width, v)
 		}
 	}
 	if r.Sensors == nil {
@@ -168,7 +168,7 @@ func (f *Form) order(r *Recording, c *Changes) error {
 		return nil
 	}
 	r.Width = 0 // of what it was
-	values := make([]float64, 0, moments*len(f.Sensors)*channels)
+	values := make([]float64, 0, timepoints*len(f.Sensors)*channels)
 	for row := range slices.Chunk(r.Values, width) {
 		for _, at := range from {
 			for channel := range channels {
@@ -187,21 +187,21 @@ func (f *Form) order(r *Recording, c *Changes) error {
 // Match finds the wanted names among names. It returns the place of each wanted name, -1 if it is missing. others are
 // the names that nobody wants. turned reports another order.
 func Match(wanted, names []string) (at []int, missing, others []string, turned bool) {
-	places := make(map[string]int, len(names))
+	positions := make(map[string]int, len(names))
 	for i, name := range names {
-		places[name] = i
+		positions[name] = i
 	}
 	last := -1
 	for _, name := range wanted {
-		place, ok := places[name]
-		if delete(places, name); !ok {
+		place, ok := positions[name]
+		if delete(positions, name); !ok {
 			at, missing = append(at, -1), append(missing, name)
 			continue
 		}
 		at, turned, last = append(at, place), turned || place < last, place
 	}
 	for i, name := range names {
-		if place, left := places[name]; left && place == i {
+		if place, left := positions[name]; left && place == i {
 			others = append(others, name)
 		}
 	}
@@ -233,15 +233,15 @@ func Column(sensors []string, channels, at int) string {
 	return name
 }
 
-// Moments returns the number of moments of a prepared recording.
-func (r Recording) Moments() int { return len(r.Values) / (len(r.Sensors) * r.Channels) }
+// Timepoints returns the number of time points of a prepared recording.
+func (r Recording) Timepoints() int { return len(r.Values) / (len(r.Sensors) * r.Channels) }
 
 // fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value.
-// Moments without any value at the ends of a recording are padding, which fill cuts off. A sensor without any value is
+// Time points without any value at the ends of a recording are padding, which fill cuts off. A sensor without any value is
 // an error or, with Zeros, becomes zeros or, with Filled, what other sensors let expect.
 func (f *Form) fill(r *Recording, c *Changes) error {
 	width := len(f.Sensors) * f.Channels
-	first, end := len(r.Values), 0 // the moments with a value
+	first, end := len(r.Values), 0 // the time points with a value
 	for at, v := range r.Values {
 		if !math.IsNaN(v) {
 			first, end = min(first, at/width), at/width+1

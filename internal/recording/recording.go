@@ -1,5 +1,5 @@
 // Package recording turns recordings of sensors into signals on a graph of space and time. Node `frame * sensors +
-// sensor` is a sensor at a moment. Imports and classifiers both use this package, so both make the same signal of a
+// sensor` is a sensor at a time point. Imports and classifiers both use this package, so both make the same signal of a
 // recording.
 package recording
 
@@ -11,17 +11,17 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 )
 
-// Recording holds what some sensors measured at successive moments.
+// Recording holds what some sensors measured at successive time points.
 type Recording struct {
 	Name     string    // what errors call the recording, such as its file
 	Sensors  []string  // in the order of Values; nil: those of the training data, in their order
-	Channels int       // values of a sensor at a moment; 0: as many as in the training data
-	Values   []float64 // `[moments, sensors, channels]`, row-major, in the training data's units; NaN is a missing value
-	Times    []float64 // of the moments, ascending, in the training data's unit; nil: the moments are evenly spaced
-	Width    int       // values of a moment, if the JSON said that; else 0
+	Channels int       // values of a sensor at a time point; 0: as many as in the training data
+	Values   []float64 // `[timepoints, sensors, channels]`, row-major, in the training data's units; NaN is a missing value
+	Times    []float64 // of the time points, ascending, in the training data's unit; nil: the time points are evenly spaced
+	Width    int       // values of a time point, if the JSON said that; else 0
 }
 
-// UnmarshalJSON reads an object with name, sensors, values and times. Only values is needed: a list for each moment.
+// UnmarshalJSON reads an object with name, sensors, values and times. Only values is needed: a list for each time point.
 // The list holds the channels of each sensor side by side, and null for a missing value.
 func (r *Recording) UnmarshalJSON(raw []byte) (err error) {
 	*r, err = Read(jsonread.New(raw), func(int) error { return nil })
@@ -58,20 +58,20 @@ func Read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err e
 			r.Sensors = append(r.Sensors[:i], name)
 			return err
 		}),
-		"values": from.List(func(moment int) error {
-			if moment == 0 {
+		"values": from.List(func(timepoint int) error {
+			if timepoint == 0 {
 				r.Values = r.Values[:0]
 			}
 			before := len(r.Values)
-			if err := row("a moment in values"); err != nil {
+			if err := row("a time point in values"); err != nil {
 				return err
 			}
 			width := len(r.Values) - before
-			if moment == 0 {
+			if timepoint == 0 {
 				r.Width = width
 			}
 			if width != r.Width {
-				return fmt.Errorf("moment %d has %d values, moment 0 has %d; write null for a missing value", moment, width, r.Width)
+				return fmt.Errorf("time point %d has %d values, time point 0 has %d; write null for a missing value", timepoint, width, r.Width)
 			}
 			return nil
 		}),

@@ -15,7 +15,7 @@ import (
 
 var nan = math.NaN()
 
-// form is of two sensors with an x and a y, at three moments.
+// form is of two sensors with an x and a y, at three time points.
 func form() *Form { return &Form{Sensors: []string{"hip", "head"}, Channels: 2, Frames: 3} }
 
 func TestSignal(t *testing.T) {
@@ -62,24 +62,24 @@ func TestUnusable(t *testing.T) {
 		want string
 	}{
 		{Recording{}, "it has no values"},
-		{Recording{Values: []float64{1, 2, 3}}, "it has 3 values; want moments x sensors x channels, a multiple of 2 x 2"},
+		{Recording{Values: []float64{1, 2, 3}}, "it has 3 values; want time points x sensors x channels, a multiple of 2 x 2"},
 		{Recording{Values: []float64{1, 2}, Channels: 1}, "its sensors have 1 channels, those of the training data 2"},
 		{Recording{Values: []float64{1, 2}, Sensors: []string{"Hip"}},
 			`it has no sensor "hip"; did you mean Hip? There are Hip`},
 		{Recording{Values: make([]float64, 6), Sensors: []string{"hip", "head", "hip"}},
 			`it has two sensors named "hip"; name them apart`},
 		{Recording{Values: []float64{1, 2, 3, math.Inf(1)}},
-			`sensor "head" channel 1 at moment 0 is +Inf, which float32 does not hold`},
-		{Recording{Values: []float64{1, 2, 3, 4, 1, 2, 1e39, 4}}, `sensor "head" channel 0 at moment 1 is 1e+39`},
+			`sensor "head" channel 1 at time point 0 is +Inf, which float32 does not hold`},
+		{Recording{Values: []float64{1, 2, 3, 4, 1, 2, 1e39, 4}}, `sensor "head" channel 0 at time point 1 is 1e+39`},
 		{Recording{Values: []float64{1, 2, nan, 4}},
 			`sensor "head" channel 0 has no value in this sample; remove the sample or the sensor`},
 		{Recording{Values: []float64{nan, nan, nan, nan}}, "no sensor has a value"},
-		{Recording{Values: make([]float64, 8), Times: []float64{1}}, "it has 1 times for 2 moments"},
+		{Recording{Values: make([]float64, 8), Times: []float64{1}}, "it has 1 times for 2 time points"},
 		{Recording{Values: make([]float64, 8), Times: []float64{1, 1}},
-			"moment 1 has the time 1; times must be numbers that ascend"},
-		{Recording{Values: make([]float64, 8), Times: []float64{1, nan}}, "moment 1 has the time NaN"},
-		{Recording{Values: make([]float64, 8), Times: []float64{0, 1e-310}}, "moment 1 has the time 1e-310"}, // its rate is infinite
-		{Recording{Values: make([]float64, 8), Times: []float64{-1e308, 1e308}}, "moment 0 has the time -1e+308"},
+			"time point 1 has the time 1; times must be numbers that ascend"},
+		{Recording{Values: make([]float64, 8), Times: []float64{1, nan}}, "time point 1 has the time NaN"},
+		{Recording{Values: make([]float64, 8), Times: []float64{0, 1e-310}}, "time point 1 has the time 1e-310"}, // its rate is infinite
+		{Recording{Values: make([]float64, 8), Times: []float64{-1e308, 1e308}}, "time point 0 has the time -1e+308"},
 	} {
 		_, _, err := form().Series(c.r)
 		assert.ErrorContains(t, err, c.want)
@@ -93,7 +93,7 @@ func TestPrepareOwn(t *testing.T) {
 		r := Recording{Values: values}
 		_, err := f.PrepareOwn(&r)
 		require.NoError(t, err)
-		require.Equal(t, 3, r.Moments())
+		require.Equal(t, 3, r.Timepoints())
 	}))
 }
 
@@ -106,7 +106,7 @@ func TestJSON(t *testing.T) {
 	assert.True(t, math.IsNaN(r.Values[1]))
 	for text, want := range map[string]string{
 		`{"sensor":["x"]}`:           `a recording has no "sensor"; it has name, sensors, values and times`,
-		`{"values":[[1,2],[1]]}`:     "moment 1 has 1 values, moment 0 has 2; write null for a missing value",
+		`{"values":[[1,2],[1]]}`:     "time point 1 has 1 values, time point 0 has 2; write null for a missing value",
 		`{"values":[["1"]]}`:         "a value is a text at byte 12; it must be a number",
 		`{"values":[[]]}`:            "",
 		`{"values":[[1,2],[3,4]]}`:   "",
@@ -121,7 +121,7 @@ func TestJSON(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(`{"values":[[1,2],[3,4]]}`), &r))
 	_, _, err := form().Series(r)
-	assert.ErrorContains(t, err, "its moments have 2 values; want sensors x channels, 2 x 2")
+	assert.ErrorContains(t, err, "its time points have 2 values; want sensors x channels, 2 x 2")
 }
 
 // A recording asks for memory before it takes it, and ends where it gets none.
@@ -183,7 +183,7 @@ func TestFits(t *testing.T) {
 	assert.ErrorContains(t, form().Fits(other), "name and import them alike")
 }
 
-// With a rate, recordings are resampled by their times, whatever their length; without one they keep their moments.
+// With a rate, recordings are resampled by their times, whatever their length; without one they keep their time points.
 func TestEven(t *testing.T) {
 	f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: 2}
 	even := func(times, values []float64) []float32 {
@@ -205,9 +205,9 @@ func TestEven(t *testing.T) {
 // Times in another unit than the training's are told of, and refused where they can be nothing else.
 func TestAnotherUnit(t *testing.T) {
 	f := &Form{Sensors: []string{"a", "b"}, Channels: 1, Rate: 10}
-	series := func(step float64, moments int) ([]float32, []string, error) {
+	series := func(step float64, timepoints int) ([]float32, []string, error) {
 		r := Recording{Name: "r"}
-		for i := range moments {
+		for i := range timepoints {
 			r.Times, r.Values = append(r.Times, float64(i)*step), append(r.Values, 1, 2)
 		}
 		return f.Series(r)
@@ -220,14 +220,14 @@ func TestAnotherUnit(t *testing.T) {
 	for _, far := range []float64{0.001, 0.02, 0.5, 4} { // a faster device is no mistake
 		_, notes, err := series(far, 80)
 		require.NoError(t, err)
-		assert.Equal(t, []string{fmt.Sprintf("its moments are %g of time apart, the training's 0.1; are its times in another unit?", far)}, notes)
+		assert.Equal(t, []string{fmt.Sprintf("its time points are %g of time apart, the training's 0.1; are its times in another unit?", far)}, notes)
 	}
 	for _, c := range []struct {
-		step    float64
-		moments int
+		step       float64
+		timepoints int
 	}{{100, 10}, {6, 2}, {1e-4, 30}} {
-		_, _, err := series(c.step, c.moments)
-		require.EqualError(t, err, fmt.Sprintf("r: its moments are %g of time apart, the training's 0.1; give its times in the unit of the training's", c.step))
+		_, _, err := series(c.step, c.timepoints)
+		require.EqualError(t, err, fmt.Sprintf("r: its time points are %g of time apart, the training's 0.1; give its times in the unit of the training's", c.step))
 	}
 
 	// Two sensors with times of their own may be read close together.
@@ -240,7 +240,7 @@ func TestAnotherUnit(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, notes)
 	_, _, err = f.Series(Recording{Values: []float64{1}, Times: []float64{0, 1}})
-	require.EqualError(t, err, "it has 1 values; want moments x sensors x channels, a multiple of 2 x 1")
+	require.EqualError(t, err, "it has 1 values; want time points x sensors x channels, a multiple of 2 x 1")
 }
 
 func TestLength(t *testing.T) {
@@ -250,9 +250,9 @@ func TestLength(t *testing.T) {
 	for _, like := range []int{91, 100, 150, 220} {
 		assert.Empty(t, f.Length(like))
 	}
-	assert.Contains(t, f.Length(90), "it has 90 moments, the training's recordings have from 100 to 200")
+	assert.Contains(t, f.Length(90), "it has 90 time points, the training's recordings have from 100 to 200")
 	f.Shortest = 200
-	assert.Contains(t, f.Length(221), "it has 221 moments, the training's recordings have 200")
+	assert.Contains(t, f.Length(221), "it has 221 time points, the training's recordings have 200")
 }
 
 // A fast oscillation must not look like a slow one in fewer frames, and a slow one stays.

@@ -14,9 +14,9 @@ import (
 var ErrNoForm = errors.New("the classifier was trained on signals, not on recordings; store recordings as series, or import " +
 	"them with ccp data import, and train on that file")
 
-// Series returns the values of a recording at even moments, `[moments, sensors, channels]`, and leaves the recording as
-// it is. If the form has a rate and the recording has times, the moments have that rate. The notes say what a person
-// should know, such as sensors in another order. The error names the recording, the sensor and the moment. Without a form
+// Series returns the values of a recording at even time points, `[timepoints, sensors, channels]`, and leaves the recording as
+// it is. If the form has a rate and the recording has times, the time points have that rate. The notes say what a person
+// should know, such as sensors in another order. The error names the recording, the sensor and the time point. Without a form
 // it is ErrNoForm.
 func (f *Form) Series(r Recording) (values []float32, notes []string, err error) {
 	if f == nil {
@@ -41,26 +41,26 @@ func (f *Form) Series(r Recording) (values []float32, notes []string, err error)
 // unit notes times far from the training's rate. It refuses those that can only be in another unit: they are as far as
 // minutes from seconds, and no series of the training's rate comes of them.
 func (f *Form) unit(r Recording, c *Changes) error {
-	const sure = 50
+	const maxRateRatio = 50
 	rate := r.Rate()
 	if f.Rate == 0 || rate == 0 || max(rate/f.Rate, f.Rate/rate) <= mostStretch {
 		return nil
 	}
-	told := fmt.Sprintf("its moments are %.4g of time apart, the training's %.4g", 1/rate, 1/f.Rate)
-	if f.Rate/rate > sure || rate/f.Rate > sure && (r.Times[len(r.Times)-1]-r.Times[0])*f.Rate < 0.5 {
-		return fmt.Errorf("%s; give its times in the unit of the training's", told)
+	difference := fmt.Sprintf("its time points are %.4g of time apart, the training's %.4g", 1/rate, 1/f.Rate)
+	if f.Rate/rate > maxRateRatio || rate/f.Rate > maxRateRatio && (r.Times[len(r.Times)-1]-r.Times[0])*f.Rate < 0.5 {
+		return fmt.Errorf("%s; give its times in the unit of the training's", difference)
 	}
-	c.note("%s; are its times in another unit?", told)
+	c.note("%s; are its times in another unit?", difference)
 	return nil
 }
 
-// mostStretch bounds the moments that Even makes for each moment of a recording: a pause in it is no series.
+// mostStretch bounds the time points that Even makes for each time point of a recording: a pause in it is no series.
 const mostStretch = 4
 
-// Even returns the values of a prepared recording at even moments. Without times they are even already. If the form has
-// a rate, the moments have it. Else they are as many as the recording's. The result is in room if that suffices.
+// Even returns the values of a prepared recording at even time points. Without times they are even already. If the form has
+// a rate, the time points have it. Else they are as many as the recording's. The result is in room if that suffices.
 func (f *Form) Even(r Recording, room []float32) []float32 {
-	width, count := f.Width(), r.Moments()
+	width, count := f.Width(), r.Timepoints()
 	series := slices.Grow(room[:0], len(r.Values))[:len(r.Values)]
 	for i, v := range r.Values {
 		series[i] = float32(v)
@@ -69,16 +69,16 @@ func (f *Form) Even(r Recording, room []float32) []float32 {
 	if rate == 0 {
 		return series
 	}
-	span, moments := r.Times[count-1]-r.Times[0], count
+	span, timepoints := r.Times[count-1]-r.Times[0], count
 	if f.Rate > 0 {
-		moments = max(1, int(min(math.Round(span*f.Rate)+1, float64(mostStretch*count))))
+		timepoints = max(1, int(min(math.Round(span*f.Rate)+1, float64(mostStretch*count))))
 	}
 	uneven := false
 	for i, time := range r.Times {
 		uneven = uneven || math.Abs(time-r.Times[0]-span*float64(i)/float64(count-1)) > 0.1*span/float64(count-1)
 	}
 	if uneven {
-		even, at := make([]float32, max(count, moments)*width), 0
+		even, at := make([]float32, max(count, timepoints)*width), 0
 		frames := len(even) / width
 		for frame := range frames {
 			time := r.Times[0] + span*float64(frame)/float64(max(1, frames-1))
@@ -93,15 +93,15 @@ func (f *Form) Even(r Recording, room []float32) []float32 {
 		}
 		series = even
 	}
-	if moments*width == len(series) {
+	if timepoints*width == len(series) {
 		return series
 	}
-	resampled := make([]float32, moments*width)
+	resampled := make([]float32, timepoints*width)
 	Resample(resampled, series, width)
 	return resampled
 }
 
-// RateOf returns the moments for each unit of time: one over the median step. It is 0 for fewer than two times.
+// RateOf returns the time points for each unit of time: one over the median step. It is 0 for fewer than two times.
 func RateOf(times []float64) float64 {
 	if len(times) < 2 {
 		return 0
@@ -161,31 +161,31 @@ func Rate(n int, one func(i int) Recording) float64 {
 // other is the ratio of a length to those of the training above which a person should know.
 const other = 1.1
 
-// Length says what a person should know about the number of moments of a recording; "" if it is like the training's.
-func (f *Form) Length(moments int) string {
-	if f.Longest == 0 || float64(moments)*other >= float64(f.Shortest) && float64(moments) <= other*float64(f.Longest) {
+// Length says what a person should know about the number of time points of a recording; "" if it is like the training's.
+func (f *Form) Length(timepoints int) string {
+	if f.Longest == 0 || float64(timepoints)*other >= float64(f.Shortest) && float64(timepoints) <= other*float64(f.Longest) {
 		return ""
 	}
 	trained := fmt.Sprintf("from %d to %d", f.Shortest, f.Longest)
 	if f.Shortest == f.Longest {
 		trained = fmt.Sprint(f.Longest)
 	}
-	return fmt.Sprintf("it has %d moments, the training's recordings have %s: the class is a guess", moments, trained)
+	return fmt.Sprintf("it has %d time points, the training's recordings have %s: the class is a guess", timepoints, trained)
 }
 
-// Resample writes a series of evenly spaced moments, `[moments, width]`, to the evenly spaced frames of dst, `[frames,
-// width]`. These begin at the first and end at the last. Between moments it interpolates linearly. If frames are fewer, a
-// frame is a mean of the moments around it. The weights are a triangle that reaches to the frames beside it. Without this
+// Resample writes a series of evenly spaced time points, `[timepoints, width]`, to the evenly spaced frames of dst, `[frames,
+// width]`. These begin at the first and end at the last. Between time points it interpolates linearly. If frames are fewer, a
+// frame is a mean of the time points around it. The weights are a triangle that reaches to the frames beside it. Without this
 // low-pass, fast changes would look like slow ones.
 func Resample(dst, series []float32, width int) {
-	frames, moments := len(dst)/width, len(series)/width
-	if frames == moments {
+	frames, timepoints := len(dst)/width, len(series)/width
+	if frames == timepoints {
 		copy(dst, series)
 		return
 	}
-	step, first := float64(moments-1)/float64(max(1, frames-1)), 0.0
+	step, first := float64(timepoints-1)/float64(max(1, frames-1)), 0.0
 	if frames == 1 { // the mean of all, most of the middle
-		step, first = float64(moments), float64(moments-1)/2
+		step, first = float64(timepoints), float64(timepoints-1)/2
 	}
 	half := max(1, step)
 	sums := make([]float64, width)
@@ -193,7 +193,7 @@ func Resample(dst, series []float32, width int) {
 		centre := first + step*float64(frame)
 		clear(sums)
 		total := 0.0
-		for at := max(0, int(math.Ceil(centre-half))); at <= min(moments-1, int(centre+half)); at++ {
+		for at := max(0, int(math.Ceil(centre-half))); at <= min(timepoints-1, int(centre+half)); at++ {
 			weight := 1 - math.Abs(float64(at)-centre)/half
 			if weight <= 0 {
 				continue
@@ -209,13 +209,13 @@ func Resample(dst, series []float32, width int) {
 	}
 }
 
-// Turned writes a series, `[moments, sensors, channels]`, as a file has it, `[sensors, moments, channels]`, with NaN
+// Turned writes a series, `[timepoints, sensors, channels]`, as a file has it, `[sensors, timepoints, channels]`, with NaN
 // after its end.
 func Turned(dst, series []float32, sensors, channels int) {
-	moments := len(dst) / (sensors * channels)
+	timepoints := len(dst) / (sensors * channels)
 	for sensor := range sensors {
-		for moment := range moments {
-			from, to := (moment*sensors+sensor)*channels, (sensor*moments+moment)*channels
+		for timepoint := range timepoints {
+			from, to := (timepoint*sensors+sensor)*channels, (sensor*timepoints+timepoint)*channels
 			for channel := range channels {
 				if dst[to+channel] = float32(math.NaN()); from+channel < len(series) {
 					dst[to+channel] = series[from+channel]

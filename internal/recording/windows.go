@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// Span is a stretch of a recording: a number of moments, or seconds, which are the unit of the times then.
+// Span is a stretch of a recording: a number of time points, or seconds, which are the unit of the times then.
 type Span struct {
-	Length  float64
-	Moments bool
+	Length     float64
+	Timepoints bool
 }
 
 // String returns what ParseSpan reads.
 func (s Span) String() string {
 	text := strconv.FormatFloat(s.Length, 'g', 10, 64)
-	if s.Moments {
+	if s.Timepoints {
 		return text
 	}
 	return text + "s"
 }
 
-// ParseSpan reads a duration such as 0.5s or 1m30s, or a number of moments such as 100.
+// ParseSpan reads a duration such as 0.5s or 1m30s, or a number of time points such as 100.
 func ParseSpan(text string) (s Span, err error) {
 	if n, wrong := strconv.Atoi(text); wrong == nil {
 		s = Span{float64(n), true}
@@ -32,7 +32,7 @@ func ParseSpan(text string) (s Span, err error) {
 		s = Span{d.Seconds(), false}
 	}
 	if s.Length <= 0 {
-		err = errors.New("is neither a duration above 0, such as 0.5s or 1m30s, nor a number of moments, such as 100")
+		err = errors.New("is neither a duration above 0, such as 0.5s or 1m30s, nor a number of time points, such as 100")
 	}
 	return s, err
 }
@@ -41,15 +41,15 @@ func ParseSpan(text string) (s Span, err error) {
 // step of length 0 is a whole window.
 type Cut struct{ Window, Step Span }
 
-// Window is a part of a recording: the moments from From to before To. Start and End are in the unit of the recording's
-// times. Without times they count moments.
+// Window is a part of a recording: the time points from From to before To. Start and End are in the unit of the recording's
+// times. Without times they count time points.
 type Window struct {
 	From, To   int
 	Start, End float64
 }
 
-// Moment writes a time with all digits, so that no two windows of a recording have one name.
-func Moment(time float64) string { return strconv.FormatFloat(time, 'f', -1, 64) }
+// TimeText writes a time with all digits, so that no two windows of a recording have one name.
+func TimeText(time float64) string { return strconv.FormatFloat(time, 'f', -1, 64) }
 
 // Part returns the part of a recording in a window.
 func (r Recording) Part(w Window) Recording {
@@ -66,9 +66,9 @@ var ErrShort = errors.New("take a shorter window")
 // mostSteps is the largest number of steps in a recording. A wrong date would make more.
 const mostSteps = 10_000_000
 
-// Windows cuts a recording into at most most windows, for Part of ordered, which has the sensors of the form. A moment
-// stands for the median time between two of them. Windows leaves out moments at the end that fill no window, and windows
-// with fewer than half of the moments that belong into them. The notes tell of both, and of what Signal would tell of.
+// Windows cuts a recording into at most most windows, for Part of ordered, which has the sensors of the form. A time point
+// stands for the median time between two of them. Windows leaves out time points at the end that fill no window, and windows
+// with fewer than half of the time points that belong into them. The notes tell of both, and of what Signal would tell of.
 func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all []Window, notes []string, err error) {
 	var c Changes
 	if err = f.order(&r, &c); err != nil {
@@ -77,36 +77,36 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 	if cut.Step.Length == 0 {
 		cut.Step = cut.Window
 	}
-	count, times, length, step := r.Moments(), r.Times, cut.Window.Length, cut.Step.Length
+	count, times, length, step := r.Timepoints(), r.Times, cut.Window.Length, cut.Step.Length
 	switch {
-	case cut.Window.Moments != cut.Step.Moments:
-		return r, nil, nil, fmt.Errorf("the window is %s and its step %s; give both as durations, or both as moments", cut.Window,
+	case cut.Window.Timepoints != cut.Step.Timepoints:
+		return r, nil, nil, fmt.Errorf("the window is %s and its step %s; give both as durations, or both as time points", cut.Window,
 			cut.Step)
-	case cut.Window.Moments:
+	case cut.Window.Timepoints:
 		times = counted(count, 1)
 	case times == nil && f.Rate > 0:
 		times = counted(count, f.Rate)
-		c.note("it has no times; %.4g moments are taken for a second, as in the training", f.Rate)
+		c.note("it has no times; %.4g time points are taken for a second, as in the training", f.Rate)
 	case times == nil:
-		return r, nil, nil, fmt.Errorf("it has no times, so that %s may be any number of moments; give the window as a number "+
-			"of moments, such as 100", cut.Window)
+		return r, nil, nil, fmt.Errorf("it has no times, so that %s may be any number of time points; give the window as a number "+
+			"of time points, such as 100", cut.Window)
 	}
 	each := 1 / cmp.Or(RateOf(times), 1)
-	if r.Times != nil && !cut.Window.Moments {
+	if r.Times != nil && !cut.Window.Timepoints {
 		_, _, most := r.rates()
 		each = 1 / cmp.Or(most, 1)
 	}
 	lasts := times[count-1] - times[0] + each
 	switch {
 	case min(length, step) < each*(1-1e-6):
-		return r, nil, nil, fmt.Errorf("its moments are %.4g apart, more than a window of %s or its step of %s; if its times are "+
-			"not in seconds, give both as numbers of moments", each, cut.Window, cut.Step)
+		return r, nil, nil, fmt.Errorf("its time points are %.4g apart, more than a window of %s or its step of %s; if its times are "+
+			"not in seconds, give both as numbers of time points", each, cut.Window, cut.Step)
 	case length > lasts+each/2:
-		return r, nil, nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts, cut.Window.Moments}, cut.Window,
+		return r, nil, nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts, cut.Window.Timepoints}, cut.Window,
 			ErrShort)
 	case (lasts-length)/step > mostSteps:
 		return r, nil, nil, fmt.Errorf("its times go from %s to %s, more than %d steps of %s; check the times, or take a "+
-			"longer step", Moment(times[0]), Moment(times[count-1]), mostSteps, cut.Step)
+			"longer step", TimeText(times[0]), TimeText(times[count-1]), mostSteps, cut.Step)
 	}
 	from, to, gaps, gap := 0, 0, 0, 0.0
 	start := times[0]
@@ -120,7 +120,7 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 		next := k + 1
 		switch w := (Window{from, to, tidy(start), tidy(start + length)}); {
 		case float64(to-from) < length/each/2:
-			if to < count { // until a window reaches the next moment, all lie in this gap: the step before that is the next
+			if to < count { // until a window reaches the next time point, all lie in this gap: the step before that is the next
 				next = max(next, int((times[to]+each/2-length-times[0])/step)-1)
 			}
 			gap = tidy(times[0] + float64(next-1)*step)
@@ -137,16 +137,16 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 		return r, nil, nil, fmt.Errorf("its times have gaps in every window of %s; take a longer window", cut.Window)
 	}
 	if gaps > 0 {
-		c.note("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps, gaps+len(all), Moment(gap))
+		c.note("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps, gaps+len(all), TimeText(gap))
 	}
 	rest := count - to
 	for rest > 0 && times[count-rest] < start-each/2 { // between windows
 		rest--
 	}
 	if rest > 0 {
-		c.note("the last %d of its %d moments fill no window; left out", rest, count)
+		c.note("the last %d of its %d time points fill no window; left out", rest, count)
 	}
-	if cut.Window.Moments && r.Times != nil {
+	if cut.Window.Timepoints && r.Times != nil {
 		each = 1 / cmp.Or(r.Rate(), 1)
 		for i, w := range all {
 			all[i].Start, all[i].End = r.Times[w.From], tidy(r.Times[w.To-1]+each)
@@ -155,9 +155,9 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 	return r, all, c.Notes, nil
 }
 
-// counted returns the times of moments, the first at 0, that many to a second.
-func counted(moments int, rate float64) []float64 {
-	times := make([]float64, moments)
+// counted returns the times of time points, the first at 0, that many to a second.
+func counted(timepoints int, rate float64) []float64 {
+	times := make([]float64, timepoints)
 	for i := range times {
 		times[i] = float64(i) / rate
 	}

@@ -26,7 +26,7 @@ func samplesOf(x [][]float32, classes []int32) iter.Seq2[[]float32, int32] {
 }
 
 // By hand: class 0 has the counts 3, 0, 1 and two of three samples, class 1 the counts 0, 2, 0, class 2 none; α = 1.
-// The network sees the values normalised, and gives the same probabilities.
+// The network reads the values normalised, and gives the same probabilities.
 func TestNaiveBayes(t *testing.T) {
 	train, classes := [][]float32{{2, 0, 1}, {0, 2, 0}, {1, 0, 0}}, []int32{0, 1, 0}
 	prior := []float64{3. / 6, 2. / 6, 1. / 6}

@@ -54,7 +54,7 @@ type bayesOptions struct {
 //
 //	logit_k = log π_k + Σ_j x_j · log θ_kj,  θ_kj = (N_kj + α) / Σ_i (N_ki + α),  π_k = (n_k + α) / Σ_i (n_i + α).
 //
-// N_kj is the sum of the raw values j over the n_k samples of class k. The network sees (x − mean) / std, which the
+// N_kj is the sum of the raw values j over the n_k samples of class k. The network reads (x − mean) / std, which the
 // weights undo. The mean over the classes is taken out of each weight. That changes no probability, and sums of large
 // counts keep their digits. The error names the first value that is no count.
 func fitBayes(_ context.Context, f models.Fitting) (map[string]*tensors.Tensor, error) {
@@ -83,12 +83,12 @@ func fitBayes(_ context.Context, f models.Fitting) (map[string]*tensors.Tensor, 
 	}
 	flat, bias := make([]float32, nodes*channels*classes), make([]float32, classes)
 	for j := range nodes * channels {
-		middle := 0.0
+		meanWeight := 0.0
 		for k := range weights {
-			middle += weights[k][j] / float64(classes)
+			meanWeight += weights[k][j] / float64(classes)
 		}
 		for k := range weights {
-			weight := weights[k][j] - middle
+			weight := weights[k][j] - meanWeight
 			flat[j*classes+k] = float32(weight * float64(f.Spec.Std[j%len(f.Spec.Std)]))
 			of[k] += weight * float64(f.Spec.Mean[j%len(f.Spec.Mean)])
 		}

@@ -315,10 +315,10 @@ func TestGridsOfOne(t *testing.T) {
 	}
 }
 
-// In training such a network gives all answers, elsewhere one.
-func TestAnswersInTraining(t *testing.T) {
+// In training such a network gives all predictions, elsewhere one.
+func TestPredictionsInTraining(t *testing.T) {
 	backend := backendtest.Go(t)
-	for name, answers := range map[string]int{"st-lstm": 36, "c-cnn": 2} {
+	for name, predictions := range map[string]int{"st-lstm": 36, "c-cnn": 2} {
 		s := bodySpecs()[name]
 		graph := bodyGraph(t, s)
 		store := drawn(t, backend, s, graph)
@@ -330,7 +330,7 @@ func TestAnswersInTraining(t *testing.T) {
 			require.NoError(t, err)
 			want := []int{1, 3}
 			if training {
-				want = []int{1, answers, 3}
+				want = []int{1, predictions, 3}
 			}
 			assert.Equal(t, want, out.Shape().Dimensions, name)
 		}

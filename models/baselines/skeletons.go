@@ -33,7 +33,7 @@ func init() {
 		Build: partAwareLSTM(8), Check: checkBody})
 	register("lie-group", models.Network{
 		About: "how bones lie to each other, as curves in a Lie group, and a linear SVM (Vemulapalli et al. 2014)",
-		Build: onBody(skeleton.LieGroup), Check: withBones(2, checkPlaces), Fit: nominalCurves, Loss: squaredHinge,
+		Build: onBody(skeleton.LieGroup), Check: withBones(2, checkPositions), Fit: nominalCurves, Loss: squaredHinge,
 		Lacks: []string{"dtype", "readout_dropout", "batchnorm_epsilon"}})
 	register("hbrnn-l", models.Network{About: "hierarchical recurrent network of a body's parts (Du et al. 2015)",
 		Build: onBody(skeleton.HierarchicalRNN).readout, Check: checkBody, Options: segmented{}})
@@ -44,7 +44,7 @@ func init() {
 	register("tgcnn", models.Network{About: "convolution on the product of a memory and a skeleton (T. Zhang et al. 2018)",
 		Build: onBody(skeleton.TensorGraphCNN).readout, Check: withBones(1, checkBody), Options: cells{}})
 	register("c-cnn", models.Network{About: "clips of a body in cylindrical coordinates, a CNN and several tasks (Ke et al. 2017)",
-		Build: onBody(skeleton.ClipCNN), Check: checkPlaces})
+		Build: onBody(skeleton.ClipCNN), Check: checkPositions})
 }
 
 // onBody returns the features of recordings of a body.
@@ -99,8 +99,8 @@ func checkBody(s models.Spec, graph *affinity.Matrix) error {
 	return nil
 }
 
-// checkPlaces returns an error if the nodes are no joints of a body, or if their places in space are not known.
-func checkPlaces(s models.Spec, graph *affinity.Matrix) error {
+// checkPositions returns an error if the nodes are no joints of a body, or if their positions in space are not known.
+func checkPositions(s models.Spec, graph *affinity.Matrix) error {
 	if err := checkBody(s, graph); err != nil {
 		return err
 	}

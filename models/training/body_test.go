@@ -52,7 +52,7 @@ func bodyConfig(t *testing.T, name string) Patch {
 	return c
 }
 
-// Networks of bodies learn, those with several answers and those with a computation before the training among them, and
+// Networks of bodies learn, those with several predictions and those with a computation before the training among them, and
 // a run that was interrupted ends as one that was not.
 func TestBodies(t *testing.T) {
 	backend := backendtest.Go(t)
@@ -62,7 +62,7 @@ func TestBodies(t *testing.T) {
 			if name == "st-lstm" || name == "stgc" || name == "tgcnn" {
 				c["units"] = 8
 			}
-			if name == "st-lstm" { // its many answers learn slowly
+			if name == "st-lstm" { // its many predictions learn slowly
 				c["epochs"], c["learning_rate"] = 12, 0.03
 				c["readout_dropout"] = 0.1
 			}
@@ -110,8 +110,8 @@ func TestInterruptedBeforeTheTraining(t *testing.T) {
 	assert.ErrorContains(t, err, "before the first step: give the same command to start again")
 }
 
-// Each answer has a loss of its own. All answers of a sample share its label.
-func TestLossOfEachAnswer(t *testing.T) {
+// Each prediction has a loss of its own. All predictions of a sample share its label.
+func TestLossOfEachPrediction(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		z := [][][]float64{{{1, 2}, {0, 3}, {-1, 0.5}}, {{0.3, -2}, {4, 1}, {2, 2}}}
 		labels, want := []int32{1, 0}, 0.0
@@ -121,7 +121,7 @@ func TestLossOfEachAnswer(t *testing.T) {
 			}
 		}
 		out, err := CallOnce(backend, func(z, labels *Node) *Node {
-			return ReduceAllMean(ofEachAnswer(smoothedCrossEntropy(0))([]*Node{Reshape(labels, 2, 1)}, []*Node{z}))
+			return ReduceAllMean(ofEachPrediction(smoothedCrossEntropy(0))([]*Node{Reshape(labels, 2, 1)}, []*Node{z}))
 		}, z, labels)
 		require.NoError(t, err)
 		assert.InDelta(t, want, out.Value().(float64), 1e-12)

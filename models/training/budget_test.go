@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is not asked of the length of a network's training is by the number of samples, also beside voices.
+// What is not asked of the length of a network's training is by the number of samples, also beside transforms.
 func TestBudget(t *testing.T) {
 	d, err := datasets.Load(t.Context(), writeRing(t, 8), datasets.Options{})
 	require.NoError(t, err)
@@ -49,15 +49,15 @@ func TestBudget(t *testing.T) {
 		{1_000, Patch{"steps": 500, "epochs": 3, "batch": 8}, [3]int{8, 500, 3}},
 	} {
 		d.Train = make([]int, c.n)
-		alone := Patch{"voices": "none"}
+		alone := Patch{"transforms": "none"}
 		maps.Copy(alone, c.asked)
 		got := resolved(t, alone, d)
 		assert.Equal(t, c.want, [3]int{got.Batch, got.Steps, got.Epochs}, "%d samples, %v", c.n, c.asked)
 		assert.Equal(t, got, resolved(t, got.Values(), d), "what was chosen stays")
 	}
 	d.Train = make([]int, 255)
-	assert.Equal(t, []any{1200, "all"}, []any{resolved(t, nil, d).Steps, resolved(t, nil, d).Options.Voices})
-	assert.Equal(t, "none", resolved(t, Patch{"ccp_hierarchy": "learned"}, d).Options.Voices, "who asks for clusters wants some")
+	assert.Equal(t, []any{1200, "all"}, []any{resolved(t, nil, d).Steps, resolved(t, nil, d).Options.Transforms})
+	assert.Equal(t, "none", resolved(t, Patch{"ccp_hierarchy": "learned"}, d).Options.Transforms, "who asks for clusters wants some")
 }
 
 // Random kernels beside the network leave it its steps and its stem, as it has them alone. Few samples halve the steps, and have

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/internal/answer"
+	"github.com/clusterpool/ccp/models/internal/prob"
 	"gonum.org/v1/gonum/floats"
 )
 
 // calibrate finds the temperature with the least log-loss on held-out samples. Each has the probabilities of its classes
 // without temperature, and a label. The logarithm of the temperature has the standard normal distribution as its prior:
-// few samples that are all answered rightly say little. calibrate returns nil if there are no samples.
+// few samples that are all predicted rightly say little. calibrate returns nil if there are no samples.
 func calibrate(probabilities [][]float64, labels []int32) *models.Calibration {
 	if len(probabilities) == 0 {
 		return nil
@@ -19,12 +19,12 @@ func calibrate(probabilities [][]float64, labels []int32) *models.Calibration {
 	c := &models.Calibration{Samples: len(labels)}
 	low, high := -3., 3. // the logarithm of the temperature
 	for range 20 {
-		middle := (low + high) / 2
-		c.Temperature = math.Exp(middle)
-		slope := -middle // of the log-posterior, downwards
+		logTemperature := (low + high) / 2
+		c.Temperature = math.Exp(logTemperature)
+		slope := -logTemperature // of the log-posterior, downwards
 		for i, p := range probabilities {
 			expected := 0.
-			for k, tempered := range answer.Temper(p, c.Temperature) {
+			for k, tempered := range prob.Temper(p, c.Temperature) {
 				if tempered > 0 {
 					expected += tempered * math.Log(p[k])
 				}
@@ -32,13 +32,13 @@ func calibrate(probabilities [][]float64, labels []int32) *models.Calibration {
 			slope += (expected - math.Log(max(p[labels[i]], math.SmallestNonzeroFloat64))) / c.Temperature
 		}
 		if slope > 0 {
-			low = middle
+			low = logTemperature
 		} else {
-			high = middle
+			high = logTemperature
 		}
 	}
 	for _, p := range probabilities {
-		c.Confidences = append(c.Confidences, floats.Max(answer.Temper(p, c.Temperature)))
+		c.Confidences = append(c.Confidences, floats.Max(prob.Temper(p, c.Temperature)))
 	}
 	slices.Sort(c.Confidences)
 	const most = 1000

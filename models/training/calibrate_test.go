@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/internal/answer"
+	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
@@ -25,10 +25,10 @@ func TestCalibrate(t *testing.T) {
 				divided[k] = logits[k] * float32(temperature)
 			}
 			at, label := draw.Float64(), 0
-			for p := answer.Softmax(logits); label < 2 && at > p[label]; label++ {
+			for p := prob.Softmax(logits); label < 2 && at > p[label]; label++ {
 				at -= p[label]
 			}
-			probabilities, labels = append(probabilities, answer.Softmax(divided)), append(labels, int32(label))
+			probabilities, labels = append(probabilities, prob.Softmax(divided)), append(labels, int32(label))
 		}
 		c := calibrate(probabilities, labels)
 		assert.InEpsilon(t, temperature, c.Temperature, 0.1)
@@ -38,7 +38,7 @@ func TestCalibrate(t *testing.T) {
 		require.NoError(t, err)
 		rejected := 0.
 		for _, p := range probabilities {
-			if floats.Max(answer.Temper(p, c.Temperature)) < threshold {
+			if floats.Max(prob.Temper(p, c.Temperature)) < threshold {
 				rejected++
 			}
 		}
@@ -57,13 +57,13 @@ func TestCalibrate(t *testing.T) {
 		assert.Equal(t, share, threshold)
 	}
 
-	// Few samples, all answered rightly, say little.
+	// Few samples, all predicted rightly, say little.
 	few := calibrate([][]float64{{0.9, 0.1}, {0.2, 0.8}}, []int32{0, 1})
 	assert.Less(t, few.Temperature, 1.)
 	assert.Greater(t, few.Temperature, 0.5)
 	loss := func(m float64) float64 {
 		at := math.Exp(m)
-		return m*m/2 - math.Log(answer.Temper([]float64{0.9, 0.1}, at)[0]) - math.Log(answer.Temper([]float64{0.2, 0.8}, at)[1])
+		return m*m/2 - math.Log(prob.Temper([]float64{0.9, 0.1}, at)[0]) - math.Log(prob.Temper([]float64{0.2, 0.8}, at)[1])
 	}
 	m := math.Log(few.Temperature)
 	assert.Less(t, loss(m), min(loss(m-0.01), loss(m+0.01)))

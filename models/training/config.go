@@ -28,7 +28,7 @@ type Config struct {
 	Recipe string `param:"recipe" default:"default"` // names what suits the data; the other values change it
 	Data   string `param:"data" default:"digits"`    // names a data set or an .npz file
 	KNN    int    `param:"knn" rule:"from 0"`
-	// Frames is the number of moments that the network sees of a recording; 0 is the median length of the training
+	// Frames is the number of time points that the network reads of a recording; 0 is the median length of the training
 	// samples, at most 128.
 	Frames    int    `param:"frames" rule:"from 0"`
 	SplitSeed uint64 `param:"split_seed"`

@@ -73,8 +73,8 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"level 1: 13 clusters of 12 nodes; a search finds at most as many as nodes: lower them": {"levels": "13x8/4,1x8/2"},
 		"level 2: 7 clusters of 6 nodes; a search finds at most as many as nodes: lower them":   {"levels": "6x8/4,7x8/4,1x8/2"},
 		"level 1: L=99 exceeds its 12 nodes":                                                    {"levels": "6x8/99,1x8/2"},
-		`the voice "kernels" needs a series; leave it out`:                                      {"voices": "kernels,values"},
-		`voices: there is no "foo"`:                                                             {"voices": "foo"},
+		`the transform "minirocket" needs a series; leave it out`:                               {"transforms": "minirocket,values"},
+		`transforms: there is no "foo"`:                                                         {"transforms": "foo"},
 		`protocol: cross-view; the data is in memory`:                                           {"protocol": "cross-view"},
 		`there is no option "epoch"`:                                                            {"epoch": 3},
 	} {
@@ -163,7 +163,7 @@ func with(a Patch, name string, value any) Patch {
 func TestResolve(t *testing.T) {
 	d, err := datasets.Load(t.Context(), writeRing(t, 200), datasets.Options{})
 	require.NoError(t, err)
-	c := resolved(t, Patch{"level_1/ccp_dropout": 0.25, "voices": "none"}, d)
+	c := resolved(t, Patch{"level_1/ccp_dropout": 0.25, "transforms": "none"}, d)
 	assert.Equal(t, "ring.npz", c.Data)
 	assert.Equal(t, "3x32/9,1x64/3", c.Levels.String())
 	assert.Equal(t, Widths{64}, c.Hidden)

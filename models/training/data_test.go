@@ -146,15 +146,15 @@ func TestUnknownKeysOfAConfiguration(t *testing.T) {
 	}
 }
 
-// A result that a guess reaches is said to be one, when it is made and when it is shown again.
-func TestNoBetterThanAGuess(t *testing.T) {
+// A result that the majority-class baseline reaches is said to be one, when it is made and when it is shown again.
+func TestNoBetterThanTheBaseline(t *testing.T) {
 	backend := backendtest.Go(t)
 	d, err := datasets.Load(t.Context(), writeRing(t, 200), datasets.Options{})
 	require.NoError(t, err)
 	c := Patch{"model": "softmax", "epochs": 10, "learning_rate": 0.05}
 	said := func(d *datasets.Dataset, dir string) (r Result, lines []string) {
 		r, err := Train(t.Context(), backend, c, Options{Dir: dir, Data: d, Observer: Observer{Notice: func(line string) {
-			if strings.Contains(line, "guess") {
+			if strings.Contains(line, "majority-class baseline") {
 				lines = append(lines, line)
 			}
 		}}})
@@ -163,7 +163,7 @@ func TestNoBetterThanAGuess(t *testing.T) {
 	}
 	r, lines := said(d, t.TempDir())
 	assert.Empty(t, lines)
-	assert.Equal(t, 0.25, r.Guess)
+	assert.Equal(t, 0.25, r.MajorityBaseline)
 	assert.Equal(t, 40, r.TestSamples)
 
 	untested := *d
@@ -176,8 +176,8 @@ func TestNoBetterThanAGuess(t *testing.T) {
 	zeros.Signals = &datasets.Floats{Values: make([]float32, 200*36), Size: 36}
 	dir := t.TempDir()
 	r, lines = said(&zeros, dir)
-	assert.Equal(t, []string{"warning: test accuracy 25.0% of 40 samples is not clearly better than a guess, 25.0%, by chance or the " +
-		"commonest class: check labels and features, train for longer, or take more samples"}, lines)
+	assert.Equal(t, []string{"warning: test accuracy 25.0% of 40 samples is not clearly better than the majority-class " +
+		"baseline, 25.0%: check labels and features, train for longer, or take more samples"}, lines)
 	_, again := said(&zeros, dir)
 	assert.Equal(t, lines, again)
 
@@ -187,8 +187,8 @@ func TestNoBetterThanAGuess(t *testing.T) {
 		uneven.Labels[i] = int32(i % 10 / 9)
 	}
 	r, lines = said(&uneven, t.TempDir())
-	assert.Greater(t, r.Guess, 0.8)
-	assert.Equal(t, r.Guess, r.Test.Accuracy, "always the commonest class")
+	assert.Greater(t, r.MajorityBaseline, 0.8)
+	assert.Equal(t, r.MajorityBaseline, r.Test.Accuracy, "always the commonest class")
 	require.Len(t, lines, 1)
 	assert.Contains(t, lines[0], "unequal sizes, so look at the recall of each")
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/internal/answer"
-	"github.com/clusterpool/ccp/models/internal/voices"
+	"github.com/clusterpool/ccp/models/internal/prob"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/floats"
 )
@@ -85,7 +85,7 @@ func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int,
 		e.Loss -= math.Log(max(probabilities[label], math.SmallestNonzeroFloat64))
 		e.Confusion[label][floats.MaxIdx(probabilities)]++
 		if c.Calibration != nil {
-			probabilities = answer.Temper(probabilities, c.Calibration.Temperature)
+			probabilities = prob.Temper(probabilities, c.Calibration.Temperature)
 		}
 		e.Reliability.add(probabilities, label)
 		if visit != nil {
@@ -99,7 +99,7 @@ func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int,
 		e.score(d.ClassNames)
 		return e
 	}
-	if mirrored || d.Series != nil || voices.Share(c.Store()) > 0 { // whole samples, at which voices look
+	if mirrored || d.Series != nil || transforms.Share(c.Store()) > 0 { // whole samples, which the transforms use
 		err := eachWhole(c, d, split, mirrored, judge)
 		return finish(), err
 	}
@@ -118,7 +118,7 @@ func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int,
 			return e, err
 		}
 		for i := range batches.Valid(step) {
-			if err := judge(split[step*batch+i], answer.Softmax(logits[i*classes:(i+1)*classes])); err != nil {
+			if err := judge(split[step*batch+i], prob.Softmax(logits[i*classes:(i+1)*classes])); err != nil {
 				return e, err
 			}
 		}

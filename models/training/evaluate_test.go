@@ -169,7 +169,7 @@ func TestLoadForOtherData(t *testing.T) {
 	require.ErrorContains(t, err, "absent.npz")
 }
 
-// Each answer is the mean over a sample and its mirror image, and the samples stay as they are.
+// Each prediction is the mean over a sample and its mirror image, and the samples stay as they are.
 func TestEvaluateMirrored(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))

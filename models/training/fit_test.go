@@ -43,7 +43,7 @@ func writeCounts(t testing.TB, samples int) string {
 	return path
 }
 
-// A fitted model is a whole run: the weights come from the raw values, though the network sees them normalised.
+// A fitted model is a whole run: the weights come from the raw values, though the network reads them normalised.
 func TestFit(t *testing.T) {
 	c := Patch{"data": writeCounts(t, 300), "model": "bayes"}
 	c["bayes_alpha"] = 0.5
@@ -83,13 +83,13 @@ func TestFit(t *testing.T) {
 	})
 }
 
-// slow takes a moment for each sample that is read.
+// slow takes a while for each sample that is read.
 type slow struct{ datasets.Signals }
 
-const moment = 2 * time.Millisecond
+const timepoint = 2 * time.Millisecond
 
 func (s slow) Read(i int, x []float32) {
-	time.Sleep(moment)
+	time.Sleep(timepoint)
 	s.Signals.Read(i, x)
 }
 
@@ -98,7 +98,7 @@ func TestSecondsOfFits(t *testing.T) {
 	d, err := datasets.Load(t.Context(), writeCounts(t, 60), datasets.Options{})
 	require.NoError(t, err)
 	d.Signals = slow{d.Signals}
-	reading := moment.Seconds() * float64(len(d.Train))
+	reading := timepoint.Seconds() * float64(len(d.Train))
 	for name, asked := range map[string]Patch{
 		"alone":  {"model": "bayes"},
 		"beside": {"levels": "2x4/3,1x4/2", "hidden": 4, "kernels": 84, "ccp_hierarchies": 2, "steps": 4, "epochs": 2},
@@ -120,7 +120,7 @@ func TestSecondsOfFits(t *testing.T) {
 		}
 		assert.GreaterOrEqual(t, fit, reading, "%s: it has read each sample", name)
 		want := map[string]string{"alone": "the network", "beside": "the network (25%) and random kernels (75%)"}
-		assert.Equal(t, want[name], result.AnsweredBy)
+		assert.Equal(t, want[name], result.PredictedBy)
 	}
 }
 

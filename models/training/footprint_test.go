@@ -50,11 +50,11 @@ func TestDryRun(t *testing.T) {
 	assert.Less(t, two.Memory.Arguments, f.Memory.Arguments)
 
 	t.Setenv("GOMLX_BACKEND", "go") // what a nil backend then means
-	guess, err := DryRun(t.Context(), nil, ringConfig(c["data"].(string)), Options{})
+	estimate, err := DryRun(t.Context(), nil, ringConfig(c["data"].(string)), Options{})
 	require.NoError(t, err)
-	assert.True(t, guess.Estimated)
-	assert.Equal(t, f.Parameters, guess.Parameters)
-	assert.InEpsilon(t, f.Memory.Arguments, guess.Memory.Arguments, 0.2)
+	assert.True(t, estimate.Estimated)
+	assert.Equal(t, f.Parameters, estimate.Parameters)
+	assert.InEpsilon(t, f.Memory.Arguments, estimate.Memory.Arguments, 0.2)
 
 	fitted, err := DryRun(t.Context(), backend, Patch{"data": c["data"], "model": "bayes"}, Options{})
 	require.NoError(t, err)

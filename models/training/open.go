@@ -100,7 +100,7 @@ func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Option
 	return ofModel(d, m, c.Data)
 }
 
-// ofModel returns the data set as the model sees it: its classes by their numbers in the model, and its normalisation. The
+// ofModel returns the data set as the model reads it: its classes by their numbers in the model, and its normalisation. The
 // error, which calls the data set name, says in what they do not fit each other.
 func ofModel(d *datasets.Dataset, m models.Metadata, name string) (*datasets.Dataset, error) {
 	if err := m.Form.Fits(d.Form); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models/internal/kernels"
-	"github.com/clusterpool/ccp/models/internal/voices"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 )
 
@@ -32,12 +32,12 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) (err error) 
 	if err := r.spec.Precompute(ctx, backend, r.store, r.data.Affinity, samplesOf(ctx, r.data)); err != nil {
 		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
 	}
-	if err := r.fitVoices(ctx, backend); err != nil || !r.hasNetwork() {
+	if err := r.fitTransforms(ctx, backend); err != nil || !r.hasNetwork() {
 		return err
 	}
 	if share, known := kernels.Accuracy(r.store); known {
 		debug.FreeOSMemory() // the fit has left hundreds of megabytes
-		line := fmt.Sprintf("random kernels alone: %.1f%% of the training samples that were left out", 100*share)
+		line := fmt.Sprintf("random kernels alone: %.1f%% of the held-out training samples", 100*share)
 		if !r.spec.Network().Fitted {
 			line += "; the epochs train the network beside them"
 		}
@@ -73,7 +73,7 @@ func describe(h *ccp.Hierarchy) string {
 	return line + "; coverage " + strings.Join(coverage, " ") + "%"
 }
 
-// fit ends a run without steps, as one epoch. Either prepare has computed the weights, or voices answer without the
+// fit ends a run without steps, as one epoch. Either prepare has computed the weights, or transforms predict without the
 // network.
 func (r *run) fit() error {
 	r.Epochs = 1
@@ -82,11 +82,11 @@ func (r *run) fit() error {
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
-	v, err := voices.Open(r.store)
+	v, err := transforms.Open(r.store)
 	if err != nil {
 		return err
 	}
-	if v != nil { // they know their training samples by heart: what they said of those left out
+	if v != nil { // they know their training samples by heart: what they said of them when they were held out
 		all := v.Parts()[len(v.Parts())-1]
 		r.state.Sums.Loss, r.state.Sums.Accuracy = all.Loss, all.Accuracy
 	} else {

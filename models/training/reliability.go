@@ -10,17 +10,17 @@ import (
 const reliabilityBins = 15
 
 // Reliability says how far probabilities can be trusted, as Guo et al. (2017, "On calibration of modern neural
-// networks") measure it. Answers are sorted into bins of equal width by their probability.
+// networks") measure it. Predictions are sorted into bins of equal width by their probability.
 type Reliability struct {
 	Error float64          `json:"error"` // expected calibration error: the mean over samples of |accuracy − confidence| of their bin
 	Loss  float64          `json:"loss"`  // mean cross entropy of these probabilities, in nats
 	Bins  []ReliabilityBin `json:"bins"`
 }
 
-// ReliabilityBin holds the answers of one bin. Both means are 0 without samples.
+// ReliabilityBin holds the predictions of one bin. Both means are 0 without samples.
 type ReliabilityBin struct {
 	Samples    int     `json:"samples"`
-	Confidence float64 `json:"confidence"` // mean probability of the answers
+	Confidence float64 `json:"confidence"` // mean probability of the predictions
 	Accuracy   float64 `json:"accuracy"`
 }
 
@@ -29,12 +29,12 @@ func (r *Reliability) add(probabilities []float64, label int32) {
 	if r.Bins == nil {
 		r.Bins = make([]ReliabilityBin, reliabilityBins)
 	}
-	answer := floats.MaxIdx(probabilities)
-	confidence := probabilities[answer]
+	prediction := floats.MaxIdx(probabilities)
+	confidence := probabilities[prediction]
 	b := &r.Bins[max(0, min(int(math.Ceil(confidence*reliabilityBins)), reliabilityBins)-1)] // (m/15, (m+1)/15]
 	b.Samples++
 	b.Confidence += confidence
-	if answer == int(label) {
+	if prediction == int(label) {
 		b.Accuracy++
 	}
 	r.Loss -= math.Log(max(probabilities[label], math.SmallestNonzeroFloat64))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Five answers in three bins, by hand.
+// Five predictions in three bins, by hand.
 func TestReliability(t *testing.T) {
 	var r Reliability
 	for _, x := range []struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/kernels"
-	"github.com/clusterpool/ccp/models/internal/voices"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 )
 
 // Patch is what somebody asks of a training, and nothing else. It holds values by the names of Config's fields and of
@@ -46,7 +46,7 @@ var (
 )
 
 // open are the values that can be left to the data.
-var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "kernels", "voices", "dtype"}
+var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "kernels", "transforms", "dtype"}
 
 // Resolve returns the whole configuration of a training on a data set. It starts from the defaults, then applies the
 // recipe for data set and model, then what is asked. Numbers that are still open get values that suit the data: its
@@ -161,12 +161,12 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		}
 	}
 	c.Batch = min(c.Batch, n)
-	if p.open["voices"] && heard(c, d) && p.isDefault("ccp_hierarchy") && p.isDefault("levels") { // who asks for these wants the network
-		if c.Voices = voices.All; network(c.Model).Fitted {
-			c.Voices = kernelVoices(d.Nodes*d.Channels, d.Nodes/max(1, len(d.Form.Sensors)))
+	if p.open["transforms"] && suitsTransforms(c, d) && p.isDefault("ccp_hierarchy") && p.isDefault("levels") { // who asks for these wants the network
+		if c.Transforms = transforms.All; network(c.Model).Fitted {
+			c.Transforms = kernelTransforms(d.Nodes*d.Channels, d.Nodes/max(1, len(d.Form.Sensors)))
 		}
 	}
-	if p.open["kernels"] && d.Series == nil && c.Voices == voices.None {
+	if p.open["kernels"] && d.Series == nil && c.Transforms == transforms.None {
 		c.Kernels = kernels.Suited(d.Affinity, d.Grid, n, network(c.Model).Fitted)
 	}
 	switch {
@@ -174,7 +174,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		if p.open["steps"] {
 			c.Steps = max(leastSteps, min(usualSeen, usualPasses*n)/c.Batch)
 			if few(d) && c.Model == "ccp" {
-				c.Steps /= 2 // the answer of a network on few samples is as good
+				c.Steps /= 2 // the prediction of a network on few samples is as good
 			}
 			c.Steps = max(c.Steps, leastPasses*n/c.Batch)
 		}
@@ -191,9 +191,9 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		s.Options.DType = nn.BFloat16
 	}
 	c.Options = s.Options
-	fit, err := voices.For(&d.Info, c.Voices)
+	fit, err := transforms.For(&d.Info, c.Transforms)
 	if err = cmp.Or(s.Check(), err); err == nil && fit.Only != nil { // asked for by their names
-		err = fit.Suits(heardOf(d))
+		err = fit.Suits(transformSamples(d))
 	}
 	return c, s, err
 }
@@ -217,19 +217,19 @@ func Series(graph *affinity.Matrix, grid []int) (frames, sensors int) {
 	return 0, 0
 }
 
-// kernelVoices returns the value of models.Options.Voices for random kernels and the values of a recording. values is
+// kernelTransforms returns the value of models.Options.Transforms for random kernels and the values of a recording. values is
 // their number in all frames. It leaves out what does not suit them: on fewer frames than a kernel has slots the network
 // is better alone.
-func kernelVoices(values, frames int) string {
+func kernelTransforms(values, frames int) string {
 	var names []string
 	if frames >= kernels.Slots {
-		names = append(names, voices.Kernels)
+		names = append(names, transforms.MiniRocket)
 	}
-	if values <= voices.MostValues {
-		names = append(names, voices.OfValues)
+	if values <= transforms.MostValues {
+		names = append(names, transforms.Values)
 	}
 	if names == nil {
-		return voices.All
+		return transforms.All
 	}
 	return strings.Join(names, ",")
 }

@@ -15,20 +15,20 @@ import (
 
 // Result is what a training came to. Accuracies are fractions, losses mean cross entropies in nats.
 type Result struct {
-	Command    string    `json:"command"`
-	Data       string    `json:"data"`
-	Model      string    `json:"model"`
-	AnsweredBy string    `json:"answered_by"` // see models.Classifier.AnsweredBy
-	Backend    string    `json:"backend"`
-	Seed       int64     `json:"seed"`
-	Parameters int       `json:"parameters"`      // trainable; if voices answer alone, the number of their values
-	Epochs     int       `json:"epochs,omitzero"` // 0, as are Steps and BestEpoch, if voices answer without a network
-	Steps      int       `json:"steps,omitzero"`
-	BestEpoch  int       `json:"best_epoch,omitzero"`  // the one whose weights are kept, see Config.Keep
-	Train      Score     `json:"train"`                // means over its batches, with dropout; of voices, on samples left out
-	Validation *Score    `json:"validation,omitempty"` // nil: no samples were held out
-	Test       Score     `json:"test"`
-	Objective  []float64 `json:"objective,omitempty"` // C of each level in the best epoch
+	Command     string    `json:"command"`
+	Data        string    `json:"data"`
+	Model       string    `json:"model"`
+	PredictedBy string    `json:"predicted_by"` // see models.Classifier.PredictedBy
+	Backend     string    `json:"backend"`
+	Seed        int64     `json:"seed"`
+	Parameters  int       `json:"parameters"`      // trainable; if transforms predict alone, the number of their values
+	Epochs      int       `json:"epochs,omitzero"` // 0, as are Steps and BestEpoch, if transforms predict without a network
+	Steps       int       `json:"steps,omitzero"`
+	BestEpoch   int       `json:"best_epoch,omitzero"`  // the one whose weights are kept, see Config.Keep
+	Train       Score     `json:"train"`                // means over its batches, with dropout; of transforms, on held-out samples
+	Validation  *Score    `json:"validation,omitempty"` // nil: no samples were held out
+	Test        Score     `json:"test"`
+	Objective   []float64 `json:"objective,omitempty"` // C of each level in the best epoch
 	// Seconds is the time of training with PrepareSeconds, without the compilation of the step and validation.
 	// PrepareSeconds is the time before the first step: the fit of random kernels and the search for the hierarchy. A
 	// search that was kept takes none, and what ran before an interruption that came before the first step is not
@@ -39,11 +39,11 @@ type Result struct {
 	// compilation.
 	CompileSeconds float64 `json:"compile_seconds,omitzero"`
 	Checkpoint     string  `json:"checkpoint"`
-	// Guess is the test accuracy of the commonest training class, or 1/classes if this is more. TestSamples is the
+	// MajorityBaseline is the test accuracy of the commonest training class, or 1/classes if this is more. TestSamples is the
 	// number of test samples. Both are 0 in results of earlier versions.
-	Guess       float64 `json:"guess"`
-	TestSamples int     `json:"test_samples"`
-	Resumed     bool    `json:"-"` // the run had ended before; nothing was trained now
+	MajorityBaseline float64 `json:"majority-class baseline"`
+	TestSamples      int     `json:"test_samples"`
+	Resumed          bool    `json:"-"` // the run had ended before; nothing was trained now
 }
 
 // finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records the
@@ -74,19 +74,19 @@ func (r *run) finish() (Result, error) {
 		Parameters: r.classifier.Parameters(), Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
 		Train: best.Train, Validation: best.Validation, Test: Score{test.Loss, test.Accuracy}, Objective: append([]float64(nil), best.Objective...),
 		Seconds: r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
-		AnsweredBy: r.classifier.AnsweredBy(), Checkpoint: r.Dir}
+		PredictedBy: r.classifier.PredictedBy(), Checkpoint: r.Dir}
 	if !r.hasNetwork() {
 		result.Epochs, result.Steps, result.BestEpoch = 0, 0, 0
 	}
 	for _, e := range history {
 		result.Seconds += e.Seconds
 	}
-	result.TestSamples, result.Guess = test.Samples, majorityBaseline(r.data)
+	result.TestSamples, result.MajorityBaseline = test.Samples, majorityBaseline(r.data)
 	r.remark(result)
 	return result, files.WriteJSON(filepath.Join(r.Dir, resultFile), result)
 }
 
-// majorityBaseline returns Result.Guess of a data set.
+// majorityBaseline returns Result.MajorityBaseline of a data set.
 func majorityBaseline(d *datasets.Dataset) float64 {
 	trained, tested := make([]int, d.Classes()), make([]int, d.Classes())
 	for _, i := range d.Train {
@@ -99,25 +99,25 @@ func majorityBaseline(d *datasets.Dataset) float64 {
 	return max(float64(tested[commonest])/float64(max(1, len(d.Test))), 1/float64(d.Classes()))
 }
 
-// unbalanced is by how much the share of the commonest class is above that of equal classes, if a guess by it is good.
+// unbalanced is by how much the share of the commonest class is above that of equal classes, if to predict it always is good.
 const unbalanced = 1.5
 
-// WithoutEffect begins the notice that names the settings that no answer depends on, as NAME=VALUE.
+// WithoutEffect begins the notice that names the settings that no prediction depends on, as NAME=VALUE.
 const WithoutEffect = "without effect: "
 
-// Of the options, ofSteps are those that only training steps follow, and ofGraph those that voices do not depend on either.
+// Of the options, ofSteps are those that only training steps follow, and ofGraph those that transforms do not depend on either.
 var (
 	ofSteps = []string{"average", "batch", "epochs", "label_smoothing", "learning_rate", "schedule", "steps", "weight_decay"}
 	ofGraph = []string{"hidden", "knn", "levels", "narrow", "random_graph"}
 )
 
-// remark gives notice of what is asked without effect, since the weights are fitted or voices answer alone. It also gives notice of
-// a test accuracy that a guess reaches, too. Of as many guesses, 5% are beyond 1.64 deviations.
+// remark gives notice of what is asked without effect, since the weights are fitted or transforms predict alone. It also gives notice of
+// a test accuracy that the majority-class baseline reaches, too. Of as many samples, 5% are beyond 1.64 deviations.
 func (r *run) remark(result Result) {
 	var idle []string
 	fitted, alone := r.spec.Network().Fitted, result.Steps == 0
 	for _, name := range sorted(r.asked) {
-		network := slices.Contains(ofGraph, name) || name != "voices" && slices.Contains(optionNames(), optionOf(name))
+		network := slices.Contains(ofGraph, name) || name != "transforms" && slices.Contains(optionNames(), optionOf(name))
 		if value := r.asked[name]; value != nil && value != Auto && (alone && network || (alone || fitted) && slices.Contains(ofSteps, name)) {
 			idle = append(idle, fmt.Sprintf("%s=%v", name, value))
 		}
@@ -127,15 +127,15 @@ func (r *run) remark(result Result) {
 	case fitted:
 		r.notice(line + "; model " + r.Model + " is fitted in one pass")
 	default:
-		r.notice(line + "; voices answer alone, without a network; give voices=none to train the network")
+		r.notice(line + "; the ridge classifier on the transforms predicts alone; give transforms=none to train the network")
 	}
-	n, p := float64(result.TestSamples), result.Guess
+	n, p := float64(result.TestSamples), result.MajorityBaseline
 	if n > 0 && result.Test.Accuracy <= p+1.64*math.Sqrt(p*(1-p)/n) {
 		do := "check labels and features, train for longer, or take more samples"
 		if p > unbalanced/float64(r.data.Classes()) {
 			do = "the classes are of unequal sizes, so look at the recall of each, not at the accuracy"
 		}
-		r.notice(fmt.Sprintf("warning: test accuracy %.1f%% of %d samples is not clearly better than a guess, %.1f%%, by "+
-			"chance or the commonest class: %s", 100*result.Test.Accuracy, result.TestSamples, 100*p, do))
+		r.notice(fmt.Sprintf("warning: test accuracy %.1f%% of %d samples is not clearly better than the "+
+			"majority-class baseline, %.1f%%: %s", 100*result.Test.Accuracy, result.TestSamples, 100*p, do))
 	}
 }

@@ -169,7 +169,7 @@ func TestKilledBetweenSnapshots(t *testing.T) {
 	copied := t.TempDir()
 	step := 0
 	_, err := Train(context.Background(), backend, c, Options{Dir: killed, SaveEvery: time.Nanosecond, Observer: Observer{Step: func(Progress) {
-		if step++; step == 13 { // the state of the disk at this moment is all that a kill leaves
+		if step++; step == 13 { // the state of the disk at this point is all that a kill leaves
 			require.NoError(t, os.CopyFS(filepath.Join(copied, "run"), os.DirFS(killed)))
 		}
 	}}})

@@ -8,7 +8,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/internal/answer"
+	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -48,7 +48,7 @@ func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 		}, nil),
 		metric.NewBaseMetric("accuracy", "acc", metric.AccuracyMetricType, func(_ *model.Scope, labels,
 			predictions []*Node) *Node {
-			hit := Equal(ArgMax(answer.Average(predictions[0]), -1, dtypes.Int32), Reshape(labels[0],
+			hit := Equal(ArgMax(prob.Average(predictions[0]), -1, dtypes.Int32), Reshape(labels[0],
 				labels[0].Shape().Size()))
 			return ReduceAllMean(ConvertDType(hit, dtypes.Float32))
 		}, nil),
@@ -127,19 +127,19 @@ func lossOf(c Config, spec models.Spec) loss.LossFn {
 	if own := spec.Network().Loss; own != nil {
 		return own
 	}
-	return ofEachAnswer(smoothedCrossEntropy(c.LabelSmoothing))
+	return ofEachPrediction(smoothedCrossEntropy(c.LabelSmoothing))
 }
 
-// ofEachAnswer returns the mean of a loss over a sample's answers, which share its label. See models.Spec.Build.
-func ofEachAnswer(of loss.LossFn) loss.LossFn {
+// ofEachPrediction returns the mean of a loss over a sample's predictions, which share its label. See models.Spec.Build.
+func ofEachPrediction(of loss.LossFn) loss.LossFn {
 	return func(labels, predictions []*Node) *Node {
 		z := predictions[0]
 		if z.Rank() == 2 {
 			return of(labels, predictions)
 		}
-		size, answers := z.Shape().Dim(0), z.Shape().Dim(1)
-		repeated := Reshape(BroadcastToDims(Reshape(labels[0], size, 1), size, answers), size*answers, 1)
-		return of([]*Node{repeated}, []*Node{Reshape(z, size*answers, z.Shape().Dim(2))})
+		size, each := z.Shape().Dim(0), z.Shape().Dim(1)
+		repeated := Reshape(BroadcastToDims(Reshape(labels[0], size, 1), size, each), size*each, 1)
+		return of([]*Node{repeated}, []*Node{Reshape(z, size*each, z.Shape().Dim(2))})
 	}
 }
 

@@ -35,7 +35,7 @@ type trainState struct {
 	Wait    float64  `json:"wait"`
 	Compile float64  `json:"compile"` // seconds of all first steps of a process
 	Prepare float64  `json:"prepare"` // seconds before the first step
-	// Calibration is by the samples of a network's trial, if it answers alone after it.
+	// Calibration is by the samples of a network's trial, if it predicts alone after it.
 	Calibration *models.Calibration `json:"calibration,omitempty"`
 	// Hierarchy has C of each level, see ccp.Hierarchy, if it was made before the training.
 	Hierarchy struct {

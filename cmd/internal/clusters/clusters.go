@@ -136,7 +136,7 @@ func (v *View) memberships(i int, row func(cells ...any)) {
 	}
 }
 
-// neighbourhoods lists what each cluster's filter sees of level i's nodes.
+// neighbourhoods lists what each cluster's filter reads of level i's nodes.
 func (v *View) neighbourhoods(i int, row func(cells ...any)) {
 	l := v.levels[i]
 	for k, nodes := range l.Neighbourhoods {

@@ -72,12 +72,12 @@ type Summary struct {
 	Split   string `json:"split"`
 	Samples int    `json:"samples"`
 	Method  string `json:"method"`
-	// AnsweredBy is what gives the answers that are explained, see models.Classifier.AnsweredBy.
-	AnsweredBy string  `json:"answered_by"`
-	Steps      int     `json:"steps,omitempty"`  // of integrated gradients: the most that a sample took
-	Class      string  `json:"-"`                // the only one explained; "" if it is the class predicted
-	Gap        float64 `json:"completeness_gap"` // Σ gaps / Σ |logit − baseline|
-	Classes    []Class `json:"classes"`
+	// PredictedBy is what made the predictions that are explained, see models.Classifier.PredictedBy.
+	PredictedBy string  `json:"predicted_by"`
+	Steps       int     `json:"steps,omitempty"`  // of integrated gradients: the most that a sample took
+	Class       string  `json:"-"`                // the only one explained; "" if it is the class predicted
+	Gap         float64 `json:"completeness_gap"` // Σ gaps / Σ |logit − baseline|
+	Classes     []Class `json:"classes"`
 }
 
 // Class says what mattered to one class, most first.
@@ -102,7 +102,7 @@ type Contribution struct {
 func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	d := e.Data
 	s := Summary{Command: "explain", Data: d.Name, Split: e.Split, Samples: len(e.Samples),
-		AnsweredBy: e.Classifier.AnsweredBy()}
+		PredictedBy: e.Classifier.PredictedBy()}
 	if e.Class >= 0 {
 		s.Class = d.ClassNames[e.Class]
 	}

@@ -83,14 +83,14 @@ func plane(coordinates []float64, n int) (x, y []float64) {
 		return slices.Clone(coordinates), make([]float64, n)
 	}
 	var components stat.PC
-	places := mat.NewDense(n, len(coordinates)/n, coordinates)
-	if _, d := places.Dims(); d > 2 && n > 1 && components.PrincipalComponents(places, nil) {
+	positions := mat.NewDense(n, len(coordinates)/n, coordinates)
+	if _, d := positions.Dims(); d > 2 && n > 1 && components.PrincipalComponents(positions, nil) {
 		var directions, projected mat.Dense
 		components.VectorsTo(&directions)
-		projected.Mul(places, directions.Slice(0, d, 0, 2))
-		places = &projected
+		projected.Mul(positions, directions.Slice(0, d, 0, 2))
+		positions = &projected
 	}
-	return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
+	return mat.Col(nil, 0, positions), mat.Col(nil, 1, positions)
 }
 
 // span returns the middle of the values and how far they reach from the lowest to the highest; 0 and 0 for none.

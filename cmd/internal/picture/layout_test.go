@@ -26,13 +26,13 @@ func TestLayout(t *testing.T) {
 	assert.Equal(t, []float64{0.125, 0.625, 0.875}, y, "in the middle, in the scale of x")
 
 	// In a plane of space: distances in it keep their proportions.
-	places := []float64{0, 0, 0, 3, 0, 4, 0, 2, 0}
-	x, y = lay(places)
+	positions := []float64{0, 0, 0, 3, 0, 4, 0, 2, 0}
+	x, y = lay(positions)
 	scale := math.Hypot(x[0]-x[1], y[0]-y[1]) / 5
 	for _, pair := range [][2]int{{0, 2}, {1, 2}} {
 		want := 0.0
 		for axis := range 3 {
-			want = math.Hypot(want, places[3*pair[0]+axis]-places[3*pair[1]+axis])
+			want = math.Hypot(want, positions[3*pair[0]+axis]-positions[3*pair[1]+axis])
 		}
 		assert.InDelta(t, scale*want, math.Hypot(x[pair[0]]-x[pair[1]], y[pair[0]]-y[pair[1]]), 1e-3)
 	}

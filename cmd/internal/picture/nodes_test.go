@@ -80,15 +80,15 @@ func TestValuesOnAPlane(t *testing.T) {
 	for _, n := range []int{0, 1, 5, 900} {
 		a, err := affinity.New(n, nil)
 		require.NoError(t, err)
-		values, places, names := make([]float64, n), make([]float64, 0, 2*n), []string{}
+		values, positions, names := make([]float64, n), make([]float64, 0, 2*n), []string{}
 		for i := range n {
-			places, names = append(places, float64(i%30), float64(i/30)), append(names, fmt.Sprintf("word%d", i))
+			positions, names = append(positions, float64(i%30), float64(i/30)), append(names, fmt.Sprintf("word%d", i))
 		}
 		if n > 4 {
 			values[3], values[4] = -1, 2
 		}
 		png, svg := paths(t)
-		l := NewLayout(a, nil, nil, places, names)
+		l := NewLayout(a, nil, nil, positions, names)
 		width, height := l.Size()
 		require.NoError(t, Save(l.Values("graph", values), width, height, png, svg), "%d", n)
 		words := wellFormed(t, svg)

@@ -114,8 +114,8 @@ func (s Sheet) draw(canvas draw.Canvas) {
 	style := words(12, text.XCenter, text.YTop)
 	canvas.FillText(style, vg.Point{X: canvas.Center().X, Y: canvas.Max.Y - sheetMargin}, s.Title)
 	tiles, _, _ := s.tiles()
-	for row, places := range plot.Align(s.Panels, tiles, canvas) {
-		for column, place := range places {
+	for row, canvases := range plot.Align(s.Panels, tiles, canvas) {
+		for column, place := range canvases {
 			if p := s.Panels[row][column]; p != nil {
 				p.Draw(place)
 			}

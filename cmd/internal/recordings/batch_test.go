@@ -16,15 +16,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// longTable is a table of several batches, line by line: 40 samples of 500 moments, each below a remark. The values of
-// every seventh moment are in quotation marks.
+// longTable is a table of several batches, line by line: 40 samples of 500 time points, each below a remark. The values of
+// every seventh time point are in quotation marks.
 func longTable() []string {
 	lines := []string{"sample,time,hip,head,label"}
 	for sample := range 40 {
 		lines = append(lines, "# next")
-		for moment := range 500 {
-			line := fmt.Sprintf("s%d,%d,%d.25,%g,%c", sample, moment, (sample*moment)%91, float64(moment%13)/7, 'a'+sample%2)
-			if moment%7 == 0 {
+		for timepoint := range 500 {
+			line := fmt.Sprintf("s%d,%d,%d.25,%g,%c", sample, timepoint, (sample*timepoint)%91, float64(timepoint%13)/7, 'a'+sample%2)
+			if timepoint%7 == 0 {
 				line = `"` + strings.ReplaceAll(line, ",", `","`) + `"`
 			}
 			lines = append(lines, line)
@@ -60,7 +60,7 @@ func TestImportOnAnyCores(t *testing.T) {
 		result, err := Import(context.Background(), []string{path}, made, Options{})
 		runtime.GOMAXPROCS(was)
 		require.NoError(t, err)
-		assert.Equal(t, []int{40, 500}, []int{result.Samples, result.Moments.Shortest})
+		assert.Equal(t, []int{40, 500}, []int{result.Samples, result.Timepoints.Shortest})
 		content, err := os.ReadFile(made)
 		require.NoError(t, err)
 		files = append(files, string(content))

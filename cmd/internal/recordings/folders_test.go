@@ -18,8 +18,8 @@ import (
 	"github.com/clusterpool/ccp/internal/recording"
 )
 
-// csvFolders writes recordings of three sensors on two axes: two classes, people anna and ben, five takes each, of 6 to 10 moments.
-// Sensor s is at (moment + s, class) in every moment, shifted by 10.
+// csvFolders writes recordings of three sensors on two axes: two classes, people anna and ben, five takes each, of 6 to 10 time points.
+// Sensor s is at (time point + s, class) in every time point, shifted by 10.
 func csvFolders(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "recordings")
@@ -27,14 +27,14 @@ func csvFolders(t *testing.T) string {
 		for _, person := range []string{"anna", "ben"} {
 			for take := range 5 {
 				text := "\ufeff\"hip.x\",hip.y,hand.x,hand.y,head.x,head.y\n"
-				for moment := range 6 + take {
+				for timepoint := range 6 + take {
 					for sensor := range 3 {
-						text += fmt.Sprintf("%d, %d,", 10+moment+sensor, 10+class)
+						text += fmt.Sprintf("%d, %d,", 10+timepoint+sensor, 10+class)
 					}
 					text = text[:len(text)-1] + "\n"
 				}
 				if take == 1 {
-					text += ",,,,,\n" // a moment without values
+					text += ",,,,,\n" // a time point without values
 				}
 				put(t, folder, fmt.Sprintf("%s/%s_%d.csv", name, person, take), text)
 			}
@@ -63,7 +63,7 @@ func TestFoldersOfABody(t *testing.T) {
 	result, d := importedAt(t, 4, Options{Parts: parts}, csvFolders(t))
 	assert.Equal(t, []Part{{"trunk", []int{2}}, {"arm", []int{1}}}, result.Parts)
 	assert.Equal(t, [][]int{{2}, {1}}, d.Parts)
-	assert.Zero(t, d.Bodies, "two channels are no places in space")
+	assert.Zero(t, d.Bodies, "two channels are no positions in space")
 	assert.Contains(t, refused(t, Options{Parts: parts, Bodies: 1}, csvFolders(t)), "--bodies 1: each has x, y and z, and there are 2 channels; --bodies 0 says")
 }
 
@@ -75,29 +75,29 @@ func TestFolders(t *testing.T) {
 	assert.Equal(t, []string{"still", "wave"}, d.ClassNames)
 	assert.Equal(t, []string{"hip@0", "hand@0", "head@0", "hip@1"}, d.NodeNames[:4])
 	assert.Len(t, d.Test, 10)
-	assert.Equal(t, "6 to 10, median 8", result.Moments.String())
+	assert.Equal(t, "6 to 10, median 8", result.Timepoints.String())
 	assert.Equal(t, `--test "ben_*"`, result.SplitBy)
 	assert.Equal(t, []string{"anna", "ben"}, result.Groups)
 	assert.Equal(t, "the 2 links of "+links, result.Graph)
-	assert.Zero(t, result.Filled.Samples, "a moment at the end without values is none")
+	assert.Zero(t, result.Filled.Samples, "a time point at the end without values is none")
 	assert.Equal(t, "ben", d.Groups[19])
-	assert.Len(t, d.Series[0], 6*6, "anna, 6 moments")
-	for moment := range 6 {
+	assert.Len(t, d.Series[0], 6*6, "anna, 6 time points")
+	for timepoint := range 6 {
 		for sensor := range 3 {
-			assert.InDelta(t, moment+sensor, d.Series[0][6*moment+2*sensor], 1e-5)
-			assert.Zero(t, d.Series[0][6*moment+2*sensor+1], "the hip is the origin")
+			assert.InDelta(t, timepoint+sensor, d.Series[0][6*timepoint+2*sensor], 1e-5)
+			assert.Zero(t, d.Series[0][6*timepoint+2*sensor+1], "the hip is the origin")
 		}
 	}
 
-	// Without links all sensors of a frame are joined; where they have places, near ones.
+	// Without links all sensors of a frame are joined; where they have positions, near ones.
 	_, d = importedAt(t, 4, Options{}, folder)
 	assert.Equal(t, 4*3+3*3, d.Affinity.Edges())
-	places := put(t, t.TempDir(), "positions.csv", "# of a cap\nsensor;x;y\nhead;0;3\nhip;0;1\nhand;0;2,1\nfoot;0;0\n")
-	result, d = importedAt(t, 4, Options{Positions: places, Neighbours: 1}, folder)
+	positions := put(t, t.TempDir(), "positions.csv", "# of a cap\nsensor;x;y\nhead;0;3\nhip;0;1\nhand;0;2,1\nfoot;0;0\n")
+	result, d = importedAt(t, 4, Options{Positions: positions, Neighbours: 1}, folder)
 	assert.Equal(t, 4*2+3*3, d.Affinity.Edges())
 	assert.Equal(t, []float64{1, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(0, 2)})
-	assert.Equal(t, "each sensor with its 1 nearest by "+places, result.Graph)
-	_, d = importedAt(t, 4, Options{Positions: places, Neighbours: 9}, folder)
+	assert.Equal(t, "each sensor with its 1 nearest by "+positions, result.Graph)
+	_, d = importedAt(t, 4, Options{Positions: positions, Neighbours: 9}, folder)
 	assert.Equal(t, 4*3+3*3, d.Affinity.Edges())
 }
 
@@ -114,7 +114,7 @@ func TestFoldersOfArrays(t *testing.T) {
 		}
 	}
 	result, d := imported(t, Options{}, folder)
-	assert.Equal(t, "7 in all samples", result.Moments.String())
+	assert.Equal(t, "7 in all samples", result.Timepoints.String())
 	assert.Equal(t, Filled{Changes: recording.Changes{Interpolated: 17}, Samples: 17, Of: 17 * 42}, result.Filled)
 	assert.Equal(t, []string{"0", "1", "2"}, result.Sensors)
 	assert.InDelta(t, (features[0]+features[12])/2, signal(d, 0)[6], 1e-6)
@@ -143,7 +143,7 @@ func TestFolderErrors(t *testing.T) {
 	bad("wave/zed.csv", "a.x,a.y\n1,\"2\n", "zed.csv, line 2, character ")
 	bad("wave/zed.npy", "no array", "zed.npy: not a .npy array")
 	path := writeNPY(t, folder, "wave/zed.npy", []int{2}, []float64{1, 2})
-	assert.Contains(t, refused(t, Options{}, folder), "zed.npy: the array has shape [2]; want [moments, sensors, axes], none of them 0")
+	assert.Contains(t, refused(t, Options{}, folder), "zed.npy: the array has shape [2]; want [timepoints, sensors, axes], none of them 0")
 	writeNPY(t, folder, "wave/zed.npy", []int{1, 2}, []float64{1, math.Inf(1)})
 	assert.Contains(t, refused(t, Options{}, folder), "zed.npy: the array[0,1] is +Inf, which float32 does not hold; store nan for a missing value")
 	require.NoError(t, os.Remove(path))
@@ -185,7 +185,7 @@ func TestFolderErrors(t *testing.T) {
 	}
 	yes := true
 	assert.Contains(t, refused(t, Options{Parts: parts, Scale: &yes}, folder), "--scale would bend the body that --parts "+parts+" is of; leave one of them out")
-	links, places := filepath.Join(folder, "links.csv"), filepath.Join(folder, "positions.csv")
+	links, positions := filepath.Join(folder, "links.csv"), filepath.Join(folder, "positions.csv")
 	for _, c := range []struct{ text, want string }{
 		{"hip,hand\nhip\n", "links.csv, line 2: 1 cells; want the names of two sensors that belong together"},
 		{"hip,foot\n", `links.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
@@ -196,15 +196,15 @@ func TestFolderErrors(t *testing.T) {
 		assert.Contains(t, refused(t, Options{Links: links}, folder), c.want)
 	}
 	for _, c := range []struct{ text, want string }{
-		{"sensor,x,y\nhip,0,0\nhand,0,north\n", `positions.csv, line 3: "north" is not a finite number; want the sensor's name and its place`},
-		{"hip,0,0\nhand,0\n", "positions.csv, line 2: 2 cells; want the sensor's name and its place, in all lines alike"},
-		{"hip,0,0\nhip,0,1\n", `positions.csv, line 2: sensor "hip" has a place already; keep one of the lines`},
-		{"hip,0,0\nhand,0,1\n", `positions.csv has no place of sensor "head"; add a line of it, or leave the sensor out with --leave "head"`},
+		{"sensor,x,y\nhip,0,0\nhand,0,north\n", `positions.csv, line 3: "north" is not a finite number; want the sensor's name and its position`},
+		{"hip,0,0\nhand,0\n", "positions.csv, line 2: 2 cells; want the sensor's name and its position, in all lines alike"},
+		{"hip,0,0\nhip,0,1\n", `positions.csv, line 2: sensor "hip" has a position already; keep one of the lines`},
+		{"hip,0,0\nhand,0,1\n", `positions.csv has no position of sensor "head"; add a line of it, or leave the sensor out with --leave "head"`},
 	} {
 		put(t, folder, "positions.csv", c.text)
-		assert.Contains(t, refused(t, Options{Positions: places, Neighbours: 4}, folder), c.want)
+		assert.Contains(t, refused(t, Options{Positions: positions, Neighbours: 4}, folder), c.want)
 	}
-	assert.Contains(t, refused(t, Options{Positions: places, Links: links}, folder), "the graph is given by --links "+links+" and by --positions "+places+"; keep one of them")
+	assert.Contains(t, refused(t, Options{Positions: positions, Links: links}, folder), "the graph is given by --links "+links+" and by --positions "+positions+"; keep one of them")
 	assert.Contains(t, refused(t, Options{Links: filepath.Join(folder, "none.csv")}, folder), "none.csv: no such file")
 }
 

@@ -18,7 +18,7 @@ import (
 // Options say how to read the input and what to write. The zero value suits files that need no explanation.
 type Options struct {
 	// Missing says what becomes of a sensor without any value in a sample: "error", "zero" or "fill". A fill is what the
-	// sensor's neighbours and its mean let expect. "" is fill if samples have one moment and no time. Else it is error.
+	// sensor's neighbours and its mean let expect. "" is fill if samples have one time point and no time. Else it is error.
 	Missing string
 
 	Links      string // a CSV of pairs of sensors
@@ -28,7 +28,7 @@ type Options struct {
 	Neighbours int    // with Positions: the nearest sensors that each sensor is joined to
 	Origin     string // the sensor whose first value is subtracted from all sensors, in each channel
 	// Scale says whether a training normalises each sensor by itself. If it is nil, the training does so where its sensors
-	// differ much. Sensors with Parts or an Origin are places, and stay alike.
+	// differ much. Sensors with Parts or an Origin are positions, and stay alike.
 	Scale *bool
 
 	Cut recording.Cut // the windows to cut recordings into, which are the samples then; its zero value leaves them whole
@@ -46,22 +46,22 @@ type Options struct {
 
 // Result is what was made.
 type Result struct {
-	File     string   `json:"file"`
-	Samples  int      `json:"samples"`
-	Classes  []Class  `json:"classes"`
-	Sensors  []string `json:"sensors"`
-	Moments  Moments  `json:"moments"`
-	Channels int      `json:"channels"`
-	ReadAs   string   `json:"read_as"`         // what the files were taken for
-	Parts    []Part   `json:"parts,omitempty"` // of a body
-	Filled   Filled   `json:"filled"`
-	Links    int      `json:"links"` // between sensors; 0: the training links them
-	Graph    string   `json:"graph"` // what they were made from
-	Training int      `json:"training"`
-	Test     int      `json:"test"`
-	SplitBy  string   `json:"split_by"` // "" where the split is drawn when the file is read
-	Groups   []string `json:"groups"`
-	Notes    []string `json:"notes"`
+	File       string     `json:"file"`
+	Samples    int        `json:"samples"`
+	Classes    []Class    `json:"classes"`
+	Sensors    []string   `json:"sensors"`
+	Timepoints Timepoints `json:"timepoints"`
+	Channels   int        `json:"channels"`
+	ReadAs     string     `json:"read_as"`         // what the files were taken for
+	Parts      []Part     `json:"parts,omitempty"` // of a body
+	Filled     Filled     `json:"filled"`
+	Links      int        `json:"links"` // between sensors; 0: the training links them
+	Graph      string     `json:"graph"` // what they were made from
+	Training   int        `json:"training"`
+	Test       int        `json:"test"`
+	SplitBy    string     `json:"split_by"` // "" where the split is drawn when the file is read
+	Groups     []string   `json:"groups"`
+	Notes      []string   `json:"notes"`
 }
 
 // Class is a class and the number of its samples.
@@ -91,8 +91,8 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 		return nil, err
 	}
 	made := &r.made
-	made.Samples, made.Training, made.Moments = len(r.samples), r.training(), r.moments()
-	if m := made.Moments; m.Median == 1 && m.Longest > 1 && r.table.Layout == momentsLayout {
+	made.Samples, made.Training, made.Timepoints = len(r.samples), r.training(), r.timepoints()
+	if m := made.Timepoints; m.Median == 1 && m.Longest > 1 && r.table.Layout == timepointsLayout {
 		r.note("most samples have one line, and some have up to %d: if each line is a sample, say --layout samples", m.Longest)
 	}
 	made.Test, made.Groups, made.Notes = made.Samples-made.Training, r.groups(), append([]string{}, r.notes...)
@@ -106,7 +106,7 @@ func (r *reading) choose() (err error) {
 			return fmt.Errorf("--origin %w", err)
 		}
 	}
-	long := func(x *sample) bool { return x.Times != nil || x.Moments() > 1 }
+	long := func(x *sample) bool { return x.Times != nil || x.Timepoints() > 1 }
 	r.form = &recording.Form{Sensors: r.made.Sensors, Channels: r.made.Channels, Zeros: r.Missing == "zero", Origin: r.Origin,
 		Filled: r.Missing == "fill" || r.Missing == "" && !slices.ContainsFunc(r.samples, long), Scale: r.Scale}
 	r.form.Rate = recording.Rate(len(r.samples), func(i int) recording.Recording { return r.samples[i].Recording })
@@ -114,7 +114,7 @@ func (r *reading) choose() (err error) {
 	return err
 }
 
-// prepare makes series at even moments of the samples: without gaps, less their origin. With windows it cuts them
+// prepare makes series at even time points of the samples: without gaps, less their origin. With windows it cuts them
 // first.
 func (r *reading) prepare() error {
 	if r.Cut.Window.Length > 0 {
@@ -138,7 +138,7 @@ func (r *reading) prepare() error {
 	return nil
 }
 
-// even replaces the values of a sample, once prepared, by a series at even moments.
+// even replaces the values of a sample, once prepared, by a series at even time points.
 func (r *reading) even(x *sample, prepare func(*recording.Recording) (recording.Changes, error)) error {
 	changes, err := prepare(&x.Recording)
 	if err != nil {
@@ -173,7 +173,7 @@ func (r *reading) cut() error {
 			notes = append(notes, names[i]+": "+about[0])
 		}
 		for _, w := range windows {
-			start, end := recording.Moment(w.Start), recording.Moment(w.End)
+			start, end := recording.TimeText(w.Start), recording.TimeText(w.End)
 			one := &sample{Recording: ordered.Part(w), label: x.label, test: x.test, group: x.group,
 				where: fmt.Sprintf("%s, window from %s to %s", x.where, start, end)}
 			if one.Name = names[i] + " from " + start; !r.grouped {
@@ -272,7 +272,7 @@ func (r *reading) write() error {
 		keep(r, "groups", groups)
 	}
 	sensors, channels := len(r.made.Sensors), r.made.Channels
-	shape := []int{len(r.samples), sensors, r.made.Moments.Longest, channels}
+	shape := []int{len(r.samples), sensors, r.made.Timepoints.Longest, channels}
 	return npz.Write(r.made.File, append(r.arrays, npz.Named{Name: "series", Array: &npz.Array{Shape: shape},
 		Rows: func(i int, row []float32) error {
 			recording.Turned(row, r.samples[i].series, sensors, channels)

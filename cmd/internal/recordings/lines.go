@@ -119,7 +119,7 @@ func (r *rows) ofNoDay() bool {
 	})
 }
 
-// lay makes a table of a sample's lines: a row for each time at which any sensor was read. Lines of moments in order are
+// lay makes a table of a sample's lines: a row for each time at which any sensor was read. Lines of time points in order are
 // such a table already.
 func (r *reading) lay(s *sample, width int) error {
 	defer func() { s.rows, s.read = rows{}, nil }()
@@ -159,12 +159,12 @@ func (r *reading) lay(s *sample, width int) error {
 		}
 	}
 	s.Values = slices.Repeat([]float64{math.NaN()}, len(s.Times)*width)
-	moment := 0
+	timepoint := 0
 	for _, one := range order {
-		for s.Times[moment] != one.time {
-			moment++
+		for s.Times[timepoint] != one.time {
+			timepoint++
 		}
-		copy(s.Values[moment*width+one.at:], s.read[one.from:][:values])
+		copy(s.Values[timepoint*width+one.at:], s.read[one.from:][:values])
 	}
 	return nil
 }

@@ -54,9 +54,9 @@ func TestSharedTimes(t *testing.T) {
 // A sample has little more memory than its values need.
 func TestRoom(t *testing.T) {
 	text := "sample,time,hip,head,label\n"
-	for i, moments := range []int{700, 300, 900, 20, 20} {
-		for moment := range moments {
-			text += fmt.Sprintf("s%d,%d,1,2,%c\n", i, moment, 'a'+i%2)
+	for i, timepoints := range []int{700, 300, 900, 20, 20} {
+		for timepoint := range timepoints {
+			text += fmt.Sprintf("s%d,%d,1,2,%c\n", i, timepoint, 'a'+i%2)
 		}
 	}
 	r, err := read(t, []string{put(t, t.TempDir(), "r.csv", text)}, Options{})

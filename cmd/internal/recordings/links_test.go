@@ -13,8 +13,8 @@ func TestCorrelatedLinks(t *testing.T) {
 	text := "@classLabel true a b\n@data\n"
 	for i := range 20 {
 		for sensor := range 11 {
-			for moment := range 16 {
-				angle := 2 * math.Pi * float64((1+sensor/5)*moment) / 16 // whole turns: sines of different numbers of them are orthogonal
+			for timepoint := range 16 {
+				angle := 2 * math.Pi * float64((1+sensor/5)*timepoint) / 16 // whole turns: sines of different numbers of them are orthogonal
 				sign := float64(1 - 2*(sensor%2))
 				if sensor == 10 {
 					sign = 0

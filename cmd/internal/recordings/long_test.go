@@ -29,7 +29,7 @@ func TestLong(t *testing.T) {
 	path := put(t, t.TempDir(), "ward.csv", longCSV())
 	result, d := imported(t, Options{Group: "patient"}, path)
 	assert.Equal(t, []string{"pulse", "heat"}, result.Sensors)
-	assert.Equal(t, Moments{5, 5, 5, 2}, result.Moments)
+	assert.Equal(t, Timepoints{5, 5, 5, 2}, result.Timepoints)
 	assert.Equal(t, Filled{Changes: recording.Changes{Interpolated: 20 * 5}, Samples: 20, Of: 200}, result.Filled, "each is read when the other is not")
 	assert.Equal(t, []string{"p0", "p1", "p2", "p3", "p4"}, result.Groups)
 	assert.Equal(t, "", result.SplitBy)
@@ -38,7 +38,7 @@ func TestLong(t *testing.T) {
 	assert.Equal(t, "p4", d.Groups[19])
 	assert.Equal(t, 4, len(d.Test), "a patient")
 
-	// The moments of a signal are evenly spaced in time, also where the readings are not.
+	// The time points of a signal are evenly spaced in time, also where the readings are not.
 	uneven := "sample,time,sensor,value,label\n"
 	for i := range 20 {
 		uneven += fmt.Sprintf("%d,0,a,0,x%d\n%d,1,a,10,x%d\n%d,4,a,40,x%d\n", i, i%2, i, i%2, i, i%2)

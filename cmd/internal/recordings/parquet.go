@@ -53,7 +53,7 @@ func (t *table) readParquet() (err error) {
 		case n == 0:
 			return nil
 		case len(row[0]) != len(cells):
-			return errors.New("a column holds lists; write a row for each moment")
+			return errors.New("a column holds lists; write a row for each time point")
 		}
 		for i, value := range row[0] {
 			if cells[i] = value.String(); value.IsNull() {

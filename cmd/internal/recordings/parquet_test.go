@@ -23,7 +23,7 @@ type parquetRow struct {
 	Index  int64    `parquet:"__index_level_0__"`
 }
 
-// parquetFile is a table with a row for each moment of 20 samples.
+// parquetFile is a table with a row for each time point of 20 samples.
 func parquetFile(t testing.TB) []byte {
 	t.Helper()
 	var rows []parquetRow
@@ -41,7 +41,7 @@ func TestParquet(t *testing.T) {
 	raw := parquetFile(t)
 	path := put(t, t.TempDir(), "r.parquet", string(raw))
 	result, d := imported(t, Options{}, path)
-	assert.Equal(t, "one line a moment; Parquet; column time as time in seconds", result.ReadAs)
+	assert.Equal(t, "one line a time point; Parquet; column time as time in seconds", result.ReadAs)
 	assert.Equal(t, []string{"x", "y"}, result.Sensors)
 	assert.Equal(t, []float32{1.23456789012345, 0, 2.23456789012345, -1, 3.23456789012345, -2}, signal(d, 0))
 	s, err := read(t, []string{path}, Options{})
@@ -73,7 +73,7 @@ func TestParquet(t *testing.T) {
 		X     []float64 `parquet:"x"`
 		Label string    `parquet:"label"`
 	}{{[]float64{1, 2}, "a"}, {[]float64{1, 2}, "b"}}))
-	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", b.String())), "r.parquet, row 1: a column holds lists; write a row for each moment")
+	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", b.String())), "r.parquet, row 1: a column holds lists; write a row for each time point")
 
 	// Damage is refused, or does not matter; it neither stops the program nor keeps it busy.
 	damaged := filepath.Join(t.TempDir(), "r.parquet")

@@ -18,16 +18,16 @@ import (
 
 // Layouts of a table.
 const (
-	recordingLayout = "recording" // a line for each moment; the file is the recording
-	momentsLayout   = "moments"   // a line for each moment; a column names the sample
-	readingsLayout  = "readings"  // a line for each reading of a sensor
-	samplesLayout   = "samples"   // a line for each sample, with a column for each sensor and moment
+	recordingLayout  = "recording"  // a line for each time point; the file is the recording
+	timepointsLayout = "timepoints" // a line for each time point; a column names the sample
+	readingsLayout   = "readings"   // a line for each reading of a sensor
+	samplesLayout    = "samples"    // a line for each sample, with a column for each sensor and time point
 )
 
 // Table says how to read tables. The zero value lets the reader recognise everything. After an import it says how to
 // read new recordings alike.
 type Table struct {
-	Layout  string            `json:"layout,omitempty"`  // recording, moments, readings or samples
+	Layout  string            `json:"layout,omitempty"`  // recording, timepoints, readings or samples
 	Columns []string          `json:"columns,omitempty"` // of samples; times; sensors; and one or more values
 	Time    string            `json:"time,omitempty"`    // the column of times
 	Take    []string          `json:"take,omitempty"`    // the sensors or columns to take, in this order; nil for all
@@ -86,7 +86,7 @@ func (r *reading) read(inputs []string) error {
 	r.input, r.markers, r.bySensor, r.units = inputs[0], map[string]int{}, map[string]int{}, map[string]string{}
 	r.as, r.seen, r.days, r.has = map[string]bool{}, map[string]bool{}, newDays(r.Dates), map[string][]string{}
 	if err == nil && r.Positions != "" {
-		err = r.readPlaces(r.Positions)
+		err = r.readPositions(r.Positions)
 	}
 	if err == nil && r.Labels != "" {
 		err = r.readLabels(r.Labels)
@@ -156,9 +156,9 @@ func (r *reading) source(from sample) error {
 		return fmt.Errorf("%s: the file is empty; %s", from.path, headingHint)
 	case t.lines == 0:
 		return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file", from.path)
-	case t.from.label != "" && t.layout == momentsLayout && t.Layout == "" && t.Columns == nil && t.lines > 1 &&
+	case t.from.label != "" && t.layout == timepointsLayout && t.Layout == "" && t.Columns == nil && t.lines > 1 &&
 		len(t.byName) == t.lines:
-		return fmt.Errorf("%s: column sample differs in each of the %d lines: if it counts the moments of one recording, "+
+		return fmt.Errorf("%s: column sample differs in each of the %d lines: if it counts the time points of one recording, "+
 			"say --leave sample; if each line is a recording, --layout samples", from.path, t.lines)
 	case was != "" && was != t.layout:
 		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
@@ -187,9 +187,9 @@ func (r *reading) order(path string, c columns) (at []int, err error) {
 	case first:
 		wanted = r.taken(c, rest)
 	}
-	places, missing, others, turned := recording.Match(wanted, names)
+	found, missing, others, turned := recording.Match(wanted, names)
 	var has []string // sensors
-	for i, place := range places {
+	for i, place := range found {
 		if place >= 0 {
 			at = append(at, rest[place])
 		}
@@ -372,7 +372,7 @@ func (c columns) sensors() (sensors []string, channels int, err error) {
 		"out what only some have: --leave %q", few(sensors), strings.Join(odd, ","))
 }
 
-// readArray reads an array `[moments, sensors, axes]`, or `[moments, sensors]` for one axis. It names the sensors
+// readArray reads an array `[timepoints, sensors, axes]`, or `[timepoints, sensors]` for one axis. It names the sensors
 // 0, 1, 2, …
 func (r *reading) readArray(from sample) error {
 	a, err := npz.ReadNPYFile(from.path)
@@ -380,15 +380,15 @@ func (r *reading) readArray(from sample) error {
 		return err
 	}
 	if len(a.Shape) < 2 || len(a.Shape) > 3 || slices.Contains(a.Shape, 0) {
-		return fmt.Errorf("%s: the array has shape %v; want [moments, sensors, axes], none of them 0", from.path, a.Shape)
+		return fmt.Errorf("%s: the array has shape %v; want [timepoints, sensors, axes], none of them 0", from.path, a.Shape)
 	}
 	c := crossed(counted("", a.Shape[1]), nil)
 	switch axes := a.Shape[2:]; {
 	case !r.byHand:
 	case len(axes) == 1 && axes[0] > 1 || len(r.Take) != a.Shape[1]:
-		return fmt.Errorf("%s: the array has shape %v; want a recording [moments, sensors] of the training's %d sensors", from.path,
+		return fmt.Errorf("%s: the array has shape %v; want a recording [timepoints, sensors] of the training's %d sensors", from.path,
 			a.Shape, len(r.Take))
-	default: // an array has places, no names
+	default: // an array has positions, no names
 		c = crossed(r.Take, nil)
 	}
 	if len(a.Shape) == 3 {
@@ -405,7 +405,7 @@ func (r *reading) readArray(from sample) error {
 		return fmt.Errorf("%s: %w", from.path, err)
 	}
 	from.where, from.Name, from.line, from.Values = from.path, filepath.Base(from.path), 1, values
-	return r.take("arrays [moments, sensors, axes]", c, &from)
+	return r.take("arrays [timepoints, sensors, axes]", c, &from)
 }
 
 // take keeps samples of a file, whose values have columns c.

@@ -38,7 +38,7 @@ func TestReadUnlabelled(t *testing.T) {
 			[][]float64{{1, 3, 2, 4}, {1, 2}}},
 		{[]string{put(t, folder, "long.csv", "sample,time,sensor,value\na,0,y,1\na,0,x,2\nb,0,x,3\nb,0,y,4\n")}, known,
 			[][]float64{{2, 1}, {3, 4}}},
-		{[]string{put(t, folder, "moments.csv", "sample,x,y\na,1,2\nb,3,4\na,5,6\n")}, known, [][]float64{{1, 2, 5, 6}, {3, 4}}},
+		{[]string{put(t, folder, "timepoints.csv", "sample,x,y\na,1,2\nb,3,4\na,5,6\n")}, known, [][]float64{{1, 2, 5, 6}, {3, 4}}},
 		{[]string{put(t, folder, "wide.csv", "y@0,y@1,x@0,x@1\n1,2,3,4\n")}, known, [][]float64{{3, 1, 4, 2}}},
 		{[]string{put(t, folder, "named.csv", "f0,f1,f2\n1,2,3\n4,5,6\n")}, Table{Layout: samplesLayout, Take: []string{"f"}},
 			[][]float64{{1, 2, 3}, {4, 5, 6}}},
@@ -68,7 +68,7 @@ func TestReadUnlabelled(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].Values)
 	assert.Equal(t, []float64{0, 1}, s.samples[0].Times)
-	assert.Equal(t, "one file a recording, one line a moment; semicolons, decimal commas; column t as time", s.made.ReadAs)
+	assert.Equal(t, "one file a recording, one line a time point; semicolons, decimal commas; column t as time", s.made.ReadAs)
 	assert.Contains(t, s.notes, "columns are in another order in some files, such as -; they are taken by their names")
 
 	less := put(t, folder, "less.csv", "x,z\n1,2\n")
@@ -153,8 +153,8 @@ func TestDialects(t *testing.T) {
 		folder := t.TempDir()
 		for i := range 20 {
 			text := "hip.x,hip.y\n"
-			for moment := range 5 + i%3 {
-				text += fmt.Sprintf("%d.%d,-0.%d\n", moment, i, moment)
+			for timepoint := range 5 + i%3 {
+				text += fmt.Sprintf("%d.%d,-0.%d\n", timepoint, i, timepoint)
 			}
 			name, text := write(text)
 			put(t, folder, fmt.Sprintf("%c/%d%s", "ab"[i%2], i, name), text)
@@ -203,7 +203,7 @@ func TestReadByHand(t *testing.T) {
 		assert.Equal(t, []float64{1, 2, 3, 4, 5, 6}, all[0].Values, path)
 	}
 	_, _, err := ReadUnlabelled(t.Context(), []string{writeNPY(t, folder, "s.npy", []int{3, 2, 4}, make([]float64, 24))}, form)
-	require.ErrorContains(t, err, "s.npy: the array has shape [3 2 4]; want a recording [moments, sensors] of the training's 2 sensors")
+	require.ErrorContains(t, err, "s.npy: the array has shape [3 2 4]; want a recording [timepoints, sensors] of the training's 2 sensors")
 	form.Longest = 1
 	all, _, err := ReadUnlabelled(t.Context(), []string{put(t, folder, "table.csv", "sensor 0,sensor 1\n1,2\n3,4\n")}, form)
 	require.NoError(t, err)

@@ -186,8 +186,8 @@ func (t *table) find(line int, cells []string) (*sample, error) {
 		t.byName[x.Name] = x
 		t.begin(x)
 	} else if t.layout == samplesLayout {
-		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a moment of a sample, not a whole one, "+
-			"say --layout moments", name, x.line)
+		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a time point of a sample, not a whole one, "+
+			"say --layout timepoints", name, x.line)
 	}
 	for i, column := range [2]int{t.label, t.group} {
 		was := [2]string{x.label, x.group}[i]

@@ -16,12 +16,12 @@ import (
 func TestScale(t *testing.T) {
 	text := "sample,time,sensor,value,label\n"
 	for i := range 20 {
-		for moment := range 2 {
-			pulse, heat := 60+20*moment, 36+moment
+		for timepoint := range 2 {
+			pulse, heat := 60+20*timepoint, 36+timepoint
 			if i >= 15 {
-				pulse, heat = 70+20*(2*moment-1), 500
+				pulse, heat = 70+20*(2*timepoint-1), 500
 			}
-			text += fmt.Sprintf("s%02d,%d,pulse,%d,%c\ns%02d,%d,heat,%d,%c\ns%02d,%d,off,7.1,%c\n", i, moment, pulse, 'a'+i%2, i, moment, heat, 'a'+i%2, i, moment, 'a'+i%2)
+			text += fmt.Sprintf("s%02d,%d,pulse,%d,%c\ns%02d,%d,heat,%d,%c\ns%02d,%d,off,7.1,%c\n", i, timepoint, pulse, 'a'+i%2, i, timepoint, heat, 'a'+i%2, i, timepoint, 'a'+i%2)
 		}
 	}
 	path := put(t, t.TempDir(), "ward.csv", text)
@@ -49,8 +49,8 @@ func TestScale(t *testing.T) {
 func TestScaleOfAFold(t *testing.T) {
 	text := "sample,time,sensor,value,label\n"
 	for i := range 20 {
-		for moment := range 3 {
-			text += fmt.Sprintf("s%02d,%d,pulse,%d,%c\ns%02d,%d,heat,%g,%c\n", i, moment, i*i+moment, 'a'+i%2, i, moment, 0.01*float64(i+moment), 'a'+i%2)
+		for timepoint := range 3 {
+			text += fmt.Sprintf("s%02d,%d,pulse,%d,%c\ns%02d,%d,heat,%g,%c\n", i, timepoint, i*i+timepoint, 'a'+i%2, i, timepoint, 0.01*float64(i+timepoint), 'a'+i%2)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "made.npz")
@@ -80,8 +80,8 @@ func TestScaleOfAFold(t *testing.T) {
 func TestScaleOfSensorsFarApart(t *testing.T) {
 	text := "sample,time,sensor,value,label\n"
 	for i := range 10 {
-		for moment := range 2 {
-			text += fmt.Sprintf("s%d,%d,oil,%d,%c\ns%d,%d,flow,%d,%c\n", i, moment, 60+moment, 'a'+i%2, i, moment, 1+2*moment, 'a'+i%2)
+		for timepoint := range 2 {
+			text += fmt.Sprintf("s%d,%d,oil,%d,%c\ns%d,%d,flow,%d,%c\n", i, timepoint, 60+timepoint, 'a'+i%2, i, timepoint, 1+2*timepoint, 'a'+i%2)
 		}
 	}
 	_, d := imported(t, Options{}, put(t, t.TempDir(), "plant.csv", text))
@@ -91,7 +91,7 @@ func TestScaleOfSensorsFarApart(t *testing.T) {
 	assert.Len(t, d.Mean, 1)
 }
 
-// normalised is sample i of a data set as a network sees it.
+// normalised is sample i of a data set as a network reads it.
 func normalised(d *datasets.Dataset, i int) []float32 {
 	out := make([]float32, d.Nodes*d.Channels)
 	d.Sample(i, out)

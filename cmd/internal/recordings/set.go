@@ -20,36 +20,36 @@ import (
 // reading is an import under way: what was read so far, and what becomes of it.
 type reading struct {
 	Options
-	ctx      context.Context
-	input    string // the first, for errors
-	made     Result
-	samples  []*sample // of the same sensors, each with its own length
-	times    []float64 // of the rows of the last sample but one, which others share
-	classes  []string  // in the order in which the data declares them; nil for sorted
-	grouped  bool      // samples have groups
-	table    Table     // how to read new recordings alike
-	notes    []string  // what a person should know
-	form     *recording.Form
-	arrays   []npz.Named         // to write
-	markers  map[string]int      // what stood for missing values, beside the usual words
-	places   *places             // of sensors; nil if unknown
-	given    map[string]string   // the classes by --labels; nil without
-	columns  columns             // of all files; its zero value before the first of an import
-	has      map[string][]string // the sensors of each file
-	first    string              // the file that has shown the columns
-	problem  *tsHeader           // of the first .ts file
-	sensors  []string            // of readings, as they first appear
-	bySensor map[string]int
-	axes     []string        // of readings
-	as       map[string]bool // how the files are read
-	seen     map[string]bool // the names of all columns and sensors
-	byHand   bool            // the training's file was made without an import, of sensors of one value each
-	mere     string          // the heading T, taken for the time by nothing else
-	turned   bool            // a file has the columns in another order
-	units    map[string]string
-	days     days
-	buffer   *bufio.Reader // of the file being read
-	opening  batch         // its first lines
+	ctx       context.Context
+	input     string // the first, for errors
+	made      Result
+	samples   []*sample // of the same sensors, each with its own length
+	times     []float64 // of the rows of the last sample but one, which others share
+	classes   []string  // in the order in which the data declares them; nil for sorted
+	grouped   bool      // samples have groups
+	table     Table     // how to read new recordings alike
+	notes     []string  // what a person should know
+	form      *recording.Form
+	arrays    []npz.Named         // to write
+	markers   map[string]int      // what stood for missing values, beside the usual words
+	positions *positionsOf        // of sensors; nil if unknown
+	given     map[string]string   // the classes by --labels; nil without
+	columns   columns             // of all files; its zero value before the first of an import
+	has       map[string][]string // the sensors of each file
+	first     string              // the file that has shown the columns
+	problem   *tsHeader           // of the first .ts file
+	sensors   []string            // of readings, as they first appear
+	bySensor  map[string]int
+	axes      []string        // of readings
+	as        map[string]bool // how the files are read
+	seen      map[string]bool // the names of all columns and sensors
+	byHand    bool            // the training's file was made without an import, of sensors of one value each
+	mere      string          // the heading T, taken for the time by nothing else
+	turned    bool            // a file has the columns in another order
+	units     map[string]string
+	days      days
+	buffer    *bufio.Reader // of the file being read
+	opening   batch         // its first lines
 }
 
 // tell reports progress. It returns an error when the context has ended.
@@ -83,7 +83,7 @@ type sample struct {
 	rows         rows      // the lines of a table with times
 	kind         int       // of the times
 	read         []float64 // the values of the lines of a table, until they are laid
-	series       []float32 // the values at even moments, once prepared
+	series       []float32 // the values at even time points, once prepared
 }
 
 // training counts the samples that are not marked as tests.
@@ -174,26 +174,26 @@ func (r *reading) groups() []string {
 	return append([]string{}, slices.Sorted(maps.Keys(all))...)
 }
 
-// Moments are the lengths of the samples at even moments.
-type Moments struct {
+// Timepoints are the lengths of the samples at even time points.
+type Timepoints struct {
 	Shortest int     `json:"shortest"`
 	Median   int     `json:"median"`
 	Longest  int     `json:"longest"`
 	Rate     float64 `json:"rate"` // in a unit of the files' times; 0: unknown
 }
 
-// moments returns the lengths of samples that are prepared.
-func (r *reading) moments() Moments {
+// timepoints returns the lengths of samples that are prepared.
+func (r *reading) timepoints() Timepoints {
 	var lengths []int
 	for _, x := range r.samples {
 		lengths = append(lengths, len(x.series)/r.form.Width())
 	}
 	slices.Sort(lengths)
-	return Moments{lengths[0], lengths[len(lengths)/2], lengths[len(lengths)-1], r.form.Rate}
+	return Timepoints{lengths[0], lengths[len(lengths)/2], lengths[len(lengths)-1], r.form.Rate}
 }
 
 // String says how long the samples are.
-func (m Moments) String() string {
+func (m Timepoints) String() string {
 	text := fmt.Sprintf("%d to %d, median %d", m.Shortest, m.Longest, m.Median)
 	if m.Shortest == m.Longest {
 		text = fmt.Sprintf("%d in all samples", m.Longest)

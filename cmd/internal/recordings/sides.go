@@ -100,7 +100,7 @@ func (r *reading) divide() error {
 		return fmt.Errorf("--scale would bend the body that --parts %s is of; leave one of them out", r.Parts)
 	case 3*r.Bodies > r.made.Channels:
 		return fmt.Errorf("--bodies %d: each has x, y and z, and there are %d channels; "+
-			"--bodies 0 says that they are no places in space", r.Bodies, r.made.Channels)
+			"--bodies 0 says that they are no positions in space", r.Bodies, r.made.Channels)
 	}
 	of := slices.Repeat([]int32{-1}, len(r.made.Sensors)) // the part of each sensor; -1 for none
 	err := r.readPairs(r.Parts, "a sensor and the name of its part of the body",
@@ -139,7 +139,7 @@ func (r *reading) link() (err error) {
 	case r.Positions != "" && count == 1:
 		return fmt.Errorf("--positions %s: there is one sensor, which has no neighbours; leave it out", r.Positions)
 	case r.Positions != "":
-		points, dims, err := r.places.points(r.made.Sensors, r.Positions)
+		points, dims, err := r.positions.points(r.made.Sensors, r.Positions)
 		if err != nil {
 			return err
 		}
@@ -151,9 +151,9 @@ func (r *reading) link() (err error) {
 		for _, edge := range graph.EdgeList() {
 			ends = append(ends, int32(edge.I), int32(edge.J))
 		}
-		sphere := map[bool]string{true: ", on the sphere"}[r.places.degrees]
+		sphere := map[bool]string{true: ", on the sphere"}[r.positions.degrees]
 		r.made.Graph = fmt.Sprintf("each sensor with its %d nearest by %s%s", k, r.Positions, sphere)
-		plan, dims := r.places.plan(r.made.Sensors)
+		plan, dims := r.positions.plan(r.made.Sensors)
 		keep(r, "coordinates", plan, dims)
 	}
 	if r.made.Links = len(ends) / 2; ends != nil {

@@ -22,14 +22,14 @@ type table struct {
 	layout   string
 	sample, time, sensor,
 	label, group int // columns; -1 for none
-	unnamed []int // columns without a heading
-	values  []int // columns in the order of the set: of a moment or, in the layout samples, of all moments
-	moments int   // of a line
-	below   int   // the lines below the headings, with units
-	lines   int   // without
-	unit    string
-	kind    int // of times
-	byName  map[string]*sample
+	unnamed    []int // columns without a heading
+	values     []int // columns in the order of the set: of a time point or, in the layout samples, of all time points
+	timepoints int   // of a line
+	below      int   // the lines below the headings, with units
+	lines      int   // without
+	unit       string
+	kind       int // of times
+	byName     map[string]*sample
 }
 
 var (
@@ -74,7 +74,7 @@ func (t *table) head(cells []string) error {
 			return fmt.Errorf("the heading of column %d is %q; %s", rest[i]+1, heading, headingHint)
 		}
 	}
-	names, places, err := series(headings, t.layout == samplesLayout && !t.placed(headings))
+	names, columnsOf, err := series(headings, t.layout == samplesLayout && !t.areSensors(headings))
 	if err != nil {
 		return err
 	}
@@ -89,10 +89,10 @@ func (t *table) head(cells []string) error {
 	if err != nil {
 		return t.headless(err)
 	}
-	t.moments = len(places[at[0]])
-	for moment := range t.moments {
+	t.timepoints = len(columnsOf[at[0]])
+	for timepoint := range t.timepoints {
 		for _, column := range at {
-			t.values = append(t.values, rest[places[column][moment]])
+			t.values = append(t.values, rest[columnsOf[column][timepoint]])
 		}
 	}
 	return nil
@@ -177,16 +177,16 @@ func (t *table) roles() (err error) {
 		return err
 	}
 	_, headings := t.rest()
-	_, places, _ := series(headings, !t.placed(headings))
+	_, columnsOf, _ := series(headings, !t.areSensors(headings))
 	wide := t.time < 0 && (t.given == nil || t.sample >= 0) && (t.Layout == samplesLayout || marked(headings) ||
-		t.Layout == "" && len(places) > 0 && len(places[0]) > 1)
+		t.Layout == "" && len(columnsOf) > 0 && len(columnsOf[0]) > 1)
 	switch {
 	case forced != "":
 		t.layout = forced
 	case t.sample < 0 && (!free || !wide && (t.label < 0 || t.Unlabelled)):
 		t.layout = recordingLayout
 	case t.sample >= 0 && !wide:
-		t.layout = momentsLayout
+		t.layout = timepointsLayout
 	case t.time >= 0:
 		return fmt.Errorf("column %s holds times, but no column is headed sample, so that each line would be a sample; "+
 			"name the column of the samples with --columns COLUMN, or leave the times out with --leave %q",
@@ -220,22 +220,24 @@ func (t *table) findTime(name string) {
 // isT reports a heading that may be a time or a temperature.
 func isT(heading string) bool { return strings.EqualFold(heading, "t") }
 
-// placed reports that headings are sensors, which have places or are to be taken by these names, not moments.
-func (t *table) placed(headings []string) bool {
-	return slices.ContainsFunc(headings, func(h string) bool { return t.isPlaced(h) || slices.Contains(t.Take, h) })
+// areSensors reports that headings are sensors, which have positions or are to be taken by these names, not time points.
+func (t *table) areSensors(headings []string) bool {
+	return slices.ContainsFunc(headings, func(h string) bool { return t.hasPosition(h) || slices.Contains(t.Take, h) })
 }
 
-func (t *table) isPlaced(heading string) bool { return t.places != nil && t.places.of[heading] != nil }
+func (t *table) hasPosition(heading string) bool {
+	return t.positions != nil && t.positions.of[heading] != nil
+}
 
 // rest returns the columns that may hold values, and their headings.
 func (t *table) rest() (rest []int, headings []string) {
 	other := append([]int{t.sample, t.time, t.label, t.group}, t.unnamed...)
 	var unknown []string
-	known := t.layout == samplesLayout && t.Take == nil && slices.ContainsFunc(t.headings, t.isPlaced)
+	known := t.layout == samplesLayout && t.Take == nil && slices.ContainsFunc(t.headings, t.hasPosition)
 	for i, heading := range t.headings {
 		switch {
 		case slices.Contains(t.Leave, heading) || slices.Contains(other, i):
-		case known && !t.isPlaced(heading):
+		case known && !t.hasPosition(heading):
 			unknown = append(unknown, heading)
 		case t.time >= 0 && t.Time == "" && likeTime.MatchString(heading) && !isT(heading) && !slices.Contains(t.Take, heading):
 			t.note("column %s looks like times, too; left out (--time %s takes it for a sensor)", heading,
@@ -245,20 +247,20 @@ func (t *table) rest() (rest []int, headings []string) {
 		}
 	}
 	if unknown != nil {
-		t.note("%s names no place of column %s; left out", t.Positions, few(unknown))
+		t.note("%s names no position of column %s; left out", t.Positions, few(unknown))
 	}
 	return rest, headings
 }
 
-// marked reports that a heading names a moment, as in hip.x@0.
+// marked reports that a heading names a time point, as in hip.x@0.
 func marked(headings []string) bool {
 	return slices.ContainsFunc(headings, func(h string) bool { return strings.Contains(h, "@") })
 }
 
-// series returns the series of a table. It returns the columns of each series, one column for each moment. The layout
+// series returns the series of a table. It returns the columns of each series, one column for each time point. The layout
 // samples takes headings apart: hip.x@0, hip.x@1 or f0, f1 or 0, 1, in this order. Other headings are series of one
-// moment.
-func series(headings []string, apart bool) (names []string, places [][]int, err error) {
+// time point.
+func series(headings []string, apart bool) (names []string, columnsOf [][]int, err error) {
 	first, wrong, marked := map[string]int{}, "", marked(headings)
 	for i, heading := range headings {
 		match := numbered.FindStringSubmatch(heading)
@@ -267,33 +269,33 @@ func series(headings []string, apart bool) (names []string, places [][]int, err 
 			break
 		}
 		name := cmp.Or(strings.TrimRight(match[1], "@_. "), "value")
-		moment, _ := strconv.Atoi(match[2])
+		timepoint, _ := strconv.Atoi(match[2])
 		at := slices.Index(names, name)
 		if at < 0 {
-			at, first[name] = len(names), moment
-			names, places = append(names, name), append(places, nil)
+			at, first[name] = len(names), timepoint
+			names, columnsOf = append(names, name), append(columnsOf, nil)
 		}
-		if places[at] = append(places[at], i); moment != first[name]+len(places[at])-1 || first[name] > 1 {
+		if columnsOf[at] = append(columnsOf[at], i); timepoint != first[name]+len(columnsOf[at])-1 || first[name] > 1 {
 			wrong = heading
 		}
 	}
-	for _, place := range places {
-		if len(place) != len(places[0]) && wrong == "" {
+	for _, place := range columnsOf {
+		if len(place) != len(columnsOf[0]) && wrong == "" {
 			wrong = headings[place[len(place)-1]]
 		}
 	}
 	switch {
 	case wrong == "":
-		return names, places, nil
+		return names, columnsOf, nil
 	case apart && marked:
-		return nil, nil, fmt.Errorf("column %s: each sensor needs a column for each moment from 0, in this order: hip.x@0, "+
+		return nil, nil, fmt.Errorf("column %s: each sensor needs a column for each time point from 0, in this order: hip.x@0, "+
 			"hip.x@1; correct the headings, or leave it out with --leave %q", wrong, wrong)
 	}
-	places = nil
+	columnsOf = nil
 	for i := range headings {
-		places = append(places, []int{i})
+		columnsOf = append(columnsOf, []int{i})
 	}
-	return headings, places, nil
+	return headings, columnsOf, nil
 }
 
 // headless adds to an error that the headings may be values. Wavelengths, as headings, look like values, too.
@@ -309,8 +311,8 @@ func (t *table) headless(err error) error {
 // String says what the table was taken for.
 func (t *table) String() string {
 	as := map[string]string{
-		recordingLayout: "one file a recording, one line a moment", momentsLayout: "one line a moment",
-		readingsLayout: "one line a reading", samplesLayout: "one line a sample, " + text.Count(t.moments, "moment"),
+		recordingLayout: "one file a recording, one line a time point", timepointsLayout: "one line a time point",
+		readingsLayout: "one line a reading", samplesLayout: "one line a sample, " + text.Count(t.timepoints, "time point"),
 	}[t.layout] + "; " + t.in.String()
 	switch {
 	case t.time < 0:

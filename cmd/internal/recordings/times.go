@@ -129,8 +129,8 @@ func (r *reading) turn() error {
 	return nil
 }
 
-// sure is the number of steps in which a sensor hardly rises by chance.
-const sure = 10
+// minRisingSteps is the number of steps in which a sensor hardly rises by chance.
+const minRisingSteps = 10
 
 // all lists the columns for --take.
 func (c columns) all() string {
@@ -142,7 +142,7 @@ func (c columns) all() string {
 
 // counting returns an error if a column that nobody named numbers the samples of a table.
 func (r *reading) counting() error {
-	if r.Unlabelled || r.Take != nil || r.problem != nil || r.table.Layout != samplesLayout || len(r.samples) <= sure {
+	if r.Unlabelled || r.Take != nil || r.problem != nil || r.table.Layout != samplesLayout || len(r.samples) <= minRisingSteps {
 		return nil
 	}
 	for column, name := range r.columns.names {
@@ -174,7 +174,7 @@ func (r *reading) rising() error {
 				steps++
 			}
 		}
-		if rises && steps >= sure {
+		if rises && steps >= minRisingSteps {
 			names = append(names, name)
 		}
 	}

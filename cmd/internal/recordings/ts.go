@@ -130,19 +130,19 @@ func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
 	case one.label == "":
 		return errors.New("nothing comes after the last colon; write the sample's class there")
 	}
-	moments := strings.Count(fields[0], ",") + 1
-	one.Values = make([]float64, moments*h.dimensions)
+	timepoints := strings.Count(fields[0], ",") + 1
+	one.Values = make([]float64, timepoints*h.dimensions)
 	for dimension, field := range fields {
-		if n := strings.Count(field, ",") + 1; n != moments {
+		if n := strings.Count(field, ",") + 1; n != timepoints {
 			return fmt.Errorf("dimension %d has %d values, dimension 0 has %d; "+
-				"the series of one sample must be of one length: write ? for missing values", dimension, n, moments)
+				"the series of one sample must be of one length: write ? for missing values", dimension, n, timepoints)
 		}
-		for moment, text := range strings.Split(field, ",") {
+		for timepoint, text := range strings.Split(field, ",") {
 			value, err := in.number(one.line, strings.TrimSpace(text))
 			if err != nil {
-				return fmt.Errorf("dimension %d, value %d: %w", dimension, moment, err)
+				return fmt.Errorf("dimension %d, value %d: %w", dimension, timepoint, err)
 			}
-			one.Values[moment*h.dimensions+dimension] = value
+			one.Values[timepoint*h.dimensions+dimension] = value
 		}
 	}
 	return nil

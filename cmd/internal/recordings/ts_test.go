@@ -26,8 +26,8 @@ func tsFolder(t *testing.T) string {
 
 func TestTSFolder(t *testing.T) {
 	result, d := imported(t, Options{}, tsFolder(t))
-	assert.Equal(t, Moments{3, 3, 5, 0}, result.Moments)
-	assert.Equal(t, "3 to 5, median 3", result.Moments.String())
+	assert.Equal(t, Timepoints{3, 3, 5, 0}, result.Timepoints)
+	assert.Equal(t, "3 to 5, median 3", result.Timepoints.String())
 	assert.Equal(t, []Class{{"wave", 5}, {"fall", 5}}, result.Classes)
 	assert.Equal(t, []string{"no sample is of class nod, which the data declares; left out"}, result.Notes)
 	assert.Equal(t, Filled{Changes: recording.Changes{Interpolated: 12}, Samples: 4, Of: 9*6 + 10}, result.Filled)
@@ -38,7 +38,7 @@ func TestTSFolder(t *testing.T) {
 	assert.Equal(t, []int{8, 9}, d.Test)
 	assert.Equal(t, []float32{0, 5, 1, 6, 2, 7}, signal(d, 0))
 	assert.Equal(t, []float32{1, 8, 2, 8, 3, 8}, signal(d, 1), "interpolated, and held at both ends")
-	assert.Equal(t, []float32{1. / 3, 5, 2, 5, 11. / 3, 5}, signal(d, 8), "5 moments at 3")
+	assert.Equal(t, []float32{1. / 3, 5, 2, 5, 11. / 3, 5}, signal(d, 8), "5 time points at 3")
 	assert.Equal(t, 3+2*2, d.Affinity.Edges(), "a link in each frame, both sensors to the next")
 	assert.Equal(t, 1.0, d.Affinity.At(0, 1))
 	assert.Equal(t, 1.0, d.Affinity.At(1, 3))
@@ -69,7 +69,7 @@ func TestTSLengths(t *testing.T) {
 	row := strings.TrimSuffix(strings.Repeat("1,2,", 100), ",")
 	path := put(t, t.TempDir(), "Long.ts", "@classLabel true a b\n@data\n"+many(10, row+",?,?:a", row+":b"))
 	result, _ := imported(t, Options{}, path)
-	assert.Equal(t, "200 in all samples", result.Moments.String())
+	assert.Equal(t, "200 in all samples", result.Timepoints.String())
 	assert.Zero(t, result.Filled.Samples)
 }
 

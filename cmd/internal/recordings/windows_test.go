@@ -12,13 +12,13 @@ import (
 	"github.com/clusterpool/ccp/internal/recording"
 )
 
-// long12 writes six recordings a class, of 12 moments at 4 a second. The values count the moments.
+// long12 writes six recordings a class, of 12 time points at 4 a second. The values count the time points.
 func long12(t *testing.T) (folder string) {
 	folder = t.TempDir()
 	for i := range 12 {
 		text := "time,a\n"
-		for moment := range 12 {
-			text += fmt.Sprintf("%g,%d\n", float64(moment)/4, moment%11)
+		for timepoint := range 12 {
+			text += fmt.Sprintf("%g,%d\n", float64(timepoint)/4, timepoint%11)
 		}
 		put(t, folder, fmt.Sprintf("%s/r%d.csv", []string{"fall", "wave"}[i%2], i), text)
 	}
@@ -41,7 +41,7 @@ func cutting(t *testing.T, window, step string) (o Options) {
 func TestImportCutsWindows(t *testing.T) {
 	folder := long12(t)
 	result, d := imported(t, cutting(t, "1s", "0.5s"), folder)
-	assert.Equal(t, []int{60, 4, 4}, []int{result.Samples, result.Moments.Shortest, result.Moments.Longest})
+	assert.Equal(t, []int{60, 4, 4}, []int{result.Samples, result.Timepoints.Shortest, result.Timepoints.Longest})
 	assert.Len(t, result.Groups, 12)
 	assert.Contains(t, result.ReadAs, "12 recordings, cut into windows of 1s, a step of 0.5s")
 	assert.Equal(t, []string{"r0.csv from 0", "r0.csv from 0.5"}, d.SampleNames[:2])
@@ -72,7 +72,7 @@ func TestImportLeavesOutWhatFillsNoWindow(t *testing.T) {
 	assert.Equal(t, 26, result.Samples)
 	notes := strings.Join(result.Notes, "\n")
 	assert.Contains(t, notes, "1 of 14 recordings are left out, the first: "+folder+"/wave/short.csv: its length is 0.75s")
-	assert.Contains(t, notes, "gap.csv: the last 2 of its 12 moments fill no window; left out (of 13 recordings a part is left out)")
+	assert.Contains(t, notes, "gap.csv: the last 2 of its 12 time points fill no window; left out (of 13 recordings a part is left out)")
 
 	result, _ = imported(t, cutting(t, "1s", ""), folder)
 	assert.True(t, slices.ContainsFunc(result.Notes, func(note string) bool {
@@ -84,10 +84,10 @@ func TestImportRefusesWindows(t *testing.T) {
 	folder := long12(t)
 	assert.Contains(t, refused(t, cutting(t, "4s", ""), folder), "r0.csv: its length is 3s, less than a window of 4s; take a shorter window")
 	assert.Contains(t, refused(t, cutting(t, "1s", "2"), folder), "the window is 1s and its step 2; give both as durations")
-	assert.Contains(t, refused(t, cutting(t, "0.1s", ""), folder), "its moments are 0.25 apart, more than a window of 0.1s")
+	assert.Contains(t, refused(t, cutting(t, "0.1s", ""), folder), "its time points are 0.25 apart, more than a window of 0.1s")
 	o := cutting(t, "1s", "")
 	o.Leave = []string{"time"}
-	assert.Contains(t, refused(t, o, folder), "it has no times, so that 1s may be any number of moments; give the window as a number of moments")
+	assert.Contains(t, refused(t, o, folder), "it has no times, so that 1s may be any number of time points; give the window as a number of time points")
 }
 
 // Windows of times since 1970 have names of their own, though they begin in the same second.

@@ -15,7 +15,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// workbook is a workbook with a first sheet of notes, an empty sheet, and one of 20 samples with three moments each. Times are
+// workbook is a workbook with a first sheet of notes, an empty sheet, and one of 20 samples with three time points each. Times are
 // dates of Excel, an eighth of a second apart.
 func workbook(t testing.TB) []byte {
 	t.Helper()
@@ -50,7 +50,7 @@ func TestWorkbook(t *testing.T) {
 	path := put(t, t.TempDir(), "r.xlsx", string(raw))
 	measured := Options{Table: Table{Sheet: "measured"}}
 	result, d := imported(t, measured, path)
-	assert.Equal(t, "one line a moment; Excel; column time as time in seconds", result.ReadAs)
+	assert.Equal(t, "one line a time point; Excel; column time as time in seconds", result.ReadAs)
 	assert.Equal(t, []string{"x", "y"}, result.Sensors)
 	assert.Equal(t, []string{"taken for missing values: #DIV/0! (1)"}, result.Notes)
 	assert.Len(t, d.Labels, 20)

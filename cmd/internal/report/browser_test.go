@@ -116,8 +116,8 @@ func TestSensors(t *testing.T) {
 	do(t, ctx, chromedp.KeyEvent(kb.ArrowDown))
 	assert.Contains(t, textOf(t, ctx, "announcement"), "left wrist, frame 2; Level 1")
 	assert.Contains(t, textOf(t, ctx, "means-text"), "of 4 test samples")
-	assert.Contains(t, textOf(t, ctx, "facts"), "Answered bythe network (25%) and random kernels (75%)random kernels alone: ")
-	assert.Contains(t, textOf(t, ctx, "curves-text"), "They are of the network alone; the answers are by the network (25%) and random kernels (75%).")
+	assert.Contains(t, textOf(t, ctx, "facts"), "Predicted bythe network (25%) and random kernels (75%)random kernels alone: ")
+	assert.Contains(t, textOf(t, ctx, "curves-text"), "They are of the network alone; the predictions are by the network (25%) and random kernels (75%).")
 	assert.Contains(t, textOf(t, ctx, "curves-charts"), "training, network alone")
 	assert.Contains(t, textOf(t, ctx, "gallery-text"), "(occlusion)")
 	assert.NotContains(t, read[string](t, ctx, `document.body.innerText`), "integrated")
@@ -125,13 +125,13 @@ func TestSensors(t *testing.T) {
 	assert.Equal(t, len(r.Gallery), read[int](t, ctx, `document.querySelectorAll("#gallery-list img").length`), "a picture for each sample")
 }
 
-// Where voices answer alone, the page claims nothing of a network.
+// Where transforms predict alone, the page claims nothing of a network.
 func TestPageWithoutANetwork(t *testing.T) {
-	r, _ := built(t, "voices")
+	r, _ := built(t, "transforms")
 	ctx := opened(t, r)
 	assert.Equal(t, []string{"confusion", "reliability", "mistakes", "gallery", "rerun"}, read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== null).map((s) => s.id)`))
 	assert.Equal(t, "sensors.npz · values", textOf(t, ctx, "title"))
-	assert.Equal(t, "Answered by values, fitted to 2 classes. They sufficed on held-out training samples, so that no network was trained.", textOf(t, ctx, "about"))
+	assert.Equal(t, "Predicted by values, fitted to 2 classes. They sufficed on held-out training samples, so that no network was trained.", textOf(t, ctx, "about"))
 	assert.NotRegexp(t, `(?i)pooling|epoch|dropout|Levels|Parameters|trainable|first step`, read[string](t, ctx, `document.body.innerText`))
 }
 

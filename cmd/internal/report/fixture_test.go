@@ -55,8 +55,8 @@ func trained(t testing.TB, name string) string {
 		c["ccp_hierarchy"], c["ccp_membership_rate"], c["ccp_hierarchies"], c["epochs"] = "prepared", nil, 1, 1
 	case "sensors":
 		c = training.Patch{"data": sensorFile(t), "levels": "12x4/9,3x4/4", "hidden": 4, "epochs": 1, "ccp_hierarchies": 1, "ccp_stem": 0, "ccp_blocks": 0}
-	case "voices":
-		c = training.Patch{"data": sensorFile(t), "voices": "values", "epochs": 1}
+	case "transforms":
+		c = training.Patch{"data": sensorFile(t), "transforms": "values", "epochs": 1}
 	case "softmax":
 		c = training.Patch{"model": "softmax", "epochs": 1, "readout_dropout": nil}
 	}
@@ -117,7 +117,7 @@ func built(t testing.TB, name string) (Report, *models.Classifier) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	d := digits(t)
-	if name == "sensors" || name == "voices" {
+	if name == "sensors" || name == "transforms" {
 		d, err = datasets.Load(t.Context(), filepath.Join(scratch, "sensors.npz"), datasets.Options{})
 		require.NoError(t, err)
 	}
@@ -137,13 +137,13 @@ func words(t testing.TB) Report {
 		{Clusters: 2048, Filters: 128, Neighbours: 16}, {Clusters: 512, Filters: 192, Neighbours: 16}, {Clusters: 128, Filters: 256, Neighbours: 8},
 		{Clusters: 32, Filters: 384, Neighbours: 8}, {Clusters: 4, Filters: 512, Neighbours: 8}, {Clusters: 1, Filters: 512, Neighbours: 4}}}
 	r := Report{Metadata: models.Metadata{Data: "words", Spec: spec}, Checkpoint: "runs/words", Network: true}
-	places := make([]float64, 0, 20_000)
+	positions := make([]float64, 0, 20_000)
 	names := make([]string, spec.Nodes)
 	for i := range names {
 		names[i] = fmt.Sprintf("word%d", random.IntN(1_000_000))
-		places = append(places, random.NormFloat64(), random.NormFloat64())
+		positions = append(positions, random.NormFloat64(), random.NormFloat64())
 	}
-	r.Layout = picture.NewLayout(graph, nil, nil, places, names)
+	r.Layout = picture.NewLayout(graph, nil, nil, positions, names)
 	r.Map = r.Layout.Map()
 	var epochs []training.HierarchyEpoch
 	for epoch := range 30 {

@@ -27,8 +27,8 @@ type Report struct {
 	Machine    backend.Machine `json:"machine"` // that made the report
 	Backend    string          `json:"backend"` // of the training
 
-	AnsweredBy string `json:"answered_by"` // see models.Classifier.AnsweredBy
-	Network    bool   `json:"network"`     // answers, too; else there is nothing of one, nor of a training, on the page
+	PredictedBy string `json:"predicted_by"` // see models.Classifier.PredictedBy
+	Network     bool   `json:"network"`      // predicts, too; else there is nothing of one, nor of a training, on the page
 	// Kernels is the share of the training samples that random kernels beside the network classify rightly, each left
 	// out; nil without them.
 	Kernels    *float64             `json:"kernels"`
@@ -58,7 +58,7 @@ type Hierarchy struct {
 	Palette []color.RGBA              `json:"palette"`
 }
 
-// Level is what does not depend on the epoch, and what the clusters' filters see in the snapshot.
+// Level is what does not depend on the epoch, and what the clusters' filters read in the snapshot.
 type Level struct {
 	models.Level
 	Colours        []int       `json:"colours"`        // of each cluster: an index in Palette

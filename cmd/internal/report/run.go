@@ -32,12 +32,12 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	spec := c.Spec
 	r = Report{Metadata: c.Metadata, Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine(),
 		About: spec.Network().About, Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,
-		Parameters: c.Parameters(), AnsweredBy: c.AnsweredBy(), Network: c.AnsweredBy() == "random kernels" || strings.Contains(c.AnsweredBy(), "network")}
+		Parameters: c.Parameters(), PredictedBy: c.PredictedBy(), Network: c.PredictedBy() == "random kernels" || strings.Contains(c.PredictedBy(), "network")}
 	if k := c.Calibration; k != nil {
 		r.Calibration = &models.Calibration{Samples: k.Samples, Temperature: k.Temperature}
 	}
 	r.Baseline = nil // of each node: the page needs none
-	// An error is of voices, which are no constants.
+	// An error is of transforms, which are no constants.
 	if k, err := c.Kernels(); err == nil && k != nil && !spec.Network().Fitted {
 		r.Kernels = &k.Accuracy
 	}

@@ -105,7 +105,7 @@ func (r *Report) explain(ctx context.Context, e explain.Explanation, doing func(
 }
 
 // draw draws a sample with the nodes' contributions to its prediction, wherever the page shows it. Named nodes without
-// places, such as words, are listed instead, with their contributions.
+// positions, such as words, are listed instead, with their contributions.
 func (r *Report) draw(shown []*Sample, d *datasets.Dataset, signal []float32, a models.Attribution) error {
 	if len(shown) == 0 {
 		return nil

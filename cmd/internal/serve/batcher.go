@@ -75,10 +75,10 @@ func (b *batcher) classify(ctx context.Context, classifier *models.Classifier, s
 	}
 }
 
-// A recording may have so many times the moments of the longest of the training, and so many at least.
+// A recording may have so many times the time points of the longest of the training, and so many at least.
 const (
-	mostLonger  = 20
-	mostMoments = 1 << 16
+	mostLonger     = 20
+	mostTimepoints = 1 << 16
 )
 
 // long returns an error if a recording is so long that its answer would be a guess, and hold up all others.
@@ -86,11 +86,11 @@ func long(c *models.Classifier, signals [][]float32) error {
 	if c.Form == nil {
 		return nil
 	}
-	most := max(mostMoments, mostLonger*c.Form.Longest)
+	most := max(mostTimepoints, mostLonger*c.Form.Longest)
 	for i, s := range signals {
-		if moments := len(s) / c.Form.Width(); moments > most {
-			return &models.SignalError{Index: i, Reason: fmt.Sprintf("it has %d moments, and the server takes at most %d of a "+
-				"recording: cut it, as ?window= does", moments, most)}
+		if timepoints := len(s) / c.Form.Width(); timepoints > most {
+			return &models.SignalError{Index: i, Reason: fmt.Sprintf("it has %d time points, and the server takes at most %d of a "+
+				"recording: cut it, as ?window= does", timepoints, most)}
 		}
 	}
 	return nil
@@ -241,7 +241,7 @@ func (b *batcher) compute(batch []*job) {
 	}
 }
 
-// Classify predicts samples as a data set holds them: signals on a graph, or series at even moments.
+// Classify predicts samples as a data set holds them: signals on a graph, or series at even time points.
 func Classify(ctx context.Context, c *models.Classifier, samples [][]float32) ([]models.Prediction, error) {
 	if c.Form == nil {
 		return c.Classify(ctx, samples)

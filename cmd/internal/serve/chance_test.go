@@ -47,7 +47,7 @@ func right(t *testing.T, dir string) (bodies []string, check func(i int, answer 
 		bodies, all = append(bodies, string(raw)), append(all, predictions)
 	}
 	return bodies, func(i int, raw []byte) {
-		var answer struct{ Predictions []Answer }
+		var answer struct{ Predictions []Prediction }
 		if !assert.NoError(t, json.Unmarshal(raw, &answer), "%s", raw) || !assert.Len(t, answer.Predictions, len(all[i])) {
 			return
 		}

@@ -52,7 +52,7 @@ type inferRequest struct {
 	names     []string           // of recordings; nil for signals
 	notes     [][]string         // what to know of each recording
 	windows   []recording.Window // nil for whole recordings
-	threshold float64            // below which answers are withheld
+	threshold float64            // below which predictions are withheld
 }
 
 // output is a tensor that a request asks for.
@@ -97,7 +97,7 @@ func decode(body []byte, binaryHeaderValue string, m *models.Metadata, most int,
 	return d, nil
 }
 
-// shapeOf returns the shape of the input: [batch, nodes, channels] or, of recordings at even moments, [batch, moments,
+// shapeOf returns the shape of the input: [batch, nodes, channels] or, of recordings at even time points, [batch, timepoints,
 // sensors * channels]. -1 stands for any.
 func shapeOf(m *models.Metadata) []int {
 	if m.Form != nil {
@@ -213,7 +213,7 @@ func (in *input) values(tail []byte, takes []int, most int, take func(int) error
 	fits := len(in.shape) == 3 && in.shape[1] > 0 && in.shape[1] <= math.MaxInt32 && (takes[1] < 0 || in.shape[1] == takes[1]) &&
 		in.shape[2] == takes[2]
 	if !fits || in.shape[0] < 1 {
-		rows := "moments"
+		rows := "timepoints"
 		if takes[1] > 0 {
 			rows = strconv.Itoa(takes[1])
 		}

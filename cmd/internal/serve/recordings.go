@@ -9,8 +9,8 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// Answer says what a recording or a sample is, here and in a line of `ccp predict --json`.
-type Answer struct {
+// Prediction says what a recording or a sample is, here and in a line of `ccp predict --json`.
+type Prediction struct {
 	Name          string             `json:"name"`            // of the recording or sample
 	Start         *float64           `json:"start,omitempty"` // of a window, see recording.Window; nil for a whole recording
 	End           *float64           `json:"end,omitempty"`
@@ -21,7 +21,7 @@ type Answer struct {
 	Warnings      []string           `json:"warnings,omitempty"`
 }
 
-// Reject withholds the answers that are less probable than a threshold, see models.Calibration. It returns their number.
+// Reject withholds the predictions that are less probable than a threshold, see models.Calibration. It returns their number.
 func Reject(predictions []models.Prediction, threshold float64) (rejected int) {
 	for i := range predictions {
 		if p := &predictions[i]; p.Probability < threshold {
@@ -32,9 +32,9 @@ func Reject(predictions []models.Prediction, threshold float64) (rejected int) {
 	return rejected
 }
 
-// AnswerOf returns the answer of a prediction, with the most probable classes, or all for 0.
-func AnswerOf(name string, p models.Prediction, classes []string, top int) Answer {
-	a := Answer{Name: name, Class: p.Name, Rejected: p.Name == "", Probability: p.Probability, Probabilities: map[string]float64{},
+// PredictionOf returns what is said of a prediction, with the most probable classes, or all for 0.
+func PredictionOf(name string, p models.Prediction, classes []string, top int) Prediction {
+	a := Prediction{Name: name, Class: p.Name, Rejected: p.Name == "", Probability: p.Probability, Probabilities: map[string]float64{},
 		Warnings: p.Warnings}
 	for _, class := range Ranked(p.Probabilities, top) {
 		a.Probabilities[classes[class]] = p.Probabilities[class]
@@ -53,7 +53,7 @@ func Ranked(probabilities []float64, top int) []int {
 }
 
 // perValue returns the most bytes that a value of a recording takes while a series is made of it: as float64, and as
-// float32. With times the series may have four times as many moments, and there are two of it.
+// float32. With times the series may have four times as many time points, and there are two of it.
 func perValue(r recording.Recording) int {
 	if r.Times == nil {
 		return 8 + 4
@@ -62,7 +62,7 @@ func perValue(r recording.Recording) int {
 }
 
 // decodeRecordings reads the body of a request about recordings, or about their windows, as decode does. Errors name the
-// recording, the sensor and the moment.
+// recording, the sensor and the time point.
 func decodeRecordings(body []byte, cut recording.Cut, c *models.Classifier, most int, take func(int) error) (*inferRequest,
 	error) {
 	if c.Form == nil {
@@ -113,11 +113,11 @@ func decodeRecordings(body []byte, cut recording.Cut, c *models.Classifier, most
 
 // answers is the answer to a request about recordings.
 func (d *inferRequest) answers(m *served, c *models.Classifier, predictions []models.Prediction) document {
-	var all []Answer
+	var all []Prediction
 	Reject(predictions, d.threshold)
 	for i, p := range predictions {
 		p.Warnings = append(d.notes[i], p.Warnings...)
-		a := AnswerOf(d.names[i], p, c.ClassNames, 0)
+		a := PredictionOf(d.names[i], p, c.ClassNames, 0)
 		if d.windows != nil {
 			a.Start, a.End = &d.windows[i].Start, &d.windows[i].End
 		}

@@ -29,9 +29,9 @@ func TestRecordings(t *testing.T) {
 	want, err := Classify(t.Context(), known, [][]float32{{1, 2, 3, 4, 5, 6, 7, 80}})
 	require.NoError(t, err)
 	type answer struct {
-		Model       string   `json:"model_name"`
-		Version     string   `json:"model_version"`
-		Predictions []Answer `json:"predictions"`
+		Model       string       `json:"model_name"`
+		Version     string       `json:"model_version"`
+		Predictions []Prediction `json:"predictions"`
 	}
 	ask := func(body string) answer {
 		code, _, raw := send(t, http.MethodPost, url, body)
@@ -61,7 +61,7 @@ func TestRecordings(t *testing.T) {
 		{`{"recordings":[{"values":[[1,2,3,4]]},{"name":"b","sensors":["hip","Head"],"values":[[1,2,3,4]]}]}`,
 			`unusable signal 1: b: it has no sensor \"head\"; did you mean Head?`},
 		{`{"recordings":[{"values":[[1,2,3,4],[1,2,3,1e39]]}]}`,
-			`unusable signal 0: sensor \"head\" channel 1 at moment 1 is 1e+39`},
+			`unusable signal 0: sensor \"head\" channel 1 at time point 1 is 1e+39`},
 		{`{"recordings":[{"values":[[1,2,3,null]]}]}`, `sensor \"head\" channel 1 has no value in this sample`},
 		{`{"recordings":[` + strings.Repeat(`{"values":[[1]]},`, 3) + `{"values":[[1]]}]}`,
 			"the batch has more than 3 signals, which is the most that a request can have"},
@@ -71,7 +71,7 @@ func TestRecordings(t *testing.T) {
 		assert.Contains(t, string(raw), c[1])
 	}
 	_, err = s.models["tiny"].classify(t.Context(), known, [][]float32{{1, 2, 3, 4}, make([]float32, 4*65_537)}, func() {})
-	require.EqualError(t, err, "unusable signal 1: it has 65537 moments, and the server takes at most 65536 of a recording: cut it, as ?window= does")
+	require.EqualError(t, err, "unusable signal 1: it has 65537 time points, and the server takes at most 65536 of a recording: cut it, as ?window= does")
 	code, _, raw := send(t, http.MethodPost, url, `{"recordings":[{"values":[[`+strings.Repeat("0,", 1<<16)+`0]]}]}`)
 	assert.Equal(t, http.StatusRequestEntityTooLarge, code)
 	assert.Contains(t, string(raw), "the request takes more than 1048576 bytes of memory")
@@ -80,14 +80,14 @@ func TestRecordings(t *testing.T) {
 	assert.Equal(t, http.StatusMethodNotAllowed, code)
 }
 
-// Windows have the probabilities of their moments as recordings, within the limits of a request.
+// Windows have the probabilities of their time points as recordings, within the limits of a request.
 func TestWindowsOfRecordings(t *testing.T) {
 	s, _ := newServer(t, func(c *Config) {
 		recorded(t, c)
 		c.Queue, c.Memory = 4, 1<<20
 	})
 	url := listen(t, s) + "/v2/models/tiny/recordings"
-	ask := func(query, body string) (a struct{ Predictions []Answer }) {
+	ask := func(query, body string) (a struct{ Predictions []Prediction }) {
 		code, _, raw := send(t, http.MethodPost, url+query, `{"recordings":[`+body+`]}`)
 		require.Equal(t, http.StatusOK, code, string(raw))
 		require.NoError(t, json.Unmarshal(raw, &a))
@@ -103,7 +103,7 @@ func TestWindowsOfRecordings(t *testing.T) {
 			length := map[bool]float64{true: 2, false: 1}[more == ""]
 			assert.Equal(t, []any{"one", float64(i) * length, float64(i+1) * length}, []any{p.Name, *p.Start, *p.End})
 		}
-		assert.Equal(t, []string{"the last 1 of its 5 moments fill no window; left out"}, whole.Predictions[0].Warnings)
+		assert.Equal(t, []string{"the last 1 of its 5 time points fill no window; left out"}, whole.Predictions[0].Warnings)
 	}
 	assert.Nil(t, parts.Predictions[0].Start)
 	for _, p := range ask("?reject=0.5&window=2", `{`+values+`}`).Predictions { // none is as sure as 1.1
@@ -123,7 +123,7 @@ func TestWindowsOfRecordings(t *testing.T) {
 		"?window=%zz":        `the query of the address cannot be read`,
 		"?window=1&window=2": `the query has window 2 times; give it once`,
 		"?reject=1":          `reject=1: is not a number above 0 and below 1`,
-		"?window=2s":         `recording \"one\": it has no times, so that 2s may be any number of moments`,
+		"?window=2s":         `recording \"one\": it has no times, so that 2s may be any number of time points`,
 		"?window=x":          `window=x is neither a duration above 0`,
 		"?step=2":            `step is of windows; give window, too`,
 		"?window=1":          `recording \"one\": it makes more than 4 windows`,

@@ -29,7 +29,7 @@ var (
 	shapesPID  = flag.Int("shapes.pid", 0, "process of that server, whose memory and seconds are measured")
 	shapesFor  = flag.Duration("shapes.for", 2*time.Second, "how long TestShapes sends: 10m before a release")
 	shapesSize = flag.Int("shapes.size", 1<<20, "greatest size of a request in bytes, decompressed")
-	shapesOf   = flag.String("shapes.of", "2,4", "nodes and channels of the model, or moments and values of one")
+	shapesOf   = flag.String("shapes.of", "2,4", "nodes and channels of the model, or time points and values of one")
 )
 
 // junk are values that a request may hold anywhere; each is repeated.

@@ -32,7 +32,7 @@ func WindowSignals(f *recording.Form, r recording.Recording, windows []recording
 		case err == nil:
 			kept, signals, notes = append(kept, w), append(signals, signal), append(notes, note)
 		case unusable == nil:
-			unusable = fmt.Errorf("window from %s to %s: %w", recording.Moment(w.Start), recording.Moment(w.End), err)
+			unusable = fmt.Errorf("window from %s to %s: %w", recording.TimeText(w.Start), recording.TimeText(w.End), err)
 		}
 	}
 	return kept, signals, notes, unusable
@@ -57,7 +57,7 @@ func parameters(raw string, known ...string) (query url.Values, err error) {
 	return query, nil
 }
 
-// asked reads how a request wants recordings cut, and the least probability of an answer.
+// asked reads how a request wants recordings cut, and the least probability of a prediction.
 func asked(raw string, c *models.Classifier) (cut recording.Cut, threshold float64, err error) {
 	query, err := parameters(raw, "window", "step", "reject")
 	if err != nil {
@@ -90,7 +90,7 @@ func asked(raw string, c *models.Classifier) (cut recording.Cut, threshold float
 func (d *inferRequest) cut(r recording.Recording, cut recording.Cut, c *models.Classifier, most int,
 	take func(int) error) error {
 	refuse := func(err error) error { return bad("recording %q: %w", suggest.Clip(r.Name), err) }
-	if err := take(16 * len(r.Values)); err != nil { // at most, for the times of moments
+	if err := take(16 * len(r.Values)); err != nil { // at most, for the times of time points
 		return err
 	}
 	ordered, windows, about, err := c.Form.Windows(r, cut, most)

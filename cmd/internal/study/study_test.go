@@ -138,17 +138,17 @@ func TestRun(t *testing.T) {
 	assert.FileExists(t, filepath.Join(cells[0].Dir, rateFile))
 }
 
-// A run whose voices answer without a network has a rate, too.
-func TestRunOfVoicesAlone(t *testing.T) {
-	const n, moments = 40, 60
-	series, labels := make([]float32, n*moments), make([]int32, n)
+// A run whose transforms predict without a network has a rate, too.
+func TestRunOfTransformsAlone(t *testing.T) {
+	const n, timepoints = 40, 60
+	series, labels := make([]float32, n*timepoints), make([]int32, n)
 	for i := range series {
-		labels[i/moments] = int32(i / moments % 2)
-		series[i] = float32(math.Sin(float64(i) * (1 + float64(labels[i/moments]))))
+		labels[i/timepoints] = int32(i / timepoints % 2)
+		series[i] = float32(math.Sin(float64(i) * (1 + float64(labels[i/timepoints]))))
 	}
 	path := filepath.Join(t.TempDir(), "tones.npz")
 	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: &npz.Array{Shape: []int{n}, Data: labels}},
-		{Name: "series", Array: &npz.Array{Shape: []int{n, 1, moments}, Data: series}}}))
+		{Name: "series", Array: &npz.Array{Shape: []int{n, 1, timepoints}, Data: series}}}))
 	folder, errs := t.TempDir(), map[string]error{}
 	table := Table{Name: "t", Rows: []Row{{Name: "ccp", Asked: training.Patch{"data": path}}}}
 	require.NoError(t, Run(t.Context(), backendtest.XLA(t), Cells(folder, []Table{table}, 1), Options{
@@ -157,7 +157,7 @@ func TestRunOfVoicesAlone(t *testing.T) {
 	s := Summarize(folder, table, 1, Origin{}, errs)
 	require.Empty(t, errs)
 	assert.Positive(t, s.Lines[0].Accuracy)
-	assert.NotContains(t, s.Lines[0].AnsweredBy, "network")
+	assert.NotContains(t, s.Lines[0].PredictedBy, "network")
 	assert.Positive(t, s.Lines[0].PerSecond)
 }
 

@@ -38,7 +38,7 @@ func SummarizeSuite(folder, name, title string, tables []Table, seeds int, origi
 	for _, row := range tables[0].Rows {
 		s.Models = append(s.Models, Standing{Name: row.Name})
 	}
-	ended, said := 0, ""
+	ended, how := 0, ""
 	for _, t := range tables {
 		summary := Summarize(folder, t, seeds, Origin{}, errs)
 		for m, line := range summary.Lines {
@@ -46,12 +46,12 @@ func SummarizeSuite(folder, name, title string, tables []Table, seeds int, origi
 			ended += line.Runs
 		}
 		if t.Reduced != "" {
-			said = t.Reduced
+			how = t.Reduced
 		}
 		s.Folds = summary.Folds
 		s.Sets = append(s.Sets, summary)
 	}
-	s.Reduced = reduced(said, ended, len(Cells(folder, tables, seeds)))
+	s.Reduced = reduced(how, ended, len(Cells(folder, tables, seeds)))
 	for i := range s.Sets {
 		s.count(&s.Sets[i])
 	}
@@ -174,10 +174,10 @@ func (s Suite) Text() string {
 func (s Suite) show(name string, parts [][][]string) string {
 	return execute(name, struct {
 		Suite
-		Parts    [][][]string
-		Answers  []string
-		Failures []string
-	}{s, parts, answers(s.Sets), failures(s.Sets)})
+		Parts       [][][]string
+		Predictions []string
+		Failures    []string
+	}{s, parts, predictions(s.Sets), failures(s.Sets)})
 }
 
 // Write keeps the suite in folder as NAME.md, NAME.csv and NAME.json. The CSV file has a row for each set and model,

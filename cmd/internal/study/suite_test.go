@@ -92,10 +92,10 @@ not run: tcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 `, s.Text())
 
 	for i := range 2 {
-		s.Sets[i].Lines[0].AnsweredBy, s.Sets[i].Lines[1].AnsweredBy = "the network (25%) and random kernels (75%)", "the network"
+		s.Sets[i].Lines[0].PredictedBy, s.Sets[i].Lines[1].PredictedBy = "the network (25%) and random kernels (75%)", "the network"
 	}
-	assert.Contains(t, s.Text(), ": a, A very long name of a set\nccp is answered by the network (25%) and random kernels (75%) on a, A very long name of a set\nnot run")
-	assert.Equal(t, []string{"ccp is answered by the network (25%) and random kernels (75%)"}, s.Sets[0].Answers())
+	assert.Contains(t, s.Text(), ": a, A very long name of a set\nccp is predicted by the network (25%) and random kernels (75%) on a, A very long name of a set\nnot run")
+	assert.Equal(t, []string{"ccp is predicted by the network (25%) and random kernels (75%)"}, s.Sets[0].Predictions())
 
 	require.NoError(t, s.Write(folder))
 	markdown, err := os.ReadFile(filepath.Join(folder, "compare.md"))

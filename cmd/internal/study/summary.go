@@ -28,16 +28,16 @@ type Line struct {
 	Accuracy  float64 `json:"accuracy"`
 	Deviation float64 `json:"deviation"` // standard deviation over at least two runs
 	// Rank is the rank of the accuracy in a suite. 1 is the best, and ties share their mean.
-	Rank       float64 `json:"rank,omitempty"`
-	Validation float64 `json:"validation,omitempty"` // 0: no samples were held out
-	Parameters int     `json:"parameters"`
-	Epochs     int     `json:"epochs"`             // 0: fitted at once, as voices and random kernels are
-	Seconds    float64 `json:"seconds"`            // of training
-	PerSecond  float64 `json:"signals_per_second"` // of inference, in batches of 64
-	AnsweredBy string  `json:"answered_by"`        // see models.Classifier.AnsweredBy
-	Note       string  `json:"note,omitempty"`
-	Error      string  `json:"error,omitempty"` // why there is no run
-	Each       []Ended `json:"each,omitempty"`
+	Rank        float64 `json:"rank,omitempty"`
+	Validation  float64 `json:"validation,omitempty"` // 0: no samples were held out
+	Parameters  int     `json:"parameters"`
+	Epochs      int     `json:"epochs"`             // 0: fitted at once, as transforms and random kernels are
+	Seconds     float64 `json:"seconds"`            // of training
+	PerSecond   float64 `json:"signals_per_second"` // of inference, in batches of 64
+	PredictedBy string  `json:"predicted_by"`       // see models.Classifier.PredictedBy
+	Note        string  `json:"note,omitempty"`
+	Error       string  `json:"error,omitempty"` // why there is no run
+	Each        []Ended `json:"each,omitempty"`
 }
 
 // Ended is a run that has ended.
@@ -105,11 +105,11 @@ func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string
 }
 
 // reduced adds to a note about a table how many of its runs have ended, if not all have.
-func reduced(said string, ended, all int) string {
+func reduced(how string, ended, all int) string {
 	if ended < all {
-		said = strings.TrimPrefix(fmt.Sprintf("%s, %d of %d runs", said, ended, all), ", ")
+		how = strings.TrimPrefix(fmt.Sprintf("%s, %d of %d runs", how, ended, all), ", ")
 	}
-	return said
+	return how
 }
 
 // summarizeRow reads the results of a row's runs.
@@ -136,7 +136,7 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 		}
 		accuracies, times = append(accuracies, ended.Accuracy), append(times, result.Seconds)
 		rates = append(rates, rate.PerSecond)
-		if line.Parameters, line.AnsweredBy = result.Parameters, result.AnsweredBy; result.Steps > 0 {
+		if line.Parameters, line.PredictedBy = result.Parameters, result.PredictedBy; result.Steps > 0 {
 			line.Epochs = result.Epochs
 		}
 		line.Each = append(line.Each, ended)
@@ -199,16 +199,16 @@ func number(v float64) string {
 // Failures says why lines have no runs.
 func (s Summary) Failures() []string { return failures([]Summary{s}) }
 
-// Answers says of which lines random kernels give a part of the answers.
-func (s Summary) Answers() []string { return answers([]Summary{s}) }
+// Predictions says of which lines random kernels give a part of the predictions.
+func (s Summary) Predictions() []string { return predictions([]Summary{s}) }
 
-// answers says of which rows random kernels give a part of the answers, and on which sets.
-func answers(sets []Summary) (lines []string) {
+// predictions says of which rows random kernels give a part of the predictions, and on which sets.
+func predictions(sets []Summary) (lines []string) {
 	for row, line := range sets[0].Lines {
 		by, on := "", []string(nil)
 		for _, set := range sets {
-			if answer := set.Lines[row].AnsweredBy; strings.Contains(answer, " and ") {
-				by, on = answer, append(on, set.Title)
+			if prediction := set.Lines[row].PredictedBy; strings.Contains(prediction, " and ") {
+				by, on = prediction, append(on, set.Title)
 			}
 		}
 		if by != "" {
@@ -216,7 +216,7 @@ func answers(sets []Summary) (lines []string) {
 			if len(sets) > 1 {
 				where = " on " + strings.Join(on, ", ")
 			}
-			lines = append(lines, fmt.Sprintf("%s is answered by %s%s", line.Name, by, where))
+			lines = append(lines, fmt.Sprintf("%s is predicted by %s%s", line.Name, by, where))
 		}
 	}
 	return lines

@@ -23,7 +23,7 @@ type Body struct {
 	ID string
 	// Frames are the frames that show the body, ascending from 0.
 	Frames []int
-	// Joints are the places of its joints, `[len(Frames), joints, 3]`, in any unit of length; y points up. NaN is
+	// Joints are the positions of its joints, `[len(Frames), joints, 3]`, in any unit of length; y points up. NaN is
 	// allowed.
 	Joints []float32
 }
@@ -69,7 +69,7 @@ func seen(pose []float32) bool {
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // spread returns how much the body moves: the squared distance of a joint from its mean place, as a mean over the
-// joints and a sum over the frames. A body that is there all the time counts more than a body of a moment: the sum is
+// joints and a sum over the frames. A body that is there all the time counts more than one that is there briefly: the sum is
 // not divided by the number of frames.
 func (b *Body) spread() float64 {
 	size := len(b.pose(0))
@@ -210,7 +210,7 @@ func (l *Layout) actors(r *Recording, limit int) []Body {
 }
 
 // joined joins bodies that are one person: a body that appears after another has gone, near the place of its last
-// frame. The two places of the origin joint may be one length of the spine apart. The nearest body wins.
+// frame. The two positions of the origin joint may be one length of the spine apart. The nearest body wins.
 func (l *Layout) joined(bodies []Body) []Body {
 	slices.SortStableFunc(bodies, func(a, b Body) int { return cmp.Compare(a.first(), b.first()) })
 	var people []Body

@@ -25,7 +25,7 @@ func collection(n int) *Collection {
 		path := fmt.Sprintf("some/%03d.skeleton", i)
 		var frames [][]string
 		for frame := range 1 + i%7 {
-			frames = append(frames, []string{ntuBody("1", ntuPlaces(0.01*float64(i*frame))...)})
+			frames = append(frames, []string{ntuBody("1", ntuPositions(0.01*float64(i*frame))...)})
 		}
 		folder[path] = &fstest.MapFile{Data: []byte(ntuFile(frames...)), ModTime: time.Unix(int64(i), 0)}
 		c.Files = append(c.Files, File{Path: path, Size: int64(len(folder[path].Data)), Modified: folder[path].ModTime})

@@ -66,12 +66,12 @@ func dancer(rng *rand.Rand, l *Layout, frames int) *Recording {
 	return &Recording{Frames: frames, Bodies: []Body{b}}
 }
 
-// ntuBody is the text of a body in a frame, all joints at the given places or, with one place, all at that.
-func ntuBody(id string, places ...string) string {
+// ntuBody is the text of a body in a frame, all joints at the given positions or, with one place, all at that.
+func ntuBody(id string, positions ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s 0 1 1 0 0 0 0.1 -0.2 2\r\n25\r\n", id)
 	for joint := range 25 {
-		fmt.Fprintf(&b, "%s 300.5 200.1 1e3 5.5e+2 -0.2 0.05 0.97 -0.12 2\r\n", places[min(joint, len(places)-1)])
+		fmt.Fprintf(&b, "%s 300.5 200.1 1e3 5.5e+2 -0.2 0.05 0.97 -0.12 2\r\n", positions[min(joint, len(positions)-1)])
 	}
 	return b.String()
 }
@@ -85,12 +85,12 @@ func ntuFile(frames ...[]string) string {
 	return text
 }
 
-// ntuPlaces are the places of the joints of somebody who stands before a Kinect, dx to the right of its axis.
-func ntuPlaces(dx float64) []string {
-	var places []string
+// ntuPositions are the positions of the joints of somebody who stands before a Kinect, dx to the right of its axis.
+func ntuPositions(dx float64) []string {
+	var positions []string
 	for joint := range 25 {
 		x, y := 0.1*float64(joint%5)-0.2, 0.9-0.07*float64(joint)
-		places = append(places, fmt.Sprintf("%.7g %.7g %.7g", x+dx, y, 3.2+0.01*float64(joint%7)))
+		positions = append(positions, fmt.Sprintf("%.7g %.7g %.7g", x+dx, y, 3.2+0.01*float64(joint%7)))
 	}
-	return places
+	return positions
 }

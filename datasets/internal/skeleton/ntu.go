@@ -57,7 +57,7 @@ var ntuClasses = []string{
 // The values that a .skeleton file of NTU RGB+D holds for each body and each joint.
 const (
 	bodyValues   = 10 // the body's id, then what it does with its hands and how it leans
-	jointValues  = 12 // x, y, z in metres, then places in the pictures, an orientation and a state
+	jointValues  = 12 // x, y, z in metres, then positions in the pictures, an orientation and a state
 	kinectBodies = 6  // the most that a Kinect tracks
 )
 

@@ -41,7 +41,7 @@ func TestParseNTU(t *testing.T) {
 
 // TestParseNTULayout puts all tokens on one line, then each on a line of its own.
 func TestParseNTULayout(t *testing.T) {
-	text := ntuFile([]string{ntuBody("1", ntuPlaces(0)...)}, []string{ntuBody("1", ntuPlaces(1)...)})
+	text := ntuFile([]string{ntuBody("1", ntuPositions(0)...)}, []string{ntuBody("1", ntuPositions(1)...)})
 	want, err := ParseNTU([]byte(text))
 	require.NoError(t, err)
 	for _, space := range []string{" ", "\n", "\t  \r\n"} {
@@ -79,7 +79,7 @@ func FuzzParseNTU(f *testing.F) {
 	f.Add([]byte("0"))
 	f.Add([]byte("2\n0\n0\n"))
 	f.Add([]byte(ntuFile(nil, []string{ntuBody("1", "1 2 3")})))
-	f.Add([]byte(ntuFile([]string{ntuBody("1", ntuPlaces(0)...), ntuBody("2", ntuPlaces(1)...)}, []string{ntuBody("3", ntuPlaces(1.1)...)})))
+	f.Add([]byte(ntuFile([]string{ntuBody("1", ntuPositions(0)...), ntuBody("2", ntuPositions(1)...)}, []string{ntuBody("3", ntuPositions(1.1)...)})))
 	f.Add([]byte(ntuFile([]string{ntuBody("1", "NaN 1e30 -1e-30")})[:900]))
 	p := Preparation{Layout: &KinectV2, Frames: 8, Bodies: 2}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -111,7 +111,7 @@ func checkRecording(t *testing.T, r *Recording, joints int) {
 }
 
 func ExampleParseNTU() {
-	r, err := ParseNTU([]byte(ntuFile(nil, []string{ntuBody("72057594037931101", ntuPlaces(0)...)})))
+	r, err := ParseNTU([]byte(ntuFile(nil, []string{ntuBody("72057594037931101", ntuPositions(0)...)})))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,7 +14,7 @@ type Preparation struct {
 	Layout *Layout
 	// Frames is the number of frames of a signal, whatever the length of its recording.
 	Frames int
-	// Whole signals have as many frames as their recordings. Frames is then what a network sees of them.
+	// Whole signals have as many frames as their recordings. Frames is then what a network reads of them.
 	Whole bool
 	// Bodies is the number of bodies of a signal. Others are left out; absent ones are zeros.
 	Bodies int
@@ -87,8 +87,8 @@ func (p Preparation) look(actors []Body) error {
 		return fmt.Errorf(lacks, len(main.Frames))
 	}
 	for a := range actors {
-		for row, moment := range actors[a].Frames {
-			if _, ok := slices.BinarySearch(main.Frames, moment); ok {
+		for row, timepoint := range actors[a].Frames {
+			if _, ok := slices.BinarySearch(main.Frames, timepoint); ok {
 				frame.apply(actors[a].pose(row))
 			}
 		}
@@ -96,7 +96,7 @@ func (p Preparation) look(actors []Body) error {
 	return nil
 }
 
-// resample writes a body at p.Frames moments, spread evenly over the given frames, to every p.Bodies-th triple of dst.
+// resample writes a body at p.Frames time points, spread evenly over the given frames, to every p.Bodies-th triple of dst.
 // It interpolates between two frames. If the body is in only one of the two, it keeps that pose for the nearer half of
 // the way and is absent for the other half.
 func (p Preparation) resample(b *Body, frames []int, dst []float32) {
@@ -123,17 +123,17 @@ func (p Preparation) resample(b *Body, frames []int, dst []float32) {
 	}
 }
 
-// position returns the place of moment k of `moments` among n frames: frame `at` plus a share of the way to the next.
-// The ends coincide. With moments = n every moment is a frame.
-func position(k, moments, n int) (at int, share float32) {
-	if moments == 1 {
+// position returns the place of time point k of `timepoints` among n frames: frame `at` plus a share of the way to the next.
+// The ends coincide. With time points = n every time point is a frame.
+func position(k, timepoints, n int) (at int, share float32) {
+	if timepoints == 1 {
 		return 0, 0
 	}
 	way := k * (n - 1)
-	return way / (moments - 1), float32(way%(moments-1)) / float32(moments-1)
+	return way / (timepoints - 1), float32(way%(timepoints-1)) / float32(timepoints-1)
 }
 
-// streams is the number of streams of a signal with Preparation.Streams: places, bones and motion. Each has three
+// streams is the number of streams of a signal with Preparation.Streams: positions, bones and motion. Each has three
 // channels a body.
 const streams = 3
 

@@ -114,20 +114,20 @@ func TestUpright(t *testing.T) {
 
 func TestPosition(t *testing.T) {
 	for _, c := range []struct {
-		k, moments, n, at int
-		share             float32
+		k, timepoints, n, at int
+		share                float32
 	}{
 		{0, 5, 3, 0, 0}, {1, 5, 3, 0, 0.5}, {2, 5, 3, 1, 0}, {3, 5, 3, 1, 0.5}, {4, 5, 3, 2, 0},
 		{0, 2, 7, 0, 0}, {1, 2, 7, 6, 0}, {1, 3, 6, 2, 0.5},
 		{0, 1, 9, 0, 0}, {3, 4, 1, 0, 0}, {7, 80, 80, 7, 0}, {79, 80, 200, 199, 0},
 	} {
-		at, share := position(c.k, c.moments, c.n)
+		at, share := position(c.k, c.timepoints, c.n)
 		assert.Equal(t, c.at, at, "%+v", c)
 		assert.Equal(t, c.share, share, "%+v", c)
 	}
 }
 
-// TestResampling walks one unit a frame: places are linear in time, whatever the number of frames.
+// TestResampling walks one unit a frame: positions are linear in time, whatever the number of frames.
 func TestResampling(t *testing.T) {
 	for _, frames := range []int{1, 2, 3, 5, 9, 40} {
 		p := Preparation{Layout: &stick, Frames: frames, Bodies: 1}
@@ -140,7 +140,7 @@ func TestResampling(t *testing.T) {
 			assert.InDelta(t, want, got[12*k], 1e-6, "frame %d of %d", k, frames)
 		}
 	}
-	// As many moments as frames: the poses themselves.
+	// As many time points as frames: the poses themselves.
 	p := Preparation{Layout: &stick, Frames: 5, Bodies: 1}
 	rng := rand.New(rand.NewPCG(3, 4))
 	r := dancer(rng, &stick, 5)
@@ -168,9 +168,9 @@ func TestSecondBody(t *testing.T) {
 	for k := range 9 {
 		assert.InDelta(t, 0.25*float64(k), waist(k, 0, 0), 1e-6, "the main actor moves most")
 	}
-	// Nine moments over five frames: moment 4 is frame 2, moment 6 frame 3; 3 and 7 lie half-way to frames without it.
+	// Nine time points over five frames: time point 4 is frame 2, time point 6 frame 3; 3 and 7 lie half-way to frames without it.
 	for k, want := range map[int]float64{0: 0, 1: 0, 2: 0, 3: 0, 4: 5, 5: 5.5, 6: 6, 7: 6, 8: 0} {
-		assert.InDelta(t, want, waist(k, 1, 0), 1e-6, "moment %d", k)
+		assert.InDelta(t, want, waist(k, 1, 0), 1e-6, "time point %d", k)
 	}
 	alone := signal(t, p, &Recording{Frames: 5, Bodies: r.Bodies[1:]})
 	for i, v := range alone {

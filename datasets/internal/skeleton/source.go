@@ -119,7 +119,7 @@ func (s *Source) Load(ctx context.Context, dirs []string, report func(doing stri
 	return r, err
 }
 
-// find looks for recordings in the folders, then for the archive in the same places.
+// find looks for recordings in the folders, then for the archive in the same folders.
 func (s *Source) find(dirs []string) (*folder, error) {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)

@@ -120,7 +120,7 @@ def plstm(w):
     return w.classes(h.mean(1), 3)
 
 
-def answers(networks):
+def predictions(networks):
     """Prints the logits and the gradients of each network as JSON."""
     results = {}
     for name, network in networks.items():
@@ -133,4 +133,4 @@ def answers(networks):
 
 
 if __name__ == "__main__":
-    answers({"cnn": cnn, "resnet": resnet, "tcn": tcn, "p-lstm": plstm})
+    predictions({"cnn": cnn, "resnet": resnet, "tcn": tcn, "p-lstm": plstm})

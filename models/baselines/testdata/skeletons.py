@@ -10,7 +10,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from grids import answers
+from grids import predictions
 
 FRAMES, JOINTS, CLASSES = 9, 5, 3
 BONES = [(0, 1), (1, 2), (1, 3), (3, 4)]
@@ -215,4 +215,4 @@ def lie(w):
 
 
 if __name__ == "__main__":
-    answers({"hbrnn-l": hbrnn, "st-lstm": stlstm, "stgc": stgc, "tgcnn": tgcnn, "c-cnn": ccnn, "lie-group": lie})
+    predictions({"hbrnn-l": hbrnn, "st-lstm": stlstm, "stgc": stgc, "tgcnn": tgcnn, "c-cnn": ccnn, "lie-group": lie})

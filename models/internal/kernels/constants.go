@@ -55,10 +55,10 @@ func (v *View) Constants(scope *model.Scope, features, classes int) (c Constants
 	return c, err
 }
 
-// Accuracy returns the share of training samples left out that the kernels of a network classify rightly. It is
+// Accuracy returns the share of held-out training samples that the kernels of a network classify rightly. It is
 // not known if there are none in the store.
 func Accuracy(store *model.Store) (share float64, known bool) {
-	for _, path := range []string{"/model/" + LeftOut, "/model/" + Beside + model.ScopeSeparator + LeftOut} {
+	for _, path := range []string{"/model/" + HeldOut, "/model/" + Beside + model.ScopeSeparator + HeldOut} {
 		if v := store.GetVariable(path); v != nil {
 			value, _ := v.MustValue().Value().(float32) // Fit made it
 			return float64(value), true

@@ -26,8 +26,8 @@ type Config struct {
 }
 
 const (
-	// LeftOut is the path of a variable: the share of the training samples that are classified rightly when left out.
-	LeftOut = "left_out"
+	// HeldOut is the path of a variable: the share of the training samples that are classified rightly when held out.
+	HeldOut = "left_out" // the name in checkpoints
 	// Beside is the scope of kernels beside another network, in its scope.
 	Beside = "kernels"
 
@@ -81,7 +81,7 @@ func Fit(ctx context.Context, backend compute.Backend, c Config) (map[string]*te
 	}
 	values["classes/W"] = tensors.FromFlatDataAndDimensions(logits(r.weights), len(features[0]), c.Classes)
 	values["classes/b"] = tensors.FromFlatDataAndDimensions(logits(r.bias), c.Classes)
-	values[LeftOut] = tensors.FromScalar(float32(r.accuracy))
+	values[HeldOut] = tensors.FromScalar(float32(r.accuracy))
 	return values, nil
 }
 

@@ -12,18 +12,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MostDual is the largest number of samples for which each of them is left out once. With more, every fifth judges.
+// MostDual is the largest number of samples for which each of them is held out once. With more, every fifth judges.
 const MostDual = 1500
 
 // readout is a ridge classifier: decisions are features · weights + bias.
 type readout struct {
 	weights  []float64 // `[features, classes]`
 	bias     []float64
-	gain     float64 // of logits over decisions, by which the left-out samples are most likely
-	accuracy float64 // on training samples that were left out
+	gain     float64 // of logits over decisions, by which the held-out samples are most likely
+	accuracy float64 // on held-out training samples
 }
 
-// ridge finds the ridge classifier whose penalty has the least squared error on samples left out. features is
+// ridge finds the ridge classifier whose penalty has the least squared error on held-out samples. features is
 // `[samples][features]`; the last `values` features are the signal's values. Targets are 1 for a sample's class and -1
 // for others. Features are standardised. How much the signal's values count is chosen like the penalty.
 func ridge(backend compute.Backend, features [][]float32, values int, labels []int32, classes int) (r readout,
@@ -115,7 +115,7 @@ func Squares(backend compute.Backend, n int, columns bool, parts iter.Seq[*mat.D
 // method solves a task. signal is the part of the signal's values in the scalar product of two samples; of the rest
 // are shares.
 type method interface {
-	judge(signal, penalty float64) (s score, ok bool) // on samples left out; not ok if rounding made it singular
+	judge(signal, penalty float64) (s score, ok bool) // on held-out samples; not ok if rounding made it singular
 	solve(signal, penalty float64) *mat.Dense         // for all samples, `[features, classes]`
 }
 
@@ -236,7 +236,7 @@ func Moments(features [][]float32) (mean, scale []float64) {
 	return mean, scale
 }
 
-// score sums the squared errors of decisions on samples left out, and keeps the decisions and the classes.
+// score sums the squared errors of decisions on held-out samples, and keeps the decisions and the classes.
 type score struct {
 	squared   float64
 	decisions [][]float64

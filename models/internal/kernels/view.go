@@ -8,7 +8,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/place"
 )
 
-// View says how kernels see a signal: as channels at positions. If the graph is a path of frames times a graph of
+// View says how kernels read a signal: as channels at positions. If the graph is a path of frames times a graph of
 // sensors, the positions are the frames, and all channels of all sensors are channels. Else the positions are the
 // nodes.
 type View struct {
@@ -191,11 +191,11 @@ func (v *View) within(i, n, base int) int32 {
 // slotsOfImage makes three times three slots.
 func (v *View) slotsOfImage() {
 	rows, columns := v.Positions/v.columns, v.columns
-	var places [][]float64
+	var points [][]float64
 	for p := range v.Positions {
-		places = append(places, []float64{float64(p / columns), float64(p % columns)})
+		points = append(points, []float64{float64(p / columns), float64(p % columns)})
 	}
-	v.quarter(places)
+	v.quarter(points)
 	for step := 1; step == 1 || 2*step < min(rows, columns); step *= 2 {
 		v.steps = append(v.steps, step)
 		var table []int32
@@ -247,16 +247,16 @@ func (v *View) slotsOnGraph(graph *affinity.Matrix) {
 	v.evenly()
 }
 
-// quarter makes four clusters. It cuts the first two axes of the positions' places at their medians.
-func (v *View) quarter(places [][]float64) {
-	v.clusters = make([]int32, len(places))
+// quarter makes four clusters. It cuts the first two axes of the positions at their medians.
+func (v *View) quarter(points [][]float64) {
+	v.clusters = make([]int32, len(points))
 	for axis := range 2 {
 		var sorted []float64
-		for _, place := range places {
+		for _, place := range points {
 			sorted = append(sorted, place[axis])
 		}
 		slices.Sort(sorted)
-		for i, place := range places {
+		for i, place := range points {
 			if place[axis] >= sorted[len(sorted)/2] {
 				v.clusters[i] += int32(2 - axis)
 			}

@@ -5,7 +5,7 @@ function renderEvaluation(report) {
   $("confusion").hidden = !e;
   if (!e) return;
   const names = report.spec.class_names;
-  $("confusion-text").textContent = `Each row is a true class and each column a predicted one, of ${count(e.samples, "test sample")}. Right answers are on the diagonal, in blue; mistakes are orange. A darker cell is a larger share of its row.`;
+  $("confusion-text").textContent = `Each row is a true class and each column a predicted one, of ${count(e.samples, "test sample")}. Right predictions are on the diagonal, in blue; mistakes are orange. A darker cell is a larger share of its row.`;
   const long = names.some((name) => name.length > 3);
   const shade = (n, total, right) => (n === 0 ? "zero" : `${right ? "d" : "e"}${n / total > 0.8 ? 5 : n / total > 0.5 ? 4 : n / total > 0.25 ? 3 : n / total > 0.08 ? 2 : 1}`);
   $("confusion-table").replaceChildren(

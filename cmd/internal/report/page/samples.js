@@ -40,7 +40,7 @@ function renderSamples(report) {
   if (report.evaluation) {
     const wrong = report.evaluation.confusion.flat().reduce((a, b) => a + b, 0) - report.evaluation.confusion.reduce((sum, row, k) => sum + row[k], 0);
     $("mistakes-text").textContent = wrong === 0 ? `All ${count(report.evaluation.samples, "test sample")} are classified correctly.`
-      : `Wrong answers: ${count(wrong, "test sample")}. ${wrong === mistakes.length ? "The most confident come first." : `These are the ${mistakes.length} most confident.`}` +
+      : `Wrong predictions: ${count(wrong, "test sample")}. ${wrong === mistakes.length ? "The most confident come first." : `These are the ${mistakes.length} most confident.`}` +
         " Each is shown with what contributed most to the class predicted.";
   }
   const cards = (id, items) => {

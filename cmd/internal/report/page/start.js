@@ -5,14 +5,14 @@ const report = JSON.parse($("report").textContent);
 
 function renderHead() {
   const test = report.evaluation || (report.result && { ...report.result.test });
-  $("title").textContent = `${report.data} · ${report.network ? report.spec.model : report.answered_by}`;
+  $("title").textContent = `${report.data} · ${report.network ? report.spec.model : report.predicted_by}`;
   $("eyebrow").hidden = !report.network;
-  $("about").textContent = !report.network ? `Answered by ${report.answered_by}, fitted to ${report.spec.class_names.length} classes. They sufficed on held-out training samples, so that no network was trained.` : `${report.about[0].toUpperCase()}${report.about.slice(1)}, on a graph of ${count(report.spec.nodes, "node")} and ${count(report.edges, "edge")}, ${count(report.spec.channels, "channel")}, ${report.spec.class_names.length} classes.`;
+  $("about").textContent = !report.network ? `Predicted by ${report.predicted_by}, fitted to ${report.spec.class_names.length} classes. They sufficed on held-out training samples, so that no network was trained.` : `${report.about[0].toUpperCase()}${report.about.slice(1)}, on a graph of ${count(report.spec.nodes, "node")} and ${count(report.edges, "edge")}, ${count(report.spec.channels, "channel")}, ${report.spec.class_names.length} classes.`;
   const fact = (name, value, note, small) => el("div", {}, el("dt", { text: name }), el("dd", { class: small ? "small" : undefined }, value, note ? el("span", { text: note }) : null));
   const last = report.history && report.history.length ? report.history[report.history.length - 1] : null;
   const facts = [], levels = report.spec.levels || [], hidden = report.spec.hidden || [];
   if (test) facts.push(fact("Test accuracy", percent(test.accuracy, 2), `${report.evaluation ? `n = ${whole(report.evaluation.samples)}, ` : ""}loss ${number(test.loss)}`));
-  facts.push(fact("Answered by", report.answered_by, report.kernels === null ? "" : `random kernels alone: ${percent(report.kernels, 1)} of the training samples that were left out`, true));
+  facts.push(fact("Predicted by", report.predicted_by, report.kernels === null ? "" : `random kernels alone: ${percent(report.kernels, 1)} of the held-out training samples`, true));
   if (report.result && report.result.validation) facts.push(fact("Validation accuracy", percent(report.result.validation.accuracy, 2), !report.network ? "" : `in epoch ${report.best_epoch} of ${report.result.epochs}` + (report.config.keep === "last" ? "" : ", the best")));
   else if (last && last.validation) facts.push(fact("Validation accuracy", percent(last.validation.accuracy, 2), `in epoch ${last.epoch} of ${report.epochs}`));
   if (report.network && report.parameters) facts.push(fact("Parameters", whole(report.parameters), "trainable"));

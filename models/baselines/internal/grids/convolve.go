@@ -40,7 +40,7 @@ func convolve(dtype dtypes.DType, x, w *Node, stride int) *Node {
 		lead := (k - 1) / 2
 		tail := reach - 1 + k - n - lead
 		if tail < 0 {
-			exceptions.Panicf("a stride of %d passes over values that a kernel of size %d does not see", stride, k)
+			exceptions.Panicf("a stride of %d passes over values that a kernel of size %d does not read", stride, k)
 		}
 		spatial[i], strides[i] = i+1, stride
 		around[i], aroundGradient[i] = [2]int{lead, tail}, [2]int{k - 1 - lead, n - reach + lead}

@@ -23,7 +23,7 @@ type Body struct {
 	Bones                    [][2]int // see Bones
 
 	Classes  int
-	Segments int     // a recurrent network sees one frame of each segment, at most all frames
+	Segments int     // a recurrent network reads one frame of each segment, at most all frames
 	Units    int     // of a layer, for each joint or part
 	Dropout  float64 // the rate before a class layer
 }
@@ -41,8 +41,8 @@ func Bones(graph *affinity.Matrix, joints int) (bones [][2]int) {
 	return bones
 }
 
-// places returns x, y and z of the joints in the units of the signal, `[batch, frames, joints, bodies, 3]`.
-func (b Body) places(signal *Node) *Node {
+// positions returns x, y and z of the joints in the units of the signal, `[batch, frames, joints, bodies, 3]`.
+func (b Body) positions(signal *Node) *Node {
 	x := SliceAxis(signal, 2, AxisRange(0, 3*b.Bodies))
 	return Reshape(x, x.Shape().Dim(0), b.Frames, b.Joints, b.Bodies, 3)
 }

@@ -48,16 +48,16 @@ func LieGroup(scope *model.Scope, b Body, signal *Node) *Node {
 //
 // ω has no x, which leaves ω_y, ω_z and u. For a bone without a length all are 0. signal: `[batch, nodes, channels]`,
 // result `[batch, frames, bodies·bones·(bones−1)·5]`.
-func (b Body) geometry(signal *Node) *Node { return relativeGeometry(b.places(signal), b.Bones) }
+func (b Body) geometry(signal *Node) *Node { return relativeGeometry(b.positions(signal), b.Bones) }
 
-// relativeGeometry is geometry of the joints' places, `[batch, frames, joints, bodies, 3]`.
-func relativeGeometry(places *Node, bones [][2]int) *Node {
-	g, dtype := places.Graph(), places.DType()
-	batch, frames, bodies := places.Shape().Dim(0), places.Shape().Dim(1), places.Shape().Dim(3)
+// relativeGeometry is geometry of the joints' positions, `[batch, frames, joints, bodies, 3]`.
+func relativeGeometry(positions *Node, bones [][2]int) *Node {
+	g, dtype := positions.Graph(), positions.DType()
+	batch, frames, bodies := positions.Shape().Dim(0), positions.Shape().Dim(1), positions.Shape().Dim(3)
 	ends := func(end int) (axes []*Node) { // x, y and z of one end of each bone, `[batch, frames, bodies, bones]`
 		var joints []*Node
 		for _, b := range bones {
-			joints = append(joints, element(places, 2, b[end]))
+			joints = append(joints, element(positions, 2, b[end]))
 		}
 		all := Stack(joints, 3)
 		for axis := range 3 {

@@ -22,7 +22,7 @@ const (
 
 // Nominal computes the nominal curve of each class for LieGroup, `[classes, frames, values]`. It begins with the curve
 // of one recording. In each of 25 rounds it warps all recordings to the curve so far and takes their mean. A class
-// without recordings has a curve of zeros. The samples are raw, with their classes. The network sees them normalised.
+// without recordings has a curve of zeros. The samples are raw, with their classes. The network reads them normalised.
 // Errors come from the context and the backend.
 func Nominal(ctx context.Context, backend compute.Backend, b Body, samples iter.Seq2[[]float32, int32],
 	normalize func(dst, raw []float32)) (*tensors.Tensor, error) {

@@ -123,9 +123,9 @@ func bothWays(scope *model.Scope, parts []*Node, units int) (results []*Node) {
 }
 
 // SpatioTemporalLSTM returns the logits of ST-LSTM with tree traversal and trust gates (Liu et al. 2016),
-// `[batch, answers, classes]`. Two layers of an LSTM go over joints, in the order of a walk through the skeleton, and
-// over time. Dropout follows each layer. Every cell is a joint of the walk in a step, and answers by a class layer that
-// all share. Each answer has a loss, and a prediction is the mean of their probabilities.
+// `[batch, predictions, classes]`. Two layers of an LSTM go over joints, in the order of a walk through the skeleton, and
+// over time. Dropout follows each layer. Every cell is a joint of the walk in a step, and predicts by a class layer that
+// all share. Each prediction has a loss, and a prediction is the mean of their probabilities.
 func SpatioTemporalLSTM(scope *model.Scope, b Body, signal *Node) *Node {
 	x := b.steps(scope, signal)
 	steps, batch := x.Shape().Dim(0), x.Shape().Dim(1)
@@ -149,9 +149,9 @@ func SpatioTemporalLSTM(scope *model.Scope, b Body, signal *Node) *Node {
 		}
 	}
 	all := Concatenate(cells, 0)
-	answers := all.Shape().Dim(0)
-	all = nn.Dense(scope.In("classes"), Reshape(all, answers*batch, b.Units), b.Classes, 1)
-	return TransposeAllDims(Reshape(all, answers, batch, b.Classes), 1, 0, 2)
+	predictions := all.Shape().Dim(0)
+	all = nn.Dense(scope.In("classes"), Reshape(all, predictions*batch, b.Units), b.Classes, 1)
+	return TransposeAllDims(Reshape(all, predictions, batch, b.Classes), 1, 0, 2)
 }
 
 // diagonalsOf returns the range of joints j of each diagonal j + t = d of the cells (j, t). A cell depends on two cells

@@ -101,10 +101,10 @@ func TestAngle(t *testing.T) {
 // One bone turned a quarter about z against another, at a distance of 2 along it: by the formulas of SE(3).
 func TestRelativeGeometry(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-		places := [][][][][]float64{{{{{0, 0, 0}}, {{2, 0, 0}}, {{2, 5, 0}}},
+		positions := [][][][][]float64{{{{{0, 0, 0}}, {{2, 0, 0}}, {{2, 5, 0}}},
 			{{{7, 7, 7}}, {{7, 7, 7}}, {{8, 7, 7}}}}} // [1, 2 frames, 3 joints, 1, 3]
 		out := computed(t, backend, func(x *Node) []*Node { return []*Node{relativeGeometry(x, [][2]int{{0, 1}, {1, 2}})} },
-			places)[0].Value().([][][]float64)[0]
+			positions)[0].Value().([][][]float64)[0]
 		// A = I + (2/π) [z] + (1 − 2/π) [z]² takes u to t: with t = (2, 0, 0), (2/π) u = (1, −1, 0); seen from the
 		// second bone, t = (0, 2, 0) and the turn is −z.
 		assert.InDeltaSlice(t, []float64{0, math.Pi / 2, math.Pi / 2, -math.Pi / 2, 0}, out[0][:5], 1e-9)
@@ -161,7 +161,7 @@ func TestFourierPyramid(t *testing.T) {
 // Its gradient is that of central differences.
 func TestRelativeGeometryGradient(t *testing.T) {
 	bones := fiveJoints(t).Bones
-	places, weights := made("x", 2*5*3), made("weights", 2*4*3*5)
+	positions, weights := made("x", 2*5*3), made("weights", 2*4*3*5)
 	value := func(x *Node) *Node {
 		g := relativeGeometry(Reshape(x, 1, 2, 5, 1, 3), bones)
 		return ReduceAllSum(Mul(Reshape(g, 2*4*3*5), Const(x.Graph(), weights)))
@@ -171,10 +171,10 @@ func TestRelativeGeometryGradient(t *testing.T) {
 		return computed(t, backend, func(x *Node) []*Node { return []*Node{value(x)} }, x)[0].Value().(float64)
 	}
 	gradient := tensors.MustCopyFlatData[float64](computed(t, backend,
-		func(x *Node) []*Node { return Gradient(value(x), x) }, places)[0])
-	for i := range places {
+		func(x *Node) []*Node { return Gradient(value(x), x) }, positions)[0])
+	for i := range positions {
 		const h = 1e-6
-		ahead, behind := slices.Clone(places), slices.Clone(places)
+		ahead, behind := slices.Clone(positions), slices.Clone(positions)
 		ahead[i], behind[i] = ahead[i]+h, behind[i]-h
 		want := (at(ahead) - at(behind)) / (2 * h)
 		assert.InDelta(t, want, gradient[i], 1e-5*(1+math.Abs(want)), "place %d", i)

@@ -1,4 +1,4 @@
-"""Shares of random kernels and a ridge classifier's left-out errors, by loops over positions and slots, for kernels_test.go.
+"""Shares of random kernels and a ridge classifier's held-out errors, by loops over positions and slots, for kernels_test.go.
 
     python3 reference.py > reference.json        # numpy 2.3
 
@@ -65,7 +65,7 @@ for sample in image.astype(np.float64).reshape(3, rows, columns, channels):
                     row.append(above[part & whole if odd else part].mean())
     image_features.append(row + sample.ravel().tolist())
 
-# Ridge: every sample left out in turn and the problem solved anew, for one penalty.
+# Ridge: every sample held out in turn and the problem solved anew, for one penalty.
 # The last 10 features are the signal's values, which are 0.3 of the scalar product of two samples, shares the rest.
 n, width, classes, penalty, values, signal = 12, 30, 3, 0.5, 10, 0.3
 z = rng.normal(size=(n, width))

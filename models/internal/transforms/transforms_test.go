@@ -1,4 +1,4 @@
-package voices
+package transforms
 
 import (
 	"context"
@@ -18,11 +18,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// noise makes recordings of band-limited noise at 1,000 moments a second: 100 to 200 Hz, or 300 to 400 Hz.
-func noise(rng *rand.Rand, n, columns int, moments func() int) (samples []Sample) {
+// noise makes recordings of band-limited noise at 1,000 time points a second: 100 to 200 Hz, or 300 to 400 Hz.
+func noise(rng *rand.Rand, n, columns int, timepoints func() int) (samples []Sample) {
 	for i := range n {
 		label := i % 2
-		x := make([]float32, moments()*columns)
+		x := make([]float32, timepoints()*columns)
 		for c := range columns {
 			for range 20 {
 				frequency := (100 + 200*float64(label) + 100*rng.Float64()) / 1000
@@ -39,7 +39,7 @@ func noise(rng *rand.Rand, n, columns int, moments func() int) (samples []Sample
 
 func always(n int) func() int { return func() int { return n } }
 
-func rightly(v *Voices, samples []Sample) float64 {
+func rightly(v *Classifier, samples []Sample) float64 {
 	right := 0
 	for _, s := range samples {
 		if best(v.Logits(s.Values)) == int(s.Label) {
@@ -58,7 +58,7 @@ func best(logits []float32) (at int) {
 	return at
 }
 
-func fitted(t *testing.T, c Config, samples []Sample) *Voices {
+func fitted(t *testing.T, c Config, samples []Sample) *Classifier {
 	t.Helper()
 	c.Backend = backendtest.Go(t)
 	v, err := Fit(context.Background(), c, samples)
@@ -69,27 +69,27 @@ func fitted(t *testing.T, c Config, samples []Sample) *Voices {
 func TestFrequencies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	samples := noise(rng, 60, 2, always(1017))
-	v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{Bands}}, samples[:40])
+	v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{Power}}, samples[:40])
 	assert.GreaterOrEqual(t, rightly(v, samples[40:]), 0.98)
-	assert.Equal(t, []string{Bands, "all"}, []string{v.Parts()[0].Name, v.Parts()[1].Name})
+	assert.Equal(t, []string{Power, "all"}, []string{v.Parts()[0].Name, v.Parts()[1].Name})
 	assert.GreaterOrEqual(t, v.Parts()[0].Accuracy, 0.98)
 }
 
-// Recordings of 200 to 3,000 moments are answered alike.
+// Recordings of 200 to 3,000 time points are predicted alike.
 func TestUnequalLengths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	v := fitted(t, Config{Columns: 2, Classes: 2}, noise(rng, 40, 2, func() int { return 200 + rng.IntN(400) }))
-	for _, moments := range []int{200, 1000, 3000} {
-		assert.GreaterOrEqual(t, rightly(v, noise(rng, 10, 2, always(moments))), 0.9, moments)
+	for _, timepoints := range []int{200, 1000, 3000} {
+		assert.GreaterOrEqual(t, rightly(v, noise(rng, 10, 2, always(timepoints))), 0.9, timepoints)
 	}
-	for _, moments := range []int{1, 2, 5} { // far below the dilated kernels
-		for _, logit := range v.Logits(make([]float32, 2*moments)) {
-			assert.True(t, finite(logit), moments)
+	for _, timepoints := range []int{1, 2, 5} { // far below the dilated kernels
+		for _, logit := range v.Logits(make([]float32, 2*timepoints)) {
+			assert.True(t, finite(logit), timepoints)
 		}
 	}
 }
 
-// A column's unit and origin change no answer.
+// A column's unit and origin change no prediction.
 func TestUnits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	samples := noise(rng, 30, 3, always(100))
@@ -127,24 +127,24 @@ func xor(rng *rand.Rand, n int) (samples []Sample) {
 	return samples
 }
 
-// Slow waves under noise are heard in few frames. What lasts a moment is not.
+// Slow waves under noise are heard in few frames. What lasts one time point is not.
 func TestFrames(t *testing.T) {
-	const moments = 64
-	for name, wave := range map[string]func(moment int) float64{
-		"slow":  func(moment int) float64 { return math.Sin(2 * math.Pi * float64(moment) / moments) },
-		"brief": func(moment int) float64 { return 12 * float64(moment%2*2-1) },
+	const timepoints = 64
+	for name, wave := range map[string]func(timepoint int) float64{
+		"slow":  func(timepoint int) float64 { return math.Sin(2 * math.Pi * float64(timepoint) / timepoints) },
+		"brief": func(timepoint int) float64 { return 12 * float64(timepoint%2*2-1) },
 	} {
 		rng := rand.New(rand.NewPCG(11, 12))
 		var samples []Sample
 		for i := range 60 {
-			values := make([]float32, moments)
-			for moment := range values {
-				values[moment] = float32(float64(i%2*2-1)*wave(moment)*0.5 + rng.NormFloat64())
+			values := make([]float32, timepoints)
+			for timepoint := range values {
+				values[timepoint] = float32(float64(i%2*2-1)*wave(timepoint)*0.5 + rng.NormFloat64())
 			}
 			samples = append(samples, Sample{Values: values, Label: int32(i % 2)})
 		}
-		v := fitted(t, Config{Columns: 1, Classes: 2, Only: []string{OfValues}}, samples)
-		assert.Equal(t, name == "slow", v.Frames < moments, "%s: %d frames", name, v.Frames)
+		v := fitted(t, Config{Columns: 1, Classes: 2, Only: []string{Values}}, samples)
+		assert.Equal(t, name == "slow", v.Frames < timepoints, "%s: %d frames", name, v.Frames)
 	}
 }
 
@@ -159,15 +159,15 @@ func TestTable(t *testing.T) {
 	assert.Equal(t, v.Logits([]float32{1, 2, mean}), v.Logits([]float32{1, 2, unknown}))
 }
 
-// A weight for each feature gives the answers that a weight for each sample gives.
+// A weight for each feature gives the predictions that a weight for each sample gives.
 func TestPrimalIsDual(t *testing.T) {
-	ctx, both := context.Background(), []*Voices{}
+	ctx, both := context.Background(), []*Classifier{}
 	samples := noise(rand.New(rand.NewPCG(9, 10)), 60, 2, always(12))
 	for i := range samples {
 		samples[i].Group = fmt.Sprint(i / 3)
 	}
 	for _, dual := range []bool{true, false} {
-		c := Config{Columns: 2, Classes: 2, Only: []string{Bands, OfValues}, Backend: backendtest.Go(t)}
+		c := Config{Columns: 2, Classes: 2, Only: []string{Power, Values}, Backend: backendtest.Go(t)}
 		f, err := c.begin(samples)
 		require.NoError(t, err)
 		f.dual, f.held = dual, f.used
@@ -176,18 +176,18 @@ func TestPrimalIsDual(t *testing.T) {
 		require.NoError(t, f.choose(ctx))
 		f.candidates, f.penalty = candidates, 0.1
 		candidates[0].weight, candidates[1].weight = 0.3, 0.7 // whatever was chosen
-		candidates[1].kernel.g, f.voices.Gaussian = 0.1, 0.1
+		candidates[1].kernel.g, f.classifier.Gaussian = 0.1, 0.1
 		gram, err := f.squares(ctx, candidates[1].rows)
 		require.NoError(t, err)
 		candidates[1].gram = candidates[1].kernel.gram(gram)
 		require.NoError(t, f.solve(ctx))
-		both = append(both, f.voices)
+		both = append(both, f.classifier)
 	}
 	for _, s := range samples {
 		assert.InDeltaSlice(t, both[0].Logits(s.Values), both[1].Logits(s.Values), 2e-3)
 	}
-	of := func(v *Voices) Part { return v.Parts()[len(v.Parts())-1] }
-	assert.InDelta(t, of(both[0]).Loss, of(both[1]).Loss, 1e-3, "of samples that are left out")
+	of := func(v *Classifier) Part { return v.Parts()[len(v.Parts())-1] }
+	assert.InDelta(t, of(both[0]).Loss, of(both[1]).Loss, 1e-3, "of held-out samples")
 	assert.Equal(t, of(both[0]).Accuracy, of(both[1]).Accuracy)
 }
 
@@ -205,13 +205,13 @@ func TestManySamples(t *testing.T) {
 	} {
 		f, err := c.begin(samples[:n])
 		require.NoError(t, err)
-		h := f.voices.header
+		h := f.classifier.header
 		assert.Equal(t, want, header{Shares: h.Shares, Groups: h.Groups, Kept: h.Kept})
 		assert.Equal(t, h.Kept == n, f.dual)
 	}
 }
 
-// With more samples than a fit uses, the others are answered by a readout that saw none of their group.
+// With more samples than a fit uses, the others are predicted by a ridge classifier that saw none of their group.
 func TestUnusedSamples(t *testing.T) {
 	samples := make([]Sample, 40)
 	for i := range samples {
@@ -225,7 +225,7 @@ func TestUnusedSamples(t *testing.T) {
 	}
 }
 
-// readoutOf solves the ridge readout of some samples and answers others, by the Gram matrix K of all:
+// readoutOf solves the ridge readout of some samples and predicts others, by the Gram matrix K of all:
 // f(x) = b + Σ c_i·k(x, x_i) with Σ c_i = 0.
 func readoutOf(k *mat.SymDense, y *mat.Dense, alpha float64, some []int, other int) []float64 {
 	n := len(some)
@@ -243,15 +243,15 @@ func readoutOf(k *mat.SymDense, y *mat.Dense, alpha float64, some []int, other i
 	if err := solved.Solve(left, right); err != nil {
 		panic(err)
 	}
-	answer := slices.Clone(solved.RawRowView(n))
+	prediction := slices.Clone(solved.RawRowView(n))
 	for a, i := range some {
-		floats.AddScaled(answer, k.At(other, i), solved.RawRowView(a))
+		floats.AddScaled(prediction, k.At(other, i), solved.RawRowView(a))
 	}
-	return answer
+	return prediction
 }
 
-// Left-out answers are those of readouts that are solved without the sample, or without its group.
-func TestLeftOutBruteForce(t *testing.T) {
+// Held-out predictions are those of readouts that are solved without the sample, or without its group.
+func TestHeldOutBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	const n, classes = 24, 3
 	z := mat.NewDense(n, 40, nil)
@@ -267,7 +267,7 @@ func TestLeftOutBruteForce(t *testing.T) {
 		task := taskOf(samples, classes)
 		d, ok := task.newDual(k, 0.3)
 		require.True(t, ok)
-		answers, ok := task.leftOut(d.unexplained, d.residuals)
+		predictions, ok := task.heldOut(d.unexplained, d.residuals)
 		require.True(t, ok)
 		for i := range samples {
 			var others []int
@@ -278,17 +278,17 @@ func TestLeftOutBruteForce(t *testing.T) {
 			}
 			want := readoutOf(k, task.y, d.alpha, others, i)
 			floats.Add(want, task.middle)
-			assert.InDeltaSlice(t, want, answers.RawRowView(i), 1e-9)
+			assert.InDeltaSlice(t, want, predictions.RawRowView(i), 1e-9)
 		}
 	}
 }
 
-// A sample that is left out is answered by a readout of the others on their part of the Gram matrix.
-func TestLeftOut(t *testing.T) {
+// A sample that is held out is predicted by a ridge classifier of the others on their part of the Gram matrix.
+func TestHeldOut(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(13, 14)), 24, 2, always(50))
 	f, err := Config{Columns: 2, Classes: 2, Backend: backendtest.Go(t)}.begin(samples)
 	require.NoError(t, err)
-	ctx, k := context.Background(), new(leftOut)
+	ctx, k := context.Background(), new(heldOut)
 	require.NoError(t, f.compute(ctx))
 	require.NoError(t, f.choose(ctx))
 	require.NoError(t, f.dualOf(ctx, k))
@@ -297,7 +297,7 @@ func TestLeftOut(t *testing.T) {
 	for _, c := range f.candidates {
 		grams, weights = append(grams, c.gram), append(weights, c.weight)
 	}
-	left, ok := f.leftOut(k.unexplained, k.residuals)
+	left, ok := f.heldOut(k.unexplained, k.residuals)
 	require.True(t, ok)
 	for i := range samples {
 		want := readoutOf(weighted(grams, weights), f.y, f.penalty, slices.Delete(slices.Clone(f.used), i, i+1), i)
@@ -306,9 +306,9 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// Network and voices are mixed after each has got its temperature. The voices' doubt is theirs alone.
+// Network and transforms are mixed after each has got its temperature. The transforms' doubt is theirs alone.
 func TestProbabilities(t *testing.T) {
-	v := &Voices{Share: 1, Doubt: 0.1, Temperature: 1, OfNetwork: 1}
+	v := &Classifier{Share: 1, Doubt: 0.1, Temperature: 1, OfNetwork: 1}
 	logits, network := []float32{0, float32(math.Log(3))}, []float64{0.2, 0.8}
 	assert.InDeltaSlice(t, []float64{0.9*0.25 + 0.05, 0.9*0.75 + 0.05}, v.Probabilities(logits, nil), 1e-7)
 	v.Temperature, v.OfNetwork = 0.5, 0.5 // which squares the odds
@@ -319,7 +319,7 @@ func TestProbabilities(t *testing.T) {
 }
 
 // open opens what a store with these arrays has.
-func open(t *testing.T, values map[string]*tensors.Tensor) (*Voices, error) {
+func open(t *testing.T, values map[string]*tensors.Tensor) (*Classifier, error) {
 	t.Helper()
 	store := model.NewStore()
 	for path, value := range values {
@@ -364,16 +364,16 @@ func TestOpenIsTheSame(t *testing.T) {
 
 // A damaged header or column is an error, not a panic.
 func TestOpenDamaged(t *testing.T) {
-	v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{Competing}}, noise(rand.New(rand.NewPCG(1, 2)), 8, 2, always(30)))
+	v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{Hydra}}, noise(rand.New(rand.NewPCG(1, 2)), 8, 2, always(30)))
 	for want, change := range map[string]func(h *header){
-		"a size is 0":                 func(h *header) { h.Length = 0 },
-		"a size is -1":                func(h *header) { h.Shares = -1 },
-		"more than":                   func(h *header) { h.Length, h.Columns = 1<<20, 1<<20 },
-		`no voice is called "theirs"`: func(h *header) { h.Names = []string{"theirs"} },
+		"a size is 0":                     func(h *header) { h.Length = 0 },
+		"a size is -1":                    func(h *header) { h.Shares = -1 },
+		"more than":                       func(h *header) { h.Length, h.Columns = 1<<20, 1<<20 },
+		`no transform is called "theirs"`: func(h *header) { h.Names = []string{"theirs"} },
 	} {
 		h := v.header
 		change(&h)
-		saved := (&Voices{header: h}).values()
+		saved := (&Classifier{header: h}).values()
 		_, err := open(t, saved)
 		assert.ErrorContains(t, err, want)
 		assert.ErrorContains(t, err, headerPath)
@@ -383,14 +383,14 @@ func TestOpenDamaged(t *testing.T) {
 	_, err := open(t, saved)
 	assert.ErrorContains(t, err, headerPath)
 	saved = v.values()
-	columns := slices.Clone(v.arrays()["competing/columns"])
+	columns := slices.Clone(v.arrays()["hydra/columns"])
 	columns[4] = 2
-	saved["competing/columns"] = tensors.FromFlatDataAndDimensions(columns, len(columns))
+	saved["hydra/columns"] = tensors.FromFlatDataAndDimensions(columns, len(columns))
 	_, err = open(t, saved)
-	assert.ErrorContains(t, err, `"competing/columns": value 4 is column 2 of 2`)
+	assert.ErrorContains(t, err, `"hydra/columns": value 4 is column 2 of 2`)
 }
 
-// Goroutines share fitted voices.
+// Goroutines share fitted transforms.
 func TestConcurrentLogits(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(19, 20)), 20, 2, always(40))
 	v := fitted(t, Config{Columns: 2, Classes: 2}, samples)
@@ -403,10 +403,10 @@ func TestConcurrentLogits(t *testing.T) {
 	}))
 }
 
-// A voice to which all samples are alike takes no part, and can be saved.
+// A transform to which all samples are alike takes no part, and can be saved.
 func TestAlike(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(21, 22)), 20, 2, always(40))
-	f, err := Config{Columns: 2, Classes: 2, Only: []string{Kernels, Bands}, Backend: backendtest.Go(t)}.begin(samples)
+	f, err := Config{Columns: 2, Classes: 2, Only: []string{MiniRocket, Power}, Backend: backendtest.Go(t)}.begin(samples)
 	require.NoError(t, err)
 	ctx := context.Background()
 	require.NoError(t, f.compute(ctx))
@@ -415,9 +415,9 @@ func TestAlike(t *testing.T) {
 	}
 	require.NoError(t, f.choose(ctx))
 	require.NoError(t, f.solve(ctx))
-	again, err := open(t, f.voices.values())
+	again, err := open(t, f.classifier.values())
 	require.NoError(t, err)
-	assert.Equal(t, []string{Bands}, again.Names)
+	assert.Equal(t, []string{Power}, again.Names)
 	assert.Len(t, again.Parts(), 2)
 }
 
@@ -434,19 +434,19 @@ func TestErrors(t *testing.T) {
 		Config
 		samples []Sample
 	}{
-		"0 columns":                              {changed(func(c *Config) { c.Columns = 0 }), two},
-		"sample 1 has 3 values":                  {usual, []Sample{row(20, 0), row(3, 1)}},
-		"a row of the table has 2":               {changed(func(c *Config) { c.Table = true }), two},
-		"sample 0: value 7 is infinite":          {usual, []Sample{infinite, row(20, 1)}},
-		"sample 1 has the label 2":               {usual, []Sample{row(20, 0), row(20, 2)}},
-		"2 training samples of 1 class":          {usual, []Sample{row(20, 0), row(20, 0)}},
-		"of one group":                           {usual, grouped},
-		"needs a backend":                        {changed(func(c *Config) { c.Backend = nil }), two},
-		"no voice is asked for":                  {changed(func(c *Config) { c.Only = []string{} }), two},
-		`no voice is called "wave"`:              {changed(func(c *Config) { c.Only = []string{"wave"} }), two},
-		`"kernels" needs 9 moments`:              {changed(func(c *Config) { c.Only = []string{Kernels} }), []Sample{row(8, 0), row(8, 1)}},
-		`"values" needs moments of at most`:      {changed(func(c *Config) { c.Only, c.Columns = []string{OfValues}, 10_000 }), []Sample{row(10_000, 0), row(20_000, 1)}},
-		"all 3 samples are alike to every voice": {usual, []Sample{row(20, 0), row(20, 1), row(20, 0)}},
+		"0 columns":                                  {changed(func(c *Config) { c.Columns = 0 }), two},
+		"sample 1 has 3 values":                      {usual, []Sample{row(20, 0), row(3, 1)}},
+		"a row of the table has 2":                   {changed(func(c *Config) { c.Table = true }), two},
+		"sample 0: value 7 is infinite":              {usual, []Sample{infinite, row(20, 1)}},
+		"sample 1 has the label 2":                   {usual, []Sample{row(20, 0), row(20, 2)}},
+		"2 training samples of 1 class":              {usual, []Sample{row(20, 0), row(20, 0)}},
+		"of one group":                               {usual, grouped},
+		"needs a backend":                            {changed(func(c *Config) { c.Backend = nil }), two},
+		"no transform is asked for":                  {changed(func(c *Config) { c.Only = []string{} }), two},
+		`no transform is called "wave"`:              {changed(func(c *Config) { c.Only = []string{"wave"} }), two},
+		`"minirocket" needs 9 time points`:           {changed(func(c *Config) { c.Only = []string{MiniRocket} }), []Sample{row(8, 0), row(8, 1)}},
+		`"values" needs time points of at most`:      {changed(func(c *Config) { c.Only, c.Columns = []string{Values}, 10_000 }), []Sample{row(10_000, 0), row(20_000, 1)}},
+		"all 3 samples are alike to every transform": {usual, []Sample{row(20, 0), row(20, 1), row(20, 0)}},
 	} {
 		_, err := Fit(context.Background(), one.Config, one.samples)
 		assert.ErrorContains(t, err, want)
@@ -468,7 +468,7 @@ func (c *cancelled) Err() error {
 
 func TestCancel(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(17, 18)), 12, 1, always(40))
-	fit := func(asked int64) (*Voices, int64, error) {
+	fit := func(asked int64) (*Classifier, int64, error) {
 		ctx := &cancelled{Context: context.Background()}
 		ctx.left.Store(asked)
 		v, err := Fit(ctx, Config{Columns: 1, Classes: 2, Backend: backendtest.Go(t)}, samples)
@@ -483,7 +483,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Answers that lean to the larger class get a tilt, which makes them more likely and right more often. Classes of one size
+// Predictions that lean to the larger class get a tilt, which makes them more likely and right more often. Classes of one size
 // have none.
 func TestTilt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

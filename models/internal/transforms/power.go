@@ -1,4 +1,4 @@
-package voices
+package transforms
 
 import (
 	"math"
@@ -16,39 +16,39 @@ const (
 	floor = 1e-6
 )
 
-// bands is a map of each column's mean, its log variance, and its log power in bands of frequency. Frequencies are in
-// cycles per moment, so recordings of any length are comparable.
-type bands struct {
+// power is a map of each column's mean, its log variance, and its log power in bands of frequency. Frequencies are in
+// cycles per time point, so recordings of any length are comparable.
+type power struct {
 	columns int
 	edges   []float64
 }
 
-// newBands spaces the bands' edges evenly in logarithm, from 0.75 cycles in the longest recording to 0.5 cycles per moment.
-func newBands(columns, longest int) *bands {
+// newPower spaces the bands' edges evenly in logarithm, from 0.75 cycles in the longest recording to 0.5 cycles per time point.
+func newPower(columns, longest int) *power {
 	low := min(0.75/float64(longest), 0.25)
-	return &bands{columns, floats.LogSpan(make([]float64, bandCount+1), low, 0.5)}
+	return &power{columns, floats.LogSpan(make([]float64, bandCount+1), low, 0.5)}
 }
 
-func (m *bands) width() int { return m.columns * (2 + bandCount) }
+func (m *power) width() int { return m.columns * (2 + bandCount) }
 
-func (m *bands) arrays() map[string][]float32 { return nil }
+func (m *power) arrays() map[string][]float32 { return nil }
 
 // features takes the power from a Hann window's periodogram, with zeros behind up to a power of two. A band without a
 // frequency takes the nearest.
-func (m *bands) features(w *work, out []float32) {
-	t := w.moments
+func (m *power) features(w *work, out []float32) {
+	t := w.timepoints
 	n := max(4, 1<<bits.Len(uint(t-1)))
-	transform := w.transforms[n]
-	if transform == nil {
-		if w.transforms == nil {
-			w.transforms = map[int]*fourier.FFT{}
+	fft := w.ffts[n]
+	if fft == nil {
+		if w.ffts == nil {
+			w.ffts = map[int]*fourier.FFT{}
 		}
-		transform = fourier.NewFFT(n)
-		w.transforms[n] = transform
+		fft = fourier.NewFFT(n)
+		w.ffts[n] = fft
 	}
 	padded, coefficients, hann := make([]float64, n), make([]complex128, n/2+1), make([]float64, t)
 	floats.AddConst(1, hann)
-	if t > 2 { // of two moments, a Hann window leaves nothing
+	if t > 2 { // of two time points, a Hann window leaves nothing
 		window.Hann(hann)
 	}
 	size := floats.Dot(hann, hann)
@@ -60,7 +60,7 @@ func (m *bands) features(w *work, out []float32) {
 		mean, variance := stat.PopMeanVariance(x, nil)
 		floats.AddConst(-mean, x)
 		floats.Mul(x, hann)
-		transform.Coefficients(coefficients, padded)
+		fft.Coefficients(coefficients, padded)
 		features := out[c*(2+bandCount):]
 		features[0], features[1] = float32(mean), float32(math.Log(variance+floor))
 		for b := range bandCount {

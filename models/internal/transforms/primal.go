@@ -1,4 +1,4 @@
-package voices
+package transforms
 
 import (
 	"cmp"
@@ -11,11 +11,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// primal solves for a weight of each feature. The voice of values gets features whose scalar products are its kernel's,
+// primal solves for a weight of each feature. The transform values gets features whose scalar products are its kernel's,
 // as far as the kept samples tell (Nyström).
-func (f *fit) primal(ctx context.Context, k *leftOut) error {
+func (f *fit) primal(ctx context.Context, k *heldOut) error {
 	n := len(f.samples)
-	rows := make([][]float32, n) // of all voices, centred and weighted
+	rows := make([][]float32, n) // of all transforms, centred and weighted
 	var scales []float64
 	var root *mat.TriDense
 	for _, c := range f.candidates {
@@ -59,7 +59,7 @@ func (f *fit) primal(ctx context.Context, k *leftOut) error {
 	}
 	factor, weights, symmetric := new(mat.Cholesky), new(mat.Dense), new(mat.SymDense)
 	if !factor.Factorize(gram) || factor.SolveTo(weights, side) != nil || factor.InverseTo(symmetric) != nil {
-		return fmt.Errorf("voices: rounding made the readout of %d features singular", width)
+		return fmt.Errorf("transforms: rounding made the readout of %d features singular", width)
 	}
 	k.residuals = mat.DenseCopyOf(f.y)
 	for from := 0; from < n; from += together {
@@ -88,7 +88,7 @@ func (f *fit) primal(ctx context.Context, k *leftOut) error {
 		c.readout.Scale(scales[v], c.readout)
 		if from = to; c.kernel != nil { // back to kernel values
 			if err := root.SolveTo(c.readout, true, c.readout); err != nil {
-				return fmt.Errorf("voices: the voice of values: %w", err)
+				return fmt.Errorf("transforms: the transform values: %w", err)
 			}
 			centre := mat.NewVecDense(len(c.centre), c.centre)
 			centre.MulVec(root, mat.VecDenseCopyOf(centre))
@@ -97,7 +97,7 @@ func (f *fit) primal(ctx context.Context, k *leftOut) error {
 	return nil
 }
 
-// nystrom turns the rows of the voice of values into features φ = L⁻¹·k: k are the kernel values with the kept samples,
+// nystrom turns the rows of the transform values into features φ = L⁻¹·k: k are the kernel values with the kept samples,
 // and L·Lᵀ is those among themselves. It returns L.
 func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) {
 	held, m := pick(c.rows, f.held), c.kernel
@@ -113,7 +113,7 @@ func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) 
 	}
 	factor, root := new(mat.Cholesky), new(mat.TriDense)
 	if !factor.Factorize(among) {
-		return nil, fmt.Errorf("voices: rounding made the kernel of the values singular")
+		return nil, fmt.Errorf("transforms: rounding made the kernel of the values singular")
 	}
 	factor.LTo(root)
 	others, rows := block(held, 0, m.width, m.width), [][]float32(nil)
@@ -127,7 +127,7 @@ func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) 
 			return m.value(x, float64(m.norms[i]), float64(dot(some[j], some[j])))
 		}, k)
 		if err := root.SolveTo(k, false, k); err != nil {
-			return nil, fmt.Errorf("voices: the voice of values: %w", err)
+			return nil, fmt.Errorf("transforms: the transform values: %w", err)
 		}
 		for j := range some {
 			row := make([]float32, len(held))

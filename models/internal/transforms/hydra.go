@@ -1,4 +1,4 @@
-package voices
+package transforms
 
 import (
 	"math"
@@ -14,19 +14,19 @@ const (
 	mostAdded = 8 // columns of a group
 )
 
-// competing is the map of HYDRA (Dempster et al. 2023). The kernels of a group compete at each moment. The greatest
+// hydra is the map of HYDRA (Dempster et al. 2023). The kernels of a group compete at each time point. The greatest
 // response is added to its kernel's soft count, and the least adds 1 to its kernel's hard count. Half of the groups see
-// the differences of successive moments.
-type competing struct {
+// the differences of successive time points.
+type hydra struct {
 	groups, added int
 	steps         []int     // the dilations
 	weights       []float32 // `[dilations, groups, rivals, taps]`
 	columns       []float32 // `[dilations, groups, added]`
 }
 
-// newCompeting makes groups for recordings of this median length. Nothing is drawn yet.
-func newCompeting(columns, length, groups int) *competing {
-	m := &competing{groups: groups, added: max(1, min(columns/2, mostAdded))}
+// newHydra makes groups for recordings of this median length. Nothing is drawn yet.
+func newHydra(columns, length, groups int) *hydra {
+	m := &hydra{groups: groups, added: max(1, min(columns/2, mostAdded))}
 	for step := 1; (taps-1)*step < length; step *= 2 {
 		m.steps = append(m.steps, step)
 	}
@@ -35,14 +35,14 @@ func newCompeting(columns, length, groups int) *competing {
 	return m
 }
 
-func (m *competing) width() int { return len(m.steps) * m.groups * rivals * 2 }
+func (m *hydra) width() int { return len(m.steps) * m.groups * rivals * 2 }
 
-func (m *competing) arrays() map[string][]float32 {
+func (m *hydra) arrays() map[string][]float32 {
 	return map[string][]float32{"taps": m.weights, "columns": m.columns}
 }
 
 // draw draws normal kernels of mean 0 whose magnitudes add up to 1, and each group's columns.
-func (m *competing) draw(columns int, seed uint64) {
+func (m *hydra) draw(columns int, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0x6879647261))
 	one := make([]float64, taps)
 	for kernel := range slices.Chunk(m.weights, taps) {
@@ -64,8 +64,8 @@ func (m *competing) draw(columns int, seed uint64) {
 	}
 }
 
-// features writes the roots of the counts by moment, `[dilations, groups, rivals, {soft, hard}]`.
-func (m *competing) features(w *work, out []float32) {
+// features writes the roots of the counts by time point, `[dilations, groups, rivals, {soft, hard}]`.
+func (m *hydra) features(w *work, out []float32) {
 	for len(w.responses) < rivals {
 		w.responses = append(w.responses, nil)
 	}

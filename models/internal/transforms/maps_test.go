@@ -1,4 +1,4 @@
-package voices
+package transforms
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 )
 
 // drawn makes recordings of three columns that need no standardising.
-func drawn(moments ...int) (u units, samples []Sample) {
+func drawn(timepoints ...int) (u units, samples []Sample) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, n := range moments {
+	for _, n := range timepoints {
 		s := Sample{Values: make([]float32, 3*n)}
 		for i := range s.Values {
 			s.Values[i] = float32(rng.NormFloat64())
@@ -33,9 +33,9 @@ func at(x []float32, p, c int) float64 {
 }
 
 // The shares are those of loops over positions and slots, of recordings longer and shorter than the median.
-func TestSharesDirectly(t *testing.T) {
+func TestMiniRocketDirectly(t *testing.T) {
 	u, samples := drawn(40, 25, 90, 12)
-	m := newShares(3, 40, 1000)
+	m := newMiniRocket(3, 40, 1000)
 	require.NoError(t, m.draw(context.Background(), u, samples, 7))
 	weights, w := kernels.SlotWeights(), new(work)
 	for _, s := range samples {
@@ -76,9 +76,9 @@ func TestSharesDirectly(t *testing.T) {
 }
 
 // The counts are those of loops over positions and taps.
-func TestCompetingDirectly(t *testing.T) {
+func TestHydraDirectly(t *testing.T) {
 	u, samples := drawn(40, 10, 1)
-	m, w := newCompeting(3, 40, 4), new(work)
+	m, w := newHydra(3, 40, 4), new(work)
 	m.draw(3, 7)
 	require.Equal(t, []int{1, 2, 4}, m.steps)
 	for _, s := range samples {
@@ -124,7 +124,7 @@ func TestCompetingDirectly(t *testing.T) {
 // HYDRA's scaler divides by the deviation plus the fourth power of the share of zeros, and keeps zeros.
 func TestSparse(t *testing.T) {
 	rows := [][]float32{{0, 1}, {4, 3}}
-	v := &voice{name: Competing, mean: make([]float32, 2), scale: make([]float32, 2)}
+	v := &transform{name: Hydra, mean: make([]float32, 2), scale: make([]float32, 2)}
 	measure(rows, v.mean, v.scale)
 	sparse(rows, v.scale)
 	for _, row := range rows {
@@ -135,8 +135,8 @@ func TestSparse(t *testing.T) {
 }
 
 // A sine's power lies in its band, as much in a long recording as in a short one.
-func TestBandsOfASine(t *testing.T) {
-	m, w := newBands(1, 100), new(work)
+func TestPowerOfASine(t *testing.T) {
+	m, w := newPower(1, 100), new(work)
 	u := units{[]float32{0}, []float32{1}}
 	for _, n := range []int{64, 100, 1000} {
 		x := make([]float32, n)

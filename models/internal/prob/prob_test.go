@@ -1,4 +1,4 @@
-package answer
+package prob
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The mean of the answers' probabilities, also where one of them is sure of another class.
+// The mean of the predictions' probabilities, also where one of them is sure of another class.
 func TestAverage(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		out, err := graph.CallOnceN(backend, func(x *graph.Node) []*graph.Node {
@@ -21,7 +21,7 @@ func TestAverage(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDeltaSlice(t, []float32{0.625, 0.375}, out[0].Value().([][]float32)[0], 1e-6)
 		assert.InDeltaSlice(t, []float32{0.5, 0.5}, out[0].Value().([][]float32)[1], 1e-6)
-		assert.Equal(t, [][]float32{{0, 0}, {500, 0}}, out[1].Value(), "one answer stays as it is")
+		assert.Equal(t, [][]float32{{0, 0}, {500, 0}}, out[1].Value(), "one prediction stays as it is")
 	})
 }
 

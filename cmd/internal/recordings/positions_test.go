@@ -32,12 +32,12 @@ func stations(gaps ...string) string {
 // near.
 const degrees = "Name;Latitude (deg);Longitude (deg);Elevation\ns1;0;179;12\ns2;0;-179;8000\ns3;70;0;1\ns4;70;5;3\n"
 
-func TestPlacesInDegrees(t *testing.T) {
+func TestPositionsInDegrees(t *testing.T) {
 	folder := t.TempDir()
 	table, positions := put(t, folder, "rain.csv", stations()), put(t, folder, "stations.csv", degrees)
 	result, d := imported(t, Options{Positions: positions, Neighbours: 1}, table)
-	assert.Equal(t, []string{"s1", "s2", "s3", "s4"}, result.Sensors, "sensors, not the moments of one")
-	assert.Equal(t, 1, result.Moments.Longest)
+	assert.Equal(t, []string{"s1", "s2", "s3", "s4"}, result.Sensors, "sensors, not the time points of one")
+	assert.Equal(t, 1, result.Timepoints.Longest)
 	assert.Equal(t, []float64{1, 0, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 3), d.Affinity.At(0, 3)})
 	assert.Equal(t, "each sensor with its 1 nearest by "+positions+", on the sphere", result.Graph)
 	assert.Equal(t, []string{"column Elevation of " + positions + " holds heights; left out"}, result.Notes)
@@ -55,8 +55,8 @@ func TestPlacesInDegrees(t *testing.T) {
 	more := put(t, folder, "more.csv", "s1,s2,gauge,label\n"+many(10, "1,2,3,u", "3,4,5,v"))
 	result, _ = imported(t, Options{Positions: positions, Neighbours: 1}, more)
 	assert.Equal(t, []string{"s1", "s2"}, result.Sensors)
-	assert.Contains(t, result.Notes, positions+" names no place of column gauge; left out")
-	points, dims, err := (&places{of: map[string][]float64{"a": {0, 90}}, degrees: true}).points([]string{"a"}, "")
+	assert.Contains(t, result.Notes, positions+" names no position of column gauge; left out")
+	points, dims, err := (&positionsOf{of: map[string][]float64{"a": {0, 90}}, degrees: true}).points([]string{"a"}, "")
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{0, 1, 0}, points, 1e-12)
 	assert.Equal(t, 3, dims)
@@ -66,8 +66,8 @@ func TestPlacesInDegrees(t *testing.T) {
 	for i := range 20 {
 		text += fmt.Sprintf("%d,0,1,2,%c\n%d,1,1,1,%c\n", i, 'u'+i%2, i, 'u'+i%2)
 	}
-	moments := put(t, folder, "moments.csv", text)
-	_, d = imported(t, Options{Positions: positions, Neighbours: 1}, moments)
+	timepoints := put(t, folder, "timepoints.csv", text)
+	_, d = imported(t, Options{Positions: positions, Neighbours: 1}, timepoints)
 	assert.Equal(t, d.Coordinates[:4], d.Coordinates[4:])
 
 	// New samples are sensors, too.
@@ -81,9 +81,9 @@ func TestPlacesInDegrees(t *testing.T) {
 		o          Options
 	}{
 		{text: strings.Replace(degrees, "s2;0", "s2;95", 1), want: "stations.csv, line 3: latitude 95 and longitude -179 are no degrees up to 90 and 180; correct them, or head the columns x and y"},
-		{text: strings.Replace(degrees, "s2;0", "s2;north", 1), want: `stations.csv, line 3: "north" is not a finite number; want the sensor's name and its place: sensor,x,y, sensor,x,y,z, or degrees`},
-		{text: degrees + "s1;1;1;1\n", want: `stations.csv, line 6: sensor "s1" has a place already; keep one of the lines`},
-		{text: strings.Replace(degrees, "s3;", "S3;", 1), o: Options{Table: Table{Take: []string{"s1", "s3"}}}, want: `stations.csv has no place of sensor "s3"; add a line of it, or leave the sensor out with --leave "s3"`},
+		{text: strings.Replace(degrees, "s2;0", "s2;north", 1), want: `stations.csv, line 3: "north" is not a finite number; want the sensor's name and its position: sensor,x,y, sensor,x,y,z, or degrees`},
+		{text: degrees + "s1;1;1;1\n", want: `stations.csv, line 6: sensor "s1" has a position already; keep one of the lines`},
+		{text: strings.Replace(degrees, "s3;", "S3;", 1), o: Options{Table: Table{Take: []string{"s1", "s3"}}}, want: `stations.csv has no position of sensor "s3"; add a line of it, or leave the sensor out with --leave "s3"`},
 	} {
 		c.o.Positions, c.o.Neighbours = put(t, folder, "stations.csv", c.text), 1
 		assert.Contains(t, refused(t, c.o, table), c.want)
@@ -130,7 +130,7 @@ func TestFillTable(t *testing.T) {
 	assert.Equal(t, []float64{2, 20}, d.Form.Fill.Mean)
 	assert.Equal(t, []float32{2, 20}, signal(d, 21))
 
-	// A sensor that is never read during a recording is filled in each moment, if that is asked.
+	// A sensor that is never read during a recording is filled in each time point, if that is asked.
 	text := "sample,time,a,b,label\n"
 	for i := range 20 {
 		b := [2]string{"10", "20"}

@@ -1,4 +1,4 @@
-package voices
+package transforms
 
 import (
 	"cmp"
@@ -15,29 +15,29 @@ import (
 // header says which arrays there are, and of what size.
 type header struct {
 	Columns, Classes int
-	Length, Longest  int // moments of the median recording, and of the longest
-	Frames           int // of the voice of values
+	Length, Longest  int // time points of the median recording, and of the longest
+	Frames           int // of the transform values
 	Names            []string
 	Shares, Groups   int // features of the kernels, and competing groups
-	Kept             int // samples that the voice of values compares with
+	Kept             int // samples that the transform values compares with
 	Gaussian         float64
 	Parts            []Part
 }
 
-// open makes the voices that a header names, with arrays of zeros.
-func (h header) open() *Voices {
-	v := &Voices{Temperature: 1, OfNetwork: 1, header: h, bias: make([]float32, h.Classes),
+// open makes the transforms that a header names, with arrays of zeros.
+func (h header) open() *Classifier {
+	v := &Classifier{Temperature: 1, OfNetwork: 1, header: h, bias: make([]float32, h.Classes),
 		units: units{make([]float32, h.Columns), make([]float32, h.Columns)}}
 	for _, name := range h.Names {
-		one := &voice{name: name}
+		one := &transform{name: name}
 		switch name {
-		case Kernels:
-			one.featureMap = newShares(h.Columns, h.Length, h.Shares)
-		case Competing:
-			one.featureMap = newCompeting(h.Columns, h.Length, h.Groups)
-		case Bands:
-			one.featureMap = newBands(h.Columns, h.Longest)
-		case OfValues:
+		case MiniRocket:
+			one.featureMap = newMiniRocket(h.Columns, h.Length, h.Shares)
+		case Hydra:
+			one.featureMap = newHydra(h.Columns, h.Length, h.Groups)
+		case Power:
+			one.featureMap = newPower(h.Columns, h.Longest)
+		case Values:
 			one.featureMap = values{h.Columns, h.Frames}
 			one.kernel = &kernel{g: h.Gaussian, width: one.width(), kept: make([]float32, h.Kept*one.width())}
 		}
@@ -47,15 +47,15 @@ func (h header) open() *Voices {
 			width = h.Kept
 		}
 		one.weights = make([]float32, h.Classes*width)
-		v.voices = append(v.voices, one)
+		v.transforms = append(v.transforms, one)
 	}
 	return v
 }
 
 // arrays returns all arrays of a checkpoint but the header, by their paths.
-func (v *Voices) arrays() map[string][]float32 {
+func (v *Classifier) arrays() map[string][]float32 {
 	all := map[string][]float32{"mean": v.units.mean, "scale": v.units.scale, "bias": v.bias}
-	for _, one := range v.voices {
+	for _, one := range v.transforms {
 		parts := map[string][]float32{"mean": one.mean, "scale": one.scale, "weights": one.weights}
 		maps.Copy(parts, one.arrays())
 		if one.kernel != nil {
@@ -68,10 +68,10 @@ func (v *Voices) arrays() map[string][]float32 {
 	return all
 }
 
-// Scope is the scope of the voices' arrays in a store.
-const Scope = "/model/voices/"
+// Scope is the scope of the transforms' arrays in a store.
+const Scope = "/model/transforms/"
 
-// Paths in Scope: of the header, JSON in bytes, and of the numbers of Voices.
+// Paths in Scope: of the header, JSON in bytes, and of the numbers of Transforms.
 const (
 	headerPath = "header"
 	sharePath  = "share"
@@ -81,7 +81,7 @@ const (
 )
 
 // values returns all that Logits needs, by paths in Scope.
-func (v *Voices) values() map[string]*tensors.Tensor {
+func (v *Classifier) values() map[string]*tensors.Tensor {
 	raw, err := json.Marshal(v.header)
 	if err != nil {
 		panic(err) // a header has numbers and strings only
@@ -93,16 +93,16 @@ func (v *Voices) values() map[string]*tensors.Tensor {
 	return all
 }
 
-// Size returns the number of values that the voices are made of.
-func (v *Voices) Size() (n int) {
+// Size returns the number of values that the transforms are made of.
+func (v *Classifier) Size() (n int) {
 	for _, value := range v.values() {
 		n += value.Size()
 	}
 	return n
 }
 
-// Keep puts the voices into a store.
-func (v *Voices) Keep(store *model.Store) error {
+// Keep puts the transforms into a store.
+func (v *Classifier) Keep(store *model.Store) error {
 	all := v.values()
 	for path, x := range map[string]float64{sharePath: v.Share, doubtPath: v.Doubt, tempPath: v.Temperature, besidePath: v.OfNetwork} {
 		all[path] = tensors.FromScalar(float32(x))
@@ -117,7 +117,7 @@ func (v *Voices) Keep(store *model.Store) error {
 	return nil
 }
 
-// Share returns what the voices in a store count; 0 without any.
+// Share returns what the transforms in a store count; 0 without any.
 func Share(store *model.Store) float64 { return number(store, sharePath) }
 
 func number(store *model.Store, path string) float64 {
@@ -129,8 +129,8 @@ func number(store *model.Store, path string) float64 {
 	return float64(value)
 }
 
-// Open returns the voices in a store, without what Without needs; nil if there are none. Errors name the array.
-func Open(store *model.Store) (*Voices, error) {
+// Open returns the transforms in a store, without what Without needs; nil if there are none. Errors name the array.
+func Open(store *model.Store) (*Classifier, error) {
 	if store.GetVariable(Scope+sharePath) == nil {
 		return nil, nil
 	}
@@ -140,17 +140,17 @@ func Open(store *model.Store) (*Voices, error) {
 	}
 	var h header
 	if err := json.Unmarshal(raw, &h); err != nil {
-		return nil, fmt.Errorf("voices: array %q: %w", headerPath, err)
+		return nil, fmt.Errorf("transforms: array %q: %w", headerPath, err)
 	}
 	if err := h.check(); err != nil {
-		return nil, fmt.Errorf("voices: array %q: %w", headerPath, err)
+		return nil, fmt.Errorf("transforms: array %q: %w", headerPath, err)
 	}
 	v := h.open()
 	v.Share, v.Doubt = Share(store), number(store, doubtPath)
 	// A checkpoint of before there were temperatures has none.
 	v.Temperature, v.OfNetwork = cmp.Or(number(store, tempPath), 1), cmp.Or(number(store, besidePath), 1)
 	if !(v.Temperature > 0 && v.OfNetwork > 0) {
-		return nil, fmt.Errorf("voices: the temperatures are %g and %g; they have to be above zero", v.Temperature, v.OfNetwork)
+		return nil, fmt.Errorf("transforms: the temperatures are %g and %g; they have to be above zero", v.Temperature, v.OfNetwork)
 	}
 	for path, to := range v.arrays() {
 		from, err := read[float32](store, path)
@@ -158,17 +158,17 @@ func Open(store *model.Store) (*Voices, error) {
 			return nil, err
 		}
 		if copy(to, from); len(from) != len(to) {
-			return nil, fmt.Errorf("voices: array %q has %d values, and the header asks for %d", path, len(from), len(to))
+			return nil, fmt.Errorf("transforms: array %q has %d values, and the header asks for %d", path, len(from), len(to))
 		}
 	}
-	for _, one := range v.voices {
+	for _, one := range v.transforms {
 		if one.kernel != nil {
 			one.kernel.ready()
 		}
-		if m, ok := one.featureMap.(*competing); ok {
+		if m, ok := one.featureMap.(*hydra); ok {
 			beyond := func(c float32) bool { return !(c >= 0 && int(c) < h.Columns) } // NaN, too
 			if at := slices.IndexFunc(m.columns, beyond); at >= 0 {
-				return nil, fmt.Errorf("voices: array %q: value %d is column %v of %d", "competing/columns", at, m.columns[at],
+				return nil, fmt.Errorf("transforms: array %q: value %d is column %v of %d", "hydra/columns", at, m.columns[at],
 					h.Columns)
 			}
 		}
@@ -185,7 +185,7 @@ func (h header) check() error {
 			return fmt.Errorf("a size is %d; it has to be in 1..%d", n, most)
 		}
 	}
-	if slices.Contains(h.Names, OfValues) {
+	if slices.Contains(h.Names, Values) {
 		held = float64(h.Kept) * float64(h.Frames)
 	}
 	if held = max(held, float64(h.Length)) * float64(h.Columns); held > most {
@@ -193,7 +193,7 @@ func (h header) check() error {
 	}
 	for _, name := range h.Names {
 		if !slices.Contains(names, name) {
-			return fmt.Errorf("no voice is called %q; there are %s", name, strings.Join(names, ", "))
+			return fmt.Errorf("no transform is called %q; there are %s", name, strings.Join(names, ", "))
 		}
 	}
 	return nil
@@ -203,15 +203,15 @@ func (h header) check() error {
 func read[T float32 | uint8](store *model.Store, path string) ([]T, error) {
 	kept := store.GetVariable(Scope + path)
 	if kept == nil {
-		return nil, fmt.Errorf("voices: there is no array %q; was the checkpoint written whole?", path)
+		return nil, fmt.Errorf("transforms: there is no array %q; was the checkpoint written whole?", path)
 	}
 	value, err := kept.Value()
 	if err != nil {
-		return nil, fmt.Errorf("voices: array %q: %w", path, err)
+		return nil, fmt.Errorf("transforms: array %q: %w", path, err)
 	}
 	flat, err := tensors.CopyFlatData[T](value)
 	if err != nil {
-		return nil, fmt.Errorf("voices: array %q: %w", path, err)
+		return nil, fmt.Errorf("transforms: array %q: %w", path, err)
 	}
 	return flat, nil
 }

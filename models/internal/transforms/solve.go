@@ -1,4 +1,4 @@
-package voices
+package transforms
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // solve solves for the readout.
 func (f *fit) solve(ctx context.Context) error {
-	v, k := f.voices, new(leftOut)
+	v, k := f.classifier, new(heldOut)
 	method := f.primal
 	if f.dual {
 		method = f.dualOf
@@ -18,13 +18,13 @@ func (f *fit) solve(ctx context.Context) error {
 	if err := method(ctx, k); err != nil {
 		return err
 	}
-	answers, ok := f.leftOut(k.unexplained, k.residuals)
+	predictions, ok := f.heldOut(k.unexplained, k.residuals)
 	if !ok {
-		return fmt.Errorf("voices: the readout of %d samples is singular; are groups copies of each other?", len(f.samples))
+		return fmt.Errorf("transforms: the readout of %d samples is singular; are groups copies of each other?", len(f.samples))
 	}
-	judged := f.tilt(answers)
+	judged := f.tilt(predictions)
 	v.header.Parts = append(v.header.Parts, Part{"all", 1, judged.accuracy, judged.loss})
-	v.voices, v.Names = nil, nil
+	v.transforms, v.Names = nil, nil
 	bias := slices.Clone(f.middle)
 	for _, c := range f.candidates {
 		width, _ := c.readout.Dims()
@@ -35,7 +35,7 @@ func (f *fit) solve(ctx context.Context) error {
 				bias[class] -= x * c.centre[j]
 			}
 		}
-		v.voices, v.Names = append(v.voices, c.voice), append(v.Names, c.name)
+		v.transforms, v.Names = append(v.transforms, c.transform), append(v.Names, c.name)
 	}
 	for k, x := range f.logits(bias, judged) {
 		v.bias[k] = float32(x)
@@ -43,14 +43,14 @@ func (f *fit) solve(ctx context.Context) error {
 	return nil
 }
 
-// leftOut is what the answers to samples that are left out are computed from.
-type leftOut struct {
+// heldOut is what the predictions to held-out samples are computed from.
+type heldOut struct {
 	unexplained unexplained
 	residuals   *mat.Dense
 }
 
 // dualOf solves for a weight of each sample.
-func (f *fit) dualOf(_ context.Context, k *leftOut) error {
+func (f *fit) dualOf(_ context.Context, k *heldOut) error {
 	var grams []*mat.SymDense
 	var weights []float64
 	for _, c := range f.candidates {
@@ -59,7 +59,7 @@ func (f *fit) dualOf(_ context.Context, k *leftOut) error {
 	}
 	d, ok := f.newDual(weighted(grams, weights), f.penalty)
 	if !ok {
-		return fmt.Errorf("voices: rounding made the readout of %d samples singular", len(f.samples))
+		return fmt.Errorf("transforms: rounding made the readout of %d samples singular", len(f.samples))
 	}
 	k.residuals, k.unexplained = d.residuals, d.unexplained
 	for _, c := range f.candidates {

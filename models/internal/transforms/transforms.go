@@ -1,9 +1,9 @@
-// Package voices classifies whole recordings in closed form, on the host.
+// Package transforms classifies whole recordings in closed form, on the host.
 //
-// A voice is a feature map of a recording: MiniRocket's kernels, HYDRA's competing kernels, the power in bands of
-// frequency, or the values themselves. All voices share one ridge readout, on a weighted sum of their Gram matrices. The
-// weights and the penalty are those by which samples that are left out are most likely.
-package voices
+// A transform is a feature map of a recording: MiniRocket's kernels, HYDRA's competing kernels, the power in bands of
+// frequency, or the values themselves. All transforms share one ridge readout, on a weighted sum of their Gram matrices. The
+// weights and the penalty are those by which held-out samples are most likely.
+package transforms
 
 import (
 	"cmp"
@@ -13,37 +13,37 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/clusterpool/ccp/models/internal/answer"
+	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/floats"
 )
 
-// The names of the voices.
+// The names of the transforms.
 const (
-	Kernels   = "kernels"
-	Competing = "competing"
-	Bands     = "bands"
-	OfValues  = "values"
+	MiniRocket = "minirocket"
+	Hydra      = "hydra"
+	Power      = "power"
+	Values     = "values"
 )
 
-var names = []string{Kernels, Competing, Bands, OfValues}
+var names = []string{MiniRocket, Hydra, Power, Values}
 
-// All is the value of the option voices that takes the voices that suit the samples. None takes none.
+// All is the value of the option transforms that takes the transforms that suit the samples. None takes none.
 const (
 	All  = "all"
 	None = "none"
 )
 
-// Parse reads the option: All, None, or names. It returns the names; nil means the voices that suit the samples.
+// Parse reads the option: All, None, or names. It returns the names; nil means the transforms that suit the samples.
 func Parse(option string) (some []string, err error) {
 	if option == All || option == None {
 		return nil, nil
 	}
 	for name := range strings.SplitSeq(option, ",") {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("voices: there is no %q; there are %s, %s, or some of %s", name, All, None,
+			return nil, fmt.Errorf("transforms: there is no %q; there are %s, %s, or some of %s", name, All, None,
 				strings.Join(names, ","))
 		}
 		some = append(some, name)
@@ -53,12 +53,12 @@ func Parse(option string) (some []string, err error) {
 
 // Sample is a recording for a fit.
 type Sample struct {
-	Values []float32 // `[moments, columns]`; recordings may differ in length. NaN counts as the column's mean
+	Values []float32 // `[timepoints, columns]`; recordings may differ in length. NaN counts as the column's mean
 	Label  int32
-	Group  string // the samples of a group are left out together; "" is a group of its own
+	Group  string // the samples of a group are held out together; "" is a group of its own
 }
 
-// For returns what a fit on the data needs to know of them, for the voices that the option asks for.
+// For returns what a fit on the data needs to know of them, for the transforms that the option asks for.
 func For(data *signal.Info, option string) (Config, error) {
 	some, err := Parse(option)
 	c := Config{Columns: data.Nodes * data.Channels, Classes: data.Classes(), Table: true, Only: some}
@@ -71,22 +71,22 @@ func For(data *signal.Info, option string) (Config, error) {
 // Config of a fit.
 type Config struct {
 	Columns, Classes int
-	Table            bool     // samples are rows of a table: one moment each
-	Frames           int      // that the voice of values hears of a recording; 0: the median length
-	Only             []string // names of the voices to use; nil means those that suit the samples
+	Table            bool     // samples are rows of a table: one time point each
+	Frames           int      // that the transform values takes of a recording; 0: the median length
+	Only             []string // names of the transforms to use; nil means those that suit the samples
 	Seed             uint64
 	Backend          compute.Backend // sums squares
 }
 
-// Part says what a voice does for the answers. The last part, "all", is the sum.
+// Part says what a transform does for the predictions. The last part, "all", is the sum.
 type Part struct {
 	Name           string
 	Share          float64 // of the sum of the weights
-	Accuracy, Loss float64 // on samples left out, of a voice alone at most 700; the loss is in nats
+	Accuracy, Loss float64 // on held-out samples, of a transform alone at most 700; the loss is in nats
 }
 
-// voice is a map whose features are standardised, compared with kept samples if there is a kernel, and weighted.
-type voice struct {
+// transform is a map whose features are standardised, compared with kept samples if there is a kernel, and weighted.
+type transform struct {
 	featureMap
 	name        string
 	mean, scale []float32
@@ -95,31 +95,31 @@ type voice struct {
 }
 
 // standardise changes features. As in HYDRA, a count of zero stays zero.
-func (v *voice) standardise(features []float32) {
+func (v *transform) standardise(features []float32) {
 	for j, x := range features {
-		if x != 0 || v.name != Competing {
+		if x != 0 || v.name != Hydra {
 			features[j] = (x - v.mean[j]) * v.scale[j]
 		}
 	}
 }
 
-// Voices are fitted voices. Beside a network their probabilities count Share, the network's 1 - Share. Doubt is the
+// Transforms are fitted transforms. Beside a network their probabilities count Share, the network's 1 - Share. Doubt is the
 // probability that all classes share alike: 1/(n+2) for n training samples, by Laplace's rule of succession. No number of
-// right answers makes the next one certain. Temperature divides the voices' logits, and OfNetwork the network's (Guo et
+// right predictions makes the next one certain. Temperature divides the transforms' logits, and OfNetwork the network's (Guo et
 // al. 2017). They are 1 unless held-out samples have told others.
-type Voices struct {
+type Classifier struct {
 	Share, Doubt           float64
 	Temperature, OfNetwork float64
 	header
-	units  units
-	voices []*voice
-	bias   []float32
-	buffer sync.Pool
+	units      units
+	transforms []*transform
+	bias       []float32
+	buffer     sync.Pool
 }
 
-// Logits returns the logits of a recording, `[moments, columns]` row by row. Several goroutines may call it. What is not
-// finite counts as the column's mean, and so does what the first moment lacks.
-func (v *Voices) Logits(values []float32) []float32 {
+// Logits returns the logits of a recording, `[timepoints, columns]` row by row. Several goroutines may call it. What is not
+// finite counts as the column's mean, and so does what the first time point lacks.
+func (v *Classifier) Logits(values []float32) []float32 {
 	w, _ := v.buffer.Get().(*work)
 	if w == nil {
 		w = new(work)
@@ -127,7 +127,7 @@ func (v *Voices) Logits(values []float32) []float32 {
 	defer v.buffer.Put(w)
 	v.units.read(w, values)
 	sums := make([]float64, v.Classes)
-	for _, one := range v.voices {
+	for _, one := range v.transforms {
 		w.out = sized(w.out, one.width())
 		x := w.out
 		one.features(w, x)
@@ -148,12 +148,12 @@ func (v *Voices) Logits(values []float32) []float32 {
 	return logits
 }
 
-// Parts returns what each voice does, and all together. Voices of no weight are listed, unless all samples are alike to
+// Parts returns what each transform does, and all together. Transforms of no weight are listed, unless all samples are alike to
 // them.
-func (v *Voices) Parts() []Part { return slices.Clone(v.header.Parts) }
+func (v *Classifier) Parts() []Part { return slices.Clone(v.header.Parts) }
 
-// Answering returns the voices that answer, the loudest first.
-func (v *Voices) Answering() (names []string) {
+// Predicting returns the transforms that predict, the one of the greatest weight first.
+func (v *Classifier) Predicting() (names []string) {
 	parts := v.Parts()
 	parts = slices.DeleteFunc(parts[:len(parts)-1], func(p Part) bool { return p.Share == 0 })
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(b.Share, a.Share) })
@@ -163,33 +163,33 @@ func (v *Voices) Answering() (names []string) {
 	return names
 }
 
-// Judged replaces the loss and the accuracy of all voices together by those on samples that no choice has used.
-func (v *Voices) Judged(loss, accuracy float64) {
+// Judged replaces the loss and the accuracy of all transforms together by those on samples that no choice has used.
+func (v *Classifier) Judged(loss, accuracy float64) {
 	all := &v.header.Parts[len(v.header.Parts)-1]
 	all.Loss, all.Accuracy = loss, accuracy
 }
 
 // Probabilities returns the probabilities of classes with these logits, less the doubt. If the network's probabilities
 // are given, it is their mean with the network's: the one formula that judges the two and predicts by them.
-func (v *Voices) Probabilities(logits []float32, network []float64) []float64 {
+func (v *Classifier) Probabilities(logits []float32, network []float64) []float64 {
 	tempered := make([]float32, len(logits))
 	for k, x := range logits {
 		tempered[k] = x / float32(v.Temperature)
 	}
-	p := answer.Softmax(tempered)
+	p := prob.Softmax(tempered)
 	for k := range p {
 		p[k] = (1-v.Doubt)*p[k] + v.Doubt/float64(len(p))
 	}
 	if network != nil {
 		floats.Scale(v.Share, p)
-		floats.AddScaled(p, 1-v.Share, answer.Temper(network, v.OfNetwork))
+		floats.AddScaled(p, 1-v.Share, prob.Temper(network, v.OfNetwork))
 	}
 	return p
 }
 
-// Fit fits the voices. With more than 2,000 samples the voices have fewer features. Of more than 20,000 samples it uses
+// Fit fits the transforms. With more than 2,000 samples the transforms have fewer features. Of more than 20,000 samples it uses
 // whole groups, evenly spread, or parts of groups of more than 5,000. Errors name the sample, or come from the context and the backend.
-func Fit(ctx context.Context, c Config, samples []Sample) (*Voices, error) {
+func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 	if err := c.check(samples); err != nil {
 		return nil, err
 	}
@@ -205,8 +205,8 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Voices, error) {
 			return nil, err
 		}
 	}
-	f.voices.Share, f.voices.Doubt = 1, 1/float64(len(samples)+2)
-	return f.voices, nil
+	f.classifier.Share, f.classifier.Doubt = 1, 1/float64(len(samples)+2)
+	return f.classifier, nil
 }
 
 // Memory is about how many bytes Fit takes beside the samples. It holds the features twice, and six matrices of all
@@ -217,7 +217,7 @@ func (c Config) Memory(samples []Sample) int {
 		return 0
 	}
 	width, n := 0, len(f.used)
-	for _, v := range f.voices.voices {
+	for _, v := range f.classifier.transforms {
 		width += v.width()
 	}
 	side := n
@@ -234,15 +234,15 @@ func (c Config) check(samples []Sample) error {
 		bad := slices.IndexFunc(s.Values, func(x float32) bool { return !finite(x) && x == x })
 		switch n := len(s.Values); {
 		case c.Columns < 1:
-			return fmt.Errorf("voices: %d columns; a recording has at least one", c.Columns)
+			return fmt.Errorf("transforms: %d columns; a recording has at least one", c.Columns)
 		case n == 0 || n%c.Columns != 0:
-			return fmt.Errorf("voices: sample %d has %d values, which is no multiple of %d columns", i, n, c.Columns)
+			return fmt.Errorf("transforms: sample %d has %d values, which is no multiple of %d columns", i, n, c.Columns)
 		case c.Table && n != c.Columns:
-			return fmt.Errorf("voices: sample %d has %d values; a row of the table has %d", i, n, c.Columns)
+			return fmt.Errorf("transforms: sample %d has %d values; a row of the table has %d", i, n, c.Columns)
 		case bad >= 0:
-			return fmt.Errorf("voices: sample %d: value %d is infinite; make it NaN if it is unknown", i, bad)
+			return fmt.Errorf("transforms: sample %d: value %d is infinite; make it NaN if it is unknown", i, bad)
 		case s.Label < 0 || int(s.Label) >= c.Classes:
-			return fmt.Errorf("voices: sample %d has the label %d; there are %d classes", i, s.Label, c.Classes)
+			return fmt.Errorf("transforms: sample %d has the label %d; there are %d classes", i, s.Label, c.Classes)
 		}
 		classes[s.Label] = true
 	}
@@ -250,15 +250,15 @@ func (c Config) check(samples []Sample) error {
 	case len(classes) < 2:
 		return fmt.Errorf("%d training samples of %d class; a fit needs two classes", len(samples), len(classes))
 	case groups < 2:
-		return fmt.Errorf("voices: all %d samples are of one group; to leave one out takes two", len(samples))
+		return fmt.Errorf("transforms: all %d samples are of one group; to hold one out takes two", len(samples))
 	case c.Only != nil && len(c.Only) == 0:
-		return fmt.Errorf("voices: no voice is asked for; there are %s", strings.Join(names, ", "))
+		return fmt.Errorf("transforms: no transform is asked for; there are %s", strings.Join(names, ", "))
 	case c.Backend == nil:
-		return fmt.Errorf("voices: a fit needs a backend")
+		return fmt.Errorf("transforms: a fit needs a backend")
 	}
 	for _, name := range c.Only {
 		if !slices.Contains(names, name) {
-			return fmt.Errorf("voices: no voice is called %q; there are %s", name, strings.Join(names, ", "))
+			return fmt.Errorf("transforms: no transform is called %q; there are %s", name, strings.Join(names, ", "))
 		}
 	}
 	return nil

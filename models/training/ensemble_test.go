@@ -14,15 +14,15 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/internal/voices"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// tones writes 40 recordings of two sensors, from 200 to 300 moments, with a slow or a fast oscillation in noise. The
-// frames that a network sees have lost the fast one.
+// tones writes 40 recordings of two sensors, from 200 to 300 time points, with a slow or a fast oscillation in noise. The
+// frames that a network reads have lost the fast one.
 func tones(t *testing.T) string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, sensors, most = 40, 2, 300
@@ -31,12 +31,12 @@ func tones(t *testing.T) string {
 		labels[i], split[i] = int32(i%2), uint8(2*(i/30))
 		length, phase := 200+rng.IntN(101), 6*rng.Float64()
 		for sensor := range sensors {
-			for moment := range most {
-				v := math.Sin(phase+[]float64{1.6, 2.2}[i%2]*float64(moment)) + rng.NormFloat64()
-				if moment >= length {
+			for timepoint := range most {
+				v := math.Sin(phase+[]float64{1.6, 2.2}[i%2]*float64(timepoint)) + rng.NormFloat64()
+				if timepoint >= length {
 					v = math.NaN()
 				}
-				series[(i*sensors+sensor)*most+moment] = float32(v)
+				series[(i*sensors+sensor)*most+timepoint] = float32(v)
 			}
 		}
 	}
@@ -47,8 +47,8 @@ func tones(t *testing.T) string {
 	return path
 }
 
-// Voices hear what the frames have lost. They are saved and loaded, answer recordings of any length, and explain.
-func TestVoices(t *testing.T) {
+// Transforms use what the frames have lost. They are saved and loaded, predict recordings of any length, and explain.
+func TestTransforms(t *testing.T) {
 	path := tones(t)
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "run")
@@ -58,12 +58,12 @@ func TestVoices(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 1.0, result.Test.Accuracy)
 		assert.Contains(t, notices[len(notices)-1], "held-out training samples: ")
-		assert.Contains(t, notices[len(notices)-1], " answer")
-		assert.NotContains(t, result.AnsweredBy, "network")
+		assert.Contains(t, notices[len(notices)-1], " predict")
+		assert.NotContains(t, result.PredictedBy, "network")
 
 		c, err := models.Load(dir, models.LoadOptions{Backend: backend})
 		require.NoError(t, err)
-		assert.Equal(t, result.AnsweredBy, c.AnsweredBy())
+		assert.Equal(t, result.PredictedBy, c.PredictedBy())
 		config, err := training.ReadConfig(dir)
 		require.NoError(t, err)
 		d, err := training.LoadFor(t.Context(), c.Metadata, config, datasets.Options{Graph: c.Graph})
@@ -84,7 +84,7 @@ func TestVoices(t *testing.T) {
 		got, err := c.ClassifyRecording(t.Context(), whole, half)
 		require.NoError(t, err)
 		assert.Equal(t, []int{1, 1}, []int{got[0].Class, got[1].Class})
-		assert.LessOrEqual(t, got[0].Probability, 1-1./64+1e-6, "30 right answers do not make the next one certain")
+		assert.LessOrEqual(t, got[0].Probability, 1-1./64+1e-6, "30 right predictions do not make the next one certain")
 		assert.Empty(t, got[0].Warnings)
 		assert.Contains(t, got[1].Warnings[0], "the training's recordings have from ")
 
@@ -95,27 +95,27 @@ func TestVoices(t *testing.T) {
 		_, err = c.Attribute(t.Context(), [][]float32{d.Series[31]}, models.AttributionOptions{Method: models.GradientInput})
 		require.ErrorContains(t, err, "take occlusion")
 		_, err = c.ClusterLevels(0)
-		require.ErrorContains(t, err, "voices answer without the network")
-		heard, err := voices.Open(c.Store())
+		require.ErrorContains(t, err, "no network was trained")
+		saved, err := transforms.Open(c.Store())
 		require.NoError(t, err)
-		all := heard.Parts()[len(heard.Parts())-1]
+		all := saved.Parts()[len(saved.Parts())-1]
 		left := training.Score{Loss: all.Loss, Accuracy: all.Accuracy}
 		require.NoError(t, c.Close())
 		_, err = c.ClassifyRecording(t.Context(), models.Recording{Series: d.Series[31]})
 		require.ErrorIs(t, err, models.ErrClosed)
-		assert.Equal(t, result.Train, left, "of samples that were left out, not of those known by heart")
+		assert.Equal(t, result.Train, left, "of held-out samples, not of those known by heart")
 
-		// Without voices the network has nothing to see.
-		result, err = training.Train(t.Context(), backend, training.Patch{"data": path, "voices": "none", "kernels": 0, "steps": 100},
+		// Without transforms the network has nothing to see.
+		result, err = training.Train(t.Context(), backend, training.Patch{"data": path, "transforms": "none", "kernels": 0, "steps": 100},
 			training.Options{Dir: filepath.Join(t.TempDir(), "network")})
 		require.NoError(t, err)
 		assert.Less(t, result.Test.Accuracy, 0.9)
-		assert.Equal(t, "the network", result.AnsweredBy)
+		assert.Equal(t, "the network", result.PredictedBy)
 	})
 }
 
-// If voices are not sure, the network is tried on samples that neither has seen. A trial that was interrupted goes on.
-func TestVoicesTryTheNetwork(t *testing.T) {
+// If the transforms' loss is not small, the network is tried on samples that neither has seen. A trial that was interrupted goes on.
+func TestTransformsTryTheNetwork(t *testing.T) {
 	path := tones(t)
 	d, err := datasets.Load(t.Context(), path, datasets.Options{})
 	require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		var notices []string
 		var done []float64
 		told := training.Observer{Notice: func(line string) {
-			if !strings.HasPrefix(line, training.WithoutEffect) { // of the trial's settings, where the voices answer
+			if !strings.HasPrefix(line, training.WithoutEffect) { // of the trial's settings, where the transforms predict
 				notices = append(notices, line)
 			}
 		},
@@ -156,7 +156,7 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		require.NoError(t, err)
 		trial, err := training.ReadConfig(tried[0])
 		require.NoError(t, err)
-		whole.Voices, whole.Epochs, whole.Keep, whole.Batch = "none", 1, "last", trial.Batch
+		whole.Transforms, whole.Epochs, whole.Keep, whole.Batch = "none", 1, "last", trial.Batch
 		assert.Equal(t, whole, trial)
 		result, err := train(dir, told)
 		require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
 		assert.Contains(t, notices[0], "the network is tried on the other three quarters, with all its 60 steps")
 		last := notices[len(notices)-1]
-		assert.Regexp(t, `^of a quarter that neither has seen voices [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, last)
+		assert.Regexp(t, `^on a held-out quarter the transforms have [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, last)
 		assert.Greater(t, result.Test.Accuracy, 0.7)
 
 		told.Trial = func(float64) {}
@@ -203,12 +203,12 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		require.ErrorContains(t, err, "all training samples are of class 0; a training needs two classes")
 		people.Labels = d.Labels
 
-		// Of one group none can be left out, so that the network answers alone.
+		// Of one group none can be held out, so that the network predicts alone.
 		people.Groups = slices.Repeat([]string{"one"}, len(d.Labels))
 		result, err = training.Train(t.Context(), backend, training.Patch{"steps": 5}, training.Options{Data: &people,
 			Dir: filepath.Join(t.TempDir(), "person")})
 		require.NoError(t, err)
-		assert.Equal(t, "the network", result.AnsweredBy)
+		assert.Equal(t, "the network", result.PredictedBy)
 	})
 }
 
@@ -229,37 +229,37 @@ func TestMemory(t *testing.T) {
 	assert.Zero(t, training.Memory(digits))
 }
 
-func TestVoicesNames(t *testing.T) {
-	_, err := training.Train(t.Context(), nil, training.Patch{"voices": "kernel"}, training.Options{Dir: t.TempDir()})
-	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, or some of kernels,competing,bands,values`)
+func TestTransformNames(t *testing.T) {
+	_, err := training.Train(t.Context(), nil, training.Patch{"transforms": "kernel"}, training.Options{Dir: t.TempDir()})
+	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, or some of minirocket,hydra,power,values`)
 }
 
-// Only the delays between sensors tell from where a wave comes, as in benchmarks/generated.py. Voices add sensors at the same
-// moment. A network that is tried whole, and judged after a temperature, is not dropped beside them.
+// Only the delays between sensors tell from where a wave comes, as in benchmarks/generated.py. Transforms add sensors at the same
+// time point. A network that is tried whole, and judged after a temperature, is not dropped beside them.
 func TestWavesNeedTheNetwork(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	const n, sensors, moments = 240, 8, 50
-	series, labels, split := make([]float32, n*sensors*moments), make([]int32, n), make([]uint8, n)
+	const n, sensors, timepoints = 240, 8, 50
+	series, labels, split := make([]float32, n*sensors*timepoints), make([]int32, n), make([]uint8, n)
 	for i := range n {
 		labels[i], split[i] = int32(i%6), uint8(2*(i/160))
 		phase, rate := 50*rng.Float64(), 2*math.Pi/(14+12*rng.Float64())
 		for sensor := range sensors {
 			gain := 0.5 + rng.Float64()
 			delay := 4 * math.Sqrt((float64(sensor)+0.5)/sensors) * math.Cos(2.4*float64(sensor)-math.Pi/3*float64(labels[i]))
-			for moment := range moments {
-				v := gain*math.Sin(rate*(float64(moment)-delay-phase)) + 0.7*rng.NormFloat64()
-				series[(i*sensors+sensor)*moments+moment] = float32(v)
+			for timepoint := range timepoints {
+				v := gain*math.Sin(rate*(float64(timepoint)-delay-phase)) + 0.7*rng.NormFloat64()
+				series[(i*sensors+sensor)*timepoints+timepoint] = float32(v)
 			}
 		}
 	}
 	path := filepath.Join(t.TempDir(), "waves.npz")
 	list := func(data any) *npz.Array { return &npz.Array{Shape: []int{n}, Data: data} }
 	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)}, {Name: "split", Array: list(split)},
-		{Name: "series", Array: &npz.Array{Shape: []int{n, sensors, moments}, Data: series}}}))
+		{Name: "series", Array: &npz.Array{Shape: []int{n, sensors, timepoints}, Data: series}}}))
 	dir := filepath.Join(t.TempDir(), "run")
 	result, err := training.Train(t.Context(), backendtest.XLA(t), training.Patch{"data": path, "steps": 400}, training.Options{Dir: dir})
 	require.NoError(t, err)
-	assert.Contains(t, result.AnsweredBy, "network")
+	assert.Contains(t, result.PredictedBy, "network")
 	assert.GreaterOrEqual(t, result.Test.Accuracy, 0.97)
 	c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.XLA(t)})
 	require.NoError(t, err)
@@ -271,7 +271,7 @@ func TestWavesNeedTheNetwork(t *testing.T) {
 	e, err := training.Evaluate(c, d, d.Test, 64)
 	require.NoError(t, err)
 	assert.Equal(t, result.Test, training.Score{Loss: e.Loss, Accuracy: e.Accuracy})
-	if c.AnsweredBy() == "the network" {
+	if c.PredictedBy() == "the network" {
 		assert.NotNil(t, c.Calibration, "by the quarter that has judged it")
 		assert.Positive(t, c.Calibration.Samples)
 	}

@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Voices hear mirror images after the samples. Each is left out with its sample, and the samples stay as they are.
-func TestHeardOfMirrorImages(t *testing.T) {
+// Transforms use mirror images after the samples. Each is held out with its sample, and the samples stay as they are.
+func TestTransformSamplesOfMirrorImages(t *testing.T) {
 	d, err := datasets.Load(t.Context(), writeRing(t, 12), datasets.Options{})
 	require.NoError(t, err)
-	before := heardOf(d)
+	before := transformSamples(d)
 	d.Mirror = slices.Reverse[[]float32]
-	after, n := heardOf(d), len(d.Train)
+	after, n := transformSamples(d), len(d.Train)
 	require.Len(t, after, 2*n)
 	for i := range n {
 		mirrored := slices.Clone(before[i].Values)
@@ -53,7 +53,7 @@ func TestShareOf(t *testing.T) {
 	assert.Equal(t, 0.8, shareOf(100, func(share float64) ([]float64, bool) {
 		losses, _ := line(2, -1)(share)
 		return losses, share > 0.7 && share < 0.85
-	}), "the others have fewer right answers")
+	}), "the others have fewer right predictions")
 
 	d := &datasets.Dataset{Train: []int{4, 3, 2, 1}}
 	assert.Equal(t, []int{0, 1, 2}, units(d, []int{4, 3, 1}))
@@ -79,13 +79,13 @@ func TestTrialBackend(t *testing.T) {
 	require.NotEqual(t, pure, backend.Name())
 	assert.Equal(t, pure, of(150, 40, same)) // 384 multiply-adds a signal and hierarchy: 3·16·150·384 + 8·40·384
 	assert.Equal(t, backend.Name(), of(150*10_000, 40, same))
-	assert.Equal(t, backend.Name(), of(150, 4_000_000, same), "answers are work, too")
+	assert.Equal(t, backend.Name(), of(150, 4_000_000, same), "predictions are work, too")
 	assert.Equal(t, backend.Name(), of(150, 40, func(s *models.Spec) { s.Options.Hierarchy = ccp.Learned }))
 	assert.Equal(t, backend.Name(), of(150, 40, func(s *models.Spec) { s.Options.DType = nn.BFloat16 }))
 	assert.Equal(t, backend.Name(), of(150, 40, func(s *models.Spec) { s.Model, s.Levels = "softmax", nil }))
 }
 
-// Groups are left out if others know their classes. Else samples are.
+// Groups are held out if others know their classes. Else samples are.
 func TestUngrouped(t *testing.T) {
 	d := &datasets.Dataset{Labels: []int32{0, 0, 1, 1, 2, 2}, Train: []int{0, 1, 2, 3, 4, 5}}
 	for _, c := range []struct {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// places holds the positions of sensors: x, y and z, or latitude and longitude in degrees.
-type places struct {
+// positionsOf holds the positions of sensors: x, y and z, or latitude and longitude in degrees.
+type positionsOf struct {
 	of      map[string][]float64
 	degrees bool
 }
@@ -21,11 +21,11 @@ var (
 	height    = regexp.MustCompile(`^(?i:z|alt|altitude|elev|elevation|ele|height|höhe|hoehe)\b`)
 )
 
-// readPlaces reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z, or columns headed
+// readPositions reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z, or columns headed
 // latitude and longitude among others. A first line without numbers is a heading.
-func (r *reading) readPlaces(path string) error {
-	p, name, columns := &places{of: map[string][]float64{}}, 0, []int(nil)
-	r.places = p
+func (r *reading) readPositions(path string) error {
+	p, name, columns := &positionsOf{of: map[string][]float64{}}, 0, []int(nil)
+	r.positions = p
 	return r.readTable(path, 0, func(in *input, line int, cells []string) error {
 		heading := columns == nil
 		if heading {
@@ -46,66 +46,66 @@ func (r *reading) readPlaces(path string) error {
 		}
 		if len(columns) == 0 || len(cells) <= slices.Max(append(columns, name)) ||
 			!p.degrees && (len(columns) > 3 || len(cells) > len(columns)+1) {
-			return fmt.Errorf("%d cells; want the sensor's name and its place, in all lines alike: sensor,x,y or sensor,x,y,z",
+			return fmt.Errorf("%d cells; want the sensor's name and its position, in all lines alike: sensor,x,y or sensor,x,y,z",
 				len(cells))
 		}
-		var place []float64
+		var position []float64
 		for _, column := range columns {
 			value, err := in.number(line, cells[column])
-			switch place = append(place, value); {
+			switch position = append(position, value); {
 			case err == nil && value-value == 0:
 			case heading:
 				return nil
 			default:
-				return fmt.Errorf("%q is not a finite number; want the sensor's name and its place: sensor,x,y, sensor,x,y,z, or "+
+				return fmt.Errorf("%q is not a finite number; want the sensor's name and its position: sensor,x,y, sensor,x,y,z, or "+
 					"degrees of latitude and longitude", cells[column])
 			}
 		}
 		switch {
-		case p.degrees && (math.Abs(place[0]) > 90 || math.Abs(place[1]) > 180):
+		case p.degrees && (math.Abs(position[0]) > 90 || math.Abs(position[1]) > 180):
 			return fmt.Errorf("latitude %g and longitude %g are no degrees up to 90 and 180; correct them, or head the columns "+
-				"x and y", place[0], place[1])
+				"x and y", position[0], position[1])
 		case p.of[cells[name]] != nil:
-			return fmt.Errorf("sensor %q has a place already; keep one of the lines", cells[name])
+			return fmt.Errorf("sensor %q has a position already; keep one of the lines", cells[name])
 		}
-		p.of[strings.Clone(cells[name])] = place
+		p.of[strings.Clone(cells[name])] = position
 		return nil
 	})
 }
 
-// points returns the places of the sensors, `[sensors, dims]`, and how far they are from each other: degrees are points
+// points returns the positions of the sensors, `[sensors, dims]`, and how far they are from each other: degrees are points
 // on a sphere of radius 1. Maps have coordinates instead.
-func (p *places) points(sensors []string, path string) (points []float64, dims int, err error) {
+func (p *positionsOf) points(sensors []string, path string) (points []float64, dims int, err error) {
 	for _, sensor := range sensors {
-		place, known := p.of[sensor]
+		position, known := p.of[sensor]
 		if !known {
-			return nil, 0, fmt.Errorf("%s has no place of sensor %q; add a line of it, or leave the sensor out with --leave %q",
+			return nil, 0, fmt.Errorf("%s has no position of sensor %q; add a line of it, or leave the sensor out with --leave %q",
 				path, sensor, sensor)
 		}
 		if p.degrees {
-			lat, lon := radians(place[0]), radians(place[1])
-			place = []float64{math.Cos(lat) * math.Cos(lon), math.Cos(lat) * math.Sin(lon), math.Sin(lat)}
+			lat, lon := radians(position[0]), radians(position[1])
+			position = []float64{math.Cos(lat) * math.Cos(lon), math.Cos(lat) * math.Sin(lon), math.Sin(lat)}
 		}
-		points, dims = append(points, place...), len(place)
+		points, dims = append(points, position...), len(position)
 	}
 	return points, dims, nil
 }
 
-// plan returns the places of sensors in a picture, `[sensors, dims]`. Degrees become a map: to the east and to the north
-// of its middle, in degrees of latitude.
-func (p *places) plan(sensors []string) (plan []float64, dims int) {
+// plan returns the positions of sensors in a picture, `[sensors, dims]`. Degrees become a map: to the east and to the north
+// of its centre, in degrees of latitude.
+func (p *positionsOf) plan(sensors []string) (plan []float64, dims int) {
 	points, dims, _ := p.points(sensors, "")
 	if !p.degrees {
 		return points, dims
 	}
-	var middle [3]float64
+	var centre [3]float64
 	for at, v := range points {
-		middle[at%3] += v
+		centre[at%3] += v
 	}
-	lat, lon := math.Atan2(middle[2], math.Hypot(middle[0], middle[1])), math.Atan2(middle[1], middle[0])*180/math.Pi
+	lat, lon := math.Atan2(centre[2], math.Hypot(centre[0], centre[1])), math.Atan2(centre[1], centre[0])*180/math.Pi
 	for _, sensor := range sensors {
-		place := p.of[sensor]
-		plan = append(plan, math.Remainder(place[1]-lon, 360)*math.Cos(lat), place[0])
+		position := p.of[sensor]
+		plan = append(plan, math.Remainder(position[1]-lon, 360)*math.Cos(lat), position[0])
 	}
 	return plan, 2
 }

@@ -1,4 +1,4 @@
-package voices
+package transforms
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 )
 
 // task is what a readout learns: for each sample 1 for its class and -1 for others, less the mean. Groups are samples
-// that are left out together.
+// that are held out together.
 type task struct {
 	labels []int32
 	groups [][]int
@@ -37,7 +37,7 @@ func taskOf(samples []Sample, classes int) task {
 	return task{labels, groupsOf(samples), y, middle, rare}
 }
 
-// score is how well samples are answered that were left out.
+// score is how well held-out samples are predicted.
 type score struct {
 	gain           float64 // of logits over decisions, by which the samples are most likely
 	tilt           float64 // what task.rare counts in logits
@@ -50,16 +50,16 @@ var penalties = floats.LogSpan(make([]float64, 13), 1e-4, 1e2)
 
 const midPenalty = 6
 
-// unexplained returns (I - H)_ss of some samples. H is the matrix from targets to answers, with its intercept.
+// unexplained returns (I - H)_ss of some samples. H is the matrix from targets to predictions, with its intercept.
 type unexplained func(some []int) *mat.Dense
 
-// without returns the answers to some samples by the readout of the others: y - (I - H)_ss⁻¹·(y - H·y)_s. It is not ok
+// without returns the predictions to some samples by the readout of the others: y - (I - H)_ss⁻¹·(y - H·y)_s. It is not ok
 // if there are no others, or rounding made the matrix singular.
-func (t task) without(some []int, part *mat.Dense, residuals *mat.Dense) (answers *mat.Dense, ok bool) {
-	answers, errors := mat.NewDense(len(some), len(t.middle), nil), mat.NewDense(len(some), len(t.middle), nil)
+func (t task) without(some []int, part *mat.Dense, residuals *mat.Dense) (predictions *mat.Dense, ok bool) {
+	predictions, errors := mat.NewDense(len(some), len(t.middle), nil), mat.NewDense(len(some), len(t.middle), nil)
 	for at, i := range some {
-		answers.SetRow(at, t.y.RawRowView(i))
-		floats.Add(answers.RawRowView(at), t.middle)
+		predictions.SetRow(at, t.y.RawRowView(i))
+		floats.Add(predictions.RawRowView(at), t.middle)
 		errors.SetRow(at, residuals.RawRowView(i))
 	}
 	if len(some) == 1 {
@@ -67,14 +67,14 @@ func (t task) without(some []int, part *mat.Dense, residuals *mat.Dense) (answer
 	} else if err := errors.Solve(part, errors); err != nil {
 		return nil, false
 	}
-	answers.Sub(answers, errors)
-	return answers, !math.IsNaN(mat.Sum(answers)) && !math.IsInf(mat.Sum(answers), 0)
+	predictions.Sub(predictions, errors)
+	return predictions, !math.IsNaN(mat.Sum(predictions)) && !math.IsInf(mat.Sum(predictions), 0)
 }
 
-// leftOut answers each group by the readout of the others.
-func (t task) leftOut(u unexplained, residuals *mat.Dense) (*mat.Dense, bool) {
+// heldOut predicts each group by the readout of the others.
+func (t task) heldOut(u unexplained, residuals *mat.Dense) (*mat.Dense, bool) {
 	const together = 256 // samples that are explained at a time
-	answers := mat.NewDense(len(t.labels), len(t.middle), nil)
+	predictions := mat.NewDense(len(t.labels), len(t.middle), nil)
 	for from := 0; from < len(t.groups); {
 		var some []int
 		to := from
@@ -89,16 +89,16 @@ func (t task) leftOut(u unexplained, residuals *mat.Dense) (*mat.Dense, bool) {
 				return nil, false
 			}
 			for i, sample := range group {
-				answers.SetRow(sample, found.RawRowView(i))
+				predictions.SetRow(sample, found.RawRowView(i))
 			}
 			at = end
 		}
 		from = to
 	}
-	return answers, true
+	return predictions, true
 }
 
-// judge returns the gain, the loss and the accuracy of answers, `[samples, classes]`. All classes share 1/(n+2) of the
+// judge returns the gain, the loss and the accuracy of predictions, `[samples, classes]`. All classes share 1/(n+2) of the
 // probability, by Laplace's rule of succession. So the loss is finite.
 func (t task) judge(decisions *mat.Dense) score {
 	s := t.tilted(decisions, 0)
@@ -106,7 +106,7 @@ func (t task) judge(decisions *mat.Dense) score {
 	return s
 }
 
-// accuracy is exactly 1 if all answers are right.
+// accuracy is exactly 1 if all predictions are right.
 func (t task) accuracy(decisions *mat.Dense, s score) float64 {
 	right := 0
 	for i, label := range t.labels {
@@ -142,11 +142,11 @@ func (t task) tilted(decisions *mat.Dense, tilt float64) score {
 	return s
 }
 
-// tilt finds the tilt of answers with the least loss. A ridge regression answers rare classes too seldom. The tilt is 0 if that
+// tilt finds the tilt of predictions with the least loss. A ridge regression predicts rare classes too seldom. The tilt is 0 if that
 // costs less than a nat over all samples, as for classes of one size.
 func (t task) tilt(decisions *mat.Dense) score {
 	plain := t.judge(decisions)
-	if floats.Max(t.rare) == floats.Min(t.rare) { // no tilt changes an answer
+	if floats.Max(t.rare) == floats.Min(t.rare) { // no tilt changes a prediction
 		return plain
 	}
 	best := plain
@@ -204,7 +204,7 @@ func (d dual) unexplained(some []int) *mat.Dense {
 	return block
 }
 
-// best walks from a penalty to its neighbours for as long as the loss of the samples left out falls. Then it takes the
+// best walks from a penalty to its neighbours for as long as the loss of the held-out samples falls. Then it takes the
 // largest penalty that costs at most one nat over all samples, and a twentieth of the loss: less is chance.
 func (t task) best(k *mat.SymDense, start int) score {
 	judged := map[int]score{}
@@ -216,7 +216,7 @@ func (t task) best(k *mat.SymDense, start int) score {
 		s.loss = math.Inf(1)
 		if i >= 0 && i < len(penalties) {
 			if d, ok := t.newDual(k, penalties[i]); ok {
-				if decisions, ok := t.leftOut(d.unexplained, d.residuals); ok {
+				if decisions, ok := t.heldOut(d.unexplained, d.residuals); ok {
 					s = t.judge(decisions)
 				}
 			}
@@ -274,10 +274,10 @@ func weighted(grams []*mat.SymDense, weights []float64) *mat.SymDense {
 }
 
 const (
-	// sharpness is the power of the inverse loss that weighs a voice, less that of a guess. One best sum, or voices added
-	// one by one for as long as the loss falls, fit the chance of the samples left out.
+	// sharpness is the power of the inverse loss that weighs a transform, less that of a guess. One best sum, or transforms added
+	// one by one for as long as the loss falls, fit the chance of the held-out samples.
 	sharpness = 4
-	least     = 0.02 // the share of a voice that is worth its time
+	least     = 0.02 // the share of a transform that is worth its time
 )
 
 // chance is the loss of a guess that knows how frequent classes are.
@@ -290,7 +290,7 @@ func (t task) chance() (loss float64) {
 	return stat.Entropy(counts)
 }
 
-// weigh weighs voices by their losses alone on the samples left out.
+// weigh weighs transforms by their losses alone on the held-out samples.
 func (t task) weigh(alone []score) []float64 {
 	weights, guess := make([]float64, len(alone)), math.Pow(t.chance(), -sharpness)
 	for v, s := range alone {

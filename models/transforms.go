@@ -10,40 +10,40 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/clusterpool/ccp/models/internal/answer"
-	"github.com/clusterpool/ccp/models/internal/voices"
+	"github.com/clusterpool/ccp/models/internal/prob"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 )
 
-// openVoices opens the voices of the classifier's store, if there are any.
-func (c *Classifier) openVoices() (err error) {
-	if c.voices.Load() != nil {
+// openRidge opens the transforms of the classifier's store, if there are any.
+func (c *Classifier) openRidge() (err error) {
+	if c.ridge.Load() != nil {
 		return nil
 	}
-	v, err := voices.Open(c.store)
+	v, err := transforms.Open(c.store)
 	if err == nil && v != nil {
 		columns := c.Spec.Nodes * c.Spec.Channels
 		if c.Form != nil {
 			columns = c.Form.Width()
 		}
-		if c.voices.Store(v); v.Columns != columns || v.Classes != c.Spec.Classes() {
+		if c.ridge.Store(v); v.Columns != columns || v.Classes != c.Spec.Classes() {
 			err = fmt.Errorf("they are of %d columns and %d classes, the model of %d and %d", v.Columns, v.Classes, columns,
 				c.Spec.Classes())
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("the voices of the checkpoint: %w", err)
+		err = fmt.Errorf("the transforms of the checkpoint: %w", err)
 	}
 	return err
 }
 
-// hasNetwork reports whether the network counts in the answers. Otherwise it was not trained.
-func (c *Classifier) hasNetwork() bool { v := c.voices.Load(); return v == nil || v.Share < 1 }
+// hasNetwork reports whether the network counts in the predictions. Otherwise it was not trained.
+func (c *Classifier) hasNetwork() bool { v := c.ridge.Load(); return v == nil || v.Share < 1 }
 
-// AnsweredBy says what gives the classifier's answers: the network, random kernels, voices, or several with their
+// PredictedBy says what makes the classifier's predictions: the network, random kernels, transforms, or several with their
 // shares.
-func (c *Classifier) AnsweredBy() string {
+func (c *Classifier) PredictedBy() string {
 	const share = 100 / (kernelsWeight + 1) // of a network beside random kernels
-	v := c.voices.Load()
+	v := c.ridge.Load()
 	switch {
 	case v != nil:
 	case c.Spec.Model == randomKernels:
@@ -53,7 +53,7 @@ func (c *Classifier) AnsweredBy() string {
 	default:
 		return "the network"
 	}
-	names := v.Answering()
+	names := v.Predicting()
 	text := names[0]
 	if last := len(names) - 1; last > 0 {
 		text = strings.Join(names[:last], ", ") + " and " + names[last]
@@ -61,26 +61,26 @@ func (c *Classifier) AnsweredBy() string {
 	if v.Share == 1 {
 		return text
 	}
-	voices := int(math.Round(100 * v.Share))
-	return fmt.Sprintf("%s (%d%%), with the network (%d%%)", text, voices, 100-voices)
+	percent := int(math.Round(100 * v.Share))
+	return fmt.Sprintf("%s (%d%%), with the network (%d%%)", text, percent, 100-percent)
 }
 
-// errNoGradient says that the answers have no gradient.
-var errNoGradient = errors.New("voices beside the network have no gradient: take occlusion")
+// errNoGradient says that the predictions have no gradient.
+var errNoGradient = errors.New("transforms beside the network have no gradient: take occlusion")
 
-// together returns the logits of points, `[points, classes]`. They are logarithms of the mean of the voices' and the
+// together returns the logits of points, `[points, classes]`. They are logarithms of the mean of the transforms' and the
 // network's probabilities. network has the network's logits; nil if the network does not count.
 // If ctx ends meanwhile, the rest is zero.
 func (c *Classifier) together(ctx context.Context, points []point, network []float32) []float32 {
-	v, classes, all := c.voices.Load(), c.Spec.Classes(), make([]float32, len(points)*c.Spec.Classes())
+	v, classes, all := c.ridge.Load(), c.Spec.Classes(), make([]float32, len(points)*c.Spec.Classes())
 	var workers sync.WaitGroup
 	step := runtime.GOMAXPROCS(0)
 	for first := range min(step, len(points)) {
 		workers.Go(func() {
 			for i := first; i < len(points) && ctx.Err() == nil; i += step {
-				own := v.Logits(c.voiced(points[i]))
+				own := v.Logits(c.rawSample(points[i]))
 				if network != nil {
-					for k, p := range v.Probabilities(own, answer.Softmax(network[i*classes:(i+1)*classes])) {
+					for k, p := range v.Probabilities(own, prob.Softmax(network[i*classes:(i+1)*classes])) {
 						own[k] = float32(math.Log(max(p, math.SmallestNonzeroFloat32)))
 					}
 				}
@@ -92,8 +92,8 @@ func (c *Classifier) together(ctx context.Context, points []point, network []flo
 	return all
 }
 
-// voiced returns what voices hear of a point: the raw sample. The baseline of a sensor is the same in each moment.
-func (c *Classifier) voiced(p point) []float32 {
+// rawSample returns what transforms use of a point: the raw sample. The baseline of a sensor is the same in each time point.
+func (c *Classifier) rawSample(p point) []float32 {
 	switch {
 	case p.signal != nil:
 		return c.sample(p)

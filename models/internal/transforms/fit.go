@@ -1,4 +1,4 @@
-package voices
+package transforms
 
 import (
 	"cmp"
@@ -11,14 +11,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MostValues is the largest number of values of a recording in frames that the voice of values hears.
+// MostValues is the largest number of values of a recording in frames that the transform values takes.
 const MostValues = 8_192
 
 const (
 	mostSamples = 20_000 // of a fit
-	mostDual    = 2_400  // with which a readout has a weight for each sample in any case, and voices all their features
-	mostChosen  = 700    // by which voices are chosen
-	mostKept    = 1_000  // samples that the voice of values compares with, if there are more than mostDual
+	mostDual    = 2_400  // with which a readout has a weight for each sample in any case, and transforms all their features
+	mostChosen  = 700    // by which transforms are chosen
+	mostKept    = 1_000  // samples that the transform values compares with, if there are more than mostDual
 	together    = 1_024  // features, or samples, that are multiplied at once
 )
 
@@ -26,29 +26,29 @@ const (
 type fit struct {
 	Config
 	task
-	voices     *Voices
+	classifier *Classifier
 	used       []int // of all
 	samples    []Sample
-	held       []int // samples that the voice of values compares with
+	held       []int // samples that the transform values compares with
 	dual       bool
 	candidates []*candidate
 	penalty    float64
 }
 
-// candidate is a voice and its standardised features, `[samples][features]`, before its kernel.
+// candidate is a transform and its standardised features, `[samples][features]`, before its kernel.
 type candidate struct {
-	*voice
+	*transform
 	rows           [][]float32
-	gram           *mat.SymDense // of all samples, or of those that voices are chosen by
+	gram           *mat.SymDense // of all samples, or of those that transforms are chosen by
 	weight, square float64       // the square is the mean one of a sample's centred features
 	centre         []float64     // the mean features
 	readout        *mat.Dense    // `[features, classes]`
 }
 
-// Suits returns an error if a voice of Only does not suit the samples.
+// Suits returns an error if a transform of Only does not suit the samples.
 func (c Config) Suits(samples []Sample) error { _, err := c.begin(samples); return err }
 
-// begin picks the samples, and the voices that suit them.
+// begin picks the samples, and the transforms that suit them.
 func (c Config) begin(samples []Sample) (*fit, error) {
 	f := &fit{Config: c, used: spread(samples, mostSamples)}
 	f.samples = pick(samples, f.used)
@@ -61,17 +61,17 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	length := lengths[len(lengths)/2]
 	lacks := map[string]string{}
 	if c.Table {
-		lacks[Kernels], lacks[Competing], lacks[Bands] = "a series", "a series", "a series"
+		lacks[MiniRocket], lacks[Hydra], lacks[Power] = "a series", "a series", "a series"
 	} else if length < kernels.Slots {
-		long := fmt.Sprintf("%d moments, and the median recording has %d", kernels.Slots, length)
-		lacks[Kernels], lacks[Competing] = long, long
+		long := fmt.Sprintf("%d time points, and the median recording has %d", kernels.Slots, length)
+		lacks[MiniRocket], lacks[Hydra] = long, long
 	}
 	frames := cmp.Or(c.Frames, length)
 	for frames > 1 && frames*c.Columns > MostValues {
 		frames /= 2
 	}
 	if !c.Table && frames*c.Columns > MostValues {
-		lacks[OfValues] = fmt.Sprintf("moments of at most %d values", MostValues)
+		lacks[Values] = fmt.Sprintf("time points of at most %d values", MostValues)
 	}
 	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Longest: lengths[len(lengths)-1], Frames: frames,
 		Shares: 10_000, Groups: 64, Kept: len(f.used)}
@@ -82,7 +82,7 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 		asked := slices.Contains(c.Only, name)
 		switch {
 		case lacks[name] != "" && asked:
-			return nil, fmt.Errorf("voices: the voice %q needs %s; leave it out", name, lacks[name])
+			return nil, fmt.Errorf("transforms: the transform %q needs %s; leave it out", name, lacks[name])
 		case lacks[name] == "" && (asked || c.Only == nil):
 			h.Names = append(h.Names, name)
 		}
@@ -90,7 +90,7 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	// A weight for each sample costs less than one for each feature while the samples are fewer.
 	width, small := 0, h
 	small.Kept = 1
-	for _, v := range small.open().voices {
+	for _, v := range small.open().transforms {
 		if v.kernel != nil {
 			width += mostKept
 		} else {
@@ -101,45 +101,45 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 		f.held = spread(f.samples, mostKept)
 		h.Kept = len(f.held)
 	}
-	f.voices = h.open()
+	f.classifier = h.open()
 	return f, nil
 }
 
 // compute draws the maps, and computes and standardises the features of all samples.
 func (f *fit) compute(ctx context.Context) error {
-	f.voices.units.measure(f.samples)
-	for _, v := range f.voices.voices {
+	f.classifier.units.measure(f.samples)
+	for _, v := range f.classifier.transforms {
 		switch m := v.featureMap.(type) {
-		case *shares:
-			if err := m.draw(ctx, f.voices.units, f.samples, f.Seed); err != nil {
+		case *miniRocket:
+			if err := m.draw(ctx, f.classifier.units, f.samples, f.Seed); err != nil {
 				return err
 			}
-		case *competing:
+		case *hydra:
 			m.draw(f.Columns, f.Seed)
 		}
-		f.candidates = append(f.candidates, &candidate{voice: v})
+		f.candidates = append(f.candidates, &candidate{transform: v})
 	}
 	return f.extract(ctx, f.samples, f.candidates...)
 }
 
 // extract computes and standardises the features of samples.
-func (f *fit) extract(ctx context.Context, samples []Sample, voices ...*candidate) error {
-	for _, c := range voices {
+func (f *fit) extract(ctx context.Context, samples []Sample, transforms ...*candidate) error {
+	for _, c := range transforms {
 		flat := make([]float32, len(samples)*c.width())
 		c.rows = slices.Collect(slices.Chunk(flat, c.width()))
 	}
 	if err := inParallel(ctx, len(samples), func(w *work, i int) {
-		f.voices.units.read(w, samples[i].Values)
-		for _, c := range voices {
+		f.classifier.units.read(w, samples[i].Values)
+		for _, c := range transforms {
 			c.features(w, c.rows[i])
 		}
 	}); err != nil {
 		return err
 	}
-	return inParallel(ctx, len(voices), func(_ *work, i int) {
-		c := voices[i]
+	return inParallel(ctx, len(transforms), func(_ *work, i int) {
+		c := transforms[i]
 		measure(c.rows, c.mean, c.scale)
-		if c.name == Competing {
+		if c.name == Hydra {
 			sparse(c.rows, c.scale)
 		}
 		for _, row := range c.rows {
@@ -173,7 +173,7 @@ func sparse(rows [][]float32, scale []float32) {
 	}
 }
 
-// trial is what voices are chosen by: Gram matrices of some of the samples, and how well each voice does alone there.
+// trial is what transforms are chosen by: Gram matrices of some of the samples, and how well each transform does alone there.
 type trial struct {
 	task
 	chosen []int // of the fit's samples
@@ -181,16 +181,16 @@ type trial struct {
 	alone  []score
 }
 
-// judge takes the Gram matrix of a voice.
+// judge takes the Gram matrix of a transform.
 func (t *trial) judge(v int, gram *mat.SymDense) {
 	centred(gram)
 	t.grams[v], t.alone[v] = gram, t.best(gram, midPenalty)
 }
 
-// joined is how well all voices do.
+// joined is how well all transforms do.
 func (t *trial) joined() score { return t.best(weighted(t.grams, t.weigh(t.alone)), midPenalty) }
 
-// choose weighs the voices.
+// choose weighs the transforms.
 func (f *fit) choose(ctx context.Context) error {
 	t := &trial{chosen: spread(f.samples, mostChosen)}
 	t.task = taskOf(pick(f.samples, t.chosen), f.Classes)
@@ -214,21 +214,21 @@ func (f *fit) choose(ctx context.Context) error {
 	}
 	joined := t.joined()
 	if math.IsInf(joined.loss, 1) {
-		return fmt.Errorf("all %d samples are alike to every voice; check their values, which are float32: subtract a large mean, multiply tiny values, before you store them", len(f.samples))
+		return fmt.Errorf("all %d samples are alike to every transform; check their values, which are float32: subtract a large mean, multiply tiny values, before you store them", len(f.samples))
 	}
 	f.penalty = penalties[joined.penalty]
 	for i, weight := range t.weigh(t.alone) {
 		c := f.candidates[i]
 		c.weight = weight
 		if alone := t.alone[i]; !math.IsInf(alone.loss, 1) {
-			f.voices.header.Parts = append(f.voices.header.Parts, Part{c.name, weight, alone.accuracy, alone.loss})
+			f.classifier.header.Parts = append(f.classifier.header.Parts, Part{c.name, weight, alone.accuracy, alone.loss})
 		}
 	}
 	f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool { return c.weight == 0 })
 	return nil
 }
 
-// multiply computes the Gram matrix of a voice, and the part of it that voices are chosen by.
+// multiply computes the Gram matrix of a transform, and the part of it that transforms are chosen by.
 func (f *fit) multiply(ctx context.Context, t *trial, v int) (err error) {
 	c := f.candidates[v]
 	rows, some := c.rows, t.chosen

@@ -19,16 +19,16 @@ import (
 	backends "github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/kernels"
-	"github.com/clusterpool/ccp/models/internal/voices"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
 
 const (
-	// judging is the share of the training samples on which network and voices are judged, neither having seen them.
+	// judging is the share of the training samples on which network and transforms are judged, neither having seen them.
 	judging = 0.25
-	// If the voices' log-loss on left-out samples is below sure, in nats, or all their answers are right, no network is
+	// If the transforms' log-loss on held-out samples is below sure, in nats, or all their predictions are right, no network is
 	// tried. A network counts if it lowers the log-loss by the share worth, and by three nats over all samples. Three
 	// nats are a likelihood 20 times as great.
 	sure  = 0.02
@@ -37,22 +37,22 @@ const (
 	trialFolder = ".ccp-trial"
 )
 
-// fitVoices fits the voices, decides what they count, and keeps them in the store unless the network answers alone. It
+// fitTransforms fits the transforms, decides what they count, and keeps them in the store unless the network predicts alone. It
 // gives notice of what each would have had.
-func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
-	if r.spec.Options.Voices == voices.None {
+func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error {
+	if r.spec.Options.Transforms == transforms.None {
 		return nil
 	}
 	d, alone := ungrouped(r.data)
 	if alone {
-		r.notice("groups: most samples are of a class that only one group has, so that single samples are left out; new groups may be harder")
+		r.notice("groups: most samples are of a class that only one group has, so that single samples are held out; new groups may be harder")
 	}
-	c, err := voices.For(&r.spec.Info, r.spec.Options.Voices)
+	c, err := transforms.For(&r.spec.Info, r.spec.Options.Transforms)
 	if err != nil {
 		return err
 	}
 	c.Seed, c.Backend = uint64(r.Seed), backend
-	v, err := voices.Fit(ctx, c, heardOf(d))
+	v, err := transforms.Fit(ctx, c, transformSamples(d))
 	if err != nil {
 		return err
 	}
@@ -72,29 +72,29 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 	}
 	switch v.Share {
 	case 0:
-		r.notice(line + ": the network answers alone")
+		r.notice(line + ": the network predicts alone")
 		return nil
 	case 1:
-		r.notice(line + ": " + strings.Join(v.Answering(), ", ") + " answer")
+		r.notice(line + ": " + strings.Join(v.Predicting(), ", ") + " predict")
 	default:
-		r.notice(fmt.Sprintf("%s: %s count %.0f%%, the network %.0f%%", line, strings.Join(v.Answering(), ", "), 100*v.Share,
+		r.notice(fmt.Sprintf("%s: %s count %.0f%%, the network %.0f%%", line, strings.Join(v.Predicting(), ", "), 100*v.Share,
 			100-100*v.Share))
 	}
 	return v.Keep(r.store)
 }
 
-// hasNetwork reports whether the network counts in the answers. Otherwise it is not trained.
-func (r *run) hasNetwork() bool { return voices.Share(r.store) < 1 }
+// hasNetwork reports whether the network counts in the predictions. Otherwise it is not trained.
+func (r *run) hasNetwork() bool { return transforms.Share(r.store) < 1 }
 
-// heardOf returns what voices hear: the training samples, and then their mirror images if there are any. An image is left
+// transformSamples returns what transforms use: the training samples, and then their mirror images if there are any. An image is held
 // out with its sample.
-func heardOf(d *datasets.Dataset) []voices.Sample {
-	samples, buffer := make([]voices.Sample, len(d.Train)), []float32(nil)
+func transformSamples(d *datasets.Dataset) []transforms.Sample {
+	samples, buffer := make([]transforms.Sample, len(d.Train)), []float32(nil)
 	for at, i := range d.Train {
 		if d.Series == nil {
 			buffer = make([]float32, d.Nodes*d.Channels)
 		}
-		samples[at] = voices.Sample{Values: d.Raw(i, buffer), Label: d.Labels[i], Group: d.Group(i)}
+		samples[at] = transforms.Sample{Values: d.Raw(i, buffer), Label: d.Labels[i], Group: d.Group(i)}
 	}
 	if d.Mirror != nil {
 		for at := range d.Train {
@@ -109,7 +109,7 @@ func heardOf(d *datasets.Dataset) []voices.Sample {
 }
 
 // Memory is about how many bytes a training of recordings takes on the host: the program with XLA, the recordings and the
-// fit of all voices. A network's training comes after the fit, and takes what DryRun says. It is 0 for other data.
+// fit of all transforms. A network's training comes after the fit, and takes what DryRun says. It is 0 for other data.
 func Memory(d *datasets.Dataset) (bytes int64) {
 	if d.Series == nil {
 		return 0
@@ -118,21 +118,21 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 	for _, series := range d.Series {
 		bytes += int64(4 * len(series))
 	}
-	c, _ := voices.For(&d.Info, voices.All) // which is no wrong option
-	return bytes + int64(c.Memory(heardOf(d)))
+	c, _ := transforms.For(&d.Info, transforms.All) // which is no wrong option
+	return bytes + int64(c.Memory(transformSamples(d)))
 }
 
-// weigh judges voices and network on a quarter of the training samples. Both are fitted to the other three quarters for
+// weigh judges transforms and network on a quarter of the training samples. Both are fitted to the other three quarters for
 // it, with all their choices, the network as the run will train it. Each gets the temperature that suits the quarter best.
-// weigh sets the share of the voices with the least log-loss there, and returns what to say. It tries no network where
+// weigh sets the share of the transforms with the least log-loss there, and returns what to say. It tries no network where
 // even one without a mistake would win too little.
-func (r *run) weigh(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c voices.Config, v *voices.Voices,
+func (r *run) weigh(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c transforms.Config, v *transforms.Classifier,
 	said string) (string, error) {
 	d, _ := data.Trial(judging, uint64(r.Seed))
 	if len(d.Test) == 0 || len(d.Train) == 0 { // too few samples
 		return said, nil
 	}
-	unseen, err := voices.Fit(ctx, c, heardOf(d))
+	unseen, err := transforms.Fit(ctx, c, transformSamples(d))
 	switch {
 	case ctx.Err() != nil:
 		return "", err
@@ -164,7 +164,7 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, data *datasets
 	losses, alone := judge(1)
 	n, loss := float64(len(d.Test)), floats.Sum(losses)
 	v.Judged(loss/n, float64(alone)/n)
-	said += fmt.Sprintf("; of a quarter that neither has seen voices %.1f%%, loss %.3f", 100*float64(alone)/n, loss/n)
+	said += fmt.Sprintf("; on a held-out quarter the transforms have %.1f%%, loss %.3f", 100*float64(alone)/n, loss/n)
 	least := loss - max(3, worth*loss)
 	if least <= 0 { // the network has to be worth its time, and cannot
 		return said, nil
@@ -181,7 +181,7 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, data *datasets
 	})
 	unseen.OfNetwork = v.OfNetwork
 	losses, _ = judge(0)
-	said = fmt.Sprintf("of a quarter that neither has seen voices %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", 100*float64(alone)/n,
+	said = fmt.Sprintf("on a held-out quarter the transforms have %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", 100*float64(alone)/n,
 		loss/n, 100*accuracy, floats.Sum(losses)/n)
 	v.Share = shareOf(least, func(share float64) ([]float64, bool) {
 		losses, right := judge(share)
@@ -238,10 +238,10 @@ func units(d *datasets.Dataset, samples []int) []int {
 	return of
 }
 
-// shareOf returns the share of the voices. Of the tenths below one it takes that with the least log-loss. If this is not
-// below bound, the voices' share is one. Where little is known, two good answers are best in equal parts. So a tenth that
+// shareOf returns the share of the transforms. Of the tenths below one it takes that with the least log-loss. If this is not
+// below bound, the transforms' share is one. Where little is known, two good predictions are best in equal parts. So a tenth that
 // is nearer to one half is taken, if its log-loss is less than a standard error above the least. That error is of the sum
-// of the units' differences. judge returns the losses of the units, and whether enough answers are right.
+// of the units' differences. judge returns the losses of the units, and whether enough predictions are right.
 func shareOf(bound float64, judge func(share float64) (losses []float64, enough bool)) (share float64) {
 	share = 1
 	var of [10][]float64 // the losses of each tenth that may be taken
@@ -268,9 +268,9 @@ func shareOf(bound float64, judge func(share float64) (losses []float64, enough 
 	return share
 }
 
-// try trains the network alone, as the run will train it, and sets the probabilities of its answers to the test samples. It
+// try trains the network alone, as the run will train it, and sets the probabilities of its predictions to the test samples. It
 // returns their accuracy. A trial that was interrupted goes on: it is a run in the run's folder. Other settings or data have another.
-func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Dataset, answers map[int][]float64) (accuracy float64, err error) {
+func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Dataset, predictions map[int][]float64) (accuracy float64, err error) {
 	var of []byte
 	for _, name := range []string{configFile, dataFile} {
 		content, err := os.ReadFile(filepath.Join(r.Dir, name))
@@ -281,7 +281,7 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 	}
 	folder := filepath.Join(r.Dir, trialFolder, fmt.Sprintf("%x", sha256.Sum256(of))[:20])
 	c, spec := r.Config, r.spec
-	spec.Info, c.Voices, spec.Options.Voices = d.Info, voices.None, voices.None
+	spec.Info, c.Transforms, spec.Options.Transforms = d.Info, transforms.None, transforms.None
 	c.Batch, c.Epochs = min(c.Batch, len(d.Train)), 1
 	if spec.Learns() { // a learned hierarchy changes with the epochs
 		c.Epochs = r.Epochs
@@ -320,14 +320,14 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 	}
 	defer func() { err = errors.Join(err, classifier.Close()) }()
 	e, err := EvaluateEach(classifier, d, d.Test, r.evaluationBatch(), func(sample int, probabilities []float64) {
-		answers[sample] = probabilities
+		predictions[sample] = probabilities
 	})
 	return e.Accuracy, err
 }
 
 // trialBackend returns pure Go for a trial of little work: XLA would compile a step for 5 s. Else it returns backend. Work
 // decides, not time, so that a command that is given again computes alike. A step takes three times the multiply-adds of
-// its samples in one hierarchy. The answers to the test samples take those of all hierarchies.
+// its samples in one hierarchy. The predictions to the test samples take those of all hierarchies.
 func trialBackend(backend compute.Backend, c Config, spec models.Spec, test int) (compute.Backend, error) {
 	quick := float64(1 << 32) // multiply-adds, in about 4 s
 	if strings.Contains(runtime.Version(), "simd") {
@@ -342,9 +342,9 @@ func trialBackend(backend compute.Backend, c Config, spec models.Spec, test int)
 	return pure, err
 }
 
-// heard reports whether voices suit a data set: recordings, or few rows of a table that is no image, no text, no skeleton
-// and no features in frames. Voices leave groups out, so that it takes two.
-func heard(c Config, d *datasets.Dataset) bool {
+// suitsTransforms reports whether transforms suit a data set: recordings, or few rows of a table that is no image, no text, no skeleton
+// and no features in frames. Transforms hold groups out, so that it takes two.
+func suitsTransforms(c Config, d *datasets.Dataset) bool {
 	const mostRows, mostValues = 2_000, 10_000
 	oneGroup := d.Groups != nil && !slices.ContainsFunc(d.Train, func(i int) bool { return d.Group(i) != d.Group(d.Train[0]) })
 	switch {

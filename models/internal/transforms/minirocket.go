@@ -1,4 +1,4 @@
-package voices
+package transforms
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/clusterpool/ccp/models/internal/kernels"
 )
 
-// shares is the map of MiniRocket (Dempster et al. 2021). A kernel adds some columns with signs, and weighs nine moments.
+// miniRocket is the map of MiniRocket (Dempster et al. 2021). A kernel adds some columns with signs, and weighs nine time points.
 // Its features are, for each threshold, the share of the positions where its response is above.
-type shares struct {
+type miniRocket struct {
 	columns    int
 	steps      []int // the dilations
 	each       []int // thresholds of a kernel at each dilation
@@ -20,10 +20,10 @@ type shares struct {
 	weights    []float32
 }
 
-// newShares makes about so many features for recordings of this median length. Nothing is drawn yet.
-func newShares(columns, length, features int) *shares {
+// newMiniRocket makes about so many features for recordings of this median length. Nothing is drawn yet.
+func newMiniRocket(columns, length, features int) *miniRocket {
 	steps, parts := kernels.Steps(length)
-	m := &shares{columns: columns, steps: steps, weights: kernels.SlotWeights()}
+	m := &miniRocket{columns: columns, steps: steps, weights: kernels.SlotWeights()}
 	total := 0
 	for _, part := range parts {
 		n := max(1, int(math.Round(part*float64(features)/kernels.Count)))
@@ -34,15 +34,15 @@ func newShares(columns, length, features int) *shares {
 	return m
 }
 
-func (m *shares) width() int { return len(m.thresholds) }
+func (m *miniRocket) width() int { return len(m.thresholds) }
 
-func (m *shares) arrays() map[string][]float32 {
+func (m *miniRocket) arrays() map[string][]float32 {
 	return map[string][]float32{"signs": m.signs, "thresholds": m.thresholds}
 }
 
 // draw draws the signs, and takes thresholds from the response of each kernel to a sample of its own. The quantiles are
 // the fractional parts of multiples of the golden ratio. The error is the context's.
-func (m *shares) draw(ctx context.Context, u units, samples []Sample, seed uint64) error {
+func (m *miniRocket) draw(ctx context.Context, u units, samples []Sample, seed uint64) error {
 	copy(m.signs, slices.Concat(kernels.Signs(len(m.steps), m.columns, seed)...))
 	rng := rand.New(rand.NewPCG(seed, 0x7175616e74))
 	chosen, from := make([]int, len(m.steps)*kernels.Count), []int{}
@@ -53,7 +53,7 @@ func (m *shares) draw(ctx context.Context, u units, samples []Sample, seed uint6
 	}
 	return inParallel(ctx, len(chosen), func(w *work, i int) {
 		u.read(w, samples[chosen[i]].Values)
-		sorted := make([]float64, w.moments)
+		sorted := make([]float64, w.timepoints)
 		for p, r := range m.response(w, i/kernels.Count, i%kernels.Count) {
 			sorted[p] = float64(r)
 		}
@@ -65,12 +65,12 @@ func (m *shares) draw(ctx context.Context, u units, samples []Sample, seed uint6
 	})
 }
 
-// response returns the response of a kernel at a dilation, `[moments]`. It holds until the next call.
-func (m *shares) response(w *work, dilation, kernel int) []float32 {
-	if w.sum = sized(w.sum, w.moments); len(w.responses) == 0 { // HYDRA's are of more kernels
+// response returns the response of a kernel at a dilation, `[timepoints]`. It holds until the next call.
+func (m *miniRocket) response(w *work, dilation, kernel int) []float32 {
+	if w.sum = sized(w.sum, w.timepoints); len(w.responses) == 0 { // HYDRA's are of more kernels
 		w.responses = make([][]float32, 1)
 	}
-	w.responses[0] = sized(w.responses[0], w.moments)
+	w.responses[0] = sized(w.responses[0], w.timepoints)
 	x := w.sum
 	for c, column := range w.columns {
 		if sign := m.signs[(dilation*m.columns+c)*kernels.Count+kernel]; sign != 0 {
@@ -86,13 +86,13 @@ func (m *shares) response(w *work, dilation, kernel int) []float32 {
 
 // features counts over the recording's own positions. Every second kernel leaves out the positions that lack a slot, if
 // there are others.
-func (m *shares) features(w *work, out []float32) {
+func (m *miniRocket) features(w *work, out []float32) {
 	for i, q := range m.each {
 		beyond := kernels.Slots / 2 * m.steps[i]
 		for k := range kernels.Count {
 			response := m.response(w, i, k)
-			if (k+i)%2 == 1 && w.moments > 2*beyond {
-				response = response[beyond : w.moments-beyond]
+			if (k+i)%2 == 1 && w.timepoints > 2*beyond {
+				response = response[beyond : w.timepoints-beyond]
 			}
 			from := len(m.thresholds) - len(out)
 			above(response, m.thresholds[from:from+q], out[:q])

@@ -8,7 +8,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// frozenGate returns a frozen level's gates as a table, in a program that only answers; elsewhere nil. rank: its ranks,
+// frozenGate returns a frozen level's gates as a table, in a program that only predicts; elsewhere nil. rank: its ranks,
 // `[H·K, L]`.
 func frozenGate(scope *model.Scope, rank *Node, clusters, size int) *Node {
 	dims := rank.Shape().Dimensions
@@ -25,7 +25,7 @@ func frozenGate(scope *model.Scope, rank *Node, clusters, size int) *Node {
 	})
 }
 
-// folded is filterNorm in a program that only answers, see nn.Folded; elsewhere nil.
+// folded is filterNorm in a program that only predicts, see nn.Folded; elsewhere nil.
 //
 // If there are no more nodes than clusters, and the products of a node's channels are no more than what the filters
 // gather, it multiplies each node with the kernel's slots first. Then it gathers and adds up the products. XLA gathers

@@ -1,4 +1,4 @@
-package voices
+package transforms
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// values is the map to a recording's own values in frames as a network sees it, `[columns, frames]`.
+// values is the map to a recording's own values in frames as a network reads it, `[columns, frames]`.
 type values struct{ columns, frames int }
 
 func (m values) width() int { return m.columns * m.frames }
@@ -20,15 +20,15 @@ func (m values) arrays() map[string][]float32 { return nil }
 
 func (m values) features(w *work, out []float32) {
 	for c, column := range w.columns {
-		recording.Resample(out[c*m.frames:(c+1)*m.frames], column[:w.moments], 1)
+		recording.Resample(out[c*m.frames:(c+1)*m.frames], column[:w.timepoints], 1)
 	}
 }
 
-// gaussians are the kernels that the voice of values chooses from. 0 stands for the scalar product.
+// gaussians are the kernels that the transform values chooses from. 0 stands for the scalar product.
 var gaussians = []float64{0.03, 0.1, 0.3, 1, 0}
 
 const (
-	leastFrames = 4   // that the voice of values tries
+	leastFrames = 4   // that the transform values tries
 	wide        = 0.1 // the kernel with which it tries them
 )
 
@@ -80,15 +80,15 @@ func (m *kernel) gram(products *mat.SymDense) *mat.SymDense {
 	return k
 }
 
-// shape chooses the frames of the voice of values, and its kernel. The frames are the most, a half of them, a quarter and
-// so on: fewer if all voices together then gain a nat on the samples left out. The kernel is the one with which the values
+// shape chooses the frames of the transform values, and its kernel. The frames are the most, a half of them, a quarter and
+// so on: fewer if all transforms together then gain a nat on the held-out samples. The kernel is the one with which the values
 // do best alone.
 func (f *fit) shape(ctx context.Context, t *trial, v int) error {
-	samples, h, least := pick(f.samples, t.chosen), f.voices.header, math.Inf(1)
-	h.Names, h.Kept = []string{OfValues}, 0
+	samples, h, least := pick(f.samples, t.chosen), f.classifier.header, math.Inf(1)
+	h.Names, h.Kept = []string{Values}, 0
 	var best *candidate
 	for most := h.Frames; h.Frames == most || h.Frames >= leastFrames; h.Frames /= 2 {
-		c := &candidate{voice: h.open().voices[0]}
+		c := &candidate{transform: h.open().transforms[0]}
 		if err := f.extract(ctx, samples, c); err != nil {
 			return err
 		}
@@ -97,12 +97,12 @@ func (f *fit) shape(ctx context.Context, t *trial, v int) error {
 			return err
 		}
 		var loss float64
-		if !f.Table { // which has one moment
+		if !f.Table { // which has one time point
 			t.judge(v, (&kernel{g: wide, width: c.width()}).gram(products))
 			loss = t.joined().loss
 		}
 		if best == nil || loss < least-1/float64(len(samples)) {
-			best, least, f.voices.Frames = c, loss, h.Frames
+			best, least, f.classifier.Frames = c, loss, h.Frames
 			best.gram = products
 		}
 		if f.Table {
@@ -119,7 +119,7 @@ func (f *fit) shape(ctx context.Context, t *trial, v int) error {
 		return err
 	}
 	i := slices.Index(scores, slices.MinFunc(scores, func(a, b score) int { return cmp.Compare(a.loss, b.loss) }))
-	best.kernel.g, f.voices.Gaussian = gaussians[i], gaussians[i]
+	best.kernel.g, f.classifier.Gaussian = gaussians[i], gaussians[i]
 	f.candidates[v] = best
 	if len(samples) == len(f.samples) { // whose features are there
 		best.gram = best.kernel.gram(best.gram)

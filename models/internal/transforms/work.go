@@ -1,4 +1,4 @@
-package voices
+package transforms
 
 import (
 	"context"
@@ -22,21 +22,21 @@ type featureMap interface {
 
 // work holds a recording, column by column, and buffers. Each goroutine has its own.
 type work struct {
-	moments        int
-	columns, steps [][]float32 // `[columns][moments]`, and the differences `[columns][moments-1]`
+	timepoints     int
+	columns, steps [][]float32 // `[columns][timepoints]`, and the differences `[columns][timepoints-1]`
 	flat, sum, out []float32
 	responses      [][]float32
-	transforms     map[int]*fourier.FFT
+	ffts           map[int]*fourier.FFT
 }
 
 // units are the mean of each column, and one over its standard deviation or zero for a constant one.
 type units struct{ mean, scale []float32 }
 
-// read standardises the columns of a recording, `[moments, columns]`. A value that is not finite becomes the mean.
+// read standardises the columns of a recording, `[timepoints, columns]`. A value that is not finite becomes the mean.
 func (u units) read(w *work, values []float32) {
 	columns := len(u.mean)
-	w.moments = max(1, len(values)/columns)
-	t := w.moments
+	w.timepoints = max(1, len(values)/columns)
+	t := w.timepoints
 	w.flat = sized(w.flat, 2*columns*t)
 	w.columns, w.steps = w.columns[:0], w.steps[:0]
 	for c := range columns {
@@ -56,7 +56,7 @@ func (u units) read(w *work, values []float32) {
 
 func finite(x float32) bool { return x-x == 0 }
 
-// measure measures the columns over all moments of the samples, without what is not finite.
+// measure measures the columns over all time points of the samples, without what is not finite.
 func (u units) measure(samples []Sample) {
 	columns := len(u.mean)
 	n, mean, squares := make([]float64, columns), make([]float64, columns), make([]float64, columns)
