@@ -108,8 +108,8 @@ def try_mne():
     subprocess.run(["ccp", "train", "--backend", "go", "--data", "eeg.npz", "--steps", "60", "--checkpoint", "eeg"], check=True)
     subprocess.run(["ccp", "predict", "--backend", "go", "--checkpoint", "eeg", "new.npz", "--out", "new.csv"], check=True)
     with open("new.csv") as file:
-        answers = [row["class"] for row in csv.DictReader(file)]
-    right = np.mean(answers == np.load("new.npz")["labels"])
+        predictions = [row["class"] for row in csv.DictReader(file)]
+    right = np.mean(predictions == np.load("new.npz")["labels"])
     assert right > 0.9, right
 
 

@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 
-MOMENTS, SENSORS = 100, 6
+TIMEPOINTS, SENSORS = 100, 6
 
 
 def draw(folder, recordings):
@@ -25,7 +25,7 @@ def draw(folder, recordings):
     with open(table, "w") as out:
         out.write("sample,time," + ",".join(f"s{k}" for k in range(SENSORS)) + ",label\n")
         for sample in range(recordings):
-            values = rng.normal(size=(MOMENTS, SENSORS)).astype(np.float32)
+            values = rng.normal(size=(TIMEPOINTS, SENSORS)).astype(np.float32)
             label = "ab"[sample % 2]
             for timepoint, row in enumerate(values):
                 out.write(f"r{sample:06d},{timepoint}," + ",".join(f"{v:.6g}" for v in row) + f",{label}\n")
@@ -49,15 +49,15 @@ def by(library, source, out):
         if source.is_dir():
             frames = [t.assign(sample=f.stem, label=f.parent.name) for f, t in zip(files, frames)]
         table = pandas.concat(frames).sort_values(order)
-        values, labels = table[names].to_numpy(np.float32), table["label"].to_numpy()[::MOMENTS]
+        values, labels = table[names].to_numpy(np.float32), table["label"].to_numpy()[::TIMEPOINTS]
     else:
         import polars
         frames = [polars.read_csv(f) for f in files]
         if source.is_dir():
             frames = [t.with_columns(sample=polars.lit(f.stem), label=polars.lit(f.parent.name)) for f, t in zip(files, frames)]
         table = polars.concat(frames).sort(order)
-        values, labels = table.select(names).to_numpy().astype(np.float32), table["label"].to_numpy()[::MOMENTS]
-    series = values.reshape(-1, MOMENTS, SENSORS).transpose(0, 2, 1)
+        values, labels = table.select(names).to_numpy().astype(np.float32), table["label"].to_numpy()[::TIMEPOINTS]
+    series = values.reshape(-1, TIMEPOINTS, SENSORS).transpose(0, 2, 1)
     np.savez(out, series=series, labels=np.unique(labels.astype(str), return_inverse=True)[1].astype(np.int32))
 
 
@@ -66,7 +66,7 @@ def same(*files):
     ours, *others = [np.load(file) for file in files]
     for other in others:
         assert np.array_equal(other["labels"], ours["labels"])
-        assert np.allclose(other["series"].reshape(-1, SENSORS, MOMENTS), ours["series"][..., 0], rtol=1e-6, atol=0)
+        assert np.allclose(other["series"].reshape(-1, SENSORS, TIMEPOINTS), ours["series"][..., 0], rtol=1e-6, atol=0)
 
 
 def main():

@@ -124,7 +124,7 @@ func (d *Dataset) skeletonFrames(s *skeleton.Source, signals *skeleton.Signals, 
 		signals.Read(i, series)
 		d.Series = append(d.Series, series)
 	}
-	alone := false // a body is positions in space
+	alone := false // the values are positions in space
 	d.Form = &recording.Form{Sensors: slices.Clone(s.Layout.Joints), Channels: s.Channels(), Scale: &alone}
 	opts.Frames = cmp.Or(opts.Frames, s.Frames)
 	if d.Affinity, err = s.Layout.Graph(1); err != nil {

@@ -117,7 +117,7 @@ func (c *Classifier) batch(ctx context.Context, p *program, points []point, size
 	c.mu.RLock()
 	closed, ridge := c.closed, c.ridge.Load()
 	c.mu.RUnlock()
-	if p == c.logits && ridge != nil && ridge.Share == 1 {
+	if p == c.logits && ridge != nil && ridge.Weight == 1 {
 		if closed {
 			return nil, ErrClosed
 		}

@@ -22,8 +22,8 @@ import (
 // Errors of a classifier that was closed, and of one that has no network to look into.
 var (
 	ErrClosed    = errors.New("the classifier is closed")
-	ErrNoNetwork = errors.New("the ridge classifier on the transforms predicts alone, and no network was trained; train with --set transforms=none for a " +
-		"network alone")
+	ErrNoNetwork = errors.New("the ridge classifier on the transforms predicts alone, and no network was trained; train with " +
+		"--set transforms=none for a network alone")
 )
 
 // Classifier is a trained network with its hierarchy frozen. It is safe for concurrent use. Computations run at the
@@ -146,7 +146,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 	}
 	for v := range from.IterVariables() {
 		if !variables.IsWeight(v) || c.ridge.Load() != nil && strings.HasPrefix(v.Path(), transforms.Scope) {
-			continue // transforms do not change in training
+			continue // the ridge classifier does not change in training
 		}
 		source := v
 		if average := from.GetVariable(variables.Average + v.Path()); average != nil {
@@ -193,7 +193,7 @@ func copyValue(from *model.Variable, to *model.Store, v *model.Variable) error {
 func (c *Classifier) Store() *model.Store { return c.store }
 
 // Parameters returns the number of trainable values, memberships, gates, filters, dense layers
-// and batch norm's scale and offset. Without a network it is the number of the transforms' values.
+// and batch norm's scale and offset. Without a network it is the number of the ridge classifier's values.
 func (c *Classifier) Parameters() int {
 	if !c.hasNetwork() {
 		return c.ridge.Load().Size()

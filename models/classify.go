@@ -21,14 +21,14 @@ type SignalError struct {
 // Error returns the text with the signal's number.
 func (e *SignalError) Error() string { return fmt.Sprintf("unusable signal %d: %s", e.Index, e.Reason) }
 
-// Prediction is a classifier's prediction for one signal. In JSON, "class" is a name, as in all that the program prints.
+// Prediction is what a classifier predicts for one signal. In JSON, "class" is a name, as in all that the program prints.
 type Prediction struct {
 	Class       int     `json:"class_number"` // the most probable class
 	Name        string  `json:"class"`        // its name
 	Probability float64 `json:"probability"`  // its probability
 	// Probabilities are of every class, at the temperature of Classifier.Calibration, summing to 1.
 	Probabilities []float64 `json:"probabilities"`
-	// Warnings tell where the signal lies far outside the training data, as with another unit. The class is then a guess.
+	// Warnings tell where the signal lies far outside the training data, as with another unit. The class may then be wrong.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -128,7 +128,7 @@ func (c *Classifier) predict(logits []float32) Prediction {
 
 // plain returns the probabilities of classes with these logits, without temperature.
 func (c *Classifier) plain(logits []float32) []float64 {
-	if v := c.ridge.Load(); v != nil && v.Share == 1 { // else they are in the logits already
+	if v := c.ridge.Load(); v != nil && v.Weight == 1 { // else they are in the logits already
 		return v.Probabilities(logits, nil)
 	}
 	return prob.Softmax(logits)

@@ -42,8 +42,8 @@ type Kernels struct {
 	Accuracy float64   // on held-out training samples
 }
 
-// Kernels returns the random kernels of a classifier. It is nil if there are none. It is an error if transforms predict, which
-// are no constants. Other errors name the variable.
+// Kernels returns the random kernels of a classifier. It is nil if there are none. It is an error if the transforms predict,
+// which are no constants. Other errors name the variable.
 func (c *Classifier) Kernels() (*Kernels, error) {
 	if c.ridge.Load() != nil {
 		return nil, fmt.Errorf("the predictions are those of %s, which no ONNX file holds. Either ccp serve, or the Go package "+

@@ -14,7 +14,7 @@ import (
 	"github.com/clusterpool/ccp/models/internal/transforms"
 )
 
-// openRidge opens the transforms of the classifier's store, if there are any.
+// openRidge opens the ridge classifier of the store, if there is one.
 func (c *Classifier) openRidge() (err error) {
 	if c.ridge.Load() != nil {
 		return nil
@@ -26,30 +26,30 @@ func (c *Classifier) openRidge() (err error) {
 			columns = c.Form.Width()
 		}
 		if c.ridge.Store(v); v.Columns != columns || v.Classes != c.Spec.Classes() {
-			err = fmt.Errorf("they are of %d columns and %d classes, the model of %d and %d", v.Columns, v.Classes, columns,
+			err = fmt.Errorf("it has %d columns and %d classes, the model %d and %d", v.Columns, v.Classes, columns,
 				c.Spec.Classes())
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("the transforms of the checkpoint: %w", err)
+		err = fmt.Errorf("the ridge classifier of the checkpoint: %w", err)
 	}
 	return err
 }
 
-// hasNetwork reports whether the network counts in the predictions. Otherwise it was not trained.
-func (c *Classifier) hasNetwork() bool { v := c.ridge.Load(); return v == nil || v.Share < 1 }
+// hasNetwork reports whether the network has a weight in the predictions. Otherwise it was not trained.
+func (c *Classifier) hasNetwork() bool { v := c.ridge.Load(); return v == nil || v.Weight < 1 }
 
-// PredictedBy says what makes the classifier's predictions: the network, random kernels, transforms, or several with their
-// shares.
+// PredictedBy names the members of the ensemble that predicts: the network, random kernels, transforms, or several with
+// their weights.
 func (c *Classifier) PredictedBy() string {
-	const share = 100 / (kernelsWeight + 1) // of a network beside random kernels
+	const networkPercent = 100 / (kernelsWeight + 1) // the weight of a network beside random kernels
 	v := c.ridge.Load()
 	switch {
 	case v != nil:
 	case c.Spec.Model == randomKernels:
 		return "random kernels"
 	case c.Spec.kernels() > 0:
-		return fmt.Sprintf("the network (%d%%) and random kernels (%d%%)", share, 100-share)
+		return fmt.Sprintf("the network (%d%%) and random kernels (%d%%)", networkPercent, 100-networkPercent)
 	default:
 		return "the network"
 	}
@@ -58,18 +58,18 @@ func (c *Classifier) PredictedBy() string {
 	if last := len(names) - 1; last > 0 {
 		text = strings.Join(names[:last], ", ") + " and " + names[last]
 	}
-	if v.Share == 1 {
+	if v.Weight == 1 {
 		return text
 	}
-	percent := int(math.Round(100 * v.Share))
+	percent := int(math.Round(100 * v.Weight))
 	return fmt.Sprintf("%s (%d%%), with the network (%d%%)", text, percent, 100-percent)
 }
 
 // errNoGradient says that the predictions have no gradient.
-var errNoGradient = errors.New("transforms beside the network have no gradient: take occlusion")
+var errNoGradient = errors.New("the transforms beside the network have no gradient: take occlusion")
 
-// together returns the logits of points, `[points, classes]`. They are logarithms of the mean of the transforms' and the
-// network's probabilities. network has the network's logits; nil if the network does not count.
+// together returns the logits of points, `[points, classes]`. They are logarithms of the weighted mean of the ridge
+// classifier's and the network's probabilities. network has the network's logits; nil if the network has no weight.
 // If ctx ends meanwhile, the rest is zero.
 func (c *Classifier) together(ctx context.Context, points []point, network []float32) []float32 {
 	v, classes, all := c.ridge.Load(), c.Spec.Classes(), make([]float32, len(points)*c.Spec.Classes())
@@ -92,7 +92,8 @@ func (c *Classifier) together(ctx context.Context, points []point, network []flo
 	return all
 }
 
-// rawSample returns what transforms use of a point: the raw sample. The baseline of a sensor is the same in each time point.
+// rawSample returns what the transforms use of a point: the raw sample. The baseline of a sensor is the same at each time
+// point.
 func (c *Classifier) rawSample(p point) []float32 {
 	switch {
 	case p.signal != nil:

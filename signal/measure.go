@@ -57,7 +57,7 @@ func spans(sample []float32, width int) Range {
 const still = 5
 
 // Outside returns what a person should know about a signal whose values lie far outside the training data's, or vary
-// much less. Such a signal may be in another unit, and its class is a guess. Far means farther than the training data's
+// much less. Such a signal may be in another unit, and its class may be wrong. Far means farther than the training data's
 // own range is wide.
 func (i *Info) Outside(signal []float32) (warnings []string) {
 	if i.Form != nil {

@@ -40,8 +40,8 @@ def series(rng):
 
 
 def show(name, who, truth, p):
-    guess = p.argmax(1)
-    print(f"{name} {who}: {100 * accuracy_score(truth, guess):.1f}; {100 * balanced_accuracy_score(truth, guess):.1f}; "
+    predicted = p.argmax(1)
+    print(f"{name} {who}: {100 * accuracy_score(truth, predicted):.1f}; {100 * balanced_accuracy_score(truth, predicted):.1f}; "
           f"{log_loss(truth, p):.3f}", flush=True)
 
 
@@ -61,10 +61,10 @@ def main():
             np.savez(at / "set.npz", series=x, labels=y, split=2 * (np.arange(len(y)) >= train))
             np.save(at / "test.npy", x[train:])
             for i, ccp in enumerate(args.ccp):
-                run, answers = at / f"run{i}", at / f"answers{i}.csv"
+                run, predictions = at / f"run{i}", at / f"predictions{i}.csv"
                 subprocess.run([ccp, "train", "--data", at / "set.npz", "--checkpoint", run], check=True, capture_output=True)
-                subprocess.run([ccp, "predict", "--checkpoint", run, "--out", answers, at / "test.npy"], check=True, capture_output=True)
-                show(name, ccp, y[train:], np.genfromtxt(answers, delimiter=",", skip_header=1)[:, 3:])
+                subprocess.run([ccp, "predict", "--checkpoint", run, "--out", predictions, at / "test.npy"], check=True, capture_output=True)
+                show(name, ccp, y[train:], np.genfromtxt(predictions, delimiter=",", skip_header=1)[:, 3:])
 
 
 if __name__ == "__main__":

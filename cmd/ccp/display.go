@@ -23,7 +23,7 @@ type display struct {
 	began   time.Time // when the first step of this process was done
 	from    int       // that step
 	frozen  bool      // C is constant: the notice of the hierarchy says it
-	stepped bool      // there are steps: transforms and random kernels alone are fitted at once
+	stepped bool      // there are steps: a ridge classifier is fitted at once
 }
 
 func newDisplay(out io.Writer, c training.Config, backend string) *display {

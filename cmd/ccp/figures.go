@@ -7,18 +7,18 @@ import (
 
 // timeline collects the probabilities of the windows of one recording.
 type timeline struct {
-	name        string
-	classes     []picture.Curve
-	predictions map[int]bool // the classes that are a prediction at some time
+	name      string
+	classes   []picture.Curve
+	predicted map[int]bool // the classes that some window is predicted to have
 }
 
 // add takes the windows of a part.
 func (t *timeline) add(in part, classes []string, predictions []models.Prediction) {
 	for i, p := range predictions {
 		if t.classes == nil {
-			t.name, t.classes, t.predictions = in.names[i], make([]picture.Curve, len(classes)), map[int]bool{}
+			t.name, t.classes, t.predicted = in.names[i], make([]picture.Curve, len(classes)), map[int]bool{}
 		}
-		t.predictions[p.Class] = true
+		t.predicted[p.Class] = true
 		for k := range t.classes {
 			c := &t.classes[k]
 			c.Name, c.X, c.Y = classes[k], append(c.X, (in.windows[i].Start+in.windows[i].End)/2), append(c.Y, p.Probabilities[k])
@@ -26,11 +26,11 @@ func (t *timeline) add(in part, classes []string, predictions []models.Predictio
 	}
 }
 
-// draw draws the classes that are a prediction at some time, at the middle of each window.
+// draw draws the classes that some window is predicted to have, at the middle of each window.
 func (t *timeline) draw(path string) error {
 	curves := picture.Curves{Title: t.name, XLabel: "time", YLabel: "probability"}
 	for k, c := range t.classes {
-		if t.predictions[k] {
+		if t.predicted[k] {
 			curves.Lines = append(curves.Lines, c)
 		}
 	}

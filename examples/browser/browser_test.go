@@ -107,7 +107,7 @@ func draw(t *testing.T, tab context.Context, strokes [][][2]float64) string {
 	return class(t, tab)
 }
 
-// class returns the class that the page shows once the last answer is there.
+// class returns the class that the page shows once the last prediction is there.
 func class(t *testing.T, tab context.Context) string {
 	t.Helper()
 	do(t, tab, chromedp.Poll[chromedp.Void]("!asked"))

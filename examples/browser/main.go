@@ -26,7 +26,7 @@ type reply struct {
 func main() {
 	classifier, err := models.Read(digits.Checkpoint, models.LoadOptions{})
 	if err == nil {
-		_, err = answer(classifier, make([]float32, classifier.Spec.Nodes)) // compiles
+		_, err = predict(classifier, make([]float32, classifier.Spec.Nodes)) // compiles
 	}
 	message := ""
 	if err != nil {
@@ -40,7 +40,7 @@ func main() {
 				pixels[i] = float32(args[0].Index(i).Float())
 			}
 		}
-		r, err := answer(classifier, pixels)
+		r, err := predict(classifier, pixels)
 		if err != nil {
 			r.Error = err.Error()
 		}
@@ -51,10 +51,10 @@ func main() {
 	select {} // the page calls classify from now on
 }
 
-// answer classifies and explains a signal.
-func answer(classifier *models.Classifier, pixels []float32) (r reply, err error) {
+// predict classifies and explains a signal.
+func predict(classifier *models.Classifier, pixels []float32) (r reply, err error) {
 	// Three gradients on the way from the mean image to this one. On 40 test samples their cosine to 90 is 0.9995; one
-	// alone has 0.992. An answer with ten takes nearly three times as long.
+	// alone has 0.992. A prediction with ten takes nearly three times as long.
 	a, err := classifier.Attribute(context.Background(), [][]float32{pixels}, models.AttributionOptions{Steps: 3})
 	if err != nil {
 		return r, err

@@ -170,7 +170,7 @@ func (f *Form) Length(timepoints int) string {
 	if f.Shortest == f.Longest {
 		trained = fmt.Sprint(f.Longest)
 	}
-	return fmt.Sprintf("it has %d time points, the training's recordings have %s: the class is a guess", timepoints, trained)
+	return fmt.Sprintf("it has %d time points, the training's recordings have %s: the class may be wrong", timepoints, trained)
 }
 
 // Resample writes a series of evenly spaced time points, `[timepoints, width]`, to the evenly spaced frames of dst, `[frames,

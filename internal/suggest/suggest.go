@@ -2,6 +2,7 @@
 package suggest
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,12 +13,22 @@ import (
 // longest is the greatest length in bytes of a word. A longer text is compared with nothing, and shown in part.
 const longest = 100
 
-// Nearest returns the known word that differs from word by the fewest changed, missing, added or swapped letters,
-// regardless of case. If no word is near, it returns the first one that begins with word, and "" if none does. It
-// passes over texts of more than a hundred bytes.
+// renamed has the old and the new name of options and of their values, one pair in a line.
+//
+//go:embed renamed.txt
+var renamed string
+
+// Nearest returns the known word that was once called word, or else the one that differs from word by the fewest changed,
+// missing, added or swapped letters, regardless of case. If no word is near, it returns the first one that begins with
+// word, and "" if none does. It passes over texts of more than a hundred bytes.
 func Nearest(word string, known []string) (nearest string) {
 	if word == "" || len(word) > longest {
 		return ""
+	}
+	for line := range strings.Lines(renamed) {
+		if before, now, _ := strings.Cut(strings.TrimSpace(line), " "); before == word && slices.Contains(known, now) {
+			return now
+		}
 	}
 	known = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return len(k) > longest })
 	least := (len([]rune(word))+2)/3 + 1

@@ -28,6 +28,15 @@ func TestNearest(t *testing.T) {
 	assert.Empty(t, Nearest("ccp", nil))
 }
 
+// Each name that was removed leads to the one that took its place, where there is one.
+func TestRenamed(t *testing.T) {
+	for line := range strings.Lines(renamed) {
+		pair := strings.Fields(line)
+		assert.Equal(t, pair[1], Nearest(pair[0], []string{pair[0][:3], "levels", pair[1]}), line)
+		assert.NotEqual(t, pair[1], Nearest(pair[0], []string{"levels"}))
+	}
+}
+
 func TestAmong(t *testing.T) {
 	assert.Equal(t, "did you mean gcn? There are fc, gcn", Among("gcm", []string{"fc", "gcn"}))
 	assert.Equal(t, "there are fc, gcn", Among("unet", []string{"fc", "gcn"}))

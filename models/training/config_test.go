@@ -74,6 +74,7 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"level 2: 7 clusters of 6 nodes; a search finds at most as many as nodes: lower them":   {"levels": "6x8/4,7x8/4,1x8/2"},
 		"level 1: L=99 exceeds its 12 nodes":                                                    {"levels": "6x8/99,1x8/2"},
 		`the transform "minirocket" needs a series; leave it out`:                               {"transforms": "minirocket,values"},
+		`transforms: there is no "kernels"; did you mean minirocket? There are all, none, mini`: {"transforms": "kernels,values"},
 		`transforms: there is no "foo"`:                                                         {"transforms": "foo"},
 		`protocol: cross-view; the data is in memory`:                                           {"protocol": "cross-view"},
 		`there is no option "epoch"`:                                                            {"epoch": 3},

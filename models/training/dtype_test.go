@@ -24,7 +24,7 @@ func TestTrainInBFloat16(t *testing.T) {
 		c["dtype"] = nn.BFloat16
 		dir := t.TempDir()
 		result := trainIn(t, backend, c, dir)
-		assert.Greater(t, result.Test.Accuracy, 0.7, "a guess is 0.25")
+		assert.Greater(t, result.Test.Accuracy, 0.7, "the baseline is 0.25")
 		variables, _ := snapshotOf(t, dir, "last")
 		require.NotEmpty(t, weightPaths(variables))
 		for path, value := range variables {

@@ -26,19 +26,20 @@ import (
 )
 
 const (
-	// judging is the share of the training samples on which network and transforms are judged, neither having seen them.
-	judging = 0.25
-	// If the transforms' log-loss on held-out samples is below sure, in nats, or all their predictions are right, no network is
-	// tried. A network counts if it lowers the log-loss by the share worth, and by three nats over all samples. Three
-	// nats are a likelihood 20 times as great.
-	sure  = 0.02
-	worth = 0.02
+	// trialShare is the share of the training samples that a trial holds out, to weigh ridge classifier and network by them.
+	trialShare = 0.25
+	// If the ridge classifier's log-loss on held-out samples is at most maxLossToSkipNetwork, in nats, or all its predictions of
+	// them are right, there is no trial, and no network is trained. A network gets a weight if it lowers the log-loss of the trial
+	// by the share minRelativeGain, and by minGainInNats over all samples: a likelihood 20 times as great.
+	maxLossToSkipNetwork = 0.02
+	minRelativeGain      = 0.02
+	minGainInNats        = 3
 	// trialFolder has the runs of trials, until the run ends.
 	trialFolder = ".ccp-trial"
 )
 
-// fitTransforms fits the transforms, decides what they count, and keeps them in the store unless the network predicts alone. It
-// gives notice of what each would have had.
+// fitTransforms fits the ridge classifier on the transforms, decides its weight beside the network, and puts it into the store
+// unless that is 0. It gives notice of the accuracy of each on held-out samples.
 func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error {
 	if r.spec.Options.Transforms == transforms.None {
 		return nil
@@ -58,36 +59,36 @@ func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error 
 	}
 	parts := v.Parts()
 	all := parts[len(parts)-1]
-	var said []string
+	var accuracies []string
 	for _, p := range parts[:len(parts)-1] {
-		said = append(said, fmt.Sprintf("%s %.1f%%", p.Name, 100*p.Accuracy))
+		accuracies = append(accuracies, fmt.Sprintf("%s %.1f%%", p.Name, 100*p.Accuracy))
 	}
-	line := "held-out training samples: " + strings.Join(said, ", ")
-	if r.spec.Network().Fitted || all.Loss <= sure || all.Accuracy == 1 {
+	line := "held-out training samples: " + strings.Join(accuracies, ", ")
+	if r.spec.Network().Fitted || all.Loss <= maxLossToSkipNetwork || all.Accuracy == 1 {
 		if len(parts) > 2 {
 			line += fmt.Sprintf(", together %.1f%%", 100*all.Accuracy)
 		}
-	} else if line, err = r.weigh(ctx, backend, d, c, v, line); err != nil {
+	} else if line, err = r.weighMembers(ctx, backend, d, c, v, line); err != nil {
 		return err
 	}
-	switch v.Share {
+	switch v.Weight {
 	case 0:
 		r.notice(line + ": the network predicts alone")
 		return nil
 	case 1:
 		r.notice(line + ": " + strings.Join(v.Predicting(), ", ") + " predict")
 	default:
-		r.notice(fmt.Sprintf("%s: %s count %.0f%%, the network %.0f%%", line, strings.Join(v.Predicting(), ", "), 100*v.Share,
-			100-100*v.Share))
+		r.notice(fmt.Sprintf("%s: %s have the weight %.0f%%, the network %.0f%%", line, strings.Join(v.Predicting(), ", "),
+			100*v.Weight, 100-100*v.Weight))
 	}
 	return v.Keep(r.store)
 }
 
-// hasNetwork reports whether the network counts in the predictions. Otherwise it is not trained.
-func (r *run) hasNetwork() bool { return transforms.Share(r.store) < 1 }
+// hasNetwork reports whether the network has a weight in the predictions. Otherwise it is not trained.
+func (r *run) hasNetwork() bool { return transforms.Weight(r.store) < 1 }
 
-// transformSamples returns what transforms use: the training samples, and then their mirror images if there are any. An image is held
-// out with its sample.
+// transformSamples returns the samples that the transforms use: the training samples, and then their mirror images if there
+// are any. An image is held out with its sample.
 func transformSamples(d *datasets.Dataset) []transforms.Sample {
 	samples, buffer := make([]transforms.Sample, len(d.Train)), []float32(nil)
 	for at, i := range d.Train {
@@ -122,31 +123,31 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 	return bytes + int64(c.Memory(transformSamples(d)))
 }
 
-// weigh judges transforms and network on a quarter of the training samples. Both are fitted to the other three quarters for
-// it, with all their choices, the network as the run will train it. Each gets the temperature that suits the quarter best.
-// weigh sets the share of the transforms with the least log-loss there, and returns what to say. It tries no network where
-// even one without a mistake would win too little.
-func (r *run) weigh(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c transforms.Config, v *transforms.Classifier,
-	said string) (string, error) {
-	d, _ := data.Trial(judging, uint64(r.Seed))
+// weighMembers weighs the ridge classifier and the network by a quarter of the training samples. For this trial both are fitted
+// to the other three quarters, with all their choices, the network as the run will train it. Each gets the temperature and the
+// weight with the least log-loss on the quarter. The result is line with the accuracies and losses of the trial. No network
+// is trained for it if even one without a mistake would gain too little.
+func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c transforms.Config, v *transforms.Classifier,
+	line string) (string, error) {
+	d, _ := data.Trial(trialShare, uint64(r.Seed))
 	if len(d.Test) == 0 || len(d.Train) == 0 { // too few samples
-		return said, nil
+		return line, nil
 	}
 	unseen, err := transforms.Fit(ctx, c, transformSamples(d))
 	switch {
 	case ctx.Err() != nil:
 		return "", err
 	case err != nil: // the three quarters are of one class or group, or all alike
-		return said, nil
+		return line, nil
 	}
-	unseen.Doubt = v.Doubt
+	unseen.Smoothing = v.Smoothing
 	own, network := make([][]float32, len(d.Test)), map[int][]float64{}
 	for at, i := range d.Test {
 		own[at] = unseen.Logits(d.Raw(i, make([]float32, d.Nodes*d.Channels)))
 	}
 	unit := units(d, d.Test)
-	judge := func(share float64) (losses []float64, right int) { // a loss for each unit
-		losses, unseen.Share = make([]float64, slices.Max(unit)+1), share
+	judge := func(weight float64) (losses []float64, right int) { // a loss for each unit
+		losses, unseen.Weight = make([]float64, slices.Max(unit)+1), weight
 		for at, i := range d.Test {
 			p, label := unseen.Probabilities(own[at], network[i]), int(d.Labels[i])
 			if losses[unit[at]] -= math.Log(max(p[label], 1e-9)); floats.MaxIdx(p) == label {
@@ -163,32 +164,32 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, data *datasets
 	unseen.Temperature = v.Temperature
 	losses, alone := judge(1)
 	n, loss := float64(len(d.Test)), floats.Sum(losses)
-	v.Judged(loss/n, float64(alone)/n)
-	said += fmt.Sprintf("; on a held-out quarter the transforms have %.1f%%, loss %.3f", 100*float64(alone)/n, loss/n)
-	least := loss - max(3, worth*loss)
-	if least <= 0 { // the network has to be worth its time, and cannot
-		return said, nil
+	v.SetScore(loss/n, float64(alone)/n)
+	line += fmt.Sprintf("; on a held-out quarter the transforms have %.1f%%, loss %.3f", 100*float64(alone)/n, loss/n)
+	bound := loss - max(minGainInNats, minRelativeGain*loss)
+	if bound <= 0 { // no network can have a loss below it
+		return line, nil
 	}
-	r.notice(said + fmt.Sprintf("; the network is tried on the other three quarters, with all its %d steps", r.total))
-	accuracy, err := r.try(ctx, backend, d, network)
+	r.notice(line + fmt.Sprintf("; to compare, a network is trained on the other three quarters, with all its %d steps", r.total))
+	accuracy, err := r.trainTrial(ctx, backend, d, network)
 	if err != nil {
 		return "", err
 	}
-	v.OfNetwork = temperature(func(t float64) float64 {
-		unseen.OfNetwork = t
+	v.NetworkTemperature = temperature(func(t float64) float64 {
+		unseen.NetworkTemperature = t
 		losses, _ := judge(0)
 		return floats.Sum(losses)
 	})
-	unseen.OfNetwork = v.OfNetwork
+	unseen.NetworkTemperature = v.NetworkTemperature
 	losses, _ = judge(0)
-	said = fmt.Sprintf("on a held-out quarter the transforms have %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", 100*float64(alone)/n,
+	line = fmt.Sprintf("on a held-out quarter the transforms have %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", 100*float64(alone)/n,
 		loss/n, 100*accuracy, floats.Sum(losses)/n)
-	v.Share = shareOf(least, func(share float64) ([]float64, bool) {
-		losses, right := judge(share)
+	v.Weight = weightOf(bound, func(weight float64) ([]float64, bool) {
+		losses, right := judge(weight)
 		return losses, right >= alone
 	})
-	if v.Share > 0 {
-		return said, nil
+	if v.Weight > 0 {
+		return line, nil
 	}
 	var labels []int32
 	var held [][]float64
@@ -196,7 +197,7 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, data *datasets
 		labels, held = append(labels, d.Labels[i]), append(held, network[i])
 	}
 	r.state.Calibration = calibrate(held, labels)
-	return said, nil
+	return line, nil
 }
 
 // ungrouped returns the data without groups, if most training samples are of a class that only one group has. Without its
@@ -238,12 +239,12 @@ func units(d *datasets.Dataset, samples []int) []int {
 	return of
 }
 
-// shareOf returns the share of the transforms. Of the tenths below one it takes that with the least log-loss. If this is not
-// below bound, the transforms' share is one. Where little is known, two good predictions are best in equal parts. So a tenth that
-// is nearer to one half is taken, if its log-loss is less than a standard error above the least. That error is of the sum
-// of the units' differences. judge returns the losses of the units, and whether enough predictions are right.
-func shareOf(bound float64, judge func(share float64) (losses []float64, enough bool)) (share float64) {
-	share = 1
+// weightOf returns the weight of the ridge classifier beside the network. Of the tenths below one it takes the one with the
+// least log-loss; if that is not below bound, the weight is one. Where little is known, two good predictions are best in equal
+// parts. So weightOf prefers a tenth nearer to one half whose log-loss is less than a standard error above the least, namely the
+// error of the sum of the units' differences. judge returns the losses of the units, and whether enough predictions are right.
+func weightOf(bound float64, judge func(weight float64) (losses []float64, enough bool)) (weight float64) {
+	weight = 1
 	var of [10][]float64 // the losses of each tenth that may be taken
 	least, best := bound, []float64(nil)
 	for step := 9; step >= 0; step-- {
@@ -253,7 +254,7 @@ func shareOf(bound float64, judge func(share float64) (losses []float64, enough 
 			continue
 		}
 		if of[step] = losses; sum < least {
-			least, best, share = sum, losses, float64(step)/10
+			least, best, weight = sum, losses, float64(step)/10
 		}
 	}
 	for _, step := range []int{5, 6, 4, 7, 3, 8, 2, 9, 1} {
@@ -265,12 +266,13 @@ func shareOf(bound float64, judge func(share float64) (losses []float64, enough 
 			return float64(step) / 10
 		}
 	}
-	return share
+	return weight
 }
 
-// try trains the network alone, as the run will train it, and sets the probabilities of its predictions to the test samples. It
-// returns their accuracy. A trial that was interrupted goes on: it is a run in the run's folder. Other settings or data have another.
-func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Dataset, predictions map[int][]float64) (accuracy float64, err error) {
+// trainTrial trains the network alone, as the run will train it, and sets its probabilities for the test samples. It returns
+// its accuracy on them. The trial is a run in the run's folder, in a folder of its own for these settings and data, so that an
+// interrupted one goes on.
+func (r *run) trainTrial(ctx context.Context, backend compute.Backend, d *datasets.Dataset, predictions map[int][]float64) (accuracy float64, err error) {
 	var of []byte
 	for _, name := range []string{configFile, dataFile} {
 		content, err := os.ReadFile(filepath.Join(r.Dir, name))
@@ -310,7 +312,7 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 	}
 	if _, err := c.trainAs(ctx, backend, d, d.Fingerprint(), spec, o); err != nil {
 		if errors.Is(err, ErrInterrupted) {
-			err = fmt.Errorf("%w while the network was tried: give the same command to go on", ErrInterrupted)
+			err = fmt.Errorf("%w in the trial of the network: give the same command to go on", ErrInterrupted)
 		}
 		return 0, err
 	}
@@ -327,7 +329,7 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 
 // trialBackend returns pure Go for a trial of little work: XLA would compile a step for 5 s. Else it returns backend. Work
 // decides, not time, so that a command that is given again computes alike. A step takes three times the multiply-adds of
-// its samples in one hierarchy. The predictions to the test samples take those of all hierarchies.
+// its samples in one hierarchy. The predictions of the test samples take those of all hierarchies.
 func trialBackend(backend compute.Backend, c Config, spec models.Spec, test int) (compute.Backend, error) {
 	quick := float64(1 << 32) // multiply-adds, in about 4 s
 	if strings.Contains(runtime.Version(), "simd") {
@@ -342,8 +344,8 @@ func trialBackend(backend compute.Backend, c Config, spec models.Spec, test int)
 	return pure, err
 }
 
-// suitsTransforms reports whether transforms suit a data set: recordings, or few rows of a table that is no image, no text, no skeleton
-// and no features in frames. Transforms hold groups out, so that it takes two.
+// suitsTransforms reports whether transforms suit a data set: recordings, or few rows of a table that is no image, no text, no
+// skeleton and no features in frames. Groups are held out, so that it takes two.
 func suitsTransforms(c Config, d *datasets.Dataset) bool {
 	const mostRows, mostValues = 2_000, 10_000
 	oneGroup := d.Groups != nil && !slices.ContainsFunc(d.Train, func(i int) bool { return d.Group(i) != d.Group(d.Train[0]) })

@@ -105,7 +105,7 @@ func TestTransforms(t *testing.T) {
 		require.ErrorIs(t, err, models.ErrClosed)
 		assert.Equal(t, result.Train, left, "of held-out samples, not of those known by heart")
 
-		// Without transforms the network has nothing to see.
+		// Without transforms the network has nothing to learn from.
 		result, err = training.Train(t.Context(), backend, training.Patch{"data": path, "transforms": "none", "kernels": 0, "steps": 100},
 			training.Options{Dir: filepath.Join(t.TempDir(), "network")})
 		require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestTransforms(t *testing.T) {
 	})
 }
 
-// If the transforms' loss is not small, the network is tried on samples that neither has seen. A trial that was interrupted goes on.
+// If the transforms' loss is not small, they and the network are weighed by samples that neither was fitted to. A trial that was interrupted goes on.
 func TestTransformsTryTheNetwork(t *testing.T) {
 	path := tones(t)
 	d, err := datasets.Load(t.Context(), path, datasets.Options{})
@@ -145,16 +145,16 @@ func TestTransformsTryTheNetwork(t *testing.T) {
 		},
 			Trial: func(share float64) { done = append(done, share) }}
 		_, err := train(dir, told)
-		require.EqualError(t, err, "interrupted while the network was tried: give the same command to go on")
+		require.EqualError(t, err, "interrupted in the trial of the network: give the same command to go on")
 		assert.Equal(t, 0.2, done[len(done)-1])
 		first := len(done)
-		// The network that is tried is the one that will be trained.
-		tried, err := filepath.Glob(filepath.Join(dir, ".ccp-trial", "*"))
+		// The network of the trial is the one that will be trained.
+		trials, err := filepath.Glob(filepath.Join(dir, ".ccp-trial", "*"))
 		require.NoError(t, err)
-		require.Len(t, tried, 1)
+		require.Len(t, trials, 1)
 		whole, err := training.ReadConfig(dir)
 		require.NoError(t, err)
-		trial, err := training.ReadConfig(tried[0])
+		trial, err := training.ReadConfig(trials[0])
 		require.NoError(t, err)
 		whole.Transforms, whole.Epochs, whole.Keep, whole.Batch = "none", 1, "last", trial.Batch
 		assert.Equal(t, whole, trial)
@@ -162,7 +162,7 @@ func TestTransformsTryTheNetwork(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDelta(t, 0.2+1./60, done[first], 1e-9, "the trial went on")
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
-		assert.Contains(t, notices[0], "the network is tried on the other three quarters, with all its 60 steps")
+		assert.Contains(t, notices[0], "to compare, a network is trained on the other three quarters, with all its 60 steps")
 		last := notices[len(notices)-1]
 		assert.Regexp(t, `^on a held-out quarter the transforms have [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, last)
 		assert.Greater(t, result.Test.Accuracy, 0.7)
@@ -231,11 +231,11 @@ func TestMemory(t *testing.T) {
 
 func TestTransformNames(t *testing.T) {
 	_, err := training.Train(t.Context(), nil, training.Patch{"transforms": "kernel"}, training.Options{Dir: t.TempDir()})
-	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, or some of minirocket,hydra,power,values`)
+	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, minirocket, hydra, power, values; join several by commas`)
 }
 
 // Only the delays between sensors tell from where a wave comes, as in benchmarks/generated.py. Transforms add sensors at the same
-// time point. A network that is tried whole, and judged after a temperature, is not dropped beside them.
+// time point. A network that is trained whole in the trial, and judged after a temperature, is not dropped beside them.
 func TestWavesNeedTheNetwork(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const n, sensors, timepoints = 240, 8, 50

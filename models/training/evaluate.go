@@ -99,7 +99,7 @@ func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int,
 		e.score(d.ClassNames)
 		return e
 	}
-	if mirrored || d.Series != nil || transforms.Share(c.Store()) > 0 { // whole samples, which the transforms use
+	if mirrored || d.Series != nil || transforms.Weight(c.Store()) > 0 { // whole samples, which the transforms use
 		err := eachWhole(c, d, split, mirrored, judge)
 		return finish(), err
 	}

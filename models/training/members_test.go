@@ -34,25 +34,25 @@ func TestTransformSamplesOfMirrorImages(t *testing.T) {
 	assert.NotEqual(t, after[0].Group, after[1].Group)
 }
 
-// The share is the least, or one nearer to a half that is not told apart from it: by units, since people err together.
-func TestShareOf(t *testing.T) {
+// The weight is the one of the least loss, or one nearer to a half that is not told apart from it: by units, since people err together.
+func TestWeightOf(t *testing.T) {
 	line := func(slopes ...float64) func(float64) ([]float64, bool) { // losses that fall by slope for each tenth of the network
-		return func(share float64) (losses []float64, enough bool) {
+		return func(weight float64) (losses []float64, enough bool) {
 			for _, slope := range slopes {
-				losses = append(losses, 50-slope*10*(1-share))
+				losses = append(losses, 50-slope*10*(1-weight))
 			}
 			return losses, true
 		}
 	}
-	assert.Equal(t, 0., shareOf(100, line(1, 1.1)), "both people are better off with the network")
-	assert.Equal(t, 0.5, shareOf(100, line(2, -1)), "one of them is not")
-	assert.Equal(t, 0.5, shareOf(50, line(3)), "one person tells nothing of others")
-	assert.Equal(t, 1., shareOf(100, line(-1, -1)), "the network makes it worse")
-	assert.Equal(t, 1., shareOf(80, line(1, 1)), "the gain is too small")
-	assert.Equal(t, 0.1, shareOf(86, line(2, -0.4)), "a share whose own gain is too small is not taken")
-	assert.Equal(t, 0.8, shareOf(100, func(share float64) ([]float64, bool) {
-		losses, _ := line(2, -1)(share)
-		return losses, share > 0.7 && share < 0.85
+	assert.Equal(t, 0., weightOf(100, line(1, 1.1)), "both people are better off with the network")
+	assert.Equal(t, 0.5, weightOf(100, line(2, -1)), "one of them is not")
+	assert.Equal(t, 0.5, weightOf(50, line(3)), "one person tells nothing of others")
+	assert.Equal(t, 1., weightOf(100, line(-1, -1)), "the network makes it worse")
+	assert.Equal(t, 1., weightOf(80, line(1, 1)), "the gain is too small")
+	assert.Equal(t, 0.1, weightOf(86, line(2, -0.4)), "a weight whose own gain is too small is not taken")
+	assert.Equal(t, 0.8, weightOf(100, func(weight float64) ([]float64, bool) {
+		losses, _ := line(2, -1)(weight)
+		return losses, weight > 0.7 && weight < 0.85
 	}), "the others have fewer right predictions")
 
 	d := &datasets.Dataset{Train: []int{4, 3, 2, 1}}

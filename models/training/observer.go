@@ -36,7 +36,7 @@ type Observer struct {
 	// Begin is told the configuration, the data, the network, the first step and the number of steps.
 	Begin   func(c Config, d *datasets.Dataset, spec models.Spec, from, steps int)
 	Prepare func(level int, done, objective float64) // the search for a prepared hierarchy, see Spec.Prepare
-	Trial   func(done float64)                       // the share of a network's trial beside transforms
+	Trial   func(done float64)                       // the part of a network's trial beside the ridge classifier
 	// Compile is called before XLA compiles the step, which takes a while, and Compiled after it.
 	Compile, Compiled func()
 	Step              func(Progress)

@@ -73,8 +73,7 @@ func describe(h *ccp.Hierarchy) string {
 	return line + "; coverage " + strings.Join(coverage, " ") + "%"
 }
 
-// fit ends a run without steps, as one epoch. Either prepare has computed the weights, or transforms predict without the
-// network.
+// fit ends a run without steps, as one epoch. Either prepare has computed the weights, or the ridge classifier predicts alone.
 func (r *run) fit() error {
 	r.Epochs = 1
 	r.state.Step, r.state.Sums.Steps = r.total, 1
@@ -86,7 +85,7 @@ func (r *run) fit() error {
 	if err != nil {
 		return err
 	}
-	if v != nil { // they know their training samples by heart: what they said of them when they were held out
+	if v != nil { // it fits its training samples exactly: the score is of them when they were held out
 		all := v.Parts()[len(v.Parts())-1]
 		r.state.Sums.Loss, r.state.Sums.Accuracy = all.Loss, all.Accuracy
 	} else {

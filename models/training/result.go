@@ -21,11 +21,11 @@ type Result struct {
 	PredictedBy string    `json:"predicted_by"` // see models.Classifier.PredictedBy
 	Backend     string    `json:"backend"`
 	Seed        int64     `json:"seed"`
-	Parameters  int       `json:"parameters"`      // trainable; if transforms predict alone, the number of their values
-	Epochs      int       `json:"epochs,omitzero"` // 0, as are Steps and BestEpoch, if transforms predict without a network
+	Parameters  int       `json:"parameters"`      // trainable; if the ridge classifier predicts alone, the number of its values
+	Epochs      int       `json:"epochs,omitzero"` // 0, as are Steps and BestEpoch, if the ridge classifier predicts alone
 	Steps       int       `json:"steps,omitzero"`
 	BestEpoch   int       `json:"best_epoch,omitzero"`  // the one whose weights are kept, see Config.Keep
-	Train       Score     `json:"train"`                // means over its batches, with dropout; of transforms, on held-out samples
+	Train       Score     `json:"train"`                // means over its batches, with dropout; of the ridge classifier, on held-out samples
 	Validation  *Score    `json:"validation,omitempty"` // nil: no samples were held out
 	Test        Score     `json:"test"`
 	Objective   []float64 `json:"objective,omitempty"` // C of each level in the best epoch
@@ -99,20 +99,21 @@ func majorityBaseline(d *datasets.Dataset) float64 {
 	return max(float64(tested[commonest])/float64(max(1, len(d.Test))), 1/float64(d.Classes()))
 }
 
-// unbalanced is by how much the share of the commonest class is above that of equal classes, if to predict it always is good.
+// unbalanced is the ratio of the majority-class baseline to that of equal classes from which accuracy tells little.
 const unbalanced = 1.5
 
 // WithoutEffect begins the notice that names the settings that no prediction depends on, as NAME=VALUE.
 const WithoutEffect = "without effect: "
 
-// Of the options, ofSteps are those that only training steps follow, and ofGraph those that transforms do not depend on either.
+// Of the options, ofSteps are those that only training steps follow, and ofGraph those that the ridge classifier does not depend on either.
 var (
 	ofSteps = []string{"average", "batch", "epochs", "label_smoothing", "learning_rate", "schedule", "steps", "weight_decay"}
 	ofGraph = []string{"hidden", "knn", "levels", "narrow", "random_graph"}
 )
 
-// remark gives notice of what is asked without effect, since the weights are fitted or transforms predict alone. It also gives notice of
-// a test accuracy that the majority-class baseline reaches, too. Of as many samples, 5% are beyond 1.64 deviations.
+// remark gives notice of what is asked without effect, since the weights are fitted or the ridge classifier predicts alone. It also
+// gives notice of a test accuracy that the majority-class baseline may reach: its accuracy on as many samples is beyond 1.64
+// deviations in 5% of the cases.
 func (r *run) remark(result Result) {
 	var idle []string
 	fitted, alone := r.spec.Network().Fitted, result.Steps == 0

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
 )
@@ -194,14 +195,14 @@ func (r *reading) timepoints() Timepoints {
 
 // String says how long the samples are.
 func (m Timepoints) String() string {
-	text := fmt.Sprintf("%d to %d, median %d", m.Shortest, m.Longest, m.Median)
+	as := fmt.Sprintf("%d to %d time points, median %d", m.Shortest, m.Longest, m.Median)
 	if m.Shortest == m.Longest {
-		text = fmt.Sprintf("%d in all samples", m.Longest)
+		as = text.Count(m.Longest, "time point") + " in all samples"
 	}
 	if m.Rate > 0 {
-		text += fmt.Sprintf(", %.4g of time apart", 1/m.Rate)
+		as += fmt.Sprintf(", %.4g of time apart", 1/m.Rate)
 	}
-	return text
+	return as
 }
 
 var few = recording.Few

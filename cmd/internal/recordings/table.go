@@ -222,22 +222,22 @@ func isT(heading string) bool { return strings.EqualFold(heading, "t") }
 
 // areSensors reports that headings are sensors, which have positions or are to be taken by these names, not time points.
 func (t *table) areSensors(headings []string) bool {
-	return slices.ContainsFunc(headings, func(h string) bool { return t.hasPosition(h) || slices.Contains(t.Take, h) })
+	return slices.ContainsFunc(headings, func(h string) bool { return t.located(h) || slices.Contains(t.Take, h) })
 }
 
-func (t *table) hasPosition(heading string) bool {
-	return t.positions != nil && t.positions.of[heading] != nil
+func (t *table) located(column string) bool {
+	return t.positions != nil && t.positions.of[column] != nil
 }
 
 // rest returns the columns that may hold values, and their headings.
 func (t *table) rest() (rest []int, headings []string) {
 	other := append([]int{t.sample, t.time, t.label, t.group}, t.unnamed...)
 	var unknown []string
-	known := t.layout == samplesLayout && t.Take == nil && slices.ContainsFunc(t.headings, t.hasPosition)
+	known := t.layout == samplesLayout && t.Take == nil && slices.ContainsFunc(t.headings, t.located)
 	for i, heading := range t.headings {
 		switch {
 		case slices.Contains(t.Leave, heading) || slices.Contains(other, i):
-		case known && !t.hasPosition(heading):
+		case known && !t.located(heading):
 			unknown = append(unknown, heading)
 		case t.time >= 0 && t.Time == "" && likeTime.MatchString(heading) && !isT(heading) && !slices.Contains(t.Take, heading):
 			t.note("column %s looks like times, too; left out (--time %s takes it for a sensor)", heading,

@@ -27,7 +27,7 @@ func tsFolder(t *testing.T) string {
 func TestTSFolder(t *testing.T) {
 	result, d := imported(t, Options{}, tsFolder(t))
 	assert.Equal(t, Timepoints{3, 3, 5, 0}, result.Timepoints)
-	assert.Equal(t, "3 to 5, median 3", result.Timepoints.String())
+	assert.Equal(t, "3 to 5 time points, median 3", result.Timepoints.String())
 	assert.Equal(t, []Class{{"wave", 5}, {"fall", 5}}, result.Classes)
 	assert.Equal(t, []string{"no sample is of class nod, which the data declares; left out"}, result.Notes)
 	assert.Equal(t, Filled{Changes: recording.Changes{Interpolated: 12}, Samples: 4, Of: 9*6 + 10}, result.Filled)
@@ -69,7 +69,7 @@ func TestTSLengths(t *testing.T) {
 	row := strings.TrimSuffix(strings.Repeat("1,2,", 100), ",")
 	path := put(t, t.TempDir(), "Long.ts", "@classLabel true a b\n@data\n"+many(10, row+",?,?:a", row+":b"))
 	result, _ := imported(t, Options{}, path)
-	assert.Equal(t, "200 in all samples", result.Timepoints.String())
+	assert.Equal(t, "200 time points in all samples", result.Timepoints.String())
 	assert.Zero(t, result.Filled.Samples)
 }
 

@@ -28,7 +28,7 @@ type Report struct {
 	Backend    string          `json:"backend"` // of the training
 
 	PredictedBy string `json:"predicted_by"` // see models.Classifier.PredictedBy
-	Network     bool   `json:"network"`      // predicts, too; else there is nothing of one, nor of a training, on the page
+	Network     bool   `json:"network"`      // whether a network predicts; if not, the page shows no network and no training
 	// Kernels is the share of the training samples that random kernels beside the network classify rightly, each left
 	// out; nil without them.
 	Kernels    *float64             `json:"kernels"`

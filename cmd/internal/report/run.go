@@ -37,7 +37,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 		r.Calibration = &models.Calibration{Samples: k.Samples, Temperature: k.Temperature}
 	}
 	r.Baseline = nil // of each node: the page needs none
-	// An error is of transforms, which are no constants.
+	// Kernels returns an error if transforms predict; the page then shows no kernels.
 	if k, err := c.Kernels(); err == nil && k != nil && !spec.Network().Fitted {
 		r.Kernels = &k.Accuracy
 	}

@@ -81,7 +81,7 @@ const (
 	mostTimepoints = 1 << 16
 )
 
-// long returns an error if a recording is so long that its answer would be a guess, and hold up all others.
+// long returns an error if a recording is so long that its prediction would mean nothing, and hold up all others.
 func long(c *models.Classifier, signals [][]float32) error {
 	if c.Form == nil {
 		return nil

@@ -138,7 +138,7 @@ func TestRun(t *testing.T) {
 	assert.FileExists(t, filepath.Join(cells[0].Dir, rateFile))
 }
 
-// A run whose transforms predict without a network has a rate, too.
+// A run whose ridge classifier predicts alone has a rate, too.
 func TestRunOfTransformsAlone(t *testing.T) {
 	const n, timepoints = 40, 60
 	series, labels := make([]float32, n*timepoints), make([]int32, n)

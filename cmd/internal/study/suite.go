@@ -174,10 +174,10 @@ func (s Suite) Text() string {
 func (s Suite) show(name string, parts [][][]string) string {
 	return execute(name, struct {
 		Suite
-		Parts       [][][]string
-		Predictions []string
-		Failures    []string
-	}{s, parts, predictions(s.Sets), failures(s.Sets)})
+		Parts     [][][]string
+		Ensembles []string
+		Failures  []string
+	}{s, parts, ensembles(s.Sets), failures(s.Sets)})
 }
 
 // Write keeps the suite in folder as NAME.md, NAME.csv and NAME.json. The CSV file has a row for each set and model,

@@ -95,7 +95,7 @@ not run: tcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 		s.Sets[i].Lines[0].PredictedBy, s.Sets[i].Lines[1].PredictedBy = "the network (25%) and random kernels (75%)", "the network"
 	}
 	assert.Contains(t, s.Text(), ": a, A very long name of a set\nccp is predicted by the network (25%) and random kernels (75%) on a, A very long name of a set\nnot run")
-	assert.Equal(t, []string{"ccp is predicted by the network (25%) and random kernels (75%)"}, s.Sets[0].Predictions())
+	assert.Equal(t, []string{"ccp is predicted by the network (25%) and random kernels (75%)"}, s.Sets[0].Ensembles())
 
 	require.NoError(t, s.Write(folder))
 	markdown, err := os.ReadFile(filepath.Join(folder, "compare.md"))

@@ -31,7 +31,7 @@ type Line struct {
 	Rank        float64 `json:"rank,omitempty"`
 	Validation  float64 `json:"validation,omitempty"` // 0: no samples were held out
 	Parameters  int     `json:"parameters"`
-	Epochs      int     `json:"epochs"`             // 0: fitted at once, as transforms and random kernels are
+	Epochs      int     `json:"epochs"`             // 0: fitted at once, as ridge classifiers are
 	Seconds     float64 `json:"seconds"`            // of training
 	PerSecond   float64 `json:"signals_per_second"` // of inference, in batches of 64
 	PredictedBy string  `json:"predicted_by"`       // see models.Classifier.PredictedBy
@@ -199,16 +199,16 @@ func number(v float64) string {
 // Failures says why lines have no runs.
 func (s Summary) Failures() []string { return failures([]Summary{s}) }
 
-// Predictions says of which lines random kernels give a part of the predictions.
-func (s Summary) Predictions() []string { return predictions([]Summary{s}) }
+// Ensembles says which lines are predicted by several members, and by which.
+func (s Summary) Ensembles() []string { return ensembles([]Summary{s}) }
 
-// predictions says of which rows random kernels give a part of the predictions, and on which sets.
-func predictions(sets []Summary) (lines []string) {
+// ensembles says which rows are predicted by several members, by which, and on which sets.
+func ensembles(sets []Summary) (lines []string) {
 	for row, line := range sets[0].Lines {
 		by, on := "", []string(nil)
 		for _, set := range sets {
-			if prediction := set.Lines[row].PredictedBy; strings.Contains(prediction, " and ") {
-				by, on = prediction, append(on, set.Title)
+			if members := set.Lines[row].PredictedBy; strings.Contains(members, " and ") {
+				by, on = members, append(on, set.Title)
 			}
 		}
 		if by != "" {

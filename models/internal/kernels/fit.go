@@ -36,7 +36,7 @@ const (
 	most  = 20_000 // training samples of a fit; of more, evenly spread ones are taken
 )
 
-// Fit draws the kernels, sets their thresholds, and solves for the readout. It returns variables by their paths below
+// Fit draws the kernels, sets their thresholds, and solves for the ridge classifier. It returns variables by their paths below
 // the network. Errors come from the context and the backend.
 func Fit(ctx context.Context, backend compute.Backend, c Config) (map[string]*tensors.Tensor, error) {
 	signals, labels := c.read()
@@ -75,7 +75,7 @@ func Fit(ctx context.Context, backend compute.Backend, c Config) (map[string]*te
 	logits := func(decisions []float64) []float32 {
 		all := make([]float32, len(decisions))
 		for i, x := range decisions {
-			all[i] = float32(x * r.gain)
+			all[i] = float32(x * r.inverseTemperature)
 		}
 		return all
 	}

@@ -156,7 +156,7 @@ func (v *View) shareCount(features int) (n int) {
 	return n
 }
 
-// values returns the number of values of a signal that the readout reads: all, or none if they outnumber the features.
+// values returns the number of values of a signal that the ridge classifier uses: all, or none if they outnumber the features.
 func (v *View) values(features int) int {
 	if n := v.Positions * v.Channels; n <= features {
 		return n

@@ -142,7 +142,7 @@ func TestFeaturesReference(t *testing.T) {
 	})
 }
 
-// The errors of left-out samples are those of solving anew without each of them.
+// The errors of held-out samples are those of solving anew without each of them.
 func TestRidgeReference(t *testing.T) {
 	r := readReference(t)
 	var features [][]float32
@@ -150,9 +150,9 @@ func TestRidgeReference(t *testing.T) {
 		features = append(features, narrow(r.Z[i*30:(i+1)*30]))
 	}
 	mean, scale := Moments(features)
-	y, middle := Targets(r.Labels, 3)
+	y, meanTarget := Targets(r.Labels, 3)
 	backend := backendtest.Go(t)
-	task := task{backend, features, mean, scale, y, r.Labels, middle, 10}
+	task := task{backend, features, mean, scale, y, r.Labels, meanTarget, 10}
 	one, err := newDual(task)
 	require.NoError(t, err)
 	other, err := newPrimal(task)
@@ -163,7 +163,7 @@ func TestRidgeReference(t *testing.T) {
 		if name == "dual" {
 			assert.InDelta(t, r.Squared, s.squared, 1e-5*r.Squared)
 		}
-		whole := readout{weights: m.solve(0.3, r.Penalty).RawMatrix().Data, bias: slices.Clone(middle)}
+		whole := ridgeClassifier{weights: m.solve(0.3, r.Penalty).RawMatrix().Data, bias: slices.Clone(meanTarget)}
 		whole.unscale(mean, scale)
 		assert.InDeltaSlice(t, r.Weights, whole.weights, 1e-5, name)
 		assert.InDeltaSlice(t, r.Bias, whole.bias, 1e-5, name)
@@ -194,9 +194,9 @@ func TestJudges(t *testing.T) {
 	for i := range labels {
 		labels[i], features[i] = int32(i%5), []float32{float32(i), float32(i * i)}
 	}
-	y, middle := Targets(labels, 5)
+	y, meanTarget := Targets(labels, 5)
 	mean, scale := Moments(features)
-	p, err := newPrimal(task{backendtest.Go(t), features, mean, scale, y, labels, middle, 1})
+	p, err := newPrimal(task{backendtest.Go(t), features, mean, scale, y, labels, meanTarget, 1})
 	require.NoError(t, err)
 	judged := map[int32]int{}
 	for _, i := range p.judges {
@@ -207,13 +207,13 @@ func TestJudges(t *testing.T) {
 	for i := range labels { // one sample of each class
 		labels[i] = int32(i)
 	}
-	y, middle = Targets(labels, 50)
-	p, err = newPrimal(task{backendtest.Go(t), features, mean, scale, y, labels, middle, 1})
+	y, meanTarget = Targets(labels, 50)
+	p, err = newPrimal(task{backendtest.Go(t), features, mean, scale, y, labels, meanTarget, 1})
 	require.NoError(t, err)
 	assert.Len(t, p.judges, 10)
 }
 
-// Both ways find a readout that separates what can be separated, be it in the shares or in the signal, and say how good
+// Both ways find a classifier that separates what can be separated, be it in the shares or in the signal, and say how good
 // it is.
 func TestRidge(t *testing.T) {
 	for _, n := range []int{60, MostDual + 100} {
@@ -235,7 +235,7 @@ func TestRidge(t *testing.T) {
 			require.NoError(t, err)
 			assert.Greater(t, r.accuracy, 0.9)
 			assert.Zero(t, r.weights[7*3])
-			assert.Greater(t, r.gain, 1.0)
+			assert.Greater(t, r.inverseTemperature, 1.0)
 			weight := func(j int) float64 { return math.Abs(r.weights[j*3]) }
 			assert.Greater(t, weight(telling), 2*weight((telling+10)%20), "n %d, telling %d", n, telling)
 		}

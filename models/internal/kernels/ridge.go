@@ -15,22 +15,22 @@ import (
 // MostDual is the largest number of samples for which each of them is held out once. With more, every fifth judges.
 const MostDual = 1500
 
-// readout is a ridge classifier: decisions are features · weights + bias.
-type readout struct {
-	weights  []float64 // `[features, classes]`
-	bias     []float64
-	gain     float64 // of logits over decisions, by which the held-out samples are most likely
-	accuracy float64 // on held-out training samples
+// ridgeClassifier has decisions that are features · weights + bias.
+type ridgeClassifier struct {
+	weights            []float64 // `[features, classes]`
+	bias               []float64
+	inverseTemperature float64 // the factor of decisions with which the held-out samples are most likely
+	accuracy           float64 // on held-out training samples
 }
 
 // ridge finds the ridge classifier whose penalty has the least squared error on held-out samples. features is
 // `[samples][features]`; the last `values` features are the signal's values. Targets are 1 for a sample's class and -1
 // for others. Features are standardised. How much the signal's values count is chosen like the penalty.
-func ridge(backend compute.Backend, features [][]float32, values int, labels []int32, classes int) (r readout,
+func ridge(backend compute.Backend, features [][]float32, values int, labels []int32, classes int) (r ridgeClassifier,
 	err error) {
-	y, middle := Targets(labels, classes)
+	y, meanTarget := Targets(labels, classes)
 	mean, scale := Moments(features)
-	t := task{backend, features, mean, scale, y, labels, middle, values}
+	t := task{backend, features, mean, scale, y, labels, meanTarget, values}
 	var m method
 	if len(features) > MostDual {
 		m, err = newPrimal(t)
@@ -41,8 +41,8 @@ func ridge(backend compute.Backend, features [][]float32, values int, labels []i
 		return r, err
 	}
 	signal, penalty, s := choose(m, values)
-	r = readout{weights: m.solve(signal, penalty).RawMatrix().Data, bias: middle}
-	r.judged(s)
+	r = ridgeClassifier{weights: m.solve(signal, penalty).RawMatrix().Data, bias: meanTarget}
+	r.setScore(s)
 	r.unscale(mean, scale)
 	return r, nil
 }
@@ -54,7 +54,7 @@ type task struct {
 	mean, scale []float64 // see Moments
 	y           *mat.Dense
 	labels      []int32
-	middle      []float64
+	meanTarget  []float64
 	values      int
 }
 
@@ -182,7 +182,7 @@ func (t task) scales(signal float64) []float64 {
 }
 
 // unscale makes weights of standardised features weights of the features.
-func (r *readout) unscale(mean, scale []float64) {
+func (r *ridgeClassifier) unscale(mean, scale []float64) {
 	classes := len(r.bias)
 	for j := range mean {
 		for k := range classes {
@@ -194,23 +194,23 @@ func (r *readout) unscale(mean, scale []float64) {
 
 // Targets returns 1 for a sample's class and -1 for others, `[samples, classes]`, less the mean over the samples, and
 // that mean.
-func Targets(labels []int32, classes int) (y *mat.Dense, middle []float64) {
+func Targets(labels []int32, classes int) (y *mat.Dense, meanTarget []float64) {
 	n := len(labels)
-	y, middle = mat.NewDense(n, classes, nil), make([]float64, classes)
+	y, meanTarget = mat.NewDense(n, classes, nil), make([]float64, classes)
 	for i, label := range labels {
-		for k := range middle {
+		for k := range meanTarget {
 			target := -1.0
 			if int(label) == k {
 				target = 1
 			}
 			y.Set(i, k, target)
-			middle[k] += target / float64(n)
+			meanTarget[k] += target / float64(n)
 		}
 	}
 	for i := range n {
-		floats.Sub(y.RawRowView(i), middle)
+		floats.Sub(y.RawRowView(i), meanTarget)
 	}
-	return y, middle
+	return y, meanTarget
 }
 
 // Moments returns the features' means, and their scales: one over the standard deviation, or zero for a constant one.
@@ -243,18 +243,18 @@ type score struct {
 	labels    []int32
 }
 
-// add takes the decisions and the targets of a sample, both less the middle of the targets.
-func (s *score) add(decisions, targets, middle []float64, label int32) {
+// add takes the decisions and the targets of a sample, both less the mean target.
+func (s *score) add(decisions, targets, meanTarget []float64, label int32) {
 	whole := make([]float64, len(decisions))
 	for k, d := range decisions {
 		s.squared += (targets[k] - d) * (targets[k] - d)
-		whole[k] = d + middle[k]
+		whole[k] = d + meanTarget[k]
 	}
 	s.decisions, s.labels = append(s.decisions, whole), append(s.labels, label)
 }
 
-// judged sets the accuracy and the gain. Decisions are of any scale, as logits are not.
-func (r *readout) judged(s score) {
+// setScore sets the accuracy and the temperature. Decisions are of any scale, as logits are not.
+func (r *ridgeClassifier) setScore(s score) {
 	right := 0
 	for i, d := range s.decisions {
 		if int32(floats.MaxIdx(d)) == s.labels[i] {
@@ -263,15 +263,15 @@ func (r *readout) judged(s score) {
 	}
 	r.accuracy = float64(right) / float64(len(s.labels))
 	most := math.Inf(-1)
-	for gain := 1.0; gain <= 32; gain *= math.Sqrt2 {
+	for inverseTemperature := 1.0; inverseTemperature <= 32; inverseTemperature *= math.Sqrt2 {
 		likelihood := 0.0
 		for i, d := range s.decisions {
 			logits := slices.Clone(d)
-			floats.Scale(gain, logits)
+			floats.Scale(inverseTemperature, logits)
 			likelihood += logits[s.labels[i]] - floats.LogSumExp(logits)
 		}
 		if likelihood > most {
-			most, r.gain = likelihood, gain
+			most, r.inverseTemperature = likelihood, inverseTemperature
 		}
 	}
 }

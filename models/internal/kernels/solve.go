@@ -8,7 +8,7 @@ import (
 )
 
 // dual solves for as many weights as samples, and leaves each sample out once. With K = Z·Zᵀ and centred targets y it
-// solves (K + αI)·c = y. The error of a left-out sample is α·c_i / (α·[(K + αI)⁻¹]_ii − 1/n).
+// solves (K + αI)·c = y. The error of a held-out sample is α·c_i / (α·[(K + αI)⁻¹]_ii − 1/n).
 type dual struct {
 	task
 	shares, signal *mat.SymDense // their Z·Zᵀ
@@ -51,11 +51,11 @@ func (d *dual) judge(signal, penalty float64) (s score, ok bool) {
 		return s, false
 	}
 	for i := range n {
-		decisions := make([]float64, len(d.middle))
+		decisions := make([]float64, len(d.meanTarget))
 		for k := range decisions {
 			decisions[k] = d.y.At(i, k) - penalty*c.At(i, k)/(penalty*inverse.At(i, i)-1/float64(n))
 		}
-		s.add(decisions, d.y.RawRowView(i), d.middle, d.labels[i])
+		s.add(decisions, d.y.RawRowView(i), d.meanTarget, d.labels[i])
 	}
 	return s, true
 }
@@ -63,10 +63,10 @@ func (d *dual) judge(signal, penalty float64) (s score, ok bool) {
 func (d *dual) solve(signal, penalty float64) *mat.Dense {
 	c, _, _ := d.factor(signal, penalty)
 	width := len(d.mean)
-	weights := mat.NewDense(width, len(d.middle), nil)
+	weights := mat.NewDense(width, len(d.meanTarget), nil)
 	for from := 0; from < width; from += together {
 		to := min(from+together, width)
-		part := weights.Slice(from, to, 0, len(d.middle)).(*mat.Dense)
+		part := weights.Slice(from, to, 0, len(d.meanTarget)).(*mat.Dense)
 		part.Mul(d.z(d.all(), from, to).T(), c)
 	}
 	for j, s := range d.scales(signal) {
@@ -86,7 +86,7 @@ type primal struct {
 func newPrimal(t task) (p *primal, err error) {
 	p = &primal{task: t}
 	var others []int
-	seen := make([]int, len(t.middle)) // of each class; it begins elsewhere for each, since classes of four have judges, too
+	seen := make([]int, len(t.meanTarget)) // of each class; it begins elsewhere for each, since classes of four have judges, too
 	for class := range seen {
 		seen[class] = class % 5
 	}
@@ -110,7 +110,7 @@ func newPrimal(t task) (p *primal, err error) {
 
 // products computes Zᵀ·Z and Zᵀ·y of some samples.
 func (p *primal) products(samples []int) (gram *mat.SymDense, side *mat.Dense, err error) {
-	width, classes := len(p.mean), len(p.middle)
+	width, classes := len(p.mean), len(p.meanTarget)
 	side = mat.NewDense(width, classes, nil)
 	gram, err = Squares(p.backend, width, true, func(yield func(*mat.Dense) bool) {
 		for some := range slices.Chunk(samples, together) {
@@ -154,7 +154,7 @@ func (p *primal) judge(signal, penalty float64) (s score, ok bool) {
 		decisions := new(mat.Dense)
 		decisions.Mul(p.z(some, 0, len(p.mean)), weights)
 		for at, i := range some {
-			s.add(decisions.RawRowView(at), p.y.RawRowView(i), p.middle, p.labels[i])
+			s.add(decisions.RawRowView(at), p.y.RawRowView(i), p.meanTarget, p.labels[i])
 		}
 	}
 	return s, true

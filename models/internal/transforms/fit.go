@@ -15,11 +15,11 @@ import (
 const MostValues = 8_192
 
 const (
-	mostSamples = 20_000 // of a fit
-	mostDual    = 2_400  // with which a readout has a weight for each sample in any case, and transforms all their features
-	mostChosen  = 700    // by which transforms are chosen
-	mostKept    = 1_000  // samples that the transform values compares with, if there are more than mostDual
-	together    = 1_024  // features, or samples, that are multiplied at once
+	mostSamples   = 20_000 // of a fit
+	mostDual      = 2_400  // samples with which the ridge classifier has a weight for each sample in any case, and transforms all their features
+	mostChosen    = 700    // samples by which transforms are chosen
+	mostLandmarks = 1_000  // landmarks of the transform values, if there are more samples than mostDual
+	blockSize     = 1_024  // features, or samples, that are multiplied at once
 )
 
 // fit is a fit under way.
@@ -29,7 +29,7 @@ type fit struct {
 	classifier *Classifier
 	used       []int // of all
 	samples    []Sample
-	held       []int // samples that the transform values compares with
+	landmarks  []int // samples that are the landmarks of the transform values
 	dual       bool
 	candidates []*candidate
 	penalty    float64
@@ -42,7 +42,7 @@ type candidate struct {
 	gram           *mat.SymDense // of all samples, or of those that transforms are chosen by
 	weight, square float64       // the square is the mean one of a sample's centred features
 	centre         []float64     // the mean features
-	readout        *mat.Dense    // `[features, classes]`
+	coefficients   *mat.Dense    // `[features, classes]`
 }
 
 // Suits returns an error if a transform of Only does not suit the samples.
@@ -74,9 +74,9 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 		lacks[Values] = fmt.Sprintf("time points of at most %d values", MostValues)
 	}
 	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Longest: lengths[len(lengths)-1], Frames: frames,
-		Shares: 10_000, Groups: 64, Kept: len(f.used)}
+		Features: 10_000, Groups: 64, Landmarks: len(f.used)}
 	if len(f.used) > mostDual {
-		h.Shares, h.Groups = 2_000, 16
+		h.Features, h.Groups = 2_000, 16
 	}
 	for _, name := range names {
 		asked := slices.Contains(c.Only, name)
@@ -89,17 +89,17 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	}
 	// A weight for each sample costs less than one for each feature while the samples are fewer.
 	width, small := 0, h
-	small.Kept = 1
+	small.Landmarks = 1
 	for _, v := range small.open().transforms {
 		if v.kernel != nil {
-			width += mostKept
+			width += mostLandmarks
 		} else {
 			width += v.width()
 		}
 	}
 	if f.dual = len(f.used) <= max(mostDual, width); !f.dual {
-		f.held = spread(f.samples, mostKept)
-		h.Kept = len(f.held)
+		f.landmarks = spread(f.samples, mostLandmarks)
+		h.Landmarks = len(f.landmarks)
 	}
 	f.classifier = h.open()
 	return f, nil
@@ -173,7 +173,7 @@ func sparse(rows [][]float32, scale []float32) {
 	}
 }
 
-// trial is what transforms are chosen by: Gram matrices of some of the samples, and how well each transform does alone there.
+// trial is what transforms are chosen by: Gram matrices of some of the samples, and the score of each transform alone there.
 type trial struct {
 	task
 	chosen []int // of the fit's samples
@@ -187,7 +187,7 @@ func (t *trial) judge(v int, gram *mat.SymDense) {
 	t.grams[v], t.alone[v] = gram, t.best(gram, midPenalty)
 }
 
-// joined is how well all transforms do.
+// joined is the score of all transforms together.
 func (t *trial) joined() score { return t.best(weighted(t.grams, t.weigh(t.alone)), midPenalty) }
 
 // choose weighs the transforms.
@@ -214,7 +214,7 @@ func (f *fit) choose(ctx context.Context) error {
 	}
 	joined := t.joined()
 	if math.IsInf(joined.loss, 1) {
-		return fmt.Errorf("all %d samples are alike to every transform; check their values, which are float32: subtract a large mean, multiply tiny values, before you store them", len(f.samples))
+		return fmt.Errorf("all %d samples have the same features in every transform; check their values, which are float32: subtract a large mean, multiply tiny values, before you store them", len(f.samples))
 	}
 	f.penalty = penalties[joined.penalty]
 	for i, weight := range t.weigh(t.alone) {
@@ -249,9 +249,9 @@ func (f *fit) multiply(ctx context.Context, t *trial, v int) (err error) {
 func (f *fit) squares(ctx context.Context, rows [][]float32) (*mat.SymDense, error) {
 	width := len(rows[0])
 	return kernels.Squares(f.Backend, len(rows), false, func(yield func(*mat.Dense) bool) {
-		for from := 0; from < width && ctx.Err() == nil; from += together {
+		for from := 0; from < width && ctx.Err() == nil; from += blockSize {
 			// Parts of one size, so that the backend compiles once.
-			if !yield(block(rows, from, min(from+together, width), min(together, width))) {
+			if !yield(block(rows, from, min(from+blockSize, width), min(blockSize, width))) {
 				return
 			}
 		}
@@ -330,7 +330,7 @@ func spread(samples []Sample, most int) (chosen []int) {
 	for _, group := range order {
 		members := groups[group]
 		if part := most / 4; len(samples) > most && len(members) > part {
-			members = mixed(samples, members)[:part]
+			members = stratified(samples, members)[:part]
 		}
 		if len(chosen)+len(members) <= most {
 			chosen = append(chosen, members...)
@@ -340,8 +340,8 @@ func spread(samples []Sample, most int) (chosen []int) {
 	return chosen
 }
 
-// mixed orders samples. Any number of the first ones has the same share of each class, evenly spread.
-func mixed(samples []Sample, members []int) []int {
+// stratified orders samples. Any number of the first ones has the same share of each class, evenly spread.
+func stratified(samples []Sample, members []int) []int {
 	count, turn := map[int32]int{}, map[int]float64{}
 	for _, i := range members {
 		label := samples[i].Label

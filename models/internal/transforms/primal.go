@@ -12,7 +12,7 @@ import (
 )
 
 // primal solves for a weight of each feature. The transform values gets features whose scalar products are its kernel's,
-// as far as the kept samples tell (Nyström).
+// as far as the landmarks tell (Nyström).
 func (f *fit) primal(ctx context.Context, k *heldOut) error {
 	n := len(f.samples)
 	rows := make([][]float32, n) // of all transforms, centred and weighted
@@ -42,7 +42,7 @@ func (f *fit) primal(ctx context.Context, k *heldOut) error {
 	width := len(rows[0])
 	side, at := mat.NewDense(width, f.Classes, nil), 0
 	gram, err := kernels.Squares(f.Backend, width, true, func(yield func(*mat.Dense) bool) {
-		for some := range slices.Chunk(rows, together) {
+		for some := range slices.Chunk(rows, blockSize) {
 			part, product := block(some, 0, width, width), new(mat.Dense)
 			product.Mul(part.T(), f.y.Slice(at, at+len(some), 0, f.Classes))
 			side.Add(side, product)
@@ -59,11 +59,11 @@ func (f *fit) primal(ctx context.Context, k *heldOut) error {
 	}
 	factor, weights, symmetric := new(mat.Cholesky), new(mat.Dense), new(mat.SymDense)
 	if !factor.Factorize(gram) || factor.SolveTo(weights, side) != nil || factor.InverseTo(symmetric) != nil {
-		return fmt.Errorf("transforms: rounding made the readout of %d features singular", width)
+		return fmt.Errorf("transforms: rounding made the ridge classifier of %d features singular", width)
 	}
 	k.residuals = mat.DenseCopyOf(f.y)
-	for from := 0; from < n; from += together {
-		to, product := min(from+together, n), new(mat.Dense)
+	for from := 0; from < n; from += blockSize {
+		to, product := min(from+blockSize, n), new(mat.Dense)
 		product.Mul(block(rows[from:to], 0, width, width), weights)
 		part := k.residuals.Slice(from, to, 0, f.Classes).(*mat.Dense)
 		part.Sub(part, product)
@@ -84,11 +84,11 @@ func (f *fit) primal(ctx context.Context, k *heldOut) error {
 	from := 0
 	for v, c := range f.candidates {
 		to := from + len(c.centre)
-		c.readout = mat.DenseCopyOf(weights.Slice(from, to, 0, f.Classes))
-		c.readout.Scale(scales[v], c.readout)
+		c.coefficients = mat.DenseCopyOf(weights.Slice(from, to, 0, f.Classes))
+		c.coefficients.Scale(scales[v], c.coefficients)
 		if from = to; c.kernel != nil { // back to kernel values
-			if err := root.SolveTo(c.readout, true, c.readout); err != nil {
-				return fmt.Errorf("transforms: the transform values: %w", err)
+			if err := root.SolveTo(c.coefficients, true, c.coefficients); err != nil {
+				return fmt.Errorf("transforms: values: %w", err)
 			}
 			centre := mat.NewVecDense(len(c.centre), c.centre)
 			centre.MulVec(root, mat.VecDenseCopyOf(centre))
@@ -97,18 +97,18 @@ func (f *fit) primal(ctx context.Context, k *heldOut) error {
 	return nil
 }
 
-// nystrom turns the rows of the transform values into features φ = L⁻¹·k: k are the kernel values with the kept samples,
+// nystrom turns the rows of the transform values into features φ = L⁻¹·k: k are the kernel values with the landmarks,
 // and L·Lᵀ is those among themselves. It returns L.
 func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) {
-	held, m := pick(c.rows, f.held), c.kernel
-	c.keep(held)
-	among, err := f.squares(ctx, held)
+	landmarks, m := pick(c.rows, f.landmarks), c.kernel
+	c.setLandmarks(landmarks)
+	among, err := f.squares(ctx, landmarks)
 	if err != nil {
 		return nil, err
 	}
 	among = m.gram(among)
-	jitter := 1e-6 * mat.Trace(among) / float64(len(held))
-	for i := range held {
+	jitter := 1e-6 * mat.Trace(among) / float64(len(landmarks))
+	for i := range landmarks {
 		among.SetSym(i, i, among.At(i, i)+jitter)
 	}
 	factor, root := new(mat.Cholesky), new(mat.TriDense)
@@ -116,8 +116,8 @@ func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) 
 		return nil, fmt.Errorf("transforms: rounding made the kernel of the values singular")
 	}
 	factor.LTo(root)
-	others, rows := block(held, 0, m.width, m.width), [][]float32(nil)
-	for some := range slices.Chunk(c.rows, together) {
+	others, rows := block(landmarks, 0, m.width, m.width), [][]float32(nil)
+	for some := range slices.Chunk(c.rows, blockSize) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -127,10 +127,10 @@ func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) 
 			return m.value(x, float64(m.norms[i]), float64(dot(some[j], some[j])))
 		}, k)
 		if err := root.SolveTo(k, false, k); err != nil {
-			return nil, fmt.Errorf("transforms: the transform values: %w", err)
+			return nil, fmt.Errorf("transforms: values: %w", err)
 		}
 		for j := range some {
-			row := make([]float32, len(held))
+			row := make([]float32, len(landmarks))
 			for i := range row {
 				row[i] = float32(k.At(i, j))
 			}

@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// task is what a readout learns: for each sample 1 for its class and -1 for others, less the mean. Groups are samples
-// that are held out together.
+// task is what the ridge classifier learns: for each sample 1 for its class and -1 for others, less the mean. Groups are
+// samples that are held out together.
 type task struct {
-	labels []int32
-	groups [][]int
-	y      *mat.Dense // `[samples, classes]`
-	middle []float64
-	rare   []float64 // minus the logarithm of each class's frequency, one sample added to each
+	labels      []int32
+	groups      [][]int
+	y           *mat.Dense // `[samples, classes]`
+	meanTarget  []float64
+	negLogPrior []float64 // minus the logarithm of each class's frequency, one sample added to each
 }
 
 // taskOf returns the task of samples.
@@ -26,26 +26,26 @@ func taskOf(samples []Sample, classes int) task {
 	for i, s := range samples {
 		labels[i] = s.Label
 	}
-	y, middle := kernels.Targets(labels, classes)
-	rare := make([]float64, classes)
+	y, meanTarget := kernels.Targets(labels, classes)
+	negLogPrior := make([]float64, classes)
 	for _, label := range labels {
-		rare[label]++
+		negLogPrior[label]++
 	}
-	for k, n := range rare {
-		rare[k] = -math.Log((n + 1) / float64(len(labels)+classes))
+	for k, n := range negLogPrior {
+		negLogPrior[k] = -math.Log((n + 1) / float64(len(labels)+classes))
 	}
-	return task{labels, groupsOf(samples), y, middle, rare}
+	return task{labels, groupsOf(samples), y, meanTarget, negLogPrior}
 }
 
 // score is how well held-out samples are predicted.
 type score struct {
-	gain           float64 // of logits over decisions, by which the samples are most likely
-	tilt           float64 // what task.rare counts in logits
-	loss, accuracy float64
-	penalty        int // of penalties
+	inverseTemperature float64 // the factor of decisions with which the samples are most likely
+	adjustment         float64 // the factor of task.negLogPrior in logits (Menon et al. 2021)
+	loss, accuracy     float64
+	penalty            int // of penalties
 }
 
-// penalties are relative to the mean square of a sample's features. A search begins at the middle one.
+// penalties are relative to the mean square of a sample's features. A search begins in the middle of the list.
 var penalties = floats.LogSpan(make([]float64, 13), 1e-4, 1e2)
 
 const midPenalty = 6
@@ -53,13 +53,13 @@ const midPenalty = 6
 // unexplained returns (I - H)_ss of some samples. H is the matrix from targets to predictions, with its intercept.
 type unexplained func(some []int) *mat.Dense
 
-// without returns the predictions to some samples by the readout of the others: y - (I - H)_ss⁻¹·(y - H·y)_s. It is not ok
-// if there are no others, or rounding made the matrix singular.
+// without returns the predictions of some samples by the ridge classifier of the others: y - (I - H)_ss⁻¹·(y - H·y)_s. It is
+// not ok if there are no others, or if rounding made the matrix singular.
 func (t task) without(some []int, part *mat.Dense, residuals *mat.Dense) (predictions *mat.Dense, ok bool) {
-	predictions, errors := mat.NewDense(len(some), len(t.middle), nil), mat.NewDense(len(some), len(t.middle), nil)
+	predictions, errors := mat.NewDense(len(some), len(t.meanTarget), nil), mat.NewDense(len(some), len(t.meanTarget), nil)
 	for at, i := range some {
 		predictions.SetRow(at, t.y.RawRowView(i))
-		floats.Add(predictions.RawRowView(at), t.middle)
+		floats.Add(predictions.RawRowView(at), t.meanTarget)
 		errors.SetRow(at, residuals.RawRowView(i))
 	}
 	if len(some) == 1 {
@@ -71,14 +71,14 @@ func (t task) without(some []int, part *mat.Dense, residuals *mat.Dense) (predic
 	return predictions, !math.IsNaN(mat.Sum(predictions)) && !math.IsInf(mat.Sum(predictions), 0)
 }
 
-// heldOut predicts each group by the readout of the others.
+// heldOut predicts each group by the ridge classifier of the others.
 func (t task) heldOut(u unexplained, residuals *mat.Dense) (*mat.Dense, bool) {
-	const together = 256 // samples that are explained at a time
-	predictions := mat.NewDense(len(t.labels), len(t.middle), nil)
+	const blockSize = 256 // samples that are explained at a time
+	predictions := mat.NewDense(len(t.labels), len(t.meanTarget), nil)
 	for from := 0; from < len(t.groups); {
 		var some []int
 		to := from
-		for ; to < len(t.groups) && (to == from || len(some)+len(t.groups[to]) <= together); to++ {
+		for ; to < len(t.groups) && (to == from || len(some)+len(t.groups[to]) <= blockSize); to++ {
 			some = append(some, t.groups[to]...)
 		}
 		block, at := u(some), 0
@@ -98,10 +98,10 @@ func (t task) heldOut(u unexplained, residuals *mat.Dense) (*mat.Dense, bool) {
 	return predictions, true
 }
 
-// judge returns the gain, the loss and the accuracy of predictions, `[samples, classes]`. All classes share 1/(n+2) of the
-// probability, by Laplace's rule of succession. So the loss is finite.
+// judge returns the temperature, the loss and the accuracy of predictions, `[samples, classes]`. Laplace smoothing shares
+// 1/(n+2) of the probability among all classes, so that the loss is finite.
 func (t task) judge(decisions *mat.Dense) score {
-	s := t.tilted(decisions, 0)
+	s := t.adjusted(decisions, 0)
 	s.accuracy = t.accuracy(decisions, s)
 	return s
 }
@@ -111,7 +111,7 @@ func (t task) accuracy(decisions *mat.Dense, s score) float64 {
 	right := 0
 	for i, label := range t.labels {
 		row := decisions.RawRowView(i)
-		if s.tilt != 0 {
+		if s.adjustment != 0 {
 			row = t.logits(row, s)
 		}
 		if floats.MaxIdx(row) == int(label) {
@@ -121,37 +121,37 @@ func (t task) accuracy(decisions *mat.Dense, s score) float64 {
 	return float64(right) / float64(len(t.labels))
 }
 
-// tilted returns the gain with the least loss for this tilt, and the loss.
-func (t task) tilted(decisions *mat.Dense, tilt float64) score {
-	s := score{loss: math.Inf(1), tilt: tilt}
-	logits, doubt := make([]float64, len(t.middle)), 1/float64(len(t.labels)+2)
+// adjusted returns the temperature with the least loss for this logit adjustment, and the loss.
+func (t task) adjusted(decisions *mat.Dense, adjustment float64) score {
+	s := score{loss: math.Inf(1), adjustment: adjustment}
+	logits, smoothing := make([]float64, len(t.meanTarget)), 1/float64(len(t.labels)+2)
 	for step := range 13 {
-		gain, loss := math.Pow(2, float64(step)/2), 0.0
+		inverseTemperature, loss := math.Pow(2, float64(step)/2), 0.0
 		for i, label := range t.labels {
-			floats.ScaleTo(logits, gain, decisions.RawRowView(i))
-			if tilt != 0 {
-				floats.AddScaled(logits, tilt, t.rare)
+			floats.ScaleTo(logits, inverseTemperature, decisions.RawRowView(i))
+			if adjustment != 0 {
+				floats.AddScaled(logits, adjustment, t.negLogPrior)
 			}
 			p := math.Exp(logits[label] - floats.LogSumExp(logits))
-			loss -= math.Log((1-doubt)*p+doubt/float64(len(logits))) / float64(len(t.labels))
+			loss -= math.Log((1-smoothing)*p+smoothing/float64(len(logits))) / float64(len(t.labels))
 		}
 		if loss < s.loss {
-			s.loss, s.gain = loss, gain
+			s.loss, s.inverseTemperature = loss, inverseTemperature
 		}
 	}
 	return s
 }
 
-// tilt finds the tilt of predictions with the least loss. A ridge regression predicts rare classes too seldom. The tilt is 0 if that
-// costs less than a nat over all samples, as for classes of one size.
-func (t task) tilt(decisions *mat.Dense) score {
+// adjust finds the logit adjustment (Menon et al. 2021) with the least loss. A ridge regression predicts rare classes too
+// seldom. The adjustment is 0 if that costs less than a nat over all samples, as it does for classes of one size.
+func (t task) adjust(decisions *mat.Dense) score {
 	plain := t.judge(decisions)
-	if floats.Max(t.rare) == floats.Min(t.rare) { // no tilt changes a prediction
+	if floats.Max(t.negLogPrior) == floats.Min(t.negLogPrior) { // no adjustment changes a prediction
 		return plain
 	}
 	best := plain
-	for _, step := range []float64{0.25, -0.25} { // away from no tilt, for as long as the loss falls
-		for s := best; s.tilt >= -2 && s.tilt <= 4 && (s.tilt == best.tilt || s.loss < best.loss); s = t.tilted(decisions, s.tilt+step) {
+	for _, step := range []float64{0.25, -0.25} { // away from 0, for as long as the loss falls
+		for s := best; s.adjustment >= -2 && s.adjustment <= 4 && (s.adjustment == best.adjustment || s.loss < best.loss); s = t.adjusted(decisions, s.adjustment+step) {
 			best = s
 		}
 	}
@@ -165,8 +165,8 @@ func (t task) tilt(decisions *mat.Dense) score {
 // logits returns the logits of decisions.
 func (t task) logits(decisions []float64, s score) []float64 {
 	logits := slices.Clone(decisions)
-	floats.Scale(s.gain, logits)
-	floats.AddScaled(logits, s.tilt, t.rare)
+	floats.Scale(s.inverseTemperature, logits)
+	floats.AddScaled(logits, s.adjustment, t.negLogPrior)
 	return logits
 }
 
@@ -274,15 +274,16 @@ func weighted(grams []*mat.SymDense, weights []float64) *mat.SymDense {
 }
 
 const (
-	// sharpness is the power of the inverse loss that weighs a transform, less that of a guess. One best sum, or transforms added
-	// one by one for as long as the loss falls, fit the chance of the held-out samples.
-	sharpness = 4
-	least     = 0.02 // the share of a transform that is worth its time
+	// The weight of a transform is l^-lossPower - g^-lossPower, where l is its log-loss on held-out samples and g that of the
+	// majority-class baseline. The single best sum, or transforms added one by one for as long as the loss falls, would
+	// follow the chance of the held-out samples.
+	lossPower   = 4
+	leastWeight = 0.02 // a transform of less weight is dropped, which saves its time
 )
 
-// chance is the loss of a guess that knows how frequent classes are.
-func (t task) chance() (loss float64) {
-	counts := make([]float64, len(t.middle))
+// baselineLoss is the log-loss of the majority-class baseline, which predicts the frequencies of the classes.
+func (t task) baselineLoss() (loss float64) {
+	counts := make([]float64, len(t.meanTarget))
 	for _, label := range t.labels {
 		counts[label]++
 	}
@@ -290,16 +291,16 @@ func (t task) chance() (loss float64) {
 	return stat.Entropy(counts)
 }
 
-// weigh weighs transforms by their losses alone on the held-out samples.
+// weigh weighs transforms by the log-loss that each has alone on the held-out samples.
 func (t task) weigh(alone []score) []float64 {
-	weights, guess := make([]float64, len(alone)), math.Pow(t.chance(), -sharpness)
+	weights, baseline := make([]float64, len(alone)), math.Pow(t.baselineLoss(), -lossPower)
 	for v, s := range alone {
-		better := math.Pow(s.loss, -sharpness)
-		weights[v] = max(better-guess, 1e-9*better)
+		better := math.Pow(s.loss, -lossPower)
+		weights[v] = max(better-baseline, 1e-9*better)
 	}
 	total := floats.Sum(weights)
 	for v := range weights {
-		if weights[v] /= total; !(weights[v] >= least) { // NaN, too
+		if weights[v] /= total; !(weights[v] >= leastWeight) { // NaN, too
 			weights[v] = 0
 		}
 	}

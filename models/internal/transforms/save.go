@@ -18,33 +18,33 @@ type header struct {
 	Length, Longest  int // time points of the median recording, and of the longest
 	Frames           int // of the transform values
 	Names            []string
-	Shares, Groups   int // features of the kernels, and competing groups
-	Kept             int // samples that the transform values compares with
+	Features, Groups int // features of MiniRocket, and groups of HYDRA's kernels
+	Landmarks        int // of the transform values
 	Gaussian         float64
 	Parts            []Part
 }
 
 // open makes the transforms that a header names, with arrays of zeros.
 func (h header) open() *Classifier {
-	v := &Classifier{Temperature: 1, OfNetwork: 1, header: h, bias: make([]float32, h.Classes),
+	v := &Classifier{Temperature: 1, NetworkTemperature: 1, header: h, bias: make([]float32, h.Classes),
 		units: units{make([]float32, h.Columns), make([]float32, h.Columns)}}
 	for _, name := range h.Names {
 		one := &transform{name: name}
 		switch name {
 		case MiniRocket:
-			one.featureMap = newMiniRocket(h.Columns, h.Length, h.Shares)
+			one.featureMap = newMiniRocket(h.Columns, h.Length, h.Features)
 		case Hydra:
 			one.featureMap = newHydra(h.Columns, h.Length, h.Groups)
 		case Power:
 			one.featureMap = newPower(h.Columns, h.Longest)
 		case Values:
 			one.featureMap = values{h.Columns, h.Frames}
-			one.kernel = &kernel{g: h.Gaussian, width: one.width(), kept: make([]float32, h.Kept*one.width())}
+			one.kernel = &kernel{g: h.Gaussian, width: one.width(), landmarks: make([]float32, h.Landmarks*one.width())}
 		}
 		width := one.width()
 		one.mean, one.scale = make([]float32, width), make([]float32, width)
 		if one.kernel != nil {
-			width = h.Kept
+			width = h.Landmarks
 		}
 		one.weights = make([]float32, h.Classes*width)
 		v.transforms = append(v.transforms, one)
@@ -59,7 +59,7 @@ func (v *Classifier) arrays() map[string][]float32 {
 		parts := map[string][]float32{"mean": one.mean, "scale": one.scale, "weights": one.weights}
 		maps.Copy(parts, one.arrays())
 		if one.kernel != nil {
-			parts["kept"] = one.kernel.kept
+			parts["landmarks"] = one.kernel.landmarks
 		}
 		for path, x := range parts {
 			all[one.name+"/"+path] = x
@@ -68,16 +68,16 @@ func (v *Classifier) arrays() map[string][]float32 {
 	return all
 }
 
-// Scope is the scope of the transforms' arrays in a store.
+// Scope is the scope of the ridge classifier and its transforms in a store.
 const Scope = "/model/transforms/"
 
-// Paths in Scope: of the header, JSON in bytes, and of the numbers of Transforms.
+// Paths in Scope: of the header, JSON in bytes, and of the numbers of Classifier.
 const (
-	headerPath = "header"
-	sharePath  = "share"
-	doubtPath  = "doubt"
-	tempPath   = "temperature"
-	besidePath = "network_temperature"
+	headerPath             = "header"
+	weightPath             = "weight"
+	smoothingPath          = "smoothing"
+	temperaturePath        = "temperature"
+	networkTemperaturePath = "network_temperature"
 )
 
 // values returns all that Logits needs, by paths in Scope.
@@ -93,7 +93,7 @@ func (v *Classifier) values() map[string]*tensors.Tensor {
 	return all
 }
 
-// Size returns the number of values that the transforms are made of.
+// Size returns the number of values of the ridge classifier and its transforms.
 func (v *Classifier) Size() (n int) {
 	for _, value := range v.values() {
 		n += value.Size()
@@ -101,37 +101,37 @@ func (v *Classifier) Size() (n int) {
 	return n
 }
 
-// Keep puts the transforms into a store.
+// Keep puts the classifier into a store.
 func (v *Classifier) Keep(store *model.Store) error {
 	all := v.values()
-	for path, x := range map[string]float64{sharePath: v.Share, doubtPath: v.Doubt, tempPath: v.Temperature, besidePath: v.OfNetwork} {
+	for path, x := range map[string]float64{weightPath: v.Weight, smoothingPath: v.Smoothing, temperaturePath: v.Temperature, networkTemperaturePath: v.NetworkTemperature} {
 		all[path] = tensors.FromScalar(float32(x))
 	}
 	for path, value := range all {
-		kept, err := store.CreateVariable(Scope+path, value)
+		variable, err := store.CreateVariable(Scope+path, value)
 		if err != nil {
 			return err
 		}
-		kept.SetTrainable(false)
+		variable.SetTrainable(false)
 	}
 	return nil
 }
 
-// Share returns what the transforms in a store count; 0 without any.
-func Share(store *model.Store) float64 { return number(store, sharePath) }
+// Weight returns the weight of the ridge classifier in a store beside the network; 0 without one.
+func Weight(store *model.Store) float64 { return number(store, weightPath) }
 
 func number(store *model.Store, path string) float64 {
-	kept := store.GetVariable(Scope + path)
-	if kept == nil {
+	variable := store.GetVariable(Scope + path)
+	if variable == nil {
 		return 0
 	}
-	value, _ := kept.MustValue().Value().(float32) // Keep made it
+	value, _ := variable.MustValue().Value().(float32) // Keep made it
 	return float64(value)
 }
 
-// Open returns the transforms in a store, without what Without needs; nil if there are none. Errors name the array.
+// Open returns the classifier in a store; nil if there is none. Errors name the array.
 func Open(store *model.Store) (*Classifier, error) {
-	if store.GetVariable(Scope+sharePath) == nil {
+	if store.GetVariable(Scope+weightPath) == nil {
 		return nil, nil
 	}
 	raw, err := read[uint8](store, headerPath)
@@ -146,11 +146,11 @@ func Open(store *model.Store) (*Classifier, error) {
 		return nil, fmt.Errorf("transforms: array %q: %w", headerPath, err)
 	}
 	v := h.open()
-	v.Share, v.Doubt = Share(store), number(store, doubtPath)
+	v.Weight, v.Smoothing = Weight(store), number(store, smoothingPath)
 	// A checkpoint of before there were temperatures has none.
-	v.Temperature, v.OfNetwork = cmp.Or(number(store, tempPath), 1), cmp.Or(number(store, besidePath), 1)
-	if !(v.Temperature > 0 && v.OfNetwork > 0) {
-		return nil, fmt.Errorf("transforms: the temperatures are %g and %g; they have to be above zero", v.Temperature, v.OfNetwork)
+	v.Temperature, v.NetworkTemperature = cmp.Or(number(store, temperaturePath), 1), cmp.Or(number(store, networkTemperaturePath), 1)
+	if !(v.Temperature > 0 && v.NetworkTemperature > 0) {
+		return nil, fmt.Errorf("transforms: the temperatures are %g and %g; they have to be above zero", v.Temperature, v.NetworkTemperature)
 	}
 	for path, to := range v.arrays() {
 		from, err := read[float32](store, path)
@@ -180,13 +180,13 @@ func Open(store *model.Store) (*Classifier, error) {
 func (h header) check() error {
 	const most = 1 << 28
 	held := 1.0
-	for _, n := range []int{h.Length, h.Longest, h.Frames, h.Columns, h.Kept, h.Classes, h.Shares, h.Groups} {
+	for _, n := range []int{h.Length, h.Longest, h.Frames, h.Columns, h.Landmarks, h.Classes, h.Features, h.Groups} {
 		if n < 1 || n > most {
 			return fmt.Errorf("a size is %d; it has to be in 1..%d", n, most)
 		}
 	}
 	if slices.Contains(h.Names, Values) {
-		held = float64(h.Kept) * float64(h.Frames)
+		held = float64(h.Landmarks) * float64(h.Frames)
 	}
 	if held = max(held, float64(h.Length)) * float64(h.Columns); held > most {
 		return fmt.Errorf("its sizes ask for %.0f values, more than %d", held, most)
@@ -201,11 +201,11 @@ func (h header) check() error {
 
 // read returns the values of an array.
 func read[T float32 | uint8](store *model.Store, path string) ([]T, error) {
-	kept := store.GetVariable(Scope + path)
-	if kept == nil {
+	variable := store.GetVariable(Scope + path)
+	if variable == nil {
 		return nil, fmt.Errorf("transforms: there is no array %q; was the checkpoint written whole?", path)
 	}
-	value, err := kept.Value()
+	value, err := variable.Value()
 	if err != nil {
 		return nil, fmt.Errorf("transforms: array %q: %w", path, err)
 	}

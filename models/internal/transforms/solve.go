@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// solve solves for the readout.
+// solve solves for the ridge classifier.
 func (f *fit) solve(ctx context.Context) error {
 	v, k := f.classifier, new(heldOut)
 	method := f.primal
@@ -20,18 +20,18 @@ func (f *fit) solve(ctx context.Context) error {
 	}
 	predictions, ok := f.heldOut(k.unexplained, k.residuals)
 	if !ok {
-		return fmt.Errorf("transforms: the readout of %d samples is singular; are groups copies of each other?", len(f.samples))
+		return fmt.Errorf("transforms: the ridge classifier of %d samples is singular; are groups copies of each other?", len(f.samples))
 	}
-	judged := f.tilt(predictions)
+	judged := f.adjust(predictions)
 	v.header.Parts = append(v.header.Parts, Part{"all", 1, judged.accuracy, judged.loss})
 	v.transforms, v.Names = nil, nil
-	bias := slices.Clone(f.middle)
+	bias := slices.Clone(f.meanTarget)
 	for _, c := range f.candidates {
-		width, _ := c.readout.Dims()
+		width, _ := c.coefficients.Dims()
 		c.weights = make([]float32, f.Classes*width)
 		for j := range width {
-			for class, x := range c.readout.RawRowView(j) {
-				c.weights[class*width+j] = float32(judged.gain * x)
+			for class, x := range c.coefficients.RawRowView(j) {
+				c.weights[class*width+j] = float32(judged.inverseTemperature * x)
 				bias[class] -= x * c.centre[j]
 			}
 		}
@@ -43,7 +43,7 @@ func (f *fit) solve(ctx context.Context) error {
 	return nil
 }
 
-// heldOut is what the predictions to held-out samples are computed from.
+// heldOut is what the predictions of held-out samples are computed from.
 type heldOut struct {
 	unexplained unexplained
 	residuals   *mat.Dense
@@ -59,31 +59,31 @@ func (f *fit) dualOf(_ context.Context, k *heldOut) error {
 	}
 	d, ok := f.newDual(weighted(grams, weights), f.penalty)
 	if !ok {
-		return fmt.Errorf("transforms: rounding made the readout of %d samples singular", len(f.samples))
+		return fmt.Errorf("transforms: rounding made the ridge classifier of %d samples singular", len(f.samples))
 	}
 	k.residuals, k.unexplained = d.residuals, d.unexplained
 	for _, c := range f.candidates {
 		if c.kernel != nil {
-			c.keep(c.rows)
-			c.readout = d.c
+			c.setLandmarks(c.rows)
+			c.coefficients = d.c
 		} else {
 			width := c.width()
-			c.centre, c.readout = means(c.rows), mat.NewDense(width, f.Classes, nil)
-			for from := 0; from < width; from += together {
-				to := min(from+together, width)
-				c.readout.Slice(from, to, 0, f.Classes).(*mat.Dense).Mul(block(c.rows, from, to, to-from).T(), d.c)
+			c.centre, c.coefficients = means(c.rows), mat.NewDense(width, f.Classes, nil)
+			for from := 0; from < width; from += blockSize {
+				to := min(from+blockSize, width)
+				c.coefficients.Slice(from, to, 0, f.Classes).(*mat.Dense).Mul(block(c.rows, from, to, to-from).T(), d.c)
 			}
 		}
 		scaled := new(mat.Dense)
-		scaled.Scale(c.weight/c.square, c.readout)
-		c.readout = scaled
+		scaled.Scale(c.weight/c.square, c.coefficients)
+		c.coefficients = scaled
 	}
 	return nil
 }
 
-// keep makes samples those that a kernel compares with.
-func (c *candidate) keep(rows [][]float32) {
-	c.kernel.kept = slices.Concat(rows...)
+// setLandmarks stores the training samples that the Gaussian kernel compares a new recording with.
+func (c *candidate) setLandmarks(rows [][]float32) {
+	c.kernel.landmarks = slices.Concat(rows...)
 	c.kernel.ready()
 }
 

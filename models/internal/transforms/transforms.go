@@ -1,8 +1,8 @@
 // Package transforms classifies whole recordings in closed form, on the host.
 //
-// A transform is a feature map of a recording: MiniRocket's kernels, HYDRA's competing kernels, the power in bands of
-// frequency, or the values themselves. All transforms share one ridge readout, on a weighted sum of their Gram matrices. The
-// weights and the penalty are those by which held-out samples are most likely.
+// A transform is a map from a recording to features: MiniRocket's kernels, HYDRA's competing kernels, the power in bands of
+// frequency, or the values themselves. One ridge classifier uses the features of all transforms, by a weighted sum of their
+// Gram matrices. The weights and the penalty are those by which held-out samples are most likely.
 package transforms
 
 import (
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
@@ -30,7 +31,7 @@ const (
 
 var names = []string{MiniRocket, Hydra, Power, Values}
 
-// All is the value of the option transforms that takes the transforms that suit the samples. None takes none.
+// All is the value of the option transforms that uses every transform that suits the samples. None uses none.
 const (
 	All  = "all"
 	None = "none"
@@ -43,8 +44,8 @@ func Parse(option string) (some []string, err error) {
 	}
 	for name := range strings.SplitSeq(option, ",") {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("transforms: there is no %q; there are %s, %s, or some of %s", name, All, None,
-				strings.Join(names, ","))
+			return nil, fmt.Errorf("transforms: there is no %q; %s; join several by commas", name,
+				suggest.Among(name, append([]string{All, None}, names...)))
 		}
 		some = append(some, name)
 	}
@@ -72,20 +73,20 @@ func For(data *signal.Info, option string) (Config, error) {
 type Config struct {
 	Columns, Classes int
 	Table            bool     // samples are rows of a table: one time point each
-	Frames           int      // that the transform values takes of a recording; 0: the median length
+	Frames           int      // that the transform values has of a recording; 0: the median length
 	Only             []string // names of the transforms to use; nil means those that suit the samples
 	Seed             uint64
 	Backend          compute.Backend // sums squares
 }
 
-// Part says what a transform does for the predictions. The last part, "all", is the sum.
+// Part is the weight and the score of a transform. The last part, "all", is the whole ridge classifier.
 type Part struct {
 	Name           string
-	Share          float64 // of the sum of the weights
+	Weight         float64 // of the sum of the weights
 	Accuracy, Loss float64 // on held-out samples, of a transform alone at most 700; the loss is in nats
 }
 
-// transform is a map whose features are standardised, compared with kept samples if there is a kernel, and weighted.
+// transform is a map whose features are standardised, compared with landmarks if there is a kernel, and weighted.
 type transform struct {
 	featureMap
 	name        string
@@ -103,13 +104,13 @@ func (v *transform) standardise(features []float32) {
 	}
 }
 
-// Transforms are fitted transforms. Beside a network their probabilities count Share, the network's 1 - Share. Doubt is the
-// probability that all classes share alike: 1/(n+2) for n training samples, by Laplace's rule of succession. No number of
-// right predictions makes the next one certain. Temperature divides the transforms' logits, and OfNetwork the network's (Guo et
-// al. 2017). They are 1 unless held-out samples have told others.
+// Classifier is a fitted ridge classifier on transforms. In the mean with a network its probabilities have the weight Weight,
+// and the network's 1 - Weight. Smoothing is Laplace's: the probability that all classes share, 1/(n+2) for n training samples,
+// since no number of right predictions makes the next one certain. Temperature divides the classifier's logits, and
+// NetworkTemperature the network's (Guo et al. 2017). They are 1 unless held-out samples were there to fit them to.
 type Classifier struct {
-	Share, Doubt           float64
-	Temperature, OfNetwork float64
+	Weight, Smoothing               float64
+	Temperature, NetworkTemperature float64
 	header
 	units      units
 	transforms []*transform
@@ -148,29 +149,29 @@ func (v *Classifier) Logits(values []float32) []float32 {
 	return logits
 }
 
-// Parts returns what each transform does, and all together. Transforms of no weight are listed, unless all samples are alike to
-// them.
+// Parts returns the part of each transform, and of all together. Transforms without weight are listed, too, unless all
+// samples have the same features in them.
 func (v *Classifier) Parts() []Part { return slices.Clone(v.header.Parts) }
 
-// Predicting returns the transforms that predict, the one of the greatest weight first.
+// Predicting returns the transforms that have a weight, the one of the greatest weight first.
 func (v *Classifier) Predicting() (names []string) {
 	parts := v.Parts()
-	parts = slices.DeleteFunc(parts[:len(parts)-1], func(p Part) bool { return p.Share == 0 })
-	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(b.Share, a.Share) })
+	parts = slices.DeleteFunc(parts[:len(parts)-1], func(p Part) bool { return p.Weight == 0 })
+	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(b.Weight, a.Weight) })
 	for _, p := range parts {
 		names = append(names, p.Name)
 	}
 	return names
 }
 
-// Judged replaces the loss and the accuracy of all transforms together by those on samples that no choice has used.
-func (v *Classifier) Judged(loss, accuracy float64) {
+// SetScore replaces the loss and the accuracy of all transforms together by those on samples that no choice has used.
+func (v *Classifier) SetScore(loss, accuracy float64) {
 	all := &v.header.Parts[len(v.header.Parts)-1]
 	all.Loss, all.Accuracy = loss, accuracy
 }
 
-// Probabilities returns the probabilities of classes with these logits, less the doubt. If the network's probabilities
-// are given, it is their mean with the network's: the one formula that judges the two and predicts by them.
+// Probabilities returns the probabilities of classes with these logits, after Laplace smoothing. If the network's probabilities
+// are given, it returns the weighted mean of both: the one formula by which the two are weighed and predict.
 func (v *Classifier) Probabilities(logits []float32, network []float64) []float64 {
 	tempered := make([]float32, len(logits))
 	for k, x := range logits {
@@ -178,17 +179,18 @@ func (v *Classifier) Probabilities(logits []float32, network []float64) []float6
 	}
 	p := prob.Softmax(tempered)
 	for k := range p {
-		p[k] = (1-v.Doubt)*p[k] + v.Doubt/float64(len(p))
+		p[k] = (1-v.Smoothing)*p[k] + v.Smoothing/float64(len(p))
 	}
 	if network != nil {
-		floats.Scale(v.Share, p)
-		floats.AddScaled(p, 1-v.Share, prob.Temper(network, v.OfNetwork))
+		floats.Scale(v.Weight, p)
+		floats.AddScaled(p, 1-v.Weight, prob.Temper(network, v.NetworkTemperature))
 	}
 	return p
 }
 
-// Fit fits the transforms. With more than 2,000 samples the transforms have fewer features. Of more than 20,000 samples it uses
-// whole groups, evenly spread, or parts of groups of more than 5,000. Errors name the sample, or come from the context and the backend.
+// Fit fits the transforms and the ridge classifier. With more than 2,400 samples the transforms have fewer features. Of more
+// than 20,000 samples it uses whole groups, evenly spread, or parts of groups of more than 5,000. Errors name the sample, or
+// come from the context and the backend.
 func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 	if err := c.check(samples); err != nil {
 		return nil, err
@@ -205,7 +207,7 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 			return nil, err
 		}
 	}
-	f.classifier.Share, f.classifier.Doubt = 1, 1/float64(len(samples)+2)
+	f.classifier.Weight, f.classifier.Smoothing = 1, 1/float64(len(samples)+2)
 	return f.classifier, nil
 }
 

@@ -114,7 +114,7 @@ func TestTinyColumn(t *testing.T) {
 	assert.Equal(t, []float32{1, 0}, u.scale)
 }
 
-// xor makes rows whose class is the sign of a product, which no linear readout tells.
+// xor makes rows whose class is the sign of a product, which no linear classifier tells.
 func xor(rng *rand.Rand, n int) (samples []Sample) {
 	for range n {
 		a, b := rng.NormFloat64(), rng.NormFloat64()
@@ -127,7 +127,7 @@ func xor(rng *rand.Rand, n int) (samples []Sample) {
 	return samples
 }
 
-// Slow waves under noise are heard in few frames. What lasts one time point is not.
+// Slow waves under noise need few frames. What lasts one time point is not.
 func TestFrames(t *testing.T) {
 	const timepoints = 64
 	for name, wave := range map[string]func(timepoint int) float64{
@@ -170,7 +170,7 @@ func TestPrimalIsDual(t *testing.T) {
 		c := Config{Columns: 2, Classes: 2, Only: []string{Power, Values}, Backend: backendtest.Go(t)}
 		f, err := c.begin(samples)
 		require.NoError(t, err)
-		f.dual, f.held = dual, f.used
+		f.dual, f.landmarks = dual, f.used
 		require.NoError(t, f.compute(ctx))
 		candidates := slices.Clone(f.candidates)
 		require.NoError(t, f.choose(ctx))
@@ -199,15 +199,15 @@ func TestManySamples(t *testing.T) {
 		samples[i] = Sample{Values: make([]float32, 20), Label: int32(i % 2)}
 	}
 	for n, want := range map[int]header{
-		mostDual:     {Shares: 10_000, Groups: 64, Kept: mostDual},
-		mostDual + 1: {Shares: 2_000, Groups: 16, Kept: mostDual + 1}, // still fewer than features
-		6_000:        {Shares: 2_000, Groups: 16, Kept: mostKept},
+		mostDual:     {Features: 10_000, Groups: 64, Landmarks: mostDual},
+		mostDual + 1: {Features: 2_000, Groups: 16, Landmarks: mostDual + 1}, // still fewer than features
+		6_000:        {Features: 2_000, Groups: 16, Landmarks: mostLandmarks},
 	} {
 		f, err := c.begin(samples[:n])
 		require.NoError(t, err)
 		h := f.classifier.header
-		assert.Equal(t, want, header{Shares: h.Shares, Groups: h.Groups, Kept: h.Kept})
-		assert.Equal(t, h.Kept == n, f.dual)
+		assert.Equal(t, want, header{Features: h.Features, Groups: h.Groups, Landmarks: h.Landmarks})
+		assert.Equal(t, h.Landmarks == n, f.dual)
 	}
 }
 
@@ -225,9 +225,9 @@ func TestUnusedSamples(t *testing.T) {
 	}
 }
 
-// readoutOf solves the ridge readout of some samples and predicts others, by the Gram matrix K of all:
+// ridgeOf solves the ridge classifier of some samples and predicts others, by the Gram matrix K of all:
 // f(x) = b + Σ c_i·k(x, x_i) with Σ c_i = 0.
-func readoutOf(k *mat.SymDense, y *mat.Dense, alpha float64, some []int, other int) []float64 {
+func ridgeOf(k *mat.SymDense, y *mat.Dense, alpha float64, some []int, other int) []float64 {
 	n := len(some)
 	_, classes := y.Dims()
 	left, right, solved := mat.NewDense(n+1, n+1, nil), mat.NewDense(n+1, classes, nil), new(mat.Dense)
@@ -250,7 +250,7 @@ func readoutOf(k *mat.SymDense, y *mat.Dense, alpha float64, some []int, other i
 	return prediction
 }
 
-// Held-out predictions are those of readouts that are solved without the sample, or without its group.
+// Held-out predictions are those of ridge classifiers that are solved without the sample, or without its group.
 func TestHeldOutBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	const n, classes = 24, 3
@@ -276,8 +276,8 @@ func TestHeldOutBruteForce(t *testing.T) {
 					others = append(others, j)
 				}
 			}
-			want := readoutOf(k, task.y, d.alpha, others, i)
-			floats.Add(want, task.middle)
+			want := ridgeOf(k, task.y, d.alpha, others, i)
+			floats.Add(want, task.meanTarget)
 			assert.InDeltaSlice(t, want, predictions.RawRowView(i), 1e-9)
 		}
 	}
@@ -300,20 +300,20 @@ func TestHeldOut(t *testing.T) {
 	left, ok := f.heldOut(k.unexplained, k.residuals)
 	require.True(t, ok)
 	for i := range samples {
-		want := readoutOf(weighted(grams, weights), f.y, f.penalty, slices.Delete(slices.Clone(f.used), i, i+1), i)
-		floats.Add(want, f.middle)
+		want := ridgeOf(weighted(grams, weights), f.y, f.penalty, slices.Delete(slices.Clone(f.used), i, i+1), i)
+		floats.Add(want, f.meanTarget)
 		assert.InDeltaSlice(t, want, left.RawRowView(i), 1e-4)
 	}
 }
 
-// Network and transforms are mixed after each has got its temperature. The transforms' doubt is theirs alone.
+// Network and ridge classifier are mixed after each has got its temperature. Laplace smoothing is of the ridge classifier alone.
 func TestProbabilities(t *testing.T) {
-	v := &Classifier{Share: 1, Doubt: 0.1, Temperature: 1, OfNetwork: 1}
+	v := &Classifier{Weight: 1, Smoothing: 0.1, Temperature: 1, NetworkTemperature: 1}
 	logits, network := []float32{0, float32(math.Log(3))}, []float64{0.2, 0.8}
 	assert.InDeltaSlice(t, []float64{0.9*0.25 + 0.05, 0.9*0.75 + 0.05}, v.Probabilities(logits, nil), 1e-7)
-	v.Temperature, v.OfNetwork = 0.5, 0.5 // which squares the odds
+	v.Temperature, v.NetworkTemperature = 0.5, 0.5 // which squares the odds
 	assert.InDeltaSlice(t, []float64{0.9*0.1 + 0.05, 0.9*0.9 + 0.05}, v.Probabilities(logits, nil), 1e-7)
-	v.Share = 0.25
+	v.Weight = 0.25
 	assert.InDeltaSlice(t, []float64{0.25*0.14 + 0.75/17, 0.25*0.86 + 0.75*16/17}, v.Probabilities(logits, network), 1e-7)
 	assert.Equal(t, []float64{0.2, 0.8}, network)
 }
@@ -326,7 +326,7 @@ func open(t *testing.T, values map[string]*tensors.Tensor) (*Classifier, error) 
 		_, err := store.CreateVariable(Scope+path, value)
 		require.NoError(t, err)
 	}
-	_, err := store.CreateVariable(Scope+sharePath, tensors.FromScalar(float32(1)))
+	_, err := store.CreateVariable(Scope+weightPath, tensors.FromScalar(float32(1)))
 	require.NoError(t, err)
 	return Open(store)
 }
@@ -367,7 +367,7 @@ func TestOpenDamaged(t *testing.T) {
 	v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{Hydra}}, noise(rand.New(rand.NewPCG(1, 2)), 8, 2, always(30)))
 	for want, change := range map[string]func(h *header){
 		"a size is 0":                     func(h *header) { h.Length = 0 },
-		"a size is -1":                    func(h *header) { h.Shares = -1 },
+		"a size is -1":                    func(h *header) { h.Features = -1 },
 		"more than":                       func(h *header) { h.Length, h.Columns = 1<<20, 1<<20 },
 		`no transform is called "theirs"`: func(h *header) { h.Names = []string{"theirs"} },
 	} {
@@ -434,19 +434,19 @@ func TestErrors(t *testing.T) {
 		Config
 		samples []Sample
 	}{
-		"0 columns":                                  {changed(func(c *Config) { c.Columns = 0 }), two},
-		"sample 1 has 3 values":                      {usual, []Sample{row(20, 0), row(3, 1)}},
-		"a row of the table has 2":                   {changed(func(c *Config) { c.Table = true }), two},
-		"sample 0: value 7 is infinite":              {usual, []Sample{infinite, row(20, 1)}},
-		"sample 1 has the label 2":                   {usual, []Sample{row(20, 0), row(20, 2)}},
-		"2 training samples of 1 class":              {usual, []Sample{row(20, 0), row(20, 0)}},
-		"of one group":                               {usual, grouped},
-		"needs a backend":                            {changed(func(c *Config) { c.Backend = nil }), two},
-		"no transform is asked for":                  {changed(func(c *Config) { c.Only = []string{} }), two},
-		`no transform is called "wave"`:              {changed(func(c *Config) { c.Only = []string{"wave"} }), two},
-		`"minirocket" needs 9 time points`:           {changed(func(c *Config) { c.Only = []string{MiniRocket} }), []Sample{row(8, 0), row(8, 1)}},
-		`"values" needs time points of at most`:      {changed(func(c *Config) { c.Only, c.Columns = []string{Values}, 10_000 }), []Sample{row(10_000, 0), row(20_000, 1)}},
-		"all 3 samples are alike to every transform": {usual, []Sample{row(20, 0), row(20, 1), row(20, 0)}},
+		"0 columns":                                               {changed(func(c *Config) { c.Columns = 0 }), two},
+		"sample 1 has 3 values":                                   {usual, []Sample{row(20, 0), row(3, 1)}},
+		"a row of the table has 2":                                {changed(func(c *Config) { c.Table = true }), two},
+		"sample 0: value 7 is infinite":                           {usual, []Sample{infinite, row(20, 1)}},
+		"sample 1 has the label 2":                                {usual, []Sample{row(20, 0), row(20, 2)}},
+		"2 training samples of 1 class":                           {usual, []Sample{row(20, 0), row(20, 0)}},
+		"of one group":                                            {usual, grouped},
+		"needs a backend":                                         {changed(func(c *Config) { c.Backend = nil }), two},
+		"no transform is asked for":                               {changed(func(c *Config) { c.Only = []string{} }), two},
+		`no transform is called "wave"`:                           {changed(func(c *Config) { c.Only = []string{"wave"} }), two},
+		`"minirocket" needs 9 time points`:                        {changed(func(c *Config) { c.Only = []string{MiniRocket} }), []Sample{row(8, 0), row(8, 1)}},
+		`"values" needs time points of at most`:                   {changed(func(c *Config) { c.Only, c.Columns = []string{Values}, 10_000 }), []Sample{row(10_000, 0), row(20_000, 1)}},
+		"all 3 samples have the same features in every transform": {usual, []Sample{row(20, 0), row(20, 1), row(20, 0)}},
 	} {
 		_, err := Fit(context.Background(), one.Config, one.samples)
 		assert.ErrorContains(t, err, want)
@@ -483,9 +483,9 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Predictions that lean to the larger class get a tilt, which makes them more likely and right more often. Classes of one size
+// Predictions that lean to the larger class get a logit adjustment, which makes them more likely and right more often. Classes of one size
 // have none.
-func TestTilt(t *testing.T) {
+func TestLogitAdjustment(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, every := range []int{2, 15} { // a sample of class 1 among so many
 		var samples []Sample
@@ -499,16 +499,16 @@ func TestTilt(t *testing.T) {
 			decisions.SetRow(i, []float64{-d, d})
 		}
 		task := taskOf(samples, 2)
-		plain, tilted := task.judge(decisions), task.tilt(decisions)
+		plain, adjusted := task.judge(decisions), task.adjust(decisions)
 		if every == 2 {
-			assert.Equal(t, plain, tilted)
+			assert.Equal(t, plain, adjusted)
 			continue
 		}
-		assert.Greater(t, tilted.tilt, 0.0)
-		assert.Less(t, tilted.loss, plain.loss-1./600)
-		assert.Greater(t, tilted.accuracy, plain.accuracy)
-		logits := task.logits([]float64{0, 0}, tilted)
-		assert.InDelta(t, tilted.tilt*math.Log(561./41), logits[1]-logits[0], 1e-9)
+		assert.Greater(t, adjusted.adjustment, 0.0)
+		assert.Less(t, adjusted.loss, plain.loss-1./600)
+		assert.Greater(t, adjusted.accuracy, plain.accuracy)
+		logits := task.logits([]float64{0, 0}, adjusted)
+		assert.InDelta(t, adjusted.adjustment*math.Log(561./41), logits[1]-logits[0], 1e-9)
 	}
 }
 

@@ -24,35 +24,35 @@ func (m values) features(w *work, out []float32) {
 	}
 }
 
-// gaussians are the kernels that the transform values chooses from. 0 stands for the scalar product.
+// gaussians are the widths of kernels that the transform values chooses from. 0 stands for the scalar product.
 var gaussians = []float64{0.03, 0.1, 0.3, 1, 0}
 
 const (
-	leastFrames = 4   // that the transform values tries
-	wide        = 0.1 // the kernel with which it tries them
+	leastFrames   = 4   // that the transform values may have
+	trialGaussian = 0.1 // the kernel with which the number of frames is chosen
 )
 
-// kernel compares features x with those of kept samples y: exp(-g·|x-y|²/width), or x·y/width if g is 0.
+// kernel compares features x with those of the landmarks y, which are training samples: exp(-g·|x-y|²/width), or x·y/width if g is 0.
 type kernel struct {
-	g     float64
-	kept  []float32 // `[samples, width]`
-	norms []float32 // the squared norm of each
-	width int
+	g         float64
+	landmarks []float32 // `[samples, width]`
+	norms     []float32 // the squared norm of each
+	width     int
 }
 
-// ready computes the norms of the kept samples.
+// ready computes the norms of the landmarks.
 func (m *kernel) ready() {
-	m.norms = make([]float32, len(m.kept)/m.width)
+	m.norms = make([]float32, len(m.landmarks)/m.width)
 	for i := range m.norms {
 		m.norms[i] = dot(m.sample(i), m.sample(i))
 	}
 }
 
-func (m *kernel) sample(i int) []float32 { return m.kept[i*m.width : (i+1)*m.width] }
+func (m *kernel) sample(i int) []float32 { return m.landmarks[i*m.width : (i+1)*m.width] }
 
 func dot(x, y []float32) float32 { return blas32.Dot(vector(x), vector(y)) }
 
-// compare writes the kernel value with each kept sample.
+// compare writes the kernel value with each landmark.
 func (m *kernel) compare(x, out []float32) {
 	own := float64(dot(x, x))
 	for i := range out {
@@ -81,11 +81,11 @@ func (m *kernel) gram(products *mat.SymDense) *mat.SymDense {
 }
 
 // shape chooses the frames of the transform values, and its kernel. The frames are the most, a half of them, a quarter and
-// so on: fewer if all transforms together then gain a nat on the held-out samples. The kernel is the one with which the values
-// do best alone.
+// so on: fewer if the log-likelihood of the held-out samples by all transforms together then rises by a nat. The kernel is
+// the one with which the values alone have the least loss.
 func (f *fit) shape(ctx context.Context, t *trial, v int) error {
 	samples, h, least := pick(f.samples, t.chosen), f.classifier.header, math.Inf(1)
-	h.Names, h.Kept = []string{Values}, 0
+	h.Names, h.Landmarks = []string{Values}, 0
 	var best *candidate
 	for most := h.Frames; h.Frames == most || h.Frames >= leastFrames; h.Frames /= 2 {
 		c := &candidate{transform: h.open().transforms[0]}
@@ -97,8 +97,8 @@ func (f *fit) shape(ctx context.Context, t *trial, v int) error {
 			return err
 		}
 		var loss float64
-		if !f.Table { // which has one time point
-			t.judge(v, (&kernel{g: wide, width: c.width()}).gram(products))
+		if !f.Table { // a row has one time point
+			t.judge(v, (&kernel{g: trialGaussian, width: c.width()}).gram(products))
 			loss = t.joined().loss
 		}
 		if best == nil || loss < least-1/float64(len(samples)) {

@@ -82,7 +82,7 @@ function describe(title, x, lines, format) {
 
 // renderCurves shows the learning curves.
 function renderCurves(report) {
-  $("curves").hidden = !report.network; // what transforms are fitted to has no course
+  $("curves").hidden = !report.network; // a ridge classifier is fitted at once
   if (!report.network) return;
   const history = report.history || [];
   const charts = $("curves-charts");
