@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A dry run tells of the step and leaves no checkpoint behind. The pure Go backend estimates.
+// A dry run tells of the step and leaves no checkpoint behind.
 func TestDryRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	line := append([]string{"train", "--data", "digits", "--levels", "4x2/9,1x4/4", "--fc", "0", "--checkpoint", dir, "--dry-run", "--backend", "go"}, published...)
 	out := succeed(t, line...)
-	assert.Contains(t, out, "model ccp on digits: 382 parameters; batch 64 on 1 device, go\nmemory of a training step on each device, estimated, this backend does not tell:\n")
+	assert.Contains(t, out, "model ccp on digits: 382 parameters; batch 64 on 1 device, go\nmemory of a training step on each device, estimated:\n")
 	assert.Contains(t, out, "level_1's gathered neighbourhoods")
 	var f training.Footprint
 	decode(t, succeed(t, append(line, "--json")...), &f)

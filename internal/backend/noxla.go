@@ -15,8 +15,5 @@ var errNoXLA = errors.New("this program was built without cgo, which XLA needs; 
 
 func openPlugin(pluginFile, string) (compute.Backend, Info, error) { return nil, Info{}, errNoXLA }
 
-// MemoryOf is for XLA, see xla.go.
-func MemoryOf(compute.Executable) (ProgramMemory, bool) { return ProgramMemory{}, false }
-
 // Reuse is for XLA, see xla.go.
 func Reuse(*graph.Node, int) bool { return false }

@@ -49,30 +49,6 @@ func openPlugin(plugin pluginFile, options string) (b compute.Backend, info Info
 	return &programs{Backend: b}, Info{Name: "xla:" + kind, Plugin: plugin.Path, Version: version, Devices: b.NumDevices()}, nil
 }
 
-// MemoryOf returns XLA's own account of a compiled program's memory. Other backends keep no account, and ok is false.
-//
-// go-xla only logs the account. MemoryOf therefore looks for it among the executable's fields. ok is false, too, if
-// go-xla has them no more.
-func MemoryOf(e compute.Executable) (m ProgramMemory, ok bool) {
-	if u, ok := e.(*use); ok {
-		e = u.Executable
-	}
-	if p, ok := e.(*program); ok {
-		e = p.Executable
-	}
-	var aliases int64
-	for name, size := range map[string]*int64{"Inputs": &m.Arguments, "Outputs": &m.Results, "Aliases": &aliases,
-		"Temporary": &m.Temporary, "GeneratedCode": &m.Code} {
-		field := fieldOf(reflect.ValueOf(e), "exec", "OnDeviceMemoryUsageStats", name)
-		if !field.CanInt() {
-			return ProgramMemory{}, false
-		}
-		*size = field.Int()
-	}
-	m.Results -= aliases
-	return m, m.Peak() > 0
-}
-
 // fieldOf follows the names of fields from a struct to what it holds. The result is not valid if there is no such field.
 func fieldOf(v reflect.Value, names ...string) reflect.Value {
 	for _, name := range names {

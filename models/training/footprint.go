@@ -14,9 +14,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train"
 )
 
 // Footprint is what a training step needs, found without training.
@@ -29,13 +27,13 @@ type Footprint struct {
 	Batch      int    `json:"batch"`
 	Parameters int    `json:"parameters"`       // trainable values
 	Fitted     bool   `json:"fitted,omitempty"` // in one pass, so that there is no step to measure
-	// Memory is what each device needs. Estimated means that the backend does not report temporary memory. Then the
-	// activations that are known stand for it, twice because of their gradients.
-	Memory    backend.ProgramMemory `json:"memory_bytes"`
-	Estimated bool                  `json:"estimated"`
-	// Input is what the batches prepared ahead take on the host.
-	Input int64 `json:"input_bytes"`
-	// Largest are the largest variables, Adam's averages among them, and activations, in descending order.
+	// Weights is what weights, their average, Adam's averages and the batch take on each device. Activations is an estimate
+	// of a step's temporary memory: the activations that are known, twice because of their gradients. Input is what the
+	// batches prepared ahead take on the host.
+	Weights     int64 `json:"weights_bytes"`
+	Activations int64 `json:"activations_bytes"`
+	Input       int64 `json:"input_bytes"`
+	// Largest are the largest activations that are known, in descending order.
 	Largest []Sized `json:"largest"`
 }
 
@@ -52,10 +50,8 @@ func sized(name string, s shapes.Shape) Sized { return Sized{name, s.String(), s
 // batch in use.
 const ahead = 6
 
-var errCompiled = errors.New("compiled")
-
-// DryRun compiles the training step of what is asked, if it has steps, and tells what it needs. It writes nothing. A nil backend is the best
-// that is installed.
+// DryRun tells the configuration of what is asked, and about how much memory its steps need, if it has any. It trains,
+// compiles and writes nothing. A nil backend is the best that is installed.
 func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (f Footprint, err error) {
 	p, err := draft(asked, opts.dataName())
 	if err != nil {
@@ -92,85 +88,18 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 	}
 	defer func() { err = errors.Join(err, counted.Close()) }()
 	devices := max(1, opts.Devices)
-	store := spec.NewStore(c.Seed)
-	if _, err := spec.Prepare(ctx, b, store, d.Affinity, d.Coordinates, opts.Observer.Prepare); err != nil {
-		return f, err
-	}
-	if opts.Observer.Compile != nil {
-		opts.Observer.Compile()
-	}
-	input := inputOf(c, spec)
-	executable, err := compileStep(NewTrainer(b, store, c, spec, d.Affinity, 1), input, devices)
-	if err != nil {
-		return f, unwrapGoMLX(err)
-	}
-	defer executable.Finalize()
 	f = Footprint{Config: c, Data: d.Name, Model: c.Model, Backend: opts.Backend, Devices: devices, Batch: c.Batch,
-		Parameters: counted.Parameters(), Largest: largest(store, spec, c.Batch/devices)}
-	f.Input = ahead * input.ByteSize()
-	var known bool
-	if f.Memory, known = backend.MemoryOf(executable); !known {
-		f.Estimated = true
-		f.Memory = estimate(executable, spec, c.Batch/devices)
+		Parameters: counted.Parameters(), Largest: largest(model.NewStore(), spec, c.Batch/devices)}
+	input, copies := inputOf(c, spec).ByteSize(), 3 // Adam has two averages of each weight's gradient
+	if c.Average > 0 {
+		copies++
+	}
+	f.Weights, f.Input = int64(4*copies*f.Parameters)+input/int64(devices), ahead*input
+	for _, a := range f.Largest {
+		f.Activations += 2 * a.Bytes
 	}
 	f.Largest = f.Largest[:min(8, len(f.Largest))]
 	return f, nil
-}
-
-// compileStep compiles the training step for batches of that shape. GoMLX's trainer compiles on its way to a step only;
-// it is stopped where it has made the executor.
-func compileStep(trainer *train.Trainer, shape shapes.Shape, devices int) (executable compute.Executable, err error) {
-	labels := shapes.Make(dtypes.Int32, shape.Dim(0), 1)
-	trainer.OnExecCreation(func(exec *model.Exec, _ train.GraphType) {
-		g, err := compile(exec, shape)
-		if err != nil {
-			panic(err)
-		}
-		executable = g.Executable()
-		panic(errCompiled)
-	})
-	defer func() {
-		if cause := recover(); cause != nil {
-			var isError bool
-			if err, isError = cause.(error); !isError {
-				panic(cause)
-			}
-			if errors.Is(err, errCompiled) {
-				err = nil
-			}
-		}
-	}()
-	batch := train.Batch{Inputs: []*tensors.Tensor{tensors.FromShape(shape)},
-		Labels: []*tensors.Tensor{tensors.FromShape(labels)}}
-	on, err := onDevices(nil, devices)
-	if err != nil {
-		return nil, err
-	}
-	if p, several := on.(parted); several {
-		parts, err := p.part(batch)
-		if err != nil {
-			return nil, err
-		}
-		_, err = trainer.DistributedTrainStep(p.Strategy(), p.DeviceAssignment(), parts)
-		return nil, err
-	}
-	_, err = trainer.TrainStep(batch)
-	return nil, err
-}
-
-// estimate adds up what is known of a step if the backend does not report its memory.
-func estimate(executable compute.Executable, spec models.Spec, batch int) (m backend.ProgramMemory) {
-	_, arguments := executable.Inputs()
-	for _, s := range arguments {
-		m.Arguments += s.ByteSize()
-	}
-	for _, s := range executable.Outputs() {
-		m.Results += s.ByteSize()
-	}
-	for _, a := range activations(spec, batch) {
-		m.Temporary += 2 * a.Bytes
-	}
-	return m
 }
 
 // activations lists the largest tensors of a training step besides the variables, for batches of that many samples. They

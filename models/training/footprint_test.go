@@ -33,12 +33,8 @@ func TestDryRun(t *testing.T) {
 	// U, W, b, gates, batch norm: level 1, level 2; hidden layer; classes.
 	level1, level2 := 12*4+6*4*3+6+2+12, 4*1+8*3*6+8+2+16
 	assert.Equal(t, level1+level2+(8*8+8+16)+(8*4+4), f.Parameters)
-	assert.False(t, f.Estimated)
-	least := int64(4 * (3*f.Parameters + 16*12*3 + 16)) // weights and Adam's two averages, the batch
-	assert.GreaterOrEqual(t, f.Memory.Arguments, least)
-	assert.Less(t, f.Memory.Arguments, 2*least)
-	assert.Less(t, f.Memory.Results, least/4, "new weights and averages are written over the old ones; what is left are metrics and pointers")
-	assert.Greater(t, f.Memory.Temporary, int64(4*16*4*4*3))
+	assert.Equal(t, int64(4*(3*f.Parameters+16*12*3)), f.Weights, "weights and Adam's two averages, the batch")
+	assert.Equal(t, int64(2*4*(16*4*4*3+12*4+16*1*3*6+4*1)), f.Activations, "gathered neighbourhoods and memberships")
 	assert.Equal(t, Sized{"level_1's gathered neighbourhoods", "(Float32)[16, 4, 4, 3]", 4 * 16 * 4 * 4 * 3}, f.Largest[0])
 
 	c["dtype"] = nn.BFloat16
@@ -47,14 +43,12 @@ func TestDryRun(t *testing.T) {
 	require.NoError(t, err)
 	assert.Less(t, two.Parameters, f.Parameters, "no U")
 	assert.Contains(t, two.Largest, Sized{"level_1's gathered neighbourhoods", "(BFloat16)[8, 4, 4, 3]", 2 * 8 * 4 * 4 * 3})
-	assert.Less(t, two.Memory.Arguments, f.Memory.Arguments)
+	assert.Less(t, two.Weights, f.Weights)
 
 	t.Setenv("GOMLX_BACKEND", "go") // what a nil backend then means
 	estimate, err := DryRun(t.Context(), nil, ringConfig(c["data"].(string)), Options{})
 	require.NoError(t, err)
-	assert.True(t, estimate.Estimated)
-	assert.Equal(t, f.Parameters, estimate.Parameters)
-	assert.InEpsilon(t, f.Memory.Arguments, estimate.Memory.Arguments, 0.2)
+	assert.Equal(t, []int64{f.Weights, f.Activations}, []int64{estimate.Weights, estimate.Activations})
 
 	fitted, err := DryRun(t.Context(), backend, Patch{"data": c["data"], "model": "bayes"}, Options{})
 	require.NoError(t, err)
@@ -137,8 +131,8 @@ func TestFootprintIsMeasured(t *testing.T) {
 	_, err = loop.RunSteps(d.Batches(d.Train, datasets.BatchOptions{Size: whole.Batch, Steps: 2, DropLast: true}), 2)
 	require.NoError(t, err)
 	measured := 1024 * (kilobytes(t, "VmHWM") - before)
-	total := told.Memory.Peak() + told.Input
-	t.Logf("%s: told %.0f MB (%+v, input %d), measured %.0f MB, ratio %.2f", row, float64(total)/1e6, told.Memory, told.Input, float64(measured)/1e6, float64(total)/float64(measured))
+	total := told.Weights + told.Activations + told.Input
+	t.Logf("%s: told %.0f MB (weights %d, activations %d, input %d), measured %.0f MB, ratio %.2f", row, float64(total)/1e6, told.Weights, told.Activations, told.Input, float64(measured)/1e6, float64(total)/float64(measured))
 }
 
 func kilobytes(t *testing.T, field string) int64 {

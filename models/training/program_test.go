@@ -7,7 +7,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -31,10 +34,13 @@ func TestProgramOfAnyLength(t *testing.T) {
 		_, err = spec.Prepare(ctx, backend, store, d.Affinity, d.Coordinates, nil)
 		require.NoError(t, err)
 		before := programs.Compiled()
-		e, err := compileStep(NewTrainer(backend, store, c, spec, d.Affinity, 1+steps), inputOf(c, spec), 1)
+		trainer := NewTrainer(backend, store, c, spec, d.Affinity, 1+steps)
+		trainer.OnExecCreation(func(*model.Exec, train.GraphType) { // NewTrainer's own has compiled the step
+			compiled = append(compiled, programs.Compiled()-before)
+		})
+		loop := train.NewLoop(trainer)
+		_, err = loop.RunSteps(d.Batches(d.Train, datasets.BatchOptions{Size: c.Batch, Steps: 1, DropLast: true}), 1)
 		require.NoError(t, err)
-		defer e.Finalize()
-		compiled = append(compiled, programs.Compiled()-before)
 	}
 	assert.Equal(t, []int64{1, 0, 0}, compiled)
 }
