@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
@@ -29,7 +30,7 @@ func main() {
 // docs/ecosystem.md has the table.
 func exitCode(err error) int {
 	switch {
-	case errors.As(err, new(usageError)) || errors.Is(err, training.ErrSettings) || errors.Is(err, datasets.ErrOptions) || errors.Is(err, backend.ErrUnknown):
+	case errors.As(err, new(usageError)) || errors.Is(err, training.ErrSettings) || errors.Is(err, datasets.ErrOptions) || errors.Is(err, backend.ErrUnknown) || errors.Is(err, serve.ErrNames):
 		return 2
 	case errors.Is(err, training.ErrDiverged):
 		return 3

@@ -5,11 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os/exec"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,6 +26,7 @@ func TestServeUsage(t *testing.T) {
 		"--checkpoint x --addr 8080":        `--addr "8080" is not HOST:PORT or :PORT`,
 		"--checkpoint x --queue 0":          `--queue "0" must be from 1 to 16777216`,
 		"--checkpoint x --timeout 0s":       "--timeout 0s must be more than 0",
+		"--checkpoint x --poll -1s":         "--poll -1s must be at least 0",
 		"--checkpoint x --tls-cert c":       "--tls-cert and --tls-key belong together; give both",
 		"--checkpoint x --log-level loud":   `--log-level "loud" is none of debug, info, warn, error`,
 		"--checkpoint x --max-delay 5":      `--max-delay "5" is not a duration such as 90s or 5m`,
@@ -34,7 +39,10 @@ func TestServeUsage(t *testing.T) {
 		assert.Contains(t, stderr, want)
 		assert.Contains(t, stderr, "See `ccp serve --help`.")
 	}
-	code, _, stderr := execute(t, "serve", "--backend", "go", "--checkpoint", t.TempDir(), "--addr", "127.0.0.1:0")
+	dir := trained(t)
+	code, _, stderr := execute(t, "serve", "--backend", "go", "--checkpoint", dir, "--checkpoint", dir, "--addr", "127.0.0.1:0")
+	assert.Equal(t, 2, code, stderr)
+	code, _, stderr = execute(t, "serve", "--backend", "go", "--checkpoint", t.TempDir(), "--addr", "127.0.0.1:0")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "is not a checkpoint")
 }
@@ -93,4 +101,42 @@ func TestServeEndsWhileLoading(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	end()
 	require.NoError(t, root.ExecuteContext(ctx))
+}
+
+// SIGTERM is no failure at any time: here as soon as the address is open, which is before the models are loaded.
+func TestServeEndsAtSIGTERMWhileLoading(t *testing.T) {
+	dir := trained(t)
+	path, err := program()
+	require.NoError(t, err)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := free.Addr().String()
+	require.NoError(t, free.Close())
+	command := exec.Command(path, "serve", "--backend", "go", "--checkpoint", dir, "--addr", address)
+	var log strings.Builder
+	command.Stderr = &log
+	require.NoError(t, command.Start())
+	defer func() { _ = command.Process.Kill() }() // if the test has failed
+	require.Eventually(t, func() bool {
+		connection, err := net.Dial("tcp", address)
+		return err == nil && connection.Close() == nil
+	}, time.Minute, time.Millisecond)
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, command.Wait(), log.String())
+}
+
+// The collector's limit grows with what a newer snapshot needs.
+func TestLimitMemory(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "")
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	limitMemory(1 << 20)
+	small := debug.SetMemoryLimit(-1)
+	newer := make([]byte, 256<<20)
+	for i := 0; i < len(newer); i += 4096 {
+		newer[i] = 1
+	}
+	limitMemory(1 << 20)
+	assert.Greater(t, debug.SetMemoryLimit(-1), small+200<<20)
+	runtime.KeepAlive(newer)
 }

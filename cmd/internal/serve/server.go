@@ -66,6 +66,9 @@ type Server struct {
 	warned      atomic.Int64 // time of the last warning of overload, in ns
 }
 
+// ErrNames says that checkpoints to serve have the same name.
+var ErrNames = errors.New("two checkpoints of one name")
+
 // New loads the models; it can take seconds. Errors name the checkpoint or file at fault.
 func New(ctx context.Context, c Config) (_ *Server, err error) {
 	s := &Server{Config: c, models: map[string]*served{}, metrics: newMetrics()}
@@ -76,7 +79,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	for _, checkpoint := range c.Checkpoints {
 		m, err := s.load(ctx, checkpoint, c.Options)
 		if err == nil && s.models[m.name] != nil {
-			err = fmt.Errorf("two checkpoints are named %q; give them names: NAME=%s", m.name, checkpoint.Dir)
+			err = fmt.Errorf("%w, %q; give them names: NAME=%s", ErrNames, m.name, checkpoint.Dir)
 			err = errors.Join(err, m.close())
 		}
 		if err != nil {

@@ -287,7 +287,8 @@ func TestSeveralModels(t *testing.T) {
 	}
 	config.Checkpoints[0].Name = "tiny"
 	_, err = New(t.Context(), config)
-	require.ErrorContains(t, err, `two checkpoints are named "tiny"; give them names: NAME=`+b)
+	require.ErrorIs(t, err, ErrNames)
+	require.ErrorContains(t, err, `two checkpoints of one name, "tiny"; give them names: NAME=`+b)
 	config.Checkpoints = nil
 	_, err = New(t.Context(), config)
 	require.ErrorContains(t, err, "there is no checkpoint to serve")
