@@ -46,7 +46,7 @@ func newClusters(s *shared) *cobra.Command {
 		result := clustersJSON{Command: "clusters", Checkpoint: dir, Snapshot: c.Snapshot, Data: c.Data,
 			Hierarchy: which, Hierarchies: c.Spec.Hierarchies(), Files: []string{}, Folder: out.path}
 		if c.Spec.Clusters() && which > result.Hierarchies {
-			return inFile(dir, fmt.Errorf("there is no hierarchy %d; hierarchies go from 1 to %d", which, result.Hierarchies))
+			return usage(cmd, fmt.Errorf("--hierarchy %d: %s has hierarchies 1 to %d", which, dir, result.Hierarchies))
 		}
 		levels, err := c.ClusterLevels(which - 1)
 		if err != nil {

@@ -164,8 +164,8 @@ func TestClustersOfSeveralHierarchies(t *testing.T) {
 	}
 	assert.Len(t, tables, 3, "they differ")
 	code, _, stderr := execute(t, run("--hierarchy", "4")...)
-	assert.Equal(t, 1, code)
-	assert.Equal(t, "ccp: "+dir+": there is no hierarchy 4; hierarchies go from 1 to 3\n", stderr)
+	assert.Equal(t, 2, code)
+	assert.Equal(t, "ccp: --hierarchy 4: "+dir+" has hierarchies 1 to 3\nSee `ccp clusters --help`.\n", stderr)
 }
 
 // Words stand for clusters where nodes have names and no grid; the data set gone, numbers do.

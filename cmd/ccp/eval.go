@@ -78,7 +78,7 @@ func newEval(s *shared) *cobra.Command {
 		if reject > 0 {
 			rejection = &rejectionJSON{Asked: reject}
 			if rejection.Threshold, err = classifier.Calibration.Threshold(reject); err != nil {
-				return fmt.Errorf("--reject %g: %s: %w", reject, dir, err)
+				return usage(cmd, fmt.Errorf("--reject %g: %s: %w", reject, dir, err))
 			}
 		}
 		d, err := s.dataOf(cmd, classifier, dir, dataDir, data)

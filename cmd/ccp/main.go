@@ -70,6 +70,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	out := &kept{Writer: stdout}
 	root.SetOut(out)
 	root.SetErr(stderr)
+	strict(root, args)
 	cmd, err := root.ExecuteC()
 	err = cmp.Or(err, out.err)
 	code = exitCode(err)

@@ -97,6 +97,9 @@ func TestWrongUsage(t *testing.T) {
 	for _, c := range []struct{ line, want, help string }{
 		{"trian", `there is no command "trian"`, "ccp"},
 		{"data fetch", `there is no command "fetch"`, "ccp data"},
+		{"help trian", `there is no command "trian"; did you mean ccp train?`, "ccp"},
+		{"help data fetch", `there is no command "fetch"`, "ccp data"},
+		{"completion nosh", `there is no command "nosh"`, "ccp completion"},
 		{"data get", "NAME is needed; ccp data list shows the names", "ccp data get"},
 		{"data import", "INPUT is needed: a folder, .ts files or a .csv", "ccp data import"},
 		{"data import uea --out mine.npy", `--out "mine.npy": the name must end in .npz`, "ccp data import"},

@@ -61,7 +61,7 @@ func newPredict(s *shared) *cobra.Command {
 		threshold := 0.
 		if reject > 0 {
 			if threshold, err = classifier.Calibration.Threshold(reject); err != nil {
-				return fmt.Errorf("--reject %g: %s: %w", reject, dir, err)
+				return usage(cmd, fmt.Errorf("--reject %g: %s: %w", reject, dir, err))
 			}
 		}
 		var warnings []string

@@ -118,7 +118,11 @@ func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, 
 		for i, r := range found {
 			left, reason := len(windows[i]), error(nil)
 			for some := range slices.Chunk(windows[i], windowsAtOnce) {
-				kept, signals, notes, unusable := serve.WindowSignals(m.Form, r, some)
+				kept, signals, notes, unusable, err := serve.WindowSignals(cmd.Context().Err, m.Form, r, some)
+				if err != nil {
+					yield(part{}, err)
+					return
+				}
 				if left -= len(kept); reason == nil {
 					reason = unusable
 				}

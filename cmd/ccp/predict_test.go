@@ -252,9 +252,12 @@ func TestPredictOnRecordings(t *testing.T) {
 	} {
 		code, stdout, stderr = execute(t, append(line, words...)...)
 		assert.NotZero(t, code)
+		assert.True(t, code == 2 || words[0] != "--reject", "a setting")
 		assert.Contains(t, stderr, want)
 		assert.Empty(t, stdout)
 	}
+	code, _, _ = execute(t, "eval", "--backend", "go", "--checkpoint", at("run"), "--reject", "0.05")
+	assert.Equal(t, 2, code)
 
 	// eval names the samples that are taken for another class.
 	var e evalDocument

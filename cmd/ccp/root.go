@@ -48,6 +48,25 @@ func newRoot(args []string) *cobra.Command {
 	return root
 }
 
+// strict adds cobra's own commands, which take any word and succeed, with the errors of ours. Their output is root's.
+func strict(root *cobra.Command, args []string) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd(args...)
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				if group, rest, _ := root.Find(args); len(rest) > 0 {
+					return usage(group, fmt.Errorf("there is no command %q%s", rest[0], meantCommand(group, rest[0])))
+				}
+				return nil
+			}
+		case "completion":
+			cmd.Args, cmd.RunE = command("completion", "").Args, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+}
+
 // open opens the backend that --backend asks for.
 func (s *shared) open(cmd *cobra.Command) (compute.Backend, backend.Info, error) {
 	status := newStatusLine(cmd.ErrOrStderr())

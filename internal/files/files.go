@@ -52,6 +52,16 @@ func begun(path string) string {
 // file gets the permissions of the old one, or of any new file. After a failure, such as a full disk, Write removes the
 // temporary file; the error names path. Links stay what they are, and so do devices and pipes: Write writes into them.
 func Write(path string, write func(w io.Writer) error) (err error) {
+	dangling := false
+	if _, err := os.Readlink(path); err == nil {
+		if _, err := os.Stat(path); err != nil { // the system knows the place of a link's target that is not there yet
+			file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+			if err != nil {
+				return err
+			}
+			_, dangling = file.Close(), true
+		}
+	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
@@ -68,7 +78,9 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	temporary := filepath.Join(filepath.Dir(path), begun(path)+rand.Text())
 	defer func() {
 		if err != nil {
-			_ = os.Remove(temporary)
+			if _ = os.Remove(temporary); dangling {
+				_ = os.Remove(path)
+			}
 			err = fmt.Errorf("write %s: %w", path, cause(err, temporary))
 		}
 	}()

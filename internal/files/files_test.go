@@ -185,6 +185,20 @@ func TestWriteIntoWhatIsThere(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "new", string(content))
 
+	require.NoError(t, os.Mkdir(at("beside"), 0o755))
+	require.NoError(t, os.Symlink("beside/later", at("dangling")))
+	require.ErrorContains(t, Write(at("dangling"), func(io.Writer) error { return errors.New("full") }), "full")
+	assert.NoFileExists(t, at("beside/later"))
+	require.NoError(t, WriteBytes(at("dangling"), []byte("new")))
+	link, err = os.Lstat(at("dangling"))
+	require.NoError(t, err)
+	assert.Equal(t, os.ModeSymlink, link.Mode().Type())
+	content, err = os.ReadFile(at("beside/later"))
+	require.NoError(t, err)
+	assert.Equal(t, "new", string(content))
+	require.NoError(t, os.Symlink("loop", at("loop")))
+	require.ErrorContains(t, WriteBytes(at("loop"), nil), at("loop"))
+
 	require.NoError(t, exec.Command("mkfifo", at("pipe")).Run())
 	read := make(chan []byte, 1)
 	go func() {

@@ -60,6 +60,7 @@ func TestWriteErrors(t *testing.T) {
 		{`array "x": shape [3] needs 3 elements, but there are 2`, []Named{{Name: "x", Array: &Array{Shape: []int{3}, Data: []int64{1, 2}}}}},
 		{`array "x": cannot write elements of type []int`, []Named{{Name: "x", Array: &Array{Shape: []int{1}, Data: []int{1}}}}},
 		{`array "x": shape [-1] has a negative dimension`, []Named{{Name: "x", Array: &Array{Shape: []int{-1}, Data: []int64{1}}}}},
+		{`array "x": element 1: "K\xe4se" is not UTF-8`, []Named{{Name: "x", Array: &Array{Shape: []int{2}, Data: []string{"a", "K\xe4se"}}}}},
 		{`array name "x" is empty or used twice`, []Named{{Name: "x", Array: ok}, {Name: "x", Array: ok}}},
 		{`array name "" is empty`, []Named{{Name: "", Array: ok}}},
 	} {

@@ -82,7 +82,10 @@ func WriteNPY(w io.Writer, a *Array) error {
 	}
 	texts, isText := a.Data.([]string)
 	width := 1 // characters of the longest text, at least 1 as numpy has it
-	for _, text := range texts {
+	for i, text := range texts {
+		if !utf8.ValidString(text) { // U+FFFD in its place would be refused on reading
+			return fmt.Errorf("element %d: %q is not UTF-8; write it in UTF-8", i, text)
+		}
 		width = max(width, utf8.RuneCountInString(text))
 	}
 	descr := "<" + a.dtype()

@@ -2,9 +2,12 @@ package recordings
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Samples are named by their file or id, and by their folder or line where that is not enough.
@@ -23,4 +26,20 @@ func TestSampleNames(t *testing.T) {
 	_, d = imported(t, Options{}, folder)
 	assert.Equal(t, []string{"a/0.csv", "a/1.csv"}, d.SampleNames[:2])
 	assert.Equal(t, "b/9.csv", d.SampleName(19))
+}
+
+// A name that a data set cannot hold is refused by the import, which names the file, and not by whoever reads its file.
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"K\xe4se/a.csv", "brot/b.csv"} {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Skip("the file system takes UTF-8 only")
+		}
+		require.NoError(t, os.WriteFile(path, []byte("x,y\n1,2\n3,4\n"), 0o600))
+	}
+	out := filepath.Join(t.TempDir(), "a.npz")
+	_, err := Import(t.Context(), []string{folder}, out, Options{})
+	assert.ErrorContains(t, err, `K\xe4se/a.csv": the name "K\xe4se" is not UTF-8, so that the data set cannot hold it; rename`)
+	assert.NoFileExists(t, out)
 }

@@ -9,8 +9,8 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
@@ -36,9 +36,6 @@ type Table struct {
 	Sheet   string            `json:"sheet,omitempty"`   // of a workbook; "" for the first
 	Dates   string            `json:"dates,omitempty"`   // day or month: what comes first in dates such as 01/02/2024
 }
-
-// columns holds the columns of values, and the sensor of each column.
-type columns struct{ names, of []string }
 
 // ReadUnlabelled reads recordings to classify, as the import that made a form read its own. It returns them with what a
 // person should know about the files. Errors name the file and, in a table, the line and the column.
@@ -238,36 +235,6 @@ func (r *reading) order(path string, c columns) (at []int, err error) {
 	return at, err
 }
 
-// taken returns the names of the columns to take. The options name columns, or sensors with all their columns.
-func (r *reading) taken(c columns, rest []int) (names []string) {
-	for _, name := range r.Take {
-		before := len(names)
-		for _, i := range rest {
-			if (c.names[i] == name || c.of[i] == name) && !slices.Contains(names, c.names[i]) {
-				names = append(names, c.names[i])
-			}
-		}
-		if len(names) == before {
-			names = append(names, name) // there is none
-		}
-	}
-	return names
-}
-
-// pick returns the columns at of values of that width.
-func pick(values []float64, width int, at []int) []float64 {
-	if width == len(at) && slices.IsSorted(at) {
-		return values
-	}
-	picked := make([]float64, 0, len(values)/width*len(at))
-	for row := range slices.Chunk(values, width) {
-		for _, i := range at {
-			picked = append(picked, row[i])
-		}
-	}
-	return picked
-}
-
 // finish makes the values of the samples, and says how to read new recordings alike.
 func (r *reading) finish() (err error) {
 	var width int  // of readings
@@ -294,6 +261,11 @@ func (r *reading) finish() (err error) {
 			}
 		}
 		one.label = cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))], one.label)
+		for _, name := range []string{one.label, one.group, one.Name} {
+			if !utf8.ValidString(name) {
+				return fmt.Errorf("%q: the name %q is not UTF-8, so that the data set cannot hold it; rename the file or folder", one.path, name)
+			}
+		}
 		if r.given != nil && one.label == "" {
 			return fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
 				r.Labels, one.Name, one.line, one.path, one.Name)
@@ -320,56 +292,6 @@ func (r *reading) finish() (err error) {
 	r.table = Table{Layout: r.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Leave: leave,
 		Units: r.units, Sheet: r.Sheet, Dates: r.days.first()}
 	return cmp.Or(r.rising(), r.counting())
-}
-
-// crossed returns a column for each axis of each sensor, which has the name of the sensor if there is one axis.
-func crossed(sensors, axes []string) (c columns) {
-	if len(axes) < 2 {
-		return columns{sensors, sensors}
-	}
-	for _, sensor := range sensors {
-		for _, axis := range axes {
-			c.names, c.of = append(c.names, sensor+"."+axis), append(c.of, sensor)
-		}
-	}
-	return c
-}
-
-// counted returns n names with the numbers from 0.
-func counted(prefix string, n int) (names []string) {
-	for i := range n {
-		names = append(names, prefix+strconv.Itoa(i))
-	}
-	return names
-}
-
-// sensors returns the sensors and their number of channels. All sensors have as many, which are side by side.
-func (c columns) sensors() (sensors []string, channels int, err error) {
-	axis := func(i int) string { return strings.TrimPrefix(c.names[i], c.of[i]) }
-	with, axes := map[string]int{}, map[string]int{} // the sensors with each axis, and the axes of each sensor
-	for i, sensor := range c.of {
-		with[axis(i)]++
-		axes[sensor]++
-	}
-	sensors, channels = slices.Compact(slices.Clone(c.of)), slices.Max(slices.Collect(maps.Values(axes)))
-	if len(sensors)*channels == len(c.of) {
-		return sensors, channels, nil
-	}
-	most := slices.Max(slices.Collect(maps.Values(with)))
-	var odd, short []string
-	for i, name := range c.names {
-		if with[axis(i)] < most {
-			odd = append(odd, name)
-		}
-		if axes[c.of[i]] < channels {
-			short = append(short, name)
-		}
-	}
-	if odd == nil {
-		odd = short
-	}
-	return nil, 0, fmt.Errorf("the sensors (%s) do not have as many axes each; name the columns sensor.axis, or leave "+
-		"out what only some have: --leave %q", few(sensors), strings.Join(odd, ","))
 }
 
 // readArray reads an array `[timepoints, sensors, axes]`, or `[timepoints, sensors]` for one axis. It names the sensors

@@ -23,10 +23,14 @@ func Signals(f *recording.Form, all []recording.Recording) (signals [][]float32,
 }
 
 // WindowSignals makes the series of windows of a recording, with their notes. It leaves out
-// unusable windows, such as windows in which a sensor is silent. unusable says what is wrong with the first.
-func WindowSignals(f *recording.Form, r recording.Recording, windows []recording.Window) (kept []recording.Window,
-	signals [][]float32, notes [][]string, unusable error) {
+// unusable windows, such as windows in which a sensor is silent. unusable says what is wrong with the first. An error of
+// ended, such as a context's, ends it.
+func WindowSignals(ended func() error, f *recording.Form, r recording.Recording, windows []recording.Window) (kept []recording.Window,
+	signals [][]float32, notes [][]string, unusable, err error) {
 	for _, w := range windows {
+		if err = ended(); err != nil {
+			return nil, nil, nil, nil, err
+		}
 		signal, note, err := f.Series(r.Part(w))
 		switch {
 		case err == nil:
@@ -35,7 +39,7 @@ func WindowSignals(f *recording.Form, r recording.Recording, windows []recording
 			unusable = fmt.Errorf("window from %s to %s: %w", recording.TimeText(w.Start), recording.TimeText(w.End), err)
 		}
 	}
-	return kept, signals, notes, unusable
+	return kept, signals, notes, unusable, nil
 }
 
 // parameters reads the query of a request, whose path takes the parameters in known.
@@ -104,7 +108,10 @@ func (d *inferRequest) cut(r recording.Recording, cut recording.Cut, c *models.C
 	if err := take(size); err != nil {
 		return err
 	}
-	kept, signals, notes, unusable := WindowSignals(c.Form, ordered, windows)
+	kept, signals, notes, unusable, err := WindowSignals(func() error { return take(0) }, c.Form, ordered, windows)
+	if err != nil {
+		return err
+	}
 	if len(kept) == 0 {
 		return refuse(unusable)
 	}
