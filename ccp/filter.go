@@ -26,7 +26,7 @@ func Filter(signal, neighbourhood, gate, w *Node) *Node {
 	return filterIn(signal.DType(), signal, neighbourhood, gate, w)
 }
 
-// filterIn is Filter with its factors rounded to dtype, see nn.LayerOptions.DType. The gathered neighbourhoods, by
+// filterIn is Filter with its factors rounded to dtype, see nn.ParamDType. The gathered neighbourhoods, by
 // far the largest part of what a step keeps, have that type; sums do not.
 func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
 	f := newFiltered(dtype, signal, neighbourhood, gate, w)

@@ -26,7 +26,14 @@ type Layer struct {
 }
 
 // New starts one level. It pools the N nodes of affinity into clusters, and filters the signal over each cluster's
-// neighbourhood. signal: `[batch, N, C]`, float32 or float64. Its options are the parameters of scope, see Options.
+// neighbourhood. signal: `[batch, N, C]`, float32 or float64.
+//
+// Neighbours, Blocks and Dropout configure it. All else are hyperparameters of scope, ParamHierarchy and those after it,
+// since Preparation.Hold, Hierarchy.Keep and a Freezer go by them, too. A parameter whose name begins with ccp_ and which
+// nobody reads is an error.
+//
+// Batch normalisation and ELU follow the filter, and dropout follows them. A level without them has a Cluster step and a
+// Filter with weights of its own.
 func New(scope *model.Scope, signal *Node, affinity Affinity, clusters, filters int) *Layer {
 	return &Layer{scope: scope, signal: signal, affinity: affinity, clusters: clusters, filters: filters, size: 16,
 		options: optionsOf(scope)}
@@ -35,8 +42,8 @@ func New(scope *model.Scope, signal *Node, affinity Affinity, clusters, filters 
 // Neighbours sets L, how many nodes each cluster's neighbourhood holds (default 16).
 func (l *Layer) Neighbours(size int) *Layer { l.size = size; return l }
 
-// Options changes the level's options.
-func (l *Layer) Options(change func(o *Options)) *Layer { change(&l.options); return l }
+// Dropout sets the dropout rate after the level (default ParamDropout).
+func (l *Layer) Dropout(rate float64) *Layer { l.options.Dropout = rate; return l }
 
 // Done builds the level. pooled: `[batch, clusters, filters]`; coarse is the next level's affinity, normalised. In
 // training the level's objective is subtracted from the loss. It panics, naming the scope, if the options do not fit

@@ -26,25 +26,36 @@ func Plans() (names []string) {
 	return names
 }
 
-// Options holds the options of a level. Inside a graph they are GoMLX parameters, read at the level's scope: levels
-// can differ. A field's param tag is the name of its parameter.
-type Options struct {
-	// Hierarchy says how the hierarchy comes about.
-	Hierarchy Plan `param:"ccp_hierarchy" default:"learned" rule:"one of learned|task-only|objective-only|prepared|random"`
-	// MembershipRate is how many times faster than the other weights U moves. At a rate of 1, U hardly leaves its
-	// start.
-	MembershipRate float64 `param:"ccp_membership_rate" default:"10" rule:"positive" parts:"level"`
-	// Slots is the order of the nodes in a neighbourhood: it decides which weights of the filter each node meets. By
+// The hyperparameters of a level, read at its scope: levels can differ. A value may be a text.
+const (
+	// ParamHierarchy is how the hierarchy comes about and what it learns from, a Plan. The default is "learned".
+	ParamHierarchy = "ccp_hierarchy"
+	// ParamMembershipRate is how many times faster than the other weights U moves. At a rate of 1, U hardly leaves its
+	// start. The default is 10.
+	ParamMembershipRate = "ccp_membership_rate"
+	// ParamSlots is the order of the nodes in a neighbourhood: it decides which weights of the filter each node meets. By
 	// "rank" the most central node is first. A "random" order is one fixed permutation for each cluster, the paper's
 	// ablation. A "directed" slot has one direction from every cluster. Both take neighbourhoods from the host: a
-	// Hierarchy's, or those of Preparation.Hold.
-	Slots string `param:"ccp_slots" default:"rank" rule:"one of rank|random|directed" parts:"level"`
-	// Padding fills a neighbourhood if fewer than L nodes have links to its cluster. With "nodes" it takes the first
-	// other nodes, of rank zero, like the paper's selection. With "zeros" these slots stay empty.
-	Padding string `param:"ccp_padding" default:"nodes" rule:"one of nodes|zeros" parts:"level"`
-	// Dropout is the dropout rate after the level.
-	Dropout float64 `param:"ccp_dropout" default:"0" rule:"share" parts:"level"`
+	// Hierarchy's, or those of Preparation.Hold. The default is "rank".
+	ParamSlots = "ccp_slots"
+	// ParamPadding fills a neighbourhood if fewer than L nodes have links to its cluster. With "nodes" it takes the first
+	// other nodes, of rank zero, like the paper's selection. With "zeros" these slots stay empty. The default is "nodes".
+	ParamPadding = "ccp_padding"
+	// ParamDropout is the dropout rate after the level, see Layer.Dropout. The default is 0.
+	ParamDropout = "ccp_dropout"
+)
+
+// Options holds the values of a level's hyperparameters, see ParamHierarchy and those after it.
+type Options struct {
+	Hierarchy      Plan    `param:"ccp_hierarchy" default:"learned" rule:"one of learned|task-only|objective-only|prepared|random"`
+	MembershipRate float64 `param:"ccp_membership_rate" default:"10" rule:"positive" parts:"level"`
+	Slots          string  `param:"ccp_slots" default:"rank" rule:"one of rank|random|directed" parts:"level"`
+	Padding        string  `param:"ccp_padding" default:"nodes" rule:"one of nodes|zeros" parts:"level"`
+	Dropout        float64 `param:"ccp_dropout" default:"0" rule:"share" parts:"level"`
 }
+
+// A layer of ccp/nn that is read first must know these names, too: it refuses a store with others.
+var _ = params.Defaults[Options]()
 
 // optionsOf reads the options of the level in scope. It panics if a parameter has a value that is not allowed.
 func optionsOf(scope *model.Scope) Options { return params.Read[Options](scope) }

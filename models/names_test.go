@@ -1,15 +1,20 @@
 package models
 
 import (
+	"fmt"
 	"go/ast"
 	"go/doc"
 	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -72,4 +77,30 @@ func TestFewNames(t *testing.T) {
 	}
 	assert.LessOrEqual(t, names, 70)
 	assert.Greater(t, names, 50)
+}
+
+// The constants of GoMLX parameters, their comments, and the tags of the options say the same names and defaults.
+func TestParamConstants(t *testing.T) {
+	for dir, options := range map[string]reflect.Type{"../ccp": reflect.TypeFor[ccp.Options](), "../ccp/nn": reflect.TypeFor[nn.LayerOptions]()} {
+		p, _ := documented(t, dir)
+		constants := map[string]string{} // the comment of each, by its value
+		for _, group := range p.Consts {
+			for _, of := range group.Decl.Specs {
+				if of, ok := of.(*ast.ValueSpec); ok && strings.HasPrefix(of.Names[0].Name, "Param") {
+					value := strings.Trim(of.Values[0].(*ast.BasicLit).Value, `"`)
+					field, ok := options.FieldByName(strings.TrimPrefix(of.Names[0].Name, "Param"))
+					assert.True(t, ok && field.Tag.Get("param") == value, "%s = %q", of.Names[0].Name, value)
+					constants[value] = strings.Join(strings.Fields(of.Doc.Text()), " ")
+				}
+			}
+		}
+		require.Len(t, constants, options.NumField(), dir)
+		for _, f := range params.Fields(options) {
+			initial := fmt.Sprint(f.Default())
+			if _, text := params.Plain(f.Default()).(string); text {
+				initial = fmt.Sprintf("%q", initial)
+			}
+			assert.True(t, strings.HasSuffix(constants[f.Name], "The default is "+initial+"."), "%s: %s, default %s", f.Name, constants[f.Name], initial)
+		}
+	}
 }

@@ -39,7 +39,7 @@ func main() {
 	flag.StringVar(&out.Mode, "mode", "train", strings.Join(benchmarks.Modes, ", "))
 	flag.StringVar(&out.Hierarchy, "hierarchy", "learned",
 		"how the hierarchy comes about in training: learned or prepared")
-	flag.StringVar(&out.DType, "dtype", "float32", "float32 or bfloat16, see nn.LayerOptions")
+	flag.StringVar(&out.DType, "dtype", "float32", "float32 or bfloat16, see nn.ParamDType")
 	flag.IntVar(&out.Batch, "batch", 64, "samples in a step")
 	dropout := flag.Float64("dropout", 0.2, "dropout rate after each level in training")
 	candidates := flag.Int("candidates", 0, "the number of clusters that a node can belong to; 0 is the model's default")

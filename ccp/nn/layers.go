@@ -17,22 +17,27 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// LayerOptions holds the options of all layers with weights. Inside a graph they are GoMLX parameters, read at the
-// layer's scope; a field's param tag is the parameter's name.
+// The hyperparameters of all layers with weights, read at the layer's scope.
+const (
+	// ParamDType is the type that filters, dense layers and convolutions multiply in, "float32" or BFloat16. Factors are
+	// rounded to it, and products are added up in float32. Everything else stays in float32: variables, memberships, ranks,
+	// objectives, gates, batch normalisation, activations between layers, the loss and all gradients of weights. The default
+	// is "float32".
+	ParamDType = "dtype"
+	// ParamL2 is the weight decay λ of filters and dense layers: the loss gains ½·λ·Σw². The default is 0.0001.
+	ParamL2 = "l2"
+	// ParamBatchNormEpsilon is added to the variance. The default is 1e-05.
+	ParamBatchNormEpsilon = "batchnorm_epsilon"
+	// BFloat16 is the value of ParamDType that halves the memory and the work of products, on hardware that has them.
+	BFloat16 = "bfloat16"
+)
+
+// LayerOptions holds the values of a layer's hyperparameters, see ParamDType and those after it.
 type LayerOptions struct {
-	// DType is the type that filters, dense layers and convolutions multiply in. Factors are rounded to it, and
-	// products are added up in float32. Everything else stays in float32: variables, memberships, ranks, objectives,
-	// gates, batch normalisation, activations between layers, the loss and all gradients of weights.
-	DType string `param:"dtype" default:"float32" rule:"one of float32|bfloat16"`
-	// L2 is the weight decay λ of filters and dense layers: the loss gains ½·λ·Σw².
-	L2 float64 `param:"l2" default:"0.0001" rule:"not negative" parts:"level fc classes"`
-	// BatchNormEpsilon is added to the variance.
+	DType            string  `param:"dtype" default:"float32" rule:"one of float32|bfloat16"`
+	L2               float64 `param:"l2" default:"0.0001" rule:"not negative" parts:"level fc classes"`
 	BatchNormEpsilon float64 `param:"batchnorm_epsilon" default:"0.00001" rule:"positive" parts:"level fc"`
 }
-
-// BFloat16 is the value of LayerOptions.DType that halves the memory and the work of products, on hardware that has
-// them.
-const BFloat16 = "bfloat16"
 
 // OptionsOf reads the options of the layer in scope.
 func OptionsOf(scope *model.Scope) LayerOptions { return params.Read[LayerOptions](scope) }
@@ -47,7 +52,7 @@ func Decay(scope *model.Scope, w *Node) *Node {
 	return IdentityWithCustomGradient(w, func(w, v *Node) *Node { return Add(v, MulScalar(w, l2)) })
 }
 
-// Dense is x·W + b, the product as LayerOptions.DType says. x: `[batch, in]`, result `[batch, out]`. W ~ N(0,
+// Dense is x·W + b, the product as ParamDType says. x: `[batch, in]`, result `[batch, out]`. W ~ N(0,
 // gain²/in) is decayed; b starts at zero.
 func Dense(scope *model.Scope, x *Node, out int, gain float64) *Node {
 	product, b := Linear(scope, x, out, gain)
@@ -77,7 +82,7 @@ func Kernel(scope *model.Scope, x *Node, std float64, dims ...int) *Node {
 	return Decay(scope, NormalVariable(scope, kernelName, 0, std, x.DType(), dims...).NodeValue(x.Graph()))
 }
 
-// NarrowDType is the type to multiply x in, see LayerOptions.DType. It is x's own but for float32.
+// NarrowDType is the type to multiply x in, see ParamDType. It is x's own but for float32.
 func NarrowDType(scope *model.Scope, x *Node) dtypes.DType {
 	if x.DType() == dtypes.Float32 && OptionsOf(scope).DType == BFloat16 {
 		return dtypes.BFloat16
@@ -85,7 +90,7 @@ func NarrowDType(scope *model.Scope, x *Node) dtypes.DType {
 	return x.DType()
 }
 
-// Product computes x·w and its gradients in LayerOptions.DType. x: `[rows, in]`, w: `[in, out]`, result `[rows,
+// Product computes x·w and its gradients in ParamDType. x: `[rows, in]`, w: `[in, out]`, result `[rows,
 // out]`.
 func Product(scope *model.Scope, x, w *Node) *Node {
 	dtype := NarrowDType(scope, x)

@@ -62,6 +62,9 @@ var rules = map[string]struct {
 // oneOf begins a rule that lists the values of a text: "one of a|b".
 const oneOf = "one of "
 
+// prefix begins the names of parameters that belong to this library alone.
+const prefix = "ccp_"
+
 // Error says which value an option cannot have.
 type Error struct {
 	Option string
@@ -141,11 +144,27 @@ func From[T any](get func(name string) (value any, found bool)) (options T, err 
 }
 
 // Read returns the options of a scope: its own parameters, or those of the nearest scope above it, or the defaults. It
-// panics, as graph-building functions do, if an option cannot have the parameter's value.
+// panics, as graph-building functions do, if an option cannot have the parameter's value, or if the store has a parameter
+// whose name begins with ccp_ and which no described struct has.
 func Read[T any](scope *model.Scope) T {
 	options, err := From[T](scope.GetParam)
 	if err != nil {
 		exceptions.Panicf("%s: %v", scope.Scope(), err)
+	}
+	var names []string
+	known.Range(func(_, d any) bool {
+		for _, f := range d.(*described).fields {
+			names = append(names, f.Name)
+		}
+		return true
+	})
+	for path := range scope.Store().IterParams() {
+		name := path[strings.LastIndex(path, model.ScopeSeparator)+1:]
+		if strings.HasPrefix(name, prefix) && !slices.Contains(names, name) {
+			names = slices.DeleteFunc(names, func(known string) bool { return !strings.HasPrefix(known, prefix) })
+			slices.Sort(names)
+			exceptions.Panicf("%s: there is no such parameter: %s", path, suggest.Among(name, slices.Compact(names)))
+		}
 	}
 	return options
 }

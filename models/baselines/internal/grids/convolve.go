@@ -27,7 +27,7 @@ func Conv(scope *model.Scope, x *Node, filters, width, stride int) *Node {
 
 // convolve slides the kernel w over x. Zeros surround x. An axis of n becomes one of ⌈n/stride⌉. For a kernel of size
 // k, ⌊(k−1)/2⌋ zeros come before the axis, the others behind it. x: `[batch, ..., channels]`, w:
-// `[k, ..., channels, filters]`. The factors are rounded to dtype, see nn.LayerOptions.
+// `[k, ..., channels, filters]`. The factors are rounded to dtype, see nn.ParamDType.
 //
 // The gradient with respect to x is our own, because GoMLX displaces it by one for a kernel of even size.
 func convolve(dtype dtypes.DType, x, w *Node, stride int) *Node {
