@@ -115,7 +115,7 @@ func TestTransforms(t *testing.T) {
 }
 
 // If the transforms' loss is not small, they and the network are weighed by samples that neither was fitted to. A trial that was interrupted goes on.
-func TestTransformsTryTheNetwork(t *testing.T) {
+func TestTrialOfTheNetwork(t *testing.T) {
 	path := tones(t)
 	d, err := datasets.Load(t.Context(), path, datasets.Options{})
 	require.NoError(t, err)

@@ -174,7 +174,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		if p.open["steps"] {
 			c.Steps = max(leastSteps, min(usualSeen, usualPasses*n)/c.Batch)
 			if few(d) && c.Model == "ccp" {
-				c.Steps /= 2 // the prediction of a network on few samples is as good
+				c.Steps /= 2 // on few samples a network predicts as well after half the steps
 			}
 			c.Steps = max(c.Steps, leastPasses*n/c.Batch)
 		}

@@ -117,7 +117,7 @@ func TestSensors(t *testing.T) {
 	assert.Contains(t, textOf(t, ctx, "announcement"), "left wrist, frame 2; Level 1")
 	assert.Contains(t, textOf(t, ctx, "means-text"), "of 4 test samples")
 	assert.Contains(t, textOf(t, ctx, "facts"), "Predicted bythe network (25%) and random kernels (75%)random kernels alone: ")
-	assert.Contains(t, textOf(t, ctx, "curves-text"), "They are of the network alone; the predictions are by the network (25%) and random kernels (75%).")
+	assert.Contains(t, textOf(t, ctx, "curves-text"), "They are of the network alone; predictions are made by the network (25%) and random kernels (75%).")
 	assert.Contains(t, textOf(t, ctx, "curves-charts"), "training, network alone")
 	assert.Contains(t, textOf(t, ctx, "gallery-text"), "(occlusion)")
 	assert.NotContains(t, read[string](t, ctx, `document.body.innerText`), "integrated")
