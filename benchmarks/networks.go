@@ -12,10 +12,10 @@ import (
 	"strings"
 	"sync"
 
+	_ "github.com/clusterpool/ccp/benchmarks/paper/networks"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
-	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/clusterpool/ccp/signal"
 )

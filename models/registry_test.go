@@ -23,11 +23,11 @@ func TestSpecCheck(t *testing.T) {
 	good := Spec{Options: DefaultOptions(), Model: "ccp", Levels: derivedLevels(12), Hidden: []int{64}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
 	require.NoError(t, good.Check())
 	for want, change := range map[string]func(s *Spec){
-		`there is no model "lenet"; did you mean resnet? There are bayes, c-cnn, ccp, `: func(s *Spec) { s.Model = "lenet" },
-		"a classifier needs at least 2 classes, the data has 1":                         func(s *Spec) { s.ClassNames = s.ClassNames[:1] },
-		"level 1: L=9 exceeds its 8 nodes":                                              func(s *Spec) { s.Nodes = 8 },
-		"hidden layer 1: its width is -1":                                               func(s *Spec) { s.Hidden = []int{-1} },
-		"ccp_dropout=1: it must be in [0, 1)":                                           func(s *Spec) { s.Options = settings(Patch{"ccp_dropout": 1.0}) },
+		`there is no model "gnc"; did you mean gcn? There are bayes, ccp, chebyshev, `: func(s *Spec) { s.Model = "gnc" },
+		"a classifier needs at least 2 classes, the data has 1":                        func(s *Spec) { s.ClassNames = s.ClassNames[:1] },
+		"level 1: L=9 exceeds its 8 nodes":                                             func(s *Spec) { s.Nodes = 8 },
+		"hidden layer 1: its width is -1":                                              func(s *Spec) { s.Hidden = []int{-1} },
+		"ccp_dropout=1: it must be in [0, 1)":                                          func(s *Spec) { s.Options = settings(Patch{"ccp_dropout": 1.0}) },
 	} {
 		s := good
 		change(&s)

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	_ "github.com/clusterpool/ccp/benchmarks/paper"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"

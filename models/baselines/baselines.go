@@ -1,4 +1,5 @@
-// Package baselines registers the networks that CCP is compared with, each by models.Register. Import it for its effect:
+// Package baselines registers the networks that CCP is compared with on data of any kind, each by models.Register. Import
+// it for its effect:
 //
 //	import _ "github.com/clusterpool/ccp/models/baselines"
 //
@@ -8,10 +9,7 @@ package baselines
 import (
 	_ "embed"
 
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models"
-	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/ml/model"
 )
 
 // recipes are those of all networks here, in the form of models/training/recipes.json.
@@ -19,26 +17,8 @@ import (
 //go:embed recipes.json
 var recipes []byte
 
-// noReadout lists the option that a network lacks if it ends in a class layer.
-var noReadout = []string{"readout_dropout"}
-
 // register registers a network with its recipes.
 func register(name string, n models.Network) {
 	n.Recipes = recipes
 	models.Register(name, n)
-}
-
-// network is Network.Build, or the features before its class layers.
-type network func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node
-
-// readout returns the network that ends in Spec.Readout.
-func (features network) readout(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
-	return spec.Readout(scope, features(scope, spec, graph, x))
-}
-
-// classes returns the network that ends in a class layer without dropout.
-func (features network) classes(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
-	x = features(scope, spec, graph, x)
-	batch := x.Shape().Dim(0)
-	return nn.Dense(scope.In("classes"), Reshape(x, batch, x.Shape().Size()/batch), spec.Classes(), 1)
 }

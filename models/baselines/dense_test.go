@@ -126,11 +126,6 @@ func TestPlainPresets(t *testing.T) {
 		assert.Equal(t, want, hidden, names)
 		assert.Empty(t, levels, names)
 	}
-	for nodes, want := range map[int]string{1: "1x64/1,1x32/1", 2: "1x64/1,1x32/1", 12: "6x64/1,6x32/1", 64: "32x64/1,8x32/1", 10_000: "32x64/1,8x32/1"} {
-		levels, hidden := training.PresetOf("graph-cnn", "", training.DefaultRecipe, nodes)
-		assert.Equal(t, want, levels.String(), "%d nodes", nodes)
-		assert.NoError(t, models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Levels: levels, Hidden: hidden, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}}.Check())
-	}
 }
 
 // By hand: Σ_k max(0, 1 − t_k z_k)² is 0 + 1 + 9 for the first sample, 4 + 0.25 + 0 for the second.

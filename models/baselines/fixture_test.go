@@ -73,14 +73,6 @@ func grid(t testing.TB, height, width int) *affinity.Matrix {
 	return graph
 }
 
-func onBackends(t *testing.T, both bool, f func(t *testing.T, backend compute.Backend)) {
-	if both {
-		backendtest.Run(t, f)
-	} else {
-		f(t, backendtest.Go(t))
-	}
-}
-
 // logitsOf are a network's logits `[batch][classes]` for signals, with the weights in store.
 func logitsOf(t testing.TB, backend compute.Backend, s models.Spec, store *model.Store, graph *affinity.Matrix, batch [][]float32) [][]float32 {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/baselines/internal/graphconv"
+	"github.com/clusterpool/ccp/models/baselines/graphconv"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -39,7 +39,9 @@ func oneHop(bias float64) graphconv.Filter {
 }
 
 // stacked is the network of a filter.
-func stacked(filter graphconv.Filter) network { return onGraph(graphconv.Pooling(filter)) }
+func stacked(filter graphconv.Filter) func(*model.Scope, models.Spec, models.Topology, *Node) *Node {
+	return onGraph(graphconv.Pooling(filter))
+}
 
 // stackSpec is a spec for tests of a network that is not registered.
 func stackSpec(nodes int, levels string, hidden ...int) models.Spec {

@@ -5,8 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/datasets"
 	"math"
 	"os"
 	"path/filepath"
@@ -19,7 +17,6 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
-	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -179,64 +176,6 @@ func TestRunLeavesBusyRunsAlone(t *testing.T) {
 	require.NoError(t, Run(t.Context(), backend, cells, outer))
 	assert.True(t, tried)
 	assert.FileExists(t, filepath.Join(cells[0].Dir, rateFile))
-}
-
-// Every row of every table is a configuration that can be run. On CIFAR-10 the paper's network is one run, whichever
-// table has it.
-func TestPaperTables(t *testing.T) {
-	shared := map[string]bool{}
-	for _, name := range TableNames("") {
-		table, err := PaperTable(name, "", 0, false)
-		require.NoError(t, err)
-		assert.Empty(t, table.Reduced)
-		paper := 0
-		for _, row := range table.Rows {
-			_, err := training.Preview(row.Asked)
-			assert.NoError(t, err, "%s, %s", name, row.Name)
-			if row.Paper > 0 {
-				paper++
-			}
-			if row.Paper == 84.4 {
-				shared[row.Dirs("", 1)[0]] = true
-			}
-		}
-		assert.True(t, paper >= 2 || name == "deep", name)
-	}
-	assert.Len(t, shared, 1)
-	table, err := PaperTable("loss", "nw-ucla", 7, false)
-	require.NoError(t, err)
-	assert.Equal(t, "loss-nw-ucla", table.Name)
-	assert.Contains(t, table.Title, "on nw-ucla in place of the paper's cifar10 and ntu")
-	assert.Equal(t, "7 of 150 epochs", table.Reduced)
-	for _, row := range table.Rows {
-		assert.Equal(t, 7, row.Asked["epochs"])
-		assert.Zero(t, row.Paper, "the paper has no number for it")
-	}
-	table, err = PaperTable("graph", "/data/My Ring.npz", 0, false)
-	require.NoError(t, err)
-	assert.Equal(t, "graph-data-my-ring", table.Name)
-	assert.Equal(t, true, table.Rows[1].Asked["random_graph"])
-
-	table, err = PaperTable("filters", "", 0, true)
-	require.NoError(t, err)
-	assert.Equal(t, "a quarter of the widths, 10 of 100 or 16 epochs", table.Reduced)
-	for _, row := range table.Rows {
-		assert.Equal(t, 10, row.Asked["epochs"])
-		if row.Name == "ccp" {
-			grid, err := affinity.Grid(32, 32, 8)
-			require.NoError(t, err)
-			c, err := training.Resolve(row.Asked, &datasets.Dataset{Name: "cifar10", Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}}, Affinity: grid,
-				Train: make([]int, 64)})
-			require.NoError(t, err)
-			assert.Equal(t, "256x64/16,64x96/16,16x128/8,4x192/8,1x256/4", c.Levels.String())
-			assert.Equal(t, training.Widths{256}, c.Hidden)
-		}
-	}
-
-	_, err = PaperTable("cifar10", "digits", 0, false)
-	assert.ErrorContains(t, err, "table cifar10 is about cifar10")
-	_, err = PaperTable("x", "", 0, false)
-	assert.ErrorContains(t, err, `there is no table "x"; there are cross-subject, cross-view, cifar10`)
 }
 
 func TestTypicalTime(t *testing.T) {

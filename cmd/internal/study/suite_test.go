@@ -50,7 +50,7 @@ func TestCellsOfFolds(t *testing.T) {
 
 func TestSuite(t *testing.T) {
 	folder := t.TempDir()
-	names := []string{"ccp", "fc", "svm", "tcn"}
+	names := []string{"ccp", "fc", "svm", "gcn"}
 	tables := []Table{tableOf("a", names...), tableOf("A very long name of a set", names...), tableOf("c", names...)}
 	for set, accuracies := range [][]float64{{0.9, 0.8, 0.8}, {0.5, 0.5, 0.4}, {0.7, 0.7}} {
 		for model, accuracy := range accuracies {
@@ -88,7 +88,7 @@ parameters             1,234       1,234       1,234
 
 means, ranks and sums are over 2 of 3 sets, of which all models have as many runs: a, A very long name of a set
 not run: svm on c: model svm is never right
-not run: tcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; choose another model
+not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; choose another model
 `, s.Text())
 
 	for i := range 2 {
@@ -115,12 +115,12 @@ not run: tcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	require.NoError(t, json.Unmarshal(raw, &back))
 	assert.Equal(t, s, back)
 
-	tables[0].Rows, tables[1].Rows = append(tables[0].Rows, tableOf("a", "gcn", "gat", "bayes", "softmax", "cnn").Rows...), append(tables[1].Rows, tableOf("b", "gcn", "gat", "bayes", "softmax", "cnn").Rows...)
+	tables[0].Rows, tables[1].Rows = append(tables[0].Rows, tableOf("a", "chebyshev", "gat", "bayes", "softmax", "kernels").Rows...), append(tables[1].Rows, tableOf("b", "chebyshev", "gat", "bayes", "softmax", "kernels").Rows...)
 	for _, row := range tables[0].Rows[4:] {
 		keep(t, row.Dirs(folder, 1)[0], 0.5, 1, 1)
 	}
 	wide := SummarizeSuite(folder, "compare", "Wide", tables[:2], 1, Origin{}, nil).Text()
-	assert.Contains(t, wide, "\naccuracy %         cnn\n", "seven models go into a line")
+	assert.Contains(t, wide, "\naccuracy %        kernels\n", "seven models go into a line")
 	assert.Contains(t, wide, "no mean and no rank: there is no set of which all models have as many runs")
 	for line := range strings.Lines(wide) {
 		assert.LessOrEqual(t, len([]rune(line)), 101, line)

@@ -1,12 +1,12 @@
-package baselines
+package networks
 
 import (
 	"context"
 	"fmt"
 
+	"github.com/clusterpool/ccp/benchmarks/paper/networks/internal/skeleton"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/baselines/internal/skeleton"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -33,7 +33,7 @@ func init() {
 		Build: partAwareLSTM(8), Check: checkBody})
 	register("lie-group", models.Network{
 		About: "how bones lie to each other, as curves in a Lie group, and a linear SVM (Vemulapalli et al. 2014)",
-		Build: onBody(skeleton.LieGroup), Check: withBones(2, checkPositions), Fit: nominalCurves, Loss: squaredHinge,
+		Build: onBody(skeleton.LieGroup), Check: withBones(2, checkPositions), Fit: nominalCurves, Loss: models.Spec{Model: "svm"}.Network().Loss,
 		Lacks: []string{"dtype", "readout_dropout", "batchnorm_epsilon"}})
 	register("hbrnn-l", models.Network{About: "hierarchical recurrent network of a body's parts (Du et al. 2015)",
 		Build: onBody(skeleton.HierarchicalRNN).readout, Check: checkBody, Options: segmented{}})

@@ -1,11 +1,11 @@
-package baselines
+package networks
 
 import (
 	"fmt"
 
+	"github.com/clusterpool/ccp/benchmarks/paper/networks/internal/grids"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/baselines/internal/grids"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )

@@ -3,7 +3,6 @@ package graphconv
 import (
 	"math"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models"
@@ -98,58 +97,3 @@ func maxOfPairs(scope *model.Scope, x *Node, pairs [][2]int32) *Node {
 			return []*Node{Gather(Concatenate([]*Node{Where(won, v, zero), Where(won, zero, v)}, 0), places)}
 		}, x)
 }
-
-// GraphCNN returns the features of the Graph-CNN of Such et al. (2017), "Robust Spatial Filtering with Graph
-// Convolutional Neural Networks". Each level has a graph filter and graph embed pooling, both with batch norm and ELU.
-// The neighbours of a level are not used. x: `[batch, N, channels]`, result `[batch, clusters, filters]`.
-//
-// The pooling embeds N nodes in K clusters, anew for each sample. V is the softmax over the nodes of a graph filter of
-// K outputs. The signal becomes Vᵀ·x, weighted means over the nodes, and the affinity Vᵀ·A·V. In the first level A is
-// the data's affinity, normalised. This is the only one that all samples share.
-//
-// We have ELU, they have ReLU. The paper does not say along which axis the softmax goes. The authors' program takes it
-// over the nodes, and so do we.
-func GraphCNN(scope *model.Scope, graph *affinity.Matrix, levels []models.Level, x *Node) *Node {
-	a := shared(ccp.FromMatrix(scope.In(nn.TablesScope), x.Graph(), graph.Normalized(), x.DType()))
-	for i, level := range levels {
-		scope := scope.In("level_%d", i+1)
-		filtered, bias := graphFilter(scope, x, a, level.Filters)
-		x = nn.ELU(nn.BatchNorm(scope, filtered, bias))
-		embedding, bias := graphFilter(scope.In("embedding"), x, a, level.Clusters)
-		v := Softmax(Add(embedding, ExpandLeftToRank(bias, 3)), 1) // [batch, N, K]
-		if i < len(levels)-1 {
-			a = pooled(onto(v, a(v)))
-		}
-		x = nn.ELU(nn.BatchNorm(scope.In("pool"), onto(v, x), nil))
-	}
-	return x
-}
-
-// edges is an affinity matrix A as a product: it returns A·x for x `[batch, N, C]`, of the same shape.
-type edges func(x *Node) *Node
-
-// graphFilter is a filter H = h₀·I + h₁·A for each pair of an input and an output channel. It returns x·W₀ + A·x·W₁ and
-// the bias b. x: `[batch, N, C]`, results `[batch, N, out]` and `[out]`. The variable W holds W₀ above W₁.
-func graphFilter(scope *model.Scope, x *Node, a edges, out int) (filtered, bias *Node) {
-	batch, n := x.Shape().Dim(0), x.Shape().Dim(1)
-	taps := Concatenate([]*Node{x, a(x)}, -1) // [batch, N, 2C]
-	product, bias := nn.Linear(scope, Reshape(taps, batch*n, taps.Shape().Dim(2)), out, 1)
-	return Reshape(product, batch, n, out), bias
-}
-
-// shared returns the affinity of all samples, without its diagonal, which h₀ has.
-func shared(a ccp.Affinity) edges {
-	return func(x *Node) *Node {
-		batch, n, channels := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
-		columns := Reshape(TransposeAllDims(x, 1, 0, 2), n, batch*channels)
-		return TransposeAllDims(Reshape(a.Times(columns), n, batch, channels), 1, 0, 2)
-	}
-}
-
-// pooled returns the affinities of the samples, each its own. a: `[batch, N, N]`.
-func pooled(a *Node) edges {
-	return func(x *Node) *Node { return Dot(a, x).General([]int{2}, []int{0}, []int{1}, []int{0}) }
-}
-
-// onto returns Vᵀ·x of each sample. v: `[batch, N, K]`, x: `[batch, N, C]`, result `[batch, K, C]`.
-func onto(v, x *Node) *Node { return Dot(v, x).General([]int{1}, []int{0}, []int{1}, []int{0}) }

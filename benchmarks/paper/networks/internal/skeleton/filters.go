@@ -3,8 +3,8 @@ package skeleton
 import (
 	"slices"
 
+	"github.com/clusterpool/ccp/benchmarks/paper/networks/internal/grids"
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/clusterpool/ccp/models/baselines/internal/grids"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/model"

@@ -1,4 +1,4 @@
-package baselines
+package networks
 
 import (
 	"testing"
@@ -50,4 +50,12 @@ func preset(name, data string, nodes int) string {
 func TestGATAveragePreset(t *testing.T) {
 	assert.Equal(t, "64x32/1,64x64/1,64x128/1", preset("gat-average", "digits", 64))
 	assert.Equal(t, "10000x32/1,10000x32/1", preset("gat-average", "20news", 10_000))
+}
+
+func TestGraphCNNPreset(t *testing.T) {
+	for nodes, want := range map[int]string{1: "1x64/1,1x32/1", 2: "1x64/1,1x32/1", 12: "6x64/1,6x32/1", 64: "32x64/1,8x32/1", 10_000: "32x64/1,8x32/1"} {
+		levels, hidden := training.PresetOf("graph-cnn", "", training.DefaultRecipe, nodes)
+		assert.Equal(t, want, levels.String(), "%d nodes", nodes)
+		assert.NoError(t, models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Levels: levels, Hidden: hidden, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}}.Check())
+	}
 }

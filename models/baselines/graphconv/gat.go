@@ -6,7 +6,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -30,18 +29,6 @@ func GAT(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, order int
 	}
 	n := newNeighbourhoods(scope.In(nn.TablesScope), x.Graph(), graph)
 	return withBias(scope, n.attend(Reshape(h, nodes, batch, filters), logit("a_source"), logit("a_target")))
-}
-
-// GATAverage returns the features of graph attention without coarsening (Veličković et al. 2018). Each level is a graph
-// attention layer, batch norm and ELU. The features are the averages over the nodes. x: `[batch, nodes, channels]`,
-// result `[batch, 1, filters]`.
-func GATAverage(scope *model.Scope, graph *affinity.Matrix, levels []models.Level, x *Node) *Node {
-	x = TransposeAllDims(x, 1, 0, 2) // what is gathered are rows: a node's whole batch
-	for i, level := range levels {
-		scope := scope.In("level_%d", i+1)
-		x = nn.ELU(nn.BatchNorm(scope, GAT(scope, graph, x, level.Filters, 1), nil))
-	}
-	return ExpandAxes(ReduceMean(x, 0), 1)
 }
 
 // attend returns out_i = Σ_j α[i,j]·h_j over the neighbours j of i. α[i,·] is the softmax of LeakyReLU(target_i +

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/clusterpool/ccp/models/baselines/internal/grids"
+	"github.com/clusterpool/ccp/benchmarks/paper/networks/internal/grids"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"

@@ -1,4 +1,4 @@
-package baselines
+package networks
 
 import (
 	"fmt"
