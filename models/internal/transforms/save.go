@@ -95,8 +95,8 @@ func (v *Classifier) values() map[string]*tensors.Tensor {
 
 // Size returns the number of values of the ridge classifier and its transforms.
 func (v *Classifier) Size() (n int) {
-	for _, value := range v.values() {
-		n += value.Size()
+	for _, x := range v.arrays() {
+		n += len(x)
 	}
 	return n
 }

@@ -153,6 +153,7 @@ func TestTable(t *testing.T) {
 	samples := xor(rng, 400)
 	v := fitted(t, Config{Columns: 3, Classes: 2, Table: true}, samples[:300])
 	assert.Positive(t, v.Gaussian)
+	assert.Equal(t, 2*3+2+2*3+2*300+3*300, v.Size(), "units, bias, mean and scale, weights, landmarks; no byte of the header")
 	assert.GreaterOrEqual(t, rightly(v, samples[300:]), 0.85)
 	unknown := float32(math.NaN())
 	mean := v.units.mean[2]
