@@ -111,5 +111,5 @@ func TestConvolve(t *testing.T) {
 		return convolve(x.DType(), x, Reshape(x, 1, 1, 2),
 			3)
 	}).Call([][][]float64{{{1}, {2}}})
-	assert.ErrorContains(t, err, "a stride of 3 passes over values that a kernel of size 1 does not see")
+	assert.ErrorContains(t, err, "a stride of 3 passes over values that a kernel of size 1 does not read")
 }
