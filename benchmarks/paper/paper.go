@@ -2,4 +2,7 @@
 // own. The program imports it for its effect, and nothing else does.
 package paper
 
-import _ "github.com/clusterpool/ccp/benchmarks/paper/networks" // registers them
+import (
+	_ "github.com/clusterpool/ccp/benchmarks/paper/networks"
+	_ "github.com/clusterpool/ccp/benchmarks/paper/tables"
+)

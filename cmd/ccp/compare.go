@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/study"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )

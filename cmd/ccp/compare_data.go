@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models/study"
 )
 
 // dataSet is a data set with a short name that no other one has.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/study"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

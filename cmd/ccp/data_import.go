@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/spf13/cobra"
 )
 

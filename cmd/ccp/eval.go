@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/clusterpool/ccp/cmd/internal/picture"
+	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/models"
 )
 

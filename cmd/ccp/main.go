@@ -14,9 +14,9 @@ import (
 
 	_ "github.com/clusterpool/ccp/benchmarks/paper"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/text"
 	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
 )

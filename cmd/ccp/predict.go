@@ -14,11 +14,11 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )

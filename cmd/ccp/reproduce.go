@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/clusterpool/ccp/cmd/internal/study"
+	"github.com/clusterpool/ccp/models/study"
 	"github.com/spf13/cobra"
 )
 
@@ -31,7 +31,7 @@ func newReproduce(s *shared) *cobra.Command {
 		}
 		var tables []study.Table
 		for _, name := range names {
-			t, err := study.PaperTable(name, path, o.epochs, reduced)
+			t, err := study.Make(name, path, o.epochs, reduced)
 			if err != nil {
 				return usage(cmd, err)
 			}
@@ -41,8 +41,8 @@ func newReproduce(s *shared) *cobra.Command {
 			tables = append(tables, t)
 		}
 		err = s.runStudy(cmd, o, tables, s.reportTables(cmd, o, tables))
-		if errors.Is(err, errNothingRun) && data == "" && strings.HasPrefix(args[0], "cross-") {
-			return fmt.Errorf("%w; NW-UCLA can stand in for it: ccp reproduce %s --data nw-ucla", err, args[0])
+		if set := tables[0].Instead; errors.Is(err, errNothingRun) && data == "" && len(tables) == 1 && set != "" {
+			return fmt.Errorf("%w; %s can stand in for it: ccp reproduce %s --data %s", err, set, args[0], set)
 		}
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/spf13/cobra"
 )
 

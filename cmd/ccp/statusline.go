@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/mattn/go-runewidth"
 	"golang.org/x/term"
 )

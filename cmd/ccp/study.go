@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/clusterpool/ccp/cmd/internal/figures"
-	"github.com/clusterpool/ccp/cmd/internal/study"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/text"
+	"github.com/clusterpool/ccp/models/study"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
@@ -108,10 +107,9 @@ func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.T
 		var summaries []study.Summary
 		for _, t := range tables {
 			summary := study.Summarize(o.folder, t, o.seeds, r.origin, r.errs)
-			if t.Drawn && r.ctx.Err() == nil {
+			if t.Draw != nil && r.ctx.Err() == nil {
 				data, done := s.loading(cmd, o.dataDir, datasets.Options{})
-				summary.Figures, err = figures.Draw(r.ctx, r.backend,
-					figures.Options{Folder: o.folder, Table: t, Seeds: o.seeds, Data: data, Progress: data.Progress})
+				summary.Figures, err = t.Draw(r.ctx, r.backend, o.folder, t, o.seeds, data)
 				if done(); err != nil && r.ctx.Err() == nil {
 					return 0, err
 				}

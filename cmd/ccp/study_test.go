@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models/study"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -157,7 +157,7 @@ func TestReproduce(t *testing.T) {
 	assert.Equal(t, 1, code)
 	assert.Regexp(t, `(?m)^ccp .* 86.8$`, stdout, "the paper's numbers are shown in any case")
 	assert.Contains(t, stdout, "get the skeletons of NTU RGB+D")
-	assert.Contains(t, stderr, "NW-UCLA can stand in for it: ccp reproduce cross-view --data nw-ucla")
+	assert.Contains(t, stderr, "nw-ucla can stand in for it: ccp reproduce cross-view --data nw-ucla")
 
 	table := succeed(t, "reproduce", "order", "--backend", "go", "--data", "digits", "--seeds", "1", "--epochs", "1", "--budget", "1ns")
 	assert.Contains(t, table, "on digits in place of the paper's cifar10 (reduced: 1 of 36 epochs, 0 of 2 runs)")

@@ -11,24 +11,18 @@ import (
 )
 
 func init() {
-	for name, n := range map[string]struct {
-		about  string
-		filter graphconv.Filter
-	}{
-		"chebyshev": {"Chebyshev filters and Graclus (Defferrard et al. 2016)", graphconv.Chebyshev},
-		"gcn":       {"graph convolution (Kipf and Welling 2017) and Graclus", graphconv.GCN},
-		"gat":       {"graph attention (Veličković et al. 2018) and Graclus", graphconv.GAT},
-	} {
-		register(name, models.Network{About: n.about, Build: onGraph(graphconv.Pooling(n.filter)),
-			Levels: models.Spec{Model: "ccp"}.Network().Levels, Hidden: true, Check: checkShrinking})
-	}
+	register("chebyshev", pooling("Chebyshev filters and Graclus (Defferrard et al. 2016)", graphconv.Chebyshev))
+	register("gcn", pooling("graph convolution (Kipf and Welling 2017) and Graclus", graphconv.GCN))
+	register("gat", pooling("graph attention (Veličković et al. 2018) and Graclus", graphconv.GAT))
 }
 
-// onGraph returns the network with such features of a graph's signal, `[batch, nodes, channels]`, and the readout.
-func onGraph(of func(scope *model.Scope, graph *affinity.Matrix, levels []models.Level, signal *Node) *Node) func(*model.Scope, models.Spec, models.Topology, *Node) *Node {
-	return func(scope *model.Scope, spec models.Spec, graph models.Topology, signal *Node) *Node {
-		return spec.Readout(scope, of(scope, graph.Matrix, spec.Levels, signal))
-	}
+// pooling returns the network of a filter.
+func pooling(about string, filter graphconv.Filter) models.Network {
+	features := graphconv.Pooling(filter)
+	return models.Network{About: about, Levels: models.Spec{Model: "ccp"}.Network().Levels, Hidden: true, Check: checkShrinking,
+		Build: func(scope *model.Scope, spec models.Spec, graph models.Topology, signal *Node) *Node {
+			return spec.Readout(scope, features(scope, graph.Matrix, spec.Levels, signal))
+		}}
 }
 
 // checkShrinking returns an error if a level has more clusters than nodes, which pooling cannot make.

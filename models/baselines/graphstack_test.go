@@ -38,11 +38,6 @@ func oneHop(bias float64) graphconv.Filter {
 	}
 }
 
-// stacked is the network of a filter.
-func stacked(filter graphconv.Filter) func(*model.Scope, models.Spec, models.Topology, *Node) *Node {
-	return onGraph(graphconv.Pooling(filter))
-}
-
 // stackSpec is a spec for tests of a network that is not registered.
 func stackSpec(nodes int, levels string, hidden ...int) models.Spec {
 	return models.Spec{Options: models.DefaultOptions(), Model: "test", Levels: mustLevels(levels), Hidden: hidden, Info: signal.Info{Nodes: nodes, Channels: 2, ClassNames: make([]string, 3)}}
@@ -55,7 +50,7 @@ func logits(t *testing.T, backend compute.Backend, s models.Spec, graph *affinit
 	store := s.NewStore(1)
 	flat := slices.Concat(x...)
 	out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
-		return stacked(filter)(scope.In("model"), s, models.Topology{Matrix: graph}, x)
+		return pooling("", filter).Build(scope.In("model"), s, models.Topology{Matrix: graph}, x)
 	}, tensors.FromFlatDataAndDimensions(flat, len(x), s.Nodes, s.Channels))
 	require.NoError(t, err)
 	return out.Value().([][]float32), store
@@ -189,7 +184,7 @@ func checkGradients(t *testing.T, backend compute.Backend, s models.Spec, graph 
 	out, err := model.CallOnceN(backend, s.NewStore(1), func(scope *model.Scope, x *Node) []*Node {
 		g := x.Graph()
 		scope.Store().SetTraining(g, true)
-		loss := ReduceAllSum(Square(AddScalar(stacked(oneHop(0))(scope.In("model"), s, models.Topology{Matrix: graph}, x), 1)))
+		loss := ReduceAllSum(Square(AddScalar(pooling("", oneHop(0)).Build(scope.In("model"), s, models.Topology{Matrix: graph}, x), 1)))
 		var nodes []*Node
 		for v := range scope.IterVariables() {
 			if v.Trainable && v.InUseByGraph(g) {

@@ -2,7 +2,6 @@ package networks
 
 import (
 	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/baselines/graphconv"
@@ -12,16 +11,9 @@ import (
 
 func init() {
 	register("graph-cnn", models.Network{About: "Graph-CNN with graph embed pooling (Such et al. 2017)",
-		Build: onGraph(graphCNN).readout, Levels: graphCNNLevels, Hidden: true})
+		Build: network(graphCNN).readout, Levels: graphCNNLevels, Hidden: true})
 	register("gat-average", models.Network{About: "graph attention and global average pooling (Veličković et al. 2018)",
-		Build: onGraph(gatAverage).readout, Levels: gatAverageLevels, Hidden: true})
-}
-
-// onGraph returns such features of a graph's signal, `[batch, nodes, channels]`.
-func onGraph(of func(scope *model.Scope, graph *affinity.Matrix, levels []models.Level, signal *Node) *Node) network {
-	return func(scope *model.Scope, spec models.Spec, graph models.Topology, signal *Node) *Node {
-		return of(scope, graph.Matrix, spec.Levels, signal)
-	}
+		Build: network(gatAverage).readout, Levels: gatAverageLevels, Hidden: true})
 }
 
 // graphCNNLevels returns the levels of the authors' network for NCI1: a filter of 64 channels, 32 clusters, a filter of
@@ -49,11 +41,11 @@ func gatAverageLevels(nodes int) (levels []models.Level) {
 // gatAverage returns the features of graph attention without coarsening (Veličković et al. 2018). Each level is a graph
 // attention layer, batch norm and ELU. The features are the averages over the nodes. x: `[batch, nodes, channels]`,
 // result `[batch, 1, filters]`.
-func gatAverage(scope *model.Scope, graph *affinity.Matrix, levels []models.Level, x *Node) *Node {
+func gatAverage(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
 	x = TransposeAllDims(x, 1, 0, 2) // what is gathered are rows: a node's whole batch
-	for i, level := range levels {
+	for i, level := range spec.Levels {
 		scope := scope.In("level_%d", i+1)
-		x = nn.ELU(nn.BatchNorm(scope, graphconv.GAT(scope, graph, x, level.Filters, 1), nil))
+		x = nn.ELU(nn.BatchNorm(scope, graphconv.GAT(scope, graph.Matrix, x, level.Filters, 1), nil))
 	}
 	return ExpandAxes(ReduceMean(x, 0), 1)
 }
@@ -68,15 +60,15 @@ func gatAverage(scope *model.Scope, graph *affinity.Matrix, levels []models.Leve
 //
 // We have ELU, they have ReLU. The paper does not say along which axis the softmax goes. The authors' program takes it
 // over the nodes, and so do we.
-func graphCNN(scope *model.Scope, graph *affinity.Matrix, levels []models.Level, x *Node) *Node {
+func graphCNN(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
 	a := shared(ccp.FromMatrix(scope.In(nn.TablesScope), x.Graph(), graph.Normalized(), x.DType()))
-	for i, level := range levels {
+	for i, level := range spec.Levels {
 		scope := scope.In("level_%d", i+1)
 		filtered, bias := graphFilter(scope, x, a, level.Filters)
 		x = nn.ELU(nn.BatchNorm(scope, filtered, bias))
 		embedding, bias := graphFilter(scope.In("embedding"), x, a, level.Clusters)
 		v := Softmax(Add(embedding, ExpandLeftToRank(bias, 3)), 1) // [batch, N, K]
-		if i < len(levels)-1 {
+		if i < len(spec.Levels)-1 {
 			a = pooled(onto(v, a(v)))
 		}
 		x = nn.ELU(nn.BatchNorm(scope.In("pool"), onto(v, x), nil))

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
-	"github.com/clusterpool/ccp/cmd/internal/picture"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/picture"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 )
 

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/clusterpool/ccp/cmd/internal/picture"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/picture"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 )

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // Options say how to read the input and what to write. The zero value suits files that need no explanation.

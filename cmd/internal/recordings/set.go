@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // reading is an import under way: what was read so far, and what becomes of it.

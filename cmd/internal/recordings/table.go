@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 const headingHint = "the first line names the columns: hip.x,hip.y,head.x,head.y or sample,time,sensor,value,label"

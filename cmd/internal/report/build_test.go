@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/cmd/internal/picture"
+	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/clusterpool/ccp/signal"

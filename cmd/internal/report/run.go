@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
-	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 )

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/cmd/internal/explain"
-	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"gonum.org/v1/gonum/floats"

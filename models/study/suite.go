@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // Suite puts tables with the same rows, the models, side by side: one table for each data set.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // Map is a picture of the nodes in SVG. A page's script joins the outlines of a cluster's nodes to one path, and colours

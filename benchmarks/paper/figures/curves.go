@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/cmd/internal/picture"
+	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"gonum.org/v1/gonum/floats"
@@ -98,7 +98,7 @@ func (d drawing) objective() (f figure, err error) {
 		return cmp.Compare(slices.Index(losses, a[0].(string)), slices.Index(losses, b[0].(string)))
 	})
 	f.heading = []string{"loss", "level", "epoch", "seeds", "mean", "deviation"}
-	f.sheet.Title, f.sheet.Panels = "The objective C on "+d.data()+", mean ± sd over the seeds", [][]*plot.Plot{row}
+	f.sheet.Title, f.sheet.Panels = "The objective C on "+d.data+", mean ± sd over the seeds", [][]*plot.Plot{row}
 	f.sheet.Width, f.sheet.Height = 200, 170
 	return f, nil
 }
@@ -113,7 +113,7 @@ func (d drawing) order() (f figure, err error) {
 	})
 	curves := picture.Curves{XLabel: "epoch", YLabel: "accuracy in validation, %", Lines: lines}
 	f.heading, f.table = []string{"order", "epoch", "seeds", "mean", "deviation"}, table
-	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + ", mean ± sd over the seeds", Width: 380, Height: 250,
+	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data + ", mean ± sd over the seeds", Width: 380, Height: 250,
 		Panels: [][]*plot.Plot{{curves.Plot()}}}
 	return f, err
 }

@@ -7,33 +7,32 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 
-	"github.com/clusterpool/ccp/cmd/internal/picture"
-	"github.com/clusterpool/ccp/cmd/internal/study"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/picture"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/study"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 )
 
-// Options of Draw.
-type Options struct {
-	Folder string      // of the runs, and of the pictures
-	Table  study.Table // study.Figures of a data set
-	Seeds  int
-	Data   datasets.Options // DataDir, Backend and Progress: where the data set is, for the landscapes
-	// Progress receives the share of a long step that is done.
-	Progress func(doing string, done float64)
-}
+// The rows of the table whose runs the figures are drawn from. They are runs of the tables loss and order, too.
+const (
+	TaskAndC    = "task + C"
+	TaskOnly    = "task only"
+	OrderByRank = "order by rank"
+	RandomOrder = "random order"
+)
 
 // drawing is what the figures have in common.
 type drawing struct {
-	Options
+	data string              // the name of the runs' data set
 	runs map[string][]string // by the table's row: the directories of the finished runs, by seed
 	load func() (*datasets.Dataset, error)
+	// progress receives the share of a long step that is done.
+	progress func(doing string, done float64)
 }
 
 // figure is a picture and its numbers for a CSV file, or a note that says why there is none.
@@ -53,18 +52,29 @@ func (f figure) rows(row func(cells ...any)) error {
 
 // losses and orders are the rows that are compared.
 var (
-	losses = []string{study.TaskAndC, study.TaskOnly}
-	orders = []string{study.OrderByRank, study.RandomOrder}
+	losses = []string{TaskAndC, TaskOnly}
+	orders = []string{OrderByRank, RandomOrder}
 )
 
 // Draw draws the figures of a table from its finished runs, each into NAME.png, NAME.svg and NAME.csv in the folder.
 // NAME begins with the table's name. Receptive fields and landscapes show the first seed. If runs of a figure are
 // missing, a note says so and the figure is left out. An error names the file or the run.
-func Draw(ctx context.Context, backend compute.Backend, o Options) (figures []study.Figure, err error) {
-	d := drawing{Options: o, runs: map[string][]string{}}
-	d.load = sync.OnceValues(func() (*datasets.Dataset, error) { return d.loadData(ctx) })
-	for _, row := range o.Table.Rows {
-		for _, dir := range row.Dirs(o.Folder, o.Seeds) {
+func Draw(ctx context.Context, backend compute.Backend, folder string, t study.Table, seeds int, data datasets.Options) (figures []study.Figure, err error) {
+	d := drawing{data: study.DataName(fmt.Sprint(t.Rows[0].Asked["data"])), runs: map[string][]string{}, progress: data.Progress}
+	d.load = sync.OnceValues(func() (*datasets.Dataset, error) {
+		dir := d.runs[losses[0]][0]
+		metadata, _, err := models.ReadMetadata(dir)
+		if err != nil {
+			return nil, err
+		}
+		config, err := training.ReadConfig(dir)
+		if err != nil {
+			return nil, err
+		}
+		return training.LoadFor(ctx, metadata, config, data)
+	})
+	for _, row := range t.Rows {
+		for _, dir := range row.Dirs(folder, seeds) {
 			if _, err := training.ReadResult(dir); err == nil {
 				d.runs[row.Name] = append(d.runs[row.Name], dir)
 			}
@@ -80,7 +90,7 @@ func Draw(ctx context.Context, backend compute.Backend, o Options) (figures []st
 		{"objective", "the course of C", losses, d.objective},
 		{"order", "learning curves by the order of the nodes", orders, d.order},
 	} {
-		f := study.Figure{Name: o.Table.Name + "-" + figure.name, About: figure.about, Files: []string{}}
+		f := study.Figure{Name: t.Name + "-" + figure.name, About: figure.about, Files: []string{}}
 		for _, row := range figure.rows {
 			if len(d.runs[row]) == 0 {
 				f.Notes = append(f.Notes, fmt.Sprintf("not drawn: no run of %q is finished", row))
@@ -91,7 +101,7 @@ func Draw(ctx context.Context, backend compute.Backend, o Options) (figures []st
 			if drawn.note != "" {
 				f.Notes = []string{drawn.note}
 			} else if err == nil {
-				base := filepath.Join(o.Folder, f.Name)
+				base := filepath.Join(folder, f.Name)
 				f.Files = []string{base + ".png", base + ".svg", base + ".csv"}
 				err = cmp.Or(drawn.sheet.Save(f.Files[:2]...), text.WriteCSV(f.Files[2], drawn.heading, drawn.rows))
 			}
@@ -102,23 +112,4 @@ func Draw(ctx context.Context, backend compute.Backend, o Options) (figures []st
 		figures = append(figures, f)
 	}
 	return figures, nil
-}
-
-// loadData loads the data set of the runs.
-func (d drawing) loadData(ctx context.Context) (*datasets.Dataset, error) {
-	dir := d.runs[losses[0]][0]
-	metadata, _, err := models.ReadMetadata(dir)
-	if err != nil {
-		return nil, err
-	}
-	config, err := training.ReadConfig(dir)
-	if err != nil {
-		return nil, err
-	}
-	return training.LoadFor(ctx, metadata, config, d.Data)
-}
-
-// data returns the name of the runs' data set.
-func (d drawing) data() string {
-	return strings.TrimSuffix(filepath.Base(fmt.Sprint(d.Table.Rows[0].Asked["data"])), ".npz")
 }

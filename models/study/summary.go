@@ -13,9 +13,9 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models/training"
 	"gonum.org/v1/gonum/stat"
 )

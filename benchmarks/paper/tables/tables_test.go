@@ -1,11 +1,13 @@
-package main
+package tables
 
 import (
 	"testing"
 
+	"github.com/clusterpool/ccp/benchmarks/paper/figures"
+	_ "github.com/clusterpool/ccp/benchmarks/paper/networks"
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models/study"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
@@ -17,7 +19,7 @@ import (
 func TestPaperTables(t *testing.T) {
 	shared := map[string]bool{}
 	for _, name := range study.TableNames("") {
-		table, err := study.PaperTable(name, "", 0, false)
+		table, err := study.Make(name, "", 0, false)
 		require.NoError(t, err)
 		assert.Empty(t, table.Reduced)
 		paper := 0
@@ -34,7 +36,7 @@ func TestPaperTables(t *testing.T) {
 		assert.True(t, paper >= 2 || name == "deep", name)
 	}
 	assert.Len(t, shared, 1)
-	table, err := study.PaperTable("loss", "nw-ucla", 7, false)
+	table, err := study.Make("loss", "nw-ucla", 7, false)
 	require.NoError(t, err)
 	assert.Equal(t, "loss-nw-ucla", table.Name)
 	assert.Contains(t, table.Title, "on nw-ucla in place of the paper's cifar10 and ntu")
@@ -43,12 +45,12 @@ func TestPaperTables(t *testing.T) {
 		assert.Equal(t, 7, row.Asked["epochs"])
 		assert.Zero(t, row.Paper, "the paper has no number for it")
 	}
-	table, err = study.PaperTable("graph", "/data/My Ring.npz", 0, false)
+	table, err = study.Make("graph", "/data/My Ring.npz", 0, false)
 	require.NoError(t, err)
 	assert.Equal(t, "graph-data-my-ring", table.Name)
 	assert.Equal(t, true, table.Rows[1].Asked["random_graph"])
 
-	table, err = study.PaperTable("filters", "", 0, true)
+	table, err = study.Make("filters", "", 0, true)
 	require.NoError(t, err)
 	assert.Equal(t, "a quarter of the widths, 10 of 100 or 16 epochs", table.Reduced)
 	for _, row := range table.Rows {
@@ -64,8 +66,15 @@ func TestPaperTables(t *testing.T) {
 		}
 	}
 
-	_, err = study.PaperTable("cifar10", "digits", 0, false)
+	table, err = study.Make("figures", "digits", 0, false)
+	require.NoError(t, err)
+	for i, row := range []string{figures.TaskAndC, figures.TaskOnly, figures.OrderByRank, figures.RandomOrder} {
+		assert.Equal(t, row, table.Rows[i].Name)
+	}
+	assert.NotNil(t, table.Draw)
+
+	_, err = study.Make("cifar10", "digits", 0, false)
 	assert.ErrorContains(t, err, "table cifar10 is about cifar10")
-	_, err = study.PaperTable("x", "", 0, false)
+	_, err = study.Make("x", "", 0, false)
 	assert.ErrorContains(t, err, `there is no table "x"; there are cross-subject, cross-view, cifar10`)
 }

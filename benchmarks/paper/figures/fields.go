@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clusterpool/ccp/cmd/internal/picture"
+	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"gonum.org/v1/plot"
@@ -58,6 +58,6 @@ func (d drawing) fields() (f figure, err error) {
 			f.sheet.Panels = append(f.sheet.Panels, row)
 		}
 	}
-	f.sheet.Title = "Receptive fields on " + d.data()
+	f.sheet.Title = "Receptive fields on " + d.data
 	return f, nil
 }

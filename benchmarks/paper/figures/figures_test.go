@@ -4,19 +4,22 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
-	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/study"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -46,12 +49,12 @@ func ringTable(t *testing.T) study.Table {
 		{Name: "labels", Array: &npz.Array{Shape: []int{samples}, Data: labels}},
 		{Name: "edges", Array: &npz.Array{Shape: []int{nodes, 2}, Data: edges}},
 	}))
-	table, err := study.PaperTable(study.Figures, path, 2, false)
-	require.NoError(t, err)
-	table.Name = "figures-ring"
-	for _, row := range table.Rows {
-		row.Asked["levels"], row.Asked["hidden"], row.Asked["batch"] = "4x4/3,1x4/2", "none", 8
+	table := study.Table{Name: "figures-ring"}
+	for row, set := range map[string]training.Patch{TaskAndC: {"ccp_hierarchy": nil}, TaskOnly: {"ccp_hierarchy": "task-only"}, OrderByRank: {}, RandomOrder: {"ccp_slots": "random"}} {
+		maps.Copy(set, training.Patch{"data": path, "recipe": "paper", "epochs": 2, "levels": "4x4/3,1x4/2", "hidden": "none", "batch": 8})
+		table.Rows = append(table.Rows, study.Row{Name: row, Asked: set})
 	}
+	slices.SortFunc(table.Rows, func(a, b study.Row) int { return -strings.Compare(a.Name, b.Name) }) // the losses first
 	return table
 }
 
@@ -82,11 +85,11 @@ func float(t *testing.T, text string) float64 {
 
 func TestDraw(t *testing.T) {
 	backend, folder, table := backendtest.Go(t), t.TempDir(), ringTable(t)
-	options := func(said *int) Options {
-		return Options{Folder: folder, Table: table, Seeds: 2, Progress: func(string, float64) { *said++ }}
+	options := func(said *int) datasets.Options {
+		return datasets.Options{Progress: func(string, float64) { *said++ }}
 	}
 	var said int
-	figures, err := Draw(t.Context(), backend, options(&said))
+	figures, err := Draw(t.Context(), backend, folder, table, 2, options(&said))
 	require.NoError(t, err)
 	require.Len(t, figures, 4)
 	for _, f := range figures {
@@ -96,7 +99,7 @@ func TestDraw(t *testing.T) {
 	}
 
 	trainRows(t, backend, folder, table, 2)
-	figures, err = Draw(t.Context(), backend, options(&said))
+	figures, err = Draw(t.Context(), backend, folder, table, 2, options(&said))
 	require.NoError(t, err)
 	assert.Equal(t, 2*Side*Side, said)
 	for i, name := range []string{"figures-ring-fields", "figures-ring-landscape", "figures-ring-objective", "figures-ring-order"} {
@@ -119,7 +122,7 @@ func TestDraw(t *testing.T) {
 	before, err := os.ReadFile(figures[1].Files[0])
 	require.NoError(t, err)
 	said = 0
-	figures, err = Draw(t.Context(), backend, options(&said))
+	figures, err = Draw(t.Context(), backend, folder, table, 2, options(&said))
 	require.NoError(t, err)
 	assert.Zero(t, said)
 	after, err := os.ReadFile(figures[1].Files[0])
@@ -127,8 +130,8 @@ func TestDraw(t *testing.T) {
 	assert.True(t, bytes.Equal(before, after))
 
 	// Without recorded hierarchies there are no fields.
-	require.NoError(t, os.RemoveAll(filepath.Join(dirs[study.TaskOnly][0], "hierarchy")))
-	figures, err = Draw(t.Context(), backend, options(&said))
+	require.NoError(t, os.RemoveAll(filepath.Join(dirs[TaskOnly][0], "hierarchy")))
+	figures, err = Draw(t.Context(), backend, folder, table, 2, options(&said))
 	require.NoError(t, err)
 	require.Len(t, figures[0].Notes, 1)
 	assert.Contains(t, figures[0].Notes[0], "has no recorded hierarchies; delete its folder")
@@ -139,14 +142,14 @@ func TestDraw(t *testing.T) {
 func fieldsHold(t *testing.T, dirs map[string][]string, rows [][]string) {
 	t.Helper()
 	assert.Equal(t, []string{"loss", "stage", "level", "node", "cluster"}, rows[0])
-	recorded, err := training.ReadHierarchies(dirs[study.TaskAndC][0])
+	recorded, err := training.ReadHierarchies(dirs[TaskAndC][0])
 	require.NoError(t, err)
 	require.NotEmpty(t, recorded)
 	first := recorded[0]
 	require.Len(t, rows, 1+2*2*2*8, "losses, stages, levels, nodes")
 	for node := range 8 {
 		k := first.Clusters[0][node]
-		assert.Equal(t, []string{study.TaskAndC, "epoch 1", "1", strconv.Itoa(node), strconv.Itoa(int(k))}, rows[1+node])
+		assert.Equal(t, []string{TaskAndC, "epoch 1", "1", strconv.Itoa(node), strconv.Itoa(int(k))}, rows[1+node])
 		assert.Equal(t, strconv.Itoa(int(first.Clusters[1][k])), rows[1+8+node][4])
 	}
 }
@@ -172,7 +175,7 @@ func landscapesHold(t *testing.T, backend compute.Backend, dirs map[string][]str
 		assert.InDelta(t, health[0].Objective+health[1].Objective, float(t, middle[4]), 1e-5)
 		require.NoError(t, c.Close())
 		minimised := float(t, middle[3])
-		if loss == study.TaskAndC {
+		if loss == TaskAndC {
 			minimised -= float(t, middle[4])
 		}
 		assert.InDelta(t, minimised, float(t, middle[5]), 1e-5)
@@ -184,11 +187,11 @@ func coursesHold(t *testing.T, dirs map[string][]string, objective, order [][]st
 	t.Helper()
 	assert.Equal(t, []string{"loss", "level", "epoch", "seeds", "mean", "deviation"}, objective[0])
 	require.Len(t, objective, 1+2*3*2, "losses, levels and their sum, epochs")
-	a, err := training.ReadHistory(dirs[study.TaskAndC][0])
+	a, err := training.ReadHistory(dirs[TaskAndC][0])
 	require.NoError(t, err)
-	b, err := training.ReadHistory(dirs[study.TaskAndC][1])
+	b, err := training.ReadHistory(dirs[TaskAndC][1])
 	require.NoError(t, err)
-	assert.Equal(t, []string{study.TaskAndC, "1", "2", "2"}, objective[2][:4])
+	assert.Equal(t, []string{TaskAndC, "1", "2", "2"}, objective[2][:4])
 	assert.InDelta(t, (a[1].Objective[0]+b[1].Objective[0])/2, float(t, objective[2][4]), 1e-5)
 	assert.InDelta(t, math.Abs(a[1].Objective[0]-b[1].Objective[0])/math.Sqrt2, float(t, objective[2][5]), 1e-5)
 	assert.Equal(t, "sum", objective[5][1])
@@ -196,11 +199,11 @@ func coursesHold(t *testing.T, dirs map[string][]string, objective, order [][]st
 
 	assert.Equal(t, []string{"order", "epoch", "seeds", "mean", "deviation"}, order[0])
 	require.Len(t, order, 1+2*2)
-	a, err = training.ReadHistory(dirs[study.RandomOrder][0])
+	a, err = training.ReadHistory(dirs[RandomOrder][0])
 	require.NoError(t, err)
-	b, err = training.ReadHistory(dirs[study.RandomOrder][1])
+	b, err = training.ReadHistory(dirs[RandomOrder][1])
 	require.NoError(t, err)
-	assert.Equal(t, study.RandomOrder, order[4][0])
+	assert.Equal(t, RandomOrder, order[4][0])
 	assert.InDelta(t, 50*(a[1].Validation.Accuracy+b[1].Validation.Accuracy), float(t, order[4][3]), 1e-4)
 }
 
@@ -210,8 +213,8 @@ func TestDrawSome(t *testing.T) {
 	some := table
 	some.Rows = table.Rows[2:]
 	trainRows(t, backend, folder, some, 1)
-	o := Options{Folder: folder, Table: table, Seeds: 1, Progress: func(string, float64) {}}
-	figures, err := Draw(t.Context(), backend, o)
+	o := datasets.Options{Progress: func(string, float64) {}}
+	figures, err := Draw(t.Context(), backend, folder, table, 1, o)
 	require.NoError(t, err)
 	assert.Empty(t, figures[0].Files)
 	assert.Len(t, figures[3].Files, 3)
@@ -222,7 +225,7 @@ func TestDrawSome(t *testing.T) {
 	for _, state := range snapshots {
 		require.NoError(t, os.Rename(state, state+".away"))
 	}
-	_, err = Draw(t.Context(), backend, o)
+	_, err = Draw(t.Context(), backend, folder, table, 1, o)
 	assert.ErrorContains(t, err, filepath.Join(dir, "last-"))
 	for _, state := range snapshots {
 		require.NoError(t, os.Rename(state+".away", state))
@@ -231,7 +234,7 @@ func TestDrawSome(t *testing.T) {
 	trainRows(t, backend, folder, table, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = Draw(ctx, backend, o)
+	_, err = Draw(ctx, backend, folder, table, 1, o)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.NoFileExists(t, filepath.Join(table.Rows[0].Dirs(folder, 1)[0], landscapeFile))
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
@@ -44,7 +45,49 @@ type Table struct {
 	Rows  []Row
 	// Reduced says in what way the runs are less than what the table asks for, such as "10 of 100 epochs"; "": in none.
 	Reduced string
-	Drawn   bool // figures are made from its runs
+	// Instead is a data set that can stand in for the table's own, "" for none.
+	Instead string
+	// Draw draws figures from the runs in folder that have ended, into folder; nil: there are none. data says where the
+	// data set is (DataDir, Backend), and has Progress.
+	Draw func(ctx context.Context, backend compute.Backend, folder string, t Table, seeds int, data datasets.Options) ([]Figure, error)
+}
+
+// Published is a table of somebody's results that is to be made anew.
+type Published struct {
+	Name string
+	Data string // the usual data set
+	Any  bool   // it can be made for any data set
+	// Make returns the table for a data set. If epochs is above 0, it shortens each training; reduced asks for small networks.
+	Make func(data string, epochs int, reduced bool) (Table, error)
+}
+
+var published []Published
+
+// Register adds a table to those of Make and TableNames. Call it in an init function.
+func Register(p Published) { published = append(published, p) }
+
+// TableNames lists the registered tables that can be made for a data set. "" means their own sets and gives all.
+func TableNames(data string) (names []string) {
+	for _, p := range published {
+		if data == "" || p.Any {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// Make returns a registered table for a data set, "" for its usual one, see Published.Make.
+func Make(name, data string, epochs int, reduced bool) (Table, error) {
+	i := slices.IndexFunc(published, func(p Published) bool { return p.Name == name })
+	if i < 0 {
+		return Table{}, fmt.Errorf("there is no table %q; %s", name, suggest.Among(name, append(TableNames(""), "all")))
+	}
+	data = cmp.Or(data, published[i].Data)
+	t, err := published[i].Make(data, epochs, reduced)
+	if t.Name = name; data != name {
+		t.Name += "-" + strings.Trim(fileName(strings.TrimSuffix(data, ".npz")), "-")
+	}
+	return t, err
 }
 
 // Cell is one run of a table: what a row asks with one seed, on one fold.

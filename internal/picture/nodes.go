@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/internal/text"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
