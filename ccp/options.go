@@ -48,10 +48,10 @@ const (
 // Options holds the values of a level's hyperparameters, see ParamHierarchy and those after it.
 type Options struct {
 	Hierarchy      Plan    `param:"ccp_hierarchy" default:"learned" rule:"one of learned|task-only|objective-only|prepared|random"`
-	MembershipRate float64 `param:"ccp_membership_rate" default:"10" rule:"positive" parts:"level"`
-	Slots          string  `param:"ccp_slots" default:"rank" rule:"one of rank|random|directed" parts:"level"`
-	Padding        string  `param:"ccp_padding" default:"nodes" rule:"one of nodes|zeros" parts:"level"`
-	Dropout        float64 `param:"ccp_dropout" default:"0" rule:"share" parts:"level"`
+	MembershipRate float64 `param:"ccp_membership_rate" default:"10" rule:"positive"`
+	Slots          string  `param:"ccp_slots" default:"rank" rule:"one of rank|random|directed"`
+	Padding        string  `param:"ccp_padding" default:"nodes" rule:"one of nodes|zeros"`
+	Dropout        float64 `param:"ccp_dropout" default:"0" rule:"share"`
 }
 
 // A layer of ccp/nn that is read first must know these names, too: it refuses a store with others.

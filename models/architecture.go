@@ -9,11 +9,14 @@ package models
 
 import "fmt"
 
-// Level is the size of one level: its clusters, the filters of each cluster, and L, the nodes of a neighbourhood.
+// Level is one level of a network: its clusters, the filters of each cluster, and L, the nodes of a neighbourhood.
 type Level struct {
 	Clusters   int `json:"clusters"`
 	Filters    int `json:"filters"`
 	Neighbours int `json:"neighbours"`
+	// Candidates and BatchNormEpsilon take the place of the network's options of these names; 0: they do not.
+	Candidates       int     `json:"candidates,omitempty"`
+	BatchNormEpsilon float64 `json:"batchnorm_epsilon,omitempty"`
 }
 
 // checkSizes returns an error if the levels do not fit a graph of so many nodes: each neighbourhood must fit the level below
@@ -23,6 +26,9 @@ func (s Spec) checkSizes(nodes int) error {
 		if min(l.Clusters, l.Filters, l.Neighbours) < 1 {
 			return fmt.Errorf("level %d: %dx%d/%d; clusters, filters and L must be at least 1", i+1, l.Clusters,
 				l.Filters, l.Neighbours)
+		}
+		if l.Candidates < 0 || !(l.BatchNormEpsilon >= 0) {
+			return fmt.Errorf("level %d: candidates %d, batchnorm_epsilon %g; neither can be below 0", i+1, l.Candidates, l.BatchNormEpsilon)
 		}
 		if l.Neighbours > nodes {
 			return fmt.Errorf("level %d: L=%d exceeds its %d nodes; lower L or raise the previous level's clusters",

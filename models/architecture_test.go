@@ -37,6 +37,7 @@ func mustLevels(text string) []Level {
 		if _, err := fmt.Sscanf(part, "%dx%d/%d", &l.Clusters, &l.Filters, &l.Neighbours); err != nil {
 			panic(err)
 		}
+		_, _ = fmt.Sscanf(part, fmt.Sprintf("%dx%d/%d:candidates=%%d", l.Clusters, l.Filters, l.Neighbours), &l.Candidates)
 		levels = append(levels, l)
 	}
 	return levels

@@ -71,7 +71,9 @@ func (s Spec) Layers() (layers []Layer) {
 		l.Products = float64(l.Clusters*l.Neighbours) * float64(channels*l.Filters)
 		layers, nodes, channels = append(layers, l), l.Clusters, l.Filters
 	}
-	around := func(filters int) Level { return Level{nodes, filters, min(s.Options.Reach, nodes)} }
+	around := func(filters int) Level {
+		return Level{Clusters: nodes, Filters: filters, Neighbours: min(s.Options.Reach, nodes)}
+	}
 	blocks := func(of int, prefix string) {
 		for i := range 2 * s.blocks(of) {
 			part := fmt.Sprintf("%sblock_%d/%d", prefix, i/2+1, i%2+1)

@@ -144,14 +144,6 @@ func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
 	return ccp.FromMatrix(scope.In(variables.Graph), signal.Graph(), t.Normalized(), signal.DType())
 }
 
-// dense names the fully connected layers of Readout, as their scopes are named: fc_1 and so on, then classes.
-func (s Spec) dense() (parts []string) {
-	for i := range s.Hidden {
-		parts = append(parts, fmt.Sprintf("fc_%d", i+1))
-	}
-	return append(parts, "classes")
-}
-
 // Readout returns the logits `[batch, classes]` of a network's features `[batch, ...]`. For each width of Hidden it has
 // dropout, dense, batch norm and ELU, in the scopes fc_1 and so on. Dropout and the dense layer of scope classes follow.
 func (s Spec) Readout(scope *model.Scope, x *Node) *Node {

@@ -102,7 +102,7 @@ func TestFrozenIsLearned(t *testing.T) {
 					s.Levels = mustLevels(c.levels)
 				}
 				if name == "candidates" {
-					s.Options = settings(Patch{"level_1/ccp_candidates": 3.0, "level_2/ccp_candidates": 2.0})
+					s.Levels[0].Candidates, s.Levels[1].Candidates = 3, 2
 				}
 				require.NoError(t, s.Check())
 				store := drawn(t, backend, s, c.graph)

@@ -32,7 +32,7 @@ func spreadOut(scope *model.Scope, spec models.Spec, graph models.Topology, x *N
 	a := ConstAsDType(x.Graph(), x.DType(), graph.Normalized().Dense())
 	a = Reshape(a, spec.Nodes, spec.Nodes)
 	all := []*Node{x}
-	for range models.OptionsOf[spread](spec.Options, "").Hops {
+	for range models.OptionsOf[spread](spec.Options).Hops {
 		all = append(all, Einsum("ij,bjc->bic", a, all[len(all)-1]))
 	}
 	x = nn.BatchNorm(scope.In("norm"), Concatenate(all, -1), nil)

@@ -35,8 +35,8 @@ func ExampleLoad() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(classifier.Spec.Levels, len(predictions), len(predictions[0].Probabilities))
-	// Output: [{8 4 9} {1 8 8}] 1 10
+	fmt.Println(classifier.Spec.Levels[1].Filters, len(predictions), len(predictions[0].Probabilities))
+	// Output: 8 1 10
 }
 
 // Classifies a recording as it is, by a checkpoint of what ccp data import made. The import's settings are in the
@@ -76,15 +76,15 @@ func ExampleReloader() {
 	// Output: 10 <nil> <nil>
 }
 
-// The options of a network, for all of it and for one level.
+// The options of a network, and what a level has for itself.
 func ExampleSpec_Put() {
 	spec := models.Spec{Model: "ccp", Options: models.DefaultOptions(), Info: signal.Info{Nodes: 64, Channels: 1,
-		ClassNames: []string{"odd", "even"}}, Levels: []models.Level{{Clusters: 16, Filters: 32, Neighbours: 9}, {Clusters: 1, Filters: 64, Neighbours: 9}}}
-	for path, value := range (models.Patch{"ccp_dropout": 0.1, "level_2/ccp_dropout": "0.2"}) {
-		if err := spec.Put(path, value); err != nil {
+		ClassNames: []string{"odd", "even"}}, Levels: []models.Level{{Clusters: 16, Filters: 32, Neighbours: 9, BatchNormEpsilon: 10}, {Clusters: 1, Filters: 64, Neighbours: 9}}}
+	for name, value := range (models.Patch{"ccp_dropout": 0.1, "ccp_padding": "zeros"}) {
+		if err := spec.Put(name, value); err != nil {
 			panic(err)
 		}
 	}
-	fmt.Println(spec.Options.Dropout, models.OptionsOf[models.Options](spec.Options, "level_2").Dropout, spec.Check())
-	// Output: 0.1 0.2 <nil>
+	fmt.Println(spec.Options.Dropout, spec.Options.Padding, spec.Check())
+	// Output: 0.1 zeros <nil>
 }

@@ -203,7 +203,7 @@ func TestCheckHierarchies(t *testing.T) {
 	for _, plan := range ccp.Plans() {
 		if plan != "prepared" {
 			require.NoError(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchy": plan}))
-			assert.EqualError(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchy": plan, "level_1/ccp_candidates": "2"}),
+			assert.EqualError(t, several("4x6/4:candidates=2,1x8/3", map[string]any{"ccp_hierarchy": plan}),
 				"ccp_hierarchies=3: the candidates of level 1 are of one hierarchy; use ccp_candidates=0, or ccp_hierarchies=1")
 		}
 	}

@@ -78,7 +78,8 @@ func TestClusterLevels(t *testing.T) {
 				choices := 4
 				switch way {
 				case "candidates":
-					m.Spec.Options = settings(Patch{"ccp_membership_rate": 5.0, "level_1/ccp_candidates": 2})
+					m.Spec.Options = settings(Patch{"ccp_membership_rate": 5.0})
+					m.Spec.Levels[0].Candidates = 2
 					choices = 2
 				case "prepared":
 					choices = 1

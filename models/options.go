@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models/internal/transforms"
-	"github.com/gomlx/gomlx/ml/model"
 )
 
 // Options are the options of all networks. Programs begin with DefaultOptions and assign to fields. Inside a graph they
@@ -26,7 +24,7 @@ type Options struct {
 	// Candidates is the number of clusters that a node can belong to: the nearest in a prepared clustering. 0 is all.
 	// Time and memory of a level with candidates are linear in its nodes and edges. A level can have candidates if the
 	// level before it has. training.Resolve chooses a number for large levels.
-	Candidates int `param:"ccp_candidates" default:"0" rule:"from 0" parts:"level" models:"ccp"`
+	Candidates int `param:"ccp_candidates" default:"0" rule:"from 0" models:"ccp"`
 	// Hierarchies is the number of hierarchies of the network, each searched or drawn from its own seed. All weights but
 	// the memberships are shared. A training step uses one, drawn at random. A prediction is the mean of the logits of
 	// all.
@@ -57,18 +55,16 @@ type Options struct {
 	// InputDropout is the share of a signal's values that a training step leaves out, such as words of a document.
 	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`
 	// ReadoutDropout is the dropout rate before each fully connected layer.
-	ReadoutDropout float64 `param:"readout_dropout" default:"0.5" rule:"share" parts:"fc classes"`
-	// Parts holds the values that parts of the network have for themselves, such as "level_2/ccp_dropout", and the
-	// values of a registered network's own options. Spec.Put adds one.
-	Parts Patch
+	ReadoutDropout float64 `param:"readout_dropout" default:"0.5" rule:"share"`
+	// Own holds the values of a registered network's own options, see Network.Options. Spec.Put adds one.
+	Own Patch
 }
 
 // DefaultOptions returns the options that nobody has set.
 func DefaultOptions() Options { return params.Defaults[Options]() }
 
-// Patch holds changes by name: values of a training's configuration, of options, or of options of one part of the
-// network, "level_2/ccp_dropout". The parts are level_1 and so on, fc_1 and so on, classes. A value has its option's
-// type, or is its text.
+// Patch holds changes by name: values of a training's configuration or of options. A value has its option's type, or is
+// its text.
 type Patch map[string]any
 
 var optionsType = reflect.TypeFor[Options]()
@@ -76,9 +72,8 @@ var optionsType = reflect.TypeFor[Options]()
 // optionFields are the fields of Options, and of the options of registered networks, see Network.Options.
 var optionFields = params.Fields(optionsType)
 
-// optionOf returns the field of an option at a path, or nil if there is none.
-func optionOf(path string) *params.Field {
-	_, name := splitPath(path)
+// optionOf returns the field of an option, or nil if there is none.
+func optionOf(name string) *params.Field {
 	at := slices.IndexFunc(optionFields, func(f params.Field) bool { return f.Name == name })
 	if at < 0 {
 		return nil
@@ -109,94 +104,64 @@ func optionNames() (names []string) {
 	return names
 }
 
-// has reports whether the spec's model has the option at a path.
-func (s Spec) has(path string) bool {
-	f := optionOf(path)
+// has reports whether the spec's model has an option.
+func (s Spec) has(name string) bool {
+	f := optionOf(name)
 	return f != nil && !slices.Contains(s.Network().Lacks, f.Name) && (len(f.Models) == 0 ||
 		slices.Contains(f.Models, s.Model) || s.Network().Clusters && slices.Contains(f.Models, clusterPooling))
 }
 
-// Put sets the option at a path, NAME or PART/NAME, to a value of its type, or to a text of one. Copies of the spec stay
-// as they are. The error says what the value must be, or which options there are. Check reports whether the network has
-// the part.
-func (s *Spec) Put(path string, value any) error {
-	part, name := splitPath(path)
+// Put sets an option to a value of its type, or to a text of one. Copies of the spec stay as they are. The error says what
+// the value must be, or which options there are.
+func (s *Spec) Put(name string, value any) error {
 	f := optionOf(name)
 	switch {
 	case f == nil:
-		return fmt.Errorf("there is no option %q: %s", path, suggest.Among(name, optionNames()))
-	case path != name && len(f.Parts) == 0:
-		return fmt.Errorf("%s: %s is for the whole model; leave %q out", path, name, part+model.ScopeSeparator)
+		return fmt.Errorf("there is no option %q: %s", name, suggest.Among(name, optionNames()))
 	case !s.has(name):
 		only := ""
 		if len(f.Models) > 0 {
 			only = "; only " + strings.Join(f.Models, " and ") + " has"
 		}
-		return fmt.Errorf("%s: model %s has no %s%s", path, s.Model, name, only)
+		return fmt.Errorf("%s: model %s has no %s%s", name, s.Model, name, only)
 	}
 	typed, err := f.Parse(value)
 	if err != nil {
-		return fmt.Errorf("%s%w", path[:len(path)-len(name)], err)
+		return err
 	}
-	s.Options.put(path, typed)
+	s.Options.put(name, typed)
 	_, err = transforms.Parse(s.Options.Transforms)
 	return err
 }
 
 // put sets a value of its option's type, right or wrong.
-func (o *Options) put(path string, value any) {
-	if f := params.Find(optionsType, path); f != nil {
+func (o *Options) put(name string, value any) {
+	if f := params.Find(optionsType, name); f != nil {
 		_ = f.Set(o, value) // an error is Check's to return
 		return
 	}
-	if o.Parts = maps.Clone(o.Parts); o.Parts == nil {
-		o.Parts = Patch{}
+	if o.Own = maps.Clone(o.Own); o.Own == nil {
+		o.Own = Patch{}
 	}
-	o.Parts[path] = value
+	o.Own[name] = value
 }
 
-// of returns the options of a part of the network, "" for the whole network.
-func (o Options) of(part string) Options {
-	for path, value := range o.Parts {
-		if of, name := splitPath(path); of == part {
-			if f := params.Find(optionsType, name); f != nil {
-				_ = f.Set(&o, value)
-			}
-		}
-	}
-	return o
-}
-
-// level returns the options of a level, counted from 0.
-func (o Options) level(i int) Options { return o.of(levelName(i)) }
-
-// OptionsOf returns the options of a part of the network, "" for the whole network: Options, or a network's own, see
-// Network.Options.
-func OptionsOf[T any](o Options, part string) T {
-	of := o.of(part)
+// OptionsOf returns the options of a network: Options, or its own, see Network.Options.
+func OptionsOf[T any](o Options) T {
 	own, _ := params.From[T](func(name string) (any, bool) { // an error is Check's to return
 		if f := params.Find(optionsType, name); f != nil {
-			return f.Typed(of), true
+			return f.Typed(o), true
 		}
-		if value, ok := o.Parts[path.Join(part, name)]; ok {
-			return value, true
-		}
-		value, ok := o.Parts[name]
+		value, ok := o.Own[name]
 		return value, ok
 	})
 	return own
 }
 
-// levelName is the name of a level, counted from 0, in patches and scopes.
+// levelName is the scope of a level, counted from 0.
 func levelName(i int) string { return fmt.Sprintf("level_%d", i+1) }
 
-// splitPath splits the path of an option into the part of the network, "" for all of it, and the option's name.
-func splitPath(path string) (part, name string) {
-	at := strings.LastIndex(path, model.ScopeSeparator)
-	return path[:max(0, at)], path[at+1:]
-}
-
-// Values returns the values of all options that the spec's model has, by path, in the types of GoMLX's parameters.
+// Values returns the values of all options that the spec's model has, by name, in the types of GoMLX's parameters.
 func (s Spec) Values() Patch {
 	values := Patch{}
 	for _, f := range optionFields {
@@ -208,20 +173,20 @@ func (s Spec) Values() Patch {
 			values[f.Name] = params.Plain(f.Default())
 		}
 	}
-	for path, value := range s.Options.Parts {
-		values[path] = params.Plain(value)
+	for name, value := range s.Options.Own {
+		values[name] = params.Plain(value)
 	}
 	return values
 }
 
-// MarshalJSON writes the options as an object of values by path.
+// MarshalJSON writes the options as an object of values by name.
 func (o Options) MarshalJSON() ([]byte, error) {
 	values := Patch{}
 	for _, f := range params.Fields(optionsType) {
 		values[f.Name] = f.Value(o)
 	}
-	for path, value := range o.Parts {
-		values[path] = params.Plain(value)
+	for name, value := range o.Own {
+		values[name] = params.Plain(value)
 	}
 	return json.Marshal(values)
 }
@@ -247,42 +212,23 @@ func (o *Options) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// checkOptions returns an error if an option cannot have its value, or is for another model, for a part that the network
-// lacks, or for one without the option.
+// checkOptions returns an error if an option cannot have its value, or is for another model.
 func (s Spec) checkOptions() error {
 	if err := params.Check(s.Options); err != nil {
 		return err
 	}
-	var parts []string
-	for i := range s.Levels {
-		parts = append(parts, levelName(i))
+	given := maps.Clone(s.Options.Own)
+	if given == nil {
+		given = Patch{}
 	}
-	parts = append(parts, s.dense()...)
-	given := Patch{}
-	maps.Copy(given, s.Options.Parts)
 	for _, f := range params.Fields(optionsType) {
 		if value := f.Typed(s.Options); value != f.Default() {
 			given[f.Name] = value
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(given)) {
-		if err := s.Put(path, given[path]); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if err := s.Put(name, given[name]); err != nil {
 			return err
-		}
-		part, name := splitPath(path)
-		f := optionOf(name)
-		lacks := func(part string) bool {
-			kind, _, _ := strings.Cut(part, "_")
-			return !slices.Contains(f.Parts, kind)
-		}
-		switch {
-		case path == name: // for the whole model
-		case !slices.Contains(parts, part):
-			return fmt.Errorf("%s: the network has no %q; its parts are %s", path, part, strings.Join(parts, ", "))
-		case lacks(part):
-			right := slices.DeleteFunc(slices.Clone(parts), lacks)
-			return fmt.Errorf("%s: %s has no %s; the parts with one are %s", path, part, name, strings.Join(right,
-				", "))
 		}
 	}
 	return nil

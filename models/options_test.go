@@ -27,14 +27,12 @@ func TestPut(t *testing.T) {
 		text string
 		want any
 	}{
-		"ccp_dropout":          {"0.25", 0.25},
-		"ccp_membership_rate":  {"3", 3.0},
-		"ccp_candidates":       {"4.0", 4},
-		"l2":                   {"1e-5", 1e-5},
-		"ccp_padding":          {"zeros", "zeros"},
-		"ccp_hierarchy":        {"prepared", "prepared"},
-		"level_2/ccp_dropout":  {"0.3", 0.3},
-		"fc_1/readout_dropout": {"0", 0.0},
+		"ccp_dropout":         {"0.25", 0.25},
+		"ccp_membership_rate": {"3", 3.0},
+		"ccp_candidates":      {"4.0", 4},
+		"l2":                  {"1e-5", 1e-5},
+		"ccp_padding":         {"zeros", "zeros"},
+		"ccp_hierarchy":       {"prepared", "prepared"},
 	} {
 		s := Spec{Model: "ccp", Options: DefaultOptions()}
 		require.NoError(t, s.Put(path, c.text), path)
@@ -49,7 +47,8 @@ func TestPut(t *testing.T) {
 	for setting, want := range map[string]string{
 		"":                        `there is no option "": there are batchnorm_epsilon, bayes_alpha, ccp_blocks`,
 		"dropout=0.3":             `there is no option "dropout": `,
-		"level_2/ccp_dropuot=0.3": `there is no option "level_2/ccp_dropuot": did you mean ccp_dropout? There are`,
+		"ccp_dropuot=0.3":         `there is no option "ccp_dropuot": did you mean ccp_dropout? There are`,
+		"level_2/ccp_dropout=0.3": `there is no option "level_2/ccp_dropout": `,
 		"ccp_dropout=much":        `ccp_dropout=much: it must be in [0, 1)`,
 		"ccp_dropout=":            `ccp_dropout=: it must be in [0, 1)`,
 		"ccp_candidates=1.5":      `ccp_candidates=1.5: it must be a whole number from 0`,
@@ -64,29 +63,27 @@ func TestPut(t *testing.T) {
 func TestOptionsOfBefore(t *testing.T) {
 	var s Spec
 	of := func(params string) error { return json.Unmarshal([]byte(`{"model":"ccp","params":{`+params+`}}`), &s) }
-	require.NoError(t, of(`"ccp_hierarchy":"prepared","ccp_candidates":4,"level_1/batchnorm_epsilon":10000`))
+	require.NoError(t, of(`"ccp_hierarchy":"prepared","ccp_candidates":4`))
 	assert.Equal(t, ccp.Prepared, s.Options.Hierarchy)
 	assert.Equal(t, 4, s.Options.Candidates)
-	assert.InDelta(t, 1e4, s.Options.level(0).BatchNormEpsilon, 1e-9)
-	for _, gone := range []string{"ccp_refresh", "ccp_level_blocks", "level_1/ccp_alpha_std"} {
+	for _, gone := range []string{"ccp_refresh", "ccp_level_blocks", "level_1/ccp_dropout"} {
 		require.ErrorContains(t, of(`"`+gone+`":3`), gone+" is an option of another version of ccp: use that version, or train again")
 	}
 	require.NoError(t, of(`"ccp_blocks":1`), "a number is the input's")
 	assert.Equal(t, "1", s.Options.Blocks)
 }
 
-// A part has the network's value unless it has its own, and a copy of a spec stays as it is.
-func TestOptionsOfParts(t *testing.T) {
+// A copy of a spec stays as it is, and a level may have some values of its own.
+func TestOptionsOfCopies(t *testing.T) {
 	before := Spec{Model: "ccp", Options: DefaultOptions()}
-	require.NoError(t, before.Put("level_2/ccp_dropout", 0.3))
 	after := before
-	after.Options.Padding = "zeros"
-	require.NoError(t, after.Put("level_1/ccp_dropout", 0.1))
-	o := after.Options
-	assert.Equal(t, []float64{0, 0.1, 0.3, 0}, []float64{o.Dropout, o.level(0).Dropout, o.level(1).Dropout, o.level(2).Dropout})
-	assert.Equal(t, "zeros", o.level(0).Padding)
-	assert.Equal(t, []float64{0, 0.3}, []float64{before.Options.level(0).Dropout, before.Options.level(1).Dropout})
+	require.NoError(t, after.Put("ccp_dropout", 0.1))
+	assert.Equal(t, []float64{0, 0.1}, []float64{before.Options.Dropout, after.Options.Dropout})
 	assert.NotContains(t, Spec{Model: "softmax", Options: DefaultOptions()}.Values(), "ccp_dropout")
+
+	after.Levels = []Level{{Clusters: 4, Candidates: 2, BatchNormEpsilon: 10}, {Clusters: 2}, {Clusters: 4}}
+	require.NoError(t, after.Put("ccp_candidates", 3))
+	assert.Equal(t, []int{2, 0, 3}, []int{after.candidates(0), after.candidates(1), after.candidates(2)}, "of 2 clusters 3 are all")
 }
 
 func TestCheckOptions(t *testing.T) {
@@ -100,18 +97,15 @@ func TestCheckOptions(t *testing.T) {
 		value any
 		want  string
 	}{
-		"ccp_hierarchy":         {"frozen", "ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, prepared, random"},
-		"ccp_padding":           {"ones", "ccp_padding=ones: it must be one of nodes, zeros"},
-		"ccp_dropout":           {1.0, "ccp_dropout=1: it must be in [0, 1)"},
-		"level_1/ccp_dropout":   {-0.1, "level_1/ccp_dropout=-0.1: it must be in [0, 1)"},
-		"readout_dropout":       {math.NaN(), "readout_dropout=NaN: it must be in [0, 1)"},
-		"ccp_membership_rate":   {0.0, "ccp_membership_rate=0: it must be positive and finite"},
-		"batchnorm_epsilon":     {math.Inf(1), "batchnorm_epsilon=+Inf: it must be positive and finite"},
-		"l2":                    {-1.0, "l2=-1: it must be finite and not negative"},
-		"ccp_candidates":        {-1, "ccp_candidates=-1: it must be a whole number from 0"},
-		"depth":                 {1.0, `there is no option "depth": there are batchnorm_epsilon,`},
-		"level_1/ccp_hierarchy": {"random", `level_1/ccp_hierarchy: ccp_hierarchy is for the whole model; leave "level_1/" out`},
-		"fc_1/ccp_hierarchies":  {2, "ccp_hierarchies is for the whole model"},
+		"ccp_hierarchy":       {"frozen", "ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, prepared, random"},
+		"ccp_padding":         {"ones", "ccp_padding=ones: it must be one of nodes, zeros"},
+		"ccp_dropout":         {1.0, "ccp_dropout=1: it must be in [0, 1)"},
+		"readout_dropout":     {math.NaN(), "readout_dropout=NaN: it must be in [0, 1)"},
+		"ccp_membership_rate": {0.0, "ccp_membership_rate=0: it must be positive and finite"},
+		"batchnorm_epsilon":   {math.Inf(1), "batchnorm_epsilon=+Inf: it must be positive and finite"},
+		"l2":                  {-1.0, "l2=-1: it must be finite and not negative"},
+		"ccp_candidates":      {-1, "ccp_candidates=-1: it must be a whole number from 0"},
+		"depth":               {1.0, `there is no option "depth": there are batchnorm_epsilon,`},
 	} {
 		s := good
 		s.Options = settings(Patch{"l2": 0.0, path: c.value})
@@ -120,7 +114,7 @@ func TestCheckOptions(t *testing.T) {
 }
 
 func FuzzPut(f *testing.F) {
-	for _, setting := range []string{"", "ccp_dropout=0.3", "level_2/ccp_padding=zeros", "l2=", "=", "/=/", "l2=1;l2=2", "tfidf=t"} {
+	for _, setting := range []string{"", "ccp_dropout=0.3", "ccp_padding=zeros", "l2=", "=", "/=/", "l2=1;l2=2", "tfidf=t"} {
 		f.Add(setting)
 	}
 	f.Fuzz(func(t *testing.T, setting string) {
@@ -135,17 +129,19 @@ func FuzzPut(f *testing.F) {
 
 // Where a parameter of a spec reaches.
 func TestParamsReachTheirScope(t *testing.T) {
-	store := Spec{Model: "ccp", Options: settings(Patch{"level_2/ccp_dropout": 0.3, "ccp_padding": "zeros", "level_1/ccp_padding": "nodes"})}.NewStore(5)
+	levels := []Level{{BatchNormEpsilon: 10}, {Candidates: 2}, {}}
+	store := Spec{Model: "ccp", Levels: levels, Options: settings(Patch{"ccp_padding": "zeros"})}.NewStore(5)
 	for path, want := range map[string]struct {
-		dropout float64
-		padding string
+		epsilon    float64
+		candidates int
 	}{
-		"/model/level_1": {0, "nodes"}, "/model/level_2": {0.3, "zeros"}, "/model/level_2/batch_norm": {0.3, "zeros"}, "/model/level_3": {0, "zeros"},
-		"/model": {0, "zeros"}, "/model/fc_1": {0, "zeros"},
+		"/model/level_1": {10, 0}, "/model/level_1/batch_norm": {10, 0}, "/model/level_2": {1e-5, 2}, "/model/level_3": {1e-5, 0},
+		"/model": {1e-5, 0}, "/model/fc_1": {1e-5, 0},
 	} {
 		scope := store.Scope(path)
-		assert.Equal(t, want.dropout, model.GetParamOr(scope, "ccp_dropout", 0.0), path)
-		assert.Equal(t, want.padding, model.GetParamOr(scope, "ccp_padding", "nodes"), path)
+		assert.Equal(t, want.epsilon, model.GetParamOr(scope, "batchnorm_epsilon", 0.0), path)
+		assert.Equal(t, want.candidates, model.GetParamOr(scope, "ccp_candidates", 0), path)
+		assert.Equal(t, "zeros", model.GetParamOr(scope, "ccp_padding", "nodes"), path)
 		assert.Equal(t, int64(5), model.GetParamOr(scope, model.ParamInitialSeed, int64(0)), path)
 	}
 }

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -19,7 +20,7 @@ import (
 // candidates counts the clusters that a node of level i, from 0, can belong to. It is 0 if these are all clusters.
 func (s Spec) candidates(i int) int {
 	if i < len(s.Levels) {
-		if c := s.Options.level(i).Candidates; c < s.Levels[i].Clusters {
+		if c := cmp.Or(s.Levels[i].Candidates, s.Options.Candidates); c < s.Levels[i].Clusters {
 			return c
 		}
 	}
@@ -119,7 +120,7 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	}
 	for i, l := range s.Levels {
 		p.Level(l.Clusters, l.Neighbours)
-		if o.level(i).Slots == directedSlots {
+		if o.Slots == directedSlots {
 			directed = append(directed, i+1)
 		}
 		if s.blocks(i+1) > 0 {

@@ -59,7 +59,7 @@ type Network struct {
 	// Hidden says that the network has the hidden fully connected layers of Spec.Hidden, see Spec.Readout.
 	Hidden bool
 	// Options is the zero value of a struct with the network's own options, or nil. A field has the tags param (the name),
-	// default, rule ("from 1", "share", "positive", "one of a|b") and parts ("level fc classes"). OptionsOf reads them.
+	// default and rule ("from 1", "share", "positive", "one of a|b"). OptionsOf reads them.
 	Options any
 	// Lacks lists options of all networks that this one does not use.
 	Lacks []string
@@ -215,11 +215,17 @@ func (s Spec) parameters(backend compute.Backend, graph *affinity.Matrix) (n int
 // NewStore returns an empty store with the spec's parameters. Its weights will be drawn from seed.
 func (s Spec) NewStore(seed int64) *model.Store {
 	store := model.NewStore()
-	for path, value := range s.Values() {
-		if part, _ := splitPath(path); part != "" {
-			path = variables.Network + path
+	for name, value := range s.Values() {
+		store.SetParam(name, value)
+	}
+	for i, l := range s.Levels { // which have what differs from the network's options
+		scope := variables.Network + levelName(i) + model.ScopeSeparator
+		if l.Candidates > 0 {
+			store.SetParam(scope+"ccp_candidates", l.Candidates)
 		}
-		store.SetParam(path, value)
+		if l.BatchNormEpsilon > 0 {
+			store.SetParam(scope+"batchnorm_epsilon", l.BatchNormEpsilon)
+		}
 	}
 	store.SetParam(model.ScopeSeparator+model.ParamInitialSeed, seed)
 	return store

@@ -14,7 +14,6 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/signal"
-	"github.com/gomlx/gomlx/support/exceptions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -39,7 +38,7 @@ func TestSpecCheck(t *testing.T) {
 // A name belongs to one network, and an option's name means one thing.
 func TestRegisterErrors(t *testing.T) {
 	type rate struct {
-		Rate float64 `param:"test_rate" default:"0.5" rule:"share" parts:"classes"`
+		Rate float64 `param:"test_rate" default:"0.5" rule:"share"`
 	}
 	for _, name := range []string{"", "ccp"} {
 		assert.PanicsWithValue(t, fmt.Sprintf("models: a network cannot be registered as %q: the name is empty or taken", name),
@@ -64,14 +63,14 @@ func TestRegisterErrors(t *testing.T) {
 	}
 	assert.NotContains(t, Names(), "test three")
 
-	spec := Spec{Model: "test two", Info: signal.Info{Nodes: 1, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"test_rate": 0.1, "classes/test_rate": 0.2})}
+	spec := Spec{Model: "test two", Info: signal.Info{Nodes: 1, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"test_rate": 0.1})}
 	o := spec.Options
-	assert.Equal(t, []rate{{0.1}, {0.2}, {0.5}}, []rate{OptionsOf[rate](o, ""), OptionsOf[rate](o, "classes"), OptionsOf[rate](DefaultOptions(), "")})
+	assert.Equal(t, []rate{{0.1}, {0.5}}, []rate{OptionsOf[rate](o), OptionsOf[rate](DefaultOptions())})
 	require.EqualError(t, spec.Put("test_rate", 1), "test_rate=1: it must be in [0, 1)")
 	require.NoError(t, spec.Check())
 	assert.Equal(t, 0.5, Spec{Model: "test one"}.Values()["test_rate"])
 	spec.Model = "ccp"
-	require.EqualError(t, spec.Check(), "classes/test_rate: model ccp has no test_rate; only test one and test two has")
+	require.EqualError(t, spec.Check(), "test_rate: model ccp has no test_rate; only test one and test two has")
 }
 
 // A checkpoint of a network that the program does not know says what to import, whatever its options are.
@@ -95,50 +94,6 @@ func TestDependencies(t *testing.T) {
 	require.Contains(t, string(out), "github.com/clusterpool/ccp/ccp\n")
 	for _, no := range []string{"ccp/models/baselines", "ccp/datasets", "gomlx/ui", "lipgloss"} {
 		assert.NotContains(t, string(out), no)
-	}
-}
-
-// A setting for a part of the network must find that part, and an option that it has.
-func TestSpecCheckParts(t *testing.T) {
-	s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: []int{10}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
-	parts := "level_1, level_2, fc_1, classes"
-	for path, want := range map[string]string{
-		"level_1/ccp_dropout":       "",
-		"level_2/l2":                "",
-		"fc_1/readout_dropout":      "",
-		"classes/readout_dropout":   "",
-		"fc_1/batchnorm_epsilon":    "",
-		"level_3/ccp_dropout":       `level_3/ccp_dropout: the network has no "level_3"; its parts are ` + parts,
-		"tier_2/ccp_dropout":        `tier_2/ccp_dropout: the network has no "tier_2"; its parts are ` + parts,
-		"fc_2/l2":                   `the network has no "fc_2"`,
-		"/l2":                       `the network has no ""`,
-		"level_1/deeper/l2":         `the network has no "level_1/deeper"`,
-		"fc_1/ccp_dropout":          "fc_1/ccp_dropout: fc_1 has no ccp_dropout; the parts with one are level_1, level_2",
-		"level_1/readout_dropout":   "level_1/readout_dropout: level_1 has no readout_dropout; the parts with one are fc_1, classes",
-		"classes/batchnorm_epsilon": "classes/batchnorm_epsilon: classes has no batchnorm_epsilon; the parts with one are level_1, level_2, fc_1",
-	} {
-		s.Options = settings(Patch{path: 0.5})
-		if want == "" {
-			assert.NoError(t, s.Check(), path)
-		} else {
-			assert.ErrorContains(t, s.Check(), want)
-		}
-	}
-}
-
-// Each fully connected layer reads its dropout rate at its own scope; a rate that cannot be shows where it arrives.
-func TestReadoutDropoutOfALayer(t *testing.T) {
-	graph, err := affinity.Grid(3, 4, 8)
-	require.NoError(t, err)
-	s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: []int{10}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
-	for path, arrives := range map[string]bool{"readout_dropout": true, "fc_1/readout_dropout": true, "classes/readout_dropout": true, "fc_2/readout_dropout": false} {
-		s.Options = settings(Patch{path: 2.0})
-		err := exceptions.TryCatch[error](func() { s.parameters(backendtest.Go(t), graph) })
-		if arrives {
-			assert.ErrorContains(t, err, "readout_dropout=2: it must be in [0, 1)", path)
-		} else {
-			assert.NoError(t, err, path)
-		}
 	}
 }
 

@@ -44,11 +44,6 @@ func TestDirectedSlots(t *testing.T) {
 		for i := range 2 {
 			assert.NotEqual(t, ranked[i], order[i], "level %d", i+1)
 		}
-		mixed, order := read(map[string]any{"level_2/ccp_slots": "directed"})
-		assert.Equal(t, byRank, mixed)
-		assert.Equal(t, ranked[0], order[0])
-		assert.NotEqual(t, ranked[1], order[1])
-		assert.Equal(t, ranked[2], order[2])
 	}
 }
 
@@ -56,10 +51,10 @@ func TestDirectedSlots(t *testing.T) {
 func TestDirectedSlotsCheck(t *testing.T) {
 	spec := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: nil, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
 	for _, plan := range []ccp.Plan{ccp.Learned, ccp.Random, ccp.TaskOnly, ccp.ObjectiveOnly} {
-		spec.Options = settings(Patch{"ccp_hierarchy": plan, "level_2/ccp_slots": "directed"})
+		spec.Options = settings(Patch{"ccp_hierarchy": plan, "ccp_slots": "directed"})
 		assert.NoError(t, spec.Check())
 	}
-	spec.Options = settings(Patch{"ccp_hierarchy": ccp.Prepared, "level_2/ccp_slots": "directed"})
+	spec.Options = settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": "directed"})
 	assert.NoError(t, spec.Check())
 	spec.Options = settings(Patch{"ccp_slots": "left"})
 	assert.ErrorContains(t, spec.Check(), "ccp_slots=left: it must be one of rank, random, directed")

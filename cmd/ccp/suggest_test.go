@@ -80,8 +80,8 @@ func TestWithFlags(t *testing.T) {
 	for message, want := range map[string]string{
 		"learning_rate=x: it must be positive":            "--lr x: it must be positive",
 		"label_smoothing=2: it must be in [0, 1)":         "--set label_smoothing=2: it must be in [0, 1)",
-		"level_2/ccp_dropout: the network has no level_2": "--set level_2/ccp_dropout: the network has no level_2",
-		"hidden: 3": "--fc: 3",
+		"ccp_dropout: it must be in [0, 1)":               "--set ccp_dropout: it must be in [0, 1)",
+		"hidden: 3":                                       "--fc: 3",
 		"digits: its graph is fixed; leave knn out (it …": "digits: its graph is fixed; leave --knn out (it …",
 		"no graph; store edges, or give knn":              "no graph; store edges, or give --knn",
 		"give knn 8, or another checkpoint":               "give --knn 8, or another --checkpoint",
@@ -92,7 +92,7 @@ func TestWithFlags(t *testing.T) {
 	} {
 		assert.Equal(t, want, withFlags(train, message))
 	}
-	assert.Equal(t, "without effect: --epochs 3, --set level_2/ccp_dropout=0.1; …; give --set transforms=none to train",
-		flagged("without effect: epochs=3, level_2/ccp_dropout=0.1; …; give transforms=none to train"))
+	assert.Equal(t, "without effect: --epochs 3, --set ccp_dropout=0.1; …; give --set transforms=none to train",
+		flagged("without effect: epochs=3, ccp_dropout=0.1; …; give transforms=none to train"))
 	assert.Equal(t, "data: a=3", flagged("data: a=3"), "another line")
 }

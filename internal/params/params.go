@@ -3,7 +3,7 @@
 //
 //	type Options struct {
 //		// Dropout is the dropout rate after each level.
-//		Dropout float64 `param:"ccp_dropout" default:"0" rule:"share" parts:"level" models:"ccp"`
+//		Dropout float64 `param:"ccp_dropout" default:"0" rule:"share" models:"ccp"`
 //	}
 //
 // The tags are:
@@ -11,7 +11,6 @@
 //   - param, the option's name;
 //   - default, its value unless it is set; without it the zero value;
 //   - rule, what its values must be (see rules);
-//   - parts, the kinds of parts of a network that can have their own value; without it the whole network has one value;
 //   - models, the models that have the option; without it all models have it.
 //
 // A field is a bool, int, int64, uint64, float64, string or an encoding.TextUnmarshaler. The options of an embedded
@@ -36,7 +35,6 @@ import (
 // Field is one option.
 type Field struct {
 	Name   string
-	Parts  []string // kinds of parts that can have a value of their own
 	Models []string // models that have it; none: all
 
 	of      reflect.Type // the struct
@@ -101,7 +99,7 @@ func describe(options reflect.Type) *described {
 				d.fields = append(d.fields, inner)
 			}
 		} else if name := f.Tag.Get("param"); name != "" {
-			d.fields = append(d.fields, Field{Name: name, Parts: strings.Fields(f.Tag.Get("parts")), Models: models,
+			d.fields = append(d.fields, Field{Name: name, Models: models,
 				of: options, rule: f.Tag.Get("rule"), initial: f.Tag.Get("default"), index: []int{i}})
 		}
 	}

@@ -40,7 +40,7 @@ type inner struct {
 }
 
 type options struct {
-	Flag     bool    `param:"t_flag" default:"true" parts:"level fc"`
+	Flag     bool    `param:"t_flag" default:"true"`
 	Whole    int     `param:"t_whole" default:"3"`
 	Free     float64 `param:"t_free" default:"1.5"`
 	Finite   float64 `param:"t_finite" default:"0" rule:"finite"`
@@ -71,9 +71,7 @@ func TestFields(t *testing.T) {
 		"t_steps", "t_rate", "t_depth"}, names, "in the order of the struct, without fields that have no name")
 	assert.Equal(t, Fields(optionsType), Fields(optionsType))
 
-	assert.Equal(t, []string{"level", "fc"}, Find(optionsType, "t_flag").Parts)
 	assert.Empty(t, Find(optionsType, "t_flag").Models)
-	assert.Empty(t, Find(optionsType, "t_whole").Parts)
 	assert.Equal(t, []string{"two", "three"}, Find(optionsType, "t_rate").Models, "the embedding's models are for all its fields")
 	assert.Equal(t, []string{"one"}, Find(reflect.TypeFor[inner](), "t_rate").Models, "alone it has its own")
 	assert.Empty(t, Find(reflect.TypeFor[inner](), "t_depth").Models)

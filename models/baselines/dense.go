@@ -59,7 +59,7 @@ type bayesOptions struct {
 // counts keep their digits. The error names the first value that is no count.
 func fitBayes(_ context.Context, f models.Fitting) (map[string]*tensors.Tensor, error) {
 	nodes, channels, classes := f.Spec.Nodes, f.Spec.Channels, f.Spec.Classes()
-	alpha := models.OptionsOf[bayesOptions](f.Spec.Options, "").Alpha
+	alpha := models.OptionsOf[bayesOptions](f.Spec.Options).Alpha
 	weights, of := make([][]float64, classes), make([]float64, classes) // first the counts, then their logarithms
 	for k := range weights {
 		weights[k] = make([]float64, nodes*channels)

@@ -99,18 +99,17 @@ func TestPlainModelsLackOptions(t *testing.T) {
 		value float64
 		want  string
 	}{
-		"readout_dropout":         {"softmax", 0.5, "readout_dropout: model softmax has no readout_dropout"},
-		"classes/readout_dropout": {"svm", 0.5, "model svm has no readout_dropout"},
-		"batchnorm_epsilon":       {"svm", 0.5, "model svm has no batchnorm_epsilon"},
-		"l2":                      {"bayes", 0.5, "model bayes has no l2"},
-		"input_dropout":           {"bayes", 0.5, "model bayes has no input_dropout"},
-		"bayes_alpha":             {"softmax", 0.5, "bayes_alpha: model softmax has no bayes_alpha; only bayes has"},
-		"ccp_dropout":             {"fc", 0.5, "model fc has no ccp_dropout; only ccp has"},
+		"readout_dropout":   {"softmax", 0.5, "readout_dropout: model softmax has no readout_dropout"},
+		"batchnorm_epsilon": {"svm", 0.5, "model svm has no batchnorm_epsilon"},
+		"l2":                {"bayes", 0.5, "model bayes has no l2"},
+		"input_dropout":     {"bayes", 0.5, "model bayes has no input_dropout"},
+		"bayes_alpha":       {"softmax", 0.5, "bayes_alpha: model softmax has no bayes_alpha; only bayes has"},
+		"ccp_dropout":       {"fc", 0.5, "model fc has no ccp_dropout; only ccp has"},
 	} {
 		assert.ErrorContains(t, (&models.Spec{Model: c.model}).Put(path, c.value), c.want)
 	}
 	assert.ErrorContains(t, (&models.Spec{Model: "bayes"}).Put("bayes_alpha", 0.0), "bayes_alpha=0: it must be positive and finite")
-	s := models.Spec{Model: "svm", Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)}, Options: options("svm", models.Patch{"classes/l2": 0.1, "input_dropout": 0.1})}
+	s := models.Spec{Model: "svm", Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)}, Options: options("svm", models.Patch{"l2": 0.1, "input_dropout": 0.1})}
 	assert.NoError(t, s.Check())
 	s.Hidden = []int{3}
 	assert.ErrorContains(t, s.Check(), "model svm has no hidden layers; leave hidden out")

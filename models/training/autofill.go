@@ -1,7 +1,6 @@
 package training
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -39,13 +38,13 @@ func AutoFill(s models.Spec, open ...string) models.Spec {
 	}
 	nodes := s.Nodes
 	for i, level := range s.Levels {
-		part := fmt.Sprintf("level_%d", i+1)
 		large := nodes*level.Clusters > autoMemberships
 		if !s.Clusters() || s.Options.Hierarchy == ccp.Prepared || !large ||
-			models.OptionsOf[models.Options](s.Options, part).Candidates != 0 {
+			max(level.Candidates, s.Options.Candidates) != 0 {
 			break // a level has candidates only where the one before it has
 		}
-		_ = s.Put(part+"/ccp_candidates", min(autoCandidates, level.Clusters)) // which the model has
+		s.Levels = slices.Clone(s.Levels)
+		s.Levels[i].Candidates = min(autoCandidates, level.Clusters)
 		nodes = level.Clusters
 	}
 	return s

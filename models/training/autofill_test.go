@@ -2,7 +2,6 @@ package training
 
 import (
 	"cmp"
-	"fmt"
 	"testing"
 
 	"github.com/clusterpool/ccp/models"
@@ -26,14 +25,13 @@ func TestAutoFillCandidates(t *testing.T) {
 	of := func(levels string, nodes int, chosen map[string]any) (all []int) {
 		s := AutoFill(specOf(t, nodes, levels, chosen))
 		for i, level := range s.Levels {
-			c := models.OptionsOf[models.Options](s.Options, fmt.Sprintf("level_%d", i+1)).Candidates
-			all = append(all, cmp.Or(c, level.Clusters))
+			all = append(all, cmp.Or(s.Levels[i].Candidates, level.Clusters))
 		}
 		return all
 	}
 	const words, image = "2048x128/16,512x192/16,128x256/8,32x384/8,4x512/8,1x512/4", "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4"
 	assert.Equal(t, []int{4, 512, 128, 32, 4, 1}, of(words, 10000, nil))
-	assert.Equal(t, []int{2048, 512, 128, 32, 4, 1}, of(words, 10000, map[string]any{"level_1/ccp_candidates": 2048}))
+	assert.Equal(t, []int{2048, 512, 128, 32, 4, 1}, of("2048x128/16:candidates=2048"+words[len("2048x128/16"):], 10000, nil))
 	assert.Equal(t, []int{2048, 512, 128, 32, 4, 1}, of(words, 10000, map[string]any{"ccp_hierarchy": "prepared"}))
 	assert.Equal(t, []int{256, 64, 16, 4, 1}, of(image, 1024, nil))
 }
@@ -54,7 +52,7 @@ func TestAutoFill(t *testing.T) {
 		{2048, "512x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, autoHierarchies},
 		{2049, "512x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, 1},
 		{4096, "2048x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, 1},
-		{100, "4x6/4,1x8/3", map[string]any{"level_1/ccp_candidates": 2}, []string{"ccp_hierarchies"}, 0, 1},
+		{100, "4x6/4:candidates=2,1x8/3", nil, []string{"ccp_hierarchies"}, 0, 1},
 		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "random"}, []string{"ccp_hierarchies"}, 0, 1},
 		{100, "4x6/4,2x8/3", prepared, []string{"ccp_hierarchies"}, 0, 1},
 		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, nil, 5, 2},

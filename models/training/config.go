@@ -103,16 +103,13 @@ func optionNames() []string {
 	return sorted(all)
 }
 
-// optionOf returns the name of an option at a path, which may begin with a part of the network.
-func optionOf(path string) string { return path[strings.LastIndex(path, "/")+1:] }
-
 // put sets a field, or an option of the network, by its name. The error says what the value must be, or what was meant.
 func (c *Config) put(name string, value any) error {
 	if slices.Contains(ownNames(), name) {
 		return params.Find(configType, name).Set(c, value)
 	}
-	if option := optionOf(name); !slices.Contains(optionNames(), option) {
-		return &UnknownError{name, suggest.Nearest(option, append(optionNames(), ownNames()...))}
+	if !slices.Contains(optionNames(), name) {
+		return &UnknownError{name, suggest.Nearest(name[strings.LastIndex(name, "/")+1:], append(optionNames(), ownNames()...))}
 	}
 	s := models.Spec{Model: c.Model, Options: c.Options}
 	err := s.Put(name, value)

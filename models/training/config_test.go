@@ -52,10 +52,10 @@ func TestAskedCheck(t *testing.T) {
 		`model: there is no "gnc"; did you mean gcn? There are bayes, ccp, chebyshev, `: {"model": "gnc"},
 		`recipe: there is no "deep" for model fc on digits; there are default`:          {"recipe": "deep", "model": "fc"},
 		`there is no option "ccp_stam"; did you mean ccp_stem?`:                         {"ccp_stam": 3},
-		`there is no option "level_2/ccp_dropuot"; did you mean ccp_dropout?`:           {"level_2/ccp_dropuot": 0.1},
+		`there is no option "level_2/ccp_dropout"; did you mean ccp_dropout?`:           {"level_2/ccp_dropout": 0.1},
+		"levels=4x6/4:dropout=1: level 1: \"dropout=1\" is neither":                     {"levels": "4x6/4:dropout=1"},
 		`there is no option "epoch"; did you mean epochs?`:                              {"epoch": 3},
 		"ccp_dropout=1: it must be in [0, 1)":                                           {"ccp_dropout": 1},
-		`level_1/ccp_stem: ccp_stem is for the whole model; leave "level_1/"`:           {"level_1/ccp_stem": 3},
 	} {
 		_, err := Preview(asked)
 		assert.ErrorContains(t, err, want)
@@ -164,12 +164,12 @@ func with(a Patch, name string, value any) Patch {
 func TestResolve(t *testing.T) {
 	d, err := datasets.Load(t.Context(), writeRing(t, 200), datasets.Options{})
 	require.NoError(t, err)
-	c := resolved(t, Patch{"level_1/ccp_dropout": 0.25, "transforms": "none"}, d)
+	c := resolved(t, Patch{"ccp_dropout": 0.25, "transforms": "none"}, d)
 	assert.Equal(t, "ring.npz", c.Data)
 	assert.Equal(t, "3x32/9,1x64/3", c.Levels.String())
 	assert.Equal(t, Widths{64}, c.Hidden)
 	assert.Equal(t, []int{16, 1200, 20}, []int{c.Batch, c.Steps, c.Epochs})
-	o := models.OptionsOf[models.Options](c.Options, "level_1")
+	o := c.Options
 	assert.Equal(t, []any{16, 8, 0.25, "zeros", 1e-4}, []any{o.Stem, o.Hierarchies, o.Dropout, o.Padding, o.L2})
 	for _, name := range []string{"l2", "ccp_reach", "readout_dropout", "ccp_stem", "narrow", "seed"} {
 		assert.Contains(t, c.Values(), name)
@@ -193,9 +193,8 @@ func TestResolve(t *testing.T) {
 	for name, want := range map[string]string{
 		"levels":      "level 2: L=5 exceeds its 4 nodes",
 		"ccp_padding": "ccp_padding=nothing: it must be one of nodes, zeros",
-		"level_3/l2":  `level_3/l2: the network has no "level_3"`,
 	} {
-		_, err := Resolve(Patch{name: map[string]any{"levels": "4x6/4,1x8/5", "ccp_padding": "nothing", "level_3/l2": 0}[name]}, d)
+		_, err := Resolve(Patch{name: map[string]any{"levels": "4x6/4,1x8/5", "ccp_padding": "nothing"}[name]}, d)
 		assert.ErrorContains(t, err, want)
 	}
 	d.Train = nil
@@ -267,8 +266,8 @@ func TestDiffer(t *testing.T) {
 	}
 	a := of(Patch{"readout_dropout": 0.2})
 	assert.Empty(t, differ(a, of(Patch{"readout_dropout": "0.2"})))
-	assert.Equal(t, []string{"average was 0, is 0.9", "hidden was 64, is 3", "level_1/l2 was not given, is 0", "readout_dropout was 0.2, is 0.5", "seed was 1, is 2"},
-		differ(a, of(Patch{"hidden": 3, "readout_dropout": 0.5, "average": 0.9, "seed": 2, "level_1/l2": 0})))
+	assert.Equal(t, []string{"average was 0, is 0.9", "hidden was 64, is 3", "readout_dropout was 0.2, is 0.5", "seed was 1, is 2"},
+		differ(a, of(Patch{"hidden": 3, "readout_dropout": 0.5, "average": 0.9, "seed": 2})))
 }
 
 // A random graph has none of the data's geometry; the data itself stays as it is.

@@ -127,7 +127,7 @@ func TestDevicesTrainAsOne(t *testing.T) {
 		"20news whole":  {words, 1, "1x12/100", nil},
 		"nw-ucla":       {skeleton, 3, "30x6/4,12x8/4,5x12/4,1x16/4", nil},
 		"ntu":           {skeleton, 6, "20x8/4,10x12/4,6x16/4,4x24/3,1x32/4", nil},
-		"candidates":    {words, 1, "50x4/4,16x6/4,1x8/4", map[string]any{"level_1/ccp_candidates": 3.0, "level_2/ccp_candidates": 2.0}},
+		"candidates":    {words, 1, "50x4/4:candidates=3,16x6/4:candidates=2,1x8/4", map[string]any{}},
 	} {
 		for _, way := range []ccp.Plan{ccp.Learned, ccp.Prepared} {
 			if a.params != nil && way != ccp.Learned {

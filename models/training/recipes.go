@@ -79,9 +79,7 @@ func recipeOf(data, name, recipe string) map[string]any {
 		r["label_smoothing"] = 0
 	}
 	options, own := optionNames(), models.Spec{Model: name, Options: models.DefaultOptions()}.Values()
-	maps.DeleteFunc(r, func(path string, _ any) bool {
-		return own[optionOf(path)] == nil && slices.Contains(options, optionOf(path))
-	})
+	maps.DeleteFunc(r, func(name string, _ any) bool { return own[name] == nil && slices.Contains(options, name) })
 	return r
 }
 

@@ -21,7 +21,7 @@ import (
 )
 
 // Patch is what somebody asks of a training, and nothing else. It holds values by the names of Config's fields and of
-// the network's options: "epochs": 10, "ccp_dropout": 0.1 or "level_2/ccp_dropout": 0.1.
+// the network's options: "epochs": 10 or "ccp_dropout": 0.1.
 //
 // The recipe gives what is not asked. Auto leaves a number to the data. nil removes a value of the recipe.
 type Patch = models.Patch
@@ -190,7 +190,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	if pooling, _ := products(s); p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*pooling >= bfloat16Products {
 		s.Options.DType = nn.BFloat16
 	}
-	c.Options = s.Options
+	c.Options, c.Levels = s.Options, s.Levels
 	fit, err := transforms.For(&d.Info, c.Transforms)
 	if err = cmp.Or(s.Check(), err); err == nil && fit.Only != nil { // asked for by their names
 		err = fit.Suits(transformSamples(d))

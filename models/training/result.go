@@ -118,7 +118,7 @@ func (r *run) remark(result Result) {
 	var idle []string
 	fitted, alone := r.spec.Network().Fitted, result.Steps == 0
 	for _, name := range sorted(r.asked) {
-		network := slices.Contains(ofGraph, name) || name != "transforms" && slices.Contains(optionNames(), optionOf(name))
+		network := slices.Contains(ofGraph, name) || name != "transforms" && slices.Contains(optionNames(), name)
 		if value := r.asked[name]; value != nil && value != Auto && (alone && network || (alone || fitted) && slices.Contains(ofSteps, name)) {
 			idle = append(idle, fmt.Sprintf("%s=%v", name, value))
 		}

@@ -92,7 +92,7 @@ func TestResumeWithCandidates(t *testing.T) {
 		t.Setenv("XDG_CACHE_HOME", t.TempDir())
 		c := ringConfig(writeRing(t, 200))
 		c["epochs"] = 2
-		c["level_1/ccp_candidates"] = 2.0
+		c["levels"] = "4x6/4:candidates=2,1x8/3"
 		whole := t.TempDir()
 		result := trainIn(t, backend, c, whole)
 		assert.Greater(t, result.Test.Accuracy, 0.6)

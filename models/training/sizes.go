@@ -2,6 +2,7 @@ package training
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // Levels are the levels of a network. Their text is that of the paper's table, clusters x filters / L, separated by commas:
-// "256x256/16,64x384/16,1x1024/4".
+// "256x256/16,64x384/16,1x1024/4". What a level has for itself follows it: "256x256/16:candidates=4:batchnorm_epsilon=10".
 type Levels []models.Level
 
 // String returns what UnmarshalText reads.
@@ -17,6 +18,12 @@ func (l Levels) String() string {
 	parts := make([]string, len(l))
 	for i, l := range l {
 		parts[i] = fmt.Sprintf("%dx%d/%d", l.Clusters, l.Filters, l.Neighbours)
+		if l.Candidates > 0 {
+			parts[i] += fmt.Sprintf(":candidates=%d", l.Candidates)
+		}
+		if l.BatchNormEpsilon > 0 {
+			parts[i] += fmt.Sprintf(":batchnorm_epsilon=%g", l.BatchNormEpsilon)
+		}
 	}
 	return strings.Join(parts, ",")
 }
@@ -32,7 +39,7 @@ func (l *Levels) UnmarshalText(text []byte) error {
 	}
 	var levels Levels
 	for i, part := range strings.Split(string(text), ",") {
-		part = strings.TrimSpace(part)
+		part, own, _ := strings.Cut(strings.TrimSpace(part), ":")
 		clusters, rest, ok1 := strings.Cut(part, "x")
 		filters, size, ok2 := strings.Cut(rest, "/")
 		if !ok1 || !ok2 {
@@ -47,7 +54,20 @@ func (l *Levels) UnmarshalText(text []byte) error {
 			}
 			numbers[j] = n
 		}
-		levels = append(levels, models.Level{Clusters: numbers[0], Filters: numbers[1], Neighbours: numbers[2]})
+		level := models.Level{Clusters: numbers[0], Filters: numbers[1], Neighbours: numbers[2]}
+		for _, pair := range strings.FieldsFunc(own, func(r rune) bool { return r == ':' }) {
+			name, text, _ := strings.Cut(pair, "=")
+			value, err := strconv.ParseFloat(text, 64)
+			switch {
+			case name == "candidates" && err == nil && value >= 1 && value < 1<<24:
+				level.Candidates = int(value)
+			case name == "batchnorm_epsilon" && err == nil && value > 0 && value <= math.MaxFloat32:
+				level.BatchNormEpsilon = value
+			default:
+				return fmt.Errorf("level %d: %q is neither candidates=COUNT nor batchnorm_epsilon=NUMBER", i+1, pair)
+			}
+		}
+		levels = append(levels, level)
 	}
 	*l = levels
 	return nil

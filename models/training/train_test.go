@@ -144,9 +144,9 @@ func TestFinishedRunIsNotTrainedAgain(t *testing.T) {
 	delete(c, "seed")
 	_, err = Train(context.Background(), backend, c, Options{Dir: dir})
 	require.ErrorContains(t, err, "(epochs was 1, is ", "what is left to the data counts, too")
-	c["epochs"], c["level_1/ccp_dropout"] = 1, 0.5
+	c["epochs"], c["ccp_dropout"] = 1, 0.5
 	_, err = Train(context.Background(), backend, c, Options{Dir: dir})
-	require.ErrorContains(t, err, "(level_1/ccp_dropout was not given, is 0.5)")
+	require.ErrorContains(t, err, "(ccp_dropout was 0, is 0.5)")
 }
 
 func TestOneTrainingInADirectory(t *testing.T) {
@@ -214,7 +214,6 @@ func TestTrainErrors(t *testing.T) {
 		"level 2: L=5 exceeds its 4 nodes":         func(c Patch) { c["levels"] = "4x6/4,1x8/5" },
 		"hidden layer 1: its width is \"0\"":       func(c Patch) { c["hidden"] = []int{0, 8} },
 		"ccp_padding=node: it must be one of":      func(c Patch) { c["ccp_padding"] = "node" },
-		`level_3/l2: the network has no "level_3"; its parts are level_1, level_2, fc_1, classes`: func(c Patch) { only(c, map[string]any{"level_3/l2": 0.0}) },
 	} {
 		c := ringConfig(data)
 		change(c)

@@ -258,16 +258,14 @@ func TestCourse(t *testing.T) {
 
 func TestWithoutDropout(t *testing.T) {
 	before := models.DefaultOptions()
-	before.Dropout, before.MembershipRate, before.Parts = 0.1, 100, models.Patch{"level_2/ccp_dropout": 0.3}
+	before.Dropout, before.MembershipRate, before.Own = 0.1, 100, models.Patch{"own_dropout": 0.3}
 	for _, options := range []models.Options{before, models.DefaultOptions()} {
 		after := withoutDropout(models.Spec{Options: options}).Options
-		for _, part := range []string{"", "level_1", "level_2", "classes"} {
-			o := models.OptionsOf[models.Options](after, part)
-			assert.Equal(t, []float64{0, 0, 0}, []float64{o.Dropout, o.ReadoutDropout, o.InputDropout}, part)
-			assert.Equal(t, options.MembershipRate, o.MembershipRate)
-		}
+		assert.Equal(t, []float64{0, 0, 0}, []float64{after.Dropout, after.ReadoutDropout, after.InputDropout})
+		assert.Equal(t, options.MembershipRate, after.MembershipRate)
+		assert.Empty(t, after.Own)
 	}
-	assert.Equal(t, 0.3, before.Parts["level_2/ccp_dropout"], "the original stays")
+	assert.Equal(t, 0.3, before.Own["own_dropout"], "the original stays")
 }
 
 // Weights are the averages where there are some.

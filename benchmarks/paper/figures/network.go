@@ -108,8 +108,8 @@ func Around(ctx context.Context, backend compute.Backend, dir string, d *dataset
 // withoutDropout returns a spec that has no dropout anywhere, not even in training.
 func withoutDropout(s models.Spec) models.Spec {
 	o := &s.Options
-	o.Dropout, o.ReadoutDropout, o.InputDropout, o.Parts = 0, 0, 0, maps.Clone(o.Parts)
-	maps.DeleteFunc(o.Parts, func(path string, _ any) bool { return strings.HasSuffix(path, "_dropout") })
+	o.Dropout, o.ReadoutDropout, o.InputDropout, o.Own = 0, 0, 0, maps.Clone(o.Own)
+	maps.DeleteFunc(o.Own, func(name string, _ any) bool { return strings.HasSuffix(name, "_dropout") })
 	return s
 }
 

@@ -47,10 +47,10 @@ func bodySpecs() map[string]models.Spec {
 	specs := map[string]models.Spec{}
 	for _, name := range []string{"hbrnn-l", "st-lstm", "stgc", "tgcnn", "c-cnn", "lie-group"} {
 		s := models.Spec{Options: models.DefaultOptions(), Model: name, Info: signal.Info{Nodes: 45, Channels: 3, ClassNames: make([]string, 3), Grid: []int{9, 5}, Parts: [][]int{{0, 1}, {2}, {3, 4}}, Bodies: 1}}
-		s.Options.Parts = models.Patch{}
+		s.Options.Own = models.Patch{}
 		for _, size := range []string{"segments", "units"} {
 			if s.Values()[size] != nil {
-				s.Options.Parts[size] = 4
+				s.Options.Own[size] = 4
 			}
 		}
 		specs[name] = s
@@ -282,7 +282,7 @@ func TestGridsCheck(t *testing.T) {
 			s.Model, s.Bodies, s.Channels = "lie-group", 2, 5
 		},
 		"units: model hbrnn-l has no units; only st-lstm and stgc and tgcnn has": func(s *models.Spec) {
-			s.Model, s.Options.Parts = "hbrnn-l", models.Patch{"units": 5}
+			s.Model, s.Options.Own = "hbrnn-l", models.Patch{"units": 5}
 		},
 		"readout_dropout: model lie-group has no readout_dropout": func(s *models.Spec) {
 			s.Model, s.Channels, s.Bodies, s.Options.ReadoutDropout = "lie-group", 3, 1, 0.4

@@ -64,10 +64,10 @@ func partAwareLSTM(segments int) network {
 
 // bodyOf returns the spec's recordings, on its graph, and the sizes of its network.
 func bodyOf(s models.Spec, graph *affinity.Matrix) skeleton.Body {
-	o := models.OptionsOf[cells](s.Options, "")
+	o := models.OptionsOf[cells](s.Options)
 	return skeleton.Body{Frames: s.Grid[0], Joints: s.Grid[1], Channels: s.Channels, Bodies: s.Bodies, Parts: s.Parts,
 		Bones: skeleton.Bones(graph, s.Grid[1]), Classes: s.Classes(), Segments: o.Segments, Units: o.Units,
-		Dropout: models.OptionsOf[models.Options](s.Options, "classes").ReadoutDropout}
+		Dropout: s.Options.ReadoutDropout}
 }
 
 // nominalCurves returns the nominal curve of each class, see skeleton.Nominal.

@@ -29,9 +29,9 @@ type variant struct {
 var variants = map[string]variant{
 	"learned":         {"6x5/4,2x7/3", []int{8}, nil},
 	"prepared":        {"6x5/4,2x7/3", []int{8}, []string{"ccp_hierarchy=prepared"}},
-	"candidates":      {"6x5/4,2x7/2", []int{8}, []string{"level_1/ccp_candidates=3", "level_2/ccp_candidates=2"}},
+	"candidates":      {"6x5/4:candidates=3,2x7/2:candidates=2", []int{8}, nil},
 	"two hidden":      {"6x5/4,2x7/3", []int{8, 5}, nil},
-	"norms":           {"6x5/4,2x7/3", []int{8}, []string{"fc_1/batchnorm_epsilon=0.3", "level_1/batchnorm_epsilon=0.1"}},
+	"norms":           {"6x5/4:batchnorm_epsilon=0.1,2x7/3", []int{8}, []string{"batchnorm_epsilon=0.3"}},
 	"level dropout":   {"6x5/4,2x7/3", []int{8}, []string{"ccp_dropout=0.3", "input_dropout=0.1"}},
 	"no hidden layer": {"6x5/4,1x7/6", nil, nil},
 	"L = 1":           {"3x1/1,1x1/1", nil, nil},
