@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -41,7 +41,7 @@ func BenchmarkParts(b *testing.B) {
 		{"product v·w", []any{v, w}, func(in []*Node) *Node { return Dot(in[0], in[1]).Product() }},
 		{"product hT·v", []any{h, v}, func(in []*Node) *Node { return Dot(in[0], in[1]).General([]int{0}, nil, []int{0}, nil) }},
 		{"product (vT)·h", []any{h, v}, func(in []*Node) *Node {
-			return nn.TransposedProduct(dtypes.Float32, in[1], in[0])
+			return ops.TransposedProduct(dtypes.Float32, in[1], in[0])
 		}},
 	} {
 		b.Run(part.name, func(b *testing.B) {
@@ -54,14 +54,14 @@ func BenchmarkParts(b *testing.B) {
 	}
 }
 
-// BenchmarkSlices times the gradients of all slices of `[n, 64, 512]`, by nn.Unstack and by GoMLX's SliceAxis.
+// BenchmarkSlices times the gradients of all slices of `[n, 64, 512]`, by ops.Unstack and by GoMLX's SliceAxis.
 func BenchmarkSlices(b *testing.B) {
 	backend := open(b)
 	for _, by := range []struct {
 		name   string
 		slices func(x *Node) []*Node
 	}{
-		{"Unstack", nn.Unstack},
+		{"Unstack", ops.Unstack},
 		{"SliceAxis", func(x *Node) (all []*Node) {
 			for i := range x.Shape().Dim(0) {
 				all = append(all, Squeeze(SliceAxis(x, 0, AxisElem(i)), 0))

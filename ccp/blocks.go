@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
+	"github.com/clusterpool/ccp/internal/variables"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -26,14 +28,14 @@ func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters, blocks int
 		exceptions.Panicf("%s: a stem needs its preparation's Around, filters, and a signal [batch, %d, channels]; it has "+
 			"%d neighbours, %d filters and %s", scope.Scope(), n, p.reach, filters, signal.Shape())
 	}
-	nn.Parameters(scope.Store(), g)
+	ops.Parameters(scope.Store(), g)
 	nodes, present, err := p.Input(scope)
 	if err != nil {
 		panic(err)
 	}
-	tables, size := stem.In(nn.TablesScope), len(nodes)/n
-	neighbourhood := nn.Indices(tables, g, "nodes", nodes, n, size)
-	gate := nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size))
+	tables, size := stem.In(variables.Tables), len(nodes)/n
+	neighbourhood := ops.Indices(tables, g, "nodes", nodes, n, size)
+	gate := ops.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size))
 	x := nn.ELU(filterNorm(stem, signal, neighbourhood, gate, filters))
 	return nn.Dropout(stem, residual(scope, x, neighbourhood, gate, blocks), optionsOf(scope).Dropout)
 }

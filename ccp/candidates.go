@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -125,7 +125,7 @@ func clusterAmong(scope *model.Scope, a sparse, m *Node, c candidates) Level {
 
 // at gives the ranks of nodes in their clusters, 0 if that is no candidate. rank: `[N, c]`, nodes: int32 `[K, L]`.
 func (c candidates) at(scope *model.Scope, rank, nodes *Node) *Node {
-	of := nn.Indices(scope, rank.Graph(), "of", c.of, c.nodes(), c.c)
+	of := ops.Indices(scope, rank.Graph(), "of", c.of, c.nodes(), c.c)
 	rows := ExpandAxes(nodes, -1)
 	same := Equal(Gather(of, rows), Iota(rank.Graph(), shapes.Make(dtypes.Int32, c.k, nodes.Shape().Dim(1), c.c), 0))
 	ranks := Gather(rank, rows)

@@ -1,7 +1,7 @@
 package ccp
 
 import (
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -48,7 +48,7 @@ func (level Level) at(nodes *Node) Level {
 func gram(m, links *Node) *Node {
 	const blocks, large = 4, 1024
 	k := m.Shape().Dim(1)
-	rows := nn.Turned(m) // [K, N]
+	rows := ops.Turned(m) // [K, N]
 	if k < large || k%blocks != 0 {
 		return Dot(rows, links).Product()
 	}

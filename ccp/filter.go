@@ -1,7 +1,7 @@
 package ccp
 
 import (
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -36,13 +36,13 @@ func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
 		return f.product(gated)
 	}
 	backward := func(v *Node) []*Node {
-		v = nn.Apart(v) // it has two readers
+		v = ops.Apart(v) // it has two readers
 		// The kernel's new value is written over the old one only if all that reads the old one is known to be done.
 		both := OptimizationBarriers(f.dGated(v), f.dKernel(v, gated))
 		dGated, dKernel := both[0], both[1]
 		return []*Node{f.nodes.scatter(f.dSlots(dGated)), f.dGate(dGated, gated), dKernel}
 	}
-	return nn.WithGradient(forward, backward, signal, gate, w)
+	return ops.WithGradient(forward, backward, signal, gate, w)
 }
 
 // filtered holds some or all of a level's clusters, for Filter.
@@ -66,19 +66,19 @@ func (f filtered) batch() int           { return f.signal.Shape().Dim(0) }
 func (f filtered) channels() int        { return f.signal.Shape().Dim(2) }
 func (f filtered) clusters() int        { return f.gate.Shape().Dim(0) }
 func (f filtered) scale() *Node         { return Reshape(f.gate, 1, f.nodes.slots(), 1) }
-func (f filtered) narrow(x *Node) *Node { return nn.Rounded(x, f.dtype) }
-func (f filtered) full(x *Node) *Node   { return nn.Rounded(x, f.signal.DType()) }
+func (f filtered) narrow(x *Node) *Node { return ops.Rounded(x, f.dtype) }
+func (f filtered) full(x *Node) *Node   { return ops.Rounded(x, f.signal.DType()) }
 
 // gated computes the gathered neighbourhoods times their gates, `[batch·K, L·C]`. XLA's CPU compiler would compute the
 // signal once for each time that a node is selected, and single numbers of a matrix instead of a node's channels.
 func (f filtered) gated() *Node {
-	x := Mul(f.nodes.gather(nn.Apart(f.narrow(f.signal))), f.narrow(f.scale()))
-	return Reshape(nn.Apart(x), f.batch()*f.clusters(), f.gate.Shape().Dim(1)*f.channels())
+	x := Mul(f.nodes.gather(ops.Apart(f.narrow(f.signal))), f.narrow(f.scale()))
+	return Reshape(ops.Apart(x), f.batch()*f.clusters(), f.gate.Shape().Dim(1)*f.channels())
 }
 
 // product computes the filter's result, `[batch, K, filters]`.
 func (f filtered) product(gated *Node) *Node {
-	return Reshape(nn.Contract(f.dtype, gated, 1, f.kernel, 1), f.batch(), f.clusters(), f.kernel.Shape().Dim(0))
+	return Reshape(ops.Contract(f.dtype, gated, 1, f.kernel, 1), f.batch(), f.clusters(), f.kernel.Shape().Dim(0))
 }
 
 // rows reshapes v, the gradient of the result, to `[batch·K, filters]`.
@@ -88,12 +88,12 @@ func (f filtered) rows(v *Node) *Node {
 
 // dGated computes the gradient of gated. v: `[batch, K, filters]`, the gradient of the result.
 func (f filtered) dGated(v *Node) *Node {
-	return nn.Contract(f.dtype, f.rows(v), 1, f.kernel, 0)
+	return ops.Contract(f.dtype, f.rows(v), 1, f.kernel, 0)
 }
 
 // dKernel computes the gradient of w, `[filters, L, C]`.
 func (f filtered) dKernel(v, gated *Node) *Node {
-	return Reshape(nn.TransposedProduct(f.dtype, f.rows(v), gated), f.kernel.Shape().Dim(0), f.gate.Shape().Dim(1), f.channels())
+	return Reshape(ops.TransposedProduct(f.dtype, f.rows(v), gated), f.kernel.Shape().Dim(0), f.gate.Shape().Dim(1), f.channels())
 }
 
 // dGate computes the gradient of the gates, `[K, L]`. It takes Σ dGated·gated / gate for Σ dGated·signal: this needs

@@ -97,7 +97,7 @@ func (f *Freezer) Hierarchy(which int) (*Hierarchy, error) {
 			return nil, err
 		}
 		n.Size = of[1].Shape().Dim(1)
-		n.add(nodes, widen(ranks))
+		n.add(nodes, convert[float64](ranks))
 		h.Objective = append(h.Objective, float64(tensors.ToScalar[float32](of[0])))
 		h.Coverage = append(h.Coverage, hierarchy.Coverage(nodes, ranks, level.nodes))
 	}

@@ -2,7 +2,7 @@ package ccp
 
 import (
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -49,7 +49,7 @@ func (d dense) Degrees() *Node { return ReduceSum(withoutDiagonal(d.A), 1) }
 
 func (d dense) pool(m, links *Node) *Node {
 	links = StopGradient(links)
-	return nn.WithGradient(func() *Node { return gram(m, links) }, func(v *Node) []*Node {
+	return ops.WithGradient(func() *Node { return gram(m, links) }, func(v *Node) []*Node {
 		dA := Dot(Dot(m, v).Product(), TransposeAllDims(m, 1, 0)).Product()
 		return []*Node{Dot(links, bothWays(v)).Product(), withoutDiagonal(dA)}
 	}, m, d.A)
@@ -69,7 +69,7 @@ func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.D
 	if m = m.Normalized(); m.Density() <= 0.05 {
 		return NewSparse(scope, g, m, dtype)
 	}
-	return dense{nn.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
+	return dense{ops.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
 }
 
 // floats makes a tensor of values in dtype.
@@ -80,21 +80,14 @@ func floats(dtype dtypes.DType, values []float64, dims ...int) *tensors.Tensor {
 	if dtype != dtypes.Float32 {
 		exceptions.Panicf("the layer computes in float32 or float64, not in %s", dtype)
 	}
-	return tensors.FromFlatDataAndDimensions(narrow(values), dims...)
+	return tensors.FromFlatDataAndDimensions(convert[float32](values), dims...)
 }
 
-func widen(values []float32) []float64 {
-	double := make([]float64, len(values))
+// convert returns values as another type of floats.
+func convert[To, From float32 | float64](values []From) []To {
+	converted := make([]To, len(values))
 	for i, v := range values {
-		double[i] = float64(v)
+		converted[i] = To(v)
 	}
-	return double
-}
-
-func narrow(values []float64) []float32 {
-	single := make([]float32, len(values))
-	for i, v := range values {
-		single[i] = float32(v)
-	}
-	return single
+	return converted
 }

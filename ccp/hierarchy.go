@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -206,7 +206,7 @@ func (f frozen) cluster(l *Layer) Level {
 func (f frozen) kept(scope *model.Scope, g *Graph, name, with string, k, size int) (neighbourhood, values *Node,
 	hierarchies int) {
 	at, of := scope.GetVariable(name), scope.GetVariable(with)
-	if reach := model.GetParamOr(scope, nn.SurveyParam, 0); reach > 0 && at == nil {
+	if reach := model.GetParamOr(scope, ops.SurveyParam, 0); reach > 0 && at == nil {
 		size = cmp.Or(size, min(reach, k))
 		at = scope.VariableWithValue(name, tensors.FromShape(shapes.Make(dtypes.Int32, k, size)))
 		of = scope.VariableWithValue(with, tensors.FromShape(shapes.Make(dtypes.Float32, k, size)))

@@ -75,7 +75,7 @@ func (n *Neighbourhoods) readSlots(scope *model.Scope, name string) error {
 		return nil
 	}
 	slots, err := variables.Read[float32](scope, name, v.Shape().Dimensions...)
-	n.Slots = slices.Collect(slices.Chunk(widen(slots), v.Shape().Dim(1)))
+	n.Slots = slices.Collect(slices.Chunk(convert[float64](slots), v.Shape().Dim(1)))
 	return err
 }
 

@@ -2,6 +2,7 @@ package ccp
 
 import (
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -12,7 +13,7 @@ import (
 // `[H·K, L]`.
 func frozenGate(scope *model.Scope, rank *Node, clusters, size int) *Node {
 	dims := rank.Shape().Dimensions
-	return nn.Derived(scope, rank.Graph(), "gate", func(layer *model.Scope) (*tensors.Tensor, error) {
+	return ops.Derived(scope, rank.Graph(), "gate", func(layer *model.Scope) (*tensors.Tensor, error) {
 		ranks, err := variables.Read[float32](layer, frozenRanks, dims...)
 		if err != nil {
 			return nil, err
@@ -25,7 +26,7 @@ func frozenGate(scope *model.Scope, rank *Node, clusters, size int) *Node {
 	})
 }
 
-// folded is filterNorm in a program that only predicts, see nn.Folded; elsewhere nil.
+// folded is filterNorm in a program that only predicts, see ops.Folded; elsewhere nil.
 //
 // If there are no more nodes than clusters, and the products of a node's channels are no more than what the filters
 // gather, it multiplies each node with the kernel's slots first. Then it gathers and adds up the products. XLA gathers
@@ -39,29 +40,29 @@ func folded(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) 
 	if early {
 		dims = []int{channels, size * filters}
 	}
-	w, shift := nn.Folded(scope, signal, filters, dims, func(i int) (to, filter int) {
+	w, shift := ops.Folded(scope, g, dtype, nn.OptionsOf(scope).BatchNormEpsilon, filters, dims, func(i int) (to, filter int) {
 		filter, tap := i/(size*channels), i%(size*channels)
 		if early {
 			return (tap%channels*size+tap/channels)*filters + filter, filter
 		}
 		return tap*filters + filter, filter
 	}, func(layer *model.Scope) (kernel, bias []float32, err error) {
-		return nn.ReadKernel(layer, filters, filters, size, channels)
+		return ops.ReadKernel(layer, filters, filters, size, channels)
 	})
 	if w == nil || shift == nil {
 		return nil
 	}
 	var y *Node
 	if early {
-		products := Reshape(nn.FoldedProduct(dtype, Reshape(signal, batch*nodes, channels), w), batch, nodes*size, filters)
+		products := Reshape(ops.FoldedProduct(dtype, Reshape(signal, batch*nodes, channels), w), batch, nodes*size, filters)
 		for slot := range size {
 			column := func(x *Node) *Node { return Slice(x, AxisRange(), AxisRange(slot, slot+1)) }
 			rows := pick(products, AddScalar(MulScalar(column(neighbourhood), size), slot))
-			y = nn.Plus(y, Mul(rows.gather(products), Reshape(column(gate), 1, clusters, 1)))
+			y = ops.Plus(y, Mul(rows.gather(products), Reshape(column(gate), 1, clusters, 1)))
 		}
 	} else {
 		f := filtered{dtype, signal, gate, w, pick(signal, neighbourhood)}
-		y = Reshape(nn.FoldedProduct(dtype, f.gated(), w), batch, clusters, filters)
+		y = Reshape(ops.FoldedProduct(dtype, f.gated(), w), batch, clusters, filters)
 	}
 	return Add(y, Reshape(shift, 1, 1, filters))
 }

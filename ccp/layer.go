@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/params"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -50,7 +52,7 @@ func (l *Layer) Dropout(rate float64) *Layer { l.options.Dropout = rate; return 
 // the graph or the signal.
 func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	scope, g := l.scope, l.signal.Graph()
-	nn.Parameters(scope.Store(), g) // memberships and frozen hierarchies change
+	ops.Parameters(scope.Store(), g) // memberships and frozen hierarchies change
 	l.check()
 	level := l.cluster()
 	plan := l.options.Hierarchy
@@ -105,7 +107,7 @@ func (l *Layer) cluster() (level Level) {
 		}
 		clusters := tensors.MustCopyFlatData[int32](of.SetTrainable(false).MustValue())
 		c := candidates{of: clusters, c: of.Shape().Dim(1), k: l.clusters}
-		level = clusterAmong(scope.In(nn.TablesScope), a, l.memberships(several, c.c), c)
+		level = clusterAmong(scope.In(variables.Tables), a, l.memberships(several, c.c), c)
 	} else {
 		level, rank = cluster(l.affinity, l.memberships(several, l.clusters))
 	}
@@ -134,7 +136,7 @@ func (l *Layer) memberships(of several, width int) *Node {
 // membershipsIn creates or finds the variable V of U = rate·V, `[rows, width]`. Adam's step does not depend on the scale
 // of a gradient, so U moves `rate` times as fast as the other weights, with one optimizer.
 func membershipsIn(scope *model.Scope, dtype dtypes.DType, rate float64, rows, width int) *model.Variable {
-	return nn.NormalVariable(scope, membershipsName, 0, 1/rate, dtype, rows, width)
+	return ops.NormalVariable(scope, membershipsName, 0, 1/rate, dtype, rows, width)
 }
 
 // gateStd is σ₁ and σ₂ of the first values α ~ N(1, σ₁²) and β ~ N(0, σ₂²).
@@ -148,8 +150,8 @@ func (l *Layer) gate(level Level) *Node {
 			return gate
 		}
 	}
-	alpha := nn.NormalVariable(l.scope, alphaName, 1, gateStd, rank.DType(), 1, 1)
-	beta := nn.NormalVariable(l.scope, betaName, 0, gateStd, rank.DType(), 1, 1)
+	alpha := ops.NormalVariable(l.scope, alphaName, 1, gateStd, rank.DType(), 1, 1)
+	beta := ops.NormalVariable(l.scope, betaName, 0, gateStd, rank.DType(), 1, 1)
 	gate := Sigmoid(Add(Mul(alpha.NodeValue(rank.Graph()), rank), beta.NodeValue(rank.Graph())))
 	if l.options.Padding == zeroPadding {
 		gate = Where(IsPositive(rank), gate, ZerosLike(gate))

@@ -1,7 +1,7 @@
 package ccp
 
 import (
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -42,7 +42,7 @@ func severalOf(scope *model.Scope, g *Graph) several {
 
 // draw draws one of n hierarchies, an int32 scalar.
 func draw(scope *model.Scope, signal *Node, n int) *Node {
-	return ConvertDType(MulScalar(nn.Uniform(scope, signal, "hierarchy"), float64(n)), dtypes.Int32)
+	return ConvertDType(MulScalar(ops.Uniform(scope, signal, "hierarchy"), float64(n)), dtypes.Int32)
 }
 
 // one reads the part of the hierarchy drawn, `[N, width]`, from the variable of all, `[n·N, width]`.

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -43,7 +43,7 @@ func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DT
 		list.pairs = append(list.pairs, pair{int32(e.I), int32(e.J), int32(at)})
 		list.weights = append(list.weights, e.Weight)
 	}
-	return newSparse(scope, g, n, list, nn.Constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)))
+	return newSparse(scope, g, n, list, ops.Constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)))
 }
 
 func newSparse(scope *model.Scope, g *Graph, n int, list edgeList, degrees *Node) sparse {
@@ -67,9 +67,9 @@ func (s sparse) pool(m, links *Node) *Node {
 	forward := func() *Node { return gram(m, links) }
 	if s.edges.values == nil { // A0 has no gradient
 		links = StopGradient(links)
-		return nn.WithGradient(forward, func(v *Node) []*Node { return []*Node{Dot(links, bothWays(v)).Product()} }, m)
+		return ops.WithGradient(forward, func(v *Node) []*Node { return []*Node{Dot(links, bothWays(v)).Product()} }, m)
 	}
-	return nn.WithGradient(forward, func(v *Node) []*Node { // and A0's through the links
+	return ops.WithGradient(forward, func(v *Node) []*Node { // and A0's through the links
 		return []*Node{Dot(links, TransposeAllDims(v, 1, 0)).Product(), Dot(m, v).Product()}
 	}, m, links)
 }
@@ -84,7 +84,7 @@ func newOperator(scope *model.Scope, g *Graph, n int, pairs []pair, list edgeLis
 	if list.values == nil {
 		return func(x *Node) *Node {
 			backward := func(v *Node) []*Node { return []*Node{t.times(v, nil)} }
-			return nn.WithGradient(func() *Node { return t.times(x, nil) }, backward, x)
+			return ops.WithGradient(func() *Node { return t.times(x, nil) }, backward, x)
 		}
 	}
 	dValues := func(v, x *Node) *Node {
@@ -92,12 +92,12 @@ func newOperator(scope *model.Scope, g *Graph, n int, pairs []pair, list edgeLis
 		for at, p := range pairs {
 			a[at], b[at], edge[at] = p.a, p.b, p.edge
 		}
-		first, second := nn.Indices(scope, g, "first", a), nn.Indices(scope, g, "second", b)
+		first, second := ops.Indices(scope, g, "first", a), ops.Indices(scope, g, "second", b)
 		each := Add(Mul(Gather(v, first), Gather(x, second)), Mul(Gather(v, second), Gather(x, first)))
 		return newGrouping(scope.In("gradient"), g, edge, len(list.pairs), dtype).sum(ReduceSum(each, 1))
 	}
 	return func(x *Node) *Node {
-		return nn.WithGradient(
+		return ops.WithGradient(
 			func() *Node { return t.times(x, list.values) },
 			func(v *Node) []*Node { return []*Node{t.times(v, list.values), dValues(v, x)} }, x, list.values)
 	}

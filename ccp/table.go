@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -82,13 +82,13 @@ func newTable(scope *model.Scope, g *Graph, rows []row, list edgeList, dtype dty
 	for i, r := range rows {
 		widths[i] = 1 << bits.Len(uint(max(1, len(r.from))-1))
 	}
-	buckets, place := nn.Buckets(widths, func(a, b int) bool { return a == b })
+	buckets, place := ops.Buckets(widths, func(a, b int) bool { return a == b })
 	for _, members := range buckets {
 		w := widths[members[0]]
 		t.buckets = append(t.buckets, newBucket(scope.At("width_%d", w), g, rows, members, w, list, dtype))
 	}
 	if len(buckets) > 1 {
-		t.place = nn.Indices(scope, g, "place", place)
+		t.place = ops.Indices(scope, g, "place", place)
 	}
 	return t
 }
@@ -107,11 +107,11 @@ func newBucket(scope *model.Scope, g *Graph, rows []row, members []int32, w int,
 			}
 		}
 	}
-	b.from = nn.Indices(scope, g, "from", from, len(members), w)
+	b.from = ops.Indices(scope, g, "from", from, len(members), w)
 	if list.values != nil {
-		b.edges = nn.Indices(scope, g, "edges", which, len(members), w)
+		b.edges = ops.Indices(scope, g, "edges", which, len(members), w)
 	} else {
-		b.weights = nn.Constant(scope, g, "weights", floats(dtype, weights, len(members), w))
+		b.weights = ops.Constant(scope, g, "weights", floats(dtype, weights, len(members), w))
 	}
 	return b
 }
@@ -137,7 +137,7 @@ func (t table) times(x, values *Node) *Node {
 			} else {
 				weight = column(b.weights)
 			}
-			parts[i] = nn.Plus(parts[i], Mul(Gather(x, column(b.from)), weight))
+			parts[i] = ops.Plus(parts[i], Mul(Gather(x, column(b.from)), weight))
 		}
 	}
 	if t.place == nil {
@@ -158,12 +158,12 @@ func newGrouping(scope *model.Scope, g *Graph, of []int32, groups int, dtype dty
 	for k, members := range inverse(of, groups) {
 		rows[k].from = members
 	}
-	return grouping{newTables(scope, g, rows, edgeList{}, dtype), nn.Indices(scope, g, "group", of)}
+	return grouping{newTables(scope, g, rows, edgeList{}, dtype), ops.Indices(scope, g, "group", of)}
 }
 
 // sum adds up the entries of each group. x: `[entries]`, result `[groups]`.
 func (s grouping) sum(x *Node) *Node {
-	return nn.WithGradient(
+	return ops.WithGradient(
 		func() *Node { return Squeeze(s.tables.times(ExpandAxes(x, 1), nil), 1) },
 		func(v *Node) []*Node { return []*Node{Gather(v, s.group)} }, x)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
@@ -47,7 +47,7 @@ type Classifier struct {
 	store     *model.Store
 	logits    *program
 	gradients *program // see differentiated
-	inference nn.Inference
+	inference ops.Inference
 	ridge     atomic.Pointer[transforms.Classifier] // nil: the network predicts alone
 	closed    bool
 }
@@ -90,11 +90,11 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 		return nil, err
 	}
 	network := func(scope *model.Scope, x *graph.Node) *graph.Node {
-		nn.Parameters(c.store, x.Graph()) // Update changes them
+		ops.Parameters(c.store, x.Graph()) // Update changes them
 		return m.Spec.Build(scope, Topology{a, new(ccp.Hierarchy)}, x)
 	}
 	inference := func(scope *model.Scope, x *graph.Node) *graph.Node {
-		scope.SetGraphParam(x.Graph(), nn.InferenceParam, &c.inference)
+		scope.SetGraphParam(x.Graph(), ops.InferenceParam, &c.inference)
 		return network(scope, x)
 	}
 	c.logits, err = newProgram(false, func() (*model.Exec, error) { return model.NewExec(backend, c.store, inference) })

@@ -7,7 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -137,7 +137,7 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 func (s Spec) survey(backend compute.Backend, store *model.Store, a *affinity.Matrix) []ccp.Level {
 	g := graph.NewGraph(backend, "survey")
 	defer g.Finalize()
-	store.RootScope().SetParam(nn.SurveyParam, s.Options.Reach)
+	store.RootScope().SetParam(ops.SurveyParam, s.Options.Reach)
 	signal := graph.Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels))
 	s.Build(store.RootScope(), Topology{a, new(ccp.Hierarchy)}, signal)
 	return ccp.Levels(store, g)

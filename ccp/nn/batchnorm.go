@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -59,7 +60,7 @@ func BatchNorm(scope *model.Scope, x, bias *Node) *Node {
 // mean(v) − x̂·mean(v·x̂)).
 func normalize(x, scale, offset, mean, inverse *Node) *Node {
 	row := func(v *Node) *Node { return ExpandAxes(v, 0) }
-	return WithGradient(
+	return ops.WithGradient(
 		func() *Node {
 			factor := Mul(scale, inverse)
 			return Add(Mul(x, row(factor)), row(Sub(offset, Mul(mean, factor))))

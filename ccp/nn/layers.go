@@ -1,5 +1,5 @@
 // Package nn holds the few ordinary parts that every network here has: ELU, batch normalisation, dropout, dense
-// layers, weight decay and counter-based random numbers.
+// layers and weight decay.
 //
 // GoMLX has its own versions of most of them. These must train alike on XLA and on the pure Go backend, with the same
 // numbers. An interrupted run must go on as if it had never stopped. GoMLX's batch normalisation either needs an
@@ -9,11 +9,13 @@ package nn
 import (
 	"math"
 
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
@@ -59,13 +61,14 @@ func Dense(scope *model.Scope, x *Node, out int, gain float64) *Node {
 	return Add(product, ExpandAxes(b, 0))
 }
 
-// DenseNorm is Dense and BatchNorm. In a program that only predicts they are one product, see Folded.
+// DenseNorm is Dense and BatchNorm. In a program that only predicts they are one product, see ops.Folded.
 func DenseNorm(scope *model.Scope, x *Node, out int, gain float64) *Node {
-	in := x.Shape().Dim(-1)
-	w, shift := Folded(scope, x, out, []int{in, out}, func(i int) (to, output int) { return i, i % out },
-		func(layer *model.Scope) (kernel, bias []float32, err error) { return ReadDense(layer, in, out) })
+	in, dtype := x.Shape().Dim(-1), NarrowDType(scope, x)
+	w, shift := ops.Folded(scope, x.Graph(), dtype, OptionsOf(scope).BatchNormEpsilon, out, []int{in, out},
+		func(i int) (to, output int) { return i, i % out },
+		func(layer *model.Scope) (kernel, bias []float32, err error) { return ops.ReadDense(layer, in, out) })
 	if w != nil && shift != nil {
-		return Add(FoldedProduct(NarrowDType(scope, x), x, w), ExpandAxes(shift, 0))
+		return Add(ops.FoldedProduct(dtype, x, w), ExpandAxes(shift, 0))
 	}
 	product, bias := Linear(scope, x, out, gain)
 	return BatchNorm(scope, product, bias)
@@ -77,9 +80,15 @@ func Linear(scope *model.Scope, x *Node, out int, gain float64) (product, b *Nod
 	return Product(scope, x, Kernel(scope, x, gain/math.Sqrt(float64(in)), in, out)), Bias(scope, x, out)
 }
 
+// Bias is the trained variable b of scope, n values in x's type and graph, zero at first.
+func Bias(scope *model.Scope, x *Node, n int) *Node {
+	b := scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(x.DType(), n))
+	return b.SetTrainable(true).NodeValue(x.Graph())
+}
+
 // Kernel returns the decayed weights W ~ N(0, std²) of scope, in x's type and graph.
 func Kernel(scope *model.Scope, x *Node, std float64, dims ...int) *Node {
-	return Decay(scope, NormalVariable(scope, kernelName, 0, std, x.DType(), dims...).NodeValue(x.Graph()))
+	return Decay(scope, ops.NormalVariable(scope, ops.Kernel, 0, std, x.DType(), dims...).NodeValue(x.Graph()))
 }
 
 // NarrowDType is the type to multiply x in, see ParamDType. It is x's own but for float32.
@@ -97,54 +106,11 @@ func Product(scope *model.Scope, x, w *Node) *Node {
 	if dtype == x.DType() {
 		return Dot(x, w).Product()
 	}
-	return WithGradient(
-		func() *Node { return Contract(dtype, x, 1, w, 0) },
-		func(v *Node) []*Node { return []*Node{Contract(dtype, v, 1, w, 1), TransposedProduct(dtype, x, v)} }, x, w)
-}
-
-// Contract sums the products of a and b over one axis of each. The result has a's other axes first, then b's. Factors
-// are rounded to dtype. The result is float32, or of the factors' type if they have dtype already. If the types
-// differ it has no gradient.
-func Contract(dtype dtypes.DType, a *Node, axisA int, b *Node, axisB int) *Node {
-	if a.DType() == dtype && b.DType() == dtype && dtype != dtypes.BFloat16 {
-		return Dot(a, b).General([]int{axisA}, nil, []int{axisB}, nil)
-	}
-	// Both backends add up in float32 unasked. If asked, go-xla adds zero to all of b, and XLA's CPU compiler then leaves b in
-	// float32. Each factor and the product stand Apart: the compiler would move a transpose into a product that it has
-	// chosen to take in bfloat16. Then it could not compute that product.
-	product := Dot(Apart(Rounded(a, dtype)), Apart(Rounded(b, dtype))).WithAccumulatorDType(dtypes.InvalidDType)
-	return Apart(product.WithOutputDType(dtypes.Float32).General([]int{axisA}, nil, []int{axisB}, nil))
-}
-
-// TransposedProduct computes aᵀ·b by the Turned narrower factor. a: `[rows, n]`, b: `[rows, m]`; factors and result,
-// `[n, m]`, as in Contract.
-func TransposedProduct(dtype dtypes.DType, a, b *Node) *Node {
-	if a.Shape().Dim(1) > b.Shape().Dim(1) {
-		return TransposeAllDims(TransposedProduct(dtype, b, a), 1, 0)
-	}
-	return Contract(dtype, Turned(Rounded(a, dtype)), 1, b, 0)
-}
-
-// Turned is the transposed matrix x, as a copy of its own: a factor to multiply along x's first axis. XLA's CPU compiler
-// would fold the transpose into the product. The product is then slower, and bfloat16 becomes float32. The axis of 1 gives
-// the copy the layout of an ordinary matrix: the compiler multiplies no other in bfloat16.
-func Turned(x *Node) *Node {
-	rows, columns := x.Shape().Dim(0), x.Shape().Dim(1)
-	return Reshape(Apart(Reshape(TransposeAllDims(x, 1, 0), columns, 1, rows)), columns, rows)
-}
-
-// Apart is x behind a barrier. XLA's CPU compiler computes x once, and never again within an operation that reads it. Since
-// go-xla v0.4.13 a barrier of one value does nothing there, so this one has two.
-func Apart(x *Node) *Node {
-	return OptimizationBarriers(x, Iota(x.Graph(), shapes.Make(dtypes.Int32, 1), 0))[0]
-}
-
-// Rounded converts x to dtype.
-func Rounded(x *Node, dtype dtypes.DType) *Node {
-	if x.DType() == dtype {
-		return x
-	}
-	return ConvertDType(x, dtype)
+	return ops.WithGradient(
+		func() *Node { return ops.Contract(dtype, x, 1, w, 0) },
+		func(v *Node) []*Node {
+			return []*Node{ops.Contract(dtype, v, 1, w, 1), ops.TransposedProduct(dtype, x, v)}
+		}, x, w)
 }
 
 // ELU computes the exponential linear unit of Clevert et al. (2016): x if x > 0, else exp(x) − 1. Any shape, |x| below
@@ -155,7 +121,7 @@ func Rounded(x *Node, dtype dtypes.DType) *Node {
 // gather reads.
 func ELU(x *Node) *Node {
 	var y *Node
-	return WithGradient(
+	return ops.WithGradient(
 		func() *Node {
 			y = MinusOne(Sqrt(Where(IsPositive(x), Square(OnePlus(x)), Exp(MulScalar(MinScalar(x, 0.0), 2)))))
 			return y
@@ -173,8 +139,8 @@ func Dropout(scope *model.Scope, x *Node, rate float64) *Node {
 	if rate == 0 || !scope.IsTraining(g) {
 		return x
 	}
-	bits := randomBits(stepKey(scope, g, "dropout"), 0x6a09e667, x.Shape().Dimensions...)
+	bits := ops.StepBits(scope, g, "dropout", 0x6a09e667, x.Shape().Dimensions...)
 	keep := GreaterOrEqual(bits, Const(g, uint32(math.Round(rate*(1<<32)))))
-	mask := Apart(StopGradient(ConvertDType(keep, x.DType()))) // its bits are not drawn again for the gradient
+	mask := ops.Apart(StopGradient(ConvertDType(keep, x.DType()))) // its bits are not drawn again for the gradient
 	return Mul(DivScalar(x, 1-rate), mask)
 }

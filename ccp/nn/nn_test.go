@@ -7,6 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -155,7 +156,7 @@ func TestNormal(t *testing.T) {
 			store := model.NewStore()
 			store.SetParam("/"+model.ParamInitialSeed, seed)
 			return flat(call(t, backend, store, func(scope *model.Scope, g *Graph) []*Node {
-				return []*Node{nn.NormalVariable(scope, name, 3, 2, dtypes.Float64, dims...).NodeValue(g)}
+				return []*Node{ops.NormalVariable(scope, name, 3, 2, dtypes.Float64, dims...).NodeValue(g)}
 			})[0])
 		}
 		x := draw(1, "U", n)
@@ -203,7 +204,7 @@ func TestUnstack(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		out := call(t, backend, model.NewStore(), func(_ *model.Scope, g *Graph) []*Node {
 			x := Const(g, [][]float64{{1, 2}, {3, 4}, {5, 6}})
-			slices := nn.Unstack(x)
+			slices := ops.Unstack(x)
 			return []*Node{slices[1], Gradient(ReduceAllSum(Mul(slices[0], Square(slices[2]))), x)[0], Gradient(ReduceAllSum(slices[1]), x)[0]}
 		})
 		assert.Equal(t, []float64{0, 0, 1, 1, 0, 0}, flat(out[2]))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -66,13 +67,13 @@ func TestProductBesideTransposes(t *testing.T) {
 		compute := func(dtype dtypes.DType) []*tensors.Tensor {
 			out, err := CallOnceN(backend, func(a, b *Node) []*Node {
 				return []*Node{
-					nn.TransposedProduct(dtype, a, b),
-					nn.TransposedProduct(dtype, b, a),
-					turned(nn.Contract(dtype, a, 0, b, 0)),
-					turned(nn.Contract(dtype, nn.Turned(a), 1, b, 0)),
-					nn.Contract(dtype, turned(a), 1, b, 0),
-					nn.Contract(dtype, Reshape(turned(a), narrow, 1, rows), 2, turned(b), 1),
-					nn.Contract(dtype, Reshape(turned(Reshape(a, rows, narrow)), narrow, rows), 1, Reshape(turned(turned(b)), rows, wide), 0),
+					ops.TransposedProduct(dtype, a, b),
+					ops.TransposedProduct(dtype, b, a),
+					turned(ops.Contract(dtype, a, 0, b, 0)),
+					turned(ops.Contract(dtype, ops.Turned(a), 1, b, 0)),
+					ops.Contract(dtype, turned(a), 1, b, 0),
+					ops.Contract(dtype, Reshape(turned(a), narrow, 1, rows), 2, turned(b), 1),
+					ops.Contract(dtype, Reshape(turned(Reshape(a, rows, narrow)), narrow, rows), 1, Reshape(turned(turned(b)), rows, wide), 0),
 				}
 			}, factor(rows, narrow, 3), factor(rows, wide, 11))
 			require.NoError(t, err)
@@ -102,7 +103,7 @@ func TestFoldedWeightsAreRoundedToEven(t *testing.T) {
 			require.NoError(t, err)
 		}
 		out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
-			scope.SetGraphParam(x.Graph(), nn.InferenceParam, new(nn.Inference))
+			scope.SetGraphParam(x.Graph(), ops.InferenceParam, new(ops.Inference))
 			return nn.DenseNorm(scope, x, 3, 1)
 		}, [][]float32{{1}})
 		require.NoError(t, err)

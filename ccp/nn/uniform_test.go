@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -24,7 +24,7 @@ func TestUniform(t *testing.T) {
 			store := model.NewStore()
 			require.NoError(t, optimizer.GetGlobalStepVar(store).SetValue(tensors.FromScalar(step)))
 			return flat(call(t, backend, store, func(scope *model.Scope, g *Graph) []*Node {
-				return []*Node{nn.Uniform(scope, Const(g, 0.0), name, n/4, 4)}
+				return []*Node{ops.Uniform(scope, Const(g, 0.0), name, n/4, 4)}
 			})[0])
 		}
 		x := at(5, "a")

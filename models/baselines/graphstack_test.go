@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/baselines/graphconv"
@@ -33,7 +33,7 @@ func oneHop(bias float64) graphconv.Filter {
 		near := Dot(Const(g, tensors.FromFlatDataAndDimensions(a, n, n)), Reshape(x, n, x.Shape().Size()/n)).Product()
 		x = Add(x, Reshape(near, x.Shape().Dimensions...))
 		channels := x.Shape().Dim(2)
-		w := nn.NormalVariable(scope, "W", 0, 1/math.Sqrt(float64(channels)), x.DType(), channels, filters).NodeValue(g)
+		w := ops.NormalVariable(scope, "W", 0, 1/math.Sqrt(float64(channels)), x.DType(), channels, filters).NodeValue(g)
 		return AddScalar(EinsumAxes(x, w, [][2]int{{2, 0}}, nil), bias)
 	}
 }

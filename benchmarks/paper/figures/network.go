@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
@@ -133,9 +133,9 @@ func weightsOf(store *model.Store) (weights []Weight, err error) {
 			return nil, err
 		}
 		shape := v.Shape()
-		if v.Name() == "U" || nn.IsKernel(v) && shape.Rank() == 3 { // memberships, a row for a node; [filters, L, channels]
+		if v.Name() == "U" || ops.IsKernel(v) && shape.Rank() == 3 { // memberships, a row for a node; [filters, L, channels]
 			weights = append(weights, Weight{v.Path(), values, shape.Dim(0), len(values) / shape.Dim(0)})
-		} else if nn.IsKernel(v) { // [in, out]
+		} else if ops.IsKernel(v) { // [in, out]
 			weights = append(weights, Weight{v.Path(), values, shape.Dim(-1), 1})
 		}
 	}

@@ -3,6 +3,7 @@ package networks
 import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/baselines/graphconv"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -61,7 +62,7 @@ func gatAverage(scope *model.Scope, spec models.Spec, graph models.Topology, x *
 // We have ELU, they have ReLU. The paper does not say along which axis the softmax goes. The authors' program takes it
 // over the nodes, and so do we.
 func graphCNN(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
-	a := shared(ccp.FromMatrix(scope.In(nn.TablesScope), x.Graph(), graph.Normalized(), x.DType()))
+	a := shared(ccp.FromMatrix(scope.In(variables.Tables), x.Graph(), graph.Normalized(), x.DType()))
 	for i, level := range spec.Levels {
 		scope := scope.In("level_%d", i+1)
 		filtered, bias := graphFilter(scope, x, a, level.Filters)

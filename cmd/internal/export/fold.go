@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/gomlx/ml/model"
@@ -88,11 +89,11 @@ func (l *Level) see(hierarchies []hierarchy.Levels) {
 // fold reads and folds the filter in scope and its batch normalisation.
 func (l *Level) fold(scope *model.Scope) error {
 	path, filters := scope.Scope(), l.Filters
-	weights, offsets, err := nn.ReadKernel(scope, filters, filters, l.Neighbours, l.Channels)
+	weights, offsets, err := ops.ReadKernel(scope, filters, filters, l.Neighbours, l.Channels)
 	if err != nil {
 		return err
 	}
-	scale, shift, err := nn.ReadBatchNorm(scope, filters)
+	scale, shift, err := ops.ReadBatchNorm(scope, filters, nn.OptionsOf(scope).BatchNormEpsilon)
 	if err != nil {
 		return err
 	}
@@ -108,13 +109,13 @@ func (l *Level) fold(scope *model.Scope) error {
 
 // foldDense folds a fully connected layer and, if it has one, its batch normalisation.
 func foldDense(scope *model.Scope, in, out int, normalised bool) (d Dense, err error) {
-	weights, offsets, err := nn.ReadDense(scope, in, out)
+	weights, offsets, err := ops.ReadDense(scope, in, out)
 	if err != nil {
 		return d, err
 	}
 	kernel, bias := convert[float64](weights), convert[float64](offsets)
 	if normalised {
-		scale, shift, err := nn.ReadBatchNorm(scope, out)
+		scale, shift, err := ops.ReadBatchNorm(scope, out, nn.OptionsOf(scope).BatchNormEpsilon)
 		if err != nil {
 			return d, err
 		}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -24,10 +26,10 @@ func GAT(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, order int
 	h := nn.Product(scope, Reshape(x, nodes*batch, channels), kernel(scope, x, channels, channels, filters))
 	logit := func(name string) *Node { // [nodes, batch]
 		std := math.Sqrt(1 / float64(filters))
-		a := nn.NormalVariable(scope, name, 0, std, x.DType(), filters, 1).NodeValue(x.Graph())
+		a := ops.NormalVariable(scope, name, 0, std, x.DType(), filters, 1).NodeValue(x.Graph())
 		return Reshape(Dot(h, nn.Decay(scope, a)).Product(), nodes, batch)
 	}
-	n := newNeighbourhoods(scope.In(nn.TablesScope), x.Graph(), graph)
+	n := newNeighbourhoods(scope.In(variables.Tables), x.Graph(), graph)
 	return withBias(scope, n.attend(Reshape(h, nodes, batch, filters), logit("a_source"), logit("a_target")))
 }
 
@@ -74,7 +76,7 @@ func (n neighbourhoods) attend(h, source, target *Node) *Node {
 		dTarget := Sub(sumF(Mul(v, received)), Mul(r, share))
 		return []*Node{dh, dSource, dTarget}
 	}
-	return nn.WithGradient(forward, backward, h, source, target)
+	return ops.WithGradient(forward, backward, h, source, target)
 }
 
 func leakyReLU(x *Node) *Node { return Mul(x, leakySlope(x)) }
@@ -115,11 +117,11 @@ func newNeighbourhoods(scope *model.Scope, g *Graph, a *affinity.Matrix) (n neig
 		lists[i] = append([]int32{int32(i)}, others...)
 		widths[i] = len(lists[i])
 	}
-	buckets, place := nn.Buckets(widths, func(widest, width int) bool { return 4*width >= 3*widest })
+	buckets, place := ops.Buckets(widths, func(widest, width int) bool { return 4*width >= 3*widest })
 	for _, nodes := range buckets {
 		n.groups = append(n.groups, newNeighbourhood(scope.In("width_%d", widths[nodes[0]]), g, lists, nodes))
 	}
-	n.place = nn.Indices(scope, g, "place", place)
+	n.place = ops.Indices(scope, g, "place", place)
 	return n
 }
 
@@ -132,9 +134,9 @@ func newNeighbourhood(scope *model.Scope, g *Graph, lists [][]int32, nodes []int
 	for at, i := range nodes {
 		counts[at] = int32(copy(from[at*n.width:], lists[i]))
 	}
-	n.nodes, n.counts = nn.Indices(scope, g, "nodes", nodes), nn.Indices(scope, g, "counts", counts)
-	n.from = nn.Indices(scope, g, "from", from, len(nodes), n.width)
-	n.again = nn.Indices(scope, g, "again", slices.Clone(from), len(nodes), n.width)
+	n.nodes, n.counts = ops.Indices(scope, g, "nodes", nodes), ops.Indices(scope, g, "counts", counts)
+	n.from = ops.Indices(scope, g, "from", from, len(nodes), n.width)
+	n.again = ops.Indices(scope, g, "again", slices.Clone(from), len(nodes), n.width)
 	return n
 }
 
@@ -179,12 +181,12 @@ func (n neighbourhood) sum(from, weights, x *Node) *Node {
 	for s := range n.slots {
 		at := AxisRange(s, s+1)
 		rows := Reshape(Gather(x, SliceAxis(from, 1, at)), r*chunks, batch, features)
-		sum = nn.Plus(sum, Mul(rows, Reshape(SliceAxis(weights, 1, at), r*chunks, batch, 1)))
+		sum = ops.Plus(sum, Mul(rows, Reshape(SliceAxis(weights, 1, at), r*chunks, batch, 1)))
 	}
 	sum = Reshape(sum, r, chunks, batch, features)
 	var whole *Node
 	for c := range chunks { // by additions: a reduction keeps the compiler from making one loop of all of it
-		whole = nn.Plus(whole, Squeeze(SliceAxis(sum, 1, AxisElem(c)), 1))
+		whole = ops.Plus(whole, Squeeze(SliceAxis(sum, 1, AxisElem(c)), 1))
 	}
 	return whole
 }

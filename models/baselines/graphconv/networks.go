@@ -5,6 +5,8 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -30,9 +32,9 @@ func Pooling(filter Filter) func(scope *model.Scope, graph *affinity.Matrix, lev
 		if err != nil {
 			exceptions.Panicf("%v", err)
 		}
-		tables := scope.In(nn.TablesScope)
+		tables := scope.In(variables.Tables)
 		x = TransposeAllDims(x, 1, 0, 2) // a sparse product reads rows: a node's whole batch
-		x = Gather(x, nn.Indices(tables, x.Graph(), "order", tree.Order))
+		x = Gather(x, ops.Indices(tables, x.Graph(), "order", tree.Order))
 		a := tree.Levels[0]
 		h := 0 // how often it was halved
 		for i, level := range levels {
@@ -87,10 +89,10 @@ func maxOfPairs(scope *model.Scope, x *Node, pairs [][2]int32) *Node {
 			second[k], place[pair[1]] = pair[1], int32(count+k)
 		}
 	}
-	places := nn.Indices(scope, g, "place", place)
-	a := Gather(x, nn.Indices(scope, g, "first", first))
-	b := Gather(x, nn.Indices(scope, g, "second", second))
-	return nn.WithGradient(
+	places := ops.Indices(scope, g, "place", place)
+	a := Gather(x, ops.Indices(scope, g, "first", first))
+	b := Gather(x, ops.Indices(scope, g, "second", second))
+	return ops.WithGradient(
 		func() *Node { return Max(a, b) },
 		func(v *Node) []*Node {
 			won, zero := GreaterOrEqual(a, b), ZerosLike(v)

@@ -8,6 +8,8 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
+	"github.com/clusterpool/ccp/internal/variables"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -42,7 +44,7 @@ func withBias(scope *model.Scope, x *Node) *Node {
 
 // linear returns f(x) for a linear f, with the gradient adjoint(v).
 func linear(x *Node, f, adjoint func(*Node) *Node) *Node {
-	return nn.WithGradient(func() *Node { return f(x) }, func(v *Node) []*Node { return []*Node{adjoint(v)} }, x)
+	return ops.WithGradient(func() *Node { return f(x) }, func(v *Node) []*Node { return []*Node{adjoint(v)} }, x)
 }
 
 // propagation applies a symmetric matrix S to signals.
@@ -58,10 +60,10 @@ func newPropagation(scope *model.Scope, x *Node, s *affinity.Matrix, diagonal []
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	scope = scope.In(nn.TablesScope)
-	p := propagation{s: ccp.FromMatrix(scope, g, s, x.DType()), rows: nn.Indices(scope, g, "rows", rows)}
+	scope = scope.In(variables.Tables)
+	p := propagation{s: ccp.FromMatrix(scope, g, s, x.DType()), rows: ops.Indices(scope, g, "rows", rows)}
 	if diagonal != nil {
-		values := nn.Constant(scope, g, "diagonal", tensors.FromFlatDataAndDimensions(diagonal, len(diagonal), 1))
+		values := ops.Constant(scope, g, "diagonal", tensors.FromFlatDataAndDimensions(diagonal, len(diagonal), 1))
 		p.diagonal = ConvertDType(values, x.DType())
 	}
 	return p
@@ -175,10 +177,10 @@ func Chebyshev(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, ord
 // product returns x·w like nn.Product, with a gradient that is faster where x has many rows.
 func product(scope *model.Scope, x, w *Node) *Node {
 	dtype := nn.NarrowDType(scope, x)
-	return nn.WithGradient(
-		func() *Node { return nn.Contract(dtype, x, 1, w, 0) },
+	return ops.WithGradient(
+		func() *Node { return ops.Contract(dtype, x, 1, w, 0) },
 		func(v *Node) []*Node {
-			return []*Node{nn.Contract(dtype, v, 1, w, 1), nn.TransposedProduct(dtype, x, v)}
+			return []*Node{ops.Contract(dtype, v, 1, w, 1), ops.TransposedProduct(dtype, x, v)}
 		}, x, w)
 }
 

@@ -3,7 +3,7 @@ package kernels
 import (
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -51,7 +51,7 @@ func (v *View) Constants(scope *model.Scope, features, classes int) (c Constants
 			}
 		}
 	}
-	c.W, c.B, err = nn.ReadDense(scope.In("classes"), v.shareCount(features)+v.values(features), classes)
+	c.W, c.B, err = ops.ReadDense(scope.In("classes"), v.shareCount(features)+v.values(features), classes)
 	return c, err
 }
 

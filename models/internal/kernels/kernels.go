@@ -12,7 +12,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -73,7 +74,7 @@ func (v *View) signs(seed uint64) (all []*tensors.Tensor) {
 func (v *View) responses(tables *model.Scope, i int, x, signs *Node) *Node {
 	g, batch := x.Graph(), x.Shape().Dim(1)
 	w := Mul(Reshape(Const(g, SlotWeights()), slots, 1, count), ExpandAxes(signs, 0))
-	seen := Gather(x, nn.Indices(tables, g, "slots", v.dilations[i], v.Positions, slots, 1))
+	seen := Gather(x, ops.Indices(tables, g, "slots", v.dilations[i], v.Positions, slots, 1))
 	seen = Reshape(Transpose(seen, 1, 2), v.Positions*batch, slots*v.Channels)
 	return Reshape(Dot(seen, Reshape(w, slots*v.Channels, count)).Product(), v.Positions, batch, count)
 }
@@ -90,7 +91,7 @@ func (v *View) each(scope *model.Scope, x *Node, use func(i int, scope, tables *
 	x = Concatenate([]*Node{x, ZerosLike(SliceAxis(x, 0, AxisElem(0)))}, 0)
 	for i := range v.steps {
 		dilation := scope.In("dilation_%d", i+1)
-		tables := dilation.In(nn.TablesScope)
+		tables := dilation.In(variables.Tables)
 		signs := fixed(dilation, x.Graph(), "signs", v.Channels, count)
 		all = append(all, use(i, dilation, tables, v.responses(tables, i, x, signs)))
 	}
@@ -172,7 +173,7 @@ func (v *View) Features(scope *model.Scope, x *Node, features int) *Node {
 		var shares []*Node
 		together := max(1, mostAbove/response.Shape().Size())
 		for pool, flat := range v.weights(i) {
-			weights := nn.Constant(tables, g, fmt.Sprintf("weights_%d", pool),
+			weights := ops.Constant(tables, g, fmt.Sprintf("weights_%d", pool),
 				tensors.FromFlatDataAndDimensions(flat, v.Positions, 1, 1, count))
 			for from := 0; from < thresholds[i]; from += together {
 				some := SliceAxis(t, 0, AxisRange(from, min(from+together, thresholds[i])))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/model"
@@ -63,7 +64,7 @@ func stochasticPool(scope *model.Scope, x *Node) *Node {
 	var total, squares *Node
 	var sums []*Node // of the values up to each
 	for _, a := range values {
-		total, squares = nn.Plus(total, a), nn.Plus(squares, Square(a))
+		total, squares = ops.Plus(total, a), ops.Plus(squares, Square(a))
 		sums = append(sums, total)
 	}
 	none := ZerosLike(total)
@@ -72,7 +73,7 @@ func stochasticPool(scope *model.Scope, x *Node) *Node {
 		return Where(some, Div(squares, Where(some, total, OnesLike(total))), none)
 	}
 	// The draw takes the first value that lifts the sum above u·Σa. As u < 1, there is one, unless all values are 0.
-	threshold := Mul(nn.Uniform(scope, x, "pool", total.Shape().Dimensions...), total)
+	threshold := Mul(ops.Uniform(scope, x, "pool", total.Shape().Dimensions...), total)
 	drawn := Where(GreaterThan(sums[0], threshold), values[0], none)
 	for i, a := range values[1:] {
 		first := LogicalAnd(LessOrEqual(sums[i], threshold), GreaterThan(sums[i+1], threshold))

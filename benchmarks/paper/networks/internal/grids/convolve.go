@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -45,13 +46,13 @@ func convolve(dtype dtypes.DType, x, w *Node, stride int) *Node {
 		spatial[i], strides[i] = i+1, stride
 		around[i], aroundGradient[i] = [2]int{lead, tail}, [2]int{k - 1 - lead, n - reach + lead}
 	}
-	full := func(x *Node) *Node { return nn.Rounded(x, w.DType()) }
-	narrowX, narrowW := nn.Rounded(x, dtype), nn.Rounded(w, dtype)
+	full := func(x *Node) *Node { return ops.Rounded(x, w.DType()) }
+	narrowX, narrowW := ops.Rounded(x, dtype), ops.Rounded(w, dtype)
 	forward := func() *Node {
 		return full(Convolve(narrowX, narrowW).PaddingPerDim(around).StridePerAxis(strides...).Done())
 	}
 	backward := func(v *Node) []*Node {
-		v = nn.Rounded(v, dtype)
+		v = ops.Rounded(v, dtype)
 		kernel, order := narrowW, make([]int, 0, axes+2)
 		for i := range axes {
 			kernel, order = Reverse(kernel, i), append(order, i)
@@ -66,7 +67,7 @@ func convolve(dtype dtypes.DType, x, w *Node, stride int) *Node {
 		dw := Convolve(narrowX, v).AxesConfig(of).PaddingPerDim(around).DilationPerAxis(strides...).Done()
 		return []*Node{full(dx), full(dw)}
 	}
-	return nn.WithGradient(forward, backward, x, w)
+	return ops.WithGradient(forward, backward, x, w)
 }
 
 // Average returns the mean over the middle axes. x: `[batch, ..., channels]`, result `[batch, channels]`.

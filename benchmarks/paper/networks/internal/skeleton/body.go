@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -86,7 +87,7 @@ func segmentFrames(scope *model.Scope, x *Node, segments int) *Node {
 	}
 	within := BroadcastToDims(Scalar(g, dtypes.Float32, 0.5), batch, segments)
 	if scope.IsTraining(g) {
-		within = nn.Uniform(scope, within, "frames", batch, segments)
+		within = ops.Uniform(scope, within, "frames", batch, segments)
 	}
 	within = Mul(within, Const(g, [][]float32{lengths}))
 	rows := Add(Const(g, [][]int32{starts}), ConvertDType(within, dtypes.Int32)) // the fraction is cut off
@@ -173,7 +174,7 @@ func angle(y, x *Node) *Node {
 	r := StopGradient(radius(x, y))
 	apart := IsPositive(r)
 	r = Where(apart, r, OnesLike(r))
-	return nn.WithGradient(
+	return ops.WithGradient(
 		func() *Node {
 			cos, sin := Where(apart, Div(x, r), OnesLike(x)), Div(y, r)
 			theta := MulScalar(OneMinus(cos), math.Pi/2)

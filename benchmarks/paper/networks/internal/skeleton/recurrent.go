@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/ops"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -53,7 +55,7 @@ func PartAwareLSTM(scope *model.Scope, b Body, signal *Node) *Node {
 // state before, nil at first. It returns the first parts of all states, stacked.
 func unroll(x *Node, step func(x *Node, state []*Node) []*Node) *Node {
 	var state, results []*Node
-	for _, slice := range nn.Unstack(x) {
+	for _, slice := range ops.Unstack(x) {
 		state = step(slice, state)
 		results = append(results, state[0])
 	}
@@ -115,7 +117,7 @@ func bothWays(scope *model.Scope, parts []*Node, units int) (results []*Node) {
 		}
 		return []*Node{Tanh(z)}
 	})
-	layers := nn.Unstack(TransposeAllDims(h, 1, 0, 2, 3))
+	layers := ops.Unstack(TransposeAllDims(h, 1, 0, 2, 3))
 	for p := range parts {
 		results = append(results, Concatenate([]*Node{layers[2*p], Reverse(layers[2*p+1], 0)}, -1))
 	}
@@ -132,14 +134,14 @@ func SpatioTemporalLSTM(scope *model.Scope, b Body, signal *Node) *Node {
 	walk := walkOf(b.Bones, b.Joints)
 	diagonals := diagonalsOf(len(walk), steps)
 	x = Reshape(TransposeAllDims(x, 0, 2, 1, 3), steps*b.Joints, batch, b.Channels)
-	tables := scope.In(nn.TablesScope)
+	tables := scope.In(variables.Tables)
 	var cells []*Node // of each diagonal
 	for d, of := range diagonals {
 		var rows []int32
 		for j := of[0]; j < of[1]; j++ {
 			rows = append(rows, int32((d-j)*b.Joints+walk[j]))
 		}
-		cells = append(cells, Gather(x, nn.Indices(tables, x.Graph(), fmt.Sprintf("diagonal_%d", d+1), rows)))
+		cells = append(cells, Gather(x, ops.Indices(tables, x.Graph(), fmt.Sprintf("diagonal_%d", d+1), rows)))
 	}
 	for layer := range 2 {
 		scope := scope.In("lstm_%d", layer+1)

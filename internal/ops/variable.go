@@ -1,29 +1,18 @@
-package nn
+package ops
 
 import (
 	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/variables"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/model/initializer"
 )
-
-// TablesScope is where a layer keeps what it derives from its graph, in variables that need not be saved.
-const TablesScope = variables.Tables
 
 // SurveyParam is a parameter of a network that is built only to learn its levels and its weights. A frozen hierarchy may
 // be missing then. The parameter is how many nodes a residual block reads at most.
 const SurveyParam = "survey"
-
-// Bias is the trained variable b of scope, n values in x's type and graph, zero at first.
-func Bias(scope *model.Scope, x *Node, n int) *Node {
-	b := scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(x.DType(), n))
-	return b.SetTrainable(true).NodeValue(x.Graph())
-}
 
 // Constant keeps a value in a variable of scope that is not trained: the graph then holds no big constants.
 func Constant(scope *model.Scope, g *Graph, name string, value *tensors.Tensor) *Node {
@@ -59,12 +48,12 @@ func Indices(scope *model.Scope, g *Graph, name string, rows []int32, dims ...in
 	return Constant(scope, g, name, tensors.FromFlatDataAndDimensions(rows, dims...))
 }
 
-// kernelName is the name of the weights of dense layers and convolutions.
-const kernelName = "W"
+// Kernel is the name of the weights of dense layers and convolutions.
+const Kernel = "W"
 
 // IsKernel reports whether a variable holds the weights of a dense layer or a convolution. Its last axis counts the
 // outputs.
-func IsKernel(v *model.Variable) bool { return v.Name() == kernelName }
+func IsKernel(v *model.Variable) bool { return v.Name() == Kernel }
 
 // ReadDense reads the weights `[in, out]` and the bias `[out]` of the dense layer in scope, in float32.
 func ReadDense(scope *model.Scope, in, out int) (weights, bias []float32, err error) {
@@ -74,7 +63,7 @@ func ReadDense(scope *model.Scope, in, out int) (weights, bias []float32, err er
 // ReadKernel reads the weights of the dense layer or filter in scope, of the shape dims, and the bias `[outputs]`, in
 // float32.
 func ReadKernel(scope *model.Scope, outputs int, dims ...int) (weights, bias []float32, err error) {
-	if weights, err = variables.Read[float32](scope, kernelName, dims...); err == nil {
+	if weights, err = variables.Read[float32](scope, Kernel, dims...); err == nil {
 		bias, err = variables.Read[float32](scope, "b", outputs)
 	}
 	return weights, bias, err
@@ -82,7 +71,7 @@ func ReadKernel(scope *model.Scope, outputs int, dims ...int) (weights, bias []f
 
 // ReadBatchNorm reads the factors of BatchNorm in inference, scale·x + shift, both `[channels]`. The scale is
 // γ/√(variance + ε), and the shift is offset − mean·scale.
-func ReadBatchNorm(scope *model.Scope, channels int) (scale, shift []float64, err error) {
+func ReadBatchNorm(scope *model.Scope, channels int, epsilon float64) (scale, shift []float64, err error) {
 	scope = scope.In("batch_norm")
 	var read [4][]float32
 	for i, name := range []string{"scale", "offset", "mean", "variance"} {
@@ -90,7 +79,6 @@ func ReadBatchNorm(scope *model.Scope, channels int) (scale, shift []float64, er
 			return nil, nil, err
 		}
 	}
-	epsilon := OptionsOf(scope).BatchNormEpsilon
 	scale, shift = make([]float64, channels), make([]float64, channels)
 	for j := range scale {
 		scale[j] = float64(read[0][j]) / math.Sqrt(float64(read[3][j])+epsilon)

@@ -1,4 +1,6 @@
-package nn
+// Package ops holds operations on graphs that GoMLX lacks: products in bfloat16, gradients of our own, counter-based random
+// numbers, and the variables and tables that layers keep. Package ccp/nn has what a network is made of.
+package ops
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
@@ -18,11 +20,7 @@ func WithGradient(forward func() *Node, backward func(v *Node) []*Node, xs ...*N
 	for i, x := range xs {
 		x = IdentityWithCustomGradient(x, func(_, _ *Node) *Node { return gradients[i] })
 		first := Reshape(Slice(Reshape(x, x.Shape().Size()), AxisElem(0)))
-		if anchor == nil {
-			anchor = first
-		} else {
-			anchor = Add(anchor, first)
-		}
+		anchor = Plus(anchor, first)
 	}
 	y = Where(Const(g, false), BroadcastToShape(anchor, y.Shape()), y)
 	return IdentityWithCustomGradient(y, func(_, v *Node) *Node {

@@ -1,8 +1,9 @@
-package nn
+package ops
 
 import (
 	"errors"
 
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/dtypes/bfloat16"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -34,7 +35,7 @@ func Derived(scope *model.Scope, g *Graph, name string,
 		return nil
 	}
 	at := func(path string) *model.Scope { return scope.Store().Scope(path) } // the layer may have visited it
-	tables := at(model.JoinPath(scope.Scope(), TablesScope))
+	tables := at(model.JoinPath(scope.Scope(), variables.Tables))
 	kept := tables.GetVariable(name)
 	if kept != nil {
 		return kept.NodeValue(g)
@@ -56,19 +57,18 @@ func Derived(scope *model.Scope, g *Graph, name string,
 }
 
 // Folded returns the weights and the shift of a layer with batch normalisation: x·w + shift is the normalised product
-// with the bias. They are Derived tables, or nil. The shift is float32, and w has the type to multiply x in, see NarrowDType.
+// with the bias. They are Derived tables, or nil. The shift is float32, and w has the type to multiply x in, dtype.
 // read gives the kernel and the bias. The weight that is number i of the kernel belongs to an output, and is number `to`
 // of w, which has the shape dims.
 //
 // A program with them has a third of the parameters and fewer operations: for one signal of a small network, starting
 // these takes longer than the products. XLA's CPU products copy a second factor that has its outputs first, in every
 // call. w has them last.
-func Folded(scope *model.Scope, x *Node, outputs int, dims []int, place func(i int) (to, output int),
-	read func(layer *model.Scope) (kernel, bias []float32, err error)) (w, shift *Node) {
-	g, dtype := x.Graph(), NarrowDType(scope, x)
+func Folded(scope *model.Scope, g *Graph, dtype dtypes.DType, epsilon float64, outputs int, dims []int,
+	place func(i int) (to, output int), read func(layer *model.Scope) (kernel, bias []float32, err error)) (w, shift *Node) {
 	parts := func(layer *model.Scope) (kernel, bias []float32, factors, shifts []float64, err error) {
 		if kernel, bias, err = read(layer); err == nil {
-			factors, shifts, err = ReadBatchNorm(layer, outputs)
+			factors, shifts, err = ReadBatchNorm(layer, outputs, epsilon)
 		}
 		return kernel, bias, factors, shifts, err
 	}

@@ -1,4 +1,4 @@
-package nn
+package ops
 
 import (
 	"hash/fnv"
@@ -75,9 +75,14 @@ func NormalVariable(scope *model.Scope, name string, mean, std float64, dtype dt
 // name and the global step alone, like Dropout's mask.
 func Uniform(scope *model.Scope, x *Node, name string, dims ...int) *Node {
 	g := x.Graph()
-	bits := randomBits(stepKey(scope, g, name), 0xbb67ae85, dims...)
+	bits := StepBits(scope, g, name, 0xbb67ae85, dims...)
 	// A float32 holds 24 bits exactly, and rounding never gives 1.
 	return MulScalar(ConvertDType(BitwiseShiftRightLogicalScalar(bits, uint32(8)), x.DType()), math.Pow(2, -24))
+}
+
+// StepBits returns uint32 values of the given dimensions for the present training step, like randomBits.
+func StepBits(scope *model.Scope, g *Graph, name string, stream uint32, dims ...int) *Node {
+	return randomBits(stepKey(scope, g, name), stream, dims...)
 }
 
 // stepKey is what the random numbers of one name in a scope depend on in each training step. The key is a
