@@ -88,7 +88,9 @@ type Attribution struct {
 func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	if o.Method == "" {
 		if o.Method = IntegratedGradients; c.Spec.kernels() > 0 || c.ridge.Load() != nil {
-			o.Method = Occlusion
+			if o.Method = Occlusion; o.Steps > 0 {
+				return nil, fmt.Errorf("%d steps are of integrated gradients, which this model has not: leave them out", o.Steps)
+			}
 		}
 	}
 	if err := o.check(len(signals), c.Spec.Classes()); err != nil {

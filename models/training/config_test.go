@@ -67,6 +67,9 @@ func TestAskedCheck(t *testing.T) {
 func TestSettingsThatDoNotFit(t *testing.T) {
 	backend := backendtest.Go(t)
 	data := writeRing(t, 60)
+	_, err := DryRun(t.Context(), backend, Patch{"data": data, "frames": 8}, Options{})
+	require.ErrorIs(t, err, ErrSettings)
+	require.ErrorContains(t, err, "frames: 8; data set ring.npz has no recordings to resample: leave frames out")
 	d, err := datasets.Load(t.Context(), data, datasets.Options{})
 	require.NoError(t, err)
 	for want, asked := range map[string]Patch{

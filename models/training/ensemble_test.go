@@ -94,6 +94,8 @@ func TestTransforms(t *testing.T) {
 		assert.Len(t, explained[0].Values, d.Nodes)
 		_, err = c.Attribute(t.Context(), [][]float32{d.Series[31]}, models.AttributionOptions{Method: models.GradientInput})
 		require.ErrorContains(t, err, "take occlusion")
+		_, err = c.Attribute(t.Context(), [][]float32{d.Series[31]}, models.AttributionOptions{Steps: 5})
+		require.ErrorContains(t, err, "5 steps are of integrated gradients")
 		_, err = c.ClusterLevels(0)
 		require.ErrorContains(t, err, "no network was trained")
 		saved, err := transforms.Open(c.Store())

@@ -147,6 +147,9 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	if n == 0 {
 		return c, models.Spec{}, fmt.Errorf("data set %s has no training samples", d.Name)
 	}
+	if c.Frames > 0 && d.Form == nil {
+		return c, models.Spec{}, fmt.Errorf("frames: %d; data set %s has no recordings to resample: leave frames out", c.Frames, d.Name)
+	}
 	levels, hidden := PresetOf(c.Model, c.Data, c.Recipe, d.Nodes)
 	if p.isDefault("levels") {
 		c.Levels = levels
