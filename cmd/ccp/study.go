@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -34,18 +33,12 @@ func (o *studyFlags) add(cmd *cobra.Command, folder string) {
 	f.StringVar(&o.folder, "folder", folder, "`FOLDER` for the runs and tables; processes with the same folder share the work")
 }
 
-// ran describes a study whose runs are over or interrupted.
-type ran struct {
-	ctx     context.Context
-	backend compute.Backend
-	origin  study.Origin
-	errs    map[string]error // why a run failed, by directory
-}
+// reporter prints and keeps the tables of a study whose runs are over or interrupted, and returns their number of runs. errs
+// says why a run failed, by directory.
+type reporter func(backend compute.Backend, origin study.Origin, errs map[string]error) (runs int, err error)
 
-// runStudy does the runs that the tables lack. Then report prints and keeps the tables, and returns their number of
-// runs.
-func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table, report func(ran) (runs int, err error),
-) error {
+// runStudy does the runs that the tables lack, and reports them.
+func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table, report reporter) error {
 	if o.budget < 0 {
 		return usage(cmd, fmt.Errorf("--budget %s must be at least 0", o.budget))
 	}
@@ -87,7 +80,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	}
 	origin := study.Origin{Command: command, Machine: backend.ThisMachine().String(), Backend: info.Name,
 		Versions: training.Versions(info.Name)}
-	runs, err := report(ran{ctx, b, origin, errs})
+	runs, err := report(b, origin, errs)
 	switch {
 	case err != nil:
 		return err
@@ -102,15 +95,15 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 var errNothingRun = errors.New("no run could be done; the reasons are above")
 
 // reportTables prints and keeps each table, with its figures.
-func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.Table) func(ran) (int, error) {
-	return func(r ran) (runs int, err error) {
+func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.Table) reporter {
+	return func(backend compute.Backend, origin study.Origin, errs map[string]error) (runs int, err error) {
 		var summaries []study.Summary
 		for _, t := range tables {
-			summary := study.Summarize(o.folder, t, o.seeds, r.origin, r.errs)
-			if t.Draw != nil && r.ctx.Err() == nil {
+			summary := study.Summarize(o.folder, t, o.seeds, origin, errs)
+			if t.Draw != nil && cmd.Context().Err() == nil {
 				data, done := s.loading(cmd, o.dataDir, datasets.Options{})
-				summary.Figures, err = t.Draw(r.ctx, r.backend, o.folder, t, o.seeds, data)
-				if done(); err != nil && r.ctx.Err() == nil {
+				summary.Figures, err = t.Draw(cmd.Context(), backend, o.folder, t, o.seeds, data)
+				if done(); err != nil && cmd.Context().Err() == nil {
 					return 0, err
 				}
 			}
@@ -122,23 +115,20 @@ func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.T
 				runs += l.Runs
 			}
 		}
-		view := map[string]any{"Summaries": summaries, "Folder": filepath.Clean(o.folder)}
-		return runs, s.print(cmd, summaries, render("study", view))
+		return runs, s.print(cmd, summaries, render("study", map[string]any{"Summaries": summaries, "Folder": filepath.Clean(o.folder)}))
 	}
 }
 
 // reportSuite prints and keeps one table of all data sets.
-func (s *shared) reportSuite(cmd *cobra.Command, o studyFlags, name, title string, tables []study.Table,
-) func(ran) (int, error) {
-	return func(r ran) (runs int, err error) {
-		suite := study.SummarizeSuite(o.folder, name, title, tables, o.seeds, r.origin, r.errs)
+func (s *shared) reportSuite(cmd *cobra.Command, o studyFlags, name, title string, tables []study.Table) reporter {
+	return func(_ compute.Backend, origin study.Origin, errs map[string]error) (runs int, err error) {
+		suite := study.SummarizeSuite(o.folder, name, title, tables, o.seeds, origin, errs)
 		if err := suite.Write(o.folder); err != nil {
 			return 0, err
 		}
 		for _, m := range suite.Models {
 			runs += m.Runs
 		}
-		view := map[string]any{"Suite": suite, "Folder": filepath.Clean(o.folder)}
-		return runs, s.print(cmd, suite, render("suite", view))
+		return runs, s.print(cmd, suite, render("suite", map[string]any{"Suite": suite, "Folder": filepath.Clean(o.folder)}))
 	}
 }

@@ -6,19 +6,9 @@
 // It uses what a network of one's own can use: each file is an example.
 package baselines
 
-import (
-	_ "embed"
-
-	"github.com/clusterpool/ccp/models"
-)
+import _ "embed" // the recipes
 
 // recipes are those of all networks here, in the form of models/training/recipes.json.
 //
 //go:embed recipes.json
 var recipes []byte
-
-// register registers a network with its recipes.
-func register(name string, n models.Network) {
-	n.Recipes = recipes
-	models.Register(name, n)
-}

@@ -14,11 +14,11 @@ import (
 
 func init() {
 	lacks := []string{"readout_dropout", "batchnorm_epsilon"}
-	register("fc", models.Network{About: "fully connected layers", Build: fullyConnected, Hidden: true})
-	register("softmax", models.Network{About: "softmax regression", Build: linear, Lacks: lacks})
-	register("svm", models.Network{About: "linear support vector machine, one class against the rest", Build: linear,
+	models.Register("fc", models.Network{Recipes: recipes, About: "fully connected layers", Build: fullyConnected, Hidden: true})
+	models.Register("softmax", models.Network{Recipes: recipes, About: "softmax regression", Build: linear, Lacks: lacks})
+	models.Register("svm", models.Network{Recipes: recipes, About: "linear support vector machine, one class against the rest", Build: linear,
 		Lacks: lacks, Loss: squaredHinge})
-	register("bayes", models.Network{About: "multinomial naive Bayes, for counts", Build: linear,
+	models.Register("bayes", models.Network{Recipes: recipes, About: "multinomial naive Bayes, for counts", Build: linear,
 		Lacks: append([]string{"input_dropout", "dtype", "l2"}, lacks...), Options: bayesOptions{}, Fit: fitBayes, Fitted: true})
 }
 

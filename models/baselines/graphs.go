@@ -11,17 +11,16 @@ import (
 )
 
 func init() {
-	register("chebyshev", pooling("Chebyshev filters and Graclus (Defferrard et al. 2016)", graphconv.Chebyshev))
-	register("gcn", pooling("graph convolution (Kipf and Welling 2017) and Graclus", graphconv.GCN))
-	register("gat", pooling("graph attention (Veličković et al. 2018) and Graclus", graphconv.GAT))
+	models.Register("chebyshev", pooling("Chebyshev filters and Graclus (Defferrard et al. 2016)", graphconv.Chebyshev))
+	models.Register("gcn", pooling("graph convolution (Kipf and Welling 2017) and Graclus", graphconv.GCN))
+	models.Register("gat", pooling("graph attention (Veličković et al. 2018) and Graclus", graphconv.GAT))
 }
 
 // pooling returns the network of a filter.
 func pooling(about string, filter graphconv.Filter) models.Network {
-	features := graphconv.Pooling(filter)
-	return models.Network{About: about, Levels: models.Spec{Model: "ccp"}.Network().Levels, Hidden: true, Check: checkShrinking,
+	return models.Network{About: about, Recipes: recipes, Levels: models.Spec{Model: "ccp"}.Network().Levels, Hidden: true, Check: checkShrinking,
 		Build: func(scope *model.Scope, spec models.Spec, graph models.Topology, signal *Node) *Node {
-			return spec.Readout(scope, features(scope, graph.Matrix, spec.Levels, signal))
+			return spec.Readout(scope, graphconv.Pool(filter, scope, graph.Matrix, spec.Levels, signal))
 		}}
 }
 

@@ -57,12 +57,11 @@ func Direction(weights []Weight, random *rand.Rand) [][]float32 {
 	return direction
 }
 
-// Loss returns the cross entropy and C for values of all weights, which it must not keep.
-type Loss func(values [][]float32) (task, c float64, err error)
-
 // Scan computes the landscape of side × side points around weights. It draws two directions from seed, and tells
-// progress the share that is done. If ctx ends, Scan returns its error.
-func Scan(ctx context.Context, weights []Weight, side int, seed uint64, loss Loss, progress func(float64)) (Landscape, error) {
+// progress the share that is done. loss returns the cross entropy and C for values of all weights, which it must not
+// keep. If ctx ends, Scan returns its error.
+func Scan(ctx context.Context, weights []Weight, side int, seed uint64,
+	loss func(values [][]float32) (task, c float64, err error), progress func(float64)) (Landscape, error) {
 	first := Direction(weights, rand.New(rand.NewPCG(seed, 1)))
 	second := Direction(weights, rand.New(rand.NewPCG(seed, 2)))
 	l := Landscape{Side: side}

@@ -11,10 +11,10 @@ import (
 )
 
 func init() {
-	register("cnn", models.Network{About: "convolutional network with stochastic pooling (Zeiler and Fergus 2013)",
-		Build: onGrid(grids.StochasticCNN), Check: checkGrid, Lacks: noReadout})
-	register("resnet", models.Network{About: "residual network (He et al. 2016)",
-		Build: resNet(20), Check: checkGrid, Lacks: noReadout}) // the authors' smallest depth for CIFAR-10
+	models.Register("cnn", models.Network{Recipes: recipes, About: "convolutional network with stochastic pooling (Zeiler and Fergus 2013)",
+		Build: onGrid(grids.StochasticCNN), Check: checkGrid, Lacks: []string{"readout_dropout"}})
+	models.Register("resnet", models.Network{Recipes: recipes, About: "residual network (He et al. 2016)",
+		Build: resNet(20), Check: checkGrid, Lacks: []string{"readout_dropout"}}) // the authors' smallest depth for CIFAR-10
 }
 
 // resNet is the residual network with so many layers.

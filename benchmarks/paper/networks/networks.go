@@ -17,15 +17,6 @@ import (
 //go:embed recipes.json
 var recipes []byte
 
-// noReadout lists the option that a network lacks if it ends in a class layer.
-var noReadout = []string{"readout_dropout"}
-
-// register registers a network with its recipes.
-func register(name string, n models.Network) {
-	n.Recipes = recipes
-	models.Register(name, n)
-}
-
 // network is Network.Build, or the features before its class layers.
 type network func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node
 

@@ -27,23 +27,23 @@ type cells struct {
 }
 
 func init() {
-	register("tcn", models.Network{About: "temporal convolution network (Kim and Reiter 2017)",
-		Build: onBody(skeleton.TemporalConvolution).classes, Check: checkBody, Lacks: noReadout})
-	register("p-lstm", models.Network{About: "part-aware LSTM (Shahroudy et al. 2016)",
+	models.Register("tcn", models.Network{Recipes: recipes, About: "temporal convolution network (Kim and Reiter 2017)",
+		Build: onBody(skeleton.TemporalConvolution).classes, Check: checkBody, Lacks: []string{"readout_dropout"}})
+	models.Register("p-lstm", models.Network{Recipes: recipes, About: "part-aware LSTM (Shahroudy et al. 2016)",
 		Build: partAwareLSTM(8), Check: checkBody})
-	register("lie-group", models.Network{
+	models.Register("lie-group", models.Network{Recipes: recipes,
 		About: "how bones lie to each other, as curves in a Lie group, and a linear SVM (Vemulapalli et al. 2014)",
 		Build: onBody(skeleton.LieGroup), Check: withBones(2, checkPositions), Fit: nominalCurves, Loss: models.Spec{Model: "svm"}.Network().Loss,
 		Lacks: []string{"dtype", "readout_dropout", "batchnorm_epsilon"}})
-	register("hbrnn-l", models.Network{About: "hierarchical recurrent network of a body's parts (Du et al. 2015)",
+	models.Register("hbrnn-l", models.Network{Recipes: recipes, About: "hierarchical recurrent network of a body's parts (Du et al. 2015)",
 		Build: onBody(skeleton.HierarchicalRNN).readout, Check: checkBody, Options: segmented{}})
-	register("st-lstm", models.Network{About: "LSTM over joints and time with trust gates (Liu et al. 2016)",
+	models.Register("st-lstm", models.Network{Recipes: recipes, About: "LSTM over joints and time with trust gates (Liu et al. 2016)",
 		Build: onBody(skeleton.SpatioTemporalLSTM), Check: withBones(1, checkBody), Options: cells{}})
-	register("stgc", models.Network{About: "recursive graph filters over a skeleton, Deep STGC_K (Li et al. 2018)",
+	models.Register("stgc", models.Network{Recipes: recipes, About: "recursive graph filters over a skeleton, Deep STGC_K (Li et al. 2018)",
 		Build: onBody(skeleton.RecursiveFilters).readout, Check: withBones(1, checkBody), Options: cells{}})
-	register("tgcnn", models.Network{About: "convolution on the product of a memory and a skeleton (T. Zhang et al. 2018)",
+	models.Register("tgcnn", models.Network{Recipes: recipes, About: "convolution on the product of a memory and a skeleton (T. Zhang et al. 2018)",
 		Build: onBody(skeleton.TensorGraphCNN).readout, Check: withBones(1, checkBody), Options: cells{}})
-	register("c-cnn", models.Network{About: "clips of a body in cylindrical coordinates, a CNN and several tasks (Ke et al. 2017)",
+	models.Register("c-cnn", models.Network{Recipes: recipes, About: "clips of a body in cylindrical coordinates, a CNN and several tasks (Ke et al. 2017)",
 		Build: onBody(skeleton.ClipCNN), Check: checkPositions})
 }
 

@@ -45,22 +45,13 @@ func init() {
 	}
 }
 
-// The size of a reduced table.
-const (
-	reducedEpochs = 10
-	reducedWidths = 4 // filters and hidden widths are divided by this
-)
-
 // on returns the table on a data set. If epochs is above 0, it shortens each training. A reduced table has a quarter of the
 // filters and hidden widths, and 10 epochs if epochs is 0. Networks whose size is no setting (cnn, resnet) keep their size.
 // Table.Reduced says what was reduced.
 func (p table) on(data string, epochs int, reduced bool) (study.Table, error) {
-	t := study.Table{Title: "Table " + p.Name + ": " + p.About}
+	t := study.Table{Title: "Table " + p.Name + ": " + p.About, Instead: strings.TrimPrefix(p.Also, "any")}
 	if p.Name == "figures" {
 		t.Draw = figures.Draw
-	}
-	if p.Also != "any" {
-		t.Instead = p.Also
 	}
 	own, sets := slices.Contains(p.Data, data), strings.Join(p.Data, " and ")
 	switch {
@@ -72,7 +63,7 @@ func (p table) on(data string, epochs int, reduced bool) (study.Table, error) {
 		t.Title += ", on " + data
 	}
 	if reduced {
-		epochs = cmp.Or(epochs, reducedEpochs)
+		epochs = cmp.Or(epochs, 10)
 	}
 	var whole []string // the numbers of epochs before they were reduced
 	for _, r := range p.Rows {
@@ -89,7 +80,7 @@ func (p table) on(data string, epochs int, reduced bool) (study.Table, error) {
 			asked["epochs"] = epochs
 		}
 		if reduced {
-			asked["narrow"] = reducedWidths
+			asked["narrow"] = 4 // divides filters and hidden widths
 		}
 		t.Rows = append(t.Rows, study.Row{Name: r.Name, Asked: asked, Paper: r.Paper[data], Note: r.Note})
 	}

@@ -13,48 +13,46 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Pooling returns the features of a network that stacks a filter and max pooling over Graclus' clusters (Defferrard et
-// al. 2016). The neighbours of a level are the order of its filters. Each level filters the signal, normalises it over the batch and the nodes, applies ELU, and pools. For K
-// clusters the graph of N nodes is halved round(log₂(N/K)) times in all. K = N does not pool, K = 1 pools all nodes
-// that are left. x: `[batch, nodes, channels]`, result `[batch, nodes left, filters]`.
+// Pool returns the features of a network that stacks a filter and max pooling over Graclus' clusters (Defferrard et al.
+// 2016). The neighbours of a level are the order of its filters. Each level filters the signal, normalises it over the
+// batch and the nodes, applies ELU, and pools. For K clusters the graph of N nodes is halved round(log₂(N/K)) times in all.
+// K = N does not pool, K = 1 pools all nodes that are left. x: `[batch, nodes, channels]`, result `[batch, nodes left, filters]`.
 //
 // Nodes that Graclus leaves without a partner get no fake one. Only nodes of the coarse graph are filtered, normalised
 // and classified.
-func Pooling(filter Filter) func(scope *model.Scope, graph *affinity.Matrix, levels []models.Level, x *Node) *Node {
-	return func(scope *model.Scope, graph *affinity.Matrix, levels []models.Level, x *Node) *Node {
-		nodes, deepest := graph.N(), 0 // deepest is of the last level that is not one cluster: their number never grows
-		for _, level := range levels {
-			if level.Clusters > 1 {
-				deepest = halvings(nodes, level.Clusters)
-			}
+func Pool(filter Filter, scope *model.Scope, graph *affinity.Matrix, levels []models.Level, x *Node) *Node {
+	nodes, deepest := graph.N(), 0 // deepest is of the last level that is not one cluster: their number never grows
+	for _, level := range levels {
+		if level.Clusters > 1 {
+			deepest = halvings(nodes, level.Clusters)
 		}
-		tree, err := Coarsen(graph, deepest)
-		if err != nil {
-			exceptions.Panicf("%v", err)
-		}
-		tables := scope.In(variables.Tables)
-		x = TransposeAllDims(x, 1, 0, 2) // a sparse product reads rows: a node's whole batch
-		x = Gather(x, ops.Indices(tables, x.Graph(), "order", tree.Order))
-		a := tree.Levels[0]
-		h := 0 // how often it was halved
-		for i, level := range levels {
-			scope := scope.In("level_%d", i+1)
-			x = nn.BatchNorm(scope, filter(scope, a, x, level.Filters, level.Neighbours), nil)
-			var pairs [][][2]int32
-			if level.Clusters > 1 {
-				to := halvings(nodes, level.Clusters)
-				pairs, a, h = tree.Pairs[h:to], tree.Levels[to], to
-			} else {
-				pairs = toOne(x.Shape().Dim(0))
-				a, _ = affinity.New(1, nil) // one node is no error
-			}
-			for step, pairs := range pairs {
-				x = maxOfPairs(tables.In("level_%d_halving_%d", i+1, step+1), x, pairs)
-			}
-			x = nn.ELU(x) // of the maximum, which is the maximum of the ELUs
-		}
-		return TransposeAllDims(x, 1, 0, 2)
 	}
+	tree, err := Coarsen(graph, deepest)
+	if err != nil {
+		exceptions.Panicf("%v", err)
+	}
+	tables := scope.In(variables.Tables)
+	x = TransposeAllDims(x, 1, 0, 2) // a sparse product reads rows: a node's whole batch
+	x = Gather(x, ops.Indices(tables, x.Graph(), "order", tree.Order))
+	a := tree.Levels[0]
+	h := 0 // how often it was halved
+	for i, level := range levels {
+		scope := scope.In("level_%d", i+1)
+		x = nn.BatchNorm(scope, filter(scope, a, x, level.Filters, level.Neighbours), nil)
+		var pairs [][][2]int32
+		if level.Clusters > 1 {
+			to := halvings(nodes, level.Clusters)
+			pairs, a, h = tree.Pairs[h:to], tree.Levels[to], to
+		} else {
+			pairs = toOne(x.Shape().Dim(0))
+			a, _ = affinity.New(1, nil) // one node is no error
+		}
+		for step, pairs := range pairs {
+			x = maxOfPairs(tables.In("level_%d_halving_%d", i+1, step+1), x, pairs)
+		}
+		x = nn.ELU(x) // of the maximum, which is the maximum of the ELUs
+	}
+	return TransposeAllDims(x, 1, 0, 2)
 }
 
 // halvings returns how often to halve a graph for that many clusters.
