@@ -16,10 +16,11 @@ func BenchmarkBatch(b *testing.B) {
 	for i := range records {
 		records[i] = byte(i % 10)
 	}
-	d, err := ofImages(cifar10, &images.Set{Side: 32, Labels: make([]byte, count),
+	raw, err := ofImages(cifar10, &images.Set{Side: 32, Labels: make([]byte, count),
 		Pixels: &images.Bytes{Records: records, Record: cifarRecord, Skip: 1, Nodes: cifarNodes, Channels: 3, Planar: true, Scale: 255}},
 		decimalDigits)
 	require.NoError(b, err)
+	d := &Dataset{Raw: *raw}
 	d.Train, d.Mean, d.Std = upTo(count), []float32{0.5, 0.5, 0.5}, []float32{0.25, 0.25, 0.25}
 	d.Augment = augment.CropAndFlip(32, 3, 4)
 	batches := d.Batches(d.Train, BatchOptions{Size: size, Augment: true})

@@ -47,7 +47,7 @@ func writeCIFAR(t *testing.T, dir string, n int) {
 // cifarOf is the source with files of n records each.
 func cifarOf(n int) Info {
 	small := cifar10
-	small.load = func(_ context.Context, info Info, opts Options) (*Dataset, error) { return loadCIFAR(info, opts, n) }
+	small.load = func(_ context.Context, info Info, opts Options) (*Raw, error) { return loadCIFAR(info, opts, n) }
 	return small
 }
 
@@ -61,7 +61,9 @@ func TestCIFAR(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			lay(dir)
-			d, err := cifarOf(n).read(t.Context(), Options{DataDir: dir, Augment: true, HoldOut: true})
+			raw, err := cifarOf(n).read(t.Context(), Options{DataDir: dir, Augment: true, HoldOut: true})
+			require.NoError(t, err)
+			d, err := Make(raw, *raw.Split)
 			require.NoError(t, err)
 			require.NoError(t, d.Validate())
 			assert.Equal(t, []int{90, 10, 20}, []int{len(d.Train), len(d.Validation), len(d.Test)})

@@ -18,7 +18,7 @@ func TestDigits(t *testing.T) {
 
 	// Each class has its proportion, within one sample, in each split.
 	all := d.classCounts(upTo(1797))
-	for _, split := range d.splits() {
+	for _, split := range d.named() {
 		for class, n := range d.classCounts(split.indices) {
 			exact := float64(all[class]) * float64(len(split.indices)) / 1797
 			assert.InDelta(t, exact, n, 1.2, "%s class %d", split.name, class)

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 
@@ -23,7 +22,7 @@ import (
 // It holds one sample in memory at a time. The file replaces what was at path, and appears whole or not at all.
 func (d *Dataset) Export(path string) error {
 	marks := map[int]uint8{}
-	for mark, split := range d.splits() {
+	for mark, split := range d.named() {
 		for _, i := range split.indices {
 			marks[i] = uint8(mark)
 		}
@@ -42,15 +41,14 @@ func (d *Dataset) Export(path string) error {
 		}
 	}
 	var weights []float64
-	graph, positions, nodes := d.Affinity, d.Coordinates, d.Nodes
+	positions, nodes := d.Coordinates, d.Nodes
 	if d.Series != nil {
-		positions, nodes = d.positions, len(d.Form.Sensors)
-		if graph = d.sensors; graph == nil {
-			return errors.New("the links of the sensors are not known; write the file of the training's data instead")
-		}
+		positions, nodes = d.Raw.Coordinates, len(d.Form.Sensors)
 	}
-	for _, edge := range graph.EdgeList() { // each once
-		ends, weights = append(ends, int32(edge.I), int32(edge.J)), append(weights, edge.Weight)
+	for _, edge := range d.Affinity.EdgeList() { // each once
+		if edge.I < nodes && edge.J < nodes { // of recordings, those of the first frame
+			ends, weights = append(ends, int32(edge.I), int32(edge.J)), append(weights, edge.Weight)
+		}
 	}
 	var arrays []npz.Named
 	add := func(is bool, name string, data any, shape ...int) {
@@ -101,12 +99,4 @@ func (d *Dataset) Export(path string) error {
 			}
 			return nil
 		}}))
-}
-
-// plural returns a noun for a count.
-func plural(count int, noun string) string {
-	if count == 1 {
-		return noun
-	}
-	return noun + "s"
 }

@@ -84,7 +84,7 @@ func (f Fingerprint) TrainedOn(d *Dataset, split []int) (count int) {
 
 // hashes returns the hash of each of some samples' raw values, on all cores: of the signals or of series.
 func (d *Dataset) hashes(indices []int, series [][]float32) []byte {
-	of := Dataset{Info: d.Info, Signals: d.Signals, Series: series}
+	of := Raw{Info: d.Info, Signals: d.Signals, Series: series}
 	hashes := make([]byte, len(indices)*hashSize)
 	var workers sync.WaitGroup
 	step := runtime.GOMAXPROCS(0)
@@ -93,7 +93,7 @@ func (d *Dataset) hashes(indices []int, series [][]float32) []byte {
 			sample, raw := make([]float32, d.Nodes*d.Channels), []byte(nil)
 			for at := first; at < len(indices); at += step {
 				raw = raw[:0]
-				for _, value := range of.Raw(indices[at], sample) {
+				for _, value := range of.Input(indices[at], sample) {
 					raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(value))
 				}
 				hash := sha256.Sum256(raw)

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/clusterpool/ccp/internal/npz"
 )
 
 // Fold is one part of a cross-validation. Its samples are the test, and all other samples are to learn from. The zero
@@ -62,60 +60,43 @@ func (f Fold) check() error {
 	return nil
 }
 
-// Groups lists the groups of the samples in an .npz file, sorted. With folds of "groups", each group is the test of one
-// fold. It is an error if the file has no groups.
-func Groups(path string) ([]string, error) {
-	if !IsFile(path) {
-		return nil, fmt.Errorf("%s: %w", path, errNoGroups)
-	}
-	file, err := npz.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	r := &npzReader{File: file, samples: -1, d: &Dataset{}}
-	if err := r.readGroups(); err != nil {
-		return nil, r.Errorf("%w", err)
-	}
-	if r.d.Groups == nil {
-		return nil, r.Errorf("%w", errNoGroups)
-	}
-	return slices.Compact(slices.Sorted(slices.Values(r.d.Groups))), nil
-}
-
 var errNoGroups = errors.New("there are no groups, so that none can be a fold; store the subject or site of each " +
 	"sample as an array groups, or give a number of folds")
 
-// drawFold makes a fold of all samples the test, and holds out validation samples of the other samples.
-func (d *Dataset) drawFold(opts Options) error {
-	folds, err := d.folds(opts.Fold, opts.Seed)
+// Split returns the split whose test is the fold, without validation samples. It is an error if there is no such fold of
+// these samples.
+func (f Fold) Split(labels []int32, groups, classes []string, seed uint64) (s Split, err error) {
+	folds, err := f.share(labels, groups, classes, seed)
 	if err != nil {
-		return refused{fmt.Errorf("fold %s: %w", opts.Fold, err)}
+		return s, err
 	}
-	d.Train, d.Test = nil, folds[opts.Fold.Number-1]
 	for i, fold := range folds {
-		if i != opts.Fold.Number-1 {
-			d.Train = append(d.Train, fold...)
+		if i == f.Number-1 {
+			s.Test = fold
+		} else {
+			s.Train = append(s.Train, fold...)
 		}
 	}
-	slices.Sort(d.Train)
-	d.holdOutValidation(share(len(d.Train), opts.validation(defaultValidationShare)), opts)
-	return nil
+	slices.Sort(s.Train)
+	return s, nil
 }
 
-// folds shares out all samples to the folds that f is one of, each in ascending order.
-func (d *Dataset) folds(f Fold, seed uint64) ([][]int, error) {
-	if f.Of == 0 && d.Groups == nil {
+// share shares out all samples to the folds that f is one of, each in ascending order.
+func (f Fold) share(labels []int32, groups, classes []string, seed uint64) ([][]int, error) {
+	if f.Of == 0 && groups == nil {
 		return nil, errNoGroups
 	}
-	units := d.units()
+	units := unitsOf(labels, groups)
 	if f.Of == 0 {
 		if f.Number > len(units) {
 			return nil, fmt.Errorf("there are %d groups", len(units))
 		}
 		return units, nil
 	}
-	counts := d.classCounts(slices.Concat(units...))
+	counts := make([]int, len(classes))
+	for _, label := range labels {
+		counts[label]++
+	}
 	smallest := 0
 	for class, n := range counts {
 		if n > 0 && (n < counts[smallest] || counts[smallest] == 0) {
@@ -125,27 +106,27 @@ func (d *Dataset) folds(f Fold, seed uint64) ([][]int, error) {
 	switch n := counts[smallest]; {
 	case n < 2:
 		return nil, fmt.Errorf("class %s has a single sample, which cannot be learned from and tested on; take it out of "+
-			"the data", d.className(smallest))
+			"the data", className(classes, smallest))
 	case n < f.Of:
-		return nil, fmt.Errorf("class %s has %d samples, fewer than folds: give 2 to %[2]d folds", d.className(smallest), n)
+		return nil, fmt.Errorf("class %s has %d samples, fewer than folds: give 2 to %[2]d folds", className(classes, smallest), n)
 	case len(units) < f.Of:
 		return nil, fmt.Errorf("there are %d groups, fewer than folds, and a fold has whole groups: give 2 to %[1]d folds",
 			len(units))
 	}
-	return stratify(units, d.Labels, f.Of, seed), nil
+	return stratify(units, labels, f.Of, seed), nil
 }
 
-// units returns the sets of samples that no fold parts: the samples of each group, by the groups' names, or else each
+// unitsOf returns the sets of samples that no fold parts: the samples of each group, by the groups' names, or else each
 // sample.
-func (d *Dataset) units() (units [][]int) {
-	if d.Groups == nil {
-		for i := range d.Labels {
+func unitsOf(labels []int32, groups []string) (units [][]int) {
+	if groups == nil {
+		for i := range labels {
 			units = append(units, []int{i})
 		}
 		return units
 	}
 	members := map[string][]int{}
-	for i, name := range d.Groups {
+	for i, name := range groups {
 		members[name] = append(members[name], i)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -196,4 +177,12 @@ func stratify(units [][]int, labels []int32, k int, seed uint64) [][]int {
 		slices.Sort(fold)
 	}
 	return folds
+}
+
+// className returns a class as messages show it: its number, and its name if that says more.
+func className(names []string, class int) string {
+	if name := names[class]; name != fmt.Sprint(class) {
+		return fmt.Sprintf("%d (%s)", class, name)
+	}
+	return fmt.Sprint(class)
 }

@@ -24,7 +24,7 @@ func subjects() []string {
 // splitOf says in which splits the samples of each group are.
 func splitOf(d *Dataset) map[string]string {
 	out := map[string]string{}
-	for _, split := range d.splits() {
+	for _, split := range d.named() {
 		for _, i := range split.indices {
 			switch was := out[d.Groups[i]]; {
 			case was == "":

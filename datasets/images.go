@@ -22,16 +22,16 @@ var digits = Info{
 	Samples:     1797, Nodes: images.DigitsSide * images.DigitsSide, Channels: 1, Classes: 10,
 	credit: "UCI optical recognition of handwritten digits (E. Alpaydin, C. Kaynak), CC BY 4.0",
 	drawn:  true,
-	load: func(_ context.Context, info Info, opts Options) (*Dataset, error) {
+	load: func(_ context.Context, info Info, opts Options) (*Raw, error) {
 		set, err := images.Digits()
 		if err != nil {
 			return nil, err
 		}
-		d, err := ofImages(info, set, decimalDigits)
+		raw, err := ofImages(info, set, decimalDigits)
 		if err != nil {
 			return nil, err
 		}
-		return d, d.drawSplits(opts)
+		return raw, raw.choose(opts)
 	},
 }
 
@@ -65,17 +65,17 @@ func (i Info) idx(classes []string, base string, md5s ...string) Info {
 		i.Files = append(i.Files, File{base + name, name, "md5:" + md5s[at]})
 	}
 	i.find = images.FindIDX
-	i.load = func(_ context.Context, info Info, opts Options) (*Dataset, error) {
+	i.load = func(_ context.Context, info Info, opts Options) (*Raw, error) {
 		set, err := images.IDX(info.dirs(opts.DataDir), info.Name == "mnist")
 		if err != nil {
 			return nil, err
 		}
-		d, err := ofImages(info, set, classes)
+		raw, err := ofImages(info, set, classes)
 		if err != nil {
 			return nil, err
 		}
-		d.splitTrainTest(set.Train, opts)
-		return d, nil
+		raw.splitTrainTest(set.Train)
+		return raw, raw.choose(opts)
 	}
 	return i
 }
@@ -96,43 +96,55 @@ var cifar10 = Info{
 	credit:  "CIFAR-10 (A. Krizhevsky, 2009), no licence stated",
 	get:     `the "CIFAR-10 binary version" from the CIFAR-10 page of A. Krizhevsky`,
 	find:    images.FindCIFAR,
-	load: func(_ context.Context, info Info, opts Options) (*Dataset, error) {
+	load: func(_ context.Context, info Info, opts Options) (*Raw, error) {
 		return loadCIFAR(info, opts, images.CIFARPerFile)
 	},
 }
 
 // loadCIFAR reads the six files of perFile images each. Mean and Std are the published ones of the whole training set,
 // of pixels / 255.
-func loadCIFAR(info Info, opts Options, perFile int) (*Dataset, error) {
+func loadCIFAR(info Info, opts Options, perFile int) (*Raw, error) {
 	set, err := images.CIFAR(info.dirs(opts.DataDir), perFile)
 	if err != nil {
 		return nil, err
 	}
-	d, err := ofImages(info, set, []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse",
+	raw, err := ofImages(info, set, []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse",
 		"ship", "truck"})
 	if err != nil {
 		return nil, err
 	}
-	d.Mean = []float32{0.49139968, 0.48215841, 0.44653091}
-	d.Std = []float32{0.24703223, 0.24348513, 0.26158784}
-	d.splitTrainTest(set.Train, opts)
-	d.Mirror = augment.MirrorImage(set.Side, 3)
-	if opts.Augment {
-		d.Augment = augment.CropAndFlip(set.Side, 3, 4)
+	raw.Scale = func(*Raw, []int) (mean, std []float32) {
+		return []float32{0.49139968, 0.48215841, 0.44653091}, []float32{0.24703223, 0.24348513, 0.26158784}
 	}
-	return d, nil
+	raw.splitTrainTest(set.Train)
+	raw.Mirror = augment.MirrorImage(set.Side, 3)
+	if opts.Augment {
+		raw.Augment = augment.CropAndFlip(set.Side, 3, 4)
+	}
+	return raw, raw.choose(opts)
 }
 
-// ofImages makes a data set of images without splits: a node for each pixel, joined to its 8 neighbours.
-func ofImages(info Info, set *images.Set, classes []string) (*Dataset, error) {
+// heldOutImages is the usual number of validation images of CIFAR-10, MNIST and Fashion-MNIST.
+const heldOutImages = 5_000
+
+// splitTrainTest makes the first samples the training set and the others the test set. The usual number of validation
+// samples is 5,000, but at most a tenth of the training samples.
+func (r *Raw) splitTrainTest(train int) {
+	all := upTo(len(r.Labels))
+	r.Split = &Split{Train: all[:train:train], Test: all[train:]}
+	r.HeldOut = min(heldOutImages, max(1, train/10))
+}
+
+// ofImages makes raw samples of images without splits: a node for each pixel, joined to its 8 neighbours.
+func ofImages(info Info, set *images.Set, classes []string) (*Raw, error) {
 	grid, err := affinity.Grid(set.Side, set.Side, 8)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Info: signal.Info{Nodes: set.Side * set.Side, Channels: set.Pixels.Channels, Grid: []int{set.Side, set.Side}, ClassNames: slices.Clone(classes)}, Signals: set.Pixels,
-		Labels: make([]int32, len(set.Labels)), Affinity: grid, Provenance: info.credit + ", " + set.From, Warnings: set.Warnings}
+	raw := &Raw{Info: signal.Info{Nodes: set.Side * set.Side, Channels: set.Pixels.Channels, Grid: []int{set.Side, set.Side}, ClassNames: slices.Clone(classes)}, Signals: set.Pixels, Finite: true,
+		Labels: make([]int32, len(set.Labels)), Graph: grid, Provenance: info.credit + ", " + set.From, Warnings: set.Warnings}
 	for i, label := range set.Labels {
-		d.Labels[i] = int32(label)
+		raw.Labels[i] = int32(label)
 	}
-	return d, nil
+	return raw, nil
 }

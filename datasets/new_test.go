@@ -22,7 +22,7 @@ func TestNewIsAsFromAFile(t *testing.T) {
 	require.NoError(t, err)
 	want.Name, want.Provenance, want.Warnings = "path", d.Provenance, want.Warnings[1:] // of the drawn splits, which New documents
 	assert.ElementsMatch(t, want.Warnings, d.Warnings)
-	d.Warnings, want.Warnings = nil, nil
+	d.Warnings, want.Warnings, want.Raw.Warnings = nil, nil, nil
 	assert.Equal(t, want, d)
 }
 

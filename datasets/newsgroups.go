@@ -24,7 +24,7 @@ var news = Info{
 	folders: []string{"20news"},
 	get:     "20news-bydate.tar.gz from the 20 Newsgroups page of J. Rennie",
 	find:    newsgroups.Find,
-	load: func(ctx context.Context, info Info, opts Options) (*Dataset, error) {
+	load: func(ctx context.Context, info Info, opts Options) (*Raw, error) {
 		corpus, err := newsgroups.Load(ctx, info.dirs(opts.DataDir),
 			newsgroups.Options{Backend: opts.Backend, Progress: opts.Progress})
 		if err != nil {
@@ -39,38 +39,35 @@ var news = Info{
 // length 1. An absent word stays 0, as Mean is 0. Std is the root mean square over Train.
 //
 // It departs from them in one point: validation samples are a part of the training documents, where they took the test.
-func ofCorpus(c *newsgroups.Corpus, opts Options) (*Dataset, error) {
+func ofCorpus(c *newsgroups.Corpus, opts Options) (*Raw, error) {
 	graph, err := affinity.New(len(c.Words), c.Edges)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{
-		Info: signal.Info{Nodes: len(c.Words), Channels: 1, ClassNames: c.Groups, Mean: []float32{0}}, Signals: c.Counts, Labels: c.Labels, Affinity: graph,
+	raw := &Raw{
+		Info: signal.Info{Nodes: len(c.Words), Channels: 1, ClassNames: c.Groups}, Signals: c.Counts, Finite: true, Labels: c.Labels, Graph: graph,
 		NodeNames: c.Words, Notes: c.Notes, Warnings: c.Warnings,
 		Provenance: fmt.Sprintf("20 Newsgroups (K. Lang, 1995; split by date by J. Rennie), no licence stated, %s, "+
 			"sha256 of the messages %s", c.Folder, c.Hash),
 	}
 	values := "each word's share of the document's words"
 	if opts.TFIDF {
-		c.Counts.TFIDF(d.Nodes, c.Train)
+		c.Counts.TFIDF(raw.Nodes, c.Train)
 		values = "tf-idf, each document scaled to length 1"
 	} else {
 		c.Counts.Shares()
 	}
-	d.Notes = append(d.Notes, "values: "+values, "graph: vectors learned from the training documents")
-	d.splitTrainTest(c.Train, opts)
-	d.scaleWords(c.Counts)
-	return d, nil
-}
-
-// scaleWords sets Std to the root mean square of the words over Train.
-func (d *Dataset) scaleWords(words *newsgroups.Bags) {
-	squares := 0.0
-	for _, i := range d.Train {
-		_, values := words.Row(i)
-		for _, value := range values {
-			squares += float64(value) * float64(value)
+	raw.Notes = append(raw.Notes, "values: "+values, "graph: vectors learned from the training documents")
+	raw.splitTrainTest(c.Train)
+	raw.Scale = func(_ *Raw, train []int) (mean, std []float32) {
+		squares := 0.0
+		for _, i := range train {
+			_, values := c.Counts.Row(i)
+			for _, value := range values {
+				squares += float64(value) * float64(value)
+			}
 		}
+		return []float32{0}, []float32{float32(math.Sqrt(squares / float64(len(train)*len(c.Words))))}
 	}
-	d.Std = []float32{float32(math.Sqrt(squares / float64(len(d.Train)*d.Nodes)))}
+	return raw, raw.choose(opts)
 }

@@ -22,9 +22,15 @@ func TestOfCorpus(t *testing.T) {
 				Edges: []affinity.Edge{{I: 0, J: 1, Weight: 1}}, Notes: []string{"a note"},
 				Counts: newsgroups.Count([][]int32{{0, 1, 1, 2, 2, 2}, {0, 1, 1}, {0, 3, 3}, {2, 3}, {3, 3}}, []int32{0, 1, 2, 3})}}
 	}
-	d, err := ofCorpus(corpus(), Options{HoldOut: true})
-	require.NoError(t, err)
-	d.Name = "20news"
+	of := func(opts Options) *Dataset {
+		raw, err := ofCorpus(corpus(), opts)
+		require.NoError(t, err)
+		raw.Name = "20news"
+		d, err := Make(raw, *raw.Split)
+		require.NoError(t, err)
+		return d
+	}
+	d := of(Options{HoldOut: true})
 	require.NoError(t, d.Validate())
 	assert.Equal(t, []string{"blue", "red", "bike", "moon"}, d.NodeNames)
 	assert.Equal(t, []string{"a.bikes", "b.sky"}, d.ClassNames)
@@ -34,7 +40,7 @@ func TestOfCorpus(t *testing.T) {
 	assert.Equal(t, []string{"a note", "values: each word's share of the document's words",
 		"graph: vectors learned from the training documents"}, d.Notes)
 	assert.Contains(t, d.Provenance, "here, sha256 of the messages abc")
-	assert.Equal(t, []string{"one"}, d.Warnings)
+	assert.Equal(t, []string{"one"}, d.Raw.Warnings)
 	row := make([]float32, 4)
 	for i, want := range [][]float32{{1. / 6, 2. / 6, 3. / 6, 0}, {1. / 3, 2. / 3, 0, 0}, {1. / 3, 0, 0, 2. / 3}, {0, 0, 0.5, 0.5}, {0, 0, 0, 1}} {
 		d.Signals.Read(i, row)
@@ -50,16 +56,13 @@ func TestOfCorpus(t *testing.T) {
 	assert.InDelta(t, 1, squares/8, 1e-6, "mean square of the inputs")
 	assert.Equal(t, []float32{0}, d.Mean)
 
-	plain, err := ofCorpus(corpus(), Options{})
-	require.NoError(t, err)
-	later, err := plain.HoldOut(0, 0)
-	require.NoError(t, err)
+	plain := of(Options{})
+	later := heldOut(t, plain, 0, 0)
 	assert.Equal(t, [][]int{d.Train, d.Validation}, [][]int{later.Train, later.Validation})
 	assert.Equal(t, d.Std, later.Std)
 	assert.NotEqual(t, plain.Std, later.Std)
 
-	d, err = ofCorpus(corpus(), Options{TFIDF: true, Validation: 0.67})
-	require.NoError(t, err)
+	d = of(Options{TFIDF: true, Validation: 0.67})
 	// Of the three training documents blue is in 3, red in 2, bike and moon in 1.
 	blue, red, bike := 1.0, math.Log(4./3)+1, math.Log(2)+1
 	d.Signals.Read(0, row)

@@ -35,7 +35,7 @@ func (r *npzReader) readGraph() error {
 		case 0:
 			given = append(given, form.name)
 			graph, err := form.read(r)
-			r.d.Affinity, reads = graph, append(reads, err)
+			r.raw.Graph, reads = graph, append(reads, err)
 		default:
 			errs = append(errs, fmt.Errorf("%s must come together; %s is not there", form.name, strings.Join(missing, ", ")))
 		}
@@ -58,28 +58,31 @@ func (r *npzReader) readGraph() error {
 	switch {
 	case given != nil || wrong != nil:
 		return wrong
-	case (r.series != nil || r.Has("series")) && r.d.Coordinates == nil:
-		return nil // overFrames links the sensors
-	case r.opts.Graph != nil:
-		r.d.Affinity = r.opts.Graph
+	case (r.series != nil || r.Has("series")) && r.raw.Coordinates == nil:
+		r.raw.Graph, r.raw.KNN = r.opts.Graph, r.opts.KNN // or Make links the sensors
 		return nil
-	case r.d.Coordinates != nil && r.nodes == 1 && r.opts.KNN == 0:
-		r.d.Affinity, wrong = affinity.New(1, nil)
+	case r.opts.Graph != nil:
+		r.raw.Graph = r.opts.Graph
+		return nil
+	case r.raw.Coordinates != nil && r.nodes == 1 && r.opts.KNN == 0:
+		r.raw.Graph, wrong = affinity.New(1, nil)
 		return wrong
-	case r.d.Coordinates != nil:
+	case r.raw.Coordinates != nil:
 		k := r.opts.KNN
 		if k == 0 {
-			k = min(defaultNeighbours, r.d.Nodes-1)
+			k = min(defaultNeighbours, r.raw.Nodes-1)
 		}
-		return r.d.join("coordinates", r.d.Coordinates, k)
+		if n := r.raw.Nodes; n > 0 { // else an error of features
+			points := r.raw.Coordinates
+			r.raw.Graph, wrong = about("coordinates")(affinity.KNN(points, n, len(points)/n, k, affinity.Euclidean))
+		}
+		return wrong
 	case r.opts.KNN == 0:
 		return errors.New("no graph; store edges, adjacency, indptr + indices + data, or coordinates, " +
 			"or give knn, the number of nearest neighbours to join each node to")
-	case r.d.Signals == nil || len(r.d.Train) == 0:
-		return nil // an error of features or split
 	}
-	r.d.joined = r.opts.KNN
-	return r.d.join("knn", r.d.describeNodes(), r.opts.KNN)
+	r.raw.KNN = r.opts.KNN
+	return nil
 }
 
 // readEdges reads `edges` [E, 2] and `weights` [E], which are 1 if there are none. An edge may be listed more than
@@ -212,24 +215,14 @@ func about(arrays string) func(*affinity.Matrix, error) (*affinity.Matrix, error
 // defaultNeighbours is the number of neighbours of a node with coordinates if Options.KNN is 0.
 const defaultNeighbours = 8
 
-// join joins each node to its k nearest by points, `[nodes, dims]`. The error says where the points came from.
-func (d *Dataset) join(from string, points []float64, k int) (err error) {
-	if d.Nodes == 0 {
-		return nil // an error of features
-	}
-	d.made, err = about(from)(affinity.KNN(points, d.Nodes, len(points)/d.Nodes, k, affinity.Euclidean))
-	d.Affinity = d.made
-	return err
-}
-
 // readCoordinates reads `coordinates` [nodes, d].
 func (r *npzReader) readCoordinates() error {
 	a, err := r.Array("coordinates")
 	if err != nil {
 		return err
 	}
-	if len(a.Shape) != 2 || a.Shape[0] != r.d.Nodes && r.d.Nodes > 0 || a.Shape[1] == 0 {
-		return fmt.Errorf("coordinates has shape %v; want [%d, d], a row for each node of features", a.Shape, r.d.Nodes)
+	if len(a.Shape) != 2 || a.Shape[0] != r.raw.Nodes && r.raw.Nodes > 0 || a.Shape[1] == 0 {
+		return fmt.Errorf("coordinates has shape %v; want [%d, d], a row for each node of features", a.Shape, r.raw.Nodes)
 	}
 	points, err := a.Floats()
 	if err != nil {
@@ -240,33 +233,6 @@ func (r *npzReader) readCoordinates() error {
 			return fmt.Errorf("%s is %g; it must be a finite number", a.Element("coordinates", i), v)
 		}
 	}
-	r.d.Coordinates = points
+	r.raw.Coordinates = points
 	return nil
-}
-
-// describingValues bounds the values that describe a node in a graph over features. More values would hardly change
-// distances, but cost time.
-const describingValues = 2048
-
-// describeNodes returns the normalised values of each node over the training samples, `[nodes, values]`. If there are
-// many samples, it takes evenly spaced ones. It sets Mean and Std if nobody has.
-func (d *Dataset) describeNodes() []float64 {
-	if d.Mean == nil {
-		d.standardise()
-	}
-	count := min(len(d.Train), max(1, describingValues/d.Channels))
-	if count < len(d.Train) {
-		d.warn("the graph of knn %d compares nodes by %d of the %d training samples", d.joined, count, len(d.Train))
-	}
-	dims := count * d.Channels
-	points := make([]float64, d.Nodes*dims)
-	sample := make([]float32, d.Nodes*d.Channels)
-	for s := range count {
-		d.Sample(d.Train[s*len(d.Train)/count], sample)
-		for j, value := range sample {
-			node, channel := j/d.Channels, j%d.Channels
-			points[node*dims+s*d.Channels+channel] = float64(value)
-		}
-	}
-	return points
 }

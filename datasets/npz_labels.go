@@ -89,7 +89,7 @@ func (r *npzReader) nameLabels(labels, names []string) error {
 	if err := wrong.Err("labels"); err != nil {
 		return err
 	}
-	r.d.Labels, r.d.ClassNames = classes, names
+	r.raw.Labels, r.raw.ClassNames = classes, names
 	return nil
 }
 
@@ -121,35 +121,24 @@ func (r *npzReader) numberLabels(labels []int64, names []string) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	r.d.Labels, r.d.ClassNames = classes, names
+	r.raw.Labels, r.raw.ClassNames = classes, names
 	return nil
 }
 
-// labelled reports whether each sample has a usable label. If not, another step reports the error.
-func (r *npzReader) labelled() bool { return r.samples > 0 && len(r.d.Labels) == r.samples }
-
 // readSplit reads `split`, 0 train, 1 validation, 2 test, or draws the splits.
 func (r *npzReader) readSplit() error {
-	d := r.d
-	if r.opts.Fold != (Fold{}) {
-		if !r.labelled() {
-			return nil
-		}
-		return d.drawFold(r.opts)
-	}
-	if d.whole = r.opts.Whole && !r.Has("split"); d.whole {
-		d.Test = upTo(len(d.Labels))
+	raw, drawn := r.raw, !r.Has("split") || r.opts.Fold != (Fold{})
+	if drawn && !r.labelled() { // splits are drawn class by class
 		return nil
 	}
-	if !r.Has("split") {
-		if r.labelled() { // splits are drawn class by class
-			if err := d.drawSplits(r.opts); err != nil {
-				return err
-			}
-			d.warn("no array split: drew stratified splits of %d training, %d validation and %d test samples from seed %d%s",
-				len(d.Train), len(d.Validation), len(d.Test), r.opts.Seed, d.groupsWhole(d.Validation, d.Test))
+	if drawn {
+		if err := raw.choose(r.opts); err != nil || r.opts.Fold != (Fold{}) || r.opts.Whole {
+			return err
 		}
-		if d.Groups != nil && r.labelled() && len(d.Test) == 0 {
+		s := raw.Split
+		appendf(&raw.Warnings, "no array split: drew stratified splits of %d training, %d validation and %d test samples from seed %d%s",
+			len(s.Train), len(s.Validation), len(s.Test), r.opts.Seed, raw.groupsWhole(s.Validation, s.Test))
+		if raw.Groups != nil && len(s.Test) == 0 {
 			return errors.New("groups: no whole group can be held out for the test without taking the last samples of a class " +
 				"from the training; mark the test yourself (split), or leave groups out")
 		}
@@ -160,7 +149,8 @@ func (r *npzReader) readSplit() error {
 		return fmt.Errorf("%w; mark samples to train on by 0, to validate by 1, to test on by 2", err)
 	}
 	var wrong npz.Wrong
-	splits := []*[]int{&d.Train, &d.Validation, &d.Test}
+	raw.Split = &Split{}
+	splits := []*[]int{&raw.Split.Train, &raw.Split.Validation, &raw.Split.Test}
 	for i, mark := range marks {
 		if mark < 0 || mark > 2 {
 			wrong.Add("split[%d] is %d; want 0 train, 1 validation or 2 test", i, mark)
@@ -171,53 +161,58 @@ func (r *npzReader) readSplit() error {
 	if err := wrong.Err("split"); err != nil {
 		return err
 	}
-	given := d.splits()[1:]
-	if len(d.Validation) == 0 && r.labelled() {
-		d.holdOutValidation(share(len(d.Train), r.opts.validation(defaultValidationShare)), r.opts)
+	held := r.labelled() && r.opts.holdsOut()
+	if held {
+		*raw.Split = raw.HoldOut(*raw.Split, r.opts.Validation, r.opts.Seed)
 	}
-	if !slices.Contains(marks, 1) && r.labelled() && r.opts.holdsOut() {
-		d.warn("split marks no validation sample (1): held out %d training samples, stratified, from seed %d%s",
-			len(d.Validation), r.opts.Seed, d.groupsWhole(d.Validation))
-	}
+	s, given := raw.Split, raw.Split.named()[1:]
 	if !slices.Contains(marks, 1) {
-		given = given[1:]
+		if given = given[1:]; held {
+			appendf(&raw.Warnings, "split marks no validation sample (1): held out %d training samples, stratified, from seed %d%s",
+				len(s.Validation), r.opts.Seed, raw.groupsWhole(s.Validation))
+		}
 	}
 	var empty []error
-	for mark, split := range d.splits() {
-		if len(split.indices) == 0 && (split.name != "validation" || r.labelled() && r.opts.holdsOut()) {
+	for mark, split := range s.named() {
+		if len(split.indices) == 0 && (split.name != "validation" || held) {
 			empty = append(empty, fmt.Errorf("split marks no %s sample (%d); mark some, or leave the array out to have "+
 				"splits drawn", split.name, mark))
 		}
 	}
-	if r.labelled() { // else groups may have another length
-		d.warnParted(given)
+	if r.labelled() && raw.Groups != nil { // else groups may have another length
+		for _, split := range given {
+			if names := s.parted(raw.Groups, split.indices); names != nil {
+				appendf(&raw.Warnings, "split parts %d %s, such as %q, between train and %s: its accuracy says little about groups that were "+
+					"not seen", len(names), plural(len(names), "group"), names[0], split.name)
+			}
+		}
 	}
 	return errors.Join(empty...)
+}
+
+// groupsWhole returns the end of a sentence about drawn splits: that they do not part groups. It is "" if they do.
+func (r *Raw) groupsWhole(drawn ...[]int) string {
+	if r.Groups == nil || r.Split.parted(r.Groups, slices.Concat(drawn...)) != nil {
+		return ""
+	}
+	return ", none of the groups in two of them"
 }
 
 // readNames reads `node_names` and `sample_names`.
 func (r *npzReader) readNames() (wrong error) {
 	var err error
-	r.d.NodeNames, wrong = optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings)
-	r.d.SampleNames, err = optional(r, "sample_names", r.samples, r.samplesOf(), (*npz.Array).Texts)
+	r.raw.NodeNames, wrong = optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings)
+	r.raw.SampleNames, err = optional(r, "sample_names", r.samples, r.samplesOf(), (*npz.Array).Texts)
 	return errors.Join(wrong, err)
-}
-
-// optional reads a list, or nothing if the file does not have it.
-func optional[T any](r *npzReader, name string, n int, of string, read func(*npz.Array) ([]T, error)) ([]T, error) {
-	if !r.Has(name) {
-		return nil, nil
-	}
-	return npz.Elements(r, name, n, of, read)
 }
 
 // readForm reads `recording`, which ccp data import writes, and checks that it is of this file's signals.
 func (r *npzReader) readForm() error {
-	if !r.Has("recording") || r.d.Nodes == 0 {
+	if !r.Has("recording") || r.raw.Nodes == 0 {
 		return nil
 	}
 	if r.series == nil {
-		r.d.warn("an earlier ccp data import has cut the recordings to signals; import them again to keep them whole")
+		appendf(&r.raw.Warnings, "an earlier ccp data import has cut the recordings to signals; import them again to keep them whole")
 		return nil
 	}
 	raw, err := npz.Elements(r, "recording", 1, "text of the import's settings", (*npz.Array).Strings)
@@ -231,11 +226,11 @@ func (r *npzReader) readForm() error {
 	if err := form.Check(); err != nil {
 		return err
 	}
-	if len(form.Sensors) != r.nodes || form.Channels != r.d.Channels {
+	if len(form.Sensors) != r.nodes || form.Channels != r.raw.Channels {
 		return fmt.Errorf("recording is of %d sensors and %d channels, series of %d and %d; import the recordings again",
-			len(form.Sensors), form.Channels, r.nodes, r.d.Channels)
+			len(form.Sensors), form.Channels, r.nodes, r.raw.Channels)
 	}
-	r.d.Form = form
+	r.raw.Recorded = form
 	return nil
 }
 
@@ -249,6 +244,6 @@ func (r *npzReader) readGroups() error {
 		return fmt.Errorf("groups puts all %d samples into one group, %q; name the subject or site of each, or leave the "+
 			"array out", len(groups), groups[0])
 	}
-	r.d.Groups = groups
+	r.raw.Groups = groups
 	return nil
 }

@@ -48,7 +48,7 @@ func (r *npzReader) readSeries() error {
 		}
 	}
 	if r.nodes > 8*s.timepoints && s.timepoints > 1 {
-		r.d.warn("series has %d sensors at %d time points; if it is [samples, timepoints, sensors], transpose it "+
+		appendf(&r.raw.Warnings, "series has %d sensors at %d time points; if it is [samples, timepoints, sensors], transpose it "+
 			"(series.transpose(0, 2, 1))", r.nodes, s.timepoints)
 	}
 	if err = errors.Join(append(bad[:], wrong.Err("lengths"))...); err != nil {
@@ -74,7 +74,7 @@ func (r *npzReader) takeSeries(a *npz.Array) error {
 	if len(a.Shape) == 4 {
 		axes = a.Shape[3]
 	}
-	r.samples, r.nodes, r.d.Nodes, r.d.Channels = a.Shape[0], a.Shape[1], a.Shape[1], axes
+	r.samples, r.nodes, r.raw.Nodes, r.raw.Channels = a.Shape[0], a.Shape[1], a.Shape[1], axes
 	s := &seriesReader{values: values, timepoints: a.Shape[2]}
 	r.series = s
 	var wrong npz.Wrong
@@ -130,7 +130,7 @@ func (r *npzReader) seriesOfFeatures(values []float32) {
 
 // gaps reports whether a sensor has no value in a sample.
 func (r *npzReader) gaps() bool {
-	axes := r.d.Channels
+	axes := r.raw.Channels
 	for i := range r.samples {
 		for block := range slices.Chunk(r.sample(i), r.series.timepoints*axes) { // of a sensor
 			for axis := range axes {
@@ -157,13 +157,13 @@ func (r *npzReader) timepoints(i int) int {
 
 // sample returns the values of sample i, `[sensors, timepoints, axes]`.
 func (r *npzReader) sample(i int) []float32 {
-	size := r.nodes * r.series.timepoints * r.d.Channels
+	size := r.nodes * r.series.timepoints * r.raw.Channels
 	return r.series.values[i*size : (i+1)*size : (i+1)*size]
 }
 
 // recording returns sample i, `[timepoints, sensors, axes]`. It is valid until the next call.
 func (r *npzReader) recording(i int) recording.Recording {
-	s, sensors, axes, timepoints := r.series, r.nodes, r.d.Channels, r.timepoints(i)
+	s, sensors, axes, timepoints := r.series, r.nodes, r.raw.Channels, r.timepoints(i)
 	one, sample := recording.Recording{Values: s.buffer[:0]}, r.sample(i)
 	for timepoint := range timepoints {
 		for sensor := range sensors {
@@ -188,18 +188,18 @@ func (r *npzReader) recording(i int) recording.Recording {
 	return one
 }
 
-// readRecordings makes the data set's series of the recordings: without gaps, at even time points.
+// readRecordings makes the raw series of the recordings: without gaps, at even time points.
 func (r *npzReader) readRecordings() error {
-	s, d := r.series, r.d
+	s, raw := r.series, r.raw
 	if s == nil || s.values == nil {
 		return nil
 	}
-	form := d.Form
+	form := raw.Recorded
 	if form != nil && s.times == nil {
 		s.rate = cmp.Or(s.rate, form.Rate)
 	}
 	if form == nil {
-		form = &recording.Form{Sensors: s.names, Channels: d.Channels, Rate: s.rate}
+		form = &recording.Form{Sensors: s.names, Channels: raw.Channels, Rate: s.rate}
 		if o := r.opts.Form; s.names == nil && o != nil && len(o.Sensors) == r.nodes {
 			form.Sensors = o.Sensors
 		}
@@ -220,8 +220,8 @@ func (r *npzReader) readRecordings() error {
 	}
 	plain := recording.Form{Sensors: form.Sensors, Channels: form.Channels, Rate: form.Rate, Zeros: form.Zeros, Filled: form.Filled, Fill: form.Fill}
 	var changes recording.Changes
-	d.Series = make([][]float32, r.samples)
-	for i := range d.Series {
+	raw.Series = make([][]float32, r.samples)
+	for i := range raw.Series {
 		one := r.recording(i)
 		if i == 0 { // the names are checked once
 			one.Sensors = form.Sensors
@@ -231,30 +231,30 @@ func (r *npzReader) readRecordings() error {
 			return fmt.Errorf("series[%d]: %w", i, err)
 		}
 		changes.Add(c)
-		d.Series[i] = plain.Even(one, r.sample(i)) // in the memory of what was read
+		raw.Series[i] = plain.Even(one, r.sample(i)) // in the memory of what was read
 	}
 	s.values = nil
 	if n := changes.Interpolated; n > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d missing values were interpolated in time", n))
+		raw.Notes = append(raw.Notes, fmt.Sprintf("%d missing values were interpolated in time", n))
 	}
 	if n := changes.Filled; n > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d missing values were filled by neighbours or the mean of the training samples", n))
+		raw.Notes = append(raw.Notes, fmt.Sprintf("%d missing values were filled by neighbours or the mean of the training samples", n))
 	}
-	d.Form = form
+	raw.record(*form, r.opts)
 	return nil
 }
 
 // learnFill learns from the training samples, or from all if there are none, what sensors without a value are filled
 // with.
 func (r *npzReader) learnFill(form *recording.Form) (*recording.Fill, error) {
-	samples := r.d.Train
-	if len(samples) == 0 {
-		samples = upTo(r.samples)
+	samples, graph := upTo(r.samples), r.raw.Graph
+	if s := r.raw.Split; s != nil && len(s.Train) > 0 {
+		samples = s.Train
 	}
 	var links [][2]int
 	for a := range r.nodes {
 		for b := a + 1; b < r.nodes; b++ {
-			if graph := r.d.Affinity; graph == nil && r.nodes <= allLinked || graph != nil && graph.At(a, b) > 0 {
+			if graph == nil && r.nodes <= allLinked || graph != nil && graph.At(a, b) > 0 {
 				links = append(links, [2]int{a, b})
 			}
 		}
@@ -266,40 +266,4 @@ func (r *npzReader) learnFill(form *recording.Form) (*recording.Fill, error) {
 			}
 		}
 	})
-}
-
-// ReadSeries reads the recordings of an .npz file without labels or graph, or an .npy file of series, for a classifier whose
-// recordings have a form. Errors name the array and the index.
-func ReadSeries(path string, form *recording.Form) (*Dataset, error) {
-	if !IsFile(path) {
-		a, err := npz.ReadNPYFile(path)
-		if err != nil {
-			return nil, err
-		}
-		if len(a.Shape) == 2 && form.Longest == 1 { // rows of a table
-			a.Shape = append(a.Shape, 1)
-		}
-		r := &npzReader{d: &Dataset{Name: path}, opts: Options{Form: form}}
-		for _, step := range []func() error{func() error { return r.takeSeries(a) }, r.readRecordings} {
-			if err := step(); err != nil {
-				return nil, err
-			}
-		}
-		return r.d, form.Fits(r.d.Form)
-	}
-	r, err := openNPZ(path, Options{Form: form})
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	for _, step := range []func() error{r.readFeatures, r.readForm, r.readRecordings, r.readNames} {
-		if err := step(); err != nil {
-			return nil, r.Errorf("%w", separate(err)[0])
-		}
-	}
-	if r.series == nil {
-		return nil, r.Errorf("it holds features, but the classifier was trained on recordings: store them as series " +
-			"[samples, sensors, timepoints]")
-	}
-	return r.d, form.Fits(r.d.Form)
 }

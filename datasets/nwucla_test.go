@@ -55,8 +55,7 @@ func TestNWUCLA(t *testing.T) {
 	assert.Contains(t, d.Warnings[0], "cross-view: 60 training and 30 test recordings, the published protocol has 1020 and 464")
 	plain, err := load("nw-ucla", Options{DataDir: dir})
 	require.NoError(t, err)
-	later, err := plain.HoldOut(0, 0)
-	require.NoError(t, err)
+	later := heldOut(t, plain, 0, 0)
 	assert.Equal(t, [][]int{d.Train, d.Validation}, [][]int{later.Train, later.Validation})
 	assert.Equal(t, d.Std, later.Std)
 	assert.NotEqual(t, plain.Std, later.Std)
@@ -106,7 +105,7 @@ func TestRealNWUCLA(t *testing.T) {
 		labels[fields[1]] = fields[0] + fields[3]
 	}
 	require.Len(t, labels, 1484)
-	for _, split := range d.splits() {
+	for _, split := range d.named() {
 		published := map[string]string{"train": "train", "validation": "train", "test": "val"}[split.name]
 		for _, i := range split.indices {
 			name := strings.TrimSuffix(found.Files[i].Name(), ".json")

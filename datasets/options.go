@@ -3,8 +3,6 @@ package datasets
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/recording"
@@ -74,27 +72,6 @@ func (r refused) Unwrap() error { return r.error }
 
 func (r refused) Is(target error) bool { return target == ErrOptions }
 
-// accepts refuses options that do not apply to a source: to ignore them would give other samples than the caller asked
-// for. Info.Name of an .npz file is its path.
-func (i Info) accepts(opts Options) error {
-	refuse := func(option, why string, fits func(Info) bool) error {
-		return refused{fmt.Errorf("%s: %s; leave %s out (it is for %s)", i.Name, why, option, names(fits))}
-	}
-	switch {
-	case opts.KNN > 0 && !IsFile(i.Name):
-		return refuse("knn", "its graph is fixed", func(s Info) bool { return IsFile(s.Name) })
-	case opts.Fold != (Fold{}) && !i.drawn:
-		return refuse("fold", "its test is fixed", func(s Info) bool { return s.drawn })
-	case opts.TFIDF && !i.text:
-		return refuse("tfidf", "it has no words to weigh", func(s Info) bool { return s.text })
-	case opts.Protocol != "" && i.Protocols == nil:
-		return refuse("protocol", "there is one protocol only", func(s Info) bool { return s.Protocols != nil })
-	case opts.Protocol != "" && !slices.Contains(i.Protocols, opts.Protocol):
-		return refused{fmt.Errorf("%s: there is no protocol %q; there are %s", i.Name, opts.Protocol, strings.Join(i.Protocols, ", "))}
-	}
-	return nil
-}
-
 // report tells Progress, if there is one.
 func (o Options) report(doing string, done float64) {
 	if o.Progress != nil {
@@ -104,11 +81,3 @@ func (o Options) report(doing string, done float64) {
 
 // holdsOut reports whether validation samples are to be taken out of the training samples.
 func (o Options) holdsOut() bool { return o.HoldOut || o.Validation > 0 }
-
-// validation returns the share asked for, or else the usual one.
-func (o Options) validation(usual float64) float64 {
-	if o.Validation == 0 {
-		return usual
-	}
-	return o.Validation
-}

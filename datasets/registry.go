@@ -43,9 +43,8 @@ type Info struct {
 	credit, get string   // for the provenance; what to get if the files are missing
 	// find returns the place of the files in some folders, "" if some are missing; nil for a source that needs none.
 	find func(dirs []string) string
-	// load makes the data set. It may leave out what Load can work out: Name, and Mean and Std over the training
-	// samples.
-	load func(context.Context, Info, Options) (*Dataset, error)
+	// load brings the samples, with the split that the options ask for. It may leave out the name.
+	load func(context.Context, Info, Options) (*Raw, error)
 }
 
 // File is a file at its official place.
@@ -57,9 +56,6 @@ type File struct {
 
 // sources is the table of the named sources, in the order of a listing. The user's own .npz file comes last.
 var sources = []Info{digits, cifar10, mnist, fashionMNIST, news, ntu, nwucla, ownFile}
-
-// IsFile reports whether the name of a data set is the path of a file.
-func IsFile(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".npz") }
 
 // names lists the sources of some kind.
 func names(kind func(Info) bool) string {
@@ -119,27 +115,50 @@ func Load(ctx context.Context, name string, opts Options) (*Dataset, error) {
 		}
 		return nil, err
 	}
-	d, err := source.read(ctx, opts)
+	raw, err := source.read(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	return d.finished(opts)
+	return Make(raw, *raw.Split)
+}
+
+// accepts refuses options that do not apply to a source: to ignore them would give other samples than the caller asked
+// for. Info.Name of an .npz file is its path.
+func (i Info) accepts(opts Options) error {
+	refuse := func(option, why string, fits func(Info) bool) error {
+		return refused{fmt.Errorf("%s: %s; leave %s out (it is for %s)", i.Name, why, option, names(fits))}
+	}
+	switch {
+	case opts.KNN > 0 && !IsFile(i.Name):
+		return refuse("knn", "its graph is fixed", func(s Info) bool { return IsFile(s.Name) })
+	case opts.Fold != (Fold{}) && !i.drawn:
+		return refuse("fold", "its test is fixed", func(s Info) bool { return s.drawn })
+	case opts.TFIDF && !i.text:
+		return refuse("tfidf", "it has no words to weigh", func(s Info) bool { return s.text })
+	case opts.Protocol != "" && i.Protocols == nil:
+		return refuse("protocol", "there is one protocol only", func(s Info) bool { return s.Protocols != nil })
+	case opts.Protocol != "" && !slices.Contains(i.Protocols, opts.Protocol):
+		return refused{fmt.Errorf("%s: there is no protocol %q; there are %s", i.Name, opts.Protocol, strings.Join(i.Protocols, ", "))}
+	}
+	return nil
 }
 
 // read calls the loader of a source.
-func (i Info) read(ctx context.Context, opts Options) (*Dataset, error) {
+func (i Info) read(ctx context.Context, opts Options) (*Raw, error) {
 	if err := i.accepts(opts); err != nil {
 		return nil, err
 	}
-	d, err := i.load(ctx, i, opts)
+	raw, err := i.load(ctx, i, opts)
 	if err != nil && !IsFile(i.Name) { // an .npz file names itself
 		err = i.withGet(opts.DataDir, fmt.Errorf("%s: %w", i.Name, err))
 	}
 	if err != nil {
 		return nil, err
 	}
-	d.Name = cmp.Or(d.Name, i.Name)
-	return d, nil
+	if raw.Name = cmp.Or(raw.Name, i.Name); opts.Augment && raw.Augment == nil {
+		appendf(&raw.Warnings, "no augmentation is known for %s: its samples are used as they are", raw.Name)
+	}
+	return raw, nil
 }
 
 // dirs returns the folders that may hold the files of a source: its own folders below the data folder, then the data

@@ -11,14 +11,21 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// What the caller has put in the place of mean, deviation or graph is kept when validation samples are held out. What
-// was made of all training samples, by Load or by ChannelStats, is made anew.
+// heldOut makes a data set anew with validation samples.
+func heldOut(t *testing.T, d *Dataset, share float64, seed uint64) *Dataset {
+	t.Helper()
+	held, err := Make(&d.Raw, d.Raw.HoldOut(d.Split, share, seed))
+	require.NoError(t, err)
+	return held
+}
+
+// A scale or a graph that the caller has given with the raw samples is kept when validation samples are held out. What was
+// made of all training samples is made anew.
 func TestHoldOutKeepsWhatIsTheCallers(t *testing.T) {
 	a := path4().with("edges", nil)
 	own := a.load(t, Options{KNN: 2})
-	own.Mean, own.Std = []float32{1, 2}, []float32{3, 4}
-	held, err := own.HoldOut(0.3, 0)
-	require.NoError(t, err)
+	own.Scale = func(*Raw, []int) (mean, std []float32) { return []float32{1, 2}, []float32{3, 4} }
+	held := heldOut(t, own, 0.3, 0)
 	require.NotEmpty(t, held.Validation)
 	assert.Equal(t, []float32{1, 2}, held.Mean)
 	assert.Equal(t, []float32{3, 4}, held.Std)
@@ -26,16 +33,13 @@ func TestHoldOutKeepsWhatIsTheCallers(t *testing.T) {
 	path, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}})
 	require.NoError(t, err)
 	own = a.load(t, Options{KNN: 2})
-	own.Affinity = path
-	held, err = own.HoldOut(0.3, 0)
-	require.NoError(t, err)
+	own.Graph = path
+	held = heldOut(t, own, 0.3, 0)
 	assert.Same(t, path, held.Affinity)
 
 	own = path4().load(t, Options{})
 	own.Train = own.Train[:10]
-	own.Mean, own.Std = own.ChannelStats(own.Train)
-	held, err = own.HoldOut(0.3, 0)
-	require.NoError(t, err)
+	held = heldOut(t, own, 0.3, 0)
 	mean, std := own.ChannelStats(held.Train)
 	assert.Equal(t, mean, held.Mean)
 	assert.Equal(t, std, held.Std)
@@ -45,8 +49,8 @@ func TestHoldOutKeepsWhatIsTheCallers(t *testing.T) {
 // A graph that cannot be made without the validation samples is an error: the one of before has seen them.
 func TestHoldOutOfAGraphThatFails(t *testing.T) {
 	d := path4().with("edges", nil).load(t, Options{KNN: 2})
-	d.Std = []float32{1e-38, 1}
-	_, err := d.HoldOut(0.3, 0)
+	d.Scale = func(*Raw, []int) (mean, std []float32) { return d.Mean, []float32{1e-38, 1} }
+	_, err := Make(&d.Raw, d.Raw.HoldOut(d.Split, 0.3, 0))
 	assert.EqualError(t, err, "data set mine.npz: its graph over the 11 samples that are left to train on: knn: row 0: "+
 		"coordinate 0 is -Inf, not a finite number")
 }
@@ -111,8 +115,7 @@ func TestScaleBySensor(t *testing.T) {
 	}
 	drawn := ward(`,"scale":true`).load(t, Options{})
 	own(drawn)
-	held, err := drawn.HoldOut(0.3, 0)
-	require.NoError(t, err)
+	held := heldOut(t, drawn, 0.3, 0)
 	own(held)
 	assert.NotEqual(t, drawn.Mean, held.Mean)
 	assert.Equal(t, ward(`,"scale":true`).load(t, Options{Validation: 0.3}).Mean, held.Mean)
@@ -168,8 +171,7 @@ func TestHoldOutOfRecordings(t *testing.T) {
 	frames := map[int]bool{}
 	for seed := range uint64(6) {
 		want, all := a.load(t, Options{Validation: 0.5, Seed: seed}), a.load(t, Options{Seed: seed})
-		got, err := all.HoldOut(0.5, seed)
-		require.NoError(t, err)
+		got := heldOut(t, all, 0.5, seed)
 		assert.Empty(t, want.Fingerprint().Differences(got.Fingerprint()))
 		assert.Equal(t, want.Form, got.Form)
 		assert.Equal(t, want.Notes, got.Notes)
@@ -181,16 +183,15 @@ func TestHoldOutOfRecordings(t *testing.T) {
 	assert.Greater(t, len(frames), 1, "the test needs samples that matter")
 
 	all := a.load(t, Options{})
-	all.Mean, all.Std = []float32{1}, []float32{2} // the caller's
-	got, err := all.HoldOut(0.5, 0)
-	require.NoError(t, err)
+	all.Scale = func(*Raw, []int) (mean, std []float32) { return []float32{1}, []float32{2} } // the caller's
+	all.Recorded.Scale = new(bool)
+	got := heldOut(t, all, 0.5, 0)
 	assert.Equal(t, []float32{1}, got.Mean)
 	assert.False(t, got.Form.Alone())
 	for at := range 30 {
 		series[at] = nan32 // of the first sensor
 	}
-	got, err = a.load(t, Options{}).HoldOut(0.5, 0)
-	require.NoError(t, err)
+	got = heldOut(t, a.load(t, Options{}), 0.5, 0)
 	assert.Contains(t, got.Warnings, "missing values stay filled as all training samples let expect, also those held out for validation; load the data with "+
 		"validation samples (HoldOut, Validation) to learn from the others alone")
 }

@@ -3,7 +3,6 @@ package datasets
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
@@ -31,111 +30,77 @@ func (f *framed) Len() int { return len(f.series) }
 
 func (f *framed) Read(i int, dst []float32) { recording.Resample(dst, f.series[i], f.form.Width()) }
 
-// Raw returns sample i as a classifier takes it, in raw units: a recording whole, `[timepoints, sensors, channels]`, or a
-// signal `[nodes, channels]`. buffer has room for a signal. The caller does not change what it gets.
-func (d *Dataset) Raw(i int, buffer []float32) []float32 {
-	if d.Series != nil {
-		return d.Series[i]
-	}
-	d.Signals.Read(i, buffer)
-	return buffer
-}
-
-// Raws goes over samples as Raw returns them. A signal is valid until the next.
-func (d *Dataset) Raws(indices []int) iter.Seq[[]float32] {
-	return func(yield func([]float32) bool) {
-		buffer := make([]float32, d.Nodes*d.Channels)
-		for _, i := range indices {
-			if !yield(d.Raw(i, buffer)) {
-				return
-			}
-		}
-	}
-}
-
-// Group returns the group of sample i; "" if there are no groups.
-func (d *Dataset) Group(i int) string {
-	if d.Groups == nil {
-		return ""
-	}
-	return d.Groups[i]
-}
-
 // overFrames makes signals of the series: it chooses frames, scale and links where nothing does, and makes the graph of
-// space and time. Affinity and Coordinates are of the sensors before.
-func (d *Dataset) overFrames(opts Options) (err error) {
-	was := *d
-	d.reframe = func(o *Dataset) error {
-		o.Form, o.Affinity, o.Coordinates, o.Grid = was.Form, was.Affinity, was.Coordinates, was.Grid
-		o.Notes, o.sensors = slices.Clip(was.Notes), nil
-		return o.overFrames(opts)
-	}
-	form := *d.Form
-	d.Form = &form
+// space and time.
+func (d *Dataset) overFrames() (err error) {
+	form := *d.Recorded
+	d.Form, d.Signals = &form, &framed{d.Series, &form}
 	of := d.Train
 	if len(of) == 0 {
 		of = upTo(len(d.Series))
 	}
-	var lengths []int
-	for _, i := range of {
-		lengths = append(lengths, len(d.Series[i])/form.Width())
-	}
-	slices.Sort(lengths)
-	form.Shortest, form.Longest = lengths[0], lengths[len(lengths)-1]
-	if form.Frames = opts.Frames; form.Frames == 0 {
-		form.Frames = min(lengths[len(lengths)/2], mostFrames, max(leastFrames, manyNodes/len(form.Sensors)))
-	}
-	if opts.Form != nil {
-		form.Frames, form.Shortest, form.Longest = opts.Form.Frames, opts.Form.Shortest, opts.Form.Longest
-		d.warnLengths()
-	}
-	note := func(format string, values ...any) { d.Notes = append(d.Notes, fmt.Sprintf(format, values...)) }
-	if form.Longest > 1 {
-		note("the network reads %d %s, the transforms %s", form.Frames, plural(form.Frames, "frame"), d.span())
-	}
-	d.sensors, d.positions = d.Affinity, d.Coordinates
+	d.Nodes, d.Grid = len(form.Sensors), nil
+	d.chooseFrames(of)
 	if form.Scale == nil {
-		differ := d.unlike(d.stats(of, form.Width()))
+		mean, deviation := d.stats(of, form.Width())
+		differ := disparity(&form, mean, deviation)
 		alone := differ != "" && d.Parts == nil && form.Origin == ""
 		if form.Scale = &alone; differ != "" {
-			note("%s: %s", map[bool]string{true: "each sensor is normalised by itself", false: "all sensors are alike, as positions in space"}[alone], differ)
+			appendf(&d.Notes, "%s: %s", map[bool]string{true: "each sensor is normalised by itself", false: "all sensors are alike, as positions in space"}[alone], differ)
 		}
 	}
-	d.Signals = &framed{d.Series, &form}
-	if opts.Graph != nil && d.sensors == nil {
-		return d.frame(opts.Graph)
-	}
-	if d.sensors == nil {
-		if d.linked = cmp.Or(opts.KNN, correlated); opts.KNN == 0 && len(form.Sensors) <= allLinked {
-			d.linked = allLinked
-		}
-		if how := "each sensor is linked with the %d most correlated to it over the training samples"; d.linksAll() {
-			note("every sensor is linked with every other")
-		} else {
-			note(how, d.linked)
-		}
-	}
-	if d.linked > 0 {
-		if d.sensors, err = d.correlate(); err != nil {
+	if d.Affinity == nil {
+		if d.Affinity, err = d.link(of); err != nil {
 			return err
 		}
 	}
-	graph, err := overTime(d.sensors, d.Form.Frames)
-	if err == nil {
-		err = d.frame(graph)
+	if d.Affinity.N() == len(form.Sensors) { // else it is of space and time already
+		if d.Affinity, err = overTime(d.Affinity, form.Frames); err != nil {
+			return err
+		}
 	}
-	d.made = d.Affinity
-	return err
+	return d.frame()
+}
+
+// chooseFrames sets the number of frames and the lengths of the samples to learn from, where Recorded does not.
+func (d *Dataset) chooseFrames(of []int) {
+	form := d.Form
+	if form.Longest > 0 { // the training's
+		count, first := 0, ""
+		for i, series := range d.Series {
+			if odd := form.Length(len(series) / form.Width()); odd != "" {
+				if count++; count == 1 {
+					first = fmt.Sprintf("sample %s: %s", d.SampleName(i), odd)
+				}
+			}
+		}
+		if count > 0 {
+			appendf(&d.Warnings, "%d of %d samples are not as long as the training's: %s", count, len(d.Series), first)
+		}
+	} else {
+		var lengths []int
+		for _, i := range of {
+			lengths = append(lengths, len(d.Series[i])/form.Width())
+		}
+		slices.Sort(lengths)
+		form.Shortest, form.Longest = lengths[0], lengths[len(lengths)-1]
+		if form.Frames == 0 {
+			form.Frames = min(lengths[len(lengths)/2], mostFrames, max(leastFrames, manyNodes/len(form.Sensors)))
+		}
+	}
+	if form.Longest > 1 {
+		appendf(&d.Notes, "the network reads %d %s, the transforms %s", form.Frames, plural(form.Frames, "frame"), d.span())
+	}
 }
 
 // frame sets all that follows from the graph of space and time.
-func (d *Dataset) frame(graph *affinity.Matrix) error {
+func (d *Dataset) frame() error {
 	sensors, frames := len(d.Form.Sensors), d.Form.Frames
-	if graph.N() != sensors*frames {
-		return fmt.Errorf("the graph has %d nodes, the recordings %d frames of %d sensors", graph.N(), frames, sensors)
+	if n := d.Affinity.N(); n != sensors*frames {
+		return fmt.Errorf("the graph has %d nodes, the recordings %d frames of %d sensors", n, frames, sensors)
 	}
-	d.Affinity, d.Nodes = graph, graph.N()
-	if d.NodeNames = d.Form.Sensors; frames == 1 && d.positions != nil { // a map, not a grid of frames
+	d.Nodes = sensors * frames
+	if d.NodeNames = d.Form.Sensors; frames == 1 && d.Coordinates != nil { // a map, not a grid of frames
 		return nil
 	}
 	d.Grid, d.NodeNames = []int{frames, sensors}, nil
@@ -144,8 +109,8 @@ func (d *Dataset) frame(graph *affinity.Matrix) error {
 			d.NodeNames = append(d.NodeNames, fmt.Sprintf("%s@%d", sensor, frame))
 		}
 	}
-	if d.positions != nil {
-		d.Coordinates = slices.Repeat(d.positions, frames)
+	if d.Coordinates != nil {
+		d.Coordinates = slices.Repeat(d.Coordinates, frames)
 	}
 	return nil
 }
@@ -185,13 +150,12 @@ const (
 	correlating = 2_000_000_000 // the most products for correlations; with more, evenly spaced samples are used
 )
 
-// correlate links sensors: few of them all, of more each to the sensors whose series are most correlated with its own.
-// It sums |r| over the channels, each r over all values of the training samples. Of equal sensors it takes the lower
-// number. Two sensors are joined if either chooses the other.
-func (d *Dataset) correlate() (*affinity.Matrix, error) {
-	sensors, channels, width := len(d.Form.Sensors), d.Channels, d.Form.Width()
-	var links []affinity.Edge
-	if d.linksAll() {
+// link makes the graph of the sensors: few of them are all joined, more by correlations over some samples.
+func (d *Dataset) link(of []int) (*affinity.Matrix, error) {
+	sensors, k := len(d.Form.Sensors), cmp.Or(d.KNN, correlated)
+	if d.KNN == 0 && sensors <= allLinked || k >= sensors-1 {
+		appendf(&d.Notes, "every sensor is linked with every other")
+		var links []affinity.Edge
 		for a := range sensors {
 			for b := a + 1; b < sensors; b++ {
 				links = append(links, affinity.Edge{I: a, J: b, Weight: 1})
@@ -199,10 +163,16 @@ func (d *Dataset) correlate() (*affinity.Matrix, error) {
 		}
 		return affinity.New(sensors, links)
 	}
-	training := d.Train
-	if len(training) == 0 {
-		training = upTo(len(d.Series))
-	}
+	appendf(&d.Notes, "each sensor is linked with the %d most correlated to it over the training samples", k)
+	return d.correlate(of, k)
+}
+
+// correlate joins each sensor to the k sensors whose series are most correlated with its own.
+// It sums |r| over the channels, each r over all values of the training samples. Of equal sensors it takes the lower
+// number. Two sensors are joined if either chooses the other.
+func (d *Dataset) correlate(training []int, k int) (*affinity.Matrix, error) {
+	sensors, channels, width := len(d.Form.Sensors), d.Channels, d.Form.Width()
+	var links []affinity.Edge
 	cost := sensors * sensors * channels * d.Form.Longest
 	if most := max(1, correlating/cost); most < len(training) {
 		all := training
@@ -238,7 +208,7 @@ func (d *Dataset) correlate() (*affinity.Matrix, error) {
 			}
 		}
 		slices.SortStableFunc(others, func(i, j int) int { return cmp.Compare(strength[j], strength[i]) })
-		for _, b := range others[:min(d.linked, len(others))] {
+		for _, b := range others[:min(k, len(others))] {
 			link := affinity.Edge{I: min(a, b), J: max(a, b), Weight: 1}
 			if !slices.Contains(links, link) {
 				links = append(links, link)
@@ -248,22 +218,17 @@ func (d *Dataset) correlate() (*affinity.Matrix, error) {
 	return affinity.New(sensors, links)
 }
 
-// linksAll reports whether correlate links every sensor with every other.
-func (d *Dataset) linksAll() bool {
-	return d.linked >= len(d.Form.Sensors)-1
-}
-
 // unlike is the ratio above which sensors are taken to measure different things.
 const unlike = 5
 
-// unlike says which sensors differ most in a channel, if some would be lost where all are normalised alike. It skips
+// disparity says which sensors differ most in a channel, if some would be lost where all are normalised alike. It skips
 // constant sensors. mean and deviation are `[sensors, channels]`.
-func (d *Dataset) unlike(mean, deviation []float32) (differ string) {
+func disparity(form *recording.Form, mean, deviation []float32) (differ string) {
 	worst := float64(unlike)
-	for channel := range d.Channels {
+	for channel := range form.Channels {
 		var columns []int
 		var means, squares []float64
-		for column := channel; column < len(deviation); column += d.Channels {
+		for column := channel; column < len(deviation); column += form.Channels {
 			if m, s := float64(mean[column]), float64(deviation[column]); s > 1e-6*math.Abs(m) { // else rounding
 				columns, means, squares = append(columns, column), append(means, m), append(squares, s*s)
 			}
@@ -271,7 +236,7 @@ func (d *Dataset) unlike(mean, deviation []float32) (differ string) {
 		if len(columns) == 0 {
 			continue
 		}
-		name := func(at int) string { return recording.Column(d.Form.Sensors, d.Channels, columns[at]) }
+		name := func(at int) string { return recording.Column(form.Sensors, form.Channels, columns[at]) }
 		least, most := floats.MinIdx(squares), floats.MaxIdx(squares)
 		ratio := math.Sqrt(squares[most] / squares[least])
 		text := fmt.Sprintf("%s varies %.3g times as much as %s", name(most), ratio, name(least))
@@ -284,21 +249,6 @@ func (d *Dataset) unlike(mean, deviation []float32) (differ string) {
 		}
 	}
 	return differ
-}
-
-// warnLengths warns of samples whose lengths are not like the training's.
-func (d *Dataset) warnLengths() {
-	count, first := 0, ""
-	for i, series := range d.Series {
-		if odd := d.Form.Length(len(series) / d.Form.Width()); odd != "" {
-			if count++; count == 1 {
-				first = fmt.Sprintf("sample %s: %s", d.SampleName(i), odd)
-			}
-		}
-	}
-	if count > 0 {
-		d.warn("%d of %d samples are not as long as the training's: %s", count, len(d.Series), first)
-	}
 }
 
 // span says how many time points all samples have, those of the test too.

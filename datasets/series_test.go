@@ -162,8 +162,7 @@ func TestSeriesLinks(t *testing.T) {
 	}
 	d := a.load(t, Options{KNN: 3})
 	assert.Equal(t, 3*(3*6)+2*12, d.Affinity.Edges(), "three groups of four in three frames")
-	held, err := d.HoldOut(0.3, 0)
-	require.NoError(t, err)
+	held := heldOut(t, d, 0.3, 0)
 	assert.NotSame(t, d.Affinity, held.Affinity)
 	assert.Equal(t, 3*(3*6)+2*12, held.Affinity.Edges())
 }

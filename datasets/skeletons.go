@@ -59,7 +59,7 @@ func (i Info) skeletons(s *skeleton.Source) Info {
 		i.Protocols = append(i.Protocols, split.Name)
 	}
 	i.find = s.Find
-	i.load = func(ctx context.Context, info Info, opts Options) (*Dataset, error) {
+	i.load = func(ctx context.Context, info Info, opts Options) (*Raw, error) {
 		return loadSkeletons(ctx, info, s, opts)
 	}
 	return i
@@ -67,70 +67,63 @@ func (i Info) skeletons(s *skeleton.Source) Info {
 
 // loadSkeletons reads the recordings and splits them by the protocol. The validation samples have the cameras of the
 // training set, and without groups its people. They can pick the epoch, but they are easier than the test samples.
-func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Options) (*Dataset, error) {
+func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Options) (*Raw, error) {
 	r, err := s.Load(ctx, info.dirs(opts.DataDir), opts.report)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes), Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies}, NodeNames: s.Layout.NodeNames(s.Frames), Notes: r.Notes, Warnings: r.Warnings}
+	frames, graphOf := s.Frames, s.Frames
+	if s.Whole {
+		opts.Frames = cmp.Or(opts.Frames, s.Frames)
+		frames, graphOf = opts.Frames, 1
+	}
 	split := s.Splits[max(0, slices.Index(info.Protocols, opts.Protocol))]
+	raw := &Raw{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes), Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies},
+		NodeNames: s.Layout.NodeNames(s.Frames), Split: &Split{}, Warnings: r.Warnings,
+		Provenance: fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", info.credit, r.Place, r.Checksum()),
+		Notes: append(r.Notes, fmt.Sprintf("%s: %d frames x %d joints x %d, seen from the body of the main actor",
+			split.Name, frames, len(s.Layout.Joints), s.Channels()))}
 	for i, take := range r.Takes {
 		if s.Whole { // transforms hold out people, not recordings
-			d.Groups = append(d.Groups, fmt.Sprintf("person %d", take.Subject))
+			raw.Groups = append(raw.Groups, fmt.Sprintf("person %d", take.Subject))
 		}
-		d.Labels = append(d.Labels, take.Class)
+		raw.Labels = append(raw.Labels, take.Class)
 		if split.IsTest(take) {
-			d.Test = append(d.Test, i)
+			raw.Split.Test = append(raw.Split.Test, i)
 		} else {
-			d.Train = append(d.Train, i)
+			raw.Split.Train = append(raw.Split.Train, i)
 		}
 	}
-	if len(d.Train) != split.Train || len(d.Test) != split.Test {
-		d.warn("%s: %d training and %d test recordings, the published protocol has %d and %d: results may not compare",
-			split.Name, len(d.Train), len(d.Test), split.Train, split.Test)
+	train, test := raw.Split.Train, raw.Split.Test
+	if len(train) != split.Train || len(test) != split.Test {
+		appendf(&raw.Warnings, "%s: %d training and %d test recordings, the published protocol has %d and %d: results may not compare",
+			split.Name, len(train), len(test), split.Train, split.Test)
 	}
-	d.holdOutValidation(max(1, share(len(d.Train), opts.validation(heldOutSkeletons))), opts)
-	if err := d.skeletonFrames(s, r.Signals, opts); err != nil {
-		return nil, err
+	if copies := r.Copies(test, train); copies > 0 {
+		raw.Notes = append(raw.Notes, fmt.Sprintf("%d of %d test recordings are exact copies of training recordings under "+
+			"another name", copies, len(test)))
 	}
+	raw.HeldOut = max(1, share(len(train), heldOutSkeletons))
+	raw.Scale = func(r *Raw, train []int) (mean, std []float32) { return scaleStreams(r, train, 3*s.Bodies) }
 	if s.Mirror {
-		d.Mirror = augment.Mirror(len(s.Layout.Joints), s.Channels(), s.Layout.Sides)
+		raw.Mirror = augment.Mirror(len(s.Layout.Joints), s.Channels(), s.Layout.Sides)
 	}
 	if opts.Augment {
-		d.Augment = augmentSkeletons(s, d.Mirror, d.Grid[0], split)
+		raw.Augment = augmentSkeletons(s, raw.Mirror, frames, split)
 	}
-	d.streams = 3 * s.Bodies
-	d.rescale()
-	d.Provenance = fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", info.credit, r.Place, r.Checksum())
-	d.Notes = append(d.Notes, fmt.Sprintf("%s: %d frames x %d joints x %d, seen from the body of the main actor",
-		split.Name, d.Grid[0], len(s.Layout.Joints), d.Channels))
-	if copies := r.Copies(d.Test, slices.Concat(d.Train, d.Validation)); copies > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d of %d test recordings are exact copies of training recordings under "+
-			"another name", copies, len(d.Test)))
+	if raw.Signals, raw.Finite = r.Signals, true; s.Whole { // the network reads some frames of each recording, and transforms use all
+		for i := range r.Signals.Len() {
+			series := make([]float32, r.Signals.Size(i))
+			r.Signals.Read(i, series)
+			raw.Series = append(raw.Series, series)
+		}
+		alone := false // the values are positions in space
+		raw.record(recording.Form{Sensors: slices.Clone(s.Layout.Joints), Channels: s.Channels(), Scale: &alone}, opts)
 	}
-	return d, nil
-}
-
-// skeletonFrames makes the graph of joints in frames. If recordings are whole, the network reads some frames of each, and
-// transforms use all.
-func (d *Dataset) skeletonFrames(s *skeleton.Source, signals *skeleton.Signals, opts Options) (err error) {
-	if !s.Whole {
-		d.Signals = signals
-		d.Affinity, err = s.Layout.Graph(s.Frames)
-		return err
+	if raw.Graph, err = s.Layout.Graph(graphOf); err != nil {
+		return nil, err
 	}
-	for i := range signals.Len() {
-		series := make([]float32, signals.Size(i))
-		signals.Read(i, series)
-		d.Series = append(d.Series, series)
-	}
-	alone := false // the values are positions in space
-	d.Form = &recording.Form{Sensors: slices.Clone(s.Layout.Joints), Channels: s.Channels(), Scale: &alone}
-	opts.Frames = cmp.Or(opts.Frames, s.Frames)
-	if d.Affinity, err = s.Layout.Graph(1); err != nil {
-		return err
-	}
-	return d.overFrames(opts)
+	return raw, raw.choose(opts)
 }
 
 // augmentSkeletons rotates a signal and adds noise. It mirrors and crops it if the source allows that.
@@ -149,22 +142,23 @@ func augmentSkeletons(s *skeleton.Source, mirror func([]float32), frames int, sp
 	}
 }
 
-// scaleStreams sets Mean to 0. Std is 1 for positions, whose unit is already the body. For each of the other streams,
+// scaleStreams returns a Mean of 0. Std is 1 for positions, whose unit is already the body. For each of the other streams,
 // `width` channels wide, it is the root mean square over the training samples. It is the same for all axes, as
 // augmentation rotates the body.
-func (d *Dataset) scaleStreams(width int) {
-	d.Mean, d.Std = make([]float32, d.Channels), slices.Repeat([]float32{1}, d.Channels)
-	if d.Channels == width { // spares a walk over all samples
-		return
+func scaleStreams(r *Raw, train []int, width int) (mean, std []float32) {
+	mean, std = make([]float32, r.Channels), slices.Repeat([]float32{1}, r.Channels)
+	if r.Channels == width { // spares a walk over all samples
+		return mean, std
 	}
-	mean, std := d.ChannelStats(d.Train)
-	for first := width; first < d.Channels; first += width {
+	means, deviations := r.ChannelStats(train)
+	for first := width; first < r.Channels; first += width {
 		square := 0.0
 		for c := first; c < first+width; c++ {
-			square += float64(mean[c])*float64(mean[c]) + float64(std[c])*float64(std[c])
+			square += float64(means[c])*float64(means[c]) + float64(deviations[c])*float64(deviations[c])
 		}
 		for c := first; c < first+width && square > 0; c++ {
-			d.Std[c] = float32(math.Sqrt(square / float64(width)))
+			std[c] = float32(math.Sqrt(square / float64(width)))
 		}
 	}
+	return mean, std
 }

@@ -18,13 +18,17 @@ import (
 	"github.com/clusterpool/ccp/datasets/internal/skeleton"
 )
 
-// load reads a source without what Load checks.
+// load reads a named source.
 func load(name string, opts Options) (*Dataset, error) {
 	source, err := Named(name)
 	if err != nil {
 		return nil, err
 	}
-	return source.read(context.Background(), opts)
+	raw, err := source.read(context.Background(), opts)
+	if err != nil {
+		return nil, err
+	}
+	return Make(raw, *raw.Split)
 }
 
 // emptyCache gives the test a cache directory of its own.
@@ -145,7 +149,7 @@ func TestNTU(t *testing.T) {
 	assert.Equal(t, "head@12", d.NodeNames[12*25+3])
 	assert.Equal(t, []int{36, 4, 40}, []int{len(d.Train), len(d.Validation), len(d.Test)})
 	assert.Equal(t, "cross-view: 40 training and 40 test recordings, the published protocol has 37646 and 18932: results may not compare",
-		strings.Join(d.Warnings, "\n"))
+		strings.Join(d.Raw.Warnings, "\n"))
 	assert.Contains(t, d.Notes[0], "Missing_skeletons.txt lists 2 recordings as missing")
 	assert.Equal(t, "2 of 82 recordings left out: 1 listed as missing, 1 of another set", d.Notes[1])
 	require.NoError(t, d.checkValues())

@@ -7,8 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/clusterpool/ccp/datasets/internal/newsgroups"
 )
 
 // Streams of random numbers from one split seed. The test set has a stream of its own: it does not depend on the share
@@ -25,129 +23,61 @@ const (
 	defaultValidationShare = 0.125
 )
 
-// heldOutImages is the usual number of validation images of CIFAR-10, MNIST and Fashion-MNIST.
-const heldOutImages = 5_000
-
-// drawSplits draws stratified splits of all samples: 20% test, or the fold of opts.Fold, then the validation samples.
-// The usual share for validation is an eighth of the rest.
-func (d *Dataset) drawSplits(opts Options) error {
-	if opts.Fold != (Fold{}) {
-		return d.drawFold(opts)
-	}
-	all := upTo(len(d.Labels))
-	d.Train, d.Test = d.holdOut(all, share(len(all), testShare), opts.Seed, testStream)
-	d.holdOutValidation(share(len(d.Train), opts.validation(defaultValidationShare)), opts)
-	return nil
+// Split shares samples out: the indices of those to train on, to validate by and to test on. They do not overlap.
+type Split struct {
+	Train, Validation, Test []int
+	// Warning says what a draw could not keep to; "" for nothing.
+	Warning string
 }
 
-// splitTrainTest makes the first samples the training set and the others the test set. The usual number of validation
-// samples is 5,000, but at most a tenth of the training samples.
-func (d *Dataset) splitTrainTest(train int, opts Options) {
-	all := upTo(len(d.Labels))
-	d.Train, d.Test = all[:train:train], all[train:]
-	count := min(heldOutImages, max(1, train/10))
-	if opts.Validation > 0 {
-		count = share(train, opts.Validation)
-	}
-	d.holdOutValidation(count, opts)
+type namedSplit struct {
+	name    string
+	indices []int
 }
 
-// holdOutValidation moves a stratified draw of count samples from Train to Validation, if opts asks for validation
-// samples.
-func (d *Dataset) holdOutValidation(count int, opts Options) {
-	if !opts.holdsOut() {
-		d.usual = count
-		return
-	}
-	train, seed := d.Train, opts.Seed
-	d.Train, d.Validation = d.holdOut(train, count, seed, validationStream)
-	if d.Groups != nil && len(d.Validation) == 0 && count > 0 {
-		d.Train, d.Validation = holdOut(train, d.Labels, count, seed, validationStream)
-		d.warn("no whole group can be held out for validation without the last training samples of a class: held out " +
-			"samples of groups that are trained on, whose accuracy says little about others")
-	}
+// named lists the three parts in the order of reports.
+func (s Split) named() []namedSplit {
+	return []namedSplit{{"train", s.Train}, {"validation", s.Validation}, {"test", s.Test}}
 }
 
-// HoldOut returns the data set with validation samples, as Load gives it with these options: a share of the training
-// samples, or the source's usual number if validation is 0. A data set that has validation samples stays as it is.
-//
-// Mean and Std, a graph of Options.KNN, and the frames and links of recordings are made anew of the samples that are left
-// to train on. HoldOut keeps the statistics and the graph that the caller has put in their place. A warning says if missing
-// values stay filled as all training samples let expect. It is an error if the graph cannot be made of these samples.
-func (d *Dataset) HoldOut(validation float64, seed uint64) (*Dataset, error) {
-	count := d.usual
-	if validation > 0 {
-		count = share(len(d.Train), validation)
-	}
-	if len(d.Validation) > 0 || count == 0 {
-		return d, nil
-	}
-	other, usual := *d, *d
-	other.Warnings, usual.Warnings = slices.Clone(d.Warnings), nil
-	other.holdOutValidation(count, Options{HoldOut: true, Seed: seed})
-	usual.rescale()
-	own := !slices.Equal(usual.Mean, d.Mean) || !slices.Equal(usual.Std, d.Std)
-	if d.reframe != nil && d.Affinity == d.made {
-		if err := d.reframe(&other); err != nil {
-			return nil, err
-		}
-		if own {
-			other.Form.Scale = d.Form.Scale
-		}
-		if d.Form.Fill != nil {
-			other.warn("missing values stay filled as all training samples let expect, also those held out for validation; load the data with validation samples (HoldOut, Validation) to learn from the others alone")
-		}
-	}
-	if !own {
-		other.rescale()
-	}
-	if d.joined > 0 && d.Affinity == d.made {
-		if err := other.join("knn", other.describeNodes(), d.joined); err != nil {
-			return nil, fmt.Errorf("data set %s: its graph over the %d samples that are left to train on: %w", d.Name,
-				len(other.Train), err)
-		}
-	}
-	return &other, nil
+// whole reports whether each of n samples is a test.
+func (s Split) whole(n int) bool { return n > 0 && len(s.Test) == n }
+
+// Drawn returns a stratified split of all samples, of which 20% are the test and none for validation. Groups, if there are
+// any, stay whole.
+func Drawn(labels []int32, groups []string, seed uint64) (s Split) {
+	s.Train, s.Test = draw(upTo(len(labels)), labels, groups, share(len(labels), testShare), seed, testStream)
+	return s
 }
 
-// Trial returns a data set that tests on a part of the training samples, from 0 to 1, and trains on the others. Groups stay
-// whole. test lists the tested samples, by their positions in d.Train. Mean, Std and the graph stay as they are.
-func (d *Dataset) Trial(part float64, seed uint64) (trial *Dataset, test []int) {
-	other := *d
-	other.Warnings, other.Validation = nil, nil
-	other.Train, other.Test = d.holdOut(d.Train, share(len(d.Train), part), seed, validationStream)
-	for at, i := range d.Train {
-		if _, found := slices.BinarySearch(other.Test, i); found {
-			test = append(test, at)
-		}
+// HoldOut moves a stratified draw of about count training samples to the validation. Groups stay whole, unless none can be
+// spared. A split that has validation samples, or whose samples have no labels, stays as it is.
+func (s Split) HoldOut(labels []int32, groups []string, count int, seed uint64) Split {
+	if len(s.Validation) > 0 || count <= 0 || len(labels) == 0 {
+		return s
 	}
-	return &other, test
+	train := s.Train
+	s.Train, s.Validation = draw(train, labels, groups, count, seed, validationStream)
+	if groups != nil && len(s.Validation) == 0 {
+		s.Train, s.Validation = holdOut(train, labels, count, seed, validationStream)
+		s.Warning = "no whole group can be held out for validation without the last training samples of a class: held out " +
+			"samples of groups that are trained on, whose accuracy says little about others"
+	}
+	return s
 }
 
-// Table reports whether the samples are rows of an own table: no recordings, no frames of a body, no grid.
-func (d *Dataset) Table() bool {
-	_, own := d.Signals.(*Floats)
-	return own && d.Series == nil && d.Grid == nil && d.Parts == nil
+// Trial tests on a part of the training samples, from 0 to 1, and trains on the others. Groups stay whole.
+func (s Split) Trial(labels []int32, groups []string, part float64, seed uint64) (trial Split) {
+	trial.Train, trial.Test = draw(s.Train, labels, groups, share(len(s.Train), part), seed, validationStream)
+	return trial
 }
 
-// rescale sets Mean and Std from the training samples, as Load does unless the protocol of the source fixes them.
-func (d *Dataset) rescale() {
-	switch words, text := d.Signals.(*newsgroups.Bags); {
-	case text:
-		d.scaleWords(words)
-	case d.streams > 0:
-		d.scaleStreams(d.streams)
-	default:
-		d.standardise()
+// draw draws about count of the given samples. If there are groups, it draws whole groups.
+func draw(indices []int, labels []int32, groups []string, count int, seed, stream uint64) (rest, held []int) {
+	if groups != nil {
+		return holdOutGroups(indices, labels, groups, count, seed, stream)
 	}
-}
-
-// holdOut draws about count of the given samples. If there are groups, it draws whole groups.
-func (d *Dataset) holdOut(indices []int, count int, seed, stream uint64) (rest, held []int) {
-	if d.Groups != nil {
-		return holdOutGroups(indices, d.Labels, d.Groups, count, seed, stream)
-	}
-	return holdOut(indices, d.Labels, count, seed, stream)
+	return holdOut(indices, labels, count, seed, stream)
 }
 
 // upTo returns the numbers from 0 to n-1.
@@ -210,41 +140,19 @@ func proportions(classes []int32, members map[int32][]int, count, total int) map
 	return quotas
 }
 
-// groupsWhole returns the end of a sentence about drawn splits: that they do not part groups. It is "" if they do.
-func (d *Dataset) groupsWhole(drawn ...[]int) string {
-	if d.Groups == nil || d.parted(slices.Concat(drawn...)) != nil {
-		return ""
-	}
-	return ", none of the groups in two of them"
-}
-
 // parted lists the groups that have training samples and samples among the given ones, sorted.
-func (d *Dataset) parted(indices []int) (names []string) {
+func (s Split) parted(groups []string, indices []int) (names []string) {
 	learned := map[string]bool{}
-	for _, i := range d.Train {
-		learned[d.Groups[i]] = true
+	for _, i := range s.Train {
+		learned[groups[i]] = true
 	}
 	for _, i := range indices {
-		if learned[d.Groups[i]] {
-			names = append(names, d.Groups[i])
+		if learned[groups[i]] {
+			names = append(names, groups[i])
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// warnParted warns of groups with samples in the training and in another given split. They make a test look better than
-// it is.
-func (d *Dataset) warnParted(given []namedSplit) {
-	if d.Groups == nil {
-		return
-	}
-	for _, split := range given {
-		if names := d.parted(split.indices); names != nil {
-			d.warn("split parts %d %s, such as %q, between train and %s: its accuracy says little about groups that were "+
-				"not seen", len(names), plural(len(names), "group"), names[0], split.name)
-		}
-	}
 }
 
 // holdOutGroups draws whole groups, with about count of the given samples in all. It returns the other samples and the
@@ -307,4 +215,17 @@ func holdOutGroups(indices []int, labels []int32, groups []string, count int, se
 	slices.Sort(rest)
 	slices.Sort(held)
 	return rest, held
+}
+
+// plural returns a noun for a count.
+func plural(count int, noun string) string {
+	if count == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+// appendf appends a line.
+func appendf(lines *[]string, format string, args ...any) {
+	*lines = append(*lines, fmt.Sprintf(format, args...))
 }

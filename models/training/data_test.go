@@ -268,7 +268,7 @@ func TestFailedTrainingRefusesNothing(t *testing.T) {
 	dir := t.TempDir()
 	d, err := datasets.Load(t.Context(), writeRing(t, 80), datasets.Options{})
 	require.NoError(t, err)
-	d.Coordinates = make([]float64, 5)
+	d.Raw.Coordinates = make([]float64, 5)
 	other := with(c, "data", d.Name)
 	_, err = Train(t.Context(), backend, other, Options{Dir: dir, Data: d})
 	require.ErrorContains(t, err, "5 coordinates of 12 nodes")

@@ -95,7 +95,7 @@ func transformSamples(d *datasets.Dataset) []transforms.Sample {
 		if d.Series == nil {
 			buffer = make([]float32, d.Nodes*d.Channels)
 		}
-		samples[at] = transforms.Sample{Values: d.Raw(i, buffer), Label: d.Labels[i], Group: d.Group(i)}
+		samples[at] = transforms.Sample{Values: d.Input(i, buffer), Label: d.Labels[i], Group: d.Group(i)}
 	}
 	if d.Mirror != nil {
 		for at := range d.Train {
@@ -129,7 +129,10 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 // is trained for it if even one without a mistake would gain too little.
 func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c transforms.Config, v *transforms.Classifier,
 	line string) (string, error) {
-	d, _ := data.Trial(trialShare, uint64(r.Seed))
+	of := *data // its scale and graph stay as they are, and its warnings were said
+	of.Warnings = nil
+	d := &of
+	d.Split = data.Trial(d.Labels, d.Groups, trialShare, uint64(r.Seed))
 	if len(d.Test) == 0 || len(d.Train) == 0 { // too few samples
 		return line, nil
 	}
@@ -143,7 +146,7 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 	unseen.Smoothing = v.Smoothing
 	own, network := make([][]float32, len(d.Test)), map[int][]float64{}
 	for at, i := range d.Test {
-		own[at] = unseen.Logits(d.Raw(i, make([]float32, d.Nodes*d.Channels)))
+		own[at] = unseen.Logits(d.Input(i, make([]float32, d.Nodes*d.Channels)))
 	}
 	unit := units(d, d.Test)
 	judge := func(weight float64) (losses []float64, right int) { // a loss for each unit

@@ -142,7 +142,7 @@ func eachWhole(c *models.Classifier, d *datasets.Dataset, split []int, mirrored 
 		var original []float64
 		var failed error
 		err := c.Probabilities(context.Background(), images*len(part), func(i int) []float32 {
-			raw := d.Raw(part[i/images], make([]float32, d.Nodes*d.Channels))
+			raw := d.Input(part[i/images], make([]float32, d.Nodes*d.Channels))
 			if i%images == 1 {
 				raw = slices.Clone(raw)
 				d.Mirror(raw)

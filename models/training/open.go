@@ -73,7 +73,11 @@ func (c Config) withValidation(d *datasets.Dataset) (*datasets.Dataset, error) {
 	if c.Validation == 0 && c.Keep == KeepLast {
 		return d, nil
 	}
-	d, err := d.HoldOut(c.Validation, c.SplitSeed)
+	split := d.Raw.HoldOut(d.Split, c.Validation, c.SplitSeed)
+	if len(split.Validation) == len(d.Validation) {
+		return d, nil
+	}
+	d, err := datasets.Make(&d.Raw, split)
 	return d, settings(err)
 }
 

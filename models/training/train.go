@@ -241,7 +241,7 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
 	spec.Info = d.Info
 	m := models.Metadata{Spec: spec, Data: d.Name, Provenance: d.Provenance, Versions: Versions("")}
-	m.Measure(d.Raws(d.Train))
+	m.Measure(d.Inputs(d.Train))
 	return m
 }
 

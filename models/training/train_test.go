@@ -15,7 +15,6 @@ import (
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
@@ -195,8 +194,7 @@ func TestWithoutValidationTheLastEpochIsBest(t *testing.T) {
 	c := ringConfig(writeRing(t, 200))
 	d, err := datasets.Load(t.Context(), c["data"].(string), datasets.Options{})
 	require.NoError(t, err)
-	d = &datasets.Dataset{Name: d.Name, Signals: d.Signals, Labels: d.Labels, Info: signal.Info{Nodes: d.Nodes, Channels: d.Channels, ClassNames: d.ClassNames, Mean: d.Mean, Std: d.Std}, Affinity: d.Affinity,
-		Train: d.Train, Test: d.Test} // not loaded: no number of samples is usual
+	d.HeldOut = -1
 	result, err := Train(context.Background(), backend, c, Options{Data: d, Dir: t.TempDir()})
 	require.NoError(t, err)
 	assert.Equal(t, ringEpochs, result.BestEpoch)

@@ -164,7 +164,7 @@ func (e *Explanation) Each(ctx context.Context, visit func(int, []float32, model
 		for i, sample := range chunk {
 			signals[i] = make([]float32, d.Nodes*d.Channels)
 			d.Signals.Read(sample, signals[i])
-			samples[i] = d.Raw(sample, signals[i])
+			samples[i] = d.Input(sample, signals[i])
 		}
 		if e.Class >= 0 {
 			o.Classes = slices.Repeat([]int{e.Class}, len(chunk))

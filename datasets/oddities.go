@@ -22,38 +22,38 @@ const (
 func (d *Dataset) warnOddities() {
 	stats := d.Affinity.Stats()
 	if stats.Components > 1 {
-		d.warn("the graph is disconnected: %d components, %d nodes without neighbours; all of them count, but are edges missing?",
+		appendf(&d.Warnings, "the graph is disconnected: %d components, %d nodes without neighbours; all of them count, but are edges missing?",
 			stats.Components, stats.Isolated)
 	}
 	if stats.Loops > 0 {
-		d.warn("the graph has self-loops (%d), which the layer leaves out", stats.Loops)
+		appendf(&d.Warnings, "the graph has self-loops (%d), which the layer leaves out", stats.Loops)
 	}
 	counts := d.classCounts(upTo(len(d.Labels)))
 	var missing []string
 	for class, count := range counts {
 		if count == 0 {
-			missing = append(missing, d.className(class))
+			missing = append(missing, className(d.ClassNames, class))
 		}
 	}
 	switch name := strings.Join(missing[:min(len(missing), shownOddNodes)], ", "); {
 	case missing != nil && !strings.Contains(name, "("):
-		d.warn("there are no samples of %d of the classes 0 to %d (such as %s); number the classes without gaps "+
+		appendf(&d.Warnings, "there are no samples of %d of the classes 0 to %d (such as %s); number the classes without gaps "+
 			"(numpy.unique(labels, return_inverse=True)[1]), or store labels as strings (labels.astype(str))",
 			len(missing), d.Classes()-1, name)
 	case missing != nil:
-		d.warn("there are no samples of %d of the %d classes (such as %s); take these out of class_names and "+
+		appendf(&d.Warnings, "there are no samples of %d of the %d classes (such as %s); take these out of class_names and "+
 			"labels, or add samples", len(missing), d.Classes(), name)
 	}
-	for _, split := range d.splits() {
+	for _, split := range d.named() {
 		missing = nil
 		for class, count := range d.classCounts(split.indices) {
 			if count == 0 && counts[class] > 0 {
-				missing = append(missing, d.className(class))
+				missing = append(missing, className(d.ClassNames, class))
 			}
 		}
 		if len(split.indices) > 0 && missing != nil {
 			classes := map[bool]string{true: "class %s has", false: "classes %s have"}[len(missing) == 1]
-			d.warn(classes+" no %s sample", strings.Join(missing, ", "), split.name)
+			appendf(&d.Warnings, classes+" no %s sample", strings.Join(missing, ", "), split.name)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (d *Dataset) Oddities() (lines []string) {
 	first, trained := map[[sha256.Size]byte]int{}, map[int]bool{}
 	copies, clashes := map[string]*found{"train": {}, "validation": {}, "test": {}}, &found{}
 	far, farthest, farAt := 0, 0.0, ""
-	for _, split := range d.splits() {
+	for _, split := range d.named() {
 		for at, i := range split.indices {
 			d.Signals.Read(i, sample)
 			raw = raw[:0]
@@ -129,10 +129,9 @@ func (d *Dataset) Oddities() (lines []string) {
 	if f := clashes; f.count > 0 {
 		say("%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no classifier can "+
 			"tell them apart; check labels",
-			f.count, f.at, d.className(int(d.Labels[f.at])), f.before, d.className(int(d.Labels[f.before])))
+			f.count, f.at, className(d.ClassNames, int(d.Labels[f.at])), f.before, className(d.ClassNames, int(d.Labels[f.before])))
 	}
-	var constant []int
-	var flat []int
+	var constant, flat []int
 	for node := range d.Nodes {
 		if first, end := node*d.Channels, (node+1)*d.Channels; slices.Equal(low[first:end], high[first:end]) {
 			constant = append(constant, node)
@@ -157,57 +156,7 @@ func (d *Dataset) Oddities() (lines []string) {
 	largest, smallest := slices.Index(counts, slices.Max(present)), slices.Index(counts, slices.Min(present))
 	if counts[largest] >= unevenClasses*counts[smallest] {
 		say("class %s has %d training samples, class %s only %d: accuracy says little about the small one; look at "+
-			"recall in ccp eval", d.className(largest), counts[largest], d.className(smallest), counts[smallest])
+			"recall in ccp eval", className(d.ClassNames, largest), counts[largest], className(d.ClassNames, smallest), counts[smallest])
 	}
 	return lines
-}
-
-// Report is what [CheckNPZ] found in an .npz file.
-type Report struct {
-	File string `json:"file"`
-	// Usable reports whether Load takes the file.
-	Usable bool `json:"usable"`
-	// Arrays are the known arrays, in the order of reading.
-	Arrays []ArrayInfo `json:"arrays"`
-	// Errors prevent the use of the file, Warnings do not. Each names the array and, if there is one, the index, and
-	// says what to do.
-	Errors   []string `json:"errors"`
-	Warnings []string `json:"warnings"`
-	// Data is the data set; nil unless it is usable.
-	Data *Dataset `json:"-"`
-}
-
-// CheckNPZ reads an .npz file as [Load] does with the same options, but continues after errors if it can. If several
-// elements of an array are wrong in the same way, it reports the first few. It also looks for [Dataset.Oddities]. It is
-// an error if the file cannot be opened as an archive.
-func CheckNPZ(path string, opts Options) (Report, error) {
-	report := Report{File: path, Errors: []string{}, Warnings: []string{}}
-	file := ownFile
-	file.Name = path
-	err := opts.check()
-	if err == nil {
-		err = file.accepts(opts)
-	}
-	if err != nil {
-		return report, err
-	}
-	r, err := openNPZ(path, opts)
-	if err != nil {
-		return report, err
-	}
-	defer r.Close()
-	errs := r.read()
-	if len(errs) == 0 {
-		errs = r.d.finish(opts)
-	}
-	for _, err := range errs {
-		report.Errors = append(report.Errors, strings.TrimPrefix(err.Error(), path+": "))
-	}
-	report.Arrays = r.taken
-	if report.Usable = len(errs) == 0; report.Usable {
-		report.Data = r.d
-		r.d.Warnings = append(r.d.Warnings, r.d.Oddities()...)
-	}
-	report.Warnings = append(report.Warnings, r.d.Warnings...)
-	return report, nil
 }

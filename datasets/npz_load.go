@@ -1,0 +1,200 @@
+package datasets
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/recording"
+)
+
+// ownFile describes the user's own .npz file.
+var ownFile = Info{
+	Name:        "PATH.npz",
+	Description: "your own signals on your own graph, one file written by ccp data import or numpy.savez",
+	Needs: "series [samples, sensors, timepoints(, axes)] of recordings (with NaN after the end, or lengths [samples]; optional " +
+		"rate, times, sensor_names; the graph, if any, is of the sensors), or features [samples, nodes(, channels)]; " +
+		"labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
+		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or the option knn; " +
+		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two " +
+		"splits), sample_names [samples], class_names, node_names [nodes], grid [2] (rows and columns of the nodes, " +
+		"or frames and sensors) and parts " +
+		"[joints] and bodies [1] (of a skeleton)",
+	Licence: "yours",
+	load:    loadNPZ,
+	drawn:   true,
+}
+
+// loadNPZ reads the user's own data: see ownFile.Needs for the arrays. Without `split` it draws stratified splits.
+func loadNPZ(_ context.Context, file Info, opts Options) (*Raw, error) {
+	r, err := openNPZ(file.Name, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if wrong := r.read(); len(wrong) > 0 {
+		return nil, r.Errorf("%w", wrong[0])
+	}
+	return r.raw, nil
+}
+
+// read reads all arrays and returns all that is wrong with them.
+func (r *npzReader) read() (wrong []error) {
+	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readGroups, r.readGrid, r.readParts, r.readSplit,
+		r.readForm, r.readGraph, r.readRecordings, r.readNames} {
+		wrong = append(wrong, separate(step())...)
+	}
+	if wrong != nil {
+		if meant := r.otherAxes(); meant != nil {
+			return []error{meant}
+		}
+	}
+	return wrong
+}
+
+// otherAxes returns an error if labels and the graph fit features with its axes in another order. The errors that come
+// of that are then not worth a look.
+func (r *npzReader) otherAxes() error {
+	shapes := map[string][]int{}
+	for _, a := range r.taken {
+		shapes[a.Name] = a.Shape
+	}
+	if len(shapes["labels"]) == 0 {
+		return nil
+	}
+	least, most, by := 0, math.MaxInt, "" // the number of nodes, and an array that tells it
+	for _, name := range []string{"adjacency", "coordinates", "node_names", "edges"} {
+		if shape := shapes[name]; len(shape) > 0 && name != "edges" {
+			least, most, by = max(least, shape[0]), min(most, shape[0]), name
+		} else if array, err := r.File.Array(name); len(shape) > 0 && err == nil {
+			ends, _ := array.Ints()
+			least, by = max(least, 1+int(slices.Max(append(ends, -1)))), cmp.Or(by, name)
+		}
+	}
+	features, samples := shapes["features"], shapes["labels"][0]
+	for at, order := range map[int][][]int{2: {{0, 1}, {1, 0}},
+		3: {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}}}[len(features)] {
+		if nodes := features[order[1]]; by == "" || features[order[0]] != samples || nodes < least || nodes > most {
+			continue
+		}
+		if at == 0 { // as they should be
+			return nil
+		}
+		return fmt.Errorf("features has shape %v, but labels and %s tell of %d samples and at least %d nodes; transpose it "+
+			"(features.transpose(%s))", features, by, samples, least,
+			strings.Trim(strings.ReplaceAll(fmt.Sprint(order), " ", ", "), "[]"))
+	}
+	return nil
+}
+
+// ReadSeries reads the recordings of an .npz file without labels or graph, or an .npy file of series, for a classifier whose
+// recordings have a form. Errors name the array and the index.
+func ReadSeries(path string, form *recording.Form) (*Raw, error) {
+	if !IsFile(path) {
+		a, err := npz.ReadNPYFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if len(a.Shape) == 2 && form.Longest == 1 { // rows of a table
+			a.Shape = append(a.Shape, 1)
+		}
+		r := &npzReader{raw: &Raw{Name: path}, opts: Options{Form: form}}
+		for _, step := range []func() error{func() error { return r.takeSeries(a) }, r.readRecordings} {
+			if err := step(); err != nil {
+				return nil, err
+			}
+		}
+		return r.raw, form.Fits(r.raw.Recorded)
+	}
+	r, err := openNPZ(path, Options{Form: form})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for _, step := range []func() error{r.readFeatures, r.readForm, r.readRecordings, r.readNames} {
+		if err := step(); err != nil {
+			return nil, r.Errorf("%w", separate(err)[0])
+		}
+	}
+	if r.series == nil {
+		return nil, r.Errorf("it holds features, but the classifier was trained on recordings: store them as series " +
+			"[samples, sensors, timepoints]")
+	}
+	return r.raw, form.Fits(r.raw.Recorded)
+}
+
+// Groups lists the groups of the samples in an .npz file, sorted. With folds of "groups", each group is the test of one
+// fold. It is an error if the file has no groups.
+func Groups(path string) ([]string, error) {
+	if !IsFile(path) {
+		return nil, fmt.Errorf("%s: %w", path, errNoGroups)
+	}
+	file, err := npz.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	r := &npzReader{File: file, samples: -1, raw: &Raw{}}
+	if err := r.readGroups(); err != nil {
+		return nil, r.Errorf("%w", err)
+	}
+	if r.raw.Groups == nil {
+		return nil, r.Errorf("%w", errNoGroups)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(r.raw.Groups))), nil
+}
+
+// Report is what [CheckNPZ] found in an .npz file.
+type Report struct {
+	File string `json:"file"`
+	// Usable reports whether Load takes the file.
+	Usable bool `json:"usable"`
+	// Arrays are the known arrays, in the order of reading.
+	Arrays []ArrayInfo `json:"arrays"`
+	// Errors prevent the use of the file, Warnings do not. Each names the array and, if there is one, the index, and
+	// says what to do.
+	Errors   []string `json:"errors"`
+	Warnings []string `json:"warnings"`
+	// Data is the data set; nil unless it is usable.
+	Data *Dataset `json:"-"`
+}
+
+// CheckNPZ reads an .npz file as [Load] does with the same options, but continues after errors if it can. If several
+// elements of an array are wrong in the same way, it reports the first few. It also looks for [Dataset.Oddities]. It is
+// an error if the file cannot be opened as an archive.
+func CheckNPZ(path string, opts Options) (Report, error) {
+	report := Report{File: path, Errors: []string{}, Warnings: []string{}}
+	file := ownFile
+	file.Name = path
+	err := opts.check()
+	if err == nil {
+		err = file.accepts(opts)
+	}
+	if err != nil {
+		return report, err
+	}
+	r, err := openNPZ(path, opts)
+	if err != nil {
+		return report, err
+	}
+	defer r.Close()
+	errs := r.read()
+	if len(errs) == 0 {
+		report.Data, errs = assemble(r.raw, *r.raw.Split)
+	}
+	for _, err := range errs {
+		report.Errors = append(report.Errors, strings.TrimPrefix(err.Error(), path+": "))
+	}
+	report.Arrays = r.taken
+	if report.Usable = len(errs) == 0; report.Usable {
+		report.Data.Warnings = append(report.Data.Warnings, report.Data.Oddities()...)
+		report.Warnings = append(report.Warnings, report.Data.Warnings...)
+	} else {
+		report.Warnings = append(report.Warnings, r.raw.Warnings...)
+	}
+	return report, nil
+}
