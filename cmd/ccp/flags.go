@@ -150,6 +150,9 @@ func needed(cmd *cobra.Command, _ []string) (err error) {
 			kind, what := pflag.UnquoteUsage(flag)
 			err = usage(cmd, fmt.Errorf("--%s %s is needed: %s", flag.Name, kind, what))
 		}
+		if flag.Value.Type() == "duration" && strings.HasPrefix(flag.Value.String(), "-") {
+			err = usage(cmd, fmt.Errorf("--%s %v must be at least 0", flag.Name, flag.Value))
+		}
 	})
 	return err
 }

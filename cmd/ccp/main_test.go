@@ -112,6 +112,7 @@ func TestWrongUsage(t *testing.T) {
 		{"train --epochs many", "--epochs many: it must be auto, or a whole number from 1", "ccp train"},
 		{"train --lr fast", "--lr fast: it must be positive and finite", "ccp train"},
 		{"train --set split_seed=-1", "--set split_seed=-1: it must be a whole number from 0", "ccp train"},
+		{"train --save-every -1s", "--save-every -1s must be at least 0", "ccp train"},
 		{"train --save-every 5", `--save-every "5" is not a duration such as 90s or 5m`, "ccp train"},
 		{"train --devices 0", `--devices "0" must be at least 1`, "ccp train"},
 		{"train --dtype float16", "--dtype float16: it must be auto, or one of float32, bfloat16", "ccp train"},

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"syscall"
-	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/backend"
@@ -75,11 +74,6 @@ func (f *serveFlags) check() error {
 	}
 	if f.Timeout <= 0 {
 		return fmt.Errorf("--timeout %v must be more than 0", f.Timeout)
-	}
-	for name, duration := range map[string]time.Duration{"max-delay": f.MaxDelay, "poll": f.Poll, "drain": f.Drain} {
-		if duration < 0 {
-			return fmt.Errorf("--%s %v must be at least 0", name, duration)
-		}
 	}
 	if (f.TLSCert == "") != (f.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key belong together; give both")

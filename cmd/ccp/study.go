@@ -39,9 +39,6 @@ type reporter func(backend compute.Backend, origin study.Origin, errs map[string
 
 // runStudy does the runs that the tables lack, and reports them.
 func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table, report reporter) error {
-	if o.budget < 0 {
-		return usage(cmd, fmt.Errorf("--budget %s must be at least 0", o.budget))
-	}
 	b, info, err := s.open(cmd)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func TestSkippingEnds(t *testing.T) {
 	start := time.Now()
 	code, _, raw := send(t, http.MethodPost, url+"/v2/models/tiny/infer", `{"other":[0`+strings.Repeat(`,{"a":[1]}`, 2<<20)+`]}`)
 	assert.Equal(t, http.StatusGatewayTimeout, code, string(raw))
-	assert.Less(t, time.Since(start), s.Timeout+time.Second)
+	assert.Less(t, time.Since(start), time.Minute, "the part would take minutes, also on a machine that is busy")
 }
 
 // right returns requests for recordings of chance and checks of their answers: they are what the classifier in dir says.
