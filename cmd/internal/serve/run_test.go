@@ -133,9 +133,15 @@ func TestNotReadyAtTheEnd(t *testing.T) {
 
 // While better snapshots come, no request is lost, and all of an answer is of the model that it names.
 func TestReloadUnderLoad(t *testing.T) {
-	s, dir := newServer(t, func(c *Config) { c.Poll = 5 * time.Millisecond })
+	var reloads atomic.Int64
+	s, dir := newServer(t, func(c *Config) {
+		c.Poll, c.Reloaded = 5*time.Millisecond, func() { reloads.Add(1) } // the program bounds its memory anew
+	})
 	save(t, dir, 8, 8%classes) // from now on class = version mod 3
 	s.Reload(t.Context())
+	assert.Equal(t, int64(1), reloads.Load())
+	s.Reload(t.Context())
+	assert.Equal(t, int64(1), reloads.Load(), "nothing is newer")
 	address, stop := start(t, s)
 	seen := map[string]bool{}
 	var mu sync.Mutex
