@@ -32,40 +32,43 @@ func newDataImport(s *shared) *cobra.Command {
 	var scale bool
 	cmd := command("data import", "")
 	cmd.Args = atLeastOne("INPUT is needed: a folder, .ts files or a .csv")
-	f := cmd.Flags()
-	out.flags(cmd, "out", "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
-	choiceVar(f, &o.Missing, "missing", "", "`WHAT` a sensor without any value in a sample is: error, zero, or fill, "+
-		"what its neighbours and its mean let expect (default: fill if samples have one time point, else error)",
-		"error", "zero", "fill")
-	f.StringVar(&o.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
-	f.StringVar(&o.Positions, "positions", "", "`FILE` of positions of sensors, to join near ones: sensor,x,y or "+
-		"sensor,x,y,z, or columns latitude and longitude in degrees")
-	f.StringVar(&o.Parts, "parts", "", "`FILE` of the sensors' parts of a body, the trunk first, for models of "+
-		"skeletons: hip,trunk")
-	numberVar(f, &o.Bodies, "bodies", 1, 0, math.MaxInt32,
-		"`N` bodies whose x, y and z are the first channels, with --parts; 0 where they are no positions in space")
-	numberVar(f, &o.Neighbours, "knn", 4, 1, math.MaxInt32, "`K` nearest sensors that each is joined to, with --positions")
-	f.StringVar(&o.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")
-	f.BoolVar(&scale, "scale", false, "centre each sensor by itself and divide it by its deviation, over the samples "+
-		"trained on; --scale=false takes all sensors alike (default: by itself if they differ much)")
-	f.StringVar(&o.Test, "test", "", "`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, "+
-		"drawn when the file is read)")
+	groups := newGroups(cmd)
+	f := groups.add("Most used")
+	out.flags(f, "out", "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
+	f.StringVar(&o.Label, "label", "", "`COLUMN` of a table with each sample's class (default: label)")
+	f.StringVar(&o.Labels, "labels", "", "`FILE` with each sample's class, in place of a column: sample,label")
 	f.StringVar(&o.Group, "group", "", "`COLUMN` of a long CSV with each sample's group, such as its subject; or a "+
 		"regular expression whose brackets hold the group in the recording's name: '^([a-z]+)_'")
+	f.StringVar(&o.Test, "test", "", "`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, "+
+		"drawn when the file is read)")
+	cutFlags(f, &o.Cut)
+	f = groups.add("Further")
+	f.StringVar(&o.Time, "time", "", "`COLUMN` of times in each recording (default: time, timestamp, date, t and the like)")
+	f.StringVar(&o.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
 	f.StringSliceVar(&o.Columns, "columns", nil, "`NAMES` of a table's columns: of samples; samples,times; or "+
 		"samples,times,sensors,values, which may be several (default: sample,time,sensor,value)")
 	choiceVar(f, &o.Layout, "layout", "", "`WHAT` a table holds in each line, where its headings do not say: recording "+
 		"or timepoints (a time point of the file's recording, or of a sample), readings (of a sensor) or samples",
 		"recording", "timepoints", "readings", "samples")
 	f.StringVar(&o.Sheet, "sheet", "", "`NAME` of the sheet to read of .xlsx workbooks (default: the first)")
-	f.StringVar(&o.Time, "time", "", "`COLUMN` of times in each recording (default: time, timestamp, date, t and the like)")
 	choiceVar(f, &o.Dates, "dates", "", "`WHAT` comes first in dates such as 01/02/2024, where no date tells: day or month",
 		"day", "month")
 	f.StringSliceVar(&o.Take, "take", nil, "`NAMES` of the sensors or columns to take, in this order (default: all)")
 	f.StringSliceVar(&o.Leave, "leave", nil, "`NAMES` of sensors or columns to leave out")
-	f.StringVar(&o.Label, "label", "", "`COLUMN` of a table with each sample's class (default: label)")
-	f.StringVar(&o.Labels, "labels", "", "`FILE` with each sample's class, in place of a column: sample,label")
-	cutFlags(f, &o.Cut)
+	choiceVar(f, &o.Missing, "missing", "", "`WHAT` a sensor without any value in a sample is: error, zero, or fill, "+
+		"what its neighbours and its mean let expect (default: fill if samples have one time point, else error)",
+		"error", "zero", "fill")
+	f.BoolVar(&scale, "scale", false, "centre each sensor by itself and divide it by its deviation, over the samples "+
+		"trained on; --scale=false takes all sensors alike (default: by itself if they differ much)")
+	f.StringVar(&o.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")
+	f.StringVar(&o.Positions, "positions", "", "`FILE` of positions of sensors, to join near ones: sensor,x,y or "+
+		"sensor,x,y,z, or columns latitude and longitude in degrees")
+	numberVar(f, &o.Neighbours, "knn", 4, 1, math.MaxInt32, "`K` nearest sensors that each is joined to, with --positions")
+	f.StringVar(&o.Parts, "parts", "", "`FILE` of the sensors' parts of a body, the trunk first, for models of "+
+		"skeletons: hip,trunk")
+	numberVar(f, &o.Bodies, "bodies", 1, 0, math.MaxInt32,
+		"`N` bodies whose x, y and z are the first channels, with --parts; 0 where they are no positions in space")
+	groups.done()
 	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
 		if out.path == "" {
 			out.path = recordings.Name(inputs)
@@ -73,11 +76,11 @@ func newDataImport(s *shared) *cobra.Command {
 		switch {
 		case !datasets.IsFile(out.path):
 			return usage(cmd, fmt.Errorf("--out %q: the name must end in .npz", out.path))
-		case f.Changed("knn") && o.Positions == "":
+		case cmd.Flags().Changed("knn") && o.Positions == "":
 			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the positions of the sensors, or leave it out"))
 		case o.Cut.Step.Length > 0 && o.Cut.Window.Length == 0:
 			return usage(cmd, errors.New("--step is of windows; give --window, too"))
-		case f.Changed("bodies") && o.Parts == "":
+		case cmd.Flags().Changed("bodies") && o.Parts == "":
 			return usage(cmd, fmt.Errorf("--bodies is for --parts FILE; name the parts of the body, or leave it out"))
 		}
 		if err := out.free(); err != nil {
@@ -87,7 +90,7 @@ func newDataImport(s *shared) *cobra.Command {
 		status := newStatusLine(cmd.ErrOrStderr())
 		defer untilSignal(cmd, status.clear)()
 		began := time.Now()
-		if f.Changed("scale") {
+		if cmd.Flags().Changed("scale") {
 			o.Scale = &scale
 		}
 		o.Progress = func(doing string, done float64) {

@@ -205,15 +205,15 @@ type target struct {
 	folder, overwrite bool
 }
 
-func (t *target) flags(cmd *cobra.Command, name, usage, replaced string) {
-	cmd.Flags().StringVar(&t.path, name, "", usage)
-	cmd.Flags().BoolVar(&t.overwrite, "overwrite", false, "replace "+replaced)
+func (t *target) flags(f *pflag.FlagSet, name, usage, replaced string) {
+	f.StringVar(&t.path, name, "", usage)
+	f.BoolVar(&t.overwrite, "overwrite", false, "replace "+replaced)
 }
 
 // folderFlags are for the commands that can write to a folder.
 func (t *target) folderFlags(cmd *cobra.Command, content string) {
 	t.folder = true
-	t.flags(cmd, "out", "`FOLDER` to write "+content+" to", "files in the folder if it exists")
+	t.flags(cmd.Flags(), "out", "`FOLDER` to write "+content+" to", "files in the folder if it exists")
 }
 
 // writable returns an error if nothing can be written beside the file.
