@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -56,6 +58,17 @@ var (
 	orders = []string{OrderByRank, RandomOrder}
 )
 
+// free returns an error if a figure's files are there and its CSV, the last of them, is not one of ours by its heading.
+func free(paths, heading []string) error {
+	raw, _ := os.ReadFile(paths[2])
+	for _, path := range paths {
+		if _, err := os.Stat(path); err == nil && !strings.HasPrefix(string(raw), strings.Join(heading, ",")+"\n") {
+			return fmt.Errorf("%s is there, and is no figure of ccp; choose another folder, or move it away", path)
+		}
+	}
+	return nil
+}
+
 // Draw draws the figures of a table from its finished runs, each into NAME.png, NAME.svg and NAME.csv in the folder.
 // NAME begins with the table's name. Receptive fields and landscapes show the first seed. If runs of a figure are
 // missing, a note says so and the figure is left out. An error names the file or the run.
@@ -103,7 +116,9 @@ func Draw(ctx context.Context, backend compute.Backend, folder string, t study.T
 			} else if err == nil {
 				base := filepath.Join(folder, f.Name)
 				f.Files = []string{base + ".png", base + ".svg", base + ".csv"}
-				err = cmp.Or(drawn.sheet.Save(f.Files[:2]...), text.WriteCSV(f.Files[2], drawn.heading, drawn.rows))
+				if err = free(f.Files, drawn.heading); err == nil { // the CSV first, by which free knows its own
+					err = cmp.Or(text.WriteCSV(f.Files[2], drawn.heading, drawn.rows), drawn.sheet.Save(f.Files[:2]...))
+				}
 			}
 			if err != nil {
 				return figures, err

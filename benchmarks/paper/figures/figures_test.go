@@ -129,6 +129,14 @@ func TestDraw(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, bytes.Equal(before, after))
 
+	// Files of others stay.
+	require.NoError(t, os.WriteFile(figures[3].Files[2], []byte("mine\n"), 0o600))
+	_, err = Draw(t.Context(), backend, folder, table, 2, options(&said))
+	require.ErrorContains(t, err, figures[3].Files[0]+" is there, and is no figure of ccp; choose another folder, or move it away")
+	for _, path := range figures[3].Files {
+		require.NoError(t, os.Remove(path))
+	}
+
 	// Without recorded hierarchies there are no fields.
 	require.NoError(t, os.RemoveAll(filepath.Join(dirs[TaskOnly][0], "hierarchy")))
 	figures, err = Draw(t.Context(), backend, folder, table, 2, options(&said))
