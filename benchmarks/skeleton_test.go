@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	_ "github.com/clusterpool/ccp/benchmarks/paper/data"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

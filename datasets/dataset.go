@@ -7,8 +7,7 @@
 // [Load] takes the name of a source, or the path of an .npz file, and does all of this. [New] makes a data set of samples in
 // memory. [Dataset.Batches] feeds a split to a GoMLX trainer.
 //
-// A new source is a line in the table of registry.go. Its file in this package says what the source is and where it is
-// published. An internal package reads its files. These packages and package augment know nothing of data sets.
+// The digits are embedded. [Register] adds a source: what it is, where it is published, and how its files are read.
 package datasets
 
 import (

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/clusterpool/ccp/datasets/internal/images"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -70,18 +69,18 @@ func TestChannelStatsOfLargeAndConstantValues(t *testing.T) {
 }
 
 func TestSignals(t *testing.T) {
-	planar := &images.Bytes{Records: []byte{9, 0, 255, 51, 102, 8, 1, 2, 3, 4}, Record: 5, Skip: 1, Nodes: 2, Channels: 2,
+	planar := &Bytes{Records: []byte{9, 0, 255, 51, 102, 8, 1, 2, 3, 4}, Record: 5, Skip: 1, Nodes: 2, Channels: 2,
 		Planar: true, Scale: 255}
 	require.Equal(t, 2, planar.Len())
 	dst := make([]float32, 4)
 	planar.Read(0, dst)
 	assert.Equal(t, []float32{0, 0.2, 1, 0.4}, dst)
 
-	flat := &images.Bytes{Records: []byte{1, 2, 3, 4, 5, 6, 7, 8}, Record: 4, Nodes: 2, Channels: 2, Scale: 1}
+	flat := &Bytes{Records: []byte{1, 2, 3, 4, 5, 6, 7, 8}, Record: 4, Nodes: 2, Channels: 2, Scale: 1}
 	flat.Read(1, dst)
 	assert.Equal(t, []float32{5, 6, 7, 8}, dst)
 
-	assert.Zero(t, (&images.Bytes{}).Len())
+	assert.Zero(t, (&Bytes{}).Len())
 	assert.Zero(t, (&Floats{}).Len())
 }
 

@@ -96,13 +96,6 @@ func TestExportArrays(t *testing.T) {
 	require.Error(t, small(t).Export(filepath.Join(dir, "none", "x.npz")))
 }
 
-// TestRealExport: bytes with a scale, 220 MB as float32.
-func TestRealExport(t *testing.T) {
-	d, err := Load(t.Context(), "mnist", Options{HoldOut: true, DataDir: realData(t, "mnist")})
-	require.NoError(t, err)
-	same(t, d, exported(t, d))
-}
-
 func ExampleDataset_Export() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -141,10 +141,6 @@ func TestFoldErrors(t *testing.T) {
 		_, err := Load(t.Context(), c.data.write(t), Options{HoldOut: true, Fold: c.fold})
 		assert.ErrorContains(t, err, c.want)
 	}
-	for _, name := range []string{"mnist", "nw-ucla", "20news"} {
-		_, err := Load(t.Context(), name, Options{HoldOut: true, Fold: Fold{1, 5}})
-		assert.EqualError(t, err, name+": its test is fixed; leave fold out (it is for digits, .npz files)")
-	}
 	_, err := Groups(path4().write(t))
 	assert.ErrorContains(t, err, "mine.npz: there are no groups")
 	_, err = Groups("digits")

@@ -3,7 +3,6 @@ package datasets
 import (
 	"testing"
 
-	"github.com/clusterpool/ccp/datasets/internal/skeleton"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 )
@@ -18,9 +17,4 @@ func TestNodeName(t *testing.T) {
 	assert.Equal(t, []string{"the", "cat"}, names(Dataset{Info: signal.Info{Nodes: 2}, NodeNames: []string{"the", "cat"}}))
 	assert.Equal(t, []string{"row 0 column 0", "row 0 column 1", "row 1 column 0", "row 1 column 1"}, names(Dataset{Info: signal.Info{Nodes: 4, Grid: []int{2, 2}}}))
 	assert.Equal(t, []string{"node 0", "node 1"}, names(Dataset{Info: signal.Info{Nodes: 2}}))
-}
-
-func TestNodeNamesOfSkeletons(t *testing.T) {
-	layout := skeleton.Layout{Joints: []string{"head", "left hand"}}
-	assert.Equal(t, []string{"head@0", "left hand@0", "head@1", "left hand@1"}, layout.NodeNames(2))
 }

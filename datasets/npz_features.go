@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/datasets/internal/images"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
@@ -36,7 +35,7 @@ func (r *npzReader) readFeatures() error {
 	gaps := table && r.opts.Form != nil && r.opts.Form.Longest == 1 // the classifier was trained on a table with gaps
 	if bytes, ok := a.Data.([]uint8); ok && !gaps {
 		r.raw.Finite = true
-		r.raw.Signals = &images.Bytes{Records: bytes, Record: size, Nodes: r.raw.Nodes, Channels: r.raw.Channels, Scale: 1}
+		r.raw.Signals = &Bytes{Records: bytes, Record: size, Nodes: r.raw.Nodes, Channels: r.raw.Channels, Scale: 1}
 		return nil
 	}
 	values, err := a.Float32s()

@@ -13,9 +13,9 @@ import (
 )
 
 // ownFile describes the user's own .npz file.
-var ownFile = Info{
-	Name:        "PATH.npz",
-	Description: "your own signals on your own graph, one file written by ccp data import or numpy.savez",
+var ownFile = Source{
+	Name:  "PATH.npz",
+	About: "your own signals on your own graph, one file written by ccp data import or numpy.savez",
 	Needs: "series [samples, sensors, timepoints(, axes)] of recordings (with NaN after the end, or lengths [samples]; optional " +
 		"rate, times, sensor_names; the graph, if any, is of the sensors), or features [samples, nodes(, channels)]; " +
 		"labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
@@ -25,13 +25,20 @@ var ownFile = Info{
 		"or frames and sensors) and parts " +
 		"[joints] and bodies [1] (of a skeleton)",
 	Licence: "yours",
-	load:    loadNPZ,
-	drawn:   true,
+	Drawn:   true,
+}
+
+// ofFile is the source of an .npz file.
+func ofFile(path string) Source {
+	file := ownFile
+	file.Name = path
+	file.Load = func(_ context.Context, _ []string, opts Options) (*Raw, error) { return loadNPZ(path, opts) }
+	return file
 }
 
 // loadNPZ reads the user's own data: see ownFile.Needs for the arrays. Without `split` it draws stratified splits.
-func loadNPZ(_ context.Context, file Info, opts Options) (*Raw, error) {
-	r, err := openNPZ(file.Name, opts)
+func loadNPZ(path string, opts Options) (*Raw, error) {
+	r, err := openNPZ(path, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -168,11 +175,9 @@ type Report struct {
 // an error if the file cannot be opened as an archive.
 func CheckNPZ(path string, opts Options) (Report, error) {
 	report := Report{File: path, Errors: []string{}, Warnings: []string{}}
-	file := ownFile
-	file.Name = path
 	err := opts.check()
 	if err == nil {
-		err = file.accepts(opts)
+		err = ofFile(path).accepts(opts)
 	}
 	if err != nil {
 		return report, err

@@ -41,7 +41,7 @@ type Options struct {
 	Form   *recording.Form
 	// Augment sets the augmentation of the source, if it has one.
 	Augment bool
-	// Protocol picks one of the splits of a source that has several, as Info.Protocols lists them; "" is its usual one.
+	// Protocol picks one of the splits of a source that has several, as Source.Protocols lists them; "" is its usual one.
 	Protocol string
 	// TFIDF weights the words of a text by their rarity among the training documents. The default is each word's share.
 	TFIDF bool
@@ -71,13 +71,6 @@ type refused struct{ error }
 func (r refused) Unwrap() error { return r.error }
 
 func (r refused) Is(target error) bool { return target == ErrOptions }
-
-// report tells Progress, if there is one.
-func (o Options) report(doing string, done float64) {
-	if o.Progress != nil {
-		o.Progress(doing, done)
-	}
-}
 
 // holdsOut reports whether validation samples are to be taken out of the training samples.
 func (o Options) holdsOut() bool { return o.HoldOut || o.Validation > 0 }

@@ -34,6 +34,41 @@ func (f *Floats) Len() int { return len(f.Values) / max(1, f.Size) }
 // Read copies sample i to dst.
 func (f *Floats) Read(i int, dst []float32) { copy(dst, f.Values[i*f.Size:(i+1)*f.Size]) }
 
+// Bytes are samples held as bytes in records of one size, as image files store them. A raw value is byte / Scale.
+type Bytes struct {
+	// Records holds the records one after another.
+	Records []byte
+	// Record is the size of a record in bytes, Skip the number of bytes at its head that are no pixels (a label).
+	Record, Skip int
+	// Nodes and Channels are the shape of a sample.
+	Nodes, Channels int
+	// Planar says that a record is `[channels, nodes]`, one plane a channel, and not `[nodes, channels]`.
+	Planar bool
+	// Scale divides a byte: 255 for pixels in [0, 1], 1 for the bytes themselves.
+	Scale float32
+}
+
+// Len returns the number of samples.
+func (b *Bytes) Len() int { return len(b.Records) / max(1, b.Record) }
+
+// Read writes sample i to dst, `[nodes, channels]`.
+func (b *Bytes) Read(i int, dst []float32) {
+	start := i*b.Record + b.Skip
+	pixels := b.Records[start : start+b.Nodes*b.Channels]
+	if !b.Planar {
+		for j, pixel := range pixels {
+			dst[j] = float32(pixel) / b.Scale
+		}
+		return
+	}
+	for channel := range b.Channels {
+		plane := pixels[channel*b.Nodes : (channel+1)*b.Nodes]
+		for node, pixel := range plane {
+			dst[node*b.Channels+channel] = float32(pixel) / b.Scale
+		}
+	}
+}
+
 // Raw is what a source brings: labelled samples, of which nothing has been learned yet. [Make] makes a data set of it.
 type Raw struct {
 	// Name of the data set, at least 3 characters (GoMLX cuts shorter names badly).

@@ -14,12 +14,12 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 )
 
-// Info is a source: what a listing shows, where it is published, and where [Load] finds its files.
-type Info struct {
-	Name        string `json:"name"`        // what Load takes
-	Description string `json:"description"` // one line
-	Needs       string `json:"needs"`       // the files that the user has to provide
-	Licence     string `json:"licence"`     // of the data
+// Source is a data set that [Load] knows by name: what a listing shows, where it is published, and how it is read.
+type Source struct {
+	Name    string `json:"name"`        // what Load takes
+	About   string `json:"description"` // one line
+	Needs   string `json:"needs"`       // the files that the user has to provide
+	Licence string `json:"licence"`     // of the data
 	// Sizes of the whole set; 0 where they depend on a file.
 	Samples  int `json:"samples"`
 	Nodes    int `json:"nodes"`
@@ -28,23 +28,19 @@ type Info struct {
 	// Protocols names the splits of a source that has several, the usual one first.
 	Protocols []string `json:"protocols,omitempty"`
 
-	// Files are the downloads; nil if none are possible or needed.
-	Files []File `json:"-"`
-	// Folder, below the data folder, holds the files, or the content of the one archive.
-	Folder string `json:"-"`
-	// Archive reports whether the one file is an archive, to be unpacked into Folder.
-	Archive bool `json:"-"`
-	// Ask says why the files cannot be downloaded and where to ask for them; "" if they can, or none are needed.
-	Ask string `json:"-"`
-
-	text        bool     // its signals are words
-	drawn       bool     // its splits are drawn, or can be
-	folders     []string // below the data folder, in which its files may lie
-	credit, get string   // for the provenance; what to get if the files are missing
-	// find returns the place of the files in some folders, "" if some are missing; nil for a source that needs none.
-	find func(dirs []string) string
-	// load brings the samples, with the split that the options ask for. It may leave out the name.
-	load func(context.Context, Info, Options) (*Raw, error)
+	Files   []File   `json:"-"` // the downloads; nil if none are possible or needed
+	Folder  string   `json:"-"` // below the data folder; holds the files, or the content of the one archive
+	Archive bool     `json:"-"` // whether the one file is an archive, to be unpacked into Folder
+	Ask     string   `json:"-"` // why the files cannot be downloaded and where to ask for them; "" if they can, or none are needed
+	Folders []string `json:"-"` // below the data folder, in which the files may lie, the likeliest first
+	Get     string   `json:"-"` // what to get if the files are missing
+	Text    bool     `json:"-"` // its signals are words, which Options.TFIDF may weigh
+	Drawn   bool     `json:"-"` // its splits are drawn, or can be, so that it has folds
+	// Place returns the place of the files in some folders, "" if some are missing; nil for a source that needs none.
+	Place func(dirs []string) string `json:"-"`
+	// Load reads the samples in those folders. Raw.Split is the source's own split, nil to draw one. The caller holds out
+	// validation samples, and sets frames and lengths of recordings where the options ask for others than Recorded has.
+	Load func(ctx context.Context, dirs []string, o Options) (*Raw, error) `json:"-"`
 }
 
 // File is a file at its official place.
@@ -54,11 +50,20 @@ type File struct {
 	Sum  string // "sha256:HEX", or "md5:HEX" where that is what the publisher states
 }
 
-// sources is the table of the named sources, in the order of a listing. The user's own .npz file comes last.
-var sources = []Info{digits, cifar10, mnist, fashionMNIST, news, ntu, nwucla, ownFile}
+// sources are the named sources, in the order of a listing. The user's own .npz file comes last.
+var sources = []Source{digits, ownFile}
+
+// Register adds a source, which is then listed, loaded and fetched like the others. It panics if the name is empty, taken
+// or a file's, or if nothing loads the source. Call it before anything else, such as in an init function.
+func Register(s Source) {
+	if _, unknown := Named(s.Name); unknown == nil || s.Name == "" || IsFile(s.Name) || s.Load == nil {
+		panic(fmt.Sprintf("datasets: a source cannot be registered as %q: the name is empty, taken or a file's, or Load is nil", s.Name))
+	}
+	sources = slices.Insert(sources, len(sources)-1, s)
+}
 
 // names lists the sources of some kind.
-func names(kind func(Info) bool) string {
+func names(kind func(Source) bool) string {
 	var all []string
 	for _, s := range sources {
 		switch {
@@ -73,13 +78,13 @@ func names(kind func(Info) bool) string {
 }
 
 // Names describes every source, the user's own .npz file last.
-func Names() []Info { return slices.Clone(sources) }
+func Names() []Source { return slices.Clone(sources) }
 
 // Named returns the source of that name. If there is none, the error suggests the one that was probably meant, and
 // lists all sources.
-func Named(name string) (Info, error) {
+func Named(name string) (Source, error) {
 	if IsFile(name) {
-		return Info{}, fmt.Errorf("%s: an .npz file is your own, it cannot be downloaded", name)
+		return Source{}, fmt.Errorf("%s: an .npz file is your own, it cannot be downloaded", name)
 	}
 	var known []string
 	for _, s := range sources {
@@ -90,7 +95,7 @@ func Named(name string) (Info, error) {
 			known = append(known, s.Name)
 		}
 	}
-	return Info{}, refused{fmt.Errorf("data set %q is not known; %s", name, suggest.Among(name, known))}
+	return Source{}, refused{fmt.Errorf("data set %q is not known; %s", name, suggest.Among(name, known))}
 }
 
 // Load reads a data set: one of the names that [Names] lists, or a path that ends in .npz. The result has passed
@@ -105,8 +110,7 @@ func Load(ctx context.Context, name string, opts Options) (*Dataset, error) {
 	}
 	source, err := Named(name)
 	if IsFile(name) {
-		source, err = ownFile, nil
-		source.Name = name
+		source, err = ofFile(name), nil
 	}
 	if err != nil {
 		err = fmt.Errorf("%w; or give the path of an .npz file", err)
@@ -123,39 +127,46 @@ func Load(ctx context.Context, name string, opts Options) (*Dataset, error) {
 }
 
 // accepts refuses options that do not apply to a source: to ignore them would give other samples than the caller asked
-// for. Info.Name of an .npz file is its path.
-func (i Info) accepts(opts Options) error {
-	refuse := func(option, why string, fits func(Info) bool) error {
-		return refused{fmt.Errorf("%s: %s; leave %s out (it is for %s)", i.Name, why, option, names(fits))}
+// for. Source.Name of an .npz file is its path.
+func (s Source) accepts(opts Options) error {
+	refuse := func(option, why string, fits func(Source) bool) error {
+		return refused{fmt.Errorf("%s: %s; leave %s out (it is for %s)", s.Name, why, option, names(fits))}
 	}
 	switch {
-	case opts.KNN > 0 && !IsFile(i.Name):
-		return refuse("knn", "its graph is fixed", func(s Info) bool { return IsFile(s.Name) })
-	case opts.Fold != (Fold{}) && !i.drawn:
-		return refuse("fold", "its test is fixed", func(s Info) bool { return s.drawn })
-	case opts.TFIDF && !i.text:
-		return refuse("tfidf", "it has no words to weigh", func(s Info) bool { return s.text })
-	case opts.Protocol != "" && i.Protocols == nil:
-		return refuse("protocol", "there is one protocol only", func(s Info) bool { return s.Protocols != nil })
-	case opts.Protocol != "" && !slices.Contains(i.Protocols, opts.Protocol):
-		return refused{fmt.Errorf("%s: there is no protocol %q; there are %s", i.Name, opts.Protocol, strings.Join(i.Protocols, ", "))}
+	case opts.KNN > 0 && !IsFile(s.Name):
+		return refuse("knn", "its graph is fixed", func(s Source) bool { return IsFile(s.Name) })
+	case opts.Fold != (Fold{}) && !s.Drawn:
+		return refuse("fold", "its test is fixed", func(s Source) bool { return s.Drawn })
+	case opts.TFIDF && !s.Text:
+		return refuse("tfidf", "it has no words to weigh", func(s Source) bool { return s.Text })
+	case opts.Protocol != "" && s.Protocols == nil:
+		return refuse("protocol", "there is one protocol only", func(s Source) bool { return s.Protocols != nil })
+	case opts.Protocol != "" && !slices.Contains(s.Protocols, opts.Protocol):
+		return refused{fmt.Errorf("%s: there is no protocol %q; there are %s", s.Name, opts.Protocol, strings.Join(s.Protocols, ", "))}
 	}
 	return nil
 }
 
 // read calls the loader of a source.
-func (i Info) read(ctx context.Context, opts Options) (*Raw, error) {
-	if err := i.accepts(opts); err != nil {
+func (s Source) read(ctx context.Context, opts Options) (*Raw, error) {
+	if err := s.accepts(opts); err != nil {
 		return nil, err
 	}
-	raw, err := i.load(ctx, i, opts)
-	if err != nil && !IsFile(i.Name) { // an .npz file names itself
-		err = i.withGet(opts.DataDir, fmt.Errorf("%s: %w", i.Name, err))
+	raw, err := s.Load(ctx, s.dirs(opts.DataDir), opts)
+	if err == nil && !IsFile(s.Name) { // the reader of a file splits by what it finds there
+		if raw.Recorded != nil {
+			opts.Frames = cmp.Or(opts.Frames, raw.Recorded.Frames)
+			raw.record(*raw.Recorded, opts)
+		}
+		err = raw.choose(opts)
+	}
+	if err != nil && !IsFile(s.Name) { // an .npz file names itself
+		err = s.withGet(opts.DataDir, fmt.Errorf("%s: %w", s.Name, err))
 	}
 	if err != nil {
 		return nil, err
 	}
-	if raw.Name = cmp.Or(raw.Name, i.Name); opts.Augment && raw.Augment == nil {
+	if raw.Name = cmp.Or(raw.Name, s.Name); opts.Augment && raw.Augment == nil {
 		appendf(&raw.Warnings, "no augmentation is known for %s: its samples are used as they are", raw.Name)
 	}
 	return raw, nil
@@ -163,33 +174,32 @@ func (i Info) read(ctx context.Context, opts Options) (*Raw, error) {
 
 // dirs returns the folders that may hold the files of a source: its own folders below the data folder, then the data
 // folder. Several sets have files of the same name; the folder tells them apart.
-func (i Info) dirs(dataDir string) []string {
-	dirs := append(slices.Clone(i.folders), "")
+func (s Source) dirs(dataDir string) []string {
+	dirs := append(slices.Clone(s.Folders), "")
 	for at, name := range dirs {
 		dirs[at] = filepath.Join(cmp.Or(dataDir, "."), name)
 	}
 	return dirs
 }
 
-// Find returns the place in a data folder where Load would find the files, "" if some are missing. For MNIST and
-// Fashion-MNIST it looks in their own folders only, as both sets have the same file names.
-func (i Info) Find(dataDir string) string {
-	if i.find == nil {
+// Find returns the place in a data folder where Load would find the files, "" if some are missing.
+func (s Source) Find(dataDir string) string {
+	if s.Place == nil {
 		return ""
 	}
-	return i.find(i.dirs(dataDir))
+	return s.Place(s.dirs(dataDir))
 }
 
 // withGet adds to the error that a source's files are missing how to get them.
-func (i Info) withGet(dataDir string, err error) error {
-	if !errors.Is(err, fs.ErrNotExist) || i.Find(dataDir) != "" {
+func (s Source) withGet(dataDir string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) || s.Get == "" || s.Find(dataDir) != "" {
 		return err
 	}
-	err = fmt.Errorf("%w; get %s, and unpack it in the data folder", err, i.get)
-	if len(i.Files) == 0 {
+	err = fmt.Errorf("%w; get %s, and unpack it in the data folder", err, s.Get)
+	if len(s.Files) == 0 {
 		return err
 	}
-	command := "ccp data get " + i.Name
+	command := "ccp data get " + s.Name
 	if dataDir != "" {
 		command += " --data-dir " + dataDir
 	}

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"archive/zip"
 	"context"
 	"fmt"
 	"io/fs"
@@ -13,102 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// realData is the folder of the real data sets, where that of `name` is there; else it skips the test: they are too large
-// for the repository.
-func realData(t *testing.T, name string) string {
-	t.Helper()
-	dir := os.Getenv("CCP_DATA")
-	if dir == "" {
-		t.Skip("set CCP_DATA to a folder with cifar10, mnist and fashion-mnist to test the real files")
-	}
-	if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-		t.Skip(err)
-	}
-	return dir
-}
-
-// embeddedOr is the folder that a source's files are in; the digits need none.
-func embeddedOr(t *testing.T, info Info) string {
-	t.Helper()
-	if info.Name == "digits" {
-		return ""
-	}
-	return realData(t, info.Name)
-}
-
-// TestRealSources loads every listed source and compares it with its listing.
-func TestRealSources(t *testing.T) {
-	for _, info := range Names() {
-		if info.Samples == 0 {
-			continue
-		}
-		t.Run(info.Name, func(t *testing.T) {
-			d, err := Load(t.Context(), info.Name, Options{HoldOut: true, DataDir: embeddedOr(t, info)})
-			require.NoError(t, err)
-			assert.Equal(t, info.Name, d.Name)
-			assert.Equal(t, info.Samples, d.Signals.Len())
-			assert.Equal(t, []int{info.Nodes, info.Channels, info.Classes}, []int{d.Nodes, d.Channels, d.Classes()})
-			assert.Empty(t, d.Warnings)
-			if len(info.Protocols) > 0 {
-				return // its channels are scaled by the body, not by their deviation
-			}
-			mean, std := d.ChannelStats(append(d.Train[:len(d.Train):len(d.Train)], d.Validation...))
-			t.Log(len(d.Train), len(d.Validation), len(d.Test), mean, std, d.Provenance)
-			for channel := range mean {
-				// The published values are over all training images, the held out ones included.
-				assert.InDelta(t, mean[channel], d.Mean[channel], 1e-2*float64(d.Std[channel]))
-				assert.InDelta(t, std[channel], d.Std[channel], 1e-2*float64(d.Std[channel]))
-			}
-		})
-	}
-}
-
-// TestRealCIFAR10 checks what the protocol states.
-func TestRealCIFAR10(t *testing.T) {
-	d, err := Load(t.Context(), "cifar10", Options{HoldOut: true, DataDir: realData(t, "cifar10"), Augment: true})
-	require.NoError(t, err)
-	assert.Equal(t, []int{45_000, 5_000, 10_000}, []int{len(d.Train), len(d.Validation), len(d.Test)})
-	for class, n := range d.classCounts(d.Validation) {
-		assert.Equal(t, 500, n, "class %d", class)
-	}
-	assert.Equal(t, 3906, d.Affinity.Edges())
-	assert.NotNil(t, d.Augment)
-	mean, std := d.ChannelStats(upTo(50_000))
-	for channel := range mean {
-		assert.InDelta(t, d.Mean[channel], mean[channel], 1e-6)
-		assert.InDelta(t, d.Std[channel], std[channel], 1e-6)
-	}
-}
-
-func TestNames(t *testing.T) {
-	seen := map[string]bool{}
-	for _, info := range Names() {
-		assert.NotEmpty(t, info.Description, info.Name)
-		assert.NotEmpty(t, info.Needs, info.Name)
-		assert.NotEmpty(t, info.Licence, info.Name)
-		assert.False(t, seen[info.Name], info.Name)
-		seen[info.Name] = true
-	}
-	for _, name := range []string{"digits", "cifar10", "mnist", "fashion-mnist", "20news", "ntu", "nw-ucla", "PATH.npz"} {
-		assert.True(t, seen[name], name)
-	}
-}
-
 func TestLoadErrors(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		opts Options
 		want string
 	}{
-		{"imagenet", Options{}, `data set "imagenet" is not known; there are digits, cifar10, mnist, fashion-mnist, 20news, ntu, nw-ucla; or give the path`},
-		{"cifar1", Options{}, `data set "cifar1" is not known; did you mean cifar10? There are digits, cifar10, mnist,`},
+		{"imagenet", Options{}, `data set "imagenet" is not known; there are digits`},
 		{"", Options{}, `data set "" is not known`},
 		{"digits", Options{KNN: 4}, "digits: its graph is fixed; leave knn out"},
 		{"digits", Options{KNN: -1}, "knn: -1"},
-		{"digits", Options{Protocol: "cross-view"}, "digits: there is one protocol only; leave protocol out (it is for ntu, nw-ucla)"},
-		{"mine.npz", Options{Protocol: "cross-view"}, "mine.npz: there is one protocol only"},
-		{"ntu", Options{Protocol: "cross-setup"}, `ntu: there is no protocol "cross-setup"; there are cross-subject, cross-view`},
-		{"nw-ucla", Options{Protocol: "cv"}, `nw-ucla: there is no protocol "cv"; there are cross-view, cross-subject`},
 		{"digits", Options{Validation: 1}, "validation: share 1 is outside [0, 1)"},
 		{"digits", Options{Validation: -0.5}, "validation: share -0.5"},
 		{"digits", Options{Validation: math.NaN()}, "validation: share NaN"},
@@ -116,30 +31,6 @@ func TestLoadErrors(t *testing.T) {
 		_, err := Load(t.Context(), c.name, c.opts)
 		assert.ErrorContains(t, err, c.want)
 	}
-}
-
-// TestMissingFiles checks that the error says what was looked for, where, and how to get it.
-func TestMissingFiles(t *testing.T) {
-	dir := t.TempDir()
-	for name, want := range map[string][]string{
-		"cifar10": {"data_batch_1.bin", filepath.Join(dir, "cifar-10-batches-bin"),
-			filepath.Join(dir, "cifar10", "cifar-10-batches-bin"), "CIFAR-10 page of A. Krizhevsky"},
-		"mnist":         {"train-images-idx3-ubyte", "train-images.idx3-ubyte.gz", filepath.Join(dir, "mnist"), "Y. LeCun"},
-		"fashion-mnist": {"train-images-idx3-ubyte.gz", filepath.Join(dir, "fashion-mnist"), "Zalando"},
-		"20news":        {"20news-bydate-train", filepath.Join(dir, "20news"), "20 Newsgroups page of J. Rennie"},
-		"ntu": {"S001C001P001R001A001.skeleton", "nturgbd_skeletons_s001_to_s017.zip",
-			filepath.Join(dir, "ntu", "nturgb+d_skeletons"), "ROSE Lab"},
-		"nw-ucla": {"a01_s01_e00_v01.json", "all_sqe.zip", filepath.Join(dir, "nw-ucla"), "NW-UCLA"},
-	} {
-		_, err := Load(t.Context(), name, Options{HoldOut: true, DataDir: dir})
-		require.ErrorIs(t, err, fs.ErrNotExist)
-		for _, part := range append(want, name+": ", "data folder", dir) {
-			assert.ErrorContains(t, err, part)
-		}
-	}
-	_, err := Load(t.Context(), filepath.Join(dir, "mine.npz"), Options{HoldOut: true})
-	assert.ErrorIs(t, err, fs.ErrNotExist)
-	assert.ErrorContains(t, err, "mine.npz")
 }
 
 func ExampleLoad() {
@@ -155,17 +46,59 @@ func ExampleLoad() {
 	// 1438 0 359
 }
 
-func ExampleNames() {
-	for _, info := range Names() {
-		fmt.Println(info.Name, info.Samples, info.Nodes, info.Channels, info.Classes)
+func TestAcceptsOfFiles(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "mine.npz")
+	file, err := os.Create(archive)
+	require.NoError(t, err)
+	require.NoError(t, zip.NewWriter(file).Close())
+	require.NoError(t, file.Close())
+	for want, opts := range map[string]Options{
+		"mine.npz: it has no words to weigh":   {TFIDF: true},
+		"mine.npz: there is one protocol only": {Protocol: "cross-view"},
+	} {
+		_, err := Load(t.Context(), archive, opts)
+		assert.ErrorContains(t, err, want)
+		_, err = CheckNPZ(archive, opts)
+		assert.ErrorContains(t, err, want)
 	}
-	// Output:
-	// digits 1797 64 1 10
-	// cifar10 60000 1024 3 10
-	// mnist 70000 784 1 10
-	// fashion-mnist 70000 784 1 10
-	// 20news 0 10000 1 20
-	// ntu 56578 2000 6 60
-	// nw-ucla 1484 800 9 10
-	// PATH.npz 0 0 0 0
+	require.NoError(t, Source{Name: "a.NPZ"}.accepts(Options{KNN: 3}))
+	_, err = Load(t.Context(), filepath.Join(t.TempDir(), "mine.npz"), Options{HoldOut: true})
+	assert.ErrorContains(t, err, "mine.npz: no such file or directory; check the path, or write the file with numpy.savez")
+}
+
+// TestRegister: what is registered is listed before the user's own file, and loaded as the options ask.
+func TestRegister(t *testing.T) {
+	before := sources
+	t.Cleanup(func() { sources = before })
+	dir := t.TempDir()
+	s := Source{Name: "mine", Folders: []string{"mine"}, Get: "the file from me", Files: []File{{Name: "mine.bin"}}, Protocols: []string{"cross-eyed"},
+		Place: func(dirs []string) string { return "" },
+		Load: func(_ context.Context, dirs []string, o Options) (*Raw, error) {
+			if assert.Equal(t, []string{filepath.Join(dir, "mine"), dir}, dirs); o.Seed == 1 {
+				return nil, fs.ErrNotExist
+			}
+			return digits.Load(t.Context(), nil, o)
+		}}
+	Register(s)
+	listed := Names()
+	assert.Equal(t, []string{"mine", "PATH.npz"}, []string{listed[len(listed)-2].Name, listed[len(listed)-1].Name})
+	d, err := Load(t.Context(), "mine", Options{DataDir: dir, HoldOut: true, Protocol: "cross-eyed"})
+	require.NoError(t, err)
+	assert.Equal(t, []any{"mine", 1258, 180, 359}, []any{d.Name, len(d.Train), len(d.Validation), len(d.Test)})
+	_, err = Load(t.Context(), "mine", Options{DataDir: dir, Seed: 1})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	assert.ErrorContains(t, err, "mine: file does not exist; get the file from me, and unpack it in the data folder; or have it fetched: ccp data get mine --data-dir "+dir)
+	for want, opts := range map[string]Options{
+		"mine: its graph is fixed; leave knn out (it is for .npz files)":         {KNN: 2},
+		"mine: its test is fixed; leave fold out (it is for digits, .npz files)": {Fold: Fold{1, 5}},
+		"mine: it has no words to weigh; leave tfidf out":                        {TFIDF: true},
+		`mine: there is no protocol "cross-view"; there are cross-eyed`:          {Protocol: "cross-view"},
+	} {
+		_, err = Load(t.Context(), "mine", opts)
+		require.ErrorIs(t, err, ErrOptions)
+		assert.ErrorContains(t, err, want)
+	}
+	for _, wrong := range []Source{s, {Name: "digits", Load: s.Load}, {Load: s.Load}, {Name: "a.npz", Load: s.Load}, {Name: "nothing"}} {
+		assert.Panics(t, func() { Register(wrong) }, wrong.Name)
+	}
 }

@@ -343,7 +343,7 @@ func TestExampleDigits(t *testing.T) {
 
 func TestDataList(t *testing.T) {
 	golden(t, "data-list.output", succeed(t, "data", "list"))
-	var sources []datasets.Info
+	var sources []datasets.Source
 	decode(t, succeed(t, "data", "list", "--json"), &sources)
 	require.NotEmpty(t, sources)
 	assert.Equal(t, "digits", sources[0].Name)

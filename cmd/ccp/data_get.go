@@ -24,7 +24,7 @@ func newDataGet(s *shared) *cobra.Command {
 			return usage(cmd, errors.New("NAME is needed; ccp data list shows the names"))
 		}
 		folder := dataFolder(dataDir)
-		sets := make([]datasets.Info, len(names))
+		sets := make([]datasets.Source, len(names))
 		for i, name := range names { // all of them, before the first takes its time
 			var err error
 			if sets[i], err = datasets.Named(name); err != nil {
@@ -55,7 +55,7 @@ func newDataGet(s *shared) *cobra.Command {
 }
 
 // gettable says why a set cannot be fetched that is not there.
-func (s *shared) gettable(set datasets.Info, dataDir, next string) error {
+func (s *shared) gettable(set datasets.Source, dataDir, next string) error {
 	offline := s.offline || backend.Offline()
 	switch {
 	case set.Find(dataDir) != "":
@@ -69,7 +69,7 @@ func (s *shared) gettable(set datasets.Info, dataDir, next string) error {
 }
 
 // get fetches the files of a set, unpacks an archive, and returns the place of the files.
-func get(ctx context.Context, status *statusLine, set datasets.Info, dataDir string) (string, error) {
+func get(ctx context.Context, status *statusLine, set datasets.Source, dataDir string) (string, error) {
 	defer status.clear()
 	folder := filepath.Join(dataDir, set.Folder)
 	if set.Archive { // the archive lies beside the folder that it becomes

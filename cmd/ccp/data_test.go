@@ -24,7 +24,7 @@ import (
 )
 
 // moved is a data set whose official place serves these files instead, by name.
-func moved(t *testing.T, name string, files map[string][]byte) datasets.Info {
+func moved(t *testing.T, name string, files map[string][]byte) datasets.Source {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, ok := files[filepath.Base(r.URL.Path)]

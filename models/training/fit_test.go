@@ -271,17 +271,3 @@ func TestDefaultsOfPlainModels(t *testing.T) {
 	_, err = Preview(Patch{"model": "svm", "label_smoothing": 0.1})
 	assert.ErrorContains(t, err, "label_smoothing: 0.1; model svm has a loss of its own")
 }
-
-// TestRealNewsgroupsPlain: the closed form reaches its published accuracy, 68.5, within 1.5 points.
-func TestRealNewsgroupsPlain(t *testing.T) {
-	folder := os.Getenv("CCP_DATA")
-	if folder == "" {
-		t.Skip("set CCP_DATA to a folder with 20news to test the real files")
-	}
-	if testing.Short() {
-		t.Skip("learns word vectors")
-	}
-	result, err := Train(t.Context(), backendtest.XLA(t), Patch{"data": "20news", "model": "bayes"}, Options{Dir: t.TempDir(), DataDir: folder})
-	require.NoError(t, err)
-	assert.Greater(t, result.Test.Accuracy, 0.67)
-}

@@ -58,3 +58,8 @@ func ExampleLayout() {
 	fmt.Println(graph.N(), graph.Edges(), KinectV2.NodeNames(80)[80])
 	// Output: 2000 3895 left elbow@3
 }
+
+func TestNodeNamesOfSkeletons(t *testing.T) {
+	layout := Layout{Joints: []string{"head", "left hand"}}
+	assert.Equal(t, []string{"head@0", "left hand@0", "head@1", "left hand@1"}, layout.NodeNames(2))
+}

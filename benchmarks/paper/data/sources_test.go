@@ -1,7 +1,6 @@
-package datasets
+package data
 
 import (
-	"archive/zip"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/images"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -16,9 +17,9 @@ import (
 // TestSources: every listed source has its place, and each place is whole.
 func TestSources(t *testing.T) {
 	sum := regexp.MustCompile(`^(sha256:[0-9a-f]{64}|md5:[0-9a-f]{32})$`)
-	for _, info := range Names() {
-		o, err := Named(info.Name)
-		if info.Name == ownFile.Name {
+	for _, info := range datasets.Names() {
+		o, err := datasets.Named(info.Name)
+		if info.Name == "PATH.npz" {
 			assert.ErrorContains(t, err, "an .npz file is your own")
 			continue
 		}
@@ -38,7 +39,7 @@ func TestSources(t *testing.T) {
 		}
 		assert.False(t, o.Archive && len(o.Files) != 1, "one archive")
 	}
-	_, err := Named("imagenet")
+	_, err := datasets.Named("imagenet")
 	assert.ErrorContains(t, err, `data set "imagenet" is not known; there are digits, cifar10,`)
 }
 
@@ -70,7 +71,7 @@ func TestFind(t *testing.T) {
 			if c.want != "" {
 				want = filepath.Join(dir, c.want)
 			}
-			o, err := Named(c.name)
+			o, err := datasets.Named(c.name)
 			require.NoError(t, err)
 			assert.Equal(t, want, o.Find(dir))
 		})
@@ -80,54 +81,42 @@ func TestFind(t *testing.T) {
 // TestWithGet: only where files can be fetched and are missing does the error say how.
 func TestWithGet(t *testing.T) {
 	dir := t.TempDir()
-	_, err := Load(t.Context(), "mnist", Options{HoldOut: true, DataDir: dir})
+	_, err := datasets.Load(t.Context(), "mnist", datasets.Options{HoldOut: true, DataDir: dir})
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.ErrorContains(t, err, "; or have it fetched: ccp data get mnist --data-dir "+dir)
-	_, err = Load(t.Context(), "ntu", Options{HoldOut: true, DataDir: dir})
+	_, err = datasets.Load(t.Context(), "ntu", datasets.Options{HoldOut: true, DataDir: dir})
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.NotContains(t, err.Error(), "data get")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "data_batch_1.bin"), make([]byte, cifarRecord*cifarPerFile), 0o644))
-	_, err = Load(t.Context(), "cifar10", Options{HoldOut: true, DataDir: dir})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "data_batch_1.bin"), make([]byte, cifarRecord*images.CIFARPerFile), 0o644))
+	_, err = datasets.Load(t.Context(), "cifar10", datasets.Options{HoldOut: true, DataDir: dir})
 	require.ErrorIs(t, err, os.ErrNotExist, "the second file")
 	assert.NotContains(t, err.Error(), "data get", "it would say that they are there")
-	_, err = Load(t.Context(), filepath.Join(dir, "mine.npz"), Options{HoldOut: true})
-	assert.ErrorContains(t, err, "mine.npz: no such file or directory; check the path, or write the file with numpy.savez")
 }
 
 func TestAccepts(t *testing.T) {
-	archive := filepath.Join(t.TempDir(), "mine.npz")
-	file, err := os.Create(archive)
-	require.NoError(t, err)
-	require.NoError(t, zip.NewWriter(file).Close())
-	require.NoError(t, file.Close())
 	for _, c := range []struct {
 		name string
-		opts Options
+		opts datasets.Options
 		want string
 	}{
-		{"digits", Options{TFIDF: true}, "digits: it has no words to weigh; leave tfidf out (it is for 20news)"},
-		{"20news", Options{Protocol: "cross-view"}, "20news: there is one protocol only; leave protocol out (it is for ntu, nw-ucla)"},
-		{"20news", Options{KNN: 8}, "20news: its graph is fixed; leave knn out"},
-		{"nw-ucla", Options{Protocol: "cross-eyed"}, `nw-ucla: there is no protocol "cross-eyed"; there are cross-view, cross-subject`},
-		{archive, Options{TFIDF: true}, "mine.npz: it has no words to weigh"},
-		{archive, Options{Protocol: "cross-view"}, "mine.npz: there is one protocol only"},
+		{"digits", datasets.Options{TFIDF: true}, "digits: it has no words to weigh; leave tfidf out (it is for 20news)"},
+		{"20news", datasets.Options{Protocol: "cross-view"}, "20news: there is one protocol only; leave protocol out (it is for ntu, nw-ucla)"},
+		{"20news", datasets.Options{KNN: 8}, "20news: its graph is fixed; leave knn out"},
+		{"nw-ucla", datasets.Options{Protocol: "cross-eyed"}, `nw-ucla: there is no protocol "cross-eyed"; there are cross-view, cross-subject`},
 	} {
-		_, err := Load(t.Context(), c.name, c.opts)
+		_, err := datasets.Load(t.Context(), c.name, c.opts)
 		assert.ErrorContains(t, err, c.want)
-		if c.name == archive {
-			_, err = CheckNPZ(c.name, c.opts)
-			assert.ErrorContains(t, err, c.want)
-		}
 	}
-	for _, protocol := range []string{"", "cross-view", "cross-subject"} {
-		require.NoError(t, ntu.accepts(Options{Protocol: protocol}))
+	for _, protocol := range []string{"", "cross-view", "cross-subject"} { // its files are all that is missing
+		_, err := datasets.Load(t.Context(), "ntu", datasets.Options{Protocol: protocol, DataDir: t.TempDir()})
+		require.ErrorIs(t, err, os.ErrNotExist)
 	}
-	require.NoError(t, news.accepts(Options{TFIDF: true}))
-	require.NoError(t, Info{Name: "a.NPZ"}.accepts(Options{KNN: 3}))
+	_, err := datasets.Load(t.Context(), "20news", datasets.Options{TFIDF: true, DataDir: t.TempDir()})
+	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func ExampleNamed() {
-	place, err := Named("cifar10")
+func Example() {
+	place, err := datasets.Named("cifar10")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -3,7 +3,7 @@ package skeleton_test
 import (
 	"fmt"
 
-	"github.com/clusterpool/ccp/datasets/internal/skeleton"
+	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/skeleton"
 )
 
 // A skeleton of one's own is a table; somebody walks two steps of half a spine.

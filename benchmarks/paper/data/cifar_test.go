@@ -1,21 +1,20 @@
-package datasets
+package data
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // What a folder of CIFAR-10 holds.
 const (
-	cifarNodes   = 32 * 32
-	cifarRecord  = 1 + 3*cifarNodes
-	cifarPerFile = 10_000
+	cifarNodes  = 32 * 32
+	cifarRecord = 1 + 3*cifarNodes
 )
 
 var cifarFiles = []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
@@ -44,11 +43,13 @@ func writeCIFAR(t *testing.T, dir string, n int) {
 	}
 }
 
-// cifarOf is the source with files of n records each.
-func cifarOf(n int) Info {
-	small := cifar10
-	small.load = func(_ context.Context, info Info, opts Options) (*Raw, error) { return loadCIFAR(info, opts, n) }
-	return small
+// readCIFAR reads files of n records each in a data folder.
+func readCIFAR(dir string, n int, opts datasets.Options) (*datasets.Raw, error) {
+	var dirs []string
+	for _, folder := range append(cifar10.Folders, "") {
+		dirs = append(dirs, filepath.Join(dir, folder))
+	}
+	return loadCIFAR(dirs, opts, n)
 }
 
 func TestCIFAR(t *testing.T) {
@@ -61,14 +62,15 @@ func TestCIFAR(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			lay(dir)
-			raw, err := cifarOf(n).read(t.Context(), Options{DataDir: dir, Augment: true, HoldOut: true})
+			raw, err := readCIFAR(dir, n, datasets.Options{Augment: true})
 			require.NoError(t, err)
-			d, err := Make(raw, *raw.Split)
+			raw.Name = "cifar10"
+			d, err := datasets.Make(raw, raw.HoldOut(*raw.Split, 0, 0))
 			require.NoError(t, err)
 			require.NoError(t, d.Validate())
 			assert.Equal(t, []int{90, 10, 20}, []int{len(d.Train), len(d.Validation), len(d.Test)})
-			assert.Equal(t, upTo(120)[100:], d.Test)
-			for class, count := range d.classCounts(d.Validation) {
+			assert.Equal(t, []int{100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119}, d.Test)
+			for class, count := range classCounts(d, d.Validation) {
 				assert.Equal(t, 1, count, "class %d", class)
 			}
 			sample := make([]float32, cifarNodes*3)
@@ -111,8 +113,8 @@ func TestCIFARErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			c.lay(t, dir)
-			_, err := cifarOf(n).read(t.Context(), Options{DataDir: dir})
-			for _, want := range append(c.want, "cifar10: ", dir) {
+			_, err := readCIFAR(dir, n, datasets.Options{})
+			for _, want := range append(c.want, dir) {
 				assert.ErrorContains(t, err, want)
 			}
 		})

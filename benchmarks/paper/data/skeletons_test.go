@@ -1,8 +1,7 @@
-package datasets
+package data
 
 import (
 	"archive/zip"
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,21 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/clusterpool/ccp/datasets/internal/skeleton"
+	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/skeleton"
+	"github.com/clusterpool/ccp/datasets"
 )
-
-// load reads a named source.
-func load(name string, opts Options) (*Dataset, error) {
-	source, err := Named(name)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := source.read(context.Background(), opts)
-	if err != nil {
-		return nil, err
-	}
-	return Make(raw, *raw.Split)
-}
 
 // emptyCache gives the test a cache directory of its own.
 func emptyCache(t *testing.T) string {
@@ -120,7 +107,7 @@ func smallNTU() map[string]string {
 }
 
 // samples reads all samples of a data set.
-func samples(d *Dataset) [][]float32 {
+func samples(d *datasets.Dataset) [][]float32 {
 	all := make([][]float32, d.Signals.Len())
 	for i := range all {
 		all[i] = make([]float32, d.Nodes*d.Channels)
@@ -140,8 +127,8 @@ func TestNTU(t *testing.T) {
 	writeRecordings(t, dir, map[string]string{"samples_with_Missing_skeletons.txt": "The list:\n\n" + lost + "\nS017C003P020R002A060\n"})
 
 	var told []string
-	opts := Options{HoldOut: true, DataDir: dir, Protocol: skeleton.CrossView, Augment: true, Progress: func(doing string, _ float64) { told = append(told, doing) }}
-	d, err := load("ntu", opts)
+	opts := datasets.Options{HoldOut: true, DataDir: dir, Protocol: skeleton.CrossView, Augment: true, Progress: func(doing string, _ float64) { told = append(told, doing) }}
+	d, err := datasets.Load(t.Context(), "ntu", opts)
 	require.NoError(t, err)
 	assert.Equal(t, "reading 80 recordings", told[0])
 	assert.Equal(t, []int{80, 2000, 6, 60}, []int{d.Signals.Len(), d.Nodes, d.Channels, d.Classes()})
@@ -152,8 +139,7 @@ func TestNTU(t *testing.T) {
 		strings.Join(d.Raw.Warnings, "\n"))
 	assert.Contains(t, d.Notes[0], "Missing_skeletons.txt lists 2 recordings as missing")
 	assert.Equal(t, "2 of 82 recordings left out: 1 listed as missing, 1 of another set", d.Notes[1])
-	require.NoError(t, d.checkValues())
-	require.NoError(t, d.checkSplits())
+	require.NoError(t, d.Validate())
 	for i, label := range d.Labels {
 		assert.Equal(t, int32(i%5), label, "files in the order of their names")
 		sample := make([]float32, 12_000)
@@ -189,7 +175,7 @@ func TestNTU(t *testing.T) {
 	writeRecordings(t, filepath.Join(dir, "nturgb+d_skeletons"), map[string]string{name: strings.Repeat("x", len(files[name]))})
 	told = nil
 	opts.Protocol = ""
-	d, err = load("ntu", opts)
+	d, err = datasets.Load(t.Context(), "ntu", opts)
 	require.NoError(t, err)
 	assert.Empty(t, told)
 	assert.Equal(t, first, samples(d))
@@ -201,11 +187,11 @@ func TestNTU(t *testing.T) {
 	require.NoError(t, err)
 	content[len(content)/2] ^= 1
 	require.NoError(t, os.WriteFile(kept[0], content, 0o644))
-	_, err = load("ntu", opts)
+	_, err = datasets.Load(t.Context(), "ntu", opts)
 	assert.ErrorContains(t, err, "ntu: "+filepath.Join(dir, "nturgb+d_skeletons")+": "+name+`: line 1: "xxxx`)
 	assert.ErrorContains(t, err, "get these files again, or list their names in a .txt file there whose name holds \"missing\"")
 	writeRecordings(t, filepath.Join(dir, "nturgb+d_skeletons"), map[string]string{name: files[name]})
-	d, err = load("ntu", opts)
+	d, err = datasets.Load(t.Context(), "ntu", opts)
 	require.NoError(t, err)
 	assert.NotEmpty(t, told)
 	assert.Equal(t, first, samples(d))
@@ -218,9 +204,9 @@ func TestNTUArchive(t *testing.T) {
 	writeRecordings(t, dir, files)
 	files["readme.txt"] = "hello"
 	zipFiles(t, filepath.Join(zipped, skeleton.NTU.Archive), files)
-	want, err := load("ntu", Options{HoldOut: true, DataDir: dir})
+	want, err := datasets.Load(t.Context(), "ntu", datasets.Options{HoldOut: true, DataDir: dir})
 	require.NoError(t, err)
-	got, err := load("ntu", Options{HoldOut: true, DataDir: zipped})
+	got, err := datasets.Load(t.Context(), "ntu", datasets.Options{HoldOut: true, DataDir: zipped})
 	require.NoError(t, err)
 	assert.Equal(t, want.Labels, got.Labels)
 	assert.Equal(t, samples(want), samples(got))
@@ -228,10 +214,10 @@ func TestNTUArchive(t *testing.T) {
 
 	path := filepath.Join(zipped, skeleton.NTU.Archive)
 	require.NoError(t, os.Truncate(path, 1000))
-	_, err = load("ntu", Options{HoldOut: true, DataDir: zipped})
+	_, err = datasets.Load(t.Context(), "ntu", datasets.Options{HoldOut: true, DataDir: zipped})
 	assert.ErrorContains(t, err, "ntu: "+path+": zip:")
 	zipFiles(t, path, map[string]string{"readme.txt": "hello"})
-	_, err = load("ntu", Options{HoldOut: true, DataDir: zipped})
+	_, err = datasets.Load(t.Context(), "ntu", datasets.Options{HoldOut: true, DataDir: zipped})
 	assert.ErrorContains(t, err, "holds no recordings such as S001C001P001R001A001.skeleton")
 }
 
@@ -240,7 +226,7 @@ func TestNTUErrors(t *testing.T) {
 	dir := t.TempDir()
 	writeRecordings(t, dir, map[string]string{"S001C001P001R001A061.skeleton": "0", "S018C001P001R001A001.skeleton": "0", "S001C001P001R001A002.skeleton": "0"})
 	writeRecordings(t, dir, map[string]string{"missing.txt": "S001C001P001R001A002"})
-	_, err := load("ntu", Options{HoldOut: true, DataDir: dir})
+	_, err := datasets.Load(t.Context(), "ntu", datasets.Options{HoldOut: true, DataDir: dir})
 	assert.ErrorContains(t, err, "none of the 3 recordings in "+dir+" can be used: 1 are listed as missing, 2 are of another set")
 }
 
@@ -250,14 +236,14 @@ func TestKeptInNoCache(t *testing.T) {
 	t.Setenv("HOME", "")
 	dir := t.TempDir()
 	writeRecordings(t, dir, smallNTU())
-	d, err := load("ntu", Options{HoldOut: true, DataDir: dir})
+	d, err := datasets.Load(t.Context(), "ntu", datasets.Options{HoldOut: true, DataDir: dir})
 	require.NoError(t, err)
 	assert.Contains(t, strings.Join(d.Warnings, "\n"), "cannot be kept, so that every start reads all recordings")
 }
 
 func TestSkeletonSources(t *testing.T) {
 	for _, of := range []struct {
-		info   Info
+		info   datasets.Source
 		source *skeleton.Source
 	}{{ntu, &skeleton.NTU}, {nwucla, &skeleton.NWUCLA}} {
 		for i, split := range of.source.Splits {
@@ -265,5 +251,5 @@ func TestSkeletonSources(t *testing.T) {
 			assert.Equal(t, of.info.Samples, split.Train+split.Test)
 		}
 	}
-	var _ Signals = (*skeleton.Signals)(nil)
+	var _ datasets.Signals = (*skeleton.Signals)(nil)
 }

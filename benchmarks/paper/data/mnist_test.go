@@ -1,4 +1,4 @@
-package datasets
+package data
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -83,10 +84,10 @@ func TestMNIST(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		writeFiles(t, filepath.Join(dir, c.folder), c.files)
-		d, err := Load(t.Context(), c.name, Options{HoldOut: true, DataDir: dir})
+		d, err := datasets.Load(t.Context(), c.name, datasets.Options{HoldOut: true, DataDir: dir})
 		require.NoError(t, err)
 		assert.Equal(t, []int{18, 2, 10}, []int{len(d.Train), len(d.Validation), len(d.Test)})
-		assert.Equal(t, []int{1, 1}, d.classCounts(d.Validation)[:2])
+		assert.Equal(t, []int{1, 1}, classCounts(d, d.Validation)[:2])
 		sample := make([]float32, mnistNodes)
 		d.Signals.Read(23, sample) // test image 3
 		assert.Equal(t, float32(3)/255, sample[783])
@@ -105,16 +106,16 @@ func TestMNISTFolderOfItsOwn(t *testing.T) {
 	other["train-labels-idx1-ubyte"] = idxFile(bytes.Repeat([]byte{0, 7}, 10), 20)
 	writeFiles(t, dir, other)
 	writeFiles(t, filepath.Join(dir, "fashion-mnist"), mnistContents())
-	d, err := Load(t.Context(), "fashion-mnist", Options{HoldOut: true, DataDir: dir})
+	d, err := datasets.Load(t.Context(), "fashion-mnist", datasets.Options{HoldOut: true, DataDir: dir})
 	require.NoError(t, err)
 	assert.Equal(t, int32(1), d.Labels[1])
-	d, err = Load(t.Context(), "mnist", Options{HoldOut: true, DataDir: dir})
+	d, err = datasets.Load(t.Context(), "mnist", datasets.Options{HoldOut: true, DataDir: dir})
 	require.NoError(t, err)
 	assert.Equal(t, int32(7), d.Labels[1])
 }
 
 func TestRealMNISTIsNotFashion(t *testing.T) {
-	_, err := Load(t.Context(), "fashion-mnist", Options{HoldOut: true, DataDir: filepath.Join(realData(t, "mnist"), "mnist")})
+	_, err := datasets.Load(t.Context(), "fashion-mnist", datasets.Options{HoldOut: true, DataDir: filepath.Join(realData(t, "mnist"), "mnist")})
 	assert.ErrorContains(t, err, "are those of MNIST; put each set in a folder of its own")
 }
 
@@ -144,7 +145,7 @@ func TestMNISTErrors(t *testing.T) {
 			files := mnistContents()
 			files[c.file] = c.content
 			writeFiles(t, dir, files)
-			_, err := Load(t.Context(), "mnist", Options{HoldOut: true, DataDir: dir})
+			_, err := datasets.Load(t.Context(), "mnist", datasets.Options{HoldOut: true, DataDir: dir})
 			assert.ErrorContains(t, err, c.want)
 			assert.ErrorContains(t, err, "mnist: "+dir)
 		})
@@ -154,6 +155,6 @@ func TestMNISTErrors(t *testing.T) {
 	writeFiles(t, dir, map[string][]byte{
 		"train-images-idx3-ubyte": idxFile(nil, 0, 28, 28), "train-labels-idx1-ubyte": idxFile(nil, 0),
 		"t10k-images-idx3-ubyte": idxFile(nil, 0, 28, 28), "t10k-labels-idx1-ubyte": idxFile(nil, 0)})
-	_, err := Load(t.Context(), "mnist", Options{HoldOut: true, DataDir: dir})
+	_, err := datasets.Load(t.Context(), "mnist", datasets.Options{HoldOut: true, DataDir: dir})
 	assert.ErrorContains(t, err, "train files hold no samples")
 }

@@ -1,4 +1,4 @@
-package datasets
+package data
 
 import (
 	"cmp"
@@ -8,8 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/clusterpool/ccp/datasets/internal/augment"
-	"github.com/clusterpool/ccp/datasets/internal/skeleton"
+	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/augment"
+	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/skeleton"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/signal"
 )
@@ -20,9 +21,9 @@ const heldOutSkeletons = 0.1
 // skeletonNoise is the deviation of the noise that augmentation adds to coordinates, in lengths of the spine.
 const skeletonNoise = 0.01
 
-var ntu = Info{
+var ntu = skeletons(datasets.Source{
 	Name: "ntu",
-	Description: "sixty actions of one or two people before the second Kinect (NTU RGB+D), 80 frames of 25 joints: " +
+	About: "sixty actions of one or two people before the second Kinect (NTU RGB+D), 80 frames of 25 joints: " +
 		"positions of the joints, seen from the body",
 	Needs: "the 56,880 .skeleton files (S001C001P001R001A001.skeleton ...), in a folder or as " + skeleton.NTU.Archive +
 		", and the list of the 302 with missing skeletons, as a .txt file whose name holds \"missing\"",
@@ -31,14 +32,13 @@ var ntu = Info{
 	Folder:  "ntu",
 	Ask: "NTU RGB+D is given only to those who agree to its terms: ask for " + skeleton.NTU.Archive +
 		" at https://rose1.ntu.edu.sg/dataset/actionRecognition/",
-	folders: []string{"nturgb+d_skeletons", "ntu/nturgb+d_skeletons", "ntu"},
-	credit:  "NTU RGB+D (A. Shahroudy et al., 2016), academic use only",
-	get:     "the skeletons of NTU RGB+D from the ROSE Lab, and the list of samples with missing skeletons",
-}.skeletons(&skeleton.NTU)
+	Folders: []string{"nturgb+d_skeletons", "ntu/nturgb+d_skeletons", "ntu"},
+	Get:     "the skeletons of NTU RGB+D from the ROSE Lab, and the list of samples with missing skeletons",
+}, &skeleton.NTU, "NTU RGB+D (A. Shahroudy et al., 2016), academic use only")
 
-var nwucla = Info{
+var nwucla = skeletons(datasets.Source{
 	Name: "nw-ucla",
-	Description: "ten actions of ten people before three of the first Kinects (NW-UCLA Multiview Action 3D), 40 " +
+	About: "ten actions of ten people before three of the first Kinects (NW-UCLA Multiview Action 3D), 40 " +
 		"frames of 20 joints: positions, directions of bones, and motion, of upright bodies",
 	Needs: "the 1,484 files of its skeletons in JSON (a01_s01_e00_v01.json ...), in a folder or as " +
 		skeleton.NWUCLA.Archive,
@@ -47,40 +47,42 @@ var nwucla = Info{
 	Folder:  "nw-ucla",
 	Ask: "NW-UCLA is given out by its authors: get its skeletons, by way of https://wangjiangb.github.io/my_data.html, " +
 		"as JSON (" + skeleton.NWUCLA.Archive + ")",
-	folders: []string{"nw-ucla", "NW-UCLA/all_sqe", "NW-UCLA", "all_sqe"},
-	credit:  "NW-UCLA Multiview Action 3D (J. Wang et al., 2014), no licence stated",
-	get:     "the skeletons of NW-UCLA in JSON",
-}.skeletons(&skeleton.NWUCLA)
+	Folders: []string{"nw-ucla", "NW-UCLA/all_sqe", "NW-UCLA", "all_sqe"},
+	Get:     "the skeletons of NW-UCLA in JSON",
+}, &skeleton.NWUCLA, "NW-UCLA Multiview Action 3D (J. Wang et al., 2014), no licence stated")
 
-// skeletons completes the description of a set of recordings.
-func (i Info) skeletons(s *skeleton.Source) Info {
-	i.Nodes, i.Channels, i.Classes = s.Nodes(), s.Channels(), len(s.Classes)
+// skeletons completes the description of a set of recordings. credit is for their provenance.
+func skeletons(of datasets.Source, s *skeleton.Source, credit string) datasets.Source {
+	of.Nodes, of.Channels, of.Classes = s.Nodes(), s.Channels(), len(s.Classes)
 	for _, split := range s.Splits {
-		i.Protocols = append(i.Protocols, split.Name)
+		of.Protocols = append(of.Protocols, split.Name)
 	}
-	i.find = s.Find
-	i.load = func(ctx context.Context, info Info, opts Options) (*Raw, error) {
-		return loadSkeletons(ctx, info, s, opts)
+	of.Place = s.Find
+	of.Load = func(ctx context.Context, dirs []string, opts datasets.Options) (*datasets.Raw, error) {
+		return loadSkeletons(ctx, dirs, s, credit, opts)
 	}
-	return i
+	return of
 }
 
 // loadSkeletons reads the recordings and splits them by the protocol. The validation samples have the cameras of the
 // training set, and without groups its people. They can pick the epoch, but they are easier than the test samples.
-func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Options) (*Raw, error) {
-	r, err := s.Load(ctx, info.dirs(opts.DataDir), opts.report)
+func loadSkeletons(ctx context.Context, dirs []string, s *skeleton.Source, credit string, opts datasets.Options) (*datasets.Raw, error) {
+	report := opts.Progress
+	if report == nil {
+		report = func(string, float64) {}
+	}
+	r, err := s.Load(ctx, dirs, report)
 	if err != nil {
 		return nil, err
 	}
 	frames, graphOf := s.Frames, s.Frames
 	if s.Whole {
-		opts.Frames = cmp.Or(opts.Frames, s.Frames)
-		frames, graphOf = opts.Frames, 1
+		frames, graphOf = cmp.Or(opts.Frames, s.Frames), 1
 	}
-	split := s.Splits[max(0, slices.Index(info.Protocols, opts.Protocol))]
-	raw := &Raw{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes), Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies},
-		NodeNames: s.Layout.NodeNames(s.Frames), Split: &Split{}, Warnings: r.Warnings,
-		Provenance: fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", info.credit, r.Place, r.Checksum()),
+	split := s.Splits[max(0, slices.IndexFunc(s.Splits, func(split skeleton.Split) bool { return split.Name == opts.Protocol }))]
+	raw := &datasets.Raw{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes), Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies},
+		NodeNames: s.Layout.NodeNames(s.Frames), Split: &datasets.Split{}, Warnings: r.Warnings,
+		Provenance: fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", credit, r.Place, r.Checksum()),
 		Notes: append(r.Notes, fmt.Sprintf("%s: %d frames x %d joints x %d, seen from the body of the main actor",
 			split.Name, frames, len(s.Layout.Joints), s.Channels()))}
 	for i, take := range r.Takes {
@@ -96,15 +98,15 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 	}
 	train, test := raw.Split.Train, raw.Split.Test
 	if len(train) != split.Train || len(test) != split.Test {
-		appendf(&raw.Warnings, "%s: %d training and %d test recordings, the published protocol has %d and %d: results may not compare",
-			split.Name, len(train), len(test), split.Train, split.Test)
+		raw.Warnings = append(raw.Warnings, fmt.Sprintf("%s: %d training and %d test recordings, the published protocol has %d and %d: results may not compare",
+			split.Name, len(train), len(test), split.Train, split.Test))
 	}
 	if copies := r.Copies(test, train); copies > 0 {
 		raw.Notes = append(raw.Notes, fmt.Sprintf("%d of %d test recordings are exact copies of training recordings under "+
 			"another name", copies, len(test)))
 	}
-	raw.HeldOut = max(1, share(len(train), heldOutSkeletons))
-	raw.Scale = func(r *Raw, train []int) (mean, std []float32) { return scaleStreams(r, train, 3*s.Bodies) }
+	raw.HeldOut = max(1, int(math.Round(heldOutSkeletons*float64(len(train)))))
+	raw.Scale = func(r *datasets.Raw, train []int) (mean, std []float32) { return scaleStreams(r, train, 3*s.Bodies) }
 	if s.Mirror {
 		raw.Mirror = augment.Mirror(len(s.Layout.Joints), s.Channels(), s.Layout.Sides)
 	}
@@ -118,12 +120,10 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 			raw.Series = append(raw.Series, series)
 		}
 		alone := false // the values are positions in space
-		raw.record(recording.Form{Sensors: slices.Clone(s.Layout.Joints), Channels: s.Channels(), Scale: &alone}, opts)
+		raw.Recorded = &recording.Form{Sensors: slices.Clone(s.Layout.Joints), Channels: s.Channels(), Scale: &alone, Frames: frames}
 	}
-	if raw.Graph, err = s.Layout.Graph(graphOf); err != nil {
-		return nil, err
-	}
-	return raw, raw.choose(opts)
+	raw.Graph, err = s.Layout.Graph(graphOf)
+	return raw, err
 }
 
 // augmentSkeletons rotates a signal and adds noise. It mirrors and crops it if the source allows that.
@@ -145,7 +145,7 @@ func augmentSkeletons(s *skeleton.Source, mirror func([]float32), frames int, sp
 // scaleStreams returns a Mean of 0. Std is 1 for positions, whose unit is already the body. For each of the other streams,
 // `width` channels wide, it is the root mean square over the training samples. It is the same for all axes, as
 // augmentation rotates the body.
-func scaleStreams(r *Raw, train []int, width int) (mean, std []float32) {
+func scaleStreams(r *datasets.Raw, train []int, width int) (mean, std []float32) {
 	mean, std = make([]float32, r.Channels), slices.Repeat([]float32{1}, r.Channels)
 	if r.Channels == width { // spares a walk over all samples
 		return mean, std

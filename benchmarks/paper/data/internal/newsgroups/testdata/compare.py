@@ -1,7 +1,7 @@
 """Compares how ccp strips and cuts the messages of 20 Newsgroups with scikit-learn itself.
 
-    CCP_NEWSGROUPS=FOLDER CCP_COMPARE=ours.tsv go test -run TestCompare ./datasets/internal/newsgroups
-    python datasets/internal/newsgroups/testdata/compare.py FOLDER ours.tsv
+    CCP_NEWSGROUPS=FOLDER CCP_COMPARE=ours.tsv go test -run TestCompare ./benchmarks/paper/data/internal/newsgroups
+    python benchmarks/paper/data/internal/newsgroups/testdata/compare.py FOLDER ours.tsv
 
 FOLDER holds 20news-bydate-train and 20news-bydate-test. scikit-learn's fetch_20newsgroups downloads an archive and keeps
 it in a file of its own; here that file is made from the folder, so that both sides read the same messages. The words

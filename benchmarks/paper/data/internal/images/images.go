@@ -1,4 +1,4 @@
-// Package images reads sets of square images: the digits that travel with the program, the idx files of MNIST and the
+// Package images reads sets of square images: the idx files of MNIST and the
 // records of CIFAR-10.
 package images
 
@@ -11,51 +11,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/clusterpool/ccp/datasets"
 )
 
 // Set is a set of images of Side x Side pixels, whose nodes are the pixels, row by row.
 type Set struct {
-	Pixels   *Bytes
+	Pixels   *datasets.Bytes
 	Side     int
 	Labels   []byte // one for each image
 	Train    int    // number of training images, which come first
 	From     string // the folder, if there is one, and the sha256 of what was read
 	Warnings []string
-}
-
-// Bytes are samples held as bytes in records of one size, as image files store them. A raw value is byte / Scale.
-type Bytes struct {
-	// Records holds the records one after another.
-	Records []byte
-	// Record is the size of a record in bytes, Skip the number of bytes at its head that are no pixels (a label).
-	Record, Skip int
-	// Nodes and Channels are the shape of a sample.
-	Nodes, Channels int
-	// Planar says that a record is `[channels, nodes]`, one plane a channel, and not `[nodes, channels]`.
-	Planar bool
-	// Scale divides a byte: 255 for pixels in [0, 1], 1 for the bytes themselves.
-	Scale float32
-}
-
-// Len returns the number of samples.
-func (b *Bytes) Len() int { return len(b.Records) / max(1, b.Record) }
-
-// Read writes sample i to dst, `[nodes, channels]`.
-func (b *Bytes) Read(i int, dst []float32) {
-	start := i*b.Record + b.Skip
-	pixels := b.Records[start : start+b.Nodes*b.Channels]
-	if !b.Planar {
-		for j, pixel := range pixels {
-			dst[j] = float32(pixel) / b.Scale
-		}
-		return
-	}
-	for channel := range b.Channels {
-		plane := pixels[channel*b.Nodes : (channel+1)*b.Nodes]
-		for node, pixel := range plane {
-			dst[node*b.Channels+channel] = float32(pixel) / b.Scale
-		}
-	}
 }
 
 // find returns the first existing file among the names, tried in each folder in turn; "" if there is none. A file

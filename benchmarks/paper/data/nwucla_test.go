@@ -1,4 +1,4 @@
-package datasets
+package data
 
 import (
 	"encoding/json"
@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/clusterpool/ccp/datasets/internal/skeleton"
+	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/skeleton"
+	"github.com/clusterpool/ccp/datasets"
 )
 
 // nwuclaText is a file of a body.
@@ -41,7 +42,7 @@ func TestNWUCLA(t *testing.T) {
 	emptyCache(t)
 	dir := t.TempDir()
 	writeRecordings(t, filepath.Join(dir, "nw-ucla"), smallNWUCLA(t))
-	d, err := load("nw-ucla", Options{HoldOut: true, DataDir: dir})
+	d, err := datasets.Load(t.Context(), "nw-ucla", datasets.Options{HoldOut: true, DataDir: dir})
 	require.NoError(t, err)
 	require.NoError(t, d.Validate())
 	assert.Equal(t, []int{40, 20, 30}, []int{len(d.Train), len(d.Validation), len(d.Test)})
@@ -53,13 +54,14 @@ func TestNWUCLA(t *testing.T) {
 		assert.Equal(t, 2, i%3, "view 3")
 	}
 	assert.Contains(t, d.Warnings[0], "cross-view: 60 training and 30 test recordings, the published protocol has 1020 and 464")
-	plain, err := load("nw-ucla", Options{DataDir: dir})
+	plain, err := datasets.Load(t.Context(), "nw-ucla", datasets.Options{DataDir: dir})
 	require.NoError(t, err)
-	later := heldOut(t, plain, 0, 0)
+	later, err := datasets.Make(&plain.Raw, plain.Raw.HoldOut(plain.Split, 0, 0))
+	require.NoError(t, err)
 	assert.Equal(t, [][]int{d.Train, d.Validation}, [][]int{later.Train, later.Validation})
 	assert.Equal(t, d.Std, later.Std)
 	assert.NotEqual(t, plain.Std, later.Std)
-	subjects, err := load("nw-ucla", Options{DataDir: dir, Protocol: skeleton.CrossSubject, Validation: 0.25})
+	subjects, err := datasets.Load(t.Context(), "nw-ucla", datasets.Options{DataDir: dir, Protocol: skeleton.CrossSubject, Validation: 0.25})
 	require.NoError(t, err)
 	assert.Equal(t, []int{30, 30, 30}, []int{len(subjects.Train), len(subjects.Validation), len(subjects.Test)})
 	for _, i := range subjects.Test {
@@ -81,7 +83,7 @@ func TestNWUCLAErrors(t *testing.T) {
 		emptyCache(t)
 		dir := t.TempDir()
 		writeRecordings(t, dir, c.files)
-		_, err := load("nw-ucla", Options{HoldOut: true, DataDir: dir})
+		_, err := datasets.Load(t.Context(), "nw-ucla", datasets.Options{HoldOut: true, DataDir: dir})
 		assert.ErrorContains(t, err, c.want, name)
 	}
 }
@@ -89,13 +91,13 @@ func TestNWUCLAErrors(t *testing.T) {
 // TestRealNWUCLA checks the counts, the published split and what preparation promises.
 func TestRealNWUCLA(t *testing.T) {
 	dir := realData(t, "nw-ucla")
-	d, err := Load(t.Context(), "nw-ucla", Options{HoldOut: true, DataDir: dir, Augment: true})
+	d, err := datasets.Load(t.Context(), "nw-ucla", datasets.Options{HoldOut: true, DataDir: dir, Augment: true})
 	require.NoError(t, err)
 	assert.Empty(t, d.Warnings)
 	assert.Equal(t, []int{924, 96, 464}, []int{len(d.Train), len(d.Validation), len(d.Test)})
 	assert.Equal(t, 1540, d.Affinity.Edges())
 
-	found, err := skeleton.NWUCLA.Load(t.Context(), nwucla.dirs(dir), func(string, float64) {})
+	found, err := skeleton.NWUCLA.Load(t.Context(), []string{filepath.Join(dir, "nw-ucla"), dir}, func(string, float64) {})
 	require.NoError(t, err)
 	table, err := os.ReadFile(filepath.Join(found.Place, "splits.tsv"))
 	require.NoError(t, err)
@@ -105,9 +107,8 @@ func TestRealNWUCLA(t *testing.T) {
 		labels[fields[1]] = fields[0] + fields[3]
 	}
 	require.Len(t, labels, 1484)
-	for _, split := range d.named() {
-		published := map[string]string{"train": "train", "validation": "train", "test": "val"}[split.name]
-		for _, i := range split.indices {
+	for published, indices := range map[string][]int{"train": append(d.Train[:len(d.Train):len(d.Train)], d.Validation...), "val": d.Test} {
+		for _, i := range indices {
 			name := strings.TrimSuffix(found.Files[i].Name(), ".json")
 			require.Equal(t, labels[name], fmt.Sprint(published, d.Labels[i]+1), name)
 		}
@@ -131,7 +132,7 @@ func TestRealNWUCLA(t *testing.T) {
 	// The files of these recordings of views 2 and 3 are the same, in the set as it is given out.
 	assert.Contains(t, d.Notes, "95 of 464 test recordings are exact copies of training recordings under another name")
 
-	d, err = Load(t.Context(), "nw-ucla", Options{HoldOut: true, DataDir: dir, Protocol: skeleton.CrossSubject})
+	d, err = datasets.Load(t.Context(), "nw-ucla", datasets.Options{HoldOut: true, DataDir: dir, Protocol: skeleton.CrossSubject})
 	require.NoError(t, err)
 	assert.Empty(t, d.Warnings)
 	assert.Equal(t, []int{1050, 147, 287}, []int{len(d.Train), len(d.Validation), len(d.Test)})

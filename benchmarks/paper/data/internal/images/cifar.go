@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/clusterpool/ccp/datasets"
 )
 
 // The binary version of CIFAR-10: records of a label byte and three 32x32 planes, red, green, blue.
@@ -55,7 +57,7 @@ func ofCIFAR(records []byte, perFile int, folder string) *Set {
 		labels[i] = records[i*cifarRecord]
 	}
 	return &Set{Side: CIFARSide, Labels: labels, Train: perFile * (len(cifarFiles) - 1),
-		Pixels: &Bytes{Records: records, Record: cifarRecord, Skip: 1, Nodes: cifarNodes, Channels: 3, Planar: true, Scale: 255},
+		Pixels: &datasets.Bytes{Records: records, Record: cifarRecord, Skip: 1, Nodes: cifarNodes, Channels: 3, Planar: true, Scale: 255},
 		From:   fmt.Sprintf("%s, sha256 of the six files in order %x", folder, sha256.Sum256(records))}
 }
 
