@@ -74,15 +74,12 @@ func newCompare(s *shared) *cobra.Command {
 			}
 			o.folder = filepath.Join("runs", strings.ReplaceAll(strings.TrimSpace(name), " ", "-"))
 		}
-		if err := study.Free(o.folder, "compare"); err != nil {
-			return err
-		}
+		whole := tables[0]
+		whole.Name, whole.Title = "compare", "Models on "+about
 		if len(tables) > 1 {
-			title := fmt.Sprintf("Models on %d data sets: %s", len(tables), about)
-			return s.runStudy(cmd, o, tables, s.reportSuite(cmd, o, "compare", title, tables))
+			whole = study.Table{Name: "compare", Title: fmt.Sprintf("Models on %d data sets: %s", len(tables), about), Sets: tables}
 		}
-		tables[0].Name, tables[0].Title = "compare", "Models on "+about
-		return s.runStudy(cmd, o, tables, s.reportTables(cmd, o, tables))
+		return s.runStudy(cmd, o, []study.Table{whole})
 	}
 	return cmd
 }

@@ -171,7 +171,9 @@ func newDataCheck(s *shared) *cobra.Command {
 	}
 	f := cmd.Flags()
 	dataDirFlag(cmd, &dataDir)
-	graphFlags(f, &o.KNN, &o.Seed, &o.Validation)
+	f.IntVar(&o.KNN, "knn", 0, knnUsage)
+	f.Uint64Var(&o.Seed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
+	f.Float64Var(&o.Validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
 	f.StringVar(&o.Protocol, "protocol", "", "`NAME` of the split, where a data set has several (default: its usual one)")
 	f.BoolVar(&o.TFIDF, "tfidf", false, "weigh the words of texts by how rare they are")
 	return cmd

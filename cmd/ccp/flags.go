@@ -184,13 +184,6 @@ func dataFolder(flag string) string {
 
 const knnUsage = "`K` neighbours of each node in the graph made for an .npz without one"
 
-// graphFlags say how samples are split and the nodes of own files joined to a graph.
-func graphFlags(f *pflag.FlagSet, knn *int, seed *uint64, validation *float64) {
-	f.IntVar(knn, "knn", 0, knnUsage)
-	f.Uint64Var(seed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
-	f.Float64Var(validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
-}
-
 // absolute returns the name of a data set, and of a file its path from the root, which is kept with the runs.
 func absolute(data string) (string, error) {
 	if !datasets.IsFile(data) {

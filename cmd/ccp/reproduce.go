@@ -35,12 +35,9 @@ func newReproduce(s *shared) *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
-			if err := study.Free(o.folder, t.Name); err != nil {
-				return err
-			}
 			tables = append(tables, t)
 		}
-		err = s.runStudy(cmd, o, tables, s.reportTables(cmd, o, tables))
+		err = s.runStudy(cmd, o, tables)
 		if set := tables[0].Instead; errors.Is(err, errNothingRun) && data == "" && len(tables) == 1 && set != "" {
 			return fmt.Errorf("%w; %s can stand in for it: ccp reproduce %s --data %s", err, set, args[0], set)
 		}

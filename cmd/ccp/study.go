@@ -33,12 +33,13 @@ func (o *studyFlags) add(cmd *cobra.Command, folder string) {
 	f.StringVar(&o.folder, "folder", folder, "`FOLDER` for the runs and tables; processes with the same folder share the work")
 }
 
-// reporter prints and keeps the tables of a study whose runs are over or interrupted, and returns their number of runs. errs
-// says why a run failed, by directory.
-type reporter func(backend compute.Backend, origin study.Origin, errs map[string]error) (runs int, err error)
-
 // runStudy does the runs that the tables lack, and reports them.
-func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table, report reporter) error {
+func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table) error {
+	for _, t := range tables {
+		if err := study.Free(o.folder, t.Name); err != nil {
+			return err
+		}
+	}
 	b, info, err := s.open(cmd)
 	if err != nil {
 		return err
@@ -77,7 +78,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	}
 	origin := study.Origin{Command: command, Machine: backend.ThisMachine().String(), Backend: info.Name,
 		Versions: training.Versions(info.Name)}
-	runs, err := report(b, origin, errs)
+	runs, err := s.reportTables(cmd, o, tables, b, origin, errs)
 	switch {
 	case err != nil:
 		return err
@@ -91,41 +92,25 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 
 var errNothingRun = errors.New("no run could be done; the reasons are above")
 
-// reportTables prints and keeps each table, with its figures.
-func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.Table) reporter {
-	return func(backend compute.Backend, origin study.Origin, errs map[string]error) (runs int, err error) {
-		var summaries []study.Summary
-		for _, t := range tables {
-			summary := study.Summarize(o.folder, t, o.seeds, origin, errs)
-			if t.Draw != nil && cmd.Context().Err() == nil {
-				data, done := s.loading(cmd, o.dataDir, datasets.Options{})
-				summary.Figures, err = t.Draw(cmd.Context(), backend, o.folder, t, o.seeds, data)
-				if done(); err != nil && cmd.Context().Err() == nil {
-					return 0, err
-				}
-			}
-			if err := summary.Write(o.folder); err != nil {
+// reportTables prints and keeps the tables of a study whose runs are over or interrupted, with their figures, and returns
+// their number of runs. errs says why a run failed, by directory.
+func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.Table, backend compute.Backend, origin study.Origin,
+	errs map[string]error) (runs int, err error) {
+	var summaries []study.Summary
+	for _, t := range tables {
+		summary := study.Summarize(o.folder, t, o.seeds, origin, errs)
+		if t.Draw != nil && cmd.Context().Err() == nil {
+			data, done := s.loading(cmd, o.dataDir, datasets.Options{})
+			summary.Figures, err = t.Draw(cmd.Context(), backend, o.folder, t, o.seeds, data)
+			if done(); err != nil && cmd.Context().Err() == nil {
 				return 0, err
 			}
-			summaries = append(summaries, summary)
-			for _, l := range summary.Lines {
-				runs += l.Runs
-			}
 		}
-		return runs, s.print(cmd, summaries, render("study", map[string]any{"Summaries": summaries, "Folder": filepath.Clean(o.folder)}))
-	}
-}
-
-// reportSuite prints and keeps one table of all data sets.
-func (s *shared) reportSuite(cmd *cobra.Command, o studyFlags, name, title string, tables []study.Table) reporter {
-	return func(_ compute.Backend, origin study.Origin, errs map[string]error) (runs int, err error) {
-		suite := study.SummarizeSuite(o.folder, name, title, tables, o.seeds, origin, errs)
-		if err := suite.Write(o.folder); err != nil {
+		if err := summary.Write(o.folder); err != nil {
 			return 0, err
 		}
-		for _, m := range suite.Models {
-			runs += m.Runs
-		}
-		return runs, s.print(cmd, suite, render("suite", map[string]any{"Suite": suite, "Folder": filepath.Clean(o.folder)}))
+		summaries = append(summaries, summary)
+		runs += summary.Runs()
 	}
+	return runs, s.print(cmd, summaries, render("study", map[string]any{"Summaries": summaries, "Folder": filepath.Clean(o.folder)}))
 }

@@ -68,8 +68,10 @@ not run: tcn on Another ring, b: model tcn needs`, stdout)
 		assert.FileExists(t, filepath.Join(folder, name))
 	}
 
-	var suited study.Suite
-	decode(t, succeed(t, append(args, "--json", "--folds", "groups")...), &suited)
+	var summaries []study.Summary
+	decode(t, succeed(t, append(args, "--json", "--folds", "groups")...), &summaries)
+	require.Len(t, summaries, 1)
+	suited := summaries[0]
 	assert.Equal(t, "a fold for each group", suited.Folds)
 	assert.Equal(t, []string{"Another ring", "b"}, suited.Counted)
 	assert.Equal(t, 2, suited.Sets[0].Lines[0].Runs, "a group is a fold")
@@ -101,7 +103,7 @@ func TestStudiesSpareForeignTables(t *testing.T) {
 		assert.Contains(t, stderr, path+" is there, and is no table of ccp; choose another --folder")
 		require.NoError(t, os.Remove(path))
 	}
-	require.NoError(t, study.Suite{Head: study.Head{Name: "compare", Origin: study.Origin{Command: "ccp"}}, Sets: []study.Summary{{}}}.Write(folder))
+	require.NoError(t, study.Summary{Name: "compare", Origin: study.Origin{Command: "ccp"}, Sets: []study.Summary{{}}}.Write(folder))
 	require.NoError(t, study.Free(folder, "compare"))
 }
 

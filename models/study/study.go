@@ -38,11 +38,13 @@ type Row struct {
 	Note  string          // in what the row differs from the paper's
 }
 
-// Table is a set of rows under a title.
+// Table is a set of rows under a title. It has either rows, or sets: tables with the same rows, one for each data set,
+// which stand side by side.
 type Table struct {
 	Name  string
 	Title string
 	Rows  []Row
+	Sets  []Table
 	// Reduced says in what way the runs are less than what the table asks for, such as "10 of 100 epochs"; "": in none.
 	Reduced string
 	// Instead is a data set that can stand in for the table's own, "" for none.
@@ -101,6 +103,14 @@ type Cell struct {
 // DataName returns the name of a data set, without folder and extension.
 func DataName(data string) string { return strings.TrimSuffix(filepath.Base(data), filepath.Ext(data)) }
 
+// rowsOf lists the rows of tables and of their sets.
+func rowsOf(tables ...Table) (rows []Row) {
+	for _, t := range tables {
+		rows = append(append(rows, t.Rows...), rowsOf(t.Sets...)...)
+	}
+	return rows
+}
+
 // Cells lists the runs of tables in folder, each once. All rows with the first seed come first, then all rows with the
 // second. Within a seed all rows on the first fold come first. So whenever the time is up, every row has some runs.
 func Cells(folder string, tables []Table, seeds int) (cells []Cell) {
@@ -108,21 +118,19 @@ func Cells(folder string, tables []Table, seeds int) (cells []Cell) {
 	for seed := 1; seed <= seeds; seed++ {
 		for fold, more := 0, true; more; fold++ {
 			more = false
-			for _, t := range tables {
-				for _, row := range t.Rows {
-					more = more || fold+1 < len(row.Folds)
-					asked := maps.Clone(row.Asked)
-					asked["seed"] = int64(seed)
-					if fold < len(row.Folds) {
-						asked["fold"] = row.Folds[fold]
-					} else if fold > 0 {
-						continue
-					}
-					c, _ := training.Preview(asked) // whoever made the table has looked at the error
-					if dir := filepath.Join(folder, runName(c)); !known[dir] {
-						known[dir] = true
-						cells = append(cells, Cell{Row: row.Name, Asked: asked, Config: c, Dir: dir})
-					}
+			for _, row := range rowsOf(tables...) {
+				more = more || fold+1 < len(row.Folds)
+				asked := maps.Clone(row.Asked)
+				asked["seed"] = int64(seed)
+				if fold < len(row.Folds) {
+					asked["fold"] = row.Folds[fold]
+				} else if fold > 0 {
+					continue
+				}
+				c, _ := training.Preview(asked) // whoever made the table has looked at the error
+				if dir := filepath.Join(folder, runName(c)); !known[dir] {
+					known[dir] = true
+					cells = append(cells, Cell{Row: row.Name, Asked: asked, Config: c, Dir: dir})
 				}
 			}
 		}

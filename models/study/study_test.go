@@ -74,7 +74,7 @@ one
 other                                                                    50
 not run: one: no such thing
 `, s.Text())
-	markdown := execute("summary", s)
+	markdown := s.show("markdown", math.MaxInt, math.MaxInt)
 	assert.Contains(t, markdown, "| both | 98.0 ± 1.0 | 3 | 1,234 | 5 | 10 | 12,300 | 84.4 |\n| one |  |")
 	assert.Contains(t, markdown, "- both: as it is\n- not run: one: no such thing\n")
 	require.NoError(t, s.Write(folder))

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -27,8 +28,9 @@ type Line struct {
 	Runs      int     `json:"runs"`
 	Accuracy  float64 `json:"accuracy"`
 	Deviation float64 `json:"deviation"` // standard deviation over at least two runs
-	// Rank is the rank of the accuracy in a suite. 1 is the best, and ties share their mean.
+	// Rank is the rank of the accuracy among the rows of a counted set. 1 is the best, and ties share their mean.
 	Rank        float64 `json:"rank,omitempty"`
+	Won         int     `json:"won,omitempty"`        // counted sets on which no row is more accurate
 	Validation  float64 `json:"validation,omitempty"` // 0: no samples were held out
 	Parameters  int     `json:"parameters"`
 	Epochs      int     `json:"epochs"`             // 0: fitted at once, as ridge classifiers are
@@ -50,20 +52,19 @@ type Ended struct {
 	Folder     string        `json:"folder"`
 }
 
-// Head is what summaries and suites say of themselves.
-type Head struct {
-	Name    string `json:"name"`
-	Title   string `json:"title"`
-	Seeds   int    `json:"seeds"`
-	Folds   string `json:"folds,omitempty"`   // such as "5 folds"
-	Reduced string `json:"reduced,omitempty"` // in what way this is less than the whole
-	Origin  Origin `json:"origin,omitzero"`   // zero in a table of a suite, which has its own
-}
-
-// Summary is a table with its results.
+// Summary is a table with its results. If the table has sets, Lines are the rows over them: Runs are those on all sets,
+// accuracies, ranks and parameters are means over the counted sets, and Seconds is their sum.
 type Summary struct {
-	Head
-	Lines   []Line   `json:"lines"`
+	Name    string    `json:"name"`
+	Title   string    `json:"title"`
+	Seeds   int       `json:"seeds"`
+	Folds   string    `json:"folds,omitempty"`   // such as "5 folds"
+	Reduced string    `json:"reduced,omitempty"` // in what way this is less than the whole
+	Origin  Origin    `json:"origin,omitzero"`   // zero in a set, whose whole has it
+	Lines   []Line    `json:"lines"`
+	Sets    []Summary `json:"sets,omitempty"`
+	// Counted are the titles of the sets on which all rows have as many runs. Rows without any run do not matter.
+	Counted []string `json:"counted,omitempty"`
 	Figures []Figure `json:"figures,omitempty"` // were drawn from the table's runs
 }
 
@@ -85,31 +86,122 @@ type Origin struct {
 
 // Summarize reads the results of a table's runs in folder. errs says why a run failed, by directory; it may be nil.
 func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string]error) Summary {
-	s := Summary{Head: Head{Name: t.Name, Title: t.Title, Seeds: seeds, Origin: origin}}
-	switch folds := t.Rows[0].Folds; {
+	s := Summary{Name: t.Name, Title: t.Title, Seeds: seeds, Reduced: t.Reduced, Origin: origin}
+	rows, all := rowsOf(t), 0
+	switch folds := rows[0].Folds; {
 	case folds == nil:
 	case folds[0].Of == 0:
 		s.Folds = "a fold for each group"
 	default:
 		s.Folds = fmt.Sprintf("%d folds", folds[0].Of)
 	}
-	ended, all := 0, 0
-	for _, row := range t.Rows {
+	for _, row := range rows {
 		cells := Cells(folder, []Table{{Rows: []Row{row}}}, seeds)
-		line := summarizeRow(row, cells, errs)
-		s.Lines = append(s.Lines, line)
-		ended, all = ended+line.Runs, all+len(cells)
+		all += len(cells)
+		if t.Sets == nil {
+			s.Lines = append(s.Lines, summarizeRow(row, cells, errs))
+		}
 	}
-	s.Reduced = reduced(t.Reduced, ended, all)
+	for _, set := range t.Sets {
+		s.Reduced = cmp.Or(set.Reduced, s.Reduced)
+		s.Sets = append(s.Sets, Summarize(folder, set, seeds, Origin{}, errs))
+	}
+	s.overSets()
+	if ended := s.Runs(); ended < all {
+		s.Reduced = strings.TrimPrefix(fmt.Sprintf("%s, %d of %d runs", s.Reduced, ended, all), ", ")
+	}
 	return s
 }
 
-// reduced adds to a note about a table how many of its runs have ended, if not all have.
-func reduced(how string, ended, all int) string {
-	if ended < all {
-		how = strings.TrimPrefix(fmt.Sprintf("%s, %d of %d runs", how, ended, all), ", ")
+// Runs returns the number of runs that have ended.
+func (s Summary) Runs() (n int) {
+	for _, line := range s.Lines {
+		n += line.Runs
 	}
-	return how
+	return n
+}
+
+// tables are the sets, or the table itself without any.
+func (s Summary) tables() []Summary {
+	if s.Sets == nil {
+		return []Summary{s}
+	}
+	return s.Sets
+}
+
+// overSets fills the lines of a table that has sets.
+func (s *Summary) overSets() {
+	for i, set := range s.Sets {
+		for m, line := range set.Lines {
+			if i == 0 {
+				s.Lines = append(s.Lines, Line{Name: line.Name})
+			}
+			s.Lines[m].Runs += line.Runs
+		}
+	}
+	for i := range s.Sets {
+		s.count(&s.Sets[i])
+	}
+	for m := range s.Lines {
+		if n := float64(len(s.Counted)); n > 0 {
+			s.Lines[m].Accuracy /= n
+			s.Lines[m].Rank /= n
+			s.Lines[m].Parameters = int(math.Round(float64(s.Lines[m].Parameters) / n))
+		}
+	}
+}
+
+// count adds a set to the lines, if all rows that have any run have as many runs on it.
+func (s *Summary) count(set *Summary) {
+	runs, accuracies := 0, []float64(nil)
+	for m, line := range set.Lines {
+		if s.Lines[m].Runs == 0 {
+			continue
+		}
+		if line.Runs == 0 || runs > 0 && line.Runs != runs {
+			return
+		}
+		runs = line.Runs
+		accuracies = append(accuracies, line.Accuracy)
+	}
+	if accuracies == nil {
+		return
+	}
+	s.Counted = append(s.Counted, set.Title)
+	ranked, best := ranks(accuracies), slices.Max(accuracies)
+	for m := range set.Lines {
+		model, line := &s.Lines[m], &set.Lines[m]
+		if model.Runs == 0 {
+			continue
+		}
+		line.Rank, ranked = ranked[0], ranked[1:]
+		model.Accuracy += line.Accuracy
+		model.Rank += line.Rank
+		model.Seconds += line.Seconds
+		model.Parameters += line.Parameters
+		if equal(line.Accuracy, best) {
+			model.Won++
+		}
+	}
+}
+
+// equal reports whether two means of the same accuracies, summed in different orders, are equal.
+func equal(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+// ranks numbers values from the largest, 1, on. Equal values share the mean of their numbers.
+func ranks(values []float64) (numbers []float64) {
+	for _, v := range values {
+		larger, ties := 0, 0
+		for _, w := range values {
+			if equal(v, w) {
+				ties++
+			} else if w > v {
+				larger++
+			}
+		}
+		numbers = append(numbers, float64(larger)+float64(ties+1)/2)
+	}
+	return numbers
 }
 
 // summarizeRow reads the results of a row's runs.
@@ -117,12 +209,9 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 	line := Line{Name: row.Name, Paper: row.Paper, Note: row.Note}
 	var accuracies, validations, times, rates []float64
 	for _, cell := range cells {
-		result, err := training.ReadResult(cell.Dir)
 		var rate Rate
-		if err == nil {
-			err = files.ReadJSON(filepath.Join(cell.Dir, rateFile), &rate)
-		}
-		if err != nil {
+		result, unread := training.ReadResult(cell.Dir)
+		if err := files.ReadJSON(filepath.Join(cell.Dir, rateFile), &rate); err != nil || unread != nil {
 			if errs[cell.Dir] != nil {
 				line.Error = errs[cell.Dir].Error()
 			}
@@ -165,8 +254,8 @@ func (l Line) accuracy() string {
 	return fmt.Sprintf("%.1f ± %.1f", 100*l.Accuracy, 100*l.Deviation)
 }
 
-// Rows formats the table, the heading first. It has the paper's column only if there is a number in it.
-func (s Summary) Rows() [][]string {
+// rows formats a table without sets, the heading first. It has the paper's column only if there is a number in it.
+func (s Summary) rows() [][]string {
 	rows := [][]string{{"", "accuracy %", "runs", "parameters", "epochs", "training s", "signals/s", "paper %"}}
 	for _, l := range s.Lines {
 		row := []string{l.Name, "", "", "", "", "", "", ""}
@@ -187,6 +276,40 @@ func (s Summary) Rows() [][]string {
 	return rows
 }
 
+// sideBySide formats a table that has sets, with a column for each of its rows that has any run. See show.
+func (s Summary) sideBySide(longest, across int) (parts [][][]string) {
+	var ran []int
+	for m, model := range s.Lines {
+		if model.Runs > 0 {
+			ran = append(ran, m)
+		}
+	}
+	for columns := range slices.Chunk(ran, across) {
+		var part [][]string
+		row := func(name string, cell func(m int) string) {
+			cells := []string{name}
+			for _, m := range columns {
+				cells = append(cells, cell(m))
+			}
+			part = append(part, cells)
+		}
+		row("accuracy %", func(m int) string { return text.Shorten(s.Lines[m].Name, longest) })
+		for _, set := range s.Sets {
+			row(text.Shorten(set.Title, longest), func(m int) string { return set.Lines[m].accuracy() })
+		}
+		row("", func(int) string { return "" }) // a blank line
+		if len(s.Counted) > 0 {
+			row("mean accuracy", func(m int) string { return fmt.Sprintf("%.1f", 100*s.Lines[m].Accuracy) })
+			row("mean rank", func(m int) string { return fmt.Sprintf("%.2f", s.Lines[m].Rank) })
+			row("sets won", func(m int) string { return strconv.Itoa(s.Lines[m].Won) })
+			row("training s", func(m int) string { return number(s.Lines[m].Seconds) })
+			row("parameters", func(m int) string { return text.Thousands(s.Lines[m].Parameters) })
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
 // number formats a value with three digits.
 func number(v float64) string {
 	if v >= 1000 {
@@ -196,27 +319,25 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// Failures says why lines have no runs.
-func (s Summary) Failures() []string { return failures([]Summary{s}) }
+// on says on which sets something is so, by their titles; a table without sets has nothing to say.
+func (s Summary) on(titles []string) string {
+	if s.Sets == nil {
+		return ""
+	}
+	return " on " + strings.Join(titles, ", ")
+}
 
-// Ensembles says which lines are predicted by several members, and by which.
-func (s Summary) Ensembles() []string { return ensembles([]Summary{s}) }
-
-// ensembles says which rows are predicted by several members, by which, and on which sets.
-func ensembles(sets []Summary) (lines []string) {
-	for row, line := range sets[0].Lines {
+// Ensembles says which rows are predicted by several members, by which, and on which sets.
+func (s Summary) Ensembles() (lines []string) {
+	for row, line := range s.Lines {
 		by, on := "", []string(nil)
-		for _, set := range sets {
+		for _, set := range s.tables() {
 			if members := set.Lines[row].PredictedBy; strings.Contains(members, " and ") {
 				by, on = members, append(on, set.Title)
 			}
 		}
 		if by != "" {
-			where := ""
-			if len(sets) > 1 {
-				where = " on " + strings.Join(on, ", ")
-			}
-			lines = append(lines, fmt.Sprintf("%s is predicted by %s%s", line.Name, by, where))
+			lines = append(lines, line.Name+" is predicted by "+by+s.on(on))
 		}
 	}
 	return lines
@@ -224,14 +345,14 @@ func ensembles(sets []Summary) (lines []string) {
 
 var digits = regexp.MustCompile(`[-+]?\d[\d.e+-]*`)
 
-// failures says which rows have not run on which sets, each reason once. Reasons that differ only in numbers and in the
+// Failures says which rows have not run on which sets, each reason once. Reasons that differ only in numbers and in the
 // set's title are one reason, which has the words for the first set.
-func failures(sets []Summary) (lines []string) {
+func (s Summary) Failures() (lines []string) {
 	var kinds []string
 	reason, where := map[string]string{}, map[string][]string{} // by kind
-	for row, line := range sets[0].Lines {
+	for row, line := range s.Lines {
 		titles := map[string][]string{} // by kind
-		for _, set := range sets {
+		for _, set := range s.tables() {
 			failed := set.Lines[row].Error
 			if failed == "" {
 				continue
@@ -244,11 +365,7 @@ func failures(sets []Summary) (lines []string) {
 			titles[kind] = append(titles[kind], set.Title)
 		}
 		for kind, on := range titles {
-			place := line.Name
-			if len(sets) > 1 {
-				place += " on " + strings.Join(on, ", ")
-			}
-			where[kind] = append(where[kind], place)
+			where[kind] = append(where[kind], line.Name+s.on(on))
 		}
 	}
 	for _, kind := range kinds {
@@ -257,49 +374,75 @@ func failures(sets []Summary) (lines []string) {
 	return lines
 }
 
-// Text formats the table for a terminal.
-func (s Summary) Text() string { return text.Align(execute("terminal", s)) }
-
-// Write keeps the table in folder as NAME.md, NAME.csv and NAME.json. The CSV file has all digits.
-func (s Summary) Write(folder string) error {
-	const heading = "table,row,paper,runs,accuracy,deviation,validation,parameters,epochs,seconds,signals_per_second," +
-		"reduced,machine,backend,note"
-	return write(filepath.Join(folder, s.Name), s, execute("summary", s), heading, func(row func(cells ...any)) {
-		for _, l := range s.Lines {
-			row(s.Name, l.Name, l.Paper, l.Runs, 100*l.Accuracy, 100*l.Deviation, 100*l.Validation, l.Parameters, l.Epochs,
-				l.Seconds, l.PerSecond, s.Reduced, s.Origin.Machine, s.Origin.Backend, l.Note)
-		}
-	})
+// Text formats the table for a terminal, in several parts if there are sets and many rows.
+func (s Summary) Text() string {
+	// A terminal has columns for the accuracies of seven models, beside a name of 16 characters.
+	return strings.TrimRight(text.Align(s.show("terminal", 16, 7)), "\n") + "\n"
 }
 
-// Free returns an error if Write of a table or suite with one of these names would replace a file in folder that Write
-// did not write.
-func Free(folder string, names ...string) error {
-	for _, name := range names {
-		path := filepath.Join(folder, name)
-		var kept Head
-		err := files.ReadJSON(path+".json", &kept)
-		for _, ending := range []string{".json", ".csv", ".md"} {
-			if _, missing := os.Stat(path + ending); missing == nil && (err != nil || kept.Name != name || kept.Origin.Command == "") {
-				return fmt.Errorf("%s is there, and is no table of ccp; choose another folder, or move it away", path+ending)
-			}
-		}
+// show formats the table with a template. If there are sets, names have at most `longest` characters, and a part of the
+// table has at most `across` columns of results.
+func (s Summary) show(name string, longest, across int) string {
+	parts := [][][]string{s.rows()}
+	if s.Sets != nil {
+		parts = s.sideBySide(longest, across)
 	}
-	return nil
+	var b strings.Builder
+	err := templates.ExecuteTemplate(&b, name, struct {
+		Summary
+		Parts [][][]string
+	}{s, parts})
+	if err != nil {
+		panic(err) // the templates are part of the program
+	}
+	return b.String()
 }
 
-// write writes results to path.json, by which Free knows its own, path.csv and path.md, each whole or not at all.
-func write(path string, results any, markdown, heading string, fill func(row func(cells ...any))) error {
-	err := os.MkdirAll(filepath.Dir(path), 0o777)
-	if err = errors.Join(err, files.WriteJSON(path+".json", results)); err != nil {
+// Write keeps the table in folder as NAME.json, by which Free knows its own, NAME.csv and NAME.md, each whole or not at
+// all. The CSV file has all digits, and a row for each row of the table, on each set if there are sets.
+func (s Summary) Write(folder string) error {
+	path := filepath.Join(folder, s.Name)
+	err := os.MkdirAll(folder, 0o777)
+	if err = errors.Join(err, files.WriteJSON(path+".json", s)); err != nil {
 		return err
 	}
-	err = text.WriteCSV(path+".csv", strings.Split(heading, ","),
-		func(row func(cells ...any)) error { fill(row); return nil })
+	heading := "table,row,paper,runs,accuracy,deviation,validation,parameters,epochs,seconds,signals_per_second," +
+		"reduced,machine,backend,note"
+	if s.Sets != nil {
+		heading = "set,model,runs,accuracy,deviation,rank,validation,parameters,epochs,seconds,signals_per_second," +
+			"folds,reduced,machine,backend,error"
+	}
+	err = text.WriteCSV(path+".csv", strings.Split(heading, ","), func(row func(cells ...any)) error {
+		for _, t := range s.tables() {
+			for _, l := range t.Lines {
+				if s.Sets == nil {
+					row(s.Name, l.Name, l.Paper, l.Runs, 100*l.Accuracy, 100*l.Deviation, 100*l.Validation, l.Parameters, l.Epochs,
+						l.Seconds, l.PerSecond, s.Reduced, s.Origin.Machine, s.Origin.Backend, l.Note)
+				} else {
+					row(t.Title, l.Name, l.Runs, 100*l.Accuracy, 100*l.Deviation, l.Rank, 100*l.Validation, l.Parameters, l.Epochs,
+						l.Seconds, l.PerSecond, s.Folds, t.Reduced, s.Origin.Machine, s.Origin.Backend, l.Error)
+				}
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	return files.WriteBytes(path+".md", []byte(markdown))
+	return files.WriteBytes(path+".md", []byte(s.show("markdown", math.MaxInt, math.MaxInt)))
+}
+
+// Free returns an error if Write of a table with this name would replace a file in folder that Write did not write.
+func Free(folder, name string) error {
+	path := filepath.Join(folder, name)
+	var kept Summary
+	err := files.ReadJSON(path+".json", &kept)
+	for _, ending := range []string{".json", ".csv", ".md"} {
+		if _, missing := os.Stat(path + ending); missing == nil && (err != nil || kept.Name != name || kept.Origin.Command == "") {
+			return fmt.Errorf("%s is there, and is no table of ccp; choose another folder, or move it away", path+ending)
+		}
+	}
+	return nil
 }
 
 // templateFiles show results as Markdown and on a terminal. A template has the name of its file.
@@ -312,11 +455,3 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"fold": text.Fold,
 	"join": strings.Join,
 }).ParseFS(templateFiles, "templates/*"))
-
-func execute(name string, data any) string {
-	var b strings.Builder
-	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
-		panic(err) // the templates are part of the program
-	}
-	return b.String()
-}

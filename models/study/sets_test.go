@@ -48,7 +48,7 @@ func TestCellsOfFolds(t *testing.T) {
 	assert.Len(t, tables[0].Rows[0].Dirs("runs", 3), 6)
 }
 
-func TestSuite(t *testing.T) {
+func TestSets(t *testing.T) {
 	folder := t.TempDir()
 	names := []string{"ccp", "fc", "svm", "gcn"}
 	tables := []Table{tableOf("a", names...), tableOf("A very long name of a set", names...), tableOf("c", names...)}
@@ -73,7 +73,7 @@ func TestSuite(t *testing.T) {
 			}
 		}
 	}
-	s := SummarizeSuite(folder, "compare", "Models on 3 data sets: x", tables, 1, Origin{Command: "ccp x", Machine: "a machine", Backend: "xla"}, errs)
+	s := Summarize(folder, Table{Name: "compare", Title: "Models on 3 data sets: x", Sets: tables}, 1, Origin{Command: "ccp x", Machine: "a machine", Backend: "xla"}, errs)
 	assert.Equal(t, `Models on 3 data sets: x (reduced: 15 of 24 runs)
 accuracy %               ccp          fc         svm
 a                 91.0 ± 1.4  81.0 ± 1.4  81.0 ± 1.4
@@ -111,7 +111,7 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	assert.Equal(t, []string{"a", "fc", "2", "81", "1.414214", "2.5"}, rows[2][:6])
 	raw, err = os.ReadFile(filepath.Join(folder, "compare.json"))
 	require.NoError(t, err)
-	var back Suite
+	var back Summary
 	require.NoError(t, json.Unmarshal(raw, &back))
 	assert.Equal(t, s, back)
 
@@ -119,13 +119,13 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	for _, row := range tables[0].Rows[4:] {
 		keep(t, row.Dirs(folder, 1)[0], 0.5, 1, 1)
 	}
-	wide := SummarizeSuite(folder, "compare", "Wide", tables[:2], 1, Origin{}, nil).Text()
+	wide := Summarize(folder, Table{Name: "compare", Title: "Wide", Sets: tables[:2]}, 1, Origin{}, nil).Text()
 	assert.Contains(t, wide, "\naccuracy %        kernels\n", "seven models go into a line")
 	assert.Contains(t, wide, "no mean and no rank: there is no set of which all models have as many runs")
 	for line := range strings.Lines(wide) {
 		assert.LessOrEqual(t, len([]rune(line)), 101, line)
 	}
 
-	nothing := SummarizeSuite(t.TempDir(), "compare", "Nothing", tables[:2], 1, Origin{}, nil)
+	nothing := Summarize(t.TempDir(), Table{Name: "compare", Title: "Nothing", Sets: tables[:2]}, 1, Origin{}, nil)
 	assert.Equal(t, "Nothing (reduced: 0 of 36 runs)\nno mean and no rank: there is no set of which all models have as many runs\n", nothing.Text())
 }
