@@ -14,10 +14,10 @@ import (
 
 	_ "github.com/clusterpool/ccp/benchmarks/paper/networks"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
-	"github.com/clusterpool/ccp/signal"
 )
 
 // data holds the sizes and graphs of the data sets.

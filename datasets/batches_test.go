@@ -3,7 +3,7 @@ package datasets
 import (
 	"context"
 	"fmt"
-	"github.com/clusterpool/ccp/signal"
+	"github.com/clusterpool/ccp/datasets/signal"
 	"math/rand/v2"
 	"runtime"
 	"slices"

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/signal"
+	"github.com/clusterpool/ccp/datasets/signal"
 )
 
 // small is a hand-made data set: 6 samples of 2 nodes and 2 channels, 2 classes.

@@ -13,7 +13,7 @@ import (
 	"strconv"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/signal"
+	"github.com/clusterpool/ccp/datasets/signal"
 )
 
 // UCI optical recognition of handwritten digits; see LICENSE-digits.txt. They are small and travel with the program: a

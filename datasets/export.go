@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
-	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // Export writes the data set as an .npz file, which numpy and [Load] read. Its arrays are

@@ -3,7 +3,7 @@ package datasets
 import (
 	"testing"
 
-	"github.com/clusterpool/ccp/signal"
+	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/stretchr/testify/assert"
 )
 

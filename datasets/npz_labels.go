@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
-	"github.com/clusterpool/ccp/internal/recording"
 	"gonum.org/v1/gonum/floats"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
-	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // ownFile describes the user's own .npz file.

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
-	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // seriesReader holds the recordings of a file as they are there, `[samples, sensors, timepoints, axes]`.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/gomlx/compute"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/internal/recording"
-	"github.com/clusterpool/ccp/signal"
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/datasets/signal"
 )
 
 // Signals holds the raw samples, `[samples, nodes, channels]`, in the smallest form (bytes for images), and converts

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"gonum.org/v1/gonum/floats"
 )

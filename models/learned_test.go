@@ -7,7 +7,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
-	"github.com/clusterpool/ccp/signal"
+	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -2,7 +2,7 @@ package models
 
 import (
 	"encoding/json"
-	"github.com/clusterpool/ccp/signal"
+	"github.com/clusterpool/ccp/datasets/signal"
 	"math"
 	"strings"
 	"testing"

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/internal/recording"
-	"github.com/clusterpool/ccp/signal"
 )
 
 // A signal far outside the training data, or much calmer than any of it, is told of.

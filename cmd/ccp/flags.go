@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/picture"
-	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models/training"

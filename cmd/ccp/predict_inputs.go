@@ -10,7 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
-	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )

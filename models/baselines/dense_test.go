@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
-	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

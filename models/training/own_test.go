@@ -6,11 +6,11 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
 	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
-	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

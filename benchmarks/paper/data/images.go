@@ -9,7 +9,7 @@ import (
 	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/images"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/signal"
+	"github.com/clusterpool/ccp/datasets/signal"
 )
 
 var mnist = idx(datasets.Source{

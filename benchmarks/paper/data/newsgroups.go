@@ -8,7 +8,7 @@ import (
 	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/newsgroups"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/signal"
+	"github.com/clusterpool/ccp/datasets/signal"
 )
 
 var news = datasets.Source{

@@ -11,8 +11,8 @@ import (
 	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/augment"
 	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/skeleton"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/recording"
-	"github.com/clusterpool/ccp/signal"
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/datasets/signal"
 )
 
 // heldOutSkeletons is the usual share of the training recordings for validation.

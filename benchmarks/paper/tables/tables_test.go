@@ -7,9 +7,9 @@ import (
 	_ "github.com/clusterpool/ccp/benchmarks/paper/networks"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/models/study"
 	"github.com/clusterpool/ccp/models/training"
-	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/clusterpool/ccp/internal/recording"
-	"github.com/clusterpool/ccp/signal"
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
-	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // csvFolders writes recordings of three sensors on two axes: two classes, people anna and ben, five takes each, of 6 to 10 time points.

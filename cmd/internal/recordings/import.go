@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
-	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/internal/text"
 )
 

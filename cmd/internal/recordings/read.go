@@ -12,8 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
-	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // Layouts of a table.

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/datasets/recording"
 )
 
 // Recordings to classify need no classes, whatever form they have. The table of an import says how to read them.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/datasets/recording"
 )
 
 // long12 writes six recordings a class, of 12 time points at 4 a second. The values count the time points.

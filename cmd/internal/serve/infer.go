@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models"
 )
 

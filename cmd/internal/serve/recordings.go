@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/jsonread"
-	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models"
 )
 

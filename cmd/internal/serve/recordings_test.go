@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/stretchr/testify/assert"
 )
 

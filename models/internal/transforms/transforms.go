@@ -13,9 +13,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models/internal/prob"
-	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/floats"

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/datasets/recording"
 )
 
 // Info is the shape of the signals of a data set, their classes and their statistics. A checkpoint keeps it.
