@@ -115,7 +115,7 @@ func ReadSeries(path string, form *recording.Form) (*Raw, error) {
 				return nil, err
 			}
 		}
-		return r.raw, form.Fits(r.raw.Recorded)
+		return r.raw, r.fits(form)
 	}
 	r, err := openNPZ(path, Options{Form: form})
 	if err != nil {
@@ -131,7 +131,25 @@ func ReadSeries(path string, form *recording.Form) (*Raw, error) {
 		return nil, r.Errorf("it holds features, but the classifier was trained on recordings: store them as series " +
 			"[samples, sensors, timepoints]")
 	}
-	return r.raw, form.Fits(r.raw.Recorded)
+	if err := r.fits(form); err != nil {
+		return nil, r.Errorf("%w", err)
+	}
+	return r.raw, nil
+}
+
+// fits returns an error if the series are no recordings of the form, by their shape if that is the reason.
+func (r *npzReader) fits(form *recording.Form) error {
+	found := r.raw.Recorded
+	if n := len(form.Sensors); len(found.Sensors) != n || found.Channels != form.Channels {
+		shape, axes := []int{r.samples, len(found.Sensors), r.series.timepoints, found.Channels}, ""
+		if form.Channels > 1 {
+			axes = fmt.Sprintf(", %d", form.Channels)
+		} else if found.Channels == 1 {
+			shape = shape[:3]
+		}
+		return fmt.Errorf("series has shape %v; the classifier needs [samples, %d, timepoints%s]", shape, n, axes)
+	}
+	return form.Fits(found)
 }
 
 // Groups lists the groups of the samples in an .npz file, sorted. With folds of "groups", each group is the test of one

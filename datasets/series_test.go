@@ -253,6 +253,9 @@ func TestReadSeries(t *testing.T) {
 	other := *d.Form
 	other.Sensors = []string{"a", "b"}
 	_, err = ReadSeries(npy, &other)
+	require.EqualError(t, err, "series has shape [10 3 6 2]; the classifier needs [samples, 2, timepoints, 2]")
+	other.Sensors, other.Origin = d.Form.Sensors, "a"
+	_, err = ReadSeries(npy, &other)
 	require.ErrorContains(t, err, "name and import them alike")
 	_, err = ReadSeries(path4().write(t), d.Form)
 	require.ErrorContains(t, err, "it holds features, but the classifier was trained on recordings")

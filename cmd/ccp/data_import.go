@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -78,12 +78,10 @@ func newDataImport(s *shared) *cobra.Command {
 			return usage(cmd, fmt.Errorf("--out %q: the name must end in .npz", out.path))
 		case cmd.Flags().Changed("knn") && o.Positions == "":
 			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the positions of the sensors, or leave it out"))
-		case o.Cut.Step.Length > 0 && o.Cut.Window.Length == 0:
-			return usage(cmd, errors.New("--step is of windows; give --window, too"))
 		case cmd.Flags().Changed("bodies") && o.Parts == "":
 			return usage(cmd, fmt.Errorf("--bodies is for --parts FILE; name the parts of the body, or leave it out"))
 		}
-		if err := out.free(); err != nil {
+		if err := cmp.Or(checkCut(cmd, o.Cut), out.free()); err != nil {
 			return err
 		}
 		defer debug.SetGCPercent(debug.SetGCPercent(garbage))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
@@ -76,6 +77,17 @@ func cutFlags(f *pflag.FlagSet, cut *recording.Cut) {
 	spanVar(f, &cut.Step, "step", "`DURATION`, or time points, between the begins of windows (default: a whole window)")
 }
 
+// checkCut refuses a step that does not go with the window.
+func checkCut(cmd *cobra.Command, cut recording.Cut) error {
+	switch {
+	case cut.Step.Length > 0 && cut.Window.Length == 0:
+		return usage(cmd, errors.New("--step is of windows; give --window, too"))
+	case cut.Step.Length > 0 && cut.Step.Timepoints != cut.Window.Timepoints:
+		return usage(cmd, fmt.Errorf("--window %s and --step %s: give both as durations, or both as time points", cut.Window, cut.Step))
+	}
+	return nil
+}
+
 // figureVar is a flag that names a picture to draw.
 func figureVar(f *pflag.FlagSet, path *string, usage string) {
 	f.Var(&checked{"", "string", func(text string) error {
@@ -91,6 +103,28 @@ func spanVar(f *pflag.FlagSet, value *recording.Span, name, usage string) {
 	f.Var(&checked{"", "string", func(text string) (err error) {
 		*value, err = recording.ParseSpan(text)
 		return err
+	}, nil}, name, usage)
+}
+
+// durationVar is a flag whose value is a duration of at least least. If zero is set, 0 is allowed, too.
+func durationVar(f *pflag.FlagSet, value *time.Duration, name string, least time.Duration, zero bool, usage string) {
+	initial, allowed := value.String(), "must be "
+	if *value == 0 {
+		initial = "" // help shows no default
+	}
+	if zero {
+		allowed += "0, or "
+	}
+	f.Var(&checked{initial, "duration", func(text string) error {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return errors.New("is not a duration such as 90s or 5m")
+		}
+		if d < least && !(zero && d == 0) {
+			return fmt.Errorf("%sat least %v", allowed, least)
+		}
+		*value = d
+		return nil
 	}, nil}, name, usage)
 }
 
@@ -149,9 +183,6 @@ func needed(cmd *cobra.Command, _ []string) (err error) {
 		if flag.Annotations[cobra.BashCompOneRequiredFlag] != nil && (!flag.Changed || flag.Value.String() == "") {
 			kind, what := pflag.UnquoteUsage(flag)
 			err = usage(cmd, fmt.Errorf("--%s %s is needed: %s", flag.Name, kind, what))
-		}
-		if flag.Value.Type() == "duration" && strings.HasPrefix(flag.Value.String(), "-") {
-			err = usage(cmd, fmt.Errorf("--%s %v must be at least 0", flag.Name, flag.Value))
 		}
 	})
 	return err

@@ -38,12 +38,12 @@ func newPredict(s *shared) *cobra.Command {
 	cutFlags(cmd.Flags(), &cut)
 	figureVar(cmd.Flags(), &figure.path, "`FILE.png` or .svg to draw into the probabilities of the windows by time")
 	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
-		if cut.Window.Length == 0 && (cut.Step.Length > 0 || figure.path != "") {
-			return usage(cmd, errors.New("--step and --figure are of windows; give --window, too"))
+		if cut.Window.Length == 0 && figure.path != "" {
+			return usage(cmd, errors.New("--figure is of windows; give --window, too"))
 		}
 		defer untilSignal(cmd, func() {})()
 		figure.overwrite = out.overwrite
-		if err := cmp.Or(out.free(), figure.free()); err != nil {
+		if err := cmp.Or(checkCut(cmd, cut), out.free(), figure.free()); err != nil {
 			return err
 		}
 		m, _, err := models.ReadMetadata(dir)

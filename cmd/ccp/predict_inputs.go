@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
@@ -58,14 +59,13 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 		if err == nil || asSeries == nil {
 			return err
 		}
-		return fmt.Errorf("%s: as series [samples, sensors, timepoints]: %w; as a recording [timepoints, sensors, axes]: %w",
-			inputs[0], asSeries, err)
+		return arrayError(inputs[0], m.Form, asSeries, err)
 	}
 	extension := strings.ToLower(filepath.Ext(inputs[0]))
 	if len(inputs) == 1 && (extension == ".npz" || extension == ".npy" && cut.Window.Length == 0) {
 		if cut.Window.Length > 0 {
-			return nil, 0, fmt.Errorf("--window cuts recordings of a table, or of an .npy array [timepoints, sensors, axes]; %s holds "+
-				"samples, which are classified whole", inputs[0])
+			return nil, 0, usage(cmd, fmt.Errorf("--window cuts recordings of a table, or of an .npy array [timepoints, sensors, axes]; %s "+
+				"holds samples, which are classified whole", inputs[0]))
 		}
 		names, signals, err := readSignals(inputs[0], m)
 		if err == nil || extension == ".npz" || m.Form == nil {
@@ -81,8 +81,8 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 		return nil, 0, unfit(err)
 	}
 	if one && len(found) > 1 {
-		return nil, 0, fmt.Errorf("--figure draws one recording; here are %d, such as %s and %s", len(found), found[0].Name,
-			found[1].Name)
+		return nil, 0, usage(cmd, fmt.Errorf("--figure draws one recording; here are %d, such as %s and %s", len(found), found[0].Name,
+			found[1].Name))
 	}
 	tell(cmd, "note", lines)
 	if cut.Window.Length > 0 {
@@ -94,6 +94,36 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 	}
 	p.signals, p.notes, err = serve.Signals(m.Form, found)
 	return whole(p, unfit(err))
+}
+
+// arrayError says why an .npy array cannot be classified, as series or as a recording, by its shape if that fits neither.
+func arrayError(path string, form *recording.Form, asSeries, asRecording error) error {
+	a, err := npz.ReadNPYFile(path)
+	if err != nil {
+		return err
+	}
+	fits := func(want ...int) bool {
+		return slices.EqualFunc(a.Shape, want, func(n, want int) bool { return n == want || want == 0 })
+	}
+	sensors, channels := len(form.Sensors), form.Channels
+	row := form.Longest == 1 // a sample is a row of a table
+	series := channels == 1 && (fits(0, sensors, 0) || row && fits(0, sensors) || sensors == 1 && fits(0, 0)) || fits(0, sensors, 0, channels)
+	recorded := !row && (channels == 1 && fits(0, sensors) || fits(0, sensors, channels))
+	switch {
+	case series && !recorded:
+		return inFile(path, asSeries)
+	case recorded && !series:
+		return asRecording
+	case recorded:
+		return fmt.Errorf("%s: as series [samples, sensors, timepoints]: %w; as a recording [timepoints, sensors, axes]: %w",
+			path, asSeries, asRecording)
+	}
+	axes := ""
+	if channels > 1 {
+		axes = fmt.Sprintf(", %d", channels)
+	}
+	return fmt.Errorf("%s: the array has shape %v; the classifier needs series [samples, %d, timepoints%s] or a recording [timepoints, %d%s]",
+		path, a.Shape, sensors, axes, sensors, axes)
 }
 
 // windowsAtOnce bounds the signals in memory: windows that overlap have many times the values of their recording.

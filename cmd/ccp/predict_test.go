@@ -188,12 +188,34 @@ func TestPredictOnRecordings(t *testing.T) {
 	defer func() { os.Stdin = was }()
 	assert.Equal(t, want, probabilities(t, succeed(t, append(line, "-")...))["-"])
 
-	// An .npy array that fits neither as series nor as a recording: both reasons.
-	var array bytes.Buffer
-	require.NoError(t, npz.WriteNPY(&array, &npz.Array{Shape: []int{2, 9, 7}, Data: make([]float32, 2*9*7)}))
-	code, _, stderr = execute(t, append(line, write(t, at("odd.npy"), array.String()))...)
-	assert.Equal(t, 1, code)
-	assert.Regexp(t, `odd.npy: as series \[samples, sensors, timepoints\]: the data holds .*; as a recording \[timepoints, sensors, axes\]: .*`, stderr)
+	// What is wrong with a numpy file is said once: it is missing, no array, or of another shape.
+	saved := func(name string, shape ...int) string {
+		values := 1
+		for _, n := range shape {
+			values *= n
+		}
+		a := &npz.Array{Shape: shape, Data: make([]float32, values)}
+		if strings.HasSuffix(name, ".npz") {
+			require.NoError(t, npz.Write(at(name), []npz.Named{{Name: "series", Array: a}}))
+			return at(name)
+		}
+		var array bytes.Buffer
+		require.NoError(t, npz.WriteNPY(&array, a))
+		return write(t, at(name), array.String())
+	}
+	for path, want := range map[string]string{
+		at("gone.npy"):                  "open %s: no such file or directory",
+		write(t, at("junk.npy"), "1,2"): "%s: not a .npy array: it does not start with \\x93NUMPY; write it with numpy.save",
+		saved("odd.npy", 2, 9, 7):       "%s: the array has shape [2 9 7]; the classifier needs series [samples, 3, timepoints] or a recording [timepoints, 3]",
+		saved("flat.npy", 9):            "%s: the array has shape [9]; the classifier needs series [samples, 3, timepoints] or a recording [timepoints, 3]",
+		saved("axes.npy", 2, 3, 9, 2):   "%s: the array has shape [2 3 9 2]; the classifier needs series [samples, 3, timepoints] or a recording [timepoints, 3]",
+		saved("odd.npz", 2, 9, 7):       "%s: series has shape [2 9 7]; the classifier needs [samples, 3, timepoints]",
+		saved("axes.npz", 2, 3, 9, 2):   "%s: series has shape [2 3 9 2]; the classifier needs [samples, 3, timepoints]",
+	} {
+		code, _, stderr = execute(t, append(line, path)...)
+		assert.Equal(t, 1, code)
+		assert.Equal(t, "ccp: "+fmt.Sprintf(want, path)+"\n", stderr)
+	}
 
 	// --out writes once, --json says the same, --top less.
 	assert.Empty(t, succeed(t, append(line, at("new"), "--out", at("out.csv"))...))
@@ -239,20 +261,22 @@ func TestPredictOnRecordings(t *testing.T) {
 		assert.Equal(t, []float64{float64(2 * i), float64(2*i + 6)}, []float64{*p.Start, *p.End})
 	}
 	for want, words := range map[string][]string{
-		"run: 0.05 of the 2 held-out samples is less than one":        {"--reject", "0.05", long},
-		`--reject "1.5" is not a number above 0 and below 1`:          {"--reject", "1.5", long},
-		"--step and --figure are of windows; give --window":           {"--step", "2", long},
-		"--figure draws one recording; here are 2, such as 0.csv and": {"--window", "2", "--figure", at("two.svg"), at("parts")},
-		`two.gif" ends in none of .png, .svg`:                         {"--window", "2", "--figure", at("two.gif"), long},
-		"there is no folder":                                          {"--out", at("nowhere/two.csv"), long},
-		`--window "2x" is neither a duration above 0`:                 {"--window", "2x", long},
-		"long.csv: it has no times, so that 2s may be any number":     {"--window", "2s", long},
-		"mine.npz holds samples, which are classified whole":          {"--window", "2", at("mine.npz")},
-		"long.csv: its length is 9, less than a window of 100; take":  {"--window", "100", long},
+		"run: 0.05 of the 2 held-out samples is less than one":         {"--reject", "0.05", long},
+		`--reject "1.5" is not a number above 0 and below 1`:           {"--reject", "1.5", long},
+		"--step is of windows; give --window":                          {"--step", "2", long},
+		"--figure is of windows; give --window":                        {"--figure", at("two.svg"), long},
+		"--window 2 and --step 1s: give both as durations, or both as": {"--window", "2", "--step", "1s", long},
+		"--figure draws one recording; here are 2, such as 0.csv and":  {"--window", "2", "--figure", at("two.svg"), at("parts")},
+		`two.gif" ends in none of .png, .svg`:                          {"--window", "2", "--figure", at("two.gif"), long},
+		"there is no folder":                                           {"--out", at("nowhere/two.csv"), long},
+		`--window "2x" is neither a duration above 0`:                  {"--window", "2x", long},
+		"long.csv: it has no times, so that 2s may be any number":      {"--window", "2s", long},
+		"--window cuts recordings of a table, or of an .npy array":     {"--window", "2", at("mine.npz")},
+		"long.csv: its length is 9, less than a window of 100; take":   {"--window", "100", long},
 	} {
 		code, stdout, stderr = execute(t, append(line, words...)...)
 		assert.NotZero(t, code)
-		assert.True(t, code == 2 || words[0] != "--reject", "a setting")
+		assert.True(t, code == 2 || !strings.HasPrefix(want, "--") && words[0] != "--reject", want) // what the command line alone shows
 		assert.Contains(t, stderr, want)
 		assert.Empty(t, stdout)
 	}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/backend"
@@ -42,15 +43,15 @@ func newServe(s *shared) *cobra.Command {
 	_ = cmd.MarkFlagRequired("checkpoint") // there is that flag
 	flags.StringVar(&f.address, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; without a host, on all networks")
 	numberVar(flags, &f.MaxBatch, "max-batch", f.MaxBatch, 1, 1<<20, "most `SIGNALS` of several requests computed at once")
-	flags.DurationVar(&f.MaxDelay, "max-delay", f.MaxDelay, "longest `TIME` that a request waits for others in its batch")
+	durationVar(flags, &f.MaxDelay, "max-delay", time.Microsecond, true, "longest `TIME` that a request waits for others in its batch")
 	numberVar(flags, &f.Queue, "queue", f.Queue, 1, 1<<24, "most `SIGNALS` that wait for each model; a request that "+
 		"does not fit is answered 503")
-	flags.DurationVar(&f.Timeout, "timeout", f.Timeout, "`TIME` in which a request is answered, or answered 504")
+	durationVar(flags, &f.Timeout, "timeout", time.Millisecond, false, "`TIME` in which a request is answered, or answered 504")
 	numberVar(flags, &f.bodyMiB, "max-body", f.MaxBody>>20, 1, 1<<20, "largest size of a request in `MiB`")
 	numberVar(flags, &f.pool, "max-memory", f.Memory>>20, 1, 1<<24, "most memory that all requests take at once, in `MiB`")
-	flags.DurationVar(&f.Poll, "poll", f.Poll, "`TIME` between checks for a better snapshot; 0 for never")
+	durationVar(flags, &f.Poll, "poll", 100*time.Millisecond, true, "`TIME` between checks for a better snapshot; 0 for never")
 	flags.BoolVar(&f.Options.Unfinished, "unfinished", false, "serve the weights so far of a training that has not ended")
-	flags.DurationVar(&f.Drain, "drain", f.Drain, "`TIME` that clients have to send what they began and "+
+	durationVar(flags, &f.Drain, "drain", time.Millisecond, true, "`TIME` that clients have to send what they began and "+
 		"disconnect, when the server ends")
 	flags.StringVar(&f.TLSCert, "tls-cert", "", "PEM `FILE` with a certificate: HTTPS; read anew when it changes")
 	flags.StringVar(&f.TLSKey, "tls-key", "", "PEM `FILE` with the certificate's key")
@@ -71,9 +72,6 @@ func (f *serveFlags) check() error {
 			return fmt.Errorf("--checkpoint: %w", err)
 		}
 		f.Checkpoints = append(f.Checkpoints, c)
-	}
-	if f.Timeout <= 0 {
-		return fmt.Errorf("--timeout %v must be more than 0", f.Timeout)
 	}
 	if (f.TLSCert == "") != (f.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key belong together; give both")

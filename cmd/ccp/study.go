@@ -29,7 +29,7 @@ func (o *studyFlags) add(cmd *cobra.Command, folder string) {
 	numberVar(f, &o.seeds, "seeds", 3, 1, math.MaxInt, "`N` runs of each row, with the seeds 1 to N")
 	numberVar(f, &o.epochs, "epochs", 0, 0, math.MaxInt,
 		"`N` passes over the training set at most, labelled \"reduced\" (default: the data set's, or by its size)")
-	f.DurationVar(&o.budget, "budget", 0, "`TIME` limit; the table then has the finished runs, labelled \"reduced\"; 0 for none")
+	durationVar(f, &o.budget, "budget", time.Millisecond, true, "`TIME` limit; the table then has the finished runs, labelled \"reduced\"; 0 for none")
 	f.StringVar(&o.folder, "folder", folder, "`FOLDER` for the runs and tables; processes with the same folder share the work")
 }
 

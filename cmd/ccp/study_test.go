@@ -161,7 +161,7 @@ func TestReproduce(t *testing.T) {
 	assert.Contains(t, stdout, "get the skeletons of NTU RGB+D")
 	assert.Contains(t, stderr, "nw-ucla can stand in for it: ccp reproduce cross-view --data nw-ucla")
 
-	table := succeed(t, "reproduce", "order", "--backend", "go", "--data", "digits", "--seeds", "1", "--epochs", "1", "--budget", "1ns")
+	table := succeed(t, "reproduce", "order", "--backend", "go", "--data", "digits", "--seeds", "1", "--epochs", "1", "--budget", "1ms")
 	assert.Contains(t, table, "on digits in place of the paper's cifar10 (reduced: 1 of 36 epochs, 0 of 2 runs)")
 	_, err := os.Stat(filepath.Join("runs", "reproduce", "order-digits.csv"))
 	assert.NoError(t, err)
@@ -172,7 +172,7 @@ func TestReproduceFigures(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "reproduced")
 	data := ringFile(t, ring(80))
 	args := []string{"reproduce", "figures", "--backend", "go", "--data", data, "--seeds", "1", "--epochs", "1", "--folder", folder}
-	nothing := succeed(t, append(args, "--budget", "1ns")...)
+	nothing := succeed(t, append(args, "--budget", "1ms")...)
 	assert.Contains(t, nothing, `the course of C: not drawn: no run of "task + C" is finished`)
 	succeed(t, "reproduce", "order", "--backend", "go", "--data", data, "--seeds", "1", "--epochs", "1", "--folder", folder)
 	code, stdout, stderr := execute(t, append(args, "--json")...)
