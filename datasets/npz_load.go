@@ -139,17 +139,12 @@ func ReadSeries(path string, form *recording.Form) (*Raw, error) {
 
 // fits returns an error if the series are no recordings of the form, by their shape if that is the reason.
 func (r *npzReader) fits(form *recording.Form) error {
-	found := r.raw.Recorded
-	if n := len(form.Sensors); len(found.Sensors) != n || found.Channels != form.Channels {
-		shape, axes := []int{r.samples, len(found.Sensors), r.series.timepoints, found.Channels}, ""
-		if form.Channels > 1 {
-			axes = fmt.Sprintf(", %d", form.Channels)
-		} else if found.Channels == 1 {
-			shape = shape[:3]
-		}
-		return fmt.Errorf("series has shape %v; the classifier needs [samples, %d, timepoints%s]", shape, n, axes)
+	if of := r.raw.Recorded; len(of.Sensors) != len(form.Sensors) || of.Channels != form.Channels {
+		shape := []int{r.samples, len(of.Sensors), r.series.timepoints, of.Channels}[:3+min(1, of.Channels-1)]
+		want := strings.TrimSuffix(fmt.Sprintf("[samples, %d, timepoints, %d", len(form.Sensors), form.Channels), ", 1")
+		return fmt.Errorf("series has shape %v; the classifier needs %s]", shape, want)
 	}
-	return form.Fits(found)
+	return form.Fits(r.raw.Recorded)
 }
 
 // Groups lists the groups of the samples in an .npz file, sorted. With folds of "groups", each group is the test of one

@@ -106,24 +106,16 @@ func spanVar(f *pflag.FlagSet, value *recording.Span, name, usage string) {
 	}, nil}, name, usage)
 }
 
-// durationVar is a flag whose value is a duration of at least least. If zero is set, 0 is allowed, too.
+// durationVar is a flag whose value is a duration of at least least, or 0 if zero is set.
 func durationVar(f *pflag.FlagSet, value *time.Duration, name string, least time.Duration, zero bool, usage string) {
-	initial, allowed := value.String(), "must be "
-	if *value == 0 {
-		initial = "" // help shows no default
-	}
-	if zero {
-		allowed += "0, or "
-	}
-	f.Var(&checked{initial, "duration", func(text string) error {
-		d, err := time.ParseDuration(text)
-		if err != nil {
+	initial := strings.TrimPrefix(value.String(), "0s") // which help does not show
+	f.Var(&checked{initial, "duration", func(text string) (err error) {
+		if *value, err = time.ParseDuration(text); err != nil {
 			return errors.New("is not a duration such as 90s or 5m")
 		}
-		if d < least && !(zero && d == 0) {
-			return fmt.Errorf("%sat least %v", allowed, least)
+		if *value < least && (!zero || *value != 0) {
+			return fmt.Errorf("must be at least %v%s", least, map[bool]string{true: ", or 0"}[zero])
 		}
-		*value = d
 		return nil
 	}, nil}, name, usage)
 }

@@ -55,12 +55,6 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 		return func(yield func(part, error) bool) { yield(p, nil) }, len(p.signals), err
 	}
 	var asSeries error // why an .npy is no series of the model's: it may be a recording
-	unfit := func(err error) error {
-		if err == nil || asSeries == nil {
-			return err
-		}
-		return arrayError(inputs[0], m.Form, asSeries, err)
-	}
 	extension := strings.ToLower(filepath.Ext(inputs[0]))
 	if len(inputs) == 1 && (extension == ".npz" || extension == ".npy" && cut.Window.Length == 0) {
 		if cut.Window.Length > 0 {
@@ -78,7 +72,7 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 	}
 	found, lines, err := recordings.ReadUnlabelled(cmd.Context(), inputs, m.Form)
 	if err != nil {
-		return nil, 0, unfit(err)
+		return nil, 0, arrayError(inputs[0], m.Form, asSeries, err)
 	}
 	if one && len(found) > 1 {
 		return nil, 0, usage(cmd, fmt.Errorf("--figure draws one recording; here are %d, such as %s and %s", len(found), found[0].Name,
@@ -93,37 +87,30 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 		p.names = append(p.names, r.Name)
 	}
 	p.signals, p.notes, err = serve.Signals(m.Form, found)
-	return whole(p, unfit(err))
+	return whole(p, arrayError(inputs[0], m.Form, asSeries, err))
 }
 
-// arrayError says why an .npy array cannot be classified, as series or as a recording, by its shape if that fits neither.
+// arrayError says why an .npy array cannot be classified as series or as a recording: by its shape, if that fits neither.
 func arrayError(path string, form *recording.Form, asSeries, asRecording error) error {
+	if asRecording == nil || asSeries == nil {
+		return asRecording
+	}
 	a, err := npz.ReadNPYFile(path)
 	if err != nil {
 		return err
 	}
-	fits := func(want ...int) bool {
+	n, axes := len(form.Sensors), fmt.Sprintf(", %d", form.Channels)
+	want := [][]int{{0, n, 0, form.Channels}, {0, n, form.Channels}}
+	if form.Channels == 1 {
+		want, axes = append(want, []int{0, n, 0}, []int{0, n}), ""
+	}
+	if !slices.ContainsFunc(want, func(want []int) bool {
 		return slices.EqualFunc(a.Shape, want, func(n, want int) bool { return n == want || want == 0 })
+	}) {
+		return fmt.Errorf("%s: the array has shape %v; the classifier needs series [samples, %d, timepoints%s] or a recording [timepoints, %d%s]",
+			path, a.Shape, n, axes, n, axes)
 	}
-	sensors, channels := len(form.Sensors), form.Channels
-	row := form.Longest == 1 // a sample is a row of a table
-	series := channels == 1 && (fits(0, sensors, 0) || row && fits(0, sensors) || sensors == 1 && fits(0, 0)) || fits(0, sensors, 0, channels)
-	recorded := !row && (channels == 1 && fits(0, sensors) || fits(0, sensors, channels))
-	switch {
-	case series && !recorded:
-		return inFile(path, asSeries)
-	case recorded && !series:
-		return asRecording
-	case recorded:
-		return fmt.Errorf("%s: as series [samples, sensors, timepoints]: %w; as a recording [timepoints, sensors, axes]: %w",
-			path, asSeries, asRecording)
-	}
-	axes := ""
-	if channels > 1 {
-		axes = fmt.Sprintf(", %d", channels)
-	}
-	return fmt.Errorf("%s: the array has shape %v; the classifier needs series [samples, %d, timepoints%s] or a recording [timepoints, %d%s]",
-		path, a.Shape, sensors, axes, sensors, axes)
+	return fmt.Errorf("%s: as series [samples, sensors, timepoints]: %w; as a recording [timepoints, sensors, axes]: %w", path, asSeries, asRecording)
 }
 
 // windowsAtOnce bounds the signals in memory: windows that overlap have many times the values of their recording.
