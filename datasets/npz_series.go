@@ -226,7 +226,7 @@ func (r *npzReader) readRecordings() error {
 		if i == 0 { // the names are checked once
 			one.Sensors = form.Sensors
 		}
-		c, err := plain.PrepareOwn(&one)
+		c, err := plain.Prepare(&one)
 		if err != nil {
 			return fmt.Errorf("series[%d]: %w", i, err)
 		}

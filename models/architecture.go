@@ -1,7 +1,8 @@
 // Package models has networks by name: CCP and random kernels. It loads a trained one as a classifier.
 //
 //	classifier, err := models.Load("runs/digits-ccp-1", models.LoadOptions{})
-//	predictions, err := classifier.ClassifyRecording(ctx, Recording{Sensors: names, Values: rows}) // a row for each time point
+//	measured, err := recording.New(names, rows) // of datasets/recording; a row for each time point
+//	predictions, err := classifier.ClassifyRecording(ctx, measured)
 //	predictions, err = classifier.Classify(ctx, signals)                                           // on a graph
 //
 // Register adds a network of one's own. Package baselines registers those that CCP is compared with.

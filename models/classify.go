@@ -42,7 +42,7 @@ type Prediction struct {
 func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
 	if c.Form != nil && len(signals) > 0 {
 		return nil, &SignalError{Reason: "the model was trained on recordings, and a bare slice does not say which of its axes " +
-			"is time; give ClassifyRecording a Recording, which has a row for each time point"}
+			"is time; give ClassifyRecording a recording.Recording, whose Values have one row for each time point"}
 	}
 	return c.classify(ctx, signals)
 }
@@ -134,41 +134,17 @@ func (c *Classifier) plain(logits []float32) []float64 {
 	return prob.Softmax(logits)
 }
 
-// Recording holds what some sensors measured at successive time points, in the units of the training data. Its JSON is an
-// object with name, sensors, values and times, in which null is a missing value.
-type Recording struct {
-	Name    string   `json:"name,omitempty"`    // what errors call the recording, such as its file
-	Sensors []string `json:"sensors,omitempty"` // in the order of a time point's values; nil: those of the training data
-	// Values has a row for each time point. A row holds the channels of each sensor side by side. NaN is a missing value.
-	Values [][]float64 `json:"values"`
-	Times  []float64   `json:"times,omitempty"` // of the time points, ascending, in the unit of the training data's; nil: evenly spaced
-	// Series takes the place of all that: a series at even time points, `[timepoints, sensors, channels]` row-major, with the
-	// training data's sensors in their order and without gaps, as datasets.Dataset.Series has them.
-	Series []float32 `json:"-"`
-}
-
-// UnmarshalJSON reads a recording. The error says where a value, a name or a time is wrong.
-func (r *Recording) UnmarshalJSON(raw []byte) error {
-	var flat recording.Recording
-	if err := flat.UnmarshalJSON(raw); err != nil {
-		return err
-	}
-	*r = Recording{Name: flat.Name, Sensors: flat.Sensors, Times: flat.Times,
-		Values: slices.Collect(slices.Chunk(flat.Values, max(1, flat.Width)))}
-	return nil
-}
-
 // ClassifyRecording predicts the class of each recording. It reads recordings as the training data was read: the sensors
 // in the same order, gaps filled, as many time points in a unit of time. Prediction.Warnings tells of other sensors, another
 // order, another length or another unit.
 //
 // If a recording is unusable, the error is a SignalError, which names the recording, the sensor and the time point. So it is
 // if rows are sensors instead of time points, or if the training data was no recordings.
-func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Recording) ([]Prediction, error) {
+func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...recording.Recording) ([]Prediction, error) {
 	series, notes := make([][]float32, len(recordings)), make([][]string, len(recordings))
 	for i, r := range recordings {
 		var err error
-		if series[i], notes[i], err = c.series(r); err != nil {
+		if series[i], notes[i], err = c.Form.Series(r); err != nil {
 			return nil, &SignalError{Index: i, Reason: err.Error()}
 		}
 	}
@@ -177,19 +153,4 @@ func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Record
 		predictions[i].Warnings = append(notes[i], predictions[i].Warnings...)
 	}
 	return predictions, err
-}
-
-// series makes a recording a sample as the training data has them: a series at even time points, `[timepoints, sensors, channels]`
-// row-major, as Attribute takes it. The notes are warnings for Prediction.Warnings.
-func (c *Classifier) series(r Recording) (series []float32, notes []string, err error) {
-	if r.Series != nil && c.Form != nil {
-		return r.Series, nil, nil
-	}
-	flat := recording.Recording{Name: r.Name, Sensors: r.Sensors, Times: r.Times, Values: slices.Concat(r.Values...)}
-	for i, row := range r.Values {
-		if flat.Width = len(r.Values[0]); len(row) != flat.Width {
-			return nil, nil, fmt.Errorf("time point %d has %d values, time point 0 has %d; NaN is a missing value", i, len(row), flat.Width)
-		}
-	}
-	return c.Form.Series(flat)
 }

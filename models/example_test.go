@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/models"
 	_ "github.com/clusterpool/ccp/models/baselines" // all tests of models have these networks
@@ -46,11 +47,13 @@ func ExampleClassifier_ClassifyRecording() {
 	if err != nil {
 		panic(err)
 	}
-	predictions, err := classifier.ClassifyRecording(context.Background(), models.Recording{
-		Sensors: []string{"hip", "head"},
-		Values:  [][]float64{{0.1, 1.2}, {0.3, math.NaN()}, {0.4, 1.5}}, // 3 time points; one value is missing
-		Times:   []float64{0, 0.5, 1},
-	})
+	rows := [][]float64{{0.1, 1.2}, {0.3, math.NaN()}, {0.4, 1.5}} // 3 time points; one value is missing
+	measured, err := recording.New([]string{"hip", "head"}, rows)
+	if err != nil {
+		panic(err)
+	}
+	measured.Times = []float64{0, 0.5, 1}
+	predictions, err := classifier.ClassifyRecording(context.Background(), measured)
 	if err != nil {
 		panic(err)
 	}

@@ -44,25 +44,22 @@ func TestOutside(t *testing.T) {
 func TestClassifyRecording(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := tinyClassifier(t, backend)
-	_, err := c.ClassifyRecording(t.Context(), Recording{Values: [][]float64{make([]float64, 24)}})
+	_, err := c.ClassifyRecording(t.Context(), recording.Recording{Values: make([]float64, 24)})
 	require.ErrorContains(t, err, recording.ErrNoForm.Error())
 	c.Form = &recording.Form{Sensors: []string{"hip", "hand", "head"}, Channels: 2, Frames: 4}
 	c.Measure(slices.Values([][]float32{make([]float32, 24)}))
 
 	signal := make([]float32, 24)
-	turned := Recording{Name: "turned", Sensors: []string{"head", "hand", "hip"}, Times: []float64{0, 1, 2, 3}}
+	turned := recording.Recording{Name: "turned", Sensors: []string{"head", "hand", "hip"}, Times: []float64{0, 1, 2, 3}, Width: 6}
 	for i := range signal {
 		signal[i] = float32(i) / 8
 		frame, sensor := i/6, i%6/2
-		if i%6 == 0 {
-			turned.Values = append(turned.Values, nil)
-		}
-		turned.Values[frame] = append(turned.Values[frame], float64(6*frame+2*(2-sensor)+i%2)/8)
+		turned.Values = append(turned.Values, float64(6*frame+2*(2-sensor)+i%2)/8)
 	}
 	_, err = c.Classify(t.Context(), [][]float32{signal})
 	require.ErrorAs(t, err, new(*SignalError))
 	require.ErrorContains(t, err, "a bare slice does not say which of its axes is time")
-	want, err := c.ClassifyRecording(t.Context(), Recording{Series: signal})
+	want, err := c.ClassifyRecording(t.Context(), recording.Recording{Series: signal})
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "saved")
 	require.NoError(t, c.Save(dir))
@@ -72,7 +69,7 @@ func TestClassifyRecording(t *testing.T) {
 	newest, release, err := r.Acquire()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, release()) }()
-	for _, classify := range []func(context.Context, ...Recording) ([]Prediction, error){c.ClassifyRecording,
+	for _, classify := range []func(context.Context, ...recording.Recording) ([]Prediction, error){c.ClassifyRecording,
 		newest.ClassifyRecording} {
 		got, err := classify(t.Context(), turned)
 		require.NoError(t, err)
@@ -81,7 +78,7 @@ func TestClassifyRecording(t *testing.T) {
 		assert.Contains(t, got[0].Warnings[0], "another order")
 		assert.Contains(t, got[0].Warnings[1],
 			`sensor "hip" channel 0 goes from 0 to 2.25, in the training data from 0 to 0`)
-		_, err = classify(t.Context(), turned, Recording{Name: "b", Values: [][]float64{{1, 2, 3, math.Inf(1), 5, 6}}})
+		_, err = classify(t.Context(), turned, recording.Recording{Name: "b", Values: []float64{1, 2, 3, math.Inf(1), 5, 6}})
 		require.ErrorAs(t, err, new(*SignalError))
 		assert.EqualError(t, err,
 			`unusable signal 1: b: sensor "hand" channel 1 at time point 0 is +Inf, which float32 does not hold`)
@@ -96,10 +93,7 @@ func TestClassifyRecording(t *testing.T) {
 		{6, 4, "its time points have 4 values; want sensors x channels, 3 x 2: its 6 rows look like sensors, and must be time points; turn them"},
 		{5, 4, "its time points have 4 values; want sensors x channels, 3 x 2"},
 	} {
-		r := Recording{Name: "file", Sensors: turned.Sensors}
-		for range wrong.rows {
-			r.Values = append(r.Values, make([]float64, wrong.width))
-		}
+		r := recording.Recording{Name: "file", Sensors: turned.Sensors, Values: make([]float64, wrong.rows*wrong.width), Width: wrong.width}
 		_, err = c.ClassifyRecording(t.Context(), r)
 		require.EqualError(t, err, "unusable signal 0: file: "+wrong.err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/internal/suggest"
 )
@@ -55,7 +54,7 @@ func (f *Form) Fits(other *Form) error {
 		if f == nil {
 			return "no recordings"
 		}
-		return fmt.Sprintf("recordings with %d channels of the sensors %s, origin %q", f.Channels, Few(f.Sensors), f.Origin)
+		return fmt.Sprintf("recordings with %d channels of the sensors %s, origin %q", f.Channels, suggest.Few(f.Sensors), f.Origin)
 	}
 	switch {
 	case (f == nil) != (other == nil), f != nil && (f.Channels != other.Channels || f.Origin != other.Origin ||
@@ -81,15 +80,9 @@ func (c *Changes) Add(other Changes) bool {
 	return other.Interpolated+other.Zeros+other.Filled > 0
 }
 
-// Prepare puts the sensors of a recording in order, fills its gaps, and subtracts the origin. It replaces the values
-// and leaves the old ones as they are. An error names the sensor, its channel and the time point.
+// Prepare puts the sensors of a recording in order, fills its gaps, and subtracts the origin. It may change the values
+// where they lie. An error names the sensor, its channel and the time point.
 func (f *Form) Prepare(r *Recording) (c Changes, err error) {
-	r.Values = slices.Clone(r.Values)
-	return f.PrepareOwn(r)
-}
-
-// PrepareOwn is Prepare for values that nobody else needs: it may change them.
-func (f *Form) PrepareOwn(r *Recording) (c Changes, err error) {
 	if err = f.order(r, &c); err == nil {
 		err = f.fill(r, &c)
 	}
@@ -150,16 +143,16 @@ func (f *Form) order(r *Recording, c *Changes) error {
 		}
 		seen[name] = true
 	}
-	from, missing, others, turned := Match(f.Sensors, sensors)
+	from, missing, others, turned := suggest.Match(f.Sensors, sensors)
 	switch {
 	case missing != nil && (!f.Zeros && !f.Filled || len(missing) == len(from)):
 		return fmt.Errorf("it has no sensor %q; %s", missing[0], suggest.Among(missing[0], sensors[:min(50, len(sensors))]))
 	case missing != nil:
-		c.note("it has no sensor %s; the import said that missing sensors are %s", Few(missing),
+		c.note("it has no sensor %s; the import said that missing sensors are %s", suggest.Few(missing),
 			map[bool]string{true: "zero", false: "filled"}[f.Zeros])
 	}
 	if others != nil {
-		c.note("sensor %s was not in the training data; left out", Few(others))
+		c.note("sensor %s was not in the training data; left out", suggest.Few(others))
 	}
 	if turned {
 		c.note("its sensors are in another order than the training data's; they are taken by their names")
@@ -184,44 +177,8 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	return nil
 }
 
-// Match finds the wanted names among names. It returns the place of each wanted name, -1 if it is missing. others are
-// the names that nobody wants. turned reports another order.
-func Match(wanted, names []string) (at []int, missing, others []string, turned bool) {
-	positions := make(map[string]int, len(names))
-	for i, name := range names {
-		positions[name] = i
-	}
-	last := -1
-	for _, name := range wanted {
-		place, ok := positions[name]
-		if delete(positions, name); !ok {
-			at, missing = append(at, -1), append(missing, name)
-			continue
-		}
-		at, turned, last = append(at, place), turned || place < last, place
-	}
-	for i, name := range names {
-		if place, left := positions[name]; left && place == i {
-			others = append(others, name)
-		}
-	}
-	return at, missing, others, turned
-}
-
 func (c *Changes) note(format string, values ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, values...))
-}
-
-// Few lists the first of some names.
-func Few(names []string) string {
-	var shown []string
-	for _, name := range names[:min(8, len(names))] {
-		shown = append(shown, suggest.Clip(name))
-	}
-	if len(names) > 8 {
-		return fmt.Sprintf("%s, … (%d in all)", strings.Join(shown, ", "), len(names))
-	}
-	return strings.Join(shown, ", ")
 }
 
 // Column names a sensor, and its channel if there are several. at is a place in `[sensors, channels]`.

@@ -4,33 +4,87 @@
 package recording
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/internal/suggest"
 )
 
-// Recording holds what some sensors measured at successive time points.
+// Recording holds what some sensors measured at successive time points. Its JSON is an object with name, sensors, values and
+// times, of which only values is needed: a list for each time point, with the channels of each sensor side by side, and
+// null for a missing value.
 type Recording struct {
 	Name     string    // what errors call the recording, such as its file
 	Sensors  []string  // in the order of Values; nil: those of the training data, in their order
 	Channels int       // values of a sensor at a time point; 0: as many as in the training data
 	Values   []float64 // `[timepoints, sensors, channels]`, row-major, in the training data's units; NaN is a missing value
 	Times    []float64 // of the time points, ascending, in the training data's unit; nil: the time points are evenly spaced
-	Width    int       // values of a time point, if the JSON said that; else 0
+	Width    int       // values of a time point, so that sensors in the place of time points are an error; 0: unknown
+	// Series takes the place of all that but Name: a series at even time points, `[timepoints, sensors, channels]` row-major, with
+	// the training data's sensors in their order and without gaps, as datasets.Dataset.Series has them.
+	Series []float32
 }
 
-// UnmarshalJSON reads an object with name, sensors, values and times. Only values is needed: a list for each time point.
-// The list holds the channels of each sensor side by side, and null for a missing value.
+// New returns a recording of rows, one for each time point. A row holds the channels of each sensor side by side, in the
+// training data's units, and NaN for a missing value. nil stands for the training data's sensors in their order. The error
+// names a time point whose row is of another length.
+func New(sensors []string, rows [][]float64) (Recording, error) {
+	r := Recording{Sensors: sensors, Values: slices.Concat(rows...)}
+	for i, row := range rows {
+		if r.Width = len(rows[0]); len(row) != r.Width {
+			return r, fmt.Errorf("time point %d has %d values, time point 0 has %d; NaN is a missing value", i, len(row), r.Width)
+		}
+	}
+	return r, nil
+}
+
+// MarshalJSON writes what UnmarshalJSON reads, without Series.
+func (r Recording) MarshalJSON() ([]byte, error) {
+	width, values := cmp.Or(r.Width, len(r.Sensors)*r.Channels, len(r.Values)), make([]*float64, len(r.Values))
+	for i, v := range r.Values {
+		if !math.IsNaN(v) {
+			values[i] = &r.Values[i]
+		}
+	}
+	return json.Marshal(struct {
+		Name    string       `json:"name,omitempty"`
+		Sensors []string     `json:"sensors,omitempty"`
+		Values  [][]*float64 `json:"values"`
+		Times   []float64    `json:"times,omitempty"`
+	}{r.Name, r.Sensors, slices.Collect(slices.Chunk(values, max(1, width))), r.Times})
+}
+
+// UnmarshalJSON reads a recording. The error says where a value, a name or a time is wrong.
 func (r *Recording) UnmarshalJSON(raw []byte) (err error) {
-	*r, err = Read(jsonread.New(raw), func(int) error { return nil })
+	*r, err = read(jsonread.New(raw), func(int) error { return nil })
 	return err
 }
 
-// Read reads a recording as UnmarshalJSON does. Before the recording occupies more memory, Read calls take with the
-// number of bytes, and fails with its error.
-func Read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err error) {
+// ReadAll reads an object whose recordings are a list, each as UnmarshalJSON reads it. Before recording i, counted from 0,
+// occupies more memory, and now and then, ReadAll calls room with the number of bytes. It fails with an error of room.
+func ReadAll(document []byte, room func(i, bytes int) error) (all []Recording, err error) {
+	at, from := 0, jsonread.New(document)
+	take := func(bytes int) error { return room(at, bytes) }
+	from.Check = func() error { return take(0) }
+	err = from.Object(map[string]jsonread.Value{"recordings": from.List(func(i int) error {
+		at = i
+		if err := take(512); err != nil {
+			return err
+		}
+		one, err := read(from, take)
+		all = append(all[:i], one)
+		return err
+	})})("the request")
+	return all, cmp.Or(err, from.End())
+}
+
+// read reads a recording. Before the recording occupies more memory, read calls take with the number of bytes, and fails
+// with its error.
+func read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err error) {
 	var value float64
 	float := from.Float(&value)
 	number := func(list *[]float64, what string) error {

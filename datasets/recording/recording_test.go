@@ -87,11 +87,11 @@ func TestUnusable(t *testing.T) {
 }
 
 // A recording of the form's own sensors is prepared in the memory that it has: a data set has many.
-func TestPrepareOwn(t *testing.T) {
+func TestPrepare(t *testing.T) {
 	f, values := form(), make([]float64, 12)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		r := Recording{Values: values}
-		_, err := f.PrepareOwn(&r)
+		_, err := f.Prepare(&r)
 		require.NoError(t, err)
 		require.Equal(t, 3, r.Timepoints())
 	}))
@@ -124,6 +124,34 @@ func TestJSON(t *testing.T) {
 	assert.ErrorContains(t, err, "its time points have 2 values; want sensors x channels, 2 x 2")
 }
 
+// Rows become a recording, which JSON writes as it reads it.
+func TestNew(t *testing.T) {
+	r, err := New([]string{"hip", "head"}, [][]float64{{1, 2, 3, 4}, {nan, 6, 7, 8}})
+	require.NoError(t, err)
+	assert.Equal(t, 4, r.Width)
+	r.Name, r.Times = "walk", []float64{0, 0.5}
+	text, err := json.Marshal([]Recording{r})
+	require.NoError(t, err)
+	assert.Equal(t, `[{"name":"walk","sensors":["hip","head"],"values":[[1,2,3,4],[null,6,7,8]],"times":[0,0.5]}]`, string(text))
+	var read []Recording
+	require.NoError(t, json.Unmarshal(text, &read))
+	want, _, err := form().Series(r)
+	require.NoError(t, err)
+	got, _, err := form().Series(read[0])
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	got, _, err = form().Series(Recording{Series: want})
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+
+	_, err = New(nil, [][]float64{{1, 2}, {3}})
+	require.EqualError(t, err, "time point 1 has 1 values, time point 0 has 2; NaN is a missing value")
+	r, err = New(nil, nil)
+	require.NoError(t, err)
+	_, _, err = form().Series(r)
+	assert.EqualError(t, err, "it has no values")
+}
+
 // A recording asks for memory before it takes it, and ends where it gets none.
 func TestReadWithinMemory(t *testing.T) {
 	for text, least := range map[string]int{
@@ -134,12 +162,12 @@ func TestReadWithinMemory(t *testing.T) {
 		`{"values":[[` + strings.Repeat("1,", 1<<16) + `1]],"values":[]}`: 8 << 16,
 	} {
 		taken := 0
-		_, err := Read(jsonread.New([]byte(text)), func(n int) error { taken += n; return nil })
+		_, err := read(jsonread.New([]byte(text)), func(n int) error { taken += n; return nil })
 		require.NoError(t, err)
 		assert.GreaterOrEqual(t, taken, least, text[:20])
 		assert.Less(t, taken, 300*len(text)/3, text[:20])
 		full, asked := errors.New("full"), 0
-		_, err = Read(jsonread.New([]byte(text)), func(n int) error {
+		_, err = read(jsonread.New([]byte(text)), func(n int) error {
 			if asked += n; asked > 1<<16 {
 				return full
 			}
@@ -298,7 +326,7 @@ func BenchmarkRead(b *testing.B) {
 	text := []byte(`{"values":[[` + strings.Repeat("0.125,", 1<<18) + `0]]}`)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		_, err := Read(jsonread.New(text), func(int) error { return nil })
+		_, err := read(jsonread.New(text), func(int) error { return nil })
 		require.NoError(b, err)
 	}
 }

@@ -17,17 +17,21 @@ var ErrNoForm = errors.New("the classifier was trained on signals, not on record
 // Series returns the values of a recording at even time points, `[timepoints, sensors, channels]`, and leaves the recording as
 // it is. If the form has a rate and the recording has times, the time points have that rate. The notes say what a person
 // should know, such as sensors in another order. The error names the recording, the sensor and the time point. Without a form
-// it is ErrNoForm.
+// it is ErrNoForm. Recording.Series comes back as it is.
 func (f *Form) Series(r Recording) (values []float32, notes []string, err error) {
 	if f == nil {
 		return nil, nil, ErrNoForm
+	}
+	if r.Series != nil {
+		return r.Series, nil, nil
 	}
 	var changes Changes
 	if err = f.order(&r, &changes); err == nil {
 		err = f.unit(r, &changes)
 	}
 	if err == nil {
-		_, err = f.Prepare(&r) // which has nothing to put in order
+		r.Values = slices.Clone(r.Values) // the caller's stay as they are
+		_, err = f.Prepare(&r)            // which has nothing to put in order
 	}
 	if err != nil && r.Name != "" {
 		err = fmt.Errorf("%s: %w", r.Name, err)

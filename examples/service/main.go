@@ -20,6 +20,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -39,8 +40,8 @@ func main() {
 func handler(classifier *models.Reloader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var signal []float32
-		var recording models.Recording // in any order of its sensors, with gaps, of any length
-		into := map[bool]any{true: &recording, false: &signal}[r.URL.Path == "/recording"]
+		var whole recording.Recording // in any order of its sensors, with gaps, of any length
+		into := map[bool]any{true: &whole, false: &signal}[r.URL.Path == "/recording"]
 		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		if err = cmp.Or(err, json.Unmarshal(raw, into)); err == nil && into == &signal && bytes.Contains(raw, []byte("null")) {
 			err = errors.New("a value is null; replace it by a number") // it would be 0
@@ -54,7 +55,7 @@ func handler(classifier *models.Reloader) http.HandlerFunc {
 		if err == nil && into == &signal {
 			predictions, err = newest.Classify(r.Context(), [][]float32{signal})
 		} else if err == nil {
-			predictions, err = newest.ClassifyRecording(r.Context(), recording)
+			predictions, err = newest.ClassifyRecording(r.Context(), whole)
 		}
 		if newest != nil {
 			err = errors.Join(err, release())

@@ -66,3 +66,39 @@ func Clip(text string) string {
 	}
 	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
+
+// Few lists the first of some names.
+func Few(names []string) string {
+	var shown []string
+	for _, name := range names[:min(8, len(names))] {
+		shown = append(shown, Clip(name))
+	}
+	if len(names) > 8 {
+		return fmt.Sprintf("%s, … (%d in all)", strings.Join(shown, ", "), len(names))
+	}
+	return strings.Join(shown, ", ")
+}
+
+// Match finds the wanted names among names. It returns the place of each wanted name, -1 if it is missing. others are
+// the names that nobody wants. turned reports another order.
+func Match(wanted, names []string) (at []int, missing, others []string, turned bool) {
+	positions := make(map[string]int, len(names))
+	for i, name := range names {
+		positions[name] = i
+	}
+	last := -1
+	for _, name := range wanted {
+		place, ok := positions[name]
+		if delete(positions, name); !ok {
+			at, missing = append(at, -1), append(missing, name)
+			continue
+		}
+		at, turned, last = append(at, place), turned || place < last, place
+	}
+	for i, name := range names {
+		if place, left := positions[name]; left && place == i {
+			others = append(others, name)
+		}
+	}
+	return at, missing, others, turned
+}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
@@ -72,15 +73,12 @@ func TestTransforms(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, result.Test, training.Score{Loss: again.Loss, Accuracy: again.Accuracy})
 
-		whole := models.Recording{}
-		for row := range slices.Chunk(d.Series[31], d.Form.Width()) {
-			whole.Values = append(whole.Values, make([]float64, len(row)))
-			for i, v := range row {
-				whole.Values[len(whole.Values)-1][i] = float64(v)
-			}
+		whole := recording.Recording{}
+		for _, v := range d.Series[31] {
+			whole.Values = append(whole.Values, float64(v))
 		}
 		half := whole
-		half.Values = whole.Values[:len(whole.Values)/2]
+		half.Values = whole.Values[:len(whole.Values)/4*2]
 		got, err := c.ClassifyRecording(t.Context(), whole, half)
 		require.NoError(t, err)
 		assert.Equal(t, []int{1, 1}, []int{got[0].Class, got[1].Class})
@@ -103,7 +101,7 @@ func TestTransforms(t *testing.T) {
 		all := saved.Parts()[len(saved.Parts())-1]
 		left := training.Score{Loss: all.Loss, Accuracy: all.Accuracy}
 		require.NoError(t, c.Close())
-		_, err = c.ClassifyRecording(t.Context(), models.Recording{Series: d.Series[31]})
+		_, err = c.ClassifyRecording(t.Context(), recording.Recording{Series: d.Series[31]})
 		require.ErrorIs(t, err, models.ErrClosed)
 		assert.Equal(t, result.Train, left, "of held-out samples, not of those known by heart")
 

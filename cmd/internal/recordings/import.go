@@ -123,7 +123,7 @@ func (r *reading) prepare() error {
 		}
 	} else {
 		for _, x := range r.samples {
-			if err := r.even(x, r.form.PrepareOwn); err != nil {
+			if err := r.even(x); err != nil {
 				return err
 			}
 		}
@@ -139,8 +139,8 @@ func (r *reading) prepare() error {
 }
 
 // even replaces the values of a sample, once prepared, by a series at even time points.
-func (r *reading) even(x *sample, prepare func(*recording.Recording) (recording.Changes, error)) error {
-	changes, err := prepare(&x.Recording)
+func (r *reading) even(x *sample) error {
+	changes, err := r.form.Prepare(&x.Recording)
 	if err != nil {
 		return fmt.Errorf("%s: %w", x.where, err)
 	}
@@ -179,7 +179,8 @@ func (r *reading) cut() error {
 			if one.Name = names[i] + " from " + start; !r.grouped {
 				one.group = names[i]
 			}
-			if err := r.even(one, r.form.Prepare); err != nil { // windows share values
+			one.Values = slices.Clone(one.Values) // windows share values
+			if err := r.even(one); err != nil {
 				lost = append(lost, err)
 				continue
 			}

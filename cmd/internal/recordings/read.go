@@ -14,6 +14,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/suggest"
 )
 
 // Layouts of a table.
@@ -184,7 +185,7 @@ func (r *reading) order(path string, c columns) (at []int, err error) {
 	case first:
 		wanted = r.taken(c, rest)
 	}
-	found, missing, others, turned := recording.Match(wanted, names)
+	found, missing, others, turned := suggest.Match(wanted, names)
 	var has []string // sensors
 	for i, place := range found {
 		if place >= 0 {

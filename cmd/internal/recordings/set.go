@@ -15,6 +15,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 )
 
@@ -205,4 +206,4 @@ func (m Timepoints) String() string {
 	return as
 }
 
-var few = recording.Few
+var few = suggest.Few

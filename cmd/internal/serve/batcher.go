@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -246,7 +247,7 @@ func Classify(ctx context.Context, c *models.Classifier, samples [][]float32) ([
 	if c.Form == nil {
 		return c.Classify(ctx, samples)
 	}
-	recordings := make([]models.Recording, len(samples))
+	recordings := make([]recording.Recording, len(samples))
 	for i, s := range samples {
 		recordings[i].Series = s
 	}

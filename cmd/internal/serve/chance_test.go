@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
@@ -34,10 +35,11 @@ func right(t *testing.T, dir string) (bodies []string, check func(i int, answer 
 	defer func() { require.NoError(t, known.Close()) }()
 	random, all := rand.New(rand.NewPCG(1, 0)), [][]models.Prediction{}
 	for n := range 32 {
-		recordings := make([]models.Recording, 1+n%5)
+		recordings := make([]recording.Recording, 1+n%5)
 		for i := range recordings {
+			recordings[i].Width = 4
 			for range 2 + random.IntN(9) {
-				recordings[i].Values = append(recordings[i].Values, []float64{random.NormFloat64(), 1, random.NormFloat64(), 2})
+				recordings[i].Values = append(recordings[i].Values, random.NormFloat64(), 1, random.NormFloat64(), 2)
 			}
 		}
 		raw, err := json.Marshal(map[string]any{"recordings": recordings})

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
-	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -68,23 +67,12 @@ func decodeRecordings(body []byte, cut recording.Cut, c *models.Classifier, most
 	if c.Form == nil {
 		return nil, bad("%w", recording.ErrNoForm)
 	}
-	var all []recording.Recording
-	r := jsonread.New(body)
-	r.Check = func() error { return take(0) }
-	err := r.Object(map[string]jsonread.Value{"recordings": r.List(func(i int) error {
+	all, err := recording.ReadAll(body, func(i, bytes int) error {
 		if i == most {
 			return bad("the batch has more than %d signals, which is the most that a request can have", most)
 		}
-		if err := take(512); err != nil {
-			return err
-		}
-		one, err := recording.Read(r, take)
-		all = append(all[:i], one)
-		return err
-	})})("the request")
-	if err == nil {
-		err = r.End()
-	}
+		return take(bytes)
+	})
 	if err != nil {
 		return nil, unreadable(err)
 	}
