@@ -1,3 +1,4 @@
+// Package benchmarks times a function and measures the process's memory. README.md lists the benchmarks.
 package benchmarks
 
 import (

@@ -20,9 +20,8 @@ type Options struct {
 	// Validation is the share, in [0, 1), of the training samples to hold out for validation. 0 holds out none, unless
 	// HoldOut is set. An .npz file that marks validation samples keeps those.
 	Validation float64
-	// HoldOut holds out the usual number of validation samples if Validation is 0. These are 5,000 images of CIFAR-10,
-	// MNIST and Fashion-MNIST. Other sources with a test set give a tenth of their training samples, the rest one
-	// eighth.
+	// HoldOut holds out the usual number of validation samples if Validation is 0: as many as Raw.HeldOut says, else a
+	// tenth of the training samples of sources with a test set, one eighth of the others.
 	HoldOut bool
 	// Fold, unless it is zero, is the test set of the digits or of an .npz file, whose own splits are then not used.
 	// The folds are drawn from Seed and share out all samples, each class about evenly. Samples of one group are in one

@@ -3,10 +3,10 @@
 package main
 
 import (
-	"github.com/clusterpool/ccp/benchmarks"
+	"github.com/clusterpool/ccp/benchmarks/paper/speed"
 	"github.com/clusterpool/ccp/internal/heap"
 )
 
 func init() { // as the program has it
-	benchmarks.Compile, benchmarks.Compiled = heap.Reserve, heap.Release
+	speed.Compile, speed.Compiled = heap.Reserve, heap.Release
 }

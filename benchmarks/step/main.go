@@ -1,7 +1,7 @@
 // Command step times one workload in its own process, which shows its memory, and prints a line of JSON. Other
 // programs, or other builds of this one, can take turns with it:
 //
-//	go run ./benchmarks/step --arch cifar10 --mode train --steps 10
+//	go run ./benchmarks/step --arch digits --mode train --steps 10
 package main
 
 import (
@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/benchmarks"
+	"github.com/clusterpool/ccp/benchmarks/paper/speed"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
 )
@@ -35,8 +36,8 @@ type line struct {
 
 func main() {
 	out := line{Impl: "ccp", Threads: runtime.NumCPU()}
-	flag.StringVar(&out.Arch, "arch", "cifar10", "one of "+strings.Join(benchmarks.Architectures(), ", ")+", lattice-N")
-	flag.StringVar(&out.Mode, "mode", "train", strings.Join(benchmarks.Modes, ", "))
+	flag.StringVar(&out.Arch, "arch", "digits", "one of "+strings.Join(speed.Architectures(), ", ")+", lattice-N")
+	flag.StringVar(&out.Mode, "mode", "train", strings.Join(speed.Modes, ", "))
 	flag.StringVar(&out.Hierarchy, "hierarchy", "learned",
 		"how the hierarchy comes about in training: learned or prepared")
 	flag.StringVar(&out.DType, "dtype", "float32", "float32 or bfloat16, see nn.ParamDType")
@@ -50,7 +51,7 @@ func main() {
 	flag.Parse()
 	var err error
 	if *write != "" {
-		err = benchmarks.Write(*write, out.Arch, out.Batch)
+		err = speed.Write(*write, out.Arch, out.Batch)
 	} else {
 		err = run(&out, models.Patch{"ccp_dropout": *dropout, "ccp_hierarchy": out.Hierarchy, "ccp_candidates": *candidates,
 			"dtype": out.DType}, *warmup, *steps)
@@ -66,7 +67,7 @@ func run(out *line, options models.Patch, warmup, steps int) error {
 	if err != nil {
 		return err
 	}
-	w, err := benchmarks.New(opened, out.Arch, out.Mode, out.Batch, options)
+	w, err := speed.New(opened, out.Arch, out.Mode, out.Batch, options)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// ntuBones are the 24 bones of NTU RGB+D's skeleton, joints counted from 1.
+// ntuBones are the 24 bones of the second Kinect's skeleton, joints counted from 1.
 var ntuBones = [][2]int{
 	{1, 2}, {2, 21}, {3, 21}, {4, 3}, {5, 21}, {6, 5}, {7, 6}, {8, 7}, {9, 21}, {10, 9}, {11, 10}, {12, 11},
 	{13, 1}, {14, 13}, {15, 14}, {16, 15}, {17, 1}, {18, 17}, {19, 18}, {20, 19}, {22, 23}, {23, 8}, {24, 25}, {25, 12},

@@ -41,13 +41,17 @@ func newTrain(s *shared) *cobra.Command {
 		"(default: none; the data's own with --keep best)")
 	f = groups.add("Model")
 	optionFlag(f, asked, "model", "model", "model by its `NAME`: "+strings.Join(models.Names(), ", ")+" (default: ccp)")
-	optionFlag(f, asked, "recipe", "recipe", "`NAME` of the settings that all other flags change: default, what did "+
-		"best here; paper, the paper's way of training; deep, for cifar10")
+	about := "`NAME` of the settings that all other flags change: default, what did best here; paper, the paper's way of training"
+	names, sets := recipes()
+	for i := 2; i < len(names); i++ {
+		about += "; " + names[i] + ", for " + sets[i]
+	}
+	optionFlag(f, asked, "recipe", "recipe", about)
 	optionFlag(f, asked, "levels", "levels", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8, "+
 		"each with :candidates=N or :batchnorm_epsilon=E of its own if need be (default: the recipe's)")
 	optionFlag(f, asked, "fc", "hidden", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the recipe's)")
 	optionFlag(f, asked, "hierarchy", "ccp_hierarchy", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(),
-		", ")+" (default: prepared; learned for ntu, and with --recipe paper for cifar10 and own data)")
+		", ")+" (default: the recipe's)")
 	optionFlag(f, asked, "dtype", "dtype", "`TYPE` that filters and dense layers compute in: float32, bfloat16, or auto for "+
 		"whichever is faster here; variables and sums stay in float32 (default: float32)")
 	f.StringArrayVar(&settings, "set", nil, "any other option of model or training, `NAME=VALUE`; may be repeated, and --set left out")

@@ -33,7 +33,7 @@ const (
 	usualSeen   = 300_000 // samples, all passes together
 	leastPasses = 10
 	usualEpochs = 20 // how often such a training is looked at and saved
-	// The least multiply-adds of the levels in a step that are faster in bfloat16: NW-UCLA has 2³⁰, MNIST 2²⁷.
+	// The least multiply-adds of the levels in a step that are faster in bfloat16: a network with 2³⁰ was, one with 2²⁷ was not.
 	bfloat16Products = 1 << 29
 	manyNodes        = 16 // nodes for each training sample: with more, the samples are few
 )

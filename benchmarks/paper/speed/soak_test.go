@@ -1,4 +1,4 @@
-package benchmarks
+package speed
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 // BenchmarkSoak classifies batches of three shapes in turn, 64, 48 and 16 signals, on a frozen hierarchy. It reports
 // the process's memory after a hundred steps and by how much it has grown since:
 //
-//	go test -run '^$' -bench Soak/ntu/bfloat16 -benchtime 2000x -timeout 1h ./benchmarks
+//	go test -run '^$' -bench Soak/ntu/bfloat16 -benchtime 2000x -timeout 1h ./benchmarks/paper/speed
 //
 // Each sub-benchmark is for a process of its own. Linux only.
 func BenchmarkSoak(b *testing.B) {

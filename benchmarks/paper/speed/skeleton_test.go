@@ -1,4 +1,4 @@
-package benchmarks
+package speed
 
 import (
 	"flag"
@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/clusterpool/ccp/benchmarks"
 	_ "github.com/clusterpool/ccp/benchmarks/paper/data"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/stretchr/testify/assert"
@@ -20,7 +21,7 @@ var ntu = flag.String("ntu", "", "new folder for TestNTU's recordings")
 // TestNTU writes a set of recordings in the format and in the numbers of NTU RGB+D, at a tenth of the frames, to a new
 // folder. Their values are made up: they show what the true set costs to read, split and train on.
 //
-//	go test -run TestNTU ./benchmarks -ntu FOLDER
+//	go test -run TestNTU ./benchmarks/paper/speed -ntu FOLDER
 func TestNTU(t *testing.T) {
 	if *ntu == "" {
 		t.Skip("there is no -ntu FOLDER")
@@ -36,7 +37,7 @@ func TestNTU(t *testing.T) {
 // BenchmarkRecordings reads recordings of NTU RGB+D of real size, and takes them from the cache. The files have just been
 // written and lie in memory if there is room: what is timed is parsing, not the disk. `-cpu 1,2` times one core, then two:
 //
-//	go test -run '^$' -bench Recordings -cpu 1,2 -benchtime 3x ./benchmarks -recordings 2000
+//	go test -run '^$' -bench Recordings -cpu 1,2 -benchtime 3x ./benchmarks/paper/speed -recordings 2000
 func BenchmarkRecordings(b *testing.B) {
 	dir := b.TempDir()
 	size, err := WriteRecordings(dir, *recordings, 1)
@@ -64,7 +65,7 @@ func BenchmarkRecordings(b *testing.B) {
 					require.NoError(b, os.RemoveAll(filepath.Join(cache, "ccp")))
 					b.StartTimer()
 				}
-				figures, err := Time(0, 1, load)
+				figures, err := benchmarks.Time(0, 1, load)
 				require.NoError(b, err)
 				cpu, memory = cpu+figures.CPUMS, figures.PeakRSSMB
 			}

@@ -1,6 +1,6 @@
-// Package benchmarks measures training and inference at the sizes of the paper. To compare with the machine's own rate
-// of matrix products, use `go test -bench . ./benchmarks`. README.md lists the other benchmarks.
-package benchmarks
+// Package speed measures training and inference at the sizes of the paper. To compare with the machine's own rate of
+// matrix products, use `go test -bench . ./benchmarks/paper/speed`.
+package speed
 
 import (
 	"fmt"

@@ -1,10 +1,11 @@
-package benchmarks
+package speed
 
 import (
 	"fmt"
 	"os"
 	"testing"
 
+	"github.com/clusterpool/ccp/benchmarks"
 	"github.com/clusterpool/ccp/internal/backend"
 	_ "github.com/clusterpool/ccp/internal/heap"
 	"github.com/gomlx/compute"
@@ -72,7 +73,7 @@ func BenchmarkNetwork(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				product, err := Time(2, 9, matmul(b, backend))
+				product, err := benchmarks.Time(2, 9, matmul(b, backend))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -1,16 +1,13 @@
-package benchmarks
+package speed
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -107,33 +104,12 @@ func TestConvolution(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Warm-up steps are not timed; the median is of the others.
-func TestTime(t *testing.T) {
-	calls := 0
-	f, err := Time(2, 3, func() error {
-		calls++
-		if calls <= 2 {
-			time.Sleep(20 * time.Millisecond)
-		}
-		return nil
-	})
-	require.NoError(t, err)
-	assert.Equal(t, 5, calls)
-	assert.GreaterOrEqual(t, f.WarmupS, 0.04)
-	assert.LessOrEqual(t, f.MinMS, f.MedianMS)
-	if runtime.GOOS != "windows" {
-		assert.Positive(t, f.PeakRSSMB)
-	}
-	_, err = Time(0, 0, func() error { return errors.New("no memory") })
-	assert.EqualError(t, err, "no memory")
-}
-
 // XLA's library of products has the gradients of a step: it takes no product along the first axis of both factors, and none
 // of bfloat16 that the compiler has made one of float32. The text of the compiled program says so.
 func TestGradientsAreProductsOfTheLibrary(t *testing.T) {
 	backendtest.XLA(t)
 	program := filepath.Join(t.TempDir(), "step")
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "./step").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "../../step").CombinedOutput()
 	require.NoError(t, err, string(out))
 	gradient := regexp.MustCompile(`f32\[\d+,(3072|4096)\]\S* dot\(`) // of a kernel, [filters, L·C], and of neighbourhoods, [batch·K, L·C]
 	factors := []string{"float32"}
