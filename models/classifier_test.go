@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"github.com/clusterpool/ccp/internal/variables"
 	"math"
-	"strings"
 	"sync"
 	"testing"
 
@@ -22,30 +21,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// drawn is a store with a spec's weights as they are drawn at the start, batch norm's running means and variances moved away
-// from 0 and 1.
+// drawn is a store with a spec's weights as they are drawn at the start, see backendtest.Network.Draw.
 func drawn(t testing.TB, backend compute.Backend, s Spec, graph *affinity.Matrix, coordinates ...float64) *model.Store {
 	t.Helper()
 	store := s.NewStore(3)
 	_, err := s.Prepare(t.Context(), backend, store, graph, coordinates, nil)
 	require.NoError(t, err)
-	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
-		return s.Build(scope, Topology{Matrix: graph}, x)
-	},
-		tensors.FromScalarAndDimensions(float32(1), 1, s.Nodes, s.Channels))
-	require.NoError(t, err)
-	for v := range store.IterVariables() {
-		for _, name := range []string{"/batch_norm/mean", "/batch_norm/variance"} {
-			if strings.HasSuffix(v.Path(), name) {
-				values := tensors.MustCopyFlatData[float32](v.MustValue())
-				for i := range values {
-					values[i] += 0.5 * float32(math.Abs(math.Sin(float64(i))))
-				}
-				require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)))
-			}
-		}
-	}
-	return store
+	built := backendtest.Network(func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{Matrix: graph}, x) })
+	return built.Draw(t, backend, store, s.Nodes, s.Channels)
 }
 
 // tiny is a small network on a 3x4 grid.

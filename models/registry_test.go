@@ -3,7 +3,6 @@ package models
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -153,13 +152,5 @@ func TestPaperParameters(t *testing.T) {
 
 // signals are `n` random signals of a spec's shape.
 func signals(s Spec, n int, seed uint64) [][]float32 {
-	random := rand.New(rand.NewPCG(seed, 1))
-	all := make([][]float32, n)
-	for i := range all {
-		all[i] = make([]float32, s.Nodes*s.Channels)
-		for j := range all[i] {
-			all[i][j] = float32(random.NormFloat64())
-		}
-	}
-	return all
+	return backendtest.Signals(n, s.Nodes*s.Channels, seed)
 }

@@ -1,7 +1,6 @@
 package baselines
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -57,39 +55,15 @@ func TestPlainNetworks(t *testing.T) {
 				for i, row := range got {
 					x := batch[i]
 					for layer := range c.hidden {
-						x = denseOf(store, x, []string{"/model/fc_1", "/model/fc_2"}[layer], true)
+						x = backendtest.Dense(store, x, []string{"/model/fc_1", "/model/fc_2"}[layer], true)
 					}
-					for k, want := range denseOf(store, x, "/model/classes", false) {
+					for k, want := range backendtest.Dense(store, x, "/model/classes", false) {
 						assert.InDelta(t, want, row[k], 1e-4)
 					}
 				}
 			})
 		})
 	}
-}
-
-// denseOf is a dense layer by a plain loop, with batch norm's running statistics and ELU where it is hidden.
-func denseOf(store *model.Store, x []float32, scope string, hidden bool) []float32 {
-	value := func(name string) []float32 {
-		return tensors.MustCopyFlatData[float32](store.GetVariable(scope + "/" + name).MustValue())
-	}
-	w, y := value("W"), value("b")
-	for k := range y {
-		for j, v := range x {
-			y[k] += v * w[j*len(y)+k]
-		}
-	}
-	if hidden {
-		scale, offset, mean, variance := value("batch_norm/scale"), value("batch_norm/offset"), value("batch_norm/mean"), value("batch_norm/variance")
-		for k := range y {
-			z := float64(y[k]-mean[k])/math.Sqrt(float64(variance[k])+1e-5)*float64(scale[k]) + float64(offset[k])
-			if z <= 0 {
-				z = math.Expm1(z)
-			}
-			y[k] = float32(z)
-		}
-	}
-	return y
 }
 
 // models.Options that a plain model has no use for are refused.

@@ -48,12 +48,10 @@ func logits(t *testing.T, backend compute.Backend, s models.Spec, graph *affinit
 	x [][]float32) ([][]float32, *model.Store) {
 	t.Helper()
 	store := s.NewStore(1)
-	flat := slices.Concat(x...)
-	out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
+	built := backendtest.Network(func(scope *model.Scope, x *Node) *Node {
 		return pooling("", filter).Build(scope.In("model"), s, models.Topology{Matrix: graph}, x)
-	}, tensors.FromFlatDataAndDimensions(flat, len(x), s.Nodes, s.Channels))
-	require.NoError(t, err)
-	return out.Value().([][]float32), store
+	})
+	return built.Logits(t, backend, store, s.Channels, x...), store
 }
 
 // weights are a variable's values, by rows.

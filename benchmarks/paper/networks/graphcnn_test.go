@@ -183,9 +183,9 @@ func TestGraphCNN(t *testing.T) {
 				for i := range batch {
 					x := graphCNNOf(store, c.Spec, c.graph, batch[i])
 					if len(c.Hidden) > 0 {
-						x = denseOf(store, x, "/model/fc_1", true)
+						x = backendtest.Dense(store, x, "/model/fc_1", true)
 					}
-					for k, want := range denseOf(store, x, "/model/classes", false) {
+					for k, want := range backendtest.Dense(store, x, "/model/classes", false) {
 						assert.InDelta(t, want, got[i][k], 1e-4, "sample %d", i)
 					}
 				}
