@@ -11,7 +11,7 @@ import (
 
 // frozenGate returns a frozen level's gates as a table, in a program that only predicts; elsewhere nil. rank: its ranks,
 // `[H·K, L]`.
-func frozenGate(scope *model.Scope, rank *Node, clusters, size int) *Node {
+func frozenGate(scope *model.Scope, rank *Node) *Node {
 	dims := rank.Shape().Dimensions
 	return ops.Derived(scope, rank.Graph(), "gate", func(layer *model.Scope) (*tensors.Tensor, error) {
 		ranks, err := variables.Read[float32](layer, frozenRanks, dims...)

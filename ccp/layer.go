@@ -146,7 +146,7 @@ const gateStd = 0.1
 func (l *Layer) gate(level Level) *Node {
 	rank := level.Rank
 	if level.Objective == nil {
-		if gate := frozenGate(l.scope, rank, l.clusters, l.size); gate != nil {
+		if gate := frozenGate(l.scope, rank); gate != nil {
 			return gate
 		}
 	}

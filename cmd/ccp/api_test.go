@@ -1,12 +1,16 @@
 package main
 
 import (
+	"go/ast"
 	"go/importer"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,12 +23,12 @@ const module = "github.com/clusterpool/ccp/"
 
 func internal(path string) bool { return slices.Contains(strings.Split(path, "/"), "internal") }
 
-// What a public package exports, somebody else can name: no function, method, field, variable or constant has a type of a package
-// in a folder internal.
-func TestNoInternalTypeInPublic(t *testing.T) {
+// compiled returns an importer of what the module's packages are made of, and the module's public packages.
+func compiled(t *testing.T, set *token.FileSet) (packages types.Importer, public []string) {
+	t.Helper()
 	listed, err := exec.Command("go", "list", "-export", "-deps", "-f", `{{.ImportPath}} {{.Name}} {{.Export}}`, "../../...").Output()
 	require.NoError(t, err)
-	exports, public := map[string]string{}, []string{}
+	exports := map[string]string{}
 	for line := range strings.Lines(string(listed)) {
 		if f := strings.Fields(line); len(f) == 3 {
 			exports[f[0]] = f[2]
@@ -33,7 +37,13 @@ func TestNoInternalTypeInPublic(t *testing.T) {
 			}
 		}
 	}
-	packages := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	return importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }), public
+}
+
+// What a public package exports, somebody else can name: no function, method, field, variable or constant has a type of a package
+// in a folder internal.
+func TestNoInternalTypeInPublic(t *testing.T) {
+	packages, public := compiled(t, token.NewFileSet())
 	require.Greater(t, len(public), 15)
 	for _, path := range public {
 		p, err := packages.Import(path)
@@ -94,5 +104,48 @@ func mentions(t *testing.T, where string, of types.Type) {
 		mentions(t, where, of.Elem())
 	case interface{ Elem() types.Type }: // pointers, slices, arrays and channels
 		mentions(t, where, of.Elem())
+	}
+}
+
+// The files of some packages stand on each other: no file calls what a file above it has, so that each can be read after
+// those that it needs.
+func TestFilesCallOneWay(t *testing.T) {
+	set := token.NewFileSet()
+	packages, _ := compiled(t, set)
+	for _, dir := range []string{"datasets", "datasets/recording", "datasets/signal", "models/study"} {
+		paths, err := filepath.Glob("../../" + dir + "/*.go")
+		require.NoError(t, err)
+		var files []*ast.File
+		for _, path := range paths {
+			if !strings.HasSuffix(path, "_test.go") {
+				file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+				require.NoError(t, err)
+				files = append(files, file)
+			}
+		}
+		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+		p, err := (&types.Config{Importer: packages}).Check(dir, set, files, info)
+		require.NoError(t, err)
+		calls := map[string]map[string]string{} // a function by the file that calls it, and its own
+		for at, of := range info.Uses {
+			from, to := filepath.Base(set.Position(at.Pos()).Filename), filepath.Base(set.Position(of.Pos()).Filename)
+			if _, function := of.(*types.Func); function && of.Pkg() == p && from != to {
+				if calls[from] == nil {
+					calls[from] = map[string]string{}
+				}
+				calls[from][to] = of.Name()
+			}
+		}
+		require.NotEmpty(t, calls, dir)
+		for left := len(calls) + 1; left != len(calls); { // files that call none of those left are at the bottom
+			left = len(calls)
+			for from, to := range calls {
+				maps.DeleteFunc(to, func(file, _ string) bool { return calls[file] == nil })
+				if len(to) == 0 {
+					delete(calls, from)
+				}
+			}
+		}
+		assert.Empty(t, calls, "%s: files that call each other in a circle, or stand on such", dir)
 	}
 }

@@ -34,7 +34,7 @@ func newDataImport(s *shared) *cobra.Command {
 	cmd.Args = atLeastOne("INPUT is needed: a folder, .ts files or a .csv")
 	groups := newGroups(cmd)
 	f := groups.add("Most used")
-	out.flags(f, "out", "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
+	out.flags(f, "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
 	f.StringVar(&o.Label, "label", "", "`COLUMN` of a table with each sample's class (default: label)")
 	f.StringVar(&o.Labels, "labels", "", "`FILE` with each sample's class, in place of a column: sample,label")
 	f.StringVar(&o.Group, "group", "", "`COLUMN` of a long CSV with each sample's group, such as its subject; or a "+

@@ -15,7 +15,7 @@ func newExport(s *shared) *cobra.Command {
 	var out target
 	cmd := command("export", "")
 	checkpointFlag(cmd, &dir)
-	out.flags(cmd.Flags(), "out", "`FILE` to write", "the file if it exists")
+	out.flags(cmd.Flags(), "`FILE` to write", "the file if it exists")
 	_ = cmd.MarkFlagRequired("out") // there is that flag
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		defer untilSignal(cmd, func() {})()

@@ -221,15 +221,15 @@ type target struct {
 	folder, overwrite bool
 }
 
-func (t *target) flags(f *pflag.FlagSet, name, usage, replaced string) {
-	f.StringVar(&t.path, name, "", usage)
+func (t *target) flags(f *pflag.FlagSet, usage, replaced string) {
+	f.StringVar(&t.path, "out", "", usage)
 	f.BoolVar(&t.overwrite, "overwrite", false, "replace "+replaced)
 }
 
 // folderFlags are for the commands that can write to a folder.
 func (t *target) folderFlags(cmd *cobra.Command, content string) {
 	t.folder = true
-	t.flags(cmd.Flags(), "out", "`FOLDER` to write "+content+" to", "files in the folder if it exists")
+	t.flags(cmd.Flags(), "`FOLDER` to write "+content+" to", "files in the folder if it exists")
 }
 
 // writable returns an error if nothing can be written beside the file.

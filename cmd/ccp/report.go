@@ -30,7 +30,7 @@ func newReport(s *shared) *cobra.Command {
 	var out target
 	cmd := command("report", "")
 	checkpointFlag(cmd, &dir)
-	out.flags(cmd.Flags(), "out", "`FILE.html` to write (default: report.html in the checkpoint's directory)",
+	out.flags(cmd.Flags(), "`FILE.html` to write (default: report.html in the checkpoint's directory)",
 		"a file that is no report")
 	dataDirFlag(cmd, &dataDir)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -181,18 +181,6 @@ func (c *Changes) note(format string, values ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, values...))
 }
 
-// Column names a sensor, and its channel if there are several. at is a place in `[sensors, channels]`.
-func Column(sensors []string, channels, at int) string {
-	name := fmt.Sprintf("sensor %q", suggest.Clip(sensors[at/channels]))
-	if channels > 1 {
-		name += fmt.Sprintf(" channel %d", at%channels)
-	}
-	return name
-}
-
-// Timepoints returns the number of time points of a prepared recording.
-func (r Recording) Timepoints() int { return len(r.Values) / (len(r.Sensors) * r.Channels) }
-
 // fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value.
 // Time points without any value at the ends of a recording are padding, which fill cuts off. A sensor without any value is
 // an error or, with Zeros, becomes zeros or, with Filled, what other sensors let expect.

@@ -42,6 +42,18 @@ func New(sensors []string, rows [][]float64) (Recording, error) {
 	return r, nil
 }
 
+// Timepoints returns the number of time points of a prepared recording.
+func (r Recording) Timepoints() int { return len(r.Values) / (len(r.Sensors) * r.Channels) }
+
+// Column names a sensor, and its channel if there are several. at is a place in `[sensors, channels]`.
+func Column(sensors []string, channels, at int) string {
+	name := fmt.Sprintf("sensor %q", suggest.Clip(sensors[at/channels]))
+	if channels > 1 {
+		name += fmt.Sprintf(" channel %d", at%channels)
+	}
+	return name
+}
+
 // MarshalJSON writes what UnmarshalJSON reads, without Series.
 func (r Recording) MarshalJSON() ([]byte, error) {
 	width, values := cmp.Or(r.Width, len(r.Sensors)*r.Channels, len(r.Values)), make([]*float64, len(r.Values))
