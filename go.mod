@@ -3,26 +3,26 @@ module github.com/clusterpool/ccp
 go 1.27.0
 
 require (
-	github.com/chromedp/cdproto v0.159.0
-	github.com/chromedp/chromedp v0.23.0
-	github.com/gofrs/flock v0.13.2
-	github.com/gomlx/compute v0.1.14
-	github.com/gomlx/go-xla v0.4.13
-	github.com/gomlx/gomlx v0.28.16
-	github.com/hbollon/go-edlib v1.7.0
-	github.com/klauspost/compress v1.20.4
-	github.com/mattn/go-runewidth v0.0.31
-	github.com/parquet-go/parquet-go v0.32.0
-	github.com/prometheus/client_golang v1.25.0
-	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.10
-	github.com/stretchr/testify v1.12.1
-	github.com/xuri/excelize/v2 v2.11.1
-	golang.org/x/term v0.48.0
-	golang.org/x/text v0.44.0
-	gonum.org/v1/gonum v0.17.0
-	gonum.org/v1/plot v0.17.0
-	google.golang.org/protobuf v1.36.12
+	github.com/chromedp/cdproto v0.159.0 // the report's page is tested in a real browser; for tests only
+	github.com/chromedp/chromedp v0.23.0 // the report's page is tested in a real browser; for tests only
+	github.com/gofrs/flock v0.13.2 // file locks, so that two processes do not install a plugin or write a checkpoint at once
+	github.com/gomlx/compute v0.1.14 // the backend interface of GoMLX, data types, and the pure Go backend
+	github.com/gomlx/go-xla v0.4.13 // the XLA backend (PJRT plugins, loaded when the program runs) and its installer. Time benchmarks/step before and after a new version: v0.4.13 made gradients slow, and no test saw it
+	github.com/gomlx/gomlx v0.28.16 // computation graphs, automatic differentiation, optimisers, training loop, checkpoints
+	github.com/hbollon/go-edlib v1.7.0 // the distance of a mistyped word from the known ones
+	github.com/klauspost/compress v1.20.4 // gzip of the server's responses, by its package gzhttp
+	github.com/mattn/go-runewidth v0.0.31 // the width of names in tables, where a Chinese character takes two columns
+	github.com/parquet-go/parquet-go v0.32.0 // ccp data import reads Parquet tables; brings three modules of compression
+	github.com/prometheus/client_golang v1.25.0 // the server's metrics in Prometheus' format
+	github.com/spf13/cobra v1.10.2 // sub-commands, flags and help; man pages of a release, by a test, with go-md2man
+	github.com/spf13/pflag v1.0.10 // the type of cobra's flags, for errors about them
+	github.com/stretchr/testify v1.12.1 // assertions in tests
+	github.com/xuri/excelize/v2 v2.11.1 // ccp data import reads .xlsx workbooks; brings five small modules, and golang.org/x/crypto and x/net
+	golang.org/x/term v0.48.0 // whether the output is a terminal, for progress that is drawn over
+	golang.org/x/text v0.44.0 // tables in UTF-16 and Windows-1252, as spreadsheets write them
+	gonum.org/v1/gonum v0.17.0 // means and deviations of studies; principal components for the layout of graphs
+	gonum.org/v1/plot v0.17.0 // pictures of clusters, PNG and SVG
+	google.golang.org/protobuf v1.36.12 // protowire, the encoding of ONNX and TensorBoard files
 )
 
 require (

@@ -22,7 +22,7 @@ import (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "benchmarks/*.md", "examples/*.md", "cmd/ccp/help.txt"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "benchmarks/*.md", "benchmarks/paper/*.md", "examples/*.md", "cmd/ccp/help.txt"} {
 		paths, err := filepath.Glob(filepath.Join("../..", pattern))
 		require.NoError(t, err)
 		require.NotEmpty(t, paths, pattern)
