@@ -27,7 +27,7 @@ func TestMallocIsLeftAlone(t *testing.T) {
 		program := filepath.Join(dir, "linked"+tag)
 		out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", tag, "-o", program, "./testdata/linked").CombinedOutput()
 		require.NoError(t, err, string(out))
-		cmd := exec.Command(program, mode, "train", "--arch", "cifar10")
+		cmd := exec.Command(program, mode, "train", "--arch", "digits")
 		cmd.Env = append(os.Environ(), "GOMLX_BACKEND=xla:cpu", "GLIBC_TUNABLES=")
 		cmd.Env = append(cmd.Env, environment...)
 		out, err = cmd.CombinedOutput()

@@ -131,9 +131,9 @@ func TestPaperParameters(t *testing.T) {
 		hidden            int
 		all, withoutNorm  string
 	}{
-		"cifar10": {grid, 3, 10, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", 1024, "10.80M", "10.79M"},
-		"20news":  {words, 1, 20, "2048x128/16,512x192/16,128x256/8,32x384/8,4x512/8,1x512/4", 256, "25.94M", "25.93M"},
-		"ntu":     {skeleton, 6, 60, "512x256/16,128x384/16,32x512/8,8x768/8,1x1024/8", 1024, "14.82M", "14.82M"},
+		"image":    {grid, 3, 10, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", 1024, "10.80M", "10.79M"},
+		"words":    {words, 1, 20, "2048x128/16,512x192/16,128x256/8,32x384/8,4x512/8,1x512/4", 256, "25.94M", "25.93M"},
+		"skeleton": {skeleton, 6, 60, "512x256/16,128x384/16,32x512/8,8x768/8,1x1024/8", 1024, "14.82M", "14.82M"},
 	} {
 		s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels(c.levels), Hidden: []int{c.hidden}, Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
 		require.NoError(t, s.Check())

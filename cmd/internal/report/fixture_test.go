@@ -126,7 +126,7 @@ func built(t testing.TB, name string) (Report, *models.Classifier) {
 	return r, c
 }
 
-// words is the report of a hierarchy of 10,000 words over 30 epochs, at six levels, as large as that of 20NEWS; all
+// words is the report of a hierarchy of 10,000 words over 30 epochs, at six levels, as large as any here; all
 // of it is drawn at random, which is the worst case for its size.
 func words(t testing.TB) Report {
 	t.Helper()

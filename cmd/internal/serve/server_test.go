@@ -310,7 +310,7 @@ func TestParseCheckpoint(t *testing.T) {
 		_, err := ParseCheckpoint(text)
 		assert.Error(t, err, text)
 	}
-	for data, want := range map[string]string{"digits": "digits", "/data/my file.npz": "my-file", "20news": "20news", "nw-ucla": "nw-ucla", "…": "model"} {
+	for data, want := range map[string]string{"digits": "digits", "/data/my file.npz": "my-file", "20words": "20words", "up-down": "up-down", "…": "model"} {
 		assert.Equal(t, want, nameOf(data))
 	}
 }
