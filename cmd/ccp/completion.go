@@ -18,7 +18,7 @@ var flagWords = map[string]func() []string{
 	"data":      dataNames,
 	"model":     models.Names,
 	"models":    models.Names,
-	"recipe":    func() []string { names, _ := recipes(); return names },
+	"recipe":    func() []string { return training.RecipeNames("ccp", dataNames()...) },
 	"hierarchy": ccp.Plans,
 	"dtype":     func() []string { return []string{"float32", "bfloat16", training.Auto} },
 	"keep":      func() []string { return []string{"best", training.KeepLast} },
@@ -44,18 +44,6 @@ func dataNames() (names []string) {
 		}
 	}
 	return names
-}
-
-// recipes lists the recipes of the networks of CCP, and the first data set that each is for.
-func recipes() (names, sets []string) {
-	for _, data := range dataNames() {
-		for _, name := range training.RecipeNames(data, "ccp") {
-			if !slices.Contains(names, name) {
-				names, sets = append(names, name), append(sets, data)
-			}
-		}
-	}
-	return names, sets
 }
 
 // complete tells the shell the words of a command's flags and arguments, and of the commands in it. Where no word

@@ -41,12 +41,8 @@ func newTrain(s *shared) *cobra.Command {
 		"(default: none; the data's own with --keep best)")
 	f = groups.add("Model")
 	optionFlag(f, asked, "model", "model", "model by its `NAME`: "+strings.Join(models.Names(), ", ")+" (default: ccp)")
-	about := "`NAME` of the settings that all other flags change: default, what did best here; paper, the paper's way of training"
-	names, sets := recipes()
-	for i := 2; i < len(names); i++ {
-		about += "; " + names[i] + ", for " + sets[i]
-	}
-	optionFlag(f, asked, "recipe", "recipe", about)
+	optionFlag(f, asked, "recipe", "recipe", "`NAME` of the settings that all other flags change: default, what did best here; paper, "+
+		"the paper's way of training; only some data sets have "+strings.Join(training.RecipeNames("ccp", dataNames()...)[2:], ", "))
 	optionFlag(f, asked, "levels", "levels", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8, "+
 		"each with :candidates=N or :batchnorm_epsilon=E of its own if need be (default: the recipe's)")
 	optionFlag(f, asked, "fc", "hidden", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the recipe's)")

@@ -52,12 +52,14 @@ func changes(data, name string) (all []change) {
 	})
 }
 
-// RecipeNames lists the recipes for a data set and a model.
-func RecipeNames(data, name string) []string {
+// RecipeNames lists the recipes for a model on some data sets.
+func RecipeNames(name string, data ...string) []string {
 	names := []string{DefaultRecipe, PaperRecipe}
-	for _, c := range changes(data, name) {
-		if c.Recipe != "" && !slices.Contains(names, c.Recipe) {
-			names = append(names, c.Recipe)
+	for _, set := range data {
+		for _, c := range changes(set, name) {
+			if c.Recipe != "" && !slices.Contains(names, c.Recipe) {
+				names = append(names, c.Recipe)
+			}
 		}
 	}
 	return names

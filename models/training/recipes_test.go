@@ -81,8 +81,8 @@ func TestRecipes(t *testing.T) {
 	assert.Equal(t, paper, recipeOf("ring.npz", "ccp", PaperRecipe), "none of the options for own data")
 	paper["levels"], paper["hidden"], paper["epochs"], paper["augment"] = recipeOf("cifar10", "ccp", PaperRecipe)["levels"], "1024", 100.0, true
 	assert.Equal(t, paper, recipeOf("cifar10", "ccp", PaperRecipe))
-	assert.Equal(t, []string{"default", "paper", "deep"}, RecipeNames("cifar10", "ccp"))
-	assert.Equal(t, []string{"default", "paper"}, RecipeNames("cifar10", "fc"))
+	assert.Equal(t, []string{"default", "paper", "deep"}, RecipeNames("ccp", "cifar10"))
+	assert.Equal(t, []string{"default", "paper"}, RecipeNames("fc", "cifar10"))
 	deep, usual := recipeOf("cifar10", "ccp", "deep"), recipeOf("cifar10", "ccp", DefaultRecipe)
 	assert.Equal(t, []any{"1,1,1,1", nil}, []any{deep["ccp_blocks"], usual["ccp_blocks"]})
 	assert.NotEqual(t, deep["levels"], usual["levels"])

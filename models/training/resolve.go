@@ -94,7 +94,7 @@ func draft(a Patch, data string) (p draftConfig, err error) {
 	if !slices.Contains(models.Names(), p.Model) {
 		return p, fmt.Errorf("model: there is no %q; %s", p.Model, suggest.Among(p.Model, models.Names()))
 	}
-	if names := RecipeNames(p.Data, p.Model); !slices.Contains(names, p.Recipe) {
+	if names := RecipeNames(p.Model, p.Data); !slices.Contains(names, p.Recipe) {
 		return p, fmt.Errorf("recipe: there is no %q for model %s on %s; %s", p.Recipe, p.Model, p.Data,
 			suggest.Among(p.Recipe, names))
 	}

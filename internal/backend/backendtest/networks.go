@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/require"
 )
 
 // Signals are n random signals of so many values.
@@ -34,9 +35,7 @@ func (n Network) Logits(t testing.TB, backend compute.Backend, store *model.Stor
 	t.Helper()
 	out, err := model.CallOnce(backend, store, (func(*model.Scope, *graph.Node) *graph.Node)(n),
 		tensors.FromFlatDataAndDimensions(slices.Concat(batch...), len(batch), len(batch[0])/channels, channels))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return out.Value().([][]float32)
 }
 
@@ -50,9 +49,7 @@ func (n Network) Draw(t testing.TB, backend compute.Backend, store *model.Store,
 			for i := range values {
 				values[i] += 0.5 * float32(math.Abs(math.Sin(float64(i))))
 			}
-			if err := v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)))
 		}
 	}
 	return store
