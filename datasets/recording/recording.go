@@ -1,11 +1,16 @@
-// Package recording turns recordings of sensors into signals on a graph of space and time. Node `frame * sensors +
-// sensor` is a sensor at a time point. Imports and classifiers both use this package, so both make the same signal of a
-// recording.
+// Package recording turns recordings of sensors into signals on a graph of space and time. Imports and classifiers both use
+// it, so both make the same signal of a recording.
+//
+// A [Recording] is what was measured: `[timepoints, sensors, channels]`, at times of its own, with gaps. A [Form] says what the
+// training data is like: [Form.Series] puts the sensors in its order, fills gaps and makes the time points even. [Resample] then
+// makes the frames of a signal, whose node `frame * sensors + sensor` is a sensor at a frame. [Form.Windows] cuts a long recording
+// first. Values and times have the training data's units.
 package recording
 
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -42,7 +47,7 @@ func New(sensors []string, rows [][]float64) (Recording, error) {
 	return r, nil
 }
 
-// Timepoints returns the number of time points of a prepared recording.
+// Timepoints returns the number of time points of a recording with Sensors and Channels, as a prepared one has them.
 func (r Recording) Timepoints() int { return len(r.Values) / (len(r.Sensors) * r.Channels) }
 
 // Column names a sensor, and its channel if there are several. at is a place in `[sensors, channels]`.
@@ -54,9 +59,12 @@ func Column(sensors []string, channels, at int) string {
 	return name
 }
 
-// MarshalJSON writes what UnmarshalJSON reads, without Series.
+// MarshalJSON writes what UnmarshalJSON reads, without Series. It is an error if the size of a time point is unknown.
 func (r Recording) MarshalJSON() ([]byte, error) {
-	width, values := cmp.Or(r.Width, len(r.Sensors)*r.Channels, len(r.Values)), make([]*float64, len(r.Values))
+	width, values := cmp.Or(r.Width, len(r.Sensors)*r.Channels), make([]*float64, len(r.Values))
+	if width == 0 && len(values) > 0 {
+		return nil, errors.New("a recording without Width, or Sensors and Channels, has no rows to write")
+	}
 	for i, v := range r.Values {
 		if !math.IsNaN(v) {
 			values[i] = &r.Values[i]
@@ -76,7 +84,7 @@ func (r *Recording) UnmarshalJSON(raw []byte) (err error) {
 	return err
 }
 
-// ReadAll reads an object whose recordings are a list, each as UnmarshalJSON reads it. Before recording i, counted from 0,
+// ReadAll reads a JSON object {"recordings": [...]}, each recording as UnmarshalJSON does, and skips other members. Before recording i, counted from 0,
 // occupies more memory, and now and then, ReadAll calls room with the number of bytes. It fails with an error of room.
 func ReadAll(document []byte, room func(i, bytes int) error) (all []Recording, err error) {
 	at, from := 0, jsonread.New(document)

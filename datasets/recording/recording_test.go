@@ -146,6 +146,8 @@ func TestNew(t *testing.T) {
 
 	_, err = New(nil, [][]float64{{1, 2}, {3}})
 	require.EqualError(t, err, "time point 1 has 1 values, time point 0 has 2; NaN is a missing value")
+	_, err = json.Marshal(Recording{Values: []float64{1, 2}})
+	require.ErrorContains(t, err, "no rows to write")
 	r, err = New(nil, nil)
 	require.NoError(t, err)
 	_, _, err = form().Series(r)

@@ -51,7 +51,7 @@ type Window struct {
 // TimeText writes a time with all digits, so that no two windows of a recording have one name.
 func TimeText(time float64) string { return strconv.FormatFloat(time, 'f', -1, 64) }
 
-// Part returns the part of a recording in a window.
+// Part returns the part of a recording with Sensors and Channels in a window. It shares the values.
 func (r Recording) Part(w Window) Recording {
 	width := len(r.Sensors) * r.Channels
 	if r.Values = r.Values[w.From*width : w.To*width]; r.Times != nil {
@@ -68,7 +68,8 @@ const mostSteps = 10_000_000
 
 // Windows cuts a recording into at most most windows, for Part of ordered, which has the sensors of the form. A time point
 // stands for the median time between two of them. Windows leaves out time points at the end that fill no window, and windows
-// with fewer than half of the time points that belong into them. The notes tell of both, and of what Signal would tell of.
+// with fewer than half of the time points that belong into them. The notes tell of both, and of what Series
+// would tell of. The error says why there is no window; it wraps ErrShort if the recording is shorter than one.
 func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all []Window, notes []string, err error) {
 	var c Changes
 	if err = f.order(&r, &c); err != nil {
