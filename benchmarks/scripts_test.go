@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/datasets"
 )
 
 // compare.py asks our program for the workload, and measures ours and those that have the workload's model. Here the
@@ -208,6 +210,31 @@ func TestSuiteNeedsPackage(t *testing.T) {
 	output, err := exec.Command(python, "suite/make.py", "--out", t.TempDir(), "ArrowHead").CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(output), "no Python package aeon, which this set needs: pip install -r")
+}
+
+// generated.py writes files that need no mending. Noise has no split: the program draws it.
+func TestGenerated(t *testing.T) {
+	python := os.Getenv("CCP_PYTHON")
+	if python == "" {
+		t.Skip("CCP_PYTHON names no Python with numpy")
+	}
+	for kind, samples := range map[string][2]int{"waves": {320, 160}, "orders": {300, 180}, "incidents": {100, 300},
+		"frequencies": {200, 200}, "regions": {400, 300}, "wear": {320, 160}, "lengths": {120, 120}, "counts": {3100, 1400},
+		"noise": {100, 20}} {
+		path := filepath.Join(t.TempDir(), kind+".npz")
+		output, err := exec.Command(python, "generated.py", kind, path, "3").CombinedOutput()
+		require.NoError(t, err, "%s", output)
+		report, err := datasets.CheckNPZ(path, datasets.Options{})
+		require.NoError(t, err)
+		require.Empty(t, report.Errors, kind)
+		assert.Equal(t, samples[:], []int{len(report.Data.Train), len(report.Data.Test)}, kind)
+		if kind != "incidents" && kind != "noise" { // 1,500 sensors at 6 time points look as if they were transposed
+			assert.Empty(t, report.Warnings, kind)
+		}
+	}
+	output, err := exec.Command(python, "generated.py", "noise", "--baseline").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(output), "none: what ccp prints")
 }
 
 // golden.py compares figures exactly, and costs within 2%. It does not run again what its file has.

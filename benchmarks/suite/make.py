@@ -13,10 +13,14 @@ import gzip
 import importlib.util
 import os
 import pathlib
+import sys
 
 import drawn
 import numpy as np
 from drawn import TEST, TRAIN
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+import generated  # noqa: E402
 
 UEA = ["ArticularyWordRecognition", "BasicMotions", "ERing", "JapaneseVowels", "LSST", "Libras", "PenDigits", "RacketSports",
        "StandWalkJump", "UWaveGestureLibrary"]
@@ -267,7 +271,8 @@ MAKERS = {
     "FashionMNIST": fashion,
     "CIFAR10": cifar10,
 }
-ON_REQUEST = {"ABIDESites": lambda data: abide(data, sites=True)}
+ON_REQUEST = {"ABIDESites": lambda data: abide(data, sites=True),
+              **{kind.capitalize(): lambda _, draw=draw: draw(np.random.default_rng(SEED)) for kind, draw in generated.KINDS.items()}}
 
 
 def write(path, arrays):
