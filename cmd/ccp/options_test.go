@@ -207,5 +207,5 @@ func TestOptionsPage(t *testing.T) {
 	}
 	was, err := os.ReadFile(optionsPage)
 	require.NoError(t, err)
-	assert.Equal(t, string(was), page, "run the test with -update if this is meant")
+	assert.Equal(t, string(was), page, "docs/options.md says something else than the source: go test ./cmd/ccp -run OptionsPage -update writes it anew")
 }
