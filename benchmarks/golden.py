@@ -26,8 +26,8 @@ def cases(data, suite):
         for seed in (1, 2):
             yield f"digits {hierarchy} {seed}", "ccp", ["--data", "digits", "--hierarchy", hierarchy, "--seed", str(seed)]
     yield "digits bfloat16", "ccp", ["--data", "digits", "--dtype", "bfloat16", "--epochs", "6"]
-    yield "digits kernels", "ccp", ["--data", "digits", "--model", "kernels"]
-    for name in ("BreastCancer", "Khan", "ERing", "RacketSports"):  # the last two are series, so kernels predict, too
+    yield "digits transforms", "ccp", ["--data", "digits", "--model", "transforms"]
+    for name in ("BreastCancer", "Khan", "ERing", "RacketSports"):  # the last two are series
         if suite and (suite / f"{name}.npz").exists():
             yield name, "ccp", ["--data", str(suite / f"{name}.npz")]
     for name, settings in (("nw-ucla", ["--epochs", "5"]), ("20news", [])):

@@ -1,4 +1,4 @@
-// Package models has networks by name: CCP and random kernels. It loads a trained one as a classifier.
+// Package models has networks by name: CCP and the ridge classifier on transforms. It loads a trained one as a classifier.
 //
 //	classifier, err := models.Load("runs/digits-ccp-1", models.LoadOptions{})
 //	measured, err := recording.New(names, rows) // of datasets/recording; a row for each time point

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/models/internal/kernels"
+	"github.com/clusterpool/ccp/models/internal/layout"
 )
 
 // The methods of attribution. All compare a signal with a baseline, which tells nothing: see Metadata.Baseline.
@@ -21,7 +21,7 @@ const (
 	GradientInput = "gradient"
 	// Occlusion is the fall of the logit when a part of the signal goes back to the baseline: a node, or on a series a
 	// span of a sensor's frames. It is a sixteenth of the frames, with more than 8 sensors up to a quarter: each part
-	// costs a pass. Occlusion needs no gradient, which random kernels lack. Its contributions need not add up to the
+	// costs a pass. Occlusion needs no gradient, which transforms lack. Its contributions need not add up to the
 	// logit's change.
 	Occlusion = "occlusion"
 )
@@ -42,7 +42,7 @@ const (
 )
 
 // AttributionOptions say how to attribute. The zero value explains the class predicted. It means accurate integrated
-// gradients, or Occlusion if the model has random kernels.
+// gradients, or Occlusion if transforms predict.
 type AttributionOptions struct {
 	Method string // IntegratedGradients, GradientInput or Occlusion; "" is what suits the model
 	Steps  int    // of IntegratedGradients; 0 takes as many as a gap of at most tolerance needs
@@ -87,7 +87,7 @@ type Attribution struct {
 // and returns the errors of these. The first use of a batch size compiles its program, which can take seconds.
 func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	if o.Method == "" {
-		if o.Method = IntegratedGradients; c.Spec.kernels() > 0 || c.ridge.Load() != nil {
+		if o.Method = IntegratedGradients; c.ridge.Load() != nil {
 			if o.Method = Occlusion; o.Steps > 0 {
 				return nil, fmt.Errorf("%d steps are of integrated gradients, which this model has not: leave them out", o.Steps)
 			}
@@ -105,21 +105,30 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 	if len(signals) == 0 {
 		return nil, ctx.Err()
 	}
-	attributions, err := c.begin(ctx, signals, o)
+	e := &explanation{c, o, signals, make([]Attribution, len(signals))}
+	err := e.begin(ctx)
 	if err == nil && o.Method == Occlusion {
-		err = c.occlude(ctx, signals, attributions)
+		err = e.occlude(ctx)
 	} else if err == nil {
-		err = c.integrate(ctx, signals, attributions, o)
+		err = e.integrate(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the attribution of model %s by %s: %w", c.Spec.Model, o.Method, err)
 	}
-	for i := range attributions {
-		if !attributions[i].sum(c.Spec.Channels) {
+	for i := range e.of {
+		if !e.of[i].sum(c.Spec.Channels) {
 			return nil, &SignalError{Index: i, Reason: "its values are so large that its contributions are not numbers; rescale them"}
 		}
 	}
-	return attributions, nil
+	return e.of, nil
+}
+
+// explanation is an Attribute under way.
+type explanation struct {
+	*Classifier
+	AttributionOptions
+	signals [][]float32
+	of      []Attribution // of each signal
 }
 
 // baseline returns the normalised signal that contributions compare with.
@@ -143,39 +152,37 @@ func (a *Attribution) sum(channels int) bool {
 	return !math.IsNaN(a.Gap) && !math.IsInf(a.Gap, 0)
 }
 
-// begin returns the attributions without contributions and their sums.
-func (c *Classifier) begin(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
-	attributions, baseline := make([]Attribution, len(signals)), []float32(nil)
-	points := []point{{baseline: c.baseline(), class: -1}} // -1 is the class of the greatest logit
-	for _, signal := range signals {
+// begin fills in all but contributions and their sums.
+func (e *explanation) begin(ctx context.Context) error {
+	var baseline []float32
+	points := []point{{baseline: e.baseline(), class: -1}} // -1 is the class of the greatest logit
+	for _, signal := range e.signals {
 		points = append(points, point{signal: signal, share: 1, class: -1})
 	}
-	err := c.compute(ctx, c.logits, points, func(i int, outputs [][]float32) {
+	return e.compute(ctx, e.logits, points, func(i int, outputs [][]float32) {
 		logits := outputs[0]
 		if i == 0 {
 			baseline = logits
 			return
 		}
-		a := &attributions[i-1]
-		a.Method, a.Prediction = o.Method, c.predict(logits)
-		a.Values = make([]float64, c.Spec.Nodes*c.Spec.Channels)
-		if a.Class = a.Prediction.Class; o.Classes != nil {
-			a.Class = o.Classes[i-1]
+		a := &e.of[i-1]
+		a.Method, a.Prediction = e.Method, e.predict(logits)
+		a.Values = make([]float64, e.Spec.Nodes*e.Spec.Channels)
+		if a.Class = a.Prediction.Class; e.Classes != nil {
+			a.Class = e.Classes[i-1]
 		}
 		a.Logit, a.Baseline = float64(logits[a.Class]), float64(baseline[a.Class])
 	})
-	return attributions, err
 }
 
 // integrate fills in the values: the mean gradient over the midpoints of equal steps, or the gradient at the signal. If
 // there is no number of steps, each signal gets as many as it needs.
-func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attributions []Attribution,
-	o AttributionOptions) error {
-	first, last, offset := cmp.Or(o.Steps, fewestSteps), cmp.Or(o.Steps, mostSteps), float32(0.5)
-	if o.Method == GradientInput {
+func (e *explanation) integrate(ctx context.Context) error {
+	first, last, offset := cmp.Or(e.Steps, fewestSteps), cmp.Or(e.Steps, mostSteps), float32(0.5)
+	if e.Method == GradientInput {
 		first, last, offset = 1, 1, 1
 	}
-	baseline, open := c.baseline(), make([]int, len(signals)) // not yet accurate
+	baseline, open := e.baseline(), make([]int, len(e.signals)) // not yet accurate
 	for i := range open {
 		open[i] = i
 	}
@@ -183,53 +190,53 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 		var points []point
 		var of []int
 		for _, i := range open {
-			a := &attributions[i]
+			a := &e.of[i]
 			for j := range a.Values { // the mean becomes one over n steps
 				a.Values[j] *= float64(a.Steps) / float64(n)
 			}
 			for step := range n {
 				if a.Steps == 0 || step%3 != 1 { // the others are midpoints of the last time
 					share := (float32(step) + offset) / float32(n)
-					points = append(points, point{signal: signals[i], baseline: baseline, share: share, class: int32(a.Class)})
+					points = append(points, point{signal: e.signals[i], baseline: baseline, share: share, class: int32(a.Class)})
 					of = append(of, i)
 				}
 			}
 			a.Steps = n
 		}
-		err := c.compute(ctx, c.gradients, points, func(i int, outputs [][]float32) {
+		err := e.compute(ctx, e.gradients, points, func(i int, outputs [][]float32) {
 			input := make([]float32, len(outputs[1]))
-			c.fill(input, point{signal: points[i].signal, share: 1})
+			e.fill(input, point{signal: points[i].signal, share: 1})
 			for j, x := range input {
-				attributions[of[i]].Values[j] += float64(outputs[1][j]) * float64(x-baseline[j]) / float64(n)
+				e.of[of[i]].Values[j] += float64(outputs[1][j]) * float64(x-baseline[j]) / float64(n)
 			}
 		})
 		if err != nil {
 			return err
 		}
 		open = slices.DeleteFunc(open, func(i int) bool {
-			a := &attributions[i]
-			return !a.sum(c.Spec.Channels) || a.Gap <= tolerance*math.Abs(a.Logit-a.Baseline)
+			a := &e.of[i]
+			return !a.sum(e.Spec.Channels) || a.Gap <= tolerance*math.Abs(a.Logit-a.Baseline)
 		})
 	}
 	return nil
 }
 
 // occlude fills in the values by Occlusion. All values of a part get the same.
-func (c *Classifier) occlude(ctx context.Context, signals [][]float32, attributions []Attribution) error {
-	channels, outline := c.Spec.Channels, (*kernels.View)(nil)
-	if c.Form != nil { // a chain of sensors over frames would look like an image
-		outline = &kernels.View{Positions: c.Form.Frames, Sensors: len(c.Form.Sensors)}
+func (e *explanation) occlude(ctx context.Context) error {
+	channels, outline := e.Spec.Channels, layout.Layout{}
+	if e.Form != nil { // a chain of sensors over frames would look like an image
+		outline = layout.Layout{Frames: e.Form.Frames, Sensors: len(e.Form.Sensors)}
 	} else {
-		outline = kernels.DetectLayout(c.Graph, c.Spec.Grid, 1)
+		outline = layout.Of(e.Graph, e.Spec.Grid)
 	}
-	parts := outline.Spans(max(fewestSpans, min(mostSpans, hiddenParts/max(1, outline.Sensors))))
-	baseline := c.baseline()
-	for i := range attributions {
-		a, points := &attributions[i], make([]point, len(parts))
+	parts := outline.Spans(e.Spec.Nodes, max(fewestSpans, min(mostSpans, hiddenParts/max(1, outline.Sensors))))
+	baseline := e.baseline()
+	for i := range e.of {
+		a, points := &e.of[i], make([]point, len(parts))
 		for j, part := range parts {
-			points[j] = point{signal: signals[i], baseline: baseline, share: 1, hidden: part}
+			points[j] = point{signal: e.signals[i], baseline: baseline, share: 1, hidden: part}
 		}
-		err := c.compute(ctx, c.logits, points, func(j int, outputs [][]float32) {
+		err := e.compute(ctx, e.logits, points, func(j int, outputs [][]float32) {
 			fall := (a.Logit - float64(outputs[0][a.Class])) / float64(len(parts[j])*channels)
 			for _, node := range parts[j] {
 				for channel := range channels {

@@ -27,7 +27,7 @@ type point struct {
 }
 
 // fill writes the normalised values of a point to input, which is zero before.
-func (c *Classifier) fill(input []float32, p point) {
+func (c *Metadata) fill(input []float32, p point) {
 	if p.signal == nil {
 		copy(input, p.baseline)
 		return
@@ -47,7 +47,7 @@ func (c *Classifier) fill(input []float32, p point) {
 
 // sample returns the raw sample of a point, in which hidden nodes are as in the baseline. In a recording a node is all
 // time points of a sensor's frame.
-func (c *Classifier) sample(p point) []float32 {
+func (c *Metadata) sample(p point) []float32 {
 	if p.hidden == nil {
 		return p.signal
 	}
@@ -167,7 +167,7 @@ func (c *Classifier) batch(ctx context.Context, p *program, points []point, size
 
 // compile compiles the program of every batch size, which can take seconds. The first Classify is then as fast as later
 // ones. An error says what does not fit, such as weights of another version's network.
-func (c *Classifier) compile(ctx context.Context) error {
+func compile(ctx context.Context, c *Classifier) error {
 	for _, size := range batchSizes {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/variables"
-	"github.com/clusterpool/ccp/models/internal/kernels"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -19,8 +17,8 @@ import (
 // clusterPooling is the name of the paper's model.
 const clusterPooling = "ccp"
 
-// randomKernels is the name of the model of random kernels alone.
-const randomKernels = "kernels"
+// transformsAlone is the name of the model that is the ridge classifier on the transforms, without a network.
+const transformsAlone = "transforms"
 
 // Clusters reports whether the network is the paper's and has levels. Options.Hierarchy says where its clusters come from.
 func (s Spec) Clusters() bool { return s.Model == clusterPooling && len(s.Levels) > 0 }
@@ -50,12 +48,7 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 		x, a = level.Blocks(spec.blocks(i + 1)).Done()
 	}
 	x = Reshape(x, -1, spec.nodesAt(len(spec.Levels)), x.Shape().Dim(2))
-	logits := a.Mean(spec.Readout(scope, x))
-	if spec.kernels() == 0 || scope.IsTraining(signal.Graph()) {
-		return logits
-	}
-	beside := kernelNetwork(scope.In(kernels.Beside), spec, graph, signal)
-	return Stack(append([]*Node{logits}, slices.Repeat([]*Node{beside}, kernelsWeight)...), 1)
+	return a.Mean(spec.Readout(scope, x))
 }
 
 // Hierarchies counts the network's hierarchies: one, if there is nothing to cluster.

@@ -159,7 +159,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 	if err := c.openRidge(); err != nil {
 		return err
 	}
-	if c.Spec.Learns() && c.hasNetwork() {
+	if c.Spec.Learns() && !c.ridge.Load().Alone() {
 		h, err := c.freezer.Freeze()
 		if err != nil {
 			return err
@@ -195,8 +195,8 @@ func (c *Classifier) Store() *model.Store { return c.store }
 // Parameters returns the number of trainable values, memberships, gates, filters, dense layers
 // and batch norm's scale and offset. Without a network it is the number of the ridge classifier's values.
 func (c *Classifier) Parameters() int {
-	if !c.hasNetwork() {
-		return c.ridge.Load().Size()
+	if v := c.ridge.Load(); v.Alone() {
+		return v.Size()
 	}
 	return c.Spec.parameters(c.backend, c.Graph)
 }

@@ -81,7 +81,7 @@ func (c *Classifier) classify(ctx context.Context, signals [][]float32) ([]Predi
 }
 
 // checkSignals returns the error of the first unusable signal.
-func (c *Classifier) checkSignals(signals [][]float32) error {
+func (c *Metadata) checkSignals(signals [][]float32) error {
 	for i, s := range signals {
 		if reason := c.unusable(s); reason != "" {
 			return &SignalError{Index: i, Reason: reason}
@@ -91,7 +91,7 @@ func (c *Classifier) checkSignals(signals [][]float32) error {
 }
 
 // unusable returns what is wrong with a signal, or "".
-func (c *Classifier) unusable(s []float32) string {
+func (c *Metadata) unusable(s []float32) string {
 	nodes, channels := c.Spec.Nodes, c.Spec.Channels
 	if c.Form != nil {
 		sensors := len(c.Form.Sensors)

@@ -20,7 +20,7 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	if !c.Spec.Clusters() {
 		return nil, fmt.Errorf("model %s has no clusters; only %s with levels has", c.Spec.Model, clusterPooling)
 	}
-	if !c.hasNetwork() {
+	if c.ridge.Load().Alone() {
 		return nil, ErrNoNetwork
 	}
 	if which < 0 || which >= c.Spec.Hierarchies() {
@@ -42,7 +42,7 @@ func (c *Classifier) Health(which int) ([]hierarchy.Health, error) {
 	if err != nil {
 		return nil, err
 	}
-	objectives, err := c.objectives(which, levels)
+	objectives, err := objectives(c, which, levels)
 	if err != nil {
 		return nil, fmt.Errorf("computing C: %w", err)
 	}
@@ -50,7 +50,7 @@ func (c *Classifier) Health(which int) ([]hierarchy.Health, error) {
 }
 
 // objectives is C of each level of a hierarchy.
-func (c *Classifier) objectives(which int, levels hierarchy.Levels) (objectives []float64, err error) {
+func objectives(c *Classifier, which int, levels hierarchy.Levels) (objectives []float64, err error) {
 	c.mu.Lock() // the freezer compiles when it is first used
 	defer c.mu.Unlock()
 	switch {

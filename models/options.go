@@ -46,12 +46,10 @@ type Options struct {
 	Blocks string `param:"ccp_blocks" default:"0" models:"ccp"`
 	// Reach is how many nodes such a filter reads: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
-	// Kernels is about how many features random convolutional kernels have. Their ridge classifier predicts beside the
-	// network, with three times its weight in the mean of both. 0 is no kernels. In the model kernels it is 10,000.
-	Kernels int `param:"kernels" default:"0" rule:"from 0" models:"ccp kernels"`
 	// Transforms are those whose ridge classifier predicts beside the network, from samples as they are: "all" that suit the
-	// samples, "none", or some of minirocket,hydra,power,values. Held-out training samples decide the weights of both.
-	Transforms string `param:"transforms" default:"none" models:"ccp kernels"`
+	// samples, "none", or some of minirocket,hydra,power,lags,scattering,averages,values. Held-out training samples decide the
+	// weights of both.
+	Transforms string `param:"transforms" default:"none" models:"ccp transforms"`
 	// InputDropout is the share of a signal's values that a training step leaves out, such as words of a document.
 	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`
 	// ReadoutDropout is the dropout rate before each fully connected layer.

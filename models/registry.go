@@ -105,9 +105,9 @@ func Register(name string, n Network) {
 
 func init() {
 	Register(clusterPooling, Network{About: "convolutional cluster pooling (Porrello et al. 2019)", Build: ccpNetwork,
-		Clusters: true, Levels: derivedLevels, Hidden: true, Check: Spec.checkClusters, Fit: fitKernels})
-	Register(randomKernels, Network{About: "random convolutional kernels and ridge regression (Dempster et al. 2021)",
-		Build: kernelNetwork, Fit: fitKernels, Fitted: true})
+		Clusters: true, Levels: derivedLevels, Hidden: true, Check: Spec.checkClusters})
+	Register(transformsAlone, Network{About: "ridge classifier on transforms, such as MiniRocket and HYDRA (Dempster et al. 2021, 2023)",
+		Build: noNetwork, Check: checkAlone, Fitted: true})
 }
 
 // Names lists the registered models.

@@ -94,7 +94,7 @@ func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	if err == nil && r.state != "" && c.Snapshot != snapshot { // it is damaged, or its writer is a step ahead of us
 		err = errors.Join(fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot), c.Close())
 	} else if err == nil {
-		if err = c.compile(ctx); err != nil {
+		if err = compile(ctx, c); err != nil {
 			err = errors.Join(fmt.Errorf("%s, snapshot %s: %w", r.dir, c.Snapshot, err), c.Close())
 		}
 	}

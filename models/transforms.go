@@ -10,8 +10,12 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/clusterpool/ccp/models/internal/transforms"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
 )
 
 // openRidge opens the ridge classifier of the store, if there is one.
@@ -19,39 +23,36 @@ func (c *Classifier) openRidge() (err error) {
 	if c.ridge.Load() != nil {
 		return nil
 	}
-	v, err := transforms.Open(c.store)
-	if err == nil && v != nil {
-		columns := c.Spec.Nodes * c.Spec.Channels
-		if c.Form != nil {
-			columns = c.Form.Width()
-		}
-		if c.ridge.Store(v); v.Columns != columns || v.Classes != c.Spec.Classes() {
-			err = fmt.Errorf("it has %d columns and %d classes, the model %d and %d", v.Columns, v.Classes, columns,
-				c.Spec.Classes())
-		}
-	}
+	of, _ := transforms.For(&c.Info, c.Graph, transforms.All) // which is no wrong option
+	v, err := transforms.Open(c.store, of)
 	if err != nil {
-		err = fmt.Errorf("the ridge classifier of the checkpoint: %w", err)
+		return fmt.Errorf("the ridge classifier of the checkpoint: %w", err)
 	}
-	return err
+	c.ridge.Store(v)
+	return nil
 }
 
-// hasNetwork reports whether the network has a weight in the predictions. Otherwise it was not trained.
-func (c *Classifier) hasNetwork() bool { v := c.ridge.Load(); return v == nil || v.Weight < 1 }
+// noNetwork is the network of the model that has none: the ridge classifier predicts.
+func noNetwork(_ *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
+	return Zeros(signal.Graph(), shapes.Make(signal.DType(), signal.Shape().Dim(0), spec.Classes()))
+}
 
-// PredictedBy names the members of the ensemble that predicts: the network, random kernels, transforms, or several with
-// their weights.
+// checkAlone returns an error if the model without a network has no transforms either.
+func checkAlone(s Spec, _ *affinity.Matrix) error {
+	if s.Options.Transforms == transforms.None {
+		return fmt.Errorf("model %s with transforms=%s predicts nothing; leave transforms out", s.Model, transforms.None)
+	}
+	return nil
+}
+
+// ByNetwork is what PredictedBy returns if the network predicts alone.
+const ByNetwork = "the network"
+
+// PredictedBy names the members of the ensemble that predicts: the network, transforms, or both with their weights.
 func (c *Classifier) PredictedBy() string {
-	const networkPercent = 100 / (kernelsWeight + 1) // the weight of a network beside random kernels
 	v := c.ridge.Load()
-	switch {
-	case v != nil:
-	case c.Spec.Model == randomKernels:
-		return "random kernels"
-	case c.Spec.kernels() > 0:
-		return fmt.Sprintf("the network (%d%%) and random kernels (%d%%)", networkPercent, 100-networkPercent)
-	default:
-		return "the network"
+	if v == nil {
+		return ByNetwork
 	}
 	names := v.Predicting()
 	text := names[0]
@@ -94,7 +95,7 @@ func (c *Classifier) together(ctx context.Context, points []point, network []flo
 
 // rawSample returns what the transforms use of a point: the raw sample. The baseline of a sensor is the same at each time
 // point.
-func (c *Classifier) rawSample(p point) []float32 {
+func (c *Metadata) rawSample(p point) []float32 {
 	switch {
 	case p.signal != nil:
 		return c.sample(p)

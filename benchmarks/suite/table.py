@@ -1,7 +1,7 @@
 """One markdown table of what `ccp compare` and anchors.py measured.
 
     python3 benchmarks/suite/table.py benchmarks/results/suite.csv benchmarks/results/anchors.csv
-    python3 benchmarks/suite/table.py suite/runs/compare.csv suite/anchors.csv --models ccp,kernels,MiniRocket,HYDRA
+    python3 benchmarks/suite/table.py suite/runs/compare.csv suite/anchors.csv --models ccp,transforms,MiniRocket,HYDRA
 
 A row is a set that `ccp compare` ran, a column a model. Accuracy is in %, the mean over seeds and their standard
 deviation. If two files have the same set and model, the last file counts. Below are the means over all sets, for models

@@ -258,9 +258,8 @@ func TestPredictLittle(t *testing.T) {
 	assert.True(t, little(m.Spec, 10))
 	assert.False(t, little(m.Spec, 10_000))
 	for name, change := range map[string]func(o *models.Options){
-		"rounding shows":               func(o *models.Options) { o.DType = nn.BFloat16 },
-		"rounding crosses a threshold": func(o *models.Options) { o.Kernels = 84 },
-		"blocks are work":              func(o *models.Options) { o.Stem, o.Blocks = 64, "1000" },
+		"rounding shows":  func(o *models.Options) { o.DType = nn.BFloat16 },
+		"blocks are work": func(o *models.Options) { o.Stem, o.Blocks = 64, "1000" },
 	} {
 		s := m.Spec
 		change(&s.Options)

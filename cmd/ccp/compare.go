@@ -37,7 +37,7 @@ func newCompare(s *shared) *cobra.Command {
 	f.SortFlags = false
 	f.StringSliceVar(&c.data, "data", []string{"digits"},
 		"data sets: `NAMES` in \"ccp data list\", FILE.npz of your own, or folders of such files")
-	f.StringSliceVar(&c.models, "models", []string{"ccp", "kernels", "chebyshev", "gcn", "gat", "fc", "svm"}, "`NAMES` of the models")
+	f.StringSliceVar(&c.models, "models", []string{"ccp", "transforms", "chebyshev", "gcn", "gat", "fc", "svm"}, "`NAMES` of the models")
 	f.StringVar(&c.recipe, "recipe", training.DefaultRecipe,
 		"`NAME` of the settings of all models: default, the best here; paper, the training of the paper")
 	f.StringVar(&c.folds, "folds", "",

@@ -24,7 +24,7 @@ func newExplain(s *shared) *cobra.Command {
 		"how many samples of the split to explain, evenly spread; 0 for all")
 	f.StringVar(&class, "class", "", "only the samples of the class `NAME`, and what speaks for it whatever was predicted")
 	choiceVar(f, &e.Options.Method, "method", "", "integrated (gradients), gradient (times input), which is one pass "+
-		"and inaccurate, or occlusion, which hides parts (default: integrated; occlusion with transforms or random kernels)",
+		"and inaccurate, or occlusion, which hides parts (default: integrated; occlusion with transforms)",
 		models.IntegratedGradients, models.GradientInput, models.Occlusion)
 	numberVar(f, &e.Options.Steps, "steps", 0, 0, math.MaxInt,
 		"`N` gradients to a sample (default: as many as contributions need to add up to the logit's change within 1%)")

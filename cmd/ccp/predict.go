@@ -142,7 +142,7 @@ func little(s models.Spec, signals int) bool {
 		work += l.Products
 	}
 	work = work*float64(s.Hierarchies()) + 1<<20
-	return s.Clusters() && o.DType != nn.BFloat16 && o.Kernels == 0 && float64(signals)*work <= 1<<29
+	return s.Clusters() && o.DType != nn.BFloat16 && float64(signals)*work <= 1<<29
 }
 
 // tell writes the first few of some lines to stderr.

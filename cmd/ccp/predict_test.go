@@ -168,7 +168,7 @@ func TestPredictOnRecordings(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
 	succeed(t, append([]string{"data", "import", "--out", at("mine.npz")}, inFolders(t, at("mine"), 0, 20, true)...)...)
-	succeed(t, append([]string{"train", "--data", at("mine.npz"), "--checkpoint", at("run"), "--set", "kernels=0"},
+	succeed(t, append([]string{"train", "--data", at("mine.npz"), "--checkpoint", at("run"), "--set", "transforms=none"},
 		tiny...)...)
 	line := []string{"predict", "--backend", "go", "--checkpoint", at("run")}
 	inFolders(t, at("new"), 20, 22, false)

@@ -92,10 +92,10 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 `, s.Text())
 
 	for i := range 2 {
-		s.Sets[i].Lines[0].PredictedBy, s.Sets[i].Lines[1].PredictedBy = "the network (25%) and random kernels (75%)", "the network"
+		s.Sets[i].Lines[0].PredictedBy, s.Sets[i].Lines[1].PredictedBy = "lags and values (75%), with the network (25%)", "the network"
 	}
-	assert.Contains(t, s.Text(), ": a, A very long name of a set\nccp is predicted by the network (25%) and random kernels (75%) on a, A very long name of a set\nnot run")
-	assert.Equal(t, []string{"ccp is predicted by the network (25%) and random kernels (75%)"}, s.Sets[0].Ensembles())
+	assert.Contains(t, s.Text(), ": a, A very long name of a set\nccp is predicted by lags and values (75%), with the network (25%) on a, A very long name of a set\nnot run")
+	assert.Equal(t, []string{"ccp is predicted by lags and values (75%), with the network (25%)"}, s.Sets[0].Ensembles())
 
 	require.NoError(t, s.Write(folder))
 	markdown, err := os.ReadFile(filepath.Join(folder, "compare.md"))
@@ -115,12 +115,12 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	require.NoError(t, json.Unmarshal(raw, &back))
 	assert.Equal(t, s, back)
 
-	tables[0].Rows, tables[1].Rows = append(tables[0].Rows, tableOf("a", "chebyshev", "gat", "bayes", "softmax", "kernels").Rows...), append(tables[1].Rows, tableOf("b", "chebyshev", "gat", "bayes", "softmax", "kernels").Rows...)
+	tables[0].Rows, tables[1].Rows = append(tables[0].Rows, tableOf("a", "chebyshev", "gat", "bayes", "softmax", "transforms").Rows...), append(tables[1].Rows, tableOf("b", "chebyshev", "gat", "bayes", "softmax", "transforms").Rows...)
 	for _, row := range tables[0].Rows[4:] {
 		keep(t, row.Dirs(folder, 1)[0], 0.5, 1, 1)
 	}
 	wide := Summarize(folder, Table{Name: "compare", Title: "Wide", Sets: tables[:2]}, 1, Origin{}, nil).Text()
-	assert.Contains(t, wide, "\naccuracy %        kernels\n", "seven models go into a line")
+	assert.Contains(t, wide, "\naccuracy %        transforms\n", "seven models go into a line")
 	assert.Contains(t, wide, "no mean and no rank: there is no set of which all models have as many runs")
 	for line := range strings.Lines(wide) {
 		assert.LessOrEqual(t, len([]rune(line)), 101, line)

@@ -60,9 +60,9 @@ func TestBudget(t *testing.T) {
 	assert.Equal(t, "none", resolved(t, Patch{"ccp_hierarchy": "learned"}, d).Options.Transforms, "who asks for clusters wants some")
 }
 
-// Random kernels beside the network leave it its steps and its stem, as it has them alone. Few samples halve the steps, and have
+// Transforms beside the network leave it its steps and its stem, as it has them alone. Few samples halve the steps, and have
 // no stem.
-func TestBudgetBesideKernels(t *testing.T) {
+func TestBudgetBesideTransforms(t *testing.T) {
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {0, 2}}, 3, 20)
 	require.NoError(t, err)
 	d, err := datasets.New("series", make([]float32, 40*60), append(make([]int32, 20), slices.Repeat([]int32{1}, 20)...),
@@ -76,12 +76,12 @@ func TestBudgetBesideKernels(t *testing.T) {
 		{300, nil, 1200},
 		{2_459, nil, 1536},
 		{60_000, nil, 9375},
-		{300, Patch{"kernels": 0}, 1200},
-		{2_459, Patch{"kernels": 0}, 1536},
-		{7_494, Patch{"kernels": 0}, 4683},
-		{20_000, Patch{"kernels": 0}, 4687},
-		{60_000, Patch{"kernels": 0}, 9375},
-		{300, Patch{"kernels": 500}, 1200},
+		{300, Patch{"transforms": "none"}, 1200},
+		{2_459, Patch{"transforms": "none"}, 1536},
+		{7_494, Patch{"transforms": "none"}, 4683},
+		{20_000, Patch{"transforms": "none"}, 4687},
+		{60_000, Patch{"transforms": "none"}, 9375},
+		{300, Patch{"transforms": "values"}, 1200},
 		{300, Patch{"steps": 900}, 900},
 		{300, Patch{"model": "gcn"}, 1200},
 	} {
@@ -90,14 +90,14 @@ func TestBudgetBesideKernels(t *testing.T) {
 	}
 	stem := func(asked Patch) int { return resolved(t, asked, d).Options.Stem }
 	d.Train = make([]int, 4) // of 60 nodes
-	assert.Equal(t, 16, stem(Patch{"kernels": 0}))
+	assert.Equal(t, 16, stem(Patch{"transforms": "none"}))
 	d.Train = make([]int, 3)
-	assert.Zero(t, stem(Patch{"kernels": 0}))
-	assert.Equal(t, 600, resolved(t, Patch{"kernels": 0}, d).Steps)
+	assert.Zero(t, stem(Patch{"transforms": "none"}))
+	assert.Equal(t, 600, resolved(t, Patch{"transforms": "none"}, d).Steps)
 	assert.Equal(t, 1200, resolved(t, Patch{"model": "gcn"}, d).Steps)
 	d.Train = make([]int, 300)
 	assert.Equal(t, 16, stem(nil))
-	assert.Equal(t, 16, stem(Patch{"kernels": 0}))
+	assert.Equal(t, 16, stem(Patch{"transforms": "none"}))
 	assert.Equal(t, 4, stem(Patch{"ccp_stem": 4}))
 }
 

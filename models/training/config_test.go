@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -289,16 +290,16 @@ func TestRandomGraph(t *testing.T) {
 	assert.Same(t, d, same)
 }
 
-// Resolve looks at the graph that is trained on: random kernels suit an image, but no random graph.
+// Resolve looks at the graph that is trained on: frames of sensors are series, and a random graph has no frames.
 func TestResolveRandomGraph(t *testing.T) {
-	grid, err := affinity.Grid(6, 6, 8)
+	chain, err := affinity.SpaceTime(nil, 1, 40)
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: "images", Info: signal.Info{Nodes: 36, Channels: 1, Grid: []int{6, 6}, ClassNames: []string{"a", "b"}}, Affinity: grid, Train: make([]int, 40)}
-	kernels := func(asked Patch) int {
-		c, err := Resolve(asked, d)
-		require.NoError(t, err)
-		return c.Options.Kernels
-	}
-	assert.Positive(t, kernels(Patch{}))
-	assert.Zero(t, kernels(Patch{"random_graph": true}))
+	d := &datasets.Dataset{Name: "series", Info: signal.Info{Nodes: 40, Channels: 1, ClassNames: []string{"a", "b"}}, Affinity: chain, Train: make([]int, 40)}
+	d.Signals, d.Labels = &datasets.Floats{Values: make([]float32, 40*40), Size: 40}, append(make([]int32, 20), slices.Repeat([]int32{1}, 20)...)
+	_, err = Resolve(Patch{"transforms": "hydra"}, d)
+	require.NoError(t, err)
+	random, err := Config{RandomGraph: true, Seed: 1}.withAblations(d)
+	require.NoError(t, err)
+	_, err = Resolve(Patch{"transforms": "hydra"}, random)
+	require.ErrorContains(t, err, `the transform "hydra" needs a series`)
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	backends "github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/internal/kernels"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/floats"
@@ -48,7 +47,7 @@ func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error 
 	if alone {
 		r.notice("groups: most samples are of a class that only one group has, so that single samples are held out; new groups may be harder")
 	}
-	c, err := transforms.For(&r.spec.Info, r.spec.Options.Transforms)
+	c, err := transforms.For(&r.spec.Info, r.data.Affinity, r.spec.Options.Transforms)
 	if err != nil {
 		return err
 	}
@@ -119,7 +118,7 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 	for _, series := range d.Series {
 		bytes += int64(4 * len(series))
 	}
-	c, _ := transforms.For(&d.Info, transforms.All) // which is no wrong option
+	c, _ := transforms.For(&d.Info, d.Affinity, transforms.All) // which is no wrong option
 	return bytes + int64(c.Memory(transformSamples(d)))
 }
 
@@ -347,19 +346,17 @@ func trialBackend(backend compute.Backend, c Config, spec models.Spec, test int)
 	return pure, err
 }
 
-// suitsTransforms reports whether transforms suit a data set: recordings, or few rows of a table that is no image, no text, no
-// skeleton and no features in frames. Groups are held out, so that it takes two.
+// suitsTransforms reports whether transforms suit a data set: recordings, signals on a graph, tables, and few images. Of many
+// images the network knows more. Groups are held out, so that it takes two.
 func suitsTransforms(c Config, d *datasets.Dataset) bool {
-	const mostRows, mostValues = 2_000, 10_000
+	const mostImages, mostValues = 1_500, 10_000
 	oneGroup := d.Groups != nil && !slices.ContainsFunc(d.Train, func(i int) bool { return d.Group(i) != d.Group(d.Train[0]) })
 	switch {
 	case oneGroup:
 		return false
-	case d.Series != nil:
+	case d.Series != nil || network(c.Model).Fitted:
 		return true
-	case network(c.Model).Fitted: // random kernels alone look at a table by its graph
-		return false
 	}
-	return d.Table() && len(d.Train) <= mostRows && d.Nodes*d.Channels <= mostValues &&
-		kernels.Suited(d.Affinity, d.Grid, len(d.Train), false) == 0
+	of, _ := transforms.For(&d.Info, d.Affinity, transforms.All) // which is no wrong option
+	return !of.Table || d.Nodes*d.Channels <= mostValues && (d.Grid == nil || len(d.Train) <= mostImages)
 }

@@ -96,7 +96,9 @@ func TestTransforms(t *testing.T) {
 		require.ErrorContains(t, err, "5 steps are of integrated gradients")
 		_, err = c.ClusterLevels(0)
 		require.ErrorContains(t, err, "no network was trained")
-		saved, err := transforms.Open(c.Store())
+		of, err := transforms.For(&c.Info, c.Graph, transforms.All)
+		require.NoError(t, err)
+		saved, err := transforms.Open(c.Store(), of)
 		require.NoError(t, err)
 		all := saved.Parts()[len(saved.Parts())-1]
 		left := training.Score{Loss: all.Loss, Accuracy: all.Accuracy}
@@ -106,7 +108,7 @@ func TestTransforms(t *testing.T) {
 		assert.Equal(t, result.Train, left, "of held-out samples, not of those known by heart")
 
 		// Without transforms the network has nothing to learn from.
-		result, err = training.Train(t.Context(), backend, training.Patch{"data": path, "transforms": "none", "kernels": 0, "steps": 100},
+		result, err = training.Train(t.Context(), backend, training.Patch{"data": path, "transforms": "none", "steps": 100},
 			training.Options{Dir: filepath.Join(t.TempDir(), "network")})
 		require.NoError(t, err)
 		assert.Less(t, result.Test.Accuracy, 0.9)
@@ -231,11 +233,11 @@ func TestMemory(t *testing.T) {
 
 func TestTransformNames(t *testing.T) {
 	_, err := training.Train(t.Context(), nil, training.Patch{"transforms": "kernel"}, training.Options{Dir: t.TempDir()})
-	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, minirocket, hydra, power, values; join several by commas`)
+	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, minirocket, hydra, power, lags, scattering, averages, values; join several by commas`)
 }
 
-// Only the delays between sensors tell from where a wave comes, as in benchmarks/generated.py. Transforms add sensors at the same
-// time point. A network that is trained whole in the trial, and judged after a temperature, is not dropped beside them.
+// Only the delays between sensors tell from where a wave comes, as in benchmarks/generated.py. Those transforms add sensors at the
+// same time point. A network that is trained whole in the trial, and judged after a temperature, is not dropped beside them.
 func TestWavesNeedTheNetwork(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const n, sensors, timepoints = 240, 8, 50
@@ -257,7 +259,7 @@ func TestWavesNeedTheNetwork(t *testing.T) {
 	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)}, {Name: "split", Array: list(split)},
 		{Name: "series", Array: &npz.Array{Shape: []int{n, sensors, timepoints}, Data: series}}}))
 	dir := filepath.Join(t.TempDir(), "run")
-	result, err := training.Train(t.Context(), backendtest.XLA(t), training.Patch{"data": path, "steps": 400}, training.Options{Dir: dir})
+	result, err := training.Train(t.Context(), backendtest.XLA(t), training.Patch{"data": path, "steps": 400, "transforms": "minirocket,hydra,power,values"}, training.Options{Dir: dir})
 	require.NoError(t, err)
 	assert.Contains(t, result.PredictedBy, "network")
 	assert.GreaterOrEqual(t, result.Test.Accuracy, 0.97)

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/models/internal/kernels"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 )
@@ -34,14 +32,6 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) (err error) 
 	}
 	if err := r.fitTransforms(ctx, backend); err != nil || !r.hasNetwork() {
 		return err
-	}
-	if share, known := kernels.Accuracy(r.store); known {
-		debug.FreeOSMemory() // the fit has left hundreds of megabytes
-		line := fmt.Sprintf("random kernels alone: %.1f%% of the held-out training samples", 100*share)
-		if !r.spec.Network().Fitted {
-			line += "; the epochs train the network beside them"
-		}
-		r.notice(line)
 	}
 	h, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)
 	if err != nil || len(h.Objective) == 0 {
@@ -81,7 +71,11 @@ func (r *run) fit() error {
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
-	v, err := transforms.Open(r.store)
+	of, err := transforms.For(&r.spec.Info, r.data.Affinity, transforms.All)
+	if err != nil {
+		return err
+	}
+	v, err := transforms.Open(r.store, of)
 	if err != nil {
 		return err
 	}

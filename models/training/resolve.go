@@ -16,7 +16,7 @@ import (
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/internal/kernels"
+	"github.com/clusterpool/ccp/models/internal/layout"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 )
 
@@ -46,7 +46,7 @@ var (
 )
 
 // open are the values that can be left to the data.
-var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "kernels", "transforms", "dtype"}
+var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "transforms", "dtype"}
 
 // Resolve returns the whole configuration of a training on a data set. It starts from the defaults, then applies the
 // recipe for data set and model, then what is asked. Numbers that are still open get values that suit the data: its
@@ -165,12 +165,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	}
 	c.Batch = min(c.Batch, n)
 	if p.open["transforms"] && suitsTransforms(c, d) && p.isDefault("ccp_hierarchy") && p.isDefault("levels") { // who asks for these wants the network
-		if c.Transforms = transforms.All; network(c.Model).Fitted {
-			c.Transforms = kernelTransforms(d.Nodes*d.Channels, d.Nodes/max(1, len(d.Form.Sensors)))
-		}
-	}
-	if p.open["kernels"] && d.Series == nil && c.Transforms == transforms.None {
-		c.Kernels = kernels.Suited(d.Affinity, d.Grid, n, network(c.Model).Fitted)
+		c.Transforms = transforms.All
 	}
 	switch {
 	case p.open["epochs"]:
@@ -194,7 +189,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		s.Options.DType = nn.BFloat16
 	}
 	c.Options, c.Levels = s.Options, s.Levels
-	fit, err := transforms.For(&d.Info, c.Transforms)
+	fit, err := transforms.For(&d.Info, d.Affinity, c.Transforms)
 	if err = cmp.Or(s.Check(), err); err == nil && fit.Only != nil { // asked for by their names
 		err = fit.Suits(transformSamples(d))
 	}
@@ -214,27 +209,8 @@ func products(s models.Spec) (pooling, all float64) {
 // Series finds by its edges whether a graph is a path of frames times a graph of sensors. Frames and sensors are 0 if it
 // is not. grid is {rows, columns} of nodes row by row, or nil.
 func Series(graph *affinity.Matrix, grid []int) (frames, sensors int) {
-	if v := kernels.DetectLayout(graph, grid, 1); v.Sensors > 0 {
-		return v.Positions, v.Sensors
-	}
-	return 0, 0
-}
-
-// kernelTransforms returns the value of models.Options.Transforms for random kernels and the values of a recording. values is
-// their number in all frames. It leaves out what does not suit them: on fewer frames than a kernel has slots the network
-// is better alone.
-func kernelTransforms(values, frames int) string {
-	var names []string
-	if frames >= kernels.Slots {
-		names = append(names, transforms.MiniRocket)
-	}
-	if values <= transforms.MostValues {
-		names = append(names, transforms.Values)
-	}
-	if names == nil {
-		return transforms.All
-	}
-	return strings.Join(names, ",")
+	l := layout.Of(graph, grid)
+	return l.Frames, l.Sensors
 }
 
 // few reports whether a data set has few samples for its nodes.

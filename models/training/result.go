@@ -30,7 +30,7 @@ type Result struct {
 	Test        Score     `json:"test"`
 	Objective   []float64 `json:"objective,omitempty"` // C of each level in the best epoch
 	// Seconds is the time of training with PrepareSeconds, without the compilation of the step and validation.
-	// PrepareSeconds is the time before the first step: the fit of random kernels and the search for the hierarchy. A
+	// PrepareSeconds is the time before the first step: the fit of the transforms and the search for the hierarchy. A
 	// search that was kept takes none, and what ran before an interruption that came before the first step is not
 	// counted. The fit of a model without steps is its epoch.
 	Seconds        float64 `json:"seconds"`

@@ -105,6 +105,6 @@ func TestWeightDecay(t *testing.T) {
 		}
 		assert.Greater(t, largest, 5*rate)
 	})
-	_, err := Preview(Patch{"model": "kernels", "weight_decay": 0.1})
-	assert.ErrorContains(t, err, "weight_decay: 0.1; the weights of model kernels are computed in one pass")
+	_, err := Preview(Patch{"model": "transforms", "weight_decay": 0.1})
+	assert.ErrorContains(t, err, "weight_decay: 0.1; the weights of model transforms are computed in one pass")
 }

@@ -59,8 +59,8 @@ func TestSensorsOfDifferentUnits(t *testing.T) {
 		asked  training.Patch
 		method string
 	}{
-		"by itself, kernels":   {nil, training.Patch{"model": "kernels", "kernels": 500}, models.Occlusion},
-		"alike, kernels":       {&alike, training.Patch{"model": "kernels", "kernels": 500}, models.Occlusion},
+		"by itself, kernels":   {nil, training.Patch{"model": "transforms", "transforms": "minirocket"}, models.Occlusion},
+		"alike, kernels":       {&alike, training.Patch{"model": "transforms", "transforms": "minirocket"}, models.Occlusion},
 		"by itself, gradients": {nil, training.Patch{"model": "softmax", "epochs": 40, "learning_rate": 0.05, "keep": "last"}, models.IntegratedGradients},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 
 // variant is a network that differs from the others in what Fold must know about.
 type variant struct {
-	levels   string // "" is none, and "kernels" another model
+	levels   string // "" is none
 	hidden   []int
 	settings []string
 }
@@ -45,9 +45,6 @@ var variants = map[string]variant{
 	"blocks":          {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_blocks=2", "batchnorm_epsilon=0.1"}},
 	"level blocks":    {"6x5/4,1x7/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "ccp_reach=3", "ccp_blocks=0,2,1"}},
 	"stem only":       {"", []int{6}, []string{"ccp_stem=3", "ccp_blocks=1"}},
-	"kernels":         {"6x5/4,2x7/3", []int{8}, []string{"kernels=300"}},
-	"more kernels":    {"6x5/4,2x7/3,1x6/2", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "kernels=200"}},
-	"only kernels":    {"kernels", nil, []string{"kernels=300"}},
 	"all together": {"6x5/9,3x7/3,1x6/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=4", "ccp_stem=4", "ccp_blocks=1",
 		"ccp_reach=6", "ccp_slots=directed", "ccp_padding=zeros"}},
 }
@@ -72,9 +69,7 @@ func classifier(t testing.TB, v variant) *models.Classifier {
 	m := models.Metadata{Spec: models.Spec{Model: "ccp", Info: signal.Info{Nodes: 12, Channels: 2, ClassNames: []string{"red", "grün", `"blue"`}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}, Options: models.DefaultOptions()}, Data: "grid"}
 	m.Spec.Hidden = v.hidden
 	var err error
-	if v.levels == "kernels" {
-		m.Spec.Model = v.levels
-	} else if v.levels != "" {
+	if v.levels != "" {
 		require.NoError(t, (*training.Levels)(&m.Spec.Levels).UnmarshalText([]byte(v.levels)))
 	}
 	for _, setting := range v.settings {

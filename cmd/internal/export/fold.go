@@ -17,16 +17,18 @@ import (
 // Fold makes the constants of a classifier, in float64, and rounds them once. It fails, naming the variable, if one is
 // missing, has another shape than the specification says, or holds a value that is not finite.
 func Fold(c *models.Classifier) (*Network, error) {
-	if c.Spec.Model != "ccp" && c.Spec.Model != "kernels" {
-		return nil, fmt.Errorf("a model %q cannot be exported; only ccp and kernels can", c.Spec.Model)
+	if c.Spec.Model != "ccp" && c.Spec.Model != "transforms" {
+		return nil, fmt.Errorf("a model %q cannot be exported; only ccp can", c.Spec.Model)
 	}
 	n := &Network{Metadata: c.Metadata, Hierarchies: c.Spec.Hierarchies(), Temperature: 1}
 	if c.Calibration != nil {
 		n.Temperature = c.Calibration.Temperature
 	}
 	var err error
-	if n.Kernels, err = c.Kernels(); err != nil || c.Spec.Model == "kernels" {
-		return n, err
+	if by := c.PredictedBy(); by != models.ByNetwork {
+		return nil, fmt.Errorf("the predictions are those of %s, which no ONNX file holds. Either ccp serve, or the Go package "+
+			"models, gives them to other programs; or train the network alone into another folder, with --set transforms=none "+
+			"--checkpoint NEW, look at its test accuracy, and export that", by)
 	}
 	var levels []hierarchy.Levels // of each hierarchy
 	for h := 0; h < n.Hierarchies && c.Spec.Clusters(); h++ {

@@ -21,8 +21,7 @@ type Network struct {
 	Hierarchies int // H
 	Levels      []Level
 	Dense       []Dense
-	Kernels     *models.Kernels // beside the network or alone; nil: there are none
-	Temperature float64         // 1 without samples held out
+	Temperature float64 // 1 without samples held out
 }
 
 // Level is one level of convolutional cluster pooling; its arrays are row-major.

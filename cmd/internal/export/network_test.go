@@ -74,7 +74,7 @@ func TestFoldErrors(t *testing.T) {
 		damage func(c *models.Classifier)
 		want   string
 	}{
-		{func(c *models.Classifier) { c.Spec.Model = "gcn" }, `a model "gcn" cannot be exported; only ccp and kernels can`},
+		{func(c *models.Classifier) { c.Spec.Model = "gcn" }, `a model "gcn" cannot be exported; only ccp can`},
 		{func(c *models.Classifier) { c.Spec.Hidden = []int{4} }, "variable /model/fc_1/W is not in the checkpoint"},
 		{func(c *models.Classifier) { c.Spec.Levels[0].Neighbours = 3 },
 			"variable /model/level_1/frozen_neighbourhood is (Int32)[1, 2]; the model needs (Int32)[1, 3]"},

@@ -30,15 +30,7 @@ func (n *Network) ONNX() ([]byte, error) {
 	g := &onnxGraph{x: "signals"}
 	g.node("Sub", "input/centred", g.scale("input/mean", n.Mean, n.Spec))
 	g.node("Div", "input/normalised", g.scale("input/std", n.Std, n.Spec))
-	input := g.x
-	if n.Spec.Model == "kernels" {
-		g.kernels(n, "logits")
-	} else {
-		g.network(n)
-	}
-	if n.Spec.Model != "kernels" && n.Kernels != nil {
-		g.mean(n, input)
-	}
+	g.network(n)
 	if n.Temperature != 1 {
 		g.node("Mul", "tempered", g.constant("sharpness", []float32{float32(1 / n.Temperature)}, 1))
 	}
@@ -85,7 +77,7 @@ func (g *onnxGraph) network(n *Network) {
 		name, last := fmt.Sprintf("dense_%d", i+1), i == len(n.Dense)-1
 		sum := name + "/sum"
 		if last && n.Hierarchies == 1 {
-			sum = g.logits(n)
+			sum = "logits"
 		}
 		g.node("Gemm", sum, g.constant(name+"/kernel", d.Kernel, d.In, d.Out), g.constant(name+"/bias", d.Bias, d.Out))
 		if !last {
@@ -95,7 +87,7 @@ func (g *onnxGraph) network(n *Network) {
 	if n.Hierarchies > 1 {
 		apart := []int64{-1, int64(n.Hierarchies), int64(n.Spec.Classes())}
 		g.node("Reshape", "hierarchies/logits", g.constant("hierarchies/shape", apart, 3))
-		g.node("ReduceMean", g.logits(n))
+		g.node("ReduceMean", "logits")
 		g.attribute("axes", integers(1))
 		g.attribute("keepdims", integer(0))
 	}

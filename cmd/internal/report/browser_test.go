@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -102,6 +103,7 @@ func TestSizes(t *testing.T) {
 // Sensors over time are curves and blocks with names, and the page says so.
 func TestSensors(t *testing.T) {
 	r, _ := built(t, "sensors")
+	r.PredictedBy, r.Method = "lags (50%), with the network (50%)", models.Occlusion
 	assert.Equal(t, []string{"hip", "left wrist", "right wrist"}, r.Layout.RowNames)
 	require.NotEmpty(t, r.Means)
 	for _, s := range r.Gallery {
@@ -116,8 +118,8 @@ func TestSensors(t *testing.T) {
 	do(t, ctx, chromedp.KeyEvent(kb.ArrowDown))
 	assert.Contains(t, textOf(t, ctx, "announcement"), "left wrist, frame 2; Level 1")
 	assert.Contains(t, textOf(t, ctx, "means-text"), "of 4 test samples")
-	assert.Contains(t, textOf(t, ctx, "facts"), "Predicted bythe network (25%) and random kernels (75%)random kernels alone: ")
-	assert.Contains(t, textOf(t, ctx, "curves-text"), "They are of the network alone; predictions are made by the network (25%) and random kernels (75%).")
+	assert.Contains(t, textOf(t, ctx, "facts"), "Predicted bylags (50%), with the network (50%)")
+	assert.Contains(t, textOf(t, ctx, "curves-text"), "They are of the network alone; predictions are made by lags (50%), with the network (50%).")
 	assert.Contains(t, textOf(t, ctx, "curves-charts"), "training, network alone")
 	assert.Contains(t, textOf(t, ctx, "gallery-text"), "(occlusion)")
 	assert.NotContains(t, read[string](t, ctx, `document.body.innerText`), "integrated")

@@ -88,13 +88,11 @@ func TestBuild(t *testing.T) {
 	assert.Nil(t, s.Words)
 }
 
-// Of sensors over time, random kernels predict, too. A sample is explained once, wherever the page shows it.
+// A sample is explained once, wherever the page shows it.
 func TestWhoPredicts(t *testing.T) {
 	r, _ := built(t, "sensors")
-	assert.Equal(t, "the network (25%) and random kernels (75%)", r.PredictedBy)
-	require.NotNil(t, r.Kernels)
-	assert.InDelta(t, 0.75, *r.Kernels, 0.25)
-	assert.Equal(t, models.Occlusion, r.Method)
+	assert.Equal(t, models.ByNetwork, r.PredictedBy)
+	assert.Equal(t, models.IntegratedGradients, r.Method)
 	samples, explained := r.Evaluation.Samples, 0
 	assert.Len(t, r.Gallery, samples)
 	for _, m := range r.Means {
@@ -106,11 +104,11 @@ func TestWhoPredicts(t *testing.T) {
 		assert.NotEmpty(t, s.Pictures)
 	}
 	r, _ = built(t, "transforms")
+	assert.Equal(t, models.Occlusion, r.Method)
 	assert.Equal(t, []any{"values", false, 0, 0}, []any{r.PredictedBy, r.Network, r.BestEpoch, r.Result.Epochs})
 	r, _ = built(t, "softmax")
 	assert.Equal(t, "the network", r.PredictedBy)
 	assert.True(t, r.Network)
-	assert.Nil(t, r.Kernels)
 	assert.Equal(t, models.IntegratedGradients, r.Method)
 }
 

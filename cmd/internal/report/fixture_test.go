@@ -54,7 +54,7 @@ func trained(t testing.TB, name string) string {
 	case "prepared":
 		c["ccp_hierarchy"], c["ccp_membership_rate"], c["ccp_hierarchies"], c["epochs"] = "prepared", nil, 1, 1
 	case "sensors":
-		c = training.Patch{"data": sensorFile(t), "levels": "12x4/9,3x4/4", "hidden": 4, "epochs": 1, "ccp_hierarchies": 1, "ccp_stem": 0, "ccp_blocks": 0}
+		c = training.Patch{"data": sensorFile(t), "levels": "12x4/9,3x4/4", "hidden": 4, "epochs": 1, "ccp_hierarchies": 1, "ccp_stem": 0, "ccp_blocks": 0, "transforms": "none"}
 	case "transforms":
 		c = training.Patch{"data": sensorFile(t), "transforms": "values", "epochs": 1}
 	case "softmax":

@@ -27,20 +27,17 @@ type Report struct {
 	Machine    backend.Machine `json:"machine"` // that made the report
 	Backend    string          `json:"backend"` // of the training
 
-	PredictedBy string `json:"predicted_by"` // see models.Classifier.PredictedBy
-	Network     bool   `json:"network"`      // whether a network predicts; if not, the page shows no network and no training
-	// Kernels is the share of the training samples that random kernels beside the network classify rightly, each left
-	// out; nil without them.
-	Kernels    *float64             `json:"kernels"`
-	Parameters int                  `json:"parameters"`
-	Snapshot   string               `json:"snapshot"` // that was evaluated, such as "best-00001900"
-	BestEpoch  int                  `json:"best_epoch"`
-	History    []training.Epoch     `json:"history"`
-	Result     *training.Result     `json:"result"` // nil if the training has not ended
-	Notices    []string             `json:"notices"`
-	Hierarchy  *Hierarchy           `json:"hierarchy"` // nil without clusters
-	Health     []hierarchy.Health   `json:"health"`    // of the snapshot; empty without clusters
-	Evaluation *training.Evaluation `json:"evaluation"`
+	PredictedBy string               `json:"predicted_by"` // see models.Classifier.PredictedBy
+	Network     bool                 `json:"network"`      // whether a network predicts; if not, the page shows no network and no training
+	Parameters  int                  `json:"parameters"`
+	Snapshot    string               `json:"snapshot"` // that was evaluated, such as "best-00001900"
+	BestEpoch   int                  `json:"best_epoch"`
+	History     []training.Epoch     `json:"history"`
+	Result      *training.Result     `json:"result"` // nil if the training has not ended
+	Notices     []string             `json:"notices"`
+	Hierarchy   *Hierarchy           `json:"hierarchy"` // nil without clusters
+	Health      []hierarchy.Health   `json:"health"`    // of the snapshot; empty without clusters
+	Evaluation  *training.Evaluation `json:"evaluation"`
 	// Calibration is nil if no samples were held out. Its confidences are left out.
 	Calibration *models.Calibration `json:"calibration"`
 	Method      string              `json:"method"`   // by which samples are explained, such as models.Occlusion

@@ -32,15 +32,11 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	spec := c.Spec
 	r = Report{Metadata: c.Metadata, Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine(),
 		About: spec.Network().About, Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,
-		Parameters: c.Parameters(), PredictedBy: c.PredictedBy(), Network: c.PredictedBy() == "random kernels" || strings.Contains(c.PredictedBy(), "network")}
+		Parameters: c.Parameters(), PredictedBy: c.PredictedBy(), Network: strings.Contains(c.PredictedBy(), "network")}
 	if k := c.Calibration; k != nil {
 		r.Calibration = &models.Calibration{Samples: k.Samples, Temperature: k.Temperature}
 	}
 	r.Baseline = nil // of each node: the page needs none
-	// Kernels returns an error if transforms predict; the page then shows no kernels.
-	if k, err := c.Kernels(); err == nil && k != nil && !spec.Network().Fitted {
-		r.Kernels = &k.Accuracy
-	}
 	if r.Config, err = training.ReadConfig(dir); err != nil {
 		return r, err
 	}

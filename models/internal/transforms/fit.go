@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/models/internal/kernels"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -59,32 +58,22 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	}
 	slices.Sort(lengths)
 	length := lengths[len(lengths)/2]
-	lacks := map[string]string{}
-	if c.Table {
-		lacks[MiniRocket], lacks[Hydra], lacks[Power] = "a series", "a series", "a series"
-	} else if length < kernels.Slots {
-		long := fmt.Sprintf("%d time points, and the median recording has %d", kernels.Slots, length)
-		lacks[MiniRocket], lacks[Hydra] = long, long
-	}
 	frames := cmp.Or(c.Frames, length)
 	for frames > 1 && frames*c.Columns > MostValues {
 		frames /= 2
 	}
-	if !c.Table && frames*c.Columns > MostValues {
-		lacks[Values] = fmt.Sprintf("time points of at most %d values", MostValues)
-	}
 	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Longest: lengths[len(lengths)-1], Frames: frames,
-		Features: 10_000, Groups: 64, Landmarks: len(f.used)}
+		Features: 10_000, Groups: 64, Landmarks: len(f.used), Channels: max(1, c.Channels), Turned: c.Turned, Table: c.Table, links: c.Links}
 	if len(f.used) > mostDual {
 		h.Features, h.Groups = 2_000, 16
 	}
-	for _, name := range names {
-		asked := slices.Contains(c.Only, name)
+	for _, k := range kinds {
+		asked, lacks := slices.Contains(c.Only, k.name), k.lacks(h)
 		switch {
-		case lacks[name] != "" && asked:
-			return nil, fmt.Errorf("transforms: the transform %q needs %s; leave it out", name, lacks[name])
-		case lacks[name] == "" && (asked || c.Only == nil):
-			h.Names = append(h.Names, name)
+		case lacks != "" && asked:
+			return nil, fmt.Errorf("transforms: the transform %q needs %s; leave it out", k.name, lacks)
+		case lacks == "" && (asked || c.Only == nil):
+			h.Names = append(h.Names, k.name)
 		}
 	}
 	// A weight for each sample costs less than one for each feature while the samples are fewer.
@@ -109,13 +98,10 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 func (f *fit) compute(ctx context.Context) error {
 	f.classifier.units.measure(f.samples)
 	for _, v := range f.classifier.transforms {
-		switch m := v.featureMap.(type) {
-		case *miniRocket:
+		if m, ok := v.featureMap.(drawer); ok {
 			if err := m.draw(ctx, f.classifier.units, f.samples, f.Seed); err != nil {
 				return err
 			}
-		case *hydra:
-			m.draw(f.Columns, f.Seed)
 		}
 		f.candidates = append(f.candidates, &candidate{transform: v})
 	}
@@ -150,9 +136,17 @@ func (f *fit) extract(ctx context.Context, samples []Sample, transforms ...*cand
 
 // measure sets the features' means, and one over their standard deviations or zero for a constant one.
 func measure(rows [][]float32, mean, scale []float32) {
-	m, s := kernels.Moments(rows)
-	for j := range m {
-		mean[j], scale[j] = float32(m[j]), float32(s[j])
+	m, squares := means(rows), make([]float64, len(mean))
+	for _, row := range rows {
+		for j, x := range row {
+			d := float64(x) - m[j]
+			squares[j] += d * d / float64(len(rows))
+		}
+	}
+	for j, square := range squares {
+		if mean[j], scale[j] = float32(m[j]), 0; square > 1e-12 {
+			scale[j] = float32(1 / math.Sqrt(square))
+		}
 	}
 }
 
@@ -248,7 +242,7 @@ func (f *fit) multiply(ctx context.Context, t *trial, v int) (err error) {
 // squares returns the scalar products of rows.
 func (f *fit) squares(ctx context.Context, rows [][]float32) (*mat.SymDense, error) {
 	width := len(rows[0])
-	return kernels.Squares(f.Backend, len(rows), false, func(yield func(*mat.Dense) bool) {
+	return squares(f.Backend, len(rows), false, func(yield func(*mat.Dense) bool) {
 		for from := 0; from < width && ctx.Err() == nil; from += blockSize {
 			// Parts of one size, so that the backend compiles once.
 			if !yield(block(rows, from, min(from+blockSize, width), min(blockSize, width))) {

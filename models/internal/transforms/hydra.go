@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -19,19 +20,20 @@ const (
 // the differences of successive time points.
 type hydra struct {
 	groups, added int
+	from          int       // the number of columns
 	steps         []int     // the dilations
 	weights       []float32 // `[dilations, groups, rivals, taps]`
 	columns       []float32 // `[dilations, groups, added]`
 }
 
 // newHydra makes groups for recordings of this median length. Nothing is drawn yet.
-func newHydra(columns, length, groups int) *hydra {
-	m := &hydra{groups: groups, added: max(1, min(columns/2, mostAdded))}
-	for step := 1; (taps-1)*step < length; step *= 2 {
+func newHydra(h header) featureMap {
+	m := &hydra{from: h.Columns, groups: h.Groups, added: max(1, min(h.Columns/2, mostAdded))}
+	for step := 1; (taps-1)*step < h.Length; step *= 2 {
 		m.steps = append(m.steps, step)
 	}
-	m.weights = make([]float32, len(m.steps)*groups*rivals*taps)
-	m.columns = make([]float32, len(m.steps)*groups*m.added)
+	m.weights = make([]float32, len(m.steps)*m.groups*rivals*taps)
+	m.columns = make([]float32, len(m.steps)*m.groups*m.added)
 	return m
 }
 
@@ -42,7 +44,7 @@ func (m *hydra) arrays() map[string][]float32 {
 }
 
 // draw draws normal kernels of mean 0 whose magnitudes add up to 1, and each group's columns.
-func (m *hydra) draw(columns int, seed uint64) {
+func (m *hydra) draw(_ context.Context, _ units, _ []Sample, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 0x6879647261))
 	one := make([]float64, taps)
 	for kernel := range slices.Chunk(m.weights, taps) {
@@ -58,10 +60,11 @@ func (m *hydra) draw(columns int, seed uint64) {
 		}
 	}
 	for group := range slices.Chunk(m.columns, m.added) {
-		for i, c := range rng.Perm(columns)[:m.added] {
+		for i, c := range rng.Perm(m.from)[:m.added] {
 			group[i] = float32(c)
 		}
 	}
+	return nil
 }
 
 // features writes the roots of the counts by time point, `[dilations, groups, rivals, {soft, hard}]`.

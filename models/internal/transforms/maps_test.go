@@ -4,9 +4,10 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
-	"github.com/clusterpool/ccp/models/internal/kernels"
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -21,7 +22,7 @@ func drawn(timepoints ...int) (u units, samples []Sample) {
 		}
 		samples = append(samples, s)
 	}
-	return units{[]float32{0, 0, 0}, []float32{1, 1, 1}}, samples
+	return units{mean: []float32{0, 0, 0}, scale: []float32{1, 1, 1}}, samples
 }
 
 // at returns a value of a recording of three columns, zero beyond its ends.
@@ -35,16 +36,16 @@ func at(x []float32, p, c int) float64 {
 // The shares are those of loops over positions and slots, of recordings longer and shorter than the median.
 func TestMiniRocketDirectly(t *testing.T) {
 	u, samples := drawn(40, 25, 90, 12)
-	m := newMiniRocket(3, 40, 1000)
+	m := newMiniRocket(header{Columns: 3, Length: 40, Features: 1000}).(*miniRocket)
 	require.NoError(t, m.draw(context.Background(), u, samples, 7))
-	weights, w := kernels.SlotWeights(), new(work)
+	weights, w := slotWeights(), new(work)
 	for _, s := range samples {
 		out := make([]float32, m.width())
 		u.read(w, s.Values)
 		m.features(w, out)
 		n, j := len(s.Values)/3, 0
 		for d, q := range m.each {
-			for k := range kernels.Count {
+			for k := range kernelCount {
 				var responses []float64
 				whole := (k+d)%2 == 1 && n > 8*m.steps[d]
 				for p := range n {
@@ -54,7 +55,7 @@ func TestMiniRocketDirectly(t *testing.T) {
 					r := 0.0
 					for slot := range 9 {
 						for c := range 3 {
-							r += float64(weights[slot*kernels.Count+k]*m.signs[(d*3+c)*kernels.Count+k]) * at(s.Values, p+(slot-4)*m.steps[d], c)
+							r += float64(weights[slot*kernelCount+k]*m.signs[(d*3+c)*kernelCount+k]) * at(s.Values, p+(slot-4)*m.steps[d], c)
 						}
 					}
 					responses = append(responses, r)
@@ -78,8 +79,8 @@ func TestMiniRocketDirectly(t *testing.T) {
 // The counts are those of loops over positions and taps.
 func TestHydraDirectly(t *testing.T) {
 	u, samples := drawn(40, 10, 1)
-	m, w := newHydra(3, 40, 4), new(work)
-	m.draw(3, 7)
+	m, w := newHydra(header{Columns: 3, Length: 40, Groups: 4}).(*hydra), new(work)
+	require.NoError(t, m.draw(context.Background(), u, samples, 7))
 	require.Equal(t, []int{1, 2, 4}, m.steps)
 	for _, s := range samples {
 		got, want := make([]float32, m.width()), make([]float64, m.width())
@@ -136,8 +137,8 @@ func TestSparse(t *testing.T) {
 
 // A sine's power lies in its band, as much in a long recording as in a short one.
 func TestPowerOfASine(t *testing.T) {
-	m, w := newPower(1, 100), new(work)
-	u := units{[]float32{0}, []float32{1}}
+	m, w := newPower(header{Columns: 1, Longest: 100}).(*power), new(work)
+	u := units{mean: []float32{0}, scale: []float32{1}}
 	for _, n := range []int{64, 100, 1000} {
 		x := make([]float32, n)
 		for p := range x {
@@ -151,4 +152,127 @@ func TestPowerOfASine(t *testing.T) {
 		loudest := best(out[2:])
 		assert.True(t, m.edges[loudest] <= 0.21 && 0.21 < m.edges[loudest+1], n)
 	}
+}
+
+// The correlations are those of loops over time points, of recordings longer and shorter than the median.
+func TestLagsDirectly(t *testing.T) {
+	u, samples := drawn(40, 25, 90, 3)
+	m, w := newLags(header{Columns: 3, Channels: 1, Length: 40}).(*lags), new(work)
+	require.Equal(t, []int{1, 2, 3, 4, 5, 8, 11, 16, 20}[:2], m.edges[:2])
+	require.Equal(t, 20, m.edges[len(m.edges)-1])
+	require.Len(t, m.pairs, 6, "each two of three columns, and each with itself")
+	for _, s := range samples {
+		n := len(s.Values) / 3
+		mean := [3]float64{}
+		for p := range n {
+			for c := range mean {
+				mean[c] += at(s.Values, p, c) / float64(n)
+			}
+		}
+		value := func(p, c int) float64 {
+			if p < 0 || p >= n {
+				return 0
+			}
+			return at(s.Values, p, c) - mean[c]
+		}
+		norm := func(c int) (sum float64) {
+			for p := range n {
+				sum += value(p, c) * value(p, c)
+			}
+			return math.Sqrt(sum)
+		}
+		var want []float64
+		for _, pair := range m.pairs {
+			r := func(lag int) (sum float64) {
+				for p := range n {
+					sum += value(p, pair[0]) * value(p+lag, pair[1])
+				}
+				return sum / (norm(pair[0])*norm(pair[1]) + floor*float64(n))
+			}
+			want = append(want, r(0))
+			for b, from := range m.edges[:len(m.edges)-1] {
+				later, sooner := 0.0, 0.0
+				for lag := from; lag < m.edges[b+1]; lag++ {
+					later += r(lag) / float64(m.edges[b+1]-from)
+					sooner += r(-lag) / float64(m.edges[b+1]-from)
+				}
+				want = append(want, later, sooner)
+			}
+		}
+		out := make([]float32, m.width())
+		u.read(w, s.Values)
+		m.features(w, out)
+		require.Len(t, want, m.width())
+		for i := range want {
+			assert.InDelta(t, want[i], out[i], 1e-5, "%d of %d time points", i, n)
+		}
+	}
+}
+
+// A walk's steps are powers of P = (I + D⁻¹·A)/2, and a lone node keeps its value.
+func TestWalk(t *testing.T) {
+	links, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 3}})
+	require.NoError(t, err)
+	x, spare := []float32{8, 16, 0, 5}, make([]float32, 4)
+	m := newWalk(links)
+	m.steps(x, spare, 1)
+	assert.Equal(t, []float32{12, 9, 8, 5}, x)
+	m.steps(x, spare, 2)
+	assert.InDeltaSlice(t, []float32{(12+9)/2./2 + (4.5+1.5+3)/2, 0, 0, 5}[3:], x[3:], 1e-6)
+	assert.InDelta(t, (10.5+9)/2, x[0], 1e-6)
+}
+
+// What the transform scattering sees does not depend on the place, here on a ring; averages tell places apart.
+func TestScatteringHasNoPlace(t *testing.T) {
+	var edges []affinity.Edge
+	for i := range 24 {
+		edges = append(edges, affinity.Edge{I: i, J: (i + 1) % 24, Weight: 1})
+	}
+	ring, err := affinity.New(24, edges)
+	require.NoError(t, err)
+	h := header{Columns: 48, Channels: 2, Length: 5, links: ring}
+	u, rng := units{mean: make([]float32, 48), scale: slices.Repeat([]float32{1}, 48)}, rand.New(rand.NewPCG(2, 3))
+	values := make([]float32, 5*48)
+	for i := range values {
+		values[i] = float32(rng.NormFloat64())
+	}
+	turned := make([]float32, len(values))
+	for i := range values {
+		turned[i/48*48+(i%48+14)%48] = values[i]
+	}
+	for name, same := range map[string]bool{"scattering": true, "averages": false} {
+		m, w := kindOf(name).open(h), new(work)
+		a, b := make([]float32, m.width()), make([]float32, m.width())
+		u.read(w, values)
+		m.features(w, a)
+		u.read(w, turned)
+		m.features(w, b)
+		worst := 0.0
+		for i := range a {
+			worst = max(worst, math.Abs(float64(a[i]-b[i])))
+		}
+		assert.Equal(t, same, worst < 1e-5, "%s: %g", name, worst)
+	}
+}
+
+// Samples whose axes are sensors, frames and channels are read as those with frames first.
+func TestTurned(t *testing.T) {
+	const sensors, frames, channels = 3, 4, 2
+	plain := units{mean: make([]float32, 6), scale: slices.Repeat([]float32{1}, 6)}
+	turned := plain
+	turned.channels, turned.turned = channels, frames
+	a, b := make([]float32, 24), make([]float32, 24)
+	for s := range sensors {
+		for f := range frames {
+			for c := range channels {
+				v := float32(100*s + 10*f + c)
+				a[(f*sensors+s)*channels+c], b[(s*frames+f)*channels+c] = v, v
+				assert.Equal(t, s*channels+c, turned.column((s*frames+f)*channels+c))
+			}
+		}
+	}
+	v, w := new(work), new(work)
+	plain.read(v, a)
+	turned.read(w, b)
+	assert.Equal(t, v.columns, w.columns)
 }

@@ -2,11 +2,15 @@ package transforms
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+)
 
-	"github.com/clusterpool/ccp/models/internal/kernels"
+const (
+	slots       = 9  // time points of a kernel
+	kernelCount = 84 // the ways to choose the three slots that weigh 2
 )
 
 // miniRocket is the map of MiniRocket (Dempster et al. 2021). A kernel adds some columns with signs, and weighs nine time points.
@@ -21,17 +25,25 @@ type miniRocket struct {
 }
 
 // newMiniRocket makes about so many features for recordings of this median length. Nothing is drawn yet.
-func newMiniRocket(columns, length, features int) *miniRocket {
-	steps, parts := kernels.Steps(length)
-	m := &miniRocket{columns: columns, steps: steps, weights: kernels.SlotWeights()}
+func newMiniRocket(h header) featureMap {
+	steps, parts := dilationsOf(h.Length)
+	m := &miniRocket{columns: h.Columns, steps: steps, weights: slotWeights()}
 	total := 0
 	for _, part := range parts {
-		n := max(1, int(math.Round(part*float64(features)/kernels.Count)))
+		n := max(1, int(math.Round(part*float64(h.Features)/kernelCount)))
 		m.each, total = append(m.each, n), total+n
 	}
-	m.signs = make([]float32, len(steps)*columns*kernels.Count)
-	m.thresholds = make([]float32, total*kernels.Count)
+	m.signs = make([]float32, len(steps)*h.Columns*kernelCount)
+	m.thresholds = make([]float32, total*kernelCount)
 	return m
+}
+
+// lacksKernel returns what samples lack for kernels of nine time points.
+func (h header) lacksKernel() string {
+	if lacks := h.lacksSeries(); lacks != "" || h.Length >= slots {
+		return lacks
+	}
+	return fmt.Sprintf("%d time points, and the median recording has %d", slots, h.Length)
 }
 
 func (m *miniRocket) width() int { return len(m.thresholds) }
@@ -43,24 +55,24 @@ func (m *miniRocket) arrays() map[string][]float32 {
 // draw draws the signs, and takes thresholds from the response of each kernel to a sample of its own. The quantiles are
 // the fractional parts of multiples of the golden ratio. The error is the context's.
 func (m *miniRocket) draw(ctx context.Context, u units, samples []Sample, seed uint64) error {
-	copy(m.signs, slices.Concat(kernels.Signs(len(m.steps), m.columns, seed)...))
+	copy(m.signs, slices.Concat(drawSigns(len(m.steps), m.columns, seed)...))
 	rng := rand.New(rand.NewPCG(seed, 0x7175616e74))
-	chosen, from := make([]int, len(m.steps)*kernels.Count), []int{}
+	chosen, from := make([]int, len(m.steps)*kernelCount), []int{}
 	at := 0
 	for i := range chosen {
 		chosen[i], from = rng.IntN(len(samples)), append(from, at)
-		at += m.each[i/kernels.Count]
+		at += m.each[i/kernelCount]
 	}
 	return inParallel(ctx, len(chosen), func(w *work, i int) {
 		u.read(w, samples[chosen[i]].Values)
 		sorted := make([]float64, w.timepoints)
-		for p, r := range m.response(w, i/kernels.Count, i%kernels.Count) {
+		for p, r := range m.response(w, i/kernelCount, i%kernelCount) {
 			sorted[p] = float64(r)
 		}
 		slices.Sort(sorted)
-		for j := range m.each[i/kernels.Count] {
+		for j := range m.each[i/kernelCount] {
 			_, share := math.Modf(float64(from[i]+j+1) * math.Phi)
-			m.thresholds[from[i]+j] = float32(kernels.Threshold(sorted, share))
+			m.thresholds[from[i]+j] = float32(threshold(sorted, share))
 		}
 	})
 }
@@ -73,13 +85,13 @@ func (m *miniRocket) response(w *work, dilation, kernel int) []float32 {
 	w.responses[0] = sized(w.responses[0], w.timepoints)
 	x := w.sum
 	for c, column := range w.columns {
-		if sign := m.signs[(dilation*m.columns+c)*kernels.Count+kernel]; sign != 0 {
+		if sign := m.signs[(dilation*m.columns+c)*kernelCount+kernel]; sign != 0 {
 			shiftAdd(x, sign, column, 0)
 		}
 	}
-	for slot := range kernels.Slots {
-		weight := m.weights[slot*kernels.Count+kernel]
-		shiftAdd(w.responses[0], weight, x, (slot-kernels.Slots/2)*m.steps[dilation])
+	for slot := range slots {
+		weight := m.weights[slot*kernelCount+kernel]
+		shiftAdd(w.responses[0], weight, x, (slot-slots/2)*m.steps[dilation])
 	}
 	return w.responses[0]
 }
@@ -88,8 +100,8 @@ func (m *miniRocket) response(w *work, dilation, kernel int) []float32 {
 // there are others.
 func (m *miniRocket) features(w *work, out []float32) {
 	for i, q := range m.each {
-		beyond := kernels.Slots / 2 * m.steps[i]
-		for k := range kernels.Count {
+		beyond := slots / 2 * m.steps[i]
+		for k := range kernelCount {
 			response := m.response(w, i, k)
 			if (k+i)%2 == 1 && w.timepoints > 2*beyond {
 				response = response[beyond : w.timepoints-beyond]
@@ -129,4 +141,68 @@ func one(yes bool) (n int) {
 		n = 1
 	}
 	return n
+}
+
+// slotWeights returns the weight of each slot in each kernel, `[slots, kernels]`.
+func slotWeights() []float32 {
+	weights, k := slices.Repeat([]float32{-1}, slots*kernelCount), 0
+	for a := range slots {
+		for b := a + 1; b < slots; b++ {
+			for c := b + 1; c < slots; c++ {
+				weights[a*kernelCount+k], weights[b*kernelCount+k], weights[c*kernelCount+k] = 2, 2, 2
+				k++
+			}
+		}
+	}
+	return weights
+}
+
+// drawSigns draws which channels each kernel adds at each dilation, and with which sign: `[channels, kernels]` of -1, 0 and
+// 1. Half of the kernels add no more channels than the square root of all.
+func drawSigns(dilations, channels int, seed uint64) (all [][]float32) {
+	rng := rand.New(rand.NewPCG(seed, 0x6b65726e656c73))
+	for range dilations {
+		signs := make([]float32, channels*kernelCount)
+		for k := range kernelCount {
+			n := int(math.Pow(2, rng.Float64()*math.Log2(float64(channels+1))))
+			for _, c := range rng.Perm(channels)[:n] {
+				signs[c*kernelCount+k] = float32(1 - 2*rng.IntN(2))
+			}
+		}
+		all = append(all, signs)
+	}
+	return all
+}
+
+// dilationsOf returns the dilations of a series of so many frames, and the share of the thresholds that each has. They are
+// MiniRocket's 32 dilations, many of them equal, spaced exponentially up to the length of the series.
+func dilationsOf(frames int) (steps []int, shares []float64) {
+	most := math.Log2(float64(max(1, frames-1)) / (slots - 1))
+	const spaced = 32
+	for i := range spaced {
+		step := int(math.Pow(2, max(0, most)*float64(i)/(spaced-1)))
+		if len(steps) == 0 || steps[len(steps)-1] != step {
+			steps, shares = append(steps, step), append(shares, 0)
+		}
+		shares[len(shares)-1] += 1.0 / spaced
+	}
+	return steps, shares
+}
+
+// threshold returns a quantile of sorted responses. If the responses around it are equal but for rounding, it lies
+// halfway to the next ones above: otherwise rounding, which differs between backends, would decide on which side of the
+// threshold a response is. Pixels have few values, and many responses are equal.
+func threshold(sorted []float64, share float64) float64 {
+	last := len(sorted) - 1
+	low, part := math.Modf(share * float64(last))
+	from, to := sorted[int(low)], sorted[min(int(low)+1, last)]
+	near := 1e-5 * (sorted[last] - sorted[0])
+	if to-from > near {
+		return from + part*(to-from)
+	}
+	above, _ := slices.BinarySearch(sorted, to+near)
+	if above > last {
+		return to + near
+	}
+	return (to + sorted[above]) / 2
 }

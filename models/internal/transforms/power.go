@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 
-	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/dsp/window"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -24,9 +23,17 @@ type power struct {
 }
 
 // newPower spaces the bands' edges evenly in logarithm, from 0.75 cycles in the longest recording to 0.5 cycles per time point.
-func newPower(columns, longest int) *power {
-	low := min(0.75/float64(longest), 0.25)
-	return &power{columns, floats.LogSpan(make([]float64, bandCount+1), low, 0.5)}
+func newPower(h header) featureMap {
+	low := min(0.75/float64(h.Longest), 0.25)
+	return &power{h.Columns, floats.LogSpan(make([]float64, bandCount+1), low, 0.5)}
+}
+
+// lacksSeries returns what samples lack that are rows of a table.
+func (h header) lacksSeries() string {
+	if h.Table {
+		return "a series"
+	}
+	return ""
 }
 
 func (m *power) width() int { return m.columns * (2 + bandCount) }
@@ -38,14 +45,7 @@ func (m *power) arrays() map[string][]float32 { return nil }
 func (m *power) features(w *work, out []float32) {
 	t := w.timepoints
 	n := max(4, 1<<bits.Len(uint(t-1)))
-	fft := w.ffts[n]
-	if fft == nil {
-		if w.ffts == nil {
-			w.ffts = map[int]*fourier.FFT{}
-		}
-		fft = fourier.NewFFT(n)
-		w.ffts[n] = fft
-	}
+	fft := w.fft(n)
 	padded, coefficients, hann := make([]float64, n), make([]complex128, n/2+1), make([]float64, t)
 	floats.AddConst(1, hann)
 	if t > 2 { // of two time points, a Hann window leaves nothing

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/models/internal/kernels"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -41,7 +40,7 @@ func (f *fit) primal(ctx context.Context, k *heldOut) error {
 	}
 	width := len(rows[0])
 	side, at := mat.NewDense(width, f.Classes, nil), 0
-	gram, err := kernels.Squares(f.Backend, width, true, func(yield func(*mat.Dense) bool) {
+	gram, err := squares(f.Backend, width, true, func(yield func(*mat.Dense) bool) {
 		for some := range slices.Chunk(rows, blockSize) {
 			part, product := block(some, 0, width, width), new(mat.Dense)
 			product.Mul(part.T(), f.y.Slice(at, at+len(some), 0, f.Classes))

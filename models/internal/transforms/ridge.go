@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/models/internal/kernels"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -26,7 +25,7 @@ func taskOf(samples []Sample, classes int) task {
 	for i, s := range samples {
 		labels[i] = s.Label
 	}
-	y, meanTarget := kernels.Targets(labels, classes)
+	y, meanTarget := targets(labels, classes)
 	negLogPrior := make([]float64, classes)
 	for _, label := range labels {
 		negLogPrior[label]++
@@ -306,4 +305,25 @@ func (t task) weigh(alone []score) []float64 {
 	}
 	floats.Scale(1/floats.Sum(weights), weights)
 	return weights
+}
+
+// targets returns 1 for a sample's class and -1 for others, `[samples, classes]`, less the mean over the samples, and
+// that mean.
+func targets(labels []int32, classes int) (y *mat.Dense, meanTarget []float64) {
+	n := len(labels)
+	y, meanTarget = mat.NewDense(n, classes, nil), make([]float64, classes)
+	for i, label := range labels {
+		for k := range meanTarget {
+			target := -1.0
+			if int(label) == k {
+				target = 1
+			}
+			y.Set(i, k, target)
+			meanTarget[k] += target / float64(n)
+		}
+	}
+	for i := range n {
+		floats.Sub(y.RawRowView(i), meanTarget)
+	}
+	return y, meanTarget
 }

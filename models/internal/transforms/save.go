@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -21,24 +22,20 @@ type header struct {
 	Features, Groups int // features of MiniRocket, and groups of HYDRA's kernels
 	Landmarks        int // of the transform values
 	Gaussian         float64
+	Channels         int // of a sensor: it has so many columns side by side
+	Turned           int // frames, if a sample is `[sensors, frames, channels]`; else 0
+	Table            bool
 	Parts            []Part
+	links            *affinity.Matrix // of the sensors; nil: unknown
 }
 
 // open makes the transforms that a header names, with arrays of zeros.
 func (h header) open() *Classifier {
 	v := &Classifier{Temperature: 1, NetworkTemperature: 1, header: h, bias: make([]float32, h.Classes),
-		units: units{make([]float32, h.Columns), make([]float32, h.Columns)}}
+		units: units{make([]float32, h.Columns), make([]float32, h.Columns), h.Channels, h.Turned}}
 	for _, name := range h.Names {
-		one := &transform{name: name}
-		switch name {
-		case MiniRocket:
-			one.featureMap = newMiniRocket(h.Columns, h.Length, h.Features)
-		case Hydra:
-			one.featureMap = newHydra(h.Columns, h.Length, h.Groups)
-		case Power:
-			one.featureMap = newPower(h.Columns, h.Longest)
-		case Values:
-			one.featureMap = values{h.Columns, h.Frames}
+		one := &transform{name: name, featureMap: kindOf(name).open(h)}
+		if name == Values {
 			one.kernel = &kernel{g: h.Gaussian, width: one.width(), landmarks: make([]float32, h.Landmarks*one.width())}
 		}
 		width := one.width()
@@ -129,8 +126,9 @@ func number(store *model.Store, path string) float64 {
 	return float64(value)
 }
 
-// Open returns the classifier in a store; nil if there is none. Errors name the array.
-func Open(store *model.Store) (*Classifier, error) {
+// Open returns the classifier in a store; nil if there is none. of is the shape of its samples, as For returns it. Errors name
+// the array.
+func Open(store *model.Store, of Config) (*Classifier, error) {
 	if store.GetVariable(Scope+weightPath) == nil {
 		return nil, nil
 	}
@@ -144,6 +142,16 @@ func Open(store *model.Store) (*Classifier, error) {
 	}
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("transforms: array %q: %w", headerPath, err)
+	}
+	if h.Columns != of.Columns || h.Classes != of.Classes || h.Channels != of.Channels || h.Turned != of.Turned {
+		return nil, fmt.Errorf("transforms: array %q is of %d columns, %d channels and %d classes, the model of %d, %d and %d",
+			headerPath, h.Columns, h.Channels, h.Classes, of.Columns, of.Channels, of.Classes)
+	}
+	h.links = of.Links
+	for _, name := range h.Names {
+		if lacks := kindOf(name).lacks(h); lacks != "" {
+			return nil, fmt.Errorf("transforms: array %q: the transform %q needs %s", headerPath, name, lacks)
+		}
 	}
 	v := h.open()
 	v.Weight, v.Smoothing = Weight(store), number(store, smoothingPath)
@@ -180,7 +188,7 @@ func Open(store *model.Store) (*Classifier, error) {
 func (h header) check() error {
 	const most = 1 << 28
 	held := 1.0
-	for _, n := range []int{h.Length, h.Longest, h.Frames, h.Columns, h.Landmarks, h.Classes, h.Features, h.Groups} {
+	for _, n := range []int{h.Length, h.Longest, h.Frames, h.Columns, h.Channels, h.Landmarks, h.Classes, h.Features, h.Groups} {
 		if n < 1 || n > most {
 			return fmt.Errorf("a size is %d; it has to be in 1..%d", n, most)
 		}
@@ -192,8 +200,8 @@ func (h header) check() error {
 		return fmt.Errorf("its sizes ask for %.0f values, more than %d", held, most)
 	}
 	for _, name := range h.Names {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("no transform is called %q; there are %s", name, strings.Join(names, ", "))
+		if kindOf(name) == nil {
+			return fmt.Errorf("no transform is called %q; there are %s", name, strings.Join(names(), ", "))
 		}
 	}
 	return nil

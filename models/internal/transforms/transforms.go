@@ -13,8 +13,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/models/internal/layout"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -25,11 +27,43 @@ import (
 const (
 	MiniRocket = "minirocket"
 	Hydra      = "hydra"
-	Power      = "power"
 	Values     = "values"
 )
 
-var names = []string{MiniRocket, Hydra, Power, Values}
+// kind is a transform that a fit can take.
+type kind struct {
+	name  string
+	lacks func(h header) string // what the samples lack for it; "" for nothing
+	open  func(h header) featureMap
+}
+
+// kinds are all transforms. The transform values comes last: its frames are chosen beside the others.
+var kinds = []kind{
+	{MiniRocket, header.lacksKernel, newMiniRocket},
+	{Hydra, header.lacksKernel, newHydra},
+	{"power", header.lacksSeries, newPower},
+	{"lags", header.lacksLags, newLags},
+	{"scattering", header.lacksScattering, newScattering},
+	{"averages", header.lacksAverages, newAverages},
+	{Values, header.lacksValues, newValues},
+}
+
+// kindOf returns the transform of a name; nil if there is none.
+func kindOf(name string) *kind {
+	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	if at < 0 {
+		return nil
+	}
+	return &kinds[at]
+}
+
+// names lists all transforms.
+func names() (all []string) {
+	for _, k := range kinds {
+		all = append(all, k.name)
+	}
+	return all
+}
 
 // All is the value of the option transforms that uses every transform that suits the samples. None uses none.
 const (
@@ -43,9 +77,9 @@ func Parse(option string) (some []string, err error) {
 		return nil, nil
 	}
 	for name := range strings.SplitSeq(option, ",") {
-		if !slices.Contains(names, name) {
+		if kindOf(name) == nil {
 			return nil, fmt.Errorf("transforms: there is no %q; %s; join several by commas", name,
-				suggest.Among(name, append([]string{All, None}, names...)))
+				suggest.Among(name, append([]string{All, None}, names()...)))
 		}
 		some = append(some, name)
 	}
@@ -59,12 +93,23 @@ type Sample struct {
 	Group  string // the samples of a group are held out together; "" is a group of its own
 }
 
-// For returns what a fit on the data needs to know of them, for the transforms that the option asks for.
-func For(data *signal.Info, option string) (Config, error) {
+// For returns what a fit on the data needs to know of them, for the transforms that the option asks for. Signals on a graph of
+// frames times sensors are series, as recordings are.
+func For(data *signal.Info, graph *affinity.Matrix, option string) (Config, error) {
 	some, err := Parse(option)
-	c := Config{Columns: data.Nodes * data.Channels, Classes: data.Classes(), Table: true, Only: some}
+	c := Config{Columns: data.Nodes * data.Channels, Channels: data.Channels, Classes: data.Classes(), Table: true, Only: some,
+		Links: graph}
+	l := layout.Layout{}
 	if f := data.Form; f != nil {
-		c.Columns, c.Table, c.Frames = f.Width(), f.Longest == 1, f.Frames
+		l = layout.Layout{Frames: f.Frames, Sensors: len(f.Sensors)}
+		c.Table = f.Longest == 1
+	} else if l = layout.Of(graph, data.Grid); l.Frames > 0 {
+		if c.Table = false; l.SensorWise {
+			c.Turned = l.Frames
+		}
+	}
+	if l.Frames > 0 {
+		c.Columns, c.Frames, c.Links = l.Sensors*data.Channels, l.Frames, l.Links(graph)
 	}
 	return c, err
 }
@@ -72,9 +117,12 @@ func For(data *signal.Info, option string) (Config, error) {
 // Config of a fit.
 type Config struct {
 	Columns, Classes int
-	Table            bool     // samples are rows of a table: one time point each
-	Frames           int      // that the transform values has of a recording; 0: the median length
-	Only             []string // names of the transforms to use; nil means those that suit the samples
+	Channels         int              // of a sensor or node; a time point has those of each side by side
+	Table            bool             // samples are rows of a table, or signals on a graph: one time point each
+	Turned           int              // frames, if a sample is `[sensors, frames, channels]`; else 0
+	Links            *affinity.Matrix // of the sensors or nodes; nil: unknown
+	Frames           int              // that the transform values has of a recording; 0: the median length
+	Only             []string         // names of the transforms to use; nil means those that suit the samples
 	Seed             uint64
 	Backend          compute.Backend // sums squares
 }
@@ -170,6 +218,9 @@ func (v *Classifier) SetScore(loss, accuracy float64) {
 	all.Loss, all.Accuracy = loss, accuracy
 }
 
+// Alone reports whether the classifier has all the weight, so that no network was trained. nil has none.
+func (v *Classifier) Alone() bool { return v != nil && v.Weight == 1 }
+
 // Probabilities returns the probabilities of classes with these logits, after Laplace smoothing. If the network's probabilities
 // are given, it returns the weighted mean of both: the one formula by which the two are weighed and predict.
 func (v *Classifier) Probabilities(logits []float32, network []float64) []float64 {
@@ -254,13 +305,13 @@ func (c Config) check(samples []Sample) error {
 	case groups < 2:
 		return fmt.Errorf("transforms: all %d samples are of one group; to hold one out takes two", len(samples))
 	case c.Only != nil && len(c.Only) == 0:
-		return fmt.Errorf("transforms: no transform is asked for; there are %s", strings.Join(names, ", "))
+		return fmt.Errorf("transforms: no transform is asked for; there are %s", strings.Join(names(), ", "))
 	case c.Backend == nil:
 		return fmt.Errorf("transforms: a fit needs a backend")
 	}
 	for _, name := range c.Only {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("transforms: no transform is called %q; there are %s", name, strings.Join(names, ", "))
+		if kindOf(name) == nil {
+			return fmt.Errorf("transforms: no transform is called %q; there are %s", name, strings.Join(names(), ", "))
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -69,9 +70,9 @@ func fitted(t *testing.T, c Config, samples []Sample) *Classifier {
 func TestFrequencies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	samples := noise(rng, 60, 2, always(1017))
-	v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{Power}}, samples[:40])
+	v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{"power"}}, samples[:40])
 	assert.GreaterOrEqual(t, rightly(v, samples[40:]), 0.98)
-	assert.Equal(t, []string{Power, "all"}, []string{v.Parts()[0].Name, v.Parts()[1].Name})
+	assert.Equal(t, []string{"power", "all"}, []string{v.Parts()[0].Name, v.Parts()[1].Name})
 	assert.GreaterOrEqual(t, v.Parts()[0].Accuracy, 0.98)
 }
 
@@ -109,7 +110,7 @@ func TestUnits(t *testing.T) {
 
 // A column too small for float32's normal numbers tells nothing, and takes nothing from the others.
 func TestTinyColumn(t *testing.T) {
-	u := units{make([]float32, 2), make([]float32, 2)}
+	u := units{mean: make([]float32, 2), scale: make([]float32, 2)}
 	u.measure([]Sample{{Values: []float32{1, 1e-41, 3, 3e-41}}})
 	assert.Equal(t, []float32{1, 0}, u.scale)
 }
@@ -168,7 +169,7 @@ func TestPrimalIsDual(t *testing.T) {
 		samples[i].Group = fmt.Sprint(i / 3)
 	}
 	for _, dual := range []bool{true, false} {
-		c := Config{Columns: 2, Classes: 2, Only: []string{Power, Values}, Backend: backendtest.Go(t)}
+		c := Config{Columns: 2, Classes: 2, Only: []string{"power", Values}, Backend: backendtest.Go(t)}
 		f, err := c.begin(samples)
 		require.NoError(t, err)
 		f.dual, f.landmarks = dual, f.used
@@ -320,7 +321,7 @@ func TestProbabilities(t *testing.T) {
 }
 
 // open opens what a store with these arrays has.
-func open(t *testing.T, values map[string]*tensors.Tensor) (*Classifier, error) {
+func open(t *testing.T, of Config, values map[string]*tensors.Tensor) (*Classifier, error) {
 	t.Helper()
 	store := model.NewStore()
 	for path, value := range values {
@@ -329,18 +330,21 @@ func open(t *testing.T, values map[string]*tensors.Tensor) (*Classifier, error) 
 	}
 	_, err := store.CreateVariable(Scope+weightPath, tensors.FromScalar(float32(1)))
 	require.NoError(t, err)
-	return Open(store)
+	return Open(store, of)
 }
 
 func TestOpenIsTheSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
-	samples := noise(rng, 30, 2, always(60))
-	for _, name := range names {
-		v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{name}, Seed: 3}, samples)
-		again, err := open(t, v.values())
+	ring, err := affinity.Grid(3, 6, 4)
+	require.NoError(t, err)
+	samples := noise(rng, 30, 18, always(60))
+	for _, name := range names() {
+		c := Config{Columns: 18, Channels: 1, Classes: 2, Links: ring, Only: []string{name}, Seed: 3}
+		v := fitted(t, c, samples)
+		again, err := open(t, c, v.values())
 		require.NoError(t, err)
-		same := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{name}, Seed: 3}, samples)
-		for _, s := range noise(rng, 3, 2, func() int { return 40 + rng.IntN(40) }) {
+		same := fitted(t, c, samples)
+		for _, s := range noise(rng, 3, 18, func() int { return 40 + rng.IntN(40) }) {
 			want := v.Logits(s.Values)
 			assert.Equal(t, want, again.Logits(s.Values), name)
 			assert.Equal(t, want, same.Logits(s.Values), name)
@@ -349,14 +353,14 @@ func TestOpenIsTheSame(t *testing.T) {
 		for path, value := range v.values() {
 			broken := v.values()
 			delete(broken, path)
-			_, err := open(t, broken)
+			_, err := open(t, c, broken)
 			assert.ErrorContains(t, err, fmt.Sprintf("%q", path))
 			broken[path] = tensors.FromScalar(int64(1))
-			_, err = open(t, broken)
+			_, err = open(t, c, broken)
 			assert.ErrorContains(t, err, fmt.Sprintf("%q", path))
 			if path != headerPath {
 				broken[path] = tensors.FromFlatDataAndDimensions(make([]float32, value.Size()+1), value.Size()+1)
-				_, err = open(t, broken)
+				_, err = open(t, c, broken)
 				assert.ErrorContains(t, err, fmt.Sprintf("%q", path))
 			}
 		}
@@ -365,29 +369,32 @@ func TestOpenIsTheSame(t *testing.T) {
 
 // A damaged header or column is an error, not a panic.
 func TestOpenDamaged(t *testing.T) {
-	v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{Hydra}}, noise(rand.New(rand.NewPCG(1, 2)), 8, 2, always(30)))
+	c := Config{Columns: 2, Channels: 1, Classes: 2, Only: []string{Hydra}}
+	v := fitted(t, c, noise(rand.New(rand.NewPCG(1, 2)), 8, 2, always(30)))
 	for want, change := range map[string]func(h *header){
 		"a size is 0":                     func(h *header) { h.Length = 0 },
 		"a size is -1":                    func(h *header) { h.Features = -1 },
 		"more than":                       func(h *header) { h.Length, h.Columns = 1<<20, 1<<20 },
 		`no transform is called "theirs"`: func(h *header) { h.Names = []string{"theirs"} },
+		"is of 2 columns":                 func(h *header) { h.Classes = 3 },
+		"needs a graph":                   func(h *header) { h.Names = []string{"scattering"} },
 	} {
 		h := v.header
 		change(&h)
 		saved := (&Classifier{header: h}).values()
-		_, err := open(t, saved)
+		_, err := open(t, c, saved)
 		assert.ErrorContains(t, err, want)
 		assert.ErrorContains(t, err, headerPath)
 	}
 	saved := v.values()
 	saved[headerPath] = tensors.FromFlatDataAndDimensions([]uint8("{"), 1)
-	_, err := open(t, saved)
+	_, err := open(t, c, saved)
 	assert.ErrorContains(t, err, headerPath)
 	saved = v.values()
 	columns := slices.Clone(v.arrays()["hydra/columns"])
 	columns[4] = 2
 	saved["hydra/columns"] = tensors.FromFlatDataAndDimensions(columns, len(columns))
-	_, err = open(t, saved)
+	_, err = open(t, c, saved)
 	assert.ErrorContains(t, err, `"hydra/columns": value 4 is column 2 of 2`)
 }
 
@@ -407,7 +414,7 @@ func TestConcurrentLogits(t *testing.T) {
 // A transform to which all samples are alike takes no part, and can be saved.
 func TestAlike(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(21, 22)), 20, 2, always(40))
-	f, err := Config{Columns: 2, Classes: 2, Only: []string{MiniRocket, Power}, Backend: backendtest.Go(t)}.begin(samples)
+	f, err := Config{Columns: 2, Classes: 2, Only: []string{MiniRocket, "power"}, Backend: backendtest.Go(t)}.begin(samples)
 	require.NoError(t, err)
 	ctx := context.Background()
 	require.NoError(t, f.compute(ctx))
@@ -416,9 +423,9 @@ func TestAlike(t *testing.T) {
 	}
 	require.NoError(t, f.choose(ctx))
 	require.NoError(t, f.solve(ctx))
-	again, err := open(t, f.classifier.values())
+	again, err := open(t, Config{Columns: 2, Channels: 1, Classes: 2}, f.classifier.values())
 	require.NoError(t, err)
-	assert.Equal(t, []string{Power}, again.Names)
+	assert.Equal(t, []string{"power"}, again.Names)
 	assert.Len(t, again.Parts(), 2)
 }
 

@@ -3,6 +3,7 @@ package transforms
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -13,6 +14,15 @@ import (
 
 // values is the map to a recording's own values in frames as a network reads it, `[columns, frames]`.
 type values struct{ columns, frames int }
+
+func newValues(h header) featureMap { return values{h.Columns, h.Frames} }
+
+func (h header) lacksValues() string {
+	if !h.Table && h.Frames*h.Columns > MostValues {
+		return fmt.Sprintf("time points of at most %d values", MostValues)
+	}
+	return ""
+}
 
 func (m values) width() int { return m.columns * m.frames }
 

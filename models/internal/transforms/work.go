@@ -20,6 +20,22 @@ type featureMap interface {
 	arrays() map[string][]float32
 }
 
+// drawer is a map with random parts, or parts that depend on the training samples.
+type drawer interface {
+	draw(ctx context.Context, u units, samples []Sample, seed uint64) error
+}
+
+// fft returns the transform of n values.
+func (w *work) fft(n int) *fourier.FFT {
+	if w.ffts == nil {
+		w.ffts = map[int]*fourier.FFT{}
+	}
+	if w.ffts[n] == nil {
+		w.ffts[n] = fourier.NewFFT(n)
+	}
+	return w.ffts[n]
+}
+
 // work holds a recording, column by column, and buffers. Each goroutine has its own.
 type work struct {
 	timepoints     int
@@ -29,8 +45,28 @@ type work struct {
 	ffts           map[int]*fourier.FFT
 }
 
-// units are the mean of each column, and one over its standard deviation or zero for a constant one.
-type units struct{ mean, scale []float32 }
+// units are the mean of each column, and one over its standard deviation or zero for a constant one. turned is the number of
+// frames, if a sample is `[sensors, frames, channels]`.
+type units struct {
+	mean, scale      []float32
+	channels, turned int
+}
+
+// place returns where a sample has the value of a column at a time point.
+func (u units) place(timepoint, column int) int {
+	if u.turned > 0 {
+		return (column/u.channels*u.turned+timepoint)*u.channels + column%u.channels
+	}
+	return timepoint*len(u.mean) + column
+}
+
+// column returns the column of a value of a sample.
+func (u units) column(at int) int {
+	if u.turned > 0 {
+		return at/(u.channels*u.turned)*u.channels + at%u.channels
+	}
+	return at % len(u.mean)
+}
 
 // read standardises the columns of a recording, `[timepoints, columns]`. A value that is not finite becomes the mean.
 func (u units) read(w *work, values []float32) {
@@ -43,7 +79,7 @@ func (u units) read(w *work, values []float32) {
 		x, d := w.flat[2*c*t:(2*c+1)*t], w.flat[(2*c+1)*t:(2*c+2)*t-1]
 		for p := range x {
 			x[p] = 0
-			if at := p*columns + c; at < len(values) && finite(values[at]) {
+			if at := u.place(p, c); at < len(values) && finite(values[at]) {
 				x[p] = (values[at] - u.mean[c]) * u.scale[c]
 			}
 		}
@@ -63,7 +99,7 @@ func (u units) measure(samples []Sample) {
 	for pass := range 2 {
 		for _, s := range samples {
 			for i, x := range s.Values {
-				switch c := i % columns; {
+				switch c := u.column(i); {
 				case !finite(x):
 				case pass == 0:
 					n[c]++

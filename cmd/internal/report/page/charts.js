@@ -96,8 +96,8 @@ function renderCurves(report) {
   const validated = history.every((e) => e.validation);
   $("curves-text").textContent = `${count(history.length, "epoch")} of ${report.epochs}` + (best ? `; epoch ${best} is the best in validation, marked by the dotted line.` : ".") +
     " Training figures are means over the batches of an epoch, with dropout and augmentation." +
-    (report.kernels === null ? "" : ` They are of the network alone; predictions are made by ${report.predicted_by}.`);
-  const lines = (what) => (validated ? ["train", "validation"] : ["train"]).map((split) => ({ name: split === "train" ? (report.kernels === null ? "training" : "training, network alone") : split, values: history.map((e) => e[split][what]) }));
+    (report.predicted_by === "the network" ? "" : ` They are of the network alone; predictions are made by ${report.predicted_by}.`);
+  const lines = (what) => (validated ? ["train", "validation"] : ["train"]).map((split) => ({ name: split === "train" ? (report.predicted_by === "the network" ? "training" : "training, network alone") : split, values: history.map((e) => e[split][what]) }));
   const drawn = [
     chart("Loss", x, lines("loss"), { marker: best }),
     chart("Accuracy", x, lines("accuracy"),

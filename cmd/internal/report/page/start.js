@@ -12,7 +12,7 @@ function renderHead() {
   const last = report.history && report.history.length ? report.history[report.history.length - 1] : null;
   const facts = [], levels = report.spec.levels || [], hidden = report.spec.hidden || [];
   if (test) facts.push(fact("Test accuracy", percent(test.accuracy, 2), `${report.evaluation ? `n = ${whole(report.evaluation.samples)}, ` : ""}loss ${number(test.loss)}`));
-  facts.push(fact("Predicted by", report.predicted_by, report.kernels === null ? "" : `random kernels alone: ${percent(report.kernels, 1)} of the held-out training samples`, true));
+  facts.push(fact("Predicted by", report.predicted_by, "", true));
   if (report.result && report.result.validation) facts.push(fact("Validation accuracy", percent(report.result.validation.accuracy, 2), !report.network ? "" : `in epoch ${report.best_epoch} of ${report.result.epochs}` + (report.config.keep === "last" ? "" : ", the best")));
   else if (last && last.validation) facts.push(fact("Validation accuracy", percent(last.validation.accuracy, 2), `in epoch ${last.epoch} of ${report.epochs}`));
   if (report.network && report.parameters) facts.push(fact("Parameters", whole(report.parameters), "trainable"));

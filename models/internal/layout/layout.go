@@ -1,0 +1,144 @@
+// Package layout finds out by a graph's edges whether its nodes are sensors at successive frames.
+package layout
+
+import (
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+)
+
+// Layout says how the nodes of a graph are sensors at frames. Frames and Sensors are 0 if they are not.
+type Layout struct {
+	Frames, Sensors int
+	// SensorWise says that node = sensor · frames + frame; else it is frame · sensors + sensor.
+	SensorWise bool
+}
+
+// Of finds the layout of a graph that is a path of frames times a graph of sensors. A path of rows times a path of columns is
+// an image, and no series. grid is {rows, columns} of nodes row by row, or nil.
+func Of(graph *affinity.Matrix, grid []int) Layout {
+	if len(grid) == 2 && image(graph, grid[0], grid[1]) {
+		return Layout{}
+	}
+	n := graph.N()
+	for sensors := 1; 3*sensors <= n; sensors++ {
+		if n%sensors != 0 {
+			continue
+		}
+		for _, sensorWise := range []bool{false, true} {
+			frames := n / sensors
+			switch {
+			case !inTime(graph, frames, sensors, sensorWise):
+			case sensors < 3 || !inTime(graph, sensors, frames, !sensorWise):
+				return Layout{frames, sensors, sensorWise}
+			default: // a path of rows times a path of columns
+				return Layout{}
+			}
+		}
+	}
+	return Layout{}
+}
+
+// Node returns the node of a sensor at a frame.
+func (l Layout) Node(frame, sensor int) int32 {
+	if l.SensorWise {
+		return int32(sensor*l.Frames + frame)
+	}
+	return int32(frame*l.Sensors + sensor)
+}
+
+// Links returns the graph of the sensors: the edges within the first frame.
+func (l Layout) Links(graph *affinity.Matrix) *affinity.Matrix {
+	sensor := map[int]int{}
+	for s := range l.Sensors {
+		sensor[int(l.Node(0, s))] = s
+	}
+	var edges []affinity.Edge
+	for _, e := range graph.EdgeList() {
+		i, first := sensor[e.I]
+		j, second := sensor[e.J]
+		if first && second {
+			edges = append(edges, affinity.Edge{I: i, J: j, Weight: e.Weight})
+		}
+	}
+	links, err := affinity.New(l.Sensors, edges)
+	if err != nil {
+		panic(err) // the edges are those of a graph that has passed the same checks
+	}
+	return links
+}
+
+// Spans cuts the frames of each sensor into at most most spans, and lists the nodes of each. Without frames each of the nodes
+// has a span of its own.
+func (l Layout) Spans(nodes, most int) (spans [][]int32) {
+	if l.Frames == 0 {
+		l, most = Layout{Frames: nodes, Sensors: 1}, nodes
+	}
+	length := (l.Frames + most - 1) / most
+	for sensor := range l.Sensors {
+		for from := 0; from < l.Frames; from += length {
+			var span []int32
+			for frame := from; frame < min(from+length, l.Frames); frame++ {
+				span = append(span, l.Node(frame, sensor))
+			}
+			spans = append(spans, span)
+		}
+	}
+	return spans
+}
+
+// inTime reports whether the graph is a path of frames times a graph of sensors. Then each sensor is joined to itself
+// in the next frame, and sensors are joined in the same way in each frame. A single sensor may also be joined to the
+// frame after the next.
+func inTime(graph *affinity.Matrix, frames, sensors int, sensorWise bool) bool {
+	at := func(node int) (frame, sensor int) { return node / sensors, node % sensors }
+	if sensorWise {
+		at = func(node int) (frame, sensor int) { return node % frames, node / frames }
+	}
+	var first, links int
+	for node := range graph.N() {
+		frame, sensor := at(node)
+		next := false
+		neighbours, _ := graph.Row(node)
+		for _, to := range neighbours {
+			f, s := at(int(to))
+			switch {
+			case f == frame && s != sensor:
+				if links++; frame == 0 {
+					first++
+				}
+			case s == sensor && f == frame+1:
+				next = true
+			case s == sensor && (f == frame || f == frame-1 || sensors == 1 && (f == frame+2 || f == frame-2)):
+			default:
+				return false
+			}
+		}
+		if !next && frame < frames-1 {
+			return false
+		}
+	}
+	return links == first*frames
+}
+
+// image reports whether a grid's nodes are joined along rows and along columns.
+func image(graph *affinity.Matrix, rows, columns int) bool {
+	if rows < 3 || columns < 3 {
+		return false
+	}
+	for r := range rows {
+		for c := range columns {
+			neighbours, _ := graph.Row(r*columns + c)
+			for _, to := range neighbours {
+				if dr, dc := int(to)/columns-r, int(to)%columns-c; dr*dr > 1 || dc*dc > 1 {
+					return false
+				}
+			}
+			if c+1 < columns && !slices.Contains(neighbours, int32(r*columns+c+1)) ||
+				r+1 < rows && !slices.Contains(neighbours, int32((r+1)*columns+c)) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,115 @@
+package transforms
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/datasets/recording"
+)
+
+const (
+	leastNodes    = 16   // of a graph whose transforms average over it
+	mostScattered = 8    // frames that the transform scattering has of a recording
+	scatterWidth  = 4000 // features of the transform scattering, about
+	scatterScales = 6    // 0, 1, 2, 4, 8 and 16 steps of the walk
+)
+
+// scattering is a map of what a signal looks like on the graph, whatever its place there (Gao, Wolf and Hirn 2019). Values of the
+// nodes, their changes from frame to frame, their mean and their deviation over the frames are averaged over 0, 1, 2, 4, 8 and
+// 16 steps of a lazy random walk. Features are quantiles over all nodes of each average, and of the absolute differences between
+// successive ones, and the logarithms of their variances.
+type scattering struct {
+	channels, sensors, frames int
+	walk                      *walk
+}
+
+// shares are the quantiles.
+var shares = []float64{0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 1}
+
+func newScattering(h header) featureMap {
+	m := &scattering{channels: h.Channels, sensors: h.Columns / h.Channels, frames: max(1, min(h.Length, mostScattered)), walk: newWalk(h.links)}
+	for m.frames > 1 && m.width() > scatterWidth {
+		m.frames--
+	}
+	return m
+}
+
+func (h header) lacksScattering() string {
+	if h.links == nil || h.links.N() < leastNodes || h.links.Edges() == 0 {
+		return fmt.Sprintf("a graph of at least %d nodes or sensors", leastNodes)
+	}
+	return ""
+}
+
+// maps is the number of values of a node that are averaged.
+func (m *scattering) maps() int {
+	if m.frames == 1 {
+		return m.channels
+	}
+	return m.channels * (2*m.frames + 1)
+}
+
+func (m *scattering) width() int { return m.maps() * (2*scatterScales - 1) * (len(shares) + 1) }
+
+func (m *scattering) arrays() map[string][]float32 { return nil }
+
+func (m *scattering) features(w *work, out []float32) {
+	n := m.sensors
+	series, x, last, spare, sorted := make([][]float32, n), make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+	for channel := range m.channels {
+		for s := range series { // of the frames, and what is taken of them
+			column := w.columns[s*m.channels+channel]
+			of := make([]float32, m.frames, 2*m.frames+1)
+			recording.Resample(of, column[:w.timepoints], 1)
+			if m.frames > 1 {
+				mean, square := 0.0, 0.0
+				for _, v := range column[:w.timepoints] {
+					mean += float64(v) / float64(w.timepoints)
+				}
+				for _, v := range column[:w.timepoints] {
+					square += (float64(v) - mean) * (float64(v) - mean) / float64(w.timepoints)
+				}
+				for f := range m.frames - 1 {
+					of = append(of, of[f+1]-of[f])
+				}
+				of = append(of, float32(mean), float32(math.Sqrt(square)))
+			}
+			series[s] = of
+		}
+		for at := range series[0] {
+			for s, of := range series {
+				x[s] = of[at]
+			}
+			for scale := range scatterScales {
+				if scale > 0 {
+					copy(last, x)
+					m.walk.steps(x, spare, max(1, 1<<(scale-1)/2))
+					for i := range last {
+						last[i] = float32(math.Abs(float64(last[i] - x[i])))
+					}
+					out = summarise(last, sorted, out)
+				}
+				out = summarise(x, sorted, out)
+			}
+		}
+	}
+}
+
+// summarise writes quantiles and the logarithm of the variance, and returns what is left of out.
+func summarise(x, sorted, out []float32) []float32 {
+	copy(sorted, x)
+	slices.Sort(sorted)
+	for q, share := range shares {
+		out[q] = sorted[int(math.Round(share*float64(len(sorted)-1)))]
+	}
+	mean, square := 0.0, 0.0
+	for _, v := range x {
+		mean += float64(v) / float64(len(x))
+	}
+	for _, v := range x {
+		square += (float64(v) - mean) * (float64(v) - mean) / float64(len(x))
+	}
+	out[len(shares)] = float32(math.Log(square + floor))
+	return out[len(shares)+1:]
+}
