@@ -91,7 +91,7 @@ func TestDependencies(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	require.NoError(t, err)
 	require.Contains(t, string(out), "github.com/clusterpool/ccp/ccp\n")
-	for _, no := range []string{"ccp/models/baselines", "ccp/datasets", "gomlx/ui", "lipgloss"} {
+	for _, no := range []string{"ccp/models/baselines", "ccp/datasets\n", "gomlx/ui", "lipgloss"} {
 		assert.NotContains(t, string(out), no)
 	}
 }
