@@ -3,6 +3,7 @@ package datasets
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -52,7 +53,7 @@ func loadNPZ(path string, opts Options) (*Raw, error) {
 // read reads all arrays and returns all that is wrong with them.
 func (r *npzReader) read() (wrong []error) {
 	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readGroups, r.readGrid, r.readParts, r.readSplit,
-		r.readForm, r.readGraph, r.readRecordings, r.readNames} {
+		r.readForm, r.readGraph, r.readRecordings, r.readNames, r.fits} {
 		wrong = append(wrong, separate(step())...)
 	}
 	if wrong != nil {
@@ -110,41 +111,42 @@ func ReadSeries(path string, form *recording.Form) (*Raw, error) {
 			a.Shape = append(a.Shape, 1)
 		}
 		r := &npzReader{raw: &Raw{Name: path}, opts: Options{Form: form}}
-		for _, step := range []func() error{func() error { return r.takeSeries(a) }, r.readRecordings} {
+		for _, step := range []func() error{func() error { return r.takeSeries(a) }, r.readRecordings, r.fits} {
 			if err := step(); err != nil {
 				return nil, err
 			}
 		}
-		return r.raw, r.fits(form)
+		return r.raw, form.Fits(r.raw.Recorded)
 	}
 	r, err := openNPZ(path, Options{Form: form})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	for _, step := range []func() error{r.readFeatures, r.readForm, r.readRecordings, r.readNames} {
+	for _, step := range []func() error{r.readFeatures, r.readForm, r.readRecordings, r.readNames, r.fits} {
 		if err := step(); err != nil {
 			return nil, r.Errorf("%w", separate(err)[0])
 		}
 	}
-	if r.series == nil {
-		return nil, r.Errorf("it holds features, but the classifier was trained on recordings: store them as series " +
-			"[samples, sensors, timepoints]")
-	}
-	if err := r.fits(form); err != nil {
-		return nil, r.Errorf("%w", err)
-	}
-	return r.raw, nil
+	return r.raw, form.Fits(r.raw.Recorded)
 }
 
-// fits returns an error if the series are no recordings of the form, by their shape if that is the reason.
-func (r *npzReader) fits(form *recording.Form) error {
-	if of := r.raw.Recorded; len(of.Sensors) != len(form.Sensors) || of.Channels != form.Channels {
+// fits returns an error if the samples are not what a classifier was trained on, by their shape if that is the reason.
+func (r *npzReader) fits() error {
+	form, of := r.opts.Form, r.raw.Recorded
+	switch {
+	case form == nil && r.series != nil && r.opts.Graph != nil:
+		return errors.New("it holds series, but the classifier was trained on signals: store them as features [samples, nodes, channels]")
+	case form == nil:
+		return nil
+	case r.series == nil:
+		return errors.New("it holds features, but the classifier was trained on recordings: store them as series [samples, sensors, timepoints]")
+	case len(of.Sensors) != len(form.Sensors) || of.Channels != form.Channels:
 		shape := []int{r.samples, len(of.Sensors), r.series.timepoints, of.Channels}[:3+min(1, of.Channels-1)]
 		want := strings.TrimSuffix(fmt.Sprintf("[samples, %d, timepoints, %d", len(form.Sensors), form.Channels), ", 1")
 		return fmt.Errorf("series has shape %v; the classifier needs %s]", shape, want)
 	}
-	return form.Fits(r.raw.Recorded)
+	return nil
 }
 
 // Groups lists the groups of the samples in an .npz file, sorted. With folds of "groups", each group is the test of one

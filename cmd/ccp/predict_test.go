@@ -217,6 +217,18 @@ func TestPredictOnRecordings(t *testing.T) {
 		assert.Equal(t, "ccp: "+fmt.Sprintf(want, path)+"\n", stderr)
 	}
 
+	// eval says the same of another file.
+	labels := &npz.Array{Shape: []int{2}, Data: []int64{0, 1}}
+	series := &npz.Array{Shape: []int{2, 9, 7}, Data: make([]float32, 2*9*7)}
+	for name, want := range map[string]string{"series": "series has shape [2 9 7]; the classifier needs [samples, 3, timepoints]",
+		"features": "it holds features, but the classifier was trained on recordings"} {
+		edges := &npz.Array{Shape: []int{1, 2}, Data: []int64{0, 1}}
+		require.NoError(t, npz.Write(at(name+".npz"), []npz.Named{{Name: name, Array: series}, {Name: "labels", Array: labels}, {Name: "edges", Array: edges}}))
+		code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", at("run"), "--data", at(name+".npz"))
+		assert.Equal(t, 1, code)
+		assert.Contains(t, stderr, at(name+".npz")+": "+want)
+	}
+
 	// --out writes once, --json says the same, --top less.
 	assert.Empty(t, succeed(t, append(line, at("new"), "--out", at("out.csv"))...))
 	text, err := os.ReadFile(at("out.csv"))
@@ -322,7 +334,11 @@ func TestPredictOnRecordings(t *testing.T) {
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, `gap.csv: sensor "head" has no value in this sample`)
 
-	code, _, stderr = execute(t, "predict", "--backend", "go", "--checkpoint", trained(t), one)
+	ofDigits := trained(t)
+	code, _, stderr = execute(t, "predict", "--backend", "go", "--checkpoint", ofDigits, one)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "b20.csv: the classifier was trained on signals, not on recordings")
+	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", ofDigits, "--data", at("series.npz"))
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "series.npz: it holds series, but the classifier was trained on signals")
 }

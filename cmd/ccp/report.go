@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/report"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
 
@@ -38,7 +39,8 @@ func newReport(s *shared) *cobra.Command {
 		if out.path == "" {
 			out.path = filepath.Join(dir, "report.html")
 		}
-		if err := out.freeReport(); err != nil {
+		_, _, err := models.ReadMetadata(dir)
+		if err := cmp.Or(err, out.freeReport()); err != nil {
 			return err
 		}
 		classifier, err := s.load(cmd, dir, false)
