@@ -233,7 +233,7 @@ func TestMemory(t *testing.T) {
 
 func TestTransformNames(t *testing.T) {
 	_, err := training.Train(t.Context(), nil, training.Patch{"transforms": "kernel"}, training.Options{Dir: t.TempDir()})
-	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, minirocket, hydra, power, lags, scattering, averages, values; join several by commas`)
+	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, minirocket, hydra, power, lags, scattering, averages, intervals, values; join several by commas`)
 }
 
 // Only the delays between sensors tell from where a wave comes, as in benchmarks/generated.py. Those transforms add sensors at the

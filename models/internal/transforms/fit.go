@@ -28,7 +28,7 @@ type fit struct {
 	classifier *Classifier
 	used       []int // of all
 	samples    []Sample
-	landmarks  []int // samples that are the landmarks of the transform values
+	landmarks  []int // samples that are the landmarks of kernels
 	dual       bool
 	candidates []*candidate
 	penalty    float64
@@ -63,10 +63,11 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 		frames /= 2
 	}
 	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Longest: lengths[len(lengths)-1], Frames: frames,
-		Features: 10_000, Groups: 64, Landmarks: len(f.used), Channels: max(1, c.Channels), Turned: c.Turned, Table: c.Table, links: c.Links}
+		Features: 10_000, Groups: 64, Landmarks: len(f.used), Channels: max(1, c.Channels), Turned: c.Turned, Table: c.Table, links: c.Links, Gaussians: map[string]float64{}}
 	if len(f.used) > mostDual {
 		h.Features, h.Groups = 2_000, 16
 	}
+	h.Levels = h.mostIntervals()
 	for _, k := range kinds {
 		asked, lacks := slices.Contains(c.Only, k.name), k.lacks(h)
 		switch {
@@ -173,6 +174,7 @@ type trial struct {
 	chosen []int // of the fit's samples
 	grams  []*mat.SymDense
 	alone  []score
+	priors []float64
 }
 
 // judge takes the Gram matrix of a transform.
@@ -182,27 +184,43 @@ func (t *trial) judge(v int, gram *mat.SymDense) {
 }
 
 // joined is the score of all transforms together.
-func (t *trial) joined() score { return t.best(weighted(t.grams, t.weigh(t.alone)), midPenalty) }
+func (t *trial) joined() score {
+	return t.best(weighted(t.grams, t.weigh(t.alone, t.priors)), midPenalty)
+}
 
 // choose weighs the transforms.
 func (f *fit) choose(ctx context.Context) error {
 	t := &trial{chosen: spread(f.samples, mostChosen)}
 	t.task = taskOf(pick(f.samples, t.chosen), f.Classes)
 	t.grams, t.alone = make([]*mat.SymDense, len(f.candidates)), make([]score, len(f.candidates))
-	others := f.candidates
-	if last := len(others) - 1; others[last].kernel != nil {
-		others = others[:last]
-	}
-	for v := range others {
-		if err := f.multiply(ctx, t, v); err != nil {
-			return err
+	var linear []int
+	for v, c := range f.candidates {
+		t.priors = append(t.priors, kindOf(c.name).prior)
+		if t.alone[v].loss = math.Inf(1); c.kernel == nil {
+			if err := f.multiply(ctx, t, v); err != nil {
+				return err
+			}
+			linear = append(linear, v)
 		}
 	}
-	if err := inParallel(ctx, len(others), func(_ *work, v int) { t.judge(v, t.grams[v]) }); err != nil {
+	if err := inParallel(ctx, len(linear), func(_ *work, i int) { t.judge(linear[i], t.grams[linear[i]]) }); err != nil {
 		return err
 	}
-	if v := len(others); v < len(f.candidates) {
-		if err := f.shape(ctx, t, v); err != nil {
+	for v, c := range f.candidates {
+		var squares *mat.SymDense
+		var err error
+		switch {
+		case c.kernel == nil:
+			continue
+		case kindOf(c.name).coarser != nil:
+			c, squares, err = f.resolve(ctx, t, v)
+		default:
+			squares, err = f.squares(ctx, pick(c.rows, t.chosen))
+		}
+		if err == nil {
+			err = f.bend(ctx, t, v, c, squares)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -211,7 +229,7 @@ func (f *fit) choose(ctx context.Context) error {
 		return fmt.Errorf("all %d samples have the same features in every transform; check their values, which are float32: subtract a large mean, multiply tiny values, before you store them", len(f.samples))
 	}
 	f.penalty = penalties[joined.penalty]
-	for i, weight := range t.weigh(t.alone) {
+	for i, weight := range t.weigh(t.alone, t.priors) {
 		c := f.candidates[i]
 		c.weight = weight
 		if alone := t.alone[i]; !math.IsInf(alone.loss, 1) {

@@ -10,17 +10,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// primal solves for a weight of each feature. The transform values gets features whose scalar products are its kernel's,
+// primal solves for a weight of each feature. A transform with a kernel gets features whose scalar products are its kernel's,
 // as far as the landmarks tell (Nyström).
 func (f *fit) primal(ctx context.Context, k *heldOut) error {
 	n := len(f.samples)
 	rows := make([][]float32, n) // of all transforms, centred and weighted
 	var scales []float64
-	var root *mat.TriDense
+	roots := map[*candidate]*mat.TriDense{}
 	for _, c := range f.candidates {
 		if c.kernel != nil {
 			var err error
-			if root, err = f.nystrom(ctx, c); err != nil {
+			if roots[c], err = f.nystrom(ctx, c); err != nil {
 				return err
 			}
 		}
@@ -86,17 +86,17 @@ func (f *fit) primal(ctx context.Context, k *heldOut) error {
 		c.coefficients = mat.DenseCopyOf(weights.Slice(from, to, 0, f.Classes))
 		c.coefficients.Scale(scales[v], c.coefficients)
 		if from = to; c.kernel != nil { // back to kernel values
-			if err := root.SolveTo(c.coefficients, true, c.coefficients); err != nil {
-				return fmt.Errorf("transforms: values: %w", err)
+			if err := roots[c].SolveTo(c.coefficients, true, c.coefficients); err != nil {
+				return fmt.Errorf("transforms: %s: %w", c.name, err)
 			}
 			centre := mat.NewVecDense(len(c.centre), c.centre)
-			centre.MulVec(root, mat.VecDenseCopyOf(centre))
+			centre.MulVec(roots[c], mat.VecDenseCopyOf(centre))
 		}
 	}
 	return nil
 }
 
-// nystrom turns the rows of the transform values into features φ = L⁻¹·k: k are the kernel values with the landmarks,
+// nystrom turns the rows of a transform into features φ = L⁻¹·k: k are the kernel values with the landmarks,
 // and L·Lᵀ is those among themselves. It returns L.
 func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) {
 	landmarks, m := pick(c.rows, f.landmarks), c.kernel
@@ -112,7 +112,7 @@ func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) 
 	}
 	factor, root := new(mat.Cholesky), new(mat.TriDense)
 	if !factor.Factorize(among) {
-		return nil, fmt.Errorf("transforms: rounding made the kernel of the values singular")
+		return nil, fmt.Errorf("transforms: rounding made the kernel of the transform %s singular", c.name)
 	}
 	factor.LTo(root)
 	others, rows := block(landmarks, 0, m.width, m.width), [][]float32(nil)
@@ -126,7 +126,7 @@ func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) 
 			return m.value(x, float64(m.norms[i]), float64(dot(some[j], some[j])))
 		}, k)
 		if err := root.SolveTo(k, false, k); err != nil {
-			return nil, fmt.Errorf("transforms: values: %w", err)
+			return nil, fmt.Errorf("transforms: %s: %w", c.name, err)
 		}
 		for j := range some {
 			row := make([]float32, len(landmarks))

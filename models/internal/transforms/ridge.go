@@ -273,7 +273,7 @@ func weighted(grams []*mat.SymDense, weights []float64) *mat.SymDense {
 }
 
 const (
-	// The weight of a transform is l^-lossPower - g^-lossPower, where l is its log-loss on held-out samples and g that of the
+	// The weight of a transform is its prior times l^-lossPower - g^-lossPower, where l is its log-loss on held-out samples and g that of the
 	// majority-class baseline. The single best sum, or transforms added one by one for as long as the loss falls, would
 	// follow the chance of the held-out samples.
 	lossPower   = 4
@@ -290,12 +290,12 @@ func (t task) baselineLoss() (loss float64) {
 	return stat.Entropy(counts)
 }
 
-// weigh weighs transforms by the log-loss that each has alone on the held-out samples.
-func (t task) weigh(alone []score) []float64 {
+// weigh weighs transforms by the log-loss that each has alone on the held-out samples, and by their priors.
+func (t task) weigh(alone []score, priors []float64) []float64 {
 	weights, baseline := make([]float64, len(alone)), math.Pow(t.baselineLoss(), -lossPower)
 	for v, s := range alone {
-		better := math.Pow(s.loss, -lossPower)
-		weights[v] = max(better-baseline, 1e-9*better)
+		better := math.Pow(s.loss+1/float64(len(t.labels)), -lossPower) // less than a nat in all is chance
+		weights[v] = priors[v] * max(better-baseline, 1e-9*better)
 	}
 	total := floats.Sum(weights)
 	for v := range weights {

@@ -17,13 +17,13 @@ import (
 type header struct {
 	Columns, Classes int
 	Length, Longest  int // time points of the median recording, and of the longest
-	Frames           int // of the transform values
+	Frames, Levels   int // of the transforms values and intervals
 	Names            []string
-	Features, Groups int // features of MiniRocket, and groups of HYDRA's kernels
-	Landmarks        int // of the transform values
-	Gaussian         float64
-	Channels         int // of a sensor: it has so many columns side by side
-	Turned           int // frames, if a sample is `[sensors, frames, channels]`; else 0
+	Features, Groups int                // features of MiniRocket, and groups of HYDRA's kernels
+	Landmarks        int                // of kernels
+	Gaussians        map[string]float64 // see kernel, by the transforms that have one
+	Channels         int                // of a sensor: it has so many columns side by side
+	Turned           int                // frames, if a sample is `[sensors, frames, channels]`; else 0
 	Table            bool
 	Parts            []Part
 	links            *affinity.Matrix // of the sensors; nil: unknown
@@ -35,8 +35,8 @@ func (h header) open() *Classifier {
 		units: units{make([]float32, h.Columns), make([]float32, h.Columns), h.Channels, h.Turned}}
 	for _, name := range h.Names {
 		one := &transform{name: name, featureMap: kindOf(name).open(h)}
-		if name == Values {
-			one.kernel = &kernel{g: h.Gaussian, width: one.width(), landmarks: make([]float32, h.Landmarks*one.width())}
+		if kindOf(name).bent {
+			one.kernel = &kernel{g: h.Gaussians[name], width: one.width(), landmarks: make([]float32, h.Landmarks*one.width())}
 		}
 		width := one.width()
 		one.mean, one.scale = make([]float32, width), make([]float32, width)
@@ -188,13 +188,13 @@ func Open(store *model.Store, of Config) (*Classifier, error) {
 func (h header) check() error {
 	const most = 1 << 28
 	held := 1.0
-	for _, n := range []int{h.Length, h.Longest, h.Frames, h.Columns, h.Channels, h.Landmarks, h.Classes, h.Features, h.Groups} {
+	for _, n := range []int{h.Length, h.Longest, h.Frames, h.Levels, h.Columns, h.Channels, h.Landmarks, h.Classes, h.Features, h.Groups} {
 		if n < 1 || n > most {
 			return fmt.Errorf("a size is %d; it has to be in 1..%d", n, most)
 		}
 	}
-	if slices.Contains(h.Names, Values) {
-		held = float64(h.Landmarks) * float64(h.Frames)
+	if slices.ContainsFunc(h.Names, func(name string) bool { k := kindOf(name); return k != nil && k.bent }) {
+		held = float64(h.Landmarks) * float64(max(h.Frames, bandCount))
 	}
 	if held = max(held, float64(h.Length)) * float64(h.Columns); held > most {
 		return fmt.Errorf("its sizes ask for %.0f values, more than %d", held, most)

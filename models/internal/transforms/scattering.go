@@ -12,12 +12,12 @@ const (
 	leastNodes    = 16   // of a graph whose transforms average over it
 	mostScattered = 8    // frames that the transform scattering has of a recording
 	scatterWidth  = 4000 // features of the transform scattering, about
-	scatterScales = 6    // 0, 1, 2, 4, 8 and 16 steps of the walk
+	scatterScales = 7    // 0, 1, 2, 4, 8, 16 and 32 steps of the walk
 )
 
 // scattering is a map of what a signal looks like on the graph, whatever its place there (Gao, Wolf and Hirn 2019). Values of the
-// nodes, their changes from frame to frame, their mean and their deviation over the frames are averaged over 0, 1, 2, 4, 8 and
-// 16 steps of a lazy random walk. Features are quantiles over all nodes of each average, and of the absolute differences between
+// nodes, their changes from frame to frame, their mean and their deviation over the frames are averaged over 0, 1, 2, 4, 8, 16
+// and 32 steps of a lazy random walk. Features are quantiles over all nodes of each average, and of the absolute differences between
 // successive ones, and the logarithms of their variances.
 type scattering struct {
 	channels, sensors, frames int
@@ -25,7 +25,7 @@ type scattering struct {
 }
 
 // shares are the quantiles.
-var shares = []float64{0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 1}
+var shares = []float64{0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1}
 
 func newScattering(h header) featureMap {
 	m := &scattering{channels: h.Channels, sensors: h.Columns / h.Channels, frames: max(1, min(h.Length, mostScattered)), walk: newWalk(h.links)}

@@ -153,7 +153,7 @@ func TestTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	samples := xor(rng, 400)
 	v := fitted(t, Config{Columns: 3, Classes: 2, Table: true}, samples[:300])
-	assert.Positive(t, v.Gaussian)
+	assert.Positive(t, v.Gaussians[Values])
 	assert.Equal(t, 2*3+2+2*3+2*300+3*300, v.Size(), "units, bias, mean and scale, weights, landmarks; no byte of the header")
 	assert.GreaterOrEqual(t, rightly(v, samples[300:]), 0.85)
 	unknown := float32(math.NaN())
@@ -178,7 +178,7 @@ func TestPrimalIsDual(t *testing.T) {
 		require.NoError(t, f.choose(ctx))
 		f.candidates, f.penalty = candidates, 0.1
 		candidates[0].weight, candidates[1].weight = 0.3, 0.7 // whatever was chosen
-		candidates[1].kernel.g, f.classifier.Gaussian = 0.1, 0.1
+		candidates[1].kernel.g, f.classifier.Gaussians[Values] = 0.1, 0.1
 		gram, err := f.squares(ctx, candidates[1].rows)
 		require.NoError(t, err)
 		candidates[1].gram = candidates[1].kernel.gram(gram)

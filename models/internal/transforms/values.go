@@ -34,7 +34,7 @@ func (m values) features(w *work, out []float32) {
 	}
 }
 
-// gaussians are the widths of kernels that the transform values chooses from. 0 stands for the scalar product.
+// gaussians are the widths of kernels that a transform with few features chooses from. 0 stands for the scalar product.
 var gaussians = []float64{0.03, 0.1, 0.3, 1, 0}
 
 const (
@@ -90,56 +90,62 @@ func (m *kernel) gram(products *mat.SymDense) *mat.SymDense {
 	return k
 }
 
-// shape chooses the frames of the transform values, and its kernel. The frames are the most, a half of them, a quarter and
-// so on: fewer if the log-likelihood of the held-out samples by all transforms together then rises by a nat. The kernel is
-// the one with which the values alone have the least loss.
-func (f *fit) shape(ctx context.Context, t *trial, v int) error {
+// resolve returns a transform with the resolution that suits the samples, and the scalar products of those that transforms are
+// chosen by. A coarser one is taken if the log-likelihood of the held-out samples by all transforms together then rises by a nat.
+func (f *fit) resolve(ctx context.Context, t *trial, v int) (best *candidate, squares *mat.SymDense, err error) {
 	samples, h, least := pick(f.samples, t.chosen), f.classifier.header, math.Inf(1)
-	h.Names, h.Landmarks = []string{Values}, 0
-	var best *candidate
-	for most := h.Frames; h.Frames == most || h.Frames >= leastFrames; h.Frames /= 2 {
+	h.Names, h.Landmarks = h.Names[v:v+1], 0
+	coarser := kindOf(h.Names[0]).coarser
+	for more := true; more; more = !f.Table && coarser(&h) { // a row has one time point
 		c := &candidate{transform: h.open().transforms[0]}
 		if err := f.extract(ctx, samples, c); err != nil {
-			return err
+			return nil, nil, err
 		}
 		products, err := f.squares(ctx, c.rows)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		var loss float64
-		if !f.Table { // a row has one time point
+		if !f.Table {
 			t.judge(v, (&kernel{g: trialGaussian, width: c.width()}).gram(products))
 			loss = t.joined().loss
 		}
 		if best == nil || loss < least-1/float64(len(samples)) {
-			best, least, f.classifier.Frames = c, loss, h.Frames
-			best.gram = products
-		}
-		if f.Table {
-			break
+			best, squares, least = c, products, loss
+			f.classifier.Frames, f.classifier.Levels = h.Frames, h.Levels
 		}
 	}
-	width := best.width()
+	return best, squares, nil
+}
+
+// fewerFrames halves the frames, unless too few are left.
+func (h *header) fewerFrames() bool { h.Frames /= 2; return h.Frames >= leastFrames }
+
+// bend chooses the kernel with which a transform alone has the least loss. squares are the scalar products of the samples that
+// transforms are chosen by.
+func (f *fit) bend(ctx context.Context, t *trial, v int, c *candidate, squares *mat.SymDense) error {
 	grams, scores := make([]*mat.SymDense, len(gaussians)), make([]score, len(gaussians))
 	if err := inParallel(ctx, len(grams), func(_ *work, i int) {
-		grams[i] = (&kernel{g: gaussians[i], width: width}).gram(best.gram)
+		grams[i] = (&kernel{g: gaussians[i], width: c.width()}).gram(squares)
 		centred(grams[i])
 		scores[i] = t.best(grams[i], midPenalty)
 	}); err != nil {
 		return err
 	}
 	i := slices.Index(scores, slices.MinFunc(scores, func(a, b score) int { return cmp.Compare(a.loss, b.loss) }))
-	best.kernel.g, f.classifier.Gaussian = gaussians[i], gaussians[i]
-	f.candidates[v] = best
-	if len(samples) == len(f.samples) { // whose features are there
-		best.gram = best.kernel.gram(best.gram)
-		t.judge(v, part(best.gram, nil))
+	c.kernel.g, f.classifier.Gaussians[c.name] = gaussians[i], gaussians[i]
+	f.candidates[v] = c
+	if len(t.chosen) == len(f.samples) { // whose scalar products are there
+		c.gram = c.kernel.gram(squares)
+		t.judge(v, part(c.gram, nil))
 		return nil
 	}
-	err := f.extract(ctx, f.samples, best)
-	if err == nil {
-		err = f.multiply(ctx, t, v)
+	if len(c.rows) < len(f.samples) {
+		if err := f.extract(ctx, f.samples, c); err != nil {
+			return err
+		}
 	}
+	err := f.multiply(ctx, t, v)
 	if err == nil {
 		t.judge(v, t.grams[v])
 	}

@@ -1,0 +1,43 @@
+package datasets
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Recordings in memory become the same data set as an .npz file of them.
+func TestNewSeries(t *testing.T) {
+	nan := float32(math.NaN())
+	series := [][]float32{{1, 10, nan, 20, 3, 30}, {4, 40, 5, 50}, {6, 60, 7, 70, 8, 80, 9, 95}, {1, 2, 3, 4}}
+	r, err := NewSeries("walks", series, []string{"hip", "knee"}, []string{"walk", "run", "walk", "run"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"run", "walk"}, r.ClassNames)
+	assert.Equal(t, []int32{1, 0, 1, 0}, r.Labels)
+	assert.Equal(t, []float32{1, 10, 2, 20, 3, 30}, r.Series[0], "the gap is filled")
+	assert.True(t, math.IsNaN(float64(series[0][2])), "not in the caller's slice")
+	d, err := Make(r, Split{Train: []int{0, 1, 2}, Test: []int{3}})
+	require.NoError(t, err)
+	assert.Equal(t, []any{2 * d.Form.Frames, 2, 4}, []any{d.Nodes, d.Form.Shortest, d.Form.Longest})
+}
+
+func TestNewSeriesErrors(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for want, c := range map[string]struct {
+		series          [][]float32
+		sensors, labels []string
+	}{
+		"no sensors":                                 {[][]float32{{1}}, nil, []string{"a"}},
+		"1 recordings and 2 labels":                  {[][]float32{{1}}, []string{"x"}, []string{"a", "b"}},
+		"0 recordings":                               {nil, []string{"x"}, nil},
+		"series[1]: it has 3 values":                 {[][]float32{{1, 2}, {1, 2, 3}}, []string{"x", "y"}, []string{"a", "b"}},
+		"series[0]: it has no values":                {[][]float32{{}}, []string{"x"}, []string{"a"}},
+		`series[0]: sensor "y" at time point 1 is`:   {[][]float32{{1, 2, 3, inf}}, []string{"x", "y"}, []string{"a"}},
+		`series[0]: sensor "y" has no value in this`: {[][]float32{{1, nan, 3, nan}}, []string{"x", "y"}, []string{"a"}},
+	} {
+		_, err := NewSeries("walks", c.series, c.sensors, c.labels)
+		assert.ErrorContains(t, err, want)
+	}
+}

@@ -1,0 +1,103 @@
+package transforms
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/cmplx"
+	"slices"
+)
+
+const (
+	mostLevels    = 5     // of intervals
+	intervalWidth = 4_000 // features of the transform intervals, at most
+)
+
+// intervals is a map of quantiles over dyadic intervals (QUANT, Dempster et al. 2024): of each column, of its first and second
+// differences, and of the magnitudes of its spectrum. Level l has 2^l intervals and, shifted by half of one, 2^l - 1 more. An
+// interval at the last level has four quantiles, and one at a level before has twice as many as one behind.
+type intervals struct{ columns, levels int }
+
+func newIntervals(h header) featureMap { return &intervals{h.Columns, h.Levels} }
+
+// mostIntervals is the greatest number of levels for recordings of this length.
+func (h header) mostIntervals() int {
+	levels := mostLevels
+	for levels > 1 && ((&intervals{h.Columns, levels}).width() > intervalWidth || h.Length < 4<<levels) {
+		levels--
+	}
+	return levels
+}
+
+// fewerIntervals leaves out a level, if there are several.
+func (h *header) fewerIntervals() bool { h.Levels--; return h.Levels >= 1 }
+
+func (h header) lacksIntervals() string {
+	if lacks := h.lacksSeries(); lacks != "" {
+		return lacks
+	}
+	if h.Length < slots || 16*h.Columns > intervalWidth {
+		return fmt.Sprintf("%d time points, and at most %d values each", slots, intervalWidth/16)
+	}
+	return ""
+}
+
+func (m *intervals) width() (n int) {
+	for level := range m.levels {
+		n += (2<<level - 1) << (m.levels + 1 - level)
+	}
+	return 4 * m.columns * n
+}
+
+func (m *intervals) arrays() map[string][]float32 { return nil }
+
+func (m *intervals) features(w *work, out []float32) {
+	t := w.timepoints
+	n := max(4, 1<<bits.Len(uint(t-1)))
+	fft, padded, coefficients, magnitudes := w.fft(n), make([]float64, n), make([]complex128, n/2+1), make([]float32, n/2)
+	second, sorted := make([]float32, max(0, t-2)), make([]float32, max(t, n))
+	for c, column := range w.columns {
+		mean := 0.0
+		for _, v := range column {
+			mean += float64(v) / float64(t)
+		}
+		for p, v := range column {
+			padded[p] = float64(v) - mean
+		}
+		fft.Coefficients(coefficients, padded)
+		for k := range magnitudes {
+			magnitudes[k] = float32(cmplx.Abs(coefficients[k+1]) / math.Sqrt(float64(t)))
+		}
+		first := w.steps[c]
+		for p := range second {
+			second[p] = first[p+1] - first[p]
+		}
+		for _, x := range [][]float32{column, first, second, magnitudes} {
+			out = m.quantiles(x, sorted, out)
+		}
+	}
+}
+
+// quantiles writes those of all intervals of a series, and returns what is left of out. An interval without values has zeros.
+func (m *intervals) quantiles(x, sorted, out []float32) []float32 {
+	for level := range m.levels {
+		most := 1 << (m.levels + 1 - level)
+		for half := range 2<<level - 1 { // in halves of an interval
+			length := float64(len(x)) / float64(int(1)<<level)
+			from := int(math.Round(float64(half) / 2 * length))
+			to := min(len(x), max(from+1, int(math.Round((float64(half)/2+1)*length))))
+			if from < to {
+				some := sorted[:copy(sorted, x[from:to])]
+				slices.Sort(some)
+				for q := range most {
+					place := (float64(q) + 0.5) / float64(most) * float64(len(some)-1)
+					below := int(place)
+					above := min(below+1, len(some)-1)
+					out[q] = some[below] + float32(place-float64(below))*(some[above]-some[below])
+				}
+			}
+			out = out[most:]
+		}
+	}
+	return out
+}
