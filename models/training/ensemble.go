@@ -63,7 +63,7 @@ func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error 
 		accuracies = append(accuracies, fmt.Sprintf("%s %.1f%%", p.Name, 100*p.Accuracy))
 	}
 	line := "held-out training samples: " + strings.Join(accuracies, ", ")
-	if r.spec.Network().Fitted || all.Loss <= maxLossToSkipNetwork || all.Accuracy == 1 {
+	if all.Loss <= maxLossToSkipNetwork || all.Accuracy == 1 {
 		if len(parts) > 2 {
 			line += fmt.Sprintf(", together %.1f%%", 100*all.Accuracy)
 		}
@@ -75,7 +75,11 @@ func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error 
 		r.notice(line + ": the network predicts alone")
 		return nil
 	case 1:
-		r.notice(line + ": " + strings.Join(v.Predicting(), ", ") + " predict")
+		verb := " predict"
+		if len(v.Predicting()) == 1 {
+			verb = " predicts"
+		}
+		r.notice(line + ": " + strings.Join(v.Predicting(), ", ") + verb)
 	default:
 		r.notice(fmt.Sprintf("%s: %s have the weight %.0f%%, the network %.0f%%", line, strings.Join(v.Predicting(), ", "),
 			100*v.Weight, 100-100*v.Weight))
@@ -169,7 +173,7 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 	v.SetScore(loss/n, float64(alone)/n)
 	line += fmt.Sprintf("; on a held-out quarter the transforms have %.1f%%, loss %.3f", 100*float64(alone)/n, loss/n)
 	bound := loss - max(minGainInNats, minRelativeGain*loss)
-	if bound <= 0 { // no network can have a loss below it
+	if bound <= 0 || r.spec.Network().Fitted { // no network can have a loss below it, or none is asked for
 		return line, nil
 	}
 	r.notice(line + fmt.Sprintf("; to compare, a network is trained on the other three quarters, with all its %d steps", r.total))
