@@ -1,0 +1,39 @@
+package transforms
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// longest is a transform of one feature: the length of the recording.
+type longest struct{}
+
+func (longest) width() int                      { return 1 }
+func (longest) arrays() map[string][]float32    { return nil }
+func (longest) features(w *work, out []float32) { out[0] = float32(w.timepoints) }
+
+// Another transform costs a file, and a line in the list of kinds: it is fitted, weighed, saved and opened like the others.
+func TestAnotherTransform(t *testing.T) {
+	before := kinds
+	kinds = append(kinds[:len(kinds):len(kinds)], kind{"longest", header.lacksSeries, func(header) featureMap { return longest{} }, 1, false, nil})
+	t.Cleanup(func() { kinds = before })
+	rng := rand.New(rand.NewPCG(8, 9))
+	var samples []Sample
+	for i := range 40 {
+		x := make([]float32, 20+10*(i%2)+rng.IntN(5))
+		for p := range x {
+			x[p] = float32(rng.NormFloat64())
+		}
+		samples = append(samples, Sample{Values: x, Label: int32(i % 2)})
+	}
+	c := Config{Columns: 1, Channels: 1, Classes: 2}
+	v := fitted(t, c, samples)
+	assert.Contains(t, v.Predicting(), "longest")
+	assert.InDelta(t, 1, rightly(v, samples), 0.03)
+	again, err := open(t, c, v.values())
+	require.NoError(t, err)
+	assert.Equal(t, v.Logits(samples[0].Values), again.Logits(samples[0].Values))
+}
