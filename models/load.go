@@ -53,16 +53,17 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 	var of struct {
 		Spec struct {
 			Model   string
-			Classes int
+			Options any
 		}
 	}
-	if err := json.Unmarshal(raw, &of); err == nil && of.Spec.Classes > 0 {
-		return m, nil, nil, fmt.Errorf("%s: an earlier version of ccp wrote this checkpoint; train anew", path)
-	} else if err == nil && of.Spec.Model != "" && registry[of.Spec.Model].Build == nil {
-		return m, nil, nil, fmt.Errorf("%s: model %s is not registered in this program: import the package that registers it, "+
-			"such as _ %q", path, of.Spec.Model, "github.com/clusterpool/ccp/models/baselines")
+	err = json.Unmarshal(raw, &of)
+	if err == nil && of.Spec.Options == nil {
+		err = checkpoint.ErrEarlier
+	} else if err == nil && registry[of.Spec.Model].Build == nil {
+		err = fmt.Errorf("model %s is not registered in this program: import the package that registers it, such as _ %q",
+			of.Spec.Model, "github.com/clusterpool/ccp/models/baselines")
 	}
-	if err := cmp.Or(json.Unmarshal(raw, &m), checkpoint.CheckMetadata(raw)); err != nil {
+	if err = cmp.Or(err, checkpoint.ReadMetadata(raw, &m)); err != nil {
 		return m, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	file, missing := fs.ReadFile(fsys, checkpoint.GraphFile)

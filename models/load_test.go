@@ -3,11 +3,11 @@ package models
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"github.com/clusterpool/ccp/internal/variables"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"sync"
@@ -172,7 +172,7 @@ func TestLoadErrors(t *testing.T) {
 		"graph.npz: no such file":    func(dir string) error { return os.Remove(filepath.Join(dir, checkpoint.GraphFile)) },
 		"graph.npz: it is damaged":   func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.GraphFile), 50) },
 		"model.json: unexpected end": func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.MetadataFile), 50) },
-		`model.json: there is no model ""`: func(dir string) error {
+		`model.json: an earlier version of ccp wrote this checkpoint, or it was changed by hand; train anew`: func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, checkpoint.MetadataFile), []byte("{}"), 0o644)
 		},
 		"graph.npz: it is damaged, or belongs to another model.json: copy a checkpoint whole": func(dir string) error {
@@ -207,7 +207,7 @@ func TestLoadsShareABackend(t *testing.T) {
 	require.NoError(t, loaded[1].Close())
 }
 
-// A change of a single digit of model.json is found. A file without a checksum, of before, is read.
+// A change of a single digit of model.json is found, and so are a checksum that is missing and a name that is unknown.
 func TestMetadataChecksum(t *testing.T) {
 	dir := t.TempDir()
 	m, graph := tiny(t)
@@ -224,12 +224,19 @@ func TestMetadataChecksum(t *testing.T) {
 			assert.ErrorContains(t, err, path+": it is damaged or was changed by hand", "digit %d", i)
 		}
 	}
-	old, err := json.Marshal(m)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, old, 0o600))
-	read, _, err := ReadMetadata(dir)
-	require.NoError(t, err)
-	assert.Equal(t, m, read)
+	for _, sum := range []string{"graph_sha256", "sha256"} {
+		stripped := regexp.MustCompile(`,\s*"`+sum+`": "[0-9a-f]*"`).ReplaceAll(whole, nil)
+		require.Less(t, len(stripped), len(whole))
+		require.NoError(t, os.WriteFile(path, stripped, 0o600))
+		_, _, err := ReadMetadata(dir)
+		assert.ErrorIs(t, err, checkpoint.ErrEarlier, sum)
+	}
+	require.NoError(t, checkpoint.Start(dir, struct {
+		Metadata
+		Later int `json:"later"`
+	}{m, 1}, graph.WriteFile))
+	_, _, err = ReadMetadata(dir)
+	assert.ErrorContains(t, err, `unknown field "later"`)
 }
 
 func breakSnapshots(dir string) error {
@@ -273,7 +280,7 @@ func TestRead(t *testing.T) {
 		"it is not a checkpoint":   {},
 		"graph.npz":                {"model.json": {Data: raw}},
 		"graph.npz: it is damaged": {"model.json": {Data: raw}, "graph.npz": {Data: []byte("graph")}},
-		"an earlier version of ccp wrote this checkpoint; train anew": {"model.json": {Data: []byte(`{"spec":{"model":"ccp","classes":3}}`)}},
+		"an earlier version of ccp wrote this checkpoint, or it was changed by hand; train anew": {"model.json": {Data: []byte(`{"spec":{"model":"ccp","params":{"l2":0}}}`)}},
 		"damaged or": {"model.json": {Data: bytes.Replace(raw, []byte("class_names"), []byte("Class_names"), 1)}},
 	} {
 		_, err := Read(files, LoadOptions{Backend: backend})

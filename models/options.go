@@ -179,10 +179,7 @@ func (s Spec) Values() Patch {
 
 // MarshalJSON writes the options as an object of values by name.
 func (o Options) MarshalJSON() ([]byte, error) {
-	values := Patch{}
-	for _, f := range params.Fields(optionsType) {
-		values[f.Name] = f.Value(o)
-	}
+	values := params.Values(o)
 	for name, value := range o.Own {
 		values[name] = params.Plain(value)
 	}

@@ -59,10 +59,10 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// Options of a checkpoint of an earlier version are read, unless an option is gone: the error says what to do.
+// Options that a checkpoint lacks have their defaults. One that is gone is an error that says what to do.
 func TestOptionsOfBefore(t *testing.T) {
 	var s Spec
-	of := func(params string) error { return json.Unmarshal([]byte(`{"model":"ccp","params":{`+params+`}}`), &s) }
+	of := func(params string) error { return json.Unmarshal([]byte(`{"model":"ccp","options":{`+params+`}}`), &s) }
 	require.NoError(t, of(`"ccp_hierarchy":"prepared","ccp_candidates":4`))
 	assert.Equal(t, ccp.Prepared, s.Options.Hierarchy)
 	assert.Equal(t, 4, s.Options.Candidates)

@@ -32,7 +32,7 @@ type Spec struct {
 	Levels []Level `json:"levels"`
 	Hidden []int   `json:"hidden"`
 	signal.Info
-	Options Options `json:"params"`
+	Options Options `json:"options"`
 }
 
 // Topology is the graph of a network: the data's raw affinity, and the hierarchy of clusters over it. Hierarchy is nil if

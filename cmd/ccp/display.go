@@ -41,7 +41,7 @@ func (d *display) brief() training.Observer {
 	shown := map[string]bool{}
 	return training.Observer{Load: d.loading, Prepare: d.prepare, Trial: d.trial, Compile: d.compile, Compiled: heap.Release, Step: d.step,
 		Notice: func(line string) {
-			odd := d.config.Data + " " + line
+			odd := d.config.Name + " " + line
 			if strings.HasPrefix(line, "hierarchy ") || strings.HasPrefix(line, "data: ") && shown[odd] {
 				return
 			}

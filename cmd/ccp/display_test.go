@@ -53,7 +53,7 @@ func TestDisplayOnATerminal(t *testing.T) {
 	assert.Nil(t, d.screen, "a file is no terminal")
 	d.screen = screen
 
-	d.begin(training.Config{Epochs: 12, Steps: 24, Batch: 64, LearningRate: 0.001, Schedule: "cosine", Keep: "best"}, data, models.Spec{Model: "ccp", Options: models.DefaultOptions(), Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}, 0, 24)
+	d.begin(training.Config{Training: training.Training{Epochs: 12, Steps: 24, Batch: 64, LearningRate: 0.001, Schedule: "cosine", Keep: "best"}}, data, models.Spec{Model: "ccp", Options: models.DefaultOptions(), Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}, 0, 24)
 	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\n"))
 	d.prepare(1, 0.421, 49.94)
 	assert.Equal(t, drawn("preparing level 1: 42%  C 49.9"), written())

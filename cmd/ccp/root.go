@@ -114,12 +114,12 @@ func (s *shared) dataOf(cmd *cobra.Command, c *models.Classifier, dir, dataDir, 
 	}
 	o, done := s.loading(cmd, dataDir, datasets.Options{})
 	defer done()
-	another := other != "" && other != config.Data
+	another := other != "" && other != config.Name
 	if digest, _, err := files.Digest(other, sha256.New()); err == nil && strings.HasSuffix(c.Provenance, digest) {
-		config.Data, another = other, false // the same file in another place
+		config.Name, another = other, false // the same file in another place
 	}
 	if another { // what one source was asked for means nothing to another
-		config = training.Config{Data: other, Keep: training.KeepLast}
+		config = training.Config{Data: training.Data{Name: other}, Training: training.Training{Keep: training.KeepLast}}
 		o.Whole, o.Graph = true, c.Graph
 	}
 	d, err := training.LoadFor(cmd.Context(), c.Metadata, config, o)
@@ -132,7 +132,7 @@ func (s *shared) dataOf(cmd *cobra.Command, c *models.Classifier, dir, dataDir, 
 	}
 	if len(differences) > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s differs from what the model was trained on in %s: what follows is of "+
-			"the data as it is now\n", config.Data, strings.Join(differences, ", "))
+			"the data as it is now\n", config.Name, strings.Join(differences, ", "))
 	}
 	return d, err
 }

@@ -29,7 +29,9 @@ client, experiment = mlflow.MlflowClient(), mlflow.set_experiment("ccp").experim
 name, first = folder.as_posix(), epochs()[0]["train_loss"]  # --overwrite begins another run
 known = mlflow.search_runs([experiment], f"attributes.run_name = '{name}' and tags.first_loss = '{first}'", output_format="list")
 with mlflow.start_run(known[0].info.run_id if known else None, run_name=name, tags={"first_loss": first}) as run:
-    mlflow.log_params(json.loads((folder / "config.json").read_text()))
+    model, config = (json.loads((folder / name).read_text()) for name in ["model.json", "config.json"])
+    network = {name: model["spec"][name] for name in ["model", "levels", "hidden"]}
+    mlflow.log_params({"data": model["data"], **config["data"], **config["training"], **network, **model["spec"]["options"]})
     logged = len(client.get_metric_history(run.info.run_id, "train_loss"))
     ended = False
     while not ended:

@@ -57,7 +57,7 @@ var ErrNone = errors.New("no usable snapshot")
 
 type manifest struct {
 	Step  int             `json:"step"`
-	Model string          `json:"model,omitempty"` // SHA-256 of MetadataFile; "" in snapshots of earlier builds
+	Model string          `json:"model,omitempty"` // SHA-256 of MetadataFile; "" without one
 	Files map[string]file `json:"files"`
 }
 
@@ -328,7 +328,7 @@ func verify(folder fs.FS, step int, description []byte) error {
 	if _, ok := m.Files[stateName]; !ok || m.Step != step {
 		return fmt.Errorf("%s is of step %d and lists %d files", manifestName, m.Step, len(m.Files))
 	}
-	if old := m.Model == "" && readSums(description).Graph == ""; !old && description != nil && m.Model != sumOf(description) {
+	if description != nil && m.Model != sumOf(description) {
 		return fmt.Errorf("it belongs to another %s: %s", MetadataFile, copyWhole)
 	}
 	for name, want := range m.Files {

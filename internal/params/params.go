@@ -18,8 +18,11 @@
 package params
 
 import (
+	"bytes"
 	"encoding"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -129,6 +132,37 @@ func Find(options reflect.Type, name string) *Field {
 
 // Defaults returns the options that nobody has set.
 func Defaults[T any]() T { return describe(reflect.TypeFor[T]()).defaults.Elem().Interface().(T) }
+
+// Values returns the options of a struct by name, each as Field.Value has it.
+func Values(options any) map[string]any {
+	values := map[string]any{}
+	for _, f := range Fields(reflect.TypeOf(options)) {
+		values[f.Name] = f.Value(options)
+	}
+	return values
+}
+
+// Decode sets the options of a struct to the values of a JSON object, which has no other names than theirs.
+func Decode(object []byte, options any) error {
+	var values map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	decoder.UseNumber() // a seed keeps all its digits
+	if err := decoder.Decode(&values); err != nil {
+		return err
+	}
+	of := reflect.TypeOf(options).Elem()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		f := Find(of, name)
+		if f == nil {
+			known := slices.Sorted(maps.Keys(Values(reflect.ValueOf(options).Elem().Interface())))
+			return fmt.Errorf("there is no option %q; %s", name, suggest.Among(name, known))
+		}
+		if err := f.Set(options, values[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // From returns the options that get gives by name, and defaults for the others. The error is the first wrong value's.
 func From[T any](get func(name string) (value any, found bool)) (options T, err error) {

@@ -39,7 +39,7 @@ func TestCellsOfFolds(t *testing.T) {
 	var order []string
 	dirs := map[string]bool{}
 	for _, c := range Cells("runs", tables, 2) {
-		order = append(order, strings.Join([]string{DataName(c.Config.Data), c.Row, c.Config.Fold.String()}, " "))
+		order = append(order, strings.Join([]string{DataName(c.Config.Name), c.Row, c.Config.Fold.String()}, " "))
 		dirs[c.Dir] = true
 	}
 	seed := []string{"a ccp 1/2", "a fc 1/2", "b ccp 1/2", "b fc ", "a ccp 2/2", "a fc 2/2", "b ccp 2/2"}

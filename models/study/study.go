@@ -147,7 +147,7 @@ func fileName(text string) string { return unfit.ReplaceAllString(strings.ToLowe
 func runName(c training.Config) string {
 	raw, _ := json.Marshal(c.Values()) // of plain values: cannot fail
 	hash := sha256.Sum256(raw)
-	return fmt.Sprintf("%s-%d-%x", fileName(DataName(c.Data)+"-"+c.Model), c.Seed, hash[:4])
+	return fmt.Sprintf("%s-%d-%x", fileName(DataName(c.Name)+"-"+c.Model), c.Seed, hash[:4])
 }
 
 // Dirs lists the directories in folder of the row's runs with the seeds 1 to seeds.
@@ -180,7 +180,7 @@ type looked struct {
 // once, and keeps what it is in l.
 func same(ctx context.Context, backend compute.Backend, l map[string]looked, cell Cell, o training.Options) error {
 	c := cell.Config
-	key := fmt.Sprint(c.Data, c.KNN, c.SplitSeed, c.Validation, c.Protocol, c.TFIDF, c.Fold, c.Keep)
+	key := fmt.Sprint(c.Name, c.KNN, c.SplitSeed, c.Validation, c.Protocol, c.TFIDF, c.Fold, c.Keep)
 	now, known := l[key]
 	if !known {
 		var d *datasets.Dataset
@@ -197,7 +197,7 @@ func same(ctx context.Context, backend compute.Backend, l map[string]looked, cel
 	differences, err := training.OtherData(cell.Dir, now.fingerprint)
 	if len(differences) > 0 {
 		err = fmt.Errorf("%s holds a run on data that differs from %s in %s: choose another folder, or delete this one",
-			cell.Dir, c.Data, strings.Join(differences, ", "))
+			cell.Dir, c.Name, strings.Join(differences, ", "))
 	}
 	return err
 }

@@ -22,12 +22,18 @@ import (
 // runs with equal configurations on the same backend end with the same weights. A run is resumed only by the
 // configuration that began it.
 //
-// A field's param tag is its name in Patch, in JSON and in --set. The JSON is one object of these names and of the
-// options of the network.
+// A field's param tag is its name in Patch and in --set, and in JSON, which is one object of all names. In a checkpoint
+// model.json has the network, and config.json the data and the training.
 type Config struct {
-	Recipe string `param:"recipe" default:"default"` // names what suits the data; the other values change it
-	Data   string `param:"data" default:"digits"`    // names a data set or an .npz file
-	KNN    int    `param:"knn" rule:"from 0"`
+	Data
+	Network
+	Training
+}
+
+// Data is the part of a configuration that decides which samples there are, and on which graph.
+type Data struct {
+	Name string `param:"data" default:"digits"` // of a data set, or an .npz file
+	KNN  int    `param:"knn" rule:"from 0"`
 	// Frames is the number of time points that the network reads of a recording; 0 is the median length of the training
 	// samples, at most 128.
 	Frames    int    `param:"frames" rule:"from 0"`
@@ -41,15 +47,23 @@ type Config struct {
 	// RandomGraph replaces the data's graph by a connected graph with as many edges, drawn from Seed: the paper's
 	// ablation.
 	RandomGraph bool `param:"random_graph"`
-	// Augment changes training samples at random in the data set's own way.
-	Augment bool `param:"augment"`
+}
 
+// Network is the part of a configuration that models.Spec has, apart from the data's sizes.
+type Network struct {
 	Model  string `param:"model" default:"ccp"`
 	Levels Levels `param:"levels"`
 	Hidden Widths `param:"hidden"` // holds the widths of the hidden fully connected layers
-	// Narrow divides the filters of levels and stem and the hidden widths, after all else is decided.
-	Narrow int `param:"narrow" default:"1" rule:"from 1"`
+	models.Options
+}
 
+// Training is the part of a configuration that says how the network's weights come about.
+type Training struct {
+	Recipe string `param:"recipe" default:"default"` // names what suits the data; the other values change it
+	// Augment changes training samples at random in the data set's own way.
+	Augment bool `param:"augment"`
+	// Narrow divides the filters of levels and stem and the hidden widths, after all else is decided.
+	Narrow       int     `param:"narrow" default:"1" rule:"from 1"`
 	Epochs       int     `param:"epochs" rule:"count"` // divide the steps into equal parts for validation and saving
 	Steps        int     `param:"steps" rule:"count"`
 	Batch        int     `param:"batch" rule:"count"` // is the number of samples in a step
@@ -68,8 +82,6 @@ type Config struct {
 	WeightDecay float64 `param:"weight_decay" rule:"not negative"`
 	// Seed draws weights, batches and the like. Of a searched hierarchy HierarchySeed is the seed.
 	Seed int64 `param:"seed" default:"1"`
-
-	models.Options // of the network
 }
 
 const (
@@ -146,23 +158,15 @@ func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) 
 
 // UnmarshalJSON reads what MarshalJSON wrote, and nothing else.
 func (c *Config) UnmarshalJSON(raw []byte) error {
-	var all map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(raw))
+	values, decoder := models.Patch{}, json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber() // a seed keeps all its digits
-	if err := decoder.Decode(&all); err != nil {
+	if err := decoder.Decode(&values); err != nil {
 		return err
 	}
 	*c = params.Defaults[Config]()
-	const earlier = "an earlier version of ccp began this run, or it was changed by hand; train anew"
-	if _, known := all["recipe"]; !known {
-		return errors.New("it has no recipe: " + earlier)
-	}
-	c.Model, _ = all["model"].(string)
-	for _, name := range sorted(all) {
-		err := c.put(name, all[name])
-		if _, unknown := errors.AsType[*UnknownError](err); unknown {
-			return fmt.Errorf("%s: %w", earlier, err)
-		} else if err != nil {
+	c.Model, _ = values["model"].(string)
+	for _, name := range sorted(values) {
+		if err := c.put(name, values[name]); err != nil {
 			return err
 		}
 	}
@@ -224,7 +228,7 @@ func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 
 // DefaultCheckpoint returns the directory of a run that is not told one: runs/DATA-MODEL-SEED, and -2of5 for a fold.
 func (c Config) DefaultCheckpoint() string {
-	name := strings.TrimSuffix(filepath.Base(c.Data), filepath.Ext(c.Data))
+	name := strings.TrimSuffix(filepath.Base(c.Name), filepath.Ext(c.Name))
 	name = fmt.Sprintf("%s-%s-%d", name, c.Model, c.Seed)
 	if c.Fold != (datasets.Fold{}) {
 		name += "-" + strings.ReplaceAll(c.Fold.String(), "/", "of")

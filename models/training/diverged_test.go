@@ -11,7 +11,6 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
-	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -68,7 +67,7 @@ func TestDivergenceHarmsNoSnapshot(t *testing.T) {
 	whole, err := ReadConfig(dir)
 	require.NoError(t, err)
 	whole.LearningRate, whole.Schedule = 1e35, "constant"
-	require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), whole))
+	require.NoError(t, writeConfig(dir, whole, models.Metadata{}))
 
 	_, err = Train(context.Background(), backend, c, Options{Dir: dir})
 	step, epoch, before := told(t, err)

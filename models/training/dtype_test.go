@@ -9,7 +9,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
@@ -62,7 +62,11 @@ func TestAutoDType(t *testing.T) {
 	for _, kept := range []string{"float32", nn.BFloat16} {
 		c := ringConfig(writeRing(t, 200))
 		c["dtype"] = kept
-		require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), resolved(t, c, d)))
+		before := resolved(t, c, d)
+		spec, err := before.spec(d)
+		require.NoError(t, err)
+		require.NoError(t, writeConfig(dir, before, models.Metadata{}))
+		require.NoError(t, checkpoint.Start(dir, MetadataOf(spec, d), d.Affinity.WriteFile))
 		c["dtype"] = Auto
 		p, err := draft(c, "")
 		require.NoError(t, err)

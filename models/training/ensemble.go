@@ -280,7 +280,7 @@ func weightOf(bound float64, judge func(weight float64) (losses []float64, enoug
 // interrupted one goes on.
 func (r *run) trainTrial(ctx context.Context, backend compute.Backend, d *datasets.Dataset, predictions map[int][]float64) (accuracy float64, err error) {
 	var of []byte
-	for _, name := range []string{configFile, dataFile} {
+	for _, name := range []string{metadataFile, configFile, dataFile} {
 		content, err := os.ReadFile(filepath.Join(r.Dir, name))
 		if err != nil {
 			return 0, err

@@ -24,16 +24,17 @@ import (
 
 // The files of a run beside those of its checkpoint.
 const (
-	configFile  = checkpoint.ConfigFile
-	dataFile    = "data.json" // the fingerprint of the data
-	historyFile = "history.csv"
-	resultFile  = checkpoint.ResultFile
-	lockFile    = checkpoint.LockFile
+	metadataFile = checkpoint.MetadataFile
+	configFile   = checkpoint.ConfigFile
+	dataFile     = "data.json" // the fingerprint of the data
+	historyFile  = "history.csv"
+	resultFile   = checkpoint.ResultFile
+	lockFile     = checkpoint.LockFile
 )
 
 // runFiles returns the names of a run's files. Where configFile is missing there is no run, so it comes first and goes last.
 func runFiles() []string {
-	return []string{checkpoint.MetadataFile, checkpoint.GraphFile, resultFile, historyFile, dataFile, configFile}
+	return []string{metadataFile, checkpoint.GraphFile, resultFile, historyFile, dataFile, configFile}
 }
 
 // save writes a snapshot to resume from.
@@ -80,8 +81,8 @@ func own(dir, data string) error {
 		}
 	}
 	var began map[string]any
-	_ = files.ReadJSON(filepath.Join(dir, configFile), &began) // one that cannot be read is not its own
-	if there != "" && (began["recipe"] == nil || began["split_seed"] == nil) {
+	_ = files.ReadJSON(filepath.Join(dir, configFile), &began)                 // one that cannot be read is not its own
+	if there != "" && began["training"] == nil && began["split_seed"] == nil { // which earlier versions wrote
 		return fmt.Errorf("%s is there, and %s shows no training that wrote it; choose another checkpoint, or move it away",
 			there, filepath.Join(dir, configFile))
 	}
@@ -92,7 +93,7 @@ func own(dir, data string) error {
 // begun there is this one. If it is another run, the error says in what it differs.
 func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, data datasets.Fingerprint) error {
 	if !begun(dir) {
-		err := files.WriteJSON(filepath.Join(dir, configFile), c)
+		err := writeConfig(dir, c, m)
 		if err == nil {
 			err = checkpoint.Start(dir, m, graph.WriteFile)
 		}
@@ -102,9 +103,6 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 		return err
 	}
 	before, err := ReadConfig(dir)
-	if err == nil {
-		_, _, err = models.ReadMetadata(dir) // a damaged one cannot classify
-	}
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,15 @@
 package training
 
 import (
-	"github.com/clusterpool/ccp/datasets"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,7 +23,7 @@ func TestRemoveDeletesOnlyTheRun(t *testing.T) {
 	trainIn(t, backend, c, dir)
 	read, err := ReadConfig(dir)
 	require.NoError(t, err)
-	d, err := datasets.Load(t.Context(), read.Data, read.dataOptions(datasets.Options{}))
+	d, err := datasets.Load(t.Context(), read.Name, read.dataOptions(datasets.Options{}))
 	require.NoError(t, err)
 	assert.Empty(t, differ(resolved(t, c, d).Values(), read.Values()))
 
@@ -97,6 +99,49 @@ func TestTrainingSparesWhatIsNotItsOwn(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(alone, configFile), []byte(`{"recipe": "default", "split_seed": 0}`), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(alone, "graph.npz"), nil, 0o644))
 	trainIn(t, backend, c, alone)
+}
+
+// No value stands in two documents of a checkpoint, so that none can contradict another.
+func TestNoValueInTwoDocuments(t *testing.T) {
+	backend := backendtest.Go(t)
+	path := writeRing(t, 80)
+	d, err := datasets.Load(t.Context(), path, datasets.Options{})
+	require.NoError(t, err)
+	for _, o := range []Options{{}, {Data: d}} {
+		c := ringConfig(path)
+		if c["epochs"] = 1; o.Data != nil {
+			delete(c, "data")
+		}
+		o.Dir = t.TempDir()
+		_, err := Train(t.Context(), backend, c, o)
+		require.NoError(t, err)
+		in := map[string]string{}
+		for _, file := range []string{metadataFile, configFile} {
+			var document map[string]any
+			require.NoError(t, files.ReadJSON(filepath.Join(o.Dir, file), &document))
+			for _, part := range []any{document, document["spec"], document["data"], document["training"]} {
+				values, _ := part.(map[string]any)
+				for name, value := range values {
+					if _, section := value.(map[string]any); !section {
+						assert.Empty(t, in[fmt.Sprint(name, value)], "%s=%v", name, value)
+						in[fmt.Sprint(name, value)] = file
+					}
+				}
+			}
+			spec, _ := document["spec"].(map[string]any)
+			options, _ := spec["options"].(map[string]any)
+			for name := range options {
+				assert.NotContains(t, ownNames(), name)
+			}
+		}
+		read, err := ReadConfig(o.Dir)
+		require.NoError(t, err)
+		want := "ring.npz"
+		if o.Data == nil {
+			want = path
+		}
+		assert.Equal(t, want, read.Name)
+	}
 }
 
 // contents are the files of a folder and of those in it.

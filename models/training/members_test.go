@@ -70,7 +70,7 @@ func TestTrialBackend(t *testing.T) {
 	of := func(steps, test int, change func(s *models.Spec)) string {
 		s := spec
 		change(&s)
-		b, err := trialBackend(backend, Config{Batch: 16, Steps: steps}, s, test)
+		b, err := trialBackend(backend, Config{Training: Training{Batch: 16, Steps: steps}}, s, test)
 		require.NoError(t, err)
 		return b.Name()
 	}

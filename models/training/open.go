@@ -1,7 +1,9 @@
 package training
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -15,9 +17,34 @@ import (
 	"github.com/gomlx/compute"
 )
 
+// writeConfig writes the configuration of a run in dir, apart from what its metadata has: the network, and the data's name.
+func writeConfig(dir string, c Config, m models.Metadata) error {
+	data, training := params.Values(c.Data), params.Values(c.Training)
+	if c.Name == m.Data {
+		delete(data, "data")
+	}
+	return files.WriteJSON(filepath.Join(dir, configFile), map[string]any{"data": data, "training": training})
+}
+
 // ReadConfig returns the configuration of the run in dir.
-func ReadConfig(dir string) (c Config, err error) {
-	return c, files.ReadJSON(filepath.Join(dir, configFile), &c)
+func ReadConfig(dir string) (Config, error) {
+	var parts map[string]json.RawMessage
+	c, path := params.Defaults[Config](), filepath.Join(dir, configFile)
+	err := files.ReadJSON(path, &parts)
+	if err != nil {
+		return c, err
+	}
+	if c.Name = ""; len(parts) == 2 && parts["data"] != nil && parts["training"] != nil {
+		err = cmp.Or(params.Decode(parts["data"], &c.Data), params.Decode(parts["training"], &c.Training))
+	} else {
+		err = errors.New("an earlier version of ccp began this run, or it was changed by hand; train anew")
+	}
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
+	}
+	m, _, err := models.ReadMetadata(dir)
+	c.Name, c.Network = cmp.Or(c.Name, m.Data), Network{m.Model, m.Levels, m.Hidden, m.Options}
+	return c, err
 }
 
 // ReadResult returns the result of the run in dir; an os.ErrNotExist while it has none.
@@ -42,7 +69,7 @@ func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Opti
 		}
 		return c.withValidation(opts.Data)
 	}
-	d, err := datasets.Load(ctx, c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
+	d, err := datasets.Load(ctx, c.Name, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
 		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load}))
 	if err != nil && ctx.Err() != nil {
 		return nil, marked{fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start "+
@@ -97,11 +124,11 @@ func (c Config) withAblations(d *datasets.Dataset) (_ *datasets.Dataset, err err
 // what data set and classifier do not fit each other.
 func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Options) (*datasets.Dataset, error) {
 	o.Form = m.Form
-	d, err := datasets.Load(ctx, c.Data, c.dataOptions(o))
+	d, err := datasets.Load(ctx, c.Name, c.dataOptions(o))
 	if err != nil {
 		return nil, err
 	}
-	return ofModel(d, m, c.Data)
+	return ofModel(d, m, c.Name)
 }
 
 // ofModel returns the data set as the model reads it: its classes by their numbers in the model, and its normalisation. The

@@ -90,15 +90,15 @@ func draft(a Patch, data string) (p draftConfig, err error) {
 		}
 		return usual
 	}
-	p.Data, p.Model, p.Recipe = text("data", cmp.Or(data, p.Data)), text("model", p.Model), text("recipe", p.Recipe)
+	p.Name, p.Model, p.Recipe = text("data", cmp.Or(data, p.Name)), text("model", p.Model), text("recipe", p.Recipe)
 	if !slices.Contains(models.Names(), p.Model) {
 		return p, fmt.Errorf("model: there is no %q; %s", p.Model, suggest.Among(p.Model, models.Names()))
 	}
-	if names := RecipeNames(p.Model, p.Data); !slices.Contains(names, p.Recipe) {
-		return p, fmt.Errorf("recipe: there is no %q for model %s on %s; %s", p.Recipe, p.Model, p.Data,
+	if names := RecipeNames(p.Model, p.Name); !slices.Contains(names, p.Recipe) {
+		return p, fmt.Errorf("recipe: there is no %q for model %s on %s; %s", p.Recipe, p.Model, p.Name,
 			suggest.Among(p.Recipe, names))
 	}
-	values := recipeOf(p.Data, p.Model, p.Recipe)
+	values := recipeOf(p.Name, p.Model, p.Recipe)
 	before := fmt.Sprint(values["ccp_hierarchy"])
 	if data != "" {
 		maps.DeleteFunc(values, func(name string, _ any) bool { return slices.Contains(ofLoading, name) })
@@ -150,7 +150,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	if c.Frames > 0 && d.Form == nil {
 		return c, models.Spec{}, fmt.Errorf("frames: %d; data set %s has no recordings to resample: leave frames out", c.Frames, d.Name)
 	}
-	levels, hidden := PresetOf(c.Model, c.Data, c.Recipe, d.Nodes)
+	levels, hidden := PresetOf(c.Model, c.Name, c.Recipe, d.Nodes)
 	if p.isDefault("levels") {
 		c.Levels = levels
 	}

@@ -40,7 +40,7 @@ func TestScheduleIsGoMLX(t *testing.T) {
 					cosineschedule.New(scope, g, dtypes.Float32).WarmUpSteps(rise).PeriodSteps(steps - rise).LearningRate(0.002).Done()
 				})
 				got := rates(func(scope *model.Scope, g *Graph) {
-					schedule(scope, g, Config{Schedule: name, LearningRate: 0.002}, steps)
+					schedule(scope, g, Config{Training: Training{Schedule: name, LearningRate: 0.002}}, steps)
 				})
 				assert.Equal(t, want, got, "%s over %d steps", name, steps)
 			}

@@ -137,7 +137,7 @@ func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *dataset
 		plain := *d
 		plain.Mirror, d = nil, &plain
 	}
-	if err := own(opts.Dir, c.Data); err != nil {
+	if err := own(opts.Dir, c.Name); err != nil {
 		return Result{}, err
 	}
 	_, missing := os.Stat(filepath.Join(opts.Dir, configFile))
