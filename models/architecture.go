@@ -22,7 +22,7 @@ type Level struct {
 
 // checkSizes returns an error if the levels do not fit a graph of so many nodes: each neighbourhood must fit the level below
 // it, and a search finds no more clusters than nodes.
-func (s Spec) checkSizes(nodes int) error {
+func checkSizes(s Spec, nodes int) error {
 	for i, l := range s.Levels {
 		if min(l.Clusters, l.Filters, l.Neighbours) < 1 {
 			return fmt.Errorf("level %d: %dx%d/%d; clusters, filters and L must be at least 1", i+1, l.Clusters,
@@ -35,7 +35,7 @@ func (s Spec) checkSizes(nodes int) error {
 			return fmt.Errorf("level %d: L=%d exceeds its %d nodes; lower L or raise the previous level's clusters",
 				i+1, l.Neighbours, nodes)
 		}
-		if l.Clusters > nodes && s.searches() {
+		if l.Clusters > nodes && searches(s) {
 			return fmt.Errorf("level %d: %d clusters of %d nodes; a search finds at most as many as nodes: lower them", i+1,
 				l.Clusters, nodes)
 		}

@@ -16,7 +16,7 @@ func TestArchitectureCheck(t *testing.T) {
 		{Levels: []Level{level(1, 1, 1)}},
 		{Levels: []Level{level(30, 2, 12), level(5, 2, 30)}, Hidden: []int{1, 2}}, // more clusters than nodes is no error
 	} {
-		require.NoError(t, a.checkSizes(12))
+		require.NoError(t, checkSizes(a, 12))
 	}
 	for want, a := range map[string]Spec{
 		"level 1: L=13 exceeds its 12 nodes; lower L or raise the previous level's clusters": {Levels: []Level{level(4, 6, 13)}},
@@ -26,7 +26,7 @@ func TestArchitectureCheck(t *testing.T) {
 		"level 1: 4x6/-1; clusters, filters and L must be at least 1":                        {Levels: []Level{level(4, 6, -1)}},
 		"hidden layer 2: its width is 0; it must be at least 1":                              {Hidden: []int{3, 0}},
 	} {
-		assert.EqualError(t, a.checkSizes(12), want)
+		assert.EqualError(t, checkSizes(a, 12), want)
 	}
 }
 

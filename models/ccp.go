@@ -60,15 +60,15 @@ func (s Spec) Hierarchies() int {
 }
 
 // checkClusters returns an error if the settings of the paper's model contradict each other.
-func (s Spec) checkClusters(*affinity.Matrix) error {
+func checkClusters(s Spec, _ *affinity.Matrix) error {
 	if _, err := s.Options.blocks(len(s.Levels)); err != nil {
 		return err
 	}
-	return cmp.Or(s.checkHierarchies(), s.checkCandidates(), s.checkSearch())
+	return cmp.Or(checkHierarchies(s), checkCandidates(s), checkSearch(s))
 }
 
 // checkHierarchies returns an error if the network cannot have several hierarchies but asks for them.
-func (s Spec) checkHierarchies() error {
+func checkHierarchies(s Spec) error {
 	n := s.Hierarchies()
 	if n == 1 {
 		return nil
@@ -81,14 +81,14 @@ func (s Spec) checkHierarchies() error {
 		return fmt.Errorf("ccp_hierarchies=%d: ccp_search=%s finds one hierarchy only; use ccp_search=anneal, or "+
 			"ccp_hierarchies=1", n, cutSearch)
 	}
-	if err := s.interchangeable(); err != nil {
+	if err := interchangeable(s); err != nil {
 		return fmt.Errorf("ccp_hierarchies=%d: %w, or use ccp_hierarchies=1", n, err)
 	}
 	return nil
 }
 
 // interchangeable returns an error if some weights belong to the clusters of one hierarchy, and cannot serve another.
-func (s Spec) interchangeable() error {
+func interchangeable(s Spec) error {
 	if n := s.nodesAt(len(s.Levels)); len(s.Levels) > 0 && n > 1 {
 		return fmt.Errorf("the last level has %d clusters, whose weights belong to one hierarchy; end with a level of 1 "+
 			"cluster", n)
@@ -97,7 +97,7 @@ func (s Spec) interchangeable() error {
 }
 
 // checkCandidates returns an error if a level has candidates and the level before it has none.
-func (s Spec) checkCandidates() error {
+func checkCandidates(s Spec) error {
 	for i := 1; i < len(s.Levels); i++ {
 		if s.candidates(i) > 0 && s.candidates(i-1) == 0 && s.Options.Hierarchy != ccp.Prepared {
 			return fmt.Errorf("level %d has %d candidates of %d clusters, but level %d has all: its pooled affinity is dense; "+
@@ -108,12 +108,12 @@ func (s Spec) checkCandidates() error {
 }
 
 // checkSearch returns an error if a searched start or cuts are asked for and nothing is searched.
-func (s Spec) checkSearch() error {
+func checkSearch(s Spec) error {
 	if s.Options.Start == searchedStart && !s.Learns() {
 		return fmt.Errorf("ccp_start=%s is of memberships that are learned, but this hierarchy is %v; leave it out",
 			searchedStart, s.Options.Hierarchy)
 	}
-	if o := s.Options; (o.Search == cutSearch || o.HierarchySeed != 0) && !s.searches() {
+	if o := s.Options; (o.Search == cutSearch || o.HierarchySeed != 0) && !searches(s) {
 		return fmt.Errorf("ccp_search=%s and ccp_hierarchy_seed are of a hierarchy that is searched, but this one is %v; use "+
 			"ccp_hierarchy=%v, or leave them out", cutSearch, o.Hierarchy, ccp.Prepared)
 	}

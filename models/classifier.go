@@ -86,7 +86,7 @@ func (p *program) makeRoom() error {
 func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Classifier, error) {
 	c := &Classifier{Metadata: m, Graph: a, backend: backend, store: m.Spec.NewStore(0)}
 	var err error
-	if c.freezer, err = m.Spec.freezer(backend, c.store, a); err != nil {
+	if c.freezer, err = freezerOf(m.Spec, backend, c.store, a); err != nil {
 		return nil, err
 	}
 	network := func(scope *model.Scope, x *graph.Node) *graph.Node {
@@ -198,7 +198,7 @@ func (c *Classifier) Parameters() int {
 	if v := c.ridge.Load(); v.Alone() {
 		return v.Size()
 	}
-	return c.Spec.parameters(c.backend, c.Graph)
+	return parametersOf(c.Spec, c.backend, c.Graph)
 }
 
 // Run computes the logits `[batch, classes]` of normalised signals `[batch, nodes, channels]`. The caller finalizes

@@ -208,7 +208,7 @@ func (o *Options) UnmarshalJSON(raw []byte) error {
 }
 
 // checkOptions returns an error if an option cannot have its value, or is for another model.
-func (s Spec) checkOptions() error {
+func checkOptions(s Spec) error {
 	if err := params.Check(s.Options); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (s Spec) candidates(i int) int {
 }
 
 // searches reports whether a search's clusters are the hierarchy, its start or its candidates.
-func (s Spec) searches() bool {
+func searches(s Spec) bool {
 	return s.Options.Hierarchy == ccp.Prepared || s.candidates(0) > 0 || s.Options.Start == searchedStart
 }
 
@@ -45,12 +45,12 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 	if h = new(ccp.Hierarchy); !s.Network().Clusters {
 		return h, nil
 	}
-	p, scopes, err := s.planned(backend, a)
+	p, scopes, err := plannedOf(s, backend, a)
 	if err != nil {
 		return h, err
 	}
 	p.Coordinates(coordinates).Progress(progress)
-	if s.searches() {
+	if searches(s) {
 		if h, err = p.Done(ctx); err == nil {
 			err = h.Keep(store.Scope(networkPath), scopes...)
 		}
@@ -61,7 +61,7 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 	if err := p.Hold(backend, store.Scope(networkPath), scopes...); err != nil || s.Learns() {
 		return h, err
 	}
-	freezer, err := s.freezer(backend, store, a)
+	freezer, err := freezerOf(s, backend, store, a)
 	if err != nil {
 		return h, err
 	}
@@ -75,22 +75,22 @@ func (s Spec) Hold(backend compute.Backend, store *model.Store, a *affinity.Matr
 	if !s.Learns() {
 		return nil
 	}
-	p, scopes, err := s.planned(backend, a)
+	p, scopes, err := plannedOf(s, backend, a)
 	if err != nil {
 		return err
 	}
 	return p.Coordinates(coordinates).Hold(backend, store.Scope(networkPath), scopes...)
 }
 
-// planned returns the preparation of the spec's hierarchies of a graph, and the scopes of the levels if they have names
+// plannedOf returns the preparation of the spec's hierarchies of a graph, and the scopes of the levels if they have names
 // of their own.
-func (s Spec) planned(backend compute.Backend, graph *affinity.Matrix) (p *ccp.Preparation, scopes []string, err error) {
+func plannedOf(s Spec, backend compute.Backend, graph *affinity.Matrix) (p *ccp.Preparation, scopes []string, err error) {
 	if s.Model == clusterPooling {
 		return s.preparation(graph), nil, nil
 	}
 	store, around := s.NewStore(0), []int(nil)
 	err = exceptions.TryCatch[error](func() {
-		for i, level := range s.survey(backend, store, graph) {
+		for i, level := range surveyOf(s, backend, store, graph) {
 			shape := level.Neighbourhood.Shape()
 			s.Levels = append(s.Levels, Level{Clusters: shape.Dim(0), Filters: 1, Neighbours: shape.Dim(1)})
 			scopes = append(scopes, strings.TrimPrefix(level.Path, variables.Network))
@@ -100,7 +100,7 @@ func (s Spec) planned(backend compute.Backend, graph *affinity.Matrix) (p *ccp.P
 		}
 	})
 	if err == nil {
-		err = s.checkHierarchies()
+		err = checkHierarchies(s)
 	}
 	return s.preparation(graph).Around(s.Options.Reach, around...), scopes, err
 }
@@ -133,8 +133,8 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	return p.Around(o.Reach, around...).Directed(directed...).Candidates(candidates...)
 }
 
-// survey builds the network in an empty store, without computing anything and without a hierarchy, and lists its levels.
-func (s Spec) survey(backend compute.Backend, store *model.Store, a *affinity.Matrix) []ccp.Level {
+// surveyOf builds the network in an empty store, without computing anything and without a hierarchy, and lists its levels.
+func surveyOf(s Spec, backend compute.Backend, store *model.Store, a *affinity.Matrix) []ccp.Level {
 	g := graph.NewGraph(backend, "survey")
 	defer g.Finalize()
 	store.RootScope().SetParam(ops.SurveyParam, s.Options.Reach)
@@ -143,8 +143,8 @@ func (s Spec) survey(backend compute.Backend, store *model.Store, a *affinity.Ma
 	return ccp.Levels(store, g)
 }
 
-// freezer makes the Freezer of the spec's network on the graph a.
-func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.Matrix) (*ccp.Freezer, error) {
+// freezerOf makes the Freezer of the spec's network on the graph a.
+func freezerOf(s Spec, backend compute.Backend, store *model.Store, a *affinity.Matrix) (*ccp.Freezer, error) {
 	signal := shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)
 	s.Options.Hierarchy = ccp.Learned // a random one is frozen by its memberships, too
 	return ccp.NewFreezer(backend, store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node {

@@ -105,7 +105,7 @@ func Register(name string, n Network) {
 
 func init() {
 	Register(clusterPooling, Network{About: "convolutional cluster pooling (Porrello et al. 2019)", Build: ccpNetwork,
-		Clusters: true, Levels: derivedLevels, Hidden: true, Check: Spec.checkClusters})
+		Clusters: true, Levels: derivedLevels, Hidden: true, Check: checkClusters})
 	Register(transformsAlone, Network{About: "ridge classifier on transforms, such as MiniRocket and HYDRA (Dempster et al. 2021, 2023)",
 		Build: noNetwork, Check: checkAlone, Fitted: true})
 }
@@ -131,7 +131,7 @@ func (s Spec) Check() error {
 	case !k.Hidden && len(s.Hidden) > 0:
 		return fmt.Errorf("model %s has no hidden layers; leave hidden out", s.Model)
 	}
-	if err := s.checkSizes(s.Nodes); err != nil {
+	if err := checkSizes(s, s.Nodes); err != nil {
 		return err
 	}
 	if k.Check != nil {
@@ -139,7 +139,7 @@ func (s Spec) Check() error {
 			return err
 		}
 	}
-	return s.checkOptions()
+	return checkOptions(s)
 }
 
 // Precompute computes the variables that are not trained but depend on the training samples. Most models have none. The
@@ -193,10 +193,10 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	return prob.Average(logits)
 }
 
-// parameters counts the trainable values. It builds the network without computing anything, and panics as Build does.
-func (s Spec) parameters(backend compute.Backend, graph *affinity.Matrix) (n int) {
+// parametersOf counts the trainable values. It builds the network without computing anything, and panics as Build does.
+func parametersOf(s Spec, backend compute.Backend, graph *affinity.Matrix) (n int) {
 	store := s.NewStore(0)
-	levels, nodes := s.survey(backend, store, graph), s.Nodes
+	levels, nodes := surveyOf(s, backend, store, graph), s.Nodes
 	for v := range store.IterVariables() {
 		if variables.IsWeight(v) && v.Trainable {
 			n += v.Shape().Size()

@@ -102,10 +102,10 @@ func TestParameters(t *testing.T) {
 	require.NoError(t, err)
 	s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: []int{10}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 5)}}
 	want := 12*4 + 4*3*6 + 6 + 2 + 4*1 + 3*6*8 + 8 + 2 + 8*10 + 10 + 10*5 + 5 + 2*(6+8+10)
-	assert.Equal(t, want, s.parameters(backendtest.Go(t), graph))
+	assert.Equal(t, want, parametersOf(s, backendtest.Go(t), graph))
 	for _, way := range []ccp.Plan{ccp.Random, ccp.Prepared} {
 		s.Options = settings(Patch{"ccp_hierarchy": way})
-		assert.Equal(t, want-12*4-4*1, s.parameters(backendtest.Go(t), graph), "%s: U does not learn", way)
+		assert.Equal(t, want-12*4-4*1, parametersOf(s, backendtest.Go(t), graph), "%s: U does not learn", way)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestPaperParameters(t *testing.T) {
 		for _, width := range s.Hidden {
 			normalisation += 2 * width
 		}
-		n := s.parameters(backend, c.graph)
+		n := parametersOf(s, backend, c.graph)
 		assert.Equal(t, c.all, fmt.Sprintf("%.2fM", float64(n)/1e6), name)
 		assert.Equal(t, c.withoutNorm, fmt.Sprintf("%.2fM", float64(n-normalisation)/1e6), name)
 	}

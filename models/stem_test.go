@@ -158,5 +158,5 @@ func TestNoStem(t *testing.T) {
 	require.NoError(t, err)
 	s := Spec{Model: "ccp", Info: signal.Info{Nodes: 2, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_blocks": 3})}
 	assert.Empty(t, s.Layers())
-	assert.Equal(t, 2*2+2, s.parameters(backendtest.Go(t), graph), "the class layer's only")
+	assert.Equal(t, 2*2+2, parametersOf(s, backendtest.Go(t), graph), "the class layer's only")
 }
