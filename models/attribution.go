@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/models/internal/layout"
+	"gonum.org/v1/gonum/floats"
 )
 
 // The methods of attribution. All compare a signal with a baseline, which tells nothing: see Metadata.Baseline.
@@ -19,10 +20,11 @@ const (
 	// GradientInput is the gradient of the logit times the difference of input and baseline. A linear logit would lose
 	// this much if the value went back to the baseline. The method costs one pass.
 	GradientInput = "gradient"
-	// Occlusion is the fall of the logit when a part of the signal goes back to the baseline: a node, or on a series a
-	// span of a sensor's frames. It is a sixteenth of the frames, with more than 8 sensors up to a quarter: each part
-	// costs a pass. Occlusion needs no gradient, which transforms lack. Its contributions need not add up to the
-	// logit's change.
+	// Occlusion is the fall of the logit when a part of the signal is hidden. A node goes back to the baseline. On a
+	// series it is a span of a sensor's frames, which goes back to the baseline too if the series is rough. If it is smooth
+	// it becomes a straight line between its ends; then the whole sensor goes back to the baseline, and what its spans lack
+	// of that fall is shared out. A span is a sixteenth of the frames, with more than 8 sensors up to a quarter: each part
+	// costs a pass. Occlusion needs no gradient, which transforms lack. It need not add up to the logit's change.
 	Occlusion = "occlusion"
 )
 
@@ -221,27 +223,35 @@ func (e *explanation) integrate(ctx context.Context) error {
 	return nil
 }
 
-// occlude fills in the values by Occlusion. All values of a part get the same.
+// occlude fills in the values by Occlusion. All values of a part get the same. A line between its ends keeps a level, so
+// each smooth sensor is hidden whole at last, and what its spans lack of that fall is shared out over them.
 func (e *explanation) occlude(ctx context.Context) error {
-	channels, outline := e.Spec.Channels, layout.Layout{}
+	channels, outline := e.Spec.Channels, layout.Of(e.Graph, e.Spec.Grid)
 	if e.Form != nil { // a chain of sensors over frames would look like an image
 		outline = layout.Layout{Frames: e.Form.Frames, Sensors: len(e.Form.Sensors)}
-	} else {
-		outline = layout.Of(e.Graph, e.Spec.Grid)
+	} else if outline.Frames == 0 { // each node is hidden whole
+		outline = layout.Layout{Frames: 1, Sensors: e.Spec.Nodes}
 	}
-	parts := outline.Spans(e.Spec.Nodes, max(fewestSpans, min(mostSpans, hiddenParts/max(1, outline.Sensors))))
+	parts := outline.Spans(max(fewestSpans, min(mostSpans, hiddenParts/outline.Sensors)))
 	baseline := e.baseline()
 	for i := range e.of {
-		a, points := &e.of[i], make([]point, len(parts))
+		a, parts := &e.of[i], slices.Clip(parts)
+		for sensor, whole := range outline.Spans(1) {
+			if e.smooth(e.signals[i], outline, sensor) {
+				parts = append(parts, whole)
+			}
+		}
+		points := make([]point, len(parts))
 		for j, part := range parts {
-			points[j] = point{signal: e.signals[i], baseline: baseline, share: 1, hidden: part}
+			points[j] = point{signal: e.signals[i], baseline: baseline, share: 1, hidden: part, outline: outline}
 		}
 		err := e.compute(ctx, e.logits, points, func(j int, outputs [][]float32) {
-			fall := (a.Logit - float64(outputs[0][a.Class])) / float64(len(parts[j])*channels)
+			fall := a.Logit - float64(outputs[0][a.Class])
 			for _, node := range parts[j] {
-				for channel := range channels {
-					a.Values[int(node)*channels+channel] = fall
-				}
+				fall -= floats.Sum(a.Values[int(node)*channels : (int(node)+1)*channels])
+			}
+			for _, node := range parts[j] {
+				floats.AddConst(fall/float64(len(parts[j])*channels), a.Values[int(node)*channels:(int(node)+1)*channels])
 			}
 		})
 		if err != nil {

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/models/internal/layout"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/stat"
 )
 
 // batchSizes are the sizes that a classifier compiles for. Signals are cut into the largest batches of such sizes that
@@ -19,9 +22,11 @@ var batchSizes = [...]int{64, 16, 4, 1}
 // point is an input of the network: a share of the way from a baseline to a raw sample. class is for a program that
 // takes classes.
 type point struct {
-	signal   []float32 // see classify; nil: the baseline
-	baseline []float32 // normalised; nil if the point is a whole signal, or fills up a batch
-	hidden   []int32   // nodes that are as in the baseline
+	signal   []float32     // see classify; nil: the baseline
+	baseline []float32     // normalised; nil if the point is a whole signal, or fills up a batch
+	hidden   []int32       // nodes of a span of a sensor's frames, or one node: see sample
+	outline  layout.Layout // of the hidden nodes
+	level    bool          // hides a sensor's whole series if it is smooth, and else nothing
 	share    float32
 	class    int32
 }
@@ -45,29 +50,57 @@ func (c *Metadata) fill(input []float32, p point) {
 	}
 }
 
-// sample returns the raw sample of a point, in which hidden nodes are as in the baseline. In a recording a node is all
-// time points of a sensor's frame.
+// sample returns the raw sample of a point. In a smooth series a hidden span becomes a straight line between the values
+// around it, at an end of the series the one neighbour's value, since a constant would make steps, which transforms see.
+// All else that is hidden is as in the baseline. In a recording a frame is all its time points.
 func (c *Metadata) sample(p point) []float32 {
 	if p.hidden == nil {
 		return p.signal
 	}
-	hidden, channels, base := slices.Clone(p.signal), c.Spec.Channels, c.Baseline
+	hidden, base, l := slices.Clone(p.signal), c.Baseline, p.outline
 	if base == nil {
 		base = c.Mean
 	}
-	sensors, frames, timepoints := c.Spec.Nodes, 1, 1 // of a signal
-	if c.Form != nil {
-		sensors, frames, timepoints = len(c.Form.Sensors), c.Form.Frames, len(hidden)/c.Form.Width()
-	}
-	for _, node := range p.hidden {
-		frame, sensor := int(node)/sensors, int(node)%sensors
-		for timepoint := frame * timepoints / frames; timepoint < (frame+1)*timepoints/frames; timepoint++ {
-			for column := sensor * channels; column < (sensor+1)*channels; column++ {
-				hidden[timepoint*sensors*channels+column] = base[column%len(base)]
+	first, sensor := l.At(p.hidden[0])
+	smooth := c.smooth(p.signal, l, sensor)
+	for channel := range c.Spec.Channels {
+		at := c.series(p.signal, l, sensor, channel)
+		from, to := first*len(at)/l.Frames, (first+len(p.hidden))*len(at)/l.Frames
+		ends := slices.Concat(at[max(from-1, 0):from], at[to:min(to+1, len(at))]) // the neighbours; none of a whole series
+		for i, k := range at[from:to] {
+			if hidden[k] = base[k%len(base)]; smooth && len(ends) > 0 {
+				left, right := p.signal[ends[0]], p.signal[ends[len(ends)-1]]
+				hidden[k] = left + (right-left)*float32(i+1)/float32(to-from+1)
 			}
 		}
 	}
 	return hidden
+}
+
+// series returns where a raw sample has the values of a sensor's channel, in time.
+func (c *Metadata) series(signal []float32, l layout.Layout, sensor, channel int) []int {
+	l.Frames = len(signal) / (l.Sensors * c.Spec.Channels) // of a recording, its time points
+	at := make([]int, l.Frames)
+	for i := range at {
+		at[i] = int(l.Node(i, sensor))*c.Spec.Channels + channel
+	}
+	return at
+}
+
+// smooth reports whether each channel of a sensor differs less from its last value than from its mean, squared. In a rough
+// series neighbours say nothing of a value (von Neumann 1941).
+func (c *Metadata) smooth(signal []float32, l layout.Layout, sensor int) bool {
+	for channel := range c.Spec.Channels {
+		values, steps := []float64{}, 0.0
+		for i, k := range c.series(signal, l, sensor, channel) {
+			values = append(values, float64(signal[k]))
+			steps += math.Pow(values[i]-values[max(i-1, 0)], 2)
+		}
+		if len(values) < 2 || steps >= stat.Variance(values, nil)*float64(len(values)-1) {
+			return false
+		}
+	}
+	return true
 }
 
 // compute runs a program on points in batches of batchSizes. It calls visit in order, with each point's part of every

@@ -47,17 +47,20 @@ func (l Layout) Node(frame, sensor int) int32 {
 	return int32(frame*l.Sensors + sensor)
 }
 
+// At returns the frame and the sensor of a node: Node's inverse.
+func (l Layout) At(node int32) (frame, sensor int) {
+	if l.SensorWise {
+		return int(node) % l.Frames, int(node) / l.Frames
+	}
+	return int(node) / l.Sensors, int(node) % l.Sensors
+}
+
 // Links returns the graph of the sensors: the edges within the first frame.
 func (l Layout) Links(graph *affinity.Matrix) *affinity.Matrix {
-	sensor := map[int]int{}
-	for s := range l.Sensors {
-		sensor[int(l.Node(0, s))] = s
-	}
 	var edges []affinity.Edge
 	for _, e := range graph.EdgeList() {
-		i, first := sensor[e.I]
-		j, second := sensor[e.J]
-		if first && second {
+		f, i := l.At(int32(e.I))
+		if g, j := l.At(int32(e.J)); f == 0 && g == 0 {
 			edges = append(edges, affinity.Edge{I: i, J: j, Weight: e.Weight})
 		}
 	}
@@ -68,12 +71,8 @@ func (l Layout) Links(graph *affinity.Matrix) *affinity.Matrix {
 	return links
 }
 
-// Spans cuts the frames of each sensor into at most most spans, and lists the nodes of each. Without frames each of the nodes
-// has a span of its own.
-func (l Layout) Spans(nodes, most int) (spans [][]int32) {
-	if l.Frames == 0 {
-		l, most = Layout{Frames: nodes, Sensors: 1}, nodes
-	}
+// Spans cuts the frames of each sensor into at most most spans, and lists the nodes of each.
+func (l Layout) Spans(most int) (spans [][]int32) {
 	length := (l.Frames + most - 1) / most
 	for sensor := range l.Sensors {
 		for from := 0; from < l.Frames; from += length {
@@ -91,17 +90,14 @@ func (l Layout) Spans(nodes, most int) (spans [][]int32) {
 // in the next frame, and sensors are joined in the same way in each frame. A single sensor may also be joined to the
 // frame after the next.
 func inTime(graph *affinity.Matrix, frames, sensors int, sensorWise bool) bool {
-	at := func(node int) (frame, sensor int) { return node / sensors, node % sensors }
-	if sensorWise {
-		at = func(node int) (frame, sensor int) { return node % frames, node / frames }
-	}
+	l := Layout{frames, sensors, sensorWise}
 	var first, links int
 	for node := range graph.N() {
-		frame, sensor := at(node)
+		frame, sensor := l.At(int32(node))
 		next := false
 		neighbours, _ := graph.Row(node)
 		for _, to := range neighbours {
-			f, s := at(int(to))
+			f, s := l.At(to)
 			switch {
 			case f == frame && s != sensor:
 				if links++; frame == 0 {

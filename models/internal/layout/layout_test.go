@@ -80,7 +80,7 @@ func TestLinks(t *testing.T) {
 }
 
 func TestSpans(t *testing.T) {
-	assert.Equal(t, [][]int32{{0, 2}, {4}, {1, 3}, {5}}, Layout{Frames: 3, Sensors: 2}.Spans(6, 2))
-	assert.Equal(t, [][]int32{{0, 1}, {2}, {3, 4}, {5}}, Layout{Frames: 3, Sensors: 2, SensorWise: true}.Spans(6, 2))
-	assert.Equal(t, [][]int32{{0}, {1}, {2}}, Layout{}.Spans(3, 2))
+	assert.Equal(t, [][]int32{{0, 2}, {4}, {1, 3}, {5}}, Layout{Frames: 3, Sensors: 2}.Spans(2))
+	assert.Equal(t, [][]int32{{0, 1}, {2}, {3, 4}, {5}}, Layout{Frames: 3, Sensors: 2, SensorWise: true}.Spans(2))
+	assert.Equal(t, [][]int32{{0}, {1}, {2}}, Layout{Frames: 1, Sensors: 3}.Spans(2))
 }
