@@ -26,7 +26,6 @@ type point struct {
 	baseline []float32     // normalised; nil if the point is a whole signal, or fills up a batch
 	hidden   []int32       // nodes of a span of a sensor's frames, or one node: see sample
 	outline  layout.Layout // of the hidden nodes
-	level    bool          // hides a sensor's whole series if it is smooth, and else nothing
 	share    float32
 	class    int32
 }
