@@ -22,6 +22,7 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 const (
@@ -33,6 +34,8 @@ const (
 	maxLossToSkipNetwork = 0.02
 	minRelativeGain      = 0.02
 	minGainInNats        = 3
+	// oneError is the probability of a normal variable below one standard error.
+	oneError = 0.8413
 	// trialFolder has the runs of trials, until the run ends.
 	trialFolder = ".ccp-trial"
 )
@@ -268,7 +271,9 @@ func weightOf(bound float64, judge func(weight float64) (losses []float64, enoug
 			continue
 		}
 		floats.Sub(of[step], best)
-		if n := float64(len(best)); !(floats.Sum(of[step]) > stat.StdDev(of[step], nil)*math.Sqrt(n)) { // NaN of one unit
+		n := float64(len(best))
+		few := distuv.StudentsT{Sigma: 1, Nu: max(1, n-1)}.Quantile(oneError)      // of few units the error is known less well
+		if !(floats.Sum(of[step]) > few*stat.StdDev(of[step], nil)*math.Sqrt(n)) { // NaN of one unit
 			return float64(step) / 10
 		}
 	}
