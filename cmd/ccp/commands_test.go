@@ -73,6 +73,11 @@ type (
 		Samples     int                 `json:"samples"`
 		Accuracy    float64             `json:"accuracy"`
 		Reliability reliabilityDocument `json:"reliability"`
+		Balanced    float64             `json:"balanced_accuracy"`
+		Majority    float64             `json:"majority_baseline"`
+		AUROC       float64             `json:"auroc"`
+		Precision   float64             `json:"average_precision"`
+		Brier       float64             `json:"brier"`
 		Loss        float64             `json:"loss"`
 		PerClass    []struct {
 			Name      string  `json:"class"`
@@ -214,7 +219,7 @@ func TestEval(t *testing.T) {
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "digits: its samples have no mirror images; leave it out")
 	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--reject", "0.3")
-	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\npredicted by the network\nprobabilities: expected calibration error \d+\.\d\d%, at temperature [\d.]+ of 180 held-out samples, loss \d\.\d{4}\nrejected: \d+ predictions \([\d.]+%\) below [\d.]+, as 30% of the held-out samples; accuracy of the others [\d.]+%\n\nclass  samples  precision  recall     F1\n0           36 `, text)
+	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\nmajority-class baseline [\d.]+%; balanced accuracy [\d.]+%, AUROC [\d.]+%, average precision [\d.]+%, Brier score [\d.]+\npredicted by the network\nprobabilities: expected calibration error \d+\.\d\d%, at temperature [\d.]+ of 180 held-out samples, loss \d\.\d{4}\nrejected: \d+ predictions \([\d.]+%\) below [\d.]+, as 30% of the held-out samples; accuracy of the others [\d.]+%\n\nclass  samples  precision  recall     F1\n0           36 `, text)
 	assert.Contains(t, text, "\nconfusion: a row for each true class")
 
 	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, ring(40)))

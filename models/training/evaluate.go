@@ -23,6 +23,7 @@ type Evaluation struct {
 	Loss      float64      `json:"loss"` // mean cross entropy, in nats, without temperature as in the training
 	PerClass  []ClassScore `json:"per_class"`
 	Confusion [][]int      `json:"confusion"` // [true class][predicted class]
+	Ranking
 	// Reliability is of the probabilities that Classify gives.
 	Reliability Reliability `json:"reliability"`
 }
@@ -77,6 +78,7 @@ func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int,
 	if len(split) == 0 {
 		return e, nil
 	}
+	var all judged
 	judge := func(sample int, probabilities []float64) error {
 		label := d.Labels[sample]
 		if math.IsNaN(probabilities[label]) {
@@ -88,6 +90,7 @@ func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int,
 			probabilities = prob.Temper(probabilities, c.Calibration.Temperature)
 		}
 		e.Reliability.add(probabilities, label)
+		all.add(probabilities, label)
 		if visit != nil {
 			visit(sample, probabilities)
 		}
@@ -97,6 +100,7 @@ func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int,
 		e.Loss /= float64(e.Samples)
 		e.Reliability.finish(e.Samples)
 		e.score(d.ClassNames)
+		e.Ranking = all.ranking(e.PerClass)
 		return e
 	}
 	if mirrored || d.Series != nil || transforms.Weight(c.Store()) > 0 { // whole samples, which the transforms use
