@@ -75,8 +75,8 @@ type (
 		Reliability reliabilityDocument `json:"reliability"`
 		Balanced    float64             `json:"balanced_accuracy"`
 		Majority    float64             `json:"majority_baseline"`
-		AUROC       float64             `json:"auroc"`
-		Precision   float64             `json:"average_precision"`
+		AUROC       *float64            `json:"auroc"`
+		Precision   *float64            `json:"average_precision"`
 		Brier       float64             `json:"brier"`
 		Loss        float64             `json:"loss"`
 		PerClass    []struct {

@@ -45,7 +45,7 @@ func TestEvaluate(t *testing.T) {
 	d, err := LoadFor(t.Context(), classifier.Metadata, previewed(c), datasets.Options{})
 	require.NoError(t, err)
 
-	want := Evaluation{Samples: len(d.Test), Confusion: make([][]int, ringClasses)}
+	want, all := Evaluation{Samples: len(d.Test), Confusion: make([][]int, ringClasses)}, judged{}
 	for k := range want.Confusion {
 		want.Confusion[k] = make([]int, ringClasses)
 	}
@@ -56,10 +56,12 @@ func TestEvaluate(t *testing.T) {
 		require.NoError(t, err)
 		want.Confusion[d.Labels[i]][p[0].Class]++
 		want.Loss -= math.Log(p[0].Probabilities[d.Labels[i]]) / float64(len(d.Test))
+		all.add(p[0].Probabilities, d.Labels[i])
 	}
 	want.score(d.ClassNames)
+	want.Ranking = all.ranking(want.PerClass)
 	require.Less(t, want.Accuracy, 1.0, "the test needs some errors")
-	// The temperature of the held-out samples changes Reliability alone.
+	// The temperature of the held-out samples changes Reliability and Ranking alone.
 	calibration := classifier.Calibration
 	require.Equal(t, len(d.Validation), calibration.Samples)
 	tempered := want.Loss
@@ -74,7 +76,10 @@ func TestEvaluate(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDelta(t, want.Loss, got.Loss, 1e-5, "batches of %d", batch)
 		assert.InDelta(t, tempered, got.Reliability.Loss, 1e-5, "batches of %d", batch)
-		got.Loss, got.Reliability = want.Loss, want.Reliability
+		assert.InDelta(t, want.Brier, got.Brier, 1e-5, "batches of %d", batch)
+		assert.InDelta(t, *want.AUROC, *got.AUROC, 1e-9, "batches of %d", batch)
+		assert.InDelta(t, want.BalancedAccuracy, got.BalancedAccuracy, 1e-12, "batches of %d", batch)
+		got.Loss, got.Reliability, got.Ranking = want.Loss, want.Reliability, want.Ranking
 		assert.Equal(t, want, got, "batches of %d", batch)
 	}
 
