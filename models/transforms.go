@@ -20,7 +20,7 @@ import (
 
 // openRidge opens the ridge classifier of the store, if there is one.
 func (c *Classifier) openRidge() (err error) {
-	if c.ridge.Load() != nil {
+	if c.ridge.Load() != nil || transforms.Weight(c.store) == 0 { // else each Update would look for frames in the graph
 		return nil
 	}
 	of, _ := transforms.For(&c.Info, c.Graph, transforms.All) // which is no wrong option
