@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/models"
 )
@@ -12,16 +13,16 @@ type timeline struct {
 	predicted map[int]bool // the classes that some window is predicted to have
 }
 
-// add takes the windows of a part.
-func (t *timeline) add(in part, classes []string, predictions []models.Prediction) {
+// add takes some of the windows.
+func (t *timeline) add(in serve.Samples, classes []string, predictions []models.Prediction) {
 	for i, p := range predictions {
 		if t.classes == nil {
-			t.name, t.classes, t.predicted = in.names[i], make([]picture.Curve, len(classes)), map[int]bool{}
+			t.name, t.classes, t.predicted = in.Names[i], make([]picture.Curve, len(classes)), map[int]bool{}
 		}
 		t.predicted[p.Class] = true
 		for k := range t.classes {
 			c := &t.classes[k]
-			c.Name, c.X, c.Y = classes[k], append(c.X, (in.windows[i].Start+in.windows[i].End)/2), append(c.Y, p.Probabilities[k])
+			c.Name, c.X, c.Y = classes[k], append(c.X, (in.Windows[i].Start+in.Windows[i].End)/2), append(c.Y, p.Probabilities[k])
 		}
 	}
 }

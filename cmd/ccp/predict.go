@@ -73,21 +73,17 @@ func newPredict(s *shared) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				predictions, err := serve.Classify(cmd.Context(), classifier, p.signals)
+				predictions, err := serve.Classify(cmd.Context(), classifier, p.Signals)
 				if err != nil {
 					return inFile(inputs[0], err)
 				}
-				warnings = append(warnings, p.warn(predictions)...)
+				warnings = append(warnings, warn(p, predictions)...)
 				if figure.path != "" {
 					drawn.add(p, classifier.ClassNames, predictions)
 				}
 				rejected += serve.Reject(predictions, threshold)
 				for i := 0; i < len(predictions) && s.json; i++ {
-					a := serve.PredictionOf(p.names[i], predictions[i], classifier.ClassNames, top)
-					if p.windows != nil {
-						a.Start, a.End = &p.windows[i].Start, &p.windows[i].End
-					}
-					if err := lines.Encode(a); err != nil {
+					if err := lines.Encode(p.Prediction(i, predictions[i], classifier.ClassNames, top)); err != nil {
 						return err
 					}
 				}
@@ -159,9 +155,9 @@ func tell(cmd *cobra.Command, kind string, lines []string) {
 // table returns a heading and a row for each prediction: the name, start and end of a window, the class, its
 // probability, and the probabilities of all classes. If top is set, the row ends with the class and the probability of
 // each further place.
-func table(inputs part, classes []string, predictions []models.Prediction, top int) [][]string {
+func table(inputs serve.Samples, classes []string, predictions []models.Prediction, top int) [][]string {
 	rows := [][]string{{"name", "class", "probability"}}
-	if inputs.windows != nil {
+	if inputs.Windows != nil {
 		rows[0] = slices.Insert(rows[0], 1, "start", "end")
 	}
 	if top == 0 {
@@ -172,9 +168,9 @@ func table(inputs part, classes []string, predictions []models.Prediction, top i
 	}
 	share := func(p float64) string { return strconv.FormatFloat(p, 'g', 7, 64) }
 	for i, p := range predictions {
-		row := []string{inputs.names[i]}
-		if inputs.windows != nil {
-			w := inputs.windows[i]
+		row := []string{inputs.Names[i]}
+		if inputs.Windows != nil {
+			w := inputs.Windows[i]
 			row = append(row, recording.TimeText(w.Start), recording.TimeText(w.End))
 		}
 		row = append(row, p.Name, share(p.Probability))

@@ -16,31 +16,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// part is what predict classifies and writes at once.
-type part struct {
-	names   []string
-	windows []recording.Window // nil: recordings, or samples, are whole
-	signals [][]float32
-	notes   [][]string // what a person should know of each recording; nil for samples
-}
-
 // warn puts the notes before the warnings of the predictions, and returns lines with both. Of windows in a row with the
 // same warnings it names the first.
-func (in part) warn(predictions []models.Prediction) (lines []string) {
+func warn(in serve.Samples, predictions []models.Prediction) (lines []string) {
 	for i := range predictions {
 		p := &predictions[i]
-		if in.notes != nil {
-			p.Warnings = append(in.notes[i], p.Warnings...)
+		if in.Notes != nil {
+			p.Warnings = append(in.Notes[i], p.Warnings...)
 		}
 		if p.Warnings == nil {
 			continue
 		}
-		name := in.names[i]
-		if in.windows != nil {
-			if i > 0 && name == in.names[i-1] && slices.Equal(p.Warnings, predictions[i-1].Warnings) {
+		name := in.Names[i]
+		if in.Windows != nil {
+			if i > 0 && name == in.Names[i-1] && slices.Equal(p.Warnings, predictions[i-1].Warnings) {
 				continue
 			}
-			name += " from " + recording.TimeText(in.windows[i].Start)
+			name += " from " + recording.TimeText(in.Windows[i].Start)
 		}
 		lines = append(lines, name+": "+strings.Join(p.Warnings, "; "))
 	}
@@ -50,9 +42,9 @@ func (in part) warn(predictions []models.Prediction) (lines []string) {
 // readInputs reads features in a numpy file, or makes signals of recordings or, if cut has windows, of their windows. It
 // returns the parts, and how many signals they have. If one is set, several recordings are an error.
 func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut recording.Cut, one bool) (
-	iter.Seq2[part, error], int, error) {
-	whole := func(p part, err error) (iter.Seq2[part, error], int, error) {
-		return func(yield func(part, error) bool) { yield(p, nil) }, len(p.signals), err
+	iter.Seq2[serve.Samples, error], int, error) {
+	whole := func(s serve.Samples, err error) (iter.Seq2[serve.Samples, error], int, error) {
+		return func(yield func(serve.Samples, error) bool) { yield(s, nil) }, len(s.Signals), err
 	}
 	var asSeries error // why an .npy is no series of the model's: it may be a recording
 	extension := strings.ToLower(filepath.Ext(inputs[0]))
@@ -63,7 +55,7 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 		}
 		names, signals, err := readSignals(inputs[0], m)
 		if err == nil || extension == ".npz" || m.Form == nil {
-			return whole(part{names: names, signals: signals}, err)
+			return whole(serve.Samples{Names: names, Signals: signals}, err)
 		}
 		asSeries = err
 	}
@@ -82,12 +74,8 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 	if cut.Window.Length > 0 {
 		return cutAll(cmd, m, found, cut)
 	}
-	var p part
-	for _, r := range found {
-		p.names = append(p.names, r.Name)
-	}
-	p.signals, p.notes, err = serve.Signals(m.Form, found)
-	return whole(p, arrayError(inputs[0], m.Form, asSeries, err))
+	s, err := serve.Whole(m.Form, found)
+	return whole(s, arrayError(inputs[0], m.Form, asSeries, err))
 }
 
 // arrayError says why an .npy array cannot be classified as series or as a recording: by its shape, if that fits neither.
@@ -117,8 +105,8 @@ func arrayError(path string, form *recording.Form, asSeries, asRecording error) 
 const windowsAtOnce = 1024
 
 // cutAll cuts recordings into windows. The signals are made part by part.
-func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, cut recording.Cut) (iter.Seq2[part, error],
-	int, error) {
+func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, cut recording.Cut) (
+	iter.Seq2[serve.Samples, error], int, error) {
 	windows, count := make([][]recording.Window, len(found)), 0
 	for i, r := range found {
 		ordered, own, notes, err := m.Form.Windows(r, cut, math.MaxInt)
@@ -131,26 +119,26 @@ func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, 
 		tell(cmd, "note", notes)
 		found[i], windows[i], count = ordered, own, count+len(own)
 	}
-	return func(yield func(part, error) bool) {
+	return func(yield func(serve.Samples, error) bool) {
 		for i, r := range found {
 			left, reason := len(windows[i]), error(nil)
 			for some := range slices.Chunk(windows[i], windowsAtOnce) {
-				kept, signals, notes, unusable, err := serve.WindowSignals(cmd.Context().Err, m.Form, r, some)
+				var s serve.Samples
+				unusable, err := s.Cut(cmd.Context().Err, m.Form, r, some)
 				if err != nil {
-					yield(part{}, err)
+					yield(serve.Samples{}, err)
 					return
 				}
-				if left -= len(kept); reason == nil {
+				if left -= len(s.Signals); reason == nil {
 					reason = unusable
 				}
-				p := part{slices.Repeat([]string{r.Name}, len(kept)), kept, signals, notes}
-				if len(kept) > 0 && !yield(p, nil) {
+				if len(s.Signals) > 0 && !yield(s, nil) {
 					return
 				}
 			}
 			switch {
 			case left == len(windows[i]):
-				yield(part{}, reason)
+				yield(serve.Samples{}, reason)
 				return
 			case left > 0:
 				tell(cmd, "note", []string{fmt.Sprintf("%d windows are left out, the first: %v", left, reason)})

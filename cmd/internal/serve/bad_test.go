@@ -256,11 +256,11 @@ func FuzzDecode(f *testing.F) {
 			require.Equal(t, 400, b.code)
 			return
 		}
-		require.NotEmpty(t, d.signals)
-		for _, s := range d.signals {
+		require.NotEmpty(t, d.Signals)
+		for _, s := range d.Signals {
 			require.Len(t, s, nodes*channels)
 		}
-		predictions := make([]models.Prediction, len(d.signals))
+		predictions := make([]models.Prediction, len(d.Signals))
 		for i := range predictions {
 			predictions[i] = models.Prediction{Name: "red", Probabilities: make([]float64, classes)}
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
@@ -48,11 +47,8 @@ type inferRequest struct {
 	timeout   time.Duration // 0: none
 	inBinary  bool          // all outputs
 	outputs   []output
-	signals   [][]float32
-	names     []string           // of recordings; nil for signals
-	notes     [][]string         // what to know of each recording
-	windows   []recording.Window // nil for whole recordings
-	threshold float64            // below which predictions are withheld
+	Samples           // without names: signals
+	threshold float64 // below which predictions are withheld
 }
 
 // output is a tensor that a request asks for.
@@ -93,7 +89,7 @@ func decode(body []byte, binaryHeaderValue string, m *models.Metadata, most int,
 	if err != nil {
 		return nil, err
 	}
-	d.signals = slices.Collect(slices.Chunk(values, len(values)/in.shape[0]))
+	d.Signals = slices.Collect(slices.Chunk(values, len(values)/in.shape[0]))
 	return d, nil
 }
 

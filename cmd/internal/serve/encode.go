@@ -45,17 +45,13 @@ func encode(name, version string, classes []string, d *inferRequest, predictions
 func warningsOf(predictions []models.Prediction) string {
 	const shown = 8
 	var lines []string
-	warned := 0
 	for i, p := range predictions {
-		if len(p.Warnings) == 0 {
-			continue
-		}
-		if warned++; warned <= shown {
+		if len(p.Warnings) > 0 {
 			lines = append(lines, fmt.Sprintf("signal %d: %s", i, strings.Join(p.Warnings, "; ")))
 		}
 	}
-	if warned > shown {
-		lines = append(lines, fmt.Sprintf("and %d other signals", warned-shown))
+	if more := len(lines) - shown; more > 0 {
+		lines = append(lines[:shown], fmt.Sprintf("and %d other signals", more))
 	}
 	return strings.Join(lines, "\n")
 }

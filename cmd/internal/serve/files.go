@@ -24,7 +24,7 @@ type watched[T any] struct {
 	value   T
 	stamp   string // of the files that value is from
 	looked  time.Time
-	failure string // of the last reading, "" if it succeeded
+	failure string // the error of the last reading
 }
 
 // watch reads the files for the first time.
@@ -61,17 +61,13 @@ func (w *watched[T]) get() T {
 		return w.value
 	}
 	changed, err := w.refresh()
-	failure := ""
-	if err != nil {
-		failure = err.Error()
-	}
 	switch {
 	case changed:
 		w.log.Info("files were read again", "files", w.paths)
-	case failure != w.failure && err != nil:
+	case err != nil && err.Error() != w.failure:
 		w.log.Warn("files cannot be read; what was read before stays in use", "files", w.paths, "error", err)
 	}
-	w.failure = failure
+	w.failure = fmt.Sprint(err)
 	return w.value
 }
 

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -46,14 +45,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	}()
 	var d *inferRequest
 	if strings.HasSuffix(r.Pattern, "/recordings") {
-		var cut recording.Cut
-		var threshold float64
-		if cut, threshold, err = asked(r.URL.RawQuery, c); err == nil {
-			d, err = decodeRecordings(body, cut, c, s.Queue, take)
-		}
-		if err == nil {
-			d.threshold = threshold
-		}
+		d, err = decodeRecordings(r.URL.RawQuery, body, c, s.Queue, take)
 	} else if _, err = parameters(r.URL.RawQuery); err == nil {
 		d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, take)
 	}
@@ -62,10 +54,10 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	}
 	memory.end() // what is left is the signals and the answer to come
 	signals := 0
-	for _, one := range d.signals {
+	for _, one := range d.Signals {
 		signals += 4 * len(one)
 	}
-	if err := memory.take(signals + len(d.signals)*answerSize(c)); err != nil {
+	if err := memory.take(signals + len(d.Signals)*answerSize(c)); err != nil {
 		return err
 	}
 	memory.taken -= int64(signals) // they are the batcher's
@@ -80,11 +72,11 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	}
 	arrive()
 	waits = true
-	predictions, err := m.classify(ctx, c, d.signals, free)
+	predictions, err := m.classify(ctx, c, d.Signals, free)
 	if err != nil {
 		return err
 	}
-	if d.names != nil {
+	if d.Names != nil {
 		s.write(w, r, http.StatusOK, d.answers(m, c, predictions))
 		return nil
 	}

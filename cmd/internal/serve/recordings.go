@@ -31,10 +31,13 @@ func Reject(predictions []models.Prediction, threshold float64) (rejected int) {
 	return rejected
 }
 
-// PredictionOf returns what is said of a prediction, with the most probable classes, or all for 0.
-func PredictionOf(name string, p models.Prediction, classes []string, top int) Prediction {
-	a := Prediction{Name: name, Class: p.Name, Rejected: p.Name == "", Probability: p.Probability, Probabilities: map[string]float64{},
-		Warnings: p.Warnings}
+// Prediction returns what is said of the prediction of sample i, with the most probable classes, or all for 0.
+func (s Samples) Prediction(i int, p models.Prediction, classes []string, top int) Prediction {
+	a := Prediction{Name: s.Names[i], Class: p.Name, Rejected: p.Name == "", Probability: p.Probability,
+		Probabilities: map[string]float64{}, Warnings: p.Warnings}
+	if s.Windows != nil {
+		a.Start, a.End = &s.Windows[i].Start, &s.Windows[i].End
+	}
 	for _, class := range Ranked(p.Probabilities, top) {
 		a.Probabilities[classes[class]] = p.Probabilities[class]
 	}
@@ -60,10 +63,13 @@ func perValue(r recording.Recording) int {
 	return 8 + 2*4*4
 }
 
-// decodeRecordings reads the body of a request about recordings, or about their windows, as decode does. Errors name the
-// recording, the sensor and the time point.
-func decodeRecordings(body []byte, cut recording.Cut, c *models.Classifier, most int, take func(int) error) (*inferRequest,
-	error) {
+// decodeRecordings reads the query and the body of a request about recordings, or about their windows, as decode does.
+// Errors name the recording, the sensor and the time point.
+func decodeRecordings(query string, body []byte, c *models.Classifier, most int, take func(int) error) (*inferRequest, error) {
+	cut, threshold, err := asked(query, c)
+	if err != nil {
+		return nil, err
+	}
 	if c.Form == nil {
 		return nil, bad("%w", recording.ErrNoForm)
 	}
@@ -79,22 +85,20 @@ func decodeRecordings(body []byte, cut recording.Cut, c *models.Classifier, most
 	if len(all) == 0 {
 		return nil, bad(`there are no recordings; want {"recordings": [{"sensors": [...], "values": [[...], ...]}]}`)
 	}
-	d := &inferRequest{}
+	d := &inferRequest{threshold: threshold}
 	for _, r := range all {
 		sensors := cmp.Or(len(r.Sensors), len(c.Form.Sensors))
 		if err := take(perValue(r) * (len(r.Values)/sensors + 1) * len(c.Form.Sensors)); err != nil { // with the missing ones
 			return nil, err
 		}
 		if cut.Window.Length > 0 {
-			if err := d.cut(r, cut, c, most-len(d.signals), take); err != nil {
+			if err := d.cut(r, cut, c, most-len(d.Signals), take); err != nil {
 				return nil, err
 			}
-			continue
 		}
-		d.names = append(d.names, r.Name)
 	}
 	if cut.Window.Length == 0 {
-		d.signals, d.notes, err = Signals(c.Form, all)
+		d.Samples, err = Whole(c.Form, all)
 	}
 	return d, err
 }
@@ -104,12 +108,8 @@ func (d *inferRequest) answers(m *served, c *models.Classifier, predictions []mo
 	var all []Prediction
 	Reject(predictions, d.threshold)
 	for i, p := range predictions {
-		p.Warnings = append(d.notes[i], p.Warnings...)
-		a := PredictionOf(d.names[i], p, c.ClassNames, 0)
-		if d.windows != nil {
-			a.Start, a.End = &d.windows[i].Start, &d.windows[i].End
-		}
-		all = append(all, a)
+		p.Warnings = append(d.Notes[i], p.Warnings...)
+		all = append(all, d.Prediction(i, p, c.ClassNames, 0))
 	}
 	return document{"model_name": m.name, "model_version": version(c), "predictions": all}
 }

@@ -162,11 +162,11 @@ func TestRecordingsOfManySensors(t *testing.T) {
 	read := func(values string) (*inferRequest, error) {
 		b := &budget{shared: &shared, limit: 1 << 18}
 		defer b.end()
-		return decodeRecordings([]byte(`{"recordings":[{"sensors":["3"],"values":[`+values+`]}]}`), recording.Cut{}, c, 1, b.take)
+		return decodeRecordings("", []byte(`{"recordings":[{"sensors":["3"],"values":[`+values+`]}]}`), c, 1, b.take)
 	}
 	d, err := read("[1],[2]")
 	require.NoError(t, err)
-	assert.Equal(t, []float32{0, 0, 0, 1, 0}, d.signals[0][:5])
+	assert.Equal(t, []float32{0, 0, 0, 1, 0}, d.Signals[0][:5])
 	_, err = read("[1]" + strings.Repeat(",[2]", 50))
 	assert.EqualError(t, err, "the request takes more than 262144 bytes of memory, which all requests share; send it in parts")
 	assert.Zero(t, shared.Load())

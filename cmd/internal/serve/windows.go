@@ -11,35 +11,47 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// Signals makes the series of recordings, with their notes, see recording.Form.Series. The error is a models.SignalError.
-func Signals(f *recording.Form, all []recording.Recording) (signals [][]float32, notes [][]string, err error) {
-	signals, notes = make([][]float32, len(all)), make([][]string, len(all))
-	for i, r := range all {
-		if signals[i], notes[i], err = f.Series(r); err != nil {
-			return nil, nil, &models.SignalError{Index: i, Reason: err.Error()}
-		}
-	}
-	return signals, notes, nil
+// Samples are what is classified at once: signals on a graph, or series of recordings or of their windows.
+type Samples struct {
+	Names   []string           // of samples or recordings; nil if an answer names none
+	Windows []recording.Window // nil: samples are whole
+	Signals [][]float32        // as Classify takes them
+	Notes   [][]string         // what to know of each recording, see recording.Form.Series; nil if they were no recordings
 }
 
-// WindowSignals makes the series of windows of a recording, with their notes. It leaves out
-// unusable windows, such as windows in which a sensor is silent. unusable says what is wrong with the first. An error of
-// ended, such as a context's, ends it.
-func WindowSignals(ended func() error, f *recording.Form, r recording.Recording, windows []recording.Window) (kept []recording.Window,
-	signals [][]float32, notes [][]string, unusable, err error) {
+func (s *Samples) add(name string, signal []float32, notes []string) {
+	s.Names, s.Signals, s.Notes = append(s.Names, name), append(s.Signals, signal), append(s.Notes, notes)
+}
+
+// Whole makes the series of recordings. The error is a models.SignalError.
+func Whole(f *recording.Form, all []recording.Recording) (s Samples, err error) {
+	for i, r := range all {
+		signal, notes, err := f.Series(r)
+		if err != nil {
+			return s, &models.SignalError{Index: i, Reason: err.Error()}
+		}
+		s.add(r.Name, signal, notes)
+	}
+	return s, nil
+}
+
+// Cut adds the series of windows of a recording. It leaves out unusable windows, such as windows in which a sensor is
+// silent. unusable says what is wrong with the first. An error of ended, such as a context's, ends it.
+func (s *Samples) Cut(ended func() error, f *recording.Form, r recording.Recording, windows []recording.Window) (unusable, err error) {
 	for _, w := range windows {
 		if err = ended(); err != nil {
-			return nil, nil, nil, nil, err
+			return nil, err
 		}
-		signal, note, err := f.Series(r.Part(w))
+		signal, notes, err := f.Series(r.Part(w))
 		switch {
 		case err == nil:
-			kept, signals, notes = append(kept, w), append(signals, signal), append(notes, note)
+			s.Windows = append(s.Windows, w)
+			s.add(r.Name, signal, notes)
 		case unusable == nil:
 			unusable = fmt.Errorf("window from %s to %s: %w", recording.TimeText(w.Start), recording.TimeText(w.End), err)
 		}
 	}
-	return kept, signals, notes, unusable, nil
+	return unusable, nil
 }
 
 // parameters reads the query of a request, whose path takes the parameters in known.
@@ -108,18 +120,18 @@ func (d *inferRequest) cut(r recording.Recording, cut recording.Cut, c *models.C
 	if err := take(size); err != nil {
 		return err
 	}
-	kept, signals, notes, unusable, err := WindowSignals(func() error { return take(0) }, c.Form, ordered, windows)
+	first := len(d.Notes)
+	unusable, err := d.Cut(func() error { return take(0) }, c.Form, ordered, windows)
 	if err != nil {
 		return err
 	}
-	if len(kept) == 0 {
+	kept := len(d.Notes) - first
+	if kept == 0 {
 		return refuse(unusable)
 	}
-	if left := len(windows) - len(kept); left > 0 {
+	if left := len(windows) - kept; left > 0 {
 		about = append(about, fmt.Sprintf("%d windows are left out, the first: %v", left, unusable))
 	}
-	notes[0] = append(about, notes[0]...)
-	d.names = append(d.names, slices.Repeat([]string{r.Name}, len(kept))...)
-	d.windows, d.signals, d.notes = append(d.windows, kept...), append(d.signals, signals...), append(d.notes, notes...)
+	d.Notes[first] = append(about, d.Notes[first]...)
 	return nil
 }
