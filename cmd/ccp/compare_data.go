@@ -56,16 +56,14 @@ func dataSets(given []string) (sets []dataSet, err error) {
 // knownData returns the name of a data set, or the absolute path of an .npz file; "" stays. If there is no such data
 // set or file, it returns an error, before a study begins.
 func knownData(data string) (string, error) {
-	if !datasets.IsFile(data) {
-		if _, err := datasets.Named(data); data != "" && err != nil {
-			return "", fmt.Errorf("%w; or give the path of an .npz file", err)
+	if datasets.IsFile(data) {
+		if _, err := os.Stat(data); err != nil {
+			return "", err
 		}
-		return data, nil
+	} else if _, err := datasets.Named(data); data != "" && err != nil {
+		return "", fmt.Errorf("%w; or give the path of an .npz file", err)
 	}
-	if _, err := os.Stat(data); err != nil {
-		return "", err
-	}
-	return filepath.Abs(data)
+	return absolute(data)
 }
 
 // inFolder lists the .npz files of a folder. If name is no folder, it lists name itself.

@@ -21,31 +21,12 @@ func newDataList(s *shared) *cobra.Command {
 	return cmd
 }
 
-// samplesOf says how many samples there are, and of what shape.
-func samplesOf(samples, nodes, channels int) string {
-	return text.Count(samples, "sample") + " of " + text.Count(nodes, "node") + " x " + text.Count(channels, "channel")
-}
-
-// splitsOf says how many samples each split has.
-func splitsOf(d *datasets.Dataset) string {
-	return fmt.Sprintf("%s training, %s validation, %s test samples", text.Thousands(len(d.Train)),
-		text.Thousands(len(d.Validation)), text.Thousands(len(d.Test)))
-}
-
 // asTrained completes the options of a data set. It then has the validation samples that "ccp train" holds out by
 // default.
 func asTrained(name string, o datasets.Options) datasets.Options {
 	c, err := training.Preview(training.Patch{"data": name})
 	o.HoldOut = err == nil && c.Keep != training.KeepLast
 	return o
-}
-
-// loadData loads a data set by its name, or a file, with the splits of "ccp train", and shows on stderr what takes
-// long.
-func (s *shared) loadData(cmd *cobra.Command, name, dataDir string, o datasets.Options) (*datasets.Dataset, error) {
-	o, done := s.loading(cmd, dataDir, asTrained(name, o))
-	defer done()
-	return datasets.Load(cmd.Context(), name, o)
 }
 
 // trainOn is the command to train on a data set.
@@ -91,11 +72,8 @@ type countJSON struct {
 	Test       int    `json:"test"`
 }
 
-// describe returns what is to be printed of a data set; nil for no data set.
+// describe returns what is to be printed of a data set.
 func describe(d *datasets.Dataset) *datasetJSON {
-	if d == nil {
-		return nil
-	}
 	counts := make([]countJSON, d.Classes())
 	for class := range counts {
 		in := func(split []int) (n int) {
@@ -140,7 +118,9 @@ func newDataCheck(s *shared) *cobra.Command {
 			report, err = datasets.CheckNPZ(name, asTrained(name, o))
 		} else {
 			report = datasets.Report{File: name, Usable: true, Arrays: []datasets.ArrayInfo{}, Errors: []string{}}
-			if report.Data, err = s.loadData(cmd, name, dataDir, o); err == nil {
+			o, done := s.loading(cmd, dataDir, asTrained(name, o))
+			report.Data, err = datasets.Load(cmd.Context(), name, o)
+			if done(); err == nil {
 				report.Warnings = append([]string{}, report.Data.Warnings...)
 			}
 		}
@@ -159,9 +139,9 @@ func newDataCheck(s *shared) *cobra.Command {
 				train = append(train, "--set", strings.ReplaceAll(flag.Name, "-", "_")+"="+flag.Value.String())
 			}
 		})
-		result := checkJSON{Report: report, Data: describe(report.Data), Next: self() + " " + commandLine(train...)}
+		result := checkJSON{Report: report, Next: self() + " " + commandLine(train...)}
 		if report.Data != nil {
-			result.Memory = training.Memory(report.Data)
+			result.Data, result.Memory = describe(report.Data), training.Memory(report.Data)
 		}
 		err = s.print(cmd, result, render("data-check", result))
 		if err == nil && !report.Usable {

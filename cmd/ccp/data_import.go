@@ -32,7 +32,7 @@ func newDataImport(s *shared) *cobra.Command {
 	var scale bool
 	cmd := command("data import", "")
 	cmd.Args = atLeastOne("INPUT is needed: a folder, .ts files or a .csv")
-	groups := newGroups(cmd)
+	var groups flagGroups
 	f := groups.add("Most used")
 	out.flags(f, "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
 	f.StringVar(&o.Label, "label", "", "`COLUMN` of a table with each sample's class (default: label)")
@@ -68,7 +68,7 @@ func newDataImport(s *shared) *cobra.Command {
 		"skeletons: hip,trunk")
 	numberVar(f, &o.Bodies, "bodies", 1, 0, math.MaxInt32,
 		"`N` bodies whose x, y and z are the first channels, with --parts; 0 where they are no positions in space")
-	groups.done()
+	groups.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
 		if out.path == "" {
 			out.path = recordings.Name(inputs)

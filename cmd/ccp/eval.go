@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/floats"
 )
 
 // evalJSON is what `ccp eval --json` prints.
@@ -39,7 +39,6 @@ type rejectionJSON struct {
 	Threshold float64 `json:"threshold"` // the least probability of a prediction
 	Rejected  int     `json:"rejected"`
 	Accuracy  float64 `json:"accuracy"` // of the predictions that are left; 0 for none
-	right     int
 }
 
 type mistakeJSON struct {
@@ -74,9 +73,8 @@ func newEval(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var rejection *rejectionJSON
+		rejection, right := rejectionJSON{Asked: reject}, 0
 		if reject > 0 {
-			rejection = &rejectionJSON{Asked: reject}
 			if rejection.Threshold, err = classifier.Calibration.Threshold(reject); err != nil {
 				return usage(cmd, fmt.Errorf("--reject %g: %s: %w", reject, dir, err))
 			}
@@ -103,14 +101,14 @@ func newEval(s *shared) *cobra.Command {
 			evaluate, predictedBy = training.EvaluateMirrored, predictedBy+", the mean over each sample and its mirror image"
 		}
 		e, err := evaluate(classifier, d, indices, 64, func(i int, p []float64) {
-			k := serve.Ranked(p, 1)[0]
-			if rejection != nil && p[k] < rejection.Threshold {
+			k, truth := floats.MaxIdx(p), int(d.Labels[i])
+			if p[k] < rejection.Threshold {
 				rejection.Rejected++
-			} else if rejection != nil && k == int(d.Labels[i]) {
-				rejection.right++
+			} else if k == truth {
+				right++
 			}
-			if d.SampleNames != nil && k != int(d.Labels[i]) {
-				mistakes = append(mistakes, mistakeJSON{d.SampleNames[i], d.ClassNames[d.Labels[i]], d.ClassNames[k], p[k]})
+			if d.SampleNames != nil && k != truth {
+				mistakes = append(mistakes, mistakeJSON{d.SampleNames[i], d.ClassNames[truth], d.ClassNames[k], p[k]})
 			}
 		})
 		if err != nil {
@@ -118,18 +116,17 @@ func newEval(s *shared) *cobra.Command {
 		}
 		slices.SortStableFunc(mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
 		result := evalJSON{Command: "eval", Data: d.Name, Split: split, PredictedBy: predictedBy,
-			Temperature: 1, Rejection: rejection, Mistakes: mistakes, Evaluation: e}
+			Temperature: 1, Mistakes: mistakes, Evaluation: e}
 		if c := classifier.Calibration; c != nil {
 			result.Temperature, result.HeldOut = c.Temperature, c.Samples
 		}
 		if f, err := training.ReadFingerprint(dir); err == nil {
-			seen := f.TrainedOn(d, indices)
-			result.TrainedOn = &seen
+			result.TrainedOn = new(f.TrainedOn(d, indices))
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if rejection != nil {
-			rejection.Accuracy = float64(rejection.right) / float64(max(1, e.Samples-rejection.Rejected))
+		if rejection.Accuracy = float64(right) / float64(max(1, e.Samples-rejection.Rejected)); reject > 0 {
+			result.Rejection = &rejection
 		}
 		return s.print(cmd, result, render("eval", result))
 	}

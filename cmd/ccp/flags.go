@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -73,8 +74,8 @@ func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most i
 
 // cutFlags say how to cut recordings into windows.
 func cutFlags(f *pflag.FlagSet, cut *recording.Cut) {
-	spanVar(f, &cut.Window, "window", "cut recordings into windows of a `DURATION` such as 2s, or of so many time points")
-	spanVar(f, &cut.Step, "step", "`DURATION`, or time points, between the begins of windows (default: a whole window)")
+	parsedVar(f, &cut.Window, "window", recording.ParseSpan, "cut recordings into windows of a `DURATION` such as 2s, or of so many time points")
+	parsedVar(f, &cut.Step, "step", recording.ParseSpan, "`DURATION`, or time points, between the begins of windows (default: a whole window)")
 }
 
 // checkCut refuses a step that does not go with the window.
@@ -98,10 +99,10 @@ func figureVar(f *pflag.FlagSet, path *string, usage string) {
 	}, nil}, "figure", usage)
 }
 
-// spanVar is a flag whose value is a duration or a number of time points.
-func spanVar(f *pflag.FlagSet, value *recording.Span, name, usage string) {
+// parsedVar is a flag whose value parse reads.
+func parsedVar[T any](f *pflag.FlagSet, value *T, name string, parse func(text string) (T, error), usage string) {
 	f.Var(&checked{"", "string", func(text string) (err error) {
-		*value, err = recording.ParseSpan(text)
+		*value, err = parse(text)
 		return err
 	}, nil}, name, usage)
 }
@@ -122,10 +123,7 @@ func durationVar(f *pflag.FlagSet, value *time.Duration, name string, least time
 
 // rejectFlag is for the commands that can withhold predictions.
 func rejectFlag(f *pflag.FlagSet, share *float64) {
-	f.Var(&checked{"", "string", func(value string) (err error) {
-		*share, err = text.ParseShare(value)
-		return err
-	}, nil}, "reject", "withhold predictions as unsure as the least sure `SHARE` of the held-out samples")
+	parsedVar(f, share, "reject", text.ParseShare, "withhold predictions as unsure as the least sure `SHARE` of the held-out samples")
 }
 
 // flagOf are the flags that stand for an option of a training or a model.
@@ -141,30 +139,24 @@ func optionFlag(f *pflag.FlagSet, asked training.Patch, flag, option, usage stri
 }
 
 // flagGroups are the flags of a command under headings.
-type flagGroups struct {
-	cmd   *cobra.Command
-	names []string
-	sets  []*pflag.FlagSet
-}
-
-func newGroups(cmd *cobra.Command) *flagGroups { return &flagGroups{cmd: cmd} }
+type flagGroups []*pflag.FlagSet
 
 // add begins a group.
 func (g *flagGroups) add(name string) *pflag.FlagSet {
 	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	f.SortFlags = false
-	g.names, g.sets = append(g.names, name), append(g.sets, f)
+	*g = append(*g, f)
 	return f
 }
 
-// done adds the flags of all groups to the command, and their headings to its help.
-func (g *flagGroups) done() {
+// addTo adds the flags of all groups to a command, and their headings to its help.
+func (g flagGroups) addTo(cmd *cobra.Command) {
 	text := ""
-	for i, f := range g.sets {
-		g.cmd.Flags().AddFlagSet(f)
-		text += g.names[i] + " flags:\n" + f.FlagUsages() + "\n"
+	for _, f := range g {
+		cmd.Flags().AddFlagSet(f)
+		text += f.Name() + " flags:\n" + f.FlagUsages() + "\n"
 	}
-	g.cmd.SetUsageTemplate(strings.Replace(g.cmd.UsageTemplate(),
+	cmd.SetUsageTemplate(strings.Replace(cmd.UsageTemplate(),
 		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}",
 		strings.TrimSpace(text), 1))
 }
@@ -198,12 +190,7 @@ func dataDirFlag(cmd *cobra.Command, dir *string) {
 }
 
 // dataFolder is where to look for a data set's files.
-func dataFolder(flag string) string {
-	if flag != "" {
-		return flag
-	}
-	return os.Getenv("CCP_DATA")
-}
+func dataFolder(flag string) string { return cmp.Or(flag, os.Getenv("CCP_DATA")) }
 
 const knnUsage = "`K` neighbours of each node in the graph made for an .npz without one"
 
@@ -252,7 +239,7 @@ func (t target) free() error {
 		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: there is no folder %s; make it, or choose another", t.path, folder)
 		}
-		if err := files.CheckDirectory(folder); err != nil || t.folder {
+		if err := files.CheckDirectory(folder); err != nil {
 			return err
 		}
 		return t.writable()

@@ -26,14 +26,11 @@ var results = template.Must(template.New("").Funcs(template.FuncMap{
 	"megabytes": text.Megabytes,
 	"percent":   func(share float64) float64 { return 100 * share },
 	"ratio":     func(a, b int) float64 { return float64(a) / float64(max(1, b)) },
-	"samples":   samplesOf,
 	"seconds":   text.Seconds,
 	"short":     func(name string) string { return text.Shorten(name, text.LongestName) },
-	"splits":    splitsOf,
 	"sub":       func(a, b int) int { return a - b },
 	"stem":      func(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) },
 	"thousands": text.Thousands,
-	"trainOn":   trainOn,
 	"words":     strings.Fields,
 }).ParseFS(resultFiles, "results/*"))
 

@@ -31,7 +31,7 @@ func newTrain(s *shared) *cobra.Command {
 		}
 		return nil
 	}
-	groups := newGroups(cmd)
+	var groups flagGroups
 	f := groups.add("Data")
 	optionFlag(f, asked, "data", "data", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own (default: digits)")
 	f.StringVar(&dataDir, "data-dir", "", "`FOLDER` with the data set's files (default: $CCP_DATA, else here)")
@@ -68,7 +68,7 @@ func newTrain(s *shared) *cobra.Command {
 	f.StringVar(&board, "tensorboard", "", "`FOLDER` for the curves of this run, as a file of TensorBoard")
 	f.BoolVar(&dryRun, "dry-run", false, "print the whole configuration and what a training step needs, and do not train")
 	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` devices of the backend that share each batch; the batch must be a multiple of N")
-	groups.done()
+	groups.addTo(cmd)
 
 	cmd.RunE = func(cmd *cobra.Command, pairs []string) error {
 		if s.json && metricsTo == "-" {
@@ -79,8 +79,7 @@ func newTrain(s *shared) *cobra.Command {
 		}
 		c, err := training.Preview(asked)
 		if err != nil {
-			var unknown *training.UnknownError
-			if errors.As(err, &unknown) {
+			if _, unknown := errors.AsType[*training.UnknownError](err); unknown {
 				err = fmt.Errorf("--set: %w", err)
 			}
 			return usage(cmd, err)

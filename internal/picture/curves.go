@@ -48,7 +48,8 @@ func (c Curves) Plot() *plot.Plot {
 		}
 	}
 	for i, l := range c.Lines {
-		line := l.line(i)
+		line := &plotter.Line{XYs: l.shifted(0), LineStyle: draw.LineStyle{Color: lineColours[i%len(lineColours)],
+			Width: vg.Points(1.5), Dashes: linePatterns[i%len(linePatterns)]}}
 		if p.Add(line); l.Name != "" {
 			p.Legend.Add(l.Name, line)
 		}
@@ -57,12 +58,6 @@ func (c Curves) Plot() *plot.Plot {
 	margin := max(0.04*(p.Y.Max-p.Y.Min), 1e-6)
 	p.Y.Min, p.Y.Max = p.Y.Min-margin, p.Y.Max+margin
 	return p
-}
-
-func (l Curve) line(i int) *plotter.Line {
-	style := draw.LineStyle{Color: lineColours[i%len(lineColours)], Width: vg.Points(1.5)}
-	style.Dashes = linePatterns[i%len(linePatterns)]
-	return &plotter.Line{XYs: l.shifted(0), LineStyle: style}
 }
 
 // shifted returns the curve's points, moved upwards by factor times its Spread.

@@ -90,23 +90,18 @@ func (l *Level) see(hierarchies []hierarchy.Levels) {
 
 // fold reads and folds the filter in scope and its batch normalisation.
 func (l *Level) fold(scope *model.Scope) error {
-	path, filters := scope.Scope(), l.Filters
+	filters := l.Filters
 	weights, offsets, err := ops.ReadKernel(scope, filters, filters, l.Neighbours, l.Channels)
 	if err != nil {
 		return err
 	}
-	scale, shift, err := ops.ReadBatchNorm(scope, filters, nn.OptionsOf(scope).BatchNormEpsilon)
-	if err != nil {
-		return err
-	}
 	rows := l.Neighbours * l.Channels
-	kernel, bias := make([]float64, len(weights)), convert[float64](offsets)
+	kernel := make([]float64, len(weights))
 	for i, w := range weights {
 		kernel[i%rows*filters+i/rows] = float64(w)
 	}
-	absorb(kernel, bias, scale, shift)
-	l.Kernel, l.Bias = convert[float32](kernel), convert[float32](bias)
-	return cmp.Or(finite(path+": gate", l.Gates), finite(path+": kernel", l.Kernel), finite(path+": bias", l.Bias))
+	l.Kernel, l.Bias, err = folded(scope, kernel, offsets, true)
+	return cmp.Or(finite(scope.Scope()+": gate", l.Gates), err)
 }
 
 // foldDense folds a fully connected layer and, if it has one, its batch normalisation.
@@ -115,30 +110,32 @@ func foldDense(scope *model.Scope, in, out int, normalised bool) (d Dense, err e
 	if err != nil {
 		return d, err
 	}
-	kernel, bias := convert[float64](weights), convert[float64](offsets)
+	d = Dense{In: in, Out: out}
+	d.Kernel, d.Bias, err = folded(scope, convert[float64](weights), offsets, normalised)
+	return d, err
+}
+
+// folded rounds a kernel `[in, out]` and its offsets `[out]`. If there is a batch normalisation, they first take it in:
+// x·kernel + bias becomes what scale·(x·kernel + bias) + shift was.
+func folded(scope *model.Scope, weights []float64, offsets []float32, normalised bool) (kernel, bias []float32, err error) {
+	sums := convert[float64](offsets)
 	if normalised {
-		scale, shift, err := ops.ReadBatchNorm(scope, out, nn.OptionsOf(scope).BatchNormEpsilon)
+		scale, shift, err := ops.ReadBatchNorm(scope, len(sums), nn.OptionsOf(scope).BatchNormEpsilon)
 		if err != nil {
-			return d, err
+			return nil, nil, err
 		}
-		absorb(kernel, bias, scale, shift)
+		for i := range weights {
+			weights[i] *= scale[i%len(scale)]
+		}
+		for j := range sums {
+			sums[j] = sums[j]*scale[j] + shift[j]
+		}
 	}
-	d = Dense{in, out, convert[float32](kernel), convert[float32](bias)}
-	path := scope.Scope()
-	return d, cmp.Or(finite(path+": kernel", d.Kernel), finite(path+": bias", d.Bias))
+	kernel, bias = convert[float32](weights), convert[float32](sums)
+	return kernel, bias, cmp.Or(finite(scope.Scope()+": kernel", kernel), finite(scope.Scope()+": bias", bias))
 }
 
-// absorb makes x·kernel + bias what scale·(x·kernel + bias) + shift was. kernel: `[in, out]`, the others `[out]`.
-func absorb(kernel, bias, scale, shift []float64) {
-	for i := range kernel {
-		kernel[i] *= scale[i%len(scale)]
-	}
-	for j := range bias {
-		bias[j] = bias[j]*scale[j] + shift[j]
-	}
-}
-
-func convert[To, From float32 | float64](values []From) []To {
+func convert[To, From int32 | int64 | float32 | float64](values []From) []To {
 	all := make([]To, len(values))
 	for i, v := range values {
 		all[i] = To(v)

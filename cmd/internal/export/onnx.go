@@ -97,11 +97,7 @@ func (g *onnxGraph) network(n *Network) {
 // and `[batch, K, filters]` after. A Skip adds the value before, the input of the previous level.
 func (g *onnxGraph) level(name string, l Level, before string) {
 	k, size, filters := l.Clusters, l.Neighbours, l.Filters
-	nodes := make([]int64, len(l.Nodes))
-	for i, v := range l.Nodes {
-		nodes[i] = int64(v)
-	}
-	g.node("Gather", name+"/gathered", g.constant(name+"/nodes", nodes, k*size))
+	g.node("Gather", name+"/gathered", g.constant(name+"/nodes", convert[int64](l.Nodes), k*size))
 	g.attribute("axis", integer(1))
 	g.node("Mul", name+"/gated", g.constant(name+"/gates", l.Gates, k*size, 1))
 	rows := []int64{0, int64(k), int64(size * l.Channels)} // 0 keeps the batch's size
