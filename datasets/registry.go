@@ -36,6 +36,8 @@ type Source struct {
 	Get     string   `json:"-"` // what to get if the files are missing
 	Text    bool     `json:"-"` // its signals are words, which Options.TFIDF may weigh
 	Drawn   bool     `json:"-"` // its splits are drawn, or can be, so that it has folds
+	// Recipes holds changes to a training's configuration that suit the data, as models/training/recipes.json has them, or nil.
+	Recipes []byte `json:"-"`
 	// Place returns the place of the files in some folders, "" if some are missing; nil for a source that needs none.
 	Place func(dirs []string) string `json:"-"`
 	// Load reads the samples in those folders. Raw.Split is the source's own split, nil to draw one. The caller holds out

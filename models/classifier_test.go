@@ -71,7 +71,7 @@ func TestFrozenIsLearned(t *testing.T) {
 		both              bool // on XLA, too, which takes seconds to compile
 	}{
 		"digits":         {grid(t, 8, 8), 1, 10, "32x64/9,8x128/8,1x256/8", true},
-		"mnist":          {grid(t, 28, 28), 1, 10, "196x32/9,49x64/9,9x128/9,1x256/9", false},
+		"image":          {grid(t, 28, 28), 1, 10, "196x32/9,49x64/9,9x128/9,1x256/9", false},
 		"small image":    {grid(t, 10, 10), 3, 10, "25x16/16,9x24/16,4x32/8,2x48/4,1x64/2", false},
 		"small words":    {words, 1, 20, "50x8/16,16x12/16,8x16/8,4x24/8,2x32/4,1x32/2", true},
 		"small skeleton": {skeleton, 6, 60, "32x16/16,16x24/16,8x32/8,4x48/8,1x64/4", false},

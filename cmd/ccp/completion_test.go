@@ -18,7 +18,7 @@ func TestCompletion(t *testing.T) {
 		"train --set label":          "label_smoothing=\n:2\n",
 		"compare --models gcn,cheby": "gcn,chebyshev\n:0\n",
 		"eval --split t":             "train\ntest\n:0\n", // the words of a choice
-		"data get fas":               "fashion-mnist\n:0\n",
+		"data get lett":              "letters\n:0\n",
 		"reproduce los":              "loss\n:0\n",
 	} {
 		stdout := succeed(t, append([]string{"__complete"}, strings.Fields(line)...)...)

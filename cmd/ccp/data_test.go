@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/md5"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -44,41 +45,48 @@ func moved(t *testing.T, name string, files map[string][]byte) datasets.Source {
 	return set
 }
 
-// idxFile is a gzipped idx file of `n` items of the given size; its values count on from 0, modulo 10.
-func idxFile(t *testing.T, n int, size ...int) []byte {
-	t.Helper()
-	raw := []byte{0, 0, 8, byte(1 + len(size)), 0, 0, 0, byte(n)}
-	for _, dim := range size {
-		raw = append(raw, 0, 0, 0, byte(dim))
-		n *= dim
+// init registers two data sets to be fetched, as four files and as an archive. They hold the digits.
+func init() {
+	of, _ := datasets.Named("digits")
+	of.Name, of.Folder, of.Folders = "letters", "letters", []string{"letters"}
+	for _, name := range []string{"train-images", "train-labels", "test-images", "test-labels"} {
+		of.Files = append(of.Files, datasets.File{Name: name})
 	}
-	for i := range n {
-		raw = append(raw, byte(i%10))
+	of.Place = func(dirs []string) string {
+		for _, dir := range dirs {
+			if _, err := os.Stat(filepath.Join(dir, "test-labels")); err == nil {
+				return dir
+			}
+		}
+		return ""
 	}
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	_, err := w.Write(raw)
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	return out.Bytes()
+	load := of.Load
+	of.Load = func(ctx context.Context, dirs []string, o datasets.Options) (*datasets.Raw, error) {
+		if of.Place(dirs) == "" {
+			return nil, fmt.Errorf("%s: %w", dirs[0], fs.ErrNotExist)
+		}
+		return load(ctx, dirs, o)
+	}
+	datasets.Register(of)
+	of.Name, of.Folder, of.Folders, of.Archive, of.Files = "parcels", "parcels", []string{"parcels"}, true, []datasets.File{{Name: "parcels.tar.gz"}}
+	datasets.Register(of)
 }
 
 // TestGetFiles fetches a set of four files and finds it again, as training does.
 func TestGetFiles(t *testing.T) {
-	set := moved(t, "fashion-mnist", map[string][]byte{"train-images-idx3-ubyte.gz": idxFile(t, 100, 28, 28), "train-labels-idx1-ubyte.gz": idxFile(t, 100),
-		"t10k-images-idx3-ubyte.gz": idxFile(t, 20, 28, 28), "t10k-labels-idx1-ubyte.gz": idxFile(t, 20)})
+	set := moved(t, "letters", map[string][]byte{"train-images": []byte("images"), "train-labels": []byte("labels"), "test-images": []byte("more"), "test-labels": []byte("more")})
 	dir := filepath.Join(t.TempDir(), "data")
 	var stderr bytes.Buffer
 	path, err := get(t.Context(), newStatusLine(&stderr), set, dir)
 	require.NoError(t, err)
-	assert.Equal(t, filepath.Join(dir, "fashion-mnist"), path)
+	assert.Equal(t, filepath.Join(dir, "letters"), path)
 	assert.Contains(t, stderr.String(), "file 1 of 4: "+set.Files[0].URL+"\n")
-	assert.Contains(t, stderr.String(), "train-images-idx3-ubyte.gz 100% of 0.0 MB\n")
+	assert.Contains(t, stderr.String(), "train-images 100% of 0.0 MB\n")
 	assert.NotContains(t, stderr.String(), "\r", "nothing is drawn off a terminal")
 
-	line := " --data fashion-mnist --data-dir " + dir + "\n"
-	stdout := succeed(t, "data", "get", "fashion-mnist", "--data-dir", dir, "--offline")
-	assert.True(t, strings.HasPrefix(stdout, "fashion-mnist: already in "+path+"; try: "), stdout)
+	line := " --data letters --data-dir " + dir + "\n"
+	stdout := succeed(t, "data", "get", "letters", "--data-dir", dir, "--offline")
+	assert.True(t, strings.HasPrefix(stdout, "letters: already in "+path+"; try: "), stdout)
 	assert.True(t, strings.HasSuffix(stdout, " train"+line), stdout)
 	var document struct {
 		Name    string `json:"name"`
@@ -86,12 +94,12 @@ func TestGetFiles(t *testing.T) {
 		Fetched bool   `json:"fetched"`
 		Next    string `json:"next"`
 	}
-	out := lines(succeed(t, "data", "get", "fashion-mnist", "digits", "--data-dir", dir, "--json"))
+	out := lines(succeed(t, "data", "get", "letters", "digits", "--data-dir", dir, "--json"))
 	require.Len(t, out, 2)
 	decode(t, out[0], &document)
 	assert.Equal(t, path, document.Path)
 	assert.False(t, document.Fetched)
-	assert.Contains(t, succeed(t, "data", "check", "fashion-mnist", "--data-dir", dir), "fashion-mnist: 120 samples")
+	assert.Contains(t, succeed(t, "data", "check", "letters", "--data-dir", dir), "letters: 1797 samples")
 }
 
 // TestGetArchive fetches and unpacks an archive, and removes it.
@@ -99,25 +107,26 @@ func TestGetArchive(t *testing.T) {
 	var packed bytes.Buffer
 	zipped := gzip.NewWriter(&packed)
 	w := tar.NewWriter(zipped)
-	for _, split := range []string{"train", "test"} {
-		require.NoError(t, w.WriteHeader(&tar.Header{Name: "20news-bydate-" + split + "/sci.space/1", Typeflag: tar.TypeReg, Size: 2}))
+	for _, name := range []string{"train-images", "test-labels"} {
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Size: 2}))
 		_, err := w.Write([]byte("hi"))
 		require.NoError(t, err)
 	}
 	require.NoError(t, w.Close())
 	require.NoError(t, zipped.Close())
-	set := moved(t, "20news", map[string][]byte{"20news-bydate.tar.gz": packed.Bytes()})
+	set := moved(t, "parcels", map[string][]byte{"parcels.tar.gz": packed.Bytes()})
 	dir := t.TempDir()
 	path, err := get(t.Context(), newStatusLine(&bytes.Buffer{}), set, dir)
 	require.NoError(t, err)
-	assert.Equal(t, filepath.Join(dir, "20news"), path)
+	assert.Equal(t, filepath.Join(dir, "parcels"), path)
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Len(t, entries, 1, "the archive is gone")
-	assert.Contains(t, succeed(t, "data", "get", "20news", "--data-dir", dir), "20news: already in "+path)
+	assert.Contains(t, succeed(t, "data", "get", "parcels", "--data-dir", dir), "parcels: already in "+path)
 
-	other := moved(t, "cifar10", map[string][]byte{"cifar-10-binary.tar.gz": packed.Bytes()})
-	_, err = get(t.Context(), newStatusLine(&bytes.Buffer{}), other, dir)
+	other := set
+	other.Place = func([]string) string { return "" }
+	_, err = get(t.Context(), newStatusLine(&bytes.Buffer{}), other, t.TempDir())
 	require.ErrorContains(t, err, "is not what the loader looks for")
 
 	ctx, stop := context.WithCancel(t.Context())

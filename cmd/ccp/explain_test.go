@@ -6,11 +6,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/cmd/internal/explain"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -106,8 +108,9 @@ func TestExplainSkeletons(t *testing.T) {
 	if data == "" {
 		t.Skip("CCP_DATA is not set")
 	}
-	dir := filepath.Join(t.TempDir(), "run")
-	succeed(t, "train", "--backend", "go", "--data", "nw-ucla", "--data-dir", data, "--model", "softmax", "--epochs", "1", "--checkpoint", dir)
+	sources, dir := datasets.Names(), filepath.Join(t.TempDir(), "run")
+	set := sources[slices.IndexFunc(sources, func(s datasets.Source) bool { return s.Nodes == 40*20 })]
+	succeed(t, "train", "--backend", "go", "--data", set.Name, "--data-dir", data, "--model", "softmax", "--epochs", "1", "--checkpoint", dir)
 	line := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--data-dir", data, "--samples", "20", "--json")
 	var got explain.Summary
 	require.NoError(t, json.Unmarshal([]byte(line), &got))

@@ -185,7 +185,7 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"train --backend go --checkpoint DIR/a --data nothing", `data set "nothing" is not known; there are digits, `},
 		{"train --backend go --checkpoint DIR/b --data DIR/nothing.npz", "DIR/nothing.npz: no such file"},
-		{"train --backend go --checkpoint DIR/c --data-dir DIR --data mnist", "DIR"},
+		{"train --backend go --checkpoint DIR/c --data-dir DIR --data letters", "DIR"},
 		{"train --backend go --checkpoint DIR/d --metrics DIR/none/m", "ccp: --metrics DIR/none/m: there is no folder DIR/none; make it"},
 		{"train --backend go --dry-run --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
 		{"train --backend go --checkpoint DIR/d --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
@@ -211,7 +211,7 @@ func TestFailures(t *testing.T) {
 		{"data get DIR/file.npz", "an .npz file is your own"},
 		{"data get digits " + asked.Name + " --data-dir DIR", asked.Name + ": " + asked.Ask},
 		{"data get " + asked.Name + " --data-dir DIR", "put it in DIR/" + asked.Folder + ", then: "},
-		{"data get mnist --offline --data-dir DIR", "mnist: its files are not there, and --offline or CCP_OFFLINE=1 forbids to fetch them"},
+		{"data get letters --offline --data-dir DIR", "letters: its files are not there, and --offline or CCP_OFFLINE=1 forbids to fetch them"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			code, stdout, stderr := execute(t, strings.Fields(strings.ReplaceAll(c.line, "DIR", dir))...)

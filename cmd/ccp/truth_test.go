@@ -119,10 +119,10 @@ func TestCompareWithoutData(t *testing.T) {
 	code, _, stderr := execute(t, "compare", "--data", "nosuch", "--folder", folder)
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, `--data: data set "nosuch" is not known`)
-	code, _, stderr = execute(t, "compare", "--backend", "go", "--data", "mnist", "--data-dir", folder, "--folder", folder)
+	code, _, stderr = execute(t, "compare", "--backend", "go", "--data", "letters", "--data-dir", folder, "--folder", folder)
 	assert.Equal(t, 1, code)
 	assert.NotContains(t, stderr, "run 1 of ")
-	assert.NoDirExists(t, filepath.Join(folder, "mnist-ccp-1"))
+	assert.NoDirExists(t, filepath.Join(folder, "letters-ccp-1"))
 }
 
 // What the checks show is what a training uses, and the command that they suggest.

@@ -92,7 +92,7 @@ func TestPlainModelsLackOptions(t *testing.T) {
 }
 
 func TestPlainPresets(t *testing.T) {
-	for names, want := range map[string]training.Widths{"fc 20news": {2500, 500}, "fc ring": {512, 128}, "softmax digits": nil,
+	for names, want := range map[string]training.Widths{"fc ring": {512, 128}, "softmax digits": nil,
 		"svm digits": nil, "bayes digits": nil} {
 		name, data, _ := strings.Cut(names, " ")
 		levels, hidden := training.PresetOf(name, data, training.DefaultRecipe, 64)

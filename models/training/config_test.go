@@ -21,7 +21,7 @@ import (
 
 // What is wrong in what is asked is said before any data is read.
 func TestAskedCheck(t *testing.T) {
-	for _, data := range []string{"digits", "cifar10", "20news", "ntu", "mnist", "fashion-mnist", "ring.npz"} {
+	for _, data := range []string{"digits", leaves, "ring.npz"} {
 		_, err := Preview(Patch{"data": data})
 		require.NoError(t, err, data)
 	}
@@ -105,18 +105,18 @@ func TestKnown(t *testing.T) {
 		require.NoError(t, err)
 		return c
 	}
-	paper := known(Patch{"data": "cifar10", "recipe": PaperRecipe})
+	paper := known(Patch{"data": leaves, "recipe": PaperRecipe})
 	assert.Equal(t, "best", paper.Keep)
 	assert.Equal(t, 64, paper.Batch)
 	assert.Equal(t, 1e-3, paper.LearningRate)
 	assert.True(t, paper.Augment)
-	assert.Equal(t, 100, known(Patch{"data": "20news"}).Batch)
-	usual, deep := known(Patch{"data": "cifar10"}), known(Patch{"data": "cifar10", "recipe": "deep"})
+	usual, deep := known(Patch{"data": leaves}), known(Patch{"data": leaves, "recipe": "deep"})
+	assert.Equal(t, []int{100, 16}, []int{usual.Batch, usual.Epochs}, "what the source changes")
 	assert.Equal(t, []string{oneCycle, KeepLast}, []string{usual.Schedule, usual.Keep})
 	assert.NotEqual(t, usual.Levels, deep.Levels)
 	assert.Empty(t, deep.Hidden)
-	learned := known(Patch{"data": "cifar10", "recipe": "deep", "ccp_hierarchy": "learned"})
-	assert.Equal(t, []any{"searched", "directed", "1,1,1,1"}, []any{learned.Options.Start, learned.Options.Slots, learned.Options.Blocks})
+	learned := known(Patch{"data": leaves, "recipe": "deep", "ccp_hierarchy": "learned"})
+	assert.Equal(t, []any{"searched", "directed", "1,1"}, []any{learned.Options.Start, learned.Options.Slots, learned.Options.Blocks})
 	own := known(Patch{"data": "some/ring.npz"})
 	assert.Equal(t, []string{oneCycle, KeepLast}, []string{own.Schedule, own.Keep})
 	assert.Zero(t, own.Epochs+own.Steps+own.Batch, "they are by the samples")
@@ -132,7 +132,7 @@ func TestKnown(t *testing.T) {
 func TestRecipeOfAnotherPlan(t *testing.T) {
 	grid, err := affinity.Grid(32, 32, 8)
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: "cifar10", Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}}, Affinity: grid, Train: make([]int, 1000)}
+	d := &datasets.Dataset{Name: leaves, Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}}, Affinity: grid, Train: make([]int, 1000)}
 	for _, c := range []struct {
 		asked         Patch
 		search, slots string
@@ -145,7 +145,7 @@ func TestRecipeOfAnotherPlan(t *testing.T) {
 		{Patch{"ccp_hierarchy": "random", "ccp_slots": "random"}, "anneal", "random", ""},
 		{Patch{"ccp_hierarchy": "random", "ccp_start": "searched"}, "anneal", "rank", "ccp_start=searched is of memberships that are learned, but this hierarchy is random"},
 	} {
-		known, err := Preview(with(c.asked, "data", "cifar10"))
+		known, err := Preview(with(c.asked, "data", leaves))
 		require.NoError(t, err)
 		o := known.Options
 		assert.Equal(t, []string{c.search, c.slots}, []string{o.Search, o.Slots}, "%v", c.asked)
@@ -218,8 +218,8 @@ func TestDefaultCheckpoint(t *testing.T) {
 func TestRunOfAnEarlierVersion(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, resultFile), []byte("{}"), 0o600))
-	for _, text := range []string{`{"data":"cifar10","split_seed":7,"model":"ccp","levels":"","hidden":null,"params":{"ccp_stem":-1},"epochs":100,"seed":1,"fold":"2/5"}`,
-		`{"data":"20news","model":"svm","levels":"","hidden":null,"seed":1}`} {
+	for _, text := range []string{`{"data":"leaves","split_seed":7,"model":"ccp","levels":"","hidden":null,"params":{"ccp_stem":-1},"epochs":100,"seed":1,"fold":"2/5"}`,
+		`{"data":"leaves","model":"svm","levels":"","hidden":null,"seed":1}`} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(text), 0o600))
 		_, err := ReadConfig(dir)
 		want := filepath.Join(dir, configFile) + ": an earlier version of ccp began this run, or it was changed by hand; train anew"
@@ -256,7 +256,7 @@ func TestNothingAsked(t *testing.T) {
 }
 
 func TestDataOptions(t *testing.T) {
-	c, err := Preview(Patch{"data": "cifar10", "protocol": "cross-view", "tfidf": true, "knn": 3, "split_seed": 7})
+	c, err := Preview(Patch{"protocol": "cross-view", "tfidf": true, "knn": 3, "split_seed": 7})
 	require.NoError(t, err)
 	assert.Equal(t, datasets.Options{Seed: 7, Protocol: "cross-view", TFIDF: true, KNN: 3, Augment: true},
 		c.dataOptions(datasets.Options{Augment: true}))

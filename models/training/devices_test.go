@@ -120,13 +120,13 @@ func TestDevicesTrainAsOne(t *testing.T) {
 		params   map[string]any
 	}{
 		"digits":        {grid(6), 1, "16x8/9,6x12/4,1x16/4", nil},
-		"mnist":         {grid(6), 1, "16x4/4,6x8/4,3x12/3,1x16/3", nil},
-		"fashion-mnist": {grid(6), 1, "16x6/5,9x8/4,4x12/4,1x16/4", nil},
-		"cifar10":       {grid(8), 3, "25x8/4,9x12/4,5x16/3,4x24/3,1x32/3", nil},
-		"20news":        {words, 1, "50x4/4,25x6/4,12x8/3,6x12/3,4x16/3,1x16/3", nil},
-		"20news whole":  {words, 1, "1x12/100", nil},
-		"nw-ucla":       {skeleton, 3, "30x6/4,12x8/4,5x12/4,1x16/4", nil},
-		"ntu":           {skeleton, 6, "20x8/4,10x12/4,6x16/4,4x24/3,1x32/4", nil},
+		"grey":          {grid(6), 1, "16x4/4,6x8/4,3x12/3,1x16/3", nil},
+		"grey and wide": {grid(6), 1, "16x6/5,9x8/4,4x12/4,1x16/4", nil},
+		"coloured":      {grid(8), 3, "25x8/4,9x12/4,5x16/3,4x24/3,1x32/3", nil},
+		"words":         {words, 1, "50x4/4,25x6/4,12x8/3,6x12/3,4x16/3,1x16/3", nil},
+		"words whole":   {words, 1, "1x12/100", nil},
+		"skeleton":      {skeleton, 3, "30x6/4,12x8/4,5x12/4,1x16/4", nil},
+		"two skeletons": {skeleton, 6, "20x8/4,10x12/4,6x16/4,4x24/3,1x32/4", nil},
 		"candidates":    {words, 1, "50x4/4:candidates=3,16x6/4:candidates=2,1x8/4", map[string]any{}},
 	} {
 		for _, way := range []ccp.Plan{ccp.Learned, ccp.Prepared} {

@@ -244,22 +244,21 @@ func TestPlainModelsLearn(t *testing.T) {
 	}
 }
 
-// The settings for documents are on counts for the models that were published so; a fitted model has one epoch.
+// A source has other settings for some models; a fitted model has one epoch.
 func TestDefaultsOfPlainModels(t *testing.T) {
 	known := func(data, name string) Config {
 		c, err := Preview(Patch{"data": data, "model": name})
 		require.NoError(t, err, "%s %s", data, name)
 		return c
 	}
-	for _, name := range []string{"fc", "softmax", "svm", "bayes"} {
-		c := known("20news", name)
+	for _, name := range []string{"svm", "bayes"} {
+		c := known(leaves, name)
 		assert.False(t, c.TFIDF, name)
 		assert.Zero(t, c.LabelSmoothing, name)
-		assert.Equal(t, name == "bayes", c.Epochs == 1, name)
 	}
-	assert.True(t, known("20news", "ccp").TFIDF)
-	assert.InDelta(t, 0.002, known("20news", "bayes").Values()["bayes_alpha"], 0)
-	for _, data := range []string{"digits", "cifar10", "20news", "ntu", "nw-ucla", "mnist", "fashion-mnist", "ring.npz"} {
+	assert.True(t, known(leaves, "ccp").TFIDF)
+	assert.InDelta(t, 0.002, known(leaves, "bayes").Values()["bayes_alpha"], 0)
+	for _, data := range []string{"digits", leaves, "ring.npz"} {
 		for _, name := range []string{"fc", "softmax", "svm", "bayes"} {
 			assert.Equal(t, name == "bayes", known(data, name).Epochs == 1)
 		}

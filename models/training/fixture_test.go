@@ -24,6 +24,27 @@ const (
 	ringEpochs, ringSteps                = 8, 8 // steps an epoch: 140 training samples in batches of 16
 )
 
+// leaves is a data set with recipes of its own, for a grid of 32x32 nodes in one or more channels.
+const leaves = "leaves"
+
+func init() {
+	of, _ := datasets.Named("digits")
+	of.Name, of.Text = leaves, true
+	of.Recipes = []byte(`[
+		{"set": {"levels": "256x256/16,64x384/16,1x1024/4", "hidden": "1024", "epochs": 100, "augment": true, "tfidf": true,
+			"input_dropout": 0.3}},
+		{"data": "needles", "set": {"epochs": 7}},
+		{"recipe": "default", "set": {"epochs": 16, "batch": 100, "ccp_hierarchies": null}},
+		{"models": "ccp", "recipe": "default", "set": {"ccp_search": "cut", "ccp_slots": "directed", "ccp_blocks": null}},
+		{"models": "ccp", "recipe": "deep", "set": {"levels": "256x64/16,1x512/16", "hidden": "none", "ccp_hierarchy": "prepared",
+			"ccp_search": "cut", "ccp_slots": "directed", "ccp_blocks": "1,1"}},
+		{"models": "svm bayes", "set": {"tfidf": false, "input_dropout": null}},
+		{"models": "fc", "set": {"hidden": "2500,500"}},
+		{"models": "bayes", "set": {"bayes_alpha": 0.002}}
+	]`)
+	datasets.Register(of)
+}
+
 // writeRing writes signals on a ring of 12 nodes with 3 channels: class k is a bump at nodes 3k to 3k+2 of every
 // channel, in noise. Without marks the splits are drawn; marks are those of the first samples, the others are for
 // training.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -24,32 +25,34 @@ const (
 const Auto = "auto"
 
 // recipes lists changes to a training's configuration, in the order in which they apply. A change is for one data set
-// or for all except some, for some models, and for one recipe. Changes that name no recipe hold the paper's
-// architectures and training (Adam from 1e-3). Other data sets and models get our own.
+// or for all, for some models or for all, and for one recipe or for all: what all recipes have is the paper's way of
+// training (Adam from 1e-3) and its architectures. A null takes away what an earlier change sets.
 //
 //go:embed recipes.json
 var recipes []byte
 
 // change is one entry of recipes.json.
 type change struct {
-	Data, Except, Models, Recipe string
-	Set                          map[string]any
-	Why                          string
+	Data, Models, Recipe string
+	Set                  map[string]any
+	Why                  string
 }
 
-// changes returns the changes for a data set and a model. Those of the network come last.
+// changes returns the changes for a data set and a model, the more particular ones later: the general ones, those of the
+// data set's source for any model, those of the network, and those of the source for that model.
 func changes(data, name string) (all []change) {
-	for _, text := range [][]byte{recipes, network(name).Recipes} {
+	source, _ := datasets.Named(data) // a file, or data in memory, has none
+	for i, text := range [][]byte{recipes, source.Recipes, network(name).Recipes, source.Recipes} {
 		var some []change
 		if err := json.Unmarshal(text, &some); err != nil && text != nil {
-			panic(fmt.Sprintf("training: recipes of %q: %v", name, err)) // they are part of the program
+			panic(fmt.Sprintf("training: recipes of %q on %q: %v", name, data, err)) // they are part of the program
 		}
-		all = append(all, some...)
+		all = append(all, slices.DeleteFunc(some, func(c change) bool {
+			return c.Data != "" && c.Data != data || c.Models != "" && !slices.Contains(strings.Fields(c.Models), name) ||
+				i == 1 && c.Models != "" || i == 3 && c.Models == ""
+		})...)
 	}
-	return slices.DeleteFunc(all, func(c change) bool {
-		return c.Data != "" && c.Data != data || slices.Contains(strings.Fields(c.Except), data) ||
-			c.Models != "" && !slices.Contains(strings.Fields(c.Models), name)
-	})
+	return all
 }
 
 // RecipeNames lists the recipes for a model on some data sets.

@@ -14,15 +14,15 @@ import (
 )
 
 func TestPresets(t *testing.T) {
-	for name, nodes := range map[string]int{"digits": 64, "mnist": 784, "fashion-mnist": 784, "cifar10": 1024, "20news": 10000, "ntu": 2000} {
+	for name, nodes := range map[string]int{"digits": 64, leaves: 1024} {
 		levels, _ := PresetOf("", name, DefaultRecipe, nodes)
 		require.NoError(t, checkSizes(levels, nodes), name)
 		assert.NotEqual(t, derived(nodes), levels, name)
 		assert.Equal(t, 1, levels[len(levels)-1].Clusters, name)
 	}
-	assert.Equal(t, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", textOf("cifar10", 1024))
-	levels, hidden := PresetOf("", "cifar10", DefaultRecipe, 9)
-	assert.Equal(t, []any{derived(9), Widths{64}}, []any{levels, hidden}, "too small a graph for the paper's")
+	assert.Equal(t, "256x256/16,64x384/16,1x1024/4", textOf(leaves, 1024))
+	levels, hidden := PresetOf("", leaves, DefaultRecipe, 9)
+	assert.Equal(t, []any{derived(9), Widths{64}}, []any{levels, hidden}, "too small a graph for the source's")
 }
 
 func derived(nodes int) Levels { return network("ccp").Levels(nodes) }
@@ -78,16 +78,19 @@ func TestRecipes(t *testing.T) {
 	paper := map[string]any{"levels": Auto, "hidden": "64", "epochs": Auto, "steps": Auto, "batch": 64.0, "learning_rate": 1e-3,
 		"schedule": "cosine", "keep": "best"}
 	assert.Equal(t, paper, recipeOf("ring.npz", "ccp", PaperRecipe), "none of the options for own data")
-	paper["levels"], paper["hidden"], paper["epochs"], paper["augment"] = recipeOf("cifar10", "ccp", PaperRecipe)["levels"], "1024", 100.0, true
-	assert.Equal(t, paper, recipeOf("cifar10", "ccp", PaperRecipe))
-	assert.Equal(t, []string{"default", "paper", "deep"}, RecipeNames("ccp", "cifar10"))
-	assert.Equal(t, []string{"default", "paper"}, RecipeNames("fc", "cifar10"))
-	deep, usual := recipeOf("cifar10", "ccp", "deep"), recipeOf("cifar10", "ccp", DefaultRecipe)
-	assert.Equal(t, []any{"1,1,1,1", nil}, []any{deep["ccp_blocks"], usual["ccp_blocks"]})
+	paper["levels"], paper["hidden"], paper["epochs"], paper["augment"] = recipeOf(leaves, "ccp", PaperRecipe)["levels"], "1024", 100.0, true
+	paper["tfidf"], paper["input_dropout"] = true, 0.3
+	assert.Equal(t, paper, recipeOf(leaves, "ccp", PaperRecipe))
+	assert.Equal(t, []string{"default", "paper", "deep"}, RecipeNames("ccp", leaves))
+	assert.Equal(t, []string{"default", "paper"}, RecipeNames("fc", leaves))
+	deep, usual := recipeOf(leaves, "ccp", "deep"), recipeOf(leaves, "ccp", DefaultRecipe)
+	assert.Equal(t, []any{"1,1", nil}, []any{deep["ccp_blocks"], usual["ccp_blocks"]})
 	assert.NotEqual(t, deep["levels"], usual["levels"])
-	bayes := recipeOf("20news", "bayes", DefaultRecipe)
+	bayes := recipeOf(leaves, "bayes", DefaultRecipe)
 	assert.Equal(t, []any{1, 0.002}, []any{bayes["epochs"], bayes["bayes_alpha"]})
-	assert.Equal(t, []any{nil, 0.3}, []any{recipeOf("20news", "svm", DefaultRecipe)["input_dropout"], recipeOf("20news", "gcn", DefaultRecipe)["input_dropout"]})
+	assert.Equal(t, []any{nil, 0.3}, []any{recipeOf(leaves, "svm", DefaultRecipe)["input_dropout"], recipeOf(leaves, "gcn", DefaultRecipe)["input_dropout"]})
+	assert.Equal(t, []any{"512,128", "2500,500"}, []any{recipeOf("ring.npz", "fc", DefaultRecipe)["hidden"], recipeOf(leaves, "fc", DefaultRecipe)["hidden"]},
+		"a network's own settings count more than a source's for any network, and less than those for this network")
 }
 
 // checkSizes returns what is wrong with levels for a graph of so many nodes.

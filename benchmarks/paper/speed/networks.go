@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	_ "github.com/clusterpool/ccp/benchmarks/paper/data" // whose recipes have the levels
 	_ "github.com/clusterpool/ccp/benchmarks/paper/networks"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/signal"

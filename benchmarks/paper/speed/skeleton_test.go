@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/benchmarks"
-	_ "github.com/clusterpool/ccp/benchmarks/paper/data"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	_ "github.com/clusterpool/ccp/benchmarks/paper/data" // whose recipes the rows begin with
 	"github.com/clusterpool/ccp/benchmarks/paper/figures"
 	"github.com/clusterpool/ccp/models/study"
 	"github.com/clusterpool/ccp/models/training"
