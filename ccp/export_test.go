@@ -36,7 +36,7 @@ func SetHeld(scope *model.Scope, nodes []int32, size int) error {
 
 // SetCandidates restricts the memberships of the level in scope to c clusters of each node.
 func SetCandidates(scope *model.Scope, of []int32, c int) error {
-	return HierarchyLevel{Candidates: of, Clusters: make([]int32, len(of)/c)}.keepCandidates(scope)
+	return HierarchyLevel{Candidates: of, Clusters: make([]int32, len(of)/c)}.keepLearned(scope, false)
 }
 
 // SetFrozen gives the level in scope neighbourhoods and ranks, without clusters.

@@ -29,18 +29,25 @@ func Filter(signal, neighbourhood, gate, w *Node) *Node {
 // filterIn is Filter with its factors rounded to dtype, see nn.ParamDType. The gathered neighbourhoods, by
 // far the largest part of what a step keeps, have that type; sums do not.
 func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
-	f := newFiltered(dtype, signal, neighbourhood, gate, w)
+	size, filters, channels := neighbourhood.Shape().Dim(1), w.Shape().Dim(0), signal.Shape().Dim(2)
+	if w.Shape().Dim(1) != size || w.Shape().Dim(2) != channels {
+		exceptions.Panicf("kernel %s does not fit neighbourhoods of L=%d nodes with %d channels",
+			w.Shape(), size, channels)
+	}
+	f := filtered{dtype, signal, gate, Reshape(w, filters, size*channels), pick(signal, neighbourhood)}
 	var gated *Node
 	forward := func() *Node {
 		gated = f.gated()
-		return f.product(gated)
+		return Reshape(ops.Contract(dtype, gated, 1, f.kernel, 1), f.batch(), f.clusters(), filters)
 	}
 	backward := func(v *Node) []*Node {
-		v = ops.Apart(v) // it has two readers
+		v = Reshape(ops.Apart(v), f.batch()*f.clusters(), filters) // it has two readers
 		// The kernel's new value is written over the old one only if all that reads the old one is known to be done.
-		both := OptimizationBarriers(f.dGated(v), f.dKernel(v, gated))
+		both := OptimizationBarriers(ops.Contract(dtype, v, 1, f.kernel, 0),
+			Reshape(ops.TransposedProduct(dtype, v, gated), filters, size, channels))
 		dGated, dKernel := both[0], both[1]
-		return []*Node{f.nodes.scatter(f.dSlots(dGated)), f.dGate(dGated, gated), dKernel}
+		dSlots := Mul(f.bySlot(dGated), f.scale()) // what each slot adds to the gradient of its node
+		return []*Node{f.nodes.scatter(dSlots), f.dGate(dGated, gated), dKernel}
 	}
 	return ops.WithGradient(forward, backward, signal, gate, w)
 }
@@ -53,21 +60,11 @@ type filtered struct {
 	nodes        picked
 }
 
-func newFiltered(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) filtered {
-	size, filters, channels := neighbourhood.Shape().Dim(1), w.Shape().Dim(0), signal.Shape().Dim(2)
-	if w.Shape().Dim(1) != size || w.Shape().Dim(2) != channels {
-		exceptions.Panicf("kernel %s does not fit neighbourhoods of L=%d nodes with %d channels",
-			w.Shape(), size, channels)
-	}
-	return filtered{dtype, signal, gate, Reshape(w, filters, size*channels), pick(signal, neighbourhood)}
-}
-
 func (f filtered) batch() int           { return f.signal.Shape().Dim(0) }
 func (f filtered) channels() int        { return f.signal.Shape().Dim(2) }
 func (f filtered) clusters() int        { return f.gate.Shape().Dim(0) }
 func (f filtered) scale() *Node         { return Reshape(f.gate, 1, f.nodes.slots(), 1) }
 func (f filtered) narrow(x *Node) *Node { return ops.Rounded(x, f.dtype) }
-func (f filtered) full(x *Node) *Node   { return ops.Rounded(x, f.signal.DType()) }
 
 // gated computes the gathered neighbourhoods times their gates, `[batch·K, L·C]`. XLA's CPU compiler would compute the
 // signal once for each time that a node is selected, and single numbers of a matrix instead of a node's channels.
@@ -76,40 +73,17 @@ func (f filtered) gated() *Node {
 	return Reshape(ops.Apart(x), f.batch()*f.clusters(), f.gate.Shape().Dim(1)*f.channels())
 }
 
-// product computes the filter's result, `[batch, K, filters]`.
-func (f filtered) product(gated *Node) *Node {
-	return Reshape(ops.Contract(f.dtype, gated, 1, f.kernel, 1), f.batch(), f.clusters(), f.kernel.Shape().Dim(0))
-}
-
-// rows reshapes v, the gradient of the result, to `[batch·K, filters]`.
-func (f filtered) rows(v *Node) *Node {
-	return Reshape(v, f.batch()*f.clusters(), f.kernel.Shape().Dim(0))
-}
-
-// dGated computes the gradient of gated. v: `[batch, K, filters]`, the gradient of the result.
-func (f filtered) dGated(v *Node) *Node {
-	return ops.Contract(f.dtype, f.rows(v), 1, f.kernel, 0)
-}
-
-// dKernel computes the gradient of w, `[filters, L, C]`.
-func (f filtered) dKernel(v, gated *Node) *Node {
-	return Reshape(ops.TransposedProduct(f.dtype, f.rows(v), gated), f.kernel.Shape().Dim(0), f.gate.Shape().Dim(1), f.channels())
-}
-
 // dGate computes the gradient of the gates, `[K, L]`. It takes Σ dGated·gated / gate for Σ dGated·signal: this needs
 // no copy of the gathered signal. A gate of 0 has no gradient: there the layer's sigmoid has underflowed, or the slot is
 // empty. The product is one of matrices: if gated had two
 // shapes, XLA would keep both.
 func (f filtered) dGate(dGated, gated *Node) *Node {
-	d := ReduceSum(ReduceSum(f.bySlot(Mul(dGated, f.full(gated))), 2), 0)
+	d := ReduceSum(ReduceSum(f.bySlot(Mul(dGated, ops.Rounded(gated, f.signal.DType()))), 2), 0)
 	flat := Reshape(f.gate, f.nodes.slots())
 	some := NotEqual(flat, ZerosLike(flat))
 	d = Where(some, Div(d, Where(some, flat, OnesLike(flat))), ZerosLike(flat))
 	return Reshape(d, f.gate.Shape().Dimensions...)
 }
-
-// dSlots computes what each slot adds to the gradient of its node in the signal, `[batch, K·L, C]`.
-func (f filtered) dSlots(dGated *Node) *Node { return Mul(f.bySlot(dGated), f.scale()) }
 
 // bySlot reshapes values of neighbourhoods, `[batch·K, L·C]`, to values of slots, `[batch, K·L, C]`.
 func (f filtered) bySlot(x *Node) *Node { return Reshape(x, f.batch(), f.nodes.slots(), f.channels()) }

@@ -69,10 +69,7 @@ func (h *Hierarchy) Keep(scope *model.Scope, names ...string) error {
 	var errs []error
 	for i, level := range h.Levels {
 		if scope := levelScope(scope, i, names); h.Learned {
-			errs = append(errs, level.keepCandidates(scope))
-			if h.Start {
-				errs = append(errs, level.keepStart(scope))
-			}
+			errs = append(errs, level.keepLearned(scope, h.Start))
 		} else {
 			errs = append(errs, level.keep(scope))
 		}
@@ -89,21 +86,16 @@ func levelScope(scope *model.Scope, i int, names []string) *model.Scope {
 	return scope.Store().Scope(model.JoinPath(scope.Scope(), name))
 }
 
-// keepCandidates puts the level's candidates, if there are any, into a variable of scope.
-func (l HierarchyLevel) keepCandidates(scope *model.Scope) error {
-	if l.Candidates == nil {
-		return nil
-	}
-	nodes := len(l.Clusters)
-	of := tensors.FromFlatDataAndDimensions(l.Candidates, nodes, len(l.Candidates)/nodes)
-	return keep(scope, candidateClusters, of)
-}
-
-// keepStart puts memberships into U of scope: 0.9 of a node is in its cluster, or in none if that is no candidate.
-func (l HierarchyLevel) keepStart(scope *model.Scope) error {
+// keepLearned puts the level's candidates, if there are any, into a variable of scope. With start it puts memberships into
+// U: 0.9 of a node is in its cluster, or in none if that is no candidate.
+func (l HierarchyLevel) keepLearned(scope *model.Scope, start bool) (err error) {
 	nodes, width := len(l.Clusters), l.Width
 	if l.Candidates != nil {
 		width = len(l.Candidates) / nodes
+		err = keep(scope, candidateClusters, tensors.FromFlatDataAndDimensions(l.Candidates, nodes, width))
+	}
+	if err != nil || !start {
+		return err
 	}
 	u := make([]float32, nodes*width)
 	for i, cluster := range l.Clusters {
@@ -115,7 +107,7 @@ func (l HierarchyLevel) keepStart(scope *model.Scope) error {
 			u[i*width+at] = float32(math.Log(9*float64(width-1)) / optionsOf(scope).MembershipRate)
 		}
 	}
-	_, err := scope.CreateVariable(membershipsName, tensors.FromFlatDataAndDimensions(u, nodes, width))
+	_, err = scope.CreateVariable(membershipsName, tensors.FromFlatDataAndDimensions(u, nodes, width))
 	return err
 }
 
@@ -146,10 +138,8 @@ func (n Neighbourhoods) keep(scope *model.Scope, at, with string) error {
 
 // keep sets a variable that is not trained.
 func keep(scope *model.Scope, name string, value *tensors.Tensor) error {
-	v := scope.GetVariable(name)
-	if v != nil {
-		v.SetTrainable(false)
-		return v.SetValue(value)
+	if v := scope.GetVariable(name); v != nil {
+		return v.SetTrainable(false).SetValue(value)
 	}
 	v, err := scope.CreateVariable(name, value)
 	if err == nil {

@@ -36,18 +36,16 @@ func folded(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) 
 	batch, nodes, channels := signal.Shape().Dim(0), signal.Shape().Dim(1), signal.Shape().Dim(2)
 	clusters, size := neighbourhood.Shape().Dim(0), neighbourhood.Shape().Dim(1)
 	early := g.NumDevices() <= 1 && nodes <= clusters && nodes*filters <= clusters*channels
-	dims := []int{size * channels, filters}
+	of, dims := []int{filters, size, channels}, []int{size * channels, filters}
 	if early {
 		dims = []int{channels, size * filters}
 	}
-	w, shift := ops.Folded(scope, g, dtype, nn.OptionsOf(scope).BatchNormEpsilon, filters, dims, func(i int) (to, filter int) {
+	w, shift := ops.Folded(scope, g, dtype, nn.OptionsOf(scope).BatchNormEpsilon, filters, of, dims, func(i int) (to, filter int) {
 		filter, tap := i/(size*channels), i%(size*channels)
 		if early {
 			return (tap%channels*size+tap/channels)*filters + filter, filter
 		}
 		return tap*filters + filter, filter
-	}, func(layer *model.Scope) (kernel, bias []float32, err error) {
-		return ops.ReadKernel(layer, filters, filters, size, channels)
 	})
 	if w == nil || shift == nil {
 		return nil

@@ -207,7 +207,13 @@ func (p *Preparation) nearest(m *affinity.Matrix, level int) (nodes []int32, pre
 	if slices.Contains(p.directed, level) {
 		within(nodes, hops, reach)
 	}
-	return nodes, presence(nodes)
+	present = make([]float64, len(nodes))
+	for i, node := range nodes {
+		if node >= 0 {
+			present[i] = 1
+		}
+	}
+	return nodes, present
 }
 
 // input finds what Input lists.
@@ -263,7 +269,7 @@ func (n *Neighbourhoods) direct(at positions, hierarchies int) {
 			n.Nodes[i] += int32(i/(n.Size*k/hierarchies)) * nodes
 		}
 	}
-	n.Nodes, n.Ranks, n.Slots = place.From(n.Slots, at.nodes, at.centres, n.Nodes, n.Ranks, k, n.Size)
+	n.Nodes, n.Ranks, n.Slots = place.Directed(n.Slots, at.nodes, at.centres, n.Nodes, n.Ranks, k, n.Size)
 	for i := range n.Nodes {
 		n.Nodes[i] %= nodes
 	}
@@ -294,15 +300,4 @@ func within(nodes, hops []int32, reach int) {
 			nodes[i] = -1
 		}
 	}
-}
-
-// presence gives 1 for each node, and 0 for -1.
-func presence(nodes []int32) []float64 {
-	is := make([]float64, len(nodes))
-	for i, node := range nodes {
-		if node >= 0 {
-			is[i] = 1
-		}
-	}
-	return is
 }

@@ -38,14 +38,10 @@ func Parse(name string, content []byte) (*Matrix, error) {
 
 // WriteFile writes an .npz file that ReadFile and scipy.sparse.load_npz read. The file appears whole or not at all.
 func (m *Matrix) WriteFile(path string) error {
-	indptr := make([]int64, len(m.indptr))
-	for i, p := range m.indptr {
-		indptr[i] = int64(p)
-	}
 	n := int64(m.N())
 	return npz.Write(path, []npz.Named{
 		{Name: "indices", Array: &npz.Array{Shape: []int{len(m.indices)}, Data: m.indices}},
-		{Name: "indptr", Array: &npz.Array{Shape: []int{len(indptr)}, Data: indptr}},
+		{Name: "indptr", Array: &npz.Array{Shape: []int{len(m.indptr)}, Data: m.indptr}},
 		{Name: "format", Array: &npz.Array{Data: []string{"csr"}}},
 		{Name: "shape", Array: &npz.Array{Shape: []int{2}, Data: []int64{n, n}}},
 		{Name: "data", Array: &npz.Array{Shape: []int{len(m.data)}, Data: m.data}},

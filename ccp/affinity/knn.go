@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Metric is a distance between points.
@@ -81,10 +83,7 @@ func unitRows(points []float64, dims int) ([]float64, error) {
 	unit := slices.Clone(points)
 	for start := 0; start < len(unit); start += dims {
 		row := unit[start : start+dims]
-		largest := 0.0 // Dividing by it first keeps the squares from over- and underflow.
-		for _, v := range row {
-			largest = max(largest, math.Abs(v))
-		}
+		largest := floats.Norm(row, math.Inf(1)) // Dividing by it first keeps the squares from over- and underflow.
 		if largest == 0 {
 			return nil, fmt.Errorf("row %d is zero and has no direction for the cosine; drop the point or use the "+
 				"euclidean distance", start/dims)

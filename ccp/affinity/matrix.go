@@ -22,7 +22,7 @@ const maxNodes = 1 << 24
 // Matrix is a symmetric, non-negative sparse matrix of N rows in CSR form, immutable after construction. It stores both
 // (i,j) and (j,i), no zeros, and each row sorted by column.
 type Matrix struct {
-	indptr  []int     // `[N+1]`: row i is at indptr[i]:indptr[i+1] of the other two.
+	indptr  []int64   // `[N+1]`: row i is at indptr[i]:indptr[i+1] of the other two.
 	indices []int32   // Columns.
 	data    []float64 // Weights, finite and positive.
 
@@ -119,7 +119,7 @@ func checkNodes(n int) error {
 // pack makes a matrix of sorted, distinct entries of positive weight and their mirror images. The order fills every row
 // in the order of its columns: smaller neighbours are `low` of earlier entries, then the row's own entries follow.
 func pack(n int, entries []entry) *Matrix {
-	indptr := make([]int, n+1)
+	indptr := make([]int64, n+1)
 	for _, e := range entries {
 		indptr[e.low()+1]++
 		if e.low() != e.high() {
@@ -187,7 +187,7 @@ func (m *Matrix) Row(i int) (neighbours []int32, weights []float64) {
 
 // CSR returns the whole matrix: row i has the columns indices[indptr[i]:indptr[i+1]], ascending, and the values at the
 // same places of data. All three are views into the matrix: do not change them.
-func (m *Matrix) CSR() (indptr []int, indices []int32, data []float64) {
+func (m *Matrix) CSR() (indptr []int64, indices []int32, data []float64) {
 	return m.indptr, m.indices, m.data
 }
 
@@ -222,11 +222,8 @@ func (m *Matrix) Density() float64 {
 // Hash returns the SHA-256, in hexadecimal, of N and the entries. Equal matrices have equal hashes.
 func (m *Matrix) Hash() string {
 	digest := sha256.New()
-	for _, part := range []any{int64(m.N()), m.indices, m.data} {
+	for _, part := range []any{int64(m.N()), m.indices, m.data, m.indptr} {
 		_ = binary.Write(digest, binary.LittleEndian, part) // neither the types nor a hash fail
-	}
-	for _, p := range m.indptr {
-		_ = binary.Write(digest, binary.LittleEndian, int64(p))
 	}
 	return hex.EncodeToString(digest.Sum(nil))
 }
@@ -247,12 +244,7 @@ func (m *Matrix) Degrees() []float64 {
 
 // WithoutLoops returns A0 = A − I⊙A, the matrix without its diagonal.
 func (m *Matrix) WithoutLoops() *Matrix {
-	return m.mapped(func(i, j int, weight float64) float64 {
-		if i == j {
-			return 0
-		}
-		return weight
-	})
+	return m.offDiagonal(func(_, _ int, weight float64) float64 { return weight })
 }
 
 // AsNormalized returns the matrix, which Normalized then leaves as it is: for who normalises in another way.
@@ -268,30 +260,30 @@ func (m *Matrix) Normalized() *Matrix {
 	for i, d := range roots {
 		roots[i] = math.Sqrt(d)
 	}
-	return m.mapped(func(i, j int, weight float64) float64 {
-		if i == j {
-			return 0
-		}
+	return m.offDiagonal(func(i, j int, weight float64) float64 {
 		return weight / (roots[i] * roots[j]) // An entry's two nodes have positive degrees.
 	}).AsNormalized()
 }
 
-// mapped replaces every weight by f, which must be symmetric in i and j, and drops what becomes 0.
-func (m *Matrix) mapped(f func(i, j int, weight float64) float64) *Matrix {
+// offDiagonal drops the diagonal, replaces every other weight by f, which must be symmetric in i and j, and drops what
+// becomes 0.
+func (m *Matrix) offDiagonal(f func(i, j int, weight float64) float64) *Matrix {
 	out := &Matrix{
-		indptr:  make([]int, len(m.indptr)),
+		indptr:  make([]int64, len(m.indptr)),
 		indices: make([]int32, 0, len(m.indices)),
 		data:    make([]float64, 0, len(m.data)),
 	}
 	for i := range m.N() {
 		neighbours, weights := m.Row(i)
 		for k, j := range neighbours {
+			if int(j) == i {
+				continue
+			}
 			if w := f(i, int(j), weights[k]); w != 0 {
-				out.indices = append(out.indices, j)
-				out.data = append(out.data, w)
+				out.indices, out.data = append(out.indices, j), append(out.data, w)
 			}
 		}
-		out.indptr[i+1] = len(out.data)
+		out.indptr[i+1] = int64(len(out.data))
 	}
 	return out
 }

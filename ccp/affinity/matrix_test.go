@@ -20,7 +20,7 @@ func small(t testing.TB) *Matrix {
 func TestNew(t *testing.T) {
 	m := small(t)
 	indptr, indices, data := m.CSR()
-	assert.Equal(t, []int{0, 1, 3, 5, 5}, indptr)
+	assert.Equal(t, []int64{0, 1, 3, 5, 5}, indptr)
 	assert.Equal(t, []int32{1, 0, 2, 1, 2}, indices)
 	assert.Equal(t, []float64{2, 2, 0.5, 0.5, 1}, data)
 

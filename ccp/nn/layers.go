@@ -64,9 +64,8 @@ func Dense(scope *model.Scope, x *Node, out int, gain float64) *Node {
 // DenseNorm is Dense and BatchNorm. In a program that only predicts they are one product, see ops.Folded.
 func DenseNorm(scope *model.Scope, x *Node, out int, gain float64) *Node {
 	in, dtype := x.Shape().Dim(-1), NarrowDType(scope, x)
-	w, shift := ops.Folded(scope, x.Graph(), dtype, OptionsOf(scope).BatchNormEpsilon, out, []int{in, out},
-		func(i int) (to, output int) { return i, i % out },
-		func(layer *model.Scope) (kernel, bias []float32, err error) { return ops.ReadDense(layer, in, out) })
+	w, shift := ops.Folded(scope, x.Graph(), dtype, OptionsOf(scope).BatchNormEpsilon, out, []int{in, out}, []int{in, out},
+		func(i int) (to, output int) { return i, i % out })
 	if w != nil && shift != nil {
 		return Add(ops.FoldedProduct(dtype, x, w), ExpandAxes(shift, 0))
 	}

@@ -26,14 +26,10 @@ const (
 // The positions are the nodes', `[N, dims]`, centres the neighbourhoods', `[k, dims]`. nodes and ranks are `[k, size]`,
 // row-major. A node of rank zero, or -1, is no part of a neighbourhood. An empty slot has rank zero and holds the
 // first node of the neighbourhood, or 0. Slots are in the order of their distance from the centre.
-func Directed(positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) ([]int32, []float64) {
-	nodes, ranks, _ = From(nil, positions, centres, nodes, ranks, k, size)
-	return nodes, ranks
-}
-
-// From is Directed from the template of neighbourhoods that were alike, `[size, dims]`, whose slots keep their directions.
-// It also gives the new template. nil is none.
-func From(template, positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) ([]int32, []float64,
+//
+// template is that of neighbourhoods that were alike, `[size, dims]`, whose slots keep their directions; nil is none. The
+// last result is the new one.
+func Directed(template, positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) ([]int32, []float64,
 	[][]float64) {
 	d := newDirections(positions, centres, nodes, ranks, k, size)
 	if d.template = template; template == nil {

@@ -141,7 +141,7 @@ func TestDirectedStencil(t *testing.T) {
 		m := grid(t, h, w, neighbours)
 		positions := place.Positions(m, 2)
 		nearest, _ := place.Nearest(m, 9)
-		nodes, ranks := place.Directed(positions, positions, nearest, ones(len(nearest)), h*w, 9)
+		nodes, ranks, _ := place.Directed(nil, positions, positions, nearest, ones(len(nearest)), h*w, 9)
 		assert.Equal(t, ones(len(nearest)), ranks)
 		first := nodes[9*(w+1) : 9*(w+2)]
 		for i := range int32(h * w) {
@@ -167,7 +167,7 @@ func TestDirectedConvolution(t *testing.T) {
 	nodes, ranks := partition.Neighbourhoods(m, cluster, k, size)
 	positions := place.Positions(m, 2)
 	centres := place.Centres(positions, cluster, k)
-	directed, directedRanks := place.Directed(positions, centres, nodes, ranks, k, size)
+	directed, directedRanks, _ := place.Directed(nil, positions, centres, nodes, ranks, k, size)
 	corner := func(c int) int32 { return int32(c/(side/2)*2*side + c%(side/2)*2) } // the first of its own nodes
 	first := side/2 + 1
 	for c := range k {
@@ -204,7 +204,7 @@ func TestDirectedRelabelled(t *testing.T) {
 	slots := func(m *affinity.Matrix) []int32 {
 		positions := place.Positions(m, 2)
 		nearest, _ := place.Nearest(m, 9)
-		nodes, _ := place.Directed(positions, positions, nearest, ones(len(nearest)), h*w, 9)
+		nodes, _, _ := place.Directed(nil, positions, positions, nearest, ones(len(nearest)), h*w, 9)
 		return nodes
 	}
 	before, after := slots(m), slots(relabelled(t, m, to))
@@ -232,18 +232,18 @@ func TestDirectedByHand(t *testing.T) {
 	centres := [][]float64{{1}, {3}, {4}}
 	nodes := []int32{1, 2, 0, 4, 3, 0, 0, -1, 2}
 	ranks := []float64{9, 8, 7, 6, 5, 0, 0, 3, 0}
-	gotNodes, gotRanks := place.Directed(positions, centres, nodes, ranks, 3, 3)
+	gotNodes, gotRanks, _ := place.Directed(nil, positions, centres, nodes, ranks, 3, 3)
 	assert.Equal(t, []int32{1, 2, 0, 3, 4, 4, 0, 0, 0}, gotNodes)
 	assert.Equal(t, []float64{9, 8, 7, 5, 6, 0, 0, 0, 0}, gotRanks)
 	assert.Zero(t, place.Misfit(positions, centres, gotNodes, gotRanks, 3, 3))
 	assert.Positive(t, place.Misfit(positions, centres, nodes, ranks, 3, 3))
-	none, zero := place.Directed(positions, centres, make([]int32, 9), make([]float64, 9), 3, 3)
+	none, zero, _ := place.Directed(nil, positions, centres, make([]int32, 9), make([]float64, 9), 3, 3)
 	assert.Equal(t, make([]int32, 9), none)
 	assert.Equal(t, make([]float64, 9), zero)
 	// From a template in another order the slots have that order.
-	_, _, template := place.From(nil, positions, centres, nodes, ranks, 3, 3)
+	_, _, template := place.Directed(nil, positions, centres, nodes, ranks, 3, 3)
 	assert.Equal(t, [][]float64{{0}, {1}, {-1}}, template)
-	gotNodes, gotRanks, template = place.From([][]float64{{-1}, {0.1}, {1}}, positions, centres, nodes, ranks, 3, 3)
+	gotNodes, gotRanks, template = place.Directed([][]float64{{-1}, {0.1}, {1}}, positions, centres, nodes, ranks, 3, 3)
 	assert.Equal(t, []int32{0, 1, 2, 4, 3, 4, 0, 0, 0}, gotNodes)
 	assert.Equal(t, []float64{7, 9, 8, 0, 5, 6, 0, 0, 0}, gotRanks)
 	assert.Equal(t, [][]float64{{-1}, {0}, {1}}, template)
@@ -307,7 +307,7 @@ func BenchmarkDirectedLevels(b *testing.B) {
 					centres := place.Centres(positions, clusters[i], k)
 					nodes, ranks := partition.Neighbourhoods(m, clusters[i], k, size)
 					b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-by-rank", i+1))
-					nodes, ranks = place.Directed(positions, centres, nodes, ranks, k, size)
+					nodes, ranks, _ = place.Directed(nil, positions, centres, nodes, ranks, k, size)
 					b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-directed", i+1))
 					m, err = partition.Coarsen(m, clusters[i], k)
 					require.NoError(b, err)
@@ -333,6 +333,6 @@ func BenchmarkDirected(b *testing.B) {
 	nearest, _ := place.Nearest(m, 17)
 	ranks := ones(len(nearest))
 	for b.Loop() {
-		place.Directed(positions, positions, nearest, ranks, m.N(), 17)
+		place.Directed(nil, positions, positions, nearest, ranks, m.N(), 17)
 	}
 }

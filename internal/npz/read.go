@@ -3,6 +3,7 @@ package npz
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -73,40 +74,29 @@ func readElements(r io.Reader, h header, narrow bool) (any, error) {
 	if h.big {
 		order = binary.BigEndian
 	}
-	element := types[h.dtype]
-	if element == nil {
-		element = reflect.TypeFor[string]()
-	}
-	step, size := min(max(chunk/max(h.size, 1), 1), h.count), h.count
-	var narrowed []float32
+	element := cmp.Or(types[h.dtype], reflect.TypeFor[string]())
+	step := min(max(chunk/max(h.size, 1), 1), h.count)
+	buffer, part := make([]byte, step*h.size), reflect.MakeSlice(reflect.SliceOf(element), step, step)
 	if narrow {
-		narrowed, size = make([]float32, 0, h.count), step
+		element = reflect.TypeFor[float32]()
 	}
-	out := reflect.MakeSlice(reflect.SliceOf(element), size, size) // all, or a chunk to narrow
-	buffer := make([]byte, step*h.size)
-	for start := 0; start < h.count; start += step {
-		end := min(start+step, h.count)
-		raw := buffer[:(end-start)*h.size]
+	all := reflect.MakeSlice(reflect.SliceOf(element), 0, h.count)
+	for all.Len() < h.count {
+		some := part.Slice(0, min(step, h.count-all.Len()))
+		raw := buffer[:some.Len()*h.size]
 		if err := fill(r, raw); err != nil {
 			return nil, err
 		}
-		to := start
-		if narrow {
-			to = 0
-		}
-		part := out.Slice(to, to+end-start).Interface()
-		if at, err := decode(part, raw, h, order); err != nil {
-			return nil, fmt.Errorf("element %d: %w", start+at, err)
+		if at, err := decode(some.Interface(), raw, h, order); err != nil {
+			return nil, fmt.Errorf("element %d: %w", all.Len()+at, err)
 		}
 		if narrow {
-			some, _ := convert[float32](&Array{Data: part}, "numbers") // all of types are
-			narrowed = append(narrowed, some...)
+			numbers, _ := convert[float32](&Array{Data: some.Interface()}, "numbers") // all of types are
+			some = reflect.ValueOf(numbers)
 		}
+		all = reflect.AppendSlice(all, some)
 	}
-	if narrow {
-		return narrowed, nil
-	}
-	return out.Interface(), nil
+	return all.Interface(), nil
 }
 
 // decode turns raw bytes into elements. With an error comes the index of its element.

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -58,15 +57,11 @@ func writeRows(w io.Writer, shape []int, read func(i int, row []float32) error) 
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	buffered.WriteString(headerText("<f4", shape))
 	row := make([]float32, h.count/max(shape[0], 1))
-	raw := make([]byte, 4*len(row))
 	for i := range shape[0] {
 		if err := read(i, row); err != nil {
 			return err
 		}
-		for at, v := range row {
-			binary.LittleEndian.PutUint32(raw[4*at:], math.Float32bits(v))
-		}
-		if _, err := buffered.Write(raw); err != nil {
+		if err := binary.Write(buffered, binary.LittleEndian, row); err != nil {
 			return err
 		}
 	}

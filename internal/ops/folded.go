@@ -58,16 +58,16 @@ func Derived(scope *model.Scope, g *Graph, name string,
 
 // Folded returns the weights and the shift of a layer with batch normalisation: x·w + shift is the normalised product
 // with the bias. They are Derived tables, or nil. The shift is float32, and w has the type to multiply x in, dtype.
-// read gives the kernel and the bias. The weight that is number i of the kernel belongs to an output, and is number `to`
-// of w, which has the shape dims.
+// of is the kernel's own shape. The weight that is number i of the kernel belongs to an output, and is number `to` of w,
+// which has the shape dims.
 //
 // A program with them has a third of the parameters and fewer operations: for one signal of a small network, starting
 // these takes longer than the products. XLA's CPU products copy a second factor that has its outputs first, in every
 // call. w has them last.
-func Folded(scope *model.Scope, g *Graph, dtype dtypes.DType, epsilon float64, outputs int, dims []int,
-	place func(i int) (to, output int), read func(layer *model.Scope) (kernel, bias []float32, err error)) (w, shift *Node) {
+func Folded(scope *model.Scope, g *Graph, dtype dtypes.DType, epsilon float64, outputs int, of, dims []int,
+	place func(i int) (to, output int)) (w, shift *Node) {
 	parts := func(layer *model.Scope) (kernel, bias []float32, factors, shifts []float64, err error) {
-		if kernel, bias, err = read(layer); err == nil {
+		if kernel, bias, err = ReadKernel(layer, outputs, of...); err == nil {
 			factors, shifts, err = ReadBatchNorm(layer, outputs, epsilon)
 		}
 		return kernel, bias, factors, shifts, err

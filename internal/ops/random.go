@@ -45,11 +45,12 @@ func keyOf(scope *model.Scope, name string) uint32 {
 	return uint32(sum ^ sum>>32)
 }
 
-// Normal returns an initializer that draws from N(mean, std²) by the Box-Muller transform. The values depend on the
-// parameter `initializer_seed` (int64), the scope and the variable's name alone.
-func Normal(scope *model.Scope, name string, mean, std float64) model.VariableInitializer {
+// NormalVariable creates or finds a trainable variable drawn from N(mean, std²) by the Box-Muller transform. The values
+// depend on the parameter `initializer_seed` (int64), the scope and the variable's name alone.
+func NormalVariable(scope *model.Scope, name string, mean, std float64, dtype dtypes.DType,
+	dims ...int) *model.Variable {
 	key := keyOf(scope, name)
-	return func(g *Graph, shape shapes.Shape) *Node {
+	scope = scope.WithInitializer(func(g *Graph, shape shapes.Shape) *Node {
 		dims := shape.Dimensions
 		if len(dims) == 0 {
 			dims = []int{1}
@@ -61,14 +62,8 @@ func Normal(scope *model.Scope, name string, mean, std float64) model.VariableIn
 		radius := Sqrt(MulScalar(Log(uniform(0x9e3779b9)), -2))
 		x := Mul(radius, Cos(MulScalar(uniform(0x3c6ef372), 2*math.Pi)))
 		return Reshape(AddScalar(MulScalar(x, std), mean), shape.Dimensions...)
-	}
-}
-
-// NormalVariable creates or finds a trainable variable drawn from N(mean, std²), see Normal.
-func NormalVariable(scope *model.Scope, name string, mean, std float64, dtype dtypes.DType,
-	dims ...int) *model.Variable {
-	return scope.WithInitializer(Normal(scope, name, mean, std)).
-		VariableWithShape(name, shapes.Make(dtype, dims...)).SetTrainable(true)
+	})
+	return scope.VariableWithShape(name, shapes.Make(dtype, dims...)).SetTrainable(true)
 }
 
 // Uniform draws values of these dimensions from [0, 1), in x's type and graph. They depend on the seed, the scope,
@@ -80,16 +75,11 @@ func Uniform(scope *model.Scope, x *Node, name string, dims ...int) *Node {
 	return MulScalar(ConvertDType(BitwiseShiftRightLogicalScalar(bits, uint32(8)), x.DType()), math.Pow(2, -24))
 }
 
-// StepBits returns uint32 values of the given dimensions for the present training step, like randomBits.
-func StepBits(scope *model.Scope, g *Graph, name string, stream uint32, dims ...int) *Node {
-	return randomBits(stepKey(scope, g, name), stream, dims...)
-}
-
-// stepKey is what the random numbers of one name in a scope depend on in each training step. The key is a
+// StepBits returns uint32 values of the given dimensions for the present training step, like randomBits. The key is a
 // variable: then all seeds have the same program.
-func stepKey(scope *model.Scope, g *Graph, name string) *Node {
+func StepBits(scope *model.Scope, g *Graph, name string, stream uint32, dims ...int) *Node {
 	keys := scope.Store().Scope(model.JoinPath(optimizer.Scope, "keys", scope.Scope()))
 	key := keys.VariableWithValue(name, keyOf(scope, name)).SetTrainable(false).NodeValue(g)
 	step := ConvertDType(optimizer.GetGlobalStepVar(scope).NodeValue(g), dtypes.Uint32)
-	return hashRound(Add(step, key))
+	return randomBits(hashRound(Add(step, key)), stream, dims...)
 }

@@ -51,17 +51,8 @@ func Indices(scope *model.Scope, g *Graph, name string, rows []int32, dims ...in
 // Kernel is the name of the weights of dense layers and convolutions.
 const Kernel = "W"
 
-// IsKernel reports whether a variable holds the weights of a dense layer or a convolution. Its last axis counts the
-// outputs.
-func IsKernel(v *model.Variable) bool { return v.Name() == Kernel }
-
-// ReadDense reads the weights `[in, out]` and the bias `[out]` of the dense layer in scope, in float32.
-func ReadDense(scope *model.Scope, in, out int) (weights, bias []float32, err error) {
-	return ReadKernel(scope, out, in, out)
-}
-
 // ReadKernel reads the weights of the dense layer or filter in scope, of the shape dims, and the bias `[outputs]`, in
-// float32.
+// float32. Those of a dense layer are `[in, outputs]`.
 func ReadKernel(scope *model.Scope, outputs int, dims ...int) (weights, bias []float32, err error) {
 	if weights, err = variables.Read[float32](scope, Kernel, dims...); err == nil {
 		bias, err = variables.Read[float32](scope, "b", outputs)

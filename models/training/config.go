@@ -2,7 +2,6 @@
 package training
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -155,23 +154,6 @@ func (c Config) Values() models.Patch {
 
 // MarshalJSON writes Values.
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
-
-// UnmarshalJSON reads what MarshalJSON wrote, and nothing else.
-func (c *Config) UnmarshalJSON(raw []byte) error {
-	values, decoder := models.Patch{}, json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber() // a seed keeps all its digits
-	if err := decoder.Decode(&values); err != nil {
-		return err
-	}
-	*c = params.Defaults[Config]()
-	c.Model, _ = values["model"].(string)
-	for _, name := range sorted(values) {
-		if err := c.put(name, values[name]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // EpochCount returns the number of epochs, also before the data has decided it.
 func (c Config) EpochCount() int {

@@ -106,7 +106,7 @@ func (l *Level) fold(scope *model.Scope) error {
 
 // foldDense folds a fully connected layer and, if it has one, its batch normalisation.
 func foldDense(scope *model.Scope, in, out int, normalised bool) (d Dense, err error) {
-	weights, offsets, err := ops.ReadDense(scope, in, out)
+	weights, offsets, err := ops.ReadKernel(scope, out, in, out)
 	if err != nil {
 		return d, err
 	}
