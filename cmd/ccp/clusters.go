@@ -57,8 +57,7 @@ func newClusters(s *shared) *cobra.Command {
 		}
 		var data *datasets.Dataset
 		// Pixels have no names worth showing. The names of joints and sensors are shown in files only.
-		own := datasets.IsFile(c.Data)
-		if c.Spec.Grid == nil || out.path != "" && (own || c.Spec.Parts != nil) {
+		if c.Spec.Grid == nil || out.path != "" && (datasets.IsFile(c.Data) || c.Spec.Parts != nil) {
 			if data, err = s.dataOf(cmd, c, dir, dataDir, ""); err != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without names: %v\n", err)
 			}

@@ -119,7 +119,7 @@ func (s *shared) dataOf(cmd *cobra.Command, c *models.Classifier, dir, dataDir, 
 		config.Name, another = other, false // the same file in another place
 	}
 	if another { // what one source was asked for means nothing to another
-		config = training.Config{Data: training.Data{Name: other}, Training: training.Training{Keep: training.KeepLast}}
+		config = training.Config{Name: other, Keep: training.KeepLast}
 		o.Whole, o.Graph = true, c.Graph
 	}
 	d, err := training.LoadFor(cmd.Context(), c.Metadata, config, o)

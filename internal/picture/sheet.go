@@ -77,7 +77,7 @@ var Endings = []string{".png", ".svg"}
 
 // Save draws the sheet into files. Their paths end in one of Endings. Errors name the file.
 func (s Sheet) Save(paths ...string) error {
-	_, width, height := s.tiles()
+	tiles, width, height := s.tiles()
 	for _, path := range paths {
 		var canvas vg.CanvasWriterTo
 		switch filepath.Ext(path) {
@@ -88,7 +88,7 @@ func (s Sheet) Save(paths ...string) error {
 		default:
 			return fmt.Errorf("%s: a picture's name ends in .png or .svg", path)
 		}
-		s.draw(draw.NewCanvas(canvas, width, height))
+		s.draw(draw.NewCanvas(canvas, width, height), tiles)
 		if err := files.Write(path, func(w io.Writer) error { _, err := canvas.WriteTo(w); return err }); err != nil {
 			return err
 		}
@@ -108,12 +108,11 @@ func (s Sheet) tiles() (t draw.Tiles, width, height vg.Length) {
 }
 
 // draw places the panels so that the data of a column, or of a row, have the same edges.
-func (s Sheet) draw(canvas draw.Canvas) {
+func (s Sheet) draw(canvas draw.Canvas, tiles draw.Tiles) {
 	canvas.SetColor(color.White)
 	canvas.Fill(canvas.Path())
 	style := words(12, text.XCenter, text.YTop)
 	canvas.FillText(style, vg.Point{X: canvas.Center().X, Y: canvas.Max.Y - sheetMargin}, s.Title)
-	tiles, _, _ := s.tiles()
 	for row, canvases := range plot.Align(s.Panels, tiles, canvas) {
 		for column, place := range canvases {
 			if p := s.Panels[row][column]; p != nil {

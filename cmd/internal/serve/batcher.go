@@ -165,13 +165,7 @@ func (b *batcher) await(expected int) bool {
 // take takes a batch from the queue: jobs of one classifier, in order. It drops jobs that nobody waits for any more.
 func (b *batcher) take() (batch []*job) {
 	var late []*job
-	defer func() { // after the lock is free
-		for _, j := range late {
-			j.free()
-		}
-	}()
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.queue = slices.DeleteFunc(b.queue, func(j *job) bool {
 		given := j.ctx.Err() != nil
 		if given {
@@ -190,6 +184,10 @@ func (b *batcher) take() (batch []*job) {
 	}
 	b.waiting.Store(int64(waiting))
 	b.queue = slices.Delete(b.queue, 0, len(batch))
+	b.mu.Unlock()
+	for _, j := range late {
+		j.free()
+	}
 	return batch
 }
 

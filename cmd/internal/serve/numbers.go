@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/clusterpool/ccp/internal/suggest"
 )
@@ -57,12 +56,9 @@ func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte)
 		for end < len(data) && data[end] > ' ' && data[end] != ',' && data[end] != ']' {
 			end++
 		}
-		value, ok := parseByte(data[at:end])
-		if !ok {
-			var err error
-			if value, err = parse(data[at:end]); err != nil {
-				return nil, fmt.Errorf("element %d is %s, which is no number of its datatype", len(values), suggest.Clip(string(data[at:end])))
-			}
+		value, err := parse(data[at:end])
+		if err != nil {
+			return nil, fmt.Errorf("element %d is %s, which is no number of its datatype", len(values), suggest.Clip(string(data[at:end])))
 		}
 		if values, at = append(values, value), end-1; len(values)%(1<<16) == 0 {
 			if err := check(); err != nil {
@@ -71,16 +67,4 @@ func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte)
 		}
 	}
 	return values, nil
-}
-
-// parseByte reads a number from 0 to 255, as images have; every datatype has it.
-func parseByte(text []byte) (float32, bool) {
-	value := 0
-	for _, c := range text {
-		if c < '0' || c > '9' || len(text) > len("255") {
-			return 0, false
-		}
-		value = 10*value + int(c-'0')
-	}
-	return float32(value), value <= math.MaxUint8
 }

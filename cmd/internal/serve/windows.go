@@ -80,11 +80,10 @@ func asked(raw string, c *models.Classifier) (cut recording.Cut, threshold float
 		return cut, 0, err
 	}
 	for name, span := range map[string]*recording.Span{"window": &cut.Window, "step": &cut.Step} {
-		if !query.Has(name) {
-			continue
-		}
-		if *span, err = recording.ParseSpan(query.Get(name)); err != nil {
-			return cut, 0, bad("%s=%s %w", name, suggest.Clip(query.Get(name)), err)
+		if asked := query.Get(name); query.Has(name) {
+			if *span, err = recording.ParseSpan(asked); err != nil {
+				return cut, 0, bad("%s=%s %w", name, suggest.Clip(asked), err)
+			}
 		}
 	}
 	if cut.Step.Length > 0 && cut.Window.Length == 0 {
