@@ -51,10 +51,8 @@ func dataNames() (names []string) {
 func complete(cmd *cobra.Command, line []string) {
 	offer := func(words func() []string) cobra.CompletionFunc {
 		return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-			listed, last := "", typed // of "a,b" the last is completed
-			if at := strings.LastIndexByte(typed, ','); at >= 0 {
-				listed, last = typed[:at+1], typed[at+1:]
-			}
+			at := strings.LastIndexByte(typed, ',') + 1 // of "a,b" the last is completed
+			listed, last := typed[:at], typed[at:]
 			var fit []string
 			for _, word := range words() {
 				if strings.HasPrefix(word, last) {

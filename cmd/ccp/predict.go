@@ -18,6 +18,7 @@ import (
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
@@ -65,7 +66,10 @@ func newPredict(s *shared) *cobra.Command {
 			}
 		}
 		var warnings []string
-		rejected, classified, drawn := 0, 0, timeline{}
+		rejected, classified := 0, 0
+		var recorded string // what is drawn, its windows and their predictions
+		var windows []recording.Window
+		var drawn []models.Prediction
 		screen := out.path == "" && newStatusLine(cmd.OutOrStdout()).screen != nil
 		write := func(w io.Writer) error {
 			rows, lines := csv.NewWriter(w), json.NewEncoder(w)
@@ -79,7 +83,7 @@ func newPredict(s *shared) *cobra.Command {
 				}
 				warnings = append(warnings, warn(p, predictions)...)
 				if figure.path != "" {
-					drawn.add(p, classifier.ClassNames, predictions)
+					recorded, windows, drawn = p.Names[0], append(windows, p.Windows...), append(drawn, predictions...)
 				}
 				rejected += serve.Reject(predictions, threshold)
 				for i := 0; i < len(predictions) && s.json; i++ {
@@ -107,7 +111,7 @@ func newPredict(s *shared) *cobra.Command {
 			err = write(cmd.OutOrStdout())
 		}
 		if figure.path != "" && err == nil {
-			err = drawn.draw(figure.path)
+			err = drawWindows(figure.path, recorded, classifier.ClassNames, windows, drawn)
 		}
 		tell(cmd, "warning", warnings)
 		if reject > 0 && err == nil {
@@ -243,4 +247,24 @@ func readFeatures(path string) (array *npz.Array, names []string, err error) {
 		names, err = npz.Elements(file, "sample_names", array.Shape[0], "samples of features", (*npz.Array).Texts)
 	}
 	return array, names, err
+}
+
+// drawWindows draws the probabilities of the classes that some window of a recording is predicted to have, at the middle
+// of each window.
+func drawWindows(path, recorded string, classes []string, windows []recording.Window, predictions []models.Prediction) error {
+	curves := picture.Curves{Title: recorded, XLabel: "time", YLabel: "probability"}
+	for k, class := range classes {
+		if !slices.ContainsFunc(predictions, func(p models.Prediction) bool { return p.Class == k }) {
+			continue
+		}
+		line := picture.Curve{Name: class}
+		for i, w := range windows {
+			line.X, line.Y = append(line.X, (w.Start+w.End)/2), append(line.Y, predictions[i].Probabilities[k])
+		}
+		curves.Lines = append(curves.Lines, line)
+	}
+	p := curves.Plot()
+	p.X.Max += (p.X.Max - p.X.Min) / 8 // for the names
+	p.Y.Min, p.Y.Max = 0, 1
+	return picture.Save(p, 560, 150, path)
 }

@@ -114,14 +114,15 @@ func rowsOf(tables ...Table) (rows []Row) {
 // Cells lists the runs of tables in folder, each once. All rows with the first seed come first, then all rows with the
 // second. Within a seed all rows on the first fold come first. So whenever the time is up, every row has some runs.
 func Cells(folder string, tables []Table, seeds int) (cells []Cell) {
-	known := map[string]bool{}
-	for seed := 1; seed <= seeds; seed++ {
-		for fold, more := 0, true; more; fold++ {
-			more = false
+	known, folds := map[string]bool{}, 1
+	for _, row := range rowsOf(tables...) {
+		folds = max(folds, len(row.Folds))
+	}
+	for seed := range seeds {
+		for fold := range folds {
 			for _, row := range rowsOf(tables...) {
-				more = more || fold+1 < len(row.Folds)
 				asked := maps.Clone(row.Asked)
-				asked["seed"] = int64(seed)
+				asked["seed"] = int64(seed + 1)
 				if fold < len(row.Folds) {
 					asked["fold"] = row.Folds[fold]
 				} else if fold > 0 {

@@ -99,7 +99,9 @@ func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string
 		s.Reduced = cmp.Or(set.Reduced, s.Reduced)
 		s.Sets = append(s.Sets, Summarize(folder, set, seeds, Origin{}, errs))
 	}
-	s.overSets()
+	if s.Sets != nil {
+		s.overSets()
+	}
 	if ended := s.Runs(); ended < all {
 		s.Reduced = strings.TrimPrefix(fmt.Sprintf("%s, %d of %d runs", s.Reduced, ended, all), ", ")
 	}
@@ -122,58 +124,45 @@ func (s Summary) tables() []Summary {
 	return s.Sets
 }
 
-// overSets fills the lines of a table that has sets.
+// overSets fills the lines of a table that has sets. A set counts if all rows that have any run have as many runs on it.
 func (s *Summary) overSets() {
-	for i, set := range s.Sets {
-		for m, line := range set.Lines {
-			if i == 0 {
-				s.Lines = append(s.Lines, Line{Name: line.Name})
+	var ran []int // rows that have any run
+	for row, line := range s.Sets[0].Lines {
+		over := Line{Name: line.Name}
+		for _, set := range s.Sets {
+			over.Runs += set.Lines[row].Runs
+		}
+		if s.Lines = append(s.Lines, over); over.Runs > 0 {
+			ran = append(ran, row)
+		}
+	}
+	for _, set := range s.Sets {
+		var runs []int
+		var accuracies []float64
+		for _, row := range ran {
+			runs, accuracies = append(runs, set.Lines[row].Runs), append(accuracies, set.Lines[row].Accuracy)
+		}
+		if runs = slices.Compact(runs); len(runs) != 1 || runs[0] == 0 {
+			continue
+		}
+		s.Counted = append(s.Counted, set.Title)
+		for i, rank := range ranks(accuracies) {
+			over, line := &s.Lines[ran[i]], &set.Lines[ran[i]]
+			line.Rank = rank
+			over.Accuracy += line.Accuracy
+			over.Rank += rank
+			over.Seconds += line.Seconds
+			over.Parameters += line.Parameters
+			if equal(line.Accuracy, slices.Max(accuracies)) {
+				over.Won++
 			}
-			s.Lines[m].Runs += line.Runs
 		}
 	}
-	for i := range s.Sets {
-		s.count(&s.Sets[i])
-	}
-	for m := range s.Lines {
+	for row := range s.Lines {
 		if n := float64(len(s.Counted)); n > 0 {
-			s.Lines[m].Accuracy /= n
-			s.Lines[m].Rank /= n
-			s.Lines[m].Parameters = int(math.Round(float64(s.Lines[m].Parameters) / n))
-		}
-	}
-}
-
-// count adds a set to the lines, if all rows that have any run have as many runs on it.
-func (s *Summary) count(set *Summary) {
-	runs, accuracies := 0, []float64(nil)
-	for m, line := range set.Lines {
-		if s.Lines[m].Runs == 0 {
-			continue
-		}
-		if line.Runs == 0 || runs > 0 && line.Runs != runs {
-			return
-		}
-		runs = line.Runs
-		accuracies = append(accuracies, line.Accuracy)
-	}
-	if accuracies == nil {
-		return
-	}
-	s.Counted = append(s.Counted, set.Title)
-	ranked, best := ranks(accuracies), slices.Max(accuracies)
-	for m := range set.Lines {
-		model, line := &s.Lines[m], &set.Lines[m]
-		if model.Runs == 0 {
-			continue
-		}
-		line.Rank, ranked = ranked[0], ranked[1:]
-		model.Accuracy += line.Accuracy
-		model.Rank += line.Rank
-		model.Seconds += line.Seconds
-		model.Parameters += line.Parameters
-		if equal(line.Accuracy, best) {
-			model.Won++
+			s.Lines[row].Accuracy /= n
+			s.Lines[row].Rank /= n
+			s.Lines[row].Parameters = int(math.Round(float64(s.Lines[row].Parameters) / n))
 		}
 	}
 }
