@@ -88,12 +88,9 @@ func (f *Freezer) Hierarchy(which int) (*Hierarchy, error) {
 	h := &Hierarchy{Levels: make([]HierarchyLevel, len(f.levels))}
 	for i, level := range f.levels {
 		of, n := values[1+3*i:], &h.Levels[i].Pooled
-		nodes, err := tensors.CopyFlatData[int32](of[1])
-		if err != nil {
-			return nil, err
-		}
-		ranks, err := tensors.CopyFlatData[float32](of[2])
-		if err != nil {
+		nodes, wrongNodes := tensors.CopyFlatData[int32](of[1])
+		ranks, wrongRanks := tensors.CopyFlatData[float32](of[2])
+		if err := cmp.Or(wrongNodes, wrongRanks); err != nil {
 			return nil, err
 		}
 		n.Size = of[1].Shape().Dim(1)

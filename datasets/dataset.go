@@ -49,9 +49,3 @@ func (d *Dataset) NodeName(i int) string {
 	}
 	return fmt.Sprintf("node %d", i)
 }
-
-// Table reports whether the samples are rows of an own table: no recordings, no frames of a body, no grid.
-func (d *Dataset) Table() bool {
-	_, own := d.Signals.(*Floats)
-	return own && d.Series == nil && d.Grid == nil && d.Parts == nil
-}

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -56,17 +55,10 @@ var digits = Source{
 
 // parseDigits reads rows of 64 pixels, 0 to 16, and a class, 0 to 9.
 func parseDigits(r io.Reader) (pixels []byte, labels []int32, err error) {
-	rows := csv.NewReader(r)
-	rows.FieldsPerRecord = digitsValues + 1
-	rows.ReuseRecord = true
-	for {
-		row, err := rows.Read()
-		if errors.Is(err, io.EOF) {
-			return pixels, labels, nil
-		}
-		if err != nil {
-			return nil, nil, err
-		}
+	reader := csv.NewReader(r)
+	reader.FieldsPerRecord = digitsValues + 1
+	rows, err := reader.ReadAll()
+	for i, row := range rows {
 		for column, field := range row {
 			largest := digitsMax
 			if column == digitsValues {
@@ -74,7 +66,7 @@ func parseDigits(r io.Reader) (pixels []byte, labels []int32, err error) {
 			}
 			value, err := strconv.Atoi(field)
 			if err != nil || value < 0 || value > largest {
-				return nil, nil, fmt.Errorf("row %d, column %d is %q; want 0 to %d", len(labels), column, field, largest)
+				return nil, nil, fmt.Errorf("row %d, column %d is %q; want 0 to %d", i, column, field, largest)
 			}
 			if column == digitsValues {
 				labels = append(labels, int32(value))
@@ -83,4 +75,5 @@ func parseDigits(r io.Reader) (pixels []byte, labels []int32, err error) {
 			}
 		}
 	}
+	return pixels, labels, err
 }

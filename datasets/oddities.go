@@ -1,8 +1,6 @@
 package datasets
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -67,7 +65,7 @@ func (f *found) add(before, at int) {
 	}
 }
 
-// Oddities reads every sample once and reports what is allowed but seldom intended, one sentence each with what to do:
+// Oddities reads every sample and reports what is allowed but seldom intended, one sentence each with what to do:
 //   - extreme values;
 //   - nodes that are constant over the training samples;
 //   - test or validation samples that are also training samples;
@@ -75,16 +73,15 @@ func (f *found) add(before, at int) {
 //   - classes of very different sizes.
 func (d *Dataset) Oddities() (lines []string) {
 	say := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
-	sample, raw := make([]float32, d.Nodes*d.Channels), []byte(nil)
+	sample, hashes := make([]float32, d.Nodes*d.Channels), d.hashes(upTo(d.Signals.Len()), nil)
 	low, high := make([]float32, len(sample)), make([]float32, len(sample)) // of each value over the training samples
 	// The first sample of a content, and the samples of Train.
-	first, trained := map[[sha256.Size]byte]int{}, map[int]bool{}
+	first, trained := map[string]int{}, map[int]bool{}
 	copies, clashes := map[string]*found{"train": {}, "validation": {}, "test": {}}, &found{}
 	far, farthest, farAt := 0, 0.0, ""
 	for _, split := range d.named() {
 		for at, i := range split.indices {
 			d.Signals.Read(i, sample)
-			raw = raw[:0]
 			for j, value := range sample {
 				scale := j % len(d.Mean)
 				if deviations := math.Abs(float64(value-d.Mean[scale])) / float64(d.Std[scale]); deviations > farDeviations {
@@ -99,10 +96,9 @@ func (d *Dataset) Oddities() (lines []string) {
 					}
 					low[j], high[j] = min(low[j], value), max(high[j], value)
 				}
-				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(value))
 			}
 			trained[i] = split.name == "train"
-			content := sha256.Sum256(raw)
+			content := string(hashes[i*hashSize : (i+1)*hashSize])
 			before, seen := first[content]
 			if !seen {
 				first[content] = i

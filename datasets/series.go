@@ -209,10 +209,7 @@ func (d *Dataset) correlate(training []int, k int) (*affinity.Matrix, error) {
 		}
 		slices.SortStableFunc(others, func(i, j int) int { return cmp.Compare(strength[j], strength[i]) })
 		for _, b := range others[:min(k, len(others))] {
-			link := affinity.Edge{I: min(a, b), J: max(a, b), Weight: 1}
-			if !slices.Contains(links, link) {
-				links = append(links, link)
-			}
+			links = append(links, affinity.Edge{I: a, J: b, Weight: 1})
 		}
 	}
 	return affinity.New(sensors, links)

@@ -101,8 +101,10 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 	if c.ridge.Load() != nil && o.Method != Occlusion {
 		return nil, errNoGradient
 	}
-	if err := c.checkSignals(signals); err != nil {
-		return nil, err
+	for i, s := range signals {
+		if wrong := c.unusable(i, s); wrong != nil {
+			return nil, wrong
+		}
 	}
 	if len(signals) == 0 {
 		return nil, ctx.Err()

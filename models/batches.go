@@ -137,8 +137,8 @@ func (c *Classifier) Probabilities(ctx context.Context, n int, sample func(i int
 	points := make([]point, n)
 	for i := range points {
 		points[i] = point{signal: sample(i), share: 1}
-		if reason := c.unusable(points[i].signal); reason != "" {
-			return &SignalError{Index: i, Reason: reason}
+		if wrong := c.unusable(i, points[i].signal); wrong != nil {
+			return wrong
 		}
 	}
 	return c.compute(ctx, c.logits, points, func(i int, outputs [][]float32) { visit(i, c.plain(outputs[0])) })

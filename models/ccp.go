@@ -81,17 +81,9 @@ func checkHierarchies(s Spec) error {
 		return fmt.Errorf("ccp_hierarchies=%d: ccp_search=%s finds one hierarchy only; use ccp_search=anneal, or "+
 			"ccp_hierarchies=1", n, cutSearch)
 	}
-	if err := interchangeable(s); err != nil {
-		return fmt.Errorf("ccp_hierarchies=%d: %w, or use ccp_hierarchies=1", n, err)
-	}
-	return nil
-}
-
-// interchangeable returns an error if some weights belong to the clusters of one hierarchy, and cannot serve another.
-func interchangeable(s Spec) error {
-	if n := s.nodesAt(len(s.Levels)); len(s.Levels) > 0 && n > 1 {
-		return fmt.Errorf("the last level has %d clusters, whose weights belong to one hierarchy; end with a level of 1 "+
-			"cluster", n)
+	if last := s.nodesAt(len(s.Levels)); len(s.Levels) > 0 && last > 1 {
+		return fmt.Errorf("ccp_hierarchies=%d: the last level has %d clusters, whose weights belong to one hierarchy; end with a "+
+			"level of 1 cluster, or use ccp_hierarchies=1", n, last)
 	}
 	return nil
 }

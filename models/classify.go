@@ -54,8 +54,8 @@ func (c *Classifier) classify(ctx context.Context, signals [][]float32) ([]Predi
 	var index []int // of the usable signals
 	var points []point
 	for i, s := range signals {
-		if reason := c.unusable(s); reason != "" {
-			unusable = append(unusable, &SignalError{Index: i, Reason: reason})
+		if wrong := c.unusable(i, s); wrong != nil {
+			unusable = append(unusable, wrong)
 		} else {
 			index, points = append(index, i), append(points, point{signal: s, share: 1})
 		}
@@ -80,43 +80,28 @@ func (c *Classifier) classify(ctx context.Context, signals [][]float32) ([]Predi
 	return predictions, nil
 }
 
-// checkSignals returns the error of the first unusable signal.
-func (c *Metadata) checkSignals(signals [][]float32) error {
-	for i, s := range signals {
-		if reason := c.unusable(s); reason != "" {
-			return &SignalError{Index: i, Reason: reason}
-		}
+// unusable returns what is wrong with signal i, or nil.
+func (c *Metadata) unusable(i int, s []float32) *SignalError {
+	wrong := func(format string, values ...any) *SignalError {
+		return &SignalError{Index: i, Reason: fmt.Sprintf(format, values...)}
 	}
-	return nil
-}
-
-// unusable returns what is wrong with a signal, or "".
-func (c *Metadata) unusable(s []float32) string {
-	nodes, channels := c.Spec.Nodes, c.Spec.Channels
-	if c.Form != nil {
-		sensors := len(c.Form.Sensors)
-		if len(s) == 0 || len(s)%c.Form.Width() != 0 {
-			return fmt.Sprintf("it has %d values; the model needs time points x sensors x channels, a multiple of %d x %d",
-				len(s), sensors, channels)
-		}
-		for j, v := range s {
-			if v-v != 0 {
-				return fmt.Sprintf("%s at time point %d is %v; replace it by a number, or classify the recording",
-					recording.Column(c.Form.Sensors, channels, j%(sensors*channels)), j/(sensors*channels), v)
-			}
-		}
-		return ""
+	nodes, channels, form := c.Spec.Nodes, c.Spec.Channels, c.Form
+	if form == nil && len(s) != nodes*channels {
+		return wrong("it has %d values; the model needs %d nodes x %d channels = %d", len(s), nodes, channels, nodes*channels)
 	}
-	if len(s) != nodes*channels {
-		return fmt.Sprintf("it has %d values; the model needs %d nodes x %d channels = %d",
-			len(s), nodes, channels, nodes*channels)
+	if form != nil && (len(s) == 0 || len(s)%form.Width() != 0) {
+		return wrong("it has %d values; the model needs time points x sensors x channels, a multiple of %d x %d",
+			len(s), len(form.Sensors), channels)
 	}
-	for j, v := range s {
-		if v-v != 0 { // NaN, +Inf, -Inf
-			return fmt.Sprintf("node %d, channel %d is %v; replace it by a number", j/channels, j%channels, v)
-		}
+	j := slices.IndexFunc(s, func(v float32) bool { return v-v != 0 }) // NaN, +Inf, -Inf
+	switch {
+	case j < 0:
+		return nil
+	case form == nil:
+		return wrong("node %d, channel %d is %v; replace it by a number", j/channels, j%channels, s[j])
 	}
-	return ""
+	return wrong("%s at time point %d is %v; replace it by a number, or classify the recording",
+		recording.Column(form.Sensors, channels, j%form.Width()), j/form.Width(), s[j])
 }
 
 func (c *Classifier) predict(logits []float32) Prediction {

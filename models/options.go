@@ -70,20 +70,11 @@ var optionsType = reflect.TypeFor[Options]()
 // optionFields are the fields of Options, and of the options of registered networks, see Network.Options.
 var optionFields = params.Fields(optionsType)
 
-// optionOf returns the field of an option, or nil if there is none.
-func optionOf(name string) *params.Field {
-	at := slices.IndexFunc(optionFields, func(f params.Field) bool { return f.Name == name })
-	if at < 0 {
-		return nil
-	}
-	return &optionFields[at]
-}
-
 // addOptions adds the options of a registered network. Networks share an option that means the same.
 func addOptions(name string, options any) {
 	for _, f := range params.Fields(reflect.TypeOf(options)) {
 		f.Models = []string{name}
-		if known := optionOf(f.Name); known == nil {
+		if known := params.Find(optionFields, f.Name); known == nil {
 			optionFields = append(optionFields, f)
 		} else if len(known.Models) == 0 || !known.Same(f) {
 			panic(fmt.Sprintf("models: network %s has an option %s, which means something else already", name, f.Name))
@@ -104,7 +95,7 @@ func optionNames() (names []string) {
 
 // has reports whether the spec's model has an option.
 func (s Spec) has(name string) bool {
-	f := optionOf(name)
+	f := params.Find(optionFields, name)
 	return f != nil && !slices.Contains(s.Network().Lacks, f.Name) && (len(f.Models) == 0 ||
 		slices.Contains(f.Models, s.Model) || s.Network().Clusters && slices.Contains(f.Models, clusterPooling))
 }
@@ -112,7 +103,7 @@ func (s Spec) has(name string) bool {
 // Put sets an option to a value of its type, or to a text of one. Copies of the spec stay as they are. The error says what
 // the value must be, or which options there are.
 func (s *Spec) Put(name string, value any) error {
-	f := optionOf(name)
+	f := params.Find(optionFields, name)
 	switch {
 	case f == nil:
 		return fmt.Errorf("there is no option %q: %s", name, suggest.Among(name, optionNames()))
@@ -123,31 +114,31 @@ func (s *Spec) Put(name string, value any) error {
 		}
 		return fmt.Errorf("%s: model %s has no %s%s", name, s.Model, name, only)
 	}
-	typed, err := f.Parse(value)
-	if err != nil {
-		return err
+	options := s.Options
+	err := options.put(f, value)
+	if err == nil {
+		s.Options = options
+		_, err = transforms.Parse(s.Options.Transforms)
 	}
-	s.Options.put(name, typed)
-	_, err = transforms.Parse(s.Options.Transforms)
 	return err
 }
 
-// put sets a value of its option's type, right or wrong.
-func (o *Options) put(name string, value any) {
-	if f := params.Find(optionsType, name); f != nil {
-		_ = f.Set(o, value) // an error is Check's to return
-		return
+// put sets an option to a value of its type, or to a text of one.
+func (o *Options) put(f *params.Field, value any) error {
+	if f.Of(optionsType) {
+		return f.Set(o, value)
 	}
-	if o.Own = maps.Clone(o.Own); o.Own == nil {
-		o.Own = Patch{}
-	}
-	o.Own[name] = value
+	typed, err := f.Parse(value)
+	own := Patch{} // not what copies of the options have
+	maps.Copy(own, o.Own)
+	own[f.Name], o.Own = typed, own
+	return err
 }
 
 // OptionsOf returns the options of a network: Options, or its own, see Network.Options.
 func OptionsOf[T any](o Options) T {
 	own, _ := params.From[T](func(name string) (any, bool) { // an error is Check's to return
-		if f := params.Find(optionsType, name); f != nil {
+		if f := params.Find(params.Fields(optionsType), name); f != nil {
 			return f.Typed(o), true
 		}
 		value, ok := o.Own[name]
@@ -161,30 +152,28 @@ func levelName(i int) string { return fmt.Sprintf("level_%d", i+1) }
 
 // Values returns the values of all options that the spec's model has, by name, in the types of GoMLX's parameters.
 func (s Spec) Values() Patch {
-	values := Patch{}
+	values := s.Options.values()
 	for _, f := range optionFields {
-		switch {
-		case !s.has(f.Name):
-		case params.Find(optionsType, f.Name) != nil:
-			values[f.Name] = f.Value(s.Options)
-		default:
+		if !s.has(f.Name) {
+			delete(values, f.Name)
+		} else if _, set := values[f.Name]; !set {
 			values[f.Name] = params.Plain(f.Default())
 		}
 	}
-	for name, value := range s.Options.Own {
+	return values
+}
+
+// values returns the values of all fields and of Own, by name.
+func (o Options) values() Patch {
+	values := Patch(params.Values(o))
+	for name, value := range o.Own {
 		values[name] = params.Plain(value)
 	}
 	return values
 }
 
 // MarshalJSON writes the options as an object of values by name.
-func (o Options) MarshalJSON() ([]byte, error) {
-	values := params.Values(o)
-	for name, value := range o.Own {
-		values[name] = params.Plain(value)
-	}
-	return json.Marshal(values)
-}
+func (o Options) MarshalJSON() ([]byte, error) { return json.Marshal(o.values()) }
 
 // UnmarshalJSON reads what MarshalJSON wrote. The error names an option that is gone, or a wrong value.
 func (o *Options) UnmarshalJSON(raw []byte) error {
@@ -194,15 +183,13 @@ func (o *Options) UnmarshalJSON(raw []byte) error {
 	}
 	*o = DefaultOptions()
 	for path, value := range values {
-		f := optionOf(path)
+		f := params.Find(optionFields, path)
 		if f == nil {
 			return fmt.Errorf("%s is an option of another version of ccp: use that version, or train again", path)
 		}
-		typed, err := f.Parse(value)
-		if err != nil {
+		if err := o.put(f, value); err != nil {
 			return err
 		}
-		o.put(path, typed)
 	}
 	return nil
 }
@@ -212,10 +199,8 @@ func checkOptions(s Spec) error {
 	if err := params.Check(s.Options); err != nil {
 		return err
 	}
-	given := maps.Clone(s.Options.Own)
-	if given == nil {
-		given = Patch{}
-	}
+	given := Patch{}
+	maps.Copy(given, s.Options.Own)
 	for _, f := range params.Fields(optionsType) {
 		if value := f.Typed(s.Options); value != f.Default() {
 			given[f.Name] = value

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,7 +18,11 @@ import (
 func settings(values Patch) Options {
 	o := DefaultOptions()
 	for path, value := range values {
-		o.put(path, value)
+		if f := params.Find(optionFields, path); f != nil {
+			_ = o.put(f, value)
+		} else {
+			o.Own = Patch{path: value}
+		}
 	}
 	return o
 }

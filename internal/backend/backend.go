@@ -111,16 +111,6 @@ func Shared() (b compute.Backend, err error) {
 
 func (o Options) request() string { return cmp.Or(o.Name, os.Getenv(compute.ConfigEnvVar)) }
 
-// cpuAtHand reports whether Open takes XLA on the CPU, unless XLA fails: its plugin is installed, there is no NVIDIA
-// GPU, and GOMLX_BACKEND names no backend.
-func cpuAtHand() bool {
-	if errNoXLA != nil || (Options{}).request() != "" || installer.HasNvidiaGPU() {
-		return false
-	}
-	_, err := findIntact("cpu")
-	return err == nil
-}
-
 func newOpener(o Options) *opener {
 	log := cmp.Or[io.Writer](o.Log, io.Discard)
 	return &opener{offline: !o.Install || offlineByEnv(), log: log, progress: o.Progress, lockWait: 15 * time.Minute,

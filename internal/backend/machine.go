@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gomlx/go-xla/installer"
 )
 
 // Machine describes the computer behind a report or a benchmark.
@@ -39,18 +41,20 @@ func ThisMachine() Machine {
 	return m
 }
 
-// MultipliesBFloat16 reports whether Open takes XLA on a processor that multiplies bfloat16.
-func MultipliesBFloat16() bool { return cpuAtHand() && len(ThisMachine().BFloat16) > 0 }
+// MultipliesBFloat16 reports whether Open takes XLA on a processor that multiplies bfloat16, unless XLA fails: its plugin
+// is installed, there is no NVIDIA GPU, and GOMLX_BACKEND names no backend.
+func MultipliesBFloat16() bool {
+	if errNoXLA != nil || (Options{}).request() != "" || installer.HasNvidiaGPU() {
+		return false
+	}
+	_, err := findIntact("cpu")
+	return err == nil && len(ThisMachine().BFloat16) > 0
+}
 
 // bfloat16Of returns which of bfloat16Flags the processor has.
-func bfloat16Of(root fs.FS) (found []string) {
+func bfloat16Of(root fs.FS) []string {
 	flags := strings.Fields(field(root, "proc/cpuinfo", "flags") + " " + field(root, "proc/cpuinfo", "Features"))
-	for _, flag := range bfloat16Flags {
-		if slices.Contains(flags, flag) {
-			found = append(found, flag)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(bfloat16Flags), func(flag string) bool { return !slices.Contains(flags, flag) })
 }
 
 // String returns one line: CPU, cores, memory, platform.

@@ -11,8 +11,8 @@ func TestBFloat16Of(t *testing.T) {
 	for flags, want := range map[string][]string{
 		"processor\t: 0\nflags\t\t: fpu avx512f avx512_bf16 amx_bf16 amx_tile\n": {"amx_bf16", "avx512_bf16"},
 		"Features\t: fp asimd sve bf16\n":                                        {"bf16"},
-		"flags\t\t: fpu avx512f\n":                                               nil,
-		"":                                                                       nil,
+		"flags\t\t: fpu avx512f\n":                                               {},
+		"":                                                                       {},
 	} {
 		assert.Equal(t, want, bfloat16Of(fstest.MapFS{"proc/cpuinfo": &fstest.MapFile{Data: []byte(flags)}}))
 	}

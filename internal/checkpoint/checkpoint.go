@@ -202,15 +202,9 @@ func loadVariables(folder fs.FS, store *model.Store) (err error) {
 			err = fmt.Errorf("its variables cannot be read: %v", p)
 		}
 	}()
-	text, err := readOnly(folder, checkpoint.JsonNameSuffix)
-	if err != nil {
-		return err
-	}
-	values, err := readOnly(folder, checkpoint.BinDataSuffix)
-	if err != nil {
-		return err
-	}
-	if err := checkShapes(text, len(values)); err != nil {
+	text, wrongText := readOnly(folder, checkpoint.JsonNameSuffix)
+	values, wrongValues := readOnly(folder, checkpoint.BinDataSuffix)
+	if err := cmp.Or(wrongText, wrongValues, checkShapes(text, len(values))); err != nil {
 		return err
 	}
 	loaded := model.NewStore()

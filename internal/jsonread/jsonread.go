@@ -117,42 +117,38 @@ func (r *Reader) Raw(to *[]byte) Value {
 
 // Text reads a text of at most MaxText bytes.
 func (r *Reader) Text(to *string) Value {
-	return r.scalar('"', func(raw []byte, what string) error {
+	return scalar(r, '"', to, "", func(raw []byte, what string) (string, error) {
 		if size := len(raw) - len(`""`); size > MaxText {
-			return fmt.Errorf("%s has %d bytes at byte %d; it can have %d", what, size, r.tokens.InputOffset(), MaxText)
+			return "", fmt.Errorf("%s has %d bytes at byte %d; it can have %d", what, size, r.tokens.InputOffset(), MaxText)
 		}
 		text, err := jsontext.AppendUnquote(nil, raw)
-		*to = string(text)
-		return err
-	}, func() { *to = "" })
+		return string(text), err
+	})
 }
 
 // Float reads a number, and NaN for null.
 func (r *Reader) Float(to *float64) Value {
-	return r.scalar('0', func(raw []byte, what string) (err error) {
-		if *to, err = strconv.ParseFloat(string(raw), 64); err != nil {
+	return scalar(r, '0', to, math.NaN(), func(raw []byte, what string) (v float64, err error) {
+		if v, err = strconv.ParseFloat(string(raw), 64); err != nil {
 			err = fmt.Errorf("%s is %s at byte %d, which float64 does not hold", what, suggest.Clip(string(raw)), r.tokens.InputOffset())
 		}
-		return err
-	}, func() { *to = math.NaN() })
+		return v, err
+	})
 }
 
 // Int reads a whole number.
 func (r *Reader) Int(to *int) Value {
-	return r.scalar('0', func(raw []byte, what string) (err error) {
-		if *to, err = strconv.Atoi(string(raw)); err != nil {
+	return scalar(r, '0', to, 0, func(raw []byte, what string) (v int, err error) {
+		if v, err = strconv.Atoi(string(raw)); err != nil {
 			err = fmt.Errorf("%s is %s at byte %d; it must be a whole number", what, suggest.Clip(string(raw)), r.tokens.InputOffset())
 		}
-		return err
-	}, func() { *to = 0 })
+		return v, err
+	})
 }
 
 // Bool reads true or false.
 func (r *Reader) Bool(to *bool) Value {
-	return r.scalar('t', func(raw []byte, _ string) error {
-		*to = raw[0] == 't'
-		return nil
-	}, func() { *to = false })
+	return scalar(r, 't', to, false, func(raw []byte, _ string) (bool, error) { return raw[0] == 't', nil })
 }
 
 // End returns an error if something follows the document.
@@ -167,22 +163,19 @@ func (r *Reader) End() error {
 	return r.failed(err)
 }
 
-// scalar reads a value of that kind, or null.
-func (r *Reader) scalar(kind jsontext.Kind, parse func(raw []byte, what string) error, null func()) Value {
+// scalar reads a value of that kind, or null in its place.
+func scalar[T any](r *Reader, kind jsontext.Kind, to *T, null T, parse func(raw []byte, what string) (T, error)) Value {
 	return func(what string) error {
 		isNull, err := r.expect(kind, what)
-		if err != nil {
+		if *to = null; isNull || err != nil {
 			return err
-		}
-		if isNull {
-			null()
-			return nil
 		}
 		raw, err := r.tokens.ReadValue()
 		if err != nil {
 			return r.failed(err)
 		}
-		return parse(raw, what)
+		*to, err = parse(raw, what)
+		return err
 	}
 }
 

@@ -122,8 +122,7 @@ func describe(options reflect.Type) *described {
 func Fields(options reflect.Type) []Field { return describe(options).fields }
 
 // Find returns the option of a name, or nil if there is none.
-func Find(options reflect.Type, name string) *Field {
-	fields := Fields(options)
+func Find(fields []Field, name string) *Field {
 	if at := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name }); at >= 0 {
 		return &fields[at]
 	}
@@ -150,9 +149,9 @@ func Decode(object []byte, options any) error {
 	if err := decoder.Decode(&values); err != nil {
 		return err
 	}
-	of := reflect.TypeOf(options).Elem()
+	fields := Fields(reflect.TypeOf(options).Elem())
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		f := Find(of, name)
+		f := Find(fields, name)
 		if f == nil {
 			known := slices.Sorted(maps.Keys(Values(reflect.ValueOf(options).Elem().Interface())))
 			return fmt.Errorf("there is no option %q; %s", name, suggest.Among(name, known))
@@ -214,6 +213,9 @@ func (f Field) Parse(value any) (any, error) {
 	return f.Typed(options.Interface()), err
 }
 
+// Of reports whether the option is a field of that struct.
+func (f Field) Of(options reflect.Type) bool { return f.of == options }
+
 // Same reports whether two structs mean the same by an option: its type, its default and its rule.
 func (f Field) Same(g Field) bool {
 	return f.of.FieldByIndex(f.index).Type == g.of.FieldByIndex(g.index).Type && f.initial == g.initial && f.rule == g.rule
@@ -254,36 +256,29 @@ func (f Field) Set(options, value any) error {
 		}
 		return nil
 	}
+	var parsed any = text
 	var err error
-	switch kind := v.Kind(); kind {
+	switch v.Kind() {
 	case reflect.String:
-		v.SetString(text)
 	case reflect.Bool:
-		var b bool
-		b, err = strconv.ParseBool(text)
-		v.SetBool(b)
+		parsed, err = strconv.ParseBool(text)
 	case reflect.Float64:
-		var number float64
-		number, err = strconv.ParseFloat(text, 64)
-		v.SetFloat(number)
+		parsed, err = strconv.ParseFloat(text, 64)
 	case reflect.Uint64:
-		var whole uint64
-		whole, err = strconv.ParseUint(text, 10, 64)
-		v.SetUint(whole)
+		parsed, err = strconv.ParseUint(text, 10, 64)
 	default:
-		var whole int64
-		if whole, err = strconv.ParseInt(text, 10, 64); err != nil { // such as 4.0 or 1e3
+		if parsed, err = strconv.ParseInt(text, 10, 64); err != nil { // such as 4.0 or 1e3
 			var number float64
 			if number, err = strconv.ParseFloat(text, 64); number != math.Trunc(number) || math.Abs(number) >= 1<<53 {
-				return f.wrong(kind, value)
+				return f.wrong(v.Kind(), value)
 			}
-			whole = int64(number)
+			parsed = int64(number)
 		}
-		v.SetInt(whole)
 	}
 	if err != nil {
 		return f.wrong(v.Kind(), value)
 	}
+	v.Set(reflect.ValueOf(parsed).Convert(v.Type()))
 	return f.Check(options)
 }
 

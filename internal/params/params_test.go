@@ -71,12 +71,12 @@ func TestFields(t *testing.T) {
 		"t_steps", "t_rate", "t_depth"}, names, "in the order of the struct, without fields that have no name")
 	assert.Equal(t, Fields(optionsType), Fields(optionsType))
 
-	assert.Empty(t, Find(optionsType, "t_flag").Models)
-	assert.Equal(t, []string{"two", "three"}, Find(optionsType, "t_rate").Models, "the embedding's models are for all its fields")
-	assert.Equal(t, []string{"one"}, Find(reflect.TypeFor[inner](), "t_rate").Models, "alone it has its own")
-	assert.Empty(t, Find(reflect.TypeFor[inner](), "t_depth").Models)
-	assert.Nil(t, Find(optionsType, "t_none"))
-	assert.Nil(t, Find(optionsType, ""))
+	assert.Empty(t, Find(Fields(optionsType), "t_flag").Models)
+	assert.Equal(t, []string{"two", "three"}, Find(Fields(optionsType), "t_rate").Models, "the embedding's models are for all its fields")
+	assert.Equal(t, []string{"one"}, Find(Fields(reflect.TypeFor[inner]()), "t_rate").Models, "alone it has its own")
+	assert.Empty(t, Find(Fields(reflect.TypeFor[inner]()), "t_depth").Models)
+	assert.Nil(t, Find(Fields(optionsType), "t_none"))
+	assert.Nil(t, Find(Fields(optionsType), ""))
 }
 
 func TestDefaults(t *testing.T) {
@@ -113,7 +113,7 @@ func TestSet(t *testing.T) {
 		{"t_text", map[string]any{"": "", "x = y": "x = y"}, nil, ""},
 		{"t_steps", map[string]any{"3": "3", "3+4+5": "3+4+5"}, nil, ""},
 	} {
-		f := Find(optionsType, c.name)
+		f := Find(Fields(optionsType), c.name)
 		for text, want := range c.right {
 			o := Defaults[options]()
 			require.NoError(t, f.Set(&o, text), "%s=%s", c.name, text)
@@ -134,9 +134,9 @@ func TestSet(t *testing.T) {
 		}
 	}
 	o := Defaults[options]()
-	assert.EqualError(t, Find(optionsType, "t_steps").Set(&o, ""), "t_steps=: want steps such as 1+2", "its own error")
-	assert.EqualError(t, Find(optionsType, "t_rate").Set(&o, "1.5"), "t_rate=1.5: it must be in [0, 1)")
-	assert.Equal(t, "no steps", Find(optionsType, "t_steps").Value(options{}), "what cannot be text is its error")
+	assert.EqualError(t, Find(Fields(optionsType), "t_steps").Set(&o, ""), "t_steps=: want steps such as 1+2", "its own error")
+	assert.EqualError(t, Find(Fields(optionsType), "t_rate").Set(&o, "1.5"), "t_rate=1.5: it must be in [0, 1)")
+	assert.Equal(t, "no steps", Find(Fields(optionsType), "t_steps").Value(options{}), "what cannot be text is its error")
 }
 
 // TestCheck: values that programs set are held to the same rules.

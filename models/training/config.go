@@ -93,7 +93,7 @@ var configType = reflect.TypeFor[Config]()
 
 // ownFields are the fields of a configuration apart from the network's options.
 var ownFields = slices.DeleteFunc(slices.Clone(params.Fields(configType)), func(f params.Field) bool {
-	return params.Find(reflect.TypeFor[models.Options](), f.Name) != nil
+	return params.Find(params.Fields(reflect.TypeFor[models.Options]()), f.Name) != nil
 })
 
 // Names returns the names that a Patch can have: of a configuration's own fields, and of the options of all networks.
@@ -116,8 +116,8 @@ func optionNames() []string {
 
 // put sets a field, or an option of the network, by its name. The error says what the value must be, or what was meant.
 func (c *Config) put(name string, value any) error {
-	if slices.Contains(ownNames(), name) {
-		return params.Find(configType, name).Set(c, value)
+	if f := params.Find(ownFields, name); f != nil {
+		return f.Set(c, value)
 	}
 	if !slices.Contains(optionNames(), name) {
 		return &UnknownError{name, suggest.Nearest(name[strings.LastIndex(name, "/")+1:], append(optionNames(), ownNames()...))}

@@ -86,7 +86,7 @@ var ofLoading = []string{"fold", "frames", "knn", "protocol", "tfidf"}
 // checkInMemory returns an error if something is asked that only loading can do. It would be recorded, but not done.
 func (c Config) checkInMemory() error {
 	for _, name := range ofLoading {
-		f := params.Find(configType, name)
+		f := params.Find(ownFields, name)
 		if value := f.Value(c); value != f.Value(Config{}) {
 			return fmt.Errorf("%s: %v; the data is in memory, as datasets.Load or New made it: give it there, and leave %s "+
 				"out", name, value, name)
