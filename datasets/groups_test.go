@@ -3,7 +3,6 @@ package datasets
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,20 +46,15 @@ func TestGroupsDrawn(t *testing.T) {
 	assert.Contains(t, d.Warnings, "no array split: drew stratified splits of 12 training, 4 validation and 4 test samples from seed 0, none of the groups in two of them")
 	assert.Equal(t, d.Test, path4().with("groups", vectorOf(subjects()...)).load(t, Options{Validation: 0.3}).Test, "whatever is held out for validation")
 
-	// Numbers do as well, and a file that Export wrote has them and the grid.
+	// Numbers do as well. Nodes on a grid have names.
 	numbers := make([]int64, 20)
 	for i := range numbers {
 		numbers[i] = int64(i / 4)
 	}
 	d = path4().with("groups", vectorOf(numbers...)).with("grid", vectorOf[int32](2, 2)).load(t, Options{HoldOut: true})
-	path := filepath.Join(t.TempDir(), "again.npz")
-	require.NoError(t, d.Export(path))
-	again, err := Load(t.Context(), path, Options{HoldOut: true})
-	require.NoError(t, err)
-	assert.Equal(t, "3", again.Groups[12])
-	assert.Equal(t, d.Groups, again.Groups)
-	assert.Equal(t, []int{2, 2}, again.Grid)
-	assert.Equal(t, "row 1 column 0", again.NodeName(2))
+	assert.Equal(t, "3", d.Groups[12])
+	assert.Equal(t, []int{2, 2}, d.Grid)
+	assert.Equal(t, "row 1 column 0", d.NodeName(2))
 }
 
 // Classes keep their shares where groups allow it: 30 groups of one class each, of 1 to 6 samples.
@@ -150,7 +144,7 @@ func TestGroupsAndGridErrors(t *testing.T) {
 	}
 }
 
-// A body of three joints in two frames: its parts, two bodies' positions with one deviation each for all axes, and the way back from an export.
+// A body of three joints in two frames: its parts, two bodies' positions with one deviation each for all axes.
 func TestParts(t *testing.T) {
 	features := make([]float32, 20*6*7)
 	for i := range features {
@@ -170,9 +164,6 @@ func TestParts(t *testing.T) {
 		assert.InDelta(t, math.Sqrt(square), d.Std[channel], 1e-4)
 	}
 	assert.Equal(t, own[6], d.Std[6])
-	again := exported(t, d)
-	assert.Equal(t, d.Parts, again.Parts)
-	assert.Equal(t, d.Bodies, again.Bodies)
 	assert.Equal(t, 1, file.with("bodies", nil).load(t, Options{HoldOut: true}).Bodies)
 
 	// An axis that does not change has no part in the common deviation, which stands in for its own.
@@ -193,5 +184,4 @@ func TestParts(t *testing.T) {
 	assert.Zero(t, flat.Bodies)
 	_, own = flat.ChannelStats(flat.Train)
 	assert.Equal(t, own, flat.Std)
-	assert.Zero(t, exported(t, flat).Bodies)
 }

@@ -393,3 +393,25 @@ func TestHoldOutOfAJoinedGraph(t *testing.T) {
 		}
 	}
 }
+
+// A self-loop, weights that float32 would round, an isolated node, names beyond ASCII and the least numbers are read as they
+// are; a graph may have no edge; samples without a split keep their places.
+func TestOddGraphs(t *testing.T) {
+	features := make([]float32, 20*3)
+	for i := range features {
+		features[i] = float32(i % 7)
+	}
+	features[59] = 1e-40
+	a := path4().with("features", &npz.Array{Shape: []int{20, 3}, Data: features}).with("edges", matrixOf[int32](2, 0, 0, 1, 0)).
+		with("weights", vectorOf(2, 1.0/3)).with("node_names", vectorOf("a", "żółw", "")).with("coordinates", matrixOf(2, 1.0, 2, 3, 4, 5, 6))
+	d := a.load(t, Options{HoldOut: true})
+	assert.Equal(t, []float64{2, 1.0 / 3, 0, 0}, []float64{d.Affinity.At(0, 0), d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 2)})
+	assert.Equal(t, []string{"a", "żółw", ""}, d.NodeNames)
+	assert.Equal(t, []float64{1, 2, 3, 4, 5, 6}, d.Coordinates)
+	last := make([]float32, 3)
+	d.Signals.Read(19, last)
+	assert.Equal(t, features[57:], last)
+
+	d = a.with("edges", &npz.Array{Shape: []int{0, 2}, Data: []int32{}}).with("weights", nil).with("node_names", nil).load(t, Options{HoldOut: true})
+	assert.Zero(t, d.Affinity.Edges())
+}

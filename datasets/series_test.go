@@ -223,18 +223,6 @@ func TestSeriesErrors(t *testing.T) {
 	}
 }
 
-// What Export writes is read again as it was.
-func TestSeriesExport(t *testing.T) {
-	a, _ := lab()
-	d := a.load(t, Options{Seed: 3})
-	path := filepath.Join(t.TempDir(), "mine.npz")
-	require.NoError(t, d.Export(path))
-	again, err := Load(t.Context(), path, Options{})
-	require.NoError(t, err)
-	assert.Equal(t, d.Series, again.Series)
-	assert.Equal(t, d.Fingerprint(), again.Fingerprint())
-}
-
 // A classifier's new recordings need no labels, and no names if the training's had none.
 func TestReadSeries(t *testing.T) {
 	a, _ := lab()

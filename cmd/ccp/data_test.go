@@ -22,6 +22,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/npz"
 )
 
 // moved is a data set whose official place serves these files instead, by name.
@@ -144,7 +145,28 @@ func digitsIn(t *testing.T, path string) {
 	t.Helper()
 	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
-	require.NoError(t, d.Export(path))
+	marks := make([]uint8, len(d.Labels)) // of the test
+	for _, i := range d.Test {
+		marks[i] = 2
+	}
+	for _, i := range d.Validation {
+		marks[i] = 1
+	}
+	var edges []int32
+	for _, edge := range d.Affinity.EdgeList() {
+		edges = append(edges, int32(edge.I), int32(edge.J))
+	}
+	require.NoError(t, npz.Write(path, []npz.Named{
+		{Name: "labels", Array: &npz.Array{Shape: []int{len(d.Labels)}, Data: d.Labels}},
+		{Name: "split", Array: &npz.Array{Shape: []int{len(d.Labels)}, Data: marks}},
+		{Name: "class_names", Array: &npz.Array{Shape: []int{10}, Data: d.ClassNames}},
+		{Name: "grid", Array: &npz.Array{Shape: []int{2}, Data: []int32{8, 8}}},
+		{Name: "edges", Array: &npz.Array{Shape: []int{len(edges) / 2, 2}, Data: edges}},
+		{Name: "features", Array: &npz.Array{Shape: []int{len(d.Labels), d.Nodes, d.Channels}}, Rows: func(i int, row []float32) error {
+			d.Signals.Read(i, row)
+			return nil
+		}},
+	}))
 }
 
 // TestEvalOptions: eval loads the data in the form that was trained on, but asks nothing of another set.

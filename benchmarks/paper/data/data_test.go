@@ -89,21 +89,6 @@ func TestRealCIFAR10(t *testing.T) {
 	}
 }
 
-// TestRealExport: bytes with a scale, 220 MB as float32.
-func TestRealExport(t *testing.T) {
-	d, err := datasets.Load(t.Context(), "mnist", datasets.Options{HoldOut: true, DataDir: realData(t, "mnist")})
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "exported.npz")
-	require.NoError(t, d.Export(path))
-	again, err := datasets.Load(t.Context(), path, datasets.Options{HoldOut: true})
-	require.NoError(t, err)
-	require.Equal(t, samples(d), samples(again))
-	assert.Equal(t, d.Labels, again.Labels)
-	assert.Equal(t, [][]int{d.Train, d.Validation, d.Test}, [][]int{again.Train, again.Validation, again.Test})
-	assert.Equal(t, d.Affinity.Hash(), again.Affinity.Hash())
-	assert.Equal(t, d.ClassNames, again.ClassNames)
-}
-
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, info := range datasets.Names() {
