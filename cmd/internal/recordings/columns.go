@@ -6,14 +6,96 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clusterpool/ccp/internal/suggest"
 )
 
 // columns holds the columns of values, and the sensor of each column.
 type columns struct{ names, of []string }
 
-// taken returns the names of the columns to take. The options name columns, or sensors with all their columns.
-func (r *reading) taken(c columns, rest []int) (names []string) {
-	for _, name := range r.Take {
+// chosen are the columns of all files, sensor by sensor. The first file makes them, unless the training has.
+type chosen struct {
+	columns
+	sensors  []string
+	channels int
+	trained  bool            // of recordings to classify, whose files may have other columns, too
+	fills    bool            // a file may have no column of a sensor: it is filled
+	by       string          // the file that has made them
+	layout   string          // of all tables
+	seen     map[string]bool // the names of all columns and sensors
+	units    map[string]string
+}
+
+// order returns the numbers of the chosen columns among the columns of a file, in the chosen order, and its sensors. The first file
+// makes the choice: the columns to take, sensor by sensor. New recordings have those of the training, whatever
+// other files have, less the sensors that this file has no column of.
+func (r *reading) order(path string, c columns) (at []int, has []string, err error) {
+	all := &r.chosen
+	first, wanted := all.names == nil, all.names
+	var rest []int // the columns that are not left out
+	var names []string
+	for i, name := range c.names {
+		if all.seen[name], all.seen[c.of[i]] = true, true; !slices.Contains(r.Leave, name) && !slices.Contains(r.Leave, c.of[i]) {
+			rest, names = append(rest, i), append(names, name)
+		}
+	}
+	switch {
+	case first && r.Take == nil:
+		wanted = names
+	case first:
+		wanted = taken(r.Take, c, rest)
+	}
+	found, missing, others, turned := suggest.Match(wanted, names)
+	for i, place := range found {
+		if place >= 0 {
+			at = append(at, rest[place])
+		}
+		if place >= 0 && !first {
+			has = append(has, all.of[i])
+		}
+	}
+	if has = slices.Compact(has); all.fills && has != nil { // the form fills a sensor without any column, and tells of it
+		missing = slices.DeleteFunc(missing, func(name string) bool {
+			return !slices.Contains(has, all.of[slices.Index(all.names, name)])
+		})
+	}
+	if all.trained && others != nil {
+		r.note("%s has columns that the training data has not, such as %s; left out", path, others[0])
+	} else if r.Take == nil {
+		missing = append(missing, others...)
+	}
+	switch {
+	case len(missing) > 0 && (first || all.trained):
+		return nil, nil, fmt.Errorf("no column or sensor is named %q; there are %s", missing[0], few(c.names))
+	case len(missing) > 0:
+		return nil, nil, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: "+
+			"--leave %q takes those that all have", few(missing), all.by, strings.Join(missing, ","))
+	case len(at) == 0:
+		return nil, nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
+	case turned && (!first || all.trained):
+		r.noteOf("columns are in another order in some files, such as %s; they are taken by their names", path)
+	}
+	if first {
+		begins := map[string]int{} // of each sensor
+		for k, i := range slices.Backward(at) {
+			begins[c.of[i]] = k
+		}
+		slices.SortStableFunc(at, func(i, j int) int { return begins[c.of[i]] - begins[c.of[j]] })
+		for _, i := range at {
+			all.names, all.of = append(all.names, c.names[i]), append(all.of, c.of[i])
+		}
+		all.by = path
+		all.sensors, all.channels, err = all.columns.split()
+	}
+	if first || len(has) == len(all.sensors) {
+		has = all.sensors // which files share
+	}
+	return at, has, err
+}
+
+// taken returns the names of the columns to take. These name columns, or sensors with all their columns.
+func taken(take []string, c columns, rest []int) (names []string) {
+	for _, name := range take {
 		before := len(names)
 		for _, i := range rest {
 			if (c.names[i] == name || c.of[i] == name) && !slices.Contains(names, c.names[i]) {
@@ -62,8 +144,8 @@ func counted(prefix string, n int) (names []string) {
 	return names
 }
 
-// sensors returns the sensors and their number of channels. All sensors have as many, which are side by side.
-func (c columns) sensors() (sensors []string, channels int, err error) {
+// split returns the sensors and their number of channels. All sensors have as many, which are side by side.
+func (c columns) split() (sensors []string, channels int, err error) {
 	axis := func(i int) string { return strings.TrimPrefix(c.names[i], c.of[i]) }
 	with, axes := map[string]int{}, map[string]int{} // the sensors with each axis, and the axes of each sensor
 	for i, sensor := range c.of {

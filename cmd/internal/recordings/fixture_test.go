@@ -2,6 +2,7 @@ package recordings
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/recording"
 )
 
 // put writes a file below a folder.
@@ -65,9 +67,20 @@ func signal(d *datasets.Dataset, i int) []float32 {
 // many repeats lines.
 func many(n int, lines ...string) string { return strings.Repeat(strings.Join(lines, "\n")+"\n", n) }
 
-// read reads recordings.
+// read reads recordings as an import does.
 func read(t *testing.T, inputs []string, o Options) (*reading, error) {
 	t.Helper()
-	r := &reading{Options: o, ctx: t.Context()}
-	return r, r.read(inputs)
+	m, err := gather(t.Context(), inputs, o)
+	if err != nil {
+		return nil, err
+	}
+	return m.reading, nil
+}
+
+// readKnown reads recordings to classify, as the table of an import of these sensors says.
+func readKnown(t *testing.T, inputs []string, table Table, sensors []string, channels int) (*reading, error) {
+	t.Helper()
+	raw, err := json.Marshal(table)
+	require.NoError(t, err)
+	return readAlike(t.Context(), inputs, &recording.Form{Sensors: sensors, Channels: channels, Reading: raw})
 }

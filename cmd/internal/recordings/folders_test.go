@@ -60,17 +60,17 @@ func writeNPY(t *testing.T, folder, name string, shape []int, values any) string
 // Parts are in the order of their first sensors; a sensor may be of none.
 func TestFoldersOfABody(t *testing.T) {
 	parts := put(t, t.TempDir(), "parts.csv", "head,trunk\nhand,arm\n")
-	result, d := importedAt(t, 4, Options{Parts: parts}, csvFolders(t))
+	result, d := importedAt(t, 4, Options{Graph: Graph{Parts: parts}}, csvFolders(t))
 	assert.Equal(t, []Part{{"trunk", []int{2}}, {"arm", []int{1}}}, result.Parts)
 	assert.Equal(t, [][]int{{2}, {1}}, d.Parts)
 	assert.Zero(t, d.Bodies, "two channels are no positions in space")
-	assert.Contains(t, refused(t, Options{Parts: parts, Bodies: 1}, csvFolders(t)), "--bodies 1: each has x, y and z, and there are 2 channels; --bodies 0 says")
+	assert.Contains(t, refused(t, Options{Graph: Graph{Parts: parts, Bodies: 1}}, csvFolders(t)), "--bodies 1: each has x, y and z, and there are 2 channels; --bodies 0 says")
 }
 
 func TestFolders(t *testing.T) {
 	folder := csvFolders(t)
 	links := put(t, t.TempDir(), "links.csv", "hip,hand\nhand, head\n")
-	result, d := importedAt(t, 4, Options{Links: links, Origin: "hip", Test: "ben_*", Group: "^([a-z]+)_"}, folder)
+	result, d := importedAt(t, 4, Options{Graph: Graph{Links: links}, Origin: "hip", Test: "ben_*", Group: "^([a-z]+)_"}, folder)
 	assert.Equal(t, []int{20, 12, 2, 17}, []int{d.Signals.Len(), d.Nodes, d.Channels, d.Affinity.Edges()})
 	assert.Equal(t, []string{"still", "wave"}, d.ClassNames)
 	assert.Equal(t, []string{"hip@0", "hand@0", "head@0", "hip@1"}, d.NodeNames[:4])
@@ -93,11 +93,11 @@ func TestFolders(t *testing.T) {
 	_, d = importedAt(t, 4, Options{}, folder)
 	assert.Equal(t, 4*3+3*3, d.Affinity.Edges())
 	positions := put(t, t.TempDir(), "positions.csv", "# of a cap\nsensor;x;y\nhead;0;3\nhip;0;1\nhand;0;2,1\nfoot;0;0\n")
-	result, d = importedAt(t, 4, Options{Positions: positions, Neighbours: 1}, folder)
+	result, d = importedAt(t, 4, Options{Graph: Graph{Positions: positions, Neighbours: 1}}, folder)
 	assert.Equal(t, 4*2+3*3, d.Affinity.Edges())
 	assert.Equal(t, []float64{1, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(0, 2)})
 	assert.Equal(t, "each sensor with its 1 nearest by "+positions, result.Graph)
-	_, d = importedAt(t, 4, Options{Positions: positions, Neighbours: 9}, folder)
+	_, d = importedAt(t, 4, Options{Graph: Graph{Positions: positions, Neighbours: 9}}, folder)
 	assert.Equal(t, 4*3+3*3, d.Affinity.Edges())
 }
 
@@ -181,10 +181,10 @@ func TestFolderErrors(t *testing.T) {
 		{"\n", "parts.csv holds no part; write a sensor and its part in each line, or leave --parts out"},
 	} {
 		put(t, folder, "parts.csv", c.text)
-		assert.Contains(t, refused(t, Options{Parts: parts}, folder), c.want)
+		assert.Contains(t, refused(t, Options{Graph: Graph{Parts: parts}}, folder), c.want)
 	}
 	yes := true
-	assert.Contains(t, refused(t, Options{Parts: parts, Scale: &yes}, folder), "--scale would bend the body that --parts "+parts+" is of; leave one of them out")
+	assert.Contains(t, refused(t, Options{Graph: Graph{Parts: parts}, Scale: &yes}, folder), "--scale would bend the body that --parts "+parts+" is of; leave one of them out")
 	links, positions := filepath.Join(folder, "links.csv"), filepath.Join(folder, "positions.csv")
 	for _, c := range []struct{ text, want string }{
 		{"hip,hand\nhip\n", "links.csv, line 2: 1 cells; want the names of two sensors that belong together"},
@@ -193,7 +193,7 @@ func TestFolderErrors(t *testing.T) {
 		{"\n", "links.csv holds no link; write a pair of sensors in each line, or leave --links out"},
 	} {
 		put(t, folder, "links.csv", c.text)
-		assert.Contains(t, refused(t, Options{Links: links}, folder), c.want)
+		assert.Contains(t, refused(t, Options{Graph: Graph{Links: links}}, folder), c.want)
 	}
 	for _, c := range []struct{ text, want string }{
 		{"sensor,x,y\nhip,0,0\nhand,0,north\n", `positions.csv, line 3: "north" is not a finite number; want the sensor's name and its position`},
@@ -202,10 +202,10 @@ func TestFolderErrors(t *testing.T) {
 		{"hip,0,0\nhand,0,1\n", `positions.csv has no position of sensor "head"; add a line of it, or leave the sensor out with --leave "head"`},
 	} {
 		put(t, folder, "positions.csv", c.text)
-		assert.Contains(t, refused(t, Options{Positions: positions, Neighbours: 4}, folder), c.want)
+		assert.Contains(t, refused(t, Options{Graph: Graph{Positions: positions, Neighbours: 4}}, folder), c.want)
 	}
-	assert.Contains(t, refused(t, Options{Positions: positions, Links: links}, folder), "the graph is given by --links "+links+" and by --positions "+positions+"; keep one of them")
-	assert.Contains(t, refused(t, Options{Links: filepath.Join(folder, "none.csv")}, folder), "none.csv: no such file")
+	assert.Contains(t, refused(t, Options{Graph: Graph{Positions: positions, Links: links}}, folder), "the graph is given by --links "+links+" and by --positions "+positions+"; keep one of them")
+	assert.Contains(t, refused(t, Options{Graph: Graph{Links: filepath.Join(folder, "none.csv")}}, folder), "none.csv: no such file")
 }
 
 // An import that is stopped leaves nothing, wherever it is.
@@ -265,4 +265,18 @@ func TestRisingColumnOfArrays(t *testing.T) {
 	said := refused(t, Options{}, folder)
 	assert.Contains(t, said, `column 1 rises in every recording, as from 0 to 19 in `)
 	assert.Contains(t, said, `x.npy: if it only counts, --leave "1"; if it is a sensor, name all sensors: --take 0,1`)
+}
+
+// An import replaces the file before it, whole or not at all, by arrays that any program reads.
+func TestImportedArrays(t *testing.T) {
+	folder, out := csvFolders(t), t.TempDir()
+	path := put(t, out, "made.npz", "before")
+	_, err := Import(t.Context(), []string{folder}, path, Options{Test: "ben_*", Group: "^([a-z]+)_"})
+	require.NoError(t, err)
+	file, err := npz.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	assert.Equal(t, []string{"labels", "class_names", "sample_names", "sensor_names", "recording", "split", "groups", "series"}, file.Names())
+	_, err = Import(t.Context(), []string{folder}, filepath.Join(out, "none", "made.npz"), Options{})
+	require.Error(t, err)
 }

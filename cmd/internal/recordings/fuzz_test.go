@@ -29,13 +29,13 @@ func FuzzRead(f *testing.F) {
 		path := filepath.Join(folder, "a"+[]string{".csv", ".ts"}[kind%2])
 		require.NoError(t, os.WriteFile(path, text, 0o600))
 		_, _ = read(t, []string{path}, Options{})
-		s, err := read(t, []string{path}, Options{Unlabelled: true})
+		s, err := readKnown(t, []string{path}, Table{}, nil, 0)
 		if err != nil {
 			return
 		}
 		require.NotEmpty(t, s.samples)
-		require.NotEmpty(t, s.made.ReadAs)
-		width := len(s.made.Sensors) * s.made.Channels
+		require.NotEmpty(t, s.readAs())
+		width := len(s.chosen.names)
 		for _, x := range s.samples {
 			require.NotEmpty(t, x.Values)
 			require.Zero(t, len(x.Values)%width)
@@ -47,9 +47,9 @@ func FuzzRead(f *testing.F) {
 				require.False(t, math.Abs(v) > math.MaxFloat32)
 			}
 		}
-		again, err := read(t, []string{path}, Options{Unlabelled: true, Table: s.table})
+		again, err := readKnown(t, []string{path}, s.alike(), s.chosen.sensors, s.chosen.channels)
 		require.NoError(t, err)
-		require.Equal(t, s.made.Sensors, again.made.Sensors)
+		require.Equal(t, s.chosen.sensors, again.chosen.sensors)
 		for i, x := range s.samples {
 			require.Equal(t, fmt.Sprint(x.Values, x.Times), fmt.Sprint(again.samples[i].Values, again.samples[i].Times))
 		}

@@ -316,14 +316,14 @@ func TestOddFiles(t *testing.T) {
 			require.NoError(t, err)
 			s, err := read(t, inputs, o)
 			require.NoError(t, err)
-			got := fmt.Sprint(s.made.Sensors)
+			got := fmt.Sprint(s.chosen.sensors)
 			for i, x := range s.samples {
 				if strings.HasPrefix(text, "-- ") || i == 0 {
 					got += fmt.Sprint(" ", x.Values)
 					if x.Times != nil {
 						got += fmt.Sprint("@", x.Times)
 					}
-					if x.test {
+					if x.test != "" {
 						got += " test"
 					}
 				}

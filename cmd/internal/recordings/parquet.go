@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
+	types "github.com/parquet-go/parquet-go/format"
 )
 
-// readParquet adds every row of a Parquet file. Row 0 holds the headings.
-func (t *table) readParquet() (err error) {
-	in := &input{path: t.from.path, encoding: "Parquet", markers: t.markers}
-	file, err := os.Open(in.path)
+// readParquet reads every row of a Parquet file. Row 0 holds the headings.
+func readParquet(j *job, path string, each eachLine) (err error) {
+	in := &input{path: path, encoding: "Parquet", markers: j.markers}
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (t *table) readParquet() (err error) {
 			err = fmt.Errorf("%v; the file is damaged, or no Parquet file", wrong)
 		}
 		if err != nil {
-			err = fmt.Errorf("%s, row %d: %w", in.path, line, err)
+			err = fmt.Errorf("%s, row %d: %w", path, line, err)
 		}
 	}()
 	rows := parquet.NewReader(file)
@@ -40,12 +40,12 @@ func (t *table) readParquet() (err error) {
 		leaf, _ := rows.Schema().Lookup(column...)
 		cells, writers = append(cells, strings.Join(column, ".")), append(writers, writer(leaf.Node.Type()))
 	}
-	err = t.add(in, line, cells)
+	err = each(in, line, cells)
 	all := rows.NumRows()
-	for row := make([]parquet.Row, 1); err == nil; err = t.add(in, line, cells) {
+	for row := make([]parquet.Row, 1); err == nil; err = each(in, line, cells) {
 		n, err := rows.ReadRows(row)
 		if err == nil && line%100 == 0 {
-			err = t.tell("reading "+filepath.Base(in.path), float64(line)/float64(max(1, all)))
+			err = j.tell("reading "+filepath.Base(path), float64(line)/float64(max(1, all)))
 		}
 		switch line++; {
 		case err != nil && !errors.Is(err, io.EOF):
@@ -72,7 +72,7 @@ func (t *table) readParquet() (err error) {
 // for other columns.
 func writer(column parquet.Type) func(parquet.Value) string {
 	const date, time24 = "2006-01-02 15:04:05.999999999", "15:04:05.999999999"
-	in := func(unit format.TimeUnit, layout string) func(parquet.Value) string {
+	in := func(unit types.TimeUnit, layout string) func(parquet.Value) string {
 		if unit.Value == nil {
 			return nil
 		}
@@ -91,21 +91,21 @@ func writer(column parquet.Type) func(parquet.Value) string {
 		return nil
 	}
 	switch of := column.LogicalType().Value.(type) {
-	case *format.DateType:
+	case *types.DateType:
 		return func(v parquet.Value) string {
 			return time.Unix(int64(v.Int32())*24*60*60, 0).UTC().Format(time.DateOnly)
 		}
-	case *format.TimestampType:
+	case *types.TimestampType:
 		return in(of.Unit, date)
-	case *format.TimeType:
+	case *types.TimeType:
 		return in(of.Unit, time24)
-	case *format.DecimalType:
+	case *types.DecimalType:
 		if of.Scale < 0 || of.Scale > 100 { // of a damaged file
 			return nil
 		}
 		power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(of.Scale)), nil)
 		return func(v parquet.Value) string { return new(big.Rat).SetFrac(whole(v), power).FloatString(int(of.Scale)) }
-	case *format.IntType:
+	case *types.IntType:
 		if !of.IsSigned {
 			return func(v parquet.Value) string {
 				if v.Kind() == parquet.Int32 {

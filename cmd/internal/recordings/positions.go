@@ -10,9 +10,13 @@ import (
 
 // positionsOf holds the positions of sensors: x, y and z, or latitude and longitude in degrees.
 type positionsOf struct {
+	path    string
 	of      map[string][]float64
 	degrees bool
 }
+
+// has reports that the position of a sensor is known.
+func (p *positionsOf) has(sensor string) bool { return p != nil && p.of[sensor] != nil }
 
 // The headings of positions.
 var (
@@ -23,16 +27,15 @@ var (
 
 // readPositions reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z, or columns headed
 // latitude and longitude among others. A first line without numbers is a heading.
-func (r *reading) readPositions(path string) error {
-	p, name, columns := &positionsOf{of: map[string][]float64{}}, 0, []int(nil)
-	r.positions = p
-	return r.readTable(path, 0, func(in *input, line int, cells []string) error {
+func (j *job) readPositions(path string) (*positionsOf, error) {
+	p, name, columns := &positionsOf{path: path, of: map[string][]float64{}}, 0, []int(nil)
+	return p, readText(j, path, func(in *input, line int, cells []string) error {
 		heading := columns == nil
 		if heading {
 			find := func(like *regexp.Regexp) int { return slices.IndexFunc(cells, like.MatchString) }
 			columns = []int{find(latitude), find(longitude)}
 			if at := find(height); min(columns[0], columns[1], at) >= 0 {
-				r.note("column %s of %s holds heights; left out", cells[at], path)
+				j.note("column %s of %s holds heights; left out", cells[at], path)
 			}
 			if p.degrees = min(columns[0], columns[1]) >= 0; !p.degrees {
 				columns = nil

@@ -1,156 +1,168 @@
 package recordings
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/clusterpool/ccp/datasets/recording"
-	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/suggest"
 )
-
-// Layouts of a table.
-const (
-	recordingLayout  = "recording"  // a line for each time point; the file is the recording
-	timepointsLayout = "timepoints" // a line for each time point; a column names the sample
-	readingsLayout   = "readings"   // a line for each reading of a sensor
-	samplesLayout    = "samples"    // a line for each sample, with a column for each sensor and time point
-)
-
-// Table says how to read tables. The zero value lets the reader recognise everything. After an import it says how to
-// read new recordings alike.
-type Table struct {
-	Layout  string            `json:"layout,omitempty"`  // recording, timepoints, readings or samples
-	Columns []string          `json:"columns,omitempty"` // of samples; times; sensors; and one or more values
-	Time    string            `json:"time,omitempty"`    // the column of times
-	Take    []string          `json:"take,omitempty"`    // the sensors or columns to take, in this order; nil for all
-	Leave   []string          `json:"leave,omitempty"`   // the sensors or columns to leave out
-	Units   map[string]string `json:"units,omitempty"`   // of columns, from a line below the headings
-	Sheet   string            `json:"sheet,omitempty"`   // of a workbook; "" for the first
-	Dates   string            `json:"dates,omitempty"`   // day or month: what comes first in dates such as 01/02/2024
-}
 
 // ReadUnlabelled reads recordings to classify, as the import that made a form read its own. It returns them with what a
 // person should know about the files. Errors name the file and, in a table, the line and the column.
 func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) (all []recording.Recording,
 	notes []string, err error) {
-	o := Options{Unlabelled: true}
-	if form.Zeros || form.Fill != nil {
-		o.Missing = "fill"
-	}
-	if form.Reading != nil {
-		if err := json.Unmarshal(form.Reading, &o.Table); err != nil {
-			return nil, nil, fmt.Errorf("the settings of the import cannot be read: %w; import and train again", err)
-		}
-	}
-	r := &reading{Options: o, ctx: ctx, byHand: form.Reading == nil && form.Channels == 1}
-	if r.byHand {
-		r.Take, r.Layout = form.Sensors, recordingLayout
-		if form.Longest == 1 {
-			r.Layout = samplesLayout
-		}
-	}
-	if len(r.Take) == form.Width() { // else the first file makes the columns
-		r.columns.names, r.made.Sensors, r.made.Channels = r.Take, form.Sensors, form.Channels
-		for i := range r.Take {
-			r.columns.of = append(r.columns.of, form.Sensors[i/form.Channels])
-		}
-	}
-	if err := r.read(inputs); err != nil {
+	r, err := readAlike(ctx, inputs, form)
+	if err != nil {
 		return nil, nil, err
 	}
-	for i, name := range r.names() {
+	for i, name := range names(r.samples) {
 		all = append(all, r.samples[i].Recording)
 		all[i].Name = name
 	}
 	return all, r.notes, nil
 }
 
-// read reads recordings: .ts files, arrays, tables, or folders with them. "-" is a table on standard input. With
-// Options.Unlabelled they need no classes. read finds tests and groups by the names of the samples.
-func (r *reading) read(inputs []string) error {
-	form, sources, err := detect(inputs, !r.Unlabelled)
-	if err == nil {
-		err = r.fits(form, sources)
-	}
-	r.input, r.markers, r.bySensor, r.units = inputs[0], map[string]int{}, map[string]int{}, map[string]string{}
-	r.as, r.seen, r.days, r.has = map[string]bool{}, map[string]bool{}, newDays(r.Dates), map[string][]string{}
-	if err == nil && r.Positions != "" {
-		err = r.readPositions(r.Positions)
-	}
-	if err == nil && r.Labels != "" {
-		err = r.readLabels(r.Labels)
-	}
-	for i := 0; i < len(sources) && err == nil; i++ {
-		if err = r.tell("reading "+r.input, float64(i)/float64(len(sources))); err == nil {
-			err = r.source(sources[i])
-		}
-		if sources[i].test {
-			r.made.SplitBy = map[bool]string{true: "the folders", false: "the files"}[form == folders]
+func readAlike(ctx context.Context, inputs []string, form *recording.Form) (*reading, error) {
+	q := question{known: true, byHand: form.Reading == nil && form.Channels == 1}
+	if form.Reading != nil {
+		if err := json.Unmarshal(form.Reading, &q.Table); err != nil {
+			return nil, fmt.Errorf("the settings of the import cannot be read: %w; import and train again", err)
 		}
 	}
-	for _, step := range []func() error{r.finish, r.mark, r.group} {
-		if err == nil {
-			err = step()
+	if q.byHand {
+		q.Take, q.Layout = form.Sensors, recordingLayout
+		if form.Longest == 1 {
+			q.Layout = samplesLayout
 		}
 	}
-	return err
+	c := chosen{trained: true, fills: form.Zeros || form.Fill != nil}
+	if len(q.Take) == form.Width() { // else the first file makes the columns
+		c.names, c.sensors, c.channels = q.Take, form.Sensors, form.Channels
+		for i := range q.Take {
+			c.of = append(c.of, form.Sensors[i/form.Channels])
+		}
+	}
+	_, sources, err := sourcesOf(inputs, false)
+	if err != nil {
+		return nil, err
+	}
+	return (&job{ctx: ctx, markers: map[string]int{}}).read(sources, inputs[0], q, c)
 }
 
-// fits returns an error if an option belongs to another form of input.
-func (r *reading) fits(form string, sources []sample) error {
-	if r.Labels != "" && r.Label != "" {
-		return fmt.Errorf("the classes are given by --label %s and by --labels %s; keep one of them", r.Label, r.Labels)
+var few = suggest.Few
+
+// sample is a recording. Patterns of names are compared with its name, which is "" if the data names no samples.
+type sample struct {
+	recording.Recording
+	source
+	where  string // for errors: the file, and the line if it holds several
+	group  string
+	line   int       // where it begins
+	rows   rows      // the lines of a table, until they are laid
+	series []float32 // the values at even time points, once prepared
+}
+
+// job is what the reading of all files shares.
+type job struct {
+	ctx      context.Context
+	progress func(doing string, done float64) // may be nil
+	notes    []string                         // what a person should know
+	markers  map[string]int                   // what stood for missing values, beside the usual words
+	sheet    string                           // of workbooks; "" for the first
+	buffer   *bufio.Reader                    // of the file being read
+	opening  batch                            // its first lines
+}
+
+// tell reports progress. It returns an error when the context has ended.
+func (j *job) tell(doing string, done float64) error {
+	if j.ctx.Err() != nil {
+		return context.Cause(j.ctx)
 	}
-	if r.Sheet != "" && !r.Unlabelled && !slices.ContainsFunc(sources, func(s sample) bool { return extension(s.path) == ".xlsx" }) {
-		return fmt.Errorf("--sheet %s is for .xlsx workbooks, of which there is none; leave it out", r.Sheet)
-	}
-	isTable := func(s sample) bool { return !slices.Contains([]string{".ts", ".npy"}, extension(s.path)) }
-	tables := map[bool]string{true: form, false: "of tables"}[slices.ContainsFunc(sources, isTable)]
-	for _, option := range []struct{ name, value, forms string }{
-		{"columns", strings.Join(r.Columns, ","), folders + " or " + long}, {"label", r.Label, long}, {"labels", r.Labels, long},
-		{"time", r.Time, tables}, {"dates", r.Dates, tables}, {"layout", r.Layout, tables},
-		{"test", r.Test, folders + " or " + long}, {"group", r.Group, folders + " or " + long},
-	} {
-		fits := strings.Contains(option.forms, form) || option.name == "label" && sources[0].part
-		if option.value != "" && !fits && !r.Unlabelled {
-			return fmt.Errorf("--%s is for the form %s, this is %s; leave it out", option.name, option.forms, form)
-		}
+	if j.progress != nil {
+		j.progress(doing, done)
 	}
 	return nil
 }
 
-// source reads a file.
-func (r *reading) source(from sample) error {
-	switch extension(from.path) {
-	case ".npy":
-		return r.readArray(from)
-	case ".ts":
-		return r.readTS(from)
+// note keeps what a person should know, once.
+func (j *job) note(format string, values ...any) {
+	if note := fmt.Sprintf(format, values...); !slices.Contains(j.notes, note) {
+		j.notes = append(j.notes, note)
 	}
-	t := &table{reading: r, from: from, sample: -1, time: -1, sensor: -1,
-		label: -1, group: -1, byName: map[string]*sample{}}
-	var err error
-	switch extension(from.path) {
-	case ".parquet":
-		err = t.readParquet()
-	case ".xlsx":
-		err = t.readWorkbook()
-	default:
-		err = r.readTable(from.path, 0, t.add)
+}
+
+// noteOf keeps what a person should know of several recordings or files, with the name of the first.
+func (j *job) noteOf(format, first string) {
+	before, after, _ := strings.Cut(format, "%s")
+	if !slices.ContainsFunc(j.notes, func(note string) bool { return strings.HasPrefix(note, before) && strings.HasSuffix(note, after) }) {
+		j.note(format, first)
 	}
-	switch was := r.table.Layout; {
+}
+
+// reading gathers the recordings of several files.
+type reading struct {
+	*job
+	question
+	samples []*sample // of the same sensors, each with its own length
+	chosen  chosen
+	readings
+	mere    string          // the heading T, taken for the time by nothing else
+	classes []string        // in the order in which the data declares them; nil for sorted
+	as      map[string]bool // how the files are read
+	days    days
+	times   []float64 // of the rows of the last sample but one, which others share
+}
+
+// readings has the sensors of readings, as they first appear, and their axes.
+type readings struct {
+	sensors []string
+	number  map[string]int
+	axes    []string
+}
+
+// read gathers the recordings of all files.
+func (j *job) read(sources []source, name string, q question, c chosen) (*reading, error) {
+	j.sheet = q.Sheet
+	c.seen, c.units = map[string]bool{}, map[string]string{}
+	r := &reading{job: j, question: q, chosen: c, as: map[string]bool{}, days: newDays(q.Dates)}
+	r.number = map[string]int{}
+	for i, from := range sources {
+		err := j.tell("reading "+name, float64(i)/float64(len(sources)))
+		if err == nil {
+			err = r.file(from)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r, r.finish()
+}
+
+// file gathers the recordings of a file.
+func (r *reading) file(from source) error {
+	f := formatOf(from.path)
+	if f.samples != nil {
+		c, err := f.samples(r.job, from, r.question)
+		if err != nil {
+			return err
+		}
+		return r.take(f, c)
+	}
+	t := &table{reading: r, from: from, byName: map[string]*sample{}}
+	err := f.lines(r.job, from.path, t.add)
+	switch {
 	case err != nil:
 		return err
-	case t.headings == nil:
+	case t.in == nil:
 		return fmt.Errorf("%s: the file is empty; %s", from.path, headingHint)
 	case t.lines == 0:
 		return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file", from.path)
@@ -158,123 +170,70 @@ func (r *reading) source(from sample) error {
 		len(t.byName) == t.lines:
 		return fmt.Errorf("%s: column sample differs in each of the %d lines: if it counts the time points of one recording, "+
 			"say --leave sample; if each line is a recording, --layout samples", from.path, t.lines)
-	case was != "" && was != t.layout:
+	case r.chosen.layout != "" && r.chosen.layout != t.layout:
 		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
-			from.path, t.layout, was)
+			from.path, t.layout, r.chosen.layout)
 	}
-	r.table.Layout, r.grouped = t.layout, r.grouped || t.group >= 0
-	r.as[t.String()] = true
+	r.chosen.layout, r.as[t.String()] = t.layout, true
 	return nil
 }
 
-// order returns the numbers of the import's columns among the columns of a file, in the import's order. The first file
-// makes the import's columns: the columns to take, sensor by sensor. New recordings have those of the training, whatever
-// other files have, less the sensors that this file has no column of.
-func (r *reading) order(path string, c columns) (at []int, err error) {
-	first, wanted := r.columns.names == nil, r.columns.names
-	var rest []int // the columns that are not left out
-	var names []string
-	for i, name := range c.names {
-		if r.seen[name], r.seen[c.of[i]] = true, true; !slices.Contains(r.Leave, name) && !slices.Contains(r.Leave, c.of[i]) {
-			rest, names = append(rest, i), append(names, name)
+// take keeps the samples of a file that names no columns.
+func (r *reading) take(f *format, c content) error {
+	path, first := c.samples[0].path, r.chosen.by
+	if f.whole && !r.known {
+		if first == "" {
+			r.classes = c.classes
+		}
+		odd := slices.IndexFunc(c.classes, func(class string) bool { return !slices.Contains(r.classes, class) })
+		switch {
+		case first != "" && len(c.columns.names) != len(r.chosen.names):
+			return fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem", path, len(c.columns.names),
+				first, len(r.chosen.names))
+		case odd >= 0:
+			return fmt.Errorf("%s: class %q is not one of %s (%s); take the two files of one problem", path, c.classes[odd], first,
+				strings.Join(r.classes, " "))
 		}
 	}
-	switch {
-	case first && r.Take == nil:
-		wanted = names
-	case first:
-		wanted = r.taken(c, rest)
+	at, sensors, err := r.order(path, c.columns)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	found, missing, others, turned := suggest.Match(wanted, names)
-	var has []string // sensors
-	for i, place := range found {
-		if place >= 0 {
-			at = append(at, rest[place])
-		}
-		if place >= 0 && !first {
-			has = append(has, r.columns.of[i])
-		}
+	for _, one := range c.samples {
+		one.Sensors, one.Values = sensors, pick(one.Values, len(c.columns.names), at)
 	}
-	if has = slices.Compact(has); r.Unlabelled && r.Missing != "" && has != nil { // the form fills a sensor without any column, and tells of it
-		missing = slices.DeleteFunc(missing, func(name string) bool {
-			return !slices.Contains(has, r.columns.of[slices.Index(r.columns.names, name)])
-		})
-	}
-	if r.Unlabelled && others != nil {
-		r.note("%s has columns that the training data has not, such as %s; left out", path, others[0])
-	} else if r.Take == nil {
-		missing = append(missing, others...)
-	}
-	switch {
-	case len(missing) > 0 && (first || r.Unlabelled):
-		return nil, fmt.Errorf("no column or sensor is named %q; there are %s", missing[0], few(c.names))
-	case len(missing) > 0:
-		return nil, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: "+
-			"--leave %q takes those that all have", few(missing), r.first, strings.Join(missing, ","))
-	case len(at) == 0:
-		return nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
-	case turned && (!first || r.Unlabelled) && !r.turned:
-		r.turned = true
-		r.note("columns are in another order in some files, such as %s; they are taken by their names", path)
-	}
-	if first {
-		begins := map[string]int{} // of each sensor
-		for k := len(at) - 1; k >= 0; k-- {
-			begins[c.of[at[k]]] = k
-		}
-		slices.SortStableFunc(at, func(i, j int) int { return begins[c.of[i]] - begins[c.of[j]] })
-		for _, i := range at {
-			r.columns.names, r.columns.of = append(r.columns.names, c.names[i]), append(r.columns.of, c.of[i])
-		}
-		r.first = path
-		r.made.Sensors, r.made.Channels, err = r.columns.sensors()
-	}
-	if first || len(has) == len(r.made.Sensors) {
-		has = r.made.Sensors // which files share
-	}
-	r.has[path] = has
-	return at, err
+	r.as[c.as], r.samples = true, append(r.samples, c.samples...)
+	return nil
 }
 
-// finish makes the values of the samples, and says how to read new recordings alike.
+// finish makes the values of the samples.
 func (r *reading) finish() (err error) {
-	var width int  // of readings
-	var at []int   // their columns
-	var all string // the file that has shown these
-	if r.table.Layout == readingsLayout {
-		c := crossed(r.sensors, r.axes)
-		width, all = len(c.names), r.samples[0].path
-		if at, err = r.order(all, c); err != nil {
-			return fmt.Errorf("%s: %w", all, err)
+	c := crossed(r.sensors, r.axes) // of readings
+	var at []int                    // their columns
+	var sensors []string
+	if c.names != nil {
+		if at, sensors, err = r.order(r.samples[0].path, c); err != nil {
+			return fmt.Errorf("%s: %w", r.samples[0].path, err)
 		}
 	}
 	if err = r.turn(); err != nil {
 		return err
 	}
 	for _, one := range r.samples {
-		one.Sensors, one.Channels = r.has[cmp.Or(all, one.path)], r.made.Channels
-		if one.read != nil {
-			if err = r.lay(one, cmp.Or(width, len(one.Sensors)*one.Channels)); err != nil {
+		one.Channels = r.chosen.channels
+		if one.rows.values != nil {
+			if err = r.lay(one, cmp.Or(len(c.names), len(one.Sensors)*one.Channels)); err != nil {
 				return fmt.Errorf("%s, %w", one.path, err)
 			}
-			if at != nil {
-				one.Values = pick(one.Values, width, at)
-			}
+		}
+		if at != nil {
+			one.Sensors, one.Values = sensors, pick(one.Values, len(c.names), at)
 		}
 		one.label = cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))], one.label)
 		for _, name := range []string{one.label, one.group, one.Name} {
 			if !utf8.ValidString(name) {
 				return fmt.Errorf("%q: the name %q is not UTF-8, so that the data set cannot hold it; rename the file or folder", one.path, name)
 			}
-		}
-		if r.given != nil && one.label == "" {
-			return fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
-				r.Labels, one.Name, one.line, one.path, one.Name)
-		}
-	}
-	for _, name := range r.Leave {
-		if !r.seen[name] && !r.Unlabelled {
-			return fmt.Errorf("--leave %q: no column or sensor has that name; there are %s", name, few(r.columns.names))
 		}
 	}
 	var gaps []string
@@ -284,62 +243,38 @@ func (r *reading) finish() (err error) {
 	if gaps != nil {
 		r.note("taken for missing values: %s", few(gaps))
 	}
-	r.made.ReadAs = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also ")
-	leave := slices.Clone(r.Leave) // of new recordings, whose class and group nobody needs
-	if leave = append(leave, r.Label); r.grouped {
-		leave = append(leave, r.Group)
+	return nil
+}
+
+// readAs says what the files were taken for.
+func (r *reading) readAs() string { return strings.Join(slices.Sorted(maps.Keys(r.as)), "; also ") }
+
+// alike says how to read new recordings, whose class and group nobody needs.
+func (r *reading) alike() Table {
+	leave := append(slices.Clone(r.Leave), r.label)
+	if !strings.Contains(r.group, "(") {
+		leave = append(leave, r.group)
 	}
 	leave = slices.DeleteFunc(leave, func(name string) bool { return name == "" })
-	r.table = Table{Layout: r.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Leave: leave,
-		Units: r.units, Sheet: r.Sheet, Dates: r.days.first()}
-	return cmp.Or(r.rising(), r.counting())
+	return Table{Layout: r.chosen.layout, Columns: r.Columns, Time: r.Time, Take: r.chosen.names, Leave: leave,
+		Units: r.chosen.units, Sheet: r.Sheet, Dates: r.days.first()}
 }
 
-// readArray reads an array `[timepoints, sensors, axes]`, or `[timepoints, sensors]` for one axis. It names the sensors
-// 0, 1, 2, …
-func (r *reading) readArray(from sample) error {
-	a, err := npz.ReadNPYFile(from.path)
-	if err != nil {
-		return err
+// names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where: with
+// one folder, or as many as it takes.
+func names(samples []*sample) []string {
+	all, seen := make([]string, len(samples)), map[string]bool{"": true}
+	for i, x := range samples {
+		all[i], seen[x.Name] = x.Name, true
 	}
-	if len(a.Shape) < 2 || len(a.Shape) > 3 || slices.Contains(a.Shape, 0) {
-		return fmt.Errorf("%s: the array has shape %v; want [timepoints, sensors, axes], none of them 0", from.path, a.Shape)
-	}
-	c := crossed(counted("", a.Shape[1]), nil)
-	switch axes := a.Shape[2:]; {
-	case !r.byHand:
-	case len(axes) == 1 && axes[0] > 1 || len(r.Take) != a.Shape[1]:
-		return fmt.Errorf("%s: the array has shape %v; want a recording [timepoints, sensors] of the training's %d sensors", from.path,
-			a.Shape, len(r.Take))
-	default: // an array has positions, no names
-		c = crossed(r.Take, nil)
-	}
-	if len(a.Shape) == 3 {
-		c = crossed(c.names, counted("", a.Shape[2]))
-	}
-	values, err := a.Floats()
-	for i, v := range values {
-		if math.Abs(v) > math.MaxFloat32 {
-			return fmt.Errorf("%s: %s is %g, which float32 does not hold; store nan for a missing value",
-				from.path, a.Element("the array", i), v)
+	for deep, more := 2, true; more && len(seen) <= len(all); deep++ {
+		seen, more = map[string]bool{"": true}, false
+		for i, x := range samples {
+			folders := strings.Split(filepath.ToSlash(x.where), "/")
+			more = more || deep < len(folders)
+			all[i] = strings.Join(folders[max(0, len(folders)-deep):], "/")
+			seen[all[i]] = true
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", from.path, err)
-	}
-	from.where, from.Name, from.line, from.Values = from.path, filepath.Base(from.path), 1, values
-	return r.take("arrays [timepoints, sensors, axes]", c, &from)
-}
-
-// take keeps samples of a file, whose values have columns c.
-func (r *reading) take(as string, c columns, samples ...*sample) error {
-	at, err := r.order(samples[0].path, c)
-	if err != nil {
-		return fmt.Errorf("%s: %w", samples[0].path, err)
-	}
-	for _, one := range samples {
-		one.Values = pick(one.Values, len(c.names), at)
-	}
-	r.as[as], r.samples = true, append(r.samples, samples...)
-	return nil
+	return all
 }

@@ -45,7 +45,7 @@ func TestReadUnlabelled(t *testing.T) {
 		{[]string{put(t, folder, "sensors.csv", "f0,f1,f2\n1,2,3\n4,5,6\n")},
 			Table{Layout: recordingLayout, Take: []string{"f0", "f1", "f2"}}, [][]float64{{1, 2, 3, 4, 5, 6}}},
 	} {
-		s, err := read(t, c.inputs, Options{Table: c.table, Unlabelled: true})
+		s, err := readKnown(t, c.inputs, c.table, c.table.Take, 1)
 		require.NoError(t, err, c.inputs)
 		var got [][]float64
 		for _, x := range s.samples {
@@ -54,7 +54,7 @@ func TestReadUnlabelled(t *testing.T) {
 		}
 		assert.Equal(t, c.want, got, c.inputs)
 		if c.table.Take != nil {
-			assert.Equal(t, c.table.Take, s.table.Take)
+			assert.Equal(t, c.table.Take, s.alike().Take)
 		}
 	}
 
@@ -64,22 +64,22 @@ func TestReadUnlabelled(t *testing.T) {
 	was := os.Stdin
 	os.Stdin = in
 	defer func() { os.Stdin = was }()
-	s, err := read(t, []string{stdin}, Options{Table: known, Unlabelled: true})
+	s, err := readKnown(t, []string{stdin}, known, known.Take, 1)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].Values)
 	assert.Equal(t, []float64{0, 1}, s.samples[0].Times)
-	assert.Equal(t, "one file a recording, one line a time point; semicolons, decimal commas; column t as time", s.made.ReadAs)
+	assert.Equal(t, "one file a recording, one line a time point; semicolons, decimal commas; column t as time", s.readAs())
 	assert.Contains(t, s.notes, "columns are in another order in some files, such as -; they are taken by their names")
 
 	less := put(t, folder, "less.csv", "x,z\n1,2\n")
-	_, err = read(t, []string{less}, Options{Table: known, Unlabelled: true})
+	_, err = readKnown(t, []string{less}, known, known.Take, 1)
 	assert.ErrorContains(t, err, `less.csv, line 1: no column or sensor is named "y"; there are x, z`)
 
 	// What an import left out stays out.
 	folder = filepath.Dir(put(t, t.TempDir(), "a/1.csv", "time,x\n0,1\n5,2\n"))
 	s, err = read(t, []string{filepath.Dir(folder)}, Options{Table: Table{Leave: []string{"time"}}})
 	require.NoError(t, err)
-	s, err = read(t, []string{folder}, Options{Table: s.table, Unlabelled: true})
+	s, err = readKnown(t, []string{folder}, s.alike(), s.chosen.sensors, 1)
 	require.NoError(t, err)
 	assert.Nil(t, s.samples[0].Times)
 }

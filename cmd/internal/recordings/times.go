@@ -3,6 +3,7 @@ package recordings
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -112,7 +113,7 @@ func (d *days) turn(seconds float64) float64 {
 // dates of each sample are one.
 func (r *reading) turn() error {
 	for _, x := range r.samples {
-		if x.kind != slashed {
+		if x.rows.kind != slashed {
 			continue
 		}
 		x.rows.times = slices.Clone(x.rows.times) // other samples may share them
@@ -129,64 +130,67 @@ func (r *reading) turn() error {
 	return nil
 }
 
-// minRisingSteps is the number of steps in which a sensor hardly rises by chance.
-const minRisingSteps = 10
-
-// all lists the columns for --take.
-func (c columns) all() string {
-	if len(c.names) > 20 {
-		return few(c.names)
+// when reads a time: a number of any unit, or a date.
+func (t *table) when(line int, cell string) (at float64, err error) {
+	kind := numbers
+	stamp, whole := compact(t.headings[t.time], cell)
+	switch {
+	case whole:
+		at, kind = float64(stamp.Unix()), dates
+	case t.kind != numbers: // like the line before, which is quick
+		at, kind, err = t.days.parse(cell, line)
 	}
-	return strings.Join(c.names, ",")
-}
-
-// counting returns an error if a column that nobody named numbers the samples of a table.
-func (r *reading) counting() error {
-	if r.Unlabelled || r.Take != nil || r.problem != nil || r.table.Layout != samplesLayout || len(r.samples) <= minRisingSteps {
-		return nil
-	}
-	for column, name := range r.columns.names {
-		at := func(i int) float64 { return r.samples[i].Values[column] }
-		counts := len(r.samples[0].Values) == len(r.columns.names)
-		for i := 1; i < len(r.samples) && counts; i++ {
-			counts = at(i) == at(i-1)+1
-		}
-		if counts {
-			return fmt.Errorf("column %s numbers the samples, from %g to %g: leave it out, --leave %q; if it is a sensor, name all "+
-				"sensors: --take %s", name, at(0), at(len(r.samples)-1), name, r.columns.all())
+	if kind == numbers {
+		if at, err = t.in.number(line, cell); err != nil || at != at {
+			at, kind, err = t.days.parse(cell, line)
 		}
 	}
-	return nil
+	if err == nil && t.lines > 1 && kind != t.kind {
+		err = fmt.Errorf("%q: lines before have times of another form; write all alike", cell)
+	}
+	t.kind = kind
+	return at, err
 }
 
-// rising returns an error if columns that nobody named rise in all recordings: each may be the time under another name.
-func (r *reading) rising() error {
-	var names []string
-	width, layout := len(r.columns.names), r.table.Layout
-	if r.Unlabelled || r.Take != nil || r.problem != nil || layout == readingsLayout || layout == samplesLayout {
-		return nil
+// compact reads a date and a time of day in digits alone, such as 20240531120059, or a date where the heading says that.
+func compact(heading, cell string) (stamp time.Time, ok bool) {
+	const layout = "20060102150405"
+	n := len(cell) // most times are numbers, which this sorts out quickly
+	if n != 14 && n != 12 && n != 8 || cell[0] != '1' && cell[0] != '2' || strings.ContainsAny(cell, ".:-/ ") ||
+		n == 8 && !datesOnly.MatchString(heading) {
+		return stamp, false
 	}
-	for column, name := range r.columns.names {
-		steps, rises := 0, name == r.columns.of[column]
-		for _, x := range r.samples {
-			for at := column + width; at < len(x.Values) && rises; at += width {
-				rises = x.Values[at] > x.Values[at-width]
-				steps++
+	stamp, err := time.Parse(layout[:n], cell)
+	return stamp, err == nil && stamp.Year() >= 1900 && stamp.Year() <= 2100
+}
+
+var datesOnly = regexp.MustCompile(`(?i:date|datum|fecha|day)`)
+
+// pastMidnight reports whether times of day that are not in order have more than 12 hours without any. Those before this gap
+// are of the next day, which it adds.
+func (r *rows) pastMidnight() bool {
+	const day = 24 * 60 * 60
+	if slices.IsSorted(r.times) {
+		return false
+	}
+	sorted := slices.Sorted(slices.Values(r.times))
+	for i, next := range sorted[1:] {
+		if next-sorted[i] > day/2 {
+			r.times = slices.Clone(r.times) // other samples may share them
+			for at, time := range r.times {
+				if time < next {
+					r.times[at] += day
+				}
 			}
-		}
-		if rises && steps >= minRisingSteps {
-			names = append(names, name)
+			return true
 		}
 	}
-	if names == nil {
-		return nil
-	}
-	x, at := r.samples[0], slices.Index(r.columns.names, names[0])
-	time := fmt.Sprintf("if it is the time, say --time %q; ", names[0])
-	if layout == "" { // an array, in which times are not told from values
-		time = ""
-	}
-	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: %sif it only counts, --leave %q; if it is "+
-		"a sensor, name all sensors: --take %s", few(names), x.Values[at], x.Values[len(x.Values)-width+at], x.where, time,
-		strings.Join(names, ","), r.columns.all())
+	return false
+}
+
+// ofNoDay reports whether all times are of the first day of a workbook: there a time of day is a date, too.
+func (r *rows) ofNoDay() bool {
+	return slices.ContainsFunc([]time.Time{epoch1900, epoch1904}, func(first time.Time) bool {
+		return !slices.ContainsFunc(r.times, func(at float64) bool { return at < float64(first.Unix()) || at >= float64(first.Unix()+24*60*60) })
+	})
 }

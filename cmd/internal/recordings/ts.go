@@ -13,7 +13,7 @@ type tsHeader struct {
 	dimensions int // 0 if not said
 	classes    []string
 	labelled   bool
-	unlabelled bool // the samples need no class
+	known      bool // the samples need no class
 	ended      bool // @data was read
 }
 
@@ -23,43 +23,32 @@ type tsHeader struct {
 //	0.1,0.2,?:1.5,1.4,1.3:walking
 //
 // Series have any length, but all series of a sample have the same length.
-func (r *reading) readTS(from sample) error {
-	h := &tsHeader{unlabelled: r.Unlabelled}
-	var samples []*sample
-	err := r.readTable(from.path, ':', func(in *input, line int, fields []string) error {
+func readTS(j *job, from source, q question) (c content, err error) {
+	h := &tsHeader{known: q.known}
+	err = j.readTable(from.path, ':', func(in *input, line int, fields []string) error {
 		switch {
 		case len(fields) == 1 && fields[0] == "":
 			return nil
 		case !h.ended:
 			return h.set(strings.Join(fields, ":"))
 		}
-		one := from
-		one.where, one.line = fmt.Sprintf("%s, line %d", from.path, line), line
-		samples = append(samples, &one)
-		return h.sample(in, &one, fields)
+		one := &sample{source: from, where: fmt.Sprintf("%s, line %d", from.path, line), line: line}
+		c.samples = append(c.samples, one)
+		return h.sample(in, one, fields)
 	})
-	if err != nil {
-		return err
-	}
-	if r.problem == nil || r.Unlabelled {
-		if r.problem = h; len(h.classes) > 0 {
-			r.classes = h.classes // after @classLabel true without names, the classes are those of the samples
-		}
-	}
-	odd := slices.IndexFunc(h.classes, func(class string) bool { return !slices.Contains(r.problem.classes, class) })
 	switch {
+	case err != nil:
+		return c, err
 	case !h.ended:
-		return fmt.Errorf("%s: no @data line; this is not a .ts file of sktime or aeon, or it is cut off", from.path)
-	case len(samples) == 0:
-		return fmt.Errorf("%s: no sample comes after @data; the file is cut off", from.path)
-	case h.dimensions != r.problem.dimensions:
-		return fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem",
-			from.path, h.dimensions, r.first, r.problem.dimensions)
-	case odd >= 0:
-		return fmt.Errorf("%s: class %q is not one of %s (%s); take the two files of one problem",
-			from.path, h.classes[odd], r.first, strings.Join(r.problem.classes, " "))
+		return c, fmt.Errorf("%s: no @data line; this is not a .ts file of sktime or aeon, or it is cut off", from.path)
+	case len(c.samples) == 0:
+		return c, fmt.Errorf("%s: no sample comes after @data; the file is cut off", from.path)
 	}
-	return r.take(".ts: one line a sample, a dimension a sensor", crossed(counted("dim_", h.dimensions), nil), samples...)
+	c.as, c.columns = ".ts: one line a sample, a dimension a sensor", crossed(counted("dim_", h.dimensions), nil)
+	if len(h.classes) > 0 { // after @classLabel true without names, the classes are those of the samples
+		c.classes = h.classes
+	}
+	return c, nil
 }
 
 // set takes a line of the header. It leaves out lengths, and whether they are equal: the series themselves show them.
@@ -86,7 +75,7 @@ func (h *tsHeader) set(line string) error {
 		}
 	case "@classlabel":
 		switch {
-		case !is("true") && h.unlabelled:
+		case !is("true") && h.known:
 			return nil
 		case !is("true"):
 			return fmt.Errorf("@classLabel is %q; samples without classes cannot be learned from: "+
@@ -99,7 +88,7 @@ func (h *tsHeader) set(line string) error {
 			}
 		}
 	case "@data":
-		if h.ended = h.labelled || h.unlabelled; !h.ended {
+		if h.ended = h.labelled || h.known; !h.ended {
 			return errors.New("no @classLabel line comes before @data; write one, such as @classLabel true wave fall")
 		}
 	default:
@@ -112,7 +101,7 @@ func (h *tsHeader) set(line string) error {
 
 // sample reads a line of data. Without @dimensions the first line says how many dimensions there are.
 func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
-	if bare := h.unlabelled && (!h.labelled || len(fields) == h.dimensions); !bare {
+	if bare := h.known && (!h.labelled || len(fields) == h.dimensions); !bare {
 		one.label = strings.Clone(fields[len(fields)-1])
 		fields = fields[:len(fields)-1]
 	}
@@ -123,7 +112,7 @@ func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
 	case len(fields) != h.dimensions:
 		return fmt.Errorf("%d fields between colons; want %d, a series for each of the %d dimensions and then the class",
 			len(fields)+1, h.dimensions+1, h.dimensions)
-	case h.unlabelled:
+	case h.known:
 	case len(h.classes) > 0 && !slices.Contains(h.classes, one.label):
 		return fmt.Errorf("class %.40q is not one of @classLabel (%s); name it there, or see whether the line is cut off",
 			one.label, strings.Join(h.classes, " "))

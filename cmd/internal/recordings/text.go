@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -41,15 +42,15 @@ type input struct {
 }
 
 // decode unpacks gzip, and makes UTF-8 of UTF-16 and Windows-1252.
-func (r *reading) decode(file *os.File, path string) (*input, error) {
-	in := &input{path: path, markers: r.markers}
+func (j *job) decode(file *os.File, path string) (*input, error) {
+	in := &input{path: path, markers: j.markers}
 	if info, err := file.Stat(); err == nil {
 		in.size = info.Size()
 	}
-	if r.buffer == nil {
-		r.buffer = bufio.NewReaderSize(nil, begun)
+	if j.buffer == nil {
+		j.buffer = bufio.NewReaderSize(nil, begun)
 	}
-	in.Reader = r.buffer
+	in.Reader = j.buffer
 	in.Reset(file)
 	if mark, _ := in.Peek(2); string(mark) == "\x1f\x8b" {
 		unpacked, err := gzip.NewReader(in.Reader)
@@ -148,10 +149,13 @@ func (in *input) Read(p []byte) (n int, err error) {
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
+// readText reads a table whose separator is found out.
+func readText(j *job, path string, each eachLine) error { return j.readTable(path, 0, each) }
+
 // readTable calls each with the number and the cells of every line of a table: a file, or standard input for "-". A
 // separator of 0 is found out. Cells have no blanks around them, and are valid until the next line is read. Errors name
 // the file and the line.
-func (r *reading) readTable(path string, separator rune, each func(in *input, line int, cells []string) error) error {
+func (j *job) readTable(path string, separator rune, each eachLine) error {
 	file := os.Stdin
 	if path != stdin {
 		var err error
@@ -160,7 +164,7 @@ func (r *reading) readTable(path string, separator rune, each func(in *input, li
 		}
 		defer file.Close()
 	}
-	in, err := r.decode(file, path)
+	in, err := j.decode(file, path)
 	if err != nil {
 		return err
 	}
@@ -172,7 +176,7 @@ func (r *reading) readTable(path string, separator rune, each func(in *input, li
 	table.TrimLeadingSpace = in.separator != '\t' // two tabs have an empty cell between them
 	table.LazyQuotes = in.separator == ':'
 	told := int64(0)
-	for b := range batches(table, &r.opening, in.size > 0) { // a pipe may never end
+	for b := range batches(table, &j.opening, in.size > 0) { // a pipe may never end
 		begin := 0
 		for _, line := range b.lines {
 			if err := each(in, line.number, b.cells[begin:line.end]); err != nil {
@@ -181,7 +185,7 @@ func (r *reading) readTable(path string, separator rune, each func(in *input, li
 			begin = line.end
 		}
 		if b.err == nil && b.read >= told+1<<20 {
-			if err := r.tell("reading "+filepath.Base(in.path), float64(b.read)/float64(max(in.size, b.read))); err != nil {
+			if err := j.tell("reading "+filepath.Base(in.path), float64(b.read)/float64(max(in.size, b.read))); err != nil {
 				return err
 			}
 			told = b.read
@@ -322,4 +326,70 @@ func (in *input) number(line int, text string) (float64, error) {
 		return 0, fmt.Errorf("%.30q is not a number that float32 holds; correct it, or write ? for a missing value", text)
 	}
 	return value, nil
+}
+
+// batch holds lines of a table.
+type batch struct {
+	cells []string // of all lines
+	lines []line
+	read  int64 // bytes of the file, so far
+	err   error // what ended the table after these lines; nil while there are more
+}
+
+// line is the number of a line, and where its cells end.
+type line struct{ number, end int }
+
+// fill reads the next lines. Cells have no blanks around them.
+func (b *batch) fill(table *csv.Reader) {
+	b.cells, b.lines = b.cells[:0], b.lines[:0]
+	for end := table.InputOffset() + begun; b.err == nil && table.InputOffset() < end; {
+		var cells []string
+		if cells, b.err = table.Read(); b.err != nil {
+			break
+		}
+		for _, cell := range cells {
+			b.cells = append(b.cells, strings.TrimSpace(cell))
+		}
+		number, _ := table.FieldPos(0)
+		b.lines = append(b.lines, line{number, len(b.cells)})
+	}
+	b.read = table.InputOffset()
+}
+
+// ahead is the most batches that are read before they are asked for.
+const ahead = 2
+
+// batches yields the lines of a table. The last batch has the error that ended the table, such as io.EOF. Another core
+// reads the next lines while the caller has some. A batch is valid until the next; the first may have room of another
+// table. If wait is set, nothing reads the table any more when batches returns.
+func batches(table *csv.Reader, first *batch, wait bool) iter.Seq[*batch] {
+	return func(yield func(*batch) bool) {
+		first.err = nil
+		if first.fill(table); !yield(first) || first.err != nil { // short files end here
+			return
+		}
+		free, full := make(chan *batch, ahead+1), make(chan *batch, ahead+1)
+		for range ahead {
+			free <- &batch{}
+		}
+		go func() {
+			defer close(full)
+			for b := range free {
+				b.fill(table)
+				if full <- b; b.err != nil {
+					return
+				}
+			}
+		}()
+		for b := range full {
+			if !yield(b) {
+				break
+			}
+			free <- b
+		}
+		if close(free); wait {
+			for range full { // ends when the last read has ended
+			}
+		}
+	}
 }

@@ -8,22 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Rows know their lines, whether these follow each other or not.
-func TestRows(t *testing.T) {
-	var r rows
-	lines := []int{2, 3, 4, 9, 10, 30, 28, 29}
-	for i, line := range lines {
-		r.add(float64(i), 3*(i/4), line)
-	}
-	for i, one := range r.list(2) {
-		assert.Equal(t, row{time: float64(i), at: 3 * (i / 4), from: 2 * i, line: lines[i]}, one)
-	}
-	assert.Len(t, r.runs, 4)
-	assert.True(t, r.rise())
-	r.add(7, 0, 31)
-	assert.False(t, r.rise())
-}
-
 // Samples of like times share them. None gets those of another, also if its lines come late, or its dates are turned.
 func TestSharedTimes(t *testing.T) {
 	head := "sample,time,hip,label\n"
@@ -31,12 +15,12 @@ func TestSharedTimes(t *testing.T) {
 	for i := range 4 {
 		text += fmt.Sprintf("s%d,0,1,a\ns%d,1,2,a\n", i, i)
 	}
-	r, err := read(t, []string{put(t, t.TempDir(), "r.csv", text+"s3,2,3,a\ns1,5,4,a\ns0,3,5,a\n")}, Options{Unlabelled: true})
+	r, err := readKnown(t, []string{put(t, t.TempDir(), "r.csv", text+"s3,2,3,a\ns1,5,4,a\ns0,3,5,a\n")}, Table{}, nil, 0)
 	require.NoError(t, err)
 	for i, want := range [][]float64{{0, 1, 3}, {0, 1, 5}, {0, 1}, {0, 1, 2}} {
 		assert.Equal(t, want, r.samples[i].Times, "sample %d", i)
 	}
-	r, err = read(t, []string{put(t, t.TempDir(), "r.csv", text)}, Options{Unlabelled: true})
+	r, err = readKnown(t, []string{put(t, t.TempDir(), "r.csv", text)}, Table{}, nil, 0)
 	require.NoError(t, err)
 	assert.Same(t, &r.samples[0].Times[0], &r.samples[2].Times[0])
 
@@ -44,7 +28,7 @@ func TestSharedTimes(t *testing.T) {
 	for i := range 4 {
 		text += fmt.Sprintf("s%d,02/01/2024,1,a\ns%d,03/01/2024,2,a\n", i, i)
 	}
-	r, err = read(t, []string{put(t, t.TempDir(), "r.csv", text)}, Options{Unlabelled: true, Table: Table{Dates: "month"}})
+	r, err = readKnown(t, []string{put(t, t.TempDir(), "r.csv", text)}, Table{Dates: "month"}, nil, 0)
 	require.NoError(t, err)
 	for _, x := range r.samples {
 		assert.Equal(t, float64(29*24*3600), x.Times[1]-x.Times[0], "from the 1st of February to the 1st of March")

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -12,28 +13,28 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// readWorkbook adds every row of a sheet of an Excel workbook: the sheet of Table.Sheet, or the first.
-func (t *table) readWorkbook() (err error) {
-	in, sheet, line := &input{path: t.from.path, encoding: "Excel", markers: t.markers}, t.Sheet, 0
+// readWorkbook reads every row of a sheet of an Excel workbook: the sheet of the job, or the first.
+func readWorkbook(j *job, path string, each eachLine) (err error) {
+	in, sheet, line, columns := &input{path: path, encoding: "Excel", markers: j.markers}, j.sheet, 0, 0
 	defer func() {
 		if wrong := recover(); wrong != nil {
-			err = fmt.Errorf("%s: %v; the file is damaged", in.path, wrong)
+			err = fmt.Errorf("%s: %v; the file is damaged", path, wrong)
 		}
 	}()
-	file, err := excelize.OpenFile(in.path, excelize.Options{ShortDatePattern: "yyyy-mm-dd"})
+	file, err := excelize.OpenFile(path, excelize.Options{ShortDatePattern: "yyyy-mm-dd"})
 	if err != nil {
-		return fmt.Errorf("%s: %w; the file is damaged, has a password, or is no .xlsx workbook", in.path, err)
+		return fmt.Errorf("%s: %w; the file is damaged, has a password, or is no .xlsx workbook", path, err)
 	}
 	defer func() { _ = file.Close() }()
 	sheets := strings.Join(file.GetSheetList(), ", ")
 	if sheet == "" {
 		if sheet = file.GetSheetName(0); file.SheetCount > 1 {
-			t.note("sheet %s is read, of %s (--sheet names another)", sheet, sheets)
+			j.note("sheet %s is read, of %s (--sheet names another)", sheet, sheets)
 		}
 	}
 	shown, err := file.Rows(sheet)
 	if err != nil {
-		return fmt.Errorf("%s: %w; it has %s", in.path, err, sheets)
+		return fmt.Errorf("%s: %w; it has %s", path, err, sheets)
 	}
 	defer func() { _ = shown.Close() }()
 	raw, err := file.Rows(sheet)
@@ -44,13 +45,13 @@ func (t *table) readWorkbook() (err error) {
 	days := map[int]bool{} // the columns whose numbers are shown as dates, by their first number
 	for shown.Next() && raw.Next() {
 		if line++; line%100 == 0 {
-			if err := t.tell("reading "+filepath.Base(in.path), float64(line)/(1<<20)); err != nil { // of the most rows of a sheet
+			if err := j.tell("reading "+filepath.Base(path), float64(line)/(1<<20)); err != nil { // of the most rows of a sheet
 				return err
 			}
 		}
 		texts, err := shown.Columns()
 		if err != nil {
-			return fmt.Errorf("%s, sheet %s, row %d: %w; the file is damaged", in.path, sheet, line, err)
+			return fmt.Errorf("%s, sheet %s, row %d: %w; the file is damaged", path, sheet, line, err)
 		}
 		cells, _ := raw.Columns(excelize.Options{RawCellValue: true}) // all digits; dates are days
 		for i, cell := range cells {
@@ -67,15 +68,15 @@ func (t *table) readWorkbook() (err error) {
 		if strings.Join(cells, "") == "" || cells[0] != "" && cells[0][0] == '#' && !isMissing(cells[0]) {
 			continue // as in a CSV
 		}
-		if empty := len(t.headings) - len(cells); empty > 0 {
-			cells = append(cells, slices.Repeat([]string{""}, empty)...)
+		if columns = cmp.Or(columns, len(cells)); len(cells) < columns {
+			cells = append(cells, slices.Repeat([]string{""}, columns-len(cells))...)
 		}
-		if err := t.add(in, line, cells); err != nil {
-			return fmt.Errorf("%s, sheet %s, row %d: %w", in.path, sheet, line, err)
+		if err := each(in, line, cells); err != nil {
+			return fmt.Errorf("%s, sheet %s, row %d: %w", path, sheet, line, err)
 		}
 	}
-	if t.in == nil {
-		return fmt.Errorf("%s: sheet %s is empty; choose another with --sheet: %s", in.path, sheet, sheets)
+	if columns == 0 {
+		return fmt.Errorf("%s: sheet %s is empty; choose another with --sheet: %s", path, sheet, sheets)
 	}
 	return shown.Error()
 }

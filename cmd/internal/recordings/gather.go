@@ -1,0 +1,403 @@
+package recordings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/text"
+)
+
+// table is a table being read. Its values are columns in the order of the set: of a time point or, in the layout samples, of
+// all time points.
+type table struct {
+	*reading
+	roles
+	from         source
+	in           *input // nil before the first line
+	values       []int
+	below, lines int // the lines below the headings, with units and without
+	unit         string
+	kind         int      // of times
+	has          []string // sensors
+	byName       map[string]*sample
+}
+
+// add takes a line. The first line holds the headings.
+func (t *table) add(in *input, line int, cells []string) error {
+	if t.in == nil {
+		t.in = in
+		return t.head(cells)
+	}
+	n := len(t.headings)
+	for len(cells) > n && cells[len(cells)-1] == "" {
+		cells = cells[:len(cells)-1]
+	}
+	switch {
+	case len(cells) < n:
+		return fmt.Errorf("%d cells, the first line names %d columns; write ? for a missing value", len(cells), n)
+	case len(cells) > n:
+		return fmt.Errorf("%d cells, the first line names %d columns; begin lines before the headings with #; if there are "+
+			"decimal commas, separate cells by semicolons", len(cells), n)
+	}
+	if t.below++; t.below == 1 {
+		if units, err := t.isUnits(line, cells); units || err != nil {
+			return err
+		}
+	}
+	t.lines++
+	for _, column := range [...]int{t.sample, t.sensor, t.label, t.group} {
+		if column >= 0 && cells[column] == "" {
+			return fmt.Errorf("column %s is empty; each reading needs one", t.headings[column])
+		}
+	}
+	for _, column := range t.unnamed {
+		if _, err := strconv.Atoi(cells[column]); cells[column] != "" && (err != nil || !t.isIndex(column)) {
+			return fmt.Errorf("column %d has no heading, and here %.30q; name it, or leave it out with --leave %q", column+1,
+				cells[column], t.headings[column])
+		}
+	}
+	x, err := t.sampleOf(line, cells)
+	if err != nil {
+		return err
+	}
+	var at float64
+	if t.time >= 0 {
+		if at, err = t.when(line, cells[t.time]); err != nil {
+			return fmt.Errorf("column %s: %w", t.headings[t.time], err)
+		}
+	}
+	for _, column := range t.values {
+		value, err := in.number(line, cells[column])
+		if err != nil {
+			heading, hint := t.headings[column], ""
+			if _, kind, _ := t.days.parse(cells[column], line); kind != numbers {
+				return fmt.Errorf("column %s: %q is a date; --time %q takes it for the times, --leave %q leaves it out", heading,
+					cells[column], heading, heading)
+			}
+			if t.sample < 0 && t.from.label == "" {
+				hint = fmt.Sprintf(", or names the samples with --columns %q", heading)
+			}
+			return fmt.Errorf("column %s: %w; a line of units begins with #, a column of words is left out with --leave %q%s",
+				heading, err, heading, hint)
+		}
+		x.rows.values = append(x.rows.values, value)
+	}
+	if t.time < 0 {
+		return nil
+	}
+	if t.sensor >= 0 {
+		sensor, ok := t.number[cells[t.sensor]]
+		if !ok {
+			sensor = len(t.sensors)
+			t.sensors = append(t.sensors, strings.Clone(cells[t.sensor]))
+			t.number[t.sensors[sensor]] = sensor
+		}
+		x.rows.columns = append(x.rows.columns, int32(sensor*len(t.values)))
+	}
+	if n := len(x.rows.times); x.rows.line(n) != line {
+		x.rows.runs = append(x.rows.runs, run{n, line})
+	}
+	x.rows.kind, x.rows.times = t.kind, append(x.rows.times, at)
+	return nil
+}
+
+// head takes the headings.
+func (t *table) head(cells []string) (err error) {
+	if t.from.part && (t.question.label != "" || t.column(cells, "label") >= 0) { // the folder is a half of the data, and no class
+		if half(t.from.label, "test") {
+			t.from.test = "the folders"
+		}
+		t.from.label = ""
+	}
+	t.folder = t.from.label != ""
+	if t.roles, err = rolesOf(cells, t.question); err != nil {
+		return err
+	}
+	for _, note := range t.notes {
+		t.job.note("%s", note)
+	}
+	for _, heading := range t.headings {
+		t.chosen.seen[heading] = true
+	}
+	t.Leave = t.leave
+	if t.time >= 0 {
+		if match := likeTime.FindStringSubmatch(t.headings[t.time]); match != nil {
+			t.unit = strings.Join(match[1:], "")
+		}
+		if heading := t.headings[t.time]; isT(heading) && t.Time == "" && len(t.Columns) < 2 && !t.known {
+			t.mere = heading
+		}
+	}
+	if t.layout == readingsLayout {
+		t.axes = t.roles.values.names
+		for _, at := range t.at {
+			t.values = append(t.values, at[0])
+		}
+		return nil
+	}
+	at, has, err := t.order(t.from.path, t.roles.values)
+	if err != nil {
+		return t.headless(err)
+	}
+	t.has = has
+	for timepoint := range t.at[at[0]] {
+		for _, series := range at {
+			t.values = append(t.values, t.at[series][timepoint])
+		}
+	}
+	return nil
+}
+
+// isUnits keeps the line below the headings if it has words, not values: units. It compares them with the units in
+// other recordings.
+func (t *table) isUnits(line int, cells []string) (found bool, err error) {
+	var units []string
+	for _, column := range append(slices.Clone(t.values), t.time) {
+		if column < 0 || isMissing(cells[column]) {
+			continue
+		}
+		_, err := t.in.number(line, cells[column])
+		if column == t.time {
+			_, err = t.when(line, cells[column])
+		} else {
+			units = append(units, t.headings[column]+" "+cells[column])
+		}
+		if err == nil {
+			return false, nil
+		}
+	}
+	if units == nil {
+		return false, nil
+	}
+	if t.job.note("line %d holds units: %s", line, few(units)); t.time >= 0 {
+		t.unit = strings.Trim(cells[t.time], "()[]")
+	}
+	for _, column := range t.values {
+		name, unit := t.headings[column], strings.Clone(cells[column])
+		if was := cmp.Or(t.chosen.units[name], t.Units[name], unit); was != unit && unit != "" {
+			return true, fmt.Errorf("column %s is in %s here and in %s in other recordings; convert the values, or correct the "+
+				"unit", name, unit, was)
+		}
+		t.chosen.units[name] = unit
+	}
+	return true, nil
+}
+
+// sampleOf returns the sample of a line.
+func (t *table) sampleOf(line int, cells []string) (*sample, error) {
+	cell := func(column int) string {
+		if column < 0 {
+			return ""
+		}
+		return cells[column]
+	}
+	name, whole := cell(t.sample), t.layout == samplesLayout
+	if t.sample < 0 && whole {
+		name = strconv.Itoa(t.lines - 1)
+	} else if t.sample < 0 {
+		name = filepath.Base(t.from.path)
+	}
+	x := t.byName[name]
+	if x == nil {
+		x = &sample{source: t.from, where: t.from.path, line: line, group: strings.Clone(cell(t.group))}
+		x.label = strings.Clone(cmp.Or(cell(t.label), t.from.label))
+		if whole {
+			x.where += fmt.Sprintf(", line %d", line)
+		} else if t.sample >= 0 {
+			x.where += fmt.Sprintf(", sample %q", name)
+		}
+		x.Name, x.Sensors = strings.Clone(name), t.has
+		t.byName[x.Name] = x
+		t.begin(x)
+	} else if whole {
+		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a time point of a sample, not a whole one, "+
+			"say --layout timepoints", name, x.line)
+	}
+	for i, column := range [...]int{t.label, t.group} {
+		if was := [...]string{x.label, x.group}[i]; column >= 0 && cells[column] != was {
+			return nil, fmt.Errorf("column %s is %q, but sample %q has %q in line %d; all lines of a sample must agree",
+				t.headings[column], cells[column], name, was, x.line)
+		}
+	}
+	return x, nil
+}
+
+// String says what the table was taken for.
+func (t *table) String() string {
+	as := map[string]string{
+		recordingLayout: "one file a recording, one line a time point", timepointsLayout: "one line a time point",
+		readingsLayout: "one line a reading", samplesLayout: "one line a sample, " + text.Count(len(t.at[0]), "time point"),
+	}[t.layout] + "; " + t.in.String()
+	switch {
+	case t.time < 0:
+		return as
+	case t.kind != numbers:
+		t.unit = "seconds"
+	}
+	return strings.TrimSuffix(as+"; column "+t.headings[t.time]+" as time in "+t.unit, " in ")
+}
+
+// begin adds a sample, with room for as many lines as the sample before has: most samples have one length. The sample
+// before gives back the room that it does not use. If it has the same times as an earlier one, the two share them.
+func (r *reading) begin(x *sample) {
+	if n := len(r.samples); n > 0 {
+		before := &r.samples[n-1].rows
+		x.rows.values, x.rows.times = make([]float64, 0, len(before.values)), make([]float64, 0, len(before.times))
+		if before.values = trimmed(before.values); !slices.Equal(before.times, r.times) {
+			r.times = trimmed(before.times)
+		}
+		x.rows.columns = make([]int32, 0, len(before.columns))
+		before.times = slices.Clip(r.times)
+	}
+	r.samples = append(r.samples, x)
+}
+
+// trimmed returns values in little more memory than they need.
+func trimmed(values []float64) []float64 {
+	if cap(values)-len(values) <= len(values)/16 {
+		return values
+	}
+	return slices.Clone(values)
+}
+
+// rows holds the lines of a sample. A long table has millions of them.
+type rows struct {
+	values  []float64 // of all lines
+	times   []float64 // nil without
+	kind    int       // of the times
+	columns []int32   // the first of each line, in the layout readings
+	runs    []run     // of lines with times
+}
+
+// run is a row and its line. The rows until the next run are in the lines that follow.
+type run struct{ row, line int }
+
+// line returns the number of the line of a row. It takes the row after the last to be in the line after the last.
+func (r *rows) line(row int) int {
+	for _, in := range slices.Backward(r.runs) {
+		if in.row <= row {
+			return in.line + row - in.row
+		}
+	}
+	return 0
+}
+
+// lay makes a table of a sample's lines: a row for each time at which any sensor was read. Lines of time points in order are
+// such a table already.
+func (r *reading) lay(s *sample, width int) error {
+	lines, readings := s.rows, r.chosen.layout == readingsLayout
+	s.rows = rows{}
+	if (lines.kind == clocks || lines.ofNoDay()) && lines.pastMidnight() {
+		r.note("times of day go on after midnight, such as in %s", s.where)
+	}
+	s.Values = lines.values
+	if len(lines.times) == 0 {
+		return nil
+	}
+	column := func(row int) int {
+		if readings {
+			return int(lines.columns[row])
+		}
+		return 0
+	}
+	ascend := func(a, b int) int {
+		return cmp.Or(cmp.Compare(lines.times[a], lines.times[b]), cmp.Compare(column(a), column(b)))
+	}
+	order, rises, sorted := make([]int, len(lines.times)), true, true
+	for i := range order {
+		order[i] = i
+		rises = rises && (i == 0 || lines.times[i] > lines.times[i-1])
+		sorted = sorted && (i == 0 || ascend(i-1, i) <= 0)
+	}
+	switch {
+	case readings:
+	case rises:
+		s.Times = lines.times
+		return nil
+	case !sorted && r.mere != "":
+		return fmt.Errorf("line %d: column %s is not in order: if it is the time, say --time %[2]s; if it is a sensor, name all "+
+			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.mere)
+	case !sorted:
+		r.note("lines are not in the order of their times, such as in %s; put in order", s.where)
+	}
+	slices.SortStableFunc(order, ascend)
+	values := len(lines.values) / len(order)
+	for i, row := range order {
+		if i > 0 && ascend(order[i-1], row) == 0 {
+			line, before := lines.line(row), lines.line(order[i-1])
+			if readings {
+				return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
+					line, r.sensors[column(row)/len(r.axes)], s.Name, before)
+			}
+			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
+				"times out with --leave", line, before)
+		}
+		if i == 0 || lines.times[row] != lines.times[order[i-1]] {
+			s.Times = append(s.Times, lines.times[row])
+		}
+	}
+	s.Values = slices.Repeat([]float64{math.NaN()}, len(s.Times)*width)
+	timepoint := 0
+	for _, row := range order {
+		for s.Times[timepoint] != lines.times[row] {
+			timepoint++
+		}
+		copy(s.Values[timepoint*width+column(row):], lines.values[row*values:][:values])
+	}
+	return nil
+}
+
+// minSteps is the number of steps in which a sensor hardly counts by chance.
+const minSteps = 10
+
+// counting returns an error if columns that nobody named count the samples of a table, or rise in every recording: such a
+// column may be the time under another name.
+func (r *reading) counting() error {
+	all, layout, width := r.chosen.columns, r.chosen.layout, len(r.chosen.names)
+	samples := layout == samplesLayout
+	if layout == readingsLayout || samples && len(r.samples[0].Values) > width {
+		return nil
+	}
+	var names []string
+	for column, name := range all.names {
+		steps, before, counts := 0, 0.0, samples || name == all.of[column]
+		for i, x := range r.samples {
+			for at := column; at < len(x.Values) && counts; at += width {
+				v := x.Values[at]
+				if at > column || samples && i > 0 {
+					counts = v > before && (!samples || v == before+1)
+					steps++
+				}
+				before = v
+			}
+		}
+		if counts && steps >= minSteps {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	at, take := slices.Index(all.names, names[0]), strings.Join(all.names, ",")
+	if width > 20 {
+		take = few(all.names)
+	}
+	first, last := r.samples[0], r.samples[0].Values
+	if samples {
+		last = r.samples[len(r.samples)-1].Values
+		return fmt.Errorf("column %s numbers the samples, from %g to %g: leave it out, --leave %q; if it is a sensor, name all "+
+			"sensors: --take %s", names[0], first.Values[at], last[at], names[0], take)
+	}
+	time := fmt.Sprintf("if it is the time, say --time %q; ", names[0])
+	if layout == "" { // an array, in which times are not told from values
+		time = ""
+	}
+	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: %sif it only counts, --leave %q; if it is "+
+		"a sensor, name all sensors: --take %s", few(names), first.Values[at], last[len(last)-width+at], first.where, time,
+		strings.Join(names, ","), take)
+}

@@ -1,0 +1,48 @@
+package recordings
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// readArray reads an array `[timepoints, sensors, axes]`, or `[timepoints, sensors]` for one axis. It names the sensors
+// 0, 1, 2, …
+func readArray(_ *job, from source, q question) (c content, err error) {
+	a, err := npz.ReadNPYFile(from.path)
+	if err != nil {
+		return c, err
+	}
+	if len(a.Shape) < 2 || len(a.Shape) > 3 || slices.Contains(a.Shape, 0) {
+		return c, fmt.Errorf("%s: the array has shape %v; want [timepoints, sensors, axes], none of them 0", from.path, a.Shape)
+	}
+	sensors := counted("", a.Shape[1])
+	switch axes := a.Shape[2:]; {
+	case !q.byHand:
+	case len(axes) == 1 && axes[0] > 1 || len(q.Take) != a.Shape[1]:
+		return c, fmt.Errorf("%s: the array has shape %v; want a recording [timepoints, sensors] of the training's %d sensors", from.path,
+			a.Shape, len(q.Take))
+	default: // an array has positions, no names
+		sensors = q.Take
+	}
+	c.as, c.columns = "arrays [timepoints, sensors, axes]", crossed(sensors, nil)
+	if len(a.Shape) == 3 {
+		c.columns = crossed(sensors, counted("", a.Shape[2]))
+	}
+	values, err := a.Floats()
+	for i, v := range values {
+		if math.Abs(v) > math.MaxFloat32 {
+			return c, fmt.Errorf("%s: %s is %g, which float32 does not hold; store nan for a missing value",
+				from.path, a.Element("the array", i), v)
+		}
+	}
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", from.path, err)
+	}
+	one := &sample{source: from, where: from.path, line: 1}
+	one.Name, one.Values, c.samples = filepath.Base(from.path), values, []*sample{one}
+	return c, nil
+}

@@ -1,0 +1,314 @@
+package recordings
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Layouts of a table.
+const (
+	recordingLayout  = "recording"  // a line for each time point; the file is the recording
+	timepointsLayout = "timepoints" // a line for each time point; a column names the sample
+	readingsLayout   = "readings"   // a line for each reading of a sensor
+	samplesLayout    = "samples"    // a line for each sample, with a column for each sensor and time point
+)
+
+// Table says how to read tables. The zero value lets the reader recognise everything. After an import it says how to
+// read new recordings alike.
+type Table struct {
+	Layout  string            `json:"layout,omitempty"`  // recording, timepoints, readings or samples
+	Columns []string          `json:"columns,omitempty"` // of samples; times; sensors; and one or more values
+	Time    string            `json:"time,omitempty"`    // the column of times
+	Take    []string          `json:"take,omitempty"`    // the sensors or columns to take, in this order; nil for all
+	Leave   []string          `json:"leave,omitempty"`   // the sensors or columns to leave out
+	Units   map[string]string `json:"units,omitempty"`   // of columns, from a line below the headings
+	Sheet   string            `json:"sheet,omitempty"`   // of a workbook; "" for the first
+	Dates   string            `json:"dates,omitempty"`   // day or month: what comes first in dates such as 01/02/2024
+}
+
+// column returns the number of the column of that name; -1 if there is none, or it is left out.
+func (o *Table) column(headings []string, name string) int {
+	at := column(headings, name)
+	if at >= 0 && slices.Contains(o.Leave, headings[at]) {
+		return -1
+	}
+	return at
+}
+
+// question is what the roles of columns depend on, beside their headings.
+type question struct {
+	Table
+	label, group string
+	given        map[string]string // the classes of samples by a table of their own; nil without
+	places       *positionsOf      // of sensors; nil if unknown
+	folder       bool              // the folder names the class
+	known        bool              // of recordings to classify, no class is asked for, and the settings of the training data only decide what headings leave open
+	byHand       bool              // the training's file was made without an import, of sensors of one value each
+}
+
+// roles says what the columns of a table are.
+type roles struct {
+	headings []string
+	layout   string
+	sample, time, sensor,
+	label, group int // columns; -1 for none
+	unnamed []int    // columns without a heading
+	values  columns  // the series or, in the layout readings, the axes
+	at      [][]int  // the columns of each series, one for each time point
+	leave   []string // what the options and the class leave out
+	notes   []string
+}
+
+var (
+	// likeTime matches the headings of times, and their unit. T may be a temperature as well: its unit must be one of time.
+	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _]?)?(?:(?:date)?[/_ ]?time|timestamp|date|` +
+		`(?:seconds|secs?|milliseconds|millis|ms)|(?:datum[/_ ]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo)` +
+		`(?: ?[\[(](.*)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc))?|` +
+		`t(?: ?[\[(](s|secs?|seconds?|ms|us|µs|ns|min|h|hours?|utc)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc))?)$`)
+	unnamed  = regexp.MustCompile(`^(Unnamed: [0-9.]+|__index_level_[0-9]+__)?$`)
+	numbered = regexp.MustCompile(`^(.*?)([0-9]{1,8})$`)
+)
+
+const headingHint = "the first line names the columns: hip.x,hip.y,head.x,head.y or sample,time,sensor,value,label"
+
+// isT reports a heading that may be a time or a temperature.
+func isT(heading string) bool { return strings.EqualFold(heading, "t") }
+
+// rolesOf finds out what the columns of a table with these headings are. It asks nothing but its arguments.
+func rolesOf(cells []string, q question) (r roles, err error) {
+	for len(cells) > 1 && cells[len(cells)-1] == "" {
+		cells = cells[:len(cells)-1]
+	}
+	r = roles{headings: slices.Clone(cells), sample: -1, time: -1, sensor: -1, label: -1, group: -1, leave: q.Leave}
+	first := map[string]int{}
+	for i, heading := range cells {
+		if unnamed.MatchString(heading) {
+			r.headings[i] = cmp.Or(heading, fmt.Sprintf("column %d", i+1))
+			if !slices.Contains(q.Leave, r.headings[i]) {
+				r.unnamed = append(r.unnamed, i)
+			}
+			if r.isIndex(i) {
+				r.note("%s only numbers the lines; left out", r.headings[i])
+			}
+		}
+		if at, twice := first[heading]; twice && heading != "" && !slices.Contains(q.Leave, heading) {
+			return r, fmt.Errorf("columns %d and %d are both headed %q; name them apart", at+1, i+1, heading)
+		}
+		first[heading] = i
+	}
+	if err = r.find(q); err != nil || r.layout == readingsLayout {
+		return r, r.headless(err)
+	}
+	rest, headings := r.rest(q)
+	for i, heading := range headings {
+		if _, err := strconv.ParseFloat(heading, 64); err == nil && r.layout != samplesLayout {
+			return r, fmt.Errorf("the heading of column %d is %q; %s", rest[i]+1, heading, headingHint)
+		}
+	}
+	names, places, err := series(headings, r.layout == samplesLayout && !q.areSensors(headings))
+	for _, place := range places {
+		for i, at := range place {
+			place[i] = rest[at]
+		}
+	}
+	r.at, r.values.names = places, names
+	for _, name := range names { // sensor.axis
+		if dot := strings.LastIndexByte(name, '.'); dot > 0 {
+			name = name[:dot]
+		}
+		r.values.of = append(r.values.of, name)
+	}
+	return r, err
+}
+
+// note keeps what a person should know, once.
+func (r *roles) note(format string, values ...any) {
+	if note := fmt.Sprintf(format, values...); !slices.Contains(r.notes, note) {
+		r.notes = append(r.notes, note)
+	}
+}
+
+// isIndex reports that a column is where pandas and R write the numbers of the lines.
+func (r *roles) isIndex(column int) bool {
+	return slices.Contains(r.unnamed, column) && (column == 0 || r.headings[column][0] == '_')
+}
+
+// find finds the layout, and the columns that are not values.
+func (r *roles) find(q question) (err error) {
+	find := func(name, use string) int {
+		at := q.column(r.headings, name)
+		if at < 0 && err == nil {
+			err = fmt.Errorf("no column is headed %q; there are %s: %s", name, strings.Join(r.headings, ", "), use)
+		}
+		return at
+	}
+	names, forced := q.Columns, q.Layout
+	if q.known {
+		if forced = ""; names != nil && q.column(r.headings, names[0]) < 0 {
+			names = nil
+		}
+	}
+	if at := q.column(r.headings, "label"); at >= 0 && q.label == "" && (q.known || q.folder || q.given != nil) &&
+		!slices.Contains(q.Take, r.headings[at]) {
+		if !q.known {
+			r.note("column %s is left out: %s the class", r.headings[at], map[bool]string{true: "the folder is", false: "--labels names"}[q.folder])
+		}
+		q.Leave = append(slices.Clone(q.Leave), r.headings[at])
+		r.leave = q.Leave
+	} else if !q.known && (q.label != "" || !q.folder && q.given == nil) {
+		r.label = find(cmp.Or(q.label, "label"), "name the column of the classes with --label COLUMN, or give a second file "+
+			"with --labels FILE, or put each recording into a folder of its class")
+	}
+	if q.group != "" && !strings.Contains(q.group, "(") {
+		r.group = find(q.group, "--group takes a column, or a regular expression with brackets")
+	}
+	named := append(slices.Clone(names), "", "")
+	if r.sample = q.column(r.headings, cmp.Or(named[0], "sample")); names != nil {
+		find(names[0], "name that of the samples with --columns COLUMN")
+	}
+	name := cmp.Or(q.Time, named[1])
+	if r.findTime(name, q); name != "" && r.time < 0 && !q.known {
+		find(name, "name that of the times with --time COLUMN")
+	}
+	if forced == readingsLayout || forced == "" &&
+		(len(names) > 2 || names == nil && q.column(r.headings, "sensor") >= 0 && (!q.folder || q.column(r.headings, "value") >= 0)) {
+		if r.layout = readingsLayout; names == nil {
+			names = []string{"sample", "time", "sensor", "value"}
+		}
+		if len(names) < 4 {
+			return fmt.Errorf("--columns names %d columns (%s); want those of the sample, the time, the sensor "+
+				"and one or more values, in this order", len(names), strings.Join(names, ","))
+		}
+		const use = "name those of sample, time, sensor and value with --columns a,b,c,d"
+		if r.label >= 0 || q.Columns != nil { // else the file may be the sample
+			r.sample = find(names[0], use)
+		}
+		if r.time < 0 {
+			r.time = find(names[1], use)
+		}
+		r.sensor, r.values.names = find(names[2], use), names[3:]
+		for _, name := range names[3:] {
+			r.at = append(r.at, []int{find(name, use)})
+		}
+	}
+	if err != nil || r.layout != "" {
+		return err
+	}
+	_, headings := r.rest(q)
+	_, places, _ := series(headings, !q.areSensors(headings))
+	wide := r.time < 0 && (q.given == nil || r.sample >= 0) && (q.Layout == samplesLayout || marked(headings) ||
+		q.Layout == "" && len(places) > 0 && len(places[0]) > 1)
+	switch {
+	case forced != "":
+		r.layout = forced
+	case r.sample < 0 && (q.folder || !wide && r.label < 0):
+		r.layout = recordingLayout
+	case r.sample >= 0 && !wide:
+		r.layout = timepointsLayout
+	case r.time >= 0:
+		return fmt.Errorf("column %s holds times, but no column is headed sample, so that each line would be a sample; "+
+			"name the column of the samples with --columns COLUMN, or leave the times out with --leave %q",
+			r.headings[r.time], r.headings[r.time])
+	default:
+		r.layout = samplesLayout
+	}
+	return nil
+}
+
+// findTime finds the column of times: by its name or, for "", the first that looks like times, a mere T at last.
+func (r *roles) findTime(name string, q question) {
+	for i, heading := range r.headings {
+		likely := name == "" && likeTime.MatchString(heading) && i != r.sample && !slices.Contains(q.Leave, heading) && !slices.Contains(q.Take, heading)
+		if name != "" && strings.EqualFold(heading, name) || likely && (r.time < 0 || isT(r.headings[r.time]) && !isT(heading)) {
+			r.time = i
+		}
+	}
+}
+
+// areSensors reports that headings are sensors, which have positions or are to be taken by these names, not time points.
+func (q *question) areSensors(headings []string) bool {
+	return slices.ContainsFunc(headings, func(h string) bool { return q.places.has(h) || slices.Contains(q.Take, h) })
+}
+
+// rest returns the columns that may hold values, and their headings.
+func (r *roles) rest(q question) (rest []int, headings []string) {
+	other := append([]int{r.sample, r.time, r.label, r.group}, r.unnamed...)
+	var unknown []string
+	known := r.layout == samplesLayout && q.Take == nil && slices.ContainsFunc(r.headings, q.places.has)
+	for i, heading := range r.headings {
+		switch {
+		case slices.Contains(r.leave, heading) || slices.Contains(other, i):
+		case known && !q.places.has(heading):
+			unknown = append(unknown, heading)
+		case r.time >= 0 && q.Time == "" && likeTime.MatchString(heading) && !isT(heading) && !slices.Contains(q.Take, heading):
+			r.note("column %s looks like times, too; left out (--time %s takes it for a sensor)", heading,
+				r.headings[r.time])
+		default:
+			rest, headings = append(rest, i), append(headings, heading)
+		}
+	}
+	if unknown != nil {
+		r.note("%s names no position of column %s; left out", q.places.path, few(unknown))
+	}
+	return rest, headings
+}
+
+// marked reports that a heading names a time point, as in hip.x@0.
+func marked(headings []string) bool {
+	return slices.ContainsFunc(headings, func(h string) bool { return strings.Contains(h, "@") })
+}
+
+// series returns the series of a table. It returns the columns of each series, one column for each time point. The layout
+// samples takes headings apart: hip.x@0, hip.x@1 or f0, f1 or 0, 1, in this order. Other headings are series of one
+// time point.
+func series(headings []string, apart bool) (names []string, columnsOf [][]int, err error) {
+	first, wrong, marked := map[string]int{}, "", marked(headings)
+	for i, heading := range headings {
+		match := numbered.FindStringSubmatch(heading)
+		if !apart || match == nil || marked && !strings.HasSuffix(match[1], "@") {
+			wrong = heading
+			break
+		}
+		name := cmp.Or(strings.TrimRight(match[1], "@_. "), "value")
+		timepoint, _ := strconv.Atoi(match[2])
+		at := slices.Index(names, name)
+		if at < 0 {
+			at, first[name] = len(names), timepoint
+			names, columnsOf = append(names, name), append(columnsOf, nil)
+		}
+		if columnsOf[at] = append(columnsOf[at], i); timepoint != first[name]+len(columnsOf[at])-1 || first[name] > 1 {
+			wrong = heading
+		}
+	}
+	for _, place := range columnsOf {
+		if len(place) != len(columnsOf[0]) && wrong == "" {
+			wrong = headings[place[len(place)-1]]
+		}
+	}
+	switch {
+	case wrong == "":
+		return names, columnsOf, nil
+	case apart && marked:
+		return nil, nil, fmt.Errorf("column %s: each sensor needs a column for each time point from 0, in this order: hip.x@0, "+
+			"hip.x@1; correct the headings, or leave it out with --leave %q", wrong, wrong)
+	}
+	columnsOf = nil
+	for i := range headings {
+		columnsOf = append(columnsOf, []int{i})
+	}
+	return headings, columnsOf, nil
+}
+
+// headless adds to an error that the headings may be values. Wavelengths, as headings, look like values, too.
+func (r *roles) headless(err error) error {
+	for _, heading := range r.headings {
+		if _, wrong := strconv.ParseFloat(heading, 64); err != nil && wrong == nil && strings.Contains(heading, ".") {
+			return fmt.Errorf("%w; if the line holds values, such as %s, write a line of headings above it", err, heading)
+		}
+	}
+	return err
+}

@@ -1,0 +1,211 @@
+package recordings
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// format is a kind of files. It has either lines or samples.
+type format struct {
+	ending string
+	rank   int  // of a folder's files those of the highest rank are read
+	whole  bool // a file is a data set with its classes, or its half to train or to test on
+	sheets bool // a file may hold several tables
+	// lines calls each with the lines of a table, of which the first names the columns. Cells have no blanks around them, and
+	// are valid until the next line is read. Errors name the file and the line.
+	lines func(j *job, path string, each eachLine) error
+	// samples reads a file that names no columns.
+	samples func(j *job, from source, q question) (content, error)
+}
+
+type eachLine func(in *input, line int, cells []string) error
+
+// content is what a file that names no columns holds.
+type content struct {
+	as      string // what it was taken for
+	columns columns
+	samples []*sample
+	classes []string // in the order in which the file declares them; nil if it does not
+}
+
+// formats are all kinds of files. Standard input is of the first.
+var formats = []format{
+	{ending: ".csv", rank: 1, lines: readText},
+	{ending: ".tsv", rank: 1, lines: readText},
+	{ending: ".parquet", rank: 1, lines: readParquet},
+	{ending: ".xlsx", rank: 1, sheets: true, lines: readWorkbook},
+	{ending: ".npy", rank: 1, samples: readArray},
+	{ending: ".ts", rank: 2, whole: true, samples: readTS},
+	{ending: ".txt", lines: readText},
+}
+
+// formatOf returns the format of a file, nil if no format has its ending.
+func formatOf(path string) *format {
+	ending := extension(path)
+	for i, f := range formats {
+		if f.ending == ending || path == stdin {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+// stdin is the name of standard input.
+const stdin = "-"
+
+// extension returns the ending of a name, in small letters. It ignores .gz.
+func extension(name string) string {
+	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
+}
+
+// stem returns a name without its ending.
+func stem(name string) string {
+	return name[:strings.LastIndex(strings.ToLower(name), extension(name))]
+}
+
+// source is a file to read, and what its folder or its name says.
+type source struct {
+	path, label string
+	test        string // what says that it is to test on: "the folders" or "the files"; "" to train on
+	part        bool   // its folder is named train or test, and may be no class
+}
+
+// Forms of input, beside the formats that hold a whole data set.
+const (
+	folders = "folders" // a folder with a folder of recordings for each class
+	long    = "long"    // tables, or recordings without classes
+)
+
+// contents returns the folders and the files to read in a folder. It skips names that begin with a dot.
+func contents(folder string) (below, files []string, err error) {
+	entries, err := os.ReadDir(folder)
+	rank := 0
+	for _, entry := range entries {
+		path := filepath.Join(folder, entry.Name())
+		info, err := os.Stat(path) // follows a link to a folder
+		switch f := formatOf(path); {
+		case err != nil || strings.HasPrefix(entry.Name(), "."):
+		case info.IsDir():
+			below = append(below, path)
+		case f == nil || f.rank < rank:
+		case f.rank > rank:
+			files, rank = []string{path}, f.rank
+		default:
+			files = append(files, path)
+		}
+	}
+	return below, files, err
+}
+
+// sourcesOf returns the form of the input and the files to read. With halves the second of two files is the test, if their
+// names say that; else all stay in their order.
+func sourcesOf(inputs []string, halves bool) (form string, all []source, err error) {
+	if info, err := os.Stat(inputs[0]); err == nil && info.IsDir() && len(inputs) == 1 {
+		below, files, err := contents(inputs[0])
+		whole := len(files) > 0 && formatOf(files[0]).whole
+		if err != nil || !whole && (len(below) > 0 || len(files) == 0) {
+			all, wrong := classes(below, inputs[0])
+			return folders, all, cmp.Or(err, wrong)
+		}
+		inputs = files
+	}
+	for i, input := range inputs {
+		info, err := os.Stat(input)
+		f, kind := formatOf(input), long
+		switch {
+		case input == stdin:
+		case err != nil:
+			return "", nil, err
+		case info.IsDir():
+			return "", nil, fmt.Errorf("%d files or folders are given; give one folder, or files of one kind", len(inputs))
+		case f == nil:
+			var endings []string
+			for _, f := range formats {
+				endings = append(endings, f.ending)
+			}
+			return "", nil, fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; name it after what it is: %s, "+
+				"packed as .gz or not", input, strings.Join(endings, ", "))
+		case f.whole:
+			kind = f.ending[1:]
+		}
+		if i > 0 && kind != form {
+			return "", nil, fmt.Errorf("%s and %s are a .%s file and a table; import each kind by itself", inputs[0], input,
+				strings.Replace(form, long, kind, 1))
+		}
+		form, all = kind, append(all, source{path: input})
+	}
+	ends := func(i int, name string) bool { return strings.HasSuffix(strings.ToLower(stem(all[i].path)), name) }
+	switch {
+	case !halves:
+	case len(all) == 2 && (ends(0, "test") && ends(1, "train") || ends(0, "train") && ends(1, "test")):
+		if ends(0, "test") {
+			slices.Reverse(all)
+		}
+		all[1].test = "the files"
+	case form != long && len(all) > 1:
+		err = fmt.Errorf("%d .%s files (%s, …) do not say by their names which is the test; give one, or "+
+			"NAME_TRAIN.%[2]s and NAME_TEST.%[2]s", len(all), form, all[0].path)
+	}
+	return form, all, err
+}
+
+// half reports that a folder is named after half of the data: train, training or test.
+func half(folder, name string) bool {
+	return strings.TrimSuffix(strings.ToLower(filepath.Base(folder)), "ing") == name
+}
+
+// classes lists the recordings of a folder with a folder for each class, or with the folders train and test of such.
+func classes(below []string, folder string) (all []source, err error) {
+	part := len(below) == 2 && half(below[0], "test") && half(below[1], "train")
+	if part {
+		slices.Reverse(below)
+		train, files, _ := contents(below[0])
+		test, others, _ := contents(below[1])
+		if len(train) > 0 && len(test) > 0 && len(files)+len(others) == 0 {
+			all, err = classes(train, below[0])
+			tests, wrong := classes(test, below[1])
+			for i := range tests {
+				tests[i].test = "the folders"
+			}
+			return append(all, tests...), cmp.Or(err, wrong)
+		}
+	}
+	for _, inside := range below {
+		deeper, files, err := contents(inside)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(files) == 0 && len(deeper) > 0:
+			return nil, fmt.Errorf("%s holds folders, no recordings; want folders of classes, or train and test with folders "+
+				"of classes in them, and nothing else", inside)
+		case len(files) == 0:
+			return nil, fmt.Errorf("%s holds no .csv or .npy file; put the recordings of class %q there, or remove the folder",
+				inside, filepath.Base(inside))
+		case formatOf(files[0]).whole:
+			return nil, fmt.Errorf("%s holds %s files; import that folder, each problem by itself", inside, extension(files[0]))
+		}
+		for _, path := range files {
+			all = append(all, source{path: path, label: filepath.Base(inside), part: part})
+		}
+	}
+	if len(all) == 0 {
+		err = fmt.Errorf("%s holds neither .ts files nor folders of .csv or .npy files; make a folder for each class "+
+			"and put its recordings there, or give one .csv of all readings", folder)
+	}
+	return all, err
+}
+
+// Name returns the default name of the file that an import writes: the folder's or file's name without _TRAIN and the
+// like.
+func Name(inputs []string) string {
+	path, _ := filepath.Abs(inputs[0]) // "" if the working folder is gone
+	name := filepath.Base(cmp.Or(path, inputs[0]))
+	if formatOf(name) != nil {
+		name = strings.TrimSuffix(strings.TrimSuffix(stem(name), "_TRAIN"), "_TEST")
+	}
+	return cmp.Or(strings.Trim(name, "/-"), "mine") + ".npz"
+}

@@ -1,0 +1,60 @@
+package recordings
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A format costs an entry in the list: here one of tables, with lines of words, and one of samples without names.
+func TestNewFormats(t *testing.T) {
+	was := formats
+	defer func() { formats = was }()
+	formats = append(formats[:len(formats):len(formats)],
+		format{ending: ".words", rank: 1, lines: func(j *job, path string, each eachLine) error {
+			raw, err := os.ReadFile(path)
+			for i, line := range strings.Split(strings.TrimSpace(string(raw)), "\n") {
+				if err == nil {
+					err = each(&input{path: path, encoding: "words", markers: j.markers}, i+1, strings.Fields(line))
+				}
+			}
+			return err
+		}},
+		format{ending: ".pulse", rank: 1, samples: func(_ *job, from source, _ question) (content, error) {
+			raw, err := os.ReadFile(from.path)
+			one := &sample{source: from, where: from.path}
+			for _, beat := range raw {
+				one.Values = append(one.Values, float64(beat-'0'))
+			}
+			return content{as: "pulses", columns: crossed([]string{"pulse"}, nil), samples: []*sample{one}}, err
+		}})
+	imports := func(input string) (as string, values [][]float64, table Table) {
+		s, err := read(t, []string{input}, Options{})
+		require.NoError(t, err)
+		for _, x := range s.samples {
+			values = append(values, x.Values)
+		}
+		return s.readAs(), values, s.alike()
+	}
+	as, values, _ := imports(put(t, t.TempDir(), "r.words", "sample time x label\n"+"a 0 1 u\na 1 2 u\nb 0 3 v\nb 1 5 v\n"))
+	assert.Equal(t, "one line a time point; words; column time as time", as)
+	assert.Equal(t, [][]float64{{1, 2}, {3, 5}}, values)
+
+	folder := t.TempDir()
+	one := put(t, folder, "u/1.pulse", "1231")
+	put(t, folder, "v/1.pulse", "4321")
+	as, values, table := imports(folder)
+	assert.Equal(t, "pulses", as)
+	assert.Equal(t, [][]float64{{1, 2, 3, 1}, {4, 3, 2, 1}}, values)
+	assert.Equal(t, "1.npz", Name([]string{one}))
+	s, err := readKnown(t, []string{one}, table, []string{"pulse"}, 1)
+	require.NoError(t, err)
+	assert.Equal(t, []float64{1, 2, 3, 1}, s.samples[0].Values)
+	assert.Contains(t, refused(t, Options{Table: Table{Time: "t"}}, folder), "--time is for the form of tables, this is folders; leave it out")
+	_, err = Import(t.Context(), []string{folder}, filepath.Join(t.TempDir(), "made.npz"), Options{})
+	assert.NoError(t, err)
+}
