@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -133,10 +134,7 @@ func (b *Batches) check() error {
 // plan yields the epoch and the samples of each batch.
 func (b *Batches) plan(yield func(epoch int, samples []int) bool) {
 	perEpoch := b.StepsPerEpoch()
-	steps := b.options.Steps
-	if steps == 0 {
-		steps = perEpoch
-	}
+	steps := cmp.Or(b.options.Steps, perEpoch)
 	var order []int
 	for done := 0; steps == Endless || done < steps; done++ {
 		epoch, step := (b.options.StartStep+done)/perEpoch, (b.options.StartStep+done)%perEpoch

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"github.com/clusterpool/ccp/datasets/signal"
+	"github.com/clusterpool/ccp/internal/loop"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -83,7 +84,7 @@ func TestBatchCounts(t *testing.T) {
 		{11, 5, 4, false, 3, 4, 5, 5}, // into the second epoch
 		{1, 1, 0, true, 1, 1, 1, 1},
 	} {
-		b := counted(c.samples).Batches(upTo(c.samples), BatchOptions{Size: c.size, DropLast: c.drop, Steps: c.steps})
+		b := counted(c.samples).Batches(loop.Indices(c.samples), BatchOptions{Size: c.size, DropLast: c.drop, Steps: c.steps})
 		_, labels := take(t, b, -1)
 		assert.Equal(t, c.perEpoch, b.StepsPerEpoch(), "%+v", c)
 		require.Len(t, labels, c.batches, "%+v", c)
@@ -103,10 +104,10 @@ func TestResume(t *testing.T) {
 	} {
 		const steps = 20
 		d := counted(11)
-		inputs, labels := take(t, d.Batches(upTo(11), options), steps)
+		inputs, labels := take(t, d.Batches(loop.Indices(11), options), steps)
 		for start := range steps {
 			options.StartStep = start
-			gotInputs, gotLabels := take(t, d.Batches(upTo(11), options), steps-start)
+			gotInputs, gotLabels := take(t, d.Batches(loop.Indices(11), options), steps-start)
 			require.Equal(t, labels[start:], gotLabels, "from step %d", start)
 			require.Equal(t, inputs[start:], gotInputs, "from step %d", start)
 		}
@@ -117,16 +118,16 @@ func TestResume(t *testing.T) {
 func TestWorkersDoNotMatter(t *testing.T) {
 	options := BatchOptions{Size: 3, Shuffle: true, Seed: 9, Augment: true, Steps: 50}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	inputs, labels := take(t, counted(11).Batches(upTo(11), options), -1)
+	inputs, labels := take(t, counted(11).Batches(loop.Indices(11), options), -1)
 	runtime.GOMAXPROCS(6)
-	many, manyLabels := take(t, counted(11).Batches(upTo(11), options), -1)
+	many, manyLabels := take(t, counted(11).Batches(loop.Indices(11), options), -1)
 	assert.Equal(t, labels, manyLabels)
 	assert.Equal(t, inputs, many)
 }
 
 func TestEpochs(t *testing.T) {
 	options := BatchOptions{Size: 10, Shuffle: true, Seed: 3, DropLast: true, Steps: 3}
-	_, epochs := take(t, counted(10).Batches(upTo(10), options), -1)
+	_, epochs := take(t, counted(10).Batches(loop.Indices(10), options), -1)
 	for _, epoch := range epochs {
 		assert.ElementsMatch(t, epochs[0], epoch, "an epoch holds each sample once")
 	}
@@ -134,7 +135,7 @@ func TestEpochs(t *testing.T) {
 	assert.NotEqual(t, epochs[1], epochs[2])
 
 	options.Seed = 4
-	_, other := take(t, counted(10).Batches(upTo(10), options), -1)
+	_, other := take(t, counted(10).Batches(loop.Indices(10), options), -1)
 	assert.NotEqual(t, epochs[0], other[0])
 }
 
@@ -143,9 +144,9 @@ func TestEpochs(t *testing.T) {
 func TestAugmentationBelongsToTheSample(t *testing.T) {
 	d := counted(10)
 	options := BatchOptions{Size: 10, Seed: 3, Augment: true, Steps: 2}
-	inOrder, _ := take(t, d.Batches(upTo(10), options), -1)
+	inOrder, _ := take(t, d.Batches(loop.Indices(10), options), -1)
 	options.Shuffle = true
-	shuffled, _ := take(t, d.Batches(upTo(10), options), -1)
+	shuffled, _ := take(t, d.Batches(loop.Indices(10), options), -1)
 	drawn := map[float32]bool{}
 	for epoch := range 2 {
 		assert.ElementsMatch(t, inOrder[epoch], shuffled[epoch])
@@ -156,10 +157,10 @@ func TestAugmentationBelongsToTheSample(t *testing.T) {
 	assert.Greater(t, len(drawn), 15, "20 draws, nearly all different")
 
 	options.Augment = false
-	plain, _ := take(t, d.Batches(upTo(10), options), -1)
+	plain, _ := take(t, d.Batches(loop.Indices(10), options), -1)
 	assert.ElementsMatch(t, d.Signals.(*Floats).Values, plain[0])
 	d.Augment, options.Augment = nil, true
-	without, _ := take(t, d.Batches(upTo(10), options), -1)
+	without, _ := take(t, d.Batches(loop.Indices(10), options), -1)
 	assert.Equal(t, plain, without, "a data set without augmentation")
 }
 
@@ -176,7 +177,7 @@ func TestBatchShapesAndTypes(t *testing.T) {
 
 // TestTensorsAreFresh spoils each batch that it gets: the next ones must not notice.
 func TestTensorsAreFresh(t *testing.T) {
-	b := counted(2).Batches(upTo(2), BatchOptions{Size: 2, Steps: 10})
+	b := counted(2).Batches(loop.Indices(2), BatchOptions{Size: 2, Steps: 10})
 	for batch, err := range b.Iter() {
 		require.NoError(t, err)
 		tensors.MustMutableFlatData(batch.Inputs[0], func(flat []float32) {
@@ -190,11 +191,11 @@ func TestTensorsAreFresh(t *testing.T) {
 // TestStopLeavesNoGoroutines stops at every possible batch, in several ways.
 func TestStopLeavesNoGoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
-	b := counted(50).Batches(upTo(50), BatchOptions{Size: 2, Steps: Endless, Shuffle: true})
+	b := counted(50).Batches(loop.Indices(50), BatchOptions{Size: 2, Steps: Endless, Shuffle: true})
 	for stop := 1; stop < 60; stop++ {
 		take(t, b, stop)
 	}
-	take(t, counted(50).Batches(upTo(50), BatchOptions{Size: 2}), -1)
+	take(t, counted(50).Batches(loop.Indices(50), BatchOptions{Size: 2}), -1)
 	func() {
 		defer func() { assert.Equal(t, "consumer", recover()) }()
 		for _, err := range b.Iter() {
@@ -212,10 +213,10 @@ func TestStopLeavesNoGoroutines(t *testing.T) {
 func TestBatchErrors(t *testing.T) {
 	d := counted(3)
 	for want, b := range map[string]*Batches{
-		"batch size 0":                        d.Batches(upTo(3), BatchOptions{}),
-		"batch size -2":                       d.Batches(upTo(3), BatchOptions{Size: -2}),
-		"start step -1":                       d.Batches(upTo(3), BatchOptions{Size: 1, StartStep: -1}),
-		"-2 steps":                            d.Batches(upTo(3), BatchOptions{Size: 1, Steps: -2}),
+		"batch size 0":                        d.Batches(loop.Indices(3), BatchOptions{}),
+		"batch size -2":                       d.Batches(loop.Indices(3), BatchOptions{Size: -2}),
+		"start step -1":                       d.Batches(loop.Indices(3), BatchOptions{Size: 1, StartStep: -1}),
+		"-2 steps":                            d.Batches(loop.Indices(3), BatchOptions{Size: 1, Steps: -2}),
 		"no samples to make batches of":       d.Batches(nil, BatchOptions{Size: 1}),
 		"entry 1 of the split is sample 3 of": d.Batches([]int{0, 3}, BatchOptions{Size: 1}),
 	} {

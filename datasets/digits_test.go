@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -18,7 +19,7 @@ func TestDigits(t *testing.T) {
 	assert.Equal(t, []int32{0, 1, 2, 3}, d.Labels[:4])
 
 	// Each class has its proportion, within one sample, in each split.
-	all := d.classCounts(upTo(1797))
+	all := d.classCounts(loop.Indices(1797))
 	for _, split := range d.named() {
 		for class, n := range d.classCounts(split.indices) {
 			exact := float64(all[class]) * float64(len(split.indices)) / 1797

@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // Fingerprint tells one data set from another. It is small enough to be kept with each result.
@@ -26,7 +26,7 @@ const hashSize = 8
 // Fingerprint returns the fingerprint of the data set. It reads every sample once. A new part of a data set that decides
 // results needs a line here, and its name in Differences.
 func (d *Dataset) Fingerprint() Fingerprint {
-	samples := d.hashes(upTo(d.Signals.Len()), nil)
+	samples := d.hashes(loop.Indices(d.Signals.Len()), nil)
 	f := Fingerprint{Parts: map[string]string{}}
 	for _, i := range d.Train {
 		f.Trained = append(f.Trained, samples[i*hashSize:(i+1)*hashSize]...)
@@ -37,7 +37,7 @@ func (d *Dataset) Fingerprint() Fingerprint {
 	}
 	add("features", fmt.Sprintf("%d x %d x %d", d.Signals.Len(), d.Nodes, d.Channels), string(samples))
 	if d.Series != nil { // which the transforms use whole
-		add("recordings", d.span(), string(d.hashes(upTo(len(d.Series)), d.Series)))
+		add("recordings", d.span(), string(d.hashes(loop.Indices(len(d.Series)), d.Series)))
 	}
 	add("labels", fmt.Sprintf("%d classes", d.Classes()), d.Labels, fmt.Sprintf("%q", d.ClassNames))
 	add("graph", fmt.Sprintf("%d edges", d.Affinity.Edges()), d.Affinity.Hash(), d.Coordinates, d.Grid, d.Parts, d.Bodies)
@@ -86,21 +86,16 @@ func (f Fingerprint) TrainedOn(d *Dataset, split []int) (count int) {
 func (d *Dataset) hashes(indices []int, series [][]float32) []byte {
 	of := Raw{Info: d.Info, Signals: d.Signals, Series: series}
 	hashes := make([]byte, len(indices)*hashSize)
-	var workers sync.WaitGroup
-	step := runtime.GOMAXPROCS(0)
-	for first := range step {
-		workers.Go(func() {
-			sample, raw := make([]float32, d.Nodes*d.Channels), []byte(nil)
-			for at := first; at < len(indices); at += step {
-				raw = raw[:0]
-				for _, value := range of.Input(indices[at], sample) {
-					raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(value))
-				}
-				hash := sha256.Sum256(raw)
-				copy(hashes[at*hashSize:], hash[:hashSize])
+	loop.Workers(len(indices), func() func(at int) {
+		sample, raw := make([]float32, d.Nodes*d.Channels), []byte(nil)
+		return func(at int) {
+			raw = raw[:0]
+			for _, value := range of.Input(indices[at], sample) {
+				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(value))
 			}
-		})
-	}
-	workers.Wait()
+			hash := sha256.Sum256(raw)
+			copy(hashes[at*hashSize:], hash[:hashSize])
+		}
+	})
 	return hashes
 }

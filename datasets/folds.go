@@ -70,13 +70,8 @@ func (f Fold) Split(labels []int32, groups, classes []string, seed uint64) (s Sp
 	if err != nil {
 		return s, err
 	}
-	for i, fold := range folds {
-		if i == f.Number-1 {
-			s.Test = fold
-		} else {
-			s.Train = append(s.Train, fold...)
-		}
-	}
+	s.Test = folds[f.Number-1]
+	s.Train = slices.Concat(slices.Delete(folds, f.Number-1, f.Number)...)
 	slices.Sort(s.Train)
 	return s, nil
 }
@@ -97,12 +92,8 @@ func (f Fold) share(labels []int32, groups, classes []string, seed uint64) ([][]
 	for _, label := range labels {
 		counts[label]++
 	}
-	smallest := 0
-	for class, n := range counts {
-		if n > 0 && (n < counts[smallest] || counts[smallest] == 0) {
-			smallest = class
-		}
-	}
+	present := slices.DeleteFunc(slices.Clone(counts), func(n int) bool { return n == 0 })
+	smallest := slices.Index(counts, slices.Min(present))
 	switch n := counts[smallest]; {
 	case n < 2:
 		return nil, fmt.Errorf("class %s has a single sample, which cannot be learned from and tested on; take it out of "+

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -51,7 +52,7 @@ func TestFoldsPartition(t *testing.T) {
 		}
 		for _, k := range []int{2, 3, 4} {
 			all, each := tests(t, a, k, 3)
-			assert.ElementsMatch(t, upTo(20), all)
+			assert.ElementsMatch(t, loop.Indices(20), all)
 			for _, fold := range each {
 				assert.InDelta(t, 20/float64(k), len(fold), 0.99)
 				counts := make([]float64, 3)
@@ -85,7 +86,7 @@ func TestFoldsOfGroups(t *testing.T) {
 	}
 	for seed := range uint64(20) {
 		folds := stratify(units, labels, 5, seed)
-		assert.ElementsMatch(t, upTo(len(labels)), slices.Concat(folds...))
+		assert.ElementsMatch(t, loop.Indices(len(labels)), slices.Concat(folds...))
 		for _, unit := range units {
 			home := slices.IndexFunc(folds, func(fold []int) bool { return slices.Contains(fold, unit[0]) })
 			assert.Subset(t, folds[home], unit)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
@@ -247,7 +248,7 @@ func (r *npzReader) readRecordings() error {
 // learnFill learns from the training samples, or from all if there are none, what sensors without a value are filled
 // with.
 func (r *npzReader) learnFill(form *recording.Form) (*recording.Fill, error) {
-	samples, graph := upTo(r.samples), r.raw.Graph
+	samples, graph := loop.Indices(r.samples), r.raw.Graph
 	if s := r.raw.Split; s != nil && len(s.Train) > 0 {
 		samples = s.Train
 	}

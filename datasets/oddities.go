@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // What counts as odd.
@@ -26,7 +28,7 @@ func (d *Dataset) warnOddities() {
 	if stats.Loops > 0 {
 		appendf(&d.Warnings, "the graph has self-loops (%d), which the layer leaves out", stats.Loops)
 	}
-	counts := d.classCounts(upTo(len(d.Labels)))
+	counts := d.classCounts(loop.Indices(len(d.Labels)))
 	var missing []string
 	for class, count := range counts {
 		if count == 0 {
@@ -73,7 +75,7 @@ func (f *found) add(before, at int) {
 //   - classes of very different sizes.
 func (d *Dataset) Oddities() (lines []string) {
 	say := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
-	sample, hashes := make([]float32, d.Nodes*d.Channels), d.hashes(upTo(d.Signals.Len()), nil)
+	sample, hashes := make([]float32, d.Nodes*d.Channels), d.hashes(loop.Indices(d.Signals.Len()), nil)
 	low, high := make([]float32, len(sample)), make([]float32, len(sample)) // of each value over the training samples
 	// The first sample of a content, and the samples of Train.
 	first, trained := map[string]int{}, map[int]bool{}

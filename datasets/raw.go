@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // Signals holds the raw samples, `[samples, nodes, channels]`, in the smallest form (bytes for images), and converts
@@ -55,16 +56,13 @@ func (b *Bytes) Len() int { return len(b.Records) / max(1, b.Record) }
 func (b *Bytes) Read(i int, dst []float32) {
 	start := i*b.Record + b.Skip
 	pixels := b.Records[start : start+b.Nodes*b.Channels]
-	if !b.Planar {
-		for j, pixel := range pixels {
-			dst[j] = float32(pixel) / b.Scale
-		}
-		return
+	perNode, perChannel := b.Channels, 1 // how far on in pixels
+	if b.Planar {
+		perNode, perChannel = 1, b.Nodes
 	}
-	for channel := range b.Channels {
-		plane := pixels[channel*b.Nodes : (channel+1)*b.Nodes]
-		for node, pixel := range plane {
-			dst[node*b.Channels+channel] = float32(pixel) / b.Scale
+	for node := range b.Nodes {
+		for channel := range b.Channels {
+			dst[node*b.Channels+channel] = float32(pixels[node*perNode+channel*perChannel]) / b.Scale
 		}
 	}
 }
@@ -182,7 +180,7 @@ func (r *Raw) choose(o Options) error {
 	case r.Split != nil:
 		s = *r.Split
 	case o.Whole:
-		s.Test = upTo(len(r.Labels))
+		s.Test = loop.Indices(len(r.Labels))
 	default:
 		s = Drawn(r.Labels, r.Groups, o.Seed)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
@@ -143,7 +144,7 @@ func TestWhole(t *testing.T) {
 		a["labels"] = vectorOf(a["labels"].Data.([]int64)[:samples]...)
 		a["class_names"] = vectorOf("no", "yes")
 		d := a.load(t, Options{Whole: true, Graph: graph})
-		assert.Equal(t, upTo(samples), d.Test)
+		assert.Equal(t, loop.Indices(samples), d.Test)
 		assert.Empty(t, d.Train)
 		assert.Len(t, d.Warnings, map[int]int{1: 1}[samples], "a class without a sample")
 		assert.Same(t, graph, d.Affinity)

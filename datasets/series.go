@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
@@ -37,7 +38,7 @@ func (d *Dataset) overFrames() (err error) {
 	d.Form, d.Signals = &form, &framed{d.Series, &form}
 	of := d.Train
 	if len(of) == 0 {
-		of = upTo(len(d.Series))
+		of = loop.Indices(len(d.Series))
 	}
 	d.Nodes, d.Grid = len(form.Sensors), nil
 	d.chooseFrames(of)
@@ -198,7 +199,7 @@ func (d *Dataset) correlate(training []int, k int) (*affinity.Matrix, error) {
 		}
 	}
 	for a := range sensors {
-		strength, others := make([]float64, sensors), slices.Delete(upTo(sensors), a, a+1)
+		strength, others := make([]float64, sensors), slices.Delete(loop.Indices(sensors), a, a+1)
 		for channel := range channels {
 			at := func(i, j int) float64 { return products[(channel*sensors+i)*sensors+j] }
 			for _, b := range others {

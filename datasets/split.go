@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // Streams of random numbers from one split seed. The test set has a stream of its own: it does not depend on the share
@@ -46,7 +48,7 @@ func (s Split) whole(n int) bool { return n > 0 && len(s.Test) == n }
 // Drawn returns a stratified split of all samples, of which 20% are the test and none for validation. Groups, if there are
 // any, stay whole.
 func Drawn(labels []int32, groups []string, seed uint64) (s Split) {
-	s.Train, s.Test = draw(upTo(len(labels)), labels, groups, share(len(labels), testShare), seed, testStream)
+	s.Train, s.Test = draw(loop.Indices(len(labels)), labels, groups, share(len(labels), testShare), seed, testStream)
 	return s
 }
 
@@ -78,15 +80,6 @@ func draw(indices []int, labels []int32, groups []string, count int, seed, strea
 		return holdOutGroups(indices, labels, groups, count, seed, stream)
 	}
 	return holdOut(indices, labels, count, seed, stream)
-}
-
-// upTo returns the numbers from 0 to n-1.
-func upTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // share returns a share of n samples as a whole number.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -39,7 +40,7 @@ func TestHoldOut(t *testing.T) {
 		{"no samples", nil, 3, map[int32]int{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			all := upTo(len(c.labels))
+			all := loop.Indices(len(c.labels))
 			rest, held := holdOut(all, c.labels, c.count, 7, 1)
 			assert.Equal(t, c.want, count(c.labels, held))
 			assert.True(t, slices.IsSorted(rest) && slices.IsSorted(held))
@@ -50,10 +51,10 @@ func TestHoldOut(t *testing.T) {
 
 func TestHoldOutDependsOnSeedOnly(t *testing.T) {
 	labels := make([]int32, 100)
-	_, a := holdOut(upTo(100), labels, 20, 1, 1)
-	_, again := holdOut(upTo(100), labels, 20, 1, 1)
-	_, b := holdOut(upTo(100), labels, 20, 2, 1)
-	_, c := holdOut(upTo(100), labels, 20, 1, 2)
+	_, a := holdOut(loop.Indices(100), labels, 20, 1, 1)
+	_, again := holdOut(loop.Indices(100), labels, 20, 1, 1)
+	_, b := holdOut(loop.Indices(100), labels, 20, 2, 1)
+	_, c := holdOut(loop.Indices(100), labels, 20, 1, 2)
 	assert.Equal(t, a, again)
 	assert.NotEqual(t, a, b)
 	assert.NotEqual(t, a, c)

@@ -3,10 +3,12 @@ package models
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models/internal/layout"
 	"gonum.org/v1/gonum/floats"
 )
@@ -99,7 +101,7 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 		return nil, err
 	}
 	if c.ridge.Load() != nil && o.Method != Occlusion {
-		return nil, errNoGradient
+		return nil, errors.New("the transforms beside the network have no gradient: take occlusion")
 	}
 	for i, s := range signals {
 		if wrong := c.unusable(i, s); wrong != nil {
@@ -186,10 +188,7 @@ func (e *explanation) integrate(ctx context.Context) error {
 	if e.Method == GradientInput {
 		first, last, offset = 1, 1, 1
 	}
-	baseline, open := e.baseline(), make([]int, len(e.signals)) // not yet accurate
-	for i := range open {
-		open[i] = i
-	}
+	baseline, open := e.baseline(), loop.Indices(len(e.signals)) // not yet accurate
 	for n := first; len(open) > 0 && n <= last; n *= 3 {
 		var points []point
 		var of []int

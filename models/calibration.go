@@ -3,8 +3,6 @@ package models
 import (
 	"errors"
 	"fmt"
-
-	"github.com/clusterpool/ccp/models/internal/prob"
 )
 
 // Calibration says how sure a classifier may be, by samples that were held out of its training.
@@ -21,14 +19,6 @@ type Calibration struct {
 // held is what a snapshot keeps beside the weights to classify by.
 type held struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
-}
-
-// temper returns the probabilities at the temperature. nil leaves them as they are.
-func (c *Calibration) temper(probabilities []float64) []float64 {
-	if c == nil {
-		return probabilities
-	}
-	return prob.Temper(probabilities, c.Temperature)
 }
 
 // Threshold returns the probability below which the predictions for a share of the held-out samples lie. To reject the least

@@ -106,7 +106,10 @@ func (c *Metadata) unusable(i int, s []float32) *SignalError {
 
 func (c *Classifier) predict(logits []float32) Prediction {
 	plain := c.plain(logits)
-	p := Prediction{Class: floats.MaxIdx(plain), Probabilities: c.Calibration.temper(plain)}
+	p := Prediction{Class: floats.MaxIdx(plain), Probabilities: plain}
+	if c.Calibration != nil {
+		p.Probabilities = prob.Temper(plain, c.Calibration.Temperature)
+	}
 	p.Probability, p.Name = p.Probabilities[p.Class], c.ClassNames[p.Class]
 	return p
 }

@@ -2,15 +2,13 @@ package models
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute/shapes"
@@ -66,30 +64,23 @@ func (c *Classifier) PredictedBy() string {
 	return fmt.Sprintf("%s (%d%%), with the network (%d%%)", text, percent, 100-percent)
 }
 
-// errNoGradient says that the predictions have no gradient.
-var errNoGradient = errors.New("the transforms beside the network have no gradient: take occlusion")
-
 // together returns the logits of points, `[points, classes]`. They are logarithms of the weighted mean of the ridge
 // classifier's and the network's probabilities. network has the network's logits; nil if the network has no weight.
 // If ctx ends meanwhile, the rest is zero.
 func (c *Classifier) together(ctx context.Context, points []point, network []float32) []float32 {
 	v, classes, all := c.ridge.Load(), c.Spec.Classes(), make([]float32, len(points)*c.Spec.Classes())
-	var workers sync.WaitGroup
-	step := runtime.GOMAXPROCS(0)
-	for first := range min(step, len(points)) {
-		workers.Go(func() {
-			for i := first; i < len(points) && ctx.Err() == nil; i += step {
-				own := v.Logits(c.rawSample(points[i]))
-				if network != nil {
-					for k, p := range v.Probabilities(own, prob.Softmax(network[i*classes:(i+1)*classes])) {
-						own[k] = float32(math.Log(max(p, math.SmallestNonzeroFloat32)))
-					}
-				}
-				copy(all[i*classes:], own)
+	loop.Parallel(len(points), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		own := v.Logits(c.rawSample(points[i]))
+		if network != nil {
+			for k, p := range v.Probabilities(own, prob.Softmax(network[i*classes:(i+1)*classes])) {
+				own[k] = float32(math.Log(max(p, math.SmallestNonzeroFloat32)))
 			}
-		})
-	}
-	workers.Wait()
+		}
+		copy(all[i*classes:], own)
+	})
 	return all
 }
 

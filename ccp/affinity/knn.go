@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -112,39 +110,28 @@ type candidate struct {
 func nearest(points []float64, n, dims, k int) [][]candidate {
 	const block = 16
 	near := make([][]candidate, n)
-	var taken atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for {
-				first := int(taken.Add(block)) - block
-				if first >= n {
-					return
+	loop.Parallel((n+block-1)/block, func(at int) {
+		first, last := at*block, min(at*block+block, n)
+		for i := first; i < last; i++ {
+			near[i] = make([]candidate, 0, k)
+		}
+		for j := range n {
+			other := points[j*dims : (j+1)*dims]
+			for i := first; i < last; i++ {
+				if i == j {
+					continue
 				}
-				last := min(first+block, n)
-				for i := first; i < last; i++ {
-					near[i] = make([]candidate, 0, k)
+				furthest := math.Inf(1)
+				if len(near[i]) == k {
+					furthest = near[i][k-1].distance
 				}
-				for j := range n {
-					other := points[j*dims : (j+1)*dims]
-					for i := first; i < last; i++ {
-						if i == j {
-							continue
-						}
-						furthest := math.Inf(1)
-						if len(near[i]) == k {
-							furthest = near[i][k-1].distance
-						}
-						distance := squaredDistance(points[i*dims:(i+1)*dims], other, furthest)
-						if len(near[i]) < k || distance < furthest {
-							near[i] = insert(near[i], candidate{j, distance})
-						}
-					}
+				distance := squaredDistance(points[i*dims:(i+1)*dims], other, furthest)
+				if len(near[i]) < k || distance < furthest {
+					near[i] = insert(near[i], candidate{j, distance})
 				}
 			}
-		})
-	}
-	workers.Wait()
+		}
+	})
 	return near
 }
 

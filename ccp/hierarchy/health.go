@@ -49,7 +49,7 @@ func (h Levels) Health(objectives []float64) []Health {
 	for i, l := range h {
 		n := l.Memberships.Nodes()
 		health := Health{Level: i + 1, Nodes: n, Clusters: l.Clusters, Neighbours: l.Neighbours,
-			InUse: distinct(l.Memberships.Hard(), l.Clusters), Unselected: 1 - Coverage(slices.Concat(l.Neighbourhoods...), slices.Concat(l.Gates...), n), Overlap: overlap(l.Neighbourhoods, n),
+			InUse: len(distinct(l.Memberships.Hard())), Unselected: 1 - Coverage(slices.Concat(l.Neighbourhoods...), slices.Concat(l.Gates...), n), Overlap: overlap(l.Neighbourhoods, n),
 			GateLow: math.Inf(1), GateHigh: math.Inf(-1), Warnings: []string{}}
 		if l.Choices > 1 {
 			for _, w := range slices.Concat(l.Memberships.weights...) {
@@ -79,42 +79,24 @@ func Coverage[T float32 | float64](neighbourhoods []int32, weights []T, n int) f
 			shown = append(shown, i)
 		}
 	}
-	return float64(distinct(shown, n)) / float64(n)
+	return float64(len(distinct(shown))) / float64(n)
 }
 
-// distinct counts how many of the numbers 0..n-1 occur in values.
-func distinct(values []int32, n int) (count int) {
-	seen := make([]bool, n)
-	for _, i := range values {
-		if !seen[i] {
-			seen[i] = true
-			count++
-		}
-	}
-	return count
-}
+// distinct lists the numbers that occur in values, each once.
+func distinct(values []int32) []int32 { return slices.Compact(slices.Sorted(slices.Values(values))) }
 
 // overlap computes Health.Overlap for neighbourhoods of n nodes. A node counts once in each, though empty slots may
 // repeat it.
 func overlap(neighbourhoods [][]int32, n int) (sum float64) {
 	holders := make([][]int, n)
 	for k, nodes := range neighbourhoods {
-		for _, i := range nodes {
-			if last := len(holders[i]) - 1; last < 0 || holders[i][last] != k {
-				holders[i] = append(holders[i], k)
-			}
+		for _, i := range distinct(nodes) {
+			holders[i] = append(holders[i], k)
 		}
 	}
-	counted := slices.Repeat([]int{-1}, n) // the last neighbourhood that each node was counted for
-	shared := map[int]int{}                // with the other neighbourhoods
 	for k, nodes := range neighbourhoods {
-		clear(shared)
-		most := 0
-		for _, i := range nodes {
-			if counted[i] == k {
-				continue
-			}
-			counted[i] = k
+		shared, most := map[int]int{}, 0 // with the other neighbourhoods
+		for _, i := range distinct(nodes) {
 			for _, other := range holders[i] {
 				if other != k {
 					shared[other]++

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -19,10 +20,7 @@ const (
 // k/p (recursive coordinate bisection, Berger and Bokhari 1987, for any k). The result is each node's cluster, from
 // 0.
 func Cut(positions [][]float64, k int) []int32 {
-	cluster, nodes := make([]int32, len(positions)), make([]int, len(positions))
-	for i := range nodes {
-		nodes[i] = i
-	}
+	cluster := make([]int32, len(positions))
 	var cut func(nodes []int, k, first int)
 	cut = func(nodes []int, k, first int) {
 		if k == 1 {
@@ -37,7 +35,7 @@ func Cut(positions [][]float64, k int) []int32 {
 			cut(nodes[run*len(nodes)/p:(run+1)*len(nodes)/p], k/p, first+run*(k/p))
 		}
 	}
-	cut(nodes, k, 0)
+	cut(loop.Indices(len(positions)), k, 0)
 	return cluster
 }
 

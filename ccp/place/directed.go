@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -48,10 +49,7 @@ func Directed(template, positions, centres [][]float64, nodes []int32, ranks []f
 		}
 		d.move(order)
 	}
-	to := make([]int, size)
-	for slot := range to {
-		to[slot] = slot
-	}
+	to := loop.Indices(size)
 	if template == nil {
 		to = d.sort()
 	}
@@ -193,10 +191,7 @@ func (d *directions) move(order [][]int) {
 // sort puts the slots in the order of distance from the centre, and gives the place of each.
 func (d *directions) sort() []int {
 	zero := make([]float64, d.dims)
-	slots := make([]int, d.size)
-	for s := range slots {
-		slots[s] = s
-	}
+	slots := loop.Indices(d.size)
 	slices.SortStableFunc(slots, func(a, b int) int {
 		return cmp.Compare(distance(d.template[a], zero), distance(d.template[b], zero))
 	})

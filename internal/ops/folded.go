@@ -82,7 +82,10 @@ func Folded(scope *model.Scope, g *Graph, dtype dtypes.DType, epsilon float64, o
 			to, output := place(i)
 			placed[to] = float32(float64(v) * factors[output])
 		}
-		return factor(dtype, placed, dims...), nil
+		if dtype == dtypes.BFloat16 { // as Rounded would compute it in each call: to the nearest value, ties to even
+			return tensors.FromFlatDataAndDimensions(bfloat16.FromFloat32s(placed...), dims...), nil
+		}
+		return tensors.FromFlatDataAndDimensions(placed, dims...), nil
 	})
 	shift = Derived(scope, g, "shift", func(layer *model.Scope) (*tensors.Tensor, error) {
 		_, bias, factors, shifts, err := parts(layer)
@@ -107,12 +110,4 @@ func FoldedProduct(dtype dtypes.DType, x, w *Node) *Node {
 	}
 	row := Rounded(x, dtype)
 	return Slice(Contract(dtype, Concatenate([]*Node{row, row}, 0), 1, w, 0), AxisRange(0, 1))
-}
-
-// factor returns a table of factors in dtype, as Rounded would compute it in each call: to the nearest value, ties to even.
-func factor(dtype dtypes.DType, values []float32, dims ...int) *tensors.Tensor {
-	if dtype == dtypes.BFloat16 {
-		return tensors.FromFlatDataAndDimensions(bfloat16.FromFloat32s(values...), dims...)
-	}
-	return tensors.FromFlatDataAndDimensions(values, dims...)
 }

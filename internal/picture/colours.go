@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
@@ -43,7 +44,7 @@ func Colours(k int, touching [][2]int32) []int {
 		for _, j := range lower[i] {
 			taken[colours[j]]++
 		}
-		colours[i] = slices.MinFunc(indices(len(Palette)), func(a, b int) int {
+		colours[i] = slices.MinFunc(loop.Indices(len(Palette)), func(a, b int) int {
 			return cmp.Or(cmp.Compare(taken[a], taken[b]), cmp.Compare(uses[a], uses[b]))
 		})
 		uses[colours[i]]++

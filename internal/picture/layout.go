@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/place"
+	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -122,7 +123,7 @@ func sensorNames(n int, nodes []string) (names []string) {
 func (l *Layout) layRows(parts [][]int) {
 	joints, names := l.Rows, sensorNames(l.Rows, l.names)
 	var order []int
-	for _, part := range append(slices.Clone(parts), indices(joints)) {
+	for _, part := range append(slices.Clone(parts), loop.Indices(joints)) {
 		for _, joint := range part {
 			if slices.Contains(order, joint) {
 				continue
@@ -159,12 +160,4 @@ func (l *Layout) Colours(cluster []int32, k int) []int {
 		}
 	}
 	return Colours(k, touching)
-}
-
-func indices(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/text"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -61,7 +62,7 @@ func (l *Layout) Values(title string, values []float64) *plot.Plot {
 	radius := func(node int) vg.Length { // if points are small, it grows with their values
 		return max(small, vg.Points(4.5*math.Sqrt(math.Abs(values[node])/s.Max())))
 	}
-	order := indices(len(values)) // the furthest from 0 last, so that nothing hides it
+	order := loop.Indices(len(values)) // the furthest from 0 last, so that nothing hides it
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(math.Abs(values[i]), math.Abs(values[j])) })
 	p.Add(l.discs(order, radius, colour))
 	if l.names != nil {
@@ -109,7 +110,7 @@ func (l *Layout) paint(p *plot.Plot, colour func(node int) color.Color, cluster 
 		p.Add(l.edges())
 	}
 	radius := pointRadius(len(l.X))
-	p.Add(l.discs(indices(len(l.X)), func(int) vg.Length { return radius }, colour))
+	p.Add(l.discs(loop.Indices(len(l.X)), func(int) vg.Length { return radius }, colour))
 }
 
 // Size returns the width and height that suit a picture of the nodes alone, in points.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -78,7 +79,7 @@ func TestColours(t *testing.T) {
 			all = append(all, [2]int32{int32(i), int32(j)})
 		}
 	}
-	assert.ElementsMatch(t, indices(len(Palette)), Colours(len(Palette), all), "as many as there are, each once")
+	assert.ElementsMatch(t, loop.Indices(len(Palette)), Colours(len(Palette), all), "as many as there are, each once")
 	uses := map[int]int{}
 	for _, c := range Colours(3*len(Palette), all) {
 		uses[c]++

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/text"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
@@ -25,7 +26,7 @@ func (l *Layout) curves(signal []float32, values []float64, channels int) *plot.
 		absolute[i/channels] += math.Abs(v)
 	}
 	sums, _ := l.Sums(absolute)
-	rows := indices(l.Rows)
+	rows := loop.Indices(l.Rows)
 	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
 	rows = rows[:min(mostStrips, l.Rows)]
 	slices.Sort(rows)

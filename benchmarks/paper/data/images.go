@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/signal"
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 var mnist = idx(datasets.Source{
@@ -100,10 +101,7 @@ const heldOutImages = 5_000
 // splitTrainTest makes the first samples the training set and the others the test set. The usual number of validation
 // samples is 5,000, but at most a tenth of the training samples.
 func splitTrainTest(r *datasets.Raw, train int) {
-	all := make([]int, len(r.Labels))
-	for i := range all {
-		all[i] = i
-	}
+	all := loop.Indices(len(r.Labels))
 	r.Split = &datasets.Split{Train: all[:train:train], Test: all[train:]}
 	r.HeldOut = min(heldOutImages, max(1, train/10))
 }

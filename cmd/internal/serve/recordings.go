@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -46,10 +47,7 @@ func (s Samples) Prediction(i int, p models.Prediction, classes []string, top in
 
 // Ranked returns classes, the most probable first: as many as top says, or all for 0.
 func Ranked(probabilities []float64, top int) []int {
-	order := make([]int, len(probabilities))
-	for i := range order {
-		order[i] = i
-	}
+	order := loop.Indices(len(probabilities))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
 	return order[:min(cmp.Or(top, len(order)), len(order))]
 }

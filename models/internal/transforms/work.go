@@ -3,10 +3,8 @@ package transforms
 import (
 	"context"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/dsp/fourier"
 )
@@ -140,16 +138,13 @@ func sized(old []float32, n int) []float32 {
 
 // inParallel calls f with 0..n-1 on all processors, each with buffers of its own. It stops with the context's error.
 func inParallel(ctx context.Context, n int, f func(w *work, i int)) error {
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			w := new(work)
-			for i := next.Add(1) - 1; i < int64(n) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				f(w, int(i))
+	loop.Workers(n, func() func(i int) {
+		w := new(work)
+		return func(i int) {
+			if ctx.Err() == nil {
+				f(w, i)
 			}
-		})
-	}
-	all.Wait()
+		}
+	})
 	return ctx.Err()
 }

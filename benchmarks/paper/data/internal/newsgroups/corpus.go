@@ -10,13 +10,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/cache"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/gomlx/compute"
 )
 
@@ -178,7 +177,7 @@ func (m *messages) read() error {
 	all := slices.Concat(m.train, m.test)
 	hashes := make([][sha256.Size]byte, len(all))
 	errs := make([]error, len(all))
-	parallel(len(all), func(i int) {
+	loop.Parallel(len(all), func(i int) {
 		all[i].content, errs[i] = os.ReadFile(filepath.Join(m.folder, all[i].path))
 		hashes[i] = sha256.Sum256(all[i].content)
 	})
@@ -192,18 +191,4 @@ func (m *messages) read() error {
 	m.hash = fmt.Sprintf("%x", digest.Sum(nil))
 	m.train, m.test = all[:len(m.train)], all[len(m.train):]
 	return nil
-}
-
-// parallel calls do for 0 to n-1, in any order, on all cores.
-func parallel(n int, do func(i int)) {
-	var workers sync.WaitGroup
-	count := runtime.GOMAXPROCS(0)
-	for worker := range count {
-		workers.Go(func() {
-			for i := worker; i < n; i += count {
-				do(i)
-			}
-		})
-	}
-	workers.Wait()
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // protocol holds the constants of the preparation.
@@ -125,7 +127,7 @@ func (p protocol) prepare(ctx context.Context, from *messages, opts Options) (*P
 // cut strips messages and cuts them into words, on all cores.
 func (c *preparation) cut(messages []message) []document {
 	words := make([][]string, len(messages))
-	parallel(len(messages), func(i int) { words[i] = cut(body(messages[i].content)) })
+	loop.Parallel(len(messages), func(i int) { words[i] = cut(body(messages[i].content)) })
 	documents := make([]document, len(messages))
 	for i, message := range messages {
 		documents[i] = document{c.vocabulary.Number(words[i]), message.group}

@@ -48,7 +48,7 @@ func learnVectors(ctx context.Context, backend compute.Backend, documents [][]in
 	}
 	steps := func(scope *model.Scope, steps, input, output, rate, negative *graph.Node) *graph.Node {
 		scope.SetTraining(steps.Graph(), true)
-		newVectors, newOutputs, loss := loop(vectors.NodeValue(steps), outputs.NodeValue(steps), steps,
+		newVectors, newOutputs, loss := runSteps(vectors.NodeValue(steps), outputs.NodeValue(steps), steps,
 			batch{input, output, rate, negative}, config.Negatives)
 		vectors.SetNodeValue(newVectors)
 		outputs.SetNodeValue(newOutputs)

@@ -43,10 +43,10 @@ func step(vectors, outputs *Node, b batch, negatives int) (newVectors, newOutput
 	return newVectors, newOutputs, loss, ReduceAllSum(real)
 }
 
-// loop runs the first `steps` (a scalar) steps of b, whose parts have a leading axis of steps. It returns the new
+// runSteps runs the first `steps` (a scalar) steps of b, whose parts have a leading axis of steps. It returns the new
 // vectors and outputs, and the mean loss of the pairs. One graph with a loop is many times faster than a call for each
 // step. In a loop XLA changes rows in place, while each call copies both matrices.
-func loop(vectors, outputs, steps *Node, b batch, negatives int) (newVectors, newOutputs, loss *Node) {
+func runSteps(vectors, outputs, steps *Node, b batch, negatives int) (newVectors, newOutputs, loss *Node) {
 	g := vectors.Graph()
 	// Scalar would share equal constants across functions, but in XLA each function can use only its own.
 	constant := func(value any) *Node { return ConstTensor(g, tensors.MustFromAnyValue(value)) }

@@ -61,7 +61,7 @@ func TestLoop(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		got, err := CallOnceN(backend, func(vectors, outputs, steps *Node) []*Node {
 			g := vectors.Graph()
-			newVectors, newOutputs, loss := loop(vectors, outputs, steps, batch{Const(g, input), Const(g, output), Const(g, rate), Const(g, negative)}, 5)
+			newVectors, newOutputs, loss := runSteps(vectors, outputs, steps, batch{Const(g, input), Const(g, output), Const(g, rate), Const(g, negative)}, 5)
 			return []*Node{newVectors, newOutputs, loss}
 		}, vectors, outputs, int32(2))
 		require.NoError(t, err)

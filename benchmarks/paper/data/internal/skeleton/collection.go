@@ -8,11 +8,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // File is a recording in a folder or an archive.
@@ -66,13 +65,15 @@ func (c *Collection) Key() Key {
 func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (*Signals, error) {
 	signals := NewSignals(len(c.Files))
 	failures := make([]error, len(c.Files))
-	var taken atomic.Int64
 	done := make(chan bool, 64)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
+	go func() {
+		defer close(done)
+		loop.Workers(len(c.Files), func() func(i int) {
 			buffer := new(bytes.Buffer)
-			for i := int(taken.Add(1)) - 1; i < len(c.Files) && ctx.Err() == nil; i = int(taken.Add(1)) - 1 {
+			return func(i int) {
+				if ctx.Err() != nil {
+					return
+				}
 				var signal []float32
 				if signal, failures[i] = c.prepare(c.Files[i], buffer); failures[i] == nil {
 					signals.Set(i, signal)
@@ -80,10 +81,6 @@ func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (
 				done <- true
 			}
 		})
-	}
-	go func() {
-		workers.Wait()
-		close(done)
 	}()
 	var finished, told int
 	for range done {
