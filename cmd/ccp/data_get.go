@@ -17,12 +17,9 @@ import (
 func newDataGet(s *shared) *cobra.Command {
 	var dataDir string
 	cmd := command("data get", "")
-	cmd.Args = cobra.ArbitraryArgs
+	cmd.Args = atLeastOne("NAME is needed; ccp data list shows the names")
 	cmd.Flags().StringVar(&dataDir, "data-dir", "", "`FOLDER` to put the files in (default: $CCP_DATA, else here)")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		if len(names) == 0 {
-			return usage(cmd, errors.New("NAME is needed; ccp data list shows the names"))
-		}
 		folder := dataFolder(dataDir)
 		sets := make([]datasets.Source, len(names))
 		for i, name := range names { // all of them, before the first takes its time

@@ -73,10 +73,7 @@ type scale struct {
 
 // signed returns a scale that is light at 0 and reaches equally far below and above it: to the largest of the values.
 func signed(values []float64) scale {
-	most := floats.Norm(values, math.Inf(1))
-	if most == 0 {
-		most = 1
-	}
+	most := cmp.Or(floats.Norm(values, math.Inf(1)), 1)
 	return between(-most, most, moreland.NewSmoothDiverging(mostBelow, mostAbove, 96), "")
 }
 

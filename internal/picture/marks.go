@@ -81,12 +81,9 @@ func (l *Layout) lines(cluster []int32) plot.Plotter {
 	})
 }
 
-// edges draws the lines between linked nodes, if they are few.
+// edges draws the lines between linked nodes.
 func (l *Layout) edges() plot.Plotter {
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
-		if l.graph.Edges() > mostEdges {
-			return
-		}
 		for _, e := range l.graph.EdgeList() {
 			line := []vg.Point{at(l.X[e.I], l.Y[e.I]), at(l.X[e.J], l.Y[e.J])}
 			canvas.StrokeLines(draw.LineStyle{Color: color.Gray{0xb0}, Width: vg.Points(0.4)}, line)

@@ -100,13 +100,13 @@ func (l *Layout) Signal(title string, signal []float32, channels int) *plot.Plot
 }
 
 // paint draws the nodes in their colours. Unless cluster is nil, cells have lines between clusters, and points their
-// edges.
+// edges, if they are few.
 func (l *Layout) paint(p *plot.Plot, colour func(node int) color.Color, cluster []int32) {
 	if l.Kind != OnPlane {
 		p.Add(l.squares(colour), l.lines(cluster))
 		return
 	}
-	if cluster != nil {
+	if cluster != nil && l.graph.Edges() <= mostEdges {
 		p.Add(l.edges())
 	}
 	radius := pointRadius(len(l.X))
