@@ -55,9 +55,9 @@ func TestColours(t *testing.T) {
 }
 
 func TestGallery(t *testing.T) {
-	samples := func(truth ...int) (all []Sample) {
+	samples := func(truth ...int) (all []*Sample) {
 		for i, k := range truth {
-			all = append(all, Sample{Index: i, Truth: k})
+			all = append(all, &Sample{Index: i, Truth: k})
 		}
 		return all
 	}

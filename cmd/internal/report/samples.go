@@ -27,9 +27,9 @@ const (
 // evaluate evaluates the test samples of a data set, and explains some of them.
 func (r *Report) evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, doing func(string)) error {
 	doing(fmt.Sprintf("evaluating %d test samples", len(d.Test)))
-	var wrong, right []Sample
+	var wrong, right []*Sample
 	evaluation, err := training.EvaluateEach(c, d, d.Test, evaluated, func(i int, shares []float64) {
-		x := Sample{Index: i, Name: d.SampleName(i), Truth: int(d.Labels[i]), Predicted: floats.MaxIdx(shares)}
+		x := &Sample{Index: i, Name: d.SampleName(i), Truth: int(d.Labels[i]), Predicted: floats.MaxIdx(shares)}
 		x.Probability, x.TruthShare = shares[x.Predicted], shares[x.Truth]
 		if x.Predicted == x.Truth {
 			right = append(right, x)
@@ -40,7 +40,7 @@ func (r *Report) evaluate(ctx context.Context, c *models.Classifier, d *datasets
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(wrong, func(a, b Sample) int { return cmp.Compare(b.Probability, a.Probability) })
+	slices.SortStableFunc(wrong, func(a, b *Sample) int { return cmp.Compare(b.Probability, a.Probability) })
 	r.Evaluation, r.Gallery = &evaluation, gallery(right, wrong, d.Classes())
 	r.Mistakes = wrong[:min(mostMistakes, len(wrong))]
 	return r.explain(ctx, explain.Explanation{Classifier: c, Data: d, Class: -1, Split: "test"}, doing)
@@ -48,12 +48,12 @@ func (r *Report) evaluate(ctx context.Context, c *models.Classifier, d *datasets
 
 // gallery picks samples: the first right one of each class, then others of all classes in turn, right ones before wrong
 // ones.
-func gallery(right, wrong []Sample, classes int) []Sample {
-	queues := make([][]Sample, classes)
+func gallery(right, wrong []*Sample, classes int) []*Sample {
+	queues := make([][]*Sample, classes)
 	for _, s := range slices.Concat(right, wrong) {
 		queues[s.Truth] = append(queues[s.Truth], s)
 	}
-	picked := []Sample{}
+	picked := []*Sample{}
 	for turn := range mostGallery {
 		for _, queue := range queues {
 			if turn < len(queue) && len(picked) < mostGallery {
@@ -61,7 +61,7 @@ func gallery(right, wrong []Sample, classes int) []Sample {
 			}
 		}
 	}
-	slices.SortStableFunc(picked, func(a, b Sample) int { return cmp.Compare(a.Truth, b.Truth) })
+	slices.SortStableFunc(picked, func(a, b *Sample) int { return cmp.Compare(a.Truth, b.Truth) })
 	return picked
 }
 
@@ -76,13 +76,10 @@ func (r *Report) explain(ctx context.Context, e explain.Explanation, doing func(
 		}
 	}
 	counted := len(e.Samples)
-	shown := map[int][]*Sample{}
-	for _, list := range [][]Sample{r.Mistakes, r.Gallery} {
-		for i, x := range list {
-			if shown[x.Index] == nil && !slices.Contains(e.Samples, x.Index) {
-				e.Samples = append(e.Samples, x.Index)
-			}
-			shown[x.Index] = append(shown[x.Index], &list[i])
+	shown := map[int]*Sample{}
+	for _, x := range slices.Concat(r.Mistakes, r.Gallery) {
+		if shown[x.Index] = x; !slices.Contains(e.Samples, x.Index) {
+			e.Samples = append(e.Samples, x.Index)
 		}
 	}
 	doing(fmt.Sprintf("explaining %d of them", len(e.Samples)))
@@ -92,6 +89,9 @@ func (r *Report) explain(ctx context.Context, e explain.Explanation, doing func(
 			means[a.Class].Add(a)
 		}
 		at++
+		if shown[sample] == nil {
+			return nil
+		}
 		return r.draw(shown[sample], e.Data, signal, a)
 	})
 	for k, mean := range means {
@@ -104,13 +104,9 @@ func (r *Report) explain(ctx context.Context, e explain.Explanation, doing func(
 	return err
 }
 
-// draw draws a sample with the nodes' contributions to its prediction, wherever the page shows it. Named nodes without
-// positions, such as words, are listed instead, with their contributions.
-func (r *Report) draw(shown []*Sample, d *datasets.Dataset, signal []float32, a models.Attribution) error {
-	if len(shown) == 0 {
-		return nil
-	}
-	x := shown[0]
+// draw draws a sample with the nodes' contributions to its prediction. Named nodes without positions, such as words, are
+// listed instead, with their contributions.
+func (r *Report) draw(x *Sample, d *datasets.Dataset, signal []float32, a models.Attribution) error {
 	x.Most = floats.Norm(a.Nodes, math.Inf(1))
 	if d.NodeNames != nil && d.Grid == nil && d.Coordinates == nil {
 		x.Words = contributors(d, signal, a.Nodes)
@@ -122,9 +118,6 @@ func (r *Report) draw(shown []*Sample, d *datasets.Dataset, signal []float32, a 
 			}
 			x.Pictures = append(x.Pictures, url)
 		}
-	}
-	for _, other := range shown[1:] {
-		other.Most, other.Words, other.Pictures = x.Most, x.Words, x.Pictures
 	}
 	return nil
 }

@@ -262,12 +262,9 @@ type element struct {
 var elements = map[string]element{
 	"FP32":  {4, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }, parseFloat},
 	"FP64":  {8, func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) }, parseFloat},
-	"INT64": {8, func(b []byte) float32 { return float32(int64(binary.LittleEndian.Uint64(b))) }, parseInt(64)},
-	"INT32": {4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }, parseInt(32)},
-	"UINT8": {1, func(b []byte) float32 { return float32(b[0]) }, func(text []byte) (float32, error) {
-		v, err := strconv.ParseUint(string(text), 10, 8)
-		return float32(v), err
-	}},
+	"INT64": {8, func(b []byte) float32 { return float32(int64(binary.LittleEndian.Uint64(b))) }, whole(strconv.ParseInt, 64)},
+	"INT32": {4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }, whole(strconv.ParseInt, 32)},
+	"UINT8": {1, func(b []byte) float32 { return float32(b[0]) }, whole(strconv.ParseUint, 8)},
 }
 
 func parseFloat(text []byte) (float32, error) {
@@ -275,9 +272,9 @@ func parseFloat(text []byte) (float32, error) {
 	return float32(v), err
 }
 
-func parseInt(bits int) func([]byte) (float32, error) {
+func whole[T int64 | uint64](parse func(text string, base, bits int) (T, error), bits int) func([]byte) (float32, error) {
 	return func(text []byte) (float32, error) {
-		v, err := strconv.ParseInt(string(text), 10, bits)
+		v, err := parse(string(text), 10, bits)
 		return float32(v), err
 	}
 }
