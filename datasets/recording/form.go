@@ -84,11 +84,20 @@ func (c *Changes) Add(other Changes) bool {
 // where they lie. An error names the sensor, its channel and the time point.
 func (f *Form) Prepare(r *Recording) (c Changes, err error) {
 	if err = f.order(r, &c); err == nil {
-		err = f.fill(r, &c)
+		err = cmp.Or(r.pause(), f.fill(r, &c))
 	}
 	if err == nil && f.Origin != "" {
-		at := slices.Index(f.Sensors, f.Origin) * f.Channels
+		width, at := f.Width(), slices.Index(f.Sensors, f.Origin)*f.Channels
 		first := slices.Clone(r.Values[at : at+f.Channels])
+		for row, lost := 0, 0; row < len(r.Values); row += width {
+			if origin := r.Values[row+at:][:f.Channels]; slices.ContainsFunc(origin, func(v float64) bool { return v != 0 }) {
+				if first = slices.Clone(origin); lost > 0 {
+					c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; the first other value is the origin", f.Origin)
+				}
+				break
+			}
+			lost++
+		}
 		for k := range r.Values {
 			r.Values[k] -= first[k%f.Channels]
 		}

@@ -225,6 +225,12 @@ func TestEven(t *testing.T) {
 	assert.Equal(t, []float32{0, 1, 2}, even([]float64{0, 0.5, 1}, []float64{0, 1, 2}))
 	assert.Equal(t, []float32{0, 1, 2, 3, 4}, even([]float64{0, 0.5, 2}, []float64{0, 1, 4}), "uneven times")
 	assert.Len(t, even([]float64{0, 1, 1e6}, []float64{0, 1, 4}), 12, "a pause is no series")
+	pause := []float64{0, 0.5, 1, 1.5, 2, 600, 600.5, 601}
+	for _, f.Rate = range []float64{2, 0} {
+		_, _, err := f.Series(Recording{Name: "r", Times: pause, Values: make([]float64, 8)})
+		require.EqualError(t, err, "r: nothing was measured from time 2 to 600, 1196 times as long as its usual step: cut the recording there, or into windows (--window), which leave pauses out")
+	}
+	f.Rate = 2
 	assert.Equal(t, []float32{7}, even([]float64{3}, []float64{7}))
 	f.Rate = 0
 	assert.Equal(t, []float32{0, 2, 4}, even([]float64{0, 0.5, 2}, []float64{0, 1, 4}))

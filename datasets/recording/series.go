@@ -61,6 +61,30 @@ func (f *Form) unit(r Recording, c *Changes) error {
 // mostStretch bounds the time points that Even makes for each time point of a recording: a pause in it is no series.
 const mostStretch = 4
 
+// pause returns an error if the times of a recording have a pause so long that no series of its usual step holds both sides of it.
+func (r *Recording) pause() error {
+	count, at := len(r.Times), 0
+	for i := range max(0, count-1) {
+		if r.Times[i+1]-r.Times[i] > r.Times[at+1]-r.Times[at] {
+			at = i
+		}
+	}
+	if count < 4 {
+		return nil
+	}
+	from, to := r.Times[at], r.Times[at+1]
+	span, most := r.Times[count-1]-r.Times[0], float64(mostStretch*count)
+	if (to-from)*float64(count) <= mostStretch*span || span*r.Rate() <= most {
+		return nil
+	}
+	advice := "cut the recording there, or into windows (--window), which leave pauses out"
+	if at == 0 || at == count-2 {
+		advice = "if that time is wrong, as of a clock before it was set, leave its line out; else " + advice
+	}
+	return fmt.Errorf("nothing was measured from time %s to %s, %.4g times as long as its usual step: %s", TimeText(from), TimeText(to),
+		(to-from)*r.Rate(), advice)
+}
+
 // Even returns the values of a prepared recording at even time points. Without times they are even already. If the form has
 // a rate, the time points have it. Else they are as many as the recording's. The result is in room if that suffices.
 func (f *Form) Even(r Recording, room []float32) []float32 {

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,6 +22,7 @@ type chosen struct {
 	trained  bool            // of recordings to classify, whose files may have other columns, too
 	fills    bool            // a file may have no column of a sensor: it is filled
 	by       string          // the file that has made them
+	written  []string        // as that file has them
 	layout   string          // of all tables
 	seen     map[string]bool // the names of all columns and sensors
 	units    map[string]string
@@ -46,6 +48,9 @@ func (r *reading) order(path string, c columns) (at []int, has []string, err err
 		wanted = taken(r.Take, c, rest)
 	}
 	found, missing, others, turned := suggest.Match(wanted, names)
+	if all.written != nil {
+		_, _, _, turned = suggest.Match(all.written, names)
+	}
 	for i, place := range found {
 		if place >= 0 {
 			at = append(at, rest[place])
@@ -73,14 +78,18 @@ func (r *reading) order(path string, c columns) (at []int, has []string, err err
 	case len(at) == 0:
 		return nil, nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
 	case turned && (!first || all.trained):
-		r.noteOf("columns are in another order in some files, such as %s; they are taken by their names", path)
+		r.noteOf("turned", fmt.Sprintf("columns are in another order in some files, such as %s; they are taken by their names", path))
 	}
 	if first {
-		begins := map[string]int{} // of each sensor
+		all.written = names
+		begins, axes := map[string]int{}, map[string]int{} // where each sensor and each axis comes first
+		axis := func(i int) string { return strings.TrimPrefix(c.names[i], c.of[i]) }
 		for k, i := range slices.Backward(at) {
-			begins[c.of[i]] = k
+			begins[c.of[i]], axes[axis(i)] = k, k
 		}
-		slices.SortStableFunc(at, func(i, j int) int { return begins[c.of[i]] - begins[c.of[j]] })
+		slices.SortStableFunc(at, func(i, j int) int {
+			return cmp.Or(begins[c.of[i]]-begins[c.of[j]], axes[axis(i)]-axes[axis(j)])
+		})
 		for _, i := range at {
 			all.names, all.of = append(all.names, c.names[i]), append(all.of, c.of[i])
 		}

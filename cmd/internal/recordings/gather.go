@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/text"
 )
 
@@ -31,7 +32,13 @@ type table struct {
 func (t *table) add(in *input, line int, cells []string) error {
 	if t.in == nil {
 		t.in = in
-		return t.head(cells)
+		headings := ucrHeadings(in.path, cells)
+		if headings == nil {
+			return t.head(cells)
+		}
+		if err := t.head(headings); err != nil {
+			return err
+		}
 	}
 	n := len(t.headings)
 	for len(cells) > n && cells[len(cells)-1] == "" {
@@ -104,6 +111,21 @@ func (t *table) add(in *input, line int, cells []string) error {
 	}
 	x.rows.kind, x.rows.times = t.kind, append(x.rows.times, at)
 	return nil
+}
+
+// ucrHeadings returns the headings that a .tsv file of the UCR archive has not: its first line is a sample, a class and then values.
+func ucrHeadings(path string, cells []string) []string {
+	headings := []string{"label"}
+	for i, cell := range cells {
+		if _, err := strconv.ParseFloat(cell, 64); err != nil {
+			return nil
+		}
+		headings = append(headings, "value@"+strconv.Itoa(i))
+	}
+	if _, err := strconv.Atoi(cells[0]); err != nil || len(cells) < 3 || extension(path) != ".tsv" {
+		return nil
+	}
+	return headings[:len(cells)]
 }
 
 // head takes the headings.
@@ -293,7 +315,7 @@ func (r *reading) lay(s *sample, width int) error {
 	lines, readings := s.rows, r.chosen.layout == readingsLayout
 	s.rows = rows{}
 	if (lines.kind == clocks || lines.ofNoDay()) && lines.pastMidnight() {
-		r.note("times of day go on after midnight, such as in %s", s.where)
+		r.noteOf("midnight", fmt.Sprintf("times of day go on after midnight, such as in %s", s.where))
 	}
 	s.Values = lines.values
 	if len(lines.times) == 0 {
@@ -308,22 +330,28 @@ func (r *reading) lay(s *sample, width int) error {
 	ascend := func(a, b int) int {
 		return cmp.Or(cmp.Compare(lines.times[a], lines.times[b]), cmp.Compare(column(a), column(b)))
 	}
-	order, rises, sorted := make([]int, len(lines.times)), true, true
+	order, rises, back, steps := make([]int, len(lines.times)), true, 0, 0 // the last line whose time goes back, and such lines
 	for i := range order {
 		order[i] = i
 		rises = rises && (i == 0 || lines.times[i] > lines.times[i-1])
-		sorted = sorted && (i == 0 || ascend(i-1, i) <= 0)
+		if i > 0 && lines.times[i] < lines.times[i-1] {
+			back, steps = i, steps+1
+		}
 	}
 	switch {
 	case readings:
 	case rises:
 		s.Times = lines.times
 		return nil
-	case !sorted && r.mere != "":
+	case steps > 0 && r.mere != "":
 		return fmt.Errorf("line %d: column %s is not in order: if it is the time, say --time %[2]s; if it is a sensor, name all "+
 			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.mere)
-	case !sorted:
-		r.note("lines are not in the order of their times, such as in %s; put in order", s.where)
+	case steps > 0 && len(order) >= minSteps*(steps+1) && back < len(order)-1:
+		return fmt.Errorf("line %d: the time goes back, from %s to %s, while most lines are in order: a clock was set back, or a "+
+			"counter began again; cut the recording there into two, correct the times, or leave their column out with --leave",
+			lines.line(back), recording.TimeText(lines.times[back-1]), recording.TimeText(lines.times[back]))
+	case steps > 0:
+		r.noteOf("order", fmt.Sprintf("lines are not in the order of their times, such as in %s; put in order", s.where))
 	}
 	slices.SortStableFunc(order, ascend)
 	values := len(lines.values) / len(order)

@@ -14,6 +14,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets/recording"
@@ -116,7 +117,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if p := made.Timepoints; p.Median == 1 && p.Longest > 1 && m.chosen.layout == timepointsLayout {
 		m.note("most samples have one line, and some have up to %d: if each line is a sample, say --layout samples", p.Longest)
 	}
-	made.Test, made.Groups, made.Notes = made.Samples-made.Training, m.groups(), append([]string{}, m.notes...)
+	made.Test, made.Groups, made.Notes = made.Samples-made.Training, m.groups(), append([]string{}, m.told()...)
 	return made, m.write()
 }
 
@@ -293,8 +294,30 @@ func (m *making) even(x *sample) error {
 		m.made.Filled.Samples++
 	}
 	m.made.Filled.Of += len(x.Values)
+	for _, note := range changes.Notes {
+		m.noteOf(note, fmt.Sprintf("%s, such as in %s", note, x.where))
+	}
+	m.roundedOff(x)
 	x.series, x.Values = m.form.Even(x.Recording, nil), nil
 	return nil
+}
+
+// roundedOff notes a sensor whose values lie so far from zero that float32, which the file holds, cannot tell them apart.
+func (m *making) roundedOff(x *sample) {
+	const digits = 1 << 24 // of float32
+	width := m.form.Width()
+	for column := range width {
+		least, most := math.Inf(1), math.Inf(-1)
+		for at := column; at < len(x.Values); at += width {
+			least, most = min(least, x.Values[at]), max(most, x.Values[at])
+		}
+		if far := max(-least, most); most > least && far/digits > (most-least)/100 {
+			m.noteOf("rounded", fmt.Sprintf("%s goes from %.9g to %.9g in %s, and the file holds it in steps of %.2g: take a constant from that "+
+				"column, or if all sensors are positions, let --origin %q take its first value from all",
+				recording.Column(m.form.Sensors, m.form.Channels, column), least, most, x.where, 2*far/digits,
+				m.form.Sensors[column/m.form.Channels]))
+		}
+	}
 }
 
 // cut replaces recordings by their windows, in groups that no split parts. It leaves out what fills no window, or has a
@@ -370,6 +393,8 @@ func (m *making) number() error {
 		return fmt.Errorf("%s: all %d samples are of class %q; a classifier needs samples of at least 2 classes", m.input,
 			len(m.samples), names[0])
 	}
+	m.lookAlike("class", names)
+	m.lookAlike("group", m.groups())
 	if len(names) < len(m.classes) {
 		without := slices.DeleteFunc(slices.Clone(m.classes), func(class string) bool { return count[class] > 0 })
 		m.note("no sample is of class %s, which the data declares; left out", strings.Join(without, ", "))
@@ -381,6 +406,23 @@ func (m *making) number() error {
 	keep(m, "labels", labels)
 	keep(m, "class_names", names)
 	return nil
+}
+
+// lookAlike notes classes and groups that are probably one: they differ in case, or in how a number is written.
+func (m *making) lookAlike(what string, names []string) {
+	first := map[string]string{}
+	for _, name := range names {
+		key := strings.ToLower(name)
+		if number, err := strconv.ParseFloat(name, 64); err == nil && number == number {
+			key = strconv.FormatFloat(number, 'g', -1, 64)
+		} else if isMissing(name) {
+			m.note("%s %q looks like a missing value; name it otherwise, or leave those samples out", what, name)
+		}
+		if was, ok := first[key]; ok {
+			m.note("%s %q and %q may be one; write both alike", what, was, name)
+		}
+		first[key] = cmp.Or(first[key], name)
+	}
 }
 
 // keep adds an array to write. It is a list. With dims it is an array of more axes: dims are the sizes after the first.

@@ -222,7 +222,7 @@ var oddFiles = []odd{
 	{name: "a line a sample, named", text: "-- r.csv --\nsample,f0,f1,label\na,1,2,u\nb,4,5,v\n", want: "[f] [1 2] [4 5]"},
 	{name: "a line a sample, one time point lacking", text: "-- r.csv --\nh@0,h@1,k@0,label\n1,2,3,u\n5,6,7,v\n", refused: "r.csv, line 1: column k@0: each sensor needs a column for each time point from 0",
 		mend: leave("k@0"), want: "[h] [1 2] [5 6]"},
-	{name: "a line a sample, one column of no time point", text: "-- r.csv --\nh@0,h@1,age,label\n1,2,3,u\n5,6,7,v\n", refused: "r.csv, line 1: column age: each sensor needs a column for each time point from 0, in this order: hip.x@0, hip.x@1; correct the headings, or leave it out with --leave \"age\"",
+	{name: "a line a sample, one column of no time point", text: "-- r.csv --\nh@0,h@1,age,label\n1,2,3,u\n5,6,7,v\n", refused: "r.csv, line 1: column age: each sensor needs a column for each time point from 0: hip.x@0, hip.x@1; correct the headings, or leave it out with --leave \"age\"",
 		mend: leave("age"), want: "[h] [1 2] [5 6]"},
 	{name: "several tables", text: "-- a.csv --\nsample,x,label\na,1,u\n-- b.csv --\nsample,x,label\na,2,v\n", want: "[x] [1] [2]"},
 	{name: "a table to train and one to test", text: "-- r_test.csv --\nsample,x,label\na,1,u\n-- r_train.csv --\nsample,x,label\na,2,v\n", want: "[x] [2] [1] test", says: "the files"},

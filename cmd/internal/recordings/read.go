@@ -6,11 +6,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
@@ -28,7 +32,7 @@ func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) 
 		all = append(all, r.samples[i].Recording)
 		all[i].Name = name
 	}
-	return all, r.notes, nil
+	return all, r.told(), nil
 }
 
 func readAlike(ctx context.Context, inputs []string, form *recording.Form) (*reading, error) {
@@ -75,7 +79,7 @@ type sample struct {
 type job struct {
 	ctx      context.Context
 	progress func(doing string, done float64) // may be nil
-	notes    []string                         // what a person should know
+	notes    []note                           // what a person should know
 	markers  map[string]int                   // what stood for missing values, beside the usual words
 	sheet    string                           // of workbooks; "" for the first
 	buffer   *bufio.Reader                    // of the file being read
@@ -93,19 +97,36 @@ func (j *job) tell(doing string, done float64) error {
 	return nil
 }
 
-// note keeps what a person should know, once.
-func (j *job) note(format string, values ...any) {
-	if note := fmt.Sprintf(format, values...); !slices.Contains(j.notes, note) {
-		j.notes = append(j.notes, note)
-	}
+// note is what a person should know. What is so of several recordings or files names the first.
+type note struct {
+	about, text string
+	count       int
 }
 
-// noteOf keeps what a person should know of several recordings or files, with the name of the first.
-func (j *job) noteOf(format, first string) {
-	before, after, _ := strings.Cut(format, "%s")
-	if !slices.ContainsFunc(j.notes, func(note string) bool { return strings.HasPrefix(note, before) && strings.HasSuffix(note, after) }) {
-		j.note(format, first)
+// note keeps what a person should know, once.
+func (j *job) note(format string, values ...any) {
+	text := fmt.Sprintf(format, values...)
+	j.noteOf(text, text)
+}
+
+// noteOf keeps what a person should know about several recordings or files: the text of the first.
+func (j *job) noteOf(about, text string) {
+	at := slices.IndexFunc(j.notes, func(n note) bool { return n.about == about })
+	if at < 0 {
+		at, j.notes = len(j.notes), append(j.notes, note{about: about, text: text})
 	}
+	j.notes[at].count++
+}
+
+// told returns the notes. Those of several recordings or files have their number.
+func (j *job) told() (all []string) {
+	for _, n := range j.notes {
+		if n.count > 1 && n.about != n.text {
+			n.text += fmt.Sprintf(" (%d in all)", n.count)
+		}
+		all = append(all, n.text)
+	}
+	return all
 }
 
 // reading gathers the recordings of several files.
@@ -150,6 +171,9 @@ func (j *job) read(sources []source, name string, q question, c chosen) (*readin
 // file gathers the recordings of a file.
 func (r *reading) file(from source) error {
 	f := formatOf(from.path)
+	if isPointer(from.path) {
+		return fmt.Errorf("%s is a pointer of git-lfs in place of the file; git lfs pull fetches it", from.path)
+	}
 	if f.samples != nil {
 		c, err := f.samples(r.job, from, r.question)
 		if err != nil {
@@ -176,6 +200,19 @@ func (r *reading) file(from source) error {
 	}
 	r.chosen.layout, r.as[t.String()] = t.layout, true
 	return nil
+}
+
+// isPointer reports that git-lfs keeps the content of a file elsewhere.
+func isPointer(path string) bool {
+	const begin = "version https://git-lfs.github.com/"
+	head := make([]byte, len(begin))
+	file, err := os.Open(path)
+	if path == stdin || err != nil {
+		return false
+	}
+	defer file.Close()
+	_, _ = io.ReadFull(file, head)
+	return string(head) == begin
 }
 
 // take keeps the samples of a file that names no columns.
@@ -229,7 +266,8 @@ func (r *reading) finish() (err error) {
 		if at != nil {
 			one.Sensors, one.Values = sensors, pick(one.Values, len(c.names), at)
 		}
-		one.label = cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))], one.label)
+		one.label = tidy(cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))], one.label))
+		one.group, one.Name = tidy(one.group), norm.NFC.String(one.Name)
 		for _, name := range []string{one.label, one.group, one.Name} {
 			if !utf8.ValidString(name) {
 				return fmt.Errorf("%q: the name %q is not UTF-8, so that the data set cannot hold it; rename the file or folder", one.path, name)
@@ -245,6 +283,9 @@ func (r *reading) finish() (err error) {
 	}
 	return nil
 }
+
+// tidy returns a name of a class or a group as all write it: composed letters, no blanks around it.
+func tidy(name string) string { return norm.NFC.String(strings.TrimSpace(name)) }
 
 // readAs says what the files were taken for.
 func (r *reading) readAs() string { return strings.Join(slices.Sorted(maps.Keys(r.as)), "; also ") }

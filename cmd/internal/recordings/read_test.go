@@ -69,7 +69,7 @@ func TestReadUnlabelled(t *testing.T) {
 	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].Values)
 	assert.Equal(t, []float64{0, 1}, s.samples[0].Times)
 	assert.Equal(t, "one file a recording, one line a time point; semicolons, decimal commas; column t as time", s.readAs())
-	assert.Contains(t, s.notes, "columns are in another order in some files, such as -; they are taken by their names")
+	assert.Contains(t, s.told(), "columns are in another order in some files, such as -; they are taken by their names")
 
 	less := put(t, folder, "less.csv", "x,z\n1,2\n")
 	_, err = readKnown(t, []string{less}, known, known.Take, 1)

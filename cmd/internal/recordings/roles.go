@@ -263,10 +263,11 @@ func marked(headings []string) bool {
 }
 
 // series returns the series of a table. It returns the columns of each series, one column for each time point. The layout
-// samples takes headings apart: hip.x@0, hip.x@1 or f0, f1 or 0, 1, in this order. Other headings are series of one
+// samples takes headings apart: hip.x@0, hip.x@1 or f0, f1 or 0, 1, in any order. Other headings are series of one
 // time point.
 func series(headings []string, apart bool) (names []string, columnsOf [][]int, err error) {
-	first, wrong, marked := map[string]int{}, "", marked(headings)
+	wrong, marked := "", marked(headings)
+	numbers := make([]int, len(headings))
 	for i, heading := range headings {
 		match := numbered.FindStringSubmatch(heading)
 		if !apart || match == nil || marked && !strings.HasSuffix(match[1], "@") {
@@ -274,26 +275,34 @@ func series(headings []string, apart bool) (names []string, columnsOf [][]int, e
 			break
 		}
 		name := cmp.Or(strings.TrimRight(match[1], "@_. "), "value")
-		timepoint, _ := strconv.Atoi(match[2])
+		numbers[i], _ = strconv.Atoi(match[2])
 		at := slices.Index(names, name)
 		if at < 0 {
-			at, first[name] = len(names), timepoint
-			names, columnsOf = append(names, name), append(columnsOf, nil)
+			at, names, columnsOf = len(names), append(names, name), append(columnsOf, nil)
 		}
-		if columnsOf[at] = append(columnsOf[at], i); timepoint != first[name]+len(columnsOf[at])-1 || first[name] > 1 {
-			wrong = heading
-		}
+		columnsOf[at] = append(columnsOf[at], i)
 	}
-	for _, place := range columnsOf {
-		if len(place) != len(columnsOf[0]) && wrong == "" {
+	for k := 0; k < len(columnsOf) && wrong == ""; k++ {
+		place := columnsOf[k]
+		slices.SortStableFunc(place, func(i, j int) int { return numbers[i] - numbers[j] })
+		first, last := numbers[place[0]], numbers[place[len(place)-1]]
+		for at, i := range place {
+			if lost := first + at; numbers[i] != lost && wrong == "" {
+				if wrong = headings[i]; len(place) >= minSteps && last-first < len(place)+len(place)/minSteps && first <= 1 {
+					err = fmt.Errorf("columns %s to %s look like the time points of %s, but there is none of number %d: add that column, "+
+						"with empty cells, or name all sensors with --take", headings[place[0]], headings[place[len(place)-1]], names[k], lost)
+				}
+			}
+		}
+		if wrong == "" && (first > 1 || len(place) != len(columnsOf[0])) {
 			wrong = headings[place[len(place)-1]]
 		}
 	}
 	switch {
-	case wrong == "":
-		return names, columnsOf, nil
+	case wrong == "" || err != nil:
+		return names, columnsOf, err
 	case apart && marked:
-		return nil, nil, fmt.Errorf("column %s: each sensor needs a column for each time point from 0, in this order: hip.x@0, "+
+		return nil, nil, fmt.Errorf("column %s: each sensor needs a column for each time point from 0: hip.x@0, "+
 			"hip.x@1; correct the headings, or leave it out with --leave %q", wrong, wrong)
 	}
 	columnsOf = nil

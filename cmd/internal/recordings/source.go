@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -80,15 +81,25 @@ const (
 	long    = "long"    // tables, or recordings without classes
 )
 
+// otherPacks matches the endings of files that are packed in a way that is not read.
+var otherPacks = regexp.MustCompile(`(?i)\.(bz2|xz|zst|zip|7z|lz4|lzma|z)$`)
+
 // contents returns the folders and the files to read in a folder. It skips names that begin with a dot.
 func contents(folder string) (below, files []string, err error) {
 	entries, err := os.ReadDir(folder)
 	rank := 0
 	for _, entry := range entries {
 		path := filepath.Join(folder, entry.Name())
-		info, err := os.Stat(path) // follows a link to a folder
+		info, lost := os.Stat(path) // follows a link to a folder
 		switch f := formatOf(path); {
-		case err != nil || strings.HasPrefix(entry.Name(), "."):
+		case strings.HasPrefix(entry.Name(), "."):
+		case lost != nil && entry.Type()&os.ModeSymlink != 0:
+			return nil, nil, fmt.Errorf("%s is a link to nothing: fetch the file it stands for, as by git annex get or dvc pull, or "+
+				"remove the link", path)
+		case lost != nil:
+			err = cmp.Or(err, lost)
+		case f == nil && otherPacks.MatchString(path) && formatOf(stem(path)) != nil:
+			return nil, nil, fmt.Errorf("%s is packed, but not as .gz; unpack it, or pack it as .gz", path)
 		case info.IsDir():
 			below = append(below, path)
 		case f == nil || f.rank < rank:
@@ -122,6 +133,8 @@ func sourcesOf(inputs []string, halves bool) (form string, all []source, err err
 			return "", nil, err
 		case info.IsDir():
 			return "", nil, fmt.Errorf("%d files or folders are given; give one folder, or files of one kind", len(inputs))
+		case f == nil && otherPacks.MatchString(input):
+			return "", nil, fmt.Errorf("%s is packed, but not as .gz; unpack it, or pack it as .gz", input)
 		case f == nil:
 			var endings []string
 			for _, f := range formats {

@@ -3,6 +3,7 @@ package recordings
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/csv"
 	"errors"
@@ -21,6 +22,9 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
 )
 
 // begun is the length of a file's beginning that shows its dialect.
@@ -62,6 +66,8 @@ func (j *job) decode(file *os.File, path string) (*input, error) {
 	begin, _ := in.Peek(begun)
 	var from encoding.Encoding
 	switch whole := begin[:bytes.LastIndexByte(begin, '\n')+1]; {
+	case bytes.HasPrefix(begin, []byte("\xff\xfe\x00\x00")), bytes.HasPrefix(begin, []byte("\x00\x00\xfe\xff")):
+		in.encoding, from = "UTF-32", utf32.UTF32(utf32.LittleEndian, utf32.UseBOM)
 	case bytes.HasPrefix(begin, []byte("\xff\xfe")), bytes.HasPrefix(begin, []byte("\xfe\xff")):
 		in.encoding, from = "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	case bytes.IndexByte(begin, 0) >= 0 || bytes.HasPrefix(begin, []byte("PK\x03\x04")):
@@ -73,6 +79,11 @@ func (j *job) decode(file *os.File, path string) (*input, error) {
 	}
 	if from != nil {
 		in.Reader = bufio.NewReaderSize(from.NewDecoder().Reader(in.Reader), begun)
+		begin, _ = in.Peek(begun)
+	}
+	if bytes.IndexByte(begin, '\n') < 0 && bytes.IndexByte(begin, '\r') >= 0 { // lines of old Macs
+		lines := runes.Map(func(r rune) rune { return cmp.Or(map[rune]rune{'\r': '\n'}[r], r) })
+		in.Reader = bufio.NewReaderSize(transform.NewReader(in.Reader, lines), begun)
 	}
 	return in, nil
 }

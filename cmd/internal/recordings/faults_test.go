@@ -1,0 +1,193 @@
+package recordings
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// timed writes four recordings of two classes, whose times are a function of the line.
+func timed(t *testing.T, lines int, at func(line int) any) (folder string) {
+	folder = t.TempDir()
+	for i := range 4 {
+		text := "time,a\n"
+		for line := range lines {
+			text += fmt.Sprintf("%v,%d\n", at(line), (line*line+i)%7)
+		}
+		put(t, folder, fmt.Sprintf("%c/%d.csv", 'u'+i%2, i), text)
+	}
+	return folder
+}
+
+// A pause is no even series: it is refused, or left out by windows. A stamp of a clock that was not set yet is named.
+func TestPauses(t *testing.T) {
+	pause := timed(t, 400, func(line int) any { return float64(line)/100 + 600*float64(line/200) })
+	assert.Contains(t, refused(t, Options{}, pause), "0.csv: nothing was measured from time 1.99 to 602, 6e+04 times as long as its usual step: cut the recording there, or into windows (--window)")
+	result, d := imported(t, cutting(t, "1s", ""), pause)
+	assert.Equal(t, []int{16, 100}, []int{result.Samples, result.Timepoints.Longest})
+	assert.Len(t, d.Series, 16)
+	for at, line := range map[int]string{0: "from time 0 to 1700000000.01", 99: "from time 1700000000.98 to 3400000000"} {
+		stray := timed(t, 100, func(line int) any {
+			if line == at {
+				return 3.4e9 * float64(at/99)
+			}
+			return fmt.Sprintf("%.2f", 1.7e9+float64(line)/100)
+		})
+		said := refused(t, Options{}, stray)
+		assert.Contains(t, said, line)
+		assert.Contains(t, said, "if that time is wrong, as of a clock before it was set, leave its line out")
+	}
+	// Even times, and times of which many are missing, are no pause.
+	for _, at := range []func(line int) any{
+		func(line int) any { return line }, func(line int) any { return line * line }, func(line int) any { return line + line/3*5 },
+	} {
+		imported(t, Options{}, timed(t, 40, at))
+	}
+}
+
+// One step back is a clock that was set; lines in any order are put in order.
+func TestClocksThatGoBack(t *testing.T) {
+	winter := func(line int) any {
+		minute := 2*60 + 50 + line
+		if line >= 10 {
+			minute -= 60
+		}
+		return fmt.Sprintf("2024-10-27 %02d:%02d:00", minute/60, minute%60)
+	}
+	assert.Contains(t, refused(t, Options{}, timed(t, 40, winter)), "0.csv, line 12: the time goes back, from 1729997940 to 1729994400, while most lines are in order: "+
+		"a clock was set back, or a counter began again; cut the recording there into two")
+	assert.Contains(t, refused(t, Options{}, timed(t, 60, func(line int) any { return line % 30 })), "line 32: the time goes back, from 29 to 0")
+	for _, at := range []func(line int) any{func(line int) any { return 60 - line }, func(line int) any { return line * 7 % 61 }} {
+		result, _ := imported(t, Options{}, timed(t, 60, at))
+		require.Len(t, result.Notes, 1, "one note for all files")
+		assert.Contains(t, result.Notes[0], "lines are not in the order of their times, such as in ")
+		assert.Contains(t, result.Notes[0], "0.csv; put in order (4 in all)")
+	}
+}
+
+// What stands in the place of a file is not left out in silence.
+func TestFilesThatAreNotThere(t *testing.T) {
+	folder := timed(t, 20, func(line int) any { return line })
+	link := filepath.Join(folder, "u", "9.csv")
+	if err := os.Symlink("../.git/annex/objects/9.csv", link); err != nil {
+		t.Skip("no links here")
+	}
+	assert.Contains(t, refused(t, Options{}, folder), link+" is a link to nothing: fetch the file it stands for, as by git annex get or dvc pull")
+	require.NoError(t, os.Remove(link))
+	for _, name := range []string{"9.csv", "9.npy", "9.parquet", "9.xlsx"} {
+		pointer := put(t, folder, "u/"+name, "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n")
+		assert.Contains(t, refused(t, Options{}, folder), name+" is a pointer of git-lfs in place of the file; git lfs pull fetches it")
+		require.NoError(t, os.Remove(pointer))
+	}
+	for _, name := range []string{"9.csv.bz2", "9.csv.zst", "9.parquet.zip"} {
+		other := put(t, folder, "u/"+name, "x")
+		for _, input := range []string{folder, other} {
+			assert.Contains(t, refused(t, Options{}, input), name+" is packed, but not as .gz; unpack it, or pack it as .gz")
+		}
+		require.NoError(t, os.Remove(other))
+	}
+	put(t, folder, "u/readme.md.zip", "x")
+	imported(t, Options{}, folder)
+}
+
+// Axes go by their names, whatever their order is.
+func TestAxesInAnyOrder(t *testing.T) {
+	folder := t.TempDir()
+	for i := range 4 {
+		put(t, folder, fmt.Sprintf("%c/%d.csv", 'u'+i%2, i), "hip.x,hip.y,head.y,head.x\n"+many(3, "100,200,201,101"))
+	}
+	result, d := importedAt(t, 3, Options{Origin: "hip"}, folder)
+	assert.Equal(t, []float32{0, 0, 1, 1}, signal(d, 0)[:4])
+	assert.Empty(t, result.Notes, "all files have one order")
+}
+
+// Names that look alike are one, or are told of.
+func TestNamesThatLookAlike(t *testing.T) {
+	folder := t.TempDir()
+	for i, class := range []string{"caf\u00e9", "cafe\u0301", "bar", "bar"} {
+		put(t, folder, fmt.Sprintf("%s/%d.csv", class, i), "x,y\n1,3\n1,2\n")
+	}
+	s, err := read(t, []string{folder}, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, "caf\u00e9", s.samples[3].label)
+	assert.Equal(t, s.samples[2].label, s.samples[3].label)
+	text := "x,y,label,who\n"
+	for i, class := range []string{"1", "1.0", "Rest", "rest", "nan", "2"} {
+		text += fmt.Sprintf("%d,3,%s,%s\n%[1]d,2,%[3]s,anna\n", i*i, class, []string{"Anna", "ben"}[i%2])
+	}
+	result, err := Import(t.Context(), []string{put(t, t.TempDir(), "r.csv", text)}, filepath.Join(t.TempDir(), "r.npz"), Options{Group: "who"})
+	require.NoError(t, err)
+	notes := strings.Join(result.Notes, "\n")
+	for _, want := range []string{`class "1" and "1.0" may be one; write both alike`, `class "Rest" and "rest" may be one`,
+		`class "nan" looks like a missing value`, `group "Anna" and "anna" may be one`} {
+		assert.Contains(t, notes, want)
+	}
+}
+
+// Values far from zero are told of before float32 rounds them.
+func TestValuesFarFromZero(t *testing.T) {
+	folder := t.TempDir()
+	for i := range 8 {
+		text := "east,north\n"
+		for line := range 20 {
+			text += fmt.Sprintf("%.4f,%.4f\n", 5.4e6+0.08*float64(line*line%7+i%2), 5.4e6+float64(line%5)/10)
+		}
+		put(t, folder, fmt.Sprintf("%c/%d.csv", 'u'+i%2, i), text)
+	}
+	result, _ := imported(t, Options{}, folder)
+	require.Len(t, result.Notes, 1)
+	assert.Contains(t, result.Notes[0], `sensor "east" goes from 5400000 to 5400000.32 in `)
+	assert.Contains(t, result.Notes[0], `take a constant from that column, or if all sensors are positions, let --origin "east" take its first value from all`)
+	result, d := imported(t, Options{Origin: "east"}, folder)
+	assert.Empty(t, result.Notes)
+	assert.InDelta(t, 0.08, d.Series[0][2], 1e-6)
+}
+
+// The first frames of a body that is not tracked yet are no origin.
+func TestOriginNotTrackedYet(t *testing.T) {
+	folder := t.TempDir()
+	for i := range 4 {
+		put(t, folder, fmt.Sprintf("%c/%d.csv", 'u'+i%2, i), "hip.x,hip.y,head.x,head.y\n0,0,0,0\n"+many(3, "100,200,101,201"))
+	}
+	result, d := importedAt(t, 4, Options{Origin: "hip"}, folder)
+	assert.Equal(t, []float32{0, 0, 1, 1}, signal(d, 0)[4:8])
+	require.Len(t, result.Notes, 1)
+	assert.Contains(t, result.Notes[0], `sensor "hip", the origin, is 0 in the first time points, as if it was not tracked yet`)
+	assert.Contains(t, result.Notes[0], "(4 in all)")
+}
+
+// Lines end as old Macs ended them, letters have four bytes, and the UCR archive has no headings.
+func TestRareText(t *testing.T) {
+	lines := "time,x\n0,1\n1,3\n2,4\n"
+	wide := []byte{0xff, 0xfe, 0, 0}
+	for _, letter := range lines {
+		wide = append(wide, byte(letter), 0, 0, 0)
+	}
+	for as, text := range map[string]string{"commas": strings.ReplaceAll(lines, "\n", "\r"), "commas, UTF-32": string(wide)} {
+		folder := t.TempDir()
+		put(t, folder, "u/1.csv", text)
+		put(t, folder, "v/1.csv", lines)
+		s, err := read(t, []string{folder}, Options{})
+		require.NoError(t, err)
+		assert.Equal(t, []float64{1, 3, 4}, s.samples[0].Values)
+		assert.Contains(t, s.readAs(), as)
+	}
+	folder := t.TempDir()
+	put(t, folder, "Beef_TRAIN.tsv", "1\t0.5\t1.25\tNaN\n-1\t2\t3\t4\n")
+	test := put(t, folder, "Beef_TEST.tsv", "-1\t7\t8\t9\n")
+	s, err := read(t, []string{folder}, Options{})
+	require.NoError(t, err)
+	var got string
+	for _, x := range s.samples {
+		got += fmt.Sprint(x.label, x.Values, x.test, " ")
+	}
+	assert.Equal(t, "1[0.5 1.25 NaN] -1[2 3 4] -1[7 8 9]the files ", got)
+	s, err = readKnown(t, []string{test}, s.alike(), s.chosen.sensors, 1)
+	require.NoError(t, err)
+	assert.Equal(t, []float64{7, 8, 9}, s.samples[0].Values)
+}
