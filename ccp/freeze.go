@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -94,7 +95,7 @@ func (f *Freezer) Hierarchy(which int) (*Hierarchy, error) {
 			return nil, err
 		}
 		n.Size = of[1].Shape().Dim(1)
-		n.add(nodes, convert[float64](ranks))
+		n.add(nodes, loop.Convert[float64](ranks))
 		h.Objective = append(h.Objective, float64(tensors.ToScalar[float32](of[0])))
 		h.Coverage = append(h.Coverage, hierarchy.Coverage(nodes, ranks, level.nodes))
 	}

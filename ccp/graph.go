@@ -2,6 +2,7 @@ package ccp
 
 import (
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -80,14 +81,5 @@ func floats(dtype dtypes.DType, values []float64, dims ...int) *tensors.Tensor {
 	if dtype != dtypes.Float32 {
 		exceptions.Panicf("the layer computes in float32 or float64, not in %s", dtype)
 	}
-	return tensors.FromFlatDataAndDimensions(convert[float32](values), dims...)
-}
-
-// convert returns values as another type of floats.
-func convert[To, From float32 | float64](values []From) []To {
-	converted := make([]To, len(values))
-	for i, v := range values {
-		converted[i] = To(v)
-	}
-	return converted
+	return tensors.FromFlatDataAndDimensions(loop.Convert[float32](values), dims...)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/partition"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -43,7 +44,7 @@ func (p *Preparation) Input(scope *model.Scope) (nodes []int32, present []float3
 	stem := scope.Store().Scope(model.JoinPath(scope.Scope(), stemName))
 	if stem.GetVariable(aroundNodes) == nil {
 		around := p.input()
-		return around.Nodes, convert[float32](around.Ranks), nil
+		return around.Nodes, loop.Convert[float32](around.Ranks), nil
 	}
 	n := p.graph.N()
 	return kept{stem, 0, 1}.slots(aroundNodes, aroundPresent, n, n, min(p.reach, n))

@@ -175,13 +175,7 @@ func (d *Dataset) correlate(training []int, k int) (*affinity.Matrix, error) {
 	sensors, channels, width := len(d.Form.Sensors), d.Channels, d.Form.Width()
 	var links []affinity.Edge
 	cost := sensors * sensors * channels * d.Form.Longest
-	if most := max(1, correlating/cost); most < len(training) {
-		all := training
-		training = nil
-		for i := range most {
-			training = append(training, all[i*len(all)/most])
-		}
-	}
+	training = loop.Spread(training, max(1, correlating/cost))
 	mean, _ := d.stats(training, width)
 	products := make([]float64, sensors*sensors*channels) // `[channels, sensors, sensors]`
 	centred := make([]float64, sensors)

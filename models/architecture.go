@@ -8,7 +8,13 @@
 // Register adds a network of one's own. Package baselines registers those that CCP is compared with.
 package models
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gomlx/gomlx/ml/model"
+)
 
 // Level is one level of a network: its clusters, the filters of each cluster, and L, the nodes of a neighbourhood.
 type Level struct {
@@ -60,4 +66,87 @@ func derivedLevels(nodes int) (levels []Level) {
 		}
 		nodes = clusters
 	}
+}
+
+// Filters that do not pool come at the resolutions of a network. Resolution 0 is the input, with a stem and residual
+// blocks. Resolution i, from 1, is the clusters of level i, with residual blocks.
+
+// blocks reads Options.Blocks for a network of so many levels.
+func (o Options) blocks(levels int) (n []int, err error) {
+	for _, part := range strings.Split(o.Blocks, ",") {
+		number, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || number < 0 {
+			return nil, fmt.Errorf("ccp_blocks=%s: it must be whole numbers from 0, the input's and those of "+
+				"the levels, such as 1 or 0,1,1", o.Blocks)
+		}
+		n = append(n, number)
+	}
+	if len(n) > levels+1 {
+		return nil, fmt.Errorf("ccp_blocks=%s: it has numbers for the input and %d levels; the network has %d",
+			o.Blocks, len(n)-1, levels)
+	}
+	return n, nil
+}
+
+// blocks counts the residual blocks at a resolution. There are none at the input without a stem, and none after a
+// level of one cluster, which has no neighbours. It panics if Check refuses the option.
+func (s Spec) blocks(resolution int) int {
+	o := s.Options
+	n, err := o.blocks(len(s.Levels))
+	if err != nil {
+		panic(err)
+	}
+	none := resolution == 0 && o.Stem < 1 || resolution > 0 && s.nodesAt(resolution) == 1
+	if none || resolution >= len(n) {
+		return 0
+	}
+	return n[resolution]
+}
+
+// nodesAt counts the nodes at a resolution.
+func (s Spec) nodesAt(resolution int) int {
+	if resolution == 0 {
+		return s.Nodes
+	}
+	return s.Levels[resolution-1].Clusters
+}
+
+// Layer is a filter of the network. It pools, as a level does, or sees the nodes around each node, as those of the stem
+// and of residual blocks do.
+type Layer struct {
+	Level                    // the clusters and filters of its output, and L
+	Part             string  // its scope in the network, such as stem, level_1 or level_1/block_1/2
+	Of               int     // the level that it is part of, from 1, or 0 before all levels
+	Inputs, Channels int     // the shape of its input: nodes and channels
+	Products         float64 // multiply-adds for one signal
+	Candidates       int     // the clusters that a node may belong to; 0: all
+	Pools, Skip      bool    // Skip: it ends a residual block
+}
+
+// Layers lists the network's filters in order. It panics if Check refuses the option of blocks.
+func (s Spec) Layers() (layers []Layer) {
+	nodes, channels := s.Nodes, s.Channels
+	add := func(l Layer) {
+		l.Inputs, l.Channels = nodes, channels
+		l.Products = float64(l.Clusters*l.Neighbours) * float64(channels*l.Filters)
+		layers, nodes, channels = append(layers, l), l.Clusters, l.Filters
+	}
+	around := func(filters int) Level {
+		return Level{Clusters: nodes, Filters: filters, Neighbours: min(s.Options.Reach, nodes)}
+	}
+	blocks := func(of int, prefix string) {
+		for i := range 2 * s.blocks(of) {
+			part := fmt.Sprintf("%sblock_%d/%d", prefix, i/2+1, i%2+1)
+			add(Layer{Level: around(channels), Part: part, Of: of, Skip: i%2 == 1})
+		}
+	}
+	if s.Options.Stem > 0 {
+		add(Layer{Level: around(s.Options.Stem), Part: "stem"})
+	}
+	blocks(0, "")
+	for i, l := range s.Levels {
+		add(Layer{Level: l, Part: levelName(i), Of: i + 1, Candidates: s.candidates(i), Pools: true})
+		blocks(i+1, levelName(i)+model.ScopeSeparator)
+	}
+	return layers
 }

@@ -18,16 +18,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/clusterpool/ccp/internal/download"
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // Registers "go".
 	"github.com/gomlx/go-xla/installer"
-
-	"github.com/clusterpool/ccp/internal/download"
 )
 
 // Environment variables. Setting offlineEnv to 1, or noInstallEnv to anything, forbids downloads. pluginDirsEnv lists
@@ -235,4 +235,10 @@ func oneLine(failures ...error) error {
 		texts[i] = strings.Join(strings.Fields(err.Error()), " ")
 	}
 	return errors.New(strings.Join(texts, "; "))
+}
+
+// IsOutOfMemory reports whether err comes from a device without free memory.
+func IsOutOfMemory(err error) bool {
+	signs := []string{"RESOURCE_EXHAUSTED", "PJRT error (code=8)", "Out of memory", "out of memory"}
+	return err != nil && slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(err.Error(), sign) })
 }

@@ -1,4 +1,4 @@
-// Package loop has loops over the numbers below n.
+// Package loop has loops that several packages need: over the numbers below n, and over lists.
 package loop
 
 import (
@@ -32,4 +32,22 @@ func Workers(n int, worker func() func(i int)) {
 		})
 	}
 	all.Wait()
+}
+
+// Spread takes n of a list, evenly spread, the first among them; all, if there are no more.
+func Spread[T any](list []T, n int) []T {
+	taken := make([]T, min(n, len(list)))
+	for i := range taken {
+		taken[i] = list[i*len(list)/len(taken)]
+	}
+	return taken
+}
+
+// Convert returns values as numbers of another type.
+func Convert[To, From int32 | int64 | float32 | float64](values []From) []To {
+	converted := make([]To, len(values))
+	for i, v := range values {
+		converted[i] = To(v)
+	}
+	return converted
 }

@@ -32,3 +32,13 @@ func TestParallel(t *testing.T) {
 		}
 	}
 }
+
+func TestSpread(t *testing.T) {
+	assert.Equal(t, []string{"a", "b", "d"}, loop.Spread([]string{"a", "b", "c", "d", "e"}, 3))
+	assert.Equal(t, []int{1, 2}, loop.Spread([]int{1, 2}, 3))
+	assert.Empty(t, loop.Spread([]int{1}, 0))
+}
+
+func TestConvert(t *testing.T) {
+	assert.Equal(t, []int64{3, -1}, loop.Convert[int64]([]float32{3.5, -1.5}))
+}

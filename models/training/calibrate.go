@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"gonum.org/v1/gonum/floats"
@@ -42,12 +43,7 @@ func calibrate(probabilities [][]float64, labels []int32) *models.Calibration {
 	}
 	slices.Sort(c.Confidences)
 	const most = 1000
-	if n := len(c.Confidences); n > most {
-		for i := range most {
-			c.Confidences[i] = c.Confidences[i*n/most]
-		}
-		c.Confidences = slices.Clip(c.Confidences[:most])
-	}
+	c.Confidences = loop.Spread(c.Confidences, most)
 	return c
 }
 

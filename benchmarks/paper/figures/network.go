@@ -15,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
@@ -150,8 +151,7 @@ func samples(d *datasets.Dataset) (signals, labels *tensors.Tensor, err error) {
 	}
 	n, size := min(Samples, len(d.Train)), d.Nodes*d.Channels
 	values, classes := make([]float32, n*size), make([]int32, n)
-	for i := range n {
-		sample := d.Train[i*len(d.Train)/n]
+	for i, sample := range loop.Spread(d.Train, n) {
 		d.Sample(sample, values[i*size:(i+1)*size])
 		classes[i] = d.Labels[sample]
 	}

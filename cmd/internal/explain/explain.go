@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
@@ -57,13 +58,7 @@ func (e *Explanation) Prepare(n int) error {
 }
 
 // spread takes n of the indices, evenly; all of them if n is 0.
-func spread(indices []int, n int) []int {
-	taken := make([]int, min(cmp.Or(n, len(indices)), len(indices)))
-	for i := range taken {
-		taken[i] = indices[i*len(indices)/len(taken)]
-	}
-	return taken
-}
+func spread(indices []int, n int) []int { return loop.Spread(indices, cmp.Or(n, len(indices))) }
 
 // Summary says what mattered to each class that samples were explained for.
 type Summary struct {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
@@ -149,14 +150,14 @@ func foldDense(scope *model.Scope, in, out int, normalised bool) (d Dense, err e
 		return d, err
 	}
 	d = Dense{In: in, Out: out}
-	d.Kernel, d.Bias, err = folded(scope, convert[float64](weights), offsets, normalised)
+	d.Kernel, d.Bias, err = folded(scope, loop.Convert[float64](weights), offsets, normalised)
 	return d, err
 }
 
 // folded rounds a kernel `[in, out]` and its offsets `[out]`. If there is a batch normalisation, they first take it in:
 // x·kernel + bias becomes what scale·(x·kernel + bias) + shift was.
 func folded(scope *model.Scope, weights []float64, offsets []float32, normalised bool) (kernel, bias []float32, err error) {
-	sums := convert[float64](offsets)
+	sums := loop.Convert[float64](offsets)
 	if normalised {
 		scale, shift, err := ops.ReadBatchNorm(scope, len(sums), nn.OptionsOf(scope).BatchNormEpsilon)
 		if err != nil {
@@ -169,16 +170,8 @@ func folded(scope *model.Scope, weights []float64, offsets []float32, normalised
 			sums[j] = sums[j]*scale[j] + shift[j]
 		}
 	}
-	kernel, bias = convert[float32](weights), convert[float32](sums)
+	kernel, bias = loop.Convert[float32](weights), loop.Convert[float32](sums)
 	return kernel, bias, cmp.Or(finite(scope.Scope()+": kernel", kernel), finite(scope.Scope()+": bias", bias))
-}
-
-func convert[To, From int32 | int64 | float32 | float64](values []From) []To {
-	all := make([]To, len(values))
-	for i, v := range values {
-		all[i] = To(v)
-	}
-	return all
 }
 
 func finite(what string, values []float32) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -97,7 +98,7 @@ func (g *onnxGraph) network(n *Network) {
 // and `[batch, K, filters]` after. A Skip adds the value before, the input of the previous level.
 func (g *onnxGraph) level(name string, l Level, before string) {
 	k, size, filters := l.Clusters, l.Neighbours, l.Filters
-	g.node("Gather", name+"/gathered", g.constant(name+"/nodes", convert[int64](l.Nodes), k*size))
+	g.node("Gather", name+"/gathered", g.constant(name+"/nodes", loop.Convert[int64](l.Nodes), k*size))
 	g.attribute("axis", integer(1))
 	g.node("Mul", name+"/gated", g.constant(name+"/gates", l.Gates, k*size, 1))
 	rows := []int64{0, int64(k), int64(size * l.Channels)} // 0 keeps the batch's size

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -36,10 +37,7 @@ func newLags(h header) featureMap {
 			}
 		}
 	}
-	for k := range min(most, len(m.pairs)) { // evenly spread
-		m.pairs[k] = m.pairs[k*len(m.pairs)/min(most, len(m.pairs))]
-	}
-	m.pairs = m.pairs[:min(most, len(m.pairs))]
+	m.pairs = loop.Spread(m.pairs, most)
 	return m
 }
 
