@@ -17,8 +17,6 @@ var errStructure = errors.New("its data does not have its shape")
 func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte) (float32, error), check func() error) ([]float32, error) {
 	const space = " \n\t\r"
 	switch inner, array := bytes.CutPrefix(bytes.TrimLeft(data, space), []byte("[")); {
-	case len(data) == 0:
-		return nil, errors.New("it has no data")
 	case !array:
 		return nil, errors.New("its data is not an array")
 	case !bytes.HasPrefix(bytes.TrimLeft(inner, space), []byte("[")):

@@ -83,7 +83,7 @@ func arrange(graphs []*affinity.Matrix, members [][][2]int32) (*Tree, error) {
 	return t, nil
 }
 
-// match pairs the nodes of a graph. It returns the clusters, `[N]`. Clusters are numbered by their lowest node. It is
+// match pairs the nodes of a graph without self-loops. It returns the clusters, `[N]`. Clusters are numbered by their lowest node. It is
 // one step of the coarsening of Graclus (Dhillon, Guan and Kulis 2007). Nodes are visited in turn. A free node i gets
 // the free neighbour j that lowers the normalised cut most. This neighbour has the largest gain
 //
@@ -108,21 +108,16 @@ func match(a *affinity.Matrix, volumes []float64) []int32 {
 			continue
 		}
 		neighbours, weights := a.Row(int(i))
-		best, most, lonely := i, 0.0, true
+		best, most := i, 0.0
 		for k, j := range neighbours {
-			if j == i {
-				continue
-			}
-			lonely = false
 			if gain := weights[k] * (1/volumes[i] + 1/volumes[j]); mate[j] < 0 && gain > most {
 				best, most = j, gain
 			}
 		}
-		if lonely && island < 0 {
-			mate[i], island = i, i // until there is another
-			continue
-		}
-		if lonely {
+		switch lonely := len(neighbours) == 0; {
+		case lonely && island < 0:
+			island = i // its own mate until there is another
+		case lonely:
 			best, island = island, -1
 		}
 		mate[i], mate[best] = best, i
