@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -15,7 +16,8 @@ func TestDryRun(t *testing.T) {
 	assert.Contains(t, out, "model ccp on digits: 382 parameters; batch 64 on 1 device, go\nmemory of a training step on each device, estimated:\n")
 	assert.Contains(t, out, "level_1's gathered neighbourhoods")
 	var f struct {
-		Parameters int `json:"parameters"`
+		training.Footprint
+		Config map[string]any `json:"config"` // of a configuration's own form
 	}
 	decode(t, succeed(t, append(line, "--json")...), &f)
 	assert.Equal(t, (64*4+2*9+2+2+4)+(4+4*4*2+4+2+8)+(4*10+10), f.Parameters)
