@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -68,12 +69,8 @@ func (r *npzReader) readGraph() error {
 		r.raw.Graph, wrong = affinity.New(1, nil)
 		return wrong
 	case r.raw.Coordinates != nil:
-		k := r.opts.KNN
-		if k == 0 {
-			k = min(defaultNeighbours, r.raw.Nodes-1)
-		}
 		if n := r.raw.Nodes; n > 0 { // else an error of features
-			points := r.raw.Coordinates
+			points, k := r.raw.Coordinates, cmp.Or(r.opts.KNN, min(defaultNeighbours, n-1))
 			r.raw.Graph, wrong = about("coordinates")(affinity.KNN(points, n, len(points)/n, k, affinity.Euclidean))
 		}
 		return wrong

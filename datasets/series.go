@@ -85,9 +85,8 @@ func (d *Dataset) chooseFrames(of []int) {
 		}
 		slices.Sort(lengths)
 		form.Shortest, form.Longest = lengths[0], lengths[len(lengths)-1]
-		if form.Frames == 0 {
-			form.Frames = min(lengths[len(lengths)/2], mostFrames, max(leastFrames, manyNodes/len(form.Sensors)))
-		}
+		usual := min(lengths[len(lengths)/2], mostFrames, max(leastFrames, manyNodes/len(form.Sensors)))
+		form.Frames = cmp.Or(form.Frames, usual)
 	}
 	if form.Longest > 1 {
 		appendf(&d.Notes, "the network reads %d %s, the transforms %s", form.Frames, plural(form.Frames, "frame"), d.span())

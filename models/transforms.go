@@ -87,11 +87,8 @@ func (c *Classifier) together(ctx context.Context, points []point, network []flo
 // rawSample returns what the transforms use of a point: the raw sample. The baseline of a sensor is the same at each time
 // point.
 func (c *Metadata) rawSample(p point) []float32 {
-	switch {
-	case p.signal != nil:
+	if p.signal != nil {
 		return c.sample(p)
-	case c.Baseline != nil && c.Form == nil:
-		return c.Baseline
 	}
 	base, width := c.Baseline, c.Spec.Nodes*c.Spec.Channels
 	if base == nil {

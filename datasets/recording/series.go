@@ -1,13 +1,10 @@
 package recording
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // ErrNoForm says that a classifier was not trained on recordings.
@@ -58,33 +55,6 @@ func (f *Form) unit(r Recording, c *Changes) error {
 	return nil
 }
 
-// mostStretch bounds the time points that Even makes for each time point of a recording: a pause in it is no series.
-const mostStretch = 4
-
-// pause returns an error if the times of a recording have a pause so long that no series of its usual step holds both sides of it.
-func (r *Recording) pause() error {
-	count, at := len(r.Times), 0
-	for i := range max(0, count-1) {
-		if r.Times[i+1]-r.Times[i] > r.Times[at+1]-r.Times[at] {
-			at = i
-		}
-	}
-	if count < 4 {
-		return nil
-	}
-	from, to := r.Times[at], r.Times[at+1]
-	span, most := r.Times[count-1]-r.Times[0], float64(mostStretch*count)
-	if (to-from)*float64(count) <= mostStretch*span || span*r.Rate() <= most {
-		return nil
-	}
-	advice := "cut the recording there, or into windows (--window), which leave pauses out"
-	if at == 0 || at == count-2 {
-		advice = "if that time is wrong, as of a clock before it was set, leave its line out; else " + advice
-	}
-	return fmt.Errorf("nothing was measured from time %s to %s, %.4g times as long as its usual step: %s", TimeText(from), TimeText(to),
-		(to-from)*r.Rate(), advice)
-}
-
 // Even returns the values of a prepared recording at even time points. Without times they are even already. If the form has
 // a rate, the time points have it. Else they are as many as the recording's. The result is in room if that suffices.
 func (f *Form) Even(r Recording, room []float32) []float32 {
@@ -127,63 +97,6 @@ func (f *Form) Even(r Recording, room []float32) []float32 {
 	resampled := make([]float32, timepoints*width)
 	Resample(resampled, series, width)
 	return resampled
-}
-
-// RateOf returns the time points for each unit of time: one over the median step. It is 0 for fewer than two times.
-func RateOf(times []float64) float64 {
-	if len(times) < 2 {
-		return 0
-	}
-	steps := make([]float64, len(times)-1)
-	for i := range steps {
-		steps[i] = times[i+1] - times[i]
-	}
-	slices.Sort(steps)
-	return 1 / stat.Quantile(0.5, stat.Empirical, steps, nil)
-}
-
-// Rate returns RateOf the times of a recording. If each sensor is read at times of its own, these may lie close together
-// by chance, and the rate is at most the sum of the sensors' own rates.
-func (r Recording) Rate() float64 {
-	all, sum, _ := r.rates()
-	return min(all, sum)
-}
-
-// rates returns RateOf all times, the sum of the sensors' own rates, and the greatest of them. They are one if a sensor
-// is read at all times.
-func (r Recording) rates() (all, sum, most float64) {
-	if all = RateOf(r.Times); all == 0 {
-		return 0, 0, 0
-	}
-	width := len(r.Values) / len(r.Times)
-	for column := 0; column < width; column += max(1, r.Channels) {
-		own := make([]float64, 0, len(r.Times))
-		for i, time := range r.Times {
-			if !math.IsNaN(r.Values[i*width+column]) {
-				own = append(own, time)
-			}
-		}
-		if len(own) == len(r.Times) {
-			return all, all, all
-		}
-		sum, most = sum+RateOf(own), max(most, RateOf(own))
-	}
-	return all, cmp.Or(sum, all), cmp.Or(most, all)
-}
-
-// Rate returns the median rate of n recordings, see Recording.Rate. Those without times do not count. It is 0 if none has
-// times.
-func Rate(n int, one func(i int) Recording) float64 {
-	var rates []float64
-	for i := range n {
-		if rate := one(i).Rate(); rate > 0 {
-			rates = append(rates, rate)
-		}
-	}
-	if slices.Sort(rates); rates == nil {
-		return 0
-	}
-	return rates[len(rates)/2]
 }
 
 // other is the ratio of a length to those of the training above which a person should know.

@@ -48,9 +48,6 @@ type Window struct {
 	Start, End float64
 }
 
-// TimeText writes a time with all digits, so that no two windows of a recording have one name.
-func TimeText(time float64) string { return strconv.FormatFloat(time, 'f', -1, 64) }
-
 // Part returns the part of a recording with Sensors and Channels in a window. It shares the values.
 func (r Recording) Part(w Window) Recording {
 	width := len(r.Sensors) * r.Channels

@@ -137,11 +137,7 @@ func (g GPUs) String() string {
 	case g.Driver == "":
 		return strconv.Itoa(g.Cards) + " of NVIDIA, no driver"
 	}
-	names := strings.Join(g.Models, ", ")
-	if names == "" {
-		names = "NVIDIA"
-	}
-	return names + ", driver " + g.Driver
+	return cmp.Or(strings.Join(g.Models, ", "), "NVIDIA") + ", driver " + g.Driver
 }
 
 // advice returns what keeps XLA from the GPU; empty if no obstacle is visible here.

@@ -1,0 +1,51 @@
+package datasets
+
+import (
+	"cmp"
+	"strings"
+)
+
+// Report is what [CheckNPZ] found in an .npz file.
+type Report struct {
+	File string `json:"file"`
+	// Usable reports whether Load takes the file.
+	Usable bool `json:"usable"`
+	// Arrays are the known arrays, in the order of reading.
+	Arrays []ArrayInfo `json:"arrays"`
+	// Errors prevent the use of the file, Warnings do not. Each names the array and, if there is one, the index, and
+	// says what to do.
+	Errors   []string `json:"errors"`
+	Warnings []string `json:"warnings"`
+	// Data is the data set; nil unless it is usable.
+	Data *Dataset `json:"-"`
+}
+
+// CheckNPZ reads an .npz file as [Load] does with the same options, but continues after errors if it can. If several
+// elements of an array are wrong in the same way, it reports the first few. It also looks for [Dataset.Oddities]. It is
+// an error if the file cannot be opened as an archive.
+func CheckNPZ(path string, opts Options) (Report, error) {
+	report := Report{File: path, Errors: []string{}, Warnings: []string{}}
+	if err := cmp.Or(opts.check(), ofFile(path).accepts(opts)); err != nil {
+		return report, err
+	}
+	r, err := openNPZ(path, opts)
+	if err != nil {
+		return report, err
+	}
+	defer r.Close()
+	errs := r.read()
+	if len(errs) == 0 {
+		report.Data, errs = assemble(r.raw, *r.raw.Split)
+	}
+	for _, err := range errs {
+		report.Errors = append(report.Errors, strings.TrimPrefix(err.Error(), path+": "))
+	}
+	report.Arrays = r.taken
+	if report.Usable = len(errs) == 0; report.Usable {
+		report.Data.Warnings = append(report.Data.Warnings, report.Data.Oddities()...)
+		report.Warnings = append(report.Warnings, report.Data.Warnings...)
+	} else {
+		report.Warnings = append(report.Warnings, r.raw.Warnings...)
+	}
+	return report, nil
+}
