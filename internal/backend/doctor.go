@@ -121,7 +121,7 @@ func advise(r Report) (advice []string) {
 	case err != nil:
 		add("%v", err)
 		return advice
-	case works("xla:cpu"):
+	case works("xla:cpu"), works("xla:cuda"):
 	case sourceOf("cpu") == nil:
 		add("no XLA plugin is published for %s: only the pure Go backend is available", r.Machine.Platform)
 	case r.Offline:

@@ -56,6 +56,18 @@ func TestDoctorIgnoresCUDAWithoutAGPU(t *testing.T) {
 	assert.Equal(t, "go", r.Chosen)
 }
 
+// Where XLA works on the GPU, nobody needs it on the CPU.
+func TestAdviceOnAGPU(t *testing.T) {
+	if errNoXLA != nil {
+		t.Skip(errNoXLA)
+	}
+	emptyPluginDir(t)
+	gpu := Trial{Info: Info{Name: "xla:cuda"}, Config: "xla:/lib/pjrt_c_api_cuda_plugin.so"}
+	assert.NotContains(t, strings.Join(advise(Report{Trials: []Trial{gpu}, GPU: true}), "\n"), "is not installed")
+	gpu.Error = "no device"
+	assert.Contains(t, strings.Join(advise(Report{Trials: []Trial{gpu}, GPU: true}), "\n"), "is not installed")
+}
+
 func TestField(t *testing.T) {
 	root := fstest.MapFS{"cpuinfo": &fstest.MapFile{Data: []byte("processor\t: 0\nmodel name\t: A: fast one\nmodel name\t: other\n")}}
 	assert.Equal(t, "A: fast one", field(root, "cpuinfo", "model name"))
