@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/clusterpool/ccp/models/internal/prob"
 	"math"
 	"slices"
 
@@ -141,7 +142,7 @@ func (c *Classifier) Probabilities(ctx context.Context, n int, sample func(i int
 			return wrong
 		}
 	}
-	return c.compute(ctx, c.logits, points, func(i int, outputs [][]float32) { visit(i, c.plain(outputs[0])) })
+	return c.compute(ctx, c.logits, points, func(i int, outputs [][]float32) { visit(i, prob.Softmax(outputs[0])) })
 }
 
 // batch runs a program on points as one batch, which baselines fill up to size. It returns each output, flat.

@@ -22,7 +22,7 @@ import (
 // Errors of a classifier that was closed, and of one that has no network to look into.
 var (
 	ErrClosed    = errors.New("the classifier is closed")
-	ErrNoNetwork = errors.New("the ridge classifier on the transforms predicts alone, and no network was trained; train with " +
+	ErrNoNetwork = errors.New("the transforms predict alone, and no network was trained; train with " +
 		"--set transforms=none for a network alone")
 )
 

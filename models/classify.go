@@ -106,21 +106,13 @@ func (c *Metadata) unusable(i int, s []float32) *SignalError {
 }
 
 func (c *Classifier) predict(logits []float32) Prediction {
-	plain := c.plain(logits)
+	plain := prob.Softmax(logits)
 	p := Prediction{Class: floats.MaxIdx(plain), Probabilities: plain}
 	if c.Calibration != nil {
 		p.Probabilities = prob.Temper(plain, c.Calibration.Temperature)
 	}
 	p.Probability, p.Name = p.Probabilities[p.Class], c.ClassNames[p.Class]
 	return p
-}
-
-// plain returns the probabilities of classes with these logits, without temperature.
-func (c *Classifier) plain(logits []float32) []float64 {
-	if v := c.ridge.Load(); v != nil && v.Weight == 1 { // else they are in the logits already
-		return v.Probabilities(logits, nil)
-	}
-	return prob.Softmax(logits)
 }
 
 // ClassifyRecording predicts the class of each recording. It reads recordings as the training data was read: the sensors

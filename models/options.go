@@ -46,9 +46,8 @@ type Options struct {
 	Blocks string `param:"ccp_blocks" default:"0" models:"ccp"`
 	// Reach is how many nodes such a filter reads: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
-	// Transforms are those whose ridge classifier predicts beside the network, from samples as they are: "all" that suit the
-	// samples, "none", or some of minirocket,hydra,power,lags,scattering,averages,intervals,values. Held-out training
-	// samples decide the weights of both.
+	// Transforms are those that predict beside the network, from samples as they are: "all" that suit the samples, "none", or some
+	// of minirocket,hydra,power,lags,scattering,averages,values,forest. Held-out training samples decide the weights.
 	Transforms string `param:"transforms" default:"none" models:"ccp transforms"`
 	// InputDropout is the share of a signal's values that a training step leaves out, such as words of a document.
 	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`

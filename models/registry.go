@@ -106,7 +106,7 @@ func Register(name string, n Network) {
 func init() {
 	Register(clusterPooling, Network{About: "convolutional cluster pooling (Porrello et al. 2019)", Build: ccpNetwork,
 		Clusters: true, Levels: derivedLevels, Hidden: true, Check: checkClusters})
-	Register(transformsAlone, Network{About: "ridge classifier on transforms, such as MiniRocket and HYDRA (Dempster et al. 2021, 2023)",
+	Register(transformsAlone, Network{About: "ridge classifier and forest on transforms, such as MiniRocket, HYDRA and QUANT (Dempster et al. 2021 to 2024)",
 		Build: noNetwork, Check: checkAlone, Fitted: true})
 }
 

@@ -64,8 +64,8 @@ func (c *Classifier) PredictedBy() string {
 	return fmt.Sprintf("%s (%d%%), with the network (%d%%)", text, percent, 100-percent)
 }
 
-// together returns the logits of points, `[points, classes]`. They are logarithms of the weighted mean of the ridge
-// classifier's and the network's probabilities. network has the network's logits; nil if the network has no weight.
+// together returns the logits of points, `[points, classes]`. They are logarithms of the weighted mean of the members'
+// probabilities. network has the network's logits; nil if the network has no weight.
 // If ctx ends meanwhile, the rest is zero.
 func (c *Classifier) together(ctx context.Context, points []point, network []float32) []float32 {
 	v, classes, all := c.ridge.Load(), c.Spec.Classes(), make([]float32, len(points)*c.Spec.Classes())
@@ -73,13 +73,13 @@ func (c *Classifier) together(ctx context.Context, points []point, network []flo
 		if ctx.Err() != nil {
 			return
 		}
-		own := v.Logits(c.rawSample(points[i]))
+		var other []float64
 		if network != nil {
-			for k, p := range v.Probabilities(own, prob.Softmax(network[i*classes:(i+1)*classes])) {
-				own[k] = float32(math.Log(max(p, math.SmallestNonzeroFloat32)))
-			}
+			other = prob.Softmax(network[i*classes : (i+1)*classes])
 		}
-		copy(all[i*classes:], own)
+		for k, p := range v.Probabilities(v.Read(c.rawSample(points[i])), other) {
+			all[i*classes+k] = float32(math.Log(max(p, math.SmallestNonzeroFloat32)))
+		}
 	})
 	return all
 }

@@ -34,6 +34,8 @@ const (
 	maxLossToSkipNetwork = 0.02
 	minRelativeGain      = 0.02
 	minGainInNats        = 3
+	// chanceInNats is how much of a log-likelihood is chance: less does not tell the forest from the ridge classifier.
+	chanceInNats = 1
 	// oneError is the probability of a normal variable below one standard error.
 	oneError = 0.8413
 	// trialFolder has the runs of trials, until the run ends.
@@ -65,14 +67,21 @@ func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error 
 	for _, p := range parts[:len(parts)-1] {
 		accuracies = append(accuracies, fmt.Sprintf("%s %.1f%%", p.Name, 100*p.Accuracy))
 	}
-	line := "held-out training samples: " + strings.Join(accuracies, ", ")
-	if all.Loss <= maxLossToSkipNetwork || all.Accuracy == 1 {
-		if len(parts) > 2 {
-			line += fmt.Sprintf(", together %.1f%%", 100*all.Accuracy)
-		}
-	} else if line, err = r.weighMembers(ctx, backend, d, c, v, line); err != nil {
+	line := ""
+	if accuracies != nil {
+		line = "held-out training samples: " + strings.Join(accuracies, ", ")
+	}
+	alone = r.spec.Network().Fitted || accuracies != nil && (all.Loss <= maxLossToSkipNetwork || all.Accuracy == 1)
+	if line, err = r.weighMembers(ctx, backend, d, c, v, line, alone); err != nil {
 		return err
 	}
+	network := r.state.Members // of the trial, if there was one
+	r.state.Members = nil
+	for _, p := range v.Parts() {
+		p.Weight *= v.Weight
+		r.state.Members = append(r.state.Members, Member(p))
+	}
+	r.state.Members = append(r.state.Members, network...)
 	switch v.Weight {
 	case 0:
 		r.notice(line + ": the network predicts alone")
@@ -129,84 +138,146 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 	return bytes + int64(c.Memory(transformSamples(d)))
 }
 
-// weighMembers weighs the ridge classifier and the network by a quarter of the training samples. For this trial both are fitted
-// to the other three quarters, with all their choices, the network as the run will train it. Each gets the temperature and the
-// weight with the least log-loss on the quarter. The result is line with the accuracies and losses of the trial. No network
-// is trained for it if even one without a mistake would gain too little.
-func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c transforms.Config, v *transforms.Classifier,
-	line string) (string, error) {
+// quarter is what members say of the samples that a trial holds out, which none of them was fitted to.
+type quarter struct {
+	d       *datasets.Dataset // whose test samples are held out, and whose training samples the members are fitted to
+	members *transforms.Classifier
+	read    []transforms.Reading
+	network map[int][]float64 // its probabilities, by sample
+	unit    []int             // of each sample
+}
+
+// holdOut fits transforms and forest to three quarters of the training samples. It returns nil if these are too few, of one class
+// or group, or all alike.
+func (r *run) holdOut(ctx context.Context, data *datasets.Dataset, c transforms.Config) (*quarter, error) {
 	of := *data // its scale and graph stay as they are, and its warnings were said
 	of.Warnings = nil
-	d := &of
-	d.Split = data.Trial(d.Labels, d.Groups, trialShare, uint64(r.Seed))
-	if len(d.Test) == 0 || len(d.Train) == 0 { // too few samples
-		return line, nil
+	q := &quarter{d: &of, network: map[int][]float64{}}
+	q.d.Split = data.Trial(q.d.Labels, q.d.Groups, trialShare, uint64(r.Seed))
+	if len(q.d.Test) == 0 || len(q.d.Train) == 0 {
+		return nil, nil
 	}
-	unseen, err := transforms.Fit(ctx, c, transformSamples(d))
-	switch {
-	case ctx.Err() != nil:
-		return "", err
-	case err != nil: // the three quarters are of one class or group, or all alike
-		return line, nil
+	var err error
+	if q.members, err = transforms.Fit(ctx, c, transformSamples(q.d)); err != nil {
+		return nil, ctx.Err()
 	}
-	unseen.Smoothing = v.Smoothing
-	own, network := make([][]float32, len(d.Test)), map[int][]float64{}
-	for at, i := range d.Test {
-		own[at] = unseen.Logits(d.Input(i, make([]float32, d.Nodes*d.Channels)))
+	for _, i := range q.d.Test {
+		q.read = append(q.read, q.members.Read(q.d.Input(i, make([]float32, q.d.Nodes*q.d.Channels))))
 	}
-	unit := units(d, d.Test)
-	judge := func(weight float64) (losses []float64, right int) { // a loss for each unit
-		losses, unseen.Weight = make([]float64, slices.Max(unit)+1), weight
-		for at, i := range d.Test {
-			p, label := unseen.Probabilities(own[at], network[i]), int(d.Labels[i])
-			if losses[unit[at]] -= math.Log(max(p[label], 1e-9)); floats.MaxIdx(p) == label {
-				right++
-			}
+	q.unit = units(q.d, q.d.Test)
+	return q, nil
+}
+
+// judge returns the losses of the units, if transforms have a weight beside the network, and the number of right predictions.
+func (q *quarter) judge(weight float64) (losses []float64, right int) {
+	losses, q.members.Weight = make([]float64, slices.Max(q.unit)+1), weight
+	for at, i := range q.d.Test {
+		p, label := q.members.Probabilities(q.read[at], q.network[i]), int(q.d.Labels[i])
+		if losses[q.unit[at]] -= math.Log(max(p[label], 1e-9)); floats.MaxIdx(p) == label {
+			right++
 		}
-		return losses, right
 	}
-	v.Temperature = temperature(func(t float64) float64 {
-		unseen.Temperature = t
-		losses, _ := judge(1)
-		return floats.Sum(losses)
+	return losses, right
+}
+
+// score returns the loss, in nats over all samples, and the accuracy.
+func (q *quarter) score(weight float64) (loss, accuracy float64) {
+	losses, right := q.judge(weight)
+	return floats.Sum(losses), float64(right) / float64(len(q.d.Test))
+}
+
+// tempered sets a temperature, one of the quarter's members, to that with the least loss, and returns it and the score.
+func (q *quarter) tempered(of *float64, weight float64) (t, loss, accuracy float64) {
+	*of = temperature(func(t float64) float64 {
+		*of = t
+		loss, _ := q.score(weight)
+		return loss
 	})
-	unseen.Temperature = v.Temperature
-	losses, alone := judge(1)
-	n, loss := float64(len(d.Test)), floats.Sum(losses)
-	v.SetScore(loss/n, float64(alone)/n)
-	line += fmt.Sprintf("; on a held-out quarter the transforms have %.1f%%, loss %.3f", 100*float64(alone)/n, loss/n)
-	bound := loss - max(minGainInNats, minRelativeGain*loss)
-	if bound <= 0 || r.spec.Network().Fitted { // no network can have a loss below it, or none is asked for
-		return line, nil
+	loss, accuracy = q.score(weight)
+	return *of, loss, accuracy
+}
+
+// weighForest sets the temperatures of the ridge classifier and the forest, and the weight of the forest beside it. It returns who
+// has the score that is to follow.
+func (q *quarter) weighForest(v *transforms.Classifier) string {
+	m, n := q.members, float64(len(q.d.Test))
+	forest, both := v.Grown(), v.Grown() && len(v.Predicting()) > 0
+	var grown, loss, ridge float64
+	if forest {
+		m.ForestWeight = 1
+		v.ForestTemperature, loss, grown = q.tempered(&m.ForestTemperature, 1)
 	}
-	r.notice(line + fmt.Sprintf("; to compare, a network is trained on the other three quarters, with all its %d steps", r.total))
-	accuracy, err := r.trainTrial(ctx, backend, d, network)
+	if both || !forest {
+		m.ForestWeight = 0
+		v.Temperature, _, ridge = q.tempered(&m.Temperature, 1)
+	}
+	if !both {
+		v.WeighForest(v.ForestWeight, loss/n, grown)
+		return "the transforms have"
+	}
+	bound, _ := q.score(1)
+	m.ForestWeight = 1 - weightOf(bound+chanceInNats, chanceInNats, func(weight float64) ([]float64, bool) {
+		m.ForestWeight = 1 - weight
+		losses, _ := q.judge(1)
+		return losses, true
+	})
+	v.WeighForest(m.ForestWeight, loss/n, grown)
+	return fmt.Sprintf("the ridge classifier has %.1f%%, the forest %.1f%%, both", 100*ridge, 100*grown)
+}
+
+// weighMembers weighs the ridge classifier, the forest and the network by a quarter of the training samples. For this trial they
+// are fitted to the other three quarters, with all their choices, the network as the run will train it. Each gets the temperature
+// and the weight with the least log-loss on the quarter: first the forest beside the ridge classifier, then the network beside
+// both. The result is line with the accuracies and losses of the trial. No network is trained for it if alone is set, or if even
+// one without a mistake would gain too little.
+func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c transforms.Config, v *transforms.Classifier,
+	line string, alone bool) (string, error) {
+	q, err := r.holdOut(ctx, data, c)
 	if err != nil {
 		return "", err
 	}
-	v.NetworkTemperature = temperature(func(t float64) float64 {
-		unseen.NetworkTemperature = t
-		losses, _ := judge(0)
-		return floats.Sum(losses)
+	if q == nil {
+		v.WeighForest(v.ForestWeight, 0, 0)
+		return line, nil
+	}
+	q.members.Smoothing = v.Smoothing
+	said, n := q.weighForest(v), float64(len(q.d.Test))
+	loss, ours := q.score(1)
+	v.SetScore(loss/n, ours)
+	line = join(line, fmt.Sprintf("on a held-out quarter %s %.1f%%, loss %.3f", said, 100*ours, loss/n))
+	bound := loss - max(minGainInNats, minRelativeGain*loss)
+	if bound <= 0 || alone { // no network can have a loss below it, or none is asked for
+		return line, nil
+	}
+	r.notice(line + fmt.Sprintf("; to compare, a network is trained on the other three quarters, with all its %d steps", r.total))
+	accuracy, err := r.trainTrial(ctx, backend, q.d, q.network)
+	if err != nil {
+		return "", err
+	}
+	var networkLoss float64
+	v.NetworkTemperature, networkLoss, _ = q.tempered(&q.members.NetworkTemperature, 0)
+	line = fmt.Sprintf("on a held-out quarter the transforms have %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", 100*ours, loss/n,
+		100*accuracy, networkLoss/n)
+	v.Weight = weightOf(bound, 0, func(weight float64) ([]float64, bool) {
+		losses, right := q.judge(weight)
+		return losses, float64(right)/n >= ours
 	})
-	unseen.NetworkTemperature = v.NetworkTemperature
-	losses, _ = judge(0)
-	line = fmt.Sprintf("on a held-out quarter the transforms have %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", 100*float64(alone)/n,
-		loss/n, 100*accuracy, floats.Sum(losses)/n)
-	v.Weight = weightOf(bound, func(weight float64) ([]float64, bool) {
-		losses, right := judge(weight)
-		return losses, right >= alone
-	})
+	r.state.Members = []Member{{"network", true, 1 - v.Weight, accuracy, networkLoss / n}}
 	if v.Weight > 0 {
 		return line, nil
 	}
 	var labels []int32
 	var held [][]float64
-	for _, i := range d.Test {
-		labels, held = append(labels, d.Labels[i]), append(held, network[i])
+	for _, i := range q.d.Test {
+		labels, held = append(labels, q.d.Labels[i]), append(held, q.network[i])
 	}
 	r.state.Calibration = calibrate(held, labels)
 	return line, nil
+}
+
+// join joins what is said by semicolons.
+func join(said ...string) string {
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "; ")
 }
 
 // ungrouped returns the data without groups, if most training samples are of a class that only one group has. Without its
@@ -248,11 +319,11 @@ func units(d *datasets.Dataset, samples []int) []int {
 	return of
 }
 
-// weightOf returns the weight of the ridge classifier beside the network. Of the tenths below one it takes the one with the
-// least log-loss; if that is not below bound, the weight is one. Where little is known, two good predictions are best in equal
-// parts. So weightOf prefers a tenth nearer to one half whose log-loss is less than a standard error above the least, namely the
-// error of the sum of the units' differences. judge returns the losses of the units, and whether enough predictions are right.
-func weightOf(bound float64, judge func(weight float64) (losses []float64, enough bool)) (weight float64) {
+// weightOf returns the weight of a member beside another. Of the tenths below one it takes the one with the least log-loss; if that
+// is not below bound, the weight is one. Where little is known, two good predictions are best in equal parts. So weightOf prefers a
+// tenth nearer to one half whose log-loss is above the least by less than a standard error, namely the error of the sum of the
+// units' differences, or by less than slack. judge returns the losses of the units, and whether enough predictions are right.
+func weightOf(bound, slack float64, judge func(weight float64) (losses []float64, enough bool)) (weight float64) {
 	weight = 1
 	var of [10][]float64 // the losses of each tenth that may be taken
 	least, best := bound, []float64(nil)
@@ -272,8 +343,9 @@ func weightOf(bound float64, judge func(weight float64) (losses []float64, enoug
 		}
 		floats.Sub(of[step], best)
 		n := float64(len(best))
-		few := distuv.StudentsT{Sigma: 1, Nu: max(1, n-1)}.Quantile(oneError)      // of few units the error is known less well
-		if !(floats.Sum(of[step]) > few*stat.StdDev(of[step], nil)*math.Sqrt(n)) { // NaN of one unit
+		few := distuv.StudentsT{Sigma: 1, Nu: max(1, n-1)}.Quantile(oneError) // of few units the error is known less well
+		above := floats.Sum(of[step])
+		if above <= slack || !(above > few*stat.StdDev(of[step], nil)*math.Sqrt(n)) { // NaN of one unit
 			return float64(step) / 10
 		}
 	}

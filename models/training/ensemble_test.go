@@ -2,6 +2,7 @@ package training_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -61,6 +62,8 @@ func TestTransforms(t *testing.T) {
 		assert.Contains(t, notices[len(notices)-1], "held-out training samples: ")
 		assert.Contains(t, notices[len(notices)-1], " predict")
 		assert.NotContains(t, result.PredictedBy, "network")
+		last := result.Members[len(result.Members)-1]
+		assert.Equal(t, training.Member{Name: "all", Weight: 1, Accuracy: result.Train.Accuracy, Loss: result.Train.Loss}, last)
 
 		c, err := models.Load(dir, models.LoadOptions{Backend: backend})
 		require.NoError(t, err)
@@ -175,6 +178,16 @@ func TestTrialOfTheNetwork(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, last, notices[len(notices)-1])
 		assert.Equal(t, uninterrupted.Test, result.Test)
+		assert.Equal(t, uninterrupted.Members, result.Members)
+		network, total := result.Members[len(result.Members)-1], 0.
+		for _, m := range result.Members {
+			if m.Name != "all" {
+				total += m.Weight
+			}
+		}
+		assert.Equal(t, "network", network.Name)
+		assert.Contains(t, last, fmt.Sprintf("the network %.1f%%, loss %.3f", 100*network.Accuracy, network.Loss))
+		assert.InDelta(t, 1, total, 1e-9, "the weights of all members")
 
 		// A trial with other settings is another trial.
 		dir = filepath.Join(t.TempDir(), "other")
@@ -233,7 +246,7 @@ func TestMemory(t *testing.T) {
 
 func TestTransformNames(t *testing.T) {
 	_, err := training.Train(t.Context(), nil, training.Patch{"transforms": "kernel"}, training.Options{Dir: t.TempDir()})
-	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, minirocket, hydra, power, lags, scattering, averages, intervals, values; join several by commas`)
+	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, minirocket, hydra, power, lags, scattering, averages, values, forest; join several by commas`)
 }
 
 // Only the delays between sensors tell from where a wave comes, as in benchmarks/generated.py. Those transforms add sensors at the

@@ -29,6 +29,7 @@ type Result struct {
 	Validation  *Score    `json:"validation,omitempty"` // nil: no samples were held out
 	Test        Score     `json:"test"`
 	Objective   []float64 `json:"objective,omitempty"` // C of each level in the best epoch
+	Members     []Member  `json:"members,omitempty"`   // nil if there are no transforms
 	// Seconds is the time of training with PrepareSeconds, without the compilation of the step and validation.
 	// PrepareSeconds is the time before the first step: the fit of the transforms and the search for the hierarchy. A
 	// search that was kept takes none, and what ran before an interruption that came before the first step is not
@@ -44,6 +45,16 @@ type Result struct {
 	MajorityBaseline float64 `json:"majority-class baseline"`
 	TestSamples      int     `json:"test_samples"`
 	Resumed          bool    `json:"-"` // the run had ended before; nothing was trained now
+}
+
+// Member is a member of the ensemble, or a transform of its ridge classifier, and how it predicts training samples that were held
+// out. The last but for the network is all transforms together.
+type Member struct {
+	Name     string  `json:"name"`
+	Graph    bool    `json:"graph"`  // it reads the graph
+	Weight   float64 `json:"weight"` // in the predictions
+	Accuracy float64 `json:"accuracy"`
+	Loss     float64 `json:"loss"` // in nats
 }
 
 // finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records the
@@ -74,7 +85,7 @@ func (r *run) finish() (Result, error) {
 		Parameters: r.classifier.Parameters(), Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
 		Train: best.Train, Validation: best.Validation, Test: Score{test.Loss, test.Accuracy}, Objective: append([]float64(nil), best.Objective...),
 		Seconds: r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
-		PredictedBy: r.classifier.PredictedBy(), Checkpoint: r.Dir}
+		PredictedBy: r.classifier.PredictedBy(), Members: r.state.Members, Checkpoint: r.Dir}
 	if !r.hasNetwork() {
 		result.Epochs, result.Steps, result.BestEpoch = 0, 0, 0
 	}
@@ -128,7 +139,7 @@ func (r *run) remark(result Result) {
 	case fitted:
 		r.notice(line + "; model " + r.Model + " is fitted in one pass")
 	default:
-		r.notice(line + "; the ridge classifier on the transforms predicts alone; give transforms=none to train the network")
+		r.notice(line + "; the transforms predict without a network; give transforms=none to train the network")
 	}
 	n, p := float64(result.TestSamples), result.MajorityBaseline
 	if n > 0 && result.Test.Accuracy <= p+1.64*math.Sqrt(p*(1-p)/n) {

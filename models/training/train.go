@@ -37,6 +37,7 @@ type trainState struct {
 	Prepare float64  `json:"prepare"` // seconds before the first step
 	// Calibration is by the samples of a network's trial, if it predicts alone after it.
 	Calibration *models.Calibration `json:"calibration,omitempty"`
+	Members     []Member            `json:"members,omitempty"`
 	// Hierarchy has C of each level, see ccp.Hierarchy, if it was made before the training.
 	Hierarchy struct {
 		Objective []float64 `json:"objective"`

@@ -131,9 +131,11 @@ func TestSensors(t *testing.T) {
 func TestPageWithoutANetwork(t *testing.T) {
 	r, _ := built(t, "transforms")
 	ctx := opened(t, r)
-	assert.Equal(t, []string{"confusion", "reliability", "mistakes", "gallery", "rerun"}, read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== null).map((s) => s.id)`))
+	assert.Equal(t, []string{"members", "confusion", "reliability", "mistakes", "gallery", "rerun"}, read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== null).map((s) => s.id)`))
 	assert.Equal(t, "sensors.npz · values", textOf(t, ctx, "title"))
 	assert.Equal(t, "Predicted by values, fitted to 2 classes. They sufficed on held-out training samples, so that no network was trained.", textOf(t, ctx, "about"))
+	assert.Contains(t, textOf(t, ctx, "members-text"), "None reads the graph.")
+	assert.Regexp(t, `values\s*\d+\.\d%\s*[0-9.]+\s*no\s*100%`, textOf(t, ctx, "members-table"))
 	assert.NotRegexp(t, `(?i)pooling|epoch|dropout|Levels|Parameters|trainable|first step`, read[string](t, ctx, `document.body.innerText`))
 }
 

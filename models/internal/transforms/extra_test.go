@@ -18,7 +18,7 @@ func (longest) features(w *work, out []float32) { out[0] = float32(w.timepoints)
 // Another transform costs a file, and a line in the list of kinds: it is fitted, weighed, saved and opened like the others.
 func TestAnotherTransform(t *testing.T) {
 	before := kinds
-	kinds = append(kinds[:len(kinds):len(kinds)], kind{"longest", header.lacksSeries, func(header) featureMap { return longest{} }, 1, false, nil})
+	kinds = append(kinds[:len(kinds):len(kinds)], kind{name: "longest", lacks: header.lacksSeries, open: func(header) featureMap { return longest{} }, prior: 1})
 	t.Cleanup(func() { kinds = before })
 	rng := rand.New(rand.NewPCG(8, 9))
 	var samples []Sample
@@ -35,5 +35,5 @@ func TestAnotherTransform(t *testing.T) {
 	assert.InDelta(t, 1, rightly(v, samples), 0.03)
 	again, err := open(t, c, v.values())
 	require.NoError(t, err)
-	assert.Equal(t, v.Logits(samples[0].Values), again.Logits(samples[0].Values))
+	assert.Equal(t, v.Read(samples[0].Values), again.Read(samples[0].Values))
 }

@@ -67,14 +67,16 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	if len(f.used) > mostDual {
 		h.Features, h.Groups = 2_000, 16
 	}
-	h.Levels = h.mostIntervals()
 	for _, k := range kinds {
-		asked, lacks := slices.Contains(c.Only, k.name), k.lacks(h)
+		asked, lacks := slices.Contains(c.Only, basis(k.name)), k.lacks(h)
 		switch {
-		case lacks != "" && asked:
+		case lacks != "" && asked && k.name == basis(k.name):
 			return nil, fmt.Errorf("transforms: the transform %q needs %s; leave it out", k.name, lacks)
-		case lacks == "" && (asked || c.Only == nil):
+		case lacks == "" && k.prior > 0 && (asked || c.Only == nil):
 			h.Names = append(h.Names, k.name)
+		}
+		if lacks == "" && k.trees && (k.name != Values || h.Table) && (c.Only == nil || slices.Contains(c.Only, Forest)) {
+			h.Forest = append(h.Forest, k.name)
 		}
 	}
 	// A weight for each sample costs less than one for each feature while the samples are fewer.
@@ -95,6 +97,9 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	return f, nil
 }
 
+// measure measures the columns.
+func (f *fit) measure(context.Context) error { f.classifier.units.measure(f.samples); return nil }
+
 // compute draws the maps, and computes and standardises the features of all samples.
 func (f *fit) compute(ctx context.Context) error {
 	f.classifier.units.measure(f.samples)
@@ -107,6 +112,29 @@ func (f *fit) compute(ctx context.Context) error {
 		f.candidates = append(f.candidates, &candidate{transform: v})
 	}
 	return f.extract(ctx, f.samples, f.candidates...)
+}
+
+// grow grows the forest.
+func (f *fit) grow(ctx context.Context) error {
+	v := f.classifier
+	if v.forest == nil {
+		return nil
+	}
+	n, width := len(f.samples), v.forest.width()
+	columns := make([]float32, n*width) // `[features][samples]`
+	if err := inParallel(ctx, n, func(w *work, i int) {
+		v.units.read(w, f.samples[i].Values)
+		w.out = sized(w.out, width)
+		v.forest.features(w, w.out)
+		for j, x := range w.out {
+			columns[j*n+i] = x
+		}
+	}); err != nil {
+		return err
+	}
+	err := v.forest.grow(ctx, columns, f.labels, f.Seed)
+	v.Nodes, v.Trees = len(v.forest.nodes)/3, len(v.forest.roots)
+	return err
 }
 
 // extract computes and standardises the features of samples.
@@ -126,7 +154,7 @@ func (f *fit) extract(ctx context.Context, samples []Sample, transforms ...*cand
 	return inParallel(ctx, len(transforms), func(_ *work, i int) {
 		c := transforms[i]
 		measure(c.rows, c.mean, c.scale)
-		if c.name == Hydra {
+		if basis(c.name) == Hydra {
 			sparse(c.rows, c.scale)
 		}
 		for _, row := range c.rows {
@@ -212,7 +240,7 @@ func (f *fit) choose(ctx context.Context) error {
 		switch {
 		case c.kernel == nil:
 			continue
-		case kindOf(c.name).coarser != nil:
+		case c.name == Values:
 			c, squares, err = f.resolve(ctx, t, v)
 		default:
 			squares, err = f.squares(ctx, pick(c.rows, t.chosen))
@@ -233,7 +261,7 @@ func (f *fit) choose(ctx context.Context) error {
 		c := f.candidates[i]
 		c.weight = weight
 		if alone := t.alone[i]; !math.IsInf(alone.loss, 1) {
-			f.classifier.header.Parts = append(f.classifier.header.Parts, Part{c.name, weight, alone.accuracy, alone.loss})
+			f.classifier.header.Parts = append(f.classifier.header.Parts, Part{c.name, kindOf(c.name).graph, weight, alone.accuracy, alone.loss})
 		}
 	}
 	f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool { return c.weight == 0 })

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	mostLevels    = 5     // of intervals
-	intervalWidth = 4_000 // features of the transform intervals, at most
+	mostLevels    = 5      // of intervals
+	intervalWidth = 10_000 // features of the transform intervals, at most
 )
 
 // intervals is a map of quantiles over dyadic intervals (QUANT, Dempster et al. 2024): of each column, of its first and second
@@ -18,19 +18,14 @@ const (
 // interval at the last level has four quantiles, and one at a level before has twice as many as one behind.
 type intervals struct{ columns, levels int }
 
-func newIntervals(h header) featureMap { return &intervals{h.Columns, h.Levels} }
-
-// mostIntervals is the greatest number of levels for recordings of this length.
-func (h header) mostIntervals() int {
-	levels := mostLevels
-	for levels > 1 && ((&intervals{h.Columns, levels}).width() > intervalWidth || h.Length < 4<<levels) {
-		levels--
+// newIntervals takes as many levels as the length and the width allow.
+func newIntervals(h header) featureMap {
+	m := &intervals{h.Columns, mostLevels}
+	for m.levels > 1 && (m.width() > intervalWidth || h.Length < 4<<m.levels) {
+		m.levels--
 	}
-	return levels
+	return m
 }
-
-// fewerIntervals leaves out a level, if there are several.
-func (h *header) fewerIntervals() bool { h.Levels--; return h.Levels >= 1 }
 
 func (h header) lacksIntervals() string {
 	if lacks := h.lacksSeries(); lacks != "" {

@@ -2,6 +2,7 @@ package transforms
 
 import (
 	"context"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -149,7 +150,7 @@ func TestPowerOfASine(t *testing.T) {
 		m.features(w, out)
 		assert.InDelta(t, 3, out[0], 0.05)
 		assert.InDelta(t, 0, out[1], 0.05) // the logarithm of a variance of 1
-		loudest := best(out[2:])
+		loudest := slices.Index(out, slices.Max(out[2:])) - 2
 		assert.True(t, m.edges[loudest] <= 0.21 && 0.21 < m.edges[loudest+1], n)
 	}
 }
@@ -279,7 +280,7 @@ func TestTurned(t *testing.T) {
 
 // The quantiles are those of loops over intervals, and a recording stretched in time has nearly the same.
 func TestIntervalsDirectly(t *testing.T) {
-	m := newIntervals(header{Columns: 1, Levels: 2}).(*intervals)
+	m := newIntervals(header{Columns: 1, Length: 16}).(*intervals)
 	require.Equal(t, 4*(8+3*4), m.width())
 	u, w := units{mean: []float32{0}, scale: []float32{1}}, new(work)
 	x := []float32{3, 1, 4, 1, 5, 9, 2, 6}
@@ -329,21 +330,33 @@ func TestIntervalsDirectly(t *testing.T) {
 	assert.InDelta(t, 1, out[0], 1e-6, "of one time point")
 }
 
-// Where single time points are noise, fewer intervals are taken.
-func TestResolutionOfIntervals(t *testing.T) {
+// The map of stretched recordings is that of recordings which were stretched before, thresholds included.
+func TestStretchedDirectly(t *testing.T) {
+	k := kindOf(MiniRocket)
+	h := header{Columns: 1, Length: 50, Longest: 80, Features: 500}
+	assert.NotEmpty(t, k.stretched().lacks(header{Columns: 1, Length: 50, Longest: 54}))
+	require.Empty(t, k.stretched().lacks(h))
 	rng := rand.New(rand.NewPCG(4, 5))
-	var samples []Sample
-	for i := range 60 {
-		x := make([]float32, 200)
+	var short, long []Sample
+	for range 6 {
+		x, y := make([]float32, 30+rng.IntN(40)), make([]float32, 50)
 		for p := range x {
-			x[p] = float32(rng.NormFloat64() * (1 + 0.3*float64(i%2)))
+			x[p] = float32(rng.NormFloat64())
 		}
-		samples = append(samples, Sample{Values: x, Label: int32(i % 2)})
+		recording.Resample(y, x, 1)
+		short, long = append(short, Sample{Values: x}), append(long, Sample{Values: y})
 	}
-	c := Config{Columns: 1, Channels: 1, Classes: 2, Only: []string{"intervals"}}
-	v := fitted(t, c, samples)
-	assert.Less(t, v.Levels, header{Columns: 1, Length: 200}.mostIntervals())
-	again, err := open(t, c, v.values())
-	require.NoError(t, err)
-	assert.Equal(t, v.Logits(samples[3].Values), again.Logits(samples[3].Values))
+	u := units{mean: []float32{0}, scale: []float32{1}, channels: 1}
+	of := func(m featureMap, samples []Sample) (all [][]float32) {
+		require.NoError(t, m.(drawer).draw(t.Context(), u, samples, 3))
+		w := new(work)
+		for _, s := range samples {
+			out := make([]float32, m.width())
+			u.read(w, s.Values)
+			m.features(w, out)
+			all = append(all, out)
+		}
+		return all
+	}
+	assert.Equal(t, of(k.open(h), long), of(k.stretched().open(h), short))
 }

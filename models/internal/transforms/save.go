@@ -17,8 +17,10 @@ import (
 type header struct {
 	Columns, Classes int
 	Length, Longest  int // time points of the median recording, and of the longest
-	Frames, Levels   int // of the transforms values and intervals
+	Frames           int // of the transform values
 	Names            []string
+	Forest           []string           // transforms that the forest reads
+	Nodes, Trees     int                // of the forest
 	Features, Groups int                // features of MiniRocket, and groups of HYDRA's kernels
 	Landmarks        int                // of kernels
 	Gaussians        map[string]float64 // see kernel, by the transforms that have one
@@ -31,8 +33,8 @@ type header struct {
 
 // open makes the transforms that a header names, with arrays of zeros.
 func (h header) open() *Classifier {
-	v := &Classifier{Temperature: 1, NetworkTemperature: 1, header: h, bias: make([]float32, h.Classes),
-		units: units{make([]float32, h.Columns), make([]float32, h.Columns), h.Channels, h.Turned}}
+	v := &Classifier{ForestWeight: 0.5, Temperature: 1, ForestTemperature: 1, NetworkTemperature: 1, header: h, bias: make([]float32, h.Classes),
+		units: units{mean: make([]float32, h.Columns), scale: make([]float32, h.Columns), channels: h.Channels, turned: h.Turned}}
 	for _, name := range h.Names {
 		one := &transform{name: name, featureMap: kindOf(name).open(h)}
 		if kindOf(name).bent {
@@ -46,12 +48,18 @@ func (h header) open() *Classifier {
 		one.weights = make([]float32, h.Classes*width)
 		v.transforms = append(v.transforms, one)
 	}
+	if h.Forest != nil {
+		v.forest = h.newForest()
+	}
 	return v
 }
 
 // arrays returns all arrays of a checkpoint but the header, by their paths.
 func (v *Classifier) arrays() map[string][]float32 {
 	all := map[string][]float32{"mean": v.units.mean, "scale": v.units.scale, "bias": v.bias}
+	if v.forest != nil {
+		all["forest/nodes"], all["forest/roots"] = v.forest.nodes, v.forest.roots
+	}
 	for _, one := range v.transforms {
 		parts := map[string][]float32{"mean": one.mean, "scale": one.scale, "weights": one.weights}
 		maps.Copy(parts, one.arrays())
@@ -72,6 +80,8 @@ const Scope = "/model/transforms/"
 const (
 	headerPath             = "header"
 	weightPath             = "weight"
+	forestWeightPath       = "forest_weight"
+	forestTemperaturePath  = "forest_temperature"
 	smoothingPath          = "smoothing"
 	temperaturePath        = "temperature"
 	networkTemperaturePath = "network_temperature"
@@ -101,7 +111,7 @@ func (v *Classifier) Size() (n int) {
 // Keep puts the classifier into a store.
 func (v *Classifier) Keep(store *model.Store) error {
 	all := v.values()
-	for path, x := range map[string]float64{weightPath: v.Weight, smoothingPath: v.Smoothing, temperaturePath: v.Temperature, networkTemperaturePath: v.NetworkTemperature} {
+	for path, x := range map[string]float64{weightPath: v.Weight, smoothingPath: v.Smoothing, temperaturePath: v.Temperature, networkTemperaturePath: v.NetworkTemperature, forestWeightPath: v.ForestWeight, forestTemperaturePath: v.ForestTemperature} {
 		all[path] = tensors.FromScalar(float32(x))
 	}
 	for path, value := range all {
@@ -157,6 +167,7 @@ func Open(store *model.Store, of Config) (*Classifier, error) {
 	v.Weight, v.Smoothing = Weight(store), number(store, smoothingPath)
 	// A checkpoint of before there were temperatures has none.
 	v.Temperature, v.NetworkTemperature = cmp.Or(number(store, temperaturePath), 1), cmp.Or(number(store, networkTemperaturePath), 1)
+	v.ForestWeight, v.ForestTemperature = number(store, forestWeightPath), cmp.Or(number(store, forestTemperaturePath), 1)
 	if !(v.Temperature > 0 && v.NetworkTemperature > 0) {
 		return nil, fmt.Errorf("transforms: the temperatures are %g and %g; they have to be above zero", v.Temperature, v.NetworkTemperature)
 	}
@@ -167,6 +178,11 @@ func Open(store *model.Store, of Config) (*Classifier, error) {
 		}
 		if copy(to, from); len(from) != len(to) {
 			return nil, fmt.Errorf("transforms: array %q has %d values, and the header asks for %d", path, len(from), len(to))
+		}
+	}
+	if v.forest != nil {
+		if err := v.forest.check(); err != nil {
+			return nil, fmt.Errorf("transforms: array %q: %w", "forest/nodes", err)
 		}
 	}
 	for _, one := range v.transforms {
@@ -188,7 +204,7 @@ func Open(store *model.Store, of Config) (*Classifier, error) {
 func (h header) check() error {
 	const most = 1 << 28
 	held := 1.0
-	for _, n := range []int{h.Length, h.Longest, h.Frames, h.Levels, h.Columns, h.Channels, h.Landmarks, h.Classes, h.Features, h.Groups} {
+	for _, n := range []int{h.Length, h.Longest, h.Frames, h.Columns, h.Channels, h.Landmarks, h.Classes, h.Features, h.Groups} {
 		if n < 1 || n > most {
 			return fmt.Errorf("a size is %d; it has to be in 1..%d", n, most)
 		}

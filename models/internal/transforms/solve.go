@@ -27,7 +27,7 @@ func (f *fit) solve(ctx context.Context) error {
 		return fmt.Errorf("transforms: the ridge classifier of %d samples is singular; are groups copies of each other?", len(f.samples))
 	}
 	judged := f.adjust(predictions)
-	v.header.Parts = append(v.header.Parts, Part{"all", 1, judged.accuracy, judged.loss})
+	v.header.Parts = append(v.header.Parts, Part{Name: All, Weight: 1, Accuracy: judged.accuracy, Loss: judged.loss})
 	v.transforms, v.Names = nil, nil
 	bias := slices.Clone(f.meanTarget)
 	for _, c := range f.candidates {

@@ -23,11 +23,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// The names of the transforms.
+// The names of the transforms, and of the forest that reads some of them.
 const (
 	MiniRocket = "minirocket"
 	Hydra      = "hydra"
 	Values     = "values"
+	Forest     = "forest"
 )
 
 // kind is a transform that a fit can take.
@@ -35,25 +36,27 @@ type kind struct {
 	name  string
 	lacks func(h header) string // what the samples lack for it; "" for nothing
 	open  func(h header) featureMap
-	// prior is the weight of a transform whose loss is that of another with the prior 1. Random kernels of many shapes have a
-	// greater one: few held-out samples cannot tell transforms apart, and new ones are predicted best by these.
+	// prior is the weight of a transform in the ridge classifier whose loss is that of another with the prior 1; 0: only the forest
+	// reads it. Random kernels of many shapes have a greater one: few held-out samples cannot tell transforms apart, and new ones
+	// are predicted best by these.
 	prior float64
-	bent  bool // its features are few, and compared by a kernel
-	// coarser makes the resolution of its features coarser, and reports whether it could; nil if there is one resolution only.
-	coarser func(h *header) bool
+	bent  bool // the ridge classifier compares its features, which are few, by a kernel
+	trees bool // the forest reads its features, which nothing random is in
+	graph bool // its features tell of links, or of which sensor is before another
+	paced bool // there is one of recordings stretched to one length, too
 }
 
-// kinds are all transforms. Those with several resolutions come last: these are chosen beside the others.
-var kinds = []kind{
-	{MiniRocket, header.lacksKernel, newMiniRocket, 3, false, nil},
-	{Hydra, header.lacksKernel, newHydra, 3, false, nil},
-	{"power", header.lacksSeries, newPower, 1, true, nil},
-	{"lags", header.lacksLags, newLags, 1, false, nil},
-	{"scattering", header.lacksScattering, newScattering, 1, false, nil},
-	{"averages", header.lacksAverages, newAverages, 1, true, nil},
-	{"intervals", header.lacksIntervals, newIntervals, 1, true, (*header).fewerIntervals},
-	{Values, header.lacksValues, newValues, 1, true, (*header).fewerFrames},
-}
+// kinds are all transforms. Values come behind the others: their number of frames is chosen beside these.
+var kinds = withStretched([]kind{
+	{name: MiniRocket, lacks: header.lacksKernel, open: newMiniRocket, prior: 3, paced: true},
+	{name: Hydra, lacks: header.lacksKernel, open: newHydra, prior: 3, paced: true},
+	{name: "power", lacks: header.lacksSeries, open: newPower, prior: 1, bent: true, trees: true, paced: true},
+	{name: "lags", lacks: header.lacksLags, open: newLags, prior: 1, trees: true, graph: true},
+	{name: "scattering", lacks: header.lacksScattering, open: newScattering, prior: 1, trees: true, graph: true},
+	{name: "averages", lacks: header.lacksAverages, open: newAverages, prior: 1, bent: true, trees: true, graph: true},
+	{name: "intervals", lacks: header.lacksIntervals, open: newIntervals, trees: true, paced: true},
+	{name: Values, lacks: header.lacksValues, open: newValues, prior: 1, bent: true, trees: true},
+})
 
 // kindOf returns the transform of a name; nil if there is none.
 func kindOf(name string) *kind {
@@ -64,12 +67,15 @@ func kindOf(name string) *kind {
 	return &kinds[at]
 }
 
-// names lists all transforms.
+// names lists what the option can name: the transforms of the ridge classifier, which stand for those of stretched recordings
+// as well, and the forest.
 func names() (all []string) {
 	for _, k := range kinds {
-		all = append(all, k.name)
+		if k.prior > 0 && k.name == basis(k.name) {
+			all = append(all, k.name)
+		}
 	}
-	return all
+	return append(all, Forest)
 }
 
 // All is the value of the option transforms that uses every transform that suits the samples. None uses none.
@@ -84,7 +90,7 @@ func Parse(option string) (some []string, err error) {
 		return nil, nil
 	}
 	for name := range strings.SplitSeq(option, ",") {
-		if kindOf(name) == nil {
+		if !slices.Contains(names(), name) {
 			return nil, fmt.Errorf("transforms: there is no %q; %s; join several by commas", name,
 				suggest.Among(name, append([]string{All, None}, names()...)))
 		}
@@ -137,6 +143,7 @@ type Config struct {
 // Part is the weight and the score of a transform. The last part, "all", is the whole ridge classifier.
 type Part struct {
 	Name           string
+	Graph          bool    // it reads the graph
 	Weight         float64 // of the sum of the weights
 	Accuracy, Loss float64 // on held-out samples, of a transform alone at most 700; the loss is in nats
 }
@@ -153,7 +160,7 @@ type transform struct {
 // standardise changes features. As in HYDRA, a count of zero stays zero.
 func (v *transform) standardise(features []float32) {
 	for j, x := range features {
-		if x != 0 || v.name != Hydra {
+		if x != 0 || basis(v.name) != Hydra {
 			features[j] = (x - v.mean[j]) * v.scale[j]
 		}
 	}
@@ -164,18 +171,26 @@ func (v *transform) standardise(features []float32) {
 // since no number of right predictions makes the next one certain. Temperature divides the classifier's logits, and
 // NetworkTemperature the network's (Guo et al. 2017). They are 1 unless held-out samples were there to fit them to.
 type Classifier struct {
-	Weight, Smoothing               float64
-	Temperature, NetworkTemperature float64
+	Weight, Smoothing                                  float64
+	ForestWeight                                       float64
+	Temperature, ForestTemperature, NetworkTemperature float64
 	header
 	units      units
+	forest     *forest // nil if it has no part
 	transforms []*transform
 	bias       []float32
 	buffer     sync.Pool
 }
 
-// Logits returns the logits of a recording, `[timepoints, columns]` row by row. Several goroutines may call it. What is not
+// Reading is what the members on the host say of a recording: the logits of the ridge classifier, and the votes of the forest.
+type Reading struct {
+	Ridge  []float32
+	Forest []float64
+}
+
+// Read returns the reading of a recording, `[timepoints, columns]` row by row. Several goroutines may call it. What is not
 // finite counts as the column's mean, and so does what the first time point lacks.
-func (v *Classifier) Logits(values []float32) []float32 {
+func (v *Classifier) Read(values []float32) (r Reading) {
 	w, _ := v.buffer.Get().(*work)
 	if w == nil {
 		w = new(work)
@@ -197,11 +212,16 @@ func (v *Classifier) Logits(values []float32) []float32 {
 			sums[k] += blas32.DDot(vector(x), vector(one.weights[k*len(x):(k+1)*len(x)]))
 		}
 	}
-	logits := make([]float32, v.Classes)
+	r.Ridge = make([]float32, v.Classes)
 	for k, sum := range sums {
-		logits[k] = float32(sum + float64(v.bias[k]))
+		r.Ridge[k] = float32(sum + float64(v.bias[k]))
 	}
-	return logits
+	if v.forest != nil {
+		w.out = sized(w.out, v.forest.width())
+		v.forest.features(w, w.out)
+		r.Forest = v.forest.votes(w.out)
+	}
+	return r
 }
 
 // Parts returns the part of each transform, and of all together. Transforms without weight are listed, too, unless all
@@ -225,17 +245,45 @@ func (v *Classifier) SetScore(loss, accuracy float64) {
 	all.Loss, all.Accuracy = loss, accuracy
 }
 
+// Grown reports whether there is a forest.
+func (v *Classifier) Grown() bool { return v.forest != nil }
+
+// WeighForest sets the weight of the forest beside the ridge classifier; the one without a weight goes. The loss and the accuracy
+// of the forest are those of its part.
+func (v *Classifier) WeighForest(weight, loss, accuracy float64) {
+	if v.forest == nil {
+		return
+	}
+	v.ForestWeight = weight
+	all := len(v.header.Parts) - 1
+	for i := range all {
+		v.header.Parts[i].Weight *= 1 - weight
+	}
+	graph := slices.ContainsFunc(v.header.Forest, func(name string) bool { return kindOf(name).graph })
+	v.header.Parts = slices.Insert(v.header.Parts, all, Part{Forest, graph, weight, accuracy, loss})
+	switch weight {
+	case 0:
+		v.forest, v.header.Forest, v.Nodes, v.Trees = nil, nil, 0, 0
+	case 1:
+		v.transforms, v.Names = nil, nil
+	}
+}
+
 // Alone reports whether the classifier has all the weight, so that no network was trained. nil has none.
 func (v *Classifier) Alone() bool { return v != nil && v.Weight == 1 }
 
-// Probabilities returns the probabilities of classes with these logits, after Laplace smoothing. If the network's probabilities
-// are given, it returns the weighted mean of both: the one formula by which the two are weighed and predict.
-func (v *Classifier) Probabilities(logits []float32, network []float64) []float64 {
-	tempered := make([]float32, len(logits))
-	for k, x := range logits {
+// Probabilities returns the probabilities of classes with this reading, after Laplace smoothing. If the network's probabilities
+// are given, it returns the weighted mean of all: the one formula by which members are weighed and predict.
+func (v *Classifier) Probabilities(r Reading, network []float64) []float64 {
+	tempered := make([]float32, len(r.Ridge))
+	for k, x := range r.Ridge {
 		tempered[k] = x / float32(v.Temperature)
 	}
 	p := prob.Softmax(tempered)
+	if r.Forest != nil {
+		floats.Scale(1-v.ForestWeight, p)
+		floats.AddScaled(p, v.ForestWeight, prob.Temper(r.Forest, v.ForestTemperature))
+	}
 	for k := range p {
 		p[k] = (1-v.Smoothing)*p[k] + v.Smoothing/float64(len(p))
 	}
@@ -257,7 +305,11 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{f.compute, f.choose, f.solve} {
+	steps := []func(context.Context) error{f.compute, f.choose, f.solve, f.grow}
+	if v := f.classifier; len(v.Names) == 0 { // the forest alone is asked for
+		steps, v.ForestWeight, v.header.Parts = []func(context.Context) error{f.measure, f.grow}, 1, []Part{{Name: All, Weight: 1}}
+	}
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -284,7 +336,11 @@ func (c Config) Memory(samples []Sample) int {
 	if !f.dual {
 		side = width
 	}
-	return (8*n*width + 48*side*side) * 3 / 2
+	bytes := 8*n*width + 48*side*side
+	if m := f.classifier.forest; m != nil {
+		bytes += 4 * n * m.width()
+	}
+	return bytes * 3 / 2
 }
 
 // check returns an error that names the first bad sample.
@@ -317,7 +373,7 @@ func (c Config) check(samples []Sample) error {
 		return fmt.Errorf("transforms: a fit needs a backend")
 	}
 	for _, name := range c.Only {
-		if kindOf(name) == nil {
+		if !slices.Contains(names(), name) {
 			return fmt.Errorf("transforms: no transform is called %q; there are %s", name, strings.Join(names(), ", "))
 		}
 	}

@@ -43,20 +43,11 @@ func always(n int) func() int { return func() int { return n } }
 func rightly(v *Classifier, samples []Sample) float64 {
 	right := 0
 	for _, s := range samples {
-		if best(v.Logits(s.Values)) == int(s.Label) {
+		if floats.MaxIdx(v.Probabilities(v.Read(s.Values), nil)) == int(s.Label) {
 			right++
 		}
 	}
 	return float64(right) / float64(len(samples))
-}
-
-func best(logits []float32) (at int) {
-	for k, x := range logits {
-		if x > logits[at] {
-			at = k
-		}
-	}
-	return at
 }
 
 func fitted(t *testing.T, c Config, samples []Sample) *Classifier {
@@ -84,7 +75,7 @@ func TestUnequalLengths(t *testing.T) {
 		assert.GreaterOrEqual(t, rightly(v, noise(rng, 10, 2, always(timepoints))), 0.9, timepoints)
 	}
 	for _, timepoints := range []int{1, 2, 5} { // far below the dilated kernels
-		for _, logit := range v.Logits(make([]float32, 2*timepoints)) {
+		for _, logit := range v.Read(make([]float32, 2*timepoints)).Ridge {
 			assert.True(t, finite(logit), timepoints)
 		}
 	}
@@ -104,7 +95,7 @@ func TestUnits(t *testing.T) {
 	}
 	other := fitted(t, Config{Columns: 3, Classes: 2}, scaled)
 	for i := range samples {
-		assert.InDeltaSlice(t, v.Logits(samples[i].Values), other.Logits(scaled[i].Values), 0.05)
+		assert.InDeltaSlice(t, v.Read(samples[i].Values).Ridge, other.Read(scaled[i].Values).Ridge, 0.05)
 	}
 }
 
@@ -152,13 +143,13 @@ func TestFrames(t *testing.T) {
 func TestTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	samples := xor(rng, 400)
-	v := fitted(t, Config{Columns: 3, Classes: 2, Table: true}, samples[:300])
+	v := fitted(t, Config{Columns: 3, Classes: 2, Table: true, Only: []string{Values}}, samples[:300])
 	assert.Positive(t, v.Gaussians[Values])
 	assert.Equal(t, 2*3+2+2*3+2*300+3*300, v.Size(), "units, bias, mean and scale, weights, landmarks; no byte of the header")
 	assert.GreaterOrEqual(t, rightly(v, samples[300:]), 0.85)
 	unknown := float32(math.NaN())
 	mean := v.units.mean[2]
-	assert.Equal(t, v.Logits([]float32{1, 2, mean}), v.Logits([]float32{1, 2, unknown}))
+	assert.Equal(t, v.Read([]float32{1, 2, mean}), v.Read([]float32{1, 2, unknown}))
 }
 
 // A weight for each feature gives the predictions that a weight for each sample gives.
@@ -186,7 +177,7 @@ func TestPrimalIsDual(t *testing.T) {
 		both = append(both, f.classifier)
 	}
 	for _, s := range samples {
-		assert.InDeltaSlice(t, both[0].Logits(s.Values), both[1].Logits(s.Values), 2e-3)
+		assert.InDeltaSlice(t, both[0].Read(s.Values).Ridge, both[1].Read(s.Values).Ridge, 2e-3)
 	}
 	of := func(v *Classifier) Part { return v.Parts()[len(v.Parts())-1] }
 	assert.InDelta(t, of(both[0]).Loss, of(both[1]).Loss, 1e-3, "of held-out samples")
@@ -308,16 +299,20 @@ func TestHeldOut(t *testing.T) {
 	}
 }
 
-// Network and ridge classifier are mixed after each has got its temperature. Laplace smoothing is of the ridge classifier alone.
+// Network, forest and ridge classifier are mixed after each has got its temperature. Laplace smoothing is of the ridge classifier alone.
 func TestProbabilities(t *testing.T) {
-	v := &Classifier{Weight: 1, Smoothing: 0.1, Temperature: 1, NetworkTemperature: 1}
-	logits, network := []float32{0, float32(math.Log(3))}, []float64{0.2, 0.8}
+	v := &Classifier{Weight: 1, Smoothing: 0.1, Temperature: 1, NetworkTemperature: 1, ForestTemperature: 0.5, ForestWeight: 0.2}
+	logits, network := Reading{Ridge: []float32{0, float32(math.Log(3))}}, []float64{0.2, 0.8}
 	assert.InDeltaSlice(t, []float64{0.9*0.25 + 0.05, 0.9*0.75 + 0.05}, v.Probabilities(logits, nil), 1e-7)
 	v.Temperature, v.NetworkTemperature = 0.5, 0.5 // which squares the odds
 	assert.InDeltaSlice(t, []float64{0.9*0.1 + 0.05, 0.9*0.9 + 0.05}, v.Probabilities(logits, nil), 1e-7)
 	v.Weight = 0.25
 	assert.InDeltaSlice(t, []float64{0.25*0.14 + 0.75/17, 0.25*0.86 + 0.75*16/17}, v.Probabilities(logits, network), 1e-7)
 	assert.Equal(t, []float64{0.2, 0.8}, network)
+	logits.Forest = []float64{0.5, 0.5}
+	assert.InDelta(t, 0.9*(0.8*0.1+0.2*0.5)+0.05, v.Probabilities(logits, nil)[0], 1e-7)
+	logits.Forest = []float64{0, 1}
+	assert.InDelta(t, 0.25*(0.9*0.8*0.1+0.05)+0.75/17, v.Probabilities(logits, network)[0], 1e-7)
 }
 
 // open opens what a store with these arrays has.
@@ -345,9 +340,9 @@ func TestOpenIsTheSame(t *testing.T) {
 		require.NoError(t, err)
 		same := fitted(t, c, samples)
 		for _, s := range noise(rng, 3, 18, func() int { return 40 + rng.IntN(40) }) {
-			want := v.Logits(s.Values)
-			assert.Equal(t, want, again.Logits(s.Values), name)
-			assert.Equal(t, want, same.Logits(s.Values), name)
+			want := v.Read(s.Values)
+			assert.Equal(t, want, again.Read(s.Values), name)
+			assert.Equal(t, want, same.Read(s.Values), name)
 		}
 		assert.Equal(t, v.Parts(), again.Parts())
 		for path, value := range v.values() {
@@ -399,15 +394,15 @@ func TestOpenDamaged(t *testing.T) {
 }
 
 // Goroutines share fitted transforms.
-func TestConcurrentLogits(t *testing.T) {
+func TestConcurrentReading(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(19, 20)), 20, 2, always(40))
 	v := fitted(t, Config{Columns: 2, Classes: 2}, samples)
-	want := make([][]float32, len(samples))
+	want := make([]Reading, len(samples))
 	for i, s := range samples {
-		want[i] = v.Logits(s.Values)
+		want[i] = v.Read(s.Values)
 	}
 	require.NoError(t, inParallel(context.Background(), 10*len(samples), func(_ *work, i int) {
-		assert.Equal(t, want[i%len(samples)], v.Logits(samples[i%len(samples)].Values))
+		assert.Equal(t, want[i%len(samples)], v.Read(samples[i%len(samples)].Values))
 	}))
 }
 

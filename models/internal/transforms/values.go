@@ -90,13 +90,12 @@ func (m *kernel) gram(products *mat.SymDense) *mat.SymDense {
 	return k
 }
 
-// resolve returns a transform with the resolution that suits the samples, and the scalar products of those that transforms are
-// chosen by. A coarser one is taken if the log-likelihood of the held-out samples by all transforms together then rises by a nat.
+// resolve returns the transform values with as many frames as suit the samples, and the scalar products of those that transforms are
+// chosen by. Fewer are taken if the log-likelihood of the held-out samples by all transforms together then rises by a nat.
 func (f *fit) resolve(ctx context.Context, t *trial, v int) (best *candidate, squares *mat.SymDense, err error) {
 	samples, h, least := pick(f.samples, t.chosen), f.classifier.header, math.Inf(1)
 	h.Names, h.Landmarks = h.Names[v:v+1], 0
-	coarser := kindOf(h.Names[0]).coarser
-	for more := true; more; more = !f.Table && coarser(&h) { // a row has one time point
+	for more := true; more; more = !f.Table && h.Frames >= leastFrames { // a row has one time point
 		c := &candidate{transform: h.open().transforms[0]}
 		if err := f.extract(ctx, samples, c); err != nil {
 			return nil, nil, err
@@ -112,14 +111,12 @@ func (f *fit) resolve(ctx context.Context, t *trial, v int) (best *candidate, sq
 		}
 		if best == nil || loss < least-1/float64(len(samples)) {
 			best, squares, least = c, products, loss
-			f.classifier.Frames, f.classifier.Levels = h.Frames, h.Levels
+			f.classifier.Frames = h.Frames
 		}
+		h.Frames /= 2
 	}
 	return best, squares, nil
 }
-
-// fewerFrames halves the frames, unless too few are left.
-func (h *header) fewerFrames() bool { h.Frames /= 2; return h.Frames >= leastFrames }
 
 // bend chooses the kernel with which a transform alone has the least loss. squares are the scalar products of the samples that
 // transforms are chosen by.

@@ -41,6 +41,7 @@ type work struct {
 	flat, sum, out []float32
 	responses      [][]float32
 	ffts           map[int]*fourier.FFT
+	stretched      *work // the recording stretched, for the map stretched
 }
 
 // units are the mean of each column, and one over its standard deviation or zero for a constant one. turned is the number of
@@ -48,6 +49,7 @@ type work struct {
 type units struct {
 	mean, scale      []float32
 	channels, turned int
+	stretch          int // time points that recordings are stretched to, if above zero
 }
 
 // place returns where a sample has the value of a column at a time point.
@@ -68,23 +70,37 @@ func (u units) column(at int) int {
 
 // read standardises the columns of a recording, `[timepoints, columns]`. A value that is not finite becomes the mean.
 func (u units) read(w *work, values []float32) {
-	columns := len(u.mean)
-	w.timepoints = max(1, len(values)/columns)
-	t := w.timepoints
-	w.flat = sized(w.flat, 2*columns*t)
-	w.columns, w.steps = w.columns[:0], w.steps[:0]
-	for c := range columns {
-		x, d := w.flat[2*c*t:(2*c+1)*t], w.flat[(2*c+1)*t:(2*c+2)*t-1]
+	w.timepoints = max(1, len(values)/len(u.mean))
+	w.take(len(u.mean))
+	for c, x := range w.columns {
 		for p := range x {
-			x[p] = 0
 			if at := u.place(p, c); at < len(values) && finite(values[at]) {
 				x[p] = (values[at] - u.mean[c]) * u.scale[c]
 			}
 		}
-		for p := range d {
-			d[p] = x[p+1] - x[p]
-		}
-		w.columns, w.steps = append(w.columns, x), append(w.steps, d)
+		w.differ(c)
+	}
+	if u.stretch > 0 {
+		of := *w
+		w.flat, w.columns, w.steps = nil, nil, nil
+		w.stretch(&of, u.stretch)
+	}
+}
+
+// take makes columns of zeros for all time points, and their differences.
+func (w *work) take(columns int) {
+	t := w.timepoints
+	w.flat = sized(w.flat, 2*columns*t)
+	w.columns, w.steps = w.columns[:0], w.steps[:0]
+	for c := range columns {
+		w.columns, w.steps = append(w.columns, w.flat[2*c*t:(2*c+1)*t]), append(w.steps, w.flat[(2*c+1)*t:(2*c+2)*t-1])
+	}
+}
+
+// differ sets the differences of a column.
+func (w *work) differ(c int) {
+	for p := range w.steps[c] {
+		w.steps[c][p] = w.columns[c][p+1] - w.columns[c][p]
 	}
 }
 

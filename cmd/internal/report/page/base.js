@@ -56,3 +56,10 @@ const bestEpoch = (report) => (report.config.keep === "last" ? null : report.bes
 
 const css = (rgb) => `rgb(${rgb.join(",")})`;
 const className = (report, k) => report.spec.class_names[k];
+
+// bar is a share, as a number and as a bar.
+const bar = (share) => {
+  const node = el("span", { class: "bar", "aria-hidden": "true" });
+  node.style.width = `${Math.max(0.2, 7 * share)}rem`;
+  return el("span", {}, el("span", { class: "figure", text: percent(share) }), node);
+};

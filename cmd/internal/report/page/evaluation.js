@@ -14,11 +14,6 @@ function renderEvaluation(report) {
       const total = row.reduce((a, b) => a + b, 0);
       return el("tr", {}, el("th", { scope: "row", text: names[k] }), ...row.map((n, j) => el("td", { class: shade(n, total, j === k), text: n === 0 ? "·" : n, title: `${names[k]} taken for ${names[j]}: ${n}` })));
     })));
-  const bar = (share) => {
-    const node = el("span", { class: "bar", "aria-hidden": "true" });
-    node.style.width = `${Math.max(0.2, 7 * share)}rem`;
-    return el("span", {}, el("span", { class: "figure", text: percent(share) }), node);
-  };
   fillTable($("classes-table"), ["class", "samples", "accuracy", "precision", "F1"],
     e.per_class.map((c) => [c.class, whole(c.samples), bar(c.recall), c.precision.toFixed(3), c.f1.toFixed(3)]), { names: true, bars: 2 });
 }

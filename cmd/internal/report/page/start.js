@@ -22,6 +22,17 @@ function renderHead() {
   $("notices").replaceChildren(...(report.notices || []).map((text) => el("p", { class: "notice", text })));
 }
 
+// renderMembers tells how well each transform and member predicts held-out training samples, with the graph and without.
+function renderMembers() {
+  const all = (report.result && report.result.members) || [], of = (graph) => all.filter((m) => m.graph === graph && m.name !== "all" && m.loss > 0).sort((a, b) => a.loss - b.loss)[0];
+  $("members").hidden = !all.length;
+  if (!all.length) return;
+  const best = (m) => `${m.name}, ${percent(m.accuracy)} right at a log-loss of ${number(m.loss)}`, [with_, without] = [of(true), of(false)];
+  $("members-text").textContent = "How training samples are predicted that were held out: each transform of the ridge classifier by all samples but one or one group; forest, network, and all transforms together by three quarters for the last one. " +
+    (with_ && without ? `The best that reads the graph is ${best(with_)}; the best that does not is ${best(without)}.` : with_ ? "" : "None reads the graph.");
+  fillTable($("members-table"), ["", "held-out accuracy", "log-loss", "reads the graph", "weight"], all.map((m) => m.name === "all" ? ["all transforms", bar(m.accuracy), number(m.loss), "", ""] : [m.name, bar(m.accuracy), number(m.loss), m.graph ? "yes" : "no", percent(m.weight, 0)]), { names: true, bars: 1 });
+}
+
 function duration(seconds) {
   if (seconds < 90) return `${seconds.toFixed(1)} s`;
   return seconds < 5400 ? `${(seconds / 60).toFixed(1)} min` : `${(seconds / 3600).toFixed(1)} h`;
@@ -48,6 +59,7 @@ function render() {
   renderHealth(report);
   explorer.setReport(report);
   explorer.text(report);
+  renderMembers();
   renderEvaluation(report);
   renderReliability(report);
   renderSamples(report);

@@ -1,0 +1,193 @@
+package transforms
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	forestTrees   = 200
+	forestSamples = 2_500 // of a tree, at most
+	forestShare   = 0.1   // of the features, that a node chooses from
+)
+
+// forest is a classifier of extremely randomised trees (Geurts, Ernst and Wehenkel 2006) on the features of all maps that draw
+// nothing, as in QUANT (Dempster et al. 2024). A node looks at a tenth of the features, draws a threshold for each between the
+// least and the greatest value of its samples, and takes the split that tells most of the classes. It splits until its samples are
+// of one class. Trees compare a feature with nothing but itself, so that they err elsewhere than a weighted sum of features does.
+type forest struct {
+	classes int
+	maps    []featureMap
+	// Of each node: its feature, threshold, and the place of its right child, while the left one comes next; or of a leaf minus one
+	// less its class, and twice nothing. roots has the place of each tree's root.
+	nodes, roots []float32
+}
+
+// newForest is the forest before it is grown, of the transforms that suit the samples; nil if there is none.
+func (h header) newForest() *forest {
+	m := &forest{classes: h.Classes, nodes: make([]float32, 3*h.Nodes), roots: make([]float32, h.Trees)}
+	for _, name := range h.Forest {
+		m.maps = append(m.maps, kindOf(name).open(h))
+	}
+	return m
+}
+
+func (m *forest) width() (n int) {
+	for _, one := range m.maps {
+		n += one.width()
+	}
+	return n
+}
+
+func (m *forest) features(w *work, out []float32) {
+	for _, one := range m.maps {
+		one.features(w, out[:one.width()])
+		out = out[one.width():]
+	}
+}
+
+// votes returns the share of the trees for each class.
+func (m *forest) votes(features []float32) []float64 {
+	p := make([]float64, m.classes)
+	for _, root := range m.roots {
+		at := int(root)
+		for m.nodes[3*at] >= 0 {
+			if features[int(m.nodes[3*at])] < m.nodes[3*at+1] {
+				at++
+			} else {
+				at = int(root + m.nodes[3*at+2])
+			}
+		}
+		p[int(-1-m.nodes[3*at])] += 1 / float64(len(m.roots))
+	}
+	return p
+}
+
+// check returns an error if a tree leads out of the forest, as in a damaged checkpoint.
+func (m *forest) check() error {
+	count, width := len(m.nodes)/3, m.width()
+	for t, root := range m.roots {
+		end := count
+		if t+1 < len(m.roots) {
+			end = int(m.roots[t+1])
+		}
+		if !(root >= 0) || int(root) >= end || end > count {
+			return fmt.Errorf("tree %d begins at node %v of %d", t, root, count)
+		}
+		for at := int(root); at < end; at++ {
+			feature, right := m.nodes[3*at], m.nodes[3*at+2]
+			switch inner := feature >= 0; {
+			case inner && !(int(feature) < width && int(root+right) > at+1 && int(root+right) < end):
+				return fmt.Errorf("node %d splits feature %v of %d, and leads to node %v of its tree", at, feature, width, right)
+			case !inner && !(-1-feature >= 0 && int(-1-feature) < m.classes):
+				return fmt.Errorf("node %d is of class %v of %d", at, -1-feature, m.classes)
+			}
+		}
+	}
+	return nil
+}
+
+// grow grows the trees on the samples' features, `[features][samples]`.
+func (m *forest) grow(ctx context.Context, columns []float32, labels []int32, seed uint64) error {
+	n, width := len(labels), m.width()
+	trees := make([][]float32, forestTrees)
+	err := inParallel(ctx, len(trees), func(_ *work, i int) {
+		rng := rand.New(rand.NewPCG(seed, 0x666f72657374<<8+uint64(i)))
+		g := &growth{columns: columns, n: n, width: width, labels: labels, classes: m.classes, rng: rng}
+		some := rng.Perm(n)[:min(n, forestSamples)]
+		slices.Sort(some)
+		g.split(some)
+		trees[i] = g.nodes
+	})
+	m.nodes, m.roots = nil, nil
+	for _, tree := range trees {
+		m.roots, m.nodes = append(m.roots, float32(len(m.nodes)/3)), append(m.nodes, tree...)
+	}
+	return err
+}
+
+// growth is a tree that grows.
+type growth struct {
+	columns           []float32 // `[features][samples]`
+	n, width, classes int
+	labels            []int32
+	rng               *rand.Rand
+	nodes             []float32
+}
+
+// split appends the nodes of a tree of some samples, which it reorders.
+func (g *growth) split(some []int) {
+	counts := make([]float64, g.classes)
+	for _, i := range some {
+		counts[g.labels[i]]++
+	}
+	feature, threshold := -1, float32(0)
+	if slices.Max(counts) < float64(len(some)) {
+		feature, threshold = g.best(some, counts)
+	}
+	at := len(g.nodes)
+	g.nodes = append(g.nodes, float32(feature), threshold, 0)
+	if feature < 0 { // of one class, or all alike: one sample speaks for them
+		g.nodes[at] = float32(-1 - g.labels[some[g.rng.IntN(len(some))]])
+		return
+	}
+	x, left := g.columns[feature*g.n:], 0
+	for at, i := range some {
+		if x[i] < threshold {
+			some[left], some[at] = i, some[left]
+			left++
+		}
+	}
+	g.split(some[:left])
+	g.nodes[at+2] = float32(len(g.nodes) / 3)
+	g.split(some[left:])
+}
+
+// best returns the split of some samples that tells most of their classes; the feature is -1 if all candidates are constant.
+func (g *growth) best(some []int, counts []float64) (feature int, threshold float32) {
+	feature = -1
+	least, left := math.Inf(1), make([]float64, g.classes)
+	tries := max(1, int(forestShare*float64(g.width)))
+	for tried := 0; tried < tries || feature < 0 && tried < 4*g.width; tried++ {
+		j := g.rng.IntN(g.width)
+		x := g.columns[j*g.n : (j+1)*g.n]
+		low, high := x[some[0]], x[some[0]]
+		for _, i := range some[1:] {
+			low, high = min(low, x[i]), max(high, x[i])
+		}
+		if !(low < high) {
+			continue
+		}
+		t := low + float32(g.rng.Float64())*(high-low)
+		if !(t > low) {
+			t = high
+		}
+		clear(left)
+		n := 0.0
+		for _, i := range some {
+			if x[i] < t {
+				left[g.labels[i]]++
+				n++
+			}
+		}
+		// The samples' sum of the entropies of both sides, times -1 and less a constant.
+		entropy := xlogx(n) + xlogx(float64(len(some))-n)
+		for k, c := range left {
+			entropy -= xlogx(c) + xlogx(counts[k]-c)
+		}
+		if entropy < least {
+			least, feature, threshold = entropy, j, t
+		}
+	}
+	return feature, threshold
+}
+
+func xlogx(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return x * math.Log(x)
+}
