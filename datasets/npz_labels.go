@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -61,6 +62,9 @@ func (r *npzReader) readClassNames() ([]string, error) {
 	names, err := optional(r, "class_names", -1, "", (*npz.Array).Strings)
 	var wrong npz.Wrong
 	for i, name := range names {
+		names[i] = suggest.Tidy(name)
+	}
+	for i, name := range names {
 		if first := slices.Index(names, name); first < i {
 			wrong.Add("class_names[%d] is %q, as class_names[%d] is; give each class a name of its own", i, name, first)
 		}
@@ -70,6 +74,9 @@ func (r *npzReader) readClassNames() ([]string, error) {
 
 // nameLabels numbers labels that are strings: in the order of class_names, else sorted.
 func (r *npzReader) nameLabels(labels, names []string) error {
+	for i, label := range labels {
+		labels[i] = suggest.Tidy(label)
+	}
 	if names == nil {
 		names = slices.Compact(slices.Sorted(slices.Values(labels)))
 	}
@@ -237,6 +244,9 @@ func (r *npzReader) readForm() error {
 // readGroups reads `groups`, integers or strings: the group of each sample.
 func (r *npzReader) readGroups() error {
 	groups, err := optional(r, "groups", r.samples, r.samplesOf(), (*npz.Array).Texts)
+	for i, group := range groups {
+		groups[i] = suggest.Tidy(group)
+	}
 	if err != nil {
 		return err
 	}

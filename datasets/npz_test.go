@@ -415,3 +415,16 @@ func TestOddGraphs(t *testing.T) {
 	d = a.with("edges", &npz.Array{Shape: []int{0, 2}, Data: []int32{}}).with("weights", nil).with("node_names", nil).load(t, Options{HoldOut: true})
 	assert.Zero(t, d.Affinity.Edges())
 }
+
+// Names of classes and groups that look alike are one, or are told of.
+func TestNamesThatLookAlike(t *testing.T) {
+	labels, groups := make([]string, 20), make([]string, 20)
+	for i := range labels {
+		labels[i], groups[i] = []string{"rest", "rest ", "caf\u00e9", "cafe\u0301", "Rest"}[i%5], []string{"anna", "anna ", "ben", "Ben"}[i/5]
+	}
+	d := path4().with("labels", vectorOf(labels...)).with("groups", vectorOf(groups...)).load(t, Options{})
+	assert.Equal(t, []string{"Rest", "caf\u00e9", "rest"}, slices.Sorted(slices.Values(d.ClassNames)))
+	assert.Equal(t, "anna", d.Groups[5])
+	assert.Contains(t, d.Warnings, `class "Rest" and "rest" may be one; write both alike`)
+	assert.Contains(t, d.Warnings, `group "Ben" and "ben" may be one; write both alike`)
+}

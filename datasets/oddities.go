@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/suggest"
 )
 
 // What counts as odd.
@@ -28,6 +30,8 @@ func (d *Dataset) warnOddities() {
 	if stats.Loops > 0 {
 		appendf(&d.Warnings, "the graph has self-loops (%d), which the layer leaves out", stats.Loops)
 	}
+	d.Warnings = append(d.Warnings, suggest.Alike("class", d.ClassNames)...)
+	d.Warnings = append(d.Warnings, suggest.Alike("group", slices.Compact(slices.Sorted(slices.Values(d.Groups))))...)
 	counts := d.classCounts(loop.Indices(len(d.Labels)))
 	var missing []string
 	for class, count := range counts {
@@ -81,10 +85,14 @@ func (d *Dataset) Oddities() (lines []string) {
 	first, trained := map[string]int{}, map[int]bool{}
 	copies, clashes := map[string]*found{"train": {}, "validation": {}, "test": {}}, &found{}
 	far, farthest, farAt := 0, 0.0, ""
+	extremes := make([]recording.Extremes, d.Channels)
 	for _, split := range d.named() {
 		for at, i := range split.indices {
 			d.Signals.Read(i, sample)
 			for j, value := range sample {
+				if scale := j % d.Channels; value == value {
+					extremes[scale].Add(float64(value))
+				}
 				scale := j % len(d.Mean)
 				if deviations := math.Abs(float64(value-d.Mean[scale])) / float64(d.Std[scale]); deviations > farDeviations {
 					if far++; deviations > farthest {
@@ -112,6 +120,12 @@ func (d *Dataset) Oddities() (lines []string) {
 			if trained[before] {
 				copies[split.name].add(before, i)
 			}
+		}
+	}
+	for channel := range extremes {
+		if value, times, ok := extremes[channel].Gap(); ok {
+			say("channel %d has the value %g %dx, far from all others: if it stands for a missing value, store NaN in its place",
+				channel, value, times)
 		}
 	}
 	if far > 0 {

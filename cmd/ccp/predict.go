@@ -164,8 +164,13 @@ func table(inputs serve.Samples, classes []string, predictions []models.Predicti
 	if inputs.Windows != nil {
 		rows[0] = slices.Insert(rows[0], 1, "start", "end")
 	}
-	if top == 0 {
-		rows[0] = append(rows[0], classes...)
+	for _, class := range classes {
+		if slices.Contains([]string{"name", "start", "end", "class", "probability"}, class) { // two columns would have one name
+			class = "probability of " + class
+		}
+		if top == 0 {
+			rows[0] = append(rows[0], class)
+		}
 	}
 	for place := 2; place <= min(top, len(classes)); place++ {
 		rows[0] = append(rows[0], fmt.Sprintf("class_%d", place), fmt.Sprintf("probability_%d", place))

@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -341,4 +343,10 @@ func TestPredictOnRecordings(t *testing.T) {
 	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", ofDigits, "--data", at("series.npz"))
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "series.npz: it holds series, but the classifier was trained on signals")
+}
+
+// Two columns of a table never have one name, whatever the classes are called.
+func TestColumnsOfPredictions(t *testing.T) {
+	rows := table(serve.Samples{Names: []string{"a"}}, []string{"class", "rise"}, []models.Prediction{{Name: "class", Probability: 0.75, Probabilities: []float64{0.75, 0.25}}}, 0)
+	assert.Equal(t, [][]string{{"name", "class", "probability", "probability of class", "rise"}, {"a", "class", "0.75", "0.75", "0.25"}}, rows)
 }

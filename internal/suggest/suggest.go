@@ -2,12 +2,15 @@
 package suggest
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	edlib "github.com/hbollon/go-edlib"
+	"golang.org/x/text/unicode/norm"
 )
 
 // longest is the greatest length in bytes of a word. A longer text is compared with nothing, and shown in part.
@@ -101,4 +104,27 @@ func Match(wanted, names []string) (at []int, missing, others []string, turned b
 		}
 	}
 	return at, missing, others, turned
+}
+
+// Tidy returns a name in composed letters and without blanks around it, as names that look alike are one.
+func Tidy(name string) string { return norm.NFC.String(strings.TrimSpace(name)) }
+
+// Alike tells of names of classes, or of groups, that look like one: they differ in case, or in how a number is written. It tells
+// of a name that looks like a missing value, too.
+func Alike(what string, names []string) (notes []string) {
+	first := map[string]string{}
+	for _, name := range names {
+		key := strings.ToLower(name)
+		switch number, err := strconv.ParseFloat(name, 64); {
+		case slices.Contains([]string{"", "?", "na", "n/a", "nan", "null", "none", "nil"}, key):
+			notes = append(notes, fmt.Sprintf("%s %q looks like a missing value; name it otherwise, or leave those samples out", what, name))
+		case err == nil:
+			key = strconv.FormatFloat(number, 'g', -1, 64)
+		}
+		if was, ok := first[key]; ok {
+			notes = append(notes, fmt.Sprintf("%s %q and %q may be one; write both alike", what, was, name))
+		}
+		first[key] = cmp.Or(first[key], name)
+	}
+	return notes
 }

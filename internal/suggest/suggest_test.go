@@ -69,3 +69,12 @@ func TestLongTexts(t *testing.T) {
 	assert.Equal(t, "x"+strings.Repeat("é", 49)+"…", Clip("x"+long), "no half character")
 	assert.Equal(t, "short", Clip("short"))
 }
+
+// Names that look alike are told of; those that differ are not.
+func TestAlike(t *testing.T) {
+	assert.Equal(t, "caf\u00e9", Tidy(" cafe\u0301\t"))
+	assert.Equal(t, []string{`class "1" and "1.0" may be one; write both alike`, `class "Rest" and "rest" may be one; write both alike`,
+		`class "NaN" looks like a missing value; name it otherwise, or leave those samples out`},
+		Alike("class", []string{"1", "1.0", "2", "Rest", "rest", "resting", "NaN"}))
+	assert.Empty(t, Alike("group", nil))
+}

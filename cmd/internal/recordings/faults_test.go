@@ -191,3 +191,23 @@ func TestRareText(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float64{7, 8, 9}, s.samples[0].Values)
 }
+
+// A value far outside all others is told of: instruments write it where they measured nothing.
+func TestFillValues(t *testing.T) {
+	for value, want := range map[string]string{"-9999": "-9999 4x", "9.96921e36": "9.96921e+36 4x", "5": ""} {
+		folder := t.TempDir()
+		for i := range 4 {
+			text := "a,b\n" + value + ",1\n"
+			for line := range 20 {
+				text += fmt.Sprintf("%d,%d\n", (line*line+i)%7, line%5)
+			}
+			put(t, folder, fmt.Sprintf("%c/%d.csv", 'u'+i%2, i), text)
+		}
+		result, _ := imported(t, Options{}, folder)
+		if want == "" {
+			assert.Empty(t, result.Notes)
+			continue
+		}
+		assert.Equal(t, []string{`sensor "a" has the value ` + want + ", far from all others: if it stands for a missing value, write ? in its place"}, result.Notes)
+	}
+}

@@ -14,11 +14,11 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 )
 
@@ -92,11 +92,12 @@ type Filled struct {
 type making struct {
 	Options
 	*reading
-	input   string // the first, for errors
-	made    Result
-	grouped bool // samples have groups
-	form    *recording.Form
-	arrays  []npz.Named // to write
+	input    string // the first, for errors
+	made     Result
+	grouped  bool // samples have groups
+	form     *recording.Form
+	arrays   []npz.Named          // to write
+	extremes []recording.Extremes // of each column
 }
 
 // Import reads recordings and writes them to the .npz file out, whole or not at all. Errors name the file, the line or
@@ -256,6 +257,7 @@ func (m *making) choose() (err error) {
 	m.form = &recording.Form{Sensors: m.made.Sensors, Channels: m.made.Channels, Zeros: m.Missing == "zero", Origin: m.Origin,
 		Filled: m.Missing == "fill" || m.Missing == "" && !slices.ContainsFunc(m.samples, long), Scale: m.Scale}
 	m.form.Rate = recording.Rate(len(m.samples), func(i int) recording.Recording { return m.samples[i].Recording })
+	m.extremes = make([]recording.Extremes, m.form.Width())
 	m.form.Reading, err = json.Marshal(m.alike())
 	return err
 }
@@ -272,6 +274,12 @@ func (m *making) prepare() error {
 			if err := m.even(x); err != nil {
 				return err
 			}
+		}
+	}
+	for at := range m.extremes {
+		if value, times, ok := m.extremes[at].Gap(); ok {
+			m.note("%s has the value %g %dx, far from all others: if it stands for a missing value, write ? in its place",
+				recording.Column(m.made.Sensors, m.made.Channels, at), value, times)
 		}
 	}
 	for at := 0; at < m.form.Width() && m.form.Filled; at++ { // a training could not learn from a sensor that is never there
@@ -302,15 +310,19 @@ func (m *making) even(x *sample) error {
 	return nil
 }
 
-// roundedOff notes a sensor whose values lie so far from zero that float32, which the file holds, cannot tell them apart.
+// roundedOff adds the values of a sample to the extremes of all, and notes a sensor whose values lie so far from zero that float32, which the file holds, cannot tell them apart.
 func (m *making) roundedOff(x *sample) {
 	const digits = 1 << 24 // of float32
 	width := m.form.Width()
 	for column := range width {
-		least, most := math.Inf(1), math.Inf(-1)
+		var own recording.Extremes
 		for at := column; at < len(x.Values); at += width {
-			least, most = min(least, x.Values[at]), max(most, x.Values[at])
+			if v := x.Values[at]; v == v {
+				own.Add(v)
+				m.extremes[column].Add(v)
+			}
 		}
+		least, most := own.Range()
 		if far := max(-least, most); most > least && far/digits > (most-least)/100 {
 			m.noteOf("rounded", fmt.Sprintf("%s goes from %.9g to %.9g in %s, and the file holds it in steps of %.2g: take a constant from that "+
 				"column, or if all sensors are positions, let --origin %q take its first value from all",
@@ -393,8 +405,9 @@ func (m *making) number() error {
 		return fmt.Errorf("%s: all %d samples are of class %q; a classifier needs samples of at least 2 classes", m.input,
 			len(m.samples), names[0])
 	}
-	m.lookAlike("class", names)
-	m.lookAlike("group", m.groups())
+	for _, note := range append(suggest.Alike("class", names), suggest.Alike("group", m.groups())...) {
+		m.note("%s", note)
+	}
 	if len(names) < len(m.classes) {
 		without := slices.DeleteFunc(slices.Clone(m.classes), func(class string) bool { return count[class] > 0 })
 		m.note("no sample is of class %s, which the data declares; left out", strings.Join(without, ", "))
@@ -406,23 +419,6 @@ func (m *making) number() error {
 	keep(m, "labels", labels)
 	keep(m, "class_names", names)
 	return nil
-}
-
-// lookAlike notes classes and groups that are probably one: they differ in case, or in how a number is written.
-func (m *making) lookAlike(what string, names []string) {
-	first := map[string]string{}
-	for _, name := range names {
-		key := strings.ToLower(name)
-		if number, err := strconv.ParseFloat(name, 64); err == nil && number == number {
-			key = strconv.FormatFloat(number, 'g', -1, 64)
-		} else if isMissing(name) {
-			m.note("%s %q looks like a missing value; name it otherwise, or leave those samples out", what, name)
-		}
-		if was, ok := first[key]; ok {
-			m.note("%s %q and %q may be one; write both alike", what, was, name)
-		}
-		first[key] = cmp.Or(first[key], name)
-	}
 }
 
 // keep adds an array to write. It is a list. With dims it is an array of more axes: dims are the sizes after the first.

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
 )
@@ -266,8 +264,8 @@ func (r *reading) finish() (err error) {
 		if at != nil {
 			one.Sensors, one.Values = sensors, pick(one.Values, len(c.names), at)
 		}
-		one.label = tidy(cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))], one.label))
-		one.group, one.Name = tidy(one.group), norm.NFC.String(one.Name)
+		one.label = suggest.Tidy(cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))], one.label))
+		one.group, one.Name = suggest.Tidy(one.group), suggest.Tidy(one.Name)
 		for _, name := range []string{one.label, one.group, one.Name} {
 			if !utf8.ValidString(name) {
 				return fmt.Errorf("%q: the name %q is not UTF-8, so that the data set cannot hold it; rename the file or folder", one.path, name)
@@ -283,9 +281,6 @@ func (r *reading) finish() (err error) {
 	}
 	return nil
 }
-
-// tidy returns a name of a class or a group as all write it: composed letters, no blanks around it.
-func tidy(name string) string { return norm.NFC.String(strings.TrimSpace(name)) }
 
 // readAs says what the files were taken for.
 func (r *reading) readAs() string { return strings.Join(slices.Sorted(maps.Keys(r.as)), "; also ") }
@@ -304,18 +299,18 @@ func (r *reading) alike() Table {
 // names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where: with
 // one folder, or as many as it takes.
 func names(samples []*sample) []string {
-	all, seen := make([]string, len(samples)), map[string]bool{"": true}
-	for i, x := range samples {
-		all[i], seen[x.Name] = x.Name, true
-	}
-	for deep, more := 2, true; more && len(seen) <= len(all); deep++ {
-		seen, more = map[string]bool{"": true}, false
+	all := make([]string, len(samples))
+	for deep := 1; ; deep++ {
+		seen, more := map[string]bool{"": true}, deep == 1
 		for i, x := range samples {
-			folders := strings.Split(filepath.ToSlash(x.where), "/")
-			more = more || deep < len(folders)
-			all[i] = strings.Join(folders[max(0, len(folders)-deep):], "/")
+			if all[i] = x.Name; deep > 1 {
+				folders := strings.Split(filepath.ToSlash(x.where), "/")
+				all[i], more = strings.Join(folders[max(0, len(folders)-deep):], "/"), more || deep < len(folders)
+			}
 			seen[all[i]] = true
 		}
+		if !more || len(seen) > len(all) {
+			return all
+		}
 	}
-	return all
 }
