@@ -93,7 +93,7 @@ func (f Fold) share(labels []int32, groups, classes []string, seed uint64) ([][]
 		counts[label]++
 	}
 	present := slices.DeleteFunc(slices.Clone(counts), func(n int) bool { return n == 0 })
-	smallest := slices.Index(counts, slices.Min(present))
+	smallest := slices.Index(counts, slices.Min(append(present, len(labels)))) // there may be no samples
 	switch n := counts[smallest]; {
 	case n < 2:
 		return nil, fmt.Errorf("class %s has a single sample, which cannot be learned from and tested on; take it out of "+

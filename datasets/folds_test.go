@@ -142,7 +142,9 @@ func TestFoldErrors(t *testing.T) {
 		_, err := Load(t.Context(), c.data.write(t), Options{HoldOut: true, Fold: c.fold})
 		assert.ErrorContains(t, err, c.want)
 	}
-	_, err := Groups(path4().write(t))
+	_, err := Fold{1, 2}.Split(nil, nil, []string{"a", "b"}, 0)
+	assert.ErrorContains(t, err, "has a single sample", "of no samples")
+	_, err = Groups(path4().write(t))
 	assert.ErrorContains(t, err, "mine.npz: there are no groups")
 	_, err = Groups("digits")
 	assert.ErrorContains(t, err, "digits: there are no groups")
