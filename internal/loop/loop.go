@@ -44,7 +44,7 @@ func Spread[T any](list []T, n int) []T {
 }
 
 // Convert returns values as numbers of another type.
-func Convert[To, From int32 | int64 | float32 | float64](values []From) []To {
+func Convert[To, From int | int32 | int64 | float32 | float64](values []From) []To {
 	converted := make([]To, len(values))
 	for i, v := range values {
 		converted[i] = To(v)

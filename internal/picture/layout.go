@@ -64,9 +64,7 @@ func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []
 		return l
 	case parts == nil && sensorNames(grid[1], names) == nil && grid[0] < 4*grid[1]:
 		l.Kind, l.Rows, l.Columns = OnGrid, grid[0], grid[1]
-		for node := range int32(grid[0] * grid[1]) {
-			l.Cells = append(l.Cells, node)
-		}
+		l.Cells = loop.Convert[int32](loop.Indices(grid[0] * grid[1]))
 	default:
 		l.Kind, l.Rows, l.Columns = OverTime, grid[1], grid[0]
 		l.layRows(parts)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -81,7 +82,7 @@ func fitBayes(_ context.Context, f models.Fitting) (map[string]*tensors.Tensor, 
 	for _, counts := range weights {
 		logShares(counts, alpha)
 	}
-	flat, bias := make([]float32, nodes*channels*classes), make([]float32, classes)
+	flat := make([]float32, nodes*channels*classes)
 	for j := range nodes * channels {
 		meanWeight := 0.0
 		for k := range weights {
@@ -93,11 +94,8 @@ func fitBayes(_ context.Context, f models.Fitting) (map[string]*tensors.Tensor, 
 			of[k] += weight * float64(f.Spec.Mean[j%len(f.Spec.Mean)])
 		}
 	}
-	for k, v := range of {
-		bias[k] = float32(v)
-	}
 	return map[string]*tensors.Tensor{"classes/W": tensors.FromFlatDataAndDimensions(flat, nodes*channels, classes),
-		"classes/b": tensors.FromFlatDataAndDimensions(bias, classes)}, nil
+		"classes/b": tensors.FromFlatDataAndDimensions(loop.Convert[float32](of), classes)}, nil
 }
 
 // logShares replaces each count by the logarithm of its share of them all, with alpha added to each.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -66,12 +67,7 @@ func outputOf(asked output, classes []string, predictions []models.Prediction) t
 		out.Data = collect(predictions, func(p models.Prediction) []string { return ranking(p.Probabilities, classes, k) })
 	case asked.name == probabilitiesTensor:
 		out.Datatype, out.Shape = "FP32", append(out.Shape, len(classes))
-		out.Data = collect(predictions, func(p models.Prediction) (values []float32) {
-			for _, v := range p.Probabilities {
-				values = append(values, float32(v))
-			}
-			return values
-		})
+		out.Data = collect(predictions, func(p models.Prediction) []float32 { return loop.Convert[float32](p.Probabilities) })
 	case asked.name == classTensor:
 		out.Datatype = "INT64"
 		out.Data = collect(predictions, func(p models.Prediction) []int64 { return []int64{int64(p.Class)} })
