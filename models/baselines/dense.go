@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -82,7 +81,7 @@ func fitBayes(_ context.Context, f models.Fitting) (map[string]*tensors.Tensor, 
 	for _, counts := range weights {
 		logShares(counts, alpha)
 	}
-	flat := make([]float32, nodes*channels*classes)
+	flat, bias := make([]float32, nodes*channels*classes), make([]float32, classes)
 	for j := range nodes * channels {
 		meanWeight := 0.0
 		for k := range weights {
@@ -94,8 +93,11 @@ func fitBayes(_ context.Context, f models.Fitting) (map[string]*tensors.Tensor, 
 			of[k] += weight * float64(f.Spec.Mean[j%len(f.Spec.Mean)])
 		}
 	}
+	for k, v := range of {
+		bias[k] = float32(v)
+	}
 	return map[string]*tensors.Tensor{"classes/W": tensors.FromFlatDataAndDimensions(flat, nodes*channels, classes),
-		"classes/b": tensors.FromFlatDataAndDimensions(loop.Convert[float32](of), classes)}, nil
+		"classes/b": tensors.FromFlatDataAndDimensions(bias, classes)}, nil
 }
 
 // logShares replaces each count by the logarithm of its share of them all, with alpha added to each.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/partition"
-	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // Tree is a graph coarsened again and again. Its nodes are renumbered, and merged nodes follow each other.
@@ -57,7 +56,10 @@ func Coarsen(a *affinity.Matrix, halvings int) (*Tree, error) {
 // first; −1 is no second.
 func arrange(graphs []*affinity.Matrix, members [][][2]int32) (*Tree, error) {
 	t := &Tree{Levels: slices.Clone(graphs), Pairs: make([][][2]int32, len(members))}
-	order := loop.Indices(graphs[len(members)].N())
+	order := make([]int, graphs[len(members)].N())
+	for i := range order {
+		order[i] = i
+	}
 	for h := len(members) - 1; h >= 0; h-- {
 		var below []int
 		for _, k := range order {
@@ -75,7 +77,9 @@ func arrange(graphs []*affinity.Matrix, members [][][2]int32) (*Tree, error) {
 			return nil, err
 		}
 	}
-	t.Order = loop.Convert[int32](order)
+	for _, i := range order {
+		t.Order = append(t.Order, int32(i))
+	}
 	return t, nil
 }
 
@@ -93,7 +97,10 @@ func arrange(graphs []*affinity.Matrix, members [][][2]int32) (*Tree, error) {
 // with each other, or else a graph of many components would not shrink.
 func match(a *affinity.Matrix, volumes []float64) []int32 {
 	n := a.N()
-	mate, order := slices.Repeat([]int32{-1}, n), loop.Convert[int32](loop.Indices(n))
+	mate, order := make([]int32, n), make([]int32, n)
+	for i := range n {
+		mate[i], order[i] = -1, int32(i)
+	}
 	slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(volumes[i], volumes[j]) })
 	island := int32(-1) // the last node without neighbours, if it has no mate yet
 	for _, i := range order {

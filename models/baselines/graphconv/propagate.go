@@ -8,7 +8,6 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -57,7 +56,10 @@ type propagation struct {
 
 // newPropagation makes the tables of s in variables of scope. diagonal takes the place of the diagonal of s; nil: zero.
 func newPropagation(scope *model.Scope, x *Node, s *affinity.Matrix, diagonal []float64) propagation {
-	g, rows := x.Graph(), loop.Convert[int32](loop.Indices(s.N()))
+	g, rows := x.Graph(), make([]int32, s.N())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
 	scope = scope.In(variables.Tables)
 	p := propagation{s: ccp.FromMatrix(scope, g, s, x.DType()), rows: ops.Indices(scope, g, "rows", rows)}
 	if diagonal != nil {
