@@ -146,7 +146,7 @@ func Parse(name string, content []byte) (*Matrix, error) {
 	return m, nil
 }
 
-// WriteFile writes an .npz file that ReadFile and scipy.sparse.load_npz read. The file appears whole or not at all.
+// WriteFile writes an .npz file that ReadFS and scipy.sparse.load_npz read. The file appears whole or not at all.
 func (m *Matrix) WriteFile(path string) error {
 	n := int64(m.N())
 	return npz.Write(path, []npz.Named{
