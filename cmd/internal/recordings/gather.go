@@ -321,21 +321,16 @@ func (r *reading) lay(s *sample, width int) error {
 	if len(lines.times) == 0 {
 		return nil
 	}
-	column := func(row int) int {
-		if readings {
-			return int(lines.columns[row])
-		}
-		return 0
-	}
-	ascend := func(a, b int) int {
-		return cmp.Or(cmp.Compare(lines.times[a], lines.times[b]), cmp.Compare(column(a), column(b)))
-	}
-	order, rises, back, steps := make([]int, len(lines.times)), true, 0, 0 // the last line whose time goes back, and such lines
+	order, rises := make([]int, len(lines.times)), true
+	steps, jump := 0, 0 // lines whose time goes back, and the last that goes back by more than a few lines
 	for i := range order {
 		order[i] = i
 		rises = rises && (i == 0 || lines.times[i] > lines.times[i-1])
 		if i > 0 && lines.times[i] < lines.times[i-1] {
-			back, steps = i, steps+1
+			steps++
+			if lines.times[i] < lines.times[max(0, i-minSteps)] {
+				jump = i
+			}
 		}
 	}
 	switch {
@@ -346,12 +341,18 @@ func (r *reading) lay(s *sample, width int) error {
 	case steps > 0 && r.mere != "":
 		return fmt.Errorf("line %d: column %s is not in order: if it is the time, say --time %[2]s; if it is a sensor, name all "+
 			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.mere)
-	case steps > 0 && len(order) >= minSteps*(steps+1) && back < len(order)-1:
+	case jump > 0 && len(order) >= minSteps*(steps+1) && jump < len(order)-1:
 		return fmt.Errorf("line %d: the time goes back, from %s to %s, while most lines are in order: a clock was set back, or a "+
 			"counter began again; cut the recording there into two, correct the times, or leave their column out with --leave",
-			lines.line(back), recording.TimeText(lines.times[back-1]), recording.TimeText(lines.times[back]))
+			lines.line(jump), recording.TimeText(lines.times[jump-1]), recording.TimeText(lines.times[jump]))
 	case steps > 0:
 		r.noteOf("order", fmt.Sprintf("lines are not in the order of their times, such as in %s; put in order", s.where))
+	}
+	if !readings {
+		lines.columns = make([]int32, len(order))
+	}
+	ascend := func(a, b int) int {
+		return cmp.Or(cmp.Compare(lines.times[a], lines.times[b]), cmp.Compare(lines.columns[a], lines.columns[b]))
 	}
 	slices.SortStableFunc(order, ascend)
 	values := len(lines.values) / len(order)
@@ -360,7 +361,7 @@ func (r *reading) lay(s *sample, width int) error {
 			line, before := lines.line(row), lines.line(order[i-1])
 			if readings {
 				return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
-					line, r.sensors[column(row)/len(r.axes)], s.Name, before)
+					line, r.sensors[int(lines.columns[row])/len(r.axes)], s.Name, before)
 			}
 			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
 				"times out with --leave", line, before)
@@ -375,7 +376,7 @@ func (r *reading) lay(s *sample, width int) error {
 		for s.Times[timepoint] != lines.times[row] {
 			timepoint++
 		}
-		copy(s.Values[timepoint*width+column(row):], lines.values[row*values:][:values])
+		copy(s.Values[timepoint*width+int(lines.columns[row]):], lines.values[row*values:][:values])
 	}
 	return nil
 }

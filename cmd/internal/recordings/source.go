@@ -133,8 +133,6 @@ func sourcesOf(inputs []string, halves bool) (form string, all []source, err err
 			return "", nil, err
 		case info.IsDir():
 			return "", nil, fmt.Errorf("%d files or folders are given; give one folder, or files of one kind", len(inputs))
-		case f == nil && otherPacks.MatchString(input):
-			return "", nil, fmt.Errorf("%s is packed, but not as .gz; unpack it, or pack it as .gz", input)
 		case f == nil:
 			var endings []string
 			for _, f := range formats {
