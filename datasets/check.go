@@ -25,7 +25,7 @@ type Report struct {
 // an error if the file cannot be opened as an archive.
 func CheckNPZ(path string, opts Options) (Report, error) {
 	report := Report{File: path, Errors: []string{}, Warnings: []string{}}
-	if err := cmp.Or(opts.check(), ofFile(path).accepts(opts)); err != nil {
+	if err := cmp.Or(opts.check(), ofFile(path).Accepts(opts)); err != nil {
 		return report, err
 	}
 	r, err := openNPZ(path, opts)

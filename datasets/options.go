@@ -40,10 +40,8 @@ type Options struct {
 	Form   *recording.Form
 	// Augment sets the augmentation of the source, if it has one.
 	Augment bool
-	// Protocol picks one of the splits of a source that has several, as Source.Protocols lists them; "" is its usual one.
-	Protocol string
-	// TFIDF weights the words of a text by their rarity among the training documents. The default is each word's share.
-	TFIDF bool
+	// Own holds values of the source's own options by their names, see Source.Options.
+	Own map[string]any
 	// Backend opens the backend on which word vectors are learned; it is called only if they are.
 	Backend func() (compute.Backend, error)
 	// Progress, which may be nil, receives the current step of a long preparation and its finished share, 0 to 1.

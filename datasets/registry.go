@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
 )
 
@@ -25,8 +28,6 @@ type Source struct {
 	Nodes    int `json:"nodes"`
 	Channels int `json:"channels"`
 	Classes  int `json:"classes"`
-	// Protocols names the splits of a source that has several, the usual one first.
-	Protocols []string `json:"protocols,omitempty"`
 
 	Files   []File   `json:"-"` // the downloads; nil if none are possible or needed
 	Folder  string   `json:"-"` // below the data folder; holds the files, or the content of the one archive
@@ -34,8 +35,9 @@ type Source struct {
 	Ask     string   `json:"-"` // why the files cannot be downloaded and where to ask for them; "" if they can, or none are needed
 	Folders []string `json:"-"` // below the data folder, in which the files may lie, the likeliest first
 	Get     string   `json:"-"` // what to get if the files are missing
-	Text    bool     `json:"-"` // its signals are words, which Options.TFIDF may weigh
 	Drawn   bool     `json:"-"` // its splits are drawn, or can be, so that it has folds
+	// Options is the zero value of a struct with the source's own options, whose tags models.Network tells of, or nil.
+	Options any `json:"-"`
 	// Recipes holds changes to a training's configuration that suit the data, as models/training/recipes.json has them, or nil.
 	Recipes []byte `json:"-"`
 	// Place returns the place of the files in some folders, "" if some are missing; nil for a source that needs none.
@@ -68,15 +70,11 @@ func Register(s Source) {
 func names(kind func(Source) bool) string {
 	var all []string
 	for _, s := range sources {
-		switch {
-		case !kind(s):
-		case IsFile(s.Name):
-			all = append(all, ".npz files")
-		default:
-			all = append(all, s.Name)
+		if kind(s) {
+			all = append(all, strings.Replace(s.Name, "PATH.npz", ".npz files", 1))
 		}
 	}
-	return strings.Join(all, ", ")
+	return cmp.Or(strings.Join(all, ", "), "no data set that is registered")
 }
 
 // Names describes every source, the user's own .npz file last.
@@ -128,9 +126,15 @@ func Load(ctx context.Context, name string, opts Options) (*Dataset, error) {
 	return Make(raw, *raw.Split)
 }
 
-// accepts refuses options that do not apply to a source: to ignore them would give other samples than the caller asked
+// OptionsOf returns a source's own options, see Options.Own.
+func OptionsOf[T any](own map[string]any) T {
+	options, _ := params.From[T](func(name string) (any, bool) { value, ok := own[name]; return value, ok }) // an error is Accepts's to return
+	return options
+}
+
+// Accepts refuses options that do not apply to a source: to ignore them would give other samples than the caller asked
 // for. Source.Name of an .npz file is its path.
-func (s Source) accepts(opts Options) error {
+func (s Source) Accepts(opts Options) error {
 	refuse := func(option, why string, fits func(Source) bool) error {
 		return refused{fmt.Errorf("%s: %s; leave %s out (it is for %s)", s.Name, why, option, names(fits))}
 	}
@@ -139,19 +143,21 @@ func (s Source) accepts(opts Options) error {
 		return refuse("knn", "its graph is fixed", func(s Source) bool { return IsFile(s.Name) })
 	case opts.Fold != (Fold{}) && !s.Drawn:
 		return refuse("fold", "its test is fixed", func(s Source) bool { return s.Drawn })
-	case opts.TFIDF && !s.Text:
-		return refuse("tfidf", "it has no words to weigh", func(s Source) bool { return s.Text })
-	case opts.Protocol != "" && s.Protocols == nil:
-		return refuse("protocol", "there is one protocol only", func(s Source) bool { return s.Protocols != nil })
-	case opts.Protocol != "" && !slices.Contains(s.Protocols, opts.Protocol):
-		return refused{fmt.Errorf("%s: there is no protocol %q; there are %s", s.Name, opts.Protocol, strings.Join(s.Protocols, ", "))}
+	}
+	for _, name := range slices.Sorted(maps.Keys(opts.Own)) {
+		option := func(s Source) *params.Field { return params.Find(params.Fields(reflect.TypeOf(s.Options)), name) }
+		if option(s) == nil {
+			return refuse(name, "it has no option "+name, func(s Source) bool { return option(s) != nil })
+		} else if _, err := option(s).Parse(opts.Own[name]); err != nil {
+			return refused{fmt.Errorf("%s: %w", s.Name, err)}
+		}
 	}
 	return nil
 }
 
 // read calls the loader of a source.
 func (s Source) read(ctx context.Context, opts Options) (*Raw, error) {
-	if err := s.accepts(opts); err != nil {
+	if err := s.Accepts(opts); err != nil {
 		return nil, err
 	}
 	raw, err := s.Load(ctx, s.dirs(opts.DataDir), opts)

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -53,36 +54,43 @@ func TestAcceptsOfFiles(t *testing.T) {
 	require.NoError(t, zip.NewWriter(file).Close())
 	require.NoError(t, file.Close())
 	for want, opts := range map[string]Options{
-		"mine.npz: it has no words to weigh":   {TFIDF: true},
-		"mine.npz: there is one protocol only": {Protocol: "cross-view"},
+		"mine.npz: it has no option protocol; leave protocol out (it is for no data set that is registered)": {Own: map[string]any{"protocol": "cross-view"}},
 	} {
 		_, err := Load(t.Context(), archive, opts)
 		assert.ErrorContains(t, err, want)
 		_, err = CheckNPZ(archive, opts)
 		assert.ErrorContains(t, err, want)
 	}
-	require.NoError(t, Source{Name: "a.NPZ"}.accepts(Options{KNN: 3}))
+	require.NoError(t, Source{Name: "a.NPZ"}.Accepts(Options{KNN: 3}))
 	_, err = Load(t.Context(), filepath.Join(t.TempDir(), "mine.npz"), Options{HoldOut: true})
 	assert.ErrorContains(t, err, "mine.npz: no such file or directory; check the path, or write the file with numpy.savez")
+}
+
+// eyes are the options of the source in TestRegister.
+type eyes struct {
+	Protocol string `param:"protocol" default:"one-eyed" rule:"one of one-eyed|cross-eyed"`
+	Weighed  bool   `param:"weighed"`
 }
 
 // TestRegister: what is registered is listed before the user's own file, and loaded as the options ask.
 func TestRegister(t *testing.T) {
 	before := sources
 	t.Cleanup(func() { sources = before })
-	dir := t.TempDir()
-	s := Source{Name: "mine", Folders: []string{"mine"}, Get: "the file from me", Files: []File{{Name: "mine.bin"}}, Protocols: []string{"cross-eyed"},
+	dir, protocol := t.TempDir(), ""
+	s := Source{Name: "mine", Folders: []string{"mine"}, Get: "the file from me", Files: []File{{Name: "mine.bin"}}, Options: eyes{},
 		Place: func(dirs []string) string { return "" },
 		Load: func(_ context.Context, dirs []string, o Options) (*Raw, error) {
 			if assert.Equal(t, []string{filepath.Join(dir, "mine"), dir}, dirs); o.Seed == 1 {
 				return nil, fs.ErrNotExist
 			}
+			assert.Equal(t, eyes{cmp.Or(protocol, "one-eyed"), protocol != ""}, OptionsOf[eyes](o.Own))
 			return digits.Load(t.Context(), nil, o)
 		}}
 	Register(s)
 	listed := Names()
 	assert.Equal(t, []string{"mine", "PATH.npz"}, []string{listed[len(listed)-2].Name, listed[len(listed)-1].Name})
-	d, err := Load(t.Context(), "mine", Options{DataDir: dir, HoldOut: true, Protocol: "cross-eyed"})
+	protocol = "cross-eyed"
+	d, err := Load(t.Context(), "mine", Options{DataDir: dir, HoldOut: true, Own: map[string]any{"protocol": "cross-eyed", "weighed": "true"}})
 	require.NoError(t, err)
 	assert.Equal(t, []any{"mine", 1258, 180, 359}, []any{d.Name, len(d.Train), len(d.Validation), len(d.Test)})
 	_, err = Load(t.Context(), "mine", Options{DataDir: dir, Seed: 1})
@@ -91,8 +99,9 @@ func TestRegister(t *testing.T) {
 	for want, opts := range map[string]Options{
 		"mine: its graph is fixed; leave knn out (it is for .npz files)":         {KNN: 2},
 		"mine: its test is fixed; leave fold out (it is for digits, .npz files)": {Fold: Fold{1, 5}},
-		"mine: it has no words to weigh; leave tfidf out":                        {TFIDF: true},
-		`mine: there is no protocol "cross-view"; there are cross-eyed`:          {Protocol: "cross-view"},
+		"mine: it has no option tfidf; leave tfidf out":                          {Own: map[string]any{"tfidf": true}},
+		`mine: protocol=cross-view: it must be one of one-eyed, cross-eyed`:      {Own: map[string]any{"protocol": "cross-view"}},
+		"mine: weighed=2: it must be true or false":                              {Own: map[string]any{"weighed": 2}},
 	} {
 		_, err = Load(t.Context(), "mine", opts)
 		require.ErrorIs(t, err, ErrOptions)

@@ -83,15 +83,6 @@ func addOptions(name string, options any) {
 	}
 }
 
-// optionNames returns the names of all options, sorted.
-func optionNames() (names []string) {
-	for _, f := range optionFields {
-		names = append(names, f.Name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 // has reports whether the spec's model has an option.
 func (s Spec) has(name string) bool {
 	f := params.Find(optionFields, name)
@@ -105,7 +96,7 @@ func (s *Spec) Put(name string, value any) error {
 	f := params.Find(optionFields, name)
 	switch {
 	case f == nil:
-		return fmt.Errorf("there is no option %q: %s", name, suggest.Among(name, optionNames()))
+		return fmt.Errorf("there is no option %q: %s", name, suggest.Among(name, slices.Sorted(slices.Values(params.Names(optionFields)))))
 	case !s.has(name):
 		only := ""
 		if len(f.Models) > 0 {

@@ -3,6 +3,7 @@
 package paper
 
 import (
+	_ "github.com/clusterpool/ccp/benchmarks/paper/ablations"
 	_ "github.com/clusterpool/ccp/benchmarks/paper/data"
 	_ "github.com/clusterpool/ccp/benchmarks/paper/networks"
 	_ "github.com/clusterpool/ccp/benchmarks/paper/tables"

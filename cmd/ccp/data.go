@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -132,11 +133,10 @@ func newDataCheck(s *shared) *cobra.Command {
 		}
 		train := withData(dataDir, "train", "--data", name)
 		cmd.Flags().Visit(func(flag *pflag.Flag) {
-			switch flag.Name {
-			case "knn", "validation":
-				train = append(train, "--"+flag.Name, flag.Value.String())
-			case "split-seed", "protocol", "tfidf":
-				train = append(train, "--set", strings.ReplaceAll(flag.Name, "-", "_")+"="+flag.Value.String())
+			if name := strings.ReplaceAll(flag.Name, "-", "_"); flagOf[name] != "" {
+				train = append(train, "--"+flagOf[name], flag.Value.String())
+			} else if slices.Contains(training.Names(), name) {
+				train = append(train, "--set", name+"="+flag.Value.String())
 			}
 		})
 		result := checkJSON{Report: report, Next: self() + " " + commandLine(train...)}
@@ -154,7 +154,7 @@ func newDataCheck(s *shared) *cobra.Command {
 	f.IntVar(&o.KNN, "knn", 0, knnUsage)
 	f.Uint64Var(&o.Seed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
 	f.Float64Var(&o.Validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
-	f.StringVar(&o.Protocol, "protocol", "", "`NAME` of the split, where a data set has several (default: its usual one)")
-	f.BoolVar(&o.TFIDF, "tfidf", false, "weigh the words of texts by how rare they are")
+	o.Own = map[string]any{}
+	sourceFlags(f, o.Own)
 	return cmd
 }

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/pflag"
@@ -35,7 +37,7 @@ source by ` + "`go test ./cmd/ccp -run OptionsPage -update`" + `.
 
 The default is the one of the model ` + "`ccp`" + ` on your data. The data decides what is ` + "`auto`" + `
 ([defaults.md](defaults.md)), and the named data sets have recipes of their own; ` + "`ccp train --dry-run`" + ` prints what a
-training takes. An option that a model lacks is refused.
+training takes. An option that a model or a data set lacks is refused.
 
 `
 
@@ -143,8 +145,8 @@ func usual(t *testing.T) map[string]any {
 }
 
 // allowed returns what an option's values must be, as the error about a wrong value says it.
-func allowed(name string, of []string) string {
-	_, err := training.Preview(training.Patch{"model": of[0], name: "?"})
+func allowed(name, data, model string) string {
+	_, err := training.Preview(training.Patch{"data": data, "model": model, name: "?"})
 	if err == nil {
 		return "a text"
 	}
@@ -179,7 +181,7 @@ func TestOptionsPage(t *testing.T) {
 		if defaults[name] == nil {
 			value = tags[name].Get("default")
 		}
-		cells := []string{shown, value, allowed(name, append(having[name], "ccp"))}
+		cells := []string{shown, value, allowed(name, "digits", append(having[name], "ccp")[0])}
 		if of := having[name]; len(of) == len(models.Names()) {
 			cells = append(cells, "all")
 		} else if len(of) > len(models.Names())/2 {
@@ -191,9 +193,22 @@ func TestOptionsPage(t *testing.T) {
 		return "| " + strings.Join(append(cells, strings.ReplaceAll(says, "|", `\|`)), " | ") + " |\n"
 	}
 	page := optionsHead + "## Of the training\n\n| option | default | values | what it is |\n|---|---|---|---|\n"
+	ofData, ofLaboratory := "", ""
+	for _, s := range datasets.Names() {
+		for _, name := range params.Names(params.Fields(reflect.TypeOf(s.Options))) {
+			c, err := training.Preview(training.Patch{"data": s.Name})
+			require.NoError(t, err)
+			assert.NotEmpty(t, comments[name])
+			ofData += fmt.Sprintf("| `%s` | %s | %v | %s | %s |\n", name, s.Name, c.Values()[name], allowed(name, s.Name, "ccp"), comments[name])
+		}
+	}
 	for _, name := range training.Names() {
-		if having[name] == nil {
+		switch {
+		case having[name] != nil:
+		case params.Find(params.Fields(reflect.TypeFor[training.Config]()), name) != nil:
 			page += row(name)
+		case !strings.Contains(ofData, "| `"+name+"` |"):
+			ofLaboratory += row(name)
 		}
 	}
 	page += "\n## Of the network\n\n| option | default | values | models | what it is |\n|---|---|---|---|---|\n"
@@ -202,6 +217,8 @@ func TestOptionsPage(t *testing.T) {
 			page += row(name)
 		}
 	}
+	page += "\n## Of some data sets\n\n| option | data set | default | values | what it is |\n|---|---|---|---|---|\n" + ofData
+	page += "\n## Of the paper's laboratory\n\nA program of your own has these options if it imports `benchmarks/paper/ablations`.\n\n| option | default | values | what it is |\n|---|---|---|---|\n" + ofLaboratory
 	if *update {
 		require.NoError(t, os.WriteFile(optionsPage, []byte(page), 0o644))
 	}

@@ -18,11 +18,8 @@
 package params
 
 import (
-	"bytes"
 	"encoding"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -84,10 +81,13 @@ type described struct {
 	defaults reflect.Value
 }
 
-// describe reads the tags of a struct, once.
+// describe reads the tags of a struct, once. No struct has no options.
 func describe(options reflect.Type) *described {
 	if d, ok := known.Load(options); ok {
 		return d.(*described)
+	}
+	if options == nil {
+		return &described{}
 	}
 	d := &described{defaults: reflect.New(options)}
 	for i := range options.NumField() {
@@ -141,26 +141,12 @@ func Values(options any) map[string]any {
 	return values
 }
 
-// Decode sets the options of a struct to the values of a JSON object, which has no other names than theirs.
-func Decode(object []byte, options any) error {
-	var values map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	decoder.UseNumber() // a seed keeps all its digits
-	if err := decoder.Decode(&values); err != nil {
-		return err
+// Names returns the names of options.
+func Names(fields []Field) (names []string) {
+	for _, f := range fields {
+		names = append(names, f.Name)
 	}
-	fields := Fields(reflect.TypeOf(options).Elem())
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		f := Find(fields, name)
-		if f == nil {
-			known := slices.Sorted(maps.Keys(Values(reflect.ValueOf(options).Elem().Interface())))
-			return fmt.Errorf("there is no option %q; %s", name, suggest.Among(name, known))
-		}
-		if err := f.Set(options, values[name]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return names
 }
 
 // From returns the options that get gives by name, and defaults for the others. The error is the first wrong value's.
@@ -184,9 +170,7 @@ func Read[T any](scope *model.Scope) T {
 	}
 	var names []string
 	known.Range(func(_, d any) bool {
-		for _, f := range d.(*described).fields {
-			names = append(names, f.Name)
-		}
+		names = append(names, Names(d.(*described).fields)...)
 		return true
 	})
 	for path := range scope.Store().IterParams() {

@@ -181,7 +181,7 @@ type looked struct {
 // once, and keeps what it is in l.
 func same(ctx context.Context, backend compute.Backend, l map[string]looked, cell Cell, o training.Options) error {
 	c := cell.Config
-	key := fmt.Sprint(c.Name, c.KNN, c.SplitSeed, c.Validation, c.Protocol, c.TFIDF, c.Fold, c.Keep)
+	key := fmt.Sprint(c.Name, c.KNN, c.SplitSeed, c.Validation, c.More, c.Fold, c.Keep)
 	now, known := l[key]
 	if !known {
 		var d *datasets.Dataset

@@ -2,6 +2,7 @@
 package training
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,8 @@ type Config struct {
 	Data
 	Network
 	Training
+	// More holds what differs from its default of the options of the data set's source and of ablations, see Register.
+	More Patch
 }
 
 // Data is the part of a configuration that decides which samples there are, and on which graph.
@@ -39,13 +42,8 @@ type Data struct {
 	SplitSeed uint64 `param:"split_seed"`
 	// Validation is the share of the training samples held out. 0 is none, or the usual number if Keep is "best".
 	Validation float64 `param:"validation" rule:"share"`
-	Protocol   string  `param:"protocol"`
-	TFIDF      bool    `param:"tfidf"`
 	// Fold is the part of a cross-validation to test on. The zero fold is the data's own test.
 	Fold datasets.Fold `param:"fold"`
-	// RandomGraph replaces the data's graph by a connected graph with as many edges, drawn from Seed: the paper's
-	// ablation.
-	RandomGraph bool `param:"random_graph"`
 }
 
 // Network is the part of a configuration that models.Spec has, apart from the data's sizes.
@@ -60,9 +58,7 @@ type Network struct {
 type Training struct {
 	Recipe string `param:"recipe" default:"default"` // names what suits the data; the other values change it
 	// Augment changes training samples at random in the data set's own way.
-	Augment bool `param:"augment"`
-	// Narrow divides the filters of levels and stem and the hidden widths, after all else is decided.
-	Narrow       int     `param:"narrow" default:"1" rule:"from 1"`
+	Augment      bool    `param:"augment"`
 	Epochs       int     `param:"epochs" rule:"count"` // divide the steps into equal parts for validation and saving
 	Steps        int     `param:"steps" rule:"count"`
 	Batch        int     `param:"batch" rule:"count"` // is the number of samples in a step
@@ -96,14 +92,45 @@ var ownFields = slices.DeleteFunc(slices.Clone(params.Fields(configType)), func(
 	return params.Find(params.Fields(reflect.TypeFor[models.Options]()), f.Name) != nil
 })
 
-// Names returns the names that a Patch can have: of a configuration's own fields, and of the options of all networks.
-func Names() []string { return append(ownNames(), optionNames()...) }
+// Names returns the names that a Patch can have: of a configuration's own fields, and of the options of all networks, all
+// data sets and all ablations.
+func Names() []string {
+	return slices.Concat(params.Names(ownFields), optionNames(), sourceNames(), params.Names(ablationFields))
+}
 
-func ownNames() (names []string) {
-	for _, f := range ownFields {
-		names = append(names, f.Name)
+// sourceNames returns the names of the options that only some data sets have.
+func sourceNames() (names []string) {
+	for _, s := range datasets.Names() {
+		names = append(names, params.Names(params.Fields(reflect.TypeOf(s.Options)))...)
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// more returns the options that Config.More can have.
+func more(data string) []params.Field {
+	source, _ := datasets.Named(data)
+	return slices.Concat(params.Fields(reflect.TypeOf(source.Options)), ablationFields)
+}
+
+// Ablation changes a training for a study of what a result owes to what. The levels and widths of c are decided. It
+// returns the data set to train on.
+type Ablation func(c *Config, d *datasets.Dataset) (*datasets.Dataset, error)
+
+var ablations []Ablation
+
+var ablationFields []params.Field // their options
+
+// Register adds an ablation and its options, the zero value of a struct with the tags that models.Network tells of, which
+// datasets.OptionsOf reads from Config.More. It panics if a name is taken. Call it in an init function.
+func Register(options any, a Ablation) {
+	for _, f := range params.Fields(reflect.TypeOf(options)) {
+		if slices.Contains(Names(), f.Name) {
+			panic(fmt.Sprintf("training: an ablation has an option %s, which there is already", f.Name))
+		}
+		ablationFields = append(ablationFields, f)
+	}
+	ablations = append(ablations, a)
 }
 
 func optionNames() []string {
@@ -116,31 +143,33 @@ func optionNames() []string {
 
 // put sets a field, or an option of the network, by its name. The error says what the value must be, or what was meant.
 func (c *Config) put(name string, value any) error {
-	if f := params.Find(ownFields, name); f != nil {
-		return f.Set(c, value)
+	f := params.Find(more(c.Name), name)
+	switch own := params.Find(ownFields, name); {
+	case own != nil:
+		return own.Set(c, value)
+	case f != nil:
+		typed, err := f.Parse(value)
+		if own := (Patch{name: typed}); params.Plain(typed) != params.Plain(f.Default()) {
+			maps.Copy(own, c.More)
+			c.More = own
+		}
+		return err
+	case slices.Contains(optionNames(), name):
+		s := models.Spec{Model: c.Model, Options: c.Options}
+		err := s.Put(name, value)
+		c.Options = s.Options
+		return err
+	case slices.Contains(sourceNames(), name): // of other data sets
+		return datasets.Source{Name: c.Name}.Accepts(datasets.Options{Own: Patch{name: value}})
 	}
-	if !slices.Contains(optionNames(), name) {
-		return &UnknownError{name, suggest.Nearest(name[strings.LastIndex(name, "/")+1:], append(optionNames(), ownNames()...))}
-	}
-	s := models.Spec{Model: c.Model, Options: c.Options}
-	err := s.Put(name, value)
-	c.Options = s.Options
-	return err
+	return &UnknownError{name}
 }
 
 // UnknownError says that there is no field or option of a name.
-type UnknownError struct {
-	Name    string
-	Nearest string // the name that was meant; "" if none is near
-}
+type UnknownError struct{ Name string }
 
 func (e *UnknownError) Error() string {
-	which := "the"
-	if e.Nearest != "" {
-		which = fmt.Sprintf("did you mean %s? The", e.Nearest)
-	}
-	return fmt.Sprintf("there is no option %q; %s options of the network are %s; of the training, %s", e.Name, which,
-		strings.Join(optionNames(), ", "), strings.Join(ownNames(), ", "))
+	return fmt.Sprintf("there is no option %q; %s", e.Name, suggest.Among(e.Name[strings.LastIndex(e.Name, "/")+1:], Names()))
 }
 
 // Values returns the whole configuration by name, as its JSON has it.
@@ -148,6 +177,9 @@ func (c Config) Values() models.Patch {
 	values := models.Spec{Model: c.Model, Options: c.Options}.Values()
 	for _, f := range ownFields {
 		values[f.Name] = f.Value(c)
+	}
+	for _, f := range more(c.Name) {
+		values[f.Name] = params.Plain(cmp.Or(c.More[f.Name], f.Default()))
 	}
 	return values
 }
@@ -192,8 +224,8 @@ func (c Config) check() error {
 // they do not decide which samples the data set has.
 func (c Config) dataOptions(o datasets.Options) datasets.Options {
 	o.Seed, o.Validation, o.Fold, o.KNN = c.SplitSeed, c.Validation, c.Fold, c.KNN
-	o.Protocol, o.TFIDF, o.Frames = c.Protocol, c.TFIDF, c.Frames
-	o.HoldOut = c.Keep != KeepLast
+	o.Frames, o.HoldOut, o.Own = c.Frames, c.Keep != KeepLast, maps.Clone(c.More)
+	maps.DeleteFunc(o.Own, func(name string, _ any) bool { return !ofLoading(name) })
 	return o
 }
 

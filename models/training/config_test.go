@@ -6,7 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -80,7 +80,7 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		`the transform "minirocket" needs a series; leave it out`:                               {"transforms": "minirocket,values"},
 		`transforms: there is no "kernels"; did you mean minirocket? There are all, none, mini`: {"transforms": "kernels,values"},
 		`transforms: there is no "foo"`:                                                         {"transforms": "foo"},
-		`protocol: cross-view; the data is in memory`:                                           {"protocol": "cross-view"},
+		`ring.npz: it has no option side; leave side out (it is for leaves)`:                    {"side": "lower"},
 		`there is no option "epoch"`:                                                            {"epoch": 3},
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
@@ -89,10 +89,8 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		_, dry := DryRun(t.Context(), backend, asked, o)
 		_, resolved := Resolve(asked, d)
 		for _, err := range []error{trained, dry, resolved} {
-			if want[:8] != "protocol" || err != nil {
-				assert.ErrorContains(t, err, want)
-				assert.ErrorIs(t, err, ErrSettings)
-			}
+			assert.ErrorContains(t, err, want)
+			assert.ErrorIs(t, err, ErrSettings)
 		}
 		assert.NoDirExists(t, dir)
 	}
@@ -175,7 +173,7 @@ func TestResolve(t *testing.T) {
 	assert.Equal(t, []int{16, 1200, 20}, []int{c.Batch, c.Steps, c.Epochs})
 	o := c.Options
 	assert.Equal(t, []any{16, 8, 0.25, "zeros", 1e-4}, []any{o.Stem, o.Hierarchies, o.Dropout, o.Padding, o.L2})
-	for _, name := range []string{"l2", "ccp_reach", "readout_dropout", "ccp_stem", "narrow", "seed"} {
+	for _, name := range []string{"l2", "ccp_reach", "readout_dropout", "ccp_stem", "shrunk", "seed"} {
 		assert.Contains(t, c.Values(), name)
 	}
 	assert.NotContains(t, c.Values(), "segments", "another model's")
@@ -188,9 +186,6 @@ func TestResolve(t *testing.T) {
 	require.NoError(t, json.Unmarshal(raw, &asked))
 	assert.Equal(t, c.Values(), resolved(t, asked, d).Values(), "it is what can be asked")
 
-	narrow := resolved(t, Patch{"narrow": 4, "ccp_stem": 8}, d)
-	assert.Equal(t, "3x8/9,1x16/3", narrow.Levels.String())
-	assert.Equal(t, []int{16, 2}, []int{narrow.Hidden[0], narrow.Options.Stem})
 	for name, want := range map[string]string{
 		"levels":      "level 2: L=5 exceeds its 4 nodes",
 		"ccp_padding": "ccp_padding=nothing: it must be one of nodes, zeros",
@@ -222,10 +217,14 @@ func TestRunOfAnEarlierVersion(t *testing.T) {
 		`{"data":"leaves","model":"svm","levels":"","hidden":null,"seed":1}`} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(text), 0o600))
 		_, err := ReadConfig(dir)
-		want := filepath.Join(dir, configFile) + ": an earlier version of ccp began this run, or it was changed by hand; train anew"
-		require.EqualError(t, err, want)
-		require.EqualError(t, openRun(dir, Config{}, models.Metadata{}, nil, datasets.Fingerprint{}), want)
+		want := filepath.Join(dir, configFile) + ": an earlier version of ccp began this run, or it was changed by hand; train anew: "
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, openRun(dir, Config{}, models.Metadata{}, nil, datasets.Fingerprint{}), want)
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(`{"data":{"data":"digits","side":"upper"},"training":{"seed":1}}`), 0o600))
+	_, err := ReadConfig(dir)
+	require.EqualError(t, err, filepath.Join(dir, configFile)+": an earlier version of ccp began this run, or it was changed by hand; train anew: "+
+		"digits: it has no option side; leave side out (it is for leaves)")
 }
 
 // A seed keeps all its digits on its way through config.json.
@@ -256,9 +255,9 @@ func TestNothingAsked(t *testing.T) {
 }
 
 func TestDataOptions(t *testing.T) {
-	c, err := Preview(Patch{"protocol": "cross-view", "tfidf": true, "knn": 3, "split_seed": 7})
+	c, err := Preview(Patch{"data": leaves, "tfidf": true, "shrunk": 2, "knn": 3, "split_seed": 7})
 	require.NoError(t, err)
-	assert.Equal(t, datasets.Options{Seed: 7, Protocol: "cross-view", TFIDF: true, KNN: 3, Augment: true},
+	assert.Equal(t, datasets.Options{Seed: 7, Own: map[string]any{"tfidf": true}, KNN: 3, Augment: true},
 		c.dataOptions(datasets.Options{Augment: true}))
 }
 
@@ -274,32 +273,69 @@ func TestDiffer(t *testing.T) {
 		differ(a, of(Patch{"hidden": 3, "readout_dropout": 0.5, "average": 0.9, "seed": 2})))
 }
 
-// A random graph has none of the data's geometry; the data itself stays as it is.
-func TestRandomGraph(t *testing.T) {
-	grid, err := affinity.Grid(4, 5, 8)
+// An ablation changes levels and data when all else is decided. Its options are a part of the configuration.
+func TestAblation(t *testing.T) {
+	d, err := datasets.Load(t.Context(), writeRing(t, 80), datasets.Options{})
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: "grid", Info: signal.Info{Nodes: 20}, Affinity: grid, Coordinates: make([]float64, 40)}
-	other, err := Config{Data: Data{RandomGraph: true}, Training: Training{Seed: 1}}.withAblations(d)
+	d.Coordinates = make([]float64, 24)
+	whole, part := resolved(t, Patch{}, d), resolved(t, Patch{"shrunk": "4"}, d)
+	assert.Equal(t, "3x32/9,1x64/3", whole.Levels.String())
+	assert.Equal(t, "3x8/9,1x16/3", part.Levels.String())
+	assert.Equal(t, Patch{"shrunk": 4}, part.More)
+	assert.Equal(t, []string{"levels was 3x32/9,1x64/3, is 3x8/9,1x16/3", "shrunk was 1, is 4"}, differ(whole.Values(), part.Values()))
+	p, err := draft(Patch{"shrunk": 4}, d.Name)
 	require.NoError(t, err)
-	assert.Equal(t, grid.Edges(), other.Affinity.Edges())
-	assert.NotEqual(t, grid.Hash(), other.Affinity.Hash())
+	_, _, other, err := p.resolve(d)
+	require.NoError(t, err)
 	assert.Nil(t, other.Coordinates)
-	assert.Len(t, d.Coordinates, 40)
-	same, err := Config{}.withAblations(d)
-	require.NoError(t, err)
-	assert.Same(t, d, same)
+	assert.Len(t, d.Coordinates, 24, "the data stays as it is")
+	for want, asked := range map[string]Patch{"shrunk=0: it must be a whole number from 1": {"shrunk": 0}, "nothing is left": {"shrunk": 99},
+		`there is no option "shrunken"; did you mean shrunk?`: {"shrunken": 2}} {
+		_, err = Resolve(asked, d)
+		assert.ErrorContains(t, err, want)
+		assert.ErrorIs(t, err, ErrSettings)
+	}
+	assert.Panics(t, func() { Register(shrunk{}, nil) }, "taken")
+	assert.Panics(t, func() { Register(leafOptions{}, nil) }, "a data set has it")
 }
 
-// Resolve looks at the graph that is trained on: frames of sensors are series, and a random graph has no frames.
-func TestResolveRandomGraph(t *testing.T) {
-	chain, err := affinity.SpaceTime(nil, 1, 40)
+// The options of a data set's source are a part of the configuration of its trainings, which no other data set has.
+func TestSourceOptions(t *testing.T) {
+	of := func(asked Patch) Config {
+		c, err := Preview(asked)
+		require.NoError(t, err)
+		return c
+	}
+	a, b := of(Patch{"data": leaves}), of(Patch{"data": leaves, "side": "lower", "tfidf": "false"})
+	assert.Equal(t, []any{"upper", true}, []any{a.Values()["side"], a.Values()["tfidf"]}, "the default, and the recipe's")
+	assert.Equal(t, Patch{"side": "lower"}, b.More)
+	assert.Equal(t, []string{"side was upper, is lower", "tfidf was true, is false"}, differ(a.Values(), b.Values()))
+	assert.Equal(t, map[string]any{"side": "lower"}, b.dataOptions(datasets.Options{}).Own)
+	assert.NotContains(t, of(Patch{}).Values(), "side")
+	_, err := Preview(Patch{"data": leaves, "side": "left"})
+	require.ErrorIs(t, err, ErrSettings)
+	require.ErrorContains(t, err, "side=left: it must be one of upper, lower")
+	for _, data := range []string{"digits", writeRing(t, 40)} {
+		_, err = Preview(Patch{"data": data, "side": "lower"})
+		require.ErrorIs(t, err, ErrSettings)
+		require.ErrorContains(t, err, filepath.Base(data)+": it has no option side; leave side out (it is for leaves)")
+	}
+}
+
+// config.json holds the options of sources and ablations once, if they were given, and a run goes on with the same alone.
+func TestMoreIsKept(t *testing.T) {
+	backend, dir := backendtest.Go(t), t.TempDir()
+	asked := Patch{"data": leaves, "model": "fc", "hidden": 4, "epochs": 1, "side": "lower", "shrunk": 3}
+	trainIn(t, backend, asked, dir)
+	kept, err := ReadConfig(dir)
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: "series", Info: signal.Info{Nodes: 40, Channels: 1, ClassNames: []string{"a", "b"}}, Affinity: chain, Train: make([]int, 40)}
-	d.Signals, d.Labels = &datasets.Floats{Values: make([]float32, 40*40), Size: 40}, append(make([]int32, 20), slices.Repeat([]int32{1}, 20)...)
-	_, err = Resolve(Patch{"transforms": "hydra"}, d)
+	assert.Equal(t, Patch{"side": "lower", "tfidf": true, "shrunk": 3}, kept.More)
+	raw, err := os.ReadFile(filepath.Join(dir, configFile))
 	require.NoError(t, err)
-	random, err := Config{RandomGraph: true, Seed: 1}.withAblations(d)
-	require.NoError(t, err)
-	_, err = Resolve(Patch{"transforms": "hydra"}, random)
-	require.ErrorContains(t, err, `the transform "hydra" needs a series`)
+	assert.Equal(t, 1, strings.Count(string(raw), `"side": "lower"`))
+	assert.True(t, trainIn(t, backend, asked, dir).Resumed)
+	for name, want := range map[string]string{"side": "side was lower, is upper", "shrunk": "shrunk was 3, is 1"} {
+		_, err = Train(t.Context(), backend, with(asked, name, nil), Options{Dir: dir})
+		require.ErrorContains(t, err, want)
+	}
 }

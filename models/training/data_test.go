@@ -200,10 +200,11 @@ func TestOptionsOfLoadingForDataInMemory(t *testing.T) {
 	backend := backendtest.Go(t)
 	d, err := datasets.Load(t.Context(), writeRing(t, 80), datasets.Options{})
 	require.NoError(t, err)
+	d.Name = leaves
 	for want, asked := range map[string]Patch{
 		"fold: 2/5; the data is in memory":    {"fold": "2/5"},
 		"knn: 4; the data is in memory":       {"knn": 4},
-		"protocol: cross-view; the data":      {"protocol": "cross-view"},
+		"side: lower; the data":               {"side": "lower"},
 		"tfidf: true; the data is in memory":  {"tfidf": true},
 		"give it there, and leave tfidf out":  {"tfidf": true},
 		"made it: give it there, and leave f": {"fold": datasets.Fold{Number: 1, Of: 2}},
@@ -231,13 +232,13 @@ func TestNamesOfDataInMemory(t *testing.T) {
 	require.NoError(t, err)
 	kept, err := ReadConfig(dir)
 	require.NoError(t, err)
-	assert.False(t, kept.TFIDF, "nobody did it")
+	assert.Empty(t, kept.More, "nobody did it")
 	resolved, err := Resolve(asked, &named)
 	require.NoError(t, err)
 	assert.Equal(t, kept, resolved)
 	known, err := Preview(Patch{"data": leaves})
 	require.NoError(t, err)
-	assert.True(t, known.TFIDF)
+	assert.Equal(t, Patch{"tfidf": true}, known.More)
 }
 
 // What the search for a hierarchy refuses does not cost the run that is to be overwritten.

@@ -77,7 +77,7 @@ func stepsOn(t *testing.T, backend compute.Backend, asked Patch, d *datasets.Dat
 	t.Helper()
 	p, err := draft(asked, d.Name)
 	require.NoError(t, err)
-	c, spec, err := p.resolve(d)
+	c, spec, d, err := p.resolve(d)
 	require.NoError(t, err)
 	store = spec.NewStore(c.Seed)
 	_, err = spec.Prepare(t.Context(), backend, store, d.Affinity, nil, nil)

@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -131,7 +132,7 @@ func TestNoValueInTwoDocuments(t *testing.T) {
 			spec, _ := document["spec"].(map[string]any)
 			options, _ := spec["options"].(map[string]any)
 			for name := range options {
-				assert.NotContains(t, ownNames(), name)
+				assert.NotContains(t, params.Names(ownFields), name)
 			}
 		}
 		read, err := ReadConfig(o.Dir)

@@ -253,10 +253,10 @@ func TestDefaultsOfPlainModels(t *testing.T) {
 	}
 	for _, name := range []string{"svm", "bayes"} {
 		c := known(leaves, name)
-		assert.False(t, c.TFIDF, name)
+		assert.Equal(t, false, c.Values()["tfidf"], name)
 		assert.Zero(t, c.LabelSmoothing, name)
 	}
-	assert.True(t, known(leaves, "ccp").TFIDF)
+	assert.Equal(t, Patch{"tfidf": true}, known(leaves, "ccp").More)
 	assert.InDelta(t, 0.002, known(leaves, "bayes").Values()["bayes_alpha"], 0)
 	for _, data := range []string{"digits", leaves, "ring.npz"} {
 		for _, name := range []string{"fc", "softmax", "svm", "bayes"} {

@@ -2,11 +2,13 @@ package training
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,9 +29,32 @@ const (
 // leaves is a data set with recipes of its own, for a grid of 32x32 nodes in one or more channels.
 const leaves = "leaves"
 
+type leafOptions struct {
+	TFIDF bool   `param:"tfidf"`
+	Side  string `param:"side" default:"upper" rule:"one of upper|lower"`
+}
+
+// shrunk is an ablation.
+type shrunk struct {
+	Shrunk int `param:"shrunk" default:"1" rule:"from 1"`
+}
+
 func init() {
+	Register(shrunk{}, func(c *Config, d *datasets.Dataset) (*datasets.Dataset, error) {
+		by := datasets.OptionsOf[shrunk](c.More).Shrunk
+		if c.Levels = slices.Clone(c.Levels); by == 99 {
+			return nil, errors.New("shrunk: 99; nothing is left")
+		} else if by > 1 {
+			other := *d
+			other.Coordinates, d = nil, &other
+		}
+		for i := range c.Levels {
+			c.Levels[i].Filters /= by
+		}
+		return d, nil
+	})
 	of, _ := datasets.Named("digits")
-	of.Name, of.Text = leaves, true
+	of.Name, of.Options = leaves, leafOptions{}
 	of.Recipes = []byte(`[
 		{"set": {"levels": "256x256/16,64x384/16,1x1024/4", "hidden": "1024", "epochs": 100, "augment": true, "tfidf": true,
 			"input_dropout": 0.3}},

@@ -63,13 +63,10 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 		}
 	}
 	d, err := p.LoadData(ctx, b, opts)
-	if err == nil {
-		d, err = p.withAblations(d)
-	}
 	if err != nil {
 		return f, err
 	}
-	c, spec, err := p.resolve(d)
+	c, spec, d, err := p.resolve(d)
 	if err == nil {
 		err = checkDevices(b, opts.Devices, c.Batch)
 	}

@@ -1,15 +1,17 @@
 package training
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
@@ -20,6 +22,7 @@ import (
 // writeConfig writes the configuration of a run in dir, apart from what its metadata has: the network, and the data's name.
 func writeConfig(dir string, c Config, m models.Metadata) error {
 	data, training := params.Values(c.Data), params.Values(c.Training)
+	maps.Copy(data, c.More)
 	if c.Name == m.Data {
 		delete(data, "data")
 	}
@@ -30,21 +33,37 @@ func writeConfig(dir string, c Config, m models.Metadata) error {
 func ReadConfig(dir string) (Config, error) {
 	var parts map[string]json.RawMessage
 	c, path := params.Defaults[Config](), filepath.Join(dir, configFile)
-	err := files.ReadJSON(path, &parts)
-	if err != nil {
+	if err := files.ReadJSON(path, &parts); err != nil {
 		return c, err
 	}
-	if c.Name = ""; len(parts) == 2 && parts["data"] != nil && parts["training"] != nil {
-		err = cmp.Or(params.Decode(parts["data"], &c.Data), params.Decode(parts["training"], &c.Training))
-	} else {
-		err = errors.New("an earlier version of ccp began this run, or it was changed by hand; train anew")
+	m, _, wrong := models.ReadMetadata(dir)
+	c.Name = m.Data
+	err := cmp.Or(c.decode(parts["data"], params.Fields(reflect.TypeFor[Data]())), c.decode(parts["training"], params.Fields(reflect.TypeFor[Training]())))
+	if err == nil && len(parts) > 2 {
+		err = errors.New("it has other parts than data and training")
 	}
 	if err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
+		return c, fmt.Errorf("%s: an earlier version of ccp began this run, or it was changed by hand; train anew: %w", path, err)
 	}
-	m, _, err := models.ReadMetadata(dir)
-	c.Name, c.Network = cmp.Or(c.Name, m.Data), Network{m.Model, m.Levels, m.Hidden, m.Options}
-	return c, err
+	c.Network = Network{m.Model, m.Levels, m.Hidden, m.Options}
+	return c, wrong
+}
+
+// decode sets the values of a part of config.json, which has some of a configuration's fields, and what is in More.
+func (c *Config) decode(part []byte, fields []params.Field) error {
+	values, decoder := Patch{}, json.NewDecoder(bytes.NewReader(part))
+	decoder.UseNumber() // a seed keeps all its digits
+	err := decoder.Decode(&values)
+	if name, named := values["data"].(string); named {
+		c.Name = name // which decides what there is in More
+	}
+	for _, name := range sorted(values) {
+		if params.Find(fields, name) == nil && !slices.Contains(append(sourceNames(), params.Names(ablationFields)...), name) {
+			err = cmp.Or(err, error(&UnknownError{name}))
+		}
+		err = cmp.Or(err, c.put(name, values[name]))
+	}
+	return err
 }
 
 // ReadResult returns the result of the run in dir; an os.ErrNotExist while it has none.
@@ -80,14 +99,16 @@ func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Opti
 	return d, err
 }
 
-// ofLoading are the options that only loading a data set follows.
-var ofLoading = []string{"fold", "frames", "knn", "protocol", "tfidf"}
+// ofLoading reports whether only loading a data set follows an option.
+func ofLoading(name string) bool {
+	return name == "fold" || name == "frames" || name == "knn" || slices.Contains(sourceNames(), name)
+}
 
 // checkInMemory returns an error if something is asked that only loading can do. It would be recorded, but not done.
 func (c Config) checkInMemory() error {
-	for _, name := range ofLoading {
-		f := params.Find(ownFields, name)
-		if value := f.Value(c); value != f.Value(Config{}) {
+	values, usual := c.Values(), Config{Data: Data{Name: c.Name}}.Values()
+	for _, name := range sorted(values) {
+		if value := values[name]; ofLoading(name) && value != usual[name] {
 			return fmt.Errorf("%s: %v; the data is in memory, as datasets.Load or New made it: give it there, and leave %s "+
 				"out", name, value, name)
 		}
@@ -106,17 +127,6 @@ func (c Config) withValidation(d *datasets.Dataset) (*datasets.Dataset, error) {
 	}
 	d, err := datasets.Make(&d.Raw, split)
 	return d, settings(err)
-}
-
-// withAblations returns the data set with the graph that the configuration asks for.
-func (c Config) withAblations(d *datasets.Dataset) (_ *datasets.Dataset, err error) {
-	if !c.RandomGraph {
-		return d, nil
-	}
-	other := *d
-	other.Coordinates = nil // directed slots would have the directions of the data's graph
-	other.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(c.Seed))
-	return &other, err
 }
 
 // LoadFor loads a data set to evaluate a classifier on. It has the normalisation that the classifier was trained with,

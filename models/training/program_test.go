@@ -25,7 +25,7 @@ func TestProgramOfAnyLength(t *testing.T) {
 	require.NoError(t, err)
 	d, err := p.LoadData(ctx, backend, Options{})
 	require.NoError(t, err)
-	c, spec, err := p.resolve(d)
+	c, spec, d, err := p.resolve(d)
 	require.NoError(t, err)
 	c.LearningRate *= 1 + rand.Float64() // no test before has compiled this program
 	var compiled []int64

@@ -59,10 +59,7 @@ func Resolve(asked Patch, d *datasets.Dataset) (Config, error) {
 	if d, err = p.withValidation(d); err != nil {
 		return Config{}, err
 	}
-	if d, err = p.withAblations(d); err != nil {
-		return Config{}, err
-	}
-	c, _, err := p.resolve(d)
+	c, _, _, err := p.resolve(d)
 	return c, settings(err)
 }
 
@@ -101,7 +98,7 @@ func draft(a Patch, data string) (p draftConfig, err error) {
 	values := recipeOf(p.Name, p.Model, p.Recipe)
 	before := fmt.Sprint(values["ccp_hierarchy"])
 	if data != "" {
-		maps.DeleteFunc(values, func(name string, _ any) bool { return slices.Contains(ofLoading, name) })
+		maps.DeleteFunc(values, func(name string, _ any) bool { return ofLoading(name) })
 	}
 	overlay(values, a)
 	for _, name := range []string{"epochs", "steps", "batch"} {
@@ -141,14 +138,14 @@ func draft(a Patch, data string) (p draftConfig, err error) {
 	return p, p.check()
 }
 
-// resolve returns the whole configuration for a data set, and the network.
-func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
-	c, n := p.Config, len(d.Train)
+// resolve returns the whole configuration for a data set, the network, and the data set to train it on.
+func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *datasets.Dataset, error) {
+	c, n, err := p.Config, len(d.Train), error(nil)
 	if n == 0 {
-		return c, models.Spec{}, fmt.Errorf("data set %s has no training samples", d.Name)
+		return c, models.Spec{}, d, fmt.Errorf("data set %s has no training samples", d.Name)
 	}
 	if c.Frames > 0 && d.Form == nil {
-		return c, models.Spec{}, fmt.Errorf("frames: %d; data set %s has no recordings to resample: leave frames out", c.Frames, d.Name)
+		return c, models.Spec{}, d, fmt.Errorf("frames: %d; data set %s has no recordings to resample: leave frames out", c.Frames, d.Name)
 	}
 	levels, hidden := PresetOf(c.Model, c.Name, c.Recipe, d.Nodes)
 	if p.isDefault("levels") {
@@ -157,7 +154,11 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	if p.isDefault("hidden") {
 		c.Hidden = hidden
 	}
-	c.narrow()
+	for _, change := range ablations {
+		if d, err = change(&c, d); err != nil {
+			return c, models.Spec{}, d, err
+		}
+	}
 	if p.open["batch"] { // an eighth of the samples, as a power of two
 		for c.Batch = 16; c.Batch < 64 && 16*c.Batch <= n; {
 			c.Batch *= 2
@@ -182,7 +183,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	}
 	s, err := c.spec(d)
 	if err != nil {
-		return c, s, err
+		return c, s, d, err
 	}
 	s = AutoFill(s, p.autoFilled(d)...)
 	if pooling, _ := products(s); p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*pooling >= bfloat16Products {
@@ -193,7 +194,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	if err = cmp.Or(s.Check(), err); err == nil && fit.Only != nil { // asked for by their names
 		err = fit.Suits(transformSamples(d))
 	}
-	return c, s, err
+	return c, s, d, err
 }
 
 // products counts the multiply-adds of the filters for one signal in one hierarchy: of those that pool, and of all.
@@ -232,24 +233,6 @@ func (p *draftConfig) inheritDType(dir string) {
 
 // isDefault reports that nobody asks for a value: it is the recipe's, or open.
 func (p draftConfig) isDefault(name string) bool { return p.asked[name] == nil || p.open[name] }
-
-// narrow divides filters and widths by Narrow.
-func (c *Config) narrow() {
-	if c.Narrow == 1 {
-		return
-	}
-	part := func(n int) int { return max(1, n/c.Narrow) }
-	c.Levels, c.Hidden = slices.Clone(c.Levels), slices.Clone(c.Hidden)
-	for i := range c.Levels {
-		c.Levels[i].Filters = part(c.Levels[i].Filters)
-	}
-	for i := range c.Hidden {
-		c.Hidden[i] = part(c.Hidden[i])
-	}
-	if c.Stem > 0 {
-		c.Stem = part(c.Stem)
-	}
-}
 
 // sorted returns the keys of a map in order.
 func sorted[V any](values map[string]V) []string { return slices.Sorted(maps.Keys(values)) }

@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/params"
 )
 
 // Result is what a training came to. Accuracies are fractions, losses mean cross entropies in nats.
@@ -119,7 +120,7 @@ const WithoutEffect = "without effect: "
 // Of the options, ofSteps are those that only training steps follow, and ofGraph those that the ridge classifier does not depend on either.
 var (
 	ofSteps = []string{"average", "batch", "epochs", "label_smoothing", "learning_rate", "schedule", "steps", "weight_decay"}
-	ofGraph = []string{"hidden", "knn", "levels", "narrow", "random_graph"}
+	ofGraph = []string{"hidden", "knn", "levels"}
 )
 
 // remark gives notice of what is asked without effect, since the weights are fitted or the ridge classifier predicts alone. It also
@@ -129,7 +130,7 @@ func (r *run) remark(result Result) {
 	var idle []string
 	fitted, alone := r.spec.Network().Fitted, result.Steps == 0
 	for _, name := range sorted(r.asked) {
-		network := slices.Contains(ofGraph, name) || name != "transforms" && slices.Contains(optionNames(), name)
+		network := slices.Contains(append(params.Names(ablationFields), ofGraph...), name) || name != "transforms" && slices.Contains(optionNames(), name)
 		if value := r.asked[name]; value != nil && value != Auto && (alone && network || (alone || fitted) && slices.Contains(ofSteps, name)) {
 			idle = append(idle, fmt.Sprintf("%s=%v", name, value))
 		}

@@ -109,14 +109,10 @@ func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Optio
 // trainOn trains on a data set already loaded.
 func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *datasets.Dataset, opts Options) (Result, error) {
 	fingerprint := d.Fingerprint()
-	d, err := p.withAblations(d)
-	if err != nil {
-		return Result{}, err
-	}
 	if !opts.Overwrite {
 		p.inheritDType(opts.Dir)
 	}
-	c, spec, err := p.resolve(d)
+	c, spec, d, err := p.resolve(d)
 	if other := func(i int) bool { return d.Labels[i] != d.Labels[d.Train[0]] }; err == nil && !slices.ContainsFunc(d.Train, other) {
 		return Result{}, fmt.Errorf("data set %s: all training samples are of class %s; a training needs two classes", d.Name,
 			d.ClassNames[d.Labels[d.Train[0]]])

@@ -11,6 +11,13 @@ import (
 	"github.com/clusterpool/ccp/datasets/signal"
 )
 
+// newsOptions are the options of 20 Newsgroups.
+type newsOptions struct {
+	// TFIDF weights the words by their rarity among the training documents, and scales each document to length 1. The
+	// default is each word's share of its document.
+	TFIDF bool `param:"tfidf"`
+}
+
 var news = datasets.Source{
 	Name: "20news",
 	About: "messages to twenty newsgroups (20 Newsgroups, split by date), 18,846 in all: " +
@@ -21,7 +28,7 @@ var news = datasets.Source{
 	Files: []datasets.File{{URL: "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz", Name: "20news-bydate.tar.gz",
 		Sum: "sha256:8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610"}},
 	Folder: "20news", Archive: true,
-	Text:    true,
+	Options: newsOptions{},
 	Folders: []string{"20news"},
 	Get:     "20news-bydate.tar.gz from the 20 Newsgroups page of J. Rennie",
 	Place:   newsgroups.Find,
@@ -35,7 +42,7 @@ var news = datasets.Source{
 }
 
 // ofCorpus turns counts of words into signals as Defferrard, Bresson and Vandergheynst (2016) do. A raw value is the
-// word's share of the counted words of its document. With Options.TFIDF it is the word's tf-idf, and each document has
+// word's share of the counted words of its document. With newsOptions.TFIDF it is the word's tf-idf, and each document has
 // length 1. An absent word stays 0, as Mean is 0. Std is the root mean square over Train.
 //
 // It departs from them in one point: validation samples are a part of the training documents, where they took the test.
@@ -51,7 +58,7 @@ func ofCorpus(c *newsgroups.Corpus, opts datasets.Options) (*datasets.Raw, error
 			"sha256 of the messages %s", c.Folder, c.Hash),
 	}
 	values := "each word's share of the document's words"
-	if opts.TFIDF {
+	if datasets.OptionsOf[newsOptions](opts.Own).TFIDF {
 		c.Counts.TFIDF(raw.Nodes, c.Train)
 		values = "tf-idf, each document scaled to length 1"
 	} else {

@@ -70,7 +70,7 @@ func TestOfCorpus(t *testing.T) {
 	assert.Equal(t, d.Std, later.Std)
 	assert.NotEqual(t, plain.Std, later.Std)
 
-	d = of(datasets.Options{TFIDF: true, Validation: 0.67})
+	d = of(datasets.Options{Own: map[string]any{"tfidf": true}, Validation: 0.67})
 	// Of the three training documents blue is in 3, red in 2, bike and moon in 1.
 	blue, red, bike := 1.0, math.Log(4./3)+1, math.Log(2)+1
 	d.Signals.Read(0, row)

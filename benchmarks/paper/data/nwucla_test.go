@@ -61,7 +61,7 @@ func TestNWUCLA(t *testing.T) {
 	assert.Equal(t, [][]int{d.Train, d.Validation}, [][]int{later.Train, later.Validation})
 	assert.Equal(t, d.Std, later.Std)
 	assert.NotEqual(t, plain.Std, later.Std)
-	subjects, err := datasets.Load(t.Context(), "nw-ucla", datasets.Options{DataDir: dir, Protocol: skeleton.CrossSubject, Validation: 0.25})
+	subjects, err := datasets.Load(t.Context(), "nw-ucla", datasets.Options{DataDir: dir, Own: map[string]any{"protocol": skeleton.CrossSubject}, Validation: 0.25})
 	require.NoError(t, err)
 	assert.Equal(t, []int{30, 30, 30}, []int{len(subjects.Train), len(subjects.Validation), len(subjects.Test)})
 	for _, i := range subjects.Test {
@@ -132,7 +132,7 @@ func TestRealNWUCLA(t *testing.T) {
 	// The files of these recordings of views 2 and 3 are the same, in the set as it is given out.
 	assert.Contains(t, d.Notes, "95 of 464 test recordings are exact copies of training recordings under another name")
 
-	d, err = datasets.Load(t.Context(), "nw-ucla", datasets.Options{HoldOut: true, DataDir: dir, Protocol: skeleton.CrossSubject})
+	d, err = datasets.Load(t.Context(), "nw-ucla", datasets.Options{HoldOut: true, DataDir: dir, Own: map[string]any{"protocol": skeleton.CrossSubject}})
 	require.NoError(t, err)
 	assert.Empty(t, d.Warnings)
 	assert.Equal(t, []int{1050, 147, 287}, []int{len(d.Train), len(d.Validation), len(d.Test)})

@@ -146,11 +146,11 @@ func TestDefaultsOfPlainModels(t *testing.T) {
 	of := func(data, model string) training.Config { return preview(t, data, model, training.DefaultRecipe) }
 	for _, name := range plain {
 		c := of("20news", name)
-		assert.False(t, c.TFIDF, name)
+		assert.Equal(t, false, c.Values()["tfidf"], name)
 		assert.Zero(t, c.LabelSmoothing, name)
 		assert.Zero(t, c.InputDropout, name)
 	}
-	assert.True(t, of("20news", "ccp").TFIDF)
+	assert.Equal(t, training.Patch{"tfidf": true}, of("20news", "ccp").More)
 	assert.Equal(t, 100, of("20news", "ccp").Batch)
 	assert.InDelta(t, 0.3, of("20news", "gcn").InputDropout, 0)
 	assert.InDelta(t, 0.002, of("20news", "bayes").Values()["bayes_alpha"], 0)

@@ -21,6 +21,18 @@ const heldOutSkeletons = 0.1
 // skeletonNoise is the deviation of the noise that augmentation adds to coordinates, in lengths of the spine.
 const skeletonNoise = 0.01
 
+// The options of NTU RGB+D and of NW-UCLA, which differ in the usual protocol, the first of skeleton.Source.Splits.
+type (
+	ntuOptions struct {
+		// Protocol names the split: "cross-subject" tests on people who are not in the training, "cross-view" before a camera
+		// that is not.
+		Protocol string `param:"protocol" default:"cross-subject" rule:"one of cross-subject|cross-view"`
+	}
+	nwuclaOptions struct {
+		Protocol string `param:"protocol" default:"cross-view" rule:"one of cross-view|cross-subject"`
+	}
+)
+
 var ntu = skeletons(datasets.Source{
 	Name: "ntu",
 	About: "sixty actions of one or two people before the second Kinect (NTU RGB+D), 80 frames of 25 joints: " +
@@ -28,8 +40,8 @@ var ntu = skeletons(datasets.Source{
 	Needs: "the 56,880 .skeleton files (S001C001P001R001A001.skeleton ...), in a folder or as " + skeleton.NTU.Archive +
 		", and the list of the 302 with missing skeletons, as a .txt file whose name holds \"missing\"",
 	Licence: "academic use only, on request from the ROSE Lab; cite A. Shahroudy et al., NTU RGB+D, 2016",
-	Samples: 56_578,
-	Folder:  "ntu",
+	Samples: 56_578, Options: ntuOptions{},
+	Folder: "ntu",
 	Ask: "NTU RGB+D is given only to those who agree to its terms: ask for " + skeleton.NTU.Archive +
 		" at https://rose1.ntu.edu.sg/dataset/actionRecognition/",
 	Folders: []string{"nturgb+d_skeletons", "ntu/nturgb+d_skeletons", "ntu"},
@@ -43,8 +55,8 @@ var nwucla = skeletons(datasets.Source{
 	Needs: "the 1,484 files of its skeletons in JSON (a01_s01_e00_v01.json ...), in a folder or as " +
 		skeleton.NWUCLA.Archive,
 	Licence: "none stated by its authors; cite J. Wang et al., Cross-view Action Modeling, Learning and Recognition, 2014",
-	Samples: 1_484,
-	Folder:  "nw-ucla",
+	Samples: 1_484, Options: nwuclaOptions{},
+	Folder: "nw-ucla",
 	Ask: "NW-UCLA is given out by its authors: get its skeletons, by way of https://wangjiangb.github.io/my_data.html, " +
 		"as JSON (" + skeleton.NWUCLA.Archive + ")",
 	Folders: []string{"nw-ucla", "NW-UCLA/all_sqe", "NW-UCLA", "all_sqe"},
@@ -54,9 +66,6 @@ var nwucla = skeletons(datasets.Source{
 // skeletons completes the description of a set of recordings. credit is for their provenance.
 func skeletons(of datasets.Source, s *skeleton.Source, credit string) datasets.Source {
 	of.Nodes, of.Channels, of.Classes = s.Nodes(), s.Channels(), len(s.Classes)
-	for _, split := range s.Splits {
-		of.Protocols = append(of.Protocols, split.Name)
-	}
 	of.Place = s.Find
 	of.Load = func(ctx context.Context, dirs []string, opts datasets.Options) (*datasets.Raw, error) {
 		return loadSkeletons(ctx, dirs, s, credit, opts)
@@ -79,7 +88,7 @@ func loadSkeletons(ctx context.Context, dirs []string, s *skeleton.Source, credi
 	if s.Whole {
 		frames, graphOf = cmp.Or(opts.Frames, s.Frames), 1
 	}
-	split := s.Splits[max(0, slices.IndexFunc(s.Splits, func(split skeleton.Split) bool { return split.Name == opts.Protocol }))]
+	split := s.Splits[max(0, slices.IndexFunc(s.Splits, func(split skeleton.Split) bool { return split.Name == opts.Own["protocol"] }))]
 	raw := &datasets.Raw{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes), Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies},
 		NodeNames: s.Layout.NodeNames(s.Frames), Split: &datasets.Split{}, Warnings: r.Warnings,
 		Provenance: fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", credit, r.Place, r.Checksum()),

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -127,7 +128,7 @@ func TestNTU(t *testing.T) {
 	writeRecordings(t, dir, map[string]string{"samples_with_Missing_skeletons.txt": "The list:\n\n" + lost + "\nS017C003P020R002A060\n"})
 
 	var told []string
-	opts := datasets.Options{HoldOut: true, DataDir: dir, Protocol: skeleton.CrossView, Augment: true, Progress: func(doing string, _ float64) { told = append(told, doing) }}
+	opts := datasets.Options{HoldOut: true, DataDir: dir, Own: map[string]any{"protocol": skeleton.CrossView}, Augment: true, Progress: func(doing string, _ float64) { told = append(told, doing) }}
 	d, err := datasets.Load(t.Context(), "ntu", opts)
 	require.NoError(t, err)
 	assert.Equal(t, "reading 80 recordings", told[0])
@@ -174,7 +175,7 @@ func TestNTU(t *testing.T) {
 	name := "S001C001P002R001A001.skeleton"
 	writeRecordings(t, filepath.Join(dir, "nturgb+d_skeletons"), map[string]string{name: strings.Repeat("x", len(files[name]))})
 	told = nil
-	opts.Protocol = ""
+	opts.Own = nil
 	d, err = datasets.Load(t.Context(), "ntu", opts)
 	require.NoError(t, err)
 	assert.Empty(t, told)
@@ -245,9 +246,12 @@ func TestSkeletonSources(t *testing.T) {
 	for _, of := range []struct {
 		info   datasets.Source
 		source *skeleton.Source
-	}{{ntu, &skeleton.NTU}, {nwucla, &skeleton.NWUCLA}} {
-		for i, split := range of.source.Splits {
-			assert.Equal(t, of.info.Protocols[i], split.Name)
+		usual  string
+	}{{ntu, &skeleton.NTU, datasets.OptionsOf[ntuOptions](nil).Protocol}, {nwucla, &skeleton.NWUCLA, datasets.OptionsOf[nwuclaOptions](nil).Protocol}} {
+		assert.Equal(t, of.source.Splits[0].Name, of.usual)
+		for _, split := range of.source.Splits {
+			_, err := training.Preview(training.Patch{"data": of.info.Name, "protocol": split.Name})
+			require.NoError(t, err)
 			assert.Equal(t, of.info.Samples, split.Train+split.Test)
 		}
 	}

@@ -99,19 +99,19 @@ func TestAccepts(t *testing.T) {
 		opts datasets.Options
 		want string
 	}{
-		{"digits", datasets.Options{TFIDF: true}, "digits: it has no words to weigh; leave tfidf out (it is for 20news)"},
-		{"20news", datasets.Options{Protocol: "cross-view"}, "20news: there is one protocol only; leave protocol out (it is for ntu, nw-ucla)"},
+		{"digits", datasets.Options{Own: map[string]any{"tfidf": true}}, "digits: it has no option tfidf; leave tfidf out (it is for 20news)"},
+		{"20news", datasets.Options{Own: map[string]any{"protocol": "cross-view"}}, "20news: it has no option protocol; leave protocol out (it is for ntu, nw-ucla)"},
 		{"20news", datasets.Options{KNN: 8}, "20news: its graph is fixed; leave knn out"},
-		{"nw-ucla", datasets.Options{Protocol: "cross-eyed"}, `nw-ucla: there is no protocol "cross-eyed"; there are cross-view, cross-subject`},
+		{"nw-ucla", datasets.Options{Own: map[string]any{"protocol": "cross-eyed"}}, "nw-ucla: protocol=cross-eyed: it must be one of cross-view, cross-subject"},
 	} {
 		_, err := datasets.Load(t.Context(), c.name, c.opts)
 		assert.ErrorContains(t, err, c.want)
 	}
-	for _, protocol := range []string{"", "cross-view", "cross-subject"} { // its files are all that is missing
-		_, err := datasets.Load(t.Context(), "ntu", datasets.Options{Protocol: protocol, DataDir: t.TempDir()})
+	for _, own := range []map[string]any{nil, {"protocol": "cross-view"}, {"protocol": "cross-subject"}} { // its files are all that is missing
+		_, err := datasets.Load(t.Context(), "ntu", datasets.Options{Own: own, DataDir: t.TempDir()})
 		require.ErrorIs(t, err, os.ErrNotExist)
 	}
-	_, err := datasets.Load(t.Context(), "20news", datasets.Options{TFIDF: true, DataDir: t.TempDir()})
+	_, err := datasets.Load(t.Context(), "20news", datasets.Options{Own: map[string]any{"tfidf": true}, DataDir: t.TempDir()})
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 

@@ -47,7 +47,7 @@ func BenchmarkRecordings(b *testing.B) {
 			b.Setenv("XDG_CACHE_HOME", cache)
 			b.Setenv("HOME", cache) // where a system has no XDG_CACHE_HOME
 			load := func() error {
-				data, err := datasets.Load(b.Context(), "ntu", datasets.Options{DataDir: dir, Protocol: "cross-view"})
+				data, err := datasets.Load(b.Context(), "ntu", datasets.Options{DataDir: dir, Own: map[string]any{"protocol": "cross-view"}})
 				if err == nil && data.Signals.Len() != *recordings {
 					err = fmt.Errorf("%d of %d recordings were read", data.Signals.Len(), *recordings)
 				}
@@ -82,7 +82,7 @@ func TestRecordings(t *testing.T) {
 	size, err := WriteRecordings(dir, 60, 1)
 	require.NoError(t, err)
 	assert.Greater(t, size, int64(60*50_000))
-	data, err := datasets.Load(t.Context(), "ntu", datasets.Options{DataDir: dir, Protocol: "cross-view"})
+	data, err := datasets.Load(t.Context(), "ntu", datasets.Options{DataDir: dir, Own: map[string]any{"protocol": "cross-view"}})
 	require.NoError(t, err)
 	assert.Equal(t, 60, data.Signals.Len())
 }

@@ -1,0 +1,43 @@
+// Package ablations registers the options by which the paper's tables take away a part of a training, on any data, or
+// shrink it. Import it for its effect.
+package ablations
+
+import (
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models/training"
+)
+
+// options are those of all trainings.
+type options struct {
+	// RandomGraph replaces the data's graph by a connected graph with as many edges, drawn from the training's seed.
+	RandomGraph bool `param:"random_graph"`
+	// Narrow divides the filters of levels and stem and the hidden widths, after all else is decided.
+	Narrow int `param:"narrow" default:"1" rule:"from 1"`
+}
+
+func init() { training.Register(options{}, ablate) }
+
+// ablate changes a training as its options say.
+func ablate(c *training.Config, d *datasets.Dataset) (_ *datasets.Dataset, err error) {
+	o := datasets.OptionsOf[options](c.More)
+	c.Levels, c.Hidden = slices.Clone(c.Levels), slices.Clone(c.Hidden)
+	for i := range c.Levels {
+		c.Levels[i].Filters = max(1, c.Levels[i].Filters/o.Narrow)
+	}
+	for i := range c.Hidden {
+		c.Hidden[i] = max(1, c.Hidden[i]/o.Narrow)
+	}
+	if c.Stem > 0 {
+		c.Stem = max(1, c.Stem/o.Narrow)
+	}
+	if o.RandomGraph {
+		other := *d
+		other.Coordinates = nil // directed slots would have the directions of the data's graph
+		other.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(c.Seed))
+		d = &other
+	}
+	return d, err
+}
