@@ -218,8 +218,8 @@ func (q *quarter) weighForest(v *transforms.Classifier) string {
 	bound, _ := q.score(1)
 	m.ForestWeight = 1 - weightOf(bound+chanceInNats, chanceInNats, func(weight float64) ([]float64, bool) {
 		m.ForestWeight = 1 - weight
-		losses, _ := q.judge(1)
-		return losses, true
+		losses, right := q.judge(1)
+		return losses, float64(right)/n >= ridge
 	})
 	v.WeighForest(m.ForestWeight, loss/n, grown)
 	return fmt.Sprintf("the ridge classifier has %.1f%%, the forest %.1f%%, both", 100*ridge, 100*grown)
