@@ -57,10 +57,10 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 			Options any
 		}
 	}
-	err = json.Unmarshal(raw, &of)
-	if err == nil && of.Spec.Options == nil {
+	if json.Unmarshal(raw, &of) != nil { // ReadMetadata says so
+	} else if of.Spec.Options == nil {
 		err = checkpoint.ErrEarlier
-	} else if err == nil && registry[of.Spec.Model].Build == nil {
+	} else if registry[of.Spec.Model].Build == nil {
 		err = fmt.Errorf("model %s is not registered in this program: import the package that registers it, such as _ %q",
 			of.Spec.Model, "github.com/clusterpool/ccp/models/baselines")
 	}

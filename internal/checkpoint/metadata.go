@@ -56,7 +56,7 @@ func Start(dir string, description any, writeGraph func(path string) error) erro
 func ReadMetadata(text []byte, description any) error {
 	var s sums
 	if err := json.Unmarshal(text, &s); err != nil {
-		return err
+		return fmt.Errorf("it is damaged (%w): %s", err, copyWhole)
 	} else if s.Own == "" || s.Graph == "" {
 		return ErrEarlier
 	} else if sumOf(bytes.Replace(text, []byte(s.Own), []byte(noSum), 1)) != s.Own {

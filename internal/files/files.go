@@ -188,7 +188,7 @@ func ReadJSON(path string, v any) error {
 		return err
 	}
 	if err := json.Unmarshal(raw, v); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: it is damaged (%w); copy the folder again from where it is whole", path, err)
 	}
 	return nil
 }

@@ -47,12 +47,13 @@ func calibrate(probabilities [][]float64, labels []int32) *models.Calibration {
 	return c
 }
 
-// temperature returns the temperature with the least loss in nats, by the prior of calibrate. It tries steps of a twentieth.
-func temperature(loss func(temperature float64) float64) float64 {
+// temperature returns the temperature with the least loss in nats, if its logarithm is normal around 0 with this deviation. It
+// tries steps of a twentieth.
+func temperature(deviation float64, loss func(temperature float64) float64) float64 {
 	best, least := 1., math.Inf(1)
 	for step := -60; step <= 60; step++ {
 		log := float64(step) / 20
-		if l := loss(math.Exp(log)) + log*log/2; l < least {
+		if l := loss(math.Exp(log)) + log*log/(2*deviation*deviation); l < least {
 			best, least = math.Exp(log), l
 		}
 	}

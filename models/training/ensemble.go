@@ -36,6 +36,10 @@ const (
 	minGainInNats        = 3
 	// chanceInNats is how much of a log-likelihood is chance: less does not tell the forest from the ridge classifier.
 	chanceInNats = 1
+	// The deviations of the logarithms of temperatures, before any sample is seen. The ridge classifier has its temperature by its
+	// own held-out samples already, in which one that was fitted to fewer samples differs: few mistakes of a quarter's are no
+	// reason to make the classifier of all samples much less sure. Forests are not sure enough, and networks may be either.
+	ridgeDeviation, forestDeviation, networkDeviation = 0.3, 0.5, 1
 	// oneError is the probability of a normal variable below one standard error.
 	oneError = 0.8413
 	// trialFolder has the runs of trials, until the run ends.
@@ -46,6 +50,10 @@ const (
 // unless that is 0. It gives notice of the accuracy of each on held-out samples.
 func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error {
 	if r.spec.Options.Transforms == transforms.None {
+		asked := func(name string) bool { return r.asked[name] != nil }
+		if oneGroup(r.data) && r.spec.Clusters() && !slices.ContainsFunc([]string{"transforms", "ccp_hierarchy", "levels"}, asked) {
+			r.notice("groups: all training samples are of one group, so that none can be held out to fit transforms; the network predicts alone")
+		}
 		return nil
 	}
 	d, alone := ungrouped(r.data)
@@ -187,8 +195,8 @@ func (q *quarter) score(weight float64) (loss, accuracy float64) {
 }
 
 // tempered sets a temperature, one of the quarter's members, to that with the least loss, and returns it and the score.
-func (q *quarter) tempered(of *float64, weight float64) (t, loss, accuracy float64) {
-	*of = temperature(func(t float64) float64 {
+func (q *quarter) tempered(of *float64, deviation, weight float64) (t, loss, accuracy float64) {
+	*of = temperature(deviation, func(t float64) float64 {
 		*of = t
 		loss, _ := q.score(weight)
 		return loss
@@ -205,11 +213,11 @@ func (q *quarter) weighForest(v *transforms.Classifier) string {
 	var grown, loss, ridge float64
 	if forest {
 		m.ForestWeight = 1
-		v.ForestTemperature, loss, grown = q.tempered(&m.ForestTemperature, 1)
+		v.ForestTemperature, loss, grown = q.tempered(&m.ForestTemperature, forestDeviation, 1)
 	}
 	if both || !forest {
 		m.ForestWeight = 0
-		v.Temperature, _, ridge = q.tempered(&m.Temperature, 1)
+		v.Temperature, _, ridge = q.tempered(&m.Temperature, ridgeDeviation, 1)
 	}
 	if !both {
 		v.WeighForest(v.ForestWeight, loss/n, grown)
@@ -238,7 +246,7 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 	}
 	if q == nil {
 		v.WeighForest(v.ForestWeight, 0, 0)
-		return line, nil
+		return join(line, "no quarter can be held out of so few samples or groups (it takes three groups), so that no network is tried"), nil
 	}
 	q.members.Smoothing = v.Smoothing
 	said, n := q.weighForest(v), float64(len(q.d.Test))
@@ -255,7 +263,7 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 		return "", err
 	}
 	var networkLoss float64
-	v.NetworkTemperature, networkLoss, _ = q.tempered(&q.members.NetworkTemperature, 0)
+	v.NetworkTemperature, networkLoss, _ = q.tempered(&q.members.NetworkTemperature, networkDeviation, 0)
 	line = fmt.Sprintf("on a held-out quarter the transforms have %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", 100*ours, loss/n,
 		100*accuracy, networkLoss/n)
 	v.Weight = weightOf(bound, 0, func(weight float64) ([]float64, bool) {
@@ -427,13 +435,17 @@ func trialBackend(backend compute.Backend, c Config, spec models.Spec, test int)
 	return pure, err
 }
 
+// oneGroup reports whether all training samples are of one group.
+func oneGroup(d *datasets.Dataset) bool {
+	return d.Groups != nil && !slices.ContainsFunc(d.Train, func(i int) bool { return d.Group(i) != d.Group(d.Train[0]) })
+}
+
 // suitsTransforms reports whether transforms suit a data set: recordings, signals on a graph, tables, and few images. Of many
 // images the network knows more. Groups are held out, so that it takes two.
 func suitsTransforms(c Config, d *datasets.Dataset) bool {
 	const mostImages, mostValues = 1_500, 10_000
-	oneGroup := d.Groups != nil && !slices.ContainsFunc(d.Train, func(i int) bool { return d.Group(i) != d.Group(d.Train[0]) })
 	switch {
-	case oneGroup:
+	case oneGroup(d):
 		return false
 	case d.Series != nil || network(c.Model).Fitted:
 		return true

@@ -30,7 +30,7 @@ function renderMembers() {
   const best = (m) => `${m.name}, ${percent(m.accuracy)} right at a log-loss of ${number(m.loss)}`, [with_, without] = [of(true), of(false)];
   $("members-text").textContent = "How training samples are predicted that were held out: each transform of the ridge classifier by all samples but one or one group; forest, network, and all transforms together by three quarters for the last one. " +
     (with_ && without ? `The best that reads the graph is ${best(with_)}; the best that does not is ${best(without)}.` : with_ ? "" : "None reads the graph.");
-  fillTable($("members-table"), ["", "held-out accuracy", "log-loss", "reads the graph", "weight"], all.map((m) => m.name === "all" ? ["all transforms", bar(m.accuracy), number(m.loss), "", ""] : [m.name, bar(m.accuracy), number(m.loss), m.graph ? "yes" : "no", percent(m.weight, 0)]), { names: true, bars: 1 });
+  fillTable($("members-table"), ["", "held-out accuracy", "log-loss", "reads the graph", "weight"], all.map((m) => m.name === "all" ? ["all transforms", bar(m.accuracy), number(m.loss), "", ""] : [m.name, m.loss ? bar(m.accuracy) : "not measured", m.loss ? number(m.loss) : "–", m.graph ? "yes" : "no", percent(m.weight, 0)]), { names: true, bars: 1 });
 }
 
 function duration(seconds) {
