@@ -169,9 +169,9 @@ func TestLoadErrors(t *testing.T) {
 		assert.ErrorContains(t, err, dir+" is not a checkpoint")
 	}
 	for want, damage := range map[string]func(dir string) error{
-		"graph.npz: no such file":    func(dir string) error { return os.Remove(filepath.Join(dir, checkpoint.GraphFile)) },
-		"graph.npz: it is damaged":   func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.GraphFile), 50) },
-		"model.json: unexpected end": func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.MetadataFile), 50) },
+		"graph.npz: no such file":                   func(dir string) error { return os.Remove(filepath.Join(dir, checkpoint.GraphFile)) },
+		"graph.npz: it is damaged":                  func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.GraphFile), 50) },
+		"model.json: it is damaged (unexpected end": func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.MetadataFile), 50) },
 		`model.json: an earlier version of ccp wrote this checkpoint, or it was changed by hand; train anew`: func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, checkpoint.MetadataFile), []byte("{}"), 0o644)
 		},
