@@ -21,12 +21,12 @@ const (
 type forest struct {
 	classes int
 	maps    []featureMap
-	// Of each node: its feature, threshold, and the place of its right child, while the left one comes next; or of a leaf minus one
-	// less its class, and twice nothing. roots has the place of each tree's root.
+	// nodes has three numbers for each node: the feature, the threshold, and where the right child is, counted from the root; the left
+	// child is the next node. A leaf of class k has -1-k in place of the feature. roots has the number of each tree's first node.
 	nodes, roots []float32
 }
 
-// newForest is the forest before it is grown, of the transforms that suit the samples; nil if there is none.
+// newForest returns the forest of a header, with nodes of zeros.
 func (h header) newForest() *forest {
 	m := &forest{classes: h.Classes, nodes: make([]float32, 3*h.Nodes), roots: make([]float32, h.Trees)}
 	for _, name := range h.Forest {

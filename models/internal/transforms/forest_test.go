@@ -2,12 +2,14 @@ package transforms
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -98,6 +100,27 @@ func TestForestDamaged(t *testing.T) {
 		v := grown(t, samples)
 		change(v.forest.nodes, v.forest.roots)
 		_, err := open(t, Config{Columns: 3, Channels: 1, Classes: 2}, v.values())
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+// So is a header that no fit writes.
+func TestForestOfDamagedHeader(t *testing.T) {
+	v := grown(t, xor(rand.New(rand.NewPCG(5, 1)), 40))
+	for want, change := range map[string]func(h *header){
+		`no transform is called "theirs"`: func(h *header) { h.Forest = []string{"theirs"} },
+		"needs a series":                  func(h *header) { h.Forest = []string{"power"} },
+		"has 0 trees":                     func(h *header) { h.Trees = 0 },
+		"trees of -1 nodes":               func(h *header) { h.Nodes = -1 },
+		"trees of 1000000000 nodes":       func(h *header) { h.Nodes = 1e9 },
+		`"forest/nodes" has`:              func(h *header) { h.Nodes++ },
+	} {
+		saved, h := v.values(), v.header
+		change(&h)
+		raw, err := json.Marshal(h)
+		require.NoError(t, err)
+		saved[headerPath] = tensors.FromFlatDataAndDimensions(raw, len(raw))
+		_, err = open(t, Config{Columns: 3, Channels: 1, Classes: 2, Table: true}, saved)
 		assert.ErrorContains(t, err, want)
 	}
 }

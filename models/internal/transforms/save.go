@@ -158,7 +158,7 @@ func Open(store *model.Store, of Config) (*Classifier, error) {
 			headerPath, h.Columns, h.Channels, h.Classes, of.Columns, of.Channels, of.Classes)
 	}
 	h.links = of.Links
-	for _, name := range h.Names {
+	for _, name := range slices.Concat(h.Names, h.Forest) {
 		if lacks := kindOf(name).lacks(h); lacks != "" {
 			return nil, fmt.Errorf("transforms: array %q: the transform %q needs %s", headerPath, name, lacks)
 		}
@@ -215,7 +215,10 @@ func (h header) check() error {
 	if held = max(held, float64(h.Length)) * float64(h.Columns); held > most {
 		return fmt.Errorf("its sizes ask for %.0f values, more than %d", held, most)
 	}
-	for _, name := range h.Names {
+	if h.Nodes < 0 || h.Nodes > 2*forestTrees*forestSamples || h.Trees < 0 || h.Trees > forestTrees || h.Forest != nil && h.Trees == 0 {
+		return fmt.Errorf("its forest has %d trees of %d nodes", h.Trees, h.Nodes)
+	}
+	for _, name := range slices.Concat(h.Names, h.Forest) {
 		if kindOf(name) == nil {
 			return fmt.Errorf("no transform is called %q; there are %s", name, strings.Join(names(), ", "))
 		}
