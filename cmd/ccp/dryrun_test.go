@@ -1,11 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"testing"
 
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A dry run tells of the step and leaves no checkpoint behind.
@@ -22,4 +24,19 @@ func TestDryRun(t *testing.T) {
 	decode(t, succeed(t, append(line, "--json")...), &f)
 	assert.Equal(t, (64*4+2*9+2+2+4)+(4+4*4*2+4+2+8)+(4*10+10), f.Parameters)
 	assert.NoDirExists(t, dir)
+}
+
+// --fast is the model without a network, and no other.
+func TestFast(t *testing.T) {
+	var f struct {
+		Model string `json:"model"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(succeed(t, "train", "--fast", "--dry-run", "--json", "--backend", "go")), &f))
+	assert.Equal(t, "transforms", f.Model)
+	for _, other := range [][]string{{"--model", "gcn"}, {"model=gcn"}} {
+		code, _, stderr := execute(t, append([]string{"train", "--fast", "--dry-run"}, other...)...)
+		assert.Equal(t, 2, code)
+		assert.Contains(t, stderr, "--fast leaves the network out, and model=gcn asks for one; give one of them")
+	}
+	succeed(t, "train", "--fast", "--model", "transforms", "--dry-run", "--backend", "go")
 }

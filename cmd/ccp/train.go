@@ -19,7 +19,7 @@ func newTrain(s *shared) *cobra.Command {
 	var o training.Options
 	var dataDir string
 	var settings []string
-	var dryRun bool
+	var dryRun, fast bool
 	var metricsTo, board string
 	asked := training.Patch{}
 	cmd := command("train", "")
@@ -41,6 +41,7 @@ func newTrain(s *shared) *cobra.Command {
 		"(default: none; the data's own with --keep best)")
 	f = groups.add("Model")
 	optionFlag(f, asked, "model", "model", "model by its `NAME`: "+strings.Join(models.Names(), ", ")+" (default: ccp)")
+	f.BoolVar(&fast, "fast", false, "leave the network out, so that transforms predict alone: --model transforms")
 	optionFlag(f, asked, "recipe", "recipe", "`NAME` of the settings that all other flags change: default, what did best here; paper, "+
 		"the paper's way of training; only some data sets have "+strings.Join(training.RecipeNames("ccp", dataNames()...)[2:], ", "))
 	optionFlag(f, asked, "levels", "levels", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8, "+
@@ -76,6 +77,11 @@ func newTrain(s *shared) *cobra.Command {
 		}
 		if err := addSettings(cmd, asked, append(settings, pairs...)); err != nil {
 			return usage(cmd, err)
+		}
+		if model := cmp.Or(asked["model"], any("transforms")); fast && model != any("transforms") {
+			return usage(cmd, fmt.Errorf("--fast leaves the network out, and model=%v asks for one; give one of them", model))
+		} else if fast {
+			asked["model"] = model
 		}
 		c, err := training.Preview(asked)
 		if err != nil {
