@@ -19,7 +19,7 @@ require (
 	github.com/stretchr/testify v1.12.1 // assertions in tests
 	github.com/xuri/excelize/v2 v2.11.1 // ccp data import reads .xlsx workbooks; brings five small modules, and golang.org/x/crypto and x/net
 	golang.org/x/term v0.48.0 // whether the output is a terminal, for progress that is drawn over
-	golang.org/x/text v0.44.0 // tables in UTF-16 and Windows-1252, as spreadsheets write them
+	golang.org/x/text v0.44.0 // tables in UTF-16 and Windows-1252, as spreadsheets write them; names in one form of Unicode
 	gonum.org/v1/gonum v0.17.0 // means and deviations of studies; principal components for the layout of graphs
 	gonum.org/v1/plot v0.17.0 // pictures of clusters, PNG and SVG
 	google.golang.org/protobuf v1.36.12 // protowire, the encoding of ONNX and TensorBoard files
