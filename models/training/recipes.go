@@ -38,8 +38,8 @@ type change struct {
 	Why                  string
 }
 
-// changes returns the changes for a data set and a model, the more particular ones later: the general ones, those of the
-// data set's source for any model, those of the network, and those of the source for that model.
+// changes returns the changes for a data set and a model. The general ones come first, then those of the data set's source for
+// any model, those of the network, and those of the source for this model: a later one takes the place of an earlier one.
 func changes(data, name string) (all []change) {
 	source, _ := datasets.Named(data) // a file, or data in memory, has none
 	for i, text := range [][]byte{recipes, source.Recipes, network(name).Recipes, source.Recipes} {

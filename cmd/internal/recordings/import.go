@@ -1,6 +1,6 @@
-// Package recordings turns what people have into the .npz file that ccp trains on, in stages: sources are files, and what
-// their folders say; a source has a table of lines, or samples; roles say what a table's columns are; with these, lines become
-// recordings, which have times of their own; and an import writes them as series on a graph of sensors.
+// Package recordings turns what people have into the .npz file that ccp trains on. It works in stages. A source is a file, and
+// what its folders say of it. It has a table of lines, or whole samples. Roles say what the columns of a table are. By them the
+// lines become recordings, each with its own times. An import writes these as series on a graph of sensors.
 package recordings
 
 import (

@@ -67,8 +67,8 @@ func kindOf(name string) *kind {
 	return &kinds[at]
 }
 
-// names lists what the option can name: the transforms of the ridge classifier, which stand for those of stretched recordings
-// as well, and the forest.
+// names lists what the option can name: the transforms, and the forest. A transform's name stands for that of stretched
+// recordings as well.
 func names() (all []string) {
 	for _, k := range kinds {
 		if k.prior > 0 && k.name == basis(k.name) {
