@@ -79,11 +79,18 @@ func (r *npzReader) takeSeries(a *npz.Array) error {
 	s := &seriesReader{values: values, timepoints: a.Shape[2]}
 	r.series = s
 	var wrong npz.Wrong
+	var stored []float64 // as the file has them
 	for i, v := range values {
-		if math.IsInf(float64(v), 0) {
-			wrong.Add("%s is %g, which is not a finite float32; replace it, or store NaN for a missing value",
-				a.Element("series", i), v)
+		if !math.IsInf(float64(v), 0) {
+			continue
 		}
+		if wide, err := r.Array("series"); stored == nil {
+			if err != nil {
+				return err
+			}
+			stored, _ = wide.Floats()
+		}
+		wrong.Add("%s is %s", a.Element("series", i), npz.Unfit(stored[i], "replace it, or store NaN for a missing value"))
 	}
 	if err := wrong.Err("series"); err != nil {
 		s.values = nil

@@ -196,9 +196,14 @@ func TestSeriesOfOneSensor(t *testing.T) {
 
 func TestSeriesErrors(t *testing.T) {
 	for want, change := range map[string]func(a arrays){
-		"series has shape [360]":        func(a arrays) { a["series"].Shape = []int{360} },
-		"features and series are both":  func(a arrays) { a["features"] = a["series"] },
-		"series[1,2,3,1] is +Inf":       func(a arrays) { a["series"].Data.([]float32)[36+2*12+7] = float32(math.Inf(1)) },
+		"series has shape [360]":       func(a arrays) { a["series"].Shape = []int{360} },
+		"features and series are both": func(a arrays) { a["features"] = a["series"] },
+		"series[1,2,3,1] is +Inf":      func(a arrays) { a["series"].Data.([]float32)[36+2*12+7] = float32(math.Inf(1)) },
+		"series[1,2,3,1] is -1e+300, which is not a finite float32, at most 3.4e38; divide the values by a power of ten, or replace it": func(a arrays) {
+			wide, _ := a["series"].Floats()
+			wide[36+2*12+7] = -1e300
+			a["series"].Data = wide
+		},
 		"lengths[1] is 9; want 1 to":    func(a arrays) { a["lengths"] = vectorOf[int64](4, 9, 4, 4, 4, 4, 4, 4, 4, 4) },
 		"rate must be one number above": func(a arrays) { a["rate"] = vectorOf(0.0) },
 		"rate and times are both there; keep one": func(a arrays) {
