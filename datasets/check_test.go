@@ -153,8 +153,8 @@ func TestSampleOddities(t *testing.T) {
 	r := a.check(t, Options{})
 	mean, std := r.Data.Mean[0], r.Data.Std[0]
 	assert.Equal(t, []string{
+		"channel 0 is 1e+06 in 1 of 48 values, far from all others: if it stands for a missing value, store NaN in its place",
 		"class 0 has no validation sample",
-		"channel 0 has the value 1e+06 1x, far from all others: if it stands for a missing value, store NaN in its place",
 		fmt.Sprintf("1 values lie over 100 deviations from the mean of their channel, the farthest %.0f: sample 21, node 1, channel 0 is 1e+06; "+
 			"clip them, or take logarithms", (1e6-mean)/std),
 		"2 test samples are training samples, too (sample 22 is sample 3): the test accuracy will be too good; keep copies together in split",

@@ -57,6 +57,13 @@ func (r *npzReader) readFeatures() error {
 	if err := wrong.Err("features"); err != nil {
 		return err
 	}
+	columns := r.raw.Channels
+	if table {
+		columns = size
+	}
+	r.warnGaps(values, columns, func(i int) int { return i % columns }, func(column int) string {
+		return fmt.Sprintf("%s %d", map[bool]string{true: "column", false: "channel"}[table], column)
+	})
 	if gaps {
 		r.seriesOfFeatures(values)
 	}

@@ -253,3 +253,22 @@ func TestReadSeries(t *testing.T) {
 	_, err = ReadSeries(path4().write(t), d.Form)
 	require.ErrorContains(t, err, "it holds features, but the classifier was trained on recordings")
 }
+
+// A value far outside all others is told of once, whichever sensors have it: instruments write it where they measured nothing.
+func TestSeriesWithFillValues(t *testing.T) {
+	a, ends := lab()
+	values, lengths := a["series"].Data.([]float32), vectorOf(ends...)
+	for i := 0; i < len(values); i += 36 {
+		values[i+1], values[i+13] = -1e15, -1e15
+	}
+	d := a.load(t, Options{})
+	require.Len(t, d.Warnings, 2)
+	assert.Equal(t, `sensor "sensor 0" channel 1 is -9.99999986991104e+14 in 10 of 49 values, far from all others: if it stands for a missing value, `+
+		"store NaN in its place (so in 2 columns)", d.Warnings[1])
+	for i, v := range values { // after the ends
+		if v != v {
+			values[i] = 1e30
+		}
+	}
+	assert.Len(t, a.with("lengths", lengths).load(t, Options{}).Warnings, 2)
+}

@@ -20,7 +20,9 @@ type Form struct {
 	Zeros    bool     `json:"zeros,omitempty"`  // a sensor without any value becomes zeros, instead of an error
 	Filled   bool     `json:"filled,omitempty"` // or is filled by Fill; until Fill is learned, its values stay missing
 	Fill     *Fill    `json:"fill,omitempty"`
-	Origin   string   `json:"origin,omitempty"` // the sensor whose first value is subtracted from all; "" for none
+	// Gaps are values that stand for missing ones, as -9999 does in the files of some instruments.
+	Gaps   []float64 `json:"gaps,omitempty"`
+	Origin string    `json:"origin,omitempty"` // the sensor whose first value is subtracted from all; "" for none
 	// Scale says whether each sensor's channels are normalised by their own means and deviations. Else all sensors are
 	// alike. nil leaves it to the training samples.
 	Scale *bool `json:"scale,omitempty"`
@@ -197,7 +199,9 @@ func (f *Form) fill(r *Recording, c *Changes) error {
 	width := len(f.Sensors) * f.Channels
 	first, end := len(r.Values), 0 // the time points with a value
 	for at, v := range r.Values {
-		if !math.IsNaN(v) {
+		if slices.ContainsFunc(f.Gaps, func(gap float64) bool { return v == gap || v == float64(float32(gap)) }) {
+			r.Values[at] = math.NaN()
+		} else if !math.IsNaN(v) {
 			first, end = min(first, at/width), at/width+1
 		}
 	}

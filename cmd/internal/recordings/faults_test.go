@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -194,7 +195,7 @@ func TestRareText(t *testing.T) {
 
 // A value far outside all others is told of: instruments write it where they measured nothing.
 func TestFillValues(t *testing.T) {
-	for value, want := range map[string]string{"-9999": "-9999 4x", "9.96921e36": "9.96921e+36 4x", "5": ""} {
+	for value, want := range map[string]string{"-9999": "-9999", "9.96921e36": "9.96921e+36", "5": ""} {
 		folder := t.TempDir()
 		for i := range 4 {
 			text := "a,b\n" + value + ",1\n"
@@ -208,6 +209,12 @@ func TestFillValues(t *testing.T) {
 			assert.Empty(t, result.Notes)
 			continue
 		}
-		assert.Equal(t, []string{`sensor "a" has the value ` + want + ", far from all others: if it stands for a missing value, write ? in its place"}, result.Notes)
+		assert.Equal(t, []string{`sensor "a" is ` + want + " in 4 of 84 values, far from all others: if it stands for a missing value, say --gap " + want}, result.Notes)
+		gap, err := strconv.ParseFloat(value, 64)
+		require.NoError(t, err)
+		result, d := imported(t, Options{Gaps: []float64{gap}}, folder)
+		assert.Empty(t, result.Notes)
+		assert.Equal(t, 4, result.Filled.Interpolated)
+		alike(t, Options{}, d, folder)
 	}
 }
