@@ -28,6 +28,8 @@ type Form struct {
 	Scale *bool `json:"scale,omitempty"`
 	// Rate is the number of time points for each unit of a recording's times; 0: unknown.
 	Rate float64 `json:"rate,omitempty"`
+	// Second is a second in the unit of the times, such as 1000 if that is a millisecond; 0: unknown, and taken for 1.
+	Second float64 `json:"second,omitempty"`
 	// Shortest and Longest are the least and the greatest number of time points of a training sample; 0: unknown.
 	Shortest int             `json:"shortest,omitempty"`
 	Longest  int             `json:"longest,omitempty"`
@@ -42,7 +44,7 @@ func (f *Form) Alone() bool { return f.Scale != nil && *f.Scale }
 
 // Check returns an error if a file does not hold a usable form.
 func (f *Form) Check() error {
-	if len(f.Sensors) > 0 && f.Channels > 0 && f.Frames >= 0 && f.Rate >= 0 &&
+	if len(f.Sensors) > 0 && f.Channels > 0 && f.Frames >= 0 && f.Rate >= 0 && f.Second >= 0 &&
 		(f.Origin == "" || slices.Contains(f.Sensors, f.Origin)) && f.Fill.fits(len(f.Sensors), f.Channels) {
 		return nil
 	}
@@ -86,7 +88,7 @@ func (c *Changes) Add(other Changes) bool {
 // where they lie. An error names the sensor, its channel and the time point.
 func (f *Form) Prepare(r *Recording) (c Changes, err error) {
 	if err = f.order(r, &c); err == nil {
-		err = cmp.Or(r.pause(), f.fill(r, &c))
+		err = cmp.Or(f.unit(r, &c), r.pause(), f.fill(r, &c))
 	}
 	if err == nil && f.Origin != "" {
 		width, at := f.Width(), slices.Index(f.Sensors, f.Origin)*f.Channels

@@ -256,6 +256,7 @@ func (m *making) choose() (err error) {
 	}
 	long := func(x *sample) bool { return x.Times != nil || x.Timepoints() > 1 }
 	m.form = &recording.Form{Sensors: m.made.Sensors, Channels: m.made.Channels, Zeros: m.Missing == "zero", Origin: m.Origin, Gaps: m.Gaps,
+		Second: m.chosen.second,
 		Filled: m.Missing == "fill" || m.Missing == "" && !slices.ContainsFunc(m.samples, long), Scale: m.Scale}
 	m.form.Rate = recording.Rate(len(m.samples), func(i int) recording.Recording { return m.samples[i].Recording })
 	m.extremes = make([]recording.Extremes, m.form.Width())
