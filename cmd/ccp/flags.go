@@ -46,7 +46,11 @@ func choiceVar(f *pflag.FlagSet, value *string, name, initial, usage string, wor
 	*value = initial
 	f.Var(&checked{initial, "string", func(text string) error {
 		if !slices.Contains(words, text) {
-			return errors.New("is none of " + strings.Join(words, ", ") + suggest.Meant(text, words))
+			none := "is none of " + strings.Join(words, ", ")
+			if meant := suggest.Nearest(text, words); meant != "" {
+				none += fmt.Sprintf("; did you mean %s?", meant)
+			}
+			return errors.New(none)
 		}
 		*value = text
 		return nil

@@ -35,8 +35,6 @@ func (h header) lacksAverages() string {
 
 func (m *averages) width() int { return m.sensors * m.channels * m.frames * len(averaged) }
 
-func (m *averages) arrays() map[string][]float32 { return nil }
-
 func (m *averages) features(w *work, out []float32) {
 	x, spare, frames := make([]float32, m.sensors), make([]float32, m.sensors), make([]float32, m.sensors*m.frames)
 	for channel := range m.channels {

@@ -2,6 +2,8 @@ package transforms
 
 import (
 	"math/rand/v2"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,7 +14,6 @@ import (
 type longest struct{}
 
 func (longest) width() int                      { return 1 }
-func (longest) arrays() map[string][]float32    { return nil }
 func (longest) features(w *work, out []float32) { out[0] = float32(w.timepoints) }
 
 // Another transform costs a file, and a line in the list of kinds: it is fitted, weighed, saved and opened like the others.
@@ -36,4 +37,32 @@ func TestAnotherTransform(t *testing.T) {
 	again, err := open(t, c, v.values())
 	require.NoError(t, err)
 	assert.Equal(t, v.Read(samples[0].Values), again.Read(samples[0].Values))
+}
+
+// counted counts how often features are computed.
+type counted struct {
+	featureMap
+	times *atomic.Int64
+}
+
+func (m counted) features(w *work, out []float32) {
+	m.times.Add(1)
+	m.featureMap.features(w, out)
+}
+
+// The forest and the ridge classifier read the same features, which are computed once for a recording, in a fit and in a prediction.
+func TestComputedOnce(t *testing.T) {
+	before, times := kinds, new(atomic.Int64)
+	kinds = slices.Clone(kinds)
+	t.Cleanup(func() { kinds = before })
+	kindOf("power").open = func(h header) featureMap { return counted{newPower(h), times} }
+	samples := noise(rand.New(rand.NewPCG(25, 26)), 20, 2, always(40))
+	c := Config{Columns: 2, Channels: 1, Classes: 2, Only: []string{"power", Forest}}
+	v := fitted(t, c, samples)
+	assert.EqualValues(t, 20, times.Load())
+	got := v.Read(samples[0].Values)
+	assert.EqualValues(t, 21, times.Load())
+	assert.NotNil(t, got.Forest)
+	c.Only = c.Only[:1]
+	assert.Equal(t, fitted(t, c, samples).Read(samples[0].Values).Ridge, got.Ridge)
 }

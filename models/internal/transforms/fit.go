@@ -31,7 +31,11 @@ type fit struct {
 	landmarks  []int // samples that are the landmarks of kernels
 	dual       bool
 	candidates []*candidate
+	columns    []float32 // raw features that the forest reads, `[features][samples]`, until it is grown
 	penalty    float64
+	// What the predictions of held-out samples are computed from.
+	unexplained unexplained
+	residuals   *mat.Dense
 }
 
 // candidate is a transform and its standardised features, `[samples][features]`, before its kernel.
@@ -51,7 +55,7 @@ func (c Config) Suits(samples []Sample) error { _, err := c.begin(samples); retu
 func (c Config) begin(samples []Sample) (*fit, error) {
 	f := &fit{Config: c, used: spread(samples, mostSamples)}
 	f.samples = pick(samples, f.used)
-	f.task = c.taskOf(f.samples)
+	f.task = taskOf(f.samples, c.Classes)
 	var lengths []int
 	for _, s := range f.samples {
 		lengths = append(lengths, len(s.Values)/c.Columns)
@@ -97,12 +101,13 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	return f, nil
 }
 
-// measure measures the columns.
-func (f *fit) measure(context.Context) error { f.classifier.units.measure(f.samples); return nil }
-
-// compute draws the maps, and computes and standardises the features of all samples.
+// compute draws the maps, and computes the features of all samples: the forest's columns have them as they are, and the candidates
+// standardised.
 func (f *fit) compute(ctx context.Context) error {
 	f.classifier.units.measure(f.samples)
+	if f.classifier.forest != nil {
+		f.columns = make([]float32, len(f.samples)*f.classifier.forest.width)
+	}
 	for _, v := range f.classifier.transforms {
 		if m, ok := v.featureMap.(drawer); ok {
 			if err := m.draw(ctx, f.classifier.units, f.samples, f.Seed); err != nil {
@@ -111,7 +116,7 @@ func (f *fit) compute(ctx context.Context) error {
 		}
 		f.candidates = append(f.candidates, &candidate{transform: v})
 	}
-	return f.extract(ctx, f.samples, f.candidates...)
+	return f.extract(ctx, f.samples, f.columns, f.candidates...)
 }
 
 // grow grows the forest.
@@ -120,33 +125,26 @@ func (f *fit) grow(ctx context.Context) error {
 	if v.forest == nil {
 		return nil
 	}
-	n, width := len(f.samples), v.forest.width()
-	columns := make([]float32, n*width) // `[features][samples]`
-	if err := inParallel(ctx, n, func(w *work, i int) {
-		v.units.read(w, f.samples[i].Values)
-		w.out = sized(w.out, width)
-		v.forest.features(w, w.out)
-		for j, x := range w.out {
-			columns[j*n+i] = x
-		}
-	}); err != nil {
-		return err
-	}
-	err := v.forest.grow(ctx, columns, f.labels, f.Seed)
-	v.Nodes, v.Trees = len(v.forest.nodes)/3, len(v.forest.roots)
+	err := v.forest.grow(ctx, f.columns, f.labels, f.Seed)
+	v.Nodes, v.Trees, f.columns = len(v.forest.nodes)/3, len(v.forest.roots), nil
 	return err
 }
 
-// extract computes and standardises the features of samples.
-func (f *fit) extract(ctx context.Context, samples []Sample, transforms ...*candidate) error {
+// extract computes the features of samples and standardises those of transforms. The forest's go to columns unless these are nil.
+func (f *fit) extract(ctx context.Context, samples []Sample, columns []float32, transforms ...*candidate) error {
 	for _, c := range transforms {
 		flat := make([]float32, len(samples)*c.width())
 		c.rows = slices.Collect(slices.Chunk(flat, c.width()))
 	}
 	if err := inParallel(ctx, len(samples), func(w *work, i int) {
 		f.classifier.units.read(w, samples[i].Values)
+		if columns != nil {
+			for j, x := range f.classifier.forest.features(w) {
+				columns[j*len(samples)+i] = x
+			}
+		}
 		for _, c := range transforms {
-			c.features(w, c.rows[i])
+			c.raw(w, c.rows[i])
 		}
 	}); err != nil {
 		return err
@@ -219,7 +217,7 @@ func (t *trial) joined() score {
 // choose weighs the transforms.
 func (f *fit) choose(ctx context.Context) error {
 	t := &trial{chosen: spread(f.samples, mostChosen)}
-	t.task = f.taskOf(pick(f.samples, t.chosen))
+	t.task = taskOf(pick(f.samples, t.chosen), f.Classes)
 	t.grams, t.alone = make([]*mat.SymDense, len(f.candidates)), make([]score, len(f.candidates))
 	var linear []int
 	for v, c := range f.candidates {

@@ -20,7 +20,9 @@ const (
 // of one class. Trees compare a feature with nothing but itself, so that they err elsewhere than a weighted sum of features does.
 type forest struct {
 	classes int
+	names   []string // of the maps
 	maps    []featureMap
+	width   int // of all maps
 	// nodes has three numbers for each node: the feature, the threshold, and where the right child is, counted from the root; the left
 	// child is the next node. A leaf of class k has -1-k in place of the feature. roots has the number of each tree's first node.
 	nodes, roots []float32
@@ -28,25 +30,23 @@ type forest struct {
 
 // newForest returns the forest of a header, with nodes of zeros.
 func (h header) newForest() *forest {
-	m := &forest{classes: h.Classes, nodes: make([]float32, 3*h.Nodes), roots: make([]float32, h.Trees)}
+	m := &forest{classes: h.Classes, names: h.Forest, nodes: make([]float32, 3*h.Nodes), roots: make([]float32, h.Trees)}
 	for _, name := range h.Forest {
 		m.maps = append(m.maps, kindOf(name).open(h))
+		m.width += m.maps[len(m.maps)-1].width()
 	}
 	return m
 }
 
-func (m *forest) width() (n int) {
-	for _, one := range m.maps {
-		n += one.width()
+// features returns the features of the recording in w, which keeps them for the transforms of the same names.
+func (m *forest) features(w *work) []float32 {
+	all, at := make([]float32, m.width), 0
+	for i, one := range m.maps {
+		of := all[at : at+one.width()]
+		one.features(w, of)
+		w.known[m.names[i]], at = of, at+len(of)
 	}
-	return n
-}
-
-func (m *forest) features(w *work, out []float32) {
-	for _, one := range m.maps {
-		one.features(w, out[:one.width()])
-		out = out[one.width():]
-	}
+	return all
 }
 
 // votes returns the share of the trees for each class.
@@ -68,7 +68,7 @@ func (m *forest) votes(features []float32) []float64 {
 
 // check returns an error if a tree leads out of the forest, as in a damaged checkpoint.
 func (m *forest) check() error {
-	count, width := len(m.nodes)/3, m.width()
+	count, width := len(m.nodes)/3, m.width
 	for t, root := range m.roots {
 		end := count
 		if t+1 < len(m.roots) {
@@ -92,12 +92,14 @@ func (m *forest) check() error {
 
 // grow grows the trees on the samples' features, `[features][samples]`.
 func (m *forest) grow(ctx context.Context, columns []float32, labels []int32, seed uint64) error {
-	n, width := len(labels), m.width()
-	trees := make([][]float32, forestTrees)
+	trees, logs := make([][]float32, forestTrees), make([]float64, len(labels)+1)
+	for n := range labels {
+		logs[n+1] = float64(n+1) * math.Log(float64(n+1))
+	}
 	err := inParallel(ctx, len(trees), func(_ *work, i int) {
 		rng := rand.New(rand.NewPCG(seed, 0x666f72657374<<8+uint64(i)))
-		g := &growth{columns: columns, n: n, width: width, labels: labels, classes: m.classes, rng: rng}
-		some := rng.Perm(n)[:min(n, forestSamples)]
+		g := &growth{columns: columns, n: len(labels), width: m.width, classes: m.classes, labels: labels, logs: logs, rng: rng}
+		some := rng.Perm(g.n)[:min(g.n, forestSamples)]
 		slices.Sort(some)
 		g.split(some)
 		trees[i] = g.nodes
@@ -114,20 +116,14 @@ type growth struct {
 	columns           []float32 // `[features][samples]`
 	n, width, classes int
 	labels            []int32
+	logs              []float64 // n·log(n) by n
 	rng               *rand.Rand
 	nodes             []float32
 }
 
 // split appends the nodes of a tree of some samples, which it reorders.
 func (g *growth) split(some []int) {
-	counts := make([]float64, g.classes)
-	for _, i := range some {
-		counts[g.labels[i]]++
-	}
-	feature, threshold := -1, float32(0)
-	if slices.Max(counts) < float64(len(some)) {
-		feature, threshold = g.best(some, counts)
-	}
+	feature, threshold := g.best(some)
 	at := len(g.nodes)
 	g.nodes = append(g.nodes, float32(feature), threshold, 0)
 	if feature < 0 { // of one class, or all alike: one sample speaks for them
@@ -146,17 +142,33 @@ func (g *growth) split(some []int) {
 	g.split(some[left:])
 }
 
-// best returns the split of some samples that tells most of their classes; the feature is -1 if all candidates are constant.
-func (g *growth) best(some []int, counts []float64) (feature int, threshold float32) {
-	feature = -1
-	least, left := math.Inf(1), make([]float64, g.classes)
+// best returns the split of some samples that tells most of their classes; the feature is -1 if they are of one class, or all
+// candidates are constant. Branches that depend on values are mostly mispredicted, so that it has none for each sample.
+func (g *growth) best(some []int) (feature int, threshold float32) {
+	byClass, values, ordered := make([][]int, g.classes), make([]float32, len(some)), make([]int, 0, len(some))
+	for _, i := range some {
+		byClass[g.labels[i]] = append(byClass[g.labels[i]], i)
+	}
+	var runs [][]float32 // parts of the values, of a class each
+	for _, of := range byClass {
+		if len(of) > 0 {
+			runs, ordered = append(runs, values[len(ordered):len(ordered)+len(of)]), append(ordered, of...)
+		}
+	}
+	if feature = -1; len(runs) == 1 {
+		return feature, 0
+	}
+	least, left := math.Inf(1), make([]int, len(runs))
 	tries := max(1, int(forestShare*float64(g.width)))
 	for tried := 0; tried < tries || feature < 0 && tried < 4*g.width; tried++ {
 		j := g.rng.IntN(g.width)
 		x := g.columns[j*g.n : (j+1)*g.n]
-		low, high := x[some[0]], x[some[0]]
-		for _, i := range some[1:] {
-			low, high = min(low, x[i]), max(high, x[i])
+		for at, i := range ordered {
+			values[at] = x[i]
+		}
+		low, high := values[len(values)-1], values[len(values)-1]
+		for at := 1; at < len(values); at += 2 { // a comparison waits for the one of the last pair
+			low, high = min(low, min(values[at-1], values[at])), max(high, max(values[at-1], values[at]))
 		}
 		if !(low < high) {
 			continue
@@ -165,29 +177,22 @@ func (g *growth) best(some []int, counts []float64) (feature int, threshold floa
 		if !(t > low) {
 			t = high
 		}
-		clear(left)
-		n := 0.0
-		for _, i := range some {
-			if x[i] < t {
-				left[g.labels[i]]++
-				n++
+		n := 0
+		for k, run := range runs {
+			left[k] = 0
+			for _, v := range run {
+				left[k] += one(v < t)
 			}
+			n += left[k]
 		}
 		// The samples' sum of the entropies of both sides, times -1 and less a constant.
-		entropy := xlogx(n) + xlogx(float64(len(some))-n)
-		for k, c := range left {
-			entropy -= xlogx(c) + xlogx(counts[k]-c)
+		entropy := g.logs[n] + g.logs[len(some)-n]
+		for k, run := range runs {
+			entropy -= g.logs[left[k]] + g.logs[len(run)-left[k]]
 		}
 		if entropy < least {
 			least, feature, threshold = entropy, j, t
 		}
 	}
 	return feature, threshold
-}
-
-func xlogx(x float64) float64 {
-	if x == 0 {
-		return 0
-	}
-	return x * math.Log(x)
 }

@@ -69,9 +69,6 @@ func (m *hydra) draw(_ context.Context, _ units, _ []Sample, seed uint64) error 
 
 // features writes the roots of the counts by time point, `[dilations, groups, rivals, {soft, hard}]`.
 func (m *hydra) features(w *work, out []float32) {
-	for len(w.responses) < rivals {
-		w.responses = append(w.responses, nil)
-	}
 	for group := range len(m.steps) * m.groups {
 		input := w.columns
 		if group%m.groups >= m.groups/2 {
@@ -90,7 +87,7 @@ func (m *hydra) features(w *work, out []float32) {
 				shiftAdd(r, weight, x, (tap-taps/2)*m.steps[group/m.groups])
 			}
 		}
-		counts := compete(w.responses[:rivals], n)
+		counts := compete(&w.responses, n)
 		for i, c := range counts {
 			out[group*2*rivals+i] = float32(math.Sqrt(max(0, float64(c)) / float64(max(1, n))))
 		}
@@ -98,15 +95,17 @@ func (m *hydra) features(w *work, out []float32) {
 }
 
 // compete returns the soft and the hard count of each kernel over n positions. Branches that depend on responses are
-// mostly mispredicted. So it compares integers, whose lowest bits are the kernel.
-func compete(responses [][]float32, n int) (counts [2 * rivals]float32) {
+// mostly mispredicted. So it compares integers, whose lowest bits are the kernel, by arithmetic.
+func compete(responses *[rivals][]float32, n int) (counts [2 * rivals]float32) {
 	a, b, c, d := responses[0][:n], responses[1][:n], responses[2][:n], responses[3][:n]
 	e, f, g, h := responses[4][:n], responses[5][:n], responses[6][:n], responses[7][:n]
 	for p := range n {
-		a, b, c, d := ordered(a[p], 0), ordered(b[p], 1), ordered(c[p], 2), ordered(d[p], 3)
-		e, f, g, h := ordered(e[p], 4), ordered(f[p], 5), ordered(g[p], 6), ordered(h[p], 7)
-		winner := max(max(a, b), max(c, d), max(e, f), max(g, h)) & (rivals - 1)
-		loser := min(min(a, b), min(c, d), min(e, f), min(g, h)) & (rivals - 1)
+		most, least := both(ordered(a[p], 0), ordered(b[p], 1))
+		most1, least1 := both(ordered(c[p], 2), ordered(d[p], 3))
+		most2, least2 := both(ordered(e[p], 4), ordered(f[p], 5))
+		most3, least3 := both(ordered(g[p], 6), ordered(h[p], 7))
+		winner := greater(greater(most, most1), greater(most2, most3)) & (rivals - 1)
+		loser := lesser(lesser(least, least1), lesser(least2, least3)) & (rivals - 1)
 		counts[2*winner] += responses[winner][p]
 		counts[2*loser+1]++
 	}
@@ -114,7 +113,17 @@ func compete(responses [][]float32, n int) (counts [2 * rivals]float32) {
 }
 
 // ordered returns an integer that is greater for a greater response, but for its three lowest bits, the kernel.
-func ordered(response float32, kernel int32) int32 {
-	x := int32(math.Float32bits(response))
-	return (x^int32(uint32(x>>31)>>1))&^(rivals-1) | kernel
+func ordered(response float32, kernel int64) int64 {
+	x := int64(int32(math.Float32bits(response)))
+	return (x^x>>63&math.MaxInt32)&^(rivals-1) | kernel
 }
+
+// both returns the greater and the lesser of two integers of 32 bits.
+func both(a, b int64) (high, low int64) {
+	less := (a - b) & ((a - b) >> 63)
+	return a - less, b + less
+}
+
+func greater(a, b int64) int64 { high, _ := both(a, b); return high }
+
+func lesser(a, b int64) int64 { _, low := both(a, b); return low }

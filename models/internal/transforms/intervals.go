@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"math/cmplx"
-	"slices"
 )
 
 const (
@@ -44,18 +43,13 @@ func (m *intervals) width() (n int) {
 	return 4 * m.columns * n
 }
 
-func (m *intervals) arrays() map[string][]float32 { return nil }
-
 func (m *intervals) features(w *work, out []float32) {
 	t := w.timepoints
 	n := max(4, 1<<bits.Len(uint(t-1)))
 	fft, padded, coefficients, magnitudes := w.fft(n), make([]float64, n), make([]complex128, n/2+1), make([]float32, n/2)
 	second, sorted := make([]float32, max(0, t-2)), make([]float32, max(t, n))
 	for c, column := range w.columns {
-		mean := 0.0
-		for _, v := range column {
-			mean += float64(v) / float64(t)
-		}
+		mean, _ := moments(column)
 		for p, v := range column {
 			padded[p] = float64(v) - mean
 		}
@@ -68,13 +62,14 @@ func (m *intervals) features(w *work, out []float32) {
 			second[p] = first[p+1] - first[p]
 		}
 		for _, x := range [][]float32{column, first, second, magnitudes} {
-			out = m.quantiles(x, sorted, out)
+			out = m.quantiles(w, x, sorted, out)
 		}
 	}
 }
 
 // quantiles writes those of all intervals of a series, and returns what is left of out. An interval without values has zeros.
-func (m *intervals) quantiles(x, sorted, out []float32) []float32 {
+func (m *intervals) quantiles(w *work, x, sorted, out []float32) []float32 {
+	places := w.ascending(x)
 	for level := range m.levels {
 		most := 1 << (m.levels + 1 - level)
 		for half := range 2<<level - 1 { // in halves of an interval
@@ -82,8 +77,12 @@ func (m *intervals) quantiles(x, sorted, out []float32) []float32 {
 			from := int(math.Round(float64(half) / 2 * length))
 			to := min(len(x), max(from+1, int(math.Round((float64(half)/2+1)*length))))
 			if from < to {
-				some := sorted[:copy(sorted, x[from:to])]
-				slices.Sort(some)
+				some := sorted[:to-from]
+				for k, at := 0, 0; k < len(some); at++ {
+					place := int(uint32(places[at]))
+					some[k] = x[place]
+					k += one(uint(place-from) < uint(len(some)))
+				}
 				for q := range most {
 					place := (float64(q) + 0.5) / float64(most) * float64(len(some)-1)
 					below := int(place)

@@ -56,8 +56,6 @@ func (h header) lacksLags() string {
 
 func (m *lags) width() int { return len(m.pairs) * (2*len(m.edges) - 1) }
 
-func (m *lags) arrays() map[string][]float32 { return nil }
-
 // features takes the correlations from products of spectra. Zeros behind the recording keep its ends apart.
 func (m *lags) features(w *work, out []float32) {
 	t := w.timepoints
@@ -65,12 +63,10 @@ func (m *lags) features(w *work, out []float32) {
 	fft := w.fft(n)
 	spectra, norms, x := make([][]complex128, m.columns), make([]float64, m.columns), make([]float64, n)
 	for c, column := range w.columns {
-		mean := 0.0
+		mean, _ := moments(column)
 		for p, v := range column {
-			x[p] = float64(v)
-			mean += float64(v) / float64(t)
+			x[p] = float64(v) - mean
 		}
-		floats.AddConst(-mean, x[:t])
 		norms[c] = math.Sqrt(floats.Dot(x[:t], x[:t]))
 		spectra[c] = fft.Coefficients(nil, x)
 	}

@@ -79,10 +79,7 @@ func (m *miniRocket) draw(ctx context.Context, u units, samples []Sample, seed u
 
 // response returns the response of a kernel at a dilation, `[timepoints]`. It holds until the next call.
 func (m *miniRocket) response(w *work, dilation, kernel int) []float32 {
-	if w.sum = sized(w.sum, w.timepoints); len(w.responses) == 0 { // HYDRA's are of more kernels
-		w.responses = make([][]float32, 1)
-	}
-	w.responses[0] = sized(w.responses[0], w.timepoints)
+	w.sum, w.responses[0] = sized(w.sum, w.timepoints), sized(w.responses[0], w.timepoints)
 	x := w.sum
 	for c, column := range w.columns {
 		if sign := m.signs[(dilation*m.columns+c)*kernelCount+kernel]; sign != 0 {

@@ -38,8 +38,6 @@ func (h header) lacksSeries() string {
 
 func (m *power) width() int { return m.columns * (2 + bandCount) }
 
-func (m *power) arrays() map[string][]float32 { return nil }
-
 // features takes the power from a Hann window's periodogram, with zeros behind up to a power of two. A band without a
 // frequency takes the nearest.
 func (m *power) features(w *work, out []float32) {

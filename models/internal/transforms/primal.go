@@ -12,7 +12,7 @@ import (
 
 // primal solves for a weight of each feature. A transform with a kernel gets features whose scalar products are its kernel's,
 // as far as the landmarks tell (Nyström).
-func (f *fit) primal(ctx context.Context, k *heldOut) error {
+func (f *fit) primal(ctx context.Context) error {
 	n := len(f.samples)
 	rows := make([][]float32, n) // of all transforms, centred and weighted
 	var scales []float64
@@ -60,15 +60,15 @@ func (f *fit) primal(ctx context.Context, k *heldOut) error {
 	if !factor.Factorize(gram) || factor.SolveTo(weights, side) != nil || factor.InverseTo(symmetric) != nil {
 		return fmt.Errorf("transforms: rounding made the ridge classifier of %d features singular", width)
 	}
-	k.residuals = mat.DenseCopyOf(f.y)
+	f.residuals = mat.DenseCopyOf(f.y)
 	for from := 0; from < n; from += blockSize {
 		to, product := min(from+blockSize, n), new(mat.Dense)
 		product.Mul(block(rows[from:to], 0, width, width), weights)
-		part := k.residuals.Slice(from, to, 0, f.Classes).(*mat.Dense)
+		part := f.residuals.Slice(from, to, 0, f.Classes).(*mat.Dense)
 		part.Sub(part, product)
 	}
 	inverse := mat.DenseCopyOf(symmetric) // gonum multiplies by it faster
-	k.unexplained = func(some []int) *mat.Dense {
+	f.unexplained = func(some []int) *mat.Dense {
 		part, seen, u := block(pick(rows, some), 0, width, width), new(mat.Dense), new(mat.Dense)
 		seen.Mul(part, inverse)
 		u.Mul(seen, part.T())

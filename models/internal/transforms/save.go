@@ -62,7 +62,9 @@ func (v *Classifier) arrays() map[string][]float32 {
 	}
 	for _, one := range v.transforms {
 		parts := map[string][]float32{"mean": one.mean, "scale": one.scale, "weights": one.weights}
-		maps.Copy(parts, one.arrays())
+		if m, ok := one.featureMap.(drawer); ok {
+			maps.Copy(parts, m.arrays())
+		}
 		if one.kernel != nil {
 			parts["landmarks"] = one.kernel.landmarks
 		}

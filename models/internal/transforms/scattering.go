@@ -3,7 +3,6 @@ package transforms
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 )
@@ -52,27 +51,19 @@ func (m *scattering) maps() int {
 
 func (m *scattering) width() int { return m.maps() * (2*scatterScales - 1) * (len(shares) + 1) }
 
-func (m *scattering) arrays() map[string][]float32 { return nil }
-
 func (m *scattering) features(w *work, out []float32) {
 	n := m.sensors
-	series, x, last, spare, sorted := make([][]float32, n), make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+	series, x, last, spare := make([][]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
 	for channel := range m.channels {
 		for s := range series { // of the frames, and what is taken of them
 			column := w.columns[s*m.channels+channel]
 			of := make([]float32, m.frames, 2*m.frames+1)
-			recording.Resample(of, column[:w.timepoints], 1)
+			recording.Resample(of, column, 1)
 			if m.frames > 1 {
-				mean, square := 0.0, 0.0
-				for _, v := range column[:w.timepoints] {
-					mean += float64(v) / float64(w.timepoints)
-				}
-				for _, v := range column[:w.timepoints] {
-					square += (float64(v) - mean) * (float64(v) - mean) / float64(w.timepoints)
-				}
 				for f := range m.frames - 1 {
 					of = append(of, of[f+1]-of[f])
 				}
+				mean, square := moments(column)
 				of = append(of, float32(mean), float32(math.Sqrt(square)))
 			}
 			series[s] = of
@@ -88,28 +79,32 @@ func (m *scattering) features(w *work, out []float32) {
 					for i := range last {
 						last[i] = float32(math.Abs(float64(last[i] - x[i])))
 					}
-					out = summarise(last, sorted, out)
+					out = w.summarise(last, out)
 				}
-				out = summarise(x, sorted, out)
+				out = w.summarise(x, out)
 			}
 		}
 	}
 }
 
 // summarise writes quantiles and the logarithm of the variance, and returns what is left of out.
-func summarise(x, sorted, out []float32) []float32 {
-	copy(sorted, x)
-	slices.Sort(sorted)
+func (w *work) summarise(x, out []float32) []float32 {
+	places := w.ascending(x)
 	for q, share := range shares {
-		out[q] = sorted[int(math.Round(share*float64(len(sorted)-1)))]
+		out[q] = x[uint32(places[int(math.Round(share*float64(len(x)-1)))])]
 	}
-	mean, square := 0.0, 0.0
+	_, square := moments(x)
+	out[len(shares)] = float32(math.Log(square + floor))
+	return out[len(shares)+1:]
+}
+
+// moments returns the mean of values, and the mean square of their differences from it.
+func moments(x []float32) (mean, square float64) {
 	for _, v := range x {
 		mean += float64(v) / float64(len(x))
 	}
 	for _, v := range x {
 		square += (float64(v) - mean) * (float64(v) - mean) / float64(len(x))
 	}
-	out[len(shares)] = float32(math.Log(square + floor))
-	return out[len(shares)+1:]
+	return mean, square
 }

@@ -14,15 +14,15 @@ import (
 
 // solve solves for the ridge classifier.
 func (f *fit) solve(ctx context.Context) error {
-	v, k := f.classifier, new(heldOut)
+	v := f.classifier
 	method := f.primal
 	if f.dual {
 		method = f.dualOf
 	}
-	if err := method(ctx, k); err != nil {
+	if err := method(ctx); err != nil {
 		return err
 	}
-	predictions, ok := f.heldOut(k.unexplained, k.residuals)
+	predictions, ok := f.heldOut(f.unexplained, f.residuals)
 	if !ok {
 		return fmt.Errorf("transforms: the ridge classifier of %d samples is singular; are groups copies of each other?", len(f.samples))
 	}
@@ -47,14 +47,8 @@ func (f *fit) solve(ctx context.Context) error {
 	return nil
 }
 
-// heldOut is what the predictions of held-out samples are computed from.
-type heldOut struct {
-	unexplained unexplained
-	residuals   *mat.Dense
-}
-
 // dualOf solves for a weight of each sample.
-func (f *fit) dualOf(_ context.Context, k *heldOut) error {
+func (f *fit) dualOf(context.Context) error {
 	var grams []*mat.SymDense
 	var weights []float64
 	for _, c := range f.candidates {
@@ -65,7 +59,7 @@ func (f *fit) dualOf(_ context.Context, k *heldOut) error {
 	if !ok {
 		return fmt.Errorf("transforms: rounding made the ridge classifier of %d samples singular", len(f.samples))
 	}
-	k.residuals, k.unexplained = d.residuals, d.unexplained
+	f.residuals, f.unexplained = d.residuals, d.unexplained
 	for _, c := range f.candidates {
 		if c.kernel != nil {
 			c.setLandmarks(c.rows)

@@ -70,6 +70,13 @@ func (m stretched) draw(ctx context.Context, u units, samples []Sample, seed uin
 	return drawn.draw(ctx, u, samples, seed)
 }
 
+func (m stretched) arrays() map[string][]float32 {
+	if drawn, ok := m.featureMap.(drawer); ok {
+		return drawn.arrays()
+	}
+	return nil
+}
+
 // stretch reads another recording, and stretches it.
 func (w *work) stretch(from *work, timepoints int) {
 	w.timepoints = timepoints

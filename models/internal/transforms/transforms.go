@@ -130,7 +130,6 @@ func For(data *signal.Info, graph *affinity.Matrix, option string) (Config, erro
 // Config of a fit.
 type Config struct {
 	Columns, Classes int
-	Lone             bool             // no class has samples of two groups, so that the others tell nothing of a held-out one
 	Channels         int              // of a sensor or node; a time point has those of each side by side
 	Table            bool             // samples are rows of a table, or signals on a graph: one time point each
 	Turned           int              // frames, if a sample is `[sensors, frames, channels]`; else 0
@@ -156,6 +155,13 @@ type transform struct {
 	mean, scale []float32
 	kernel      *kernel
 	weights     []float32 // `[classes, features]`
+}
+
+// raw writes the features of the recording in w, as they are.
+func (v *transform) raw(w *work, out []float32) {
+	if copy(out, w.known[v.name]) == 0 {
+		v.features(w, out)
+	}
 }
 
 // standardise changes features. As in HYDRA, a count of zero stays zero.
@@ -198,11 +204,14 @@ func (v *Classifier) Read(values []float32) (r Reading) {
 	}
 	defer v.buffer.Put(w)
 	v.units.read(w, values)
+	if v.forest != nil {
+		r.Forest = v.forest.votes(v.forest.features(w))
+	}
 	sums := make([]float64, v.Classes)
 	for _, one := range v.transforms {
 		w.out = sized(w.out, one.width())
 		x := w.out
-		one.features(w, x)
+		one.raw(w, x)
 		one.standardise(x)
 		if one.kernel != nil {
 			w.sum = sized(w.sum, len(one.kernel.norms))
@@ -216,11 +225,6 @@ func (v *Classifier) Read(values []float32) (r Reading) {
 	r.Ridge = make([]float32, v.Classes)
 	for k, sum := range sums {
 		r.Ridge[k] = float32(sum + float64(v.bias[k]))
-	}
-	if v.forest != nil {
-		w.out = sized(w.out, v.forest.width())
-		v.forest.features(w, w.out)
-		r.Forest = v.forest.votes(w.out)
 	}
 	return r
 }
@@ -306,9 +310,9 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps := []func(context.Context) error{f.compute, f.choose, f.solve, f.grow}
+	steps := []func(context.Context) error{f.compute, f.grow, f.choose, f.solve}
 	if v := f.classifier; len(v.Names) == 0 { // the forest alone is asked for
-		steps, v.ForestWeight, v.header.Parts = []func(context.Context) error{f.measure, f.grow}, 1, []Part{{Name: All, Weight: 1}}
+		steps, v.ForestWeight, v.header.Parts = steps[:2], 1, []Part{{Name: All, Weight: 1}}
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -318,14 +322,13 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 			return nil, err
 		}
 	}
-	if f.classifier.Weight, f.classifier.Smoothing = 1, 1/float64(len(samples)+2); c.Lone && len(f.classifier.Names) > 0 {
-		f.classifier.ForestWeight = 0 // trees that end at the first split guess
-	}
+	f.classifier.Weight, f.classifier.Smoothing = 1, 1/float64(len(samples)+2)
 	return f.classifier, nil
 }
 
 // Memory is about how many bytes Fit takes beside the samples. It holds the features twice, and six matrices of all
-// samples, or of the features if these are fewer. Half as much waits to be collected.
+// samples, or of the features if these are fewer; before, while the forest grows, once and what the forest reads. Half as much
+// waits to be collected.
 func (c Config) Memory(samples []Sample) int {
 	f, err := c.begin(samples)
 	if err != nil {
@@ -339,11 +342,11 @@ func (c Config) Memory(samples []Sample) int {
 	if !f.dual {
 		side = width
 	}
-	bytes := 8*n*width + 48*side*side
+	more := 4*n*width + 48*side*side
 	if m := f.classifier.forest; m != nil {
-		bytes += 4 * n * m.width()
+		more = max(more, 4*n*m.width)
 	}
-	return bytes * 3 / 2
+	return (4*n*width + more) * 3 / 2
 }
 
 // check returns an error that names the first bad sample.

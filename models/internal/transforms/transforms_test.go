@@ -257,7 +257,7 @@ func TestHeldOutBruteForce(t *testing.T) {
 		for i := range samples {
 			samples[i] = Sample{Label: int32(rng.IntN(classes)), Group: fmt.Sprint(i / size)}
 		}
-		task := Config{Classes: classes}.taskOf(samples)
+		task := taskOf(samples, classes)
 		d, ok := task.newDual(k, 0.3)
 		require.True(t, ok)
 		predictions, ok := task.heldOut(d.unexplained, d.residuals)
@@ -281,16 +281,16 @@ func TestHeldOut(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(13, 14)), 24, 2, always(50))
 	f, err := Config{Columns: 2, Classes: 2, Backend: backendtest.Go(t)}.begin(samples)
 	require.NoError(t, err)
-	ctx, k := context.Background(), new(heldOut)
+	ctx := context.Background()
 	require.NoError(t, f.compute(ctx))
 	require.NoError(t, f.choose(ctx))
-	require.NoError(t, f.dualOf(ctx, k))
+	require.NoError(t, f.dualOf(ctx))
 	var grams []*mat.SymDense
 	var weights []float64
 	for _, c := range f.candidates {
 		grams, weights = append(grams, c.gram), append(weights, c.weight)
 	}
-	left, ok := f.heldOut(k.unexplained, k.residuals)
+	left, ok := f.heldOut(f.unexplained, f.residuals)
 	require.True(t, ok)
 	for i := range samples {
 		want := ridgeOf(weighted(grams, weights), f.y, f.penalty, slices.Delete(slices.Clone(f.used), i, i+1), i)
@@ -501,7 +501,7 @@ func TestLogitAdjustment(t *testing.T) {
 			d := 2*share - 1 + 2*share*(2*float64(label)-2*share+rng.NormFloat64())
 			decisions.SetRow(i, []float64{-d, d})
 		}
-		task := Config{Classes: 2}.taskOf(samples)
+		task := taskOf(samples, 2)
 		plain, adjusted := task.judge(decisions), task.adjust(decisions)
 		if every == 2 {
 			assert.Equal(t, plain, adjusted)

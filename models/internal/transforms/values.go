@@ -26,8 +26,6 @@ func (h header) lacksValues() string {
 
 func (m values) width() int { return m.columns * m.frames }
 
-func (m values) arrays() map[string][]float32 { return nil }
-
 func (m values) features(w *work, out []float32) {
 	for c, column := range w.columns {
 		recording.Resample(out[c*m.frames:(c+1)*m.frames], column[:w.timepoints], 1)
@@ -97,7 +95,7 @@ func (f *fit) resolve(ctx context.Context, t *trial, v int) (best *candidate, sq
 	h.Names, h.Landmarks = h.Names[v:v+1], 0
 	for more := true; more; more = !f.Table && h.Frames >= leastFrames { // a row has one time point
 		c := &candidate{transform: h.open().transforms[0]}
-		if err := f.extract(ctx, samples, c); err != nil {
+		if err := f.extract(ctx, samples, nil, c); err != nil {
 			return nil, nil, err
 		}
 		products, err := f.squares(ctx, c.rows)
@@ -138,7 +136,7 @@ func (f *fit) bend(ctx context.Context, t *trial, v int, c *candidate, squares *
 		return nil
 	}
 	if len(c.rows) < len(f.samples) {
-		if err := f.extract(ctx, f.samples, c); err != nil {
+		if err := f.extract(ctx, f.samples, nil, c); err != nil {
 			return err
 		}
 	}

@@ -14,13 +14,13 @@ type featureMap interface {
 	width() int
 	// features writes the features of the recording in w.
 	features(w *work, out []float32)
-	// arrays returns what the map has drawn by the paths in a checkpoint, in slices of their final length.
-	arrays() map[string][]float32
 }
 
 // drawer is a map with random parts, or parts that depend on the training samples.
 type drawer interface {
 	draw(ctx context.Context, u units, samples []Sample, seed uint64) error
+	// arrays returns what the map has drawn by the paths in a checkpoint, in slices of their final length.
+	arrays() map[string][]float32
 }
 
 // fft returns the transform of n values.
@@ -39,8 +39,10 @@ type work struct {
 	timepoints     int
 	columns, steps [][]float32 // `[columns][timepoints]`, and the differences `[columns][timepoints-1]`
 	flat, sum, out []float32
-	responses      [][]float32
+	known          map[string][]float32 // the features that the forest reads, by transforms
+	responses      [rivals][]float32    // of HYDRA's kernels, or of one of MiniRocket's
 	ffts           map[int]*fourier.FFT
+	keys, spare    []uint64
 	stretched      *work // the recording stretched, for the map stretched
 }
 
@@ -70,7 +72,7 @@ func (u units) column(at int) int {
 
 // read standardises the columns of a recording, `[timepoints, columns]`. A value that is not finite becomes the mean.
 func (u units) read(w *work, values []float32) {
-	w.timepoints = max(1, len(values)/len(u.mean))
+	w.timepoints, w.known = max(1, len(values)/len(u.mean)), map[string][]float32{}
 	w.take(len(u.mean))
 	for c, x := range w.columns {
 		for p := range x {
@@ -142,10 +144,35 @@ func shiftAdd(sum []float32, weight float32, x []float32, shift int) {
 
 func vector(x []float32) blas32.Vector { return blas32.Vector{N: len(x), Data: x, Inc: 1} }
 
+// ascending returns the places of values, the least value first, in the lower halves of numbers. It sorts by the bytes of the upper
+// halves, since half of all comparisons would be mispredicted.
+func (w *work) ascending(x []float32) []uint64 {
+	w.keys, w.spare = sized(w.keys, len(x)), sized(w.spare, len(x))
+	for i, v := range x {
+		bits := math.Float32bits(v)
+		w.keys[i] = uint64(bits^(uint32(int32(bits)>>31)|1<<31))<<32 | uint64(i)
+	}
+	for shift := 32; shift < 64; shift += 8 {
+		var to [257]int
+		for _, key := range w.keys {
+			to[int(byte(key>>shift))+1]++
+		}
+		for b := range 256 {
+			to[b+1] += to[b]
+		}
+		for _, key := range w.keys {
+			w.spare[to[byte(key>>shift)]] = key
+			to[byte(key>>shift)]++
+		}
+		w.keys, w.spare = w.spare, w.keys
+	}
+	return w.keys
+}
+
 // sized returns a slice of n zeros, in the old one's memory if that suffices.
-func sized(old []float32, n int) []float32 {
+func sized[T float32 | uint64](old []T, n int) []T {
 	if cap(old) < n {
-		return make([]float32, n)
+		return make([]T, n)
 	}
 	old = old[:n]
 	clear(old)
