@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	edlib "github.com/hbollon/go-edlib"
 	"golang.org/x/text/unicode/norm"
@@ -87,27 +88,30 @@ func Few(names []string) string {
 func Match(wanted, names []string) (at []int, missing, others []string, turned bool) {
 	positions := make(map[string]int, len(names))
 	for i, name := range names {
-		positions[name] = i
+		positions[Tidy(name)] = i
 	}
 	last := -1
 	for _, name := range wanted {
-		place, ok := positions[name]
-		if delete(positions, name); !ok {
+		key := Tidy(name)
+		place, ok := positions[key]
+		if delete(positions, key); !ok {
 			at, missing = append(at, -1), append(missing, name)
 			continue
 		}
 		at, turned, last = append(at, place), turned || place < last, place
 	}
 	for i, name := range names {
-		if place, left := positions[name]; left && place == i {
+		if place, left := positions[Tidy(name)]; left && place == i {
 			others = append(others, name)
 		}
 	}
 	return at, missing, others, turned
 }
 
-// Tidy returns a name in composed letters and without blanks around it, as names that look alike are one.
-func Tidy(name string) string { return norm.NFC.String(strings.TrimSpace(name)) }
+// Tidy returns a name in composed letters, and without blanks and marks around it that nobody sees, as names that look alike are one.
+func Tidy(name string) string {
+	return norm.NFC.String(strings.TrimFunc(name, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' }))
+}
 
 // Alike tells of names of classes, or of groups, that look like one: they differ in case, or in how a number is written. It tells
 // of a name that looks like a missing value, too.

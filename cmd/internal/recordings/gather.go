@@ -2,6 +2,7 @@ package recordings
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 )
 
@@ -21,7 +23,8 @@ type table struct {
 	from         source
 	in           *input // nil before the first line
 	values       []int
-	below, lines int // the lines below the headings, with units and without
+	first        []string // the line of headings
+	below, lines int      // the lines below the headings, with units and without
 	unit         string
 	kind         int      // of times
 	has          []string // sensors
@@ -45,11 +48,20 @@ func (t *table) add(in *input, line int, cells []string) error {
 		cells = cells[:len(cells)-1]
 	}
 	switch {
+	case strings.Contains(cells[0], "\x00"):
+		return errors.New("the line holds zero bytes, as a logger leaves them that lost its power; remove it")
 	case len(cells) < n:
 		return fmt.Errorf("%d cells, the first line names %d columns; write ? for a missing value", len(cells), n)
 	case len(cells) > n:
 		return fmt.Errorf("%d cells, the first line names %d columns; begin lines before the headings with #; if there are "+
 			"decimal commas, separate cells by semicolons", len(cells), n)
+	}
+	if slices.Equal(cells, t.first[:min(n, len(t.first))]) {
+		if t.sample >= 0 || t.layout == samplesLayout {
+			t.job.noteOf("headings", fmt.Sprintf("line %d of %s repeats the headings; left out", line, t.from.path))
+			return nil
+		}
+		return errors.New("the headings come again, as where two files were joined: cut the file there into two recordings, or remove the line")
 	}
 	if t.below++; t.below == 1 {
 		if units, err := t.isUnits(line, cells); units || err != nil {
@@ -74,8 +86,12 @@ func (t *table) add(in *input, line int, cells []string) error {
 	}
 	var at float64
 	if t.time >= 0 {
-		if at, err = t.when(line, cells[t.time]); err != nil {
-			return fmt.Errorf("column %s: %w", t.headings[t.time], err)
+		cell := cells[t.time]
+		if colon := strings.IndexByte(cell, ':'); t.date >= 0 && 0 < colon && colon < 3 {
+			cell = cells[t.date] + " " + cell
+		}
+		if at, err = t.when(line, cell); err != nil {
+			return fmt.Errorf("column %s: %w; or leave the column out with --leave %q", t.headings[t.time], err, t.headings[t.time])
 		}
 	}
 	for _, column := range t.values {
@@ -130,6 +146,10 @@ func ucrHeadings(path string, cells []string) []string {
 
 // head takes the headings.
 func (t *table) head(cells []string) (err error) {
+	t.first = slices.Clone(cells)
+	for i, cell := range cells {
+		cells[i] = suggest.Tidy(cell)
+	}
 	if t.from.part && (t.question.label != "" || t.column(cells, "label") >= 0) { // the folder is a half of the data, and no class
 		if half(t.from.label, "test") {
 			t.from.test = "the folders"
@@ -341,7 +361,7 @@ func (r *reading) lay(s *sample, width int) error {
 	case steps > 0 && r.mere != "":
 		return fmt.Errorf("line %d: column %s is not in order: if it is the time, say --time %[2]s; if it is a sensor, name all "+
 			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.mere)
-	case jump > 0 && len(order) >= minSteps*(steps+1) && jump < len(order)-1:
+	case jump > 0 && len(order) >= minSteps*(steps+1) && (jump < len(order)-1 || lines.times[jump] < lines.times[0]):
 		return fmt.Errorf("line %d: the time goes back, from %s to %s, while most lines are in order: a clock was set back, or a "+
 			"counter began again; cut the recording there into two, correct the times, or leave their column out with --leave",
 			lines.line(jump), recording.TimeText(lines.times[jump-1]), recording.TimeText(lines.times[jump]))

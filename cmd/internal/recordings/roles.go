@@ -54,8 +54,8 @@ type question struct {
 type roles struct {
 	headings []string
 	layout   string
-	sample, time, sensor,
-	label, group int // columns; -1 for none
+	sample, time, sensor, label, group,
+	date int // columns; -1 for none. The date is of a time of day
 	unnamed []int    // columns without a heading
 	values  columns  // the series or, in the layout readings, the axes
 	at      [][]int  // the columns of each series, one for each time point
@@ -75,6 +75,9 @@ var (
 
 const headingHint = "the first line names the columns: hip.x,hip.y,head.x,head.y or sample,time,sensor,value,label"
 
+// isDate matches the headings of dates, whose times of day may have a column of their own.
+var isDate = regexp.MustCompile(`^(?i:date|datum|fecha|day)$`)
+
 // isT reports a heading that may be a time or a temperature.
 func isT(heading string) bool { return strings.EqualFold(heading, "t") }
 
@@ -83,7 +86,7 @@ func rolesOf(cells []string, q question) (r roles, err error) {
 	for len(cells) > 1 && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]
 	}
-	r = roles{headings: slices.Clone(cells), sample: -1, time: -1, sensor: -1, label: -1, group: -1, leave: q.Leave}
+	r = roles{headings: slices.Clone(cells), sample: -1, time: -1, sensor: -1, label: -1, group: -1, date: -1, leave: q.Leave}
 	first := map[string]int{}
 	for i, heading := range cells {
 		if unnamed.MatchString(heading) {
@@ -219,12 +222,17 @@ func (r *roles) find(q question) (err error) {
 	return nil
 }
 
-// findTime finds the column of times: by its name or, for "", the first that looks like times, a mere T at last.
+// findTime finds the column of times: by its name or, for "", the first that looks like times, a mere T at last. Of a column of days
+// and one of other times, the days are the date of these.
 func (r *roles) findTime(name string, q question) {
 	for i, heading := range r.headings {
 		likely := name == "" && likeTime.MatchString(heading) && i != r.sample && !slices.Contains(q.Leave, heading) && !slices.Contains(q.Take, heading)
 		if name != "" && strings.EqualFold(heading, name) || likely && (r.time < 0 || isT(r.headings[r.time]) && !isT(heading)) {
 			r.time = i
+		} else if likely && r.date < 0 && !isT(heading) && isDate.MatchString(heading) != isDate.MatchString(r.headings[r.time]) {
+			if r.date = i; isDate.MatchString(r.headings[r.time]) {
+				r.date, r.time = r.time, i
+			}
 		}
 	}
 }
@@ -236,7 +244,7 @@ func (q *question) areSensors(headings []string) bool {
 
 // rest returns the columns that may hold values, and their headings.
 func (r *roles) rest(q question) (rest []int, headings []string) {
-	other := append([]int{r.sample, r.time, r.label, r.group}, r.unnamed...)
+	other := append([]int{r.sample, r.time, r.label, r.group, r.date}, r.unnamed...)
 	var unknown []string
 	known := r.layout == samplesLayout && q.Take == nil && slices.ContainsFunc(r.headings, q.places.has)
 	for i, heading := range r.headings {

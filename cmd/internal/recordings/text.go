@@ -71,7 +71,7 @@ func (j *job) decode(file *os.File, path string) (*input, error) {
 	case bytes.HasPrefix(begin, []byte("\xff\xfe")), bytes.HasPrefix(begin, []byte("\xfe\xff")):
 		in.encoding, from = "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	case bytes.IndexByte(begin, 0) >= 0 || bytes.HasPrefix(begin, []byte("PK\x03\x04")):
-		return nil, fmt.Errorf("%s is not text; save it as CSV in UTF-8", path)
+		return nil, fmt.Errorf("%s is not text; save it as CSV in UTF-8, or remove the zero bytes that a logger has left as it lost its power", path)
 	case !utf8.Valid(whole):
 		in.encoding, from = "Windows-1252", charmap.Windows1252
 	case bytes.HasPrefix(begin, []byte("\ufeff")):
@@ -95,6 +95,9 @@ var separators = map[rune]string{'\t': "tabs", ';': "semicolons", ',': "commas",
 func (in *input) sniff() {
 	in.separator = ','
 	begin, _ := in.Peek(begun)
+	if says, ok := bytes.CutPrefix(begin, []byte(says)); ok && len(says) > 0 && separators[rune(says[0])] != "" {
+		in.separator = rune(says[0]) // found out as well, for the marks of thousands
+	}
 	var lines []string // the last may not be whole
 	for i, line := range bytes.SplitN(begin, []byte{'\n'}, 101) {
 		if bytes.IndexByte(line, '"') >= 0 {
@@ -129,6 +132,9 @@ func (in *input) sniff() {
 		}
 	}
 }
+
+// says begins a first line for Excel, which ends with the separator.
+const says = "sep="
 
 var comments = regexp.MustCompile(`(?m)^#.*$`)
 
@@ -190,10 +196,13 @@ func (j *job) readTable(path string, separator rune, each eachLine) error {
 	for b := range batches(table, &j.opening, in.size > 0) { // a pipe may never end
 		begin := 0
 		for _, line := range b.lines {
-			if err := each(in, line.number, b.cells[begin:line.end]); err != nil {
+			cells := b.cells[begin:line.end]
+			if begin = line.end; line.number == 1 && cells[0] == says && separator == 0 {
+				continue
+			}
+			if err := each(in, line.number, cells); err != nil {
 				return fmt.Errorf("%s, line %d: %w", in.path, line.number, err)
 			}
-			begin = line.end
 		}
 		if b.err == nil && b.read >= told+1<<20 {
 			if err := j.tell("reading "+filepath.Base(in.path), float64(b.read)/float64(max(in.size, b.read))); err != nil {
@@ -305,7 +314,7 @@ func (in *input) number(line int, text string) (float64, error) {
 		}
 		return value, nil
 	}
-	text = together(in.thousands, text)
+	text = together(in.thousands, strings.Replace(text, "−", "-", 1)) // the minus sign of print
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		text = together(blanks, text)
