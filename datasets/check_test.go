@@ -61,13 +61,13 @@ func TestCheckFindsAll(t *testing.T) {
 	}
 	r := a.check(t, Options{})
 	assert.Equal(t, []string{
-		"features[0,0,0] is NaN, which is not a finite float32; replace it (numpy.nan_to_num) or drop the sample",
-		"features[1,0,1] is NaN, which is not a finite float32; replace it (numpy.nan_to_num) or drop the sample",
-		"features[2,1,0] is NaN, which is not a finite float32; replace it (numpy.nan_to_num) or drop the sample",
+		"features[0,0,0] is NaN, which is not a finite float32, at most 3.4e38; replace it (numpy.nan_to_num) or drop the sample",
+		"features[1,0,1] is NaN, which is not a finite float32, at most 3.4e38; replace it (numpy.nan_to_num) or drop the sample",
+		"features[2,1,0] is NaN, which is not a finite float32, at most 3.4e38; replace it (numpy.nan_to_num) or drop the sample",
 		"features: 2 more elements are wrong in the same way",
 		`class_names[2] is "a", as class_names[0] is; give each class a name of its own`,
-		"labels[0] is -1; number the classes from 0",
-		"labels[1] is -2; number the classes from 0",
+		"labels[0] is -1; number the classes from 0, or store them as strings (labels.astype(str))",
+		"labels[1] is -2; number the classes from 0, or store them as strings (labels.astype(str))",
 		"labels[2] is 9, but class_names has 3 names; number the classes from 0 and name each",
 		"split[0] is 3; want 0 train, 1 validation or 2 test",
 		"weights[1] is -1; weights must be finite and not negative",
@@ -153,8 +153,8 @@ func TestSampleOddities(t *testing.T) {
 	r := a.check(t, Options{})
 	mean, std := r.Data.Mean[0], r.Data.Std[0]
 	assert.Equal(t, []string{
+		"channel 0 is 1e+06 in 1 of 48 values, far from all others: if it stands for a missing value, store NaN in its place",
 		"class 0 has no validation sample",
-		"channel 0 has the value 1e+06 1x, far from all others: if it stands for a missing value, store NaN in its place",
 		fmt.Sprintf("1 values lie over 100 deviations from the mean of their channel, the farthest %.0f: sample 21, node 1, channel 0 is 1e+06; "+
 			"clip them, or take logarithms", (1e6-mean)/std),
 		"2 test samples are training samples, too (sample 22 is sample 3): the test accuracy will be too good; keep copies together in split",
@@ -243,6 +243,6 @@ func ExampleCheckNPZ() {
 	}
 	// Output:
 	// false <nil>
-	// labels[3] is -1; number the classes from 0
+	// labels[3] is -1; number the classes from 0, or store them as strings (labels.astype(str))
 	// edges: edge 2 (2-3): node 3 is not one of the 3 nodes, which count from 0
 }

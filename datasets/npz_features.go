@@ -47,17 +47,23 @@ func (r *npzReader) readFeatures() error {
 		if math.IsNaN(float64(value)) && table { // a table with gaps
 			gaps = true
 		} else if !finite(float64(value)) {
-			original := any(value)
+			original := float64(value)
 			if wide, ok := a.Data.([]float64); ok {
 				original = wide[i] // as the file has it, before it was narrowed to float32
 			}
-			wrong.Add("%s is %v, which is not a finite float32; replace it (numpy.nan_to_num) or drop the sample",
-				a.Element("features", i), original)
+			wrong.Add("%s is %s", a.Element("features", i), npz.Unfit(original, "replace it (numpy.nan_to_num) or drop the sample"))
 		}
 	}
 	if err := wrong.Err("features"); err != nil {
 		return err
 	}
+	columns := r.raw.Channels
+	if table {
+		columns = size
+	}
+	r.warnGaps(values, columns, func(i int) int { return i % columns }, func(column int) string {
+		return fmt.Sprintf("%s %d", map[bool]string{true: "column", false: "channel"}[table], column)
+	})
 	if gaps {
 		r.seriesOfFeatures(values)
 	}

@@ -109,7 +109,7 @@ func (r *npzReader) numberLabels(labels []int64, names []string) error {
 	classes := make([]int32, len(labels))
 	for i, label := range labels {
 		if classes[i] = int32(label); label < 0 {
-			wrong.Add("labels[%d] is %d; number the classes from 0", i, label)
+			wrong.Add("labels[%d] is %d; number the classes from 0, or store them as strings (labels.astype(str))", i, label)
 		}
 	}
 	errs := []error{wrong.Err("labels")}

@@ -79,11 +79,18 @@ func (r *npzReader) takeSeries(a *npz.Array) error {
 	s := &seriesReader{values: values, timepoints: a.Shape[2]}
 	r.series = s
 	var wrong npz.Wrong
+	var stored []float64 // as the file has them
 	for i, v := range values {
-		if math.IsInf(float64(v), 0) {
-			wrong.Add("%s is %g, which is not a finite float32; replace it, or store NaN for a missing value",
-				a.Element("series", i), v)
+		if !math.IsInf(float64(v), 0) {
+			continue
 		}
+		if wide, err := r.File.Array("series"); stored == nil {
+			if err != nil {
+				return err
+			}
+			stored, _ = wide.Floats()
+		}
+		wrong.Add("%s is %s", a.Element("series", i), npz.Unfit(stored[i], "replace it, or store NaN for a missing value"))
 	}
 	if err := wrong.Err("series"); err != nil {
 		s.values = nil
@@ -212,14 +219,24 @@ func (r *npzReader) readRecordings() error {
 		form.Rate = recording.Rate(r.samples, r.recording)
 	}
 	if o := r.opts.Form; o != nil { // what the training has learned, and no more
-		form.Rate, form.Zeros, form.Filled, form.Fill = cmp.Or(o.Rate, form.Rate), o.Zeros, o.Filled, o.Fill
+		form.Rate, form.Zeros, form.Filled, form.Fill, form.Gaps = cmp.Or(o.Rate, form.Rate), o.Zeros, o.Filled, o.Fill, o.Gaps
 	} else if form.Filled = form.Filled || r.gaps(); form.Filled && form.Fill == nil {
 		var err error
 		if form.Fill, err = r.learnFill(form); err != nil {
 			return err
 		}
 	}
-	plain := recording.Form{Sensors: form.Sensors, Channels: form.Channels, Rate: form.Rate, Zeros: form.Zeros, Filled: form.Filled, Fill: form.Fill}
+	plain := *form
+	plain.Origin = ""
+	if r.opts.Form == nil {
+		axes := form.Channels
+		r.warnGaps(s.values, form.Width(), func(i int) int {
+			if i/axes%s.timepoints >= r.timepoints(i/(r.nodes*s.timepoints*axes)) { // after its end
+				return -1
+			}
+			return i/(s.timepoints*axes)%r.nodes*axes + i%axes
+		}, func(column int) string { return recording.Column(form.Sensors, axes, column) })
+	}
 	var changes recording.Changes
 	raw.Series = make([][]float32, r.samples)
 	for i := range raw.Series {

@@ -260,7 +260,7 @@ func TestNPZErrors(t *testing.T) {
 		{"text features", path4().with("features", matrixOf(2, "a", "b")), 0, []string{"features: elements are string"}},
 		{"NaN", path4().with("features", spoiled(3*8+2*2+1, nan)), 0, []string{"features[3,2,1] is NaN", "numpy.nan_to_num"}},
 		{"infinity", path4().with("features", spoiled(159, -inf)), 0, []string{"features[19,3,1] is -Inf"}},
-		{"beyond float32", path4().with("features", spoiled(0, 1e300)), 0, []string{"features[0,0,0] is 1e+300, which is not a finite float32"}},
+		{"beyond float32", path4().with("features", spoiled(0, 1e300)), 0, []string{"features[0,0,0] is 1e+300, which is not a finite float32, at most 3.4e38; divide the values by a power of ten, or replace it"}},
 
 		{"no labels", path4().with("labels", nil), 0, []string{"no array labels", "each of the 20 samples"}},
 		{"too few labels", path4().with("labels", vectorOf(labels[:19]...)), 0, []string{"labels has shape [19]; want [20], the number of samples of features"}},

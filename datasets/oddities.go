@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -62,6 +63,27 @@ func (d *Dataset) warnOddities() {
 	}
 }
 
+// warnGaps warns of values that may stand for missing ones. The column of an element is -1 if that counts for nothing.
+func (r *npzReader) warnGaps(values []float32, columns int, column func(i int) int, name func(column int) string) {
+	extremes, first := make([]recording.Extremes, columns), map[float64]string{}
+	for i, v := range values {
+		if at := column(i); at >= 0 && v == v {
+			extremes[at].Add(float64(v))
+		}
+	}
+	count := map[float64]int{} // of columns with each gap
+	for i := range slices.Backward(extremes) {
+		for _, gap := range extremes[i].Gaps() {
+			count[gap.Value]++
+			first[gap.Value] = fmt.Sprint(name(i), " ", gap)
+		}
+	}
+	for _, gap := range slices.Sorted(maps.Keys(count)) {
+		appendf(&r.raw.Warnings, "%s: if it stands for a missing value, store NaN in its place%s", first[gap],
+			map[bool]string{true: fmt.Sprintf(" (so in %d columns)", count[gap])}[count[gap] > 1])
+	}
+}
+
 // found counts pairs of samples, and keeps the first pair.
 type found struct{ count, before, at int }
 
@@ -85,14 +107,10 @@ func (d *Dataset) Oddities() (lines []string) {
 	first, trained := map[string]int{}, map[int]bool{}
 	copies, clashes := map[string]*found{"train": {}, "validation": {}, "test": {}}, &found{}
 	far, farthest, farAt := 0, 0.0, ""
-	extremes := make([]recording.Extremes, d.Channels)
 	for _, split := range d.named() {
 		for at, i := range split.indices {
 			d.Signals.Read(i, sample)
 			for j, value := range sample {
-				if scale := j % d.Channels; value == value {
-					extremes[scale].Add(float64(value))
-				}
 				scale := j % len(d.Mean)
 				if deviations := math.Abs(float64(value-d.Mean[scale])) / float64(d.Std[scale]); deviations > farDeviations {
 					if far++; deviations > farthest {
@@ -120,12 +138,6 @@ func (d *Dataset) Oddities() (lines []string) {
 			if trained[before] {
 				copies[split.name].add(before, i)
 			}
-		}
-	}
-	for channel := range extremes {
-		if value, times, ok := extremes[channel].Gap(); ok {
-			say("channel %d has the value %g %dx, far from all others: if it stands for a missing value, store NaN in its place",
-				channel, value, times)
 		}
 	}
 	if far > 0 {

@@ -196,9 +196,14 @@ func TestSeriesOfOneSensor(t *testing.T) {
 
 func TestSeriesErrors(t *testing.T) {
 	for want, change := range map[string]func(a arrays){
-		"series has shape [360]":        func(a arrays) { a["series"].Shape = []int{360} },
-		"features and series are both":  func(a arrays) { a["features"] = a["series"] },
-		"series[1,2,3,1] is +Inf":       func(a arrays) { a["series"].Data.([]float32)[36+2*12+7] = float32(math.Inf(1)) },
+		"series has shape [360]":       func(a arrays) { a["series"].Shape = []int{360} },
+		"features and series are both": func(a arrays) { a["features"] = a["series"] },
+		"series[1,2,3,1] is +Inf":      func(a arrays) { a["series"].Data.([]float32)[36+2*12+7] = float32(math.Inf(1)) },
+		"series[1,2,3,1] is -1e+300, which is not a finite float32, at most 3.4e38; divide the values by a power of ten, or replace it": func(a arrays) {
+			wide, _ := a["series"].Floats()
+			wide[36+2*12+7] = -1e300
+			a["series"].Data = wide
+		},
 		"lengths[1] is 9; want 1 to":    func(a arrays) { a["lengths"] = vectorOf[int64](4, 9, 4, 4, 4, 4, 4, 4, 4, 4) },
 		"rate must be one number above": func(a arrays) { a["rate"] = vectorOf(0.0) },
 		"rate and times are both there; keep one": func(a arrays) {
@@ -247,4 +252,23 @@ func TestReadSeries(t *testing.T) {
 	require.ErrorContains(t, err, "name and import them alike")
 	_, err = ReadSeries(path4().write(t), d.Form)
 	require.ErrorContains(t, err, "it holds features, but the classifier was trained on recordings")
+}
+
+// A value far outside all others is told of once, whichever sensors have it: instruments write it where they measured nothing.
+func TestSeriesWithFillValues(t *testing.T) {
+	a, ends := lab()
+	values, lengths := a["series"].Data.([]float32), vectorOf(ends...)
+	for i := 0; i < len(values); i += 36 {
+		values[i+1], values[i+13] = -1e15, -1e15
+	}
+	d := a.load(t, Options{})
+	require.Len(t, d.Warnings, 2)
+	assert.Equal(t, `sensor "sensor 0" channel 1 is -9.99999986991104e+14 in 10 of 49 values, far from all others: if it stands for a missing value, `+
+		"store NaN in its place (so in 2 columns)", d.Warnings[1])
+	for i, v := range values { // after the ends
+		if v != v {
+			values[i] = 1e30
+		}
+	}
+	assert.Len(t, a.with("lengths", lengths).load(t, Options{}).Warnings, 2)
 }

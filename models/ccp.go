@@ -12,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/internal/variables"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // clusterPooling is the name of the paper's model.
@@ -123,6 +124,10 @@ const (
 // Affinity gives the affinity for the first level of package ccp in a network. It is the data's, normalised, unless
 // the hierarchy is prepared or frozen. Its values are variables that a checkpoint leaves out.
 func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
+	if t.without != "" {
+		exceptions.Panicf("model %s is registered without Clusters, so that nothing prepares its levels: set Clusters, or read the edges by "+
+			"ccp.FromMatrix", t.without)
+	}
 	if t.Hierarchy != nil {
 		return t.Hierarchy.Affinity(scope, signal)
 	}

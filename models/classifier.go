@@ -91,7 +91,7 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 	}
 	network := func(scope *model.Scope, x *graph.Node) *graph.Node {
 		ops.Parameters(c.store, x.Graph()) // Update changes them
-		return m.Spec.Build(scope, Topology{a, new(ccp.Hierarchy)}, x)
+		return m.Spec.Build(scope, Topology{Matrix: a, Hierarchy: new(ccp.Hierarchy)}, x)
 	}
 	inference := func(scope *model.Scope, x *graph.Node) *graph.Node {
 		scope.SetGraphParam(x.Graph(), ops.InferenceParam, &c.inference)

@@ -96,7 +96,7 @@ func TestSeveralHierarchies(t *testing.T) {
 		for which := range 3 {
 			s, single := alone(t, m.Spec, c, which)
 			out, err := model.CallOnce(backend, single, func(scope *model.Scope, x *Node) *Node {
-				return s.Build(scope, Topology{graph, new(ccp.Hierarchy)}, x)
+				return s.Build(scope, Topology{Matrix: graph, Hierarchy: new(ccp.Hierarchy)}, x)
 			}, batch)
 			require.NoError(t, err)
 			each = append(each, tensors.MustCopyFlatData[float32](out))
@@ -237,7 +237,7 @@ func TestHierarchySeed(t *testing.T) {
 	assert.NotEqual(t, before.Levels[0].Clusters, next.Levels[0].Clusters)
 }
 
-// A network that forgets Affinity.Mean is told so.
+// A network that forgets Affinity.Mean, or Clusters, is told so.
 func TestForgottenMean(t *testing.T) {
 	backend := backendtest.Go(t)
 	m, graph := three(t, ccp.Prepared)
@@ -253,7 +253,12 @@ func TestForgottenMean(t *testing.T) {
 	require.NotNil(t, h)
 	batch := tensors.FromFlatDataAndDimensions(slices.Concat(signals(m.Spec, 5, 2)...), 5, 12, 2)
 	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
-		return m.Spec.Build(scope, Topology{graph, new(ccp.Hierarchy)}, x)
+		return m.Spec.Build(scope, Topology{Matrix: graph, Hierarchy: new(ccp.Hierarchy)}, x)
 	}, batch)
 	require.ErrorContains(t, err, "model forgets: logits (Float32)[15, 3] for 5 signals; Affinity.Mean takes those of all hierarchies together")
+	own := registry["forgets"]
+	own.Clusters = false
+	registry["forgets"] = own
+	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return m.Spec.Build(scope, Topology{Matrix: graph}, x) }, batch)
+	require.ErrorContains(t, err, "model forgets is registered without Clusters, so that nothing prepares its levels: set Clusters, or read the edges by ccp.FromMatrix")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/ml/model"
@@ -43,7 +44,7 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 	}
 	defer func() {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s is not a checkpoint: %w", cmp.Or(name, "it"), err)
+			err = fmt.Errorf("%s is not a checkpoint: %w%s", cmp.Or(name, "it"), err, meant(name))
 		}
 	}()
 	path := filepath.Join(name, checkpoint.MetadataFile)
@@ -82,6 +83,18 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 		return m, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, graph, raw, nil
+}
+
+// meant returns the end of an error about a folder that is missing: the checkpoint beside it with the nearest name.
+func meant(dir string) string {
+	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", checkpoint.MetadataFile))
+	for i, path := range beside {
+		beside[i] = filepath.Base(filepath.Dir(path))
+	}
+	if nearest := suggest.Nearest(filepath.Base(dir), beside); nearest != "" {
+		return fmt.Sprintf("; did you mean %s?", filepath.Join(filepath.Dir(dir), nearest))
+	}
+	return ""
 }
 
 // Save writes the classifier as a checkpoint in dir, which Load reads. The directory must be new or empty. Each file is

@@ -142,7 +142,7 @@ func surveyOf(s Spec, backend compute.Backend, store *model.Store, a *affinity.M
 	defer g.Finalize()
 	store.RootScope().SetParam(ops.SurveyParam, s.Options.Reach)
 	signal := graph.Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels))
-	s.Build(store.RootScope(), Topology{a, new(ccp.Hierarchy)}, signal)
+	s.Build(store.RootScope(), Topology{Matrix: a, Hierarchy: new(ccp.Hierarchy)}, signal)
 	return ccp.Levels(store, g)
 }
 

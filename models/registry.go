@@ -40,6 +40,8 @@ type Spec struct {
 type Topology struct {
 	*affinity.Matrix
 	Hierarchy *ccp.Hierarchy
+
+	without string // the model, if it has no Clusters
 }
 
 // Network describes a network to those who train, save and load it. Only Build must be there.
@@ -182,6 +184,9 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 		ccp.Several(scope, signal, s.Hierarchies())
 	} else if graph.Hierarchy == nil {
 		graph.Hierarchy = new(ccp.Hierarchy)
+	}
+	if !s.Network().Clusters {
+		graph.without = s.Model
 	}
 	logits := registry[s.Model].Build(scope, s, graph, signal)
 	if shape, batch := logits.Shape(), signal.Shape().Dim(0); shape.Dim(0) != batch {

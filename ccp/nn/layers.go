@@ -75,6 +75,9 @@ func DenseNorm(scope *model.Scope, x *Node, out int, gain float64) *Node {
 
 // Linear gives x·W and b of a Dense layer separately, for BatchNorm to add the bias.
 func Linear(scope *model.Scope, x *Node, out int, gain float64) (product, b *Node) {
+	if x.Rank() != 2 {
+		exceptions.Panicf("%s: a dense layer takes [batch, in], not %s; reshape it before", scope.Scope(), x.Shape())
+	}
 	in := x.Shape().Dim(-1)
 	return Product(scope, x, Kernel(scope, x, gain/math.Sqrt(float64(in)), in, out)), Bias(scope, x, out)
 }

@@ -58,6 +58,8 @@ func newDataImport(s *shared) *cobra.Command {
 	choiceVar(f, &o.Missing, "missing", "", "`WHAT` a sensor without any value in a sample is: error, zero, or fill, "+
 		"what its neighbours and its mean let expect (default: fill if samples have one time point, else error)",
 		"error", "zero", "fill")
+	f.Float64SliceVar(&o.Gaps, "gap", nil, "`VALUES` that stand for missing ones, such as -9999")
+	f.Lookup("gap").DefValue = "" // which the help leaves out
 	f.BoolVar(&scale, "scale", false, "centre each sensor by itself and divide it by its deviation, over the samples "+
 		"trained on; --scale=false takes all sensors alike (default: by itself if they differ much)")
 	f.StringVar(&o.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")

@@ -267,7 +267,7 @@ func TestDataCheck(t *testing.T) {
 	code, stdout, stderr := execute(t, "data", "check", file)
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "ccp: "+file+" cannot be used: 2 errors\n", stderr)
-	assert.Contains(t, stdout, "2 errors\n  labels[3] is -1; number the classes from 0\n  edges: edge 0 (0-12): node 12 is not one of the 12 nodes")
+	assert.Contains(t, stdout, "2 errors\n  labels[3] is -1; number the classes from 0, or store them as strings (labels.astype(str))\n  edges: edge 0 (0-12): node 12 is not one of the 12 nodes")
 	code, stdout, _ = execute(t, "data", "check", file, "--json")
 	assert.Equal(t, 1, code)
 	decode(t, stdout, &bad)

@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/heap"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -63,7 +65,22 @@ func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.S
 		}
 	}
 	d.render("train-begin", map[string]any{"Data": data, "Spec": spec, "Levels": training.Levels(spec.Levels), "Config": c,
-		"Blocks": blocks, "Backend": d.backend})
+		"Blocks": blocks, "Backend": d.backend, "Tested": suggest.Few(testedGroups(data))})
+}
+
+// testedGroups returns the groups of the test, in order; none if one of them is trained on, too.
+func testedGroups(d *datasets.Dataset) []string {
+	of := func(samples []int) (groups []string) {
+		for _, i := range samples {
+			groups = append(groups, d.Group(i))
+		}
+		return slices.Compact(slices.Sorted(slices.Values(groups)))
+	}
+	trained, tested := of(slices.Concat(d.Train, d.Validation)), of(d.Test)
+	if slices.ContainsFunc(tested, func(g string) bool { return slices.Contains(trained, g) }) {
+		return nil
+	}
+	return tested
 }
 
 // render gives notice of what a template shows.
@@ -129,9 +146,13 @@ func progressLine(head string, done float64, tail string, width int) string {
 
 func (d *display) epoch(e training.Epoch) {
 	var line strings.Builder
-	if line.WriteString("fitted"); d.stepped {
-		line.Reset()
+	switch {
+	case d.stepped:
 		fmt.Fprintf(&line, "epoch %*d/%d", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs)
+	case d.config.Transforms != "none": // which fit their training samples exactly
+		line.WriteString("fitted; held-out samples:")
+	default:
+		line.WriteString("fitted")
 	}
 	fmt.Fprintf(&line, "  loss %.4f  acc %.3f", e.Train.Loss, e.Train.Accuracy)
 	if e.Validation != nil {

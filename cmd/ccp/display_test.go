@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -119,6 +120,28 @@ func TestDisplayOfAConstantObjective(t *testing.T) {
 		d.epoch(e)
 		assert.Equal(t, shown, strings.Contains(out.String(), "  C 0.50 0.75"), hierarchy)
 	}
+}
+
+// The groups of the test are named if they are whole. A fit without steps says that its score is of held-out samples.
+func TestDisplayOfGroups(t *testing.T) {
+	data := *digits(t)
+	data.Groups = slices.Repeat([]string{"carl", "dora", "emil"}, len(data.Labels)/3)
+	for at, i := range data.Test {
+		data.Groups[i] = []string{"bert", "anna"}[at%2]
+	}
+	shown := func() string {
+		var out strings.Builder
+		d := newDisplay(&out, training.Config{}, "go")
+		c, err := training.Resolve(training.Patch{"model": "transforms"}, &data)
+		require.NoError(t, err)
+		d.begin(c, &data, models.Spec{Model: "transforms", Options: c.Options}, 0, 1)
+		d.epoch(training.Epoch{Train: training.Score{Loss: 0.5, Accuracy: 0.75}})
+		return out.String()
+	}
+	assert.Contains(t, shown(), " test samples in 10 classes; groups of the test: anna, bert\n")
+	assert.Contains(t, shown(), "\nfitted; held-out samples:  loss 0.5000  acc 0.750  0.0s\n")
+	data.Groups[data.Train[0]] = "anna"
+	assert.Contains(t, shown(), " test samples in 10 classes\n")
 }
 
 func digits(t *testing.T) *datasets.Dataset {

@@ -46,11 +46,7 @@ func choiceVar(f *pflag.FlagSet, value *string, name, initial, usage string, wor
 	*value = initial
 	f.Var(&checked{initial, "string", func(text string) error {
 		if !slices.Contains(words, text) {
-			none := "is none of " + strings.Join(words, ", ")
-			if meant := suggest.Nearest(text, words); meant != "" {
-				none += fmt.Sprintf("; did you mean %s?", meant)
-			}
-			return errors.New(none)
+			return errors.New("is none of " + strings.Join(words, ", ") + suggest.Meant(text, words))
 		}
 		*value = text
 		return nil

@@ -49,7 +49,12 @@ func TestNameSuggestions(t *testing.T) {
 	for line, want := range map[string]string{
 		"imprt":                                 `there is no command "imprt"; did you mean ccp data import?`,
 		"data vesion":                           `there is no command "vesion"; did you mean ccp version?`,
+		"predct --flag":                         `there is no command "predct"; did you mean ccp predict?`,
+		"data chek --json=x":                    `there is no command "chek"; did you mean ccp data check?`,
 		"train -epochs 3":                       "unknown flag: --epochs; did you mean --epochs?",
+		"train epoch=3":                         `--set: there is no option "epoch"; did you mean epochs? docs/options.md lists all` + "\n",
+		"train foo=3":                           `--set: there is no option "foo"; docs/options.md lists all` + "\n",
+		"eval --checkpoint DIRx":                "; did you mean DIR?\n",
 		"train --model chebishev":               `--model: there is no "chebishev"; did you mean chebyshev? There are bayes, c-cnn,`,
 		"train --backend go --data digts":       `data set "digts" is not known; did you mean digits? There are digits, `,
 		"train --dtype bfloat32":                "; did you mean float32?",
@@ -68,7 +73,7 @@ func TestNameSuggestions(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			code, _, stderr := execute(t, strings.Fields(strings.ReplaceAll(line, "DIR", dir)+" --backend go")...)
 			require.NotZero(t, code)
-			assert.Contains(t, stderr, want)
+			assert.Contains(t, stderr, strings.ReplaceAll(want, "DIR", dir))
 		})
 	}
 }

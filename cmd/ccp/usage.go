@@ -42,6 +42,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
 	switch {
+	case cmd.HasAvailableSubCommands() && cmd.Flags().NArg() > 0: // of a command that there is not
+		return cmd.Args(cmd, cmd.Flags().Args())
 	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })

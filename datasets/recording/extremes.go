@@ -1,47 +1,104 @@
 package recording
 
-// Extremes are the least and the greatest of some values, and the next ones that differ from them.
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Extremes are the values of a column at both ends, and some of all.
 type Extremes struct {
-	least, most [2]float64
-	times       [2]int // that the least and the greatest come
-	begun       bool
+	ends        [2][4]tally // the lowest values, and the highest times -1
+	some        []float64   // every so manyth
+	every, seen int
 }
+
+type tally struct {
+	value float64
+	times int
+}
+
+const (
+	someValues = 512 // that tell the usual range
+	// usualRange is the 1st to the 99th percentile of a normal variable, in quartile ranges.
+	usualRange = 3.45
+)
+
+// usualGaps are the sizes of values that often stand for missing ones, and need not lie as far outside.
+var usualGaps = []float64{99, 999, 9999, 99999, 32767, 32768, 65535}
 
 // Add takes a value that is a number.
 func (e *Extremes) Add(v float64) {
-	if !e.begun {
-		*e = Extremes{least: [2]float64{v, v}, most: [2]float64{v, v}, begun: true}
+	if e.every = max(1, e.every); e.seen%e.every == 0 {
+		if len(e.some) == someValues {
+			for i := range someValues / 2 {
+				e.some[i] = e.some[2*i]
+			}
+			e.some, e.every = e.some[:someValues/2], 2*e.every
+		}
+		e.some = append(e.some, v)
 	}
-	e.add(v, 1, &e.least, &e.times[0])
-	e.add(v, -1, &e.most, &e.times[1])
+	e.seen++
+	for i := range e.ends {
+		end, at := &e.ends[i], len(e.ends[i])
+		for at > 0 && (end[at-1].times == 0 || v <= end[at-1].value) {
+			at--
+		}
+		switch {
+		case at < len(end) && end[at].times > 0 && end[at].value == v:
+			end[at].times++
+		case at < len(end):
+			copy(end[at+1:], end[at:])
+			end[at] = tally{v, 1}
+		}
+		v = -v
+	}
 }
 
-// add takes a value for one end, where a lower value times sign is more extreme.
-func (e *Extremes) add(v, sign float64, end *[2]float64, times *int) {
-	switch {
-	case v == end[0]:
-		*times++
-	case sign*v < sign*end[0]:
-		*end, *times = [2]float64{v, end[0]}, 1
-	case end[1] == end[0] || sign*v < sign*end[1]:
-		end[1] = v
-	}
+// Gap is a value far outside all others.
+type Gap struct {
+	Value     float64
+	times, of int
 }
 
-// Range returns the least and the greatest value.
-func (e *Extremes) Range() (least, most float64) { return e.least[0], e.most[0] }
+// String says how often a gap comes.
+func (g Gap) String() string {
+	return fmt.Sprintf("is %g in %d of %d values, far from all others", g.Value, g.times, g.of)
+}
 
-// Gap returns a value far outside the range of all others, and how often it comes. Instruments write such a value, as -9999, where they
-// measured nothing. One that comes less than three times must lie further outside.
-func (e *Extremes) Gap() (value float64, times int, ok bool) {
-	for i, end := range [2][2]float64{e.least, e.most} {
-		others := e.most[0] - e.least[1]
-		if i == 1 {
-			others = e.most[1] - e.least[0]
-		}
-		if far := max(end[0]-end[1], end[1]-end[0]); others > 0 && (far > 1000*others || far > 10*others && e.times[i] >= 3) {
-			return end[0], e.times[i], true
+// Gaps lists values far outside all others. Instruments write such values, as -9999, where they measured nothing. One that comes less than three times must lie further outside. The quartiles say what is far: no other
+// value outside changes them. Without quartiles that differ the range of the others does.
+func (e *Extremes) Gaps() (gaps []Gap) {
+	sorted := slices.Sorted(slices.Values(e.some))
+	for i, end := range e.ends {
+		sign := 1 - 2*float64(i)
+		for k := len(end) - 1; k > 0; k-- { // the innermost first: all that lie further outside are gaps, too
+			out, next, most := end[k-1], end[k], -e.ends[1-i][0].value
+			if next.times == 0 {
+				continue
+			}
+			centre, usual := 0.0, 0.0
+			inner := slices.DeleteFunc(slices.Clone(sorted), func(v float64) bool { return sign*v <= out.value })
+			if len(inner) > 0 {
+				quartile := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, inner, nil) }
+				centre, usual = sign*quartile(0.5), usualRange*(quartile(0.75)-quartile(0.25))
+			}
+			if usual == 0 {
+				usual = most - next.value
+			}
+			far, least := next.value-out.value, 10*usual
+			if slices.Contains(usualGaps, math.Abs(out.value)) {
+				least = 2 * usual
+			}
+			if usual > 0 && far > least && centre-out.value > 3*(centre-next.value) && (out.times > 2 || far > 1000*usual) {
+				for _, gap := range end[:k] {
+					gaps = append(gaps, Gap{sign * gap.value, gap.times, e.seen})
+				}
+				break
+			}
 		}
 	}
-	return 0, 0, false
+	return gaps
 }

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -8,34 +9,61 @@ import (
 )
 
 // What instruments write for a missing value lies far outside the others, or comes often; measured values do not.
-func TestGap(t *testing.T) {
+func TestGaps(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	of := func(more ...float64) *Extremes {
+	times := func(n int, v float64) []float64 { return slicesOf(n, func(int) float64 { return v }) }
+	for i, c := range []struct {
+		more, want []float64
+	}{
+		{nil, nil}, {[]float64{9}, nil}, {[]float64{-300}, nil}, {[]float64{500, 600, 700}, nil},
+		{[]float64{-9999, -9999, -9999, -9999}, []float64{-9999}}, {[]float64{9.96921e36}, []float64{9.96921e36}},
+		{[]float64{1e15, 1e15}, []float64{1e15}}, {[]float64{32767, 32767, 32767}, []float64{32767}},
+		// Several such values, at one end or both, and real ones that lie apart, hide none.
+		{append(times(20, -9999), times(9, -8888)...), []float64{-9999, -8888}},
+		{append(times(40, -9999), times(40, 9999)...), []float64{-9999, 9999}},
+		{append(times(20, -9999), 60, -40), []float64{-9999}},
+		// A range that is reached often is no gap.
+		{append(times(20, 16), 15.9, 15, 14, 12, 9), nil},
+		{slicesOf(150, func(int) float64 { return random.ExpFloat64() * 20 }), nil},
+	} {
 		e := &Extremes{}
-		for i := range 200 {
-			if e.Add(random.NormFloat64()); i < len(more) {
-				e.Add(more[i])
+		for i := range 2000 {
+			if e.Add(random.NormFloat64()); i < len(c.more) {
+				e.Add(c.more[i])
 			}
 		}
-		return e
-	}
-	for _, c := range []struct {
-		more  []float64
-		value float64
-		times int
-	}{
-		{nil, 0, 0}, {[]float64{9}, 0, 0}, {[]float64{-300}, 0, 0}, {[]float64{500, 600, 700}, 0, 0}, {[]float64{-9999, -9999, -9999, -9999}, -9999, 4},
-		{[]float64{9.96921e36}, 9.96921e36, 1}, {[]float64{1e15, 1e15}, 1e15, 2}, {[]float64{32767, 32767, 32767}, 32767, 3},
-	} {
-		value, times, ok := of(c.more...).Gap()
-		assert.Equal(t, []any{c.value, c.times, c.times > 0}, []any{value, times, ok}, c.more)
+		var got []float64
+		for _, gap := range e.Gaps() {
+			got = append(got, gap.Value)
+		}
+		assert.Equal(t, c.want, got, i)
 	}
 	e := &Extremes{}
 	for _, v := range []float64{0, 1, 0, 1} {
 		e.Add(v)
 	}
-	_, _, ok := e.Gap()
-	assert.False(t, ok, "two values have no others")
-	least, most := e.Range()
-	assert.Equal(t, []float64{0, 1}, []float64{least, most})
+	assert.Empty(t, e.Gaps(), "two values have no others")
+	for i := range 1000 { // rain, on few days
+		e.Add(max(0, float64(i%100)-97) * float64(i))
+	}
+	assert.Empty(t, e.Gaps())
+	for range 3 {
+		e.Add(-9999)
+	}
+	assert.Len(t, e.Gaps(), 1, "the quartiles are one, so that the range tells what is far")
+	e = &Extremes{}
+	for i := range 10_000 {
+		e.Add(float64(i % 100))
+	}
+	for range 5 {
+		e.Add(-9999)
+	}
+	assert.Equal(t, "[is -9999 in 5 of 10005 values, far from all others]", fmt.Sprint(e.Gaps()))
+}
+
+func slicesOf(n int, of func(int) float64) (all []float64) {
+	for i := range n {
+		all = append(all, of(i))
+	}
+	return all
 }

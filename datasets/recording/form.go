@@ -20,12 +20,16 @@ type Form struct {
 	Zeros    bool     `json:"zeros,omitempty"`  // a sensor without any value becomes zeros, instead of an error
 	Filled   bool     `json:"filled,omitempty"` // or is filled by Fill; until Fill is learned, its values stay missing
 	Fill     *Fill    `json:"fill,omitempty"`
-	Origin   string   `json:"origin,omitempty"` // the sensor whose first value is subtracted from all; "" for none
+	// Gaps are values that stand for missing ones, as -9999 does in the files of some instruments.
+	Gaps   []float64 `json:"gaps,omitempty"`
+	Origin string    `json:"origin,omitempty"` // the sensor whose first value is subtracted from all; "" for none
 	// Scale says whether each sensor's channels are normalised by their own means and deviations. Else all sensors are
 	// alike. nil leaves it to the training samples.
 	Scale *bool `json:"scale,omitempty"`
 	// Rate is the number of time points for each unit of a recording's times; 0: unknown.
 	Rate float64 `json:"rate,omitempty"`
+	// Second is a second in the unit of the times, such as 1000 if that is a millisecond; 0: unknown, and taken for 1.
+	Second float64 `json:"second,omitempty"`
 	// Shortest and Longest are the least and the greatest number of time points of a training sample; 0: unknown.
 	Shortest int             `json:"shortest,omitempty"`
 	Longest  int             `json:"longest,omitempty"`
@@ -40,7 +44,7 @@ func (f *Form) Alone() bool { return f.Scale != nil && *f.Scale }
 
 // Check returns an error if a file does not hold a usable form.
 func (f *Form) Check() error {
-	if len(f.Sensors) > 0 && f.Channels > 0 && f.Frames >= 0 && f.Rate >= 0 &&
+	if len(f.Sensors) > 0 && f.Channels > 0 && f.Frames >= 0 && f.Rate >= 0 && f.Second >= 0 &&
 		(f.Origin == "" || slices.Contains(f.Sensors, f.Origin)) && f.Fill.fits(len(f.Sensors), f.Channels) {
 		return nil
 	}
@@ -84,12 +88,12 @@ func (c *Changes) Add(other Changes) bool {
 // where they lie. An error names the sensor, its channel and the time point.
 func (f *Form) Prepare(r *Recording) (c Changes, err error) {
 	if err = f.order(r, &c); err == nil {
-		err = cmp.Or(r.pause(), f.fill(r, &c))
+		err = cmp.Or(f.unit(r, &c), r.pause(), f.fill(r, &c))
 	}
 	if err == nil && f.Origin != "" {
 		width, at := f.Width(), slices.Index(f.Sensors, f.Origin)*f.Channels
 		first := slices.Clone(r.Values[at : at+f.Channels])
-		for row, lost := 0, 0; row < len(r.Values); row += width {
+		for row, lost := 0, 0; row < len(r.Values) && f.Channels > 1; row += width { // a single value may well be 0
 			if origin := r.Values[row+at:][:f.Channels]; slices.ContainsFunc(origin, func(v float64) bool { return v != 0 }) {
 				if first = slices.Clone(origin); lost > 0 {
 					c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; the first other value is the origin", f.Origin)
@@ -197,7 +201,9 @@ func (f *Form) fill(r *Recording, c *Changes) error {
 	width := len(f.Sensors) * f.Channels
 	first, end := len(r.Values), 0 // the time points with a value
 	for at, v := range r.Values {
-		if !math.IsNaN(v) {
+		if slices.ContainsFunc(f.Gaps, func(gap float64) bool { return v == gap || v == float64(float32(gap)) }) {
+			r.Values[at] = math.NaN()
+		} else if !math.IsNaN(v) {
 			first, end = min(first, at/width), at/width+1
 		}
 	}

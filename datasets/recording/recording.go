@@ -241,8 +241,12 @@ func (r *Recording) pause() error {
 	}
 	from, to := r.Times[at], r.Times[at+1]
 	span, most := r.Times[count-1]-r.Times[0], float64(mostStretch*count)
-	if (to-from)*float64(count) <= mostStretch*span || span*r.Rate() <= most {
+	if span*r.Rate() <= most {
 		return nil
+	}
+	if (to-from)*float64(count) <= mostStretch*span {
+		return fmt.Errorf("its times come in groups, %.4g apart within them and up to %.4g between: correct the times, or leave their column out",
+			1/r.Rate(), to-from)
 	}
 	advice := "cut the recording there, or into windows (--window), which leave pauses out"
 	if at == 0 || at == count-2 {

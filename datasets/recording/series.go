@@ -22,14 +22,8 @@ func (f *Form) Series(r Recording) (values []float32, notes []string, err error)
 	if r.Series != nil {
 		return r.Series, nil, nil
 	}
-	var changes Changes
-	if err = f.order(&r, &changes); err == nil {
-		err = f.unit(r, &changes)
-	}
-	if err == nil {
-		r.Values = slices.Clone(r.Values) // the caller's stay as they are
-		_, err = f.Prepare(&r)            // which has nothing to put in order
-	}
+	r.Values = slices.Clone(r.Values) // the caller's stay as they are
+	changes, err := f.Prepare(&r)
 	if err != nil && r.Name != "" {
 		err = fmt.Errorf("%s: %w", r.Name, err)
 	}
@@ -41,7 +35,7 @@ func (f *Form) Series(r Recording) (values []float32, notes []string, err error)
 
 // unit notes times far from the training's rate. It refuses those that can only be in another unit: they are as far as
 // minutes from seconds, and no series of the training's rate comes of them.
-func (f *Form) unit(r Recording, c *Changes) error {
+func (f *Form) unit(r *Recording, c *Changes) error {
 	const maxRateRatio = 50
 	rate := r.Rate()
 	if f.Rate == 0 || rate == 0 || max(rate/f.Rate, f.Rate/rate) <= mostStretch {

@@ -75,7 +75,11 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 	if cut.Step.Length == 0 {
 		cut.Step = cut.Window
 	}
-	count, times, length, step := r.Timepoints(), r.Times, cut.Window.Length, cut.Step.Length
+	second := cmp.Or(f.Second, 1)
+	if cut.Window.Timepoints {
+		second = 1
+	}
+	count, times, length, step := r.Timepoints(), r.Times, second*cut.Window.Length, second*cut.Step.Length
 	switch {
 	case cut.Window.Timepoints != cut.Step.Timepoints:
 		return r, nil, nil, fmt.Errorf("the window is %s and its step %s; give both as durations, or both as time points", cut.Window,
@@ -84,7 +88,7 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 		times = counted(count, 1)
 	case times == nil && f.Rate > 0:
 		times = counted(count, f.Rate)
-		c.note("it has no times; %.4g time points are taken for a second, as in the training", f.Rate)
+		c.note("it has no times; %.4g time points are taken for a second, as in the training", second*f.Rate)
 	case times == nil:
 		return r, nil, nil, fmt.Errorf("it has no times, so that %s may be any number of time points; give the window as a number "+
 			"of time points, such as 100", cut.Window)
@@ -100,7 +104,7 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 		return r, nil, nil, fmt.Errorf("its time points are %.4g apart, more than a window of %s or its step of %s; if its times are "+
 			"not in seconds, give both as numbers of time points", each, cut.Window, cut.Step)
 	case length > lasts+each/2:
-		return r, nil, nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts, cut.Window.Timepoints}, cut.Window,
+		return r, nil, nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts / second, cut.Window.Timepoints}, cut.Window,
 			ErrShort)
 	case (lasts-length)/step > mostSteps:
 		return r, nil, nil, fmt.Errorf("its times go from %s to %s, more than %d steps of %s; check the times, or take a "+

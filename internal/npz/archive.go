@@ -103,6 +103,10 @@ func readMember(member *zip.File, narrow bool) (*Array, error) {
 	if member.Method == zip.Deflate {
 		most = (compressed + 1) * maxDeflate
 	}
+	if member.Method != zip.Store && member.Method != zip.Deflate {
+		return nil, fmt.Errorf("is packed by method %d of zip, not by deflate (LZMA is 14, bzip2 12, zstd 93); write the file again with numpy.savez_compressed",
+			member.Method)
+	}
 	if compressed > 1<<50 || size > most {
 		return nil, fmt.Errorf("claims %d bytes in %d compressed bytes; the file is damaged", size, compressed)
 	}
@@ -168,6 +172,14 @@ func (a *Array) Element(name string, i int) string {
 		i /= a.Shape[axis]
 	}
 	return name + "[" + strings.Join(index, ",") + "]"
+}
+
+// Unfit says that v is no finite float32, and what to do instead of storing it.
+func Unfit(v float64, instead string) string {
+	if v-v == 0 {
+		instead = "divide the values by a power of ten, or " + instead
+	}
+	return fmt.Sprintf("%v, which is not a finite float32, at most 3.4e38; %s", v, instead)
 }
 
 // shown is the number of wrong elements that an error names one by one.

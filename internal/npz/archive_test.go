@@ -120,6 +120,23 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// Python can pack by methods that Go has not.
+func TestOtherMethods(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lzma.npz")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	archive := zip.NewWriter(file)
+	_, err = archive.CreateRaw(&zip.FileHeader{Name: "x.npy", Method: 14, UncompressedSize64: 100})
+	require.NoError(t, err)
+	require.NoError(t, archive.Close())
+	require.NoError(t, file.Close())
+	f, err := Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	_, err = f.Array("x")
+	assert.ErrorContains(t, err, `lzma.npz: array "x": is packed by method 14 of zip, not by deflate (LZMA is 14, bzip2 12, zstd 93); write the file again with numpy.savez_compressed`)
+}
+
 func TestClaimedSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bomb.npz")
 	file, err := os.Create(path)

@@ -110,7 +110,7 @@ func decode(part any, raw []byte, h header, order binary.ByteOrder) (at int, err
 		for i := range part.([]string) {
 			text := strings.TrimRight(string(raw[i*h.size:(i+1)*h.size]), "\x00")
 			if part.([]string)[i] = text; !utf8.ValidString(text) { // else model.json makes equal texts of different ones
-				return i, fmt.Errorf("%q is not UTF-8; store texts with dtype=str", text)
+				return i, fmt.Errorf("%q is not UTF-8; store texts with dtype=str, as by numpy.char.decode(array, 'latin-1')", text)
 			}
 		}
 	case "U":

@@ -49,6 +49,14 @@ func Nearest(word string, known []string) (nearest string) {
 	return nearest
 }
 
+// Meant returns the end of an error about an unknown word: the nearest known word, or nothing if none is near.
+func Meant(word string, known []string) string {
+	if nearest := Nearest(word, known); nearest != "" {
+		return fmt.Sprintf("; did you mean %s?", nearest)
+	}
+	return ""
+}
+
 // Among returns the end of an error about an unknown word: the nearest known word, if there is one, and all known
 // words.
 func Among(word string, known []string) string {

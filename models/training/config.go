@@ -169,7 +169,8 @@ func (c *Config) put(name string, value any) error {
 type UnknownError struct{ Name string }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("there is no option %q; %s", e.Name, suggest.Among(e.Name[strings.LastIndex(e.Name, "/")+1:], Names()))
+	meant := cmp.Or(suggest.Meant(e.Name[strings.LastIndex(e.Name, "/")+1:], Names()), ";")
+	return fmt.Sprintf("there is no option %q%s docs/options.md lists all", e.Name, meant)
 }
 
 // Values returns the whole configuration by name, as its JSON has it.

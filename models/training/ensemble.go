@@ -60,7 +60,7 @@ func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error 
 	if err != nil {
 		return err
 	}
-	c.Seed, c.Backend = uint64(r.Seed), backend
+	c.Seed, c.Backend, c.Lone = uint64(r.Seed), backend, len(several(d)) == 0
 	v, err := transforms.Fit(ctx, c, transformSamples(d))
 	if err != nil {
 		return err
@@ -72,7 +72,10 @@ func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error 
 		accuracies = append(accuracies, fmt.Sprintf("%s %.1f%%", p.Name, 100*p.Accuracy))
 	}
 	line := ""
-	if accuracies != nil {
+	switch {
+	case c.Lone && accuracies != nil:
+		line = "no class has two training samples or groups, so that none can be held out: the transforms have their usual weights and a small penalty"
+	case accuracies != nil:
 		line = "held-out training samples: " + strings.Join(accuracies, ", ")
 	}
 	alone = r.spec.Network().Fitted || accuracies != nil && (all.Loss <= maxLossToSkipNetwork || all.Accuracy == 1)
@@ -154,7 +157,9 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 		return "", err
 	}
 	if q == nil {
-		v.WeighForest(v.ForestWeight, 0, 0)
+		if v.WeighForest(v.ForestWeight, 0, 0); c.Lone {
+			return line, nil
+		}
 		return join(line, "no quarter can be held out of so few samples or groups (it takes three groups), so that no network is tried"), nil
 	}
 	q.members.Smoothing = v.Smoothing
@@ -203,13 +208,7 @@ func ungrouped(d *datasets.Dataset) (*datasets.Dataset, bool) {
 	if d.Groups == nil {
 		return d, false
 	}
-	first, several, alone := map[int32]string{}, map[int32]bool{}, 0
-	for _, i := range d.Train {
-		label, group := d.Labels[i], cmp.Or(d.Group(i), fmt.Sprintf("sample %d", i))
-		if first[label] = cmp.Or(first[label], group); first[label] != group {
-			several[label] = true
-		}
-	}
+	several, alone := several(d), 0
 	for _, i := range d.Train {
 		if !several[d.Labels[i]] {
 			alone++
@@ -221,6 +220,18 @@ func ungrouped(d *datasets.Dataset) (*datasets.Dataset, bool) {
 	other := *d
 	other.Groups = nil
 	return &other, true
+}
+
+// several has the classes with training samples of two groups.
+func several(d *datasets.Dataset) map[int32]bool {
+	first, several := map[int32]string{}, map[int32]bool{}
+	for _, i := range d.Train {
+		label, group := d.Labels[i], cmp.Or(d.Group(i), fmt.Sprintf("sample %d", i))
+		if first[label] = cmp.Or(first[label], group); first[label] != group {
+			several[label] = true
+		}
+	}
+	return several
 }
 
 // trainTrial trains the network alone, as the run will train it, and sets its probabilities for the test samples. It returns

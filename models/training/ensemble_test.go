@@ -49,6 +49,32 @@ func tones(t *testing.T) string {
 	return path
 }
 
+// Of one training sample of each class none can be held out. That is said, and the nearest training samples still predict.
+func TestOneSampleOfEachClass(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const classes, width = 20, 60
+	series, labels, split := make([]float32, 2*classes*width), make([]int32, 2*classes), make([]uint8, 2*classes)
+	for i := range series {
+		v := rng.NormFloat64()
+		if before := i - classes*width; before >= 0 {
+			v = float64(series[before]) + 0.7*v
+		}
+		series[i], labels[i/width], split[i/width] = float32(v), int32(i/width%classes), uint8(2*(i/width/classes))
+	}
+	path := filepath.Join(t.TempDir(), "lone.npz")
+	list := func(data any) *npz.Array { return &npz.Array{Shape: []int{2 * classes}, Data: data} }
+	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)}, {Name: "split", Array: list(split)},
+		{Name: "series", Array: &npz.Array{Shape: []int{2 * classes, 2, width / 2}, Data: series}}}))
+	var notices []string
+	result, err := training.Train(t.Context(), backendtest.Go(t), training.Patch{"data": path}, training.Options{Dir: filepath.Join(t.TempDir(), "run"),
+		Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
+	require.NoError(t, err)
+	assert.Contains(t, notices[len(notices)-1], "none can be held out: the transforms have their usual weights and a small penalty: minirocket, ")
+	assert.Greater(t, result.Test.Accuracy, 0.9)
+	assert.Less(t, result.Test.Loss, 1.0)
+	assert.Equal(t, 1.0, result.Train.Accuracy, "not of held-out samples, of which there are none")
+}
+
 // Transforms use what the frames have lost. They are saved and loaded, predict recordings of any length, and explain.
 func TestTransforms(t *testing.T) {
 	path := tones(t)

@@ -105,7 +105,7 @@ func TestEvaluate(t *testing.T) {
 	assert.Equal(t, plain.Confusion, other.Confusion)
 	some.ClassNames = []string{"0", "1", "2"}
 	_, err = Evaluate(classifier, &some, some.Test, 64)
-	require.ErrorContains(t, err, `ring.npz has the classes ["0" "1" "2"], the model ["north" "east" "south" "west"]`)
+	require.ErrorContains(t, err, `ring.npz has the classes ["0" "1" "2"], the model ["north" "east" "south" "west"]; store labels as strings of the model's`)
 
 	none, err := Evaluate(classifier, d, nil, 16)
 	require.NoError(t, err)

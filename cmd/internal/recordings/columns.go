@@ -26,6 +26,7 @@ type chosen struct {
 	layout   string          // of all tables
 	seen     map[string]bool // the names of all columns and sensors
 	units    map[string]string
+	second   float64 // see recording.Form
 }
 
 // order returns the numbers of the chosen columns among the columns of a file, in the chosen order, and its sensors. The first file

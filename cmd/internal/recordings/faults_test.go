@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -194,7 +195,7 @@ func TestRareText(t *testing.T) {
 
 // A value far outside all others is told of: instruments write it where they measured nothing.
 func TestFillValues(t *testing.T) {
-	for value, want := range map[string]string{"-9999": "-9999 4x", "9.96921e36": "9.96921e+36 4x", "5": ""} {
+	for value, want := range map[string]string{"-9999": "-9999", "9.96921e36": "9.96921e+36", "5": ""} {
 		folder := t.TempDir()
 		for i := range 4 {
 			text := "a,b\n" + value + ",1\n"
@@ -208,6 +209,45 @@ func TestFillValues(t *testing.T) {
 			assert.Empty(t, result.Notes)
 			continue
 		}
-		assert.Equal(t, []string{`sensor "a" has the value ` + want + ", far from all others: if it stands for a missing value, write ? in its place"}, result.Notes)
+		assert.Equal(t, []string{`sensor "a" is ` + want + " in 4 of 84 values, far from all others: if it stands for a missing value, say --gap " + want}, result.Notes)
+		gap, err := strconv.ParseFloat(value, 64)
+		require.NoError(t, err)
+		result, d := imported(t, Options{Gaps: []float64{gap}}, folder)
+		assert.Empty(t, result.Notes)
+		assert.Equal(t, 4, result.Filled.Interpolated)
+		alike(t, Options{}, d, folder)
 	}
+}
+
+// A second is what the headings of times say, in the import and in predict. Times in several units are refused or told of.
+func TestUnitsOfTimes(t *testing.T) {
+	for heading, step := range map[string]float64{"time_ms": 10, "time [s]": 0.01, "T [us]": 1e4, "millis": 10, "time_min": 0.01 / 60} {
+		folder := timed(t, 400, func(line int) any { return float64(line) * step })
+		for i := range 4 {
+			path := fmt.Sprintf("%s/%c/%d.csv", folder, 'u'+i%2, i)
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			put(t, path, "", strings.Replace(string(text), "time", heading, 1))
+		}
+		o := cutting(t, "1s", "500ms")
+		result, d := imported(t, o, folder)
+		assert.Equal(t, []int{28, 100}, []int{result.Samples, result.Timepoints.Longest}, heading)
+		alike(t, o, d, folder)
+		assert.Contains(t, refused(t, cutting(t, "5s", ""), folder), "its length is 4s, less than a window of 5s")
+		other := put(t, folder, "u/5.csv", "time_ns,a\n1,2\n2,2\n")
+		assert.Contains(t, refused(t, Options{}, folder), "5.csv: column time_ns is in another unit")
+		_, _, err := ReadUnlabelled(t.Context(), []string{other}, d.Form)
+		assert.ErrorContains(t, err, "5.csv: column time_ns is in another unit than the times of other recordings")
+	}
+	// Without headings that say so, the spacing tells.
+	folder := timed(t, 40, func(line int) any { return line })
+	put(t, folder, "u/5.csv", "time,a\n0,1\n10,3\n20,2\n30,1\n")
+	result, _ := imported(t, Options{}, folder)
+	require.Len(t, result.Notes, 1)
+	assert.Contains(t, result.Notes[0], "its time points are 10 of time apart, the training's 1; are its times in another unit?, such as in ")
+	put(t, folder, "u/5.csv", "time,a\n0,1\n1000,3\n2000,2\n3000,1\n")
+	assert.Contains(t, refused(t, Options{}, folder), "5.csv: its time points are 1000 of time apart, the training's 1; give its times in the unit of the training's")
+	// Groups of lines that come together have no step.
+	groups := timed(t, 60, func(line int) any { return line/3*1000 + line%3 })
+	assert.Contains(t, refused(t, Options{}, groups), "0.csv: its times come in groups, 1 apart within them and up to 998 between")
 }

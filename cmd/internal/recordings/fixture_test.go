@@ -3,6 +3,8 @@ package recordings
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,6 +57,47 @@ func refused(t *testing.T, o Options, inputs ...string) string {
 	require.NoError(t, failed)
 	assert.Empty(t, entries)
 	return err.Error()
+}
+
+// alike reads the input of an import as predict does, and checks that the series are those of the import, bit for bit.
+func alike(t *testing.T, o Options, d *datasets.Dataset, inputs ...string) {
+	t.Helper()
+	all, _, err := ReadUnlabelled(t.Context(), inputs, d.Form)
+	require.NoError(t, err)
+	var got [][]float32
+	for _, r := range all {
+		parts := []recording.Recording{r}
+		if o.Cut.Window.Length > 0 {
+			ordered, windows, _, err := d.Form.Windows(r, o.Cut, math.MaxInt)
+			if errors.Is(err, recording.ErrShort) {
+				continue
+			}
+			require.NoError(t, err)
+			parts = nil
+			for _, w := range windows {
+				parts = append(parts, ordered.Part(w))
+			}
+		}
+		for _, part := range parts {
+			series, _, err := d.Form.Series(part)
+			if err != nil && o.Cut.Window.Length > 0 { // such windows are left out, by both
+				continue
+			}
+			require.NoError(t, err)
+			got = append(got, series)
+		}
+	}
+	require.Len(t, got, len(d.Series))
+	for i := range got {
+		require.Equal(t, bits(d.Series[i]), bits(got[i]), "sample %d", i)
+	}
+}
+
+func bits(values []float32) (all []uint32) {
+	for _, v := range values {
+		all = append(all, math.Float32bits(v))
+	}
+	return all
 }
 
 // signal is sample i of a data set.

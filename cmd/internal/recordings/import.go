@@ -27,6 +27,7 @@ type Options struct {
 	// Missing says what becomes of a sensor without any value in a sample: "error", "zero" or "fill". A fill is what the
 	// sensor's neighbours and its mean let expect. "" is fill if samples have one time point and no time. Else it is error.
 	Missing string
+	Gaps    []float64 // values that stand for missing ones
 
 	Graph         // how sensors belong together
 	Origin string // the sensor whose first value is subtracted from all sensors, in each channel
@@ -254,7 +255,8 @@ func (m *making) choose() (err error) {
 		}
 	}
 	long := func(x *sample) bool { return x.Times != nil || x.Timepoints() > 1 }
-	m.form = &recording.Form{Sensors: m.made.Sensors, Channels: m.made.Channels, Zeros: m.Missing == "zero", Origin: m.Origin,
+	m.form = &recording.Form{Sensors: m.made.Sensors, Channels: m.made.Channels, Zeros: m.Missing == "zero", Origin: m.Origin, Gaps: m.Gaps,
+		Second: m.chosen.second,
 		Filled: m.Missing == "fill" || m.Missing == "" && !slices.ContainsFunc(m.samples, long), Scale: m.Scale}
 	m.form.Rate = recording.Rate(len(m.samples), func(i int) recording.Recording { return m.samples[i].Recording })
 	m.extremes = make([]recording.Extremes, m.form.Width())
@@ -277,9 +279,9 @@ func (m *making) prepare() error {
 		}
 	}
 	for at := range m.extremes {
-		if value, times, ok := m.extremes[at].Gap(); ok {
-			m.note("%s has the value %g %dx, far from all others: if it stands for a missing value, write ? in its place",
-				recording.Column(m.made.Sensors, m.made.Channels, at), value, times)
+		for _, gap := range m.extremes[at].Gaps() {
+			m.noteOf(fmt.Sprint("gap ", gap.Value), fmt.Sprintf("%s %s: if it stands for a missing value, say --gap %g",
+				recording.Column(m.made.Sensors, m.made.Channels, at), gap, gap.Value))
 		}
 	}
 	for at := 0; at < m.form.Width() && m.form.Filled; at++ { // a training could not learn from a sensor that is never there
@@ -315,14 +317,13 @@ func (m *making) roundedOff(x *sample) {
 	const digits = 1 << 24 // of float32
 	width := m.form.Width()
 	for column := range width {
-		var own recording.Extremes
+		least, most := math.Inf(1), math.Inf(-1)
 		for at := column; at < len(x.Values); at += width {
 			if v := x.Values[at]; v == v {
-				own.Add(v)
+				least, most = min(least, v), max(most, v)
 				m.extremes[column].Add(v)
 			}
 		}
-		least, most := own.Range()
 		if far := max(-least, most); most > least && far/digits > (most-least)/100 {
 			m.noteOf("rounded", fmt.Sprintf("%s goes from %.9g to %.9g in %s, and the file holds it in steps of %.2g: take a constant from that "+
 				"column, or if all sensors are positions, let --origin %q take its first value from all",

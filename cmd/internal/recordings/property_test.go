@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/recording"
 )
 
 // written are recordings as an import should read them, and a dialect and a layout to write them in.
@@ -179,4 +182,39 @@ func TestWhatIsReadIsWhatWasWritten(t *testing.T) {
 		}
 	}
 	require.Less(t, refused, cases/50)
+}
+
+// Predict makes of a file what the import made of it, bit for bit, in every dialect and layout: of recordings that are resampled, cut
+// into windows, filled, or centred on an origin.
+func TestPredictReadsAsTheImportDid(t *testing.T) {
+	cases, refused, cut := 500, 0, 0
+	if testing.Short() {
+		cases = 60
+	}
+	random, folder := rand.New(rand.NewPCG(8, 8)), filepath.Join(t.TempDir(), "r")
+	for range cases {
+		w, o := draw(random), Options{Missing: []string{"", "zero", "fill"}[random.IntN(3)], Gaps: []float64{0.125}}
+		if random.IntN(3) == 0 {
+			o.Origin = w.sensors[random.IntN(len(w.sensors))]
+		}
+		if random.IntN(2) == 0 {
+			o.Cut.Window = recording.Span{Length: float64(2 + random.IntN(3)), Timepoints: w.times == nil || random.IntN(2) == 0}
+			o.Cut.Step = recording.Span{Length: float64(1 + random.IntN(3)), Timepoints: o.Cut.Window.Timepoints}
+		}
+		input, path := w.write(t, folder), filepath.Join(folder, "made.npz")
+		_, err := Import(t.Context(), []string{input}, path, o)
+		var d *datasets.Dataset
+		if err == nil {
+			d, err = datasets.Load(t.Context(), path, datasets.Options{})
+			require.NoError(t, os.Remove(path))
+		}
+		if refused++; err == nil {
+			refused--
+			alike(t, o, d, input)
+			cut += len(d.Series)
+		}
+		require.NoError(t, os.RemoveAll(folder))
+	}
+	require.Less(t, refused, cases/4)
+	require.Greater(t, cut, 4*cases)
 }

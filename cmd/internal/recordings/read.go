@@ -46,7 +46,7 @@ func readAlike(ctx context.Context, inputs []string, form *recording.Form) (*rea
 			q.Layout = samplesLayout
 		}
 	}
-	c := chosen{trained: true, fills: form.Zeros || form.Fill != nil}
+	c := chosen{trained: true, fills: form.Zeros || form.Fill != nil, second: form.Second}
 	if len(q.Take) == form.Width() { // else the first file makes the columns
 		c.names, c.sensors, c.channels = q.Take, form.Sensors, form.Channels
 		for i := range q.Take {
@@ -195,7 +195,11 @@ func (r *reading) file(from source) error {
 	case r.chosen.layout != "" && r.chosen.layout != t.layout:
 		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
 			from.path, t.layout, r.chosen.layout)
+	case r.chosen.second > 0 && t.second() > 0 && r.chosen.second != t.second():
+		return fmt.Errorf("%s: column %s is in another unit than the times of other recordings, of which %g are a second; write all in one "+
+			"unit", from.path, t.headings[t.time], r.chosen.second)
 	}
+	r.chosen.second = cmp.Or(r.chosen.second, t.second())
 	r.chosen.layout, r.as[t.String()] = t.layout, true
 	return nil
 }

@@ -29,7 +29,7 @@ func TestScale(t *testing.T) {
 	for _, o := range []Options{{}, {Scale: &yes}} {
 		o.Test = "s1[5-9]"
 		result, d := imported(t, o, path)
-		assert.Equal(t, []string{`sensor "heat" has the value 500 10x, far from all others: if it stands for a missing value, write ? in its place`}, result.Notes)
+		assert.Equal(t, []string{`sensor "heat" is 500 in 10 of 40 values, far from all others: if it stands for a missing value, say --gap 500`}, result.Notes)
 		if o.Scale == nil {
 			assert.Contains(t, d.Notes, `each sensor is normalised by itself: sensor "pulse" varies 20 times as much as sensor "heat"`)
 		}

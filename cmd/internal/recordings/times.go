@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -150,6 +151,21 @@ func (t *table) when(line int, cell string) (at float64, err error) {
 	}
 	t.kind = kind
 	return at, err
+}
+
+// perSecond has how many of a unit are a second.
+var perSecond = map[string]float64{"s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "ms": 1e3, "millis": 1e3, "milliseconds": 1e3,
+	"us": 1e6, "µs": 1e6, "ns": 1e9, "min": 1. / 60, "h": 1. / 3600, "hour": 1. / 3600, "hours": 1. / 3600}
+
+// second returns a second in the unit of the times; 0 if that is unknown.
+func (t *table) second() float64 {
+	switch {
+	case t.time < 0:
+		return 0
+	case t.kind != numbers:
+		return 1
+	}
+	return perSecond[strings.ToLower(cmp.Or(t.unit, t.headings[t.time]))]
 }
 
 // compact reads a date and a time of day in digits alone, such as 20240531120059, or a date where the heading says that.

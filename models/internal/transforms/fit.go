@@ -55,7 +55,7 @@ func (c Config) Suits(samples []Sample) error { _, err := c.begin(samples); retu
 func (c Config) begin(samples []Sample) (*fit, error) {
 	f := &fit{Config: c, used: spread(samples, mostSamples)}
 	f.samples = pick(samples, f.used)
-	f.task = taskOf(f.samples, c.Classes)
+	f.task = c.taskOf(f.samples)
 	var lengths []int
 	for _, s := range f.samples {
 		lengths = append(lengths, len(s.Values)/c.Columns)
@@ -217,7 +217,7 @@ func (t *trial) joined() score {
 // choose weighs the transforms.
 func (f *fit) choose(ctx context.Context) error {
 	t := &trial{chosen: spread(f.samples, mostChosen)}
-	t.task = taskOf(pick(f.samples, t.chosen), f.Classes)
+	t.task = f.taskOf(pick(f.samples, t.chosen))
 	t.grams, t.alone = make([]*mat.SymDense, len(f.candidates)), make([]score, len(f.candidates))
 	var linear []int
 	for v, c := range f.candidates {

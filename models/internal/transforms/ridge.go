@@ -16,11 +16,13 @@ type task struct {
 	groups      [][]int
 	y           *mat.Dense // `[samples, classes]`
 	meanTarget  []float64
+	lone        bool      // see Config
 	negLogPrior []float64 // minus the logarithm of each class's frequency, one sample added to each
 }
 
 // taskOf returns the task of samples.
-func taskOf(samples []Sample, classes int) task {
+func (c Config) taskOf(samples []Sample) task {
+	classes := c.Classes
 	labels := make([]int32, len(samples))
 	for i, s := range samples {
 		labels[i] = s.Label
@@ -33,7 +35,7 @@ func taskOf(samples []Sample, classes int) task {
 	for k, n := range negLogPrior {
 		negLogPrior[k] = -math.Log((n + 1) / float64(len(labels)+classes))
 	}
-	return task{labels, groupsOf(samples), y, meanTarget, negLogPrior}
+	return task{labels, groupsOf(samples), y, meanTarget, c.Lone, negLogPrior}
 }
 
 // score is how well held-out samples are predicted.
@@ -47,7 +49,11 @@ type score struct {
 // penalties are relative to the mean square of a sample's features. A search begins in the middle of the list.
 var penalties = floats.LogSpan(make([]float64, 13), 1e-4, 1e2)
 
-const midPenalty = 6
+const (
+	midPenalty = 6
+	// Where no held-out sample can choose them, the penalty is small, because one sample of a class has all that is known of it.
+	lonePenalty, loneInverseTemperature = 3, 8
+)
 
 // unexplained returns (I - H)_ss of some samples. H is the matrix from targets to predictions, with its intercept.
 type unexplained func(some []int) *mat.Dense
@@ -144,6 +150,9 @@ func (t task) adjusted(decisions *mat.Dense, adjustment float64) score {
 // adjust finds the logit adjustment (Menon et al. 2021) with the least loss. A ridge regression predicts rare classes too
 // seldom. The adjustment is 0 if that costs less than a nat over all samples, as it does for classes of one size.
 func (t task) adjust(decisions *mat.Dense) score {
+	if t.lone {
+		return score{loss: t.baselineLoss(), inverseTemperature: loneInverseTemperature}
+	}
 	plain := t.judge(decisions)
 	if floats.Max(t.negLogPrior) == floats.Min(t.negLogPrior) { // no adjustment changes a prediction
 		return plain
@@ -206,6 +215,9 @@ func (d dual) unexplained(some []int) *mat.Dense {
 // best walks from a penalty to its neighbours for as long as the loss of the held-out samples falls. Then it takes the
 // largest penalty that costs at most one nat over all samples, and a twentieth of the loss: less is chance.
 func (t task) best(k *mat.SymDense, start int) score {
+	if t.lone {
+		return score{loss: t.baselineLoss(), penalty: lonePenalty}
+	}
 	judged := map[int]score{}
 	at := func(i int) score {
 		s, known := judged[i]

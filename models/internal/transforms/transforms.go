@@ -130,6 +130,7 @@ func For(data *signal.Info, graph *affinity.Matrix, option string) (Config, erro
 // Config of a fit.
 type Config struct {
 	Columns, Classes int
+	Lone             bool             // no class has samples of two groups, so that the others tell nothing of a held-out one
 	Channels         int              // of a sensor or node; a time point has those of each side by side
 	Table            bool             // samples are rows of a table, or signals on a graph: one time point each
 	Turned           int              // frames, if a sample is `[sensors, frames, channels]`; else 0
@@ -322,7 +323,9 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 			return nil, err
 		}
 	}
-	f.classifier.Weight, f.classifier.Smoothing = 1, 1/float64(len(samples)+2)
+	if f.classifier.Weight, f.classifier.Smoothing = 1, 1/float64(len(samples)+2); c.Lone && len(f.classifier.Names) > 0 {
+		f.classifier.ForestWeight = 0 // trees that end at the first split guess
+	}
 	return f.classifier, nil
 }
 

@@ -257,7 +257,7 @@ func TestHeldOutBruteForce(t *testing.T) {
 		for i := range samples {
 			samples[i] = Sample{Label: int32(rng.IntN(classes)), Group: fmt.Sprint(i / size)}
 		}
-		task := taskOf(samples, classes)
+		task := Config{Classes: classes}.taskOf(samples)
 		d, ok := task.newDual(k, 0.3)
 		require.True(t, ok)
 		predictions, ok := task.heldOut(d.unexplained, d.residuals)
@@ -501,7 +501,7 @@ func TestLogitAdjustment(t *testing.T) {
 			d := 2*share - 1 + 2*share*(2*float64(label)-2*share+rng.NormFloat64())
 			decisions.SetRow(i, []float64{-d, d})
 		}
-		task := taskOf(samples, 2)
+		task := Config{Classes: 2}.taskOf(samples)
 		plain, adjusted := task.judge(decisions), task.adjust(decisions)
 		if every == 2 {
 			assert.Equal(t, plain, adjusted)
