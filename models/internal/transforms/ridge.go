@@ -22,20 +22,27 @@ type task struct {
 
 // taskOf returns the task of samples.
 func (c Config) taskOf(samples []Sample) task {
-	classes := c.Classes
-	labels := make([]int32, len(samples))
+	n := len(samples)
+	t := task{make([]int32, n), groupsOf(samples), mat.NewDense(n, c.Classes, nil), make([]float64, c.Classes), c.Lone, make([]float64, c.Classes)}
 	for i, s := range samples {
-		labels[i] = s.Label
+		t.labels[i] = s.Label
+		t.negLogPrior[s.Label]++
+		for k := range c.Classes {
+			target := -1.0
+			if int(s.Label) == k {
+				target = 1
+			}
+			t.y.Set(i, k, target)
+			t.meanTarget[k] += target / float64(n)
+		}
 	}
-	y, meanTarget := targets(labels, classes)
-	negLogPrior := make([]float64, classes)
-	for _, label := range labels {
-		negLogPrior[label]++
+	for i := range n {
+		floats.Sub(t.y.RawRowView(i), t.meanTarget)
 	}
-	for k, n := range negLogPrior {
-		negLogPrior[k] = -math.Log((n + 1) / float64(len(labels)+classes))
+	for k, count := range t.negLogPrior {
+		t.negLogPrior[k] = -math.Log((count + 1) / float64(n+c.Classes))
 	}
-	return task{labels, groupsOf(samples), y, meanTarget, c.Lone, negLogPrior}
+	return t
 }
 
 // score is how well held-out samples are predicted.
@@ -317,25 +324,4 @@ func (t task) weigh(alone []score, priors []float64) []float64 {
 	}
 	floats.Scale(1/floats.Sum(weights), weights)
 	return weights
-}
-
-// targets returns 1 for a sample's class and -1 for others, `[samples, classes]`, less the mean over the samples, and
-// that mean.
-func targets(labels []int32, classes int) (y *mat.Dense, meanTarget []float64) {
-	n := len(labels)
-	y, meanTarget = mat.NewDense(n, classes, nil), make([]float64, classes)
-	for i, label := range labels {
-		for k := range meanTarget {
-			target := -1.0
-			if int(label) == k {
-				target = 1
-			}
-			y.Set(i, k, target)
-			meanTarget[k] += target / float64(n)
-		}
-	}
-	for i := range n {
-		floats.Sub(y.RawRowView(i), meanTarget)
-	}
-	return y, meanTarget
 }
