@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models/internal/layout"
 	"gonum.org/v1/gonum/floats"
@@ -22,8 +23,8 @@ const (
 	// GradientInput is the gradient of the logit times the difference of input and baseline. A linear logit would lose
 	// this much if the value went back to the baseline. The method costs one pass.
 	GradientInput = "gradient"
-	// Occlusion is the fall of the logit when a part of the signal is hidden. A node goes back to the baseline. On a
-	// series it is a span of a sensor's frames, which goes back to the baseline too if the series is rough. If it is smooth
+	// Occlusion is the fall of the logit when a part of the signal is hidden. A node goes back to the baseline, of more than
+	// 128 nodes a patch of linked ones. On a series it is a span of a sensor's frames, which goes back to the baseline too if the series is rough. If it is smooth
 	// it becomes a straight line between its ends; then the whole sensor goes back to the baseline, and what its spans lack
 	// of that fall is shared out. A span is a sixteenth of the frames, with more than 8 sensors up to a quarter: each part
 	// costs a pass. Occlusion needs no gradient, which transforms lack. It need not add up to the logit's change.
@@ -90,13 +91,10 @@ type Attribution struct {
 // Attribute explains what a classifier says of signals as Classify takes them, or of series as Recording.Series has them,
 // and returns the errors of these. The first use of a batch size compiles its program, which can take seconds.
 func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
-	if o.Method == "" {
-		if o.Method = IntegratedGradients; c.ridge.Load() != nil {
-			if o.Method = Occlusion; o.Steps > 0 {
-				return nil, fmt.Errorf("%d steps are of integrated gradients, which this model has not: leave them out", o.Steps)
-			}
-		}
+	if o.Method == "" && o.Steps > 0 && c.ridge.Load() != nil {
+		return nil, fmt.Errorf("%d steps are of integrated gradients, which this model has not: leave them out", o.Steps)
 	}
+	o.Method = c.method(o)
 	if err := o.check(len(signals), c.Spec.Classes()); err != nil {
 		return nil, err
 	}
@@ -127,6 +125,23 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 		}
 	}
 	return e.of, nil
+}
+
+// method returns the method that Attribute takes.
+func (c *Classifier) method(o AttributionOptions) string {
+	if c.ridge.Load() != nil {
+		return cmp.Or(o.Method, Occlusion)
+	}
+	return cmp.Or(o.Method, IntegratedGradients)
+}
+
+// Passes returns how many predictions Attribute makes for a signal at most, if it hides parts; 0 if it takes gradients.
+func (c *Classifier) Passes(o AttributionOptions) int {
+	if c.method(o) != Occlusion {
+		return 0
+	}
+	outline, parts := c.hiding()
+	return len(parts) + len(outline.Spans(1))
 }
 
 // explanation is an Attribute under way.
@@ -227,17 +242,11 @@ func (e *explanation) integrate(ctx context.Context) error {
 // occlude fills in the values by Occlusion. All values of a part get the same. A line between its ends keeps a level, so
 // each smooth sensor is hidden whole at last, and what its spans lack of that fall is shared out over them.
 func (e *explanation) occlude(ctx context.Context) error {
-	channels, outline := e.Spec.Channels, layout.Of(e.Graph, e.Spec.Grid)
-	if e.Form != nil { // a chain of sensors over frames would look like an image
-		outline = layout.Layout{Frames: e.Form.Frames, Sensors: len(e.Form.Sensors)}
-	} else if outline.Frames == 0 { // each node is hidden whole
-		outline = layout.Layout{Frames: 1, Sensors: e.Spec.Nodes}
-	}
-	parts := outline.Spans(max(fewestSpans, min(mostSpans, hiddenParts/outline.Sensors)))
-	baseline := e.baseline()
+	channels, baseline := e.Spec.Channels, e.baseline()
+	outline, parts := e.hiding()
 	for i := range e.of {
 		a, parts := &e.of[i], slices.Clip(parts)
-		for sensor, whole := range outline.Spans(1) {
+		for sensor, whole := range outline.Spans(1) { // of which there are none without frames
 			if e.smooth(e.signals[i], outline, sensor) {
 				parts = append(parts, whole)
 			}
@@ -260,4 +269,47 @@ func (e *explanation) occlude(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// hiding returns the parts that occlude hides, and the outline that they are of. Without frames a part is a patch of the graph.
+func (c *Classifier) hiding() (outline layout.Layout, parts [][]int32) {
+	outline = layout.Of(c.Graph, c.Spec.Grid)
+	if c.Form != nil { // a chain of sensors over frames would look like an image
+		outline = layout.Layout{Frames: c.Form.Frames, Sensors: len(c.Form.Sensors)}
+	} else if outline.Frames == 0 {
+		return outline, patches(c.Graph, (c.Spec.Nodes+hiddenParts-1)/hiddenParts)
+	}
+	return outline, outline.Spans(max(fewestSpans, min(mostSpans, hiddenParts/outline.Sensors)))
+}
+
+// patches cuts a graph into connected parts of size nodes, each grown from the first node that is left. A part that cannot grow to
+// half of that joins one beside it.
+func patches(graph *affinity.Matrix, size int) (parts [][]int32) {
+	of := make([]int, graph.N()) // the part of each node, from 1
+	for first := range of {
+		if of[first] > 0 {
+			continue
+		}
+		part, own, beside := []int32{int32(first)}, len(parts)+1, 0
+		of[first] = own
+		for at := 0; at < len(part); at++ {
+			neighbours, _ := graph.Row(int(part[at]))
+			for _, to := range neighbours {
+				if of[to] == 0 && len(part) < size {
+					part, of[to] = append(part, to), own
+				} else if of[to] > 0 && of[to] < own {
+					beside = of[to]
+				}
+			}
+		}
+		if beside == 0 || 2*len(part) >= size {
+			parts = append(parts, part)
+			continue
+		}
+		parts[beside-1] = append(parts[beside-1], part...)
+		for _, node := range part {
+			of[node] = beside
+		}
+	}
+	return parts
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
@@ -238,6 +239,41 @@ func TestOcclusionOfManySensors(t *testing.T) {
 		assert.LessOrEqual(t, len(parts), hiddenParts)
 		assert.Greater(t, len(parts), hiddenParts/2)
 	}
+}
+
+// Patches are connected, of the whole graph, and of about the size asked for. Each costs a pass, and its nodes share what it is worth.
+func TestPatches(t *testing.T) {
+	s := Spec{Options: DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: 600, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
+	graph, err := affinity.RandomConnected(600, 1200, 1)
+	require.NoError(t, err)
+	parts := patches(graph, 5)
+	var all []int32
+	for _, part := range parts {
+		assert.GreaterOrEqual(t, len(part), 3)
+		assert.Less(t, len(part), 40)
+		for i, node := range part {
+			neighbours, _ := graph.Row(int(node))
+			assert.True(t, i == 0 || slices.ContainsFunc(neighbours, func(n int32) bool { return slices.Contains(part, n) }))
+		}
+		all = append(all, part...)
+	}
+	slices.Sort(all)
+	assert.Equal(t, loop.Convert[int32](loop.Indices(600)), all)
+	assert.Equal(t, [][]int32{{0}, {1}}, patches(graph, 1)[:2], "few nodes are hidden one by one")
+
+	backend := backendtest.Go(t)
+	c, err := NewClassifier(backend, Metadata{Spec: s}, graph)
+	require.NoError(t, err)
+	require.NoError(t, c.Update(drawn(t, backend, s, graph)))
+	o := AttributionOptions{Method: Occlusion}
+	assert.Equal(t, len(parts), c.Passes(o))
+	assert.Zero(t, c.Passes(AttributionOptions{}))
+	got, err := c.Attribute(t.Context(), signals(s, 1, 1), o)
+	require.NoError(t, err)
+	for _, part := range parts {
+		assert.InDelta(t, got[0].Nodes[part[0]], got[0].Nodes[part[len(part)-1]], 1e-12)
+	}
+	assert.InDelta(t, 0, got[0].Gap, 1e-3, "a linear model")
 }
 
 // Without a number of steps, each signal gets as many as its sum needs. The steps that are added one by one give what

@@ -61,6 +61,14 @@ func (c *Metadata) sample(p point) []float32 {
 	if base == nil {
 		base = c.Mean
 	}
+	if l.Frames == 0 { // a patch of the graph
+		for _, node := range p.hidden {
+			for k := int(node) * c.Spec.Channels; k < (int(node)+1)*c.Spec.Channels; k++ {
+				hidden[k] = base[k%len(base)]
+			}
+		}
+		return hidden
+	}
 	first, sensor := l.At(p.hidden[0])
 	smooth := c.smooth(p.signal, l, sensor)
 	for channel := range c.Spec.Channels {

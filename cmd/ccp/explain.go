@@ -20,8 +20,7 @@ func newExplain(s *shared) *cobra.Command {
 	dataDirFlag(cmd, &dataDir)
 	splitFlag(cmd, &e.Split)
 	f := cmd.Flags()
-	numberVar(f, &samples, "samples", 500, 0, math.MaxInt,
-		"how many samples of the split to explain, evenly spread; 0 for all")
+	samplesFlag(f, &samples, "all of the split")
 	f.StringVar(&class, "class", "", "only the samples of the class `NAME`, and what speaks for it whatever was predicted")
 	choiceVar(f, &e.Options.Method, "method", "", "integrated (gradients), gradient (times input), which is one pass "+
 		"and inaccurate, or occlusion, which hides parts (default: integrated; occlusion with transforms)",
@@ -51,11 +50,7 @@ func newExplain(s *shared) *cobra.Command {
 			return err
 		}
 		status := newStatusLine(cmd.ErrOrStderr())
-		e.Progress = func(doing string, done float64) {
-			if status.screen != nil {
-				status.loading(doing, done)
-			}
-		}
+		e.Progress = status.onScreen
 		defer untilSignal(cmd, status.clear)()
 		result, err := e.Run(cmd.Context(), out.path)
 		if status.clear(); err != nil {

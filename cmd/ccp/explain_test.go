@@ -37,6 +37,7 @@ func TestExplain(t *testing.T) {
 	var got explain.Summary
 	decode(t, line, &got)
 	assert.Equal(t, []any{"explain", "digits", "test", 40, "integrated", 10}, []any{got.Command, got.Data, got.Split, got.Samples, got.Method, got.Steps})
+	assert.Equal(t, 359, got.Of)
 	assert.Less(t, got.Gap, 0.01, "integrated gradients are complete")
 
 	// The files agree with what is printed.

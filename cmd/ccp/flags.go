@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/explain"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/files"
@@ -117,6 +118,13 @@ func durationVar(f *pflag.FlagSet, value *time.Duration, name string, least time
 		}
 		return nil
 	}, nil}, name, usage)
+}
+
+// samplesFlag is for the commands that explain samples.
+func samplesFlag(f *pflag.FlagSet, samples *int, all string) {
+	numberVar(f, samples, "samples", 0, 0, math.MaxInt, "explain `N` samples, evenly spread; 0 for "+all+
+		" (default: at most 500, so many as take less time than the training)")
+	*samples = explain.Auto
 }
 
 // rejectFlag is for the commands that can withhold predictions.

@@ -20,22 +20,26 @@ type reportJSON struct {
 	Snapshot   string `json:"snapshot"`
 	File       string `json:"file"`
 	Bytes      int    `json:"bytes"`
-	Samples    int    `json:"samples"`  // evaluated; 0 if the data set was unavailable
-	Epochs     int    `json:"epochs"`   // of the hierarchy that are on the page
+	Samples    int    `json:"samples"` // evaluated; 0 if the data set was unavailable
+	Epochs     int    `json:"epochs"`  // of the hierarchy that are on the page
+	Explained  int    `json:"explained"`
 	Mistakes   int    `json:"mistakes"` // shown
 	Gallery    int    `json:"gallery"`
 }
 
 func newReport(s *shared) *cobra.Command {
 	var dir, dataDir string
+	var samples int
 	var out target
 	cmd := command("report", "")
 	checkpointFlag(cmd, &dir)
 	out.flags(cmd.Flags(), "`FILE.html` to write (default: report.html in the checkpoint's directory)",
 		"a file that is no report")
 	dataDirFlag(cmd, &dataDir)
+	samplesFlag(cmd.Flags(), &samples, "all that the page can show")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		defer untilSignal(cmd, func() {})()
+		status := newStatusLine(cmd.ErrOrStderr())
+		defer untilSignal(cmd, status.clear)()
 		if out.path == "" {
 			out.path = filepath.Join(dir, "report.html")
 		}
@@ -48,7 +52,8 @@ func newReport(s *shared) *cobra.Command {
 			return err
 		}
 		data, lack := s.dataOf(cmd, classifier, dir, dataDir, "")
-		r, err := report.Build(cmd.Context(), dir, classifier, data, newStatusLine(cmd.ErrOrStderr()).notice)
+		r, err := report.Build(cmd.Context(), dir, classifier, data, samples, status.onScreen)
+		status.clear()
 		if err = cmp.Or(err, cmd.Context().Err()); err != nil { // the data may lack because of it
 			return err
 		}
@@ -67,7 +72,7 @@ func newReport(s *shared) *cobra.Command {
 		result := reportJSON{Command: "report", Checkpoint: dir, Snapshot: r.Snapshot, File: out.path, Bytes: page.Len(),
 			Mistakes: len(r.Mistakes), Gallery: len(r.Gallery)}
 		if r.Evaluation != nil {
-			result.Samples = r.Evaluation.Samples
+			result.Samples, result.Explained = r.Evaluation.Samples, r.Explained
 		}
 		if r.Hierarchy != nil {
 			result.Epochs = len(r.Hierarchy.Epochs)

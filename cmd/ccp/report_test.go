@@ -23,6 +23,8 @@ func TestReport(t *testing.T) {
 	decode(t, succeed(t, "report", "--backend", "go", "--checkpoint", dir, "--json"), &r) // a former report is replaced
 	assert.Equal(t, []any{"report", dir, file, 359, 1, 16}, []any{r.Command, r.Checkpoint, r.File, r.Samples, r.Epochs, r.Gallery})
 	assert.InDelta(t, len(page), r.Bytes, 100)
+	decode(t, succeed(t, "report", "--backend", "go", "--checkpoint", dir, "--json", "--samples", "10"), &r)
+	assert.Equal(t, []any{10, 6, 4}, []any{r.Explained, r.Mistakes, r.Gallery})
 
 	other := filepath.Join(t.TempDir(), "other.html")
 	require.NoError(t, os.WriteFile(other, []byte("<p>somebody's"), 0o644))

@@ -63,6 +63,13 @@ func (l *statusLine) due() bool {
 // loading shows progress as a data set reports it.
 func (l *statusLine) loading(doing string, done float64) { l.progress(doing, done, "") }
 
+// onScreen shows progress on a terminal only.
+func (l *statusLine) onScreen(doing string, done float64) {
+	if l.screen != nil {
+		l.loading(doing, done)
+	}
+}
+
 // download shows the progress of a file. If its size is not known, there is a line for each 10 MB off a terminal.
 func (l *statusLine) download(name string, done, total int64) {
 	switch {

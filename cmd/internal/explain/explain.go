@@ -22,7 +22,14 @@ import (
 
 const (
 	attributedAtOnce = 64 // samples whose contributions are in memory at a time
+	hiddenAtOnce     = 4  // if parts are hidden, which takes longer, so that progress is seen
 	mostNodes        = 10 // of a class in a Summary; the files hold all of them
+	// Auto samples are as many as are explained in less time than the training took: at most mostSamples, and if parts are
+	// hidden as many as take passes as often as the training reads its samples, fewestReads, or few values in all.
+	Auto        = -1
+	mostSamples = 500
+	fewestReads = 6
+	fewValues   = 1_000_000
 )
 
 // Explanation says what to explain, and how.
@@ -35,10 +42,11 @@ type Explanation struct {
 	Class    int
 	Options  models.AttributionOptions
 	Samples  []int                            // indices in Data
+	Of       int                              // of so many they are chosen
 	Progress func(doing string, done float64) // nil for none
 }
 
-// Prepare chooses n samples of the split, or all of them if n is 0. They are evenly spread, because data is often
+// Prepare chooses n samples of the split, all of them if n is 0, or Auto. They are evenly spread, because data is often
 // sorted by class.
 func (e *Explanation) Prepare(n int) error {
 	split, err := training.SplitOf(e.Data, e.Split)
@@ -53,8 +61,24 @@ func (e *Explanation) Prepare(n int) error {
 	if len(e.Samples) == 0 {
 		return fmt.Errorf("the %s split of %s has no samples to explain; choose another split", e.Split, e.Data.Name)
 	}
+	if e.Of = len(e.Samples); n == Auto {
+		n = e.Quick()
+	}
 	e.Samples = spread(e.Samples, n)
 	return nil
+}
+
+// Quick is how many samples Auto stands for.
+func (e *Explanation) Quick() int {
+	passes, d := e.Classifier.Passes(e.Options), e.Data
+	if passes == 0 {
+		return mostSamples
+	}
+	values := d.Nodes * d.Channels
+	if d.Series != nil {
+		values = max(values, len(d.Series[d.Train[0]]))
+	}
+	return max(1, min(mostSamples, max(fewestReads*len(d.Train)/passes, fewValues/(passes*values))))
 }
 
 // spread takes n of the indices, evenly; all of them if n is 0.
@@ -66,6 +90,7 @@ type Summary struct {
 	Data    string `json:"data"`
 	Split   string `json:"split"`
 	Samples int    `json:"samples"`
+	Of      int    `json:"of"` // samples of the split, or of its class
 	Method  string `json:"method"`
 	// PredictedBy is what made the predictions that are explained, see models.Classifier.PredictedBy.
 	PredictedBy string  `json:"predicted_by"`
@@ -96,7 +121,7 @@ type Contribution struct {
 // means of each class.
 func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	d := e.Data
-	s := Summary{Command: "explain", Data: d.Name, Split: e.Split, Samples: len(e.Samples),
+	s := Summary{Command: "explain", Data: d.Name, Split: e.Split, Samples: len(e.Samples), Of: e.Of,
 		PredictedBy: e.Classifier.PredictedBy()}
 	if e.Class >= 0 {
 		s.Class = d.ClassNames[e.Class]
@@ -153,8 +178,11 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 
 // Each attributes the samples, and visits them in their order with the raw signal.
 func (e *Explanation) Each(ctx context.Context, visit func(int, []float32, models.Attribution) error) error {
-	d, done, o := e.Data, 0, e.Options
-	for chunk := range slices.Chunk(e.Samples, attributedAtOnce) {
+	d, done, o, atOnce := e.Data, 0, e.Options, attributedAtOnce
+	if e.Classifier.Passes(o) > 0 {
+		atOnce = hiddenAtOnce
+	}
+	for chunk := range slices.Chunk(e.Samples, atOnce) {
 		signals, samples := make([][]float32, len(chunk)), make([][]float32, len(chunk))
 		for i, sample := range chunk {
 			signals[i] = make([]float32, d.Nodes*d.Channels)
@@ -197,19 +225,24 @@ func (e *Explanation) class(k int, mean Mean, layout *picture.Layout, method str
 		c.Sensors, c.Frames = sums(mean, layout)
 	}
 	if overTime && method == models.Occlusion {
-		c.Nodes, c.Frames = spans(c.Nodes, layout.Columns), spans(c.Frames, layout.Columns)
+		c.Nodes, c.Frames = spans(c.Nodes, layout.Columns, " to "), spans(c.Frames, layout.Columns, " to ")
 	}
-	c.Nodes, c.Frames = MostFirst(c.Nodes)[:min(len(c.Nodes), mostNodes)], MostFirst(c.Frames)
+	c.Nodes, c.Frames = MostFirst(c.Nodes), MostFirst(c.Frames)
+	if !overTime && method == models.Occlusion { // a patch
+		c.Nodes = spans(c.Nodes, len(c.Nodes), " … ")
+	}
+	c.Nodes = c.Nodes[:min(len(c.Nodes), mostNodes)]
 	return c
 }
 
-// spans adds up contributions that are equal to the one before, in each row of so many columns.
-func spans(contributions []Contribution, columns int) (joined []Contribution) {
+// spans adds up contributions that are equal to the one before, in each row of so many columns. between is between the names of the
+// first and the last.
+func spans(contributions []Contribution, columns int, between string) (joined []Contribution) {
 	var start Contribution
 	for i, c := range contributions {
 		if i%columns > 0 && c.Mean == start.Mean && c.Absolute == start.Absolute {
 			span := &joined[len(joined)-1]
-			span.Name, span.Mean, span.Absolute = start.Name+" to "+c.Name, span.Mean+c.Mean, span.Absolute+c.Absolute
+			span.Name, span.Mean, span.Absolute = start.Name+between+c.Name, span.Mean+c.Mean, span.Absolute+c.Absolute
 			continue
 		}
 		start, joined = c, append(joined, c)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/signal"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
@@ -53,4 +55,19 @@ func TestMean(t *testing.T) {
 	m.Add(models.Attribution{Nodes: []float64{1, -2}})
 	m.Add(models.Attribution{Nodes: []float64{-3, -4}})
 	assert.Equal(t, Mean{Samples: 2, Signed: []float64{-1, -3}, Absolute: []float64{2, 3}}, m)
+}
+
+// If parts are hidden, the time that the training took bounds the samples that are explained.
+func TestQuick(t *testing.T) {
+	for _, c := range []struct{ train, nodes, want int }{{40, 64, 244}, {40, 600, 15}, {3000, 600, 170}, {10, 40_000, 1}} {
+		graph, err := affinity.RandomConnected(c.nodes, 2*c.nodes, 1)
+		require.NoError(t, err)
+		s := models.Spec{Options: models.DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: c.nodes, Channels: 1, ClassNames: []string{"a", "b"}}}
+		classifier, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: s}, graph)
+		require.NoError(t, err)
+		e := Explanation{Classifier: classifier, Data: &datasets.Dataset{Nodes: c.nodes, Channels: 1, Train: make([]int, c.train)}}
+		assert.Equal(t, 500, e.Quick(), "gradients take less")
+		e.Options.Method = models.Occlusion
+		assert.InDelta(t, c.want, e.Quick(), float64(c.want)/5, "%d samples, %d nodes", c.train, c.nodes)
+	}
 }

@@ -99,11 +99,19 @@ func TestWhoPredicts(t *testing.T) {
 		explained += m.Samples
 	}
 	assert.Equal(t, samples, explained)
-	assert.Contains(t, told["sensors"], fmt.Sprintf("explaining %d of them", samples))
+	assert.Equal(t, samples, r.Explained)
+	assert.Contains(t, told["sensors"], fmt.Sprintf("evaluating %d test samples 100%%", samples))
+	assert.Contains(t, told["sensors"], fmt.Sprintf("explaining %d samples 100%%", samples))
 	for _, s := range slices.Concat(r.Gallery, r.Mistakes) {
 		assert.NotEmpty(t, s.Pictures)
 	}
-	r, _ = built(t, "transforms")
+	r, c := built(t, "transforms")
+	assert.Equal(t, samples, r.Explained)
+	few, err := Build(t.Context(), trained(t, "transforms"), c, sensorData(t), 2, func(string, float64) {})
+	require.NoError(t, err)
+	assert.LessOrEqual(t, few.Explained, 2)
+	assert.Len(t, few.Gallery, 1)
+	assert.Len(t, few.Means, 1)
 	assert.Equal(t, models.Occlusion, r.Method)
 	assert.Equal(t, []any{"values", false, 0, 0}, []any{r.PredictedBy, r.Network, r.BestEpoch, r.Result.Epochs})
 	r, _ = built(t, "softmax")
@@ -141,7 +149,7 @@ func TestOlderRunWithoutData(t *testing.T) {
 	c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
-	r, err := Build(t.Context(), dir, c, nil, func(string) {})
+	r, err := Build(t.Context(), dir, c, nil, 0, func(string, float64) {})
 	require.NoError(t, err)
 	assert.Len(t, r.Hierarchy.Epochs, 1)
 	assert.Equal(t, r.BestEpoch, r.Hierarchy.Epochs[0].Epoch)
@@ -158,7 +166,7 @@ func TestInTraining(t *testing.T) {
 	c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
-	r, err := Build(t.Context(), dir, c, digits(t), func(string) {})
+	r, err := Build(t.Context(), dir, c, digits(t), 0, func(string, float64) {})
 	require.NoError(t, err)
 	assert.Nil(t, r.Result)
 	assert.Len(t, r.History, 3)
@@ -169,9 +177,9 @@ func TestInTraining(t *testing.T) {
 	for _, state := range snapshots {
 		require.NoError(t, os.Truncate(state, 3))
 	}
-	_, err = Build(t.Context(), dir, c, nil, func(string) {})
+	_, err = Build(t.Context(), dir, c, nil, 0, func(string, float64) {})
 	require.ErrorContains(t, err, "state.json")
-	_, err = Build(t.Context(), t.TempDir(), c, nil, func(string) {})
+	_, err = Build(t.Context(), t.TempDir(), c, nil, 0, func(string, float64) {})
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 

@@ -109,6 +109,13 @@ func digits(t testing.TB) *datasets.Dataset {
 // told has what Build told of, by the run's name.
 var told = map[string][]string{}
 
+func sensorData(t testing.TB) *datasets.Dataset {
+	t.Helper()
+	d, err := datasets.Load(t.Context(), filepath.Join(scratch, "sensors.npz"), datasets.Options{})
+	require.NoError(t, err)
+	return d
+}
+
 // built is the whole report of a run, and the classifier that it is of.
 func built(t testing.TB, name string) (Report, *models.Classifier) {
 	t.Helper()
@@ -118,10 +125,11 @@ func built(t testing.TB, name string) (Report, *models.Classifier) {
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	d := digits(t)
 	if name == "sensors" || name == "transforms" {
-		d, err = datasets.Load(t.Context(), filepath.Join(scratch, "sensors.npz"), datasets.Options{})
-		require.NoError(t, err)
+		d = sensorData(t)
 	}
-	r, err := Build(context.Background(), dir, c, d, func(line string) { told[name] = append(told[name], line) })
+	r, err := Build(context.Background(), dir, c, d, 0, func(doing string, done float64) {
+		told[name] = append(told[name], fmt.Sprintf("%s %.0f%%", doing, 100*done))
+	})
 	require.NoError(t, err)
 	return r, c
 }

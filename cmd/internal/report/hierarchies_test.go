@@ -20,7 +20,7 @@ func TestBuildSeveralHierarchies(t *testing.T) {
 	require.NoError(t, err)
 	classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
 	require.NoError(t, err)
-	r, err := Build(t.Context(), dir, classifier, digits(t), func(string) {})
+	r, err := Build(t.Context(), dir, classifier, digits(t), 0, func(string, float64) {})
 	require.NoError(t, err)
 
 	assert.Equal(t, []string{"The model has 2 hierarchies, whose predictions are averaged. The first is shown."}, r.Notices)

@@ -49,10 +49,11 @@ type Report struct {
 	Evaluation  *training.Evaluation `json:"evaluation"`
 	// Calibration is nil if no samples were held out. Its confidences are left out.
 	Calibration *models.Calibration `json:"calibration"`
-	Method      string              `json:"method"`   // by which samples are explained, such as models.Occlusion
-	Mistakes    []*Sample           `json:"mistakes"` // the most confident first
-	Gallery     []*Sample           `json:"gallery"`  // of a sample that is a mistake, too, the same
-	Means       []Mean              `json:"means"`    // of sensors over time
+	Explained   int                 `json:"explained"` // samples
+	Method      string              `json:"method"`    // by which samples are explained, such as models.Occlusion
+	Mistakes    []*Sample           `json:"mistakes"`  // the most confident first
+	Gallery     []*Sample           `json:"gallery"`   // of a sample that is a mistake, too, the same
+	Means       []Mean              `json:"means"`     // of sensors over time
 }
 
 // Hierarchy is a hierarchy over its epochs.

@@ -63,13 +63,13 @@ func TestGallery(t *testing.T) {
 	}
 	right, wrong := samples(0, 0, 2), samples(1, 1, 1)
 	var truths, indices []int
-	for _, s := range gallery(right, wrong, 3) {
+	for _, s := range gallery(right, wrong, 3, mostGallery) {
 		truths, indices = append(truths, s.Truth), append(indices, s.Index)
 	}
 	assert.Equal(t, []int{0, 0, 1, 1, 1, 2}, truths)
 	assert.Equal(t, []int{0, 1, 0, 1, 2, 2}, indices)
-	assert.Empty(t, gallery(nil, nil, 3))
-	assert.Len(t, gallery(samples(make([]int, 40)...), nil, 2), mostGallery)
+	assert.Empty(t, gallery(nil, nil, 3, mostGallery))
+	assert.Len(t, gallery(samples(make([]int, 40)...), nil, 2, mostGallery), mostGallery)
 }
 
 // A page of 10,000 nodes, six levels and thirty epochs is to stay below 5 MB.

@@ -27,8 +27,9 @@ const (
 
 // Build reports the run in dir, whose classifier is c. The training may still be under way. d is the run's data set. If d
 // is nil, the report has no samples and no names. Otherwise Build evaluates the test samples. It explains the most
-// confident mistakes, and some samples of all classes. It tells doing of long steps.
-func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Dataset, doing func(string)) (r Report, err error) {
+// confident mistakes, and some samples of all classes: so many in all, as many as the page can show if samples is 0, or
+// explain.Auto. It tells doing of the progress.
+func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Dataset, samples int, doing func(string, float64)) (r Report, err error) {
 	spec := c.Spec
 	r = Report{Metadata: c.Metadata, Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine(),
 		About: spec.Network().About, Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,
@@ -80,7 +81,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	if d != nil && len(d.Test) == 0 {
 		r.Notices = append(r.Notices, "The data set has no test samples, so nothing is evaluated.")
 	} else if d != nil {
-		err = r.evaluate(ctx, c, d, doing)
+		err = r.evaluate(ctx, c, d, samples, doing)
 	}
 	return r, err
 }

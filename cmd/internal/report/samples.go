@@ -3,13 +3,13 @@ package report
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/cmd/internal/explain"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/picture"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"gonum.org/v1/gonum/floats"
@@ -24,10 +24,10 @@ const (
 	evaluated    = 64     // samples at a time
 )
 
-// evaluate evaluates the test samples of a data set, and explains some of them.
-func (r *Report) evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, doing func(string)) error {
-	doing(fmt.Sprintf("evaluating %d test samples", len(d.Test)))
+// evaluate evaluates the test samples of a data set, and explains so many of them: all that the page can show if samples is 0.
+func (r *Report) evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, samples int, doing func(string, float64)) error {
 	var wrong, right []*Sample
+	doing("evaluating "+text.Count(len(d.Test), "test sample"), 0)
 	evaluation, err := training.EvaluateEach(c, d, d.Test, evaluated, func(i int, shares []float64) {
 		x := &Sample{Index: i, Name: d.SampleName(i), Truth: int(d.Labels[i]), Predicted: floats.MaxIdx(shares)}
 		x.Probability, x.TruthShare = shares[x.Predicted], shares[x.Truth]
@@ -36,27 +36,42 @@ func (r *Report) evaluate(ctx context.Context, c *models.Classifier, d *datasets
 		} else {
 			wrong = append(wrong, x)
 		}
+		doing("evaluating "+text.Count(len(d.Test), "test sample"), float64(len(right)+len(wrong))/float64(len(d.Test)))
 	})
 	if err != nil {
 		return err
 	}
 	slices.SortStableFunc(wrong, func(a, b *Sample) int { return cmp.Compare(b.Probability, a.Probability) })
-	r.Evaluation, r.Gallery = &evaluation, gallery(right, wrong, d.Classes())
-	r.Mistakes = wrong[:min(mostMistakes, len(wrong))]
-	return r.explain(ctx, explain.Explanation{Classifier: c, Data: d, Class: -1, Split: "test"}, doing)
+	e := explain.Explanation{Classifier: c, Data: d, Class: -1, Split: "test", Progress: doing}
+	if samples == explain.Auto {
+		samples = e.Quick()
+	}
+	// Fewer samples are shared out in the same parts.
+	means, drawn := 0, mostMistakes+mostGallery
+	if r.Layout != nil && r.Layout.Kind == picture.OverTime {
+		means = mostMeans
+	}
+	if all := means + drawn; samples > 0 && samples < all {
+		drawn = max(1, samples*drawn/all)
+		means = samples - drawn
+	}
+	r.Evaluation = &evaluation
+	r.Mistakes = wrong[:min((drawn*mostMistakes+drawn/2)/(mostMistakes+mostGallery), len(wrong))]
+	r.Gallery = gallery(right, wrong, d.Classes(), min(mostGallery, drawn-len(r.Mistakes)))
+	return r.explain(ctx, e, means)
 }
 
-// gallery picks samples: the first right one of each class, then others of all classes in turn, right ones before wrong
+// gallery picks so many samples: the first right one of each class, then others of all classes in turn, right ones before wrong
 // ones.
-func gallery(right, wrong []*Sample, classes int) []*Sample {
+func gallery(right, wrong []*Sample, classes, most int) []*Sample {
 	queues := make([][]*Sample, classes)
 	for _, s := range slices.Concat(right, wrong) {
 		queues[s.Truth] = append(queues[s.Truth], s)
 	}
 	picked := []*Sample{}
-	for turn := range mostGallery {
+	for turn := range most {
 		for _, queue := range queues {
-			if turn < len(queue) && len(picked) < mostGallery {
+			if turn < len(queue) && len(picked) < most {
 				picked = append(picked, queue[turn])
 			}
 		}
@@ -66,24 +81,23 @@ func gallery(right, wrong []*Sample, classes int) []*Sample {
 }
 
 // explain explains each sample of the page once. It adds what the mistakes' and the gallery's drawings need. Of sensors
-// over time it also draws what mattered to each class predicted, over mostMeans test samples.
-func (r *Report) explain(ctx context.Context, e explain.Explanation, doing func(string)) error {
-	var means []explain.Mean
-	if r.Layout != nil && r.Layout.Kind == picture.OverTime {
-		means = make([]explain.Mean, e.Data.Classes())
-		if err := e.Prepare(mostMeans); err != nil {
+// over time it also draws what mattered to each class predicted, over so many test samples.
+func (r *Report) explain(ctx context.Context, e explain.Explanation, counted int) error {
+	means := make([]explain.Mean, e.Data.Classes())
+	if counted > 0 {
+		if err := e.Prepare(counted); err != nil {
 			return err
 		}
 	}
-	counted := len(e.Samples)
+	counted = len(e.Samples)
 	shown := map[int]*Sample{}
 	for _, x := range slices.Concat(r.Mistakes, r.Gallery) {
 		if shown[x.Index] = x; !slices.Contains(e.Samples, x.Index) {
 			e.Samples = append(e.Samples, x.Index)
 		}
 	}
-	doing(fmt.Sprintf("explaining %d of them", len(e.Samples)))
 	at := 0
+	r.Explained = len(e.Samples)
 	err := e.Each(ctx, func(sample int, signal []float32, a models.Attribution) error {
 		if r.Method = a.Method; at < counted {
 			means[a.Class].Add(a)

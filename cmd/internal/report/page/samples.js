@@ -52,7 +52,7 @@ function renderSamples(report) {
     caption(`${names[s.predicted]}: ${percent(s.probability)}`, `${names[s.truth]}: ${percent(s.truth_share)}`, `sample ${s.name}`)]));
   $("gallery").hidden = gallery.length === 0;
   if (!gallery.length) return;
-  $("gallery-text").textContent = "What each value contributed to the class predicted, in units of the logit: " + methods[report.method] + ". Each sample has its own scale" +
+  $("gallery-text").textContent = "What each value contributed to the class predicted, in units of the logit: " + methods[report.method] + `. ${whole(report.explained)} of ${count(report.evaluation.samples, "test sample")} are explained` + (report.explained < report.evaluation.samples ? "; ccp report --samples takes more or fewer" : "") + ". Each sample has its own scale" +
     (words ? "; a bar to the right speaks for the class, one to the left against it." : time ? ". A curve has its contributions in its colour." : ".");
   $("gallery-scale").replaceChildren(...(words ? [] : [el("div", { class: "scale" }, "against", el("span", { class: "gradient", "aria-hidden": "true" }), "for the class")]));
   $("means-title").hidden = $("means-text").hidden = means.length === 0;
