@@ -62,6 +62,8 @@ func newTrain(s *shared) *cobra.Command {
 	f = groups.add("Run")
 	f.StringVar(&o.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "delete the run in the checkpoint directory and train anew")
+	f.BoolVar(&o.Ablate, "ablate", false, "train the network on a random graph, too, to tell what the graph is worth (\"ccp report\"); "+
+		"this takes as long as its trial")
 	o.SaveEvery = 5 * time.Minute
 	durationVar(f, &o.SaveEvery, "save-every", 10*time.Millisecond, true, "longest `TIME` between snapshots within an epoch")
 	f.StringVar(&metricsTo, "metrics", "", "`FILE` for a line of NAME=VALUE after each epoch and at the end, - for the standard "+

@@ -171,8 +171,12 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 	if bound <= 0 || alone { // no network can have a loss below it, or none is asked for
 		return line, nil
 	}
-	r.notice(line + fmt.Sprintf("; to compare, a network is trained on the other three quarters, with all its %d steps", r.total))
-	accuracy, err := r.trainTrial(ctx, backend, q.d, q.network)
+	line += fmt.Sprintf("; to compare, a network is trained on the other three quarters, with all its %d steps", r.total)
+	if r.Ablate {
+		line += ", and then again on a random graph"
+	}
+	r.notice(line)
+	accuracy, seconds, err := r.trainTrial(ctx, backend, q.d, q.network)
 	if err != nil {
 		return "", err
 	}
@@ -185,6 +189,11 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 		return losses, float64(right)/n >= ours
 	})
 	r.state.Members = []Member{{"network", true, 1 - v.Weight, accuracy, networkLoss / n}}
+	if r.Ablate {
+		if err := r.ablate(ctx, backend, q, seconds); err != nil {
+			return "", err
+		}
+	}
 	if v.Weight > 0 {
 		return line, nil
 	}
@@ -237,14 +246,18 @@ func several(d *datasets.Dataset) map[int32]bool {
 // trainTrial trains the network alone, as the run will train it, and sets its probabilities for the test samples. It returns
 // its accuracy on them. The trial is a run in the run's folder, in a folder of its own for these settings and data, so that an
 // interrupted one goes on.
-func (r *run) trainTrial(ctx context.Context, backend compute.Backend, d *datasets.Dataset, predictions map[int][]float64) (accuracy float64, err error) {
+func (r *run) trainTrial(ctx context.Context, backend compute.Backend, d *datasets.Dataset, predictions map[int][]float64) (accuracy, seconds float64, err error) {
 	var of []byte
 	for _, name := range []string{metadataFile, configFile, dataFile} {
 		content, err := os.ReadFile(filepath.Join(r.Dir, name))
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		of = append(of, content...)
+	}
+	ablation := d.Affinity != r.data.Affinity
+	if ablation {
+		of = append(of, d.Affinity.Hash()...)
 	}
 	folder := filepath.Join(r.Dir, trialFolder, fmt.Sprintf("%x", sha256.Sum256(of))[:20])
 	c, spec := r.Config, r.spec
@@ -266,30 +279,31 @@ func (r *run) trainTrial(ctx context.Context, backend compute.Backend, d *datase
 		case first.IsZero(): // this step has compiled
 			first, from = time.Now(), done
 		case from >= 0 && seconds >= 1:
-			if whole := seconds / (done - from); whole > 5 {
+			if whole := seconds / (done - from); whole > 5 && !ablation {
 				r.notice(fmt.Sprintf("the trial takes about %.0f s, and a training of the network after it as long again", whole))
 			}
 			from = -1
 		}
 	}
 	if backend, err = trialBackend(backend, c, spec, len(d.Test)); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	if _, err := c.trainAs(ctx, backend, d, d.Fingerprint(), spec, o); err != nil {
+	trained, err := c.trainAs(ctx, backend, d, d.Fingerprint(), spec, o)
+	if err != nil {
 		if errors.Is(err, ErrInterrupted) {
 			err = fmt.Errorf("%w in the trial of the network: give the same command to go on", ErrInterrupted)
 		}
-		return 0, err
+		return 0, 0, err
 	}
 	classifier, err := models.Load(folder, models.LoadOptions{Backend: backend})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, classifier.Close()) }()
 	e, err := EvaluateEach(classifier, d, d.Test, r.evaluationBatch(), func(sample int, probabilities []float64) {
 		predictions[sample] = probabilities
 	})
-	return e.Accuracy, err
+	return e.Accuracy, trained.Seconds + trained.CompileSeconds, err
 }
 
 // trialBackend returns pure Go for a trial of little work: XLA would compile a step for 5 s. Else it returns backend. Work

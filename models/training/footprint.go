@@ -68,7 +68,7 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 	}
 	c, spec, d, err := p.resolve(d)
 	if err == nil {
-		err = checkDevices(b, opts.Devices, c.Batch)
+		err = cmp.Or(checkDevices(b, opts.Devices, c.Batch), opts.checkAblate(c, spec, d))
 	}
 	if err != nil {
 		return f, settings(err)

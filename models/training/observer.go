@@ -17,6 +17,7 @@ type Options struct {
 	SaveEvery time.Duration     // how much work a kill may cost; every epoch is saved in any case
 	Overwrite bool              // deletes the run in Dir first, once data and settings are good
 	Devices   int               // how many of the backend's devices share each batch; 0 is 1
+	Ablate    bool              // also tries the network on a random graph with as many edges, beside its trial
 	Observer  Observer
 
 	asked Patch // what Train was asked for, to name what had no effect

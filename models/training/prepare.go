@@ -18,6 +18,7 @@ import (
 // prepare computes what comes before the training, such as the hierarchy, unless the snapshot brought it.
 func (r *run) prepare(ctx context.Context, backend compute.Backend) (err error) {
 	if r.state.Step > 0 {
+		r.noAblation()
 		return nil
 	}
 	start := time.Now()
@@ -30,7 +31,11 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) (err error) 
 	if err := r.spec.Precompute(ctx, backend, r.store, r.data.Affinity, samplesOf(ctx, r.data)); err != nil {
 		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
 	}
-	if err := r.fitTransforms(ctx, backend); err != nil || !r.hasNetwork() {
+	err = r.fitTransforms(ctx, backend)
+	if err == nil {
+		r.noAblation()
+	}
+	if err != nil || !r.hasNetwork() {
 		return err
 	}
 	h, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)

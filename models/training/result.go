@@ -49,7 +49,7 @@ type Result struct {
 }
 
 // Member is a member of the ensemble, or a transform of its ridge classifier, and how it predicts training samples that were held
-// out. The last but for the network is all transforms together.
+// out. The last but for the network, and the network on a random graph, is all transforms together.
 type Member struct {
 	Name     string  `json:"name"`
 	Graph    bool    `json:"graph"`  // it reads the graph

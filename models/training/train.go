@@ -118,7 +118,7 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 			d.ClassNames[d.Labels[d.Train[0]]])
 	}
 	if err == nil {
-		err = checkDevices(backend, opts.Devices, c.Batch)
+		err = cmp.Or(checkDevices(backend, opts.Devices, c.Batch), opts.checkAblate(c, spec, d))
 	}
 	if err != nil {
 		return Result{}, settings(err)

@@ -5,7 +5,6 @@ package ablations
 import (
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models/training"
 )
@@ -21,7 +20,7 @@ type options struct {
 func init() { training.Register(options{}, ablate) }
 
 // ablate changes a training as its options say.
-func ablate(c *training.Config, d *datasets.Dataset) (_ *datasets.Dataset, err error) {
+func ablate(c *training.Config, d *datasets.Dataset) (*datasets.Dataset, error) {
 	o := datasets.OptionsOf[options](c.More)
 	c.Levels, c.Hidden = slices.Clone(c.Levels), slices.Clone(c.Hidden)
 	for i := range c.Levels {
@@ -34,10 +33,7 @@ func ablate(c *training.Config, d *datasets.Dataset) (_ *datasets.Dataset, err e
 		c.Stem = max(1, c.Stem/o.Narrow)
 	}
 	if o.RandomGraph {
-		other := *d
-		other.Coordinates = nil // directed slots would have the directions of the data's graph
-		other.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(c.Seed))
-		d = &other
+		return training.OnRandomGraph(d, c.Seed)
 	}
-	return d, err
+	return d, nil
 }

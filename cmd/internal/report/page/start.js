@@ -24,13 +24,27 @@ function renderHead() {
 
 // renderMembers tells how well each transform and member predicts held-out training samples, with the graph and without.
 function renderMembers() {
-  const all = (report.result && report.result.members) || [], of = (graph) => all.filter((m) => m.graph === graph && m.name !== "all" && m.loss > 0).sort((a, b) => a.loss - b.loss)[0];
+  const all = (report.result && report.result.members) || [], random = all.find((m) => m.name === "network on a random graph"), network = all.find((m) => m.name === "network");
+  const of = (graph, but) => all.filter((m) => m.graph === graph && m.name !== "all" && m !== random && m !== but && m.loss > 0).sort((a, b) => a.loss - b.loss)[0];
   $("members").hidden = !all.length;
   if (!all.length) return;
   const best = (m) => `${m.name}, ${percent(m.accuracy)} right at a log-loss of ${number(m.loss)}`, [with_, without] = [of(true), of(false)];
   $("members-text").textContent = "How training samples are predicted that were held out: each transform of the ridge classifier by all samples but one or one group; forest, network, and all transforms together by three quarters for the last one. " +
-    (with_ && without ? `The best that reads the graph is ${best(with_)}; the best that does not is ${best(without)}.` : with_ ? "" : "None reads the graph.");
+    (with_ && without ? `The best that reads the graph is ${best(with_)}; the best that does not is ${best(without)}.` : with_ ? "" : "None reads the graph.") +
+    (random ? ` On a random graph with as many edges the network has ${percent(random.accuracy)} right, on the data’s ${percent(network.accuracy)}: the graph is worth ${(100 * (network.accuracy - random.accuracy)).toFixed(1)} points to it.` : "");
+  renderWorth([["transforms without the graph", of(false)], ["transforms that know the graph", of(true, network)], ["network", network], ["network on a random graph", random]].filter(([, m]) => m), network);
   fillTable($("members-table"), ["", "held-out accuracy", "log-loss", "reads the graph", "weight"], all.map((m) => m.name === "all" ? ["all transforms", bar(m.accuracy), number(m.loss), "", ""] : [m.name, m.loss ? bar(m.accuracy) : "not measured", m.loss ? number(m.loss) : "–", m.graph ? "yes" : "no", percent(m.weight, 0)]), { names: true, bars: 1 });
+}
+
+// renderWorth draws the held-out accuracies of the best of each kind [[kind, member]], if there is a network among them.
+function renderWorth(kinds, network) {
+  $("members-chart").hidden = !network;
+  if (!network) return;
+  const left = 190, width = 200, step = 24, label = ([kind, m]) => (kind.startsWith("transforms") ? `${kind}: ${m.name}` : kind);
+  const picture = svg("svg", { viewBox: `0 0 ${left + width + 60} ${step * kinds.length + 4}`, class: "chart", role: "img", "aria-label": `Held-out accuracy of ${kinds.map((k) => `${label(k)} ${percent(k[1].accuracy)}`).join(", ")}` });
+  kinds.forEach(([kind, m], i) => picture.append(svg("rect", { x: left, width: Math.max(1, width * m.accuracy), y: i * step + 4, height: step - 8, fill: `var(--s${kind.includes("random") ? 2 : 1})` }, svg("title", { text: label([kind, m]) })),
+    svg("text", { x: left - 7, y: i * step + step / 2 + 4, "text-anchor": "end", text: kind }), svg("text", { x: left + width * m.accuracy + 6, y: i * step + step / 2 + 4, text: percent(m.accuracy) })));
+  $("members-chart").replaceChildren(el("figure", {}, el("figcaption", {}, el("b", { text: "Held-out accuracy, the best of each kind" })), picture));
 }
 
 function duration(seconds) {

@@ -1,0 +1,76 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/internal/transforms"
+	"github.com/gomlx/compute"
+)
+
+// onRandomGraph is the name of the member that is the network on a random graph, see Options.Ablate.
+const onRandomGraph = "network on a random graph"
+
+// OnRandomGraph returns the data set on a random connected graph with as many edges, drawn from the seed. It has no coordinates:
+// directed slots would have the directions of the data's graph.
+func OnRandomGraph(d *datasets.Dataset, seed int64) (_ *datasets.Dataset, err error) {
+	other := *d
+	other.Coordinates = nil
+	other.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(seed))
+	return &other, err
+}
+
+// checkAblate returns an error if ablate is asked for and no network can be compared with itself on a random graph.
+func (o Options) checkAblate(c Config, spec models.Spec, d *datasets.Dataset) error {
+	_, sensors := Series(d.Affinity, d.Grid)
+	if d.Form != nil {
+		sensors = len(d.Form.Sensors)
+	}
+	switch {
+	case !o.Ablate:
+		return nil
+	case spec.Network().Fitted:
+		return fmt.Errorf("ablate: model %s has no network that could be trained on a random graph; leave it out", c.Model)
+	case spec.Options.Transforms == transforms.None:
+		return errors.New("ablate: without transforms there is no trial of the network, which compares it by held-out samples; leave it out")
+	case sensors == 1 || d.Affinity.Edges() == 0:
+		return errors.New("ablate: these data have no graph that another could replace, but a single sensor or no edges; leave it out")
+	}
+	if _, err := OnRandomGraph(d, c.Seed); err != nil {
+		return fmt.Errorf("ablate: no connected graph can take the place of the data's: %w; leave it out", err)
+	}
+	return nil
+}
+
+// ablate trains the network of the trial on a random graph with as many edges. It says before that this takes as many seconds as
+// the trial took.
+func (r *run) ablate(ctx context.Context, backend compute.Backend, q *quarter, seconds float64) error {
+	d, err := OnRandomGraph(q.d, r.Seed)
+	if err != nil {
+		return err
+	}
+	r.notice(fmt.Sprintf("to tell what the graph is worth, the network is trained on a random one with as many edges; this takes about %.0f s, as its trial did",
+		seconds))
+	other := &quarter{d: d, members: q.members, read: q.read, unit: q.unit, network: map[int][]float64{}}
+	accuracy, _, err := r.trainTrial(ctx, backend, d, other.network)
+	if err != nil {
+		return err
+	}
+	_, loss, _ := other.tempered(&q.members.NetworkTemperature, networkDeviation, 0)
+	loss /= float64(len(d.Test))
+	r.notice(fmt.Sprintf("on the held-out quarter the network on a random graph has %.1f%%, loss %.3f", 100*accuracy, loss))
+	r.state.Members = append(r.state.Members, Member{onRandomGraph, false, 0, accuracy, loss})
+	return nil
+}
+
+// noAblation gives notice if ablate is asked for in vain.
+func (r *run) noAblation() {
+	if r.Ablate && !slices.ContainsFunc(r.state.Members, func(m Member) bool { return m.Name == onRandomGraph }) {
+		r.notice("ablate: no network was tried on a held-out quarter, so that none was trained on a random graph")
+	}
+}
