@@ -20,20 +20,29 @@ type Form struct {
 	Zeros    bool     `json:"zeros,omitempty"`  // a sensor without any value becomes zeros, instead of an error
 	Filled   bool     `json:"filled,omitempty"` // or is filled by Fill; until Fill is learned, its values stay missing
 	Fill     *Fill    `json:"fill,omitempty"`
-	// Gaps are values that stand for missing ones, as -9999 does in the files of some instruments.
-	Gaps   []float64 `json:"gaps,omitempty"`
-	Origin string    `json:"origin,omitempty"` // the sensor whose first value is subtracted from all; "" for none
+	Origin   string   `json:"origin,omitempty"` // the sensor whose first value is subtracted from all; "" for none
 	// Scale says whether each sensor's channels are normalised by their own means and deviations. Else all sensors are
 	// alike. nil leaves it to the training samples.
 	Scale *bool `json:"scale,omitempty"`
 	// Rate is the number of time points for each unit of a recording's times; 0: unknown.
 	Rate float64 `json:"rate,omitempty"`
+	Lengths
+	Written
+	Reading json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
+}
+
+// Lengths are the least and the greatest number of time points of a training sample; 0: unknown.
+type Lengths struct {
+	Shortest int `json:"shortest,omitempty"`
+	Longest  int `json:"longest,omitempty"`
+}
+
+// Written says how those who wrote the recordings write.
+type Written struct {
+	// Gaps are values that stand for missing ones, as -9999 does in the files of some instruments.
+	Gaps []float64 `json:"gaps,omitempty"`
 	// Second is a second in the unit of the times, such as 1000 if that is a millisecond; 0: unknown, and taken for 1.
 	Second float64 `json:"second,omitempty"`
-	// Shortest and Longest are the least and the greatest number of time points of a training sample; 0: unknown.
-	Shortest int             `json:"shortest,omitempty"`
-	Longest  int             `json:"longest,omitempty"`
-	Reading  json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
 }
 
 // Width returns the number of values of a time point.

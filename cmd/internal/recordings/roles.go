@@ -52,16 +52,18 @@ type question struct {
 
 // roles says what the columns of a table are.
 type roles struct {
+	uses
 	headings []string
 	layout   string
-	sample, time, sensor, label, group,
-	date int // columns; -1 for none. The date is of a time of day
-	unnamed []int    // columns without a heading
-	values  columns  // the series or, in the layout readings, the axes
-	at      [][]int  // the columns of each series, one for each time point
-	leave   []string // what the options and the class leave out
-	notes   []string
+	unnamed  []int    // columns without a heading
+	values   columns  // the series or, in the layout readings, the axes
+	at       [][]int  // the columns of each series, one for each time point
+	leave    []string // what the options and the class leave out
+	notes    []string
 }
+
+// uses are columns that hold no values; -1 for none. The date is of a time of day.
+type uses struct{ sample, time, sensor, label, group, date int }
 
 var (
 	// likeTime matches the headings of times, and their unit. T may be a temperature as well: its unit must be one of time.
@@ -86,7 +88,7 @@ func rolesOf(cells []string, q question) (r roles, err error) {
 	for len(cells) > 1 && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]
 	}
-	r = roles{headings: slices.Clone(cells), sample: -1, time: -1, sensor: -1, label: -1, group: -1, date: -1, leave: q.Leave}
+	r = roles{headings: slices.Clone(cells), uses: uses{-1, -1, -1, -1, -1, -1}, leave: q.Leave}
 	first := map[string]int{}
 	for i, heading := range cells {
 		if unnamed.MatchString(heading) {

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 )
@@ -69,7 +67,7 @@ func (t *table) add(in *input, line int, cells []string) error {
 		}
 	}
 	t.lines++
-	for _, column := range [...]int{t.sample, t.sensor, t.label, t.group} {
+	for _, column := range [...]int{t.sample, t.sensor, t.uses.label, t.uses.group} {
 		if column >= 0 && cells[column] == "" {
 			return fmt.Errorf("column %s is empty; each reading needs one", t.headings[column])
 		}
@@ -246,8 +244,8 @@ func (t *table) sampleOf(line int, cells []string) (*sample, error) {
 	}
 	x := t.byName[name]
 	if x == nil {
-		x = &sample{source: t.from, where: t.from.path, line: line, group: strings.Clone(cell(t.group))}
-		x.label = strings.Clone(cmp.Or(cell(t.label), t.from.label))
+		x = &sample{source: t.from, where: t.from.path, line: line, group: strings.Clone(cell(t.uses.group))}
+		x.label = strings.Clone(cmp.Or(cell(t.uses.label), t.from.label))
 		if whole {
 			x.where += fmt.Sprintf(", line %d", line)
 		} else if t.sample >= 0 {
@@ -260,7 +258,7 @@ func (t *table) sampleOf(line int, cells []string) (*sample, error) {
 		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a time point of a sample, not a whole one, "+
 			"say --layout timepoints", name, x.line)
 	}
-	for i, column := range [...]int{t.label, t.group} {
+	for i, column := range [...]int{t.uses.label, t.uses.group} {
 		if was := [...]string{x.label, x.group}[i]; column >= 0 && cells[column] != was {
 			return nil, fmt.Errorf("column %s is %q, but sample %q has %q in line %d; all lines of a sample must agree",
 				t.headings[column], cells[column], name, was, x.line)
@@ -282,171 +280,4 @@ func (t *table) String() string {
 		t.unit = "seconds"
 	}
 	return strings.TrimSuffix(as+"; column "+t.headings[t.time]+" as time in "+t.unit, " in ")
-}
-
-// begin adds a sample, with room for as many lines as the sample before has: most samples have one length. The sample
-// before gives back the room that it does not use. If it has the same times as an earlier one, the two share them.
-func (r *reading) begin(x *sample) {
-	if n := len(r.samples); n > 0 {
-		before := &r.samples[n-1].rows
-		x.rows.values, x.rows.times = make([]float64, 0, len(before.values)), make([]float64, 0, len(before.times))
-		if before.values = trimmed(before.values); !slices.Equal(before.times, r.times) {
-			r.times = trimmed(before.times)
-		}
-		x.rows.columns = make([]int32, 0, len(before.columns))
-		before.times = slices.Clip(r.times)
-	}
-	r.samples = append(r.samples, x)
-}
-
-// trimmed returns values in little more memory than they need.
-func trimmed(values []float64) []float64 {
-	if cap(values)-len(values) <= len(values)/16 {
-		return values
-	}
-	return slices.Clone(values)
-}
-
-// rows holds the lines of a sample. A long table has millions of them.
-type rows struct {
-	values  []float64 // of all lines
-	times   []float64 // nil without
-	kind    int       // of the times
-	columns []int32   // the first of each line, in the layout readings
-	runs    []run     // of lines with times
-}
-
-// run is a row and its line. The rows until the next run are in the lines that follow.
-type run struct{ row, line int }
-
-// line returns the number of the line of a row. It takes the row after the last to be in the line after the last.
-func (r *rows) line(row int) int {
-	for _, in := range slices.Backward(r.runs) {
-		if in.row <= row {
-			return in.line + row - in.row
-		}
-	}
-	return 0
-}
-
-// lay makes a table of a sample's lines: a row for each time at which any sensor was read. Lines of time points in order are
-// such a table already.
-func (r *reading) lay(s *sample, width int) error {
-	lines, readings := s.rows, r.chosen.layout == readingsLayout
-	s.rows = rows{}
-	if (lines.kind == clocks || lines.ofNoDay()) && lines.pastMidnight() {
-		r.noteOf("midnight", fmt.Sprintf("times of day go on after midnight, such as in %s", s.where))
-	}
-	s.Values = lines.values
-	if len(lines.times) == 0 {
-		return nil
-	}
-	order, rises := make([]int, len(lines.times)), true
-	steps, jump := 0, 0 // lines whose time goes back, and the last that goes back by more than a few lines
-	for i := range order {
-		order[i] = i
-		rises = rises && (i == 0 || lines.times[i] > lines.times[i-1])
-		if i > 0 && lines.times[i] < lines.times[i-1] {
-			steps++
-			if lines.times[i] < lines.times[max(0, i-minSteps)] {
-				jump = i
-			}
-		}
-	}
-	switch {
-	case readings:
-	case rises:
-		s.Times = lines.times
-		return nil
-	case steps > 0 && r.mere != "":
-		return fmt.Errorf("line %d: column %s is not in order: if it is the time, say --time %[2]s; if it is a sensor, name all "+
-			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.mere)
-	case jump > 0 && len(order) >= minSteps*(steps+1) && (jump < len(order)-1 || lines.times[jump] < lines.times[0]):
-		return fmt.Errorf("line %d: the time goes back, from %s to %s, while most lines are in order: a clock was set back, or a "+
-			"counter began again; cut the recording there into two, correct the times, or leave their column out with --leave",
-			lines.line(jump), recording.TimeText(lines.times[jump-1]), recording.TimeText(lines.times[jump]))
-	case steps > 0:
-		r.noteOf("order", fmt.Sprintf("lines are not in the order of their times, such as in %s; put in order", s.where))
-	}
-	if !readings {
-		lines.columns = make([]int32, len(order))
-	}
-	ascend := func(a, b int) int {
-		return cmp.Or(cmp.Compare(lines.times[a], lines.times[b]), cmp.Compare(lines.columns[a], lines.columns[b]))
-	}
-	slices.SortStableFunc(order, ascend)
-	values := len(lines.values) / len(order)
-	for i, row := range order {
-		if i > 0 && ascend(order[i-1], row) == 0 {
-			line, before := lines.line(row), lines.line(order[i-1])
-			if readings {
-				return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
-					line, r.sensors[int(lines.columns[row])/len(r.axes)], s.Name, before)
-			}
-			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
-				"times out with --leave", line, before)
-		}
-		if i == 0 || lines.times[row] != lines.times[order[i-1]] {
-			s.Times = append(s.Times, lines.times[row])
-		}
-	}
-	s.Values = slices.Repeat([]float64{math.NaN()}, len(s.Times)*width)
-	timepoint := 0
-	for _, row := range order {
-		for s.Times[timepoint] != lines.times[row] {
-			timepoint++
-		}
-		copy(s.Values[timepoint*width+int(lines.columns[row]):], lines.values[row*values:][:values])
-	}
-	return nil
-}
-
-// minSteps is the number of steps in which a sensor hardly counts by chance.
-const minSteps = 10
-
-// counting returns an error if columns that nobody named count the samples of a table, or rise in every recording: such a
-// column may be the time under another name.
-func (r *reading) counting() error {
-	all, layout, width := r.chosen.columns, r.chosen.layout, len(r.chosen.names)
-	samples := layout == samplesLayout
-	if layout == readingsLayout || samples && len(r.samples[0].Values) > width {
-		return nil
-	}
-	var names []string
-	for column, name := range all.names {
-		steps, before, counts := 0, 0.0, samples || name == all.of[column]
-		for i, x := range r.samples {
-			for at := column; at < len(x.Values) && counts; at += width {
-				v := x.Values[at]
-				if at > column || samples && i > 0 {
-					counts = v > before && (!samples || v == before+1)
-					steps++
-				}
-				before = v
-			}
-		}
-		if counts && steps >= minSteps {
-			names = append(names, name)
-		}
-	}
-	if names == nil {
-		return nil
-	}
-	at, take := slices.Index(all.names, names[0]), strings.Join(all.names, ",")
-	if width > 20 {
-		take = few(all.names)
-	}
-	first, last := r.samples[0], r.samples[0].Values
-	if samples {
-		last = r.samples[len(r.samples)-1].Values
-		return fmt.Errorf("column %s numbers the samples, from %g to %g: leave it out, --leave %q; if it is a sensor, name all "+
-			"sensors: --take %s", names[0], first.Values[at], last[at], names[0], take)
-	}
-	time := fmt.Sprintf("if it is the time, say --time %q; ", names[0])
-	if layout == "" { // an array, in which times are not told from values
-		time = ""
-	}
-	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: %sif it only counts, --leave %q; if it is "+
-		"a sensor, name all sensors: --take %s", few(names), first.Values[at], last[len(last)-width+at], first.where, time,
-		strings.Join(names, ","), take)
 }

@@ -1,0 +1,57 @@
+package recordings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// minSteps is the number of steps in which a sensor hardly counts by chance.
+const minSteps = 10
+
+// counting returns an error if columns that nobody named count the samples of a table, or rise in every recording: such a
+// column may be the time under another name.
+func (r *reading) counting() error {
+	all, layout, width := r.chosen.columns, r.chosen.layout, len(r.chosen.names)
+	samples := layout == samplesLayout
+	if layout == readingsLayout || samples && len(r.samples[0].Values) > width {
+		return nil
+	}
+	var names []string
+	for column, name := range all.names {
+		steps, before, counts := 0, 0.0, samples || name == all.of[column]
+		for i, x := range r.samples {
+			for at := column; at < len(x.Values) && counts; at += width {
+				v := x.Values[at]
+				if at > column || samples && i > 0 {
+					counts = v > before && (!samples || v == before+1)
+					steps++
+				}
+				before = v
+			}
+		}
+		if counts && steps >= minSteps {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	at, take := slices.Index(all.names, names[0]), strings.Join(all.names, ",")
+	if width > 20 {
+		take = few(all.names)
+	}
+	first, last := r.samples[0], r.samples[0].Values
+	if samples {
+		last = r.samples[len(r.samples)-1].Values
+		return fmt.Errorf("column %s numbers the samples, from %g to %g: leave it out, --leave %q; if it is a sensor, name all "+
+			"sensors: --take %s", names[0], first.Values[at], last[at], names[0], take)
+	}
+	time := fmt.Sprintf("if it is the time, say --time %q; ", names[0])
+	if layout == "" { // an array, in which times are not told from values
+		time = ""
+	}
+	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: %sif it only counts, --leave %q; if it is "+
+		"a sensor, name all sensors: --take %s", few(names), first.Values[at], last[len(last)-width+at], first.where, time,
+		strings.Join(names, ","), take)
+}

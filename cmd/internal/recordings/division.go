@@ -1,0 +1,118 @@
+package recordings
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/suggest"
+)
+
+// training counts the samples that are not marked as tests.
+func (m *making) training() (count int) {
+	for _, x := range m.samples {
+		if x.test == "" {
+			count++
+		}
+	}
+	return count
+}
+
+// mark makes the samples whose names match --test, a shell pattern, the test set.
+func (m *making) mark() error {
+	if m.Test == "" {
+		return nil
+	}
+	m.made.SplitBy = fmt.Sprintf("--test %q", m.Test)
+	for _, x := range m.samples {
+		matched, err := path.Match(m.Test, x.Name)
+		if err != nil {
+			return fmt.Errorf("--test %q: %w; it is a pattern of names such as 'ben_*'", m.Test, err)
+		}
+		x.test = map[bool]string{true: m.made.SplitBy}[matched]
+	}
+	if left := m.training(); left == 0 || left == len(m.samples) {
+		return fmt.Errorf("--test %q matches %d of the %d samples, which are named such as %q; "+
+			"want some, and some left to train on", m.Test, len(m.samples)-left, len(m.samples), m.samples[0].Name)
+	}
+	return nil
+}
+
+// group takes the group of each sample from its name, unless a column holds the groups: what the first brackets of
+// --group, a regular expression, match.
+func (m *making) group() error {
+	expression, err := regexp.Compile(m.Group)
+	switch {
+	case m.Group == "":
+		return nil
+	case !strings.Contains(m.Group, "(") && m.chosen.layout != "": // a column
+		m.grouped = true
+	case err != nil:
+		return fmt.Errorf("--group %q: %w; it is a regular expression such as '^([a-z]+)_'", m.Group, err)
+	case expression.NumSubexp() < 1:
+		return fmt.Errorf("--group %q has no brackets around what is the group in a name such as %q: "+
+			"'^([a-z]+)_' takes the letters before the first _", m.Group, m.samples[0].Name)
+	default:
+		for _, x := range m.samples {
+			found := expression.FindStringSubmatch(x.Name)
+			if found == nil || found[1] == "" {
+				return fmt.Errorf("%s: --group %q finds no group in %q; each sample must be of one", x.where, m.Group, x.Name)
+			}
+			x.group = found[1]
+		}
+		m.grouped = true
+	}
+	if all := m.groups(); len(all) == 1 {
+		return fmt.Errorf("--group %q puts all %d samples into one group, %q; name what tells them apart, or leave it out",
+			m.Group, len(m.samples), all[0])
+	}
+	return nil
+}
+
+// groups lists the groups; without groups the list is empty, not nil.
+func (m *making) groups() []string {
+	all := map[string]bool{}
+	for _, x := range m.samples {
+		if m.grouped {
+			all[x.group] = true
+		}
+	}
+	return append([]string{}, slices.Sorted(maps.Keys(all))...)
+}
+
+// number numbers the classes from 0, in the order that the data declares or sorted. It leaves out declared classes
+// without a sample.
+func (m *making) number() error {
+	count, number := map[string]int{}, map[string]int32{}
+	for _, x := range m.samples {
+		count[x.label]++
+	}
+	if m.classes == nil {
+		m.classes = slices.Sorted(maps.Keys(count))
+	}
+	names := slices.DeleteFunc(slices.Clone(m.classes), func(class string) bool { return count[class] == 0 })
+	for i, class := range names {
+		number[class], m.made.Classes = int32(i), append(m.made.Classes, Class{class, count[class]})
+	}
+	if len(names) == 1 {
+		return fmt.Errorf("%s: all %d samples are of class %q; a classifier needs samples of at least 2 classes", m.input,
+			len(m.samples), names[0])
+	}
+	for _, note := range append(suggest.Alike("class", names), suggest.Alike("group", m.groups())...) {
+		m.note("%s", note)
+	}
+	if len(names) < len(m.classes) {
+		without := slices.DeleteFunc(slices.Clone(m.classes), func(class string) bool { return count[class] > 0 })
+		m.note("no sample is of class %s, which the data declares; left out", strings.Join(without, ", "))
+	}
+	var labels []int32
+	for _, x := range m.samples {
+		labels = append(labels, number[x.label])
+	}
+	keep(m, "labels", labels)
+	keep(m, "class_names", names)
+	return nil
+}

@@ -1,0 +1,127 @@
+package recordings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/datasets/recording"
+)
+
+// rows holds the lines of a sample. A long table has millions of them.
+type rows struct {
+	values  []float64 // of all lines
+	times   []float64 // nil without
+	kind    int       // of the times
+	columns []int32   // the first of each line, in the layout readings
+	runs    []run     // of lines with times
+}
+
+// run is a row and its line. The rows until the next run are in the lines that follow.
+type run struct{ row, line int }
+
+// line returns the number of the line of a row. It takes the row after the last to be in the line after the last.
+func (r *rows) line(row int) int {
+	for _, in := range slices.Backward(r.runs) {
+		if in.row <= row {
+			return in.line + row - in.row
+		}
+	}
+	return 0
+}
+
+// begin adds a sample, with room for as many lines as the sample before has: most samples have one length. The sample
+// before gives back the room that it does not use. If it has the same times as an earlier one, the two share them.
+func (r *reading) begin(x *sample) {
+	if n := len(r.samples); n > 0 {
+		before := &r.samples[n-1].rows
+		x.rows.values, x.rows.times = make([]float64, 0, len(before.values)), make([]float64, 0, len(before.times))
+		if before.values = trimmed(before.values); !slices.Equal(before.times, r.times) {
+			r.times = trimmed(before.times)
+		}
+		x.rows.columns = make([]int32, 0, len(before.columns))
+		before.times = slices.Clip(r.times)
+	}
+	r.samples = append(r.samples, x)
+}
+
+// trimmed returns values in little more memory than they need.
+func trimmed(values []float64) []float64 {
+	if cap(values)-len(values) <= len(values)/16 {
+		return values
+	}
+	return slices.Clone(values)
+}
+
+// lay makes a table of a sample's lines: a row for each time at which any sensor was read. Lines of time points in order are
+// such a table already.
+func (r *reading) lay(s *sample, width int) error {
+	lines, readings := s.rows, r.chosen.layout == readingsLayout
+	s.rows = rows{}
+	if (lines.kind == clocks || lines.ofNoDay()) && lines.pastMidnight() {
+		r.noteOf("midnight", fmt.Sprintf("times of day go on after midnight, such as in %s", s.where))
+	}
+	s.Values = lines.values
+	if len(lines.times) == 0 {
+		return nil
+	}
+	order, rises := make([]int, len(lines.times)), true
+	steps, jump := 0, 0 // lines whose time goes back, and the last that goes back by more than a few lines
+	for i := range order {
+		order[i] = i
+		rises = rises && (i == 0 || lines.times[i] > lines.times[i-1])
+		if i > 0 && lines.times[i] < lines.times[i-1] {
+			steps++
+			if lines.times[i] < lines.times[max(0, i-minSteps)] {
+				jump = i
+			}
+		}
+	}
+	switch {
+	case readings:
+	case rises:
+		s.Times = lines.times
+		return nil
+	case steps > 0 && r.mere != "":
+		return fmt.Errorf("line %d: column %s is not in order: if it is the time, say --time %[2]s; if it is a sensor, name all "+
+			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.mere)
+	case jump > 0 && len(order) >= minSteps*(steps+1) && (jump < len(order)-1 || lines.times[jump] < lines.times[0]):
+		return fmt.Errorf("line %d: the time goes back, from %s to %s, while most lines are in order: a clock was set back, or a "+
+			"counter began again; cut the recording there into two, correct the times, or leave their column out with --leave",
+			lines.line(jump), recording.TimeText(lines.times[jump-1]), recording.TimeText(lines.times[jump]))
+	case steps > 0:
+		r.noteOf("order", fmt.Sprintf("lines are not in the order of their times, such as in %s; put in order", s.where))
+	}
+	if !readings {
+		lines.columns = make([]int32, len(order))
+	}
+	ascend := func(a, b int) int {
+		return cmp.Or(cmp.Compare(lines.times[a], lines.times[b]), cmp.Compare(lines.columns[a], lines.columns[b]))
+	}
+	slices.SortStableFunc(order, ascend)
+	values := len(lines.values) / len(order)
+	for i, row := range order {
+		if i > 0 && ascend(order[i-1], row) == 0 {
+			line, before := lines.line(row), lines.line(order[i-1])
+			if readings {
+				return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
+					line, r.sensors[int(lines.columns[row])/len(r.axes)], s.Name, before)
+			}
+			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
+				"times out with --leave", line, before)
+		}
+		if i == 0 || lines.times[row] != lines.times[order[i-1]] {
+			s.Times = append(s.Times, lines.times[row])
+		}
+	}
+	s.Values = slices.Repeat([]float64{math.NaN()}, len(s.Times)*width)
+	timepoint := 0
+	for _, row := range order {
+		for s.Times[timepoint] != lines.times[row] {
+			timepoint++
+		}
+		copy(s.Values[timepoint*width+int(lines.columns[row]):], lines.values[row*values:][:values])
+	}
+	return nil
+}
