@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/clusterpool/ccp/models/internal/transforms"
+	"github.com/clusterpool/ccp/models/onnx"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -62,6 +63,20 @@ func (c *Classifier) PredictedBy() string {
 	}
 	percent := int(math.Round(100 * v.Weight))
 	return fmt.Sprintf("%s (%d%%), with the network (%d%%)", text, percent, 100-percent)
+}
+
+// HasNetwork reports whether the network has a part in the predictions.
+func (c *Classifier) HasNetwork() bool { return !c.ridge.Load().Alone() }
+
+// Export adds the nodes of an ONNX model from raw samples to the logits that predict, before their temperature. network has the
+// network's logits; "" if it has no part. The error names a transform that cannot be exported.
+func (c *Classifier) Export(g *onnx.Graph, samples, network string) (logits string, err error) {
+	v := c.ridge.Load()
+	if v == nil {
+		return network, nil
+	}
+	p, err := v.Export(g, samples, network)
+	return g.Op("Log", p), err
 }
 
 // together returns the logits of points, `[points, classes]`. They are logarithms of the weighted mean of the members'

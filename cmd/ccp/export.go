@@ -29,20 +29,16 @@ func newExport(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		network, err := export.Fold(classifier)
-		if err != nil {
+		if err := export.Write(out.path, classifier); err != nil {
 			return inFile(dir, err)
-		}
-		if err := network.WriteONNX(out.path); err != nil {
-			return err
 		}
 		info, err := os.Stat(out.path)
 		if err != nil {
 			return err
 		}
-		// nodes and channels are the shape of a signal
-		result := map[string]any{"file": out.path, "format": "onnx", "bytes": info.Size(),
-			"nodes": network.Spec.Nodes, "channels": network.Spec.Channels, "class_names": network.ClassNames}
+		name, shape := export.Input(classifier)
+		result := map[string]any{"file": out.path, "format": "onnx", "bytes": info.Size(), "input": name, "shape": shape,
+			"class_names": classifier.ClassNames}
 		return s.print(cmd, result, render("export", result))
 	}
 	return cmd

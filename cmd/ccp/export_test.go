@@ -15,8 +15,8 @@ type exportDocument struct {
 	File       string   `json:"file"`
 	Format     string   `json:"format"`
 	Bytes      int64    `json:"bytes"`
-	Nodes      int      `json:"nodes"`
-	Channels   int      `json:"channels"`
+	Input      string   `json:"input"`
+	Shape      []any    `json:"shape"`
 	ClassNames []string `json:"class_names"`
 }
 
@@ -29,7 +29,7 @@ func TestExport(t *testing.T) {
 	decode(t, succeed(t, "export", "--backend", "go", "--checkpoint", dir, "--out", other, "--json"), &e)
 	info, err := os.Stat(other)
 	require.NoError(t, err)
-	assert.Equal(t, exportDocument{other, "onnx", info.Size(), 64, 1, strings.Split("0123456789", "")}, e)
+	assert.Equal(t, exportDocument{other, "onnx", info.Size(), "signals", []any{"batch", 64.0, 1.0}, strings.Split("0123456789", "")}, e)
 	// The same command refuses to replace the file, and with --overwrite makes the same again.
 	before, err := os.ReadFile(onnx)
 	require.NoError(t, err)

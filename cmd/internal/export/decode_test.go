@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/clusterpool/ccp/models/onnx"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -106,11 +107,19 @@ func decodeModel(t *testing.T, raw []byte) onnxModel {
 		require.NotContains(t, model.constants, name, "twice")
 		value := tensor{shape: constant.ints(1)}
 		switch element := only(t, constant.ints(2)); element {
-		case elementFloat:
+		case onnx.Float:
 			for ; len(data) > 0; data = data[4:] {
 				value.data = append(value.data, float64(math.Float32frombits(binary.LittleEndian.Uint32(data))))
 			}
-		case elementInt64:
+		case onnx.Double:
+			for ; len(data) > 0; data = data[8:] {
+				value.data = append(value.data, math.Float64frombits(binary.LittleEndian.Uint64(data)))
+			}
+		case onnx.Bool:
+			for _, v := range data {
+				value.data = append(value.data, float64(v))
+			}
+		case onnx.Int64:
 			model.integers[name] = true
 			for ; len(data) > 0; data = data[8:] {
 				value.data = append(value.data, float64(int64(binary.LittleEndian.Uint64(data))))
@@ -130,7 +139,7 @@ func decodeValues(t *testing.T, values []message) map[string]string {
 	all := map[string]string{}
 	for _, v := range values {
 		kind := only(t, only(t, v.messages(t, 2)).messages(t, 1))
-		require.Equal(t, elementFloat, only(t, kind.ints(1)))
+		require.Equal(t, onnx.Float, only(t, kind.ints(1)))
 		var dims []any
 		for _, dim := range only(t, kind.messages(t, 2)).messages(t, 1) {
 			for _, name := range dim.texts(2) {

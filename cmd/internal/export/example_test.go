@@ -38,7 +38,7 @@ func ExampleFold() {
 	if err != nil {
 		panic(err)
 	}
-	if err := network.WriteONNX(filepath.Join(dir, "digits.onnx")); err != nil {
+	if err := export.Write(filepath.Join(dir, "digits.onnx"), classifier); err != nil {
 		panic(err)
 	}
 	fmt.Println(network.Spec.Nodes, network.Spec.Classes(), len(network.Levels), len(network.Dense))

@@ -1,16 +1,21 @@
 package export
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/gomlx/core/graph"
@@ -131,14 +136,90 @@ func signals(c *models.Classifier, n int) [][]float32 {
 	return all
 }
 
-// predicted is what the classifier says of signals, `[samples, classes]` flat.
+// predicted is what the classifier says of signals or series, `[samples, classes]` flat.
 func predicted(t testing.TB, c *models.Classifier, signals [][]float32) []float64 {
 	t.Helper()
-	predictions, err := serve.Classify(t.Context(), c, signals)
+	var predictions []models.Prediction
+	var series []recording.Recording
+	var err error
+	for _, s := range signals {
+		series = append(series, recording.Recording{Series: s})
+	}
+	if c.Form == nil {
+		predictions, err = serve.Classify(t.Context(), c, signals)
+	} else {
+		predictions, err = c.ClassifyRecording(t.Context(), series...)
+	}
 	require.NoError(t, err)
 	var flat []float64
 	for _, p := range predictions {
 		flat = append(flat, p.Probabilities...)
 	}
 	return flat
+}
+
+// drawn is a recording of class i%3: noise, in which waves of another period and another direction are.
+func drawn(i, timepoints, sensors int) []float32 {
+	rng, values := rand.New(rand.NewPCG(uint64(i), 9)), make([]float32, timepoints*sensors)
+	for at := range values {
+		turn := float64(at/sensors)/float64(2+i%3) + float64(at%sensors*(i%3))
+		values[at] = float32(5 + 3*math.Sin(turn) + 2*rng.NormFloat64())
+	}
+	return values
+}
+
+var all map[string]*models.Classifier // the ensembles
+
+// ensembles are classifiers of recordings: of one length and of several; of one sensor and of several on a graph; with a network
+// beside the transforms and without. They are trained once for all tests.
+func ensembles(t *testing.T) map[string]*models.Classifier {
+	t.Helper()
+	if all != nil {
+		return all
+	}
+	all = map[string]*models.Classifier{}
+	for name, of := range map[string]struct{ sensors, longer int }{"one sensor": {1, 0}, "graph": {16, 0}, "lengths": {2, 30}} {
+		var series [][]float32
+		var labels, sensors []string
+		var links []affinity.Edge
+		for i := range 60 {
+			series, labels = append(series, drawn(100+i, 30+i%2*of.longer, of.sensors)), append(labels, []string{"a", "b", "c"}[i%3])
+		}
+		for s := range of.sensors {
+			if sensors = append(sensors, fmt.Sprint("sensor ", s)); s > 0 {
+				links = append(links, affinity.Edge{I: s - 1, J: s, Weight: 1 + float64(s%3)})
+			}
+		}
+		raw, err := datasets.NewSeries(name, series, sensors, labels)
+		require.NoError(t, err)
+		raw.Graph, err = affinity.New(of.sensors, links)
+		require.NoError(t, err)
+		d, err := datasets.Make(raw, datasets.Split{Train: loop.Indices(54), Test: []int{54, 55, 56, 57, 58, 59}})
+		require.NoError(t, err)
+		train := func(config training.Patch) *models.Classifier {
+			dir := filepath.Join(t.TempDir(), "run")
+			_, err := training.Train(t.Context(), backendtest.Go(t), config, training.Options{Dir: dir, Data: d})
+			require.NoError(t, err)
+			c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
+			require.NoError(t, err)
+			return c
+		}
+		all[name] = train(training.Patch{"model": "transforms"})
+		if name == "lengths" {
+			continue
+		}
+		both := train(training.Patch{"levels": "6x4/4,1x4/4", "steps": 20, "transforms": "none"})
+		for v := range all[name].Store().IterVariables() {
+			if strings.HasPrefix(v.Path(), "/model/transforms/") {
+				_, err := both.Store().CreateVariable(v.Path(), v.MustValue())
+				require.NoError(t, err)
+			}
+		}
+		edit(t, both.Store(), "/model/transforms/network_temperature", func(int, float32) float32 { return 0.7 })
+		edit(t, both.Store(), "/model/transforms/weight", func(int, float32) float32 { return 0.6 })
+		both.Calibration = &models.Calibration{Temperature: 0.5}
+		require.NoError(t, both.Update(both.Store()))
+		all[name+" and network"] = both
+	}
+	return all
 }

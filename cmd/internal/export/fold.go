@@ -1,5 +1,4 @@
-// Package export turns a trained classifier into constants, and writes them as an ONNX model for programs without ccp.
-// docs/serving.md describes the file.
+// Package export writes a trained classifier as an ONNX model, for programs without ccp. docs/serving.md describes the file.
 package export
 
 import (
@@ -28,13 +27,12 @@ import (
 //
 // The last x, flattened for each hierarchy, goes through the dense layers, x ← ELU(x·Kernel + Bias). The last layer has
 // no ELU and gives the logits of each hierarchy. Their mean over the hierarchies are the logits. The softmax of the
-// logits, divided by the temperature, are the probabilities.
+// logits gives the probabilities.
 type Network struct {
 	models.Metadata
 	Hierarchies int // H
 	Levels      []Level
 	Dense       []Dense
-	Temperature float64 // 1 without samples held out
 }
 
 // Level is one level of convolutional cluster pooling; its arrays are row-major.
@@ -56,19 +54,11 @@ type Dense struct {
 // Fold makes the constants of a classifier, in float64, and rounds them once. It fails, naming the variable, if one is
 // missing, has another shape than the specification says, or holds a value that is not finite.
 func Fold(c *models.Classifier) (*Network, error) {
-	if c.Spec.Model != "ccp" && c.Spec.Model != "transforms" {
+	if c.Spec.Model != "ccp" {
 		return nil, fmt.Errorf("a model %q cannot be exported; only ccp can", c.Spec.Model)
 	}
-	n := &Network{Metadata: c.Metadata, Hierarchies: c.Spec.Hierarchies(), Temperature: 1}
-	if c.Calibration != nil {
-		n.Temperature = c.Calibration.Temperature
-	}
+	n := &Network{Metadata: c.Metadata, Hierarchies: c.Spec.Hierarchies()}
 	var err error
-	if by := c.PredictedBy(); by != models.ByNetwork {
-		return nil, fmt.Errorf("the predictions are those of %s, which no ONNX file holds. Either ccp serve, or the Go package "+
-			"models, gives them to other programs; or train the network alone into another folder, with --set transforms=none "+
-			"--checkpoint NEW, look at its test accuracy, and export that", by)
-	}
 	var levels []hierarchy.Levels // of each hierarchy
 	for h := 0; h < n.Hierarchies && c.Spec.Clusters(); h++ {
 		of, err := c.ClusterLevels(h)

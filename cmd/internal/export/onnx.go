@@ -1,114 +1,135 @@
 package export
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/onnx"
 )
 
-// opset is the version of ONNX's operators that the models use, of 2020: old enough for every runtime in use.
-const opset = 13
+// Input names the input of a classifier's model, and its shape: of recordings `series`, [batch, timepoints, sensors * channels], else
+// `signals`, [batch, nodes, channels].
+func Input(c *models.Classifier) (name string, shape []any) {
+	if c.Form != nil {
+		return "series", []any{"batch", "timepoints", c.Form.Width()}
+	}
+	return "signals", []any{"batch", c.Spec.Nodes, c.Spec.Channels}
+}
 
-// WriteONNX writes the network as an ONNX model, see ONNX. It replaces the file at path all at once.
-func (n *Network) WriteONNX(path string) error {
-	model, err := n.ONNX()
+// Write writes a classifier as an ONNX model, see ONNX. It replaces the file at path all at once.
+func Write(path string, c *models.Classifier) error {
+	model, err := ONNX(c)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	return files.WriteBytes(path, model)
 }
 
-// ONNX is the network as an ONNX model. Its input is `signals`, float32 `[batch, nodes, channels]` in raw units; its
-// outputs are `probabilities` and `logits`, float32 `[batch, classes]`. A model of 2 GiB or more is an error: that is
-// protobuf's limit.
-func (n *Network) ONNX() ([]byte, error) {
-	g := &onnxGraph{x: "signals"}
-	g.node("Sub", "input/centred", g.scale("input/mean", n.Mean, n.Spec))
-	g.node("Div", "input/normalised", g.scale("input/std", n.Std, n.Spec))
-	g.network(n)
-	if n.Temperature != 1 {
-		g.node("Mul", "tempered", g.constant("sharpness", []float32{float32(1 / n.Temperature)}, 1))
-	}
-	g.node("Softmax", "probabilities") // along the last axis, the default
-	metadata := []string{texts(1, "data") + texts(2, n.Data), texts(1, "ccp_version") + texts(2, version())}
-	carried := map[string]any{"class_names": n.ClassNames}
-	if n.Form != nil {
-		carried["recording"], carried["range"] = n.Form, n.Range
-	}
-	for _, name := range slices.Sorted(maps.Keys(carried)) {
-		raw, err := json.Marshal(carried[name])
+// ONNX is a classifier as an ONNX model, with all members of the ensemble. Its input, see Input, is float32 in raw units: what Classify
+// takes or, of recordings, what Form.Series returns, all of one length. Its outputs are `probabilities` and `logits`, float32 `[batch,
+// classes]`. A model of 2 GiB or more is an error: that is protobuf's limit.
+func ONNX(c *models.Classifier) ([]byte, error) {
+	g := new(onnx.Graph)
+	name, shape := Input(c)
+	samples, network := g.Input(name, shape...), ""
+	if c.HasNetwork() {
+		n, err := Fold(c)
 		if err != nil {
 			return nil, err
 		}
-		metadata = append(metadata, texts(1, name)+texts(2, string(raw)))
+		network = n.logits(g, samples)
 	}
-	return g.model("ccp", version(), []string{declared("signals", n.Spec.Nodes, n.Spec.Channels)},
-		[]string{declared("probabilities", n.Spec.Classes()), declared("logits", n.Spec.Classes())},
-		metadata)
+	logits, err := c.Export(g, samples, network)
+	if err != nil {
+		return nil, err
+	}
+	temperature := 1.0
+	if c.Calibration != nil {
+		temperature = c.Calibration.Temperature
+	}
+	// What is not a number gives no class: counts and gaps in neighbourhoods would hide it.
+	g.Scope = "finite/"
+	none := g.Op("ReduceSum", g.Op("Flatten", g.Op("Mul", samples, float32(0))), []int{1})
+	logits = g.Named("logits", "Add", logits, none)
+	g.Named("probabilities", "Softmax", g.Op("Div", logits, float32(temperature)))
+	g.Output("probabilities", "batch", c.Spec.Classes())
+	g.Output("logits", "batch", c.Spec.Classes())
+	g.Carry("data", c.Data)
+	g.Carry("ccp_version", version())
+	carry := func(name string, value any) {
+		raw, failed := json.Marshal(value)
+		g.Carry(name, string(raw))
+		err = cmp.Or(err, failed)
+	}
+	carry("class_names", c.ClassNames)
+	if c.Form != nil {
+		carry("recording", c.Form)
+		carry("range", c.Range)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g.Model("ccp", version())
 }
 
-// scale adds a constant of means or deviations: those of the channels, or else those of each value of a signal.
-func (g *onnxGraph) scale(name string, values []float32, s models.Spec) string {
-	if len(values) == s.Channels {
-		return g.constant(name, values, s.Channels)
+// logits adds nodes that compute the network's logits of raw samples.
+func (n *Network) logits(g *onnx.Graph, x string) string {
+	nodes, channels := n.Spec.Nodes, n.Spec.Channels
+	turn, shape := onnx.Attribute{Name: "perm", Value: []int{0, 2, 1}}, []int{nodes, channels}
+	if g.Scope = "input/"; n.Form != nil {
+		x, shape = g.Op("Transpose", x, turn), []int{n.Form.Width(), 1}
 	}
-	return g.constant(name, slices.Repeat(values, s.Nodes*s.Channels/len(values)), s.Nodes, s.Channels)
-}
-
-// network computes the network's logits from the normalised signal.
-func (g *onnxGraph) network(n *Network) {
+	scale := func(values []float32) string { // of the channels, or of each value of a signal or a time point
+		if n.Form == nil && len(values) == channels {
+			return g.Constant(values)
+		}
+		return g.Constant(slices.Repeat(values, shape[0]*shape[1]/len(values)), shape...)
+	}
+	x = g.Op("Div", g.Op("Sub", x, scale(n.Mean)), scale(n.Std))
+	if n.Form != nil { // the frames of what is normalised are the same as what is normalised of the frames
+		x = g.Op("Transpose", g.Resample(x, nodes/len(n.Form.Sensors)), turn)
+		x = g.Op("Reshape", x, []int{0, nodes, channels})
+	}
 	before := ""
 	for i, l := range n.Levels {
-		above := g.x
-		g.level(fmt.Sprintf("level_%d", i+1), l, before)
-		before = above
+		g.Scope = fmt.Sprintf("level_%d/", i+1)
+		x, before = l.nodes(g, x, before), x
 	}
-	if n.Hierarchies == 1 {
-		g.node("Flatten", "readout/flat")
-	} else {
-		g.node("Reshape", "readout/flat", g.constant("readout/shape", []int64{-1, int64(n.Dense[0].In)}, 2))
+	g.Scope = "readout/"
+	if x = g.Op("Flatten", x); n.Hierarchies > 1 {
+		x = g.Op("Reshape", x, []int{-1, n.Dense[0].In})
 	}
 	for i, d := range n.Dense {
-		name, last := fmt.Sprintf("dense_%d", i+1), i == len(n.Dense)-1
-		sum := name + "/sum"
-		if last && n.Hierarchies == 1 {
-			sum = "logits"
-		}
-		g.node("Gemm", sum, g.constant(name+"/kernel", d.Kernel, d.In, d.Out), g.constant(name+"/bias", d.Bias, d.Out))
-		if !last {
-			g.node("Elu", name+"/elu")
+		g.Scope = fmt.Sprintf("dense_%d/", i+1)
+		if x = g.Op("Gemm", x, g.Constant(d.Kernel, d.In, d.Out), d.Bias); i < len(n.Dense)-1 {
+			x = g.Op("Elu", x)
 		}
 	}
-	if n.Hierarchies > 1 {
-		apart := []int64{-1, int64(n.Hierarchies), int64(n.Spec.Classes())}
-		g.node("Reshape", "hierarchies/logits", g.constant("hierarchies/shape", apart, 3))
-		g.node("ReduceMean", "logits")
-		g.attribute("axes", integers(1))
-		g.attribute("keepdims", integer(0))
+	if g.Scope = "hierarchies/"; n.Hierarchies > 1 {
+		x = g.Op("ReduceMean", g.Op("Reshape", x, []int{-1, n.Hierarchies, n.Spec.Classes()}),
+			onnx.Attribute{Name: "axes", Value: []int{1}}, onnx.Attribute{Name: "keepdims", Value: 0})
 	}
+	return x
 }
 
-// level gathers each cluster's neighbourhood, gates it, and multiplies it with the kernel. x is `[batch, N, C]` before
+// nodes gathers each cluster's neighbourhood, gates it, and multiplies it with the kernel. x is `[batch, N, C]` before
 // and `[batch, K, filters]` after. A Skip adds the value before, the input of the previous level.
-func (g *onnxGraph) level(name string, l Level, before string) {
-	k, size, filters := l.Clusters, l.Neighbours, l.Filters
-	g.node("Gather", name+"/gathered", g.constant(name+"/nodes", loop.Convert[int64](l.Nodes), k*size))
-	g.attribute("axis", integer(1))
-	g.node("Mul", name+"/gated", g.constant(name+"/gates", l.Gates, k*size, 1))
-	rows := []int64{0, int64(k), int64(size * l.Channels)} // 0 keeps the batch's size
-	g.node("Reshape", name+"/rows", g.constant(name+"/shape", rows, 3))
-	g.node("MatMul", name+"/filtered", g.constant(name+"/kernel", l.Kernel, size*l.Channels, filters))
-	g.node("Add", name+"/sum", g.constant(name+"/bias", l.Bias, filters))
+func (l Level) nodes(g *onnx.Graph, x, before string) string {
+	k, size := l.Clusters, l.Neighbours
+	x = g.Op("Gather", x, loop.Convert[int64](l.Nodes), onnx.Axis(1))
+	x = g.Op("Mul", x, g.Constant(l.Gates, k*size, 1))
+	x = g.Op("Reshape", x, []int{0, k, size * l.Channels}) // 0 keeps the batch's size
+	x = g.Op("Add", g.Op("MatMul", x, g.Constant(l.Kernel, size*l.Channels, l.Filters)), l.Bias)
 	if l.Skip {
-		g.node("Add", name+"/skipped", before)
+		x = g.Op("Add", x, before)
 	}
-	g.node("Elu", name+"/elu")
+	return g.Op("Elu", x)
 }
 
 // version returns the version of this program.

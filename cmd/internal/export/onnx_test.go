@@ -1,13 +1,14 @@
 package export
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
-	"github.com/clusterpool/ccp/datasets/recording"
-	"github.com/clusterpool/ccp/datasets/signal"
+	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -17,33 +18,40 @@ import (
 func TestONNX(t *testing.T) {
 	for name, v := range variants {
 		t.Run(name, func(t *testing.T) {
-			n, err := Fold(classifier(t, v))
-			require.NoError(t, err)
-			raw, err := n.ONNX()
-			require.NoError(t, err)
-			m := decodeModel(t, raw)
-			known := map[string]bool{"signals": true}
-			for name := range m.constants {
-				known[name] = true
-			}
-			for _, node := range m.nodes {
-				for _, input := range node.inputs {
-					require.True(t, known[input], "%s takes %s", node.op, input)
-				}
-				out := only(t, node.outputs)
-				require.False(t, known[out], "%s twice", out)
-				known[out] = true
-			}
-			require.True(t, known["probabilities"] && known["logits"])
+			checkOrder(t, classifier(t, v), "signals")
 		})
 	}
+	for name, c := range ensembles(t) {
+		t.Run(name, func(t *testing.T) { checkOrder(t, c, "series") })
+	}
+}
+
+func checkOrder(t *testing.T, c *models.Classifier, input string) {
+	raw, err := ONNX(c)
+	require.NoError(t, err)
+	m := decodeModel(t, raw)
+	require.Len(t, m.inputs, 1)
+	require.Contains(t, m.inputs, input)
+	known := map[string]bool{input: true}
+	for name := range m.constants {
+		known[name] = true
+	}
+	for _, node := range m.nodes {
+		for _, input := range node.inputs {
+			require.True(t, known[input], "%s takes %s", node.op, input)
+		}
+		for _, out := range node.outputs {
+			require.False(t, known[out], "%s twice", out)
+			known[out] = true
+		}
+	}
+	require.True(t, known["probabilities"] && known["logits"])
 }
 
 // TestONNXStructure checks all that is declared in one model.
 func TestONNXStructure(t *testing.T) {
-	n, err := Fold(classifier(t, variants["norms"]))
-	require.NoError(t, err)
-	raw, err := n.ONNX()
+	c := classifier(t, variants["norms"])
+	raw, err := ONNX(c)
 	require.NoError(t, err)
 	m := decodeModel(t, raw)
 	assert.Equal(t, 7, m.ir)
@@ -51,51 +59,49 @@ func TestONNXStructure(t *testing.T) {
 	assert.Equal(t, map[string]string{"signals": "[batch 12 2]"}, m.inputs)
 	assert.Equal(t, map[string]string{"probabilities": "[batch 3]", "logits": "[batch 3]"}, m.outputs)
 	assert.Equal(t, map[string]string{"class_names": `["red","grün","\"blue\""]`, "data": "grid", "ccp_version": version()}, m.metadata)
-	n.Form, n.Range = &recording.Form{Sensors: []string{"hip"}, Channels: 2, Frames: 12}, &signal.Range{Most: []float32{1, 2}}
-	raw, err = n.ONNX()
-	require.NoError(t, err)
-	m = decodeModel(t, raw)
-	assert.JSONEq(t, `{"sensors":["hip"],"channels":2,"frames":12}`, m.metadata["recording"])
-	assert.JSONEq(t, `{"least":null,"most":[1,2],"spread":null}`, m.metadata["range"])
 
-	shapes := map[string]string{}
-	for name, constant := range m.constants {
-		shapes[name] = fmt.Sprint(constant.shape)
-		assert.Equal(t, name == "level_1/nodes" || name == "level_2/nodes" || name == "level_1/shape" || name == "level_2/shape", m.integers[name], name)
-	}
-	assert.Equal(t, map[string]string{
-		"input/mean": "[2]", "input/std": "[2]",
-		"level_1/nodes": "[24]", "level_1/gates": "[24 1]", "level_1/shape": "[3]", "level_1/kernel": "[8 5]", "level_1/bias": "[5]",
-		"level_2/nodes": "[6]", "level_2/gates": "[6 1]", "level_2/shape": "[3]", "level_2/kernel": "[15 7]", "level_2/bias": "[7]",
-		"dense_1/kernel": "[14 8]", "dense_1/bias": "[8]", "dense_2/kernel": "[8 3]", "dense_2/bias": "[3]",
-	}, shapes)
-	assert.Equal(t, []float64{0, 6, 8}, m.constants["level_1/shape"].data)
-	assert.Equal(t, []float64{0, 2, 15}, m.constants["level_2/shape"].data)
-
-	var operators []string
+	var nodes []string // and the shapes of their constants
 	for _, node := range m.nodes {
-		operators = append(operators, node.op)
+		for _, input := range node.inputs {
+			if constant, found := m.constants[input]; found {
+				node.op += fmt.Sprint(constant.shape)
+				assert.Equal(t, slices.Contains([]string{"Gather[24]", "Gather[6]", "Reshape[3]", "ReduceSum[1]"}, node.op), m.integers[input], node.op)
+			}
+			if node.op == "Reshape[3]" {
+				assert.Contains(t, [][]float64{{0, 6, 8}, {0, 2, 15}}, m.constants[input].data)
+			}
+		}
+		nodes = append(nodes, node.op)
 	}
-	assert.Equal(t, []string{"Sub", "Div", "Gather", "Mul", "Reshape", "MatMul", "Add", "Elu",
-		"Gather", "Mul", "Reshape", "MatMul", "Add", "Elu", "Flatten", "Gemm", "Elu", "Gemm", "Softmax"}, operators)
+	assert.Equal(t, []string{"Sub[2]", "Div[2]", "Gather[24]", "Mul[24 1]", "Reshape[3]", "MatMul[8 5]", "Add[5]", "Elu",
+		"Gather[6]", "Mul[6 1]", "Reshape[3]", "MatMul[15 7]", "Add[7]", "Elu", "Flatten", "Gemm[14 8][8]", "Elu", "Gemm[8 3][3]",
+		"Mul[]", "Flatten", "ReduceSum[1]", "Add", "Div[]", "Softmax"}, nodes)
 }
 
-func TestWriteONNX(t *testing.T) {
-	n, err := Fold(classifier(t, variants["learned"]))
+// The input of a model of recordings is the series, whatever its length, and the metadata says how recordings become series.
+func TestONNXOfRecordings(t *testing.T) {
+	c := ensembles(t)["one sensor"]
+	raw, err := ONNX(c)
 	require.NoError(t, err)
+	m := decodeModel(t, raw)
+	assert.Equal(t, []int{8, 17}, []int{m.ir, m.opset}, "for the spectra")
+	assert.Equal(t, map[string]string{"series": "[batch timepoints 1]"}, m.inputs)
+	form, err := json.Marshal(c.Form)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(form), m.metadata["recording"])
+	limits, err := json.Marshal(c.Range)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(limits), m.metadata["range"])
+}
+
+func TestWrite(t *testing.T) {
+	c := classifier(t, variants["learned"])
 	path := filepath.Join(t.TempDir(), "model.onnx")
-	require.NoError(t, n.WriteONNX(path))
-	want, err := n.ONNX()
+	require.NoError(t, Write(path, c))
+	want, err := ONNX(c)
 	require.NoError(t, err)
 	got, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
-	require.Error(t, n.WriteONNX(filepath.Join(path, "model.onnx")), "its folder is a file")
-}
-
-// TestTooLargeForONNX: protobuf cannot hold it, and the reader would only say that the file is damaged.
-func TestTooLargeForONNX(t *testing.T) {
-	g := &onnxGraph{bytes: 1<<31 - 1<<20}
-	_, err := g.model("ccp", "", nil, nil, nil)
-	require.EqualError(t, err, "its constants take 2146435072 bytes; an ONNX file holds less than 2 GiB")
+	require.Error(t, Write(filepath.Join(path, "model.onnx"), c), "its folder is a file")
 }

@@ -2,9 +2,11 @@ package export
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPython has onnxruntime classify with exported networks: each must say what the classifier says. It runs
+// TestPython has onnxruntime classify with exported classifiers: each must say what the classifier says. It runs
 // where CCP_PYTHON names a Python that has numpy, onnx and onnxruntime. CCP_CHECKPOINTS can name checkpoints to try as well,
 // separated as in PATH.
 func TestPython(t *testing.T) {
@@ -28,7 +30,7 @@ func TestPython(t *testing.T) {
 	add := func(name string, c *models.Classifier) {
 		path := filepath.Join(folder, strings.ReplaceAll(name, " ", "-"))
 		require.NoError(t, os.Mkdir(path, 0o755))
-		write(t, path, c)
+		write(t, path, c, signals(c, 9))
 		arguments = append(arguments, path)
 	}
 	for name, v := range variants {
@@ -40,6 +42,18 @@ func TestPython(t *testing.T) {
 	add("scaled by sensor, sharpened", sensors)
 	add("digits learned", trainedDigits(t, "ccp_hierarchy=learned"))
 	add("digits prepared", trainedDigits(t, "ccp_hierarchy=prepared", "ccp_hierarchies=2", "ccp_stem=8", "ccp_blocks=1", "ccp_slots=directed"))
+	for name, c := range ensembles(t) {
+		for _, timepoints := range []int{30, 60, 10, 3} { // of the training; and with no place for most kernels
+			path := filepath.Join(folder, fmt.Sprintf("%s of %d", name, timepoints))
+			require.NoError(t, os.Mkdir(path, 0o755))
+			var series [][]float32
+			for i := range 8 {
+				series = append(series, drawn(i, timepoints, len(c.Form.Sensors)))
+			}
+			write(t, path, c, series)
+			arguments = append(arguments, path)
+		}
+	}
 	for _, dir := range filepath.SplitList(os.Getenv("CCP_CHECKPOINTS")) {
 		c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.XLA(t)})
 		require.NoError(t, err)
@@ -66,20 +80,16 @@ func trainedDigits(t *testing.T, settings ...string) *models.Classifier {
 	return c
 }
 
-// write puts the network, signals and their probabilities into a folder.
-func write(t *testing.T, folder string, c *models.Classifier) {
+// write puts the model, signals and their probabilities into a folder.
+func write(t *testing.T, folder string, c *models.Classifier, all [][]float32) {
 	t.Helper()
-	n, err := Fold(c)
-	require.NoError(t, err)
-	require.NoError(t, n.WriteONNX(filepath.Join(folder, "network.onnx")))
-	all := signals(c, 9)
-	var flat []float32
-	for _, s := range all {
-		flat = append(flat, s...)
-	}
+	require.NoError(t, Write(filepath.Join(folder, "model.onnx"), c))
+	_, dims := Input(c)
+	shape := []int{len(all), -1, dims[2].(int)}
+	shape[1] = len(all[0]) / shape[2]
 	for name, array := range map[string]*npz.Array{
-		"signals.npy":       {Shape: []int{len(all), n.Spec.Nodes, n.Spec.Channels}, Data: flat},
-		"probabilities.npy": {Shape: []int{len(all), n.Spec.Classes()}, Data: predicted(t, c, all)},
+		"inputs.npy":        {Shape: shape, Data: slices.Concat(all...)},
+		"probabilities.npy": {Shape: []int{len(all), c.Spec.Classes()}, Data: predicted(t, c, all)},
 	} {
 		var file bytes.Buffer
 		require.NoError(t, npz.WriteNPY(&file, array))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/models/onnx"
 )
 
 // averages is a map of a signal's values, averaged over the nodes around each: over 2 and over 8 steps of a lazy random walk. They
@@ -53,4 +54,14 @@ func (m *averages) features(w *work, out []float32) {
 			}
 		}
 	}
+}
+
+func (m *averages) export(g *onnx.Graph, x string) string {
+	x = turned(g, g.Resample(x, m.frames), m.sensors, m.channels*m.frames)
+	all, taken := []any{onnx.Axis(2)}, 0
+	for _, steps := range averaged {
+		x = m.walk.export(g, x, steps-taken)
+		taken, all = steps, append(all, x)
+	}
+	return g.Op("Flatten", g.Op("Concat", all...))
 }

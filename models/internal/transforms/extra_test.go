@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/clusterpool/ccp/models/onnx"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -16,7 +17,8 @@ type longest struct{}
 func (longest) width() int                      { return 1 }
 func (longest) features(w *work, out []float32) { out[0] = float32(w.timepoints) }
 
-// Another transform costs a file, and a line in the list of kinds: it is fitted, weighed, saved and opened like the others.
+// Another transform costs a file, and a line in the list of kinds: it is fitted, weighed, saved and opened like the others,
+// and an export names it.
 func TestAnotherTransform(t *testing.T) {
 	before := kinds
 	kinds = append(kinds[:len(kinds):len(kinds)], kind{name: "longest", lacks: header.lacksSeries, open: func(header) featureMap { return longest{} }, prior: 1})
@@ -37,6 +39,8 @@ func TestAnotherTransform(t *testing.T) {
 	again, err := open(t, c, v.values())
 	require.NoError(t, err)
 	assert.Equal(t, v.Read(samples[0].Values), again.Read(samples[0].Values))
+	_, err = v.Export(new(onnx.Graph), "series", "")
+	assert.ErrorContains(t, err, "the transform longest has no form in ONNX; train without it")
 }
 
 // counted counts how often features are computed.

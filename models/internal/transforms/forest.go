@@ -6,6 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/models/onnx"
 )
 
 const (
@@ -195,4 +198,35 @@ func (g *growth) best(some []int) (feature int, threshold float32) {
 		}
 	}
 	return feature, threshold
+}
+
+// export follows all trees at once, a node deeper each time. A leaf is its own child.
+func (m *forest) export(g *onnx.Graph, features string) string {
+	n := len(m.nodes) / 3
+	feature, threshold, class, next, depth := make([]int, n), make([]float32, n), make([]int, n), make([]int, 2*n), make([]int, n)
+	for t, root := range m.roots {
+		end := n
+		if t+1 < len(m.roots) {
+			end = int(m.roots[t+1])
+		}
+		for at := int(root); at < end; at++ {
+			next[2*at], next[2*at+1] = at, at
+			if of := m.nodes[3*at]; of < 0 {
+				class[at] = int(-1 - of)
+				continue
+			}
+			right := int(root + m.nodes[3*at+2])
+			feature[at], threshold[at], next[2*at], next[2*at+1] = int(m.nodes[3*at]), m.nodes[3*at+1], at+1, right
+			depth[at+1], depth[right] = depth[at]+1, depth[at]+1
+		}
+	}
+	samples := g.Op("Concat", g.Op("Gather", g.Op("Shape", features), []int{0}), []int{1}, onnx.Axis(0))
+	at := g.Op("Expand", loop.Convert[int64](m.roots), samples) // `[batch, trees]`
+	for range slices.Max(depth) {
+		x := g.Op("GatherElements", features, g.Op("Gather", feature, at), onnx.Axis(1))
+		right := g.Op("Not", g.Op("Less", x, g.Op("Gather", threshold, at)))
+		at = g.Op("Gather", next, g.Op("Add", g.Op("Mul", at, 2), g.To(onnx.Int64, right)))
+	}
+	votes := g.Op("Equal", g.Op("Unsqueeze", g.Op("Gather", class, at), []int{2}), loop.Indices(m.classes))
+	return g.Op("Div", g.Sum(g.To(onnx.Float, votes), 1), float32(len(m.roots)))
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/models/onnx"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -127,3 +129,30 @@ func both(a, b int64) (high, low int64) {
 func greater(a, b int64) int64 { high, _ := both(a, b); return high }
 
 func lesser(a, b int64) int64 { _, low := both(a, b); return low }
+
+func (m *hydra) export(g *onnx.Graph, x string) string {
+	counts := []any{onnx.Axis(1)}
+	for i, step := range m.steps {
+		for half, input := range []string{x, g.Steps(x)} {
+			from, to := i*m.groups+half*(m.groups/2), i*m.groups+m.groups/2
+			if half == 1 {
+				to = (i + 1) * m.groups
+			}
+			columns := g.Constant(loop.Convert[int64](m.columns[from*m.added:to*m.added]), to-from, m.added)
+			sum := ""
+			for i := range m.added { // one after another, as Filter
+				sum = g.Plus(sum, g.Op("Gather", input, g.Op("Gather", columns, i, onnx.Axis(1)), onnx.Axis(1)))
+			}
+			kernels := g.Constant(m.weights[from*rivals*taps:to*rivals*taps], to-from, rivals, taps)
+			responses := g.Filter(sum, kernels, taps, step)
+			each := g.Constant([]int64{0, 1, 2, 3, 4, 5, 6, 7}, rivals, 1)
+			wins := g.Op("Equal", g.Op("ArgMax", responses, onnx.Axis(2), onnx.Attribute{Name: "select_last_index", Value: 1}), each)
+			soft := g.Sum(g.Op("Where", wins, responses, float32(0)), 3)
+			hard := g.Sum(g.To(onnx.Float, g.Op("Equal", g.Op("ArgMin", responses, onnx.Axis(2)), each)), 3)
+			both := g.Op("Concat", g.Op("Unsqueeze", soft, []int{3}), g.Op("Unsqueeze", hard, []int{3}), onnx.Axis(3))
+			n := g.To(onnx.Float, g.Length(sum))
+			counts = append(counts, g.Op("Flatten", g.Op("Div", g.Op("Max", both, float32(0)), n)))
+		}
+	}
+	return g.Op("Sqrt", g.Op("Concat", counts...))
+}

@@ -5,6 +5,9 @@ import (
 	"math"
 	"math/bits"
 	"math/cmplx"
+
+	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/models/onnx"
 )
 
 const (
@@ -94,4 +97,53 @@ func (m *intervals) quantiles(w *work, x, sorted, out []float32) []float32 {
 		}
 	}
 	return out
+}
+
+func (m *intervals) export(g *onnx.Graph, x string) string {
+	wide, steps, all := g.To(onnx.Double, x), g.Steps(x), []any{onnx.Axis(2)}
+	mean, _ := g.Moments(wide)
+	squares, _ := g.Spectrum(g.Op("Sub", wide, mean))
+	magnitudes := g.Op("Slice", g.Op("Div", g.Op("Sqrt", squares), g.Op("Sqrt", g.Length(x))), []int{1}, []int{math.MaxInt32}, []int{2})
+	for _, x := range []string{x, steps, g.Steps(steps), g.To(onnx.Float, magnitudes)} {
+		for level := range m.levels {
+			all = append(all, m.exportLevel(g, x, level))
+		}
+	}
+	return g.Op("Flatten", g.Op("Concat", all...))
+}
+
+// exportLevel sorts the values of each interval of a level, side by side with infinity behind.
+func (m *intervals) exportLevel(g *onnx.Graph, x string, level int) string {
+	most, count, t := 1<<(m.levels+1-level), 2<<level-1, g.Length(x)
+	var starts, ends, shares []float64
+	for half := range count { // of the length
+		start := float64(half) / 2 / float64(int(1)<<level)
+		starts, ends = append(starts, start), append(ends, start+1/float64(int(1)<<level))
+	}
+	for q := range most {
+		shares = append(shares, (float64(q)+0.5)/float64(most))
+	}
+	round := func(parts []float64) string {
+		return g.Op("Floor", g.Op("Add", g.Op("Mul", g.Constant(parts, count, 1), t), 0.5))
+	}
+	from := round(starts)
+	to := g.Op("Min", t, g.Op("Max", g.Op("Add", from, 1.0), round(ends)))
+	n := g.Op("Max", g.Op("Sub", to, from), 0.0)
+	longest := g.Op("ReduceMax", n, onnx.Attribute{Name: "keepdims", Value: 0})
+	at := g.Until(longest)
+	places := g.To(onnx.Int64, g.Op("Min", g.Op("Add", from, at), g.Op("Sub", t, 1.0)))
+	values := g.Op("Where", g.Op("Less", at, n), g.Op("Gather", x, places, onnx.Axis(2)), float32(math.Inf(1)))
+	sorted := g.Op("Reshape", g.Sorted(values), []int{0, 0, -1})
+	last := g.Op("Max", g.Op("Sub", n, 1.0), 0.0)
+	place := g.Op("Mul", shares, last)
+	below := g.Op("Floor", place)
+	first := g.Op("Mul", g.Constant(loop.Convert[float64](loop.Indices(count)), count, 1), longest)
+	value := func(place string) string {
+		return g.Op("Gather", sorted, g.To(onnx.Int64, g.Op("Add", first, place)), onnx.Axis(2))
+	}
+	low := value(below)
+	rise := g.Op("Sub", value(g.Op("Min", g.Op("Add", below, 1.0), last)), low)
+	quantiles := g.Op("Add", low, g.Op("Mul", g.To(onnx.Float, g.Op("Sub", place, below)), rise))
+	quantiles = g.Op("Where", g.Op("Less", from, to), quantiles, float32(0))
+	return g.Op("Reshape", quantiles, []int{0, 0, count * most})
 }

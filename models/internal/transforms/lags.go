@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/models/onnx"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -89,4 +90,29 @@ func (m *lags) features(w *work, out []float32) {
 		}
 		out = out[2*len(m.edges)-1:]
 	}
+}
+
+// export adds up pairs of values and of sums over a bin: the products of spectra are only faster.
+func (m *lags) export(g *onnx.Graph, x string) string {
+	wide, t := g.To(onnx.Double, x), g.Length(x)
+	mean, _ := g.Moments(wide)
+	wide = g.Op("Sub", wide, mean)
+	ends := make([][]int, 2)
+	for _, pair := range m.pairs {
+		ends[0], ends[1] = append(ends[0], pair[0]), append(ends[1], pair[1])
+	}
+	of := func(x string, end int) string { return g.Op("Gather", x, ends[end], onnx.Axis(1)) }
+	norms := g.Op("Sqrt", g.Op("ReduceSumSquare", wide, onnx.Attribute{Name: "axes", Value: []int{2}}))
+	scale := g.Op("Add", g.Op("Mul", of(norms, 0), of(norms, 1)), g.Op("Mul", t, floor))
+	sums := g.Op("Pad", g.Op("CumSum", wide, 2), []int{0, 0, 1, 0, 0, 0}, 0.0)
+	after := func(lag int) string { // the sum of what is before a time point so much later
+		return g.Op("Gather", sums, g.To(onnx.Int64, g.Op("Min", g.Op("Add", g.Until(t), float64(lag)), t)), onnx.Axis(2))
+	}
+	correlation := func(x, y string) string { return g.Op("Unsqueeze", g.Sum(g.Op("Mul", x, y), 2), []int{2}) }
+	lagged := []any{correlation(of(wide, 0), of(wide, 1)), onnx.Axis(2)}
+	for b, from := range m.edges[:len(m.edges)-1] {
+		bin := g.Op("Div", g.Op("Sub", after(m.edges[b+1]), after(from)), float64(m.edges[b+1]-from))
+		lagged = append(lagged, correlation(of(wide, 0), of(bin, 1)), correlation(of(bin, 0), of(wide, 1)))
+	}
+	return g.To(onnx.Float, g.Op("Flatten", g.Op("Div", g.Op("Concat", lagged...), scale)))
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/clusterpool/ccp/models/onnx"
 )
 
 const (
@@ -202,4 +204,26 @@ func threshold(sorted []float64, share float64) float64 {
 		return to + near
 	}
 	return (to + sorted[above]) / 2
+}
+
+func (m *miniRocket) export(g *onnx.Graph, x string) string {
+	t, from, everywhere, shares := g.Length(x), 0, make([]bool, kernelCount), []any{onnx.Axis(1)}
+	at := g.Until(t)
+	kernels := g.Op("Unsqueeze", g.Op("Transpose", g.Constant(m.weights, slots, kernelCount)), []int{1})
+	for i, q := range m.each {
+		for k := range everywhere {
+			everywhere[k] = (k+i)%2 == 0
+		}
+		signs := g.Op("Transpose", g.Constant(m.signs[i*m.columns*kernelCount:(i+1)*m.columns*kernelCount], m.columns, kernelCount))
+		response := g.Filter(g.Op("MatMul", signs, x), kernels, slots, m.steps[i])
+		beyond := float64(slots / 2 * m.steps[i])
+		inside := g.Op("And", g.Op("GreaterOrEqual", at, beyond), g.Op("Less", at, g.Op("Sub", t, beyond)))
+		all := g.Op("Or", g.Constant(everywhere, kernelCount, 1, 1), g.Op("LessOrEqual", t, 2*beyond))
+		counted := g.Op("Or", inside, all) // `[kernels, 1, timepoints]`
+		response = g.Op("Where", counted, response, float32(math.Inf(-1)))
+		above := g.Op("Greater", response, g.Constant(m.thresholds[from:from+q*kernelCount], kernelCount, q, 1))
+		share := g.Op("Div", g.Sum(g.To(onnx.Float, above), 3), g.Sum(g.To(onnx.Float, counted), 2))
+		from, shares = from+q*kernelCount, append(shares, g.Op("Flatten", share))
+	}
+	return g.Op("Concat", shares...)
 }

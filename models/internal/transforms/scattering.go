@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/models/onnx"
 )
 
 const (
@@ -107,4 +108,33 @@ func moments(x []float32) (mean, square float64) {
 		square += (float64(v) - mean) * (float64(v) - mean) / float64(len(x))
 	}
 	return mean, square
+}
+
+func (m *scattering) export(g *onnx.Graph, x string) string {
+	of := g.Resample(x, m.frames)
+	if m.frames > 1 {
+		mean, variance := g.Moments(g.To(onnx.Double, x))
+		of = g.Op("Concat", of, g.Steps(of), g.To(onnx.Float, mean), g.To(onnx.Float, g.Op("Sqrt", variance)), onnx.Axis(2))
+	}
+	of = turned(g, of, m.sensors, m.maps())
+	all := []any{onnx.Axis(2)}
+	for scale := range scatterScales {
+		if scale > 0 {
+			last := of
+			of = m.walk.export(g, of, max(1, 1<<(scale-1)/2))
+			all = append(all, summary(g, g.Op("Abs", g.Op("Sub", last, of)), m.sensors)...)
+		}
+		all = append(all, summary(g, of, m.sensors)...)
+	}
+	return g.Op("Flatten", g.Op("Concat", all...))
+}
+
+// summary is summarise.
+func summary(g *onnx.Graph, x string, nodes int) []any {
+	_, variance := g.Moments(g.To(onnx.Double, x))
+	places := make([]int, len(shares))
+	for q, share := range shares {
+		places[q] = int(math.Round(share * float64(nodes-1)))
+	}
+	return []any{g.Op("Gather", g.Sorted(x), places, onnx.Axis(2)), g.To(onnx.Float, g.Op("Log", g.Op("Add", variance, floor)))}
 }

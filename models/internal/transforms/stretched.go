@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/models/onnx"
 )
 
 // stretched is another map, of recordings stretched to the median length: people do the same at another pace. It helps where
@@ -89,3 +90,8 @@ func (w *work) stretch(from *work, timepoints int) {
 
 // basis is the name of a transform without the suffix.
 func basis(name string) string { return strings.TrimSuffix(name, stretchedSuffix) }
+
+func (m stretched) export(g *onnx.Graph, x string) string {
+	own, _ := m.featureMap.(exporter) // check has asked
+	return own.export(g, g.Resample(x, m.length))
+}

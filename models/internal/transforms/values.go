@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/models/onnx"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
 )
@@ -145,4 +146,8 @@ func (f *fit) bend(ctx context.Context, t *trial, v int, c *candidate, squares *
 		t.judge(v, t.grams[v])
 	}
 	return err
+}
+
+func (m values) export(g *onnx.Graph, x string) string {
+	return g.Op("Flatten", g.Resample(x, m.frames))
 }

@@ -1,0 +1,100 @@
+package transforms
+
+import (
+	"fmt"
+
+	"github.com/clusterpool/ccp/models/onnx"
+)
+
+// exporter is a map that can leave the program. From series `[batch, columns, timepoints]`, as work has them, of any length, its nodes
+// of an ONNX model compute what features does, `[batch, width]`.
+type exporter interface {
+	export(g *onnx.Graph, x string) string
+}
+
+// Export adds nodes that compute Probabilities of raw samples x, `[batch, ...]` with the values of a sample as Read takes them. network
+// has the network's logits. The error names a transform that cannot be exported.
+func (v *Classifier) Export(g *onnx.Graph, x, network string) (probabilities string, err error) {
+	if v.Turned > 0 {
+		sensors := []int{0, v.Columns / v.Channels, v.Turned, v.Channels}
+		x = g.Op("Transpose", g.Op("Reshape", x, sensors), onnx.Attribute{Name: "perm", Value: []int{0, 1, 3, 2}})
+		x = g.Op("Reshape", x, []int{0, v.Columns, v.Turned})
+	} else {
+		x = g.Op("Transpose", g.Op("Reshape", x, []int{0, -1, v.Columns}), onnx.Attribute{Name: "perm", Value: []int{0, 2, 1}})
+	}
+	x = g.Op("Sub", x, g.Constant(v.units.mean, v.Columns, 1))
+	x = g.Op("Mul", x, g.Constant(v.units.scale, v.Columns, 1))
+	known := map[string]string{}
+	features := func(name string, m featureMap) string {
+		own := m
+		if s, ok := m.(stretched); ok {
+			own = s.featureMap
+		}
+		if _, ok := own.(exporter); !ok {
+			err = fmt.Errorf("the transform %s has no form in ONNX; train without it: --set transforms=..., with the names of others", name)
+			return x
+		}
+		if g.Scope = name + "/"; known[name] == "" {
+			known[name] = m.(exporter).export(g, x)
+		}
+		return known[name]
+	}
+	softmax := func(logits string, temperature float64) string {
+		return g.Op("Softmax", g.Op("Div", logits, float32(temperature)))
+	}
+	// mean returns the weighted mean of probabilities; "" has none.
+	mean := func(p string, weight float64, q string) string {
+		if p == "" || q == "" {
+			return p + q
+		}
+		return g.Op("Add", g.Op("Mul", p, float32(weight)), g.Op("Mul", q, float32(1-weight)))
+	}
+	ridge := ""
+	for _, one := range v.transforms {
+		ridge = g.Plus(ridge, one.export(g, features(one.name, one.featureMap)))
+	}
+	if g.Scope = "ensemble/"; ridge != "" {
+		ridge = softmax(g.Op("Add", ridge, v.bias), v.Temperature)
+	}
+	votes := ""
+	if v.forest != nil {
+		all := []any{onnx.Axis(1)}
+		for i, m := range v.forest.maps {
+			all = append(all, features(v.forest.names[i], m))
+		}
+		g.Scope = "forest/"
+		votes = v.forest.export(g, g.Op("Concat", all...))
+		most := g.Op("ReduceMax", votes, onnx.Attribute{Name: "axes", Value: []int{1}})
+		votes = g.Op("Pow", g.Op("Div", votes, most), float32(1/v.ForestTemperature))
+		votes = g.Op("Div", votes, g.Op("ReduceSum", votes, []int{1}))
+	}
+	g.Scope = "ensemble/"
+	p := g.Op("Add", g.Op("Mul", mean(votes, v.ForestWeight, ridge), float32(1-v.Smoothing)), float32(v.Smoothing/float64(v.Classes)))
+	if network != "" {
+		network = softmax(network, v.NetworkTemperature)
+	}
+	return mean(p, v.Weight, network), err
+}
+
+// export adds nodes that standardise features, compare them with landmarks, and weigh them: the part of the transform in the logits.
+func (v *transform) export(g *onnx.Graph, x string) string {
+	raw := x
+	if x = g.Op("Mul", g.Op("Sub", x, v.mean), v.scale); basis(v.name) == Hydra {
+		x = g.Op("Where", g.Op("Equal", raw, float32(0)), float32(0), x)
+	}
+	product := func(x string, rows []float32, width int) string {
+		return g.Op("Gemm", x, g.Constant(rows, len(rows)/width, width), onnx.Attribute{Name: "transB", Value: 1})
+	}
+	width := len(v.mean)
+	if k := v.kernel; k != nil {
+		own := g.Op("ReduceSumSquare", x, onnx.Attribute{Name: "axes", Value: []int{1}})
+		if x = product(x, k.landmarks, width); k.g == 0 {
+			x = g.Op("Div", x, float32(width))
+		} else {
+			apart := g.Op("Sub", g.Op("Add", own, k.norms), g.Op("Mul", x, float32(2)))
+			x = g.Op("Exp", g.Op("Mul", g.Op("Max", apart, float32(0)), float32(-k.g/float64(width))))
+		}
+		width = len(k.norms)
+	}
+	return product(x, v.weights, width)
+}

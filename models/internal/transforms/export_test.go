@@ -1,0 +1,110 @@
+package transforms
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models/onnx"
+	"github.com/stretchr/testify/require"
+)
+
+// TestExport has onnxruntime compute the features of each transform, and the probabilities of a classifier: what nodes of an ONNX
+// model compute is what the host does, for recordings of many lengths. It runs where CCP_PYTHON names a Python that has
+// numpy, onnx and onnxruntime.
+func TestExport(t *testing.T) {
+	const script = `
+import pathlib, sys
+import numpy as np, onnx, onnxruntime
+for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+    model = str(folder / "model.onnx")
+    onnx.checker.check_model(model, full_check=True)
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    x, want = np.load(folder / "x.npy"), np.load(folder / "want.npy")
+    got = session.run(None, {"x": x})[0]
+    print(folder.name, got.shape, "at most", np.abs(got - want).max(), "off")
+    np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5, err_msg=folder.name)
+`
+	python := os.Getenv("CCP_PYTHON")
+	if python == "" {
+		t.Skip("CCP_PYTHON names no Python with numpy, onnx and onnxruntime")
+	}
+	folder := t.TempDir()
+	write := func(name string, g *onnx.Graph, x, want []float32, shape ...int) {
+		dir := filepath.Join(folder, name)
+		require.NoError(t, os.Mkdir(dir, 0o755))
+		model, err := g.Model("test", "")
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "model.onnx"), model, 0o644))
+		for file, a := range map[string]*npz.Array{"x.npy": {Shape: shape, Data: x}, "want.npy": {Shape: []int{shape[0], len(want) / shape[0]}, Data: want}} {
+			var raw bytes.Buffer
+			require.NoError(t, npz.WriteNPY(&raw, a))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, file), raw.Bytes(), 0o644))
+		}
+	}
+	const columns = 34
+	rng := rand.New(rand.NewPCG(4, 4))
+	edges := []affinity.Edge{{I: 0, J: 5, Weight: 3}} // of a path, a chord and a node apart
+	for i := range columns/2 - 2 {
+		edges = append(edges, affinity.Edge{I: i, J: i + 1, Weight: 1})
+	}
+	links, err := affinity.New(columns/2, edges)
+	require.NoError(t, err)
+	h := header{Columns: columns, Channels: 2, Length: 40, Longest: 90, Frames: 7, Features: 1000, Groups: 4, links: links}
+	u := units{mean: make([]float32, columns), scale: slices.Repeat([]float32{1}, columns), channels: 2}
+	sample := func(timepoints int) (s Sample) {
+		for range timepoints * columns {
+			s.Values = append(s.Values, float32(rng.NormFloat64()))
+		}
+		for at := range 5 { // a constant piece
+			s.Values[(len(s.Values)/columns-1-min(at, timepoints-1))*columns] = 1
+		}
+		return s
+	}
+	for _, k := range kinds {
+		require.Empty(t, k.lacks(h), k.name)
+		m := k.open(h)
+		if d, ok := m.(drawer); ok {
+			require.NoError(t, d.draw(t.Context(), u, []Sample{sample(40), sample(31)}, 5))
+		}
+		for _, timepoints := range []int{40, 90, 33, 12, 7, 3} {
+			g, w, s, want := new(onnx.Graph), new(work), sample(timepoints), make([]float32, m.width())
+			g.Named("features", "Identity", m.(exporter).export(g, g.Input("x", "batch", columns, "timepoints")))
+			g.Output("features", "batch", m.width())
+			u.read(w, s.Values)
+			m.features(w, want)
+			write(fmt.Sprintf("%s of %d", k.name, timepoints), g, slices.Concat(w.columns...), want, 1, columns, timepoints)
+		}
+	}
+	// Sensor by sensor; the forest alone, and the ridge classifier alone.
+	samples := noise(rng, 30, 2, always(40))
+	for i := range samples[:8] { // so that nothing is sure
+		samples[i].Label = int32(i / 2 % 2)
+	}
+	for _, only := range [][]string{{"forest"}, {"values", "power"}, {"hydra", "forest"}} {
+		v := fitted(t, Config{Columns: 2, Channels: 1, Classes: 2, Turned: 40, Only: only}, samples)
+		v.Temperature, v.ForestTemperature, v.ForestWeight = 0.8, 0.5, max(v.ForestWeight, 0.3)
+		g, x, want := new(onnx.Graph), []float32{}, []float32{}
+		p, err := v.Export(g, g.Input("x", "batch", 80, 1), "")
+		require.NoError(t, err)
+		g.Named("probabilities", "Identity", p)
+		g.Output("probabilities", "batch", 2)
+		for _, s := range samples[:7] {
+			x = append(x, s.Values...)
+			for _, p := range v.Probabilities(v.Read(s.Values), nil) {
+				want = append(want, float32(p))
+			}
+		}
+		write(fmt.Sprint(only), g, x, want, 7, 80, 1)
+	}
+	out, err := exec.Command(python, "-c", script, folder).CombinedOutput()
+	require.NoError(t, err, string(out))
+	t.Log("\n" + string(out))
+}
