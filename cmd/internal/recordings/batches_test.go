@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -73,7 +75,7 @@ func TestBatches(t *testing.T) {
 	text := strings.Join(longTable(), "\n")
 	for stop := range 6 {
 		from := strings.NewReader(text)
-		for range batches(csv.NewReader(from), &batch{}, true) {
+		for range batches(&splitter{from: from, separator: ","}, &batch{}, true) {
 			if stop--; stop < 0 {
 				break
 			}
@@ -82,8 +84,7 @@ func TestBatches(t *testing.T) {
 		runtime.Gosched()
 		assert.Equal(t, left, from.Len())
 	}
-	table := csv.NewReader(io.MultiReader(strings.NewReader(text), strings.NewReader("\n a , b \n")))
-	table.Comment, table.FieldsPerRecord = '#', -1
+	table := &splitter{from: io.MultiReader(strings.NewReader(text), strings.NewReader("\n a , b \n")), separator: ","}
 	lines := 0
 	var last batch
 	for b := range batches(table, &batch{err: io.EOF}, true) {
@@ -94,4 +95,45 @@ func TestBatches(t *testing.T) {
 	assert.True(t, errors.Is(last.err, io.EOF))
 	assert.Equal(t, []string{"a", "b"}, last.cells[len(last.cells)-2:])
 	assert.Equal(t, line{20042, len(last.cells)}, last.lines[len(last.lines)-1])
+}
+
+// Lines are split as encoding/csv splits them, in parts of any size.
+func TestLinesAreThoseOfEncodingCSV(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 9))
+	for range 3000 {
+		var text strings.Builder
+		for range random.IntN(30) {
+			text.WriteString([]string{"a", "1", ",", ",", "\n", "\n", "\r\n", `"`, `"`, `""`, " ", "#", "ü", `"x,y"`}[random.IntN(14)])
+		}
+		known := csv.NewReader(strings.NewReader(text.String()))
+		known.Comment, known.FieldsPerRecord, known.TrimLeadingSpace = '#', -1, true
+		var want, got [][]string
+		var wrong error
+		for {
+			cells, err := known.Read()
+			if wrong = err; err != nil {
+				break
+			}
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			want = append(want, cells)
+		}
+		s, b := &splitter{from: iotest.OneByteReader(strings.NewReader(text.String())), separator: ","}, &batch{}
+		for b.err == nil {
+			begin := 0
+			s.fill(b)
+			for _, line := range b.lines {
+				var cells []string
+				for _, cell := range b.cells[begin:line.end] { // line ends within cells stay as they are
+					cells = append(cells, strings.ReplaceAll(cell, "\r\n", "\n"))
+				}
+				got, begin = append(got, cells), line.end
+			}
+		}
+		if errors.Is(wrong, io.EOF) {
+			require.Equal(t, want, got, "%q", text.String())
+		}
+		require.Equal(t, errors.Is(wrong, io.EOF), errors.Is(b.err, io.EOF), "%q %v %v", text.String(), wrong, b.err)
+	}
 }

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -8,28 +9,9 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
-
-// Read reads the lines. It puts a blank before a spreadsheet's error such as #NV that begins a line, because # would
-// begin a comment.
-func (in *input) Read(p []byte) (n int, err error) {
-	if len(in.rest) == 0 {
-		in.rest, err = in.ReadSlice('\n')
-		if len(in.rest) > 0 && in.rest[0] == '#' {
-			first, _, _ := strings.Cut(string(in.rest), string(in.separator))
-			if isMissing(strings.TrimSpace(first)) {
-				p[0] = ' '
-				return 1, nil
-			}
-		}
-	}
-	n = copy(p, in.rest)
-	if in.rest = in.rest[n:]; n > 0 {
-		err = nil
-	}
-	return n, err
-}
 
 // readText reads a table whose separator is found out.
 func readText(j *job, path string, each eachLine) error { return j.readTable(path, 0, each) }
@@ -53,12 +35,9 @@ func (j *job) readTable(path string, separator rune, each eachLine) error {
 	if in.separator = separator; separator == 0 {
 		in.sniff()
 	}
-	table := csv.NewReader(in)
-	table.Comma, table.Comment, table.FieldsPerRecord, table.ReuseRecord = in.separator, '#', -1, true
-	table.TrimLeadingSpace = in.separator != '\t' // two tabs have an empty cell between them
-	table.LazyQuotes = in.separator == ':'
+	j.table = splitter{from: in, separator: string(in.separator), lazy: in.separator == ':', rest: j.table.rest[:0]}
 	told := int64(0)
-	for b := range batches(table, &j.opening, in.size > 0) { // a pipe may never end
+	for b := range batches(&j.table, &j.opening, in.size > 0) { // a pipe may never end
 		begin := 0
 		for _, line := range b.lines {
 			cells := b.cells[begin:line.end]
@@ -77,13 +56,11 @@ func (j *job) readTable(path string, separator rune, each eachLine) error {
 		}
 		err = b.err
 	}
-	var wrong *csv.ParseError
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil
-	case errors.As(err, &wrong):
-		return fmt.Errorf("%s, line %d, character %d: %w; put cells that hold a quotation mark or comma in quotation "+
-			"marks, and double the marks within", in.path, wrong.Line, wrong.Column, wrong.Err)
+	case errors.Is(err, csv.ErrQuote) || errors.Is(err, csv.ErrBareQuote):
+		return fmt.Errorf("%s, %w; put cells that hold a quotation mark or comma in quotation marks, and double the marks within", in.path, err)
 	}
 	return fmt.Errorf("%s: %w; the file is cut off or damaged", in.path, err)
 }
@@ -99,21 +76,95 @@ type batch struct {
 // line is the number of a line, and where its cells end.
 type line struct{ number, end int }
 
-// fill reads the next lines. Cells have no blanks around them.
-func (b *batch) fill(table *csv.Reader) {
-	b.cells, b.lines = b.cells[:0], b.lines[:0]
-	for end := table.InputOffset() + begun; b.err == nil && table.InputOffset() < end; {
-		var cells []string
-		if cells, b.err = table.Read(); b.err != nil {
-			break
-		}
-		for _, cell := range cells {
-			b.cells = append(b.cells, strings.TrimSpace(cell))
-		}
-		number, _ := table.FieldPos(0)
-		b.lines = append(b.lines, line{number, len(b.cells)})
+// splitter splits a table into lines and cells.
+type splitter struct {
+	from      io.Reader
+	separator string
+	lazy      bool   // quotation marks mean nothing
+	rest      []byte // of a line that has not ended
+	number    int    // of the last line
+	read      int64  // bytes, so far
+}
+
+// fill reads the next lines.
+func (s *splitter) fill(b *batch) {
+	b.cells, b.lines, b.err = b.cells[:0], b.lines[:0], nil
+	for end := s.read + begun; b.err == nil && (s.read < end || len(b.lines) == 0); {
+		begin := len(s.rest)
+		s.rest = slices.Grow(s.rest, begun)[:begin+begun]
+		n, err := s.from.Read(s.rest[begin:])
+		s.rest, s.read = s.rest[:begin+n], s.read+int64(n)
+		used, wrong := s.split(b, string(s.rest), errors.Is(err, io.EOF))
+		s.rest, b.err = append(s.rest[:0], s.rest[used:]...), cmp.Or(wrong, err)
 	}
-	b.read = table.InputOffset()
+	b.read = s.read
+}
+
+// mostLine is the length of a line above which a quotation mark in it has no end.
+const mostLine = 1 << 20
+
+// split adds the lines of a text, but for one that may not have ended, and returns how many bytes they are. A line ends outside
+// of quotation marks. Empty lines do not count, nor do remarks, which begin with #, unlike a spreadsheet's error such as #NV.
+func (s *splitter) split(b *batch, text string, last bool) (used int, err error) {
+	quoted := !s.lazy && strings.Contains(text, `"`)
+	for used < len(text) && err == nil {
+		first, _, _ := strings.Cut(text[used:min(len(text), used+40)], s.separator)
+		remark := text[used] == '#' && !isMissing(strings.TrimSpace(first))
+		end, number := used, s.number
+		for more := true; more; {
+			length := strings.IndexByte(text[end:], '\n') + 1
+			if length == 0 && !last && len(text)-used < mostLine {
+				s.number = number
+				return used, nil
+			}
+			s.number++
+			if end += length; length == 0 {
+				end = len(text)
+			}
+			more = length > 0 && quoted && !remark && strings.Count(text[used:end], `"`)%2 > 0
+		}
+		one := strings.TrimSuffix(strings.TrimSuffix(text[used:end], "\n"), "\r")
+		if used = end; one == "" || remark {
+			continue
+		}
+		if b.cells, err = s.cells(b.cells, one, quoted); err != nil {
+			return used, fmt.Errorf("line %d, %w", number+1, err)
+		}
+		b.lines = append(b.lines, line{number + 1, len(b.cells)})
+	}
+	return used, err
+}
+
+// cells adds the cells of a line, without the blanks around them. If it is quoted, cells may be in quotation marks.
+func (s *splitter) cells(to []string, line string, quoted bool) ([]string, error) {
+	for at := 0; ; at += len(s.separator) {
+		for s.separator != "\t" && at < len(line) && line[at] == ' ' { // two tabs have an empty cell between them
+			at++
+		}
+		cell, _, _ := strings.Cut(line[at:], s.separator)
+		if quoted && at < len(line) && line[at] == '"' {
+			for cell = ""; strings.HasPrefix(line[at:], `"`); {
+				part, _, closed := strings.Cut(line[at+1:], `"`)
+				if !closed {
+					return to, fmt.Errorf("character %d: %w", len(line)+1, csv.ErrQuote)
+				}
+				if at += len(part) + 2; strings.HasPrefix(line[at:], `"`) { // two marks stand for one
+					part += `"`
+				}
+				cell += part
+			}
+			if at < len(line) && !strings.HasPrefix(line[at:], s.separator) {
+				return to, fmt.Errorf("character %d: %w", at, csv.ErrQuote)
+			}
+		} else if mark := strings.IndexByte(cell, '"'); quoted && mark >= 0 {
+			return to, fmt.Errorf("character %d: %w", at+mark+1, csv.ErrBareQuote)
+		} else {
+			at += len(cell)
+		}
+		if to = append(to, strings.TrimSpace(cell)); at >= len(line) {
+			return to, nil
+		}
+	}
 }
 
 // ahead is the most batches that are read before they are asked for.
@@ -122,10 +173,9 @@ const ahead = 2
 // batches yields the lines of a table. The last batch has the error that ended the table, such as io.EOF. Another core
 // reads the next lines while the caller has some. A batch is valid until the next; the first may have room of another
 // table. If wait is set, nothing reads the table any more when batches returns.
-func batches(table *csv.Reader, first *batch, wait bool) iter.Seq[*batch] {
+func batches(table *splitter, first *batch, wait bool) iter.Seq[*batch] {
 	return func(yield func(*batch) bool) {
-		first.err = nil
-		if first.fill(table); !yield(first) || first.err != nil { // short files end here
+		if table.fill(first); !yield(first) || first.err != nil { // short files end here
 			return
 		}
 		free, full := make(chan *batch, ahead+1), make(chan *batch, ahead+1)
@@ -135,7 +185,7 @@ func batches(table *csv.Reader, first *batch, wait bool) iter.Seq[*batch] {
 		go func() {
 			defer close(full)
 			for b := range free {
-				b.fill(table)
+				table.fill(b)
 				if full <- b; b.err != nil {
 					return
 				}

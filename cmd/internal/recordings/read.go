@@ -82,6 +82,7 @@ type job struct {
 	sheet    string                           // of workbooks; "" for the first
 	buffer   *bufio.Reader                    // of the file being read
 	opening  batch                            // its first lines
+	table    splitter                         // the last table, whose room the next one has
 }
 
 // tell reports progress. It returns an error when the context has ended.

@@ -34,7 +34,6 @@ type input struct {
 	point     int            // the first line with a decimal point
 	thousands string         // the mark between thousands; "" for none
 	markers   map[string]int // of all files
-	rest      []byte         // of a line that Read returns
 }
 
 // decode unpacks gzip, and makes UTF-8 of UTF-16 and Windows-1252.
