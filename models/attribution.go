@@ -24,7 +24,7 @@ const (
 	// this much if the value went back to the baseline. The method costs one pass.
 	GradientInput = "gradient"
 	// Occlusion is the fall of the logit when a part of the signal is hidden. A node goes back to the baseline, of more than
-	// 128 nodes a patch of linked ones. On a series it is a span of a sensor's frames, which goes back to the baseline too if the series is rough. If it is smooth
+	// 128 nodes or sensors some in a row along the links, over all frames. On a series it is a span of a sensor's frames, which goes back to the baseline too if the series is rough. If it is smooth
 	// it becomes a straight line between its ends; then the whole sensor goes back to the baseline, and what its spans lack
 	// of that fall is shared out. A span is a sixteenth of the frames, with more than 8 sensors up to a quarter: each part
 	// costs a pass. Occlusion needs no gradient, which transforms lack. It need not add up to the logit's change.
@@ -140,8 +140,11 @@ func (c *Classifier) Passes(o AttributionOptions) int {
 	if c.method(o) != Occlusion {
 		return 0
 	}
-	outline, parts := c.hiding()
-	return len(parts) + len(outline.Spans(1))
+	outline, parts, whole := c.hiding()
+	if outline.Frames == 1 { // a node is its own sensor
+		whole = nil
+	}
+	return len(parts) + len(whole)
 }
 
 // explanation is an Attribute under way.
@@ -243,10 +246,10 @@ func (e *explanation) integrate(ctx context.Context) error {
 // each smooth sensor is hidden whole at last, and what its spans lack of that fall is shared out over them.
 func (e *explanation) occlude(ctx context.Context) error {
 	channels, baseline := e.Spec.Channels, e.baseline()
-	outline, parts := e.hiding()
+	outline, parts, wholes := e.hiding()
 	for i := range e.of {
 		a, parts := &e.of[i], slices.Clip(parts)
-		for sensor, whole := range outline.Spans(1) { // of which there are none without frames
+		for sensor, whole := range wholes {
 			if e.smooth(e.signals[i], outline, sensor) {
 				parts = append(parts, whole)
 			}
@@ -271,45 +274,49 @@ func (e *explanation) occlude(ctx context.Context) error {
 	return nil
 }
 
-// hiding returns the parts that occlude hides, and the outline that they are of. Without frames a part is a patch of the graph.
-func (c *Classifier) hiding() (outline layout.Layout, parts [][]int32) {
+// hiding returns the parts that occlude hides, the outline that they are of, and the whole sensors, which it hides too if they are
+// smooth. Without frames each node is a sensor. Of more than hiddenParts sensors, parts are pieces of their graph over all frames.
+func (c *Classifier) hiding() (outline layout.Layout, parts, whole [][]int32) {
 	outline = layout.Of(c.Graph, c.Spec.Grid)
 	if c.Form != nil { // a chain of sensors over frames would look like an image
 		outline = layout.Layout{Frames: c.Form.Frames, Sensors: len(c.Form.Sensors)}
 	} else if outline.Frames == 0 {
-		return outline, patches(c.Graph, (c.Spec.Nodes+hiddenParts-1)/hiddenParts)
+		outline = layout.Layout{Frames: 1, Sensors: c.Spec.Nodes}
 	}
-	return outline, outline.Spans(max(fewestSpans, min(mostSpans, hiddenParts/outline.Sensors)))
+	whole = outline.Spans(1)
+	if outline.Sensors <= hiddenParts {
+		return outline, outline.Spans(max(fewestSpans, min(mostSpans, hiddenParts/outline.Sensors))), whole
+	}
+	links := c.Graph
+	if outline.Frames > 1 {
+		links = outline.Links(links)
+	}
+	for piece := range slices.Chunk(walk(links), (outline.Sensors+hiddenParts-1)/hiddenParts) {
+		var part []int32
+		for _, sensor := range piece {
+			part = append(part, whole[sensor]...)
+		}
+		parts = append(parts, part)
+	}
+	return outline, parts, nil
 }
 
-// patches cuts a graph into connected parts of size nodes, each grown from the first node that is left. A part that cannot grow to
-// half of that joins one beside it.
-func patches(graph *affinity.Matrix, size int) (parts [][]int32) {
-	of := make([]int, graph.N()) // the part of each node, from 1
-	for first := range of {
-		if of[first] > 0 {
-			continue
+// walk lists the nodes of a graph depth first, so that those in a row are near each other.
+func walk(graph *affinity.Matrix) (order []int32) {
+	seen := make([]bool, graph.N())
+	var visit func(node int32)
+	visit = func(node int32) {
+		if seen[node] {
+			return
 		}
-		part, own, beside := []int32{int32(first)}, len(parts)+1, 0
-		of[first] = own
-		for at := 0; at < len(part); at++ {
-			neighbours, _ := graph.Row(int(part[at]))
-			for _, to := range neighbours {
-				if of[to] == 0 && len(part) < size {
-					part, of[to] = append(part, to), own
-				} else if of[to] > 0 && of[to] < own {
-					beside = of[to]
-				}
-			}
-		}
-		if beside == 0 || 2*len(part) >= size {
-			parts = append(parts, part)
-			continue
-		}
-		parts[beside-1] = append(parts[beside-1], part...)
-		for _, node := range part {
-			of[node] = beside
+		seen[node], order = true, append(order, node)
+		neighbours, _ := graph.Row(int(node))
+		for _, to := range neighbours {
+			visit(to)
 		}
 	}
-	return parts
+	for node := range seen {
+		visit(int32(node))
+	}
+	return order
 }

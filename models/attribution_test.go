@@ -241,39 +241,38 @@ func TestOcclusionOfManySensors(t *testing.T) {
 	}
 }
 
-// Patches are connected, of the whole graph, and of about the size asked for. Each costs a pass, and its nodes share what it is worth.
-func TestPatches(t *testing.T) {
-	s := Spec{Options: DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: 600, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
-	graph, err := affinity.RandomConnected(600, 1200, 1)
-	require.NoError(t, err)
-	parts := patches(graph, 5)
-	var all []int32
-	for _, part := range parts {
-		assert.GreaterOrEqual(t, len(part), 3)
-		assert.Less(t, len(part), 40)
-		for i, node := range part {
-			neighbours, _ := graph.Row(int(node))
-			assert.True(t, i == 0 || slices.ContainsFunc(neighbours, func(n int32) bool { return slices.Contains(part, n) }))
-		}
-		all = append(all, part...)
-	}
-	slices.Sort(all)
-	assert.Equal(t, loop.Convert[int32](loop.Indices(600)), all)
-	assert.Equal(t, [][]int32{{0}, {1}}, patches(graph, 1)[:2], "few nodes are hidden one by one")
-
+// Of many nodes or sensors, those in a row along the links are hidden together, over all frames, and share what they are worth.
+func TestOcclusionOfManyNodes(t *testing.T) {
 	backend := backendtest.Go(t)
-	c, err := NewClassifier(backend, Metadata{Spec: s}, graph)
+	graph, err := affinity.RandomConnected(300, 600, 1)
 	require.NoError(t, err)
-	require.NoError(t, c.Update(drawn(t, backend, s, graph)))
-	o := AttributionOptions{Method: Occlusion}
-	assert.Equal(t, len(parts), c.Passes(o))
-	assert.Zero(t, c.Passes(AttributionOptions{}))
-	got, err := c.Attribute(t.Context(), signals(s, 1, 1), o)
-	require.NoError(t, err)
-	for _, part := range parts {
-		assert.InDelta(t, got[0].Nodes[part[0]], got[0].Nodes[part[len(part)-1]], 1e-12)
+	var links [][2]int
+	for _, e := range graph.EdgeList() {
+		links = append(links, [2]int{e.I, e.J})
 	}
-	assert.InDelta(t, 0, got[0].Gap, 1e-3, "a linear model")
+	overTime, err := affinity.SpaceTime(links, 300, 4)
+	require.NoError(t, err)
+	order := walk(graph)
+	assert.Equal(t, loop.Indices(300), slices.Sorted(slices.Values(loop.Convert[int](order))))
+	for frames, graph := range map[int]*affinity.Matrix{1: graph, 4: overTime} {
+		s := Spec{Options: DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: 300 * frames, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
+		c, err := NewClassifier(backend, Metadata{Spec: s}, graph)
+		require.NoError(t, err)
+		require.NoError(t, c.Update(drawn(t, backend, s, graph)))
+		o := AttributionOptions{Method: Occlusion}
+		assert.Equal(t, 100, c.Passes(o))
+		assert.Zero(t, c.Passes(AttributionOptions{}))
+		got, err := c.Attribute(t.Context(), signals(s, 1, 1), o)
+		require.NoError(t, err)
+		for piece := range slices.Chunk(order, 3) {
+			for _, sensor := range piece {
+				for frame := range frames {
+					assert.InDelta(t, got[0].Nodes[piece[0]], got[0].Nodes[frame*300+int(sensor)], 1e-12)
+				}
+			}
+		}
+		assert.InDelta(t, 0, got[0].Gap, 1e-3, "a linear model")
+	}
 }
 
 // Without a number of steps, each signal gets as many as its sum needs. The steps that are added one by one give what

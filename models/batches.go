@@ -61,10 +61,14 @@ func (c *Metadata) sample(p point) []float32 {
 	if base == nil {
 		base = c.Mean
 	}
-	if l.Frames == 0 { // a patch of the graph
+	if l.Sensors > hiddenParts { // pieces of many sensors
 		for _, node := range p.hidden {
-			for k := int(node) * c.Spec.Channels; k < (int(node)+1)*c.Spec.Channels; k++ {
-				hidden[k] = base[k%len(base)]
+			frame, sensor := l.At(node)
+			for channel := range c.Spec.Channels {
+				at := c.series(p.signal, l, sensor, channel)
+				for _, k := range at[frame*len(at)/l.Frames : (frame+1)*len(at)/l.Frames] {
+					hidden[k] = base[k%len(base)]
+				}
 			}
 		}
 		return hidden

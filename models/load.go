@@ -91,10 +91,7 @@ func meant(dir string) string {
 	for i, path := range beside {
 		beside[i] = filepath.Base(filepath.Dir(path))
 	}
-	if nearest := suggest.Nearest(filepath.Base(dir), beside); nearest != "" {
-		return fmt.Sprintf("; did you mean %s?", filepath.Join(filepath.Dir(dir), nearest))
-	}
-	return ""
+	return suggest.Meant(filepath.Base(dir), beside)
 }
 
 // Save writes the classifier as a checkpoint in dir, which Load reads. The directory must be new or empty. Each file is

@@ -64,23 +64,16 @@ func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.S
 			blocks[min(l.Of, 1)]++
 		}
 	}
+	var tested []string
+	for _, i := range data.Test {
+		tested = append(tested, data.Group(i))
+	}
+	tested = slices.Compact(slices.Sorted(slices.Values(tested)))
+	if slices.ContainsFunc(slices.Concat(data.Train, data.Validation), func(i int) bool { return slices.Contains(tested, data.Group(i)) }) {
+		tested = nil // not whole
+	}
 	d.render("train-begin", map[string]any{"Data": data, "Spec": spec, "Levels": training.Levels(spec.Levels), "Config": c,
-		"Blocks": blocks, "Backend": d.backend, "Tested": suggest.Few(testedGroups(data))})
-}
-
-// testedGroups returns the groups of the test, in order; none if one of them is trained on, too.
-func testedGroups(d *datasets.Dataset) []string {
-	of := func(samples []int) (groups []string) {
-		for _, i := range samples {
-			groups = append(groups, d.Group(i))
-		}
-		return slices.Compact(slices.Sorted(slices.Values(groups)))
-	}
-	trained, tested := of(slices.Concat(d.Train, d.Validation)), of(d.Test)
-	if slices.ContainsFunc(tested, func(g string) bool { return slices.Contains(trained, g) }) {
-		return nil
-	}
-	return tested
+		"Blocks": blocks, "Backend": d.backend, "Tested": suggest.Few(tested)})
 }
 
 // render gives notice of what a template shows.

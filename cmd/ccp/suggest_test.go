@@ -54,7 +54,7 @@ func TestNameSuggestions(t *testing.T) {
 		"train -epochs 3":                       "unknown flag: --epochs; did you mean --epochs?",
 		"train epoch=3":                         `--set: there is no option "epoch"; did you mean epochs? docs/options.md lists all` + "\n",
 		"train foo=3":                           `--set: there is no option "foo"; docs/options.md lists all` + "\n",
-		"eval --checkpoint DIRx":                "; did you mean DIR?\n",
+		"eval --checkpoint DIRx":                "; did you mean run?\n",
 		"train --model chebishev":               `--model: there is no "chebishev"; did you mean chebyshev? There are bayes, c-cnn,`,
 		"train --backend go --data digts":       `data set "digts" is not known; did you mean digits? There are digits, `,
 		"train --dtype bfloat32":                "; did you mean float32?",
