@@ -203,6 +203,22 @@ func (c *Changes) note(format string, values ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, values...))
 }
 
+// unit notes times far from the training's rate. It refuses those that can only be in another unit: they are as far as
+// minutes from seconds, and no series of the training's rate comes of them.
+func (f *Form) unit(r *Recording, c *Changes) error {
+	const maxRateRatio = 50
+	rate := r.Rate()
+	if f.Rate == 0 || rate == 0 || max(rate/f.Rate, f.Rate/rate) <= mostStretch {
+		return nil
+	}
+	difference := fmt.Sprintf("its time points are %.4g of time apart, the training's %.4g", 1/rate, 1/f.Rate)
+	if f.Rate/rate > maxRateRatio || rate/f.Rate > maxRateRatio && (r.Times[len(r.Times)-1]-r.Times[0])*f.Rate < 0.5 {
+		return fmt.Errorf("%s; give its times in the unit of the training's", difference)
+	}
+	c.note("%s; are its times in another unit?", difference)
+	return nil
+}
+
 // fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value.
 // Time points without any value at the ends of a recording are padding, which fill cuts off. A sensor without any value is
 // an error or, with Zeros, becomes zeros or, with Filled, what other sensors let expect.

@@ -33,22 +33,6 @@ func (f *Form) Series(r Recording) (values []float32, notes []string, err error)
 	return f.Even(r, nil), changes.Notes, nil
 }
 
-// unit notes times far from the training's rate. It refuses those that can only be in another unit: they are as far as
-// minutes from seconds, and no series of the training's rate comes of them.
-func (f *Form) unit(r *Recording, c *Changes) error {
-	const maxRateRatio = 50
-	rate := r.Rate()
-	if f.Rate == 0 || rate == 0 || max(rate/f.Rate, f.Rate/rate) <= mostStretch {
-		return nil
-	}
-	difference := fmt.Sprintf("its time points are %.4g of time apart, the training's %.4g", 1/rate, 1/f.Rate)
-	if f.Rate/rate > maxRateRatio || rate/f.Rate > maxRateRatio && (r.Times[len(r.Times)-1]-r.Times[0])*f.Rate < 0.5 {
-		return fmt.Errorf("%s; give its times in the unit of the training's", difference)
-	}
-	c.note("%s; are its times in another unit?", difference)
-	return nil
-}
-
 // Even returns the values of a prepared recording at even time points. Without times they are even already. If the form has
 // a rate, the time points have it. Else they are as many as the recording's. The result is in room if that suffices.
 func (f *Form) Even(r Recording, room []float32) []float32 {
