@@ -25,11 +25,10 @@ const (
 	hiddenAtOnce     = 4  // if parts are hidden, which takes longer, so that progress is seen
 	mostNodes        = 10 // of a class in a Summary; the files hold all of them
 	// Auto samples are as many as are explained in less time than the training took: at most mostSamples, and if parts are
-	// hidden as many as take passes as often as the training reads its samples, fewestReads, or few values in all.
-	Auto        = -1
-	mostSamples = 500
-	fewestReads = 6
-	fewValues   = 1_000_000
+	// hidden so many that there are passesPerTrained passes for each training sample, which the training reads more often.
+	Auto             = -1
+	mostSamples      = 500
+	passesPerTrained = 6
 )
 
 // Explanation says what to explain, and how.
@@ -70,15 +69,11 @@ func (e *Explanation) Prepare(n int) error {
 
 // Quick is how many samples Auto stands for.
 func (e *Explanation) Quick() int {
-	passes, d := e.Classifier.Passes(e.Options), e.Data
+	passes := e.Classifier.Passes(e.Options)
 	if passes == 0 {
 		return mostSamples
 	}
-	values := d.Nodes * d.Channels
-	if d.Series != nil {
-		values = max(values, len(d.Series[d.Train[0]]))
-	}
-	return max(1, min(mostSamples, max(fewestReads*len(d.Train)/passes, fewValues/(passes*values))))
+	return max(1, min(mostSamples, passesPerTrained*len(e.Data.Train)/passes))
 }
 
 // spread takes n of the indices, evenly; all of them if n is 0.

@@ -59,7 +59,7 @@ func TestMean(t *testing.T) {
 
 // If parts are hidden, the time that the training took bounds the samples that are explained.
 func TestQuick(t *testing.T) {
-	for _, c := range []struct{ train, nodes, want int }{{40, 64, 244}, {40, 600, 13}, {3000, 600, 150}, {10, 40_000, 1}} {
+	for _, c := range []struct{ train, nodes, want int }{{100, 64, 9}, {40, 600, 2}, {3000, 600, 150}, {9000, 64, 500}, {10, 40_000, 1}} {
 		graph, err := affinity.RandomConnected(c.nodes, 2*c.nodes, 1)
 		require.NoError(t, err)
 		s := models.Spec{Options: models.DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: c.nodes, Channels: 1, ClassNames: []string{"a", "b"}}}

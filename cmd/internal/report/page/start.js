@@ -40,10 +40,11 @@ function renderMembers() {
 function renderWorth(kinds, network) {
   $("members-chart").hidden = !network;
   if (!network) return;
-  const left = 190, width = 200, step = 24, label = ([kind, m]) => (kind.startsWith("transforms") ? `${kind}: ${m.name}` : kind);
-  const picture = svg("svg", { viewBox: `0 0 ${left + width + 60} ${step * kinds.length + 4}`, class: "chart", role: "img", "aria-label": `Held-out accuracy of ${kinds.map((k) => `${label(k)} ${percent(k[1].accuracy)}`).join(", ")}` });
-  kinds.forEach(([kind, m], i) => picture.append(svg("rect", { x: left, width: Math.max(1, width * m.accuracy), y: i * step + 4, height: step - 8, fill: `var(--s${kind.includes("random") ? 2 : 1})` }, svg("title", { text: label([kind, m]) })),
-    svg("text", { x: left - 7, y: i * step + step / 2 + 4, "text-anchor": "end", text: kind }), svg("text", { x: left + width * m.accuracy + 6, y: i * step + step / 2 + 4, text: percent(m.accuracy) })));
+  const width = 250, step = 38, label = ([kind, m]) => (kind.startsWith("transforms") ? `${kind}: ${m.name}` : kind);
+  const picture = svg("svg", { viewBox: `0 0 ${width + 50} ${step * kinds.length}`, class: "chart", role: "img", "aria-label": `Held-out accuracy of ${kinds.map((k) => `${label(k)} ${percent(k[1].accuracy)}`).join(", ")}` });
+  kinds.forEach((k, i) => picture.append(svg("text", { x: 0, y: i * step + 14, text: label(k) }),
+    svg("rect", { x: 0, width: Math.max(1, width * k[1].accuracy), y: i * step + 19, height: 13, fill: `var(--s${k[0].includes("random") ? 2 : 1})` }),
+    svg("text", { x: width * k[1].accuracy + 6, y: i * step + 30, text: percent(k[1].accuracy) })));
   $("members-chart").replaceChildren(el("figure", {}, el("figcaption", {}, el("b", { text: "Held-out accuracy, the best of each kind" })), picture));
 }
 
