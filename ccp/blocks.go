@@ -34,10 +34,13 @@ func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters, blocks int
 		panic(err)
 	}
 	tables, size := stem.In(variables.Tables), len(nodes)/n
-	neighbourhood := ops.Indices(tables, g, "nodes", nodes, n, size)
+	neighbourhood, by := ops.Indices(tables, g, "nodes", nodes, n, size), (*Node)(nil)
 	gate := ops.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size))
-	x := nn.ELU(filterNorm(stem, signal, neighbourhood, gate, filters))
-	return nn.Dropout(stem, residual(scope, x, neighbourhood, gate, blocks), optionsOf(scope).Dropout)
+	if list := readers(nodes, present, n); list != nil && scope.IsTraining(g) {
+		by = ops.Indices(tables, g, "by", list, n, len(list)/n)
+	}
+	x := nn.ELU(filterNorm(stem, signal, neighbourhood, gate, by, filters))
+	return nn.Dropout(stem, residual(scope, x, neighbourhood, gate, by, blocks), optionsOf(scope).Dropout)
 }
 
 // Blocks adds n residual blocks after the level, x ← ELU(x + norm(filter(ELU(norm(filter(x)))))) (He et al. 2016).
@@ -45,26 +48,26 @@ func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters, blocks int
 func (l *Layer) Blocks(n int) *Layer { l.blocks = n; return l }
 
 // residual builds n residual blocks. x: `[batch, nodes, channels]`, same shape out.
-func residual(scope *model.Scope, x, neighbourhood, gate *Node, n int) *Node {
+func residual(scope *model.Scope, x, neighbourhood, gate, by *Node, n int) *Node {
 	filters := x.Shape().Dim(2)
 	for i := range n {
 		scope := scope.In("block_%d", i+1)
-		y := nn.ELU(filterNorm(scope.In("1"), x, neighbourhood, gate, filters))
-		x = nn.ELU(Add(x, filterNorm(scope.In("2"), y, neighbourhood, gate, filters)))
+		y := nn.ELU(filterNorm(scope.In("1"), x, neighbourhood, gate, by, filters))
+		x = nn.ELU(Add(x, filterNorm(scope.In("2"), y, neighbourhood, gate, by, filters)))
 	}
 	return x
 }
 
 // filterNorm builds a Filter and its batch normalisation, in variables of scope. signal: `[batch, N, C]`,
-// neighbourhood: int32 `[K, L]`, gate: `[K, L]`. Result `[batch, K, filters]`.
-func filterNorm(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) *Node {
+// neighbourhood: int32 `[K, L]`, gate: `[K, L]`, by: what readers lists, or nil. Result `[batch, K, filters]`.
+func filterNorm(scope *model.Scope, signal, neighbourhood, gate, by *Node, filters int) *Node {
 	if y := folded(scope, signal, neighbourhood, gate, filters); y != nil {
 		return y
 	}
 	size, channels := neighbourhood.Shape().Dim(1), signal.Shape().Dim(2)
 	std := math.Sqrt(2 / float64(size*channels)) // He et al. 2015
 	w, b := nn.Kernel(scope, signal, std, filters, size, channels), nn.Bias(scope, signal, filters)
-	return nn.BatchNorm(scope, filterIn(nn.NarrowDType(scope, signal), signal, neighbourhood, gate, w), b)
+	return nn.BatchNorm(scope, filterIn(nn.NarrowDType(scope, signal), signal, neighbourhood, gate, by, w), b)
 }
 
 // frozenGate returns a frozen level's gates as a table, in a program that only predicts; elsewhere nil. rank: its ranks,

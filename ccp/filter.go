@@ -1,6 +1,8 @@
 package ccp
 
 import (
+	"slices"
+
 	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -23,12 +25,12 @@ import (
 // The gated neighbourhoods of the whole batch are the rows of one matrix. The product with the kernel and both of its
 // gradients use that matrix. The kernel has its filters first.
 func Filter(signal, neighbourhood, gate, w *Node) *Node {
-	return filterIn(signal.DType(), signal, neighbourhood, gate, w)
+	return filterIn(signal.DType(), signal, neighbourhood, gate, nil, w)
 }
 
 // filterIn is Filter with its factors rounded to dtype, see nn.ParamDType. The gathered neighbourhoods, by
-// far the largest part of what a step keeps, have that type; sums do not.
-func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
+// far the largest part of what a step keeps, have that type; sums do not. by is what readers lists, or nil.
+func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, by, w *Node) *Node {
 	size, filters, channels := neighbourhood.Shape().Dim(1), w.Shape().Dim(0), signal.Shape().Dim(2)
 	if w.Shape().Dim(1) != size || w.Shape().Dim(2) != channels {
 		exceptions.Panicf("kernel %s does not fit neighbourhoods of L=%d nodes with %d channels",
@@ -43,9 +45,11 @@ func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
 	backward := func(v *Node) []*Node {
 		v = Reshape(ops.Apart(v), f.batch()*f.clusters(), filters) // it has two readers
 		// The kernel's new value is written over the old one only if all that reads the old one is known to be done.
-		both := OptimizationBarriers(ops.Contract(dtype, v, 1, f.kernel, 0),
-			Reshape(ops.TransposedProduct(dtype, v, gated), filters, size, channels))
-		dGated, dKernel := both[0], both[1]
+		dGated := ops.Contract(dtype, v, 1, f.kernel, 0)
+		dKernel := OptimizationBarriers(Reshape(ops.TransposedProduct(dtype, v, gated), filters, size, channels), dGated)[0]
+		if by != nil {
+			return []*Node{ops.Apart(f.nodes.sum(f.bySlot(dGated), by)), f.dGate(dGated, gated), dKernel}
+		}
 		dSlots := Mul(f.bySlot(dGated), f.scale()) // what each slot adds to the gradient of its node
 		return []*Node{f.nodes.scatter(dSlots), f.dGate(dGated, gated), dKernel}
 	}
@@ -133,4 +137,33 @@ func (p picked) scatter(v *Node) *Node {
 	flat, rows := Reshape(sums, p.batch*p.nodes, channels), Reshape(v, p.batch*p.slots(), channels)
 	flat = BackendScatterSum(flat, p.rows, rows, 1, []int{1}, []int{0}, []int{0}, false, false)
 	return Reshape(flat, p.batch, p.nodes, channels)
+}
+
+// sum is scatter if readers lists who reads each node: one pass on all cores, where scatter adds one row after another.
+func (p picked) sum(v, by *Node) (sums *Node) {
+	for i := range by.Shape().Dim(1) {
+		at := Slice(by, AxisRange(), AxisElem(i))
+		there := Reshape(ConvertDType(GreaterOrEqual(at, ZerosLike(at)), v.DType()), 1, p.nodes, 1)
+		sums = ops.Plus(sums, Mul(picked{batch: p.batch, at: Max(at, ZerosLike(at))}.gather(v), there))
+	}
+	return sums
+}
+
+// readers lists the slots that read each of n nodes, `[n, most]`, ascending and then -1. Gates must be 1, or 0 for a slot that
+// is left out. The result is nil if a node has so many that scatter is faster.
+func readers(nodes []int32, gates []float32, n int) (by []int32) {
+	lists, most := make([][]int32, n), 0
+	for slot, node := range nodes {
+		if gates[slot] != 0 {
+			lists[node] = append(lists[node], int32(slot))
+			most = max(most, len(lists[node]))
+		}
+	}
+	for _, slots := range lists {
+		by = append(append(by, slots...), slices.Repeat([]int32{-1}, most-len(slots))...)
+	}
+	if most > 2*len(nodes)/n {
+		return nil
+	}
+	return by
 }

@@ -60,11 +60,11 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 		train.AddRegularizationLoss(Neg(level.Objective))
 	}
 
-	x := nn.ELU(filterNorm(scope, l.signal, level.Neighbourhood, l.gate(level), l.filters))
+	x := nn.ELU(filterNorm(scope, l.signal, level.Neighbourhood, l.gate(level), nil, l.filters))
 	x = nn.Dropout(scope, x, l.options.Dropout)
 	if l.blocks > 0 {
 		neighbourhood, gate := l.around(level)
-		x = residual(scope, x, neighbourhood, gate, l.blocks)
+		x = residual(scope, x, neighbourhood, gate, nil, l.blocks)
 	}
 	level.Blocks, level.nodes, level.built = l.blocks, l.signal.Shape().Dim(1), x.Id()
 	scope.SetGraphParam(g, levelKey, level)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"strings"
@@ -43,6 +44,12 @@ func main() {
 	flag.StringVar(&out.DType, "dtype", "float32", "float32 or bfloat16, see nn.ParamDType")
 	flag.IntVar(&out.Batch, "batch", 64, "samples in a step")
 	dropout := flag.Float64("dropout", 0.2, "dropout rate after each level in training")
+	set := models.Patch{}
+	flag.Func("set", "any other option of the model, `NAME=VALUE`; may be repeated", func(text string) error {
+		name, value, _ := strings.Cut(text, "=")
+		set[name] = value
+		return nil
+	})
 	candidates := flag.Int("candidates", 0, "the number of clusters that a node can belong to; 0 is the model's default")
 	steps := flag.Int("steps", 10, "steps to time")
 	warmup := flag.Int("warmup", 3, "steps before them")
@@ -53,8 +60,8 @@ func main() {
 	if *write != "" {
 		err = speed.Write(*write, out.Arch, out.Batch)
 	} else {
-		err = run(&out, models.Patch{"ccp_dropout": *dropout, "ccp_hierarchy": out.Hierarchy, "ccp_candidates": *candidates,
-			"dtype": out.DType}, *warmup, *steps)
+		maps.Copy(set, models.Patch{"ccp_dropout": *dropout, "ccp_hierarchy": out.Hierarchy, "ccp_candidates": *candidates, "dtype": out.DType})
+		err = run(&out, set, *warmup, *steps)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "step:", err)

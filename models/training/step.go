@@ -64,7 +64,7 @@ func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 			return ScalarZero(g, dtypes.Float32)
 		}, nil))
 	}
-	adam := optimizer.Adam().LearningRate(c.LearningRate).WeightDecay(c.WeightDecay).Done()
+	adam := adamW{optimizer.Adam().Done(), c.LearningRate, c.WeightDecay}
 	trainer := train.NewTrainer(b, store, network, lossOf(c, spec), adam, metrics, nil)
 	if c.Batch > 0 {
 		trainer.OnExecCreation(func(exec *model.Exec, of train.GraphType) {

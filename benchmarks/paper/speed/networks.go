@@ -30,6 +30,10 @@ var data = map[string]struct {
 	"cifar10": {1024, 3, 10, func() (*affinity.Matrix, error) { return affinity.Grid(32, 32, 8) }},
 	"ntu":     {2000, 6, 60, func() (*affinity.Matrix, error) { return affinity.SpaceTime(ntuBones, 25, 80) }},
 	"20news":  {10_000, 1, 20, words},
+	"sensors": {1280, 1, 6, func() (*affinity.Matrix, error) {
+		return affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}, {8, 9}, {9, 0}}, 10, 128)
+	}},
+	"sensor": {128, 1, 6, func() (*affinity.Matrix, error) { return affinity.SpaceTime(nil, 1, 128) }},
 }
 
 // ntuBones are the bones of the second Kinect's 25 joints.

@@ -52,7 +52,7 @@ func TestLattice(t *testing.T) {
 
 // Every architecture's network fits its graph, and the graph convolutions have the shapes of their data set.
 func TestNetworks(t *testing.T) {
-	assert.Len(t, Architectures(), 13)
+	assert.Len(t, Architectures(), 15)
 	for _, arch := range Architectures() {
 		spec, graph, err := Network(arch)
 		require.NoError(t, err, arch)
