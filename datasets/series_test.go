@@ -209,11 +209,13 @@ func TestSeriesErrors(t *testing.T) {
 		"rate and times are both there; keep one": func(a arrays) {
 			a["rate"], a["times"] = &npz.Array{Shape: []int{}, Data: []float64{50}}, vectorOf(0.0, 1, 2, 3, 4, 5)
 		},
-		"times has shape [2]; want [6]":                                             func(a arrays) { a["times"] = vectorOf(0.0, 1) },
-		"labels has shape [3]; want [10], the number of samples of series":          func(a arrays) { a["labels"] = vectorOf[int64](0, 1, 0) },
-		"series[0]: time point 1 has the time 0; times must be numbers that ascend": func(a arrays) { a["times"] = vectorOf(0.0, 0, 1, 2, 3, 4) },
-		`series[0]: it has two sensors named "a"; name them apart`:                  func(a arrays) { a["sensor_names"] = vectorOf("a", "b", "a") },
-		"sensor_names has shape [1]":                                                func(a arrays) { a["sensor_names"] = vectorOf("a") },
+		"times has shape [2]; want [6]":                                                              func(a arrays) { a["times"] = vectorOf(0.0, 1) },
+		"labels has shape [3]; want [10], the number of samples of series":                           func(a arrays) { a["labels"] = vectorOf[int64](0, 1, 0) },
+		"series[0]: time point 1 has the time 0; times must be numbers that ascend":                  func(a arrays) { a["times"] = vectorOf(0.0, 0, 1, 2, 3, 4) },
+		`series[0]: it has two sensors named "a"; name them apart`:                                   func(a arrays) { a["sensor_names"] = vectorOf("a", "b", "a") },
+		"series[0]: nothing was measured from time 0.4 to 600, 5996 times as long as its usual step": func(a arrays) { a["times"] = vectorOf(0, 0.1, 0.2, 0.3, 0.4, 600) },
+		"series[0]: time point 3 has the time 0.1":                                                   func(a arrays) { a["times"] = vectorOf(0, 0.1, 0.2, 0.1, 0.4, 0.5) },
+		"sensor_names has shape [1]":                                                                 func(a arrays) { a["sensor_names"] = vectorOf("a") },
 		"series[3]: no sensor has a value": func(a arrays) {
 			for at := range 36 {
 				a["series"].Data.([]float32)[3*36+at] = nan32

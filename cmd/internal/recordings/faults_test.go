@@ -32,6 +32,11 @@ func TestPauses(t *testing.T) {
 	result, d := imported(t, cutting(t, "1s", ""), pause)
 	assert.Equal(t, []int{16, 100}, []int{result.Samples, result.Timepoints.Longest})
 	assert.Len(t, d.Series, 16)
+	alike(t, cutting(t, "1s", ""), d, pause)
+	all, _, err := ReadUnlabelled(t.Context(), []string{pause}, d.Form) // as predict and the server do
+	require.NoError(t, err)
+	_, _, err = d.Form.Series(all[0])
+	assert.ErrorContains(t, err, "0.csv: nothing was measured from time 1.99 to 602")
 	for at, line := range map[int]string{0: "from time 0 to 1700000000.01", 99: "from time 1700000000.98 to 3400000000"} {
 		stray := timed(t, 100, func(line int) any {
 			if line == at {

@@ -23,8 +23,7 @@ func readArray(_ *job, from source, q question) (c content, err error) {
 	switch axes := a.Shape[2:]; {
 	case !q.byHand:
 	case len(axes) == 1 && axes[0] > 1 || len(q.Take) != a.Shape[1]:
-		return c, fmt.Errorf("%s: the array has shape %v; want a recording [timepoints, sensors] of the training's %d sensors", from.path,
-			a.Shape, len(q.Take))
+		return c, fmt.Errorf("%s: the array has shape %v; want a recording [timepoints, sensors] of the training's %d sensors", from.path, a.Shape, len(q.Take))
 	default: // an array has positions, no names
 		sensors = q.Take
 	}
@@ -35,8 +34,7 @@ func readArray(_ *job, from source, q question) (c content, err error) {
 	values, err := a.Floats()
 	for i, v := range values {
 		if math.Abs(v) > math.MaxFloat32 {
-			return c, fmt.Errorf("%s: %s is %g, which float32 does not hold; store nan for a missing value",
-				from.path, a.Element("the array", i), v)
+			return c, fmt.Errorf("%s: %s is %g, which float32 does not hold; store nan for a missing value", from.path, a.Element("the array", i), v)
 		}
 	}
 	if err != nil {

@@ -51,8 +51,7 @@ func (m *making) prepare() error {
 	for at := 0; at < m.form.Width() && m.form.Filled; at++ { // a training could not learn from a sensor that is never there
 		there := func(x *sample) bool { return x.test == "" && x.series[at] == x.series[at] }
 		if !slices.ContainsFunc(m.samples, there) {
-			return fmt.Errorf("%s has no value in any training sample; leave it out with --leave",
-				recording.Column(m.made.Sensors, m.made.Channels, at))
+			return fmt.Errorf("%s has no value in any training sample; leave it out with --leave", recording.Column(m.made.Sensors, m.made.Channels, at))
 		}
 	}
 	return nil

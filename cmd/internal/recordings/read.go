@@ -20,8 +20,7 @@ import (
 
 // ReadUnlabelled reads recordings to classify, as the import that made a form read its own. It returns them with what a
 // person should know about the files. Errors name the file and, in a table, the line and the column.
-func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) (all []recording.Recording,
-	notes []string, err error) {
+func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) (all []recording.Recording, notes []string, err error) {
 	r, err := readAlike(ctx, inputs, form)
 	if err != nil {
 		return nil, nil, err
@@ -189,13 +188,11 @@ func (r *reading) file(from source) error {
 		return fmt.Errorf("%s: the file is empty; %s", from.path, headingHint)
 	case t.lines == 0:
 		return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file", from.path)
-	case t.from.label != "" && t.layout == timepointsLayout && t.Layout == "" && t.Columns == nil && t.lines > 1 &&
-		len(t.byName) == t.lines:
+	case t.from.label != "" && t.layout == timepointsLayout && t.Layout == "" && t.Columns == nil && t.lines > 1 && len(t.byName) == t.lines:
 		return fmt.Errorf("%s: column sample differs in each of the %d lines: if it counts the time points of one recording, "+
 			"say --leave sample; if each line is a recording, --layout samples", from.path, t.lines)
 	case r.chosen.layout != "" && r.chosen.layout != t.layout:
-		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
-			from.path, t.layout, r.chosen.layout)
+		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself", from.path, t.layout, r.chosen.layout)
 	case r.chosen.second > 0 && t.second() > 0 && r.chosen.second != t.second():
 		return fmt.Errorf("%s: column %s is in another unit than the times of other recordings, of which %g are a second; write all in one "+
 			"unit", from.path, t.headings[t.time], r.chosen.second)
@@ -228,8 +225,7 @@ func (r *reading) take(f *format, c content) error {
 		odd := slices.IndexFunc(c.classes, func(class string) bool { return !slices.Contains(r.classes, class) })
 		switch {
 		case first != "" && len(c.columns.names) != len(r.chosen.names):
-			return fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem", path, len(c.columns.names),
-				first, len(r.chosen.names))
+			return fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem", path, len(c.columns.names), first, len(r.chosen.names))
 		case odd >= 0:
 			return fmt.Errorf("%s: class %q is not one of %s (%s); take the two files of one problem", path, c.classes[odd], first,
 				strings.Join(r.classes, " "))

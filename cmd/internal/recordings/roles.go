@@ -157,8 +157,7 @@ func (r *roles) find(q question) (err error) {
 			names = nil
 		}
 	}
-	if at := q.column(r.headings, "label"); at >= 0 && q.label == "" && (q.known || q.folder || q.given != nil) &&
-		!slices.Contains(q.Take, r.headings[at]) {
+	if at := q.column(r.headings, "label"); at >= 0 && q.label == "" && (q.known || q.folder || q.given != nil) && !slices.Contains(q.Take, r.headings[at]) {
 		if !q.known {
 			r.note("column %s is left out: %s the class", r.headings[at], map[bool]string{true: "the folder is", false: "--labels names"}[q.folder])
 		}
@@ -255,8 +254,7 @@ func (r *roles) rest(q question) (rest []int, headings []string) {
 		case known && !q.places.has(heading):
 			unknown = append(unknown, heading)
 		case r.time >= 0 && q.Time == "" && likeTime.MatchString(heading) && !isT(heading) && !slices.Contains(q.Take, heading):
-			r.note("column %s looks like times, too; left out (--time %s takes it for a sensor)", heading,
-				r.headings[r.time])
+			r.note("column %s looks like times, too; left out (--time %s takes it for a sensor)", heading, r.headings[r.time])
 		default:
 			rest, headings = append(rest, i), append(headings, heading)
 		}

@@ -68,12 +68,11 @@ func (r *reading) lay(s *sample, width int) error {
 	}
 	order, rises := make([]int, len(lines.times)), true
 	steps, jump := 0, 0 // lines whose time goes back, and the last that goes back by more than a few lines
-	for i := range order {
-		order[i] = i
-		rises = rises && (i == 0 || lines.times[i] > lines.times[i-1])
-		if i > 0 && lines.times[i] < lines.times[i-1] {
+	for i, time := range lines.times {
+		before := lines.times[max(0, i-1)]
+		if order[i], rises = i, rises && (i == 0 || time > before); time < before {
 			steps++
-			if lines.times[i] < lines.times[max(0, i-minSteps)] {
+			if time < lines.times[max(0, i-minSteps)] {
 				jump = i
 			}
 		}
@@ -108,8 +107,7 @@ func (r *reading) lay(s *sample, width int) error {
 				return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
 					line, r.sensors[int(lines.columns[row])/len(r.axes)], s.Name, before)
 			}
-			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
-				"times out with --leave", line, before)
+			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of times out with --leave", line, before)
 		}
 		if i == 0 || lines.times[row] != lines.times[order[i-1]] {
 			s.Times = append(s.Times, lines.times[row])

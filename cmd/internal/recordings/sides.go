@@ -39,8 +39,7 @@ func (j *job) readLabels(path string) (given map[string]string, err error) {
 		}
 		sample := strings.Clone(cells[name])
 		if was, ok := given[sample]; ok && was != cells[label] {
-			return fmt.Errorf("sample %q is %q here and %q in line %d; keep one of them", sample, cells[label], was,
-				first[sample])
+			return fmt.Errorf("sample %q is %q here and %q in line %d; keep one of them", sample, cells[label], was, first[sample])
 		}
 		given[sample], first[sample] = strings.Clone(cells[label]), line
 		return nil

@@ -93,8 +93,7 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, kind, nil
 		}
 	}
-	return 0, 0, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 12:00:00.5 or "+
-		"31.05.2024 12:00", text)
+	return 0, 0, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 12:00:00.5 or 31.05.2024 12:00", text)
 }
 
 // turn returns the seconds to add to a date that goes both ways to read it with the month first. It is of the day that was
@@ -172,8 +171,7 @@ func (t *table) second() float64 {
 func compact(heading, cell string) (stamp time.Time, ok bool) {
 	const layout = "20060102150405"
 	n := len(cell) // most times are numbers, which this sorts out quickly
-	if n != 14 && n != 12 && n != 8 || cell[0] != '1' && cell[0] != '2' || strings.ContainsAny(cell, ".:-/ ") ||
-		n == 8 && !datesOnly.MatchString(heading) {
+	if n != 14 && n != 12 && n != 8 || cell[0] != '1' && cell[0] != '2' || strings.ContainsAny(cell, ".:-/ ") || n == 8 && !datesOnly.MatchString(heading) {
 		return stamp, false
 	}
 	stamp, err := time.Parse(layout[:n], cell)

@@ -69,8 +69,7 @@ func (h *tsHeader) set(line string) error {
 			return errors.New(map[string]string{
 				"@timestamps": "@timeStamps true is not understood; write the values without their times and @timeStamps false, " +
 					"or a long CSV with a time column",
-				"@targetlabel": "@targetLabel true: the samples have numbers to predict, ccp tells classes apart; " +
-					"use a set with @classLabel true",
+				"@targetlabel": "@targetLabel true: the samples have numbers to predict, ccp tells classes apart; use a set with @classLabel true",
 			}[tag])
 		}
 	case "@classlabel":
@@ -78,8 +77,7 @@ func (h *tsHeader) set(line string) error {
 		case !is("true") && h.known:
 			return nil
 		case !is("true"):
-			return fmt.Errorf("@classLabel is %q; samples without classes cannot be learned from: "+
-				"want true and the names of the classes", value)
+			return fmt.Errorf("@classLabel is %q; samples without classes cannot be learned from: want true and the names of the classes", value)
 		}
 		h.classes, h.labelled = words[1:], true
 		for i, class := range h.classes {
