@@ -244,6 +244,13 @@ func TestUnitsOfTimes(t *testing.T) {
 		_, _, err := ReadUnlabelled(t.Context(), []string{other}, d.Form)
 		assert.ErrorContains(t, err, "5.csv: column time_ns is in another unit than the times of other recordings")
 	}
+	for _, per := range []int{1, 1e3, 1e6, 1e9} { // since 1970
+		folder := timed(t, 400, func(line int) any { return (1_700_000_000 + line) * per })
+		o := cutting(t, "100s", "")
+		result, d := imported(t, o, folder)
+		assert.Equal(t, []int{16, 100}, []int{result.Samples, result.Timepoints.Longest}, per)
+		alike(t, o, d, folder)
+	}
 	// Without headings that say so, the spacing tells.
 	folder := timed(t, 40, func(line int) any { return line })
 	put(t, folder, "u/5.csv", "time,a\n0,1\n10,3\n20,2\n30,1\n")

@@ -164,7 +164,17 @@ func (t *table) second() float64 {
 	case t.kind != numbers:
 		return 1
 	}
-	return perSecond[strings.ToLower(cmp.Or(t.unit, t.headings[t.time]))]
+	if known := perSecond[strings.ToLower(cmp.Or(t.unit, t.headings[t.time]))]; known > 0 {
+		return known
+	}
+	times := t.samples[len(t.samples)-1].rows.times
+	last := times[len(times)-1]
+	for _, per := range []float64{1, 1e3, 1e6, 1e9} { // times since 1970, of the years from 2001 to 2096
+		if last >= 1e9*per && last < 4e9*per {
+			return per
+		}
+	}
+	return 0
 }
 
 // compact reads a date and a time of day in digits alone, such as 20240531120059, or a date where the heading says that.
