@@ -66,7 +66,7 @@ func (r *reading) order(path string, c columns) (at []int, has []string, err err
 		})
 	}
 	if all.trained && others != nil {
-		r.note("%s has columns that the training data has not, such as %s; left out", path, others[0])
+		r.noteOf("others", fmt.Sprintf("%s has columns that the training data has not, such as %s; left out", path, others[0]))
 	} else if r.Take == nil {
 		missing = append(missing, others...)
 	}

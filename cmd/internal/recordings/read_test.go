@@ -116,6 +116,12 @@ func TestReadSeveral(t *testing.T) {
 	_, _, err = ReadUnlabelled(t.Context(), []string{put(t, folder, "none.csv", "z\n1\n")}, form)
 	require.ErrorContains(t, err, `none.csv, line 1: no column or sensor is named "a"; there are z`)
 
+	// What is so of many files is said once.
+	form.Zeros = true
+	_, notes, err := ReadUnlabelled(t.Context(), []string{full, put(t, folder, "again.csv", "a,b,c,y\n1,2,3,0\n4,5,6,0\n")}, form)
+	require.NoError(t, err)
+	assert.Equal(t, []string{full + " has columns that the training data has not, such as z; left out (2 in all)"}, notes)
+
 	// A sensor has all of its channels or none.
 	form = &recording.Form{Sensors: []string{"a", "b"}, Channels: 2, Zeros: true, Reading: json.RawMessage(`{"take":["a.x","a.y","b.x","b.y"]}`)}
 	part := put(t, folder, "part.csv", "b.y,b.x,a.y\n3,2,1\n")
