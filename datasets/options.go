@@ -35,7 +35,7 @@ type Options struct {
 	Whole bool
 	Graph *affinity.Matrix
 	// Frames is the number of frames that a network reads of each recording; 0: the median length of the training samples,
-	// at most 128. If the data is to test a classifier, Form is that of its training; else nil.
+	// at most 256. If the data is to test a classifier, Form is that of its training; else nil.
 	Frames int
 	Form   *recording.Form
 	// Augment sets the augmentation of the source, if it has one.

@@ -80,7 +80,7 @@ type Raw struct {
 	// Series are the recordings whole, `[timepoints, sensors, channels]` each, at even time points; nil if samples are none.
 	Series [][]float32
 	// Recorded says how recordings became series; nil if samples are none. Frames of 0 are the median length of the training
-	// samples, at most 128. Lengths and Scale follow from the training samples, too, unless they are there.
+	// samples, at most 256. Lengths and Scale follow from the training samples, too, unless they are there.
 	Recorded *recording.Form
 	// Labels holds a class, 0 to len(ClassNames)-1, for each sample.
 	Labels []int32

@@ -13,12 +13,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// The time of a training grows with its nodes. So mostFrames bounds the usual number of frames, and manyNodes bounds
-// frames times sensors, but leaves leastFrames.
+// The time of a training grows with its nodes. So mostFrames bounds the usual number of frames, and fewNodes bounds frames times
+// sensors. Up to usualFrames there may be manyNodes, and leastFrames are left in any case.
 const (
-	leastFrames = 32
-	mostFrames  = 128
-	manyNodes   = 4096
+	leastFrames, usualFrames, mostFrames = 32, 128, 256
+	fewNodes, manyNodes                  = 2048, 4096
 )
 
 // framed reads series as signals of as many frames as the form says.
@@ -42,6 +41,9 @@ func (d *Dataset) overFrames() (err error) {
 	}
 	d.Nodes, d.Grid = len(form.Sensors), nil
 	d.chooseFrames(of)
+	if d.Augment == nil && form.Frames > 1 {
+		d.Augment = distort(form.Frames)
+	}
 	if form.Scale == nil {
 		mean, deviation := d.stats(of, form.Width())
 		differ := disparity(&form, mean, deviation)
@@ -85,7 +87,8 @@ func (d *Dataset) chooseFrames(of []int) {
 		}
 		slices.Sort(lengths)
 		form.Shortest, form.Longest = lengths[0], lengths[len(lengths)-1]
-		usual := min(lengths[len(lengths)/2], mostFrames, max(leastFrames, manyNodes/len(form.Sensors)))
+		sensors := len(form.Sensors)
+		usual := min(lengths[len(lengths)/2], max(leastFrames, min(usualFrames, manyNodes/sensors), min(mostFrames, fewNodes/sensors)))
 		form.Frames = cmp.Or(form.Frames, usual)
 	}
 	if form.Longest > 1 {

@@ -41,15 +41,40 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 		a = graph.Affinity(scope, signal)
 	}
 	x := signal
+	var read []*Node // means and maxima of the resolutions
 	if filters := spec.Options.Stem; filters > 0 {
 		x = spec.preparation(graph.Matrix).Stem(scope, x, filters, spec.blocks(0))
+		read = append(read, x)
 	}
 	for i, l := range spec.Levels {
 		level := ccp.New(scope.In("%s", levelName(i)), x, a, l.Clusters, l.Filters).Neighbours(l.Neighbours)
 		x, a = level.Blocks(spec.blocks(i + 1)).Done()
+		read = append(read, Reshape(x, -1, spec.nodesAt(i+1), x.Shape().Dim(2)))
 	}
 	x = Reshape(x, -1, spec.nodesAt(len(spec.Levels)), x.Shape().Dim(2))
+	if spec.Options.Readout == readLevels && len(read) > 0 {
+		x = pooled(read, x.Shape().Dim(0))
+	}
 	return a.Mean(spec.Readout(scope, x))
+}
+
+// pooled returns the mean and the maximum over the nodes of each resolution, side by side, `[rows, features]` (jumping knowledge, Xu
+// et al. 2018). Where there are more rows than of a resolution, these are of its several hierarchies.
+func pooled(resolutions []*Node, rows int) *Node {
+	var features []*Node
+	for _, x := range resolutions {
+		both := []*Node{ReduceMean(x, 1)}
+		if x.Shape().Dim(1) > 1 {
+			both = append(both, ReduceMax(x, 1))
+		}
+		for _, y := range both {
+			if of := y.Shape().Dim(0); of < rows {
+				y = Reshape(BroadcastToDims(ExpandAxes(y, 1), of, rows/of, y.Shape().Dim(1)), rows, -1)
+			}
+			features = append(features, y)
+		}
+	}
+	return Concatenate(features, 1)
 }
 
 // Hierarchies counts the network's hierarchies: one, if there is nothing to cluster.
@@ -82,7 +107,7 @@ func checkHierarchies(s Spec) error {
 		return fmt.Errorf("ccp_hierarchies=%d: ccp_search=%s finds one hierarchy only; use ccp_search=anneal, or "+
 			"ccp_hierarchies=1", n, cutSearch)
 	}
-	if last := s.nodesAt(len(s.Levels)); len(s.Levels) > 0 && last > 1 {
+	if last := s.nodesAt(len(s.Levels)); len(s.Levels) > 0 && last > 1 && s.Options.Readout != readLevels {
 		return fmt.Errorf("ccp_hierarchies=%d: the last level has %d clusters, whose weights belong to one hierarchy; end with a "+
 			"level of 1 cluster, or use ccp_hierarchies=1", n, last)
 	}
@@ -114,8 +139,9 @@ func checkSearch(s Spec) error {
 }
 
 // directedSlots is the value of Options.Slots with one direction for each slot. cutSearch is the value of
-// Options.Search that tries cuts, searchedStart that of Options.Start.
+// Options.Search that tries cuts, searchedStart that of Options.Start, readLevels that of Options.Readout that reads all levels.
 const (
+	readLevels    = "levels"
 	directedSlots = "directed"
 	cutSearch     = "cut"
 	searchedStart = "searched"

@@ -35,7 +35,8 @@ func alone(t *testing.T, s Spec, c *Classifier, which int) (Spec, *model.Store) 
 	levels, err := c.ClusterLevels(which)
 	require.NoError(t, err)
 	store := c.store
-	s.Options = settings(Patch{"ccp_hierarchy": ccp.Prepared, "readout_dropout": 0})
+	readout, stem := s.Options.Readout, s.Options.Stem
+	s.Options = settings(Patch{"ccp_hierarchy": ccp.Prepared, "readout_dropout": 0, "ccp_readout": readout, "ccp_stem": stem})
 	single := s.NewStore(3)
 	for v := range store.IterVariables() {
 		if v.DType() == dtypes.Float32 && v.Name() != "frozen_rank" && v.Name() != "U" {
@@ -81,8 +82,16 @@ func eachPlan(t *testing.T, test func(t *testing.T, backend compute.Backend, pla
 
 // A prediction's logits are the mean of those by each hierarchy; a classifier tells of each of them.
 func TestSeveralHierarchies(t *testing.T) {
+	t.Run("last", func(t *testing.T) { severalHierarchies(t, Patch{}) })
+	t.Run("levels", func(t *testing.T) { severalHierarchies(t, Patch{"ccp_readout": "levels", "ccp_stem": 5}) })
+}
+
+func severalHierarchies(t *testing.T, readout Patch) {
 	eachPlan(t, func(t *testing.T, backend compute.Backend, plan ccp.Plan) {
 		m, graph := three(t, plan)
+		for name, value := range readout {
+			require.NoError(t, m.Spec.Put(name, value))
+		}
 		require.NoError(t, m.Spec.Check())
 		store := drawn(t, backend, m.Spec, graph)
 		c, err := NewClassifier(backend, m, graph)

@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
@@ -211,4 +212,15 @@ func TestClusterLevelsErrors(t *testing.T) {
 	require.NoError(t, c.Close())
 	_, err = c.ClusterLevels(0)
 	require.ErrorIs(t, err, ErrClosed)
+}
+
+// The readout of levels has the mean and the maximum over the nodes of each resolution, and its one value where there is one node.
+// Rows of the input's resolution are repeated for each hierarchy.
+func TestPooled(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		out, err := CallOnce(backend, func(fine, coarse *Node) *Node { return pooled([]*Node{fine, coarse}, 4) },
+			[][][]float32{{{1, 10}, {3, -20}}, {{-1, 0}, {-3, 7}}}, [][][]float32{{{5}}, {{6}}, {{7}}, {{8}}})
+		require.NoError(t, err)
+		assert.Equal(t, [][]float32{{2, -5, 3, 10, 5}, {2, -5, 3, 10, 6}, {-2, 3.5, -1, 7, 7}, {-2, 3.5, -1, 7, 8}}, out.Value())
+	})
 }

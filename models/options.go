@@ -46,6 +46,9 @@ type Options struct {
 	Blocks string `param:"ccp_blocks" default:"0" models:"ccp"`
 	// Reach is how many nodes such a filter reads: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
+	// Readout is what the readout reads: the "last" level's clusters, or of all "levels" the mean and the maximum over the clusters, and
+	// over the nodes of a stem (jumping knowledge, Xu et al. 2018).
+	Readout string `param:"ccp_readout" default:"last" rule:"one of last|levels" models:"ccp"`
 	// Transforms are those that predict beside the network, from samples as they are: "all" that suit the samples, "none", or some
 	// of minirocket,hydra,power,lags,scattering,averages,values,forest. Held-out training samples decide the weights.
 	Transforms string `param:"transforms" default:"none" models:"ccp transforms"`

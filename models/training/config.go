@@ -37,7 +37,7 @@ type Data struct {
 	Name string `param:"data" default:"digits"` // of a data set, or an .npz file
 	KNN  int    `param:"knn" rule:"from 0"`
 	// Frames is the number of time points that the network reads of a recording; 0 is the median length of the training
-	// samples, at most 128.
+	// samples, at most 256.
 	Frames    int    `param:"frames" rule:"from 0"`
 	SplitSeed uint64 `param:"split_seed"`
 	// Validation is the share of the training samples held out. 0 is none, or the usual number if Keep is "best".
@@ -57,7 +57,8 @@ type Network struct {
 // Training is the part of a configuration that says how the network's weights come about.
 type Training struct {
 	Recipe string `param:"recipe" default:"default"` // names what suits the data; the other values change it
-	// Augment changes training samples at random in the data set's own way.
+	// Augment changes training samples at random: in the data set's own way, or recordings by windows of the time, factors and
+	// short cuts.
 	Augment      bool    `param:"augment"`
 	Epochs       int     `param:"epochs" rule:"count"` // divide the steps into equal parts for validation and saving
 	Steps        int     `param:"steps" rule:"count"`

@@ -25,12 +25,11 @@ const (
 	// trialShare is the share of the training samples that a trial holds out, to weigh ridge classifier and network by them.
 	trialShare = 0.25
 	// If the ridge classifier's log-loss on held-out samples is at most maxLossToSkipNetwork, in nats, or all its predictions of
-	// them are right, there is no trial, and no network is trained. A network gets a weight if it lowers the log-loss of the trial
-	// by the share minRelativeGain, and by minGainInNats over all samples: a likelihood 20 times as great.
+	// them are right, there is no trial, and no network is trained. The same holds if the log-loss of the quarter is minGainInNats
+	// over all samples: a network could not make them 20 times as likely.
 	maxLossToSkipNetwork = 0.02
-	minRelativeGain      = 0.02
 	minGainInNats        = 3
-	// chanceInNats is how much of a log-likelihood is chance: less does not tell the forest from the ridge classifier.
+	// chanceInNats is how much of a log-likelihood is chance: less does not tell members apart.
 	chanceInNats = 1
 	// The deviations of the logarithms of temperatures, before any sample is seen. The ridge classifier has its temperature by its
 	// own held-out samples already, in which one that was fitted to fewer samples differs: few mistakes of a quarter's are no
@@ -149,7 +148,7 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 // are fitted to the other three quarters, with all their choices, the network as the run will train it. Each gets the temperature
 // and the weight with the least log-loss on the quarter: first the forest beside the ridge classifier, then the network beside
 // both. The result is line with the accuracies and losses of the trial. No network is trained for it if alone is set, or if even
-// one without a mistake would gain too little.
+// one without a mistake would gain little.
 func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c transforms.Config, v *transforms.Classifier,
 	line string, alone bool) (string, error) {
 	q, err := r.holdOut(ctx, data, c)
@@ -167,8 +166,7 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 	loss, ours := q.score(1)
 	v.SetScore(loss/n, ours)
 	line = join(line, fmt.Sprintf("on a held-out quarter %s %.1f%%, loss %.3f", said, 100*ours, loss/n))
-	bound := loss - max(minGainInNats, minRelativeGain*loss)
-	if bound <= 0 || alone { // no network can have a loss below it, or none is asked for
+	if loss <= minGainInNats || alone { // a network has little to gain, or none is asked for
 		return line, nil
 	}
 	line += fmt.Sprintf("; to compare, a network is trained on the other three quarters, with all its %d steps", r.total)
@@ -184,10 +182,16 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 	v.NetworkTemperature, networkLoss, _ = q.tempered(&q.members.NetworkTemperature, networkDeviation, 0)
 	line = fmt.Sprintf("on a held-out quarter the transforms have %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", 100*ours, loss/n,
 		100*accuracy, networkLoss/n)
-	v.Weight = weightOf(bound, 0, func(weight float64) ([]float64, bool) {
-		losses, right := q.judge(weight)
-		return losses, float64(right)/n >= ours
-	})
+	members := 1
+	if f := q.members.ForestWeight; f > 0 && f < 1 {
+		members = 2
+	}
+	if networkLoss/n < q.baseline() {
+		v.Weight = weightOf(loss, members, func(weight float64) ([]float64, bool) {
+			losses, right := q.judge(weight)
+			return losses, float64(right)/n >= ours
+		})
+	}
 	r.state.Members = []Member{{"network", true, 1 - v.Weight, accuracy, networkLoss / n}}
 	if r.Ablate {
 		if err := r.ablate(ctx, backend, q, seconds); err != nil {

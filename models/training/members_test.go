@@ -34,7 +34,7 @@ func TestTransformSamplesOfMirrorImages(t *testing.T) {
 	assert.NotEqual(t, after[0].Group, after[1].Group)
 }
 
-// The weight is the one of the least loss, or one nearer to a half that is not told apart from it: by units, since people err together.
+// The weight is the one of the least loss, or one nearer to equal parts that is not told apart from it: by units, since people err together.
 func TestWeightOf(t *testing.T) {
 	line := func(slopes ...float64) func(float64) ([]float64, bool) { // losses that fall by slope for each tenth of the network
 		return func(weight float64) (losses []float64, enough bool) {
@@ -44,18 +44,19 @@ func TestWeightOf(t *testing.T) {
 			return losses, true
 		}
 	}
-	assert.Equal(t, 0., weightOf(100, 0, line(1, 1.1)), "both people are better off with the network")
-	assert.Equal(t, 0.5, weightOf(100, 0, line(2, -1)), "one of them is not")
-	assert.Equal(t, 0.5, weightOf(50, 0, line(3)), "one person tells nothing of others")
-	assert.Equal(t, 1., weightOf(100, 0, line(-1, -1)), "the network makes it worse")
-	assert.Equal(t, 1., weightOf(80, 0, line(1, 1)), "the gain is too small")
-	assert.Equal(t, 0.1, weightOf(86, 0, line(2, -0.4)), "a weight whose own gain is too small is not taken")
-	assert.Equal(t, 0.8, weightOf(100, 0, func(weight float64) ([]float64, bool) {
+	assert.Equal(t, 0., weightOf(100, 1, line(1, 1.1)), "both people are better off with the network")
+	assert.Equal(t, 0.5, weightOf(100, 1, line(2, -1)), "one of them is not")
+	assert.Equal(t, 0.5, weightOf(50, 1, line(3)), "one person tells nothing of others")
+	assert.Equal(t, 1., weightOf(100, 1, line(-1, -1)), "the network makes it worse")
+	assert.Equal(t, 1., weightOf(78, 1, line(1, 1)), "the others are better alone")
+	assert.Equal(t, 0.1, weightOf(85, 1, line(2, -0.4)), "a weight with a nat more is not taken")
+	assert.Equal(t, 0.8, weightOf(100, 1, func(weight float64) ([]float64, bool) {
 		losses, _ := line(2, -1)(weight)
 		return losses, weight > 0.7 && weight < 0.85
 	}), "the others have fewer right predictions")
-	assert.Equal(t, 0.5, weightOf(101, 1, line(-0.05, -0.051)), "less than a nat in all is chance")
-	assert.Equal(t, 0.8, weightOf(101, 1, line(-0.2, -0.2)), "more is not: the other member has what a nat allows")
+	assert.Equal(t, 0.5, weightOf(100, 1, line(-0.05, -0.051)), "less than a nat in all is chance")
+	assert.Equal(t, 0.7, weightOf(100, 2, line(-0.05, -0.051)), "of three members each has about a third")
+	assert.Equal(t, 0.8, weightOf(100, 1, line(-0.2, -0.2)), "more is not: the other member has what a nat allows")
 
 	d := &datasets.Dataset{Train: []int{4, 3, 2, 1}}
 	assert.Equal(t, []int{0, 1, 2}, units(d, []int{4, 3, 1}))

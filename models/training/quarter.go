@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -37,9 +38,10 @@ func (r *run) holdOut(ctx context.Context, data *datasets.Dataset, c transforms.
 	if q.members, err = transforms.Fit(ctx, c, transformSamples(q.d)); err != nil {
 		return nil, ctx.Err()
 	}
-	for _, i := range q.d.Test {
-		q.read = append(q.read, q.members.Read(q.d.Input(i, make([]float32, q.d.Nodes*q.d.Channels))))
-	}
+	q.read = make([]transforms.Reading, len(q.d.Test))
+	loop.Parallel(len(q.read), func(at int) {
+		q.read[at] = q.members.Read(q.d.Input(q.d.Test[at], make([]float32, q.d.Nodes*q.d.Channels)))
+	})
 	q.unit = units(q.d, q.d.Test)
 	return q, nil
 }
@@ -60,6 +62,16 @@ func (q *quarter) judge(weight float64) (losses []float64, right int) {
 func (q *quarter) score(weight float64) (loss, accuracy float64) {
 	losses, right := q.judge(weight)
 	return floats.Sum(losses), float64(right) / float64(len(q.d.Test))
+}
+
+// baseline returns the log-loss of the majority-class baseline, which predicts the frequencies of the held-out samples' classes. A
+// member that is no better tells nothing.
+func (q *quarter) baseline() float64 {
+	shares := make([]float64, q.d.Classes())
+	for _, i := range q.d.Test {
+		shares[q.d.Labels[i]] += 1 / float64(len(q.d.Test))
+	}
+	return stat.Entropy(shares)
 }
 
 // tempered sets a temperature, one of the quarter's members, to that with the least loss, and returns it and the score.
@@ -91,8 +103,8 @@ func (q *quarter) weighForest(v *transforms.Classifier) string {
 		v.WeighForest(v.ForestWeight, loss/n, grown)
 		return "the transforms have"
 	}
-	bound, _ := q.score(1)
-	m.ForestWeight = 1 - weightOf(bound+chanceInNats, chanceInNats, func(weight float64) ([]float64, bool) {
+	alone, _ := q.score(1)
+	m.ForestWeight = 1 - weightOf(alone, 1, func(weight float64) ([]float64, bool) {
 		m.ForestWeight = 1 - weight
 		losses, right := q.judge(1)
 		return losses, float64(right)/n >= ridge
@@ -114,13 +126,15 @@ func units(d *datasets.Dataset, samples []int) []int {
 	return of
 }
 
-// weightOf returns the weight of a member beside another. Of the tenths below one it takes the one with the least log-loss; if that
-// is not below bound, the weight is one. Where little is known, two good predictions are best in equal parts. So weightOf prefers a
-// tenth nearer to one half whose log-loss is above the least by less than a standard error, namely the error of the sum of the
-// units' differences, or by less than slack. judge returns the losses of the units, and whether enough predictions are right.
-func weightOf(bound, slack float64, judge func(weight float64) (losses []float64, enough bool)) (weight float64) {
+// weightOf returns the weight of some members beside another, whose log-loss without it is loss. Of the tenths below one it takes the
+// one with the least log-loss; if none is less than a nat above loss, the weight is one. Where little is known, good members are best
+// in equal parts. So weightOf prefers a tenth nearer to that of members+1 whose log-loss is above the least by less than a standard
+// error, namely the error of the sum of the units' differences, or by less than a nat. judge returns the losses of the units, and
+// whether enough predictions are right.
+func weightOf(loss float64, members int, judge func(weight float64) (losses []float64, enough bool)) (weight float64) {
 	weight = 1
 	var of [10][]float64 // the losses of each tenth that may be taken
+	bound := loss + chanceInNats
 	least, best := bound, []float64(nil)
 	for step := 9; step >= 0; step-- {
 		losses, enough := judge(float64(step) / 10)
@@ -132,7 +146,9 @@ func weightOf(bound, slack float64, judge func(weight float64) (losses []float64
 			least, best, weight = sum, losses, float64(step)/10
 		}
 	}
-	for _, step := range []int{5, 6, 4, 7, 3, 8, 2, 9, 1} {
+	steps, equal := []int{9, 8, 7, 6, 5, 4, 3, 2, 1}, 10*float64(members)/float64(members+1)
+	slices.SortStableFunc(steps, func(a, b int) int { return cmp.Compare(math.Abs(float64(a)-equal), math.Abs(float64(b)-equal)) })
+	for _, step := range steps {
 		if of[step] == nil {
 			continue
 		}
@@ -140,7 +156,7 @@ func weightOf(bound, slack float64, judge func(weight float64) (losses []float64
 		n := float64(len(best))
 		few := distuv.StudentsT{Sigma: 1, Nu: max(1, n-1)}.Quantile(oneError) // of few units the error is known less well
 		above := floats.Sum(of[step])
-		if above <= slack || !(above > few*stat.StdDev(of[step], nil)*math.Sqrt(n)) { // NaN of one unit
+		if above <= chanceInNats || !(above > few*stat.StdDev(of[step], nil)*math.Sqrt(n)) { // NaN of one unit
 			return float64(step) / 10
 		}
 	}

@@ -73,7 +73,8 @@ func TestRecipes(t *testing.T) {
 	own := recipeOf("ring.npz", "ccp", DefaultRecipe)
 	assert.Equal(t, map[string]any{"levels": Auto, "hidden": "64", "epochs": Auto, "steps": Auto, "batch": Auto, "learning_rate": 2e-3,
 		"schedule": "one-cycle", "keep": "last", "label_smoothing": 0.1, "readout_dropout": 0.3, "ccp_hierarchy": "prepared",
-		"ccp_hierarchies": Auto, "ccp_padding": "zeros", "ccp_dropout": 0.1, "ccp_stem": Auto, "ccp_blocks": 1.0, "transforms": Auto}, own)
+		"ccp_hierarchies": Auto, "ccp_padding": "zeros", "ccp_dropout": 0.1, "ccp_stem": Auto, "ccp_blocks": Auto,
+		"ccp_readout": Auto, "ccp_slots": Auto, "augment": Auto, "transforms": Auto}, own)
 	assert.Zero(t, recipeOf("ring.npz", "svm", DefaultRecipe)["label_smoothing"], "margins cannot be smoothed")
 	paper := map[string]any{"levels": Auto, "hidden": "64", "epochs": Auto, "steps": Auto, "batch": 64.0, "learning_rate": 1e-3,
 		"schedule": "cosine", "keep": "best"}

@@ -35,7 +35,9 @@ const (
 	usualEpochs = 20 // how often such a training is looked at and saved
 	// The least multiply-adds of the levels in a step that are faster in bfloat16: a network with 2³⁰ was, one with 2²⁷ was not.
 	bfloat16Products = 1 << 29
-	manyNodes        = 16 // nodes for each training sample: with more, the samples are few
+	// Recordings of so many frames, and at most so many nodes, are read by a network for series.
+	manyFrames, fewNodes = 64, 2048
+	manyNodes            = 16 // nodes for each training sample: with more, the samples are few
 )
 
 // What takes the place of a recipe's options for a prepared hierarchy, if another is asked for; nil is nothing. A learned
@@ -46,7 +48,14 @@ var (
 )
 
 // open are the values that can be left to the data.
-var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "transforms", "dtype"}
+var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "transforms", "dtype", "augment",
+	"ccp_blocks", "ccp_readout", "ccp_slots"}
+
+// What the data decide besides: recordings of many frames are long, and the network of other data is plain.
+var (
+	ofPlain = map[string]any{"augment": false, "ccp_blocks": "1", "ccp_readout": "last", "ccp_slots": "rank"}
+	ofLong  = map[string]any{"augment": true, "ccp_blocks": "1,1,1", "ccp_readout": "levels", "ccp_slots": "directed"}
+)
 
 // Resolve returns the whole configuration of a training on a data set. It starts from the defaults, then applies the
 // recipe for data set and model, then what is asked. Numbers that are still open get values that suit the data: its
@@ -165,6 +174,17 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *dataset
 		}
 	}
 	c.Batch = min(c.Batch, n)
+	long := c.Model == "ccp" && d.Form != nil && d.Form.Frames >= manyFrames && d.Nodes <= fewNodes && p.isDefault("levels")
+	for name := range ofPlain {
+		if value := ofPlain[name]; p.open[name] {
+			if long {
+				value = ofLong[name]
+			}
+			if err := c.put(name, value); err != nil {
+				return c, models.Spec{}, d, err
+			}
+		}
+	}
 	if p.open["transforms"] && suitsTransforms(c, d) && p.isDefault("ccp_hierarchy") && p.isDefault("levels") { // who asks for these wants the network
 		c.Transforms = transforms.All
 	}
@@ -172,7 +192,10 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *dataset
 	case p.open["epochs"]:
 		if p.open["steps"] {
 			c.Steps = max(leastSteps, min(usualSeen, usualPasses*n)/c.Batch)
-			if few(d) && c.Model == "ccp" {
+			switch {
+			case long:
+				c.Steps *= 2
+			case few(d) && c.Model == "ccp":
 				c.Steps /= 2 // on few samples a network predicts as well after half the steps
 			}
 			c.Steps = max(c.Steps, leastPasses*n/c.Batch)

@@ -49,6 +49,8 @@ var variants = map[string]variant{
 	"stem":            {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_reach=5"}},
 	"blocks":          {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_blocks=2", "batchnorm_epsilon=0.1"}},
 	"level blocks":    {"6x5/4,1x7/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "ccp_reach=3", "ccp_blocks=0,2,1"}},
+	"readout":         {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_blocks=1,1", "ccp_readout=levels"}},
+	"all readouts":    {"6x5/4,1x7/3", nil, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "ccp_stem=3", "ccp_readout=levels"}},
 	"stem only":       {"", []int{6}, []string{"ccp_stem=3", "ccp_blocks=1"}},
 	"all together": {"6x5/9,3x7/3,1x6/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=4", "ccp_stem=4", "ccp_blocks=1",
 		"ccp_reach=6", "ccp_slots=directed", "ccp_padding=zeros"}},

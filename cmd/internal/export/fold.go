@@ -25,7 +25,7 @@ import (
 // are levels, too, with a cluster for each node of their input. A level of K clusters in H hierarchies becomes one
 // level of H·K clusters, the first hierarchy's clusters first.
 //
-// The last x, flattened for each hierarchy, goes through the dense layers, x ← ELU(x·Kernel + Bias). The last layer has
+// The last x, flattened for each hierarchy, or the means and maxima of all resolutions, see models.Options.Readout, goes through the dense layers, x ← ELU(x·Kernel + Bias). The last layer has
 // no ELU and gives the logits of each hierarchy. Their mean over the hierarchies are the logits. The softmax of the
 // logits gives the probabilities.
 type Network struct {
@@ -67,7 +67,7 @@ func Fold(c *models.Classifier) (*Network, error) {
 		}
 		levels = append(levels, of)
 	}
-	width := c.Spec.Nodes * c.Spec.Channels
+	width, read := c.Spec.Nodes*c.Spec.Channels, 0
 	for _, layer := range c.Spec.Layers() {
 		width = layer.Clusters * layer.Filters
 		level := Level{Layer: layer}
@@ -83,6 +83,12 @@ func Fold(c *models.Classifier) (*Network, error) {
 		}
 		n.Levels = append(n.Levels, level)
 	}
+	for i := range n.Levels {
+		read += len(n.reads(i)) * n.Levels[i].Filters
+	}
+	if read > 0 {
+		width = read
+	}
 	for i, out := range append(slices.Clone(c.Spec.Hidden), c.Spec.Classes()) {
 		part, hidden := "classes", i < len(c.Spec.Hidden)
 		if hidden {
@@ -96,6 +102,27 @@ func Fold(c *models.Classifier) (*Network, error) {
 		width = out
 	}
 	return n, nil
+}
+
+// reads lists what the readout of levels takes over the nodes of a level's output: the mean and, of more than one node, the maximum,
+// if the level is the last of its resolution.
+func (n *Network) reads(level int) []string {
+	l := n.Levels[level]
+	switch {
+	case n.Spec.Options.Readout != "levels" || level+1 < len(n.Levels) && !n.Levels[level+1].Pools:
+		return nil
+	case n.apart(l) == 1:
+		return []string{"ReduceMean"}
+	}
+	return []string{"ReduceMean", "ReduceMax"}
+}
+
+// apart counts the nodes of a level's output in one hierarchy.
+func (n *Network) apart(l Level) int {
+	if l.Of == 0 {
+		return l.Clusters
+	}
+	return l.Clusters / n.Hierarchies
 }
 
 // see gives the level the neighbourhoods and gates of all hierarchies.

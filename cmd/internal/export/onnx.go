@@ -97,11 +97,23 @@ func (n *Network) logits(g *onnx.Graph, x string) string {
 		x = g.Op("Reshape", x, []int{0, nodes, channels})
 	}
 	before := ""
+	read := []any{onnx.Axis(2)}
 	for i, l := range n.Levels {
 		g.Scope = fmt.Sprintf("level_%d/", i+1)
 		x, before = l.nodes(g, x, before), x
+		for _, over := range n.reads(i) {
+			y := g.Op("Reshape", x, []int{0, l.Clusters / n.apart(l), n.apart(l), l.Filters})
+			y = g.Op(over, y, onnx.Attribute{Name: "axes", Value: []int{2}}, onnx.Attribute{Name: "keepdims", Value: 0})
+			if l.Of == 0 && n.Hierarchies > 1 { // all hierarchies have the same
+				y = g.Op("Expand", y, []int{1, n.Hierarchies, l.Filters})
+			}
+			read = append(read, y)
+		}
 	}
 	g.Scope = "readout/"
+	if len(read) > 1 {
+		x = g.Op("Concat", read...)
+	}
 	if x = g.Op("Flatten", x); n.Hierarchies > 1 {
 		x = g.Op("Reshape", x, []int{-1, n.Dense[0].In})
 	}

@@ -10,6 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// mostFrames is the largest number of frames in which the transform values reads a recording.
+const mostFrames = 128
+
 // MostValues is the largest number of values of a recording in frames that the transform values takes.
 const MostValues = 8_192
 

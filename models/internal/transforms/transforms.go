@@ -122,7 +122,7 @@ func For(data *signal.Info, graph *affinity.Matrix, option string) (Config, erro
 		}
 	}
 	if l.Frames > 0 {
-		c.Columns, c.Frames, c.Links = l.Sensors*data.Channels, l.Frames, l.Links(graph)
+		c.Columns, c.Frames, c.Links = l.Sensors*data.Channels, min(l.Frames, mostFrames), l.Links(graph)
 	}
 	return c, err
 }

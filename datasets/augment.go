@@ -1,0 +1,39 @@
+package datasets
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+const (
+	leastCrop    = 0.8 // the share of the time that a cropped recording keeps at least
+	scaleSpread  = 0.1 // the standard deviation of the logarithm of a recording's factor
+	mostCutShare = 8   // a cut is at most one frame in so many long
+)
+
+// distort returns the augmentation of recordings, which keeps their classes (Le Guennec et al. 2016, DeVries and Taylor 2017): a window
+// of the frames is stretched to all of them, the values are multiplied by a factor near 1, and a short span of the frames is set to
+// the mean, which is 0.
+func distort(frames int) func(rng *rand.Rand, sample []float32) {
+	return func(rng *rand.Rand, sample []float32) {
+		size := len(sample) / frames
+		factor := float32(math.Exp(scaleSpread * rng.NormFloat64()))
+		last := float64(frames - 1)
+		window := (leastCrop + (1-leastCrop)*rng.Float64()) * last
+		start := rng.Float64() * (last - window)
+		from := append([]float32(nil), sample...)
+		for frame := range frames {
+			whole, share := math.Modf(start + window*float64(frame)/last)
+			at := min(int(whole), frames-2) * size
+			if int(whole) > frames-2 { // the last frame
+				share = 1
+			}
+			for i := range size {
+				a, b := from[at+i], from[at+size+i]
+				sample[frame*size+i] = factor * (a + float32(share)*(b-a))
+			}
+		}
+		cut := 1 + rng.IntN(max(1, frames/mostCutShare))
+		clear(sample[rng.IntN(frames-cut+1)*size:][:cut*size])
+	}
+}
