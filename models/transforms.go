@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -77,6 +78,22 @@ func (c *Classifier) Export(g *onnx.Graph, samples, network string) (logits stri
 	}
 	p, err := v.Export(g, samples, network)
 	return g.Op("Log", p), err
+}
+
+// C returns a C99 file without dependencies that predicts from what Form.Series returns, as Classify does. The error names a part
+// of the classifier that has no form in C.
+func (c *Classifier) C() ([]byte, error) {
+	switch {
+	case c.HasNetwork():
+		return nil, transforms.NoC(ByNetwork)
+	case c.Form == nil:
+		return nil, errors.New("only a classifier of recordings has a form in C; this one's samples are signals on a graph, or rows")
+	}
+	temperature := 1.0
+	if c.Calibration != nil {
+		temperature = c.Calibration.Temperature
+	}
+	return c.ridge.Load().C(c.ClassNames, temperature)
 }
 
 // together returns the logits of points, `[points, classes]`. They are logarithms of the weighted mean of the members'

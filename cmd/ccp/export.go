@@ -19,8 +19,9 @@ func newExport(s *shared) *cobra.Command {
 	_ = cmd.MarkFlagRequired("out") // there is that flag
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		defer untilSignal(cmd, func() {})()
-		if !strings.EqualFold(filepath.Ext(out.path), ".onnx") {
-			return usage(cmd, fmt.Errorf("--out %q: the name must end in .onnx", out.path))
+		format := strings.ToLower(strings.TrimPrefix(filepath.Ext(out.path), "."))
+		if format != "onnx" && format != "c" {
+			return usage(cmd, fmt.Errorf("--out %q: the name must end in .onnx or .c", out.path))
 		}
 		if err := out.free(); err != nil {
 			return err
@@ -37,7 +38,10 @@ func newExport(s *shared) *cobra.Command {
 			return err
 		}
 		name, shape := export.Input(classifier)
-		result := map[string]any{"file": out.path, "format": "onnx", "bytes": info.Size(), "input": name, "shape": shape,
+		if format == "c" { // which takes one sample
+			shape = shape[1:]
+		}
+		result := map[string]any{"file": out.path, "format": format, "bytes": info.Size(), "input": name, "shape": shape,
 			"class_names": classifier.ClassNames}
 		return s.print(cmd, result, render("export", result))
 	}

@@ -45,4 +45,9 @@ func TestExport(t *testing.T) {
 	after, err := os.ReadFile(onnx)
 	require.NoError(t, err)
 	assert.True(t, bytes.Equal(before, after))
+	inC := filepath.Join(folder, "digits.c")
+	code, _, stderr = execute(t, "export", "--backend", "go", "--checkpoint", dir, "--out", inC)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "the network has no form in C; train without it")
+	assert.NoFileExists(t, inC)
 }

@@ -160,7 +160,7 @@ func TestWrongUsage(t *testing.T) {
 		{"predict --checkpoint x", "INPUT is needed: a file or a folder of recordings", "ccp predict"},
 		{"export --out x.onnx", "--checkpoint DIR is needed", "ccp export"},
 		{"export --checkpoint x", "--out FILE is needed", "ccp export"},
-		{"export --checkpoint x --out x.pb", `--out "x.pb": the name must end in .onnx`, "ccp export"},
+		{"export --checkpoint x --out x.pb", `--out "x.pb": the name must end in .onnx or .c`, "ccp export"},
 		{"data check", "NAME or FILE.npz is needed", "ccp data check"},
 		{"doctor now", `ccp doctor takes flags only, not "now"`, "ccp doctor"},
 		{"version 2", `ccp version takes flags only, not "2"`, "ccp version"},

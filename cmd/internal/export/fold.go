@@ -1,4 +1,4 @@
-// Package export writes a trained classifier as an ONNX model, for programs without ccp. docs/serving.md describes the file.
+// Package export writes a trained classifier as an ONNX model or in C, for programs without ccp. docs/serving.md describes the file.
 package export
 
 import (

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/files"
@@ -22,9 +24,14 @@ func Input(c *models.Classifier) (name string, shape []any) {
 	return "signals", []any{"batch", c.Spec.Nodes, c.Spec.Channels}
 }
 
-// Write writes a classifier as an ONNX model, see ONNX. It replaces the file at path all at once.
+// Write writes a classifier as an ONNX model, see ONNX, or in C, see models.Classifier.C, if the path ends in .c. It replaces the file
+// at path all at once.
 func Write(path string, c *models.Classifier) error {
-	model, err := ONNX(c)
+	write := ONNX
+	if strings.EqualFold(filepath.Ext(path), ".c") {
+		write = (*models.Classifier).C
+	}
+	model, err := write(c)
 	if err != nil {
 		return err
 	}

@@ -39,8 +39,7 @@ func (h header) lacksSeries() string {
 
 func (m *power) width() int { return m.columns * (2 + bandCount) }
 
-// features takes the power from a Hann window's periodogram, with zeros behind up to a power of two. A band without a
-// frequency takes the nearest.
+// features takes the power from a Hann window's periodogram, with zeros behind up to a power of two.
 func (m *power) features(w *work, out []float32) {
 	t := w.timepoints
 	n := max(4, 1<<bits.Len(uint(t-1)))
@@ -63,16 +62,7 @@ func (m *power) features(w *work, out []float32) {
 		features := out[c*(2+bandCount):]
 		features[0], features[1] = float32(mean), float32(math.Log(variance+floor))
 		for b := range bandCount {
-			from := int(math.Ceil(m.edges[b] * float64(n)))
-			to := int(math.Ceil(m.edges[b+1] * float64(n)))
-			if b == bandCount-1 {
-				to = n/2 + 1
-			}
-			if from >= to {
-				nearest := math.Round(math.Sqrt(m.edges[b]*m.edges[b+1]) * float64(n))
-				from = max(1, min(n/2, int(nearest)))
-				to = from + 1
-			}
+			from, to := m.band(b, n)
 			power := 0.0
 			for _, z := range coefficients[from:to] {
 				power += real(z)*real(z) + imag(z)*imag(z)
@@ -80,6 +70,20 @@ func (m *power) features(w *work, out []float32) {
 			features[2+b] = float32(math.Log(power/(float64(to-from)*size) + floor))
 		}
 	}
+}
+
+// band returns where a band begins and ends in a spectrum of n values. Without a frequency, it takes the nearest.
+func (m *power) band(b, n int) (from, to int) {
+	from, to = int(math.Ceil(m.edges[b]*float64(n))), int(math.Ceil(m.edges[b+1]*float64(n)))
+	if b == bandCount-1 {
+		to = n/2 + 1
+	}
+	if from >= to {
+		nearest := math.Round(math.Sqrt(m.edges[b]*m.edges[b+1]) * float64(n))
+		from = max(1, min(n/2, int(nearest)))
+		to = from + 1
+	}
+	return from, to
 }
 
 func (m *power) export(g *onnx.Graph, x string) string {

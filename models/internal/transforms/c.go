@@ -1,0 +1,151 @@
+package transforms
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/clusterpool/ccp/internal/loop"
+)
+
+//go:embed predict.c.tmpl
+var predictC string
+
+// cFile is what predict.c.tmpl takes.
+type cFile struct {
+	Classes, Columns, Longest, Length, Padded int
+	Temperature, Smoothing, Calibration       float64
+	Names                                     []string
+	Arrays                                    []cArray
+	Has                                       map[string]bool // transforms, by their names without the suffix
+	Whole, Stretched                          []string        // calls for the series as it is, and for the stretched one
+}
+
+// cArray is a constant array.
+type cArray struct{ Type, Name, Values string }
+
+// NoC is the error of a part of a classifier that has no form in C.
+func NoC(part string) error {
+	return fmt.Errorf("%s has no form in C; train without it: ccp train --model transforms --set transforms=minirocket,hydra,power", part)
+}
+
+// C returns the text of a C99 file that computes Probabilities of recordings, and divides their logarithms by another temperature. The
+// error names a part that C lacks.
+func (v *Classifier) C(classNames []string, calibration float64) ([]byte, error) {
+	if v.forest != nil {
+		return nil, NoC("the transform " + Forest)
+	}
+	f := &cFile{Classes: v.Classes, Columns: v.Columns, Longest: max(v.Longest, v.Length), Length: v.Length, Has: map[string]bool{},
+		Temperature: v.Temperature, Smoothing: v.Smoothing, Calibration: calibration}
+	f.Padded = max(4, 1<<bits.Len(uint(f.Longest-1)))
+	for _, name := range classNames {
+		f.Names = append(f.Names, quoteC(name))
+	}
+	f.array("float", "mean", v.units.mean)
+	f.array("float", "scale", v.units.scale)
+	f.array("float", "bias", v.bias)
+	for _, one := range v.transforms {
+		if err := f.transform(one); err != nil {
+			return nil, err
+		}
+	}
+	var out bytes.Buffer
+	err := template.Must(template.New("").Parse(predictC)).Execute(&out, f)
+	return out.Bytes(), err
+}
+
+// array adds a constant array, and returns its name.
+func (f *cFile) array(kind, name string, values []float32) string {
+	var text strings.Builder
+	for i, x := range values {
+		before := " "
+		if i%16 == 0 {
+			before = "\n\t"
+		}
+		one := strconv.FormatFloat(float64(x), 'f', -1, 32)
+		if kind == "float" { // with a point or an exponent in any case
+			one = strconv.FormatFloat(float64(x), 'e', -1, 32) + "f"
+		}
+		text.WriteString(before + one + ",")
+	}
+	name = "ccp_" + strings.ReplaceAll(name, "-", "_")
+	f.Arrays = append(f.Arrays, cArray{kind, name, text.String() + "\n"})
+	return name
+}
+
+// transform adds the arrays and the call of a transform.
+func (f *cFile) transform(v *transform) error {
+	var arguments []any
+	add := func(kind, name string, values []float32) {
+		arguments = append(arguments, f.array(kind, v.name+"_"+name, values))
+	}
+	calls, own := &f.Whole, v.featureMap
+	if s, ok := own.(stretched); ok && s.length > 1 {
+		calls, own = &f.Stretched, s.featureMap
+	}
+	switch m := own.(type) {
+	case *miniRocket:
+		arguments = append(arguments, len(m.steps))
+		add("int32_t", "steps", loop.Convert[float32](m.steps))
+		add("int32_t", "each", loop.Convert[float32](m.each))
+		add("int8_t", "signs", m.signs)
+		add("float", "thresholds", m.thresholds)
+	case *hydra:
+		arguments = append(arguments, len(m.steps))
+		add("int32_t", "steps", loop.Convert[float32](m.steps))
+		arguments = append(arguments, m.groups, m.added)
+		add("int32_t", "columns", m.columns)
+		add("float", "taps", m.weights)
+	case *power:
+		var bands []float32 // their ends in spectra of 4, 8, 16, … values
+		for n := 4; n <= f.Padded; n *= 2 {
+			for b := range bandCount {
+				from, to := m.band(b, n)
+				bands = append(bands, float32(from), float32(to))
+			}
+		}
+		add("int32_t", "bands", bands)
+	default:
+		return NoC("the transform " + v.name)
+	}
+	add("float", "mean", v.mean)
+	scale := v.scale // that C multiplies the weights by
+	if k := v.kernel; k != nil {
+		add("float", "scale", v.scale)
+		arguments = append(arguments, len(k.norms))
+		add("float", "landmarks", k.landmarks)
+		arguments = append(arguments, k.g)
+		scale = slices.Repeat([]float32{1}, len(k.norms))
+	}
+	weights := make([]float32, len(v.weights)) // `[features, classes]`
+	for i, w := range v.weights {
+		class, at := i/len(scale), i%len(scale)
+		weights[at*f.Classes+class] = w * scale[at]
+	}
+	add("float", "weights", weights)
+	call := "ccp_" + basis(v.name) + "(timepoints"
+	for _, a := range arguments {
+		call += fmt.Sprint(", ", a)
+	}
+	f.Has[basis(v.name)] = true
+	*calls = append(*calls, call+");")
+	return nil
+}
+
+// quoteC returns a string of C. Octal escapes end after three digits, and trigraphs have question marks.
+func quoteC(s string) string {
+	var text strings.Builder
+	for _, b := range []byte(s) {
+		if b < ' ' || strings.IndexByte(`"\?`+"\x7f", b) >= 0 {
+			fmt.Fprintf(&text, `\%03o`, b)
+		} else {
+			text.WriteByte(b)
+		}
+	}
+	return `"` + text.String() + `"`
+}
