@@ -99,7 +99,7 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 		return nil, err
 	}
 	if c.ridge.Load() != nil && o.Method != Occlusion {
-		return nil, errors.New("the transforms beside the network have no gradient: take occlusion")
+		return nil, errors.New("transforms predict, which have no gradient: take occlusion")
 	}
 	for i, s := range signals {
 		if wrong := c.unusable(i, s); wrong != nil {

@@ -122,8 +122,8 @@ func durationVar(f *pflag.FlagSet, value *time.Duration, name string, least time
 
 // samplesFlag is for the commands that explain samples.
 func samplesFlag(f *pflag.FlagSet, samples *int, all string) {
-	numberVar(f, samples, "samples", 0, 0, math.MaxInt, "explain `N` samples, evenly spread; 0 for "+all+
-		" (default: at most 500, so many as take less time than the training)")
+	numberVar(f, samples, "samples", 0, 0, math.MaxInt, "explain at most `N` samples, evenly spread; 0 for "+all+
+		" (default: at most 500, and where parts are hidden at most six passes for each training sample)")
 	*samples = explain.Auto
 }
 

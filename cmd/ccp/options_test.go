@@ -218,7 +218,7 @@ func TestOptionsPage(t *testing.T) {
 		}
 	}
 	page += "\n## Of some data sets\n\n| option | data set | default | values | what it is |\n|---|---|---|---|---|\n" + ofData
-	page += "\n## Of the paper's laboratory\n\nA program of your own has these options if it imports `benchmarks/paper/ablations`.\n\n| option | default | values | what it is |\n|---|---|---|---|\n" + ofLaboratory
+	page += "\n## Of the paper's laboratory\n\n`ccp` has these options, and so does a program of your own that imports `benchmarks/paper/ablations`.\n\n| option | default | values | what it is |\n|---|---|---|---|\n" + ofLaboratory
 	if *update {
 		require.NoError(t, os.WriteFile(optionsPage, []byte(page), 0o644))
 	}
