@@ -29,6 +29,9 @@ type Metadata struct {
 	Versions   map[string]string `json:"versions"`
 }
 
+// isCheckpoint says to those who gave something else what a checkpoint is.
+const isCheckpoint = "a folder that ccp train made, such as those in runs"
+
 // ReadMetadata reads the description and the graph of the checkpoint in dir. If dir is no checkpoint, the error is an os.ErrNotExist.
 func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 	m, graph, _, err = readMetadata(os.DirFS(dir), dir)
@@ -39,12 +42,13 @@ func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, description []byte, err error) {
 	if name != "" {
 		if err := files.CheckDirectory(name); err != nil {
-			return m, nil, nil, err
+			return m, nil, nil, fmt.Errorf("%w; a checkpoint is %s", err, isCheckpoint)
 		}
 	}
 	defer func() {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s is not a checkpoint: %w%s", cmp.Or(name, "it"), err, meant(name))
+		if at, is := errors.AsType[*fs.PathError](err); is && errors.Is(at, fs.ErrNotExist) {
+			err = fmt.Errorf("%s is not a checkpoint, %s: %s: %w%s", cmp.Or(name, "it"), isCheckpoint, at.Path, at.Err,
+				suggest.Beside(name, checkpoint.MetadataFile))
 		}
 	}()
 	path := filepath.Join(name, checkpoint.MetadataFile)
@@ -83,15 +87,6 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 		return m, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, graph, raw, nil
-}
-
-// meant returns the end of an error about a folder that is missing: the checkpoint beside it with the nearest name.
-func meant(dir string) string {
-	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", checkpoint.MetadataFile))
-	for i, path := range beside {
-		beside[i] = filepath.Base(filepath.Dir(path))
-	}
-	return suggest.Meant(filepath.Base(dir), beside)
 }
 
 // Save writes the classifier as a checkpoint in dir, which Load reads. The directory must be new or empty. Each file is

@@ -252,7 +252,7 @@ func TestLoadOfAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	_, err := Load(file, LoadOptions{})
-	require.EqualError(t, err, file+" is not a directory")
+	require.EqualError(t, err, file+" is not a directory; a checkpoint is a folder that ccp train made, such as those in runs")
 }
 
 // A zip archive of a checkpoint is a checkpoint. So are its files in memory.

@@ -290,7 +290,7 @@ func TestPredictRefuses(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "signals.npy")
 	require.NoError(t, os.WriteFile(text, []byte("0 1 2"), 0o644))
 	for _, c := range []struct{ path, want string }{
-		{"nothing.npy", "nothing.npy: no such file"},
+		{"nothing.npy", "nothing.npy: there is no such file or folder"},
 		{text, "signals.npy"},
 		{write("flat.npy", &npz.Array{Shape: []int{128}, Data: signal}), "features has shape [128]; the model needs [samples, 64, 1]"},
 		{write("wide.npy", &npz.Array{Shape: []int{1, 64, 2}, Data: signal}), "features has shape [1 64 2]; the model needs [samples, 64, 1]"},

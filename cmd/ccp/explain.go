@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/cmd/internal/explain"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
@@ -43,7 +44,8 @@ func newExplain(s *shared) *cobra.Command {
 		}
 		if class != "" {
 			if e.Class = slices.Index(e.Classifier.ClassNames, class); e.Class < 0 {
-				return usage(cmd, fmt.Errorf("--class %q is none of %q", class, e.Classifier.ClassNames))
+				return usage(cmd, fmt.Errorf("--class %q is none of %q%s", class, e.Classifier.ClassNames,
+					suggest.Meant(class, e.Classifier.ClassNames)))
 			}
 		}
 		if err := e.Prepare(samples); err != nil {

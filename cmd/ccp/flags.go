@@ -191,7 +191,7 @@ func needed(cmd *cobra.Command, _ []string) (err error) {
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		if flag.Annotations[cobra.BashCompOneRequiredFlag] != nil && (!flag.Changed || flag.Value.String() == "") {
 			kind, what := pflag.UnquoteUsage(flag)
-			err = usage(cmd, fmt.Errorf("--%s %s is needed: %s", flag.Name, kind, what))
+			err = usage(cmd, fmt.Errorf("--%s %s is needed: one%s", flag.Name, kind, strings.TrimPrefix(what, kind)))
 		}
 	})
 	return err

@@ -10,12 +10,14 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	_ "github.com/clusterpool/ccp/benchmarks/paper"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
@@ -55,6 +57,14 @@ func (k *kept) Write(content []byte) (n int, err error) {
 	return n, err
 }
 
+// message returns the text of an error. That a file is missing it says in words, with the nearest name in the folder.
+func message(err error) string {
+	if at, found := errors.AsType[*fs.PathError](err); found && errors.Is(at, fs.ErrNotExist) {
+		return strings.Replace(err.Error(), at.Error(), at.Path+": there is no such file or folder", 1) + suggest.Beside(at.Path, "")
+	}
+	return err.Error()
+}
+
 // run executes one command line, its results to stdout, all else to stderr, and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) (code int) {
 	defer func() {
@@ -80,7 +90,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", text.Plain(withFlags(cmd, err.Error())), usage.command)
+		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", text.Plain(withFlags(cmd, message(err))), usage.command)
 		return code
 	case errors.Is(err, context.Canceled) && !errors.Is(err, training.ErrInterrupted): // which says more
 		err = errors.New("stopped early; the same command starts it again or continues")
@@ -90,6 +100,6 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 		}
 		err = fmt.Errorf("%w; make room, and give the same command again", err)
 	}
-	fmt.Fprintln(stderr, "ccp:", text.Plain(withFlags(cmd, err.Error())))
+	fmt.Fprintln(stderr, "ccp:", text.Plain(withFlags(cmd, message(err))))
 	return code
 }

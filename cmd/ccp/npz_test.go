@@ -106,11 +106,14 @@ func TestOwnData(t *testing.T) {
 	}
 	assert.Greater(t, hits, 640)
 
+	_, _, stderr = execute(t, "explain", "--backend", "go", "--checkpoint", dir, "--class", "North")
+	assert.Contains(t, stderr, "; did you mean north?\n")
+
 	moved := filepath.Join(t.TempDir(), "moved.npz")
 	require.NoError(t, os.Rename(path, moved))
 	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", dir)
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, path+": no such file or directory; ")
+	assert.Contains(t, stderr, path+": there is no such file or folder; ")
 	assert.True(t, strings.HasSuffix(stderr, "; give its place with --data\n"), stderr)
 	assert.Contains(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", moved), "160 samples")
 	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", path)

@@ -34,7 +34,7 @@ func newPredict(s *shared) *cobra.Command {
 	cmd.Args = atLeastOne("INPUT is needed: a file or a folder of recordings, or a numpy file of features")
 	checkpointFlag(cmd, &dir)
 	out.flags(cmd.Flags(), "`FILE` to write (default: the standard output)", "the file if it exists")
-	numberVar(cmd.Flags(), &top, "top", 0, 0, math.MaxInt, "the `K` most probable classes of each, instead of all")
+	numberVar(cmd.Flags(), &top, "top", 0, 1, math.MaxInt, "the `K` most probable classes of each, instead of all")
 	rejectFlag(cmd.Flags(), &reject)
 	cutFlags(cmd.Flags(), &cut)
 	figureVar(cmd.Flags(), &figure.path, "`FILE.png` or .svg to draw into the probabilities of the windows by time")

@@ -206,7 +206,7 @@ func TestPredictOnRecordings(t *testing.T) {
 		return write(t, at(name), array.String())
 	}
 	for path, want := range map[string]string{
-		at("gone.npy"):                  "open %s: no such file or directory",
+		at("not-there-at-all.npy"):      "%s: there is no such file or folder",
 		write(t, at("junk.npy"), "1,2"): "%s: not a .npy array: it does not start with \\x93NUMPY; write it with numpy.save",
 		saved("odd.npy", 2, 9, 7):       "%s: the array has shape [2 9 7]; the classifier needs series [samples, 3, timepoints] or a recording [timepoints, 3]",
 		saved("flat.npy", 9):            "%s: the array has shape [9]; the classifier needs series [samples, 3, timepoints] or a recording [timepoints, 3]",

@@ -42,6 +42,8 @@ func newReport(s *shared) *cobra.Command {
 		defer untilSignal(cmd, status.clear)()
 		if out.path == "" {
 			out.path = filepath.Join(dir, "report.html")
+		} else if filepath.Ext(out.path) != ".html" {
+			return usage(cmd, fmt.Errorf("--out %q: the name must end in .html", out.path))
 		}
 		_, _, err := models.ReadMetadata(dir)
 		if err := cmp.Or(err, out.freeReport()); err != nil {

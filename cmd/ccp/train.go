@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
@@ -26,7 +27,11 @@ func newTrain(s *shared) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, pairs []string) error {
 		for _, pair := range pairs {
 			if !strings.Contains(pair, "=") {
-				return usage(cmd, fmt.Errorf("ccp train takes flags and NAME=VALUE, not %q", pair))
+				err := fmt.Errorf("ccp train takes flags and NAME=VALUE, not %q", pair)
+				if _, unknown := datasets.Named(pair); datasets.IsFile(pair) || unknown == nil {
+					err = fmt.Errorf("%w; did you mean --data %s?", err, pair)
+				}
+				return usage(cmd, err)
 			}
 		}
 		return nil

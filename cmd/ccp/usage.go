@@ -35,7 +35,8 @@ func usage(cmd *cobra.Command, err error) error {
 
 // kinds describes what the flags of pflag's types take.
 var kinds = map[string]string{"int": "a whole number", "uint64": "a whole number from 0", "float64": "a number",
-	"bool": "true or false"}
+	"bool":         "true or false",
+	"float64Slice": "a number; give numbers joined by commas, such as -9999,32767"}
 
 // flagError replaces the parser's error about a flag by one that says what the flag takes, or which flag was meant.
 func flagError(cmd *cobra.Command, err error) error {

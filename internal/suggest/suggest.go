@@ -5,6 +5,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,19 @@ func Nearest(word string, known []string) (nearest string) {
 func Meant(word string, known []string) string {
 	if nearest := Nearest(word, known); nearest != "" {
 		return fmt.Sprintf("; did you mean %s?", nearest)
+	}
+	return ""
+}
+
+// Beside returns the end of an error about a path that is missing: the path in the same folder with the nearest name. With
+// holding it is a folder that holds a file of that name.
+func Beside(path, holding string) string {
+	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*", holding))
+	for i, at := range beside {
+		beside[i] = filepath.Base(strings.TrimSuffix(at, holding))
+	}
+	if nearest := Nearest(filepath.Base(path), beside); nearest != "" && nearest != filepath.Base(path) {
+		return fmt.Sprintf("; did you mean %s?", filepath.Join(filepath.Dir(path), nearest))
 	}
 	return ""
 }
