@@ -52,7 +52,7 @@ type Result struct {
 // out. The last but for the network, and the network on a random graph, is all transforms together.
 type Member struct {
 	Name     string  `json:"name"`
-	Graph    bool    `json:"graph"`  // it reads the graph
+	Graph    bool    `json:"graph"`  // it goes by links, or by pairs of few sensors
 	Weight   float64 `json:"weight"` // in the predictions
 	Accuracy float64 `json:"accuracy"`
 	Loss     float64 `json:"loss"` // in nats

@@ -134,7 +134,7 @@ func TestPageWithoutANetwork(t *testing.T) {
 	assert.Equal(t, []string{"members", "confusion", "reliability", "mistakes", "gallery", "rerun"}, read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== null).map((s) => s.id)`))
 	assert.Equal(t, "sensors.npz · values", textOf(t, ctx, "title"))
 	assert.Equal(t, "Predicted by values, fitted to 2 classes. They sufficed on held-out training samples, so that no network was trained.", textOf(t, ctx, "about"))
-	assert.Contains(t, textOf(t, ctx, "members-text"), "None reads the graph.")
+	assert.Contains(t, textOf(t, ctx, "members-text"), "None goes by links or pairs of sensors.")
 	assert.Regexp(t, `values\s*\d+\.\d%\s*[0-9.]+\s*no\s*100%`, textOf(t, ctx, "members-table"))
 	assert.NotRegexp(t, `(?i)pooling|epoch|dropout|Levels|Parameters|trainable|first step`, read[string](t, ctx, `document.body.innerText`))
 }

@@ -144,7 +144,7 @@ type Config struct {
 // Part is the weight and the score of a transform. The last part, "all", is the whole ridge classifier.
 type Part struct {
 	Name           string
-	Graph          bool    // it reads the graph
+	Graph          bool    // it goes by links, or by pairs of few sensors
 	Weight         float64 // of the sum of the weights
 	Accuracy, Loss float64 // on held-out samples, of a transform alone at most 700; the loss is in nats
 }

@@ -30,10 +30,10 @@ function renderMembers() {
   if (!all.length) return;
   const best = (m) => `${m.name}, ${percent(m.accuracy)} right at a log-loss of ${number(m.loss)}`, [with_, without] = [of(true), of(false)];
   $("members-text").textContent = "How training samples are predicted that were held out: each transform of the ridge classifier by all samples but one or one group; forest, network, and all transforms together by three quarters for the last one. " +
-    (with_ && without ? `The best that reads the graph is ${best(with_)}; the best that does not is ${best(without)}.` : with_ ? "" : "None reads the graph.") +
+    (with_ && without ? `The best that goes by links or pairs of sensors is ${best(with_)}; the best that does not is ${best(without)}.` : with_ ? "" : "None goes by links or pairs of sensors.") +
     (random ? ` On a random graph of sensors and time points with as many edges the network has ${percent(random.accuracy)} right, on the data’s ${percent(network.accuracy)}: its links are worth ${(100 * (network.accuracy - random.accuracy)).toFixed(1)} points to it.` : "");
-  renderWorth([["transforms without the graph", of(false)], ["transforms that know the graph", of(true, network)], ["network", network], ["network on a random graph", random]].filter(([, m]) => m), network);
-  fillTable($("members-table"), ["", "held-out accuracy", "log-loss", "reads the graph", "weight"], all.map((m) => m.name === "all" ? ["all transforms", bar(m.accuracy), number(m.loss), "", ""] : [m.name, m.loss ? bar(m.accuracy) : "not measured", m.loss ? number(m.loss) : "–", m.graph ? "yes" : "no", percent(m.weight, 0)]), { names: true, bars: 1 });
+  renderWorth([["other transforms", of(false)], ["transforms by links or pairs", of(true, network)], ["network", network], ["network on a random graph", random]].filter(([, m]) => m), network);
+  fillTable($("members-table"), ["", "held-out accuracy", "log-loss", "by links or pairs", "weight"], all.map((m) => m.name === "all" ? ["all transforms", bar(m.accuracy), number(m.loss), "", ""] : [m.name, m.loss ? bar(m.accuracy) : "not measured", m.loss ? number(m.loss) : "–", m.graph ? "yes" : "no", percent(m.weight, 0)]), { names: true, bars: 1 });
 }
 
 // renderWorth draws the held-out accuracies of the best of each kind [[kind, member]], if there is a network among them.
