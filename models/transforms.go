@@ -66,17 +66,16 @@ func (c *Classifier) PredictedBy() string {
 	return fmt.Sprintf("%s (%d%%), with the network (%d%%)", text, percent, 100-percent)
 }
 
-// HasNetwork reports whether the network has a part in the predictions.
-func (c *Classifier) HasNetwork() bool { return !c.ridge.Load().Alone() }
-
-// Export adds the nodes of an ONNX model from raw samples to the logits that predict, before their temperature. network has the
-// network's logits; "" if it has no part. The error names a transform that cannot be exported.
-func (c *Classifier) Export(g *onnx.Graph, samples, network string) (logits string, err error) {
-	v := c.ridge.Load()
-	if v == nil {
-		return network, nil
+// Export adds the nodes of an ONNX model from raw samples to the logits that predict, before their temperature. network adds the
+// nodes of the network's logits, and is called if it has a part. The error is network's, or names a transform that cannot be exported.
+func (c *Classifier) Export(g *onnx.Graph, samples string, network func() (string, error)) (logits string, err error) {
+	v, other := c.ridge.Load(), ""
+	if !v.Alone() {
+		if other, err = network(); v == nil || err != nil {
+			return other, err
+		}
 	}
-	p, err := v.Export(g, samples, network)
+	p, err := v.Export(g, samples, other)
 	return g.Op("Log", p), err
 }
 
@@ -84,7 +83,7 @@ func (c *Classifier) Export(g *onnx.Graph, samples, network string) (logits stri
 // of the classifier that has no form in C.
 func (c *Classifier) C() ([]byte, error) {
 	switch {
-	case c.HasNetwork():
+	case !c.ridge.Load().Alone():
 		return nil, transforms.NoC(ByNetwork)
 	case c.Form == nil:
 		return nil, errors.New("only a classifier of recordings has a form in C; this one's samples are signals on a graph, or rows")

@@ -44,15 +44,14 @@ func Write(path string, c *models.Classifier) error {
 func ONNX(c *models.Classifier) ([]byte, error) {
 	g := new(onnx.Graph)
 	name, shape := Input(c)
-	samples, network := g.Input(name, shape...), ""
-	if c.HasNetwork() {
+	samples := g.Input(name, shape...)
+	logits, err := c.Export(g, samples, func() (string, error) {
 		n, err := Fold(c)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
-		network = n.logits(g, samples)
-	}
-	logits, err := c.Export(g, samples, network)
+		return n.logits(g, samples), nil
+	})
 	if err != nil {
 		return nil, err
 	}
