@@ -3,6 +3,7 @@ package datasets
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 const (
@@ -11,9 +12,9 @@ const (
 	mostCutShare = 8   // a cut is at most one frame in so many long
 )
 
-// distort returns the augmentation of recordings, which keeps their classes (Le Guennec et al. 2016, DeVries and Taylor 2017): a window
-// of the frames is stretched to all of them, the values are multiplied by a factor near 1, and a short span of the frames is set to
-// the mean, which is 0.
+// distort returns the augmentation of recordings, three changes that keep the class. A window of the frames is stretched to all of
+// them (Le Guennec et al. 2016). The values are multiplied by a factor near 1. A short span of the frames is set to the mean, which
+// is 0 (DeVries and Taylor 2017).
 func distort(frames int) func(rng *rand.Rand, sample []float32) {
 	return func(rng *rand.Rand, sample []float32) {
 		size := len(sample) / frames
@@ -21,7 +22,7 @@ func distort(frames int) func(rng *rand.Rand, sample []float32) {
 		last := float64(frames - 1)
 		window := (leastCrop + (1-leastCrop)*rng.Float64()) * last
 		start := rng.Float64() * (last - window)
-		from := append([]float32(nil), sample...)
+		from := slices.Clone(sample)
 		for frame := range frames {
 			whole, share := math.Modf(start + window*float64(frame)/last)
 			at := min(int(whole), frames-2) * size

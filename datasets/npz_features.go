@@ -61,7 +61,7 @@ func (r *npzReader) readFeatures() error {
 	if table {
 		columns = size
 	}
-	r.warnGaps(values, columns, func(i int) int { return i % columns }, func(column int) string {
+	r.warnGaps(values, len(values), columns, columns, func(int) (column, count int) { return 0, len(values) }, func(column int) string {
 		return fmt.Sprintf("%s %d", map[bool]string{true: "column", false: "channel"}[table], column)
 	})
 	if gaps {

@@ -230,11 +230,8 @@ func (r *npzReader) readRecordings() error {
 	plain.Origin = ""
 	if r.opts.Form == nil {
 		axes := form.Channels
-		r.warnGaps(s.values, form.Width(), func(i int) int {
-			if i/axes%s.timepoints >= r.timepoints(i/(r.nodes*s.timepoints*axes)) { // after its end
-				return -1
-			}
-			return i/(s.timepoints*axes)%r.nodes*axes + i%axes
+		r.warnGaps(s.values, s.timepoints*axes, form.Width(), axes, func(run int) (column, count int) { // a sensor of a recording
+			return run % r.nodes * axes, min(s.timepoints, r.timepoints(run/r.nodes)) * axes // up to its end
 		}, func(column int) string { return recording.Column(form.Sensors, axes, column) })
 	}
 	var changes recording.Changes

@@ -63,12 +63,20 @@ func (d *Dataset) warnOddities() {
 	}
 }
 
-// warnGaps warns of values that may stand for missing ones. The column of an element is -1 if that counts for nothing.
-func (r *npzReader) warnGaps(values []float32, columns int, column func(i int) int, name func(column int) string) {
+// warnGaps warns of values that may stand for missing ones. The values come in runs of one length, and in each run those of some
+// columns take turns. begin returns the first of a run's columns, and how many of its values count.
+func (r *npzReader) warnGaps(values []float32, length, columns, turns int, begin func(run int) (column, count int), name func(column int) string) {
 	extremes, first := make([]recording.Extremes, columns), map[float64]string{}
-	for i, v := range values {
-		if at := column(i); at >= 0 && v == v {
-			extremes[at].Add(float64(v))
+	for run := range len(values) / max(1, length) {
+		from, count := begin(run)
+		column := from
+		for _, v := range values[run*length:][:count] {
+			if v == v {
+				extremes[column].Add(float64(v))
+			}
+			if column++; column == from+turns {
+				column = from
+			}
 		}
 	}
 	count := map[float64]int{} // of columns with each gap

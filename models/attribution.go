@@ -304,19 +304,18 @@ func (c *Classifier) hiding() (outline layout.Layout, parts, whole [][]int32) {
 // walk lists the nodes of a graph depth first, so that those in a row are near each other.
 func walk(graph *affinity.Matrix) (order []int32) {
 	seen := make([]bool, graph.N())
-	var visit func(node int32)
-	visit = func(node int32) {
-		if seen[node] {
-			return
+	for first := range seen {
+		for next := []int32{int32(first)}; len(next) > 0; { // no recursion, which a path of millions of nodes would exhaust
+			node := next[len(next)-1]
+			if next = next[:len(next)-1]; seen[node] {
+				continue
+			}
+			seen[node], order = true, append(order, node)
+			neighbours, _ := graph.Row(int(node))
+			for _, to := range slices.Backward(neighbours) { // the first of them is visited first
+				next = append(next, to)
+			}
 		}
-		seen[node], order = true, append(order, node)
-		neighbours, _ := graph.Row(int(node))
-		for _, to := range neighbours {
-			visit(to)
-		}
-	}
-	for node := range seen {
-		visit(int32(node))
 	}
 	return order
 }

@@ -41,19 +41,21 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 		a = graph.Affinity(scope, signal)
 	}
 	x := signal
-	var read []*Node // means and maxima of the resolutions
+	var resolutions []*Node // `[rows, nodes, channels]`
 	if filters := spec.Options.Stem; filters > 0 {
 		x = spec.preparation(graph.Matrix).Stem(scope, x, filters, spec.blocks(0))
-		read = append(read, x)
+		resolutions = append(resolutions, x)
 	}
 	for i, l := range spec.Levels {
 		level := ccp.New(scope.In("%s", levelName(i)), x, a, l.Clusters, l.Filters).Neighbours(l.Neighbours)
 		x, a = level.Blocks(spec.blocks(i + 1)).Done()
-		read = append(read, Reshape(x, -1, spec.nodesAt(i+1), x.Shape().Dim(2)))
+		if spec.Options.Readout == readLevels {
+			resolutions = append(resolutions, Reshape(x, -1, spec.nodesAt(i+1), x.Shape().Dim(2)))
+		}
 	}
 	x = Reshape(x, -1, spec.nodesAt(len(spec.Levels)), x.Shape().Dim(2))
-	if spec.Options.Readout == readLevels && len(read) > 0 {
-		x = pooled(read, x.Shape().Dim(0))
+	if spec.Options.Readout == readLevels && len(resolutions) > 0 {
+		x = pooled(resolutions, x.Shape().Dim(0))
 	}
 	return a.Mean(spec.Readout(scope, x))
 }

@@ -12,7 +12,7 @@ import (
 type Extremes struct {
 	ends        [2][4]tally // the lowest values, and the highest times -1
 	some        []float64   // every so manyth
-	every, seen int
+	every, seen int         // every is a power of two
 }
 
 type tally struct {
@@ -31,7 +31,7 @@ var usualGaps = []float64{99, 999, 9999, 99999, 32767, 32768, 65535}
 
 // Add takes a value that is a number.
 func (e *Extremes) Add(v float64) {
-	if e.every = max(1, e.every); e.seen%e.every == 0 {
+	if e.every = max(1, e.every); e.seen&(e.every-1) == 0 {
 		if len(e.some) == someValues {
 			for i := range someValues / 2 {
 				e.some[i] = e.some[2*i]
@@ -43,6 +43,10 @@ func (e *Extremes) Add(v float64) {
 	e.seen++
 	for i := range e.ends {
 		end, at := &e.ends[i], len(e.ends[i])
+		if last := end[at-1]; last.times > 0 && v > last.value { // nearly always
+			v = -v
+			continue
+		}
 		for at > 0 && (end[at-1].times == 0 || v <= end[at-1].value) {
 			at--
 		}
@@ -68,8 +72,9 @@ func (g Gap) String() string {
 	return fmt.Sprintf("is %g in %d of %d values, far from all others", g.Value, g.times, g.of)
 }
 
-// Gaps lists values far outside all others. Instruments write such values, as -9999, where they measured nothing. One that comes less than three times must lie further outside. The quartiles say what is far: no other
-// value outside changes them. Without quartiles that differ the range of the others does.
+// Gaps lists values far outside all others. Instruments write such values, as -9999, where they measured nothing. A value that comes
+// less than three times must lie further outside. What is far is told by the quartiles, which other values outside do not change. If
+// the quartiles are equal, the range of the other values tells it.
 func (e *Extremes) Gaps() (gaps []Gap) {
 	sorted := slices.Sorted(slices.Values(e.some))
 	for i, end := range e.ends {

@@ -203,8 +203,8 @@ func (c *Changes) note(format string, values ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, values...))
 }
 
-// unit notes times far from the training's rate. It refuses those that can only be in another unit: they are as far as
-// minutes from seconds, and no series of the training's rate comes of them.
+// unit notes times whose rate is far from the training's. It refuses them if the rates differ as those of minutes and seconds do, and
+// no series can be made at the training's rate: then the times must be in another unit.
 func (f *Form) unit(r *Recording, c *Changes) error {
 	const maxRateRatio = 50
 	rate := r.Rate()

@@ -2,9 +2,9 @@
 // it, so both make the same signal of a recording.
 //
 // A [Recording] is what was measured: `[timepoints, sensors, channels]`, at times of its own, with gaps. A [Form] says what the
-// training data is like: [Form.Series] puts the sensors in its order, fills gaps and makes the time points even. [Resample] then
-// makes the frames of a signal, whose node `frame * sensors + sensor` is a sensor at a frame. [Form.Windows] cuts a long recording
-// first. Values and times have the training data's units.
+// training data is like. [Form.Windows] cuts a long recording. [Form.Series] puts the sensors in the form's order, fills gaps and
+// makes the time points even. [Resample] makes the frames of a signal. Its node `frame * sensors + sensor` is a sensor at a frame.
+// Values and times have the training data's units.
 package recording
 
 import (

@@ -126,11 +126,12 @@ func units(d *datasets.Dataset, samples []int) []int {
 	return of
 }
 
-// weightOf returns the weight of some members beside another, whose log-loss without it is loss. Of the tenths below one it takes the
-// one with the least log-loss; if none is less than a nat above loss, the weight is one. Where little is known, good members are best
-// in equal parts. So weightOf prefers a tenth nearer to that of members+1 whose log-loss is above the least by less than a standard
-// error, namely the error of the sum of the units' differences, or by less than a nat. judge returns the losses of the units, and
-// whether enough predictions are right.
+// weightOf returns the weight that some members together have beside one more. loss is their log-loss without it. judge returns the
+// losses of the units at a weight, and whether enough predictions are right.
+//
+// Only tenths below one are compared whose log-loss is less than a nat above loss; if there are none, the weight is one. Little
+// is known of few samples, and then good members are best in equal parts. So the tenth nearest to equal parts is taken that is not
+// told apart from the best: its log-loss is above the least by less than a nat, or by less than the standard error of the difference.
 func weightOf(loss float64, members int, judge func(weight float64) (losses []float64, enough bool)) (weight float64) {
 	weight = 1
 	var of [10][]float64 // the losses of each tenth that may be taken

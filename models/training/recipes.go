@@ -38,8 +38,9 @@ type change struct {
 	Why                  string
 }
 
-// changes returns the changes for a data set and a model. The general ones come first, then those of the data set's source for
-// any model, those of the network, and those of the source for this model: a later one takes the place of an earlier one.
+// changes returns the changes for a data set and a model. A later change takes the place of an earlier
+// one. The general ones come first. Those of the data set's source for any model follow, then those of the network. Those of the
+// source for this model are last.
 func changes(data, name string) (all []change) {
 	source, _ := datasets.Named(data) // a file, or data in memory, has none
 	for i, text := range [][]byte{recipes, source.Recipes, network(name).Recipes, source.Recipes} {

@@ -35,7 +35,8 @@ const (
 	usualEpochs = 20 // how often such a training is looked at and saved
 	// The least multiply-adds of the levels in a step that are faster in bfloat16: a network with 2³⁰ was, one with 2²⁷ was not.
 	bfloat16Products = 1 << 29
-	// Recordings of so many frames, and at most so many nodes, are read by a network for series.
+	// Recordings of so many frames, and at most so many nodes, are read by a network for series. Package datasets gives most
+	// recordings no more nodes.
 	manyFrames, fewNodes = 64, 2048
 	manyNodes            = 16 // nodes for each training sample: with more, the samples are few
 )
