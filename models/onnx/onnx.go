@@ -2,6 +2,7 @@
 package onnx
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -32,8 +33,8 @@ var elements = map[reflect.Kind]int{reflect.Float32: Float, reflect.Int64: Int64
 type Graph struct {
 	Scope                                         string // before the names of nodes, such as "level_1/"
 	nodes, initializers, inputs, outputs, carried []string
-	constants                                     map[string]string // the names of initializers
-	count                                         map[string]int    // of the nodes with a name
+	constants                                     map[[sha256.Size]byte]string // the names of initializers, by the hash of what they hold
+	count                                         map[string]int               // of the nodes with a name
 	spectra                                       bool
 	bytes                                         int // of the initializers
 }
@@ -83,7 +84,7 @@ func (g *Graph) Named(output, operator string, inputs ...any) string {
 // free returns a name in the scope that no other node or constant has.
 func (g *Graph) free(name string) string {
 	if g.count == nil {
-		g.count, g.constants = map[string]int{}, map[string]string{}
+		g.count, g.constants = map[string]int{}, map[[sha256.Size]byte]string{}
 	}
 	name = g.Scope + name
 	if g.count[name]++; g.count[name] > 1 {
@@ -112,10 +113,11 @@ func (g *Graph) Constant(data any, dims ...int) string {
 		panic(err) // it is no number, which is the caller's mistake
 	}
 	tensor := ints(1, dims...) + ints(2, elements[of.Kind()]) + texts(9, string(raw))
-	name := g.constants[tensor]
+	hash := sha256.Sum256([]byte(tensor))
+	name := g.constants[hash]
 	if name == "" {
 		name = g.free("constant")
-		g.constants[tensor] = name
+		g.constants[hash] = name
 		g.initializers = append(g.initializers, tensor+texts(8, name))
 		g.bytes += len(raw)
 	}

@@ -217,8 +217,8 @@ func TestFillValues(t *testing.T) {
 		assert.Equal(t, []string{`sensor "a" is ` + want + " in 4 of 84 values, far from all others: if it stands for a missing value, say --gap " + want}, result.Notes)
 		gap, err := strconv.ParseFloat(value, 64)
 		require.NoError(t, err)
-		result, d := imported(t, Options{Gaps: []float64{gap}}, folder)
-		assert.Empty(t, result.Notes)
+		result, d := imported(t, Options{Gaps: []float64{gap, -55}}, folder)
+		assert.Equal(t, []string{"--gap -55: no recording has this value"}, result.Notes)
 		assert.Equal(t, 4, result.Filled.Interpolated)
 		alike(t, Options{}, d, folder)
 	}

@@ -23,6 +23,12 @@ func (m *making) choose() (err error) {
 		Written: recording.Written{Gaps: m.Gaps, Second: m.chosen.second},
 		Filled:  m.Missing == "fill" || m.Missing == "" && !slices.ContainsFunc(m.samples, long), Scale: m.Scale}
 	m.form.Rate = recording.Rate(len(m.samples), func(i int) recording.Recording { return m.samples[i].Recording })
+	for _, gap := range m.Gaps {
+		there := func(v float64) bool { return v == gap || v == float64(float32(gap)) }
+		if !slices.ContainsFunc(m.samples, func(x *sample) bool { return slices.ContainsFunc(x.Values, there) }) {
+			m.noteOf(fmt.Sprint("no gap ", gap), fmt.Sprintf("--gap %g: no recording has this value", gap))
+		}
+	}
 	m.extremes = make([]recording.Extremes, m.form.Width())
 	m.form.Reading, err = json.Marshal(m.alike())
 	return err
