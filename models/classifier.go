@@ -48,6 +48,7 @@ type Classifier struct {
 	logits    *program
 	gradients *program // see differentiated
 	inference ops.Inference
+	used      func(signals int)                     // notes that a program computes signals; nil: nobody wants to know
 	ridge     atomic.Pointer[transforms.Classifier] // nil: the network predicts alone
 	closed    bool
 }
@@ -120,6 +121,9 @@ func differentiated(network func(scope *model.Scope, signal *graph.Node) *graph.
 		return logits, graph.Gradient(graph.ReduceAllSum(chosen), signal)[0]
 	}
 }
+
+// Backend returns the name of the backend that computes.
+func (c *Classifier) Backend() string { return c.backend.Name() }
 
 // Close waits for the computations under way. It frees the weights and the compiled programs, not the backend. Later
 // calls return ErrClosed. So does a long Classify under way, between two of its batches.
@@ -216,6 +220,9 @@ func (c *Classifier) Run(signals *tensors.Tensor) (*tensors.Tensor, error) {
 // call runs a program on a batch of signals, and of their classes if it takes them.
 func (c *Classifier) call(p *program, args ...any) ([]*tensors.Tensor, error) {
 	n := args[0].(*tensors.Tensor).Shape().Dim(0)
+	if c.used != nil {
+		c.used(n)
+	}
 	c.mu.RLock()
 	unlock := c.mu.RUnlock
 	compiling := !p.ready[n]

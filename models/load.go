@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
@@ -121,13 +122,45 @@ func (c *Classifier) Save(dir string) error {
 
 // LoadOptions say how to load a classifier.
 type LoadOptions struct {
-	// Backend computes. nil is the best that is installed. It is opened once for all classifiers and trainings of
-	// the process, and stays open.
+	// Backend computes. nil is pure Go for little work, unless GOMLX_BACKEND names another, and else the best.
 	Backend compute.Backend
+	// Open opens the best backend when it is needed. nil is the best that is installed, which is opened once for all
+	// classifiers and trainings of the process, and stays open.
+	Open func() (compute.Backend, error)
+	// Signals is about how many are to be classified. 0 is an unknown number: many for Load, while a Reloader counts them.
+	Signals int
 	// Notice gets what a person should know although it is no error, such as a damaged snapshot; it may be nil.
 	Notice func(line string)
 	// Unfinished lets a Reloader take the weights of a training that has not ended. Load always does.
 	Unfinished bool
+}
+
+// choose returns the backend for the network of a spec.
+func (o LoadOptions) choose(s Spec) (compute.Backend, error) {
+	switch {
+	case o.Backend != nil:
+		return o.Backend, nil
+	case o.chooses() && s.little(o.Signals):
+		return backend.Shared("go")
+	case o.Open != nil:
+		return o.Open()
+	}
+	return backend.Shared("")
+}
+
+// chooses reports whether nobody names a backend.
+func (o LoadOptions) chooses() bool { return o.Backend == nil && os.Getenv(compute.ConfigEnvVar) == "" }
+
+// little reports whether pure Go predicts so many signals before XLA has compiled: in up to 2²⁹ multiply-adds.
+// A signal needs those of all filters, and about 2²⁰ for the rest. Where rounding would show, or the
+// work is not known, XLA predicts.
+func (s Spec) little(signals int) bool {
+	work := 0.0
+	for _, l := range s.Layers() {
+		work += l.Products
+	}
+	work = work*float64(s.Hierarchies()) + 1<<20
+	return s.Clusters() && s.Options.DType != nn.BFloat16 && signals > 0 && float64(signals)*work <= 1<<29
 }
 
 // Load reads the checkpoint in dir: the snapshot that the training kept, or the newest if there is none yet. Errors
@@ -156,8 +189,8 @@ func (o LoadOptions) read(fsys fs.FS, name string) (_ *Classifier, err error) {
 		}
 	}()
 	m, graph, description, err := readMetadata(fsys, name)
-	if err == nil && o.Backend == nil {
-		o.Backend, err = backend.Shared()
+	if err == nil {
+		o.Backend, err = o.choose(m.Spec)
 	}
 	if err != nil {
 		return nil, err
@@ -194,7 +227,8 @@ func (o LoadOptions) read(fsys fs.FS, name string) (_ *Classifier, err error) {
 // and the installer prints to os.Stdout. docs/dependencies.md says where the files come from. log receives notices. It may
 // be nil.
 //
-// In the whole library a nil backend means the best that is installed. Then nothing is downloaded or printed.
+// In the whole library a nil backend means the best that is installed, and to a classifier that the work chooses. Then
+// nothing is downloaded or printed.
 func InstallBackend(log io.Writer) (compute.Backend, error) {
 	b, _, err := backend.Open(backend.Options{Install: true, Log: log})
 	return b, err

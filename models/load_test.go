@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/gomlx/compute"
@@ -286,4 +287,32 @@ func TestRead(t *testing.T) {
 		_, err := Read(files, LoadOptions{Backend: backend})
 		assert.ErrorContains(t, err, want)
 	}
+}
+
+// Few signals need no XLA; many do, and an unknown number. Who names a backend gets it.
+func TestLoadChoosesByWork(t *testing.T) {
+	best := backendtest.Go(t) // stands for XLA
+	dir, _ := saveTiny(t, best)
+	for _, c := range []struct {
+		signals int
+		named   string
+		want    bool
+	}{{1, "", false}, {10, "", false}, {10_000, "", true}, {0, "", true}, {10, "go", true}} {
+		t.Setenv(compute.ConfigEnvVar, c.named)
+		o := LoadOptions{Signals: c.signals, Open: func() (compute.Backend, error) { return best, nil }}
+		loaded, err := Load(dir, o)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, loaded.backend == best, c)
+		require.NoError(t, loaded.Close())
+	}
+	m, _ := tiny(t)
+	for name, change := range map[string]func(o *Options){
+		"rounding shows":  func(o *Options) { o.DType = nn.BFloat16 },
+		"blocks are work": func(o *Options) { o.Stem, o.Blocks = 64, "100000" },
+	} {
+		s := m.Spec
+		change(&s.Options)
+		assert.False(t, s.little(1), name)
+	}
+	assert.False(t, Spec{Model: "softmax", Options: DefaultOptions()}.little(1), "its work is not known")
 }

@@ -1,10 +1,12 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -27,9 +29,12 @@ type Reloader struct {
 	refused string     // state of the directory that could not be read
 	failure error      // why
 
+	grown   chan bool // of capacity 1: pure Go has more to do than little work
 	mu      sync.Mutex
 	current *loan // nil: closed, or not yet loaded
 	closed  bool
+	signals int // that pure Go computed since:
+	since   time.Time
 }
 
 // loan is a classifier with the number of its users. The Reloader is a user of the current one.
@@ -45,19 +50,38 @@ func (l *loan) release() error {
 	return nil
 }
 
-// NewReloader loads the checkpoint in dir, as Load does, and compiles it.
+// NewReloader loads the checkpoint in dir, as Load does, and compiles it. If nobody names a backend, and 16 signals are
+// little work, pure Go computes: it is ready at once, in little memory. When more than little work comes within 10 s, the
+// next Reload takes the best backend for good.
 func NewReloader(ctx context.Context, dir string, o LoadOptions) (*Reloader, error) {
-	if o.Backend == nil { // all classifiers to come have the same
-		var err error
-		if o.Backend, err = backend.Shared(); err != nil {
-			return nil, err
-		}
-	}
-	r := &Reloader{dir: dir, options: o}
+	o.Signals = cmp.Or(o.Signals, 16)
+	r := &Reloader{dir: dir, options: o, grown: make(chan bool, 1)}
 	if _, err := r.Reload(ctx); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// count notes that pure Go computes signals of a spec.
+func (r *Reloader) count(s Spec, signals int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	if now.Sub(r.since) > 10*time.Second {
+		r.since, r.signals = now, 0
+	}
+	if r.signals += signals; r.signals > 0 && !s.little(r.signals) {
+		r.since, r.signals = now.Add(time.Minute), math.MinInt/2 // it can fail: not again within a minute
+		r.outgrow()
+	}
+}
+
+// outgrow tells Watch and Reload to take the best backend.
+func (r *Reloader) outgrow() {
+	select {
+	case r.grown <- true:
+	default:
+	}
 }
 
 // unfinished returns an error if dir holds a training that has not ended: it has a configuration, and no result yet.
@@ -72,25 +96,30 @@ func unfinished(dir string) error {
 		"its weights so far", dir)
 }
 
-// Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. It is an
+// Reload loads the newest snapshot if the directory has changed, or the best backend is to compute, and reports whether. It is an
 // error if a training in the directory has not ended, unless LoadOptions.Unfinished allows that. After an error the classifier
 // loaded before stays in use. If its files are no classifier, Reload returns the same error, without reading again, until the
 // directory changes.
 func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
-	real := resolved(r.dir)
+	real, options, grown := resolved(r.dir), r.options, false
+	select {
+	case grown = <-r.grown:
+		options.Signals = 0
+	default:
+	}
 	snapshot, state, err := look(real)
-	if err != nil || state == r.state {
+	if err != nil || state == r.state && !grown {
 		return false, err
 	}
 	if state == r.refused {
 		return false, r.failure
 	}
-	if err := unfinished(real); err != nil && !r.options.Unfinished {
+	if err := unfinished(real); err != nil && state != r.state && !r.options.Unfinished {
 		return false, err
 	}
-	c, err := r.options.read(os.DirFS(real), r.dir)
+	c, err := options.read(os.DirFS(real), r.dir)
 	if err == nil && r.state != "" && c.Snapshot != snapshot { // it is damaged, or its writer is a step ahead of us
 		err = errors.Join(fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot), c.Close())
 	} else if err == nil {
@@ -100,10 +129,15 @@ func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	}
 	if err != nil {
 		file, ok := errors.AsType[*fs.PathError](err)
-		if passing := ok && !errors.Is(file, fs.ErrNotExist) || backend.IsOutOfMemory(err) || ctx.Err() != nil; !passing {
+		if passing := grown || ok && !errors.Is(file, fs.ErrNotExist) || backend.IsOutOfMemory(err) || ctx.Err() != nil; !passing {
 			r.refused, r.failure = state, err
 		}
 		return false, err
+	}
+	if options.chooses() && c.Spec.little(options.Signals) {
+		c.used = func(signals int) { r.count(c.Spec, signals) }
+	} else { // all classifiers to come have the same
+		r.options.Backend = c.backend
 	}
 	next := &loan{Classifier: c}
 	next.users.Store(1)
@@ -150,7 +184,7 @@ func look(dir string) (snapshot, state string, err error) {
 	return snapshot, state, nil
 }
 
-// Watch calls Reload again and again until ctx is done. It calls report with nil when a newer classifier is in use. It
+// Watch calls Reload until ctx is done: again and again, unless every is 0, and when there is much work. It calls report with nil when a newer classifier is in use. It
 // calls report with an error when Reload fails in another way than the time before.
 func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(error)) {
 	failure := ""
@@ -159,6 +193,8 @@ func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(e
 		case <-ctx.Done():
 			return
 		case <-tick:
+		case <-r.grown:
+			r.outgrow()
 		}
 		changed, err := r.Reload(ctx)
 		if ctx.Err() != nil {

@@ -335,3 +335,74 @@ func TestReloaderLeaksNothing(t *testing.T) {
 		assert.Zero(t, profile.Count(), leaked.String())
 	})
 }
+
+// A service begins in pure Go, which is ready at once. When many signals come within 10 s, the best backend takes over
+// behind it; each call is answered meanwhile, and alike. If the best fails, pure Go stays, with newer weights, too.
+func TestReloaderChoosesByWork(t *testing.T) {
+	t.Setenv(compute.ConfigEnvVar, "")
+	best := backendtest.Go(t) // stands for XLA
+	dir := filepath.Join(t.TempDir(), "run")
+	saveConstant(t, best, dir, 8, 1)
+	broken := errors.New("no device")
+	opened := 0
+	r, err := NewReloader(t.Context(), dir, LoadOptions{Open: func() (compute.Backend, error) {
+		opened++
+		return best, broken
+	}})
+	require.NoError(t, err)
+	on := func() compute.Backend {
+		c, release, err := r.Acquire()
+		require.NoError(t, err)
+		defer func() { require.NoError(t, release()) }()
+		return c.backend
+	}
+	of := func(n int) [][]float32 { return signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, n, 1) }
+	before, err := newest(t, r, of(1))
+	require.NoError(t, err)
+	changed, err := r.Reload(t.Context())
+	require.NoError(t, err)
+	assert.False(t, changed)
+	assert.NotSame(t, best, on())
+	assert.Zero(t, opened)
+
+	_, err = newest(t, r, of(600))
+	require.NoError(t, err)
+	_, err = r.Reload(t.Context())
+	require.ErrorIs(t, err, broken)
+	saveConstant(t, best, dir, 9, 1)
+	_, err = newest(t, r, of(600))
+	require.NoError(t, err)
+	changed, err = r.Reload(t.Context())
+	require.NoError(t, err)
+	assert.True(t, changed)
+	assert.NotSame(t, best, on())
+	assert.Equal(t, 1, opened, "not again within a minute")
+
+	broken = nil
+	r.since = time.Time{} // the next minute
+	reports := make(chan error, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	var watch sync.WaitGroup
+	watch.Go(func() { r.Watch(ctx, 0, func(err error) { reports <- err }) })
+	for range 4 { // users
+		watch.Go(func() {
+			for ctx.Err() == nil {
+				p, err := newest(t, r, of(200))
+				assert.NoError(t, err)
+				assert.Equal(t, before[0], p[0])
+			}
+		})
+	}
+	require.NoError(t, <-reports)
+	assert.Same(t, best, on())
+	cancel()
+	watch.Wait()
+	saveConstant(t, best, dir, 10, 2)
+	changed, err = r.Reload(t.Context())
+	require.NoError(t, err)
+	assert.True(t, changed)
+	assert.Same(t, best, on())
+	assert.Equal(t, 2, opened, "it is opened once")
+	assert.Empty(t, reports)
+	require.NoError(t, r.Close())
+}

@@ -39,7 +39,7 @@ func newClusters(s *shared) *cobra.Command {
 		if err := out.free(); err != nil {
 			return err
 		}
-		c, err := s.load(cmd, dir, false)
+		c, err := s.load(cmd, dir, 0)
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func newClusters(s *shared) *cobra.Command {
 		var data *datasets.Dataset
 		// Pixels have no names worth showing. The names of joints and sensors are shown in files only.
 		if c.Spec.Grid == nil || out.path != "" && (datasets.IsFile(c.Data) || c.Spec.Parts != nil) {
-			if data, err = s.dataOf(cmd, c, dir, dataDir, ""); err != nil {
+			if data, err = s.dataOf(cmd, c.Metadata, c.Graph, dir, dataDir, ""); err != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without names: %v\n", err)
 			}
 		}

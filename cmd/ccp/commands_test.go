@@ -15,11 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
-	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 )
 
@@ -258,20 +256,6 @@ func TestPredictLittle(t *testing.T) {
 	code, _, stderr = execute(t, "predict", "--offline", "--backend", "xla:cpu", "--checkpoint", dir, digitsFile)
 	assert.Equal(t, 1, code, "who names a backend gets it")
 	assert.Contains(t, stderr, "xla:cpu")
-
-	m, _, err := models.ReadMetadata(dir)
-	require.NoError(t, err)
-	assert.True(t, little(m.Spec, 10))
-	assert.False(t, little(m.Spec, 10_000))
-	for name, change := range map[string]func(o *models.Options){
-		"rounding shows":  func(o *models.Options) { o.DType = nn.BFloat16 },
-		"blocks are work": func(o *models.Options) { o.Stem, o.Blocks = 64, "1000" },
-	} {
-		s := m.Spec
-		change(&s.Options)
-		assert.False(t, little(s, 1), name)
-	}
-	assert.False(t, little(models.Spec{Model: "softmax", Options: models.DefaultOptions()}, 1), "its work is not known")
 }
 
 func TestPredictRefuses(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/text"
+	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
@@ -69,18 +70,12 @@ func newEval(s *shared) *cobra.Command {
 	rejectFlag(cmd.Flags(), &reject)
 	cmd.Flags().BoolVar(&mirrored, "mirrored", false, "predict by the mean over each sample and its mirror image, of data whose classes stay the same in a mirror")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		classifier, err := s.load(cmd, dir, false)
+		m, graph, err := models.ReadMetadata(dir)
 		if err != nil {
 			return err
 		}
-		rejection, right := rejectionJSON{Asked: reject}, 0
-		if reject > 0 {
-			if rejection.Threshold, err = classifier.Calibration.Threshold(reject); err != nil {
-				return usage(cmd, fmt.Errorf("--reject %g: %s: %w", reject, dir, err))
-			}
-		}
-		d, err := s.dataOf(cmd, classifier, dir, dataDir, data)
-		if data == "" && datasets.IsFile(classifier.Data) && errors.Is(err, fs.ErrNotExist) {
+		d, err := s.dataOf(cmd, m, graph, dir, dataDir, data)
+		if data == "" && datasets.IsFile(m.Data) && errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%w; give its place with --data", err)
 		}
 		if err != nil {
@@ -92,6 +87,16 @@ func newEval(s *shared) *cobra.Command {
 		indices, err := training.SplitOf(d, split)
 		if err != nil {
 			return err
+		}
+		classifier, err := s.load(cmd, dir, max(1, len(indices)))
+		if err != nil {
+			return err
+		}
+		rejection, right := rejectionJSON{Asked: reject}, 0
+		if reject > 0 {
+			if rejection.Threshold, err = classifier.Calibration.Threshold(reject); err != nil {
+				return usage(cmd, fmt.Errorf("--reject %g: %s: %w", reject, dir, err))
+			}
 		}
 		var mistakes []mistakeJSON
 		evaluate, predictedBy := training.EvaluateEach, classifier.PredictedBy()

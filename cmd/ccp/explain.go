@@ -36,10 +36,10 @@ func newExplain(s *shared) *cobra.Command {
 		if err := out.free(); err != nil {
 			return err
 		}
-		if e.Classifier, err = s.load(cmd, dir, false); err != nil {
+		if e.Classifier, err = s.load(cmd, dir, 0); err != nil {
 			return err
 		}
-		if e.Data, err = s.dataOf(cmd, e.Classifier, dir, dataDir, ""); err != nil {
+		if e.Data, err = s.dataOf(cmd, e.Classifier.Metadata, e.Classifier.Graph, dir, dataDir, ""); err != nil {
 			return err
 		}
 		if class != "" {

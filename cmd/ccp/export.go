@@ -26,7 +26,7 @@ func newExport(s *shared) *cobra.Command {
 		if err := out.free(); err != nil {
 			return err
 		}
-		classifier, err := s.load(cmd, dir, true)
+		classifier, err := s.load(cmd, dir, 1)
 		if err != nil {
 			return err
 		}

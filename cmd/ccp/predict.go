@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
@@ -55,7 +54,7 @@ func newPredict(s *shared) *cobra.Command {
 		if err != nil {
 			return inFile(inputs[0], err)
 		}
-		classifier, err := s.load(cmd, dir, little(m.Spec, signals))
+		classifier, err := s.load(cmd, dir, max(1, signals))
 		if err != nil {
 			return err
 		}
@@ -131,18 +130,6 @@ func atLeastOne(missing string) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// little reports whether pure Go predicts so many signals before XLA has compiled: in up to 2²⁹ multiply-adds.
-// A signal needs those of all filters, and about 2²⁰ for the rest. Where rounding would show, or the
-// work is not known, XLA predicts.
-func little(s models.Spec, signals int) bool {
-	work, o := 0.0, s.Options
-	for _, l := range s.Layers() {
-		work += l.Products
-	}
-	work = work*float64(s.Hierarchies()) + 1<<20
-	return s.Clusters() && o.DType != nn.BFloat16 && float64(signals)*work <= 1<<29
 }
 
 // tell writes the first few of some lines to stderr.

@@ -49,11 +49,11 @@ func newReport(s *shared) *cobra.Command {
 		if err := cmp.Or(err, out.freeReport()); err != nil {
 			return err
 		}
-		classifier, err := s.load(cmd, dir, false)
+		classifier, err := s.load(cmd, dir, 0)
 		if err != nil {
 			return err
 		}
-		data, lack := s.dataOf(cmd, classifier, dir, dataDir, "")
+		data, lack := s.dataOf(cmd, classifier.Metadata, classifier.Graph, dir, dataDir, "")
 		r, err := report.Build(cmd.Context(), dir, classifier, data, samples, status.onScreen)
 		status.clear()
 		if err = cmp.Or(err, cmd.Context().Err()); err != nil { // the data may lack because of it

@@ -14,9 +14,11 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"text/template"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/files"
@@ -45,7 +47,7 @@ func newRoot(args []string) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = needed
 	root.PersistentFlags().StringVar(&s.backend, "backend", "", "backend by its `NAME`: go, xla:cpu, xla:cuda or "+
-		"xla:/path/plugin.so (default: $GOMLX_BACKEND, else the best there is)")
+		"xla:/path/plugin.so (default: $GOMLX_BACKEND, else the best for the work)")
 	root.PersistentFlags().BoolVar(&s.offline, "offline", false, "never download anything")
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print results as JSON on stdout")
 	root.Version = backend.Versions()["ccp"]
@@ -80,19 +82,27 @@ func (s *shared) open(cmd *cobra.Command) (compute.Backend, backend.Info, error)
 	return backend.Open(backend.Options{Name: s.backend, Install: !s.offline, Log: status, Progress: status.download})
 }
 
-// load opens the checkpoint in dir. If little is to be computed and nobody names a backend, it opens pure Go: XLA would
-// still compile when pure Go is done.
-func (s *shared) load(cmd *cobra.Command, dir string, little bool) (*models.Classifier, error) {
-	on := *s
-	if little && os.Getenv(compute.ConfigEnvVar) == "" {
-		on.backend = cmp.Or(s.backend, "go")
+// loadOptions let the work choose the backend of a checkpoint unless somebody names one.
+func (s *shared) loadOptions(cmd *cobra.Command) (o models.LoadOptions, err error) {
+	o.Notice = func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+	o.Open = sync.OnceValues(func() (compute.Backend, error) {
+		b, _, err := s.open(cmd)
+		return b, err
+	})
+	if s.backend != "" {
+		o.Backend, err = o.Open()
 	}
-	b, _, err := on.open(cmd)
+	return o, err
+}
+
+// load opens the checkpoint in dir to compute so many signals; 0: many.
+func (s *shared) load(cmd *cobra.Command, dir string, signals int) (*models.Classifier, error) {
+	o, err := s.loadOptions(cmd)
 	if err != nil {
 		return nil, err
 	}
-	notice := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
-	c, err := models.Load(dir, models.LoadOptions{Backend: b, Notice: notice})
+	o.Signals = signals
+	c, err := models.Load(dir, o)
 	return c, cmp.Or(err, cmd.Context().Err())
 }
 
@@ -108,9 +118,9 @@ func (s *shared) loading(cmd *cobra.Command, dataDir string, o datasets.Options)
 	return o, status.clear
 }
 
-// dataOf loads the data set that the run in dir was trained on, or another one that fits its classifier c. Another file
-// without a split is all test.
-func (s *shared) dataOf(cmd *cobra.Command, c *models.Classifier, dir, dataDir, other string) (*datasets.Dataset, error) {
+// dataOf loads the data set that the run in dir was trained on, or another one that fits its classifier's description and
+// graph. Another file without a split is all test.
+func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.Matrix, dir, dataDir, other string) (*datasets.Dataset, error) {
 	config, err := training.ReadConfig(dir)
 	if err != nil {
 		return nil, err
@@ -121,14 +131,14 @@ func (s *shared) dataOf(cmd *cobra.Command, c *models.Classifier, dir, dataDir, 
 	o, done := s.loading(cmd, dataDir, datasets.Options{})
 	defer done()
 	another := other != "" && other != config.Name
-	if digest, _, err := files.Digest(other, sha256.New()); err == nil && strings.HasSuffix(c.Provenance, digest) {
+	if digest, _, err := files.Digest(other, sha256.New()); err == nil && strings.HasSuffix(m.Provenance, digest) {
 		config.Name, another = other, false // the same file in another place
 	}
 	if another { // what one source was asked for means nothing to another
 		config = training.Config{Name: other, Keep: training.KeepLast}
-		o.Whole, o.Graph = true, c.Graph
+		o.Whole, o.Graph = true, graph
 	}
-	d, err := training.LoadFor(cmd.Context(), c.Metadata, config, o)
+	d, err := training.LoadFor(cmd.Context(), m, config, o)
 	if err != nil || another {
 		return d, err
 	}

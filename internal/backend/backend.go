@@ -90,20 +90,21 @@ func Open(o Options) (compute.Backend, Info, error) {
 	return b, info, err
 }
 
-// shared holds the backends that Shared opened, by GOMLX_BACKEND.
+// shared holds the backends that Shared opened, by their requests.
 var shared = struct {
 	sync.Mutex
 	by map[string]compute.Backend
 }{by: map[string]compute.Backend{}}
 
-// Shared opens the best backend that is installed, once for the whole process: programs are compiled once on it.
-func Shared() (b compute.Backend, err error) {
-	key := os.Getenv(compute.ConfigEnvVar)
+// Shared opens a backend by its name, or the best that is installed for "", once for the whole process: programs are
+// compiled once on it.
+func Shared(name string) (b compute.Backend, err error) {
+	o := Options{Name: name}
 	shared.Lock()
 	defer shared.Unlock()
-	if b = shared.by[key]; b == nil {
-		if b, _, err = Open(Options{}); err == nil {
-			shared.by[key] = b
+	if b = shared.by[o.request()]; b == nil {
+		if b, _, err = Open(o); err == nil {
+			shared.by[o.request()] = b
 		}
 	}
 	return b, err

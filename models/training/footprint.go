@@ -58,7 +58,7 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 		return f, err
 	}
 	if b == nil {
-		if b, err = backend.Shared(); err != nil {
+		if b, err = backend.Shared(""); err != nil {
 			return f, err
 		}
 	}

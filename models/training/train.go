@@ -95,7 +95,7 @@ func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Optio
 		return Result{}, err
 	}
 	if backend == nil {
-		if backend, err = backends.Shared(); err != nil {
+		if backend, err = backends.Shared(""); err != nil {
 			return Result{}, err
 		}
 	}

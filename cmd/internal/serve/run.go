@@ -32,10 +32,8 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	var watchers sync.WaitGroup
 	defer watchers.Wait()
 	defer stop()
-	if s.Poll > 0 {
-		for _, m := range s.models {
-			watchers.Go(func() { m.Watch(watching, s.Poll, func(err error) { s.reported(m, err) }) })
-		}
+	for _, m := range s.models {
+		watchers.Go(func() { m.Watch(watching, s.Poll, func(err error) { s.reported(m, err) }) })
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
