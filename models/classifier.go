@@ -122,9 +122,6 @@ func differentiated(network func(scope *model.Scope, signal *graph.Node) *graph.
 	}
 }
 
-// Backend returns the name of the backend that computes.
-func (c *Classifier) Backend() string { return c.backend.Name() }
-
 // Close waits for the computations under way. It frees the weights and the compiled programs, not the backend. Later
 // calls return ErrClosed. So does a long Classify under way, between two of its batches.
 func (c *Classifier) Close() error {

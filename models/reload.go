@@ -51,8 +51,8 @@ func (l *loan) release() error {
 }
 
 // NewReloader loads the checkpoint in dir, as Load does, and compiles it. If nobody names a backend, and 16 signals are
-// little work, pure Go computes: it is ready at once, in little memory. When more than little work comes within 10 s, the
-// next Reload takes the best backend for good.
+// little work, pure Go computes: it is ready at once, in little memory. When more than little work comes within 10 s, Watch
+// loads the classifier anew for the best backend, which then computes for good.
 func NewReloader(ctx context.Context, dir string, o LoadOptions) (*Reloader, error) {
 	o.Signals = cmp.Or(o.Signals, 16)
 	r := &Reloader{dir: dir, options: o, grown: make(chan bool, 1)}
@@ -72,15 +72,10 @@ func (r *Reloader) count(s Spec, signals int) {
 	}
 	if r.signals += signals; r.signals > 0 && !s.little(r.signals) {
 		r.since, r.signals = now.Add(time.Minute), math.MinInt/2 // it can fail: not again within a minute
-		r.outgrow()
-	}
-}
-
-// outgrow tells Watch and Reload to take the best backend.
-func (r *Reloader) outgrow() {
-	select {
-	case r.grown <- true:
-	default:
+		select {
+		case r.grown <- true:
+		default: // Watch is not there
+		}
 	}
 }
 
@@ -96,18 +91,19 @@ func unfinished(dir string) error {
 		"its weights so far", dir)
 }
 
-// Reload loads the newest snapshot if the directory has changed, or the best backend is to compute, and reports whether. It is an
+// Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. It is an
 // error if a training in the directory has not ended, unless LoadOptions.Unfinished allows that. After an error the classifier
 // loaded before stays in use. If its files are no classifier, Reload returns the same error, without reading again, until the
 // directory changes.
-func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
+func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) { return r.reload(ctx, false) }
+
+// reload is Reload. If grown, it loads the classifier in any case, for the best backend.
+func (r *Reloader) reload(ctx context.Context, grown bool) (changed bool, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
-	real, options, grown := resolved(r.dir), r.options, false
-	select {
-	case grown = <-r.grown:
+	real, options := resolved(r.dir), r.options
+	if grown {
 		options.Signals = 0
-	default:
 	}
 	snapshot, state, err := look(real)
 	if err != nil || state == r.state && !grown {
@@ -138,6 +134,9 @@ func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 		c.used = func(signals int) { r.count(c.Spec, signals) }
 	} else { // all classifiers to come have the same
 		r.options.Backend = c.backend
+	}
+	if grown && options.Notice != nil {
+		options.Notice(fmt.Sprintf("%s: many signals come, so that backend %s computes them from now on", r.dir, c.backend.Name()))
 	}
 	next := &loan{Classifier: c}
 	next.users.Store(1)
@@ -184,19 +183,20 @@ func look(dir string) (snapshot, state string, err error) {
 	return snapshot, state, nil
 }
 
-// Watch calls Reload until ctx is done: again and again, unless every is 0, and when there is much work. It calls report with nil when a newer classifier is in use. It
-// calls report with an error when Reload fails in another way than the time before.
+// Watch calls Reload again and again until ctx is done, unless every is 0, and looks whether there is much work, see
+// NewReloader. It calls report with nil when a newer classifier is in use. It calls report with an error when Reload fails in
+// another way than the time before.
 func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(error)) {
 	failure := ""
 	for tick := time.Tick(every); ; {
+		grown := false
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick:
-		case <-r.grown:
-			r.outgrow()
+		case grown = <-r.grown:
 		}
-		changed, err := r.Reload(ctx)
+		changed, err := r.reload(ctx, grown)
 		if ctx.Err() != nil {
 			return
 		}

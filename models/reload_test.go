@@ -345,10 +345,12 @@ func TestReloaderChoosesByWork(t *testing.T) {
 	saveConstant(t, best, dir, 8, 1)
 	broken := errors.New("no device")
 	opened := 0
-	r, err := NewReloader(t.Context(), dir, LoadOptions{Open: func() (compute.Backend, error) {
-		opened++
-		return best, broken
-	}})
+	var notices []string
+	r, err := NewReloader(t.Context(), dir, LoadOptions{Notice: func(line string) { notices = append(notices, line) },
+		Open: func() (compute.Backend, error) {
+			opened++
+			return best, broken
+		}})
 	require.NoError(t, err)
 	on := func() compute.Backend {
 		c, release, err := r.Acquire()
@@ -367,7 +369,7 @@ func TestReloaderChoosesByWork(t *testing.T) {
 
 	_, err = newest(t, r, of(600))
 	require.NoError(t, err)
-	_, err = r.Reload(t.Context())
+	_, err = r.reload(t.Context(), <-r.grown)
 	require.ErrorIs(t, err, broken)
 	saveConstant(t, best, dir, 9, 1)
 	_, err = newest(t, r, of(600))
@@ -403,6 +405,7 @@ func TestReloaderChoosesByWork(t *testing.T) {
 	assert.True(t, changed)
 	assert.Same(t, best, on())
 	assert.Equal(t, 2, opened, "it is opened once")
+	assert.Equal(t, []string{dir + ": many signals come, so that backend Go Backend computes them from now on"}, notices)
 	assert.Empty(t, reports)
 	require.NoError(t, r.Close())
 }

@@ -38,14 +38,14 @@ func newCompare(s *shared) *cobra.Command {
 	f.SortFlags = false
 	f.StringSliceVar(&c.data, "data", []string{"digits"},
 		"data sets: `NAMES` in \"ccp data list\", FILE.npz of your own, or folders of such files")
-	f.StringSliceVar(&c.models, "models", []string{"ccp", "transforms", "chebyshev", "gcn", "gat", "fc", "svm"}, "`NAMES` of the models")
+	f.StringSliceVar(&c.models, "models", []string{"ccp", "fc", "svm"}, "`NAMES` of the models")
 	f.StringVar(&c.recipe, "recipe", training.DefaultRecipe,
 		"`NAME` of the settings of all models: default, the best here; paper, the training of the paper")
 	f.StringVar(&c.folds, "folds", "",
 		"cross-validate: `K` stratified folds of all samples, or \"groups\" for a fold of each group in the file")
 	f.IntVar(&c.knn, "knn", 0, knnUsage)
 	f.Uint64Var(&c.splitSeed, "split-seed", 0, "`SEED` of the folds, and of the splits if the data set has none")
-	o.add(cmd, "")
+	o.add(cmd, "", 1)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if len(c.models) == 0 {
 			return usage(cmd, errors.New("--models: name at least one model"))

@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -23,10 +25,10 @@ type studyFlags struct {
 	budget          time.Duration
 }
 
-func (o *studyFlags) add(cmd *cobra.Command, folder string) {
+func (o *studyFlags) add(cmd *cobra.Command, folder string, seeds int) {
 	f := cmd.Flags()
 	dataDirFlag(cmd, &o.dataDir)
-	numberVar(f, &o.seeds, "seeds", 3, 1, math.MaxInt, "`N` runs of each row, with the seeds 1 to N")
+	numberVar(f, &o.seeds, "seeds", seeds, 1, math.MaxInt, "`N` runs of each row, with the seeds 1 to N")
 	numberVar(f, &o.epochs, "epochs", 0, 0, math.MaxInt,
 		"`N` passes over the training set at most, labelled \"reduced\" (default: the data set's, or by its size)")
 	durationVar(f, &o.budget, "budget", time.Millisecond, true, "`TIME` limit; the table then has the finished runs, labelled \"reduced\"; 0 for none")
@@ -49,9 +51,19 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	defer untilSignal(cmd, display.stopping)()
 	ctx := cmd.Context()
 	errs := map[string]error{}
+	pass := "" // the seed and the fold
 	options := study.Options{Budget: o.budget, Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name,
 		SaveEvery: time.Minute},
 		Begin: func(i, n int, cell study.Cell) {
+			now := fmt.Sprint(cell.Config.Seed, cell.Config.Fold)
+			if pass == "" {
+				display.notice(fmt.Sprintf("%d trainings in all; a first table comes when each row has run once", n))
+			} else if now != pass {
+				for _, t := range tables {
+					display.notice("\n" + study.Summarize(o.folder, t, o.seeds, study.Origin{}, errs).Text())
+				}
+			}
+			pass = now
 			about := fmt.Sprintf("%s, seed %d", cell.Row, cell.Config.Seed)
 			if fold := cell.Config.Fold.String(); fold != "" {
 				about += ", fold " + fold
@@ -59,12 +71,16 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 			display.notice(fmt.Sprintf("run %d of %d: %s, in %s", i, n, about, cell.Dir))
 			display.config, display.began = cell.Config, time.Time{}
 		},
-		Ended: func(result training.Result, left time.Duration) {
-			line := fmt.Sprintf("  test accuracy %.2f%% in %s", 100*result.Test.Accuracy, text.Seconds(result.Seconds))
-			if left > 0 {
-				line += ", the rest takes about " + left.Round(time.Second).String()
+		Ended: func(result training.Result, left map[string]time.Duration) {
+			line, sign := fmt.Sprintf("test accuracy %.2f%% in %s", 100*result.Test.Accuracy, text.Seconds(result.Seconds)), "; left: "
+			for _, row := range slices.Sorted(maps.Keys(left)) {
+				about := "?" // before its first run
+				if left[row] > 0 {
+					about = "about " + text.Seconds(left[row].Seconds())
+				}
+				line, sign = line+sign+row+" "+about, ", "
 			}
-			display.notice(line)
+			display.notice("  " + text.Fold(line, 98, 4))
 		},
 		Failed: func(cell study.Cell, err error) {
 			errs[cell.Dir] = err

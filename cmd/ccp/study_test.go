@@ -26,6 +26,8 @@ func TestCompare(t *testing.T) {
 		assert.FileExists(t, filepath.Join(folder, name))
 	}
 	assert.Contains(t, stderr, "run 1 of 4: softmax, seed 1, in "+folder)
+	assert.Regexp(t, `(?s)^4 trainings in all; a first table comes when each row has run once\nrun 1 of 4.* in \S+s; left: softmax about \S+s, tcn \?\n`+
+		`.*\n\nModels on digits \(reduced: 1 epochs, 1 of 4 runs\)\n.*\nsoftmax +\d\d\.\d +1 .*\n\nrun 3 of 4.*% in \S+s\n$`, stderr)
 
 	again := succeed(t, append(args, "--json")...)
 	var summaries []study.Summary

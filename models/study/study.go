@@ -164,10 +164,10 @@ type Options struct {
 	Experiment training.Options // but for Dir
 	// Budget is the time after which no run begins and the current run is interrupted; 0: none.
 	Budget time.Duration
-	// Begin receives each run that begins, the i-th of n. Ended receives its result, and about how long the rest takes.
-	// Failed receives each run that cannot be done.
+	// Begin receives each run that begins, the i-th of n. Ended receives its result, and about how long the rest of each row
+	// takes, 0 if none of its runs has ended. Failed receives each run that cannot be done.
 	Begin  func(i, n int, cell Cell)
-	Ended  func(result training.Result, left time.Duration)
+	Ended  func(result training.Result, left map[string]time.Duration)
 	Failed func(cell Cell, err error)
 }
 
@@ -226,7 +226,7 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 		}
 	}
 	failed := map[string]bool{}        // by what the runs of a row have in common
-	took := map[string]time.Duration{} // the last run of a row
+	took := map[string]time.Duration{} // the last run of a row, and of a name
 	row := func(c Cell) string {
 		c.Config.Seed, c.Config.Fold = 0, datasets.Fold{}
 		return runName(c.Config)
@@ -262,13 +262,11 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 			o.Failed(cell, err)
 		} else if err == nil {
 			took[row(cell)] = time.Since(start)
-			var left, mean time.Duration
-			for _, t := range took {
-				mean += t / time.Duration(len(took))
-			}
+			took[cell.Row] = took[row(cell)]
+			left := map[string]time.Duration{}
 			for _, next := range cells[i+1:] {
 				if !ended(next) && !failed[row(next)] {
-					left += cmp.Or(took[row(next)], mean)
+					left[next.Row] += cmp.Or(took[row(next)], took[next.Row])
 				}
 			}
 			if o.Ended != nil {

@@ -115,8 +115,14 @@ func TestRun(t *testing.T) {
 	require.NoError(t, Run(t.Context(), backend, cells, hasty), "a budget that is over is no error")
 	assert.Empty(t, begun)
 
+	var left []map[string]time.Duration
+	options.Ended = func(_ training.Result, l map[string]time.Duration) { left = append(left, l) }
 	require.NoError(t, Run(t.Context(), backend, cells, options))
 	assert.Equal(t, []string{"good", "unfit", "good"}, begun, "a row that cannot be done is not tried again")
+	require.Len(t, left, 2)
+	assert.Positive(t, left[0]["good"])
+	assert.Equal(t, map[string]time.Duration{"good": left[0]["good"], "unfit": 0}, left[0], "of the other nothing is known yet")
+	assert.Empty(t, left[1])
 	require.Len(t, errs, 1)
 	assert.ErrorContains(t, errs[cells[1].Dir], "level 1: L=999 exceeds its 64 nodes")
 	s := Summarize(folder, table, 2, Origin{}, errs)

@@ -76,7 +76,7 @@ func (s *Server) load(ctx context.Context, c Checkpoint, options models.LoadOpti
 	}
 	m.batcher = newBatcher(s.MaxBatch, s.Queue, s.MaxDelay, observe, func(text string) { s.panicked("computing for model "+m.name, text) })
 	s.Log.Info("model loaded", "model", m.name, "checkpoint", c.Dir, "snapshot", classifier.Snapshot, "nodes", classifier.Spec.Nodes,
-		"channels", classifier.Spec.Channels, "classes", classifier.Spec.Classes(), "backend", classifier.Backend(), "took", time.Since(start).Round(time.Millisecond))
+		"channels", classifier.Spec.Channels, "classes", classifier.Spec.Classes(), "took", time.Since(start).Round(time.Millisecond))
 	return m, nil
 }
 
@@ -97,7 +97,7 @@ func (s *Server) reported(m *served, err error) {
 	}
 	s.metrics.reloads.WithLabelValues(m.name, "ok").Inc()
 	if c, release, err := m.Acquire(); err == nil {
-		s.Log.Info("newer model in use", "model", m.name, "snapshot", c.Snapshot, "backend", c.Backend())
+		s.Log.Info("newer model in use", "model", m.name, "snapshot", c.Snapshot)
 		_ = release()
 	}
 	if s.Reloaded != nil {
