@@ -143,7 +143,7 @@ func TestRun(t *testing.T) {
 
 // A run whose ridge classifier predicts alone has a rate, too.
 func TestRunOfTransformsAlone(t *testing.T) {
-	const n, timepoints = 40, 60
+	const n, timepoints = 176, 60
 	series, labels := make([]float32, n*timepoints), make([]int32, n)
 	for i := range series {
 		labels[i/timepoints] = int32(i / timepoints % 2)

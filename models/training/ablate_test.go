@@ -15,7 +15,7 @@ import (
 // The network is trained on a random graph too, says how long that takes, goes on where it was stopped, and changes nothing else.
 func TestAblate(t *testing.T) {
 	backend := backendtest.Go(t)
-	d, err := datasets.Load(t.Context(), tones(t), datasets.Options{})
+	d, err := datasets.Load(t.Context(), tones(t, 40), datasets.Options{})
 	require.NoError(t, err)
 	folder, notices := t.TempDir(), ""
 	train := func(dir string, asked training.Patch, ablate, stop bool) (training.Result, error) {
@@ -31,7 +31,8 @@ func TestAblate(t *testing.T) {
 			}}})
 	}
 	asked := training.Patch{"steps": 20}
-	_, err = train("easy", asked, true, false)
+	_, err = training.Train(t.Context(), backend, training.Patch{"data": tones(t, 176)}, training.Options{Dir: filepath.Join(folder, "easy"), Ablate: true,
+		Observer: training.Observer{Notice: func(line string) { notices += line + "\n" }}})
 	require.NoError(t, err)
 	assert.Contains(t, notices, "ablate: no network was tried on a held-out quarter, so that none was trained on a random graph\n")
 	for _, i := range d.Train[:10] {

@@ -24,11 +24,11 @@ import (
 const (
 	// trialShare is the share of the training samples that a trial holds out, to weigh ridge classifier and network by them.
 	trialShare = 0.25
-	// If the ridge classifier's log-loss on held-out samples is at most maxLossToSkipNetwork, in nats, or all its predictions of
-	// them are right, there is no trial, and no network is trained. The same holds if the log-loss of the quarter is minGainInNats
-	// over all samples: a network could not make them 20 times as likely.
-	maxLossToSkipNetwork = 0.02
-	minGainInNats        = 3
+	// There is no trial, and no network is trained, if the transforms' log-loss on manyHeldOut samples or groups of the quarter, or
+	// more, is at most minGainInNats in all. Of n without a mistake the error rate is below 3/n, with 95% confidence: a network has
+	// little to gain. So few are right by chance too often, and there two good members are better than one.
+	manyHeldOut   = 30
+	minGainInNats = 3
 	// chanceInNats is how much of a log-likelihood is chance: less does not tell members apart.
 	chanceInNats = 1
 	// The deviations of the logarithms of temperatures, before any sample is seen. The ridge classifier has its temperature by its
@@ -64,9 +64,8 @@ func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error 
 	if err != nil {
 		return err
 	}
-	parts := v.Parts()
-	all := parts[len(parts)-1]
 	var accuracies []string
+	parts := v.Parts()
 	for _, p := range parts[:len(parts)-1] {
 		accuracies = append(accuracies, fmt.Sprintf("%s %.1f%%", p.Name, 100*p.Accuracy))
 	}
@@ -77,8 +76,7 @@ func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error 
 	case accuracies != nil:
 		line = "held-out training samples: " + strings.Join(accuracies, ", ")
 	}
-	alone = r.spec.Network().Fitted || accuracies != nil && (all.Loss <= maxLossToSkipNetwork || all.Accuracy == 1)
-	if line, err = r.weighMembers(ctx, backend, d, c, v, line, alone); err != nil {
+	if line, err = r.weighMembers(ctx, backend, d, c, v, line); err != nil {
 		return err
 	}
 	network := r.state.Members // of the trial, if there was one
@@ -147,10 +145,10 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 // weighMembers weighs the ridge classifier, the forest and the network by a quarter of the training samples. For this trial they
 // are fitted to the other three quarters, with all their choices, the network as the run will train it. Each gets the temperature
 // and the weight with the least log-loss on the quarter: first the forest beside the ridge classifier, then the network beside
-// both. The result is line with the accuracies and losses of the trial. No network is trained for it if alone is set, or if even
+// both. The result is line with the accuracies and losses of the trial. No network is trained for it if none is asked for, or if even
 // one without a mistake would gain little.
 func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c transforms.Config, v *transforms.Classifier,
-	line string, alone bool) (string, error) {
+	line string) (string, error) {
 	q, err := r.holdOut(ctx, data, c)
 	if err != nil {
 		return "", err
@@ -166,7 +164,7 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 	loss, ours := q.score(1)
 	v.SetScore(loss/n, ours)
 	line = join(line, fmt.Sprintf("on a held-out quarter %s %.1f%%, loss %.3f", said, 100*ours, loss/n))
-	if loss <= minGainInNats || alone { // a network has little to gain, or none is asked for
+	if r.spec.Network().Fitted || loss <= minGainInNats && slices.Max(q.unit)+1 >= manyHeldOut {
 		return line, nil
 	}
 	line += fmt.Sprintf("; to compare, a network is trained on the other three quarters, with all its %d steps", r.total)

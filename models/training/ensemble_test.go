@@ -23,14 +23,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tones writes 40 recordings of two sensors, from 200 to 300 time points, with a slow or a fast oscillation in noise. The
-// frames that a network reads have lost the fast one.
-func tones(t *testing.T) string {
+// tones writes n recordings of two sensors, from 200 to 300 time points, with a slow or a fast oscillation in noise. The
+// frames that a network reads have lost the fast one. A quarter is the test.
+func tones(t *testing.T, n int) string {
 	rng := rand.New(rand.NewPCG(1, 2))
-	const n, sensors, most = 40, 2, 300
+	const sensors, most = 2, 300
 	series, labels, split := make([]float32, n*sensors*most), make([]int32, n), make([]uint8, n)
 	for i := range n {
-		labels[i], split[i] = int32(i%2), uint8(2*(i/30))
+		labels[i], split[i] = int32(i%2), uint8(2*(4*i/(3*n)))
 		length, phase := 200+rng.IntN(101), 6*rng.Float64()
 		for sensor := range sensors {
 			for timepoint := range most {
@@ -77,7 +77,7 @@ func TestOneSampleOfEachClass(t *testing.T) {
 
 // Transforms use what the frames have lost. They are saved and loaded, predict recordings of any length, and explain.
 func TestTransforms(t *testing.T) {
-	path := tones(t)
+	path := tones(t, 176) // of whose quarter 33 are right
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "run")
 		var notices []string
@@ -103,7 +103,7 @@ func TestTransforms(t *testing.T) {
 		assert.Equal(t, result.Test, training.Score{Loss: again.Loss, Accuracy: again.Accuracy})
 
 		whole := recording.Recording{}
-		for _, v := range d.Series[31] {
+		for _, v := range d.Series[133] {
 			whole.Values = append(whole.Values, float64(v))
 		}
 		half := whole
@@ -111,17 +111,17 @@ func TestTransforms(t *testing.T) {
 		got, err := c.ClassifyRecording(t.Context(), whole, half)
 		require.NoError(t, err)
 		assert.Equal(t, []int{1, 1}, []int{got[0].Class, got[1].Class})
-		assert.LessOrEqual(t, got[0].Probability, 1-1./64+1e-6, "30 right predictions do not make the next one certain")
+		assert.LessOrEqual(t, got[0].Probability, 1-1./268+1e-6, "132 right predictions do not make the next one certain")
 		assert.Empty(t, got[0].Warnings)
 		assert.Contains(t, got[1].Warnings[0], "the training's recordings have from ")
 
-		explained, err := c.Attribute(t.Context(), [][]float32{d.Series[31]}, models.AttributionOptions{})
+		explained, err := c.Attribute(t.Context(), [][]float32{d.Series[133]}, models.AttributionOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, models.Occlusion, explained[0].Method)
 		assert.Len(t, explained[0].Values, d.Nodes)
-		_, err = c.Attribute(t.Context(), [][]float32{d.Series[31]}, models.AttributionOptions{Method: models.GradientInput})
+		_, err = c.Attribute(t.Context(), [][]float32{d.Series[133]}, models.AttributionOptions{Method: models.GradientInput})
 		require.ErrorContains(t, err, "take occlusion")
-		_, err = c.Attribute(t.Context(), [][]float32{d.Series[31]}, models.AttributionOptions{Steps: 5})
+		_, err = c.Attribute(t.Context(), [][]float32{d.Series[133]}, models.AttributionOptions{Steps: 5})
 		require.ErrorContains(t, err, "5 steps are of integrated gradients")
 		_, err = c.ClusterLevels(0)
 		require.ErrorContains(t, err, "no network was trained")
@@ -132,7 +132,7 @@ func TestTransforms(t *testing.T) {
 		all := saved.Parts()[len(saved.Parts())-1]
 		left := training.Score{Loss: all.Loss, Accuracy: all.Accuracy}
 		require.NoError(t, c.Close())
-		_, err = c.ClassifyRecording(t.Context(), recording.Recording{Series: d.Series[31]})
+		_, err = c.ClassifyRecording(t.Context(), recording.Recording{Series: d.Series[133]})
 		require.ErrorIs(t, err, models.ErrClosed)
 		assert.Equal(t, result.Train, left, "of held-out samples, not of those known by heart")
 
@@ -147,7 +147,7 @@ func TestTransforms(t *testing.T) {
 
 // If the transforms' loss is not small, they and the network are weighed by samples that neither was fitted to. A trial that was interrupted goes on.
 func TestTrialOfTheNetwork(t *testing.T) {
-	path := tones(t)
+	path := tones(t, 40)
 	d, err := datasets.Load(t.Context(), path, datasets.Options{Frames: 60}) // too few for the tones
 	require.NoError(t, err)
 	for _, i := range d.Train[:10] {
@@ -259,7 +259,7 @@ func TestTrialOfTheNetwork(t *testing.T) {
 
 // The memory of a training is more than its recordings take. Other data has no such estimate.
 func TestMemory(t *testing.T) {
-	d, err := datasets.Load(t.Context(), tones(t), datasets.Options{})
+	d, err := datasets.Load(t.Context(), tones(t, 40), datasets.Options{})
 	require.NoError(t, err)
 	held := training.Memory(d)
 	longer := *d

@@ -13,7 +13,7 @@ import (
 
 // What is asked of a network that is not trained is named, and a result claims nothing of it.
 func TestSettingsWithoutEffect(t *testing.T) {
-	dir, path := filepath.Join(t.TempDir(), "run"), tones(t)
+	dir, path := filepath.Join(t.TempDir(), "run"), tones(t, 176)
 	notices := []string{}
 	train := func(dir string, asked training.Patch) training.Result {
 		notices = nil

@@ -69,12 +69,12 @@ func trained(t testing.TB, name string) string {
 // sensorFile has recordings of three sensors over 128 frames, as ccp data import writes them.
 func sensorFile(t testing.TB) string {
 	t.Helper()
-	const samples, frames = 20, 128
+	const samples, frames = 126, 128 // 120 of them for training, of whose quarter 30 are right
 	sensors := []string{"hip", "left wrist", "right wrist"}
 	path := filepath.Join(scratch, "sensors.npz")
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {0, 2}, {1, 2}}, len(sensors), frames)
 	require.NoError(t, err)
-	var ends, labels []int32
+	var ends, labels, split []int32
 	var names []string
 	var features []float32
 	for _, e := range graph.EdgeList() {
@@ -86,14 +86,14 @@ func sensorFile(t testing.TB) string {
 		}
 	}
 	for i := range samples {
-		labels = append(labels, int32(i%2))
+		labels, split = append(labels, int32(i%2)), append(split, int32(min(2, max(0, i-118)/2)))
 		for node := range names {
 			features = append(features, float32(math.Sin(float64(node/3*(1+i%2)+i)/9+float64(node%3))))
 		}
 	}
 	array := func(data any, shape ...int) *npz.Array { return &npz.Array{Shape: shape, Data: data} }
 	require.NoError(t, npz.Write(path, []npz.Named{{Name: "features", Array: array(features, samples, len(names))},
-		{Name: "labels", Array: array(labels, samples)}, {Name: "class_names", Array: array([]string{"walk", "run"}, 2)},
+		{Name: "labels", Array: array(labels, samples)}, {Name: "split", Array: array(split, samples)}, {Name: "class_names", Array: array([]string{"walk", "run"}, 2)},
 		{Name: "edges", Array: array(ends, len(ends)/2, 2)}, {Name: "node_names", Array: array(names, len(names))},
 		{Name: "grid", Array: array([]int32{frames, int32(len(sensors))}, 2)}}))
 	return path
