@@ -1,10 +1,13 @@
-.PHONY: check test bench fuzz suite release
+.PHONY: check quick test bench fuzz suite release
 PYTHON ?= python3
 export GOTOOLCHAIN ?= auto
 SUITE ?= suite
 
 check: ## format, vet, lint
 	.ci/run check
+
+quick: ## after each edit: the tests that take seconds, on pure Go, without a browser or a download
+	CGO_ENABLED=0 CCP_OFFLINE=1 GOMLX_BACKEND= go test -short -vet=off -skip '^ExampleTrain$$' ./...
 
 test: ## every test, on XLA and on pure Go
 	go test ./...

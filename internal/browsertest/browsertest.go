@@ -29,9 +29,12 @@ func absent(t testing.TB, what string) {
 }
 
 // Open returns a tab of a headless Chromium, which CCP_CHROMIUM names or the PATH has. At the end of the test its
-// requests are those under origin alone, and its scripts have thrown nothing.
+// requests are those under origin alone, and its scripts have thrown nothing. With -short the test is skipped.
 func Open(t testing.TB, origin string) context.Context {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a browser")
+	}
 	path := os.Getenv("CCP_CHROMIUM")
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path == "" {

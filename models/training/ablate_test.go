@@ -30,7 +30,7 @@ func TestAblate(t *testing.T) {
 				}
 			}}})
 	}
-	asked := training.Patch{"steps": 20}
+	asked := training.Patch{"steps": 20, "transforms": "all", "levels": "30x8/4,1x16/4", "hidden": []int{16}, "ccp_hierarchies": 2}
 	_, err = training.Train(t.Context(), backend, training.Patch{"data": tones(t, 176)}, training.Options{Dir: filepath.Join(folder, "easy"), Ablate: true,
 		Observer: training.Observer{Notice: func(line string) { notices += line + "\n" }}})
 	require.NoError(t, err)

@@ -77,6 +77,9 @@ func TestOneSampleOfEachClass(t *testing.T) {
 
 // Transforms use what the frames have lost. They are saved and loaded, predict recordings of any length, and explain.
 func TestTransforms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains a network in full")
+	}
 	path := tones(t, 176) // of whose quarter 33 are right
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "run")
@@ -147,6 +150,9 @@ func TestTransforms(t *testing.T) {
 
 // If the transforms' loss is not small, they and the network are weighed by samples that neither was fitted to. A trial that was interrupted goes on.
 func TestTrialOfTheNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains eight networks")
+	}
 	path := tones(t, 40)
 	d, err := datasets.Load(t.Context(), path, datasets.Options{Frames: 60}) // too few for the tones
 	require.NoError(t, err)
@@ -155,7 +161,7 @@ func TestTrialOfTheNetwork(t *testing.T) {
 	}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "run")
-		asked := training.Patch{"steps": 60}
+		asked := training.Patch{"steps": 60, "ccp_hierarchies": 2}
 		train := func(dir string, told training.Observer) (training.Result, error) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
@@ -204,7 +210,7 @@ func TestTrialOfTheNetwork(t *testing.T) {
 
 		told.Trial = func(float64) {}
 		dir = filepath.Join(t.TempDir(), "whole")
-		uninterrupted, err := training.Train(t.Context(), backend, training.Patch{"steps": 60}, training.Options{Data: d, Dir: dir, Observer: told})
+		uninterrupted, err := training.Train(t.Context(), backend, training.Patch{"steps": 60, "ccp_hierarchies": 2}, training.Options{Data: d, Dir: dir, Observer: told})
 		require.NoError(t, err)
 		assert.Equal(t, last, weighed())
 		assert.Equal(t, uninterrupted.Test, result.Test)
@@ -237,7 +243,7 @@ func TestTrialOfTheNetwork(t *testing.T) {
 		}
 		done = nil
 		told.Trial = func(share float64) { done = append(done, share) }
-		_, err = training.Train(t.Context(), backend, training.Patch{"steps": 60}, training.Options{Data: &people,
+		_, err = training.Train(t.Context(), backend, training.Patch{"steps": 60, "ccp_hierarchies": 2}, training.Options{Data: &people,
 			Dir: filepath.Join(t.TempDir(), "people"), Observer: told})
 		require.NoError(t, err)
 		assert.Len(t, done, 60)
@@ -250,7 +256,7 @@ func TestTrialOfTheNetwork(t *testing.T) {
 
 		// Of one group none can be held out, so that the network predicts alone.
 		people.Groups = slices.Repeat([]string{"one"}, len(d.Labels))
-		result, err = training.Train(t.Context(), backend, training.Patch{"steps": 5}, training.Options{Data: &people,
+		result, err = training.Train(t.Context(), backend, training.Patch{"steps": 5, "ccp_hierarchies": 2}, training.Options{Data: &people,
 			Dir: filepath.Join(t.TempDir(), "person")})
 		require.NoError(t, err)
 		assert.Equal(t, "the network", result.PredictedBy)
