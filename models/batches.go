@@ -210,10 +210,10 @@ func (c *Classifier) batch(ctx context.Context, p *program, points []point, size
 	return outputs, nil
 }
 
-// compile compiles the program of every batch size, which can take seconds. The first Classify is then as fast as later
+// compile compiles the program of batch sizes, which can take seconds. The first Classify is then as fast as later
 // ones. An error says what does not fit, such as weights of another version's network.
-func compile(ctx context.Context, c *Classifier) error {
-	for _, size := range batchSizes {
+func compile(ctx context.Context, c *Classifier, sizes []int) error {
+	for _, size := range sizes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func TestCompile(t *testing.T) {
 		all := signals(c.Spec, 70, 1)
 		want, err := c.Classify(t.Context(), all)
 		require.NoError(t, err)
-		require.NoError(t, compile(t.Context(), c))
+		require.NoError(t, compile(t.Context(), c, batchSizes[:]))
 		assert.ElementsMatch(t, batchSizes, slices.Collect(maps.Keys(c.logits.ready)))
 		for _, n := range []int{1, 3, 17, 70} {
 			got, err := c.Classify(t.Context(), all[:n])
@@ -48,7 +48,7 @@ func TestCompile(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		require.ErrorIs(t, compile(ctx, c), context.Canceled)
+		require.ErrorIs(t, compile(ctx, c, batchSizes[:]), context.Canceled)
 	})
 }
 

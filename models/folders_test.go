@@ -138,7 +138,7 @@ func TestFoldersOfChance(t *testing.T) {
 		}
 		c, err := Load(dir, LoadOptions{Backend: backend})
 		if err == nil {
-			err = compile(t.Context(), c)
+			err = compile(t.Context(), c, batchSizes[:])
 		}
 		if err != nil {
 			refused++

@@ -115,11 +115,16 @@ func (r *Reloader) reload(ctx context.Context, grown bool) (changed bool, err er
 	if err := unfinished(real); err != nil && state != r.state && !r.options.Unfinished {
 		return false, err
 	}
+	sizes := batchSizes[:]
 	c, err := options.read(os.DirFS(real), r.dir)
+	pure := err == nil && options.chooses() && c.Spec.little(options.Signals)
+	if pure { // the other sizes are compiled at once when they come
+		sizes = sizes[len(sizes)-1:]
+	}
 	if err == nil && r.state != "" && c.Snapshot != snapshot { // it is damaged, or its writer is a step ahead of us
 		err = errors.Join(fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot), c.Close())
 	} else if err == nil {
-		if err = compile(ctx, c); err != nil {
+		if err = compile(ctx, c, sizes); err != nil {
 			err = errors.Join(fmt.Errorf("%s, snapshot %s: %w", r.dir, c.Snapshot, err), c.Close())
 		}
 	}
@@ -130,7 +135,7 @@ func (r *Reloader) reload(ctx context.Context, grown bool) (changed bool, err er
 		}
 		return false, err
 	}
-	if options.chooses() && c.Spec.little(options.Signals) {
+	if pure {
 		c.used = func(signals int) { r.count(c.Spec, signals) }
 	} else { // all classifiers to come have the same
 		r.options.Backend = c.backend

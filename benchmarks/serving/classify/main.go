@@ -28,11 +28,7 @@ func main() {
 }
 
 func measure(dir string, batch, runs int) (f benchmarks.Figures, err error) {
-	compiled, err := models.NewReloader(context.Background(), dir, models.LoadOptions{})
-	if err != nil {
-		return f, err
-	}
-	c, _, err := compiled.Acquire()
+	c, err := models.Load(dir, models.LoadOptions{})
 	if err != nil {
 		return f, err
 	}
