@@ -35,8 +35,8 @@ const (
 	// own held-out samples already, in which one that was fitted to fewer samples differs: few mistakes of a quarter's are no
 	// reason to make the classifier of all samples much less sure. Forests are not sure enough, and networks may be either.
 	ridgeDeviation, forestDeviation, networkDeviation = 0.3, 0.5, 1
-	// oneError is the probability of a normal variable below one standard error.
-	oneError = 0.8413
+	// equalUnits is how many samples or groups are as much as the prior belief that members are best in equal parts.
+	equalUnits = 10
 	// trialFolder has the runs of trials, until the run ends.
 	trialFolder = ".ccp-trial"
 )
@@ -164,7 +164,7 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 	loss, ours := q.score(1)
 	v.SetScore(loss/n, ours)
 	line = join(line, fmt.Sprintf("on a held-out quarter %s %.1f%%, loss %.3f", said, 100*ours, loss/n))
-	if r.spec.Network().Fitted || loss <= minGainInNats && slices.Max(q.unit)+1 >= manyHeldOut {
+	if r.spec.Network().Fitted || loss <= minGainInNats && q.units() >= manyHeldOut {
 		return line, nil
 	}
 	line += fmt.Sprintf("; to compare, a network is trained on the other three quarters, with all its %d steps", r.total)
@@ -184,10 +184,14 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 	if f := q.members.ForestWeight; f > 0 && f < 1 {
 		members = 2
 	}
-	if networkLoss/n < q.baseline() {
-		v.Weight = weightOf(loss, members, func(weight float64) ([]float64, bool) {
-			losses, right := q.judge(weight)
-			return losses, float64(right)/n >= ours
+	switch nothing := q.baseline(); { // who is no better than that tells nothing
+	case networkLoss/n >= nothing:
+	case loss/n >= nothing:
+		v.Weight = 0
+	default:
+		v.Weight = weightOf(loss, members, func(weight float64) (float64, float64) {
+			loss, ofUnits, _ := q.judge(weight)
+			return loss, ofUnits
 		})
 	}
 	r.state.Members = []Member{{"network", true, 1 - v.Weight, accuracy, networkLoss / n}}

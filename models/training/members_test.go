@@ -1,6 +1,7 @@
 package training
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -34,29 +35,23 @@ func TestTransformSamplesOfMirrorImages(t *testing.T) {
 	assert.NotEqual(t, after[0].Group, after[1].Group)
 }
 
-// The weight is the one of the least loss, or one nearer to equal parts that is not told apart from it: by units, since people err together.
+// The weight is that of the least loss with a prior around equal parts, which many units outweigh and few do not.
 func TestWeightOf(t *testing.T) {
-	line := func(slopes ...float64) func(float64) ([]float64, bool) { // losses that fall by slope for each tenth of the network
-		return func(weight float64) (losses []float64, enough bool) {
-			for _, slope := range slopes {
-				losses = append(losses, 50-slope*10*(1-weight))
-			}
-			return losses, true
+	// The log-loss of samples, and of units of so many samples, whose members are right in shares a and b of the probability.
+	of := func(samples, unit int, a, b float64) func(float64) (float64, float64) {
+		return func(weight float64) (loss, ofUnits float64) {
+			loss = -float64(samples) * math.Log(weight*a+(1-weight)*b)
+			return loss, loss / float64(unit)
 		}
 	}
-	assert.Equal(t, 0., weightOf(100, 1, line(1, 1.1)), "both people are better off with the network")
-	assert.Equal(t, 0.5, weightOf(100, 1, line(2, -1)), "one of them is not")
-	assert.Equal(t, 0.5, weightOf(50, 1, line(3)), "one person tells nothing of others")
-	assert.Equal(t, 1., weightOf(100, 1, line(-1, -1)), "the network makes it worse")
-	assert.Equal(t, 1., weightOf(78, 1, line(1, 1)), "the others are better alone")
-	assert.Equal(t, 0.1, weightOf(85, 1, line(2, -0.4)), "a weight with a nat more is not taken")
-	assert.Equal(t, 0.8, weightOf(100, 1, func(weight float64) ([]float64, bool) {
-		losses, _ := line(2, -1)(weight)
-		return losses, weight > 0.7 && weight < 0.85
-	}), "the others have fewer right predictions")
-	assert.Equal(t, 0.5, weightOf(100, 1, line(-0.05, -0.051)), "less than a nat in all is chance")
-	assert.Equal(t, 0.7, weightOf(100, 2, line(-0.05, -0.051)), "of three members each has about a third")
-	assert.Equal(t, 0.8, weightOf(100, 1, line(-0.2, -0.2)), "more is not: the other member has what a nat allows")
+	alone := func(samples int, a float64) float64 { return -float64(samples) * math.Log(a) }
+	assert.Equal(t, 0.5, weightOf(alone(8, 0.9), 1, of(8, 1, 0.9, 0.9)), "the same is told of both")
+	assert.Equal(t, 0.7, weightOf(alone(8, 0.9), 2, of(8, 1, 0.9, 0.9)), "of three members each has about a third")
+	assert.Equal(t, 0.5, weightOf(alone(38, 0.85), 2, of(38, 1, 0.85, 0.98)), "38 samples tell a little")
+	assert.Equal(t, 0.1, weightOf(alone(1000, 0.85), 2, of(1000, 1, 0.85, 0.98)), "1,000 tell more")
+	assert.Equal(t, 0.6, weightOf(alone(1000, 0.85), 2, of(1000, 100, 0.85, 0.98)), "and less if they are of ten people")
+	assert.Equal(t, 1., weightOf(alone(100, 0.9), 1, of(100, 1, 0.9, 0.1)), "the network makes it worse by more than a nat")
+	assert.Equal(t, 0.9, weightOf(alone(8, 0.9), 1, of(8, 1, 0.9, 0.1)), "only this weight makes it worse by less")
 
 	d := &datasets.Dataset{Train: []int{4, 3, 2, 1}}
 	assert.Equal(t, []int{0, 1, 2}, units(d, []int{4, 3, 1}))

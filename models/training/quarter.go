@@ -12,7 +12,6 @@ import (
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // quarter is what members say of the samples that a trial holds out, which none of them was fitted to.
@@ -46,22 +45,31 @@ func (r *run) holdOut(ctx context.Context, data *datasets.Dataset, c transforms.
 	return q, nil
 }
 
-// judge returns the losses of the units, if transforms have a weight beside the network, and the number of right predictions.
-func (q *quarter) judge(weight float64) (losses []float64, right int) {
-	losses, q.members.Weight = make([]float64, slices.Max(q.unit)+1), weight
+// judge returns the log-loss in nats, summed over the samples and over the units, of which each has the mean of its samples, and the
+// number of right predictions, if transforms have a weight beside the network.
+func (q *quarter) judge(weight float64) (loss, ofUnits float64, right int) {
+	sums, samples := make([]float64, q.units()), make([]float64, q.units())
+	q.members.Weight = weight
 	for at, i := range q.d.Test {
 		p, label := q.members.Probabilities(q.read[at], q.network[i]), int(q.d.Labels[i])
-		if losses[q.unit[at]] -= math.Log(max(p[label], 1e-9)); floats.MaxIdx(p) == label {
+		sums[q.unit[at]] -= math.Log(max(p[label], 1e-9))
+		samples[q.unit[at]]++
+		if floats.MaxIdx(p) == label {
 			right++
 		}
 	}
-	return losses, right
+	loss = floats.Sum(sums)
+	floats.Div(sums, samples)
+	return loss, floats.Sum(sums), right
 }
+
+// units returns how many there are.
+func (q *quarter) units() int { return slices.Max(q.unit) + 1 }
 
 // score returns the loss, in nats over all samples, and the accuracy.
 func (q *quarter) score(weight float64) (loss, accuracy float64) {
-	losses, right := q.judge(weight)
-	return floats.Sum(losses), float64(right) / float64(len(q.d.Test))
+	loss, _, right := q.judge(weight)
+	return loss, float64(right) / float64(len(q.d.Test))
 }
 
 // baseline returns the log-loss of the majority-class baseline, which predicts the frequencies of the held-out samples' classes. A
@@ -104,10 +112,10 @@ func (q *quarter) weighForest(v *transforms.Classifier) string {
 		return "the transforms have"
 	}
 	alone, _ := q.score(1)
-	m.ForestWeight = 1 - weightOf(alone, 1, func(weight float64) ([]float64, bool) {
+	m.ForestWeight = 1 - weightOf(alone, 1, func(weight float64) (loss, ofUnits float64) {
 		m.ForestWeight = 1 - weight
-		losses, right := q.judge(1)
-		return losses, float64(right)/n >= ridge
+		loss, ofUnits, _ = q.judge(1)
+		return loss, ofUnits
 	})
 	v.WeighForest(m.ForestWeight, loss/n, grown)
 	return fmt.Sprintf("the ridge classifier has %.1f%%, the forest %.1f%%, both", 100*ridge, 100*grown)
@@ -127,38 +135,21 @@ func units(d *datasets.Dataset, samples []int) []int {
 }
 
 // weightOf returns the weight that some members together have beside one more. loss is their log-loss without it. judge returns the
-// losses of the units at a weight, and whether enough predictions are right.
+// log-loss at a weight, over the samples and over the units.
 //
-// Only tenths below one are compared whose log-loss is less than a nat above loss; if there are none, the weight is one. Little
-// is known of few samples, and then good members are best in equal parts. So the tenth nearest to equal parts is taken that is not
-// told apart from the best: its log-loss is above the least by less than a nat, or by less than the standard error of the difference.
-func weightOf(loss float64, members int, judge func(weight float64) (losses []float64, enough bool)) (weight float64) {
+// Only tenths are compared whose log-loss is less than a nat above loss; if there are none, the weight is one. Good members are best
+// in equal parts, and little is known of few samples. So the weight has a Dirichlet prior around equal parts, as if equalUnits more
+// units told for these: that tenth is taken which has the least log-loss over the units plus equalUnits times the Kullback-Leibler
+// divergence of equal parts from it.
+func weightOf(loss float64, members int, judge func(weight float64) (loss, ofUnits float64)) (weight float64) {
+	equal, least := float64(members)/float64(members+1), math.Inf(1)
 	weight = 1
-	var of [10][]float64 // the losses of each tenth that may be taken
-	bound := loss + chanceInNats
-	least, best := bound, []float64(nil)
-	for step := 9; step >= 0; step-- {
-		losses, enough := judge(float64(step) / 10)
-		sum := floats.Sum(losses)
-		if !enough || sum >= bound {
-			continue
-		}
-		if of[step] = losses; sum < least {
-			least, best, weight = sum, losses, float64(step)/10
-		}
-	}
-	steps, equal := []int{9, 8, 7, 6, 5, 4, 3, 2, 1}, 10*float64(members)/float64(members+1)
-	slices.SortStableFunc(steps, func(a, b int) int { return cmp.Compare(math.Abs(float64(a)-equal), math.Abs(float64(b)-equal)) })
-	for _, step := range steps {
-		if of[step] == nil {
-			continue
-		}
-		floats.Sub(of[step], best)
-		n := float64(len(best))
-		few := distuv.StudentsT{Sigma: 1, Nu: max(1, n-1)}.Quantile(oneError) // of few units the error is known less well
-		above := floats.Sum(of[step])
-		if above <= chanceInNats || !(above > few*stat.StdDev(of[step], nil)*math.Sqrt(n)) { // NaN of one unit
-			return float64(step) / 10
+	for step := 9; step >= 1; step-- {
+		tenth := float64(step) / 10
+		all, told := judge(tenth)
+		told += equalUnits * stat.KullbackLeibler([]float64{equal, 1 - equal}, []float64{tenth, 1 - tenth})
+		if all < loss+chanceInNats && told < least {
+			weight, least = tenth, told
 		}
 	}
 	return weight
