@@ -39,7 +39,7 @@ func TestCompiledOnce(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, result.Value().([]float32)[0])
 	}
-	for i := range 20 { // more than stay compiled
+	for i := range 70 { // more than stay compiled
 		compiled(4 + float64(i))
 	}
 	result, err := uses[1].Call1([]float32{1, 2, 3})
