@@ -1,0 +1,239 @@
+// Command beam classifies recordings in files by Apache Beam: on one machine, or on a cluster's workers.
+//
+//	go run . --checkpoint RUN --out FOLDER 'recordings/*.csv' more.npz 'more/*.parquet'
+//
+// Beam's own flags choose the runner, such as --runner=flink --endpoint=localhost:8099. Without them it is Prism in this process.
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"log"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/models"
+)
+
+var (
+	checkpoint = flag.String("checkpoint", "", "`FOLDER` of the checkpoint, where each worker can read it")
+	out        = flag.String("out", "", "`FOLDER` to write into")
+	shards     = flag.Int("shards", 1, "`NUMBER` of files of predictions")
+)
+
+func init() {
+	register.DoFn4x1[context.Context, fileio.FileMetadata, func(Series), func(int, string), error](&readFn{})
+	register.DoFn4x1[context.Context, Series, func(int, string), func(int, string), error](&classifyFn{})
+	register.DoFn3x1[context.Context, int, func(*string) bool, error](&writeFn{})
+	register.Emitter1[Series]()
+	register.Emitter2[int, string]()
+	register.Iter1[string]()
+}
+
+func main() {
+	flag.Parse()
+	beam.Init() // a worker's process stays in here
+	if *checkpoint == "" || *out == "" || flag.NArg() == 0 {
+		log.Fatal("want --checkpoint RUN --out FOLDER FILES…, where FILES are paths or patterns such as 'recordings/*.csv'")
+	}
+	refused, err := run(context.Background(), cmp.Or(*runners.Runner, "prism"), *checkpoint, *out, *shards, flag.Args())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d recordings or files were refused; %s has the reasons\n", refused, filepath.Join(*out, "refused-*.csv"))
+}
+
+// run classifies the recordings in files and returns how many recordings and files are refused.
+func run(ctx context.Context, runner, checkpoint, out string, shards int, files []string) (refused int64, err error) {
+	p, s := beam.NewPipelineWithRoot()
+	found := fileio.MatchAll(s, beam.CreateList(s, files), fileio.MatchEmptyDisallow())
+	series, unread := beam.ParDo2(s, &readFn{Checkpoint: checkpoint}, beam.Reshuffle(s, found))                       // files go to all workers
+	lines, unusable := beam.ParDo2(s, &classifyFn{Checkpoint: checkpoint, Shards: shards}, beam.Reshuffle(s, series)) // and so do a large file's recordings
+	beam.ParDo0(s, &writeFn{filepath.Join(out, "predictions"), shards}, beam.GroupByKey(s, lines))
+	beam.ParDo0(s, &writeFn{filepath.Join(out, "refused"), 1}, beam.GroupByKey(s, beam.Flatten(s, unread, unusable)))
+	result, err := beam.Run(ctx, runner, p)
+	if err != nil {
+		return 0, err
+	}
+	for _, c := range result.Metrics().AllMetrics().Counters() {
+		if c.Key.Name == "refused" {
+			refused += c.Result()
+		}
+	}
+	return refused, nil
+}
+
+// Series is a recording as the classifier takes it: time points evenly spaced, no gaps, the sensors in the training data's order.
+type Series struct {
+	Name   string
+	Values []float32
+}
+
+// refused counts what cannot be classified. Runners count a bundle that they repeat as they see fit: the files of reasons are exact.
+var refused = beam.NewCounter("ccp", "refused")
+
+// readFn reads recordings from files, and makes series of them as ccp predict does.
+type readFn struct {
+	Checkpoint string
+	form       *recording.Form
+}
+
+// Setup reads what the training's recordings were like.
+func (f *readFn) Setup() error {
+	m, _, err := models.ReadMetadata(f.Checkpoint)
+	if err == nil && m.Form == nil {
+		err = recording.ErrNoForm
+	}
+	f.form = m.Form
+	return err
+}
+
+// ProcessElement reads a file. A file with a fault is refused, but one that the disk or the network does not give is an error, after
+// which the runner tries again.
+func (f *readFn) ProcessElement(ctx context.Context, file fileio.FileMetadata, emit func(Series), refuse func(int, string)) error {
+	reject := func(name string, err error) {
+		refused.Inc(ctx, 1)
+		refuse(0, record(name, err.Error()))
+	}
+	all, err := read(file.Path, f.form)
+	if _, missing := errors.AsType[*fs.PathError](err); missing {
+		return err
+	} else if err != nil {
+		reject(file.Path, err)
+	}
+	for _, r := range all {
+		values, _, err := f.form.Series(r)
+		if err != nil {
+			reject(r.Name, err)
+			continue
+		}
+		emit(Series{Name: r.Name, Values: values})
+	}
+	return nil
+}
+
+// classifyFn classifies series, many at a time.
+type classifyFn struct {
+	Checkpoint string
+	Shards     int
+	batch      []Series
+}
+
+// loaded has the classifiers of the process, by their checkpoints: a runner makes as many classifyFn as it has threads.
+var loaded sync.Map
+
+func load(checkpoint string) (*models.Classifier, error) {
+	once, _ := loaded.LoadOrStore(checkpoint, sync.OnceValues(func() (*models.Classifier, error) {
+		return models.Load(checkpoint, models.LoadOptions{})
+	}))
+	return once.(func() (*models.Classifier, error))()
+}
+
+// Setup loads the classifier before the first bundle.
+func (f *classifyFn) Setup() error {
+	_, err := load(f.Checkpoint)
+	return err
+}
+
+// StartBundle forgets what a bundle that failed has left.
+func (f *classifyFn) StartBundle(_ context.Context, _, _ func(int, string)) { f.batch = f.batch[:0] }
+
+// ProcessElement classifies when a batch is full.
+func (f *classifyFn) ProcessElement(ctx context.Context, s Series, emit, refuse func(int, string)) error {
+	if f.batch = append(f.batch, s); len(f.batch) < 1024 {
+		return nil
+	}
+	return f.FinishBundle(ctx, emit, refuse)
+}
+
+// FinishBundle classifies the batch, so that nothing of a bundle that the runner takes for done is still here.
+func (f *classifyFn) FinishBundle(ctx context.Context, emit, refuse func(int, string)) error {
+	defer func() { f.batch = f.batch[:0] }()
+	classifier, err := load(f.Checkpoint)
+	if err != nil || len(f.batch) == 0 {
+		return err
+	}
+	recordings := make([]recording.Recording, len(f.batch))
+	for i, s := range f.batch {
+		recordings[i] = recording.Recording{Name: s.Name, Series: s.Values}
+	}
+	predictions, err := classifier.ClassifyRecording(ctx, recordings...)
+	reasons := map[int]string{}
+	if wrong, ok := errors.AsType[*models.SignalError](err); ok && predictions != nil {
+		for _, w := range append(wrong.More, wrong) {
+			reasons[w.Index] = w.Reason
+		}
+	} else if err != nil {
+		return err
+	}
+	for i, p := range predictions {
+		if reason, wrong := reasons[i]; wrong {
+			refused.Inc(ctx, 1)
+			refuse(0, record(f.batch[i].Name, reason))
+			continue
+		}
+		cells := []string{f.batch[i].Name, p.Name}
+		for _, share := range append([]float64{p.Probability}, p.Probabilities...) {
+			cells = append(cells, strconv.FormatFloat(share, 'g', 7, 64))
+		}
+		h := fnv.New32a() // by its name, so that a repeated bundle puts it into the same file
+		h.Write([]byte(f.batch[i].Name))
+		emit(int(h.Sum32()%uint32(f.Shards)), record(cells...))
+	}
+	return nil
+}
+
+// record is a line of CSV without its end.
+func record(cells ...string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write(cells) // a strings.Builder takes all
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// writeFn writes a file of lines in order. Its bytes depend on the lines only, and its name appears when all are there: to write it
+// twice is to write it once.
+type writeFn struct {
+	Path   string
+	Shards int
+}
+
+// ProcessElement writes a shard.
+func (f *writeFn) ProcessElement(ctx context.Context, shard int, lines func(*string) bool) error {
+	var all []string
+	for line := ""; lines(&line); {
+		all = append(all, line+"\n")
+	}
+	slices.Sort(all)
+	path := fmt.Sprintf("%s-%05d-of-%05d.csv", f.Path, shard, f.Shards)
+	files, err := filesystem.New(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	part := fmt.Sprintf("%s.%08x", path, rand.Uint32()) // two workers may write the same shard
+	if err := filesystem.Write(ctx, files, part, []byte(strings.Join(all, ""))); err != nil {
+		return err
+	}
+	return filesystem.Rename(ctx, files, part, path)
+}

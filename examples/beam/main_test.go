@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/parquet-go/parquet-go"
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	beam.Init()
+	os.Exit(m.Run())
+}
+
+// moves returns a recording of falls or rises, with a gap, as the rows of a table.
+func moves(i int) (rows []row) {
+	slope := float64(2*(i%2)-1) / 4
+	for m := range 9 + i%4 {
+		t := float64(m)
+		head := 1 + slope*t + math.Cos(float64(i+m))/5
+		r := row{Sample: fmt.Sprintf("r%05d.csv", i), Hip: slope*t + math.Sin(float64(i*m))/5, Head: &head, Pulse: 60 + 5*math.Sin(float64(i+2*m))}
+		if m == 3 {
+			r.Head = nil
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+type row struct {
+	Sample string   `parquet:"sample"`
+	Hip    float64  `parquet:"hip"`
+	Head   *float64 `parquet:"head,optional"`
+	Pulse  float64  `parquet:"pulse"`
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// write writes a recording to a file of its own.
+func write(t *testing.T, folder string, i int) {
+	t.Helper()
+	text := "hip,head,pulse\n"
+	for _, r := range moves(i) {
+		head := ""
+		if r.Head != nil {
+			head = strconv.FormatFloat(*r.Head, 'g', -1, 64)
+		}
+		text += fmt.Sprintf("%v,%s,%v\n", r.Hip, head, r.Pulse)
+	}
+	must(t, os.MkdirAll(folder, 0o755))
+	must(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("r%05d.csv", i)), []byte(text), 0o644))
+}
+
+// sorted returns the lines of files that match a pattern, without a heading.
+func sorted(t *testing.T, pattern string) (lines []string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	must(t, err)
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		must(t, err)
+		for line := range strings.Lines(string(content)) {
+			if !strings.HasPrefix(line, "name,class,") {
+				lines = append(lines, line)
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// A pipeline predicts what ccp predict does, of CSV files, a Parquet table and an .npz file. CCP_PROGRAM is the program; it is built
+// if that is not set. CCP_RECORDINGS is the number of recordings.
+func TestAsPredict(t *testing.T) {
+	t.Setenv("GOMLX_BACKEND", "go")
+	folder := t.TempDir()
+	program := os.Getenv("CCP_PROGRAM")
+	if program == "" {
+		program = filepath.Join(folder, "ccp")
+		output, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./cmd/ccp").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, output)
+		}
+	}
+	ccp := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command(program, args...)
+		cmd.Dir = folder
+		if output, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("ccp %v: %v: %s", args, err, output)
+		}
+	}
+	n := 500
+	if text := os.Getenv("CCP_RECORDINGS"); text != "" {
+		var err error
+		n, err = strconv.Atoi(text)
+		must(t, err)
+	}
+	for i := range 40 {
+		write(t, filepath.Join(folder, "known", []string{"fall", "rise"}[i%2]), i)
+	}
+	ccp("data", "import", "known", "--out", "known.npz", "--scale", "--origin", "hip")
+	ccp("train", "--data", "known.npz", "--checkpoint", "run", "--epochs", "2", "--set", "frames=8")
+	var table []row
+	for i := range n {
+		write(t, filepath.Join(folder, "new"), i)
+		table = append(table, moves(i)...)
+	}
+	must(t, parquet.WriteFile(filepath.Join(folder, "table.parquet"), table))
+	for _, inputs := range []string{"new", "table.parquet", "known.npz"} {
+		t.Run(inputs, func(t *testing.T) {
+			ccp("predict", "--checkpoint", "run", inputs, "--out", inputs+".predicted")
+			files, wrong := []string{filepath.Join(folder, inputs)}, 0
+			if inputs == "new" {
+				broken := filepath.Join(folder, "broken.csv")
+				must(t, os.WriteFile(broken, []byte("hip,head,pulse\n1,x,3\n"), 0o644))
+				files, wrong = []string{filepath.Join(folder, inputs, "*.csv"), broken}, 1
+			}
+			out := filepath.Join(folder, inputs+".out")
+			count, err := run(context.Background(), "prism", filepath.Join(folder, "run"), out, 3, files)
+			must(t, err)
+			if reasons := sorted(t, filepath.Join(out, "refused-*")); count != int64(wrong) || len(reasons) != wrong {
+				t.Fatalf("%d refused, by %q; want %d", count, reasons, wrong)
+			}
+			got, want := sorted(t, filepath.Join(out, "predictions-*")), sorted(t, filepath.Join(folder, inputs+".predicted"))
+			if !slices.Equal(got, want) || len(got) == 0 {
+				t.Fatalf("%d lines such as %.3q; ccp predict has %d lines such as %.3q", len(got), got[:1], len(want), want[:1])
+			}
+		})
+	}
+	t.Run("a bundle that fails", func(t *testing.T) { // the runner begins it anew, on the same DoFn or on another
+		f, series := classifyFn{Checkpoint: filepath.Join(folder, "run"), Shards: 1}, []Series{}
+		reader := readFn{Checkpoint: f.Checkpoint}
+		must(t, reader.Setup())
+		all, err := read(filepath.Join(folder, "known.npz"), reader.form)
+		must(t, err)
+		for _, r := range all {
+			series = append(series, Series{Name: r.Name, Values: r.Series})
+		}
+		var names []string
+		emit := func(_ int, line string) { names = append(names, strings.Split(line, ",")[0]) }
+		refuse := func(_ int, line string) { t.Error(line) }
+		for _, bundle := range [][]Series{series[:len(series)/2], series} {
+			f.StartBundle(t.Context(), emit, refuse)
+			for _, s := range bundle {
+				must(t, f.ProcessElement(t.Context(), s, emit, refuse))
+			}
+		}
+		must(t, f.FinishBundle(t.Context(), emit, refuse))
+		slices.Sort(names)
+		if len(names) != len(series) || len(slices.Compact(names)) != len(series) {
+			t.Fatalf("%d lines of %d recordings", len(names), len(series))
+		}
+	})
+}
