@@ -13,6 +13,7 @@ regions      in which of eight regions of 400 nodes heat has its source        v
 wear         five degrees of tool wear, by vibration; other tools in the test  forest on quantiles and powers of bands: 78, 78
 lengths      six exercises of 900 to 2,600 time points; other people           the same: 96, 90
 counts       five kinds of days, by the counts of 20 stations                  support vector machine: 50, 53
+factors      which two of eight groups of nodes rise and fall together         products of linked nodes, logistic: 50, 52
 noise        drawn by lot, in groups of ten samples                            none: what ccp prints of held-out samples is chance
 
 Training and test are drawn alike, but for the groups. Needs numpy, and for the baselines scikit-learn.
@@ -211,6 +212,20 @@ def counts(rng, n=4500, stations=20):
                 edges=nearest(positions, 5), coordinates=positions)
 
 
+def factors(rng, n=900, nodes=64, groups=8):
+    """Each group of nodes is a path, and the first nodes of all paths are a ring. In a class the nodes of two groups share a factor, whose sign and
+    size say nothing: they rise together or fall together. All values have the same mean and nearly the same variance in all classes."""
+    order, size = rng.permutation(nodes), nodes // groups
+    paths = order.reshape(groups, size)
+    labels = rng.integers(0, groups // 2, n)
+    features = rng.normal(size=(n, nodes))
+    for label, sample in zip(labels, features):
+        for path in paths[2 * label:2 * label + 2]:
+            sample[path] = 0.6 * rng.normal() + 0.8 * rng.normal(size=size)
+    edges = np.concatenate([np.stack([paths[:, :-1], paths[:, 1:]], -1).reshape(-1, 2), np.stack([paths[:, 0], np.roll(paths[:, 0], 1)], -1)])
+    return dict(features=features.astype(np.float32), labels=labels, split=parts(n, n // 3), edges=edges)
+
+
 def noise(rng, n=120, sensors=3, timepoints=30):
     """Ten samples of a group share an offset; the classes are drawn by lot."""
     groups = np.arange(n) // 10
@@ -250,6 +265,11 @@ def scattered(data):
             found += [np.quantile(array, [0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1], axis=0), np.log(array.var(0) + 1e-9)[None]]
         last = flat
     return np.concatenate(found).reshape(-1, shape[0], shape[2]).swapaxes(0, 1).reshape(shape[0], -1)
+
+
+def linked(data):
+    """Products of the values of each two linked nodes."""
+    return data["features"][:, data["edges"][:, 0]] * data["features"][:, data["edges"][:, 1]]
 
 
 def smoothed(data):
@@ -294,7 +314,7 @@ def baseline(kind, data):
     pairs = lagged, LogisticRegression(C=0.1, max_iter=500)
     ways = {"waves": pairs, "orders": pairs, "incidents": (scattered, ridge), "frequencies": (scattered, ridge),
             "regions": (smoothed, ridge), "wear": (banded, forest), "lengths": (banded, forest),
-            "counts": (lambda data: np.log1p(data["features"]), SVC())}
+            "counts": (lambda data: np.log1p(data["features"]), SVC()), "factors": (linked, LogisticRegression(C=0.1))}
     train, test, labels = data["split"] == 0, data["split"] == 2, data["labels"]
     for name, (features, model) in {"ridge on raw values": (raw, ridge), "baseline": ways[kind]}.items():
         values = features(data)
@@ -302,7 +322,7 @@ def baseline(kind, data):
         print(f"{kind}: {name} {100 * fitted.score(values[test], labels[test]):.1f}%")
 
 
-KINDS = {maker.__name__: maker for maker in (waves, orders, incidents, frequencies, regions, wear, lengths, counts, noise)}
+KINDS = {maker.__name__: maker for maker in (waves, orders, incidents, frequencies, regions, wear, lengths, counts, factors, noise)}
 
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4) or sys.argv[1] not in KINDS or sys.argv[1:3] == ["noise", "--baseline"]:
