@@ -52,7 +52,8 @@ var (
 var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "transforms", "dtype", "augment",
 	"ccp_blocks", "ccp_readout", "ccp_slots"}
 
-// What the data decide besides: recordings of many frames are long, and the network of other data is plain.
+// What the data decide besides: recordings of many frames are long, and the network of other data is plain. Signals on a graph that
+// is no image have directed slots, too.
 var (
 	ofPlain = map[string]any{"augment": false, "ccp_blocks": "1", "ccp_readout": "last", "ccp_slots": "rank"}
 	ofLong  = map[string]any{"augment": true, "ccp_blocks": "1,1,1", "ccp_readout": "levels", "ccp_slots": "directed"}
@@ -178,7 +179,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *dataset
 	long := c.Model == "ccp" && d.Form != nil && d.Form.Frames >= manyFrames && d.Nodes <= fewNodes && p.isDefault("levels")
 	for name := range ofPlain {
 		if value := ofPlain[name]; p.open[name] {
-			if long {
+			if long || name == "ccp_slots" && d.Form == nil && d.Grid == nil {
 				value = ofLong[name]
 			}
 			if err := c.put(name, value); err != nil {
