@@ -12,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
@@ -338,4 +339,21 @@ func TestMoreIsKept(t *testing.T) {
 		_, err = Train(t.Context(), backend, with(asked, name, nil), Options{Dir: dir})
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// Signals on a graph have directed slots, also those with gaps. Short recordings have slots by rank, and whoever asks has what is asked.
+func TestSlotsSuitTheData(t *testing.T) {
+	ring, err := datasets.Load(t.Context(), writeRing(t, 60), datasets.Options{})
+	require.NoError(t, err)
+	gaps, short := *ring, *ring
+	gaps.Form = &recording.Form{Sensors: make([]string, ring.Nodes), Channels: 1, Frames: 1}
+	short.Form = &recording.Form{Sensors: make([]string, ring.Nodes/2), Channels: 1, Frames: 2}
+	for d, want := range map[*datasets.Dataset]string{ring: "directed", &gaps: "directed", &short: "rank"} {
+		c, err := Resolve(Patch{}, d)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(c.Slots))
+	}
+	c, err := Resolve(Patch{"ccp_slots": "rank"}, ring)
+	require.NoError(t, err)
+	assert.Equal(t, "rank", string(c.Slots))
 }

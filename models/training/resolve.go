@@ -177,9 +177,10 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *dataset
 	}
 	c.Batch = min(c.Batch, n)
 	long := c.Model == "ccp" && d.Form != nil && d.Form.Frames >= manyFrames && d.Nodes <= fewNodes && p.isDefault("levels")
+	signals := d.Form == nil && d.Grid == nil || d.Form != nil && d.Form.Frames == 1 // those with gaps are recordings of a frame
 	for name := range ofPlain {
 		if value := ofPlain[name]; p.open[name] {
-			if long || name == "ccp_slots" && d.Form == nil && d.Grid == nil {
+			if long || name == "ccp_slots" && signals {
 				value = ofLong[name]
 			}
 			if err := c.put(name, value); err != nil {
