@@ -63,7 +63,7 @@ func TestPythonSearch(t *testing.T) {
 	}
 }
 
-// What Python gets by ONNX and from the server is the same, and scikit-learn's tools take the latter.
+// What Python gets by ONNX and from the server is the same.
 func TestPythonDoors(t *testing.T) {
 	folder := t.TempDir()
 	_, _ = python(t, folder, "-c", "") // skips
@@ -93,22 +93,22 @@ func TestPythonDoors(t *testing.T) {
 	greatest, err := strconv.ParseFloat(difference[1], 64)
 	require.NoError(t, err)
 	assert.Less(t, greatest, 1e-5)
+}
 
-	out, code = python(t, folder, "-c", `
-import sys, numpy as np
-from served import Served
-from sklearn.inspection import permutation_importance
-from sklearn.metrics import log_loss
-x, address = np.load(sys.argv[1]), sys.argv[2]
-model = Served(address=address).fit(x)
-p, y = model.predict_proba(x), model.predict(x)
-assert list(model.classes_) == list("0123456789") and p.shape == (10, 10) and abs(p.sum(axis=1) - 1).max() < 1e-12
-assert (y == model.classes_[p.argmax(axis=1)]).all() and model.score(x, y) == 1
-assert abs(log_loss(y, p, labels=model.classes_) + np.log(p.max(axis=1)).mean()) < 1e-9
-print(permutation_importance(model, x, y, n_repeats=1, random_state=0).importances_mean.max() > 0)
-`, signals, serving.Address)
+// The estimator passes scikit-learn's checks, and does in its tools what its tests say.
+func TestPythonEstimator(t *testing.T) {
+	folder := t.TempDir()
+	_, _ = python(t, folder, "-c", "") // skips
+	out, code := python(t, folder, "python/test_ccp_classifier.py")
 	require.Zero(t, code, out)
-	assert.Equal(t, "True\n", out)
+	assert.Contains(t, out, "test_check_estimator: ")
+	page, err := os.ReadFile("../../docs/ecosystem.md")
+	require.NoError(t, err)
+	_, block, _ := strings.Cut(string(page), "```python\nimport numpy as np\n")
+	block, _, _ = strings.Cut(block, "```")
+	out, code = python(t, folder, "-c", "import numpy as np\n"+block)
+	require.Zero(t, code, out)
+	assert.Contains(t, out, "[1. 1.]\n")
 }
 
 // TensorBoard reads the curves that ccp train writes, also of a run that went on.
