@@ -351,9 +351,9 @@ func TestSlotsSuitTheData(t *testing.T) {
 	for d, want := range map[*datasets.Dataset]string{ring: "directed", &gaps: "directed", &short: "rank"} {
 		c, err := Resolve(Patch{}, d)
 		require.NoError(t, err)
-		assert.Equal(t, want, string(c.Slots))
+		assert.Equal(t, want, c.Slots)
 	}
 	c, err := Resolve(Patch{"ccp_slots": "rank"}, ring)
 	require.NoError(t, err)
-	assert.Equal(t, "rank", string(c.Slots))
+	assert.Equal(t, "rank", c.Slots)
 }
