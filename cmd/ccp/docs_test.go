@@ -2,7 +2,11 @@ package main
 
 import (
 	"fmt"
+	"go/format"
+	"math"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,7 +26,8 @@ import (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "benchmarks/*.md", "benchmarks/paper/*.md", "examples/*.md", "cmd/ccp/help.txt"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "benchmarks/*.md", "benchmarks/paper/*.md", "examples/*.md", "cmd/ccp/help.txt",
+		".agents/*.md", ".agents/skills/*/*.md"} {
 		paths, err := filepath.Glob(filepath.Join("../..", pattern))
 		require.NoError(t, err)
 		require.NotEmpty(t, paths, pattern)
@@ -263,4 +268,90 @@ func anchors(page string) (names []string) {
 		}
 	}
 	return names
+}
+
+// The skill for assistants, followed to the letter in an empty module: its programs are written to the files that they name, and its
+// commands run, in the order of the page. What would fetch the library, the test replaces by a go.mod that has this checkout.
+func TestSkillWorks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles three programs")
+	}
+	folder := t.TempDir()
+	machines(t, folder)
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	ccp, err := program()
+	require.NoError(t, err)
+	dependencies, err := os.ReadFile("../../go.mod")
+	require.NoError(t, err)
+	own := strings.Replace(string(dependencies), "module github.com/clusterpool/ccp", "module example.com/machines", 1) +
+		fmt.Sprintf("require github.com/clusterpool/ccp v0.0.0\nreplace github.com/clusterpool/ccp => %s\n", root)
+	sums, err := os.ReadFile("../../go.sum")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte(own), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.sum"), sums, 0o644))
+
+	var printed strings.Builder
+	programs, commands := 0, 0
+	for _, block := range regexp.MustCompile("(?s)\n```(go|sh)\n(.*?)```").FindAllStringSubmatch(pages(t)[".agents/skills/ccp/SKILL.md"], -1) {
+		if block[1] == "go" {
+			name, text, ok := strings.Cut(strings.TrimPrefix(block[2], "// "), "\n")
+			require.True(t, ok && strings.HasSuffix(name, ".go"), "a program begins with a comment that names its file: %s", block[2])
+			path := filepath.Join(folder, name)
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+			formatted, err := format.Source([]byte(text))
+			require.NoError(t, err, name)
+			assert.Equal(t, string(formatted), text, "%s: run gofmt", name)
+			programs++
+			continue
+		}
+		for line := range strings.Lines(block[2]) {
+			if strings.HasPrefix(line, "go install ") || strings.HasPrefix(line, "go mod ") || strings.HasPrefix(line, "go get ") {
+				continue
+			}
+			command := exec.Command("bash", "-c", line)
+			command.Dir = folder
+			command.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off",
+				"PATH="+filepath.Dir(ccp)+string(os.PathListSeparator)+os.Getenv("PATH"))
+			out, err := command.CombinedOutput()
+			require.NoError(t, err, "%s%s", line, out)
+			printed.Write(out)
+			commands++
+		}
+	}
+	assert.Equal(t, []int{4, 9}, []int{programs, commands})
+	out := printed.String()
+	assert.Contains(t, out, "60 samples in 2 classes")
+	assert.Regexp(t, `test accuracy (0\.9|1\.)\d+ by .*; the commonest class alone has 0\.500`, out)
+	assert.Equal(t, 2, strings.Count(out, "\nhealthy 0.9"), out) // by both checkpoints
+	classes, err := os.ReadFile(filepath.Join(folder, "classes.csv"))
+	require.NoError(t, err)
+	assert.Regexp(t, `(?s)r000,healthy,.*r001,worn,.*r002,healthy,.*r003,worn,`, string(classes))
+	vetted := exec.Command("go", "vet", "./...")
+	vetted.Dir, vetted.Env = folder, append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off")
+	said, err := vetted.CombinedOutput()
+	assert.NoError(t, err, "%s", said)
+}
+
+// machines writes what the skill takes for granted: recordings of ten machines that are healthy or whose vibration swings, as a
+// table, and four of them again without classes.
+func machines(t *testing.T, folder string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	var readings, unlabelled strings.Builder
+	readings.WriteString("sample,time,temperature,vibration,current,state,machine\n")
+	unlabelled.WriteString("sample,time,temperature,vibration,current\n")
+	for i := range 60 {
+		for at := range 20 + i%7 {
+			line := fmt.Sprintf("r%03d,%.2f,%.2f,%.3f,%.2f", i, 0.05*float64(at), 60+random.NormFloat64(),
+				0.1*random.NormFloat64()+float64(i%2)*math.Sin(float64(at)), 4+0.2*random.NormFloat64())
+			fmt.Fprintf(&readings, "%s,%s,m%d\n", line, []string{"healthy", "worn"}[i%2], i/6)
+			if i < 4 {
+				fmt.Fprintln(&unlabelled, line)
+			}
+		}
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "readings.csv"), []byte(readings.String()), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "new.csv"), []byte(unlabelled.String()), 0o644))
 }
