@@ -279,3 +279,40 @@ export) mkdir -p "$3" && echo network > "$5";; esac`,
 	assert.Contains(t, output, "digits learned 2: test loss 0.5 -> 0.50000001\n")
 	assert.Contains(t, output, "digits learned 2: seconds 100 -> 103 (1.030), a cost\n")
 }
+
+// gpu.py trains on both backends, again, and killed and resumed, and ends with 1 where the losses are not the CPU's. Here the
+// program is a script: a training that is killed has saved a checkpoint, and all but that of the backend "wrong" have one loss.
+func TestGPU(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("there is no python3, or no sh")
+	}
+	build := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(build, "ccp"), []byte(`#!/bin/sh
+[ $1 = doctor ] && echo "chosen $3" && exit
+mkdir -p "$5"
+case "$5" in *killed) [ -d "$5/last-1" ] || { mkdir "$5/last-1"; exec sleep 60; };; esac
+loss=2; [ "$3" = wrong ] && loss=3
+printf 'epoch,train_loss\n1,'$loss'\n2,1\n' > "$5/history.csv"
+echo '{"test": {"accuracy": 0.5, "loss": 0.7}, "compile_seconds": 1, "seconds": 2}'`), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(build, "step"), []byte("#!/bin/sh\necho '{\"median_ms\": 7}'"), 0o755))
+	for backend, figure := range map[string]string{"right": "0.0e+00", "wrong": "5.0e-01"} {
+		out := filepath.Join(t.TempDir(), "out")
+		output, err := exec.Command(python, "gpu.py", "--build", build, "--out", out, "--backend", backend).CombinedOutput()
+		assert.Equal(t, backend == "wrong", err != nil, string(output))
+		table, err := os.ReadFile(filepath.Join(out, "gpu.md"))
+		require.NoError(t, err)
+		for _, row := range []string{
+			"| doctor | chosen " + backend + "  |  |  |",
+			"| digits, float32, killed and resumed | 50.00%, loss 0.7000  | 1.0 | 2.0 |",
+			"| loss of the first epoch, from the CPU's | " + figure + "  |  |  |",
+			"| losses of digits, float32, again, furthest from the first time's | 0.0e+00  |  |  |",
+			"| step of cifar10, train, bfloat16 | 7.00 ms  |  |  |",
+		} {
+			assert.Contains(t, string(table), row)
+		}
+		lines, err := os.ReadFile(filepath.Join(out, "gpu.jsonl"))
+		require.NoError(t, err)
+		assert.Contains(t, string(lines), `"killed": true`)
+	}
+}
