@@ -23,6 +23,6 @@ release: ## the program for each platform, with checksums, SBOM, licences and ma
 
 suite: ## the own-data sets, our models and others on them, one table; needs CCP_DATA (benchmarks/README.md)
 	$(PYTHON) benchmarks/suite/make.py --out $(SUITE)
-	go run ./cmd/ccp compare --data $(SUITE) --seeds 3 --models ccp,kernels,chebyshev,gcn,fc,softmax,svm --folder $(SUITE)/runs
+	go run ./cmd/ccp compare --data $(SUITE) --seeds 3 --models ccp,transforms,chebyshev,gcn,fc,softmax,svm --folder $(SUITE)/runs
 	$(PYTHON) benchmarks/suite/anchors.py --out $(SUITE)/anchors.csv $(SUITE)/*.npz
 	$(PYTHON) benchmarks/suite/table.py $(SUITE)/runs/compare.csv $(SUITE)/anchors.csv

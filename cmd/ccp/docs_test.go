@@ -26,8 +26,8 @@ import (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "benchmarks/*.md", "benchmarks/paper/*.md", "examples/*.md", "cmd/ccp/help.txt",
-		".agents/*.md", ".agents/skills/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "benchmarks/*.md", "benchmarks/paper/*.md", "examples/*.md", "examples/*/*.md",
+		"cmd/ccp/help.txt", "Makefile", ".agents/*.md", ".agents/skills/*/*.md"} {
 		paths, err := filepath.Glob(filepath.Join("../..", pattern))
 		require.NoError(t, err)
 		require.NotEmpty(t, paths, pattern)
@@ -56,7 +56,7 @@ func spans(text string) (code []string) {
 		switch {
 		case strings.HasPrefix(strings.TrimSpace(line), "```"):
 			block = !block
-		case block || strings.HasPrefix(line, "  ccp "):
+		case block || strings.HasPrefix(line, "  ccp ") || strings.HasPrefix(line, "\tgo run ./cmd/ccp "):
 			code = append(code, strings.TrimSpace(line))
 		default:
 			prose += line
@@ -121,6 +121,14 @@ func checkCommand(args []string) error {
 	}
 	if err := cmd.ParseFlags(given); err != nil {
 		return err
+	}
+	if cmd.Name() == "compare" {
+		names, _ := cmd.Flags().GetStringSlice("models")
+		for _, name := range names {
+			if !slices.Contains(models.Names(), name) && !placeholder.MatchString(name) {
+				return fmt.Errorf("there is no model %q", name)
+			}
+		}
 	}
 	if cmd.Name() != "train" {
 		return nil
@@ -212,6 +220,7 @@ func TestDocsCheckFindsMistakes(t *testing.T) {
 		"train --seed 1 ccp_stems=4":            "ccp_stems",
 		"eval --checkpoint DIR --seed 1":        "no flag --seed",
 		"compare --data mine.npz --models":      "",
+		"compare --models ccp,nosuch":           "nosuch",
 		"train --data FILE --set ccp_stem=4":    "",
 		"train --data digits --checkpoint RUNS": "",
 	} {
