@@ -8,7 +8,9 @@ It needs numpy, scikit-learn 1.6 or later and ccp on the PATH, and is one file t
 object, so pickles go to other processes and machines that have the program. scikit-learn's check_estimator passes whole.
 """
 import csv
+import io
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -19,6 +21,7 @@ import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
@@ -88,6 +91,8 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
     def save(self, folder):
         """Writes the checkpoint into a new folder, for `ccp serve`, `ccp explain` and the other commands."""
         check_is_fitted(self)
+        if pathlib.Path(folder).exists() and os.listdir(folder):
+            raise FileExistsError(f"{folder} is not empty: name a new folder, since its files would be mixed with the checkpoint's")
         for name, content in self.checkpoint_.items():
             path = pathlib.Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -142,7 +147,7 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
             data, run = pathlib.Path(folder, "data.npz"), pathlib.Path(folder, "run")
             np.savez(data, **arrays)
             self.save(run)
-            rows = csv.reader(self._run("predict", "--checkpoint", run, data).splitlines())
+            rows = csv.reader(io.StringIO(self._run("predict", "--checkpoint", run, data)))
             next(rows)  # name, class, probability, then the classes
             probabilities = np.array([row[3:] for row in rows], dtype=np.float64)
         return probabilities / probabilities.sum(axis=1, keepdims=True)  # of 32 bits
@@ -155,7 +160,7 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
     def _seed(self):
         if self.random_state is None or isinstance(self.random_state, (int, np.integer)):
             return 1 if self.random_state is None else self.random_state
-        return self.random_state.randint(1 << 31)
+        return check_random_state(self.random_state).randint(1 << 31)
 
     @staticmethod
     def _shaped(X, graph):
@@ -179,7 +184,8 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         if program is None:
             raise FileNotFoundError(f"no program {self.program!r}: put ccp on the PATH, or give its path as program=")
         line = [program, command, *(str(arg) for arg in args)] + (["--backend", self.backend] if self.backend else [])
-        process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
+        process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+                                   errors="replace")  # a path in a message may be of any bytes
         said = []
 
         def listen():

@@ -88,6 +88,7 @@ def test_pickle_clone_pipeline():
     with tempfile.TemporaryDirectory() as folder:
         model[-1].save(folder)
         assert (CCPClassifier.from_checkpoint(folder, backend="go", program=made().program).predict_proba(x) == probabilities).all()
+        refused(FileExistsError, "not empty", lambda: model[-1].save(folder))  # the checkpoints would be mixed
         refused(CCPError, "finished training: it has no 'result.json'", lambda: CCPClassifier.from_checkpoint(folder + "/none"))
 
 
@@ -100,6 +101,8 @@ def test_labels_and_tables():
     model = made().fit(x, y)
     assert list(model.classes_) == [-1, 2, 10] and model.predict(x).dtype == y.dtype and model.score(x, y) > 0.9
     assert b'"recording"' in model.checkpoint_["model.json"]
+    parted = np.array(["a\x85b", "c\nd", "e\u2028f"])[np.unique(y, return_inverse=True)[1]]  # some take these for ends of lines
+    assert made().fit(x, parted).score(x, parted) > 0.9
     ring = {"edges": [(i, (i + 1) % 4) for i in range(4)]}
     settings = {"transforms": "none", "levels": ["4x8/4", "1x8/4"], "fc": [8], "epochs": 40, "lr": 0.01}
     model, whole = made(settings, fast=False, arrays=ring), np.nan_to_num(x)
@@ -121,6 +124,7 @@ def test_errors_and_warnings():
     refused(CCPError, r"^X: series\[2\]: no sensor has a value", lambda: made().fit(np.where(np.arange(40)[:, None, None] == 2, np.nan, x), y))
     refused(FloatingPointError, "^diverged: ", lambda: made({"l2": 1e39, "transforms": "none", "levels": "4x8/4"}, fast=False).fit(x, y))
     refused(FileNotFoundError, "no program 'nowhere'", lambda: made(program="nowhere").fit(x, y))
+    refused(ValueError, "seed", lambda: made(random_state=np.random.default_rng(0)).fit(x, y))
     refused(ValueError, "1 class", lambda: made().fit(x, np.zeros(40)))
     model = made().fit(x, y)
     refused(ValueError, "expecting 3 features", lambda: model.predict(x[:, :2]))
