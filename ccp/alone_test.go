@@ -22,11 +22,13 @@ import (
 // level is the size of a level.
 type level struct{ clusters, size int }
 
-// apart are graphs of several parts, and levels with places for all nodes.
-func apart(t *testing.T) map[string]struct {
+// parted is a graph of several parts, and levels with places for all nodes.
+type parted struct {
 	graph  *affinity.Matrix
 	levels []level
-} {
+}
+
+func apart(t *testing.T) map[string]parted {
 	path := func(from, to int) (edges []affinity.Edge) {
 		for i := from + 1; i < to; i++ {
 			edges = append(edges, affinity.Edge{I: i - 1, J: i, Weight: 1})
@@ -43,17 +45,11 @@ func apart(t *testing.T) map[string]struct {
 		}
 		return edges
 	}
-	cases := map[string]struct {
-		graph  *affinity.Matrix
-		levels []level
-	}{}
+	cases := map[string]parted{}
 	add := func(name string, n int, edges []affinity.Edge, levels ...level) {
 		m, err := affinity.New(n, edges)
 		require.NoError(t, err)
-		cases[name] = struct {
-			graph  *affinity.Matrix
-			levels []level
-		}{m, levels}
+		cases[name] = parted{m, levels}
 	}
 	add("an isolated node", 9, path(1, 9), level{3, 4}, level{1, 3})
 	add("isolated nodes in between", 13, slices.Concat(path(1, 6), path(8, 12)), level{4, 4}, level{2, 3}, level{1, 2})
@@ -98,95 +94,114 @@ func reaches(t *testing.T, backend compute.Backend, store *model.Store, nodes in
 	return each
 }
 
+func (p parted) prepare() *ccp.Preparation {
+	of := ccp.Prepare(p.graph)
+	for _, l := range p.levels {
+		of.Level(l.clusters, l.size)
+	}
+	return of
+}
+
+// stack is the network of the levels.
+func (p parted) stack(scope *model.Scope, x *Node, a ccp.Affinity) *Node {
+	for i, l := range p.levels {
+		x, a = ccp.New(scope.In("level_%d", i+1), x, a, l.clusters, 5).Neighbours(l.size).Done()
+	}
+	return Reshape(x, x.Shape().Dim(0), -1)
+}
+
+func (p parted) matrix(scope *model.Scope, x *Node) ccp.Affinity {
+	return ccp.FromMatrix(scope.In("graph"), x.Graph(), p.graph.Normalized(), x.DType())
+}
+
+func (p parted) sparse(scope *model.Scope, x *Node) ccp.Affinity {
+	return ccp.NewSparse(scope.In("graph"), x.Graph(), p.graph.Normalized(), x.DType())
+}
+
+// way is how a hierarchy comes about.
+type way struct {
+	prepare  *ccp.Preparation
+	several  int
+	affinity func(scope *model.Scope, x *Node) ccp.Affinity // nil: the prepared one
+}
+
+func (p parted) ways() map[string]way {
+	directed := make([]int, len(p.levels))
+	for i := range directed {
+		directed[i] = i + 1
+	}
+	start := func() *ccp.Preparation { return p.prepare().Start() }
+	return map[string]way{
+		"prepared":    {p.prepare(), 1, nil},
+		"directed":    {p.prepare().Directed(directed...), 1, nil},
+		"hierarchies": {p.prepare().Hierarchies(3), 1, nil},
+		"learned":     {start(), 1, p.matrix},
+		"sparse":      {start(), 1, p.sparse},
+		"candidates":  {start().Candidates(2, 2, 2), 1, p.sparse},
+		"mixed":       {start().Candidates(2), 1, p.sparse},
+		"several":     {start(), 2, p.matrix},
+	}
+}
+
+// covers checks that a hierarchy has all nodes in its neighbourhoods.
+func covers(t *testing.T, h *ccp.Hierarchy, which string) {
+	t.Helper()
+	for _, share := range h.Coverage {
+		assert.Equal(t, 1.0, share, "coverage of the %s hierarchy", which)
+	}
+}
+
+// reachAll checks that each node reaches the output of the network, trained as it is and, if it learns its hierarchy, frozen.
+func (p parted) reachAll(t *testing.T, of way, padding string) {
+	t.Helper()
+	backend, n := backendtest.Go(t), p.graph.N()
+	h, err := of.prepare.Done(t.Context())
+	require.NoError(t, err)
+	covers(t, h, "prepared")
+	store := newStore(1)
+	store.SetParam("/ccp_padding", padding)
+	require.NoError(t, h.Keep(store.RootScope()))
+	if h.Learned { // from memberships that are almost hard
+		for i := range p.levels {
+			sharpen(t, store.GetVariable(fmt.Sprintf("/level_%d/U", i+1)), of.several)
+		}
+		require.NoError(t, of.prepare.Hierarchies(of.several).Hold(backend, store.RootScope()))
+		of.prepare.Hierarchies(1)
+	}
+	network := func(scope *model.Scope, x *Node) *Node {
+		if of.affinity == nil {
+			return p.stack(scope, x, h.Affinity(scope, x))
+		}
+		ccp.Several(scope, x, of.several)
+		return p.stack(scope, x, of.affinity(scope, x))
+	}
+	seen := func(each []float64) {
+		t.Helper()
+		for i, sum := range each {
+			assert.Greater(t, sum, 1e-6, "node %d", i)
+		}
+	}
+	seen(reaches(t, backend, store, n, network))
+	if !h.Learned {
+		return
+	}
+	freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float32, 1, n, 2), network)
+	require.NoError(t, err)
+	frozen, err := freezer.Freeze()
+	require.NoError(t, err)
+	covers(t, frozen, "frozen")
+	none := new(ccp.Hierarchy)
+	seen(reaches(t, backend, store, n, func(scope *model.Scope, x *Node) *Node { return p.stack(scope, x, none.Affinity(scope, x)) }))
+}
+
 // Every node of a graph of several parts reaches the output, however the hierarchy comes about and whatever fills
 // up neighbourhoods: isolated nodes, parts that have become one cluster, and nodes of a graph without edges.
 func TestApartNodesReachTheOutput(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	for name, c := range apart(t) {
-		n := c.graph.N()
-		directed := make([]int, len(c.levels))
-		for i := range directed {
-			directed[i] = i + 1
-		}
-		prepare := func() *ccp.Preparation {
-			p := ccp.Prepare(c.graph)
-			for _, l := range c.levels {
-				p.Level(l.clusters, l.size)
-			}
-			return p
-		}
-		stack := func(scope *model.Scope, x *Node, a ccp.Affinity) *Node {
-			for i, l := range c.levels {
-				x, a = ccp.New(scope.In("level_%d", i+1), x, a, l.clusters, 5).Neighbours(l.size).Done()
-			}
-			return Reshape(x, x.Shape().Dim(0), -1)
-		}
-		matrix := func(scope *model.Scope, x *Node) ccp.Affinity {
-			return ccp.FromMatrix(scope.In("graph"), x.Graph(), c.graph.Normalized(), x.DType())
-		}
-		sparse := func(scope *model.Scope, x *Node) ccp.Affinity {
-			return ccp.NewSparse(scope.In("graph"), x.Graph(), c.graph.Normalized(), x.DType())
-		}
-		start := func() *ccp.Preparation { return prepare().Start() }
-		for way, of := range map[string]struct {
-			prepare  *ccp.Preparation
-			several  int
-			affinity func(scope *model.Scope, x *Node) ccp.Affinity // nil: the prepared one
-		}{
-			"prepared":    {prepare(), 1, nil},
-			"directed":    {prepare().Directed(directed...), 1, nil},
-			"hierarchies": {prepare().Hierarchies(3), 1, nil},
-			"learned":     {start(), 1, matrix},
-			"sparse":      {start(), 1, sparse},
-			"candidates":  {start().Candidates(2, 2, 2), 1, sparse},
-			"mixed":       {start().Candidates(2), 1, sparse},
-			"several":     {start(), 2, matrix},
-		} {
-			for _, padding := range []string{"zeros", "nodes"} {
-				t.Run(fmt.Sprintf("%s/%s/%s", name, way, padding), func(t *testing.T) {
-					backend := backendtest.Go(t)
-					h, err := of.prepare.Done(t.Context())
-					require.NoError(t, err)
-					for _, share := range h.Coverage {
-						assert.Equal(t, 1.0, share, "coverage of the prepared hierarchy")
-					}
-					store := newStore(1)
-					store.SetParam("/ccp_padding", padding)
-					require.NoError(t, h.Keep(store.RootScope()))
-					if h.Learned { // from memberships that are almost hard
-						for i := range c.levels {
-							sharpen(t, store.GetVariable(fmt.Sprintf("/level_%d/U", i+1)), of.several)
-						}
-						require.NoError(t, of.prepare.Hierarchies(of.several).Hold(backend, store.RootScope()))
-						of.prepare.Hierarchies(1)
-					}
-					network := func(scope *model.Scope, x *Node) *Node {
-						if of.affinity == nil {
-							return stack(scope, x, h.Affinity(scope, x))
-						}
-						ccp.Several(scope, x, of.several)
-						return stack(scope, x, of.affinity(scope, x))
-					}
-					seen := func(each []float64) {
-						t.Helper()
-						for i, sum := range each {
-							assert.Greater(t, sum, 1e-6, "node %d", i)
-						}
-					}
-					seen(reaches(t, backend, store, n, network))
-					if !h.Learned {
-						return
-					}
-					freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float32, 1, n, 2), network)
-					require.NoError(t, err)
-					frozen, err := freezer.Freeze()
-					require.NoError(t, err)
-					for _, share := range frozen.Coverage {
-						assert.Equal(t, 1.0, share, "coverage of the frozen hierarchy")
-					}
-					none := new(ccp.Hierarchy)
-					seen(reaches(t, backend, store, n, func(scope *model.Scope, x *Node) *Node { return stack(scope, x, none.Affinity(scope, x)) }))
-				})
+	for name, p := range apart(t) {
+		for _, padding := range []string{"zeros", "nodes"} {
+			for called, of := range p.ways() {
+				t.Run(fmt.Sprintf("%s/%s/%s", name, called, padding), func(t *testing.T) { p.reachAll(t, of, padding) })
 			}
 		}
 	}

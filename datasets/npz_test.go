@@ -224,44 +224,60 @@ func TestNPZWarnings(t *testing.T) {
 	assert.Equal(t, float32(1), d.Std[1])
 }
 
-func TestNPZErrors(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
+// badFile is a file of path4 with a mistake, and what the error must say.
+type badFile struct {
+	name  string
+	a     arrays
+	knn   int
+	wants []string
+}
+
+// refuse loads bad files. Each error has what is wanted, and names the file once.
+func refuse(t *testing.T, files []badFile) {
+	t.Helper()
+	for _, c := range files {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Load(t.Context(), c.a.write(t), Options{HoldOut: true, KNN: c.knn})
+			require.Error(t, err)
+			for _, want := range append(c.wants, "mine.npz: ") {
+				assert.ErrorContains(t, err, want)
+			}
+			assert.Equal(t, 1, strings.Count(err.Error(), "mine.npz"), "the file is named once: %v", err)
+		})
+	}
+}
+
+// without is path4 without its graph.
+func without() arrays { return path4().with("edges", nil) }
+
+// replaced is a vector with another value at a place.
+func replaced(values []int64, at int, value int64) *npz.Array {
+	values = slices.Clone(values)
+	values[at] = value
+	return vectorOf(values...)
+}
+
+func TestNPZFeaturesErrors(t *testing.T) {
 	// spoiled is the valid file's features as float64, with one of them replaced.
 	spoiled := func(at int, value float64) *npz.Array {
 		data := make([]float64, 160)
 		data[at] = value
 		return &npz.Array{Shape: []int{20, 4, 2}, Data: data}
 	}
-	without := func() arrays { return path4().with("edges", nil) }
-	csr := func(indptr, indices []int64, data ...float64) arrays {
-		return without().with("indptr", vectorOf(indptr...)).with("indices", vectorOf(indices...)).with("data", vectorOf(data...))
-	}
-	replaced := func(values []int64, at int, value int64) *npz.Array {
-		values = slices.Clone(values)
-		values[at] = value
-		return vectorOf(values...)
-	}
-	labels := path4()["labels"].Data.([]int64)
-	split := slices.Repeat([]int64{0, 0, 1, 2}, 5)
-	adjacency := func(at int, value float64) arrays {
-		values := []float64{0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0}
-		values[at] = value
-		return without().with("adjacency", matrixOf(4, values...))
-	}
-	for _, c := range []struct {
-		name  string
-		a     arrays
-		knn   int
-		wants []string
-	}{
+	refuse(t, []badFile{
 		{"no features", path4().with("features", nil), 0, []string{"no array features", "edges, labels"}},
 		{"features of one axis", path4().with("features", vectorOf(1.0, 2)), 0, []string{"features has shape [2]; want [samples, nodes, channels]"}},
 		{"no nodes", path4().with("features", &npz.Array{Shape: []int{20, 0}, Data: []float64{}}), 0, []string{"features has shape [20 0]"}},
 		{"text features", path4().with("features", matrixOf(2, "a", "b")), 0, []string{"features: elements are string"}},
-		{"NaN", path4().with("features", spoiled(3*8+2*2+1, nan)), 0, []string{"features[3,2,1] is NaN", "numpy.nan_to_num"}},
-		{"infinity", path4().with("features", spoiled(159, -inf)), 0, []string{"features[19,3,1] is -Inf"}},
+		{"NaN", path4().with("features", spoiled(3*8+2*2+1, math.NaN())), 0, []string{"features[3,2,1] is NaN", "numpy.nan_to_num"}},
+		{"infinity", path4().with("features", spoiled(159, math.Inf(-1))), 0, []string{"features[19,3,1] is -Inf"}},
 		{"beyond float32", path4().with("features", spoiled(0, 1e300)), 0, []string{"features[0,0,0] is 1e+300, which is not a finite float32, at most 3.4e38; divide the values by a power of ten, or replace it"}},
+	})
+}
 
+func TestNPZLabelsErrors(t *testing.T) {
+	labels := path4()["labels"].Data.([]int64)
+	refuse(t, []badFile{
 		{"no labels", path4().with("labels", nil), 0, []string{"no array labels", "each of the 20 samples"}},
 		{"too few labels", path4().with("labels", vectorOf(labels[:19]...)), 0, []string{"labels has shape [19]; want [20], the number of samples of features"}},
 		{"column of labels", path4().with("labels", matrixOf(1, labels...)), 0, []string{"labels has shape [20 1]", "labels.ravel()"}},
@@ -276,7 +292,12 @@ func TestNPZErrors(t *testing.T) {
 		{"class name twice", path4().with("class_names", vectorOf("a", "b", "a")), 0, []string{`class_names[2] is "a", as class_names[0] is`}},
 		{"unnamed label", path4().with("labels", vectorOf(slices.Repeat([]string{"a", "b"}, 10)...)).with("class_names", vectorOf("a", "c")), 0,
 			[]string{`labels[1] is "b", which is not in class_names`}},
+	})
+}
 
+func TestNPZSplitErrors(t *testing.T) {
+	split := slices.Repeat([]int64{0, 0, 1, 2}, 5)
+	refuse(t, []badFile{
 		{"split too short", path4().with("split", vectorOf(split[:3]...)), 0, []string{"split has shape [3]; want [20]"}},
 		{"split mark", path4().with("split", replaced(split, 6, 3)), 0, []string{"split[6] is 3; want 0 train, 1 validation or 2 test"}},
 		{"split fraction", path4().with("split", vectorOf(slices.Repeat([]float64{0.5}, 20)...)), 0, []string{"split: element 0 is 0.5"}},
@@ -284,13 +305,21 @@ func TestNPZErrors(t *testing.T) {
 		{"no train", path4().with("split", vectorOf(slices.Repeat([]int64{1, 2}, 10)...)), 0, []string{"split marks no train sample (0)"}},
 		{"too few samples to split", arrays{"features": {Shape: []int{2, 2}, Data: []uint8{1, 2, 3, 4}}, "labels": vectorOf[int64](0, 1),
 			"edges": matrixOf[int64](2, 0, 1)}, 0, []string{"split is empty; give more samples"}},
+	})
+}
 
+func TestNPZGraphErrors(t *testing.T) {
+	refuse(t, []badFile{
 		{"no graph", without(), 0, []string{"no graph; store edges, adjacency, indptr + indices + data, or coordinates, or give knn"}},
 		{"two graphs", path4().with("adjacency", matrixOf(4, make([]float64, 16)...)), 0, []string{"the graph is given 2 times, by edges and by adjacency; keep one"}},
 		{"edges and knn", path4(), 2, []string{"the graph is given by edges and by knn 2"}},
 		{"weights alone", without().with("weights", vectorOf(1.0)), 3, []string{"weights without edges"}},
 		{"half a CSR", without().with("indptr", vectorOf[int64](0)).with("data", vectorOf(1.0)), 0, []string{"indptr, indices and data must come together; indices is not there"}},
+	})
+}
 
+func TestNPZEdgesErrors(t *testing.T) {
+	refuse(t, []badFile{
 		{"edges transposed", path4().with("edges", matrixOf[int64](3, 0, 1, 2, 1, 2, 3)), 0, []string{"edges has shape [2 3]; want [E, 2]: transpose it (edges.T)"}},
 		{"edges flat", path4().with("edges", vectorOf[int64](0, 1)), 0, []string{"edges has shape [2]; want [E, 2]: list a pair of nodes a row"}},
 		{"edge fraction", path4().with("edges", matrixOf(2, 0.5, 1)), 0, []string{"edges: element 0 is 0.5"}},
@@ -299,15 +328,31 @@ func TestNPZErrors(t *testing.T) {
 			[]string{"edges: edge 2 gives 0-1 the weight 2, but edge 0 gives it 1"}},
 		{"too few weights", path4().with("weights", vectorOf(1.0)), 0, []string{"weights has shape [1]; want [3], the number of edges"}},
 		{"negative weight", path4().with("weights", vectorOf(1, -0.5, 1)), 0, []string{"weights[1] is -0.5; weights must be finite and not negative"}},
-		{"NaN weight", path4().with("weights", vectorOf(1, 1, nan)), 0, []string{"weights[2] is NaN"}},
+		{"NaN weight", path4().with("weights", vectorOf(1, 1, math.NaN())), 0, []string{"weights[2] is NaN"}},
+	})
+}
 
+func TestNPZAdjacencyErrors(t *testing.T) {
+	adjacency := func(at int, value float64) arrays {
+		values := []float64{0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0}
+		values[at] = value
+		return without().with("adjacency", matrixOf(4, values...))
+	}
+	refuse(t, []badFile{
 		{"adjacency of other nodes", without().with("adjacency", matrixOf(3, make([]float64, 9)...)), 0, []string{"adjacency has shape [3 3]; want [4, 4], the nodes of features"}},
 		{"negative adjacency", adjacency(2*4+3, -1), 0, []string{"adjacency[2,3] is -1"}},
-		{"infinite adjacency", adjacency(1, inf), 0, []string{"adjacency[0,1] is +Inf"}},
+		{"infinite adjacency", adjacency(1, math.Inf(1)), 0, []string{"adjacency[0,1] is +Inf"}},
 		{"asymmetric adjacency", adjacency(2*4+3, 5), 0, []string{"adjacency: the matrix is not symmetric: (2,3) is 5 but (3,2) is 1", "maximum"}},
 		{"nearly asymmetric adjacency", adjacency(2*4+3, 1.00001), 0, []string{"(2,3) is 1.00001 but (3,2) is 1"}},
 		{"one direction", without().with("adjacency", matrixOf(4, []uint8{0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}...)), 0, []string{"(0,1) is 1 but (1,0) is 0"}},
+	})
+}
 
+func TestNPZCSRErrors(t *testing.T) {
+	csr := func(indptr, indices []int64, data ...float64) arrays {
+		return without().with("indptr", vectorOf(indptr...)).with("indices", vectorOf(indices...)).with("data", vectorOf(data...))
+	}
+	refuse(t, []badFile{
 		{"indptr too short", csr([]int64{0, 0, 0}, nil), 0, []string{"indptr has shape [3]; want [5], the number of nodes of features, plus 1"}},
 		{"indptr falls", csr([]int64{0, 2, 1, 2, 2}, []int64{1, 0}, 1, 1), 0, []string{"indptr[2] is 1, less than the 2 before it"}},
 		{"indptr ends elsewhere", csr([]int64{0, 1, 2, 2, 3}, []int64{1, 0}, 1, 1), 0, []string{"indptr goes from 0 to 3, want 0 to 2"}},
@@ -319,23 +364,18 @@ func TestNPZErrors(t *testing.T) {
 		{"CSR negative", csr([]int64{0, 1, 2, 2, 2}, []int64{1, 0}, 1, -1), 0, []string{"data[1] is -1"}},
 		{"CSR table", without().with("indptr", vectorOf[int64](0, 0, 0, 0, 0)).with("indices", matrixOf[int64](1, 1)).with("data", vectorOf(1.0)), 0,
 			[]string{"indices has shape [1 1]; want one dimension"}},
+	})
+}
 
+func TestNPZCoordinatesErrors(t *testing.T) {
+	refuse(t, []badFile{
 		{"coordinates of other nodes", without().with("coordinates", matrixOf(1, 1.0, 2, 3)), 0, []string{"coordinates has shape [3 1]; want [4, d]"}},
 		{"coordinates flat", without().with("coordinates", vectorOf(1.0, 2, 3, 4)), 0, []string{"coordinates has shape [4]; want [4, d]"}},
-		{"NaN coordinate beside edges", path4().with("coordinates", matrixOf(1, 1, nan, 3, 4)), 0, []string{"coordinates[1,0] is NaN"}},
-		{"NaN coordinate", without().with("coordinates", matrixOf(2, 1, 2, 3, 4, nan, 6, 7, 8)), 0, []string{"coordinates[2,0] is NaN; it must be a finite number"}},
+		{"NaN coordinate beside edges", path4().with("coordinates", matrixOf(1, 1, math.NaN(), 3, 4)), 0, []string{"coordinates[1,0] is NaN"}},
+		{"NaN coordinate", without().with("coordinates", matrixOf(2, 1, 2, 3, 4, math.NaN(), 6, 7, 8)), 0, []string{"coordinates[2,0] is NaN; it must be a finite number"}},
 		{"too many neighbours", without().with("coordinates", matrixOf(1, 1.0, 2, 3, 4)), 4, []string{"coordinates: k=4 nearest neighbours among 4 points"}},
 		{"too many neighbours by features", without(), 4, []string{"knn: k=4 nearest neighbours among 4 points"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := Load(t.Context(), c.a.write(t), Options{HoldOut: true, KNN: c.knn})
-			require.Error(t, err)
-			for _, want := range append(c.wants, "mine.npz: ") {
-				assert.ErrorContains(t, err, want)
-			}
-			assert.Equal(t, 1, strings.Count(err.Error(), "mine.npz"), "the file is named once: %v", err)
-		})
-	}
+	})
 }
 
 func TestNPZNotAnArchive(t *testing.T) {

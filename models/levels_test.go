@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
@@ -69,94 +70,142 @@ func TestCollapsedHierarchyIsNamed(t *testing.T) {
 	}
 }
 
-// What is read of a classifier fits what its layers read, whichever way its hierarchy came about, fresh or loaded.
-func TestClusterLevels(t *testing.T) {
+// leveled is a classifier of tiny whose hierarchy came about in one of the plans of package ccp, or with candidates. It returns the
+// store that the classifier was made of, the graph, and how many clusters a node of the first level may have.
+func leveled(t *testing.T, backend compute.Backend, way string) (c *Classifier, store *model.Store, graph *affinity.Matrix, choices int) {
+	t.Helper()
+	m, graph := tiny(t)
+	m.Spec.Options = settings(Patch{"ccp_hierarchy": way, "ccp_membership_rate": 5.0})
+	choices = 4
+	switch way {
+	case "candidates":
+		m.Spec.Options = settings(Patch{"ccp_membership_rate": 5.0})
+		m.Spec.Levels[0].Candidates = 2
+		choices = 2
+	case "prepared":
+		choices = 1
+	}
+	store = drawn(t, backend, m.Spec, graph)
+	c, err := NewClassifier(backend, m, graph)
+	require.NoError(t, err)
+	require.NoError(t, c.Update(store))
+	return c, store, graph, choices
+}
+
+// onWays runs a test of a classifier's levels on each way that a hierarchy comes about.
+func onWays(t *testing.T, test func(t *testing.T, backend compute.Backend, way string)) {
+	t.Helper()
 	for _, way := range append(ccp.Plans(), "candidates") {
 		t.Run(way, func(t *testing.T) {
-			onBackends(t, way == "learned", func(t *testing.T, backend compute.Backend) {
-				m, graph := tiny(t)
-				m.Spec.Options = settings(Patch{"ccp_hierarchy": way, "ccp_membership_rate": 5.0})
-				choices := 4
-				switch way {
-				case "candidates":
-					m.Spec.Options = settings(Patch{"ccp_membership_rate": 5.0})
-					m.Spec.Levels[0].Candidates = 2
-					choices = 2
-				case "prepared":
-					choices = 1
-				}
-				store := drawn(t, backend, m.Spec, graph)
-				c, err := NewClassifier(backend, m, graph)
-				require.NoError(t, err)
-				require.NoError(t, c.Update(store))
-				levels, err := c.ClusterLevels(0)
-				require.NoError(t, err)
-				require.Len(t, levels, 2)
-				assert.Equal(t, choices, levels[0].Choices)
-				for i, nodes := range []int{12, 4} {
-					l, scope := levels[i], c.store.Scope(fmt.Sprintf("/model/level_%d", i+1))
-					require.Equal(t, nodes, l.Memberships.Nodes())
-					for node := range nodes {
-						clusters, weights := l.Memberships.Row(node)
-						assert.LessOrEqual(t, len(clusters), l.Choices)
-						sum := float32(0)
-						for _, w := range weights {
-							sum += w
-						}
-						assert.InDelta(t, 1, sum, 1e-5)
-					}
-					alpha, beta := floatsOf(t, scope, "alpha"), floatsOf(t, scope, "beta")
-					for k, ranks := range l.Ranks {
-						for s, rank := range ranks {
-							assert.InDelta(t, 1/(1+math.Exp(-float64(alpha[0]*rank+beta[0]))), l.Gates[k][s], 1e-6)
-						}
-					}
-				}
-				if way != "candidates" { // whose ranks at nodes that are none are zero
-					a, h := graph.Normalized(), levels[0]
-					for k, nodes := range h.Neighbourhoods {
-						for s, node := range nodes {
-							if h.Ranks[k][s] == 0 {
-								continue // an empty slot
-							}
-							links := 0.0
-							neighbours, weights := a.Row(int(node))
-							for e, j := range neighbours {
-								links += weights[e] * float64(h.Memberships.Weight(int(j), int32(k)))
-							}
-							assert.InDelta(t, (1+float64(h.Memberships.Weight(int(node), int32(k))))*links, h.Ranks[k][s], 1e-5, "the paper's rank")
-						}
-					}
-				}
-				if u := store.GetVariable("/model/level_1/U"); u != nil && choices == 4 {
-					values := tensors.MustCopyFlatData[float32](u.MustValue())[:4]
-					e := make([]float64, 4)
-					sum := 0.0
-					for k, v := range values {
-						e[k] = math.Exp(5 * float64(v))
-						sum += e[k]
-					}
-					for k := range e {
-						assert.InDelta(t, e[k]/sum, levels[0].Memberships.Weight(0, int32(k)), 1e-5)
-					}
-				}
-
-				health, err := c.Health(0)
-				require.NoError(t, err)
-				for i := range health {
-					assert.InDelta(t, hierarchy.Coverage(tensors.MustCopyFlatData[int32](c.store.GetVariable(fmt.Sprintf("/model/level_%d/frozen_neighbourhood", i+1)).MustValue()), slices.Concat(levels[i].Gates...), health[i].Nodes), 1-health[i].Unselected, 1e-9)
-					assert.Positive(t, health[i].Objective)
-					assert.LessOrEqual(t, health[i].Objective, float64(health[i].Clusters)/2+1e-6)
-				}
-				c.objective = nil // as after loading
-				again, err := c.Health(0)
-				require.NoError(t, err)
-				for i := range again {
-					assert.InDelta(t, health[i].Objective, again[i].Objective, 1e-5)
-				}
-			})
+			onBackends(t, way == "learned", func(t *testing.T, backend compute.Backend) { test(t, backend, way) })
 		})
 	}
+}
+
+// Memberships that are read of a classifier sum to 1, and gates are those of the layers' alpha and beta.
+func TestClusterLevels(t *testing.T) {
+	onWays(t, func(t *testing.T, backend compute.Backend, way string) {
+		c, _, _, choices := leveled(t, backend, way)
+		levels, err := c.ClusterLevels(0)
+		require.NoError(t, err)
+		require.Len(t, levels, 2)
+		assert.Equal(t, choices, levels[0].Choices)
+		for i, nodes := range []int{12, 4} {
+			l, scope := levels[i], c.store.Scope(fmt.Sprintf("/model/level_%d", i+1))
+			require.Equal(t, nodes, l.Memberships.Nodes())
+			for node := range nodes {
+				clusters, weights := l.Memberships.Row(node)
+				assert.LessOrEqual(t, len(clusters), l.Choices)
+				sum := float32(0)
+				for _, w := range weights {
+					sum += w
+				}
+				assert.InDelta(t, 1, sum, 1e-5)
+			}
+			alpha, beta := floatsOf(t, scope, "alpha"), floatsOf(t, scope, "beta")
+			for k, ranks := range l.Ranks {
+				for s, rank := range ranks {
+					assert.InDelta(t, 1/(1+math.Exp(-float64(alpha[0]*rank+beta[0]))), l.Gates[k][s], 1e-6)
+				}
+			}
+		}
+	})
+}
+
+// The ranks of the first level are the paper's.
+func TestClusterLevelsRanks(t *testing.T) {
+	onWays(t, func(t *testing.T, backend compute.Backend, way string) {
+		if way == "candidates" {
+			return // whose ranks at nodes that are none are zero
+		}
+		c, _, graph, _ := leveled(t, backend, way)
+		levels, err := c.ClusterLevels(0)
+		require.NoError(t, err)
+		a, h := graph.Normalized(), levels[0]
+		for k, nodes := range h.Neighbourhoods {
+			for s, node := range nodes {
+				if h.Ranks[k][s] == 0 {
+					continue // an empty slot
+				}
+				links := 0.0
+				neighbours, weights := a.Row(int(node))
+				for e, j := range neighbours {
+					links += weights[e] * float64(h.Memberships.Weight(int(j), int32(k)))
+				}
+				assert.InDelta(t, (1+float64(h.Memberships.Weight(int(node), int32(k))))*links, h.Ranks[k][s], 1e-5)
+			}
+		}
+	})
+}
+
+// Memberships that a network learns are the softmax of U, at the rate of the memberships.
+func TestClusterLevelsMemberships(t *testing.T) {
+	checked := 0
+	onWays(t, func(t *testing.T, backend compute.Backend, way string) {
+		c, store, _, choices := leveled(t, backend, way)
+		levels, err := c.ClusterLevels(0)
+		require.NoError(t, err)
+		u := store.GetVariable("/model/level_1/U")
+		if u == nil || choices != 4 {
+			return
+		}
+		checked++
+		values := tensors.MustCopyFlatData[float32](u.MustValue())[:4]
+		e := make([]float64, 4)
+		sum := 0.0
+		for k, v := range values {
+			e[k] = math.Exp(5 * float64(v))
+			sum += e[k]
+		}
+		for k := range e {
+			assert.InDelta(t, e[k]/sum, levels[0].Memberships.Weight(0, int32(k)), 1e-5)
+		}
+	})
+	assert.Positive(t, checked)
+}
+
+// The health of levels has the share of nodes that the neighbourhoods' gates select, and an objective, fresh or loaded.
+func TestClusterLevelsHealth(t *testing.T) {
+	onWays(t, func(t *testing.T, backend compute.Backend, way string) {
+		c, _, _, _ := leveled(t, backend, way)
+		levels, err := c.ClusterLevels(0)
+		require.NoError(t, err)
+		health, err := c.Health(0)
+		require.NoError(t, err)
+		for i := range health {
+			frozen := c.store.GetVariable(fmt.Sprintf("/model/level_%d/frozen_neighbourhood", i+1)).MustValue()
+			covered := hierarchy.Coverage(tensors.MustCopyFlatData[int32](frozen), slices.Concat(levels[i].Gates...), health[i].Nodes)
+			assert.InDelta(t, covered, 1-health[i].Unselected, 1e-9)
+			assert.Positive(t, health[i].Objective)
+			assert.LessOrEqual(t, health[i].Objective, float64(health[i].Clusters)/2+1e-6)
+		}
+		c.objective = nil // as after loading
+		again, err := c.Health(0)
+		require.NoError(t, err)
+		for i := range again {
+			assert.InDelta(t, health[i].Objective, again[i].Objective, 1e-5)
+		}
+	})
 }
 
 func floatsOf(t *testing.T, scope *model.Scope, name string) []float32 {

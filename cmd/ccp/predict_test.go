@@ -165,184 +165,278 @@ func TestPredictRecordings(t *testing.T) {
 	}
 }
 
-// TestPredictOnRecordings follows a user: one file, a table on standard input, another unit, a missing sensor.
-func TestPredictOnRecordings(t *testing.T) {
-	folder := t.TempDir()
-	at := func(name string) string { return filepath.Join(folder, name) }
-	succeed(t, append([]string{"data", "import", "--out", at("mine.npz")}, inFolders(t, at("mine"), 0, 20, true)...)...)
-	succeed(t, append([]string{"train", "--data", at("mine.npz"), "--checkpoint", at("run"), "--set", "transforms=none"},
-		tiny...)...)
-	line := []string{"predict", "--backend", "go", "--checkpoint", at("run")}
-	inFolders(t, at("new"), 20, 22, false)
-	one := at("new/b20.csv")
+// user has a network that was trained on recordings in folders, and a new recording.
+type user struct {
+	folder string
+	line   []string // of predict, without its input
+	one    string   // the file of the new recording, which has another column and another order
+}
 
-	code, stdout, stderr := execute(t, append(line, one)...)
+func newUser(t *testing.T) user {
+	t.Helper()
+	u := user{folder: t.TempDir()}
+	succeed(t, append([]string{"data", "import", "--out", u.at("mine.npz")}, inFolders(t, u.at("mine"), 0, 20, true)...)...)
+	succeed(t, append([]string{"train", "--data", u.at("mine.npz"), "--checkpoint", u.at("run"), "--set", "transforms=none"},
+		tiny...)...)
+	u.line = []string{"predict", "--backend", "go", "--checkpoint", u.at("run")}
+	inFolders(t, u.at("new"), 20, 22, false)
+	u.one = u.at("new/b20.csv")
+	return u
+}
+
+func (u user) at(name string) string { return filepath.Join(u.folder, name) }
+
+// predict adds words to the command line, which succeeds.
+func (u user) predict(t *testing.T, words ...string) string {
+	t.Helper()
+	return succeed(t, append(u.line, words...)...)
+}
+
+// eval is the command line of another command on the same checkpoint.
+func (u user) eval(words ...string) []string {
+	return append([]string{"eval", "--backend", "go", "--checkpoint", u.at("run")}, words...)
+}
+
+// fails runs a command line that exits with 1, and returns what it said.
+func fails(t *testing.T, line ...string) string {
+	t.Helper()
+	code, _, stderr := execute(t, line...)
+	assert.Equal(t, 1, code)
+	return stderr
+}
+
+// text returns the lines of the new recording: the headings, and those of its time points.
+func (u user) text(t *testing.T) (headings string, timepoints []string) {
+	t.Helper()
+	raw, err := os.ReadFile(u.one)
+	require.NoError(t, err)
+	all := lines(string(raw))
+	return all[0], all[1:]
+}
+
+// series writes an array of zeros as the file's series.
+func (u user) series(t *testing.T, name string, shape ...int) string {
+	t.Helper()
+	values := 1
+	for _, n := range shape {
+		values *= n
+	}
+	a := &npz.Array{Shape: shape, Data: make([]float32, values)}
+	if strings.HasSuffix(name, ".npz") {
+		require.NoError(t, npz.Write(u.at(name), []npz.Named{{Name: "series", Array: a}}))
+		return u.at(name)
+	}
+	var array bytes.Buffer
+	require.NoError(t, npz.WriteNPY(&array, a))
+	return write(t, u.at(name), array.String())
+}
+
+// labelled writes samples `[2, 9, 7]` of zeros under a name, as a data set of two classes.
+func (u user) labelled(t *testing.T, name string) string {
+	t.Helper()
+	path := u.at(name + ".npz")
+	require.NoError(t, npz.Write(path, []npz.Named{
+		{Name: name, Array: &npz.Array{Shape: []int{2, 9, 7}, Data: make([]float32, 2*9*7)}},
+		{Name: "labels", Array: &npz.Array{Shape: []int{2}, Data: []int64{0, 1}}},
+		{Name: "edges", Array: &npz.Array{Shape: []int{1, 2}, Data: []int64{0, 1}}},
+	}))
+	return path
+}
+
+// A file tells of its columns, and a table on standard input is predicted as the file is.
+func TestPredictFileAndStandardInput(t *testing.T) {
+	u := newUser(t)
+	code, stdout, stderr := execute(t, append(u.line, u.one)...)
 	require.Zero(t, code, stderr)
-	assert.Equal(t, "note: "+one+" has columns that the training data has not, such as battery; left out\n"+
-		"note: columns are in another order in some files, such as "+one+"; they are taken by their names\n", stderr)
+	assert.Equal(t, "note: "+u.one+" has columns that the training data has not, such as battery; left out\n"+
+		"note: columns are in another order in some files, such as "+u.one+"; they are taken by their names\n", stderr)
 	want := probabilities(t, stdout)["b20"]
 
-	in, err := os.Open(one)
+	in, err := os.Open(u.one)
 	require.NoError(t, err)
 	defer in.Close()
 	was := os.Stdin
 	os.Stdin = in
 	defer func() { os.Stdin = was }()
-	assert.Equal(t, want, probabilities(t, succeed(t, append(line, "-")...))["-"])
+	assert.Equal(t, want, probabilities(t, u.predict(t, "-"))["-"])
+}
 
-	// What is wrong with a numpy file is said once: it is missing, no array, or of another shape.
-	saved := func(name string, shape ...int) string {
-		values := 1
-		for _, n := range shape {
-			values *= n
-		}
-		a := &npz.Array{Shape: shape, Data: make([]float32, values)}
-		if strings.HasSuffix(name, ".npz") {
-			require.NoError(t, npz.Write(at(name), []npz.Named{{Name: "series", Array: a}}))
-			return at(name)
-		}
-		var array bytes.Buffer
-		require.NoError(t, npz.WriteNPY(&array, a))
-		return write(t, at(name), array.String())
-	}
+// What is wrong with a numpy file is said once: it is missing, no array, or of another shape.
+func TestPredictWrongArray(t *testing.T) {
+	u := newUser(t)
+	const (
+		array = "the classifier needs series [samples, 3, timepoints] or a recording [timepoints, 3]"
+		named = "the classifier needs [samples, 3, timepoints]"
+	)
 	for path, want := range map[string]string{
-		at("not-there-at-all.npy"):      "%s: there is no such file or folder",
-		write(t, at("junk.npy"), "1,2"): "%s: not a .npy array: it does not start with \\x93NUMPY; write it with numpy.save",
-		saved("odd.npy", 2, 9, 7):       "%s: the array has shape [2 9 7]; the classifier needs series [samples, 3, timepoints] or a recording [timepoints, 3]",
-		saved("flat.npy", 9):            "%s: the array has shape [9]; the classifier needs series [samples, 3, timepoints] or a recording [timepoints, 3]",
-		saved("axes.npy", 2, 3, 9, 2):   "%s: the array has shape [2 3 9 2]; the classifier needs series [samples, 3, timepoints] or a recording [timepoints, 3]",
-		saved("odd.npz", 2, 9, 7):       "%s: series has shape [2 9 7]; the classifier needs [samples, 3, timepoints]",
-		saved("axes.npz", 2, 3, 9, 2):   "%s: series has shape [2 3 9 2]; the classifier needs [samples, 3, timepoints]",
+		u.at("not-there-at-all.npy"):        "there is no such file or folder",
+		write(t, u.at("junk.npy"), "1,2"):   "not a .npy array: it does not start with \\x93NUMPY; write it with numpy.save",
+		u.series(t, "odd.npy", 2, 9, 7):     "the array has shape [2 9 7]; " + array,
+		u.series(t, "flat.npy", 9):          "the array has shape [9]; " + array,
+		u.series(t, "axes.npy", 2, 3, 9, 2): "the array has shape [2 3 9 2]; " + array,
+		u.series(t, "odd.npz", 2, 9, 7):     "series has shape [2 9 7]; " + named,
+		u.series(t, "axes.npz", 2, 3, 9, 2): "series has shape [2 3 9 2]; " + named,
 	} {
-		code, _, stderr = execute(t, append(line, path)...)
-		assert.Equal(t, 1, code)
-		assert.Equal(t, "ccp: "+fmt.Sprintf(want, path)+"\n", stderr)
+		assert.Equal(t, "ccp: "+path+": "+want+"\n", fails(t, append(u.line, path)...))
 	}
+}
 
-	// eval says the same of another file.
-	labels := &npz.Array{Shape: []int{2}, Data: []int64{0, 1}}
-	series := &npz.Array{Shape: []int{2, 9, 7}, Data: make([]float32, 2*9*7)}
-	for name, want := range map[string]string{"series": "series has shape [2 9 7]; the classifier needs [samples, 3, timepoints]",
-		"features": "it holds features, but the classifier was trained on recordings"} {
-		edges := &npz.Array{Shape: []int{1, 2}, Data: []int64{0, 1}}
-		require.NoError(t, npz.Write(at(name+".npz"), []npz.Named{{Name: name, Array: series}, {Name: "labels", Array: labels}, {Name: "edges", Array: edges}}))
-		code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", at("run"), "--data", at(name+".npz"))
-		assert.Equal(t, 1, code)
-		assert.Contains(t, stderr, at(name+".npz")+": "+want)
+// eval says the same of another file.
+func TestEvalWrongArray(t *testing.T) {
+	u := newUser(t)
+	for name, want := range map[string]string{
+		"series":   "series has shape [2 9 7]; the classifier needs [samples, 3, timepoints]",
+		"features": "it holds features, but the classifier was trained on recordings",
+	} {
+		path := u.labelled(t, name)
+		assert.Contains(t, fails(t, u.eval("--data", path)...), path+": "+want)
 	}
+}
 
-	// --out writes once, --json says the same, --top less.
-	assert.Empty(t, succeed(t, append(line, at("new"), "--out", at("out.csv"))...))
-	text, err := os.ReadFile(at("out.csv"))
+// --out writes once, --json says the same, --top less.
+func TestPredictOutputs(t *testing.T) {
+	u := newUser(t)
+	want := probabilities(t, u.predict(t, u.one))["b20"]
+	assert.Empty(t, u.predict(t, u.at("new"), "--out", u.at("out.csv")))
+	text, err := os.ReadFile(u.at("out.csv"))
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, want, probabilities(t, string(text))["b20"], 1e-6, "other batches round otherwise")
-	code, _, stderr = execute(t, append(line, at("new"), "--out", at("out.csv"))...)
-	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "out.csv exists; --overwrite replaces it")
+	assert.Contains(t, fails(t, append(u.line, u.at("new"), "--out", u.at("out.csv"))...),
+		"out.csv exists; --overwrite replaces it")
+
 	var p predictDocument
-	decode(t, lines(succeed(t, append(line, "--json", one)...))[0], &p)
+	decode(t, lines(u.predict(t, "--json", u.one))[0], &p)
 	assert.Equal(t, "b20.csv", p.Name)
 	assert.InDelta(t, want[0], p.Probabilities["fall"], 1e-6)
 	assert.Equal(t, p.Probability, p.Probabilities[p.Class])
+
 	assert.Regexp(t,
 		`^name,class,probability,class_2,probability_2\nb20.csv,(fall,[0-9.]+,rise|rise,[0-9.]+,fall),[0-9.e-]+\n$`,
-		succeed(t, append(line, "--top", "2", one)...))
-	assert.Regexp(t, `^name,class,probability\nb20.csv,(fall|rise),[0-9.]+\n$`, succeed(t, append(line, "--top", "1",
-		one)...))
+		u.predict(t, "--top", "2", u.one))
+	assert.Regexp(t, `^name,class,probability\nb20.csv,(fall|rise),[0-9.]+\n$`, u.predict(t, "--top", "1", u.one))
+}
 
-	// Windows have the probabilities of their time points as recordings of their own.
-	raw, err := os.ReadFile(one)
-	require.NoError(t, err)
-	timepoints := lines(string(raw))[1:]
-	head := lines(string(raw))[0] + "\n"
-	long := write(t, at("long.csv"), head+strings.Join(timepoints, "\n")+"\n")
+// parts writes the first and the third six time points of the new recording, each as a file of its own.
+func (u user) parts(t *testing.T) string {
+	t.Helper()
+	headings, timepoints := u.text(t)
 	for i, from := range []int{0, 2} {
-		write(t, filepath.Join(at("parts"), fmt.Sprintf("%d.csv", i)), head+strings.Join(timepoints[from:from+6], "\n")+"\n")
+		write(t, filepath.Join(u.at("parts"), fmt.Sprintf("%d.csv", i)),
+			headings+"\n"+strings.Join(timepoints[from:from+6], "\n")+"\n")
 	}
-	parts := probabilities(t, succeed(t, append(line, at("parts"))...))
-	code, stdout, stderr = execute(t, append(line, "--window", "6", "--step", "2", "--top", "2", "--figure", at("time.svg"),
-		long)...)
+	return u.at("parts")
+}
+
+// long writes the new recording under another name.
+func (u user) long(t *testing.T) string {
+	t.Helper()
+	headings, timepoints := u.text(t)
+	return write(t, u.at("long.csv"), headings+"\n"+strings.Join(timepoints, "\n")+"\n")
+}
+
+// Windows have the probabilities of their time points as recordings of their own.
+func TestPredictWindows(t *testing.T) {
+	u := newUser(t)
+	long := u.long(t)
+	parts := probabilities(t, u.predict(t, u.parts(t)))
+	words := []string{"--window", "6", "--step", "2", "--top", "2", "--figure", u.at("time.svg"), long}
+	code, stdout, stderr := execute(t, append(u.line, words...)...)
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stderr, "note: long.csv: the last 1 of its 9 time points fill no window; left out\n")
 	assert.Regexp(t, `^name,start,end,class,probability,class_2,probability_2\nlong.csv,0,6,.*\nlong.csv,2,8,.*\n$`, stdout)
-	drawn, err := os.ReadFile(at("time.svg"))
+	drawn, err := os.ReadFile(u.at("time.svg"))
 	require.NoError(t, err)
 	assert.Contains(t, string(drawn), "long.csv")
-	for i, text := range lines(succeed(t, append(line, "--window", "6", "--step", "2", "--json", long)...)) {
+	for i, text := range lines(u.predict(t, "--window", "6", "--step", "2", "--json", long)) {
 		var p predictDocument
 		decode(t, text, &p)
 		assert.InDelta(t, parts[strconv.Itoa(i)][0], p.Probabilities["fall"], 1e-6)
 		assert.Equal(t, []float64{float64(2 * i), float64(2*i + 6)}, []float64{*p.Start, *p.End})
 	}
+}
+
+// Options that do not fit each other, or the recording, are refused: with 2 if the command line alone shows it.
+func TestPredictWrongOptions(t *testing.T) {
+	u := newUser(t)
+	long, parts := u.long(t), u.parts(t)
 	for want, words := range map[string][]string{
 		"run: 0.05 of the 2 held-out samples is less than one":         {"--reject", "0.05", long},
 		`--reject "1.5" is not a number above 0 and below 1`:           {"--reject", "1.5", long},
 		"--step is of windows; give --window":                          {"--step", "2", long},
-		"--figure is of windows; give --window":                        {"--figure", at("two.svg"), long},
+		"--figure is of windows; give --window":                        {"--figure", u.at("two.svg"), long},
 		"--window 2 and --step 1s: give both as durations, or both as": {"--window", "2", "--step", "1s", long},
-		"--figure draws one recording; here are 2, such as 0.csv and":  {"--window", "2", "--figure", at("two.svg"), at("parts")},
-		`two.gif" ends in none of .png, .svg`:                          {"--window", "2", "--figure", at("two.gif"), long},
-		"there is no folder":                                           {"--out", at("nowhere/two.csv"), long},
+		"--figure draws one recording; here are 2, such as 0.csv and":  {"--window", "2", "--figure", u.at("two.svg"), parts},
+		`two.gif" ends in none of .png, .svg`:                          {"--window", "2", "--figure", u.at("two.gif"), long},
+		"there is no folder":                                           {"--out", u.at("nowhere/two.csv"), long},
 		`--window "2x" is neither a duration above 0`:                  {"--window", "2x", long},
 		"long.csv: it has no times, so that 2s may be any number":      {"--window", "2s", long},
-		"--window cuts recordings of a table, or of an .npy array":     {"--window", "2", at("mine.npz")},
+		"--window cuts recordings of a table, or of an .npy array":     {"--window", "2", u.at("mine.npz")},
 		"long.csv: its length is 9, less than a window of 100; take":   {"--window", "100", long},
 	} {
-		code, stdout, stderr = execute(t, append(line, words...)...)
+		code, stdout, stderr := execute(t, append(u.line, words...)...)
 		assert.NotZero(t, code)
-		assert.True(t, code == 2 || !strings.HasPrefix(want, "--") && words[0] != "--reject", want) // what the command line alone shows
+		assert.True(t, code == 2 || !strings.HasPrefix(want, "--") && words[0] != "--reject", want)
 		assert.Contains(t, stderr, want)
 		assert.Empty(t, stdout)
 	}
-	code, _, _ = execute(t, "eval", "--backend", "go", "--checkpoint", at("run"), "--reject", "0.05")
+	code, _, _ := execute(t, u.eval("--reject", "0.05")...)
 	assert.Equal(t, 2, code)
+}
 
-	// eval names the samples that are taken for another class.
+// eval names the samples that are taken for another class.
+func TestEvalNamesMistakes(t *testing.T) {
+	u := newUser(t)
 	var e evalDocument
-	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", at("run"), "--split", "train", "--json"), &e)
+	decode(t, succeed(t, u.eval("--split", "train", "--json")...), &e)
 	require.Len(t, e.Mistakes, int(math.Round((1-e.Accuracy)*float64(e.Samples))))
 	require.NotEmpty(t, e.Mistakes)
 	assert.Regexp(t, `^[ab][0-9]{2}\.csv$`, e.Mistakes[0].Name)
 	assert.NotEqual(t, e.Mistakes[0].Class, e.Mistakes[0].Predicted)
 	assert.Regexp(t, `(?s)confusion: .*\n\nmistaken +is +taken for +probability\n`+e.Mistakes[0].Name+
-		` +(fall|rise) +(fall|rise) +0\.\d{3}\n`,
-		succeed(t, "eval", "--backend", "go", "--checkpoint", at("run"), "--split", "train"))
+		` +(fall|rise) +(fall|rise) +0\.\d{3}\n`, succeed(t, u.eval("--split", "train")...))
+}
 
-	// A file of other settings is refused.
-	succeed(t, append([]string{"data", "import", "--out", at("other.npz"), "--origin", "hip"}, at("mine"))...)
-	for _, words := range [][]string{append(line, at("other.npz")), {"eval", "--backend", "go", "--checkpoint",
-		at("run"), "--data", at("other.npz")}} {
-		code, _, stderr = execute(t, words...)
-		assert.Equal(t, 1, code)
-		assert.Contains(t, stderr,
+// A file that was imported with other settings is refused, by predict and by eval.
+func TestPredictOtherImport(t *testing.T) {
+	u := newUser(t)
+	other := u.at("other.npz")
+	succeed(t, "data", "import", "--out", other, "--origin", "hip", u.at("mine"))
+	for _, line := range [][]string{append(u.line, other), u.eval("--data", other)} {
+		assert.Contains(t, fails(t, line...),
 			`other.npz: the data holds recordings with 1 channels of the sensors hip, head, pulse, origin "hip", `+
 				`the training data recordings with 1 channels of the sensors hip, head, pulse, origin ""; name and import them alike`)
 	}
+}
 
-	// Another unit is told of, a missing sensor refused.
-	large := write(t, at("large.csv"), strings.NewReplacer(",0.", ",", ",-0.", ",-", ",1.", ",1").Replace(string(raw)))
-	code, stdout, stderr = execute(t, append(line, large)...)
+// Another unit is told of; a sensor that is missing, or has no value, is refused.
+func TestPredictOddSensors(t *testing.T) {
+	u := newUser(t)
+	raw, err := os.ReadFile(u.one)
+	require.NoError(t, err)
+	large := write(t, u.at("large.csv"), strings.NewReplacer(",0.", ",", ",-0.", ",-", ",1.", ",1").Replace(string(raw)))
+	code, stdout, stderr := execute(t, append(u.line, large)...)
 	require.Zero(t, code, stderr)
 	assert.Regexp(t, `warning: large.csv: sensor "hip" goes from -?[0-9.e+]+ to [0-9.e+]+, `+
 		`in the training data from -[0-9.]+ to [0-9.]+, `+
 		`and 1 other channels or sensors are as odd; is it in another unit\?`, stderr)
 	assert.Len(t, lines(stdout), 2)
-	less := write(t, at("less.csv"), "hip,Pulse\n1,60\n2,61\n")
-	code, _, stderr = execute(t, append(line, less)...)
-	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, `less.csv, line 1: no column or sensor is named "head"`)
-	empty := write(t, at("gap.csv"), "hip,head,pulse\n1,,60\n2,,61\n")
-	code, _, stderr = execute(t, append(line, empty)...)
-	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, `gap.csv: sensor "head" has no value in this sample`)
+	for file, want := range map[string]string{
+		write(t, u.at("less.csv"), "hip,Pulse\n1,60\n2,61\n"):       `less.csv, line 1: no column or sensor is named "head"`,
+		write(t, u.at("gap.csv"), "hip,head,pulse\n1,,60\n2,,61\n"): `gap.csv: sensor "head" has no value in this sample`,
+	} {
+		assert.Contains(t, fails(t, append(u.line, file)...), want)
+	}
+}
 
+// A classifier of signals refuses recordings, in predict and in eval.
+func TestSignalsAreNoRecordings(t *testing.T) {
+	u := user{folder: t.TempDir()}
+	inFolders(t, u.at("new"), 20, 21, false)
 	ofDigits := trained(t)
-	code, _, stderr = execute(t, "predict", "--backend", "go", "--checkpoint", ofDigits, one)
-	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "b20.csv: the classifier was trained on signals, not on recordings")
-	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", ofDigits, "--data", at("series.npz"))
-	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "series.npz: it holds series, but the classifier was trained on signals")
+	assert.Contains(t, fails(t, "predict", "--backend", "go", "--checkpoint", ofDigits, u.at("new/b20.csv")),
+		"b20.csv: the classifier was trained on signals, not on recordings")
+	assert.Contains(t, fails(t, "eval", "--backend", "go", "--checkpoint", ofDigits, "--data", u.labelled(t, "series")),
+		"series.npz: it holds series, but the classifier was trained on signals")
 }
 
 // Two columns of a table never have one name, whatever the classes are called.

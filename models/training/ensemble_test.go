@@ -148,43 +148,75 @@ func TestTransforms(t *testing.T) {
 	})
 }
 
-// If the transforms' loss is not small, they and the network are weighed by samples that neither was fitted to. A trial that was interrupted goes on.
-func TestTrialOfTheNetwork(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains eight networks")
-	}
-	path := tones(t, 40)
-	d, err := datasets.Load(t.Context(), path, datasets.Options{Frames: 60}) // too few for the tones
+// misled is a data set of tones with too few frames for them, in which a third of the training labels are wrong.
+func misled(t *testing.T) *datasets.Dataset {
+	t.Helper()
+	d, err := datasets.Load(t.Context(), tones(t, 40), datasets.Options{Frames: 60})
 	require.NoError(t, err)
 	for _, i := range d.Train[:10] {
 		d.Labels[i] = 1 - d.Labels[i]
 	}
+	return d
+}
+
+// tried is how the tests of the trial train. Without the rate it has the default's.
+func tried(rate float64) training.Patch {
+	asked := training.Patch{"steps": 60, "ccp_hierarchies": 2}
+	if rate != 0 {
+		asked["learning_rate"] = rate
+	}
+	return asked
+}
+
+// stopped trains until the trial of the network has done a fifth.
+func stopped(t *testing.T, backend compute.Backend, d *datasets.Dataset, dir string, told training.Observer) error {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	trial := told.Trial
+	told.Trial = func(done float64) {
+		if trial(done); done == 0.2 {
+			stop()
+		}
+	}
+	_, err := training.Train(ctx, backend, tried(0), training.Options{Data: d, Dir: dir, Observer: told})
+	return err
+}
+
+// noted collects the notices of a training, and the shares of its trial that are done.
+type noted struct {
+	notices []string
+	done    []float64
+}
+
+func (n *noted) observer() training.Observer {
+	return training.Observer{Notice: func(line string) {
+		if !strings.HasPrefix(line, training.WithoutEffect) { // of the trial's settings, where the transforms predict
+			n.notices = append(n.notices, line)
+		}
+	}, Trial: func(share float64) { n.done = append(n.done, share) }}
+}
+
+// weighed is the last notice that names the network.
+func (n *noted) weighed() string {
+	all := slices.DeleteFunc(slices.Clone(n.notices), func(line string) bool { return !strings.Contains(line, "the network ") })
+	return all[len(all)-1]
+}
+
+// If the transforms' loss is not small, they and the network are weighed by samples that neither was fitted to. A trial that was
+// interrupted goes on, and comes to what one without an interruption comes to.
+func TestTrialGoesOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains four networks")
+	}
+	d := misled(t)
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "run")
-		asked := training.Patch{"steps": 60, "ccp_hierarchies": 2}
-		train := func(dir string, told training.Observer) (training.Result, error) {
-			ctx, stop := context.WithCancel(t.Context())
-			defer stop()
-			trial := told.Trial
-			told.Trial = func(done float64) {
-				if trial(done); done == 0.2 {
-					stop()
-				}
-			}
-			return training.Train(ctx, backend, asked, training.Options{Data: d, Dir: dir, Observer: told})
-		}
-		var notices []string
-		var done []float64
-		told := training.Observer{Notice: func(line string) {
-			if !strings.HasPrefix(line, training.WithoutEffect) { // of the trial's settings, where the transforms predict
-				notices = append(notices, line)
-			}
-		},
-			Trial: func(share float64) { done = append(done, share) }}
-		_, err := train(dir, told)
+		var n noted
+		err := stopped(t, backend, d, dir, n.observer())
 		require.EqualError(t, err, "interrupted in the trial of the network: give the same command to go on")
-		assert.Equal(t, 0.2, done[len(done)-1])
-		first := len(done)
+		assert.Equal(t, 0.2, n.done[len(n.done)-1])
+		first := len(n.done)
 		// The network of the trial is the one that will be trained.
 		trials, err := filepath.Glob(filepath.Join(dir, ".ccp-trial", "*"))
 		require.NoError(t, err)
@@ -195,24 +227,20 @@ func TestTrialOfTheNetwork(t *testing.T) {
 		require.NoError(t, err)
 		whole.Transforms, whole.Epochs, whole.Keep, whole.Batch = "none", 1, "last", trial.Batch
 		assert.Equal(t, whole, trial)
-		result, err := train(dir, told)
+
+		result, err := training.Train(t.Context(), backend, tried(0), training.Options{Data: d, Dir: dir, Observer: n.observer()})
 		require.NoError(t, err)
-		assert.InDelta(t, 0.2+1./60, done[first], 1e-9, "the trial went on")
+		assert.InDelta(t, 0.2+1./60, n.done[first], 1e-9, "the trial went on")
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
-		assert.Contains(t, notices[0], "to compare, a network is trained on the other three quarters, with all its 60 steps")
-		weighed := func() string {
-			all := slices.DeleteFunc(slices.Clone(notices), func(line string) bool { return !strings.Contains(line, "the network ") })
-			return all[len(all)-1]
-		}
-		last := weighed()
-		assert.Regexp(t, `^on a held-out quarter the transforms have [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, last)
+		assert.Contains(t, n.notices[0], "to compare, a network is trained on the other three quarters, with all its 60 steps")
+		assert.Regexp(t, `^on a held-out quarter the transforms have [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, n.weighed())
 		assert.GreaterOrEqual(t, result.Test.Accuracy, 0.7, "a third of the training labels are wrong")
 
-		told.Trial = func(float64) {}
+		var once noted
 		dir = filepath.Join(t.TempDir(), "whole")
-		uninterrupted, err := training.Train(t.Context(), backend, training.Patch{"steps": 60, "ccp_hierarchies": 2}, training.Options{Data: d, Dir: dir, Observer: told})
+		uninterrupted, err := training.Train(t.Context(), backend, tried(0), training.Options{Data: d, Dir: dir, Observer: once.observer()})
 		require.NoError(t, err)
-		assert.Equal(t, last, weighed())
+		assert.Equal(t, n.weighed(), once.weighed())
 		assert.Equal(t, uninterrupted.Test, result.Test)
 		assert.Equal(t, uninterrupted.Members, result.Members)
 		network, total := result.Members[len(result.Members)-1], 0.
@@ -222,42 +250,55 @@ func TestTrialOfTheNetwork(t *testing.T) {
 			}
 		}
 		assert.Equal(t, "network", network.Name)
-		assert.Contains(t, last, fmt.Sprintf("the network %.1f%%, loss %.3f", 100*network.Accuracy, network.Loss))
+		assert.Contains(t, once.weighed(), fmt.Sprintf("the network %.1f%%, loss %.3f", 100*network.Accuracy, network.Loss))
 		assert.InDelta(t, 1, total, 1e-9, "the weights of all members")
+	})
+}
 
-		// A trial with other settings is another trial.
-		dir = filepath.Join(t.TempDir(), "other")
-		_, err = train(dir, told)
-		require.ErrorIs(t, err, training.ErrInterrupted)
-		asked["learning_rate"] = 0.003
-		told.Trial = func(float64) {}
-		_, err = training.Train(t.Context(), backend, asked, training.Options{Data: d, Dir: dir, Observer: told})
+// A trial with other settings is another trial, which removes the one that was interrupted.
+func TestTrialWithOtherSettings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains two networks")
+	}
+	d := misled(t)
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		var n noted
+		dir := filepath.Join(t.TempDir(), "other")
+		require.ErrorIs(t, stopped(t, backend, d, dir, n.observer()), training.ErrInterrupted)
+		_, err := training.Train(t.Context(), backend, tried(0.003), training.Options{Data: d, Dir: dir, Observer: n.observer()})
 		require.NoError(t, err)
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
+	})
+}
 
-		// So it is with groups, which stay whole.
+// A trial keeps groups whole. Of one group none can be held out, so that the network predicts alone, and of one class nothing can be
+// learned.
+func TestTrialOfGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains three networks")
+	}
+	d := misled(t)
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		people := *d
 		people.Groups = make([]string, len(d.Labels))
 		for i := range people.Groups {
 			people.Groups[i] = strconv.Itoa(i % 8)
 		}
-		done = nil
-		told.Trial = func(share float64) { done = append(done, share) }
-		_, err = training.Train(t.Context(), backend, training.Patch{"steps": 60, "ccp_hierarchies": 2}, training.Options{Data: &people,
-			Dir: filepath.Join(t.TempDir(), "people"), Observer: told})
+		train := func(asked training.Patch, told training.Observer) (training.Result, error) {
+			return training.Train(t.Context(), backend, asked, training.Options{Data: &people, Dir: filepath.Join(t.TempDir(), "run"), Observer: told})
+		}
+		var n noted
+		_, err := train(tried(0), n.observer())
 		require.NoError(t, err)
-		assert.Len(t, done, 60)
+		assert.Len(t, n.done, 60)
 
-		// Of one class nothing can be learned.
 		people.Labels = make([]int32, len(d.Labels))
-		_, err = training.Train(t.Context(), backend, training.Patch{}, training.Options{Data: &people, Dir: filepath.Join(t.TempDir(), "class")})
+		_, err = train(training.Patch{}, training.Observer{})
 		require.ErrorContains(t, err, "all training samples are of class 0; a training needs two classes")
 		people.Labels = d.Labels
 
-		// Of one group none can be held out, so that the network predicts alone.
 		people.Groups = slices.Repeat([]string{"one"}, len(d.Labels))
-		result, err = training.Train(t.Context(), backend, training.Patch{"steps": 5, "ccp_hierarchies": 2}, training.Options{Data: &people,
-			Dir: filepath.Join(t.TempDir(), "person")})
+		result, err := train(training.Patch{"steps": 5, "ccp_hierarchies": 2}, training.Observer{})
 		require.NoError(t, err)
 		assert.Equal(t, "the network", result.PredictedBy)
 	})

@@ -120,92 +120,130 @@ func TestFoldersOfArrays(t *testing.T) {
 	assert.InDelta(t, (features[0]+features[12])/2, signal(d, 0)[6], 1e-6)
 }
 
-func TestFolderErrors(t *testing.T) {
-	folder := csvFolders(t)
-	bad := func(name, text, want string) {
-		t.Helper()
+// A file that is no recording is refused, alone in its folder.
+func TestRefusedFiles(t *testing.T) {
+	axes := "zed.csv, line 1: the sensors (a, b) do not have as many axes each; name the columns sensor.axis, " +
+		"or leave out what only some have: --leave "
+	for _, c := range []struct{ name, text, want string }{
+		{"wave/zed.csv", "", "zed.csv: the file is empty; the first line names the columns: " +
+			"hip.x,hip.y,head.x,head.y or sample,time,sensor,value,label"},
+		{"wave/zed.csv", "hip.x\n", "zed.csv: no line of values comes after the first, which names the columns; remove the file"},
+		{"wave/zed.csv", "1,2\n3,4\n", `zed.csv, line 1: the heading of column 1 is "1"; the first line names the columns`},
+		{"wave/zed.csv", "a.x,b.x,a.y\n", axes + `"a.y"`},
+		{"wave/zed.csv", "a.x,a.y,b.x,b.y,b.z\n", axes + `"b.z"`},
+		{"wave/zed.csv", "a.x,a.y,a.z,b.x\n", axes + `"a.y,a.z"`},
+		{"wave/zed.csv", "a.x,a.y\n1,2\n\n3\n", "zed.csv, line 4: 1 cells, the first line names 2 columns; write ? for a missing value"},
+		{"wave/zed.csv", "a.x,a.y\n1,2\n3,high\n", `zed.csv, line 3: column a.y: "high" is not a number that float32 holds; ` +
+			"correct it, or write ? for a missing value"},
+		{"wave/zed.csv", "a.x,a.y\n1,\"2\n", "zed.csv, line 2, character "},
+		{"wave/zed.npy", "no array", "zed.npy: not a .npy array"},
+	} {
 		alone := t.TempDir()
-		put(t, alone, name, text)
-		assert.Contains(t, refused(t, Options{}, alone), want)
+		put(t, alone, c.name, c.text)
+		assert.Contains(t, refused(t, Options{}, alone), c.want)
 	}
+}
+
+// A file that does not fit the other recordings of its folder is refused, and so is an array that is no recording.
+func TestRefusedAmongOthers(t *testing.T) {
+	folder := csvFolders(t)
 	zed := put(t, folder, "wave/zed.csv", "hip.x,hand.x\n1,2\n")
-	assert.Contains(t, refused(t, Options{}, folder), filepath.Join("wave", "zed.csv")+", line 1: hip.y, hand.y, head.x, head.y is not in this file or not in "+filepath.Join(folder, "still", "anna_0.csv")+
+	assert.Contains(t, refused(t, Options{}, folder), filepath.Join("wave", "zed.csv")+
+		", line 1: hip.y, hand.y, head.x, head.y is not in this file or not in "+filepath.Join(folder, "still", "anna_0.csv")+
 		"; all recordings must have the same columns: --leave \"hip.y,hand.y,head.x,head.y\" takes those that all have")
 	require.NoError(t, os.Remove(zed))
-	bad("wave/zed.csv", "", "zed.csv: the file is empty; the first line names the columns: hip.x,hip.y,head.x,head.y or sample,time,sensor,value,label")
-	bad("wave/zed.csv", "hip.x\n", "zed.csv: no line of values comes after the first, which names the columns; remove the file")
-	bad("wave/zed.csv", "1,2\n3,4\n", `zed.csv, line 1: the heading of column 1 is "1"; the first line names the columns`)
-	bad("wave/zed.csv", "a.x,b.x,a.y\n", "zed.csv, line 1: the sensors (a, b) do not have as many axes each; name the columns sensor.axis, or leave out what only some have: --leave \"a.y\"")
-	bad("wave/zed.csv", "a.x,a.y,b.x,b.y,b.z\n", "zed.csv, line 1: the sensors (a, b) do not have as many axes each; name the columns sensor.axis, or leave out what only some have: --leave \"b.z\"")
-	bad("wave/zed.csv", "a.x,a.y,a.z,b.x\n", "zed.csv, line 1: the sensors (a, b) do not have as many axes each; name the columns sensor.axis, or leave out what only some have: --leave \"a.y,a.z\"")
-	bad("wave/zed.csv", "a.x,a.y\n1,2\n\n3\n", "zed.csv, line 4: 1 cells, the first line names 2 columns; write ? for a missing value")
-	bad("wave/zed.csv", "a.x,a.y\n1,2\n3,high\n", `zed.csv, line 3: column a.y: "high" is not a number that float32 holds; correct it, or write ? for a missing value`)
-	bad("wave/zed.csv", "a.x,a.y\n1,\"2\n", "zed.csv, line 2, character ")
-	bad("wave/zed.npy", "no array", "zed.npy: not a .npy array")
-	path := writeNPY(t, folder, "wave/zed.npy", []int{2}, []float64{1, 2})
-	assert.Contains(t, refused(t, Options{}, folder), "zed.npy: the array has shape [2]; want [timepoints, sensors, axes], none of them 0")
-	writeNPY(t, folder, "wave/zed.npy", []int{1, 2}, []float64{1, math.Inf(1)})
-	assert.Contains(t, refused(t, Options{}, folder), "zed.npy: the array[0,1] is +Inf, which float32 does not hold; store nan for a missing value")
-	require.NoError(t, os.Remove(path))
+	for _, c := range []struct {
+		shape  []int
+		values []float64
+		want   string
+	}{
+		{[]int{2}, []float64{1, 2}, "zed.npy: the array has shape [2]; want [timepoints, sensors, axes], none of them 0"},
+		{[]int{1, 2}, []float64{1, math.Inf(1)},
+			"zed.npy: the array[0,1] is +Inf, which float32 does not hold; store nan for a missing value"},
+	} {
+		writeNPY(t, folder, "wave/zed.npy", c.shape, c.values)
+		assert.Contains(t, refused(t, Options{}, folder), c.want)
+	}
+}
 
+// Folders without recordings, of one class only, or given twice, are refused.
+func TestRefusedFolders(t *testing.T) {
+	folder := csvFolders(t)
 	empty := filepath.Join(folder, "jump")
 	require.NoError(t, os.Mkdir(empty, 0o755))
-	assert.Contains(t, refused(t, Options{}, folder), empty+` holds no .csv or .npy file; put the recordings of class "jump" there, or remove the folder`)
+	assert.Contains(t, refused(t, Options{}, folder),
+		empty+` holds no .csv or .npy file; put the recordings of class "jump" there, or remove the folder`)
 	require.NoError(t, os.Remove(empty))
-	assert.Contains(t, refused(t, Options{}, t.TempDir()), "holds neither .ts files nor folders of .csv or .npy files; make a folder for each class")
+	assert.Contains(t, refused(t, Options{}, t.TempDir()),
+		"holds neither .ts files nor folders of .csv or .npy files; make a folder for each class")
 	one := filepath.Dir(filepath.Dir(put(t, t.TempDir(), "a/1.csv", "x\n1\n")))
 	assert.Contains(t, refused(t, Options{}, one), `all 1 samples are of class "a"; a classifier needs samples of at least 2 classes`)
 	assert.Contains(t, refused(t, Options{}, folder, folder), "2 files or folders are given; give one folder, or files of one kind")
+}
 
+// Options that do not fit the recordings of folders are refused.
+func TestRefusedOptionsOfFolders(t *testing.T) {
+	folder := csvFolders(t)
 	for _, c := range []struct {
 		o    Options
 		want string
 	}{
 		{Options{Origin: "foot"}, `--origin "foot" is not one of the sensors: hip, hand, head`},
-		{Options{Test: "zed*"}, `--test "zed*" matches 0 of the 20 samples, which are named such as "anna_0.csv"; want some, and some left to train on`},
+		{Options{Test: "zed*"}, `--test "zed*" matches 0 of the 20 samples, which are named such as "anna_0.csv"; ` +
+			"want some, and some left to train on"},
 		{Options{Test: "*"}, `--test "*" matches 20 of the 20 samples`},
 		{Options{Test: "[a"}, `--test "[a": syntax error in pattern; it is a pattern of names such as 'ben_*'`},
 		{Options{Group: "(["}, `it is a regular expression such as '^([a-z]+)_'`},
-		{Options{Group: "anna"}, `anna_0.csv, line 1: no column is headed "anna"; there are hip.x, hip.y, hand.x, hand.y, head.x, head.y: --group takes a column, or a regular expression with brackets`},
+		{Options{Group: "anna"}, `anna_0.csv, line 1: no column is headed "anna"; there are hip.x, hip.y, hand.x, hand.y, ` +
+			"head.x, head.y: --group takes a column, or a regular expression with brackets"},
 		{Options{Group: "^(anna)"}, `ben_0.csv: --group "^(anna)" finds no group in "ben_0.csv"; each sample must be of one`},
-		{Options{Group: `(\.csv)$`}, `--group "(\\.csv)$" puts all 20 samples into one group, ".csv"; name what tells them apart, or leave it out`},
+		{Options{Group: `(\.csv)$`}, `--group "(\\.csv)$" puts all 20 samples into one group, ".csv"; ` +
+			"name what tells them apart, or leave it out"},
 		{Options{Label: "class"}, "--label is for the form long, this is folders; leave it out"},
 	} {
 		assert.Contains(t, refused(t, c.o, folder), c.want)
 	}
-	parts := filepath.Join(folder, "parts.csv")
-	for _, c := range []struct{ text, want string }{
-		{"hip,trunk\nhand\n", "parts.csv, line 2: 1 cells; want a sensor and the name of its part of the body"},
-		{"foot,leg\n", `parts.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
-		{"hip,trunk\nhip,leg\n", `parts.csv, line 2: sensor "hip" is in two parts; keep one`},
-		{"\n", "parts.csv holds no part; write a sensor and its part in each line, or leave --parts out"},
+}
+
+// Files that say what sensors are, how they are linked, or where they are, name the line that is wrong.
+func TestRefusedFilesOfSensors(t *testing.T) {
+	folder := csvFolders(t)
+	path := func(name string) string { return filepath.Join(folder, name) }
+	parts, links := Options{Graph: Graph{Parts: path("parts.csv")}}, Options{Graph: Graph{Links: path("links.csv")}}
+	positions := Options{Graph: Graph{Positions: path("positions.csv"), Neighbours: 4}}
+	for _, c := range []struct {
+		file, text string
+		o          Options
+		want       string
+	}{
+		{"parts.csv", "hip,trunk\nhand\n", parts, "parts.csv, line 2: 1 cells; want a sensor and the name of its part of the body"},
+		{"parts.csv", "foot,leg\n", parts, `parts.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
+		{"parts.csv", "hip,trunk\nhip,leg\n", parts, `parts.csv, line 2: sensor "hip" is in two parts; keep one`},
+		{"parts.csv", "\n", parts, "parts.csv holds no part; write a sensor and its part in each line, or leave --parts out"},
+		{"links.csv", "hip,hand\nhip\n", links, "links.csv, line 2: 1 cells; want the names of two sensors that belong together"},
+		{"links.csv", "hip,foot\n", links, `links.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
+		{"links.csv", "hip,hip\n", links, `links.csv, line 1: sensor "hip" is linked with itself; a link joins two sensors`},
+		{"links.csv", "\n", links, "links.csv holds no link; write a pair of sensors in each line, or leave --links out"},
+		{"positions.csv", "sensor,x,y\nhip,0,0\nhand,0,north\n", positions,
+			`positions.csv, line 3: "north" is not a finite number; want the sensor's name and its position`},
+		{"positions.csv", "hip,0,0\nhand,0\n", positions,
+			"positions.csv, line 2: 2 cells; want the sensor's name and its position, in all lines alike"},
+		{"positions.csv", "hip,0,0\nhip,0,1\n", positions,
+			`positions.csv, line 2: sensor "hip" has a position already; keep one of the lines`},
+		{"positions.csv", "hip,0,0\nhand,0,1\n", positions,
+			`positions.csv has no position of sensor "head"; add a line of it, or leave the sensor out with --leave "head"`},
 	} {
-		put(t, folder, "parts.csv", c.text)
-		assert.Contains(t, refused(t, Options{Graph: Graph{Parts: parts}}, folder), c.want)
+		put(t, folder, c.file, c.text)
+		assert.Contains(t, refused(t, c.o, folder), c.want)
 	}
 	yes := true
-	assert.Contains(t, refused(t, Options{Graph: Graph{Parts: parts}, Scale: &yes}, folder), "--scale would bend the body that --parts "+parts+" is of; leave one of them out")
-	links, positions := filepath.Join(folder, "links.csv"), filepath.Join(folder, "positions.csv")
-	for _, c := range []struct{ text, want string }{
-		{"hip,hand\nhip\n", "links.csv, line 2: 1 cells; want the names of two sensors that belong together"},
-		{"hip,foot\n", `links.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
-		{"hip,hip\n", `links.csv, line 1: sensor "hip" is linked with itself; a link joins two sensors`},
-		{"\n", "links.csv holds no link; write a pair of sensors in each line, or leave --links out"},
-	} {
-		put(t, folder, "links.csv", c.text)
-		assert.Contains(t, refused(t, Options{Graph: Graph{Links: links}}, folder), c.want)
-	}
-	for _, c := range []struct{ text, want string }{
-		{"sensor,x,y\nhip,0,0\nhand,0,north\n", `positions.csv, line 3: "north" is not a finite number; want the sensor's name and its position`},
-		{"hip,0,0\nhand,0\n", "positions.csv, line 2: 2 cells; want the sensor's name and its position, in all lines alike"},
-		{"hip,0,0\nhip,0,1\n", `positions.csv, line 2: sensor "hip" has a position already; keep one of the lines`},
-		{"hip,0,0\nhand,0,1\n", `positions.csv has no position of sensor "head"; add a line of it, or leave the sensor out with --leave "head"`},
-	} {
-		put(t, folder, "positions.csv", c.text)
-		assert.Contains(t, refused(t, Options{Graph: Graph{Positions: positions, Neighbours: 4}}, folder), c.want)
-	}
-	assert.Contains(t, refused(t, Options{Graph: Graph{Positions: positions, Links: links}}, folder), "the graph is given by --links "+links+" and by --positions "+positions+"; keep one of them")
-	assert.Contains(t, refused(t, Options{Graph: Graph{Links: filepath.Join(folder, "none.csv")}}, folder), "none.csv: no such file")
+	parts.Scale = &yes
+	assert.Contains(t, refused(t, parts, folder),
+		"--scale would bend the body that --parts "+path("parts.csv")+" is of; leave one of them out")
+	both := Options{Graph: Graph{Positions: path("positions.csv"), Links: path("links.csv")}}
+	assert.Contains(t, refused(t, both, folder), "the graph is given by --links "+path("links.csv")+
+		" and by --positions "+path("positions.csv")+"; keep one of them")
+	assert.Contains(t, refused(t, Options{Graph: Graph{Links: path("none.csv")}}, folder), "none.csv: no such file")
 }
 
 // An import that is stopped leaves nothing, wherever it is.

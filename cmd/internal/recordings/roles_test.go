@@ -25,79 +25,123 @@ func (r roles) String() string {
 	return text
 }
 
-// What the columns of a table are follows from their headings and the options alone: all layouts, and the headings of
-// times, indices, classes and groups that people write.
-func TestRoles(t *testing.T) {
-	folder, known, given := question{folder: true}, question{known: true}, question{given: map[string]string{}}
-	places := &positionsOf{path: "p.csv", of: map[string][]float64{"s1": {0, 1}, "s2": {1, 1}}}
-	with := func(q question, o Table) question { q.Table = o; return q }
-	for _, c := range []struct {
-		headings string // between bars
-		q        question
-		want     string // or the beginning of the error
-	}{
-		// A file is a recording, with a line for each time point.
-		{"x|y", folder, "recording x[0] y[1]"},
-		{"x|y||", folder, "recording x[0] y[1]"},
-		{"hip.x|head.x|hip.y|head.y", folder, "recording hip.x[0] head.x[1] hip.y[2] head.y[3]"},
-		{"f0|f1|f2", folder, "recording f0[0] f1[1] f2[2]"},
-		{"x|label", folder, "recording x[0]; column label is left out: the folder is the class"},
-		{"x|label", with(folder, Table{Take: []string{"x", "label"}}), "recording x[0] label[1]"},
-		{"x|y", given, "recording x[0] y[1]"},
-		{"x|y|label", given, "recording x[0] y[1]; column label is left out: --labels names the class"},
-		{"x|y", known, "recording x[0] y[1]"},
-		{"1|2", folder, `the heading of column 1 is "1"; the first line names the columns`},
-		{"x|y|x", folder, `columns 1 and 3 are both headed "x"; name them apart`},
-		{"x|y|x", with(folder, Table{Leave: []string{"x"}}), "recording y[1]"},
-		{"", folder, "recording; column 1 only numbers the lines; left out"},
-		// Columns that number the lines.
-		{"|x|y", folder, "recording x[1] y[2]; column 1 only numbers the lines; left out"},
-		{"Unnamed: 0|x", folder, "recording x[1]; Unnamed: 0 only numbers the lines; left out"},
-		{"x|__index_level_0__", folder, "recording x[0]; __index_level_0__ only numbers the lines; left out"},
-		{"x||y", folder, "recording x[0] y[2]"},
-		// Times.
-		{"time|x", folder, "recording time=time x[1]"},
-		{"x|T [ms]", folder, "recording time=T [ms] x[0]"},
-		{"T|p", folder, "recording time=T p[1]"},
-		{"T|time [s]|p", folder, "recording time=time [s] T[0] p[2]"},
-		{"p|T (degC)", folder, "recording p[0] T (degC)[1]"},
-		{"Zeit|x", folder, "recording time=Zeit x[1]"},
-		{"Datum/Uhrzeit|x", folder, "recording time=Datum/Uhrzeit x[1]"},
-		{"horodatage|x", folder, "recording time=horodatage x[1]"},
-		{"fecha|x", folder, "recording time=fecha x[1]"},
-		{"Elapsed Time [ms]|x", folder, "recording time=Elapsed Time [ms] x[1]"},
-		{"time_ms|x", folder, "recording time=time_ms x[1]"},
-		{"Timestamp|x", folder, "recording time=Timestamp x[1]"},
-		{"When|x", folder, "recording When[0] x[1]"},
-		{"When|x", with(folder, Table{Time: "when"}), "recording time=When x[1]"},
-		{"x|y", with(folder, Table{Time: "when"}), `no column is headed "when"; there are x, y: name that of the times with --time COLUMN`},
-		{"x|y", with(known, Table{Time: "when"}), "recording x[0] y[1]"},
-		{"time|timestamp|x", folder, "recording time=time x[2]; column timestamp looks like times, too; left out (--time time takes it for a sensor)"},
-		{"time|t|x", with(folder, Table{Time: "time"}), "recording time=time t[1] x[2]"},
-		{"time|x", with(folder, Table{Leave: []string{"time"}}), "recording x[1]"},
-		// A column names the sample, with a line for each time point.
+// columnsOf is a line of headings between bars, and what its columns are, or the beginning of the error.
+type columnsOf struct {
+	headings string
+	q        question
+	want     string
+}
+
+// The questions of tables that most of the tests ask.
+var inFolder, ofKnown, withLabels = question{folder: true}, question{known: true}, question{given: map[string]string{}}
+
+// with is a question with options of the table.
+func with(q question, o Table) question { q.Table = o; return q }
+
+// rolesAre checks that what the columns of tables are follows from their headings and the options alone: all layouts, and the headings
+// of times, indices, classes and groups that people write.
+func rolesAre(t *testing.T, tables []columnsOf) {
+	t.Helper()
+	for _, c := range tables {
+		r, err := rolesOf(strings.Split(c.headings, "|"), c.q)
+		if err != nil {
+			assert.True(t, strings.HasPrefix(err.Error(), c.want) && c.want != "", "%s\n%v", c.headings, err)
+			continue
+		}
+		assert.Equal(t, c.want, r.String(), c.headings)
+	}
+}
+
+// A file is a recording, with a line for each time point.
+func TestRolesOfRecordings(t *testing.T) {
+	rolesAre(t, []columnsOf{
+		{"x|y", inFolder, "recording x[0] y[1]"},
+		{"x|y||", inFolder, "recording x[0] y[1]"},
+		{"hip.x|head.x|hip.y|head.y", inFolder, "recording hip.x[0] head.x[1] hip.y[2] head.y[3]"},
+		{"f0|f1|f2", inFolder, "recording f0[0] f1[1] f2[2]"},
+		{"x|label", inFolder, "recording x[0]; column label is left out: the folder is the class"},
+		{"x|label", with(inFolder, Table{Take: []string{"x", "label"}}), "recording x[0] label[1]"},
+		{"x|y", withLabels, "recording x[0] y[1]"},
+		{"x|y|label", withLabels, "recording x[0] y[1]; column label is left out: --labels names the class"},
+		{"x|y", ofKnown, "recording x[0] y[1]"},
+		{"1|2", inFolder, `the heading of column 1 is "1"; the first line names the columns`},
+		{"x|y|x", inFolder, `columns 1 and 3 are both headed "x"; name them apart`},
+		{"x|y|x", with(inFolder, Table{Leave: []string{"x"}}), "recording y[1]"},
+		{"", inFolder, "recording; column 1 only numbers the lines; left out"},
+	})
+}
+
+// Columns that number the lines are left out.
+func TestRolesOfNumberedLines(t *testing.T) {
+	rolesAre(t, []columnsOf{
+		{"|x|y", inFolder, "recording x[1] y[2]; column 1 only numbers the lines; left out"},
+		{"Unnamed: 0|x", inFolder, "recording x[1]; Unnamed: 0 only numbers the lines; left out"},
+		{"x|__index_level_0__", inFolder, "recording x[0]; __index_level_0__ only numbers the lines; left out"},
+		{"x||y", inFolder, "recording x[0] y[2]"},
+	})
+}
+
+// Times have many headings, and one column.
+func TestRolesOfTimes(t *testing.T) {
+	rolesAre(t, []columnsOf{
+		{"time|x", inFolder, "recording time=time x[1]"},
+		{"x|T [ms]", inFolder, "recording time=T [ms] x[0]"},
+		{"T|p", inFolder, "recording time=T p[1]"},
+		{"T|time [s]|p", inFolder, "recording time=time [s] T[0] p[2]"},
+		{"p|T (degC)", inFolder, "recording p[0] T (degC)[1]"},
+		{"Zeit|x", inFolder, "recording time=Zeit x[1]"},
+		{"Datum/Uhrzeit|x", inFolder, "recording time=Datum/Uhrzeit x[1]"},
+		{"horodatage|x", inFolder, "recording time=horodatage x[1]"},
+		{"fecha|x", inFolder, "recording time=fecha x[1]"},
+		{"Elapsed Time [ms]|x", inFolder, "recording time=Elapsed Time [ms] x[1]"},
+		{"time_ms|x", inFolder, "recording time=time_ms x[1]"},
+		{"Timestamp|x", inFolder, "recording time=Timestamp x[1]"},
+		{"When|x", inFolder, "recording When[0] x[1]"},
+		{"When|x", with(inFolder, Table{Time: "when"}), "recording time=When x[1]"},
+		{"x|y", with(inFolder, Table{Time: "when"}), `no column is headed "when"; there are x, y: name that of the times with --time COLUMN`},
+		{"x|y", with(ofKnown, Table{Time: "when"}), "recording x[0] y[1]"},
+		{"time|timestamp|x", inFolder, "recording time=time x[2]; column timestamp looks like times, too; left out (--time time takes it for a sensor)"},
+		{"time|t|x", with(inFolder, Table{Time: "time"}), "recording time=time t[1] x[2]"},
+		{"time|x", with(inFolder, Table{Leave: []string{"time"}}), "recording x[1]"},
+	})
+}
+
+// A column names the sample, with a line for each time point.
+func TestRolesOfTimePoints(t *testing.T) {
+	rolesAre(t, []columnsOf{
 		{"sample|time|x|y|label", question{}, "timepoints sample=sample time=time label=label x[2] y[3]"},
 		{"label;sample;x", question{}, `no column is headed "label"; there are label;sample;x: name the column of the classes with --label COLUMN`},
 		{"label|sample|x", question{}, "timepoints sample=sample label=label x[2]"},
 		{"Sample|x|Label", question{}, "timepoints sample=Sample label=Label x[1]"},
 		{"id|When|x|kind", question{Table: Table{Columns: []string{"id", "When"}}, label: "kind"}, "timepoints sample=id time=When label=kind x[2]"},
 		{"id|x|label", question{Table: Table{Columns: []string{"who"}}}, `no column is headed "who"; there are id, x, label: name that of the samples with --columns COLUMN`},
-		{"id|x", with(known, Table{Columns: []string{"who"}}), "recording id[0] x[1]"},
+		{"id|x", with(ofKnown, Table{Columns: []string{"who"}}), "recording id[0] x[1]"},
 		{"sample|h.x|h.y|who|label", question{group: "who"}, "timepoints sample=sample label=label group=who h.x[1] h.y[2]"},
 		{"sample|x|label", question{group: "who"}, `no column is headed "who"; there are sample, x, label: --group takes a column, or a regular expression with brackets`},
 		{"sample|x|label", question{group: "^(.)"}, "timepoints sample=sample label=label x[1]"},
-		{"sample|x|y", known, "timepoints sample=sample x[1] y[2]"},
+		{"sample|x|y", ofKnown, "timepoints sample=sample x[1] y[2]"},
 		{"sample|x1|x2|label", with(question{}, Table{Layout: timepointsLayout}), "timepoints sample=sample label=label x1[1] x2[2]"},
 		{"time|id|x|label", question{}, "column time holds times, but no column is headed sample, so that each line would be a sample; name"},
-		// A line for each reading of a sensor.
+	})
+}
+
+// A line for each reading of a sensor.
+func TestRolesOfReadings(t *testing.T) {
+	rolesAre(t, []columnsOf{
 		{"sample|time|sensor|value|label", question{}, "readings sample=sample time=time sensor=sensor label=label value[3]"},
-		{"time|sensor|value", folder, "readings time=time sensor=sensor value[2]"},
-		{"time|sensor", folder, "recording time=time sensor[1]"},
-		{"sample|time|sensor|value", known, "readings sample=sample time=time sensor=sensor value[3]"},
-		{"who|When|part|x|y", question{Table: Table{Columns: []string{"who", "when", "part", "x", "y"}}, given: given.given}, "readings sample=who time=When sensor=part x[3] y[4]"},
+		{"time|sensor|value", inFolder, "readings time=time sensor=sensor value[2]"},
+		{"time|sensor", inFolder, "recording time=time sensor[1]"},
+		{"sample|time|sensor|value", ofKnown, "readings sample=sample time=time sensor=sensor value[3]"},
+		{"who|When|part|x|y", question{Table: Table{Columns: []string{"who", "when", "part", "x", "y"}}, given: withLabels.given}, "readings sample=who time=When sensor=part x[3] y[4]"},
 		{"id|time|sensor|value|label", question{}, `no column is headed "sample"; there are id, time, sensor, value, label: name those of sample, time, sensor and value with --columns a,b,c,d`},
 		{"sample|time|value|label", with(question{}, Table{Columns: []string{"sample", "time", "value"}}), "--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or more values"},
-		// A line for each sample.
+	})
+}
+
+// A line for each sample.
+func TestRolesOfSamples(t *testing.T) {
+	places := &positionsOf{path: "p.csv", of: map[string][]float64{"s1": {0, 1}, "s2": {1, 1}}}
+	rolesAre(t, []columnsOf{
 		{"width|height|label", question{}, "samples label=label width[0] height[1]"},
 		{"f0|f1|f2|label", question{}, "samples label=label f[0 1 2]"},
 		{"f1|f2|f3|label", question{}, "samples label=label f[0 1 2]"},
@@ -110,17 +154,10 @@ func TestRoles(t *testing.T) {
 		{"t0|t1|t2|t3|t4|t6|t7|t8|t9|t10|label", question{}, "columns t0 to t10 look like the time points of t, but there is none of number 5: add that column"},
 		{"t0|t1|t2|t4|label", question{}, "samples label=label t0[0] t1[1] t2[2] t4[3]"},
 		{"sample|f0|f1|label", question{}, "samples sample=sample label=label f[1 2]"},
-		{"y@0|y@1|x@0|x@1", known, "samples y[0 1] x[2 3]"},
-		{"f0|f1", with(known, Table{Layout: samplesLayout, Take: []string{"f"}}), "samples f[0 1]"},
-		{"f0|f1", with(known, Table{Layout: recordingLayout, Take: []string{"f0", "f1"}}), "recording f0[0] f1[1]"},
+		{"y@0|y@1|x@0|x@1", ofKnown, "samples y[0 1] x[2 3]"},
+		{"f0|f1", with(ofKnown, Table{Layout: samplesLayout, Take: []string{"f"}}), "samples f[0 1]"},
+		{"f0|f1", with(ofKnown, Table{Layout: recordingLayout, Take: []string{"f0", "f1"}}), "recording f0[0] f1[1]"},
 		{"s1|s2|gauge|label", question{places: places}, "samples label=label s1[0] s2[1]; p.csv names no position of column gauge; left out"},
 		{"0.5|0|up", question{}, `no column is headed "label"; there are 0.5, 0, up: name the column of the classes with --label COLUMN, or give a second file with --labels FILE, or put each recording into a folder of its class; if the line holds values, such as 0.5, write a line of headings above it`},
-	} {
-		r, err := rolesOf(strings.Split(c.headings, "|"), c.q)
-		if err != nil {
-			assert.True(t, strings.HasPrefix(err.Error(), c.want) && c.want != "", "%s\n%v", c.headings, err)
-			continue
-		}
-		assert.Equal(t, c.want, r.String(), c.headings)
-	}
+	})
 }

@@ -44,109 +44,120 @@ func (o *observed) observe(signals int, _ time.Duration) {
 	o.sizes = append(o.sizes, signals)
 }
 
-func TestBatcher(t *testing.T) {
+// Requests that wait are one batch, unless they are of two classifiers.
+func TestBatcherJoinsWhatWaits(t *testing.T) {
 	red, green := tinyClassifier(t, 0), tinyClassifier(t, 1)
-	t.Run("joins what waits, and mixes no two classifiers", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			var o observed
-			b := newBatcher(8, 100, time.Second, o.observe, nil)
-			b.arriving.Add(1) // makes it wait for more
-			var group sync.WaitGroup
-			for i, c := range []*models.Classifier{red, red, green, green, green} {
-				group.Go(func() {
-					time.Sleep(time.Duration(i+1) * time.Millisecond)
-					p, err := b.classify(t.Context(), c, someSignals(i+1), func() {})
-					require.NoError(t, err)
-					require.Len(t, p, i+1)
-					for _, q := range p {
-						assert.Equal(t, map[*models.Classifier]int{red: 0, green: 1}[c], q.Class)
-					}
-				})
-			}
-			group.Wait()
-			b.close()
-			assert.Equal(t, []int{3, 7, 5}, o.sizes)
-		})
-	})
-	t.Run("one alone does not wait", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			b := newBatcher(8, 100, time.Hour, func(int, time.Duration) {}, nil)
-			start := time.Now()
-			for range 3 {
-				_, err := b.classify(t.Context(), red, someSignals(1), func() {})
+	synctest.Test(t, func(t *testing.T) {
+		var o observed
+		b := newBatcher(8, 100, time.Second, o.observe, nil)
+		b.arriving.Add(1) // makes it wait for more
+		var group sync.WaitGroup
+		for i, c := range []*models.Classifier{red, red, green, green, green} {
+			group.Go(func() {
+				time.Sleep(time.Duration(i+1) * time.Millisecond)
+				p, err := b.classify(t.Context(), c, someSignals(i+1), func() {})
 				require.NoError(t, err)
-			}
-			assert.Zero(t, time.Since(start))
-			b.close()
-		})
-	})
-	t.Run("a bad signal spoils no other request", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			var o observed
-			b := newBatcher(8, 100, time.Second, o.observe, nil)
-			b.arriving.Add(1)
-			var group sync.WaitGroup
-			for i := range 3 {
-				group.Go(func() {
-					time.Sleep(time.Duration(i) * time.Millisecond)
-					s := someSignals(2)
-					if i == 1 {
-						s = append(s, s[0][:2])
-						s[1] = s[1][:3]
-					}
-					p, err := b.classify(t.Context(), red, s, func() {})
-					if i == 1 {
-						require.EqualError(t, err, "unusable signal 1: it has 3 values; the model needs 4 nodes x 2 channels = 8")
-						return
-					}
-					require.NoError(t, err)
-					assert.Len(t, p, 2)
-				})
-			}
-			group.Wait()
-			b.close()
-			assert.Equal(t, []int{7}, o.sizes)
-		})
-	})
-	t.Run("full, late, given up, closed", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			var o observed
-			b := newBatcher(8, 5, time.Minute, o.observe, nil)
-			b.arriving.Add(1)
-			var group sync.WaitGroup
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			group.Go(func() {
-				_, err := b.classify(ctx, red, someSignals(3), func() {})
-				assert.ErrorIs(t, err, context.DeadlineExceeded)
+				require.Len(t, p, i+1)
+				for _, q := range p {
+					assert.Equal(t, map[*models.Classifier]int{red: 0, green: 1}[c], q.Class)
+				}
 			})
-			group.Go(func() {
-				time.Sleep(time.Millisecond)
-				_, err := b.classify(t.Context(), red, someSignals(2), func() {})
-				assert.NoError(t, err)
-			})
-			time.Sleep(2 * time.Millisecond)
-			assert.EqualValues(t, 5, b.waiting.Load())
-			_, err := b.classify(t.Context(), red, someSignals(1), func() {})
-			require.ErrorIs(t, err, errFull)
-			group.Wait()
-			assert.Equal(t, []int{2}, o.sizes, "what nobody waits for is not computed")
-			_, err = b.classify(t.Context(), red, someSignals(1), func() {})
-			require.NoError(t, err, "there is room again")
-			b.close()
-			_, err = b.classify(t.Context(), red, someSignals(1), func() {})
-			require.ErrorIs(t, err, models.ErrClosed)
-		})
+		}
+		group.Wait()
+		b.close()
+		assert.Equal(t, []int{3, 7, 5}, o.sizes)
 	})
-	t.Run("a panic is an error", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			var text string
-			b := newBatcher(8, 100, 0, func(int, time.Duration) { panic("oh") }, func(s string) { text = s })
+}
+
+// A request that is alone does not wait for others.
+func TestBatcherDoesNotDelayOne(t *testing.T) {
+	red := tinyClassifier(t, 0)
+	synctest.Test(t, func(t *testing.T) {
+		b := newBatcher(8, 100, time.Hour, func(int, time.Duration) {}, nil)
+		start := time.Now()
+		for range 3 {
 			_, err := b.classify(t.Context(), red, someSignals(1), func() {})
-			require.EqualError(t, err, "the computation failed")
-			assert.True(t, strings.HasPrefix(text, "oh\n"))
-			b.close()
+			require.NoError(t, err)
+		}
+		assert.Zero(t, time.Since(start))
+		b.close()
+	})
+}
+
+// A bad signal spoils no other request.
+func TestBatcherKeepsBadSignalsApart(t *testing.T) {
+	red := tinyClassifier(t, 0)
+	synctest.Test(t, func(t *testing.T) {
+		var o observed
+		b := newBatcher(8, 100, time.Second, o.observe, nil)
+		b.arriving.Add(1)
+		var group sync.WaitGroup
+		for i := range 3 {
+			group.Go(func() {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				s := someSignals(2)
+				if i == 1 {
+					s = append(s, s[0][:2])
+					s[1] = s[1][:3]
+				}
+				p, err := b.classify(t.Context(), red, s, func() {})
+				if i == 1 {
+					require.EqualError(t, err, "unusable signal 1: it has 3 values; the model needs 4 nodes x 2 channels = 8")
+					return
+				}
+				require.NoError(t, err)
+				assert.Len(t, p, 2)
+			})
+		}
+		group.Wait()
+		b.close()
+		assert.Equal(t, []int{7}, o.sizes)
+	})
+}
+
+// A full queue refuses, what nobody waits for is not computed, and then there is room again until the batcher is closed.
+func TestBatcherQueue(t *testing.T) {
+	red := tinyClassifier(t, 0)
+	synctest.Test(t, func(t *testing.T) {
+		var o observed
+		b := newBatcher(8, 5, time.Minute, o.observe, nil)
+		b.arriving.Add(1)
+		var group sync.WaitGroup
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		group.Go(func() {
+			_, err := b.classify(ctx, red, someSignals(3), func() {})
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
 		})
+		group.Go(func() {
+			time.Sleep(time.Millisecond)
+			_, err := b.classify(t.Context(), red, someSignals(2), func() {})
+			assert.NoError(t, err)
+		})
+		time.Sleep(2 * time.Millisecond)
+		assert.EqualValues(t, 5, b.waiting.Load())
+		_, err := b.classify(t.Context(), red, someSignals(1), func() {})
+		require.ErrorIs(t, err, errFull)
+		group.Wait()
+		assert.Equal(t, []int{2}, o.sizes, "what nobody waits for is not computed")
+		_, err = b.classify(t.Context(), red, someSignals(1), func() {})
+		require.NoError(t, err, "there is room again")
+		b.close()
+		_, err = b.classify(t.Context(), red, someSignals(1), func() {})
+		require.ErrorIs(t, err, models.ErrClosed)
+	})
+}
+
+// A panic is an error of the requests, and its text is kept.
+func TestBatcherPanic(t *testing.T) {
+	red := tinyClassifier(t, 0)
+	synctest.Test(t, func(t *testing.T) {
+		var text string
+		b := newBatcher(8, 100, 0, func(int, time.Duration) { panic("oh") }, func(s string) { text = s })
+		_, err := b.classify(t.Context(), red, someSignals(1), func() {})
+		require.EqualError(t, err, "the computation failed")
+		assert.True(t, strings.HasPrefix(text, "oh\n"))
+		b.close()
 	})
 }
 

@@ -82,25 +82,114 @@ func shape(random *rand.Rand, size int, dims string) string {
 	return text
 }
 
+// sender sends requests of every shape to a model and looks at each answer.
+type sender struct {
+	url, dims string
+	end       time.Time
+	s         *Server                    // nil: the server is another process
+	bodies    []string                   // right requests
+	check     func(i int, answer []byte) // of the answer to a right one
+
+	mu      sync.Mutex
+	codes   map[int]int
+	slowest map[string]time.Duration // by the path
+}
+
+// ask sends a request. Whatever it is, the answer comes in time, is the client's fault if it is an error, and is short then.
+func (q *sender) ask(t *testing.T, method, path, body string, headers ...string) (code int, answer []byte) {
+	t.Helper()
+	start := time.Now()
+	code, _, answer = send(t, method, q.url+path, body, headers...)
+	took := time.Since(start)
+	assert.Less(t, took, Defaults.Timeout+time.Second, "%s %s %q", method, path, suggest.Clip(body))
+	q.mu.Lock()
+	q.codes[code]++
+	path, _, _ = strings.Cut(path, "?")
+	q.slowest[path] = max(q.slowest[path], took)
+	q.mu.Unlock()
+	if code != 503 || q.s != nil { // full memory is no fault; here there is enough for all
+		assert.Less(t, code, 500, "%s %s %q: %s", method, path, suggest.Clip(body), suggest.Clip(string(answer)))
+	}
+	if code != 200 {
+		assert.Less(t, len(answer), 4096, "%s %q", path, suggest.Clip(body))
+	}
+	assert.NotContains(t, string(answer), "Go ", "%q", suggest.Clip(body))
+	return code, answer
+}
+
+// send sends one request after the other until the end. Half of them are right.
+func (q *sender) send(t *testing.T, random *rand.Rand) {
+	t.Helper()
+	for time.Now().Before(q.end) {
+		if q.s != nil && random.IntN(2) == 0 {
+			i := random.IntN(len(q.bodies))
+			code, answer := q.ask(t, http.MethodPost, "/recordings", q.bodies[i])
+			if assert.Equal(t, http.StatusOK, code, "%s", answer) {
+				q.check(i, answer)
+			}
+			continue
+		}
+		if q.s != nil && random.IntN(4) == 0 {
+			method, path, body, headers := request(random)
+			q.ask(t, method, path, body, headers...)
+			continue
+		}
+		text, path := shape(random, *shapesSize, q.dims), []string{"/infer", "/recordings"}[random.IntN(2)]
+		path += queries[min(random.IntN(len(queries)), random.IntN(len(queries)))]
+		if random.IntN(20) == 0 {
+			q.leave(t, path, text)
+			continue
+		}
+		body, headers := packed(random, text)
+		q.ask(t, http.MethodPost, path, body, headers...)
+	}
+}
+
+// leave sends a request slowly, and is gone before its end.
+func (q *sender) leave(t *testing.T, path, text string) {
+	t.Helper()
+	ctx, leave := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer leave()
+	r, _ := http.NewRequestWithContext(ctx, http.MethodPost, q.url+path, iotest.OneByteReader(pausing{strings.NewReader(text)}))
+	if answer, err := http.DefaultTransport.RoundTrip(r); err == nil {
+		answer.Body.Close()
+	}
+}
+
+// packed makes the body of a request and its headers: the text as it is, said to be binary in part, or compressed, and then at times
+// cut off.
+func packed(random *rand.Rand, text string) (body string, headers []string) {
+	switch random.IntN(4) {
+	case 0:
+		return text, []string{binaryHeader, strconv.Itoa(random.IntN(len(text) + 1))}
+	case 1, 2:
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+		_, _ = io.WriteString(w, text)
+		_ = w.Close()
+		if body = b.String(); random.IntN(4) == 0 {
+			body = body[:random.IntN(len(body))]
+		}
+		return body, []string{"Content-Encoding", "gzip"}
+	}
+	return text, nil
+}
+
 // Half of the requests are right, and their answers are what the classifier says. Whatever is sent beside them, as it is
 // or compressed, to each path: the server's answers are 200 or the client's fault, in time, and nothing stays counted.
 func TestShapes(t *testing.T) {
-	url, dims := *shapesURL, *shapesOf
-	var s *Server
-	var bodies []string
-	var check func(i int, answer []byte)
-	if url == "" {
+	q := &sender{url: *shapesURL, dims: *shapesOf, codes: map[int]int{}, slowest: map[string]time.Duration{}}
+	if q.url == "" {
 		var dir string
-		s, dir = newServer(t, func(c *Config) {
+		q.s, dir = newServer(t, func(c *Config) {
 			recorded(t, c)
 			c.Memory, c.MaxBody = 128<<20, 2<<20
 		})
-		url = listen(t, s) + "/v2/models/tiny"
-		bodies, check = right(t, dir)
+		q.url = listen(t, q.s) + "/v2/models/tiny"
+		q.bodies, q.check = right(t, dir)
 		*shapesPID = os.Getpid() // whose memory is the senders', too
 	}
-	end := time.Now().Add(*shapesFor)
-	codes, slowest, mu := map[int]int{}, map[string]time.Duration{}, sync.Mutex{}
+	q.end = time.Now().Add(*shapesFor)
 	var stop atomic.Bool
 	peak := 0
 	var watch, group sync.WaitGroup
@@ -110,76 +199,17 @@ func TestShapes(t *testing.T) {
 		}
 	})
 	before, idle := seconds(*shapesPID), resident(*shapesPID)
-	ask := func(method, path, body string, headers ...string) (code int, answer []byte) {
-		start := time.Now()
-		code, _, answer = send(t, method, url+path, body, headers...)
-		took := time.Since(start)
-		assert.Less(t, took, Defaults.Timeout+time.Second, "%s %s %q", method, path, suggest.Clip(body))
-		mu.Lock()
-		codes[code]++
-		path, _, _ = strings.Cut(path, "?")
-		slowest[path] = max(slowest[path], took)
-		mu.Unlock()
-		if code != 503 || s != nil { // full memory is no fault; here there is enough for all
-			assert.Less(t, code, 500, "%s %s %q: %s", method, path, suggest.Clip(body), suggest.Clip(string(answer)))
-		}
-		if code != 200 {
-			assert.Less(t, len(answer), 4096, "%s %q", path, suggest.Clip(body))
-		}
-		assert.NotContains(t, string(answer), "Go ", "%q", suggest.Clip(body))
-		return code, answer
-	}
 	for worker := range 4 {
-		group.Go(func() {
-			random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), uint64(worker)))
-			for time.Now().Before(end) {
-				if s != nil && random.IntN(2) == 0 {
-					i := random.IntN(len(bodies))
-					if code, answer := ask(http.MethodPost, "/recordings", bodies[i]); assert.Equal(t, http.StatusOK, code, "%s", answer) {
-						check(i, answer)
-					}
-					continue
-				}
-				if s != nil && random.IntN(4) == 0 {
-					method, path, body, headers := request(random)
-					ask(method, path, body, headers...)
-					continue
-				}
-				text, path := shape(random, *shapesSize, dims), []string{"/infer", "/recordings"}[random.IntN(2)]
-				if path += queries[min(random.IntN(len(queries)), random.IntN(len(queries)))]; random.IntN(20) == 0 { // slowly, and gone before the end
-					ctx, leave := context.WithTimeout(t.Context(), 30*time.Millisecond)
-					r, _ := http.NewRequestWithContext(ctx, http.MethodPost, url+path, iotest.OneByteReader(pausing{strings.NewReader(text)}))
-					if answer, err := http.DefaultTransport.RoundTrip(r); err == nil {
-						answer.Body.Close()
-					}
-					leave()
-					continue
-				}
-				body, headers := text, []string{}
-				switch random.IntN(4) {
-				case 0:
-					headers = append(headers, binaryHeader, strconv.Itoa(random.IntN(len(text)+1)))
-				case 1, 2:
-					var b bytes.Buffer
-					w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-					_, _ = io.WriteString(w, text)
-					_ = w.Close()
-					if body = b.String(); random.IntN(4) == 0 {
-						body = body[:random.IntN(len(body))]
-					}
-					headers = append(headers, "Content-Encoding", "gzip")
-				}
-				ask(http.MethodPost, path, body, headers...)
-			}
-		})
+		group.Go(func() { q.send(t, rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), uint64(worker)))) })
 	}
 	group.Wait()
 	stop.Store(true)
 	watch.Wait()
-	t.Logf("answers %v; slowest %v; resident %d MB before, %d MB at most, %d MB after; %.1f s of processor", codes, slowest, idle, peak,
+	t.Logf("answers %v; slowest %v; resident %d MB before, %d MB at most, %d MB after; %.1f s of processor", q.codes, q.slowest, idle, peak,
 		resident(*shapesPID), seconds(*shapesPID)-before)
-	if s != nil {
-		require.Eventually(t, func() bool { return s.memory.Load() == 0 && s.models["tiny"].arriving.Load() == 0 }, 10*time.Second, 10*time.Millisecond)
+	if q.s != nil {
+		require.Eventually(t, func() bool { return q.s.memory.Load() == 0 && q.s.models["tiny"].arriving.Load() == 0 },
+			10*time.Second, 10*time.Millisecond)
 	}
 }
 

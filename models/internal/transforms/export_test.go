@@ -16,10 +16,40 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestExport has onnxruntime compute the features of each transform, and the probabilities of a classifier: what nodes of an ONNX
-// model compute is what the host does, for recordings of many lengths. It runs where CCP_PYTHON names a Python that has
-// numpy, onnx and onnxruntime.
-func TestExport(t *testing.T) {
+// compared has onnxruntime compute what exported models compute, and compares.
+type compared struct{ python, folder string }
+
+// comparing skips the test where CCP_PYTHON names no Python that has numpy, onnx and onnxruntime.
+func comparing(t *testing.T) compared {
+	t.Helper()
+	python := os.Getenv("CCP_PYTHON")
+	if python == "" {
+		t.Skip("CCP_PYTHON names no Python with numpy, onnx and onnxruntime")
+	}
+	return compared{python, t.TempDir()}
+}
+
+// add puts a model, its input x and what it must compute into a folder of this name.
+func (c compared) add(t *testing.T, name string, g *onnx.Graph, x, want []float32, shape ...int) {
+	t.Helper()
+	dir := filepath.Join(c.folder, name)
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	model, err := g.Model("test", "")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "model.onnx"), model, 0o644))
+	for file, a := range map[string]*npz.Array{
+		"x.npy":    {Shape: shape, Data: x},
+		"want.npy": {Shape: []int{shape[0], len(want) / shape[0]}, Data: want},
+	} {
+		var raw bytes.Buffer
+		require.NoError(t, npz.WriteNPY(&raw, a))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, file), raw.Bytes(), 0o644))
+	}
+}
+
+// run compares all that was added.
+func (c compared) run(t *testing.T) {
+	t.Helper()
 	const script = `
 import pathlib, sys
 import numpy as np, onnx, onnxruntime
@@ -32,23 +62,14 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
     print(folder.name, got.shape, "at most", np.abs(got - want).max(), "off")
     np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5, err_msg=folder.name)
 `
-	python := os.Getenv("CCP_PYTHON")
-	if python == "" {
-		t.Skip("CCP_PYTHON names no Python with numpy, onnx and onnxruntime")
-	}
-	folder := t.TempDir()
-	write := func(name string, g *onnx.Graph, x, want []float32, shape ...int) {
-		dir := filepath.Join(folder, name)
-		require.NoError(t, os.Mkdir(dir, 0o755))
-		model, err := g.Model("test", "")
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "model.onnx"), model, 0o644))
-		for file, a := range map[string]*npz.Array{"x.npy": {Shape: shape, Data: x}, "want.npy": {Shape: []int{shape[0], len(want) / shape[0]}, Data: want}} {
-			var raw bytes.Buffer
-			require.NoError(t, npz.WriteNPY(&raw, a))
-			require.NoError(t, os.WriteFile(filepath.Join(dir, file), raw.Bytes(), 0o644))
-		}
-	}
+	out, err := exec.Command(c.python, "-c", script, c.folder).CombinedOutput()
+	require.NoError(t, err, string(out))
+	t.Log("\n" + string(out))
+}
+
+// The nodes of an ONNX model compute the features of each transform as the host does, for recordings of many lengths.
+func TestExportTransforms(t *testing.T) {
+	compare := comparing(t)
 	const columns = 34
 	rng := rand.New(rand.NewPCG(4, 4))
 	edges := []affinity.Edge{{I: 0, J: 5, Weight: 3}} // of a path, a chord and a node apart
@@ -80,10 +101,16 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
 			g.Output("features", "batch", m.width())
 			u.read(w, s.Values)
 			m.features(w, want)
-			write(fmt.Sprintf("%s of %d", k.name, timepoints), g, slices.Concat(w.columns...), want, 1, columns, timepoints)
+			compare.add(t, fmt.Sprintf("%s of %d", k.name, timepoints), g, slices.Concat(w.columns...), want, 1, columns, timepoints)
 		}
 	}
-	// Sensor by sensor; the forest alone, and the ridge classifier alone.
+	compare.run(t)
+}
+
+// The nodes compute the probabilities of a classifier sensor by sensor: of the forest alone, of the ridge classifier alone, of both.
+func TestExportProbabilities(t *testing.T) {
+	compare := comparing(t)
+	rng := rand.New(rand.NewPCG(4, 4))
 	samples := noise(rng, 30, 2, always(40))
 	for i := range samples[:8] { // so that nothing is sure
 		samples[i].Label = int32(i / 2 % 2)
@@ -102,9 +129,7 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
 				want = append(want, float32(p))
 			}
 		}
-		write(fmt.Sprint(only), g, x, want, 7, 80, 1)
+		compare.add(t, fmt.Sprint(only), g, x, want, 7, 80, 1)
 	}
-	out, err := exec.Command(python, "-c", script, folder).CombinedOutput()
-	require.NoError(t, err, string(out))
-	t.Log("\n" + string(out))
+	compare.run(t)
 }
