@@ -3,8 +3,10 @@ package training_test
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
@@ -38,4 +40,10 @@ func TestSettingsWithoutEffect(t *testing.T) {
 	assert.NotContains(t, notices[len(notices)-1], training.WithoutEffect)
 	train(filepath.Join(t.TempDir(), "fitted"), training.Patch{"data": "digits", "model": "bayes", "learning_rate": 0.1, "bayes_alpha": 1})
 	assert.Contains(t, notices, "without effect: learning_rate=0.1; model bayes is fitted in one pass")
+
+	d, err := datasets.Load(t.Context(), path, datasets.Options{})
+	require.NoError(t, err)
+	d.Groups = slices.Repeat([]string{"one"}, len(d.Labels)) // of which none can be held out
+	_, err = training.Resolve(training.Patch{"model": "transforms"}, d)
+	require.ErrorContains(t, err, "leave transforms out; if the data has groups, the training samples must be of two")
 }
