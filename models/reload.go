@@ -102,7 +102,7 @@ func (r *Reloader) reload(ctx context.Context, grown bool) (changed bool, err er
 	r.loading.Lock()
 	defer r.loading.Unlock()
 	real, options := resolved(r.dir), r.options
-	if grown {
+	if grown = grown && options.Backend == nil; grown { // else it has taken over, and one in use from before asks late
 		options.Signals = 0
 	}
 	snapshot, state, err := look(real)

@@ -75,18 +75,18 @@ func strict(root *cobra.Command, args []string) {
 	}
 }
 
-// open opens the backend that --backend asks for.
-func (s *shared) open(cmd *cobra.Command) (compute.Backend, backend.Info, error) {
-	status := newStatusLine(cmd.ErrOrStderr())
+// open opens the backend that --backend asks for. out receives notices and progress.
+func (s *shared) open(out io.Writer) (compute.Backend, backend.Info, error) {
+	status := newStatusLine(out)
 	defer status.clear()
 	return backend.Open(backend.Options{Name: s.backend, Install: !s.offline, Log: status, Progress: status.download})
 }
 
-// loadOptions let the work choose the backend of a checkpoint unless somebody names one.
-func (s *shared) loadOptions(cmd *cobra.Command) (o models.LoadOptions, err error) {
-	o.Notice = func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+// loadOptions let the work choose the backend of a checkpoint unless somebody names one. out receives notices and progress.
+func (s *shared) loadOptions(out io.Writer) (o models.LoadOptions, err error) {
+	o.Notice = func(line string) { fmt.Fprintln(out, line) }
 	o.Open = sync.OnceValues(func() (compute.Backend, error) {
-		b, _, err := s.open(cmd)
+		b, _, err := s.open(out)
 		return b, err
 	})
 	if s.backend != "" {
@@ -97,7 +97,7 @@ func (s *shared) loadOptions(cmd *cobra.Command) (o models.LoadOptions, err erro
 
 // load opens the checkpoint in dir to compute so many signals; 0: many.
 func (s *shared) load(cmd *cobra.Command, dir string, signals int) (*models.Classifier, error) {
-	o, err := s.loadOptions(cmd)
+	o, err := s.loadOptions(cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (s *shared) loading(cmd *cobra.Command, dataDir string, o datasets.Options)
 	status := newStatusLine(cmd.ErrOrStderr())
 	o.DataDir, o.Progress = dataFolder(dataDir), status.loading
 	o.Backend = func() (compute.Backend, error) {
-		b, _, err := s.open(cmd)
+		b, _, err := s.open(cmd.ErrOrStderr())
 		return b, err
 	}
 	return o, status.clear

@@ -109,11 +109,11 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) (err error) {
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer close(hangups)
 	defer signal.Stop(hangups)
-	o, err := s.loadOptions(cmd)
+	o, err := s.loadOptions(slog.NewLogLogger(f.Log.Handler(), slog.LevelWarn).Writer())
 	if err != nil {
 		return err
 	}
-	f.Options.Backend, f.Options.Open, f.Options.Notice = o.Backend, o.Open, func(line string) { f.Log.Warn(line) }
+	f.Options.Backend, f.Options.Open, f.Options.Notice = o.Backend, o.Open, o.Notice
 	f.Reloaded = func() { limitMemory(f.Memory) } // the newer may be greater
 	heap.Reserve()
 	server, err := serve.New(ctx, f.Config)

@@ -81,6 +81,19 @@ func TestServe(t *testing.T) {
 	answer.Body.Close()
 	assert.Equal(t, 200, answer.StatusCode, string(raw))
 	assert.Contains(t, string(raw), `"model_name":"digits"`)
+
+	many := `{"inputs":[{"name":"signals","shape":[64,64],"datatype":"UINT8","data":[` + strings.Repeat("0,", 64*64-1) + `0]}]}`
+	require.Eventually(t, func() bool { // the best backend takes over, which is pure Go again without a plugin
+		answer, err := http.Post(serving.Address+"/v2/models/digits/infer", "application/json", strings.NewReader(many))
+		require.NoError(t, err)
+		answer.Body.Close()
+		answer, err = http.Get(serving.Address + "/metrics")
+		require.NoError(t, err)
+		raw, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		answer.Body.Close()
+		return strings.Contains(string(raw), `ccp_reloads_total{model="digits",result="ok"} 1`)
+	}, time.Minute, time.Millisecond)
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 
 	require.NoError(t, command.Process.Signal(syscall.SIGHUP), "looks for a newer snapshot, and ends nothing")

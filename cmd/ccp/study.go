@@ -42,7 +42,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 			return err
 		}
 	}
-	b, info, err := s.open(cmd)
+	b, info, err := s.open(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func newTrain(s *shared) *cobra.Command {
 			o.Dir = c.DefaultCheckpoint()
 		}
 		o.DataDir = dataFolder(dataDir)
-		b, info, err := s.open(cmd)
+		b, info, err := s.open(cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}

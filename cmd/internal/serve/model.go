@@ -92,12 +92,12 @@ func version(c *models.Classifier) string { return strconv.Itoa(c.Step) }
 func (s *Server) reported(m *served, err error) {
 	if err != nil {
 		s.metrics.reloads.WithLabelValues(m.name, "failed").Inc()
-		s.Log.Warn("no newer model", "model", m.name, "error", err)
+		s.Log.Warn("the model in use stays", "model", m.name, "error", err)
 		return
 	}
 	s.metrics.reloads.WithLabelValues(m.name, "ok").Inc()
 	if c, release, err := m.Acquire(); err == nil {
-		s.Log.Info("newer model in use", "model", m.name, "snapshot", c.Snapshot)
+		s.Log.Info("model loaded anew", "model", m.name, "snapshot", c.Snapshot)
 		_ = release()
 	}
 	if s.Reloaded != nil {
