@@ -12,7 +12,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"hash/fnv"
+	"hash/crc32"
 	"io/fs"
 	"log"
 	"math/rand/v2"
@@ -52,8 +52,8 @@ func init() {
 func main() {
 	flag.Parse()
 	beam.Init() // a worker's process stays in here
-	if *checkpoint == "" || *out == "" || flag.NArg() == 0 {
-		log.Fatal("want --checkpoint RUN --out FOLDER FILES…, where FILES are paths or patterns such as 'recordings/*.csv'")
+	if *checkpoint == "" || *out == "" || flag.NArg() == 0 || *shards < 1 {
+		log.Fatal("want --checkpoint RUN --out FOLDER FILES…, and at least one of --shards, where FILES are paths or patterns such as 'recordings/*.csv'")
 	}
 	refused, err := run(context.Background(), cmp.Or(*runners.Runner, "prism"), *checkpoint, *out, *shards, flag.Args())
 	if err != nil {
@@ -64,6 +64,9 @@ func main() {
 
 // run classifies the recordings in files and returns how many recordings and files are refused.
 func run(ctx context.Context, runner, checkpoint, out string, shards int, files []string) (refused int64, err error) {
+	if old, _ := filepath.Glob(filepath.Join(out, "*-of-*.csv")); old != nil {
+		return 0, fmt.Errorf("%s is of an earlier run: name another folder, or remove its files", old[0])
+	}
 	p, s := beam.NewPipelineWithRoot()
 	found := fileio.MatchAll(s, beam.CreateList(s, files), fileio.MatchEmptyDisallow())
 	series, unread := beam.ParDo2(s, &readFn{Checkpoint: checkpoint}, beam.Reshuffle(s, found))                       // files go to all workers
@@ -145,13 +148,11 @@ func load(checkpoint string) (*models.Classifier, error) {
 	once, _ := loaded.LoadOrStore(checkpoint, sync.OnceValues(func() (*models.Classifier, error) {
 		return models.Load(checkpoint, models.LoadOptions{})
 	}))
-	return once.(func() (*models.Classifier, error))()
-}
-
-// Setup loads the classifier before the first bundle.
-func (f *classifyFn) Setup() error {
-	_, err := load(f.Checkpoint)
-	return err
+	c, err := once.(func() (*models.Classifier, error))()
+	if err != nil {
+		loaded.Delete(checkpoint) // the runner tries again
+	}
+	return c, err
 }
 
 // StartBundle forgets what a bundle that failed has left.
@@ -195,9 +196,8 @@ func (f *classifyFn) FinishBundle(ctx context.Context, emit, refuse func(int, st
 		for _, share := range append([]float64{p.Probability}, p.Probabilities...) {
 			cells = append(cells, strconv.FormatFloat(share, 'g', 7, 64))
 		}
-		h := fnv.New32a() // by its name, so that a repeated bundle puts it into the same file
-		h.Write([]byte(f.batch[i].Name))
-		emit(int(h.Sum32()%uint32(f.Shards)), record(cells...))
+		shard := crc32.ChecksumIEEE([]byte(f.batch[i].Name)) % uint32(f.Shards) // a repeated bundle puts it into the same file
+		emit(int(shard), record(cells...))
 	}
 	return nil
 }

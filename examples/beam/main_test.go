@@ -142,8 +142,20 @@ func TestAsPredict(t *testing.T) {
 			if !slices.Equal(got, want) || len(got) == 0 {
 				t.Fatalf("%d lines such as %.3q; ccp predict has %d lines such as %.3q", len(got), got[:1], len(want), want[:1])
 			}
+			if _, err := run(context.Background(), "prism", filepath.Join(folder, "run"), out, 2, files); err == nil || !strings.Contains(err.Error(), "earlier run") {
+				t.Fatalf("files of an earlier run would be taken for this one's: %v", err)
+			}
 		})
 	}
+	t.Run("a checkpoint that comes late", func(t *testing.T) { // or a network that hands it out at the second attempt
+		late := filepath.Join(folder, "late")
+		if _, err := load(late); err == nil {
+			t.Fatal("there is none")
+		}
+		must(t, os.CopyFS(late, os.DirFS(filepath.Join(folder, "run"))))
+		_, err := load(late)
+		must(t, err)
+	})
 	t.Run("a bundle that fails", func(t *testing.T) { // the runner begins it anew, on the same DoFn or on another
 		f, series := classifyFn{Checkpoint: filepath.Join(folder, "run"), Shards: 1}, []Series{}
 		reader := readFn{Checkpoint: f.Checkpoint}
