@@ -66,7 +66,8 @@ def try_mlflow():
         (run,) = runs
         return [(p.step, p.value) for p in mlflow.MlflowClient().get_metric_history(run.info.run_id, "validation_loss")], run
 
-    with running(sys.executable, "-m", "mlflow", "server", "--port", port, "--workers", "1", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+    with running(sys.executable, "-m", "mlflow", "server", "--port", port, "--workers", "1",
+                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
         until(lambda: healthy(url + "/health"))
         with running(*train) as training, running(*log):
             until(lambda: len(epochs("run")) >= 2)
@@ -96,7 +97,8 @@ def try_mne():
         kind, signal = (edfio.Bdf, edfio.BdfSignal) if path.endswith(".bdf") else (edfio.Edf, edfio.EdfSignal)
         kind([signal(20 * share * alpha + draw.normal(0, 5, len(timepoints)), 100, label=name, physical_dimension="uV")
               for name, share in signals.items()],
-             annotations=[edfio.EdfAnnotation(at, None, "closed" if rest[at] else "open") for at in rest] + [edfio.EdfAnnotation(9, 2, "BAD")],
+             annotations=[edfio.EdfAnnotation(at, None, "closed" if rest[at] else "open") for at in rest]
+              + [edfio.EdfAnnotation(9, 2, "BAD")],
              ).write(path)
     subprocess.run([sys.executable, EXAMPLES / "python/eeg.py", "eeg.npz", "0", "2", "s1.edf", "s2.edf", "s3.bdf"], check=True)
     subprocess.run([sys.executable, EXAMPLES / "python/eeg.py", "new.npz", "0", "2", "s4.edf"], check=True)
@@ -124,7 +126,8 @@ def try_kubernetes():
 
     def pod(seed, *settings):
         line = [part.replace("$(SEED)", str(seed)) for part in container["command"]]
-        return running(*line, "--backend", "go", "--levels", "4x8/4", "--fc", "8", "--epochs", "20", *settings, stderr=subprocess.PIPE, text=True)
+        return running(*line, "--backend", "go", "--levels", "4x8/4", "--fc", "8", "--epochs", "20",
+                       *settings, stderr=subprocess.PIPE, text=True)
 
     def ends(process):
         """What the controller does about a pod, by the job's policy, and what the pod wrote."""

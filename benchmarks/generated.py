@@ -213,7 +213,8 @@ def counts(rng, n=4500, stations=20):
 
 
 def factors(rng, n=900, nodes=64, groups=8):
-    """Each group of nodes is a path, and the first nodes of all paths are a ring. In a class the nodes of two groups share a factor, whose sign and
+    """Each group of nodes is a path, and the first nodes of all paths are a ring. In a class the nodes of two groups share a factor,
+    whose sign and
     size say nothing: they rise together or fall together. All values have the same mean and nearly the same variance in all classes."""
     order, size = rng.permutation(nodes), nodes // groups
     paths = order.reshape(groups, size)
@@ -222,7 +223,8 @@ def factors(rng, n=900, nodes=64, groups=8):
     for label, sample in zip(labels, features):
         for path in paths[2 * label:2 * label + 2]:
             sample[path] = 0.6 * rng.normal() + 0.8 * rng.normal(size=size)
-    edges = np.concatenate([np.stack([paths[:, :-1], paths[:, 1:]], -1).reshape(-1, 2), np.stack([paths[:, 0], np.roll(paths[:, 0], 1)], -1)])
+    edges = np.concatenate([np.stack([paths[:, :-1], paths[:, 1:]], -1).reshape(-1, 2),
+                            np.stack([paths[:, 0], np.roll(paths[:, 0], 1)], -1)])
     return dict(features=features.astype(np.float32), labels=labels, split=parts(n, n // 3), edges=edges)
 
 

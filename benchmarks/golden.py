@@ -4,7 +4,8 @@
     python3 benchmarks/golden.py run --build build --out before.json --data $CCP_DATA --suite suite
     python3 benchmarks/golden.py compare before.json after.json
 
-A run trains the digits, sets of the suite, NW-UCLA and 20NEWS, and times steps of the benchmarks. It takes some fifteen minutes on two cores.
+A run trains the digits, sets of the suite, NW-UCLA and 20NEWS, and times steps of the benchmarks.
+It takes some fifteen minutes on two cores.
 Cases that are in the file already are not run again; --only takes cases whose name holds a text. A set that is missing has no case.
 compare prints each figure that differs and ends with 1 if one does. Times and memory may differ by 2%: they are printed if they are more.
 """
@@ -33,7 +34,8 @@ def cases(data, suite):
     for name, settings in (("nw-ucla", ["--epochs", "5"]), ("20news", [])):
         if data and (data / name).exists():
             yield name, "ccp", ["--data", name, "--data-dir", str(data), *settings]
-    for arch, mode, steps in (("cifar10", "train", 200), ("cifar10", "infer-frozen", 20), ("ntu", "infer-frozen", 10), ("digits", "infer-frozen", 200)):
+    for arch, mode, steps in (("cifar10", "train", 200), ("cifar10", "infer-frozen", 20),
+                               ("ntu", "infer-frozen", 10), ("digits", "infer-frozen", 200)):
         for dtype in ("float32", "bfloat16"):
             yield f"step {arch} {mode} {dtype}", "step", ["--arch", arch, "--mode", mode, "--dtype", dtype, "--steps", str(steps)]
 

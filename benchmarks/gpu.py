@@ -130,7 +130,8 @@ def main():
     if args.python:
         peers = args.out / "peers.csv"
         trial.row("peers", lambda: trial.call(args.python, pathlib.Path(__file__).parent / "peers" / "compare.py", "--backend",
-                                              args.backend, "--step", trial.step, "--out", peers, "--steps", args.steps) and {"figure": str(peers)})
+                                              args.backend, "--step", trial.step, "--out", peers, "--steps", args.steps)
+                                              and {"figure": str(peers)})
 
     table = ["| row | figure | compiling, s | training, s |", "|---|---|---|---|"]
     for row in trial.rows:

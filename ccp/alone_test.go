@@ -55,7 +55,8 @@ func apart(t *testing.T) map[string]parted {
 	add("isolated nodes in between", 13, slices.Concat(path(1, 6), path(8, 12)), level{4, 4}, level{2, 3}, level{1, 2})
 	add("four parts", 16, parts(0, 4), level{4, 4}, level{1, 4})
 	add("eight parts", 32, parts(0, 8), level{8, 4}, level{4, 2}, level{1, 4})
-	add("pairs", 6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 2, J: 3, Weight: 1}, {I: 4, J: 5, Weight: 1}}, level{3, 2}, level{2, 2}, level{1, 2})
+	add("pairs", 6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 2, J: 3, Weight: 1}, {I: 4, J: 5, Weight: 1}},
+		level{3, 2}, level{2, 2}, level{1, 2})
 	add("a part beside a path", 20, slices.Concat(path(0, 16), parts(16, 1)), level{5, 6}, level{2, 4}, level{1, 2})
 	add("no edges", 6, nil, level{3, 2}, level{1, 3})
 	add("one node", 1, nil, level{1, 1}, level{1, 1})
@@ -64,7 +65,8 @@ func apart(t *testing.T) map[string]parted {
 
 // reaches gives the sum of the absolute gradients of a network's output at each node. All gradients, also those of the
 // variables called U, must be numbers.
-func reaches(t *testing.T, backend compute.Backend, store *model.Store, nodes int, network func(scope *model.Scope, x *Node) *Node) []float64 {
+func reaches(t *testing.T, backend compute.Backend, store *model.Store, nodes int,
+	network func(scope *model.Scope, x *Node) *Node) []float64 {
 	t.Helper()
 	out, err := model.CallOnceN(backend, store, func(scope *model.Scope, g *Graph) []*Node {
 		x := randomSignal(g, dtypes.Float32, 3, nodes, 2)

@@ -200,7 +200,8 @@ func TestGradientThroughLevels(t *testing.T) {
 					return values[0].Value().(float64)
 				}
 				const h = 1e-7 // small enough that no selection changes
-				assert.InDelta(t, (loss(h)-loss(-h))/(2*h), gradient[at], 1e-5*(1+math.Abs(gradient[at])), "%d levels with candidates, entry %d", restricted, at)
+				assert.InDelta(t, (loss(h)-loss(-h))/(2*h), gradient[at], 1e-5*(1+math.Abs(gradient[at])),
+					"%d levels with candidates, entry %d", restricted, at)
 			}
 		})
 	}
@@ -211,7 +212,8 @@ func TestCandidatesNeedEdges(t *testing.T) {
 		store := newStore(1)
 		require.NoError(t, ccp.SetCandidates(store.Scope("/level_1"), []int32{0, 0, 0, 0}, 1))
 		_, err := model.CallOnceN(backend, store, func(scope *model.Scope, g *Graph) []*Node {
-			x, _ := ccp.New(scope.In("level_1"), randomSignal(g, dtypes.Float32, 1, 4, 1), ccp.Dense{A: Ones(g, shapes.Make(dtypes.Float32, 4, 4))}, 1, 1).Neighbours(1).Done()
+			x, _ := ccp.New(scope.In("level_1"), randomSignal(g, dtypes.Float32, 1, 4, 1),
+				ccp.Dense{A: Ones(g, shapes.Make(dtypes.Float32, 4, 4))}, 1, 1).Neighbours(1).Done()
 			return []*Node{x}
 		})
 		assert.ErrorContains(t, err, "candidates need an affinity whose edges are known")

@@ -192,7 +192,9 @@ func TestFilterIsStridedConvolution(t *testing.T) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
 			level := ccp.Cluster(ccp.NewSparse(scope, g, m.AsNormalized(), dtypes.Float64), ccp.Memberships(hard(g, cluster, 9)), 4)
 			full := OnesLike(level.Rank)
-			return []*Node{level.Neighbourhood, Add(ccp.Filter(ConstTensor(g, xt), level.Neighbourhood, full, ConstTensor(g, wt)), Reshape(ConstTensor(g, bt), 1, 1, filters))}
+			return []*Node{level.Neighbourhood,
+				Add(ccp.Filter(ConstTensor(g, xt), level.Neighbourhood, full, ConstTensor(g, wt)),
+					Reshape(ConstTensor(g, bt), 1, 1, filters))}
 		})
 		for k := range 9 {
 			nodes := got[0][4*k : 4*k+4]
@@ -259,8 +261,8 @@ func TestRelabelling(t *testing.T) {
 	})
 }
 
-// Select agrees with a full stable sort, ties to the lower index, at all sizes from 1 to N, for few clusters, where all ranks are compared, and
-// for many, where the largest are taken in turn.
+// Select agrees with a full stable sort, ties to the lower index, at all sizes from 1 to N, for few clusters, where all ranks are
+// compared, and for many, where the largest are taken in turn.
 func TestSelectAgreesWithSort(t *testing.T) {
 	for _, n := range []int{1, 2, 17, 64, 333} {
 		t.Run(strconv.Itoa(n), func(t *testing.T) { checkSelect(t, n, 6) })
@@ -381,7 +383,8 @@ func TestLargePooledAffinity(t *testing.T) {
 			p := ccp.Coarsen(a, m1, links)
 			plain := Dot(TransposeAllDims(m1, 1, 0), links).Product()
 			weight := Sin(IotaFull(g, p.Shape()))
-			return []*Node{ReduceAllMax(Abs(Sub(p, plain))), Gradient(ReduceAllSum(Mul(p, weight)), in)[0], Gradient(ReduceAllSum(Mul(plain, weight)), in)[0]}
+			return []*Node{ReduceAllMax(Abs(Sub(p, plain))), Gradient(ReduceAllSum(Mul(p, weight)), in)[0],
+				Gradient(ReduceAllSum(Mul(plain, weight)), in)[0]}
 		})
 		assert.Less(t, got[0][0], 1e-14)
 		assert.InDeltaSlice(t, got[2], got[1], 1e-10)

@@ -56,7 +56,8 @@ func TestFrozenHierarchies(t *testing.T) {
 	const hierarchies = 3
 	random := rand.New(rand.NewPCG(1, 2))
 	levels := []made{drawnLevel(random, hierarchies, 16, 5, 4), drawnLevel(random, hierarchies, 5, 2, 3)}
-	weights := []string{"/level_1/W", "/level_1/b", "/level_1/alpha", "/level_1/beta", "/level_2/W", "/level_2/b", "/level_2/alpha", "/level_2/beta"}
+	weights := []string{"/level_1/W", "/level_1/b", "/level_1/alpha", "/level_1/beta", "/level_2/W", "/level_2/b",
+		"/level_2/alpha", "/level_2/beta"}
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		// network gives both levels' outputs, and the gradients of a sum of the last one's with a factor for each cluster and filter.
 		network := func(scope *model.Scope, a ccp.Affinity, factors *Node) []*Node {
@@ -94,7 +95,8 @@ func TestFrozenHierarchies(t *testing.T) {
 			return network(scope, ccp.FrozenDraw(16, which), f)
 		})
 		single := frozenStore(t, levels[0].some(5, 0, 1), levels[1].some(2, 0, 1))
-		aloneExec, aloneErr := model.NewExec(backend, single, func(scope *model.Scope, f *Node) []*Node { return network(scope, ccp.Frozen(16), f) })
+		aloneExec, aloneErr := model.NewExec(backend,
+			single, func(scope *model.Scope, f *Node) []*Node { return network(scope, ccp.Frozen(16), f) })
 		sums := make([][]float64, len(weights))
 		for h := range hierarchies {
 			for i, level := range []made{levels[0].some(5, h, h+1), levels[1].some(2, h, h+1)} {
@@ -107,7 +109,8 @@ func TestFrozenHierarchies(t *testing.T) {
 			for level, width := range []int{5 * 6, 2 * 7} {
 				for sample := range 4 {
 					at := (sample*hierarchies + h) * width
-					assert.InDeltaSlice(t, alone[level][sample*width:(sample+1)*width], all[level][at:at+width], 1e-5, "hierarchy %d, level %d", h, level+1)
+					assert.InDeltaSlice(t, alone[level][sample*width:(sample+1)*width], all[level][at:at+width], 1e-5,
+						"hierarchy %d, level %d", h, level+1)
 				}
 			}
 			for i := range sums {
@@ -131,11 +134,12 @@ func TestFrozenHierarchiesThatDoNotFit(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	first, second := drawnLevel(random, 3, 16, 5, 4), drawnLevel(random, 3, 5, 2, 3)
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
+		const has, needs = "/level_1: the frozen hierarchy has neighbourhoods (Int32)", ", the layer needs [5, 4], or some of them"
 		for want, store := range map[string]*model.Store{
-			"/level_1: the frozen hierarchy has neighbourhoods (Int32)[14, 4], the layer needs [5, 4], or some of them": frozenStore(t, made{first.nodes[:56], first.ranks[:56], 4}, second),
-			"/level_1: the frozen hierarchy has neighbourhoods (Int32)[20, 3], the layer needs [5, 4], or some of them": frozenStore(t, made{first.nodes, first.ranks, 3}, second),
-			"/level_2: it has 2 frozen hierarchies, the level before it 3":                                              frozenStore(t, first, second.some(2, 0, 2)),
-			"/level_2: it has 1 frozen hierarchies, the level before it 3":                                              frozenStore(t, first, second.some(2, 0, 1)),
+			has + "[14, 4]" + needs: frozenStore(t, made{first.nodes[:56], first.ranks[:56], 4}, second),
+			has + "[20, 3]" + needs: frozenStore(t, made{first.nodes, first.ranks, 3}, second),
+			"/level_2: it has 2 frozen hierarchies, the level before it 3": frozenStore(t, first, second.some(2, 0, 2)),
+			"/level_2: it has 1 frozen hierarchies, the level before it 3": frozenStore(t, first, second.some(2, 0, 1)),
 		} {
 			_, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
 				return twoFrozen(scope, randomSignal(g, dtypes.Float32, 1, 16, 3))

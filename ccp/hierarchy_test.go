@@ -180,10 +180,12 @@ func TestPrepareErrors(t *testing.T) {
 		h, err := ccp.Prepare(grid).Level(4, 3).Done(t.Context())
 		require.NoError(t, err)
 		for want, build := range map[string]func(a ccp.Affinity, scope *model.Scope, x *Node) *ccp.Layer{
-			"/level: the frozen hierarchy has neighbourhoods (Int32)[4, 3], the layer needs [4, 2]": func(a ccp.Affinity, scope *model.Scope, x *Node) *ccp.Layer {
+			"/level: the frozen hierarchy has neighbourhoods (Int32)[4, 3], the layer needs [4, 2]": func(a ccp.Affinity,
+				scope *model.Scope, x *Node) *ccp.Layer {
 				return ccp.New(scope.In("level"), x, a, 4, 2).Neighbours(2)
 			},
-			"/level: the hierarchy is to be frozen, but nothing has kept around there": func(a ccp.Affinity, scope *model.Scope, x *Node) *ccp.Layer {
+			"/level: the hierarchy is to be frozen, but nothing has kept around there": func(a ccp.Affinity,
+				scope *model.Scope, x *Node) *ccp.Layer {
 				return ccp.New(scope.In("level"), x, a, 4, 2).Neighbours(3).Blocks(1)
 			},
 		} {

@@ -35,7 +35,8 @@ func TestHold(t *testing.T) {
 			return tensors.MustCopyFlatData[int32](store.GetVariable("/level_1/around").MustValue())
 		}
 		assert.Equal(t, prepared.Levels[0].Around.Nodes, around())
-		assert.Equal(t, prepared.Levels[0].Around.Ranks, widened(tensors.MustCopyFlatData[float32](store.GetVariable("/level_1/around_present").MustValue())))
+		assert.Equal(t, prepared.Levels[0].Around.Ranks,
+			widened(tensors.MustCopyFlatData[float32](store.GetVariable("/level_1/around_present").MustValue())))
 		level := func(which int) (nodes []int32, ranks []float32) {
 			out, err := model.CallOnceN(backend, store, func(scope *model.Scope, drawn *Node) []*Node {
 				g := drawn.Graph()

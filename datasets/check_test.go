@@ -94,21 +94,25 @@ func TestCheckGoesOn(t *testing.T) {
 		want []string
 	}{
 		{"an empty file", arrays{}, Options{}, []string{"no array features", "no array labels; store a class for each sample", "no graph"}},
-		{"features alone", arrays{"features": path4()["features"]}, Options{}, []string{"no array labels; store a class for each of the 20", "no graph"}},
-		{"no features", path4().with("features", nil).with("labels", vectorOf(0.5)), Options{}, []string{"no array features", "labels are float64"}},
+		{"features alone", arrays{"features": path4()["features"]}, Options{},
+			[]string{"no array labels; store a class for each of the 20", "no graph"}},
+		{"no features", path4().with("features", nil).with("labels", vectorOf(0.5)), Options{},
+			[]string{"no array features", "labels are float64"}},
 		{"no labels at all", path4().with("features", nil).with("labels", vectorOf[int64]()), Options{}, []string{"no array features"}},
 		{"neighbours of nothing", arrays{"labels": vectorOf[int64](0, 1)}, Options{KNN: 3}, []string{"no array features"}},
 		{"split without labels", path4().with("labels", nil).with("split", vectorOf(make([]int64, 20)...)), Options{},
 			[]string{"no array labels", "split marks no test sample (2)"}},
-		{"split and groups of no samples", path4().with("features", vectorOf(1.0)).with("split", vectorOf(slices.Repeat([]int64{0, 1, 2, 0}, 5)...)).
-			with("groups", vectorOf[int64](1, 2, 1)), Options{}, []string{"features has shape [1]"}},
+		{"split and groups of no samples",
+			path4().with("features", vectorOf(1.0)).with("split", vectorOf(slices.Repeat([]int64{0, 1, 2, 0}, 5)...)).
+				with("groups", vectorOf[int64](1, 2, 1)), Options{}, []string{"features has shape [1]"}},
 		{"parts of a CSR", csr, Options{}, []string{"no array features", "no array labels", "indptr: element 0 is 0.5", "data[0] is -1"}},
 		{"two graphs, both wrong", path4().with("edges", matrixOf(2, 0.5, 1)).with("adjacency", matrixOf(1, 1.0)), Options{KNN: 2},
 			[]string{"the graph is given 2 times", "edges: element 0 is 0.5", "adjacency has shape [1 1]; want [4, 4]"}},
 		{"adjacency alone", arrays{"adjacency": matrixOf(2, 1.0, -1, 1, 1)}, Options{},
 			[]string{"no array features", "no array labels", "adjacency[0,1] is -1"}},
 		{"one class", path4().with("labels", vectorOf(make([]int64, 20)...)), Options{}, []string{"labels name 1 class"}},
-		{"text for numbers", path4().with("features", &npz.Array{Shape: []int{20, 4}, Data: make([]string, 80)}).with("labels", vectorOf[int64](-1)), Options{},
+		{"text for numbers", path4().with("features",
+			&npz.Array{Shape: []int{20, 4}, Data: make([]string, 80)}).with("labels", vectorOf[int64](-1)), Options{},
 			[]string{"features: elements are string", "labels has shape [1]; want [20]"}},
 		{"names that are numbers", path4().with("class_names", vectorOf(1.0)).with("node_names", vectorOf(1.0, 2, 3, 4)), Options{},
 			[]string{"class_names: elements are float64", "node_names: elements are float64"}},
@@ -166,8 +170,9 @@ func TestSampleOddities(t *testing.T) {
 	for i := range n {
 		values[2*i], labels[i] = 1e6+float32(i), int64(i%2)
 	}
-	assert.Contains(t, a.check(t, Options{}).Warnings, "1 of 2 nodes change by less than 1/10000 of their size, and float32 keeps 7 digits (the first: 0); "+
-		"subtract their mean before you store them")
+	assert.Contains(t, a.check(t, Options{}).Warnings,
+		"1 of 2 nodes change by less than 1/10000 of their size, and float32 keeps 7 digits (the first: 0); "+
+			"subtract their mean before you store them")
 }
 
 // FuzzCheckNPZ: a file is usable if and only if Load takes it, and no file makes the search for more errors fail.

@@ -17,7 +17,8 @@ func small(t *testing.T) *Dataset {
 	graph, err := affinity.New(2, []affinity.Edge{{I: 0, J: 1, Weight: 1}})
 	require.NoError(t, err)
 	return &Dataset{
-		Name: "small", Info: signal.Info{Nodes: 2, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{4, 5}, Std: []float32{2, 1}}, Signals: &Floats{Size: 4, Values: []float32{
+		Name: "small", Info: signal.Info{Nodes: 2, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{4, 5},
+			Std: []float32{2, 1}}, Signals: &Floats{Size: 4, Values: []float32{
 			1, 5, 3, 5,
 			5, 5, 7, 5,
 			0, 1, 0, 1,

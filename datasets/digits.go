@@ -47,7 +47,8 @@ var digits = Source{
 		grid, err := affinity.Grid(digitsSide, digitsSide, 8)
 		return &Raw{Info: signal.Info{Nodes: digitsValues, Channels: 1, Grid: []int{digitsSide, digitsSide},
 			ClassNames: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}},
-			Signals: &Bytes{Records: pixels, Record: digitsValues, Nodes: digitsValues, Channels: 1, Scale: 1}, Finite: true, Labels: labels, Graph: grid,
+			Signals: &Bytes{Records: pixels, Record: digitsValues, Nodes: digitsValues, Channels: 1, Scale: 1},
+			Finite:  true, Labels: labels, Graph: grid,
 			Provenance: fmt.Sprintf("UCI optical recognition of handwritten digits (E. Alpaydin, C. Kaynak), CC BY 4.0, "+
 				"embedded, sha256 of the .csv.gz %x", sha256.Sum256(digitsCSV))}, err
 	},

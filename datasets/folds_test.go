@@ -17,7 +17,8 @@ func TestFoldText(t *testing.T) {
 		assert.Equal(t, want, f)
 		assert.Equal(t, text, f.String())
 	}
-	for _, text := range []string{"2", "2/", "/5", "0/5", "6/5", "1/1", "2/0", "-1/5", "0/groups", "2/5x", "2 /5", "02/5", "a/groups", "groups"} {
+	for _, text := range []string{"2", "2/", "/5", "0/5", "6/5", "1/1", "2/0", "-1/5", "0/groups", "2/5x", "2 /5",
+		"02/5", "a/groups", "groups"} {
 		f := Fold{1, 2}
 		assert.EqualError(t, f.UnmarshalText([]byte(text)), "is not a fold such as 2/5, the second of five, or 2/groups", text)
 	}
@@ -135,7 +136,8 @@ func TestFoldErrors(t *testing.T) {
 	}{
 		{path4(), Fold{1, 11}, "mine.npz: fold 1/11: class 0 has 10 samples, fewer than folds: give 2 to 10 folds"},
 		{path4().with("labels", vectorOf(single...)), Fold{1, 2}, "class 1 has a single sample, which cannot be learned from and tested on"},
-		{path4().with("groups", vectorOf(subjects()...)), Fold{1, 6}, "there are 5 groups, fewer than folds, and a fold has whole groups: give 2 to 5 folds"},
+		{path4().with("groups", vectorOf(subjects()...)),
+			Fold{1, 6}, "there are 5 groups, fewer than folds, and a fold has whole groups: give 2 to 5 folds"},
 		{path4().with("groups", vectorOf(subjects()...)), Fold{6, 0}, "fold 6/groups: there are 5 groups"},
 		{path4(), Fold{1, 0}, "fold 1/groups: there are no groups, so that none can be a fold; store the subject or site"},
 	} {

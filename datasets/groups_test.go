@@ -43,8 +43,10 @@ func TestGroupsDrawn(t *testing.T) {
 	for name, split := range splitOf(d) {
 		assert.Contains(t, []string{"train", "validation", "test"}, split, name)
 	}
-	assert.Contains(t, d.Warnings, "no array split: drew stratified splits of 12 training, 4 validation and 4 test samples from seed 0, none of the groups in two of them")
-	assert.Equal(t, d.Test, path4().with("groups", vectorOf(subjects()...)).load(t, Options{Validation: 0.3}).Test, "whatever is held out for validation")
+	assert.Contains(t, d.Warnings, "no array split: "+
+		"drew stratified splits of 12 training, 4 validation and 4 test samples from seed 0, none of the groups in two of them")
+	assert.Equal(t, d.Test, path4().with("groups", vectorOf(subjects()...)).load(t, Options{Validation: 0.3}).Test,
+		"whatever is held out for validation")
 
 	// Numbers do as well. Nodes on a grid have names.
 	numbers := make([]int64, 20)
@@ -93,7 +95,8 @@ func TestGroupsGivenSplit(t *testing.T) {
 	}
 	d := path4().with("groups", vectorOf(subjects()...)).with("split", vectorOf(marks...)).load(t, Options{HoldOut: true})
 	assert.Contains(t, d.Warnings[0], "held out 2 training samples, stratified, from seed 0, none of the groups in two of them")
-	assert.Contains(t, d.Warnings[1], `split parts 4 groups, such as "s1", between train and test: its accuracy says little about groups that were not seen`)
+	assert.Contains(t, d.Warnings[1], `split parts 4 groups, such as "s1", between train and test: `+
+		`its accuracy says little about groups that were not seen`)
 }
 
 // Two groups are enough for a test, not for a validation too.
@@ -120,24 +123,35 @@ func TestGroupsAndGridErrors(t *testing.T) {
 	}{
 		{path4().with("sample_names", vectorOf(1.5)), "sample_names has shape [1]; want [20], the number of samples of features"},
 		{path4().with("groups", vectorOf("a", "b")), "groups has shape [2]; want [20], the number of samples of features"},
-		{path4().with("groups", vectorOf(same...)), `groups puts all 20 samples into one group, "anna"; name the subject or site of each, or leave the array out`},
-		{path4().with("labels", vectorOf(classes...)).with("groups", vectorOf(classes...)), "groups: no whole group can be held out for the test without taking the last samples of a class"},
+		{path4().with("groups", vectorOf(same...)),
+			`groups puts all 20 samples into one group, "anna"; name the subject or site of each, or leave the array out`},
+		{path4().with("labels", vectorOf(classes...)).with("groups", vectorOf(classes...)),
+			"groups: no whole group can be held out for the test without taking the last samples of a class"},
 		{path4().with("groups", vectorOf(make([]float64, 19)...)), "groups has shape [19]"},
-		{path4().with("groups", vectorOf(append(make([]float64, 19), 0.5)...)), "groups: element 19 is 0.5, not a whole number; store integers, or strings"},
-		{path4().with("grid", vectorOf[int64](2, 3)), "grid is 2 x 3; want rows and columns, or frames and sensors, whose product is the 4 nodes of features"},
+		{path4().with("groups", vectorOf(append(make([]float64, 19), 0.5)...)),
+			"groups: element 19 is 0.5, not a whole number; store integers, or strings"},
+		{path4().with("grid", vectorOf[int64](2, 3)),
+			"grid is 2 x 3; want rows and columns, or frames and sensors, whose product is the 4 nodes of features"},
 		{path4().with("grid", vectorOf[int64](-2, -2)), "grid is -2 x -2; want"},
 		{path4().with("grid", vectorOf[int64](1<<62, 4)), "want rows and columns"},
 		{path4().with("grid", vectorOf[int64](2, 1<<62+2)), "want rows and columns"},
-		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies", vectorOf[int64](1<<62)), "bodies is 4611686018427387904"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies",
+			vectorOf[int64](1<<62)), "bodies is 4611686018427387904"},
 		{path4().with("grid", vectorOf[int64](4)), "grid has shape [1]; want [2], the number of sides of a grid"},
 		{path4().with("parts", vectorOf[int64](0, 1)), "parts needs grid, the frames and joints of a recording"},
-		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1, 1)), "parts has shape [3]; want [2], the number of parts, one for each joint"},
-		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, -2)), "parts[1] is -2; number the parts of the body from 0, the trunk; -1 is for a joint of none"},
-		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](-1, -1)), "parts goes up to -1; number the parts of the body from 0"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1, 1)),
+			"parts has shape [3]; want [2], the number of parts, one for each joint"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, -2)),
+			"parts[1] is -2; number the parts of the body from 0, the trunk; -1 is for a joint of none"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](-1, -1)),
+			"parts goes up to -1; number the parts of the body from 0"},
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](7, 0)), "parts goes up to 7; number"},
-		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](1, -1)), "parts has no joint of part 0, but of part 1; leave no number out"},
-		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies", vectorOf[int64](2)), "bodies is 2; each body has x, y and z among the 2 channels of features"},
-		{path4().with("bodies", vectorOf[int64](1)), "bodies is for the joints of bodies; name their parts in an array parts, or leave bodies out"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](1, -1)),
+			"parts has no joint of part 0, but of part 1; leave no number out"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies",
+			vectorOf[int64](2)), "bodies is 2; each body has x, y and z among the 2 channels of features"},
+		{path4().with("bodies", vectorOf[int64](1)),
+			"bodies is for the joints of bodies; name their parts in an array parts, or leave bodies out"},
 	} {
 		_, err := Load(t.Context(), c.data.write(t), Options{HoldOut: true})
 		assert.ErrorContains(t, err, c.want)

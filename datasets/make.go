@@ -29,8 +29,11 @@ func assemble(raw *Raw, s Split) (*Dataset, []error) {
 		d.Warnings = []string{s.Warning}
 	}
 	d.Warnings = append(d.Warnings, raw.Warnings...)
-	if own := raw.Split; d.Recorded != nil && d.Recorded.Fill != nil && s.Validation != nil && own != nil && !slices.Equal(own.Train, s.Train) {
-		appendf(&d.Warnings, "missing values stay filled as all training samples let expect, also those held out for validation; load the data with validation samples (HoldOut, Validation) to learn from the others alone")
+	if own := raw.Split; d.Recorded != nil && d.Recorded.Fill != nil && s.Validation != nil && own != nil &&
+		!slices.Equal(own.Train, s.Train) {
+		appendf(&d.Warnings, "missing values stay filled as all training samples let expect, "+
+			"also those held out for validation; load the data with validation samples (HoldOut, "+
+			"Validation) to learn from the others alone")
 	}
 	if d.Series != nil {
 		d.Signals = &framed{series: d.Series}
@@ -176,7 +179,8 @@ func NewSeries(name string, series [][]float32, sensors, labels []string) (*Raw,
 	case len(sensors) == 0:
 		return nil, fmt.Errorf("data set %s: no sensors; name each column of a recording", name)
 	case len(series) == 0 || len(series) != len(labels):
-		return nil, fmt.Errorf("data set %s: %d recordings and %d labels; there must be one label for each recording", name, len(series), len(labels))
+		return nil, fmt.Errorf("data set %s: %d recordings and %d labels; there must be one label for each recording",
+			name, len(series), len(labels))
 	}
 	r.Nodes, r.Channels = len(sensors), 1
 	r.ClassNames = slices.Compact(slices.Sorted(slices.Values(labels)))

@@ -18,9 +18,11 @@ func FuzzNPZ(f *testing.F) {
 	for _, a := range []arrays{
 		path4(),
 		texts.with("weights", vectorOf(1.0, 2, 3)).with("class_names", vectorOf("b", "a")),
-		path4().with("edges", nil).with("coordinates", matrixOf(1, 0.0, 1, 2, 3)).with("split", vectorOf(slices.Repeat([]int8{0, 1, 2, 0}, 5)...)),
+		path4().with("edges", nil).with("coordinates", matrixOf(1, 0.0, 1, 2, 3)).with("split",
+			vectorOf(slices.Repeat([]int8{0, 1, 2, 0}, 5)...)),
 		path4().with("edges", nil).with("adjacency", matrixOf(4, make([]uint8, 16)...)),
-		path4().with("edges", nil).with("indptr", vectorOf[int32](0, 1, 2, 2, 2)).with("indices", vectorOf[int32](1, 0)).with("data", vectorOf(1.0, 1)),
+		path4().with("edges", nil).with("indptr", vectorOf[int32](0, 1, 2, 2, 2)).with("indices",
+			vectorOf[int32](1, 0)).with("data", vectorOf(1.0, 1)),
 	} {
 		content, err := os.ReadFile(a.write(f))
 		require.NoError(f, err)

@@ -122,7 +122,8 @@ func TestNPZLabelsAndSplit(t *testing.T) {
 	d = path4().with("labels", vectorOf(texts...)).with("class_names", vectorOf("walk", "sit", "run")).load(t, Options{HoldOut: true})
 	assert.Equal(t, []string{"walk", "sit", "run"}, d.ClassNames)
 	assert.Equal(t, []int32{0, 2, 0}, d.Labels[:3])
-	assert.Contains(t, d.Warnings, "there are no samples of 1 of the 3 classes (such as 1 (sit)); take these out of class_names and labels, or add samples")
+	assert.Contains(t, d.Warnings, "there are no samples of 1 of the 3 classes (such as 1 (sit)); "+
+		"take these out of class_names and labels, or add samples")
 
 	marks := slices.Repeat([]int8{0, 0, 1, 1, 2}, 4)
 	d = path4().with("split", vectorOf(marks...)).load(t, Options{Validation: 0.4})
@@ -147,11 +148,12 @@ func TestNPZGraphs(t *testing.T) {
 	kernel[6] = 2 - 1e-12 // rounding
 	without := func() arrays { return path4().with("edges", nil) }
 	for name, a := range map[string]arrays{
-		"edges":                    path4().with("weights", vectorOf(1.0, 2, 0.5)),
-		"edges in both directions": path4().with("edges", matrixOf[int32](2, 0, 1, 1, 0, 2, 1, 1, 2, 3, 2)).with("weights", vectorOf[float32](1, 1, 2, 2, 0.5)),
-		"an edge of weight 0":      path4().with("edges", matrixOf[int32](2, 0, 1, 2, 1, 2, 3, 0, 3)).with("weights", vectorOf(1.0, 2, 0.5, 0)),
-		"adjacency":                without().with("adjacency", matrixOf(4, want...)),
-		"rounded adjacency":        without().with("adjacency", matrixOf(4, kernel...)),
+		"edges": path4().with("weights", vectorOf(1.0, 2, 0.5)),
+		"edges in both directions": path4().with("edges",
+			matrixOf[int32](2, 0, 1, 1, 0, 2, 1, 1, 2, 3, 2)).with("weights", vectorOf[float32](1, 1, 2, 2, 0.5)),
+		"an edge of weight 0": path4().with("edges", matrixOf[int32](2, 0, 1, 2, 1, 2, 3, 0, 3)).with("weights", vectorOf(1.0, 2, 0.5, 0)),
+		"adjacency":           without().with("adjacency", matrixOf(4, want...)),
+		"rounded adjacency":   without().with("adjacency", matrixOf(4, kernel...)),
 		"csr": without().with("indptr", vectorOf[int32](0, 1, 3, 5, 6)).with("indices", vectorOf[int32](1, 0, 2, 1, 3, 2)).
 			with("data", vectorOf(1, 1, 2, 2, 0.5, 0.5)),
 	} {
@@ -174,7 +176,8 @@ func TestNPZNeighbours(t *testing.T) {
 	assert.Equal(t, []float64{0, 1, 10, 11}, d.Coordinates)
 
 	beside := path4().with("coordinates", matrixOf(2, 0.0, 1, 10, 11, 5, 5, 5, 6)).load(t, Options{HoldOut: true})
-	assert.Equal(t, path4().load(t, Options{HoldOut: true}).Affinity.Hash(), beside.Affinity.Hash(), "coordinates beside edges are positions only")
+	assert.Equal(t, path4().load(t, Options{HoldOut: true}).Affinity.Hash(), beside.Affinity.Hash(),
+		"coordinates beside edges are positions only")
 	assert.Equal(t, []float64{0, 1, 10, 11, 5, 5, 5, 6}, beside.Coordinates)
 
 	// Nodes 0 and 2 are alike over the samples, and so are 1 and 3.
@@ -202,7 +205,8 @@ func TestNPZManyFeatures(t *testing.T) {
 	for i := range labels {
 		labels[i] = int64(i % 2)
 	}
-	d := arrays{"features": {Shape: []int{samples, 3, 1}, Data: features}, "labels": vectorOf(labels...)}.load(t, Options{HoldOut: true, KNN: 2})
+	d := arrays{"features": {Shape: []int{samples, 3, 1}, Data: features}, "labels": vectorOf(labels...)}.load(t,
+		Options{HoldOut: true, KNN: 2})
 	assert.Contains(t, d.Warnings, "the graph of knn 2 compares nodes by 2048 of the 2100 training samples")
 	assert.Equal(t, 3, d.Affinity.Edges())
 }
@@ -215,7 +219,9 @@ func TestNPZWarnings(t *testing.T) {
 	}
 	d := a.load(t, Options{HoldOut: true})
 	assert.Equal(t, []string{
-		`array "featuers" is not used; understood are features, labels, split, class_names, edges, weights, adjacency, indptr, indices, data, coordinates, node_names, grid, parts, bodies, groups, sample_names, recording, series, lengths, rate, times, sensor_names`,
+		`array "featuers" is not used; understood are features, labels, split, class_names, edges, weights, ` +
+			`adjacency, indptr, indices, data, coordinates, node_names, grid, parts, bodies, groups, sample_names, ` +
+			`recording, series, lengths, rate, times, sensor_names`,
 		noSplit,
 		"channel 1 is constant (0.1) over the training samples and tells nothing",
 		"the graph is disconnected: 3 components, 2 nodes without neighbours; all of them count, but are edges missing?",
@@ -266,12 +272,15 @@ func TestNPZFeaturesErrors(t *testing.T) {
 	}
 	refuse(t, []badFile{
 		{"no features", path4().with("features", nil), 0, []string{"no array features", "edges, labels"}},
-		{"features of one axis", path4().with("features", vectorOf(1.0, 2)), 0, []string{"features has shape [2]; want [samples, nodes, channels]"}},
+		{"features of one axis", path4().with("features", vectorOf(1.0, 2)), 0,
+			[]string{"features has shape [2]; want [samples, nodes, channels]"}},
 		{"no nodes", path4().with("features", &npz.Array{Shape: []int{20, 0}, Data: []float64{}}), 0, []string{"features has shape [20 0]"}},
 		{"text features", path4().with("features", matrixOf(2, "a", "b")), 0, []string{"features: elements are string"}},
 		{"NaN", path4().with("features", spoiled(3*8+2*2+1, math.NaN())), 0, []string{"features[3,2,1] is NaN", "numpy.nan_to_num"}},
 		{"infinity", path4().with("features", spoiled(159, math.Inf(-1))), 0, []string{"features[19,3,1] is -Inf"}},
-		{"beyond float32", path4().with("features", spoiled(0, 1e300)), 0, []string{"features[0,0,0] is 1e+300, which is not a finite float32, at most 3.4e38; divide the values by a power of ten, or replace it"}},
+		{"beyond float32", path4().with("features", spoiled(0, 1e300)), 0,
+			[]string{"features[0,0,0] is 1e+300, which is not a finite float32, at most 3.4e38; " +
+				"divide the values by a power of ten, or replace it"}},
 	})
 }
 
@@ -279,15 +288,19 @@ func TestNPZLabelsErrors(t *testing.T) {
 	labels := path4()["labels"].Data.([]int64)
 	refuse(t, []badFile{
 		{"no labels", path4().with("labels", nil), 0, []string{"no array labels", "each of the 20 samples"}},
-		{"too few labels", path4().with("labels", vectorOf(labels[:19]...)), 0, []string{"labels has shape [19]; want [20], the number of samples of features"}},
+		{"too few labels", path4().with("labels", vectorOf(labels[:19]...)), 0,
+			[]string{"labels has shape [19]; want [20], the number of samples of features"}},
 		{"column of labels", path4().with("labels", matrixOf(1, labels...)), 0, []string{"labels has shape [20 1]", "labels.ravel()"}},
 		{"scalar label", path4().with("labels", &npz.Array{Shape: []int{}, Data: []int64{1}}), 0, []string{"labels has shape []"}},
-		{"labels with fractions", path4().with("labels", vectorOf(make([]float64, 20)...)), 0, []string{"labels are float64; a class is an integer from 0 or a string"}},
+		{"labels with fractions", path4().with("labels", vectorOf(make([]float64, 20)...)), 0,
+			[]string{"labels are float64; a class is an integer from 0 or a string"}},
 		{"negative label", path4().with("labels", replaced(labels, 7, -1)), 0, []string{"labels[7] is -1; number the classes from 0"}},
-		{"label beyond the samples", path4().with("labels", replaced(labels, 5, 1<<40)), 0, []string{"labels[5] is 1099511627776, more classes than the 20 samples"}},
+		{"label beyond the samples", path4().with("labels", replaced(labels, 5, 1<<40)), 0,
+			[]string{"labels[5] is 1099511627776, more classes than the 20 samples"}},
 		{"one class", path4().with("labels", vectorOf(make([]int64, 20)...)), 0, []string{"labels name 1 class: a classifier needs at least 2"}},
 		{"too few class names", path4().with("class_names", vectorOf("a")), 0, []string{"labels[1] is 1, but class_names has 1 names"}},
-		{"class names that are numbers", path4().with("class_names", vectorOf(1.0, 2)), 0, []string{"class_names: elements are float64, want strings"}},
+		{"class names that are numbers", path4().with("class_names", vectorOf(1.0, 2)), 0,
+			[]string{"class_names: elements are float64, want strings"}},
 		{"class names in a table", path4().with("class_names", matrixOf(1, "a", "b")), 0, []string{"class_names has shape [2 1]"}},
 		{"class name twice", path4().with("class_names", vectorOf("a", "b", "a")), 0, []string{`class_names[2] is "a", as class_names[0] is`}},
 		{"unnamed label", path4().with("labels", vectorOf(slices.Repeat([]string{"a", "b"}, 10)...)).with("class_names", vectorOf("a", "c")), 0,
@@ -311,23 +324,28 @@ func TestNPZSplitErrors(t *testing.T) {
 func TestNPZGraphErrors(t *testing.T) {
 	refuse(t, []badFile{
 		{"no graph", without(), 0, []string{"no graph; store edges, adjacency, indptr + indices + data, or coordinates, or give knn"}},
-		{"two graphs", path4().with("adjacency", matrixOf(4, make([]float64, 16)...)), 0, []string{"the graph is given 2 times, by edges and by adjacency; keep one"}},
+		{"two graphs", path4().with("adjacency", matrixOf(4, make([]float64, 16)...)), 0,
+			[]string{"the graph is given 2 times, by edges and by adjacency; keep one"}},
 		{"edges and knn", path4(), 2, []string{"the graph is given by edges and by knn 2"}},
 		{"weights alone", without().with("weights", vectorOf(1.0)), 3, []string{"weights without edges"}},
-		{"half a CSR", without().with("indptr", vectorOf[int64](0)).with("data", vectorOf(1.0)), 0, []string{"indptr, indices and data must come together; indices is not there"}},
+		{"half a CSR", without().with("indptr", vectorOf[int64](0)).with("data", vectorOf(1.0)), 0,
+			[]string{"indptr, indices and data must come together; indices is not there"}},
 	})
 }
 
 func TestNPZEdgesErrors(t *testing.T) {
 	refuse(t, []badFile{
-		{"edges transposed", path4().with("edges", matrixOf[int64](3, 0, 1, 2, 1, 2, 3)), 0, []string{"edges has shape [2 3]; want [E, 2]: transpose it (edges.T)"}},
+		{"edges transposed", path4().with("edges", matrixOf[int64](3, 0, 1, 2, 1, 2, 3)), 0,
+			[]string{"edges has shape [2 3]; want [E, 2]: transpose it (edges.T)"}},
 		{"edges flat", path4().with("edges", vectorOf[int64](0, 1)), 0, []string{"edges has shape [2]; want [E, 2]: list a pair of nodes a row"}},
 		{"edge fraction", path4().with("edges", matrixOf(2, 0.5, 1)), 0, []string{"edges: element 0 is 0.5"}},
-		{"edge from 1", path4().with("edges", matrixOf[int64](2, 1, 2, 3, 4)), 0, []string{"edges numbers the 4 nodes from 1; they count from 0: subtract 1 (edges - 1)"}},
+		{"edge from 1", path4().with("edges", matrixOf[int64](2, 1, 2, 3, 4)), 0,
+			[]string{"edges numbers the 4 nodes from 1; they count from 0: subtract 1 (edges - 1)"}},
 		{"two weights", path4().with("edges", matrixOf[int64](2, 0, 1, 1, 2, 1, 0)).with("weights", vectorOf(1.0, 1, 2)), 0,
 			[]string{"edges: edge 2 gives 0-1 the weight 2, but edge 0 gives it 1"}},
 		{"too few weights", path4().with("weights", vectorOf(1.0)), 0, []string{"weights has shape [1]; want [3], the number of edges"}},
-		{"negative weight", path4().with("weights", vectorOf(1, -0.5, 1)), 0, []string{"weights[1] is -0.5; weights must be finite and not negative"}},
+		{"negative weight", path4().with("weights", vectorOf(1, -0.5, 1)), 0,
+			[]string{"weights[1] is -0.5; weights must be finite and not negative"}},
 		{"NaN weight", path4().with("weights", vectorOf(1, 1, math.NaN())), 0, []string{"weights[2] is NaN"}},
 	})
 }
@@ -339,12 +357,15 @@ func TestNPZAdjacencyErrors(t *testing.T) {
 		return without().with("adjacency", matrixOf(4, values...))
 	}
 	refuse(t, []badFile{
-		{"adjacency of other nodes", without().with("adjacency", matrixOf(3, make([]float64, 9)...)), 0, []string{"adjacency has shape [3 3]; want [4, 4], the nodes of features"}},
+		{"adjacency of other nodes", without().with("adjacency", matrixOf(3, make([]float64, 9)...)), 0,
+			[]string{"adjacency has shape [3 3]; want [4, 4], the nodes of features"}},
 		{"negative adjacency", adjacency(2*4+3, -1), 0, []string{"adjacency[2,3] is -1"}},
 		{"infinite adjacency", adjacency(1, math.Inf(1)), 0, []string{"adjacency[0,1] is +Inf"}},
-		{"asymmetric adjacency", adjacency(2*4+3, 5), 0, []string{"adjacency: the matrix is not symmetric: (2,3) is 5 but (3,2) is 1", "maximum"}},
+		{"asymmetric adjacency", adjacency(2*4+3, 5), 0,
+			[]string{"adjacency: the matrix is not symmetric: (2,3) is 5 but (3,2) is 1", "maximum"}},
 		{"nearly asymmetric adjacency", adjacency(2*4+3, 1.00001), 0, []string{"(2,3) is 1.00001 but (3,2) is 1"}},
-		{"one direction", without().with("adjacency", matrixOf(4, []uint8{0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}...)), 0, []string{"(0,1) is 1 but (1,0) is 0"}},
+		{"one direction", without().with("adjacency",
+			matrixOf(4, []uint8{0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}...)), 0, []string{"(0,1) is 1 but (1,0) is 0"}},
 	})
 }
 
@@ -358,22 +379,28 @@ func TestNPZCSRErrors(t *testing.T) {
 		{"indptr ends elsewhere", csr([]int64{0, 1, 2, 2, 3}, []int64{1, 0}, 1, 1), 0, []string{"indptr goes from 0 to 3, want 0 to 2"}},
 		{"indptr negative", csr([]int64{0, -5, 2, 2, 2}, []int64{1, 0}, 1, 1), 0, []string{"indptr[1] is -5"}},
 		{"CSR column", csr([]int64{0, 1, 2, 2, 2}, []int64{4, 0}, 1, 1), 0, []string{"indices", "node 4 is not one of the 4 nodes"}},
-		{"CSR asymmetric", csr([]int64{0, 1, 1, 1, 1}, []int64{1}, 1), 0, []string{"indptr, indices and data: the matrix is not symmetric: (0,1) is 1 but (1,0) is 0"}},
-		{"CSR entry twice", csr([]int64{0, 2, 3, 3, 3}, []int64{1, 1, 0}, 1, 1, 2), 0, []string{"entry 1: (0,1), counted from 0, was there before, at entry 0"}},
+		{"CSR asymmetric", csr([]int64{0, 1, 1, 1, 1}, []int64{1}, 1), 0,
+			[]string{"indptr, indices and data: the matrix is not symmetric: (0,1) is 1 but (1,0) is 0"}},
+		{"CSR entry twice", csr([]int64{0, 2, 3, 3, 3}, []int64{1, 1, 0}, 1, 1, 2), 0,
+			[]string{"entry 1: (0,1), counted from 0, was there before, at entry 0"}},
 		{"CSR lengths", csr([]int64{0, 1, 2, 2, 2}, []int64{1, 0}, 1), 0, []string{"data has shape [1]; want [2], the number of indices"}},
 		{"CSR negative", csr([]int64{0, 1, 2, 2, 2}, []int64{1, 0}, 1, -1), 0, []string{"data[1] is -1"}},
-		{"CSR table", without().with("indptr", vectorOf[int64](0, 0, 0, 0, 0)).with("indices", matrixOf[int64](1, 1)).with("data", vectorOf(1.0)), 0,
+		{"CSR table", without().with("indptr", vectorOf[int64](0, 0, 0, 0, 0)).with("indices",
+			matrixOf[int64](1, 1)).with("data", vectorOf(1.0)), 0,
 			[]string{"indices has shape [1 1]; want one dimension"}},
 	})
 }
 
 func TestNPZCoordinatesErrors(t *testing.T) {
 	refuse(t, []badFile{
-		{"coordinates of other nodes", without().with("coordinates", matrixOf(1, 1.0, 2, 3)), 0, []string{"coordinates has shape [3 1]; want [4, d]"}},
+		{"coordinates of other nodes", without().with("coordinates", matrixOf(1, 1.0, 2, 3)), 0,
+			[]string{"coordinates has shape [3 1]; want [4, d]"}},
 		{"coordinates flat", without().with("coordinates", vectorOf(1.0, 2, 3, 4)), 0, []string{"coordinates has shape [4]; want [4, d]"}},
 		{"NaN coordinate beside edges", path4().with("coordinates", matrixOf(1, 1, math.NaN(), 3, 4)), 0, []string{"coordinates[1,0] is NaN"}},
-		{"NaN coordinate", without().with("coordinates", matrixOf(2, 1, 2, 3, 4, math.NaN(), 6, 7, 8)), 0, []string{"coordinates[2,0] is NaN; it must be a finite number"}},
-		{"too many neighbours", without().with("coordinates", matrixOf(1, 1.0, 2, 3, 4)), 4, []string{"coordinates: k=4 nearest neighbours among 4 points"}},
+		{"NaN coordinate", without().with("coordinates", matrixOf(2, 1, 2, 3, 4, math.NaN(), 6, 7, 8)), 0,
+			[]string{"coordinates[2,0] is NaN; it must be a finite number"}},
+		{"too many neighbours", without().with("coordinates", matrixOf(1, 1.0, 2, 3, 4)), 4,
+			[]string{"coordinates: k=4 nearest neighbours among 4 points"}},
 		{"too many neighbours by features", without(), 4, []string{"knn: k=4 nearest neighbours among 4 points"}},
 	})
 }
@@ -452,7 +479,8 @@ func TestOddGraphs(t *testing.T) {
 	d.Signals.Read(19, last)
 	assert.Equal(t, features[57:], last)
 
-	d = a.with("edges", &npz.Array{Shape: []int{0, 2}, Data: []int32{}}).with("weights", nil).with("node_names", nil).load(t, Options{HoldOut: true})
+	d = a.with("edges", &npz.Array{Shape: []int{0, 2}, Data: []int32{}}).with("weights", nil).with("node_names",
+		nil).load(t, Options{HoldOut: true})
 	assert.Zero(t, d.Affinity.Edges())
 }
 

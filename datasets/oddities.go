@@ -65,7 +65,8 @@ func (d *Dataset) warnOddities() {
 
 // warnGaps warns of values that may stand for missing ones. The values come in runs of one length, and in each run those of some
 // columns take turns. begin returns the first of a run's columns, and how many of its values count.
-func (r *npzReader) warnGaps(values []float32, length, columns, turns int, begin func(run int) (column, count int), name func(column int) string) {
+func (r *npzReader) warnGaps(values []float32, length, columns, turns int, begin func(run int) (column, count int),
+	name func(column int) string) {
 	extremes, first := make([]recording.Extremes, columns), map[float64]string{}
 	for run := range len(values) / max(1, length) {
 		from, count := begin(run)

@@ -54,7 +54,8 @@ func TestAcceptsOfFiles(t *testing.T) {
 	require.NoError(t, zip.NewWriter(file).Close())
 	require.NoError(t, file.Close())
 	for want, opts := range map[string]Options{
-		"mine.npz: it has no option protocol; leave protocol out (it is for no data set that is registered)": {Own: map[string]any{"protocol": "cross-view"}},
+		"mine.npz: it has no option protocol; leave protocol out (it is for no data set that is registered)": {
+			Own: map[string]any{"protocol": "cross-view"}},
 	} {
 		_, err := Load(t.Context(), archive, opts)
 		assert.ErrorContains(t, err, want)
@@ -95,7 +96,8 @@ func TestRegister(t *testing.T) {
 	assert.Equal(t, []any{"mine", 1258, 180, 359}, []any{d.Name, len(d.Train), len(d.Validation), len(d.Test)})
 	_, err = Load(t.Context(), "mine", Options{DataDir: dir, Seed: 1})
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	assert.ErrorContains(t, err, "mine: file does not exist; get the file from me, and unpack it in the data folder; or have it fetched: ccp data get mine --data-dir "+dir)
+	assert.ErrorContains(t, err, "mine: file does not exist; get the file from me, and unpack it in the data folder; "+
+		"or have it fetched: ccp data get mine --data-dir "+dir)
 	for want, opts := range map[string]Options{
 		"mine: its graph is fixed; leave knn out (it is for .npz files)":         {KNN: 2},
 		"mine: its test is fixed; leave fold out (it is for digits, .npz files)": {Fold: Fold{1, 5}},

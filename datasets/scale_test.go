@@ -193,6 +193,7 @@ func TestHoldOutOfRecordings(t *testing.T) {
 		series[at] = nan32 // of the first sensor
 	}
 	got = heldOut(t, a.load(t, Options{}), 0.5, 0)
-	assert.Contains(t, got.Warnings, "missing values stay filled as all training samples let expect, also those held out for validation; load the data with "+
+	assert.Contains(t, got.Warnings, "missing values stay filled as all training samples let expect, "+
+		"also those held out for validation; load the data with "+
 		"validation samples (HoldOut, Validation) to learn from the others alone")
 }

@@ -49,7 +49,8 @@ func (d *Dataset) overFrames() (err error) {
 		differ := disparity(&form, mean, deviation)
 		alone := differ != "" && d.Parts == nil && form.Origin == ""
 		if form.Scale = &alone; differ != "" {
-			appendf(&d.Notes, "%s: %s", map[bool]string{true: "each sensor is normalised by itself", false: "all sensors are alike, as positions in space"}[alone], differ)
+			appendf(&d.Notes, "%s: %s", map[bool]string{true: "each sensor is normalised by itself",
+				false: "all sensors are alike, as positions in space"}[alone], differ)
 		}
 	}
 	if d.Affinity == nil {

@@ -199,7 +199,8 @@ func TestSeriesErrors(t *testing.T) {
 		"series has shape [360]":       func(a arrays) { a["series"].Shape = []int{360} },
 		"features and series are both": func(a arrays) { a["features"] = a["series"] },
 		"series[1,2,3,1] is +Inf":      func(a arrays) { a["series"].Data.([]float32)[36+2*12+7] = float32(math.Inf(1)) },
-		"series[1,2,3,1] is -1e+300, which is not a finite float32, at most 3.4e38; divide the values by a power of ten, or replace it": func(a arrays) {
+		"series[1,2,3,1] is -1e+300, which is not a finite float32, at most 3.4e38; divide the values by a power of ten, " +
+			"or replace it": func(a arrays) {
 			wide, _ := a["series"].Floats()
 			wide[36+2*12+7] = -1e300
 			a["series"].Data = wide
@@ -209,19 +210,35 @@ func TestSeriesErrors(t *testing.T) {
 		"rate and times are both there; keep one": func(a arrays) {
 			a["rate"], a["times"] = &npz.Array{Shape: []int{}, Data: []float64{50}}, vectorOf(0.0, 1, 2, 3, 4, 5)
 		},
-		"times has shape [2]; want [6]":                                                              func(a arrays) { a["times"] = vectorOf(0.0, 1) },
-		"labels has shape [3]; want [10], the number of samples of series":                           func(a arrays) { a["labels"] = vectorOf[int64](0, 1, 0) },
-		"series[0]: time point 1 has the time 0; times must be numbers that ascend":                  func(a arrays) { a["times"] = vectorOf(0.0, 0, 1, 2, 3, 4) },
-		`series[0]: it has two sensors named "a"; name them apart`:                                   func(a arrays) { a["sensor_names"] = vectorOf("a", "b", "a") },
-		"series[0]: nothing was measured from time 0.4 to 600, 5996 times as long as its usual step": func(a arrays) { a["times"] = vectorOf(0, 0.1, 0.2, 0.3, 0.4, 600) },
-		"series[0]: time point 3 has the time 0.1":                                                   func(a arrays) { a["times"] = vectorOf(0, 0.1, 0.2, 0.1, 0.4, 0.5) },
-		"sensor_names has shape [1]":                                                                 func(a arrays) { a["sensor_names"] = vectorOf("a") },
+		"times has shape [2]; want [6]": func(a arrays) {
+			a["times"] = vectorOf(0.0, 1)
+		},
+		"labels has shape [3]; want [10], the number of samples of series": func(a arrays) {
+			a["labels"] = vectorOf[int64](0, 1, 0)
+		},
+		"series[0]: time point 1 has the time 0; times must be numbers that ascend": func(a arrays) {
+			a["times"] = vectorOf(0.0, 0, 1, 2, 3, 4)
+		},
+		`series[0]: it has two sensors named "a"; name them apart`: func(a arrays) {
+			a["sensor_names"] = vectorOf("a", "b", "a")
+		},
+		"series[0]: nothing was measured from time 0.4 to 600, 5996 times as long as its usual step": func(a arrays) {
+			a["times"] = vectorOf(0, 0.1, 0.2, 0.3, 0.4, 600)
+		},
+		"series[0]: time point 3 has the time 0.1": func(a arrays) {
+			a["times"] = vectorOf(0, 0.1, 0.2, 0.1, 0.4, 0.5)
+		},
+		"sensor_names has shape [1]": func(a arrays) {
+			a["sensor_names"] = vectorOf("a")
+		},
 		"series[3]: no sensor has a value": func(a arrays) {
 			for at := range 36 {
 				a["series"].Data.([]float32)[3*36+at] = nan32
 			}
 		},
-		`recording is of 1 sensors and 1 channels, series of 3 and 2`: func(a arrays) { a["recording"] = vectorOf(`{"sensors":["a"],"channels":1}`) },
+		`recording is of 1 sensors and 1 channels, series of 3 and 2`: func(a arrays) {
+			a["recording"] = vectorOf(`{"sensors":["a"],"channels":1}`)
+		},
 	} {
 		a, _ := lab()
 		change(a)
@@ -265,7 +282,8 @@ func TestSeriesWithFillValues(t *testing.T) {
 	}
 	d := a.load(t, Options{})
 	require.Len(t, d.Warnings, 2)
-	assert.Equal(t, `sensor "sensor 0" channel 1 is -9.99999986991104e+14 in 10 of 49 values, far from all others: if it stands for a missing value, `+
+	assert.Equal(t, `sensor "sensor 0" channel 1 is -9.99999986991104e+14 in 10 of 49 values, far from all others: `+
+		`if it stands for a missing value, `+
 		"store NaN in its place (so in 2 columns)", d.Warnings[1])
 	for i, v := range values { // after the ends
 		if v != v {

@@ -75,7 +75,8 @@ func TestTestSetStaysTheSame(t *testing.T) {
 
 // Without validation samples asked for, all that is outside the test is trained on, and the test is the same.
 func TestValidationIsAskedFor(t *testing.T) {
-	for name, opts := range map[string]Options{"usual": {HoldOut: true}, "a share": {Validation: 0.3}, "a fold": {HoldOut: true, Fold: Fold{Number: 2, Of: 5}}} {
+	for name, opts := range map[string]Options{"usual": {HoldOut: true}, "a share": {Validation: 0.3},
+		"a fold": {HoldOut: true, Fold: Fold{Number: 2, Of: 5}}} {
 		a, err := Load(t.Context(), "digits", opts)
 		require.NoError(t, err)
 		opts.HoldOut, opts.Validation = false, 0

@@ -24,10 +24,11 @@ const (
 	// this much if the value went back to the baseline. The method costs one pass.
 	GradientInput = "gradient"
 	// Occlusion is the fall of the logit when a part of the signal is hidden. A node goes back to the baseline, of more than
-	// 128 nodes or sensors some in a row along the links, over all frames. On a series it is a span of a sensor's frames, which goes back to the baseline too if the series is rough. If it is smooth
-	// it becomes a straight line between its ends; then the whole sensor goes back to the baseline, and what its spans lack
-	// of that fall is shared out. A span is a sixteenth of the frames, with more than 8 sensors up to a quarter: each part
-	// costs a pass. Occlusion needs no gradient, which transforms lack. It need not add up to the logit's change.
+	// 128 nodes or sensors some in a row along the links, over all frames. On a series it is a span of a sensor's frames, which
+	// goes back to the baseline too if the series is rough. If it is smooth it becomes a straight line between its ends; then the
+	// whole sensor goes back to the baseline, and what its spans lack of that fall is shared out. A span is a sixteenth of the
+	// frames, with more than 8 sensors up to a quarter: each part costs a pass. Occlusion needs no gradient, which transforms lack.
+	// It need not add up to the logit's change.
 	Occlusion = "occlusion"
 )
 

@@ -92,7 +92,8 @@ func TestAttributionsMeanSomething(t *testing.T) {
 				correlation += math.Abs(rankCorrelation(all[i].Nodes, b.Nodes)) / float64(len(other))
 			}
 			assert.Less(t, correlation, 0.3, "between the maps of the network and of one with its weights shuffled")
-			t.Logf("gap %.4f, accuracy %.3f, lost %.3f by the top, %.3f by random nodes, correlation %.3f", gap/change, whole, lost, lostAnyway, correlation)
+			t.Logf("gap %.4f, accuracy %.3f, lost %.3f by the top, %.3f by random nodes, correlation %.3f", gap/change,
+				whole, lost, lostAnyway, correlation)
 		})
 	}
 }

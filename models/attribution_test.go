@@ -21,7 +21,8 @@ import (
 // linearClassifier scores 3 nodes x 2 channels for 2 classes; raw values 1 and 2 are the training means, 2 and 4 the deviations.
 func linearClassifier(t testing.TB, backend compute.Backend) *Classifier {
 	t.Helper()
-	s := Spec{Options: DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: 3, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{1, 2}, Std: []float32{2, 4}}}
+	s := Spec{Options: DefaultOptions(), Model: "softmax",
+		Info: signal.Info{Nodes: 3, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{1, 2}, Std: []float32{2, 4}}}
 	graph := grid(t, 1, 3)
 	store := drawn(t, backend, s, graph)
 	w := []float32{1, -1, 2, 0, 0, 3, 0, 0, 5, 1, -4, 2} // [values, classes]; the third value speaks for one class alone
@@ -38,7 +39,8 @@ func TestAttributeLinear(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		c := linearClassifier(t, backend)
 		raw := [][]float32{{3, 6, 1, 10, 5, 2}, {1, 2, 1, 2, 1, 2}} // normalised: 1 1 0 2 2 0, and the baseline itself
-		for _, o := range []AttributionOptions{{}, {Method: GradientInput}, {Method: IntegratedGradients}, {Method: IntegratedGradients, Steps: 1}, {Method: IntegratedGradients, Steps: 70}} {
+		for _, o := range []AttributionOptions{{}, {Method: GradientInput}, {Method: IntegratedGradients},
+			{Method: IntegratedGradients, Steps: 1}, {Method: IntegratedGradients, Steps: 70}} {
 			got, err := c.Attribute(t.Context(), raw, o)
 			require.NoError(t, err)
 			require.Len(t, got, 2)
@@ -184,7 +186,8 @@ func TestOcclusion(t *testing.T) {
 	backend := backendtest.Go(t)
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 32)
 	require.NoError(t, err)
-	s := Spec{Options: DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
+	s := Spec{Options: DefaultOptions(), Model: "softmax",
+		Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
 	store := drawn(t, backend, s, graph)
 	weights := make([]float32, 128)
 	for i := range weights {
@@ -201,7 +204,8 @@ func TestOcclusion(t *testing.T) {
 	}
 	assert.InDelta(t, 0, got[0].Gap, 1e-3)
 	assert.Zero(t, got[0].Steps)
-	_, err = c.Attribute(t.Context(), [][]float32{slices.Repeat([]float32{3e38}, 64)}, AttributionOptions{Method: Occlusion, Classes: []int{1}})
+	_, err = c.Attribute(t.Context(), [][]float32{slices.Repeat([]float32{3e38}, 64)},
+		AttributionOptions{Method: Occlusion, Classes: []int{1}})
 	assert.EqualError(t, err, "unusable signal 0: its values are so large that its contributions are not numbers; rescale them")
 	require.NoError(t, c.Close())
 	_, err = c.Attribute(t.Context(), signals(s, 1, 1), AttributionOptions{Method: Occlusion})
@@ -220,7 +224,8 @@ func TestOcclusionOfManySensors(t *testing.T) {
 	for _, links := range [][][2]int{chain, append(chain, [2]int{0, 9})} { // the frames of a chain look like an image
 		graph, err := affinity.SpaceTime(links, sensors, frames)
 		require.NoError(t, err)
-		s := Spec{Options: DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: sensors * frames, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}, Form: form}}
+		s := Spec{Options: DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: sensors * frames, Channels: 1,
+			ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}, Form: form}}
 		c, err := NewClassifier(backend, Metadata{Spec: s}, graph)
 		require.NoError(t, err)
 		store := drawn(t, backend, s, graph)
@@ -255,7 +260,8 @@ func TestOcclusionOfManyNodes(t *testing.T) {
 	order := walk(graph)
 	assert.Equal(t, loop.Indices(300), slices.Sorted(slices.Values(loop.Convert[int](order))))
 	for frames, graph := range map[int]*affinity.Matrix{1: graph, 4: overTime} {
-		s := Spec{Options: DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: 300 * frames, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
+		s := Spec{Options: DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: 300 * frames, Channels: 1,
+			ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
 		c, err := NewClassifier(backend, Metadata{Spec: s}, graph)
 		require.NoError(t, err)
 		require.NoError(t, c.Update(drawn(t, backend, s, graph)))

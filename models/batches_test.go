@@ -17,7 +17,8 @@ import (
 // Signals are cut into batches of a few sizes, and predictions do not depend on the batch.
 func TestBatches(t *testing.T) {
 	alone := tinyClassifier(t, backendtest.Go(t))
-	for n, want := range map[int][]int{0: nil, 1: {1}, 2: {1}, 3: {4}, 5: {1, 4}, 10: {4}, 12: {16}, 47: {16}, 48: {64}, 70: {16, 64}, 200: {64}} {
+	for n, want := range map[int][]int{0: nil, 1: {1}, 2: {1}, 3: {4}, 5: {1, 4}, 10: {4}, 12: {16}, 47: {16}, 48: {64},
+		70: {16, 64}, 200: {64}} {
 		c := tinyClassifier(t, backendtest.Go(t))
 		all := signals(c.Spec, n, 1)
 		got, err := c.Classify(t.Context(), all)

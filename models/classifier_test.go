@@ -37,7 +37,9 @@ func tiny(t testing.TB) (Metadata, *affinity.Matrix) {
 	graph, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
 	return Metadata{
-		Spec: Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: []int{8}, Info: signal.Info{Nodes: 12, Channels: 2, ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}},
+		Spec: Spec{Options: DefaultOptions(), Model: "ccp",
+			Levels: mustLevels("4x6/4,1x8/3"), Hidden: []int{8}, Info: signal.Info{Nodes: 12, Channels: 2,
+				ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}},
 		Data: "grid", Provenance: "made here", Command: "the command", Versions: map[string]string{"go": "1"},
 	}, graph
 }
@@ -80,7 +82,8 @@ func TestFrozenIsLearned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBackends(t, c.both, func(t *testing.T, backend compute.Backend) {
-				s := Spec{Options: DefaultOptions(), Model: "ccp", Hidden: []int{64}, Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
+				s := Spec{Options: DefaultOptions(), Model: "ccp", Hidden: []int{64},
+					Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
 				if c.levels != "none" {
 					s.Levels = mustLevels(c.levels)
 				}
@@ -97,7 +100,8 @@ func TestFrozenIsLearned(t *testing.T) {
 				if name == "candidates" {
 					require.Equal(t, []int{s.Nodes, 3}, store.GetVariable("/model/level_1/U").Shape().Dimensions)
 				}
-				learned, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{Matrix: c.graph}, x) }, batch)
+				learned, err := model.CallOnce(backend,
+					store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{Matrix: c.graph}, x) }, batch)
 				require.NoError(t, err)
 
 				classifier, err := NewClassifier(backend, Metadata{Spec: s}, c.graph)
@@ -297,8 +301,10 @@ func TestUnusableSignals(t *testing.T) {
 		"unusable signal 1: it has 23 values; the model needs 12 nodes x 2 channels = 24": func(s [][]float32) { s[1] = s[1][:23] },
 		"unusable signal 0: it has 0 values":                                              func(s [][]float32) { s[0] = nil },
 		"unusable signal 2: node 5, channel 1 is NaN":                                     func(s [][]float32) { s[2][11] = float32(math.NaN()) },
-		"unusable signal 2: node 11, channel 0 is -Inf":                                   func(s [][]float32) { s[2][22] = float32(math.Inf(-1)) },
-		"unusable signal 65: its values are so large that":                                func(s [][]float32) { s[65][3] = 3e38 },
+		"unusable signal 2: node 11, channel 0 is -Inf": func(s [][]float32) {
+			s[2][22] = float32(math.Inf(-1))
+		},
+		"unusable signal 65: its values are so large that": func(s [][]float32) { s[65][3] = 3e38 },
 	} {
 		s := signals(c.Spec, 70, 1)
 		spoil(s)

@@ -82,7 +82,9 @@ func ExampleReloader() {
 // The options of a network, and what a level has for itself.
 func ExampleSpec_Put() {
 	spec := models.Spec{Model: "ccp", Options: models.DefaultOptions(), Info: signal.Info{Nodes: 64, Channels: 1,
-		ClassNames: []string{"odd", "even"}}, Levels: []models.Level{{Clusters: 16, Filters: 32, Neighbours: 9, BatchNormEpsilon: 10}, {Clusters: 1, Filters: 64, Neighbours: 9}}}
+		ClassNames: []string{"odd", "even"}},
+		Levels: []models.Level{{Clusters: 16, Filters: 32, Neighbours: 9, BatchNormEpsilon: 10},
+			{Clusters: 1, Filters: 64, Neighbours: 9}}}
 	for name, value := range (models.Patch{"ccp_dropout": 0.1, "ccp_padding": "zeros"}) {
 		if err := spec.Put(name, value); err != nil {
 			panic(err)

@@ -40,13 +40,15 @@ func alone(t *testing.T, s Spec, c *Classifier, which int) (Spec, *model.Store) 
 	single := s.NewStore(3)
 	for v := range store.IterVariables() {
 		if v.DType() == dtypes.Float32 && v.Name() != "frozen_rank" && v.Name() != "U" {
-			_, err := single.Scope(v.Scope()).CreateVariable(v.Name(), tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](v.MustValue()), v.Shape().Dimensions...))
+			_, err := single.Scope(v.Scope()).CreateVariable(v.Name(),
+				tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](v.MustValue()), v.Shape().Dimensions...))
 			require.NoError(t, err)
 		}
 	}
 	for i, l := range s.Levels {
 		level, scope := levels[i], single.Scope(variables.Network+levelName(i))
-		_, err = scope.CreateVariable("frozen_neighbourhood", tensors.FromFlatDataAndDimensions(slices.Concat(level.Neighbourhoods...), l.Clusters, l.Neighbours))
+		_, err = scope.CreateVariable("frozen_neighbourhood",
+			tensors.FromFlatDataAndDimensions(slices.Concat(level.Neighbourhoods...), l.Clusters, l.Neighbours))
 		require.NoError(t, err)
 		_, err = scope.CreateVariable("frozen_rank", tensors.FromFlatDataAndDimensions(slices.Concat(level.Ranks...), l.Clusters, l.Neighbours))
 		require.NoError(t, err)
@@ -217,7 +219,8 @@ func TestCheckHierarchies(t *testing.T) {
 		}
 	}
 	assert.EqualError(t, several("4x6/4,2x8/3", nil),
-		"ccp_hierarchies=3: the last level has 2 clusters, whose weights belong to one hierarchy; end with a level of 1 cluster, or use ccp_hierarchies=1")
+		"ccp_hierarchies=3: the last level has 2 clusters, whose weights belong to one hierarchy; "+
+			"end with a level of 1 cluster, or use ccp_hierarchies=1")
 	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchies": "-1"}), "ccp_hierarchies=-1")
 }
 
@@ -264,10 +267,13 @@ func TestForgottenMean(t *testing.T) {
 	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
 		return m.Spec.Build(scope, Topology{Matrix: graph, Hierarchy: new(ccp.Hierarchy)}, x)
 	}, batch)
-	require.ErrorContains(t, err, "model forgets: logits (Float32)[15, 3] for 5 signals; Affinity.Mean takes those of all hierarchies together")
+	require.ErrorContains(t, err, "model forgets: logits (Float32)[15, 3] for 5 signals; Affinity.Mean takes those "+
+		"of all hierarchies together")
 	own := registry["forgets"]
 	own.Clusters = false
 	registry["forgets"] = own
-	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return m.Spec.Build(scope, Topology{Matrix: graph}, x) }, batch)
-	require.ErrorContains(t, err, "model forgets is registered without Clusters, so that nothing prepares its levels: set Clusters, or read the edges by ccp.FromMatrix")
+	_, err = model.CallOnce(backend, store,
+		func(scope *model.Scope, x *Node) *Node { return m.Spec.Build(scope, Topology{Matrix: graph}, x) }, batch)
+	require.ErrorContains(t, err, "model forgets is registered without Clusters, so that nothing prepares its "+
+		"levels: set Clusters, or read the edges by ccp.FromMatrix")
 }

@@ -18,7 +18,8 @@ func gridLevels(t *testing.T, backend compute.Backend, options map[string]any) (
 	t.Helper()
 	graph, err := affinity.Grid(6, 6, 8)
 	require.NoError(t, err)
-	spec := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("9x4/16,4x4/9,1x4/4"), Hidden: nil, Info: signal.Info{Nodes: 36, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
+	spec := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("9x4/16,4x4/9,1x4/4"), Hidden: nil,
+		Info: signal.Info{Nodes: 36, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
 	spec.Options = settings(options)
 	require.NoError(t, spec.Check())
 	m := Metadata{Spec: spec, Data: "grid"}
@@ -47,7 +48,8 @@ func TestSearchedStart(t *testing.T) {
 			}
 		}
 	})
-	spec := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: nil, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
+	spec := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: nil,
+		Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
 	for _, plan := range []ccp.Plan{ccp.Prepared, ccp.Random} {
 		spec.Options = settings(Patch{"ccp_hierarchy": plan, "ccp_start": "searched"})
 		assert.ErrorContains(t, spec.Check(), "ccp_start=searched is of memberships that are learned, but this hierarchy is "+string(plan))

@@ -21,8 +21,10 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 	const side = 16
 	graph, err := affinity.Grid(side, side, 8)
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Levels: mustLevels("64x2/16,16x2/16,1x2/16"), Hidden: nil, Info: signal.Info{Nodes: side * side, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_slots": "directed", "ccp_padding": "zeros",
-		"ccp_blocks": "0,1,1"})}
+	s := Spec{Model: "ccp", Levels: mustLevels("64x2/16,16x2/16,1x2/16"), Hidden: nil,
+		Info: signal.Info{Nodes: side * side, Channels: 1, ClassNames: make([]string, 2)},
+		Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_slots": "directed", "ccp_padding": "zeros",
+			"ccp_blocks": "0,1,1"})}
 	require.NoError(t, s.Check())
 	store := drawn(t, backendtest.Go(t), s, graph)
 
@@ -114,12 +116,15 @@ func TestStemIsKept(t *testing.T) {
 	require.NoError(t, err)
 	backend := backendtest.Go(t)
 	for slots, kept := range map[string]bool{"directed": true, "rank": false} {
-		s := Spec{Model: "ccp", Levels: mustLevels("9x4/9,1x4/4"), Hidden: nil, Info: signal.Info{Nodes: 36, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": slots, "ccp_stem": 2, "ccp_blocks": "0,2,2"})}
+		s := Spec{Model: "ccp", Levels: mustLevels("9x4/9,1x4/4"), Hidden: nil,
+			Info:    signal.Info{Nodes: 36, Channels: 1, ClassNames: make([]string, 2)},
+			Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": slots, "ccp_stem": 2, "ccp_blocks": "0,2,2"})}
 		var parts []string
 		for _, l := range s.Layers() {
 			parts = append(parts, l.Part)
 		}
-		assert.Equal(t, []string{"stem", "level_1", "level_1/block_1/1", "level_1/block_1/2", "level_1/block_2/1", "level_1/block_2/2", "level_2"}, parts)
+		assert.Equal(t, []string{"stem", "level_1", "level_1/block_1/1", "level_1/block_1/2", "level_1/block_2/1",
+			"level_1/block_2/2", "level_2"}, parts)
 		store := drawn(t, backend, s, graph)
 		v, p := store.GetVariable("/model/stem/around_present"), s.preparation(graph)
 		assert.Equal(t, kept, v != nil)
@@ -139,17 +144,23 @@ func TestStemIsKept(t *testing.T) {
 }
 
 func TestLevelBlocksCheck(t *testing.T) {
-	spec := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: nil, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
+	spec := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: nil,
+		Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
 	for _, c := range []struct {
 		settings map[string]any
 		want     string
 	}{
-		{map[string]any{"ccp_blocks": "1,one"}, "ccp_blocks=1,one: it must be whole numbers from 0, the input's and those of the levels, such as 1 or 0,1,1"},
+		{map[string]any{"ccp_blocks": "1,one"}, "ccp_blocks=1,one: it must be whole numbers from 0, " +
+			"the input's and those of the levels, such as 1 or 0,1,1"},
 		{map[string]any{"ccp_blocks": "-1"}, "ccp_blocks=-1: it must be whole numbers"},
 		{map[string]any{"ccp_blocks": "0,0,0,0"}, "ccp_blocks=0,0,0,0: it has numbers for the input and 3 levels; the network has 2"},
-		{map[string]any{"ccp_search": "cut"}, "ccp_search=cut and ccp_hierarchy_seed are of a hierarchy that is searched, but this one is learned; use ccp_hierarchy=prepared"},
-		{map[string]any{"ccp_hierarchy_seed": 3}, "ccp_search=cut and ccp_hierarchy_seed are of a hierarchy that is searched, but this one is learned; use ccp_hierarchy=prepared"},
-		{map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_hierarchies": 2}, "ccp_hierarchies=2: ccp_search=cut finds one hierarchy only"},
+		{map[string]any{"ccp_search": "cut"}, "ccp_search=cut and ccp_hierarchy_seed are of a hierarchy that is " +
+			"searched, but this one is learned; use ccp_hierarchy=prepared"},
+		{map[string]any{"ccp_hierarchy_seed": 3},
+			"ccp_search=cut and ccp_hierarchy_seed are of a hierarchy that is searched, but this one is learned; " +
+				"use ccp_hierarchy=prepared"},
+		{map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_hierarchies": 2},
+			"ccp_hierarchies=2: ccp_search=cut finds one hierarchy only"},
 		{map[string]any{"ccp_search": "saw"}, "ccp_search=saw: it must be one of anneal, cut"},
 	} {
 		spec.Options = settings(c.settings)

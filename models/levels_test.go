@@ -42,7 +42,8 @@ func TestCollapsedHierarchyIsNamed(t *testing.T) {
 		u    func(i, k int) float32
 		want string // "": healthy
 	}{
-		{"all nodes to one cluster", func(_, k int) float32 { return []float32{0, 0, 2, 0}[k] }, "level 1: collapsed: nodes use 1 of its 4 clusters only; use ccp_hierarchy=prepared"},
+		{"all nodes to one cluster", func(_, k int) float32 { return []float32{0, 0, 2, 0}[k] },
+			"level 1: collapsed: nodes use 1 of its 4 clusters only; use ccp_hierarchy=prepared"},
 		{"uniform", func(i, k int) float32 {
 			if k == i%4 {
 				return 1e-5

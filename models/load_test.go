@@ -69,7 +69,8 @@ func TestLoadOfAnothersSnapshot(t *testing.T) {
 	foreign := fmt.Sprintf("best-%08d", saved.Step)
 	require.NoError(t, os.CopyFS(filepath.Join(dir, foreign), os.DirFS(filepath.Join(other, foreign))))
 	_, err := Load(dir, LoadOptions{Backend: backend})
-	require.ErrorContains(t, err, filepath.Join(dir, foreign)+" is damaged: it belongs to another model.json: copy a checkpoint whole, to a folder of its own")
+	require.ErrorContains(t, err, filepath.Join(dir, foreign)+
+		" is damaged: it belongs to another model.json: copy a checkpoint whole, to a folder of its own")
 
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, os.Symlink(other, link))
@@ -170,9 +171,11 @@ func TestLoadErrors(t *testing.T) {
 		assert.ErrorContains(t, err, dir+" is not a checkpoint")
 	}
 	for want, damage := range map[string]func(dir string) error{
-		"graph.npz: no such file":                   func(dir string) error { return os.Remove(filepath.Join(dir, checkpoint.GraphFile)) },
-		"graph.npz: it is damaged":                  func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.GraphFile), 50) },
-		"model.json: it is damaged (unexpected end": func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.MetadataFile), 50) },
+		"graph.npz: no such file":  func(dir string) error { return os.Remove(filepath.Join(dir, checkpoint.GraphFile)) },
+		"graph.npz: it is damaged": func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.GraphFile), 50) },
+		"model.json: it is damaged (unexpected end": func(dir string) error {
+			return os.Truncate(filepath.Join(dir, checkpoint.MetadataFile), 50)
+		},
 		`model.json: an earlier version of ccp wrote this checkpoint, or it was changed by hand; train anew`: func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, checkpoint.MetadataFile), []byte("{}"), 0o644)
 		},
@@ -281,7 +284,8 @@ func TestRead(t *testing.T) {
 		"it is not a checkpoint":   {},
 		"graph.npz":                {"model.json": {Data: raw}},
 		"graph.npz: it is damaged": {"model.json": {Data: raw}, "graph.npz": {Data: []byte("graph")}},
-		"an earlier version of ccp wrote this checkpoint, or it was changed by hand; train anew": {"model.json": {Data: []byte(`{"spec":{"model":"ccp","params":{"l2":0}}}`)}},
+		"an earlier version of ccp wrote this checkpoint, or it was changed by hand; train anew": {
+			"model.json": {Data: []byte(`{"spec":{"model":"ccp","params":{"l2":0}}}`)}},
 		"damaged or": {"model.json": {Data: bytes.Replace(raw, []byte("class_names"), []byte("Class_names"), 1)}},
 	} {
 		_, err := Read(files, LoadOptions{Backend: backend})

@@ -81,7 +81,8 @@ func TestFewNames(t *testing.T) {
 
 // The constants of GoMLX parameters, their comments, and the tags of the options say the same names and defaults.
 func TestParamConstants(t *testing.T) {
-	for dir, options := range map[string]reflect.Type{"../ccp": reflect.TypeFor[ccp.Options](), "../ccp/nn": reflect.TypeFor[nn.LayerOptions]()} {
+	for dir, options := range map[string]reflect.Type{"../ccp": reflect.TypeFor[ccp.Options](),
+		"../ccp/nn": reflect.TypeFor[nn.LayerOptions]()} {
 		p, _ := documented(t, dir)
 		constants := map[string]string{} // the comment of each, by its value
 		for _, group := range p.Consts {
@@ -100,7 +101,8 @@ func TestParamConstants(t *testing.T) {
 			if _, text := params.Plain(f.Default()).(string); text {
 				initial = fmt.Sprintf("%q", initial)
 			}
-			assert.True(t, strings.HasSuffix(constants[f.Name], "The default is "+initial+"."), "%s: %s, default %s", f.Name, constants[f.Name], initial)
+			assert.True(t, strings.HasSuffix(constants[f.Name], "The default is "+initial+"."), "%s: %s, default %s",
+				f.Name, constants[f.Name], initial)
 		}
 	}
 }

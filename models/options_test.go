@@ -92,7 +92,8 @@ func TestOptionsOfCopies(t *testing.T) {
 }
 
 func TestCheckOptions(t *testing.T) {
-	good := Spec{Model: "ccp", Levels: mustLevels("4x4/4,1x4/4"), Hidden: []int{8}, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
+	good := Spec{Model: "ccp", Levels: mustLevels("4x4/4,1x4/4"), Hidden: []int{8},
+		Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
 	good.Options = DefaultOptions()
 	require.NoError(t, good.Check())
 	zero := good

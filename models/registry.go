@@ -49,8 +49,8 @@ type Network struct {
 	// About says in a few words what the network is, with its paper.
 	About string
 	// Build builds the graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. A network may predict
-	// several times. Its result is `[batch, predictions, classes]`; the probabilities are then the mean of the predictions'. Build panics as graph-building functions do.
-	// The seeds of weights follow from scopes and names, which therefore stay as they are.
+	// several times. Its result is `[batch, predictions, classes]`; the probabilities are then the mean of the predictions'. Build
+	// panics as graph-building functions do. The seeds of weights follow from scopes and names, which therefore stay as they are.
 	Build func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
 	// Clusters says that the network may have levels of package ccp, built on Topology.Affinity, in any scopes. It then
 	// has the options of the model ccp, and its hierarchy is learned, prepared or random.
@@ -108,7 +108,8 @@ func Register(name string, n Network) {
 func init() {
 	Register(clusterPooling, Network{About: "convolutional cluster pooling (Porrello et al. 2019)", Build: ccpNetwork,
 		Clusters: true, Levels: derivedLevels, Hidden: true, Check: checkClusters})
-	Register(transformsAlone, Network{About: "ridge classifier and forest on transforms, such as MiniRocket, HYDRA and QUANT (Dempster et al. 2021 to 2024)",
+	Register(transformsAlone, Network{About: "ridge classifier and forest on transforms, such as MiniRocket, " +
+		"HYDRA and QUANT (Dempster et al. 2021 to 2024)",
 		Build: noNetwork, Check: checkAlone, Fitted: true})
 }
 

@@ -18,14 +18,17 @@ import (
 )
 
 func TestSpecCheck(t *testing.T) {
-	good := Spec{Options: DefaultOptions(), Model: "ccp", Levels: derivedLevels(12), Hidden: []int{64}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
+	good := Spec{Options: DefaultOptions(), Model: "ccp", Levels: derivedLevels(12), Hidden: []int{64},
+		Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
 	require.NoError(t, good.Check())
 	for want, change := range map[string]func(s *Spec){
 		`there is no model "gnc"; did you mean gcn? There are bayes, ccp, chebyshev, `: func(s *Spec) { s.Model = "gnc" },
 		"a classifier needs at least 2 classes, the data has 1":                        func(s *Spec) { s.ClassNames = s.ClassNames[:1] },
 		"level 1: L=9 exceeds its 8 nodes":                                             func(s *Spec) { s.Nodes = 8 },
 		"hidden layer 1: its width is -1":                                              func(s *Spec) { s.Hidden = []int{-1} },
-		"ccp_dropout=1: it must be in [0, 1)":                                          func(s *Spec) { s.Options = settings(Patch{"ccp_dropout": 1.0}) },
+		"ccp_dropout=1: it must be in [0, 1)": func(s *Spec) {
+			s.Options = settings(Patch{"ccp_dropout": 1.0})
+		},
 	} {
 		s := good
 		change(&s)
@@ -62,7 +65,8 @@ func TestRegisterErrors(t *testing.T) {
 	}
 	assert.NotContains(t, Names(), "test three")
 
-	spec := Spec{Model: "test two", Info: signal.Info{Nodes: 1, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"test_rate": 0.1})}
+	spec := Spec{Model: "test two", Info: signal.Info{Nodes: 1, Channels: 1, ClassNames: make([]string, 2)},
+		Options: settings(Patch{"test_rate": 0.1})}
 	o := spec.Options
 	assert.Equal(t, []rate{{0.1}, {0.5}}, []rate{OptionsOf[rate](o), OptionsOf[rate](DefaultOptions())})
 	require.EqualError(t, spec.Put("test_rate", 1), "test_rate=1: it must be in [0, 1)")
@@ -100,7 +104,8 @@ func TestDependencies(t *testing.T) {
 func TestParameters(t *testing.T) {
 	graph, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
-	s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: []int{10}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 5)}}
+	s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: []int{10},
+		Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 5)}}
 	want := 12*4 + 4*3*6 + 6 + 2 + 4*1 + 3*6*8 + 8 + 2 + 8*10 + 10 + 10*5 + 5 + 2*(6+8+10)
 	assert.Equal(t, want, parametersOf(s, backendtest.Go(t), graph))
 	for _, way := range []ccp.Plan{ccp.Random, ccp.Prepared} {
@@ -135,7 +140,8 @@ func TestPaperParameters(t *testing.T) {
 		"words":    {words, 1, 20, "2048x128/16,512x192/16,128x256/8,32x384/8,4x512/8,1x512/4", 256, "25.94M", "25.93M"},
 		"skeleton": {skeleton, 6, 60, "512x256/16,128x384/16,32x512/8,8x768/8,1x1024/8", 1024, "14.82M", "14.82M"},
 	} {
-		s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels(c.levels), Hidden: []int{c.hidden}, Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
+		s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels(c.levels), Hidden: []int{c.hidden},
+			Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
 		require.NoError(t, s.Check())
 		normalisation := 0
 		for _, level := range s.Levels {

@@ -36,7 +36,8 @@ func saveConstant(t *testing.T, backend compute.Backend, dir string, step, class
 	require.NoError(t, err)
 	require.NoError(t, c.Update(store))
 	require.NoError(t, checkpoint.Start(dir, m, graph.WriteFile))
-	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(), nil, func(v *model.Variable) bool { return !variables.IsWeight(v) }))
+	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(), nil,
+		func(v *model.Variable) bool { return !variables.IsWeight(v) }))
 }
 
 func TestReloader(t *testing.T) {

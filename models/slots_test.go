@@ -49,7 +49,8 @@ func TestDirectedSlots(t *testing.T) {
 
 // All hierarchies can have directed slots.
 func TestDirectedSlotsCheck(t *testing.T) {
-	spec := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: nil, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
+	spec := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: nil,
+		Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
 	for _, plan := range []ccp.Plan{ccp.Learned, ccp.Random, ccp.TaskOnly, ccp.ObjectiveOnly} {
 		spec.Options = settings(Patch{"ccp_hierarchy": plan, "ccp_slots": "directed"})
 		assert.NoError(t, spec.Check())
@@ -60,8 +61,8 @@ func TestDirectedSlotsCheck(t *testing.T) {
 	assert.ErrorContains(t, spec.Check(), "ccp_slots=left: it must be one of rank, random, directed")
 }
 
-// Where the data has coordinates, slots are directed by these: their displacements agree better than those of slots directed by the graph alone.
-// Coordinates that put two nodes at one place are of no use.
+// Where the data has coordinates, slots are directed by these: their displacements agree better than those of slots directed by the
+// graph alone. Coordinates that put two nodes at one place are of no use.
 func TestDirectedByCoordinates(t *testing.T) {
 	const nodes = 60
 	points := make([]float64, 2*nodes)
@@ -72,7 +73,9 @@ func TestDirectedByCoordinates(t *testing.T) {
 	graph, err := affinity.KNN(points, nodes, 2, 6, affinity.Euclidean)
 	require.NoError(t, err)
 	backend := backendtest.Go(t)
-	s := Spec{Model: "ccp", Levels: mustLevels("15x4/8,1x4/4"), Hidden: nil, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": "directed", "ccp_stem": 2})}
+	s := Spec{Model: "ccp", Levels: mustLevels("15x4/8,1x4/4"), Hidden: nil,
+		Info:    signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)},
+		Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": "directed", "ccp_stem": 2})}
 	positions := slices.Collect(slices.Chunk(points, 2))
 	misfits := func(coordinates []float64) (stem, level float64) {
 		store := drawn(t, backend, s, graph, coordinates...)
@@ -83,7 +86,8 @@ func TestDirectedByCoordinates(t *testing.T) {
 		require.NoError(t, err)
 		read := levels[0]
 		return misfit(positions, positions, around, wide(present), nodes, 9),
-			misfit(positions, place.Centres(positions, read.Memberships.Hard(), 15), slices.Concat(read.Neighbourhoods...), wide(slices.Concat(read.Ranks...)), 15, 8)
+			misfit(positions, place.Centres(positions, read.Memberships.Hard(), 15),
+				slices.Concat(read.Neighbourhoods...), wide(slices.Concat(read.Ranks...)), 15, 8)
 	}
 	graphStem, graphLevel := misfits(nil)
 	stem, level := misfits(points)

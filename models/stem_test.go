@@ -96,7 +96,8 @@ func TestStem(t *testing.T) {
 	}
 	graph, err := affinity.New(height*width+1, edges)
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Info: signal.Info{Nodes: graph.N(), Channels: channels}, Options: settings(Patch{"ccp_stem": filters, "ccp_blocks": 2, "ccp_dropout": 0.5})}
+	s := Spec{Model: "ccp", Info: signal.Info{Nodes: graph.N(), Channels: channels},
+		Options: settings(Patch{"ccp_stem": filters, "ccp_blocks": 2, "ccp_dropout": 0.5})}
 	sample := signals(s, 1, 4)[0]
 	x := image{}
 	for node := range graph.N() {

@@ -123,7 +123,8 @@ def main():
             for name, (wall, cpu, memory) in medians.items():
                 ratios = [f"{ours / theirs:.3f}" if theirs else "" for ours, theirs in zip(medians["ccp"], (wall, cpu))] \
                     if "ccp" in medians else ["", ""]
-                table.writerow([work, f"batch {f.batch}, {f.steps} steps" + ", beside copies" * f.copies, name, f"{wall:.3f}", ratios[0], f"{cpu:.3f}", ratios[1],
+                table.writerow([work, f"batch {f.batch}, {f.steps} steps" + ", beside copies" * f.copies,
+                                 name, f"{wall:.3f}", ratios[0], f"{cpu:.3f}", ratios[1],
                                 f"{memory:.0f}", f.rounds, f.cpus, *machine, measured[name][0]["versions"]])
                 out.flush()
     if copier:

@@ -79,7 +79,8 @@ class Set:
             self.lengths = np.full(len(self.samples), self.samples.shape[2])
 
     def whole(self, series, lengths):
-        """series [samples, sensors, timepoints] or [samples, sensors, timepoints, axes], as samples [samples, sensors, timepoints] and lengths.
+        """series [samples, sensors, timepoints] or [samples, sensors, timepoints, axes], as samples
+        [samples, sensors, timepoints] and lengths.
 
         Each axis is a sensor of its own. A sensor is standardised by its mean and deviation over the training samples; the end is zero.
         """

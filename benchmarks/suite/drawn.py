@@ -136,7 +136,8 @@ def bearings():
 
 
 def stations():
-    """A table: 60 stations' values, by 450 days. A day is a smooth field and a weaker pattern of its class; 2% of the values are missing."""
+    """A table: 60 stations' values, by 450 days. A day is a smooth field and a weaker pattern of its class;
+    2% of the values are missing."""
     draw = np.random.default_rng(105)
     positions = draw.uniform(0, 100, size=(60, 2))  # km
     labels = draw.permutation(np.arange(450) % 3)
@@ -149,7 +150,8 @@ def stations():
 
 
 def tiny():
-    """24 training samples of 3 sensors and 80 time points. A bump comes in the second sensor before or after the one in the first, or not."""
+    """24 training samples of 3 sensors and 80 time points. A bump comes in the second sensor before or after
+    the one in the first, or not."""
     draw = np.random.default_rng(106)
     labels = np.concatenate([draw.permutation(np.arange(n) % 3) for n in (24, 150)])
     timepoints = np.arange(80)

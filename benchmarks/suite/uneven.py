@@ -63,7 +63,8 @@ def main():
             for i, ccp in enumerate(args.ccp):
                 run, predictions = at / f"run{i}", at / f"predictions{i}.csv"
                 subprocess.run([ccp, "train", "--data", at / "set.npz", "--checkpoint", run], check=True, capture_output=True)
-                subprocess.run([ccp, "predict", "--checkpoint", run, "--out", predictions, at / "test.npy"], check=True, capture_output=True)
+                subprocess.run([ccp, "predict", "--checkpoint", run, "--out", predictions, at / "test.npy"],
+                               check=True, capture_output=True)
                 show(name, ccp, y[train:], np.genfromtxt(predictions, delimiter=",", skip_header=1)[:, 3:])
 
 

@@ -49,8 +49,10 @@ func (h Levels) Health(objectives []float64) []Health {
 	for i, l := range h {
 		n := l.Memberships.Nodes()
 		health := Health{Level: i + 1, Nodes: n, Clusters: l.Clusters, Neighbours: l.Neighbours,
-			InUse: len(distinct(l.Memberships.Hard())), Unselected: 1 - Coverage(slices.Concat(l.Neighbourhoods...), slices.Concat(l.Gates...), n), Overlap: overlap(l.Neighbourhoods, n),
-			GateLow: math.Inf(1), GateHigh: math.Inf(-1), Warnings: []string{}}
+			InUse:      len(distinct(l.Memberships.Hard())),
+			Unselected: 1 - Coverage(slices.Concat(l.Neighbourhoods...), slices.Concat(l.Gates...), n),
+			Overlap:    overlap(l.Neighbourhoods, n),
+			GateLow:    math.Inf(1), GateHigh: math.Inf(-1), Warnings: []string{}}
 		if l.Choices > 1 {
 			for _, w := range slices.Concat(l.Memberships.weights...) {
 				health.Entropy -= float64(w) * math.Log(float64(w))

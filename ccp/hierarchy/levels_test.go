@@ -21,7 +21,8 @@ func soft(rows ...[]float64) Memberships {
 // twoLevels are 4 nodes, 3 clusters, of which the last is empty, and 2 clusters of these.
 func twoLevels() Levels {
 	return Levels{
-		{Clusters: 3, Neighbours: 2, Choices: 3, Memberships: soft([]float64{0.75, 0.25, 0}, []float64{0.5, 0.5, 0}, []float64{0, 1, 0}, []float64{0.25, 0.75, 0}),
+		{Clusters: 3, Neighbours: 2, Choices: 3, Memberships: soft([]float64{0.75, 0.25, 0}, []float64{0.5, 0.5, 0},
+			[]float64{0, 1, 0}, []float64{0.25, 0.75, 0}),
 			Neighbourhoods: [][]int32{{0, 1}, {2, 1}, {0, 1}}, Gates: [][]float32{{0.5, 0.25}, {0.75, 0.5}, {0.5, 0.5}}},
 		{Clusters: 2, Neighbours: 1, Choices: 1, Memberships: Hard([]int32{1, 0, 0}, 2),
 			Neighbourhoods: [][]int32{{1}, {0}}, Gates: [][]float32{{0.5}, {0.5}}},
@@ -46,7 +47,8 @@ func TestMembershipsByHand(t *testing.T) {
 }
 
 func TestCentral(t *testing.T) {
-	a, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 1, J: 3, Weight: 5}, {I: 0, J: 0, Weight: 9}})
+	a, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 1, J: 3, Weight: 5},
+		{I: 0, J: 0, Weight: 9}})
 	require.NoError(t, err)
 	h := Levels{{Clusters: 3, Memberships: Hard([]int32{0, 0, 0, 2}, 3)}}
 	assert.Equal(t, [][]int32{{1, 0, 2}, nil, {3}}, h.Central(1, h.Inputs()[0], a), "links to other clusters and loops do not count")
@@ -63,7 +65,8 @@ func TestHealthByHand(t *testing.T) {
 	first := health[0]
 	assert.InDelta(t, (2*entropy(0.75, 0.25)+entropy(0.5, 0.5))/4/math.Log(3), first.Entropy, 1e-6)
 	first.Entropy = 0
-	assert.Equal(t, Health{Level: 1, Nodes: 4, Clusters: 3, Neighbours: 2, Objective: 0.75, InUse: 2, Unselected: 0.25, Overlap: (1 + 0.5 + 1) / 3.0, GateLow: 0.25, GateHigh: 0.75,
+	assert.Equal(t, Health{Level: 1, Nodes: 4, Clusters: 3, Neighbours: 2, Objective: 0.75, InUse: 2, Unselected: 0.25,
+		Overlap: (1 + 0.5 + 1) / 3.0, GateLow: 0.25, GateHigh: 0.75,
 		Warnings: []string{"level 1: no neighbourhood holds 25% of its nodes, whose signals are lost; " + remedy}}, first)
 	assert.Equal(t, 2, health[1].Level)
 	assert.Zero(t, health[1].Entropy)

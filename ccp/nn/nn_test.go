@@ -201,7 +201,8 @@ func TestDenseAndDecay(t *testing.T) {
 
 // A signal that is not flat is refused by the layer's name.
 func TestDenseOfThreeAxes(t *testing.T) {
-	_, err := model.CallOnce(backendtest.Go(t), model.NewStore(), func(scope *model.Scope, x *Node) *Node { return nn.Dense(scope.In("hidden"), x, 2, 1) },
+	_, err := model.CallOnce(backendtest.Go(t), model.NewStore(),
+		func(scope *model.Scope, x *Node) *Node { return nn.Dense(scope.In("hidden"), x, 2, 1) },
 		[][][]float32{{{1}, {2}}})
 	require.ErrorContains(t, err, "/hidden: a dense layer takes [batch, in], not (Float32)[1, 2, 1]; reshape it before")
 }

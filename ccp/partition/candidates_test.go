@@ -12,7 +12,8 @@ import (
 )
 
 func TestCandidatesOfAPath(t *testing.T) {
-	m, err := affinity.New(7, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 2}, {I: 3, J: 4, Weight: 1}, {I: 4, J: 5, Weight: 1}})
+	m, err := affinity.New(7, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 2},
+		{I: 3, J: 4, Weight: 1}, {I: 4, J: 5, Weight: 1}})
 	require.NoError(t, err)
 	cluster := []int32{0, 0, 1, 1, 2, 2, 3} // node 6 has no edge
 	assert.Equal(t, cluster, partition.Candidates(m, cluster, 4, 1), "one candidate is the own cluster")

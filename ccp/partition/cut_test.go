@@ -18,7 +18,8 @@ func TestCutTilesGrids(t *testing.T) {
 		height, width int
 		levels        []partition.Size
 	}{
-		{32, 32, []partition.Size{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}}},
+		{32, 32, []partition.Size{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8},
+			{Clusters: 4, MaxSize: 8}}},
 		{16, 8, []partition.Size{{Clusters: 32, MaxSize: 9}, {Clusters: 8, MaxSize: 9}}},
 		{12, 24, []partition.Size{{Clusters: 72, MaxSize: 9}, {Clusters: 18, MaxSize: 9}}},
 	} {
@@ -54,7 +55,8 @@ func TestCutTilesGrids(t *testing.T) {
 	}
 }
 
-// Of any graph the clusters are as many as asked, none is empty, and none larger than allowed; C is at least that of the cuts and of annealing.
+// Of any graph the clusters are as many as asked, none is empty, and none larger than allowed; C is at least that of the cuts and
+// of annealing.
 func TestCutOfAnyGraph(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 7, 30, 101} {
@@ -80,7 +82,8 @@ func TestCutOfAnyGraph(t *testing.T) {
 			assert.LessOrEqual(t, slices.Max(found), most, "%d nodes, %d clusters", n, k)
 			_, annealed, err := partition.Search(t.Context(), m, k, most, 0, nil)
 			require.NoError(t, err)
-			assert.GreaterOrEqual(t, partition.Objective(m, clusters[0], k)+1e-9, max(annealed, partition.Objective(m, partition.Cut(positions, k), k)))
+			assert.GreaterOrEqual(t, partition.Objective(m, clusters[0], k)+1e-9,
+				max(annealed, partition.Objective(m, partition.Cut(positions, k), k)))
 		}
 	}
 }

@@ -54,7 +54,8 @@ func sizes(cluster []int32, k int) []int {
 
 // Two triangles joined by an edge: the best two clusters are the triangles, C = ½(6/7 + 6/7).
 func TestTwoTriangles(t *testing.T) {
-	m, err := affinity.New(6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 0, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1},
+	m, err := affinity.New(6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 0, J: 2, Weight: 1},
+		{I: 2, J: 3, Weight: 1},
 		{I: 3, J: 4, Weight: 1}, {I: 4, J: 5, Weight: 1}, {I: 3, J: 5, Weight: 1}})
 	require.NoError(t, err)
 	cluster, c, err := partition.Search(context.Background(), m, 2, 0, 0, nil)
@@ -66,7 +67,8 @@ func TestTwoTriangles(t *testing.T) {
 // On the 32x32 grid the search comes within 1% of perfect 2x2 blocks, which reach C = 73.0 over the five levels.
 func TestGridReachesBlocks(t *testing.T) {
 	m := grid(t, 32, 32)
-	levels := []partition.Size{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}, {Clusters: 1, MaxSize: 4}}
+	levels := []partition.Size{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8},
+		{Clusters: 4, MaxSize: 8}, {Clusters: 1, MaxSize: 4}}
 	clusters, err := partition.SearchLevels(context.Background(), m, nil, levels, 0, nil)
 	require.NoError(t, err)
 	sum := 0.0
@@ -142,7 +144,8 @@ func TestSearchErrors(t *testing.T) {
 
 // The coarse affinity is the layer's: sums of links between clusters, normalised with the diagonal counted.
 func TestCoarsen(t *testing.T) {
-	m, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 2}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 4}, {I: 3, J: 3, Weight: 9}})
+	m, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 2}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 4},
+		{I: 3, J: 3, Weight: 9}})
 	require.NoError(t, err)
 	coarse, err := partition.Coarsen(m, []int32{0, 0, 1, 1}, 2)
 	require.NoError(t, err)
@@ -208,7 +211,8 @@ func BenchmarkSearch(b *testing.B) {
 	for b.Loop() {
 		m, err := affinity.Grid(32, 32, 8)
 		require.NoError(b, err)
-		levels := []partition.Size{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}, {Clusters: 1, MaxSize: 4}}
+		levels := []partition.Size{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16},
+			{Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}, {Clusters: 1, MaxSize: 4}}
 		clusters, err := partition.SearchLevels(context.Background(), m, nil, levels, 0, nil)
 		require.NoError(b, err)
 		sum := 0.0

@@ -113,7 +113,8 @@ func TestEmbedAxes(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	// 0 - 1 - 2 - 3 with a heavy edge 1-4, and 5 alone.
-	m, err := affinity.New(6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}, {I: 1, J: 4, Weight: 2}, {I: 2, J: 2, Weight: 9}})
+	m, err := affinity.New(6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1},
+		{I: 1, J: 4, Weight: 2}, {I: 2, J: 2, Weight: 9}})
 	require.NoError(t, err)
 	nearest, hops := place.Nearest(m, 4)
 	assert.Equal(t, []int32{

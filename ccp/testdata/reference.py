@@ -36,7 +36,8 @@ def forward(case, level, chosen=None):
     if chosen is None:  # the lower index first among equals, up to rounding
         chosen = [sorted(range(nodes), key=lambda i: (-round(rank[i][k], 9), i))[:size] for k in range(clusters)]
     gates = [[1 / (1 + math.exp(-(level["alpha"] * rank[i][k] + level["beta"]))) for i in chosen[k]] for k in range(clusters)]
-    filtered = [[[level["b"][f] + math.fsum(gates[k][l] * sample[chosen[k][l]][c] * w[l][c][f] for l in range(size) for c in range(channels))
+    filtered = [[[level["b"][f] + math.fsum(gates[k][l] * sample[chosen[k][l]][c] * w[l][c][f]
+                                            for l in range(size) for c in range(channels))
                   for f in range(filters)] for k in range(clusters)] for sample in x]
     logits, ce = [], 0.0
     for sample, label in zip(filtered, case["labels"]):

@@ -46,7 +46,8 @@ func TestSensorsApart(t *testing.T) {
 	for _, data := range []string{"pairs", "none"} {
 		for _, plan := range []string{"prepared", "learned"} {
 			run := data + "-" + plan
-			stdout := succeed(t, "train", "--json", "--backend", "go", "--epochs", "6", "--data", data+".npz", "--hierarchy", plan, "--checkpoint", run)
+			stdout := succeed(t, "train", "--json", "--backend", "go", "--epochs", "6", "--data", data+".npz",
+				"--hierarchy", plan, "--checkpoint", run)
 			var result struct {
 				Test struct {
 					Accuracy float64 `json:"accuracy"`

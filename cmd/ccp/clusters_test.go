@@ -62,8 +62,10 @@ func columnsOf(t *testing.T, text []byte) map[string][]string {
 func TestClusters(t *testing.T) {
 	dir, folder := trained(t), filepath.Join(t.TempDir(), "clusters")
 	text := succeed(t, "clusters", "--backend", "go", "--checkpoint", dir)
-	assert.Regexp(t, `(?m)^digits, best-\d+\n\n  level  nodes  clusters  in use  L  unselected  overlap  entropy +C +of +gates\n +1 +64 +4 `, text)
-	assert.Regexp(t, `(?m)^warning: level 1: no neighbourhood holds \d+% of its nodes, whose signals are lost; its 4 clusters of L=4 have 16 slots only: give it more clusters or a larger L$`, text)
+	assert.Regexp(t, `(?m)^digits, best-\d+\n\n  level  nodes  clusters  in use  L  unselected  overlap  entropy +C `+
+		`+of +gates\n +1 +64 +4 `, text)
+	assert.Regexp(t, `(?m)^warning: level 1: no neighbourhood holds \d+% of its nodes, whose signals are lost; `+
+		`its 4 clusters of L=4 have 16 slots only: give it more clusters or a larger L$`, text)
 
 	var c clustersDocument
 	decode(t, succeed(t, "clusters", "--backend", "go", "--checkpoint", dir, "--json", "--out", folder), &c)
@@ -146,7 +148,8 @@ func TestClustersErrors(t *testing.T) {
 // Several hierarchies are shown one at a time.
 func TestClustersOfSeveralHierarchies(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	succeed(t, "train", "--backend", "go", "--checkpoint", dir, "--hierarchy", "prepared", "--levels", "16x4/9,1x4/4", "--fc", "0", "--epochs", "1",
+	succeed(t, "train", "--backend", "go", "--checkpoint", dir, "--hierarchy", "prepared", "--levels", "16x4/9,1x4/4",
+		"--fc", "0", "--epochs", "1",
 		"--set", "ccp_hierarchies=3", "--set", "ccp_stem=2", "--set", "ccp_blocks=0")
 	run := func(more ...string) []string {
 		return append([]string{"clusters", "--backend", "go", "--checkpoint", dir}, more...)
@@ -173,7 +176,8 @@ func TestClustersOfWords(t *testing.T) {
 	folder := t.TempDir()
 	data, dir := filepath.Join(folder, "own.npz"), filepath.Join(folder, "run")
 	writeOwn(t, data)
-	succeed(t, "train", "--backend", "go", "--data", data, "--checkpoint", dir, "--hierarchy", "prepared", "--levels", "2x4/3,1x4/2", "--fc", "4", "--epochs", "1")
+	succeed(t, "train", "--backend", "go", "--data", data,
+		"--checkpoint", dir, "--hierarchy", "prepared", "--levels", "2x4/3,1x4/2", "--fc", "4", "--epochs", "1")
 	text := succeed(t, "clusters", "--backend", "go", "--checkpoint", dir, "--out", filepath.Join(folder, "out"))
 	assert.Regexp(t, `(?s)most central nodes of the clusters of level 1\n   0  w\d w\d w\d, of 3\n   1  w\d w\d w\d, of 3\n`, text)
 	require.NoError(t, os.Remove(data))

@@ -116,7 +116,8 @@ func TestTrain(t *testing.T) {
 	code, stdout, stderr := execute(t, line...)
 	require.Zero(t, code, stderr)
 	assert.Equal(t, "data   digits: 1,258 training, 180 validation, 359 test samples in 10 classes\n"+
-		"graph  64 nodes, 210 edges, 1 channel\nmodel  ccp 4x8/4,1x8/4, fc 8, on go\ntrain  19 steps of 64 samples in 1 epoch, rate 0.001 cosine, best weights\n", stderr[:strings.Index(stderr, "epoch 1/1")])
+		"graph  64 nodes, 210 edges, 1 channel\nmodel  ccp 4x8/4,1x8/4, fc 8, on go\ntrain  19 steps of 64 samples "+
+		"in 1 epoch, rate 0.001 cosine, best weights\n", stderr[:strings.Index(stderr, "epoch 1/1")])
 	assert.Regexp(t, `^epoch 1/1  loss \d\.\d{4}  acc 0\.\d{3}  val 0\.\d{4}  C \d\.\d\d \d\.\d\d  \d+\.\ds  best$`, lines(stderr)[4])
 	assert.NotContains(t, stderr, "\r", "no bar off a terminal")
 	require.Len(t, lines(stdout), 4)
@@ -141,8 +142,10 @@ func TestTrain(t *testing.T) {
 	again.Seconds, again.Prepare, again.Compile = ended.Seconds, ended.Prepare, ended.Compile
 	assert.Equal(t, ended, again, "the same seed gives the same result")
 	assert.Len(t, again.Objective, 2)
-	assert.Equal(t, trainDocument{Command: "train", Data: "digits", Model: "ccp", Backend: "go", Seed: 7, Parameters: 778, Epochs: 1, Steps: 19, BestEpoch: 1,
-		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective, Seconds: again.Seconds, Prepare: again.Prepare, Compile: again.Compile, Checkpoint: dir,
+	assert.Equal(t, trainDocument{Command: "train", Data: "digits", Model: "ccp", Backend: "go", Seed: 7,
+		Parameters: 778, Epochs: 1, Steps: 19, BestEpoch: 1,
+		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective,
+		Seconds: again.Seconds, Prepare: again.Prepare, Compile: again.Compile, Checkpoint: dir,
 		PredictedBy:      "the network",
 		MajorityBaseline: 36. / 359, TestSamples: 359}, again)
 }
@@ -218,7 +221,12 @@ func TestEval(t *testing.T) {
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "digits: its samples have no mirror images; leave it out")
 	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--reject", "0.3")
-	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\nmajority-class baseline [\d.]+%; balanced accuracy [\d.]+%, AUROC [\d.]+%, average precision [\d.]+%, Brier score [\d.]+\npredicted by the network\nprobabilities: expected calibration error \d+\.\d\d%, at temperature [\d.]+ of 180 held-out samples, loss \d\.\d{4}\nrejected: \d+ predictions \([\d.]+%\) below [\d.]+, as 30% of the held-out samples; accuracy of the others [\d.]+%\n\nclass  samples  precision  recall     F1\n0           36 `, text)
+	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\nmajority-class `+
+		`baseline [\d.]+%; balanced accuracy [\d.]+%, `+
+		`AUROC [\d.]+%, average precision [\d.]+%, Brier score [\d.]+\npredicted by the network\nprobabilities: `+
+		`expected calibration error \d+\.\d\d%, at temperature [\d.]+ of 180 held-out samples, `+
+		`loss \d\.\d{4}\nrejected: \d+ predictions \([\d.]+%\) below [\d.]+, as 30% of the held-out samples; `+
+		`accuracy of the others [\d.]+%\n\nclass  samples  precision  recall     F1\n0           36 `, text)
 	assert.Contains(t, text, "\nconfusion: a row for each true class")
 
 	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, ring(40)))
@@ -279,8 +287,10 @@ func TestPredictRefuses(t *testing.T) {
 		{write("flat.npy", &npz.Array{Shape: []int{128}, Data: signal}), "features has shape [128]; the model needs [samples, 64, 1]"},
 		{write("wide.npy", &npz.Array{Shape: []int{1, 64, 2}, Data: signal}), "features has shape [1 64 2]; the model needs [samples, 64, 1]"},
 		{write("nan.npy", &npz.Array{Shape: []int{2, 64}, Data: signal}), "unusable signal 1: node 6, channel 0 is NaN; replace it by a number"},
-		{write("words.npy", &npz.Array{Shape: []int{1, 64}, Data: make([]string, 64)}), "features: elements are string, want numbers; store them as such (features.astype(numpy.float32))"},
-		{write("other.npz", &npz.Array{Shape: []int{2, 64}, Data: signal}), "no array features; store the signals as features [samples, nodes, channels] (the file has other)"},
+		{write("words.npy", &npz.Array{Shape: []int{1, 64}, Data: make([]string, 64)}),
+			"features: elements are string, want numbers; store them as such (features.astype(numpy.float32))"},
+		{write("other.npz", &npz.Array{Shape: []int{2, 64}, Data: signal}),
+			"no array features; store the signals as features [samples, nodes, channels] (the file has other)"},
 	} {
 		code, stdout, stderr := execute(t, "predict", "--backend", "go", "--checkpoint", dir, c.path)
 		assert.Equal(t, 1, code)
@@ -348,7 +358,8 @@ func TestDataCheckOfNames(t *testing.T) {
 	var report checkJSON
 	decode(t, succeed(t, "data", "check", "digits", "--json"), &report)
 	d := report.Data
-	assert.Equal(t, []int{64, 1, 1438, 0, 359, 64, 210}, []int{d.Nodes, d.Channels, d.Train, d.Validation, d.Test, d.Graph.Nodes, d.Graph.Edges})
+	assert.Equal(t, []int{64, 1, 1438, 0, 359, 64, 210},
+		[]int{d.Nodes, d.Channels, d.Train, d.Validation, d.Test, d.Graph.Nodes, d.Graph.Edges})
 	assert.Len(t, d.Classes, 10)
 	assert.NotNil(t, report.Warnings)
 
@@ -367,7 +378,8 @@ func TestDoctor(t *testing.T) {
 	code, failed, stderr := execute(t, "doctor", "--backend", "xla:/none.so")
 	assert.Equal(t, []any{1, "ccp: the requested backend, xla:/none.so, cannot be opened\n"}, []any{code, stderr})
 	assert.Contains(t, failed, "FAILED     xla:/none.so: ")
-	assert.Contains(t, failed, "\nchosen     none: the requested backend cannot be opened\nto do      the requested backend, xla:/none.so, does not work; ")
+	assert.Contains(t, failed, "\nchosen     none: the requested backend cannot be opened\nto do      the requested "+
+		"backend, xla:/none.so, does not work; ")
 	var report struct {
 		Chosen string           `json:"chosen"`
 		Trials []map[string]any `json:"trials"`

@@ -25,7 +25,8 @@ func TestCompletion(t *testing.T) {
 		assert.Equal(t, want, stdout, line)
 	}
 	assert.Contains(t, succeed(t, "completion", "bash"), "__start_ccp")
-	for command, want := range map[string]string{"": "--backend\tbackend by its NAME", "train": "--seed\tSEED of", "eval": "--checkpoint\tDIR that"} {
+	for command, want := range map[string]string{"": "--backend\tbackend by its NAME", "train": "--seed\tSEED of",
+		"eval": "--checkpoint\tDIR that"} {
 		offered := succeed(t, append([]string{"__complete"}, append(strings.Fields(command), "--")...)...)
 		assert.Contains(t, offered, want, command)
 		assert.NotContains(t, offered, "`", command)

@@ -91,7 +91,8 @@ func describe(d *datasets.Dataset) *datasetJSON {
 	if d.Form != nil && d.Form.Longest > 1 { // a chain of sensors in frames looks like an image
 		frames, sensors = d.Form.Frames, len(d.Form.Sensors)
 	}
-	return &datasetJSON{Name: d.Name, Samples: d.Signals.Len(), Counts: counts, Data: d, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
+	return &datasetJSON{Name: d.Name, Samples: d.Signals.Len(), Counts: counts, Data: d, Nodes: d.Nodes,
+		Channels: d.Channels, Classes: d.ClassNames,
 		Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
 		Graph: d.Affinity.Stats(), Frames: frames, Sensors: sensors, Provenance: d.Provenance,
 		Notes: append([]string{}, d.Notes...)}

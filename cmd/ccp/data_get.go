@@ -97,7 +97,8 @@ func get(ctx context.Context, status *statusLine, set datasets.Source, dataDir s
 	}
 	found := set.Find(dataDir)
 	if found == "" {
-		return "", fmt.Errorf("what was fetched to %s is not what the loader looks for; remove it and try again", filepath.Join(dataDir, set.Folder))
+		return "", fmt.Errorf("what was fetched to %s is not what the loader looks for; remove it and try again",
+			filepath.Join(dataDir, set.Folder))
 	}
 	return found, nil
 }

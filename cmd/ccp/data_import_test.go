@@ -24,7 +24,8 @@ func TestDataImport(t *testing.T) {
 	}
 	require.NoError(t, os.MkdirAll("uea/Moves", 0o755))
 	for _, half := range []string{"TRAIN", "TEST"} {
-		require.NoError(t, os.WriteFile("uea/Moves/Moves_"+half+".ts", []byte("@problemName Moves\n@dimensions 2\n@classLabel true rise fall\n@data\n"+series.String()), 0o644))
+		require.NoError(t, os.WriteFile("uea/Moves/Moves_"+half+".ts",
+			[]byte("@problemName Moves\n@dimensions 2\n@classLabel true rise fall\n@data\n"+series.String()), 0o644))
 	}
 	collects := debug.SetGCPercent(100)
 	stdout := succeed(t, "data", "import", "uea/Moves")
@@ -106,8 +107,10 @@ func TestNamesAreNoEscapeCodes(t *testing.T) {
 	path, run := write(t, filepath.Join(folder, "r.csv"), table), filepath.Join(folder, "run")
 	var said strings.Builder
 	for _, words := range [][]string{{"data", "import", "--out", folder + "/m.npz", path}, {"data", "check", folder + "/m.npz"},
-		{"train", "--data", folder + "/m.npz", "--checkpoint", run, "--backend", "go", "--model", "fc", "--epochs", "1"}, {"eval", "--backend", "go", "--checkpoint", run, "--split", "all"},
-		{"explain", "--backend", "go", "--checkpoint", run}, {"predict", "--backend", "go", "--checkpoint", run, write(t, folder+"/n.csv", "sample,x\n\"o\x1b[2Jdd\",5000\n")},
+		{"train", "--data", folder + "/m.npz", "--checkpoint", run, "--backend", "go", "--model", "fc", "--epochs", "1"},
+		{"eval", "--backend", "go", "--checkpoint", run, "--split", "all"},
+		{"explain", "--backend", "go", "--checkpoint", run}, {"predict", "--backend", "go", "--checkpoint", run,
+			write(t, folder+"/n.csv", "sample,x\n\"o\x1b[2Jdd\",5000\n")},
 		{"predict", "--backend", "go", "--checkpoint", run, folder + "/no\x1b[2J.csv"}, {"data", "import", folder + "/no\x1b[2J.csv"}} {
 		code, stdout, stderr := execute(t, words...)
 		assert.Equal(t, strings.Contains(words[len(words)-1], "\x1b"), code != 0, stderr)

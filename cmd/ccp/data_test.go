@@ -69,13 +69,15 @@ func init() {
 		return load(ctx, dirs, o)
 	}
 	datasets.Register(of)
-	of.Name, of.Folder, of.Folders, of.Archive, of.Files = "parcels", "parcels", []string{"parcels"}, true, []datasets.File{{Name: "parcels.tar.gz"}}
+	of.Name, of.Folder, of.Folders, of.Archive, of.Files = "parcels", "parcels", []string{"parcels"}, true,
+		[]datasets.File{{Name: "parcels.tar.gz"}}
 	datasets.Register(of)
 }
 
 // TestGetFiles fetches a set of four files and finds it again, as training does.
 func TestGetFiles(t *testing.T) {
-	set := moved(t, "letters", map[string][]byte{"train-images": []byte("images"), "train-labels": []byte("labels"), "test-images": []byte("more"), "test-labels": []byte("more")})
+	set := moved(t, "letters", map[string][]byte{"train-images": []byte("images"), "train-labels": []byte("labels"),
+		"test-images": []byte("more"), "test-labels": []byte("more")})
 	dir := filepath.Join(t.TempDir(), "data")
 	var stderr bytes.Buffer
 	path, err := get(t.Context(), newStatusLine(&stderr), set, dir)
@@ -191,7 +193,8 @@ func TestAbsolute(t *testing.T) {
 	t.Chdir(dir)
 	here, err := os.Getwd()
 	require.NoError(t, err)
-	for path, want := range map[string]string{"": "", "digits": "digits", "mine.npz": filepath.Join(here, "mine.npz"), "/v/mine.NPZ": "/v/mine.NPZ"} {
+	for path, want := range map[string]string{"": "", "digits": "digits", "mine.npz": filepath.Join(here, "mine.npz"),
+		"/v/mine.NPZ": "/v/mine.NPZ"} {
 		got, err := absolute(path)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
@@ -267,7 +270,8 @@ func TestDataCheck(t *testing.T) {
 	code, stdout, stderr := execute(t, "data", "check", file)
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "ccp: "+file+" cannot be used: 2 errors\n", stderr)
-	assert.Contains(t, stdout, "2 errors\n  labels[3] is -1; number the classes from 0, or store them as strings (labels.astype(str))\n  edges: edge 0 (0-12): node 12 is not one of the 12 nodes")
+	assert.Contains(t, stdout, "2 errors\n  labels[3] is -1; number the classes from 0, "+
+		"or store them as strings (labels.astype(str))\n  edges: edge 0 (0-12): node 12 is not one of the 12 nodes")
 	code, stdout, _ = execute(t, "data", "check", file, "--json")
 	assert.Equal(t, 1, code)
 	decode(t, stdout, &bad)

@@ -54,7 +54,9 @@ func TestDisplayOnATerminal(t *testing.T) {
 	assert.Nil(t, d.screen, "a file is no terminal")
 	d.screen = screen
 
-	d.begin(training.Config{Training: training.Training{Epochs: 12, Steps: 24, Batch: 64, LearningRate: 0.001, Schedule: "cosine", Keep: "best"}}, data, models.Spec{Model: "ccp", Options: models.DefaultOptions(), Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}, 0, 24)
+	d.begin(training.Config{Training: training.Training{Epochs: 12, Steps: 24, Batch: 64, LearningRate: 0.001,
+		Schedule: "cosine", Keep: "best"}}, data, models.Spec{Model: "ccp", Options: models.DefaultOptions(),
+		Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}, 0, 24)
 	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\n"))
 	d.prepare(1, 0.421, 49.94)
 	assert.Equal(t, drawn("preparing level 1: 42%  C 49.9"), written())
@@ -71,7 +73,8 @@ func TestDisplayOnATerminal(t *testing.T) {
 	assert.Empty(t, written(), "too soon to draw again")
 	d.step(training.Progress{Epoch: 1, Epochs: 12, Step: 2, Steps: 2})
 	assert.Contains(t, written(), "] 100%", "the last step is always drawn")
-	d.epoch(training.Epoch{Epoch: 1, Train: training.Score{Loss: 2.5, Accuracy: 0.25}, Validation: &training.Score{Loss: 2, Accuracy: 0.5}, Objective: []float64{0.5, 0.75}, Seconds: 0.25, Best: true})
+	d.epoch(training.Epoch{Epoch: 1, Train: training.Score{Loss: 2.5, Accuracy: 0.25},
+		Validation: &training.Score{Loss: 2, Accuracy: 0.5}, Objective: []float64{0.5, 0.75}, Seconds: 0.25, Best: true})
 	assert.Equal(t, erased+"epoch  1/12  loss 2.5000  acc 0.250  val 0.5000  C 0.50 0.75  0.2s  best\n", written())
 	d.notice("resuming")
 	assert.Equal(t, "resuming\n", written(), "nothing to erase")

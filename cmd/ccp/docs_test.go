@@ -197,7 +197,8 @@ func checkOption(setting string) error {
 	name, value, given := strings.Cut(setting, "=")
 	values := []string{value}
 	if !given {
-		values = []string{"none", "1", "0.5", "20", "true", "rank", "levels", "zeros", "level", "cut", "drawn", "learned", "bfloat16"} // one for each kind of option
+		// one for each kind of option
+		values = []string{"none", "1", "0.5", "20", "true", "rank", "levels", "zeros", "level", "cut", "drawn", "learned", "bfloat16"}
 	}
 	var err error
 	for _, value := range values {

@@ -13,9 +13,11 @@ import (
 // A dry run tells of the step and leaves no checkpoint behind.
 func TestDryRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	line := append([]string{"train", "--data", "digits", "--levels", "4x2/9,1x4/4", "--fc", "0", "--checkpoint", dir, "--dry-run", "--backend", "go"}, published...)
+	line := append([]string{"train", "--data", "digits", "--levels", "4x2/9,1x4/4", "--fc", "0", "--checkpoint", dir,
+		"--dry-run", "--backend", "go"}, published...)
 	out := succeed(t, line...)
-	assert.Contains(t, out, "model ccp on digits: 382 parameters; batch 64 on 1 device, go\nmemory of a training step on each device, estimated:\n")
+	assert.Contains(t, out, "model ccp on digits: 382 parameters; batch 64 on 1 device, "+
+		"go\nmemory of a training step on each device, estimated:\n")
 	assert.Contains(t, out, "level_1's gathered neighbourhoods")
 	var f struct {
 		training.Footprint

@@ -68,7 +68,8 @@ func newEval(s *shared) *cobra.Command {
 	dataDirFlag(cmd, &dataDir)
 	splitFlag(cmd, &split)
 	rejectFlag(cmd.Flags(), &reject)
-	cmd.Flags().BoolVar(&mirrored, "mirrored", false, "predict by the mean over each sample and its mirror image, of data whose classes stay the same in a mirror")
+	cmd.Flags().BoolVar(&mirrored, "mirrored", false,
+		"predict by the mean over each sample and its mirror image, of data whose classes stay the same in a mirror")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		m, graph, err := models.ReadMetadata(dir)
 		if err != nil {

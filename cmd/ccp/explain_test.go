@@ -36,7 +36,8 @@ func TestExplain(t *testing.T) {
 	line := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--samples", "40", "--out", out, "--json")
 	var got explain.Summary
 	decode(t, line, &got)
-	assert.Equal(t, []any{"explain", "digits", "test", 40, "integrated", 10}, []any{got.Command, got.Data, got.Split, got.Samples, got.Method, got.Steps})
+	assert.Equal(t, []any{"explain", "digits", "test", 40, "integrated", 10},
+		[]any{got.Command, got.Data, got.Split, got.Samples, got.Method, got.Steps})
 	assert.Equal(t, 359, got.Of)
 	assert.Less(t, got.Gap, 0.01, "integrated gradients are complete")
 
@@ -74,8 +75,11 @@ func TestExplain(t *testing.T) {
 	code, _, stderr := execute(t, "explain", "--backend", "go", "--checkpoint", dir, "--out", out)
 	assert.Equal(t, []any{1, "ccp: " + out + " exists; --overwrite replaces its files\n"}, []any{code, stderr})
 
-	text := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--samples", "0", "--method", "gradient", "--class", "7", "--split", "validation")
-	assert.Regexp(t, `(?s)^digits, validation split: 18 samples explained by gradient x input\npredicted by the network\ncontributions to the logit of 7: .*\n\n7: 18 samples\n  node +mean  mean absolute\n  row \d column \d +[+-]\d`, text)
+	text := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--samples", "0", "--method", "gradient",
+		"--class", "7", "--split", "validation")
+	assert.Regexp(t, `(?s)^digits, validation split: `+
+		`18 samples explained by gradient x input\npredicted by the network\ncontributions to the logit of 7: `+
+		`.*\n\n7: 18 samples\n  node +mean  mean absolute\n  row \d column \d +[+-]\d`, text)
 	assert.Len(t, lines(text), 4+1+2+mostNodes, "four lines of introduction, an empty one, the class and the heading")
 }
 

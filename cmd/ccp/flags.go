@@ -73,7 +73,8 @@ func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most i
 
 // cutFlags say how to cut recordings into windows.
 func cutFlags(f *pflag.FlagSet, cut *recording.Cut) {
-	parsedVar(f, &cut.Window, "window", recording.ParseSpan, "cut recordings into windows of a `DURATION` such as 2s, or of so many time points")
+	parsedVar(f, &cut.Window, "window", recording.ParseSpan,
+		"cut recordings into windows of a `DURATION` such as 2s, or of so many time points")
 	parsedVar(f, &cut.Step, "step", recording.ParseSpan, "`DURATION`, or time points, between the begins of windows (default: a whole window)")
 }
 

@@ -217,7 +217,8 @@ func TestInterrupted(t *testing.T) {
 		assert.Equal(t, 130, p.end(t))
 		assert.Empty(t, p.stdout.String())
 		assert.Contains(t, p.seen.String(), "stopping after this step; Ctrl-C again aborts at once\n")
-		assert.Regexp(t, `ccp: interrupted after step \d+ of 171; its state is saved in `+dir+`.*\n  \S+/ccp train --levels .*--checkpoint `+dir, p.seen.String())
+		assert.Regexp(t, `ccp: interrupted after step \d+ of 171; its state is saved in `+dir+
+			`.*\n  \S+/ccp train --levels .*--checkpoint `+dir, p.seen.String())
 
 		damages := map[string]func(raw []byte) []byte{"flipped": func(raw []byte) []byte { raw[len(raw)/2] ^= 1; return raw }}
 		if backend == "go" { // the others have nothing to do with a backend

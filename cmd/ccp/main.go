@@ -33,7 +33,8 @@ func main() {
 // docs/ecosystem.md has the table.
 func exitCode(err error) int {
 	switch {
-	case errors.As(err, new(usageError)) || errors.Is(err, training.ErrSettings) || errors.Is(err, datasets.ErrOptions) || errors.Is(err, backend.ErrUnknown) || errors.Is(err, serve.ErrNames):
+	case errors.As(err, new(usageError)) || errors.Is(err, training.ErrSettings) ||
+		errors.Is(err, datasets.ErrOptions) || errors.Is(err, backend.ErrUnknown) || errors.Is(err, serve.ErrNames):
 		return 2
 	case errors.Is(err, training.ErrDiverged):
 		return 3

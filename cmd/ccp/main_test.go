@@ -20,7 +20,9 @@ import (
 var update = flag.Bool("update", false, "write the golden files and examples/digits.npy anew")
 
 // published are the settings of the paper's network and training.
-var published = []string{"--hierarchy", "learned", "--set", "ccp_hierarchies=1", "--set", "ccp_start=drawn", "--set", "ccp_slots=rank", "--set", "ccp_stem=0", "--set", "ccp_padding=nodes", "--set", "ccp_dropout=0", "--set", "readout_dropout=0.2",
+var published = []string{"--hierarchy", "learned", "--set", "ccp_hierarchies=1", "--set", "ccp_start=drawn",
+	"--set", "ccp_slots=rank", "--set", "ccp_stem=0", "--set", "ccp_padding=nodes", "--set", "ccp_dropout=0",
+	"--set", "readout_dropout=0.2",
 	"--keep", "best", "--validation", "0.125", "--lr", "0.001", "--set", "schedule=cosine", "--set", "label_smoothing=0"}
 
 // tiny are the settings with which a training on the digits takes a fraction of a second, on the pure Go backend.
@@ -87,7 +89,8 @@ func decode(t *testing.T, line string, v any) {
 func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "report", "serve", "compare", "reproduce", "data", "data list", "data get", "data check", "data import", "doctor", "version"} {
+	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "report", "serve",
+		"compare", "reproduce", "data", "data list", "data get", "data check", "data import", "doctor", "version"} {
 		name := strings.TrimSpace("ccp " + command)
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CCP_DATA", "/must/not/show")
@@ -127,7 +130,8 @@ func TestWrongUsage(t *testing.T) {
 		{"train --save-every 5", `--save-every "5" is not a duration such as 90s or 5m`, "ccp train"},
 		{"train --devices 0", `--devices "0" must be at least 1`, "ccp train"},
 		{"train --dtype float16", "--dtype float16: it must be auto, or one of float32, bfloat16", "ccp train"},
-		{"train --dtype bfloat16 --set dtype=float32", "--dtype bfloat16 and --set dtype=float32 contradict each other; give one of them", "ccp train"},
+		{"train --dtype bfloat16 --set dtype=float32",
+			"--dtype bfloat16 and --set dtype=float32 contradict each other; give one of them", "ccp train"},
 		{"train --epochs -1", "--epochs -1: it must be auto, or a whole number from 1", "ccp train"},
 		{"train --keep first", "--keep first: it must be one of best, last", "ccp train"},
 		{"train --batch 1", "--batch: 1; batch normalisation needs at least 2 samples", "ccp train"},
@@ -142,7 +146,8 @@ func TestWrongUsage(t *testing.T) {
 		{"reproduce", "TABLE is needed", "ccp reproduce"},
 		{"train --recipe depp", `--recipe: there is no "depp" for model ccp on digits; there are default, paper`, "ccp train"},
 		{"reproduce figure9", `there is no table "figure9"; did you mean figures? There are cross-subject, cross-view, `, "ccp reproduce"},
-		{"reproduce cross-view --data digits", "table cross-view is about " + onRequest().Name + "; filters, loss, order, graph and figures can be made for other data", "ccp reproduce"},
+		{"reproduce cross-view --data digits", "table cross-view is about " + onRequest().Name +
+			"; filters, loss, order, graph and figures can be made for other data", "ccp reproduce"},
 		{"reproduce loss --budget 1ns", `--budget "1ns" must be at least 1ms, or 0`, "ccp reproduce"},
 		{"reproduce loss --budget 5", `--budget "5" is not a duration such as 90s or 5m`, "ccp reproduce"},
 		{"reproduce loss --epochs -1", `--epochs "-1" must be at least 0`, "ccp reproduce"},
@@ -155,7 +160,8 @@ func TestWrongUsage(t *testing.T) {
 		{"train --set level_1/ccp_dropout=0.1", `--set: there is no option "level_1/ccp_dropout"; did you mean ccp_dropout?`, "ccp train"},
 		{"train --set readout_dropout=2", "--set readout_dropout=2: it must be in [0, 1)", "ccp train"},
 		{"train --hierarchy foo", `--hierarchy foo: it must be one of learned, task-only, objective-only, prepared, random`, "ccp train"},
-		{"train --hierarchy random --set ccp_hierarchy=learned", "--hierarchy random and --set ccp_hierarchy=learned contradict each other; give one of them", "ccp train"},
+		{"train --hierarchy random --set ccp_hierarchy=learned",
+			"--hierarchy random and --set ccp_hierarchy=learned contradict each other; give one of them", "ccp train"},
 		{"train --set l2=much", "--set l2=much: it must be finite and not negative", "ccp train"},
 		{"eval", "--checkpoint DIR is needed", "ccp eval"},
 		{"eval --checkpoint x --split some", `--split "some" is none of train, validation, test, all`, "ccp eval"},
@@ -196,13 +202,16 @@ func TestFailures(t *testing.T) {
 		{"train --backend go --checkpoint DIR/d --metrics DIR/none/m", "ccp: --metrics DIR/none/m: there is no folder DIR/none; make it"},
 		{"train --backend go --dry-run --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
 		{"train --backend go --checkpoint DIR/d --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
-		{"train --backend go --checkpoint DIR/d --levels 99x3/9", "level 1: 99 clusters of 64 nodes; a search finds at most as many as nodes: lower them"},
+		{"train --backend go --checkpoint DIR/d --levels 99x3/9",
+			"level 1: 99 clusters of 64 nodes; a search finds at most as many as nodes: lower them"},
 		{"train --backend go --dry-run --set transforms=minirocket", `the transform "minirocket" needs a series; leave it out`},
 		{"train --backend go --checkpoint DIR/file.npz", "ccp: DIR/file.npz is not a directory"},
 		{"train --backend go --checkpoint DIR/file.npz --overwrite", "ccp: DIR/file.npz is not a directory"},
 		{"data check DIR/fiel.npz", "; did you mean DIR/file.npz?"},
-		{"eval --backend go --checkpoint DIR/file.npz", "ccp: DIR/file.npz is not a directory; a checkpoint is a folder that ccp train made, such as those in runs\n"},
-		{"train --backend tpu --checkpoint DIR/e", "ccp: --backend: tpu: no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so"},
+		{"eval --backend go --checkpoint DIR/file.npz",
+			"ccp: DIR/file.npz is not a directory; a checkpoint is a folder that ccp train made, such as those in runs\n"},
+		{"train --backend tpu --checkpoint DIR/e",
+			"ccp: --backend: tpu: no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so"},
 		{"train --backend go --checkpoint DIR/e --knn 3", "digits: its graph is fixed; leave --knn out"},
 		{"train --backend go --checkpoint DIR/e --fold 2/groups --data " + grouped, "there are no groups"},
 		{"eval --backend go --checkpoint DIR", "DIR is not a checkpoint, a folder that ccp train made, such as those in runs: model.json: "},
@@ -251,7 +260,8 @@ func TestRefusedTrainingLeavesNothing(t *testing.T) {
 func TestHierarchyFlag(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := filepath.Join(t.TempDir(), "run")
-	line := append(append([]string{"train"}, tiny...), "--checkpoint", dir, "--set", "ccp_hierarchies=1", "--hierarchy", "prepared", "--set", "ccp_hierarchy=prepared")
+	line := append(append([]string{"train"}, tiny...), "--checkpoint", dir, "--set", "ccp_hierarchies=1",
+		"--hierarchy", "prepared", "--set", "ccp_hierarchy=prepared")
 	code, _, stderr := execute(t, line...)
 	require.Zero(t, code, stderr)
 	assert.Regexp(t, `(?m)^hierarchy prepared: C \d\.\d \+ 0\.5 = \d\.\d; coverage \d+ \d+%$`, lines(stderr)[3])

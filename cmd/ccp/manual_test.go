@@ -55,7 +55,8 @@ func TestManual(t *testing.T) {
 	root.DisableAutoGenTag = true // it has the day
 	require.NoError(t, os.MkdirAll(filepath.Join(folder, "man1"), 0o755))
 	require.NoError(t, os.MkdirAll(filepath.Join(folder, "reference"), 0o755))
-	require.NoError(t, doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "ccp " + root.Version, Manual: "ccp"}, filepath.Join(folder, "man1")))
+	require.NoError(t, doc.GenManTree(root,
+		&doc.GenManHeader{Section: "1", Source: "ccp " + root.Version, Manual: "ccp"}, filepath.Join(folder, "man1")))
 	require.NoError(t, doc.GenMarkdownTree(root, filepath.Join(folder, "reference")))
 	for _, cmd := range commands(root) {
 		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")

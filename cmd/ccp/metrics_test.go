@@ -56,27 +56,31 @@ func TestMetrics(t *testing.T) {
 	assert.Equal(t, []any{2, ""}, []any{code, stdout})
 	assert.Contains(t, stderr, "--metrics - and --json would share the standard output; give --metrics FILE")
 	for name, want := range map[string][]float64{
-		"epoch":               {1, 2, 3, float64(result.BestEpoch)},
-		"train_accuracy":      {history[0].Train.Accuracy, history[1].Train.Accuracy, history[2].Train.Accuracy, result.Train.Accuracy},
-		"validation_accuracy": {history[0].Validation.Accuracy, history[1].Validation.Accuracy, history[2].Validation.Accuracy, result.Validation.Accuracy},
-		"validation_loss":     {history[0].Validation.Loss, history[1].Validation.Loss, history[2].Validation.Loss, result.Validation.Loss},
-		"test_accuracy":       {result.Test.Accuracy},
-		"test_loss":           {result.Test.Loss},
+		"epoch":          {1, 2, 3, float64(result.BestEpoch)},
+		"train_accuracy": {history[0].Train.Accuracy, history[1].Train.Accuracy, history[2].Train.Accuracy, result.Train.Accuracy},
+		"validation_accuracy": {history[0].Validation.Accuracy, history[1].Validation.Accuracy,
+			history[2].Validation.Accuracy, result.Validation.Accuracy},
+		"validation_loss": {history[0].Validation.Loss, history[1].Validation.Loss, history[2].Validation.Loss, result.Validation.Loss},
+		"test_accuracy":   {result.Test.Accuracy},
+		"test_loss":       {result.Test.Loss},
 	} {
 		assert.InDeltaSlice(t, want, collected(t, written, name), 1e-5, name)
 	}
 
-	last := append(append([]string{"train", "--checkpoint", dir, "--overwrite", "--metrics", "-"}, tiny...), "--keep", "last", "--validation", "0")
+	last := append(append([]string{"train", "--checkpoint", dir, "--overwrite", "--metrics", "-"}, tiny...),
+		"--keep", "last", "--validation", "0")
 	code, stdout, stderr = execute(t, last...)
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stderr, "warning: no samples are held out, so that --metrics has no validation_accuracy; give --validation 0.2\n")
 	assert.Len(t, collected(t, stdout, "train_accuracy"), 2)
 	assert.Empty(t, collected(t, stdout, "validation_accuracy"))
 
-	code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--tensorboard", filepath.Join(file, "board")}, tiny...)...)
+	code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--tensorboard",
+		filepath.Join(file, "board")}, tiny...)...)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "--tensorboard "+filepath.Join(file, "board"))
-	code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--metrics", file}, append(tiny, "--levels", "4x8/999")...)...)
+	code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--metrics", file},
+		append(tiny, "--levels", "4x8/999")...)...)
 	assert.Equal(t, 2, code, stderr)
 	kept, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -97,7 +101,8 @@ func TestMetrics(t *testing.T) {
 // TestExitCodes: what ends a trial of a search without a score has a code of its own. TestInterrupted has 130, TestFailures 2.
 func TestExitCodes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	code, stdout, stderr := execute(t, append(append([]string{"train", "--checkpoint", dir}, tiny...), "--lr", "1e35", "--set", "schedule=constant")...)
+	code, stdout, stderr := execute(t, append(append([]string{"train", "--checkpoint", dir}, tiny...), "--lr", "1e35",
+		"--set", "schedule=constant")...)
 	assert.Equal(t, 3, code)
 	assert.Empty(t, stdout)
 	assert.Contains(t, stderr, "ccp: diverged: the loss became ")

@@ -78,7 +78,8 @@ func changed[T any](arrays []npz.Named, name string, i int, v T) []npz.Named {
 func TestOwnData(t *testing.T) {
 	path := ringFile(t, ring(800))
 	dir := filepath.Join(t.TempDir(), "run")
-	code, stdout, stderr := execute(t, "train", "--backend", "go", "--data", path, "--checkpoint", dir, "--levels", "4x16/4,1x32/4", "--fc", "16",
+	code, stdout, stderr := execute(t, "train", "--backend", "go", "--data", path, "--checkpoint", dir,
+		"--levels", "4x16/4,1x32/4", "--fc", "16",
 		"--set", "readout_dropout=0", "--lr", "0.01", "--epochs", "15", "--json")
 	require.Zero(t, code, stderr)
 	var result trainDocument
@@ -123,7 +124,8 @@ func TestOwnData(t *testing.T) {
 
 	one := with(without(ring(40), "split", "class_names"), "labels", slices.Repeat([]string{"east"}, 40), 40)
 	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, one), "--json"), &e)
-	assert.Equal(t, []any{40, 4, 40, "east"}, []any{e.Samples, len(e.PerClass), e.PerClass[1].Samples, e.PerClass[1].Name}, "of one of the model's classes")
+	assert.Equal(t, []any{40, 4, 40, "east"},
+		[]any{e.Samples, len(e.PerClass), e.PerClass[1].Samples, e.PerClass[1].Name}, "of one of the model's classes")
 
 	code, _, stderr = execute(t, "train", "--backend", "go", "--data", ringFile(t, ring(400)), "--checkpoint", dir, "--epochs", "15")
 	assert.Equal(t, 1, code, "another file of that name is another data set")
@@ -142,33 +144,48 @@ func TestMalformedData(t *testing.T) {
 		want   []string
 	}{
 		{"no features", without(ring(n), "features"), []string{"no array features", "store signals as features"}},
-		{"features of one dimension", with(ring(n), "features", make([]float32, n), n), []string{"features has shape [40]", "want [samples, nodes, channels]"}},
+		{"features of one dimension", with(ring(n), "features", make([]float32, n), n),
+			[]string{"features has shape [40]", "want [samples, nodes, channels]"}},
 		{"no samples", with(ring(n), "features", []float32{}, 0, 12, 3), []string{"features has shape [0 12 3]", "none of them 0"}},
-		{"features of text", with(ring(n), "features", make([]string, n*12), n, 12), []string{"features: elements are string, want numbers; store them as such (features.astype(numpy.float32))"}},
+		{"features of text", with(ring(n), "features", make([]string, n*12), n, 12),
+			[]string{"features: elements are string, want numbers; store them as such (features.astype(numpy.float32))"}},
 		{"NaN", changed(ring(n), "features", 2*36+5*3+1, nan32), []string{"features[2,5,1] is NaN", "replace it (numpy.nan_to_num)"}},
-		{"too large for float32", with(ring(n), "features", append(make([]float64, n*36-1), inf64), n, 12, 3), []string{"features[39,11,2] is +Inf", "drop the sample"}},
+		{"too large for float32", with(ring(n), "features", append(make([]float64, n*36-1), inf64), n, 12, 3),
+			[]string{"features[39,11,2] is +Inf", "drop the sample"}},
 		{"no labels", without(ring(n), "labels"), []string{"no array labels", "store a class for each of the 40 samples"}},
-		{"labels too short", with(ring(n), "labels", make([]int64, 39), 39), []string{"labels has shape [39]", "want [40]", "the lengths must agree"}},
-		{"labels in a column", with(ring(n), "labels", make([]int64, n), n, 1), []string{"labels has shape [40 1]", "flatten it (labels.ravel())"}},
+		{"labels too short", with(ring(n), "labels", make([]int64, 39), 39),
+			[]string{"labels has shape [39]", "want [40]", "the lengths must agree"}},
+		{"labels in a column", with(ring(n), "labels", make([]int64, n), n, 1),
+			[]string{"labels has shape [40 1]", "flatten it (labels.ravel())"}},
 		{"negative label", changed(ring(n), "labels", 3, int64(-1)), []string{"labels[3] is -1", "number the classes from 0"}},
 		{"label out of range", changed(ring(n), "labels", 5, int64(4)), []string{"labels[5] is 4", "class_names has 4 names"}},
 		{"labels of fractions", with(ring(n), "labels", make([]float64, n), n), []string{"labels are float64", "labels.astype(int)"}},
-		{"unknown class", with(ring(n), "labels", slices.Repeat([]string{"up"}, n), n), []string{`labels[0] is "up"`, "not in class_names; add it there"}},
-		{"a class twice", with(ring(n), "class_names", []string{"a", "b", "a", "c"}, 4), []string{`class_names[2] is "a", as class_names[0] is`, "a name of its own"}},
-		{"one class", with(without(ring(n), "class_names"), "labels", make([]int64, n), n), []string{"labels name 1 class: a classifier needs at least 2"}},
+		{"unknown class", with(ring(n), "labels", slices.Repeat([]string{"up"}, n), n),
+			[]string{`labels[0] is "up"`, "not in class_names; add it there"}},
+		{"a class twice", with(ring(n), "class_names", []string{"a", "b", "a", "c"}, 4),
+			[]string{`class_names[2] is "a", as class_names[0] is`, "a name of its own"}},
+		{"one class", with(without(ring(n), "class_names"), "labels", make([]int64, n), n),
+			[]string{"labels name 1 class: a classifier needs at least 2"}},
 		{"unknown split", changed(ring(n), "split", 7, int64(3)), []string{"split[7] is 3", "want 0 train, 1 validation or 2 test"}},
 		{"no test samples", with(ring(n), "split", make([]int64, n), n), []string{"split marks no test sample (2)", "leave the array out"}},
 		{"no graph", without(ring(n), "edges"), []string{"no graph", "store edges, adjacency", "give --knn"}},
-		{"two graphs", with(ring(n), "adjacency", adjacency, 12, 12), []string{"the graph is given 2 times, by edges and by adjacency", "keep one of them"}},
+		{"two graphs", with(ring(n), "adjacency", adjacency, 12, 12),
+			[]string{"the graph is given 2 times, by edges and by adjacency", "keep one of them"}},
 		{"edges transposed", with(ring(n), "edges", make([]int64, 24), 2, 12), []string{"edges has shape [2 12]", "transpose it (edges.T)"}},
 		{"edge to nowhere", changed(ring(n), "edges", 1, int64(12)), []string{"edges", "12"}},
-		{"weights too short", with(ring(n), "weights", make([]float64, 11), 11), []string{"weights has shape [11]", "want [12], the number of edges"}},
-		{"negative weight", with(ring(n), "weights", append([]float64{1, -2}, make([]float64, 10)...), 12), []string{"weights[1] is -2", "must be finite and not negative"}},
-		{"weights alone", with(without(ring(n), "edges"), "weights", make([]float64, 12), 12), []string{"weights without edges", "store edges [E, 2] beside them"}},
-		{"adjacency of another size", with(without(ring(n), "edges"), "adjacency", make([]float64, 25), 5, 5), []string{"adjacency has shape [5 5]", "want [12, 12]"}},
+		{"weights too short", with(ring(n), "weights", make([]float64, 11), 11),
+			[]string{"weights has shape [11]", "want [12], the number of edges"}},
+		{"negative weight", with(ring(n), "weights", append([]float64{1, -2}, make([]float64, 10)...), 12),
+			[]string{"weights[1] is -2", "must be finite and not negative"}},
+		{"weights alone", with(without(ring(n), "edges"), "weights", make([]float64, 12), 12),
+			[]string{"weights without edges", "store edges [E, 2] beside them"}},
+		{"adjacency of another size", with(without(ring(n), "edges"), "adjacency", make([]float64, 25), 5, 5),
+			[]string{"adjacency has shape [5 5]", "want [12, 12]"}},
 		{"asymmetric adjacency", with(without(ring(n), "edges"), "adjacency", adjacency, 12, 12), []string{"adjacency", "2", "symmetr"}},
-		{"half a CSR", with(without(ring(n), "edges"), "indptr", make([]int64, 13), 13), []string{"indptr, indices and data must come together; indices, data is not there"}},
-		{"coordinates of other nodes", with(without(ring(n), "edges"), "coordinates", make([]float64, 22), 11, 2), []string{"coordinates has shape [11 2]", "want [12, d], a row for each node"}},
+		{"half a CSR", with(without(ring(n), "edges"), "indptr", make([]int64, 13), 13),
+			[]string{"indptr, indices and data must come together; indices, data is not there"}},
+		{"coordinates of other nodes", with(without(ring(n), "edges"), "coordinates", make([]float64, 22), 11, 2),
+			[]string{"coordinates has shape [11 2]", "want [12, d], a row for each node"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { refused(t, ringFile(t, c.arrays), c.want...) })
 	}
@@ -177,7 +194,8 @@ func TestMalformedData(t *testing.T) {
 	require.NoError(t, err)
 	flipped := slices.Clone(raw)
 	flipped[200] ^= 0xff // within the first array's compressed bytes
-	for name, content := range map[string][]byte{"empty file": nil, "text": []byte("features,labels\n"), "cut short": raw[:len(raw)/2], "a byte flipped": flipped} {
+	for name, content := range map[string][]byte{"empty file": nil, "text": []byte("features,labels\n"),
+		"cut short": raw[:len(raw)/2], "a byte flipped": flipped} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "ring.npz")
 			require.NoError(t, os.WriteFile(path, content, 0o644))

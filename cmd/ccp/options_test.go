@@ -218,11 +218,13 @@ func TestOptionsPage(t *testing.T) {
 		}
 	}
 	page += "\n## Of some data sets\n\n| option | data set | default | values | what it is |\n|---|---|---|---|---|\n" + ofData
-	page += "\n## Of the paper's laboratory\n\n`ccp` has these options, and so does a program of your own that imports `benchmarks/paper/ablations`.\n\n| option | default | values | what it is |\n|---|---|---|---|\n" + ofLaboratory
+	page += "\n## Of the paper's laboratory\n\n`ccp` has these options, and so does a program of your own that imports " +
+		"`benchmarks/paper/ablations`.\n\n| option | default | values | what it is |\n|---|---|---|---|\n" + ofLaboratory
 	if *update {
 		require.NoError(t, os.WriteFile(optionsPage, []byte(page), 0o644))
 	}
 	was, err := os.ReadFile(optionsPage)
 	require.NoError(t, err)
-	assert.Equal(t, string(was), page, "docs/options.md says something else than the source: go test ./cmd/ccp -run OptionsPage -update writes it anew")
+	assert.Equal(t, string(was), page, "docs/options.md says something else than the source: "+
+		"go test ./cmd/ccp -run OptionsPage -update writes it anew")
 }

@@ -98,7 +98,8 @@ func arrayError(path string, form *recording.Form, asSeries, asRecording error) 
 		return fmt.Errorf("%s: the array has shape %v; the classifier needs series [samples, %d, timepoints%s] or a recording [timepoints, %d%s]",
 			path, a.Shape, n, axes, n, axes)
 	}
-	return fmt.Errorf("%s: as series [samples, sensors, timepoints]: %w; as a recording [timepoints, sensors, axes]: %w", path, asSeries, asRecording)
+	return fmt.Errorf("%s: as series [samples, sensors, timepoints]: %w; as a recording [timepoints, sensors, axes]: %w",
+		path, asSeries, asRecording)
 }
 
 // windowsAtOnce bounds the signals in memory: windows that overlap have many times the values of their recording.

@@ -441,6 +441,7 @@ func TestSignalsAreNoRecordings(t *testing.T) {
 
 // Two columns of a table never have one name, whatever the classes are called.
 func TestColumnsOfPredictions(t *testing.T) {
-	rows := table(serve.Samples{Names: []string{"a"}}, []string{"class", "rise"}, []models.Prediction{{Name: "class", Probability: 0.75, Probabilities: []float64{0.75, 0.25}}}, 0)
+	rows := table(serve.Samples{Names: []string{"a"}}, []string{"class", "rise"},
+		[]models.Prediction{{Name: "class", Probability: 0.75, Probabilities: []float64{0.75, 0.25}}}, 0)
 	assert.Equal(t, [][]string{{"name", "class", "probability", "probability of class", "rise"}, {"a", "class", "0.75", "0.75", "0.25"}}, rows)
 }

@@ -14,7 +14,8 @@ import (
 func TestReport(t *testing.T) {
 	dir := trained(t)
 	file := filepath.Join(dir, "report.html")
-	assert.Regexp(t, "^"+regexp.QuoteMeta(file)+`: \d+\.\d kB; open it in a browser\n$`, succeed(t, "report", "--backend", "go", "--checkpoint", dir))
+	assert.Regexp(t, "^"+regexp.QuoteMeta(file)+`: \d+\.\d kB; open it in a browser\n$`,
+		succeed(t, "report", "--backend", "go", "--checkpoint", dir))
 	page, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.True(t, bytes.HasPrefix(page, []byte("<!doctype html>")))
@@ -37,7 +38,8 @@ func TestReport(t *testing.T) {
 
 	nowhere := filepath.Join(t.TempDir(), "not", "there.html")
 	code, _, stderr = execute(t, "report", "--backend", "go", "--checkpoint", dir, "--out", nowhere)
-	assert.Equal(t, []any{1, "ccp: " + nowhere + ": there is no folder " + filepath.Dir(nowhere) + "; make it, or choose another\n"}, []any{code, stderr})
+	assert.Equal(t, []any{1, "ccp: " + nowhere + ": there is no folder " + filepath.Dir(nowhere) +
+		"; make it, or choose another\n"}, []any{code, stderr})
 
 	code, _, stderr = execute(t, "report", "--backend", "go", "--checkpoint", t.TempDir())
 	assert.Equal(t, 1, code)
@@ -49,7 +51,8 @@ func TestReportWithoutData(t *testing.T) {
 	folder := t.TempDir()
 	data, dir := filepath.Join(folder, "own.npz"), filepath.Join(folder, "run")
 	writeOwn(t, data)
-	succeed(t, "train", "--backend", "go", "--data", data, "--checkpoint", dir, "--hierarchy", "prepared", "--levels", "2x4/3,1x4/2", "--fc", "4", "--epochs", "1")
+	succeed(t, "train", "--backend", "go", "--data", data,
+		"--checkpoint", dir, "--hierarchy", "prepared", "--levels", "2x4/3,1x4/2", "--fc", "4", "--epochs", "1")
 	require.NoError(t, os.Remove(data))
 	code, _, stderr := execute(t, "report", "--backend", "go", "--checkpoint", filepath.Join(folder, "gone"))
 	assert.Equal(t, 1, code)

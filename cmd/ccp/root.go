@@ -120,7 +120,8 @@ func (s *shared) loading(cmd *cobra.Command, dataDir string, o datasets.Options)
 
 // dataOf loads the data set that the run in dir was trained on, or another one that fits its classifier's description and
 // graph. Another file without a split is all test.
-func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.Matrix, dir, dataDir, other string) (*datasets.Dataset, error) {
+func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.Matrix, dir, dataDir,
+	other string) (*datasets.Dataset, error) {
 	config, err := training.ReadConfig(dir)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,8 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on 
 
 // No output is lost without a word, though cobra does not look at the errors of its own.
 func TestFullStdout(t *testing.T) {
-	for _, line := range []string{"--help", "train --help", "data", "--version", "version", "completion bash", "data list --json", "doctor --backend go"} {
+	for _, line := range []string{"--help", "train --help",
+		"data", "--version", "version", "completion bash", "data list --json", "doctor --backend go"} {
 		var stderr strings.Builder
 		assert.Equal(t, 1, run(strings.Fields(line), full{}, &stderr), line)
 		assert.Contains(t, stderr.String(), "no space left", line)
@@ -53,7 +54,8 @@ func TestOneMeaningInJSON(t *testing.T) {
 	}
 	on := []string{"--backend", "go", "--json", "--checkpoint", dir}
 	for _, line := range [][]string{append([]string{"eval"}, on...), append([]string{"explain"}, on...), {"data", "check", data, "--json"},
-		{"compare", "--json", "--backend", "go", "--data", data, "--models", "softmax", "--seeds", "1", "--epochs", "1", "--folder", t.TempDir()}} {
+		{"compare", "--json", "--backend", "go", "--data", data, "--models", "softmax", "--seeds", "1", "--epochs", "1",
+			"--folder", t.TempDir()}} {
 		var document any
 		require.NoError(t, json.Unmarshal([]byte(succeed(t, line...)), &document))
 		walk(document)

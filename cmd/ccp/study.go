@@ -31,7 +31,8 @@ func (o *studyFlags) add(cmd *cobra.Command, folder string, seeds int) {
 	numberVar(f, &o.seeds, "seeds", seeds, 1, math.MaxInt, "`N` runs of each row, with the seeds 1 to N")
 	numberVar(f, &o.epochs, "epochs", 0, 0, math.MaxInt,
 		"`N` passes over the training set at most, labelled \"reduced\" (default: the data set's, or by its size)")
-	durationVar(f, &o.budget, "budget", time.Millisecond, true, "`TIME` limit; the table then has the finished runs, labelled \"reduced\"; 0 for none")
+	durationVar(f, &o.budget, "budget", time.Millisecond,
+		true, "`TIME` limit; the table then has the finished runs, labelled \"reduced\"; 0 for none")
 	f.StringVar(&o.folder, "folder", folder, "`FOLDER` for the runs and tables; processes with the same folder share the work")
 }
 
@@ -52,8 +53,9 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	ctx := cmd.Context()
 	errs := map[string]error{}
 	pass := "" // the seed and the fold
-	options := study.Options{Budget: o.budget, Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name,
-		SaveEvery: time.Minute},
+	options := study.Options{Budget: o.budget,
+		Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name,
+			SaveEvery: time.Minute},
 		Begin: func(i, n int, cell study.Cell) {
 			now := fmt.Sprint(cell.Config.Seed, cell.Config.Fold)
 			if pass == "" {

@@ -26,7 +26,8 @@ func TestCompare(t *testing.T) {
 		assert.FileExists(t, filepath.Join(folder, name))
 	}
 	assert.Contains(t, stderr, "run 1 of 4: softmax, seed 1, in "+folder)
-	assert.Regexp(t, `(?s)^4 trainings in all; a first table comes when each row has run once\nrun 1 of 4.* in \S+s; left: softmax about \S+s, tcn \?\n`+
+	assert.Regexp(t, `(?s)^4 trainings in all; a first table comes when each row has run once\nrun 1 of 4.* in \S+s; `+
+		`left: softmax about \S+s, tcn \?\n`+
 		`.*\n\nModels on digits \(reduced: 1 epochs, 1 of 4 runs\)\n.*\nsoftmax +\d\d\.\d +1 .*\n\nrun 3 of 4.*% in \S+s\n$`, stderr)
 
 	again := succeed(t, append(args, "--json")...)
@@ -50,7 +51,8 @@ func TestCompareSuite(t *testing.T) {
 	require.NoError(t, npz.Write(filepath.Join(suite, "b.npz"), grouped(80)))
 	require.NoError(t, npz.Write(filepath.Join(suite, "Another ring.NPZ"), grouped(120)))
 	require.NoError(t, os.WriteFile(filepath.Join(suite, "notes.txt"), nil, 0o644))
-	args := []string{"compare", "--backend", "go", "--data", suite + "/", "--models", "softmax,tcn,svm", "--seeds", "1", "--epochs", "1", "--folder", folder}
+	args := []string{"compare", "--backend", "go", "--data", suite + "/", "--models", "softmax,tcn,svm", "--seeds", "1",
+		"--epochs", "1", "--folder", folder}
 	code, stdout, stderr := execute(t, args...)
 	require.Zero(t, code, stderr)
 	assert.Regexp(t, `^Models on 2 data sets: \d+ \(reduced: 1 epochs, 4 of 6 runs\)
@@ -86,7 +88,8 @@ not run: tcn on Another ring, b: model tcn needs`, stdout)
 	assert.Equal(t, 40, e.Samples)
 	assert.InDelta(t, ended.Accuracy, e.Accuracy, 1e-9)
 	var alone training.Result
-	decode(t, succeed(t, "train", "--backend", "go", "--data", filepath.Join(suite, "b.npz"), "--model", "softmax", "--epochs", "1", "--fold", "2/groups", "--checkpoint", filepath.Join(t.TempDir(), "run"), "--json"), &alone)
+	decode(t, succeed(t, "train", "--backend", "go", "--data", filepath.Join(suite, "b.npz"), "--model", "softmax",
+		"--epochs", "1", "--fold", "2/groups", "--checkpoint", filepath.Join(t.TempDir(), "run"), "--json"), &alone)
 	assert.InDelta(t, ended.Accuracy, alone.Test.Accuracy, 1e-9)
 }
 

@@ -51,7 +51,8 @@ func newTrain(s *shared) *cobra.Command {
 		"the paper's way of training; only some data sets have "+strings.Join(training.RecipeNames("ccp", dataNames()...)[2:], ", "))
 	optionFlag(f, asked, "levels", "levels", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8, "+
 		"each with :candidates=N or :batchnorm_epsilon=E of its own if need be (default: the recipe's)")
-	optionFlag(f, asked, "fc", "hidden", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the recipe's)")
+	optionFlag(f, asked, "fc", "hidden", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; "+
+		"0 for none (default: the recipe's)")
 	optionFlag(f, asked, "hierarchy", "ccp_hierarchy", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(),
 		", ")+" (default: the recipe's)")
 	optionFlag(f, asked, "dtype", "dtype", "`TYPE` that filters and dense layers compute in: float32, bfloat16, or auto for "+
@@ -62,7 +63,8 @@ func newTrain(s *shared) *cobra.Command {
 	optionFlag(f, asked, "steps", "steps", "`N` steps in all, in place of passes (default: the recipe's)")
 	optionFlag(f, asked, "batch", "batch", "`N` samples in a step (default: the recipe's)")
 	optionFlag(f, asked, "lr", "learning_rate", "highest learning `RATE` of Adam (default: the recipe's)")
-	optionFlag(f, asked, "keep", "keep", "`WHICH` weights to keep: best, the epoch's that did best in validation, or last (default: the recipe's)")
+	optionFlag(f, asked, "keep", "keep", "`WHICH` weights to keep: best, the epoch's that did best in validation, "+
+		"or last (default: the recipe's)")
 	optionFlag(f, asked, "seed", "seed", "`SEED` of weights, batches, dropout and augmentation (default: 1)")
 	f = groups.add("Run")
 	f.StringVar(&o.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
@@ -75,7 +77,8 @@ func newTrain(s *shared) *cobra.Command {
 		"output; for programs that search settings")
 	f.StringVar(&board, "tensorboard", "", "`FOLDER` for the curves of this run, as a file of TensorBoard")
 	f.BoolVar(&dryRun, "dry-run", false, "print the whole configuration and what a training step needs, and do not train")
-	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` devices of the backend that share each batch; the batch must be a multiple of N")
+	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt,
+		"`N` devices of the backend that share each batch; the batch must be a multiple of N")
 	groups.addTo(cmd)
 
 	cmd.RunE = func(cmd *cobra.Command, pairs []string) error {

@@ -171,7 +171,8 @@ func TestCheckedIsTrained(t *testing.T) {
 // split by that. The file that was trained on keeps its split, wherever it is.
 func TestEvalOfAnotherFile(t *testing.T) {
 	path, dir := ringFile(t, without(ring(80), "split", "edges")), filepath.Join(t.TempDir(), "run")
-	succeed(t, "train", "--backend", "go", "--data", path, "--model", "softmax", "--epochs", "1", "--checkpoint", dir, "--knn", "3", "--fold", "2/5",
+	succeed(t, "train", "--backend", "go", "--data", path, "--model", "softmax", "--epochs", "1", "--checkpoint", dir,
+		"--knn", "3", "--fold", "2/5",
 		"--set", "split_seed=7")
 	eval := func(args ...string) (e evalJSON, text string) {
 		args = append([]string{"eval", "--backend", "go", "--checkpoint", dir}, args...)
@@ -183,7 +184,8 @@ func TestEvalOfAnotherFile(t *testing.T) {
 		require.NoError(t, npz.Write(path, arrays))
 		return path
 	}
-	for name, arrays := range map[string][]npz.Named{"without a graph": without(noise(50), "split", "edges"), "with a graph": without(noise(50), "split")} {
+	for name, arrays := range map[string][]npz.Named{"without a graph": without(noise(50), "split", "edges"),
+		"with a graph": without(noise(50), "split")} {
 		e, text := eval("--data", other(arrays))
 		assert.Equal(t, 50, e.Samples, name)
 		assert.Equal(t, "all", e.Split)

@@ -119,19 +119,20 @@ func command(path, argument string) *cobra.Command {
 	about, examples, _ := strings.Cut(strings.TrimSpace(section), "\n\nExamples:\n")
 	short, long, _ := strings.Cut(about, "\n\n")
 	name := path[strings.LastIndex(path, " ")+1:]
-	return &cobra.Command{Use: name + heading, Short: short, Long: long, Example: examples, Args: func(cmd *cobra.Command, args []string) error {
-		switch {
-		case argument != "" && len(args) == 0:
-			return usage(cmd, fmt.Errorf("%s is needed", argument))
-		case argument != "" && len(args) > 1:
-			return usage(cmd, fmt.Errorf("one %s is needed, there are %d: %s", argument, len(args), commandLine(args...)))
-		case argument != "" || len(args) == 0:
-			return nil
-		case cmd.HasAvailableSubCommands():
-			return usage(cmd, fmt.Errorf("there is no command %q%s", args[0], meantCommand(cmd, args[0])))
-		}
-		return usage(cmd, fmt.Errorf("%s takes flags only, not %q", cmd.CommandPath(), args[0]))
-	}}
+	return &cobra.Command{Use: name + heading, Short: short, Long: long, Example: examples,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case argument != "" && len(args) == 0:
+				return usage(cmd, fmt.Errorf("%s is needed", argument))
+			case argument != "" && len(args) > 1:
+				return usage(cmd, fmt.Errorf("one %s is needed, there are %d: %s", argument, len(args), commandLine(args...)))
+			case argument != "" || len(args) == 0:
+				return nil
+			case cmd.HasAvailableSubCommands():
+				return usage(cmd, fmt.Errorf("there is no command %q%s", args[0], meantCommand(cmd, args[0])))
+			}
+			return usage(cmd, fmt.Errorf("%s takes flags only, not %q", cmd.CommandPath(), args[0]))
+		}}
 }
 
 // meantCommand returns the end of an error about an unknown command, which asks for the nearest one. Commands of the group

@@ -105,7 +105,8 @@ func (f *Form) Prepare(r *Recording) (c Changes, err error) {
 		for row, lost := 0, 0; row < len(r.Values) && f.Channels > 1; row += width { // a single value may well be 0
 			if origin := r.Values[row+at:][:f.Channels]; slices.ContainsFunc(origin, func(v float64) bool { return v != 0 }) {
 				if first = slices.Clone(origin); lost > 0 {
-					c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; the first other value is the origin", f.Origin)
+					c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; "+
+						"the first other value is the origin", f.Origin)
 				}
 				break
 			}

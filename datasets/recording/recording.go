@@ -86,8 +86,9 @@ func (r *Recording) UnmarshalJSON(raw []byte) (err error) {
 	return err
 }
 
-// ReadAll reads a JSON object {"recordings": [...]}, each recording as UnmarshalJSON does, and skips other members. Before recording i, counted from 0,
-// occupies more memory, and now and then, ReadAll calls room with the number of bytes. It fails with an error of room.
+// ReadAll reads a JSON object {"recordings": [...]}, each recording as UnmarshalJSON does, and skips other members. Before
+// recording i, counted from 0, occupies more memory, and now and then, ReadAll calls room with the number of bytes. It fails with
+// an error of room.
 func ReadAll(document []byte, room func(i, bytes int) error) (all []Recording, err error) {
 	at, from := 0, jsonread.New(document)
 	take := func(bytes int) error { return room(at, bytes) }

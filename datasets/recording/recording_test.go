@@ -228,7 +228,8 @@ func TestEven(t *testing.T) {
 	pause := []float64{0, 0.5, 1, 1.5, 2, 600, 600.5, 601}
 	for _, f.Rate = range []float64{2, 0} {
 		_, _, err := f.Series(Recording{Name: "r", Times: pause, Values: make([]float64, 8)})
-		require.EqualError(t, err, "r: nothing was measured from time 2 to 600, 1196 times as long as its usual step: cut the recording there, or into windows (--window), which leave pauses out")
+		require.EqualError(t, err, "r: nothing was measured from time 2 to 600, 1196 times as long as its usual "+
+			"step: cut the recording there, or into windows (--window), which leave pauses out")
 	}
 	f.Rate = 2
 	assert.Equal(t, []float32{7}, even([]float64{3}, []float64{7}))
@@ -256,14 +257,17 @@ func TestAnotherUnit(t *testing.T) {
 	for _, far := range []float64{0.001, 0.02, 0.5, 4} { // a faster device is no mistake
 		_, notes, err := series(far, 80)
 		require.NoError(t, err)
-		assert.Equal(t, []string{fmt.Sprintf("its time points are %g of time apart, the training's 0.1; are its times in another unit?", far)}, notes)
+		assert.Equal(t,
+			[]string{fmt.Sprintf("its time points are %g of time apart, the training's 0.1; "+
+				"are its times in another unit?", far)}, notes)
 	}
 	for _, c := range []struct {
 		step       float64
 		timepoints int
 	}{{100, 10}, {6, 2}, {1e-4, 30}} {
 		_, _, err := series(c.step, c.timepoints)
-		require.EqualError(t, err, fmt.Sprintf("r: its time points are %g of time apart, the training's 0.1; give its times in the unit of the training's", c.step))
+		require.EqualError(t, err, fmt.Sprintf("r: its time points are %g of time apart, the training's 0.1; "+
+			"give its times in the unit of the training's", c.step))
 	}
 
 	// Two sensors with times of their own may be read close together.

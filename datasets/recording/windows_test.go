@@ -56,11 +56,15 @@ func TestWindows(t *testing.T) {
 		"all of it": {tenth, "1s", "", []Window{{0, 10, 5, 6}}, nil},
 		"overlap": {tenth, "600ms", "200ms", []Window{{0, 6, 5, 5.6}, {2, 8, 5.2, 5.8}, {4, 10, 5.4, 6}},
 			nil},
-		"between":     {tenth, "200ms", "700ms", []Window{{0, 2, 5, 5.2}, {7, 9, 5.7, 5.9}}, nil},
-		"timepoints":  {untimed, "4", "3", []Window{{0, 4, 0, 4}, {3, 7, 3, 7}, {6, 10, 6, 10}}, nil},
-		"timed":       {tenth, "4", "", []Window{{0, 4, 5, 5.4}, {4, 8, 5.4, 5.8}}, []string{"the last 2 of its 10 time points fill no window; left out"}},
-		"gap":         {gap, "4s", "", []Window{{0, 4, 0, 4}, {4, 6, 4, 8}, {6, 9, 12, 16}}, []string{"1 of its 4 windows lie in gaps of its times, the last from 8; left out", "the last 3 of its 12 time points fill no window; left out"}},
-		"with a step": {evenly(8, 1.7e9, 0.5), "2s", "1s", []Window{{0, 4, 1.7e9, 1.7e9 + 2}, {2, 6, 1.7e9 + 1, 1.7e9 + 3}, {4, 8, 1.7e9 + 2, 1.7e9 + 4}}, nil},
+		"between":    {tenth, "200ms", "700ms", []Window{{0, 2, 5, 5.2}, {7, 9, 5.7, 5.9}}, nil},
+		"timepoints": {untimed, "4", "3", []Window{{0, 4, 0, 4}, {3, 7, 3, 7}, {6, 10, 6, 10}}, nil},
+		"timed": {tenth, "4", "", []Window{{0, 4, 5, 5.4}, {4, 8, 5.4, 5.8}},
+			[]string{"the last 2 of its 10 time points fill no window; left out"}},
+		"gap": {gap, "4s", "", []Window{{0, 4, 0, 4}, {4, 6, 4, 8}, {6, 9, 12, 16}},
+			[]string{"1 of its 4 windows lie in gaps of its times, the last from 8; left out",
+				"the last 3 of its 12 time points fill no window; left out"}},
+		"with a step": {evenly(8, 1.7e9, 0.5), "2s", "1s",
+			[]Window{{0, 4, 1.7e9, 1.7e9 + 2}, {2, 6, 1.7e9 + 1, 1.7e9 + 3}, {4, 8, 1.7e9 + 2, 1.7e9 + 4}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ordered, got, notes, err := f.Windows(c.r, cut(t, c.window, c.step), math.MaxInt)
@@ -81,7 +85,8 @@ func TestWindows(t *testing.T) {
 		{tenth, "2s", "", "its length is 1s, less than a window of 2s; take a shorter window"},
 		{tenth, "11", "", "its length is 10, less than a window of 11; take a shorter window"},
 		{tenth, "500ms", "50ms", "its time points are 0.1 apart, more than a window of 0.5s or its step of 0.05s"},
-		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 2, 1e9}}, "1s", "", "its times go from 0 to 1000000000, more than 10000000 steps of 1s"},
+		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 2, 1e9}}, "1s", "",
+			"its times go from 0 to 1000000000, more than 10000000 steps of 1s"},
 		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 100, 101}}, "60s", "", "its times have gaps in every window of 60s"},
 		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 1, 2}}, "2s", "", "time point 2 has the time 1; times must be"},
 		{tenth, "1", "", "it makes more than 9 windows"},
@@ -164,7 +169,9 @@ func TestWindowsAcrossGaps(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 		if gaps > 0 {
-			require.Contains(t, notes, fmt.Sprintf("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps, gaps+len(want), TimeText(last)))
+			require.Contains(t, notes,
+				fmt.Sprintf("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps,
+					gaps+len(want), TimeText(last)))
 		}
 	}
 	start := time.Now()

@@ -69,8 +69,10 @@ func run(ctx context.Context, runner, checkpoint, out string, shards int, files 
 	}
 	p, s := beam.NewPipelineWithRoot()
 	found := fileio.MatchAll(s, beam.CreateList(s, files), fileio.MatchEmptyDisallow())
-	series, unread := beam.ParDo2(s, &readFn{Checkpoint: checkpoint}, beam.Reshuffle(s, found))                       // files go to all workers
-	lines, unusable := beam.ParDo2(s, &classifyFn{Checkpoint: checkpoint, Shards: shards}, beam.Reshuffle(s, series)) // and so do a large file's recordings
+	// files go to all workers
+	series, unread := beam.ParDo2(s, &readFn{Checkpoint: checkpoint}, beam.Reshuffle(s, found))
+	// and so do a large file's recordings
+	lines, unusable := beam.ParDo2(s, &classifyFn{Checkpoint: checkpoint, Shards: shards}, beam.Reshuffle(s, series))
 	beam.ParDo0(s, &writeFn{filepath.Join(out, "predictions"), shards}, beam.GroupByKey(s, lines))
 	beam.ParDo0(s, &writeFn{filepath.Join(out, "refused"), 1}, beam.GroupByKey(s, beam.Flatten(s, unread, unusable)))
 	result, err := beam.Run(ctx, runner, p)

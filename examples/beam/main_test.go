@@ -29,7 +29,8 @@ func moves(i int) (rows []row) {
 	for m := range 9 + i%4 {
 		t := float64(m)
 		head := 1 + slope*t + math.Cos(float64(i+m))/5
-		r := row{Sample: fmt.Sprintf("r%05d.csv", i), Hip: slope*t + math.Sin(float64(i*m))/5, Head: &head, Pulse: 60 + 5*math.Sin(float64(i+2*m))}
+		r := row{Sample: fmt.Sprintf("r%05d.csv", i), Hip: slope*t + math.Sin(float64(i*m))/5, Head: &head,
+			Pulse: 60 + 5*math.Sin(float64(i+2*m))}
 		if m == 3 {
 			r.Head = nil
 		}

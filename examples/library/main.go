@@ -27,13 +27,15 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // Ctrl-C saves; the next run goes on
 	defer stop()
 	dir, data := filepath.Join(append(os.Args, "runs")[1], "ring"), ring(400)
-	asked := training.Patch{"epochs": 10, "validation": 0.125, "readout_dropout": 0.2, "transforms": "none"} // the network alone; all else suits the data
+	// the network alone; all else suits the data
+	asked := training.Patch{"epochs": 10, "validation": 0.125, "readout_dropout": 0.2, "transforms": "none"}
 	progress := training.Observer{Epoch: func(e training.Epoch) {
 		fmt.Printf("epoch %d: loss %.3f, validation accuracy %.3f\n", e.Epoch, e.Train.Loss, e.Validation.Accuracy)
 	}}
 	backend := must(models.InstallBackend(os.Stderr)) // nil instead is the best that is installed, and downloads nothing
 	result := must(training.Train(ctx, backend, asked, training.Options{Data: data, Dir: dir, Observer: progress}))
-	fmt.Printf("test accuracy %.3f, predicted by %s with %d parameters, in %s\n", result.Test.Accuracy, result.PredictedBy, result.Parameters, result.Checkpoint)
+	fmt.Printf("test accuracy %.3f, predicted by %s with %d parameters, in %s\n", result.Test.Accuracy,
+		result.PredictedBy, result.Parameters, result.Checkpoint)
 
 	classifier := must(models.Load(result.Checkpoint, models.LoadOptions{})) // in another process, say
 	defer classifier.Close()

@@ -65,7 +65,8 @@ def test_nested_cross_validation_with_groups():
     warnings.filterwarnings("ignore", "X: .*|.*time points, the training's recordings", UserWarning)  # one recording is shorter
     with sklearn.config_context(enable_metadata_routing=True):
         model = Told(fast=True, backend="go", program=made().program).set_fit_request(groups=True)
-        search = GridSearchCV(model, {"params": [{"transforms": "minirocket"}, {"transforms": "values"}]}, cv=GroupKFold(2), error_score="raise")
+        search = GridSearchCV(model, {"params": [{"transforms": "minirocket"}, {"transforms": "values"}]},
+                              cv=GroupKFold(2), error_score="raise")
         found = cross_validate(search, x, y, params={"groups": groups}, cv=GroupKFold(2), return_estimator=True, error_score="raise")
     assert found["test_score"].mean() > 0.9, found
     assert [len(set(g)) for g in given] == [2, 3, 2, 3, 5] * 2 or all(len(set(g)) <= 5 for g in given) and len(given) == 10, given
@@ -121,7 +122,8 @@ def test_errors_and_warnings():
     x, y, _ = recordings()
     assert refused(CCPError, r'^--set: there is no option "lerning_rate"; did you mean learning_rate\?.*all$',
                    lambda: made({"lerning_rate": 1}).fit(x, y)).code == 2
-    refused(CCPError, r"^X: series\[2\]: no sensor has a value", lambda: made().fit(np.where(np.arange(40)[:, None, None] == 2, np.nan, x), y))
+    refused(CCPError, r"^X: series\[2\]: no sensor has a value",
+            lambda: made().fit(np.where(np.arange(40)[:, None, None] == 2, np.nan, x), y))
     refused(FloatingPointError, "^diverged: ", lambda: made({"l2": 1e39, "transforms": "none", "levels": "4x8/4"}, fast=False).fit(x, y))
     refused(FileNotFoundError, "no program 'nowhere'", lambda: made(program="nowhere").fit(x, y))
     refused(ValueError, "seed", lambda: made(random_state=np.random.default_rng(0)).fit(x, y))

@@ -17,7 +17,8 @@ def objective(trial):
         "batch": trial.suggest_categorical("batch", [16, 32, 64]),
     }
     command = ["ccp", "train", "--validation", "0.2", "--metrics", "-", "--checkpoint", f"runs/search/{trial.number}"]
-    training = subprocess.Popen([*command, *sys.argv[2:], *(f"{name}={value}" for name, value in pairs.items())], stdout=subprocess.PIPE, text=True)
+    training = subprocess.Popen([*command, *sys.argv[2:], *(f"{name}={value}" for name, value in pairs.items())],
+                                stdout=subprocess.PIPE, text=True)
     for line in training.stdout:
         scores = dict(pair.split("=") for pair in line.split() if "=" in pair)
         if "test_loss" in scores:  # the line of the result; the search must not look at the test

@@ -34,7 +34,9 @@ func TestService(t *testing.T) {
 	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &p))
 	assert.Len(t, p.Probabilities, 10)
 	assert.Equal(t, p.Probability, p.Probabilities[p.Class])
-	for body, want := range map[string]string{"[" + strings.Repeat("3,", 63) + "null]": "a value is null", "[1,2]": "unusable signal 0: it has 2 values; the model needs 64 nodes x 1 channels = 64", "{}": "cannot unmarshal object", "": "unexpected end of JSON"} {
+	for body, want := range map[string]string{"[" + strings.Repeat("3,", 63) +
+		"null]": "a value is null", "[1,2]": "unusable signal 0: it has 2 values; the model needs 64 nodes x 1 " +
+		"channels = 64", "{}": "cannot unmarshal object", "": "unexpected end of JSON"} {
 		answer = ask(body)
 		assert.Equal(t, http.StatusBadRequest, answer.Code)
 		assert.Contains(t, answer.Body.String(), want)

@@ -84,7 +84,8 @@ func tryConfig(config string) Trial {
 func multiply(b compute.Backend) error {
 	const n = 256
 	ones := slices.Repeat([]float32{1}, n*n)
-	output, err := graph.CallOnce(b, func(x *graph.Node) *graph.Node { return graph.MatMul(x, x) }, tensors.FromFlatDataAndDimensions(ones, n, n))
+	output, err := graph.CallOnce(b, func(x *graph.Node) *graph.Node { return graph.MatMul(x, x) },
+		tensors.FromFlatDataAndDimensions(ones, n, n))
 	if err != nil {
 		return err
 	}

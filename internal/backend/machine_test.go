@@ -27,7 +27,8 @@ func TestFindGPUs(t *testing.T) {
 	}
 	driven := func(version string) fstest.MapFS {
 		return fstest.MapFS{
-			"proc/driver/nvidia/version":                       file("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  " + version + "  Release Build\nGCC version: gcc 12.3.0\n"),
+			"proc/driver/nvidia/version": file("NVRM version: NVIDIA UNIX Open Kernel Module " +
+				"for x86_64  " + version + "  Release Build\nGCC version: gcc 12.3.0\n"),
 			"proc/driver/nvidia/gpus/0000:01:00.0/information": file("Model: \t\t NVIDIA H100 80GB HBM3\nIRQ:   \t\t 18\n"),
 		}
 	}

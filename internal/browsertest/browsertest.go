@@ -45,7 +45,8 @@ func Open(t testing.TB, origin string) context.Context {
 		absent(t, "there is no Chromium: CCP_CHROMIUM names none, and the PATH has none")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-background-networking", true),
 		chromedp.WSURLReadTimeout(time.Minute))
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	t.Cleanup(cancel)
@@ -89,7 +90,8 @@ func Violations(t testing.TB, ctx context.Context) []string {
 	require.NoError(t, err)
 	require.NoError(t, chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](string(axe))))
 	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ["violations"]}).then((result) =>
-		result.violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary)))`, chromedp.EvalAwaitPromise))
+		result.violations.flatMap((v) => v.nodes.map((n) =>
+			v.id + ": " + n.target.join(" ") + ": " + n.failureSummary)))`, chromedp.EvalAwaitPromise))
 	require.NoError(t, err)
 	return found
 }

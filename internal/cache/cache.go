@@ -25,7 +25,8 @@ func Path(name, ending string, key ...any) string {
 
 // Get returns what `read` reads at a Path. If read fails, Get returns what `make` makes, and has `write` keep it
 // there. unkept says why write failed; the value is good all the same.
-func Get[T any](path string, read func(path string) (T, error), make func() (T, error), write func(path string, v T) error) (v T, unkept, err error) {
+func Get[T any](path string, read func(path string) (T, error), make func() (T, error),
+	write func(path string, v T) error) (v T, unkept, err error) {
 	if path != "" {
 		if v, err = read(path); err == nil {
 			return v, nil, nil

@@ -101,7 +101,8 @@ func TestSaveAndLoad(t *testing.T) {
 
 func TestSaveLeavesOutWhatIsSkipped(t *testing.T) {
 	dir := t.TempDir()
-	err := Save(dir, Best, 3, 1, newStore(t, variables()), nil, func(v *model.Variable) bool { return !strings.HasPrefix(v.Path(), "/model/") })
+	err := Save(dir, Best, 3, 1, newStore(t, variables()),
+		nil, func(v *model.Variable) bool { return !strings.HasPrefix(v.Path(), "/model/") })
 	require.NoError(t, err)
 	store := model.NewStore()
 	_, _, err = Load(dir, Best, store, new(any))
@@ -206,10 +207,19 @@ func TestDamagedSnapshotsArePassedOver(t *testing.T) {
 		"truncated weights": {func(t *testing.T, s string) { require.NoError(t, os.Truncate(binary(t, s), 3)) }, ".bin has 3 bytes"},
 		"flipped byte":      {func(t *testing.T, s string) { flip(t, binary(t, s), 0) }, ".bin has 12 bytes and SHA-256"},
 		"weights gone":      {func(t *testing.T, s string) { require.NoError(t, os.Remove(binary(t, s))) }, ".bin: "},
-		"manifest gone":     {func(t *testing.T, s string) { require.NoError(t, os.Remove(filepath.Join(s, manifestName))) }, "manifest.json: open manifest.json: "},
-		"half a manifest":   {func(t *testing.T, s string) { require.NoError(t, os.Truncate(filepath.Join(s, manifestName), 40)) }, "manifest.json: unexpected end"},
-		"empty manifest":    {func(t *testing.T, s string) { write(t, filepath.Join(s, manifestName), "{}") }, "manifest.json"},
-		"half a state":      {func(t *testing.T, s string) { require.NoError(t, os.Truncate(filepath.Join(s, stateName), 9)) }, "state.json has 9 bytes"},
+		"manifest gone": {func(t *testing.T,
+			s string) {
+			require.NoError(t, os.Remove(filepath.Join(s, manifestName)))
+		}, "manifest.json: open manifest.json: "},
+		"half a manifest": {func(t *testing.T,
+			s string) {
+			require.NoError(t, os.Truncate(filepath.Join(s, manifestName), 40))
+		}, "manifest.json: unexpected end"},
+		"empty manifest": {func(t *testing.T, s string) { write(t, filepath.Join(s, manifestName), "{}") }, "manifest.json"},
+		"half a state": {func(t *testing.T,
+			s string) {
+			require.NoError(t, os.Truncate(filepath.Join(s, stateName), 9))
+		}, "state.json has 9 bytes"},
 		"empty directory": {func(t *testing.T, s string) {
 			require.NoError(t, os.RemoveAll(s))
 			require.NoError(t, os.Mkdir(s, 0o755))

@@ -14,7 +14,8 @@ import (
 // scope with their types.
 func TestGoMLXReadsSnapshots(t *testing.T) {
 	dir := t.TempDir()
-	params := map[string]any{"/ccp_dropout": 0.5, "/ccp_order": "elu,bn", "/ccp_candidates": 4, "/model/level_2/ccp_normalize": true, "/seed": int64(7)}
+	params := map[string]any{"/ccp_dropout": 0.5, "/ccp_order": "elu,bn", "/ccp_candidates": 4,
+		"/model/level_2/ccp_normalize": true, "/seed": int64(7)}
 	store := newStore(t, variables())
 	store.SetParams(params)
 	require.NoError(t, Save(dir, Last, 20, 1, store, state{}, nil))

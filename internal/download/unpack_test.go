@@ -98,7 +98,8 @@ func tree(t testing.TB, root string) map[string]string {
 }
 
 func TestUnpack(t *testing.T) {
-	entries := []entry{{name: "./"}, {name: "a/"}, {name: "a/one.txt", content: "1"}, {name: "a/b/two.txt", content: "22"}, {name: "empty/"}, {name: "nothing"}}
+	entries := []entry{{name: "./"}, {name: "a/"}, {name: "a/one.txt", content: "1"},
+		{name: "a/b/two.txt", content: "22"}, {name: "empty/"}, {name: "nothing"}}
 	want := map[string]string{"a/one.txt": "1", "a/b/two.txt": "22", "empty/": "", "nothing": ""}
 	comment := entry{name: "comment", content: "made by hand", kind: tar.TypeXGlobalHeader}
 	for name, raw := range map[string][]byte{
@@ -135,7 +136,8 @@ func TestUnpackRefuses(t *testing.T) {
 		{"climbing folder", "x.tar.gz", tarGz(t, file, entry{name: "../evil/"}), "escapes from parent"},
 		{"absolute", "x.tar.gz", tarGz(t, file, entry{name: "/tmp/evil", content: "x"}), "escapes from parent"},
 		{"no name", "x.tar.gz", tarGz(t, file, entry{content: "x"}), "."},
-		{"symbolic link", "x.tar.gz", tarGz(t, file, entry{name: "link", content: "/tmp", kind: tar.TypeSymlink}), `"link" is neither a file nor a folder`},
+		{"symbolic link", "x.tar.gz", tarGz(t, file, entry{name: "link", content: "/tmp", kind: tar.TypeSymlink}),
+			`"link" is neither a file nor a folder`},
 		{"hard link", "x.tar.gz", tarGz(t, file, entry{name: "link", content: "good", kind: tar.TypeLink}), "neither a file nor a folder"},
 		{"device", "x.tar.gz", tarGz(t, file, entry{name: "null", kind: tar.TypeChar}), "neither a file nor a folder"},
 		{"twice", "x.tar.gz", tarGz(t, file, file), "good: file exists"},
@@ -204,7 +206,8 @@ func FuzzUnpackTar(f *testing.F) {
 		var out bytes.Buffer
 		zipped := gzip.NewWriter(&out)
 		w := tar.NewWriter(zipped)
-		for _, h := range []*tar.Header{{Name: name, Linkname: content, Size: int64(len(content)), Typeflag: kind}, {Name: second, Typeflag: tar.TypeReg}} {
+		for _, h := range []*tar.Header{{Name: name, Linkname: content, Size: int64(len(content)), Typeflag: kind},
+			{Name: second, Typeflag: tar.TypeReg}} {
 			if h.Typeflag == tar.TypeSymlink || h.Typeflag == tar.TypeLink || h.Typeflag == tar.TypeDir {
 				h.Size = 0
 			}

@@ -104,7 +104,8 @@ func readMember(member *zip.File, narrow bool) (*Array, error) {
 		most = (compressed + 1) * maxDeflate
 	}
 	if member.Method != zip.Store && member.Method != zip.Deflate {
-		return nil, fmt.Errorf("is packed by method %d of zip, not by deflate (LZMA is 14, bzip2 12, zstd 93); write the file again with numpy.savez_compressed",
+		return nil, fmt.Errorf("is packed by method %d of zip, not by deflate (LZMA is 14, bzip2 12, zstd 93); "+
+			"write the file again with numpy.savez_compressed",
 			member.Method)
 	}
 	if compressed > 1<<50 || size > most {

@@ -144,7 +144,8 @@ func unreadable(t *testing.T, header zip.FileHeader, packed string) error {
 // Python can pack by methods that Go has not.
 func TestOtherMethods(t *testing.T) {
 	assert.ErrorContains(t, unreadable(t, zip.FileHeader{Method: 14, UncompressedSize64: 100}, ""),
-		`odd.npz: array "x": is packed by method 14 of zip, not by deflate (LZMA is 14, bzip2 12, zstd 93); write the file again with numpy.savez_compressed`)
+		`odd.npz: array "x": is packed by method 14 of zip, not by deflate (LZMA is 14, bzip2 12, zstd 93); `+
+			`write the file again with numpy.savez_compressed`)
 }
 
 func TestClaimedSize(t *testing.T) {

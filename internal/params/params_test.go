@@ -80,7 +80,8 @@ func TestFields(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	want := options{Flag: true, Whole: 3, Free: 1.5, Positive: 1e-3, From1: 1, Kind: "b", Text: "any", Steps: steps{"1", "2"}, inner: inner{0.5, 20}}
+	want := options{Flag: true, Whole: 3, Free: 1.5, Positive: 1e-3, From1: 1, Kind: "b", Text: "any",
+		Steps: steps{"1", "2"}, inner: inner{0.5, 20}}
 	assert.Equal(t, want, Defaults[options]())
 	require.NoError(t, Check(want))
 	require.NoError(t, Check(&want))
@@ -100,8 +101,10 @@ func TestSet(t *testing.T) {
 		wrong []string
 		must  string
 	}{
-		{"t_flag", map[string]any{"true": true, "false": false, "1": true, "0": false, "T": true}, []string{"", "yes", "2", "on"}, "true or false"},
-		{"t_whole", map[string]any{"4": 4, "4.0": 4, "-4": -4, "1e3": 1000, "0": 0}, []string{"", "4.5", "four", "inf", "-inf", "nan", "1e400", "1e300"}, whole},
+		{"t_flag", map[string]any{"true": true, "false": false, "1": true, "0": false, "T": true},
+			[]string{"", "yes", "2", "on"}, "true or false"},
+		{"t_whole", map[string]any{"4": 4, "4.0": 4, "-4": -4, "1e3": 1000, "0": 0},
+			[]string{"", "4.5", "four", "inf", "-inf", "nan", "1e400", "1e300"}, whole},
 		{"t_free", map[string]any{"4": 4.0, "-0.25": -0.25, "1e-300": 1e-300}, []string{"", "x", "1,5", "1e400"}, number},
 		{"t_finite", map[string]any{"0": 0.0, "-1e300": -1e300}, []string{"inf", "-inf", "nan", "x"}, "a finite number"},
 		{"t_positive", map[string]any{"1e-9": 1e-9, "7": 7.0}, []string{"0", "-1", "inf", "nan", "x"}, "positive and finite"},

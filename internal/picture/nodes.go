@@ -40,8 +40,8 @@ func (l *Layout) Sample(signal []float32, values []float64, channels int) []*plo
 	return []*plot.Plot{l.Signal("the signal", signal, channels), l.Values("", nodes)}
 }
 
-// Values draws a number for each node. Numbers above 0 are red, numbers below 0 blue, and those further from 0 are stronger. On a plane, the
-// named nodes furthest from 0 have their names beside them. Sensors over time have their sums beside them.
+// Values draws a number for each node. Numbers above 0 are red, numbers below 0 blue, and those further from 0 are stronger. On a
+// plane, the named nodes furthest from 0 have their names beside them. Sensors over time have their sums beside them.
 func (l *Layout) Values(title string, values []float64) *plot.Plot {
 	s, small := signed(values), pointRadius(len(values))
 	p := l.axes(title)

@@ -17,7 +17,8 @@ func TestNumbers(t *testing.T) {
 	for s, want := range map[float64]string{0: "0.0s", 0.26: "0.3s", 59.94: "59.9s", 60: "1m0s", 3723.4: "1h2m3s"} {
 		assert.Equal(t, want, Seconds(s))
 	}
-	for bytes, want := range map[int64]string{0: "0.0 MB", 123_456: "0.1 MB", 9_940_000: "9.9 MB", 10_000_000: "10 MB", 1_234_567_890: "1,235 MB"} {
+	for bytes, want := range map[int64]string{0: "0.0 MB", 123_456: "0.1 MB", 9_940_000: "9.9 MB", 10_000_000: "10 MB",
+		1_234_567_890: "1,235 MB"} {
 		assert.Equal(t, want, Megabytes(bytes))
 	}
 }

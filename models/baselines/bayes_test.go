@@ -32,7 +32,9 @@ func TestNaiveBayes(t *testing.T) {
 	prior := []float64{3. / 6, 2. / 6, 1. / 6}
 	theta := [][]float64{{4. / 7, 1. / 7, 2. / 7}, {1. / 5, 3. / 5, 1. / 5}, {1. / 3, 1. / 3, 1. / 3}}
 	mean, std := float32(0.75), float32(2)
-	s := models.Spec{Options: models.DefaultOptions(), Model: "bayes", Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: make([]string, 3), Mean: []float32{mean}, Std: []float32{std}}}
+	s := models.Spec{Options: models.DefaultOptions(),
+		Model: "bayes", Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: make([]string, 3), Mean: []float32{mean},
+			Std: []float32{std}}}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		store := s.NewStore(1)
 		require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf(train, classes)))
@@ -68,7 +70,8 @@ func TestNaiveBayes(t *testing.T) {
 
 // Each channel has a mean and a deviation of its own; α is the setting's, and what was never counted keeps a weight.
 func TestNaiveBayesChannelsAndAlpha(t *testing.T) {
-	s := models.Spec{Model: "bayes", Info: signal.Info{Nodes: 1, Channels: 2, ClassNames: make([]string, 2), Mean: []float32{1, 10}, Std: []float32{2, 5}}, Options: options("bayes", models.Patch{"bayes_alpha": 0.5})}
+	s := models.Spec{Model: "bayes", Info: signal.Info{Nodes: 1, Channels: 2, ClassNames: make([]string, 2),
+		Mean: []float32{1, 10}, Std: []float32{2, 5}}, Options: options("bayes", models.Patch{"bayes_alpha": 0.5})}
 	store := s.NewStore(1)
 	require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf([][]float32{{4, 0}, {1, 2}}, []int32{0, 1})))
 	w := tensors.MustCopyFlatData[float32](store.GetVariable("/model/classes/W").MustValue())
@@ -82,7 +85,9 @@ func TestNaiveBayesChannelsAndAlpha(t *testing.T) {
 }
 
 func TestNaiveBayesNeedsCounts(t *testing.T) {
-	s := models.Spec{Options: models.DefaultOptions(), Model: "bayes", Info: signal.Info{Nodes: 2, Channels: 2, ClassNames: make([]string, 2), Mean: []float32{0, 0}, Std: []float32{1, 1}}}
+	s := models.Spec{Options: models.DefaultOptions(),
+		Model: "bayes", Info: signal.Info{Nodes: 2, Channels: 2, ClassNames: make([]string, 2), Mean: []float32{0, 0},
+			Std: []float32{1, 1}}}
 	for value, says := range map[float32]string{-0.5: "-0.5", float32(math.NaN()): "NaN", float32(math.Inf(1)): "+Inf"} {
 		store := s.NewStore(1)
 		err := s.Precompute(t.Context(), nil, store, nil, samplesOf([][]float32{{0, 1, 2, 3}, {0, 1, value, 3}},
@@ -95,7 +100,8 @@ func TestNaiveBayesNeedsCounts(t *testing.T) {
 
 // Without any sample all classes are alike.
 func TestNaiveBayesOfNothing(t *testing.T) {
-	s := models.Spec{Options: models.DefaultOptions(), Model: "bayes", Info: signal.Info{Nodes: 2, Channels: 1, ClassNames: make([]string, 2), Mean: []float32{0}, Std: []float32{1}}}
+	s := models.Spec{Options: models.DefaultOptions(), Model: "bayes",
+		Info: signal.Info{Nodes: 2, Channels: 1, ClassNames: make([]string, 2), Mean: []float32{0}, Std: []float32{1}}}
 	store := s.NewStore(1)
 	require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf(nil, nil)))
 	got := logitsOf(t, backendtest.Go(t), s, store, grid(t, 1, 2), [][]float32{{3, 4}})

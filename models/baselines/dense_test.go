@@ -29,7 +29,8 @@ func TestPlainNetworks(t *testing.T) {
 		"fc without layers": {nil, 12*4 + 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := models.Spec{Options: models.DefaultOptions(), Model: name, Hidden: c.hidden, Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)}}
+			s := models.Spec{Options: models.DefaultOptions(), Model: name, Hidden: c.hidden,
+				Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)}}
 			if name == "fc without layers" {
 				s.Model = "fc"
 			}
@@ -83,7 +84,8 @@ func TestPlainModelsLackOptions(t *testing.T) {
 		assert.ErrorContains(t, (&models.Spec{Model: c.model}).Put(path, c.value), c.want)
 	}
 	assert.ErrorContains(t, (&models.Spec{Model: "bayes"}).Put("bayes_alpha", 0.0), "bayes_alpha=0: it must be positive and finite")
-	s := models.Spec{Model: "svm", Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)}, Options: options("svm", models.Patch{"l2": 0.1, "input_dropout": 0.1})}
+	s := models.Spec{Model: "svm", Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)},
+		Options: options("svm", models.Patch{"l2": 0.1, "input_dropout": 0.1})}
 	assert.NoError(t, s.Check())
 	s.Hidden = []int{3}
 	assert.ErrorContains(t, s.Check(), "model svm has no hidden layers; leave hidden out")

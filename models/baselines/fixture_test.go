@@ -59,7 +59,8 @@ func grid(t testing.TB, height, width int) *affinity.Matrix {
 }
 
 // logitsOf are a network's logits `[batch][classes]` for signals, with the weights in store.
-func logitsOf(t testing.TB, backend compute.Backend, s models.Spec, store *model.Store, graph *affinity.Matrix, batch [][]float32) [][]float32 {
+func logitsOf(t testing.TB, backend compute.Backend, s models.Spec, store *model.Store, graph *affinity.Matrix,
+	batch [][]float32) [][]float32 {
 	t.Helper()
 	return built(s, graph).Logits(t, backend, store, s.Channels, batch...)
 }

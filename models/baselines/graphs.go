@@ -18,7 +18,8 @@ func init() {
 
 // pooling returns the network of a filter.
 func pooling(about string, filter graphconv.Filter) models.Network {
-	return models.Network{About: about, Recipes: recipes, Levels: models.Spec{Model: "ccp"}.Network().Levels, Hidden: true, Check: checkShrinking,
+	return models.Network{About: about, Recipes: recipes, Levels: models.Spec{Model: "ccp"}.Network().Levels,
+		Hidden: true, Check: checkShrinking,
 		Build: func(scope *model.Scope, spec models.Spec, graph models.Topology, signal *Node) *Node {
 			return spec.Readout(scope, graphconv.Pool(filter, scope, graph.Matrix, spec.Levels, signal))
 		}}

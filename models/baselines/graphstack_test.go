@@ -40,7 +40,8 @@ func oneHop(bias float64) graphconv.Filter {
 
 // stackSpec is a spec for tests of a network that is not registered.
 func stackSpec(nodes int, levels string, hidden ...int) models.Spec {
-	return models.Spec{Options: models.DefaultOptions(), Model: "test", Levels: mustLevels(levels), Hidden: hidden, Info: signal.Info{Nodes: nodes, Channels: 2, ClassNames: make([]string, 3)}}
+	return models.Spec{Options: models.DefaultOptions(), Model: "test", Levels: mustLevels(levels), Hidden: hidden,
+		Info: signal.Info{Nodes: nodes, Channels: 2, ClassNames: make([]string, 3)}}
 }
 
 // logits computes the network's, for signals as `signals` draws them, `[batch, classes]`.

@@ -73,7 +73,8 @@ func TestSets(t *testing.T) {
 			}
 		}
 	}
-	s := Summarize(folder, Table{Name: "compare", Title: "Models on 3 data sets: x", Sets: tables}, 1, Origin{Command: "ccp x", Machine: "a machine", Backend: "xla"}, errs)
+	s := Summarize(folder, Table{Name: "compare", Title: "Models on 3 data sets: x", Sets: tables}, 1,
+		Origin{Command: "ccp x", Machine: "a machine", Backend: "xla"}, errs)
 	assert.Equal(t, `Models on 3 data sets: x (reduced: 15 of 24 runs)
 accuracy %               ccp          fc         svm
 a                 91.0 ± 1.4  81.0 ± 1.4  81.0 ± 1.4
@@ -94,7 +95,8 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	for i := range 2 {
 		s.Sets[i].Lines[0].PredictedBy, s.Sets[i].Lines[1].PredictedBy = "lags and values (75%), with the network (25%)", "the network"
 	}
-	assert.Contains(t, s.Text(), ": a, A very long name of a set\nccp is predicted by lags and values (75%), with the network (25%) on a, A very long name of a set\nnot run")
+	assert.Contains(t, s.Text(), ": a, A very long name of a set\nccp is predicted by lags and values (75%), "+
+		"with the network (25%) on a, A very long name of a set\nnot run")
 	assert.Equal(t, []string{"ccp is predicted by lags and values (75%), with the network (25%)"}, s.Sets[0].Ensembles())
 
 	require.NoError(t, s.Write(folder))
@@ -115,7 +117,9 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	require.NoError(t, json.Unmarshal(raw, &back))
 	assert.Equal(t, s, back)
 
-	tables[0].Rows, tables[1].Rows = append(tables[0].Rows, tableOf("a", "chebyshev", "gat", "bayes", "softmax", "transforms").Rows...), append(tables[1].Rows, tableOf("b", "chebyshev", "gat", "bayes", "softmax", "transforms").Rows...)
+	tables[0].Rows, tables[1].Rows = append(tables[0].Rows,
+		tableOf("a", "chebyshev", "gat", "bayes", "softmax", "transforms").Rows...),
+		append(tables[1].Rows, tableOf("b", "chebyshev", "gat", "bayes", "softmax", "transforms").Rows...)
 	for _, row := range tables[0].Rows[4:] {
 		keep(t, row.Dirs(folder, 1)[0], 0.5, 1, 1)
 	}
@@ -127,5 +131,6 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	}
 
 	nothing := Summarize(t.TempDir(), Table{Name: "compare", Title: "Nothing", Sets: tables[:2]}, 1, Origin{}, nil)
-	assert.Equal(t, "Nothing (reduced: 0 of 36 runs)\nno mean and no rank: there is no set of which all models have as many runs\n", nothing.Text())
+	assert.Equal(t, "Nothing (reduced: 0 of 36 runs)\nno mean and no rank: there is no set of which all models have "+
+		"as many runs\n", nothing.Text())
 }

@@ -46,7 +46,8 @@ func TestCells(t *testing.T) {
 func keep(t *testing.T, dir string, accuracy, seconds, rate float64) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	require.NoError(t, files.WriteJSON(filepath.Join(dir, "result.json"), training.Result{Test: training.Score{Accuracy: accuracy}, Seconds: seconds, Parameters: 1234, Epochs: 5, Steps: 10}))
+	require.NoError(t, files.WriteJSON(filepath.Join(dir, "result.json"),
+		training.Result{Test: training.Score{Accuracy: accuracy}, Seconds: seconds, Parameters: 1234, Epochs: 5, Steps: 10}))
 	require.NoError(t, files.WriteJSON(filepath.Join(dir, rateFile), Rate{64, rate}))
 }
 
@@ -54,12 +55,15 @@ func TestSummary(t *testing.T) {
 	folder := t.TempDir()
 	c := short("ccp")
 	c["learning_rate"] = 2
-	table := Table{Name: "loss-x", Title: "Losses", Rows: []Row{{Name: "both", Asked: short("ccp"), Paper: 84.4, Note: "as it is"}, {Name: "one", Asked: c}, {Name: "other", Asked: short("fc"), Paper: 50}}}
+	table := Table{Name: "loss-x", Title: "Losses",
+		Rows: []Row{{Name: "both", Asked: short("ccp"), Paper: 84.4, Note: "as it is"}, {Name: "one", Asked: c},
+			{Name: "other", Asked: short("fc"), Paper: 50}}}
 	for i, dir := range table.Rows[0].Dirs(folder, 3) {
 		keep(t, dir, []float64{0.97, 0.98, 0.99}[i], 10, 12345)
 	}
 	broken := table.Rows[1].Dirs(folder, 1)[0]
-	s := Summarize(folder, table, 3, Origin{Command: "ccp x", Machine: "a machine", Backend: "xla"}, map[string]error{broken: errors.New("no such thing")})
+	s := Summarize(folder, table, 3, Origin{Command: "ccp x", Machine: "a machine", Backend: "xla"},
+		map[string]error{broken: errors.New("no such thing")})
 	require.Len(t, s.Lines, 3)
 	assert.Equal(t, 3, s.Lines[0].Runs)
 	assert.InDelta(t, 0.98, s.Lines[0].Accuracy, 1e-9, "a fraction, as in all JSON")

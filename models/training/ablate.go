@@ -54,7 +54,8 @@ func (r *run) ablate(ctx context.Context, backend compute.Backend, q *quarter, s
 	if err != nil {
 		return err
 	}
-	r.notice(fmt.Sprintf("to tell what the graph is worth, the network is trained on a random one with as many edges; this takes about %.0f s, as its trial did",
+	r.notice(fmt.Sprintf("to tell what the graph is worth, the network is trained on a random one with as many "+
+		"edges; this takes about %.0f s, as its trial did",
 		seconds))
 	other := &quarter{d: d, members: q.members, read: q.read, unit: q.unit, network: map[int][]float64{}}
 	accuracy, _, err := r.trainTrial(ctx, backend, d, other.network)

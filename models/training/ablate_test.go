@@ -22,17 +22,19 @@ func TestAblate(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		ended := false
-		return training.Train(ctx, backend, asked, training.Options{Data: d, Dir: filepath.Join(folder, dir), Ablate: ablate, Observer: training.Observer{
-			Notice: func(line string) { notices += line + "\n" },
-			Trial: func(done float64) {
-				if ended = ended || done == 1; ended && done == 0.5 && stop {
-					cancel()
-				}
-			}}})
+		return training.Train(ctx, backend, asked,
+			training.Options{Data: d, Dir: filepath.Join(folder, dir), Ablate: ablate, Observer: training.Observer{
+				Notice: func(line string) { notices += line + "\n" },
+				Trial: func(done float64) {
+					if ended = ended || done == 1; ended && done == 0.5 && stop {
+						cancel()
+					}
+				}}})
 	}
 	asked := training.Patch{"steps": 20, "transforms": "all", "levels": "30x8/4,1x16/4", "hidden": []int{16}, "ccp_hierarchies": 2}
-	_, err = training.Train(t.Context(), backend, training.Patch{"data": tones(t, 176)}, training.Options{Dir: filepath.Join(folder, "easy"), Ablate: true,
-		Observer: training.Observer{Notice: func(line string) { notices += line + "\n" }}})
+	_, err = training.Train(t.Context(), backend, training.Patch{"data": tones(t, 176)},
+		training.Options{Dir: filepath.Join(folder, "easy"), Ablate: true,
+			Observer: training.Observer{Notice: func(line string) { notices += line + "\n" }}})
 	require.NoError(t, err)
 	assert.Contains(t, notices, "ablate: no network was tried on a held-out quarter, so that none was trained on a random graph\n")
 	for _, i := range d.Train[:10] {

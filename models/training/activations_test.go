@@ -35,8 +35,10 @@ func TestFootprintOfStem(t *testing.T) {
 		shapes = append(shapes, fmt.Sprint(a.Name, " ", a.Shape))
 	}
 	n := graph.N()
-	assert.Equal(t, []string{fmt.Sprintf("stem's gathered neighbourhoods (Float32)[7, %d, 4, 2]", n), fmt.Sprintf("block_1/1's gathered neighbourhoods (Float32)[7, %d, 4, 5]", n),
-		fmt.Sprintf("block_1/2's gathered neighbourhoods (Float32)[7, %d, 4, 5]", n), "level_1's gathered neighbourhoods (Float32)[7, 1, 4, 5]"}, shapes)
+	assert.Equal(t, []string{fmt.Sprintf("stem's gathered neighbourhoods (Float32)[7, %d, 4, 2]", n),
+		fmt.Sprintf("block_1/1's gathered neighbourhoods (Float32)[7, %d, 4, 5]", n),
+		fmt.Sprintf("block_1/2's gathered neighbourhoods (Float32)[7, %d, 4, 5]", n),
+		"level_1's gathered neighbourhoods (Float32)[7, 1, 4, 5]"}, shapes)
 	convolution := func(size, in, out int) int { return size*in*out + 3*out } // and the bias, scale and offset
 	want := convolution(4, 2, 5) + 2*convolution(4, 5, 5) + convolution(4, 5, 6) + 2 + (6*3 + 3)
 	assert.Equal(t, want, parameters(t, s, graph))

@@ -12,7 +12,8 @@ import (
 
 func specOf(t *testing.T, nodes int, levels string, settings map[string]any) models.Spec {
 	t.Helper()
-	s := models.Spec{Model: "ccp", Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}, Options: models.DefaultOptions()}
+	s := models.Spec{Model: "ccp", Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)},
+		Options: models.DefaultOptions()}
 	require.NoError(t, (*Levels)(&s.Levels).UnmarshalText([]byte(levels)))
 	for path, value := range settings {
 		require.NoError(t, s.Put(path, value))

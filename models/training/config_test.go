@@ -131,7 +131,8 @@ func TestKnown(t *testing.T) {
 func TestRecipeOfAnotherPlan(t *testing.T) {
 	grid, err := affinity.Grid(32, 32, 8)
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: leaves, Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}}, Affinity: grid, Train: make([]int, 1000)}
+	d := &datasets.Dataset{Name: leaves, Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}},
+		Affinity: grid, Train: make([]int, 1000)}
 	for _, c := range []struct {
 		asked         Patch
 		search, slots string
@@ -142,7 +143,8 @@ func TestRecipeOfAnotherPlan(t *testing.T) {
 		{Patch{"ccp_hierarchy": "learned", "ccp_slots": "rank"}, "cut", "rank", ""},
 		{Patch{"ccp_hierarchy": "learned", "recipe": "paper"}, "anneal", "rank", ""},
 		{Patch{"ccp_hierarchy": "random", "ccp_slots": "random"}, "anneal", "random", ""},
-		{Patch{"ccp_hierarchy": "random", "ccp_start": "searched"}, "anneal", "rank", "ccp_start=searched is of memberships that are learned, but this hierarchy is random"},
+		{Patch{"ccp_hierarchy": "random", "ccp_start": "searched"}, "anneal", "rank",
+			"ccp_start=searched is of memberships that are learned, but this hierarchy is random"},
 	} {
 		known, err := Preview(with(c.asked, "data", leaves))
 		require.NoError(t, err)
@@ -214,7 +216,8 @@ func TestDefaultCheckpoint(t *testing.T) {
 func TestRunOfAnEarlierVersion(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, resultFile), []byte("{}"), 0o600))
-	for _, text := range []string{`{"data":"leaves","split_seed":7,"model":"ccp","levels":"","hidden":null,"params":{"ccp_stem":-1},"epochs":100,"seed":1,"fold":"2/5"}`,
+	for _, text := range []string{`{"data":"leaves","split_seed":7,"model":"ccp","levels":"","hidden":null,
+		"params":{"ccp_stem":-1},"epochs":100,"seed":1,"fold":"2/5"}`,
 		`{"data":"leaves","model":"svm","levels":"","hidden":null,"seed":1}`} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(text), 0o600))
 		_, err := ReadConfig(dir)
@@ -222,9 +225,11 @@ func TestRunOfAnEarlierVersion(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, openRun(dir, Config{}, models.Metadata{}, nil, datasets.Fingerprint{}), want)
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(`{"data":{"data":"digits","side":"upper"},"training":{"seed":1}}`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, configFile),
+		[]byte(`{"data":{"data":"digits","side":"upper"},"training":{"seed":1}}`), 0o600))
 	_, err := ReadConfig(dir)
-	require.EqualError(t, err, filepath.Join(dir, configFile)+": an earlier version of ccp began this run, or it was changed by hand; train anew: "+
+	require.EqualError(t, err, filepath.Join(dir, configFile)+
+		": an earlier version of ccp began this run, or it was changed by hand; train anew: "+
 		"digits: it has no option side; leave side out (it is for leaves)")
 }
 

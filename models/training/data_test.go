@@ -138,7 +138,8 @@ func TestResultWithoutWeights(t *testing.T) {
 func TestUnknownKeysOfAConfiguration(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{`{"data": {}, "training": {"epoch": 3}}`: `there is no option "epoch"; did you mean epochs?`,
-		`{"data": {"epochs": 3}, "training": {}}`: `there is no option "epochs"`, `{"data": {}, "training": {"ccp_stem": 1}}`: `there is no option "ccp_stem"`,
+		`{"data": {"epochs": 3}, "training": {}}`:     `there is no option "epochs"`,
+		`{"data": {}, "training": {"ccp_stem": 1}}`:   `there is no option "ccp_stem"`,
 		`{"data": {}, "training": {"epochs": 0}}`:     "epochs=0: it must be a whole number from 1",
 		`{"data": {}, "training": {}, "network": {}}`: "an earlier version of ccp", `{"recipe": "default"}`: "an earlier version of ccp"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(text), 0o600))

@@ -62,7 +62,8 @@ func (s noisy) Read(i int, dst []float32) {
 
 func noisyData(graph *affinity.Matrix, channels int) *datasets.Dataset {
 	s := noisy{graph.N(), channels}
-	d := &datasets.Dataset{Name: "noise", Info: signal.Info{Nodes: graph.N(), Channels: channels, ClassNames: []string{"flat", "up", "steep"}}, Signals: s, Affinity: graph}
+	d := &datasets.Dataset{Name: "noise", Info: signal.Info{Nodes: graph.N(), Channels: channels,
+		ClassNames: []string{"flat", "up", "steep"}}, Signals: s, Affinity: graph}
 	for i := range s.Len() {
 		d.Labels, d.Train = append(d.Labels, int32(i%3)), append(d.Train, i)
 	}
@@ -73,7 +74,8 @@ func noisyData(graph *affinity.Matrix, channels int) *datasets.Dataset {
 }
 
 // stepsOn trains for some steps on a number of devices and returns each step's metrics and the variables at the end.
-func stepsOn(t *testing.T, backend compute.Backend, asked Patch, d *datasets.Dataset, devices, steps int) (metrics [][]float64, store *model.Store) {
+func stepsOn(t *testing.T, backend compute.Backend, asked Patch, d *datasets.Dataset, devices,
+	steps int) (metrics [][]float64, store *model.Store) {
 	t.Helper()
 	p, err := draft(asked, d.Name)
 	require.NoError(t, err)

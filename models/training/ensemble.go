@@ -72,7 +72,8 @@ func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error 
 	line := ""
 	switch {
 	case c.Lone && accuracies != nil:
-		line = "no class has two training samples or groups, so that none can be held out: the transforms have their usual weights and a small penalty"
+		line = "no class has two training samples or groups, so that none can be held out: " +
+			"the transforms have their usual weights and a small penalty"
 	case accuracies != nil:
 		line = "held-out training samples: " + strings.Join(accuracies, ", ")
 	}
@@ -147,7 +148,8 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 // and the weight with the least log-loss on the quarter: first the forest beside the ridge classifier, then the network beside
 // both. The result is line with the accuracies and losses of the trial. No network is trained for it if none is asked for, or if even
 // one without a mistake would gain little.
-func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c transforms.Config, v *transforms.Classifier,
+func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c transforms.Config,
+	v *transforms.Classifier,
 	line string) (string, error) {
 	q, err := r.holdOut(ctx, data, c)
 	if err != nil {
@@ -252,7 +254,8 @@ func several(d *datasets.Dataset) map[int32]bool {
 // trainTrial trains the network alone, as the run will train it, and sets its probabilities for the test samples. It returns
 // its accuracy on them. The trial is a run in the run's folder, in a folder of its own for these settings and data, so that an
 // interrupted one goes on.
-func (r *run) trainTrial(ctx context.Context, backend compute.Backend, d *datasets.Dataset, predictions map[int][]float64) (accuracy, seconds float64, err error) {
+func (r *run) trainTrial(ctx context.Context, backend compute.Backend, d *datasets.Dataset,
+	predictions map[int][]float64) (accuracy, seconds float64, err error) {
 	var of []byte
 	for _, name := range []string{metadataFile, configFile, dataFile} {
 		content, err := os.ReadFile(filepath.Join(r.Dir, name))

@@ -66,10 +66,12 @@ func TestOneSampleOfEachClass(t *testing.T) {
 	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)}, {Name: "split", Array: list(split)},
 		{Name: "series", Array: &npz.Array{Shape: []int{2 * classes, 2, width / 2}, Data: series}}}))
 	var notices []string
-	result, err := training.Train(t.Context(), backendtest.Go(t), training.Patch{"data": path}, training.Options{Dir: filepath.Join(t.TempDir(), "run"),
-		Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
+	result, err := training.Train(t.Context(), backendtest.Go(t), training.Patch{"data": path},
+		training.Options{Dir: filepath.Join(t.TempDir(), "run"),
+			Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
 	require.NoError(t, err)
-	assert.Contains(t, notices[len(notices)-1], "none can be held out: the transforms have their usual weights and a small penalty: minirocket, ")
+	assert.Contains(t, notices[len(notices)-1],
+		"none can be held out: the transforms have their usual weights and a small penalty: minirocket, ")
 	assert.Greater(t, result.Test.Accuracy, 0.9)
 	assert.Less(t, result.Test.Loss, 1.0)
 	assert.Equal(t, 1.0, result.Train.Accuracy, "not of held-out samples, of which there are none")
@@ -285,7 +287,8 @@ func TestTrialOfGroups(t *testing.T) {
 			people.Groups[i] = strconv.Itoa(i % 8)
 		}
 		train := func(asked training.Patch, told training.Observer) (training.Result, error) {
-			return training.Train(t.Context(), backend, asked, training.Options{Data: &people, Dir: filepath.Join(t.TempDir(), "run"), Observer: told})
+			return training.Train(t.Context(), backend,
+				asked, training.Options{Data: &people, Dir: filepath.Join(t.TempDir(), "run"), Observer: told})
 		}
 		var n noted
 		_, err := train(tried(0), n.observer())
@@ -323,7 +326,8 @@ func TestMemory(t *testing.T) {
 
 func TestTransformNames(t *testing.T) {
 	_, err := training.Train(t.Context(), nil, training.Patch{"transforms": "kernel"}, training.Options{Dir: t.TempDir()})
-	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, minirocket, hydra, power, lags, scattering, averages, values, forest; join several by commas`)
+	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, minirocket, hydra, power, lags, `+
+		`scattering, averages, values, forest; join several by commas`)
 }
 
 // Only the delays between sensors tell from where a wave comes, as in benchmarks/generated.py. Those transforms add sensors at the
@@ -349,7 +353,8 @@ func TestWavesNeedTheNetwork(t *testing.T) {
 	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)}, {Name: "split", Array: list(split)},
 		{Name: "series", Array: &npz.Array{Shape: []int{n, sensors, timepoints}, Data: series}}}))
 	dir := filepath.Join(t.TempDir(), "run")
-	result, err := training.Train(t.Context(), backendtest.XLA(t), training.Patch{"data": path, "steps": 400, "transforms": "minirocket,hydra,power,values"}, training.Options{Dir: dir})
+	result, err := training.Train(t.Context(), backendtest.XLA(t), training.Patch{"data": path, "steps": 400,
+		"transforms": "minirocket,hydra,power,values"}, training.Options{Dir: dir})
 	require.NoError(t, err)
 	assert.Contains(t, result.PredictedBy, "network")
 	assert.GreaterOrEqual(t, result.Test.Accuracy, 0.97)

@@ -105,7 +105,8 @@ func TestEvaluate(t *testing.T) {
 	assert.Equal(t, plain.Confusion, other.Confusion)
 	some.ClassNames = []string{"0", "1", "2"}
 	_, err = Evaluate(classifier, &some, some.Test, 64)
-	require.ErrorContains(t, err, `ring.npz has the classes ["0" "1" "2"], the model ["north" "east" "south" "west"]; store labels as strings of the model's`)
+	require.ErrorContains(t, err, `ring.npz has the classes ["0" "1" "2"], the model ["north" "east" "south" `+
+		`"west"]; store labels as strings of the model's`)
 
 	none, err := Evaluate(classifier, d, nil, 16)
 	require.NoError(t, err)
@@ -138,7 +139,8 @@ func TestEvaluateByTheClassifiersStatistics(t *testing.T) {
 func TestLoadForOtherData(t *testing.T) {
 	data := writeRing(t, 200)
 	c := ringConfig(data)
-	m := models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: ringNodes, Channels: ringChannels, ClassNames: []string{"north", "east", "south", "west"}, Mean: []float32{1, 2, 3}, Std: []float32{4, 5, 6}}}}
+	m := models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: ringNodes, Channels: ringChannels,
+		ClassNames: []string{"north", "east", "south", "west"}, Mean: []float32{1, 2, 3}, Std: []float32{4, 5, 6}}}}
 	d, err := LoadFor(t.Context(), m, previewed(c), datasets.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, m.Mean, d.Mean, "the model's normalisation, not the data's")

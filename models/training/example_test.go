@@ -80,7 +80,8 @@ func ExampleTrain_series() {
 	}
 	defer os.RemoveAll(dir)
 	ctx := context.Background()
-	result, err := training.Train(ctx, nil, training.Patch{"model": "transforms"}, training.Options{Data: data, Dir: filepath.Join(dir, "delays")})
+	result, err := training.Train(ctx, nil, training.Patch{"model": "transforms"},
+		training.Options{Data: data, Dir: filepath.Join(dir, "delays")})
 	if err != nil {
 		panic(err)
 	}

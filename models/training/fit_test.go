@@ -200,7 +200,8 @@ func TestFitIsInterrupted(t *testing.T) {
 	whole, dir := t.TempDir(), t.TempDir()
 	trainIn(t, backend, c, whole)
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err := Train(ctx, backend, c, Options{Dir: dir, Observer: Observer{Begin: func(Config, *datasets.Dataset, models.Spec, int, int) { cancel() }}})
+	_, err := Train(ctx, backend, c, Options{Dir: dir,
+		Observer: Observer{Begin: func(Config, *datasets.Dataset, models.Spec, int, int) { cancel() }}})
 	require.ErrorIs(t, err, ErrInterrupted)
 	require.EqualError(t, err, "interrupted before the first step: give the same command to start again")
 	assert.False(t, checkpoint.Exists(os.DirFS(dir), checkpoint.Last))

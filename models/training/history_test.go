@@ -72,7 +72,9 @@ func TestACollapseIsNoticed(t *testing.T) {
 	c["levels"] = "40x6/4,1x8/3"
 	c["ccp_membership_rate"] = 1e-9
 	notices := trainUntil(t, backend, c, t.TempDir(), 3*ringSteps+1)
-	collapsed := regexp.MustCompile(`^warning: level 1: collapsed: nodes use (10|11|12|[6-9]) of its 40 clusters only; use ccp_hierarchy=prepared, raise ccp_membership_rate, or train longer$`)
+	collapsed := regexp.MustCompile(`^warning: level 1: ` +
+		`collapsed: nodes use (10|11|12|[6-9]) of its 40 clusters only; use ccp_hierarchy=prepared, ` +
+		`raise ccp_membership_rate, or train longer$`)
 	count := 0
 	for _, line := range notices {
 		if collapsed.MatchString(line) {

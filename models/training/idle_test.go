@@ -25,7 +25,8 @@ func TestSettingsWithoutEffect(t *testing.T) {
 		return result
 	}
 	asked := training.Patch{"data": path, "epochs": 3, "learning_rate": 0.1, "readout_dropout": 0.2, "seed": 1, "steps": training.Auto}
-	without := "without effect: epochs=3, learning_rate=0.1, readout_dropout=0.2; the transforms predict without a network; give transforms=none to train the network"
+	without := "without effect: epochs=3, learning_rate=0.1, readout_dropout=0.2; the transforms predict without a network; " +
+		"give transforms=none to train the network"
 	result := train(dir, asked)
 	assert.Equal(t, without, notices[len(notices)-1])
 	raw, err := json.Marshal(result)

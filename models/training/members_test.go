@@ -62,8 +62,9 @@ func TestWeightOf(t *testing.T) {
 // A trial of little work is pure Go's, whatever trains the network.
 func TestTrialBackend(t *testing.T) {
 	backend := backendtest.XLA(t)
-	spec := models.Spec{Model: "ccp", Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}, Options: models.DefaultOptions(),
-		Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 4}, {Clusters: 1, Filters: 8, Neighbours: 4}}}
+	spec := models.Spec{Model: "ccp", Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)},
+		Options: models.DefaultOptions(),
+		Levels:  []models.Level{{Clusters: 4, Filters: 8, Neighbours: 4}, {Clusters: 1, Filters: 8, Neighbours: 4}}}
 	spec.Options.Hierarchy, spec.Options.Hierarchies = ccp.Prepared, 8
 	of := func(steps, test int, change func(s *models.Spec)) string {
 		s := spec

@@ -38,7 +38,8 @@ func ReadConfig(dir string) (Config, error) {
 	}
 	m, _, wrong := models.ReadMetadata(dir)
 	c.Name = m.Data
-	err := cmp.Or(c.decode(parts["data"], params.Fields(reflect.TypeFor[Data]())), c.decode(parts["training"], params.Fields(reflect.TypeFor[Training]())))
+	err := cmp.Or(c.decode(parts["data"], params.Fields(reflect.TypeFor[Data]())),
+		c.decode(parts["training"], params.Fields(reflect.TypeFor[Training]())))
 	if err == nil && len(parts) > 2 {
 		err = errors.New("it has other parts than data and training")
 	}
@@ -156,7 +157,8 @@ func ofModel(d *datasets.Dataset, m models.Metadata, name string) (*datasets.Dat
 		as := make([]int32, len(d.ClassNames))
 		for k, class := range d.ClassNames {
 			if as[k] = int32(slices.Index(m.ClassNames, class)); as[k] < 0 {
-				return nil, fmt.Errorf("%s has the classes %q, the model %q; store labels as strings of the model's, or class_names in its order", name, d.ClassNames, m.ClassNames)
+				return nil, fmt.Errorf("%s has the classes %q, the model %q; store labels as strings of the model's, "+
+					"or class_names in its order", name, d.ClassNames, m.ClassNames)
 			}
 		}
 		own.Labels, own.ClassNames = slices.Clone(d.Labels), m.ClassNames

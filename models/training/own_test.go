@@ -20,21 +20,24 @@ import (
 )
 
 func init() {
-	models.Register("own", models.Network{About: "two levels and a dense layer of GoMLX", Clusters: true, Build: func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
-		a := graph.Affinity(scope, x)
-		x, a = ccp.New(scope.In("level_1"), x, a, 16, 8).Neighbours(9).Done()
-		x, _ = ccp.New(scope.In("level_2"), x, a, 4, 16).Neighbours(4).Done()
-		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes())
-	}})
-	models.Register("own, nested", models.Network{About: "levels in scopes of their own, with residual blocks", Clusters: true, Build: func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
-		a, tower := graph.Affinity(scope, x), scope.In("tower")
-		x, a = ccp.New(tower.In("low"), x, a, 16, 8).Neighbours(9).Blocks(1).Done()
-		x, _ = ccp.New(tower.In("high").In("level"), x, a, 4, 16).Neighbours(4).Done()
-		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes())
-	}})
-	models.Register("own, without levels", models.Network{About: "GoMLX's dense layer alone", Clusters: true, Build: func(scope *model.Scope, spec models.Spec, _ models.Topology, x *Node) *Node {
-		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), x.Shape().Size()/x.Shape().Dim(0)), true, spec.Classes())
-	}})
+	models.Register("own", models.Network{About: "two levels and a dense layer of GoMLX", Clusters: true,
+		Build: func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
+			a := graph.Affinity(scope, x)
+			x, a = ccp.New(scope.In("level_1"), x, a, 16, 8).Neighbours(9).Done()
+			x, _ = ccp.New(scope.In("level_2"), x, a, 4, 16).Neighbours(4).Done()
+			return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes())
+		}})
+	models.Register("own, nested", models.Network{About: "levels in scopes of their own, with residual blocks",
+		Clusters: true, Build: func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
+			a, tower := graph.Affinity(scope, x), scope.In("tower")
+			x, a = ccp.New(tower.In("low"), x, a, 16, 8).Neighbours(9).Blocks(1).Done()
+			x, _ = ccp.New(tower.In("high").In("level"), x, a, 4, 16).Neighbours(4).Done()
+			return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes())
+		}})
+	models.Register("own, without levels", models.Network{About: "GoMLX's dense layer alone", Clusters: true,
+		Build: func(scope *model.Scope, spec models.Spec, _ models.Topology, x *Node) *Node {
+			return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), x.Shape().Size()/x.Shape().Dim(0)), true, spec.Classes())
+		}})
 }
 
 // A registered network trains, is frozen for predictions, and is loaded and classifies as it did, by the same functions
@@ -86,7 +89,8 @@ func TestOwnNetwork(t *testing.T) {
 func TestOwnNetworkOfNestedLevels(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	backend := backendtest.Go(t)
-	for plan, variables := range map[string][]string{"prepared": {"low/clusters", "high/level/clusters"}, "learned": {"low/U", "high/level/U"}, "random": {"low/U"}} {
+	for plan, variables := range map[string][]string{"prepared": {"low/clusters", "high/level/clusters"},
+		"learned": {"low/U", "high/level/U"}, "random": {"low/U"}} {
 		config := training.Patch{"data": "digits", "model": "own, nested", "epochs": 8, "learning_rate": 0.01, "ccp_hierarchy": plan}
 		dir := filepath.Join(t.TempDir(), "run")
 		result, err := training.Train(t.Context(), backend, config, training.Options{Dir: dir})

@@ -84,7 +84,8 @@ func (r *run) fit() error {
 	if err != nil {
 		return err
 	}
-	if d, _ := ungrouped(r.data); v != nil && len(several(d)) > 0 { // it fits its training samples exactly: the score is of them when they were held out
+	if d, _ := ungrouped(r.data); v != nil && len(several(d)) > 0 {
+		// it fits its training samples exactly: the score is of them when they were held out
 		all := v.Parts()[len(v.Parts())-1]
 		r.state.Sums.Loss, r.state.Sums.Accuracy = all.Loss, all.Accuracy
 	} else {

@@ -11,7 +11,8 @@ import (
 // average_precision_score(y == k, p[:, k]), their means over k, balanced_accuracy_score(y, p.argmax(1)), and by hand
 // ((p - onehot(y))**2).sum(1).mean().
 func TestRanking(t *testing.T) {
-	p := [][]float64{{0.7, 0.2, 0.1}, {0.4, 0.4, 0.2}, {0.1, 0.8, 0.1}, {0.5, 0.3, 0.2}, {0.2, 0.2, 0.6}, {0.3, 0.3, 0.4}, {0.6, 0.1, 0.3}, {0.1, 0.5, 0.4}}
+	p := [][]float64{{0.7, 0.2, 0.1}, {0.4, 0.4, 0.2}, {0.1, 0.8, 0.1}, {0.5, 0.3, 0.2}, {0.2, 0.2, 0.6},
+		{0.3, 0.3, 0.4}, {0.6, 0.1, 0.3}, {0.1, 0.5, 0.4}}
 	y := []int32{0, 0, 1, 1, 2, 2, 2, 0}
 	score := func(y []int32) Ranking {
 		e, all := Evaluation{Samples: len(y), Confusion: [][]int{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}, judged{}

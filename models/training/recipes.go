@@ -108,8 +108,9 @@ func overlay(values, patch map[string]any) {
 	}
 }
 
-// PresetOf returns the levels and hidden layers of a model for a data set, if the model has them. The name "" stands for any model with both. It tries the recipe, then the data set's for any model, then the model's for
-// any data set, and skips one whose levels need more nodes.
+// PresetOf returns the levels and hidden layers of a model for a data set, if the model has them. The name "" stands for any model
+// with both. It tries the recipe, then the data set's for any model, then the model's for any data set, and skips one whose levels
+// need more nodes.
 func PresetOf(name, data, recipe string, nodes int) (levels Levels, hidden Widths) {
 	n := network(cmp.Or(name, "ccp"))
 	for _, of := range [][3]string{{data, name, recipe}, {data, "", DefaultRecipe}, {"", name, DefaultRecipe}} {

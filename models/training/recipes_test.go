@@ -89,8 +89,10 @@ func TestRecipes(t *testing.T) {
 	assert.NotEqual(t, deep["levels"], usual["levels"])
 	bayes := recipeOf(leaves, "bayes", DefaultRecipe)
 	assert.Equal(t, []any{1, 0.002}, []any{bayes["epochs"], bayes["bayes_alpha"]})
-	assert.Equal(t, []any{nil, 0.3}, []any{recipeOf(leaves, "svm", DefaultRecipe)["input_dropout"], recipeOf(leaves, "gcn", DefaultRecipe)["input_dropout"]})
-	assert.Equal(t, []any{"512,128", "2500,500"}, []any{recipeOf("ring.npz", "fc", DefaultRecipe)["hidden"], recipeOf(leaves, "fc", DefaultRecipe)["hidden"]},
+	assert.Equal(t, []any{nil, 0.3}, []any{recipeOf(leaves, "svm", DefaultRecipe)["input_dropout"],
+		recipeOf(leaves, "gcn", DefaultRecipe)["input_dropout"]})
+	assert.Equal(t, []any{"512,128", "2500,500"},
+		[]any{recipeOf("ring.npz", "fc", DefaultRecipe)["hidden"], recipeOf(leaves, "fc", DefaultRecipe)["hidden"]},
 		"a network's own settings count more than a source's for any network, and less than those for this network")
 }
 

@@ -188,7 +188,8 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *dataset
 			}
 		}
 	}
-	if p.open["transforms"] && suitsTransforms(c, d) && p.isDefault("ccp_hierarchy") && p.isDefault("levels") { // who asks for these wants the network
+	if p.open["transforms"] && suitsTransforms(c, d) && p.isDefault("ccp_hierarchy") && p.isDefault("levels") {
+		// who asks for these wants the network
 		c.Transforms = transforms.All
 	}
 	switch {

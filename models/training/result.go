@@ -84,7 +84,8 @@ func (r *run) finish() (Result, error) {
 	}
 	result := Result{Command: "train", Data: r.data.Name, Model: r.Model, Backend: r.Backend, Seed: r.Seed,
 		Parameters: r.classifier.Parameters(), Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
-		Train: best.Train, Validation: best.Validation, Test: Score{test.Loss, test.Accuracy}, Objective: append([]float64(nil), best.Objective...),
+		Train: best.Train, Validation: best.Validation,
+		Test: Score{test.Loss, test.Accuracy}, Objective: append([]float64(nil), best.Objective...),
 		Seconds: r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
 		PredictedBy: r.classifier.PredictedBy(), Members: r.state.Members, Checkpoint: r.Dir}
 	if !r.hasNetwork() {
@@ -130,7 +131,8 @@ func (r *run) remark(result Result) {
 	var idle []string
 	fitted, alone := r.spec.Network().Fitted, result.Steps == 0
 	for _, name := range sorted(r.asked) {
-		network := slices.Contains(append(params.Names(ablationFields), ofGraph...), name) || name != "transforms" && slices.Contains(optionNames(), name)
+		network := slices.Contains(append(params.Names(ablationFields), ofGraph...), name) ||
+			name != "transforms" && slices.Contains(optionNames(), name)
 		if value := r.asked[name]; value != nil && value != Auto && (alone && network || (alone || fitted) && slices.Contains(ofSteps, name)) {
 			idle = append(idle, fmt.Sprintf("%s=%v", name, value))
 		}

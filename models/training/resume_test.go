@@ -168,11 +168,12 @@ func TestKilledBetweenSnapshots(t *testing.T) {
 
 	copied := t.TempDir()
 	step := 0
-	_, err := Train(context.Background(), backend, c, Options{Dir: killed, SaveEvery: time.Nanosecond, Observer: Observer{Step: func(Progress) {
-		if step++; step == 13 { // the state of the disk at this point is all that a kill leaves
-			require.NoError(t, os.CopyFS(filepath.Join(copied, "run"), os.DirFS(killed)))
-		}
-	}}})
+	_, err := Train(context.Background(), backend, c,
+		Options{Dir: killed, SaveEvery: time.Nanosecond, Observer: Observer{Step: func(Progress) {
+			if step++; step == 13 { // the state of the disk at this point is all that a kill leaves
+				require.NoError(t, os.CopyFS(filepath.Join(copied, "run"), os.DirFS(killed)))
+			}
+		}}})
 	require.NoError(t, err)
 	requireSameRun(t, whole, killed)
 	dir := filepath.Join(copied, "run")
@@ -248,7 +249,8 @@ func TestBestSnapshotDamaged(t *testing.T) {
 	require.Len(t, best, 1)
 	truncateWeights(t, best[0])
 	var notices []string
-	result, err := Train(context.Background(), backend, c, Options{Dir: dir, Observer: Observer{Notice: func(line string) { notices = append(notices, line) }}})
+	result, err := Train(context.Background(), backend, c,
+		Options{Dir: dir, Observer: Observer{Notice: func(line string) { notices = append(notices, line) }}})
 	require.NoError(t, err)
 	assert.Contains(t, notices[len(notices)-1], best[0]+" is damaged: ")
 	assert.Equal(t, ringEpochs, result.BestEpoch)
@@ -268,7 +270,8 @@ func TestOtherRunInTheDirectory(t *testing.T) {
 	other := maps.Clone(c)
 	other["batch"], other["learning_rate"] = 32, 0.5
 	_, err := Train(context.Background(), backend, other, Options{Dir: dir})
-	require.ErrorContains(t, err, dir+" holds a run with other settings (batch was 16, is 32; learning_rate was 0.02, is 0.5; steps was 64, is 32)")
+	require.ErrorContains(t, err, dir+" holds a run with other settings (batch was 16, is 32; "+
+		"learning_rate was 0.02, is 0.5; steps was 64, is 32)")
 
 	raw, err := os.ReadFile(writeRing(t, 204))
 	require.NoError(t, err)

@@ -27,20 +27,21 @@ func TestTrainLearns(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "run")
 		var epochs []Epoch
 		steps, begun := 0, 0
-		result, err := Train(context.Background(), backend, ringConfig(data), Options{Dir: dir, Command: "the command", Backend: "name", Observer: Observer{
-			Step: func(p Progress) {
-				assert.Equal(t, steps/ringSteps+1, p.Epoch)
-				assert.Equal(t, steps%ringSteps+1, p.Step)
-				assert.Equal(t, ringSteps, p.Steps)
-				assert.True(t, isFinite(p.Loss) && isFinite(p.Objective) && p.Accuracy >= 0 && p.Accuracy <= 1)
-				steps++
-			},
-			Epoch: func(e Epoch) { epochs = append(epochs, e) },
-			Begin: func(_ Config, d *datasets.Dataset, spec models.Spec, from, total int) {
-				begun++
-				assert.Equal(t, [3]int{ringNodes, 0, ringEpochs * ringSteps}, [3]int{d.Nodes, from, total})
-			},
-		}})
+		result, err := Train(context.Background(), backend,
+			ringConfig(data), Options{Dir: dir, Command: "the command", Backend: "name", Observer: Observer{
+				Step: func(p Progress) {
+					assert.Equal(t, steps/ringSteps+1, p.Epoch)
+					assert.Equal(t, steps%ringSteps+1, p.Step)
+					assert.Equal(t, ringSteps, p.Steps)
+					assert.True(t, isFinite(p.Loss) && isFinite(p.Objective) && p.Accuracy >= 0 && p.Accuracy <= 1)
+					steps++
+				},
+				Epoch: func(e Epoch) { epochs = append(epochs, e) },
+				Begin: func(_ Config, d *datasets.Dataset, spec models.Spec, from, total int) {
+					begun++
+					assert.Equal(t, [3]int{ringNodes, 0, ringEpochs * ringSteps}, [3]int{d.Nodes, from, total})
+				},
+			}})
 		require.NoError(t, err)
 		assert.Equal(t, 1, begun)
 		assert.Equal(t, ringEpochs*ringSteps, steps)
@@ -55,7 +56,8 @@ func TestTrainLearns(t *testing.T) {
 		assert.Len(t, epochs, ringEpochs)
 		assert.Equal(t, epochs[result.BestEpoch-1].Validation, result.Validation)
 
-		assert.ElementsMatch(t, []string{".lock", "best-000000" + pad(result.BestEpoch*ringSteps), "config.json", "data.json", "graph.npz", "hierarchy", "history.csv",
+		assert.ElementsMatch(t, []string{".lock", "best-000000" + pad(result.BestEpoch*ringSteps), "config.json",
+			"data.json", "graph.npz", "hierarchy", "history.csv",
 			fmt.Sprintf("last-%08d", steps-ringSteps), fmt.Sprintf("last-%08d", steps), "model.json", "result.json"}, listDir(t, dir))
 		var written Result
 		require.NoError(t, files.ReadJSON(filepath.Join(dir, resultFile), &written))
@@ -181,7 +183,8 @@ func TestNoValidationSplit(t *testing.T) {
 	c := ringConfig(writeRing(t, 80, 2, 2, 2, 2, 2, 2, 2, 2))
 	c["epochs"] = 1
 	var notices []string
-	result, err := Train(context.Background(), backend, c, Options{Dir: t.TempDir(), Observer: Observer{Notice: func(line string) { notices = append(notices, line) }}})
+	result, err := Train(context.Background(), backend, c,
+		Options{Dir: t.TempDir(), Observer: Observer{Notice: func(line string) { notices = append(notices, line) }}})
 	require.NoError(t, err)
 	assert.Equal(t, 1, result.BestEpoch)
 	require.NotEmpty(t, notices)

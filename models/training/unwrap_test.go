@@ -23,7 +23,8 @@ func TestPlain(t *testing.T) {
 	_, err = exec.Call()
 	require.ErrorContains(t, err, "graph construction/compilation", "else there is nothing to take away")
 	assert.EqualError(t, unwrapGoMLX(err), "dropout rate 2 is outside [0, 1)")
-	assert.EqualError(t, unwrapGoMLX(fmt.Errorf("Loop.RunSteps(38): failed TrainStep(LoopStep=0): %w", err)), "dropout rate 2 is outside [0, 1)")
+	assert.EqualError(t, unwrapGoMLX(fmt.Errorf("Loop.RunSteps(38): failed TrainStep(LoopStep=0): %w", err)),
+		"dropout rate 2 is outside [0, 1)")
 
 	other := fmt.Errorf("saving: %w", errors.New("disk full"))
 	assert.Equal(t, other, unwrapGoMLX(other))

@@ -16,7 +16,8 @@ import (
 func TestNarrow(t *testing.T) {
 	grid, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: "mine.npz", Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: []string{"a", "b"}}, Affinity: grid, Train: make([]int, 160)}
+	d := &datasets.Dataset{Name: "mine.npz", Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: []string{"a", "b"}},
+		Affinity: grid, Train: make([]int, 160)}
 	of := func(asked training.Patch) training.Config {
 		c, err := training.Resolve(asked, d)
 		require.NoError(t, err)
@@ -57,8 +58,10 @@ func TestRandomGraph(t *testing.T) {
 func TestResolveRandomGraph(t *testing.T) {
 	chain, err := affinity.SpaceTime(nil, 1, 40)
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: "series", Info: signal.Info{Nodes: 40, Channels: 1, ClassNames: []string{"a", "b"}}, Affinity: chain, Train: make([]int, 40)}
-	d.Signals, d.Labels = &datasets.Floats{Values: make([]float32, 40*40), Size: 40}, append(make([]int32, 20), slices.Repeat([]int32{1}, 20)...)
+	d := &datasets.Dataset{Name: "series", Info: signal.Info{Nodes: 40, Channels: 1, ClassNames: []string{"a", "b"}},
+		Affinity: chain, Train: make([]int, 40)}
+	d.Signals, d.Labels = &datasets.Floats{Values: make([]float32, 40*40), Size: 40},
+		append(make([]int32, 20), slices.Repeat([]int32{1}, 20)...)
 	_, err = training.Resolve(training.Patch{"transforms": "hydra"}, d)
 	require.NoError(t, err)
 	_, err = training.Resolve(training.Patch{"transforms": "hydra", "random_graph": true}, d)

@@ -110,14 +110,20 @@ func TestRefused(t *testing.T) {
 		opts datasets.Options
 		want string
 	}{
-		{"imagenet", datasets.Options{}, `data set "imagenet" is not known; there are digits, cifar10, mnist, fashion-mnist, 20news, ntu, nw-ucla; or give the path`},
+		{"imagenet", datasets.Options{}, `data set "imagenet" is not known; there are digits, cifar10, mnist, ` +
+			`fashion-mnist, 20news, ntu, nw-ucla; or give the path`},
 		{"cifar1", datasets.Options{}, `data set "cifar1" is not known; did you mean cifar10? There are digits, cifar10, mnist,`},
-		{"mnist", datasets.Options{Fold: datasets.Fold{Number: 1, Of: 5}}, "mnist: its test is fixed; leave fold out (it is for digits, .npz files)"},
-		{"nw-ucla", datasets.Options{Fold: datasets.Fold{Number: 1, Of: 5}}, "nw-ucla: its test is fixed; leave fold out (it is for digits, .npz files)"},
-		{"20news", datasets.Options{Fold: datasets.Fold{Number: 1, Of: 5}}, "20news: its test is fixed; leave fold out (it is for digits, .npz files)"},
-		{"digits", datasets.Options{Own: map[string]any{"protocol": "cross-view"}}, "digits: it has no option protocol; leave protocol out (it is for ntu, nw-ucla)"},
+		{"mnist", datasets.Options{Fold: datasets.Fold{Number: 1, Of: 5}},
+			"mnist: its test is fixed; leave fold out (it is for digits, .npz files)"},
+		{"nw-ucla", datasets.Options{Fold: datasets.Fold{Number: 1, Of: 5}},
+			"nw-ucla: its test is fixed; leave fold out (it is for digits, .npz files)"},
+		{"20news", datasets.Options{Fold: datasets.Fold{Number: 1, Of: 5}},
+			"20news: its test is fixed; leave fold out (it is for digits, .npz files)"},
+		{"digits", datasets.Options{Own: map[string]any{"protocol": "cross-view"}},
+			"digits: it has no option protocol; leave protocol out (it is for ntu, nw-ucla)"},
 		{"mine.npz", datasets.Options{Own: map[string]any{"protocol": "cross-view"}}, "mine.npz: it has no option protocol"},
-		{"ntu", datasets.Options{Own: map[string]any{"protocol": "cross-setup"}}, "ntu: protocol=cross-setup: it must be one of cross-subject, cross-view"},
+		{"ntu", datasets.Options{Own: map[string]any{"protocol": "cross-setup"}},
+			"ntu: protocol=cross-setup: it must be one of cross-subject, cross-view"},
 		{"nw-ucla", datasets.Options{Own: map[string]any{"protocol": "cv"}}, "nw-ucla: protocol=cv: it must be one of cross-view, cross-subject"},
 	} {
 		_, err := datasets.Load(t.Context(), c.name, c.opts)

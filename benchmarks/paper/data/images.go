@@ -80,8 +80,9 @@ func loadCIFAR(dirs []string, opts datasets.Options, perFile int) (*datasets.Raw
 	if err != nil {
 		return nil, err
 	}
-	raw, err := ofImages("CIFAR-10 (A. Krizhevsky, 2009), no licence stated", set, []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse",
-		"ship", "truck"})
+	raw, err := ofImages("CIFAR-10 (A. Krizhevsky, 2009), no licence stated", set,
+		[]string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse",
+			"ship", "truck"})
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,8 @@ func ofImages(credit string, set *images.Set, classes []string) (*datasets.Raw, 
 	if err != nil {
 		return nil, err
 	}
-	raw := &datasets.Raw{Info: signal.Info{Nodes: set.Side * set.Side, Channels: set.Pixels.Channels, Grid: []int{set.Side, set.Side}, ClassNames: slices.Clone(classes)}, Signals: set.Pixels, Finite: true,
+	raw := &datasets.Raw{Info: signal.Info{Nodes: set.Side * set.Side, Channels: set.Pixels.Channels,
+		Grid: []int{set.Side, set.Side}, ClassNames: slices.Clone(classes)}, Signals: set.Pixels, Finite: true,
 		Labels: make([]int32, len(set.Labels)), Graph: grid, Provenance: credit + ", " + set.From, Warnings: set.Warnings}
 	for i, label := range set.Labels {
 		raw.Labels[i] = int32(label)

@@ -115,7 +115,8 @@ func TestMNISTFolderOfItsOwn(t *testing.T) {
 }
 
 func TestRealMNISTIsNotFashion(t *testing.T) {
-	_, err := datasets.Load(t.Context(), "fashion-mnist", datasets.Options{HoldOut: true, DataDir: filepath.Join(realData(t, "mnist"), "mnist")})
+	_, err := datasets.Load(t.Context(), "fashion-mnist",
+		datasets.Options{HoldOut: true, DataDir: filepath.Join(realData(t, "mnist"), "mnist")})
 	assert.ErrorContains(t, err, "are those of MNIST; put each set in a folder of its own")
 }
 
@@ -125,7 +126,8 @@ func TestMNISTErrors(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"html instead":    {"train-images-idx3-ubyte", []byte("<html>"), "train-images-idx3-ubyte: does not start with an idx magic number (3c 68 74 6d)"},
+		"html instead": {"train-images-idx3-ubyte",
+			[]byte("<html>"), "train-images-idx3-ubyte: does not start with an idx magic number (3c 68 74 6d)"},
 		"empty":           {"t10k-labels-idx1-ubyte", nil, "t10k-labels-idx1-ubyte: does not start with an idx magic number ()"},
 		"labels' magic":   {"train-images-idx3-ubyte", idxFile(make([]byte, 20), 20), "magic number 00 00 08 01: want 00 00 08 03"},
 		"other type":      {"train-labels-idx1-ubyte", []byte{0, 0, 0x0d, 1, 0, 0, 0, 0}, "magic number 00 00 0d 01"},

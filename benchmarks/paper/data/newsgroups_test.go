@@ -49,7 +49,8 @@ func TestOfCorpus(t *testing.T) {
 	assert.Contains(t, d.Provenance, "here, sha256 of the messages abc")
 	assert.Equal(t, []string{"one"}, d.Raw.Warnings)
 	row := make([]float32, 4)
-	for i, want := range [][]float32{{1. / 6, 2. / 6, 3. / 6, 0}, {1. / 3, 2. / 3, 0, 0}, {1. / 3, 0, 0, 2. / 3}, {0, 0, 0.5, 0.5}, {0, 0, 0, 1}} {
+	for i, want := range [][]float32{{1. / 6, 2. / 6, 3. / 6, 0}, {1. / 3, 2. / 3, 0, 0}, {1. / 3, 0, 0, 2. / 3},
+		{0, 0, 0.5, 0.5}, {0, 0, 0, 1}} {
 		d.Signals.Read(i, row)
 		assert.InDeltaSlice(t, want, row, 1e-6, "document %d", i)
 	}

@@ -61,7 +61,8 @@ func TestNWUCLA(t *testing.T) {
 	assert.Equal(t, [][]int{d.Train, d.Validation}, [][]int{later.Train, later.Validation})
 	assert.Equal(t, d.Std, later.Std)
 	assert.NotEqual(t, plain.Std, later.Std)
-	subjects, err := datasets.Load(t.Context(), "nw-ucla", datasets.Options{DataDir: dir, Own: map[string]any{"protocol": skeleton.CrossSubject}, Validation: 0.25})
+	subjects, err := datasets.Load(t.Context(), "nw-ucla",
+		datasets.Options{DataDir: dir, Own: map[string]any{"protocol": skeleton.CrossSubject}, Validation: 0.25})
 	require.NoError(t, err)
 	assert.Equal(t, []int{30, 30, 30}, []int{len(subjects.Train), len(subjects.Validation), len(subjects.Test)})
 	for _, i := range subjects.Test {
@@ -74,7 +75,8 @@ func TestNWUCLAErrors(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"label":  {map[string]string{"a08_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 20), 8)}, "a08_s01_e00_v01.json: label 8 is not that of the action"},
+		"label": {map[string]string{"a08_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 20), 8)},
+			"a08_s01_e00_v01.json: label 8 is not that of the action"},
 		"zero":   {map[string]string{"a01_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 20), 0)}, "label 0 is not that"},
 		"joints": {map[string]string{"a01_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 25), 1)}, "skeletons[0] has 25 joints, want 20"},
 		"action": {map[string]string{"a07_s01_e00_v01.json": "{}"}, "none of the 1 recordings"},
@@ -132,7 +134,8 @@ func TestRealNWUCLA(t *testing.T) {
 	// The files of these recordings of views 2 and 3 are the same, in the set as it is given out.
 	assert.Contains(t, d.Notes, "95 of 464 test recordings are exact copies of training recordings under another name")
 
-	d, err = datasets.Load(t.Context(), "nw-ucla", datasets.Options{HoldOut: true, DataDir: dir, Own: map[string]any{"protocol": skeleton.CrossSubject}})
+	d, err = datasets.Load(t.Context(), "nw-ucla",
+		datasets.Options{HoldOut: true, DataDir: dir, Own: map[string]any{"protocol": skeleton.CrossSubject}})
 	require.NoError(t, err)
 	assert.Empty(t, d.Warnings)
 	assert.Equal(t, []int{1050, 147, 287}, []int{len(d.Train), len(d.Validation), len(d.Test)})

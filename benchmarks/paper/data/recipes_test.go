@@ -97,15 +97,18 @@ func TestPresets(t *testing.T) {
 	levels, _ := training.PresetOf("", "cifar10", training.DefaultRecipe, 1024)
 	assert.Equal(t, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", levels.String())
 	levels, hidden := training.PresetOf("", "cifar10", training.DefaultRecipe, 9)
-	assert.Equal(t, []any{training.Levels(models.Spec{Model: "ccp"}.Network().Levels(9)), training.Widths{64}}, []any{levels, hidden}, "too small a graph for the paper's")
+	assert.Equal(t, []any{training.Levels(models.Spec{Model: "ccp"}.Network().Levels(9)), training.Widths{64}},
+		[]any{levels, hidden}, "too small a graph for the paper's")
 	_, hidden = training.PresetOf("fc", "20news", training.DefaultRecipe, 64)
 	assert.Equal(t, training.Widths{2500, 500}, hidden)
 }
 
 // The paper's training of its network on CIFAR-10 has nothing of ours; the default and the deep recipe have.
 func TestRecipesOfCIFAR10(t *testing.T) {
-	paper, usual, deep := preview(t, "cifar10", "ccp", training.PaperRecipe), preview(t, "cifar10", "ccp", training.DefaultRecipe), preview(t, "cifar10", "ccp", "deep")
-	assert.Equal(t, []any{"best", 64, 1e-3, "cosine", true, 100}, []any{paper.Keep, paper.Batch, paper.LearningRate, paper.Schedule, paper.Augment, paper.Epochs})
+	paper, usual, deep := preview(t, "cifar10", "ccp", training.PaperRecipe),
+		preview(t, "cifar10", "ccp", training.DefaultRecipe), preview(t, "cifar10", "ccp", "deep")
+	assert.Equal(t, []any{"best", 64, 1e-3, "cosine", true, 100},
+		[]any{paper.Keep, paper.Batch, paper.LearningRate, paper.Schedule, paper.Augment, paper.Epochs})
 	assert.Equal(t, models.DefaultOptions(), paper.Options)
 	assert.Equal(t, training.Widths{1024}, paper.Hidden)
 	assert.Equal(t, []string{"one-cycle", training.KeepLast}, []string{usual.Schedule, usual.Keep})
@@ -122,7 +125,8 @@ func TestRecipesOfCIFAR10(t *testing.T) {
 func TestRecipeOfAnotherPlan(t *testing.T) {
 	grid, err := affinity.Grid(32, 32, 8)
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: "cifar10", Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}}, Affinity: grid, Train: make([]int, 1000)}
+	d := &datasets.Dataset{Name: "cifar10", Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}},
+		Affinity: grid, Train: make([]int, 1000)}
 	for _, c := range []struct {
 		asked         training.Patch
 		search, slots string

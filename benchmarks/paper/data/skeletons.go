@@ -89,7 +89,8 @@ func loadSkeletons(ctx context.Context, dirs []string, s *skeleton.Source, credi
 		frames, graphOf = cmp.Or(opts.Frames, s.Frames), 1
 	}
 	split := s.Splits[max(0, slices.IndexFunc(s.Splits, func(split skeleton.Split) bool { return split.Name == opts.Own["protocol"] }))]
-	raw := &datasets.Raw{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes), Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies},
+	raw := &datasets.Raw{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes),
+		Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies},
 		NodeNames: s.Layout.NodeNames(s.Frames), Split: &datasets.Split{}, Warnings: r.Warnings,
 		Provenance: fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", credit, r.Place, r.Checksum()),
 		Notes: append(r.Notes, fmt.Sprintf("%s: %d frames x %d joints x %d, seen from the body of the main actor",
@@ -107,8 +108,9 @@ func loadSkeletons(ctx context.Context, dirs []string, s *skeleton.Source, credi
 	}
 	train, test := raw.Split.Train, raw.Split.Test
 	if len(train) != split.Train || len(test) != split.Test {
-		raw.Warnings = append(raw.Warnings, fmt.Sprintf("%s: %d training and %d test recordings, the published protocol has %d and %d: results may not compare",
-			split.Name, len(train), len(test), split.Train, split.Test))
+		raw.Warnings = append(raw.Warnings,
+			fmt.Sprintf("%s: %d training and %d test recordings, the published protocol has %d and %d: results may not compare",
+				split.Name, len(train), len(test), split.Train, split.Test))
 	}
 	if copies := r.Copies(test, train); copies > 0 {
 		raw.Notes = append(raw.Notes, fmt.Sprintf("%d of %d test recordings are exact copies of training recordings under "+

@@ -128,7 +128,8 @@ func TestNTU(t *testing.T) {
 	writeRecordings(t, dir, map[string]string{"samples_with_Missing_skeletons.txt": "The list:\n\n" + lost + "\nS017C003P020R002A060\n"})
 
 	var told []string
-	opts := datasets.Options{HoldOut: true, DataDir: dir, Own: map[string]any{"protocol": skeleton.CrossView}, Augment: true, Progress: func(doing string, _ float64) { told = append(told, doing) }}
+	opts := datasets.Options{HoldOut: true, DataDir: dir, Own: map[string]any{"protocol": skeleton.CrossView},
+		Augment: true, Progress: func(doing string, _ float64) { told = append(told, doing) }}
 	d, err := datasets.Load(t.Context(), "ntu", opts)
 	require.NoError(t, err)
 	assert.Equal(t, "reading 80 recordings", told[0])
@@ -225,7 +226,8 @@ func TestNTUArchive(t *testing.T) {
 func TestNTUErrors(t *testing.T) {
 	emptyCache(t)
 	dir := t.TempDir()
-	writeRecordings(t, dir, map[string]string{"S001C001P001R001A061.skeleton": "0", "S018C001P001R001A001.skeleton": "0", "S001C001P001R001A002.skeleton": "0"})
+	writeRecordings(t, dir, map[string]string{"S001C001P001R001A061.skeleton": "0",
+		"S018C001P001R001A001.skeleton": "0", "S001C001P001R001A002.skeleton": "0"})
 	writeRecordings(t, dir, map[string]string{"missing.txt": "S001C001P001R001A002"})
 	_, err := datasets.Load(t.Context(), "ntu", datasets.Options{HoldOut: true, DataDir: dir})
 	assert.ErrorContains(t, err, "none of the 3 recordings in "+dir+" can be used: 1 are listed as missing, 2 are of another set")
@@ -247,7 +249,8 @@ func TestSkeletonSources(t *testing.T) {
 		info   datasets.Source
 		source *skeleton.Source
 		usual  string
-	}{{ntu, &skeleton.NTU, datasets.OptionsOf[ntuOptions](nil).Protocol}, {nwucla, &skeleton.NWUCLA, datasets.OptionsOf[nwuclaOptions](nil).Protocol}} {
+	}{{ntu, &skeleton.NTU, datasets.OptionsOf[ntuOptions](nil).Protocol},
+		{nwucla, &skeleton.NWUCLA, datasets.OptionsOf[nwuclaOptions](nil).Protocol}} {
 		assert.Equal(t, of.source.Splits[0].Name, of.usual)
 		for _, split := range of.source.Splits {
 			_, err := training.Preview(training.Patch{"data": of.info.Name, "protocol": split.Name})

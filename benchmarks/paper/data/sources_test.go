@@ -52,7 +52,8 @@ func TestFind(t *testing.T) {
 	}{
 		{"cifar10", []string{"cifar10/cifar-10-batches-bin/data_batch_1.bin"}, "cifar10/cifar-10-batches-bin"},
 		{"cifar10", []string{"data_batch_1.bin"}, "."},
-		{"mnist", []string{"mnist/train-images-idx3-ubyte.gz", "mnist/train-labels.idx1-ubyte", "mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte"}, "mnist"},
+		{"mnist", []string{"mnist/train-images-idx3-ubyte.gz", "mnist/train-labels.idx1-ubyte",
+			"mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte"}, "mnist"},
 		{"mnist", []string{"mnist/train-images-idx3-ubyte.gz", "mnist/train-labels.idx1-ubyte", "mnist/t10k-images-idx3-ubyte"}, ""},
 		{"fashion-mnist", []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}, ""},
 		{"20news", []string{"20news/20news-bydate-train/a/1", "20news/20news-bydate-test/a/2"}, "20news"},
@@ -100,9 +101,11 @@ func TestAccepts(t *testing.T) {
 		want string
 	}{
 		{"digits", datasets.Options{Own: map[string]any{"tfidf": true}}, "digits: it has no option tfidf; leave tfidf out (it is for 20news)"},
-		{"20news", datasets.Options{Own: map[string]any{"protocol": "cross-view"}}, "20news: it has no option protocol; leave protocol out (it is for ntu, nw-ucla)"},
+		{"20news", datasets.Options{Own: map[string]any{"protocol": "cross-view"}},
+			"20news: it has no option protocol; leave protocol out (it is for ntu, nw-ucla)"},
 		{"20news", datasets.Options{KNN: 8}, "20news: its graph is fixed; leave knn out"},
-		{"nw-ucla", datasets.Options{Own: map[string]any{"protocol": "cross-eyed"}}, "nw-ucla: protocol=cross-eyed: it must be one of cross-view, cross-subject"},
+		{"nw-ucla", datasets.Options{Own: map[string]any{"protocol": "cross-eyed"}},
+			"nw-ucla: protocol=cross-eyed: it must be one of cross-view, cross-subject"},
 	} {
 		_, err := datasets.Load(t.Context(), c.name, c.opts)
 		assert.ErrorContains(t, err, c.want)

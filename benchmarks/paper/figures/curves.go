@@ -41,7 +41,8 @@ func course(histories [][]training.Epoch, quantity func(training.Epoch) float64)
 
 // courses returns a quantity's course over the runs of some of the study's rows. The table's rows begin with the
 // row's name and then the cells given.
-func (d drawing) courses(rows []string, quantity func(training.Epoch) float64, cells ...any) (lines []picture.Curve, table [][]any, err error) {
+func (d drawing) courses(rows []string, quantity func(training.Epoch) float64, cells ...any) (lines []picture.Curve,
+	table [][]any, err error) {
 	for _, row := range rows {
 		var histories [][]training.Epoch
 		for _, dir := range d.runs[row] {

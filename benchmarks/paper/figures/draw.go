@@ -72,7 +72,8 @@ func free(paths, heading []string) error {
 // Draw draws the figures of a table from its finished runs, each into NAME.png, NAME.svg and NAME.csv in the folder.
 // NAME begins with the table's name. Receptive fields and landscapes show the first seed. If runs of a figure are
 // missing, a note says so and the figure is left out. An error names the file or the run.
-func Draw(ctx context.Context, backend compute.Backend, folder string, t study.Table, seeds int, data datasets.Options) (figures []study.Figure, err error) {
+func Draw(ctx context.Context, backend compute.Backend, folder string, t study.Table, seeds int,
+	data datasets.Options) (figures []study.Figure, err error) {
 	d := drawing{data: study.DataName(fmt.Sprint(t.Rows[0].Asked["data"])), runs: map[string][]string{}, progress: data.Progress}
 	d.load = sync.OnceValues(func() (*datasets.Dataset, error) {
 		dir := d.runs[losses[0]][0]

@@ -50,7 +50,8 @@ func ringTable(t *testing.T) study.Table {
 		{Name: "edges", Array: &npz.Array{Shape: []int{nodes, 2}, Data: edges}},
 	}))
 	table := study.Table{Name: "figures-ring"}
-	for row, set := range map[string]training.Patch{TaskAndC: {"ccp_hierarchy": nil}, TaskOnly: {"ccp_hierarchy": "task-only"}, OrderByRank: {}, RandomOrder: {"ccp_slots": "random"}} {
+	for row, set := range map[string]training.Patch{TaskAndC: {"ccp_hierarchy": nil},
+		TaskOnly: {"ccp_hierarchy": "task-only"}, OrderByRank: {}, RandomOrder: {"ccp_slots": "random"}} {
 		maps.Copy(set, training.Patch{"data": path, "recipe": "paper", "epochs": 2, "levels": "4x4/3,1x4/2", "hidden": "none", "batch": 8})
 		table.Rows = append(table.Rows, study.Row{Name: row, Asked: set})
 	}
@@ -61,8 +62,9 @@ func ringTable(t *testing.T) study.Table {
 // trainRows runs the table's runs.
 func trainRows(t *testing.T, backend compute.Backend, folder string, table study.Table, seeds int) {
 	t.Helper()
-	err := study.Run(t.Context(), backend, study.Cells(folder, []study.Table{table}, seeds), study.Options{Begin: func(int, int, study.Cell) {},
-		Failed: func(cell study.Cell, err error) { t.Errorf("%s: %v", cell.Row, err) }})
+	err := study.Run(t.Context(), backend, study.Cells(folder, []study.Table{table}, seeds),
+		study.Options{Begin: func(int, int, study.Cell) {},
+			Failed: func(cell study.Cell, err error) { t.Errorf("%s: %v", cell.Row, err) }})
 	require.NoError(t, err)
 }
 

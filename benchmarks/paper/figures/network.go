@@ -42,7 +42,8 @@ const landscapeFile = "landscape.json"
 //     point anew.
 //
 // The landscape is computed once, and kept with the run.
-func Around(ctx context.Context, backend compute.Backend, dir string, d *datasets.Dataset, progress func(done float64)) (l Landscape, err error) {
+func Around(ctx context.Context, backend compute.Backend,
+	dir string, d *datasets.Dataset, progress func(done float64)) (l Landscape, err error) {
 	metadata, graph, err := models.ReadMetadata(dir)
 	if err != nil {
 		return l, err

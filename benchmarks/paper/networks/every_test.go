@@ -26,7 +26,8 @@ import (
 
 // registered lists the networks of this package.
 func registered(t *testing.T) []string {
-	names := slices.DeleteFunc(models.Names(), func(name string) bool { return !bytes.Equal(models.Spec{Model: name}.Network().Recipes, recipes) })
+	names := slices.DeleteFunc(models.Names(),
+		func(name string) bool { return !bytes.Equal(models.Spec{Model: name}.Network().Recipes, recipes) })
 	require.Len(t, names, 12)
 	return names
 }
@@ -36,8 +37,9 @@ func everySpec(t *testing.T, name string) (models.Spec, *affinity.Matrix) {
 	t.Helper()
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}}, 4, 9)
 	require.NoError(t, err)
-	s := models.Spec{Options: models.DefaultOptions(), Model: name, Info: signal.Info{Nodes: 36, Channels: 2, ClassNames: []string{"a", "b", "c"},
-		Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}, Mean: make([]float32, 2), Std: []float32{1, 1}}}
+	s := models.Spec{Options: models.DefaultOptions(),
+		Model: name, Info: signal.Info{Nodes: 36, Channels: 2, ClassNames: []string{"a", "b", "c"},
+			Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}, Mean: make([]float32, 2), Std: []float32{1, 1}}}
 	if name == "c-cnn" || name == "lie-group" { // x, y and z
 		s.Channels, s.Bodies = 3, 1
 	}

@@ -17,7 +17,9 @@ import (
 // training.
 func TestGATAverage(t *testing.T) {
 	graph := grid(t, 1, 3) // a path
-	s := models.Spec{Model: "gat-average", Levels: mustLevels("3x2/1,3x1/1"), Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: make([]string, 2)}, Options: options("gat-average", models.Patch{"batchnorm_epsilon": 1e-12})}
+	s := models.Spec{Model: "gat-average", Levels: mustLevels("3x2/1,3x1/1"),
+		Info:    signal.Info{Nodes: 3, Channels: 1, ClassNames: make([]string, 2)},
+		Options: options("gat-average", models.Patch{"batchnorm_epsilon": 1e-12})}
 	require.NoError(t, s.Check())
 	// W, b, both attention vectors, and batch norm's scale and offset of each layer; then the class layer.
 	assert.Equal(t, (2+2+2+2+4)+(2+1+1+1+2)+(2+2), parameters(t, s, graph))
@@ -53,9 +55,11 @@ func TestGATAveragePreset(t *testing.T) {
 }
 
 func TestGraphCNNPreset(t *testing.T) {
-	for nodes, want := range map[int]string{1: "1x64/1,1x32/1", 2: "1x64/1,1x32/1", 12: "6x64/1,6x32/1", 64: "32x64/1,8x32/1", 10_000: "32x64/1,8x32/1"} {
+	for nodes, want := range map[int]string{1: "1x64/1,1x32/1", 2: "1x64/1,1x32/1", 12: "6x64/1,6x32/1",
+		64: "32x64/1,8x32/1", 10_000: "32x64/1,8x32/1"} {
 		levels, hidden := training.PresetOf("graph-cnn", "", training.DefaultRecipe, nodes)
 		assert.Equal(t, want, levels.String(), "%d nodes", nodes)
-		assert.NoError(t, models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Levels: levels, Hidden: hidden, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}}.Check())
+		assert.NoError(t, models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Levels: levels,
+			Hidden: hidden, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}}.Check())
 	}
 }

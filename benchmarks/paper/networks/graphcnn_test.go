@@ -150,7 +150,8 @@ func graphCNNs(t testing.TB) map[string]struct {
 		models.Spec
 		graph *affinity.Matrix
 	}) {
-		c.Spec = models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Hidden: hidden, Info: signal.Info{Nodes: graph.N(), Channels: channels, ClassNames: make([]string, 3)}}
+		c.Spec = models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Hidden: hidden,
+			Info: signal.Info{Nodes: graph.N(), Channels: channels, ClassNames: make([]string, 3)}}
 		if levels != "" {
 			c.Levels = mustLevels(levels)
 		}

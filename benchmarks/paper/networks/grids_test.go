@@ -34,19 +34,26 @@ func init() {
 
 // gridSpecs are small ones of the networks on grids, those of testdata/grids.py.
 func gridSpecs() map[string]models.Spec {
-	image := models.Spec{Options: models.DefaultOptions(), Info: signal.Info{Nodes: 42, Channels: 2, ClassNames: make([]string, 3), Grid: []int{7, 6}}}
+	image := models.Spec{Options: models.DefaultOptions(),
+		Info: signal.Info{Nodes: 42, Channels: 2, ClassNames: make([]string, 3), Grid: []int{7, 6}}}
 	cnn, resnet := image, image
 	cnn.Model, resnet.Model = "cnn", "resnet of 8"
 	return map[string]models.Spec{"cnn": cnn, "resnet": resnet,
-		"tcn":    {Options: models.DefaultOptions(), Model: "tcn", Info: signal.Info{Nodes: 36, Channels: 2, ClassNames: make([]string, 3), Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}}},
-		"p-lstm": {Options: models.DefaultOptions(), Model: "p-lstm", Info: signal.Info{Nodes: 28, Channels: 2, ClassNames: make([]string, 3), Grid: []int{7, 4}, Parts: [][]int{{0, 2}, {1}, {3}}}}}
+		"tcn": {Options: models.DefaultOptions(),
+			Model: "tcn", Info: signal.Info{Nodes: 36, Channels: 2, ClassNames: make([]string, 3), Grid: []int{9, 4},
+				Parts: [][]int{{0, 1}, {2, 3}}}},
+		"p-lstm": {Options: models.DefaultOptions(),
+			Model: "p-lstm", Info: signal.Info{Nodes: 28, Channels: 2, ClassNames: make([]string, 3), Grid: []int{7, 4},
+				Parts: [][]int{{0, 2}, {1}, {3}}}}}
 }
 
 // bodySpecs are small ones of the networks of bodies, those of testdata/skeletons.py, whose graph is bodyGraph's.
 func bodySpecs() map[string]models.Spec {
 	specs := map[string]models.Spec{}
 	for _, name := range []string{"hbrnn-l", "st-lstm", "stgc", "tgcnn", "c-cnn", "lie-group"} {
-		s := models.Spec{Options: models.DefaultOptions(), Model: name, Info: signal.Info{Nodes: 45, Channels: 3, ClassNames: make([]string, 3), Grid: []int{9, 5}, Parts: [][]int{{0, 1}, {2}, {3, 4}}, Bodies: 1}}
+		s := models.Spec{Options: models.DefaultOptions(),
+			Model: name, Info: signal.Info{Nodes: 45, Channels: 3, ClassNames: make([]string, 3), Grid: []int{9, 5},
+				Parts: [][]int{{0, 1}, {2}, {3, 4}}, Bodies: 1}}
 		s.Options.Own = models.Patch{}
 		for _, size := range []string{"segments", "units"} {
 			if s.Values()[size] != nil {
@@ -216,8 +223,11 @@ func TestGridsBatchesAndGradients(t *testing.T) {
 
 // By hand: weights without the biases that batch norm makes useless, batch norm's scale and offset, the class layer.
 func TestGridsParameters(t *testing.T) {
-	cifar := models.Spec{Options: models.DefaultOptions(), Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: make([]string, 10), Grid: []int{32, 32}}}
-	body := models.Spec{Options: models.DefaultOptions(), Info: signal.Info{Nodes: 800, Channels: 9, ClassNames: make([]string, 10), Grid: []int{40, 20}, Parts: [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}, {16, 17, 18, 19}}, Bodies: 1}}
+	cifar := models.Spec{Options: models.DefaultOptions(),
+		Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: make([]string, 10), Grid: []int{32, 32}}}
+	body := models.Spec{Options: models.DefaultOptions(),
+		Info: signal.Info{Nodes: 800, Channels: 9, ClassNames: make([]string, 10), Grid: []int{40, 20},
+			Parts: [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}, {16, 17, 18, 19}}, Bodies: 1}}
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}, {2, 4}, {4, 5}, {5, 6}, {6, 7}, {2, 8}, {8, 9},
 		{9, 10}, {10, 11}, {0, 12}, {12, 13}, {13, 14}, {14, 15}, {0, 16}, {16, 17}, {17, 18}, {18, 19}}, 20, 40)
 	require.NoError(t, err)
@@ -289,7 +299,9 @@ func TestGridsCheck(t *testing.T) {
 		},
 		"model p-lstm has no levels": func(s *models.Spec) { s.Levels = mustLevels("1x2/3") },
 	} {
-		s := models.Spec{Options: models.DefaultOptions(), Model: "p-lstm", Info: signal.Info{Nodes: 42, Channels: 2, ClassNames: make([]string, 3), Grid: []int{7, 6}, Parts: [][]int{{0, 1}, {2, 3, 4, 5}}}}
+		s := models.Spec{Options: models.DefaultOptions(),
+			Model: "p-lstm", Info: signal.Info{Nodes: 42, Channels: 2, ClassNames: make([]string, 3), Grid: []int{7, 6},
+				Parts: [][]int{{0, 1}, {2, 3, 4, 5}}}}
 		require.NoError(t, s.Check())
 		change(&s)
 		assert.ErrorContains(t, s.Check(), want)

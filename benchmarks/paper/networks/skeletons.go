@@ -41,9 +41,11 @@ func init() {
 		Build: onBody(skeleton.SpatioTemporalLSTM), Check: withBones(1, checkBody), Options: cells{}})
 	models.Register("stgc", models.Network{Recipes: recipes, About: "recursive graph filters over a skeleton, Deep STGC_K (Li et al. 2018)",
 		Build: onBody(skeleton.RecursiveFilters).readout, Check: withBones(1, checkBody), Options: cells{}})
-	models.Register("tgcnn", models.Network{Recipes: recipes, About: "convolution on the product of a memory and a skeleton (T. Zhang et al. 2018)",
+	models.Register("tgcnn", models.Network{Recipes: recipes,
+		About: "convolution on the product of a memory and a skeleton (T. Zhang et al. 2018)",
 		Build: onBody(skeleton.TensorGraphCNN).readout, Check: withBones(1, checkBody), Options: cells{}})
-	models.Register("c-cnn", models.Network{Recipes: recipes, About: "clips of a body in cylindrical coordinates, a CNN and several tasks (Ke et al. 2017)",
+	models.Register("c-cnn", models.Network{Recipes: recipes,
+		About: "clips of a body in cylindrical coordinates, a CNN and several tasks (Ke et al. 2017)",
 		Build: onBody(skeleton.ClipCNN), Check: checkPositions})
 }
 

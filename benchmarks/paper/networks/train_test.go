@@ -59,7 +59,8 @@ func writeBody(t *testing.T) string {
 
 // bodyConfig is a training of a network on such a file.
 func bodyConfig(t *testing.T, name string) training.Patch {
-	return training.Patch{"data": writeBody(t), "model": name, "epochs": 3, "batch": 16, "learning_rate": 0.01, "schedule": "cosine", "keep": "best"}
+	return training.Patch{"data": writeBody(t), "model": name, "epochs": 3, "batch": 16, "learning_rate": 0.01,
+		"schedule": "cosine", "keep": "best"}
 }
 
 // trained is a run in a new directory, which is interrupted after so many steps, 0 for never, and goes on.

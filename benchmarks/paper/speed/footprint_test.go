@@ -29,7 +29,8 @@ func TestFootprintIsMeasured(t *testing.T) {
 	}
 	levels, _ := training.PresetOf("", "20news", training.DefaultRecipe, 10000)
 	asked, known := map[string]training.Patch{
-		"digits": {}, "nw-ucla": {"data": "nw-ucla", "recipe": training.PaperRecipe}, "20news": {"data": "20news"}, "cifar10": {"data": "cifar10"},
+		"digits": {}, "nw-ucla": {"data": "nw-ucla", "recipe": training.PaperRecipe}, "20news": {"data": "20news"},
+		"cifar10":      {"data": "cifar10"},
 		"cifar10-deep": {"data": "cifar10", "recipe": "deep"},
 		"20news-paper": {"data": "20news", "levels": levels, "hidden": 256, "ccp_hierarchy": nil,
 			"readout_dropout": nil, "input_dropout": nil},
@@ -60,7 +61,8 @@ func TestFootprintIsMeasured(t *testing.T) {
 	require.NoError(t, err)
 	measured := 1024 * (kilobytes(t, "VmHWM") - before)
 	total := told.Weights + told.Activations + told.Input
-	t.Logf("%s: told %.0f MB (weights %d, activations %d, input %d), measured %.0f MB, ratio %.2f", row, float64(total)/1e6, told.Weights, told.Activations, told.Input, float64(measured)/1e6, float64(total)/float64(measured))
+	t.Logf("%s: told %.0f MB (weights %d, activations %d, input %d), measured %.0f MB, ratio %.2f", row,
+		float64(total)/1e6, told.Weights, told.Activations, told.Input, float64(measured)/1e6, float64(total)/float64(measured))
 }
 
 func kilobytes(t *testing.T, field string) int64 {

@@ -89,7 +89,8 @@ func Network(arch string) (models.Spec, *affinity.Matrix, error) {
 		return models.Spec{}, nil, fmt.Errorf("there is no architecture %q; %s, lattice-N", arch, suggest.Among(arch,
 			Architectures()))
 	}
-	spec := models.Spec{Options: models.DefaultOptions(), Model: "ccp", Info: signal.Info{Nodes: shape.nodes, Channels: shape.channels, ClassNames: make([]string, shape.classes)}}
+	spec := models.Spec{Options: models.DefaultOptions(),
+		Model: "ccp", Info: signal.Info{Nodes: shape.nodes, Channels: shape.channels, ClassNames: make([]string, shape.classes)}}
 	if convolves {
 		spec.Model = convolution.model
 		for _, filters := range convolution.filters {
@@ -106,7 +107,8 @@ func Network(arch string) (models.Spec, *affinity.Matrix, error) {
 // network has a quarter of the nodes before, 16 filters and neighbourhoods of 16. The last level has one cluster of all
 // nodes.
 func lattice(side int) (models.Spec, *affinity.Matrix, error) {
-	spec := models.Spec{Options: models.DefaultOptions(), Model: "ccp", Info: signal.Info{Nodes: side * side, Channels: 8, ClassNames: make([]string, 4)}}
+	spec := models.Spec{Options: models.DefaultOptions(),
+		Model: "ccp", Info: signal.Info{Nodes: side * side, Channels: 8, ClassNames: make([]string, 4)}}
 	nodes := spec.Nodes
 	for ; nodes > 64; nodes = (nodes + 3) / 4 {
 		spec.Levels = append(spec.Levels, models.Level{Clusters: (nodes + 3) / 4, Filters: 16, Neighbours: 16})

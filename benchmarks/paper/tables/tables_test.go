@@ -58,8 +58,10 @@ func TestPaperTables(t *testing.T) {
 		if row.Name == "ccp" {
 			grid, err := affinity.Grid(32, 32, 8)
 			require.NoError(t, err)
-			c, err := training.Resolve(row.Asked, &datasets.Dataset{Name: "cifar10", Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}}, Affinity: grid,
-				Train: make([]int, 64)})
+			c, err := training.Resolve(row.Asked,
+				&datasets.Dataset{Name: "cifar10",
+					Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}}, Affinity: grid,
+					Train: make([]int, 64)})
 			require.NoError(t, err)
 			assert.Equal(t, "256x64/16,64x96/16,16x128/8,4x192/8,1x256/4", c.Levels.String())
 			assert.Equal(t, training.Widths{256}, c.Hidden)

@@ -62,7 +62,8 @@ func TestQuick(t *testing.T) {
 	for _, c := range []struct{ train, nodes, want int }{{100, 64, 9}, {40, 600, 2}, {3000, 600, 150}, {9000, 64, 500}, {10, 40_000, 1}} {
 		graph, err := affinity.RandomConnected(c.nodes, 2*c.nodes, 1)
 		require.NoError(t, err)
-		s := models.Spec{Options: models.DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: c.nodes, Channels: 1, ClassNames: []string{"a", "b"}}}
+		s := models.Spec{Options: models.DefaultOptions(),
+			Model: "softmax", Info: signal.Info{Nodes: c.nodes, Channels: 1, ClassNames: []string{"a", "b"}}}
 		classifier, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: s}, graph)
 		require.NoError(t, err)
 		e := Explanation{Classifier: classifier, Data: &datasets.Dataset{Nodes: c.nodes, Channels: 1, Train: make([]int, c.train)}}

@@ -25,7 +25,8 @@ func plant(t *testing.T) (folder string) {
 		name           string
 		usual, varying float64
 	}{{"motor_1", 400, 5}, {"motor_2", 410, 5}, {"motor_3", 395, 5}, {"speed", 1500, 20}, {"oil", 60, 1}, {"air", 20, 1}, {"inlet", 5, 0.3},
-		{"outlet", 4, 0.3}, {"vibration_1", 0.01, 0.002}, {"vibration_2", 0.012, 0.002}, {"vibration_3", 0.011, 0.002}, {"vibration_4", 0.009, 0.002}}
+		{"outlet", 4, 0.3}, {"vibration_1", 0.01, 0.002}, {"vibration_2", 0.012, 0.002}, {"vibration_3", 0.011, 0.002},
+		{"vibration_4", 0.009, 0.002}}
 	folder = t.TempDir()
 	random := rand.New(rand.NewPCG(4, 3))
 	for sample := range 80 {
@@ -59,9 +60,10 @@ func TestSensorsOfDifferentUnits(t *testing.T) {
 		asked  training.Patch
 		method string
 	}{
-		"by itself, kernels":   {nil, training.Patch{"model": "transforms", "transforms": "minirocket"}, models.Occlusion},
-		"alike, kernels":       {&alike, training.Patch{"model": "transforms", "transforms": "minirocket"}, models.Occlusion},
-		"by itself, gradients": {nil, training.Patch{"model": "softmax", "epochs": 40, "learning_rate": 0.05, "keep": "last"}, models.IntegratedGradients},
+		"by itself, kernels": {nil, training.Patch{"model": "transforms", "transforms": "minirocket"}, models.Occlusion},
+		"alike, kernels":     {&alike, training.Patch{"model": "transforms", "transforms": "minirocket"}, models.Occlusion},
+		"by itself, gradients": {nil, training.Patch{"model": "softmax", "epochs": 40, "learning_rate": 0.05,
+			"keep": "last"}, models.IntegratedGradients},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, dir := filepath.Join(t.TempDir(), "plant.npz"), filepath.Join(t.TempDir(), "run")

@@ -94,7 +94,8 @@ func decodeModel(t *testing.T, raw []byte) onnxModel {
 	m := decodeMessage(t, raw)
 	sets := only(t, m.messages(t, 8))
 	require.Equal(t, []string{""}, sets.texts(1))
-	model := onnxModel{ir: only(t, m.ints(1)), opset: only(t, sets.ints(2)), constants: map[string]tensor{}, integers: map[string]bool{}, metadata: map[string]string{}}
+	model := onnxModel{ir: only(t, m.ints(1)), opset: only(t, sets.ints(2)), constants: map[string]tensor{},
+		integers: map[string]bool{}, metadata: map[string]string{}}
 	for _, entry := range m.messages(t, 14) {
 		model.metadata[only(t, entry.texts(1))] = only(t, entry.texts(2))
 	}

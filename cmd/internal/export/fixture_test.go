@@ -73,7 +73,9 @@ func graphOf(t testing.TB) *affinity.Matrix {
 func classifier(t testing.TB, v variant) *models.Classifier {
 	t.Helper()
 	grid := graphOf(t)
-	m := models.Metadata{Spec: models.Spec{Model: "ccp", Info: signal.Info{Nodes: 12, Channels: 2, ClassNames: []string{"red", "grün", `"blue"`}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}, Options: models.DefaultOptions()}, Data: "grid"}
+	m := models.Metadata{Spec: models.Spec{Model: "ccp",
+		Info: signal.Info{Nodes: 12, Channels: 2, ClassNames: []string{"red", "grün", `"blue"`}, Mean: []float32{1, -2},
+			Std: []float32{2, 0.5}}, Options: models.DefaultOptions()}, Data: "grid"}
 	m.Spec.Hidden = v.hidden
 	var err error
 	if v.levels != "" {

@@ -26,8 +26,8 @@ import (
 // level of H·K clusters, the first hierarchy's clusters first.
 //
 // The last x, flattened for each hierarchy, goes through the dense layers, x ← ELU(x·Kernel + Bias). With a readout of all levels
-// (models.Options.Readout) the means and maxima of all resolutions take its place. The last layer has no ELU and gives the logits of each hierarchy. Their mean over the hierarchies are the logits. The softmax of the
-// logits gives the probabilities.
+// (models.Options.Readout) the means and maxima of all resolutions take its place. The last layer has no ELU and gives the logits
+// of each hierarchy. Their mean over the hierarchies are the logits. The softmax of the logits gives the probabilities.
 type Network struct {
 	models.Metadata
 	Hierarchies int // H

@@ -28,7 +28,9 @@ func timed(t *testing.T, lines int, at func(line int) any) (folder string) {
 // A pause is no even series: it is refused, or left out by windows. A stamp of a clock that was not set yet is named.
 func TestPauses(t *testing.T) {
 	pause := timed(t, 400, func(line int) any { return float64(line)/100 + 600*float64(line/200) })
-	assert.Contains(t, refused(t, Options{}, pause), "0.csv: nothing was measured from time 1.99 to 602, 6e+04 times as long as its usual step: cut the recording there, or into windows (--window)")
+	assert.Contains(t, refused(t, Options{}, pause),
+		"0.csv: nothing was measured from time 1.99 to 602, 6e+04 times as long as its usual step: "+
+			"cut the recording there, or into windows (--window)")
 	result, d := imported(t, cutting(t, "1s", ""), pause)
 	assert.Equal(t, []int{16, 100}, []int{result.Samples, result.Timepoints.Longest})
 	assert.Len(t, d.Series, 16)
@@ -65,9 +67,11 @@ func TestClocksThatGoBack(t *testing.T) {
 		}
 		return fmt.Sprintf("2024-10-27 %02d:%02d:00", minute/60, minute%60)
 	}
-	assert.Contains(t, refused(t, Options{}, timed(t, 40, winter)), "0.csv, line 12: the time goes back, from 1729997940 to 1729994400, while most lines are in order: "+
-		"a clock was set back, or a counter began again; cut the recording there into two")
-	assert.Contains(t, refused(t, Options{}, timed(t, 60, func(line int) any { return line % 30 })), "line 32: the time goes back, from 29 to 0")
+	assert.Contains(t, refused(t, Options{}, timed(t, 40, winter)),
+		"0.csv, line 12: the time goes back, from 1729997940 to 1729994400, while most lines are in order: "+
+			"a clock was set back, or a counter began again; cut the recording there into two")
+	assert.Contains(t, refused(t, Options{}, timed(t, 60, func(line int) any { return line % 30 })),
+		"line 32: the time goes back, from 29 to 0")
 	for _, at := range []func(line int) any{func(line int) any { return 60 - line }, func(line int) any { return line * 7 % 61 },
 		func(line int) any { return line ^ map[bool]int{true: 1}[line/8 == 3] }} {
 		result, _ := imported(t, Options{}, timed(t, 60, at))
@@ -84,7 +88,8 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	if err := os.Symlink("../.git/annex/objects/9.csv", link); err != nil {
 		t.Skip("no links here")
 	}
-	assert.Contains(t, refused(t, Options{}, folder), link+" is a link to nothing: fetch the file it stands for, as by git annex get or dvc pull")
+	assert.Contains(t, refused(t, Options{}, folder), link+
+		" is a link to nothing: fetch the file it stands for, as by git annex get or dvc pull")
 	require.NoError(t, os.Remove(link))
 	for _, name := range []string{"9.csv", "9.npy", "9.parquet", "9.xlsx"} {
 		pointer := put(t, folder, "u/"+name, "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n")
@@ -126,7 +131,8 @@ func TestNamesThatLookAlike(t *testing.T) {
 	for i, class := range []string{"1", "1.0", "Rest", "rest", "nan", "2"} {
 		text += fmt.Sprintf("%d,3,%s,%s\n%[1]d,2,%[3]s,anna\n", i*i, class, []string{"Anna", "ben"}[i%2])
 	}
-	result, err := Import(t.Context(), []string{put(t, t.TempDir(), "r.csv", text)}, filepath.Join(t.TempDir(), "r.npz"), Options{Group: "who"})
+	result, err := Import(t.Context(), []string{put(t, t.TempDir(), "r.csv", text)},
+		filepath.Join(t.TempDir(), "r.npz"), Options{Group: "who"})
 	require.NoError(t, err)
 	notes := strings.Join(result.Notes, "\n")
 	for _, want := range []string{`class "1" and "1.0" may be one; write both alike`, `class "Rest" and "rest" may be one`,
@@ -148,7 +154,8 @@ func TestValuesFarFromZero(t *testing.T) {
 	result, _ := imported(t, Options{}, folder)
 	require.Len(t, result.Notes, 1)
 	assert.Contains(t, result.Notes[0], `sensor "east" goes from 5400000 to 5400000.32 in `)
-	assert.Contains(t, result.Notes[0], `take a constant from that column, or if all sensors are positions, let --origin "east" take its first value from all`)
+	assert.Contains(t, result.Notes[0], `take a constant from that column, or if all sensors are positions, `+
+		`let --origin "east" take its first value from all`)
 	result, d := imported(t, Options{Origin: "east"}, folder)
 	assert.Empty(t, result.Notes)
 	assert.InDelta(t, 0.08, d.Series[0][2], 1e-6)
@@ -214,7 +221,8 @@ func TestFillValues(t *testing.T) {
 			assert.Empty(t, result.Notes)
 			continue
 		}
-		assert.Equal(t, []string{`sensor "a" is ` + want + " in 4 of 84 values, far from all others: if it stands for a missing value, say --gap " + want}, result.Notes)
+		assert.Equal(t, []string{`sensor "a" is ` + want +
+			" in 4 of 84 values, far from all others: if it stands for a missing value, say --gap " + want}, result.Notes)
 		gap, err := strconv.ParseFloat(value, 64)
 		require.NoError(t, err)
 		result, d := imported(t, Options{Gaps: []float64{gap, -55}}, folder)
@@ -258,7 +266,8 @@ func TestUnitsOfTimes(t *testing.T) {
 	require.Len(t, result.Notes, 1)
 	assert.Contains(t, result.Notes[0], "its time points are 10 of time apart, the training's 1; are its times in another unit?, such as in ")
 	put(t, folder, "u/5.csv", "time,a\n0,1\n1000,3\n2000,2\n3000,1\n")
-	assert.Contains(t, refused(t, Options{}, folder), "5.csv: its time points are 1000 of time apart, the training's 1; give its times in the unit of the training's")
+	assert.Contains(t, refused(t, Options{}, folder),
+		"5.csv: its time points are 1000 of time apart, the training's 1; give its times in the unit of the training's")
 	// Groups of lines that come together have no step.
 	groups := timed(t, 60, func(line int) any { return line/3*1000 + line%3 })
 	assert.Contains(t, refused(t, Options{}, groups), "0.csv: its times come in groups, 1 apart within them and up to 998 between")

@@ -64,7 +64,8 @@ func TestFoldersOfABody(t *testing.T) {
 	assert.Equal(t, []Part{{"trunk", []int{2}}, {"arm", []int{1}}}, result.Parts)
 	assert.Equal(t, [][]int{{2}, {1}}, d.Parts)
 	assert.Zero(t, d.Bodies, "two channels are no positions in space")
-	assert.Contains(t, refused(t, Options{Graph: Graph{Parts: parts, Bodies: 1}}, csvFolders(t)), "--bodies 1: each has x, y and z, and there are 2 channels; --bodies 0 says")
+	assert.Contains(t, refused(t, Options{Graph: Graph{Parts: parts, Bodies: 1}}, csvFolders(t)),
+		"--bodies 1: each has x, y and z, and there are 2 channels; --bodies 0 says")
 }
 
 func TestFolders(t *testing.T) {
@@ -279,13 +280,14 @@ func TestStoppedInTables(t *testing.T) {
 	for _, name := range []string{"r.parquet", "r.xlsx"} {
 		ctx, stop := context.WithCancelCause(t.Context())
 		stopped, told := errors.New("stopped"), 0
-		_, err := Import(ctx, []string{filepath.Join(folder, name)}, filepath.Join(folder, "made.npz"), Options{Progress: func(doing string, done float64) {
-			if doing == "reading "+name {
-				assert.Less(t, done, 0.6)
-				told++
-				stop(stopped)
-			}
-		}})
+		_, err := Import(ctx, []string{filepath.Join(folder, name)}, filepath.Join(folder, "made.npz"),
+			Options{Progress: func(doing string, done float64) {
+				if doing == "reading "+name {
+					assert.Less(t, done, 0.6)
+					told++
+					stop(stopped)
+				}
+			}})
 		require.ErrorIs(t, err, stopped, name)
 		assert.Equal(t, 1, told, name)
 	}

@@ -148,7 +148,8 @@ func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 	}
 	for _, x := range m.samples {
 		if m.made.SplitBy = cmp.Or(m.made.SplitBy, x.test); q.given != nil && x.label == "" {
-			return nil, fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS", o.Labels, x.Name, x.line, x.path, x.Name)
+			return nil, fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
+				o.Labels, x.Name, x.line, x.path, x.Name)
 		}
 	}
 	for _, name := range o.Leave {
@@ -220,8 +221,9 @@ func (m *making) write() error {
 	}
 	sensors, channels := len(m.made.Sensors), m.made.Channels
 	shape := []int{len(m.samples), sensors, m.made.Timepoints.Longest, channels}
-	return npz.Write(m.made.File, append(m.arrays, npz.Named{Name: "series", Array: &npz.Array{Shape: shape}, Rows: func(i int, row []float32) error {
-		recording.Turned(row, m.samples[i].series, sensors, channels)
-		return m.tell("writing "+m.made.File, float64(i+1)/float64(len(m.samples)))
-	}}))
+	return npz.Write(m.made.File, append(m.arrays,
+		npz.Named{Name: "series", Array: &npz.Array{Shape: shape}, Rows: func(i int, row []float32) error {
+			recording.Turned(row, m.samples[i].series, sensors, channels)
+			return m.tell("writing "+m.made.File, float64(i+1)/float64(len(m.samples)))
+		}}))
 }

@@ -30,7 +30,8 @@ func TestLong(t *testing.T) {
 	result, d := imported(t, Options{Group: "patient"}, path)
 	assert.Equal(t, []string{"pulse", "heat"}, result.Sensors)
 	assert.Equal(t, Timepoints{5, 5, 5, 2}, result.Timepoints)
-	assert.Equal(t, Filled{Changes: recording.Changes{Interpolated: 20 * 5}, Samples: 20, Of: 200}, result.Filled, "each is read when the other is not")
+	assert.Equal(t, Filled{Changes: recording.Changes{Interpolated: 20 * 5}, Samples: 20, Of: 200}, result.Filled,
+		"each is read when the other is not")
 	assert.Equal(t, []string{"p0", "p1", "p2", "p3", "p4"}, result.Groups)
 	assert.Equal(t, "", result.SplitBy)
 	assert.Equal(t, []string{"sick", "well"}, d.ClassNames)
@@ -52,11 +53,13 @@ func TestLongColumns(t *testing.T) {
 	folder := t.TempDir()
 	text, labels := "who,When,part,x,y,other\n", "Label,sample\n"
 	for i := range 20 {
-		text += fmt.Sprintf("anna %d,2024-05-31T12:00:00Z,hip,1,2,\nanna %d,2024-05-31T12:00:00Z,head,1,,\nanna %d,2024-05-31T12:00:02Z,hip,3,4,\nanna %d,2024-05-31T12:00:02Z,head,5,6,\n", i, i, i, i)
+		text += fmt.Sprintf("anna %d,2024-05-31T12:00:00Z,hip,1,2,\nanna %d,2024-05-31T12:00:00Z,head,1,,\nanna "+
+			"%d,2024-05-31T12:00:02Z,hip,3,4,\nanna %d,2024-05-31T12:00:02Z,head,5,6,\n", i, i, i, i)
 		labels += fmt.Sprintf("%d,anna %d\n", i%2, i)
 	}
 	path := put(t, folder, "moves.csv", text)
-	result, d := importedAt(t, 3, Options{Table: Table{Columns: []string{"who", "when", "part", "x", "y"}}, Labels: put(t, folder, "labels.csv", labels), Test: "anna 1*", Group: `([0-9]+)$`}, path)
+	result, d := importedAt(t, 3, Options{Table: Table{Columns: []string{"who", "when", "part", "x", "y"}},
+		Labels: put(t, folder, "labels.csv", labels), Test: "anna 1*", Group: `([0-9]+)$`}, path)
 	assert.Equal(t, []int{2, 3, 11}, []int{d.Channels, d.Grid[0], result.Test})
 	assert.Equal(t, []float32{1, 2, 1, 6, 2, 3, 3, 6, 3, 4, 5, 6}, signal(d, 0))
 	assert.Equal(t, []string{"0", "1"}, d.ClassNames)
@@ -70,22 +73,30 @@ func TestLongErrors(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{"", Options{}, "r.csv: the file is empty; the first line names the columns: hip.x,hip.y,head.x,head.y or sample,time,sensor,value,label"},
+		{"", Options{}, "r.csv: the file is empty; the first line names the columns: hip.x,hip.y,head.x,head.y or " +
+			"sample,time,sensor,value,label"},
 		{head, Options{}, "r.csv: no line of values comes after the first, which names the columns"},
 		{"sample;time;sensor;value\n", Options{}, `r.csv, line 1: no column is headed "label"; there are sample, time, sensor, value`},
-		{"id,time,sensor,value,label\n", Options{}, `r.csv, line 1: no column is headed "sample"; there are id, time, sensor, value, label: name those of sample, time, sensor and value with --columns a,b,c,d`},
-		{"sample,time,sensor,value\n", Options{}, `no column is headed "label"; there are sample, time, sensor, value: name the column of the classes with --label COLUMN`},
+		{"id,time,sensor,value,label\n", Options{},
+			`r.csv, line 1: no column is headed "sample"; there are id, time, sensor, value, label: ` +
+				`name those of sample, time, sensor and value with --columns a,b,c,d`},
+		{"sample,time,sensor,value\n", Options{},
+			`no column is headed "label"; there are sample, time, sensor, value: name the column of the classes with --label COLUMN`},
 		{head, Options{Label: "class"}, `no column is headed "class"`},
-		{head, Options{Group: "subject"}, `no column is headed "subject"; there are sample, time, sensor, value, label, group: --group takes a column, or a regular expression with brackets`},
-		{head, Options{Table: Table{Columns: []string{"sample", "time", "value"}}}, "--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or more values"},
+		{head, Options{Group: "subject"}, `no column is headed "subject"; there are sample, time, sensor, value, ` +
+			`label, group: --group takes a column, or a regular expression with brackets`},
+		{head, Options{Table: Table{Columns: []string{"sample", "time", "value"}}},
+			"--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or more values"},
 		{head, Options{Label: "label", Labels: "l.csv"}, "the classes are given by --label label and by --labels l.csv; keep one of them"},
 		{head + "a,0,p,1,x\n", Options{}, "r.csv, line 2: 5 cells, the first line names 6 columns; write ? for a missing value"},
 		{head + "a,0,,1,x,g\n", Options{}, "r.csv, line 2: column sensor is empty; each reading needs one"},
 		{head + "a,0,p,1,x,g\na,1,p,high,x,g\n", Options{}, `r.csv, line 3: column value: "high" is not a number that float32 holds`},
 		{head + "a,noon,p,1,x,g\n", Options{}, `r.csv, line 2: column time: "noon" is not a time; want a number, or a date such as 2024-05-31`},
-		{head + "a,0,p,1,x,g\na,1,p,1,y,g\n", Options{}, `r.csv, line 3: column label is "y", but sample "a" has "x" in line 2; all lines of a sample must agree`},
+		{head + "a,0,p,1,x,g\na,1,p,1,y,g\n", Options{},
+			`r.csv, line 3: column label is "y", but sample "a" has "x" in line 2; all lines of a sample must agree`},
 		{head + "a,0,p,1,x,g\na,1,p,1,x,h\n", Options{Group: "group"}, `r.csv, line 3: column group is "h", but sample "a" has "g" in line 2`},
-		{head + "a,0,p,1,x,g\na,1,p,2,x,g\na,0,p,3,x,g\n", Options{}, `r.csv, line 4: sensor "p" was read at this time of sample "a" in line 2 already; keep one of them`},
+		{head + "a,0,p,1,x,g\na,1,p,2,x,g\na,0,p,3,x,g\n",
+			Options{}, `r.csv, line 4: sensor "p" was read at this time of sample "a" in line 2 already; keep one of them`},
 		{head + "a,0,p,1,x,g\na,0,q,1,x,g\nb,0,p,1,y,g\n", Options{}, `r.csv, sample "b": sensor "q" has no value in this sample`},
 	} {
 		assert.Contains(t, refused(t, c.o, put(t, t.TempDir(), "r.csv", c.text)), c.want)

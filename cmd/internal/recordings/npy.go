@@ -23,7 +23,8 @@ func readArray(_ *job, from source, q question) (c content, err error) {
 	switch axes := a.Shape[2:]; {
 	case !q.byHand:
 	case len(axes) == 1 && axes[0] > 1 || len(q.Take) != a.Shape[1]:
-		return c, fmt.Errorf("%s: the array has shape %v; want a recording [timepoints, sensors] of the training's %d sensors", from.path, a.Shape, len(q.Take))
+		return c, fmt.Errorf("%s: the array has shape %v; want a recording [timepoints, sensors] of the training's "+
+			"%d sensors", from.path, a.Shape, len(q.Take))
 	default: // an array has positions, no names
 		sensors = q.Take
 	}

@@ -55,12 +55,15 @@ func TestParquet(t *testing.T) {
 	assert.Equal(t, "1969-12-31 23:59:59.999999", writerOf(micro)(parquet.Int64Value(-1)))
 	assert.Equal(t, "2024-02-29", writerOf(day)(parquet.Int32Value(19782)))
 	assert.Equal(t, "00:00:01.5", writerOf(noon)(parquet.Int64Value(1.5e9)))
-	assert.Equal(t, "2024-02-29 00:00:02.5", writerOf(parquet.Leaf(parquet.Int96Type))(parquet.Int96Value(deprecated.Int96{2_500_000_000, 0, 2_440_588 + 19782})))
+	assert.Equal(t, "2024-02-29 00:00:02.5",
+		writerOf(parquet.Leaf(parquet.Int96Type))(parquet.Int96Value(deprecated.Int96{2_500_000_000, 0, 2_440_588 + 19782})))
 	assert.Nil(t, writerOf(parquet.Int(64)))
 
 	// Decimals of each kind, and numbers above the largest that are signed.
-	for kind, value := range map[parquet.Type]parquet.Value{parquet.Int32Type: parquet.Int32Value(-13), parquet.Int64Type: parquet.Int64Value(-13),
-		parquet.FixedLenByteArrayType(4): parquet.FixedLenByteArrayValue([]byte{0xff, 0xff, 0xff, 0xf3}), parquet.ByteArrayType: parquet.ByteArrayValue([]byte{0xf3})} {
+	for kind, value := range map[parquet.Type]parquet.Value{parquet.Int32Type: parquet.Int32Value(-13),
+		parquet.Int64Type:                parquet.Int64Value(-13),
+		parquet.FixedLenByteArrayType(4): parquet.FixedLenByteArrayValue([]byte{0xff, 0xff, 0xff, 0xf3}),
+		parquet.ByteArrayType:            parquet.ByteArrayValue([]byte{0xf3})} {
 		assert.Equal(t, "-0.13", writerOf(parquet.Decimal(2, 9, kind))(value), kind)
 	}
 	assert.Equal(t, "312", writerOf(parquet.Decimal(0, 9, parquet.ByteArrayType))(parquet.ByteArrayValue([]byte{1, 56})))
@@ -73,7 +76,8 @@ func TestParquet(t *testing.T) {
 		X     []float64 `parquet:"x"`
 		Label string    `parquet:"label"`
 	}{{[]float64{1, 2}, "a"}, {[]float64{1, 2}, "b"}}))
-	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", b.String())), "r.parquet, row 1: a column holds lists; write a row for each time point")
+	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", b.String())),
+		"r.parquet, row 1: a column holds lists; write a row for each time point")
 
 	// Damage is refused, or does not matter; it neither stops the program nor keeps it busy.
 	damaged := filepath.Join(t.TempDir(), "r.parquet")

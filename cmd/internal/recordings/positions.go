@@ -47,7 +47,8 @@ func (j *job) readPositions(path string) (*positionsOf, error) {
 				name++
 			}
 		}
-		if len(columns) == 0 || len(cells) <= slices.Max(append(columns, name)) || !p.degrees && (len(columns) > 3 || len(cells) > len(columns)+1) {
+		if len(columns) == 0 || len(cells) <= slices.Max(append(columns, name)) ||
+			!p.degrees && (len(columns) > 3 || len(cells) > len(columns)+1) {
 			return fmt.Errorf("%d cells; want the sensor's name and its position, in all lines alike: sensor,x,y or sensor,x,y,z", len(cells))
 		}
 		var position []float64
@@ -80,7 +81,8 @@ func (p *positionsOf) points(sensors []string, path string) (points []float64, d
 	for _, sensor := range sensors {
 		position, known := p.of[sensor]
 		if !known {
-			return nil, 0, fmt.Errorf("%s has no position of sensor %q; add a line of it, or leave the sensor out with --leave %q", path, sensor, sensor)
+			return nil, 0, fmt.Errorf("%s has no position of sensor %q; add a line of it, "+
+				"or leave the sensor out with --leave %q", path, sensor, sensor)
 		}
 		if p.degrees {
 			lat, lon := radians(position[0]), radians(position[1])

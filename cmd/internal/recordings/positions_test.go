@@ -72,7 +72,8 @@ func TestPositionsInDegrees(t *testing.T) {
 
 	// New samples are sensors, too.
 	sensors := []string{"s1", "s2", "s3", "s4"}
-	s, err := readKnown(t, []string{put(t, folder, "new.csv", "s2,s1,s3,s4\n2,1,3,4\n5,4,6,7\n")}, Table{Layout: samplesLayout, Take: sensors}, sensors, 1)
+	s, err := readKnown(t, []string{put(t, folder, "new.csv", "s2,s1,s3,s4\n2,1,3,4\n5,4,6,7\n")},
+		Table{Layout: samplesLayout, Take: sensors}, sensors, 1)
 	require.NoError(t, err)
 	require.Len(t, s.samples, 2)
 	assert.Equal(t, []float64{1, 2, 3, 4}, s.samples[0].Values)
@@ -81,10 +82,15 @@ func TestPositionsInDegrees(t *testing.T) {
 		text, want string
 		o          Options
 	}{
-		{text: strings.Replace(degrees, "s2;0", "s2;95", 1), want: "stations.csv, line 3: latitude 95 and longitude -179 are no degrees up to 90 and 180; correct them, or head the columns x and y"},
-		{text: strings.Replace(degrees, "s2;0", "s2;north", 1), want: `stations.csv, line 3: "north" is not a finite number; want the sensor's name and its position: sensor,x,y, sensor,x,y,z, or degrees`},
+		{text: strings.Replace(degrees, "s2;0", "s2;95", 1),
+			want: "stations.csv, line 3: latitude 95 and longitude -179 are no degrees up to 90 and 180; " +
+				"correct them, or head the columns x and y"},
+		{text: strings.Replace(degrees, "s2;0", "s2;north", 1),
+			want: `stations.csv, line 3: "north" is not a finite number; want the sensor's name and its position: ` +
+				`sensor,x,y, sensor,x,y,z, or degrees`},
 		{text: degrees + "s1;1;1;1\n", want: `stations.csv, line 6: sensor "s1" has a position already; keep one of the lines`},
-		{text: strings.Replace(degrees, "s3;", "S3;", 1), o: Options{Table: Table{Take: []string{"s1", "s3"}}}, want: `stations.csv has no position of sensor "s3"; add a line of it, or leave the sensor out with --leave "s3"`},
+		{text: strings.Replace(degrees, "s3;", "S3;", 1), o: Options{Table: Table{Take: []string{"s1", "s3"}}},
+			want: `stations.csv has no position of sensor "s3"; add a line of it, or leave the sensor out with --leave "s3"`},
 	} {
 		c.o.Positions, c.o.Neighbours = put(t, folder, "stations.csv", c.text), 1
 		assert.Contains(t, refused(t, c.o, table), c.want)
@@ -117,16 +123,19 @@ func TestFillTable(t *testing.T) {
 	assert.InDeltaSlice(t, []float32{11, 21, 30, 40}, out, 0.01)
 	assert.Equal(t, []string{"it has no sensor s1; the import said that missing sensors are filled"}, notes)
 
-	assert.Contains(t, refused(t, Options{Graph: Graph{Positions: positions, Neighbours: 1}, Missing: "error"}, table), `sensor "s1" has no value in this sample`)
+	assert.Contains(t, refused(t, Options{Graph: Graph{Positions: positions, Neighbours: 1}, Missing: "error"}, table),
+		`sensor "s1" has no value in this sample`)
 	var gaps []string
 	for day := range 20 {
 		gaps = append(gaps, fmt.Sprintf("%d:s2", day))
 	}
 	empty := put(t, folder, "empty.csv", stations(gaps...))
-	assert.Contains(t, refused(t, Options{Graph: Graph{Positions: positions, Neighbours: 1}}, empty), `sensor "s2" has no value in any training sample; leave it out with --leave`)
+	assert.Contains(t, refused(t, Options{Graph: Graph{Positions: positions, Neighbours: 1}}, empty),
+		`sensor "s2" has no value in any training sample; leave it out with --leave`)
 
 	// The samples of the test say nothing.
-	train, test := put(t, folder, "x_train.csv", "a,b,label\n"+many(10, "1,10,u", "3,30,v")), put(t, folder, "x_test.csv", "a,b,label\n5,900,u\n2,,v\n")
+	train, test := put(t, folder, "x_train.csv", "a,b,label\n"+many(10, "1,10,u", "3,30,v")),
+		put(t, folder, "x_test.csv", "a,b,label\n5,900,u\n2,,v\n")
 	_, d = imported(t, Options{}, train, test)
 	assert.Equal(t, []float64{2, 20}, d.Form.Fill.Mean)
 	assert.Equal(t, []float32{2, 20}, signal(d, 21))

@@ -57,7 +57,8 @@ func (m *making) prepare() error {
 	for at := 0; at < m.form.Width() && m.form.Filled; at++ { // a training could not learn from a sensor that is never there
 		there := func(x *sample) bool { return x.test == "" && x.series[at] == x.series[at] }
 		if !slices.ContainsFunc(m.samples, there) {
-			return fmt.Errorf("%s has no value in any training sample; leave it out with --leave", recording.Column(m.made.Sensors, m.made.Channels, at))
+			return fmt.Errorf("%s has no value in any training sample; leave it out with --leave",
+				recording.Column(m.made.Sensors, m.made.Channels, at))
 		}
 	}
 	return nil
@@ -81,7 +82,8 @@ func (m *making) even(x *sample) error {
 	return nil
 }
 
-// roundedOff adds the values of a sample to the extremes of all, and notes a sensor whose values lie so far from zero that float32, which the file holds, cannot tell them apart.
+// roundedOff adds the values of a sample to the extremes of all, and notes a sensor whose values lie so far from zero that float32,
+// which the file holds, cannot tell them apart.
 func (m *making) roundedOff(x *sample) {
 	const digits = 1 << 24 // of float32
 	width := m.form.Width()

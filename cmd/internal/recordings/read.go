@@ -192,7 +192,8 @@ func (r *reading) file(from source) error {
 		return fmt.Errorf("%s: column sample differs in each of the %d lines: if it counts the time points of one recording, "+
 			"say --leave sample; if each line is a recording, --layout samples", from.path, t.lines)
 	case r.chosen.layout != "" && r.chosen.layout != t.layout:
-		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself", from.path, t.layout, r.chosen.layout)
+		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
+			from.path, t.layout, r.chosen.layout)
 	case r.chosen.second > 0 && t.second() > 0 && r.chosen.second != t.second():
 		return fmt.Errorf("%s: column %s is in another unit than the times of other recordings, of which %g are a second; write all in one "+
 			"unit", from.path, t.headings[t.time], r.chosen.second)
@@ -225,7 +226,8 @@ func (r *reading) take(f *format, c content) error {
 		odd := slices.IndexFunc(c.classes, func(class string) bool { return !slices.Contains(r.classes, class) })
 		switch {
 		case first != "" && len(c.columns.names) != len(r.chosen.names):
-			return fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem", path, len(c.columns.names), first, len(r.chosen.names))
+			return fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem", path,
+				len(c.columns.names), first, len(r.chosen.names))
 		case odd >= 0:
 			return fmt.Errorf("%s: class %q is not one of %s (%s); take the two files of one problem", path, c.classes[odd], first,
 				strings.Join(r.classes, " "))

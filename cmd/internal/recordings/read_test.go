@@ -93,7 +93,8 @@ func TestReadSeveral(t *testing.T) {
 	full := put(t, folder, "full_train.csv", "a,b,c,z\n1,2,3,0\n4,5,6,0\n")
 	wide := put(t, folder, "wide.csv", "b@0,b@1,a@0,a@1\n2,5,1,4\n")
 	whole := recording.Recording{Name: "full_train.csv", Sensors: form.Sensors, Channels: 1, Values: []float64{1, 2, 3, 4, 5, 6}}
-	less := recording.Recording{Name: "lack_test.csv", Sensors: []string{"a", "b"}, Channels: 1, Values: []float64{1, 2, 4, 5}, Times: []float64{0, 1}}
+	less := recording.Recording{Name: "lack_test.csv", Sensors: []string{"a", "b"}, Channels: 1,
+		Values: []float64{1, 2, 4, 5}, Times: []float64{0, 1}}
 	for _, inputs := range [][]string{{full, lack}, {lack, full}} {
 		all, notes, err := ReadUnlabelled(t.Context(), inputs, form)
 		require.NoError(t, err)
@@ -123,7 +124,8 @@ func TestReadSeveral(t *testing.T) {
 	assert.Equal(t, []string{full + " has columns that the training data has not, such as z; left out (2 in all)"}, notes)
 
 	// A sensor has all of its channels or none.
-	form = &recording.Form{Sensors: []string{"a", "b"}, Channels: 2, Zeros: true, Reading: json.RawMessage(`{"take":["a.x","a.y","b.x","b.y"]}`)}
+	form = &recording.Form{Sensors: []string{"a", "b"},
+		Channels: 2, Zeros: true, Reading: json.RawMessage(`{"take":["a.x","a.y","b.x","b.y"]}`)}
 	part := put(t, folder, "part.csv", "b.y,b.x,a.y\n3,2,1\n")
 	all, _, err = ReadUnlabelled(t.Context(), []string{put(t, folder, "no.csv", "b.x,b.y\n2,3\n")}, form)
 	require.NoError(t, err)
@@ -183,7 +185,8 @@ func TestReadTheSameTable(t *testing.T) {
 		lines := heading + "\n"
 		for i := range 8 {
 			values := fmt.Sprintf("%d,1,%d", i%4, i/2)
-			lines += map[bool]string{true: fmt.Sprintf("%s,u%d,p%d\n", values, i%2, i/4), false: fmt.Sprintf("u%d,%s,p%d\n", i%2, values, i/4)}[heading[0] == 'f']
+			lines += map[bool]string{true: fmt.Sprintf("%s,u%d,p%d\n", values, i%2, i/4),
+				false: fmt.Sprintf("u%d,%s,p%d\n", i%2, values, i/4)}[heading[0] == 'f']
 		}
 		path := put(t, t.TempDir(), "r.csv", lines)
 		_, d := imported(t, Options{Label: "activity", Group: "person"}, path)

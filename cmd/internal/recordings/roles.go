@@ -46,8 +46,10 @@ type question struct {
 	given        map[string]string // the classes of samples by a table of their own; nil without
 	places       *positionsOf      // of sensors; nil if unknown
 	folder       bool              // the folder names the class
-	known        bool              // of recordings to classify, no class is asked for, and the settings of the training data only decide what headings leave open
-	byHand       bool              // the training's file was made without an import, of sensors of one value each
+	// of recordings to classify, no class is asked for, and the settings of the training data only decide what headings
+	// leave open
+	known  bool
+	byHand bool // the training's file was made without an import, of sensors of one value each
 }
 
 // roles says what the columns of a table are.
@@ -157,7 +159,8 @@ func (r *roles) find(q question) (err error) {
 			names = nil
 		}
 	}
-	if at := q.column(r.headings, "label"); at >= 0 && q.label == "" && (q.known || q.folder || q.given != nil) && !slices.Contains(q.Take, r.headings[at]) {
+	if at := q.column(r.headings, "label"); at >= 0 && q.label == "" && (q.known || q.folder || q.given != nil) &&
+		!slices.Contains(q.Take, r.headings[at]) {
 		if !q.known {
 			r.note("column %s is left out: %s the class", r.headings[at], map[bool]string{true: "the folder is", false: "--labels names"}[q.folder])
 		}
@@ -227,7 +230,8 @@ func (r *roles) find(q question) (err error) {
 // and one of other times, the days are the date of these.
 func (r *roles) findTime(name string, q question) {
 	for i, heading := range r.headings {
-		likely := name == "" && likeTime.MatchString(heading) && i != r.sample && !slices.Contains(q.Leave, heading) && !slices.Contains(q.Take, heading)
+		likely := name == "" && likeTime.MatchString(heading) && i != r.sample && !slices.Contains(q.Leave, heading) &&
+			!slices.Contains(q.Take, heading)
 		if name != "" && strings.EqualFold(heading, name) || likely && (r.time < 0 || isT(r.headings[r.time]) && !isT(heading)) {
 			r.time = i
 		} else if likely && r.date < 0 && !isT(heading) && isDate.MatchString(heading) != isDate.MatchString(r.headings[r.time]) {

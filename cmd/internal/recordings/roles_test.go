@@ -100,7 +100,8 @@ func TestRolesOfTimes(t *testing.T) {
 		{"When|x", with(inFolder, Table{Time: "when"}), "recording time=When x[1]"},
 		{"x|y", with(inFolder, Table{Time: "when"}), `no column is headed "when"; there are x, y: name that of the times with --time COLUMN`},
 		{"x|y", with(ofKnown, Table{Time: "when"}), "recording x[0] y[1]"},
-		{"time|timestamp|x", inFolder, "recording time=time x[2]; column timestamp looks like times, too; left out (--time time takes it for a sensor)"},
+		{"time|timestamp|x", inFolder, "recording time=time x[2]; column timestamp looks like times, too; " +
+			"left out (--time time takes it for a sensor)"},
 		{"time|t|x", with(inFolder, Table{Time: "time"}), "recording time=time t[1] x[2]"},
 		{"time|x", with(inFolder, Table{Leave: []string{"time"}}), "recording x[1]"},
 	})
@@ -110,14 +111,18 @@ func TestRolesOfTimes(t *testing.T) {
 func TestRolesOfTimePoints(t *testing.T) {
 	rolesAre(t, []columnsOf{
 		{"sample|time|x|y|label", question{}, "timepoints sample=sample time=time label=label x[2] y[3]"},
-		{"label;sample;x", question{}, `no column is headed "label"; there are label;sample;x: name the column of the classes with --label COLUMN`},
+		{"label;sample;x", question{}, `no column is headed "label"; there are label;sample;x: ` +
+			`name the column of the classes with --label COLUMN`},
 		{"label|sample|x", question{}, "timepoints sample=sample label=label x[2]"},
 		{"Sample|x|Label", question{}, "timepoints sample=Sample label=Label x[1]"},
-		{"id|When|x|kind", question{Table: Table{Columns: []string{"id", "When"}}, label: "kind"}, "timepoints sample=id time=When label=kind x[2]"},
-		{"id|x|label", question{Table: Table{Columns: []string{"who"}}}, `no column is headed "who"; there are id, x, label: name that of the samples with --columns COLUMN`},
+		{"id|When|x|kind", question{Table: Table{Columns: []string{"id", "When"}}, label: "kind"},
+			"timepoints sample=id time=When label=kind x[2]"},
+		{"id|x|label", question{Table: Table{Columns: []string{"who"}}},
+			`no column is headed "who"; there are id, x, label: name that of the samples with --columns COLUMN`},
 		{"id|x", with(ofKnown, Table{Columns: []string{"who"}}), "recording id[0] x[1]"},
 		{"sample|h.x|h.y|who|label", question{group: "who"}, "timepoints sample=sample label=label group=who h.x[1] h.y[2]"},
-		{"sample|x|label", question{group: "who"}, `no column is headed "who"; there are sample, x, label: --group takes a column, or a regular expression with brackets`},
+		{"sample|x|label", question{group: "who"},
+			`no column is headed "who"; there are sample, x, label: --group takes a column, or a regular expression with brackets`},
 		{"sample|x|label", question{group: "^(.)"}, "timepoints sample=sample label=label x[1]"},
 		{"sample|x|y", ofKnown, "timepoints sample=sample x[1] y[2]"},
 		{"sample|x1|x2|label", with(question{}, Table{Layout: timepointsLayout}), "timepoints sample=sample label=label x1[1] x2[2]"},
@@ -132,9 +137,13 @@ func TestRolesOfReadings(t *testing.T) {
 		{"time|sensor|value", inFolder, "readings time=time sensor=sensor value[2]"},
 		{"time|sensor", inFolder, "recording time=time sensor[1]"},
 		{"sample|time|sensor|value", ofKnown, "readings sample=sample time=time sensor=sensor value[3]"},
-		{"who|When|part|x|y", question{Table: Table{Columns: []string{"who", "when", "part", "x", "y"}}, given: withLabels.given}, "readings sample=who time=When sensor=part x[3] y[4]"},
-		{"id|time|sensor|value|label", question{}, `no column is headed "sample"; there are id, time, sensor, value, label: name those of sample, time, sensor and value with --columns a,b,c,d`},
-		{"sample|time|value|label", with(question{}, Table{Columns: []string{"sample", "time", "value"}}), "--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or more values"},
+		{"who|When|part|x|y", question{Table: Table{Columns: []string{"who", "when", "part", "x", "y"}},
+			given: withLabels.given}, "readings sample=who time=When sensor=part x[3] y[4]"},
+		{"id|time|sensor|value|label", question{},
+			`no column is headed "sample"; there are id, time, sensor, value, label: name those of sample, time, ` +
+				`sensor and value with --columns a,b,c,d`},
+		{"sample|time|value|label", with(question{}, Table{Columns: []string{"sample", "time", "value"}}),
+			"--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or more values"},
 	})
 }
 
@@ -151,13 +160,16 @@ func TestRolesOfSamples(t *testing.T) {
 		{"h@0|h@1|age|label", question{}, "column age: each sensor needs a column for each time point from 0: hip.x@0"},
 		{"f2|f1|f0|label", question{}, "samples label=label f[2 1 0]"},
 		{"t0|t1|t10|t11|t2|t3|t4|t5|t6|t7|t8|t9|label", question{}, "samples label=label t[0 1 4 5 6 7 8 9 10 11 2 3]"},
-		{"t0|t1|t2|t3|t4|t6|t7|t8|t9|t10|label", question{}, "columns t0 to t10 look like the time points of t, but there is none of number 5: add that column"},
+		{"t0|t1|t2|t3|t4|t6|t7|t8|t9|t10|label", question{},
+			"columns t0 to t10 look like the time points of t, but there is none of number 5: add that column"},
 		{"t0|t1|t2|t4|label", question{}, "samples label=label t0[0] t1[1] t2[2] t4[3]"},
 		{"sample|f0|f1|label", question{}, "samples sample=sample label=label f[1 2]"},
 		{"y@0|y@1|x@0|x@1", ofKnown, "samples y[0 1] x[2 3]"},
 		{"f0|f1", with(ofKnown, Table{Layout: samplesLayout, Take: []string{"f"}}), "samples f[0 1]"},
 		{"f0|f1", with(ofKnown, Table{Layout: recordingLayout, Take: []string{"f0", "f1"}}), "recording f0[0] f1[1]"},
 		{"s1|s2|gauge|label", question{places: places}, "samples label=label s1[0] s2[1]; p.csv names no position of column gauge; left out"},
-		{"0.5|0|up", question{}, `no column is headed "label"; there are 0.5, 0, up: name the column of the classes with --label COLUMN, or give a second file with --labels FILE, or put each recording into a folder of its class; if the line holds values, such as 0.5, write a line of headings above it`},
+		{"0.5|0|up", question{}, `no column is headed "label"; there are 0.5, 0, up: name the column of the classes ` +
+			`with --label COLUMN, or give a second file with --labels FILE, or put each recording into a folder of ` +
+			`its class; if the line holds values, such as 0.5, write a line of headings above it`},
 	})
 }

@@ -107,7 +107,8 @@ func (r *reading) lay(s *sample, width int) error {
 				return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
 					line, r.sensors[int(lines.columns[row])/len(r.axes)], s.Name, before)
 			}
-			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of times out with --leave", line, before)
+			return fmt.Errorf("line %d: line %d has this time already; keep one of them, "+
+				"or leave the column of times out with --leave", line, before)
 		}
 		if i == 0 || lines.times[row] != lines.times[order[i-1]] {
 			s.Times = append(s.Times, lines.times[row])

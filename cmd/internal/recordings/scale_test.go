@@ -21,7 +21,8 @@ func TestScale(t *testing.T) {
 			if i >= 15 {
 				pulse, heat = 70+20*(2*timepoint-1), 500
 			}
-			text += fmt.Sprintf("s%02d,%d,pulse,%d,%c\ns%02d,%d,heat,%d,%c\ns%02d,%d,off,7.1,%c\n", i, timepoint, pulse, 'a'+i%2, i, timepoint, heat, 'a'+i%2, i, timepoint, 'a'+i%2)
+			text += fmt.Sprintf("s%02d,%d,pulse,%d,%c\ns%02d,%d,heat,%d,%c\ns%02d,%d,off,7.1,%c\n", i, timepoint, pulse,
+				'a'+i%2, i, timepoint, heat, 'a'+i%2, i, timepoint, 'a'+i%2)
 		}
 	}
 	path := put(t, t.TempDir(), "ward.csv", text)
@@ -29,7 +30,8 @@ func TestScale(t *testing.T) {
 	for _, o := range []Options{{}, {Scale: &yes}} {
 		o.Test = "s1[5-9]"
 		result, d := imported(t, o, path)
-		assert.Equal(t, []string{`sensor "heat" is 500 in 10 of 40 values, far from all others: if it stands for a missing value, say --gap 500`}, result.Notes)
+		assert.Equal(t, []string{`sensor "heat" is 500 in 10 of 40 values, far from all others: ` +
+			`if it stands for a missing value, say --gap 500`}, result.Notes)
 		if o.Scale == nil {
 			assert.Contains(t, d.Notes, `each sensor is normalised by itself: sensor "pulse" varies 20 times as much as sensor "heat"`)
 		}
@@ -50,7 +52,8 @@ func TestScaleOfAFold(t *testing.T) {
 	text := "sample,time,sensor,value,label\n"
 	for i := range 20 {
 		for timepoint := range 3 {
-			text += fmt.Sprintf("s%02d,%d,pulse,%d,%c\ns%02d,%d,heat,%g,%c\n", i, timepoint, i*i+timepoint, 'a'+i%2, i, timepoint, 0.01*float64(i+timepoint), 'a'+i%2)
+			text += fmt.Sprintf("s%02d,%d,pulse,%d,%c\ns%02d,%d,heat,%g,%c\n", i, timepoint, i*i+timepoint, 'a'+i%2, i,
+				timepoint, 0.01*float64(i+timepoint), 'a'+i%2)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "made.npz")

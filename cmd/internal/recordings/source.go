@@ -94,7 +94,8 @@ func contents(folder string) (below, files []string, err error) {
 		switch f := formatOf(path); {
 		case strings.HasPrefix(entry.Name(), "."):
 		case lost != nil && entry.Type()&os.ModeSymlink != 0:
-			return nil, nil, fmt.Errorf("%s is a link to nothing: fetch the file it stands for, as by git annex get or dvc pull, or remove the link", path)
+			return nil, nil, fmt.Errorf("%s is a link to nothing: fetch the file it stands for, "+
+				"as by git annex get or dvc pull, or remove the link", path)
 		case lost != nil:
 			err = cmp.Or(err, lost)
 		case f == nil && otherPacks.MatchString(path) && formatOf(stem(path)) != nil:
@@ -193,7 +194,8 @@ func classes(below []string, folder string) (all []source, err error) {
 			return nil, fmt.Errorf("%s holds folders, no recordings; want folders of classes, or train and test with folders "+
 				"of classes in them, and nothing else", inside)
 		case len(files) == 0:
-			return nil, fmt.Errorf("%s holds no .csv or .npy file; put the recordings of class %q there, or remove the folder", inside, filepath.Base(inside))
+			return nil, fmt.Errorf("%s holds no .csv or .npy file; put the recordings of class %q there, "+
+				"or remove the folder", inside, filepath.Base(inside))
 		case formatOf(files[0]).whole:
 			return nil, fmt.Errorf("%s holds %s files; import that folder, each problem by itself", inside, extension(files[0]))
 		}

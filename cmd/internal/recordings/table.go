@@ -74,7 +74,8 @@ func (t *table) add(in *input, line int, cells []string) error {
 	}
 	for _, column := range t.unnamed {
 		if _, err := strconv.Atoi(cells[column]); cells[column] != "" && (err != nil || !t.isIndex(column)) {
-			return fmt.Errorf("column %d has no heading, and here %.30q; name it, or leave it out with --leave %q", column+1, cells[column], t.headings[column])
+			return fmt.Errorf("column %d has no heading, and here %.30q; name it, or leave it out with --leave %q",
+				column+1, cells[column], t.headings[column])
 		}
 	}
 	x, err := t.sampleOf(line, cells)
@@ -102,7 +103,8 @@ func (t *table) add(in *input, line int, cells []string) error {
 			if t.sample < 0 && t.from.label == "" {
 				hint = fmt.Sprintf(", or names the samples with --columns %q", heading)
 			}
-			return fmt.Errorf("column %s: %w; a line of units begins with #, a column of words is left out with --leave %q%s", heading, err, heading, hint)
+			return fmt.Errorf("column %s: %w; a line of "+
+				"units begins with #, a column of words is left out with --leave %q%s", heading, err, heading, hint)
 		}
 		x.rows.values = append(x.rows.values, value)
 	}
@@ -218,7 +220,8 @@ func (t *table) isUnits(line int, cells []string) (found bool, err error) {
 	for _, column := range t.values {
 		name, unit := t.headings[column], strings.Clone(cells[column])
 		if was := cmp.Or(t.chosen.units[name], t.Units[name], unit); was != unit && unit != "" {
-			return true, fmt.Errorf("column %s is in %s here and in %s in other recordings; convert the values, or correct the unit", name, unit, was)
+			return true, fmt.Errorf("column %s is in %s here and in %s in other recordings; convert the values, "+
+				"or correct the unit", name, unit, was)
 		}
 		t.chosen.units[name] = unit
 	}

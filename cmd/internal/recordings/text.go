@@ -62,7 +62,8 @@ func (j *job) decode(file *os.File, path string) (*input, error) {
 	case bytes.HasPrefix(begin, []byte("\xff\xfe")), bytes.HasPrefix(begin, []byte("\xfe\xff")):
 		in.encoding, from = "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	case bytes.IndexByte(begin, 0) >= 0 || bytes.HasPrefix(begin, []byte("PK\x03\x04")):
-		return nil, fmt.Errorf("%s is not text; save it as CSV in UTF-8, or remove the zero bytes that a logger has left as it lost its power", path)
+		return nil, fmt.Errorf("%s is not text; save it as CSV in UTF-8, or remove the zero bytes that a logger has "+
+			"left as it lost its power", path)
 	case !utf8.Valid(whole):
 		in.encoding, from = "Windows-1252", charmap.Windows1252
 	case bytes.HasPrefix(begin, []byte("\ufeff")):

@@ -123,7 +123,8 @@ func (r *reading) turn() error {
 				x.rows.times[i] += more
 			case r.days.first() == "" && more != r.days.turn(x.rows.times[0]):
 				return fmt.Errorf("%s, line %d: %s is a day and a month in an order that no date tells; say --dates day if the "+
-					"day comes first, or --dates month", x.path, x.rows.line(i), time.Unix(int64(seconds)+int64(r.days.zone), 0).UTC().Format("02/01/2006"))
+					"day comes first, or --dates month", x.path, x.rows.line(i),
+					time.Unix(int64(seconds)+int64(r.days.zone), 0).UTC().Format("02/01/2006"))
 			}
 		}
 	}
@@ -181,7 +182,8 @@ func (t *table) second() float64 {
 func compact(heading, cell string) (stamp time.Time, ok bool) {
 	const layout = "20060102150405"
 	n := len(cell) // most times are numbers, which this sorts out quickly
-	if n != 14 && n != 12 && n != 8 || cell[0] != '1' && cell[0] != '2' || strings.ContainsAny(cell, ".:-/ ") || n == 8 && !datesOnly.MatchString(heading) {
+	if n != 14 && n != 12 && n != 8 || cell[0] != '1' && cell[0] != '2' || strings.ContainsAny(cell, ".:-/ ") ||
+		n == 8 && !datesOnly.MatchString(heading) {
 		return stamp, false
 	}
 	stamp, err := time.Parse(layout[:n], cell)

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const tsHead = "#about\n\n@problemName Two Moves\n@timeStamps false\n@missing false\n@univariate false\n@dimensions 2\n@equalLength false\n" +
+const tsHead = "#about\n\n@problemName Two Moves\n@timeStamps false\n@missing false\n@univariate false\n@dimensions " +
+	"2\n@equalLength false\n" +
 	"@classLabel true wave fall nod\n@data\n"
 
 // tsFolder writes a problem of two dimensions: 4 + 4 training samples, 2 tests.
@@ -88,11 +89,13 @@ func TestTSErrors(t *testing.T) {
 		{good + "1,2:a\n", "a.ts, line 4: 2 fields between colons; want 3, a series for each of the 2 dimensions and then the class"},
 		{good + "1,2:3,4:c\n", `a.ts, line 4: class "c" is not one of @classLabel (a b); name it there, or see whether the line is cut off`},
 		{good + "1,2:3:a\n", "a.ts, line 4: dimension 1 has 1 values, dimension 0 has 2; the series of one sample must be of one length"},
-		{good + "1,2:3,x:a\n", `a.ts, line 4: dimension 1, value 1: "x" is not a number that float32 holds; correct it, or write ? for a missing value`},
+		{good + "1,2:3,x:a\n", `a.ts, line 4: dimension 1, value 1: "x" is not a number that float32 holds; ` +
+			`correct it, or write ? for a missing value`},
 		{good + "1,2:3,1e99:a\n", `dimension 1, value 1: "1e99" is not a number that float32 holds`},
 		{"@classLabel true\n@data\n1,2:\n", "a.ts, line 3: nothing comes after the last colon; write the sample's class there"},
 		{good + "1,2:3,4:a\n", `a.ts: all 1 samples are of class "a"; a classifier needs samples of at least 2 classes`},
-		{good + "1,2:?,?:a\n1,2:1,2:b\n", `a.ts, line 4: sensor "dim_1" has no value in this sample; remove the sample or the sensor (ccp data import --missing fill would fill it, --missing zero make it zero)`},
+		{good + "1,2:?,?:a\n1,2:1,2:b\n", `a.ts, line 4: sensor "dim_1" has no value in this sample; ` +
+			`remove the sample or the sensor (ccp data import --missing fill would fill it, --missing zero make it zero)`},
 		{good + "?,?:?,?:a\n1,2:1,2:b\n", "a.ts, line 4: no sensor has a value; remove the sample"},
 	} {
 		assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "a.ts", c.text)), c.want)
@@ -105,9 +108,11 @@ func TestTSErrors(t *testing.T) {
 	put(t, folder, "a_TEST.ts", "@dimensions 2\n@classLabel true a c\n@data\n1,2:1,2:a\n")
 	assert.Contains(t, refused(t, Options{}, a, b), `class "c" is not one of `+a+" (a b)")
 	c := put(t, folder, "c.ts", good)
-	assert.Contains(t, refused(t, Options{}, a, c), "2 .ts files ("+a+", …) do not say by their names which is the test; give one, or NAME_TRAIN.ts and NAME_TEST.ts")
+	assert.Contains(t, refused(t, Options{}, a, c), "2 .ts files ("+a+
+		", …) do not say by their names which is the test; give one, or NAME_TRAIN.ts and NAME_TEST.ts")
 	assert.Contains(t, refused(t, Options{}, a, b, c), "3 .ts files ("+a+", …) do not say by their names which is the test")
-	assert.Contains(t, refused(t, Options{}, folder), "3 .ts files ("+b+", …) do not say by their names which is the test; give one, or NAME_TRAIN.ts")
+	assert.Contains(t, refused(t, Options{}, folder),
+		"3 .ts files ("+b+", …) do not say by their names which is the test; give one, or NAME_TRAIN.ts")
 	assert.Contains(t, refused(t, Options{Test: "a*"}, a), "--test is for the form folders or long, this is ts; leave it out")
 	for option, table := range map[string]Table{"time": {Time: "t"}, "dates": {Dates: "day"}, "layout": {Layout: samplesLayout}} {
 		assert.Contains(t, refused(t, Options{Table: table}, a), "--"+option+" is for the form of tables, this is ts; leave it out")
@@ -115,7 +120,8 @@ func TestTSErrors(t *testing.T) {
 		assert.Contains(t, refused(t, Options{Table: table}, array), "--"+option+" is for the form of tables, this is long; leave it out")
 	}
 	assert.Contains(t, refused(t, Options{}, filepath.Join(folder, "none.ts")), "none.ts: no such file")
-	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.mat", "")), "a.mat is neither a .ts file, nor a .csv, nor a folder; name it after what it is")
+	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.mat", "")),
+		"a.mat is neither a .ts file, nor a .csv, nor a folder; name it after what it is")
 }
 
 func TestTSMissingZero(t *testing.T) {

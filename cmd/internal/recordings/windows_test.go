@@ -87,7 +87,8 @@ func TestImportRefusesWindows(t *testing.T) {
 	assert.Contains(t, refused(t, cutting(t, "0.1s", ""), folder), "its time points are 0.25 apart, more than a window of 0.1s")
 	o := cutting(t, "1s", "")
 	o.Leave = []string{"time"}
-	assert.Contains(t, refused(t, o, folder), "it has no times, so that 1s may be any number of time points; give the window as a number of time points")
+	assert.Contains(t, refused(t, o, folder),
+		"it has no times, so that 1s may be any number of time points; give the window as a number of time points")
 }
 
 // Windows of times since 1970 have names of their own, though they begin in the same second.

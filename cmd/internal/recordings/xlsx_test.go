@@ -29,7 +29,8 @@ func workbook(t testing.TB) []byte {
 	rows := [][]any{{"# of the first day"}, {}, {"sample", "time", "x", "y", "label"}}
 	began := time.Date(2024, 5, 31, 12, 0, 0, 0, time.UTC)
 	for i := range 60 {
-		rows = append(rows, []any{strconv.Itoa(i / 3), began.Add(time.Duration(i) * 125 * time.Millisecond), 1.23456789012345 + float64(i%3), -i, []string{"a", "b"}[i/3%2]})
+		rows = append(rows, []any{strconv.Itoa(i / 3), began.Add(time.Duration(i) * 125 * time.Millisecond),
+			1.23456789012345 + float64(i%3), -i, []string{"a", "b"}[i/3%2]})
 	}
 	rows[4][2], rows[5][2] = "#DIV/0!", nil
 	for i, row := range rows {
@@ -62,10 +63,14 @@ func TestWorkbook(t *testing.T) {
 	assert.Equal(t, "r.npz", Name([]string{path}))
 
 	assert.Contains(t, refused(t, Options{}, path), `r.xlsx, sheet notes, row 1: no column is headed "label"; there are who, when: `)
-	assert.Contains(t, refused(t, Options{Table: Table{Sheet: "mine"}}, path), "r.xlsx: sheet mine does not exist; it has notes, none, measured")
-	assert.Contains(t, refused(t, Options{Table: Table{Sheet: "none"}}, path), "r.xlsx: sheet none is empty; choose another with --sheet: notes, none, measured")
-	assert.Contains(t, refused(t, measured, put(t, t.TempDir(), "r.xlsx", string(raw[:100]))), "the file is damaged, has a password, or is no .xlsx workbook")
-	assert.Contains(t, refused(t, measured, put(t, t.TempDir(), "r.csv", plain)), "--sheet measured is for .xlsx workbooks, of which there is none")
+	assert.Contains(t, refused(t, Options{Table: Table{Sheet: "mine"}}, path),
+		"r.xlsx: sheet mine does not exist; it has notes, none, measured")
+	assert.Contains(t, refused(t, Options{Table: Table{Sheet: "none"}}, path),
+		"r.xlsx: sheet none is empty; choose another with --sheet: notes, none, measured")
+	assert.Contains(t, refused(t, measured, put(t, t.TempDir(), "r.xlsx", string(raw[:100]))),
+		"the file is damaged, has a password, or is no .xlsx workbook")
+	assert.Contains(t, refused(t, measured, put(t, t.TempDir(), "r.csv", plain)),
+		"--sheet measured is for .xlsx workbooks, of which there is none")
 
 	// Without --sheet it is the first, and a note names the others.
 	f, err := excelize.OpenReader(bytes.NewReader(raw))
@@ -100,7 +105,8 @@ func TestMidnightOfWorkbook(t *testing.T) {
 		require.NoError(t, f.SetSheetRow("Sheet1", "A1", &[]any{"sample", "time", "x", "label"}))
 		for i := range 32 {
 			seconds := (24*60*60 - 3 + i%8) % (24 * 60 * 60)
-			require.NoError(t, f.SetSheetRow("Sheet1", "A"+strconv.Itoa(i+2), &[]any{i / 8, float64(seconds) / (24 * 60 * 60), (i % 8) * (i % 8) % 5, []string{"a", "b"}[i/8%2]}))
+			require.NoError(t, f.SetSheetRow("Sheet1", "A"+strconv.Itoa(i+2),
+				&[]any{i / 8, float64(seconds) / (24 * 60 * 60), (i % 8) * (i % 8) % 5, []string{"a", "b"}[i/8%2]}))
 		}
 		style, err := f.NewStyle(&excelize.Style{NumFmt: 21}) // h:mm:ss
 		require.NoError(t, err)

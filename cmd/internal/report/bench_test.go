@@ -17,8 +17,14 @@ import (
 const clock = `
 window.frames_ = []; window.events_ = [];
 const request = window.requestAnimationFrame.bind(window);
-window.requestAnimationFrame = (work) => request((time) => { const start = performance.now(); work(time); window.frames_.push(performance.now() - start); });
-new PerformanceObserver((list) => { for (const e of list.getEntries()) window.events_.push(e.duration); }).observe({ type: "event", durationThreshold: 16, buffered: true });
+window.requestAnimationFrame = (work) => request((time) => {
+  const start = performance.now();
+  work(time);
+  window.frames_.push(performance.now() - start);
+});
+new PerformanceObserver((list) => {
+  for (const e of list.getEntries()) window.events_.push(e.duration);
+}).observe({ type: "event", durationThreshold: 16, buffered: true });
 `
 
 // BenchmarkExplorer moves the pointer over the map of 10,000 nodes, and both sliders, by real input events, and

@@ -41,7 +41,9 @@ func do(t testing.TB, ctx context.Context, actions ...chromedp.Action[chromedp.V
 // frame waits for the next two frames.
 func frame(t testing.TB, ctx context.Context) {
 	t.Helper()
-	require.NoError(t, chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, chromedp.EvalAwaitPromise)))
+	require.NoError(t, chromedp.Do(ctx,
+		chromedp.Evaluate[chromedp.Void](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() `+
+			`=> done(true))))`, chromedp.EvalAwaitPromise)))
 }
 
 // read evaluates an expression in the page.
@@ -67,7 +69,8 @@ func TestAccessible(t *testing.T) {
 	warned := learned
 	warned.Health = append(warned.Health[:0:0], learned.Health...)
 	warned.Health[0].Warnings = []string{"level 1: collapsed"}
-	for name, r := range map[string]Report{"clusters": learned, "sensors": sensors, "softmax": softmax, "missing": missing, "warned": warned, "words": words(t)} {
+	for name, r := range map[string]Report{"clusters": learned, "sensors": sensors, "softmax": softmax,
+		"missing": missing, "warned": warned, "words": words(t)} {
 		t.Run(name, func(t *testing.T) {
 			ctx := opened(t, r, browsertest.Theme("light"))
 			if r.Hierarchy != nil {
@@ -91,10 +94,12 @@ func TestSizes(t *testing.T) {
 			do(t, ctx, chromedp.EmulateViewport(size[0], size[1]), chromedp.SetValue("#cluster", ""), chromedp.SendKeys("#cluster", "1"))
 			assert.Equal(t, int(size[0]), read[int](t, ctx, `document.documentElement.scrollWidth`), "%s at %v", name, size)
 			assert.Empty(t, read[[]string](t, ctx, `[...document.querySelectorAll("body *:not(main):not(.frame)")].map((e) => {
-				const box = e.closest(".reel") && !e.matches(".reel") ? {height: e.tagName === "UL" ? 0 : e.getBoundingClientRect().height} : e.getBoundingClientRect();
-				return [e.tagName, e.id, e.className, Math.round(box.height)];
+				const high = e.closest(".reel") && !e.matches(".reel") && e.tagName === "UL" ? 0 : e.getBoundingClientRect().height;
+				return [e.tagName, e.id, e.className, Math.round(high)];
 			}).filter((e) => e[3] > 2 * innerHeight).map(String)`), "%s at %v", name, size)
-			small := read[[]string](t, ctx, `[...document.querySelectorAll("main img")].map((e) => e.getBoundingClientRect()).filter((b) => b.width < 60 || b.height < 60).map((b) => b.width + " x " + b.height)`)
+			small := read[[]string](t, ctx,
+				`[...document.querySelectorAll("main img")].map((e) => e.getBoundingClientRect()).filter((b) => `+
+					`b.width < 60 || b.height < 60).map((b) => b.width + " x " + b.height)`)
 			assert.Empty(t, small, "%s at %v: pictures that show nothing", name, size)
 		}
 	}
@@ -119,7 +124,8 @@ func TestSensors(t *testing.T) {
 	assert.Contains(t, textOf(t, ctx, "announcement"), "left wrist, frame 2; Level 1")
 	assert.Contains(t, textOf(t, ctx, "means-text"), "of 4 test samples")
 	assert.Contains(t, textOf(t, ctx, "facts"), "Predicted bylags (50%), with the network (50%)")
-	assert.Contains(t, textOf(t, ctx, "curves-text"), "They are of the network alone; predictions are made by lags (50%), with the network (50%).")
+	assert.Contains(t, textOf(t, ctx, "curves-text"),
+		"They are of the network alone; predictions are made by lags (50%), with the network (50%).")
 	assert.Contains(t, textOf(t, ctx, "curves-charts"), "training, network alone")
 	assert.Contains(t, textOf(t, ctx, "gallery-text"), "(occlusion)")
 	assert.NotContains(t, read[string](t, ctx, `document.body.innerText`), "integrated")
@@ -131,9 +137,12 @@ func TestSensors(t *testing.T) {
 func TestPageWithoutANetwork(t *testing.T) {
 	r, _ := built(t, "transforms")
 	ctx := opened(t, r)
-	assert.Equal(t, []string{"members", "confusion", "reliability", "mistakes", "gallery", "rerun"}, read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== null).map((s) => s.id)`))
+	assert.Equal(t, []string{"members", "confusion", "reliability", "mistakes", "gallery", "rerun"},
+		read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== `+
+			`null).map((s) => s.id)`))
 	assert.Equal(t, "sensors.npz · values", textOf(t, ctx, "title"))
-	assert.Equal(t, "Predicted by values, fitted to 2 classes. They sufficed on held-out training samples, so that no network was trained.", textOf(t, ctx, "about"))
+	assert.Equal(t, "Predicted by values, fitted to 2 classes. They sufficed on held-out training samples, "+
+		"so that no network was trained.", textOf(t, ctx, "about"))
 	assert.Contains(t, textOf(t, ctx, "members-text"), "None goes by links or pairs of sensors.")
 	assert.Regexp(t, `values\s*\d+\.\d%\s*[0-9.]+\s*no\s*100%`, textOf(t, ctx, "members-table"))
 	assert.NotRegexp(t, `(?i)pooling|epoch|dropout|Levels|Parameters|trainable|first step`, read[string](t, ctx, `document.body.innerText`))
@@ -143,7 +152,9 @@ func TestMissingSections(t *testing.T) {
 	r, _ := built(t, "softmax")
 	r.Notices = []string{"a notice <b>"}
 	ctx := opened(t, r)
-	assert.Equal(t, []string{"curves", "confusion", "reliability", "mistakes", "gallery", "rerun"}, read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== null).map((s) => s.id)`))
+	assert.Equal(t, []string{"curves", "confusion", "reliability", "mistakes", "gallery", "rerun"},
+		read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== `+
+			`null).map((s) => s.id)`))
 	assert.Equal(t, "a notice <b>", textOf(t, ctx, "notices"))
 	assert.Contains(t, textOf(t, ctx, "command"), "ccp train --test")
 }

@@ -46,7 +46,8 @@ func chosen(t testing.TB, ctx context.Context) (cluster, level, nodes int) {
 func rows(t testing.TB, ctx context.Context) map[string]string {
 	t.Helper()
 	return read[map[string]string](t, ctx, `Object.fromEntries([...document.querySelectorAll("#panel-levels dt")].map((name) =>
-		[name.textContent, [...name.nextSibling.querySelectorAll("li")].map((chip) => chip.textContent).join(" ") || name.nextSibling.textContent]))`)
+		[name.textContent, [...name.nextSibling.querySelectorAll("li")].map((chip) => chip.textContent).join(" ") ||
+			name.nextSibling.textContent]))`)
 }
 
 // count is how many of the values are k.
@@ -89,7 +90,9 @@ func TestExplorer(t *testing.T) {
 	assert.Equal(t, strconv.Itoa(int(up[want])), rows(t, ctx)["level 2"])
 	assert.Contains(t, textOf(t, ctx, "panel-size"), fmt.Sprintf("%.2f", levels.Mass(1)[want])[:3])
 
-	neighbourhood := read[[][]string](t, ctx, `[...document.querySelectorAll("#panel-neighbourhood tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent))`)
+	neighbourhood := read[[][]string](t, ctx,
+		`[...document.querySelectorAll("#panel-neighbourhood tbody tr")].map((row) => [...row.cells].map((cell) => `+
+			`cell.textContent))`)
 	require.Len(t, neighbourhood, levels[0].Neighbours)
 	for place, row := range neighbourhood {
 		node := levels[0].Neighbourhoods[want][place]
@@ -97,7 +100,8 @@ func TestExplorer(t *testing.T) {
 		assert.Equal(t, fmt.Sprintf("%.3f", levels[0].Gates[want][place]), row[3])
 	}
 	central := levels.Central(1, levels.Inputs()[0], c.Graph)[want]
-	assert.Equal(t, fmt.Sprintf("row %d, column %d", central[0]/8+1, central[0]%8+1), read[string](t, ctx, `document.querySelector("#panel-central li").textContent`))
+	assert.Equal(t, fmt.Sprintf("row %d, column %d", central[0]/8+1, central[0]%8+1),
+		read[string](t, ctx, `document.querySelector("#panel-central li").textContent`))
 
 	// The level's slider, by its keys: the same node's cluster there.
 	do(t, ctx, chromedp.SendKeys("#level", kb.ArrowRight))
@@ -122,7 +126,9 @@ func TestExplorer(t *testing.T) {
 	}
 
 	// Every cluster of each level, by its number.
-	do(t, ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.getElementById("epoch").value = %d; document.getElementById("epoch").dispatchEvent(new Event("input"))`, r.Hierarchy.Shown)))
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](
+		fmt.Sprintf(`document.getElementById("epoch").value = %d; document.getElementById("epoch").dispatchEvent(new `+
+			`Event("input"))`, r.Hierarchy.Shown)))
 	for l := range levels {
 		do(t, ctx, chromedp.SendKeys("#level", kb.Home+strings.Repeat(kb.ArrowRight, l)))
 		for k := range levels[l].Clusters {
@@ -217,7 +223,8 @@ func TestTenThousandNodes(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, node, 0)
-	assert.Contains(t, textOf(t, ctx, "announcement"), fmt.Sprintf("Level 4, cluster %d: %d of 10,000 input nodes; in cluster", cluster[node], count(cluster, int(cluster[node]))))
+	assert.Contains(t, textOf(t, ctx, "announcement"),
+		fmt.Sprintf("Level 4, cluster %d: %d of 10,000 input nodes; in cluster", cluster[node], count(cluster, int(cluster[node]))))
 	do(t, ctx, chromedp.KeyEvent(kb.ArrowLeft))
 	other, _, _ := strings.Cut(textOf(t, ctx, "announcement"), ";")
 	assert.NotEqual(t, name, other)

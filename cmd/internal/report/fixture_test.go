@@ -54,13 +54,15 @@ func trained(t testing.TB, name string) string {
 	case "prepared":
 		c["ccp_hierarchy"], c["ccp_membership_rate"], c["ccp_hierarchies"], c["epochs"] = "prepared", nil, 1, 1
 	case "sensors":
-		c = training.Patch{"data": sensorFile(t), "levels": "12x4/9,3x4/4", "hidden": 4, "epochs": 1, "ccp_hierarchies": 1, "ccp_stem": 0, "ccp_blocks": 0, "transforms": "none"}
+		c = training.Patch{"data": sensorFile(t), "levels": "12x4/9,3x4/4", "hidden": 4, "epochs": 1,
+			"ccp_hierarchies": 1, "ccp_stem": 0, "ccp_blocks": 0, "transforms": "none"}
 	case "transforms":
 		c = training.Patch{"data": sensorFile(t), "transforms": "values", "epochs": 1}
 	case "softmax":
 		c = training.Patch{"model": "softmax", "epochs": 1, "readout_dropout": nil}
 	}
-	_, err := training.Train(context.Background(), backendtest.Go(t), c, training.Options{Dir: dir, Backend: "go", Command: "ccp train --test"})
+	_, err := training.Train(context.Background(), backendtest.Go(t), c,
+		training.Options{Dir: dir, Backend: "go", Command: "ccp train --test"})
 	require.NoError(t, err)
 	begun[name] = true
 	return dir
@@ -93,7 +95,8 @@ func sensorFile(t testing.TB) string {
 	}
 	array := func(data any, shape ...int) *npz.Array { return &npz.Array{Shape: shape, Data: data} }
 	require.NoError(t, npz.Write(path, []npz.Named{{Name: "features", Array: array(features, samples, len(names))},
-		{Name: "labels", Array: array(labels, samples)}, {Name: "split", Array: array(split, samples)}, {Name: "class_names", Array: array([]string{"walk", "run"}, 2)},
+		{Name: "labels", Array: array(labels, samples)}, {Name: "split", Array: array(split, samples)},
+		{Name: "class_names", Array: array([]string{"walk", "run"}, 2)},
 		{Name: "edges", Array: array(ends, len(ends)/2, 2)}, {Name: "node_names", Array: array(names, len(names))},
 		{Name: "grid", Array: array([]int32{frames, int32(len(sensors))}, 2)}}))
 	return path
@@ -141,9 +144,11 @@ func words(t testing.TB) Report {
 	random := rand.New(rand.NewPCG(1, 2))
 	graph, err := affinity.Grid(100, 100, 8)
 	require.NoError(t, err)
-	spec := models.Spec{Options: models.DefaultOptions(), Model: "ccp", Info: signal.Info{Nodes: 10_000, Channels: 1, ClassNames: []string{"a", "b"}}, Levels: []models.Level{
-		{Clusters: 2048, Filters: 128, Neighbours: 16}, {Clusters: 512, Filters: 192, Neighbours: 16}, {Clusters: 128, Filters: 256, Neighbours: 8},
-		{Clusters: 32, Filters: 384, Neighbours: 8}, {Clusters: 4, Filters: 512, Neighbours: 8}, {Clusters: 1, Filters: 512, Neighbours: 4}}}
+	spec := models.Spec{Options: models.DefaultOptions(),
+		Model: "ccp", Info: signal.Info{Nodes: 10_000, Channels: 1, ClassNames: []string{"a", "b"}}, Levels: []models.Level{
+			{Clusters: 2048, Filters: 128, Neighbours: 16}, {Clusters: 512, Filters: 192, Neighbours: 16},
+			{Clusters: 128, Filters: 256, Neighbours: 8},
+			{Clusters: 32, Filters: 384, Neighbours: 8}, {Clusters: 4, Filters: 512, Neighbours: 8}, {Clusters: 1, Filters: 512, Neighbours: 4}}}
 	r := Report{Metadata: models.Metadata{Data: "words", Spec: spec}, Checkpoint: "runs/words", Network: true}
 	positions := make([]float64, 0, 20_000)
 	names := make([]string, spec.Nodes)
@@ -163,7 +168,8 @@ func words(t testing.TB) Report {
 				clusters[node] = int32(random.IntN(level.Clusters))
 			}
 			e.Clusters = append(e.Clusters, clusters)
-			e.Health = append(e.Health, hierarchy.Health{Level: i + 1, Nodes: nodes, Clusters: level.Clusters, Neighbours: level.Neighbours, InUse: level.Clusters})
+			e.Health = append(e.Health, hierarchy.Health{Level: i + 1, Nodes: nodes, Clusters: level.Clusters,
+				Neighbours: level.Neighbours, InUse: level.Clusters})
 			nodes = level.Clusters
 		}
 		epochs = append(epochs, e)

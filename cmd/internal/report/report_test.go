@@ -17,7 +17,8 @@ import (
 // Of many epochs the page has the clusters of some: the first, the last, the one shown, and others between them.
 func TestEpochsAreThinned(t *testing.T) {
 	spec := models.Spec{Info: signal.Info{Nodes: 2}, Levels: []models.Level{{Clusters: 2}}}
-	for _, c := range []struct{ n, shown, kept int }{{1, 0, 1}, {3, 1, 3}, {mostEpochs, 7, mostEpochs}, {26, 0, mostEpochs}, {1000, 611, mostEpochs + 1}} {
+	for _, c := range []struct{ n, shown, kept int }{{1, 0, 1}, {3, 1, 3}, {mostEpochs, 7, mostEpochs},
+		{26, 0, mostEpochs}, {1000, 611, mostEpochs + 1}} {
 		epochs := make([]training.HierarchyEpoch, c.n)
 		for i := range epochs {
 			epochs[i] = training.HierarchyEpoch{Epoch: i + 1, Clusters: [][]int32{{0, 1}}}
@@ -39,7 +40,8 @@ func TestEpochsAreThinned(t *testing.T) {
 }
 
 func TestColours(t *testing.T) {
-	ring, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}, {I: 0, J: 3, Weight: 1}})
+	ring, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1},
+		{I: 2, J: 3, Weight: 1}, {I: 0, J: 3, Weight: 1}})
 	require.NoError(t, err)
 	spec := models.Spec{Info: signal.Info{Nodes: 4}, Levels: []models.Level{{Clusters: 4}}}
 	epochs := []training.HierarchyEpoch{{Epoch: 1, Clusters: [][]int32{{0, 1, 2, 1}}}}
@@ -76,7 +78,8 @@ func TestGallery(t *testing.T) {
 func TestSize(t *testing.T) {
 	r := words(t)
 	assert.Len(t, r.Hierarchy.Epochs, 30)
-	assert.Len(t, slices.DeleteFunc(slices.Clone(r.Hierarchy.Epochs), func(e training.HierarchyEpoch) bool { return e.Clusters == nil }), mostEpochs)
+	assert.Len(t, slices.DeleteFunc(slices.Clone(r.Hierarchy.Epochs),
+		func(e training.HierarchyEpoch) bool { return e.Clusters == nil }), mostEpochs)
 	assert.Equal(t, 20, r.Hierarchy.Epochs[r.Hierarchy.Shown].Epoch)
 	var page bytes.Buffer
 	require.NoError(t, Write(&page, r))

@@ -29,7 +29,8 @@ const (
 // is nil, the report has no samples and no names. Otherwise Build evaluates the test samples. It explains the most
 // confident mistakes, and some samples of all classes: so many in all, as many as the page can show if samples is 0, or
 // explain.Auto. It tells doing of the progress.
-func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Dataset, samples int, doing func(string, float64)) (r Report, err error) {
+func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Dataset, samples int,
+	doing func(string, float64)) (r Report, err error) {
 	spec := c.Spec
 	r = Report{Metadata: c.Metadata, Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine(),
 		About: spec.Network().About, Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,

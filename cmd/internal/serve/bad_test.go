@@ -41,7 +41,8 @@ var badRequests = []struct{ body, header, want string }{
 	{strings.Replace(inJSON(1), "1,4,2", "1,2,4", 1), "", "has shape [1 2 4]"},
 	{strings.Replace(inJSON(1), "1,4,2", "1,8", 1), "", "has shape [1 8]"},
 	{strings.Replace(inJSON(1), "1,4,2", "1.5,4,2", 1), "", "the request is not the JSON expected"},
-	{strings.Replace(inJSON(1), "1,4,2", "9223372036854775807,4,2", 1), "", "the batch has 9223372036854775807 signals; a request can have 1024"},
+	{strings.Replace(inJSON(1), "1,4,2", "9223372036854775807,4,2", 1), "",
+		"the batch has 9223372036854775807 signals; a request can have 1024"},
 	{strings.Replace(inJSON(1), "1,4,2", "1024,4,2", 1), "", "but its data can hold"},
 	{strings.Replace(inJSON(1), "1,4,2", "99999999999999999999,4,2", 1), "", "the request is not the JSON expected"},
 	{strings.Replace(inJSON(1), "FP32", "FP16", 1), "", `datatype "FP16"; there are FP32, FP64, INT64, INT32 and UINT8`},
@@ -53,14 +54,18 @@ var badRequests = []struct{ body, header, want string }{
 	{strings.Replace(inJSON(1), ",0.5", "", 1), "", "its data does not have its shape: an array ends after 7 elements, the shape says 8"},
 	{strings.Replace(inJSON(1), ",0.5", ",0.5,1", 1), "", "its data does not have its shape: an array goes on after the 8 elements"},
 	{strings.Replace(inJSON(1), ",0.5", ",[0.5]", 1), "", "its data does not have its shape"},
-	{`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32","data":[[[1,2],[3,4],[5,6],[7]]]}]}`, "", "an array ends after 1 elements, the shape says 2"},
+	{`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32","data":[[[1,2],[3,4],[5,6],[7]]]}]}`, "",
+		"an array ends after 1 elements, the shape says 2"},
 	{`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32","data":[[1,2,3,4,5,6,7,8]]}]}`, "", "its data does not have its shape"},
 	{`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32","data":{"a":12345678}}]}`, "", "its data is not an array"},
 	{`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32"}]}`, "", "but its data can hold 0 signals"},
-	{strings.Replace(inJSON(1), `"id"`, `"outputs":[{"name":"logits"}],"id"`, 1), "", `there is no output "logits"; there are probabilities, class, label`},
+	{strings.Replace(inJSON(1), `"id"`, `"outputs":[{"name":"logits"}],"id"`, 1), "",
+		`there is no output "logits"; there are probabilities, class, label`},
 	{strings.Replace(inJSON(1), `"id"`, `"outputs":[{"name":"class"},{"name":"class"}],"id"`, 1), "", `output "class" is asked for twice`},
-	{strings.Replace(inJSON(1), `"id"`, `"outputs":[{"name":"class","parameters":{"classification":1}}],"id"`, 1), "", "classification is for probabilities only"},
-	{strings.Replace(inJSON(1), `"id"`, `"outputs":[{"name":"probabilities","parameters":{"classification":0}}],"id"`, 1), "", "classification is 0"},
+	{strings.Replace(inJSON(1), `"id"`, `"outputs":[{"name":"class","parameters":{"classification":1}}],"id"`, 1), "",
+		"classification is for probabilities only"},
+	{strings.Replace(inJSON(1), `"id"`, `"outputs":[{"name":"probabilities","parameters":{"classification":0}}],"id"`,
+		1), "", "classification is 0"},
 	{inJSON(1), "-1", "Inference-Header-Content-Length is"},
 	{inJSON(1), "x", "Inference-Header-Content-Length is"},
 	{inJSON(1), "100000", "Inference-Header-Content-Length is"},
@@ -73,7 +78,9 @@ var badRequests = []struct{ body, header, want string }{
 }
 
 func binaryRequest(announced, sent int) string {
-	return fmt.Sprintf(`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32","parameters":{"binary_data_size":%d}}]}`, announced) + strings.Repeat("\x00", sent)
+	return fmt.Sprintf(
+		`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32","parameters":{"binary_data_size":%d}}]}`,
+		announced) + strings.Repeat("\x00", sent)
 }
 
 // headerOf is the value of binaryHeader: for "*" the length of all up to the last brace.
@@ -275,7 +282,8 @@ func FuzzDecode(f *testing.F) {
 
 // Numbers are read as encoding/json reads them.
 func FuzzParseNumbers(f *testing.F) {
-	for _, text := range []string{"[1,2,3,4]", " [ [1 ,2] , [ -3e2, 4.5E-1 ] ] ", "[[1,2],[3]]", "[1,[2],3,4]", "[]", "7", "[1,2,3,4,5]", `[1,2,3,"4"]`, "[1e99,0,0,0]", "[1,null,0,0]"} {
+	for _, text := range []string{"[1,2,3,4]", " [ [1 ,2] , [ -3e2, 4.5E-1 ] ] ", "[[1,2],[3]]", "[1,[2],3,4]", "[]",
+		"7", "[1,2,3,4,5]", `[1,2,3,"4"]`, "[1e99,0,0,0]", "[1,null,0,0]"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

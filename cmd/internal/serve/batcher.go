@@ -57,7 +57,8 @@ func newBatcher(maxSignals, capacity int, maxDelay time.Duration, observe func(i
 // classify waits for the predictions of signals by classifier, and calls free when it needs both no more: after an error,
 // that can be later. Its errors are errFull, a models.SignalError, models.ErrClosed, ctx's error, or an error of the
 // computation.
-func (b *batcher) classify(ctx context.Context, classifier *models.Classifier, signals [][]float32, free func()) ([]models.Prediction, error) {
+func (b *batcher) classify(ctx context.Context, classifier *models.Classifier, signals [][]float32,
+	free func()) ([]models.Prediction, error) {
 	if err := long(classifier, signals); err != nil {
 		free()
 		return nil, err

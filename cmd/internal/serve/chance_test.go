@@ -90,7 +90,8 @@ func request(random *rand.Rand) (method, path, body string, headers []string) {
 	}
 	switch random.IntN(4) {
 	case 0:
-		body = strings.Replace(inJSON(1+random.IntN(3)), one("0.5", "FP32", "4,2", "x7", "signals", "1.5"), one(number(), "FP64", "UINT8", "", "["), 1)
+		body = strings.Replace(inJSON(1+random.IntN(3)), one("0.5", "FP32", "4,2", "x7", "signals", "1.5"),
+			one(number(), "FP64", "UINT8", "", "["), 1)
 	case 1:
 		body = fmt.Sprintf(`{"inputs":[{"name":"signals","shape":%s,"datatype":"FP32","data":%s}]}`, list(4, number), list(20, number))
 	default:

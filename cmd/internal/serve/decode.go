@@ -75,7 +75,8 @@ func decode(body []byte, binaryHeaderValue string, m *models.Metadata, most int,
 	if binaryHeaderValue != "" {
 		n, err := strconv.Atoi(binaryHeaderValue)
 		if err != nil || n < 0 || n > len(body) {
-			return nil, bad("%s is %q; it must be the length of the JSON part, at most the body's %d bytes", binaryHeader, suggest.Clip(binaryHeaderValue), len(body))
+			return nil, bad("%s is %q; it must be the length of the JSON part, at most the body's %d bytes",
+				binaryHeader, suggest.Clip(binaryHeaderValue), len(body))
 		}
 		header, tail = body[:n], body[n:]
 	}
@@ -233,7 +234,8 @@ func (in *input) values(tail []byte, takes []int, most int, take func(int) error
 	case in.size != nil && in.data != nil:
 		return nil, bad("input %q has both data and binary_data_size; give one", in.name)
 	case in.size != nil && (*in.size != want || len(tail) != want):
-		return nil, bad("input %q: binary_data_size is %d and %d bytes follow the JSON; shape %v of %s takes %d", in.name, *in.size, len(tail), in.shape, in.datatype, want)
+		return nil, bad("input %q: binary_data_size is %d and %d bytes follow the JSON; shape %v of %s takes %d",
+			in.name, *in.size, len(tail), in.shape, in.datatype, want)
 	}
 	if err := take(4 * count); err != nil {
 		return nil, err

@@ -39,9 +39,14 @@ func save(t testing.TB, dir string, step, answer int) {
 	backend := backendtest.Go(t)
 	graph, err := affinity.Grid(2, 2, 8)
 	require.NoError(t, err)
-	m := models.Metadata{Data: "tiny.npz", Spec: models.Spec{Options: models.DefaultOptions(), Model: "ccp", Levels: []models.Level{{Clusters: 2, Filters: 4, Neighbours: 2}}, Hidden: []int{4}, Info: signal.Info{Nodes: nodes, Channels: channels, ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}, Range: &signal.Range{Least: make([]float32, channels), Most: []float32{9, 9}, Spread: make([]float32, channels)}}}}
+	m := models.Metadata{Data: "tiny.npz", Spec: models.Spec{Options: models.DefaultOptions(), Model: "ccp",
+		Levels: []models.Level{{Clusters: 2, Filters: 4, Neighbours: 2}}, Hidden: []int{4},
+		Info: signal.Info{Nodes: nodes, Channels: channels,
+			ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5},
+			Range: &signal.Range{Least: make([]float32, channels), Most: []float32{9, 9}, Spread: make([]float32, channels)}}}}
 	store := m.Spec.NewStore(3)
-	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return m.Spec.Build(scope, models.Topology{Matrix: graph}, x) },
+	_, err = model.CallOnce(backend, store,
+		func(scope *model.Scope, x *Node) *Node { return m.Spec.Build(scope, models.Topology{Matrix: graph}, x) },
 		tensors.FromScalarAndDimensions(float32(1), 1, nodes, channels))
 	require.NoError(t, err)
 	if answer >= 0 {

@@ -122,7 +122,8 @@ func newMetrics() *metrics {
 		return m.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{"model", label})
 	}
 	histogram := func(name, help string, least float64, buckets int) *prometheus.HistogramVec { // each twice as wide as the one before
-		return m.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: prometheus.ExponentialBuckets(least, 2, buckets)}, []string{"model"})
+		return m.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help,
+			Buckets: prometheus.ExponentialBuckets(least, 2, buckets)}, []string{"model"})
 	}
 	m.requests = counter("ccp_requests_total", "Infer requests answered, by HTTP status code; 499: the client went away.", "code")
 	m.reloads = counter("ccp_reloads_total", "Newer snapshots that replaced the old one (ok), or could not (failed).", "result")

@@ -71,7 +71,8 @@ func TestRecordings(t *testing.T) {
 		assert.Contains(t, string(raw), c[1])
 	}
 	_, err = s.models["tiny"].classify(t.Context(), known, [][]float32{{1, 2, 3, 4}, make([]float32, 4*65_537)}, func() {})
-	require.EqualError(t, err, "unusable signal 1: it has 65537 time points, and the server takes at most 65536 of a recording: cut it, as ?window= does")
+	require.EqualError(t, err, "unusable signal 1: it has 65537 time points, and the server takes at most 65536 of a "+
+		"recording: cut it, as ?window= does")
 	code, _, raw := send(t, http.MethodPost, url, `{"recordings":[{"values":[[`+strings.Repeat("0,", 1<<16)+`0]]}]}`)
 	assert.Equal(t, http.StatusRequestEntityTooLarge, code)
 	assert.Contains(t, string(raw), "the request takes more than 1048576 bytes of memory")

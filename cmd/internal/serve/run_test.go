@@ -191,7 +191,9 @@ func TestTokens(t *testing.T) {
 		code, _, _ := send(t, "GET", url+path, "", "Authorization", header)
 		return code
 	}
-	for header, want := range map[string]int{"Bearer one": 200, "Bearer two": 200, "bearer one": 200, "BEARER two": 200, "Bearer # note": 401, "Bearer note": 401, "Bearer  two ": 200, "": 401, "one": 401, "Bearer": 401, "Bearer ": 401, "Bearer onetwo": 401, "Basic one": 401} {
+	for header, want := range map[string]int{"Bearer one": 200, "Bearer two": 200, "bearer one": 200, "BEARER two": 200,
+		"Bearer # note": 401, "Bearer note": 401, "Bearer  two ": 200, "": 401, "one": 401, "Bearer": 401,
+		"Bearer ": 401, "Bearer onetwo": 401, "Basic one": 401} {
 		assert.Equal(t, want, ask("/v2", header), header)
 		assert.Equal(t, want, ask("/metrics", header), header)
 		assert.Equal(t, 200, ask("/v2/health/ready", header), header)
@@ -238,7 +240,8 @@ func writeCertificate(t *testing.T, cert, key, name string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	require.NoError(t, err)
 	keyDER, err := x509.MarshalPKCS8PrivateKey(private)

@@ -25,7 +25,8 @@ func TestEndpoints(t *testing.T) {
 	s, _ := newServer(t, nil)
 	url := listen(t, s)
 	metadata := `{"name":"tiny","versions":["7"],"platform":"ccp","inputs":[{"name":"signals","datatype":"FP32","shape":[-1,4,2]}],
-		"outputs":[{"name":"probabilities","datatype":"FP32","shape":[-1,3]},{"name":"class","datatype":"INT64","shape":[-1]},{"name":"label","datatype":"BYTES","shape":[-1]}]}`
+		"outputs":[{"name":"probabilities","datatype":"FP32","shape":[-1,3]},
+		{"name":"class","datatype":"INT64","shape":[-1]},{"name":"label","datatype":"BYTES","shape":[-1]}]}`
 	for _, c := range []struct {
 		method, path string
 		code         int
@@ -114,7 +115,8 @@ func TestInfer(t *testing.T) {
 func TestInferWarns(t *testing.T) {
 	s, _ := newServer(t, nil)
 	url := listen(t, s) + "/v2/models/tiny/infer"
-	request := `{"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"FP32","data":[1,2,3,4,5,6,7,8,1000,2000,3000,4000,5000,6000,7000,8000]}]}`
+	request := `{"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"FP32",
+		"data":[1,2,3,4,5,6,7,8,1000,2000,3000,4000,5000,6000,7000,8000]}]}`
 	warnings := func(request string) string {
 		code, _, body := send(t, "POST", url, request)
 		require.Equal(t, 200, code, string(body))
@@ -122,7 +124,8 @@ func TestInferWarns(t *testing.T) {
 		require.NoError(t, json.Unmarshal(body, &a))
 		return a.Parameters["warnings"]
 	}
-	assert.Equal(t, `signal 1: channel 0 goes from 1000 to 7000, in the training data from 0 to 9, and 1 other channels or sensors are as odd; is it in another unit?`,
+	assert.Equal(t, `signal 1: channel 0 goes from 1000 to 7000, in the training data from 0 to 9, `+
+		`and 1 other channels or sensors are as odd; is it in another unit?`,
 		warnings(request))
 	assert.Empty(t, warnings(strings.ReplaceAll(request, "000", "")))
 	many := warnings(strings.ReplaceAll(inJSON(100), "2.5", "2500"))
@@ -147,7 +150,8 @@ func TestInferInBinary(t *testing.T) {
 	require.NoError(t, err)
 	_, _, want := send(t, "POST", url, fmt.Sprintf(`{"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"FP32","data":%s}]}`, inText))
 	for datatype, tail := range raw {
-		header := fmt.Sprintf(`{"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"%s","parameters":{"binary_data_size":%d}}]}`, datatype, len(tail))
+		header := fmt.Sprintf(
+			`{"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"%s","parameters":{"binary_data_size":%d}}]}`, datatype, len(tail))
 		code, answered, got := send(t, "POST", url, header+string(tail), binaryHeader, fmt.Sprint(len(header)))
 		require.Equal(t, 200, code, "%s: %s", datatype, got)
 		assert.JSONEq(t, string(want), string(got), datatype)
@@ -155,13 +159,15 @@ func TestInferInBinary(t *testing.T) {
 		if strings.HasPrefix(datatype, "FP") {
 			continue
 		}
-		code, _, got = send(t, "POST", url, fmt.Sprintf(`{"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"%s","data":%s}]}`, datatype, inText))
+		code, _, got = send(t, "POST", url,
+			fmt.Sprintf(`{"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"%s","data":%s}]}`, datatype, inText))
 		require.Equal(t, 200, code, datatype)
 		assert.JSONEq(t, string(want), string(got), datatype)
 	}
 
 	// All outputs in binary but one.
-	header := fmt.Sprintf(`{"parameters":{"binary_data_output":true},"outputs":[{"name":"label"},{"name":"class","parameters":{"binary_data":false}},{"name":"probabilities"}],
+	header := fmt.Sprintf(`{"parameters":{"binary_data_output":true},
+		"outputs":[{"name":"label"},{"name":"class","parameters":{"binary_data":false}},{"name":"probabilities"}],
 		"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"FP32","parameters":{"binary_data_size":%d}}]}`, len(raw["FP32"]))
 	code, answered, got := send(t, "POST", url, header+string(raw["FP32"]), binaryHeader, fmt.Sprint(len(header)))
 	require.Equal(t, 200, code)
@@ -195,7 +201,9 @@ func TestClassification(t *testing.T) {
 	s, _ := newServer(t, nil)
 	url := listen(t, s) + "/v2/models/tiny/infer"
 	for asked, k := range map[int]int{1: 1, 3: 3, 10: 3} {
-		code, _, body := send(t, "POST", url, strings.Replace(inJSON(2), `"id"`, fmt.Sprintf(`"outputs":[{"name":"probabilities","parameters":{"classification":%d}}],"id"`, asked), 1))
+		code, _, body := send(t, "POST", url,
+			strings.Replace(inJSON(2), `"id"`,
+				fmt.Sprintf(`"outputs":[{"name":"probabilities","parameters":{"classification":%d}}],"id"`, asked), 1))
 		require.Equal(t, 200, code, string(body))
 		a := read(t, body)
 		assert.Equal(t, []any{"BYTES", []int{2, k}}, []any{a.Outputs[0].Datatype, a.Outputs[0].Shape})
@@ -236,7 +244,8 @@ func TestPacking(t *testing.T) {
 		assert.Equal(t, 413, code, string(got))
 	}
 	// A stream of empty parts has no end before it is decompressed.
-	empty, err := http.NewRequest(http.MethodPost, "/v2/models/tiny/infer", io.MultiReader(strings.NewReader(strings.Repeat(pack("gzip", ""), 100_000))))
+	empty, err := http.NewRequest(http.MethodPost, "/v2/models/tiny/infer",
+		io.MultiReader(strings.NewReader(strings.Repeat(pack("gzip", ""), 100_000))))
 	require.NoError(t, err)
 	empty.Header.Set("Content-Encoding", "gzip")
 	answer := httptest.NewRecorder()
@@ -262,9 +271,12 @@ func TestMetrics(t *testing.T) {
 	send(t, "POST", url+"/v2/models/tiny/infer", "{")
 	send(t, "POST", url+"/v2/models/x%0ay/infer", "")
 	_, _, body := send(t, "GET", url+"/metrics", "")
-	for _, line := range []string{`ccp_requests_total{code="200",model="tiny"} 1`, `ccp_requests_total{code="400",model="tiny"} 1`, `ccp_requests_total{code="404",model=""} 1`,
-		`ccp_batch_signals_sum{model="tiny"} 3`, `ccp_request_seconds_count{model="tiny"} 1`, `ccp_compute_seconds_count{model="tiny"} 1`, `ccp_queue_signals{model="tiny"} 0`,
-		`ccp_panics_total 0`, `ccp_reloads_total{model="tiny",result="ok"} 0`, `ccp_reloads_total{model="tiny",result="failed"} 0`, `go_goroutines `, `process_open_fds `} {
+	for _, line := range []string{`ccp_requests_total{code="200",model="tiny"} 1`,
+		`ccp_requests_total{code="400",model="tiny"} 1`, `ccp_requests_total{code="404",model=""} 1`,
+		`ccp_batch_signals_sum{model="tiny"} 3`, `ccp_request_seconds_count{model="tiny"} 1`,
+		`ccp_compute_seconds_count{model="tiny"} 1`, `ccp_queue_signals{model="tiny"} 0`,
+		`ccp_panics_total 0`, `ccp_reloads_total{model="tiny",result="ok"} 0`,
+		`ccp_reloads_total{model="tiny",result="failed"} 0`, `go_goroutines `, `process_open_fds `} {
 		assert.Contains(t, string(body), "\n"+line)
 	}
 }
@@ -295,13 +307,15 @@ func TestSeveralModels(t *testing.T) {
 }
 
 func TestNameOf(t *testing.T) {
-	for data, want := range map[string]string{"digits": "digits", "a/b/mine.npz": "mine", `C:\data\my steps.npz`: "my-steps", `..\x/y.z.npz`: "y.z", "": "model", `a\`: "model"} {
+	for data, want := range map[string]string{"digits": "digits", "a/b/mine.npz": "mine",
+		`C:\data\my steps.npz`: "my-steps", `..\x/y.z.npz`: "y.z", "": "model", `a\`: "model"} {
 		assert.Equal(t, want, nameOf(data), data)
 	}
 }
 
 func TestParseCheckpoint(t *testing.T) {
-	for text, want := range map[string]Checkpoint{"runs/a": {"", "runs/a"}, "m.1=runs/a": {"m.1", "runs/a"}, "runs/a=b": {"", "runs/a=b"}, "x=a=b": {"x", "a=b"}} {
+	for text, want := range map[string]Checkpoint{"runs/a": {"", "runs/a"}, "m.1=runs/a": {"m.1", "runs/a"},
+		"runs/a=b": {"", "runs/a=b"}, "x=a=b": {"x", "a=b"}} {
 		got, err := ParseCheckpoint(text)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
@@ -310,14 +324,16 @@ func TestParseCheckpoint(t *testing.T) {
 		_, err := ParseCheckpoint(text)
 		assert.Error(t, err, text)
 	}
-	for data, want := range map[string]string{"digits": "digits", "/data/my file.npz": "my-file", "20words": "20words", "up-down": "up-down", "…": "model"} {
+	for data, want := range map[string]string{"digits": "digits", "/data/my file.npz": "my-file", "20words": "20words",
+		"up-down": "up-down", "…": "model"} {
 		assert.Equal(t, want, nameOf(data))
 	}
 }
 
 // A signal of one channel may be nested as [batch, nodes] or as [batch, nodes, 1], as its shape says, or flat.
 func TestNestedAsItsShape(t *testing.T) {
-	for data, shape := range map[string][]int{"[[1,2,3],[4,5,6]]": {2, 3}, "[1,2,3,4,5,6]": {2, 3}, "[[[1],[2],[3]],[[4],[5],[6]]]": {2, 3, 1}} {
+	for data, shape := range map[string][]int{"[[1,2,3],[4,5,6]]": {2, 3}, "[1,2,3,4,5,6]": {2, 3},
+		"[[[1],[2],[3]],[[4],[5],[6]]]": {2, 3, 1}} {
 		in := input{name: "signals", datatype: "FP32", shape: shape, data: []byte(data)}
 		values, err := in.values(nil, []int{-1, 3, 1}, 9, func(int) error { return nil })
 		require.NoError(t, err, data)

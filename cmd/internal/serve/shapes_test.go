@@ -33,23 +33,33 @@ var (
 )
 
 // junk are values that a request may hold anywhere; each is repeated.
-var junk = []string{"{}", "[]", "0", "null", `""`, `"abc"`, "[[[]]]", `{"a":{"b":[{}]}}`, `"\u00e9\ud83d\ude00"`, "1e308", "-0.12345678901234567890",
-	`{"name":"signals"}`, `{"name":"class"}`, `{"values":[[1,2,3,4]]}`, `{"sensors":["hip","head"],"values":[[1,2,3,4],[null,1,2,3]],"times":[0,1]}`, "true", "x", "NaN",
+var junk = []string{"{}", "[]", "0", "null", `""`, `"abc"`,
+	"[[[]]]", `{"a":{"b":[{}]}}`, `"\u00e9\ud83d\ude00"`, "1e308", "-0.12345678901234567890",
+	`{"name":"signals"}`, `{"name":"class"}`, `{"values":[[1,2,3,4]]}`,
+	`{"sensors":["hip","head"],"values":[[1,2,3,4],[null,1,2,3]],"times":[0,1]}`, "true", "x", "NaN",
 	`{"values":[[1,2,3,4],[1,2,3,4],[1,2,3,4],[1,2,3,4]],"times":[0,1,2,1e7]}`, `{"values":[[1,2,3,4],[1,2,3,4]],"times":[-1e300,1e300]}`}
 
 // queries are what follows a path; the first are asked for often.
-var queries = []string{"", "?window=2s&step=1s", "?window=1", "?window=2s", "?window=1h&step=1ns", "?reject=0.5", "?windw=1s", "?window=%zz", "?window=1&window=2", "?window=999999999", "?step=1"}
+var queries = []string{"", "?window=2s&step=1s", "?window=1", "?window=2s", "?window=1h&step=1ns", "?reject=0.5",
+	"?windw=1s", "?window=%zz", "?window=1&window=2", "?window=999999999", "?step=1"}
 
 // places are requests with a place @ for junk. $ is the model's nodes and channels, ~ is a good input.
-var places = []string{`{"inputs":[~]}`, `{"inputs":[~],"outputs":[@]}`, `{"inputs":[~,@]}`, `{"inputs":[@,~]}`, `{"inputs":[~],"parameters":{"x":[@]}}`,
+var places = []string{`{"inputs":[~]}`, `{"inputs":[~],"outputs":[@]}`, `{"inputs":[~,@]}`, `{"inputs":[@,~]}`,
+	`{"inputs":[~],"parameters":{"x":[@]}}`,
 	`{"id":"@","inputs":[~],"outputs":[{"name":"probabilities","parameters":{"classification":@}}]}`,
 	"@", "[@]", `{"x":@}`, `{"x":[@]}`, `{"id":"@"}`, `{"id":@}`, `{"inputs":@}`, `{"inputs":[@]}`, `{"inputs":[{"x":[@]}]}`,
 	`{"inputs":[{"name":"@"}]}`, `{"inputs":[{"name":"signals","shape":[@],"datatype":"FP32","data":[1]}]}`,
-	`{"inputs":[{"name":"signals","shape":[1,$],"datatype":"@","data":[1]}]}`, `{"inputs":[{"name":"signals","shape":[1024,$],"datatype":"FP32","data":[@]}]}`,
-	`{"inputs":[{"name":"signals","shape":[1000000000,$],"datatype":"FP32","data":[@]}]}`, `{"inputs":[{"name":"signals","shape":[16,$],"datatype":"FP64","data":[[[@]]]}]}`,
-	`{"outputs":[@]}`, `{"outputs":[{"name":"class","parameters":{"x":[@]}}]}`, `{"parameters":{"timeout":@}}`, `{"parameters":{"x":[@],"@":1}}`,
-	`{"recordings":@}`, `{"recordings":[@]}`, `{"recordings":[{"values":[@]}]}`, `{"recordings":[{"values":[[@]]}]}`, `{"recordings":[{"sensors":[@],"values":[[1,2,3,4]]}]}`,
-	`{"recordings":[{"sensors":["@","hip"],"values":[[1,2,3,4]]}]}`, `{"recordings":[{"name":"@","values":[[1,2,3,4]]}]}`, `{"recordings":[{"values":[[1,2,3,4]],"times":[@]}]}`, `{"recordings":[{"@":1}]}`}
+	`{"inputs":[{"name":"signals","shape":[1,$],"datatype":"@","data":[1]}]}`,
+	`{"inputs":[{"name":"signals","shape":[1024,$],"datatype":"FP32","data":[@]}]}`,
+	`{"inputs":[{"name":"signals","shape":[1000000000,$],"datatype":"FP32","data":[@]}]}`,
+	`{"inputs":[{"name":"signals","shape":[16,$],"datatype":"FP64","data":[[[@]]]}]}`,
+	`{"outputs":[@]}`, `{"outputs":[{"name":"class","parameters":{"x":[@]}}]}`, `{"parameters":{"timeout":@}}`,
+	`{"parameters":{"x":[@],"@":1}}`,
+	`{"recordings":@}`, `{"recordings":[@]}`, `{"recordings":[{"values":[@]}]}`, `{"recordings":[{"values":[[@]]}]}`,
+	`{"recordings":[{"sensors":[@],"values":[[1,2,3,4]]}]}`,
+	`{"recordings":[{"sensors":["@","hip"],"values":[[1,2,3,4]]}]}`,
+	`{"recordings":[{"name":"@","values":[[1,2,3,4]]}]}`, `{"recordings":[{"values":[[1,2,3,4]],"times":[@]}]}`,
+	`{"recordings":[{"@":1}]}`}
 
 // shape makes a request of at most size bytes, of any shape.
 func shape(random *rand.Rand, size int, dims string) string {
@@ -58,7 +68,8 @@ func shape(random *rand.Rand, size int, dims string) string {
 		n, _ := strconv.Atoi(dim)
 		values *= n
 	}
-	good := fmt.Sprintf(`{"name":"signals","shape":[%d,%s],"datatype":"FP32","data":[%s0.25]}`, signals, dims, strings.Repeat("1.5,", signals*values-1))
+	good := fmt.Sprintf(`{"name":"signals","shape":[%d,%s],"datatype":"FP32","data":[%s0.25]}`, signals, dims,
+		strings.Repeat("1.5,", signals*values-1))
 	text := strings.NewReplacer("~", good, "$", dims).Replace(places[random.IntN(len(places))])
 	value := junk[random.IntN(len(junk))]
 	separator := ","

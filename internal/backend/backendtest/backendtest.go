@@ -121,7 +121,8 @@ func Dense(store *model.Store, x []float32, scope string, hidden bool) []float32
 		}
 	}
 	if hidden {
-		scale, offset, mean, variance := value("batch_norm/scale"), value("batch_norm/offset"), value("batch_norm/mean"), value("batch_norm/variance")
+		scale, offset, mean, variance := value("batch_norm/scale"), value("batch_norm/offset"),
+			value("batch_norm/mean"), value("batch_norm/variance")
 		for k := range y {
 			z := float64(y[k]-mean[k])/math.Sqrt(float64(variance[k])+1e-5)*float64(scale[k]) + float64(offset[k])
 			if z <= 0 {

@@ -21,7 +21,8 @@ func (longest) features(w *work, out []float32) { out[0] = float32(w.timepoints)
 // and an export names it.
 func TestAnotherTransform(t *testing.T) {
 	before := kinds
-	kinds = append(kinds[:len(kinds):len(kinds)], kind{name: "longest", lacks: header.lacksSeries, open: func(header) featureMap { return longest{} }, prior: 1})
+	kinds = append(kinds[:len(kinds):len(kinds)],
+		kind{name: "longest", lacks: header.lacksSeries, open: func(header) featureMap { return longest{} }, prior: 1})
 	t.Cleanup(func() { kinds = before })
 	rng := rand.New(rand.NewPCG(8, 9))
 	var samples []Sample

@@ -17,11 +17,13 @@ const mostFrames = 128
 const MostValues = 8_192
 
 const (
-	mostSamples   = 20_000 // of a fit
-	mostDual      = 2_400  // samples with which the ridge classifier has a weight for each sample in any case, and transforms all their features
-	mostChosen    = 700    // samples by which transforms are chosen
-	mostLandmarks = 1_000  // landmarks of the transform values, if there are more samples than mostDual
-	blockSize     = 1_024  // features, or samples, that are multiplied at once
+	mostSamples = 20_000 // of a fit
+	// samples with which the ridge classifier has a weight for each sample in any case, and transforms all their
+	// features
+	mostDual      = 2_400
+	mostChosen    = 700   // samples by which transforms are chosen
+	mostLandmarks = 1_000 // landmarks of the transform values, if there are more samples than mostDual
+	blockSize     = 1_024 // features, or samples, that are multiplied at once
 )
 
 // fit is a fit under way.
@@ -70,7 +72,8 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 		frames /= 2
 	}
 	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Longest: lengths[len(lengths)-1], Frames: frames,
-		Features: 10_000, Groups: 64, Landmarks: len(f.used), Channels: max(1, c.Channels), Turned: c.Turned, Table: c.Table, links: c.Links, Gaussians: map[string]float64{}}
+		Features: 10_000, Groups: 64, Landmarks: len(f.used), Channels: max(1, c.Channels), Turned: c.Turned,
+		Table: c.Table, links: c.Links, Gaussians: map[string]float64{}}
 	if len(f.used) > mostDual {
 		h.Features, h.Groups = 2_000, 16
 	}
@@ -255,7 +258,8 @@ func (f *fit) choose(ctx context.Context) error {
 	}
 	joined := t.joined()
 	if math.IsInf(joined.loss, 1) {
-		return fmt.Errorf("all %d samples have the same features in every transform; check their values, which are float32: subtract a large mean, multiply tiny values, before you store them", len(f.samples))
+		return fmt.Errorf("all %d samples have the same features in every transform; check their values, "+
+			"which are float32: subtract a large mean, multiply tiny values, before you store them", len(f.samples))
 	}
 	f.penalty = penalties[joined.penalty]
 	for i, weight := range t.weigh(t.alone, t.priors) {

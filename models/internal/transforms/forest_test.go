@@ -62,7 +62,8 @@ func TestForestDirectly(t *testing.T) {
 
 // Samples that are all alike are a leaf, which votes for one of their classes.
 func TestForestOfEqualSamples(t *testing.T) {
-	same := []Sample{{Values: []float32{1, 2}}, {Values: []float32{1, 2}, Label: 1}, {Values: []float32{1, 2}, Label: 1}, {Values: []float32{1, 2}, Label: 1}}
+	same := []Sample{{Values: []float32{1, 2}}, {Values: []float32{1, 2}, Label: 1},
+		{Values: []float32{1, 2}, Label: 1}, {Values: []float32{1, 2}, Label: 1}}
 	v := grown(t, same)
 	assert.InDelta(t, 0.75, v.Read([]float32{5, 5}).Forest[1], 0.15)
 }
@@ -129,6 +130,7 @@ func TestForestOfDamagedHeader(t *testing.T) {
 func TestForestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Fit(ctx, Config{Columns: 3, Classes: 2, Table: true, Only: []string{Forest}, Backend: backendtest.Go(t)}, xor(rand.New(rand.NewPCG(7, 1)), 40))
+	_, err := Fit(ctx, Config{Columns: 3, Classes: 2, Table: true, Only: []string{Forest}, Backend: backendtest.Go(t)},
+		xor(rand.New(rand.NewPCG(7, 1)), 40))
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -23,7 +23,8 @@ type task struct {
 // taskOf returns the task of samples.
 func (c Config) taskOf(samples []Sample) task {
 	n := len(samples)
-	t := task{make([]int32, n), groupsOf(samples), mat.NewDense(n, c.Classes, nil), make([]float64, c.Classes), c.Lone, make([]float64, c.Classes)}
+	t := task{make([]int32, n), groupsOf(samples), mat.NewDense(n, c.Classes, nil), make([]float64, c.Classes), c.Lone,
+		make([]float64, c.Classes)}
 	for i, s := range samples {
 		t.labels[i] = s.Label
 		t.negLogPrior[s.Label]++
@@ -166,7 +167,8 @@ func (t task) adjust(decisions *mat.Dense) score {
 	}
 	best := plain
 	for _, step := range []float64{0.25, -0.25} { // away from 0, for as long as the loss falls
-		for s := best; s.adjustment >= -2 && s.adjustment <= 4 && (s.adjustment == best.adjustment || s.loss < best.loss); s = t.adjusted(decisions, s.adjustment+step) {
+		for s := best; s.adjustment >= -2 && s.adjustment <= 4 && (s.adjustment == best.adjustment ||
+			s.loss < best.loss); s = t.adjusted(decisions, s.adjustment+step) {
 			best = s
 		}
 	}

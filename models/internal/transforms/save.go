@@ -33,7 +33,8 @@ type header struct {
 
 // open makes the transforms that a header names, with arrays of zeros.
 func (h header) open() *Classifier {
-	v := &Classifier{ForestWeight: 0.5, Temperature: 1, ForestTemperature: 1, NetworkTemperature: 1, header: h, bias: make([]float32, h.Classes),
+	v := &Classifier{ForestWeight: 0.5, Temperature: 1, ForestTemperature: 1, NetworkTemperature: 1, header: h,
+		bias:  make([]float32, h.Classes),
 		units: units{mean: make([]float32, h.Columns), scale: make([]float32, h.Columns), channels: h.Channels, turned: h.Turned}}
 	for _, name := range h.Names {
 		one := &transform{name: name, featureMap: kindOf(name).open(h)}
@@ -113,7 +114,9 @@ func (v *Classifier) Size() (n int) {
 // Keep puts the classifier into a store.
 func (v *Classifier) Keep(store *model.Store) error {
 	all := v.values()
-	for path, x := range map[string]float64{weightPath: v.Weight, smoothingPath: v.Smoothing, temperaturePath: v.Temperature, networkTemperaturePath: v.NetworkTemperature, forestWeightPath: v.ForestWeight, forestTemperaturePath: v.ForestTemperature} {
+	for path, x := range map[string]float64{weightPath: v.Weight, smoothingPath: v.Smoothing,
+		temperaturePath: v.Temperature, networkTemperaturePath: v.NetworkTemperature, forestWeightPath: v.ForestWeight,
+		forestTemperaturePath: v.ForestTemperature} {
 		all[path] = tensors.FromScalar(float32(x))
 	}
 	for path, value := range all {

@@ -28,7 +28,8 @@ type scattering struct {
 var shares = []float64{0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1}
 
 func newScattering(h header) featureMap {
-	m := &scattering{channels: h.Channels, sensors: h.Columns / h.Channels, frames: max(1, min(h.Length, mostScattered)), walk: newWalk(h.links)}
+	m := &scattering{channels: h.Channels, sensors: h.Columns / h.Channels,
+		frames: max(1, min(h.Length, mostScattered)), walk: newWalk(h.links)}
 	for m.frames > 1 && m.width() > scatterWidth {
 		m.frames--
 	}

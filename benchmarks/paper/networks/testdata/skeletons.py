@@ -2,7 +2,8 @@
 
     python skeletons.py > skeletons.json
 
-Everything is written cell by cell, joint by joint and pair by pair, as the formulas say. The body has 5 joints in 9 frames, with x, y and z of one body.
+Everything is written cell by cell, joint by joint and pair by pair, as the formulas say.
+The body has 5 joints in 9 frames, with x, y and z of one body.
 """
 import itertools
 
@@ -73,8 +74,10 @@ def stlstm(w):
     cells = {(j, t): x[:, t, joint] for j, joint in enumerate(walk) for t in range(len(STEPS))}
     for layer in 1, 2:
         scope, size = f"lstm_{layer}", cells[0, 0].shape[-1]
-        wx, wu = w(scope + "/W", size, 5 * UNITS, scale=size**-0.5), w(scope + "/recurrent/W", 2 * UNITS, 5 * UNITS, scale=(2 * UNITS) ** -0.5)
-        mx, mp = w(scope + "/trust/W", size, UNITS, scale=size**-0.5), w(scope + "/recurrent/trust/W", 2 * UNITS, UNITS, scale=(2 * UNITS) ** -0.5)
+        wx = w(scope + "/W", size, 5 * UNITS, scale=size**-0.5)
+        wu = w(scope + "/recurrent/W", 2 * UNITS, 5 * UNITS, scale=(2 * UNITS) ** -0.5)
+        mx = w(scope + "/trust/W", size, UNITS, scale=size**-0.5)
+        mp = w(scope + "/recurrent/trust/W", 2 * UNITS, UNITS, scale=(2 * UNITS) ** -0.5)
         b = w(scope + "/b", 5 * UNITS, scale=0.3)
         none, h, c = torch.zeros(2, UNITS), {}, {}
         for j, t in cells:
@@ -123,7 +126,8 @@ def tgcnn(w):
     alpha, beta = 1 + w("alpha/b", 1, scale=0.3), 1 + w("beta/b", 1, scale=0.3)
     b = w("cross/b", UNITS, scale=0.3)
     # bones join the trunk, joints 0 and 1, to the part of joint 2 and to that of joints 3 and 4
-    cross = alpha * torch.kron(normalised([(0, 1), (0, 2)], parts), torch.eye(JOINTS)) + beta * torch.kron(torch.eye(parts), normalised(BONES, JOINTS))
+    cross = alpha * torch.kron(normalised([(0, 1), (0, 2)], parts), torch.eye(JOINTS))
+    cross = cross + beta * torch.kron(torch.eye(parts), normalised(BONES, JOINTS))
     state, states = torch.zeros(2, parts, UNITS), []
     for t in range(len(STEPS)):
         pairs = [(1 + state[:, p] @ ws) * (x[:, t, q] @ wx) for p in range(parts) for q in range(JOINTS)]

@@ -61,7 +61,8 @@ func TestLoop(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		got, err := CallOnceN(backend, func(vectors, outputs, steps *Node) []*Node {
 			g := vectors.Graph()
-			newVectors, newOutputs, loss := runSteps(vectors, outputs, steps, batch{Const(g, input), Const(g, output), Const(g, rate), Const(g, negative)}, 5)
+			newVectors, newOutputs, loss := runSteps(vectors, outputs, steps,
+				batch{Const(g, input), Const(g, output), Const(g, rate), Const(g, negative)}, 5)
 			return []*Node{newVectors, newOutputs, loss}
 		}, vectors, outputs, int32(2))
 		require.NoError(t, err)
@@ -70,7 +71,8 @@ func TestLoop(t *testing.T) {
 			losses, pairs := ScalarZero(g, vectors.DType()), ScalarZero(g, vectors.DType())
 			for i := range 2 {
 				var loss, n *Node
-				vectors, outputs, loss, n = step(vectors, outputs, batch{Const(g, input[i]), Const(g, output[i]), Const(g, rate[i]), Const(g, negative[i])}, 5)
+				vectors, outputs, loss, n = step(vectors,
+					outputs, batch{Const(g, input[i]), Const(g, output[i]), Const(g, rate[i]), Const(g, negative[i])}, 5)
 				losses, pairs = Add(losses, loss), Add(pairs, n)
 			}
 			return []*Node{vectors, outputs, losses, pairs}

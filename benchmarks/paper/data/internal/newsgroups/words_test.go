@@ -28,7 +28,8 @@ func TestWords(t *testing.T) {
 }
 
 func TestIsCounted(t *testing.T) {
-	for word, want := range map[string]bool{"": false, "x": false, "a": false, "the": false, "fire": false, "num": true, "ax": true, "computer": true} {
+	for word, want := range map[string]bool{"": false, "x": false, "a": false, "the": false, "fire": false, "num": true,
+		"ax": true, "computer": true} {
 		assert.Equal(t, want, isCounted(word), word)
 	}
 	assert.Len(t, stopWords, 318)

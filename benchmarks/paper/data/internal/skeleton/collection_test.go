@@ -65,7 +65,8 @@ func TestPrepareErrors(t *testing.T) {
 	folder[c.Files[5].Path] = &fstest.MapFile{Data: []byte("2\n0\n0\n")}
 	c.Files[5].Size = 6
 	_, err := c.Prepare(t.Context(), nil)
-	assert.EqualError(t, err, fmt.Sprintf("some/003.skeleton: has changed, or is damaged: 1000 bytes, want %d; some/005.skeleton: no body in any of its 2 frames", c.Files[3].Size))
+	assert.EqualError(t, err, fmt.Sprintf("some/003.skeleton: has changed, or is damaged: 1000 bytes, want %d; "+
+		"some/005.skeleton: no body in any of its 2 frames", c.Files[3].Size))
 
 	c.Files[3].Size = 1000
 	folder[c.Files[7].Path].Data = append(folder[c.Files[7].Path].Data, '\n')

@@ -79,7 +79,8 @@ func FuzzParseNTU(f *testing.F) {
 	f.Add([]byte("0"))
 	f.Add([]byte("2\n0\n0\n"))
 	f.Add([]byte(ntuFile(nil, []string{ntuBody("1", "1 2 3")})))
-	f.Add([]byte(ntuFile([]string{ntuBody("1", ntuPositions(0)...), ntuBody("2", ntuPositions(1)...)}, []string{ntuBody("3", ntuPositions(1.1)...)})))
+	f.Add([]byte(ntuFile([]string{ntuBody("1", ntuPositions(0)...), ntuBody("2", ntuPositions(1)...)},
+		[]string{ntuBody("3", ntuPositions(1.1)...)})))
 	f.Add([]byte(ntuFile([]string{ntuBody("1", "NaN 1e30 -1e-30")})[:900]))
 	p := Preparation{Layout: &KinectV2, Frames: 8, Bodies: 2}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -38,7 +38,8 @@ var NWUCLA = Source{
 		if err != nil {
 			return nil, err
 		}
-		if _, err := fmt.Sscanf(name, "a%02d", &action); err != nil || label < 1 || label > len(nwuclaActions) || nwuclaActions[label-1] != action {
+		if _, err := fmt.Sscanf(name, "a%02d", &action); err != nil || label < 1 || label > len(nwuclaActions) ||
+			nwuclaActions[label-1] != action {
 			return nil, fmt.Errorf("label %d is not that of the action in the file's name", label)
 		}
 		return recording, nil
