@@ -55,6 +55,7 @@ func TestCompareSuite(t *testing.T) {
 		"--epochs", "1", "--folder", folder}
 	code, stdout, stderr := execute(t, args...)
 	require.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "\ntest accuracy, seed 1, on ")
 	assert.Regexp(t, `^Models on 2 data sets: \d+ \(reduced: 1 epochs, 4 of 6 runs\)
 accuracy % +softmax +svm
 Another ring +\d+\.\d +\d+\.\d

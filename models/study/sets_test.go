@@ -104,7 +104,7 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	require.NoError(t, err)
 	assert.Contains(t, string(markdown), "\n| accuracy % | ccp | fc | svm |\n|---|---|---|---|\n| a | 91.0 ± 1.4 | ")
 	assert.Contains(t, string(markdown), "\n| A very long name of a set | 51.0 ± 1.4 |")
-	assert.Contains(t, string(markdown), "over seeds 1 to 1 and 2 folds;")
+	assert.Contains(t, string(markdown), "Test accuracy in %, mean ± standard deviation over 2 folds, seed 1;")
 	raw, err := os.ReadFile(filepath.Join(folder, "compare.csv"))
 	require.NoError(t, err)
 	rows, err := csv.NewReader(strings.NewReader(string(raw))).ReadAll()
