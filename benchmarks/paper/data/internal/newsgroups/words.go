@@ -33,6 +33,12 @@ func isCounted(word string) bool {
 	return len(word) > 1 && !stop
 }
 
+// Counted returns a message without header, footer and quotes, and the words of it that count in a bag, in order.
+func Counted(message []byte) (text []byte, words []string) {
+	text = body(message)
+	return text, slices.DeleteFunc(cut(text), func(word string) bool { return !isCounted(word) })
+}
+
 // vocabulary numbers words from 0, in the order of their first occurrence. The zero value is empty and ready for use.
 type vocabulary struct {
 	// Words holds the word of each number.

@@ -38,6 +38,12 @@ func TestIsCounted(t *testing.T) {
 	}
 }
 
+func TestCounted(t *testing.T) {
+	text, words := Counted([]byte("From: a\n\nThe 2 computers\nfor $5, x\n--\nMe"))
+	assert.Equal(t, "The 2 computers\nfor $5, x", string(text))
+	assert.Equal(t, []string{"num", "computers", "dollar", "num"}, words)
+}
+
 // FuzzWords compares with the replacements done one after another.
 func FuzzWords(f *testing.F) {
 	f.Add([]byte("It cost $5 or 10$, don't\xe9 you3know"))

@@ -1,6 +1,6 @@
 """Compares how ccp strips and cuts the messages of 20 Newsgroups with scikit-learn itself.
 
-    CCP_NEWSGROUPS=FOLDER CCP_COMPARE=ours.tsv go test -run TestCompare ./benchmarks/paper/data/internal/newsgroups
+    go run ./benchmarks/paper/data/internal/newsgroups/compare FOLDER >ours.tsv
     python benchmarks/paper/data/internal/newsgroups/testdata/compare.py FOLDER ours.tsv
 
 FOLDER holds 20news-bydate-train and 20news-bydate-test. scikit-learn's fetch_20newsgroups downloads an archive and keeps
@@ -53,7 +53,7 @@ def theirs(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", help="holds 20news-bydate-train and 20news-bydate-test")
-    parser.add_argument("ours", help="the file that TestCompare of package newsgroups wrote")
+    parser.add_argument("ours", help="what the command compare of package newsgroups printed")
     args = parser.parse_args()
 
     with open(args.ours) as lines:

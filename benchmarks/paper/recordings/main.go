@@ -1,7 +1,12 @@
-package speed
+// Command recordings writes a set of recordings in the format and in the numbers of NTU RGB+D, at a tenth of the frames, into a new
+// folder. Their values are made up: they show what the true set costs to read, split and train on.
+//
+//	go run ./benchmarks/paper/recordings FOLDER
+package main
 
 import (
 	"fmt"
+	"log"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -24,7 +29,7 @@ const (
 // performer is of the training set of cross-subject. ntuMissing counts the recordings without a skeleton. Its keys say
 // whether they are of camera 1, and of a performer to train on.
 const (
-	NTURecordings = 316 * ntuActions * ntuCameras
+	ntuRecordings = 316 * ntuActions * ntuCameras
 	ntuTrainTakes = 224
 )
 
@@ -35,15 +40,33 @@ var (
 	ntuTestPerformers  = []int{3, 6, 7, 10, 11, 12, 20, 21, 22, 23, 24, 26, 29, 30, 32, 33, 36, 37, 39, 40}
 )
 
-// WriteRecordings writes n recordings in the format of NTU RGB+D to a folder, and returns their size in bytes. All
-// values are made up. A recording has a share of the frames of a real one. If n is [NTURecordings], the list
-// missing.txt is written, too, and all splits have their published sizes.
-func WriteRecordings(dir string, n int, share float64) (size int64, err error) {
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("name a new folder: recordings FOLDER")
+	}
+	dir := filepath.Join(os.Args[1], "nturgb+d_skeletons")
+	err := os.MkdirAll(os.Args[1], 0o755)
+	if err == nil {
+		err = os.Mkdir(dir, 0o755) // never into a folder that holds real recordings
+	}
+	var size int64
+	if err == nil {
+		size, err = write(dir, ntuRecordings, 0.1)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d recordings of %.2f GB in %s\n", ntuRecordings, float64(size)/1e9, dir)
+}
+
+// write writes n recordings to a folder, and returns their size in bytes. A recording has a share of the frames of a real one. If n
+// is ntuRecordings, the list missing.txt is written, too, and all splits have their published sizes.
+func write(dir string, n int, share float64) (size int64, err error) {
 	var missing []string
 	listed := map[[2]bool]int{}
 	for i := range n {
 		name, kind := recordingName(i)
-		if listed[kind] < ntuMissing[kind] && n == NTURecordings {
+		if listed[kind] < ntuMissing[kind] && n == ntuRecordings {
 			listed[kind]++
 			missing = append(missing, name)
 		}

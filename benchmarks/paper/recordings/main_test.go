@@ -1,4 +1,4 @@
-package speed
+package main
 
 import (
 	"flag"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/benchmarks"
+	_ "github.com/clusterpool/ccp/benchmarks/paper/data"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,31 +16,13 @@ import (
 
 var recordings = flag.Int("recordings", 200, "files that BenchmarkRecordings reads, of 290 KB on average")
 
-var ntu = flag.String("ntu", "", "new folder for TestNTU's recordings")
-
-// TestNTU writes a set of recordings in the format and in the numbers of NTU RGB+D, at a tenth of the frames, to a new
-// folder. Their values are made up: they show what the true set costs to read, split and train on.
-//
-//	go test -run TestNTU ./benchmarks/paper/speed -ntu FOLDER
-func TestNTU(t *testing.T) {
-	if *ntu == "" {
-		t.Skip("there is no -ntu FOLDER")
-	}
-	dir := filepath.Join(*ntu, "nturgb+d_skeletons")
-	require.NoError(t, os.MkdirAll(*ntu, 0o755))
-	require.NoError(t, os.Mkdir(dir, 0o755), "never into a folder that holds real recordings")
-	size, err := WriteRecordings(dir, NTURecordings, 0.1)
-	require.NoError(t, err)
-	t.Logf("%d recordings of %.2f GB in %s", NTURecordings, float64(size)/1e9, dir)
-}
-
 // BenchmarkRecordings reads recordings of NTU RGB+D of real size, and takes them from the cache. The files have just been
 // written and lie in memory if there is room: what is timed is parsing, not the disk. `-cpu 1,2` times one core, then two:
 //
-//	go test -run '^$' -bench Recordings -cpu 1,2 -benchtime 3x ./benchmarks/paper/speed -recordings 2000
+//	go test -run '^$' -bench Recordings -cpu 1,2 -benchtime 3x ./benchmarks/paper/recordings -recordings 2000
 func BenchmarkRecordings(b *testing.B) {
 	dir := b.TempDir()
-	size, err := WriteRecordings(dir, *recordings, 1)
+	size, err := write(dir, *recordings, 1)
 	require.NoError(b, err)
 	for _, work := range []string{"read", "cached"} {
 		b.Run(work, func(b *testing.B) {
@@ -79,7 +62,7 @@ func BenchmarkRecordings(b *testing.B) {
 func TestRecordings(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
-	size, err := WriteRecordings(dir, 60, 1)
+	size, err := write(dir, 60, 1)
 	require.NoError(t, err)
 	assert.Greater(t, size, int64(60*50_000))
 	data, err := datasets.Load(t.Context(), "ntu", datasets.Options{DataDir: dir, Own: map[string]any{"protocol": "cross-view"}})
@@ -91,7 +74,7 @@ func TestRecordings(t *testing.T) {
 // and 18,932 by cameras, without those listed as missing.
 func TestRecordingsOfTrueSize(t *testing.T) {
 	names, kinds := map[string]bool{}, map[[2]bool]int{}
-	for i := range NTURecordings {
+	for i := range ntuRecordings {
 		name, kind := recordingName(i)
 		names[name] = true
 		kinds[kind]++
