@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"log"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,8 +25,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
@@ -36,14 +37,14 @@ import (
 
 var (
 	checkpoint = flag.String("checkpoint", "", "`FOLDER` of the checkpoint, where each worker can read it")
-	out        = flag.String("out", "", "`FOLDER` to write into")
+	out        = flag.String("out", "", "`FOLDER` that appears when all is written")
 	shards     = flag.Int("shards", 1, "`NUMBER` of files of predictions")
 )
 
 func init() {
-	register.DoFn4x1[context.Context, fileio.FileMetadata, func(Series), func(int, string), error](&readFn{})
+	register.DoFn3x1[fileio.FileMetadata, func(Series), func(int, string), error](&readFn{})
 	register.DoFn4x1[context.Context, Series, func(int, string), func(int, string), error](&classifyFn{})
-	register.DoFn3x1[context.Context, int, func(*string) bool, error](&writeFn{})
+	register.DoFn2x1[int, func(*string) bool, error](&writeFn{})
 	register.Emitter1[Series]()
 	register.Emitter2[int, string]()
 	register.Iter1[string]()
@@ -52,8 +53,9 @@ func init() {
 func main() {
 	flag.Parse()
 	beam.Init() // a worker's process stays in here
-	if *checkpoint == "" || *out == "" || flag.NArg() == 0 || *shards < 1 {
-		log.Fatal("want --checkpoint RUN --out FOLDER FILES…, and at least one of --shards, where FILES are paths or patterns such as 'recordings/*.csv'")
+	if *checkpoint == "" || *out == "" || flag.NArg() == 0 || *shards < 1 || *jobopts.Async {
+		log.Fatal("want --checkpoint RUN --out FOLDER FILES…, at least one of --shards, and no --async; " +
+			"FILES are paths or patterns such as 'recordings/*.csv'")
 	}
 	refused, err := run(context.Background(), cmp.Or(*runners.Runner, "prism"), *checkpoint, *out, *shards, flag.Args())
 	if err != nil {
@@ -62,29 +64,42 @@ func main() {
 	fmt.Printf("%d recordings or files were refused; %s has the reasons\n", refused, filepath.Join(*out, "refused-*.csv"))
 }
 
-// run classifies the recordings in files and returns how many recordings and files are refused.
-func run(ctx context.Context, runner, checkpoint, out string, shards int, files []string) (refused int64, err error) {
-	if old, _ := filepath.Glob(filepath.Join(out, "*-of-*.csv")); old != nil {
-		return 0, fmt.Errorf("%s is of an earlier run: name another folder, or remove its files", old[0])
+// run classifies the recordings in files and returns how many recordings and files are refused. The workers write into a folder of this
+// job's own, which gets the name out when the job is done: what another job left, or a worker of it still writes, is never taken for it.
+func run(ctx context.Context, runner, checkpoint, out string, shards int, files []string) (refused int, err error) {
+	if _, err := os.Lstat(out); err == nil {
+		return 0, fmt.Errorf("%s exists, perhaps of an earlier run; name another folder", out)
 	}
+	part := fmt.Sprintf("%s.part-%08x", filepath.Clean(out), rand.Uint32())
+	if err := os.MkdirAll(part, 0o777); err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(part)
 	p, s := beam.NewPipelineWithRoot()
 	found := fileio.MatchAll(s, beam.CreateList(s, files), fileio.MatchEmptyDisallow())
-	// files go to all workers
+	// Files go to all workers, and so do a large file's recordings.
 	series, unread := beam.ParDo2(s, &readFn{Checkpoint: checkpoint}, beam.Reshuffle(s, found))
-	// and so do a large file's recordings
 	lines, unusable := beam.ParDo2(s, &classifyFn{Checkpoint: checkpoint, Shards: shards}, beam.Reshuffle(s, series))
-	beam.ParDo0(s, &writeFn{filepath.Join(out, "predictions"), shards}, beam.GroupByKey(s, lines))
-	beam.ParDo0(s, &writeFn{filepath.Join(out, "refused"), 1}, beam.GroupByKey(s, beam.Flatten(s, unread, unusable)))
-	result, err := beam.Run(ctx, runner, p)
+	beam.ParDo0(s, &writeFn{filepath.Join(part, "predictions"), shards}, beam.GroupByKey(s, lines))
+	beam.ParDo0(s, &writeFn{filepath.Join(part, "refused"), 1}, beam.GroupByKey(s, beam.Flatten(s, unread, unusable)))
+	if _, err := beam.Run(ctx, runner, p); err != nil {
+		return 0, err
+	}
+	written, err := os.ReadDir(part)
+	for _, file := range written {
+		if filepath.Ext(file.Name()) != ".csv" { // a worker died while it wrote, and another one wrote the shard
+			err = errors.Join(err, os.Remove(filepath.Join(part, file.Name())))
+		}
+	}
+	if reasons, missing := os.Open(filepath.Join(part, "refused-00000-of-00001.csv")); missing == nil {
+		defer reasons.Close()
+		all, wrong := csv.NewReader(reasons).ReadAll()
+		refused, err = len(all), errors.Join(err, wrong)
+	}
 	if err != nil {
 		return 0, err
 	}
-	for _, c := range result.Metrics().AllMetrics().Counters() {
-		if c.Key.Name == "refused" {
-			refused += c.Result()
-		}
-	}
-	return refused, nil
+	return refused, os.Rename(part, out)
 }
 
 // Series is a recording as the classifier takes it: time points evenly spaced, no gaps, the sensors in the training data's order.
@@ -92,9 +107,6 @@ type Series struct {
 	Name   string
 	Values []float32
 }
-
-// refused counts what cannot be classified. Runners count a bundle that they repeat as they see fit: the files of reasons are exact.
-var refused = beam.NewCounter("ccp", "refused")
 
 // readFn reads recordings from files, and makes series of them as ccp predict does.
 type readFn struct {
@@ -114,21 +126,17 @@ func (f *readFn) Setup() error {
 
 // ProcessElement reads a file. A file with a fault is refused, but one that the disk or the network does not give is an error, after
 // which the runner tries again.
-func (f *readFn) ProcessElement(ctx context.Context, file fileio.FileMetadata, emit func(Series), refuse func(int, string)) error {
-	reject := func(name string, err error) {
-		refused.Inc(ctx, 1)
-		refuse(0, record(name, err.Error()))
-	}
+func (f *readFn) ProcessElement(file fileio.FileMetadata, emit func(Series), refuse func(int, string)) error {
 	all, err := read(file.Path, f.form)
 	if _, missing := errors.AsType[*fs.PathError](err); missing {
 		return err
 	} else if err != nil {
-		reject(file.Path, err)
+		refuse(0, record(file.Path, err.Error()))
 	}
 	for _, r := range all {
 		values, _, err := f.form.Series(r)
 		if err != nil {
-			reject(r.Name, err)
+			refuse(0, record(r.Name, err.Error()))
 			continue
 		}
 		emit(Series{Name: r.Name, Values: values})
@@ -190,7 +198,6 @@ func (f *classifyFn) FinishBundle(ctx context.Context, emit, refuse func(int, st
 	}
 	for i, p := range predictions {
 		if reason, wrong := reasons[i]; wrong {
-			refused.Inc(ctx, 1)
 			refuse(0, record(f.batch[i].Name, reason))
 			continue
 		}
@@ -204,13 +211,13 @@ func (f *classifyFn) FinishBundle(ctx context.Context, emit, refuse func(int, st
 	return nil
 }
 
-// record is a line of CSV without its end.
+// record is a line of CSV.
 func record(cells ...string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	_ = w.Write(cells) // a strings.Builder takes all
 	w.Flush()
-	return strings.TrimSuffix(b.String(), "\n")
+	return b.String()
 }
 
 // writeFn writes a file of lines in order. Its bytes depend on the lines only, and its name appears when all are there: to write it
@@ -221,21 +228,16 @@ type writeFn struct {
 }
 
 // ProcessElement writes a shard.
-func (f *writeFn) ProcessElement(ctx context.Context, shard int, lines func(*string) bool) error {
+func (f *writeFn) ProcessElement(shard int, lines func(*string) bool) error {
 	var all []string
 	for line := ""; lines(&line); {
-		all = append(all, line+"\n")
+		all = append(all, line)
 	}
 	slices.Sort(all)
 	path := fmt.Sprintf("%s-%05d-of-%05d.csv", f.Path, shard, f.Shards)
-	files, err := filesystem.New(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer files.Close()
 	part := fmt.Sprintf("%s.%08x", path, rand.Uint32()) // two workers may write the same shard
-	if err := filesystem.Write(ctx, files, part, []byte(strings.Join(all, ""))); err != nil {
+	if err := os.WriteFile(part, []byte(strings.Join(all, "")), 0o666); err != nil {
 		return err
 	}
-	return filesystem.Rename(ctx, files, part, path)
+	return os.Rename(part, path)
 }

@@ -2,22 +2,32 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/parquet-go/parquet-go"
 )
 
 func TestMain(m *testing.M) {
+	if args := os.Getenv("CCP_BEAM_ARGS"); args != "" { // a worker, which a test may kill
+		os.Args = append(os.Args[:1], strings.Fields(args)...)
+		main()
+		return
+	}
 	flag.Parse()
 	beam.Init()
 	os.Exit(m.Run())
@@ -136,14 +146,15 @@ func TestAsPredict(t *testing.T) {
 			out := filepath.Join(folder, inputs+".out")
 			count, err := run(context.Background(), "prism", filepath.Join(folder, "run"), out, 3, files)
 			must(t, err)
-			if reasons := sorted(t, filepath.Join(out, "refused-*")); count != int64(wrong) || len(reasons) != wrong {
+			if reasons := sorted(t, filepath.Join(out, "refused-*")); count != wrong || len(reasons) != wrong {
 				t.Fatalf("%d refused, by %q; want %d", count, reasons, wrong)
 			}
 			got, want := sorted(t, filepath.Join(out, "predictions-*")), sorted(t, filepath.Join(folder, inputs+".predicted"))
 			if !slices.Equal(got, want) || len(got) == 0 {
 				t.Fatalf("%d lines such as %.3q; ccp predict has %d lines such as %.3q", len(got), got[:1], len(want), want[:1])
 			}
-			if _, err := run(context.Background(), "prism", filepath.Join(folder, "run"), out, 2, files); err == nil || !strings.Contains(err.Error(), "earlier run") {
+			_, err = run(context.Background(), "prism", filepath.Join(folder, "run"), out, 2, files)
+			if err == nil || !strings.Contains(err.Error(), "earlier run") {
 				t.Fatalf("files of an earlier run would be taken for this one's: %v", err)
 			}
 		})
@@ -157,6 +168,7 @@ func TestAsPredict(t *testing.T) {
 		_, err := load(late)
 		must(t, err)
 	})
+	t.Run("a killed worker", func(t *testing.T) { killed(t, folder, n) })
 	t.Run("a bundle that fails", func(t *testing.T) { // the runner begins it anew, on the same DoFn or on another
 		f, series := classifyFn{Checkpoint: filepath.Join(folder, "run"), Shards: 1}, []Series{}
 		reader := readFn{Checkpoint: f.Checkpoint}
@@ -181,4 +193,98 @@ func TestAsPredict(t *testing.T) {
 			t.Fatalf("%d lines of %d recordings", len(names), len(series))
 		}
 	})
+}
+
+// killed has two workers at one Prism, each a process with half of the recordings that folder/new has, and kills the second one while
+// it reads and while it writes. The first one does not notice, nothing of the second one is taken for a result, and the same command
+// does all of its half.
+func killed(t *testing.T, folder string, n int) {
+	free, err := net.Listen("tcp", "localhost:0")
+	must(t, err)
+	port := free.Addr().(*net.TCPAddr).Port
+	must(t, free.Close())
+	_, err = prism.CreateJobServer(t.Context(), prism.Options{Port: port})
+	must(t, err)
+	worker := func(out, files string) *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Dir = folder
+		cmd.Env = append(os.Environ(), fmt.Sprintf("CCP_BEAM_ARGS=--runner=universal --endpoint=localhost:%d --environment_type=LOOPBACK "+
+			"--checkpoint run --shards 200 --out %s %s", port, out, files))
+		must(t, cmd.Start())
+		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		return cmd
+	}
+	begin := time.Now()
+	wait := func(what string, done func() bool) {
+		t.Helper()
+		for ; !done(); time.Sleep(time.Millisecond) {
+			if time.Since(begin) > 2*time.Minute {
+				t.Fatalf("no %s after two minutes", what)
+			}
+		}
+	}
+	pipe := filepath.Join(folder, "new", "r00001.csv") // a file that comes to an end when the test wants it
+	content, err := os.ReadFile(pipe)
+	must(t, err)
+	headings, rows, _ := strings.Cut(string(content), "\n")
+	headings += "," + strings.Repeat("x", 1<<18) + "\n" // more than a pipe holds: who has written it knows that the worker reads it
+	rows = strings.ReplaceAll(rows, "\n", ",\n")
+	must(t, os.Remove(pipe))
+	must(t, syscall.Mkfifo(pipe, 0o644))
+	reads := func() (end *os.File) {
+		wait("reader", func() bool {
+			if end, err = os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0); err != nil {
+				return false
+			}
+			must(t, end.SetDeadline(begin.Add(2*time.Minute)))
+			if _, err := end.WriteString(headings); err != nil { // it only asked for the size
+				_ = end.Close()
+				return false
+			}
+			return true
+		})
+		return end
+	}
+	ends := func(end *os.File) {
+		_, err := end.WriteString(rows)
+		must(t, errors.Join(err, end.Close()))
+	}
+	result := filepath.Join(folder, "odd")
+	parts := func(pattern string) []string {
+		found, err := filepath.Glob(filepath.Join(result+".part-*", pattern))
+		must(t, err)
+		return found
+	}
+	even := worker("even", "new/*[02468].csv")
+	for _, while := range []string{"reading", "writing"} {
+		odd := worker("odd", "new/*[13579].csv")
+		end := reads()
+		if while == "writing" {
+			ends(end)
+			wait("shard", func() bool { return len(parts("*.csv"))+len(sorted(t, filepath.Join(result, "*"))) > 0 })
+		}
+		must(t, odd.Process.Kill())
+		_ = odd.Wait()
+		if while == "reading" {
+			must(t, end.Close())
+		}
+		t.Logf("killed while %s, with %d shards of 200", while, len(parts("*.csv")))
+		if got := len(sorted(t, filepath.Join(result, "*"))); got != 0 && (while == "reading" || got != n/2) {
+			t.Fatalf("a worker that was killed while %s has left a result with %d lines", while, got)
+		}
+	}
+	must(t, os.RemoveAll(result)) // the machine may be so busy that the worker had finished before it was killed
+	for _, old := range parts("") {
+		must(t, os.RemoveAll(old))
+	}
+	odd := worker("odd", "new/*[13579].csv")
+	end := reads()
+	dead := filepath.Join(parts("")[0], "predictions-00000-of-00200.csv.0123abcd") // as another worker of this job leaves it that dies
+	must(t, os.WriteFile(dead, []byte("r00001"), 0o644))
+	ends(end)
+	must(t, errors.Join(odd.Wait(), even.Wait()))
+	got, want := sorted(t, filepath.Join(folder, "[eo]*", "*")), sorted(t, filepath.Join(folder, "new.predicted"))
+	if !slices.Equal(got, want) {
+		t.Fatalf("%d lines; ccp predict has %d", len(got), len(want))
+	}
 }

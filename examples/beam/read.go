@@ -43,11 +43,7 @@ func read(path string, form *recording.Form) (all []recording.Recording, err err
 		return nil, err
 	}
 	for i, series := range raw.Series {
-		name := strconv.Itoa(i)
-		if i < len(raw.SampleNames) {
-			name = raw.SampleNames[i]
-		}
-		all = append(all, recording.Recording{Name: name, Series: series})
+		all = append(all, recording.Recording{Name: raw.SampleName(i), Series: series})
 	}
 	return all, nil
 }
@@ -92,10 +88,9 @@ func table(path string, form *recording.Form, headings []string, next func() ([]
 		}
 	}
 	if len(reading.Take) != form.Width() {
-		reading.Take = form.Sensors
-	}
-	if len(reading.Take) != form.Width() {
-		return nil, fmt.Errorf("%s: the checkpoint does not say the columns of its %d axes; store the recordings as .npz", path, form.Channels)
+		if reading.Take = form.Sensors; len(reading.Take) != form.Width() {
+			return nil, fmt.Errorf("%s: the checkpoint does not say the columns of its %d axes; store the recordings as .npz", path, form.Channels)
+		}
 	}
 	columns := make([]int, form.Width())
 	for i, column := range reading.Take {
