@@ -56,7 +56,7 @@ func readParquet(file *os.File, form *recording.Form) (all []recording.Recording
 		}
 	}()
 	rows := parquet.NewReader(file)
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var headings []string
 	for _, column := range rows.Schema().Columns() {
 		headings = append(headings, strings.Join(column, "."))

@@ -38,7 +38,7 @@ func main() {
 		result.PredictedBy, result.Parameters, result.Checkpoint)
 
 	classifier := must(models.Load(result.Checkpoint, models.LoadOptions{})) // in another process, say
-	defer classifier.Close()
+	defer func() { _ = classifier.Close() }()
 	evaluation := must(training.Evaluate(classifier, data, data.Test, 64))
 	fmt.Printf("loaded: accuracy %.3f on %d test samples\n", evaluation.Accuracy, evaluation.Samples)
 	p := must(classifier.Classify(ctx, [][]float32{strongestAt(2, rand.New(rand.NewPCG(7, 7)))}))[0]
