@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,6 +79,8 @@ func newDataImport(s *shared) *cobra.Command {
 		switch {
 		case !datasets.IsFile(out.path):
 			return usage(cmd, fmt.Errorf("--out %q: the name must end in .npz", out.path))
+		case slices.ContainsFunc(o.Gaps, func(gap float64) bool { return gap-gap != 0 }): // not finite
+			return usage(cmd, fmt.Errorf("--gap %v: give finite numbers; cells without a value and nan are missing without it", o.Gaps))
 		case cmd.Flags().Changed("knn") && o.Positions == "":
 			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the positions of the sensors, or leave it out"))
 		case cmd.Flags().Changed("bodies") && o.Parts == "":

@@ -116,6 +116,8 @@ func TestWrongUsage(t *testing.T) {
 		{"data import uea --out mine.npy", `--out "mine.npy": the name must end in .npz`, "ccp data import"},
 		{"data import uea --knn 3", "--knn is for --positions FILE", "ccp data import"},
 		{"data import uea --missing mean", `--missing "mean" is none of error, zero`, "ccp data import"},
+		{"data import uea --gap -9,nan", `--gap [-9 NaN]: give finite numbers; cells without a value and nan are missing without it`, "ccp data import"},
+		{"data import uea --gap inf", `--gap [+Inf]: give finite numbers`, "ccp data import"},
 		{"data import uea --gap abc", `--gap "abc" is not a number; give numbers joined by commas, such as -9999,32767`, "ccp data import"},
 		{"train digits", `ccp train takes flags and NAME=VALUE, not "digits"; did you mean --data digits?`, "ccp train"},
 		{"train mine.npz", `ccp train takes flags and NAME=VALUE, not "mine.npz"; did you mean --data mine.npz?`, "ccp train"},
