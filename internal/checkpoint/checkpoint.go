@@ -159,6 +159,9 @@ func restore(fsys fs.FS, name, kind string, description []byte, read func(folder
 		return 0, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	none := fmt.Errorf("%w of kind %q in %s", ErrNone, kind, name)
+	if len(steps) == 0 {
+		none = fmt.Errorf("%w; a training that was interrupted before its first goes on by the same command", none)
+	}
 	for _, step := range slices.Backward(steps) {
 		folder, err := fs.Sub(fsys, snapshot("", kind, step))
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 )
@@ -26,7 +27,12 @@ type File struct {
 func Open(path string) (*File, error) {
 	archive, err := zip.OpenReader(path)
 	if err != nil {
-		return open(path, nil, nil, err)
+		return open(path, nil, nil, named(err, func(begin []byte) {
+			if file, err := os.Open(path); err == nil {
+				_, _ = file.Read(begin)
+				_ = file.Close()
+			}
+		}))
 	}
 	return open(path, &archive.Reader, archive, nil)
 }
@@ -34,14 +40,22 @@ func Open(path string) (*File, error) {
 // Read is Open for an archive in memory, which messages call path.
 func Read(path string, content []byte) (*File, error) {
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	return open(path, archive, io.NopCloser(nil), err)
+	return open(path, archive, io.NopCloser(nil), named(err, func(begin []byte) { copy(begin, content) }))
+}
+
+// named says what is wrong with a file that is no archive, whose first bytes read gives.
+func named(err error, read func(begin []byte)) error {
+	if begin := make([]byte, 4); errors.Is(err, zip.ErrFormat) {
+		if read(begin); string(begin) == "PK\x03\x04" {
+			return errors.New("the end of the archive is missing; copy or write the file again")
+		}
+		return errors.New("not an .npz (zip) archive; write it with numpy.savez")
+	}
+	return err
 }
 
 func open(path string, archive *zip.Reader, closer io.Closer, err error) (*File, error) {
 	f := &File{path: path, members: map[string]*zip.File{}, archive: closer}
-	if errors.Is(err, zip.ErrFormat) {
-		return nil, f.Errorf("not an .npz (zip) archive; write it with numpy.savez")
-	}
 	if err != nil {
 		return nil, f.Errorf("%w", err)
 	}

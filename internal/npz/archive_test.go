@@ -94,6 +94,15 @@ func TestOpenErrors(t *testing.T) {
 	require.NoError(t, file.Close())
 	_, err = Open(path)
 	assert.ErrorContains(t, err, `a.npz: array "x" occurs twice`)
+
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, whole[:len(whole)/2], 0o644))
+	const cut = "a.npz: the end of the archive is missing; copy or write the file again"
+	_, err = Open(path)
+	assert.ErrorContains(t, err, cut)
+	_, err = Read("a.npz", whole[:len(whole)/2])
+	assert.ErrorContains(t, err, cut)
 }
 
 // TestDamage changes each byte of an archive in turn: reading must fail or give the same values, never panic.
