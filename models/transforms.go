@@ -40,8 +40,7 @@ func noNetwork(_ *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 // checkAlone returns an error if the model without a network has no transforms either.
 func checkAlone(s Spec, _ *affinity.Matrix) error {
 	if s.Options.Transforms == transforms.None {
-		return fmt.Errorf("model %s with transforms=%s predicts nothing; leave transforms out; "+
-			"if the data has groups, the training samples must be of two", s.Model, transforms.None)
+		return fmt.Errorf("model %s with transforms=%s predicts nothing; leave transforms out", s.Model, transforms.None)
 	}
 	return nil
 }

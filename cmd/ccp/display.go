@@ -26,7 +26,11 @@ type display struct {
 	from    int       // that step
 	frozen  bool      // C is constant: the notice of the hierarchy says it
 	stepped bool      // there are steps: a ridge classifier is fitted at once
+	tried   time.Time // when the trial of the network told first
 }
+
+// longTrial is how long a trial of the network needs no lines in a log.
+const longTrial = 10 * time.Second
 
 func newDisplay(out io.Writer, c training.Config, backend string) *display {
 	return &display{statusLine: newStatusLine(out), config: c, backend: backend}
@@ -93,8 +97,11 @@ func (d *display) prepare(level int, done, objective float64) {
 }
 
 func (d *display) trial(done float64) {
-	if d.screen != nil && d.due() {
-		d.draw(progressLine("trying the network", done, fmt.Sprintf("%3.0f%%", 100*done), d.width()))
+	if d.tried.IsZero() {
+		d.tried = time.Now()
+	}
+	if d.screen != nil || time.Since(d.tried) > longTrial {
+		d.loading("trying the network", done)
 	}
 }
 

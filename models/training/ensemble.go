@@ -37,6 +37,7 @@ const (
 	ridgeDeviation, forestDeviation, networkDeviation = 0.3, 0.5, 1
 	// equalUnits is how many samples or groups are as much as the prior belief that members are best in equal parts.
 	equalUnits = 10
+	resuming   = "resuming" // how the notice of a run that goes on begins
 	// trialFolder has the runs of trials, until the run ends.
 	trialFolder = ".ccp-trial"
 )
@@ -45,10 +46,6 @@ const (
 // unless that is 0. It gives notice of the accuracy of each on held-out samples.
 func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error {
 	if r.spec.Options.Transforms == transforms.None {
-		asked := func(name string) bool { return r.asked[name] != nil }
-		if oneGroup(r.data) && r.spec.Clusters() && !slices.ContainsFunc([]string{"transforms", "ccp_hierarchy", "levels"}, asked) {
-			r.notice("groups: all training samples are of one group, so that none can be held out to fit transforms; the network predicts alone")
-		}
 		return nil
 	}
 	d, alone := ungrouped(r.data)
@@ -277,6 +274,11 @@ func (r *run) trainTrial(ctx context.Context, backend compute.Backend, d *datase
 	}
 	c.Keep, c.Validation = KeepLast, 0
 	o := Options{Dir: folder, Backend: r.Backend, SaveEvery: r.SaveEvery}
+	o.Observer.Notice = func(line string) {
+		if strings.HasPrefix(line, resuming) {
+			r.notice("the trial goes on: " + line)
+		}
+	}
 	var first time.Time
 	var from float64
 	o.Observer.Step = func(p Progress) {
@@ -289,7 +291,8 @@ func (r *run) trainTrial(ctx context.Context, backend compute.Backend, d *datase
 			first, from = time.Now(), done
 		case from >= 0 && seconds >= 1:
 			if whole := seconds / (done - from); whole > 5 && !ablation {
-				r.notice(fmt.Sprintf("the trial takes about %.0f s, and a training of the network after it as long again", whole))
+				r.notice(fmt.Sprintf("the trial takes about %.0f s, and a training of the network after it as long again; "+
+					"model=transforms leaves out both", whole))
 			}
 			from = -1
 		}
@@ -332,19 +335,11 @@ func trialBackend(backend compute.Backend, c Config, spec models.Spec, test int)
 	return pure, err
 }
 
-// oneGroup reports whether all training samples are of one group.
-func oneGroup(d *datasets.Dataset) bool {
-	return d.Groups != nil && !slices.ContainsFunc(d.Train, func(i int) bool { return d.Group(i) != d.Group(d.Train[0]) })
-}
-
 // suitsTransforms reports whether transforms suit a data set: recordings, signals on a graph, tables, and few images. Of many
-// images the network knows more. Groups are held out, so that it takes two.
+// images the network knows more.
 func suitsTransforms(c Config, d *datasets.Dataset) bool {
 	const mostImages, mostValues = 1_500, 10_000
-	switch {
-	case oneGroup(d):
-		return false
-	case d.Series != nil || network(c.Model).Fitted:
+	if d.Series != nil || network(c.Model).Fitted {
 		return true
 	}
 	of, _ := transforms.For(&d.Info, d.Affinity, transforms.All) // which is no wrong option

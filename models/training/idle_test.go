@@ -44,7 +44,10 @@ func TestSettingsWithoutEffect(t *testing.T) {
 
 	d, err := datasets.Load(t.Context(), path, datasets.Options{})
 	require.NoError(t, err)
-	d.Groups = slices.Repeat([]string{"one"}, len(d.Labels)) // of which none can be held out
-	_, err = training.Resolve(training.Patch{"model": "transforms"}, d)
-	require.ErrorContains(t, err, "leave transforms out; if the data has groups, the training samples must be of two")
+	d.Groups = slices.Repeat([]string{"one"}, len(d.Labels)) // which tell nothing: samples are held out
+	c, err := training.Resolve(training.Patch{"model": "transforms"}, d)
+	require.NoError(t, err)
+	assert.Equal(t, "all", c.Transforms)
+	_, err = training.Resolve(training.Patch{"model": "transforms", "transforms": "none"}, d)
+	require.ErrorContains(t, err, "transforms=none predicts nothing; leave transforms out")
 }

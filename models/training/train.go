@@ -218,7 +218,7 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 		} else if err != nil {
 			return err
 		} else {
-			r.notice(fmt.Sprintf("resuming after step %d", step))
+			r.notice(fmt.Sprintf("%s after step %d", resuming, step))
 		}
 	}
 	if err := r.dropStaleEpochs(); err != nil {
