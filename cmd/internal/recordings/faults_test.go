@@ -72,6 +72,8 @@ func TestClocksThatGoBack(t *testing.T) {
 			"a clock was set back, or a counter began again; cut the recording there into two")
 	assert.Contains(t, refused(t, Options{}, timed(t, 60, func(line int) any { return line % 30 })),
 		"line 32: the time goes back, from 29 to 0")
+	assert.Contains(t, refused(t, Options{}, timed(t, 60, func(line int) any { return line + map[bool]int{true: 100}[line == 4] })),
+		"line 7: the time goes back, from 104 to 5, while most lines are in order", "one wrong time is no place at the end")
 	for _, at := range []func(line int) any{func(line int) any { return 60 - line }, func(line int) any { return line * 7 % 61 },
 		func(line int) any { return line ^ map[bool]int{true: 1}[line/8 == 3] }} {
 		result, _ := imported(t, Options{}, timed(t, 60, at))

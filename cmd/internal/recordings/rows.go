@@ -67,12 +67,12 @@ func (r *reading) lay(s *sample, width int) error {
 		return nil
 	}
 	order, rises := make([]int, len(lines.times)), true
-	steps, jump := 0, 0 // lines whose time goes back, and the last that goes back by more than a few lines
+	steps, jump := 0, 0 // lines whose time goes back, and the last that goes back by more than a few lines, or from a time far ahead
 	for i, time := range lines.times {
 		before := lines.times[max(0, i-1)]
 		if order[i], rises = i, rises && (i == 0 || time > before); time < before {
 			steps++
-			if time < lines.times[max(0, i-minSteps)] {
+			if ahead := i - 1 + minSteps; time < lines.times[max(0, i-minSteps)] || ahead < len(order) && before > lines.times[ahead] {
 				jump = i
 			}
 		}
