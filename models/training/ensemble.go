@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -253,8 +254,13 @@ func several(d *datasets.Dataset) map[int32]bool {
 // interrupted one goes on.
 func (r *run) trainTrial(ctx context.Context, backend compute.Backend, d *datasets.Dataset,
 	predictions map[int][]float64) (accuracy, seconds float64, err error) {
-	var of []byte
-	for _, name := range []string{metadataFile, configFile, dataFile} {
+	metadata := r.metadata
+	metadata.Command = "" // which may be written in another way
+	of, err := json.Marshal(metadata)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, name := range []string{configFile, dataFile} {
 		content, err := os.ReadFile(filepath.Join(r.Dir, name))
 		if err != nil {
 			return 0, 0, err

@@ -230,7 +230,8 @@ func TestTrialGoesOn(t *testing.T) {
 		whole.Transforms, whole.Epochs, whole.Keep, whole.Batch = "none", 1, "last", trial.Batch
 		assert.Equal(t, whole, trial)
 
-		result, err := training.Train(t.Context(), backend, tried(0), training.Options{Data: d, Dir: dir, Observer: n.observer()})
+		result, err := training.Train(t.Context(), backend, tried(0), training.Options{Data: d, Dir: dir, Observer: n.observer(),
+			Command: "without --overwrite"})
 		require.NoError(t, err)
 		assert.InDelta(t, 0.2+1./60, n.done[first], 1e-9, "the trial went on")
 		assert.Contains(t, n.notices, "the trial goes on: resuming after step 12")
