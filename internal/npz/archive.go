@@ -25,37 +25,38 @@ type File struct {
 
 // Open opens a .npz archive and reads its list of arrays; Array reads the arrays themselves. The caller closes it.
 func Open(path string) (*File, error) {
-	archive, err := zip.OpenReader(path)
+	file, err := os.Open(path)
 	if err != nil {
-		return open(path, nil, nil, named(err, func(begin []byte) {
-			if file, err := os.Open(path); err == nil {
-				_, _ = file.Read(begin)
-				_ = file.Close()
-			}
-		}))
+		return nil, (&File{path: path}).Errorf("%w", err)
 	}
-	return open(path, &archive.Reader, archive, nil)
+	f, err := open(path, file, file)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return f, nil
 }
 
 // Read is Open for an archive in memory, which messages call path.
 func Read(path string, content []byte) (*File, error) {
-	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	return open(path, archive, io.NopCloser(nil), named(err, func(begin []byte) { copy(begin, content) }))
+	return open(path, bytes.NewReader(content), io.NopCloser(nil))
 }
 
-// named says what is wrong with a file that is no archive, whose first bytes read gives.
-func named(err error, read func(begin []byte)) error {
-	if begin := make([]byte, 4); errors.Is(err, zip.ErrFormat) {
-		if read(begin); string(begin) == "PK\x03\x04" {
-			return errors.New("the end of the archive is missing; copy or write the file again")
-		}
-		return errors.New("not an .npz (zip) archive; write it with numpy.savez")
-	}
-	return err
-}
-
-func open(path string, archive *zip.Reader, closer io.Closer, err error) (*File, error) {
+func open(path string, from interface {
+	io.ReaderAt
+	io.Seeker
+}, closer io.Closer) (*File, error) {
 	f := &File{path: path, members: map[string]*zip.File{}, archive: closer}
+	size, err := from.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, f.Errorf("%w", err)
+	}
+	archive, err := zip.NewReader(from, size)
+	if begin := make([]byte, 4); errors.Is(err, zip.ErrFormat) {
+		if _, err := from.ReadAt(begin, 0); err == nil && string(begin) == "PK\x03\x04" {
+			return nil, f.Errorf("the end of the archive is missing; copy or write the file again")
+		}
+		return nil, f.Errorf("not an .npz (zip) archive; write it with numpy.savez")
+	}
 	if err != nil {
 		return nil, f.Errorf("%w", err)
 	}
@@ -65,7 +66,6 @@ func open(path string, archive *zip.Reader, closer io.Closer, err error) (*File,
 			continue // numpy skips members that are no arrays, too.
 		}
 		if f.members[array] != nil {
-			f.Close()
 			return nil, f.Errorf("array %q occurs twice; write the file again", array)
 		}
 		f.members[array] = member
