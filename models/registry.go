@@ -108,8 +108,8 @@ func Register(name string, n Network) {
 func init() {
 	Register(clusterPooling, Network{About: "convolutional cluster pooling (Porrello et al. 2019)", Build: ccpNetwork,
 		Clusters: true, Levels: derivedLevels, Hidden: true, Check: checkClusters})
-	Register(transformsAlone, Network{About: "ridge classifier and forest on transforms, such as MiniRocket, " +
-		"HYDRA and QUANT (Dempster et al. 2021 to 2024)",
+	Register(transformsAlone, Network{About: "ridge classifier and forest on transforms, such as MiniRocket, HYDRA " +
+		"and QUANT (Dempster et al. 2021 to 2024), and shapelets (Guillaume et al. 2022)",
 		Build: noNetwork, Check: checkAlone, Fitted: true})
 }
 

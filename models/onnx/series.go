@@ -48,12 +48,25 @@ func (g *Graph) Sorted(x string) string {
 // ends a series is zero. The result is `[batch, groups, kernels, timepoints]`. It adds up one tap after another, as the host does, so
 // that both round alike: kernels of mean zero leave nothing but rounding of a constant series, and by that the greatest response is
 // chosen. The operator Conv adds in another order.
-func (g *Graph) Filter(x, kernels string, taps, step int) (sum string) {
-	reach, t := taps/2*step, g.To(Int64, g.Length(x))
+func (g *Graph) Filter(x, kernels string, taps, step int) string {
+	return g.Weigh(g.Taps(x, taps, step, 0, g.To(Int64, g.Length(x))), kernels)
+}
+
+// Taps returns what each tap of Filter sees from one time point up to another, `[batch, groups, 1, timepoints]`.
+func (g *Graph) Taps(x string, taps, step int, from any, to string) (shifted []string) {
+	reach := taps / 2 * step
 	padded := g.Op("Unsqueeze", g.Op("Pad", x, []int{0, 0, reach, 0, 0, reach}), []int{2})
 	for tap := range taps {
-		shifted := g.Op("Slice", padded, []int{tap * step}, g.Op("Add", t, []int{tap * step}), []int{3})
-		sum = g.Plus(sum, g.Op("Mul", shifted, g.Op("Slice", kernels, []int{tap}, []int{tap + 1}, []int{2})))
+		by := []int{tap * step}
+		shifted = append(shifted, g.Op("Slice", padded, g.Op("Add", by, from), g.Op("Add", to, by), []int{3}))
+	}
+	return shifted
+}
+
+// Weigh adds up what taps see, by kernels `[groups, kernels, taps]`.
+func (g *Graph) Weigh(shifted []string, kernels string) (sum string) {
+	for tap, x := range shifted {
+		sum = g.Plus(sum, g.Op("Mul", x, g.Op("Slice", kernels, []int{tap}, []int{tap + 1}, []int{2})))
 	}
 	return sum
 }

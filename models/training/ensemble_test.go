@@ -330,7 +330,7 @@ func TestMemory(t *testing.T) {
 
 func TestTransformNames(t *testing.T) {
 	_, err := training.Train(t.Context(), nil, training.Patch{"transforms": "kernel"}, training.Options{Dir: t.TempDir()})
-	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, minirocket, hydra, power, lags, `+
+	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, minirocket, hydra, shapelets, power, lags, `+
 		`scattering, averages, values, forest; join several by commas`)
 }
 

@@ -6,36 +6,33 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models/onnx"
 	"gonum.org/v1/gonum/stat"
 )
 
 const (
-	rivals    = 8 // kernels of a group
-	taps      = 9
-	mostAdded = 8 // columns of a group
+	rivals = 8 // kernels of a group
+	taps   = 9
 )
 
 // hydra is the map of HYDRA (Dempster et al. 2023). The kernels of a group compete at each time point. The greatest
 // response is added to its kernel's soft count, and the least adds 1 to its kernel's hard count. Half of the groups see
 // the differences of successive time points.
 type hydra struct {
-	groups, added int
-	from          int       // the number of columns
-	steps         []int     // the dilations
-	weights       []float32 // `[dilations, groups, rivals, taps]`
-	columns       []float32 // `[dilations, groups, added]`
+	sums
+	groups  int       // of a dilation
+	steps   []int     // the dilations
+	weights []float32 // `[dilations, groups, rivals, taps]`
 }
 
 // newHydra makes groups for recordings of this median length. Nothing is drawn yet.
 func newHydra(h header) featureMap {
-	m := &hydra{from: h.Columns, groups: h.Groups, added: max(1, min(h.Columns/2, mostAdded))}
+	m := &hydra{groups: h.Groups}
 	for step := 1; (taps-1)*step < h.Length; step *= 2 {
 		m.steps = append(m.steps, step)
 	}
 	m.weights = make([]float32, len(m.steps)*m.groups*rivals*taps)
-	m.columns = make([]float32, len(m.steps)*m.groups*m.added)
+	m.sums = newSums(h.Columns, len(m.steps)*m.groups)
 	return m
 }
 
@@ -61,11 +58,7 @@ func (m *hydra) draw(_ context.Context, _ units, _ []Sample, seed uint64) error 
 			kernel[i] = float32((x - mean) / size)
 		}
 	}
-	for group := range slices.Chunk(m.columns, m.added) {
-		for i, c := range rng.Perm(m.from)[:m.added] {
-			group[i] = float32(c)
-		}
-	}
+	m.sums.draw(rng)
 	return nil
 }
 
@@ -79,9 +72,7 @@ func (m *hydra) features(w *work, out []float32) {
 		n := len(input[0])
 		x := sized(w.sum, n)
 		w.sum = x
-		for _, c := range m.columns[group*m.added : (group+1)*m.added] {
-			shiftAdd(x, 1, input[int(c)], 0)
-		}
+		m.add(x, input, group)
 		for k := range rivals {
 			r := sized(w.responses[k], n)
 			w.responses[k] = r
@@ -138,11 +129,7 @@ func (m *hydra) export(g *onnx.Graph, x string) string {
 			if half == 1 {
 				to = (i + 1) * m.groups
 			}
-			columns := g.Constant(loop.Convert[int64](m.columns[from*m.added:to*m.added]), to-from, m.added)
-			sum := ""
-			for i := range m.added { // one after another, as Filter
-				sum = g.Plus(sum, g.Op("Gather", input, g.Op("Gather", columns, i, onnx.Axis(1)), onnx.Axis(1)))
-			}
+			sum := m.sums.export(g, input, from, to)
 			kernels := g.Constant(m.weights[from*rivals*taps:to*rivals*taps], to-from, rivals, taps)
 			responses := g.Filter(sum, kernels, taps, step)
 			each := g.Constant([]int64{0, 1, 2, 3, 4, 5, 6, 7}, rivals, 1)

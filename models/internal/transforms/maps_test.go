@@ -11,6 +11,8 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // drawn makes recordings of three columns that need no standardising.
@@ -121,6 +123,67 @@ func TestHydraDirectly(t *testing.T) {
 			require.InDelta(t, math.Sqrt(max(0, want[i])), got[i], 1e-4, i)
 		}
 	}
+}
+
+// The features are those of loops over windows and shapelets, of recordings longer and shorter than the median. A shapelet is a window
+// of a training sample, and near its threshold lie 5 to 10% of the windows of another sample of the class.
+func TestShapeletsDirectly(t *testing.T) {
+	u, samples := drawn(40, 25, 90, 12, 1)
+	for i := range 20 {
+		samples[0].Values[3*i] = 2 // a constant piece
+	}
+	m, w := newShapelets(header{Columns: 3, Length: 40, Features: 1600}).(*shapelets), new(work)
+	require.NoError(t, m.draw(context.Background(), u, samples, 7))
+	require.Equal(t, []int{1, 3, 2}, []int{m.steps[0], m.steps[shapeletDilations-1], m.groups})
+	cut, constant := 0, 0
+	for _, s := range samples {
+		got := make([]float32, m.width())
+		u.read(w, s.Values)
+		m.features(w, got)
+		length := len(s.Values) / 3
+		for shapelet := range m.thresholds {
+			group := shapelet / alike
+			step, own := m.steps[group/m.groups], m.values[11*shapelet:][:11]
+			first := min(5*step, (length-1)/2)
+			var distances []float64
+			for centre := first; centre < length-first; centre++ {
+				var x []float64
+				for tap := range 11 {
+					x = append(x, at(s.Values, centre+(tap-5)*step, int(m.columns[group])))
+				}
+				if group%5 != 4 {
+					mean, deviation := stat.PopMeanStdDev(x, nil)
+					if floats.AddConst(-mean, x); deviation > leastSigma {
+						floats.Scale(1/deviation, x)
+					} else {
+						constant++
+						clear(x)
+					}
+				}
+				square := 0.0
+				for tap, v := range own {
+					square += (float64(v) - x[tap]) * (float64(v) - x[tap])
+				}
+				distances = append(distances, math.Sqrt(square))
+			}
+			place := floats.MinIdx(distances)
+			if distances[place] < 1e-3 {
+				cut++
+			}
+			near := 0.0
+			for _, d := range distances {
+				if d*d < float64(m.thresholds[shapelet])-1e-5 { // all windows but constant ones are as far from a constant shapelet
+					near += 1 / float64(len(distances))
+				}
+			}
+			f := got[3*shapelet:][:3]
+			assert.InDelta(t, distances[place], f[0], 5e-3)
+			assert.InDelta(t, distances[int(math.Round(float64(f[1])*float64(len(distances))))], distances[place], 1e-3)
+			assert.InDelta(t, near, f[2], 1.01/float64(len(distances)))
+		}
+	}
+	assert.GreaterOrEqual(t, cut, len(m.thresholds)*9/10, "shapelets are pieces of the samples")
+	assert.Positive(t, constant)
 }
 
 // HYDRA's scaler divides by the deviation plus the fourth power of the share of zeros, and keeps zeros.

@@ -297,7 +297,7 @@ const (
 	// The weight of a transform is its prior times l^-lossPower - g^-lossPower, where l is its log-loss on held-out samples and g that of the
 	// majority-class baseline. The single best sum, or transforms added one by one for as long as the loss falls, would
 	// follow the chance of the held-out samples.
-	lossPower   = 4
+	lossPower   = 2
 	leastWeight = 0.02 // a transform of less weight is dropped, which saves its time
 )
 

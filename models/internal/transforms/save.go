@@ -194,11 +194,13 @@ func Open(store *model.Store, of Config) (*Classifier, error) {
 		if one.kernel != nil {
 			one.kernel.ready()
 		}
-		if m, ok := one.featureMap.(*hydra); ok {
-			beyond := func(c float32) bool { return !(c >= 0 && int(c) < h.Columns) } // NaN, too
-			if at := slices.IndexFunc(m.columns, beyond); at >= 0 {
-				return nil, fmt.Errorf("transforms: array %q: value %d is column %v of %d", "hydra/columns", at, m.columns[at],
-					h.Columns)
+		m := one.featureMap
+		if s, ok := m.(stretched); ok {
+			m = s.featureMap
+		}
+		if m, ok := m.(interface{ check() error }); ok {
+			if err := m.check(); err != nil {
+				return nil, fmt.Errorf("transforms: array %q: %w", one.name+"/columns", err)
 			}
 		}
 	}

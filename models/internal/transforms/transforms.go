@@ -1,7 +1,7 @@
 // Package transforms classifies whole recordings in closed form, on the host.
 //
-// A transform is a map from a recording to features: MiniRocket's kernels, HYDRA's competing kernels, the power in bands of
-// frequency, or the values themselves. One ridge classifier uses the features of all transforms, by a weighted sum of their
+// A transform is a map from a recording to features: MiniRocket's kernels, HYDRA's competing kernels, distances from
+// shapelets, the power in bands of frequency, or the values themselves. One ridge classifier uses the features of all transforms, by a weighted sum of their
 // Gram matrices. The weights and the penalty are those by which held-out samples are most likely.
 package transforms
 
@@ -27,6 +27,7 @@ import (
 const (
 	MiniRocket = "minirocket"
 	Hydra      = "hydra"
+	Shapelets  = "shapelets"
 	Values     = "values"
 	Forest     = "forest"
 )
@@ -50,6 +51,7 @@ type kind struct {
 var kinds = withStretched([]kind{
 	{name: MiniRocket, lacks: header.lacksKernel, open: newMiniRocket, prior: 3, paced: true},
 	{name: Hydra, lacks: header.lacksKernel, open: newHydra, prior: 3, paced: true},
+	{name: Shapelets, lacks: header.lacksShapelets, open: newShapelets, prior: 3, paced: true},
 	{name: "power", lacks: header.lacksSeries, open: newPower, prior: 1, bent: true, trees: true, paced: true},
 	{name: "lags", lacks: header.lacksLags, open: newLags, prior: 1, trees: true, graph: true},
 	{name: "scattering", lacks: header.lacksScattering, open: newScattering, prior: 1, trees: true, graph: true},

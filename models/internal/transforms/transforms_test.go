@@ -40,6 +40,14 @@ func noise(rng *rand.Rand, n, columns int, timepoints func() int) (samples []Sam
 
 func always(n int) func() int { return func() int { return n } }
 
+// longer returns numbers that grow.
+func longer(n, by int) func() int {
+	return func() int {
+		n += by
+		return n
+	}
+}
+
 func rightly(v *Classifier, samples []Sample) float64 {
 	right := 0
 	for _, s := range samples {
@@ -187,14 +195,14 @@ func TestPrimalIsDual(t *testing.T) {
 // Many samples have fewer features, and a weight for each feature once these are fewer than the samples.
 func TestManySamples(t *testing.T) {
 	c := Config{Columns: 1, Classes: 2}
-	samples := make([]Sample, 6_000)
+	samples := make([]Sample, 7_000)
 	for i := range samples {
 		samples[i] = Sample{Values: make([]float32, 20), Label: int32(i % 2)}
 	}
 	for n, want := range map[int]header{
 		mostDual:     {Features: 10_000, Groups: 64, Landmarks: mostDual},
 		mostDual + 1: {Features: 2_000, Groups: 16, Landmarks: mostDual + 1}, // still fewer than features
-		6_000:        {Features: 2_000, Groups: 16, Landmarks: mostLandmarks},
+		7_000:        {Features: 2_000, Groups: 16, Landmarks: mostLandmarks},
 	} {
 		f, err := c.begin(samples[:n])
 		require.NoError(t, err)
@@ -364,8 +372,8 @@ func TestOpenIsTheSame(t *testing.T) {
 
 // A damaged header or column is an error, not a panic.
 func TestOpenDamaged(t *testing.T) {
-	c := Config{Columns: 2, Channels: 1, Classes: 2, Only: []string{Hydra}}
-	v := fitted(t, c, noise(rand.New(rand.NewPCG(1, 2)), 8, 2, always(30)))
+	c := Config{Columns: 2, Channels: 1, Classes: 2, Only: []string{Hydra, Shapelets}}
+	v := fitted(t, c, noise(rand.New(rand.NewPCG(1, 2)), 8, 2, longer(30, 4)))
 	for want, change := range map[string]func(h *header){
 		"a size is 0":                     func(h *header) { h.Length = 0 },
 		"a size is -1":                    func(h *header) { h.Features = -1 },
@@ -385,12 +393,14 @@ func TestOpenDamaged(t *testing.T) {
 	saved[headerPath] = tensors.FromFlatDataAndDimensions([]uint8("{"), 1)
 	_, err := open(t, c, saved)
 	assert.ErrorContains(t, err, headerPath)
-	saved = v.values()
-	columns := slices.Clone(v.arrays()["hydra/columns"])
-	columns[4] = 2
-	saved["hydra/columns"] = tensors.FromFlatDataAndDimensions(columns, len(columns))
-	_, err = open(t, c, saved)
-	assert.ErrorContains(t, err, `"hydra/columns": value 4 is column 2 of 2`)
+	for _, path := range []string{"hydra/columns", "shapelets/columns", "shapelets-stretched/columns"} {
+		saved = v.values()
+		columns := slices.Clone(v.arrays()[path])
+		columns[4] = 2
+		saved[path] = tensors.FromFlatDataAndDimensions(columns, len(columns))
+		_, err = open(t, c, saved)
+		assert.ErrorContains(t, err, fmt.Sprintf("%q: value 4 is column 2 of 2", path))
+	}
 }
 
 // Goroutines share fitted transforms.

@@ -1,0 +1,58 @@
+package transforms
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/models/onnx"
+)
+
+const mostAdded = 8 // columns of a sum
+
+// sums adds up columns of a recording, drawn for each group of kernels, so that the cost does not depend on their number.
+type sums struct {
+	of, added int       // columns, in all and of a sum
+	columns   []float32 // `[groups, added]`
+}
+
+func newSums(columns, groups int) sums {
+	s := sums{of: columns, added: max(1, min(columns/2, mostAdded))}
+	s.columns = make([]float32, groups*s.added)
+	return s
+}
+
+func (s *sums) draw(rng *rand.Rand) {
+	for group := range slices.Chunk(s.columns, s.added) {
+		for i, c := range rng.Perm(s.of)[:s.added] {
+			group[i] = float32(c)
+		}
+	}
+}
+
+// add adds the columns of a group to a sum, from that time point on.
+func (s *sums) add(to []float32, columns [][]float32, group int) {
+	for _, c := range s.columns[group*s.added:][:s.added] {
+		shiftAdd(to, 1, columns[int(c)], 0)
+	}
+}
+
+// check returns an error if there is no such column.
+func (s *sums) check() error {
+	for i, c := range s.columns {
+		if !(c >= 0 && int(c) < s.of) { // NaN, too
+			return fmt.Errorf("value %d is column %v of %d", i, c, s.of)
+		}
+	}
+	return nil
+}
+
+// export returns the sums of some groups, `[batch, groups, timepoints]`.
+func (s *sums) export(g *onnx.Graph, x string, from, to int) (sum string) {
+	columns := g.Constant(loop.Convert[int64](s.columns[from*s.added:to*s.added]), to-from, s.added)
+	for i := range s.added { // one after another, as add
+		sum = g.Plus(sum, g.Op("Gather", x, g.Op("Gather", columns, i, onnx.Axis(1)), onnx.Axis(1)))
+	}
+	return sum
+}
