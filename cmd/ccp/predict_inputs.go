@@ -64,6 +64,9 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 	}
 	found, lines, err := recordings.ReadUnlabelled(cmd.Context(), inputs, m.Form)
 	if err != nil {
+		if strings.Contains(err.Error(), " --") { // written for ccp data import
+			err = fmt.Errorf("%w; predict has no such flag, so change the table", err)
+		}
 		return nil, 0, arrayError(inputs[0], m.Form, asSeries, err)
 	}
 	if one && len(found) > 1 {

@@ -53,6 +53,7 @@ func TestNameSuggestions(t *testing.T) {
 		"data chek --json=x":                    `there is no command "chek"; did you mean ccp data check?`,
 		"train -epochs 3":                       "unknown flag: --epochs; did you mean --epochs?",
 		"train epoch=3":                         `--set: there is no option "epoch"; did you mean epochs? docs/options.md lists all` + "\n",
+		"train --set ablate=true":               `--set: "ablate" is no option but a flag: --ablate` + "\n",
 		"train foo=3":                           `--set: there is no option "foo"; docs/options.md lists all` + "\n",
 		"eval --checkpoint DIRx":                "; did you mean DIR?\n",
 		"train --model chebishev":               `--model: there is no "chebishev"; did you mean chebyshev? There are bayes, c-cnn,`,

@@ -95,7 +95,9 @@ func newTrain(s *shared) *cobra.Command {
 		}
 		c, err := training.Preview(asked)
 		if err != nil {
-			if _, unknown := errors.AsType[*training.UnknownError](err); unknown {
+			if unknown, ok := errors.AsType[*training.UnknownError](err); ok && cmd.Flag(unknown.Name) != nil {
+				err = fmt.Errorf("--set: %q is no option but a flag: --%[1]s", unknown.Name)
+			} else if ok {
 				err = fmt.Errorf("--set: %w", err)
 			}
 			return usage(cmd, err)
