@@ -49,12 +49,22 @@ func (v *Classifier) Export(g *onnx.Graph, x, network string) (probabilities str
 		}
 		return g.Op("Add", g.Op("Mul", p, float32(weight)), g.Op("Mul", q, float32(1-weight)))
 	}
-	ridge := ""
+	logits := make([]string, len(v.bias)/v.Classes) // of each ridge classifier
 	for _, one := range v.transforms {
-		ridge = g.Plus(ridge, one.export(g, features(one.name, one.featureMap)))
+		logits[one.ridge] = g.Plus(logits[one.ridge], one.export(g, features(one.name, one.featureMap)))
 	}
-	if g.Scope = "ensemble/"; ridge != "" {
-		ridge = softmax(g.Op("Add", ridge, v.bias), v.Temperature)
+	g.Scope = "ensemble/"
+	for i := range logits {
+		if logits[i] != "" {
+			logits[i] = g.Op("Add", logits[i], v.bias[i*v.Classes:(i+1)*v.Classes])
+		}
+	}
+	ridge := logits[0]
+	if len(logits) > 1 {
+		ridge = g.Op("Log", mean(softmax(logits[0], 1), v.Shares[0], softmax(logits[1], 1)))
+	}
+	if ridge != "" {
+		ridge = softmax(ridge, v.Temperature)
 	}
 	votes := ""
 	if v.forest != nil {

@@ -41,6 +41,9 @@ type fit struct {
 	// What the predictions of held-out samples are computed from.
 	unexplained unexplained
 	residuals   *mat.Dense
+	held        *mat.Dense // these predictions, `[samples, classes]`
+	score       score
+	bias        []float32
 }
 
 // candidate is a transform and its standardised features, `[samples][features]`, before its kernel.
@@ -93,9 +96,11 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	width, small := 0, h
 	small.Landmarks = 1
 	for _, v := range small.open().transforms {
-		if v.kernel != nil {
+		switch {
+		case kindOf(v.name).apart: // they are fewer
+		case v.kernel != nil:
 			width += mostLandmarks
-		} else {
+		default:
 			width += v.width()
 		}
 	}
@@ -217,11 +222,11 @@ func (t *trial) judge(v int, gram *mat.SymDense) {
 
 // joined is the score of all transforms together.
 func (t *trial) joined() score {
-	return t.best(weighted(t.grams, t.weigh(t.alone, t.priors)), midPenalty)
+	return t.best(weighted(t.grams, t.weigh(t.alone, t.priors, lossPower)), midPenalty)
 }
 
-// choose weighs the transforms.
-func (f *fit) choose(ctx context.Context) error {
+// choose weighs the transforms. They are not usable if all samples have the same features in each.
+func (f *fit) choose(ctx context.Context) (usable bool, err error) {
 	t := &trial{chosen: spread(f.samples, mostChosen)}
 	t.task = f.taskOf(pick(f.samples, t.chosen))
 	t.grams, t.alone = make([]*mat.SymDense, len(f.candidates)), make([]score, len(f.candidates))
@@ -230,13 +235,13 @@ func (f *fit) choose(ctx context.Context) error {
 		t.priors = append(t.priors, kindOf(c.name).prior)
 		if t.alone[v].loss = math.Inf(1); c.kernel == nil {
 			if err := f.multiply(ctx, t, v); err != nil {
-				return err
+				return false, err
 			}
 			linear = append(linear, v)
 		}
 	}
 	if err := inParallel(ctx, len(linear), func(_ *work, i int) { t.judge(linear[i], t.grams[linear[i]]) }); err != nil {
-		return err
+		return false, err
 	}
 	for v, c := range f.candidates {
 		var squares *mat.SymDense
@@ -253,16 +258,15 @@ func (f *fit) choose(ctx context.Context) error {
 			err = f.bend(ctx, t, v, c, squares)
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
 	}
 	joined := t.joined()
 	if math.IsInf(joined.loss, 1) {
-		return fmt.Errorf("all %d samples have the same features in every transform; check their values, "+
-			"which are float32: subtract a large mean, multiply tiny values, before you store them", len(f.samples))
+		return false, nil
 	}
 	f.penalty = penalties[joined.penalty]
-	for i, weight := range t.weigh(t.alone, t.priors) {
+	for i, weight := range t.weigh(t.alone, t.priors, lossPower) {
 		c := f.candidates[i]
 		c.weight = weight
 		if alone := t.alone[i]; !math.IsInf(alone.loss, 1) {
@@ -270,7 +274,7 @@ func (f *fit) choose(ctx context.Context) error {
 		}
 	}
 	f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool { return c.weight == 0 })
-	return nil
+	return true, nil
 }
 
 // multiply computes the Gram matrix of a transform, and the part of it that transforms are chosen by.

@@ -297,7 +297,8 @@ const (
 	// The weight of a transform is its prior times l^-lossPower - g^-lossPower, where l is its log-loss on held-out samples and g that of the
 	// majority-class baseline. The single best sum, or transforms added one by one for as long as the loss falls, would
 	// follow the chance of the held-out samples.
-	lossPower   = 2
+	lossPower   = 4
+	sharePower  = 1    // the same for the weights of ridge classifiers in their mean, which are best in about equal parts
 	leastWeight = 0.02 // a transform of less weight is dropped, which saves its time
 )
 
@@ -312,10 +313,10 @@ func (t task) baselineLoss() (loss float64) {
 }
 
 // weigh weighs transforms by the log-loss that each has alone on the held-out samples, and by their priors.
-func (t task) weigh(alone []score, priors []float64) []float64 {
-	weights, baseline := make([]float64, len(alone)), math.Pow(t.baselineLoss(), -lossPower)
+func (t task) weigh(alone []score, priors []float64, power float64) []float64 {
+	weights, baseline := make([]float64, len(alone)), math.Pow(t.baselineLoss(), -power)
 	for v, s := range alone {
-		better := math.Pow(s.loss+1/float64(len(t.labels)), -lossPower) // less than a nat in all is chance
+		better := math.Pow(s.loss+1/float64(len(t.labels)), -power) // less than a nat in all is chance
 		weights[v] = priors[v] * max(better-baseline, 1e-9*better)
 	}
 	total := floats.Sum(weights)

@@ -28,16 +28,20 @@ type header struct {
 	Turned           int                // frames, if a sample is `[sensors, frames, channels]`; else 0
 	Table            bool
 	Parts            []Part
+	Shares           []float64        // of the ridge classifiers in their mean; one or none is one ridge classifier
 	links            *affinity.Matrix // of the sensors; nil: unknown
 }
 
 // open makes the transforms that a header names, with arrays of zeros.
 func (h header) open() *Classifier {
 	v := &Classifier{ForestWeight: 0.5, Temperature: 1, ForestTemperature: 1, NetworkTemperature: 1, header: h,
-		bias:  make([]float32, h.Classes),
+		bias:  make([]float32, h.Classes*max(1, len(h.Shares))),
 		units: units{mean: make([]float32, h.Columns), scale: make([]float32, h.Columns), channels: h.Channels, turned: h.Turned}}
 	for _, name := range h.Names {
 		one := &transform{name: name, featureMap: kindOf(name).open(h)}
+		if kindOf(name).apart && len(h.Shares) > 1 {
+			one.ridge = 1
+		}
 		if kindOf(name).bent {
 			one.kernel = &kernel{g: h.Gaussians[name], width: one.width(), landmarks: make([]float32, h.Landmarks*one.width())}
 		}
@@ -224,6 +228,9 @@ func (h header) check() error {
 	}
 	if h.Nodes < 0 || h.Nodes > 2*forestTrees*forestSamples || h.Trees < 0 || h.Trees > forestTrees || h.Forest != nil && h.Trees == 0 {
 		return fmt.Errorf("its forest has %d trees of %d nodes", h.Trees, h.Nodes)
+	}
+	if len(h.Shares) > 2 {
+		return fmt.Errorf("it has %d ridge classifiers; there are at most two", len(h.Shares))
 	}
 	for _, name := range slices.Concat(h.Names, h.Forest) {
 		if kindOf(name) == nil {

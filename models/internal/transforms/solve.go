@@ -4,17 +4,95 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
+// ridges fits a ridge classifier to the transforms that one reads together, and another to those that are apart.
+func (f *fit) ridges(ctx context.Context) error {
+	var fits []*fit
+	for _, apart := range []bool{false, true} {
+		own := *f
+		own.candidates = slices.DeleteFunc(slices.Clone(f.candidates), func(c *candidate) bool { return kindOf(c.name).apart != apart })
+		if len(own.candidates) == 0 {
+			continue
+		}
+		if usable, err := own.choose(ctx); err != nil {
+			return err
+		} else if usable {
+			if err := own.solve(ctx); err != nil {
+				return err
+			}
+			fits = append(fits, &own)
+		}
+	}
+	if len(fits) == 0 {
+		return fmt.Errorf("all %d samples have the same features in every transform; check their values, "+
+			"which are float32: subtract a large mean, multiply tiny values, before you store them", len(f.samples))
+	}
+	f.join(fits)
+	return nil
+}
+
+// join makes the classifier of ridge classifiers, whose probabilities it averages with weights by their losses.
+func (f *fit) join(fits []*fit) {
+	v, scores := f.classifier, []score{}
+	v.transforms, v.Names, v.bias = nil, nil, nil
+	for _, own := range fits {
+		scores = append(scores, own.score)
+	}
+	shares := f.weigh(scores, slices.Repeat([]float64{1}, len(fits)), sharePower)
+	for i, own := range fits {
+		for at := range v.header.Parts {
+			if p := &v.header.Parts[at]; kindOf(p.Name).apart == kindOf(own.candidates[0].name).apart {
+				p.Weight *= shares[i]
+			}
+		}
+		if shares[i] == 0 {
+			continue
+		}
+		for _, c := range own.candidates {
+			c.ridge = len(v.Shares)
+			v.transforms, v.Names = append(v.transforms, c.transform), append(v.Names, c.name)
+		}
+		v.bias, v.Shares = append(v.bias, own.bias...), append(v.Shares, shares[i])
+	}
+	all := Part{Name: All, Weight: 1, Accuracy: scores[0].accuracy, Loss: scores[0].loss}
+	if len(fits) > 1 {
+		all.Accuracy, all.Loss = f.mixed(fits, shares)
+	}
+	v.header.Parts = append(v.header.Parts, all)
+}
+
+// mixed returns the accuracy and the loss of the mean of ridge classifiers on the held-out samples.
+func (f *fit) mixed(fits []*fit, shares []float64) (accuracy, loss float64) {
+	n, classes, right := float64(len(f.samples)), float64(f.Classes), 0.0
+	for i, label := range f.labels {
+		p := make([]float64, f.Classes)
+		for at, own := range fits {
+			logits := own.logits(own.held.RawRowView(i), own.score)
+			floats.AddConst(-floats.LogSumExp(logits), logits)
+			for k, x := range logits {
+				p[k] += shares[at] * math.Exp(x)
+			}
+		}
+		if floats.MaxIdx(p) == int(label) {
+			right++
+		}
+		loss -= math.Log(((n+1)*p[label]+1/classes)/(n+2)) / n
+	}
+	return right / n, loss
+}
+
 // solve solves for the ridge classifier.
 func (f *fit) solve(ctx context.Context) error {
-	v := f.classifier
 	method := f.primal
 	if f.dual {
 		method = f.dualOf
@@ -22,28 +100,23 @@ func (f *fit) solve(ctx context.Context) error {
 	if err := method(ctx); err != nil {
 		return err
 	}
-	predictions, ok := f.heldOut(f.unexplained, f.residuals)
-	if !ok {
+	var ok bool
+	if f.held, ok = f.heldOut(f.unexplained, f.residuals); !ok {
 		return fmt.Errorf("transforms: the ridge classifier of %d samples is singular; are groups copies of each other?", len(f.samples))
 	}
-	judged := f.adjust(predictions)
-	v.header.Parts = append(v.header.Parts, Part{Name: All, Weight: 1, Accuracy: judged.accuracy, Loss: judged.loss})
-	v.transforms, v.Names = nil, nil
+	f.score = f.adjust(f.held)
 	bias := slices.Clone(f.meanTarget)
 	for _, c := range f.candidates {
 		width, _ := c.coefficients.Dims()
 		c.weights = make([]float32, f.Classes*width)
 		for j := range width {
 			for class, x := range c.coefficients.RawRowView(j) {
-				c.weights[class*width+j] = float32(judged.inverseTemperature * x)
+				c.weights[class*width+j] = float32(f.score.inverseTemperature * x)
 				bias[class] -= x * c.centre[j]
 			}
 		}
-		v.transforms, v.Names = append(v.transforms, c.transform), append(v.Names, c.name)
 	}
-	for k, x := range f.logits(bias, judged) {
-		v.bias[k] = float32(x)
-	}
+	f.bias = loop.Convert[float32](f.logits(bias, f.score))
 	return nil
 }
 

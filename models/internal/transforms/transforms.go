@@ -1,20 +1,23 @@
 // Package transforms classifies whole recordings in closed form, on the host.
 //
 // A transform is a map from a recording to features: MiniRocket's kernels, HYDRA's competing kernels, distances from
-// shapelets, the power in bands of frequency, or the values themselves. One ridge classifier uses the features of all transforms, by a weighted sum of their
-// Gram matrices. The weights and the penalty are those by which held-out samples are most likely.
+// shapelets, the power in bands of frequency, or the values themselves. A ridge classifier uses the features of transforms, by a
+// weighted sum of their Gram matrices. Another reads shapelets, and the mean of both predicts. The weights and the penalty are those
+// by which held-out samples are most likely.
 package transforms
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/signal"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models/internal/layout"
 	"github.com/clusterpool/ccp/models/internal/prob"
@@ -45,13 +48,14 @@ type kind struct {
 	trees bool // the forest reads its features, which nothing random is in
 	graph bool // its features tell of links, or of which sensor is before another
 	paced bool // there is one of recordings stretched to one length, too
+	apart bool // a ridge classifier of its own reads it
 }
 
 // kinds are all transforms. Values come behind the others: their number of frames is chosen beside these.
 var kinds = withStretched([]kind{
 	{name: MiniRocket, lacks: header.lacksKernel, open: newMiniRocket, prior: 3, paced: true},
 	{name: Hydra, lacks: header.lacksKernel, open: newHydra, prior: 3, paced: true},
-	{name: Shapelets, lacks: header.lacksShapelets, open: newShapelets, prior: 3, paced: true},
+	{name: Shapelets, lacks: header.lacksShapelets, open: newShapelets, prior: 3, paced: true, apart: true},
 	{name: "power", lacks: header.lacksSeries, open: newPower, prior: 1, bent: true, trees: true, paced: true},
 	{name: "lags", lacks: header.lacksLags, open: newLags, prior: 1, trees: true, graph: true},
 	{name: "scattering", lacks: header.lacksScattering, open: newScattering, prior: 1, trees: true, graph: true},
@@ -157,6 +161,7 @@ type transform struct {
 	name        string
 	mean, scale []float32
 	kernel      *kernel
+	ridge       int       // which ridge classifier reads it
 	weights     []float32 // `[classes, features]`
 }
 
@@ -188,7 +193,7 @@ type Classifier struct {
 	units      units
 	forest     *forest // nil if it has no part
 	transforms []*transform
-	bias       []float32
+	bias       []float32 // `[ridge classifiers, classes]`
 	buffer     sync.Pool
 }
 
@@ -210,7 +215,7 @@ func (v *Classifier) Read(values []float32) (r Reading) {
 	if v.forest != nil {
 		r.Forest = v.forest.votes(v.forest.features(w))
 	}
-	sums := make([]float64, v.Classes)
+	sums := loop.Convert[float64](v.bias)
 	for _, one := range v.transforms {
 		w.out = sized(w.out, one.width())
 		x := w.out
@@ -221,15 +226,28 @@ func (v *Classifier) Read(values []float32) (r Reading) {
 			one.kernel.compare(x, w.sum)
 			x = w.sum
 		}
-		for k := range sums {
-			sums[k] += blas32.DDot(vector(x), vector(one.weights[k*len(x):(k+1)*len(x)]))
+		for k := range v.Classes {
+			sums[one.ridge*v.Classes+k] += blas32.DDot(vector(x), vector(one.weights[k*len(x):(k+1)*len(x)]))
 		}
 	}
-	r.Ridge = make([]float32, v.Classes)
-	for k, sum := range sums {
-		r.Ridge[k] = float32(sum + float64(v.bias[k]))
-	}
+	r.Ridge = v.mean(loop.Convert[float32](sums))
 	return r
+}
+
+// mean returns logits whose softmax is the mean of those of the ridge classifiers.
+func (v *Classifier) mean(logits []float32) []float32 {
+	if len(v.Shares) < 2 {
+		return logits
+	}
+	p := make([]float64, v.Classes)
+	for i, share := range v.Shares {
+		floats.AddScaled(p, share, prob.Softmax(logits[i*v.Classes:(i+1)*v.Classes]))
+	}
+	mean := make([]float32, v.Classes)
+	for k, x := range p {
+		mean[k] = float32(math.Log(max(x, math.SmallestNonzeroFloat32)))
+	}
+	return mean
 }
 
 // Parts returns the part of each transform, and of all together. Transforms without weight are listed, too, unless all
@@ -313,7 +331,7 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps := []func(context.Context) error{f.compute, f.grow, f.choose, f.solve}
+	steps := []func(context.Context) error{f.compute, f.grow, f.ridges}
 	if v := f.classifier; len(v.Names) == 0 { // the forest alone is asked for
 		steps, v.ForestWeight, v.header.Parts = steps[:2], 1, []Part{{Name: All, Weight: 1}}
 	}

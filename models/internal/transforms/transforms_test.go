@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
@@ -174,7 +175,7 @@ func TestPrimalIsDual(t *testing.T) {
 		f.dual, f.landmarks = dual, f.used
 		require.NoError(t, f.compute(ctx))
 		candidates := slices.Clone(f.candidates)
-		require.NoError(t, f.choose(ctx))
+		chosen(t, f)
 		f.candidates, f.penalty = candidates, 0.1
 		candidates[0].weight, candidates[1].weight = 0.3, 0.7 // whatever was chosen
 		candidates[1].kernel.g, f.classifier.Gaussians[Values] = 0.1, 0.1
@@ -182,6 +183,7 @@ func TestPrimalIsDual(t *testing.T) {
 		require.NoError(t, err)
 		candidates[1].gram = candidates[1].kernel.gram(gram)
 		require.NoError(t, f.solve(ctx))
+		f.join([]*fit{f})
 		both = append(both, f.classifier)
 	}
 	for _, s := range samples {
@@ -195,14 +197,14 @@ func TestPrimalIsDual(t *testing.T) {
 // Many samples have fewer features, and a weight for each feature once these are fewer than the samples.
 func TestManySamples(t *testing.T) {
 	c := Config{Columns: 1, Classes: 2}
-	samples := make([]Sample, 7_000)
+	samples := make([]Sample, 6_000)
 	for i := range samples {
 		samples[i] = Sample{Values: make([]float32, 20), Label: int32(i % 2)}
 	}
 	for n, want := range map[int]header{
 		mostDual:     {Features: 10_000, Groups: 64, Landmarks: mostDual},
 		mostDual + 1: {Features: 2_000, Groups: 16, Landmarks: mostDual + 1}, // still fewer than features
-		7_000:        {Features: 2_000, Groups: 16, Landmarks: mostLandmarks},
+		6_000:        {Features: 2_000, Groups: 16, Landmarks: mostLandmarks},
 	} {
 		f, err := c.begin(samples[:n])
 		require.NoError(t, err)
@@ -291,7 +293,7 @@ func TestHeldOut(t *testing.T) {
 	require.NoError(t, err)
 	ctx := context.Background()
 	require.NoError(t, f.compute(ctx))
-	require.NoError(t, f.choose(ctx))
+	chosen(t, f)
 	require.NoError(t, f.dualOf(ctx))
 	var grams []*mat.SymDense
 	var weights []float64
@@ -416,6 +418,54 @@ func TestConcurrentReading(t *testing.T) {
 	}))
 }
 
+// Two ridge classifiers predict by the mean of their probabilities. The score of both is that of the mean of their held-out ones. One
+// that tells nothing goes.
+func TestTwoRidgeClassifiers(t *testing.T) {
+	samples := noise(rand.New(rand.NewPCG(27, 28)), 30, 2, always(40))
+	for i := range samples[:8] { // so that nothing is sure
+		samples[i].Label = int32(i / 2 % 2)
+	}
+	c := Config{Columns: 2, Channels: 1, Classes: 2, Only: []string{Hydra, Shapelets}}
+	v := fitted(t, c, samples)
+	require.Len(t, v.Shares, 2)
+	assert.InDelta(t, 1, v.Shares[0]+v.Shares[1], 1e-9)
+	parts := v.Parts()
+	assert.Equal(t, []string{Hydra, Shapelets, All}, []string{parts[0].Name, parts[1].Name, parts[2].Name})
+	assert.InDeltaSlice(t, v.Shares, []float64{parts[0].Weight, parts[1].Weight}, 1e-9)
+	assert.Less(t, parts[2].Loss, max(parts[0].Loss, parts[1].Loss)+0.05, "of the mean")
+	var alone []*Classifier
+	for _, name := range c.Only {
+		c.Only = []string{name}
+		alone = append(alone, fitted(t, c, samples))
+	}
+	again, err := open(t, c, v.values())
+	require.NoError(t, err)
+	for _, s := range samples {
+		p, want := prob.Softmax(v.Read(s.Values).Ridge), 0.0
+		for i, one := range alone {
+			want += v.Shares[i] * prob.Softmax(one.Read(s.Values).Ridge)[1]
+		}
+		assert.InDelta(t, want, p[1], 1e-6)
+		assert.Equal(t, v.Read(s.Values), again.Read(s.Values))
+	}
+	f, err := Config{Columns: 2, Classes: 2, Only: []string{Hydra, Shapelets}, Backend: backendtest.Go(t)}.begin(samples)
+	require.NoError(t, err)
+	require.NoError(t, f.compute(t.Context()))
+	for _, row := range f.candidates[1].rows {
+		clear(row)
+	}
+	require.NoError(t, f.ridges(t.Context()))
+	assert.Equal(t, []string{Hydra}, f.classifier.Names)
+}
+
+// chosen chooses among the transforms of a fit.
+func chosen(t *testing.T, f *fit) {
+	t.Helper()
+	usable, err := f.choose(t.Context())
+	require.NoError(t, err)
+	require.True(t, usable)
+}
+
 // A transform to which all samples are alike takes no part, and can be saved.
 func TestAlike(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(21, 22)), 20, 2, always(40))
@@ -426,8 +476,9 @@ func TestAlike(t *testing.T) {
 	for _, row := range f.candidates[0].rows {
 		clear(row)
 	}
-	require.NoError(t, f.choose(ctx))
+	chosen(t, f)
 	require.NoError(t, f.solve(ctx))
+	f.join([]*fit{f})
 	again, err := open(t, Config{Columns: 2, Channels: 1, Classes: 2}, f.classifier.values())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"power"}, again.Names)

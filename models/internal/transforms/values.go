@@ -93,7 +93,7 @@ func (m *kernel) gram(products *mat.SymDense) *mat.SymDense {
 // chosen by. Fewer are taken if the log-likelihood of the held-out samples by all transforms together then rises by a nat.
 func (f *fit) resolve(ctx context.Context, t *trial, v int) (best *candidate, squares *mat.SymDense, err error) {
 	samples, h, least := pick(f.samples, t.chosen), f.classifier.header, math.Inf(1)
-	h.Names, h.Landmarks = h.Names[v:v+1], 0
+	h.Names, h.Landmarks = []string{Values}, 0
 	for more := true; more; more = !f.Table && h.Frames >= leastFrames { // a row has one time point
 		c := &candidate{transform: h.open().transforms[0]}
 		if err := f.extract(ctx, samples, nil, c); err != nil {
