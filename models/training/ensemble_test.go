@@ -71,7 +71,7 @@ func TestOneSampleOfEachClass(t *testing.T) {
 			Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
 	require.NoError(t, err)
 	assert.Contains(t, notices[len(notices)-1],
-		"none can be held out: the transforms have their usual weights and a small penalty: minirocket, ")
+		"none can be held out: the transforms have their usual weights and a small penalty: shapelets, minirocket, ")
 	assert.Greater(t, result.Test.Accuracy, 0.9)
 	assert.Less(t, result.Test.Loss, 1.0)
 	assert.Equal(t, 1.0, result.Train.Accuracy, "not of held-out samples, of which there are none")
