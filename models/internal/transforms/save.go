@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"gonum.org/v1/gonum/floats"
 )
 
 // header says which arrays there are, and of what size.
@@ -229,8 +231,8 @@ func (h header) check() error {
 	if h.Nodes < 0 || h.Nodes > 2*forestTrees*forestSamples || h.Trees < 0 || h.Trees > forestTrees || h.Forest != nil && h.Trees == 0 {
 		return fmt.Errorf("its forest has %d trees of %d nodes", h.Trees, h.Nodes)
 	}
-	if len(h.Shares) > 2 {
-		return fmt.Errorf("it has %d ridge classifiers; there are at most two", len(h.Shares))
+	if sum := floats.Sum(h.Shares); len(h.Shares) > 2 || h.Shares != nil && (!(floats.Min(h.Shares) > 0) || !(math.Abs(sum-1) < 1e-6)) {
+		return fmt.Errorf("the shares of its ridge classifiers are %v; at most two add up to 1", h.Shares)
 	}
 	for _, name := range slices.Concat(h.Names, h.Forest) {
 		if kindOf(name) == nil {

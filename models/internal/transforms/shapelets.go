@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -70,13 +71,18 @@ type windows struct {
 	products    []float32
 }
 
-// windows returns those of the recording in w. They lie inside; if none does, the middle ones reach beyond both ends, where the
-// recording is zero.
+// inside returns the centre of the first window of a group, and how many there are. They lie inside; if none does, the middle ones
+// reach beyond both ends, where the recording is zero.
+func (m *shapelets) inside(timepoints, group int) (first, n int) {
+	first = min(shapeletTaps/2*m.steps[group/m.groups], (timepoints-1)/2)
+	return first, timepoints - 2*first
+}
+
+// windows returns those of the recording in w.
 func (m *shapelets) windows(w *work, group int) (v windows) {
 	v.step = m.steps[group/m.groups]
 	reach := shapeletTaps / 2 * v.step
-	first := min(reach, (w.timepoints-1)/2)
-	n := w.timepoints - 2*first
+	first, n := m.inside(w.timepoints, group)
 	w.sum = sized(w.sum, n+2*reach)
 	v.series = w.sum
 	m.add(v.series[reach-first:][:w.timepoints], w.columns, group)
@@ -128,32 +134,52 @@ func (v windows) distances(shapelet []float32) []float32 {
 }
 
 // draw cuts shapelets out of samples. The threshold of each is a quantile, from 5 to 10%, of its distances from another sample of its
-// class, or from its own if there is no other.
+// class, or from its own if there is no other. Samples are read once for all their shapelets, and once for all thresholds.
 func (m *shapelets) draw(ctx context.Context, u units, samples []Sample, seed uint64) error {
 	const stream = 0x73686170656c6574
 	m.sums.draw(rand.New(rand.NewPCG(seed, stream)))
-	of := map[int32][]int{}
+	of, cut, compared := map[int32][]int{}, make([][]int, len(samples)), make([][]int, len(samples)) // shapelets by samples
 	for i, s := range samples {
 		of[s.Label] = append(of[s.Label], i)
 	}
-	return inParallel(ctx, len(m.thresholds), func(w *work, at int) {
+	places, shares := make([]int, len(m.thresholds)), make([]float64, len(m.thresholds))
+	for at := range places {
 		rng := rand.New(rand.NewPCG(seed, stream+1+uint64(at)))
 		i := rng.IntN(len(samples))
-		u.read(w, samples[i].Values)
-		v, shapelet := m.windows(w, at/alike), m.values[at*shapeletTaps:][:shapeletTaps]
-		p := rng.IntN(len(v.mean))
-		for tap := range shapelet {
-			shapelet[tap] = (v.series[p+tap*v.step] - v.mean[p]) * v.scale[p]
-		}
+		cut[i] = append(cut[i], at)
+		_, n := m.inside(cmp.Or(u.stretch, max(1, len(samples[i].Values)/len(u.mean))), at/alike)
+		places[at] = rng.IntN(n)
 		same := of[samples[i].Label]
 		other := same[rng.IntN(len(same))]
+		shares[at] = 0.05 + 0.05*rng.Float64()
 		if next := slices.Index(same, i) + 1; other == i {
 			other = same[next%len(same)]
 		}
-		u.read(w, samples[other].Values)
-		sorted := loop.Convert[float64](m.windows(w, at/alike).distances(shapelet))
-		slices.Sort(sorted)
-		m.thresholds[at] = float32(threshold(sorted, 0.05+0.05*rng.Float64()))
+		compared[other] = append(compared[other], at)
+	}
+	shapelet := func(at int) []float32 { return m.values[at*shapeletTaps:][:shapeletTaps] }
+	if err := inParallel(ctx, len(samples), func(w *work, i int) {
+		if len(cut[i]) > 0 {
+			u.read(w, samples[i].Values)
+		}
+		for _, at := range cut[i] {
+			v, p := m.windows(w, at/alike), places[at]
+			for tap := range shapelet(at) {
+				shapelet(at)[tap] = (v.series[p+tap*v.step] - v.mean[p]) * v.scale[p]
+			}
+		}
+	}); err != nil {
+		return err
+	}
+	return inParallel(ctx, len(samples), func(w *work, i int) {
+		if len(compared[i]) > 0 {
+			u.read(w, samples[i].Values)
+		}
+		for _, at := range compared[i] {
+			sorted := loop.Convert[float64](m.windows(w, at/alike).distances(shapelet(at)))
+			slices.Sort(sorted)
+			m.thresholds[at] = float32(threshold(sorted, shares[at]))
+		}
 	})
 }
 

@@ -30,6 +30,10 @@ func (f *fit) ridges(ctx context.Context) error {
 			if err := own.solve(ctx); err != nil {
 				return err
 			}
+			own.unexplained, own.residuals = nil, nil // which the memory of the next fit takes
+			for _, c := range own.candidates {
+				c.gram = nil
+			}
 			fits = append(fits, &own)
 		}
 	}

@@ -291,7 +291,7 @@ func (v *Classifier) WeighForest(weight, loss, accuracy float64) {
 	case 0:
 		v.forest, v.header.Forest, v.Nodes, v.Trees = nil, nil, 0, 0
 	case 1:
-		v.transforms, v.Names = nil, nil
+		v.transforms, v.Names, v.Shares, v.bias = nil, nil, nil, v.bias[:v.Classes]
 	}
 }
 

@@ -379,6 +379,7 @@ func TestOpenDamaged(t *testing.T) {
 	for want, change := range map[string]func(h *header){
 		"a size is 0":                     func(h *header) { h.Length = 0 },
 		"a size is -1":                    func(h *header) { h.Features = -1 },
+		"at most two add up to 1":         func(h *header) { h.Shares = []float64{0.5, -0.5} },
 		"more than":                       func(h *header) { h.Length, h.Columns = 1<<20, 1<<20 },
 		`no transform is called "theirs"`: func(h *header) { h.Names = []string{"theirs"} },
 		"is of 2 columns":                 func(h *header) { h.Classes = 3 },
