@@ -171,7 +171,7 @@ func TestSuiteTable(t *testing.T) {
 	}
 	files := []string{"suite/table.py",
 		file("1.csv", "set,model,runs,accuracy,deviation,seconds\nA,ccp,3,50,1.25,3\nA,fc,1,70,0,1\nA,gat,0,0,0,0\n"),
-		file("2.csv", "set,model,runs,accuracy,deviation,seconds\nA,ccp,3,80,2,5\nB,ccp,3,90,0,7\nB,fc,1,90,0,1\n"),
+		file("2.csv", "set,model,runs,accuracy,deviation,loss,seconds\nA,ccp,3,80,2,.5,5\nB,ccp,3,90,0,.25,7\nB,fc,1,90,0,,1\n"),
 		file("anchors.csv", "set,model,seed,accuracy,seconds\nA,svm,,0.8,2\nB,svm,,0.7,4\nB,hydra,1,0.9,2\nB,hydra,2,1,4\n"+
 			"C,svm,,1,1\n")}
 	output, err := exec.Command(python, files...).CombinedOutput()
@@ -181,12 +181,19 @@ func TestSuiteTable(t *testing.T) {
 | A | **80.0 ± 2.0** | 70.0 | **80.0** |  |
 | B | 90.0 ± 0.0 | 90.0 | 70.0 | **95.0 ± 7.1** |
 | mean accuracy, 2 sets | 85.0 | 80.0 | 75.0 |  |
+| mean log-loss, 2 sets | 0.375 |  |  |  |
 | mean rank, 2 sets | 2.00 | 2.75 | 2.75 |  |
 | seconds, 2 sets | 6 | 1 | 3 |  |
 | mean accuracy, 1 sets | 90.0 | 90.0 | 70.0 | 95.0 |
+| mean log-loss, 1 sets | 0.250 |  |  |  |
 | mean rank, 1 sets | 2.50 | 2.50 | 4.00 | 1.00 |
 | seconds, 1 sets | 7 | 1 | 4 | 3 |
 `, string(output))
+	published := file("published.csv", "set,model,accuracy\nA,else,0.9\nB,else,0.8\n")
+	output, err = exec.Command(python, files[0], files[2], published, "--models", "ccp,else").Output()
+	require.NoError(t, err)
+	assert.Contains(t, string(output), "| mean accuracy, 2 sets | 85.0 | 85.0 |\n")
+	assert.Contains(t, string(output), "| seconds, 2 sets | 6 |  |\n")
 	output, err = exec.Command(python, append(files, "--plain", "--models", "HYDRA,ccp", "--sets", "B")...).Output()
 	require.NoError(t, err)
 	assert.Contains(t, string(output), "| B | **95.0** | 90.0 |\n")
@@ -195,7 +202,7 @@ func TestSuiteTable(t *testing.T) {
 	assert.Contains(t, string(output), "no model minirocket; there are ccp, fc, kernel SVM, HYDRA")
 	output, err = exec.Command(python, "suite/table.py", file("x.csv", "a,b\n1,2\n")).CombinedOutput()
 	require.Error(t, err)
-	assert.Contains(t, string(output), "x.csv has no columns set, model, accuracy and seconds")
+	assert.Contains(t, string(output), "x.csv has no columns set, model and accuracy")
 }
 
 // make.py says which package holds a set's data.

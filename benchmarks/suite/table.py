@@ -1,6 +1,7 @@
-"""One markdown table of what `ccp compare` and anchors.py measured.
+"""One markdown table of what `ccp compare` and anchors.py measured, and of what others published.
 
     python3 benchmarks/suite/table.py benchmarks/results/suite.csv benchmarks/results/anchors.csv
+    python3 benchmarks/suite/table.py benchmarks/results/ucr.csv benchmarks/results/ucr-published.csv
     python3 benchmarks/suite/table.py suite/runs/compare.csv suite/anchors.csv --models ccp,transforms,MiniRocket,HYDRA
 
 A row is a set that `ccp compare` ran, a column a model. Accuracy is in %, the mean over seeds and their standard
@@ -20,10 +21,10 @@ OUTSIDE = {"svm": "kernel SVM", "logistic": "logistic regression", "logistic-ban
 
 
 class Cell:
-    """Accuracy in %, its deviation over seeds (None: one run), and seconds."""
+    """Accuracy in %, its deviation over seeds (None: one run), and log-loss and seconds (None: unknown)."""
 
-    def __init__(self, accuracy, deviation, seconds):
-        self.accuracy, self.deviation, self.seconds = accuracy, deviation, seconds
+    def __init__(self, accuracy, deviation, loss, seconds):
+        self.accuracy, self.deviation, self.loss, self.seconds = accuracy, deviation, loss, seconds
 
     def __str__(self):
         return f"{self.accuracy:.1f}" + ("" if self.deviation is None else f" ± {self.deviation:.1f}")
@@ -33,23 +34,28 @@ def read(path):
     """The cells of a CSV, by set and model, and whether the models are this program's."""
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file))
-    if rows and not {"set", "model", "accuracy", "seconds"} <= rows[0].keys():
-        raise SystemExit(f"{path} has no columns set, model, accuracy and seconds: "
-                         "it is neither of ccp compare nor of anchors.py")
+    if rows and not {"set", "model", "accuracy"} <= rows[0].keys():
+        raise SystemExit(f"{path} has no columns set, model and accuracy: it is neither of ccp compare nor of anchors.py")
     runs = {}
     if rows and "runs" in rows[0]:
         for row in rows:
             if int(row["runs"]):
                 deviation = float(row["deviation"]) if int(row["runs"]) > 1 else None
-                runs[row["set"], row["model"]] = Cell(float(row["accuracy"]), deviation, float(row["seconds"]))
+                runs[row["set"], row["model"]] = Cell(float(row["accuracy"]), deviation, known(row, "loss"), known(row, "seconds"))
         return runs, True
     for row in rows:
         key = row["set"], OUTSIDE.get(row["model"], row["model"])
-        runs.setdefault(key, []).append((100 * float(row["accuracy"]), float(row["seconds"])))
+        runs.setdefault(key, []).append((100 * float(row["accuracy"]), known(row, "seconds")))
     for key, found in runs.items():
         shares, seconds = zip(*found)
-        runs[key] = Cell(mean(shares), stdev(shares) if len(shares) > 1 else None, mean(seconds))
+        runs[key] = Cell(mean(shares), stdev(shares) if len(shares) > 1 else None, None,
+                         None if None in seconds else mean(seconds))
     return runs, False
+
+
+def known(row, column):
+    """The number in a column of a row; None if there is none."""
+    return float(row[column]) if row.get(column) else None
 
 
 def ranks(cells, names, models):
@@ -78,16 +84,26 @@ def table(cells, names, models):
             continue
         rank = ranks(cells, some, models)
         columns = {model: [cells[name, model] for name in some] for model in have}
-        for what, value in (("mean accuracy", lambda model: f"{mean(c.accuracy for c in columns[model]):.1f}"),
-                            ("mean rank", lambda model: f"{rank[model]:.2f}"),
-                            ("seconds", lambda model: f"{mean(c.seconds for c in columns[model]):.2g}")):
-            lines.append([f"{what}, {len(some)} sets", *(value(model) if model in have else "" for model in models)])
+
+        def average(of, form):
+            """A function from a model to the mean of its cells' values; nothing where one is unknown."""
+            def text(model):
+                values = [getattr(cell, of) for cell in columns[model]]
+                return "" if None in values else format(mean(values), form)
+            return text
+
+        for what, value in (("mean accuracy", average("accuracy", ".1f")),
+                            ("mean log-loss", average("loss", ".3f")),
+                            ("mean rank", lambda model: f"{rank[model]:.2f}"), ("seconds", average("seconds", ".2g"))):
+            line = [value(model) if model in have else "" for model in models]
+            if any(line):
+                lines.append([f"{what}, {len(some)} sets", *line])
     return [lines[0], ["---"] * len(lines[0]), *lines[1:]]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=pathlib.Path, help="CSV files of ccp compare and of anchors.py")
+    parser.add_argument("files", nargs="+", type=pathlib.Path, help="CSV files of ccp compare and of anchors.py, and published ones")
     parser.add_argument("--models", help="columns, with commas, as the table names them (default: all)")
     parser.add_argument("--plain", action="store_true", help="without deviations")
     parser.add_argument("--sets", help="rows, with commas (default: those that ccp compare ran)")

@@ -62,6 +62,7 @@ Another ring +\d+\.\d +\d+\.\d
 b +\d+\.\d +\d+\.\d
 
 mean accuracy +\d+\.\d +\d+\.\d
+mean log-loss +\d\.\d+ +\d\.\d+
 mean rank +[12]\.\d\d +[12]\.\d\d
 sets won +[012] +[012]
 training s +\S+ +\S+

@@ -82,6 +82,7 @@ A very long nam…  51.0 ± 1.4  51.0 ± 1.4  41.0 ± 1.4
 c                 71.0 ± 1.4        70.0
 
 mean accuracy           71.0        66.0        61.0
+mean log-loss          0.290       0.340       0.390
 mean rank               1.25        2.00        2.75
 sets won                   2           1           0
 training s                30          30          30
@@ -110,7 +111,7 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	rows, err := csv.NewReader(strings.NewReader(string(raw))).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, rows, 1+3*4)
-	assert.Equal(t, []string{"a", "fc", "2", "81", "1.414214", "2.5"}, rows[2][:6])
+	assert.Equal(t, []string{"a", "fc", "2", "81", "1.414214", "0.19", "2.5"}, rows[2][:7])
 	raw, err = os.ReadFile(filepath.Join(folder, "compare.json"))
 	require.NoError(t, err)
 	var back Summary

@@ -85,6 +85,7 @@ func (s Summary) sideBySide(longest, across int) (parts [][][]string) {
 		row("", func(int) string { return "" }) // a blank line
 		if len(s.Counted) > 0 {
 			row("mean accuracy", func(m int) string { return fmt.Sprintf("%.1f", 100*s.Lines[m].Accuracy) })
+			row("mean log-loss", func(m int) string { return fmt.Sprintf("%.3f", s.Lines[m].Loss) })
 			row("mean rank", func(m int) string { return fmt.Sprintf("%.2f", s.Lines[m].Rank) })
 			row("sets won", func(m int) string { return strconv.Itoa(s.Lines[m].Won) })
 			row("training s", func(m int) string { return number(s.Lines[m].Seconds) })
@@ -191,20 +192,20 @@ func (s Summary) Write(folder string) error {
 	if err = errors.Join(err, files.WriteJSON(path+".json", s)); err != nil {
 		return err
 	}
-	heading := "table,row,paper,runs,accuracy,deviation,validation,parameters,epochs,seconds,signals_per_second," +
+	heading := "table,row,paper,runs,accuracy,deviation,loss,validation,parameters,epochs,seconds,signals_per_second," +
 		"reduced,machine,backend,note"
 	if s.Sets != nil {
-		heading = "set,model,runs,accuracy,deviation,rank,validation,parameters,epochs,seconds,signals_per_second," +
+		heading = "set,model,runs,accuracy,deviation,loss,rank,validation,parameters,epochs,seconds,signals_per_second," +
 			"folds,reduced,machine,backend,error"
 	}
 	err = text.WriteCSV(path+".csv", strings.Split(heading, ","), func(row func(cells ...any)) error {
 		for _, t := range s.tables() {
 			for _, l := range t.Lines {
 				if s.Sets == nil {
-					row(s.Name, l.Name, l.Paper, l.Runs, 100*l.Accuracy, 100*l.Deviation, 100*l.Validation, l.Parameters, l.Epochs,
+					row(s.Name, l.Name, l.Paper, l.Runs, 100*l.Accuracy, 100*l.Deviation, l.Loss, 100*l.Validation, l.Parameters, l.Epochs,
 						l.Seconds, l.PerSecond, s.Reduced, s.Origin.Machine, s.Origin.Backend, l.Note)
 				} else {
-					row(t.Title, l.Name, l.Runs, 100*l.Accuracy, 100*l.Deviation, l.Rank, 100*l.Validation, l.Parameters, l.Epochs,
+					row(t.Title, l.Name, l.Runs, 100*l.Accuracy, 100*l.Deviation, l.Loss, l.Rank, 100*l.Validation, l.Parameters, l.Epochs,
 						l.Seconds, l.PerSecond, s.Folds, t.Reduced, s.Origin.Machine, s.Origin.Backend, l.Error)
 				}
 			}

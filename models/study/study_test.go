@@ -47,7 +47,7 @@ func keep(t *testing.T, dir string, accuracy, seconds, rate float64) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	require.NoError(t, files.WriteJSON(filepath.Join(dir, "result.json"),
-		training.Result{Test: training.Score{Accuracy: accuracy}, Seconds: seconds, Parameters: 1234, Epochs: 5, Steps: 10}))
+		training.Result{Test: training.Score{Accuracy: accuracy, Loss: 1 - accuracy}, Seconds: seconds, Parameters: 1234, Epochs: 5, Steps: 10}))
 	require.NoError(t, files.WriteJSON(filepath.Join(dir, rateFile), Rate{64, rate}))
 }
 

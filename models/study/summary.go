@@ -21,6 +21,7 @@ type Line struct {
 	Runs      int     `json:"runs"`
 	Accuracy  float64 `json:"accuracy"`
 	Deviation float64 `json:"deviation"` // standard deviation over at least two runs
+	Loss      float64 `json:"loss"`      // the log-loss of the test samples, in nats
 	// Rank is the rank of the accuracy among the rows of a counted set. 1 is the best, and ties share their mean.
 	Rank        float64 `json:"rank,omitempty"`
 	Won         int     `json:"won,omitempty"`        // counted sets on which no row is more accurate
@@ -40,6 +41,7 @@ type Ended struct {
 	Seed       int64         `json:"seed"`
 	Fold       datasets.Fold `json:"fold,omitzero"`
 	Accuracy   float64       `json:"accuracy"`
+	Loss       float64       `json:"loss"`
 	Validation float64       `json:"validation,omitempty"` // 0: no samples were held out
 	Seconds    float64       `json:"seconds"`
 	Folder     string        `json:"folder"`
@@ -150,6 +152,7 @@ func (s *Summary) overSets() {
 			over, line := &s.Lines[ran[i]], &set.Lines[ran[i]]
 			line.Rank = rank
 			over.Accuracy += line.Accuracy
+			over.Loss += line.Loss
 			over.Rank += rank
 			over.Seconds += line.Seconds
 			over.Parameters += line.Parameters
@@ -161,6 +164,7 @@ func (s *Summary) overSets() {
 	for row := range s.Lines {
 		if n := float64(len(s.Counted)); n > 0 {
 			s.Lines[row].Accuracy /= n
+			s.Lines[row].Loss /= n
 			s.Lines[row].Rank /= n
 			s.Lines[row].Parameters = int(math.Round(float64(s.Lines[row].Parameters) / n))
 		}
@@ -189,7 +193,7 @@ func ranks(values []float64) (numbers []float64) {
 // summarizeRow reads the results of a row's runs.
 func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 	line := Line{Name: row.Name, Paper: row.Paper, Note: row.Note}
-	var accuracies, validations, times, rates []float64
+	var accuracies, losses, validations, times, rates []float64
 	for _, cell := range cells {
 		var rate Rate
 		result, unread := training.ReadResult(cell.Dir)
@@ -200,12 +204,12 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 			continue
 		}
 		ended := Ended{Seed: cell.Config.Seed, Fold: cell.Config.Fold, Accuracy: result.Test.Accuracy,
-			Seconds: result.Seconds, Folder: filepath.Base(cell.Dir)}
+			Loss: result.Test.Loss, Seconds: result.Seconds, Folder: filepath.Base(cell.Dir)}
 		if result.Validation != nil {
 			ended.Validation = result.Validation.Accuracy
 			validations = append(validations, ended.Validation)
 		}
-		accuracies, times = append(accuracies, ended.Accuracy), append(times, result.Seconds)
+		accuracies, losses, times = append(accuracies, ended.Accuracy), append(losses, ended.Loss), append(times, result.Seconds)
 		rates = append(rates, rate.PerSecond)
 		if line.Parameters, line.PredictedBy = result.Parameters, result.PredictedBy; result.Steps > 0 {
 			line.Epochs = result.Epochs
@@ -213,8 +217,8 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 		line.Each = append(line.Each, ended)
 	}
 	if line.Runs = len(accuracies); line.Runs > 0 {
-		line.Accuracy, line.Seconds = stat.Mean(accuracies, nil), stat.Mean(times, nil)
-		line.PerSecond = stat.Mean(rates, nil)
+		line.Accuracy, line.Loss = stat.Mean(accuracies, nil), stat.Mean(losses, nil)
+		line.Seconds, line.PerSecond = stat.Mean(times, nil), stat.Mean(rates, nil)
 	}
 	if len(validations) > 0 {
 		line.Validation = stat.Mean(validations, nil)
