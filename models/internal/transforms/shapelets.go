@@ -15,7 +15,8 @@ import (
 const (
 	shapeletTaps      = 11
 	shapeletDilations = 16
-	alike             = 16 // shapelets of a group
+	alike             = 16    // shapelets of a group
+	mostWindows       = 2_000 // by which a threshold is chosen
 	// leastSigma is the standard deviation, relative to that of all time points, up to which a window counts as constant, all zeros.
 	leastSigma = 1e-3
 )
@@ -134,7 +135,8 @@ func (v windows) distances(shapelet []float32) []float32 {
 }
 
 // draw cuts shapelets out of samples. The threshold of each is a quantile, from 5 to 10%, of its distances from another sample of its
-// class, or from its own if there is no other. Samples are read once for all their shapelets, and once for all thresholds.
+// class, or from its own if there is no other. Samples are read once for all their shapelets, and once for all thresholds. Of a long
+// sample's distances evenly spaced ones are taken, since sorting all would take longer than computing them.
 func (m *shapelets) draw(ctx context.Context, u units, samples []Sample, seed uint64) error {
 	const stream = 0x73686170656c6574
 	m.sums.draw(rand.New(rand.NewPCG(seed, stream)))
@@ -176,7 +178,8 @@ func (m *shapelets) draw(ctx context.Context, u units, samples []Sample, seed ui
 			u.read(w, samples[i].Values)
 		}
 		for _, at := range compared[i] {
-			sorted := loop.Convert[float64](m.windows(w, at/alike).distances(shapelet(at)))
+			distances := m.windows(w, at/alike).distances(shapelet(at))
+			sorted := loop.Convert[float64](loop.Spread(distances, mostWindows))
 			slices.Sort(sorted)
 			m.thresholds[at] = float32(threshold(sorted, shares[at]))
 		}
