@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	forestTrees   = 200
+	leastTrees    = 200
+	mostTrees     = 500
 	forestSamples = 2_500 // of a tree, at most
 	forestShare   = 0.1   // of the features, that a node chooses from
 )
@@ -93,9 +94,15 @@ func (m *forest) check() error {
 	return nil
 }
 
+// treesOf returns how many trees a forest of so many samples has. More trees err less, and the fewer samples they have, the smaller they
+// are: all together have half a million samples, within bounds.
+func treesOf(samples int) int {
+	return min(mostTrees, max(leastTrees, leastTrees*forestSamples/max(1, samples)))
+}
+
 // grow grows the trees on the samples' features, `[features][samples]`.
 func (m *forest) grow(ctx context.Context, columns []float32, labels []int32, seed uint64) error {
-	trees, logs := make([][]float32, forestTrees), make([]float64, len(labels)+1)
+	trees, logs := make([][]float32, treesOf(len(labels))), make([]float64, len(labels)+1)
 	for n := range labels {
 		logs[n+1] = float64(n+1) * math.Log(float64(n+1))
 	}

@@ -29,6 +29,7 @@ type header struct {
 	Channels         int                // of a sensor: it has so many columns side by side
 	Turned           int                // frames, if a sample is `[sensors, frames, channels]`; else 0
 	Table            bool
+	Centred          bool // as QUANT has intervals: see intervals; false in checkpoints of 0.1.0
 	Parts            []Part
 	Shares           []float64        // of the ridge classifiers in their mean; one or none is one ridge classifier
 	links            *affinity.Matrix // of the sensors; nil: unknown
@@ -228,7 +229,7 @@ func (h header) check() error {
 	if held = max(held, float64(h.Length)) * float64(h.Columns); held > most {
 		return fmt.Errorf("its sizes ask for %.0f values, more than %d", held, most)
 	}
-	if h.Nodes < 0 || h.Nodes > 2*forestTrees*forestSamples || h.Trees < 0 || h.Trees > forestTrees || h.Forest != nil && h.Trees == 0 {
+	if h.Nodes < 0 || h.Nodes > 2*mostTrees*forestSamples || h.Trees < 0 || h.Trees > mostTrees || h.Forest != nil && h.Trees == 0 {
 		return fmt.Errorf("its forest has %d trees of %d nodes", h.Trees, h.Nodes)
 	}
 	if sum := floats.Sum(h.Shares); len(h.Shares) > 2 || h.Shares != nil && (!(floats.Min(h.Shares) > 0) || !(math.Abs(sum-1) < 1e-6)) {
