@@ -76,7 +76,7 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	}
 	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Longest: lengths[len(lengths)-1], Frames: frames,
 		Features: 10_000, Groups: 64, Landmarks: len(f.used), Channels: max(1, c.Channels), Turned: c.Turned,
-		Table: c.Table, Centred: true, links: c.Links, Gaussians: map[string]float64{}}
+		Table: c.Table, Added: 2, Centred: true, links: c.Links, Gaussians: map[string]float64{}}
 	if len(f.used) > mostDual {
 		h.Features, h.Groups = 2_000, 16
 	}

@@ -32,7 +32,7 @@ func newHydra(h header) featureMap {
 		m.steps = append(m.steps, step)
 	}
 	m.weights = make([]float32, len(m.steps)*m.groups*rivals*taps)
-	m.sums = newSums(h.Columns, len(m.steps)*m.groups)
+	m.sums = newSums(h, len(m.steps)*m.groups)
 	return m
 }
 

@@ -29,6 +29,7 @@ type header struct {
 	Channels         int                // of a sensor: it has so many columns side by side
 	Turned           int                // frames, if a sample is `[sensors, frames, channels]`; else 0
 	Table            bool
+	Added            int  // columns that a sum has, at most; 0, in checkpoints of 0.1.0, is 8
 	Centred          bool // as QUANT has intervals: see intervals; false in checkpoints of 0.1.0
 	Parts            []Part
 	Shares           []float64        // of the ridge classifiers in their mean; one or none is one ridge classifier

@@ -42,7 +42,7 @@ func newShapelets(h header) featureMap {
 		m.steps = append(m.steps, int(math.Pow(float64(h.Length-1)/(shapeletTaps-1), share)))
 	}
 	all := len(m.steps) * m.groups
-	m.values, m.thresholds, m.sums = make([]float32, all*alike*shapeletTaps), make([]float32, all*alike), newSums(h.Columns, all)
+	m.values, m.thresholds, m.sums = make([]float32, all*alike*shapeletTaps), make([]float32, all*alike), newSums(h, all)
 	return m
 }
 

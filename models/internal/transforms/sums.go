@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,25 +10,27 @@ import (
 	"github.com/clusterpool/ccp/models/onnx"
 )
 
-const mostAdded = 8 // columns of a sum
-
-// sums adds up columns of a recording, drawn for each group of kernels, so that the cost does not depend on their number.
+// sums adds up columns of a recording, drawn for each group of kernels, so that the cost does not depend on their number. Of four
+// columns or more every second group adds two, and the others look at one: a sum of many hides what a single sensor shows.
 type sums struct {
 	of, added int       // columns, in all and of a sum
 	columns   []float32 // `[groups, added]`
 }
 
-func newSums(columns, groups int) sums {
-	s := sums{of: columns, added: max(1, min(columns/2, mostAdded))}
+func newSums(h header, groups int) sums {
+	s := sums{of: h.Columns, added: max(1, min(h.Columns/2, cmp.Or(h.Added, 8)))}
 	s.columns = make([]float32, groups*s.added)
 	return s
 }
 
 func (s *sums) draw(rng *rand.Rand) {
-	for group := range slices.Chunk(s.columns, s.added) {
-		for i, c := range rng.Perm(s.of)[:s.added] {
-			group[i] = float32(c)
+	for pair := range slices.Chunk(s.columns, 2*s.added) {
+		for group := range slices.Chunk(pair, s.added) {
+			for i, c := range rng.Perm(s.of)[:s.added] {
+				group[i] = float32(c)
+			}
 		}
+		pair[len(pair)-1] = pair[len(pair)-s.added] // which is added twice
 	}
 }
 
