@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
@@ -41,8 +40,8 @@ type Result struct {
 	// compilation.
 	CompileSeconds float64 `json:"compile_seconds,omitzero"`
 	Checkpoint     string  `json:"checkpoint"`
-	// MajorityBaseline is the test accuracy of the commonest training class, or 1/classes if this is more. TestSamples is the
-	// number of test samples. Both are 0 in results of earlier versions.
+	// MajorityBaseline is the accuracy of always predicting the commonest class of the test samples, as in an Evaluation.
+	// TestSamples is their number. Both are 0 in results of earlier versions.
 	MajorityBaseline float64 `json:"majority-class baseline"`
 	TestSamples      int     `json:"test_samples"`
 	Resumed          bool    `json:"-"` // the run had ended before; nothing was trained now
@@ -94,22 +93,9 @@ func (r *run) finish() (Result, error) {
 	for _, e := range history {
 		result.Seconds += e.Seconds
 	}
-	result.TestSamples, result.MajorityBaseline = test.Samples, majorityBaseline(r.data)
+	result.TestSamples, result.MajorityBaseline = test.Samples, test.MajorityBaseline
 	r.remark(result)
 	return result, files.WriteJSON(filepath.Join(r.Dir, resultFile), result)
-}
-
-// majorityBaseline returns Result.MajorityBaseline of a data set.
-func majorityBaseline(d *datasets.Dataset) float64 {
-	trained, tested := make([]int, d.Classes()), make([]int, d.Classes())
-	for _, i := range d.Train {
-		trained[d.Labels[i]]++
-	}
-	for _, i := range d.Test {
-		tested[d.Labels[i]]++
-	}
-	commonest := slices.Index(trained, slices.Max(trained))
-	return max(float64(tested[commonest])/float64(max(1, len(d.Test))), 1/float64(d.Classes()))
 }
 
 // unbalanced is the ratio of the majority-class baseline to that of equal classes from which accuracy tells little.
