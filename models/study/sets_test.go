@@ -100,6 +100,10 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 		"with the network (25%) on a, A very long name of a set\nnot run")
 	assert.Equal(t, []string{"ccp is predicted by lags and values (75%), with the network (25%)"}, s.Sets[0].Ensembles())
 
+	s.Sets[1].Lines[0].PredictedBy = "forest and values"
+	assert.Equal(t, []string{"ccp is predicted by lags and values (75%), with the network (25%) on a",
+		"ccp is predicted by forest and values on A very long name of a set"}, s.Ensembles())
+
 	require.NoError(t, s.Write(folder))
 	markdown, err := os.ReadFile(filepath.Join(folder, "compare.md"))
 	require.NoError(t, err)

@@ -116,14 +116,20 @@ func (s Summary) on(titles []string) string {
 // Ensembles says which rows are predicted by several members, by which, and on which sets.
 func (s Summary) Ensembles() (lines []string) {
 	for row, line := range s.Lines {
-		by, on := "", []string(nil)
+		var members []string
+		on := map[string][]string{}
 		for _, set := range s.tables() {
-			if members := set.Lines[row].PredictedBy; strings.Contains(members, " and ") {
-				by, on = members, append(on, set.Title)
+			by := set.Lines[row].PredictedBy
+			if !strings.Contains(by, " and ") {
+				continue
 			}
+			if on[by] == nil {
+				members = append(members, by)
+			}
+			on[by] = append(on[by], set.Title)
 		}
-		if by != "" {
-			lines = append(lines, line.Name+" is predicted by "+by+s.on(on))
+		for _, by := range members {
+			lines = append(lines, line.Name+" is predicted by "+by+s.on(on[by]))
 		}
 	}
 	return lines
