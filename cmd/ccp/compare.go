@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -69,11 +70,7 @@ func newCompare(s *shared) *cobra.Command {
 		}
 		about := dataAbout(c.data, sets)
 		if o.folder == "" {
-			name := "compare " + about + " " + c.folds
-			if c.folds != "" && c.folds != "groups" {
-				name += " folds"
-			}
-			o.folder = filepath.Join("runs", strings.ReplaceAll(strings.TrimSpace(name), " ", "-"))
+			o.folder = compareFolder(c.data, about, c.folds)
 		}
 		whole := tables[0]
 		whole.Name, whole.Title = "compare", "Models on "+about
@@ -199,6 +196,18 @@ func inFolder(name string) (files []string, err error) {
 		return nil, fmt.Errorf("the folder %s has no .npz file; ccp data import makes one of recordings", name)
 	}
 	return files, nil
+}
+
+// compareFolder is where a comparison goes that is given no folder. Several data sets have a hash, since their name tells the first.
+func compareFolder(given []string, about, folds string) string {
+	name := "compare " + about + " " + folds
+	if folds != "" && folds != "groups" {
+		name += " folds"
+	}
+	if len(given) > 1 {
+		name += fmt.Sprintf(" %.4x", sha256.Sum256([]byte(strings.Join(given, "\n"))))
+	}
+	return filepath.Join("runs", strings.Join(strings.Fields(name), "-"))
 }
 
 // dataAbout names data sets together: by the name or folder if only one was given, else by the first.

@@ -158,6 +158,10 @@ func TestDataSets(t *testing.T) {
 		assert.Equal(t, c.names, names)
 		assert.Equal(t, c.about, dataAbout(c.given, sets))
 	}
+	assert.Equal(t, filepath.Join("runs", "compare-x-5-folds"), compareFolder([]string{"x.npz"}, "x", "5"))
+	one, other := compareFolder([]string{"x", "y"}, "x and 1 more", ""), compareFolder([]string{"x", "z"}, "x and 1 more", "")
+	assert.Contains(t, one, "compare-x-and-1-more-")
+	assert.NotEqual(t, one, other, "neither replaces the tables of the other")
 }
 
 func TestReproduce(t *testing.T) {
