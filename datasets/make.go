@@ -39,6 +39,9 @@ func assemble(raw *Raw, s Split) (*Dataset, []error) {
 		d.Signals = &framed{series: d.Series}
 	}
 	if d.Signals == nil || d.checkLabels(1) != nil || d.checkSplits() != nil {
+		if d.Series != nil { // whose graph is not made yet
+			return nil, separate(errors.Join(d.checkLabels(1), d.checkSplits()))
+		}
 		return nil, d.errors()
 	}
 	if d.Series != nil {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -40,6 +42,11 @@ func ofFile(path string) Source {
 // loadNPZ reads the user's own data: see ownFile.Needs for the arrays. Without `split` it draws stratified splits.
 func loadNPZ(path string, opts Options) (*Raw, error) {
 	r, err := openNPZ(path, opts)
+	if errors.Is(err, fs.ErrNotExist) && opts.DataDir != "" { // a file that was moved there
+		if there, missing := openNPZ(filepath.Join(opts.DataDir, filepath.Base(path)), opts); missing == nil {
+			r, err = there, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +114,11 @@ func ReadSeries(path string, form *recording.Form) (*Raw, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(a.Shape) == 2 && form.Longest == 1 { // rows of a table
+		switch flat := len(a.Shape) == 2; {
+		case flat && form.Longest == 1: // rows of a table
 			a.Shape = append(a.Shape, 1)
+		case flat && a.Shape[1] == 1 && form.Width() == 1:
+			return nil, fmt.Errorf("%s: shape %v is of one recording [timepoints, 1], not of series [samples, timepoints]", path, a.Shape)
 		}
 		r := &npzReader{raw: &Raw{Name: path}, opts: Options{Form: form}}
 		for _, step := range []func() error{func() error { return r.takeSeries(a) }, r.readRecordings, r.fits} {
@@ -135,6 +145,8 @@ func ReadSeries(path string, form *recording.Form) (*Raw, error) {
 func (r *npzReader) fits() error {
 	form, of := r.opts.Form, r.raw.Recorded
 	switch {
+	case form == nil && r.series != nil && r.opts.Graph != nil && r.Has("features"):
+		return errors.New("features has gaps (NaN), and the classifier was trained without any: fill them, or train it on data with gaps")
 	case form == nil && r.series != nil && r.opts.Graph != nil:
 		return errors.New("it holds series, but the classifier was trained on signals: store them as features [samples, nodes, channels]")
 	case form == nil:

@@ -84,11 +84,13 @@ func (r *npzReader) takeSeries(a *npz.Array) error {
 		if !math.IsInf(float64(v), 0) {
 			continue
 		}
-		if wide, err := r.File.Array("series"); stored == nil {
-			if err != nil {
-				return err
+		if stored == nil {
+			if r.File != nil { // which narrowed them
+				if a, err = r.File.Array("series"); err != nil {
+					return err
+				}
 			}
-			stored, _ = wide.Floats()
+			stored, _ = a.Floats()
 		}
 		wrong.Add("%s is %s", a.Element("series", i), npz.Unfit(stored[i], "replace it, or store NaN for a missing value"))
 	}

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
@@ -271,6 +273,42 @@ func TestReadSeries(t *testing.T) {
 	require.ErrorContains(t, err, "name and import them alike")
 	_, err = ReadSeries(path4().write(t), d.Form)
 	require.ErrorContains(t, err, "it holds features, but the classifier was trained on recordings")
+
+	// An array of its own is not narrowed before it is looked at, as one in an .npz is.
+	array := func(data any, shape ...int) string {
+		path := filepath.Join(t.TempDir(), "one.npy")
+		file, err := os.Create(path)
+		require.NoError(t, err)
+		require.NoError(t, npz.WriteNPY(file, &npz.Array{Shape: shape, Data: data}))
+		require.NoError(t, file.Close())
+		return path
+	}
+	sensor := recording.Form{Sensors: []string{"sensor 0"}, Channels: 1, Longest: 3, Frames: 3}
+	_, err = ReadSeries(array([]float64{0, 1, 2, 3, 1e39, math.Inf(1)}, 2, 3), &sensor)
+	require.ErrorContains(t, err, "series[1,0,1] is 1e+39, which is not a finite float32")
+	require.ErrorContains(t, err, "series[1,0,2] is +Inf")
+	_, err = ReadSeries(array([]float64{1, 2, 3}, 3, 1), &sensor)
+	require.ErrorContains(t, err, "one.npy: shape [3 1] is of one recording [timepoints, 1], not of series [samples, timepoints]")
+}
+
+// What is wrong with two recordings, of which none is left for testing, is not that there is no graph of them yet.
+func TestTooFewRecordings(t *testing.T) {
+	a := arrays{"series": {Shape: []int{2, 2, 5}, Data: make([]float32, 20)}, "labels": vectorOf[int64](0, 1)}
+	_, err := Load(t.Context(), a.write(t), Options{})
+	require.ErrorContains(t, err, "the test split is empty; give more samples")
+}
+
+// A file that is no longer where it was is looked for in DataDir.
+func TestMovedFile(t *testing.T) {
+	path := path4().write(t)
+	gone := filepath.Join(t.TempDir(), filepath.Base(path))
+	_, err := Load(t.Context(), gone, Options{})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	d, err := Load(t.Context(), gone, Options{DataDir: filepath.Dir(path)})
+	require.NoError(t, err)
+	assert.Equal(t, 20, d.Signals.Len())
+	_, err = Load(t.Context(), gone, Options{DataDir: t.TempDir()})
+	require.ErrorContains(t, err, gone)
 }
 
 // A value far outside all others is told of once, whichever sensors have it: instruments write it where they measured nothing.

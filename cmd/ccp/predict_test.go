@@ -438,6 +438,12 @@ func TestSignalsAreNoRecordings(t *testing.T) {
 		"b20.csv: the classifier was trained on signals, not on recordings")
 	assert.Contains(t, fails(t, "eval", "--backend", "go", "--checkpoint", ofDigits, "--data", u.labelled(t, "series")),
 		"series.npz: it holds series, but the classifier was trained on signals")
+	gaps := make([]float32, 2*64)
+	gaps[70] = float32(math.NaN())
+	require.NoError(t, npz.Write(u.at("gaps.npz"), []npz.Named{{Name: "features", Array: &npz.Array{Shape: []int{2, 64}, Data: gaps}},
+		{Name: "labels", Array: &npz.Array{Shape: []int{2}, Data: []int64{0, 1}}}}))
+	assert.Contains(t, fails(t, "eval", "--backend", "go", "--checkpoint", ofDigits, "--data", u.at("gaps.npz")),
+		"gaps.npz: features has gaps (NaN), and the classifier was trained without any")
 }
 
 // Two columns of a table never have one name, whatever the classes are called.
