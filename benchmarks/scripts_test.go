@@ -183,17 +183,17 @@ func TestSuiteTable(t *testing.T) {
 | mean accuracy, 2 sets | 85.0 | 80.0 | 75.0 |  |
 | mean log-loss, 2 sets | 0.375 |  |  |  |
 | mean rank, 2 sets | 2.00 | 2.75 | 2.75 |  |
-| seconds, 2 sets | 6 | 1 | 3 |  |
-| mean accuracy, 1 sets | 90.0 | 90.0 | 70.0 | 95.0 |
-| mean log-loss, 1 sets | 0.250 |  |  |  |
-| mean rank, 1 sets | 2.50 | 2.50 | 4.00 | 1.00 |
-| seconds, 1 sets | 7 | 1 | 4 | 3 |
+| mean seconds, 2 sets | 6 | 1 | 3 |  |
+| mean accuracy, 1 set | 90.0 | 90.0 | 70.0 | 95.0 |
+| mean log-loss, 1 set | 0.250 |  |  |  |
+| mean rank, 1 set | 2.50 | 2.50 | 4.00 | 1.00 |
+| mean seconds, 1 set | 7 | 1 | 4 | 3 |
 `, string(output))
 	published := file("published.csv", "set,model,accuracy\nA,else,0.9\nB,else,0.8\n")
 	output, err = exec.Command(python, files[0], files[2], published, "--models", "ccp,else").Output()
 	require.NoError(t, err)
 	assert.Contains(t, string(output), "| mean accuracy, 2 sets | 85.0 | 85.0 |\n")
-	assert.Contains(t, string(output), "| seconds, 2 sets | 6 |  |\n")
+	assert.Contains(t, string(output), "| mean seconds, 2 sets | 6 |  |\n")
 	output, err = exec.Command(python, append(files, "--plain", "--models", "HYDRA,ccp", "--sets", "B")...).Output()
 	require.NoError(t, err)
 	assert.Contains(t, string(output), "| B | **95.0** | 90.0 |\n")

@@ -94,10 +94,10 @@ def table(cells, names, models):
 
         for what, value in (("mean accuracy", average("accuracy", ".1f")),
                             ("mean log-loss", average("loss", ".3f")),
-                            ("mean rank", lambda model: f"{rank[model]:.2f}"), ("seconds", average("seconds", ".2g"))):
+                            ("mean rank", lambda model: f"{rank[model]:.2f}"), ("mean seconds", average("seconds", ".2g"))):
             line = [value(model) if model in have else "" for model in models]
             if any(line):
-                lines.append([f"{what}, {len(some)} sets", *line])
+                lines.append([f"{what}, {len(some)} set{'s'[:len(some) - 1]}", *line])
     return [lines[0], ["---"] * len(lines[0]), *lines[1:]]
 
 
@@ -127,7 +127,9 @@ def main():
             parser.error(f"no set {', '.join(sorted(unknown))}")
     for cell in cells.values() if args.plain else ():
         cell.deviation = None
+    names = names or {name for name, _ in cells}  # of others alone
     cells = {(name, model): cell for (name, model), cell in cells.items() if name in names and model in models}
+    models = [model for model in models if any((name, model) in cells for name in names)]
     for line in table(cells, sorted({name for name, _ in cells}), models):
         print("| " + " | ".join(line) + " |")
 
