@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/models/training"
 )
@@ -38,4 +41,17 @@ func TestPrintEvaluation(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What an unended training kept is used, but nobody takes it for the result.
+func TestUnendedTraining(t *testing.T) {
+	dir := trained(t)
+	line := []string{"eval", "--backend", "go", "--checkpoint", dir}
+	code, _, stderr := execute(t, line...)
+	require.Zero(t, code, stderr)
+	assert.NotContains(t, stderr, "warning")
+	require.NoError(t, os.Remove(filepath.Join(dir, "result.json")))
+	code, _, stderr = execute(t, line...)
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stderr, "warning: the training in "+dir+" has not ended, and what it kept so far is used; its command goes on with it")
 }

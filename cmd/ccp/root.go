@@ -103,6 +103,10 @@ func (s *shared) load(cmd *cobra.Command, dir string, signals int) (*models.Clas
 	}
 	o.Signals = signals
 	c, err := models.Load(dir, o)
+	_, unended := training.ReadResult(dir)
+	if _, unknown := training.ReadFingerprint(dir); err == nil && errors.Is(unended, fs.ErrNotExist) && unknown == nil {
+		o.Notice(fmt.Sprintf("warning: the training in %s has not ended, and what it kept so far is used; its command goes on with it", dir))
+	}
 	return c, cmp.Or(err, cmd.Context().Err())
 }
 
