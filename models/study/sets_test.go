@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,6 +104,12 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	s.Sets[1].Lines[0].PredictedBy = "forest and values"
 	assert.Equal(t, []string{"ccp is predicted by lags and values (75%), with the network (25%) on a",
 		"ccp is predicted by forest and values on A very long name of a set"}, s.Ensembles())
+
+	many := Summary{Name: "compare", Lines: s.Lines[:1]}
+	for i := range 4 {
+		many.Sets = append(many.Sets, Summary{Title: "x", Lines: []Line{{PredictedBy: fmt.Sprintf("forest (%d%%) and values", 50+i)}}})
+	}
+	assert.Equal(t, []string{"ccp is predicted by 4 ensembles; compare.json has those of each set as predicted_by"}, many.Ensembles())
 
 	require.NoError(t, s.Write(folder))
 	markdown, err := os.ReadFile(filepath.Join(folder, "compare.md"))

@@ -113,7 +113,7 @@ func (s Summary) on(titles []string) string {
 	return " on " + strings.Join(titles, ", ")
 }
 
-// Ensembles says which rows are predicted by several members, by which, and on which sets.
+// Ensembles says which rows are predicted by several members, by which, and on which sets; of more than three ensembles, how many.
 func (s Summary) Ensembles() (lines []string) {
 	for row, line := range s.Lines {
 		var members []string
@@ -127,6 +127,11 @@ func (s Summary) Ensembles() (lines []string) {
 				members = append(members, by)
 			}
 			on[by] = append(on[by], set.Title)
+		}
+		if len(members) > 3 {
+			lines = append(lines, fmt.Sprintf("%s is predicted by %d ensembles; %s.json has those of each set as predicted_by",
+				line.Name, len(members), s.Name))
+			continue
 		}
 		for _, by := range members {
 			lines = append(lines, line.Name+" is predicted by "+by+s.on(on[by]))
