@@ -189,10 +189,11 @@ func TestSuiteTable(t *testing.T) {
 | mean rank, 1 set | 2.50 | 2.50 | 4.00 | 1.00 |
 | mean seconds, 1 set | 7 | 1 | 4 | 3 |
 `, string(output))
-	published := file("published.csv", "set,model,accuracy\nA,else,0.9\nB,else,0.8\n")
+	published := file("published.csv", "set,model,accuracy,loss\nA,else,0.9,0.5\nB,else,0.8,0.75\n")
 	output, err = exec.Command(python, files[0], files[2], published, "--models", "ccp,else").Output()
 	require.NoError(t, err)
 	assert.Contains(t, string(output), "| mean accuracy, 2 sets | 85.0 | 85.0 |\n")
+	assert.Contains(t, string(output), "| mean log-loss, 2 sets | 0.375 | 0.625 |\n")
 	assert.Contains(t, string(output), "| mean seconds, 2 sets | 6 |  |\n")
 	output, err = exec.Command(python, append(files, "--plain", "--models", "HYDRA,ccp", "--sets", "B")...).Output()
 	require.NoError(t, err)

@@ -45,11 +45,11 @@ def read(path):
         return runs, True
     for row in rows:
         key = row["set"], OUTSIDE.get(row["model"], row["model"])
-        runs.setdefault(key, []).append((100 * float(row["accuracy"]), known(row, "seconds")))
+        runs.setdefault(key, []).append((100 * float(row["accuracy"]), known(row, "loss"), known(row, "seconds")))
     for key, found in runs.items():
-        shares, seconds = zip(*found)
-        runs[key] = Cell(mean(shares), stdev(shares) if len(shares) > 1 else None, None,
-                         None if None in seconds else mean(seconds))
+        shares, losses, seconds = zip(*found)
+        runs[key] = Cell(mean(shares), stdev(shares) if len(shares) > 1 else None,
+                         *(None if None in values else mean(values) for values in (losses, seconds)))
     return runs, False
 
 
@@ -94,7 +94,7 @@ def table(cells, names, models):
 
         for what, value in (("mean accuracy", average("accuracy", ".1f")),
                             ("mean log-loss", average("loss", ".3f")),
-                            ("mean rank", lambda model: f"{rank[model]:.2f}"), ("mean seconds", average("seconds", ".2g"))):
+                            ("mean rank", lambda model: f"{rank[model]:.2f}"), ("mean seconds", average("seconds", ".3g"))):
             line = [value(model) if model in have else "" for model in models]
             if any(line):
                 lines.append([f"{what}, {len(some)} set{'s'[:len(some) - 1]}", *line])
