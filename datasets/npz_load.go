@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,11 +40,6 @@ func ofFile(path string) Source {
 // loadNPZ reads the user's own data: see ownFile.Needs for the arrays. Without `split` it draws stratified splits.
 func loadNPZ(path string, opts Options) (*Raw, error) {
 	r, err := openNPZ(path, opts)
-	if errors.Is(err, fs.ErrNotExist) && opts.DataDir != "" { // a file that was moved there
-		if there, missing := openNPZ(filepath.Join(opts.DataDir, filepath.Base(path)), opts); missing == nil {
-			r, err = there, nil
-		}
-	}
 	if err != nil {
 		return nil, err
 	}

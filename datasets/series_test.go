@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -296,19 +295,6 @@ func TestTooFewRecordings(t *testing.T) {
 	a := arrays{"series": {Shape: []int{2, 2, 5}, Data: make([]float32, 20)}, "labels": vectorOf[int64](0, 1)}
 	_, err := Load(t.Context(), a.write(t), Options{})
 	require.ErrorContains(t, err, "the test split is empty; give more samples")
-}
-
-// A file that is no longer where it was is looked for in DataDir.
-func TestMovedFile(t *testing.T) {
-	path := path4().write(t)
-	gone := filepath.Join(t.TempDir(), filepath.Base(path))
-	_, err := Load(t.Context(), gone, Options{})
-	require.ErrorIs(t, err, fs.ErrNotExist)
-	d, err := Load(t.Context(), gone, Options{DataDir: filepath.Dir(path)})
-	require.NoError(t, err)
-	assert.Equal(t, 20, d.Signals.Len())
-	_, err = Load(t.Context(), gone, Options{DataDir: t.TempDir()})
-	require.ErrorContains(t, err, gone)
 }
 
 // A value far outside all others is told of once, whichever sensors have it: instruments write it where they measured nothing.

@@ -97,7 +97,7 @@ def table(cells, names, models):
                             ("mean rank", lambda model: f"{rank[model]:.2f}"), ("mean seconds", average("seconds", ".3g"))):
             line = [value(model) if model in have else "" for model in models]
             if any(line):
-                lines.append([f"{what}, {len(some)} set{'s'[:len(some) - 1]}", *line])
+                lines.append([f"{what}, {len(some)} {'set' if len(some) == 1 else 'sets'}", *line])
     return [lines[0], ["---"] * len(lines[0]), *lines[1:]]
 
 

@@ -120,6 +120,18 @@ func TestOwnData(t *testing.T) {
 	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", path)
 	assert.Equal(t, 1, code)
 	assert.NotContains(t, stderr, "--data", "it was given")
+	// In the data folder it is known by its content: another file of that name is neither evaluated nor trained on.
+	there := filepath.Join(t.TempDir(), filepath.Base(path))
+	require.NoError(t, os.Rename(moved, there))
+	for _, command := range []string{"eval", "explain"} {
+		succeed(t, command, "--backend", "go", "--checkpoint", dir, "--data-dir", filepath.Dir(there))
+	}
+	require.NoError(t, os.Rename(there, moved))
+	require.NoError(t, os.Rename(ringFile(t, ring(40)), there))
+	for _, line := range [][]string{{"eval", "--checkpoint", dir}, {"explain", "--checkpoint", dir}, {"train", "--data", path}} {
+		assert.Contains(t, fails(t, append(line, "--backend", "go", "--data-dir", filepath.Dir(there))...),
+			path+": there is no such file or folder; ")
+	}
 	require.NoError(t, os.Rename(moved, path))
 
 	one := with(without(ring(40), "split", "class_names"), "labels", slices.Repeat([]string{"east"}, 40), 40)

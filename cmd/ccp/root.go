@@ -135,9 +135,12 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.M
 	}
 	o, done := s.loading(cmd, dataDir, datasets.Options{})
 	defer done()
-	another := other != "" && other != config.Name
-	if digest, _, err := files.Digest(other, sha256.New()); err == nil && strings.HasSuffix(m.Provenance, digest) {
-		config.Name, another = other, false // the same file in another place
+	another, place := other != "" && other != config.Name, other
+	if _, missing := os.Stat(config.Name); missing != nil && other == "" && datasets.IsFile(config.Name) {
+		place = filepath.Join(o.DataDir, filepath.Base(config.Name))
+	}
+	if digest, _, err := files.Digest(place, sha256.New()); err == nil && strings.HasSuffix(m.Provenance, digest) {
+		config.Name, another = place, false // the same file in another place
 	}
 	if another { // what one source was asked for means nothing to another
 		config = training.Config{Name: other, Keep: training.KeepLast}
