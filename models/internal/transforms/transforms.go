@@ -9,143 +9,15 @@ package transforms
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/loop"
-	"github.com/clusterpool/ccp/internal/suggest"
-	"github.com/clusterpool/ccp/models/internal/layout"
 	"github.com/clusterpool/ccp/models/internal/prob"
-	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/floats"
 )
-
-// The names of the transforms, and of the forest that reads some of them.
-const (
-	MiniRocket = "minirocket"
-	Hydra      = "hydra"
-	Shapelets  = "shapelets"
-	Values     = "values"
-	Forest     = "forest"
-)
-
-// kind is a transform that a fit can take.
-type kind struct {
-	name  string
-	lacks func(h header) string // what the samples lack for it; "" for nothing
-	open  func(h header) featureMap
-	// prior is the weight of a transform in the ridge classifier whose loss is that of another with the prior 1; 0: only the forest
-	// reads it. Random kernels of many shapes have a greater one: few held-out samples cannot tell transforms apart, and new ones
-	// are predicted best by these.
-	prior float64
-	bent  bool // the ridge classifier compares its features, which are few, by a kernel
-	trees bool // the forest reads its features, which nothing random is in
-	graph bool // its features tell of links, or of which sensor is before another
-	paced bool // there is one of recordings stretched to one length, too
-	apart bool // a ridge classifier of its own reads it
-}
-
-// kinds are all transforms. Values come behind the others: their number of frames is chosen beside these.
-var kinds = withStretched([]kind{
-	{name: MiniRocket, lacks: header.lacksKernel, open: newMiniRocket, prior: 3, paced: true},
-	{name: Hydra, lacks: header.lacksKernel, open: newHydra, prior: 3, paced: true},
-	{name: Shapelets, lacks: header.lacksShapelets, open: newShapelets, prior: 3, paced: true, apart: true},
-	{name: "power", lacks: header.lacksSeries, open: newPower, prior: 1, bent: true, trees: true, paced: true},
-	{name: "lags", lacks: header.lacksLags, open: newLags, prior: 1, trees: true, graph: true},
-	{name: "scattering", lacks: header.lacksScattering, open: newScattering, prior: 1, trees: true, graph: true},
-	{name: "averages", lacks: header.lacksAverages, open: newAverages, prior: 1, bent: true, trees: true, graph: true},
-	{name: "intervals", lacks: header.lacksIntervals, open: newIntervals, trees: true, paced: true},
-	{name: Values, lacks: header.lacksValues, open: newValues, prior: 1, bent: true, trees: true},
-})
-
-// kindOf returns the transform of a name; nil if there is none.
-func kindOf(name string) *kind {
-	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
-	if at < 0 {
-		return nil
-	}
-	return &kinds[at]
-}
-
-// names lists what the option can name: the transforms, and the forest. A transform's name stands for that of stretched
-// recordings as well.
-func names() (all []string) {
-	for _, k := range kinds {
-		if k.prior > 0 && k.name == basis(k.name) {
-			all = append(all, k.name)
-		}
-	}
-	return append(all, Forest)
-}
-
-// All is the value of the option transforms that uses every transform that suits the samples. None uses none.
-const (
-	All  = "all"
-	None = "none"
-)
-
-// Parse reads the option: All, None, or names. It returns the names; nil means the transforms that suit the samples.
-func Parse(option string) (some []string, err error) {
-	if option == All || option == None {
-		return nil, nil
-	}
-	for name := range strings.SplitSeq(option, ",") {
-		if !slices.Contains(names(), name) {
-			return nil, fmt.Errorf("transforms: there is no %q; %s; join several by commas", name,
-				suggest.Among(name, append([]string{All, None}, names()...)))
-		}
-		some = append(some, name)
-	}
-	return some, nil
-}
-
-// Sample is a recording for a fit.
-type Sample struct {
-	Values []float32 // `[timepoints, columns]`; recordings may differ in length. NaN counts as the column's mean
-	Label  int32
-	Group  string // the samples of a group are held out together; "" is a group of its own
-}
-
-// For returns what a fit on the data needs to know of them, for the transforms that the option asks for. Signals on a graph of
-// frames times sensors are series, as recordings are.
-func For(data *signal.Info, graph *affinity.Matrix, option string) (Config, error) {
-	some, err := Parse(option)
-	c := Config{Columns: data.Nodes * data.Channels, Channels: data.Channels, Classes: data.Classes(), Table: true, Only: some,
-		Links: graph}
-	l := layout.Layout{}
-	if f := data.Form; f != nil {
-		l = layout.Layout{Frames: f.Frames, Sensors: len(f.Sensors)}
-		c.Table = f.Longest == 1
-	} else if l = layout.Of(graph, data.Grid); l.Frames > 0 {
-		if c.Table = false; l.SensorWise {
-			c.Turned = l.Frames
-		}
-	}
-	if l.Frames > 0 {
-		c.Columns, c.Frames, c.Links = l.Sensors*data.Channels, min(l.Frames, mostFrames), l.Links(graph)
-	}
-	return c, err
-}
-
-// Config of a fit.
-type Config struct {
-	Columns, Classes int
-	Lone             bool             // no class has samples of two groups, so that the others tell nothing of a held-out one
-	Channels         int              // of a sensor or node; a time point has those of each side by side
-	Table            bool             // samples are rows of a table, or signals on a graph: one time point each
-	Turned           int              // frames, if a sample is `[sensors, frames, channels]`; else 0
-	Links            *affinity.Matrix // of the sensors or nodes; nil: unknown
-	Frames           int              // that the transform values has of a recording; 0: the median length
-	Only             []string         // names of the transforms to use; nil means those that suit the samples
-	Seed             uint64
-	Backend          compute.Backend // sums squares
-}
 
 // Part is the weight and the score of a transform. The last part, "all", is the whole ridge classifier.
 type Part struct {
@@ -347,64 +219,4 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 		f.classifier.ForestWeight = 0 // trees that end at the first split guess
 	}
 	return f.classifier, nil
-}
-
-// Memory is about how many bytes Fit takes beside the samples. It holds the features twice, and six matrices of all
-// samples, or of the features if these are fewer; before, while the forest grows, once and what the forest reads. Half as much
-// waits to be collected.
-func (c Config) Memory(samples []Sample) int {
-	f, err := c.begin(samples)
-	if err != nil {
-		return 0
-	}
-	width, n := 0, len(f.used)
-	for _, v := range f.classifier.transforms {
-		width += v.width()
-	}
-	side := n
-	if !f.dual {
-		side = width
-	}
-	more := 4*n*width + 48*side*side
-	if m := f.classifier.forest; m != nil {
-		more = max(more, 4*n*m.width)
-	}
-	return (4*n*width + more) * 3 / 2
-}
-
-// check returns an error that names the first bad sample.
-func (c Config) check(samples []Sample) error {
-	classes, groups := map[int32]bool{}, len(groupsOf(samples))
-	for i, s := range samples {
-		bad := slices.IndexFunc(s.Values, func(x float32) bool { return !finite(x) && x == x })
-		switch n := len(s.Values); {
-		case c.Columns < 1:
-			return fmt.Errorf("transforms: %d columns; a recording has at least one", c.Columns)
-		case n == 0 || n%c.Columns != 0:
-			return fmt.Errorf("transforms: sample %d has %d values, which is no multiple of %d columns", i, n, c.Columns)
-		case c.Table && n != c.Columns:
-			return fmt.Errorf("transforms: sample %d has %d values; a row of the table has %d", i, n, c.Columns)
-		case bad >= 0:
-			return fmt.Errorf("transforms: sample %d: value %d is infinite; make it NaN if it is unknown", i, bad)
-		case s.Label < 0 || int(s.Label) >= c.Classes:
-			return fmt.Errorf("transforms: sample %d has the label %d; there are %d classes", i, s.Label, c.Classes)
-		}
-		classes[s.Label] = true
-	}
-	switch {
-	case len(classes) < 2:
-		return fmt.Errorf("%d training samples of %d class; a fit needs two classes", len(samples), len(classes))
-	case groups < 2:
-		return fmt.Errorf("transforms: all %d samples are of one group; to hold one out takes two", len(samples))
-	case c.Only != nil && len(c.Only) == 0:
-		return fmt.Errorf("transforms: no transform is asked for; there are %s", strings.Join(names(), ", "))
-	case c.Backend == nil:
-		return fmt.Errorf("transforms: a fit needs a backend")
-	}
-	for _, name := range c.Only {
-		if !slices.Contains(names(), name) {
-			return fmt.Errorf("transforms: no transform is called %q; there are %s", name, strings.Join(names(), ", "))
-		}
-	}
-	return nil
 }
