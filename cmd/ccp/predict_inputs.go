@@ -90,6 +90,9 @@ func arrayError(path string, form *recording.Form, asSeries, asRecording error) 
 	if err != nil {
 		return err
 	}
+	if form.Width() == 1 && len(a.Shape) == 2 && a.Shape[1] != 1 { // [samples, timepoints] of one sensor
+		return fmt.Errorf("%s: %w", path, asSeries)
+	}
 	n, axes := len(form.Sensors), fmt.Sprintf(", %d", form.Channels)
 	want := [][]int{{0, n, 0, form.Channels}, {0, n, form.Channels}}
 	if form.Channels == 1 {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
@@ -451,4 +454,18 @@ func TestColumnsOfPredictions(t *testing.T) {
 	rows := table(serve.Samples{Names: []string{"a"}}, []string{"class", "rise"},
 		[]models.Prediction{{Name: "class", Probability: 0.75, Probabilities: []float64{0.75, 0.25}}}, 0)
 	assert.Equal(t, [][]string{{"name", "class", "probability", "probability of class", "rise"}, {"a", "class", "0.75", "0.75", "0.25"}}, rows)
+}
+
+// Of one sensor an array [samples, timepoints] has no other reading, so that what is wrong with its values is the reason.
+func TestArrayOfOneSensor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new.npy")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	require.NoError(t, npz.WriteNPY(file, &npz.Array{Shape: []int{1, 3}, Data: []float64{1, math.Inf(1), 2}}))
+	require.NoError(t, file.Close())
+	form := &recording.Form{Sensors: []string{"sensor 0"}, Channels: 1, Longest: 3, Frames: 3}
+	_, asSeries := datasets.ReadSeries(path, form)
+	err = arrayError(path, form, asSeries, errors.New("its shape"))
+	require.ErrorContains(t, err, path+": series[0,0,1] is +Inf, which is not a finite float32")
+	assert.NotContains(t, err.Error(), "shape")
 }
