@@ -158,7 +158,9 @@ const (
 func (d *Dataset) link(of []int) (*affinity.Matrix, error) {
 	sensors, k := len(d.Form.Sensors), cmp.Or(d.KNN, correlated)
 	if d.KNN == 0 && sensors <= allLinked || k >= sensors-1 {
-		appendf(&d.Notes, "every sensor is linked with every other")
+		if sensors > 1 {
+			appendf(&d.Notes, "every sensor is linked with every other")
+		}
 		var links []affinity.Edge
 		for a := range sensors {
 			for b := a + 1; b < sensors; b++ {

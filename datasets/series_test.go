@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -178,6 +179,7 @@ func TestSeriesOfOneSensor(t *testing.T) {
 	d := arrays{"series": {Shape: []int{20, 12}, Data: series}, "labels": vectorOf(labels...)}.load(t, Options{})
 	assert.Equal(t, []int{12, 1}, []int{d.Nodes, d.Channels})
 	assert.Equal(t, series[3*12:4*12], d.Series[3])
+	assert.NotContains(t, fmt.Sprint(d.Notes), "linked", "there is nothing to link it with")
 
 	// Its place, or that of the only node of a table, needs no neighbour.
 	place := &npz.Array{Shape: []int{1, 2}, Data: []float64{3, 4}}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -64,8 +63,7 @@ func newEval(s *shared) *cobra.Command {
 	var mirrored bool
 	cmd := command("eval", "")
 	checkpointFlag(cmd, &dir)
-	cmd.Flags().StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the one trained on)")
-	dataDirFlag(cmd, &dataDir)
+	otherDataFlags(cmd, &data, &dataDir)
 	splitFlag(cmd, &split)
 	rejectFlag(cmd.Flags(), &reject)
 	cmd.Flags().BoolVar(&mirrored, "mirrored", false,
@@ -76,9 +74,6 @@ func newEval(s *shared) *cobra.Command {
 			return err
 		}
 		d, err := s.dataOf(cmd, m, graph, dir, dataDir, data)
-		if data == "" && datasets.IsFile(m.Data) && errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%w; give its place with --data", err)
-		}
 		if err != nil {
 			return err
 		}

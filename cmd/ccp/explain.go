@@ -13,12 +13,12 @@ import (
 
 func newExplain(s *shared) *cobra.Command {
 	e := explain.Explanation{Class: -1}
-	var dir, dataDir, class string
+	var dir, data, dataDir, class string
 	var out target
 	var samples int
 	cmd := command("explain", "")
 	checkpointFlag(cmd, &dir)
-	dataDirFlag(cmd, &dataDir)
+	otherDataFlags(cmd, &data, &dataDir)
 	splitFlag(cmd, &e.Split)
 	f := cmd.Flags()
 	samplesFlag(f, &samples, "all of the split")
@@ -39,7 +39,7 @@ func newExplain(s *shared) *cobra.Command {
 		if e.Classifier, err = s.load(cmd, dir, 0); err != nil {
 			return err
 		}
-		if e.Data, err = s.dataOf(cmd, e.Classifier.Metadata, e.Classifier.Graph, dir, dataDir, ""); err != nil {
+		if e.Data, err = s.dataOf(cmd, e.Classifier.Metadata, e.Classifier.Graph, dir, dataDir, data); err != nil {
 			return err
 		}
 		if class != "" {

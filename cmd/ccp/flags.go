@@ -215,6 +215,12 @@ func dataDirFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "data-dir", "", "`FOLDER` with the data set's files (default: $CCP_DATA, else here)")
 }
 
+// otherDataFlags are for commands on a trained model that take another data set than its own.
+func otherDataFlags(cmd *cobra.Command, data, dir *string) {
+	cmd.Flags().StringVar(data, "data", "", "data set by its `NAME`, or FILE.npz (default: the one trained on)")
+	dataDirFlag(cmd, dir)
+}
+
 // dataFolder is where to look for a data set's files.
 func dataFolder(flag string) string { return cmp.Or(flag, os.Getenv("CCP_DATA")) }
 

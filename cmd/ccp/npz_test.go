@@ -132,6 +132,16 @@ func TestOwnData(t *testing.T) {
 		assert.Contains(t, fails(t, append(line, "--backend", "go", "--data-dir", filepath.Dir(there))...),
 			path+": there is no such file or folder; ")
 	}
+	for _, command := range []string{"explain", "report"} {
+		_, _, stderr = execute(t, command, "--backend", "go", "--checkpoint", dir)
+		assert.Contains(t, stderr, "; give its place with --data\n", command)
+	}
+	assert.Contains(t, succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--data", moved, "--samples", "5"), "moved.npz, test split: 5 of 160")
+	page := filepath.Join(t.TempDir(), "report.html")
+	succeed(t, "report", "--backend", "go", "--checkpoint", dir, "--data", moved, "--samples", "5", "--out", page)
+	html, err := os.ReadFile(page)
+	require.NoError(t, err)
+	assert.Contains(t, string(html), "The samples are those of moved.npz; the model was trained on ring.npz.")
 	require.NoError(t, os.Rename(moved, path))
 
 	one := with(without(ring(40), "split", "class_names"), "labels", slices.Repeat([]string{"east"}, 40), 40)

@@ -28,14 +28,14 @@ type reportJSON struct {
 }
 
 func newReport(s *shared) *cobra.Command {
-	var dir, dataDir string
+	var dir, other, dataDir string
 	var samples int
 	var out target
 	cmd := command("report", "")
 	checkpointFlag(cmd, &dir)
 	out.flags(cmd.Flags(), "`FILE.html` to write (default: report.html in the checkpoint's directory)",
 		"a file that is no report")
-	dataDirFlag(cmd, &dataDir)
+	otherDataFlags(cmd, &other, &dataDir)
 	samplesFlag(cmd.Flags(), &samples, "all that the page can show")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		status := newStatusLine(cmd.ErrOrStderr())
@@ -53,11 +53,14 @@ func newReport(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		data, lack := s.dataOf(cmd, classifier.Metadata, classifier.Graph, dir, dataDir, "")
+		data, lack := s.dataOf(cmd, classifier.Metadata, classifier.Graph, dir, dataDir, other)
 		r, err := report.Build(cmd.Context(), dir, classifier, data, samples, status.onScreen)
 		status.clear()
 		if err = cmp.Or(err, cmd.Context().Err()); err != nil { // the data may lack because of it
 			return err
+		}
+		if data != nil && data.Name != classifier.Data {
+			r.Notices = append(r.Notices, fmt.Sprintf("The samples are those of %s; the model was trained on %s.", data.Name, classifier.Data))
 		}
 		if lack != nil {
 			line := fmt.Sprintf("the data set is unavailable, so samples and names are left out: %v", lack)

@@ -147,6 +147,9 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.M
 		o.Whole, o.Graph = true, graph
 	}
 	d, err := training.LoadFor(cmd.Context(), m, config, o)
+	if other == "" && datasets.IsFile(config.Name) && errors.Is(err, fs.ErrNotExist) && cmd.Flags().Lookup("data") != nil {
+		err = fmt.Errorf("%w; give its place with --data", err)
+	}
 	if err != nil || another {
 		return d, err
 	}
