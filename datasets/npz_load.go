@@ -146,6 +146,8 @@ func (r *npzReader) fits() error {
 		return nil
 	case r.series == nil:
 		return errors.New("it holds features, but the classifier was trained on recordings: store them as series [samples, sensors, timepoints]")
+	case of == nil: // what is wrong with the recordings has been said
+		return nil
 	case len(of.Sensors) != len(form.Sensors) || of.Channels != form.Channels:
 		shape := []int{r.samples, len(of.Sensors), r.series.timepoints, of.Channels}[:3+min(1, of.Channels-1)]
 		want := strings.TrimSuffix(fmt.Sprintf("[samples, %d, timepoints, %d", len(form.Sensors), form.Channels), ", 1")

@@ -244,8 +244,11 @@ func TestSeriesErrors(t *testing.T) {
 		},
 	} {
 		a, _ := lab()
+		form := a.load(t, Options{}).Form
 		change(a)
 		_, err := Load(t.Context(), a.write(t), Options{})
+		assert.ErrorContains(t, err, want)
+		_, err = Load(t.Context(), a.write(t), Options{Form: form}) // as the data of a classifier
 		assert.ErrorContains(t, err, want)
 	}
 }
