@@ -178,6 +178,9 @@ func (r *npzReader) readSplit() error {
 			appendf(&raw.Warnings, "split marks no validation sample (1): held out %d training samples, stratified, from seed %d%s",
 				len(s.Validation), r.opts.Seed, raw.groupsWhole(s.Validation))
 		}
+	} else if r.opts.Validation > 0 {
+		appendf(&raw.Warnings, "split marks %d validation samples (1), so validation=%g holds out no others; leave validation out, "+
+			"or mark none", len(s.Validation), r.opts.Validation)
 	}
 	var empty []error
 	for mark, split := range s.named() {

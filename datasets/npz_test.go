@@ -130,7 +130,7 @@ func TestNPZLabelsAndSplit(t *testing.T) {
 	assert.Equal(t, []int{0, 1, 5, 6, 10, 11, 15, 16}, d.Train)
 	assert.Equal(t, []int{2, 3, 7, 8, 12, 13, 17, 18}, d.Validation)
 	assert.Equal(t, []int{4, 9, 14, 19}, d.Test)
-	assert.Empty(t, d.Warnings)
+	assert.Equal(t, []string{"split marks 8 validation samples (1), so validation=0.4 holds out no others; leave validation out, or mark none"}, d.Warnings)
 
 	marks = slices.Repeat([]int8{0, 0, 0, 2}, 5)
 	d = path4().with("split", vectorOf(marks...)).load(t, Options{HoldOut: true})

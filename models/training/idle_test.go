@@ -37,7 +37,7 @@ func TestSettingsWithoutEffect(t *testing.T) {
 	assert.True(t, train(dir, asked).Resumed)
 	assert.Equal(t, []string{without}, notices, "again, of a run that had ended")
 
-	train(filepath.Join(t.TempDir(), "plain"), training.Patch{"data": path, "seed": 2})
+	train(filepath.Join(t.TempDir(), "plain"), training.Patch{"data": path, "seed": 2, "knn": 1}) // which links the sensors
 	assert.NotContains(t, notices[len(notices)-1], training.WithoutEffect)
 	train(filepath.Join(t.TempDir(), "fitted"), training.Patch{"data": "digits", "model": "bayes", "learning_rate": 0.1, "bayes_alpha": 1})
 	assert.Contains(t, notices, "without effect: learning_rate=0.1; model bayes is fitted in one pass")

@@ -104,10 +104,10 @@ const unbalanced = 1.5
 // WithoutEffect begins the notice that names the settings that no prediction depends on, as NAME=VALUE.
 const WithoutEffect = "without effect: "
 
-// Of the options, ofSteps are those that only training steps follow, and ofGraph those that the ridge classifier does not depend on either.
+// Of the options, ofSteps are those that only training steps follow, and ofNetwork those that a network has.
 var (
-	ofSteps = []string{"average", "batch", "epochs", "label_smoothing", "learning_rate", "schedule", "steps", "weight_decay"}
-	ofGraph = []string{"hidden", "knn", "levels"}
+	ofSteps   = []string{"average", "batch", "epochs", "label_smoothing", "learning_rate", "schedule", "steps", "weight_decay"}
+	ofNetwork = []string{"hidden", "levels"}
 )
 
 // remark gives notice of what is asked without effect, since the weights are fitted or the ridge classifier predicts alone. It also
@@ -117,7 +117,7 @@ func (r *run) remark(result Result) {
 	var idle []string
 	fitted, alone := r.spec.Network().Fitted, result.Steps == 0
 	for _, name := range sorted(r.asked) {
-		network := slices.Contains(append(params.Names(ablationFields), ofGraph...), name) ||
+		network := slices.Contains(append(params.Names(ablationFields), ofNetwork...), name) ||
 			name != "transforms" && slices.Contains(optionNames(), name)
 		if value := r.asked[name]; value != nil && value != Auto && (alone && network || (alone || fitted) && slices.Contains(ofSteps, name)) {
 			idle = append(idle, fmt.Sprintf("%s=%v", name, value))

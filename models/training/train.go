@@ -179,7 +179,11 @@ func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *dataset
 	default:
 		r.notice(damaged.Error() + ": the result is not that of the weights, and is made again")
 	}
-	for _, line := range d.Warnings {
+	lines := d.Warnings
+	if datasets.IsFile(c.Name) { // as data check, which few have run before
+		lines = slices.Concat(lines, d.Oddities())
+	}
+	for _, line := range lines {
 		r.notice("data: " + line)
 	}
 	for _, stage := range []func(context.Context, compute.Backend) error{r.begin, r.prepare, r.steps} {

@@ -14,6 +14,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/ml/model"
@@ -189,6 +190,31 @@ func TestNoValidationSplit(t *testing.T) {
 	assert.Equal(t, 1, result.BestEpoch)
 	require.NotEmpty(t, notices)
 	assert.Contains(t, notices[0], "data: split marks no validation sample (1): held out 9 training samples")
+}
+
+// What a check of the data would have said is said before a training of one's own file, too.
+func TestOdditiesAreTold(t *testing.T) {
+	path := writeRing(t, 80, 0, 0, 0, 0, 0, 0, 2, 2)
+	file, err := npz.Open(path)
+	require.NoError(t, err)
+	var arrays []npz.Named
+	for _, name := range file.Names() {
+		a, err := file.Array(name)
+		require.NoError(t, err)
+		if values, is := a.Data.([]float32); is && name == "features" {
+			copy(values[len(values)/80*6:len(values)/80*7], values) // the first test sample is the first one
+		}
+		arrays = append(arrays, npz.Named{Name: name, Array: a})
+	}
+	require.NoError(t, file.Close())
+	require.NoError(t, npz.Write(path, arrays))
+	c := ringConfig(path)
+	c["epochs"] = 1
+	var notices []string
+	_, err = Train(t.Context(), backendtest.Go(t), c,
+		Options{Dir: t.TempDir(), Observer: Observer{Notice: func(line string) { notices = append(notices, line) }}})
+	require.NoError(t, err)
+	assert.Contains(t, strings.Join(notices, "\n"), "data: 1 test samples are training samples, too (sample 6 is sample 0)")
 }
 
 // Where nothing is held out for validation, each epoch counts as better than the one before.
