@@ -14,8 +14,9 @@ import (
 const (
 	leastTrees    = 200
 	mostTrees     = 500
-	forestSamples = 2_500 // of a tree, at most
-	forestShare   = 0.1   // of the features, that a node chooses from
+	forestSamples = 2_500      // of a tree, at least, if there are as many
+	treeValues    = 10_000_000 // of a tree's samples, at most, if these are more than forestSamples
+	forestShare   = 0.1        // of the features, that a node chooses from
 )
 
 // forest is a classifier of extremely randomised trees (Geurts, Ernst and Wehenkel 2006) on the features of all maps that draw
@@ -100,6 +101,11 @@ func treesOf(samples int) int {
 	return min(mostTrees, max(leastTrees, leastTrees*forestSamples/max(1, samples)))
 }
 
+// samplesOf returns how many samples a tree has: all, unless their values are so many that trees would take minutes to grow.
+func samplesOf(samples, width int) int {
+	return min(samples, max(forestSamples, treeValues/max(1, width)))
+}
+
 // grow grows the trees on the samples' features, `[features][samples]`.
 func (m *forest) grow(ctx context.Context, columns []float32, labels []int32, seed uint64) error {
 	trees, logs := make([][]float32, treesOf(len(labels))), make([]float64, len(labels)+1)
@@ -109,7 +115,7 @@ func (m *forest) grow(ctx context.Context, columns []float32, labels []int32, se
 	err := inParallel(ctx, len(trees), func(_ *work, i int) {
 		rng := rand.New(rand.NewPCG(seed, 0x666f72657374<<8+uint64(i)))
 		g := &growth{columns: columns, n: len(labels), width: m.width, classes: m.classes, labels: labels, logs: logs, rng: rng}
-		some := rng.Perm(g.n)[:min(g.n, forestSamples)]
+		some := rng.Perm(g.n)[:samplesOf(g.n, g.width)]
 		slices.Sort(some)
 		g.split(some)
 		trees[i] = g.nodes

@@ -31,6 +31,7 @@ func TestForestDirectly(t *testing.T) {
 	m := v.forest
 	require.Len(t, m.roots, mostTrees)
 	assert.Equal(t, []int{250, leastTrees}, []int{treesOf(2_000), treesOf(20_000)})
+	assert.Equal(t, []int{300, 7_200, 2_500, 10_000}, []int{samplesOf(300, 9_000), samplesOf(7_200, 300), samplesOf(7_200, 9_000), samplesOf(20_000, 1_000)})
 	var walk func(root, at int, x []float32) int
 	walk = func(root, at int, x []float32) int {
 		feature, threshold, right := m.nodes[3*at], m.nodes[3*at+1], m.nodes[3*at+2]

@@ -230,7 +230,7 @@ func (h header) check() error {
 	if held = max(held, float64(h.Length)) * float64(h.Columns); held > most {
 		return fmt.Errorf("its sizes ask for %.0f values, more than %d", held, most)
 	}
-	if h.Nodes < 0 || h.Nodes > 2*mostTrees*forestSamples || h.Trees < 0 || h.Trees > mostTrees || h.Forest != nil && h.Trees == 0 {
+	if h.Nodes < 0 || h.Nodes > 2*leastTrees*mostSamples || h.Trees < 0 || h.Trees > mostTrees || h.Forest != nil && h.Trees == 0 {
 		return fmt.Errorf("its forest has %d trees of %d nodes", h.Trees, h.Nodes)
 	}
 	if sum := floats.Sum(h.Shares); len(h.Shares) > 2 || h.Shares != nil && (!(floats.Min(h.Shares) > 0) || !(math.Abs(sum-1) < 1e-6)) {
