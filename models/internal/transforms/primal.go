@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -56,10 +58,12 @@ func (f *fit) primal(ctx context.Context) error {
 	for i := range width {
 		gram.SetSym(i, i, gram.At(i, i)+f.penalty)
 	}
-	factor, weights, symmetric := new(mat.Cholesky), new(mat.Dense), new(mat.SymDense)
-	if !factor.Factorize(gram) || factor.SolveTo(weights, side) != nil || factor.InverseTo(symmetric) != nil {
-		return fmt.Errorf("transforms: rounding made the ridge classifier of %d features singular", width)
+	inverse, err := invert(f.Backend, gram)
+	if err != nil {
+		return fmt.Errorf("transforms: the ridge classifier of %d features: %w", width, err)
 	}
+	weights := new(mat.Dense)
+	weights.Mul(inverse, side)
 	f.residuals = mat.DenseCopyOf(f.y)
 	for from := 0; from < n; from += blockSize {
 		to, product := min(from+blockSize, n), new(mat.Dense)
@@ -67,18 +71,8 @@ func (f *fit) primal(ctx context.Context) error {
 		part := f.residuals.Slice(from, to, 0, f.Classes).(*mat.Dense)
 		part.Sub(part, product)
 	}
-	inverse := mat.DenseCopyOf(symmetric) // gonum multiplies by it faster
-	f.unexplained = func(some []int) *mat.Dense {
-		part, seen, u := block(pick(rows, some), 0, width, width), new(mat.Dense), new(mat.Dense)
-		seen.Mul(part, inverse)
-		u.Mul(seen, part.T())
-		u.Apply(func(i, j int, x float64) float64 {
-			if x = -x - 1/float64(n); i == j {
-				x++
-			}
-			return x
-		}, u)
-		return u
+	if f.unexplained, f.release, err = unexplainedBy(f.Backend, rows, inverse); err != nil {
+		return err
 	}
 	from := 0
 	for v, c := range f.candidates {
@@ -94,6 +88,28 @@ func (f *fit) primal(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// unexplainedBy returns what samples with these features leave unexplained, given the inverse of the sum of squares and penalty.
+// release frees the backend's program.
+func unexplainedBy(backend compute.Backend, rows [][]float32, inverse *mat.Dense) (u unexplained, release func(), err error) {
+	exec, err := NewExec(backend, func(part, inverse *Node) *Node {
+		return product(product(part, 1, inverse, 0), 1, part, 1)
+	})
+	u = func(some []int) (*mat.Dense, error) {
+		part, width := pick(rows, some), len(rows[0])
+		for len(part)%heldAtOnce > 0 { // of few sizes, for each of which the backend compiles
+			part = append(part, make([]float32, width))
+		}
+		out, err := call(exec, block(part, 0, width, width), inverse)
+		if err != nil {
+			return nil, err
+		}
+		left := out[0].Slice(0, len(some), 0, len(some)).(*mat.Dense)
+		left.Apply(func(i, j int, x float64) float64 { return float64(one(i == j)) - x - 1/float64(len(rows)) }, left)
+		return left, nil
+	}
+	return u, exec.Finalize, err
 }
 
 // nystrom turns the rows of a transform into features φ = L⁻¹·k: k are the kernel values with the landmarks,

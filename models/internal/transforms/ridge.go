@@ -1,9 +1,11 @@
 package transforms
 
 import (
+	"errors"
 	"math"
 	"slices"
 
+	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -18,13 +20,14 @@ type task struct {
 	meanTarget  []float64
 	lone        bool      // see Config
 	negLogPrior []float64 // minus the logarithm of each class's frequency, one sample added to each
+	backend     compute.Backend
 }
 
 // taskOf returns the task of samples.
 func (c Config) taskOf(samples []Sample) task {
 	n := len(samples)
 	t := task{make([]int32, n), groupsOf(samples), mat.NewDense(n, c.Classes, nil), make([]float64, c.Classes), c.Lone,
-		make([]float64, c.Classes)}
+		make([]float64, c.Classes), c.Backend}
 	for i, s := range samples {
 		t.labels[i] = s.Label
 		t.negLogPrior[s.Label]++
@@ -63,43 +66,53 @@ const (
 	lonePenalty, loneInverseTemperature = 3, 8
 )
 
-// unexplained returns (I - H)_ss of some samples. H is the matrix from targets to predictions, with its intercept.
-type unexplained func(some []int) *mat.Dense
+const heldAtOnce = 512 // samples that are explained at a time
 
-// without returns the predictions of some samples by the ridge classifier of the others: y - (I - H)_ss⁻¹·(y - H·y)_s. It is
-// not ok if there are no others, or if rounding made the matrix singular.
-func (t task) without(some []int, part *mat.Dense, residuals *mat.Dense) (predictions *mat.Dense, ok bool) {
-	predictions, errors := mat.NewDense(len(some), len(t.meanTarget), nil), mat.NewDense(len(some), len(t.meanTarget), nil)
+var errCopies = errors.New("rounding made its matrix singular; are groups copies of each other?")
+
+// unexplained returns (I - H)_ss of some samples. H is the matrix from targets to predictions, with its intercept.
+type unexplained func(some []int) (*mat.Dense, error)
+
+// without returns the predictions of some samples by the ridge classifier of the others: y - (I - H)_ss⁻¹·(y - H·y)_s. It fails if
+// there are no others, or if rounding made the matrix singular.
+func (t task) without(some []int, part *mat.Dense, residuals *mat.Dense) (*mat.Dense, error) {
+	predictions, off := mat.NewDense(len(some), len(t.meanTarget), nil), mat.NewDense(len(some), len(t.meanTarget), nil)
 	for at, i := range some {
 		predictions.SetRow(at, t.y.RawRowView(i))
 		floats.Add(predictions.RawRowView(at), t.meanTarget)
-		errors.SetRow(at, residuals.RawRowView(i))
+		off.SetRow(at, residuals.RawRowView(i))
 	}
 	if len(some) == 1 {
-		errors.Scale(1/part.At(0, 0), errors)
-	} else if err := errors.Solve(part, errors); err != nil {
-		return nil, false
+		off.Scale(1/part.At(0, 0), off)
+	} else if err := off.Solve(part, off); err != nil {
+		return nil, errCopies
 	}
-	predictions.Sub(predictions, errors)
-	return predictions, !math.IsNaN(mat.Sum(predictions)) && !math.IsInf(mat.Sum(predictions), 0)
+	predictions.Sub(predictions, off)
+	if sum := mat.Sum(predictions); math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return nil, errCopies
+	}
+	return predictions, nil
 }
 
 // heldOut predicts each group by the ridge classifier of the others.
-func (t task) heldOut(u unexplained, residuals *mat.Dense) (*mat.Dense, bool) {
-	const blockSize = 256 // samples that are explained at a time
+func (t task) heldOut(u unexplained, residuals *mat.Dense) (*mat.Dense, error) {
 	predictions := mat.NewDense(len(t.labels), len(t.meanTarget), nil)
 	for from := 0; from < len(t.groups); {
 		var some []int
 		to := from
-		for ; to < len(t.groups) && (to == from || len(some)+len(t.groups[to]) <= blockSize); to++ {
+		for ; to < len(t.groups) && (to == from || len(some)+len(t.groups[to]) <= heldAtOnce); to++ {
 			some = append(some, t.groups[to]...)
 		}
-		block, at := u(some), 0
+		block, err := u(some)
+		if err != nil {
+			return nil, err
+		}
+		at := 0
 		for _, group := range t.groups[from:to] {
 			end := at + len(group)
-			found, ok := t.without(group, block.Slice(at, end, at, end).(*mat.Dense), residuals)
-			if !ok {
-				return nil, false
+			found, err := t.without(group, block.Slice(at, end, at, end).(*mat.Dense), residuals)
+			if err != nil {
+				return nil, err
 			}
 			for i, sample := range group {
 				predictions.SetRow(sample, found.RawRowView(i))
@@ -108,7 +121,7 @@ func (t task) heldOut(u unexplained, residuals *mat.Dense) (*mat.Dense, bool) {
 		}
 		from = to
 	}
-	return predictions, true
+	return predictions, nil
 }
 
 // judge returns the temperature, the loss and the accuracy of predictions, `[samples, classes]`. Laplace smoothing shares
@@ -189,36 +202,35 @@ func (t task) logits(decisions []float64, s score) []float64 {
 
 // dual solves (K + αI)·c = y. Then I - H is α·(K + αI)⁻¹ less 1/n, and the residuals are α·c.
 type dual struct {
-	c, residuals *mat.Dense
-	inverse      *mat.SymDense
-	alpha        float64
+	c, residuals, inverse *mat.Dense
+	alpha                 float64
 }
 
-// newDual takes a centred K and a penalty relative to K's mean diagonal. It is not ok if rounding made K singular.
-func (t task) newDual(k *mat.SymDense, penalty float64) (d dual, ok bool) {
+// newDual takes a centred K and a penalty relative to K's mean diagonal. Errors are those of invert.
+func (t task) newDual(k *mat.SymDense, penalty float64) (d dual, err error) {
 	n := len(t.labels)
-	d = dual{c: new(mat.Dense), residuals: new(mat.Dense), inverse: mat.NewSymDense(n, nil)}
+	d = dual{c: new(mat.Dense), residuals: new(mat.Dense)}
 	d.alpha = penalty * mat.Trace(k) / float64(n)
 	sum := mat.NewSymDense(n, slices.Clone(k.RawSymmetric().Data))
 	for i := range n {
 		sum.SetSym(i, i, sum.At(i, i)+d.alpha)
 	}
-	factor := new(mat.Cholesky)
-	if !factor.Factorize(sum) || factor.SolveTo(d.c, t.y) != nil || factor.InverseTo(d.inverse) != nil {
-		return d, false
+	if d.inverse, err = invert(t.backend, sum); err != nil {
+		return d, err
 	}
+	d.c.Mul(d.inverse, t.y)
 	d.residuals.Scale(d.alpha, d.c)
-	return d, true
+	return d, nil
 }
 
-func (d dual) unexplained(some []int) *mat.Dense {
-	block := mat.NewDense(len(some), len(some), nil)
+func (d dual) unexplained(some []int) (*mat.Dense, error) {
+	n, block := d.inverse.RawMatrix().Rows, mat.NewDense(len(some), len(some), nil)
 	for a, i := range some {
 		for b, j := range some {
-			block.Set(a, b, d.alpha*d.inverse.At(i, j)-1/float64(d.inverse.SymmetricDim()))
+			block.Set(a, b, d.alpha*d.inverse.At(i, j)-1/float64(n))
 		}
 	}
-	return block
+	return block, nil
 }
 
 // best walks from a penalty to its neighbours for as long as the loss of the held-out samples falls. Then it takes the
@@ -235,8 +247,8 @@ func (t task) best(k *mat.SymDense, start int) score {
 		}
 		s.loss = math.Inf(1)
 		if i >= 0 && i < len(penalties) {
-			if d, ok := t.newDual(k, penalties[i]); ok {
-				if decisions, ok := t.heldOut(d.unexplained, d.residuals); ok {
+			if d, err := t.newDual(k, penalties[i]); err == nil {
+				if decisions, err := t.heldOut(d.unexplained, d.residuals); err == nil {
 					s = t.judge(decisions)
 				}
 			}

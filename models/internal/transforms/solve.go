@@ -104,9 +104,10 @@ func (f *fit) solve(ctx context.Context) error {
 	if err := method(ctx); err != nil {
 		return err
 	}
-	var ok bool
-	if f.held, ok = f.heldOut(f.unexplained, f.residuals); !ok {
-		return fmt.Errorf("transforms: the ridge classifier of %d samples is singular; are groups copies of each other?", len(f.samples))
+	defer f.release()
+	var err error
+	if f.held, err = f.heldOut(f.unexplained, f.residuals); err != nil {
+		return fmt.Errorf("transforms: the ridge classifier of %d samples: %w", len(f.samples), err)
 	}
 	f.score = f.adjust(f.held)
 	bias := slices.Clone(f.meanTarget)
@@ -132,11 +133,11 @@ func (f *fit) dualOf(context.Context) error {
 		c.centre, c.square = centred(c.gram)
 		grams, weights = append(grams, c.gram), append(weights, c.weight)
 	}
-	d, ok := f.newDual(weighted(grams, weights), f.penalty)
-	if !ok {
-		return fmt.Errorf("transforms: rounding made the ridge classifier of %d samples singular", len(f.samples))
+	d, err := f.newDual(weighted(grams, weights), f.penalty)
+	if err != nil {
+		return fmt.Errorf("transforms: the ridge classifier of %d samples: %w", len(f.samples), err)
 	}
-	f.residuals, f.unexplained = d.residuals, d.unexplained
+	f.residuals, f.unexplained, f.release = d.residuals, d.unexplained, func() {}
 	for _, c := range f.candidates {
 		if c.kernel != nil {
 			c.setLandmarks(c.rows)

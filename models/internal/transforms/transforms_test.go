@@ -268,10 +268,10 @@ func TestHeldOutBruteForce(t *testing.T) {
 			samples[i] = Sample{Label: int32(rng.IntN(classes)), Group: fmt.Sprint(i / size)}
 		}
 		task := Config{Classes: classes}.taskOf(samples)
-		d, ok := task.newDual(k, 0.3)
-		require.True(t, ok)
-		predictions, ok := task.heldOut(d.unexplained, d.residuals)
-		require.True(t, ok)
+		d, err := task.newDual(k, 0.3)
+		require.NoError(t, err)
+		predictions, err := task.heldOut(d.unexplained, d.residuals)
+		require.NoError(t, err)
 		for i := range samples {
 			var others []int
 			for j := range samples {
@@ -300,8 +300,8 @@ func TestHeldOut(t *testing.T) {
 	for _, c := range f.candidates {
 		grams, weights = append(grams, c.gram), append(weights, c.weight)
 	}
-	left, ok := f.heldOut(f.unexplained, f.residuals)
-	require.True(t, ok)
+	left, err := f.heldOut(f.unexplained, f.residuals)
+	require.NoError(t, err)
 	for i := range samples {
 		want := ridgeOf(weighted(grams, weights), f.y, f.penalty, slices.Delete(slices.Clone(f.used), i, i+1), i)
 		floats.Add(want, f.meanTarget)
