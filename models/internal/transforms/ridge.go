@@ -271,7 +271,8 @@ func (t task) best(k *mat.SymDense, start int) score {
 }
 
 // centred makes the features behind a Gram matrix have mean zero and a mean square of one. It returns the mean of each
-// row before, and the mean square. A matrix of samples that are all equal has a mean square of 0, and stays.
+// row before, and the mean square. A matrix of samples that are all equal has a mean square of 0, and becomes zero: what rounding
+// left of it would be a feature like any other.
 func centred(k *mat.SymDense) (rows []float64, square float64) {
 	n := k.SymmetricDim()
 	rows = make([]float64, n)
@@ -287,6 +288,7 @@ func centred(k *mat.SymDense) (rows []float64, square float64) {
 		}
 	}
 	if square = mat.Trace(k) / float64(n); square < 1e-9 {
+		k.ScaleSym(0, k)
 		return rows, 0
 	}
 	k.ScaleSym(1/square, k)

@@ -518,6 +518,17 @@ func TestErrors(t *testing.T) {
 		_, err := Fit(context.Background(), one.Config, one.samples)
 		assert.ErrorContains(t, err, want)
 	}
+	// Whatever rounding leaves of their differences, no number of equal samples is told apart.
+	for n := 2; n < 130; n += 7 {
+		samples := make([]Sample, n)
+		for i := range samples {
+			samples[i] = row(40, int32(i%2))
+		}
+		for _, c := range []Config{usual, changed(func(c *Config) { c.Table, c.Columns = true, 40 })} {
+			_, err := Fit(context.Background(), c, samples)
+			require.ErrorContains(t, err, "have the same features in every transform")
+		}
+	}
 }
 
 // cancelled is a context that ends when it has been asked a number of times.
