@@ -96,8 +96,6 @@ type Raw struct {
 	// Coordinates `[nodes, d]`, row-major, are the positions of nodes or sensors in pictures and for directed slots; nil if
 	// there are none.
 	Coordinates []float64
-	// NodeNames names each node, such as its word; nil if nodes have no names.
-	NodeNames []string
 	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. It is for training samples
 	// only.
 	Augment func(rng *rand.Rand, sample []float32)

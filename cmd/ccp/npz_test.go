@@ -154,6 +154,38 @@ func TestOwnData(t *testing.T) {
 	assert.Contains(t, stderr, dir+" holds a")
 }
 
+// Nodes in another order are refused by their names; of a graph alone that is another one is warned.
+func TestNodesInAnotherOrder(t *testing.T) {
+	names := make([]string, 12)
+	for i := range names {
+		names[i] = fmt.Sprintf("é%d", i)
+	}
+	trained := func() []npz.Named { return with(ring(80), "node_names", names, 12) }
+	dir := filepath.Join(t.TempDir(), "run")
+	succeed(t, "train", "--backend", "go", "--data", ringFile(t, trained()), "--checkpoint", dir, "--model", "softmax", "--epochs", "1")
+	reversed := slices.Clone(names)
+	slices.Reverse(reversed)
+	other := ringFile(t, with(trained(), "node_names", reversed, 12))
+	for _, line := range [][]string{{"predict", other}, {"eval", "--data", other}, {"explain", "--data", other}} {
+		assert.Contains(t, fails(t, append(line, "--backend", "go", "--checkpoint", dir)...),
+			`ring.npz: node_names[0] is "é11", where the classifier has "é0"; store the nodes in its order`)
+	}
+	assert.Contains(t, fails(t, "predict", "--backend", "go", "--checkpoint", dir, ringFile(t, with(trained(), "node_names", names[:5], 5))), "node_names")
+	edges := make([]int64, 24)
+	for i := range edges {
+		edges[i] = int64((i/2 + i%2*5) % 12)
+	}
+	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, with(trained(), "edges", edges, 12, 2)))
+	assert.Zero(t, code)
+	assert.Contains(t, stderr, "warning: the graph of ")
+	for _, same := range [][]npz.Named{trained(), without(trained(), "node_names"), without(trained(), "edges")} {
+		code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, same))
+		assert.Zero(t, code, stderr)
+		assert.NotContains(t, stderr, "warning: the graph")
+		succeed(t, "predict", "--backend", "go", "--checkpoint", dir, ringFile(t, same))
+	}
+}
+
 // TestMalformedData gives for each way to get an .npz wrong the array, the index where there is one, and the way out.
 func TestMalformedData(t *testing.T) {
 	const n = 40

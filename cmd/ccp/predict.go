@@ -195,7 +195,7 @@ func readSignals(path string, m models.Metadata) (names []string, signals [][]fl
 	}
 	var array *npz.Array
 	if datasets.IsFile(path) {
-		array, names, err = readFeatures(path)
+		array, names, err = readFeatures(path, m)
 	} else {
 		array, err = npz.ReadNPYFile(path)
 	}
@@ -224,8 +224,8 @@ func numbered(names []string, n int) []string {
 	return names
 }
 
-// readFeatures reads features of an .npz file, and the names of the samples if they are there.
-func readFeatures(path string) (array *npz.Array, names []string, err error) {
+// readFeatures reads features of an .npz file, and the names of the samples if they are there. Its nodes must be the model's.
+func readFeatures(path string, m models.Metadata) (array *npz.Array, names []string, err error) {
 	file, err := npz.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -234,6 +234,12 @@ func readFeatures(path string) (array *npz.Array, names []string, err error) {
 	if !file.Has("features") {
 		return nil, nil, fmt.Errorf("there is no array features; store the signals as features [samples, nodes, "+
 			"channels] (the file has %s)", strings.Join(file.Names(), ", "))
+	}
+	if file.Has("node_names") {
+		nodes, err := npz.Elements(file, "node_names", m.Spec.Nodes, "nodes of the model", (*npz.Array).Strings)
+		if err = cmp.Or(err, m.CheckNames(nodes)); err != nil {
+			return nil, nil, inFile(path, err)
+		}
 	}
 	if array, err = file.Array("features"); err == nil && file.Has("sample_names") && len(array.Shape) > 0 {
 		names, err = npz.Elements(file, "sample_names", array.Shape[0], "samples of features", (*npz.Array).Texts)

@@ -150,6 +150,10 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.M
 	if other == "" && datasets.IsFile(config.Name) && errors.Is(err, fs.ErrNotExist) && cmd.Flags().Lookup("data") != nil {
 		err = fmt.Errorf("%w; give its place with --data", err)
 	}
+	if err == nil && another && m.Form == nil && d.Affinity.Hash() != graph.Hash() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: the graph of %s is not the one that the model was trained on and predicts with: are the "+
+			"nodes in another order?\n", config.Name)
+	}
 	if err != nil || another {
 		return d, err
 	}

@@ -17,6 +17,8 @@ type Info struct {
 	Channels int `json:"channels"`
 	// ClassNames names each class; its length is the number of classes.
 	ClassNames []string `json:"class_names"`
+	// NodeNames names each node, such as its word; nil if nodes have no names. Checkpoints of recordings leave them to Form.
+	NodeNames []string `json:"node_names,omitempty"`
 	// Grid is {rows, columns} if the nodes are a grid, row by row: an image, or a skeleton's frames and joints; else
 	// nil.
 	Grid []int `json:"grid,omitempty"`
@@ -50,6 +52,22 @@ type Range struct {
 
 // Classes returns the number of classes.
 func (i *Info) Classes() int { return len(i.ClassNames) }
+
+// CheckNames returns an error if new signals with these names, if any, have other nodes than the classifier's, or have them in another
+// order.
+func (i *Info) CheckNames(names []string) error {
+	if i.Form != nil || i.NodeNames == nil || names == nil || slices.Equal(names, i.NodeNames) {
+		return nil
+	}
+	if len(names) != len(i.NodeNames) {
+		return fmt.Errorf("node_names has %d names; the classifier has %d nodes", len(names), len(i.NodeNames))
+	}
+	at := 0
+	for names[at] == i.NodeNames[at] {
+		at++
+	}
+	return fmt.Errorf("node_names[%d] is %q, where the classifier has %q; store the nodes in its order", at, names[at], i.NodeNames[at])
+}
 
 // Check returns an error if Form or a statistic does not fit the shape or is unusable, or if two classes have one name.
 func (i *Info) Check() error {

@@ -148,6 +148,9 @@ func ofModel(d *datasets.Dataset, m models.Metadata, name string) (*datasets.Dat
 	if err := m.Form.Fits(d.Form); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if err := m.CheckNames(d.NodeNames); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	s, own := m.Spec, *d
 	if m.Form == nil && d.Nodes != s.Nodes || d.Channels != s.Channels { // recordings may have other frames
 		return nil, fmt.Errorf("%s has signals of %d nodes x %d channels, the model was trained on %d x %d", name,

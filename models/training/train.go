@@ -240,7 +240,9 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 
 // MetadataOf returns the metadata of a classifier's checkpoint: its network, and the data set that it is for.
 func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
-	spec.Info = d.Info
+	if spec.Info = d.Info; d.Form != nil {
+		spec.NodeNames = nil
+	}
 	m := models.Metadata{Spec: spec, Data: d.Name, Provenance: d.Provenance, Versions: Versions("")}
 	m.Measure(d.Inputs(d.Train))
 	return m

@@ -52,9 +52,9 @@ func ofCorpus(c *newsgroups.Corpus, opts datasets.Options) (*datasets.Raw, error
 		return nil, err
 	}
 	raw := &datasets.Raw{
-		Info: signal.Info{Nodes: len(c.Words), Channels: 1, ClassNames: c.Groups}, Signals: c.Counts, Finite: true,
+		Info: signal.Info{Nodes: len(c.Words), Channels: 1, ClassNames: c.Groups, NodeNames: c.Words}, Signals: c.Counts, Finite: true,
 		Labels: c.Labels, Graph: graph,
-		NodeNames: c.Words, Notes: c.Notes, Warnings: c.Warnings,
+		Notes: c.Notes, Warnings: c.Warnings,
 		Provenance: fmt.Sprintf("20 Newsgroups (K. Lang, 1995; split by date by J. Rennie), no licence stated, %s, "+
 			"sha256 of the messages %s", c.Folder, c.Hash),
 	}
