@@ -253,7 +253,7 @@ func (r *npzReader) readGroups() error {
 	if err != nil {
 		return err
 	}
-	if len(groups) > 0 && !slices.ContainsFunc(groups, func(g string) bool { return g != groups[0] }) {
+	if !r.opts.Whole && len(groups) > 0 && !slices.ContainsFunc(groups, func(g string) bool { return g != groups[0] }) {
 		return fmt.Errorf("groups puts all %d samples into one group, %q; name the subject or site of each, or leave the "+
 			"array out", len(groups), groups[0])
 	}

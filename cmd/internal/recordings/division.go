@@ -66,8 +66,7 @@ func (m *making) group() error {
 		m.grouped = true
 	}
 	if all := m.groups(); len(all) == 1 {
-		return fmt.Errorf("--group %q puts all %d samples into one group, %q; name what tells them apart, "+
-			"or leave it out", m.Group, len(m.samples), all[0])
+		m.note("all %d samples are of one group, %q: ccp eval --data tests on them, but no training can hold a group out", len(m.samples), all[0])
 	}
 	return nil
 }
@@ -98,8 +97,7 @@ func (m *making) number() error {
 		number[class], m.made.Classes = int32(i), append(m.made.Classes, Class{class, count[class]})
 	}
 	if len(names) == 1 {
-		return fmt.Errorf("%s: all %d samples are of class %q; a classifier needs samples of at least 2 classes",
-			m.input, len(m.samples), names[0])
+		m.note("all %d samples are of one class, %q: ccp eval --data tests on them, but a training needs at least two", len(m.samples), names[0])
 	}
 	for _, note := range append(suggest.Alike("class", names), suggest.Alike("group", m.groups())...) {
 		m.note("%s", note)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
 )
@@ -177,9 +178,31 @@ func TestRefusedFolders(t *testing.T) {
 	require.NoError(t, os.Remove(empty))
 	assert.Contains(t, refused(t, Options{}, t.TempDir()),
 		"holds neither .ts files nor folders of .csv or .npy files; make a folder for each class")
-	one := filepath.Dir(filepath.Dir(put(t, t.TempDir(), "a/1.csv", "x\n1\n")))
-	assert.Contains(t, refused(t, Options{}, one), `all 1 samples are of class "a"; a classifier needs samples of at least 2 classes`)
 	assert.Contains(t, refused(t, Options{}, folder, folder), "2 files or folders are given; give one folder, or files of one kind")
+}
+
+// Recordings of one class, or of one person, are there to be tested: a training refuses them.
+func TestFoldersOfOneClass(t *testing.T) {
+	folder := csvFolders(t)
+	path := filepath.Join(t.TempDir(), "made.npz")
+	result, err := Import(t.Context(), []string{folder}, path, Options{Group: `(\.csv)$`})
+	require.NoError(t, err)
+	assert.Contains(t, result.Notes, `all 20 samples are of one group, ".csv": ccp eval --data tests on them, but no training can hold a group out`)
+	_, err = datasets.Load(t.Context(), path, datasets.Options{})
+	require.ErrorContains(t, err, `groups puts all 20 samples into one group, ".csv"`)
+	d, err := datasets.Load(t.Context(), path, datasets.Options{Whole: true})
+	require.NoError(t, err)
+	assert.Len(t, d.Test, 20)
+
+	one := filepath.Join(t.TempDir(), "one")
+	for take := range 4 {
+		put(t, one, fmt.Sprintf("a/%d.csv", take), "x\n1\n2\n")
+	}
+	result, err = Import(t.Context(), []string{one}, path, Options{})
+	require.NoError(t, err)
+	assert.Contains(t, result.Notes, `all 4 samples are of one class, "a": ccp eval --data tests on them, but a training needs at least two`)
+	_, err = datasets.Load(t.Context(), path, datasets.Options{})
+	require.ErrorContains(t, err, "labels name 1 class: a classifier needs at least 2")
 }
 
 // Options that do not fit the recordings of folders are refused.
@@ -198,8 +221,6 @@ func TestRefusedOptionsOfFolders(t *testing.T) {
 		{Options{Group: "anna"}, `anna_0.csv, line 1: no column is headed "anna"; there are hip.x, hip.y, hand.x, hand.y, ` +
 			"head.x, head.y: --group takes a column, or a regular expression with brackets"},
 		{Options{Group: "^(anna)"}, `ben_0.csv: --group "^(anna)" finds no group in "ben_0.csv"; each sample must be of one`},
-		{Options{Group: `(\.csv)$`}, `--group "(\\.csv)$" puts all 20 samples into one group, ".csv"; ` +
-			"name what tells them apart, or leave it out"},
 		{Options{Label: "class"}, "--label is for the form long, this is folders; leave it out"},
 	} {
 		assert.Contains(t, refused(t, c.o, folder), c.want)

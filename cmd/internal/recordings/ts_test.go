@@ -93,7 +93,6 @@ func TestTSErrors(t *testing.T) {
 			`correct it, or write ? for a missing value`},
 		{good + "1,2:3,1e99:a\n", `dimension 1, value 1: "1e99" is not a number that float32 holds`},
 		{"@classLabel true\n@data\n1,2:\n", "a.ts, line 3: nothing comes after the last colon; write the sample's class there"},
-		{good + "1,2:3,4:a\n", `a.ts: all 1 samples are of class "a"; a classifier needs samples of at least 2 classes`},
 		{good + "1,2:?,?:a\n1,2:1,2:b\n", `a.ts, line 4: sensor "dim_1" has no value in this sample; ` +
 			`remove the sample or the sensor (ccp data import --missing fill would fill it, --missing zero make it zero)`},
 		{good + "?,?:?,?:a\n1,2:1,2:b\n", "a.ts, line 4: no sensor has a value; remove the sample"},
