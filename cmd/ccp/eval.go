@@ -24,6 +24,9 @@ type evalJSON struct {
 	PredictedBy string `json:"predicted_by"` // see models.Classifier.PredictedBy
 	// TrainedOn counts the samples that were trained on; nil if the run does not tell.
 	TrainedOn *int `json:"trained_on"`
+	// Outside counts the samples far outside the training data, of which predict warns; odd is the first one's warning.
+	Outside int `json:"outside"`
+	odd     string
 	// Temperature is 1 if the training held no samples out. See models.Calibration.
 	Temperature float64        `json:"temperature"`
 	HeldOut     int            `json:"held_out"`
@@ -48,13 +51,17 @@ type mistakeJSON struct {
 	Probability float64 `json:"probability"`
 }
 
-// Warning says how many of the samples were trained on; "" for none.
-func (e evalJSON) Warning() string {
-	if e.TrainedOn == nil || *e.TrainedOn == 0 {
-		return ""
+// Warnings say how many of the samples were trained on, and how many are far outside the training data.
+func (e evalJSON) Warnings() (lines []string) {
+	if e.TrainedOn != nil && *e.TrainedOn > 0 {
+		lines = append(lines, fmt.Sprintf("warning: %s of %s samples were trained on, so that this accuracy says little about new samples",
+			text.Thousands(*e.TrainedOn), text.Thousands(e.Samples)))
 	}
-	return fmt.Sprintf("warning: %s of %s samples were trained on, so that this accuracy says little about new samples",
-		text.Thousands(*e.TrainedOn), text.Thousands(e.Samples))
+	if e.Outside > 0 {
+		lines = append(lines, fmt.Sprintf("warning: %s of %s samples are unlike the training data, the first, %s",
+			text.Thousands(e.Outside), text.Thousands(e.Samples), e.odd))
+	}
+	return lines
 }
 
 func newEval(s *shared) *cobra.Command {
@@ -95,6 +102,7 @@ func newEval(s *shared) *cobra.Command {
 			}
 		}
 		var mistakes []mistakeJSON
+		outside, odd, buffer := 0, "", make([]float32, d.Nodes*d.Channels)
 		evaluate, predictedBy := training.EvaluateEach, classifier.PredictedBy()
 		if mirrored && d.Mirror == nil {
 			return usage(cmd, fmt.Errorf("--mirrored: %s: its samples have no mirror images; leave it out", d.Name))
@@ -108,6 +116,10 @@ func newEval(s *shared) *cobra.Command {
 			} else if k == truth {
 				right++
 			}
+			if warnings := m.Outside(d.Input(i, buffer)); warnings != nil {
+				outside++
+				odd = cmp.Or(odd, d.SampleName(i)+": "+strings.Join(warnings, "; "))
+			}
 			if d.SampleNames != nil && k != truth {
 				mistakes = append(mistakes, mistakeJSON{d.SampleNames[i], d.ClassNames[truth], d.ClassNames[k], p[k]})
 			}
@@ -117,7 +129,7 @@ func newEval(s *shared) *cobra.Command {
 		}
 		slices.SortStableFunc(mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
 		result := evalJSON{Command: "eval", Data: d.Name, Split: split, PredictedBy: predictedBy,
-			Temperature: 1, Mistakes: mistakes, Evaluation: e}
+			Temperature: 1, Outside: outside, odd: odd, Mistakes: mistakes, Evaluation: e}
 		if c := classifier.Calibration; c != nil {
 			result.Temperature, result.HeldOut = c.Temperature, c.Samples
 		}

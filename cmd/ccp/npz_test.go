@@ -149,6 +149,13 @@ func TestOwnData(t *testing.T) {
 	assert.Equal(t, []any{40, 4, 40, "east"},
 		[]any{e.Samples, len(e.PerClass), e.PerClass[1].Samples, e.PerClass[1].Name}, "of one of the model's classes")
 
+	assert.Zero(t, e.Outside)
+	for i, v := range one[0].Array.Data.([]float32) {
+		one[0].Array.Data.([]float32)[i] = 100*v + 50
+	}
+	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, one))
+	assert.Contains(t, text, "warning: 40 of 40 samples are unlike the training data, the first, 0: channel 0 goes from ")
+
 	code, _, stderr = execute(t, "train", "--backend", "go", "--data", ringFile(t, ring(400)), "--checkpoint", dir, "--epochs", "15")
 	assert.Equal(t, 1, code, "another file of that name is another data set")
 	assert.Contains(t, stderr, dir+" holds a")
