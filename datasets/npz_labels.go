@@ -74,9 +74,7 @@ func (r *npzReader) readClassNames() ([]string, error) {
 
 // nameLabels numbers labels that are strings: in the order of class_names, else sorted.
 func (r *npzReader) nameLabels(labels, names []string) error {
-	for i, label := range labels {
-		labels[i] = suggest.Tidy(label)
-	}
+	r.tidy("labels", labels)
 	if names == nil {
 		names = slices.Compact(slices.Sorted(slices.Values(labels)))
 	}
@@ -98,6 +96,20 @@ func (r *npzReader) nameLabels(labels, names []string) error {
 	}
 	r.raw.Labels, r.raw.ClassNames = classes, names
 	return nil
+}
+
+// tidy makes names tidy, and warns of the first two that become one by that.
+func (r *npzReader) tidy(array string, names []string) {
+	first, told := map[string]string{}, false
+	for i, name := range names {
+		names[i] = suggest.Tidy(name)
+		if before, known := first[names[i]]; known && before != name && !told {
+			appendf(&r.raw.Warnings, "%s has %+q and %+q, which look alike and count as one; name them apart if they are two", array, before, name)
+			told = true
+		} else if !known {
+			first[names[i]] = name
+		}
+	}
 }
 
 // numberLabels takes labels that are numbers, 0 to classes-1.
@@ -247,12 +259,10 @@ func (r *npzReader) readForm() error {
 // readGroups reads `groups`, integers or strings: the group of each sample.
 func (r *npzReader) readGroups() error {
 	groups, err := optional(r, "groups", r.samples, r.samplesOf(), (*npz.Array).Texts)
-	for i, group := range groups {
-		groups[i] = suggest.Tidy(group)
-	}
 	if err != nil {
 		return err
 	}
+	r.tidy("groups", groups)
 	if !r.opts.Whole && len(groups) > 0 && !slices.ContainsFunc(groups, func(g string) bool { return g != groups[0] }) {
 		return fmt.Errorf("groups puts all %d samples into one group, %q; name the subject or site of each, or leave the "+
 			"array out", len(groups), groups[0])

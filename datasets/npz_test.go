@@ -493,6 +493,8 @@ func TestNamesThatLookAlike(t *testing.T) {
 	d := path4().with("labels", vectorOf(labels...)).with("groups", vectorOf(groups...)).load(t, Options{})
 	assert.Equal(t, []string{"Rest", "caf\u00e9", "rest"}, slices.Sorted(slices.Values(d.ClassNames)))
 	assert.Equal(t, "anna", d.Groups[5])
+	assert.Contains(t, d.Warnings, `labels has "rest" and "rest ", which look alike and count as one; name them apart if they are two`)
+	assert.Contains(t, d.Warnings, `groups has "anna" and "anna ", which look alike and count as one; name them apart if they are two`)
 	assert.Contains(t, d.Warnings, `class "Rest" and "rest" may be one; write both alike`)
 	assert.Contains(t, d.Warnings, `group "Ben" and "ben" may be one; write both alike`)
 }
