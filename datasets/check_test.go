@@ -111,6 +111,8 @@ func TestCheckGoesOn(t *testing.T) {
 		{"adjacency alone", arrays{"adjacency": matrixOf(2, 1.0, -1, 1, 1)}, Options{},
 			[]string{"no array features", "no array labels", "adjacency[0,1] is -1"}},
 		{"one class", path4().with("labels", vectorOf(make([]int64, 20)...)), Options{}, []string{"labels name 1 class"}},
+		{"two samples", path4().with("features", matrixOf(4, 1.0, 2, 3, 4, 5, 6, 7, 8)).with("labels", vectorOf[int64](0, 1)), Options{},
+			[]string{"the test split is empty"}},
 		{"text for numbers", path4().with("features",
 			&npz.Array{Shape: []int{20, 4}, Data: make([]string, 80)}).with("labels", vectorOf[int64](-1)), Options{},
 			[]string{"features: elements are string", "labels has shape [1]; want [20]"}},

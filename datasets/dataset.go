@@ -73,7 +73,11 @@ func (d *Dataset) errors() []error {
 	if d.whole(len(d.Labels)) {
 		least = 1
 	}
-	return separate(errors.Join(d.checkLabels(least), d.checkSplits(), d.checkValues(), d.Info.Check()))
+	wrong := errors.Join(d.checkLabels(least), d.checkSplits(), d.checkValues())
+	if wrong == nil { // else there are no means yet
+		wrong = d.Info.Check()
+	}
+	return separate(wrong)
 }
 
 func (d *Dataset) checkShape() error {

@@ -149,6 +149,8 @@ func TestOwnData(t *testing.T) {
 	assert.Equal(t, []any{40, 4, 40, "east"},
 		[]any{e.Samples, len(e.PerClass), e.PerClass[1].Samples, e.PerClass[1].Name}, "of one of the model's classes")
 
+	assert.Contains(t, fails(t, "explain", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, one), "--class", "north"),
+		`has no samples of class "north" to explain; choose another --split, such as all`)
 	assert.Zero(t, e.Outside)
 	for i, v := range one[0].Array.Data.([]float32) {
 		one[0].Array.Data.([]float32)[i] = 100*v + 50

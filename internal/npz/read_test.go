@@ -76,7 +76,7 @@ func TestRefusedTypes(t *testing.T) {
 	for name, message := range map[string]string{
 		"objects": "pickled Python objects",
 		"complex": `dtype "<c16" is not supported`,
-		"dates":   `dtype "<M8[D]" is not supported`,
+		"dates":   `dtype "<M8[D]" is not supported; store bool, integers, float16 to float64 or strings, and dates as seconds`,
 		"records": "records (a structured dtype)",
 	} {
 		_, err := f.Array(name)

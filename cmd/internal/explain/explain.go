@@ -57,7 +57,10 @@ func (e *Explanation) Prepare(n int) error {
 			e.Samples = append(e.Samples, i)
 		}
 	}
-	if len(e.Samples) == 0 {
+	if len(e.Samples) == 0 && e.Class >= 0 {
+		return fmt.Errorf("the %s split of %s has no samples of class %q to explain; choose another split, such as all", e.Split, e.Data.Name,
+			e.Classifier.ClassNames[e.Class])
+	} else if len(e.Samples) == 0 {
 		return fmt.Errorf("the %s split of %s has no samples to explain; choose another split", e.Split, e.Data.Name)
 	}
 	if e.Of = len(e.Samples); n == Auto {
