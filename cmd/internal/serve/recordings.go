@@ -84,13 +84,13 @@ func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 		return nil, bad(`there are no recordings; want {"recordings": [{"sensors": [...], "values": [[...], ...]}]}`)
 	}
 	d := &inferRequest{threshold: threshold}
-	for _, r := range all {
+	for i, r := range all {
 		sensors := cmp.Or(len(r.Sensors), len(c.Form.Sensors))
 		if err := take(perValue(r) * (len(r.Values)/sensors + 1) * len(c.Form.Sensors)); err != nil { // with the missing ones
 			return nil, err
 		}
 		if cut.Window.Length > 0 {
-			if err := d.cut(r, cut, c, most-len(d.Signals), take); err != nil {
+			if err := d.cut(i, r, cut, c, most, take); err != nil {
 				return nil, err
 			}
 		}

@@ -124,13 +124,22 @@ func TestWindowsOfRecordings(t *testing.T) {
 		"?window=%zz":        `the query of the address cannot be read`,
 		"?window=1&window=2": `the query has window 2 times; give it once`,
 		"?reject=1":          `reject=1: is not a number above 0 and below 1`,
-		"?window=2s":         `recording \"one\": it has no times, so that 2s may be any number of time points`,
+		"?window=2s":         `recording 0, \"one\": it has no times, so that 2s may be any number of time points`,
 		"?window=x":          `window=x is neither a duration above 0`,
 		"?step=2":            `step is of windows; give window, too`,
-		"?window=1":          `recording \"one\": it makes more than 4 windows`,
-		"?window=6":          `recording \"one\": its length is 5, less than a window of 6`,
+		"?window=1":          `recording 0, \"one\": it makes more than 4 windows, which is the most here`,
+		"?window=6":          `recording 0, \"one\": its length is 5, less than a window of 6`,
 	} {
 		code, _, raw := send(t, http.MethodPost, url+query, `{"recordings":[{"name":"one",`+values+`}]}`)
+		assert.Equal(t, http.StatusBadRequest, code)
+		assert.Contains(t, string(raw), want)
+	}
+	for body, want := range map[string]string{ // which need no names
+		`{` + values + `},{"values":[[1,2,3,4]]}`: `recording 1: its length is 1, less than a window of 2`,
+		`{` + values + `},{` + values + `},{` + values + `}`: `recording 2: with the windows of those before, the request has more than 4 windows, ` +
+			`which is the most; take a longer step, or send it in parts`,
+	} {
+		code, _, raw := send(t, http.MethodPost, url+"?window=2", `{"recordings":[`+body+`]}`)
 		assert.Equal(t, http.StatusBadRequest, code)
 		assert.Contains(t, string(raw), want)
 	}

@@ -101,14 +101,23 @@ func asked(raw string, c *models.Classifier) (cut recording.Cut, threshold float
 	return cut, threshold, nil
 }
 
-// cut adds the windows of a recording to a request. The first has the notes about all.
-func (d *inferRequest) cut(r recording.Recording, cut recording.Cut, c *models.Classifier, most int,
+// cut adds the windows of recording i to a request, which has at most most. The first has the notes about all.
+func (d *inferRequest) cut(i int, r recording.Recording, cut recording.Cut, c *models.Classifier, most int,
 	take func(int) error) error {
-	refuse := func(err error) error { return bad("recording %q: %w", suggest.Clip(r.Name), err) }
+	refuse := func(err error) error {
+		if r.Name == "" {
+			return bad("recording %d: %w", i, err)
+		}
+		return bad("recording %d, %q: %w", i, suggest.Clip(r.Name), err)
+	}
 	if err := take(16 * len(r.Values)); err != nil { // at most, for the times of time points
 		return err
 	}
 	ordered, windows, about, err := c.Form.Windows(r, cut, most)
+	if err == nil && len(d.Signals)+len(windows) > most {
+		err = fmt.Errorf("with the windows of those before, the request has more than %d windows, which is the most; take a "+
+			"longer step, or send it in parts", most)
+	}
 	if err != nil {
 		return refuse(err)
 	}
