@@ -86,14 +86,14 @@ func (r *Recording) UnmarshalJSON(raw []byte) (err error) {
 	return err
 }
 
-// ReadAll reads a JSON object {"recordings": [...]}, each recording as UnmarshalJSON does, and skips other members. Before
+// ReadAll reads a JSON object {"recordings": [...]}, each recording as UnmarshalJSON does, and refuses other members. Before
 // recording i, counted from 0, occupies more memory, and now and then, ReadAll calls room with the number of bytes. It fails with
 // an error of room.
 func ReadAll(document []byte, room func(i, bytes int) error) (all []Recording, err error) {
 	at, from := 0, jsonread.New(document)
 	take := func(bytes int) error { return room(at, bytes) }
 	from.Check = func() error { return take(0) }
-	err = from.Object(map[string]jsonread.Value{"recordings": from.List(func(i int) error {
+	recordings := from.List(func(i int) error {
 		at = i
 		if err := take(512); err != nil {
 			return err
@@ -101,7 +101,14 @@ func ReadAll(document []byte, room func(i, bytes int) error) (all []Recording, e
 		one, err := read(from, take)
 		all = append(all[:i], one)
 		return err
-	})})("the request")
+	})
+	err = from.Members(func(name string) (jsonread.Value, error) {
+		if name != "recordings" {
+			return nil, fmt.Errorf("the request has no member %q; it has recordings (?window=, ?step= and ?reject= are of its "+
+				"address)", suggest.Clip(name))
+		}
+		return recordings, nil
+	})("the request")
 	return all, cmp.Or(err, from.End())
 }
 

@@ -57,6 +57,8 @@ func TestRecordings(t *testing.T) {
 
 	for _, c := range [][2]string{
 		{`{}`, `there are no recordings; want {\"recordings\": [`},
+		{`{"recordings":[{"values":[[1,2,3,4]]}],"window":1}`, `the request has no member \"window\"; it has recordings ` +
+			`(?window=, ?step= and ?reject= are of its address)`},
 		{`{"recordings":[]`, "the request is not the JSON expected: unexpected end at byte 16"},
 		{`{"recordings":[{"values":[[1,2,3,4]]},{"name":"b","sensors":["hip","Head"],"values":[[1,2,3,4]]}]}`,
 			`unusable signal 1: b: it has no sensor \"head\"; did you mean Head?`},
