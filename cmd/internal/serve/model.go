@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -49,7 +50,7 @@ func nameOf(data string) string {
 
 // served is a model with its queue.
 type served struct {
-	name string
+	name, dir string
 	*models.Reloader
 	*batcher
 }
@@ -66,7 +67,7 @@ func (s *Server) load(ctx context.Context, c Checkpoint, options models.LoadOpti
 		return nil, err
 	}
 	defer func() { _ = release() }()
-	m := &served{name: cmp.Or(c.Name, nameOf(classifier.Data)), Reloader: reloader}
+	m := &served{name: cmp.Or(c.Name, nameOf(classifier.Data)), dir: c.Dir, Reloader: reloader}
 	for _, result := range []string{"ok", "failed"} { // there from the start, as 0
 		s.metrics.reloads.WithLabelValues(m.name, result)
 	}
@@ -75,9 +76,15 @@ func (s *Server) load(ctx context.Context, c Checkpoint, options models.LoadOpti
 		s.metrics.compute.WithLabelValues(m.name).Observe(took.Seconds())
 	}
 	m.batcher = newBatcher(s.MaxBatch, s.Queue, s.MaxDelay, observe, func(text string) { s.panicked("computing for model "+m.name, text) })
-	s.Log.Info("model loaded", "model", m.name, "checkpoint", c.Dir, "snapshot", classifier.Snapshot, "nodes", classifier.Spec.Nodes,
-		"channels", classifier.Spec.Channels, "classes", classifier.Spec.Classes(), "took", time.Since(start).Round(time.Millisecond))
+	s.telling(m, classifier).Info("model loaded", "took", time.Since(start).Round(time.Millisecond))
 	return m, nil
+}
+
+// telling returns a log that says of a classifier where it is from, with the folder that a link points to, and what it takes.
+func (s *Server) telling(m *served, c *models.Classifier) *slog.Logger {
+	dir, _ := filepath.EvalSymlinks(m.dir)
+	return s.Log.With("model", m.name, "checkpoint", cmp.Or(dir, m.dir), "snapshot", c.Snapshot, "input", shapeOf(&c.Metadata),
+		"classes", c.Spec.Classes())
 }
 
 func (m *served) close() error {
@@ -97,7 +104,7 @@ func (s *Server) reported(m *served, err error) {
 	}
 	s.metrics.reloads.WithLabelValues(m.name, "ok").Inc()
 	if c, release, err := m.Acquire(); err == nil {
-		s.Log.Info("model loaded anew", "model", m.name, "snapshot", c.Snapshot)
+		s.telling(m, c).Info("model loaded anew")
 		_ = release()
 	}
 	if s.Reloaded != nil {

@@ -12,6 +12,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -180,6 +181,28 @@ func TestReloadUnderLoad(t *testing.T) {
 	group.Wait()
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	require.NoError(t, stop())
+}
+
+// The log says what a link was pointed to, and which input it takes: it may be another than before.
+func TestReloadOfALink(t *testing.T) {
+	var log bytes.Buffer
+	s, dir := newServer(t, func(c *Config) {
+		c.Log = slog.New(slog.NewTextHandler(&log, nil))
+		run := c.Checkpoints[0].Dir
+		c.Checkpoints[0].Dir += "-link"
+		require.NoError(t, os.Symlink(run, run+"-link"))
+	})
+	dir, err := filepath.EvalSymlinks(dir) // also of the folder for temporary files
+	require.NoError(t, err)
+	assert.Contains(t, log.String(), `msg="model loaded" model=tiny checkpoint=`+dir+` snapshot=best-00000007 input="[-1 4 2]" classes=3`)
+	save(t, dir+"2", 9, 0)
+	c := Config{Checkpoints: []Checkpoint{{Dir: dir + "2"}}}
+	recorded(t, &c)
+	require.NoError(t, os.Remove(dir+"-link"))
+	require.NoError(t, os.Symlink(dir+"2", dir+"-link"))
+	s.Reload(t.Context())
+	assert.Contains(t, log.String(), `msg="model loaded anew" model=tiny checkpoint=`+dir+`2 snapshot=best-00000009 input="[-1 -1 4]" classes=3`)
+	require.NoError(t, s.Close())
 }
 
 func TestTokens(t *testing.T) {
