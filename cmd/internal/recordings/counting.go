@@ -55,3 +55,31 @@ func (r *reading) counting() error {
 		"a sensor, name all sensors: --take %s", few(names), first.Values[at], last[len(last)-width+at], first.where, time,
 		strings.Join(names, ","), take)
 }
+
+// labelling notes columns that nobody named and that have one value in each recording, but not the same in all: a number of the
+// subject, say. As a sensor, it would tell a training whose recording it is.
+func (r *reading) labelling() {
+	first, width := r.samples[0], len(r.chosen.names)
+	if layout := r.chosen.layout; layout != timepointsLayout && layout != recordingLayout {
+		return
+	}
+	var names []string
+	for column, name := range r.chosen.names {
+		steps, same, constant := 0, true, true
+		for _, x := range r.samples {
+			same = same && x.Values[column] == first.Values[column]
+			for at := column + width; at < len(x.Values) && constant; at += width {
+				constant = x.Values[at] == x.Values[column]
+				steps++
+			}
+		}
+		if constant && !same && steps >= minSteps {
+			names = append(names, name)
+		}
+	}
+	if names != nil {
+		r.note("column %s has one value in each recording, but not the same in all, such as %g in %s: if it is no sensor but says who "+
+			"was recorded, --group %q keeps a person's recordings together, and --leave %q leaves it out", few(names),
+			first.Values[slices.Index(r.chosen.names, names[0])], first.where, names[0], strings.Join(names, ","))
+	}
+}

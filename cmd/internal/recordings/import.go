@@ -159,6 +159,7 @@ func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 	}
 	m.made.Sensors, m.made.Channels, m.made.ReadAs = m.chosen.sensors, m.chosen.channels, m.readAs()
 	if o.Take == nil && (form == folders || form == long) {
+		m.labelling()
 		err = m.counting()
 	}
 	return m, err

@@ -138,6 +138,34 @@ func TestTablesMisread(t *testing.T) {
 	assert.NoError(t, err)
 }
 
+// A column that says who was recorded is no sensor: it has one value in each recording, but not in all.
+func TestColumnsOfWhole(t *testing.T) {
+	const note = `column %s has one value in each recording, but not the same in all, such as 3 in %s: if it is no sensor but ` +
+		`says who was recorded, --group "%[1]s" keeps a person's recordings together, and --leave "%[1]s" leaves it out`
+	var long strings.Builder
+	folder := t.TempDir()
+	for sample := range 8 {
+		text := ""
+		for at := range 4 {
+			text += fmt.Sprintf("%d,%d,7\n", at*at%3+sample, 3+sample/2)
+		}
+		for line := range strings.Lines(text) {
+			fmt.Fprintf(&long, "s%d,%c,%s", sample, 'a'+sample%2, line)
+		}
+		put(t, folder, fmt.Sprintf("set/%c/%d.csv", 'a'+sample%2, sample), "x,person,room\n"+text)
+	}
+	table := put(t, folder, "r.csv", "sample,label,x,person,room\n"+long.String())
+	for input, where := range map[string]string{table: table + `, sample "s0"`, folder + "/set": folder + "/set/a/0.csv"} {
+		result, _ := imported(t, Options{}, input)
+		assert.Equal(t, []string{fmt.Sprintf(note, "person", where)}, result.Notes)
+		assert.Len(t, result.Sensors, 3)
+		for _, o := range []Options{{Group: "person"}, {Table: Table{Leave: []string{"person"}}}, {Table: Table{Take: result.Sensors}}} {
+			result, _ = imported(t, o, input)
+			assert.Empty(t, result.Notes)
+		}
+	}
+}
+
 // Dates as spreadsheets and loggers of several countries write them.
 func TestDates(t *testing.T) {
 	noon := float64(time.Date(2024, 3, 28, 12, 0, 0, 0, time.UTC).Unix())
