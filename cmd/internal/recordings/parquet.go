@@ -1,16 +1,19 @@
 package recordings
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/gomlx/compute/dtypes/float16"
 	"github.com/parquet-go/parquet-go"
 	types "github.com/parquet-go/parquet-go/format"
 )
@@ -36,9 +39,16 @@ func readParquet(j *job, path string, each eachLine) (err error) {
 	defer func() { _ = rows.Close() }()
 	var cells []string
 	var writers []func(parquet.Value) string // of columns whose numbers mean something else
-	for _, column := range rows.Schema().Columns() {
+	leaves := slices.DeleteFunc(slices.Clone(rows.File().Metadata().Schema), func(e types.SchemaElement) bool { return !e.Type.Valid })
+	for i, column := range rows.Schema().Columns() {
 		leaf, _ := rows.Schema().Lookup(column...)
 		cells, writers = append(cells, strings.Join(column, ".")), append(writers, writer(leaf.Node.Type()))
+		if _, short := leaves[i].LogicalType.Value.(*types.Float16Type); short { // which the library takes for two bytes
+			writers[i] = func(v parquet.Value) string {
+				number := float16.Float16(binary.LittleEndian.Uint16(v.ByteArray()))
+				return strconv.FormatFloat(float64(number.Float32()), 'g', -1, 64)
+			}
+		}
 	}
 	err = each(in, line, cells)
 	all := rows.NumRows()

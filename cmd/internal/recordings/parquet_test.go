@@ -3,6 +3,7 @@ package recordings
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
+	types "github.com/parquet-go/parquet-go/format"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -89,6 +91,33 @@ func TestParquet(t *testing.T) {
 			_, _ = read(t, []string{damaged}, Options{})
 		}
 	}
+}
+
+// halfType is that of numbers of 16 bits, which the library writes as two bytes.
+type halfType struct{ parquet.Type }
+
+func (halfType) LogicalType() *types.LogicalType {
+	return &types.LogicalType{Value: &types.Float16Type{}}
+}
+
+func TestParquetOfHalfNumbers(t *testing.T) {
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[any](&b, parquet.NewSchema("r", parquet.Group{"label": parquet.String(),
+		"x": parquet.Optional(parquet.Leaf(halfType{parquet.FixedLenByteArrayType(2)}))}))
+	for i, number := range [][]byte{{0x00, 0xc0}, {0x01, 0x3c}, nil} {
+		x := parquet.NullValue().Level(0, 0, 1)
+		if number != nil {
+			x = parquet.FixedLenByteArrayValue(number).Level(0, 1, 1)
+		}
+		_, err := w.WriteRows([]parquet.Row{{parquet.ByteArrayValue([]byte{'a' + byte(i%2)}).Level(0, 0, 0), x}})
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	r, err := read(t, []string{put(t, t.TempDir(), "r.parquet", b.String())}, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []float64{-2}, r.samples[0].Values)
+	assert.Equal(t, []float64{1 + 1./1024}, r.samples[1].Values)
+	assert.True(t, math.IsNaN(r.samples[2].Values[0]))
 }
 
 func writerOf(column parquet.Node) func(parquet.Value) string {
