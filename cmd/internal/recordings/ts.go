@@ -27,7 +27,7 @@ func readTS(j *job, from source, q question) (c content, err error) {
 	h := &tsHeader{known: q.known}
 	err = j.readTable(from.path, ':', func(in *input, line int, fields []string) error {
 		switch {
-		case len(fields) == 1 && fields[0] == "":
+		case len(fields) == 1 && fields[0] == "" || strings.HasPrefix(fields[0], "%"): // as aeon's own files have remarks
 			return nil
 		case !h.ended:
 			return h.set(strings.Join(fields, ":"))

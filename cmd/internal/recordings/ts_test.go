@@ -48,7 +48,7 @@ func TestTSFolder(t *testing.T) {
 
 // One file says nothing of a test; one dimension is a chain; without @dimensions the first line says how many there are.
 func TestTSFile(t *testing.T) {
-	path := put(t, t.TempDir(), "Beat.ts", "@problemName Beat\n@classLabel true\n@data\n"+many(10, "1,2,3,4:b", "4,3,2,1:a"))
+	path := put(t, t.TempDir(), "Beat.ts", "%# cut down: \"two\" classes\n%\n@problemName Beat\n@classLabel true\n@data\n"+many(10, "1,2,3,4:b", "4,3,2,1:a"))
 	result, d := imported(t, Options{}, path)
 	assert.Equal(t, []string{"a", "b"}, d.ClassNames)
 	assert.Equal(t, "", result.SplitBy)
@@ -79,6 +79,7 @@ func TestTSErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "a.ts: no @data line; this is not a .ts file"},
 		{"1,2,3\n", `a.ts, line 1: "1,2,3" comes before @data; this is not a .ts file of sktime or aeon`},
+		{good + "%1,2:3,4:a\n", "a.ts: no sample comes after @data; the file is cut off"},
 		{"@data\n", "a.ts, line 1: no @classLabel line comes before @data; write one, such as @classLabel true wave fall"},
 		{"@dimensions many\n", `a.ts, line 1: @dimensions is "many"; it must be a whole number from 1`},
 		{"@timeStamps true\n", "a.ts, line 1: @timeStamps true is not understood; write the values without their times"},
