@@ -240,9 +240,15 @@ func TestRefusedFilesOfSensors(t *testing.T) {
 	}{
 		{"parts.csv", "hip,trunk\nhand\n", parts, "parts.csv, line 2: 1 cells; want a sensor and the name of its part of the body"},
 		{"parts.csv", "foot,leg\n", parts, `parts.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
+		{"parts.csv", "sensor,part\nhip,leg\n", parts, `"sensor" is not one of the sensors: hip, hand, head; if the line is a heading, remove it`},
+		{"parts.csv", "hip,trunk\nfoot,leg\n", parts, `"foot" is not one of the sensors: hip, hand, head`},
 		{"parts.csv", "hip,trunk\nhip,leg\n", parts, `parts.csv, line 2: sensor "hip" is in two parts; keep one`},
 		{"parts.csv", "\n", parts, "parts.csv holds no part; write a sensor and its part in each line, or leave --parts out"},
 		{"links.csv", "hip,hand\nhip\n", links, "links.csv, line 2: 1 cells; want the names of two sensors that belong together"},
+		{"links.csv", "from,to\nhip,hand\n", links, `links.csv, line 1: "from" is not one of the sensors: hip, hand, head; if the line is ` +
+			`a heading, remove it`},
+		{"links.csv", "hip,hand,2\n", links, "links.csv, line 1: 3 cells; want the names of two sensors that belong together, without a weight, " +
+			"and no heading"},
 		{"links.csv", "hip,foot\n", links, `links.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
 		{"links.csv", "hip,hip\n", links, `links.csv, line 1: sensor "hip" is linked with itself; a link joins two sensors`},
 		{"links.csv", "\n", links, "links.csv holds no link; write a pair of sensors in each line, or leave --links out"},

@@ -58,7 +58,9 @@ func (m *making) readPairs(path, want, none string, each func(at int, with strin
 			return fmt.Errorf("%d cells; want %s", len(cells), want)
 		}
 		at, err := sensorOf(m.made.Sensors, cells[0])
-		if err == nil {
+		if err != nil && pairs == 1 {
+			err = fmt.Errorf("%w; if the line is a heading, remove it", err)
+		} else if err == nil {
 			err = each(at, strings.Clone(cells[1]))
 		}
 		return err
@@ -117,7 +119,7 @@ func (m *making) link() (err error) {
 	case m.Links != "" && m.Positions != "":
 		return fmt.Errorf("the graph is given by --links %s and by --positions %s; keep one of them", m.Links, m.Positions)
 	case m.Links != "":
-		err = m.readPairs(m.Links, "the names of two sensors that belong together",
+		err = m.readPairs(m.Links, "the names of two sensors that belong together, without a weight, and no heading",
 			"link; write a pair of sensors in each line, or leave --links out", func(a int, with string) error {
 				b, err := sensorOf(m.made.Sensors, with)
 				if err == nil && a == b {
