@@ -74,8 +74,17 @@ func (r *reading) order(path string, c columns) (at []int, has []string, err err
 	case len(missing) > 0 && (first || all.trained):
 		return nil, nil, fmt.Errorf("no column or sensor is named %q; there are %s", missing[0], few(c.names))
 	case len(missing) > 0:
-		return nil, nil, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: "+
-			"--leave %q takes those that all have", few(missing), all.by, strings.Join(missing, ","))
+		way := fmt.Sprintf("--leave %q takes those that all have", strings.Join(missing, ","))
+		if has == nil {
+			way = "they have none in common; name them alike"
+		}
+		for _, name := range slices.Backward(missing) {
+			if other := column(names, name); other >= 0 && names[other] != name {
+				way = fmt.Sprintf("%s and %s differ in case only; name them alike", names[other], name)
+			}
+		}
+		return nil, nil, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: %s",
+			few(missing), all.by, way)
 	case len(at) == 0:
 		return nil, nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
 	case turned && (!first || all.trained):

@@ -153,6 +153,19 @@ func TestRefusedAmongOthers(t *testing.T) {
 	assert.Contains(t, refused(t, Options{}, folder), filepath.Join("wave", "zed.csv")+
 		", line 1: hip.y, hand.y, head.x, head.y is not in this file or not in "+filepath.Join(folder, "still", "anna_0.csv")+
 		"; all recordings must have the same columns: --leave \"hip.y,hand.y,head.x,head.y\" takes those that all have")
+	for text, want := range map[string]string{
+		"Hip.x,hip.y,hand.x,hand.y,head.x,head.y\n1,2,3,4,5,6\n": `line 1: hip.x, Hip.x is not in this file or not in `,
+		"HIP.X,HIP.Y\n1,2\n": "; all recordings must have the same columns: HIP.X and hip.x differ in case only; name them alike",
+		"a,b\n1,2\n":         "; all recordings must have the same columns: they have none in common; name them alike",
+	} {
+		put(t, folder, "wave/zed.csv", text)
+		said := refused(t, Options{}, folder)
+		assert.Contains(t, said, want)
+		assert.Contains(t, said, "; name them alike")
+		assert.NotContains(t, said, "--leave")
+	}
+	put(t, folder, "wave/zed.csv", "HIP.x,hip.y\n1,2\n")
+	assert.Contains(t, refused(t, Options{Table: Table{Take: []string{"hip"}}}, folder), ": HIP.x and hip.x differ in case only; name them alike")
 	require.NoError(t, os.Remove(zed))
 	for _, c := range []struct {
 		shape  []int
