@@ -173,7 +173,7 @@ func stratify(units [][]int, labels []int32, k int, seed uint64) [][]int {
 // className returns a class as messages show it: its number, and its name if that says more.
 func className(names []string, class int) string {
 	if name := names[class]; name != fmt.Sprint(class) {
-		return fmt.Sprintf("%d (%s)", class, name)
+		return fmt.Sprintf("%d (%s)", class, strings.Join(strings.Fields(name), " ")) // on one line
 	}
 	return fmt.Sprint(class)
 }

@@ -59,7 +59,11 @@ func newClusters(s *shared) *cobra.Command {
 		// Pixels have no names worth showing. The names of joints and sensors are shown in files only.
 		if c.Spec.Grid == nil || out.path != "" && (datasets.IsFile(c.Data) || c.Spec.Parts != nil) {
 			if data, err = s.dataOf(cmd, c.Metadata, c.Graph, dir, dataDir, ""); err != nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without names: %v\n", err)
+				lack := "names"
+				if c.Spec.NodeNames != nil {
+					lack = "coordinates, if they had any"
+				}
+				fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without %s: %v\n", lack, err)
 			}
 		}
 		view := clusters.New(c, levels, data)
