@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,11 @@ type SignalError struct {
 
 // Error returns the text with the signal's number.
 func (e *SignalError) Error() string { return fmt.Sprintf("unusable signal %d: %s", e.Index, e.Reason) }
+
+// noForm is a SignalError that is recording.ErrNoForm, too.
+type noForm struct{ *SignalError }
+
+func (e noForm) Unwrap() []error { return []error{e.SignalError, recording.ErrNoForm} }
 
 // Prediction is what a classifier predicts for one signal. In JSON, "class" is a name, as in all that the program prints.
 type Prediction struct {
@@ -45,17 +51,17 @@ func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Predi
 		return nil, &SignalError{Reason: "the model was trained on recordings, and a bare slice does not say which of its axes " +
 			"is time; give ClassifyRecording a recording.Recording, whose Values have one row for each time point"}
 	}
-	return c.classify(ctx, signals)
+	return c.classify(ctx, signals, make([]*SignalError, len(signals)))
 }
 
-// classify predicts signals on a graph, or series as Recording.Series has them.
-func (c *Classifier) classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
+// classify predicts signals on a graph, or series as Recording.Series has them, but those with an error.
+func (c *Classifier) classify(ctx context.Context, signals [][]float32, errs []*SignalError) ([]Prediction, error) {
 	predictions := make([]Prediction, len(signals))
 	var unusable []*SignalError
 	var index []int // of the usable signals
 	var points []point
 	for i, s := range signals {
-		if wrong := c.unusable(i, s); wrong != nil {
+		if wrong := cmp.Or(errs[i], c.unusable(i, s)); wrong != nil {
 			unusable = append(unusable, wrong)
 		} else {
 			index, points = append(index, i), append(points, point{signal: s, share: 1})
@@ -119,17 +125,22 @@ func (c *Classifier) predict(logits []float32) Prediction {
 // in the same order, gaps filled, as many time points in a unit of time. Prediction.Warnings tells of other sensors, another
 // order, another length or another unit.
 //
-// If a recording is unusable, the error is a SignalError, which names the recording, the sensor and the time point. So it is
-// if rows are sensors instead of time points, or if the training data was no recordings.
+// If recordings are unusable, the error is a SignalError. It names the first one, its sensor and its time point, or says that rows
+// are sensors instead of time points. The predictions of the others are returned with it. If the training data was no
+// recordings, the error is recording.ErrNoForm, too.
 func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...recording.Recording) ([]Prediction, error) {
-	series, notes := make([][]float32, len(recordings)), make([][]string, len(recordings))
+	n := len(recordings)
+	if c.Form == nil && n > 0 {
+		return nil, noForm{&SignalError{Reason: recording.ErrNoForm.Error()}}
+	}
+	series, notes, errs := make([][]float32, n), make([][]string, n), make([]*SignalError, n)
 	for i, r := range recordings {
 		var err error
 		if series[i], notes[i], err = c.Form.Series(r); err != nil {
-			return nil, &SignalError{Index: i, Reason: err.Error()}
+			errs[i] = &SignalError{Index: i, Reason: err.Error()}
 		}
 	}
-	predictions, err := c.classify(ctx, series)
+	predictions, err := c.classify(ctx, series, errs)
 	for i := range predictions {
 		predictions[i].Warnings = append(notes[i], predictions[i].Warnings...)
 	}

@@ -45,7 +45,9 @@ func TestClassifyRecording(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := tinyClassifier(t, backend)
 	_, err := c.ClassifyRecording(t.Context(), recording.Recording{Values: make([]float64, 24)})
-	require.ErrorContains(t, err, recording.ErrNoForm.Error())
+	require.ErrorIs(t, err, recording.ErrNoForm)
+	require.ErrorAs(t, err, new(*SignalError))
+	require.EqualError(t, err, "unusable signal 0: "+recording.ErrNoForm.Error())
 	c.Form = &recording.Form{Sensors: []string{"hip", "hand", "head"}, Channels: 2, Frames: 4}
 	c.Measure(slices.Values([][]float32{make([]float32, 24)}))
 
@@ -78,10 +80,18 @@ func TestClassifyRecording(t *testing.T) {
 		assert.Contains(t, got[0].Warnings[0], "another order")
 		assert.Contains(t, got[0].Warnings[1],
 			`sensor "hip" channel 0 goes from 0 to 2.25, in the training data from 0 to 0`)
-		_, err = classify(t.Context(), turned, recording.Recording{Name: "b", Values: []float64{1, 2, 3, math.Inf(1), 5, 6}})
-		require.ErrorAs(t, err, new(*SignalError))
-		assert.EqualError(t, err,
-			`unusable signal 1: b: sensor "hand" channel 1 at time point 0 is +Inf, which float32 does not hold`)
+		nan := slices.Repeat([]float32{float32(math.NaN())}, 24)
+		mixed, err := classify(t.Context(), recording.Recording{Name: "b", Values: []float64{1, 2, 3, math.Inf(1), 5, 6}}, turned,
+			recording.Recording{Series: nan}, recording.Recording{Name: "empty"})
+		var wrong *SignalError
+		require.ErrorAs(t, err, &wrong)
+		require.EqualError(t, err,
+			`unusable signal 0: b: sensor "hand" channel 1 at time point 0 is +Inf, which float32 does not hold`)
+		require.Len(t, wrong.More, 2)
+		assert.ErrorContains(t, wrong.More[0], "unusable signal 2: ")
+		assert.EqualError(t, wrong.More[1], "unusable signal 3: empty: it has no values")
+		require.Len(t, mixed, 4)
+		assert.Equal(t, got[0], mixed[1], "the other recordings have their predictions")
 	}
 
 	// Rows are time points. Rows of sensors are an error that says so.
