@@ -167,8 +167,9 @@ func New(name string, features []float32, labels []int32, graph *affinity.Matrix
 }
 
 // NewSeries returns recordings in memory as raw samples. series[i] is recording i, `[timepoints, sensors]` row by row in raw
-// units; recordings may differ in length. NaN is a missing value, which is interpolated in time. labels[i] is the class of
-// recording i by its name. The slices are not changed, and those without gaps are not copied.
+// units; recordings may differ in length. A row has a value for each of sensors: twice as many values in a slice are taken for
+// twice as many time points. NaN is a missing value, which is interpolated in time. labels[i] is the class of recording i by its
+// name. The slices are not changed, and those without gaps are not copied.
 //
 // Set Groups, Graph (the links of the sensors; nil joins those that correlate) and other fields as need be, and [Make] the data
 // set: with a [Split] of your own, or with [Drawn] of the raw samples' Labels and Groups.

@@ -41,3 +41,18 @@ func TestNewSeriesErrors(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 }
+
+// Two sensors that recordings cannot tell apart by name, or one without a name, are refused as in a file.
+func TestSensorNames(t *testing.T) {
+	series, labels := [][]float32{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 8, 7, 5}}, []string{"a", "b", "a"}
+	for want, sensors := range map[string][]string{
+		`data set walks: it has two sensors named "l"; name them apart`:  {"l", "l"},
+		`data set walks: it has two sensors named "l "; name them apart`: {"l", "l "},
+		"data set walks: its sensor 1 has no name; name each sensor":     {"l", " "},
+	} {
+		r, err := NewSeries("walks", series, sensors, labels)
+		require.NoError(t, err)
+		_, err = Make(r, Split{Train: []int{0, 1}, Test: []int{2}})
+		assert.EqualError(t, err, want)
+	}
+}

@@ -34,6 +34,9 @@ func (f *framed) Read(i int, dst []float32) { recording.Resample(dst, f.series[i
 // space and time.
 func (d *Dataset) overFrames() (err error) {
 	form := *d.Recorded
+	if err := form.Check(); err != nil {
+		return err
+	}
 	d.Form, d.Signals = &form, &framed{d.Series, &form}
 	of := d.Train
 	if len(of) == 0 {

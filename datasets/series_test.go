@@ -225,6 +225,12 @@ func TestSeriesErrors(t *testing.T) {
 		`series[0]: it has two sensors named "a"; name them apart`: func(a arrays) {
 			a["sensor_names"] = vectorOf("a", "b", "a")
 		},
+		`series[0]: it has two sensors named "a "; name them apart`: func(a arrays) {
+			a["sensor_names"] = vectorOf("a", "b", "a ")
+		},
+		"its sensor 2 has no name; name each sensor": func(a arrays) {
+			a["sensor_names"] = vectorOf("a", "b", "")
+		},
 		"series[0]: nothing was measured from time 0.4 to 600, 5996 times as long as its usual step": func(a arrays) {
 			a["times"] = vectorOf(0, 0.1, 0.2, 0.3, 0.4, 600)
 		},

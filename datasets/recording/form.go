@@ -51,8 +51,16 @@ func (f *Form) Width() int { return len(f.Sensors) * f.Channels }
 // Alone reports whether each sensor is normalised by itself.
 func (f *Form) Alone() bool { return f.Scale != nil && *f.Scale }
 
-// Check returns an error if a file does not hold a usable form.
+// Check returns an error if a form is not usable, such as one of a file.
 func (f *Form) Check() error {
+	for i, name := range f.Sensors {
+		if suggest.Tidy(name) == "" {
+			return fmt.Errorf("its sensor %d has no name; name each sensor", i)
+		}
+	}
+	if err := apart(f.Sensors); err != nil {
+		return err
+	}
 	if len(f.Sensors) > 0 && f.Channels > 0 && f.Frames >= 0 && f.Rate >= 0 && f.Second >= 0 &&
 		(f.Origin == "" || slices.Contains(f.Sensors, f.Origin)) && f.Fill.fits(len(f.Sensors), f.Channels) {
 		return nil
@@ -159,12 +167,8 @@ func (f *Form) order(r *Recording, c *Changes) error {
 		r.Sensors, r.Channels = f.Sensors, channels
 		return nil
 	}
-	seen := map[string]bool{}
-	for _, name := range sensors {
-		if seen[name] {
-			return fmt.Errorf("it has two sensors named %q; name them apart", suggest.Clip(name))
-		}
-		seen[name] = true
+	if err := apart(sensors); err != nil {
+		return err
 	}
 	from, missing, others, turned := suggest.Match(f.Sensors, sensors)
 	switch {
@@ -197,6 +201,19 @@ func (f *Form) order(r *Recording, c *Changes) error {
 		}
 	}
 	r.Values = values
+	return nil
+}
+
+// apart returns an error if two sensors have names that suggest.Match takes for one.
+func apart(sensors []string) error {
+	seen := map[string]bool{}
+	for _, name := range sensors {
+		key := suggest.Tidy(name)
+		if seen[key] {
+			return fmt.Errorf("it has two sensors named %q; name them apart", suggest.Clip(name))
+		}
+		seen[key] = true
+	}
 	return nil
 }
 
