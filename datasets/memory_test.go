@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -54,5 +55,20 @@ func TestSensorNames(t *testing.T) {
 		require.NoError(t, err)
 		_, err = Make(r, Split{Train: []int{0, 1}, Test: []int{2}})
 		assert.EqualError(t, err, want)
+	}
+}
+
+// The class "" is that of a rejected prediction, and none of a sample, from memory as from a file.
+func TestEmptyClass(t *testing.T) {
+	want := `class_names[0] is ""; name each class, or leave out the samples without one`
+	r, err := NewSeries("walks", [][]float32{{1, 2}, {5, 6}, {9, 8}}, []string{"x"}, []string{"a", "", "a"})
+	require.NoError(t, err)
+	_, err = Make(r, Split{Train: []int{0, 1}, Test: []int{2}})
+	require.EqualError(t, err, "data set walks: "+want)
+	labels := slices.Repeat([]string{"", "a"}, 10)
+	for _, a := range []arrays{path4().with("labels", vectorOf(labels...)), path4().with("class_names", vectorOf("", "a"))} {
+		report, err := CheckNPZ(a.write(t), Options{})
+		require.NoError(t, err)
+		assert.Equal(t, []string{want}, report.Errors)
 	}
 }

@@ -69,7 +69,8 @@ func (i *Info) CheckNames(names []string) error {
 	return fmt.Errorf("node_names[%d] is %q, where the classifier has %q; store the nodes in its order", at, names[at], i.NodeNames[at])
 }
 
-// Check returns an error if Form or a statistic does not fit the shape or is unusable, or if two classes have one name.
+// Check returns an error if Form or a statistic does not fit the shape or is unusable, or if a class has no name of
+// its own.
 func (i *Info) Check() error {
 	width := i.Channels
 	if f := i.Form; f != nil {
@@ -83,6 +84,9 @@ func (i *Info) Check() error {
 		}
 	}
 	for at, name := range i.ClassNames {
+		if name == "" {
+			return fmt.Errorf("class_names[%d] is %q; name each class, or leave out the samples without one", at, name)
+		}
 		if first := slices.Index(i.ClassNames, name); first < at {
 			return fmt.Errorf("class_names[%d] is %q, as class_names[%d] is; give each class a name of its own", at, name, first)
 		}
