@@ -171,7 +171,8 @@ func New(name string, features []float32, labels []int32, graph *affinity.Matrix
 // twice as many time points. NaN is a missing value, which is interpolated in time. labels[i] is the class of recording i by its
 // name. The slices are not changed, and those without gaps are not copied.
 //
-// Set Groups, Graph (the links of the sensors; nil joins those that correlate) and other fields as need be, and [Make] the data
+// If a sensor has several channels, give NewSeries a name for each column, and set Recorded.Sensors to the sensors' names and
+// Recorded.Channels to the number of channels, whose columns are side by side. Set Groups, Graph (the links of the sensors; nil joins those that correlate) and other fields as need be, and [Make] the data
 // set: with a [Split] of your own, or with [Drawn] of the raw samples' Labels and Groups.
 //
 // It is an error if the lengths do not fit together, or if a sensor has no value in a recording. The error names the recording,
@@ -186,7 +187,6 @@ func NewSeries(name string, series [][]float32, sensors, labels []string) (*Raw,
 		return nil, fmt.Errorf("data set %s: %d recordings and %d labels; there must be one label for each recording",
 			name, len(series), len(labels))
 	}
-	r.Nodes, r.Channels = len(sensors), 1
 	r.ClassNames = slices.Compact(slices.Sorted(slices.Values(labels)))
 	for i, label := range labels {
 		at, _ := slices.BinarySearch(r.ClassNames, label)

@@ -24,6 +24,32 @@ func TestNewSeries(t *testing.T) {
 	assert.Equal(t, []any{2 * d.Form.Frames, 2, 4}, []any{d.Nodes, d.Form.Shortest, d.Form.Longest})
 }
 
+// Columns of one sensor become its channels by Recorded alone; Channels without it is an error that says so.
+func TestChannelsOfSeries(t *testing.T) {
+	nan := float32(math.NaN())
+	var series [][]float32
+	for i := range 3 {
+		x := float32(i)
+		series = append(series, []float32{x, 1, 2, 30 + x, nan, 5, 6, 70, 8, 9, x * x, 110})
+	}
+	columns, labels := []string{"hip x", "hip y", "knee x", "knee y"}, []string{"a", "b", "a"}
+	r, err := NewSeries("walks", series, columns, labels)
+	require.NoError(t, err)
+	split := Split{Train: []int{0, 1}, Test: []int{2}}
+	r.Channels = 2
+	_, err = Make(r, split)
+	require.EqualError(t, err, "data set walks: field Channels is 2, but Recorded has 4 sensors of 1; leave Channels out, and set "+
+		"Recorded.Sensors to a name for each sensor and Recorded.Channels to the columns of each")
+	r.Channels, r.Recorded.Sensors, r.Recorded.Channels = 0, []string{"hip", "knee"}, 2
+	d, err := Make(r, split)
+	require.NoError(t, err)
+	assert.Equal(t, []int{2, 3, 6}, []int{d.Channels, d.Form.Frames, d.Nodes})
+	assert.InDelta(t, 5, d.Series[2][4], 1e-6, "a gap is filled from its own column, of 2, NaN and 8")
+	r.Recorded.Channels = 5
+	_, err = Make(r, split)
+	require.EqualError(t, err, "data set walks: series[0] has 12 values; want time points x sensors x channels, a multiple of 2 x 5")
+}
+
 func TestNewSeriesErrors(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for want, c := range map[string]struct {

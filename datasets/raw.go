@@ -71,7 +71,8 @@ func (b *Bytes) Read(i int, dst []float32) {
 type Raw struct {
 	// Name of the data set, at least 3 characters (GoMLX cuts shorter names badly).
 	Name string
-	// Info is the shape of the signals and their classes. Make sets its statistics, and Form, Nodes and Grid of recordings.
+	// Info is the shape of the signals and their classes. Make sets its statistics, and Form, Nodes, Grid and Channels of
+	// recordings.
 	signal.Info
 	// Signals are the raw samples. If they are recordings, Make sets them to the frames that a network reads. Finite says that
 	// they are finite by the way they are made, and need no check.

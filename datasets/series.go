@@ -37,6 +37,16 @@ func (d *Dataset) overFrames() (err error) {
 	if err := form.Check(); err != nil {
 		return err
 	}
+	if d.Channels = cmp.Or(d.Channels, form.Channels); d.Channels != form.Channels {
+		return fmt.Errorf("field Channels is %d, but Recorded has %d sensors of %d; leave Channels out, and set Recorded.Sensors to a name for "+
+			"each sensor and Recorded.Channels to the columns of each", d.Channels, len(form.Sensors), form.Channels)
+	}
+	for i, series := range d.Series {
+		if len(series) == 0 || len(series)%form.Width() != 0 {
+			return fmt.Errorf("series[%d] has %d values; want time points x sensors x channels, a multiple of %d x %d",
+				i, len(series), len(form.Sensors), form.Channels)
+		}
+	}
 	d.Form, d.Signals = &form, &framed{d.Series, &form}
 	of := d.Train
 	if len(of) == 0 {
