@@ -23,7 +23,7 @@ import (
 var (
 	ErrClosed    = errors.New("the classifier is closed")
 	ErrNoNetwork = errors.New("the transforms predict alone, and no network was trained; train with " +
-		"--set transforms=none for a network alone")
+		"--model ccp --set transforms=none for a network alone")
 )
 
 // Classifier is a trained network with its hierarchy frozen. It is safe for concurrent use. Computations run at the

@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -259,6 +260,11 @@ func TestClusterLevelsErrors(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.ClusterLevels(0)
 	require.EqualError(t, err, "model fc has no clusters; only ccp with levels has")
+	c.ridge.Store(&transforms.Classifier{Weight: 1}) // as of the model transforms
+	_, err = c.Health(0)
+	require.ErrorIs(t, err, ErrNoNetwork)
+	_, _, err = c.Input()
+	require.ErrorIs(t, err, ErrNoNetwork)
 	require.NoError(t, c.Close())
 	_, err = c.ClusterLevels(0)
 	require.ErrorIs(t, err, ErrClosed)

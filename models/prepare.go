@@ -156,7 +156,7 @@ func freezerOf(s Spec, backend compute.Backend, store *model.Store, a *affinity.
 }
 
 // ClusterLevels reads one of the classifier's hierarchies, from 0, out of its weights. The result is a copy. Errors:
-// ErrClosed, a model without clusters or levels, a number without a hierarchy, and a classifier that has no weights
+// ErrClosed, ErrNoNetwork, a model without clusters or levels, a number without a hierarchy, and a classifier that has no weights
 // yet.
 func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	c.mu.RLock()
@@ -164,11 +164,11 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	if c.closed {
 		return nil, ErrClosed
 	}
-	if !c.Spec.Clusters() {
-		return nil, fmt.Errorf("model %s has no clusters; only %s with levels has", c.Spec.Model, clusterPooling)
-	}
 	if c.ridge.Load().Alone() {
 		return nil, ErrNoNetwork
+	}
+	if !c.Spec.Clusters() {
+		return nil, fmt.Errorf("model %s has no clusters; only %s with levels has", c.Spec.Model, clusterPooling)
 	}
 	if which < 0 || which >= c.Spec.Hierarchies() {
 		return nil, fmt.Errorf("hierarchy %d: the model has hierarchies 0 to %d", which, c.Spec.Hierarchies()-1)
@@ -178,6 +178,9 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 
 // Input reads what the filters before the first level read, `[nodes, reach]` row-major, see ccp.Preparation.Input.
 func (c *Classifier) Input() (nodes []int32, present []float32, err error) {
+	if c.ridge.Load().Alone() {
+		return nil, nil, ErrNoNetwork
+	}
 	return c.Spec.preparation(c.Graph).Input(c.store.Scope(networkPath))
 }
 
