@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
@@ -123,9 +124,20 @@ func TestC(t *testing.T) {
 			}
 			series = append(series, drawn(1, 5, of.columns), drawn(2, 1, of.columns))
 			want := predicted(t, c, series)
-			lines := inC(t, c, append(series, drawn(0, of.long+1, of.columns)))
-			require.Len(t, lines, len(series)+1)
+			large := drawn(3, of.long, of.columns)
+			for at := range large {
+				large[at] *= 1e37
+			}
+			lines := inC(t, c, append(series, drawn(0, of.long+1, of.columns), large))
+			require.Len(t, lines, len(series)+2)
 			assert.Equal(t, "-1 - 0 0 0", lines[len(series)], "longer than any in training")
+			_, err := c.ClassifyRecording(t.Context(), recording.Recording{Series: large})
+			if of.transforms == "hydra" { // the roots of its sums are numbers
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, "its values are so large")
+				assert.Equal(t, "-1 - 0 0 0", lines[len(series)+1], "no probabilities")
+			}
 			worst := 0.0
 			for i := range series {
 				var best int
