@@ -1,6 +1,6 @@
-// Command embedded is a service in one file, with its classifier inside. It needs no cgo:
+// Command embedded is a service in one file of 16 MB, with its classifier inside. It needs no cgo:
 //
-//	CGO_ENABLED=0 go build ./examples/embedded && ./embedded
+//	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' ./examples/embedded && ./embedded
 //	curl -d '[0,0,5,13,9,1, … 64 numbers]' 127.0.0.1:8000
 package main
 
