@@ -36,6 +36,15 @@ func splitOf(d *Dataset) map[string]string {
 	return out
 }
 
+// Groups that are not of these labels are the program's fault, and are told as such.
+func TestGroupsOfOthers(t *testing.T) {
+	labels, groups := []int32{0, 1, 0, 1}, []string{"a", "b"}
+	const want = "datasets: 2 groups for 4 labels; name the group of each sample, or give nil"
+	assert.PanicsWithValue(t, want, func() { Drawn(labels, groups, 0) })
+	assert.PanicsWithValue(t, want, func() { Split{Train: []int{0, 1, 2}}.HoldOut(labels, groups, 1, 0) })
+	assert.PanicsWithValue(t, want, func() { Split{Train: []int{0, 1, 2}}.Trial(labels, groups, 0.5, 0) })
+}
+
 func TestGroupsDrawn(t *testing.T) {
 	d := path4().with("groups", vectorOf(subjects()...)).load(t, Options{HoldOut: true})
 	assert.Equal(t, subjects(), d.Groups)

@@ -46,7 +46,7 @@ func (s Split) named() []namedSplit {
 func (s Split) whole(n int) bool { return n > 0 && len(s.Test) == n }
 
 // Drawn returns a stratified split of all samples, of which 20% are the test and none for validation. Groups, if there are
-// any, stay whole.
+// any, stay whole. Drawn panics if there are not as many groups as labels, as HoldOut and Trial do.
 func Drawn(labels []int32, groups []string, seed uint64) (s Split) {
 	s.Train, s.Test = draw(loop.Indices(len(labels)), labels, groups, share(len(labels), testShare), seed, testStream)
 	return s
@@ -76,6 +76,9 @@ func (s Split) Trial(labels []int32, groups []string, part float64, seed uint64)
 
 // draw draws about count of the given samples. If there are groups, it draws whole groups.
 func draw(indices []int, labels []int32, groups []string, count int, seed, stream uint64) (rest, held []int) {
+	if groups != nil && len(groups) != len(labels) {
+		panic(fmt.Sprintf("datasets: %d groups for %d labels; name the group of each sample, or give nil", len(groups), len(labels)))
+	}
 	if groups != nil {
 		return holdOutGroups(indices, labels, groups, count, seed, stream)
 	}

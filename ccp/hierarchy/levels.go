@@ -4,6 +4,7 @@ package hierarchy
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -44,8 +45,17 @@ func (h Levels) Hard() (clusters Clusters) {
 	return clusters
 }
 
-// Path finds the cluster of a level, from 1, that each input node reaches by its clusters at every level, `[nodes]`.
+// within panics unless levels have the level.
+func within(level, levels int) {
+	if level < 1 || level > levels {
+		panic(fmt.Sprintf("hierarchy: level %d of %d levels; levels count from 1", level, levels))
+	}
+}
+
+// Path finds the cluster of a level, from 1, that each input node reaches by its clusters at every level, `[nodes]`. It panics
+// if there is no such level.
 func (c Clusters) Path(level int) []int32 {
+	within(level, len(c))
 	path := slices.Clone(c[0])
 	for _, clusters := range c[1:level] {
 		for i, k := range path {
@@ -69,8 +79,9 @@ func (h Levels) Inputs() (inputs []Memberships) {
 
 // Central lists the input nodes of each cluster of a level, by Clusters.Path, the most central first. A node's rank among them
 // is (1 + M[i,k])·Σ_j A[i,j]·M[j,k]; the lower number comes first among equals. a: the affinity of the input nodes.
-// m: Inputs of the level. level counts from 1.
+// m: Inputs of the level. level counts from 1. Central panics if there is no such level.
 func (h Levels) Central(level int, m Memberships, a *affinity.Matrix) [][]int32 {
+	within(level, len(h))
 	path := h[:level].Hard().Path(level)
 	members := make([][]int32, h[level-1].Clusters)
 	weights, ranks := make([]float64, len(path)), make([]float64, len(path))
@@ -94,8 +105,9 @@ func (h Levels) Central(level int, m Memberships, a *affinity.Matrix) [][]int32 
 }
 
 // Mass computes how many input nodes each cluster of a level holds: the column sums of its Inputs. They sum to the
-// number of input nodes. level counts from 1.
+// number of input nodes. level counts from 1. Mass panics if there is no such level.
 func (h Levels) Mass(level int) []float64 {
+	within(level, len(h))
 	mass := slices.Repeat([]float64{1}, h[0].Memberships.Nodes())
 	for _, l := range h[:level] {
 		above := make([]float64, l.Clusters)

@@ -95,4 +95,11 @@ func TestPath(t *testing.T) {
 	assert.Equal(t, []int32{0, 0, 2, 1, 2}, c[0], "it is left as it was")
 	assert.Equal(t, []int32{5, 6, 5}, Clusters{{1, 0, 1}, {6, 5}}.Path(2))
 	assert.Empty(t, Clusters{{}}.Path(1))
+
+	const want = "hierarchy: level 3 of 2 levels; levels count from 1"
+	assert.PanicsWithValue(t, want, func() { c.Path(3) })
+	assert.PanicsWithValue(t, want, func() { make(Levels, 2).Mass(3) })
+	assert.PanicsWithValue(t, want, func() { make(Levels, 2).Central(3, Memberships{}, nil) })
+	assert.PanicsWithValue(t, "hierarchy: level 0 of 2 levels; levels count from 1", func() { c.Path(0) })
+	assert.PanicsWithValue(t, "hierarchy: level 1 of 0 levels; levels count from 1", func() { Clusters{}.Path(1) })
 }
