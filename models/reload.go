@@ -94,13 +94,18 @@ func unfinished(dir string) error {
 // Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. It is an
 // error if a training in the directory has not ended, unless LoadOptions.Unfinished allows that. After an error the classifier
 // loaded before stays in use. If its files are no classifier, Reload returns the same error, without reading again, until the
-// directory changes.
+// directory changes. After Close the error is ErrClosed.
 func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) { return r.reload(ctx, false) }
 
 // reload is Reload. If grown, it loads the classifier in any case, for the best backend.
 func (r *Reloader) reload(ctx context.Context, grown bool) (changed bool, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
+	r.mu.Lock()
+	closed := r.closed
+	if r.mu.Unlock(); closed {
+		return false, ErrClosed
+	}
 	real, options := resolved(r.dir), r.options
 	if grown = grown && options.Backend == nil; grown { // else it has taken over, and one in use from before asks late
 		options.Signals = 0
@@ -188,9 +193,9 @@ func look(dir string) (snapshot, state string, err error) {
 	return snapshot, state, nil
 }
 
-// Watch calls Reload again and again until ctx is done, unless every is 0, and looks whether there is much work, see
-// NewReloader. It calls report with nil when a newer classifier is in use. It calls report with an error when Reload fails in
-// another way than the time before.
+// Watch calls Reload again and again, unless every is 0, until ctx is done or Reload returns ErrClosed. It also looks whether there
+// is much work, see NewReloader. It calls report with nil when a newer classifier is in use. It calls report with an error when
+// Reload fails in another way than the time before.
 func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(error)) {
 	failure := ""
 	for tick := time.Tick(every); ; {
@@ -202,7 +207,7 @@ func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(e
 		case grown = <-r.grown:
 		}
 		changed, err := r.reload(ctx, grown)
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || errors.Is(err, ErrClosed) {
 			return
 		}
 		if changed || err != nil && err.Error() != failure {
@@ -224,7 +229,7 @@ func (r *Reloader) Acquire() (c *Classifier, release func() error, err error) {
 	return r.current.Classifier, r.current.release, nil
 }
 
-// Close closes the classifier as soon as its last user has released it. Acquire then returns ErrClosed.
+// Close closes the classifier as soon as its last user has released it. Acquire and Reload then return ErrClosed.
 func (r *Reloader) Close() error {
 	last, err := r.replace(nil)
 	if err != nil { // closed before
