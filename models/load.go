@@ -67,8 +67,7 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 	} else if of.Spec.Options == nil {
 		err = checkpoint.ErrEarlier
 	} else if registry[of.Spec.Model].Build == nil {
-		err = fmt.Errorf("model %s is not registered in this program: import the package that registers it, such as _ %q",
-			of.Spec.Model, "github.com/clusterpool/ccp/models/baselines")
+		err = fmt.Errorf("model %s is not registered in this program: %s", of.Spec.Model, suggest.Import)
 	}
 	if err = cmp.Or(err, checkpoint.ReadMetadata(raw, &m)); err != nil {
 		return m, nil, nil, fmt.Errorf("%s: %w", path, err)

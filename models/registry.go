@@ -124,7 +124,7 @@ func (s Spec) Check() error {
 	k, ok := registry[s.Model]
 	switch {
 	case !ok:
-		return fmt.Errorf("there is no model %q; %s", s.Model, suggest.Among(s.Model, Names()))
+		return fmt.Errorf("there is no model %q; %s", s.Model, suggest.Model(s.Model, Names()))
 	case s.Options.BatchNormEpsilon == 0: // no options can have that
 		return errors.New("the spec has no options; begin with DefaultOptions")
 	case s.Classes() < 2:

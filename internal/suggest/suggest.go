@@ -85,6 +85,17 @@ func Among(word string, known []string) string {
 	return all
 }
 
+// Import says what a program lacks that has not registered a model.
+const Import = `import the package that registers it, such as _ "github.com/clusterpool/ccp/models/baselines"`
+
+// Model returns the end of an error about an unknown model: what Among returns, and Import in a program without the baselines.
+func Model(word string, known []string) string {
+	if slices.Contains(known, "gcn") {
+		return Among(word, known)
+	}
+	return Among(word, known) + "; for another, " + Import
+}
+
 // Clip returns the beginning of a text that somebody wrote, for an error.
 func Clip(text string) string {
 	if len(text) <= longest {

@@ -42,6 +42,13 @@ func TestAmong(t *testing.T) {
 	assert.Equal(t, "there are fc, gcn", Among("unet", []string{"fc", "gcn"}))
 }
 
+// A program without the baselines is told where they are.
+func TestModel(t *testing.T) {
+	assert.Equal(t, `there are ccp, transforms; for another, import the package that registers it, such as _ `+
+		`"github.com/clusterpool/ccp/models/baselines"`, Model("gat", []string{"ccp", "transforms"}))
+	assert.Equal(t, "did you mean gcn? There are ccp, gcn", Model("gcm", []string{"ccp", "gcn"}))
+}
+
 // A letter is a character, not a byte.
 func TestNearestOfOtherAlphabets(t *testing.T) {
 	assert.Equal(t, "größe", Nearest("grösse", []string{"grün", "größe"}))
