@@ -172,7 +172,9 @@ func New(name string, features []float32, labels []int32, graph *affinity.Matrix
 // name. The slices are not changed, and those without gaps are not copied.
 //
 // If a sensor has several channels, give NewSeries a name for each column, and set Recorded.Sensors to the sensors' names and
-// Recorded.Channels to the number of channels, whose columns are side by side. Set Groups, Graph (the links of the sensors; nil joins those that correlate) and other fields as need be, and [Make] the data
+// Recorded.Channels to the number of channels, whose columns are side by side.
+//
+// Set Groups, Graph (the links of the sensors; nil joins those that correlate) and other fields as need be, and [Make] the data
 // set: with a [Split] of your own, or with [Drawn] of the raw samples' Labels and Groups.
 //
 // It is an error if the lengths do not fit together, or if a sensor has no value in a recording. The error names the recording,

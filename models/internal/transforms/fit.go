@@ -40,7 +40,6 @@ type fit struct {
 	penalty    float64
 	// What the predictions of held-out samples are computed from.
 	unexplained unexplained
-	release     func() // frees what unexplained needs
 	residuals   *mat.Dense
 	held        *mat.Dense // these predictions, `[samples, classes]`
 	score       score

@@ -27,9 +27,12 @@ func gramOf(n, features int, penalty float64) *mat.SymDense {
 // Sizes that one decomposition inverts, that are halved once with a row of the identity behind, and that are halved twice.
 func TestInvert(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		multiply, free, err := timesOn(backend)
+		require.NoError(t, err)
+		defer free()
 		for _, n := range []int{1, 40, mostFactored + 1, 2*mostFactored + 2} {
 			k := gramOf(n, 50, 0.5)
-			inverse, err := invert(backend, k)
+			inverse, err := invert(multiply, k)
 			require.NoError(t, err)
 			want, found := mat.NewVecDense(n, nil), new(mat.VecDense)
 			for i := range n {
@@ -40,19 +43,21 @@ func TestInvert(t *testing.T) {
 			assert.InDeltaSlice(t, want.RawVector().Data, found.RawVector().Data, 1e-8, fmt.Sprint(n))
 		}
 		for _, n := range []int{40, mostFactored + 1} {
-			_, err := invert(backend, gramOf(n, 5, -1e-3))
+			_, err := invert(multiply, gramOf(n, 5, -1e-3))
 			assert.ErrorIs(t, err, errSingular)
 		}
 	})
 }
 
 func BenchmarkInvert(b *testing.B) {
-	backend := backendtest.XLA(b)
+	multiply, free, err := timesOn(backendtest.XLA(b))
+	require.NoError(b, err)
+	defer free()
 	for _, n := range []int{1_500, 3_600, 7_200} {
 		k := gramOf(n, 50, 0.5)
 		b.Run(fmt.Sprint("quarters/", n), func(b *testing.B) {
 			for b.Loop() {
-				_, err := invert(backend, k)
+				_, err := invert(multiply, k)
 				require.NoError(b, err)
 			}
 		})

@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gomlx/compute"
-	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -58,7 +56,7 @@ func (f *fit) primal(ctx context.Context) error {
 	for i := range width {
 		gram.SetSym(i, i, gram.At(i, i)+f.penalty)
 	}
-	inverse, err := invert(f.Backend, gram)
+	inverse, err := invert(f.times, gram)
 	if err != nil {
 		return fmt.Errorf("transforms: the ridge classifier of %d features: %w", width, err)
 	}
@@ -71,8 +69,22 @@ func (f *fit) primal(ctx context.Context) error {
 		part := f.residuals.Slice(from, to, 0, f.Classes).(*mat.Dense)
 		part.Sub(part, product)
 	}
-	if f.unexplained, f.release, err = unexplainedBy(f.Backend, rows, inverse); err != nil {
-		return err
+	f.unexplained = func(some []int) (*mat.Dense, error) {
+		part := pick(rows, some)
+		for len(part)%heldAtOnce > 0 { // of few sizes, for each of which the backend compiles
+			part = append(part, make([]float32, width))
+		}
+		seen := block(part, 0, width, width)
+		left, err := f.times(seen, inverse)
+		if err == nil {
+			left, err = f.times(left, seen.T())
+		}
+		if err != nil {
+			return nil, err
+		}
+		left = left.Slice(0, len(some), 0, len(some)).(*mat.Dense)
+		left.Apply(func(i, j int, x float64) float64 { return float64(one(i == j)) - x - 1/float64(n) }, left)
+		return left, nil
 	}
 	from := 0
 	for v, c := range f.candidates {
@@ -88,28 +100,6 @@ func (f *fit) primal(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// unexplainedBy returns what samples with these features leave unexplained, given the inverse of the sum of squares and penalty.
-// release frees the backend's program.
-func unexplainedBy(backend compute.Backend, rows [][]float32, inverse *mat.Dense) (u unexplained, release func(), err error) {
-	exec, err := NewExec(backend, func(part, inverse *Node) *Node {
-		return product(product(part, 1, inverse, 0), 1, part, 1)
-	})
-	u = func(some []int) (*mat.Dense, error) {
-		part, width := pick(rows, some), len(rows[0])
-		for len(part)%heldAtOnce > 0 { // of few sizes, for each of which the backend compiles
-			part = append(part, make([]float32, width))
-		}
-		out, err := call(exec, block(part, 0, width, width), inverse)
-		if err != nil {
-			return nil, err
-		}
-		left := out[0].Slice(0, len(some), 0, len(some)).(*mat.Dense)
-		left.Apply(func(i, j int, x float64) float64 { return float64(one(i == j)) - x - 1/float64(len(rows)) }, left)
-		return left, nil
-	}
-	return u, exec.Finalize, err
 }
 
 // nystrom turns the rows of a transform into features φ = L⁻¹·k: k are the kernel values with the landmarks,

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -20,14 +19,14 @@ type task struct {
 	meanTarget  []float64
 	lone        bool      // see Config
 	negLogPrior []float64 // minus the logarithm of each class's frequency, one sample added to each
-	backend     compute.Backend
+	times       times
 }
 
 // taskOf returns the task of samples.
 func (c Config) taskOf(samples []Sample) task {
 	n := len(samples)
 	t := task{make([]int32, n), groupsOf(samples), mat.NewDense(n, c.Classes, nil), make([]float64, c.Classes), c.Lone,
-		make([]float64, c.Classes), c.Backend}
+		make([]float64, c.Classes), nil}
 	for i, s := range samples {
 		t.labels[i] = s.Label
 		t.negLogPrior[s.Label]++
@@ -215,7 +214,7 @@ func (t task) newDual(k *mat.SymDense, penalty float64) (d dual, err error) {
 	for i := range n {
 		sum.SetSym(i, i, sum.At(i, i)+d.alpha)
 	}
-	if d.inverse, err = invert(t.backend, sum); err != nil {
+	if d.inverse, err = invert(t.times, sum); err != nil {
 		return d, err
 	}
 	d.c.Mul(d.inverse, t.y)

@@ -101,11 +101,15 @@ func (f *fit) solve(ctx context.Context) error {
 	if f.dual {
 		method = f.dualOf
 	}
+	times, free, err := timesOn(f.Backend)
+	if err != nil {
+		return err
+	}
+	defer free()
+	f.times = times
 	if err := method(ctx); err != nil {
 		return err
 	}
-	defer f.release()
-	var err error
 	if f.held, err = f.heldOut(f.unexplained, f.residuals); err != nil {
 		return fmt.Errorf("transforms: the ridge classifier of %d samples: %w", len(f.samples), err)
 	}
@@ -137,7 +141,7 @@ func (f *fit) dualOf(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("transforms: the ridge classifier of %d samples: %w", len(f.samples), err)
 	}
-	f.residuals, f.unexplained, f.release = d.residuals, d.unexplained, func() {}
+	f.residuals, f.unexplained = d.residuals, d.unexplained
 	for _, c := range f.candidates {
 		if c.kernel != nil {
 			c.setLandmarks(c.rows)
