@@ -100,7 +100,7 @@ func draft(a Patch, data string) (p draftConfig, err error) {
 	}
 	p.Name, p.Model, p.Recipe = text("data", cmp.Or(data, p.Name)), text("model", p.Model), text("recipe", p.Recipe)
 	if !slices.Contains(models.Names(), p.Model) {
-		return p, fmt.Errorf("model: there is no %q; %s", p.Model, suggest.Among(p.Model, models.Names()))
+		return p, fmt.Errorf("model: there is no %q; %s", p.Model, suggest.Model(p.Model, models.Names()))
 	}
 	if names := RecipeNames(p.Model, p.Name); !slices.Contains(names, p.Recipe) {
 		return p, fmt.Errorf("recipe: there is no %q for model %s on %s; %s", p.Recipe, p.Model, p.Name,
