@@ -124,6 +124,11 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 		return Result{}, settings(err)
 	}
 	opts.asked = p.asked
+	if datasets.IsFile(c.Name) { // here, not for each trial of a network
+		checked := *d
+		checked.Warnings = slices.Concat(d.Warnings, d.Oddities())
+		d = &checked
+	}
 	return c.trainAs(ctx, backend, d, fingerprint, spec, opts)
 }
 
@@ -179,11 +184,7 @@ func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *dataset
 	default:
 		r.notice(damaged.Error() + ": the result is not that of the weights, and is made again")
 	}
-	lines := d.Warnings
-	if datasets.IsFile(c.Name) { // as data check, which few have run before
-		lines = slices.Concat(lines, d.Oddities())
-	}
-	for _, line := range lines {
+	for _, line := range d.Warnings {
 		r.notice("data: " + line)
 	}
 	for _, stage := range []func(context.Context, compute.Backend) error{r.begin, r.prepare, r.steps} {

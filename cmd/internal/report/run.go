@@ -58,7 +58,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 		return r, err
 	}
 	nodes := cmp.Or(d, &datasets.Dataset{Info: spec.Info})
-	r.Names = nodes.NodeNames
+	r.Names, r.NodeNames = nodes.NodeNames, nil // once
 	var levels hierarchy.Levels
 	if spec.Clusters() {
 		if levels, err = c.ClusterLevels(0); err != nil && !errors.Is(err, models.ErrNoNetwork) {
