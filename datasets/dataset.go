@@ -1,11 +1,11 @@
 // Package datasets loads labelled signals on one fixed graph.
 //
-// A source brings [Raw] samples with a label for each. A [Split] says which of them are to train on, to validate by and to
-// test on. [Make] makes a [Dataset] of both: with what is learned from the training samples, such as the mean and the standard
-// deviation that normalise samples. Another fold, a hold-out or a trial is the same call with another split.
+// A source brings [Raw] samples, and a label for each. A [Split] lists the samples of the training, of the validation and of the
+// test. [Make] joins both to a [Dataset], which also holds what the training samples tell: the mean and the standard deviation
+// by which all samples are normalised, say. To test on another fold, call Make with another split.
 //
-// [Load] takes the name of a source, or the path of an .npz file, and does all of this. [New] makes a data set of samples in
-// memory. [Dataset.Batches] feeds a split to a GoMLX trainer.
+// [Load] does all of this for the name of a source or the path of an .npz file. [New] does it for samples in memory.
+// [Dataset.Batches] feeds a split to a GoMLX trainer.
 //
 // The digits are embedded. [Register] adds a source: what it is, where it is published, and how its files are read.
 package datasets

@@ -224,7 +224,8 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *dataset
 	return c, s, d, err
 }
 
-// products counts the multiply-adds that filters take for one signal in one hierarchy: those of filters that pool, and those of all.
+// products counts the multiplications of a network's filters for one signal, in one hierarchy. pooling counts those of filters whose
+// results are pooled.
 func products(s models.Spec) (pooling, all float64) {
 	for _, l := range s.Layers() {
 		if all += l.Products; l.Pools {

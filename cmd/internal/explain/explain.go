@@ -24,8 +24,9 @@ const (
 	attributedAtOnce = 64 // samples whose contributions are in memory at a time
 	hiddenAtOnce     = 4  // if parts are hidden, which takes longer, so that progress is seen
 	mostNodes        = 10 // of a class in a Summary; the files hold all of them
-	// Auto samples are as many as are explained in less time than the training took: at most mostSamples, and if parts are
-	// hidden so many that there are passesPerTrained passes for each training sample, which the training reads more often.
+	// Auto stands for as many samples as are explained in less time than the training took. These are at most mostSamples. Where parts
+	// are hidden, each sample takes many passes; the training reads each of its samples more than passesPerTrained times, so that
+	// many passes for each training sample may be spent.
 	Auto             = -1
 	mostSamples      = 500
 	passesPerTrained = 6

@@ -101,7 +101,7 @@ func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 	return d, err
 }
 
-// answers is the answer to a request about recordings.
+// answers returns the body of the response to a request about recordings: a prediction for each.
 func (d *inferRequest) answers(m *served, c *models.Classifier, predictions []models.Prediction) document {
 	var all []Prediction
 	Reject(predictions, d.threshold)
