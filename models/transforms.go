@@ -67,7 +67,7 @@ func (c *Classifier) PredictedBy() string {
 }
 
 // Export adds the nodes of an ONNX model from raw samples to the logits that predict, before their temperature. network adds the
-// nodes of the network's logits, and is called if it has a part. The error is network's, or names a transform that cannot be exported.
+// nodes of the network's logits, and is called if it has a part. The error is network's.
 func (c *Classifier) Export(g *onnx.Graph, samples string, network func() (string, error)) (logits string, err error) {
 	v, other := c.ridge.Load(), ""
 	if !v.Alone() {
@@ -75,8 +75,7 @@ func (c *Classifier) Export(g *onnx.Graph, samples string, network func() (strin
 			return other, err
 		}
 	}
-	p, err := v.Export(g, samples, other)
-	return g.Op("Log", p), err
+	return g.Op("Log", v.Export(g, samples, other)), nil
 }
 
 // C returns a C99 file without dependencies that predicts from what Form.Series returns, as Classify does. The error names a part

@@ -1,20 +1,10 @@
 package transforms
 
-import (
-	"fmt"
-
-	"github.com/clusterpool/ccp/models/onnx"
-)
-
-// exporter is a map that can leave the program. From series `[batch, columns, timepoints]`, as work has them, of any length, its nodes
-// of an ONNX model compute what features does, `[batch, width]`.
-type exporter interface {
-	export(g *onnx.Graph, x string) string
-}
+import "github.com/clusterpool/ccp/models/onnx"
 
 // Export adds nodes that compute Probabilities of raw samples x, `[batch, ...]` with the values of a sample as Read takes them. network
-// has the network's logits. The error names a transform that cannot be exported.
-func (v *Classifier) Export(g *onnx.Graph, x, network string) (probabilities string, err error) {
+// has the network's logits.
+func (v *Classifier) Export(g *onnx.Graph, x, network string) (probabilities string) {
 	if v.Turned > 0 {
 		sensors := []int{0, v.Columns / v.Channels, v.Turned, v.Channels}
 		x = g.Op("Transpose", g.Op("Reshape", x, sensors), onnx.Attribute{Name: "perm", Value: []int{0, 1, 3, 2}})
@@ -26,16 +16,8 @@ func (v *Classifier) Export(g *onnx.Graph, x, network string) (probabilities str
 	x = g.Op("Mul", x, g.Constant(v.units.scale, v.Columns, 1))
 	known := map[string]string{}
 	features := func(name string, m featureMap) string {
-		own := m
-		if s, ok := m.(stretched); ok {
-			own = s.featureMap
-		}
-		if _, ok := own.(exporter); !ok {
-			err = fmt.Errorf("the transform %s has no form in ONNX; train without it: --set transforms=..., with the names of others", name)
-			return x
-		}
 		if g.Scope = name + "/"; known[name] == "" {
-			known[name] = m.(exporter).export(g, x)
+			known[name] = m.export(g, x)
 		}
 		return known[name]
 	}
@@ -83,7 +65,7 @@ func (v *Classifier) Export(g *onnx.Graph, x, network string) (probabilities str
 	if network != "" {
 		network = softmax(network, v.NetworkTemperature)
 	}
-	return mean(p, v.Weight, network), err
+	return mean(p, v.Weight, network)
 }
 
 // export adds nodes that standardise features, compare them with landmarks, and weigh them: the part of the transform in the logits.

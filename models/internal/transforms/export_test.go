@@ -97,7 +97,7 @@ func TestExportTransforms(t *testing.T) {
 		}
 		for _, timepoints := range []int{40, 90, 33, 12, 7, 3} {
 			g, w, s, want := new(onnx.Graph), new(work), sample(timepoints), make([]float32, m.width())
-			g.Named("features", "Identity", m.(exporter).export(g, g.Input("x", "batch", columns, "timepoints")))
+			g.Named("features", "Identity", m.export(g, g.Input("x", "batch", columns, "timepoints")))
 			g.Output("features", "batch", m.width())
 			u.read(w, s.Values)
 			m.features(w, want)
@@ -119,9 +119,7 @@ func TestExportProbabilities(t *testing.T) {
 		v := fitted(t, Config{Columns: 2, Channels: 1, Classes: 2, Turned: 40, Only: only}, samples)
 		v.Temperature, v.ForestTemperature, v.ForestWeight = 0.8, 0.5, max(v.ForestWeight, 0.3)
 		g, x, want := new(onnx.Graph), []float32{}, []float32{}
-		p, err := v.Export(g, g.Input("x", "batch", 80, 1), "")
-		require.NoError(t, err)
-		g.Named("probabilities", "Identity", p)
+		g.Named("probabilities", "Identity", v.Export(g, g.Input("x", "batch", 80, 1), ""))
 		g.Output("probabilities", "batch", 2)
 		for _, s := range samples[:7] {
 			x = append(x, s.Values...)

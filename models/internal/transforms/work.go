@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/models/onnx"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/dsp/fourier"
 )
@@ -14,6 +15,9 @@ type featureMap interface {
 	width() int
 	// features writes the features of the recording in w.
 	features(w *work, out []float32)
+	// export adds nodes that compute what features does, `[batch, width]`, from series `[batch, columns, timepoints]` of any length, as
+	// work has them.
+	export(g *onnx.Graph, x string) string
 }
 
 // drawer is a map with random parts, or parts that depend on the training samples.
