@@ -35,9 +35,9 @@ type kind struct {
 
 // kinds are all transforms. Values come behind the others: their number of frames is chosen beside these.
 var kinds = withStretched([]kind{
-	{name: MiniRocket, lacks: header.lacksKernel, open: newMiniRocket, prior: 3, paced: true},
-	{name: Hydra, lacks: header.lacksKernel, open: newHydra, prior: 3, paced: true},
-	{name: Shapelets, lacks: header.lacksShapelets, open: newShapelets, prior: 3, paced: true, apart: true},
+	{name: MiniRocket, lacks: lacksTaps(slots), open: newMiniRocket, prior: 3, paced: true},
+	{name: Hydra, lacks: lacksTaps(taps), open: newHydra, prior: 3, paced: true},
+	{name: Shapelets, lacks: lacksTaps(shapeletTaps), open: newShapelets, prior: 3, paced: true, apart: true},
 	{name: "power", lacks: header.lacksSeries, open: newPower, prior: 1, bent: true, trees: true, paced: true},
 	{name: "lags", lacks: header.lacksLags, open: newLags, prior: 1, trees: true, graph: true},
 	{name: "scattering", lacks: header.lacksScattering, open: newScattering, prior: 1, trees: true, graph: true},

@@ -2,7 +2,6 @@ package transforms
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -38,14 +37,6 @@ func newMiniRocket(h header) featureMap {
 	m.signs = make([]float32, len(steps)*h.Columns*kernelCount)
 	m.thresholds = make([]float32, total*kernelCount)
 	return m
-}
-
-// lacksKernel returns what samples lack for kernels of nine time points.
-func (h header) lacksKernel() string {
-	if lacks := h.lacksSeries(); lacks != "" || h.Length >= slots {
-		return lacks
-	}
-	return fmt.Sprintf("%d time points, and the median recording has %d", slots, h.Length)
 }
 
 func (m *miniRocket) width() int { return len(m.thresholds) }

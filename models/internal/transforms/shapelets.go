@@ -3,7 +3,6 @@ package transforms
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -44,14 +43,6 @@ func newShapelets(h header) featureMap {
 	all := len(m.steps) * m.groups
 	m.values, m.thresholds, m.sums = make([]float32, all*alike*shapeletTaps), make([]float32, all*alike), newSums(h, all)
 	return m
-}
-
-// lacksShapelets returns what samples lack for shapelets.
-func (h header) lacksShapelets() string {
-	if lacks := h.lacksSeries(); lacks != "" || h.Length >= shapeletTaps {
-		return lacks
-	}
-	return fmt.Sprintf("%d time points, and the median recording has %d", shapeletTaps, h.Length)
 }
 
 func (m *shapelets) width() int { return 3 * len(m.thresholds) }

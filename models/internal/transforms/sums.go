@@ -17,6 +17,16 @@ type sums struct {
 	columns   []float32 // `[groups, added]`
 }
 
+// lacksTaps returns a function of what samples lack for kernels of so many time points.
+func lacksTaps(taps int) func(h header) string {
+	return func(h header) string {
+		if lacks := h.lacksSeries(); lacks != "" || h.Length >= taps {
+			return lacks
+		}
+		return fmt.Sprintf("%d time points, and the median recording has %d", taps, h.Length)
+	}
+}
+
 func newSums(h header, groups int) sums {
 	s := sums{of: h.Columns, added: max(1, min(h.Columns/2, cmp.Or(h.Added, 8)))}
 	s.columns = make([]float32, groups*s.added)
