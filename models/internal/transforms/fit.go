@@ -38,12 +38,9 @@ type fit struct {
 	candidates []*candidate
 	columns    []float32 // raw features that the forest reads, `[features][samples]`, until it is grown
 	penalty    float64
-	// What the predictions of held-out samples are computed from.
-	unexplained unexplained
-	residuals   *mat.Dense
-	held        *mat.Dense // these predictions, `[samples, classes]`
-	score       score
-	bias        []float32
+	held       *mat.Dense // the predictions of held-out samples, `[samples, classes]`
+	score      score
+	bias       []float32
 }
 
 // candidate is a transform and its standardised features, `[samples][features]`, before its kernel.

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// primal solves for a weight of each feature. A transform with a kernel gets features whose scalar products are its kernel's,
+// byFeatures solves for a weight of each feature. A transform with a kernel gets features whose scalar products are its kernel's,
 // as far as the landmarks tell (Nyström).
-func (f *fit) primal(ctx context.Context) error {
+func (f *fit) byFeatures(ctx context.Context) (*mat.Dense, unexplained, error) {
 	n := len(f.samples)
 	rows := make([][]float32, n) // of all transforms, centred and weighted
 	var scales []float64
@@ -21,7 +21,7 @@ func (f *fit) primal(ctx context.Context) error {
 		if c.kernel != nil {
 			var err error
 			if roots[c], err = f.nystrom(ctx, c); err != nil {
-				return err
+				return nil, nil, err
 			}
 		}
 		c.centre, c.square = means(c.rows), 0
@@ -51,25 +51,25 @@ func (f *fit) primal(ctx context.Context) error {
 		}
 	})
 	if err = cmp.Or(err, ctx.Err()); err != nil {
-		return err
+		return nil, nil, err
 	}
 	for i := range width {
 		gram.SetSym(i, i, gram.At(i, i)+f.penalty)
 	}
 	inverse, err := invert(f.times, gram)
 	if err != nil {
-		return fmt.Errorf("transforms: the ridge classifier of %d features: %w", width, err)
+		return nil, nil, fmt.Errorf("transforms: the ridge classifier of %d features: %w", width, err)
 	}
 	weights := new(mat.Dense)
 	weights.Mul(inverse, side)
-	f.residuals = mat.DenseCopyOf(f.y)
+	residuals := mat.DenseCopyOf(f.y)
 	for from := 0; from < n; from += blockSize {
 		to, product := min(from+blockSize, n), new(mat.Dense)
 		product.Mul(block(rows[from:to], 0, width, width), weights)
-		part := f.residuals.Slice(from, to, 0, f.Classes).(*mat.Dense)
+		part := residuals.Slice(from, to, 0, f.Classes).(*mat.Dense)
 		part.Sub(part, product)
 	}
-	f.unexplained = func(some []int) (*mat.Dense, error) {
+	u := func(some []int) (*mat.Dense, error) {
 		part := pick(rows, some)
 		for len(part)%heldAtOnce > 0 { // of few sizes, for each of which the backend compiles
 			part = append(part, make([]float32, width))
@@ -93,13 +93,13 @@ func (f *fit) primal(ctx context.Context) error {
 		c.coefficients.Scale(scales[v], c.coefficients)
 		if from = to; c.kernel != nil { // back to kernel values
 			if err := roots[c].SolveTo(c.coefficients, true, c.coefficients); err != nil {
-				return fmt.Errorf("transforms: %s: %w", c.name, err)
+				return nil, nil, fmt.Errorf("transforms: %s: %w", c.name, err)
 			}
 			centre := mat.NewVecDense(len(c.centre), c.centre)
 			centre.MulVec(roots[c], mat.VecDenseCopyOf(centre))
 		}
 	}
-	return nil
+	return residuals, u, nil
 }
 
 // nystrom turns the rows of a transform into features φ = L⁻¹·k: k are the kernel values with the landmarks,

@@ -199,37 +199,27 @@ func (t task) logits(decisions []float64, s score) []float64 {
 	return logits
 }
 
-// dual solves (K + αI)·c = y. Then I - H is α·(K + αI)⁻¹ less 1/n, and the residuals are α·c.
-type dual struct {
-	c, residuals, inverse *mat.Dense
-	alpha                 float64
-}
-
-// newDual takes a centred K and a penalty relative to K's mean diagonal. Errors are those of invert.
-func (t task) newDual(k *mat.SymDense, penalty float64) (d dual, err error) {
+// solveDual solves (K + αI)·c = y for a centred K and a penalty relative to K's mean diagonal. Then I - H is α·(K + αI)⁻¹ less 1/n, and the
+// residuals are α·c. Errors are those of invert.
+func (t task) solveDual(k *mat.SymDense, penalty float64) (c, residuals *mat.Dense, u unexplained, err error) {
 	n := len(t.labels)
-	d = dual{c: new(mat.Dense), residuals: new(mat.Dense)}
-	d.alpha = penalty * mat.Trace(k) / float64(n)
+	alpha := penalty * mat.Trace(k) / float64(n)
 	sum := mat.NewSymDense(n, slices.Clone(k.RawSymmetric().Data))
 	for i := range n {
-		sum.SetSym(i, i, sum.At(i, i)+d.alpha)
+		sum.SetSym(i, i, sum.At(i, i)+alpha)
 	}
-	if d.inverse, err = invert(t.times, sum); err != nil {
-		return d, err
+	inverse, err := invert(t.times, sum)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	d.c.Mul(d.inverse, t.y)
-	d.residuals.Scale(d.alpha, d.c)
-	return d, nil
-}
-
-func (d dual) unexplained(some []int) (*mat.Dense, error) {
-	n, block := d.inverse.RawMatrix().Rows, mat.NewDense(len(some), len(some), nil)
-	for a, i := range some {
-		for b, j := range some {
-			block.Set(a, b, d.alpha*d.inverse.At(i, j)-1/float64(n))
-		}
-	}
-	return block, nil
+	c, residuals = new(mat.Dense), new(mat.Dense)
+	c.Mul(inverse, t.y)
+	residuals.Scale(alpha, c)
+	return c, residuals, func(some []int) (*mat.Dense, error) {
+		block := mat.NewDense(len(some), len(some), nil)
+		block.Apply(func(a, b int, _ float64) float64 { return alpha*inverse.At(some[a], some[b]) - 1/float64(n) }, block)
+		return block, nil
+	}, nil
 }
 
 // best walks from a penalty to its neighbours for as long as the loss of the held-out samples falls. Then it takes the
@@ -246,8 +236,8 @@ func (t task) best(k *mat.SymDense, start int) score {
 		}
 		s.loss = math.Inf(1)
 		if i >= 0 && i < len(penalties) {
-			if d, err := t.newDual(k, penalties[i]); err == nil {
-				if decisions, err := t.heldOut(d.unexplained, d.residuals); err == nil {
+			if _, residuals, u, err := t.solveDual(k, penalties[i]); err == nil {
+				if decisions, err := t.heldOut(u, residuals); err == nil {
 					s = t.judge(decisions)
 				}
 			}

@@ -30,9 +30,8 @@ func (f *fit) ridges(ctx context.Context) error {
 			if err := own.solve(ctx); err != nil {
 				return err
 			}
-			own.unexplained, own.residuals = nil, nil // which the memory of the next fit takes
 			for _, c := range own.candidates {
-				c.gram = nil
+				c.gram = nil // whose memory the next fit takes
 			}
 			fits = append(fits, &own)
 		}
@@ -97,9 +96,9 @@ func (f *fit) mixed(fits []*fit, shares []float64) (accuracy, loss float64) {
 
 // solve solves for the ridge classifier.
 func (f *fit) solve(ctx context.Context) error {
-	method := f.primal
+	method := f.byFeatures
 	if f.dual {
-		method = f.dualOf
+		method = f.bySamples
 	}
 	times, free, err := timesOn(f.Backend)
 	if err != nil {
@@ -107,10 +106,11 @@ func (f *fit) solve(ctx context.Context) error {
 	}
 	defer free()
 	f.times = times
-	if err := method(ctx); err != nil {
+	residuals, u, err := method(ctx)
+	if err != nil {
 		return err
 	}
-	if f.held, err = f.heldOut(f.unexplained, f.residuals); err != nil {
+	if f.held, err = f.heldOut(u, residuals); err != nil {
 		return fmt.Errorf("transforms: the ridge classifier of %d samples: %w", len(f.samples), err)
 	}
 	f.score = f.adjust(f.held)
@@ -129,36 +129,35 @@ func (f *fit) solve(ctx context.Context) error {
 	return nil
 }
 
-// dualOf solves for a weight of each sample.
-func (f *fit) dualOf(context.Context) error {
+// bySamples solves for a weight of each sample.
+func (f *fit) bySamples(context.Context) (*mat.Dense, unexplained, error) {
 	var grams []*mat.SymDense
 	var weights []float64
 	for _, c := range f.candidates {
 		c.centre, c.square = centred(c.gram)
 		grams, weights = append(grams, c.gram), append(weights, c.weight)
 	}
-	d, err := f.newDual(weighted(grams, weights), f.penalty)
+	solution, residuals, u, err := f.solveDual(weighted(grams, weights), f.penalty)
 	if err != nil {
-		return fmt.Errorf("transforms: the ridge classifier of %d samples: %w", len(f.samples), err)
+		return nil, nil, fmt.Errorf("transforms: the ridge classifier of %d samples: %w", len(f.samples), err)
 	}
-	f.residuals, f.unexplained = d.residuals, d.unexplained
 	for _, c := range f.candidates {
 		if c.kernel != nil {
 			c.setLandmarks(c.rows)
-			c.coefficients = d.c
+			c.coefficients = solution
 		} else {
 			width := c.width()
 			c.centre, c.coefficients = means(c.rows), mat.NewDense(width, f.Classes, nil)
 			for from := 0; from < width; from += blockSize {
 				to := min(from+blockSize, width)
-				c.coefficients.Slice(from, to, 0, f.Classes).(*mat.Dense).Mul(block(c.rows, from, to, to-from).T(), d.c)
+				c.coefficients.Slice(from, to, 0, f.Classes).(*mat.Dense).Mul(block(c.rows, from, to, to-from).T(), solution)
 			}
 		}
 		scaled := new(mat.Dense)
 		scaled.Scale(c.weight/c.square, c.coefficients)
 		c.coefficients = scaled
 	}
-	return nil
+	return residuals, u, nil
 }
 
 // setLandmarks stores the training samples that the Gaussian kernel compares a new recording with.

@@ -268,9 +268,9 @@ func TestHeldOutBruteForce(t *testing.T) {
 			samples[i] = Sample{Label: int32(rng.IntN(classes)), Group: fmt.Sprint(i / size)}
 		}
 		task := Config{Classes: classes}.taskOf(samples)
-		d, err := task.newDual(k, 0.3)
+		_, residuals, u, err := task.solveDual(k, 0.3)
 		require.NoError(t, err)
-		predictions, err := task.heldOut(d.unexplained, d.residuals)
+		predictions, err := task.heldOut(u, residuals)
 		require.NoError(t, err)
 		for i := range samples {
 			var others []int
@@ -279,7 +279,7 @@ func TestHeldOutBruteForce(t *testing.T) {
 					others = append(others, j)
 				}
 			}
-			want := ridgeOf(k, task.y, d.alpha, others, i)
+			want := ridgeOf(k, task.y, 0.3*mat.Trace(k)/n, others, i)
 			floats.Add(want, task.meanTarget)
 			assert.InDeltaSlice(t, want, predictions.RawRowView(i), 1e-9)
 		}
@@ -294,13 +294,14 @@ func TestHeldOut(t *testing.T) {
 	ctx := context.Background()
 	require.NoError(t, f.compute(ctx))
 	chosen(t, f)
-	require.NoError(t, f.dualOf(ctx))
+	residuals, u, err := f.bySamples(ctx)
+	require.NoError(t, err)
 	var grams []*mat.SymDense
 	var weights []float64
 	for _, c := range f.candidates {
 		grams, weights = append(grams, c.gram), append(weights, c.weight)
 	}
-	left, err := f.heldOut(f.unexplained, f.residuals)
+	left, err := f.heldOut(u, residuals)
 	require.NoError(t, err)
 	for i := range samples {
 		want := ridgeOf(weighted(grams, weights), f.y, f.penalty, slices.Delete(slices.Clone(f.used), i, i+1), i)
