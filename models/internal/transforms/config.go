@@ -3,7 +3,6 @@ package transforms
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/signal"
@@ -76,22 +75,18 @@ func (c Config) Memory(samples []Sample) int {
 	return (4*n*width + more) * 3 / 2
 }
 
-// check returns an error that names the first bad sample.
+// check returns an error that names the first bad sample. Parse has looked at the names of transforms, and the data set at labels.
 func (c Config) check(samples []Sample) error {
 	classes, groups := map[int32]bool{}, len(groupsOf(samples))
 	for i, s := range samples {
 		bad := slices.IndexFunc(s.Values, func(x float32) bool { return !finite(x) && x == x })
 		switch n := len(s.Values); {
-		case c.Columns < 1:
-			return fmt.Errorf("transforms: %d columns; a recording has at least one", c.Columns)
 		case n == 0 || n%c.Columns != 0:
 			return fmt.Errorf("transforms: sample %d has %d values, which is no multiple of %d columns", i, n, c.Columns)
 		case c.Table && n != c.Columns:
 			return fmt.Errorf("transforms: sample %d has %d values; a row of the table has %d", i, n, c.Columns)
 		case bad >= 0:
 			return fmt.Errorf("transforms: sample %d: value %d is infinite; make it NaN if it is unknown", i, bad)
-		case s.Label < 0 || int(s.Label) >= c.Classes:
-			return fmt.Errorf("transforms: sample %d has the label %d; there are %d classes", i, s.Label, c.Classes)
 		}
 		classes[s.Label] = true
 	}
@@ -100,15 +95,6 @@ func (c Config) check(samples []Sample) error {
 		return fmt.Errorf("%d training samples of %d class; a fit needs two classes", len(samples), len(classes))
 	case groups < 2:
 		return fmt.Errorf("transforms: all %d samples are of one group; to hold one out takes two", len(samples))
-	case c.Only != nil && len(c.Only) == 0:
-		return fmt.Errorf("transforms: no transform is asked for; there are %s", strings.Join(names(), ", "))
-	case c.Backend == nil:
-		return fmt.Errorf("transforms: a fit needs a backend")
-	}
-	for _, name := range c.Only {
-		if !slices.Contains(names(), name) {
-			return fmt.Errorf("transforms: no transform is called %q; there are %s", name, strings.Join(names(), ", "))
-		}
 	}
 	return nil
 }

@@ -500,16 +500,11 @@ func TestErrors(t *testing.T) {
 		Config
 		samples []Sample
 	}{
-		"0 columns":                     {changed(func(c *Config) { c.Columns = 0 }), two},
 		"sample 1 has 3 values":         {usual, []Sample{row(20, 0), row(3, 1)}},
 		"a row of the table has 2":      {changed(func(c *Config) { c.Table = true }), two},
 		"sample 0: value 7 is infinite": {usual, []Sample{infinite, row(20, 1)}},
-		"sample 1 has the label 2":      {usual, []Sample{row(20, 0), row(20, 2)}},
 		"2 training samples of 1 class": {usual, []Sample{row(20, 0), row(20, 0)}},
 		"of one group":                  {usual, grouped},
-		"needs a backend":               {changed(func(c *Config) { c.Backend = nil }), two},
-		"no transform is asked for":     {changed(func(c *Config) { c.Only = []string{} }), two},
-		`no transform is called "wave"`: {changed(func(c *Config) { c.Only = []string{"wave"} }), two},
 		`"minirocket" needs 9 time points`: {changed(func(c *Config) { c.Only = []string{MiniRocket} }),
 			[]Sample{row(8, 0), row(8, 1)}},
 		`"values" needs time points of at most`: {changed(func(c *Config) { c.Only, c.Columns = []string{Values}, 10_000 }),
