@@ -61,28 +61,18 @@ func (c *Metadata) sample(p point) []float32 {
 	if base == nil {
 		base = c.Mean
 	}
-	if l.Sensors > hiddenParts { // pieces of many sensors
-		for _, node := range p.hidden {
-			frame, sensor := l.At(node)
-			for channel := range c.Spec.Channels {
-				at := c.series(p.signal, l, sensor, channel)
-				for _, k := range at[frame*len(at)/l.Frames : (frame+1)*len(at)/l.Frames] {
-					hidden[k] = base[k%len(base)]
+	for span := range slices.Chunk(p.hidden, l.Frames) { // a part of a sensor's frames, or all frames of several sensors
+		first, sensor := l.At(span[0])
+		smooth := c.smooth(p.signal, l, sensor)
+		for channel := range c.Spec.Channels {
+			at := c.series(p.signal, l, sensor, channel)
+			from, to := first*len(at)/l.Frames, (first+len(span))*len(at)/l.Frames
+			ends := slices.Concat(at[max(from-1, 0):from], at[to:min(to+1, len(at))]) // the neighbours; none of a whole series
+			for i, k := range at[from:to] {
+				if hidden[k] = base[k%len(base)]; smooth && len(ends) > 0 {
+					left, right := p.signal[ends[0]], p.signal[ends[len(ends)-1]]
+					hidden[k] = left + (right-left)*float32(i+1)/float32(to-from+1)
 				}
-			}
-		}
-		return hidden
-	}
-	first, sensor := l.At(p.hidden[0])
-	smooth := c.smooth(p.signal, l, sensor)
-	for channel := range c.Spec.Channels {
-		at := c.series(p.signal, l, sensor, channel)
-		from, to := first*len(at)/l.Frames, (first+len(p.hidden))*len(at)/l.Frames
-		ends := slices.Concat(at[max(from-1, 0):from], at[to:min(to+1, len(at))]) // the neighbours; none of a whole series
-		for i, k := range at[from:to] {
-			if hidden[k] = base[k%len(base)]; smooth && len(ends) > 0 {
-				left, right := p.signal[ends[0]], p.signal[ends[len(ends)-1]]
-				hidden[k] = left + (right-left)*float32(i+1)/float32(to-from+1)
 			}
 		}
 	}
