@@ -161,7 +161,7 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 	}
 	q.members.Smoothing = v.Smoothing
 	said, n := q.weighForest(v), float64(len(q.d.Test))
-	loss, ours := q.score(1)
+	loss, _, ours := q.judge(1)
 	v.SetScore(loss/n, ours)
 	line = join(line, fmt.Sprintf("on a held-out quarter %s %.1f%%, loss %.3f", said, 100*ours, loss/n))
 	if r.spec.Network().Fitted || loss <= minGainInNats && q.units() >= manyHeldOut {
@@ -189,10 +189,7 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 	case loss/n >= nothing:
 		v.Weight = 0
 	default:
-		v.Weight = weightOf(loss, members, func(weight float64) (float64, float64) {
-			loss, ofUnits, _ := q.judge(weight)
-			return loss, ofUnits
-		})
+		v.Weight = weightOf(loss, members, q.judge)
 	}
 	r.state.Members = []Member{{"network", true, 1 - v.Weight, accuracy, networkLoss / n}}
 	if r.Ablate {

@@ -38,10 +38,10 @@ func TestTransformSamplesOfMirrorImages(t *testing.T) {
 // The weight is that of the least loss with a prior around equal parts, which many units outweigh and few do not.
 func TestWeightOf(t *testing.T) {
 	// The log-loss of samples, and of units of so many samples, whose members are right in shares a and b of the probability.
-	of := func(samples, unit int, a, b float64) func(float64) (float64, float64) {
-		return func(weight float64) (loss, ofUnits float64) {
+	of := func(samples, unit int, a, b float64) func(float64) (float64, float64, float64) {
+		return func(weight float64) (loss, ofUnits, accuracy float64) {
 			loss = -float64(samples) * math.Log(weight*a+(1-weight)*b)
-			return loss, loss / float64(unit)
+			return loss, loss / float64(unit), 0
 		}
 	}
 	alone := func(samples int, a float64) float64 { return -float64(samples) * math.Log(a) }

@@ -46,9 +46,9 @@ func (r *run) holdOut(ctx context.Context, data *datasets.Dataset, c transforms.
 }
 
 // judge returns the log-loss in nats, summed over the samples and over the units, of which each has the mean of its samples, and the
-// number of right predictions, if transforms have a weight beside the network.
-func (q *quarter) judge(weight float64) (loss, ofUnits float64, right int) {
-	sums, samples := make([]float64, q.units()), make([]float64, q.units())
+// accuracy, if transforms have a weight beside the network.
+func (q *quarter) judge(weight float64) (loss, ofUnits, accuracy float64) {
+	sums, samples, right := make([]float64, q.units()), make([]float64, q.units()), 0
 	q.members.Weight = weight
 	for at, i := range q.d.Test {
 		p, label := q.members.Probabilities(q.read[at], q.network[i]), int(q.d.Labels[i])
@@ -60,17 +60,11 @@ func (q *quarter) judge(weight float64) (loss, ofUnits float64, right int) {
 	}
 	loss = floats.Sum(sums)
 	floats.Div(sums, samples)
-	return loss, floats.Sum(sums), right
+	return loss, floats.Sum(sums), float64(right) / float64(len(q.d.Test))
 }
 
 // units returns how many there are.
 func (q *quarter) units() int { return slices.Max(q.unit) + 1 }
-
-// score returns the loss, in nats over all samples, and the accuracy.
-func (q *quarter) score(weight float64) (loss, accuracy float64) {
-	loss, _, right := q.judge(weight)
-	return loss, float64(right) / float64(len(q.d.Test))
-}
 
 // baseline returns the log-loss of the majority-class baseline, which predicts the frequencies of the held-out samples' classes. A
 // member that is no better tells nothing.
@@ -86,10 +80,10 @@ func (q *quarter) baseline() float64 {
 func (q *quarter) tempered(of *float64, deviation, weight float64) (t, loss, accuracy float64) {
 	*of = temperature(deviation, func(t float64) float64 {
 		*of = t
-		loss, _ := q.score(weight)
+		loss, _, _ := q.judge(weight)
 		return loss
 	})
-	loss, accuracy = q.score(weight)
+	loss, _, accuracy = q.judge(weight)
 	return *of, loss, accuracy
 }
 
@@ -111,11 +105,10 @@ func (q *quarter) weighForest(v *transforms.Classifier) string {
 		v.WeighForest(v.ForestWeight, loss/n, grown)
 		return "the transforms have"
 	}
-	alone, _ := q.score(1)
-	m.ForestWeight = 1 - weightOf(alone, 1, func(weight float64) (loss, ofUnits float64) {
+	alone, _, _ := q.judge(1)
+	m.ForestWeight = 1 - weightOf(alone, 1, func(weight float64) (float64, float64, float64) {
 		m.ForestWeight = 1 - weight
-		loss, ofUnits, _ = q.judge(1)
-		return loss, ofUnits
+		return q.judge(1)
 	})
 	v.WeighForest(m.ForestWeight, loss/n, grown)
 	return fmt.Sprintf("the ridge classifier has %.1f%%, the forest %.1f%%, both", 100*ridge, 100*grown)
@@ -134,19 +127,18 @@ func units(d *datasets.Dataset, samples []int) []int {
 	return of
 }
 
-// weightOf returns the weight that some members together have beside one more. loss is their log-loss without it. judge returns the
-// log-loss at a weight, over the samples and over the units.
+// weightOf returns the weight that some members together have beside one more. loss is their log-loss without it. judge is quarter.judge.
 //
 // Only tenths are compared whose log-loss is less than a nat above loss; if there are none, the weight is one. Good members are best
 // in equal parts, and little is known of few samples. So the weight has a Dirichlet prior around equal parts, as if equalUnits more
 // units told for these: that tenth is taken which has the least log-loss over the units plus equalUnits times the Kullback-Leibler
 // divergence of equal parts from it.
-func weightOf(loss float64, members int, judge func(weight float64) (loss, ofUnits float64)) (weight float64) {
+func weightOf(loss float64, members int, judge func(weight float64) (loss, ofUnits, accuracy float64)) (weight float64) {
 	equal, least := float64(members)/float64(members+1), math.Inf(1)
 	weight = 1
 	for step := 9; step >= 1; step-- {
 		tenth := float64(step) / 10
-		all, told := judge(tenth)
+		all, told, _ := judge(tenth)
 		told += equalUnits * stat.KullbackLeibler([]float64{equal, 1 - equal}, []float64{tenth, 1 - tenth})
 		if all < loss+chanceInNats && told < least {
 			weight, least = tenth, told
