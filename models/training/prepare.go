@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,18 +77,10 @@ func (r *run) fit() error {
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
-	of, err := transforms.For(&r.spec.Info, r.data.Affinity, transforms.All)
-	if err != nil {
-		return err
-	}
-	v, err := transforms.Open(r.store, of)
-	if err != nil {
-		return err
-	}
-	if d, _ := ungrouped(r.data); v != nil && len(several(d)) > 0 {
-		// it fits its training samples exactly: the score is of them when they were held out
-		all := v.Parts()[len(v.Parts())-1]
-		r.state.Sums.Loss, r.state.Sums.Accuracy = all.Loss, all.Accuracy
+	all := slices.IndexFunc(r.state.Members, func(m Member) bool { return m.Name == transforms.All })
+	if d, _ := ungrouped(r.data); all >= 0 && len(several(d)) > 0 {
+		// they fit their training samples exactly: the score is of these when they were held out
+		r.state.Sums.Loss, r.state.Sums.Accuracy = r.state.Members[all].Loss, r.state.Members[all].Accuracy
 	} else {
 		fitted, err := Evaluate(r.classifier, r.data, r.data.Train, r.evaluationBatch())
 		if err != nil {
