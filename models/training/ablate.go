@@ -10,7 +10,6 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/transforms"
-	"github.com/gomlx/compute"
 )
 
 // onRandomGraph is the name of the member that is the network on a random graph, see Options.Ablate.
@@ -49,16 +48,15 @@ func (o Options) checkAblate(c Config, spec models.Spec, d *datasets.Dataset) er
 
 // ablate trains the network of the trial on a random graph with as many edges. It says before that this takes as many seconds as
 // the trial took.
-func (r *run) ablate(ctx context.Context, backend compute.Backend, q *quarter, seconds float64) error {
+func (r *run) ablate(ctx context.Context, q *quarter, seconds float64) error {
 	d, err := OnRandomGraph(q.d, r.Seed)
 	if err != nil {
 		return err
 	}
 	r.notice(fmt.Sprintf("to tell what the graph is worth, the network is trained on a random one with as many "+
-		"edges; this takes about %.0f s, as its trial did",
-		seconds))
+		"edges; this takes about %.0f s, as its trial did", seconds))
 	other := &quarter{d: d, members: q.members, read: q.read, unit: q.unit, network: map[int][]float64{}}
-	accuracy, _, err := r.trainTrial(ctx, backend, d, other.network)
+	accuracy, _, err := r.trainTrial(ctx, d, other.network)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ const (
 
 // fitTransforms fits the ridge classifier on the transforms, decides its weight beside the network, and puts it into the store
 // unless that is 0. It gives notice of the accuracy of each on held-out samples.
-func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error {
+func (r *run) fitTransforms(ctx context.Context) error {
 	if r.spec.Options.Transforms == transforms.None {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error 
 	if err != nil {
 		return err
 	}
-	c.Seed, c.Backend, c.Lone = uint64(r.Seed), backend, len(several(d)) == 0
+	c.Seed, c.Backend, c.Lone = uint64(r.Seed), r.backend, len(several(d)) == 0
 	v, err := transforms.Fit(ctx, c, transformSamples(d))
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (r *run) fitTransforms(ctx context.Context, backend compute.Backend) error 
 	case accuracies != nil:
 		line = "held-out training samples: " + strings.Join(accuracies, ", ")
 	}
-	if line, err = r.weighMembers(ctx, backend, d, c, v, line); err != nil {
+	if line, err = r.weighMembers(ctx, d, c, v, line); err != nil {
 		return err
 	}
 	network := r.state.Members // of the trial, if there was one
@@ -146,8 +146,7 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 // and the weight with the least log-loss on the quarter: first the forest beside the ridge classifier, then the network beside
 // both. The result is line with the accuracies and losses of the trial. No network is trained for it if none is asked for, or if even
 // one without a mistake would gain little.
-func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c transforms.Config,
-	v *transforms.Classifier,
+func (r *run) weighMembers(ctx context.Context, data *datasets.Dataset, c transforms.Config, v *transforms.Classifier,
 	line string) (string, error) {
 	q, err := r.holdOut(ctx, data, c)
 	if err != nil {
@@ -172,7 +171,7 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 		line += ", and then again on a random graph"
 	}
 	r.notice(line)
-	accuracy, seconds, err := r.trainTrial(ctx, backend, q.d, q.network)
+	accuracy, seconds, err := r.trainTrial(ctx, q.d, q.network)
 	if err != nil {
 		return "", err
 	}
@@ -193,7 +192,7 @@ func (r *run) weighMembers(ctx context.Context, backend compute.Backend, data *d
 	}
 	r.state.Members = []Member{{"network", true, 1 - v.Weight, accuracy, networkLoss / n}}
 	if r.Ablate {
-		if err := r.ablate(ctx, backend, q, seconds); err != nil {
+		if err := r.ablate(ctx, q, seconds); err != nil {
 			return "", err
 		}
 	}
@@ -249,7 +248,7 @@ func several(d *datasets.Dataset) map[int32]bool {
 // trainTrial trains the network alone, as the run will train it, and sets its probabilities for the test samples. It returns
 // its accuracy on them. The trial is a run in the run's folder, in a folder of its own for these settings and data, so that an
 // interrupted one goes on.
-func (r *run) trainTrial(ctx context.Context, backend compute.Backend, d *datasets.Dataset,
+func (r *run) trainTrial(ctx context.Context, d *datasets.Dataset,
 	predictions map[int][]float64) (accuracy, seconds float64, err error) {
 	metadata := r.metadata
 	metadata.Command = "" // which may be written in another way
@@ -300,7 +299,8 @@ func (r *run) trainTrial(ctx context.Context, backend compute.Backend, d *datase
 			from = -1
 		}
 	}
-	if backend, err = trialBackend(backend, c, spec, len(d.Test)); err != nil {
+	backend, err := trialBackend(r.backend, c, spec, len(d.Test))
+	if err != nil {
 		return 0, 0, err
 	}
 	trained, err := c.trainAs(ctx, backend, d, d.Fingerprint(), spec, o)

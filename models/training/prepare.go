@@ -13,11 +13,10 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models/internal/transforms"
-	"github.com/gomlx/compute"
 )
 
 // prepare computes what comes before the training, such as the hierarchy, unless the snapshot brought it.
-func (r *run) prepare(ctx context.Context, backend compute.Backend) (err error) {
+func (r *run) prepare(ctx context.Context) (err error) {
 	if r.state.Step > 0 {
 		r.noAblation()
 		return nil
@@ -29,17 +28,17 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) (err error) 
 			err = fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)
 		}
 	}()
-	if err := r.spec.Precompute(ctx, backend, r.store, r.data.Affinity, samplesOf(ctx, r.data)); err != nil {
+	if err := r.spec.Precompute(ctx, r.backend, r.store, r.data.Affinity, samplesOf(ctx, r.data)); err != nil {
 		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
 	}
-	err = r.fitTransforms(ctx, backend)
+	err = r.fitTransforms(ctx)
 	if err == nil {
 		r.noAblation()
 	}
 	if err != nil || !r.hasNetwork() {
 		return err
 	}
-	h, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)
+	h, err := r.spec.Prepare(ctx, r.backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)
 	if err != nil || len(h.Objective) == 0 {
 		return err
 	}

@@ -187,8 +187,8 @@ func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *dataset
 	for _, line := range d.Warnings {
 		r.notice("data: " + line)
 	}
-	for _, stage := range []func(context.Context, compute.Backend) error{r.begin, r.prepare, r.steps} {
-		if err := stage(ctx, backend); err != nil {
+	for _, stage := range []func(context.Context) error{r.begin, r.prepare, r.steps} {
+		if err := stage(ctx); err != nil {
 			return Result{}, unwrapGoMLX(err)
 		}
 	}
@@ -210,7 +210,7 @@ func (r *run) free() {
 }
 
 // begin makes the network, and restores the newest snapshot if there is one.
-func (r *run) begin(_ context.Context, backend compute.Backend) error {
+func (r *run) begin(context.Context) error {
 	r.store = r.spec.NewStore(r.Seed)
 	if checkpoint.Exists(os.DirFS(r.Dir), checkpoint.Last) {
 		step, passedOver, err := checkpoint.Load(r.Dir, checkpoint.Last, r.store, &r.state)
@@ -235,7 +235,7 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 		r.Observer.Begin(r.Config, r.data, r.spec, r.state.Step, r.total)
 	}
 	var err error
-	r.classifier, err = models.NewClassifier(backend, r.metadata, r.data.Affinity)
+	r.classifier, err = models.NewClassifier(r.backend, r.metadata, r.data.Affinity)
 	return err
 }
 
@@ -257,7 +257,7 @@ func (r *run) epochOf(step int) int { return (step*r.Epochs + r.total - 1) / r.t
 func (r *run) endOf(epoch int) int { return epoch * r.total / r.Epochs }
 
 // steps runs the training steps that are left.
-func (r *run) steps(ctx context.Context, backend compute.Backend) error {
+func (r *run) steps(ctx context.Context) error {
 	if r.state.Step >= r.total {
 		return nil
 	}
@@ -267,7 +267,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	if r.Observer.Compile != nil {
 		r.Observer.Compile()
 	}
-	trainer := NewTrainer(backend, r.store, r.Config, r.spec, r.data.Affinity, r.total)
+	trainer := NewTrainer(r.backend, r.store, r.Config, r.spec, r.data.Affinity, r.total)
 	trainer.OnExecCreation(func(*model.Exec, train.GraphType) {
 		if r.Observer.Compiled != nil {
 			r.Observer.Compiled()
