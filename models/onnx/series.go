@@ -1,5 +1,7 @@
 package onnx
 
+import "github.com/clusterpool/ccp/internal/loop"
+
 // Parts of models that read series `[batch, columns, timepoints]`, whose length is known only when the model runs. What depends on the
 // length is computed in float64, as on the host.
 
@@ -73,13 +75,10 @@ func (g *Graph) Weigh(shifted []string, kernels string) (sum string) {
 
 // Resample is recording.Resample.
 func (g *Graph) Resample(x string, frames int) string {
-	t, places := g.Length(x), make([]float64, frames)
+	t, places := g.Length(x), loop.Convert[float64](loop.Indices(frames))
 	first, step := g.Constant(0.0), g.Op("Div", g.Op("Sub", t, 1.0), float64(max(1, frames-1)))
 	if frames == 1 {
 		first, step = g.Op("Div", g.Op("Sub", t, 1.0), 2.0), t
-	}
-	for i := range places {
-		places[i] = float64(i)
 	}
 	apart := g.Op("Sub", g.Op("Unsqueeze", g.Until(t), []int{1}), g.Op("Add", g.Op("Mul", step, places), first))
 	weights := g.Op("Relu", g.Op("Sub", 1.0, g.Op("Div", g.Op("Abs", apart), g.Op("Max", step, 1.0))))

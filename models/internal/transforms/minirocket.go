@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models/onnx"
 )
 
@@ -58,10 +59,7 @@ func (m *miniRocket) draw(ctx context.Context, u units, samples []Sample, seed u
 	}
 	return inParallel(ctx, len(chosen), func(w *work, i int) {
 		u.read(w, samples[chosen[i]].Values)
-		sorted := make([]float64, w.timepoints)
-		for p, r := range m.response(w, i/kernelCount, i%kernelCount) {
-			sorted[p] = float64(r)
-		}
+		sorted := loop.Convert[float64](m.response(w, i/kernelCount, i%kernelCount))
 		slices.Sort(sorted)
 		for j := range m.each[i/kernelCount] {
 			_, share := math.Modf(float64(from[i]+j+1) * math.Phi)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -135,11 +136,7 @@ func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) 
 			return nil, fmt.Errorf("transforms: %s: %w", c.name, err)
 		}
 		for j := range some {
-			row := make([]float32, len(landmarks))
-			for i := range row {
-				row[i] = float32(k.At(i, j))
-			}
-			rows = append(rows, row)
+			rows = append(rows, loop.Convert[float32](mat.Col(nil, j, k)))
 		}
 	}
 	c.rows = rows

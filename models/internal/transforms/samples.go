@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // pick returns some of a list.
@@ -33,9 +35,8 @@ func groupsOf(samples []Sample) (groups [][]int) {
 // which keep their shares of classes. Groups with a class that no group before has come first.
 func spread(samples []Sample, most int) (chosen []int) {
 	groups := groupsOf(samples)
-	order, turn := make([]int, len(groups)), make([]float64, len(groups))
+	order, turn := loop.Indices(len(groups)), make([]float64, len(groups))
 	for i := range order {
-		order[i] = i
 		_, turn[i] = math.Modf(float64(i) * math.Phi) // whatever the number taken, they lie evenly
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })

@@ -36,9 +36,7 @@ func newSums(h header, groups int) sums {
 func (s *sums) draw(rng *rand.Rand) {
 	for pair := range slices.Chunk(s.columns, 2*s.added) {
 		for group := range slices.Chunk(pair, s.added) {
-			for i, c := range rng.Perm(s.of)[:s.added] {
-				group[i] = float32(c)
-			}
+			copy(group, loop.Convert[float32](rng.Perm(s.of)[:s.added]))
 		}
 		pair[len(pair)-1] = pair[len(pair)-s.added] // which is added twice
 	}
