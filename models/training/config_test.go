@@ -289,7 +289,7 @@ func TestAblation(t *testing.T) {
 	assert.Equal(t, "3x8/9,1x16/3", part.Levels.String())
 	assert.Equal(t, Patch{"shrunk": 4}, part.More)
 	assert.Equal(t, []string{"levels was 3x32/9,1x64/3, is 3x8/9,1x16/3", "shrunk was 1, is 4"}, differ(whole.Values(), part.Values()))
-	p, err := draft(Patch{"shrunk": 4}, d.Name)
+	p, err := draft(Patch{"shrunk": 4}, d)
 	require.NoError(t, err)
 	_, _, other, err := p.resolve(d)
 	require.NoError(t, err)

@@ -77,7 +77,7 @@ func noisyData(graph *affinity.Matrix, channels int) *datasets.Dataset {
 func stepsOn(t *testing.T, backend compute.Backend, asked Patch, d *datasets.Dataset, devices,
 	steps int) (metrics [][]float64, store *model.Store) {
 	t.Helper()
-	p, err := draft(asked, d.Name)
+	p, err := draft(asked, d)
 	require.NoError(t, err)
 	c, spec, d, err := p.resolve(d)
 	require.NoError(t, err)

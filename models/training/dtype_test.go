@@ -68,7 +68,7 @@ func TestAutoDType(t *testing.T) {
 		require.NoError(t, writeConfig(dir, before, models.Metadata{}))
 		require.NoError(t, checkpoint.Start(dir, MetadataOf(spec, d), d.Affinity.WriteFile))
 		c["dtype"] = Auto
-		p, err := draft(c, "")
+		p, err := draft(c, nil)
 		require.NoError(t, err)
 		p.inheritDType(dir)
 		assert.False(t, p.open["dtype"])

@@ -53,7 +53,7 @@ const ahead = 6
 // DryRun tells the configuration of what is asked, and about how much memory its steps need, if it has any. It trains,
 // compiles and writes nothing. A nil backend is the best that is installed.
 func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (f Footprint, err error) {
-	p, err := draft(asked, opts.dataName())
+	p, err := draft(asked, opts.Data)
 	if err != nil {
 		return f, err
 	}

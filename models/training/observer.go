@@ -23,14 +23,6 @@ type Options struct {
 	asked Patch // what Train was asked for, to name what had no effect
 }
 
-// dataName returns the name of the data set in memory.
-func (o Options) dataName() string {
-	if o.Data == nil {
-		return ""
-	}
-	return o.Data.Name
-}
-
 // Observer is told how a training goes. Each function may be nil.
 type Observer struct {
 	Load func(doing string, done float64) // a long preparation of the data, and the share of it done

@@ -21,7 +21,7 @@ func TestProgramOfAnyLength(t *testing.T) {
 	programs := backend.(interface{ Compiled() int64 })
 	ctx := context.Background()
 	asked := ringConfig(writeRing(t, 60))
-	p, err := draft(asked, "")
+	p, err := draft(asked, nil)
 	require.NoError(t, err)
 	d, err := p.LoadData(ctx, backend, Options{})
 	require.NoError(t, err)

@@ -63,7 +63,7 @@ var (
 // recipe for data set and model, then what is asked. Numbers that are still open get values that suit the data: its
 // nodes, channels and training samples. The error names the option that is wrong, and says what it must be.
 func Resolve(asked Patch, d *datasets.Dataset) (Config, error) {
-	p, err := draft(asked, d.Name)
+	p, err := draft(asked, d)
 	if err != nil {
 		return Config{}, err
 	}
@@ -76,7 +76,7 @@ func Resolve(asked Patch, d *datasets.Dataset) (Config, error) {
 
 // Preview returns what is known of a configuration before the data is read. A number that depends on the data is 0.
 func Preview(asked Patch) (Config, error) {
-	p, err := draft(asked, "")
+	p, err := draft(asked, nil)
 	return p.Config, err
 }
 
@@ -87,18 +87,21 @@ type draftConfig struct {
 	open  map[string]bool
 }
 
-// draft lays what is asked over the recipe. data names a data set in memory, which is the one if nobody asks for another.
-// It was loaded, so the recipe's options of loading do not count.
-func draft(a Patch, data string) (p draftConfig, err error) {
+// draft lays what is asked over the recipe. A data set in memory is the one if nobody asks for another. It was loaded, so the
+// recipe's options of loading do not count.
+func draft(a Patch, memory *datasets.Dataset) (p draftConfig, err error) {
 	defer func() { err = settings(err) }()
 	p = draftConfig{Config: params.Defaults[Config](), asked: a, open: map[string]bool{}}
+	if memory != nil {
+		p.Name = cmp.Or(memory.Name, p.Name)
+	}
 	text := func(name, usual string) string {
 		if value := a[name]; value != nil {
 			return fmt.Sprint(value)
 		}
 		return usual
 	}
-	p.Name, p.Model, p.Recipe = text("data", cmp.Or(data, p.Name)), text("model", p.Model), text("recipe", p.Recipe)
+	p.Name, p.Model, p.Recipe = text("data", p.Name), text("model", p.Model), text("recipe", p.Recipe)
 	if !slices.Contains(models.Names(), p.Model) {
 		return p, fmt.Errorf("model: there is no %q; %s", p.Model, suggest.Model(p.Model, models.Names()))
 	}
@@ -108,7 +111,7 @@ func draft(a Patch, data string) (p draftConfig, err error) {
 	}
 	values := recipeOf(p.Name, p.Model, p.Recipe)
 	before := fmt.Sprint(values["ccp_hierarchy"])
-	if data != "" {
+	if memory != nil {
 		maps.DeleteFunc(values, func(name string, _ any) bool { return ofLoading(name) })
 	}
 	overlay(values, a)

@@ -86,7 +86,7 @@ func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Optio
 			err = marked{err, ctx.Err()}
 		}
 	}()
-	p, err := draft(asked, opts.dataName())
+	p, err := draft(asked, opts.Data)
 	if err != nil {
 		return Result{}, err
 	}
