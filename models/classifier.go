@@ -42,7 +42,6 @@ type Classifier struct {
 
 	backend   compute.Backend
 	freezer   *ccp.Freezer
-	objective []float64    // C of each level of the hierarchy that Update froze; nil if it was loaded
 	mu        sync.RWMutex // held for reading while computing, for writing while anything below changes
 	store     *model.Store
 	logits    *program
@@ -161,11 +160,9 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 		return err
 	}
 	if c.Spec.Learns() && !c.ridge.Load().Alone() {
-		h, err := c.freezer.Freeze()
-		if err != nil {
+		if _, err := c.freezer.Freeze(); err != nil {
 			return err
 		}
-		c.objective = h.Objective
 	}
 	return c.inference.Renew()
 }

@@ -186,7 +186,7 @@ func TestClusterLevelsMemberships(t *testing.T) {
 	assert.Positive(t, checked)
 }
 
-// The health of levels has the share of nodes that the neighbourhoods' gates select, and an objective, fresh or loaded.
+// The health of levels has the share of nodes that the neighbourhoods' gates select, and an objective.
 func TestClusterLevelsHealth(t *testing.T) {
 	onWays(t, func(t *testing.T, backend compute.Backend, way string) {
 		c, _, _, _ := leveled(t, backend, way)
@@ -200,12 +200,6 @@ func TestClusterLevelsHealth(t *testing.T) {
 			assert.InDelta(t, covered, 1-health[i].Unselected, 1e-9)
 			assert.Positive(t, health[i].Objective)
 			assert.LessOrEqual(t, health[i].Objective, float64(health[i].Clusters)/2+1e-6)
-		}
-		c.objective = nil // as after loading
-		again, err := c.Health(0)
-		require.NoError(t, err)
-		for i := range again {
-			assert.InDelta(t, health[i].Objective, again[i].Objective, 1e-5)
 		}
 	})
 }

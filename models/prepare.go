@@ -185,7 +185,7 @@ func (c *Classifier) Input() (nodes []int32, present []float32, err error) {
 }
 
 // Health measures every level of one hierarchy, see ClusterLevels, and warns of collapsed ones. For a learned
-// hierarchy that was loaded it computes C anew, through the graph itself. It has the errors of ClusterLevels and of
+// hierarchy it computes C anew, through the graph itself. It has the errors of ClusterLevels and of
 // this computation.
 func (c *Classifier) Health(which int) ([]hierarchy.Health, error) {
 	levels, err := c.ClusterLevels(which)
@@ -206,8 +206,6 @@ func objectives(c *Classifier, which int, levels hierarchy.Levels) (objectives [
 	switch {
 	case c.closed:
 		return nil, ErrClosed
-	case which == 0 && c.objective != nil:
-		return c.objective, nil
 	case c.Spec.Options.Hierarchy != ccp.Prepared:
 		h, err := c.freezer.Hierarchy(which)
 		if err != nil {
