@@ -46,11 +46,20 @@ func (m *miniRocket) arrays() map[string][]float32 {
 	return map[string][]float32{"signs": m.signs, "thresholds": m.thresholds}
 }
 
-// draw draws the signs, and takes thresholds from the response of each kernel to a sample of its own. The quantiles are
-// the fractional parts of multiples of the golden ratio. The error is the context's.
+// draw draws which columns each kernel adds at each dilation, and with which sign: -1, 0 or 1. Half of the kernels add no more columns
+// than the square root of all. It takes thresholds from the response of each kernel to a sample of its own. The quantiles are the
+// fractional parts of multiples of the golden ratio. The error is the context's.
 func (m *miniRocket) draw(ctx context.Context, u units, samples []Sample, seed uint64) error {
-	copy(m.signs, slices.Concat(drawSigns(len(m.steps), m.columns, seed)...))
-	rng := rand.New(rand.NewPCG(seed, 0x7175616e74))
+	rng := rand.New(rand.NewPCG(seed, 0x6b65726e656c73))
+	for signs := range slices.Chunk(m.signs, m.columns*kernelCount) {
+		for k := range kernelCount {
+			n := int(math.Pow(2, rng.Float64()*math.Log2(float64(m.columns+1))))
+			for _, c := range rng.Perm(m.columns)[:n] {
+				signs[c*kernelCount+k] = float32(1 - 2*rng.IntN(2))
+			}
+		}
+	}
+	rng = rand.New(rand.NewPCG(seed, 0x7175616e74))
 	chosen, from := make([]int, len(m.steps)*kernelCount), []int{}
 	at := 0
 	for i := range chosen {
@@ -143,23 +152,6 @@ func slotWeights() []float32 {
 		}
 	}
 	return weights
-}
-
-// drawSigns draws which channels each kernel adds at each dilation, and with which sign: `[channels, kernels]` of -1, 0 and
-// 1. Half of the kernels add no more channels than the square root of all.
-func drawSigns(dilations, channels int, seed uint64) (all [][]float32) {
-	rng := rand.New(rand.NewPCG(seed, 0x6b65726e656c73))
-	for range dilations {
-		signs := make([]float32, channels*kernelCount)
-		for k := range kernelCount {
-			n := int(math.Pow(2, rng.Float64()*math.Log2(float64(channels+1))))
-			for _, c := range rng.Perm(channels)[:n] {
-				signs[c*kernelCount+k] = float32(1 - 2*rng.IntN(2))
-			}
-		}
-		all = append(all, signs)
-	}
-	return all
 }
 
 // dilationsOf returns the dilations of a series of so many frames, and the share of the thresholds that each has. They are
