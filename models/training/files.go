@@ -48,12 +48,8 @@ func (r *run) save() error {
 // resumable reports whether a snapshot must hold a variable so that a training can go on. It must hold the weights, their
 // averages, the optimizer's state and the step.
 func resumable(v *model.Variable) bool {
-	for _, prefix := range []string{variables.Average + "/", "/AdamOptimizer/", "/optimizers/", "/global_step"} {
-		if strings.HasPrefix(v.Path(), prefix) {
-			return true
-		}
-	}
-	return variables.IsWeight(v)
+	return variables.IsWeight(v) || slices.ContainsFunc([]string{variables.Average + "/", "/AdamOptimizer/", "/optimizers/", "/global_step"},
+		func(prefix string) bool { return strings.HasPrefix(v.Path(), prefix) })
 }
 
 // begun reports whether dir holds a snapshot or the result of a run. A training that failed before its first snapshot

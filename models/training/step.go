@@ -53,7 +53,10 @@ func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 			return ReduceAllMean(ConvertDType(hit, dtypes.Float32))
 		}, nil),
 	}
-	for i := range levelsOf(spec) {
+	for i := range spec.Levels {
+		if !spec.Learns() { // no level's objective changes in training
+			break
+		}
 		name := fmt.Sprintf("objective %d", i+1)
 		metrics = append(metrics, metric.NewBaseMetric(name, name, "objective", func(scope *model.Scope, _,
 			predictions []*Node) *Node {
@@ -112,14 +115,6 @@ func inPlace(store *model.Store, g *Graph) {
 		}
 		result++
 	}
-}
-
-// levelsOf returns the number of levels whose objective changes in training.
-func levelsOf(spec models.Spec) int {
-	if !spec.Learns() {
-		return 0
-	}
-	return len(spec.Levels)
 }
 
 // lossOf returns the task's loss for a model.
