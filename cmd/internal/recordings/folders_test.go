@@ -61,18 +61,18 @@ func writeNPY(t *testing.T, folder, name string, shape []int, values any) string
 // Parts are in the order of their first sensors; a sensor may be of none.
 func TestFoldersOfABody(t *testing.T) {
 	parts := put(t, t.TempDir(), "parts.csv", "head,trunk\nhand,arm\n")
-	result, d := importedAt(t, 4, Options{Graph: Graph{Parts: parts}}, csvFolders(t))
+	result, d := importedAt(t, 4, Options{Parts: parts}, csvFolders(t))
 	assert.Equal(t, []Part{{"trunk", []int{2}}, {"arm", []int{1}}}, result.Parts)
 	assert.Equal(t, [][]int{{2}, {1}}, d.Parts)
 	assert.Zero(t, d.Bodies, "two channels are no positions in space")
-	assert.Contains(t, refused(t, Options{Graph: Graph{Parts: parts, Bodies: 1}}, csvFolders(t)),
+	assert.Contains(t, refused(t, Options{Parts: parts, Bodies: 1}, csvFolders(t)),
 		"--bodies 1: each has x, y and z, and there are 2 channels; --bodies 0 says")
 }
 
 func TestFolders(t *testing.T) {
 	folder := csvFolders(t)
 	links := put(t, t.TempDir(), "links.csv", "hip,hand\nhand, head\n")
-	result, d := importedAt(t, 4, Options{Graph: Graph{Links: links}, Origin: "hip", Test: "ben_*", Group: "^([a-z]+)_"}, folder)
+	result, d := importedAt(t, 4, Options{Links: links, Origin: "hip", Test: "ben_*", Group: "^([a-z]+)_"}, folder)
 	assert.Equal(t, []int{20, 12, 2, 17}, []int{d.Signals.Len(), d.Nodes, d.Channels, d.Affinity.Edges()})
 	assert.Equal(t, []string{"still", "wave"}, d.ClassNames)
 	assert.Equal(t, []string{"hip@0", "hand@0", "head@0", "hip@1"}, d.NodeNames[:4])
@@ -95,11 +95,11 @@ func TestFolders(t *testing.T) {
 	_, d = importedAt(t, 4, Options{}, folder)
 	assert.Equal(t, 4*3+3*3, d.Affinity.Edges())
 	positions := put(t, t.TempDir(), "positions.csv", "# of a cap\nsensor;x;y\nhead;0;3\nhip;0;1\nhand;0;2,1\nfoot;0;0\n")
-	result, d = importedAt(t, 4, Options{Graph: Graph{Positions: positions, Neighbours: 1}}, folder)
+	result, d = importedAt(t, 4, Options{Positions: positions, Neighbours: 1}, folder)
 	assert.Equal(t, 4*2+3*3, d.Affinity.Edges())
 	assert.Equal(t, []float64{1, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(0, 2)})
 	assert.Equal(t, "each sensor with its 1 nearest by "+positions, result.Graph)
-	_, d = importedAt(t, 4, Options{Graph: Graph{Positions: positions, Neighbours: 9}}, folder)
+	_, d = importedAt(t, 4, Options{Positions: positions, Neighbours: 9}, folder)
 	assert.Equal(t, 4*3+3*3, d.Affinity.Edges())
 }
 
@@ -244,8 +244,8 @@ func TestRefusedOptionsOfFolders(t *testing.T) {
 func TestRefusedFilesOfSensors(t *testing.T) {
 	folder := csvFolders(t)
 	path := func(name string) string { return filepath.Join(folder, name) }
-	parts, links := Options{Graph: Graph{Parts: path("parts.csv")}}, Options{Graph: Graph{Links: path("links.csv")}}
-	positions := Options{Graph: Graph{Positions: path("positions.csv"), Neighbours: 4}}
+	parts, links := Options{Parts: path("parts.csv")}, Options{Links: path("links.csv")}
+	positions := Options{Positions: path("positions.csv"), Neighbours: 4}
 	for _, c := range []struct {
 		file, text string
 		o          Options
@@ -281,10 +281,10 @@ func TestRefusedFilesOfSensors(t *testing.T) {
 	parts.Scale = &yes
 	assert.Contains(t, refused(t, parts, folder),
 		"--scale would bend the body that --parts "+path("parts.csv")+" is of; leave one of them out")
-	both := Options{Graph: Graph{Positions: path("positions.csv"), Links: path("links.csv")}}
+	both := Options{Positions: path("positions.csv"), Links: path("links.csv")}
 	assert.Contains(t, refused(t, both, folder), "the graph is given by --links "+path("links.csv")+
 		" and by --positions "+path("positions.csv")+"; keep one of them")
-	assert.Contains(t, refused(t, Options{Graph: Graph{Links: path("none.csv")}}, folder), "none.csv: no such file")
+	assert.Contains(t, refused(t, Options{Links: path("none.csv")}, folder), "none.csv: no such file")
 }
 
 // An import that is stopped leaves nothing, wherever it is.

@@ -22,8 +22,12 @@ type Options struct {
 	Missing string
 	Gaps    []float64 // values that stand for missing ones
 
-	Graph         // how sensors belong together
-	Origin string // the sensor whose first value is subtracted from all sensors, in each channel
+	Links      string // a CSV of pairs of sensors that belong together
+	Positions  string // or a CSV of positions of sensors
+	Neighbours int    // with Positions: the nearest sensors that each sensor is joined to
+	Parts      string // a CSV of sensors and their parts of a body
+	Bodies     int    // with Parts: the bodies whose x, y and z are the first channels; 0: channels are not positions
+	Origin     string // the sensor whose first value is subtracted from all sensors, in each channel
 	// Scale says whether a training normalises each sensor by itself. If it is nil, the training does so where its sensors
 	// differ much. Sensors with Parts or an Origin are positions, and stay alike.
 	Scale *bool
@@ -40,15 +44,6 @@ type Options struct {
 	Progress func(doing string, done float64) // may be nil
 }
 
-// Graph says how sensors belong together.
-type Graph struct {
-	Links      string // a CSV of pairs of sensors
-	Positions  string // a CSV of positions of sensors
-	Neighbours int    // with Positions: the nearest sensors that each sensor is joined to
-	Parts      string // a CSV of sensors and their parts of a body
-	Bodies     int    // with Parts: the bodies whose x, y and z are the first channels; 0: channels are not positions
-}
-
 // Result is what was made.
 type Result struct {
 	File       string     `json:"file"`
@@ -59,24 +54,14 @@ type Result struct {
 	Channels   int        `json:"channels"`
 	ReadAs     string     `json:"read_as"` // what the files were taken for
 	Filled     Filled     `json:"filled"`
-	Linked
-	Division
-	Notes []string `json:"notes"`
-}
-
-// Linked says what is known of the sensors.
-type Linked struct {
-	Parts []Part `json:"parts,omitempty"` // of a body
-	Links int    `json:"links"`           // between sensors; 0: the training links them
-	Graph string `json:"graph"`           // what they were made from
-}
-
-// Division says how many samples are for training and for the test.
-type Division struct {
-	Training int      `json:"training"`
-	Test     int      `json:"test"`
-	SplitBy  string   `json:"split_by"` // "" where the split is drawn when the file is read
-	Groups   []string `json:"groups"`
+	Parts      []Part     `json:"parts,omitempty"` // of a body
+	Links      int        `json:"links"`           // between sensors; 0: the training links them
+	Graph      string     `json:"graph"`           // what they were made from
+	Training   int        `json:"training"`        // samples
+	Test       int        `json:"test"`
+	SplitBy    string     `json:"split_by"` // "" where the split is drawn when the file is read
+	Groups     []string   `json:"groups"`
+	Notes      []string   `json:"notes"`
 }
 
 // Class is a class and the number of its samples.

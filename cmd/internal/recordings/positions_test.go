@@ -35,7 +35,7 @@ const degrees = "Name;Latitude (deg);Longitude (deg);Elevation\ns1;0;179;12\ns2;
 func TestPositionsInDegrees(t *testing.T) {
 	folder := t.TempDir()
 	table, positions := put(t, folder, "rain.csv", stations()), put(t, folder, "stations.csv", degrees)
-	result, d := imported(t, Options{Graph: Graph{Positions: positions, Neighbours: 1}}, table)
+	result, d := imported(t, Options{Positions: positions, Neighbours: 1}, table)
 	assert.Equal(t, []string{"s1", "s2", "s3", "s4"}, result.Sensors, "sensors, not the time points of one")
 	assert.Equal(t, 1, result.Timepoints.Longest)
 	assert.Equal(t, []float64{1, 0, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 3), d.Affinity.At(0, 3)})
@@ -53,7 +53,7 @@ func TestPositionsInDegrees(t *testing.T) {
 
 	// A column without a place is no sensor.
 	more := put(t, folder, "more.csv", "s1,s2,gauge,label\n"+many(10, "1,2,3,u", "3,4,5,v"))
-	result, _ = imported(t, Options{Graph: Graph{Positions: positions, Neighbours: 1}}, more)
+	result, _ = imported(t, Options{Positions: positions, Neighbours: 1}, more)
 	assert.Equal(t, []string{"s1", "s2"}, result.Sensors)
 	assert.Contains(t, result.Notes, positions+" names no position of column gauge; left out")
 	points, dims, err := (&positionsOf{of: map[string][]float64{"a": {0, 90}}, degrees: true}).points([]string{"a"}, "")
@@ -67,7 +67,7 @@ func TestPositionsInDegrees(t *testing.T) {
 		text += fmt.Sprintf("%d,0,1,2,%c\n%d,1,1,1,%c\n", i, 'u'+i%2, i, 'u'+i%2)
 	}
 	timepoints := put(t, folder, "timepoints.csv", text)
-	_, d = imported(t, Options{Graph: Graph{Positions: positions, Neighbours: 1}}, timepoints)
+	_, d = imported(t, Options{Positions: positions, Neighbours: 1}, timepoints)
 	assert.Equal(t, d.Coordinates[:4], d.Coordinates[4:])
 
 	// New samples are sensors, too.
@@ -104,7 +104,7 @@ func TestFillTable(t *testing.T) {
 	positions := put(t, folder, "stations.csv", degrees)
 	whole, _ := read(t, []string{put(t, folder, "whole.csv", stations())}, Options{Table: Table{Take: []string{"s1", "s2", "s3", "s4"}}})
 	table := put(t, folder, "rain.csv", stations("3:s1", "5:s4", "5:s3"))
-	result, d := imported(t, Options{Graph: Graph{Positions: positions, Neighbours: 1}}, table)
+	result, d := imported(t, Options{Positions: positions, Neighbours: 1}, table)
 	assert.Equal(t, Filled{Changes: recording.Changes{Filled: 3}, Samples: 2, Of: 80}, result.Filled)
 	assert.InDelta(t, whole.samples[3].Values[0], signal(d, 3)[0], 0.01, "s1 goes with s2")
 	mean := 0.0
@@ -123,14 +123,14 @@ func TestFillTable(t *testing.T) {
 	assert.InDeltaSlice(t, []float32{11, 21, 30, 40}, out, 0.01)
 	assert.Equal(t, []string{"it has no sensor s1; the import said that missing sensors are filled"}, notes)
 
-	assert.Contains(t, refused(t, Options{Graph: Graph{Positions: positions, Neighbours: 1}, Missing: "error"}, table),
+	assert.Contains(t, refused(t, Options{Positions: positions, Neighbours: 1, Missing: "error"}, table),
 		`sensor "s1" has no value in this sample`)
 	var gaps []string
 	for day := range 20 {
 		gaps = append(gaps, fmt.Sprintf("%d:s2", day))
 	}
 	empty := put(t, folder, "empty.csv", stations(gaps...))
-	assert.Contains(t, refused(t, Options{Graph: Graph{Positions: positions, Neighbours: 1}}, empty),
+	assert.Contains(t, refused(t, Options{Positions: positions, Neighbours: 1}, empty),
 		`sensor "s2" has no value in any training sample; leave it out with --leave`)
 
 	// The samples of the test say nothing.

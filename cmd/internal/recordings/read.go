@@ -133,7 +133,9 @@ type reading struct {
 	question
 	samples []*sample // of the same sensors, each with its own length
 	chosen  chosen
-	readings
+	sensors []string        // of readings, as they first appear
+	number  map[string]int  // of each of these
+	axes    []string        // of readings
 	mere    string          // the heading T, taken for the time by nothing else
 	classes []string        // in the order in which the data declares them; nil for sorted
 	as      map[string]bool // how the files are read
@@ -141,19 +143,11 @@ type reading struct {
 	times   []float64 // of the rows of the last sample but one, which others share
 }
 
-// readings has the sensors of readings, as they first appear, and their axes.
-type readings struct {
-	sensors []string
-	number  map[string]int
-	axes    []string
-}
-
 // read gathers the recordings of all files.
 func (j *job) read(sources []source, name string, q question, c chosen) (*reading, error) {
 	j.sheet = q.Sheet
 	c.seen, c.units = map[string]bool{}, map[string]string{}
-	r := &reading{job: j, question: q, chosen: c, as: map[string]bool{}, days: newDays(q.Dates)}
-	r.number = map[string]int{}
+	r := &reading{job: j, question: q, chosen: c, number: map[string]int{}, as: map[string]bool{}, days: newDays(q.Dates)}
 	for i, from := range sources {
 		err := j.tell("reading "+name, float64(i)/float64(len(sources)))
 		if err == nil {
