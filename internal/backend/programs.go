@@ -31,21 +31,16 @@ type programs struct {
 	compiled atomic.Int64 // programs that were compiled
 }
 
-// program is a compiled program and a checksum of its text.
+// program is a compiled program and a checksum of its text. Several may use it.
 type program struct {
 	compute.Executable
-	text [sha256.Size]byte
+	text     [sha256.Size]byte
+	programs *programs
 }
 
 // builder builds a program that may be there.
 type builder struct {
 	compute.Builder
-	programs *programs
-}
-
-// use is one use of a program.
-type use struct {
-	compute.Executable
 	programs *programs
 }
 
@@ -65,8 +60,8 @@ func (p *programs) Builder(name string) compute.Builder { return &builder{p.Back
 func (b *builder) Compile() (compute.Executable, error) {
 	text, ok := textOf(b.Builder)
 	if ok {
-		if e := b.programs.find(text); e != nil {
-			return &use{e, b.programs}, nil
+		if found := b.programs.find(text); found != nil {
+			return found, nil
 		}
 	}
 	e, err := b.Builder.Compile()
@@ -74,10 +69,11 @@ func (b *builder) Compile() (compute.Executable, error) {
 		return nil, err
 	}
 	b.programs.compiled.Add(1)
+	one := &program{e, text, b.programs}
 	if ok {
-		e = b.programs.keep(&program{e, text})
+		one = b.programs.keep(one)
 	}
-	return &use{e, b.programs}, nil
+	return one, nil
 }
 
 // unique are parts of names that GoMLX draws for each metric anew.
@@ -105,7 +101,7 @@ func textOf(b compute.Builder) (text [sha256.Size]byte, ok bool) {
 }
 
 // find returns the program of a text. It is nil if there is none.
-func (p *programs) find(text [sha256.Size]byte) compute.Executable {
+func (p *programs) find(text [sha256.Size]byte) *program {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at := slices.IndexFunc(p.kept, func(one *program) bool { return one.text == text })
@@ -117,9 +113,9 @@ func (p *programs) find(text [sha256.Size]byte) compute.Executable {
 	return found
 }
 
-// keep keeps a new program, and forgets the one that was not used for longest. go-xla frees a program that nothing
-// refers to. If another was compiled at the same time, keep returns that.
-func (p *programs) keep(one *program) compute.Executable {
+// keep keeps a new program, and forgets the one that was not used for longest. If another was compiled at the same time,
+// keep returns that.
+func (p *programs) keep(one *program) *program {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, other := range p.kept {
@@ -146,22 +142,17 @@ func (p *programs) Finalize() {
 	p.Backend.Finalize()
 }
 
-// Finalize ends the use. Others may use the program.
-func (u *use) Finalize() {
-	if _, shared := u.Executable.(*program); !shared && u.Executable != nil {
-		u.Executable.Finalize()
-	}
-	u.Executable = nil
-}
+// Finalize leaves the program to others that use it. go-xla frees one that nothing refers to.
+func (*program) Finalize() {}
 
-func (u *use) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) ([]compute.Buffer, error) {
+func (one *program) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) ([]compute.Buffer, error) {
 	inner := make([]compute.Buffer, len(inputs))
 	for i, b := range inputs {
 		inner[i] = b.(*buffer).Buffer
 	}
-	results, err := u.Executable.Execute(inner, donate, device)
+	results, err := one.Executable.Execute(inner, donate, device)
 	for i, b := range results {
-		results[i] = &buffer{b, u.programs}
+		results[i] = &buffer{b, one.programs}
 	}
 	return results, err
 }

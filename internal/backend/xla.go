@@ -49,18 +49,15 @@ func openPlugin(plugin pluginFile, options string) (b compute.Backend, info Info
 	return &programs{Backend: b}, Info{Name: "xla:" + kind, Plugin: plugin.Path, Version: version, Devices: b.NumDevices()}, nil
 }
 
-// fieldOf follows the names of fields from a struct to what it holds. The result is not valid if there is no such field.
-func fieldOf(v reflect.Value, names ...string) reflect.Value {
-	for _, name := range names {
-		for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-			v = v.Elem()
-		}
-		if v.Kind() != reflect.Struct {
-			return reflect.Value{}
-		}
-		v = v.FieldByName(name)
+// fieldOf returns a field of the struct that v is or leads to. The result is not valid if there is no such field.
+func fieldOf(v reflect.Value, name string) reflect.Value {
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		v = v.Elem()
 	}
-	return v
+	if v.Kind() != reflect.Struct {
+		return reflect.Value{}
+	}
+	return v.FieldByName(name)
 }
 
 // Reuse lets a program's result, counted from 0, take the memory of a parameter of the same shape. The call must then
