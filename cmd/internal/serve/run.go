@@ -23,7 +23,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	if config != nil {
 		listener = tls.NewListener(listener, config)
 	}
-	open := connections{states: map[net.Conn]http.ConnState{}}
+	var open connections
 	const reading, writing = 30 * time.Second, 30 * time.Second // of a request, of an answer
 	server := &http.Server{Handler: s.Handler(), MaxHeaderBytes: 32 << 10, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: reading,
 		WriteTimeout: reading + s.Timeout + writing, IdleTimeout: 2 * time.Minute,
@@ -59,35 +59,29 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	return nil
 }
 
-// connections are the open connections of a server.
-type connections struct {
-	mu     sync.Mutex
-	states map[net.Conn]http.ConnState
-}
+// connections are the open connections of a server, each with its http.ConnState.
+type connections struct{ sync.Map }
 
 func (c *connections) changed(connection net.Conn, state http.ConnState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if state == http.StateClosed || state == http.StateHijacked {
-		delete(c.states, connection)
+		c.Delete(connection)
 	} else {
-		c.states[connection] = state
+		c.Store(connection, state)
 	}
 }
 
-func (c *connections) number() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.states)
+func (c *connections) number() (n int) {
+	for range c.Range {
+		n++
+	}
+	return n
 }
 
 // closeUnused closes the connections on which no first request has begun. http.Server.Shutdown waits 5 s for one.
 func (c *connections) closeUnused() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for connection, state := range c.states {
+	for connection, state := range c.Range {
 		if state == http.StateNew {
-			_ = connection.Close()
+			_ = connection.(net.Conn).Close()
 		}
 	}
 }

@@ -136,9 +136,7 @@ func (s *Server) Handler() http.Handler {
 	constant("/v2", document{"name": "ccp", "version": s.Version,
 		"extensions": []string{"binary_tensor_data", "classification"}})
 	constant("/v2/health/live", document{"live": true})
-	handle(get, "/v2/models", func(w http.ResponseWriter, r *http.Request) {
-		s.write(w, r, http.StatusOK, document{"models": s.Names()})
-	})
+	constant("/v2/models", document{"models": s.Names()})
 	handle(get, "/v2/health/ready", func(w http.ResponseWriter, r *http.Request) { s.ready(w, r, document{}) })
 	for _, prefix := range []string{"/v2/models/{name}", "/v2/models/{name}/versions/{version}"} {
 		handle(get, prefix, s.model(s.describe))
