@@ -61,7 +61,7 @@ type roles struct {
 	values   columns  // the series or, in the layout readings, the axes
 	at       [][]int  // the columns of each series, one for each time point
 	leave    []string // what the options and the class leave out
-	notes    []string
+	note     func(format string, values ...any)
 }
 
 // uses are columns that hold no values; -1 for none. The date is of a time of day.
@@ -85,12 +85,13 @@ var isDate = regexp.MustCompile(`^(?i:date|datum|fecha|day)$`)
 // isT reports a heading that may be a time or a temperature.
 func isT(heading string) bool { return strings.EqualFold(heading, "t") }
 
-// rolesOf finds out what the columns of a table with these headings are. It asks nothing but its arguments.
-func rolesOf(cells []string, q question) (r roles, err error) {
+// rolesOf finds out what the columns of a table with these headings are. It asks nothing but its arguments, and tells note what a
+// person should know.
+func rolesOf(cells []string, q question, note func(format string, values ...any)) (r roles, err error) {
 	for len(cells) > 1 && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]
 	}
-	r = roles{headings: slices.Clone(cells), uses: uses{-1, -1, -1, -1, -1, -1}, leave: q.Leave}
+	r = roles{headings: slices.Clone(cells), uses: uses{-1, -1, -1, -1, -1, -1}, leave: q.Leave, note: note}
 	first := map[string]int{}
 	for i, heading := range cells {
 		if unnamed.MatchString(heading) {
@@ -130,13 +131,6 @@ func rolesOf(cells []string, q question) (r roles, err error) {
 		r.values.of = append(r.values.of, name)
 	}
 	return r, err
-}
-
-// note keeps what a person should know, once.
-func (r *roles) note(format string, values ...any) {
-	if note := fmt.Sprintf(format, values...); !slices.Contains(r.notes, note) {
-		r.notes = append(r.notes, note)
-	}
 }
 
 // isIndex reports that a column is where pandas and R write the numbers of the lines.

@@ -19,9 +19,6 @@ func (r roles) String() string {
 	for i, name := range r.values.names {
 		text += fmt.Sprint(" ", name, r.at[i])
 	}
-	if r.notes != nil {
-		text += "; " + strings.Join(r.notes, "; ")
-	}
 	return text
 }
 
@@ -43,12 +40,13 @@ func with(q question, o Table) question { q.Table = o; return q }
 func rolesAre(t *testing.T, tables []columnsOf) {
 	t.Helper()
 	for _, c := range tables {
-		r, err := rolesOf(strings.Split(c.headings, "|"), c.q)
+		j := &job{}
+		r, err := rolesOf(strings.Split(c.headings, "|"), c.q, j.note)
 		if err != nil {
 			assert.True(t, strings.HasPrefix(err.Error(), c.want) && c.want != "", "%s\n%v", c.headings, err)
 			continue
 		}
-		assert.Equal(t, c.want, r.String(), c.headings)
+		assert.Equal(t, c.want, strings.Join(append([]string{r.String()}, j.told()...), "; "), c.headings)
 	}
 }
 

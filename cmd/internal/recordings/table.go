@@ -155,11 +155,8 @@ func (t *table) head(cells []string) (err error) {
 		t.from.label = ""
 	}
 	t.folder = t.from.label != ""
-	if t.roles, err = rolesOf(cells, t.question); err != nil {
+	if t.roles, err = rolesOf(cells, t.question, t.job.note); err != nil {
 		return err
-	}
-	for _, note := range t.notes {
-		t.job.note("%s", note)
 	}
 	for _, heading := range t.headings {
 		t.chosen.seen[heading] = true
