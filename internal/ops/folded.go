@@ -67,21 +67,18 @@ func Derived(scope *model.Scope, g *Graph, name string,
 // call. w has them last.
 func Folded(scope *model.Scope, g *Graph, dtype dtypes.DType, epsilon float64, outputs int, of, dims []int,
 	place func(i int) (to, output int)) (w, shift *Node) {
-	parts := func(layer *model.Scope) (kernel, bias []float32, factors, shifts []float64, err error) {
-		if kernel, bias, err = ReadKernel(layer, outputs, of...); err == nil {
-			factors, shifts, err = ReadBatchNorm(layer, outputs, epsilon)
-		}
-		return kernel, bias, factors, shifts, err
+	read := func(layer *model.Scope) (kernel, bias []float32, err error) {
+		return ReadFolded(layer, epsilon, outputs, of, func(i int) int { _, output := place(i); return output })
 	}
 	w = Derived(scope, g, "kernel", func(layer *model.Scope) (*tensors.Tensor, error) {
-		kernel, _, factors, _, err := parts(layer)
+		kernel, _, err := read(layer)
 		if err != nil {
 			return nil, err
 		}
 		placed := make([]float32, len(kernel))
 		for i, v := range kernel {
-			to, output := place(i)
-			placed[to] = float32(float64(v) * factors[output])
+			to, _ := place(i)
+			placed[to] = v
 		}
 		if dtype == dtypes.BFloat16 { // as Rounded would compute it in each call: to the nearest value, ties to even
 			return tensors.FromFlatDataAndDimensions(bfloat16.FromFloat32s(placed...), dims...), nil
@@ -89,12 +86,9 @@ func Folded(scope *model.Scope, g *Graph, dtype dtypes.DType, epsilon float64, o
 		return tensors.FromFlatDataAndDimensions(placed, dims...), nil
 	})
 	shift = Derived(scope, g, "shift", func(layer *model.Scope) (*tensors.Tensor, error) {
-		_, bias, factors, shifts, err := parts(layer)
+		_, bias, err := read(layer)
 		if err != nil {
 			return nil, err
-		}
-		for j, b := range bias {
-			bias[j] = float32(float64(b)*factors[j] + shifts[j])
 		}
 		return tensors.FromFlatDataAndDimensions(bias, outputs), nil
 	})

@@ -60,22 +60,30 @@ func ReadKernel(scope *model.Scope, outputs int, dims ...int) (weights, bias []f
 	return weights, bias, err
 }
 
-// ReadBatchNorm reads the factors of BatchNorm in inference, scale·x + shift, both `[channels]`. The scale is
-// γ/√(variance + ε), and the shift is offset − mean·scale.
-func ReadBatchNorm(scope *model.Scope, channels int, epsilon float64) (scale, shift []float64, err error) {
+// ReadFolded is ReadKernel of a layer with batch normalisation, which the weights and the bias take in: x·W + b becomes
+// scale·(x·W + b) + shift, in float64, rounded once. The scale is γ/√(variance + ε), and the shift is offset − mean·scale.
+// output is the output that weight i belongs to.
+func ReadFolded(scope *model.Scope, epsilon float64, outputs int, dims []int, output func(i int) int) (weights, bias []float32, err error) {
+	if weights, bias, err = ReadKernel(scope, outputs, dims...); err != nil {
+		return nil, nil, err
+	}
 	scope = scope.In("batch_norm")
 	var read [4][]float32
 	for i, name := range []string{"scale", "offset", "mean", "variance"} {
-		if read[i], err = variables.Read[float32](scope, name, channels); err != nil {
+		if read[i], err = variables.Read[float32](scope, name, outputs); err != nil {
 			return nil, nil, err
 		}
 	}
-	scale, shift = make([]float64, channels), make([]float64, channels)
+	scale := make([]float64, outputs)
 	for j := range scale {
 		scale[j] = float64(read[0][j]) / math.Sqrt(float64(read[3][j])+epsilon)
-		shift[j] = float64(read[1][j]) - float64(read[2][j])*scale[j]
+		shift := float64(read[1][j]) - float64(read[2][j])*scale[j]
+		bias[j] = float32(float64(bias[j])*scale[j] + shift)
 	}
-	return scale, shift, nil
+	for i, w := range weights {
+		weights[i] = float32(float64(w) * scale[output(i)])
+	}
+	return weights, bias, nil
 }
 
 // Buckets sorts rows by width, the widest first. It starts a new bucket if together finds a row too narrow for a

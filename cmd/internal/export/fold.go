@@ -9,7 +9,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
@@ -146,55 +145,35 @@ func (l *Level) see(hierarchies []hierarchy.Levels) {
 
 // fold reads and folds the filter in scope and its batch normalisation.
 func (l *Level) fold(scope *model.Scope) error {
-	filters := l.Filters
-	weights, offsets, err := ops.ReadKernel(scope, filters, filters, l.Neighbours, l.Channels)
+	rows := l.Neighbours * l.Channels
+	weights, bias, err := ops.ReadFolded(scope, nn.OptionsOf(scope).BatchNormEpsilon, l.Filters,
+		[]int{l.Filters, l.Neighbours, l.Channels}, func(i int) int { return i / rows })
 	if err != nil {
 		return err
 	}
-	rows := l.Neighbours * l.Channels
-	kernel := make([]float64, len(weights))
+	l.Kernel, l.Bias = make([]float32, len(weights)), bias
 	for i, w := range weights {
-		kernel[i%rows*filters+i/rows] = float64(w)
+		l.Kernel[i%rows*l.Filters+i/rows] = w
 	}
-	l.Kernel, l.Bias, err = folded(scope, kernel, offsets, true)
-	return cmp.Or(finite(scope.Scope()+": gate", l.Gates), err)
+	return cmp.Or(finite(scope, "gate", l.Gates), finite(scope, "kernel", l.Kernel), finite(scope, "bias", l.Bias))
 }
 
 // foldDense folds a fully connected layer and, if it has one, its batch normalisation.
 func foldDense(scope *model.Scope, in, out int, normalised bool) (d Dense, err error) {
-	weights, offsets, err := ops.ReadKernel(scope, out, in, out)
-	if err != nil {
-		return d, err
-	}
 	d = Dense{In: in, Out: out}
-	d.Kernel, d.Bias, err = folded(scope, loop.Convert[float64](weights), offsets, normalised)
-	return d, err
-}
-
-// folded rounds a kernel `[in, out]` and its offsets `[out]`. If there is a batch normalisation, they first take it in:
-// x·kernel + bias becomes what scale·(x·kernel + bias) + shift was.
-func folded(scope *model.Scope, weights []float64, offsets []float32, normalised bool) (kernel, bias []float32, err error) {
-	sums := loop.Convert[float64](offsets)
 	if normalised {
-		scale, shift, err := ops.ReadBatchNorm(scope, len(sums), nn.OptionsOf(scope).BatchNormEpsilon)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := range weights {
-			weights[i] *= scale[i%len(scale)]
-		}
-		for j := range sums {
-			sums[j] = sums[j]*scale[j] + shift[j]
-		}
+		d.Kernel, d.Bias, err = ops.ReadFolded(scope, nn.OptionsOf(scope).BatchNormEpsilon, out, []int{in, out},
+			func(i int) int { return i % out })
+	} else {
+		d.Kernel, d.Bias, err = ops.ReadKernel(scope, out, in, out)
 	}
-	kernel, bias = loop.Convert[float32](weights), loop.Convert[float32](sums)
-	return kernel, bias, cmp.Or(finite(scope.Scope()+": kernel", kernel), finite(scope.Scope()+": bias", bias))
+	return d, cmp.Or(err, finite(scope, "kernel", d.Kernel), finite(scope, "bias", d.Bias))
 }
 
-func finite(what string, values []float32) error {
+func finite(scope *model.Scope, what string, values []float32) error {
 	for i, v := range values {
 		if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%s %d is %v; the training diverged or the checkpoint is damaged", what, i, v)
+			return fmt.Errorf("%s: %s %d is %v; the training diverged or the checkpoint is damaged", scope.Scope(), what, i, v)
 		}
 	}
 	return nil
