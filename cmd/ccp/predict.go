@@ -50,7 +50,7 @@ func newPredict(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		parts, signals, err := readInputs(cmd, m, inputs, cut, figure.path != "")
+		each, signals, err := readInputs(cmd, m, inputs, cut, figure.path != "")
 		if err != nil {
 			return inFile(inputs[0], err)
 		}
@@ -72,10 +72,7 @@ func newPredict(s *shared) *cobra.Command {
 		screen := out.path == "" && newStatusLine(cmd.OutOrStdout()).screen != nil
 		write := func(w io.Writer) error {
 			rows, lines := csv.NewWriter(w), json.NewEncoder(w)
-			for p, err := range parts {
-				if err != nil {
-					return err
-				}
+			return each(func(p serve.Samples) error {
 				predictions, err := serve.Classify(cmd.Context(), classifier, p.Signals)
 				if err != nil {
 					return inFile(inputs[0], err)
@@ -85,24 +82,21 @@ func newPredict(s *shared) *cobra.Command {
 					recorded, windows, drawn = p.Names[0], append(windows, p.Windows...), append(drawn, predictions...)
 				}
 				rejected += serve.Reject(predictions, threshold)
-				for i := 0; i < len(predictions) && s.json; i++ {
-					if err := lines.Encode(p.Prediction(i, predictions[i], classifier.ClassNames, top)); err != nil {
-						return err
+				classified += len(predictions)
+				if s.json {
+					for i, one := range predictions {
+						err = cmp.Or(err, lines.Encode(p.Prediction(i, one, classifier.ClassNames, top)))
 					}
+					return err
 				}
-				table := table(p, classifier.ClassNames, predictions, top)[min(1, classified):] // one heading
+				table := table(p, classifier.ClassNames, predictions, top)[min(1, classified-len(predictions)):] // one heading
 				for i := 0; i < len(table) && screen; i++ {
 					for k, cell := range table[i] {
 						table[i][k] = text.Plain(cell)
 					}
 				}
-				if classified += len(predictions); !s.json {
-					if err := rows.WriteAll(table); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
+				return rows.WriteAll(table)
+			})
 		}
 		if out.path != "" {
 			err = files.Write(out.path, write)

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"iter"
 	"math"
 	"path/filepath"
 	"slices"
@@ -39,12 +39,14 @@ func warn(in serve.Samples, predictions []models.Prediction) (lines []string) {
 	return lines
 }
 
+// parts calls do with one part of the samples after another, until there is an error.
+type parts func(do func(serve.Samples) error) error
+
 // readInputs reads features in a numpy file, or makes signals of recordings or, if cut has windows, of their windows. It
 // returns the parts, and how many signals they have. If one is set, several recordings are an error.
-func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut recording.Cut, one bool) (
-	iter.Seq2[serve.Samples, error], int, error) {
-	whole := func(s serve.Samples, err error) (iter.Seq2[serve.Samples, error], int, error) {
-		return func(yield func(serve.Samples, error) bool) { yield(s, nil) }, len(s.Signals), err
+func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut recording.Cut, one bool) (parts, int, error) {
+	whole := func(s serve.Samples, err error) (parts, int, error) {
+		return func(do func(serve.Samples) error) error { return do(s) }, len(s.Signals), err
 	}
 	var asSeries error // why an .npy is no series of the model's: it may be a recording
 	extension := strings.ToLower(filepath.Ext(inputs[0]))
@@ -112,8 +114,7 @@ func arrayError(path string, form *recording.Form, asSeries, asRecording error) 
 const windowsAtOnce = 1024
 
 // cutAll cuts recordings into windows. The signals are made part by part.
-func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, cut recording.Cut) (
-	iter.Seq2[serve.Samples, error], int, error) {
+func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, cut recording.Cut) (parts, int, error) {
 	windows, count := make([][]recording.Window, len(found)), 0
 	for i, r := range found {
 		ordered, own, notes, err := m.Form.Windows(r, cut, math.MaxInt)
@@ -126,30 +127,26 @@ func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, 
 		tell(cmd, "note", notes)
 		found[i], windows[i], count = ordered, own, count+len(own)
 	}
-	return func(yield func(serve.Samples, error) bool) {
+	return func(do func(serve.Samples) error) error {
 		for i, r := range found {
 			left, reason := len(windows[i]), error(nil)
 			for some := range slices.Chunk(windows[i], windowsAtOnce) {
 				var s serve.Samples
 				unusable, err := s.Cut(cmd.Context().Err, m.Form, r, some)
+				if err == nil && len(s.Signals) > 0 {
+					err = do(s)
+				}
 				if err != nil {
-					yield(serve.Samples{}, err)
-					return
+					return err
 				}
-				if left -= len(s.Signals); reason == nil {
-					reason = unusable
-				}
-				if len(s.Signals) > 0 && !yield(s, nil) {
-					return
-				}
+				left, reason = left-len(s.Signals), cmp.Or(reason, unusable)
 			}
-			switch {
-			case left == len(windows[i]):
-				yield(serve.Samples{}, reason)
-				return
-			case left > 0:
+			if left == len(windows[i]) {
+				return reason
+			} else if left > 0 {
 				tell(cmd, "note", []string{fmt.Sprintf("%d windows are left out, the first: %v", left, reason)})
 			}
 		}
+		return nil
 	}, count, nil
 }
