@@ -41,9 +41,6 @@ const (
 // optionPrefix begins an error about Options.Name.
 const optionPrefix = "backend: "
 
-// Progress receives the number of bytes of a file that have arrived. total is negative if the size is unknown.
-type Progress func(name string, done, total int64)
-
 // Options of [Open] and [Doctor]. The zero value opens the best installed backend; it downloads nothing and prints
 // nothing.
 type Options struct {
@@ -53,8 +50,8 @@ type Options struct {
 	Install bool
 	// Log receives notices, usually os.Stderr. Nil discards them.
 	Log io.Writer
-	// Progress follows a download. It may be nil.
-	Progress Progress
+	// Progress receives the number of bytes of a file that have arrived; total is negative if the size is unknown. It may be nil.
+	Progress func(name string, done, total int64)
 }
 
 // Info describes an opened backend.
@@ -66,9 +63,8 @@ type Info struct {
 }
 
 type opener struct {
+	Options
 	offline  bool
-	log      io.Writer
-	progress Progress
 	fetcher  download.Fetcher
 	lockWait time.Duration                       // for another process that installs
 	install  func(op *opener, kind string) error // installPlugin, replaced in tests
@@ -113,8 +109,8 @@ func Shared(name string) (b compute.Backend, err error) {
 func (o Options) request() string { return cmp.Or(o.Name, os.Getenv(compute.ConfigEnvVar)) }
 
 func newOpener(o Options) *opener {
-	log := cmp.Or[io.Writer](o.Log, io.Discard)
-	return &opener{offline: !o.Install || offlineByEnv(), log: log, progress: o.Progress, lockWait: 15 * time.Minute,
+	o.Log = cmp.Or[io.Writer](o.Log, io.Discard)
+	return &opener{Options: o, offline: !o.Install || offlineByEnv(), lockWait: 15 * time.Minute,
 		fetcher: download.Fetcher{Stall: 15 * time.Second}, // soon gives up: the pure Go backend needs no server
 		install: installPlugin}
 }
@@ -135,7 +131,7 @@ func Offline() bool {
 }
 
 func (op *opener) notice(format string, args ...any) {
-	_, _ = fmt.Fprintf(op.log, format+"\n", args...)
+	_, _ = fmt.Fprintf(op.Log, format+"\n", args...)
 }
 
 // ErrUnknown says that a backend has another name than those there are.
@@ -145,7 +141,7 @@ var ErrUnknown = errors.New("no such backend; there are go, xla, xla:cpu, xla:cu
 // for "".
 func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
 	name, rest, _ := strings.Cut(request, ":")
-	plugin, options, _ := strings.Cut(rest, ",")
+	kind, options, _ := strings.Cut(rest, ",")
 	switch {
 	case request == "":
 		return op.openBest()
@@ -155,14 +151,14 @@ func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
 		return nil, Info{}, ErrUnknown
 	case errNoXLA != nil:
 		return nil, Info{}, errNoXLA
-	case strings.ContainsAny(plugin, `/\`):
-		path, err := filepath.Abs(plugin)
+	case strings.ContainsAny(kind, `/\`):
+		path, err := filepath.Abs(kind)
 		if err != nil {
 			return nil, Info{}, err
 		}
-		return openPlugin(pluginFile{Name: nameOfPath(path), Path: path}, options)
-	case plugin != "":
-		return op.openKind(plugin, options)
+		return openPlugin(plugin(path), options)
+	case kind != "":
+		return op.openKind(kind, options)
 	}
 	return op.openXLA(options)
 }
@@ -193,7 +189,7 @@ func (op *opener) openXLA(options string) (compute.Backend, Info, error) {
 // openKind opens the first intact plugin of a kind ("cpu", "cuda", …). If none is intact and downloads are allowed,
 // it installs one. It does not install again what is intact and fails: that would never end.
 func (op *opener) openKind(kind, options string) (compute.Backend, Info, error) {
-	plugin, err := findIntact(kind)
+	found, err := findIntact(kind)
 	if err != nil && (kind == "cpu" || kind == "cuda") {
 		if op.offline {
 			return nil, Info{}, fmt.Errorf("%w, and downloads are off", err)
@@ -201,12 +197,12 @@ func (op *opener) openKind(kind, options string) (compute.Backend, Info, error) 
 		if installErr := op.install(op, kind); installErr != nil {
 			return nil, Info{}, oneLine(err, installErr)
 		}
-		plugin, err = findIntact(kind)
+		found, err = findIntact(kind)
 	}
 	if err != nil {
 		return nil, Info{}, err
 	}
-	return openPlugin(plugin, options)
+	return openPlugin(found, options)
 }
 
 // openGo opens the pure Go backend with options in GoMLX's format.

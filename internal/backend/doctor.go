@@ -47,11 +47,11 @@ func Doctor(o Options) Report {
 		Searched: searchDirs(),
 		Trials:   []Trial{tryConfig("go")},
 	}
-	for _, plugin := range findPlugins() {
-		if errNoXLA != nil || plugin.is("cuda") && !r.GPU {
+	for _, p := range findPlugins() {
+		if errNoXLA != nil || p.is("cuda") && !r.GPU {
 			continue // It cannot work, and nothing is wrong with that.
 		}
-		r.Trials = append(r.Trials, tryConfig("xla:"+plugin.Path))
+		r.Trials = append(r.Trials, tryConfig("xla:"+string(p)))
 	}
 	if request != "" && !slices.ContainsFunc(r.Trials, func(t Trial) bool { return t.Config == request }) {
 		r.Trials = append(r.Trials, tryConfig(request))

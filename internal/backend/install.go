@@ -124,8 +124,8 @@ func (op *opener) take(lock *flock.Flock) error {
 func (w wheel) install(op *opener, dir string) error {
 	archive := filepath.Join(dir, path.Base(w.url))
 	fetcher := op.fetcher
-	if op.progress != nil {
-		fetcher.Progress = func(done, total int64) { op.progress(filepath.Base(archive), done, total) }
+	if op.Progress != nil {
+		fetcher.Progress = func(done, total int64) { op.Progress(filepath.Base(archive), done, total) }
 	}
 	file := download.File{URL: w.url, Path: archive, Sum: w.sum}
 	if err := fetcher.Fetch(context.Background(), file); err != nil {

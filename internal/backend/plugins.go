@@ -13,18 +13,19 @@ import (
 	"github.com/gomlx/go-xla/installer"
 )
 
-type pluginFile struct {
-	Name string // as go-xla names it: "cpu", "cuda", "cpu_v0.114.0", …
-	Path string
-}
-
-// is reports whether the plugin answers to name, exactly or as a version of it ("cpu_v0.114.0" is a "cpu").
-func (p pluginFile) is(name string) bool {
-	return p.Name == name || strings.HasPrefix(p.Name, name+"_v")
-}
+// plugin is the path of a plugin's file.
+type plugin string
 
 // pluginName matches go-xla's two kinds of plugin file names; its groups hold the plugin's name.
 var pluginName = regexp.MustCompile(`^pjrt(?:_c_api_(.+)_plugin|[-_]plugin[-_](.+))\.(?:so|dylib|dll)$`)
+
+// name is what go-xla calls the plugin, "cpu", "cuda", "cpu_v0.114.0", …, else the file's name itself.
+func (p plugin) name() string { return pluginName.ReplaceAllString(filepath.Base(string(p)), "$1$2") }
+
+// is reports whether the plugin answers to name, exactly or as a version of it ("cpu_v0.114.0" is a "cpu").
+func (p plugin) is(name string) bool {
+	return p.name() == name || strings.HasPrefix(p.name(), name+"_v")
+}
 
 // installDir returns the directory in which plugins are installed: the first one that is searched.
 func installDir() (string, error) {
@@ -57,14 +58,13 @@ func pathList(variable string) []string {
 // findPlugins returns the plugin files in the search directories. Files of an earlier directory come first.
 //
 // go-xla's pjrt.AvailablePlugins cannot be used: it opens every file, and ends the process if one is damaged.
-func findPlugins() []pluginFile {
-	var found []pluginFile
+func findPlugins() (found []plugin) {
 	for _, dir := range searchDirs() {
 		entries, _ := os.ReadDir(dir) // most of the directories do not exist
 		for _, entry := range entries {
 			path, err := filepath.Abs(filepath.Join(dir, entry.Name()))
-			if name := nameOfPath(path); err == nil && name != entry.Name() {
-				found = append(found, pluginFile{Name: name, Path: path})
+			if p := plugin(path); err == nil && p.name() != entry.Name() {
+				found = append(found, p)
 			}
 		}
 	}
@@ -72,32 +72,27 @@ func findPlugins() []pluginFile {
 }
 
 // findIntact returns the first installed plugin of a kind that is not damaged. The error says what there is instead.
-func findIntact(kind string) (pluginFile, error) {
+func findIntact(kind string) (plugin, error) {
 	var names []string
 	var damages []error
-	for _, plugin := range findPlugins() {
-		names = append(names, plugin.Name)
-		if !plugin.is(kind) {
+	for _, p := range findPlugins() {
+		names = append(names, p.name())
+		if !p.is(kind) {
 			continue
 		}
-		damage := checkIntact(plugin.Path)
+		damage := checkIntact(string(p))
 		if damage == nil {
-			return plugin, nil
+			return p, nil
 		}
 		damages = append(damages, damage)
 	}
 	switch {
 	case len(damages) > 0:
-		return pluginFile{}, oneLine(damages...)
+		return "", oneLine(damages...)
 	case len(names) > 0:
-		return pluginFile{}, fmt.Errorf("no XLA plugin %q, only %s installed", kind, strings.Join(names, ", "))
+		return "", fmt.Errorf("no XLA plugin %q, only %s installed", kind, strings.Join(names, ", "))
 	}
-	return pluginFile{}, fmt.Errorf("no XLA plugin %q, none is installed", kind)
-}
-
-// nameOfPath returns the plugin name that a file's name holds, else the file's name itself.
-func nameOfPath(path string) string {
-	return pluginName.ReplaceAllString(filepath.Base(path), "$1$2")
+	return "", fmt.Errorf("no XLA plugin %q, none is installed", kind)
 }
 
 // checkIntact returns an error if a plugin file is damaged or built for another processor. The loader would accept a

@@ -19,16 +19,16 @@ func TestNameOfPath(t *testing.T) {
 		"/lib/pjrt_c_api_cpu_plugin.so.lock":              "pjrt_c_api_cpu_plugin.so.lock",
 		"plugin.so":                                       "plugin.so",
 	} {
-		assert.Equal(t, want, nameOfPath(path), path)
+		assert.Equal(t, want, plugin(path).name(), path)
 	}
 }
 
 func TestPluginAnswersToItsKindAndVersion(t *testing.T) {
-	assert.True(t, pluginFile{Name: "cpu"}.is("cpu"))
-	assert.True(t, pluginFile{Name: "cpu_v0.114.0"}.is("cpu"))
-	assert.True(t, pluginFile{Name: "cpu_v0.114.0"}.is("cpu_v0.114.0"))
-	assert.False(t, pluginFile{Name: "cuda"}.is("cpu"))
-	assert.False(t, pluginFile{Name: "cpux"}.is("cpu"))
+	assert.True(t, plugin("cpu").is("cpu"))
+	assert.True(t, plugin("cpu_v0.114.0").is("cpu"))
+	assert.True(t, plugin("cpu_v0.114.0").is("cpu_v0.114.0"))
+	assert.False(t, plugin("cuda").is("cpu"))
+	assert.False(t, plugin("cpux").is("cpu"))
 }
 
 func TestFindPluginsKeepsTheOrderOfDirectories(t *testing.T) {
@@ -37,9 +37,8 @@ func TestFindPluginsKeepsTheOrderOfDirectories(t *testing.T) {
 	writeFile(t, first, "pjrt_c_api_cpu_plugin.so", nil)
 	writeFile(t, second, "pjrt_c_api_cpu_v0.1.0_plugin.so", nil)
 	writeFile(t, second, "README", nil)
-	assert.Equal(t, []pluginFile{
-		{Name: "cpu_v0.1.0", Path: filepath.Join(second, "pjrt_c_api_cpu_v0.1.0_plugin.so")},
-		{Name: "cpu", Path: filepath.Join(first, "pjrt_c_api_cpu_plugin.so")},
+	assert.Equal(t, []plugin{
+		plugin(filepath.Join(second, "pjrt_c_api_cpu_v0.1.0_plugin.so")), plugin(filepath.Join(first, "pjrt_c_api_cpu_plugin.so")),
 	}, findPlugins())
 	dir, err := installDir()
 	require.NoError(t, err)

@@ -19,34 +19,35 @@ import (
 var errNoXLA error
 
 // openPlugin opens XLA on one plugin file. It gives go-xla the file's path, so that go-xla does not search again.
-func openPlugin(plugin pluginFile, options string) (b compute.Backend, info Info, err error) {
-	if err := checkIntact(plugin.Path); err != nil {
+func openPlugin(p plugin, options string) (b compute.Backend, info Info, err error) {
+	path := string(p)
+	if err := checkIntact(path); err != nil {
 		return nil, Info{}, err
 	}
 	defer recovered(&err)
 	xla.EnableAutoInstall(false) // Only package backend installs.
-	config, client := plugin.Path, pjrt.NamedValuesMap{}
+	config, client := path, pjrt.NamedValuesMap{}
 	if options != "" {
 		config += "," + options
 	}
-	if plugin.is("cpu") {
+	if p.is("cpu") {
 		// An asynchronous client hands out results before the step's memory is free. The next step would take as much again.
 		client["asynchronous"] = false
 	}
-	if plugin.is("cuda") { // go-xla looks for "cpu" anywhere in the path, and would then share host memory with the GPU.
+	if p.is("cuda") { // go-xla looks for "cpu" anywhere in the path, and would then share host memory with the GPU.
 		config += ",noshared_buffers"
 	}
 	if b, err = xla.NewWithOptions(config, client); err != nil {
 		return nil, Info{}, err
 	}
-	loaded, err := pjrt.GetPlugin(plugin.Path)
+	loaded, err := pjrt.GetPlugin(path)
 	if err != nil {
 		return nil, Info{}, err
 	}
-	kind, _, _ := strings.Cut(plugin.Name, "_v")
+	kind, _, _ := strings.Cut(p.name(), "_v")
 	major, minor := loaded.Version()
 	version := fmt.Sprintf("%d.%d", major, minor)
-	return &programs{Backend: b}, Info{Name: "xla:" + kind, Plugin: plugin.Path, Version: version, Devices: b.NumDevices()}, nil
+	return &programs{Backend: b}, Info{Name: "xla:" + kind, Plugin: path, Version: version, Devices: b.NumDevices()}, nil
 }
 
 // fieldOf returns a field of the struct that v is or leads to. The result is not valid if there is no such field.
