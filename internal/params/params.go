@@ -30,6 +30,7 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
+	"github.com/gomlx/gomlx/support/xslices"
 )
 
 // Field is one option.
@@ -142,11 +143,8 @@ func Values(options any) map[string]any {
 }
 
 // Names returns the names of options.
-func Names(fields []Field) (names []string) {
-	for _, f := range fields {
-		names = append(names, f.Name)
-	}
-	return names
+func Names(fields []Field) []string {
+	return xslices.Map(fields, func(f Field) string { return f.Name })
 }
 
 // From returns the options that get gives by name, and defaults for the others. The error is the first wrong value's.

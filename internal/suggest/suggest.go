@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/gomlx/gomlx/support/xslices"
 	edlib "github.com/hbollon/go-edlib"
 	"golang.org/x/text/unicode/norm"
 )
@@ -74,11 +75,7 @@ func Beside(path, holding string) string {
 // Among returns the end of an error about an unknown word: the nearest known word, if there is one, and all known
 // words.
 func Among(word string, known []string) string {
-	shown := make([]string, len(known))
-	for i, k := range known {
-		shown[i] = Clip(k)
-	}
-	all := "there are " + strings.Join(shown, ", ")
+	all := "there are " + strings.Join(xslices.Map(known, Clip), ", ")
 	if nearest := Nearest(word, known); nearest != "" {
 		return fmt.Sprintf("did you mean %s? T%s", nearest, all[1:])
 	}
@@ -106,14 +103,11 @@ func Clip(text string) string {
 
 // Few lists the first of some names.
 func Few(names []string) string {
-	var shown []string
-	for _, name := range names[:min(8, len(names))] {
-		shown = append(shown, Clip(name))
-	}
+	shown := strings.Join(xslices.Map(names[:min(8, len(names))], Clip), ", ")
 	if len(names) > 8 {
-		return fmt.Sprintf("%s, … (%d in all)", strings.Join(shown, ", "), len(names))
+		return fmt.Sprintf("%s, … (%d in all)", shown, len(names))
 	}
-	return strings.Join(shown, ", ")
+	return shown
 }
 
 // Match finds the wanted names among names. It returns the place of each wanted name, -1 if it is missing. others are
