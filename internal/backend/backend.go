@@ -28,6 +28,7 @@ import (
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // Registers "go".
 	"github.com/gomlx/go-xla/installer"
+	"github.com/gomlx/gomlx/support/xslices"
 )
 
 // Environment variables. Setting offlineEnv to 1, or noInstallEnv to anything, forbids downloads. pluginDirsEnv lists
@@ -227,10 +228,7 @@ func recovered(err *error) {
 
 // oneLine joins errors by semicolons, because a notice is one line.
 func oneLine(failures ...error) error {
-	texts := make([]string, len(failures))
-	for i, err := range failures {
-		texts[i] = strings.Join(strings.Fields(err.Error()), " ")
-	}
+	texts := xslices.Map(failures, func(err error) string { return strings.Join(strings.Fields(err.Error()), " ") })
 	return errors.New(strings.Join(texts, "; "))
 }
 

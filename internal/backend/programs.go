@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/go-xla/stablehlo"
+	"github.com/gomlx/gomlx/support/xslices"
 )
 
 // mostKept is how many programs stay compiled when nobody uses them: compare trains ten models by turns, with three each.
@@ -146,10 +147,7 @@ func (p *programs) Finalize() {
 func (*program) Finalize() {}
 
 func (one *program) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) ([]compute.Buffer, error) {
-	inner := make([]compute.Buffer, len(inputs))
-	for i, b := range inputs {
-		inner[i] = b.(*buffer).Buffer
-	}
+	inner := xslices.Map(inputs, func(b compute.Buffer) compute.Buffer { return b.(*buffer).Buffer })
 	results, err := one.Executable.Execute(inner, donate, device)
 	for i, b := range results {
 		results[i] = &buffer{b, one.programs}

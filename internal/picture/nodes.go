@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/text"
+	"github.com/gomlx/gomlx/support/xslices"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
@@ -138,11 +139,7 @@ func (l *Layout) axes(title string) *plot.Plot {
 		p.HideAxes()
 		return p
 	}
-	names := slices.Clone(l.RowNames)
-	for i := range names {
-		names[i] = text.Shorten(names[i], longestLabel)
-	}
-	l.time(p, names, 0.5)
+	l.time(p, xslices.Map(l.RowNames, func(name string) string { return text.Shorten(name, longestLabel) }), 0.5)
 	return p
 }
 
@@ -150,16 +147,14 @@ func (l *Layout) axes(title string) *plot.Plot {
 // some are named.
 func (l *Layout) time(p *plot.Plot, rows []string, zero float64) {
 	p.X.Label.Text, p.X.Width, p.X.Tick.Width = "frame", 0, vg.Points(0.5)
-	var frames, names plot.ConstantTicks
-	for _, frame := range l.frames() {
-		frames = append(frames, plot.Tick{Value: frame + zero, Label: fmt.Sprint(frame)})
-	}
+	var names plot.ConstantTicks
+	frames := xslices.Map(l.frames(), func(frame float64) plot.Tick { return plot.Tick{Value: frame + zero, Label: fmt.Sprint(frame)} })
 	for i, name := range rows {
 		if i%(1+len(rows)/mostLabels) == 0 {
 			names = append(names, plot.Tick{Value: float64(len(rows)-i) - 0.5, Label: name})
 		}
 	}
-	p.X.Tick.Marker, p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.Width = frames, names, 0, 0
+	p.X.Tick.Marker, p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.Width = plot.ConstantTicks(frames), names, 0, 0
 	p.X.Tick.Label.Font.Size = vg.Points(9)
 	p.Y.Tick.Label.Font.Size = vg.Points(min(9, max(5, 300/float64(len(rows)))))
 }
