@@ -93,15 +93,6 @@ func (r *npzReader) warnGaps(values []float32, length, columns, turns int, begin
 	}
 }
 
-// found counts pairs of samples, and keeps the first pair.
-type found struct{ count, before, at int }
-
-func (f *found) add(before, at int) {
-	if f.count++; f.count == 1 {
-		f.before, f.at = before, at
-	}
-}
-
 // Oddities reads every sample and reports what is allowed but seldom intended, one sentence each with what to do:
 //   - extreme values;
 //   - nodes that are constant over the training samples;
@@ -114,7 +105,8 @@ func (d *Dataset) Oddities() (lines []string) {
 	low, high := make([]float32, len(sample)), make([]float32, len(sample)) // of each value over the training samples
 	// The first sample of a content, and the samples of Train.
 	first, trained := map[string]int{}, map[int]bool{}
-	copies, clashes := map[string]*found{"train": {}, "validation": {}, "test": {}}, &found{}
+	type pair struct{ before, at int }
+	copies, clashes := map[string][]pair{}, []pair(nil)
 	far, farthest, farAt := 0, 0.0, ""
 	for _, split := range d.named() {
 		for at, i := range split.indices {
@@ -142,10 +134,10 @@ func (d *Dataset) Oddities() (lines []string) {
 				continue
 			}
 			if d.Labels[before] != d.Labels[i] {
-				clashes.add(before, i)
+				clashes = append(clashes, pair{before, i})
 			}
 			if trained[before] {
-				copies[split.name].add(before, i)
+				copies[split.name] = append(copies[split.name], pair{before, i})
 			}
 		}
 	}
@@ -154,15 +146,16 @@ func (d *Dataset) Oddities() (lines []string) {
 			"logarithms", far, farDeviations, farthest, farAt)
 	}
 	for _, split := range []string{"validation", "test"} {
-		if f := copies[split]; f.count > 0 {
+		if found := copies[split]; found != nil {
 			say("%d %s samples are training samples, too (sample %d is sample %d): the %s accuracy will be too good; keep "+
-				"copies together in split", f.count, split, f.at, f.before, split)
+				"copies together in split", len(found), split, found[0].at, found[0].before, split)
 		}
 	}
-	if f := clashes; f.count > 0 {
+	if clashes != nil {
+		found := clashes[0]
 		say("%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no classifier can "+
 			"tell them apart; check labels",
-			f.count, f.at, className(d.ClassNames, int(d.Labels[f.at])), f.before, className(d.ClassNames, int(d.Labels[f.before])))
+			len(clashes), found.at, className(d.ClassNames, int(d.Labels[found.at])), found.before, className(d.ClassNames, int(d.Labels[found.before])))
 	}
 	var constant, flat []int
 	for node := range d.Nodes {
