@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/loop"
@@ -17,6 +16,17 @@ func TestDigits(t *testing.T) {
 	d.Signals.Read(0, sample)
 	assert.Equal(t, []float32{0, 0, 5, 13, 9, 1, 0, 0}, sample[:8])
 	assert.Equal(t, []int32{0, 1, 2, 3}, d.Labels[:4])
+	pixels, classes := 0, 0 // the whole file: each pixel times its place in the digit, each class times its place in the file
+	for i, class := range d.Labels {
+		d.Signals.Read(i, sample)
+		for node, dark := range sample {
+			require.LessOrEqual(t, dark, float32(16), "sample %d", i)
+			pixels += (node + 1) * int(dark)
+		}
+		require.Less(t, class, int32(10), "sample %d", i)
+		classes += (i + 1) * int(class)
+	}
+	assert.Equal(t, []int{1797, 18222371, 7272861}, []int{d.Signals.Len(), pixels, classes})
 
 	// Each class has its proportion, within one sample, in each split.
 	all := d.classCounts(loop.Indices(1797))
@@ -42,29 +52,4 @@ func TestDigits(t *testing.T) {
 
 	assert.Equal(t, []string{"no augmentation is known for digits: its samples are used as they are"}, d.Warnings)
 	assert.Contains(t, d.Provenance, "CC BY 4.0")
-}
-
-func TestParseDigitsErrors(t *testing.T) {
-	row := strings.Repeat("0,", 64)
-	for text, want := range map[string]string{
-		"1,2,3\n":                  "wrong number of fields",
-		row + "3\n" + row + "10\n": `row 1, column 64 is "10"; want 0 to 9`,
-		"17," + row[2:] + "3\n":    `row 0, column 0 is "17"; want 0 to 16`,
-		"-1," + row[2:] + "3\n":    `row 0, column 0 is "-1"`,
-		"x," + row[2:] + "3\n":     `row 0, column 0 is "x"`,
-	} {
-		_, _, err := parseDigits(strings.NewReader(text))
-		assert.ErrorContains(t, err, want)
-	}
-}
-
-func FuzzParseDigits(f *testing.F) {
-	f.Add(strings.Repeat("16,", 64) + "9\n")
-	f.Add(strings.Repeat("0,", 64))
-	f.Fuzz(func(t *testing.T, text string) {
-		pixels, labels, err := parseDigits(strings.NewReader(text))
-		if err == nil {
-			require.Len(t, pixels, 64*len(labels))
-		}
-	})
 }
