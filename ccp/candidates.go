@@ -1,7 +1,6 @@
 package ccp
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -62,30 +61,24 @@ func (c candidates) combinations() (pairs [][2]int) {
 // second result holds an entry for each combination and node, combination-major: k for the diagonal of cluster k, K +
 // e for edge e.
 func (c candidates) coarse() (edges []pair, entry []int32) {
-	n, combinations := c.nodes(), c.combinations()
-	type use struct {
-		key uint64
-		at  int
-	}
-	entry = make([]int32, n*len(combinations))
-	uses := make([]use, 0, n*(len(combinations)-c.c))
-	for p, slots := range combinations {
-		for i := range n {
+	var clusters []uint64 // the two of each combination and node
+	for _, slots := range c.combinations() {
+		for i := range c.nodes() {
 			row := c.row(int32(i))
-			a, b := row[slots[0]], row[slots[1]]
-			if a == b {
-				entry[p*n+i] = a
-			} else {
-				uses = append(uses, use{uint64(a)<<32 | uint64(b), p*n + i})
-			}
+			clusters = append(clusters, uint64(row[slots[0]])<<32|uint64(row[slots[1]]))
 		}
 	}
-	slices.SortFunc(uses, func(a, b use) int { return cmp.Or(cmp.Compare(a.key, b.key), a.at-b.at) })
-	for at, u := range uses {
-		if at == 0 || u.key != uses[at-1].key {
-			edges = append(edges, pair{int32(u.key >> 32), int32(u.key & math.MaxUint32), int32(len(edges))})
+	number := map[uint64]int32{}
+	for _, both := range slices.Compact(slices.Sorted(slices.Values(clusters))) {
+		if a, b := int32(both>>32), int32(both&math.MaxUint32); a == b {
+			number[both] = a
+		} else {
+			number[both] = int32(c.k + len(edges))
+			edges = append(edges, pair{a, b, int32(len(edges))})
 		}
-		entry[u.at] = int32(c.k + len(edges) - 1)
+	}
+	for _, both := range clusters {
+		entry = append(entry, number[both])
 	}
 	return edges, entry
 }

@@ -170,14 +170,7 @@ func (s grouping) sum(x *Node) *Node {
 
 // inverse lists the entries of each group in ascending order.
 func inverse(of []int32, groups int) [][]int32 {
-	count := make([]int, groups)
-	for _, k := range of {
-		count[k]++
-	}
-	items, lists := make([]int32, len(of)), make([][]int32, groups) // all in one array
-	for k, n := range count {
-		lists[k], items = items[:0:n], items[n:]
-	}
+	lists := make([][]int32, groups)
 	for j, k := range of {
 		lists[k] = append(lists[k], int32(j))
 	}
