@@ -95,15 +95,11 @@ func newDirections(positions, centres [][]float64, nodes []int32, ranks []float6
 // begin chooses where the template begins. Among some neighbourhoods with the most members it takes the most typical
 // one. Further slots begin at displacements far from it.
 func (d *directions) begin() {
-	var full [][][]float64
+	most := 0
 	for _, shifts := range d.shifts {
-		if len(full) == 0 || len(shifts) > len(full[0]) {
-			full = nil
-		}
-		if len(full) == 0 || len(shifts) == len(full[0]) {
-			full = append(full, shifts)
-		}
+		most = max(most, len(shifts))
 	}
+	full := slices.DeleteFunc(slices.Clone(d.shifts), func(shifts [][]float64) bool { return len(shifts) < most })
 	least := math.Inf(1)
 	var best [][]float64
 	for _, start := range some(full, starts) {
