@@ -86,6 +86,32 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 // IsFile reports whether the name of a data set is the path of a file.
 func IsFile(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".npz") }
 
+// float32s returns the elements of an array as finite float32. Some may be missing, NaN, if that is allowed. The error says what
+// to do instead of storing others; without values nothing is a number.
+func (r *npzReader) float32s(name string, a *npz.Array, allowed bool, instead string) (values []float32, missing bool, err error) {
+	if values, err = a.Float32s(); err != nil {
+		return nil, false, fmt.Errorf("%s: %w; store them as such (%[1]s.astype(numpy.float32))", name, err)
+	}
+	var wrong npz.Wrong
+	var stored []float64 // as the file has them
+	for i, v := range values {
+		if v != v && allowed {
+			missing = true
+		} else if v-v != 0 {
+			if stored == nil {
+				if r.File != nil { // which may have narrowed them
+					if a, err = r.File.Array(name); err != nil {
+						return values, missing, err
+					}
+				}
+				stored, _ = a.Floats()
+			}
+			wrong.Add("%s is %s", a.Element(name, i), npz.Unfit(stored[i], instead))
+		}
+	}
+	return values, missing, wrong.Err(name)
+}
+
 // labelled reports whether each sample has a usable label. If not, another step reports the error.
 func (r *npzReader) labelled() bool { return r.samples > 0 && len(r.raw.Labels) == r.samples }
 

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -38,25 +37,11 @@ func (r *npzReader) readFeatures() error {
 		r.raw.Signals = &Bytes{Records: bytes, Record: size, Nodes: r.raw.Nodes, Channels: r.raw.Channels, Scale: 1}
 		return nil
 	}
-	values, err := a.Float32s()
+	values, missing, err := r.float32s("features", a, table, "replace it (numpy.nan_to_num) or drop the sample")
 	if err != nil {
-		return fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
-	}
-	var wrong npz.Wrong
-	for i, value := range values {
-		if math.IsNaN(float64(value)) && table { // a table with gaps
-			gaps = true
-		} else if !finite(float64(value)) {
-			original := float64(value)
-			if wide, ok := a.Data.([]float64); ok {
-				original = wide[i] // as the file has it, before it was narrowed to float32
-			}
-			wrong.Add("%s is %s", a.Element("features", i), npz.Unfit(original, "replace it (numpy.nan_to_num) or drop the sample"))
-		}
-	}
-	if err := wrong.Err("features"); err != nil {
 		return err
 	}
+	gaps = gaps || missing // a table with gaps
 	columns := r.raw.Channels
 	if table {
 		columns = size

@@ -67,38 +67,20 @@ func (r *npzReader) takeSeries(a *npz.Array) error {
 		return fmt.Errorf("series has shape %v; want [samples, timepoints] of one sensor, [samples, sensors, timepoints] or "+
 			"[samples, sensors, timepoints, axes], none of them 0", a.Shape)
 	}
-	values, err := a.Float32s()
-	if err != nil {
-		return fmt.Errorf("series: %w; store them as such (series.astype(numpy.float32))", err)
+	values, _, err := r.float32s("series", a, true, "replace it, or store NaN for a missing value")
+	if values == nil {
+		return err
 	}
 	axes := 1
 	if len(a.Shape) == 4 {
 		axes = a.Shape[3]
 	}
 	r.samples, r.nodes, r.raw.Nodes, r.raw.Channels = a.Shape[0], a.Shape[1], a.Shape[1], axes
-	s := &seriesReader{values: values, timepoints: a.Shape[2]}
-	r.series = s
-	var wrong npz.Wrong
-	var stored []float64 // as the file has them
-	for i, v := range values {
-		if !math.IsInf(float64(v), 0) {
-			continue
-		}
-		if stored == nil {
-			if r.File != nil { // which narrowed them
-				if a, err = r.File.Array("series"); err != nil {
-					return err
-				}
-			}
-			stored, _ = a.Floats()
-		}
-		wrong.Add("%s is %s", a.Element("series", i), npz.Unfit(stored[i], "replace it, or store NaN for a missing value"))
+	r.series = &seriesReader{values: values, timepoints: a.Shape[2]}
+	if err != nil {
+		r.series.values = nil
 	}
-	if err := wrong.Err("series"); err != nil {
-		s.values = nil
-		return err
-	}
-	return nil
+	return err
 }
 
 // readTimes reads `rate`, time points for each unit of time, or `times`, [timepoints] or [samples, timepoints].
