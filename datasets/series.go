@@ -120,12 +120,7 @@ func (d *Dataset) frame() error {
 	if d.NodeNames = d.Form.Sensors; frames == 1 && d.Coordinates != nil { // a map, not a grid of frames
 		return nil
 	}
-	d.Grid, d.NodeNames = []int{frames, sensors}, nil
-	for frame := range frames {
-		for _, sensor := range d.Form.Sensors {
-			d.NodeNames = append(d.NodeNames, fmt.Sprintf("%s@%d", sensor, frame))
-		}
-	}
+	d.Grid, d.NodeNames = []int{frames, sensors}, recording.NodeNames(d.Form.Sensors, frames)
 	if d.Coordinates != nil {
 		d.Coordinates = slices.Repeat(d.Coordinates, frames)
 	}

@@ -61,6 +61,17 @@ func Column(sensors []string, channels, at int) string {
 	return name
 }
 
+// NodeNames names the nodes of a signal of so many frames, such as "head@12" for the sensor head in frame 12. Frames count from 0.
+func NodeNames(sensors []string, frames int) []string {
+	names := make([]string, 0, frames*len(sensors))
+	for frame := range frames {
+		for _, sensor := range sensors {
+			names = append(names, fmt.Sprintf("%s@%d", sensor, frame))
+		}
+	}
+	return names
+}
+
 // MarshalJSON writes what UnmarshalJSON reads, without Series. It is an error if the size of a time point is unknown.
 func (r Recording) MarshalJSON() ([]byte, error) {
 	width, values := cmp.Or(r.Width, len(r.Sensors)*r.Channels), make([]*float64, len(r.Values))

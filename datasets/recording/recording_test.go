@@ -342,3 +342,7 @@ func BenchmarkRead(b *testing.B) {
 		require.NoError(b, err)
 	}
 }
+
+func TestNodeNames(t *testing.T) {
+	assert.Equal(t, []string{"head@0", "left hand@0", "head@1", "left hand@1"}, NodeNames([]string{"head", "left hand"}, 2))
+}

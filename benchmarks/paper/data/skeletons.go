@@ -90,7 +90,7 @@ func loadSkeletons(ctx context.Context, dirs []string, s *skeleton.Source, credi
 	}
 	split := s.Splits[max(0, slices.IndexFunc(s.Splits, func(split skeleton.Split) bool { return split.Name == opts.Own["protocol"] }))]
 	raw := &datasets.Raw{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes),
-		Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies, NodeNames: s.Layout.NodeNames(s.Frames)},
+		Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies, NodeNames: recording.NodeNames(s.Layout.Joints, s.Frames)},
 		Split: &datasets.Split{}, Warnings: r.Warnings,
 		Provenance: fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", credit, r.Place, r.Checksum()),
 		Notes: append(r.Notes, fmt.Sprintf("%s: %d frames x %d joints x %d, seen from the body of the main actor",

@@ -1,10 +1,6 @@
 package skeleton
 
-import (
-	"fmt"
-
-	"github.com/clusterpool/ccp/ccp/affinity"
-)
+import "github.com/clusterpool/ccp/ccp/affinity"
 
 // Layout describes a kind of skeleton: the names of its joints, the bones, and the joints that give the body's
 // coordinates. Joints count from 0.
@@ -60,15 +56,4 @@ var KinectV1 = Layout{
 // join the joints of every frame, and each joint is joined to itself in the next frame.
 func (l *Layout) Graph(frames int) (*affinity.Matrix, error) {
 	return affinity.SpaceTime(l.Bones, len(l.Joints), frames)
-}
-
-// NodeNames returns the names of the graph's nodes, such as "head@12" for the head in frame 12. Frames count from 0.
-func (l *Layout) NodeNames(frames int) []string {
-	names := make([]string, 0, frames*len(l.Joints))
-	for frame := range frames {
-		for _, joint := range l.Joints {
-			names = append(names, fmt.Sprintf("%s@%d", joint, frame))
-		}
-	}
-	return names
 }

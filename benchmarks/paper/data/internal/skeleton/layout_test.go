@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -22,7 +23,7 @@ func TestLayouts(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []int{80 * c.joints, c.edges}, []int{graph.N(), graph.Edges()})
 		assert.Equal(t, 1, graph.Stats().Components)
-		names := c.layout.NodeNames(80)
+		names := recording.NodeNames(c.layout.Joints, 80)
 		require.Len(t, names, graph.N())
 		assert.Equal(t, "head@12", names[12*c.joints+3])
 		seen := map[string]bool{}
@@ -55,11 +56,6 @@ func ExampleLayout() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(graph.N(), graph.Edges(), KinectV2.NodeNames(80)[80])
+	fmt.Println(graph.N(), graph.Edges(), recording.NodeNames(KinectV2.Joints, 80)[80])
 	// Output: 2000 3895 left elbow@3
-}
-
-func TestNodeNamesOfSkeletons(t *testing.T) {
-	layout := Layout{Joints: []string{"head", "left hand"}}
-	assert.Equal(t, []string{"head@0", "left hand@0", "head@1", "left hand@1"}, layout.NodeNames(2))
 }
