@@ -43,7 +43,8 @@ type Source struct {
 	// Place returns the place of the files in some folders, "" if some are missing; nil for a source that needs none.
 	Place func(dirs []string) string `json:"-"`
 	// Load reads the samples in those folders. Raw.Split is the source's own split, nil to draw one. The caller holds out
-	// validation samples, and sets frames and lengths of recordings where the options ask for others than Recorded has.
+	// validation samples, and sets frames and lengths of recordings where the options ask for others than Recorded has. In
+	// the options that Load gets, Progress is not nil.
 	Load func(ctx context.Context, dirs []string, o Options) (*Raw, error) `json:"-"`
 }
 
@@ -159,6 +160,9 @@ func (s Source) Accepts(opts Options) error {
 func (s Source) read(ctx context.Context, opts Options) (*Raw, error) {
 	if err := s.Accepts(opts); err != nil {
 		return nil, err
+	}
+	if opts.Progress == nil {
+		opts.Progress = func(string, float64) {}
 	}
 	raw, err := s.Load(ctx, s.dirs(opts.DataDir), opts)
 	if err == nil && !IsFile(s.Name) { // the reader of a file splits by what it finds there

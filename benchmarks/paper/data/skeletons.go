@@ -76,11 +76,7 @@ func skeletons(of datasets.Source, s *skeleton.Source, credit string) datasets.S
 // loadSkeletons reads the recordings and splits them by the protocol. The validation samples have the cameras of the
 // training set, and without groups its people. They can pick the epoch, but they are easier than the test samples.
 func loadSkeletons(ctx context.Context, dirs []string, s *skeleton.Source, credit string, opts datasets.Options) (*datasets.Raw, error) {
-	report := opts.Progress
-	if report == nil {
-		report = func(string, float64) {}
-	}
-	r, err := s.Load(ctx, dirs, report)
+	r, err := s.Load(ctx, dirs, opts.Progress)
 	if err != nil {
 		return nil, err
 	}

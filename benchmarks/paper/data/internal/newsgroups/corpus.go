@@ -56,16 +56,10 @@ type Prepared struct {
 type Options struct {
 	// Backend opens the backend on which word vectors are learned; it is called only if they are.
 	Backend func() (compute.Backend, error)
-	// Progress, which may be nil, receives the current step and its finished share, 0 to 1.
+	// Progress receives the current step and its finished share, 0 to 1.
 	Progress func(doing string, done float64)
 	// vectors replaces the learning of word vectors in tests.
 	vectors map[string][]float32
-}
-
-func (o Options) report(doing string, done float64) {
-	if o.Progress != nil {
-		o.Progress(doing, done)
-	}
 }
 
 // Find returns the first folder that holds both Folders, "" if there is none.

@@ -43,6 +43,9 @@ var tinyCorpus = map[string]string{
 var tinyVectors = map[string][]float32{"red": {1, 0}, "blue": {0.8, 0.6}, "the": {1, 2}, "bike": {0, 2}, "sky": {-0.6, 0.8},
 	"moon": {1, 1}, "cloud": {0, 0}, "num": {0.6, 0.8}}
 
+// quiet is a progress that nobody watches.
+func quiet(string, float64) {}
+
 // lay writes files to a new folder, and gives the test a cache directory of its own.
 func lay(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
@@ -57,7 +60,7 @@ func lay(t *testing.T, files map[string]string) (dir string) {
 
 // tiny loads the messages in a folder with tinyVectors.
 func tiny(t *testing.T, dir string) (*Corpus, error) {
-	return tinyProtocol.load(t.Context(), []string{filepath.Join(dir, "20news"), dir}, Options{vectors: tinyVectors})
+	return tinyProtocol.load(t.Context(), []string{filepath.Join(dir, "20news"), dir}, Options{vectors: tinyVectors, Progress: quiet})
 }
 
 func TestCorpus(t *testing.T) {
@@ -118,7 +121,7 @@ func TestCorpusElsewhere(t *testing.T) {
 
 	wide := tinyProtocol
 	wide.words = 10
-	all, err := wide.load(t.Context(), []string{dir}, Options{vectors: tinyVectors})
+	all, err := wide.load(t.Context(), []string{dir}, Options{vectors: tinyVectors, Progress: quiet})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"blue", "red", "bike", "moon", "sky", "num"}, all.Words)
 	assert.Contains(t, all.Warnings[1], "only 6 words have a vector, the protocol keeps 10")
@@ -214,7 +217,7 @@ func TestErrors(t *testing.T) {
 func TestFewVectors(t *testing.T) {
 	dir := lay(t, tinyCorpus)
 	few := map[string][]float32{"red": {1, 0}, "bike": {0, 1}}
-	_, err := tinyProtocol.load(t.Context(), []string{dir}, Options{vectors: few})
+	_, err := tinyProtocol.load(t.Context(), []string{dir}, Options{vectors: few, Progress: quiet})
 	assert.ErrorContains(t, err, "only 2 words")
 	assert.ErrorContains(t, err, "needs 3 or more")
 }

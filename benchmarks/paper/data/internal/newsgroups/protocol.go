@@ -71,7 +71,7 @@ type preparation struct {
 // It returns the counts of the words and the graph of the words.
 func (p protocol) prepare(ctx context.Context, from *messages, opts Options) (*Prepared, error) {
 	c := &preparation{protocol: p, notes: []string{" train   test   words  after"}}
-	opts.report("cutting messages into words", 0)
+	opts.Progress("cutting messages into words", 0)
 	c.train = c.cut(from.train)
 	different := len(c.vocabulary.Words)
 	c.test = c.cut(from.test)
@@ -102,7 +102,7 @@ func (p protocol) prepare(ctx context.Context, from *messages, opts Options) (*P
 		columns[node] = int32(column)
 		out.Words = append(out.Words, word(node))
 	}
-	opts.report("joining each word to its nearest", 0)
+	opts.Progress("joining each word to its nearest", 0)
 	graph, err := p.graph(out.Words, vectors)
 	if err != nil {
 		return nil, err

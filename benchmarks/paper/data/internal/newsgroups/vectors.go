@@ -78,7 +78,7 @@ func (c *preparation) learn(ctx context.Context, opts Options) (*wordVectors, er
 			return nil, err
 		}
 		return learnVectors(ctx, backend, documents, names, c.training, func(_ int, done, _ float64) {
-			opts.report("learning word vectors", done)
+			opts.Progress("learning word vectors", done)
 		})
 	}
 	// A failure to keep vectors needs no warning: the corpus is not kept either, and warns.
