@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
@@ -96,14 +97,12 @@ func learnVectors(ctx context.Context, backend compute.Backend, documents [][]in
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(values, func(value float32) bool { return !finite(float64(value)) }) {
+	if slices.ContainsFunc(values, func(value float32) bool { return value-value != 0 }) {
 		return nil, fmt.Errorf("training diverged: vectors are infinite or NaN; lower the learning rate, %v, or the "+
 			"batch, %d", config.LearningRate, config.Batch)
 	}
 	return &wordVectors{Dim: config.Dim, Words: slices.Clone(words), Values: values}, nil
 }
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // variables makes the vectors of the words, uniform in ±1/(2·dim), and their output vectors, zero: both `[words, dim]`.
 func variables(store *model.Store, config skipGram, words int) (vectors, outputs *model.Variable, err error) {
@@ -278,11 +277,6 @@ func (s *sampler) newBlock() *block {
 // draw returns a noise word, with probability in proportion to its count^0.75.
 func (s *sampler) draw() int32 {
 	at := s.random.Float64() * s.noise[len(s.noise)-1]
-	word, _ := slices.BinarySearchFunc(s.noise, at, func(sum, at float64) int {
-		if sum <= at {
-			return -1
-		}
-		return 1
-	})
+	word := sort.Search(len(s.noise), func(word int) bool { return s.noise[word] > at })
 	return int32(min(word, len(s.noise)-1)) // rounding may lead past the last
 }

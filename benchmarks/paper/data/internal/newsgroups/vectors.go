@@ -10,12 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/cache"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // trainVersion must be raised if the training of vectors changes: old vectors are then not used.
@@ -34,12 +36,10 @@ func (c *preparation) vectors(ctx context.Context, opts Options) (map[string][]f
 			vectors[word] = learned.Row(i)
 		}
 	}
-	usable := map[string][]float32{}
-	for word, row := range vectors {
-		if slices.ContainsFunc(row, func(value float32) bool { return value != 0 }) {
-			usable[word] = row
-		}
-	}
+	usable := maps.Clone(vectors)
+	maps.DeleteFunc(usable, func(_ string, row []float32) bool {
+		return !slices.ContainsFunc(row, func(value float32) bool { return value != 0 })
+	})
 	return usable, nil
 }
 
@@ -96,9 +96,7 @@ func (p protocol) graph(words []string, vectors map[string][]float32) (*affinity
 	dim := len(vectors[words[0]])
 	points := make([]float64, 0, len(words)*dim)
 	for _, word := range words {
-		for _, value := range vectors[word] {
-			points = append(points, float64(value))
-		}
+		points = append(points, loop.Convert[float64](vectors[word])...)
 	}
 	return affinity.KNN(points, len(words), dim, p.neighbours, affinity.Cosine)
 }

@@ -141,13 +141,7 @@ var (
 // stripQuotes drops the lines that start with ">", "|", "In article" or "Quoted from". It also drops the lines that
 // hold "writes in", "writes:", "wrote:", "says:" or "said:". Upper and lower case differ.
 func stripQuotes(body []byte) []byte {
-	var kept [][]byte
-	for line := range bytes.SplitSeq(body, newline) {
-		if !quotes(line) {
-			kept = append(kept, line)
-		}
-	}
-	return bytes.Join(kept, newline)
+	return bytes.Join(slices.DeleteFunc(bytes.Split(body, newline), quotes), newline)
 }
 
 func quotes(line []byte) bool {
