@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/floats"
@@ -138,16 +139,8 @@ func nearest(points []float64, n, dims, k int) [][]candidate {
 // insert puts c in its place in a list sorted by distance, and drops the last candidate of a full list. Candidates come
 // with ascending indices: c goes behind equally far candidates.
 func insert(list []candidate, c candidate) []candidate {
-	if len(list) == cap(list) {
-		list = list[:len(list)-1]
-	}
-	list = append(list, c)
-	at := len(list) - 1
-	for ; at > 0 && list[at-1].distance > c.distance; at-- {
-		list[at] = list[at-1]
-	}
-	list[at] = c
-	return list
+	at := sort.Search(len(list), func(i int) bool { return list[i].distance > c.distance })
+	return slices.Insert(list[:min(len(list), cap(list)-1)], at, c)
 }
 
 // squaredDistance returns |x − y|², with the same bits as |y − x|². If the distance is at least `enough`, the result

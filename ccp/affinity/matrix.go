@@ -86,12 +86,7 @@ func assemble(n int, edges []Edge, name func(k int) string,
 		key := uint64(min(e.I, e.J))<<32 | uint64(max(e.I, e.J))
 		entries[k] = entry{key: key, weight: e.Weight, at: k, below: e.I > e.J}
 	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		if a.key != b.key {
-			return cmp.Compare(a.key, b.key)
-		}
-		return cmp.Compare(a.at, b.at)
-	})
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.key, b.key), a.at-b.at) })
 	kept := entries[:0]
 	for next := 0; len(entries) > 0; entries, next = entries[next:], 0 {
 		e := entries[0]
