@@ -148,7 +148,7 @@ func (p *Preparation) made(h *Hierarchy, clustering func(i int, graph *affinity.
 		p.positions = place.Embed(graph)
 	}
 	h.Learned, h.Start = len(p.candidates) > 0 || p.start, p.start
-	pooled, around := make([]positions, len(p.levels)), make([]positions, len(p.levels))
+	nodesAt, centres := make([][][]float64, len(p.levels)), make([][][]float64, len(p.levels)) // of all hierarchies
 	for i := range p.hierarchies {
 		clusters, err := clustering(i, graph)
 		if err != nil {
@@ -177,10 +177,9 @@ func (p *Preparation) made(h *Hierarchy, clustering func(i int, graph *affinity.
 			}
 			level.Clusters = append(level.Clusters, clusters[l]...)
 			level.Pooled.add(nodes, ranks)
-			pooled[l].add(below, at)
+			nodesAt[l], centres[l] = append(nodesAt[l], below...), append(centres[l], at...)
 			if slices.Contains(p.around, l+1) {
 				level.Around.add(p.nearest(m, l+1))
-				around[l].add(at, at)
 			}
 		}
 	}
@@ -188,8 +187,8 @@ func (p *Preparation) made(h *Hierarchy, clustering func(i int, graph *affinity.
 		level := &h.Levels[l]
 		level.Width, level.Pooled.Size, level.Around.Size = size.Clusters, size.MaxSize, min(p.reach, size.Clusters)
 		if slices.Contains(p.directed, l+1) {
-			level.Pooled.direct(pooled[l], p.hierarchies)
-			level.Around.direct(around[l], p.hierarchies)
+			level.Pooled.direct(nodesAt[l], centres[l], p.hierarchies)
+			level.Around.direct(centres[l], centres[l], p.hierarchies)
 		}
 		level.Around.fill()
 	}
@@ -224,7 +223,7 @@ func (p *Preparation) input() (n Neighbourhoods) {
 		if p.positions == nil {
 			p.positions = place.Embed(p.graph)
 		}
-		n.direct(positions{p.positions, p.positions}, 1)
+		n.direct(p.positions, p.positions, 1)
 	} else {
 		for i := 0; i < len(n.Nodes); i += n.Size {
 			slices.SortFunc(n.Nodes[i:i+n.Size], func(a, b int32) int {
@@ -234,13 +233,6 @@ func (p *Preparation) input() (n Neighbourhoods) {
 	}
 	n.fill()
 	return n
-}
-
-// positions holds the positions of nodes and of their clusters.
-type positions struct{ nodes, centres [][]float64 }
-
-func (p *positions) add(nodes, centres [][]float64) {
-	p.nodes, p.centres = append(p.nodes, nodes...), append(p.centres, centres...)
 }
 
 // Neighbourhoods lists nodes around each of some clusters, first those in the first hierarchy. Each hierarchy numbers
@@ -258,18 +250,18 @@ func (n *Neighbourhoods) add(nodes []int32, ranks []float64) {
 }
 
 // direct puts the neighbourhoods of all hierarchies into the order of slots that lie in one direction from every
-// cluster.
-func (n *Neighbourhoods) direct(at positions, hierarchies int) {
+// cluster, by the positions of their nodes and of the clusters.
+func (n *Neighbourhoods) direct(positions, centres [][]float64, hierarchies int) {
 	if len(n.Nodes) == 0 {
 		return
 	}
-	k, nodes := len(n.Nodes)/n.Size, int32(len(at.nodes)/hierarchies)
+	k, nodes := len(n.Nodes)/n.Size, int32(len(positions)/hierarchies)
 	for i, node := range n.Nodes {
 		if node >= 0 {
 			n.Nodes[i] += int32(i/(n.Size*k/hierarchies)) * nodes
 		}
 	}
-	n.Nodes, n.Ranks, n.Slots = place.Directed(n.Slots, at.nodes, at.centres, n.Nodes, n.Ranks, k, n.Size)
+	n.Nodes, n.Ranks, n.Slots = place.Directed(n.Slots, positions, centres, n.Nodes, n.Ranks, k, n.Size)
 	for i := range n.Nodes {
 		n.Nodes[i] %= nodes
 	}
