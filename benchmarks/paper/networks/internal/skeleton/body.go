@@ -31,12 +31,9 @@ type Body struct {
 
 // Bones lists the edges between the joints of the first frame, each with its lower joint first.
 func Bones(graph *affinity.Matrix, joints int) (bones [][2]int) {
-	for joint := range joints {
-		neighbours, _ := graph.Row(joint)
-		for _, to := range neighbours {
-			if int(to) > joint && int(to) < joints {
-				bones = append(bones, [2]int{joint, int(to)})
-			}
+	for _, e := range graph.EdgeList() {
+		if e.I != e.J && e.J < joints {
+			bones = append(bones, [2]int{e.I, e.J})
 		}
 	}
 	return bones
@@ -103,11 +100,7 @@ func kernel(scope *model.Scope, x *Node, in int, dims ...int) *Node {
 
 // graphOf returns the graph of the bones between n joints.
 func graphOf(bones [][2]int, n int) *affinity.Matrix {
-	edges := make([]affinity.Edge, len(bones))
-	for i, bone := range bones {
-		edges[i] = affinity.Edge{I: bone[0], J: bone[1], Weight: 1}
-	}
-	graph, err := affinity.New(n, edges)
+	graph, err := affinity.SpaceTime(bones, n, 1)
 	if err != nil {
 		exceptions.Panicf("bones: %v", err)
 	}
