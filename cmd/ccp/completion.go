@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/study"
 	"github.com/clusterpool/ccp/models/training"
+	"github.com/gomlx/gomlx/support/xslices"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -23,11 +24,8 @@ var flagWords = map[string]func() []string{
 	"dtype":     func() []string { return []string{"float32", "bfloat16", training.Auto} },
 	"keep":      func() []string { return []string{"best", training.KeepLast} },
 	"backend":   func() []string { return []string{"go", "xla:cpu", "xla:cuda"} },
-	"set": func() (words []string) {
-		for _, name := range training.Names() {
-			words = append(words, name+"=")
-		}
-		return words
+	"set": func() []string {
+		return xslices.Map(training.Names(), func(name string) string { return name + "=" })
 	},
 }
 

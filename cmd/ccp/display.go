@@ -13,6 +13,7 @@ import (
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
+	"github.com/gomlx/gomlx/support/xslices"
 	"github.com/mattn/go-runewidth"
 )
 
@@ -68,11 +69,7 @@ func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.S
 			blocks[min(l.Of, 1)]++
 		}
 	}
-	var tested []string
-	for _, i := range data.Test {
-		tested = append(tested, data.Group(i))
-	}
-	tested = slices.Compact(slices.Sorted(slices.Values(tested)))
+	tested := slices.Compact(slices.Sorted(slices.Values(xslices.Map(data.Test, data.Group))))
 	if slices.ContainsFunc(slices.Concat(data.Train, data.Validation), func(i int) bool { return slices.Contains(tested, data.Group(i)) }) {
 		tested = nil // not whole
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/gomlx/gomlx/support/xslices"
 )
 
 // training counts the samples that are not marked as tests.
@@ -106,11 +107,7 @@ func (m *making) number() error {
 		without := slices.DeleteFunc(slices.Clone(m.classes), func(class string) bool { return count[class] > 0 })
 		m.note("no sample is of class %s, which the data declares; left out", strings.Join(without, ", "))
 	}
-	var labels []int32
-	for _, x := range m.samples {
-		labels = append(labels, number[x.label])
-	}
-	keep(m, "labels", labels)
+	keep(m, "labels", xslices.Map(m.samples, func(x *sample) int32 { return number[x.label] }))
 	keep(m, "class_names", names)
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/gomlx/gomlx/support/xslices"
 )
 
 // Options say how to read the input and what to write. The zero value suits files that need no explanation.
@@ -194,16 +195,11 @@ func (m *making) write() error {
 	keep(m, "sample_names", names(m.samples))
 	keep(m, "sensor_names", m.made.Sensors)
 	keep(m, "recording", []string{string(form)})
-	var split []uint8 // see package datasets
-	var groups []string
-	for _, x := range m.samples {
-		split, groups = append(split, map[bool]uint8{true: 2}[x.test != ""]), append(groups, x.group)
-	}
-	if m.made.SplitBy != "" {
-		keep(m, "split", split)
+	if m.made.SplitBy != "" { // 2 is the test, see package datasets
+		keep(m, "split", xslices.Map(m.samples, func(x *sample) uint8 { return map[bool]uint8{true: 2}[x.test != ""] }))
 	}
 	if m.grouped {
-		keep(m, "groups", groups)
+		keep(m, "groups", xslices.Map(m.samples, func(x *sample) string { return x.group }))
 	}
 	sensors, channels := len(m.made.Sensors), m.made.Channels
 	shape := []int{len(m.samples), sensors, m.made.Timepoints.Longest, channels}

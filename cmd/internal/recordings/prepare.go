@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/text"
+	"github.com/gomlx/gomlx/support/xslices"
 )
 
 // choose makes the form of the recordings.
@@ -169,10 +170,7 @@ type Timepoints struct {
 
 // timepoints returns the lengths of samples that are prepared.
 func (m *making) timepoints() Timepoints {
-	var lengths []int
-	for _, x := range m.samples {
-		lengths = append(lengths, len(x.series)/m.form.Width())
-	}
+	lengths := xslices.Map(m.samples, func(x *sample) int { return len(x.series) / m.form.Width() })
 	slices.Sort(lengths)
 	return Timepoints{lengths[0], lengths[len(lengths)/2], lengths[len(lengths)-1], m.form.Rate}
 }

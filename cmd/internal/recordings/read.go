@@ -16,6 +16,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/gomlx/gomlx/support/xslices"
 )
 
 // ReadUnlabelled reads recordings to classify, as the import that made a form read its own. It returns them with what a
@@ -269,12 +270,9 @@ func (r *reading) finish() (err error) {
 			}
 		}
 	}
-	var gaps []string
-	for _, marker := range slices.Sorted(maps.Keys(r.markers)) {
-		gaps = append(gaps, fmt.Sprintf("%s (%d)", marker, r.markers[marker]))
-	}
-	if gaps != nil {
-		r.note("taken for missing values: %s", few(gaps))
+	if markers := slices.Sorted(maps.Keys(r.markers)); markers != nil {
+		r.note("taken for missing values: %s",
+			few(xslices.Map(markers, func(marker string) string { return fmt.Sprintf("%s (%d)", marker, r.markers[marker]) })))
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gomlx/gomlx/support/xslices"
 )
 
 // format is a kind of files. It has either lines or samples.
@@ -134,10 +136,7 @@ func sourcesOf(inputs []string, halves bool) (form string, all []source, err err
 		case info.IsDir():
 			return "", nil, fmt.Errorf("%d files or folders are given; give one folder, or files of one kind", len(inputs))
 		case f == nil:
-			var endings []string
-			for _, f := range formats {
-				endings = append(endings, f.ending)
-			}
+			endings := xslices.Map(formats, func(f format) string { return f.ending })
 			return "", nil, fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; name it after what it is: %s, "+
 				"packed as .gz or not", input, strings.Join(endings, ", "))
 		case f.whole:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/gomlx/support/xslices"
 )
 
 var errFull = refused(http.StatusServiceUnavailable, "the queue is full")
@@ -246,9 +247,6 @@ func Classify(ctx context.Context, c *models.Classifier, samples [][]float32) ([
 	if c.Form == nil {
 		return c.Classify(ctx, samples)
 	}
-	recordings := make([]recording.Recording, len(samples))
-	for i, s := range samples {
-		recordings[i].Series = s
-	}
+	recordings := xslices.Map(samples, func(series []float32) recording.Recording { return recording.Recording{Series: series} })
 	return c.ClassifyRecording(ctx, recordings...)
 }
