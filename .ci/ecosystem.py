@@ -32,7 +32,7 @@ def running(*command, **options):
         process.wait()
 
 
-def until(true, seconds=120):
+def until(true, seconds=300):  # which only a machine without time for it reaches
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, f"not within {seconds} s"
