@@ -1,7 +1,8 @@
 """Sets that are drawn, not recorded: kinds of data that users bring and no archive has. make.py writes them.
 
-Each function draws one set with a seed of its own, so a set is the same on every machine with the same numpy. They return the arrays of
-an .npz file: `series` [samples, sensors, timepoints] with NaN after a sample's end, or `features` [samples, nodes].
+Each function draws one set, from a seed of its own unless another is given, so a set is the same on every machine with the same
+numpy. They return the arrays of an .npz file: `series` [samples, sensors, timepoints] with NaN after a sample's end, or `features`
+[samples, nodes].
 """
 import numpy as np
 
@@ -33,9 +34,9 @@ def parts(train, test):
     return np.repeat(np.array([TRAIN, TEST], np.uint8), [train, test])
 
 
-def vibration():
+def vibration(seed=101):
     """4 accelerometers at 1 kHz, in white noise and drift. The class is the band of a weaker noise: 100 to 200 or 300 to 400 Hz."""
-    draw = np.random.default_rng(101)
+    draw = np.random.default_rng(seed)
     labels = draw.permutation(np.arange(240) % 2)
     shape = 240, 4, 1017
     bands = [coloured(draw, shape, low=low, high=low + 0.1) for low in (0.1, 0.3)]
@@ -46,13 +47,13 @@ def vibration():
                 split=parts(120, 120), sensor_names=np.array(["x1", "y1", "x2", "y2"]))
 
 
-def machines():
+def machines(seed=102):
     """12 sensors of 6 machines, in their units, at 50 Hz for 4 to 60 seconds. Tests on two machines; groups are machines.
 
     A worn bearing adds noise of 8 to 12 Hz to two of four accelerometers. Poor cooling lets oil and winding warm by some degrees
     a minute. Machines differ in levels, gains and the frequency at which they resonate.
     """
-    draw = np.random.default_rng(102)
+    draw = np.random.default_rng(seed)
     names = ["acc1 m/s2", "acc2 m/s2", "acc3 m/s2", "acc4 m/s2", "speed rpm", "current1 A", "current2 A", "pressure bar", "flow l/min",
              "oil C", "winding C", "ambient C"]
     level = np.array([0, 0, 0, 9.81, 1480, 12, 12, 4.2, 85, 55, 78, 22.0])
@@ -78,13 +79,13 @@ def machines():
                 groups=groups, split=parts(80, 40), sensor_names=np.array(names))
 
 
-def eeg_bursts():
+def eeg_bursts(seed=103):
     """19 electrodes at 250 Hz for 4 seconds, in microvolts. Bursts of 10 Hz over the left, the right or no motor area tell the class.
 
     Noise falls with frequency and is alike in electrodes that are near. Each person has a rhythm of 9 to 11 Hz at the back of the head.
     Tests on 3 of 10 people; groups are people.
     """
-    draw = np.random.default_rng(103)
+    draw = np.random.default_rng(seed)
     around, down = np.radians(np.array(list(ELECTRODES.values()))).T
     positions = np.stack([np.sin(down) * np.sin(around), np.sin(down) * np.cos(around), np.cos(down)], 1)
     names = list(ELECTRODES)
@@ -109,13 +110,13 @@ def eeg_bursts():
                 split=parts(210, 90), coordinates=positions, sensor_names=np.array(names))
 
 
-def bearings():
+def bearings(seed=104):
     """6 sensors in their units at 2 kHz for 0.4 seconds; classes differ by far less than the sensors' levels do.
 
     A damaged race knocks: the inner 87 times a second, ringing at 700 Hz, and the outer 61 times, at 450 Hz. Oil is a fifth of a degree
     warmer if either is damaged.
     """
-    draw = np.random.default_rng(104)
+    draw = np.random.default_rng(seed)
     names = ["acceleration1 g", "acceleration2 g", "load kN", "speed rpm", "current A", "oil C"]
     level, spread = np.array([0, 1, 12.5, 2985, 6.3, 71.0]), np.array([0.01, 0.01, 0.02, 0.6, 0.03, 0.02])  # gravity is 1 g
     labels = draw.permutation(np.arange(360) % 3)
@@ -135,10 +136,10 @@ def bearings():
                 split=parts(180, 180), sensor_names=np.array(names))
 
 
-def stations():
+def stations(seed=105):
     """A table: 60 stations' values, by 450 days. A day is a smooth field and a weaker pattern of its class;
     2% of the values are missing."""
-    draw = np.random.default_rng(105)
+    draw = np.random.default_rng(seed)
     positions = draw.uniform(0, 100, size=(60, 2))  # km
     labels = draw.permutation(np.arange(450) % 3)
     field = np.linalg.cholesky(near(positions, 25) + 1e-6 * np.eye(60))
@@ -149,10 +150,10 @@ def stations():
                 coordinates=positions, node_names=np.array([f"station{i + 1}" for i in range(60)]))
 
 
-def tiny():
+def tiny(seed=106):
     """24 training samples of 3 sensors and 80 time points. A bump comes in the second sensor before or after
     the one in the first, or not."""
-    draw = np.random.default_rng(106)
+    draw = np.random.default_rng(seed)
     labels = np.concatenate([draw.permutation(np.arange(n) % 3) for n in (24, 150)])
     timepoints = np.arange(80)
     series = 0.22 * coloured(draw, (174, 3, 80), slope=1)

@@ -2,6 +2,7 @@
 
     python3 benchmarks/suite/make.py --out FOLDER              # all sets; those that are there are kept
     python3 benchmarks/suite/make.py --out FOLDER Khan ABIDE   # these
+    python3 benchmarks/suite/make.py --out FOLDER --seed 201 Machines   # another draw of a drawn set
 
 Series are written whole: as long as they are, in their units, with NaN after
 the end of those that are shorter. Whatever is computed of several samples (means, deviations, axes, graphs, the choice of genes) is
@@ -291,6 +292,7 @@ def main():
     parser.add_argument("--data", default=os.environ.get("CCP_DATA", "."), type=pathlib.Path,
                         help="folder with uea, eeg-alcohol, abide, microarray, fashion-mnist and cifar10")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="folder to write to")
+    parser.add_argument("--seed", type=int, help="draw the drawn sets from this seed in place of their own")
     args = parser.parse_args()
     makers = MAKERS | ON_REQUEST
     unknown = set(args.sets) - {*makers}
@@ -302,6 +304,8 @@ def main():
         path = args.out / f"{name}.npz"
         if path.exists():
             print(f"{path} is there already")
+        elif args.seed is not None and name in drawn.SETS:
+            write(path, drawn.SETS[name](args.seed))
         else:
             write(path, makers[name](args.data))
             print(f"{path} made")
