@@ -105,6 +105,9 @@ func (c *Changes) Add(other Changes) bool {
 // where they lie. An error names the sensor, its channel and the time point.
 func (f *Form) Prepare(r *Recording) (c Changes, err error) {
 	if err = f.order(r, &c); err == nil {
+		if _, _, rate, own := r.rates(); own != nil {
+			r.fastest, r.first, r.last = rate, own[0], own[len(own)-1]
+		}
 		err = cmp.Or(f.unit(r, &c), r.pause(), f.fill(r, &c))
 	}
 	if err == nil && f.Origin != "" {

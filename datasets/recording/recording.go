@@ -34,6 +34,9 @@ type Recording struct {
 	// Series takes the place of all that but Name: a series at even time points, `[timepoints, sensors, channels]` row-major, with
 	// the training data's sensors in their order and without gaps, as datasets.Dataset.Series has them.
 	Series []float32
+
+	// What Prepare saw before it filled gaps: the rate of the sensor that was read most often, and the first and the last of its times.
+	fastest, first, last float64
 }
 
 // New returns a recording of rows, one for each time point. A row holds the channels of each sensor side by side, in the
@@ -200,15 +203,15 @@ func RateOf(times []float64) float64 {
 // Rate returns RateOf the times of a recording. If each sensor is read at times of its own, these may lie close together
 // by chance, and the rate is at most the sum of the sensors' own rates.
 func (r Recording) Rate() float64 {
-	all, sum, _ := r.rates()
+	all, sum, _, _ := r.rates()
 	return min(all, sum)
 }
 
-// rates returns RateOf all times, the sum of the sensors' own rates, and the greatest of them. They are one if a sensor
-// is read at all times.
-func (r Recording) rates() (all, sum, most float64) {
+// rates returns RateOf all times, the sum of the sensors' own rates, and the greatest of them, with that sensor's times. They are one
+// if a sensor is read at all times.
+func (r Recording) rates() (all, sum, most float64, times []float64) {
 	if all = RateOf(r.Times); all == 0 {
-		return 0, 0, 0
+		return 0, 0, 0, nil
 	}
 	width := len(r.Values) / len(r.Times)
 	for column := 0; column < width; column += max(1, r.Channels) {
@@ -219,11 +222,17 @@ func (r Recording) rates() (all, sum, most float64) {
 			}
 		}
 		if len(own) == len(r.Times) {
-			return all, all, all
+			return all, all, all, own
 		}
-		sum, most = sum+RateOf(own), max(most, RateOf(own))
+		rate := RateOf(own)
+		if sum += rate; rate > most {
+			most, times = rate, own
+		}
 	}
-	return all, cmp.Or(sum, all), cmp.Or(most, all)
+	if times == nil {
+		most, times = all, r.Times
+	}
+	return all, cmp.Or(sum, all), most, times
 }
 
 // Rate returns the median rate of n recordings, see Recording.Rate. Those without times do not count. It is 0 if none has

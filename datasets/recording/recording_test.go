@@ -233,6 +233,36 @@ func TestEven(t *testing.T) {
 	}
 	f.Rate = 2
 	assert.Equal(t, []float32{7}, even([]float64{3}, []float64{7}))
+	assert.Equal(t, []float32{1, -1, 1, -1, 1}, even([]float64{0, 0.5, 0.6, 1, 1.5, 2}, []float64{1, -1, 0, 1, -1, 1}),
+		"a time point beside the others smooths nothing")
+	fast, values := make([]float64, 41), make([]float64, 41)
+	for i := range fast {
+		fast[i], values[i] = float64(i)/20+float64(i%2)/100, float64(1-2*(i%2))
+	}
+	for _, v := range even(fast, values)[1:4] {
+		assert.InDelta(t, 0, v, 0.3, "what is faster than the rate is averaged, at uneven times, too")
+	}
+	f.Sensors = []string{"a", "b"}                        // with a clock of its own
+	for _, shift := range []float64{0.001, -0.25, -0.6} { // a clock that begins, and ends, before or behind the other
+		times, values, length := []float64{shift}, []float64{nan, 3}, 5
+		for i := range 5 {
+			times, values = append(times, float64(i)/2), append(values, float64(1-2*(i%2)), nan)
+		}
+		times, values = append(times, 2-shift), append(values, nan, 3)
+		if shift > 0 { // in the order of time
+			times[0], times[1], times[5], times[6] = 0, shift, 2-shift, 2
+			values[0], values[1], values[2], values[3] = 1, nan, nan, 3
+			values[10], values[11], values[12], values[13] = nan, 3, 1, nan
+		} else if shift < -0.5 {
+			length = 7
+		}
+		both := even(times, values)
+		require.Len(t, both, 2*length)
+		for i := range 5 {
+			assert.InDelta(t, 1-2*(i%2), both[2*(i+(length-5)/2)], 1e-6, "shift %g, time point %d", shift, i)
+		}
+	}
+	f.Sensors = f.Sensors[:1]
 	f.Rate = 0
 	assert.Equal(t, []float32{0, 2, 4}, even([]float64{0, 0.5, 2}, []float64{0, 1, 4}))
 	assert.Zero(t, RateOf([]float64{1}))

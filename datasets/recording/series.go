@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -45,19 +46,29 @@ func (f *Form) Even(r Recording, room []float32) []float32 {
 	if rate == 0 {
 		return series
 	}
-	span, timepoints := r.Times[count-1]-r.Times[0], count
+	begin, span, timepoints := r.Times[0], r.Times[count-1]-r.Times[0], count
+	uneven := false
+	for i, time := range r.Times {
+		uneven = uneven || math.Abs(time-begin-span*float64(i)/float64(count-1)) > 0.1*span/float64(count-1)
+	}
+	if uneven && f.Rate > 0 && r.fastest > 0 { // the even times are those of the sensor that was read most often
+		steps := func(from, to float64) float64 { return math.Floor((to-from)*r.fastest+1e-6) / r.fastest }
+		begin = r.first - steps(begin, r.first)
+		span = r.last + steps(r.last, r.Times[count-1]) - begin
+	}
 	if f.Rate > 0 {
 		timepoints = max(1, int(min(math.Round(span*f.Rate)+1, float64(mostStretch*count))))
 	}
-	uneven := false
-	for i, time := range r.Times {
-		uneven = uneven || math.Abs(time-r.Times[0]-span*float64(i)/float64(count-1)) > 0.1*span/float64(count-1)
-	}
 	if uneven {
-		even, at := make([]float32, max(count, timepoints)*width), 0
-		frames := len(even) / width
+		frames := timepoints
+		// a sensor with times of its own adds time points, and makes the others no faster
+		own := int(min(math.Round(span*cmp.Or(r.fastest, rate))+1, float64(mostStretch*count)))
+		if f.Rate > 0 && float64(own) > other*float64(timepoints) {
+			frames = own // of which Resample takes means
+		}
+		even, at := make([]float32, frames*width), 0
 		for frame := range frames {
-			time := r.Times[0] + span*float64(frame)/float64(max(1, frames-1))
+			time := begin + span*float64(frame)/float64(max(1, frames-1))
 			for at < count-2 && r.Times[at+1] <= time {
 				at++
 			}

@@ -95,7 +95,7 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 	}
 	each := 1 / cmp.Or(RateOf(times), 1)
 	if r.Times != nil && !cut.Window.Timepoints {
-		_, _, most := r.rates()
+		_, _, most, _ := r.rates()
 		each = 1 / cmp.Or(most, 1)
 	}
 	lasts := times[count-1] - times[0] + each
