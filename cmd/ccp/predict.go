@@ -46,13 +46,19 @@ func newPredict(s *shared) *cobra.Command {
 		if err := cmp.Or(checkCut(cmd, cut), out.free(), figure.free()); err != nil {
 			return err
 		}
+		about := func(err error) error { // one of several files is in the error
+			if len(inputs) > 1 {
+				return err
+			}
+			return inFile(inputs[0], err)
+		}
 		m, _, err := models.ReadMetadata(dir)
 		if err != nil {
 			return err
 		}
 		each, signals, err := readInputs(cmd, m, inputs, cut, figure.path != "")
 		if err != nil {
-			return inFile(inputs[0], err)
+			return about(err)
 		}
 		classifier, err := s.load(cmd, dir, max(1, signals))
 		if err != nil {
@@ -75,7 +81,7 @@ func newPredict(s *shared) *cobra.Command {
 			return each(func(p serve.Samples) error {
 				predictions, err := serve.Classify(cmd.Context(), classifier, p.Signals)
 				if err != nil {
-					return inFile(inputs[0], err)
+					return about(err)
 				}
 				warnings = append(warnings, warn(p, predictions)...)
 				if figure.path != "" {

@@ -384,6 +384,12 @@ func TestPredictWrongOptions(t *testing.T) {
 	}
 	code, _, _ := execute(t, u.eval("--reject", "0.05")...)
 	assert.Equal(t, 2, code)
+
+	bad := u.at("bad.csv")
+	require.NoError(t, os.WriteFile(bad, []byte("time,hip\n0,1\n"), 0o600))
+	_, _, stderr := execute(t, append(u.line, long, bad)...)
+	assert.Contains(t, stderr, "bad.csv")
+	assert.NotContains(t, stderr, "long.csv", "which is not to blame")
 }
 
 // eval names the samples that are taken for another class.
