@@ -1,10 +1,10 @@
 // Package datasets loads labelled signals on one fixed graph.
 //
 // A source brings [Raw] samples, and a label for each. A [Split] lists the samples of the training, of the validation and of the
-// test. [Make] joins both to a [Dataset], which also holds what the training samples tell: the mean and the standard deviation
-// by which all samples are normalised, say. To test on another fold, call Make with another split.
+// test. [Make] joins both to a [Dataset]. It computes from the training samples alone what normalises all samples, such as their
+// mean and standard deviation. To test on another fold, call Make with another split.
 //
-// [Load] does all of this for the name of a source or the path of an .npz file. [New] does it for samples in memory.
+// [Load] reads a source by its name, or an .npz file by its path, and calls Make. [New] does so with samples in memory.
 // [Dataset.Batches] feeds a split to a GoMLX trainer.
 //
 // The digits are embedded. [Register] adds a source: what it is, where it is published, and how its files are read.
@@ -30,7 +30,7 @@ type Dataset struct {
 	// Coordinates `[nodes, d]`, row-major, are the nodes' positions in pictures and for directed slots; nil if there
 	// are none.
 	Coordinates []float64
-	// Notes and Warnings are those of Raw, and what Make has found.
+	// Notes and Warnings are those of Raw, followed by those of Make.
 	Notes, Warnings []string
 }
 

@@ -28,8 +28,8 @@ const (
 // row-major. A node of rank zero, or -1, is no part of a neighbourhood. An empty slot has rank zero and holds the
 // first node of the neighbourhood, or 0. Slots are in the order of their distance from the centre.
 //
-// template is that of neighbourhoods that were alike, `[size, dims]`, whose slots keep their directions; nil is none. The
-// last result is the new one.
+// A template, `[size, dims]`, has the direction of each slot. With that of a former call the slots keep their directions; nil makes
+// a new one. The last result is the template.
 func Directed(template, positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) ([]int32, []float64,
 	[][]float64) {
 	d := newDirections(positions, centres, nodes, ranks, k, size)

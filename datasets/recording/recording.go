@@ -22,8 +22,8 @@ import (
 )
 
 // Recording holds what some sensors measured at successive time points. Its JSON is an object with name, sensors, values and
-// times, of which only values is needed: a list for each time point, with the channels of each sensor side by side, and
-// null for a missing value.
+// times. Only values is needed. It is a list of time points; each is a list with the channels of each sensor side by side, and null
+// for a missing value.
 type Recording struct {
 	Name     string    // what errors call the recording, such as its file
 	Sensors  []string  // in the order of Values; nil: those of the training data, in their order

@@ -130,9 +130,9 @@ func units(d *datasets.Dataset, samples []int) []int {
 // weightOf returns the weight that some members together have beside one more. loss is their log-loss without it. judge is quarter.judge.
 //
 // Only tenths are compared whose log-loss is less than a nat above loss; if there are none, the weight is one. Good members are best
-// in equal parts, and little is known of few samples. So the weight has a Dirichlet prior around equal parts, as if equalUnits more
-// units told for these: that tenth is taken which has the least log-loss over the units plus equalUnits times the Kullback-Leibler
-// divergence of equal parts from it.
+// in equal parts, and little is known of few samples. So the weight has a Dirichlet prior around equal parts, which counts as much as
+// equalUnits units. The result is the tenth with the least sum of two terms: the log-loss over the units, and equalUnits times the
+// Kullback-Leibler divergence of equal parts from it.
 func weightOf(loss float64, members int, judge func(weight float64) (loss, ofUnits, accuracy float64)) (weight float64) {
 	equal, least := float64(members)/float64(members+1), math.Inf(1)
 	weight = 1

@@ -35,7 +35,7 @@ type content struct {
 	classes []string // in the order in which the file declares them; nil if it does not
 }
 
-// formats are all kinds of files. Standard input is of the first.
+// formats are all kinds of files. Standard input is read as the first of them.
 var formats = []format{
 	{ending: ".csv", rank: 1, lines: readText},
 	{ending: ".tsv", rank: 1, lines: readText},

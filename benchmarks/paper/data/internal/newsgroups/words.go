@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// token is what becomes a word. Letters are those of ASCII only: a message may be in any encoding.
+// token is what becomes a word. Only ASCII letters count, since messages do not say their encoding.
 var token = regexp.MustCompile(`[a-zA-Z]+|[0-9]+|\$`)
 
 // cut cuts a text into its words, in order. Letters become lower case, a run of digits becomes the word "num", and
