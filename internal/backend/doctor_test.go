@@ -21,12 +21,22 @@ func TestDoctorWithoutXLA(t *testing.T) {
 	assert.Equal(t, []string{dir}, r.Searched)
 	assert.Equal(t, runtime.NumCPU(), r.Machine.Cores)
 	assert.NotEmpty(t, r.Advice)
+}
 
-	text, err := json.Marshal(r)
-	require.NoError(t, err)
-	var back Report
-	require.NoError(t, json.Unmarshal(text, &back))
-	assert.Equal(t, r, back)
+// The report's JSON has all of the report, whatever the machine: a processor with instructions for bfloat16, one with AVX2
+// only, one of ARM, and a system that has no /proc.
+func TestReportOfEachMachineSurvivesJSON(t *testing.T) {
+	emptyPluginDir(t)
+	r := Doctor(Options{})
+	for name, root := range machines {
+		r.Machine = machineOf(root)
+		text, err := json.Marshal(r)
+		require.NoError(t, err)
+		var back Report
+		require.NoError(t, json.Unmarshal(text, &back))
+		assert.Equal(t, r, back, name)
+		assert.NotContains(t, string(text), "null", name)
+	}
 }
 
 func TestDoctorNamesABrokenPlugin(t *testing.T) {

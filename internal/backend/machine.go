@@ -23,18 +23,20 @@ type Machine struct {
 	Cores    int    `json:"cores"`                  // Logical cores that this process may use.
 	Memory   int64  `json:"memory_bytes,omitempty"` // 0 if unknown.
 	// BFloat16 are the processor's instructions that multiply bfloat16; none if there are none, or they are unknown.
-	BFloat16 []string `json:"bfloat16,omitempty"`
+	BFloat16 []string `json:"bfloat16"`
 }
 
 // bfloat16Flags are the names that Linux gives to such instructions on x86-64 and ARM.
 var bfloat16Flags = []string{"amx_bf16", "avx512_bf16", "bf16"}
 
 // ThisMachine asks the operating system. CPU model and memory are known on Linux only.
-func ThisMachine() Machine {
-	system := os.DirFS("/")
-	m := Machine{Platform: platform, Cores: runtime.NumCPU(), CPU: field(system, "proc/cpuinfo", "model name"),
-		BFloat16: bfloat16Of(system)}
-	kibibytes, _, _ := strings.Cut(field(system, "proc/meminfo", "MemTotal"), " ")
+func ThisMachine() Machine { return machineOf(os.DirFS("/")) }
+
+// machineOf returns what a root folder tells of its machine; platform and cores are this one's.
+func machineOf(root fs.FS) Machine {
+	m := Machine{Platform: platform, Cores: runtime.NumCPU(), CPU: field(root, "proc/cpuinfo", "model name"),
+		BFloat16: bfloat16Of(root)}
+	kibibytes, _, _ := strings.Cut(field(root, "proc/meminfo", "MemTotal"), " ")
 	if size, err := strconv.ParseInt(kibibytes, 10, 64); err == nil {
 		m.Memory = size << 10
 	}

@@ -1,11 +1,37 @@
 package backend
 
 import (
+	"runtime"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 )
+
+// machines are root folders of different machines.
+var machines = map[string]fstest.MapFS{
+	"AVX-512": machineFiles("model name\t: EPYC\nflags\t\t: fpu avx2 avx512f avx512_bf16\n", "MemTotal:       16314708 kB\n"),
+	"AVX2":    machineFiles("model name\t: EPYC\nflags\t\t: fpu avx2\n", "MemTotal:        8157354 kB\n"),
+	"ARM":     machineFiles("processor\t: 0\nFeatures\t: fp asimd bf16\n", "MemTotal:        8157354 kB\n"),
+	"no proc": {},
+}
+
+// machineFiles returns the root folder of a machine with these files in /proc.
+func machineFiles(cpuinfo, meminfo string) fstest.MapFS {
+	return fstest.MapFS{"proc/cpuinfo": {Data: []byte(cpuinfo)}, "proc/meminfo": {Data: []byte(meminfo)}}
+}
+
+func TestMachineOf(t *testing.T) {
+	for name, want := range map[string]Machine{
+		"AVX-512": {CPU: "EPYC", Memory: 16314708 << 10, BFloat16: []string{"avx512_bf16"}},
+		"AVX2":    {CPU: "EPYC", Memory: 8157354 << 10, BFloat16: []string{}},
+		"ARM":     {Memory: 8157354 << 10, BFloat16: []string{"bf16"}},
+		"no proc": {BFloat16: []string{}},
+	} {
+		want.Platform, want.Cores = platform, runtime.NumCPU()
+		assert.Equal(t, want, machineOf(machines[name]), name)
+	}
+}
 
 func TestBFloat16Of(t *testing.T) {
 	for flags, want := range map[string][]string{
