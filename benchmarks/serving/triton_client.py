@@ -1,6 +1,6 @@
 """Asks a running `ccp serve` with Triton's own client: health, metadata and classes, in JSON and in binary.
 
-    pip install 'tritonclient[http]'
+    pip install 'tritonclient[http]' ml_dtypes
     ccp serve --checkpoint runs/digits-ccp-1 &
     python3 benchmarks/serving/triton_client.py 127.0.0.1:8080 digits examples/digits.npy
 
@@ -10,6 +10,7 @@ With --any the classes may be any, for models that learned little: the ways of a
 
 import sys
 
+import ml_dtypes
 import numpy as np
 import tritonclient.http as triton
 import tritonclient.utils as types
@@ -18,6 +19,46 @@ import tritonclient.utils as types
 def texts(array):
     """The texts of a tensor of BYTES, which the client gives as bytes where they were binary."""
     return [t.decode() if isinstance(t, bytes) else t for t in array.ravel().tolist()]
+
+
+DATATYPES = [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int16, np.int32, np.int64, np.float16, ml_dtypes.bfloat16,
+             np.float32, np.float64, np.bool_]
+
+
+def extremes(datatype, shape):
+    """Three signals of a datatype: its elements of every size, then its least and its greatest ones and 0, then subnormals and -0."""
+    draw = np.random.default_rng(1)
+    if datatype == np.bool_:
+        return draw.integers(0, 2, (3, *shape)).astype(bool)
+    if np.issubdtype(datatype, np.integer):
+        info = np.iinfo(datatype)
+        drawn, ends = draw.integers(info.min, info.max, shape, datatype, endpoint=True), [info.min, info.max, info.max - 1, 0, 1]
+        small = [0, 1, 2, 3, 5]
+    else:
+        info = ml_dtypes.finfo(np.float32 if datatype == np.float64 else datatype)  # what float32 does not hold is refused
+        drawn, ends = draw.normal(0, 3, shape).astype(datatype), [info.min, info.max, info.smallest_normal, 0, 1]
+        small = [info.smallest_subnormal, -info.smallest_subnormal, -0.0, 0, 1]
+    return np.stack([drawn] + [draw.choice(np.array(values, datatype), shape) for values in (ends, small)])
+
+
+def same_in_every_datatype(ask, shape):
+    """Asks for signals of each datatype, in binary and in JSON, one by one: the answer, or the refusal, is that of the nearest float32."""
+    def outcome(signal, datatype, binary):
+        try:
+            return ask(binary, signals=signal[None], datatype=datatype).as_numpy("probabilities").tolist()
+        except types.InferenceServerException as error:
+            assert error.status() == "400", error
+            return error.message()
+
+    for datatype in DATATYPES:
+        for signal in extremes(datatype, shape):
+            want = outcome(signal, np.float32, True)
+            for binary in (True, False):
+                if binary or datatype != ml_dtypes.bfloat16:  # which the client sends in binary only
+                    got = outcome(signal, datatype, binary)
+                    assert got == want, (datatype, binary, signal, got, want)
+    for wrong, text in ((1e39, "float32 does not hold"), (-np.inf, "is -Inf"), (np.nan, "is NaN")):
+        assert text in outcome(np.full(shape, wrong), np.float64, True), wrong
 
 
 def main(address, model, path, *options):
@@ -53,10 +94,7 @@ def main(address, model, path, *options):
         "gzip there and back": ask(binary=True, request_compression_algorithm="gzip", response_compression_algorithm="gzip"),
         "deflate": ask(binary=False, request_compression_algorithm="deflate", response_compression_algorithm="deflate"),
     }
-    if np.issubdtype(signals.dtype, np.integer):
-        for datatype in (np.float64, np.int64, np.int32, np.uint8):
-            for binary in (False, True):
-                others[f"{datatype.__name__}, binary {binary}"] = ask(binary, datatype=datatype)
+    same_in_every_datatype(ask, signals.shape[1:])
     for name, answer in others.items():
         assert (answer.as_numpy("class") == classes).all(), name
         assert texts(answer.as_numpy("label")) == texts(first.as_numpy("label")), name

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/gomlx/support/xslices"
 )
 
 // The documents of the Open Inference Protocol, version 2, over HTTP/REST, with Triton's extensions for binary tensors
@@ -216,10 +216,12 @@ func (in *input) values(tail []byte, takes []int, most int, take func(int) error
 		}
 		return nil, bad("input %q has shape %v; the model takes [batch, %s, %d] with a batch of at least 1", in.name, in.shape, rows, takes[2])
 	}
-	element, ok := elements[in.datatype]
-	if !ok {
-		return nil, bad("input %q has datatype %q; there are FP32, FP64, INT64, INT32 and UINT8", in.name, suggest.Clip(in.datatype))
+	at := slices.IndexFunc(datatypes, func(d datatype) bool { return d.name == in.datatype })
+	if at < 0 {
+		names := xslices.Map(datatypes, func(d datatype) string { return d.name })
+		return nil, bad("input %q has datatype %q; there are %s", in.name, suggest.Clip(in.datatype), strings.Join(names, ", "))
 	}
+	element := datatypes[at]
 	if in.shape[0] > most {
 		return nil, bad("the batch has %d signals; a request can have %d", in.shape[0], most)
 	}
@@ -249,34 +251,10 @@ func (in *input) values(tail []byte, takes []int, most int, take func(int) error
 	}
 	values := make([]float32, count)
 	for i := range values {
-		values[i] = element.read(tail[i*element.width:])
+		var err error
+		if values[i], err = element.read(tail[i*element.width:]); err != nil {
+			return nil, bad("input %q: element %d is %w", in.name, i, err)
+		}
 	}
 	return values, nil
-}
-
-// element is how a datatype is read.
-type element struct {
-	width int                                // bytes
-	read  func(b []byte) float32             // little-endian
-	parse func(text []byte) (float32, error) // from JSON
-}
-
-var elements = map[string]element{
-	"FP32":  {4, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }, parseFloat},
-	"FP64":  {8, func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) }, parseFloat},
-	"INT64": {8, func(b []byte) float32 { return float32(int64(binary.LittleEndian.Uint64(b))) }, whole(strconv.ParseInt, 64)},
-	"INT32": {4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }, whole(strconv.ParseInt, 32)},
-	"UINT8": {1, func(b []byte) float32 { return float32(b[0]) }, whole(strconv.ParseUint, 8)},
-}
-
-func parseFloat(text []byte) (float32, error) {
-	v, err := strconv.ParseFloat(string(text), 32)
-	return float32(v), err
-}
-
-func whole[T int64 | uint64](parse func(text string, base, bits int) (T, error), bits int) func([]byte) (float32, error) {
-	return func(text []byte) (float32, error) {
-		v, err := parse(string(text), 10, bits)
-		return float32(v), err
-	}
 }

@@ -55,8 +55,10 @@ func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte)
 			end++
 		}
 		value, err := parse(data[at:end])
-		if err != nil {
-			return nil, fmt.Errorf("element %d is %s, which is no number of its datatype", len(values), suggest.Clip(string(data[at:end])))
+		if errors.Is(err, errElement) {
+			return nil, fmt.Errorf("element %d is %s, %w", len(values), suggest.Clip(string(data[at:end])), err)
+		} else if err != nil {
+			return nil, fmt.Errorf("element %d is %w", len(values), err)
 		}
 		if values, at = append(values, value), end-1; len(values)%(1<<16) == 0 {
 			if err := check(); err != nil {
