@@ -25,6 +25,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
+# Arrays of the program's file that belong to samples, which no new sample would have, and what takes their place.
+OF_SAMPLES = {"series": "X holds the recordings", "features": "X holds the signals", "labels": "y holds them", "class_names": "y names them",
+              "lengths": "let shorter recordings of X end in NaN", "groups": "give fit(X, y, groups=...)",
+              "split": "fit trains on all samples, and params={'validation': 0.2} holds some out", "sample_names": "the rows of X number them"}
 FLAGS = {"lr": "learning_rate", "fc": "hidden", "hierarchy": "ccp_hierarchy"}  # flags of ccp train whose option has another name
 
 
@@ -51,8 +55,8 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         Leave the network out, so that transforms predict alone; it takes seconds.
     arrays : dict, optional
         What the data file holds beside recordings, labels and groups (docs/own-data.md): {"edges": [[0, 1], [1, 2]]} of
-        sensors, or "coordinates", "rate", "sensor_names". With a graph, or the option knn, [samples, features] is a signal
-        on the graph's nodes; else it is a table.
+        sensors, or "coordinates", "rate", "sensor_names", or "times" [timepoints] that all recordings share, in prediction,
+        too. With a graph, or the option knn, [samples, features] is a signal on the graph's nodes; else it is a table.
     random_state : int, RandomState or None
         The program's seed. None is its own, 1, so that all fits agree.
     backend : str, optional
@@ -112,7 +116,7 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         settings.setdefault("seed", self._seed())
         if self.fast:
             settings["model"] = "transforms"
-        arrays = dict(self.arrays or {})
+        arrays = self._checked(X)
         graph = X.ndim == 2 and ("knn" in settings or set(arrays) & {"edges", "coordinates", "adjacency", "indptr"})
         # The program's file has test samples, which train nothing. A copy of one sample of each class will do, as scikit-learn tests.
         first = np.unique(labels, return_index=True)[1]
@@ -140,9 +144,8 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         else:  # from_checkpoint: the program compares the shapes
             X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", allow_nd=True)
         graph = "recording" not in json.loads(self.checkpoint_["model.json"])["spec"]
-        arrays = {"features" if graph else "series": self._shaped(X, graph)}
-        if "rate" in (self.arrays or {}):
-            arrays["rate"] = self.arrays["rate"]
+        arrays = {name: value for name, value in self._checked(X).items() if name in ("rate", "times")}
+        arrays["features" if graph else "series"] = self._shaped(X, graph)
         with tempfile.TemporaryDirectory(prefix="ccp-") as folder:
             data, run = pathlib.Path(folder, "data.npz"), pathlib.Path(folder, "run")
             np.savez(data, **arrays)
@@ -156,6 +159,21 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         """Returns the most probable class of each sample of X."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
+
+    def _checked(self, X):
+        """Returns arrays that fit X. What belongs to samples is refused, and so are times of other time points than those of X."""
+        arrays = dict(self.arrays or {})
+        for name, instead in OF_SAMPLES.items():
+            if name in arrays:
+                raise ValueError(f"arrays has {name!r}, of shape {np.shape(arrays[name])}, which belongs to samples: {instead}")
+        timepoints = X.shape[2] if X.ndim > 2 else 1
+        if "times" in arrays and np.shape(arrays["times"]) != (timepoints,):
+            raise ValueError(f"arrays['times'] has shape {np.shape(arrays['times'])}, and X has {timepoints} time points: give the times "
+                             f"({timepoints},) that all recordings share, or resample them to even time points and give 'rate'")
+        for name in ("sensor_names", "node_names", "coordinates", "adjacency"):
+            if name in arrays and len(arrays[name]) != X.shape[1]:
+                raise ValueError(f"arrays[{name!r}] has the length {len(arrays[name])}, and X has {X.shape[1]} sensors or features")
+        return arrays
 
     def _seed(self):
         if self.random_state is None or isinstance(self.random_state, (int, np.integer)):

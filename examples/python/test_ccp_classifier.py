@@ -7,6 +7,7 @@ import pathlib
 import pickle
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -134,6 +135,39 @@ def test_errors_and_warnings():
         warnings.simplefilter("always")
         model.predict(1000 * x)
     assert any("is it in another unit?" in str(warning.message) for warning in caught), caught
+
+
+def test_times_of_training_and_prediction():
+    """Times that all recordings share are those of prediction, too. The program's own prediction by them is the same."""
+    draw, y = np.random.default_rng(0), np.arange(48) % 2
+    times = np.cumsum(np.tile([1, 1, 1, 5], 13))[:50] / 10
+    x = np.sin(np.array([2, 3])[y, None, None] * (times + draw.uniform(0, 9, (48, 1, 1)))) + draw.normal(0, 0.2, (48, 1, 50))
+    model = made({"transforms": "power"}, arrays={"times": times}).fit(x[:32], y[:32])
+    probabilities = model.predict_proba(x)
+    assert (probabilities.argmax(axis=1) == y).all(), probabilities
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(folder + "/new.npz", series=x, times=times)
+        model.save(folder + "/run")
+        lines = subprocess.run([model.program, "predict", "--backend", "go", "--checkpoint", folder + "/run", folder + "/new.npz"],
+                               check=True, capture_output=True, text=True).stdout.splitlines()
+        other = CCPClassifier.from_checkpoint(folder + "/run", arrays={"times": times}, backend="go", program=model.program)
+        assert (other.predict_proba(x) == probabilities).all()
+    assert abs(np.array([line.split(",")[3:] for line in lines[1:]], float) - probabilities).max() < 1e-6
+    refused(ValueError, r"'times'\] has shape \(50,\), and X has 40 time points: give the times \(40,\)", lambda: model.predict(x[:, :, :40]))
+
+
+def test_arrays_of_samples():
+    """What belongs to samples has no place in arrays: it is refused with what the user gave, not with the sizes of the program's file."""
+    x, y, groups = recordings()
+    for name, value, text in [
+        ("lengths", np.full(40, 30), r"'lengths', of shape \(40,\), which belongs to samples: let shorter recordings of X end in NaN"),
+        ("groups", groups, r"'groups', of shape \(40,\), .*: give fit\(X, y, groups=...\)"),
+        ("split", np.zeros(40), "'split'"), ("sample_names", [str(i) for i in range(40)], "'sample_names'"), ("labels", y, "'labels'"),
+        ("times", np.tile(np.arange(30), (40, 1)), r"'times'\] has shape \(40, 30\), and X has 30 time points: give the times \(30,\)"),
+        ("times", np.arange(29), r"'times'\] has shape \(29,\)"),
+        ("sensor_names", ["a", "b"], "has the length 2, and X has 3 sensors"), ("adjacency", np.ones((4, 4)), "has the length 4, and X has 3"),
+    ]:
+        refused(ValueError, text, lambda: made(arrays={name: value}).fit(x, y))
 
 
 def test_interrupt():
