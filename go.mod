@@ -17,9 +17,9 @@ require (
 	github.com/spf13/cobra v1.10.2 // sub-commands, flags and help; man pages of a release, by a test, with go-md2man
 	github.com/spf13/pflag v1.0.10 // the type of cobra's flags, for errors about them
 	github.com/stretchr/testify v1.12.1 // assertions in tests
-	github.com/xuri/excelize/v2 v2.11.1 // ccp data import reads .xlsx workbooks; brings five small modules, and golang.org/x/crypto and x/net
+	github.com/xuri/excelize/v2 v2.11.1 // tests write .xlsx workbooks with it; the program has a reader of its own
 	golang.org/x/term v0.48.0 // whether the output is a terminal, for progress that is drawn over
-	golang.org/x/text v0.44.0 // tables in UTF-16 and Windows-1252, as spreadsheets write them; names in one form of Unicode
+	golang.org/x/text v0.44.0 // tables in UTF-16 and Windows-1252, as spreadsheets write them, and XML in others; names in one form of Unicode
 	gonum.org/v1/gonum v0.17.0 // means and deviations of studies; principal components for the layout of graphs
 	gonum.org/v1/plot v0.17.0 // pictures of clusters, PNG and SVG
 	google.golang.org/protobuf v1.36.12 // protowire, the encoding of ONNX and TensorBoard files

@@ -51,7 +51,7 @@ func newDataImport(s *shared) *cobra.Command {
 	choiceVar(f, &o.Layout, "layout", "", "`WHAT` a table holds in each line, where its headings do not say: recording "+
 		"or timepoints (a time point of the file's recording, or of a sample), readings (of a sensor) or samples",
 		"recording", "timepoints", "readings", "samples")
-	f.StringVar(&o.Sheet, "sheet", "", "`NAME` of the sheet to read of .xlsx workbooks (default: the first)")
+	f.StringVar(&o.Sheet, "sheet", "", "`NAME` of the sheet to read of .xlsx workbooks (default: the first that is shown)")
 	choiceVar(f, &o.Dates, "dates", "", "`WHAT` comes first in dates such as 01/02/2024, where no date tells: day or month",
 		"day", "month")
 	f.StringSliceVar(&o.Take, "take", nil, "`NAMES` of the sensors or columns to take, in this order (default: all)")

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// missing are the usual words for a missing value, in small letters. markers match other signs of one: a spreadsheet's
-// error, dashes, a logger's word. A note counts them.
+// missing are the usual words for a missing value, in small letters; \N is that of ClickHouse, MySQL, Hive and PostgreSQL. markers
+// match other signs of one: a spreadsheet's error, dashes, the point of SAS and Stata, a logger's word. A note counts them.
 var (
-	missing = []string{"", "?", "na", "n/a", "nan", "null", "none", "nil"}
-	markers = regexp.MustCompile(`^(?i:#(nv|n/?a|[\p{L}/0]+[!?])|[-–—*]+|err(or)?|` +
+	missing = []string{"", "?", "na", "n/a", "nan", "null", "none", "nil", `\n`, "<na>", "nat"}
+	markers = regexp.MustCompile(`^(?i:#(nv|n/?a|[\p{L}/0]+[!?])|[-–—*]+|\.|[-+]nan|-?nan\([a-z0-9]*\)|[(\[]null[)\]]|err(or)?|` +
 		`(bad|over|under)( ?(range|load|flow|input|data))?|no ?(data|value|input)|fault|fail(ed)?|invalid|ovr|ovf|` +
 		`o\.?l\.?|missing|off-?line|disconnected|n\.a\.|-?1\.#[a-z]+)$`)
 )
@@ -77,6 +77,30 @@ func decimal(text string) (value float64, point, ok bool) {
 	return value, point, 0 < count && count <= 15
 }
 
+// float reads a number in Go's words, but for an underscore between digits: 12_3 is a name.
+func float(text string) (float64, error) {
+	if strings.IndexByte(text, '_') >= 0 {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(text, 64)
+}
+
+// doubles matches a number of Fortran with the exponent of a double.
+var doubles = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)[dD][-+]?\d+$`)
+
+// otherwise reads what is a number in other words than Go's: a truth value, or one of Fortran. Others have the error that was.
+func otherwise(text string, was error) (value float64, err error) {
+	switch {
+	case strings.EqualFold(text, "true"):
+		return 1, nil
+	case strings.EqualFold(text, "false"):
+		return 0, nil
+	case doubles.MatchString(text):
+		return strconv.ParseFloat(strings.NewReplacer("d", "e", "D", "e").Replace(text), 64)
+	}
+	return 0, was
+}
+
 // number reads a value, NaN for a missing one. If commas do not separate the cells, they may be decimal commas.
 func (in *input) number(line int, text string) (float64, error) {
 	if value, point, ok := decimal(text); ok && in.thousands == "" && in.comma == 0 {
@@ -86,10 +110,13 @@ func (in *input) number(line int, text string) (float64, error) {
 		return value, nil
 	}
 	text = together(in.thousands, strings.Replace(text, "−", "-", 1)) // the minus sign of print
-	value, err := strconv.ParseFloat(text, 64)
+	value, err := float(text)
 	if err != nil {
 		text = together(blanks, text)
-		value, err = strconv.ParseFloat(text, 64)
+		value, err = float(text)
+	}
+	if err != nil {
+		value, err = otherwise(text, err)
 	}
 	switch {
 	case err == nil && in.thousands == "." && strings.IndexByte(text, '.') >= 0:
@@ -105,7 +132,7 @@ func (in *input) number(line int, text string) (float64, error) {
 		}
 		return math.NaN(), nil
 	case (in.separator != ',' || in.thousands == ".") && strings.Count(text, ",") == 1:
-		if value, err = strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64); err == nil && in.comma == 0 {
+		if value, err = float(strings.Replace(text, ",", ".", 1)); err == nil && in.comma == 0 {
 			in.comma = line
 		}
 	}

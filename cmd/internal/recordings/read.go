@@ -193,6 +193,9 @@ func (r *reading) file(from source) error {
 		return fmt.Errorf("%s: column %s is in another unit than the times of other recordings, of which %g are a second; write all in one "+
 			"unit", from.path, t.headings[t.time], r.chosen.second)
 	}
+	if err := t.calculated(); err != nil {
+		return err
+	}
 	r.chosen.second = cmp.Or(r.chosen.second, t.second())
 	r.chosen.layout, r.as[t.String()] = t.layout, true
 	return nil

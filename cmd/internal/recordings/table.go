@@ -54,6 +54,9 @@ func (t *table) add(in *input, line int, cells []string) error {
 		return fmt.Errorf("%d cells, the first line names %d columns; begin lines before the headings with #; if there are "+
 			"decimal commas, separate cells by semicolons", len(cells), n)
 	}
+	if err := t.unresolved(cells); err != nil {
+		return err
+	}
 	if slices.Equal(cells, t.first[:min(n, len(t.first))]) {
 		if t.sample >= 0 || t.layout == samplesLayout {
 			t.job.noteOf("headings", fmt.Sprintf("line %d of %s repeats the headings; left out", line, t.from.path))

@@ -34,6 +34,9 @@ type input struct {
 	point     int            // the first line with a decimal point
 	thousands string         // the mark between thousands; "" for none
 	markers   map[string]int // of all files
+
+	unresolved []int             // of a workbook: the columns of the line whose formulas have no result
+	doubtful   map[int]*formulas // of a workbook that nobody may have calculated: the formulas of its columns; nil of another
 }
 
 // decode unpacks gzip, and makes UTF-8 of UTF-16 and Windows-1252.

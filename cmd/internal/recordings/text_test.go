@@ -33,3 +33,27 @@ func TestDecimal(t *testing.T) {
 	}
 	assert.Greater(t, taken, len(texts)/2)
 }
+
+// The marks of missing values of databases and languages, and numbers as other languages than Go write them. A line of such
+// marks is a sample, not a line of units.
+func TestNumbersOfOtherPrograms(t *testing.T) {
+	in := &input{separator: ',', markers: map[string]int{}}
+	for _, text := range []string{`\N`, "<NA>", "NaT", ".", "-nan", "+NaN", "-nan(ind)", "nan(0x8000000000000)", "(null)", "[NULL]", "NA", "n/a", "?", "-"} {
+		value, err := in.number(1, text)
+		assert.NoError(t, err, text)
+		assert.True(t, math.IsNaN(value), text)
+	}
+	for text, want := range map[string]float64{"1d5": 1e5, "-0.25D-02": -0.0025, "1.5D+00": 1.5, "1.e3": 1000, "TRUE": 1, "False": 0, "1e-45": 1e-45} {
+		value, err := in.number(1, text)
+		assert.NoError(t, err, text)
+		assert.Equal(t, want, value, text)
+	}
+	for _, text := range []string{"0x10", "inf", "+Infinity", "-1e39", "1d", "d5", "yes", "no", "T", "1e5e5", "1_000", "²", "１２", "1.5-105", "5%"} {
+		_, err := in.number(1, text)
+		assert.ErrorContains(t, err, "is not a number that float32 holds", text)
+	}
+	s, err := read(t, []string{put(t, t.TempDir(), "a.csv", "\"label\",\"n8\"\n\"walk\",\\N\n\"sit\",1.5\n\"walk\",2\n\"sit\",3\n")}, Options{})
+	assert.NoError(t, err)
+	assert.Len(t, s.samples, 4)
+	assert.Empty(t, s.told())
+}

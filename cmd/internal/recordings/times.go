@@ -214,9 +214,17 @@ func (r *rows) pastMidnight() bool {
 	return false
 }
 
-// ofNoDay reports whether all times are of the first day of a workbook: there a time of day is a date, too.
+// noDays are the days of times of day in a workbook: there such a time is a date, too. Which of them depends on whether its days
+// count from 1904, and on whether its format has a day.
+var noDays = []time.Time{
+	time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC),
+	time.Date(1899, 12, 31, 0, 0, 0, 0, time.UTC),
+	time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC),
+}
+
+// ofNoDay reports whether all times are of a day that stands for none in a workbook.
 func (r *rows) ofNoDay() bool {
-	return slices.ContainsFunc([]time.Time{epoch1900, epoch1904}, func(first time.Time) bool {
+	return slices.ContainsFunc(noDays, func(first time.Time) bool {
 		return !slices.ContainsFunc(r.times, func(at float64) bool { return at < float64(first.Unix()) || at >= float64(first.Unix()+24*60*60) })
 	})
 }

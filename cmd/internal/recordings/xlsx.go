@@ -1,97 +1,188 @@
 package recordings
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
-	"github.com/xuri/excelize/v2"
+	"github.com/clusterpool/ccp/cmd/internal/workbook"
+	"github.com/gomlx/gomlx/support/xslices"
 )
 
-// readWorkbook reads every row of a sheet of an Excel workbook: the sheet of the job, or the first.
+// readWorkbook reads every row of a sheet of an Excel workbook: the sheet of the job, or the first that is shown.
 func readWorkbook(j *job, path string, each eachLine) (err error) {
-	in, sheet, line, columns := &input{path: path, encoding: "Excel", markers: j.markers}, j.sheet, 0, 0
-	defer func() {
-		if wrong := recover(); wrong != nil {
-			err = fmt.Errorf("%s: %v; the file is damaged", path, wrong)
-		}
-	}()
-	file, err := excelize.OpenFile(path, excelize.Options{ShortDatePattern: "yyyy-mm-dd"})
+	file, err := workbook.Open(path)
 	if err != nil {
-		return fmt.Errorf("%s: %w; the file is damaged, has a password, or is no .xlsx workbook", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	defer func() { _ = file.Close() }()
-	sheets := strings.Join(file.GetSheetList(), ", ")
-	if sheet == "" {
-		if sheet = file.GetSheetName(0); file.SheetCount > 1 {
-			j.note("sheet %s is read, of %s (--sheet names another)", sheet, sheets)
+	sheet, err := j.sheetOf(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	in := &input{path: path, encoding: "Excel", markers: j.markers}
+	if file.Uncalculated {
+		in.doubtful = map[int]*formulas{}
+	}
+	var cells []string
+	var hidden []int
+	columns, line := 0, 0
+	for row, err := range file.Rows(sheet) {
+		if err != nil {
+			return fmt.Errorf("%s, sheet %s, %w", path, sheet.Name, err)
 		}
-	}
-	shown, err := file.Rows(sheet)
-	if err != nil {
-		return fmt.Errorf("%s: %w; it has %s", path, err, sheets)
-	}
-	defer func() { _ = shown.Close() }()
-	raw, err := file.Rows(sheet)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = raw.Close() }()
-	days := map[int]bool{} // the columns whose numbers are shown as dates, by their first number
-	for shown.Next() && raw.Next() {
 		if line++; line%100 == 0 {
-			if err := j.tell("reading "+filepath.Base(path), float64(line)/(1<<20)); err != nil { // of the most rows of a sheet
+			if err := j.tell("reading "+filepath.Base(path), float64(row.Number)/(1<<20)); err != nil { // of the most rows of a sheet
 				return err
 			}
 		}
-		texts, err := shown.Columns()
-		if err != nil {
-			return fmt.Errorf("%s, sheet %s, row %d: %w; the file is damaged", path, sheet, line, err)
-		}
-		cells, _ := raw.Columns(excelize.Options{RawCellValue: true}) // all digits; dates are days
-		for i, cell := range cells {
-			number, err := strconv.ParseFloat(cell, 64)
-			if _, known := days[i]; err == nil && !known && i < len(texts) { // a format may show nothing
-				scratch := newDays("day")
-				_, kind, _ := scratch.parse(texts[i], line)
-				days[i] = kind != numbers
-			}
-			if cells[i] = strings.TrimSpace(cell); err == nil && days[i] {
-				cells[i] = date(file, number).Format("2006-01-02 15:04:05.000")
-			}
-		}
+		cells = in.cellsOf(row, cells[:0], columns)
 		if strings.Join(cells, "") == "" || cells[0] != "" && cells[0][0] == '#' && !isMissing(cells[0]) {
 			continue // as in a CSV
 		}
-		if columns = cmp.Or(columns, len(cells)); len(cells) < columns {
-			cells = append(cells, slices.Repeat([]string{""}, columns-len(cells))...)
+		if columns == 0 {
+			if columns = len(cells); len(in.unresolved) > 0 {
+				return fmt.Errorf("%s, sheet %s, row %d: the heading of column %s is a formula that nobody has calculated, %s: %s", path,
+					sheet.Name, row.Number, workbook.Letters(in.unresolved[0]), cells[in.unresolved[0]], uncalculated)
+			}
+			clear(in.doubtful) // headings are no values
+			if err := j.hiddenColumns(file, sheet, cells); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		} else if row.Hidden {
+			hidden = append(hidden, row.Number)
 		}
-		if err := each(in, line, cells); err != nil {
-			return fmt.Errorf("%s, sheet %s, row %d: %w", path, sheet, line, err)
+		if err := each(in, row.Number, cells); err != nil {
+			return fmt.Errorf("%s, sheet %s, row %d: %w", path, sheet.Name, row.Number, err)
 		}
 	}
 	if columns == 0 {
-		return fmt.Errorf("%s: sheet %s is empty; choose another with --sheet: %s", path, sheet, sheets)
+		return fmt.Errorf("%s: sheet %s is empty; choose another with --sheet: %s", path, sheet.Name, sheets(file))
 	}
-	return shown.Error()
+	if hidden != nil {
+		j.noteOf("hidden rows", fmt.Sprintf("%d rows of sheet %s of %s are hidden, by a filter or by hand, such as row %d; they are read as "+
+			"the others: delete them if they are not to be", len(hidden), sheet.Name, path, hidden[0]))
+	}
+	return nil
 }
 
-// The two first days that a workbook can have. A time of day without a date is stored as one of that day.
-var (
-	epoch1900 = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
-	epoch1904 = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
-)
+// sheets returns the names of the sheets of a workbook.
+func sheets(file *workbook.Book) string {
+	return strings.Join(xslices.Map(file.Sheets, func(s workbook.Sheet) string { return s.Name }), ", ")
+}
 
-// date returns the time of a number of days in a workbook, to a millisecond.
-func date(file *excelize.File, days float64) time.Time {
-	epoch := epoch1900
-	if p, err := file.GetWorkbookProps(); err == nil && p.Date1904 != nil && *p.Date1904 {
-		epoch = epoch1904
+// sheetOf returns the sheet to read.
+func (j *job) sheetOf(file *workbook.Book) (workbook.Sheet, error) {
+	if len(file.Sheets) == 0 {
+		return workbook.Sheet{}, fmt.Errorf("the workbook has no sheet of cells; save it again in a spreadsheet program")
 	}
-	return epoch.Add(time.Duration(math.Round(days*86_400_000)) * time.Millisecond)
+	if j.sheet != "" {
+		at := slices.IndexFunc(file.Sheets, func(s workbook.Sheet) bool { return s.Name == j.sheet })
+		if at < 0 { // spreadsheet programs do not tell capitals from small letters here
+			at = slices.IndexFunc(file.Sheets, func(s workbook.Sheet) bool { return strings.EqualFold(s.Name, j.sheet) })
+		}
+		if at < 0 {
+			return workbook.Sheet{}, fmt.Errorf("sheet %s does not exist; it has %s", j.sheet, sheets(file))
+		}
+		return file.Sheets[at], nil
+	}
+	shown := max(0, slices.IndexFunc(file.Sheets, func(s workbook.Sheet) bool { return !s.Hidden }))
+	if len(file.Sheets) > 1 {
+		var hidden []string
+		for _, one := range file.Sheets {
+			if one.Hidden {
+				hidden = append(hidden, one.Name)
+			}
+		}
+		about := ""
+		if hidden != nil {
+			about = ", of which the workbook hides " + few(hidden)
+		}
+		j.note("sheet %s is read, of %s%s (--sheet names another)", file.Sheets[shown].Name, sheets(file), about)
+	}
+	return file.Sheets[shown], nil
+}
+
+// hiddenColumns notes headings in columns that the sheet does not show.
+func (j *job) hiddenColumns(file *workbook.Book, sheet workbook.Sheet, headings []string) error {
+	hidden, err := file.HiddenColumns(sheet)
+	var names []string
+	for _, column := range hidden {
+		if column < len(headings) && headings[column] != "" {
+			names = append(names, headings[column])
+		}
+	}
+	if names != nil {
+		j.note("column %s is hidden in the workbook and read as the others; --leave leaves it out", few(names))
+	}
+	return err
+}
+
+// formulas counts the formulas of a column, and those of them whose stored result is 0.
+type formulas struct{ all, zero, row int }
+
+// cellsOf returns the texts of a row's cells, without the blanks around them, in as many columns as there are at least. It
+// counts formulas whose results may be their writer's.
+func (in *input) cellsOf(row *workbook.Row, cells []string, columns int) []string {
+	in.unresolved = in.unresolved[:0]
+	for column, cell := range row.Cells {
+		if cell.Empty {
+			in.unresolved = append(in.unresolved, column)
+		}
+		if cells = append(cells, strings.TrimSpace(cell.Text)); in.doubtful == nil || !cell.Formula {
+			continue
+		}
+		of := in.doubtful[column]
+		if of == nil {
+			of = &formulas{}
+			in.doubtful[column] = of
+		}
+		if of.all++; cell.Zero {
+			of.zero++
+			if of.zero == 1 {
+				of.row = row.Number
+			}
+		}
+	}
+	return append(cells, slices.Repeat([]string{""}, max(0, columns-len(cells)))...)
+}
+
+// uncalculated is the way out where nobody has calculated a formula.
+const uncalculated = "open the workbook in a spreadsheet program and save it, which calculates it"
+
+// unresolved returns an error if a cell of the row holds a formula without any result, in a column that is used.
+func (t *table) unresolved(cells []string) error {
+	for _, column := range t.in.unresolved {
+		if column < len(t.headings) && t.takes(column) {
+			return fmt.Errorf("column %s holds a formula that nobody has calculated, %.30s: %s; or leave it out with --leave %q",
+				t.headings[column], cells[column], uncalculated, t.headings[column])
+		}
+	}
+	return nil
+}
+
+// calculated returns an error if all formulas of a column that is used have the result 0 in a workbook that nobody may have
+// calculated: libraries store 0 until a spreadsheet program puts the result there. It notes single ones.
+func (t *table) calculated() error {
+	for column, heading := range t.headings {
+		of := t.in.doubtful[column]
+		if of == nil || of.zero == 0 || !t.takes(column) {
+			continue
+		}
+		where := fmt.Sprintf("%s: column %s holds %d formulas, and the result of", t.from.path, heading, of.all)
+		if of.zero == of.all {
+			return fmt.Errorf("%s each is 0, as libraries write it that do not calculate: %s; or leave it out with --leave %q", where,
+				uncalculated, heading)
+		}
+		t.job.noteOf("formulas of "+heading, fmt.Sprintf("%s %d of them is 0, such as in row %d: if nobody has calculated these, %s", where,
+			of.zero, of.row, uncalculated))
+	}
+	return nil
+}
+
+// takes reports that a column is taken, as values or for what it says of the samples.
+func (t *table) takes(column int) bool {
+	u := t.roles.uses
+	return slices.Contains(t.values, column) || slices.Contains([]int{u.sample, u.time, u.sensor, u.label, u.group, u.date}, column)
 }

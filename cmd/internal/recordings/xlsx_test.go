@@ -10,14 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
 )
 
-// workbook is a workbook with a first sheet of notes, an empty sheet, and one of 20 samples with three time points each. Times are
+// measuredWorkbook is a workbook with a first sheet of notes, an empty sheet, and one of 20 samples with three time points each. Times are
 // dates of Excel, an eighth of a second apart.
-func workbook(t testing.TB) []byte {
+func measuredWorkbook(t testing.TB) []byte {
 	t.Helper()
 	f := excelize.NewFile()
 	require.NoError(t, f.SetSheetName("Sheet1", "notes"))
@@ -47,7 +48,7 @@ func workbook(t testing.TB) []byte {
 }
 
 func TestWorkbook(t *testing.T) {
-	raw := workbook(t)
+	raw := measuredWorkbook(t)
 	path := put(t, t.TempDir(), "r.xlsx", string(raw))
 	measured := Options{Table: Table{Sheet: "measured"}}
 	result, d := imported(t, measured, path)
@@ -119,4 +120,174 @@ func TestMidnightOfWorkbook(t *testing.T) {
 			assert.Equal(t, []float32{0, 1, 4, 4, 1, 0, 1, 4}, x)
 		}
 	}
+}
+
+// sheet writes a workbook of rows, in which each column has a number format, "" for none. It changes the file before it is written.
+func sheet(t *testing.T, name string, formats []string, rows [][]any, change func(f *excelize.File)) string {
+	t.Helper()
+	f := excelize.NewFile()
+	for i, row := range rows {
+		for column, value := range row {
+			place, err := excelize.CoordinatesToCellName(column+1, i+1)
+			require.NoError(t, err)
+			if text, ok := value.(string); ok && strings.HasPrefix(text, "=") {
+				require.NoError(t, f.SetCellFormula("Sheet1", place, text[1:]))
+			} else {
+				require.NoError(t, f.SetCellValue("Sheet1", place, value))
+			}
+		}
+	}
+	for column, format := range formats {
+		if format != "" {
+			style, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
+			require.NoError(t, err)
+			letter, err := excelize.ColumnNumberToName(column + 1)
+			require.NoError(t, err)
+			require.NoError(t, f.SetCellStyle("Sheet1", letter+"2", letter+strconv.Itoa(len(rows)), style))
+		}
+	}
+	if change != nil {
+		change(f)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, f.SaveAs(path))
+	return path
+}
+
+// Times are told by their number format, whatever text it makes: they are in seconds, and windows are cut by seconds.
+func TestTimesOfWorkbookByNumberFormat(t *testing.T) {
+	const day = 24 * 60 * 60
+	for format, first := range map[string]float64{"mm:ss.0": 0, "[h]:mm:ss": 30. / 24, "d-mmm": 45443, "mmm-yy": 45443,
+		"[$-F800]dddd\\,\\ mmmm\\ dd\\,\\ yyyy": 45443, "d. mmm yyyy": 45443, `yyyy"年"m"月"d"日"`: 45443, "yyyy": 45443, "d": 45443,
+		"[mm]:ss.00": 2. / 24, "[s].000": 0, `"t="hh:mm:ss`: 0.25, "yyyy-mm-dd hh:mm:ss.000": 200_000} {
+		rows := [][]any{{"sample", "time", "x", "label"}}
+		for i := range 80 {
+			rows = append(rows, []any{i / 20, first + float64(i%20)*0.125/day, i * i % 7, []string{"a", "b"}[i/20%2]})
+		}
+		path := sheet(t, "a.xlsx", []string{"", format}, rows, nil)
+		result, err := Import(t.Context(), []string{path}, filepath.Join(t.TempDir(), "a.npz"), Options{})
+		require.NoError(t, err, format)
+		assert.Equal(t, "one line a time point; Excel; column time as time in seconds", result.ReadAs, format)
+		assert.Equal(t, "20 time points in all samples, 0.125 of time apart", result.Timepoints.String(), format)
+		window, err := recording.ParseSpan("0.5s")
+		require.NoError(t, err)
+		result, err = Import(t.Context(), []string{path}, filepath.Join(t.TempDir(), "b.npz"), Options{Cut: recording.Cut{Window: window}})
+		require.NoError(t, err, format)
+		assert.Equal(t, 4, result.Timepoints.Longest, format)
+	}
+	path := sheet(t, "a.xlsx", []string{"", `0000\-00\-00`, "0.00"}, [][]any{{"label", "day", "x"}, {"a", 20240531, 1.25}, {"b", 20240601, 2}}, nil)
+	s, err := read(t, []string{path}, Options{Table: Table{Layout: samplesLayout}})
+	require.NoError(t, err)
+	assert.Equal(t, []float64{20240531, 1.25}, s.samples[0].Values, "a number that looks like a date is a number")
+}
+
+// Recordings of one experiment lie in a sheet each, whose times go on beyond a day: the first at midnight, another two days later.
+func TestElapsedTimesOfWorkbooksBeyondADay(t *testing.T) {
+	folder := t.TempDir()
+	for i, hours := range []float64{0, 5, 12, 23, 25, 30, 48, 50} {
+		rows := [][]any{{"time", "x"}}
+		for k := range 20 {
+			rows = append(rows, []any{hours/24 + float64(k)/(24*60*60), (k * (k + i)) % 5})
+		}
+		from := sheet(t, "r.xlsx", []string{"[h]:mm:ss"}, rows, nil)
+		to := filepath.Join(folder, []string{"stand", "sit"}[i%2], strconv.Itoa(i)+".xlsx")
+		require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
+		require.NoError(t, os.Rename(from, to))
+	}
+	result, _ := imported(t, Options{}, folder)
+	assert.Equal(t, "one file a recording, one line a time point; Excel; column time as time in seconds", result.ReadAs)
+	assert.Equal(t, "20 time points in all samples, 1 of time apart", result.Timepoints.String())
+}
+
+// Formulas of libraries have no result until a spreadsheet program has calculated them, or 0 for one.
+func TestFormulasThatNobodyHasCalculated(t *testing.T) {
+	head := []any{"label", "x", "double"}
+	none := [][]any{head, {"a", 1, "=B2*2"}, {"b", 2, "=B3*2"}, {"a", 3, 6}, {"b", 4, 8}}
+	opens := func(f *excelize.File) {
+		asks := true
+		require.NoError(t, f.SetCalcProps(&excelize.CalcPropsOptions{FullCalcOnLoad: &asks}))
+	}
+	path := sheet(t, "f.xlsx", nil, none, nil)
+	assert.Contains(t, refused(t, Options{}, path), "sheet Sheet1, row 2: column double holds a formula that nobody has calculated, =B2*2: "+
+		"open the workbook in a spreadsheet program and save it, which calculates it; or leave it out with --leave \"double\"")
+	result, _ := imported(t, Options{Table: Table{Leave: []string{"double"}}}, path)
+	assert.Equal(t, []string{"x"}, result.Sensors)
+	assert.Contains(t, refused(t, Options{}, sheet(t, "f.xlsx", nil, [][]any{{"label", "x"}, {`="a"`, 1}, {"b", 2}}, nil)),
+		"column label holds a formula that nobody has calculated")
+	assert.Contains(t, refused(t, Options{}, sheet(t, "f.xlsx", nil, [][]any{{"label", `="x"`}, {"a", 1}, {"b", 2}}, nil)),
+		`the heading of column B is a formula that nobody has calculated, ="x"`)
+
+	stored := func(values ...any) [][]any {
+		rows := [][]any{head}
+		for i, v := range values {
+			rows = append(rows, []any{[]string{"a", "b"}[i%2], i + 1, v})
+		}
+		return rows
+	}
+	results := func(f *excelize.File) { // excelize keeps the result that a formula's cell had
+		for row := 2; row <= 5; row++ {
+			require.NoError(t, f.SetCellFormula("Sheet1", "C"+strconv.Itoa(row), "B1*2"))
+		}
+	}
+	zeros := sheet(t, "f.xlsx", nil, stored(0, 0, 0, 0), func(f *excelize.File) { results(f); opens(f) })
+	assert.Contains(t, refused(t, Options{}, zeros), "f.xlsx: column double holds 4 formulas, and the result of each is 0, as libraries write "+
+		"it that do not calculate: open the workbook in a spreadsheet program and save it, which calculates it; or leave it out with --leave")
+	result, _ = imported(t, Options{Table: Table{Leave: []string{"double"}}}, zeros)
+	assert.Empty(t, result.Notes)
+	some := sheet(t, "f.xlsx", nil, stored(2, 0, 0, 8), func(f *excelize.File) { results(f); opens(f) })
+	result, _ = imported(t, Options{}, some)
+	assert.Contains(t, strings.Join(result.Notes, "\n"), "f.xlsx: column double holds 4 formulas, and the result of 2 of them is 0, such as in row 3: "+
+		"if nobody has calculated these, open the workbook")
+	result, d := imported(t, Options{}, sheet(t, "f.xlsx", nil, stored(2, 4, 6, 8), func(f *excelize.File) { results(f); opens(f) }))
+	assert.Empty(t, result.Notes, "results are there")
+	assert.Equal(t, []float32{1, 2}, d.Series[0])
+}
+
+// The first sheet that a spreadsheet program shows is read; hidden rows and columns are read and told of.
+func TestHiddenPartsOfAWorkbook(t *testing.T) {
+	rows := [][]any{{"label", "x", "y"}, {"a", 1, 2}, {"b", 3, 4}, {"a", 5, 6}, {"b", 7, 8}}
+	path := sheet(t, "h.xlsx", nil, rows, func(f *excelize.File) {
+		require.NoError(t, f.SetSheetName("Sheet1", "new"))
+		_, err := f.NewSheet("old")
+		require.NoError(t, err)
+		require.NoError(t, f.SetSheetRow("old", "A1", &[]any{"label", "z"}))
+		require.NoError(t, f.SetSheetRow("old", "A2", &[]any{"a", 9}))
+		require.NoError(t, f.MoveSheet("old", "new"))
+		require.NoError(t, f.SetSheetVisible("old", false, true))
+		require.NoError(t, f.SetRowVisible("new", 3, false))
+		require.NoError(t, f.SetRowVisible("new", 5, false))
+		require.NoError(t, f.SetColVisible("new", "C", false))
+	})
+	result, d := imported(t, Options{}, path)
+	assert.Equal(t, []string{"x", "y"}, result.Sensors)
+	assert.Len(t, d.Series, 4)
+	notes := strings.Join(result.Notes, "\n")
+	assert.Contains(t, notes, "sheet new is read, of old, new, of which the workbook hides old (--sheet names another)")
+	assert.Contains(t, notes, "2 rows of sheet new of "+path+" are hidden, by a filter or by hand, such as row 3; they are read as the others")
+	assert.Contains(t, notes, "column y is hidden in the workbook and read as the others; --leave leaves it out")
+	s, err := read(t, []string{path}, Options{Table: Table{Sheet: "OLD"}})
+	require.NoError(t, err)
+	assert.Equal(t, []float64{9}, s.samples[0].Values)
+}
+
+// A truth value is 1 or 0 as a sensor, and true or false as a class, in each kind of file.
+func TestTruthValuesByOneRule(t *testing.T) {
+	s, err := read(t, []string{sheet(t, "b.xlsx", nil, [][]any{{"label", "x", "y"}, {true, true, 1.5}, {false, false, 2}}, nil)}, Options{})
+	require.NoError(t, err)
+	text, err := read(t, []string{put(t, t.TempDir(), "b.csv", "label,x,y\ntrue,True,1.5\nfalse,FALSE,2\n")}, Options{})
+	require.NoError(t, err)
+	for _, all := range [][]*sample{s.samples, text.samples} {
+		assert.Equal(t, []float64{1, 1.5}, all[0].Values)
+		assert.Equal(t, []float64{0, 2}, all[1].Values)
+		assert.Equal(t, []string{"true", "false"}, []string{all[0].label, all[1].label})
+	}
+}
+
+// A class that is a number is one class, however its writer writes numbers: Excel writes 1, POI 1.0.
+func TestNumbersAsClassesOfWorkbooks(t *testing.T) {
+	path := sheet(t, "b.xlsx", nil, [][]any{{"label", "x"}, {1, 1.5}, {1.0, 2}, {2.5, 3}}, nil)
+	s, err := read(t, []string{path}, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"1", "1", "2.5"}, []string{s.samples[0].label, s.samples[1].label, s.samples[2].label})
 }
