@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/gomlx/gomlx/support/xslices"
 )
 
@@ -83,6 +84,9 @@ func (m *making) groups() []string {
 	return append([]string{}, slices.Sorted(maps.Keys(all))...)
 }
 
+// classMarks are classes that are hardly meant as such, in small letters.
+var classMarks = map[string]bool{"?": true, "na": true, "n/a": true, "nan": true, "#n/a": true, "null": true, `\n`: true, "<na>": true}
+
 // number numbers the classes from 0, in the order that the data declares or sorted. It leaves out declared classes
 // without a sample.
 func (m *making) number() error {
@@ -96,6 +100,11 @@ func (m *making) number() error {
 	names := slices.DeleteFunc(slices.Clone(m.classes), func(class string) bool { return count[class] == 0 })
 	for i, class := range names {
 		number[class], m.made.Classes = int32(i), append(m.made.Classes, Class{class, count[class]})
+	}
+	for _, class := range names {
+		if classMarks[strings.ToLower(class)] {
+			m.note("class %q, of %s, is a mark of missing values, too: remove samples that have no class", class, text.Count(count[class], "sample"))
+		}
 	}
 	if len(names) == 1 {
 		m.note("all %d samples are of one class, %q: ccp eval --data tests on them, but a training needs at least two", len(m.samples), names[0])

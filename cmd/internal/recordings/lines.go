@@ -13,8 +13,59 @@ import (
 	"strings"
 )
 
-// readText reads a table whose separator is found out.
-func readText(j *job, path string, each eachLine) error { return j.readTable(path, 0, each) }
+// readText reads a table whose separator is found out. R's write.table leaves out the heading of the names of lines: where the
+// second line has a cell more than the first, that is named "".
+func readText(j *job, path string, each eachLine) error {
+	var first []string
+	begin := 0 // the line of the headings
+	var from *input
+	err := j.readTable(path, 0, func(in *input, line int, cells []string) error {
+		switch {
+		case from == nil:
+			from, first, begin = in, slices.Clone(cells), line
+			return nil
+		case first != nil:
+			if in.numbers = in.namesLines(first, cells); in.numbers {
+				first = append([]string{""}, first...)
+			}
+			if err := each(in, begin, first); err != nil {
+				return &lineError{begin, err}
+			}
+			first = nil
+		}
+		return each(in, line, cells)
+	})
+	if err == nil && first != nil {
+		if err = each(from, begin, first); err != nil {
+			err = fmt.Errorf("%s, line %d: %w", from.path, begin, err)
+		}
+	}
+	return err
+}
+
+// lineError is an error of a line before that which is being read.
+type lineError struct {
+	number int
+	error
+}
+
+// namesLines reports that the second line of a table has one cell more than the first, and begins with the name of the line: so
+// R's write.table writes its tables by default. Its cells are parted by blanks or tabs. Other words before the headings would have
+// words in the second line.
+func (in *input) namesLines(first, second []string) bool {
+	n := len(second)
+	for n > 0 && second[n-1] == "" {
+		n--
+	}
+	if n != len(first)+1 || in.separator != ' ' && in.separator != '\t' {
+		return false
+	}
+	isNumber := func(cell string) bool {
+		_, err := float(strings.Replace(cell, ",", ".", 1))
+		return err == nil
+	}
+	return !slices.ContainsFunc(first, isNumber) && slices.ContainsFunc(second[1:n], isNumber)
+}
 
 // readTable calls each with the number and the cells of every line of a table: a file, or standard input for "-". A
 // separator of 0 is found out. Cells have no blanks around them, and are valid until the next line is read. Errors name
@@ -45,6 +96,10 @@ func (j *job) readTable(path string, separator rune, each eachLine) error {
 				continue
 			}
 			if err := each(in, line.number, cells); err != nil {
+				var earlier *lineError
+				if errors.As(err, &earlier) {
+					return fmt.Errorf("%s, line %d: %w", in.path, earlier.number, earlier.error)
+				}
 				return fmt.Errorf("%s, line %d: %w", in.path, line.number, err)
 			}
 		}

@@ -218,10 +218,13 @@ func isPointer(path string) bool {
 func (r *reading) take(f *format, c content) error {
 	path, first := c.samples[0].path, r.chosen.by
 	if f.whole && !r.known {
-		if first == "" {
-			r.classes = c.classes
+		if first == "" || strings.Join(r.classes, " ") == strings.Join(c.classes, " ") && len(c.classes) < len(r.classes) {
+			r.classes = c.classes // of two ways to read the names of the classes, that with the longer ones
 		}
 		odd := slices.IndexFunc(c.classes, func(class string) bool { return !slices.Contains(r.classes, class) })
+		if strings.Join(r.classes, " ") == strings.Join(c.classes, " ") {
+			odd = -1
+		}
 		switch {
 		case first != "" && len(c.columns.names) != len(r.chosen.names):
 			return fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem", path,
@@ -231,6 +234,11 @@ func (r *reading) take(f *format, c content) error {
 				strings.Join(r.classes, " "))
 		}
 	}
+	if r.chosen.second > 0 && c.second > 0 && r.chosen.second != c.second {
+		return fmt.Errorf("%s: its times are in another unit than those of other recordings, of which %g are a second; write all in one unit",
+			path, r.chosen.second)
+	}
+	r.chosen.second = cmp.Or(r.chosen.second, c.second)
 	at, sensors, err := r.order(path, c.columns)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -33,6 +33,7 @@ type content struct {
 	columns columns
 	samples []*sample
 	classes []string // in the order in which the file declares them; nil if it does not
+	second  float64  // in the unit of the times; 0 if that is unknown
 }
 
 // formats are all kinds of files. Standard input is read as the first of them.
@@ -42,7 +43,8 @@ var formats = []format{
 	{ending: ".parquet", rank: 1, lines: readParquet},
 	{ending: ".xlsx", rank: 1, sheets: true, lines: readWorkbook},
 	{ending: ".npy", rank: 1, samples: readArray},
-	{ending: ".ts", rank: 2, whole: true, samples: readTS},
+	{ending: ".arff", rank: 2, whole: true, lines: readARFF},
+	{ending: ".ts", rank: 3, whole: true, samples: readTS},
 	{ending: ".txt", lines: readText},
 }
 
@@ -75,6 +77,7 @@ type source struct {
 	path, label string
 	test        string // what says that it is to test on: "the folders" or "the files"; "" to train on
 	part        bool   // its folder is named train or test, and may be no class
+	note        string // what a person should know of the choice of the file; "" for nothing
 }
 
 // Forms of input, beside the formats that hold a whole data set.
@@ -117,6 +120,7 @@ func contents(folder string) (below, files []string, err error) {
 // sourcesOf returns the form of the input and the files to read. With halves the second of two files is the test, if their
 // names say that; else all stay in their order.
 func sourcesOf(inputs []string, halves bool) (form string, all []source, err error) {
+	note := ""
 	if info, err := os.Stat(inputs[0]); err == nil && info.IsDir() && len(inputs) == 1 {
 		below, files, err := contents(inputs[0])
 		whole := len(files) > 0 && formatOf(files[0]).whole
@@ -124,8 +128,43 @@ func sourcesOf(inputs []string, halves bool) (form string, all []source, err err
 			all, wrong := classes(below, inputs[0])
 			return folders, all, cmp.Or(err, wrong)
 		}
+		if whole && halves {
+			files, note = problemOf(inputs[0], files)
+		}
 		inputs = files
 	}
+	if form, all, err = listed(inputs); err == nil && halves {
+		err = divided(form, all)
+	}
+	if err == nil {
+		all[0].note = note
+	}
+	return form, all, err
+}
+
+// problemOf returns the files of the problem that a folder is named after, if it holds those of others, too, and a note of these.
+// aeon ships NAME_eq_TRAIN.ts beside NAME_TRAIN.ts, and the UEA archive a file for each dimension.
+func problemOf(folder string, files []string) (taken []string, note string) {
+	path, _ := filepath.Abs(folder)
+	var others []string
+	for _, file := range files {
+		name := filepath.Base(stem(file))
+		if strings.EqualFold(name, filepath.Base(path)+"_TRAIN") || strings.EqualFold(name, filepath.Base(path)+"_TEST") {
+			taken = append(taken, file)
+		} else {
+			others = append(others, filepath.Base(file))
+		}
+	}
+	if taken == nil || others == nil {
+		return files, ""
+	}
+	slices.Reverse(taken) // TRAIN before TEST
+	names := xslices.Map(taken, filepath.Base)
+	return taken, fmt.Sprintf("of the folder %s are read; %s beside it left out", strings.Join(names, " and "), few(others))
+}
+
+// listed returns the form of files, and each as a source.
+func listed(inputs []string) (form string, all []source, err error) {
 	for i, input := range inputs {
 		info, err := os.Stat(input)
 		f, kind := formatOf(input), long
@@ -139,7 +178,7 @@ func sourcesOf(inputs []string, halves bool) (form string, all []source, err err
 			endings := xslices.Map(formats, func(f format) string { return f.ending })
 			return "", nil, fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; name it after what it is: %s, "+
 				"packed as .gz or not", input, strings.Join(endings, ", "))
-		case f.whole:
+		case f.whole && f.lines == nil:
 			kind = f.ending[1:]
 		}
 		if i > 0 && kind != form {
@@ -148,19 +187,25 @@ func sourcesOf(inputs []string, halves bool) (form string, all []source, err err
 		}
 		form, all = kind, append(all, source{path: input})
 	}
+	return form, all, nil
+}
+
+// divided marks the second of two files as the test, if their names say that. Data sets that are more files are refused: which is
+// the test would be a guess.
+func divided(form string, all []source) error {
 	ends := func(i int, name string) bool { return strings.HasSuffix(strings.ToLower(stem(all[i].path)), name) }
+	f := formatOf(all[0].path)
 	switch {
-	case !halves:
 	case len(all) == 2 && (ends(0, "test") && ends(1, "train") || ends(0, "train") && ends(1, "test")):
 		if ends(0, "test") {
 			slices.Reverse(all)
 		}
 		all[1].test = "the files"
-	case form != long && len(all) > 1:
-		err = fmt.Errorf("%d .%s files (%s, …) do not say by their names which is the test; give one, or "+
-			"NAME_TRAIN.%[2]s and NAME_TEST.%[2]s", len(all), form, all[0].path)
+	case (form != long || f.whole) && len(all) > 1:
+		return fmt.Errorf("%d %s files (%s, …) do not say by their names which is the test; give one, or "+
+			"NAME_TRAIN%[2]s and NAME_TEST%[2]s", len(all), f.ending, all[0].path)
 	}
-	return form, all, err
+	return nil
 }
 
 // half reports that a folder is named after half of the data: train, training or test.

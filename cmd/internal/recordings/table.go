@@ -75,8 +75,16 @@ func (t *table) add(in *input, line int, cells []string) error {
 			return fmt.Errorf("column %s is empty; each reading needs one", t.headings[column])
 		}
 	}
+	if in.class != "" && t.uses.label >= 0 && cells[t.uses.label] == "?" {
+		return fmt.Errorf("column %s, the class, is ?; each sample needs one: remove the line", t.headings[t.uses.label])
+	}
 	for _, column := range t.unnamed {
-		if _, err := strconv.Atoi(cells[column]); cells[column] != "" && (err != nil || !t.isIndex(column)) {
+		_, err := strconv.Atoi(cells[column])
+		names := in.numbers && column == 0
+		if names && err != nil {
+			t.job.noteOf("names of lines", fmt.Sprintf("the first column, without a heading, names the lines, such as %q; left out", cells[column]))
+		}
+		if cells[column] != "" && (err != nil && !names || !t.isIndex(column)) {
 			return fmt.Errorf("column %d has no heading, and here %.30q; name it, or leave it out with --leave %q",
 				column+1, cells[column], t.headings[column])
 		}
@@ -145,9 +153,23 @@ func ucrHeadings(path string, cells []string) []string {
 	return headings[:len(cells)]
 }
 
+// isTSLearn reports that a first line holds values, which blanks part, of dimensions, which bars part.
+func isTSLearn(cells []string, separator rune) bool {
+	return separator == '|' && !slices.ContainsFunc(cells, func(cell string) bool {
+		values := strings.Fields(cell)
+		return len(values) < 2 || slices.ContainsFunc(values, func(value string) bool {
+			_, err := strconv.ParseFloat(value, 64)
+			return err != nil
+		})
+	})
+}
+
 // head takes the headings.
 func (t *table) head(cells []string) (err error) {
-	t.first = slices.Clone(cells)
+	if t.first = slices.Clone(cells); isTSLearn(cells, t.in.separator) {
+		return errors.New("the file looks like series as tslearn's save_time_series_txt writes them, a line each, without classes and without " +
+			"headings; save an .npz file with arrays series and labels instead")
+	}
 	for i, cell := range cells {
 		cells[i] = suggest.Tidy(cell)
 	}
@@ -158,6 +180,7 @@ func (t *table) head(cells []string) (err error) {
 		t.from.label = ""
 	}
 	t.folder = t.from.label != ""
+	t.classed()
 	if t.roles, err = rolesOf(cells, t.question, t.job.note); err != nil {
 		return err
 	}
@@ -191,6 +214,22 @@ func (t *table) head(cells []string) (err error) {
 		}
 	}
 	return nil
+}
+
+// classed takes the column of classes that a file declares by itself, and their order, unless a person has named one. Where the
+// folder or a table of classes names the class, the column is left out.
+func (t *table) classed() {
+	switch {
+	case t.in.class == "" || t.question.label != "" || t.known:
+	case t.folder || t.given != nil:
+		t.job.noteOf("class "+t.in.class, fmt.Sprintf("column %s is left out: the folder or --labels names the class", t.in.class))
+		t.Leave = append(slices.Clone(t.Leave), t.in.class)
+	default:
+		t.question.label = t.in.class
+		if t.classes == nil {
+			t.classes = t.in.classes
+		}
+	}
 }
 
 // isUnits keeps the line below the headings if it has words, not values: units. It compares them with the units in

@@ -35,6 +35,10 @@ type input struct {
 	thousands string         // the mark between thousands; "" for none
 	markers   map[string]int // of all files
 
+	class   string   // the column of classes, where the file itself says which it is; "" where it does not
+	classes []string // in the order in which it declares them; nil if it does not
+	numbers bool     // of R's own table: the first column names the lines, and the headings have no cell for it
+
 	unresolved []int             // of a workbook: the columns of the line whose formulas have no result
 	doubtful   map[int]*formulas // of a workbook that nobody may have calculated: the formulas of its columns; nil of another
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -41,6 +42,7 @@ var monthFirst = strings.NewReplacer("2/1/", "1/2/", "2-1-", "1-2-")
 type days struct {
 	last int               // the layout of the last date
 	zone int               // the offset of the last date's zone, in seconds
+	span bool              // the last time was a duration
 	by   map[string]string // what can only be read with the day first, by "day", or with the month first, by "month"
 }
 
@@ -62,6 +64,11 @@ func (d *days) first() string {
 
 // parse reads a date or a time of day, in seconds. It reads a date that goes both ways with the day first.
 func (d *days) parse(text string, line int) (seconds float64, kind int, err error) {
+	if d.span || spans.MatchString(text) {
+		if seconds, d.span = elapsed(text); d.span {
+			return seconds, clocks, nil
+		}
+	}
 	if at := strings.IndexByte(text, ':'); at > 2 { // a T or a comma may part day and time
 		at = strings.LastIndexAny(text[:at], "T, ")
 		text = strings.TrimRight(text[:max(0, at)], ", ") + " " + text[at+1:]
@@ -94,6 +101,38 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 		}
 	}
 	return 0, 0, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 12:00:00.5 or 31.05.2024 12:00", text)
+}
+
+var (
+	// spans finds what only a duration can have: days by that name, hours beyond a day, a sign, or the P of ISO 8601.
+	spans = regexp.MustCompile(`^[-+]?(\d+ days?|(2[4-9]|[3-9]\d|\d{3,}):\d\d:\d\d|P[\dT])|^[-+]\d+:\d\d:\d\d`)
+	// duration matches one as pandas, MATLAB and R write them, 1 days 02:03:04.5 or 26:03:04.5, and isoDuration as polars does, P1DT2H3M4.5S.
+	duration    = regexp.MustCompile(`^([-+]?)(?:(\d+) days?,? ?)?([-+]?)(?:(\d+):(\d\d):(\d\d(?:[.,]\d*)?))?$`)
+	isoDuration = regexp.MustCompile(`^([-+]?)P(?:(\d+)D)?()(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d*)?)S)?)?$`)
+)
+
+// elapsed reads a duration, in seconds. A sign before the days is of them alone, as in pandas' -1 days +23:59:59.
+func elapsed(text string) (seconds float64, ok bool) {
+	match := duration.FindStringSubmatch(text)
+	if match == nil || match[2] == "" && match[4] == "" {
+		if match = isoDuration.FindStringSubmatch(text); match == nil || len(strings.Trim(text, "+-PT")) == 0 {
+			return 0, false
+		}
+	}
+	worth := func(number string, of float64) float64 {
+		value, _ := strconv.ParseFloat(strings.Replace(number, ",", ".", 1), 64)
+		return value * of
+	}
+	days, clock := worth(match[2], 24*60*60), worth(match[4], 60*60)+worth(match[5], 60)+worth(match[6], 1)
+	if match[1] == "-" {
+		if days = -days; match[3] == "" {
+			clock = -clock
+		}
+	}
+	if match[3] == "-" {
+		clock = -clock
+	}
+	return days + clock, true
 }
 
 // turn returns the seconds to add to a date that goes both ways to read it with the month first. It is of the day that was

@@ -3,6 +3,8 @@ package recordings
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,11 +12,16 @@ import (
 
 // tsHeader holds what the @ lines of a .ts file of sktime, aeon and the UEA archive say that matters here.
 type tsHeader struct {
-	dimensions int // 0 if not said
-	classes    []string
+	dimensions int      // 0 if not said
+	words      []string // of the names of the classes, which blanks part
+	line       int      // of these
 	labelled   bool
 	known      bool // the samples need no class
 	ended      bool // @data was read
+	timed      bool // values are in brackets, with their times
+	days       days // how these are written
+	kind       int  // of these
+	kindKnown  bool
 }
 
 // readTS reads a .ts file: an @ line for each property, @data, and then a line for each sample. Colons separate the
@@ -22,15 +29,18 @@ type tsHeader struct {
 //
 //	0.1,0.2,?:1.5,1.4,1.3:walking
 //
-// Series have any length, but all series of a sample have the same length.
+// Series have any length, but all series of a sample have the same length. After @timeStamps true each value is in brackets with its
+// time, (0,0.1),(0.5,0.2), which is a number or a date, and the series of a sample may have times of their own.
 func readTS(j *job, from source, q question) (c content, err error) {
-	h := &tsHeader{known: q.known}
+	h := &tsHeader{known: q.known, days: newDays("")}
 	err = j.readTable(from.path, ':', func(in *input, line int, fields []string) error {
 		switch {
 		case len(fields) == 1 && fields[0] == "" || strings.HasPrefix(fields[0], "%"): // as aeon's own files have remarks
 			return nil
 		case !h.ended:
-			return h.set(strings.Join(fields, ":"))
+			return h.set(line, strings.Join(fields, ":"))
+		case h.timed:
+			fields = tupled(fields)
 		}
 		one := &sample{source: from, where: fmt.Sprintf("%s, line %d", from.path, line), line: line}
 		c.samples = append(c.samples, one)
@@ -45,14 +55,64 @@ func readTS(j *job, from source, q question) (c content, err error) {
 		return c, fmt.Errorf("%s: no sample comes after @data; the file is cut off", from.path)
 	}
 	c.as, c.columns = ".ts: one line a sample, a dimension a sensor", crossed(counted("dim_", h.dimensions), nil)
-	if len(h.classes) > 0 { // after @classLabel true without names, the classes are those of the samples
-		c.classes = h.classes
+	if h.timed && h.kind != numbers {
+		c.second = 1
 	}
-	return c, nil
+	if len(h.words) > 0 && !h.known { // after @classLabel true without names, the classes are those of the samples
+		c.classes, err = h.classes(from.path, c.samples)
+	}
+	return c, err
+}
+
+// classes returns the classes in the order in which the header names them. Blanks part their names and may be within them, as
+// aeon writes and reads them: words that are together the class of a sample are one name.
+func (h *tsHeader) classes(path string, samples []*sample) (all []string, err error) {
+	first := map[string]*sample{} // of each class
+	longest := 1
+	for _, x := range samples {
+		if first[x.label] == nil {
+			first[x.label], longest = x, max(longest, len(strings.Fields(x.label)))
+		}
+	}
+	for at := 0; at < len(h.words); {
+		name, words := h.words[at], 1
+		for n := min(longest, len(h.words)-at); n > 1; n-- {
+			if joined := strings.Join(h.words[at:at+n], " "); first[joined] != nil {
+				name, words = joined, n
+				break
+			}
+		}
+		if slices.Contains(all, name) {
+			return nil, fmt.Errorf("%s, line %d: @classLabel names class %q twice; name each once", path, h.line, name)
+		}
+		all, at = append(all, name), at+words
+	}
+	for _, x := range samples {
+		if name := strings.Join(strings.Fields(x.label), " "); !slices.Contains(all, name) {
+			return nil, fmt.Errorf("%s, line %d: class %.40q is not one of @classLabel (%s); name it there, or see whether the line is cut off",
+				path, x.line, x.label, strings.Join(h.words, " "))
+		}
+	}
+	return all, nil
+}
+
+// tupled cuts a line at the colons outside of brackets: times may have colons.
+func tupled(fields []string) (all []string) {
+	open := false // the field before has a bracket that it does not close
+	for _, field := range fields {
+		if open {
+			all[len(all)-1] += ":" + field
+		} else {
+			all = append(all, field)
+		}
+		last := all[len(all)-1]
+		open = strings.LastIndexByte(last, '(') > strings.LastIndexByte(last, ')')
+	}
+	return all
 }
 
 // set takes a line of the header. It leaves out lengths, and whether they are equal: the series themselves show them.
-func (h *tsHeader) set(line string) error {
+func (h *tsHeader) set(number int, line string) error {
 	words := strings.Fields(line)
 	tag, words := strings.ToLower(words[0]), words[1:]
 	value := strings.Join(words, " ")
@@ -64,13 +124,11 @@ func (h *tsHeader) set(line string) error {
 			return fmt.Errorf("%s is %q; it must be a whole number from 1", tag, value)
 		}
 		h.dimensions = n
-	case "@timestamps", "@targetlabel":
+	case "@timestamps":
+		h.timed = is("true")
+	case "@targetlabel":
 		if is("true") {
-			return errors.New(map[string]string{
-				"@timestamps": "@timeStamps true is not understood; write the values without their times and @timeStamps false, " +
-					"or a long CSV with a time column",
-				"@targetlabel": "@targetLabel true: the samples have numbers to predict, ccp tells classes apart; use a set with @classLabel true",
-			}[tag])
+			return errors.New("@targetLabel true: the samples have numbers to predict, ccp tells classes apart; use a set with @classLabel true")
 		}
 	case "@classlabel":
 		switch {
@@ -79,12 +137,7 @@ func (h *tsHeader) set(line string) error {
 		case !is("true"):
 			return fmt.Errorf("@classLabel is %q; samples without classes cannot be learned from: want true and the names of the classes", value)
 		}
-		h.classes, h.labelled = words[1:], true
-		for i, class := range h.classes {
-			if slices.Contains(h.classes[:i], class) {
-				return fmt.Errorf("@classLabel names class %q twice; name each once", class)
-			}
-		}
+		h.words, h.line, h.labelled = words[1:], number, true
 	case "@data":
 		if h.ended = h.labelled || h.known; !h.ended {
 			return errors.New("no @classLabel line comes before @data; write one, such as @classLabel true wave fall")
@@ -111,11 +164,11 @@ func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
 		return fmt.Errorf("%d fields between colons; want %d, a series for each of the %d dimensions and then the class",
 			len(fields)+1, h.dimensions+1, h.dimensions)
 	case h.known:
-	case len(h.classes) > 0 && !slices.Contains(h.classes, one.label):
-		return fmt.Errorf("class %.40q is not one of @classLabel (%s); name it there, or see whether the line is cut off",
-			one.label, strings.Join(h.classes, " "))
 	case one.label == "":
 		return errors.New("nothing comes after the last colon; write the sample's class there")
+	}
+	if h.timed {
+		return h.tuples(in, one, fields)
 	}
 	timepoints := strings.Count(fields[0], ",") + 1
 	one.Values = make([]float64, timepoints*h.dimensions)
@@ -133,4 +186,72 @@ func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
 		}
 	}
 	return nil
+}
+
+// tuples reads the series of a sample whose values have times. A sensor without a value at a time of another has a gap there.
+func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
+	values := make([]map[float64]float64, len(fields))
+	for dimension, field := range fields {
+		values[dimension] = map[float64]float64{}
+		for n, tuple := range strings.Split(field, ")") {
+			tuple = strings.TrimLeft(tuple, ", ")
+			if tuple == "" && n > 0 || tuple == "?" && n == 0 && field == tuple { // the end, or a sensor without any value
+				continue
+			}
+			inside, found := strings.CutPrefix(tuple, "(")
+			comma := strings.LastIndexByte(inside, ',')
+			if !found || comma < 0 || strings.Count(field, "(") != strings.Count(field, ")") {
+				return fmt.Errorf("dimension %d: %.40q is not a time and a value; after @timeStamps true each value is written as (0.5,1.2)",
+					dimension, tuple)
+			}
+			at, err := h.when(in, one.line, strings.TrimSpace(inside[:comma]))
+			if err != nil {
+				return fmt.Errorf("dimension %d, value %d: %w", dimension, n, err)
+			}
+			value, err := in.number(one.line, strings.TrimSpace(inside[comma+1:]))
+			if err != nil {
+				return fmt.Errorf("dimension %d, value %d: %w", dimension, n, err)
+			}
+			if _, twice := values[dimension][at]; twice {
+				return fmt.Errorf("dimension %d has two values at the time %s; keep one of them", dimension, inside[:comma])
+			}
+			values[dimension][at] = value
+		}
+	}
+	for _, of := range values {
+		one.Times = slices.AppendSeq(one.Times, maps.Keys(of))
+	}
+	slices.Sort(one.Times)
+	one.Times = slices.Compact(one.Times)
+	for _, at := range one.Times {
+		for _, of := range values {
+			value, found := of[at]
+			if !found {
+				value = math.NaN()
+			}
+			one.Values = append(one.Values, value)
+		}
+	}
+	if one.Times == nil {
+		return errors.New("no sensor has a value; remove the sample")
+	}
+	return nil
+}
+
+// when reads a time: a number of any unit, or a date. All of a file are alike.
+func (h *tsHeader) when(in *input, line int, text string) (at float64, err error) {
+	kind := numbers
+	if at, err = float(text); err != nil {
+		at, kind, err = h.days.parse(text, line)
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case kind == slashed:
+		return 0, fmt.Errorf("%s is a day and a month in an order that it does not tell; write the year first: 2024-05-31", text)
+	case h.kindKnown && kind != h.kind:
+		return 0, fmt.Errorf("%q: times before are of another form; write all alike", text)
+	}
+	h.kind, h.kindKnown = kind, true
+	return at, nil
 }

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -82,10 +83,9 @@ func TestTSErrors(t *testing.T) {
 		{good + "%1,2:3,4:a\n", "a.ts: no sample comes after @data; the file is cut off"},
 		{"@data\n", "a.ts, line 1: no @classLabel line comes before @data; write one, such as @classLabel true wave fall"},
 		{"@dimensions many\n", `a.ts, line 1: @dimensions is "many"; it must be a whole number from 1`},
-		{"@timeStamps true\n", "a.ts, line 1: @timeStamps true is not understood; write the values without their times"},
 		{"@targetLabel true\n", "a.ts, line 1: @targetLabel true: the samples have numbers to predict"},
 		{"@classLabel false\n", `a.ts, line 1: @classLabel is "false"; samples without classes cannot be learned from`},
-		{"@classLabel true a b a\n", `a.ts, line 1: @classLabel names class "a" twice; name each once`},
+		{"@classLabel true a b a\n@data\n1:a\n", `a.ts, line 1: @classLabel names class "a" twice; name each once`},
 		{good, "a.ts: no sample comes after @data; the file is cut off"},
 		{good + "1,2:a\n", "a.ts, line 4: 2 fields between colons; want 3, a series for each of the 2 dimensions and then the class"},
 		{good + "1,2:3,4:c\n", `a.ts, line 4: class "c" is not one of @classLabel (a b); name it there, or see whether the line is cut off`},
@@ -122,6 +122,68 @@ func TestTSErrors(t *testing.T) {
 	assert.Contains(t, refused(t, Options{}, filepath.Join(folder, "none.ts")), "none.ts: no such file")
 	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.mat", "")),
 		"a.mat is neither a .ts file, nor a .csv, nor a folder; name it after what it is")
+}
+
+// Values with their times are read whole: dates have colons, sensors times of their own, numbers signs and exponents. (aeon 1.6.0 takes
+// what looks like digits.digits out of such a line.)
+func TestTSTimeStamps(t *testing.T) {
+	head := "@timeStamps true\n@dimensions 2\n@classLabel true a b\n@data\n"
+	path := put(t, t.TempDir(), "a.ts", head+"(0,-1),(1,2e-1),(3,5):(0,7),(2,-8.5),(3,9):a\n(0,1),(1,2):(0,3), ( 1 , ? ):b\n")
+	s, err := read(t, []string{path}, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []float64{0, 1, 2, 3}, s.samples[0].Times)
+	got := fmt.Sprint(s.samples[0].Values, s.samples[1].Times, s.samples[1].Values)
+	assert.Equal(t, "[-1 7 0.2 NaN NaN -8.5 5 9] [0 1] [1 3 2 NaN]", got)
+	path = put(t, t.TempDir(), "a.ts", head+many(4, "(2013-02-05 00:00:00,1),(2013-02-05 00:00:00.5,2):(2013-02-05 00:00:00,3),(2013-02-05 00:00:00.5,4):a",
+		"(2013-02-05 10:00:00,1),(2013-02-05 10:00:00.5,2):(2013-02-05 10:00:00,3),(2013-02-05 10:00:00.5,4):b"))
+	result, d := imported(t, Options{}, path)
+	assert.Equal(t, "2 time points in all samples, 0.5 of time apart", result.Timepoints.String())
+	assert.Equal(t, 1.0, d.Form.Second, "dates are in seconds")
+	for line, want := range map[string]string{
+		"1,2:3,4:a":                       `line 5: dimension 0: "1,2" is not a time and a value; after @timeStamps true each value is written as (0.5,1.2)`,
+		"(0,1),(1,2:(0,1):a":              "2 fields between colons; want 3",
+		"(0,1),(0,2):(0,1):a":             "dimension 0 has two values at the time 0; keep one of them",
+		"(noon,1):(0,1):a":                `"noon" is not a time`,
+		"(0,1),(2013-02-05,2):(0,1):a":    "times before are of another form",
+		"(01/02/2013,1):(01/02/2013,1):a": "a day and a month in an order that it does not tell; write the year first",
+		"(0,x):(0,1):a":                   `dimension 0, value 0: "x" is not a number`,
+		"?:?:a":                           "no sensor has a value; remove the sample",
+		"(0,1):a":                         "2 fields between colons; want 3",
+	} {
+		assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "a.ts", head+line+"\n")), want, line)
+	}
+}
+
+// Classes keep their letters, whatever other readers make of them: A and a are two, and dominant is not domiNaNt.
+func TestTSKeepsLabels(t *testing.T) {
+	path := put(t, t.TempDir(), "a.ts", "@classLabel true A a dominant ?\n@data\n"+many(4, "1,2:A", "1,3:a", "2,4:dominant"))
+	result, d := imported(t, Options{}, path)
+	assert.Equal(t, []string{"A", "a", "dominant"}, d.ClassNames)
+	assert.Contains(t, strings.Join(result.Notes, "\n"), `class "A" and "a"`)
+}
+
+// Names of classes may have blanks, as aeon writes them: the samples tell which words belong together.
+func TestTSClassesWithBlanks(t *testing.T) {
+	folder := t.TempDir()
+	train := put(t, folder, "Moves_TRAIN.ts", "@classLabel true going up going down sit\n@data\n"+many(4, "1,2:going up", "2,4:sit", "3,4:going down"))
+	test := put(t, folder, "Moves_TEST.ts", "@classLabel true going up going down sit\n@data\n"+many(2, "1,2:sit", "1,3:going down"))
+	for _, order := range [][]string{{train, test}, {test, train}} {
+		_, d := imported(t, Options{}, order...)
+		assert.Equal(t, []string{"going up", "going down", "sit"}, d.ClassNames)
+	}
+	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.ts", "@classLabel true going up sit\n@data\n1,2:going down\n1,2:sit\n")),
+		`a.ts, line 3: class "going down" is not one of @classLabel (going up sit)`)
+}
+
+// A folder as aeon ships it holds series of one length beside the problem of its name.
+func TestTSFolderWithAnotherProblem(t *testing.T) {
+	folder := tsFolder(t)
+	put(t, folder, "TwoMoves_eq_TRAIN.ts", tsHead+many(4, "0,1,2:5,6,7:wave", "1,?,3:?,8,NaN:fall"))
+	put(t, folder, "TwoMoves_eq_TEST.ts", tsHead+"0,1,2:5,5,5:wave\n")
+	result, _ := imported(t, Options{}, folder)
+	assert.Equal(t, []int{8, 2}, []int{result.Training, result.Test})
+	assert.Contains(t, strings.Join(result.Notes, "\n"), "of the folder TwoMoves_TRAIN.ts and TwoMoves_TEST.ts are read; "+
+		"TwoMoves_eq_TEST.ts, TwoMoves_eq_TRAIN.ts beside it left out")
 }
 
 func TestTSMissingZero(t *testing.T) {
