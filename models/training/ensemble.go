@@ -73,7 +73,7 @@ func (r *run) fitTransforms(ctx context.Context) error {
 		line = "no class has two training samples or groups, so that none can be held out: " +
 			"the transforms have their usual weights and a small penalty"
 	case accuracies != nil:
-		line = "held-out training samples: " + strings.Join(accuracies, ", ")
+		line = "held-out training samples" + ofSome(v.Judged(), c.Classes) + ": " + strings.Join(accuracies, ", ")
 	}
 	if line, err = r.weighMembers(ctx, d, c, v, line); err != nil {
 		return err
@@ -100,6 +100,14 @@ func (r *run) fitTransforms(ctx context.Context) error {
 			100*v.Weight, 100-100*v.Weight))
 	}
 	return v.Keep(r.store)
+}
+
+// ofSome says of how many classes samples are, if these are not all.
+func ofSome(some, classes int) string {
+	if some == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" of %d of the %d classes", some, classes)
 }
 
 // hasNetwork reports whether the network has a weight in the predictions. Otherwise it is not trained.

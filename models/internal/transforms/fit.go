@@ -211,6 +211,18 @@ type trial struct {
 	priors []float64
 }
 
+// try begins a trial. If its samples are of some classes only, it knows no others: these would be rivals without a sample.
+func (f *fit) try() *trial {
+	chosen, some := judges(f.samples, mostChosen)
+	t, c, samples := &trial{chosen: chosen}, f.Config, pick(f.samples, chosen)
+	if some {
+		samples, c.Classes = numbered(samples)
+		f.classifier.header.Chosen = c.Classes
+	}
+	t.task = c.taskOf(samples)
+	return t
+}
+
 // judge takes the Gram matrix of a transform.
 func (t *trial) judge(v int, gram *mat.SymDense) {
 	centred(gram)
@@ -224,8 +236,7 @@ func (t *trial) joined() score {
 
 // choose weighs the transforms. They are not usable if all samples have the same features in each.
 func (f *fit) choose(ctx context.Context) (usable bool, err error) {
-	t := &trial{chosen: spread(f.samples, mostChosen)}
-	t.task = f.taskOf(pick(f.samples, t.chosen))
+	t := f.try()
 	t.grams, t.alone = make([]*mat.SymDense, len(f.candidates)), make([]score, len(f.candidates))
 	var linear []int
 	for v, c := range f.candidates {

@@ -2,6 +2,7 @@ package transforms
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -35,11 +36,7 @@ func groupsOf(samples []Sample) (groups [][]int) {
 // which keep their shares of classes. Groups with a class that no group before has come first.
 func spread(samples []Sample, most int) (chosen []int) {
 	groups := groupsOf(samples)
-	order, turn := loop.Indices(len(groups)), make([]float64, len(groups))
-	for i := range order {
-		_, turn[i] = math.Modf(float64(i) * math.Phi) // whatever the number taken, they lie evenly
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
+	order, turn := evenly(len(groups)), golden(len(groups)) // whatever the number taken, they lie evenly
 	seen := map[int32]bool{}
 	for _, group := range order {
 		for _, i := range groups[group] {
@@ -74,4 +71,82 @@ func stratified(samples []Sample, members []int) []int {
 	ordered := slices.Clone(members)
 	slices.SortStableFunc(ordered, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
 	return ordered
+}
+
+// ofEach is how many samples of a class tell what is right for it, if there are too many classes for more.
+const ofEach = 6
+
+// judges returns the samples, at most so many, that transforms are chosen by, and whether they are of some classes only. Samples
+// that are spread over very many classes would be alone in their classes. Then no held-out one could be predicted, and the choice
+// would be left to chance. So they are of fewer classes, evenly spread, each with several samples of different groups.
+func judges(samples []Sample, most int) (chosen []int, some bool) {
+	members := map[int32][]int{}
+	for i, s := range samples {
+		members[s.Label] = append(members[s.Label], i)
+	}
+	if len(samples) <= most || len(members)*ofEach <= most {
+		return spread(samples, most), false
+	}
+	var several [][]int
+	for _, label := range slices.Sorted(maps.Keys(members)) {
+		if of := byTurns(samples, members[label]); len(groupsOf(pick(samples, of))) > 1 {
+			several = append(several, of[:min(ofEach, len(of))])
+		}
+	}
+	if len(several)*2 <= most/ofEach { // nearly all classes have a single sample or group
+		return spread(samples, most), false
+	}
+	for _, at := range evenly(len(several)) {
+		if of := several[at]; len(chosen)+len(of) <= most {
+			chosen = append(chosen, of...)
+		}
+	}
+	slices.Sort(chosen)
+	return chosen, true
+}
+
+// byTurns orders samples so that their groups take turns.
+func byTurns(samples []Sample, members []int) []int {
+	turn, count := map[int]int{}, map[string]int{}
+	for _, i := range members {
+		if group := samples[i].Group; group != "" {
+			turn[i] = count[group]
+			count[group]++
+		}
+	}
+	ordered := slices.Clone(members)
+	slices.SortStableFunc(ordered, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
+	return ordered
+}
+
+// evenly orders the numbers below n so that the first ones, however many, lie evenly.
+func evenly(n int) []int {
+	order, turn := loop.Indices(n), golden(n)
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
+	return order
+}
+
+// golden returns for each number below n the fraction of its multiple of the golden ratio: those below any bound lie evenly.
+func golden(n int) []float64 {
+	turn := make([]float64, n)
+	for i := range turn {
+		_, turn[i] = math.Modf(float64(i) * math.Phi)
+	}
+	return turn
+}
+
+// numbered returns the samples with the labels 0, 1, … in place of those that they have, and the number of classes.
+func numbered(samples []Sample) ([]Sample, int) {
+	numbers := map[int32]int32{}
+	for _, s := range samples {
+		numbers[s.Label] = 0
+	}
+	for number, label := range slices.Sorted(maps.Keys(numbers)) {
+		numbers[label] = int32(number)
+	}
+	anew := slices.Clone(samples)
+	for i := range anew {
+		anew[i].Label = numbers[anew[i].Label]
+	}
+	return anew, len(numbers)
 }

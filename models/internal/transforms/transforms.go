@@ -24,7 +24,7 @@ type Part struct {
 	Name           string
 	Graph          bool    // it goes by links, or by pairs of few sensors
 	Weight         float64 // of the sum of the weights
-	Accuracy, Loss float64 // on held-out samples, of a transform alone at most 700; the loss is in nats
+	Accuracy, Loss float64 // on held-out samples, of a transform alone at most 700 (see Judged); the loss is in nats
 }
 
 // transform is a map whose features are standardised, compared with landmarks if there is a kernel, and weighted.
@@ -125,6 +125,9 @@ func (v *Classifier) mean(logits []float32) []float32 {
 // Parts returns the part of each transform, and of all together. Transforms without weight are listed, too, unless all
 // samples have the same features in them.
 func (v *Classifier) Parts() []Part { return slices.Clone(v.header.Parts) }
+
+// Judged returns the number of classes whose samples the scores of transforms alone are of; 0 means all classes.
+func (v *Classifier) Judged() int { return v.header.Chosen }
 
 // Predicting returns the transforms that have a weight, the one of the greatest weight first.
 func (v *Classifier) Predicting() (names []string) {

@@ -601,3 +601,89 @@ func TestPartOfGroups(t *testing.T) {
 		assert.InDelta(t, 700/classes, slices.Max(count), 5)
 	}
 }
+
+// countsOf counts the chosen samples of each class that has any.
+func countsOf(samples []Sample, chosen []int) map[int32]int {
+	count := map[int32]int{}
+	for _, i := range chosen {
+		count[samples[i].Label]++
+	}
+	return count
+}
+
+// The samples that choose transforms have several of each class they hold, however many classes there are, and of several groups.
+func TestManyClassesAreJudgedBySome(t *testing.T) {
+	for _, classes := range []int{117, 350, 700, 1_000, 5_000} {
+		for each := 2; each <= 40; each += 19 {
+			samples := make([]Sample, classes*each+1)
+			for i := range samples {
+				samples[i].Label, samples[i].Group = int32(i%classes), fmt.Sprint("g", i/classes%each*2/each)
+			}
+			samples[len(samples)-1].Label = int32(classes) // of a class without another
+			if len(samples) <= mostChosen {
+				continue
+			}
+			chosen, some := judges(samples, mostChosen)
+			assert.True(t, some)
+			assert.LessOrEqual(t, len(chosen), mostChosen)
+			assert.Greater(t, len(chosen), mostChosen-10)
+			groups := map[int32]map[string]bool{}
+			for _, i := range chosen {
+				if label := samples[i].Label; groups[label] == nil {
+					groups[label] = map[string]bool{}
+				}
+				groups[samples[i].Label][samples[i].Group] = true
+			}
+			for label, count := range countsOf(samples, chosen) {
+				assert.Equal(t, min(ofEach, each), count)
+				assert.Len(t, groups[label], 2)
+			}
+		}
+	}
+}
+
+// Where there are few classes, or no class has two groups, transforms are chosen by samples of all.
+func TestFewClassesAreJudgedByAll(t *testing.T) {
+	for _, size := range []struct{ classes, each int }{{2, 3_000}, {116, 100}, {300, 2}, {5_000, 1}} {
+		samples := make([]Sample, size.classes*size.each)
+		for i := range samples {
+			samples[i].Label = int32(i % size.classes)
+		}
+		chosen, some := judges(samples, mostChosen)
+		assert.False(t, some)
+		assert.Equal(t, spread(samples, mostChosen), chosen)
+	}
+}
+
+// Hundreds of classes of three samples are told apart, and the transforms know that they are.
+func TestHundredsOfClasses(t *testing.T) {
+	const classes, each, columns = 750, 3, 6
+	rng, centres := rand.New(rand.NewPCG(1, 2)), make([]float32, classes*columns)
+	for i := range centres {
+		centres[i] = float32(rng.NormFloat64())
+	}
+	sample := func(class int) []float32 {
+		x := slices.Clone(centres[class*columns : (class+1)*columns])
+		for j := range x {
+			x[j] += 0.05 * float32(rng.NormFloat64())
+		}
+		return x
+	}
+	var samples []Sample
+	for i := range classes * each {
+		samples = append(samples, Sample{Values: sample(i % classes), Label: int32(i % classes)})
+	}
+	c := Config{Columns: columns, Channels: 1, Classes: classes, Table: true, Only: []string{Values}, Seed: 1, Backend: backendtest.Go(t)}
+	v, err := Fit(t.Context(), c, samples)
+	require.NoError(t, err)
+	assert.Equal(t, 233, v.Judged())
+	assert.Greater(t, v.Parts()[0].Accuracy, 0.98)
+	right := 0
+	for class := range classes {
+		p := v.Probabilities(v.Read(sample(class)), nil)
+		if slices.Index(p, slices.Max(p)) == class {
+			right++
+		}
+	}
+	assert.Greater(t, right, 720)
+}
