@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/suggest"
 )
 
 // seriesReader holds the recordings of a file as they are there, `[samples, sensors, timepoints, axes]`.
@@ -21,6 +23,7 @@ type seriesReader struct {
 	rate       float64   // time points for each unit of time; 0: unknown
 	times      []float64 // `[timepoints]` or `[samples, timepoints]`; nil: even
 	buffer     []float64 // of the last recording
+	other      bool      // its sensors are not those of Options.Form in their order, and are taken by their names
 }
 
 // readSeries reads `series`, [samples, timepoints] of one sensor, [samples, sensors, timepoints] or [samples, sensors, timepoints,
@@ -172,12 +175,33 @@ func (r *npzReader) recording(i int) recording.Recording {
 			one.Times = one.Times[:len(one.Times)-1]
 		}
 		one.Values = one.Values[:len(one.Times)*sensors*axes]
-	} else if s.rate > 0 && r.opts.Form != nil && r.opts.Form.Rate > 0 && r.opts.Form.Rate != s.rate {
+	} else if s.rate > 0 && r.opts.Form != nil && r.opts.Form.Rate > 0 && (r.opts.Form.Rate != s.rate || s.other) {
 		for timepoint := range timepoints {
 			one.Times = append(one.Times, float64(timepoint)/s.rate)
 		}
 	}
 	return one
+}
+
+// learned gives a form what the training has learned, and no more, or learns it. Sensors of which some are the training's take their
+// names and their order.
+func (r *npzReader) learned(form *recording.Form) (err error) {
+	o, s := r.opts.Form, r.series
+	if o == nil {
+		if form.Filled = form.Filled || r.gaps(); form.Filled && form.Fill == nil {
+			form.Fill, err = r.learnFill(form)
+		}
+		return err
+	}
+	form.Rate, form.Zeros, form.Filled, form.Fill, form.Gaps = cmp.Or(o.Rate, form.Rate), o.Zeros, o.Filled, o.Fill, o.Gaps
+	if s.names == nil && r.raw.Recorded == nil || form.Channels != o.Channels || slices.Equal(form.Sensors, o.Sensors) {
+		return nil
+	}
+	if _, missing, _, _ := suggest.Match(o.Sensors, form.Sensors); len(missing) < len(o.Sensors) {
+		named := recording.Form{Sensors: form.Sensors, Channels: form.Channels}
+		s.other, form.Sensors, err = true, o.Sensors, named.Check()
+	}
+	return err
 }
 
 // readRecordings makes the raw series of the recordings: without gaps, at even time points.
@@ -202,13 +226,9 @@ func (r *npzReader) readRecordings() error {
 	if form.Rate == 0 && s.times != nil {
 		form.Rate = recording.Rate(r.samples, r.recording)
 	}
-	if o := r.opts.Form; o != nil { // what the training has learned, and no more
-		form.Rate, form.Zeros, form.Filled, form.Fill, form.Gaps = cmp.Or(o.Rate, form.Rate), o.Zeros, o.Filled, o.Fill, o.Gaps
-	} else if form.Filled = form.Filled || r.gaps(); form.Filled && form.Fill == nil {
-		var err error
-		if form.Fill, err = r.learnFill(form); err != nil {
-			return err
-		}
+	own := form.Sensors
+	if err := r.learned(form); err != nil {
+		return err
 	}
 	plain := *form
 	plain.Origin = ""
@@ -222,17 +242,30 @@ func (r *npzReader) readRecordings() error {
 	raw.Series = make([][]float32, r.samples)
 	for i := range raw.Series {
 		one := r.recording(i)
-		if i == 0 { // the names are checked once
-			one.Sensors = form.Sensors
+		if i == 0 || s.other { // else the names are checked once
+			one.Sensors = own
 		}
 		c, err := plain.Prepare(&one)
 		if err != nil {
 			return fmt.Errorf("series[%d]: %w", i, err)
 		}
-		changes.Add(c)
+		if changes.Add(c); c.Notes != nil {
+			if raw.SampleNotes == nil {
+				raw.SampleNotes = make([][]string, r.samples)
+			}
+			raw.SampleNotes[i] = c.Notes
+		}
 		raw.Series[i] = plain.Even(one, r.sample(i)) // in the memory of what was read
 	}
 	s.values = nil
+	if s.other { // what the file has for its own sensors does not fit
+		r.nodes, raw.Nodes = len(form.Sensors), len(form.Sensors)
+		raw.Graph, raw.Coordinates, raw.Parts = r.opts.Graph, nil, nil
+	}
+	told := func(notes []string) bool { return notes != nil }
+	if i := slices.IndexFunc(raw.SampleNotes, told); i >= 0 {
+		appendf(&raw.Warnings, "series[%d]: %s", i, strings.Join(raw.SampleNotes[i], "; "))
+	}
 	if n := changes.Interpolated; n > 0 {
 		raw.Notes = append(raw.Notes, fmt.Sprintf("%d missing values were interpolated in time", n))
 	}

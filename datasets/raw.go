@@ -90,6 +90,8 @@ type Raw struct {
 	Groups []string
 	// SampleNames names each sample, such as its file; nil if samples have no names.
 	SampleNames []string
+	// SampleNotes are what a person should know of each recording, such as times in another unit; nil if there is nothing.
+	SampleNotes [][]string
 	// Graph is the raw graph over the nodes, or over the sensors of recordings: symmetric, not negative, not normalised. If
 	// it is nil, Make joins each of the nodes to the KNN nearest by the training samples, and sensors by correlations.
 	Graph *affinity.Matrix

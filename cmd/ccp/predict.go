@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/gomlx/support/xslices"
 	"github.com/spf13/cobra"
 )
 
@@ -47,8 +49,10 @@ func newPredict(s *shared) *cobra.Command {
 			return err
 		}
 		about := func(err error) error { // one of several files is in the error
-			if len(inputs) > 1 {
+			if wrong, ok := errors.AsType[*serve.RecordingError](err); len(inputs) > 1 {
 				return err
+			} else if ok && wrong.Name == filepath.Base(inputs[0]) { // its only one
+				err = wrong.Err
 			}
 			return inFile(inputs[0], err)
 		}
@@ -70,7 +74,7 @@ func newPredict(s *shared) *cobra.Command {
 				return usage(cmd, fmt.Errorf("--reject %g: %s: %w", reject, dir, err))
 			}
 		}
-		var warnings []string
+		var warnings []told
 		rejected, classified := 0, 0
 		var recorded string // what is drawn, its windows and their predictions
 		var windows []recording.Window
@@ -81,9 +85,9 @@ func newPredict(s *shared) *cobra.Command {
 			return each(func(p serve.Samples) error {
 				predictions, err := serve.Classify(cmd.Context(), classifier, p.Signals)
 				if err != nil {
-					return about(err)
+					return about(p.Name(err))
 				}
-				warnings = append(warnings, warn(p, predictions)...)
+				warnings = warn(warnings, p, predictions)
 				if figure.path != "" {
 					recorded, windows, drawn = p.Names[0], append(windows, p.Windows...), append(drawn, predictions...)
 				}
@@ -112,7 +116,7 @@ func newPredict(s *shared) *cobra.Command {
 		if figure.path != "" && err == nil {
 			err = drawWindows(figure.path, recorded, classifier.ClassNames, windows, drawn)
 		}
-		tell(cmd, "warning", warnings)
+		tell(cmd, "warning", xslices.Map(warnings, told.String))
 		if reject > 0 && err == nil {
 			tell(cmd, "note", []string{fmt.Sprintf("%d of %d predictions are withheld, with probabilities below %.7g", rejected,
 				classified, threshold)})
@@ -183,16 +187,8 @@ func table(inputs serve.Samples, classes []string, predictions []models.Predicti
 	return rows
 }
 
-// readSignals reads the samples of a numpy file, as serve.Classify takes them, and their names. It checks that they fit the
-// model.
+// readSignals reads signals on a graph in a numpy file, and their names. It checks that they fit the model.
 func readSignals(path string, m models.Metadata) (names []string, signals [][]float32, err error) {
-	if m.Form != nil {
-		d, err := datasets.ReadSeries(path, m.Form)
-		if err != nil {
-			return nil, nil, err
-		}
-		return numbered(d.SampleNames, len(d.Series)), d.Series, nil
-	}
 	var array *npz.Array
 	if datasets.IsFile(path) {
 		array, names, err = readFeatures(path, m)

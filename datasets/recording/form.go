@@ -181,12 +181,11 @@ func (f *Form) order(r *Recording, c *Changes) error {
 		c.note("it has no sensor %s; the import said that missing sensors are %s", suggest.Few(missing),
 			map[bool]string{true: "zero", false: "filled"}[f.Zeros])
 	}
-	if others != nil {
-		c.note("sensor %s was not in the training data; left out", suggest.Few(others))
+	notes, err := f.Others(others, turned, r.Times != nil)
+	if err != nil {
+		return err
 	}
-	if turned {
-		c.note("its sensors are in another order than the training data's; they are taken by their names")
-	}
+	c.Notes = append(c.Notes, notes...)
 	if r.Sensors, r.Channels = f.Sensors, channels; !turned && missing == nil && others == nil {
 		return nil
 	}
@@ -205,6 +204,23 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	}
 	r.Values = values
 	return nil
+}
+
+// Others says what a person should know of a recording with sensors that the training data has not, or with turned ones, which are in
+// another order. It is an error if the recording has no times, though the training data has a rate: the times may be what looks like
+// another sensor, as in a table whose column of times has a new heading.
+func (f *Form) Others(others []string, turned, timed bool) (notes []string, err error) {
+	if others != nil && !timed && f.Rate > 0 {
+		return nil, fmt.Errorf("it has no times, and the training data has no sensor %q: if these are its times, give them as its times, in a "+
+			"table in the column that the training's had; else leave that out", suggest.Clip(others[0]))
+	}
+	if others != nil {
+		notes = append(notes, fmt.Sprintf("sensor %s was not in the training data; left out", suggest.Few(others)))
+	}
+	if turned {
+		notes = append(notes, "its sensors are in another order than the training data's; they are taken by their names")
+	}
+	return notes, nil
 }
 
 // apart returns an error if two sensors have names that suggest.Match takes for one.

@@ -34,6 +34,8 @@ type Recording struct {
 	// Series takes the place of all that but Name: a series at even time points, `[timepoints, sensors, channels]` row-major, with
 	// the training data's sensors in their order and without gaps, as datasets.Dataset.Series has them.
 	Series []float32
+	// Notes are what a person should know of it, as by the file that it is from. Form.Series and Form.Windows tell it first.
+	Notes []string
 
 	// What Prepare saw before it filled gaps: the rate of the sensor that was read most often, and the first and the last of its times.
 	fastest, first, last float64

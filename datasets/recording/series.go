@@ -14,24 +14,25 @@ var ErrNoForm = errors.New("the classifier was trained on signals, not on record
 
 // Series returns the values of a recording at even time points, `[timepoints, sensors, channels]`, and leaves the recording as
 // it is. If the form has a rate and the recording has times, the time points have that rate. The notes say what a person
-// should know, such as sensors in another order. The error names the recording, the sensor and the time point. Without a form
-// it is ErrNoForm. Recording.Series comes back as it is.
+// should know, such as sensors in another order, after Recording.Notes. The error names the recording, the sensor and the time
+// point. Without a form it is ErrNoForm. Recording.Series comes back as it is.
 func (f *Form) Series(r Recording) (values []float32, notes []string, err error) {
 	if f == nil {
 		return nil, nil, ErrNoForm
 	}
 	if r.Series != nil {
-		return r.Series, nil, nil
+		return r.Series, r.Notes, nil
 	}
 	r.Values = slices.Clone(r.Values) // the caller's stay as they are
 	changes, err := f.Prepare(&r)
+	notes = slices.Concat(r.Notes, changes.Notes)
 	if err != nil && r.Name != "" {
 		err = fmt.Errorf("%s: %w", r.Name, err)
 	}
 	if err != nil {
-		return nil, changes.Notes, err
+		return nil, notes, err
 	}
-	return f.Even(r, nil), changes.Notes, nil
+	return f.Even(r, nil), notes, nil
 }
 
 // Even returns the values of a prepared recording at even time points. Without times they are even already. If the form has

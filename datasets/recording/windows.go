@@ -68,7 +68,8 @@ const mostSteps = 10_000_000
 // with fewer than half of the time points that belong into them. The notes tell of both, and of what Series
 // would tell of. The error says why there is no window; it wraps ErrShort if the recording is shorter than one.
 func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all []Window, notes []string, err error) {
-	var c Changes
+	c := Changes{Notes: r.Notes}
+	r.Notes = nil // of all windows together
 	if err = f.order(&r, &c); err != nil {
 		return r, nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
 )
 
@@ -19,7 +20,7 @@ type chosen struct {
 	columns
 	sensors  []string
 	channels int
-	trained  bool            // of recordings to classify, whose files may have other columns, too
+	like     *recording.Form // of recordings to classify, whose files may have other columns, too: the training's; nil in an import
 	fills    bool            // a file may have no column of a sensor: it is filled
 	by       string          // the file that has made them
 	written  []string        // as that file has them
@@ -31,8 +32,9 @@ type chosen struct {
 
 // order returns the numbers of the chosen columns among the columns of a file, in the chosen order, and its sensors. The first file
 // makes the choice: the columns to take, sensor by sensor. New recordings have those of the training, whatever
-// other files have, less the sensors that this file has no column of.
-func (r *reading) order(path string, c columns) (at []int, has []string, err error) {
+// other files have, less the sensors that this file has no column of. told is what a person should know of each of them; whether they
+// are timed matters for that.
+func (r *reading) order(path string, c columns, timed bool) (at []int, has, told []string, err error) {
 	all := &r.chosen
 	first, wanted := all.names == nil, all.names
 	var rest []int // the columns that are not left out
@@ -65,14 +67,16 @@ func (r *reading) order(path string, c columns) (at []int, has []string, err err
 			return !slices.Contains(has, all.of[slices.Index(all.names, name)])
 		})
 	}
-	if all.trained && others != nil {
-		r.noteOf("others", fmt.Sprintf("%s has columns that the training data has not, such as %s; left out", path, others[0]))
-	} else if r.Take == nil {
+	if all.like != nil && len(missing) == 0 {
+		if told, err = all.like.Others(others, turned, timed); err != nil {
+			return nil, nil, nil, err
+		}
+	} else if r.Take == nil && all.like == nil {
 		missing = append(missing, others...)
 	}
 	switch {
-	case len(missing) > 0 && (first || all.trained):
-		return nil, nil, fmt.Errorf("no column or sensor is named %q; there are %s", missing[0], few(c.names))
+	case len(missing) > 0 && (first || all.like != nil):
+		return nil, nil, nil, fmt.Errorf("no column or sensor is named %q; there are %s", missing[0], few(c.names))
 	case len(missing) > 0:
 		way := fmt.Sprintf("--leave %q takes those that all have", strings.Join(missing, ","))
 		if has == nil {
@@ -83,11 +87,11 @@ func (r *reading) order(path string, c columns) (at []int, has []string, err err
 				way = fmt.Sprintf("%s and %s differ in case only; name them alike", names[other], name)
 			}
 		}
-		return nil, nil, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: %s",
+		return nil, nil, nil, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: %s",
 			few(missing), all.by, way)
 	case len(at) == 0:
-		return nil, nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
-	case turned && (!first || all.trained):
+		return nil, nil, nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
+	case turned && !first && all.like == nil:
 		r.noteOf("turned", fmt.Sprintf("columns are in another order in some files, such as %s; they are taken by their names", path))
 	}
 	if first {
@@ -109,7 +113,7 @@ func (r *reading) order(path string, c columns) (at []int, has []string, err err
 	if first || len(has) == len(all.sensors) {
 		has = all.sensors // which files share
 	}
-	return at, has, err
+	return at, has, told, err
 }
 
 // taken returns the names of the columns to take. These name columns, or sensors with all their columns.

@@ -46,7 +46,7 @@ func readAlike(ctx context.Context, inputs []string, form *recording.Form) (*rea
 			q.Layout = samplesLayout
 		}
 	}
-	c := chosen{trained: true, fills: form.Zeros || form.Fill != nil, second: form.Second}
+	c := chosen{like: form, fills: form.Zeros || form.Fill != nil, second: form.Second}
 	if len(q.Take) == form.Width() { // else the first file makes the columns
 		c.names, c.sensors, c.channels = q.Take, form.Sensors, form.Channels
 		for i := range q.Take {
@@ -239,12 +239,12 @@ func (r *reading) take(f *format, c content) error {
 			path, r.chosen.second)
 	}
 	r.chosen.second = cmp.Or(r.chosen.second, c.second)
-	at, sensors, err := r.order(path, c.columns)
+	at, sensors, told, err := r.order(path, c.columns, c.samples[0].Times != nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	for _, one := range c.samples {
-		one.Sensors, one.Values = sensors, pick(one.Values, len(c.columns.names), at)
+		one.Sensors, one.Values, one.Notes = sensors, pick(one.Values, len(c.columns.names), at), told
 	}
 	r.as[c.as], r.samples = true, append(r.samples, c.samples...)
 	return nil
@@ -254,9 +254,9 @@ func (r *reading) take(f *format, c content) error {
 func (r *reading) finish() (err error) {
 	c := crossed(r.sensors, r.axes) // of readings
 	var at []int                    // their columns
-	var sensors []string
+	var sensors, told []string
 	if c.names != nil {
-		if at, sensors, err = r.order(r.samples[0].path, c); err != nil {
+		if at, sensors, told, err = r.order(r.samples[0].path, c, true); err != nil {
 			return fmt.Errorf("%s: %w", r.samples[0].path, err)
 		}
 	}
@@ -271,7 +271,7 @@ func (r *reading) finish() (err error) {
 			}
 		}
 		if at != nil {
-			one.Sensors, one.Values = sensors, pick(one.Values, len(c.names), at)
+			one.Sensors, one.Values, one.Notes = sensors, pick(one.Values, len(c.names), at), told
 		}
 		one.label = suggest.Tidy(cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))], one.label))
 		one.group, one.Name = suggest.Tidy(one.group), suggest.Tidy(one.Name)

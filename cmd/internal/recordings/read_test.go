@@ -69,7 +69,8 @@ func TestReadUnlabelled(t *testing.T) {
 	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].Values)
 	assert.Equal(t, []float64{0, 1}, s.samples[0].Times)
 	assert.Equal(t, "one file a recording, one line a time point; semicolons, decimal commas; column t as time", s.readAs())
-	assert.Contains(t, s.told(), "columns are in another order in some files, such as -; they are taken by their names")
+	const turned = "its sensors are in another order than the training data's; they are taken by their names"
+	assert.Equal(t, []string{"sensor battery was not in the training data; left out", turned}, s.samples[0].Notes)
 
 	less := put(t, folder, "less.csv", "x,z\n1,2\n")
 	_, err = readKnown(t, []string{less}, known, known.Take, 1)
@@ -92,15 +93,16 @@ func TestReadSeveral(t *testing.T) {
 	lack := put(t, folder, "lack_test.csv", "time,b,a\n0,2,1\n1,5,4\n")
 	full := put(t, folder, "full_train.csv", "a,b,c,z\n1,2,3,0\n4,5,6,0\n")
 	wide := put(t, folder, "wide.csv", "b@0,b@1,a@0,a@1\n2,5,1,4\n")
-	whole := recording.Recording{Name: "full_train.csv", Sensors: form.Sensors, Channels: 1, Values: []float64{1, 2, 3, 4, 5, 6}}
+	whole := recording.Recording{Name: "full_train.csv", Sensors: form.Sensors, Channels: 1, Values: []float64{1, 2, 3, 4, 5, 6},
+		Notes: []string{"sensor z was not in the training data; left out"}}
 	less := recording.Recording{Name: "lack_test.csv", Sensors: []string{"a", "b"}, Channels: 1,
-		Values: []float64{1, 2, 4, 5}, Times: []float64{0, 1}}
+		Values: []float64{1, 2, 4, 5}, Times: []float64{0, 1},
+		Notes: []string{"its sensors are in another order than the training data's; they are taken by their names"}}
 	for _, inputs := range [][]string{{full, lack}, {lack, full}} {
 		all, notes, err := ReadUnlabelled(t.Context(), inputs, form)
 		require.NoError(t, err)
 		assert.Equal(t, map[bool][]recording.Recording{true: {whole, less}, false: {less, whole}}[inputs[0] == full], all)
-		assert.ElementsMatch(t, notes, []string{full + " has columns that the training data has not, such as z; left out",
-			"columns are in another order in some files, such as " + lack + "; they are taken by their names"})
+		assert.Empty(t, notes)
 	}
 	all, _, err := ReadUnlabelled(t.Context(), []string{wide}, form)
 	require.NoError(t, err)
@@ -117,11 +119,14 @@ func TestReadSeveral(t *testing.T) {
 	_, _, err = ReadUnlabelled(t.Context(), []string{put(t, folder, "none.csv", "z\n1\n")}, form)
 	require.ErrorContains(t, err, `none.csv, line 1: no column or sensor is named "a"; there are z`)
 
-	// What is so of many files is said once.
-	form.Zeros = true
-	_, notes, err := ReadUnlabelled(t.Context(), []string{full, put(t, folder, "again.csv", "a,b,c,y\n1,2,3,0\n4,5,6,0\n")}, form)
+	// A table without times, whose column of them may have another heading, is refused if the training's had times.
+	form.Zeros, form.Rate = true, 10
+	_, _, err = ReadUnlabelled(t.Context(), []string{lack, full}, form)
+	require.EqualError(t, err, full+`, line 1: it has no times, and the training data has no sensor "z": if these are its times, give them `+
+		`as its times, in a table in the column that the training's had; else leave that out`)
+	_, _, err = ReadUnlabelled(t.Context(), []string{lack, put(t, folder, "no times.csv", "a,b,c\n1,2,3\n4,5,6\n")}, form)
 	require.NoError(t, err)
-	assert.Equal(t, []string{full + " has columns that the training data has not, such as z; left out (2 in all)"}, notes)
+	form.Rate = 0
 
 	// A sensor has all of its channels or none.
 	form = &recording.Form{Sensors: []string{"a", "b"},

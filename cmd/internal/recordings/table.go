@@ -26,6 +26,7 @@ type table struct {
 	unit         string
 	kind         int      // of times
 	has          []string // sensors
+	about        []string // notes of each sample
 	byName       map[string]*sample
 }
 
@@ -203,11 +204,11 @@ func (t *table) head(cells []string) (err error) {
 		}
 		return nil
 	}
-	at, has, err := t.order(t.from.path, t.roles.values)
+	at, has, told, err := t.order(t.from.path, t.roles.values, t.time >= 0)
 	if err != nil {
 		return t.headless(err)
 	}
-	t.has = has
+	t.has, t.about = has, told
 	for timepoint := range t.at[at[0]] {
 		for _, series := range at {
 			t.values = append(t.values, t.at[series][timepoint])
@@ -290,7 +291,7 @@ func (t *table) sampleOf(line int, cells []string) (*sample, error) {
 		} else if t.sample >= 0 {
 			x.where += fmt.Sprintf(", sample %q", name)
 		}
-		x.Name, x.Sensors = strings.Clone(name), t.has
+		x.Name, x.Sensors, x.Notes = strings.Clone(name), t.has, t.about
 		t.byName[x.Name] = x
 		t.begin(x)
 	} else if whole {

@@ -76,7 +76,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	waits = true
 	predictions, err := m.classify(ctx, c, d.Signals, free)
 	if err != nil {
-		return err
+		return refuseRecording(d.Name(err))
 	}
 	if d.Names != nil {
 		s.write(w, r, http.StatusOK, d.answers(m, c, predictions))

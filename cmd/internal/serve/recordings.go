@@ -98,7 +98,7 @@ func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 	if cut.Window.Length == 0 {
 		d.Samples, err = Whole(c.Form, all)
 	}
-	return d, err
+	return d, refuseRecording(err)
 }
 
 // answers returns the body of the response to a request about recordings: a prediction for each.

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -14,41 +15,82 @@ import (
 // Samples are what is classified at once: signals on a graph, or series of recordings or of their windows.
 type Samples struct {
 	Names   []string           // of samples or recordings; nil if an answer names none
+	Of      []int              // the recording that each is of, counted from 0; nil if they were no recordings
 	Windows []recording.Window // nil: samples are whole
 	Signals [][]float32        // as Classify takes them
 	Notes   [][]string         // what to know of each recording, see recording.Form.Series; nil if they were no recordings
 }
 
-func (s *Samples) add(name string, signal []float32, notes []string) {
-	s.Names, s.Signals, s.Notes = append(s.Names, name), append(s.Signals, signal), append(s.Notes, notes)
+func (s *Samples) add(of int, name string, signal []float32, notes []string) {
+	s.Of, s.Names, s.Signals, s.Notes = append(s.Of, of), append(s.Names, name), append(s.Signals, signal), append(s.Notes, notes)
 }
 
-// Whole makes the series of recordings. The error is a models.SignalError.
+// RecordingError says which recording is unusable, counted from 0, and why.
+type RecordingError struct {
+	Index int
+	Name  string // "" without
+	Err   error
+}
+
+// Error names the recording, by its number if it has no name.
+func (e *RecordingError) Error() string {
+	if e.Name == "" {
+		return fmt.Sprintf("recording %d: %v", e.Index, e.Err)
+	}
+	return fmt.Sprintf("%s: %v", suggest.Clip(e.Name), e.Err)
+}
+
+// Unwrap gives the reason.
+func (e *RecordingError) Unwrap() error { return e.Err }
+
+// Whole makes the series of recordings. The error is a RecordingError.
 func Whole(f *recording.Form, all []recording.Recording) (s Samples, err error) {
 	for i, r := range all {
+		name := r.Name
+		r.Name = "" // which the error has
 		signal, notes, err := f.Series(r)
 		if err != nil {
-			return s, &models.SignalError{Index: i, Reason: err.Error()}
+			return s, &RecordingError{Index: i, Name: name, Err: err}
 		}
-		s.add(r.Name, signal, notes)
+		s.add(i, name, signal, notes)
 	}
 	return s, nil
 }
 
-// Cut adds the series of windows of a recording. It leaves out unusable windows, such as windows in which a sensor is
+// Name makes a RecordingError of the classifier's error about a series. Other errors stay as they are.
+func (s *Samples) Name(err error) error {
+	wrong, ok := errors.AsType[*models.SignalError](err)
+	if !ok || s.Notes == nil {
+		return err
+	}
+	at := wrong.Index
+	err = errors.New(wrong.Reason)
+	if s.Windows != nil {
+		err = inWindow(s.Windows[at], err)
+	}
+	return &RecordingError{Index: s.Of[at], Name: s.Names[at], Err: err}
+}
+
+func inWindow(w recording.Window, err error) error {
+	return fmt.Errorf("window from %s to %s: %w", recording.TimeText(w.Start), recording.TimeText(w.End), err)
+}
+
+// Cut adds the series of windows of a recording, whose number is of. It leaves out unusable windows, such as windows in which a sensor is
 // silent. unusable says what is wrong with the first. An error of ended, such as a context's, ends it.
-func (s *Samples) Cut(ended func() error, f *recording.Form, r recording.Recording, windows []recording.Window) (unusable, err error) {
+func (s *Samples) Cut(ended func() error, f *recording.Form, of int, r recording.Recording, windows []recording.Window) (unusable, err error) {
 	for _, w := range windows {
 		if err = ended(); err != nil {
 			return nil, err
 		}
-		signal, notes, err := f.Series(r.Part(w))
+		part := r.Part(w)
+		part.Name = "" // which the caller's error has
+		signal, notes, err := f.Series(part)
 		switch {
 		case err == nil:
 			s.Windows = append(s.Windows, w)
-			s.add(r.Name, signal, notes)
+			s.add(of, r.Name, signal, notes)
 		case unusable == nil:
-			unusable = fmt.Errorf("window from %s to %s: %w", recording.TimeText(w.Start), recording.TimeText(w.End), err)
+			unusable = inWindow(w, err)
 		}
 	}
 	return unusable, nil
@@ -101,15 +143,22 @@ func asked(raw string, c *models.Classifier) (cut recording.Cut, threshold float
 	return cut, threshold, nil
 }
 
+// refuseRecording makes a refusal of a RecordingError. Other errors stay as they are.
+func refuseRecording(err error) error {
+	wrong, ok := errors.AsType[*RecordingError](err)
+	switch {
+	case !ok:
+		return err
+	case wrong.Name == "":
+		return bad("recording %d: %w", wrong.Index, wrong.Err)
+	}
+	return bad("recording %d, %q: %w", wrong.Index, suggest.Clip(wrong.Name), wrong.Err)
+}
+
 // cut adds the windows of recording i to a request, which has at most most. The first has the notes about all.
 func (d *inferRequest) cut(i int, r recording.Recording, cut recording.Cut, c *models.Classifier, most int,
 	take func(int) error) error {
-	refuse := func(err error) error {
-		if r.Name == "" {
-			return bad("recording %d: %w", i, err)
-		}
-		return bad("recording %d, %q: %w", i, suggest.Clip(r.Name), err)
-	}
+	refuse := func(err error) error { return refuseRecording(&RecordingError{Index: i, Name: r.Name, Err: err}) }
 	if err := take(16 * len(r.Values)); err != nil { // at most, for the times of time points
 		return err
 	}
@@ -129,7 +178,7 @@ func (d *inferRequest) cut(i int, r recording.Recording, cut recording.Cut, c *m
 		return err
 	}
 	first := len(d.Notes)
-	unusable, err := d.Cut(func() error { return take(0) }, c.Form, ordered, windows)
+	unusable, err := d.Cut(func() error { return take(0) }, c.Form, i, ordered, windows)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func TestWindowsEnd(t *testing.T) {
 		return ctx.Err()
 	}
 	r := recording.Recording{Sensors: []string{"a"}, Channels: 1, Values: make([]float64, 8)}
-	_, err := new(Samples).Cut(ended, &recording.Form{}, r, make([]recording.Window, 8))
+	_, err := new(Samples).Cut(ended, &recording.Form{}, 0, r, make([]recording.Window, 8))
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, 2, looks)
 }

@@ -1,0 +1,448 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/cmd/internal/serve"
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// heard is a recording as somebody has it, whichever door it is brought to.
+type heard struct {
+	what    string
+	sensors []string // nil: those of the training, unnamed
+	rows    [][]float64
+	times   []float64
+}
+
+// answered is what a door says of a recording: a prediction with what it tells beside it, or why it refuses.
+type answered struct {
+	refused       string
+	class         string
+	probabilities map[string]float64
+	warnings      []string
+}
+
+func (o answered) String() string {
+	if o.refused != "" {
+		return "refused: " + o.refused
+	}
+	return fmt.Sprintf("%s %v %q", o.class, o.probabilities, o.warnings)
+}
+
+// house is a classifier of recordings with all its doors.
+type house struct {
+	*models.Classifier
+	run, url string
+	folder   string
+	count    int
+}
+
+// houseOf trains a classifier on a file and opens its doors.
+func houseOf(t *testing.T, data string, settings ...string) *house {
+	t.Helper()
+	h := &house{folder: t.TempDir()}
+	h.run = filepath.Join(h.folder, "run")
+	succeed(t, append([]string{"train", "--backend", "go", "--data", data, "--fast", "--checkpoint", h.run}, settings...)...)
+	var err error
+	options := models.LoadOptions{Backend: backendtest.Go(t)}
+	h.Classifier, err = models.Load(h.run, options)
+	require.NoError(t, err)
+	config := serve.Defaults
+	config.Checkpoints, config.Options = []serve.Checkpoint{{Name: "m", Dir: h.run}}, options
+	s, err := serve.New(t.Context(), config)
+	require.NoError(t, err)
+	server := httptest.NewServer(s.Handler())
+	t.Cleanup(func() {
+		server.Close()
+		assert.NoError(t, errors.Join(s.Close(), h.Close()))
+	})
+	h.url = server.URL + "/v2/models/m/"
+	return h
+}
+
+// path returns a path of a new file.
+func (h *house) path(name string) string {
+	h.count++
+	return filepath.Join(h.folder, strconv.Itoa(h.count)+name)
+}
+
+func (h *house) of(p serve.Prediction) answered {
+	return answered{class: p.Class, probabilities: p.Probabilities, warnings: p.Warnings}
+}
+
+// inGo gives a recording to ClassifyRecording.
+func (h *house) inGo(t *testing.T, one heard) answered {
+	r, err := recording.New(one.sensors, one.rows)
+	require.NoError(t, err)
+	r.Times = one.times
+	predictions, err := h.ClassifyRecording(t.Context(), r)
+	if err != nil {
+		return answered{refused: err.Error()}
+	}
+	return h.of(serve.Samples{Names: []string{""}}.Prediction(0, predictions[0], h.ClassNames, 0))
+}
+
+// table writes a recording as a table.
+func (h *house) table(t *testing.T, path string, one heard) string {
+	names := one.sensors
+	if names == nil {
+		names = h.Form.Sensors
+	}
+	text, missing := strings.Join(names, ",")+"\n", ""
+	if len(names) == 1 && one.times == nil { // else the line would be empty
+		missing = "NA"
+	}
+	if one.times != nil {
+		text = "time," + text
+	}
+	for i, row := range one.rows {
+		if one.times != nil {
+			text += strconv.FormatFloat(one.times[i], 'g', -1, 64) + ","
+		}
+		for k, v := range row {
+			text += strings.Repeat(",", min(k, 1)) + strings.Replace(strconv.FormatFloat(v, 'g', -1, 64), "NaN", missing, 1)
+		}
+		text += "\n"
+	}
+	return write(t, path, text)
+}
+
+// predict gives inputs to ccp predict and returns what it says of each.
+func (h *house) predict(t *testing.T, inputs ...string) (all []answered) {
+	code, stdout, stderr := execute(t, append([]string{"predict", "--backend", "go", "--json", "--checkpoint", h.run}, inputs...)...)
+	if code != 0 {
+		return []answered{{refused: stderr}}
+	}
+	for _, line := range lines(stdout) {
+		var p serve.Prediction
+		require.NoError(t, json.Unmarshal([]byte(line), &p), line)
+		all = append(all, h.of(p))
+	}
+	return all
+}
+
+// array writes a recording as the only one of an .npz file.
+func (h *house) array(t *testing.T, one heard) string {
+	width, count := len(one.rows[0]), len(one.rows)
+	values := make([]float64, width*count)
+	for i, row := range one.rows {
+		for k, v := range row {
+			values[k*count+i] = v
+		}
+	}
+	arrays := []npz.Named{{Name: "series", Array: &npz.Array{Shape: []int{1, width, count}, Data: values}}}
+	if one.sensors != nil {
+		arrays = append(arrays, npz.Named{Name: "sensor_names", Array: &npz.Array{Shape: []int{width}, Data: one.sensors}})
+	}
+	if one.times != nil {
+		arrays = append(arrays, npz.Named{Name: "times", Array: &npz.Array{Shape: []int{count}, Data: one.times}})
+	}
+	path := h.path(".npz")
+	require.NoError(t, npz.Write(path, arrays))
+	return path
+}
+
+// post sends a request to the server, and returns the answer or the error.
+func (h *house) post(t *testing.T, path string, body []byte) (answer []byte, refused string) {
+	r, err := http.Post(h.url+path, "application/json", bytes.NewReader(body))
+	require.NoError(t, err)
+	defer r.Body.Close()
+	answer, err = io.ReadAll(r.Body)
+	require.NoError(t, err)
+	if r.StatusCode != http.StatusOK {
+		var e struct{ Error string }
+		require.NoError(t, json.Unmarshal(answer, &e))
+		return nil, e.Error
+	}
+	return answer, ""
+}
+
+// request gives a recording to /recordings.
+func (h *house) request(t *testing.T, one heard, query string) answered {
+	r, err := recording.New(one.sensors, one.rows)
+	require.NoError(t, err)
+	r.Times = one.times
+	body, err := json.Marshal(map[string]any{"recordings": []recording.Recording{r}})
+	require.NoError(t, err)
+	raw, refused := h.post(t, "recordings"+query, body)
+	if refused != "" {
+		return answered{refused: refused}
+	}
+	var a struct{ Predictions []serve.Prediction }
+	require.NoError(t, json.Unmarshal(raw, &a))
+	require.Len(t, a.Predictions, 1)
+	return h.of(a.Predictions[0])
+}
+
+// variations are recordings like those of a training of these sensors at a rate, and recordings that are unlike them in one way.
+func variations(random *rand.Rand, sensors []string, rate float64, length int) (all []heard) {
+	draw := func(what string, count int, step float64) heard {
+		one := heard{what: what}
+		phase := 2 * random.Float64()
+		for i := range count {
+			at := float64(i) * step
+			var row []float64
+			for k := range sensors {
+				row = append(row, float64(k)+math.Sin((1+float64(k))*(at+phase))+random.NormFloat64()/10)
+			}
+			one.rows = append(one.rows, row)
+			if rate > 0 {
+				one.times = append(one.times, at/rate)
+			}
+		}
+		return one
+	}
+	add := func(one heard, change func(one *heard)) {
+		change(&one)
+		all = append(all, one)
+	}
+	nothing := func(*heard) {}
+	named := func(one *heard) { one.sensors = slices.Clone(sensors) }
+	add(draw("like the training's", length, 1), nothing)
+	add(draw("named", length, 1), named)
+	add(draw("without times", length, 1), func(one *heard) { one.times = nil })
+	add(draw("longer", 2*length, 1), nothing)
+	add(draw("shorter", length/2, 1), nothing)
+	add(draw("half the rate", length/2, 2), nothing)
+	add(draw("twice the rate", 2*length, 0.5), nothing)
+	add(draw("a tenth of the rate", length/2, 10), nothing)
+	add(draw("another unit of time", length, 1), func(one *heard) {
+		for i := range one.times {
+			one.times[i] *= 1000
+		}
+	})
+	add(draw("uneven times", length, 1), func(one *heard) {
+		for i := range one.times {
+			one.times[i] += 0.8 / rate * random.Float64()
+		}
+	})
+	add(draw("a pause", length, 1), func(one *heard) {
+		for i := range one.times {
+			if i > length/2 {
+				one.times[i] += 100 * float64(length) / rate
+			}
+		}
+	})
+	add(draw("times that go back", length, 1), func(one *heard) {
+		if rate > 0 {
+			one.times[5] = one.times[2]
+		}
+	})
+	add(draw("gaps", length, 1), func(one *heard) {
+		for range length / 4 {
+			one.rows[random.IntN(length)][random.IntN(len(sensors))] = math.NaN()
+		}
+	})
+	add(draw("gaps at both ends", length, 1), func(one *heard) {
+		for k := range sensors {
+			one.rows[0][k], one.rows[length-1][k] = math.NaN(), math.NaN()
+		}
+	})
+	add(draw("a silent sensor", length, 1), func(one *heard) {
+		for i := range one.rows {
+			one.rows[i][len(sensors)-1] = math.NaN()
+		}
+	})
+	add(draw("another order", length, 1), func(one *heard) {
+		named(one)
+		slices.Reverse(one.sensors)
+		for i := range one.rows {
+			slices.Reverse(one.rows[i])
+		}
+	})
+	add(draw("an extra column", length, 1), func(one *heard) {
+		one.sensors = append([]string{"battery"}, sensors...)
+		for i := range one.rows {
+			one.rows[i] = append([]float64{77}, one.rows[i]...)
+		}
+	})
+	add(draw("an extra column, no times", length, 1), func(one *heard) {
+		one.sensors, one.times = append([]string{"clock"}, sensors...), nil
+		for i := range one.rows {
+			one.rows[i] = append([]float64{float64(2 * i)}, one.rows[i]...)
+		}
+	})
+	add(draw("a column missing", length, 1), func(one *heard) {
+		one.sensors = slices.Clone(sensors[:len(sensors)-1])
+		for i := range one.rows {
+			one.rows[i] = one.rows[i][:len(sensors)-1]
+		}
+		if len(sensors) == 1 {
+			one.sensors = []string{"another"}
+			for i := range one.rows {
+				one.rows[i] = []float64{1}
+			}
+		}
+	})
+	add(draw("a column more, unnamed", length, 1), func(one *heard) {
+		for i := range one.rows {
+			one.rows[i] = append(one.rows[i], 1)
+		}
+	})
+	add(draw("constant sensors", length, 1), func(one *heard) {
+		for i := range one.rows {
+			for k := range sensors {
+				one.rows[i][k] = 3
+			}
+		}
+	})
+	add(draw("units far off", length, 1), func(one *heard) {
+		for i := range one.rows {
+			for k := range sensors {
+				one.rows[i][k] *= 1000
+			}
+		}
+	})
+	add(draw("beyond float32", length, 1), func(one *heard) { one.rows[3][0] = 1e39 })
+	add(draw("infinite", length, 1), func(one *heard) { one.rows[3][0] = math.Inf(1) })
+	add(draw("great values", length, 1), func(one *heard) { one.rows[3][0] = 3e38 })
+	add(draw("one time point", 1, 1), nothing)
+	add(draw("two time points", 2, 1), nothing)
+	add(draw("three time points", 3, 1), nothing)
+	return all
+}
+
+// doors brings a recording to each door that takes such a one.
+func (h *house) doors(t *testing.T, one heard) map[string]answered {
+	all := map[string]answered{"Go": h.inGo(t, one)}
+	if !slices.ContainsFunc(one.rows, func(row []float64) bool {
+		return slices.ContainsFunc(row, func(v float64) bool { return math.IsInf(v, 0) })
+	}) {
+		all["HTTP"] = h.request(t, one, "") // JSON has no infinity
+		all["HTTP, a window"] = h.request(t, one, fmt.Sprintf("?window=%d", len(one.rows)))
+	}
+	if one.sensors != nil || len(one.rows[0]) == len(h.Form.Sensors) { // a table names its columns
+		table := h.table(t, h.path(".csv"), one)
+		all["predict table"] = h.predict(t, table)[0]
+		all["predict table, a window"] = h.predict(t, table, "--window", strconv.Itoa(len(one.rows)))[0]
+	}
+	all["predict .npz"] = h.predict(t, h.array(t, one))[0]
+	return all
+}
+
+// recordingsIn writes a data set of recordings of these sensors, and returns its file.
+func recordingsIn(t *testing.T, sensors []string, rate float64, imported bool, settings ...string) string {
+	t.Helper()
+	folder := t.TempDir()
+	random := rand.New(rand.NewPCG(1, 1))
+	const length = 40
+	file := filepath.Join(folder, "data.npz")
+	var values []float64
+	var labels []int64
+	h := &house{Classifier: &models.Classifier{}}
+	h.Form = &recording.Form{Sensors: sensors}
+	for i := range 24 {
+		one := variations(random, sensors, rate, length)[0]
+		for m, row := range one.rows {
+			row[0] += float64(i%2) * math.Sin(float64(m)/2)
+		}
+		for k := range sensors {
+			for _, row := range one.rows {
+				values = append(values, row[k])
+			}
+		}
+		labels = append(labels, int64(i%2))
+		h.table(t, filepath.Join(folder, "known", "ab"[i%2:i%2+1], fmt.Sprintf("%02d.csv", i)), one)
+	}
+	if imported {
+		succeed(t, append([]string{"data", "import", filepath.Join(folder, "known"), "--out", file}, settings...)...)
+		return file
+	}
+	arrays := []npz.Named{{Name: "series", Array: &npz.Array{Shape: []int{24, len(sensors), length}, Data: values}},
+		{Name: "labels", Array: &npz.Array{Shape: []int{24}, Data: labels}},
+		{Name: "sensor_names", Array: &npz.Array{Shape: []int{len(sensors)}, Data: sensors}}}
+	if rate > 0 {
+		arrays = append(arrays, npz.Named{Name: "rate", Array: &npz.Array{Shape: []int{}, Data: []float64{rate}}})
+	}
+	require.NoError(t, npz.Write(file, arrays))
+	return file
+}
+
+// A file that names its sensors in another order, with one more and a graph of its own, is evaluated as the training's file is.
+func TestEvalTakesSensorsByTheirNames(t *testing.T) {
+	sensors := []string{"hip", "head", "pulse"}
+	file := recordingsIn(t, sensors, 10, false)
+	run, other := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "other.npz")
+	succeed(t, "train", "--backend", "go", "--data", file, "--fast", "--checkpoint", run)
+	read, err := npz.Open(file)
+	require.NoError(t, err)
+	defer read.Close()
+	arrays := []npz.Named{{Name: "sensor_names", Array: &npz.Array{Shape: []int{4}, Data: []string{"pulse", "battery", "hip", "head"}}},
+		{Name: "edges", Array: &npz.Array{Shape: []int{2, 2}, Data: []int64{0, 1, 2, 3}}}}
+	for _, name := range []string{"labels", "rate"} {
+		one, err := read.Array(name)
+		require.NoError(t, err)
+		arrays = append(arrays, npz.Named{Name: name, Array: one})
+	}
+	series, err := read.Array("series")
+	require.NoError(t, err)
+	var values []float64
+	length := series.Shape[2]
+	for sample := range slices.Chunk(series.Data.([]float64), 3*length) {
+		values = slices.Concat(values, sample[2*length:], make([]float64, length), sample[:2*length])
+	}
+	series = &npz.Array{Shape: []int{series.Shape[0], 4, length}, Data: values}
+	require.NoError(t, npz.Write(other, append(arrays, npz.Named{Name: "series", Array: series})))
+	line := []string{"eval", "--backend", "go", "--json", "--checkpoint", run, "--split", "all", "--data"}
+	var want, got struct{ Loss, Accuracy float64 }
+	require.NoError(t, json.Unmarshal([]byte(succeed(t, append(line, file)...)), &want))
+	require.NoError(t, json.Unmarshal([]byte(succeed(t, append(line, other)...)), &got))
+	assert.Positive(t, want.Loss)
+	assert.InDelta(t, want.Loss, got.Loss, 1e-9)
+	assert.InDelta(t, want.Accuracy, got.Accuracy, 1e-9)
+}
+
+// A recording has one prediction, whichever door it comes by: the file, a window that is all of it, HTTP, Go or .npz. What one door
+// refuses, all refuse, and what one warns of, all tell.
+func TestDoorsAgree(t *testing.T) {
+	three := []string{"hip", "head", "pulse"}
+	for name, c := range map[string]struct {
+		sensors  []string
+		rate     float64
+		imported bool
+		settings []string
+	}{
+		"imported, with times":    {three, 10, true, nil},
+		"imported, without times": {three, 0, true, nil},
+		"imported, filled":        {three, 10, true, []string{"--missing", "fill"}},
+		"imported, zeros":         {three, 10, true, []string{"--missing", "zero"}},
+		"arrays, with a rate":     {three[:2], 10, false, nil},
+		"arrays, one sensor":      {three[:1], 0, false, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := houseOf(t, recordingsIn(t, c.sensors, c.rate, c.imported, c.settings...))
+			for _, one := range variations(rand.New(rand.NewPCG(2, 2)), c.sensors, c.rate, 40) {
+				all := h.doors(t, one)
+				want := all["Go"]
+				for door, got := range all {
+					same := (got.refused == "") == (want.refused == "") && got.class == want.class && slices.Equal(got.warnings, want.warnings)
+					for class, p := range want.probabilities {
+						same = same && math.Abs(p-got.probabilities[class]) < 1e-5
+					}
+					if !same {
+						t.Errorf("%s: %s\n  Go: %v\n  %s: %v", name, one.what, want, door, got)
+					}
+				}
+			}
+		})
+	}
+}
