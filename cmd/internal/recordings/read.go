@@ -196,6 +196,7 @@ func (r *reading) file(from source) error {
 	if err := t.calculated(); err != nil {
 		return err
 	}
+	t.unformatted()
 	r.chosen.second = cmp.Or(r.chosen.second, t.second())
 	r.chosen.layout, r.as[t.String()] = t.layout, true
 	return nil

@@ -40,7 +40,8 @@ type input struct {
 	numbers bool     // of R's own table: the first column names the lines, and the headings have no cell for it
 
 	unresolved []int             // of a workbook: the columns of the line whose formulas have no result
-	doubtful   map[int]*formulas // of a workbook that nobody may have calculated: the formulas of its columns; nil of another
+	formulas   map[int]*formulas // of a workbook: those of its columns
+	doubtful   bool              // nobody may have calculated them
 }
 
 // decode unpacks gzip, and makes UTF-8 of UTF-16 and Windows-1252.

@@ -2,6 +2,7 @@ package recordings
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,10 +22,7 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	in := &input{path: path, encoding: "Excel", markers: j.markers}
-	if file.Uncalculated {
-		in.doubtful = map[int]*formulas{}
-	}
+	in := &input{path: path, encoding: "Excel", markers: j.markers, formulas: map[int]*formulas{}, doubtful: file.Uncalculated}
 	var cells []string
 	var hidden []int
 	columns, line := 0, 0
@@ -46,7 +44,7 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 				return fmt.Errorf("%s, sheet %s, row %d: the heading of column %s is a formula that nobody has calculated, %s: %s", path,
 					sheet.Name, row.Number, workbook.Letters(in.unresolved[0]), cells[in.unresolved[0]], uncalculated)
 			}
-			clear(in.doubtful) // headings are no values
+			clear(in.formulas) // headings are no values
 			if err := j.hiddenColumns(file, sheet, cells); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
@@ -119,37 +117,43 @@ func (j *job) hiddenColumns(file *workbook.Book, sheet workbook.Sheet, headings 
 	return err
 }
 
-// formulas counts the formulas of a column, and those of them whose stored result is 0.
-type formulas struct{ all, zero, row int }
+// formulas counts the formulas of a column, and those of them whose stored result is 0 or an empty text: libraries that do not
+// calculate store these. row is the first such.
+type formulas struct{ all, zero, blank, row int }
 
 // cellsOf returns the texts of a row's cells, without the blanks around them, in as many columns as there are at least. It
 // counts formulas whose results may be their writer's.
 func (in *input) cellsOf(row *workbook.Row, cells []string, columns int) []string {
 	in.unresolved = in.unresolved[:0]
 	for column, cell := range row.Cells {
+		cells = append(cells, strings.TrimSpace(cell.Text))
 		if cell.Empty {
 			in.unresolved = append(in.unresolved, column)
 		}
-		if cells = append(cells, strings.TrimSpace(cell.Text)); in.doubtful == nil || !cell.Formula {
+		if !cell.Formula {
 			continue
 		}
-		of := in.doubtful[column]
+		of := in.formulas[column]
 		if of == nil {
 			of = &formulas{}
-			in.doubtful[column] = of
+			in.formulas[column] = of
 		}
-		if of.all++; cell.Zero {
+		of.all++
+		switch {
+		case cell.Zero:
 			of.zero++
-			if of.zero == 1 {
-				of.row = row.Number
-			}
+		case cell.Blank:
+			of.blank++
+		}
+		if of.row == 0 && (cell.Zero || cell.Blank) {
+			of.row = row.Number
 		}
 	}
 	return append(cells, slices.Repeat([]string{""}, max(0, columns-len(cells)))...)
 }
 
-// uncalculated is the way out where nobody has calculated a formula.
-const uncalculated = "open the workbook in a spreadsheet program and save it, which calculates it"
+// uncalculated is the way out where nobody has calculated a formula. LibreOffice keeps what other programs have stored.
+const uncalculated = "open the workbook in a spreadsheet program and save it, which calculates it (in LibreOffice press Ctrl+Shift+F9 first)"
 
 // unresolved returns an error if a cell of the row holds a formula without any result, in a column that is used.
 func (t *table) unresolved(cells []string) error {
@@ -163,22 +167,38 @@ func (t *table) unresolved(cells []string) error {
 }
 
 // calculated returns an error if all formulas of a column that is used have the result 0 in a workbook that nobody may have
-// calculated: libraries store 0 until a spreadsheet program puts the result there. It notes single ones.
+// calculated, or no result at all: libraries store 0 or an empty text until a spreadsheet program puts the result there. It notes
+// single ones, and columns of zeros in a workbook that a program has saved: it may have kept them.
 func (t *table) calculated() error {
 	for column, heading := range t.headings {
-		of := t.in.doubtful[column]
-		if of == nil || of.zero == 0 || !t.takes(column) {
+		of := t.in.formulas[column]
+		if of == nil || of.zero+of.blank == 0 || !t.takes(column) {
 			continue
 		}
+		whole := of.zero+of.blank == of.all
 		where := fmt.Sprintf("%s: column %s holds %d formulas, and the result of", t.from.path, heading, of.all)
-		if of.zero == of.all {
-			return fmt.Errorf("%s each is 0, as libraries write it that do not calculate: %s; or leave it out with --leave %q", where,
+		switch {
+		case whole && (t.in.doubtful || of.blank == of.all && !t.known):
+			return fmt.Errorf("%s each is 0 or empty, as libraries write it that do not calculate: %s; or leave it out with --leave %q", where,
 				uncalculated, heading)
+		case whole && of.zero > 0 || t.in.doubtful && of.zero > 0:
+			t.job.noteOf("formulas of "+heading, fmt.Sprintf("%s %d of them is 0, such as in row %d: if nobody has calculated these, %s", where,
+				of.zero, of.row, uncalculated))
 		}
-		t.job.noteOf("formulas of "+heading, fmt.Sprintf("%s %d of them is 0, such as in row %d: if nobody has calculated these, %s", where,
-			of.zero, of.row, uncalculated))
 	}
 	return nil
+}
+
+// unformatted notes times of a workbook that are as many days as dates of our time, but have no format of a date.
+func (t *table) unformatted() {
+	if t.in.encoding != "Excel" || t.time < 0 || t.kind != numbers || len(t.samples) == 0 {
+		return
+	}
+	times := t.samples[len(t.samples)-1].rows.times
+	if at := times[0]; at > 20_000 && at < 80_000 && at != math.Trunc(at) {
+		t.job.noteOf("unformatted", fmt.Sprintf("%s: column %s holds numbers such as %g without a date's format: if they are days, as a spreadsheet "+
+			"counts them, give the column such a format", t.from.path, t.headings[t.time], at))
+	}
 }
 
 // takes reports that a column is taken, as values or for what it says of the samples.

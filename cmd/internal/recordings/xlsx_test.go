@@ -182,6 +182,19 @@ func TestTimesOfWorkbookByNumberFormat(t *testing.T) {
 	assert.Equal(t, []float64{20240531, 1.25}, s.samples[0].Values, "a number that looks like a date is a number")
 }
 
+// Some libraries write dates without a date's format: they are numbers, and a note says what they may be.
+func TestDatesOfWorkbookWithoutFormat(t *testing.T) {
+	rows := [][]any{{"time", "x"}, {45443.5, 1}, {45443.50000144676, 2}, {45443.50000289352, 1.5}}
+	folder := t.TempDir()
+	for i := range 8 {
+		class := filepath.Join(folder, []string{"a", "b"}[i%2])
+		require.NoError(t, os.MkdirAll(class, 0o755))
+		require.NoError(t, os.Rename(sheet(t, "r.xlsx", nil, rows, nil), filepath.Join(class, strconv.Itoa(i)+".xlsx")))
+	}
+	result, _ := imported(t, Options{}, folder)
+	assert.Contains(t, strings.Join(result.Notes, "\n"), "column time holds numbers such as 45443.5 without a date's format: if they are days")
+}
+
 // Recordings of one experiment lie in a sheet each, whose times go on beyond a day: the first at midnight, another two days later.
 func TestElapsedTimesOfWorkbooksBeyondADay(t *testing.T) {
 	folder := t.TempDir()
@@ -210,7 +223,7 @@ func TestFormulasThatNobodyHasCalculated(t *testing.T) {
 	}
 	path := sheet(t, "f.xlsx", nil, none, nil)
 	assert.Contains(t, refused(t, Options{}, path), "sheet Sheet1, row 2: column double holds a formula that nobody has calculated, =B2*2: "+
-		"open the workbook in a spreadsheet program and save it, which calculates it; or leave it out with --leave \"double\"")
+		"open the workbook in a spreadsheet program and save it, which calculates it (in LibreOffice press Ctrl+Shift+F9 first); or leave it out with --leave \"double\"")
 	result, _ := imported(t, Options{Table: Table{Leave: []string{"double"}}}, path)
 	assert.Equal(t, []string{"x"}, result.Sensors)
 	assert.Contains(t, refused(t, Options{}, sheet(t, "f.xlsx", nil, [][]any{{"label", "x"}, {`="a"`, 1}, {"b", 2}}, nil)),
@@ -231,10 +244,17 @@ func TestFormulasThatNobodyHasCalculated(t *testing.T) {
 		}
 	}
 	zeros := sheet(t, "f.xlsx", nil, stored(0, 0, 0, 0), func(f *excelize.File) { results(f); opens(f) })
-	assert.Contains(t, refused(t, Options{}, zeros), "f.xlsx: column double holds 4 formulas, and the result of each is 0, as libraries write "+
-		"it that do not calculate: open the workbook in a spreadsheet program and save it, which calculates it; or leave it out with --leave")
+	assert.Contains(t, refused(t, Options{}, zeros), "f.xlsx: column double holds 4 formulas, and the result of each is 0 or empty, as libraries "+
+		"write it that do not calculate: open the workbook in a spreadsheet program and save it, which calculates it (in LibreOffice")
 	result, _ = imported(t, Options{Table: Table{Leave: []string{"double"}}}, zeros)
 	assert.Empty(t, result.Notes)
+	kept := sheet(t, "f.xlsx", nil, stored(0, 0, 0, 0), func(f *excelize.File) { // as LibreOffice saves it, which does not calculate
+		results(f)
+		asks, id := false, uint(1)
+		require.NoError(t, f.SetCalcProps(&excelize.CalcPropsOptions{FullCalcOnLoad: &asks, CalcID: &id}))
+	})
+	result, _ = imported(t, Options{}, kept)
+	assert.Contains(t, strings.Join(result.Notes, "\n"), "the result of 4 of them is 0, such as in row 2: if nobody has calculated these")
 	some := sheet(t, "f.xlsx", nil, stored(2, 0, 0, 8), func(f *excelize.File) { results(f); opens(f) })
 	result, _ = imported(t, Options{}, some)
 	assert.Contains(t, strings.Join(result.Notes, "\n"), "f.xlsx: column double holds 4 formulas, and the result of 2 of them is 0, such as in row 3: "+

@@ -29,6 +29,7 @@ type Cell struct {
 	Formula bool
 	Empty   bool // a formula has no result
 	Zero    bool // a number is zero
+	Blank   bool // the result of a formula is an empty text
 }
 
 // Most rows and columns that a sheet can have.
@@ -260,6 +261,7 @@ func (r *reader) endCell() (err error) {
 	if err != nil {
 		return err
 	}
+	cell.Blank = cell.Formula && cell.Text == ""
 	if cell.Text == "" && !cell.Formula {
 		return nil // no cell comes after it, perhaps
 	}
@@ -331,7 +333,7 @@ func (b *Book) date(days, digit float64, format Format) (string, error) {
 	}
 	const nanoseconds = 86_400e9 // of a day
 	size := math.Abs(days)
-	exact := min(max(2*(math.Nextafter(size, math.Inf(1))-size), digit)*nanoseconds, 10_000)
+	exact := min(max(2*(math.Nextafter(size, math.Inf(1))-size), digit)*nanoseconds, 500_000)
 	whole := math.Floor(days)
 	at := (days - whole) * nanoseconds
 	for _, step := range []float64{1e6, 1e3, 1} {

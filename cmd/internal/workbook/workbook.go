@@ -178,6 +178,8 @@ func (b *Book) read() error {
 		main = "xl/workbook.xml"
 	case strings.HasSuffix(main, ".bin"):
 		return errors.New("it is a binary workbook; save it as .xlsx")
+	case main == "" && b.parts["mimetype"] != nil:
+		return errors.New("it is an OpenDocument file; save it as .xlsx")
 	case main == "":
 		return errors.New("the file is damaged, or is no .xlsx workbook")
 	}

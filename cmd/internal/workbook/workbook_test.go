@@ -62,6 +62,7 @@ func TestDates(t *testing.T) {
 		{"45443.500001446757", Date, false, "2024-05-31 12:00:00.125"},
 		{"45443.50000144676", Date, false, "2024-05-31 12:00:00.125"}, // fifteen digits, as R's openxlsx writes them
 		{"45443.5000014468", Date, false, "2024-05-31 12:00:00.125"},
+		{"45443.50000145", Date, false, "2024-05-31 12:00:00.125"},        // eight decimals, as excel4node writes them
 		{"45443.500000011303", Date, false, "2024-05-31 12:00:00.000976"}, // 1,024 a second
 		{"43981.5", Date, true, "2024-05-31 12:00:00"},
 		{"0", Date, true, "1904-01-01 00:00:00"},
