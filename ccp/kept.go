@@ -43,7 +43,7 @@ func (p *Preparation) Read(scope *model.Scope, which int, names ...string) (leve
 func (p *Preparation) Input(scope *model.Scope) (nodes []int32, present []float32, err error) {
 	stem := scope.Store().Scope(model.JoinPath(scope.Scope(), stemName))
 	if stem.GetVariable(aroundNodes) == nil {
-		around := p.input()
+		around := p.input(p.graph)
 		return around.Nodes, loop.Convert[float32](around.Ranks), nil
 	}
 	n := p.graph.N()

@@ -32,7 +32,7 @@ type Preparation struct {
 }
 
 // Prepare starts a preparation of hierarchies of a graph. graph is the data's own: the search normalises it, since
-// Algorithm 2's input is normalised.
+// Algorithm 2's input is normalised. The unit of its weights changes nothing, see affinity.Matrix.Relative.
 func Prepare(graph *affinity.Matrix) *Preparation { return &Preparation{graph: graph, hierarchies: 1} }
 
 // Level adds a level of that many clusters, whose filter reads `neighbours` nodes. It is needed once for each level of
@@ -143,7 +143,8 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 // may have slots already.
 func (p *Preparation) made(h *Hierarchy, clustering func(i int, graph *affinity.Matrix) ([][]int32, error)) (*Hierarchy,
 	error) {
-	graph := p.graph.Normalized()
+	weights := p.graph.Relative() // in no unit, so that none decides ties
+	graph := weights.Normalized()
 	if p.positions == nil && (p.cuts || len(p.directed) > 0) {
 		p.positions = place.Embed(graph)
 	}
@@ -194,7 +195,7 @@ func (p *Preparation) made(h *Hierarchy, clustering func(i int, graph *affinity.
 	}
 	// Another machine might round the positions otherwise.
 	if slices.Contains(p.directed, 0) && p.reach > 0 {
-		h.Input = p.input()
+		h.Input = p.input(weights)
 	}
 	return h, nil
 }
@@ -215,13 +216,13 @@ func (p *Preparation) nearest(m *affinity.Matrix, level int) (nodes []int32, pre
 	return nodes, present
 }
 
-// input finds what Input lists.
-func (p *Preparation) input() (n Neighbourhoods) {
-	n.Size = min(p.reach, p.graph.N())
-	n.add(p.nearest(p.graph, 0))
+// input finds what Input lists, by the weights of graph.
+func (p *Preparation) input(graph *affinity.Matrix) (n Neighbourhoods) {
+	n.Size = min(p.reach, graph.N())
+	n.add(p.nearest(graph, 0))
 	if slices.Contains(p.directed, 0) {
 		if p.positions == nil {
-			p.positions = place.Embed(p.graph)
+			p.positions = place.Embed(graph)
 		}
 		n.direct(p.positions, p.positions, 1)
 	} else {

@@ -13,7 +13,6 @@ package datasets
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -93,9 +92,22 @@ func (d *Dataset) checkShape() error {
 	case d.Affinity.N() != d.Nodes:
 		return fmt.Errorf("the graph has %d nodes, the samples have %d", d.Affinity.N(), d.Nodes)
 	}
-	if _, _, weights := d.Affinity.CSR(); len(weights) > 0 && slices.Max(weights) > math.MaxFloat32 {
-		return fmt.Errorf("the graph has an edge of weight %g, which is beyond float32; scale the weights down",
-			slices.Max(weights))
+	return checkUnit(d.Affinity)
+}
+
+// The heaviest edge of a graph weighs at least leastWeight and at most mostWeight, or sums and quotients of weights would leave
+// what a float64 holds in full.
+const leastWeight, mostWeight = 1e-300, 1e300
+
+// checkUnit returns an error if a graph's weights are too large or too small to be computed with.
+func checkUnit(graph *affinity.Matrix) error {
+	_, _, weights := graph.WithoutLoops().CSR()
+	if len(weights) == 0 {
+		return nil
+	}
+	if heaviest := slices.Max(weights); heaviest < leastWeight || heaviest > mostWeight {
+		return fmt.Errorf("the heaviest edge of the graph weighs %g, outside %g to %g; multiply all weights by one number (their unit "+
+			"changes nothing)", heaviest, leastWeight, mostWeight)
 	}
 	return nil
 }

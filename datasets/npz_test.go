@@ -346,6 +346,10 @@ func TestNPZEdgesErrors(t *testing.T) {
 		{"too few weights", path4().with("weights", vectorOf(1.0)), 0, []string{"weights has shape [1]; want [3], the number of edges"}},
 		{"negative weight", path4().with("weights", vectorOf(1, -0.5, 1)), 0,
 			[]string{"weights[1] is -0.5; weights must be finite and not negative"}},
+		{"weights beyond all units", path4().with("weights", vectorOf(1.0, 1, 1e301)), 0,
+			[]string{"the heaviest edge of the graph weighs 1e+301, outside 1e-300 to 1e+300; multiply all weights by one number"}},
+		{"weights below all units", path4().with("weights", vectorOf(1e-301, 1e-302, 1e-301)), 0,
+			[]string{"the heaviest edge of the graph weighs 1e-301, outside 1e-300 to 1e+300"}},
 		{"NaN weight", path4().with("weights", vectorOf(1, 1, math.NaN())), 0, []string{"weights[2] is NaN"}},
 	})
 }

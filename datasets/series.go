@@ -129,14 +129,19 @@ func (d *Dataset) frame() error {
 
 // overTime returns the graph of sensors in frames. Node frame*sensors + sensor is a sensor in a frame. The graph of the
 // sensors is in every frame, and each sensor is joined to itself in the next frame with the mean weight of the sensors'
-// edges. A single sensor is joined to the two frames before and after: neighbourhoods would be too small.
+// edges. Edges of one weight all weigh 1, whatever their unit: their mean would be rounded differently in each. A single sensor is
+// joined to the two frames before and after: neighbourhoods would be too small.
 func overTime(sensors *affinity.Matrix, frames int) (*affinity.Matrix, error) {
 	n, list := sensors.N(), sensors.EdgeList()
 	mean, reach := 1.0, 1
 	if len(list) > 0 {
+		alike := !slices.ContainsFunc(list, func(e affinity.Edge) bool { return e.Weight != list[0].Weight })
 		mean = 0
-		for _, edge := range list {
-			mean += edge.Weight / float64(len(list))
+		for at := range list {
+			if alike {
+				list[at].Weight = 1
+			}
+			mean += list[at].Weight / float64(len(list))
 		}
 	}
 	if n == 1 {

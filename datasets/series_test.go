@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
 )
@@ -326,4 +327,23 @@ func TestSeriesWithFillValues(t *testing.T) {
 		}
 	}
 	assert.Len(t, a.with("lengths", lengths).load(t, Options{}).Warnings, 2)
+}
+
+// The links of sensors may have any unit: a recording's graph, with its edges over time, is then the same but for that unit.
+func TestUnitOfLinksChangesNoRecording(t *testing.T) {
+	edges := [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {0, 5}} // six equal weights have a mean that is rounded
+	relative := func(unit float64) *affinity.Matrix {
+		var list []affinity.Edge
+		for _, e := range edges {
+			list = append(list, affinity.Edge{I: e[0], J: e[1], Weight: unit})
+		}
+		sensors, err := affinity.New(6, list)
+		require.NoError(t, err)
+		m, err := overTime(sensors, 5)
+		require.NoError(t, err)
+		return m.Relative()
+	}
+	for _, unit := range []float64{1000, 0.1, 600, 1e300, 1e-300} {
+		assert.Equal(t, relative(1), relative(unit), "links that weigh %g", unit)
+	}
 }
