@@ -201,7 +201,7 @@ func TestAbsolute(t *testing.T) {
 	}
 }
 
-// TestDescribeSeries finds frames and sensors by the edges alone: a file may lack its grid.
+// TestDescribeSeries finds frames and sensors by the grid and the edges, and none without the grid.
 func TestDescribeSeries(t *testing.T) {
 	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
@@ -217,8 +217,10 @@ func TestDescribeSeries(t *testing.T) {
 	}
 	d.Affinity, err = affinity.New(64, edges)
 	require.NoError(t, err)
+	d.Grid = []int{16, 4}
+	assert.Contains(t, render("data-check", checkJSON{Data: describe(d)}), "\n  series      16 frames of 4 sensors, by the grid\nchannel")
 	d.Grid = nil
-	assert.Contains(t, render("data-check", checkJSON{Data: describe(d)}), "\n  series      16 frames of 4 sensors, by the edges\nchannel")
+	assert.NotContains(t, render("data-check", checkJSON{Data: describe(d)}), "series")
 }
 
 // TestDescribe prints what the digits do not have: bodies, many channels, notes and warnings.

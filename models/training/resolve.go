@@ -15,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/layout"
 	"github.com/clusterpool/ccp/models/internal/transforms"
@@ -238,11 +239,29 @@ func products(s models.Spec) (pooling, all float64) {
 	return pooling, all
 }
 
-// Series finds by its edges whether a graph is a path of frames times a graph of sensors. Frames and sensors are 0 if it
-// is not. grid is {rows, columns} of nodes row by row, or nil.
+// Series returns the frames and sensors that the nodes of a graph are, by its grid, {rows, columns}, and its edges. Both are 0 if
+// they are none.
 func Series(graph *affinity.Matrix, grid []int) (frames, sensors int) {
 	l := layout.Of(graph, grid)
 	return l.Frames, l.Sensors
+}
+
+// UnsaidFrames says that the graph of a data set without a grid looks like sensors in frames, and how a file would say that they are;
+// "" if it does not look so.
+func UnsaidFrames(d *datasets.Dataset) string {
+	if d.Form != nil || d.Grid != nil {
+		return ""
+	}
+	l := layout.Seems(d.Affinity)
+	grid := []int{l.Frames, l.Sensors}
+	if l.SensorWise {
+		slices.Reverse(grid)
+	}
+	if l.Frames == 0 {
+		return ""
+	}
+	return fmt.Sprintf("by its edges the graph could be %d frames of %s; its nodes are taken for places, not for time points. If they are "+
+		"frames, store the recordings as series, or the array grid = [%d, %d]", l.Frames, text.Count(l.Sensors, "sensor"), grid[0], grid[1])
 }
 
 // few reports whether a data set has few samples for its nodes.

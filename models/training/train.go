@@ -127,6 +127,9 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 	if datasets.IsFile(c.Name) { // here, not for each trial of a network
 		checked := *d
 		checked.Warnings = slices.Concat(d.Warnings, d.Oddities())
+		if unsaid := UnsaidFrames(d); unsaid != "" {
+			checked.Warnings = append(checked.Warnings, unsaid)
+		}
 		d = &checked
 	}
 	return c.trainAs(ctx, backend, d, fingerprint, spec, opts)

@@ -1,4 +1,4 @@
-// Package layout finds out by a graph's edges whether its nodes are sensors at successive frames.
+// Package layout finds out whether the nodes of a graph are sensors at successive frames.
 package layout
 
 import (
@@ -14,29 +14,43 @@ type Layout struct {
 	SensorWise bool
 }
 
-// Of finds the layout of a graph that is a path of frames times a graph of sensors. A path of rows times a path of columns is
-// an image, and no series. grid is {rows, columns} of nodes row by row, or nil.
+// Of finds the layout of a graph whose grid says that it may be one. grid is {frames, sensors} or {sensors, frames}, row by row,
+// and the graph is a path of frames times a graph of sensors. A path of rows times a path of columns is an image, and no series.
+// Without a grid nodes are no frames, whatever their edges look like: two rivers are no series of two sensors.
 func Of(graph *affinity.Matrix, grid []int) Layout {
-	if len(grid) == 2 && image(graph, grid[0], grid[1]) {
+	if len(grid) != 2 || image(graph, grid[0], grid[1]) {
 		return Layout{}
 	}
+	for _, l := range []Layout{{grid[0], grid[1], false}, {grid[1], grid[0], true}} {
+		if l.of(graph) {
+			return l
+		}
+	}
+	return Layout{}
+}
+
+// Seems finds what a graph without a grid looks like by its edges, for people to confirm by a grid.
+func Seems(graph *affinity.Matrix) Layout {
 	n := graph.N()
 	for sensors := 1; 3*sensors <= n; sensors++ {
-		if n%sensors != 0 {
-			continue
-		}
 		for _, sensorWise := range []bool{false, true} {
-			frames := n / sensors
+			l := Layout{n / sensors, sensors, sensorWise}
 			switch {
-			case !inTime(graph, frames, sensors, sensorWise):
-			case sensors < 3 || !inTime(graph, sensors, frames, !sensorWise):
-				return Layout{frames, sensors, sensorWise}
-			default: // a path of rows times a path of columns
+			case n%sensors != 0 || !inTime(graph, l.Frames, l.Sensors, l.SensorWise):
+			case l.of(graph):
+				return l
+			default: // an image
 				return Layout{}
 			}
 		}
 	}
 	return Layout{}
+}
+
+// of reports whether a graph is a path of frames times a graph of sensors, and no path of rows times a path of columns.
+func (l Layout) of(graph *affinity.Matrix) bool {
+	return l.Frames >= 3 && l.Frames*l.Sensors == graph.N() && inTime(graph, l.Frames, l.Sensors, l.SensorWise) &&
+		(l.Sensors < 3 || !inTime(graph, l.Sensors, l.Frames, !l.SensorWise))
 }
 
 // Node returns the node of a sensor at a frame.

@@ -59,17 +59,21 @@ func TestOf(t *testing.T) {
 		grid  []int
 		want  Layout
 	}{
-		"frames of sensors":          {over(t, Layout{16, 4, false}), nil, Layout{16, 4, false}},
-		"sensors of frames":          {over(t, Layout{16, 4, true}), nil, Layout{16, 4, true}},
-		"one sensor":                 {chain(16, 1), nil, Layout{16, 1, false}},
-		"one sensor, two frames far": {chain(16, 2), nil, Layout{16, 1, false}},
+		"frames of sensors":          {over(t, Layout{16, 4, false}), []int{16, 4}, Layout{16, 4, false}},
+		"sensors of frames":          {over(t, Layout{16, 4, true}), []int{4, 16}, Layout{16, 4, true}},
+		"another grid":               {over(t, Layout{16, 4, false}), []int{8, 8}, Layout{}},
+		"one sensor":                 {chain(16, 1), []int{16, 1}, Layout{16, 1, false}},
+		"one sensor, two frames far": {chain(16, 2), []int{16, 1}, Layout{16, 1, false}},
 		"an image":                   {grid, []int{6, 7}, Layout{}},
-		"an image without its grid":  {grid, nil, Layout{}},
 		"a torn image":               {torn, []int{6, 7}, Layout{}},
-		"another graph":              {chain(16, 3), nil, Layout{}},
+		"another graph":              {chain(16, 3), []int{16, 1}, Layout{}},
 		"rows that are not joined":   {rows, []int{6, 7}, Layout{7, 6, true}},
 	} {
 		assert.Equal(t, c.want, Of(c.graph, c.grid), name)
+		assert.Zero(t, Of(c.graph, nil), "%s, which no grid tells of", name)
+		if name != "another grid" && name != "a torn image" {
+			assert.Equal(t, c.want, Seems(c.graph), name)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ type Sample struct {
 }
 
 // For returns what a fit on the data needs to know of them, for the transforms that the option asks for. Signals on a graph of
-// frames times sensors are series, as recordings are.
+// frames times sensors are series, as recordings are, if their grid says so.
 func For(data *signal.Info, graph *affinity.Matrix, option string) (Config, error) {
 	some, err := Parse(option)
 	c := Config{Columns: data.Nodes * data.Channels, Channels: data.Channels, Classes: data.Classes(), Table: true, Only: some,

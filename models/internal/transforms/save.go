@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/models/internal/layout"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"gonum.org/v1/gonum/floats"
@@ -150,6 +151,23 @@ func number(store *model.Store, path string) float64 {
 	return float64(value)
 }
 
+// asFrames returns a configuration of signals on a graph as one of sensors in frames, if a header was fitted to these. Without a grid
+// version 0.1.0 told frames by the edges, and its checkpoints stay what they are.
+func (c Config) asFrames(h header) Config {
+	if !c.Table || h.Table || c.Links == nil || h.Columns < 1 || h.Channels < 1 || h.Columns >= c.Columns {
+		return c
+	}
+	l := layout.Layout{Frames: c.Columns / h.Columns, Sensors: h.Columns / h.Channels, SensorWise: h.Turned > 0}
+	if layout.Seems(c.Links) != l {
+		return c
+	}
+	c.Table, c.Columns, c.Links = false, h.Columns, l.Links(c.Links)
+	if l.SensorWise {
+		c.Turned = l.Frames
+	}
+	return c
+}
+
 // Open returns the classifier in a store; nil if there is none. of is the shape of its samples, as For returns it. Errors name
 // the array.
 func Open(store *model.Store, of Config) (*Classifier, error) {
@@ -167,6 +185,7 @@ func Open(store *model.Store, of Config) (*Classifier, error) {
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("transforms: array %q: %w", headerPath, err)
 	}
+	of = of.asFrames(h)
 	if h.Columns != of.Columns || h.Classes != of.Classes || h.Channels != of.Channels || h.Turned != of.Turned {
 		return nil, fmt.Errorf("transforms: array %q is of %d columns, %d channels and %d classes, the model of %d, %d and %d",
 			headerPath, h.Columns, h.Channels, h.Classes, of.Columns, of.Channels, of.Classes)
