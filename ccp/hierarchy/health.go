@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Health measures how well one level of a hierarchy does its work.
@@ -29,6 +30,8 @@ type Health struct {
 	GateHigh float64 `json:"gate_high"`
 	// Warnings say in words what is wrong and what to do.
 	Warnings []string `json:"warnings"`
+
+	unread []int32 // the nodes of Unselected
 }
 
 // The bounds beyond which Health warns.
@@ -49,10 +52,11 @@ func (h Levels) Health(objectives []float64) []Health {
 	for i, l := range h {
 		n := l.Memberships.Nodes()
 		health := Health{Level: i + 1, Nodes: n, Clusters: l.Clusters, Neighbours: l.Neighbours,
-			InUse:      len(distinct(l.Memberships.Hard())),
-			Unselected: 1 - Coverage(slices.Concat(l.Neighbourhoods...), slices.Concat(l.Gates...), n),
-			Overlap:    overlap(l.Neighbourhoods, n),
-			GateLow:    math.Inf(1), GateHigh: math.Inf(-1), Warnings: []string{}}
+			InUse:   len(distinct(l.Memberships.Hard())),
+			unread:  Unread(slices.Concat(l.Neighbourhoods...), slices.Concat(l.Gates...), n),
+			Overlap: overlap(l.Neighbourhoods, n),
+			GateLow: math.Inf(1), GateHigh: math.Inf(-1), Warnings: []string{}}
+		health.Unselected = 1 - float64(n-len(health.unread))/float64(n)
 		if l.Choices > 1 {
 			for _, w := range slices.Concat(l.Memberships.weights...) {
 				health.Entropy -= float64(w) * math.Log(float64(w))
@@ -72,16 +76,24 @@ func (h Levels) Health(objectives []float64) []Health {
 	return all
 }
 
-// Coverage computes the share of n nodes that occur in neighbourhoods where weights, their gates or ranks, are positive.
-// A slot of weight 0 is empty.
-func Coverage[T float32 | float64](neighbourhoods []int32, weights []T, n int) float64 {
-	var shown []int32
+// Unread lists those of n nodes that occur in no neighbourhood where weights, their gates or ranks, are positive. A slot of weight 0 is
+// empty.
+func Unread[T float32 | float64](neighbourhoods []int32, weights []T, n int) (nodes []int32) {
+	read := make([]bool, n)
 	for slot, i := range neighbourhoods {
-		if weights[slot] > 0 {
-			shown = append(shown, i)
+		read[i] = read[i] || weights[slot] > 0
+	}
+	for i := range read {
+		if !read[i] {
+			nodes = append(nodes, int32(i))
 		}
 	}
-	return float64(len(distinct(shown))) / float64(n)
+	return nodes
+}
+
+// Coverage computes the share of n nodes that some neighbourhood reads, see Unread.
+func Coverage[T float32 | float64](neighbourhoods []int32, weights []T, n int) float64 {
+	return float64(n-len(Unread(neighbourhoods, weights, n))) / float64(n)
 }
 
 // distinct lists the numbers that occur in values, each once.
@@ -127,16 +139,40 @@ func (h *Health) warn(choices int) {
 		add("its memberships are nearly uniform, as if a node were in %.0f of %d clusters alike: clusters hardly "+
 			"differ; %s", effective, choices, remedy)
 	}
-	if 1-h.Unselected < leastCoverage {
-		slots := h.Clusters * h.Neighbours
-		advice := remedy
-		if float64(slots) < leastCoverage*float64(h.Nodes) {
-			advice = fmt.Sprintf("its %d clusters of L=%d have %d slots only: give it more clusters or a larger L",
-				h.Clusters, h.Neighbours, slots)
-		}
-		add("no neighbourhood holds %.0f%% of its nodes, whose signals are lost; %s", 100*h.Unselected, advice)
+	if loss := Loss(h.unread, h.Nodes, h.Clusters, h.Neighbours, choices); loss != "" {
+		add("%s", loss)
 	}
 	if h.GateHigh < leastGateSpread {
 		add("its gates are shut (at most %.1g): no signal passes; lower the learning rate", h.GateHigh)
 	}
+}
+
+// Loss says how many of a level's nodes no neighbourhood reads, which they are, and what helps; "" if it reads most of them. choices is
+// the number of clusters that a node may belong to, 1 if its memberships are not learned.
+//
+// Clusters that were searched lose nodes whose links lead to nodes of other clusters alone: such a node has no rank in its own, and the
+// cluster of a hub, to which they lead, reads as many nodes as it has slots.
+func Loss(unread []int32, nodes, clusters, size, choices int) string {
+	if float64(len(unread)) <= (1-leastCoverage)*float64(nodes) {
+		return ""
+	}
+	const shown = 5
+	names := make([]string, 0, shown)
+	for _, node := range unread[:min(shown, len(unread))] {
+		names = append(names, fmt.Sprint(node))
+	}
+	list := strings.Join(names, ", ")
+	if more := len(unread) - len(names); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	advice := "raise ccp_membership_rate, train longer, or use ccp_hierarchy=prepared"
+	switch slots := clusters * size; {
+	case float64(slots) < leastCoverage*float64(nodes):
+		advice = fmt.Sprintf("its %d clusters of L=%d have %d slots only: give it more clusters or a larger L", clusters, size, slots)
+	case choices == 1:
+		advice = "they have no links within their own cluster, as where one node, a hub, has most links, or all are linked alike: leave out " +
+			"links that say little, give the level a larger L, or predict by transforms alone (--fast), which read every node"
+	}
+	return fmt.Sprintf("no neighbourhood holds %.0f%% of its nodes (%s), whose signals are lost; %s",
+		100*float64(len(unread))/float64(nodes), list, advice)
 }

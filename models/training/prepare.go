@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 )
@@ -49,7 +50,21 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		r.state.Hierarchy.Objective = h.Objective
 	}
 	r.notice(fmt.Sprintf("hierarchy %s: %s", plan, describe(h)))
+	if loss := unreadOf(h); loss != "" && !r.spec.Learns() {
+		r.notice("warning: level 1 of the first hierarchy: " + loss)
+	}
 	return nil
+}
+
+// unreadOf says which nodes of the graph the first level of a prepared hierarchy does not read; "" if it reads most.
+func unreadOf(h *ccp.Hierarchy) string {
+	if len(h.Levels) == 0 || h.Levels[0].Pooled.Size == 0 {
+		return ""
+	}
+	level, hierarchies := h.Levels[0], len(h.Levels[0].Pooled.Nodes)/(h.Levels[0].Width*h.Levels[0].Pooled.Size)
+	nodes, slots := len(level.Clusters)/hierarchies, level.Width*level.Pooled.Size // of the first
+	unread := hierarchy.Unread(level.Pooled.Nodes[:slots], level.Pooled.Ranks[:slots], nodes)
+	return hierarchy.Loss(unread, nodes, level.Width, level.Pooled.Size, 1)
 }
 
 // describe returns a line such as "C 3.2 + 0.5 = 3.7; coverage 100 98%".

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
@@ -309,6 +310,26 @@ func TestDescribeHierarchy(t *testing.T) {
 	assert.Equal(t, "C 50.8 + 15.7 + 0.5 = 67.0; coverage 100 99 31%",
 		describe(&ccp.Hierarchy{Objective: []float64{50.8, 15.7, 0.5}, Coverage: []float64{1, 0.9999, 0.3125}}))
 	assert.Equal(t, "C 0.5; coverage 100%", describe(&ccp.Hierarchy{Objective: []float64{0.5}, Coverage: []float64{1}}))
+}
+
+// A star's leaves have no rank in clusters without the hub, and a training names them and what helps.
+func TestNodesThatNoClusterReads(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	var edges []affinity.Edge
+	for i := 1; i < 40; i++ {
+		edges = append(edges, affinity.Edge{I: 0, J: i, Weight: 1})
+	}
+	star, err := affinity.New(40, edges)
+	require.NoError(t, err)
+	prepared := func(size int) string {
+		h, err := ccp.Prepare(star).Level(10, size).Level(1, 9).Hierarchies(2).Done(t.Context())
+		require.NoError(t, err)
+		return unreadOf(h)
+	}
+	assert.Regexp(t, `^no neighbourhood holds \d\d% of its nodes \(\d+, .* and \d+ more\), whose signals are lost; `+
+		`they have no links within their own cluster, as where one node, a hub,`, prepared(9))
+	assert.Empty(t, prepared(40), "a neighbourhood of all nodes")
+	assert.Empty(t, unreadOf(&ccp.Hierarchy{Objective: []float64{0.5}, Coverage: []float64{1}}))
 }
 
 // A search for a hierarchy is told of, and can be interrupted.
