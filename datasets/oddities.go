@@ -98,7 +98,8 @@ func (r *npzReader) warnGaps(values []float32, length, columns, turns int, begin
 //   - nodes that are constant over the training samples;
 //   - test or validation samples that are also training samples;
 //   - equal samples of different classes;
-//   - classes of very different sizes.
+//   - classes of very different sizes;
+//   - hubs of the graph, a graph that links all nodes alike, and weights that are distances.
 func (d *Dataset) Oddities() (lines []string) {
 	say := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
 	sample, hashes := make([]float32, d.Nodes*d.Channels), d.hashes(loop.Indices(d.Signals.Len()), nil)
@@ -184,5 +185,5 @@ func (d *Dataset) Oddities() (lines []string) {
 		say("class %s has %d training samples, class %s only %d: accuracy says little about the small one; look at "+
 			"recall in ccp eval", className(d.ClassNames, largest), counts[largest], className(d.ClassNames, smallest), counts[smallest])
 	}
-	return lines
+	return append(lines, d.graphOddities()...)
 }
