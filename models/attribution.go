@@ -279,6 +279,9 @@ func (e *explanation) occlude(ctx context.Context) error {
 // smooth. Without frames each node is a sensor. Of more than hiddenParts sensors, parts are pieces of their graph over all frames.
 func (c *Classifier) hiding() (outline layout.Layout, parts, whole [][]int32) {
 	outline = layout.Of(c.Graph, c.Spec.Grid)
+	if c.Spec.Grid == nil { // nodes along a path are near each other, in time or not
+		outline = layout.Seems(c.Graph)
+	}
 	if c.Form != nil { // a chain of sensors over frames would look like an image
 		outline = layout.Layout{Frames: c.Form.Frames, Sensors: len(c.Form.Sensors)}
 	} else if outline.Frames == 0 {
