@@ -15,7 +15,7 @@ import (
 
 // npzArrays are the arrays that a file may hold.
 var npzArrays = []string{"features", "labels", "split", "class_names", "edges", "weights", "adjacency", "indptr",
-	"indices", "data", "coordinates", "node_names", "grid", "parts", "bodies", "groups", "sample_names", "recording",
+	"indices", "data", "coordinates", "latitude", "longitude", "node_names", "grid", "parts", "bodies", "groups", "sample_names", "recording",
 	"series", "lengths", "rate", "times", "sensor_names"}
 
 // npzReader builds raw samples from the arrays of a file. Each step checks as much as it can, even after errors of

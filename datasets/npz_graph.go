@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/sphere"
 )
 
 // graphForms are the ways to give a graph, each with the arrays that it consists of.
@@ -24,7 +25,7 @@ var graphForms = []struct {
 }
 
 // readGraph reads the graph in the form that the file has. Without a graph it joins nearest neighbours, by the nodes'
-// coordinates or else by the training features. Coordinates beside a graph are the positions of nodes in pictures, and
+// positions or else by the training features. Positions beside a graph are those of nodes in pictures, and
 // give the directions of directed slots.
 func (r *npzReader) readGraph() error {
 	var errs, reads []error
@@ -52,9 +53,8 @@ func (r *npzReader) readGraph() error {
 	if len(given) == 1 && r.opts.KNN > 0 {
 		errs = append(errs, fmt.Errorf("the graph is given by %s and by knn %d; keep one of them", given[0], r.opts.KNN))
 	}
-	if r.Has("coordinates") {
-		errs = append(errs, r.readCoordinates())
-	}
+	points, err := r.readPositions()
+	errs = append(errs, err)
 	wrong := errors.Join(errs...)
 	switch {
 	case given != nil || wrong != nil:
@@ -70,7 +70,7 @@ func (r *npzReader) readGraph() error {
 		return wrong
 	case r.raw.Coordinates != nil:
 		if n := r.raw.Nodes; n > 0 { // else an error of features
-			points, k := r.raw.Coordinates, cmp.Or(r.opts.KNN, min(defaultNeighbours, n-1))
+			k := cmp.Or(r.opts.KNN, min(defaultNeighbours, n-1))
 			r.raw.Graph, wrong = about("coordinates")(affinity.KNN(points, n, len(points)/n, k, affinity.Euclidean))
 		}
 		return wrong
@@ -212,24 +212,67 @@ func about(arrays string) func(*affinity.Matrix, error) (*affinity.Matrix, error
 // defaultNeighbours is the number of neighbours of a node with coordinates if Options.KNN is 0.
 const defaultNeighbours = 8
 
+// readPositions reads the positions of nodes, `coordinates` [nodes, d] or `latitude` and `longitude` [nodes] in degrees, and returns the
+// points whose neighbours are near: the coordinates, or points on a sphere. Coordinates of the data set are then those of a map.
+func (r *npzReader) readPositions() (points []float64, err error) {
+	degrees := r.Has("latitude") || r.Has("longitude")
+	switch {
+	case degrees && r.Has("coordinates"):
+		return nil, errors.New("positions are given twice, by coordinates and by latitude and longitude; keep one of them")
+	case degrees:
+		return r.readDegrees()
+	case !r.Has("coordinates"):
+		return nil, nil
+	}
+	if points, err = r.readCoordinates(); err == nil && r.raw.Nodes > 0 && len(points) == 2*r.raw.Nodes {
+		if seems := sphere.Seems(points); seems != "" {
+			appendf(&r.raw.Warnings, "coordinates %s; if they are degrees, store the arrays latitude and longitude [nodes] in the place "+
+				"of coordinates", seems)
+		}
+	}
+	return points, err
+}
+
+// readDegrees reads `latitude` and `longitude` [nodes], in degrees.
+func (r *npzReader) readDegrees() ([]float64, error) {
+	for _, name := range []string{"latitude", "longitude"} {
+		if !r.Has(name) {
+			return nil, fmt.Errorf("latitude and longitude must come together; %s is not there", name)
+		}
+	}
+	latitudes, wrong := npz.Elements(r, "latitude", r.nodes, "nodes", (*npz.Array).Floats)
+	longitudes, err := npz.Elements(r, "longitude", r.nodes, "nodes", (*npz.Array).Floats)
+	if err := errors.Join(wrong, err); err != nil {
+		return nil, err
+	}
+	if len(latitudes) != len(longitudes) { // of features that cannot be read
+		return nil, nil
+	}
+	if at, err := sphere.Check(latitudes, longitudes); err != nil {
+		return nil, fmt.Errorf("latitude[%d], longitude[%[1]d]: %w; if they are no degrees, store coordinates [nodes, 2]", at, err)
+	}
+	r.raw.Coordinates = sphere.Plan(latitudes, longitudes)
+	return sphere.Points(latitudes, longitudes), nil
+}
+
 // readCoordinates reads `coordinates` [nodes, d].
-func (r *npzReader) readCoordinates() error {
+func (r *npzReader) readCoordinates() ([]float64, error) {
 	a, err := r.Array("coordinates")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(a.Shape) != 2 || a.Shape[0] != r.raw.Nodes && r.raw.Nodes > 0 || a.Shape[1] == 0 {
-		return fmt.Errorf("coordinates has shape %v; want [%d, d], a row for each node of features", a.Shape, r.raw.Nodes)
+		return nil, fmt.Errorf("coordinates has shape %v; want [%d, d], a row for each node of features", a.Shape, r.raw.Nodes)
 	}
 	points, err := a.Floats()
 	if err != nil {
-		return fmt.Errorf("coordinates: %w", err)
+		return nil, fmt.Errorf("coordinates: %w", err)
 	}
 	for i, v := range points {
 		if !finite(v) {
-			return fmt.Errorf("%s is %g; it must be a finite number", a.Element("coordinates", i), v)
+			return nil, fmt.Errorf("%s is %g; it must be a finite number", a.Element("coordinates", i), v)
 		}
 	}
 	r.raw.Coordinates = points
-	return nil
+	return points, nil
 }

@@ -20,7 +20,8 @@ var ownFile = Source{
 	Needs: "series [samples, sensors, timepoints(, axes)] of recordings (with NaN after the end, or lengths [samples]; optional " +
 		"rate, times, sensor_names; the graph, if any, is of the sensors), or features [samples, nodes(, channels)]; " +
 		"labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
-		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or the option knn; " +
+		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], latitude and longitude [nodes] in degrees, " +
+		"or the option knn; " +
 		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two " +
 		"splits), sample_names [samples], class_names, node_names [nodes], grid [2] (rows and columns of the nodes, " +
 		"or frames and sensors) and parts " +
@@ -75,7 +76,7 @@ func (r *npzReader) otherAxes() error {
 		return nil
 	}
 	least, most, by := 0, math.MaxInt, "" // the number of nodes, and an array that tells it
-	for _, name := range []string{"adjacency", "coordinates", "node_names", "edges"} {
+	for _, name := range []string{"adjacency", "coordinates", "latitude", "longitude", "node_names", "edges"} {
 		if shape := shapes[name]; len(shape) > 0 && name != "edges" {
 			least, most, by = max(least, shape[0]), min(most, shape[0]), name
 		} else if array, err := r.File.Array(name); len(shape) > 0 && err == nil {

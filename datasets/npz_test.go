@@ -220,7 +220,7 @@ func TestNPZWarnings(t *testing.T) {
 	d := a.load(t, Options{HoldOut: true})
 	assert.Equal(t, []string{
 		`array "featuers" is not used; understood are features, labels, split, class_names, edges, weights, ` +
-			`adjacency, indptr, indices, data, coordinates, node_names, grid, parts, bodies, groups, sample_names, ` +
+			`adjacency, indptr, indices, data, coordinates, latitude, longitude, node_names, grid, parts, bodies, groups, sample_names, ` +
 			`recording, series, lengths, rate, times, sensor_names`,
 		noSplit,
 		"channel 1 is constant (0.1) over the training samples and tells nothing",

@@ -117,7 +117,7 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         if self.fast:
             settings["model"] = "transforms"
         arrays = self._checked(X)
-        graph = X.ndim == 2 and ("knn" in settings or set(arrays) & {"edges", "coordinates", "adjacency", "indptr"})
+        graph = X.ndim == 2 and ("knn" in settings or set(arrays) & {"edges", "coordinates", "latitude", "adjacency", "indptr"})
         # The program's file has test samples, which train nothing. A copy of one sample of each class will do, as scikit-learn tests.
         first = np.unique(labels, return_index=True)[1]
         index = np.concatenate([np.arange(len(X)), first])

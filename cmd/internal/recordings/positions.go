@@ -2,15 +2,17 @@ package recordings
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/clusterpool/ccp/internal/sphere"
 )
 
 // positionsOf holds the positions of sensors: x, y and z, or latitude and longitude in degrees.
 type positionsOf struct {
 	path    string
+	sensors []string // in the order of the file
 	of      map[string][]float64
 	degrees bool
 }
@@ -29,7 +31,7 @@ var (
 // latitude and longitude among others. A first line without numbers is a heading.
 func (j *job) readPositions(path string) (*positionsOf, error) {
 	p, name, columns := &positionsOf{path: path, of: map[string][]float64{}}, 0, []int(nil)
-	return p, readText(j, path, func(in *input, line int, cells []string) error {
+	err := readText(j, path, func(in *input, line int, cells []string) error {
 		heading := columns == nil
 		if heading {
 			find := func(like *regexp.Regexp) int { return slices.IndexFunc(cells, like.MatchString) }
@@ -63,16 +65,50 @@ func (j *job) readPositions(path string) (*positionsOf, error) {
 					"degrees of latitude and longitude", cells[column])
 			}
 		}
+		sensor := strings.Clone(cells[name])
 		switch {
-		case p.degrees && (math.Abs(position[0]) > 90 || math.Abs(position[1]) > 180):
-			return fmt.Errorf("latitude %g and longitude %g are no degrees up to 90 and 180; correct them, or head the columns "+
-				"x and y", position[0], position[1])
-		case p.of[cells[name]] != nil:
-			return fmt.Errorf("sensor %q has a position already; keep one of the lines", cells[name])
+		case p.of[sensor] != nil:
+			return fmt.Errorf("sensor %q has a position already; keep one of the lines", sensor)
+		case p.degrees:
+			if _, err := sphere.Check(position[:1], position[1:]); err != nil {
+				return fmt.Errorf("%w; correct them, or head the columns x and y", err)
+			}
 		}
-		p.of[strings.Clone(cells[name])] = position
+		p.of[sensor], p.sensors = position, append(p.sensors, sensor)
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	latitudes, longitudes := p.columns(p.sensors)
+	if p.degrees {
+		if at, err := sphere.Check(latitudes, longitudes); err != nil {
+			return nil, fmt.Errorf("%s: sensor %q: %w", path, p.sensors[at], err)
+		}
+	} else if seems := p.seems(); seems != "" {
+		j.note("the positions of %s %s; if they are degrees, head the columns latitude and longitude", path, seems)
+	}
+	return p, nil
+}
+
+// columns returns the first two columns of the positions of sensors: latitudes and longitudes, if these are degrees.
+func (p *positionsOf) columns(sensors []string) (first, second []float64) {
+	for _, sensor := range sensors {
+		position := p.of[sensor]
+		first, second = append(first, position[0]), append(second, position[min(1, len(position)-1)])
+	}
+	return first, second
+}
+
+// seems says that positions on a plane look like degrees; "" if they do not.
+func (p *positionsOf) seems() string {
+	var plane []float64
+	for _, sensor := range p.sensors {
+		if position := p.of[sensor]; len(position) == 2 {
+			plane = append(plane, position...)
+		}
+	}
+	return sphere.Seems(plane)
 }
 
 // points returns the positions of the sensors, `[sensors, dims]`, and how far they are from each other: degrees are points
@@ -84,32 +120,19 @@ func (p *positionsOf) points(sensors []string, path string) (points []float64, d
 			return nil, 0, fmt.Errorf("%s has no position of sensor %q; add a line of it, "+
 				"or leave the sensor out with --leave %q", path, sensor, sensor)
 		}
-		if p.degrees {
-			lat, lon := radians(position[0]), radians(position[1])
-			position = []float64{math.Cos(lat) * math.Cos(lon), math.Cos(lat) * math.Sin(lon), math.Sin(lat)}
-		}
 		points, dims = append(points, position...), len(position)
+	}
+	if p.degrees {
+		return sphere.Points(p.columns(sensors)), 3, nil
 	}
 	return points, dims, nil
 }
 
-// plan returns the positions of sensors in a picture, `[sensors, dims]`. Degrees become a map: to the east and to the north
-// of its centre, in degrees of latitude.
+// plan returns the positions of sensors in a picture, `[sensors, dims]`. Degrees become a map, see sphere.Plan.
 func (p *positionsOf) plan(sensors []string) (plan []float64, dims int) {
-	points, dims, _ := p.points(sensors, "")
-	if !p.degrees {
-		return points, dims
+	if p.degrees {
+		return sphere.Plan(p.columns(sensors)), 2
 	}
-	var centre [3]float64
-	for at, v := range points {
-		centre[at%3] += v
-	}
-	lat, lon := math.Atan2(centre[2], math.Hypot(centre[0], centre[1])), math.Atan2(centre[1], centre[0])*180/math.Pi
-	for _, sensor := range sensors {
-		position := p.of[sensor]
-		plan = append(plan, math.Remainder(position[1]-lon, 360)*math.Cos(lat), position[0])
-	}
-	return plan, 2
+	plan, dims, _ = p.points(sensors, "")
+	return plan, dims
 }
-
-func radians(degrees float64) float64 { return degrees * math.Pi / 180 }

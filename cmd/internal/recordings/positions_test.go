@@ -152,3 +152,18 @@ func TestFillTable(t *testing.T) {
 	_, d = imported(t, Options{Missing: "fill"}, put(t, folder, "time.csv", text))
 	assert.InDeltaSlice(t, []float32{2, 10, 1, 20}, signal(d, 4), 1e-5)
 }
+
+// Longitudes are counted to both sides of Greenwich or, where none is negative, up to 360; the neighbours are the same.
+func TestLongitudesUpTo360(t *testing.T) {
+	folder := t.TempDir()
+	table := put(t, folder, "rain.csv", stations())
+	_, d := imported(t, Options{Positions: put(t, folder, "stations.csv", strings.Replace(degrees, "0;-179", "0;181", 1)), Neighbours: 1}, table)
+	assert.Equal(t, []float64{1, 0, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 3), d.Affinity.At(0, 3)})
+	mixed := put(t, folder, "mixed.csv", "name,lat,lon\ns1,0,179\ns2,0,181\ns3,70,-3\ns4,70,5\n")
+	assert.Contains(t, refused(t, Options{Positions: mixed, Neighbours: 1}, table),
+		`mixed.csv: sensor "s2": longitude 181 goes beyond 180, and another is -3; count all of them from -180 to 180, or all from 0 to 360`)
+	plane := put(t, folder, "plane.csv", "name,x,y\ns1,61.5,179.5\ns2,60.25,-179.5\ns3,70,178\ns4,70,-177\n")
+	result, _ := imported(t, Options{Positions: plane, Neighbours: 1}, table)
+	assert.Contains(t, strings.Join(result.Notes, "\n"), "look like degrees of latitude and longitude (from 60.25 to 70, and from -179.5 to 179.5)")
+	assert.Contains(t, strings.Join(result.Notes, "\n"), "if they are degrees, head the columns latitude and longitude")
+}
