@@ -231,7 +231,7 @@ func (r *npzReader) readRecordings() error {
 		return err
 	}
 	plain := *form
-	plain.Origin = ""
+	plain.Origin, plain.Untracked = "", false // what an import has done
 	if r.opts.Form == nil {
 		axes := form.Channels
 		r.warnGaps(s.values, s.timepoints*axes, form.Width(), axes, func(run int) (column, count int) { // a sensor of a recording

@@ -43,6 +43,9 @@ type Written struct {
 	Gaps []float64 `json:"gaps,omitempty"`
 	// Second is a second in the unit of the times, such as 1000 if that is a millisecond; 0: unknown, and taken for 1.
 	Second float64 `json:"second,omitempty"`
+	// Untracked says that nothing was measured at a time point at which every sensor is 0 in each channel, as before a body is tracked. No
+	// body has all its joints in one place. Forms of 0.1.0 take such a time point for values.
+	Untracked bool `json:"untracked,omitempty"`
 }
 
 // Width returns the number of values of a time point.
@@ -105,6 +108,9 @@ func (c *Changes) Add(other Changes) bool {
 // where they lie. An error names the sensor, its channel and the time point.
 func (f *Form) Prepare(r *Recording) (c Changes, err error) {
 	if err = f.order(r, &c); err == nil {
+		err = f.untracked(r, &c)
+	}
+	if err == nil {
 		if _, _, rate, own := r.rates(); own != nil {
 			r.fastest, r.first, r.last = rate, own[0], own[len(own)-1]
 		}
@@ -128,6 +134,36 @@ func (f *Form) Prepare(r *Recording) (c Changes, err error) {
 		}
 	}
 	return c, err
+}
+
+// untracked makes the time points missing at which every sensor is 0, if the form says so. The gaps are then filled, and cut off at the
+// ends, as others are. It is an error if that leaves nothing.
+func (f *Form) untracked(r *Recording, c *Changes) error {
+	if !f.Untracked {
+		return nil
+	}
+	lost, rows, first := 0, 0, false
+	for row := range slices.Chunk(r.Values, f.Width()) {
+		zero := slices.Contains(row, 0) && !slices.ContainsFunc(row, func(v float64) bool { return v != 0 && v == v })
+		if rows++; zero {
+			lost++
+			first = first || rows == 1
+			for at := range row {
+				row[at] = math.NaN()
+			}
+		}
+	}
+	switch {
+	case lost == 0:
+	case lost == rows:
+		return errors.New("every sensor is 0 at each time point, as of a body that was never tracked; remove the sample")
+	case first && f.Origin != "":
+		c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; those at which all sensors are 0 are "+
+			"missing values, cut off at the ends", f.Origin)
+	default:
+		c.note("all sensors are 0 at some time points, as if nothing was tracked there; these are missing values, cut off at the ends")
+	}
+	return nil
 }
 
 // order puts the values in the order of the form's sensors, and checks them and their times.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -273,4 +274,70 @@ func TestUnitsOfTimes(t *testing.T) {
 	// Groups of lines that come together have no step.
 	groups := timed(t, 60, func(line int) any { return line/3*1000 + line%3 })
 	assert.Contains(t, refused(t, Options{}, groups), "0.csv: its times come in groups, 1 apart within them and up to 998 between")
+}
+
+// Where a body is tracked, time points at which every joint is 0 are missing: at the ends they are cut off, in between they are filled.
+// Predict and the server, which have the form, do the same.
+func TestTimePointsWithoutABodyAreMissing(t *testing.T) {
+	const tracked = "100,200,101,201\n102,202,104,203\n"
+	body := "hip.x,hip.y,head.x,head.y\n0,0,0,0\n0,0,0,0\n" + tracked + "0,0,0,0\n" + tracked + "0,0,0,0\n"
+	for name, o := range map[string]Options{"origin": {Origin: "hip"}, "origin in the second place": {Origin: "head"}} {
+		folder := t.TempDir()
+		for i := range 4 {
+			put(t, folder, fmt.Sprintf("%c/%d.csv", 'u'+i%2, i), body)
+		}
+		result, d := importedAt(t, 5, o, folder)
+		assert.Equal(t, 5, result.Timepoints.Longest, name)
+		assert.Equal(t, recording.Changes{Interpolated: 4 * 4}, result.Filled.Changes, name)
+		at := [2]float32{100, 200}
+		if o.Origin == "head" {
+			at = [2]float32{101, 201}
+		}
+		want := []float32{100, 200, 101, 201, 102, 202, 104, 203, 101, 201, 102.5, 202, 100, 200, 101, 201, 102, 202, 104, 203}
+		for i := range want {
+			want[i] -= at[i%2]
+		}
+		assert.Equal(t, want, signal(d, 0), name)
+		again, _, err := ReadUnlabelled(t.Context(), []string{put(t, t.TempDir(), "new.csv", body)}, d.Form)
+		require.NoError(t, err)
+		series, notes, err := d.Form.Series(again[0])
+		require.NoError(t, err)
+		assert.Equal(t, want, series, name)
+		assert.Contains(t, notes[0], "missing values, cut off at the ends")
+		_, _, err = d.Form.Series(recording.Recording{Values: make([]float64, 12)})
+		assert.ErrorContains(t, err, "as of a body that was never tracked; remove the sample")
+		old := *d.Form
+		old.Untracked = false
+		series, _, err = old.Series(again[0])
+		require.NoError(t, err)
+		assert.Len(t, series, 8*4, "a form of 0.1.0")
+	}
+}
+
+// Elsewhere 0 is a value. Who has zeros at the ends of recordings and nowhere else is asked.
+func TestZerosAreValuesUnlessABodyIsTracked(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows  string
+		asked bool
+	}{
+		"rain":         {"0,0\n1,2\n0,3\n4,0\n0,0\n", false},
+		"not on":       {"0,0\n0,0\n1,2\n3,4\n", true},
+		"off too soon": {"1,2\n3,4\n0,0\n", true},
+		"no zeros":     {"1,2\n3,4\n", false},
+	} {
+		folder := t.TempDir()
+		for i := range 4 {
+			put(t, folder, fmt.Sprintf("%c/%d.csv", 'u'+i%2, i), "left,right\n"+c.rows)
+		}
+		rows := strings.Count(c.rows, "\n")
+		result, _ := imported(t, Options{}, folder)
+		assert.Equal(t, rows, result.Timepoints.Longest, name)
+		notes := strings.Join(result.Notes, "\n")
+		assert.Equal(t, c.asked, strings.Contains(notes, "every sensor is 0 in the first or last time points of 4 recordings"), "%s: %s", name, notes)
+		if c.asked {
+			result, _ = imported(t, Options{Gaps: []float64{0}}, folder)
+			assert.Equal(t, 2, result.Timepoints.Longest, name)
+			assert.NotContains(t, strings.Join(result.Notes, "\n"), "every sensor is 0")
+		}
+	}
 }

@@ -21,7 +21,7 @@ func (m *making) choose() (err error) {
 	}
 	long := func(x *sample) bool { return x.Times != nil || x.Timepoints() > 1 }
 	m.form = &recording.Form{Sensors: m.made.Sensors, Channels: m.made.Channels, Zeros: m.Missing == "zero", Origin: m.Origin,
-		Written: recording.Written{Gaps: m.Gaps, Second: m.chosen.second},
+		Written: recording.Written{Gaps: m.Gaps, Second: m.chosen.second, Untracked: m.positions()},
 		Filled:  m.Missing == "fill" || m.Missing == "" && !slices.ContainsFunc(m.samples, long), Scale: m.Scale}
 	m.form.Rate = recording.Rate(len(m.samples), func(i int) recording.Recording { return m.samples[i].Recording })
 	for _, gap := range m.Gaps {
@@ -33,6 +33,11 @@ func (m *making) choose() (err error) {
 	m.extremes = make([]recording.Extremes, m.form.Width())
 	m.form.Reading, err = json.Marshal(m.alike())
 	return err
+}
+
+// positions reports whether the channels are positions of sensors in one space, of which no time point has all at 0.
+func (m *making) positions() bool {
+	return m.made.Channels > 1 && (m.Origin != "" || m.Parts != "" && m.Bodies > 0)
 }
 
 // prepare makes series at even time points of the samples: without gaps, less their origin. With windows it cuts them
@@ -48,6 +53,10 @@ func (m *making) prepare() error {
 				return err
 			}
 		}
+	}
+	if m.dark.where != "" && m.dark.other == 0 {
+		m.noteOf("dark", fmt.Sprintf("every sensor is 0 in the first or last time points of %s, such as %s, and nowhere else: if nothing was "+
+			"measured there, say --gap 0", text.Count(m.dark.samples, "recording"), m.dark.where))
 	}
 	for at := range m.extremes {
 		for _, gap := range m.extremes[at].Gaps() {
@@ -67,6 +76,7 @@ func (m *making) prepare() error {
 
 // even replaces the values of a sample, once prepared, by a series at even time points.
 func (m *making) even(x *sample) error {
+	m.darkness(x)
 	changes, err := m.form.Prepare(&x.Recording)
 	if err != nil {
 		return fmt.Errorf("%s: %w", x.where, err)
@@ -81,6 +91,39 @@ func (m *making) even(x *sample) error {
 	m.roundedOff(x)
 	x.series, x.Values = m.form.Even(x.Recording, nil), nil
 	return nil
+}
+
+// dark are recordings that begin or end with time points at which every sensor is 0.
+type dark struct {
+	samples int
+	where   string // the first of them
+	other   int    // zeros elsewhere, which say that 0 is a value like others
+}
+
+// darkness looks for zeros at the ends of a sample of several columns, unless something says what they are.
+func (m *making) darkness(x *sample) {
+	width := m.form.Width()
+	if width < 2 || m.form.Untracked || m.Cut.Window.Length > 0 || slices.Contains(m.Gaps, 0) || len(x.Values)%width != 0 {
+		return
+	}
+	zero := func(row []float64) bool { return !slices.ContainsFunc(row, func(v float64) bool { return v != 0 }) }
+	begin, end := 0, len(x.Values)
+	for begin < end && zero(x.Values[begin:begin+width]) {
+		begin += width
+	}
+	for end > begin && zero(x.Values[end-width:end]) {
+		end -= width
+	}
+	for _, v := range x.Values[begin:end] {
+		if v == 0 {
+			m.dark.other++
+		}
+	}
+	if begin > 0 || end < len(x.Values) {
+		if m.dark.samples++; m.dark.samples == 1 {
+			m.dark.where = x.where
+		}
+	}
 }
 
 // roundedOff adds the values of a sample to the extremes of all, and notes a sensor whose values lie so far from zero that float32,
