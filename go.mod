@@ -13,6 +13,7 @@ require (
 	github.com/klauspost/compress v1.20.4 // gzip of the server's responses, by its package gzhttp
 	github.com/mattn/go-runewidth v0.0.31 // the width of names in tables, where a Chinese character takes two columns
 	github.com/parquet-go/parquet-go v0.32.0 // ccp data import reads Parquet tables; brings three modules of compression
+	github.com/pierrec/lz4/v4 v4.1.21 // the blocks of LZ4 in Parquet, which parquet-go brings and unpacks wrongly
 	github.com/prometheus/client_golang v1.25.0 // the server's metrics in Prometheus' format
 	github.com/spf13/cobra v1.10.2 // sub-commands, flags and help; man pages of a release, by a test, with go-md2man
 	github.com/spf13/pflag v1.0.10 // the type of cobra's flags, for errors about them
@@ -44,7 +45,6 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/parquet-go/jsonlite v1.0.0 // indirect
-	github.com/pierrec/lz4/v4 v4.1.21 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect

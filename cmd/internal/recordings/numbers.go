@@ -101,6 +101,26 @@ func otherwise(text string, was error) (value float64, err error) {
 	return 0, was
 }
 
+// unread begins a cell whose value the format's reader cannot give, and ends a cell that may be a name, but no number. What
+// follows it says what the column holds, and the way out. No other cell has a zero byte.
+const unread = "\x00"
+
+// unreadable is what a column holds that cannot be read.
+type unreadable string
+
+func (u unreadable) Error() string { return "it holds " + string(u) }
+
+// nameless is what a column of bytes without a mark of their meaning holds.
+const nameless = "bytes whose meaning the file does not say; CAST it to BIGINT, DOUBLE or VARCHAR as you write the file"
+
+// name takes the mark from a cell that is a name. The error says why a cell is none.
+func name(cell string) (string, error) {
+	if why, wrong := strings.CutPrefix(cell, unread); wrong {
+		return "", unreadable(why)
+	}
+	return strings.TrimRight(cell, unread), nil
+}
+
 // number reads a value, NaN for a missing one. If commas do not separate the cells, they may be decimal commas.
 func (in *input) number(line int, text string) (float64, error) {
 	if value, point, ok := decimal(text); ok && in.thousands == "" && in.comma == 0 {
@@ -108,6 +128,13 @@ func (in *input) number(line int, text string) (float64, error) {
 			in.point = line
 		}
 		return value, nil
+	}
+	if at := strings.Index(text, unread); at >= 0 {
+		why, _ := strings.CutPrefix(text, unread)
+		if at > 0 {
+			why = nameless
+		}
+		return 0, unreadable(why)
 	}
 	text = together(in.thousands, strings.Replace(text, "−", "-", 1)) // the minus sign of print
 	value, err := float(text)

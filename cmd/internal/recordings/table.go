@@ -31,7 +31,7 @@ type table struct {
 }
 
 // add takes a line. The first line holds the headings.
-func (t *table) add(in *input, line int, cells []string) error {
+func (t *table) add(in *input, line int, cells []string) (err error) {
 	if t.in == nil {
 		t.in = in
 		headings := ucrHeadings(in.path, cells)
@@ -47,7 +47,7 @@ func (t *table) add(in *input, line int, cells []string) error {
 		cells = cells[:len(cells)-1]
 	}
 	switch {
-	case strings.Contains(cells[0], "\x00"):
+	case in.separator != 0 && strings.Contains(cells[0], "\x00"):
 		return errors.New("the line holds zero bytes, as a logger leaves them that lost its power; remove it")
 	case len(cells) < n:
 		return fmt.Errorf("%d cells, the first line names %d columns; write ? for a missing value", len(cells), n)
@@ -72,7 +72,13 @@ func (t *table) add(in *input, line int, cells []string) error {
 	}
 	t.lines++
 	for _, column := range [...]int{t.sample, t.sensor, t.uses.label, t.uses.group} {
-		if column >= 0 && cells[column] == "" {
+		if column < 0 {
+			continue
+		}
+		if cells[column], err = name(cells[column]); err != nil {
+			return t.unread(column, err)
+		}
+		if cells[column] == "" {
 			return fmt.Errorf("column %s is empty; each reading needs one", t.headings[column])
 		}
 	}
@@ -101,12 +107,18 @@ func (t *table) add(in *input, line int, cells []string) error {
 			cell = cells[t.date] + " " + cell
 		}
 		if at, err = t.when(line, cell); err != nil {
+			if errors.As(err, new(unreadable)) {
+				return t.unread(t.time, err)
+			}
 			return fmt.Errorf("column %s: %w; or leave the column out with --leave %q", t.headings[t.time], err, t.headings[t.time])
 		}
 	}
 	for _, column := range t.values {
 		value, err := in.number(line, cells[column])
 		if err != nil {
+			if errors.As(err, new(unreadable)) {
+				return t.unread(column, err)
+			}
 			heading, hint := t.headings[column], ""
 			if _, kind, _ := t.days.parse(cells[column], line); kind != numbers {
 				return fmt.Errorf("column %s: %q is a date; --time %q takes it for the times, --leave %q leaves it out", heading,
@@ -137,6 +149,15 @@ func (t *table) add(in *input, line int, cells []string) error {
 	}
 	x.rows.kind, x.rows.times = t.kind, append(x.rows.times, at)
 	return nil
+}
+
+// unread returns the error of a column whose cells the format's reader cannot give.
+func (t *table) unread(column int, err error) error {
+	leave := t.headings[column]
+	if dot := strings.LastIndexByte(leave, '.'); dot > 0 && slices.Contains(t.values, column) {
+		leave = leave[:dot]
+	}
+	return fmt.Errorf("column %s: %w; or leave it out with --leave %q", t.headings[column], err, leave)
 }
 
 // ucrHeadings returns the headings that a .tsv file of the UCR archive has not: its first line is a sample, a class and then values.
@@ -193,6 +214,9 @@ func (t *table) head(cells []string) (err error) {
 		if match := likeTime.FindStringSubmatch(t.headings[t.time]); match != nil {
 			t.unit = strings.Join(match[1:], "")
 		}
+		if t.in.seconds[t.time] {
+			t.unit = "seconds"
+		}
 		if heading := t.headings[t.time]; isT(heading) && t.Time == "" && len(t.Columns) < 2 && !t.known {
 			t.mere = heading
 		}
@@ -202,6 +226,7 @@ func (t *table) head(cells []string) (err error) {
 		for _, at := range t.at {
 			t.values = append(t.values, at[0])
 		}
+		t.noteDurations()
 		return nil
 	}
 	at, has, told, err := t.order(t.from.path, t.roles.values, t.time >= 0)
@@ -214,6 +239,7 @@ func (t *table) head(cells []string) (err error) {
 			t.values = append(t.values, t.at[series][timepoint])
 		}
 	}
+	t.noteDurations()
 	return nil
 }
 
@@ -233,6 +259,15 @@ func (t *table) classed() {
 	}
 }
 
+// noteDurations tells of the columns of values that hold durations, whose numbers are those of seconds.
+func (t *table) noteDurations() {
+	for _, column := range t.values {
+		if t.in.seconds[column] {
+			t.job.noteOf("durations", fmt.Sprintf("column %s holds durations; its values are seconds", t.headings[column]))
+		}
+	}
+}
+
 // isUnits keeps the line below the headings if it has words, not values: units. It compares them with the units in
 // other recordings.
 func (t *table) isUnits(line int, cells []string) (found bool, err error) {
@@ -242,6 +277,9 @@ func (t *table) isUnits(line int, cells []string) (found bool, err error) {
 			continue
 		}
 		_, err := t.in.number(line, cells[column])
+		if errors.As(err, new(unreadable)) {
+			return false, nil
+		}
 		if column == t.time {
 			_, err = t.when(line, cells[column])
 		} else {

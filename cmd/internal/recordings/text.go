@@ -42,6 +42,7 @@ type input struct {
 	unresolved []int             // of a workbook: the columns of the line whose formulas have no result
 	formulas   map[int]*formulas // of a workbook: those of its columns
 	doubtful   bool              // nobody may have calculated them
+	seconds    map[int]bool      // columns whose cells are durations in seconds, by the marks of the file
 }
 
 // decode unpacks gzip, and makes UTF-8 of UTF-16 and Windows-1252.

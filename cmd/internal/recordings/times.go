@@ -172,6 +172,9 @@ func (r *reading) turn() error {
 
 // when reads a time: a number of any unit, or a date.
 func (t *table) when(line int, cell string) (at float64, err error) {
+	if strings.Contains(cell, unread) {
+		return t.in.number(line, cell)
+	}
 	kind := numbers
 	stamp, whole := compact(t.headings[t.time], cell)
 	switch {

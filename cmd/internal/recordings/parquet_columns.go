@@ -1,0 +1,216 @@
+package recordings
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	types "github.com/parquet-go/parquet-go/format"
+)
+
+// leaf is a column of a Parquet file, which makes several columns of the table if it holds lists.
+type leaf struct {
+	path     []string                   // its name
+	text     func(parquet.Value) string // what a value says
+	seconds  bool                       // text gives the seconds of durations
+	repeated int                        // the definition level from which on the first list has elements; 0 without lists
+	shape    []int                      // the repetition levels of a row's values, which all rows share; nil if unknown
+	length   int                        // bytes of a value, if it is an array of bytes of fixed length
+	lists    int                        // how many lists lie in each other: the largest repetition level
+	optional int                        // the definition level of a value that is there
+	kind     types.Type
+}
+
+// place stands in a path for the place in a list.
+const place = "\x00"
+
+// node is an element of a schema with those in it.
+type node struct {
+	types.SchemaElement
+	inside []*node
+}
+
+// deepest bounds how deep the elements of a schema lie in each other. Files come from strangers.
+const deepest = 100
+
+// treeOf makes a tree of a schema, which Parquet writes from the root down, and returns what is left of it.
+func treeOf(schema []types.SchemaElement, depth int) (n *node, rest []types.SchemaElement, err error) {
+	if len(schema) == 0 || depth > deepest {
+		return nil, nil, errors.New("the schema is damaged; write the file again")
+	}
+	n, rest = &node{SchemaElement: schema[0]}, schema[1:]
+	for range n.NumChildren.V {
+		var in *node
+		if in, rest, err = treeOf(rest, depth+1); err != nil {
+			return nil, nil, err
+		}
+		n.inside = append(n.inside, in)
+	}
+	return n, rest, nil
+}
+
+// leafFinder finds the columns of a schema.
+type leafFinder struct {
+	pandas map[string]unit // of the columns that pandas calls durations
+	leaves []*leaf
+}
+
+// walk adds the columns in an element. Its path, its definition level and that of the first list around it, 0 without, are
+// those of its values. Arrow's description of it may be nil.
+func (c *leafFinder) walk(n *node, path []string, level, repeated int, arrow *arrowField) {
+	path = slices.Clip(path)
+	within := func(in *node, path []string, arrow *arrowField) {
+		level, repeated := level, repeated
+		if in.RepetitionType.V != types.Required {
+			level++
+		}
+		if in.RepetitionType.V == types.Repeated {
+			if path = append(path, place); repeated == 0 {
+				repeated = level
+			}
+		}
+		c.walk(in, path, level, repeated, arrow)
+	}
+	switch {
+	case n.Type.Valid:
+		l := &leaf{path: path, repeated: repeated, kind: n.Type.V, length: int(n.TypeLength.V), optional: level}
+		for _, part := range path {
+			if part == place {
+				l.lists++
+			}
+		}
+		l.text, l.seconds = textOf(&n.SchemaElement, arrow, c.pandas[n.Name])
+		c.leaves = append(c.leaves, l)
+	case n.isList(): // the names of what is in it are the writer's, and say nothing
+		within(n.inside[0], path, arrow.in(0))
+	case n.wraps():
+		within(n.inside[0], path, arrow)
+	default:
+		for i, in := range n.inside {
+			within(in, append(path, in.Name), arrow.in(i))
+		}
+	}
+}
+
+// isList reports that an element is marked as a list, and holds what repeats.
+func (n *node) isList() bool {
+	_, marked := n.LogicalType.Value.(*types.ListType)
+	marked = marked || n.ConvertedType.Valid && n.ConvertedType.V == deprecated.List
+	return marked && len(n.inside) == 1 && n.inside[0].RepetitionType.V == types.Repeated
+}
+
+// wraps reports that what repeats only wraps the elements of a list, as most writers do.
+func (n *node) wraps() bool {
+	return n.RepetitionType.V == types.Repeated && len(n.inside) == 1 && n.Name != "array" && !strings.HasSuffix(n.Name, "_tuple")
+}
+
+// heading returns the column's name, with the places of an element in the lists in place of their names.
+func (l *leaf) heading(places ...int) string {
+	parts := slices.Clone(l.path)
+	for i, part := range parts {
+		if part == place && len(places) > 0 {
+			parts[i], places = strconv.Itoa(places[0]), places[1:]
+		}
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == place }), ".")
+}
+
+// findShapes finds how many values the rows of each column of lists have: as many as the first row that has any.
+func (p *parquetFile) findShapes() error {
+	unknown := slices.DeleteFunc(slices.Clone(p.leaves), func(l *leaf) bool { return l.repeated == 0 })
+	if len(unknown) == 0 {
+		return nil
+	}
+	err := p.rows(func(values parquet.Row) error {
+		for _, v := range values {
+			l := p.leaves[v.Column()]
+			if v.RepetitionLevel() == 0 && l.shape == nil && v.DefinitionLevel() >= l.repeated {
+				l.shape = levels(values, v.Column())
+			}
+		}
+		unknown = slices.DeleteFunc(unknown, func(l *leaf) bool { return l.shape != nil })
+		if len(unknown) == 0 {
+			return io.EOF
+		}
+		return nil
+	})
+	for _, l := range unknown {
+		l.shape = []int{0}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// levels returns the repetition levels of a column's values in a row.
+func levels(values parquet.Row, column int) (all []int) {
+	for _, v := range values {
+		if v.Column() == column {
+			all = append(all, v.RepetitionLevel())
+		}
+	}
+	return all
+}
+
+// headings returns the names of the table's columns, and adds to seconds which of them hold durations. An element of a list has
+// its place in its name: acc.0, acc.1 and acc.2 are the three values of acc.
+func (p *parquetFile) headings(seconds map[int]bool) (all []string) {
+	for _, l := range p.leaves {
+		seconds[len(all)] = l.seconds
+		if l.repeated == 0 {
+			all = append(all, l.heading())
+			continue
+		}
+		places := make([]int, l.lists)
+		for i, level := range l.shape {
+			if i > 0 && level > 0 && level <= len(places) {
+				places[level-1]++
+				clear(places[level:])
+			}
+			seconds[len(all)] = l.seconds
+			all = append(all, l.heading(places...))
+		}
+	}
+	return all
+}
+
+// cells adds the cells of a row's values of the column.
+func (l *leaf) cells(to []string, values []parquet.Value) []string {
+	if l.repeated == 0 {
+		return append(to, l.cell(values[0]))
+	}
+	same := len(values) == len(l.shape) && values[0].DefinitionLevel() >= l.repeated
+	for i := 0; same && i < len(values); i++ {
+		same = values[i].RepetitionLevel() == l.shape[i]
+	}
+	for i := range l.shape {
+		switch {
+		case same:
+			to = append(to, l.cell(values[i]))
+		case values[0].DefinitionLevel() < l.repeated-1: // no list at all
+			to = append(to, "")
+		default:
+			n := len(values)
+			if values[0].DefinitionLevel() < l.repeated {
+				n = 0
+			}
+			to = append(to, unread+fmt.Sprintf("a list of %d values, and in the rows before lists of %d; write lists of one length, or a row "+
+				"for each time point", n, len(l.shape)))
+		}
+	}
+	return to
+}
+
+// cell writes a value, nothing for a missing one.
+func (l *leaf) cell(v parquet.Value) string {
+	if v.IsNull() {
+		return ""
+	}
+	return strings.TrimSpace(l.text(v))
+}
