@@ -50,14 +50,14 @@ type lineError struct {
 }
 
 // namesLines reports that the second line of a table has one cell more than the first, and begins with the name of the line: so
-// R's write.table writes its tables by default. Its cells are parted by blanks or tabs. Other words before the headings would have
-// words in the second line.
+// R's write.table writes its tables by default. Its cells are parted by blanks, unless told otherwise. Other words before the
+// headings would have words in the second line. Between commas the name must be in quotation marks: 1,5 may be a decimal number.
 func (in *input) namesLines(first, second []string) bool {
 	n := len(second)
 	for n > 0 && second[n-1] == "" {
 		n--
 	}
-	if n != len(first)+1 || in.separator != ' ' && in.separator != '\t' {
+	if n != len(first)+1 || in.separator == ',' && !in.marked {
 		return false
 	}
 	isNumber := func(cell string) bool {

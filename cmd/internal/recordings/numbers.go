@@ -13,7 +13,7 @@ import (
 // match other signs of one: a spreadsheet's error, dashes, the point of SAS and Stata, a logger's word. A note counts them.
 var (
 	missing = []string{"", "?", "na", "n/a", "nan", "null", "none", "nil", `\n`, "<na>", "nat"}
-	markers = regexp.MustCompile(`^(?i:#(nv|n/?a|[\p{L}/0]+[!?])|[-–—*]+|\.|[-+]nan|-?nan\([a-z0-9]*\)|[(\[]null[)\]]|err(or)?|` +
+	markers = regexp.MustCompile(`^(?i:#(nv|n/?a|[\p{L}/0]+[!?])|[-–—*]+|\.{1,3}|[-+]nan|-?nan\([a-z0-9]*\)|[(\[]null[)\]]|err(or)?|` +
 		`(bad|over|under)( ?(range|load|flow|input|data))?|no ?(data|value|input)|fault|fail(ed)?|invalid|ovr|ovf|` +
 		`o\.?l\.?|missing|off-?line|disconnected|n\.a\.|-?1\.#[a-z]+)$`)
 )

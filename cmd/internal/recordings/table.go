@@ -192,6 +192,10 @@ func (t *table) head(cells []string) (err error) {
 		return errors.New("the file looks like series as tslearn's save_time_series_txt writes them, a line each, without classes and without " +
 			"headings; save an .npz file with arrays series and labels instead")
 	}
+	if n := t.in.usual; n > 2 && strings.Join(cells[1:], "") == "" {
+		return fmt.Errorf("%.40q is one cell, and most lines of the file have %d: %s; begin lines before it with #, or remove them", cells[0], n,
+			headingHint)
+	}
 	for i, cell := range cells {
 		cells[i] = suggest.Tidy(cell)
 	}

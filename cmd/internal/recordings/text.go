@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -30,6 +31,7 @@ type input struct {
 	packed    bool
 	encoding  string // "" for UTF-8
 	separator rune
+	usual     int            // the number of cells that most lines of the file's beginning have; 0 if unknown
 	comma     int            // the first line with a decimal comma; 0 for none
 	point     int            // the first line with a decimal point
 	thousands string         // the mark between thousands; "" for none
@@ -37,6 +39,7 @@ type input struct {
 
 	class   string   // the column of classes, where the file itself says which it is; "" where it does not
 	classes []string // in the order in which it declares them; nil if it does not
+	marked  bool     // the second line begins with a quotation mark
 	numbers bool     // of R's own table: the first column names the lines, and the headings have no cell for it
 
 	unresolved []int             // of a workbook: the columns of the line whose formulas have no result
@@ -70,9 +73,17 @@ func (j *job) decode(file *os.File, path string) (*input, error) {
 		in.encoding, from = "UTF-32", utf32.UTF32(utf32.LittleEndian, utf32.UseBOM)
 	case bytes.HasPrefix(begin, []byte("\xff\xfe")), bytes.HasPrefix(begin, []byte("\xfe\xff")):
 		in.encoding, from = "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+	case len(begin) >= 4 && begin[0] != 0 && begin[1] == 0 && begin[3] == 0 && bytes.Contains(begin, []byte("\n\x00")): // as R writes it
+		in.encoding, from = "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	case len(begin) >= 4 && begin[0] == 0 && begin[1] != 0 && begin[2] == 0 && bytes.Contains(begin, []byte("\x00\n")):
+		in.encoding, from = "UTF-16", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
 	case bytes.IndexByte(begin, 0) >= 0 || bytes.HasPrefix(begin, []byte("PK\x03\x04")):
 		return nil, fmt.Errorf("%s is not text; save it as CSV in UTF-8, or remove the zero bytes that a logger has "+
 			"left as it lost its power", path)
+	case others.Match(begin):
+		return nil, fmt.Errorf("%s is JSON, XML or a web page, no table; convert it to CSV", path)
+	case !utf8.Valid(whole) && ofDOS(whole):
+		return nil, fmt.Errorf("%s is neither in UTF-8 nor in Windows-1252; save it in UTF-8", path)
 	case !utf8.Valid(whole):
 		in.encoding, from = "Windows-1252", charmap.Windows1252
 	case bytes.HasPrefix(begin, []byte("\ufeff")):
@@ -89,6 +100,20 @@ func (j *job) decode(file *os.File, path string) (*input, error) {
 	return in, nil
 }
 
+// others matches the beginning of files that are text, and no tables.
+var others = regexp.MustCompile(`^(\x{feff})?\s*(?i:<\?xml|<!doctype|<html|<table|\{\s*"|\[\s*[\[{])`)
+
+// ofDOS reports that a letter comes before a byte that stands for nothing in Windows-1252, and for a letter in DOS.
+func ofDOS(text []byte) bool {
+	for i, c := range text[:max(0, len(text)-1)] {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if letter && slices.Contains([]byte("\x81\x8d\x8f\x90\x9d"), text[i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
 // separators are the separators of cells, and their names.
 var separators = map[rune]string{'\t': "tabs", ';': "semicolons", ',': "commas", '|': "bars", ' ': "blanks"}
 
@@ -101,29 +126,34 @@ func (in *input) sniff() {
 	}
 	var lines []string // the last may not be whole
 	for i, line := range bytes.SplitN(begin, []byte{'\n'}, 101) {
+		isQuoted := bytes.HasPrefix(line, []byte{'"'})
 		if bytes.IndexByte(line, '"') >= 0 {
 			line = quoted.ReplaceAll(line, []byte{'x'})
 		}
-		line = bytes.Trim(line, " \r")
+		if line = bytes.Trim(line, " \r"); len(lines) == 1 && len(line) > 0 {
+			in.marked = in.marked || isQuoted
+		}
 		if i < 100 && len(line) > 0 && line[0] != '#' {
 			lines = append(lines, string(line))
 		}
 	}
 	best := 0
+	in.usual = 1
 	for _, separator := range "\t;,| " {
-		counts, most := map[int]int{}, 0
+		counts, most, usual := map[int]int{}, 0, 1
 		for _, line := range lines {
 			n := strings.Count(line, string(separator))
 			if separator == ' ' {
 				n = max(1, len(strings.Fields(line))) - 1
 			}
 			if n > 0 {
-				counts[n]++
-				most = max(most, counts[n])
+				if counts[n]++; counts[n] > most {
+					most, usual = counts[n], n+1
+				}
 			}
 		}
 		if most > best && (separator != ' ' || 2*most > len(lines)) {
-			best, in.separator = most, separator
+			best, in.separator, in.usual = most, separator, usual
 		}
 	}
 	values := comments.ReplaceAll(begin[:min(len(begin), 1<<14)], nil)

@@ -23,7 +23,7 @@ const (
 var layouts = func() (all []string) {
 	for _, date := range []string{
 		"2006-1-2", "2.1.2006", "2/1/2006", "2-1-2006", "2006/1/2", "2006.1.2", "2.1.06", "2/1/06",
-		"2 Jan 2006", "2-Jan-2006", "Jan 2, 2006", "",
+		"2 Jan 2006", "2-Jan-2006", "Jan 2, 2006", "Jan 2 2006", "20060102", "2006-002", "",
 	} {
 		for _, clock := range []string{"15:04:05", "15:04", "3:04:05 PM", "3:04 PM"} {
 			for _, zone := range []string{"", "Z07:00", " Z07:00", "-0700", " -0700", " MST"} {
@@ -32,7 +32,7 @@ var layouts = func() (all []string) {
 		}
 		all = append(all, date)
 	}
-	return all[:len(all)-1]
+	return append(all[:len(all)-1], "20060102T150405", "20060102T150405Z07:00", "Mon Jan 2 15:04:05 2006") // the last as C's ctime
 }()
 
 // monthFirst turns the layouts of slashed dates.
@@ -105,16 +105,17 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 
 var (
 	// spans finds what only a duration can have: days by that name, hours beyond a day, a sign, or the P of ISO 8601.
-	spans = regexp.MustCompile(`^[-+]?(\d+ days?|(2[4-9]|[3-9]\d|\d{3,}):\d\d:\d\d|P[\dT])|^[-+]\d+:\d\d:\d\d`)
-	// duration matches one as pandas, MATLAB and R write them, 1 days 02:03:04.5 or 26:03:04.5, and isoDuration as polars does, P1DT2H3M4.5S.
-	duration    = regexp.MustCompile(`^([-+]?)(?:(\d+) days?,? ?)?([-+]?)(?:(\d+):(\d\d):(\d\d(?:[.,]\d*)?))?$`)
+	spans = regexp.MustCompile(`^[-+]?(\d+ days?|(2[4-9]|[3-9]\d|\d{3,}):\d\d:\d\d|\d+:\d\d[.,]\d+$|P[\dT])|^[-+]\d+:\d\d:\d\d`)
+	// duration matches one as pandas, MATLAB and R write them, 1 days 02:03:04.5, 26:03:04.5 or 03:04.5, and isoDuration as polars does,
+	// P1DT2H3M4.5S.
+	duration    = regexp.MustCompile(`^([-+]?)(?:(\d+) days?,? ?)?([-+]?)(?:(?:(\d+):)?(\d+):(\d\d(?:[.,]\d*)?))?$`)
 	isoDuration = regexp.MustCompile(`^([-+]?)P(?:(\d+)D)?()(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d*)?)S)?)?$`)
 )
 
 // elapsed reads a duration, in seconds. A sign before the days is of them alone, as in pandas' -1 days +23:59:59.
 func elapsed(text string) (seconds float64, ok bool) {
 	match := duration.FindStringSubmatch(text)
-	if match == nil || match[2] == "" && match[4] == "" {
+	if match == nil || match[2] == "" && match[5] == "" {
 		if match = isoDuration.FindStringSubmatch(text); match == nil || len(strings.Trim(text, "+-PT")) == 0 {
 			return 0, false
 		}
