@@ -465,6 +465,8 @@ var oddFiles = []odd{
 	{name: "classes that change", text: "-- r.csv --\nsample,x,label\na,1,u\na,2,v\nb,1,v\n",
 		refused: `r.csv, line 3: column label is "v", but sample "a" has "u" in line 2; all lines of a sample must agree`,
 		mend:    replace("a,2,v", "b,2,v"), want: "[x] [1] [2 1]"},
+	{name: "classes of Weka's CSVSaver", text: "-- r.csv --\nx,label\n1,walk\n2,'going up'\n", want: "[x] [1] [2]",
+		says: "class 'going up' has its apostrophes, which Weka's CSVSaver writes for quotation marks"},
 	{name: "a class that is missing", text: "-- r.csv --\nx,label\n1,u\n2,NA\n3,none\n", want: "[x] [1] [2] [3]",
 		says: `class "NA", of 1 sample, is a mark of missing values, too: remove samples that have no class`},
 	{name: "an empty class", text: "-- r.csv --\nsample,x,label\na,1,u\nb,1,\n",

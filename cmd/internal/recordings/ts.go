@@ -152,7 +152,9 @@ func (h *tsHeader) set(number int, line string) error {
 
 // sample reads a line of data. Without @dimensions the first line says how many dimensions there are.
 func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
-	if bare := h.known && (!h.labelled || len(fields) == h.dimensions); !bare {
+	if n := len(fields); h.known && n > 1 && fields[n-1] == "" { // aeon ends a line without a class by a colon
+		fields = fields[:n-1]
+	} else if bare := h.known && (!h.labelled || len(fields) == h.dimensions); !bare {
 		one.label = strings.Clone(fields[len(fields)-1])
 		fields = fields[:len(fields)-1]
 	}

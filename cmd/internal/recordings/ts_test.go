@@ -154,6 +154,17 @@ func TestTSTimeStamps(t *testing.T) {
 	}
 }
 
+// aeon ends the lines of new recordings, which have no class, by a colon.
+func TestTSWithoutClasses(t *testing.T) {
+	_, d := imported(t, Options{}, tsFolder(t))
+	head := "@timestamps false\n@univariate false\n@dimension 2\n@targetlabel false\n@data\n"
+	for _, text := range []string{head + "1,2,3:4,5,6:\n", head + "1,2,3:4,5,6\n", "@classLabel true wave fall\n@data\n1,2,3:4,5,6:wave\n"} {
+		all, _, err := ReadUnlabelled(t.Context(), []string{put(t, t.TempDir(), "a.ts", text)}, d.Form)
+		require.NoError(t, err)
+		assert.Equal(t, []float64{1, 4, 2, 5, 3, 6}, all[0].Values)
+	}
+}
+
 // Classes keep their letters, whatever other readers make of them: A and a are two, and dominant is not domiNaNt.
 func TestTSKeepsLabels(t *testing.T) {
 	path := put(t, t.TempDir(), "a.ts", "@classLabel true A a dominant ?\n@data\n"+many(4, "1,2:A", "1,3:a", "2,4:dominant"))
