@@ -101,10 +101,17 @@ func (d *Dataset) standardise() {
 // distances, but cost time.
 const describingValues = 2048
 
+// describingAtOnce bounds the values that describe all nodes together, 128 MB, where they are very many.
+const describingAtOnce = 1 << 24
+
 // join joins each node to its KNN nearest by its normalised values over the training samples. If there are many samples, it
-// takes evenly spaced ones.
+// takes evenly spaced ones. Very many nodes are not compared with all others.
 func (d *Dataset) join() (err error) {
-	count := min(len(d.Train), max(1, describingValues/d.Channels))
+	most := describingValues
+	if d.Nodes > mostCompared {
+		most = min(most, max(1, describingAtOnce/d.Nodes))
+	}
+	count := min(len(d.Train), max(1, most/d.Channels))
 	if count < len(d.Train) {
 		appendf(&d.Warnings, "the graph of knn %d compares nodes by %d of the %d training samples", d.KNN, count, len(d.Train))
 	}
@@ -118,10 +125,21 @@ func (d *Dataset) join() (err error) {
 			points[node*dims+s*d.Channels+channel] = float64(value)
 		}
 	}
-	if d.Affinity, err = affinity.KNN(points, d.Nodes, dims, d.KNN, affinity.Euclidean); err != nil {
+	if d.Affinity, err = d.neighbours(points, dims); err != nil {
 		return fmt.Errorf("its graph over the %d samples that are left to train on: knn: %w", len(d.Train), err)
 	}
 	return nil
+}
+
+// neighbours joins each node to its KNN nearest by some values. Where all pairs are too many to compare, it looks among the most
+// likely ones, and says so.
+func (d *Dataset) neighbours(points []float64, dims int) (*affinity.Matrix, error) {
+	n := len(points) / dims
+	if n <= mostCompared {
+		return affinity.KNN(points, n, dims, d.KNN, affinity.Euclidean)
+	}
+	appendf(&d.Notes, "the graph of knn %d compares each of the %d nodes with some thousand others that are like it, not with all", d.KNN, n)
+	return affinity.NearKNN(points, n, dims, d.KNN, 0)
 }
 
 // New makes a data set of samples in memory. The features are `[samples, nodes, channels]`, row-major and in raw units.

@@ -64,10 +64,14 @@ func (r *npzReader) readClassNames() ([]string, error) {
 	for i, name := range names {
 		names[i] = suggest.Tidy(name)
 	}
+	places := map[string]int{}
 	for i, name := range names {
-		if first := slices.Index(names, name); first < i {
+		first, before := places[name]
+		if before {
 			wrong.Add("class_names[%d] is %q, as class_names[%d] is; give each class a name of its own", i, name, first)
+			continue
 		}
+		places[name] = i
 	}
 	return names, cmp.Or(err, wrong.Err("class_names"))
 }

@@ -284,9 +284,16 @@ func (r *npzReader) learnFill(form *recording.Form) (*recording.Fill, error) {
 		samples = s.Train
 	}
 	var links [][2]int
-	for a := range r.nodes {
-		for b := a + 1; b < r.nodes; b++ {
-			if graph == nil && r.nodes <= allLinked || graph != nil && graph.At(a, b) > 0 {
+	switch {
+	case graph != nil:
+		for _, edge := range graph.EdgeList() {
+			if edge.I != edge.J {
+				links = append(links, [2]int{edge.I, edge.J})
+			}
+		}
+	case r.nodes <= allLinked:
+		for a := range r.nodes {
+			for b := a + 1; b < r.nodes; b++ {
 				links = append(links, [2]int{a, b})
 			}
 		}

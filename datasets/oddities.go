@@ -24,7 +24,7 @@ const (
 // seldom intended.
 func (d *Dataset) warnOddities() {
 	stats := d.Affinity.Stats()
-	if stats.Components > 1 {
+	if stats.Components > 1 && !d.unlinked() {
 		appendf(&d.Warnings, "the graph is disconnected: %d components, %d nodes without neighbours; all of them count, but are edges missing?",
 			stats.Components, stats.Isolated)
 	}

@@ -30,17 +30,8 @@ const (
 // It is an error if k is not in 1..n-1, if a coordinate is not finite, or if distances overflow. With Cosine, no point
 // may be zero. The error names the row.
 func KNN(points []float64, n, dims, k int, metric Metric) (*Matrix, error) {
-	if n < 0 || n > maxNodes || dims < 1 || len(points)%dims != 0 || len(points)/dims != n {
-		return nil, fmt.Errorf("%d coordinates, want %d points of %d", len(points), n, dims)
-	}
-	if k < 1 || k >= n {
-		return nil, fmt.Errorf("k=%d nearest neighbours among %d points; k is at least 1 and less than the number of points",
-			k, n)
-	}
-	for at, v := range points {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("row %d: coordinate %d is %v, not a finite number", at/dims, at%dims, v)
-		}
+	if err := checkPoints(points, n, dims, k); err != nil {
+		return nil, err
 	}
 	if metric == Cosine {
 		var err error
@@ -48,8 +39,29 @@ func KNN(points []float64, n, dims, k int, metric Metric) (*Matrix, error) {
 			return nil, err
 		}
 	}
-	near := nearest(points, n, dims, k)
-	sigma := 0.0
+	return joined(nearest(points, n, dims, k), k, metric)
+}
+
+// checkPoints returns an error unless there are n points of so many finite coordinates, and more than k of them.
+func checkPoints(points []float64, n, dims, k int) error {
+	if n < 0 || n > maxNodes || dims < 1 || len(points)%dims != 0 || len(points)/dims != n {
+		return fmt.Errorf("%d coordinates, want %d points of %d", len(points), n, dims)
+	}
+	if k < 1 || k >= n {
+		return fmt.Errorf("k=%d nearest neighbours among %d points; k is at least 1 and less than the number of points",
+			k, n)
+	}
+	for at, v := range points {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("row %d: coordinate %d is %v, not a finite number", at/dims, at%dims, v)
+		}
+	}
+	return nil
+}
+
+// joined joins each point to those that were found near it, at squared distances, nearest first.
+func joined(near [][]candidate, k int, metric Metric) (*Matrix, error) {
+	n, sigma := len(near), 0.0
 	for row := range near {
 		for i, c := range near[row] {
 			// On unit vectors 1 − x·y = |x − y|²/2, which is exact near 0, where 1 − x·y is not.

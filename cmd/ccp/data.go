@@ -76,16 +76,17 @@ type countJSON struct {
 // describe returns what is to be printed of a data set.
 func describe(d *datasets.Dataset) *datasetJSON {
 	counts := make([]countJSON, d.Classes())
-	for class := range counts {
-		in := func(split []int) (n int) {
-			for _, i := range split {
-				if d.Labels[i] == int32(class) {
-					n++
-				}
-			}
-			return n
-		}
-		counts[class] = countJSON{d.ClassNames[class], in(d.Train), in(d.Validation), in(d.Test)}
+	for class, name := range d.ClassNames {
+		counts[class].Class = name
+	}
+	for _, i := range d.Train {
+		counts[d.Labels[i]].Train++
+	}
+	for _, i := range d.Validation {
+		counts[d.Labels[i]].Validation++
+	}
+	for _, i := range d.Test {
+		counts[d.Labels[i]].Test++
 	}
 	frames, sensors := training.Series(d.Affinity, d.Grid)
 	if d.Form != nil && d.Form.Longest > 1 { // a chain of sensors in frames looks like an image
