@@ -1,11 +1,15 @@
 package export
 
 import (
+	"debug/elf"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,12 +54,18 @@ int main(void)
 // inC returns what the C file of a classifier predicts of series: the class, its name and the probabilities.
 func inC(t *testing.T, c *models.Classifier, series [][]float32) (lines []string) {
 	t.Helper()
+	return compiledBy(t, c, series, "cc", "-O2")
+}
+
+// compiledBy is inC by a compiler with flags.
+func compiledBy(t *testing.T, c *models.Classifier, series [][]float32, compiler string, flags ...string) (lines []string) {
+	t.Helper()
 	folder := t.TempDir()
 	require.NoError(t, Write(filepath.Join(folder, "model.c"), c))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "main.c"), []byte(asks), 0o644))
 	program := filepath.Join(folder, "main")
-	out, err := exec.CommandContext(t.Context(), "cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-o", program,
-		filepath.Join(folder, "main.c"), "-lm").CombinedOutput()
+	flags = append(flags, "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-o", program, filepath.Join(folder, "main.c"), "-lm")
+	out, err := exec.CommandContext(t.Context(), compiler, flags...).CombinedOutput()
 	require.NoError(t, err, string(out))
 	ask := exec.CommandContext(t.Context(), program)
 	var input strings.Builder
@@ -174,14 +184,113 @@ func TestCOfGaps(t *testing.T) {
 		series[at], mean[at] = float32(x), float32(means[at%2])
 	}
 	lines := inC(t, c, [][]float32{series, mean})
-	var p [2][3]float64
-	for i := range p {
-		_, name, _ := strings.Cut(lines[i], " ")
-		_, err := fmt.Sscan(name, new(string), &p[i][0], &p[i][1], &p[i][2])
-		require.NoError(t, err)
-	}
-	assert.InDeltaSlice(t, p[1][:], p[0][:], 1e-3)
+	p := probabilitiesOf(t, lines)
+	assert.InDeltaSlice(t, p[1], p[0], 1e-3)
 	assert.NotContains(t, lines[0], "nan")
+}
+
+// A compiler that takes all numbers for finite, or joins and reorders sums, makes a program that says the same of numbers that are not
+// finite, tiny or too large.
+func TestCUnderFlags(t *testing.T) {
+	c := ofLengths(t, 2, 40, 90, training.Patch{"transforms": "minirocket,hydra,power"})
+	nan, infinite := float32(math.NaN()), float32(math.Inf(1))
+	odd := func(values ...float32) []float32 {
+		one := drawn(1, 60, 2)
+		for i, x := range values {
+			one[10+7*i] = x
+		}
+		return one
+	}
+	series := [][]float32{drawn(0, 40, 2), drawn(5, 90, 2), odd(nan), odd(infinite), odd(-infinite), odd(nan, infinite, -infinite),
+		odd(math.SmallestNonzeroFloat32, -1e-40, 1e-39), odd(1e-6), odd(1000), slices.Repeat([]float32{nan}, 120)}
+	tooLarge := [][]float32{odd(3e38), odd(-3e38, 3e38), odd(1e30)}
+	want := probabilitiesOf(t, compiledBy(t, c, append(series, tooLarge...), compilers(t)[0], "-O0"))
+	require.NotContains(t, want[:len(series)], []float64{0, 0, 0}, "each has a class")
+	require.Equal(t, slices.Repeat([][]float64{{0, 0, 0}}, len(tooLarge)), want[len(series):], "none has")
+	for _, compiler := range compilers(t) {
+		for _, flags := range []string{"-O0", "-O1 -ffast-math", "-O2", "-O2 -ffinite-math-only", "-O3 -ffp-contract=fast", "-Os",
+			"-Os -ffast-math", "-O3 -ffast-math", "-Ofast"} {
+			t.Run(compiler+" "+flags, func(t *testing.T) {
+				got := probabilitiesOf(t, compiledBy(t, c, append(series, tooLarge...), compiler, strings.Fields(flags)...))
+				for i := range want {
+					assert.InDeltaSlice(t, want[i], got[i], 1e-5, "series %d", i)
+				}
+			})
+		}
+	}
+}
+
+// The first lines of the file say how many bytes its constants and its variables take, as an object file has them.
+func TestCSaysItsSize(t *testing.T) {
+	for _, of := range []struct {
+		columns, short, long int
+		transforms           string
+	}{
+		{1, 58, 60, "minirocket,hydra,power"},
+		{2, 40, 90, "minirocket,hydra,power"}, // stretched, too
+		{3, 33, 33, "power"},
+		{1, 33, 33, "hydra"},
+	} {
+		folder := t.TempDir()
+		path := filepath.Join(folder, "model.c")
+		require.NoError(t, Write(path, ofLengths(t, of.columns, of.short, of.long, training.Patch{"transforms": of.transforms})))
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		found := regexp.MustCompile(`(\d+) bytes of constants, .* and (\d+) bytes of RAM`).FindStringSubmatch(string(text))
+		require.Len(t, found, 3)
+		object := filepath.Join(folder, "model.o")
+		out, err := exec.CommandContext(t.Context(), compilers(t)[0], "-std=c99", "-Os", "-fno-inline", "-c", "-o", object, path).CombinedOutput()
+		require.NoError(t, err, string(out))
+		constants, variables := sectionsOf(t, object)
+		for said, is := range map[string]int{found[1]: constants, found[2]: variables} {
+			bytes, err := strconv.Atoi(said)
+			require.NoError(t, err)
+			assert.InDelta(t, is, bytes, 1024, "arrays begin at multiples of 32 bytes, and code has constants of its own")
+		}
+	}
+}
+
+// sectionsOf returns the bytes of an object file's constants and of its variables.
+func sectionsOf(t *testing.T, path string) (constants, variables int) {
+	t.Helper()
+	object, err := elf.Open(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, object.Close()) }()
+	for _, section := range object.Sections {
+		switch {
+		case section.Type == elf.SHT_NOBITS:
+			variables += int(section.Size)
+		case section.Flags&elf.SHF_ALLOC != 0 && section.Flags&elf.SHF_EXECINSTR == 0 && !strings.HasPrefix(section.Name, ".eh_frame"):
+			constants += int(section.Size)
+		}
+	}
+	return constants, variables
+}
+
+// compilers returns the C compilers that are there. Without one the test is skipped.
+func compilers(t *testing.T) (found []string) {
+	t.Helper()
+	for _, name := range []string{"gcc", "clang", "cc"} {
+		if _, err := exec.LookPath(name); err == nil && (name != "cc" || found == nil) {
+			found = append(found, name)
+		}
+	}
+	if found == nil {
+		t.Skip("there is no C compiler")
+	}
+	return found
+}
+
+// probabilitiesOf reads the lines of inC.
+func probabilitiesOf(t *testing.T, lines []string) (all [][]float64) {
+	t.Helper()
+	for _, line := range lines {
+		p := make([]float64, 3)
+		_, err := fmt.Sscan(line, new(int), new(string), &p[0], &p[1], &p[2])
+		require.NoError(t, err, line)
+		all = append(all, p)
+	}
+	return all
 }
 
 // What has no form in C is named, with what to do.

@@ -19,6 +19,7 @@ var predictC string
 // cFile is what predict.c.tmpl takes.
 type cFile struct {
 	Classes, Columns, Longest, Length, Padded int
+	Flash, RAM                                int // bytes of constants and of variables
 	Temperature, Smoothing, Calibration       float64
 	Names                                     []string
 	Arrays                                    []cArray
@@ -45,6 +46,7 @@ func (v *Classifier) C(classNames []string, calibration float64) ([]byte, error)
 	f.Padded = max(4, 1<<bits.Len(uint(f.Longest-1)))
 	for _, name := range classNames {
 		f.Names = append(f.Names, quoteC(name))
+		f.Flash += len(name) + 1
 	}
 	f.array("float", "mean", v.units.mean)
 	f.array("float", "scale", v.units.scale)
@@ -54,13 +56,35 @@ func (v *Classifier) C(classNames []string, calibration float64) ([]byte, error)
 			return nil, err
 		}
 	}
+	f.RAM = f.variables()
 	var out bytes.Buffer
 	err := template.Must(template.New("").Parse(predictC)).Execute(&out, f)
 	return out.Bytes(), err
 }
 
+// variables returns how many bytes the variables of predict.c.tmpl take.
+func (f *cFile) variables() int {
+	const size, double = 4, 8 // of a float, or an int of most compilers
+	floats := f.Columns * f.Longest
+	if f.Has[MiniRocket] || f.Has[Hydra] || len(f.Stretched) > 0 {
+		floats += f.Longest
+	}
+	if f.Has[MiniRocket] {
+		floats += f.Longest
+	}
+	if f.Has["power"] {
+		floats += 2*f.Padded + (2+bandCount)*f.Columns
+	}
+	return size*(floats+1) + double*f.Classes
+}
+
 // array adds a constant array, and returns its name.
 func (f *cFile) array(kind, name string, values []float32) string {
+	each := 4
+	if kind == "int8_t" {
+		each = 1
+	}
+	f.Flash += each * len(values)
 	var text strings.Builder
 	for i, x := range values {
 		before := " "
