@@ -168,12 +168,13 @@ func (b *Batches) order(epoch int) []int {
 func (b *Batches) build(epoch int, samples []int) train.Batch {
 	size := b.data.Nodes * b.data.Channels
 	inputs := tensors.FromShape(shapes.Make(dtypes.Float32, len(samples), b.data.Nodes, b.data.Channels))
+	augment := b.data.augmentation()
 	tensors.MustMutableFlatData(inputs, func(flat []float32) {
 		for row, i := range samples {
 			sample := flat[row*size : (row+1)*size]
 			b.data.Sample(i, sample)
-			if b.options.Augment && b.data.Augment != nil {
-				b.data.Augment(random(b.options.Seed, augmentStream, uint64(epoch), uint64(i)), sample)
+			if b.options.Augment && augment != nil {
+				augment(random(b.options.Seed, augmentStream, uint64(epoch), uint64(i)), sample)
 			}
 		}
 	})

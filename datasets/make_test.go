@@ -3,6 +3,9 @@ package datasets
 import (
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/datasets/signal"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -25,6 +28,45 @@ func TestMake(t *testing.T) {
 		assert.Equal(t, d.Warnings, back.Warnings, name)
 		assert.Equal(t, []int{notes, warnings}, []int{len(back.Raw.Notes), len(back.Raw.Warnings)}, name)
 	}
+}
+
+// Recordings are cut and stretched by the frames of the split at hand, also if they had other frames in a split before.
+func TestMakeOfAugmentedRecordings(t *testing.T) {
+	const sensors, short, long = 3, 40, 100
+	var series [][]float32
+	var labels []int32
+	for i := range 12 {
+		length := short
+		if i >= 6 {
+			length = long
+		}
+		sample := make([]float32, 0, sensors*length)
+		for range length {
+			sample = append(sample, 0, 1, 2) // a sensor has one value, so that a mixture shows
+		}
+		series, labels = append(series, sample), append(labels, int32(i%2))
+	}
+	form := &recording.Form{Sensors: []string{"a", "b", "c"}, Channels: 1}
+	raw := &Raw{Name: "mixed", Info: signal.Info{ClassNames: []string{"x", "y"}}, Recorded: form, Series: series, Labels: labels}
+	shorter := Split{Train: []int{0, 1, 2, 3, 4, 5}, Test: []int{6, 7, 8, 9, 10, 11}}
+	longer := Split{Train: shorter.Test, Test: shorter.Train}
+	before, err := Make(raw, shorter)
+	require.NoError(t, err)
+	assert.Nil(t, raw.Augment)
+	again, err := Make(&before.Raw, longer)
+	require.NoError(t, err)
+	anew, err := Make(raw, longer)
+	require.NoError(t, err)
+	require.NotEqual(t, before.Form.Frames, anew.Form.Frames)
+	assert.Empty(t, again.Fingerprint().Differences(anew.Fingerprint()))
+	augmented := func(d *Dataset) (values []float32) {
+		for b, err := range d.Batches(d.Train, BatchOptions{Size: 6, Augment: true, Seed: 3, Steps: 4}).Iter() {
+			require.NoError(t, err)
+			values = append(values, tensors.MustCopyFlatData[float32](b.Inputs[0])...)
+		}
+		return values
+	}
+	assert.Equal(t, augmented(anew), augmented(again))
 }
 
 // A trial has the training samples of a split alone, in two parts.

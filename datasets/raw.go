@@ -99,8 +99,8 @@ type Raw struct {
 	// Coordinates `[nodes, d]`, row-major, are the positions of nodes or sensors in pictures and for directed slots; nil if
 	// there are none.
 	Coordinates []float64
-	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. It is for training samples
-	// only.
+	// Augment changes a normalised sample, `[nodes, channels]`, in place. It is for training samples only. nil is none, or for
+	// recordings in several frames the usual change of windows, factors and cuts.
 	Augment func(rng *rand.Rand, sample []float32)
 	// Mirror swaps left and right of a raw sample in place, as Augment may; nil for none.
 	Mirror func(sample []float32)

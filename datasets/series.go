@@ -54,9 +54,6 @@ func (d *Dataset) overFrames() (err error) {
 	}
 	d.Nodes, d.Grid = len(form.Sensors), nil
 	d.chooseFrames(of)
-	if d.Augment == nil && form.Frames > 1 {
-		d.Augment = distort(form.Frames)
-	}
 	if form.Scale == nil {
 		mean, deviation := d.stats(of, form.Width())
 		differ := disparity(&form, mean, deviation)
