@@ -22,6 +22,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -181,7 +182,11 @@ type looked struct {
 // once, and keeps what it is in l.
 func same(ctx context.Context, backend compute.Backend, l map[string]looked, cell Cell, o training.Options) error {
 	c := cell.Config
-	key := fmt.Sprint(c.Name, c.KNN, c.SplitSeed, c.Validation, c.More, c.Fold, c.Keep)
+	data, err := json.Marshal([]any{params.Values(c.Data), c.More, c.Keep}) // all fields that there will be, too
+	if err != nil {
+		return err
+	}
+	key := string(data)
 	now, known := l[key]
 	if !known {
 		var d *datasets.Dataset

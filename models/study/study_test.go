@@ -5,13 +5,17 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
@@ -143,6 +147,42 @@ func TestRun(t *testing.T) {
 	options.Begin = func(_, _ int, cell Cell) { begun = append(begun, cell.Row) }
 	require.NoError(t, Run(t.Context(), backend, cells[:1], options))
 	assert.FileExists(t, filepath.Join(cells[0].Dir, rateFile))
+}
+
+// writeMarks writes recordings of one sensor, of two classes.
+func writeMarks(t *testing.T) string {
+	t.Helper()
+	const n, timepoints = 40, 24
+	rng := rand.New(rand.NewPCG(4, 5))
+	series, labels := make([]float32, n*timepoints), make([]int64, n)
+	for i := range series {
+		labels[i/timepoints] = int64(i / timepoints % 2)
+		series[i] = float32(rng.NormFloat64() + float64(labels[i/timepoints]))
+	}
+	path := filepath.Join(t.TempDir(), "marks.npz")
+	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: &npz.Array{Shape: []int{n}, Data: labels}},
+		{Name: "series", Array: &npz.Array{Shape: []int{n, 1, timepoints}, Data: series}}}))
+	return path
+}
+
+// Rows may differ in any part of the data's configuration: each is compared with the data that it began on.
+func TestRunOfRowsThatDifferInTheirData(t *testing.T) {
+	asked := training.Patch{"data": writeMarks(t), "model": "fc", "hidden": "none", "epochs": 1}
+	table := Table{Name: "t"}
+	for _, changed := range []training.Patch{{"frames": 6}, {"frames": 12}, {"split_seed": 3}, {"validation": 0.3}, {"keep": "best"},
+		{"fold": datasets.Fold{Number: 1, Of: 3}}} {
+		row := maps.Clone(asked)
+		maps.Copy(row, changed)
+		table.Rows = append(table.Rows, Row{Name: fmt.Sprint(changed), Asked: row})
+	}
+	table.Rows = append(table.Rows, Row{Name: "usual", Asked: asked})
+	ended := 0
+	options := Options{Begin: func(int, int, Cell) {}, Failed: func(cell Cell, err error) { t.Error(cell.Row, err) },
+		Ended: func(training.Result, map[string]time.Duration) { ended++ }}
+	cells := Cells(t.TempDir(), []Table{table}, 1)
+	require.NoError(t, Run(t.Context(), backendtest.Go(t), cells, options))
+	assert.Equal(t, len(table.Rows), ended)
+	require.NoError(t, Run(t.Context(), backendtest.Go(t), cells, options), "nothing has changed")
 }
 
 // A run whose ridge classifier predicts alone has a rate, too.
