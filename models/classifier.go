@@ -3,7 +3,6 @@ package models
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -49,6 +48,7 @@ type Classifier struct {
 	inference ops.Inference
 	used      func(signals int)                     // notes that a program computes signals; nil: nobody wants to know
 	ridge     atomic.Pointer[transforms.Classifier] // nil: the network predicts alone
+	ridgeSum  string                                // its transforms.Classifier.Sum
 	closed    bool
 }
 
@@ -137,16 +137,24 @@ func (c *Classifier) Close() error {
 }
 
 // Update copies the network's variables from a store in training, and freezes the hierarchy anew. Where a variable has
-// a moving average, it copies the average.
+// a moving average, it copies the average. It is an error if the store is of another training than the transforms and the
+// temperature that the classifier has already; the classifier then stays as it was.
 func (c *Classifier) Update(from *model.Store) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return ErrClosed
 	}
+	if err := c.suits(from); err != nil {
+		return err
+	}
+	var opened map[string]bool // of the ridge classifier, which does not change in training
+	if v := c.ridge.Load(); v != nil {
+		opened = v.Paths()
+	}
 	for v := range from.IterVariables() {
-		if !variables.IsWeight(v) || c.ridge.Load() != nil && strings.HasPrefix(v.Path(), transforms.Scope) {
-			continue // the ridge classifier does not change in training
+		if !variables.IsWeight(v) || opened[v.Path()] {
+			continue
 		}
 		source := v
 		if average := from.GetVariable(variables.Average + v.Path()); average != nil {

@@ -176,8 +176,14 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	return c.Spec.preparation(c.Graph).Read(c.store.Scope(networkPath), which)
 }
 
-// Input reads what the filters before the first level read, `[nodes, reach]` row-major, see ccp.Preparation.Input.
+// Input reads what the filters before the first level read, `[nodes, reach]` row-major, see ccp.Preparation.Input. Errors: ErrClosed
+// and ErrNoNetwork.
 func (c *Classifier) Input() (nodes []int32, present []float32, err error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.closed {
+		return nil, nil, ErrClosed
+	}
 	if c.ridge.Load().Alone() {
 		return nil, nil, ErrNoNetwork
 	}

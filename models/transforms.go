@@ -25,11 +25,42 @@ func (c *Classifier) openRidge() (err error) {
 	}
 	of, _ := transforms.For(&c.Info, c.Graph, transforms.All) // which is no wrong option
 	v, err := transforms.Open(c.store, of)
+	if err == nil {
+		c.ridgeSum, err = v.Sum(c.store)
+	}
 	if err != nil {
 		return fmt.Errorf("the ridge classifier of the checkpoint: %w", err)
 	}
 	c.ridge.Store(v)
 	return nil
+}
+
+// errOtherStore says why a classifier does not take the weights of a store.
+var errOtherStore = errors.New("the store is of another training than the classifier")
+
+// suits returns an error if the weights of a store do not belong to the transforms and to the temperature of the classifier: those of
+// two trainings together predict worse than either. If the store is the classifier's own, and has other transforms now, they are
+// opened anew.
+func (c *Classifier) suits(from *model.Store) error {
+	const instead = "make a classifier of the store's own with NewClassifier, and Update that"
+	if from != c.store && c.Calibration != nil {
+		return fmt.Errorf("%w: the temperature of the classifier, %.3g, is by its own weights alone; %s", errOtherStore, c.Calibration.Temperature,
+			instead)
+	}
+	v := c.ridge.Load()
+	if v == nil {
+		return nil
+	}
+	sum, err := v.Sum(from)
+	if err != nil || sum == c.ridgeSum {
+		return err
+	}
+	if from != c.store {
+		return fmt.Errorf("%w: it has not the transforms %s, fitted as here, beside its network; %s", errOtherStore,
+			strings.Join(v.Predicting(), ", "), instead)
+	}
+	c.ridge.Store(nil)
+	return c.openRidge()
 }
 
 // noNetwork is the network of the model that has none: the ridge classifier predicts.

@@ -11,7 +11,6 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/prob"
-	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/floats"
 )
@@ -103,7 +102,7 @@ func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int,
 		e.Ranking = all.ranking(e.PerClass)
 		return e
 	}
-	if mirrored || d.Series != nil || transforms.Weight(c.Store()) > 0 { // whole samples, which the transforms use
+	if mirrored || d.Series != nil || c.PredictedBy() != models.ByNetwork { // whole samples, which the transforms use
 		err := eachWhole(c, d, split, mirrored, judge)
 		return finish(), err
 	}

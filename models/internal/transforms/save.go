@@ -2,6 +2,7 @@ package transforms
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -137,6 +138,42 @@ func (v *Classifier) Keep(store *model.Store) error {
 		variable.SetTrainable(false)
 	}
 	return nil
+}
+
+// numberPaths are the paths of the numbers of Classifier.
+var numberPaths = []string{weightPath, forestWeightPath, forestTemperaturePath, smoothingPath, temperaturePath, networkTemperaturePath}
+
+// Paths has the full paths of all that Keep has put into a store. A registered network may have a scope of the same name: its
+// variables are not among them.
+func (v *Classifier) Paths() map[string]bool {
+	all := map[string]bool{Scope + headerPath: true}
+	for path := range v.arrays() {
+		all[Scope+path] = true
+	}
+	for _, path := range numberPaths {
+		all[Scope+path] = true
+	}
+	return all
+}
+
+// Sum returns a digest of what a store has at Paths, so that two stores with the same classifier have the same.
+func (v *Classifier) Sum(store *model.Store) (string, error) {
+	digest := sha256.New()
+	for _, path := range slices.Sorted(maps.Keys(v.Paths())) {
+		variable := store.GetVariable(path)
+		fmt.Fprintln(digest, path, variable != nil) // a checkpoint of before there were temperatures has none
+		if variable == nil {
+			continue
+		}
+		value, err := variable.Value()
+		if err == nil {
+			err = value.ConstBytes(func(raw []byte) { digest.Write(raw) })
+		}
+		if err != nil {
+			return "", fmt.Errorf("variable %s: %w", path, err)
+		}
+	}
+	return string(digest.Sum(nil)), nil
 }
 
 // Weight returns the weight of the ridge classifier in a store beside the network; 0 without one.
