@@ -40,6 +40,8 @@ require (
 	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
+	github.com/gomlx/bsplines v0.2.0 // indirect; GoMLX's KAN layer, which a test of resumption trains; for tests only
+	github.com/gomlx/exceptions v0.0.3 // indirect; of bsplines; for tests only
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect

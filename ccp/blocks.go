@@ -33,7 +33,7 @@ func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters, blocks int
 	if err != nil {
 		panic(err)
 	}
-	tables, size := stem.In(variables.Tables), len(nodes)/n
+	tables, size := stem.At(variables.Tables), len(nodes)/n
 	neighbourhood, by := ops.Indices(tables, g, "nodes", nodes, n, size), (*Node)(nil)
 	gate := ops.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size))
 	if list := readers(nodes, present, n); list != nil && scope.IsTraining(g) {

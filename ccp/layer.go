@@ -107,7 +107,7 @@ func (l *Layer) cluster() (level Level) {
 		}
 		clusters := tensors.MustCopyFlatData[int32](of.SetTrainable(false).MustValue())
 		c := candidates{of: clusters, c: of.Shape().Dim(1), k: l.clusters}
-		level = clusterAmong(scope.In(variables.Tables), a, l.memberships(several, c.c), c)
+		level = clusterAmong(scope.At(variables.Tables), a, l.memberships(several, c.c), c)
 	} else {
 		level, rank = cluster(l.affinity, l.memberships(several, l.clusters))
 	}

@@ -36,7 +36,7 @@ func (s Spec) Learns() bool {
 func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	var a ccp.Affinity
 	if spec.candidates(0) > 0 && graph.Hierarchy == nil { // candidates need the edges
-		a = ccp.NewSparse(scope.In(variables.Graph), signal.Graph(), graph.Normalized(), signal.DType())
+		a = ccp.NewSparse(scope.At(variables.Graph), signal.Graph(), graph.Normalized(), signal.DType())
 	} else {
 		a = graph.Affinity(scope, signal)
 	}
@@ -159,7 +159,7 @@ func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
 	if t.Hierarchy != nil {
 		return t.Hierarchy.Affinity(scope, signal)
 	}
-	return ccp.FromMatrix(scope.In(variables.Graph), signal.Graph(), t.Normalized(), signal.DType())
+	return ccp.FromMatrix(scope.At(variables.Graph), signal.Graph(), t.Normalized(), signal.DType())
 }
 
 // Readout returns the logits `[batch, classes]` of a network's features `[batch, ...]`. For each width of Hidden it has

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -21,6 +22,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
@@ -50,7 +52,8 @@ type Network struct {
 	About string
 	// Build builds the graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. A network may predict
 	// several times. Its result is `[batch, predictions, classes]`; the probabilities are then the mean of the predictions'. Build
-	// panics as graph-building functions do. The seeds of weights follow from scopes and names, which therefore stay as they are.
+	// panics as graph-building functions do. All variables are made in scope, where scopes and variables may have any names. The seeds
+	// of weights follow from these names, which therefore stay as they are.
 	Build func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
 	// Clusters says that the network may have levels of package ccp, built on Topology.Affinity, in any scopes. It then
 	// has the options of the model ccp, and its hierarchy is learned, prepared or random.
@@ -178,9 +181,9 @@ const networkPath = "/model"
 // Build builds the spec's network in the root scope, see Network.Build. In training, a network that predicts several times
 // returns `[batch, predictions, classes]`. Each prediction has a loss of its own then. Otherwise Build returns one prediction.
 func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
-	training := scope.IsTraining(signal.Graph())
+	training, before := scope.IsTraining(signal.Graph()), pathsOf(scope.Store())
 	scope = scope.In("model")
-	signal = nn.Dropout(scope.In("input"), signal, params.Read[Options](scope).InputDropout)
+	signal = nn.Dropout(scope.At("input"), signal, params.Read[Options](scope).InputDropout)
 	if graph.Hierarchy == nil && s.Learns() {
 		ccp.Several(scope, signal, s.Hierarchies())
 	} else if graph.Hierarchy == nil {
@@ -190,6 +193,12 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 		graph.without = s.Model
 	}
 	logits := registry[s.Model].Build(scope, s, graph, signal)
+	for path := range pathsOf(scope.Store()) {
+		if !before[path] && !kept(path) {
+			exceptions.Panicf("model %s: its variable %s is outside of the scope that Build was given, %s, so that no checkpoint would have it; "+
+				"make it in that scope, such as by scope.In", s.Model, path, scope.Scope())
+		}
+	}
 	if shape, batch := logits.Shape(), signal.Shape().Dim(0); shape.Dim(0) != batch {
 		exceptions.Panicf("model %s: logits %s for %d signals; Affinity.Mean takes those of all hierarchies together", s.Model, shape, batch)
 	}
@@ -197,6 +206,22 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 		return logits
 	}
 	return prob.Average(logits)
+}
+
+// pathsOf returns the paths of a store's variables.
+func pathsOf(store *model.Store) map[string]bool {
+	paths := map[string]bool{}
+	for v := range store.IterVariables() {
+		paths[v.Path()] = true
+	}
+	return paths
+}
+
+// kept reports whether a variable that a network makes is kept: as a weight, or by the training, which has the step, the
+// state of GoMLX's random numbers and what the optimizer and layers like dropout need beside them.
+func kept(path string) bool {
+	return strings.HasPrefix(path, variables.Network) || strings.HasPrefix(path, model.JoinPath("/", optimizer.Scope)+"/") ||
+		path == model.JoinPath("/", optimizer.GlobalStepVariableName) || path == model.JoinPath("/", model.RNGStateVariableName)
 }
 
 // parametersOf counts the trainable values. It builds the network without computing anything, and panics as Build does.

@@ -45,7 +45,7 @@ func Derived(scope *model.Scope, g *Graph, name string,
 	if err != nil {
 		return nil
 	}
-	kept = tables.VariableWithValue(name, table).SetTrainable(false)
+	kept = variables.Made(tables.VariableWithValue(name, table))
 	Parameters(scope.Store(), g)
 	inference.renew = append(inference.renew, func() error {
 		table, err := value(at(scope.Scope()))

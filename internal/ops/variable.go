@@ -14,9 +14,10 @@ import (
 // be missing then. The parameter is how many nodes a residual block reads at most.
 const SurveyParam = "survey"
 
-// Constant keeps a value in a variable of scope that is not trained: the graph then holds no big constants.
+// Constant keeps a value in a variable of scope that is not trained: the graph then holds no big constants. Whoever builds
+// the network makes the value anew, so that no checkpoint has it, see variables.Made.
 func Constant(scope *model.Scope, g *Graph, name string, value *tensors.Tensor) *Node {
-	return scope.VariableWithValue(name, value).SetTrainable(false).NodeValue(g)
+	return variables.Made(scope.VariableWithValue(name, value)).NodeValue(g)
 }
 
 // Parameters makes the variables that the store has so far parameters of g. In a graph that does not train, GoMLX

@@ -3,7 +3,10 @@ package variables
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
+	"sync"
+	"weak"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -14,19 +17,35 @@ import (
 // Average is the scope where a training keeps the moving averages of the weights, each under its own path.
 const Average = "/average"
 
-// Network is the scope of a network's variables. In it, Graph holds variables that are made from the data's graph, and each
-// scope of the name Tables those that a layer makes.
+// Network is the scope of a network's variables. In it, Graph holds those that are made from the data's graph, and each scope of
+// the name Tables those that a layer makes. The names are for people: Made marks such variables, in whatever scope they are.
 const (
 	Network = "/model/"
 	Graph   = "graph"
 	Tables  = "tables"
 )
 
+// made has a weak pointer to each variable that Made has marked, as long as there is the variable.
+var made sync.Map
+
+// Made marks a variable as made from the graph or from other variables: it is made anew wherever the network is built, and
+// is no weight. A name could not say so, since the scopes of a registered network have any names.
+func Made(v *model.Variable) *model.Variable {
+	at := weak.Make(v)
+	if _, marked := made.LoadOrStore(at, true); !marked {
+		runtime.AddCleanup(v, func(at weak.Pointer[model.Variable]) { made.Delete(at) }, at)
+	}
+	return v.SetTrainable(false)
+}
+
 // IsWeight reports whether a variable belongs to the network and must be kept to classify again. Variables of the
-// optimizer do not, nor do variables that are made from the graph.
+// optimizer do not, nor do those that Made has marked.
 func IsWeight(v *model.Variable) bool {
-	return strings.HasPrefix(v.Path(), Network) && !strings.HasPrefix(v.Path(), Network+Graph+"/") &&
-		!strings.Contains(v.Path(), "/"+Tables+"/")
+	if !strings.HasPrefix(v.Path(), Network) {
+		return false
+	}
+	_, marked := made.Load(weak.Make(v))
+	return !marked
 }
 
 // Read copies the values of a variable of scope, row-major. It returns an error if the variable is missing, or has

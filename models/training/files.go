@@ -46,10 +46,11 @@ func (r *run) save() error {
 }
 
 // resumable reports whether a snapshot must hold a variable so that a training can go on. It must hold the weights, their
-// averages, the optimizer's state and the step.
+// averages, the optimizer's state, the step, and where GoMLX's own random numbers are, which its dropout and noise draw.
 func resumable(v *model.Variable) bool {
-	return variables.IsWeight(v) || slices.ContainsFunc([]string{variables.Average + "/", "/AdamOptimizer/", "/optimizers/", "/global_step"},
-		func(prefix string) bool { return strings.HasPrefix(v.Path(), prefix) })
+	return variables.IsWeight(v) || v.Path() == model.JoinPath("/", model.RNGStateVariableName) ||
+		slices.ContainsFunc([]string{variables.Average + "/", "/AdamOptimizer/", "/optimizers/", "/global_step"},
+			func(prefix string) bool { return strings.HasPrefix(v.Path(), prefix) })
 }
 
 // begun reports whether dir holds a snapshot or the result of a run. A training that failed before its first snapshot

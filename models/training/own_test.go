@@ -34,6 +34,13 @@ func init() {
 			x, _ = ccp.New(tower.In("high").In("level"), x, a, 4, 16).Neighbours(4).Done()
 			return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes())
 		}})
+	for name, at := range map[string]func(scope *model.Scope) *model.Scope{
+		"own, elsewhere": func(scope *model.Scope) *model.Scope { return scope.Store().Scope("/elsewhere") },
+		"own, above":     func(scope *model.Scope) *model.Scope { return scope.In("..").In("above") }} {
+		models.Register(name, models.Network{Build: func(scope *model.Scope, spec models.Spec, _ models.Topology, x *Node) *Node {
+			return layers.Dense(at(scope), Reshape(x, x.Shape().Dim(0), -1), true, spec.Classes())
+		}})
+	}
 	models.Register("own, without levels", models.Network{About: "GoMLX's dense layer alone", Clusters: true,
 		Build: func(scope *model.Scope, spec models.Spec, _ models.Topology, x *Node) *Node {
 			return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), x.Shape().Size()/x.Shape().Dim(0)), true, spec.Classes())
@@ -108,6 +115,16 @@ func TestOwnNetworkOfNestedLevels(t *testing.T) {
 		again, err := training.Evaluate(loaded, d, d.Test, 64)
 		require.NoError(t, err)
 		assert.Equal(t, result.Test.Accuracy, again.Accuracy)
+	}
+}
+
+// A variable that no checkpoint would have is refused before anything is trained.
+func TestOwnNetworkOutsideOfItsScope(t *testing.T) {
+	for name, want := range map[string]string{"own, elsewhere": "model own, elsewhere: its variable /elsewhere/", "own, above": "/above/"} {
+		_, err := training.Train(t.Context(), backendtest.Go(t), training.Patch{"data": "digits", "model": name, "epochs": 1},
+			training.Options{Dir: filepath.Join(t.TempDir(), "run")})
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "is outside of the scope that Build was given, /model, so that no checkpoint would have it")
 	}
 }
 

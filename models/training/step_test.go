@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -32,7 +33,7 @@ func TestAverageWeights(t *testing.T) {
 			w.SetNodeValue(Add(Square(step), Const(g, []float32{0, 1})))
 			count := network.VariableWithShape("count", shapes.Make(dtypes.Int32))
 			count.SetNodeValue(AddScalar(count.NodeValue(g), 1))
-			network.In("graph").VariableWithShape("degrees", shapes.Make(dtypes.Float32)).NodeValue(g)
+			ops.Constant(network.In("any scope"), g, "degrees", tensors.FromScalar(float32(1)))
 			zeros.In("other").VariableWithShape("w", shapes.Make(dtypes.Float32)).NodeValue(g)
 			averageWeights(store, g, decay)
 			return []*Node{step}
@@ -50,7 +51,7 @@ func TestAverageWeights(t *testing.T) {
 			got := average.MustValue().Value().([]float32)
 			assert.InDelta(t, want, got[0], 1e-4)
 		}
-		for _, path := range []string{"/average/model/count", "/average/model/graph/degrees", "/average/other/w"} {
+		for _, path := range []string{"/average/model/count", "/average/model/any scope/degrees", "/average/other/w"} {
 			assert.Nil(t, store.GetVariable(path), path)
 		}
 	})
