@@ -35,7 +35,7 @@ const isCheckpoint = "a folder that ccp train made, such as those in runs"
 
 // ReadMetadata reads the description and the graph of the checkpoint in dir. If dir is no checkpoint, the error is an os.ErrNotExist.
 func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
-	m, graph, _, err = readMetadata(os.DirFS(dir), dir)
+	m, graph, _, err = readMetadata(checkpoint.FS(os.DirFS(dir)), dir)
 	return m, graph, err
 }
 
@@ -182,6 +182,7 @@ func Read(fsys fs.FS, o LoadOptions) (*Classifier, error) { return o.read(fsys, 
 
 // read reads a checkpoint from a file system, which messages call name, or nothing.
 func (o LoadOptions) read(fsys fs.FS, name string) (_ *Classifier, err error) {
+	fsys = checkpoint.FS(fsys)
 	defer func() { // values that no training wrote, under sums that fit, must not end a server
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%s: its values are damaged: %v", cmp.Or(name, "the checkpoint"), p)

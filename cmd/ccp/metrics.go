@@ -94,7 +94,7 @@ func (m *metrics) observe(o training.Observer, dir string) training.Observer {
 			o.Notice("warning: no samples are held out, so that --metrics has no validation_accuracy; give --validation 0.2")
 		}
 		if from > 0 {
-			m.past(dir)
+			m.past(dir, func(epoch int) bool { return epoch*steps <= from*c.Epochs })
 		}
 	}
 	o.Epoch = func(e training.Epoch) {
@@ -104,11 +104,14 @@ func (m *metrics) observe(o training.Observer, dir string) training.Observer {
 	return o
 }
 
-// past writes the scores of the epochs that the run in dir has done before.
-func (m *metrics) past(dir string) {
+// past writes the scores of the epochs that the run in dir has done before, if it can have done them: the run that goes on may be on
+// its way to overwrite that in dir.
+func (m *metrics) past(dir string, can func(epoch int) bool) {
 	history, err := training.ReadHistory(dir)
 	for _, e := range history {
-		m.scores(e.Epoch, e.Train, e.Validation, nil)
+		if can(e.Epoch) {
+			m.scores(e.Epoch, e.Train, e.Validation, nil)
+		}
 	}
 	m.err = cmp.Or(m.err, err)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +67,7 @@ func newTrain(s *shared) *cobra.Command {
 	optionFlag(f, asked, "seed", "seed", "`SEED` of weights, batches, dropout and augmentation (default: 1)")
 	f = groups.add("Run")
 	f.StringVar(&o.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
-	f.BoolVar(&o.Overwrite, "overwrite", false, "delete the run in the checkpoint directory and train anew")
+	f.BoolVar(&o.Overwrite, "overwrite", false, "train anew; the run in the checkpoint directory stays until the first snapshot")
 	f.BoolVar(&o.Ablate, "ablate", false, "train the network on a random graph, too, to tell what the graph is worth (\"ccp report\"); "+
 		"this takes as long as its trial")
 	o.SaveEvery = 5 * time.Minute
@@ -130,7 +129,7 @@ func newTrain(s *shared) *cobra.Command {
 		result, err := training.Train(cmd.Context(), b, asked, o)
 		if err == nil && result.Resumed {
 			display.notice("this run had ended before and nothing was trained now; --overwrite trains it anew")
-			scores.past(o.Dir)
+			scores.past(o.Dir, func(int) bool { return true })
 		}
 		if err == nil {
 			scores.scores(max(1, result.BestEpoch), result.Train, result.Validation, &result.Test)
@@ -138,7 +137,7 @@ func newTrain(s *shared) *cobra.Command {
 		err = cmp.Or(err, scores.close())
 		display.clear()
 		if errors.Is(err, training.ErrInterrupted) {
-			return fmt.Errorf("%w\n  %s %s", err, self(), commandLine(goingOn(s.args)...))
+			return fmt.Errorf("%w\n  %s %s", err, self(), commandLine(s.args...))
 		}
 		if err != nil {
 			return err
@@ -147,13 +146,6 @@ func newTrain(s *shared) *cobra.Command {
 		return s.print(cmd, result, render("train", map[string]any{"Result": result, "Next": next}))
 	}
 	return cmd
-}
-
-// goingOn returns the command line that goes on with a run, without --overwrite: that would delete what was saved.
-func goingOn(args []string) []string {
-	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
-		return arg == "--overwrite" || strings.HasPrefix(arg, "--overwrite=")
-	})
 }
 
 // addSettings adds what --set asks to what the other flags ask. The path of an own file becomes absolute.

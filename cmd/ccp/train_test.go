@@ -35,9 +35,3 @@ func TestProgramAndLibraryAgree(t *testing.T) {
 		assert.Equal(t, keep == "best", library.Validation != nil)
 	}
 }
-
-// The line that an interrupted training prints must not delete what it has saved.
-func TestGoingOn(t *testing.T) {
-	assert.Equal(t, []string{"train", "--seed", "2"}, goingOn([]string{"train", "--overwrite", "--seed", "2"}))
-	assert.Equal(t, []string{"train", "--seed", "2"}, goingOn([]string{"train", "--seed", "2", "--overwrite=true"}))
-}

@@ -49,6 +49,7 @@ const (
 	GraphFile    = "graph.npz"
 	ConfigFile   = "config.json" // of a training, from its beginning
 	ResultFile   = "result.json" // of a training, from its end
+	RateFile     = "rate.json"   // of a training in a study, from after its end
 	LockFile     = ".lock"       // of the process that writes
 )
 

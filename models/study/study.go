@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
@@ -289,7 +290,7 @@ func ended(cell Cell) bool {
 }
 
 // rateFile is the file with a finished run's rate of inference.
-const rateFile = "rate.json"
+const rateFile = checkpoint.RateFile
 
 // Rate says how fast a trained model classifies.
 type Rate struct {

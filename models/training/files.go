@@ -37,8 +37,11 @@ func runFiles() []string {
 	return []string{metadataFile, checkpoint.GraphFile, resultFile, historyFile, dataFile, configFile}
 }
 
-// save writes a snapshot to resume from.
-func (r *run) save() error {
+// save writes a snapshot to resume from, after which no run before is needed any more.
+func (r *run) save() error { return cmp.Or(r.snapshot(), r.takeOver()) }
+
+// snapshot writes a snapshot to resume from.
+func (r *run) snapshot() error {
 	r.clock()
 	r.saved = time.Now()
 	return checkpoint.Save(r.Dir, checkpoint.Last, r.state.Step, 2, r.store, r.state,
@@ -168,7 +171,7 @@ func Versions(on string) map[string]string {
 // removeFiles deletes what a training writes in dir, apart from its lock, which the caller holds.
 func removeFiles(dir string) error {
 	return errors.Join(checkpoint.Remove(dir), sweep(dir), removeHierarchies(dir), removeTrials(dir),
-		files.Remove(dir, runFiles()...))
+		files.Remove(dir, append([]string{checkpoint.RateFile}, runFiles()...)...))
 }
 
 // removeTrials deletes the runs of trials.

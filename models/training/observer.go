@@ -15,7 +15,7 @@ type Options struct {
 	Command   string            // the command line, kept with the checkpoint
 	Backend   string            // the backend's name, for the record
 	SaveEvery time.Duration     // how much work a kill may cost; every epoch is saved in any case
-	Overwrite bool              // deletes the run in Dir first, once data and settings are good
+	Overwrite bool              // puts the run in the place of the one in Dir, which stays whole until the first snapshot
 	Devices   int               // how many of the backend's devices share each batch; 0 is 1
 	Ablate    bool              // also tries the network on a random graph with as many edges, beside its trial
 	Observer  Observer

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -69,6 +68,7 @@ type run struct {
 	batches    *datasets.Batches
 	waited     time.Duration
 	collapsed  []bool // the levels that had at the last epoch's end
+	over       string // the directory whose run this one overwrites, while Dir is a folder in it; "" if there is none
 	compiled   bool   // the first step of this process is done
 	failure    error  // of step, as it was before GoMLX's loop wrapped it
 	backend    compute.Backend
@@ -109,7 +109,9 @@ func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Optio
 // trainOn trains on a data set already loaded.
 func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *datasets.Dataset, opts Options) (Result, error) {
 	fingerprint := d.Fingerprint()
-	if !opts.Overwrite {
+	if next := nextOf(opts.Dir); begun(next) {
+		p.inheritDType(next)
+	} else if !opts.Overwrite {
 		p.inheritDType(opts.Dir)
 	}
 	c, spec, d, err := p.resolve(d)
@@ -142,23 +144,12 @@ func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *dataset
 		plain := *d
 		plain.Mirror, d = nil, &plain
 	}
-	if err := own(opts.Dir, c.Name); err != nil {
-		return Result{}, err
-	}
-	_, missing := os.Stat(filepath.Join(opts.Dir, configFile))
-	overwrite := opts.Overwrite && missing == nil
-	var before trainState
-	if overwrite {
-		start := time.Now()
-		// What a search refuses must not cost the run that is there. The search is done once: its result is cached.
-		_, err := spec.Prepare(ctx, backend, spec.NewStore(c.Seed), d.Affinity, d.Coordinates, opts.Observer.Prepare)
-		before.Prepare = time.Since(start).Seconds()
-		if err != nil {
-			return Result{}, unwrapGoMLX(err)
+	if !checkpoint.Taking(os.DirFS(opts.Dir)) { // else a run of ours is half in its place
+		if err := own(opts.Dir, c.Name); err != nil {
+			return Result{}, err
 		}
 	}
-	r := &run{Config: c, Options: opts, data: d, spec: spec, metadata: MetadataOf(spec, d), total: c.Steps,
-		state: before, backend: backend}
+	r := &run{Config: c, Options: opts, data: d, spec: spec, metadata: MetadataOf(spec, d), total: c.Steps, backend: backend}
 	defer r.free()
 	r.metadata.Command, r.metadata.Versions = r.Command, Versions(r.Backend)
 	unlock, err := lock(opts.Dir)
@@ -166,14 +157,24 @@ func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *dataset
 		return Result{}, err
 	}
 	defer unlock(false)
-	if overwrite {
-		err = removeFiles(r.Dir)
+	err = errors.Join(checkpoint.Settle(opts.Dir, removeFiles), sweep(opts.Dir))
+	if err == nil {
+		r.Dir, r.over, err = settleIn(opts.Dir, opts.Overwrite, c, r.metadata, fingerprint)
 	}
-	if err = errors.Join(err, sweep(r.Dir)); err != nil {
+	if err != nil {
 		return Result{}, err
 	}
-	if err := openRun(r.Dir, c, r.metadata, d.Affinity, fingerprint); err != nil {
-		return Result{}, unwrapGoMLX(err)
+	result, err := r.do(ctx, fingerprint)
+	if err != nil {
+		return Result{}, r.giveUp(unwrapGoMLX(err))
+	}
+	return result, nil
+}
+
+// do opens the run in its folder, and trains it, or returns the result that is there.
+func (r *run) do(ctx context.Context, fingerprint datasets.Fingerprint) (Result, error) {
+	if err := errors.Join(sweep(r.Dir), openRun(r.Dir, r.Config, r.metadata, r.data.Affinity, fingerprint)); err != nil {
+		return Result{}, err
 	}
 	result, err := ReadResult(r.Dir)
 	switch damaged := checkpoint.State(r.Dir, checkpoint.Best, new(Epoch)); {
@@ -187,13 +188,16 @@ func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *dataset
 	default:
 		r.notice(damaged.Error() + ": the result is not that of the weights, and is made again")
 	}
-	for _, line := range d.Warnings {
+	for _, line := range r.data.Warnings {
 		r.notice("data: " + line)
 	}
 	for _, stage := range []func(context.Context) error{r.begin, r.prepare, r.steps} {
 		if err := stage(ctx); err != nil {
-			return Result{}, unwrapGoMLX(err)
+			return Result{}, err
 		}
+	}
+	if err := r.takeOver(); err != nil {
+		return Result{}, err
 	}
 	result, err = r.finish()
 	if failed := removeTrials(r.Dir); failed != nil {
@@ -289,11 +293,15 @@ func (r *run) steps(ctx context.Context) error {
 	_, err = loop.RunSteps(batches, r.total-r.state.Step)
 	switch {
 	case errors.Is(r.failure, ErrInterrupted):
-		if saveErr := r.save(); saveErr != nil {
+		if saveErr := r.snapshot(); saveErr != nil {
 			return fmt.Errorf("interrupted at step %d, and saving failed: %w", r.state.Step, saveErr)
 		}
-		return fmt.Errorf("%w after step %d of %d; its state is saved in %s: give the same command to go on",
-			ErrInterrupted, r.state.Step, r.total, r.Dir)
+		spared := ""
+		if r.over != "" {
+			spared = ", and the run before is whole"
+		}
+		return fmt.Errorf("%w after step %d of %d; its state is saved in %s%s: give the same command to go on",
+			ErrInterrupted, r.state.Step, r.total, r.Dir, spared)
 	case r.failure != nil:
 		return r.failure
 	}

@@ -1,0 +1,52 @@
+//go:build unix
+
+package training
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A disk on which the new run's snapshot does not fit costs nothing of the run before: no file may be larger than the limit here. The
+// limit holds for all files of a process, so that the test is a process of its own.
+func TestOverwriteOnAFullDisk(t *testing.T) {
+	const alone = "CCP_TEST_FULL_DISK"
+	if os.Getenv(alone) == "" {
+		command := exec.Command(os.Args[0], "-test.run=^TestOverwriteOnAFullDisk$", "-test.v")
+		command.Env = append(os.Environ(), alone+"=1")
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Contains(t, string(out), "--- PASS: TestOverwriteOnAFullDisk")
+		return
+	}
+	backend := backendtest.Go(t)
+	before := ringConfig(writeRing(t, 80))
+	before["epochs"] = 1
+	after := with(before, "seed", 5)
+	dir, answer, files := replaced(t, backend, before)
+	signal.Ignore(syscall.SIGXFSZ)
+	var old syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old))
+	for _, most := range []uint64{100, 1000, 3000, 5000} { // the configuration, the graph, the description, the weights
+		limit := old
+		limit.Cur = most
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+		_, err := Train(t.Context(), backend, after, Options{Dir: dir, Overwrite: true})
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old))
+		require.Error(t, err, "%d bytes", most)
+		assert.Equal(t, files, without(contents(t, dir), filepath.Join(dir, checkpoint.NextFolder)), "%d bytes", most)
+		assert.Equal(t, answer, answerOf(t, backend, dir))
+	}
+	_, err := Train(t.Context(), backend, after, Options{Dir: dir, Overwrite: true})
+	require.NoError(t, err)
+	assert.NotEqual(t, answer, answerOf(t, backend, dir))
+}

@@ -1,0 +1,75 @@
+package training
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/models"
+)
+
+// nextOf is the folder in dir in which a run is until it takes the place of the one in dir.
+func nextOf(dir string) string { return filepath.Join(dir, checkpoint.NextFolder) }
+
+// settleIn says where a run with this configuration on this data has its files, and makes the folder. That is dir, unless a
+// run there is to be overwritten: it stays whole and loadable until the new one has its first snapshot, see takeOver. A run that was
+// interrupted before that goes on where it was: with overwrite, or if nothing else is meant. over is the directory whose run is to be replaced, or "". The
+// caller holds the lock of dir.
+func settleIn(dir string, overwrite bool, c Config, m models.Metadata, data datasets.Fingerprint) (at, over string, err error) {
+	next := nextOf(dir)
+	switch {
+	case !begun(dir):
+		return dir, "", os.RemoveAll(next)
+	case isRun(next, c, data) && (overwrite || goesOn(next) && !isRun(dir, c, data)):
+		return next, dir, nil
+	case !overwrite:
+		return dir, "", nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, resultFile)); err != nil && isRun(dir, c, data) {
+		if kept, _, err := models.ReadMetadata(dir); err == nil && maps.Equal(kept.Versions, m.Versions) {
+			return dir, "", nil // it is what was overwriting, and ends like one that begins anew
+		}
+	}
+	return next, dir, errors.Join(os.RemoveAll(next), os.MkdirAll(next, 0o755))
+}
+
+// isRun reports whether dir holds a run with this configuration on this data, even if it has no snapshot yet.
+func isRun(dir string, c Config, data datasets.Fingerprint) bool {
+	kept, err := ReadConfig(dir)
+	if err != nil || len(differ(kept.Values(), c.Values())) > 0 {
+		return false
+	}
+	differences, err := OtherData(dir, data)
+	return err == nil && len(differences) == 0
+}
+
+// takeOver puts the run in the place of the one that it overwrites, once it has a snapshot.
+func (r *run) takeOver() error {
+	if r.over == "" {
+		return nil
+	}
+	if err := checkpoint.TakeOver(r.over, removeFiles); err != nil {
+		return fmt.Errorf("%s: the new run, which has its first snapshot, could not take the place of the one before (%w): give the same "+
+			"command to go on", r.over, err)
+	}
+	r.Dir, r.over = r.over, ""
+	return nil
+}
+
+// giveUp removes a run that is to overwrite another and cannot go on from anything. It has failed, and the other stays.
+func (r *run) giveUp(failure error) error {
+	if r.over == "" || begun(r.Dir) || errors.Is(failure, ErrInterrupted) && goesOn(r.Dir) {
+		return failure
+	}
+	return errors.Join(failure, os.RemoveAll(r.Dir))
+}
+
+// goesOn reports whether dir has something to go on from: a snapshot, or what a network's trial has done.
+func goesOn(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, trialFolder))
+	return err == nil || begun(dir)
+}
