@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/workbook"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/gomlx/gomlx/support/xslices"
 )
 
@@ -59,8 +60,8 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 		return fmt.Errorf("%s: sheet %s is empty; choose another with --sheet: %s", path, sheet.Name, sheets(file))
 	}
 	if hidden != nil {
-		j.noteOf("hidden rows", fmt.Sprintf("%d rows of sheet %s of %s are hidden, by a filter or by hand, such as row %d; they are read as "+
-			"the others: delete them if they are not to be", len(hidden), sheet.Name, path, hidden[0]))
+		j.noteOf("hidden rows", fmt.Sprintf("sheet %s of %s hides %s, by a filter or by hand, such as row %d: hidden rows are read as the "+
+			"others; delete them if they are not to be", sheet.Name, path, text.Count(len(hidden), "row"), hidden[0]))
 	}
 	return nil
 }

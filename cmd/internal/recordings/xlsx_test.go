@@ -284,7 +284,7 @@ func TestHiddenPartsOfAWorkbook(t *testing.T) {
 	assert.Len(t, d.Series, 4)
 	notes := strings.Join(result.Notes, "\n")
 	assert.Contains(t, notes, "sheet new is read, of old, new, of which the workbook hides old (--sheet names another)")
-	assert.Contains(t, notes, "2 rows of sheet new of "+path+" are hidden, by a filter or by hand, such as row 3; they are read as the others")
+	assert.Contains(t, notes, "sheet new of "+path+" hides 2 rows, by a filter or by hand, such as row 3: hidden rows are read as the others")
 	assert.Contains(t, notes, "column y is hidden in the workbook and read as the others; --leave leaves it out")
 	s, err := read(t, []string{path}, Options{Table: Table{Sheet: "OLD"}})
 	require.NoError(t, err)
