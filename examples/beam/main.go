@@ -31,6 +31,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/clusterpool/ccp/cmd/inputs"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models"
 )
@@ -42,7 +43,7 @@ var (
 )
 
 func init() {
-	register.DoFn3x1[fileio.FileMetadata, func(Series), func(int, string), error](&readFn{})
+	register.DoFn4x1[context.Context, fileio.FileMetadata, func(Series), func(int, string), error](&readFn{})
 	register.DoFn4x1[context.Context, Series, func(int, string), func(int, string), error](&classifyFn{})
 	register.DoFn2x1[int, func(*string) bool, error](&writeFn{})
 	register.Emitter1[Series]()
@@ -104,8 +105,9 @@ func run(ctx context.Context, runner, checkpoint, out string, shards int, files 
 
 // Series is a recording as the classifier takes it: time points evenly spaced, no gaps, the sensors in the training data's order.
 type Series struct {
-	Name   string
-	Values []float32
+	File, Name string
+	Values     []float32
+	Notes      []string // what a person should know of it
 }
 
 // readFn reads recordings from files, and makes series of them as ccp predict does.
@@ -125,21 +127,23 @@ func (f *readFn) Setup() error {
 }
 
 // ProcessElement reads a file. A file with a fault is refused, but one that the disk or the network does not give is an error, after
-// which the runner tries again.
-func (f *readFn) ProcessElement(file fileio.FileMetadata, emit func(Series), refuse func(int, string)) error {
-	all, err := read(file.Path, f.form)
+// which the runner tries again. What is to know of a file stands with each of its recordings.
+func (f *readFn) ProcessElement(ctx context.Context, file fileio.FileMetadata, emit func(Series), refuse func(int, string)) error {
+	all, about, err := inputs.Recordings(ctx, []string{file.Path}, f.form, true)
 	if _, missing := errors.AsType[*fs.PathError](err); missing {
 		return err
 	} else if err != nil {
-		refuse(0, record(file.Path, err.Error()))
+		refuse(0, record(file.Path, "", err.Error()))
 	}
 	for _, r := range all {
-		values, _, err := f.form.Series(r)
+		name := r.Name
+		r.Name = "" // which the line has
+		values, notes, err := f.form.Series(r)
 		if err != nil {
-			refuse(0, record(r.Name, err.Error()))
+			refuse(0, record(file.Path, name, err.Error()))
 			continue
 		}
-		emit(Series{Name: r.Name, Values: values})
+		emit(Series{File: file.Path, Name: name, Values: values, Notes: slices.Concat(about, notes)})
 	}
 	return nil
 }
@@ -185,7 +189,7 @@ func (f *classifyFn) FinishBundle(ctx context.Context, emit, refuse func(int, st
 	}
 	recordings := make([]recording.Recording, len(f.batch))
 	for i, s := range f.batch {
-		recordings[i] = recording.Recording{Name: s.Name, Series: s.Values}
+		recordings[i] = recording.Recording{Series: s.Values, Notes: s.Notes}
 	}
 	predictions, err := classifier.ClassifyRecording(ctx, recordings...)
 	reasons := map[int]string{}
@@ -198,14 +202,15 @@ func (f *classifyFn) FinishBundle(ctx context.Context, emit, refuse func(int, st
 	}
 	for i, p := range predictions {
 		if reason, wrong := reasons[i]; wrong {
-			refuse(0, record(f.batch[i].Name, reason))
+			refuse(0, record(f.batch[i].File, f.batch[i].Name, reason))
 			continue
 		}
-		cells := []string{f.batch[i].Name, p.Name}
+		cells := []string{f.batch[i].File, f.batch[i].Name, p.Name}
 		for _, share := range append([]float64{p.Probability}, p.Probabilities...) {
 			cells = append(cells, strconv.FormatFloat(share, 'g', 7, 64))
 		}
-		shard := crc32.ChecksumIEEE([]byte(f.batch[i].Name)) % uint32(f.Shards) // a repeated bundle puts it into the same file
+		cells = append(cells, strings.Join(p.Warnings, "; "))
+		shard := crc32.ChecksumIEEE([]byte(f.batch[i].File+f.batch[i].Name)) % uint32(f.Shards) // a repeated bundle puts it into the same file
 		emit(int(shard), record(cells...))
 	}
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/clusterpool/ccp/cmd/inputs"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -78,6 +80,23 @@ func write(t *testing.T, folder string, i int) {
 	must(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("r%05d.csv", i)), []byte(text), 0o644))
 }
 
+// predicted returns the lines of a job's predictions as ccp predict writes them: without the file in front and the notes at the end.
+func predicted(t *testing.T, pattern string) (lines []string) {
+	t.Helper()
+	reader := csv.NewReader(strings.NewReader(strings.Join(sorted(t, pattern), "")))
+	reader.FieldsPerRecord = -1
+	rows, err := reader.ReadAll()
+	must(t, err)
+	for _, row := range rows {
+		if len(row) < 6 {
+			t.Fatalf("%.300q was refused", row)
+		}
+		lines = append(lines, record(row[1:len(row)-1]...))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
 // sorted returns the lines of files that match a pattern, without a heading.
 func sorted(t *testing.T, pattern string) (lines []string) {
 	t.Helper()
@@ -96,20 +115,19 @@ func sorted(t *testing.T, pattern string) (lines []string) {
 	return lines
 }
 
-// A pipeline predicts what ccp predict does, of CSV files, a Parquet table and an .npz file. CCP_PROGRAM is the program; it is built
-// if that is not set. CCP_RECORDINGS is the number of recordings.
-func TestAsPredict(t *testing.T) {
-	t.Setenv("GOMLX_BACKEND", "go")
-	folder := t.TempDir()
+// programIn returns a way to run the program in a folder, which ends the test if the program fails.
+func programIn(t *testing.T, folder string) func(args ...string) {
+	t.Helper()
 	program := os.Getenv("CCP_PROGRAM")
 	if program == "" {
-		program = filepath.Join(folder, "ccp")
+		program = filepath.Join(t.TempDir(), "ccp")
 		output, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./cmd/ccp").CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, output)
 		}
+		t.Setenv("CCP_PROGRAM", program)
 	}
-	ccp := func(args ...string) {
+	return func(args ...string) {
 		t.Helper()
 		cmd := exec.Command(program, args...)
 		cmd.Dir = folder
@@ -117,6 +135,14 @@ func TestAsPredict(t *testing.T) {
 			t.Fatalf("ccp %v: %v: %s", args, err, output)
 		}
 	}
+}
+
+// A pipeline predicts what ccp predict does, of CSV files, a Parquet table and an .npz file. CCP_PROGRAM is the program; it is built
+// if that is not set. CCP_RECORDINGS is the number of recordings.
+func TestAsPredict(t *testing.T) {
+	t.Setenv("GOMLX_BACKEND", "go")
+	folder := t.TempDir()
+	ccp := programIn(t, folder)
 	n := 500
 	if text := os.Getenv("CCP_RECORDINGS"); text != "" {
 		var err error
@@ -134,22 +160,22 @@ func TestAsPredict(t *testing.T) {
 		table = append(table, moves(i)...)
 	}
 	must(t, parquet.WriteFile(filepath.Join(folder, "table.parquet"), table))
-	for _, inputs := range []string{"new", "table.parquet", "known.npz"} {
-		t.Run(inputs, func(t *testing.T) {
-			ccp("predict", "--checkpoint", "run", inputs, "--out", inputs+".predicted")
-			files, wrong := []string{filepath.Join(folder, inputs)}, 0
-			if inputs == "new" {
+	for _, input := range []string{"new", "table.parquet", "known.npz"} {
+		t.Run(input, func(t *testing.T) {
+			ccp("predict", "--checkpoint", "run", input, "--out", input+".predicted")
+			files, wrong := []string{filepath.Join(folder, input)}, 0
+			if input == "new" {
 				broken := filepath.Join(folder, "broken.csv")
 				must(t, os.WriteFile(broken, []byte("hip,head,pulse\n1,x,3\n"), 0o644))
-				files, wrong = []string{filepath.Join(folder, inputs, "*.csv"), broken}, 1
+				files, wrong = []string{filepath.Join(folder, input, "*.csv"), broken}, 1
 			}
-			out := filepath.Join(folder, inputs+".out")
+			out := filepath.Join(folder, input+".out")
 			count, err := run(context.Background(), "prism", filepath.Join(folder, "run"), out, 3, files)
 			must(t, err)
 			if reasons := sorted(t, filepath.Join(out, "refused-*")); count != wrong || len(reasons) != wrong {
 				t.Fatalf("%d refused, by %q; want %d", count, reasons, wrong)
 			}
-			got, want := sorted(t, filepath.Join(out, "predictions-*")), sorted(t, filepath.Join(folder, inputs+".predicted"))
+			got, want := predicted(t, filepath.Join(out, "predictions-*")), sorted(t, filepath.Join(folder, input+".predicted"))
 			if !slices.Equal(got, want) || len(got) == 0 {
 				t.Fatalf("%d lines such as %.3q; ccp predict has %d lines such as %.3q", len(got), got[:1], len(want), want[:1])
 			}
@@ -173,13 +199,13 @@ func TestAsPredict(t *testing.T) {
 		f, series := classifyFn{Checkpoint: filepath.Join(folder, "run"), Shards: 1}, []Series{}
 		reader := readFn{Checkpoint: f.Checkpoint}
 		must(t, reader.Setup())
-		all, err := read(filepath.Join(folder, "known.npz"), reader.form)
+		all, _, err := inputs.Recordings(t.Context(), []string{filepath.Join(folder, "known.npz")}, reader.form, true)
 		must(t, err)
 		for _, r := range all {
 			series = append(series, Series{Name: r.Name, Values: r.Series})
 		}
 		var names []string
-		emit := func(_ int, line string) { names = append(names, strings.Split(line, ",")[0]) }
+		emit := func(_ int, line string) { names = append(names, strings.Split(line, ",")[1]) }
 		refuse := func(_ int, line string) { t.Error(line) }
 		for _, bundle := range [][]Series{series[:len(series)/2], series} {
 			f.StartBundle(t.Context(), emit, refuse)
@@ -283,7 +309,7 @@ func killed(t *testing.T, folder string, n int) {
 	must(t, os.WriteFile(dead, []byte("r00001"), 0o644))
 	ends(end)
 	must(t, errors.Join(odd.Wait(), even.Wait()))
-	got, want := sorted(t, filepath.Join(folder, "[eo]*", "*")), sorted(t, filepath.Join(folder, "new.predicted"))
+	got, want := predicted(t, filepath.Join(folder, "[eo]*", "*")), sorted(t, filepath.Join(folder, "new.predicted"))
 	if !slices.Equal(got, want) {
 		t.Fatalf("%d lines; ccp predict has %d", len(got), len(want))
 	}

@@ -206,8 +206,11 @@ func (r *reading) file(from source) error {
 func isPointer(path string) bool {
 	const begin = "version https://git-lfs.github.com/"
 	head := make([]byte, len(begin))
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // what is read of a pipe is gone
+		return false
+	}
 	file, err := os.Open(path)
-	if path == stdin || err != nil {
+	if err != nil {
 		return false
 	}
 	defer file.Close()
