@@ -2,14 +2,17 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -161,9 +164,12 @@ func (h *house) array(t *testing.T, one heard) string {
 	return path
 }
 
-// post sends a request to the server, and returns the answer or the error.
-func (h *house) post(t *testing.T, path string, body []byte) (answer []byte, refused string) {
-	r, err := http.Post(h.url+path, "application/json", bytes.NewReader(body))
+// post sends a request to the server, whose JSON is header bytes long, and returns the answer or the error.
+func (h *house) post(t *testing.T, path string, body []byte, header int) (answer []byte, refused string) {
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+path, bytes.NewReader(body))
+	require.NoError(t, err)
+	request.Header.Set("Inference-Header-Content-Length", strconv.Itoa(header))
+	r, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
 	defer r.Body.Close()
 	answer, err = io.ReadAll(r.Body)
@@ -183,7 +189,7 @@ func (h *house) request(t *testing.T, one heard, query string) answered {
 	r.Times = one.times
 	body, err := json.Marshal(map[string]any{"recordings": []recording.Recording{r}})
 	require.NoError(t, err)
-	raw, refused := h.post(t, "recordings"+query, body)
+	raw, refused := h.post(t, "recordings"+query, body, len(body))
 	if refused != "" {
 		return answered{refused: refused}
 	}
@@ -411,38 +417,204 @@ func TestEvalTakesSensorsByTheirNames(t *testing.T) {
 	assert.InDelta(t, want.Accuracy, got.Accuracy, 1e-9)
 }
 
+// infer gives the series that Form.Series makes of a recording to /infer, in binary or in JSON.
+func (h *house) infer(t *testing.T, series []float32, inBinary bool) answered {
+	width := h.Form.Width()
+	input := map[string]any{"name": "signals", "shape": []int{1, len(series) / width, width}, "datatype": "FP32", "data": series}
+	var tail []byte
+	if inBinary {
+		for _, v := range series {
+			tail = binaryOf(tail, v)
+		}
+		delete(input, "data")
+		input["parameters"] = map[string]int{"binary_data_size": len(tail)}
+	}
+	header, err := json.Marshal(map[string]any{"inputs": []any{input}})
+	require.NoError(t, err)
+	raw, refused := h.post(t, "infer", append(header, tail...), len(header))
+	if refused != "" {
+		return answered{refused: refused}
+	}
+	var a struct {
+		Parameters struct{ Warnings string }
+		Outputs    []struct {
+			Name string
+			Data []any
+		}
+	}
+	require.NoError(t, json.Unmarshal(raw, &a), string(raw))
+	said := answered{probabilities: map[string]float64{}}
+	for k, class := range h.ClassNames {
+		said.probabilities[class] = a.Outputs[0].Data[k].(float64)
+	}
+	said.class = a.Outputs[2].Data[0].(string)
+	if a.Parameters.Warnings != "" {
+		said.warnings = []string{strings.TrimPrefix(a.Parameters.Warnings, "signal 0: ")}
+	}
+	return said
+}
+
+func binaryOf(to []byte, v float32) []byte {
+	return binary.LittleEndian.AppendUint32(to, math.Float32bits(v))
+}
+
+// same reports that two doors say the same of a recording.
+func same(one, other answered) bool {
+	ok := (one.refused == "") == (other.refused == "") && one.class == other.class && slices.Equal(one.warnings, other.warnings)
+	for class, p := range one.probabilities {
+		ok = ok && math.Abs(p-other.probabilities[class]) < 1e-5
+	}
+	return ok
+}
+
+// houses are the classifiers whose doors are tried, by what is particular about them.
+var houses = map[string]struct {
+	sensors  []string
+	rate     float64
+	imported bool
+	settings []string // of the import
+}{
+	"imported, with times":    {[]string{"hip", "head", "pulse"}, 10, true, nil},
+	"imported, without times": {[]string{"hip", "head", "pulse"}, 0, true, nil},
+	"imported, filled":        {[]string{"hip", "head", "pulse"}, 10, true, []string{"--missing", "fill"}},
+	"imported, zeros":         {[]string{"hip", "head", "pulse"}, 10, true, []string{"--missing", "zero"}},
+	"arrays, with a rate":     {[]string{"hip", "head"}, 10, false, nil},
+	"arrays, one sensor":      {[]string{"hip"}, 0, false, nil},
+}
+
 // A recording has one prediction, whichever door it comes by: the file, a window that is all of it, HTTP, Go or .npz. What one door
-// refuses, all refuse, and what one warns of, all tell.
+// refuses, all refuse, and what one warns of, all tell. As a series without gaps at even times it has the same from /infer, which is not
+// told how it was made.
 func TestDoorsAgree(t *testing.T) {
-	three := []string{"hip", "head", "pulse"}
-	for name, c := range map[string]struct {
-		sensors  []string
-		rate     float64
-		imported bool
-		settings []string
-	}{
-		"imported, with times":    {three, 10, true, nil},
-		"imported, without times": {three, 0, true, nil},
-		"imported, filled":        {three, 10, true, []string{"--missing", "fill"}},
-		"imported, zeros":         {three, 10, true, []string{"--missing", "zero"}},
-		"arrays, with a rate":     {three[:2], 10, false, nil},
-		"arrays, one sensor":      {three[:1], 0, false, nil},
-	} {
+	for name, c := range houses {
 		t.Run(name, func(t *testing.T) {
 			h := houseOf(t, recordingsIn(t, c.sensors, c.rate, c.imported, c.settings...))
 			for _, one := range variations(rand.New(rand.NewPCG(2, 2)), c.sensors, c.rate, 40) {
 				all := h.doors(t, one)
 				want := all["Go"]
 				for door, got := range all {
-					same := (got.refused == "") == (want.refused == "") && got.class == want.class && slices.Equal(got.warnings, want.warnings)
-					for class, p := range want.probabilities {
-						same = same && math.Abs(p-got.probabilities[class]) < 1e-5
-					}
-					if !same {
+					if !same(want, got) {
 						t.Errorf("%s: %s\n  Go: %v\n  %s: %v", name, one.what, want, door, got)
+					}
+				}
+				series, notes := h.series(t, one)
+				if series == nil {
+					continue
+				}
+				if own := want.warnings[min(len(notes), len(want.warnings)):]; len(own) > 0 { // in one text
+					want.warnings = []string{strings.Join(own, "; ")}
+				} else {
+					want.warnings = nil
+				}
+				for _, inBinary := range []bool{true, false} {
+					if got := h.infer(t, series, inBinary); !same(want, got) {
+						t.Errorf("%s: %s\n  Go: %v\n  infer, in binary %t: %v", name, one.what, want, inBinary, got)
 					}
 				}
 			}
 		})
 	}
+}
+
+// series returns what Form.Series makes of a recording, with its notes; nil if it refuses it.
+func (h *house) series(t *testing.T, one heard) ([]float32, []string) {
+	r, err := recording.New(one.sensors, one.rows)
+	require.NoError(t, err)
+	r.Times = one.times
+	series, notes, err := h.Form.Series(r)
+	if err != nil {
+		return nil, nil
+	}
+	return series, notes
+}
+
+// The estimator says what Go says of a recording, warnings and refusals included. So does ONNX Runtime of its series.
+func TestPythonDoorsOfRecordings(t *testing.T) {
+	folder := t.TempDir()
+	_, _ = python(t, folder, "-c", "") // skips
+	type asked struct {
+		Rows   [][]*float64 `json:"rows"`
+		Times  []float64    `json:"times"`
+		Series [][]float32  `json:"series"`
+	}
+	type house struct {
+		Run        string  `json:"run"`
+		ONNX       string  `json:"onnx"`
+		Recordings []asked `json:"recordings"`
+	}
+	var all []house
+	var wants [][]answered
+	var whats [][]string
+	for name, c := range houses {
+		h := houseOf(t, recordingsIn(t, c.sensors, c.rate, c.imported, c.settings...))
+		one := house{Run: h.run, ONNX: h.path(".onnx")}
+		succeed(t, "export", "--backend", "go", "--checkpoint", h.run, "--out", one.ONNX)
+		var want []answered
+		var what []string
+		for _, v := range variations(rand.New(rand.NewPCG(2, 2)), c.sensors, c.rate, 40) {
+			if infinite(v) || v.sensors != nil { // Python has no names of sensors, and JSON no infinity
+				continue
+			}
+			a := asked{Times: v.times}
+			for _, row := range v.rows {
+				var cells []*float64
+				for k := range row {
+					cells = append(cells, nil)
+					if row[k] == row[k] {
+						cells[k] = &row[k]
+					}
+				}
+				a.Rows = append(a.Rows, cells)
+			}
+			if series, _ := h.series(t, v); series != nil {
+				a.Series = slices.Collect(slices.Chunk(series, h.Form.Width()))
+			}
+			one.Recordings, want, what = append(one.Recordings, a), append(want, h.inGo(t, v)), append(what, name+": "+v.what)
+		}
+		all, wants, whats = append(all, one), append(wants, want), append(whats, what)
+	}
+	raw, err := json.Marshal(all)
+	require.NoError(t, err)
+	write(t, filepath.Join(folder, "asked.json"), string(raw))
+	out, code := python(t, folder, "../cmd/ccp/testdata/doors.py", "asked.json", "answered.json")
+	require.Zero(t, code, out)
+	raw, err = os.ReadFile(filepath.Join(folder, "answered.json"))
+	require.NoError(t, err)
+	var answers [][]struct {
+		Estimator struct {
+			Refused       string
+			Probabilities map[string]float64
+			Warnings      []string
+		}
+		ONNX []float64
+	}
+	require.NoError(t, json.Unmarshal(raw, &answers))
+	exported := 0
+	for i, house := range answers {
+		for k, a := range house {
+			want, what := wants[i][k], whats[i][k]
+			got := answered{refused: a.Estimator.Refused, class: want.class, probabilities: a.Estimator.Probabilities}
+			for _, text := range a.Estimator.Warnings { // which name the sample
+				got.warnings = append(got.warnings, strings.TrimPrefix(text, "0: "))
+			}
+			if !same(want, got) {
+				t.Errorf("%s\n  Go: %v\n  estimator: %v", what, want, got)
+			}
+			if a.ONNX != nil && want.refused == "" {
+				exported++
+				for class, p := range a.ONNX {
+					name := slices.Sorted(maps.Keys(want.probabilities))[class]
+					assert.InDelta(t, want.probabilities[name], p, 1e-5, "%s: ONNX", what)
+				}
+			}
+		}
+	}
+	assert.Greater(t, exported, 50)
+}
+
+// infinite reports a value that JSON does not have.
+func infinite(one heard) bool {
+	return slices.ContainsFunc(one.rows, func(row []float64) bool {
+		return slices.ContainsFunc(row, func(v float64) bool { return math.IsInf(v, 0) })
+	})
 }
