@@ -38,7 +38,12 @@ func runFiles() []string {
 }
 
 // save writes a snapshot to resume from, after which no run before is needed any more.
-func (r *run) save() error { return cmp.Or(r.snapshot(), r.takeOver()) }
+func (r *run) save() error {
+	if err := r.snapshot(); err != nil {
+		return err
+	}
+	return r.takeOver()
+}
 
 // snapshot writes a snapshot to resume from.
 func (r *run) snapshot() error {

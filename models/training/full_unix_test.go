@@ -3,6 +3,7 @@
 package training
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -36,7 +37,9 @@ func TestOverwriteOnAFullDisk(t *testing.T) {
 	signal.Ignore(syscall.SIGXFSZ)
 	var old syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old))
-	for _, most := range []uint64{100, 1000, 3000, 5000} { // the configuration, the graph, the description, the weights
+	// What does not fit in turn: the configuration, the graph, the description, the weights, and the state to resume from, which
+	// is the largest file.
+	for _, most := range []uint64{100, 1000, 3000, 5000, largestIn(t, dir) - 1} {
 		limit := old
 		limit.Cur = most
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
@@ -49,4 +52,22 @@ func TestOverwriteOnAFullDisk(t *testing.T) {
 	_, err := Train(t.Context(), backend, after, Options{Dir: dir, Overwrite: true})
 	require.NoError(t, err)
 	assert.NotEqual(t, answer, answerOf(t, backend, dir))
+}
+
+// largestIn returns the size of the largest file in a folder.
+func largestIn(t *testing.T, dir string) uint64 {
+	t.Helper()
+	var largest int64
+	require.NoError(t, filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		largest = max(largest, info.Size())
+		return nil
+	}))
+	return uint64(largest)
 }
