@@ -62,9 +62,15 @@ type house struct {
 // houseOf trains a classifier on a file and opens its doors.
 func houseOf(t *testing.T, data string, settings ...string) *house {
 	t.Helper()
-	h := &house{folder: t.TempDir()}
-	h.run = filepath.Join(h.folder, "run")
-	succeed(t, append([]string{"train", "--backend", "go", "--data", data, "--fast", "--checkpoint", h.run}, settings...)...)
+	run := filepath.Join(t.TempDir(), "run")
+	succeed(t, append([]string{"train", "--backend", "go", "--data", data, "--fast", "--checkpoint", run}, settings...)...)
+	return open(t, run)
+}
+
+// open opens the doors of a checkpoint.
+func open(t *testing.T, run string) *house {
+	t.Helper()
+	h := &house{folder: t.TempDir(), run: run}
 	var err error
 	options := models.LoadOptions{Backend: backendtest.Go(t)}
 	h.Classifier, err = models.Load(h.run, options)
@@ -420,10 +426,15 @@ func TestEvalTakesSensorsByTheirNames(t *testing.T) {
 // infer gives the series that Form.Series makes of a recording to /infer, in binary or in JSON.
 func (h *house) infer(t *testing.T, series []float32, inBinary bool) answered {
 	width := h.Form.Width()
-	input := map[string]any{"name": "signals", "shape": []int{1, len(series) / width, width}, "datatype": "FP32", "data": series}
+	return h.tensor(t, series, []int{1, len(series) / width, width}, inBinary)
+}
+
+// tensor gives one signal of a shape to /infer, in binary or in JSON.
+func (h *house) tensor(t *testing.T, signal []float32, shape []int, inBinary bool) answered {
+	input := map[string]any{"name": "signals", "shape": shape, "datatype": "FP32", "data": signal}
 	var tail []byte
 	if inBinary {
-		for _, v := range series {
+		for _, v := range signal {
 			tail = binaryOf(tail, v)
 		}
 		delete(input, "data")
@@ -617,4 +628,111 @@ func infinite(one heard) bool {
 	return slices.ContainsFunc(one.rows, func(row []float64) bool {
 		return slices.ContainsFunc(row, func(v float64) bool { return math.IsInf(v, 0) })
 	})
+}
+
+// Signals on a graph have one prediction, too: by Go, a file of either kind, and HTTP in binary and in JSON. All refuse the same.
+func TestDoorsOfSignalsAgree(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	succeed(t, "train", "--backend", "go", "--data", ringFile(t, ring(80)), "--checkpoint", dir, "--model", "softmax", "--epochs", "1")
+	h := open(t, dir)
+	random := rand.New(rand.NewPCG(3, 3))
+	width := h.Spec.Nodes * h.Spec.Channels
+	for what, change := range map[string]func(signal []float32) []float32{
+		"like the training's": func(s []float32) []float32 { return s },
+		"constant":            func([]float32) []float32 { return slices.Repeat([]float32{2}, width) },
+		"units far off": func(s []float32) []float32 {
+			for i := range s {
+				s[i] *= 1e4
+			}
+			return s
+		},
+		"a gap":         func(s []float32) []float32 { s[3] = float32(math.NaN()); return s },
+		"infinite":      func(s []float32) []float32 { s[3] = float32(math.Inf(1)); return s },
+		"great values":  func([]float32) []float32 { return slices.Repeat([]float32{3e38}, width) },
+		"subnormal":     func([]float32) []float32 { return slices.Repeat([]float32{1e-45}, width) },
+		"a node less":   func(s []float32) []float32 { return s[h.Spec.Channels:] },
+		"a node more":   func(s []float32) []float32 { return append(s, s[:h.Spec.Channels]...) },
+		"negative zero": func([]float32) []float32 { return slices.Repeat([]float32{float32(math.Copysign(0, -1))}, width) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			signal := make([]float32, width)
+			for i := range signal {
+				signal[i] = float32(random.NormFloat64())
+			}
+			signal = change(signal)
+			var want answered
+			predictions, err := h.Classify(t.Context(), [][]float32{signal})
+			if err != nil {
+				want.refused = err.Error()
+			} else {
+				want = h.of(serve.Samples{Names: []string{""}}.Prediction(0, predictions[0], h.ClassNames, 0))
+			}
+			shape := []int{1, len(signal) / h.Spec.Channels, h.Spec.Channels}
+			array := &npz.Array{Shape: shape, Data: signal}
+			all := map[string]answered{".npz": h.predict(t, ringFile(t, []npz.Named{{Name: "features", Array: array}}))[0]}
+			var file bytes.Buffer
+			require.NoError(t, npz.WriteNPY(&file, array))
+			all[".npy"] = h.predict(t, write(t, h.path(".npy"), file.String()))[0]
+			all["HTTP, in binary"] = h.tensor(t, signal, shape, true)
+			if !slices.ContainsFunc(signal, func(v float32) bool { return v-v != 0 }) { // which JSON cannot write
+				all["HTTP, in JSON"] = h.tensor(t, signal, shape, false)
+			}
+			want.warnings = joined(want.warnings)
+			for door, got := range all {
+				if got.warnings = joined(got.warnings); !same(want, got) {
+					t.Errorf("Go: %v\n%s: %v", want, door, got)
+				}
+			}
+		})
+	}
+}
+
+// Rows of a table with gaps are recordings of one time point: in a table, in .npz as features, and by HTTP and Go. Without a gap a row is
+// what /infer takes as [batch, columns].
+func TestDoorsOfTablesAgree(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 4))
+	row := func(class int, gap bool) []float64 {
+		r := []float64{random.NormFloat64(), random.NormFloat64() + 4*float64(class), random.NormFloat64()}
+		if gap {
+			r[2] = math.NaN()
+		}
+		return r
+	}
+	var values []float64
+	labels := make([]int64, 40)
+	for i := range labels {
+		labels[i] = int64(i % 2)
+		values = append(values, row(i%2, i%5 == 0)...)
+	}
+	file := filepath.Join(t.TempDir(), "table.npz")
+	require.NoError(t, npz.Write(file, []npz.Named{{Name: "features", Array: &npz.Array{Shape: []int{40, 3}, Data: values}},
+		{Name: "labels", Array: &npz.Array{Shape: []int{40}, Data: labels}},
+		{Name: "edges", Array: &npz.Array{Shape: []int{2, 2}, Data: []int64{0, 1, 1, 2}}}}))
+	h := houseOf(t, file)
+	for i := range 6 {
+		one := heard{rows: [][]float64{row(i%2, i > 3)}}
+		all := map[string]answered{"HTTP": h.request(t, one, "")}
+		all["table"] = h.predict(t, h.table(t, h.path(".csv"), one))[0]
+		array := &npz.Array{Shape: []int{1, 3}, Data: one.rows[0]}
+		all[".npz"] = h.predict(t, ringFile(t, []npz.Named{{Name: "features", Array: array}}))[0]
+		if series, _ := h.series(t, one); i <= 3 {
+			all["infer"] = h.tensor(t, series, []int{1, 3}, true)
+			all["infer, in JSON"] = h.tensor(t, series, []int{1, 3}, false)
+		}
+		want := h.inGo(t, one)
+		want.warnings = joined(want.warnings)
+		for door, got := range all {
+			if got.warnings = joined(got.warnings); !same(want, got) || want.refused != "" {
+				t.Errorf("%v\nGo: %v\n%s: %v", one.rows, want, door, got)
+			}
+		}
+	}
+}
+
+// joined makes one text of warnings, as a response to /infer has them.
+func joined(warnings []string) []string {
+	if warnings == nil {
+		return nil
+	}
+	return []string{strings.Join(warnings, "; ")}
 }

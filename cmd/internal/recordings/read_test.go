@@ -119,6 +119,13 @@ func TestReadSeveral(t *testing.T) {
 	_, _, err = ReadUnlabelled(t.Context(), []string{put(t, folder, "none.csv", "z\n1\n")}, form)
 	require.ErrorContains(t, err, `none.csv, line 1: no column or sensor is named "a"; there are z`)
 
+	// An empty line may stand for a missing value of the only column, and then changes the others' times.
+	only := &recording.Form{Sensors: []string{"a"}, Channels: 1}
+	_, notes, err := ReadUnlabelled(t.Context(), []string{put(t, folder, "only.csv", "a\n1\n\n\n3\n4\n\n")}, only)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"lines without a value, such as line 3 of " + filepath.Join(folder, "only.csv") +
+		", are left out; write ? where a value is missing"}, notes)
+
 	// A table without times, whose column of them may have another heading, is refused if the training's had times.
 	form.Zeros, form.Rate = true, 10
 	_, _, err = ReadUnlabelled(t.Context(), []string{lack, full}, form)

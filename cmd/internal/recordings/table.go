@@ -23,6 +23,7 @@ type table struct {
 	values       []int
 	first        []string // the line of headings
 	below, lines int      // the lines below the headings, with units and without
+	last         int      // the number of the last of them
 	unit         string
 	kind         int      // of times
 	has          []string // sensors
@@ -70,7 +71,11 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 			return err
 		}
 	}
-	t.lines++
+	if t.lines++; n == 1 && t.lines > 1 && line > t.last+1 {
+		t.job.noteOf("empty lines", fmt.Sprintf("lines without a value, such as line %d of %s, are left out; write ? where a value is missing",
+			t.last+1, t.from.path))
+	}
+	t.last = line
 	for _, column := range [...]int{t.sample, t.sensor, t.uses.label, t.uses.group} {
 		if column < 0 {
 			continue

@@ -64,6 +64,7 @@ type input struct {
 	shape          []int
 	data           []byte // JSON; nil: none
 	size           *int   // bytes of a binary tensor
+	row            bool   // its shape is [batch, sensors], of one time point each
 }
 
 // decode reads the body of an infer request and checks that it fits the model. Only the classifier knows whether its
@@ -85,6 +86,9 @@ func decode(body []byte, binaryHeaderValue string, m *models.Metadata, most int,
 	d, in, err := readRequest(r)
 	if err != nil {
 		return nil, unreadable(err)
+	}
+	if m.Form != nil && m.Form.Longest == 1 && len(in.shape) == 2 { // rows of a table
+		in.row = true
 	}
 	values, err := in.values(tail, shapeOf(m), most, take)
 	if err != nil {
@@ -204,7 +208,10 @@ func readOutput(r *jsonread.Reader) (out output, err error) {
 // values returns all values, row-major.
 func (in *input) values(tail []byte, takes []int, most int, take func(int) error) ([]float32, error) {
 	nested := in.shape // as data is written
-	if len(in.shape) == 2 && takes[2] == 1 {
+	switch {
+	case in.row:
+		in.shape = []int{in.shape[0], 1, in.shape[1]}
+	case len(in.shape) == 2 && takes[2] == 1:
 		in.shape = append(in.shape, 1)
 	}
 	fits := len(in.shape) == 3 && in.shape[1] > 0 && in.shape[1] <= math.MaxInt32 && (takes[1] < 0 || in.shape[1] == takes[1]) &&
