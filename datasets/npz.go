@@ -80,6 +80,9 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 			appendf(&r.raw.Warnings, "array %q is not used; understood are %s", name, strings.Join(npzArrays, ", "))
 		}
 	}
+	for _, name := range file.Others() {
+		appendf(&r.raw.Warnings, "%q is no array of numpy; left out", name)
+	}
 	return r, nil
 }
 

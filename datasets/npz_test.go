@@ -1,8 +1,10 @@
 package datasets
 
 import (
+	"archive/zip"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -501,4 +503,40 @@ func TestNamesThatLookAlike(t *testing.T) {
 	assert.Contains(t, d.Warnings, `groups has "anna" and "anna ", which look alike and count as one; name them apart if they are two`)
 	assert.Contains(t, d.Warnings, `class "Rest" and "rest" may be one; write both alike`)
 	assert.Contains(t, d.Warnings, `group "Ben" and "ben" may be one; write both alike`)
+}
+
+// TestArraysWithoutTheEnding loads a file whose members have no .npy behind their names, as a program that is not numpy packs them. numpy
+// has them, so that groups and split must not get lost.
+func TestArraysWithoutTheEnding(t *testing.T) {
+	a := path4()
+	groups := make([]int64, 20)
+	for i := range groups {
+		groups[i] = int64(i / 5)
+	}
+	a["groups"] = &npz.Array{Shape: []int{20}, Data: groups}
+	from, err := zip.OpenReader(a.write(t))
+	require.NoError(t, err)
+	defer from.Close()
+	path := filepath.Join(t.TempDir(), "bare.npz")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	to := zip.NewWriter(file)
+	for _, member := range from.File {
+		r, err := member.Open()
+		require.NoError(t, err)
+		w, err := to.Create(strings.TrimSuffix(member.Name, ".npy"))
+		require.NoError(t, err)
+		_, err = io.Copy(w, r)
+		require.NoError(t, err)
+	}
+	w, err := to.Create("notes.txt")
+	require.NoError(t, err)
+	_, err = io.WriteString(w, "measured in May")
+	require.NoError(t, err)
+	require.NoError(t, to.Close())
+	require.NoError(t, file.Close())
+	d, err := Load(t.Context(), path, Options{})
+	require.NoError(t, err)
+	assert.Len(t, d.Groups, 20)
+	assert.Contains(t, d.Warnings, `"notes.txt" is no array of numpy; left out`)
 }

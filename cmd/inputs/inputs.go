@@ -26,9 +26,9 @@ func Recordings(ctx context.Context, paths []string, form *recording.Form, serie
 	extension := strings.ToLower(filepath.Ext(paths[0]))
 	var asSeries error // why an .npy is no series of the training's: it may be a recording
 	if len(paths) == 1 && (extension == ".npz" || extension == ".npy" && series) {
-		all, err := readSeries(paths[0], form)
+		all, notes, err := readSeries(paths[0], form)
 		if err == nil || extension == ".npz" {
-			return all, nil, err
+			return all, notes, err
 		}
 		asSeries = err
 	}
@@ -42,11 +42,12 @@ func Recordings(ctx context.Context, paths []string, form *recording.Form, serie
 	return all, notes, arrayError(paths[0], form, asSeries, err)
 }
 
-// readSeries reads the series of a numpy file. Samples without a name are numbered.
-func readSeries(path string, form *recording.Form) (all []recording.Recording, err error) {
+// readSeries reads the series of a numpy file, with what a person should know of its other arrays. Samples without a name are
+// numbered.
+func readSeries(path string, form *recording.Form) (all []recording.Recording, notes []string, err error) {
 	raw, err := datasets.ReadSeries(path, form)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i, series := range raw.Series {
 		one := recording.Recording{Name: strconv.Itoa(i), Series: series}
@@ -58,7 +59,7 @@ func readSeries(path string, form *recording.Form) (all []recording.Recording, e
 		}
 		all = append(all, one)
 	}
-	return all, nil
+	return all, raw.Warnings, nil
 }
 
 // arrayError says why an .npy array cannot be classified as series or as a recording: by its shape, if that fits neither.

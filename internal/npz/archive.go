@@ -19,6 +19,7 @@ const maxDeflate = 1032
 type File struct {
 	path    string
 	names   []string
+	others  []string // of members that are no arrays
 	members map[string]*zip.File
 	archive io.Closer
 }
@@ -61,9 +62,13 @@ func open(path string, from interface {
 		return nil, f.Errorf("%w", err)
 	}
 	for _, member := range archive.File {
-		array, ok := strings.CutSuffix(member.Name, ".npy")
-		if !ok {
-			continue // numpy skips members that are no arrays, too.
+		array, named := strings.CutSuffix(member.Name, ".npy")
+		switch {
+		case strings.HasSuffix(member.Name, "/"): // a folder
+			continue
+		case !named && !holdsArray(member):
+			f.others = append(f.others, member.Name)
+			continue
 		}
 		if f.members[array] != nil {
 			return nil, f.Errorf("array %q occurs twice; write the file again", array)
@@ -73,6 +78,25 @@ func open(path string, from interface {
 	}
 	return f, nil
 }
+
+// holdsArray reports that a member begins as an array does, whatever its name: numpy goes by that alone, and other writers
+// leave out the .npy. A member that cannot be unpacked counts as one, so that whoever asks for it is told.
+func holdsArray(member *zip.File) bool {
+	r, err := member.Open()
+	if err != nil || member.Flags&encrypted != 0 {
+		return true
+	}
+	defer r.Close()
+	begin := make([]byte, len(magic))
+	_, err = io.ReadFull(r, begin)
+	return string(begin) == magic || err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// encrypted is the flag of a member that has a password.
+const encrypted = 1
+
+// Others returns the names of the members that are no arrays, in the order of the archive.
+func (f *File) Others() []string { return slices.Clone(f.others) }
 
 // Close closes the archive. Arrays that were read stay valid.
 func (f *File) Close() error { return f.archive.Close() }
@@ -112,6 +136,9 @@ func (f *File) array(name string, narrow bool) (*Array, error) {
 }
 
 func readMember(member *zip.File, narrow bool) (*Array, error) {
+	if member.Flags&encrypted != 0 {
+		return nil, errors.New("has a password; write the file without one")
+	}
 	size, compressed := member.UncompressedSize64, member.CompressedSize64
 	most := compressed
 	if member.Method == zip.Deflate {

@@ -2,6 +2,7 @@ package npz
 
 import (
 	"archive/zip"
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -148,6 +149,54 @@ func unreadable(t *testing.T, header zip.FileHeader, packed string) error {
 	defer f.Close()
 	_, err = f.Array("x")
 	return err
+}
+
+// TestMembersWithoutTheEnding reads what other writers leave: numpy takes a member for an array by its first bytes alone.
+func TestMembersWithoutTheEnding(t *testing.T) {
+	one, err := os.ReadFile("testdata/v1.npy")
+	require.NoError(t, err)
+	var b bytes.Buffer
+	archive := zip.NewWriter(&b)
+	for _, member := range []struct{ name, content string }{{"series", string(one)}, {"labels.npy", string(one)}, {"notes.txt", "by hand"}, {"b/", ""},
+		{"b/deep", string(one)}, {"nothing", ""}} {
+		w, err := archive.Create(member.name)
+		require.NoError(t, err)
+		_, err = w.Write([]byte(member.content))
+		require.NoError(t, err)
+	}
+	w, err := archive.CreateRaw(&zip.FileHeader{Name: "packed", Method: 93, CompressedSize64: 3, UncompressedSize64: 9})
+	require.NoError(t, err)
+	_, err = w.Write([]byte("abc"))
+	require.NoError(t, err)
+	require.NoError(t, archive.Close())
+	f, err := Read("go.npz", b.Bytes())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"series", "labels", "b/deep", "packed"}, f.Names())
+	assert.Equal(t, []string{"notes.txt", "nothing"}, f.Others())
+	for _, name := range f.Names()[:3] {
+		a, err := f.Array(name)
+		require.NoError(t, err)
+		assert.Equal(t, []int{2, 3, 4}, a.Shape)
+	}
+	_, err = f.Array("packed")
+	assert.ErrorContains(t, err, `array "packed": is packed by method 93 of zip`)
+
+	b.Reset()
+	archive = zip.NewWriter(&b)
+	for _, name := range []string{"x", "x.npy"} {
+		w, err := archive.Create(name)
+		require.NoError(t, err)
+		_, err = w.Write(one)
+		require.NoError(t, err)
+	}
+	require.NoError(t, archive.Close())
+	_, err = Read("go.npz", b.Bytes())
+	assert.ErrorContains(t, err, `array "x" occurs twice`)
+}
+
+func TestPassword(t *testing.T) {
+	assert.ErrorContains(t, unreadable(t, zip.FileHeader{Flags: 1, CompressedSize64: 4, UncompressedSize64: 4}, "abcd"),
+		`odd.npz: array "x": has a password; write the file without one`)
 }
 
 // Python can pack by methods that Go has not.

@@ -4,7 +4,7 @@
 //
 //   - elements: bool, integers of 1 to 8 bytes, float16, float32, float64, `U` and `S` strings;
 //   - layout: little and big endian, C and Fortran order, scalars;
-//   - files: headers of version 1, 2 and 3, stored and deflated members.
+//   - files: headers of version 1, 2 and 3, stored and deflated members, with .npy behind their names or not.
 //
 // It refuses pickled objects, complex numbers, dates and records. Files come from users, so package npz believes no
 // header: it compares the shape with the number of bytes before it allocates anything.

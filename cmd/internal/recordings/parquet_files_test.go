@@ -37,6 +37,7 @@ func TestParquetOfOtherWriters(t *testing.T) {
 		"duration.parquet":              "pyarrow 26.0.1: durations, whose unit only Arrow's schema has",
 		"uuid.parquet":                  "pyarrow 26.0.1: UUID",
 		"parquetjs.parquet":             "@dsnp/parquetjs 1.8.8: a page index that parquet-go stops at",
+		"rust-hadoop.parquet":           "the crate parquet 57: Hadoop's LZ4",
 	} {
 		t.Run(file, func(t *testing.T) {
 			r, err := read(t, []string{filepath.Join("testdata", file)}, Options{})
@@ -211,7 +212,7 @@ func TestArrowSchema(t *testing.T) {
 }
 
 func TestDamagedParquetOfOtherWriters(t *testing.T) {
-	for _, name := range []string{"lz4.parquet", "list.parquet", "truth.parquet"} {
+	for _, name := range []string{"lz4.parquet", "list.parquet", "truth.parquet", "rust-hadoop.parquet"} {
 		raw, err := os.ReadFile(filepath.Join("testdata", name))
 		require.NoError(t, err)
 		damaged := filepath.Join(t.TempDir(), name)

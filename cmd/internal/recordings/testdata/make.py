@@ -1,5 +1,6 @@
 """Writes the Parquet files of this folder, which hold the values of parquet_files_test.go. Run in this folder; needs pyarrow 26.0.1, polars 2.1.0,
-DuckDB 2.0.1, fastparquet 2026.9.0 with pandas 3.1.1, and Node with @dsnp/parquetjs 1.8.8.
+DuckDB 2.0.1, fastparquet 2026.9.0 with pandas 3.1.1, and Node with @dsnp/parquetjs 1.8.8. rust-hadoop.parquet is the same table by the crate parquet
+57.3.2: ArrowWriter with WriterProperties::builder().set_compression(Compression::LZ4).set_dictionary_enabled(false).
 """
 import json
 import subprocess
