@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # aeon 1.6.0, load_from_ts_file: after @timeStamps true it takes what looks like digits.digits out of a line. Minus signs and exponents go,
 # whole numbers are skipped, decimal times become values; nothing is said. sktime 1.2.0 reads the same file right.
-# Seen with aeon 1.6.0 on Python 3.11: 1.5, -2.25, 3e-2 at the times 0, 1, 2 are read as 1.5, 2.25 (two time points), and times 0.5, 1.5, 2.5
-# become values.
+# Seen with aeon 1.6.0 on Python 3.11: 1.5, -2.25, 3.5 at the times 0, 1, 2 are read as 1.5, 2.25, 3.5; at the times 0.5, 1.5, 2.5 a
+# series of three values has six.
 # Exits with 1 if aeon behaves otherwise, 0 if it does as written here.
 set -euo pipefail
 folder=$(mktemp -d)
