@@ -56,9 +56,10 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// unreadOf says which nodes of the graph the first level of a prepared hierarchy does not read; "" if it reads most.
+// unreadOf says which nodes of the graph the first level of a prepared hierarchy does not read; "" if it reads most, or if the
+// hierarchy was frozen as it was drawn, so that no clusters are known.
 func unreadOf(h *ccp.Hierarchy) string {
-	if len(h.Levels) == 0 || h.Levels[0].Pooled.Size == 0 {
+	if len(h.Levels) == 0 || h.Levels[0].Pooled.Size == 0 || len(h.Levels[0].Clusters) == 0 {
 		return ""
 	}
 	level, hierarchies := h.Levels[0], len(h.Levels[0].Pooled.Nodes)/(h.Levels[0].Width*h.Levels[0].Pooled.Size)
