@@ -6,6 +6,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -35,7 +36,7 @@ func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters, blocks int
 	}
 	tables, size := stem.At(variables.Tables), len(nodes)/n
 	neighbourhood, by := ops.Indices(tables, g, "nodes", nodes, n, size), (*Node)(nil)
-	gate := ops.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size))
+	gate := ops.Rounded(ops.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size)), signal.DType())
 	if list := readers(nodes, present, n); list != nil && scope.IsTraining(g) {
 		by = ops.Indices(tables, g, "by", list, n, len(list)/n)
 	}
@@ -74,6 +75,9 @@ func filterNorm(scope *model.Scope, signal, neighbourhood, gate, by *Node, filte
 // `[H·K, L]`.
 func frozenGate(scope *model.Scope, rank *Node) *Node {
 	dims := rank.Shape().Dimensions
+	if rank.DType() != dtypes.Float32 { // the table would be less precise than the layer
+		return nil
+	}
 	return ops.Derived(scope, rank.Graph(), "gate", func(layer *model.Scope) (*tensors.Tensor, error) {
 		ranks, err := variables.Read[float32](layer, frozenRanks, dims...)
 		if err != nil {

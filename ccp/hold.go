@@ -28,7 +28,8 @@ const (
 // takes them of searched clusters. Levels in Around get the clusters around each cluster, too. Selection has no gradient.
 // So layers keep all of this until the next call, such as after an epoch. Ranks and gates follow the memberships
 // meanwhile. Directed slots keep their directions from call to call. Hold puts all into variables of the levels' scopes,
-// see Hierarchy.Keep. It reads the memberships there, in float32. If there are none, it draws them, with the backend.
+// see Hierarchy.Keep. It reads the memberships there, in float32 or float64. If there are none, it draws them in float32, with the
+// backend; layers that compute in float64 convert them.
 func (p *Preparation) Hold(backend compute.Backend, scope *model.Scope, names ...string) error {
 	if err := p.check(); err != nil {
 		return err

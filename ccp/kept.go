@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/partition"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/variables"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -79,11 +80,11 @@ func (r kept) level(nodes int, size partition.Size, reach int) (level hierarchy.
 // gatesOf computes the gates of ranks, with the variables of a level's scope.
 func gatesOf(scope *model.Scope, ranks []float32) ([]float32, error) {
 	padding := optionsOf(scope).Padding
-	alpha, err := variables.Read[float32](scope, alphaName, 1, 1)
+	alpha, err := readReals(scope, alphaName, 1, 1)
 	if err != nil {
 		return nil, err
 	}
-	beta, err := variables.Read[float32](scope, betaName, 1, 1)
+	beta, err := readReals(scope, betaName, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -111,10 +112,11 @@ func (r kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices
 			return m, choices, err
 		}
 	}
-	u, err := readOne[float32](r, membershipsName, nodes, choices)
+	all, err := readReals(r.scope, membershipsName, nodes*r.all, choices)
 	if err != nil {
 		return m, choices, err
 	}
+	u := all[r.which*nodes*choices:][:nodes*choices]
 	if m, err = hierarchy.Soft(u, optionsOf(r.scope).MembershipRate, nodes, clusters, among); err != nil {
 		err = fmt.Errorf("%s/%s: %w", r.scope.Scope(), membershipsName, err)
 	}
@@ -132,6 +134,15 @@ func (r kept) slots(name, with string, n, clusters, size int) (nodes []int32, va
 	}
 	values, err = readOne[float32](r, with, clusters, size)
 	return nodes, values, err
+}
+
+// readReals reads a variable of a layer that computes in float32 or in float64.
+func readReals(scope *model.Scope, name string, dims ...int) ([]float32, error) {
+	if v := scope.GetVariable(name); v == nil || v.DType() != dtypes.Float64 {
+		return variables.Read[float32](scope, name, dims...)
+	}
+	wide, err := variables.Read[float64](scope, name, dims...)
+	return loop.Convert[float32](wide), err
 }
 
 // readOne reads one hierarchy's part of a variable, whose first axis has the parts of all hierarchies.

@@ -57,7 +57,8 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	level := l.cluster()
 	plan := l.options.Hierarchy
 	if level.Objective != nil && scope.IsTraining(g) && (plan == Learned || plan == ObjectiveOnly) {
-		train.AddRegularizationLoss(Neg(level.Objective))
+		loss := model.GetGraphParamOr(scope, g, ops.LossParam, level.Objective.DType())
+		train.AddRegularizationLoss(ops.Rounded(Neg(level.Objective), loss))
 	}
 
 	x := nn.ELU(filterNorm(scope, l.signal, level.Neighbourhood, l.gate(level), nil, l.filters))
@@ -76,7 +77,7 @@ func (l *Layer) around(level Level) (neighbourhood, gate *Node) {
 	g, of := l.signal.Graph(), severalOf(l.scope, l.signal.Graph())
 	if coarse, ok := level.Coarse.(frozen); ok {
 		neighbourhood, gate, _ = coarse.kept(l.scope, g, aroundNodes, aroundPresent, l.clusters, 0)
-		return neighbourhood, gate
+		return neighbourhood, ops.Rounded(gate, l.signal.DType())
 	}
 	if l.scope.GetVariable(aroundNodes) == nil {
 		exceptions.Panicf("%s: residual blocks need the clusters around each cluster; prepare the hierarchy, or call "+
@@ -85,7 +86,7 @@ func (l *Layer) around(level Level) (neighbourhood, gate *Node) {
 	read := func(name string) *Node {
 		return of.one(l.scope.GetVariable(name).SetTrainable(false).NodeValue(g))
 	}
-	return read(aroundNodes), read(aroundPresent)
+	return read(aroundNodes), ops.Rounded(read(aroundPresent), l.signal.DType())
 }
 
 // cluster computes the level's cluster step.
@@ -130,12 +131,16 @@ func (l *Layer) cluster() (level Level) {
 func (l *Layer) memberships(of several, width int) *Node {
 	x, rate := l.signal, l.options.MembershipRate
 	v := membershipsIn(l.scope, x.DType(), rate, l.affinity.Nodes()*of.n, width)
-	return Softmax(MulScalar(of.one(v.NodeValue(x.Graph())), rate), -1)
+	return Softmax(MulScalar(ops.Rounded(of.one(v.NodeValue(x.Graph())), x.DType()), rate), -1)
 }
 
-// membershipsIn creates or finds the variable V of U = rate·V, `[rows, width]`. Adam's step does not depend on the scale
+// membershipsIn creates or finds the variable V of U = rate·V, `[rows, width]`. One that is there keeps its type: Hold draws them
+// in float32, also for layers that compute in float64. Adam's step does not depend on the scale
 // of a gradient, so U moves `rate` times as fast as the other weights, with one optimizer.
 func membershipsIn(scope *model.Scope, dtype dtypes.DType, rate float64, rows, width int) *model.Variable {
+	if v := scope.GetVariable(membershipsName); v != nil && v.DType().IsFloat() {
+		dtype = v.DType()
+	}
 	return ops.NormalVariable(scope, membershipsName, 0, 1/rate, dtype, rows, width)
 }
 

@@ -14,6 +14,10 @@ import (
 // be missing then. The parameter is how many nodes a residual block reads at most.
 const SurveyParam = "survey"
 
+// LossParam is a graph's parameter: the dtypes.DType of the loss that levels subtract their objectives from, if it can be another
+// than that of the signal.
+const LossParam = "loss"
+
 // Constant keeps a value in a variable of scope that is not trained: the graph then holds no big constants. Whoever builds
 // the network makes the value anew, so that no checkpoint has it, see variables.Made.
 func Constant(scope *model.Scope, g *Graph, name string, value *tensors.Tensor) *Node {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -15,7 +16,8 @@ import (
 
 // adamW is GoMLX's Adam with weight decay, to the last bit, for networks of many small weights: scales, offsets, gates. XLA
 // compiles a function for each result of a step, and starts it in each step. So small weights have their moments in two
-// variables together, and weights that the loss does not depend on have none: biases before batch norm, which stay zero.
+// variables together, and weights that the loss does not depend on have none: biases before batch norm, which stay zero. A weight
+// of another type than the loss has moments of its own, in its type.
 type adamW struct {
 	optimizer.Interface // which clears the variables
 	rate, decay         float64
@@ -51,23 +53,25 @@ func (a adamW) UpdateGraph(scope *model.Scope, g *Graph, loss *Node) {
 	follow := func(of func(name string) *model.Variable, gradient *Node) []*Node {
 		moments := []*Node{gradient, Square(gradient)}
 		for i, name := range []string{"1st_moment", "2nd_moment"} {
-			v := of(name).SetTrainable(false)
-			moments[i] = Add(Mul(betas[i], v.NodeValue(g)), Mul(OneMinus(betas[i]), moments[i]))
+			v, beta := of(name).SetTrainable(false), ops.Rounded(betas[i], gradient.DType())
+			moments[i] = Add(Mul(beta, v.NodeValue(g)), Mul(OneMinus(beta), moments[i]))
 			v.SetNodeValue(moments[i])
 		}
 		return moments
 	}
-	unbiased := func(i int, x *Node) *Node { return Mul(x, Reciprocal(OneMinus(Pow(betas[i], step)))) }
+	unbiased := func(i int, x *Node) *Node {
+		return Mul(x, ops.Rounded(Reciprocal(OneMinus(Pow(betas[i], step))), x.DType()))
+	}
 	update := func(w *model.Variable, first, second *Node) {
-		value := w.NodeValue(g)
-		change := Div(Mul(rate, unbiased(0, first)), Add(Sqrt(unbiased(1, second)), Scalar(g, dtype, 1e-7)))
+		value, rate := w.NodeValue(g), ops.Rounded(rate, w.DType())
+		change := Div(Mul(rate, unbiased(0, first)), Add(Sqrt(unbiased(1, second)), Scalar(g, w.DType(), 1e-7)))
 		if a.decay > 0 {
 			change = Add(change, Mul(rate, MulScalar(value, a.decay)))
 		}
 		w.SetNodeValue(Sub(value, change))
 	}
 	for i, w := range weights {
-		if n := w.Shape().Size(); n <= smallWeight {
+		if n := w.Shape().Size(); n <= smallWeight && w.DType() == dtype {
 			small, flat = append(small, w), append(flat, Reshape(gradients[i], n))
 			continue
 		}

@@ -30,6 +30,7 @@ import (
 // partsOptions say of which layers a registered network consists, and in which scopes, one after the other.
 type partsOptions struct {
 	Parts string `param:"test_parts" default:"dense"`
+	Wide  bool   `param:"test_wide"` // computes levels in float64
 	At    string `param:"test_at" default:"a"`
 }
 
@@ -46,8 +47,12 @@ func init() {
 	}})
 	models.Register(levelsNetwork, models.Network{Options: partsOptions{}, Clusters: true, Build: func(scope *model.Scope, spec models.Spec,
 		topology models.Topology, x *Node) *Node {
+		o := models.OptionsOf[partsOptions](spec.Options)
+		if o.Wide {
+			x = ConvertDType(x, dtypes.Float64)
+		}
 		a := topology.Affinity(scope, x)
-		first, _, _ := strings.Cut(models.OptionsOf[partsOptions](spec.Options).At, ",")
+		first, _, _ := strings.Cut(o.At, ",")
 		x, a = ccp.New(scope.In("levels").In("%s", first), x, a, 4, 6).Neighbours(4).Done()
 		x, a = ccp.New(scope.In("tables of levels"), x, a, 1, 8).Neighbours(3).Done()
 		return a.Mean(partsOf(scope, spec, Reshape(x, -1, 1, 8))) // the hierarchies side by side are samples of their own
@@ -62,16 +67,21 @@ func partsOf(scope *model.Scope, spec models.Spec, x *Node) *Node {
 		x = partOf(part, scope.In("%s", at[i]), x)
 	}
 	x = Reshape(x, x.Shape().Dim(0), -1)
-	return ConvertDType(layers.Dense(scope.In("last of all"), x, true, spec.Classes()), dtypes.Float32)
+	return layers.Dense(scope.In("last of all"), x, true, spec.Classes())
 }
 
 // partNames are the layers that partOf can build.
-var partNames = []string{"dense", "dropout", "noise", "batchnorm", "layernorm", "fnn", "kan", "lstm", "attention", "conv", "droppath", "own"}
+var partNames = []string{"dense", "dropout", "noise", "batchnorm", "layernorm", "fnn", "kan", "lstm", "attention", "conv", "droppath", "own",
+	"wide", "single"}
 
 // partOf builds a layer. x: `[batch, rows, features]`, the result has as many rows.
 func partOf(part string, scope *model.Scope, x *Node) *Node {
 	g, training := x.Graph(), scope.IsTraining(x.Graph())
 	switch part {
+	case "wide":
+		return ConvertDType(x, dtypes.Float64)
+	case "single":
+		return ConvertDType(x, dtypes.Float32)
 	case "dense":
 		return activation.Relu(layers.Dense(scope, x, true, 5))
 	case "dropout":
@@ -135,6 +145,9 @@ func chanceConfig(r *rand.Rand, data string) Patch {
 		var parts, at []string
 		for _, i := range r.Perm(len(anyScopes))[:1+r.IntN(4)] {
 			parts, at = append(parts, partNames[r.IntN(len(partNames))]), append(at, anyScopes[i])
+		}
+		if c["model"] == levelsNetwork {
+			c["test_wide"] = pick(true, false)
 		}
 		c["test_parts"], c["test_at"] = strings.Join(parts, ","), strings.Join(at, ",")
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/prob"
@@ -120,7 +121,7 @@ func inPlace(store *model.Store, g *Graph) {
 // lossOf returns the task's loss for a model.
 func lossOf(c Config, spec models.Spec) loss.LossFn {
 	if own := spec.Network().Loss; own != nil {
-		return own
+		return func(labels, predictions []*Node) *Node { return ops.Rounded(own(labels, predictions), dtypes.Float32) }
 	}
 	return ofEachPrediction(smoothedCrossEntropy(c.LabelSmoothing))
 }
@@ -159,8 +160,8 @@ func smoothedCrossEntropy(share float64) loss.LossFn {
 func averageWeights(store *model.Store, g *Graph, decay float64) {
 	var weights []*model.Variable
 	for v := range store.IterVariables() {
-		if variables.IsWeight(v) && v.DType() == dtypes.Float32 && v.InUseByGraph(g) && (v.Trainable ||
-			v.ChangedInGraph(g)) {
+		if variables.IsWeight(v) && (v.DType() == dtypes.Float32 || v.DType() == dtypes.Float64) && v.InUseByGraph(g) &&
+			(v.Trainable || v.ChangedInGraph(g)) {
 			weights = append(weights, v)
 		}
 	}
@@ -168,7 +169,8 @@ func averageWeights(store *model.Store, g *Graph, decay float64) {
 	d := Min(Scalar(g, dtypes.Float32, decay), Div(AddScalar(step, 1), AddScalar(step, 10)))
 	for _, v := range weights {
 		average := store.Scope(variables.Average+v.Scope()).WithInitializer(initializer.Zero).
-			VariableWithShape(v.Name(), shapes.Make(dtypes.Float32, v.Shape().Dimensions...)).SetTrainable(false)
+			VariableWithShape(v.Name(), v.Shape()).SetTrainable(false)
+		d := ops.Rounded(d, v.DType())
 		average.SetNodeValue(Add(Mul(d, average.NodeValue(g)), Mul(OneMinus(d), v.NodeValue(g))))
 	}
 }
