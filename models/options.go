@@ -86,11 +86,15 @@ func addOptions(name string, options any) {
 	}
 }
 
+// ofBuilding are the options that say how the model ccp is built: its function Build follows them, and no layer. A registered network
+// with Clusters has the others.
+var ofBuilding = []string{"ccp_blocks", "ccp_candidates", "ccp_readout", "ccp_stem"}
+
 // has reports whether the spec's model has an option.
 func (s Spec) has(name string) bool {
 	f := params.Find(optionFields, name)
-	return f != nil && !slices.Contains(s.Network().Lacks, f.Name) && (len(f.Models) == 0 ||
-		slices.Contains(f.Models, s.Model) || s.Network().Clusters && slices.Contains(f.Models, clusterPooling))
+	return f != nil && !slices.Contains(s.Network().Lacks, f.Name) && (len(f.Models) == 0 || slices.Contains(f.Models, s.Model) ||
+		s.Network().Clusters && slices.Contains(f.Models, clusterPooling) && !slices.Contains(ofBuilding, name))
 }
 
 // Put sets an option to a value of its type, or to a text of one. Copies of the spec stay as they are. The error says what
@@ -200,6 +204,9 @@ func checkOptions(s Spec) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if s.Network().Clusters && !s.has(name) && slices.Contains(ofBuilding, name) {
+			continue // checkpoints of 0.1.0 may have it, without effect
+		}
 		if err := s.Put(name, given[name]); err != nil {
 			return err
 		}

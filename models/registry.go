@@ -58,7 +58,9 @@ type Network struct {
 	// of weights follow from these names, which therefore stay as they are.
 	Build func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
 	// Clusters says that the network may have levels of package ccp, built on Topology.Affinity, in any scopes. It then
-	// has the options of the model ccp, and its hierarchy is learned, prepared or random.
+	// has the options of the model ccp, and its hierarchy is learned, prepared or random. Only how ccp itself is built it does not
+	// have: ccp_stem, ccp_blocks, ccp_readout and ccp_candidates are an error, unless Options has a field of the name, the default
+	// and the rule, for a Build that follows it.
 	Clusters bool
 	// Levels returns the levels of Spec.Levels for a graph of so many nodes, if no recipe has any. nil: the network has no
 	// levels to choose.

@@ -34,6 +34,11 @@ func init() {
 			x, _ = ccp.New(tower.In("high").In("level"), x, a, 4, 16).Neighbours(4).Done()
 			return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes())
 		}})
+	models.Register("own, with a stem", models.Network{Clusters: true, Options: struct {
+		Stem int `param:"ccp_stem" default:"0" rule:"from 0"`
+	}{}, Build: func(scope *model.Scope, spec models.Spec, _ models.Topology, x *Node) *Node {
+		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), -1), true, spec.Classes())
+	}})
 	for name, at := range map[string]func(scope *model.Scope) *model.Scope{
 		"own, elsewhere": func(scope *model.Scope) *model.Scope { return scope.Store().Scope("/elsewhere") },
 		"own, above":     func(scope *model.Scope) *model.Scope { return scope.In("..").In("above") }} {
@@ -118,6 +123,20 @@ func TestOwnNetworkOfNestedLevels(t *testing.T) {
 	}
 }
 
+// Options that only say how the model ccp is built would have no effect on a network with levels of its own, and are refused, unless
+// the network has them among its own.
+func TestOwnNetworkWithOptionsOfBuilding(t *testing.T) {
+	for name, value := range map[string]any{"ccp_stem": 4, "ccp_blocks": "1", "ccp_readout": "levels", "ccp_candidates": 2} {
+		_, err := training.Preview(training.Patch{"data": "digits", "model": "own", name: value})
+		require.ErrorContains(t, err, name+": model own has no "+name+"; only ccp")
+	}
+	c, err := training.Preview(training.Patch{"data": "digits", "model": "own, with a stem", "ccp_stem": 4})
+	require.NoError(t, err)
+	assert.Equal(t, 4, c.Stem)
+	_, err = training.Preview(training.Patch{"data": "digits", "model": "own, with a stem", "ccp_blocks": "1"})
+	require.ErrorContains(t, err, "ccp_blocks")
+}
+
 // A variable that no checkpoint would have is refused before anything is trained.
 func TestOwnNetworkOutsideOfItsScope(t *testing.T) {
 	for name, want := range map[string]string{"own, elsewhere": "model own, elsewhere: its variable /elsewhere/", "own, above": "/above/"} {
@@ -132,6 +151,8 @@ func TestOwnNetworkErrors(t *testing.T) {
 	assert.Panics(t, func() { models.Register("own", models.Network{}) })
 	s := models.Spec{Options: models.DefaultOptions(), Model: "own", Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: make([]string, 10)}}
 	require.NoError(t, s.Check())
+	s.Options.Stem = 4
+	require.NoError(t, s.Check(), "a checkpoint of 0.1.0 may say so, without effect")
 	s.Levels = []models.Level{{Clusters: 1, Filters: 1, Neighbours: 1}}
 	require.ErrorContains(t, s.Check(), "model own has no levels; leave levels out")
 }
