@@ -18,6 +18,12 @@ var npzArrays = []string{"features", "labels", "split", "class_names", "edges", 
 	"indices", "data", "coordinates", "latitude", "longitude", "node_names", "grid", "parts", "bodies", "groups", "sample_names", "recording",
 	"series", "lengths", "rate", "times", "sensor_names"}
 
+// othersNames are arrays of other libraries for graphs and signals, and what they are here.
+var othersNames = map[string]string{"edge_index": "edges (edge_index.T)", "edge_list": "edges", "edge_attr": "weights", "edge_weight": "weights",
+	"weight": "weights", "adj": "adjacency", "A": "adjacency", "W": "adjacency", "x": "features", "X": "features", "y": "labels", "Y": "labels",
+	"pos": "coordinates", "coords": "coordinates", "lat": "latitude", "lon": "longitude", "lng": "longitude",
+	"row": "indptr, indices and data (matrix.tocsr() of scipy)", "col": "indptr, indices and data (matrix.tocsr() of scipy)"}
+
 // npzReader builds raw samples from the arrays of a file. Each step checks as much as it can, even after errors of
 // earlier steps. Errors name the array and the index, and may be joined. loadNPZ adds the file and returns the first
 // error, CheckNPZ returns all.
@@ -76,7 +82,11 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 		Provenance: fmt.Sprintf("%s, sha256 %s", path, hash),
 	}}
 	for _, name := range file.Names() {
-		if !slices.Contains(npzArrays, name) {
+		switch meant := othersNames[name]; {
+		case slices.Contains(npzArrays, name) || slices.Contains([]string{"format", "shape"}, name) && file.Has("indptr"):
+		case meant != "" && !file.Has(strings.Fields(meant)[0]):
+			appendf(&r.raw.Warnings, "array %q is not used; store it as %s", name, meant)
+		default:
 			appendf(&r.raw.Warnings, "array %q is not used; understood are %s", name, strings.Join(npzArrays, ", "))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/sphere"
 )
@@ -91,14 +92,17 @@ func (r *npzReader) readEdges() (*affinity.Matrix, error) {
 	}
 	if len(a.Shape) != 2 || a.Shape[1] != 2 {
 		fix := "list a pair of nodes a row"
-		if len(a.Shape) == 2 && a.Shape[0] == 2 {
+		switch {
+		case len(a.Shape) == 2 && a.Shape[0] == 2:
 			fix = "transpose it (edges.T)"
+		case len(a.Shape) == 2 && a.Shape[1] == 3:
+			fix = "store the first two columns (edges[:, :2]), and the third as weights (edges[:, 2]), if it holds them"
 		}
 		return nil, fmt.Errorf("edges has shape %v; want [E, 2]: %s", a.Shape, fix)
 	}
 	ends, err := a.Ints()
 	if err != nil {
-		return nil, fmt.Errorf("edges: %w", err)
+		return nil, fmt.Errorf("edges: %w: the number of each node, its place in features", err)
 	}
 	weights := slices.Repeat([]float64{1}, a.Shape[0])
 	if r.Has("weights") {
@@ -121,7 +125,38 @@ func (r *npzReader) readEdges() (*affinity.Matrix, error) {
 	for e, weight := range weights {
 		edges[e] = affinity.Edge{I: int(ends[2*e]), J: int(ends[2*e+1]), Weight: weight}
 	}
+	if r.rounded("weights") {
+		alike(edges)
+	}
+	if len(ends) > 0 && slices.Min(ends) == 1 {
+		appendf(&r.raw.Warnings, "edges begin with node 1, and node 0 has none; if they count from 1, subtract 1 (edges - 1)")
+	}
 	return about("edges")(affinity.New(r.nodes, edges))
+}
+
+// rounded reports whether an array that was read has the results of computations, which are rounded.
+func (r *npzReader) rounded(name string) bool {
+	return slices.ContainsFunc(r.taken, func(a ArrayInfo) bool { return a.Name == name && strings.HasPrefix(a.Kind, "float") })
+}
+
+// alike gives edges between the same two nodes the larger of their weights, if these differ only by rounding. Programs that list both
+// directions of an edge often compute each.
+func alike(edges []affinity.Edge) {
+	order := loop.Indices(len(edges))
+	ends := func(i int) (low, high int) { return min(edges[i].I, edges[i].J), max(edges[i].I, edges[i].J) }
+	slices.SortFunc(order, func(a, b int) int {
+		lowA, highA := ends(a)
+		lowB, highB := ends(b)
+		return cmp.Or(cmp.Compare(lowA, lowB), cmp.Compare(highA, highB), cmp.Compare(edges[b].Weight, edges[a].Weight))
+	})
+	for at := 1; at < len(order); at++ { // the larger comes first
+		before, e := edges[order[at-1]], &edges[order[at]]
+		lowA, highA := ends(order[at-1])
+		lowB, highB := ends(order[at])
+		if lowA == lowB && highA == highB && before.Weight-e.Weight <= symmetryTolerance*before.Weight {
+			e.Weight = before.Weight
+		}
+	}
 }
 
 // symmetryTolerance is the relative difference of two opposite weights that counts as rounding: a few units in the
@@ -140,8 +175,11 @@ func (r *npzReader) readAdjacency() (*affinity.Matrix, error) {
 		return nil, fmt.Errorf("adjacency has shape %v; want [%d, %d], the nodes of features", a.Shape, n, n)
 	}
 	values, err := checkWeights("adjacency", a)
-	if err != nil || n < 0 {
-		return nil, err
+	if err != nil {
+		return nil, cmp.Or(otherMatrix(a), err)
+	}
+	if n < 0 {
+		return nil, nil
 	}
 	if kind := a.Kind(); kind == "float32" || kind == "float64" {
 		for i := range n {
@@ -155,6 +193,36 @@ func (r *npzReader) readAdjacency() (*affinity.Matrix, error) {
 		}
 	}
 	return about("adjacency")(affinity.FromDense(n, values))
+}
+
+// otherMatrix returns an error if a square matrix with unusable weights is a Laplacian, or marks where there is no edge by another value
+// than 0; else nil.
+func otherMatrix(a *npz.Array) error {
+	values, err := a.Floats()
+	if err != nil || len(a.Shape) != 2 || a.Shape[0] != a.Shape[1] || a.Shape[0] < 2 {
+		return nil
+	}
+	n, laplacian := a.Shape[0], true
+	bad := map[string]int{} // how often each unusable value is there
+	for i := range n {
+		sum, diagonal := 0.0, values[i*n+i]
+		for j, value := range values[i*n : (i+1)*n] {
+			if sum += value; !(value >= 0) || math.IsInf(value, 1) {
+				bad[fmt.Sprint(value)]++
+			}
+			laplacian = laplacian && (i == j || value <= 0)
+		}
+		laplacian = laplacian && math.Abs(sum) <= symmetryTolerance*diagonal
+	}
+	if laplacian {
+		return errors.New("adjacency is a Laplacian, whose rows sum to 0; store the weights (numpy.diag(numpy.diag(L)) - L)")
+	}
+	for value, count := range bad {
+		if len(bad) == 1 && 4*count > n*n {
+			return fmt.Errorf("adjacency is %s in %d of %d places; 0 says that there is no edge: store it there", value, count, n*n)
+		}
+	}
+	return nil
 }
 
 // readCSR reads `indptr` [nodes+1], `indices` and `data`, the compressed rows of scipy.sparse.
@@ -172,7 +240,25 @@ func (r *npzReader) readCSR() (*affinity.Matrix, error) {
 	if err := errors.Join(wrongStarts, err); err != nil {
 		return nil, err
 	}
+	if r.rounded("data") {
+		weights = symmetricCSR(starts, columns, weights)
+	}
 	return about("indptr, indices and data")(affinity.FromCSR(len(starts)-1, starts, columns, weights))
+}
+
+// symmetricCSR returns the weights of compressed rows, of which two opposite ones that differ only by rounding are the larger.
+func symmetricCSR(starts, columns []int64, weights []float64) []float64 {
+	edges := make([]affinity.Edge, len(weights))
+	for row := range len(starts) - 1 {
+		for k := max(0, starts[row]); k < min(starts[row+1], int64(len(weights))); k++ {
+			edges[k] = affinity.Edge{I: row, J: int(columns[k]), Weight: weights[k]}
+		}
+	}
+	alike(edges)
+	for k, e := range edges {
+		weights[k] = e.Weight
+	}
+	return weights
 }
 
 // readWeights reads a vector of n weights.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
@@ -228,8 +229,32 @@ func (r *Raw) groupsWhole(drawn ...[]int) string {
 func (r *npzReader) readNames() (wrong error) {
 	var err error
 	r.raw.NodeNames, wrong = optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings)
+	if at := sortedAsText(r.raw.NodeNames); at > 0 {
+		appendf(&r.raw.Warnings, "node_names are numbers sorted as texts (%q is followed by %q); check that features and the graph have the "+
+			"nodes in this order, too", r.raw.NodeNames[at-1], r.raw.NodeNames[at])
+	}
 	r.raw.SampleNames, err = optional(r, "sample_names", r.samples, r.samplesOf(), (*npz.Array).Texts)
 	return errors.Join(wrong, err)
+}
+
+// sortedAsText returns the first place where numbers that were sorted as texts descend, as in 1, 10, 2; 0 if there is none. A library that
+// keeps nodes by their names sorts them so, while the columns of features mostly have the order of numbers.
+func sortedAsText(names []string) (at int) {
+	if !slices.IsSorted(names) {
+		return 0
+	}
+	before := -1
+	for i, name := range names {
+		number, err := strconv.Atoi(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_ "))
+		if err != nil {
+			return 0
+		}
+		if number < before && at == 0 {
+			at = i
+		}
+		before = number
+	}
+	return at
 }
 
 // readForm reads `recording`, which ccp data import writes, and checks that it is of this file's signals.
