@@ -156,23 +156,28 @@ func Loss(unread []int32, nodes, clusters, size, choices int) string {
 	if float64(len(unread)) <= (1-leastCoverage)*float64(nodes) {
 		return ""
 	}
-	const shown = 5
-	names := make([]string, 0, shown)
-	for _, node := range unread[:min(shown, len(unread))] {
-		names = append(names, fmt.Sprint(node))
-	}
-	list := strings.Join(names, ", ")
-	if more := len(unread) - len(names); more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
-	advice := "raise ccp_membership_rate, train longer, or use ccp_hierarchy=prepared"
+	advice := remedy
 	switch slots := clusters * size; {
 	case float64(slots) < leastCoverage*float64(nodes):
 		advice = fmt.Sprintf("its %d clusters of L=%d have %d slots only: give it more clusters or a larger L", clusters, size, slots)
 	case choices == 1:
-		advice = "they have no links within their own cluster, as where one node, a hub, has most links, or all are linked alike: leave out " +
-			"links that say little, give the level a larger L, or predict by transforms alone (--fast), which read every node"
+		advice = listed(unread) + " have no links within their own cluster, as where one node, a hub, has most links, or all are linked " +
+			"alike: leave out links that say little, give the level a larger L, or predict by transforms alone (--fast), which read every node"
 	}
-	return fmt.Sprintf("no neighbourhood holds %.0f%% of its nodes (%s), whose signals are lost; %s",
-		100*float64(len(unread))/float64(nodes), list, advice)
+	return fmt.Sprintf("no neighbourhood holds %.0f%% of its nodes, whose signals are lost; %s",
+		100*float64(len(unread))/float64(nodes), advice)
+}
+
+// listed writes the first of some nodes, and how many more there are.
+func listed(nodes []int32) string {
+	const shown = 5
+	names := make([]string, 0, shown)
+	for _, node := range nodes[:min(shown, len(nodes))] {
+		names = append(names, fmt.Sprint(node))
+	}
+	list := "nodes " + strings.Join(names, ", ")
+	if more := len(nodes) - len(names); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
 }

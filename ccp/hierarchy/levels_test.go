@@ -67,8 +67,7 @@ func TestHealthByHand(t *testing.T) {
 	first.Entropy, first.unread = 0, nil
 	assert.Equal(t, Health{Level: 1, Nodes: 4, Clusters: 3, Neighbours: 2, Objective: 0.75, InUse: 2, Unselected: 0.25,
 		Overlap: (1 + 0.5 + 1) / 3.0, GateLow: 0.25, GateHigh: 0.75,
-		Warnings: []string{"level 1: no neighbourhood holds 25% of its nodes (3), whose signals are lost; raise ccp_membership_rate, " +
-			"train longer, or use ccp_hierarchy=prepared"}}, first)
+		Warnings: []string{"level 1: no neighbourhood holds 25% of its nodes, whose signals are lost; " + remedy}}, first)
 	assert.Equal(t, 2, health[1].Level)
 	assert.Zero(t, health[1].Entropy)
 	assert.Contains(t, health[1].Warnings[0], "its 2 clusters of L=1 have 2 slots only: give it more clusters or a larger L")
@@ -110,7 +109,7 @@ func TestLossOfASearchedHierarchy(t *testing.T) {
 	unread := []int32{1, 2, 3, 5, 6, 7, 8}
 	assert.Empty(t, Loss(unread, 35, 9, 9, 1), "a fifth")
 	loss := Loss(unread, 10, 3, 9, 1)
-	assert.Contains(t, loss, "no neighbourhood holds 70% of its nodes (1, 2, 3, 5, 6 and 2 more), whose signals are lost; they have no links")
+	assert.Contains(t, loss, "no neighbourhood holds 70% of its nodes, whose signals are lost; nodes 1, 2, 3, 5, 6 and 2 more have no links")
 	assert.NotContains(t, loss, "prepared")
 	assert.NotContains(t, loss, "train longer")
 	assert.Contains(t, Loss(unread, 10, 3, 9, 4), "use ccp_hierarchy=prepared")
