@@ -29,6 +29,7 @@ func newPredict(s *shared) *cobra.Command {
 	var dir string
 	var out, figure target
 	var top int
+	var skips bool
 	var reject float64
 	var cut recording.Cut
 	cmd := command("predict", "")
@@ -37,6 +38,7 @@ func newPredict(s *shared) *cobra.Command {
 	out.flags(cmd.Flags(), "`FILE` to write (default: the standard output)", "the file if it exists")
 	numberVar(cmd.Flags(), &top, "top", 0, 1, math.MaxInt, "the `K` most probable classes of each, instead of all")
 	rejectFlag(cmd.Flags(), &reject)
+	cmd.Flags().BoolVar(&skips, "skip", false, "leave out recordings that cannot be classified, and tell of them, instead of ending")
 	cutFlags(cmd.Flags(), &cut)
 	figureVar(cmd.Flags(), &figure.path, "`FILE.png` or .svg to draw into the probabilities of the windows by time")
 	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
@@ -60,7 +62,12 @@ func newPredict(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		each, signals, err := readInputs(cmd, m, inputs, cut, figure.path != "")
+		var skipped []string
+		var skip serve.Skip
+		if skips {
+			skip = func(wrong *serve.RecordingError) { skipped = append(skipped, wrong.Error()) }
+		}
+		each, signals, err := readInputs(cmd, m, inputs, cut, figure.path != "", skip)
 		if err != nil {
 			return about(err)
 		}
@@ -82,10 +89,10 @@ func newPredict(s *shared) *cobra.Command {
 		screen := out.path == "" && newStatusLine(cmd.OutOrStdout()).screen != nil
 		write := func(w io.Writer) error {
 			rows, lines := csv.NewWriter(w), json.NewEncoder(w)
-			return each(func(p serve.Samples) error {
+			err := each(func(p serve.Samples) error {
 				predictions, err := serve.Classify(cmd.Context(), classifier, p.Signals)
-				if err != nil {
-					return about(p.Name(err))
+				if p, predictions, err = p.Without(predictions, err, skip); err != nil || len(predictions) == 0 {
+					return about(err)
 				}
 				warnings = warn(warnings, p, predictions)
 				if figure.path != "" {
@@ -107,6 +114,10 @@ func newPredict(s *shared) *cobra.Command {
 				}
 				return rows.WriteAll(table)
 			})
+			if classified == 0 && skipped != nil && err == nil {
+				err = fmt.Errorf("no recording can be classified; the first: %s", skipped[0])
+			}
+			return err
 		}
 		if out.path != "" {
 			err = files.Write(out.path, write)
@@ -116,6 +127,7 @@ func newPredict(s *shared) *cobra.Command {
 		if figure.path != "" && err == nil {
 			err = drawWindows(figure.path, recorded, classifier.ClassNames, windows, drawn)
 		}
+		tell(cmd, "left out", skipped)
 		tell(cmd, "warning", xslices.Map(warnings, told.String))
 		if reject > 0 && err == nil {
 			tell(cmd, "note", []string{fmt.Sprintf("%d of %d predictions are withheld, with probabilities below %.7g", rejected,

@@ -60,8 +60,9 @@ const mostTold = 1000
 type parts func(do func(serve.Samples) error) error
 
 // readInputs reads features in a numpy file, or makes signals of recordings or, if cut has windows, of their windows. It
-// returns the parts, and how many signals they have. If one is set, several recordings are an error.
-func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recording.Cut, one bool) (parts, int, error) {
+// returns the parts, and how many signals they have. If one is set, several recordings are an error. Recordings that skip is told of
+// are left out.
+func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recording.Cut, one bool, skip serve.Skip) (parts, int, error) {
 	whole := func(s serve.Samples, err error) (parts, int, error) {
 		return func(do func(serve.Samples) error) error { return do(s) }, len(s.Signals), err
 	}
@@ -85,21 +86,24 @@ func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recor
 	}
 	tell(cmd, "note", lines)
 	if windows {
-		return cutAll(cmd, m, found, cut)
+		return cutAll(cmd, m, found, cut, skip)
 	}
-	return whole(serve.Whole(m.Form, found))
+	return whole(serve.Whole(m.Form, found, skip))
 }
 
 // windowsAtOnce bounds the signals in memory: windows that overlap have many times the values of their recording.
 const windowsAtOnce = 1024
 
 // cutAll cuts recordings into windows. The signals are made part by part.
-func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, cut recording.Cut) (parts, int, error) {
+func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, cut recording.Cut, skip serve.Skip) (parts, int, error) {
 	windows, about, count := make([][]recording.Window, len(found)), make([][]string, len(found)), 0
 	for i, r := range found {
 		ordered, own, notes, err := m.Form.Windows(r, cut, math.MaxInt)
-		if err != nil {
-			return nil, 0, &serve.RecordingError{Index: i, Name: r.Name, Err: err}
+		if wrong := (&serve.RecordingError{Index: i, Name: r.Name, Err: err}); err != nil && skip == nil {
+			return nil, 0, wrong
+		} else if err != nil {
+			skip(wrong)
+			continue
 		}
 		found[i], windows[i], about[i], count = ordered, own, notes, count+len(own)
 	}
@@ -118,9 +122,13 @@ func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, 
 				}
 				left, reason = left-len(s.Signals), cmp.Or(reason, unusable)
 			}
-			if left == len(windows[i]) {
-				return &serve.RecordingError{Index: i, Name: r.Name, Err: reason}
-			} else if left > 0 {
+			switch wrong := (&serve.RecordingError{Index: i, Name: r.Name, Err: reason}); {
+			case left == 0:
+			case left == len(windows[i]) && skip == nil:
+				return wrong
+			case left == len(windows[i]):
+				skip(wrong)
+			default:
 				tell(cmd, "note", []string{fmt.Sprintf("%s: %d windows are left out, the first: %v", r.Name, left, reason)})
 			}
 		}

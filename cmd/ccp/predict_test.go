@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -438,6 +439,30 @@ func TestPredictOddSensors(t *testing.T) {
 	} {
 		assert.Contains(t, fails(t, append(u.line, file)...), want)
 	}
+}
+
+// With --skip what cannot be classified is left out, whole and in windows, and told of; the others are predicted as without it.
+func TestPredictSkips(t *testing.T) {
+	u := newUser(t)
+	raw, err := os.ReadFile(u.one)
+	require.NoError(t, err)
+	folder := u.at("some")
+	write(t, filepath.Join(folder, "a.csv"), string(raw))
+	write(t, filepath.Join(folder, "b.csv"), "hip,head,pulse\n1,,60\n2,,61\n")
+	write(t, filepath.Join(folder, "c.csv"), "hip,head,pulse\n"+strings.Repeat("1,-3e38,60\n1,3e38,60\n", 5))
+	write(t, filepath.Join(folder, "d.csv"), string(raw))
+	assert.Contains(t, fails(t, append(u.line, folder)...), `b.csv: sensor "head" has no value in this sample`)
+	for _, words := range [][]string{{}, {"--window", "6"}} {
+		want := lines(u.predict(t, append(words, filepath.Join(folder, "a.csv"))...))
+		code, stdout, stderr := execute(t, slices.Concat(u.line, words, []string{"--skip", folder})...)
+		require.Zero(t, code, stderr)
+		got := lines(stdout)
+		require.Len(t, got, 2*len(want)-1, stdout)
+		assert.Equal(t, want, got[:len(want)])
+		assert.Contains(t, stderr, "left out: b.csv: ")
+		assert.Contains(t, stderr, "left out: c.csv: ")
+	}
+	assert.Contains(t, fails(t, append(u.line, "--skip", filepath.Join(folder, "b.csv"))...), "no recording can be classified; the first: b.csv: ")
 }
 
 // A classifier of signals refuses recordings, in predict and in eval.

@@ -96,7 +96,7 @@ func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 		}
 	}
 	if cut.Window.Length == 0 {
-		d.Samples, err = Whole(c.Form, all)
+		d.Samples, err = Whole(c.Form, all, nil)
 	}
 	return d, refuseRecording(err)
 }

@@ -43,14 +43,22 @@ func (e *RecordingError) Error() string {
 // Unwrap gives the reason.
 func (e *RecordingError) Unwrap() error { return e.Err }
 
+// Skip is called with what is wrong with a recording that is left out. If it is nil, none is left out.
+type Skip func(*RecordingError)
+
 // Whole makes the series of recordings. The error is a RecordingError.
-func Whole(f *recording.Form, all []recording.Recording) (s Samples, err error) {
+func Whole(f *recording.Form, all []recording.Recording, skip Skip) (s Samples, err error) {
 	for i, r := range all {
 		name := r.Name
 		r.Name = "" // which the error has
 		signal, notes, err := f.Series(r)
 		if err != nil {
-			return s, &RecordingError{Index: i, Name: name, Err: err}
+			wrong := &RecordingError{Index: i, Name: name, Err: err}
+			if skip == nil {
+				return s, wrong
+			}
+			skip(wrong)
+			continue
 		}
 		s.add(i, name, signal, notes)
 	}
@@ -69,6 +77,32 @@ func (s *Samples) Name(err error) error {
 		err = inWindow(s.Windows[at], err)
 	}
 	return &RecordingError{Index: s.Of[at], Name: s.Names[at], Err: err}
+}
+
+// Without returns the samples and their predictions but those that the classifier's error is about, of which it tells skip. Another
+// error comes back.
+func (s *Samples) Without(predictions []models.Prediction, err error, skip Skip) (Samples, []models.Prediction, error) {
+	wrong, ok := errors.AsType[*models.SignalError](err)
+	if !ok || s.Notes == nil || skip == nil {
+		return *s, predictions, s.Name(err)
+	}
+	bad := map[int]bool{}
+	for _, w := range append([]*models.SignalError{wrong}, wrong.More...) {
+		bad[w.Index] = true
+		named, _ := errors.AsType[*RecordingError](s.Name(w))
+		skip(named)
+	}
+	left, kept := Samples{}, []models.Prediction{}
+	for i, p := range predictions {
+		if bad[i] {
+			continue
+		}
+		left.add(s.Of[i], s.Names[i], s.Signals[i], s.Notes[i])
+		if kept = append(kept, p); s.Windows != nil {
+			left.Windows = append(left.Windows, s.Windows[i])
+		}
+	}
+	return left, kept, nil
 }
 
 func inWindow(w recording.Window, err error) error {
