@@ -106,7 +106,11 @@ func (c *Classifier) Export(g *onnx.Graph, samples string, network func() (strin
 			return other, err
 		}
 	}
-	return g.Op("Log", v.Export(g, samples, other)), nil
+	values := 0
+	if c.Form == nil {
+		values = c.Spec.Nodes * c.Spec.Channels
+	}
+	return g.Op("Log", v.Export(g, samples, values, other)), nil
 }
 
 // C returns a C99 file without dependencies that predicts from what Form.Series returns, as Classify does. The error names a part

@@ -35,8 +35,7 @@ type Graph struct {
 	nodes, initializers, inputs, outputs, carried []string
 	constants                                     map[[sha256.Size]byte]string // the names of initializers, by the hash of what they hold
 	count                                         map[string]int               // of the nodes with a name
-	spectra                                       bool
-	bytes                                         int // of the initializers
+	bytes                                         int                          // of the initializers
 }
 
 // Attribute is an int, or a list of them.
@@ -150,17 +149,14 @@ func declared(name string, dims []any) string {
 	return texts(1, name) + texts(2, texts(1, ints(1, Float)+texts(2, shape)))
 }
 
-// Model returns a ModelProto with this graph. It has opset 13, of 2020: old enough for every runtime in use. Spectra need opset
-// 17, of 2022.
+// Model returns a ModelProto with this graph. It has opset 13, of 2020, and the format's version that came with it: old enough for
+// every runtime in use.
 func (g *Graph) Model(producer, version string) ([]byte, error) {
 	const rest = 1 << 26 // ample for all but the constants
 	if g.bytes > math.MaxInt32-rest {
 		return nil, fmt.Errorf("its constants take %d bytes; an ONNX file holds less than 2 GiB", g.bytes)
 	}
-	ir, opset := 7, 13 // the format's version came with the opset
-	if g.spectra {
-		ir, opset = 8, 17
-	}
+	const ir, opset = 7, 13
 	graph := texts(1, g.nodes...) + texts(2, producer) + texts(5, g.initializers...) + texts(11, g.inputs...) +
 		texts(12, g.outputs...)
 	return []byte(ints(1, ir) + texts(2, producer) + texts(3, version) + texts(7, graph) + texts(8, texts(1, "")+ints(2, opset)) +

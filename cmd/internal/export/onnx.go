@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,12 +46,13 @@ func ONNX(c *models.Classifier) ([]byte, error) {
 	g := new(onnx.Graph)
 	name, shape := Input(c)
 	samples := g.Input(name, shape...)
-	logits, err := c.Export(g, samples, func() (string, error) {
+	some, count := g.Some(samples)
+	logits, err := c.Export(g, some, func() (string, error) {
 		n, err := Fold(c)
 		if err != nil {
 			return "", err
 		}
-		return n.logits(g, samples), nil
+		return n.logits(g, some), nil
 	})
 	if err != nil {
 		return nil, err
@@ -61,9 +63,15 @@ func ONNX(c *models.Classifier) ([]byte, error) {
 	}
 	// What is not a number gives no class: counts and gaps in neighbourhoods would hide it.
 	g.Scope = "finite/"
-	none := g.Op("ReduceSum", g.Op("Flatten", g.Op("Mul", samples, float32(0))), []int{1})
-	logits = g.Named("logits", "Add", logits, none)
-	g.Named("probabilities", "Softmax", g.Op("Div", logits, float32(temperature)))
+	// A comparison finds it: OpenVINO takes products with zero for zero.
+	finite := g.Op("LessOrEqual", g.Op("Abs", samples), float32(math.MaxFloat32))
+	none := g.Op("ReduceSum", g.Sum(g.Op("Where", finite, float32(0), float32(math.NaN())), 2), []int{1})
+	logits = g.Named("logits", "Add", g.First(logits, count), none)
+	softmax := g.Op("Softmax", g.Op("Div", logits, float32(temperature)))
+	// A runtime's softmax may be greater than 1 by a rounding, which measures such as scikit-learn's log loss refuse: what is above 1
+	// goes. The operator Clip may lose NaN, and of OpenVINO NaN is greater than 1.
+	above := g.Op("Relu", g.Op("Sub", softmax, float32(1)))
+	g.Named("probabilities", "Sub", softmax, above)
 	g.Output("probabilities", "batch", c.Spec.Classes())
 	g.Output("logits", "batch", c.Spec.Classes())
 	g.Carry("data", c.Data)
@@ -120,9 +128,7 @@ func (n *Network) logits(g *onnx.Graph, x string) string {
 	if len(read) > 1 {
 		x = g.Op("Concat", read...)
 	}
-	if x = g.Op("Flatten", x); n.Hierarchies > 1 {
-		x = g.Op("Reshape", x, []int{-1, n.Dense[0].In})
-	}
+	x = g.Op("Reshape", x, []int{-1, n.Dense[0].In}) // a row for each hierarchy of each sample
 	for i, d := range n.Dense {
 		g.Scope = fmt.Sprintf("dense_%d/", i+1)
 		if x = g.Op("Gemm", x, g.Constant(d.Kernel, d.In, d.Out), d.Bias); i < len(n.Dense)-1 {

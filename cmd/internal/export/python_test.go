@@ -17,13 +17,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPython has onnxruntime classify with exported classifiers: each must say what the classifier says. It runs
-// where CCP_PYTHON names a Python that has numpy, onnx and onnxruntime. CCP_CHECKPOINTS can name checkpoints to try as well,
-// separated as in PATH.
+// inBFloat16 names a network that predicts by products of bfloat16, where its export has those of float32.
+const inBFloat16 = "bfloat16"
+
+// TestPython has ONNX Runtime, OpenVINO, the reference of onnx and, where CCP_NODE_MODULES names a folder that has it, onnxruntime-web
+// classify with exported classifiers: each must say what the classifier says. It runs where CCP_PYTHON names a Python that has
+// numpy, onnx, onnxruntime and openvino. CCP_CHECKPOINTS can name checkpoints to try as well, separated as in PATH.
 func TestPython(t *testing.T) {
 	python := os.Getenv("CCP_PYTHON")
 	if python == "" {
-		t.Skip("CCP_PYTHON names no Python with numpy, onnx and onnxruntime")
+		t.Skip("CCP_PYTHON names no Python with numpy, onnx, onnxruntime and openvino")
 	}
 	folder := t.TempDir()
 	arguments := []string{"testdata/check.py"}
@@ -31,6 +34,20 @@ func TestPython(t *testing.T) {
 		path := filepath.Join(folder, strings.ReplaceAll(name, " ", "-"))
 		require.NoError(t, os.Mkdir(path, 0o755))
 		write(t, path, c, signals(c, 9))
+		arguments = append(arguments, path)
+	}
+	addSeries := func(name string, c *models.Classifier, timepoints int, offset float32) {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.Mkdir(path, 0o755))
+		var series [][]float32
+		for i := range 8 {
+			one := drawn(i, timepoints, len(c.Form.Sensors))
+			for at := range one {
+				one[at] += offset
+			}
+			series = append(series, one)
+		}
+		write(t, path, c, series)
 		arguments = append(arguments, path)
 	}
 	for name, v := range variants {
@@ -41,25 +58,25 @@ func TestPython(t *testing.T) {
 	sensors.Calibration = &models.Calibration{Temperature: 0.5}
 	add("scaled by sensor, sharpened", sensors)
 	add("digits learned", trainedDigits(t, "ccp_hierarchy=learned"))
+	add(inBFloat16, trainedDigits(t, "ccp_hierarchy=learned", "dtype=bfloat16"))
 	add("digits prepared", trainedDigits(t, "ccp_hierarchy=prepared", "ccp_hierarchies=2", "ccp_stem=8", "ccp_blocks=1", "ccp_slots=directed"))
 	for name, c := range ensembles(t) {
-		for _, timepoints := range []int{30, 60, 10, 3} { // of the training; and with no place for most kernels
-			path := filepath.Join(folder, fmt.Sprintf("%s of %d", name, timepoints))
-			require.NoError(t, os.Mkdir(path, 0o755))
-			var series [][]float32
-			for i := range 8 {
-				series = append(series, drawn(i, timepoints, len(c.Form.Sensors)))
-			}
-			write(t, path, c, series)
-			arguments = append(arguments, path)
+		for _, timepoints := range []int{30, 60, 10, 3, 2, 1} { // of the training; and with no place for most kernels
+			addSeries(fmt.Sprintf("%s of %d", name, timepoints), c, timepoints, 0)
 		}
+		addSeries(name+" far from zero", c, 50, 100)
 	}
 	for _, dir := range filepath.SplitList(os.Getenv("CCP_CHECKPOINTS")) {
 		c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.XLA(t)})
 		require.NoError(t, err)
 		add(filepath.Base(dir), c)
 	}
-	out, err := exec.Command(python, arguments...).CombinedOutput()
+	if modules := os.Getenv("CCP_NODE_MODULES"); modules != "" {
+		web := slices.Concat([]string{"testdata/web.mjs", modules}, arguments[1:])
+		out, err := exec.CommandContext(t.Context(), "node", web...).CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	out, err := exec.CommandContext(t.Context(), python, arguments...).CombinedOutput()
 	require.NoError(t, err, string(out))
 	t.Log("\n" + string(out))
 }

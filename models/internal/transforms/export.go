@@ -2,15 +2,18 @@ package transforms
 
 import "github.com/clusterpool/ccp/models/onnx"
 
-// Export adds nodes that compute Probabilities of raw samples x, `[batch, ...]` with the values of a sample as Read takes them. network
-// has the network's logits.
-func (v *Classifier) Export(g *onnx.Graph, x, network string) (probabilities string) {
+// Export adds nodes that compute Probabilities of raw samples x: series `[batch, timepoints, columns]`, or what has so many values a
+// sample as Read takes them, if values is not 0. network has the network's logits.
+func (v *Classifier) Export(g *onnx.Graph, x string, values int, network string) (probabilities string) {
 	if v.Turned > 0 {
 		sensors := []int{0, v.Columns / v.Channels, v.Turned, v.Channels}
 		x = g.Op("Transpose", g.Op("Reshape", x, sensors), onnx.Attribute{Name: "perm", Value: []int{0, 1, 3, 2}})
 		x = g.Op("Reshape", x, []int{0, v.Columns, v.Turned})
 	} else {
-		x = g.Op("Transpose", g.Op("Reshape", x, []int{0, -1, v.Columns}), onnx.Attribute{Name: "perm", Value: []int{0, 2, 1}})
+		if values > 0 {
+			x = g.Op("Reshape", x, []int{0, values / v.Columns, v.Columns})
+		}
+		x = g.Op("Transpose", x, onnx.Attribute{Name: "perm", Value: []int{0, 2, 1}})
 	}
 	x = g.Op("Sub", x, g.Constant(v.units.mean, v.Columns, 1))
 	x = g.Op("Mul", x, g.Constant(v.units.scale, v.Columns, 1))
@@ -79,7 +82,7 @@ func (v *transform) export(g *onnx.Graph, x string) string {
 	}
 	width := len(v.mean)
 	if k := v.kernel; k != nil {
-		own := g.Op("ReduceSumSquare", x, onnx.Attribute{Name: "axes", Value: []int{1}})
+		own := g.Op("ReduceSum", g.Op("Mul", x, x), []int{1})
 		if x = product(x, k.landmarks, width); k.g == 0 {
 			x = g.Op("Div", x, float32(width))
 		} else {

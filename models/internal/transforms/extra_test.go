@@ -41,7 +41,7 @@ func TestAnotherTransform(t *testing.T) {
 	again, err := open(t, c, v.values())
 	require.NoError(t, err)
 	assert.Equal(t, v.Read(samples[0].Values), again.Read(samples[0].Values))
-	assert.NotEmpty(t, v.Export(new(onnx.Graph), "series", ""))
+	assert.NotEmpty(t, v.Export(new(onnx.Graph), "series", 0, ""))
 }
 
 // counted counts how often features are computed.

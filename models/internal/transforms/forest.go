@@ -233,10 +233,12 @@ func (m *forest) export(g *onnx.Graph, features string) string {
 			depth[at+1], depth[right] = depth[at]+1, depth[at]+1
 		}
 	}
-	samples := g.Op("Concat", g.Op("Gather", g.Op("Shape", features), []int{0}), []int{1}, onnx.Axis(0))
-	at := g.Op("Expand", loop.Convert[int64](m.roots), samples) // `[batch, trees]`
+	samples := g.Op("Gather", g.Op("Shape", features), 0)
+	first := g.Op("Unsqueeze", g.Op("Mul", g.Below(samples), m.width), []int{1}) // of each sample's features in all
+	features = g.Op("Reshape", features, []int{-1})
+	at := g.Op("Add", g.Op("Mul", first, 0), loop.Convert[int64](m.roots)) // `[batch, trees]`
 	for range slices.Max(depth) {
-		x := g.Op("GatherElements", features, g.Op("Gather", feature, at), onnx.Axis(1))
+		x := g.Op("Gather", features, g.Op("Add", first, g.Op("Gather", feature, at)))
 		right := g.Op("Not", g.Op("Less", x, g.Op("Gather", threshold, at)))
 		at = g.Op("Gather", next, g.Op("Add", g.Op("Mul", at, 2), g.To(onnx.Int64, right)))
 	}

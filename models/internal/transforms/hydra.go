@@ -137,7 +137,7 @@ func (m *hydra) export(g *onnx.Graph, x string) string {
 			soft := g.Sum(g.Op("Where", wins, responses, float32(0)), 3)
 			hard := g.Sum(g.To(onnx.Float, g.Op("Equal", g.Op("ArgMin", responses, onnx.Axis(2)), each)), 3)
 			both := g.Op("Concat", g.Op("Unsqueeze", soft, []int{3}), g.Op("Unsqueeze", hard, []int{3}), onnx.Axis(3))
-			n := g.To(onnx.Float, g.Length(sum))
+			n := g.To(onnx.Float, g.Op("Max", g.Count(sum), 1)) // a series of one time point has no differences
 			counts = append(counts, g.Op("Flatten", g.Op("Div", g.Op("Max", both, float32(0)), n)))
 		}
 	}

@@ -119,14 +119,14 @@ func (m *intervals) quantiles(w *work, x, sorted, out []float32) []float32 {
 }
 
 func (m *intervals) export(g *onnx.Graph, x string) string {
-	wide, steps, all := g.To(onnx.Double, x), g.Steps(x), []any{onnx.Axis(2)}
-	mean, _ := g.Moments(wide)
-	squares, _ := g.Spectrum(g.Op("Sub", wide, mean))
+	steps, all := g.Steps(x), []any{onnx.Axis(2)}
+	_, deviation := g.Centred(g.To(onnx.Double, x))
+	squares, _ := g.Spectrum(deviation)
 	magnitudes := g.Op("Slice", g.Op("Div", g.Op("Sqrt", squares), g.Op("Sqrt", g.Length(x))), []int{1}, []int{math.MaxInt32}, []int{2})
 	first := steps
 	if m.centred {
 		first = ""
-		for _, x := range g.Taps(steps, smoothTaps, 1, 0, g.To(onnx.Int64, g.Length(steps))) {
+		for _, x := range g.Taps(steps, smoothTaps, 1, 0, g.Count(steps)) {
 			first = g.Plus(first, g.Op("Mul", x, float32(1.0/smoothTaps)))
 		}
 		first = g.Op("Squeeze", first, []int{2})
@@ -156,12 +156,13 @@ func (m *intervals) exportLevel(g *onnx.Graph, x string, level int) string {
 	from := round(starts)
 	to := g.Op("Min", t, g.Op("Max", g.Op("Add", from, 1.0), round(ends)))
 	n := g.Op("Max", g.Op("Sub", to, from), 0.0)
-	longest := g.Op("ReduceMax", n, onnx.Attribute{Name: "keepdims", Value: 0})
+	longest := g.Op("Max", g.Op("ReduceMax", n, onnx.Attribute{Name: "keepdims", Value: 0}), 1.0)
 	at := g.Until(longest)
+	x = g.Op("Pad", x, []int{0, 0, 0, 0, 0, 1}) // so that a series without time points has something to gather
 	places := g.To(onnx.Int64, g.Op("Min", g.Op("Add", from, at), g.Op("Sub", t, 1.0)))
 	within, found := g.Op("Less", at, n), g.Op("Gather", x, places, onnx.Axis(2))
 	values := g.Op("Where", within, found, float32(math.Inf(1)))
-	sorted := g.Op("Reshape", g.Sorted(values), []int{0, 0, -1})
+	sorted := g.Op("Reshape", g.Sorted(values), g.Op("Mul", []int{0, 0, count}, g.To(onnx.Int64, longest)))
 	last := g.Op("Max", g.Op("Sub", n, 1.0), 0.0)
 	place := g.Op("Mul", shares, last)
 	below := g.Op("Floor", place)

@@ -94,15 +94,14 @@ func (m *lags) features(w *work, out []float32) {
 
 // export adds up pairs of values and of sums over a bin: the products of spectra are only faster.
 func (m *lags) export(g *onnx.Graph, x string) string {
-	wide, t := g.To(onnx.Double, x), g.Length(x)
-	mean, _ := g.Moments(wide)
-	wide = g.Op("Sub", wide, mean)
+	t := g.Length(x)
+	_, wide := g.Centred(g.To(onnx.Double, x))
 	ends := make([][]int, 2)
 	for _, pair := range m.pairs {
 		ends[0], ends[1] = append(ends[0], pair[0]), append(ends[1], pair[1])
 	}
 	of := func(x string, end int) string { return g.Op("Gather", x, ends[end], onnx.Axis(1)) }
-	norms := g.Op("Sqrt", g.Op("ReduceSumSquare", wide, onnx.Attribute{Name: "axes", Value: []int{2}}))
+	norms := g.Op("Sqrt", g.Op("ReduceSum", g.Op("Mul", wide, wide), []int{2}))
 	scale := g.Op("Add", g.Op("Mul", of(norms, 0), of(norms, 1)), g.Op("Mul", t, floor))
 	sums := g.Op("Pad", g.Op("CumSum", wide, 2), []int{0, 0, 1, 0, 0, 0}, 0.0)
 	after := func(lag int) string { // the sum of what is before a time point so much later

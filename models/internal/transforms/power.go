@@ -86,26 +86,30 @@ func (m *power) band(b, n int) (from, to int) {
 	return from, to
 }
 
+// bands returns where the bands begin and end in the spectra of each order: `[onnx.Spectra, bandCount]`.
+func (m *power) bands() (from, to []int) {
+	for order := range onnx.Spectra {
+		for b := range bandCount {
+			begin, end := m.band(b, onnx.LeastSpectrum<<order)
+			from, to = append(from, begin), append(to, end)
+		}
+	}
+	return from, to
+}
+
 func (m *power) export(g *onnx.Graph, x string) string {
-	t, wide := g.Length(x), g.To(onnx.Double, x)
-	mean, variance := g.Moments(wide)
+	t := g.Length(x)
+	mean, deviation := g.Centred(g.To(onnx.Double, x))
 	sine := g.Op("Sin", g.Op("Div", g.Op("Mul", g.Until(t), math.Pi), g.Op("Sub", t, 1.0)))
 	hann := g.Op("Where", g.Op("LessOrEqual", t, 2.0), 1.0, g.Op("Mul", sine, sine))
-	squares, n := g.Spectrum(g.Op("Mul", g.Op("Sub", wide, mean), hann))
-	middles, last := make([]float64, bandCount), make([]bool, bandCount)
-	for b := range middles {
-		middles[b] = math.Sqrt(m.edges[b] * m.edges[b+1])
-	}
-	last[bandCount-1] = true
-	half := g.Op("Mul", n, 0.5)
-	from := g.Op("Ceil", g.Op("Mul", m.edges[:bandCount], n))
-	to := g.Op("Where", last, g.Op("Add", half, 1.0), g.Op("Ceil", g.Op("Mul", m.edges[1:], n)))
-	nearest := g.Op("Floor", g.Op("Add", g.Op("Mul", middles, n), 0.5))
-	from = g.Op("Where", g.Op("Less", from, to), from, g.Op("Max", g.Op("Min", nearest, half), 1.0))
-	to = g.Op("Max", to, g.Op("Add", from, 1.0))
-	at := g.Op("Unsqueeze", g.Until(g.Op("Add", half, 1.0)), []int{1})
+	squares, order := g.Spectrum(g.Op("Mul", deviation, hann))
+	begins, ends := m.bands()
+	from := g.Op("Gather", g.Constant(begins, onnx.Spectra, bandCount), order)
+	to := g.Op("Gather", g.Constant(ends, onnx.Spectra, bandCount), order)
+	at := g.Op("Unsqueeze", g.Below(g.Count(squares)), []int{1})
 	bands := g.To(onnx.Double, g.Op("And", g.Op("GreaterOrEqual", at, from), g.Op("Less", at, to)))
-	size := g.Op("Mul", g.Op("Sub", to, from), g.Sum(g.Op("Mul", hann, hann), 0))
-	powers := g.Op("Concat", variance, g.Op("Div", g.Op("MatMul", squares, bands), size), onnx.Axis(2))
-	return g.To(onnx.Float, g.Op("Flatten", g.Op("Concat", mean, g.Op("Log", g.Op("Add", powers, floor)), onnx.Axis(2))))
+	size := g.Op("Mul", g.To(onnx.Double, g.Op("Sub", to, from)), g.Sum(g.Op("Mul", hann, hann), 0))
+	powers := g.Op("Concat", g.Variance(deviation), g.Op("Div", g.Op("MatMul", squares, bands), size), onnx.Axis(2))
+	all := g.Op("Concat", mean, g.Op("Log", g.Op("Add", powers, floor)), onnx.Axis(2))
+	return g.To(onnx.Float, g.Op("Flatten", all))
 }

@@ -114,8 +114,9 @@ func moments(x []float32) (mean, square float64) {
 func (m *scattering) export(g *onnx.Graph, x string) string {
 	of := g.Resample(x, m.frames)
 	if m.frames > 1 {
-		mean, variance := g.Moments(g.To(onnx.Double, x))
-		of = g.Op("Concat", of, g.Steps(of), g.To(onnx.Float, mean), g.To(onnx.Float, g.Op("Sqrt", variance)), onnx.Axis(2))
+		mean, deviation := g.Centred(g.To(onnx.Double, x))
+		spread := g.Op("Sqrt", g.Variance(deviation))
+		of = g.Op("Concat", of, g.Steps(of), g.To(onnx.Float, mean), g.To(onnx.Float, spread), onnx.Axis(2))
 	}
 	of = turned(g, of, m.sensors, m.maps())
 	all := []any{onnx.Axis(2)}
@@ -132,7 +133,8 @@ func (m *scattering) export(g *onnx.Graph, x string) string {
 
 // summary is summarise.
 func summary(g *onnx.Graph, x string, nodes int) []any {
-	_, variance := g.Moments(g.To(onnx.Double, x))
+	_, deviation := g.Centred(g.To(onnx.Double, x))
+	variance := g.Variance(deviation)
 	places := make([]int, len(shares))
 	for q, share := range shares {
 		places[q] = int(math.Round(share * float64(nodes-1)))

@@ -197,7 +197,7 @@ func (m *shapelets) features(w *work, out []float32) {
 
 func (m *shapelets) export(g *onnx.Graph, x string) string {
 	all, last := []any{onnx.Axis(1)}, onnx.Attribute{Name: "axes", Value: []int{3}}
-	t := g.To(onnx.Int64, g.Length(x))
+	t := g.Count(x)
 	for i, step := range m.steps {
 		from, to := i*m.groups, (i+1)*m.groups
 		var some []bool

@@ -92,5 +92,5 @@ func (w *work) stretch(from *work, timepoints int) {
 func basis(name string) string { return strings.TrimSuffix(name, stretchedSuffix) }
 
 func (m stretched) export(g *onnx.Graph, x string) string {
-	return m.featureMap.export(g, g.Resample(x, m.length))
+	return m.featureMap.export(g, g.Stretch(x, m.length))
 }
