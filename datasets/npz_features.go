@@ -46,9 +46,17 @@ func (r *npzReader) readFeatures() error {
 	if table {
 		columns = size
 	}
-	r.warnGaps(values, len(values), columns, columns, func(int) (column, count int) { return 0, len(values) }, func(column int) string {
-		return fmt.Sprintf("%s %d", map[bool]string{true: "column", false: "channel"}[table], column)
-	})
+	kind := "channel"
+	if table {
+		kind = "column"
+	}
+	r.warnGaps(columns, func(from, to int, add func(column int, value float32)) {
+		for row := range slices.Chunk(values, columns) {
+			for column := from; column < to; column++ {
+				add(column, row[column])
+			}
+		}
+	}, func(column int) string { return fmt.Sprint(kind, " ", column) })
 	if gaps {
 		r.seriesOfFeatures(values)
 	}

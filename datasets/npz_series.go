@@ -204,6 +204,23 @@ func (r *npzReader) learned(form *recording.Form) (err error) {
 	return err
 }
 
+// visit calls add with the values of the columns from..to, `[sensors, axes]`, of all recordings up to their ends.
+func (r *npzReader) visit(from, to int, add func(column int, value float32)) {
+	axes := r.raw.Channels
+	for i := range r.samples {
+		sample, timepoints := r.sample(i), r.timepoints(i)
+		for sensor := from / axes; sensor*axes < to; sensor++ {
+			first, end := max(from, sensor*axes), min(to, (sensor+1)*axes)
+			for timepoint := range timepoints {
+				row := sample[(sensor*r.series.timepoints+timepoint)*axes:]
+				for column := first; column < end; column++ {
+					add(column, row[column-sensor*axes])
+				}
+			}
+		}
+	}
+}
+
 // readRecordings makes the raw series of the recordings: without gaps, at even time points.
 func (r *npzReader) readRecordings() error {
 	s, raw := r.series, r.raw
@@ -233,10 +250,7 @@ func (r *npzReader) readRecordings() error {
 	plain := *form
 	plain.Origin, plain.Untracked = "", false // what an import has done
 	if r.opts.Form == nil {
-		axes := form.Channels
-		r.warnGaps(s.values, s.timepoints*axes, form.Width(), axes, func(run int) (column, count int) { // a sensor of a recording
-			return run % r.nodes * axes, min(s.timepoints, r.timepoints(run/r.nodes)) * axes // up to its end
-		}, func(column int) string { return recording.Column(form.Sensors, axes, column) })
+		r.warnGaps(form.Width(), r.visit, func(column int) string { return recording.Column(form.Sensors, form.Channels, column) })
 	}
 	var changes recording.Changes
 	raw.Series = make([][]float32, r.samples)

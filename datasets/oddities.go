@@ -1,6 +1,8 @@
 package datasets
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -63,34 +65,78 @@ func (d *Dataset) warnOddities() {
 	}
 }
 
-// warnGaps warns of values that may stand for missing ones. The values come in runs of one length, and in each run those of some
-// columns take turns. begin returns the first of a run's columns, and how many of its values count.
-func (r *npzReader) warnGaps(values []float32, length, columns, turns int, begin func(run int) (column, count int),
-	name func(column int) string) {
-	extremes, first := make([]recording.Extremes, columns), map[float64]string{}
-	for run := range len(values) / max(1, length) {
-		from, count := begin(run)
-		column := from
-		for _, v := range values[run*length:][:count] {
-			if v == v {
-				extremes[column].Add(float64(v))
-			}
-			if column++; column == from+turns {
-				column = from
-			}
+// gapsAtOnce is how many columns are looked at together: few enough for little memory, and enough for the processor's cache lines.
+const gapsAtOnce = 64
+
+// warnGaps warns of values that may stand for missing ones. visit calls add with each value of the columns from..to.
+func (r *npzReader) warnGaps(columns int, visit func(from, to int, add func(column int, value float32)), name func(column int) string) {
+	count, first := map[float64]int{}, map[float64]string{} // of the columns with each gap
+	var extremes [gapsAtOnce]recording.Extremes
+	for from := 0; from < columns; from += gapsAtOnce {
+		to := min(from+gapsAtOnce, columns)
+		for i := range extremes {
+			extremes[i].Reset()
 		}
-	}
-	count := map[float64]int{} // of columns with each gap
-	for i := range slices.Backward(extremes) {
-		for _, gap := range extremes[i].Gaps() {
-			count[gap.Value]++
-			first[gap.Value] = fmt.Sprint(name(i), " ", gap)
+		visit(from, to, func(column int, value float32) {
+			if value == value {
+				extremes[column-from].Add(float64(value))
+			}
+		})
+		for column := from; column < to; column++ {
+			for _, gap := range extremes[column-from].Gaps() {
+				if count[gap.Value]++; count[gap.Value] == 1 {
+					first[gap.Value] = fmt.Sprint(name(column), " ", gap)
+				}
+			}
 		}
 	}
 	for _, gap := range slices.Sorted(maps.Keys(count)) {
-		appendf(&r.raw.Warnings, "%s: if it stands for a missing value, store NaN in its place%s", first[gap],
-			map[bool]string{true: fmt.Sprintf(" (so in %d columns)", count[gap])}[count[gap] > 1])
+		also := ""
+		if count[gap] > 1 {
+			also = fmt.Sprintf(" (so in %d columns)", count[gap])
+		}
+		appendf(&r.raw.Warnings, "%s: if it stands for a missing value, store NaN in its place%s", first[gap], also)
 	}
+}
+
+// pair is a sample, and the first of the same values.
+type pair struct{ before, at int }
+
+// repeated lists the samples that equal an earlier one of another class, and by the name of their split those that equal a training
+// sample. It sorts the samples by their hashes, which takes less memory than a table of them.
+func (d *Dataset) repeated() (copies map[string][]pair, clashes []pair) {
+	samples := slices.Concat(d.Train, d.Validation, d.Test)
+	hashes := d.hashes(samples, nil)
+	hash := func(place int32) []byte { return hashes[int(place)*hashSize:][:hashSize] }
+	order := loop.Convert[int32](loop.Indices(len(samples)))
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(bytes.Compare(hash(a), hash(b)), cmp.Compare(a, b)) })
+	var again [][2]int32 // the first place of a content, and another
+	first := int32(0)
+	for at, place := range order {
+		if at == 0 || !bytes.Equal(hash(place), hash(first)) {
+			first = place
+			continue
+		}
+		again = append(again, [2]int32{first, place})
+	}
+	slices.SortFunc(again, func(a, b [2]int32) int { return cmp.Compare(a[1], b[1]) })
+	copies = map[string][]pair{}
+	for _, places := range again {
+		p, split := pair{samples[places[0]], samples[places[1]]}, "train"
+		switch at := int(places[1]); {
+		case at >= len(d.Train)+len(d.Validation):
+			split = "test"
+		case at >= len(d.Train):
+			split = "validation"
+		}
+		if d.Labels[p.before] != d.Labels[p.at] {
+			clashes = append(clashes, p)
+		}
+		if int(places[0]) < len(d.Train) && split != "train" {
+			copies[split] = append(copies[split], p)
+		}
+	}
+	return copies, clashes
 }
 
 // Oddities reads every sample and reports what is allowed but seldom intended, one sentence each with what to do:
@@ -102,12 +148,8 @@ func (r *npzReader) warnGaps(values []float32, length, columns, turns int, begin
 //   - hubs of the graph, a graph that links all nodes alike, and weights that are distances.
 func (d *Dataset) Oddities() (lines []string) {
 	say := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
-	sample, hashes := make([]float32, d.Nodes*d.Channels), d.hashes(loop.Indices(d.Signals.Len()), nil)
+	sample := make([]float32, d.Nodes*d.Channels)
 	low, high := make([]float32, len(sample)), make([]float32, len(sample)) // of each value over the training samples
-	// The first sample of a content, and the samples of Train.
-	first, trained := map[string]int{}, map[int]bool{}
-	type pair struct{ before, at int }
-	copies, clashes := map[string][]pair{}, []pair(nil)
 	far, farthest, farAt := 0, 0.0, ""
 	for _, split := range d.named() {
 		for at, i := range split.indices {
@@ -127,21 +169,9 @@ func (d *Dataset) Oddities() (lines []string) {
 					low[j], high[j] = min(low[j], value), max(high[j], value)
 				}
 			}
-			trained[i] = split.name == "train"
-			content := string(hashes[i*hashSize : (i+1)*hashSize])
-			before, seen := first[content]
-			if !seen {
-				first[content] = i
-				continue
-			}
-			if d.Labels[before] != d.Labels[i] {
-				clashes = append(clashes, pair{before, i})
-			}
-			if trained[before] {
-				copies[split.name] = append(copies[split.name], pair{before, i})
-			}
 		}
 	}
+	copies, clashes := d.repeated()
 	if far > 0 {
 		say("%d values lie over %d deviations from the mean of their channel, the farthest %.0f: %s; clip them, or take "+
 			"logarithms", far, farDeviations, farthest, farAt)

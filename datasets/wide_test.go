@@ -198,3 +198,40 @@ func TestNeighboursOfManyColumns(t *testing.T) {
 		assert.Less(t, d.Affinity.Edges(), columns*12/10, form)
 	}
 }
+
+// Equal samples are found in the order of the splits: the first of each content is the one that others repeat.
+func TestRepeatedSamples(t *testing.T) {
+	values, labels := []float32{1, 2, 3, 2, 1, 2, 4, 3, 5, 6}, []int32{0, 1, 0, 0, 0, 1, 1, 1, 0, 1}
+	d := &Dataset{Raw: Raw{Signals: &Floats{Values: values, Size: 1}, Labels: labels},
+		Split: Split{Train: []int{0, 1, 2, 8, 9}, Validation: []int{3, 6}, Test: []int{4, 5, 7}}}
+	d.Nodes, d.Channels = 1, 1
+	copies, clashes := d.repeated()
+	assert.Equal(t, map[string][]pair{"validation": {{1, 3}}, "test": {{0, 4}, {1, 5}, {2, 7}}}, copies)
+	assert.Equal(t, []pair{{1, 3}, {2, 7}}, clashes)
+}
+
+// The look at a file with ten times the samples, or the columns, of one value takes some ten times the memory, and less than a bound
+// for each.
+func TestCheckTakesLinearMemory(t *testing.T) {
+	bytes := func(samples, sensors, timepoints int) float64 {
+		values, labels := make([]float32, samples*sensors*timepoints), make([]int64, samples)
+		for i := range values {
+			values[i] = float32(i * 7919 % 1013)
+		}
+		for i := range labels {
+			labels[i] = int64(i % 2)
+		}
+		path := arrays{"series": {Shape: []int{samples, sensors, timepoints}, Data: values}, "labels": vectorOf(labels...)}.write(t)
+		return allocated(func() {
+			report, err := CheckNPZ(path, Options{})
+			require.NoError(t, err)
+			require.True(t, report.Usable)
+		})
+	}
+	const fixed = 4 << 20 // buffers, whatever the size
+	for _, shape := range [][3]int{{20_000, 1, 1}, {20, 10_000, 1}, {20, 1, 10_000}} {
+		grown := shape
+		grown[slices.Index(shape[:], slices.Max(shape[:]))] *= 8
+		assert.Less(t, bytes(grown[0], grown[1], grown[2]), 10*bytes(shape[0], shape[1], shape[2])+fixed, shape)
+	}
+}

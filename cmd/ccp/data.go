@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -114,6 +115,7 @@ func newDataCheck(s *shared) *cobra.Command {
 	cmd := command("data check", "NAME or FILE.npz")
 	cmd.SuggestFor = []string{"info"}
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 		name := names[0]
 		var report datasets.Report
 		var err error

@@ -29,6 +29,9 @@ const (
 // usualGaps are the sizes of values that often stand for missing ones, and need not lie as far outside.
 var usualGaps = []float64{99, 999, 9999, 99999, 32767, 32768, 65535}
 
+// Reset forgets all values, and keeps their memory.
+func (e *Extremes) Reset() { *e = Extremes{some: e.some[:0]} }
+
 // Add takes a value that is a number.
 func (e *Extremes) Add(v float64) {
 	if e.every = max(1, e.every); e.seen&(e.every-1) == 0 {
