@@ -50,17 +50,43 @@ func (r *run) holdOut(ctx context.Context, data *datasets.Dataset, c transforms.
 func (q *quarter) judge(weight float64) (loss, ofUnits, accuracy float64) {
 	sums, samples, right := make([]float64, q.units()), make([]float64, q.units()), 0
 	q.members.Weight = weight
-	for at, i := range q.d.Test {
+	losses, hits := make([]float64, len(q.d.Test)), make([]bool, len(q.d.Test))
+	loop.Parallel(len(q.d.Test), func(at int) {
+		i := q.d.Test[at]
 		p, label := q.members.Probabilities(q.read[at], q.network[i]), int(q.d.Labels[i])
-		sums[q.unit[at]] -= math.Log(max(p[label], 1e-9))
+		losses[at], hits[at] = math.Log(max(p[label], 1e-9)), floats.MaxIdx(p) == label
+	})
+	for at, l := range losses {
+		sums[q.unit[at]] -= l
 		samples[q.unit[at]]++
-		if floats.MaxIdx(p) == label {
+		if hits[at] {
 			right++
 		}
 	}
 	loss = floats.Sum(sums)
 	floats.Div(sums, samples)
 	return loss, floats.Sum(sums), float64(right) / float64(len(q.d.Test))
+}
+
+const (
+	mostJudged = 4_000_000 // probabilities by which temperatures and weights are chosen, at most, if they are of more than fewJudged samples
+	fewJudged  = 1_000
+)
+
+// some returns a quarter of the same members with fewer held-out samples, evenly spaced, if these and the classes are very many: a
+// search judges them hundreds of times.
+func (q *quarter) some() *quarter {
+	at := loop.Spread(loop.Indices(len(q.read)), max(fewJudged, mostJudged/q.d.Classes()))
+	if len(at) == len(q.read) {
+		return q
+	}
+	few, of := *q, *q.d
+	few.d, of.Test, few.read = &of, nil, nil
+	for _, i := range at {
+		of.Test, few.read = append(of.Test, q.d.Test[i]), append(few.read, q.read[i])
+	}
+	few.unit = units(&of, of.Test)
+	return &few
 }
 
 // units returns how many there are.
@@ -78,9 +104,10 @@ func (q *quarter) baseline() float64 {
 
 // tempered sets a temperature, one of the quarter's members, to that with the least loss, and returns it and the score.
 func (q *quarter) tempered(of *float64, deviation, weight float64) (t, loss, accuracy float64) {
+	some := q.some()
 	*of = temperature(deviation, func(t float64) float64 {
 		*of = t
-		loss, _, _ := q.judge(weight)
+		loss, _, _ := some.judge(weight)
 		return loss
 	})
 	loss, _, accuracy = q.judge(weight)
@@ -105,10 +132,11 @@ func (q *quarter) weighForest(v *transforms.Classifier) string {
 		v.WeighForest(v.ForestWeight, loss/n, grown)
 		return "the transforms have"
 	}
-	alone, _, _ := q.judge(1)
+	some := q.some()
+	alone, _, _ := some.judge(1)
 	m.ForestWeight = 1 - weightOf(alone, 1, func(weight float64) (float64, float64, float64) {
 		m.ForestWeight = 1 - weight
-		return q.judge(1)
+		return some.judge(1)
 	})
 	v.WeighForest(m.ForestWeight, loss/n, grown)
 	return fmt.Sprintf("the ridge classifier has %.1f%%, the forest %.1f%%, both", 100*ridge, 100*grown)

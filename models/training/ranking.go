@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/stat"
 )
@@ -38,6 +39,12 @@ func (j *judged) add(probabilities []float64, label int32) {
 // ranking returns the metrics of all samples. perClass has the samples and the recall of each class.
 func (j *judged) ranking(perClass []ClassScore) (r Ranking) {
 	n, present, ranked, area, precision := float64(len(j.labels)), 0.0, 0.0, 0.0, 0.0
+	areas, precisions := make([]float64, len(perClass)), make([]float64, len(perClass))
+	loop.Parallel(len(perClass), func(k int) {
+		if 0 < perClass[k].Samples && perClass[k].Samples < len(j.labels) {
+			areas[k], precisions[k] = j.against(k)
+		}
+	})
 	for k, c := range perClass {
 		if c.Samples == 0 {
 			continue
@@ -47,8 +54,7 @@ func (j *judged) ranking(perClass []ClassScore) (r Ranking) {
 		r.MajorityBaseline = max(r.MajorityBaseline, float64(c.Samples)/n)
 		if c.Samples < len(j.labels) {
 			ranked++
-			a, p := j.against(k)
-			area, precision = area+a, precision+p
+			area, precision = area+areas[k], precision+precisions[k]
 		}
 	}
 	r.BalancedAccuracy /= max(1, present)

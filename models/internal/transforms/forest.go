@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -161,15 +162,12 @@ func (g *growth) split(some []int) {
 // best returns the split of some samples that tells most of their classes; the feature is -1 if they are of one class, or all
 // candidates are constant. Branches that depend on values are mostly mispredicted, so that it has none for each sample.
 func (g *growth) best(some []int) (feature int, threshold float32) {
-	byClass, values, ordered := make([][]int, g.classes), make([]float32, len(some)), make([]int, 0, len(some))
-	for _, i := range some {
-		byClass[g.labels[i]] = append(byClass[g.labels[i]], i)
-	}
+	ordered, ends := g.byClass(some)
+	values := make([]float32, len(some))
 	var runs [][]float32 // parts of the values, of a class each
-	for _, of := range byClass {
-		if len(of) > 0 {
-			runs, ordered = append(runs, values[len(ordered):len(ordered)+len(of)]), append(ordered, of...)
-		}
+	from := 0
+	for _, to := range ends {
+		runs, from = append(runs, values[from:to]), to
 	}
 	if feature = -1; len(runs) == 1 {
 		return feature, 0
@@ -211,6 +209,35 @@ func (g *growth) best(some []int) (feature int, threshold float32) {
 		}
 	}
 	return feature, threshold
+}
+
+// byClass returns samples class by class, in their order, and where each class that has any ends.
+func (g *growth) byClass(some []int) (ordered, ends []int) {
+	if g.classes > len(some) { // a look at every class would cost more than the samples, at each of many small nodes
+		ordered = slices.Clone(some)
+		slices.SortStableFunc(ordered, func(a, b int) int { return cmp.Compare(g.labels[a], g.labels[b]) })
+		for at := 1; at < len(ordered); at++ {
+			if g.labels[ordered[at]] != g.labels[ordered[at-1]] {
+				ends = append(ends, at)
+			}
+		}
+		return ordered, append(ends, len(ordered))
+	}
+	ordered, starts := make([]int, len(some)), make([]int, g.classes+1)
+	for _, i := range some {
+		starts[g.labels[i]+1]++
+	}
+	for class := range g.classes {
+		if starts[class+1] += starts[class]; starts[class+1] > starts[class] {
+			ends = append(ends, starts[class+1])
+		}
+	}
+	for _, i := range some {
+		at := &starts[g.labels[i]]
+		ordered[*at] = i
+		*at++
+	}
+	return ordered, ends
 }
 
 // export follows all trees at once, a node deeper each time. A leaf is its own child.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -146,19 +147,32 @@ func (t task) accuracy(decisions *mat.Dense, s score) float64 {
 	return float64(right) / float64(len(t.labels))
 }
 
-// adjusted returns the temperature with the least loss for this logit adjustment, and the loss.
+const (
+	mostJudged = 20_000_000 // decisions by which a temperature is chosen, at most, if they are of more than fewJudged samples
+	fewJudged  = 2_000
+)
+
+// adjusted returns the temperature with the least loss for this logit adjustment, and the loss. Of very many samples and classes it
+// takes some samples, evenly spaced.
 func (t task) adjusted(decisions *mat.Dense, adjustment float64) score {
 	s := score{loss: math.Inf(1), adjustment: adjustment}
-	logits, smoothing := make([]float64, len(t.meanTarget)), 1/float64(len(t.labels)+2)
+	some := loop.Spread(loop.Indices(len(t.labels)), max(fewJudged, mostJudged/len(t.meanTarget)))
+	losses, smoothing := make([]float64, len(some)), 1/float64(len(t.labels)+2)
 	for step := range 13 {
 		inverseTemperature, loss := math.Pow(2, float64(step)/2), 0.0
-		for i, label := range t.labels {
-			floats.ScaleTo(logits, inverseTemperature, decisions.RawRowView(i))
-			if adjustment != 0 {
-				floats.AddScaled(logits, adjustment, t.negLogPrior)
+		loop.Workers(len(some), func() func(at int) {
+			logits := make([]float64, len(t.meanTarget))
+			return func(at int) {
+				floats.ScaleTo(logits, inverseTemperature, decisions.RawRowView(some[at]))
+				if adjustment != 0 {
+					floats.AddScaled(logits, adjustment, t.negLogPrior)
+				}
+				p := math.Exp(logits[t.labels[some[at]]] - floats.LogSumExp(logits))
+				losses[at] = math.Log((1-smoothing)*p+smoothing/float64(len(logits))) / float64(len(some))
 			}
-			p := math.Exp(logits[label] - floats.LogSumExp(logits))
-			loss -= math.Log((1-smoothing)*p+smoothing/float64(len(logits))) / float64(len(t.labels))
+		})
+		for _, one := range losses {
+			loss -= one
 		}
 		if loss < s.loss {
 			s.loss, s.inverseTemperature = loss, inverseTemperature
