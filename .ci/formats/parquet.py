@@ -315,7 +315,7 @@ def timed(name, path, rate, in_seconds=True):
 
 
 def folders():
-    """Folders of classes."""
+    """Folders of classes, and folders by which Arrow parts a table."""
     global checked
     checked += 1
     x = np.random.default_rng(0).normal(size=80)
@@ -325,6 +325,14 @@ def folders():
     made, report = run("classes")
     if made is None or sorted(made["sample_names"]) != ["s0.parquet", "s1.parquet", "s2.parquet", "s3.parquet"]:
         fault("folders of classes", report)
+    table = pa.table({"sample": [f"s{i // 20}" for i in range(80)], "time": [i % 20 * 0.02 for i in range(80)], "x": x,
+                      "label": [["walk", "Zürich 1"][i // 20 % 2] for i in range(80)], "person": [f"p{i // 20}" for i in range(80)]})
+    pq.write_to_dataset(table, "parts", partition_cols=["label"])
+    made, report = run("parts", "--leave", "person")
+    if made is None or [made["class_names"][k] for k in made["labels"]] != ["Zürich 1"] * 2 + ["walk"] * 2:
+        fault("parts of a table by classes", report)
+    pq.write_to_dataset(table, "persons", partition_cols=["person"])
+    refused("parts of a table by persons", "persons", "is a part of a table by its column person, not a class")
 
 
 def main():

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -359,4 +360,24 @@ func TestImportedArrays(t *testing.T) {
 	assert.Equal(t, []string{"labels", "class_names", "sample_names", "sensor_names", "recording", "split", "groups", "series"}, file.Names())
 	_, err = Import(t.Context(), []string{folder}, filepath.Join(out, "none", "made.npz"), Options{})
 	require.Error(t, err)
+}
+
+// TestPartsOfATable reads the folders by which Arrow, Spark and DuckDB part a table.
+func TestPartsOfATable(t *testing.T) {
+	folder := t.TempDir()
+	for _, class := range []string{"walk", "sit%20down"} {
+		put(t, folder, "label="+class+"/part-0.csv", "sample,time,x\ns1,0,1\ns1,1,2\ns2,0,4\ns2,1,3\n")
+	}
+	result, _ := imported(t, Options{}, folder)
+	assert.Equal(t, []Class{{"sit down", 2}, {"walk", 2}}, result.Classes)
+	assert.Empty(t, result.Notes)
+
+	put(t, folder, "label=walk/part-1.csv", "sample,time,x\ns2,2,1\ns2,3,2\n")
+	result, _ = imported(t, Options{}, folder)
+	assert.Contains(t, strings.Join(result.Notes, "\n"), `sample "s2" is in `)
+	assert.Contains(t, strings.Join(result.Notes, "\n"), "counts as two; if these are parts of one recording, write it as one file")
+
+	other := t.TempDir()
+	put(t, other, "person=anna/part-0.csv", "sample,time,x,label\ns1,0,1,a\n")
+	assert.Contains(t, refused(t, Options{}, other), "person=anna is a part of a table by its column person, not a class: write the table as one file")
 }

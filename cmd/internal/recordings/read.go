@@ -141,14 +141,15 @@ type reading struct {
 	classes []string        // in the order in which the data declares them; nil for sorted
 	as      map[string]bool // how the files are read
 	days    days
-	times   []float64 // of the rows of the last sample but one, which others share
+	times   []float64            // of the rows of the last sample but one, which others share
+	fileOf  map[[2]string]string // of the samples of tables, by name and class
 }
 
 // read gathers the recordings of all files.
 func (j *job) read(sources []source, name string, q question, c chosen) (*reading, error) {
 	j.sheet = q.Sheet
 	c.seen, c.units = map[string]bool{}, map[string]string{}
-	r := &reading{job: j, question: q, chosen: c, number: map[string]int{}, as: map[string]bool{}, days: newDays(q.Dates)}
+	r := &reading{job: j, question: q, chosen: c, number: map[string]int{}, as: map[string]bool{}, fileOf: map[[2]string]string{}, days: newDays(q.Dates)}
 	for i, from := range sources {
 		err := j.tell("reading "+name, float64(i)/float64(len(sources)))
 		if err == nil {

@@ -3,6 +3,7 @@ package recordings
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -231,7 +232,11 @@ func classes(below []string, folder string) (all []source, err error) {
 	}
 	for _, inside := range below {
 		deeper, files, err := contents(inside)
+		class, column := partOf(inside)
 		switch {
+		case column != "" && column != "label":
+			return nil, fmt.Errorf("%s is a part of a table by its column %s, not a class: write the table as one file, as by DuckDB's "+
+				"COPY (FROM read_parquet('%s/**/*.parquet', hive_partitioning = true)) TO 'whole.parquet'", inside, column, folder)
 		case err != nil:
 			return nil, err
 		case len(files) == 0 && len(deeper) > 0:
@@ -239,12 +244,12 @@ func classes(below []string, folder string) (all []source, err error) {
 				"of classes in them, and nothing else", inside)
 		case len(files) == 0:
 			return nil, fmt.Errorf("%s holds no .csv or .npy file; put the recordings of class %q there, "+
-				"or remove the folder", inside, filepath.Base(inside))
+				"or remove the folder", inside, class)
 		case formatOf(files[0]).whole:
 			return nil, fmt.Errorf("%s holds %s files; import that folder, each problem by itself", inside, extension(files[0]))
 		}
 		for _, path := range files {
-			all = append(all, source{path: path, label: filepath.Base(inside), part: part})
+			all = append(all, source{path: path, label: class, part: part})
 		}
 	}
 	if len(all) == 0 {
@@ -252,6 +257,20 @@ func classes(below []string, folder string) (all []source, err error) {
 			"and put its recordings there, or give one .csv of all readings", folder)
 	}
 	return all, err
+}
+
+// partOf returns the class that a folder is named after. Spark, Arrow and DuckDB part a table by the values of a column, and name the
+// folders of the parts label=walk, with marks such as %20 in them; then there is a column.
+func partOf(folder string) (class, column string) {
+	class = filepath.Base(folder)
+	column, value, ok := strings.Cut(class, "=")
+	if !ok {
+		return class, ""
+	}
+	if plain, err := url.PathUnescape(value); err == nil {
+		value = plain
+	}
+	return value, column
 }
 
 // Name returns the default name of the file that an import writes: the folder's or file's name without _TRAIN and the

@@ -340,6 +340,7 @@ func (t *table) sampleOf(line int, cells []string) (*sample, error) {
 		}
 		x.Name, x.Sensors, x.Notes = strings.Clone(name), t.has, t.about
 		t.byName[x.Name] = x
+		t.noteParts(x)
 		t.begin(x)
 	} else if whole {
 		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a time point of a sample, not a whole one, "+
@@ -352,6 +353,21 @@ func (t *table) sampleOf(line int, cells []string) (*sample, error) {
 		}
 	}
 	return x, nil
+}
+
+// noteParts tells of a sample of whose name and class another file has one, too. They count as two, but may be parts of one, as
+// programs for large tables cut them anywhere.
+func (t *table) noteParts(x *sample) {
+	if t.sample < 0 {
+		return
+	}
+	key := [2]string{x.Name, x.label}
+	if before, twice := t.fileOf[key]; twice {
+		t.job.noteOf("parts", fmt.Sprintf("sample %q is in %s and in %s, and counts as two; if these are parts of one recording, write it "+
+			"as one file", x.Name, before, t.from.path))
+		return
+	}
+	t.fileOf[key] = t.from.path
 }
 
 // String says what the table was taken for.
