@@ -364,9 +364,7 @@ func (p *page) values(l *leaf) (begin, n int, encoding *types.Encoding) {
 	switch {
 	case p.header.DictionaryPageHeader.Valid:
 		h := &p.header.DictionaryPageHeader.V
-		if h.Encoding == types.PlainDictionary { // an older name of the plain encoding
-			h.Encoding = types.Plain
-		}
+		h.Encoding = types.Plain // the only one of a dictionary, which has an older name beside
 		return 0, int(h.NumValues), &h.Encoding
 	case p.header.DataPageHeaderV2.Valid:
 		h := &p.header.DataPageHeaderV2.V
