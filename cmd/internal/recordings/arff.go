@@ -81,7 +81,8 @@ func (a *arff) line(number int, text string, each eachLine) error {
 		return a.declare(text)
 	}
 	if text[0] == '{' {
-		return errors.New("the line names its values by their numbers, {1 0.5, …}; write all of them: Weka's filter SparseToNonSparse does")
+		return errors.New("the line names its values by their numbers, {1 0.5, …}; write all of them: Weka's filter " +
+			"SparseToNonSparse does")
 	}
 	cells, err := arffCells(text)
 	if err != nil {
@@ -131,7 +132,8 @@ func (a *arff) flat(cells []string) (flat []string, err error) {
 		cell := cells[i]
 		if attribute.within == 0 {
 			if attribute.nominal != nil && cell != "?" && !slices.Contains(attribute.nominal, cell) {
-				return nil, fmt.Errorf("attribute %s: %.40q is not one of its values {%s}; name it there, or correct it", attribute.name, cell,
+				return nil, fmt.Errorf("attribute %s: %.40q is not one of its values {%s}; name it there, or correct "+
+					"it", attribute.name, cell,
 					few(attribute.nominal))
 			}
 			flat = append(flat, cell)
@@ -139,13 +141,15 @@ func (a *arff) flat(cells []string) (flat []string, err error) {
 		}
 		rows := relationRows(cell)
 		if len(rows) != a.rows {
-			return nil, fmt.Errorf("attribute %s has %d rows, the first sample has %d; all samples must have the same dimensions",
+			return nil, fmt.Errorf("attribute %s has %d rows, the first sample has %d; all samples must have the same "+
+				"dimensions",
 				attribute.name, len(rows), a.rows)
 		}
 		for dimension, row := range rows {
 			values := strings.Split(row, ",")
 			if len(values) != attribute.within {
-				return nil, fmt.Errorf("attribute %s, row %d has %d values; want %d, one for each @attribute of the relation, and ? where "+
+				return nil, fmt.Errorf("attribute %s, row %d has %d values; want %d, one for each @attribute of the relation, "+
+					"and ? where "+
 					"there is none", attribute.name, dimension, len(values), attribute.within)
 			}
 			for _, value := range values {
@@ -186,11 +190,13 @@ func (a *arff) declare(text string) error {
 		a.relation = &one
 		return nil
 	case strings.HasPrefix(kind, "{"):
-		if one.nominal, err = arffCells(strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(kind, "{")), "}")); err != nil {
+		if one.nominal, err = arffCells(strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(kind, "{")),
+			"}")); err != nil {
 			return err
 		}
 	case !slices.Contains([]string{"numeric", "real", "integer", "string", "date"}, word):
-		return fmt.Errorf("@attribute %s is of a kind that is not understood, %.30q; want numeric, string, date or {a,b}", name, kind)
+		return fmt.Errorf("@attribute %s is of a kind that is not understood, %.30q; want numeric, string, date or "+
+			"{a,b}", name, kind)
 	}
 	a.attributes = append(a.attributes, one)
 	return nil
@@ -200,7 +206,8 @@ func (a *arff) declare(text string) error {
 func (a *arff) endRelation() error {
 	_, places, err := series(a.inner, true)
 	if err != nil || len(places) != 1 || !slices.IsSorted(places[0]) {
-		return fmt.Errorf("the columns of the relation %s (%s) are not numbered as the time points of a series are: att0, att1, …; write a "+
+		return fmt.Errorf("the columns of the relation %s (%s) are not numbered as the time points of a series are: "+
+			"att0, att1, …; write a "+
 			"long table, with columns of the sample and of the time", a.relation.name, few(a.inner))
 	}
 	if slices.ContainsFunc(a.attributes, func(one attribute) bool { return one.within > 0 }) {
@@ -214,10 +221,14 @@ func (a *arff) endRelation() error {
 // data ends the declarations, and finds the column of classes.
 func (a *arff) data() error {
 	if a.ended = true; len(a.attributes) == 0 || a.relation != nil {
-		return errors.New("no @attribute line comes before @data, or a relation lacks its @end; this is not an .arff file, or it is cut off")
+		return errors.New("no @attribute line comes before @data, or a relation lacks its @end; this is not an .arff " +
+			"file, or it is cut off")
 	}
 	for _, name := range []string{"label", "class", "target"} {
-		at := slices.IndexFunc(a.attributes, func(one attribute) bool { return strings.EqualFold(one.name, name) && one.within == 0 })
+		at := slices.IndexFunc(a.attributes, func(one attribute) bool {
+			return strings.EqualFold(one.name,
+				name) && one.within == 0
+		})
 		if at >= 0 && a.class < 0 {
 			a.class = at
 		}
@@ -241,7 +252,8 @@ func arffName(text string) (name, rest string, err error) {
 	return name, strings.TrimSpace(text[used:]), err
 }
 
-// arffQuoted reads a text in quotation marks, and returns how long it is with them. A backslash stands before a mark within.
+// arffQuoted reads a text in quotation marks, and returns how long it is with them. A backslash stands before a mark
+// within.
 func arffQuoted(text string) (inside string, used int, err error) {
 	var out strings.Builder
 	for at := 1; at < len(text); at++ {
@@ -263,7 +275,8 @@ func arffQuoted(text string) (inside string, used int, err error) {
 	return "", len(text), fmt.Errorf("a quotation mark %c has no end; write \\%[1]c for one within a text", text[0])
 }
 
-// arffCells splits a line at its commas, or else at its blanks, outside of quotation marks. What follows a % is a remark.
+// arffCells splits a line at its commas, or else at its blanks, outside of quotation marks. What follows a % is a
+// remark.
 func arffCells(text string) (cells []string, err error) {
 	var cell strings.Builder
 	add := func() {

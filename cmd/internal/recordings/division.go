@@ -103,11 +103,13 @@ func (m *making) number() error {
 	}
 	for _, class := range names {
 		if len(class) > 2 && class[0] == '\'' && class[len(class)-1] == '\'' {
-			m.noteOf("apostrophes", fmt.Sprintf("class %s has its apostrophes, which Weka's CSVSaver writes for quotation marks: import its .arff file, "+
+			m.noteOf("apostrophes", fmt.Sprintf("class %s has its apostrophes, which Weka's CSVSaver writes for quotation "+
+				"marks: import its .arff file, "+
 				"or remove them", class))
 		}
 		if classMarks[strings.ToLower(class)] {
-			m.note("class %q, of %s, is a mark of missing values, too: remove samples that have no class", class, text.Count(count[class], "sample"))
+			m.note("class %q, of %s, is a mark of missing values, too: remove samples that have no "+
+				"class", class, text.Count(count[class], "sample"))
 		}
 	}
 	if len(names) == 1 {

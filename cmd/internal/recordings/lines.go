@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// readText reads a table whose separator is found out. R's write.table leaves out the heading of the names of lines: where the
+// readText reads a table whose separator is found out. R's write.table leaves out the heading of the names of lines:
+// where the
 // second line has a cell more than the first, that is named "".
 func readText(j *job, path string, each eachLine) error {
 	var first []string
@@ -49,9 +50,12 @@ type lineError struct {
 	error
 }
 
-// namesLines reports that the second line of a table has one cell more than the first, and begins with the name of the line: so
-// R's write.table writes its tables by default. Its cells are parted by blanks, unless told otherwise. Other words before the
-// headings would have words in the second line. Between commas the name must be in quotation marks: 1,5 may be a decimal number.
+// namesLines reports that the second line of a table has one cell more than the first, and begins with the name of
+// the line: so
+// R's write.table writes its tables by default. Its cells are parted by blanks, unless told otherwise. Other words
+// before the
+// headings would have words in the second line. Between commas the name must be in quotation marks: 1,5 may be a
+// decimal number.
 func (in *input) namesLines(first, second []string) bool {
 	n := len(second)
 	for n > 0 && second[n-1] == "" {

@@ -143,7 +143,8 @@ func sourcesOf(inputs []string, halves bool) (form string, all []source, err err
 	return form, all, err
 }
 
-// problemOf returns the files of the problem that a folder is named after, if it holds those of others, too, and a note of these.
+// problemOf returns the files of the problem that a folder is named after, if it holds those of others, too, and a
+// note of these.
 // aeon ships NAME_eq_TRAIN.ts beside NAME_TRAIN.ts, and the UEA archive a file for each dimension.
 func problemOf(folder string, files []string) (taken []string, note string) {
 	path, _ := filepath.Abs(folder)
@@ -161,7 +162,8 @@ func problemOf(folder string, files []string) (taken []string, note string) {
 	}
 	slices.Reverse(taken) // TRAIN before TEST
 	names := xslices.Map(taken, filepath.Base)
-	return taken, fmt.Sprintf("of the folder %s are read; %s beside it left out", strings.Join(names, " and "), few(others))
+	return taken, fmt.Sprintf("of the folder %s are read; %s beside it left out", strings.Join(names, " and "+
+		""), few(others))
 }
 
 // listed returns the form of files, and each as a source.
@@ -191,7 +193,8 @@ func listed(inputs []string) (form string, all []source, err error) {
 	return form, all, nil
 }
 
-// divided marks the second of two files as the test, if their names say that. Data sets that are more files are refused: which is
+// divided marks the second of two files as the test, if their names say that. Data sets that are more files are
+// refused: which is
 // the test would be a guess.
 func divided(form string, all []source) error {
 	ends := func(i int, name string) bool { return strings.HasSuffix(strings.ToLower(stem(all[i].path)), name) }

@@ -76,30 +76,8 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 			t.last+1, t.from.path))
 	}
 	t.last = line
-	for _, column := range [...]int{t.sample, t.sensor, t.uses.label, t.uses.group} {
-		if column < 0 {
-			continue
-		}
-		if cells[column], err = name(cells[column]); err != nil {
-			return t.unread(column, err)
-		}
-		if cells[column] == "" {
-			return fmt.Errorf("column %s is empty; each reading needs one", t.headings[column])
-		}
-	}
-	if in.class != "" && t.uses.label >= 0 && cells[t.uses.label] == "?" {
-		return fmt.Errorf("column %s, the class, is ?; each sample needs one: remove the line", t.headings[t.uses.label])
-	}
-	for _, column := range t.unnamed {
-		_, err := strconv.Atoi(cells[column])
-		names := in.numbers && column == 0
-		if names && err != nil {
-			t.job.noteOf("names of lines", fmt.Sprintf("the first column, without a heading, names the lines, such as %q; left out", cells[column]))
-		}
-		if cells[column] != "" && (err != nil && !names || !t.isIndex(column)) {
-			return fmt.Errorf("column %d has no heading, and here %.30q; name it, or leave it out with --leave %q",
-				column+1, cells[column], t.headings[column])
-		}
+	if err := t.described(cells); err != nil {
+		return err
 	}
 	x, err := t.sampleOf(line, cells)
 	if err != nil {
@@ -121,19 +99,7 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 	for _, column := range t.values {
 		value, err := in.number(line, cells[column])
 		if err != nil {
-			if errors.As(err, new(unreadable)) {
-				return t.unread(column, err)
-			}
-			heading, hint := t.headings[column], ""
-			if _, kind, _ := t.days.parse(cells[column], line); kind != numbers {
-				return fmt.Errorf("column %s: %q is a date; --time %q takes it for the times, --leave %q leaves it out", heading,
-					cells[column], heading, heading)
-			}
-			if t.sample < 0 && t.from.label == "" {
-				hint = fmt.Sprintf(", or names the samples with --columns %q", heading)
-			}
-			return fmt.Errorf("column %s: %w; a line of "+
-				"units begins with #, a column of words is left out with --leave %q%s", heading, err, heading, hint)
+			return t.unvalued(column, line, cells[column], err)
 		}
 		x.rows.values = append(x.rows.values, value)
 	}
@@ -163,6 +129,54 @@ func (t *table) unread(column int, err error) error {
 		leave = leave[:dot]
 	}
 	return fmt.Errorf("column %s: %w; or leave it out with --leave %q", t.headings[column], err, leave)
+}
+
+// described checks what a line says of its sample: its names must be there, and columns without a heading only number the lines.
+func (t *table) described(cells []string) error {
+	for _, column := range [...]int{t.sample, t.sensor, t.uses.label, t.uses.group} {
+		if column < 0 {
+			continue
+		}
+		cell, err := name(cells[column])
+		if err != nil {
+			return t.unread(column, err)
+		}
+		if cells[column] = cell; cell == "" {
+			return fmt.Errorf("column %s is empty; each reading needs one", t.headings[column])
+		}
+	}
+	if t.in.class != "" && t.uses.label >= 0 && cells[t.uses.label] == "?" {
+		return fmt.Errorf("column %s, the class, is ?; each sample needs one: remove the line", t.headings[t.uses.label])
+	}
+	for _, column := range t.unnamed {
+		_, err := strconv.Atoi(cells[column])
+		names := t.in.numbers && column == 0
+		if names && err != nil {
+			t.job.noteOf("names of lines", fmt.Sprintf("the first column, without a heading, names the lines, such as %q; left out", cells[column]))
+		}
+		if cells[column] != "" && (err != nil && !names || !t.isIndex(column)) {
+			return fmt.Errorf("column %d has no heading, and here %.30q; name it, or leave it out with --leave %q",
+				column+1, cells[column], t.headings[column])
+		}
+	}
+	return nil
+}
+
+// unvalued is the error of a cell that holds no value, with a way out.
+func (t *table) unvalued(column, line int, cell string, err error) error {
+	if errors.As(err, new(unreadable)) {
+		return t.unread(column, err)
+	}
+	heading, hint := t.headings[column], ""
+	if _, kind, _ := t.days.parse(cell, line); kind != numbers {
+		return fmt.Errorf("column %s: %q is a date; --time %q takes it for the times, --leave %q leaves it out", heading,
+			cell, heading, heading)
+	}
+	if t.sample < 0 && t.from.label == "" {
+		hint = fmt.Sprintf(", or names the samples with --columns %q", heading)
+	}
+	return fmt.Errorf("column %s: %w; a line of "+
+		"units begins with #, a column of words is left out with --leave %q%s", heading, err, heading, hint)
 }
 
 // ucrHeadings returns the headings that a .tsv file of the UCR archive has not: its first line is a sample, a class and then values.

@@ -73,7 +73,8 @@ func (j *job) decode(file *os.File, path string) (*input, error) {
 		in.encoding, from = "UTF-32", utf32.UTF32(utf32.LittleEndian, utf32.UseBOM)
 	case bytes.HasPrefix(begin, []byte("\xff\xfe")), bytes.HasPrefix(begin, []byte("\xfe\xff")):
 		in.encoding, from = "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
-	case len(begin) >= 4 && begin[0] != 0 && begin[1] == 0 && begin[3] == 0 && bytes.Contains(begin, []byte("\n\x00")): // as R writes it
+	case len(begin) >= 4 && begin[0] != 0 && begin[1] == 0 && begin[3] == 0 && bytes.Contains(begin,
+		[]byte("\n\x00")): // as R writes it
 		in.encoding, from = "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
 	case len(begin) >= 4 && begin[0] == 0 && begin[1] != 0 && begin[2] == 0 && bytes.Contains(begin, []byte("\x00\n")):
 		in.encoding, from = "UTF-16", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)

@@ -32,7 +32,8 @@ var layouts = func() (all []string) {
 		}
 		all = append(all, date)
 	}
-	return append(all[:len(all)-1], "20060102T150405", "20060102T150405Z07:00", "Mon Jan 2 15:04:05 2006") // the last as C's ctime
+	return append(all[:len(all)-1], "20060102T150405", "20060102T150405Z07:00", "Mon Jan 2 15:04:05 "+
+		"2006") // the last as C's ctime
 }()
 
 // monthFirst turns the layouts of slashed dates.
@@ -106,7 +107,8 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 var (
 	// spans finds what only a duration can have: days by that name, hours beyond a day, a sign, or the P of ISO 8601.
 	spans = regexp.MustCompile(`^[-+]?(\d+ days?|(2[4-9]|[3-9]\d|\d{3,}):\d\d:\d\d|\d+:\d\d[.,]\d+$|P[\dT])|^[-+]\d+:\d\d:\d\d`)
-	// duration matches one as pandas, MATLAB and R write them, 1 days 02:03:04.5, 26:03:04.5 or 03:04.5, and isoDuration as polars does,
+	// duration matches one as pandas, MATLAB and R write them, 1 days 02:03:04.5, 26:03:04.5 or 03:04.5, and isoDuration
+	// as polars does,
 	// P1DT2H3M4.5S.
 	duration    = regexp.MustCompile(`^([-+]?)(?:(\d+) days?,? ?)?([-+]?)(?:(?:(\d+):)?(\d+):(\d\d(?:[.,]\d*)?))?$`)
 	isoDuration = regexp.MustCompile(`^([-+]?)P(?:(\d+)D)?()(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d*)?)S)?)?$`)
@@ -257,7 +259,8 @@ func (r *rows) pastMidnight() bool {
 	return false
 }
 
-// noDays are the days of times of day in a workbook: there such a time is a date, too. Which of them depends on whether its days
+// noDays are the days of times of day in a workbook: there such a time is a date, too. Which of them depends on
+// whether its days
 // count from 1904, and on whether its format has a day.
 var noDays = []time.Time{
 	time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC),

@@ -29,7 +29,8 @@ type tsHeader struct {
 //
 //	0.1,0.2,?:1.5,1.4,1.3:walking
 //
-// Series have any length, but all series of a sample have the same length. After @timeStamps true each value is in brackets with its
+// Series have any length, but all series of a sample have the same length. After @timeStamps true each value is in
+// brackets with its
 // time, (0,0.1),(0.5,0.2), which is a number or a date, and the series of a sample may have times of their own.
 func readTS(j *job, from source, q question) (c content, err error) {
 	h := &tsHeader{known: q.known, days: newDays("")}
@@ -64,7 +65,8 @@ func readTS(j *job, from source, q question) (c content, err error) {
 	return c, err
 }
 
-// classes returns the classes in the order in which the header names them. Blanks part their names and may be within them, as
+// classes returns the classes in the order in which the header names them. Blanks part their names and may be within
+// them, as
 // aeon writes and reads them: words that are together the class of a sample are one name.
 func (h *tsHeader) classes(path string, samples []*sample) (all []string, err error) {
 	first := map[string]*sample{} // of each class
@@ -89,7 +91,8 @@ func (h *tsHeader) classes(path string, samples []*sample) (all []string, err er
 	}
 	for _, x := range samples {
 		if name := strings.Join(strings.Fields(x.label), " "); !slices.Contains(all, name) {
-			return nil, fmt.Errorf("%s, line %d: class %.40q is not one of @classLabel (%s); name it there, or see whether the line is cut off",
+			return nil, fmt.Errorf("%s, line %d: class %.40q is not one of @classLabel (%s); name it there, or see whether "+
+				"the line is cut off",
 				path, x.line, x.label, strings.Join(h.words, " "))
 		}
 	}
@@ -128,7 +131,8 @@ func (h *tsHeader) set(number int, line string) error {
 		h.timed = is("true")
 	case "@targetlabel":
 		if is("true") {
-			return errors.New("@targetLabel true: the samples have numbers to predict, ccp tells classes apart; use a set with @classLabel true")
+			return errors.New("@targetLabel true: the samples have numbers to predict, ccp tells classes apart; use a set " +
+				"with @classLabel true")
 		}
 	case "@classlabel":
 		switch {
@@ -190,7 +194,8 @@ func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
 	return nil
 }
 
-// tuples reads the series of a sample whose values have times. A sensor without a value at a time of another has a gap there.
+// tuples reads the series of a sample whose values have times. A sensor without a value at a time of another has a
+// gap there.
 func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
 	values := make([]map[float64]float64, len(fields))
 	for dimension, field := range fields {
@@ -203,7 +208,8 @@ func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
 			inside, found := strings.CutPrefix(tuple, "(")
 			comma := strings.LastIndexByte(inside, ',')
 			if !found || comma < 0 || strings.Count(field, "(") != strings.Count(field, ")") {
-				return fmt.Errorf("dimension %d: %.40q is not a time and a value; after @timeStamps true each value is written as (0.5,1.2)",
+				return fmt.Errorf("dimension %d: %.40q is not a time and a value; after @timeStamps true each value is "+
+					"written as (0.5,1.2)",
 					dimension, tuple)
 			}
 			at, err := h.when(in, one.line, strings.TrimSpace(inside[:comma]))
@@ -250,7 +256,8 @@ func (h *tsHeader) when(in *input, line int, text string) (at float64, err error
 	case err != nil:
 		return 0, err
 	case kind == slashed:
-		return 0, fmt.Errorf("%s is a day and a month in an order that it does not tell; write the year first: 2024-05-31", text)
+		return 0, fmt.Errorf("%s is a day and a month in an order that it does not tell; write the year first: "+
+			"2024-05-31", text)
 	case h.kindKnown && kind != h.kind:
 		return 0, fmt.Errorf("%q: times before are of another form; write all alike", text)
 	}

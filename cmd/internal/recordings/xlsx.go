@@ -23,7 +23,8 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	in := &input{path: path, encoding: "Excel", markers: j.markers, formulas: map[int]*formulas{}, doubtful: file.Uncalculated}
+	in := &input{path: path, encoding: "Excel", markers: j.markers, formulas: map[int]*formulas{},
+		doubtful: file.Uncalculated}
 	var cells []string
 	var hidden []int
 	columns, line := 0, 0
@@ -42,7 +43,8 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 		}
 		if columns == 0 {
 			if columns = len(cells); len(in.unresolved) > 0 {
-				return fmt.Errorf("%s, sheet %s, row %d: the heading of column %s is a formula that nobody has calculated, %s: %s", path,
+				return fmt.Errorf("%s, sheet %s, row %d: the heading of column %s is a formula that nobody has calculated, "+
+					"%s: %s", path,
 					sheet.Name, row.Number, workbook.Letters(in.unresolved[0]), cells[in.unresolved[0]], uncalculated)
 			}
 			clear(in.formulas) // headings are no values
@@ -60,7 +62,8 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 		return fmt.Errorf("%s: sheet %s is empty; choose another with --sheet: %s", path, sheet.Name, sheets(file))
 	}
 	if hidden != nil {
-		j.noteOf("hidden rows", fmt.Sprintf("sheet %s of %s hides %s, by a filter or by hand, such as row %d: hidden rows are read as the "+
+		j.noteOf("hidden rows", fmt.Sprintf("sheet %s of %s hides %s, by a filter or by hand, such as row %d: hidden "+
+			"rows are read as the "+
 			"others; delete them if they are not to be", sheet.Name, path, text.Count(len(hidden), "row"), hidden[0]))
 	}
 	return nil
@@ -118,11 +121,13 @@ func (j *job) hiddenColumns(file *workbook.Book, sheet workbook.Sheet, headings 
 	return err
 }
 
-// formulas counts the formulas of a column, and those of them whose stored result is 0 or an empty text: libraries that do not
+// formulas counts the formulas of a column, and those of them whose stored result is 0 or an empty text: libraries
+// that do not
 // calculate store these. row is the first such.
 type formulas struct{ all, zero, blank, row int }
 
-// cellsOf returns the texts of a row's cells, without the blanks around them, in as many columns as there are at least. It
+// cellsOf returns the texts of a row's cells, without the blanks around them, in as many columns as there are at
+// least. It
 // counts formulas whose results may be their writer's.
 func (in *input) cellsOf(row *workbook.Row, cells []string, columns int) []string {
 	in.unresolved = in.unresolved[:0]
@@ -154,7 +159,8 @@ func (in *input) cellsOf(row *workbook.Row, cells []string, columns int) []strin
 }
 
 // uncalculated is the way out where nobody has calculated a formula. LibreOffice keeps what other programs have stored.
-const uncalculated = "open the workbook in a spreadsheet program and save it, which calculates it (in LibreOffice press Ctrl+Shift+F9 first)"
+const uncalculated = "open the workbook in a spreadsheet program and save it, which calculates it (in LibreOffice " +
+	"press Ctrl+Shift+F9 first)"
 
 // unresolved returns an error if a cell of the row holds a formula without any result, in a column that is used.
 func (t *table) unresolved(cells []string) error {
@@ -167,8 +173,10 @@ func (t *table) unresolved(cells []string) error {
 	return nil
 }
 
-// calculated returns an error if all formulas of a column that is used have the result 0 in a workbook that nobody may have
-// calculated, or no result at all: libraries store 0 or an empty text until a spreadsheet program puts the result there. It notes
+// calculated returns an error if all formulas of a column that is used have the result 0 in a workbook that nobody
+// may have
+// calculated, or no result at all: libraries store 0 or an empty text until a spreadsheet program puts the result
+// there. It notes
 // single ones, and columns of zeros in a workbook that a program has saved: it may have kept them.
 func (t *table) calculated() error {
 	for column, heading := range t.headings {
@@ -180,10 +188,12 @@ func (t *table) calculated() error {
 		where := fmt.Sprintf("%s: column %s holds %d formulas, and the result of", t.from.path, heading, of.all)
 		switch {
 		case whole && (t.in.doubtful || of.blank == of.all && !t.known):
-			return fmt.Errorf("%s each is 0 or empty, as libraries write it that do not calculate: %s; or leave it out with --leave %q", where,
+			return fmt.Errorf("%s each is 0 or empty, as libraries write it that do not calculate: %s; or leave it out "+
+				"with --leave %q", where,
 				uncalculated, heading)
 		case whole && of.zero > 0 || t.in.doubtful && of.zero > 0:
-			t.job.noteOf("formulas of "+heading, fmt.Sprintf("%s %d of them is 0, such as in row %d: if nobody has calculated these, %s", where,
+			t.job.noteOf("formulas of "+heading, fmt.Sprintf("%s %d of them is 0, such as in row %d: if nobody has "+
+				"calculated these, %s", where,
 				of.zero, of.row, uncalculated))
 		}
 	}
@@ -197,7 +207,8 @@ func (t *table) unformatted() {
 	}
 	times := t.samples[len(t.samples)-1].rows.times
 	if at := times[0]; at > 20_000 && at < 80_000 && at != math.Trunc(at) {
-		t.job.noteOf("unformatted", fmt.Sprintf("%s: column %s holds numbers such as %g without a date's format: if they are days, as a spreadsheet "+
+		t.job.noteOf("unformatted", fmt.Sprintf("%s: column %s holds numbers such as %g without a date's format: if "+
+			"they are days, as a spreadsheet "+
 			"counts them, give the column such a format", t.from.path, t.headings[t.time], at))
 	}
 }
@@ -205,5 +216,6 @@ func (t *table) unformatted() {
 // takes reports that a column is taken, as values or for what it says of the samples.
 func (t *table) takes(column int) bool {
 	u := t.roles.uses
-	return slices.Contains(t.values, column) || slices.Contains([]int{u.sample, u.time, u.sensor, u.label, u.group, u.date}, column)
+	return slices.Contains(t.values, column) || slices.Contains([]int{u.sample, u.time, u.sensor, u.label, u.group,
+		u.date}, column)
 }

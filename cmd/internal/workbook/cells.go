@@ -22,9 +22,11 @@ type Row struct {
 
 // Cell is a cell of a sheet. The zero value is an empty one.
 type Cell struct {
-	// Text is the content: a text; a number with all its digits; true or false; the name of an error such as #DIV/0!; a date or a
+	// Text is the content: a text; a number with all its digits; true or false; the name of an error such as #DIV/0!; a
+	// date or a
 	// time, in seconds and their fractions, as 2024-05-31 12:00:00.5. A time of day and a duration are times after the
-	// beginning of 1899-12-30, or of 1904-01-01, as which days the workbook counts. Of a formula without a result it is the formula.
+	// beginning of 1899-12-30, or of 1904-01-01, as which days the workbook counts. Of a formula without a result it is
+	// the formula.
 	Text    string
 	Formula bool
 	Empty   bool // a formula has no result
@@ -293,7 +295,8 @@ func (b *Book) number(text string, style int) (shown string, zero bool, err erro
 	return shown, value == 0, err
 }
 
-// The days from which days are counted. Those of 1900 take it for a leap year, so that its January and February are a day late.
+// The days from which days are counted. Those of 1900 take it for a leap year, so that its January and February are a
+// day late.
 var (
 	epoch1900 = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	epoch1904 = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -308,25 +311,30 @@ func lastDigit(text string) float64 {
 	return math.Pow10(point + 1 - len(text))
 }
 
-// Bounds of the numbers of days that are a date: of the year 9999 at most, and of a year of four digits, for durations below zero.
+// Bounds of the numbers of days that are a date: of the year 9999 at most, and of a year of four digits, for
+// durations below zero.
 const (
 	mostDays  = 2_958_466
 	leastDays = -300_000
 )
 
-// date writes a number of days, whose last digit is worth so much. A spreadsheet stores a time as a fraction of a day, which is
-// hardly ever a whole number of milliseconds: it is rounded to one that is as close as the number is exact, or else to a
+// date writes a number of days, whose last digit is worth so much. A spreadsheet stores a time as a fraction of a
+// day, which is
+// hardly ever a whole number of milliseconds: it is rounded to one that is as close as the number is exact, or else
+// to a
 // microsecond as close, or else to a nanosecond.
 func (b *Book) date(days, digit float64, format Format) (string, error) {
 	epoch := epoch1900
 	switch {
 	case !(days < mostDays && days > leastDays) || format == Date && days < 0: // NaN as well
-		return "", fmt.Errorf("%g has the format of a date or a time, and no date is so many days from 1900; give the column a number "+
+		return "", fmt.Errorf("%g has the format of a date or a time, and no date is so many days from 1900; give the "+
+			"column a number "+
 			"format, or correct the cell", days)
 	case b.of1904:
 		epoch = epoch1904
 	case format == Date && days >= 60 && days < 61:
-		return "", fmt.Errorf("%g is the 29th of February 1900, a day that only spreadsheets have; correct the date, or give the column "+
+		return "", fmt.Errorf("%g is the 29th of February 1900, a day that only spreadsheets have; correct the date, or "+
+			"give the column "+
 			"a number format", days)
 	case format == Date && days < 60:
 		epoch = epoch.AddDate(0, 0, 1)

@@ -42,16 +42,20 @@ var (
 	units     = regexp.MustCompile(`(?i)y+|m+|d+|h+|s+`)
 )
 
-// ParseFormat returns what a number format makes of a number. Such a code has up to four sections with semicolons between: for
-// positive and negative numbers, for zero, and for texts. A section shows dates or times if it has any of the letters y, m, d, h
-// and s outside of quotation marks, brackets and escapes, and no digits of a number. An m beside hours or seconds is a minute.
+// ParseFormat returns what a number format makes of a number. Such a code has up to four sections with semicolons
+// between: for
+// positive and negative numbers, for zero, and for texts. A section shows dates or times if it has any of the letters
+// y, m, d, h
+// and s outside of quotation marks, brackets and escapes, and no digits of a number. An m beside hours or seconds is
+// a minute.
 func ParseFormat(code string) Format {
 	code = halfDays.ReplaceAllString(literals.ReplaceAllString(code, ""), "h")
 	code = seconds.ReplaceAllString(elapsed.ReplaceAllString(code, "h"), "s")
 	code = fractions.ReplaceAllString(brackets.ReplaceAllString(code, ""), "$1")
 	found := Number
 	for _, section := range strings.Split(strings.ToLower(code), ";") {
-		if strings.ContainsAny(section, "0#?@") || strings.Contains(section, "general") || strings.TrimSpace(section) == "standard" {
+		if strings.ContainsAny(section, "0#?@") || strings.Contains(section, "general") ||
+			strings.TrimSpace(section) == "standard" {
 			continue
 		}
 		letters := units.FindAllString(section, -1)

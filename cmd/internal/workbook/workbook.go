@@ -1,5 +1,7 @@
-// Package workbook reads the sheets of .xlsx workbooks (ECMA-376, Office Open XML), row by row and with what a cell's text does
-// not say: its number format, whether it holds a formula, and whether a spreadsheet program has calculated that. Values come from
+// Package workbook reads the sheets of .xlsx workbooks (ECMA-376, Office Open XML), row by row and with what a cell's
+// text does
+// not say: its number format, whether it holds a formula, and whether a spreadsheet program has calculated that.
+// Values come from
 // these marks, never from the text that a spreadsheet program shows.
 package workbook
 
@@ -23,7 +25,8 @@ import (
 // Book is an open workbook.
 type Book struct {
 	Sheets []Sheet // in their order; sheets without cells, such as those of charts alone, are left out
-	// Uncalculated reports that nothing says that a spreadsheet program has calculated the formulas: the workbook asks to be
+	// Uncalculated reports that nothing says that a spreadsheet program has calculated the formulas: the workbook asks
+	// to be
 	// calculated when it is opened, or holds no settings of calculation. A formula's 0 may be its writer's then.
 	Uncalculated bool
 
@@ -147,7 +150,8 @@ func (b *Book) unpack() error {
 	var begin [4]byte
 	_, _ = b.file.ReadAt(begin[:], 0)
 	if string(begin[:]) == "\xd0\xcf\x11\xe0" {
-		return errors.New("it has a password, or is an .xls workbook of Excel before 2007; save it as .xlsx, without a password")
+		return errors.New("it has a password, or is an .xls workbook of Excel before 2007; save it as .xlsx, without a " +
+			"password")
 	}
 	info, err := b.file.Stat()
 	if err != nil {
