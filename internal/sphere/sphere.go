@@ -88,7 +88,8 @@ func Seems(positions []float64) string {
 		return low[column] >= -180 && high[column] <= 180 || low[column] >= 0 && high[column] <= 360
 	}
 	span := max(high[0]-low[0], high[1]-low[1])
-	if !(latitude(0) && longitude(1) || latitude(1) && longitude(0)) || span <= far || ends(0) && ends(1) || centred(0) && centred(1) {
+	degrees := latitude(0) && longitude(1) || latitude(1) && longitude(0)
+	if !degrees || span <= far || ends(0) && ends(1) || centred(0) && centred(1) {
 		return ""
 	}
 	return fmt.Sprintf("look like degrees of latitude and longitude (from %.4g to %.4g, and from %.4g to %.4g), but are measured on a plane, "+
