@@ -93,19 +93,33 @@ func Pool(m *affinity.Matrix, cluster []int32, k int) (edges []affinity.Edge, su
 // searchVersion is raised when the search itself changes: old results must not be taken for new ones.
 const searchVersion = 2
 
-// Cached is [SearchLevels] that keeps its result in the user's cache folder for later runs on the same graph. It returns
-// a result that it cannot keep, without an error. It does not call progress for a result from the cache.
+// The names of results in the user's cache folder.
+const cacheName, cacheEnding = "hierarchy", ".json"
+
+// mostKept is how many bytes of results are kept in the user's cache folder. A hierarchy of 1,000 nodes has 5 kB.
+const mostKept = 200 << 20
+
+// Cached is [SearchLevels] that keeps its result in the user's cache folder for later runs on the same graph, unless ctx is
+// [cache.Passing]. Of more than 200 MB those go that were longest unused. It returns a result that it cannot keep, without an error. It
+// does not call progress for a result from the cache.
 func Cached(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Size, seed uint64,
 	progress Progress) ([][]int32, error) {
+	search := func() ([][]int32, error) { return SearchLevels(ctx, m, positions, levels, seed, progress) }
+	if !cache.Kept(ctx) {
+		return search()
+	}
 	read := func(path string) (clusters [][]int32, err error) {
 		if err = files.ReadJSON(path, &clusters); err == nil && !fits(clusters, m.N(), levels) {
 			err = fmt.Errorf("%s: it is not a hierarchy of this graph", path)
 		}
 		return clusters, err
 	}
-	search := func() ([][]int32, error) { return SearchLevels(ctx, m, positions, levels, seed, progress) }
-	write := func(path string, clusters [][]int32) error { return files.WriteJSON(path, clusters) }
-	path := cache.Path("hierarchy", ".json", searchVersion, m.Hash(), positions, levels, seed)
+	write := func(path string, clusters [][]int32) error {
+		err := files.WriteJSON(path, clusters)
+		cache.Bound(cacheName, cacheEnding, mostKept)
+		return err
+	}
+	path := cache.Path(cacheName, cacheEnding, searchVersion, m.Hash(), positions, levels, seed)
 	clusters, _, err := cache.Get(path, read, search, write)
 	return clusters, err
 }

@@ -2,12 +2,25 @@
 package cache
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 )
+
+// passing is the key of a context whose results are not worth keeping.
+type passing struct{}
+
+// Passing returns a context for work whose results nobody asks for again, such as what is made of a part of the samples to judge a
+// choice: Kept is false for it.
+func Passing(ctx context.Context) context.Context { return context.WithValue(ctx, passing{}, true) }
+
+// Kept reports whether results of work under this context are to be kept.
+func Kept(ctx context.Context) bool { return ctx.Value(passing{}) == nil }
 
 // Path returns the file of a cached result: name, a hash of the key's parts, and the ending. The parts together
 // determine the content. Two parts are the same if fmt prints them alike. Path is "" if the user has no cache folder.
@@ -29,6 +42,8 @@ func Get[T any](path string, read func(path string) (T, error), make func() (T, 
 	write func(path string, v T) error) (v T, unkept, err error) {
 	if path != "" {
 		if v, err = read(path); err == nil {
+			now := time.Now()
+			_ = os.Chtimes(path, now, now) // for Bound; if it cannot be, the result may go sooner
 			return v, nil, nil
 		}
 	}
@@ -42,4 +57,30 @@ func Get[T any](path string, read func(path string) (T, error), make func() (T, 
 		unkept = write(path, v)
 	}
 	return v, unkept, nil
+}
+
+// Bound deletes results of a name and an ending, those that were longest unused first, until all have at most so many bytes. The newest
+// stays in any case. Another process may delete some at the same time; what cannot be deleted stays.
+func Bound(name, ending string, most int64) {
+	found, err := filepath.Glob(filepath.Join(filepath.Dir(Path(name, ending)), name+"-*"+ending))
+	if err != nil || len(found) == 0 {
+		return
+	}
+	type result struct {
+		path string
+		os.FileInfo
+	}
+	var all []result
+	for _, path := range found {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			all = append(all, result{path, info})
+		}
+	}
+	slices.SortFunc(all, func(a, b result) int { return b.ModTime().Compare(a.ModTime()) })
+	sum := int64(0)
+	for at, one := range all {
+		if sum += one.Size(); sum > most && at > 0 {
+			_ = os.Remove(one.path)
+		}
+	}
 }
