@@ -24,11 +24,18 @@ const (
 	productsAtOnce = 1 << 21
 )
 
+// linked returns to how many others each sensor is joined by correlation, or that all are joined to each other.
+func (d *Dataset) linked() (k int, all bool) {
+	sensors, k := len(d.Form.Sensors), cmp.Or(d.KNN, correlated)
+	return k, d.KNN == 0 && sensors <= allLinked || k >= sensors-1
+}
+
 // link makes the graph of the sensors: few of them are all joined, more by correlations over some samples. Very many are joined to
 // none, since all pairs are too many to compare.
 func (d *Dataset) link(of []int) (*affinity.Matrix, error) {
-	sensors, k := len(d.Form.Sensors), cmp.Or(d.KNN, correlated)
-	if d.KNN == 0 && sensors <= allLinked || k >= sensors-1 {
+	sensors := len(d.Form.Sensors)
+	k, all := d.linked()
+	if all {
 		return d.linkAll(sensors)
 	}
 	if sensors > mostCompared {

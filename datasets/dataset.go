@@ -31,6 +31,8 @@ type Dataset struct {
 	Coordinates []float64
 	// Notes and Warnings are those of Raw, followed by those of Make.
 	Notes, Warnings []string
+
+	learned *affinity.Matrix // the graph that Make made of the training samples; nil if it made none
 }
 
 // Sample writes sample i, normalised by Mean and Std, to dst, `[nodes, channels]` row-major. It is safe for

@@ -58,6 +58,7 @@ func assemble(raw *Raw, s Split) (*Dataset, []error) {
 		if err := d.join(); err != nil {
 			return nil, []error{err}
 		}
+		d.learned = d.Affinity
 	}
 	if errs := d.errors(); len(errs) > 0 {
 		return nil, errs

@@ -63,7 +63,8 @@ func (d *Dataset) overFrames() (err error) {
 				false: "all sensors are alike, as positions in space"}[alone], differ)
 		}
 	}
-	if d.Affinity == nil {
+	drawn := d.Affinity == nil
+	if drawn {
 		if d.Affinity, err = d.link(of); err != nil {
 			return err
 		}
@@ -72,6 +73,9 @@ func (d *Dataset) overFrames() (err error) {
 		if d.Affinity, err = overTime(d.Affinity, form.Frames); err != nil {
 			return err
 		}
+	}
+	if _, all := d.linked(); drawn && !all && !d.unlinked() {
+		d.learned = d.Affinity
 	}
 	return d.frame()
 }
