@@ -19,8 +19,8 @@ func chance(n int) []float32 {
 	return values
 }
 
-// A graph that was made of samples is made anew for a trial, and does not depend on what the trial holds out. Frames, scale and all
-// graphs that were given stay.
+// A graph that was made of samples is made anew for a trial, and does not depend on what the trial holds out. Frames,
+// scale and all graphs that were given stay.
 func TestResplitMakesLearnedGraphsAnew(t *testing.T) {
 	const n = 40
 	labels := make([]int64, n)
@@ -47,7 +47,8 @@ func TestResplitMakesLearnedGraphsAnew(t *testing.T) {
 			held, err := d.Resplit(trial)
 			require.NoError(t, err)
 			assert.Equal(t, trial, held.Split)
-			assert.Equal(t, []any{d.Mean, d.Std, d.Nodes, d.Grid, d.Form}, []any{held.Mean, held.Std, held.Nodes, held.Grid, held.Form})
+			assert.Equal(t, []any{d.Mean, d.Std, d.Nodes, d.Grid, d.Form},
+				[]any{held.Mean, held.Std, held.Nodes, held.Grid, held.Form})
 			assert.Equal(t, notes, d.Notes)
 			assert.Empty(t, held.Warnings)
 			require.NoError(t, held.Validate())

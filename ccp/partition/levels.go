@@ -99,9 +99,9 @@ const cacheName, cacheEnding = "hierarchy", ".json"
 // mostKept is how many bytes of results are kept in the user's cache folder. A hierarchy of 1,000 nodes has 5 kB.
 const mostKept = 200 << 20
 
-// Cached is [SearchLevels] that keeps its result in the user's cache folder for later runs on the same graph, unless ctx is
-// [cache.Passing]. Of more than 200 MB those go that were longest unused. It returns a result that it cannot keep, without an error. It
-// does not call progress for a result from the cache.
+// Cached is [SearchLevels] that keeps its result in the user's cache folder for later runs on the same graph, unless
+// ctx is [cache.Passing]. Of more than 200 MB those go that were longest unused. It returns a result that it cannot
+// keep, without an error. It does not call progress for a result from the cache.
 func Cached(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Size, seed uint64,
 	progress Progress) ([][]int32, error) {
 	search := func() ([][]int32, error) { return SearchLevels(ctx, m, positions, levels, seed, progress) }

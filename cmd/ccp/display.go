@@ -146,12 +146,14 @@ func (d *display) epoch(e training.Epoch) {
 	switch {
 	case d.stepped:
 		fmt.Fprintf(&line, "epoch %*d/%d", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs)
-	case d.config.Transforms != "none": // which fit their training samples exactly
-		line.WriteString("fitted; held-out samples:")
+	case e.Train.Samples > 0: // transforms fit their training samples exactly
+		fmt.Fprintf(&line, "fitted; %s:", e.Train.HeldOut())
 	default:
 		line.WriteString("fitted")
 	}
-	fmt.Fprintf(&line, "  loss %.4f  acc %.3f", e.Train.Loss, e.Train.Accuracy)
+	if e.Train != (training.Score{}) {
+		fmt.Fprintf(&line, "  loss %.4f  acc %.3f", e.Train.Loss, e.Train.Accuracy)
+	}
 	if e.Validation != nil {
 		fmt.Fprintf(&line, "  val %.4f", e.Validation.Accuracy)
 	}

@@ -125,24 +125,28 @@ func TestDisplayOfAConstantObjective(t *testing.T) {
 	}
 }
 
-// The groups of the test are named if they are whole. A fit without steps says that its score is of held-out samples.
+// The groups of the test are named if they are whole. A fit without steps says of how many held-out samples its score
+// is, and has none if there were none.
 func TestDisplayOfGroups(t *testing.T) {
 	data := *digits(t)
 	data.Groups = slices.Repeat([]string{"carl", "dora", "emil"}, len(data.Labels)/3)
 	for at, i := range data.Test {
 		data.Groups[i] = []string{"bert", "anna"}[at%2]
 	}
+	score := training.Score{Loss: 0.5, Accuracy: 0.75, Samples: 16, Groups: 3}
 	shown := func() string {
 		var out strings.Builder
 		d := newDisplay(&out, training.Config{}, "go")
 		c, err := training.Resolve(training.Patch{"model": "transforms"}, &data)
 		require.NoError(t, err)
 		d.begin(c, &data, models.Spec{Model: "transforms", Options: c.Options}, 0, 1)
-		d.epoch(training.Epoch{Train: training.Score{Loss: 0.5, Accuracy: 0.75}})
+		d.epoch(training.Epoch{Train: score})
 		return out.String()
 	}
 	assert.Contains(t, shown(), " test samples in 10 classes; groups of the test: anna, bert\n")
-	assert.Contains(t, shown(), "\nfitted; held-out samples:  loss 0.5000  acc 0.750  0.0s\n")
+	assert.Contains(t, shown(), "\nfitted; 16 held-out samples of 3 groups:  loss 0.5000  acc 0.750  0.0s\n")
+	score = training.Score{}
+	assert.Contains(t, shown(), "\nfitted  0.0s\n")
 	data.Groups[data.Train[0]] = "anna"
 	assert.Contains(t, shown(), " test samples in 10 classes\n")
 }

@@ -125,7 +125,7 @@ func (m *metrics) scores(epoch int, train training.Score, validation, test *trai
 		of string
 		*training.Score
 	}{{"train", &train}, {"validation", validation}, {"test", test}} {
-		if s.Score == nil {
+		if s.Score == nil || *s.Score == (training.Score{}) { // which nothing was held out for
 			continue
 		}
 		line += fmt.Sprintf(" %s_loss=%.6g %s_accuracy=%.6g", s.of, s.Loss, s.of, s.Accuracy)

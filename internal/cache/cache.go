@@ -15,8 +15,8 @@ import (
 // passing is the key of a context whose results are not worth keeping.
 type passing struct{}
 
-// Passing returns a context for work whose results nobody asks for again, such as what is made of a part of the samples to judge a
-// choice: Kept is false for it.
+// Passing returns a context for work whose results nobody asks for again, such as what is made of a part of the samples
+// to judge a choice: Kept is false for it.
 func Passing(ctx context.Context) context.Context { return context.WithValue(ctx, passing{}, true) }
 
 // Kept reports whether results of work under this context are to be kept.
@@ -59,8 +59,8 @@ func Get[T any](path string, read func(path string) (T, error), make func() (T, 
 	return v, unkept, nil
 }
 
-// Bound deletes results of a name and an ending, those that were longest unused first, until all have at most so many bytes. The newest
-// stays in any case. Another process may delete some at the same time; what cannot be deleted stays.
+// Bound deletes results of a name and an ending, those that were longest unused first, until all have at most so many
+// bytes. The newest stays in any case. Another process may delete some at the same time; what cannot be deleted stays.
 func Bound(name, ending string, most int64) {
 	found, err := filepath.Glob(filepath.Join(filepath.Dir(Path(name, ending)), name+"-*"+ending))
 	if err != nil || len(found) == 0 {

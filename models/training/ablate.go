@@ -55,15 +55,15 @@ func (r *run) ablate(ctx context.Context, q *quarter, seconds float64) error {
 	}
 	r.notice(fmt.Sprintf("to tell what the graph is worth, the network is trained on a random one with as many "+
 		"edges; this takes about %.0f s, as its trial did", seconds))
-	other := &quarter{d: d, members: q.members, read: q.read, unit: q.unit, network: map[int][]float64{}}
-	accuracy, _, err := r.trainTrial(ctx, d, other.network)
+	other := &quarter{d: d, members: q.members, read: q.read, unit: q.unit, shares: q.shares, network: map[int][]float64{}}
+	_, err = r.trainTrial(ctx, d, true, other.network)
 	if err != nil {
 		return err
 	}
-	_, loss, _ := other.tempered(&q.members.NetworkTemperature, networkDeviation, 0)
-	loss /= float64(len(d.Test))
-	r.notice(fmt.Sprintf("on the held-out quarter the network on a random graph has %.1f%%, loss %.3f", 100*accuracy, loss))
-	r.state.Members = append(r.state.Members, Member{onRandomGraph, false, 0, accuracy, loss})
+	_, loss, accuracy := other.tempered(&q.members.NetworkTemperature, networkDeviation, 0)
+	score := other.score(loss, accuracy)
+	r.notice(fmt.Sprintf("on the %s the network on a random graph has %.1f%%, loss %.3f", other.name(), 100*accuracy, score.Loss))
+	r.state.Members = append(r.state.Members, member(onRandomGraph, false, 0, score))
 	return nil
 }
 

@@ -57,7 +57,7 @@ func TestAblate(t *testing.T) {
 	random := ablated.Members[len(ablated.Members)-1]
 	assert.Equal(t, []any{"network on a random graph", false, 0.}, []any{random.Name, random.Graph, random.Weight})
 	assert.Positive(t, random.Loss)
-	assert.Contains(t, notices, "on the held-out quarter the network on a random graph has ")
+	assert.Contains(t, notices, "on the held-out quarter (8 samples) the network on a random graph has ")
 	assert.Equal(t, plain.Members, ablated.Members[:len(ablated.Members)-1])
 	assert.Equal(t, []any{plain.Test, plain.Train, plain.PredictedBy}, []any{ablated.Test, ablated.Train, ablated.PredictedBy})
 

@@ -14,9 +14,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
 	backends "github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/cache"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
@@ -53,36 +56,28 @@ func (r *run) fitTransforms(ctx context.Context) error {
 	if alone {
 		r.notice("groups: most samples are of a class that only one group has, so that single samples are held out; new groups may be harder")
 	}
-	c, err := transforms.For(&r.spec.Info, r.data.Affinity, r.spec.Options.Transforms)
+	c, err := r.transformsOf(d)
 	if err != nil {
 		return err
 	}
-	c.Seed, c.Backend, c.Lone = uint64(r.Seed), r.backend, len(several(d)) == 0
 	v, err := transforms.Fit(ctx, c, transformSamples(d))
 	if err != nil {
 		return err
 	}
-	var accuracies []string
-	parts := v.Parts()
-	for _, p := range parts[:len(parts)-1] {
-		accuracies = append(accuracies, fmt.Sprintf("%s %.1f%%", p.Name, 100*p.Accuracy))
-	}
 	line := ""
-	switch {
-	case c.Lone && accuracies != nil:
-		line = "no class has two training samples or groups, so that none can be held out: " +
-			"the transforms have their usual weights and a small penalty"
-	case accuracies != nil:
-		line = "held-out training samples" + ofSome(v.Judged(), c.Classes) + ": " + strings.Join(accuracies, ", ")
+	if c.Lone {
+		line = "no class has two training samples or groups, so that none can be held out"
+		if len(v.Predicting()) > 0 {
+			line += ": the transforms have their usual weights and a small penalty"
+		}
 	}
-	if line, err = r.weighMembers(ctx, d, c, v, line); err != nil {
+	if line, err = r.weighMembers(ctx, d, c.Lone, v, line); err != nil {
 		return err
 	}
 	network := r.state.Members // of the trial, if there was one
 	r.state.Members = nil
 	for _, p := range v.Parts() {
-		p.Weight *= v.Weight
-		r.state.Members = append(r.state.Members, Member(p))
+		r.state.Members = append(r.state.Members, member(p.Name, p.Graph, p.Weight*v.Weight, p.Score))
 	}
 	r.state.Members = append(r.state.Members, network...)
 	switch v.Weight {
@@ -102,12 +97,29 @@ func (r *run) fitTransforms(ctx context.Context) error {
 	return v.Keep(r.store)
 }
 
-// ofSome says of how many classes samples are, if these are not all.
-func ofSome(some, classes int) string {
-	if some == 0 {
-		return ""
+// transformsOf returns how transforms are fitted to the training samples of a data set.
+func (r *run) transformsOf(d *datasets.Dataset) (transforms.Config, error) {
+	c, err := transforms.For(&r.spec.Info, d.Affinity, r.spec.Options.Transforms)
+	if err != nil {
+		return c, err
 	}
-	return fmt.Sprintf(" of %d of the %d classes", some, classes)
+	c.Seed, c.Backend, c.Lone = uint64(r.Seed), r.backend, len(several(d)) == 0
+	if d.GraphLearned() {
+		c.Relink = func(some []int) (*affinity.Matrix, error) {
+			of := make([]int, 0, len(some))
+			for _, at := range some {
+				of = append(of, d.Train[at%len(d.Train)]) // mirror images come after the samples
+			}
+			slices.Sort(of)
+			other, err := d.Resplit(datasets.Split{Train: slices.Compact(of)})
+			if err != nil {
+				return nil, err
+			}
+			own, err := transforms.For(&r.spec.Info, other.Affinity, r.spec.Options.Transforms)
+			return own.Links, err
+		}
+	}
+	return c, nil
 }
 
 // hasNetwork reports whether the network has a weight in the predictions. Otherwise it is not trained.
@@ -154,38 +166,45 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 // and the weight with the least log-loss on the quarter: first the forest beside the ridge classifier, then the network beside
 // both. The result is line with the accuracies and losses of the trial. No network is trained for it if none is asked for, or if even
 // one without a mistake would gain little.
-func (r *run) weighMembers(ctx context.Context, data *datasets.Dataset, c transforms.Config, v *transforms.Classifier,
+func (r *run) weighMembers(ctx context.Context, data *datasets.Dataset, lone bool, v *transforms.Classifier,
 	line string) (string, error) {
-	q, err := r.holdOut(ctx, data, c)
+	q, err := r.holdOut(ctx, data)
 	if err != nil {
 		return "", err
 	}
 	if q == nil {
-		if v.WeighForest(v.ForestWeight, 0, 0); c.Lone {
+		v.WeighForest(v.ForestWeight)
+		v.SetScores(nil)
+		if lone {
 			return line, nil
 		}
-		return join(line, "no quarter can be held out of so few samples or groups (it takes three groups), so that no network is tried"), nil
+		return join(line, "no quarter can be held out without the last samples or groups of a class, so that nothing "+
+			"says how well the transforms predict, and no network is tried"), nil
 	}
 	q.members.Smoothing = v.Smoothing
-	said, n := q.weighForest(v), float64(len(q.d.Test))
+	shares, n := q.alone(v), float64(len(q.d.Test))
+	each, together := q.weighForest(v)
 	loss, _, ours := q.judge(1)
-	v.SetScore(loss/n, ours)
-	line = join(line, fmt.Sprintf("on a held-out quarter %s %.1f%%, loss %.3f", said, 100*ours, loss/n))
+	q.scores[transforms.All] = q.score(loss, ours)
+	v.SetScores(q.scores)
+	shares = append(append(shares, each...), share(together, ours))
+	line = join(line, fmt.Sprintf("on a %s: %s, loss %.3f", q.name(), strings.Join(shares, ", "), loss/n))
 	if r.spec.Network().Fitted || loss <= minGainInNats && q.units() >= manyHeldOut {
 		return line, nil
 	}
-	line += fmt.Sprintf("; to compare, a network is trained on the other three quarters, with all its %d steps", r.total)
+	line += fmt.Sprintf("; to compare, a network is trained on the other %s, with all its %d steps",
+		text.Count(len(q.d.Train), "training sample"), r.total)
 	if r.Ablate {
 		line += ", and then again on a random graph"
 	}
 	r.notice(line)
-	accuracy, seconds, err := r.trainTrial(ctx, q.d, q.network)
+	seconds, err := r.trainTrial(ctx, q.d, false, q.network)
 	if err != nil {
 		return "", err
 	}
-	var networkLoss float64
-	v.NetworkTemperature, networkLoss, _ = q.tempered(&q.members.NetworkTemperature, networkDeviation, 0)
-	line = fmt.Sprintf("on a held-out quarter the transforms have %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", 100*ours, loss/n,
+	var networkLoss, accuracy float64
+	v.NetworkTemperature, networkLoss, accuracy = q.tempered(&q.members.NetworkTemperature, networkDeviation, 0)
+	line = fmt.Sprintf("on a %s the transforms have %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", q.name(), 100*ours, loss/n,
 		100*accuracy, networkLoss/n)
 	members := 1
 	if f := q.members.ForestWeight; f > 0 && f < 1 {
@@ -198,7 +217,7 @@ func (r *run) weighMembers(ctx context.Context, data *datasets.Dataset, c transf
 	default:
 		v.Weight = weightOf(loss, members, q.judge)
 	}
-	r.state.Members = []Member{{"network", true, 1 - v.Weight, accuracy, networkLoss / n}}
+	r.state.Members = []Member{member("network", true, 1-v.Weight, q.score(networkLoss, accuracy))}
 	if r.Ablate {
 		if err := r.ablate(ctx, q, seconds); err != nil {
 			return "", err
@@ -253,26 +272,26 @@ func several(d *datasets.Dataset) map[int32]bool {
 	return several
 }
 
-// trainTrial trains the network alone, as the run will train it, and sets its probabilities for the test samples. It returns
-// its accuracy on them. The trial is a run in the run's folder, in a folder of its own for these settings and data, so that an
-// interrupted one goes on.
-func (r *run) trainTrial(ctx context.Context, d *datasets.Dataset,
-	predictions map[int][]float64) (accuracy, seconds float64, err error) {
+// trainTrial trains the network alone, as the run will train it, and sets its probabilities for the test samples. It
+// returns how long that took. An ablation takes as long as the trial before, so that it does not say how long. The
+// trial is a run in the run's folder, in a folder of its own for these settings and data, so that an interrupted one
+// goes on.
+func (r *run) trainTrial(ctx context.Context, d *datasets.Dataset, ablation bool,
+	predictions map[int][]float64) (seconds float64, err error) {
 	metadata := r.metadata
 	metadata.Command = "" // which may be written in another way
 	of, err := json.Marshal(metadata)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	for _, name := range []string{configFile, dataFile} {
 		content, err := os.ReadFile(filepath.Join(r.Dir, name))
 		if err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 		of = append(of, content...)
 	}
-	ablation := d.Affinity != r.data.Affinity
-	if ablation {
+	if d.Affinity != r.data.Affinity { // made anew, or a random one
 		of = append(of, d.Affinity.Hash()...)
 	}
 	folder := filepath.Join(r.Dir, trialFolder, fmt.Sprintf("%x", sha256.Sum256(of))[:20])
@@ -309,24 +328,27 @@ func (r *run) trainTrial(ctx context.Context, d *datasets.Dataset,
 	}
 	backend, err := trialBackend(r.backend, c, spec, len(d.Test))
 	if err != nil {
-		return 0, 0, err
+		return 0, err
+	}
+	if d.Affinity != r.data.Affinity {
+		ctx = cache.Passing(ctx) // nobody has this graph again
 	}
 	trained, err := c.trainAs(ctx, backend, d, d.Fingerprint(), spec, o)
 	if err != nil {
 		if errors.Is(err, ErrInterrupted) {
 			err = fmt.Errorf("%w in the trial of the network: give the same command to go on", ErrInterrupted)
 		}
-		return 0, 0, err
+		return 0, err
 	}
 	classifier, err := models.Load(folder, models.LoadOptions{Backend: backend})
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, classifier.Close()) }()
-	e, err := EvaluateEach(classifier, d, d.Test, r.evaluationBatch(), func(sample int, probabilities []float64) {
+	_, err = EvaluateEach(classifier, d, d.Test, r.evaluationBatch(), func(sample int, probabilities []float64) {
 		predictions[sample] = probabilities
 	})
-	return e.Accuracy, trained.Seconds + trained.CompileSeconds, err
+	return trained.Seconds + trained.CompileSeconds, err
 }
 
 // trialBackend returns pure Go for a trial of little work: XLA would compile a step for 5 s. Else it returns backend. Work

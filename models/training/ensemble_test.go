@@ -74,7 +74,10 @@ func TestOneSampleOfEachClass(t *testing.T) {
 		"none can be held out: the transforms have their usual weights and a small penalty: shapelets, minirocket, ")
 	assert.Greater(t, result.Test.Accuracy, 0.9)
 	assert.Less(t, result.Test.Loss, 1.0)
-	assert.Equal(t, 1.0, result.Train.Accuracy, "not of held-out samples, of which there are none")
+	assert.Zero(t, result.Train, "nothing was held out")
+	for _, m := range result.Members {
+		assert.Nil(t, m.Score, m.Name)
+	}
 }
 
 // Transforms use what the frames have lost. They are saved and loaded, predict recordings of any length, and explain.
@@ -94,7 +97,8 @@ func TestTransforms(t *testing.T) {
 		assert.Contains(t, notices[len(notices)-1], " predict")
 		assert.NotContains(t, result.PredictedBy, "network")
 		last := result.Members[len(result.Members)-1]
-		assert.Equal(t, training.Member{Name: "all", Weight: 1, Accuracy: result.Train.Accuracy, Loss: result.Train.Loss}, last)
+		assert.Equal(t, training.Member{Name: "all", Weight: 1, Score: &result.Train}, last)
+		assert.Equal(t, 33, result.Train.Samples, "the quarter")
 
 		c, err := models.Load(dir, models.LoadOptions{Backend: backend})
 		require.NoError(t, err)
@@ -135,7 +139,7 @@ func TestTransforms(t *testing.T) {
 		saved, err := transforms.Open(c.Store(), of)
 		require.NoError(t, err)
 		all := saved.Parts()[len(saved.Parts())-1]
-		left := training.Score{Loss: all.Loss, Accuracy: all.Accuracy}
+		left := training.Score(all.Score)
 		require.NoError(t, c.Close())
 		_, err = c.ClassifyRecording(t.Context(), recording.Recording{Series: d.Series[133]})
 		require.ErrorIs(t, err, models.ErrClosed)
@@ -236,8 +240,8 @@ func TestTrialGoesOn(t *testing.T) {
 		assert.InDelta(t, 0.2+1./60, n.done[first], 1e-9, "the trial went on")
 		assert.Contains(t, n.notices, "the trial goes on: resuming after step 12")
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
-		assert.Contains(t, n.notices[0], "to compare, a network is trained on the other three quarters, with all its 60 steps")
-		assert.Regexp(t, `^on a held-out quarter the transforms have [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, n.weighed())
+		assert.Contains(t, n.notices[0], "to compare, a network is trained on the other 23 training samples, with all its 60 steps")
+		assert.Regexp(t, `^on a held-out quarter \(7 samples\) the transforms have [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, n.weighed())
 		assert.GreaterOrEqual(t, result.Test.Accuracy, 0.7, "a third of the training labels are wrong")
 
 		var once noted
@@ -305,7 +309,7 @@ func TestTrialOfGroups(t *testing.T) {
 		n = noted{}
 		_, err = train(training.Patch{"steps": 5, "ccp_hierarchies": 2}, n.observer())
 		require.NoError(t, err)
-		assert.Contains(t, n.weighed(), "on a held-out quarter the transforms have")
+		assert.Contains(t, n.weighed(), "on a held-out quarter (7 samples) the transforms have")
 		assert.Contains(t, n.notices, "groups: most samples are of a class that only one group has, so that single samples are held out; "+
 			"new groups may be harder")
 	})

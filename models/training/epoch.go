@@ -42,9 +42,12 @@ func (r *run) endEpoch() error {
 	r.clock()
 	s := &r.state
 	n := float64(s.Sums.Steps)
-	e := Epoch{Epoch: r.epochOf(s.Step), Train: Score{s.Sums.Loss / n, s.Sums.Accuracy / n},
+	e := Epoch{Epoch: r.epochOf(s.Step), Train: Score{Loss: s.Sums.Loss / n, Accuracy: s.Sums.Accuracy / n},
 		Objective: s.Sums.Objective,
 		Seconds:   s.Seconds, InputWait: s.Wait / math.Max(s.Seconds, 1e-9)}
+	if r.held != nil {
+		e.Train = *r.held
+	}
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
@@ -60,7 +63,7 @@ func (r *run) endEpoch() error {
 		return err
 	}
 	if validation.Samples > 0 {
-		e.Validation = &Score{validation.Loss, validation.Accuracy}
+		e.Validation = &Score{Loss: validation.Loss, Accuracy: validation.Accuracy}
 	}
 	e.Best = s.Best == 0 || r.Keep == KeepLast || better(e.Validation, s.History[s.Best-1].Validation)
 	if e.Best {

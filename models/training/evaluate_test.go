@@ -132,7 +132,7 @@ func TestEvaluateByTheClassifiersStatistics(t *testing.T) {
 	require.NotEqual(t, d.Mean, classifier.Mean, "the test needs samples that matter")
 	test, err := Evaluate(classifier, d, d.Test, 64)
 	require.NoError(t, err)
-	assert.Equal(t, result.Test, Score{test.Loss, test.Accuracy})
+	assert.Equal(t, result.Test, Score{Loss: test.Loss, Accuracy: test.Accuracy})
 	assert.NotEqual(t, d.Mean, classifier.Mean, "the data set stays as it was")
 }
 

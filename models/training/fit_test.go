@@ -239,7 +239,7 @@ func TestPlainModelsLearn(t *testing.T) {
 			require.NoError(t, err)
 			test, err := Evaluate(classifier, d, d.Test, 64)
 			require.NoError(t, err)
-			assert.Equal(t, result.Test, Score{test.Loss, test.Accuracy})
+			assert.Equal(t, result.Test, Score{Loss: test.Loss, Accuracy: test.Accuracy})
 			resume(t, backend, c, dir, []int{11})
 		})
 	}

@@ -100,7 +100,7 @@ func removeHierarchies(dir string) error {
 	return err
 }
 
-// writeHistory writes the learning curves as CSV, all or nothing. Without validation its columns are NaN.
+// writeHistory writes the learning curves as CSV, all or nothing. What was not measured is NaN.
 func writeHistory(path string, history []Epoch) error {
 	header := []string{"epoch", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy", "seconds",
 		"input_wait"}
@@ -110,11 +110,15 @@ func writeHistory(path string, history []Epoch) error {
 	rows := [][]string{header}
 	for _, e := range history {
 		row := []string{strconv.Itoa(e.Epoch)}
-		validation := Score{math.NaN(), math.NaN()}
+		none := Score{Loss: math.NaN(), Accuracy: math.NaN()}
+		train, validation := e.Train, none
+		if train == (Score{}) {
+			train = none
+		}
 		if e.Validation != nil {
 			validation = *e.Validation
 		}
-		for _, v := range append([]float64{e.Train.Loss, e.Train.Accuracy, validation.Loss, validation.Accuracy,
+		for _, v := range append([]float64{train.Loss, train.Accuracy, validation.Loss, validation.Accuracy,
 			e.Seconds, e.InputWait}, e.Objective...) {
 			row = append(row, strconv.FormatFloat(v, 'g', 6, 64))
 		}

@@ -109,8 +109,9 @@ func TestReadHistory(t *testing.T) {
 	assert.Empty(t, history, "before the first epoch")
 
 	written := []Epoch{
-		{Epoch: 1, Train: Score{2, 0.25}, Validation: &Score{1.5, 0.5}, Objective: []float64{3, 0.5}, Seconds: 4, InputWait: 0.125, Best: true},
-		{Epoch: 2, Train: Score{1, 0.5}, Objective: []float64{3.5, 0.5}, Seconds: 4},
+		{Epoch: 1, Train: Score{Loss: 2, Accuracy: 0.25}, Validation: &Score{Loss: 1.5, Accuracy: 0.5}, Objective: []float64{3, 0.5}, Seconds: 4,
+			InputWait: 0.125, Best: true},
+		{Epoch: 2, Train: Score{Loss: 1, Accuracy: 0.5}, Objective: []float64{3.5, 0.5}, Seconds: 4},
 	}
 	for step := range 2 {
 		require.NoError(t, checkpoint.Save(dir, checkpoint.Last, step, 2, model.NewStore(), trainState{History: written[:step+1]}, nil))

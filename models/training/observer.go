@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -47,16 +48,38 @@ type Progress struct {
 	PerSecond     float64 // samples; 0 while there is only the first step of this process, which compiles
 }
 
-// Score is a mean cross entropy and the share of samples classified rightly.
+// Score is a mean cross entropy and the share of samples classified rightly. If it is of training samples that were
+// held out, Samples says how many they were, and Groups of how many groups, if these were held out whole.
 type Score struct {
 	Loss     float64 `json:"loss"`
 	Accuracy float64 `json:"accuracy"`
+	Samples  int     `json:"samples,omitzero"`
+	Groups   int     `json:"groups,omitzero"`
+}
+
+// HeldOut names the held-out samples that a score is of, such as "15 held-out samples of 3 groups"; it is "" if there
+// were none.
+func (s Score) HeldOut() string {
+	if s.Samples == 0 {
+		return ""
+	}
+	return text.Count(s.Samples, "held-out sample") + s.ofGroups()
+}
+
+// ofGroups returns " of 3 groups"; "" if samples were held out singly.
+func (s Score) ofGroups() string {
+	if s.Groups == 0 {
+		return ""
+	}
+	return " of " + text.Count(s.Groups, "group")
 }
 
 // Epoch is one line of a training's history.
 type Epoch struct {
-	Epoch      int       `json:"epoch"`
-	Train      Score     `json:"train"`                // means over the epoch's batches, with dropout and augmentation
+	Epoch int `json:"epoch"`
+	// Train has means over the epoch's batches, with dropout and augmentation. If transforms predict alone it is of
+	// held-out samples, and zero if none were.
+	Train      Score     `json:"train,omitzero"`
 	Validation *Score    `json:"validation,omitempty"` // nil: no samples are held out
 	Objective  []float64 `json:"objective"`            // C of each level at the epoch's end
 	Seconds    float64   `json:"seconds"`              // of training, without compilation and validation

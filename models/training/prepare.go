@@ -92,10 +92,12 @@ func (r *run) fit() error {
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
-	all := slices.IndexFunc(r.state.Members, func(m Member) bool { return m.Name == transforms.All })
-	if d, _ := ungrouped(r.data); all >= 0 && len(several(d)) > 0 {
-		// they fit their training samples exactly: the score is of these when they were held out
-		r.state.Sums.Loss, r.state.Sums.Accuracy = r.state.Members[all].Loss, r.state.Members[all].Accuracy
+	if all := slices.IndexFunc(r.state.Members, func(m Member) bool { return m.Name == transforms.All }); all >= 0 {
+		// they fit their training samples exactly: the score is of these when they were held out, if they were
+		r.held = new(Score)
+		if of := r.state.Members[all].Score; of != nil {
+			r.held = of
+		}
 	} else {
 		fitted, err := Evaluate(r.classifier, r.data, r.data.Train, r.evaluationBatch())
 		if err != nil {

@@ -3,12 +3,14 @@ package training
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -19,53 +21,87 @@ type quarter struct {
 	d       *datasets.Dataset // whose test samples are held out, and whose training samples the members are fitted to
 	members *transforms.Classifier
 	read    []transforms.Reading
-	network map[int][]float64 // its probabilities, by sample
-	unit    []int             // of each sample
+	network map[int][]float64           // its probabilities, by sample
+	unit    []int                       // of each sample
+	shares  []float64                   // of the classes among all training samples
+	scores  map[string]transforms.Score // of members, by their names
 }
 
-// holdOut fits transforms and forest to three quarters of the training samples. It returns nil if these are too few, of one class
-// or group, or all alike.
-func (r *run) holdOut(ctx context.Context, data *datasets.Dataset, c transforms.Config) (*quarter, error) {
-	of := *data // its scale and graph stay as they are, and its warnings were said
-	of.Warnings = nil
-	q := &quarter{d: &of, network: map[int][]float64{}}
-	q.d.Split = data.Trial(q.d.Labels, q.d.Groups, trialShare, uint64(r.Seed))
-	if len(q.d.Test) == 0 || len(q.d.Train) == 0 {
+// holdOut fits transforms and forest to three quarters of the training samples, with a graph of theirs if it is made of
+// samples. Of two groups it holds out one. It returns nil if nothing can be held out, or if what is left is too little
+// for a fit.
+func (r *run) holdOut(ctx context.Context, data *datasets.Dataset) (*quarter, error) {
+	split := data.Trial(data.Labels, data.Groups, trialShare, uint64(r.Seed))
+	if len(split.Test) == 0 || len(split.Train) == 0 {
 		return nil, nil
 	}
+	q := &quarter{network: map[int][]float64{}}
 	var err error
-	if q.members, err = transforms.Fit(ctx, c, transformSamples(q.d)); err != nil {
-		return nil, ctx.Err()
+	if q.d, err = data.Resplit(split); err != nil {
+		return nil, err
+	}
+	fitted, _ := ungrouped(q.d) // groups may tell less of three quarters than of all
+	c, err := r.transformsOf(fitted)
+	if err != nil {
+		return nil, err
+	}
+	unseen := *q.d
+	unseen.Train, unseen.Mirror = q.d.Test, nil
+	q.shares = make([]float64, data.Classes())
+	for _, i := range data.Train {
+		q.shares[data.Labels[i]] += 1 / float64(len(data.Train))
+	}
+	c.Held = transforms.Held{Samples: transformSamples(&unseen), Shares: q.shares}
+	switch q.members, err = transforms.Fit(ctx, c, transformSamples(fitted)); {
+	case errors.Is(err, transforms.ErrTooFew):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("the trial on %d of the %d training samples: %w", len(q.d.Train), len(data.Train), err)
 	}
 	q.read = make([]transforms.Reading, len(q.d.Test))
 	loop.Parallel(len(q.read), func(at int) {
 		q.read[at] = q.members.Read(q.d.Input(q.d.Test[at], make([]float32, q.d.Nodes*q.d.Channels)))
 	})
-	q.unit = units(q.d, q.d.Test)
+	q.unit, q.scores = units(q.d, q.d.Test), map[string]transforms.Score{}
+	for _, p := range q.members.Parts() {
+		q.scores[p.Name] = p.Score
+	}
 	return q, nil
 }
 
+// alone lists how many samples each of the ridge classifier's transforms has right. A transform that is of use to all
+// samples may have been of none to three quarters.
+func (q *quarter) alone(v *transforms.Classifier) (list []string) {
+	for _, p := range v.Parts() {
+		if s := q.scores[p.Name]; p.Name != transforms.All && s.Samples > 0 {
+			list = append(list, share(p.Name, s.Accuracy))
+		}
+	}
+	return list
+}
+
+// share says who has which share right.
+func share(who string, accuracy float64) string { return fmt.Sprintf("%s %.1f%%", who, 100*accuracy) }
+
 // judge returns the log-loss in nats, summed over the samples and over the units, of which each has the mean of its samples, and the
-// accuracy, if transforms have a weight beside the network.
+// accuracy as transforms.Accuracy takes it, if transforms have a weight beside the network.
 func (q *quarter) judge(weight float64) (loss, ofUnits, accuracy float64) {
-	sums, samples, right := make([]float64, q.units()), make([]float64, q.units()), 0
+	sums, samples := make([]float64, q.units()), make([]float64, q.units())
+	predicted, labels := make([]int, len(q.d.Test)), make([]int32, len(q.d.Test))
 	q.members.Weight = weight
-	losses, hits := make([]float64, len(q.d.Test)), make([]bool, len(q.d.Test))
+	losses := make([]float64, len(q.d.Test))
 	loop.Parallel(len(q.d.Test), func(at int) {
 		i := q.d.Test[at]
 		p, label := q.members.Probabilities(q.read[at], q.network[i]), int(q.d.Labels[i])
-		losses[at], hits[at] = math.Log(max(p[label], 1e-9)), floats.MaxIdx(p) == label
+		losses[at], predicted[at], labels[at] = math.Log(max(p[label], 1e-9)), floats.MaxIdx(p), int32(label)
 	})
 	for at, l := range losses {
 		sums[q.unit[at]] -= l
 		samples[q.unit[at]]++
-		if hits[at] {
-			right++
-		}
 	}
 	loss = floats.Sum(sums)
 	floats.Div(sums, samples)
-	return loss, floats.Sum(sums), float64(right) / float64(len(q.d.Test))
+	return loss, floats.Sum(sums), transforms.Accuracy(predicted, labels, q.shares)
 }
 
 const (
@@ -92,6 +128,24 @@ func (q *quarter) some() *quarter {
 // units returns how many there are.
 func (q *quarter) units() int { return slices.Max(q.unit) + 1 }
 
+// score returns a log-loss summed over the samples, and an accuracy, as the score of the quarter.
+func (q *quarter) score(loss, accuracy float64) transforms.Score {
+	s := transforms.Score{Accuracy: accuracy, Loss: loss / float64(len(q.d.Test)), Samples: len(q.d.Test)}
+	if q.d.Groups != nil {
+		s.Groups = q.units()
+	}
+	return s
+}
+
+// name says what was held out.
+func (q *quarter) name() string {
+	s := q.score(0, 0)
+	if s.Groups == 1 {
+		return fmt.Sprintf("held-out group (%s)", text.Count(s.Samples, "sample"))
+	}
+	return fmt.Sprintf("held-out quarter (%s%s)", text.Count(s.Samples, "sample"), Score(s).ofGroups())
+}
+
 // baseline returns the log-loss of the majority-class baseline, which predicts the frequencies of the held-out samples' classes. A
 // member that is no better tells nothing.
 func (q *quarter) baseline() float64 {
@@ -114,23 +168,24 @@ func (q *quarter) tempered(of *float64, deviation, weight float64) (t, loss, acc
 	return *of, loss, accuracy
 }
 
-// weighForest sets the temperatures of the ridge classifier and the forest, and the weight of the forest beside it. It returns who
-// has the score that is to follow.
-func (q *quarter) weighForest(v *transforms.Classifier) string {
-	m, n := q.members, float64(len(q.d.Test))
+// weighForest sets the temperatures of the ridge classifier and the forest, and the weight of the forest beside it. It
+// returns how many samples each has right, if there are both, and what all transforms together are called.
+func (q *quarter) weighForest(v *transforms.Classifier) (each []string, all string) {
+	m := q.members
 	forest, both := v.Grown(), v.Grown() && len(v.Predicting()) > 0
 	var grown, loss, ridge float64
 	if forest {
 		m.ForestWeight = 1
 		v.ForestTemperature, loss, grown = q.tempered(&m.ForestTemperature, forestDeviation, 1)
+		q.scores[transforms.Forest] = q.score(loss, grown)
 	}
 	if both || !forest {
 		m.ForestWeight = 0
 		v.Temperature, _, ridge = q.tempered(&m.Temperature, ridgeDeviation, 1)
 	}
 	if !both {
-		v.WeighForest(v.ForestWeight, loss/n, grown)
-		return "the transforms have"
+		v.WeighForest(v.ForestWeight)
+		return nil, "the transforms"
 	}
 	some := q.some()
 	alone, _, _ := some.judge(1)
@@ -138,8 +193,8 @@ func (q *quarter) weighForest(v *transforms.Classifier) string {
 		m.ForestWeight = 1 - weight
 		return some.judge(1)
 	})
-	v.WeighForest(m.ForestWeight, loss/n, grown)
-	return fmt.Sprintf("the ridge classifier has %.1f%%, the forest %.1f%%, both", 100*ridge, 100*grown)
+	v.WeighForest(m.ForestWeight)
+	return []string{share("the ridge classifier", ridge), share("the forest", grown)}, "both"
 }
 
 // units returns the unit of each of these samples, from 0. Samples of a group are one unit, since they err together.

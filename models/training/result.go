@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 )
 
 // Result is what a training came to. Accuracies are fractions, losses mean cross entropies in nats.
@@ -25,7 +26,7 @@ type Result struct {
 	Epochs      int       `json:"epochs,omitzero"` // 0, as are Steps and BestEpoch, if the ridge classifier predicts alone
 	Steps       int       `json:"steps,omitzero"`
 	BestEpoch   int       `json:"best_epoch,omitzero"`  // the one whose weights are kept, see Config.Keep
-	Train       Score     `json:"train"`                // means over its batches, with dropout; of the ridge classifier, on held-out samples
+	Train       Score     `json:"train,omitzero"`       // as in its Epoch
 	Validation  *Score    `json:"validation,omitempty"` // nil: no samples were held out
 	Test        Score     `json:"test"`
 	Objective   []float64 `json:"objective,omitempty"` // C of each level in the best epoch
@@ -50,11 +51,20 @@ type Result struct {
 // Member is a member of the ensemble, or a transform of its ridge classifier, and how it predicts training samples that were held
 // out. The last but for the network, and the network on a random graph, is all transforms together.
 type Member struct {
-	Name     string  `json:"name"`
-	Graph    bool    `json:"graph"`  // it goes by links, or by pairs of few sensors
-	Weight   float64 `json:"weight"` // in the predictions
-	Accuracy float64 `json:"accuracy"`
-	Loss     float64 `json:"loss"` // in nats
+	Name   string  `json:"name"`
+	Graph  bool    `json:"graph"`  // it goes by links, or by pairs of few sensors
+	Weight float64 `json:"weight"` // in the predictions
+	*Score         // nil if nothing was held out to judge it by
+}
+
+// member returns a member of this score.
+func member(name string, graph bool, weight float64, s transforms.Score) Member {
+	m := Member{Name: name, Graph: graph, Weight: weight}
+	if s.Samples > 0 {
+		of := Score(s)
+		m.Score = &of
+	}
+	return m
 }
 
 // finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records the
@@ -84,7 +94,7 @@ func (r *run) finish() (Result, error) {
 	result := Result{Command: "train", Data: r.data.Name, Model: r.Model, Backend: r.Backend, Seed: r.Seed,
 		Parameters: r.classifier.Parameters(), Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
 		Train: best.Train, Validation: best.Validation,
-		Test: Score{test.Loss, test.Accuracy}, Objective: append([]float64(nil), best.Objective...),
+		Test: Score{Loss: test.Loss, Accuracy: test.Accuracy}, Objective: append([]float64(nil), best.Objective...),
 		Seconds: r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
 		PredictedBy: r.classifier.PredictedBy(), Members: r.state.Members, Checkpoint: r.Dir}
 	if !r.hasNetwork() {

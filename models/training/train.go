@@ -72,6 +72,7 @@ type run struct {
 	compiled   bool   // the first step of this process is done
 	failure    error  // of step, as it was before GoMLX's loop wrapped it
 	backend    compute.Backend
+	held       *Score // of held-out samples, zero if there were none, where transforms predict alone; else nil
 }
 
 // Train trains what is asked in opts.Dir, from the beginning or from where it was left, and evaluates the weights that

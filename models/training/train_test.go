@@ -81,7 +81,7 @@ func TestTrainLearns(t *testing.T) {
 		require.NoError(t, err)
 		test, err := Evaluate(c, d, d.Test, 64)
 		require.NoError(t, err)
-		assert.Equal(t, result.Test, Score{test.Loss, test.Accuracy}, "the test score is that of the best epoch's weights")
+		assert.Equal(t, result.Test, Score{Loss: test.Loss, Accuracy: test.Accuracy}, "the test score is that of the best epoch's weights")
 	})
 }
 
@@ -101,8 +101,8 @@ func TestTheBestEpochIsTested(t *testing.T) {
 	require.NoError(t, err)
 	validation, err := Evaluate(classifier, d, d.Validation, 64)
 	require.NoError(t, err)
-	assert.Equal(t, Score{test.Loss, test.Accuracy}, result.Test)
-	assert.Equal(t, &Score{validation.Loss, validation.Accuracy}, result.Validation)
+	assert.Equal(t, Score{Loss: test.Loss, Accuracy: test.Accuracy}, result.Test)
+	assert.Equal(t, &Score{Loss: validation.Loss, Accuracy: validation.Accuracy}, result.Validation)
 }
 
 func TestSeeds(t *testing.T) {

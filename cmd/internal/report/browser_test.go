@@ -6,11 +6,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -141,11 +143,29 @@ func TestPageWithoutANetwork(t *testing.T) {
 		read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== `+
 			`null).map((s) => s.id)`))
 	assert.Equal(t, "sensors.npz · values", textOf(t, ctx, "title"))
-	assert.Equal(t, "Predicted by values, fitted to 2 classes. They sufficed on held-out training samples, "+
-		"so that no network was trained.", textOf(t, ctx, "about"))
+	assert.Regexp(t, `^Predicted by values, fitted to 2 classes, without a network. Of 30 samples held out of the training they have `+
+		`100.0% right, at a log-loss of 0\.\d+\.$`, textOf(t, ctx, "about"))
 	assert.Contains(t, textOf(t, ctx, "members-text"), "None goes by links or pairs of sensors.")
-	assert.Regexp(t, `values\s*\d+\.\d%\s*[0-9.]+\s*no\s*100%`, textOf(t, ctx, "members-table"))
+	assert.Regexp(t, `values\s*\d+\.\d%\s*[0-9.]+\s*30 samples\s*no\s*100%`, textOf(t, ctx, "members-table"))
 	assert.NotRegexp(t, `(?i)pooling|epoch|dropout|Levels|Parameters|trainable|first step`, read[string](t, ctx, `document.body.innerText`))
+}
+
+// Where nothing was held out the page has no figure of it.
+func TestPageWithoutHeldOutSamples(t *testing.T) {
+	r, _ := built(t, "transforms")
+	result := *r.Result
+	result.Train, result.Members = training.Score{}, slices.Clone(result.Members)
+	for i := range result.Members {
+		result.Members[i].Score = nil
+	}
+	r.Result = &result
+	ctx := opened(t, r)
+	assert.Equal(t, "Predicted by values, fitted to 2 classes, without a network. No samples could be held out to tell how well they predict.",
+		textOf(t, ctx, "about"))
+	assert.Equal(t, "No training samples could be held out to judge these by.", textOf(t, ctx, "members-text"))
+	assert.Regexp(t, `values\s*not measured\s*–\s*no\s*100%`, textOf(t, ctx, "members-table"))
+	assert.NotContains(t, textOf(t, ctx, "members"), "NaN")
+	assert.NotContains(t, textOf(t, ctx, "members"), "undefined")
 }
 
 func TestMissingSections(t *testing.T) {

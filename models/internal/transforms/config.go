@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,6 +16,8 @@ type Sample struct {
 	Values []float32 // `[timepoints, columns]`; recordings may differ in length. NaN counts as the column's mean
 	Label  int32
 	Group  string // the samples of a group are held out together; "" is a group of its own
+
+	part int // of the samples, see fit.relink
 }
 
 // For returns what a fit on the data needs to know of them, for the transforms that the option asks for. Signals on a graph of
@@ -46,10 +49,15 @@ type Config struct {
 	Table            bool             // samples are rows of a table, or signals on a graph: one time point each
 	Turned           int              // frames, if a sample is `[sensors, frames, channels]`; else 0
 	Links            *affinity.Matrix // of the sensors or nodes; nil: unknown
-	Frames           int              // that the transform values has of a recording; 0: the median length
-	Only             []string         // names of the transforms to use; nil means those that suit the samples
-	Seed             uint64
-	Backend          compute.Backend // sums squares
+	// Relink returns the links as some of the samples alone would give them; nil if Links do not follow from samples. A
+	// sample that helped to link sensors looks smoother along their links than a new one, so that it is averaged along
+	// the links of others.
+	Relink  func(some []int) (*affinity.Matrix, error)
+	Frames  int // that the transform values has of a recording; 0: the median length
+	Held    Held
+	Only    []string // names of the transforms to use; nil means those that suit the samples
+	Seed    uint64
+	Backend compute.Backend // sums squares
 }
 
 // Memory is about how many bytes Fit takes beside the samples. It holds the features twice, and six matrices of all
@@ -75,7 +83,19 @@ func (c Config) Memory(samples []Sample) int {
 	return (4*n*width + more) * 3 / 2
 }
 
-// check returns an error that names the first bad sample. Parse has looked at the names of transforms, and the data set at labels.
+// ErrTooFew says that samples are too few, of too few classes or groups, for a fit.
+var ErrTooFew = errors.New("too few samples")
+
+// few is an ErrTooFew with a sentence of its own.
+type few string
+
+func (f few) Error() string { return string(f) }
+
+// Is reports whether the error is ErrTooFew.
+func (f few) Is(target error) bool { return target == ErrTooFew }
+
+// check returns an error that names the first bad sample, or an ErrTooFew. Parse has looked at the names of transforms,
+// and the data set at labels.
 func (c Config) check(samples []Sample) error {
 	classes, groups := map[int32]bool{}, len(groupsOf(samples))
 	for i, s := range samples {
@@ -92,9 +112,9 @@ func (c Config) check(samples []Sample) error {
 	}
 	switch {
 	case len(classes) < 2:
-		return fmt.Errorf("%d training samples of %d class; a fit needs two classes", len(samples), len(classes))
+		return few(fmt.Sprintf("%d training samples of %d class; a fit needs two classes", len(samples), len(classes)))
 	case groups < 2:
-		return fmt.Errorf("transforms: all %d samples are of one group; to hold one out takes two", len(samples))
+		return few(fmt.Sprintf("transforms: all %d samples are of one group; to hold one out takes two", len(samples)))
 	}
 	return nil
 }

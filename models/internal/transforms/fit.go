@@ -36,7 +36,8 @@ type fit struct {
 	landmarks  []int // samples that are the landmarks of kernels
 	dual       bool
 	candidates []*candidate
-	columns    []float32 // raw features that the forest reads, `[features][samples]`, until it is grown
+	columns    []float32  // raw features that the forest reads, `[features][samples]`, until it is grown
+	relinked   []relinked // by parts of the samples; nil: all are read by the same links
 	penalty    float64
 	held       *mat.Dense // the predictions of held-out samples, `[samples, classes]`
 	score      score
@@ -124,6 +125,9 @@ func (f *fit) compute(ctx context.Context) error {
 		}
 		f.candidates = append(f.candidates, &candidate{transform: v})
 	}
+	if err := f.relink(); err != nil {
+		return err
+	}
 	return f.extract(ctx, f.samples, f.columns, f.candidates...)
 }
 
@@ -147,12 +151,12 @@ func (f *fit) extract(ctx context.Context, samples []Sample, columns []float32, 
 	if err := inParallel(ctx, len(samples), func(w *work, i int) {
 		f.classifier.units.read(w, samples[i].Values)
 		if columns != nil {
-			for j, x := range f.classifier.forest.features(w) {
+			for j, x := range f.forestOf(samples[i]).features(w) {
 				columns[j*len(samples)+i] = x
 			}
 		}
 		for _, c := range transforms {
-			c.raw(w, c.rows[i])
+			f.mapOf(c.transform, samples[i]).raw(w, c.rows[i])
 		}
 	}); err != nil {
 		return err
@@ -206,18 +210,20 @@ func sparse(rows [][]float32, scale []float32) {
 type trial struct {
 	task
 	chosen []int // of the fit's samples
+	some   bool  // of some classes only
 	grams  []*mat.SymDense
 	alone  []score
 	priors []float64
+	centre [][]float64 // the mean of each row of a Gram matrix, before it is centred
+	square []float64   // the mean square of a sample's centred features
 }
 
 // try begins a trial. If its samples are of some classes only, it knows no others: these would be rivals without a sample.
 func (f *fit) try() *trial {
 	chosen, some := judges(f.samples, mostChosen)
-	t, c, samples := &trial{chosen: chosen}, f.Config, pick(f.samples, chosen)
+	t, c, samples := &trial{chosen: chosen, some: some}, f.Config, pick(f.samples, chosen)
 	if some {
 		samples, c.Classes = numbered(samples)
-		f.classifier.header.Chosen = c.Classes
 	}
 	t.task = c.taskOf(samples)
 	return t
@@ -225,7 +231,7 @@ func (f *fit) try() *trial {
 
 // judge takes the Gram matrix of a transform.
 func (t *trial) judge(v int, gram *mat.SymDense) {
-	centred(gram)
+	t.centre[v], t.square[v] = centred(gram)
 	t.grams[v], t.alone[v] = gram, t.best(gram, midPenalty)
 }
 
@@ -236,8 +242,9 @@ func (t *trial) joined() score {
 
 // choose weighs the transforms. They are not usable if all samples have the same features in each.
 func (f *fit) choose(ctx context.Context) (usable bool, err error) {
-	t := f.try()
-	t.grams, t.alone = make([]*mat.SymDense, len(f.candidates)), make([]score, len(f.candidates))
+	t, n := f.try(), len(f.candidates)
+	t.grams, t.alone = make([]*mat.SymDense, n), make([]score, n)
+	t.centre, t.square = make([][]float64, n), make([]float64, n)
 	var linear []int
 	for v, c := range f.candidates {
 		t.priors = append(t.priors, kindOf(c.name).prior)
@@ -274,11 +281,17 @@ func (f *fit) choose(ctx context.Context) (usable bool, err error) {
 		return false, nil
 	}
 	f.penalty = penalties[joined.penalty]
+	judged := make([]Score, n)
+	for v := range f.candidates {
+		if judged[v], err = f.judgeAlone(ctx, t, v); err != nil {
+			return false, err
+		}
+	}
 	for i, weight := range t.weigh(t.alone, t.priors, lossPower) {
 		c := f.candidates[i]
 		c.weight = weight
 		if alone := t.alone[i]; !math.IsInf(alone.loss, 1) {
-			f.classifier.header.Parts = append(f.classifier.header.Parts, Part{c.name, kindOf(c.name).graph, weight, alone.accuracy, alone.loss})
+			f.classifier.header.Parts = append(f.classifier.header.Parts, Part{c.name, kindOf(c.name).graph, weight, judged[i]})
 		}
 	}
 	f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool { return c.weight == 0 })

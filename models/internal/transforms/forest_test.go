@@ -21,7 +21,7 @@ var nan = float32(math.NaN())
 // grown returns a forest on rows of a table.
 func grown(t *testing.T, samples []Sample) *Classifier {
 	v := fitted(t, Config{Columns: len(samples[0].Values), Channels: 1, Classes: 2, Table: true, Only: []string{Forest}}, samples)
-	v.WeighForest(1, 0, 0)
+	v.WeighForest(1)
 	return v
 }
 
@@ -77,7 +77,7 @@ func TestWeighForest(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(23, 24)), 20, 2, always(40))
 	for weight, want := range map[float64][]bool{0: {true, false}, 0.5: {true, true}, 1: {false, true}} {
 		v := fitted(t, Config{Columns: 2, Channels: 1, Classes: 2}, samples)
-		v.WeighForest(weight, 0.1, 0.9)
+		v.WeighForest(weight)
 		assert.Equal(t, want, []bool{v.Names != nil, v.forest != nil})
 		again, err := open(t, Config{Columns: 2, Channels: 1, Classes: 2}, v.values())
 		require.NoError(t, err)

@@ -29,6 +29,7 @@ type kind struct {
 	bent  bool // the ridge classifier compares its features, which are few, by a kernel
 	trees bool // the forest reads its features, which nothing random is in
 	graph bool // its features tell of links, or of which sensor is before another
+	walks bool // it averages along links
 	paced bool // there is one of recordings stretched to one length, too
 	apart bool // a ridge classifier of its own reads it
 }
@@ -40,8 +41,8 @@ var kinds = withStretched([]kind{
 	{name: Shapelets, lacks: lacksTaps(shapeletTaps), open: newShapelets, prior: 3, paced: true, apart: true},
 	{name: "power", lacks: header.lacksSeries, open: newPower, prior: 1, bent: true, trees: true, paced: true},
 	{name: "lags", lacks: header.lacksLags, open: newLags, prior: 1, trees: true, graph: true},
-	{name: "scattering", lacks: header.lacksScattering, open: newScattering, prior: 1, trees: true, graph: true},
-	{name: "averages", lacks: header.lacksAverages, open: newAverages, prior: 1, bent: true, trees: true, graph: true},
+	{name: "scattering", lacks: header.lacksScattering, open: newScattering, prior: 1, trees: true, graph: true, walks: true},
+	{name: "averages", lacks: header.lacksAverages, open: newAverages, prior: 1, bent: true, trees: true, graph: true, walks: true},
 	{name: "intervals", lacks: header.lacksIntervals, open: newIntervals, trees: true, paced: true},
 	{name: Values, lacks: header.lacksValues, open: newValues, prior: 1, bent: true, trees: true},
 })

@@ -53,7 +53,7 @@ func (c Config) taskOf(samples []Sample) task {
 type score struct {
 	inverseTemperature float64 // the factor of decisions with which the samples are most likely
 	adjustment         float64 // the factor of task.negLogPrior in logits (Menon et al. 2021)
-	loss, accuracy     float64
+	loss               float64
 	penalty            int // of penalties
 }
 
@@ -124,36 +124,14 @@ func (t task) heldOut(u unexplained, residuals *mat.Dense) (*mat.Dense, error) {
 	return predictions, nil
 }
 
-// judge returns the temperature, the loss and the accuracy of predictions, `[samples, classes]`. Laplace smoothing shares
-// 1/(n+2) of the probability among all classes, so that the loss is finite.
-func (t task) judge(decisions *mat.Dense) score {
-	s := t.adjusted(decisions, 0)
-	s.accuracy = t.accuracy(decisions, s)
-	return s
-}
-
-// accuracy is exactly 1 if all predictions are right.
-func (t task) accuracy(decisions *mat.Dense, s score) float64 {
-	right := 0
-	for i, label := range t.labels {
-		row := decisions.RawRowView(i)
-		if s.adjustment != 0 {
-			row = t.logits(row, s)
-		}
-		if floats.MaxIdx(row) == int(label) {
-			right++
-		}
-	}
-	return float64(right) / float64(len(t.labels))
-}
-
 const (
 	mostJudged = 20_000_000 // decisions by which a temperature is chosen, at most, if they are of more than fewJudged samples
 	fewJudged  = 2_000
 )
 
-// adjusted returns the temperature with the least loss for this logit adjustment, and the loss. Of very many samples and classes it
-// takes some samples, evenly spaced.
+// adjusted returns the temperature with which predictions, `[samples, classes]`, have the least loss for this logit
+// adjustment, and the loss. Laplace smoothing shares 1/(n+2) of the probability among all classes, so that the loss is
+// finite. Of very many samples and classes it takes some samples, evenly spaced.
 func (t task) adjusted(decisions *mat.Dense, adjustment float64) score {
 	s := score{loss: math.Inf(1), adjustment: adjustment}
 	some := loop.Spread(loop.Indices(len(t.labels)), max(fewJudged, mostJudged/len(t.meanTarget)))
@@ -187,7 +165,7 @@ func (t task) adjust(decisions *mat.Dense) score {
 	if t.lone {
 		return score{loss: t.baselineLoss(), inverseTemperature: loneInverseTemperature}
 	}
-	plain := t.judge(decisions)
+	plain := t.adjusted(decisions, 0)
 	if floats.Max(t.negLogPrior) == floats.Min(t.negLogPrior) { // no adjustment changes a prediction
 		return plain
 	}
@@ -201,7 +179,6 @@ func (t task) adjust(decisions *mat.Dense) score {
 	if plain.loss-best.loss < 1/float64(len(t.labels)) {
 		return plain
 	}
-	best.accuracy = t.accuracy(decisions, best)
 	return best
 }
 
@@ -252,7 +229,7 @@ func (t task) best(k *mat.SymDense, start int) score {
 		if i >= 0 && i < len(penalties) {
 			if _, residuals, u, err := t.solveDual(k, penalties[i]); err == nil {
 				if decisions, err := t.heldOut(u, residuals); err == nil {
-					s = t.judge(decisions)
+					s = t.adjusted(decisions, 0)
 				}
 			}
 		}

@@ -34,7 +34,6 @@ type header struct {
 	Added            int  // columns that a sum has, at most; 0, in checkpoints of 0.1.0, is 8
 	Centred          bool // as QUANT has intervals: see intervals; false in checkpoints of 0.1.0
 	Parts            []Part
-	Chosen           int              // classes whose samples chose the transforms; 0: those of all
 	Shares           []float64        // of the ridge classifiers in their mean; one or none is one ridge classifier
 	links            *affinity.Matrix // of the sensors; nil: unknown
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -67,31 +65,7 @@ func (f *fit) join(fits []*fit) {
 		}
 		v.bias, v.Shares = append(v.bias, own.bias...), append(v.Shares, shares[i])
 	}
-	all := Part{Name: All, Weight: 1, Accuracy: scores[0].accuracy, Loss: scores[0].loss}
-	if len(fits) > 1 {
-		all.Accuracy, all.Loss = f.mixed(fits, shares)
-	}
-	v.header.Parts = append(v.header.Parts, all)
-}
-
-// mixed returns the accuracy and the loss of the mean of ridge classifiers on the held-out samples.
-func (f *fit) mixed(fits []*fit, shares []float64) (accuracy, loss float64) {
-	n, classes, right := float64(len(f.samples)), float64(f.Classes), 0.0
-	for i, label := range f.labels {
-		p := make([]float64, f.Classes)
-		for at, own := range fits {
-			logits := own.logits(own.held.RawRowView(i), own.score)
-			floats.AddConst(-floats.LogSumExp(logits), logits)
-			for k, x := range logits {
-				p[k] += shares[at] * math.Exp(x)
-			}
-		}
-		if floats.MaxIdx(p) == int(label) {
-			right++
-		}
-		loss -= math.Log(((n+1)*p[label]+1/classes)/(n+2)) / n
-	}
-	return right / n, loss
+	v.header.Parts = append(v.header.Parts, Part{Name: All, Weight: 1})
 }
 
 // solve solves for the ridge classifier.

@@ -7,7 +7,7 @@ function renderHead() {
   const test = report.evaluation || (report.result && { ...report.result.test });
   $("title").textContent = `${report.data} · ${report.network ? report.spec.model : report.predicted_by}`;
   $("eyebrow").hidden = !report.network;
-  $("about").textContent = !report.network ? `Predicted by ${report.predicted_by}, fitted to ${report.spec.class_names.length} classes. They sufficed on held-out training samples, so that no network was trained.` : `${report.about[0].toUpperCase()}${report.about.slice(1)}, on a graph of ${count(report.spec.nodes, "node")} and ${count(report.edges, "edge")}, ${count(report.spec.channels, "channel")}, ${report.spec.class_names.length} classes.`;
+  $("about").textContent = !report.network ? `Predicted by ${report.predicted_by}, fitted to ${report.spec.class_names.length} classes, without a network.${heldOut()}` : `${report.about[0].toUpperCase()}${report.about.slice(1)}, on a graph of ${count(report.spec.nodes, "node")} and ${count(report.edges, "edge")}, ${count(report.spec.channels, "channel")}, ${report.spec.class_names.length} classes.`;
   const fact = (name, value, note, small) => el("div", {}, el("dt", { text: name }), el("dd", { class: small ? "small" : undefined }, value, note ? el("span", { text: note }) : null));
   const last = report.history && report.history.length ? report.history[report.history.length - 1] : null;
   const facts = [], levels = report.spec.levels || [], hidden = report.spec.hidden || [];
@@ -22,24 +22,37 @@ function renderHead() {
   $("notices").replaceChildren(...(report.notices || []).map((text) => el("p", { class: "notice", text })));
 }
 
+// heldOut says how the transforms that predict alone did on held-out samples, or that there were none. Earlier versions did not count them.
+function heldOut() {
+  const { train, members } = report.result || {};
+  if (train && train.samples) return ` Of ${ofSamples(train)} held out of the training they have ${percent(train.accuracy)} right, at a log-loss of ${number(train.loss)}.`;
+  return members && members.every((m) => !m.loss) ? " No samples could be held out to tell how well they predict." : "";
+}
+
+// ofSamples names the samples that a score is of.
+function ofSamples(score) {
+  return count(score.samples, "sample") + (score.groups ? ` of ${count(score.groups, "group")}` : "");
+}
+
 // renderMembers tells how well each transform and member predicts held-out training samples, with the graph and without.
 function renderMembers() {
   const all = (report.result && report.result.members) || [], random = all.find((m) => m.name === "network on a random graph"), network = all.find((m) => m.name === "network");
-  const of = (graph, but) => all.filter((m) => m.graph === graph && m.name !== "all" && m !== random && m !== but && m.loss > 0).sort((a, b) => a.loss - b.loss)[0];
+  const of = (graph, but) => all.filter((m) => m.graph === graph && m.name !== "all" && m !== random && m !== but && m.loss).sort((a, b) => a.loss - b.loss)[0];
   $("members").hidden = !all.length;
   if (!all.length) return;
+  const judged = all.filter((m) => m.loss);
   const best = (m) => `${m.name}, ${percent(m.accuracy)} right at a log-loss of ${number(m.loss)}`, [with_, without] = [of(true), of(false)];
-  $("members-text").textContent = "How training samples are predicted that were held out: each transform of the ridge classifier by all samples but one or one group; forest, network, and all transforms together by three quarters for the last one. " +
-    (with_ && without ? `The best that goes by links or pairs of sensors is ${best(with_)}; the best that does not is ${best(without)}.` : with_ ? "" : "None goes by links or pairs of sensors.") +
+  $("members-text").textContent = !judged.length ? "No training samples could be held out to judge these by." : "How training samples are predicted that were held out, by members that are fitted to the others. " +
+    (!with_ && !without ? "" : with_ && without ? `The best that goes by links or pairs of sensors is ${best(with_)}; the best that does not is ${best(without)}.` : with_ ? "" : "None goes by links or pairs of sensors.") +
     (random ? ` On a random graph of sensors and time points with as many edges the network has ${percent(random.accuracy)} right, on the data’s ${percent(network.accuracy)}: its links are worth ${(100 * (network.accuracy - random.accuracy)).toFixed(1)} points to it.` : "");
   renderWorth([["other transforms", of(false)], ["transforms by links or pairs", of(true, network)], ["network", network], ["network on a random graph", random]].filter(([, m]) => m), network);
-  fillTable($("members-table"), ["", "held-out accuracy", "log-loss", "by links or pairs", "weight"], all.map((m) => m.name === "all" ? ["all transforms", bar(m.accuracy), number(m.loss), "", ""] : [m.name, m.loss ? bar(m.accuracy) : "not measured", m.loss ? number(m.loss) : "–", m.graph ? "yes" : "no", percent(m.weight, 0)]), { names: true, bars: 1 });
+  fillTable($("members-table"), ["", "held-out accuracy", "log-loss", "of", "by links or pairs", "weight"], all.map((m) => [m.name === "all" ? "all transforms" : m.name, m.loss ? bar(m.accuracy) : "not measured", m.loss ? number(m.loss) : "–", m.samples ? ofSamples(m) : "", ...(m.name === "all" ? ["", ""] : [m.graph ? "yes" : "no", percent(m.weight, 0)])]), { names: true, bars: 1 });
 }
 
 // renderWorth draws the held-out accuracies of the best of each kind [[kind, member]], if there is a network among them.
 function renderWorth(kinds, network) {
-  $("members-chart").hidden = !network;
-  if (!network) return;
+  $("members-chart").hidden = !network || !network.loss;
+  if (!network || !network.loss) return;
   const width = 250, step = 38, label = ([kind, m]) => (kind.startsWith("transforms") ? `${kind}: ${m.name}` : kind);
   const picture = svg("svg", { viewBox: `0 0 ${width + 50} ${step * kinds.length}`, class: "chart", role: "img", "aria-label": `Held-out accuracy of ${kinds.map((k) => `${label(k)} ${percent(k[1].accuracy)}`).join(", ")}` });
   kinds.forEach((k, i) => picture.append(svg("text", { x: 0, y: i * step + 14, text: label(k) }),

@@ -1,0 +1,156 @@
+package transforms
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The score of a transform alone is that of a classifier that has no other.
+func TestJudgeAlone(t *testing.T) {
+	samples := noise(rand.New(rand.NewPCG(5, 6)), 60, 2, always(60))
+	for i := range samples { // so that some are wrong
+		if i%5 == 0 {
+			samples[i].Label = 1 - samples[i].Label
+		}
+	}
+	held := samples[40:]
+	for _, name := range []string{"power", Values, MiniRocket} {
+		c := Config{Columns: 2, Classes: 2, Only: []string{name}, Held: Held{held, []float64{0.5, 0.5}}}
+		v := fitted(t, c, samples[:40])
+		got, loss, predicted, labels := v.Parts()[0].Score, 0.0, make([]int, len(held)), make([]int32, len(held))
+		for i, s := range held {
+			p := v.Probabilities(v.Read(s.Values), nil)
+			loss -= math.Log(p[s.Label]) / float64(len(held))
+			if labels[i] = s.Label; p[1] > p[0] {
+				predicted[i] = 1
+			}
+		}
+		assert.InDelta(t, loss, got.Loss, 1e-4, name)
+		assert.InDelta(t, Accuracy(predicted, labels, []float64{0.5, 0.5}), got.Accuracy, 1e-9, name)
+		assert.Equal(t, []int{20, 0}, []int{got.Samples, got.Groups}, name)
+	}
+	for i := range held {
+		held[i].Group = string(rune('a' + i/10))
+	}
+	c := Config{Columns: 2, Classes: 2, Only: []string{"power"}, Held: Held{held, []float64{0.5, 0.5}}}
+	v := fitted(t, c, samples[:40])
+	assert.Equal(t, 2, v.Parts()[0].Groups)
+}
+
+// Who predicts one class for all has the share of that class right, whatever its share of the held-out samples.
+func TestAccuracyOfOneClass(t *testing.T) {
+	labels := []int32{0, 0, 0, 1}
+	assert.InDelta(t, 0.5, Accuracy([]int{0, 0, 0, 0}, labels, []float64{0.5, 0.5}), 1e-12)
+	assert.InDelta(t, 0.5, Accuracy([]int{1, 1, 1, 1}, labels, []float64{0.5, 0.5}), 1e-12)
+	assert.InDelta(t, 0.2, Accuracy([]int{0, 0, 0, 0}, labels, []float64{0.2, 0.8}), 1e-12)
+	assert.InDelta(t, 1, Accuracy([]int{0, 0, 0, 1}, labels, []float64{0.2, 0.3, 0.5}), 1e-12,
+		"of a class without labels nothing is known")
+	assert.InDelta(t, 0.5*2/3, Accuracy([]int{0, 1, 0, 0}, labels, []float64{0.5, 0.5}), 1e-12)
+}
+
+// Too few samples are told from all other errors.
+func TestTooFew(t *testing.T) {
+	samples := noise(rand.New(rand.NewPCG(5, 6)), 6, 1, always(20))
+	c := Config{Columns: 1, Classes: 2, Backend: backendtest.Go(t)}
+	fail := func(change func(s *Sample)) error {
+		own := append([]Sample(nil), samples...)
+		for i := range own {
+			change(&own[i])
+		}
+		_, err := Fit(t.Context(), c, own)
+		require.Error(t, err)
+		return err
+	}
+	require.ErrorIs(t, fail(func(s *Sample) { s.Label = 1 }), ErrTooFew)
+	require.ErrorIs(t, fail(func(s *Sample) { s.Group = "all" }), ErrTooFew)
+	require.NotErrorIs(t, fail(func(s *Sample) { s.Values = make([]float32, 20) }), ErrTooFew)
+}
+
+// Where links follow from samples, a sample is averaged along links that all samples made but those of its part. Parts
+// have the same classes, and groups are in one part. New samples are averaged along the links of all.
+func TestSamplesAreReadByLinksOfOthers(t *testing.T) {
+	rng, n, nodes := rand.New(rand.NewPCG(3, 4)), 24, 20
+	samples := make([]Sample, n)
+	for i := range samples {
+		samples[i] = Sample{Values: make([]float32, nodes), Label: int32(i % 2), Group: string(rune('a' + i/2%8*2 + i%2))}
+		for at := range samples[i].Values {
+			samples[i].Values[at] = float32(rng.NormFloat64())
+		}
+	}
+	linked := func(some []int) *affinity.Matrix { // a ring, and a link that tells who helped
+		edges := []affinity.Edge{{I: 0, J: 2 + len(some)%10, Weight: 1}}
+		for at := range nodes {
+			edges = append(edges, affinity.Edge{I: at, J: (at + 1) % nodes, Weight: 1})
+		}
+		for _, i := range some {
+			edges = append(edges, affinity.Edge{I: i % 10, J: 10 + i/10, Weight: 1})
+		}
+		m, err := affinity.New(nodes, edges)
+		require.NoError(t, err)
+		return m
+	}
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	var calls [][]int
+	c := Config{Columns: nodes, Channels: 1, Classes: 2, Table: true, Links: linked(all), Backend: backendtest.Go(t),
+		Only: []string{"averages", Values, Forest}, Relink: func(some []int) (*affinity.Matrix, error) {
+			calls = append(calls, some)
+			return linked(some), nil
+		}}
+	f, err := c.begin(samples)
+	require.NoError(t, err)
+	require.NoError(t, f.compute(t.Context()))
+	require.Len(t, calls, mostParts)
+	perClass := map[[2]int]int{}
+	for i, s := range f.samples {
+		perClass[[2]int{s.part, int(s.Label)}]++
+		assert.NotContains(t, calls[s.part], i, "a sample does not help to make its own links")
+		for j, other := range f.samples {
+			if other.Group == s.Group {
+				assert.Equal(t, s.part, other.part)
+			} else if other.part != s.part {
+				assert.Contains(t, calls[s.part], j)
+			}
+		}
+		own := c
+		own.Relink, own.Links = nil, linked(calls[s.part])
+		g, err := own.begin(samples)
+		require.NoError(t, err)
+		require.NoError(t, g.compute(t.Context()))
+		width := f.classifier.forest.width
+		for j := range width {
+			assert.InDelta(t, g.columns[j*n+i], f.columns[j*n+i], 1e-6, "the forest's features")
+		}
+	}
+	for part := range mostParts {
+		assert.Equal(t, perClass[[2]int{part, 0}], perClass[[2]int{part, 1}], "classes of part %d", part)
+	}
+	v, err := Fit(t.Context(), c, samples)
+	require.NoError(t, err)
+	want := make([]float32, v.forest.width)
+	w := new(work)
+	v.units.read(w, samples[0].Values)
+	copy(want, v.forest.features(w))
+	plain := c
+	plain.Relink = nil
+	u, err := Fit(t.Context(), plain, samples)
+	require.NoError(t, err)
+	assert.Equal(t, u.forest.features(w), want, "new samples are averaged along the links of all")
+
+	failure := errors.New("no links")
+	c.Relink = func([]int) (*affinity.Matrix, error) { return nil, failure }
+	_, err = Fit(t.Context(), c, samples)
+	require.ErrorIs(t, err, failure)
+	c.Only = []string{Values}
+	_, err = Fit(t.Context(), c, samples)
+	require.NoError(t, err, "nothing is averaged")
+}
