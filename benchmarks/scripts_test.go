@@ -3,6 +3,7 @@ package benchmarks
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -244,6 +245,40 @@ func TestGenerated(t *testing.T) {
 	output, err := exec.Command(python, "generated.py", "noise", "--baseline").CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(output), "none: what ccp prints")
+}
+
+// heldout_noise.py passes figures that are chance or absent, and ends with 1 for others. Here the program is a script,
+// which answers with figures around chance, or those of one that has seen what it judges.
+func TestHeldOutNoise(t *testing.T) {
+	python := os.Getenv("CCP_PYTHON")
+	if python == "" || runtime.GOOS == "windows" {
+		t.Skip("CCP_PYTHON names no Python with numpy, or there is no sh")
+	}
+	dir := t.TempDir()
+	of := func(accuracy, loss string) string { // by the seed, $6
+		return fmt.Sprintf(`{"members": [{"name": "all", "accuracy": %s, "loss": %s, "samples": 16}],
+			"test": {"accuracy": 0.5}}`, accuracy, loss)
+	}
+	for name, c := range map[string]struct {
+		kind, result, want string
+		right              bool
+	}{
+		"chance":  {"few", of("0.$((40 + 4 * $6))", "0.69$6"), "few,all,4,4,50.0,", true},
+		"seen":    {"few", of("0.9$6", "0.69$6"), ",no", false},
+		"sure":    {"few", of("0.5", "0.19$6"), ",no", false},
+		"absent":  {"lone", `{"members": [{"name": "all"}], "test": {"accuracy": 0.05}}`, "lone,none,4,0,", true},
+		"present": {"lone", of("0.05", "3"), ",no", false},
+	} {
+		ccp, out := filepath.Join(dir, name), filepath.Join(dir, name+".csv")
+		script := "#!/bin/sh\ntest -s $3 && mkdir -p $8 && cat > $8/result.json <<END\n" + c.result + "\nEND\n"
+		require.NoError(t, os.WriteFile(ccp, []byte(script), 0o755))
+		output, err := exec.Command(python, "heldout_noise.py", "--ccp", ccp, "--kinds", c.kind, "--seeds", "4",
+			"--out", out).CombinedOutput()
+		assert.Equal(t, c.right, err == nil, "%s: %s", name, output)
+		table, err := os.ReadFile(out)
+		require.NoError(t, err, "%s: %s", name, output)
+		assert.Contains(t, string(table), c.want, name)
+	}
 }
 
 // golden.py compares figures exactly, and costs within 2%. It does not run again what its file has.
