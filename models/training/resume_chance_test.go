@@ -202,7 +202,7 @@ func requireLoadedPredicts(t *testing.T, dir string, result Result) {
 		require.NoError(t, err)
 		e, err := Evaluate(classifier, d, d.Test, 64)
 		require.NoError(t, err)
-		require.Equal(t, result.Test, Score{e.Loss, e.Accuracy})
+		require.Equal(t, result.Test, Score{Loss: e.Loss, Accuracy: e.Accuracy})
 		require.Equal(t, result.Parameters, classifier.Parameters())
 		if at == dir {
 			require.NoError(t, classifier.Save(copied))
