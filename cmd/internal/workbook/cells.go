@@ -239,8 +239,9 @@ func (r *reader) endCell() (err error) {
 	c := &r.cell
 	cell := Cell{Formula: c.formula}
 	value := strings.TrimSpace(string(c.value))
+	emptyText := c.kind == "str" && c.valued // which is a formula's result, too
 	switch {
-	case c.formula && value == "" && !(c.kind == "str" && c.valued): // an empty text is a result
+	case c.formula && value == "" && !emptyText:
 		cell.Empty, cell.Text = true, "="+string(c.sum)
 	case c.kind == "inlineStr":
 		cell.Text = unescaped(string(c.text))
