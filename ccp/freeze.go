@@ -108,7 +108,8 @@ func (f *Freezer) Freeze() (*Hierarchy, error) {
 	h, err := f.Hierarchy(0)
 	for which := 1; err == nil && which < f.hierarchies; which++ {
 		var next *Hierarchy
-		if next, err = f.Hierarchy(which); err == nil {
+		next, err = f.Hierarchy(which)
+		if err == nil {
 			for i := range h.Levels {
 				h.Levels[i].Pooled.add(next.Levels[i].Pooled.Nodes, next.Levels[i].Pooled.Ranks)
 			}

@@ -67,7 +67,8 @@ func bothWays(v *Node) *Node { return Add(v, TransposeAllDims(v, 1, 0)) }
 // FromMatrix brings a host-side graph into the computation, Normalized, in variables of scope. It is sparse if at most 5%
 // of its entries are set, else dense.
 func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Affinity {
-	if m = m.Normalized(); m.Density() <= 0.05 {
+	m = m.Normalized()
+	if m.Density() <= 0.05 {
 		return NewSparse(scope, g, m, dtype)
 	}
 	return dense{ops.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}

@@ -71,7 +71,8 @@ func (r kept) level(nodes int, size partition.Size, reach int) (level hierarchy.
 	level.Neighbourhoods = slices.Collect(slices.Chunk(selected, size.MaxSize))
 	level.Ranks = slices.Collect(slices.Chunk(ranks, size.MaxSize))
 	level.Gates = slices.Collect(slices.Chunk(gates, size.MaxSize))
-	if level.Memberships, level.Choices, err = r.memberships(nodes, size.Clusters); err == nil && reach > 0 {
+	level.Memberships, level.Choices, err = r.memberships(nodes, size.Clusters)
+	if err == nil && reach > 0 {
 		level.Around, level.Present, err = r.slots(aroundNodes, aroundPresent, size.Clusters, size.Clusters, reach)
 	}
 	return level, err
@@ -108,7 +109,8 @@ func (r kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices
 	choices = clusters
 	if v := r.scope.GetVariable(candidateClusters); v != nil {
 		choices = v.Shape().Dim(1)
-		if among, err = variables.Read[int32](r.scope, candidateClusters, nodes, choices); err != nil {
+		among, err = variables.Read[int32](r.scope, candidateClusters, nodes, choices)
+		if err != nil {
 			return m, choices, err
 		}
 	}
@@ -117,7 +119,8 @@ func (r kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices
 		return m, choices, err
 	}
 	u := all[r.which*nodes*choices:][:nodes*choices]
-	if m, err = hierarchy.Soft(u, optionsOf(r.scope).MembershipRate, nodes, clusters, among); err != nil {
+	m, err = hierarchy.Soft(u, optionsOf(r.scope).MembershipRate, nodes, clusters, among)
+	if err != nil {
 		err = fmt.Errorf("%s/%s: %w", r.scope.Scope(), membershipsName, err)
 	}
 	return m, choices, err
@@ -125,7 +128,8 @@ func (r kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices
 
 // slots reads neighbourhoods of nodes below n, and the values of their slots, both `[clusters, size]`.
 func (r kept) slots(name, with string, n, clusters, size int) (nodes []int32, values []float32, err error) {
-	if nodes, err = readOne[int32](r, name, clusters, size); err != nil {
+	nodes, err = readOne[int32](r, name, clusters, size)
+	if err != nil {
 		return nil, nil, err
 	}
 	if bad := slices.IndexFunc(nodes, func(i int32) bool { return i < 0 || int(i) >= n }); bad >= 0 {

@@ -170,7 +170,8 @@ func (p *Preparation) made(h *Hierarchy, clustering func(i int, graph *affinity.
 					level.Candidates = partition.Candidates(m, clusters[l], size.Clusters, p.candidates[l])
 				}
 			}
-			if m, err = partition.Coarsen(m, clusters[l], size.Clusters); err != nil {
+			m, err = partition.Coarsen(m, clusters[l], size.Clusters)
+			if err != nil {
 				return nil, fmt.Errorf("level %d: %w", l+1, err)
 			}
 			if at != nil {

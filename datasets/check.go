@@ -41,7 +41,8 @@ func CheckNPZ(path string, opts Options) (Report, error) {
 		report.Errors = append(report.Errors, strings.TrimPrefix(err.Error(), path+": "))
 	}
 	report.Arrays = r.taken
-	if report.Usable = len(errs) == 0; report.Usable {
+	report.Usable = len(errs) == 0
+	if report.Usable {
 		report.Data.Warnings = append(report.Data.Warnings, report.Data.Oddities()...)
 		report.Warnings = append(report.Warnings, report.Data.Warnings...)
 	} else {

@@ -60,7 +60,8 @@ func (f Fingerprint) Differences(now Fingerprint) (differences []string) {
 			continue
 		}
 		was, _, _ = strings.Cut(was, ",")
-		if is, _, _ = strings.Cut(cmp.Or(is, "none"), ","); was != is {
+		is, _, _ = strings.Cut(cmp.Or(is, "none"), ",")
+		if was != is {
 			part += fmt.Sprintf(" (was %s, is %s)", was, is)
 		}
 		differences = append(differences, part)

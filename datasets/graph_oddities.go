@@ -104,7 +104,8 @@ func metric(graph *affinity.Matrix, edges []affinity.Edge) int {
 	if err != nil {
 		return 0
 	}
-	if _, violations, _ = countTriangles(other, drawn, order); violations < leastViolations {
+	_, violations, _ = countTriangles(other, drawn, order)
+	if violations < leastViolations {
 		return 0
 	}
 	return triangles
@@ -118,7 +119,8 @@ func countTriangles(graph *affinity.Matrix, edges []affinity.Edge, order []int) 
 		for _, k := range common(graph, i, j) {
 			sides := []float64{edges[at].Weight, graph.At(i, k), graph.At(j, k)}
 			slices.Sort(sides)
-			if triangles++; sides[2] > (sides[0]+sides[1])*(1+symmetryTolerance) {
+			triangles++
+			if sides[2] > (sides[0]+sides[1])*(1+symmetryTolerance) {
 				violations++
 			} else if sides[2] <= sides[1]*(1+symmetryTolerance) {
 				equal++

@@ -126,7 +126,8 @@ func (d *Dataset) join() (err error) {
 			points[node*dims+s*d.Channels+channel] = float64(value)
 		}
 	}
-	if d.Affinity, err = d.neighbours(points, dims); err != nil {
+	d.Affinity, err = d.neighbours(points, dims)
+	if err != nil {
 		return fmt.Errorf("its graph over the %d samples that are left to train on: knn: %w", len(d.Train), err)
 	}
 	return nil
@@ -175,7 +176,8 @@ func New(name string, features []float32, labels []int32, graph *affinity.Matrix
 		for class := range slices.Max(labels) + 1 {
 			r.ClassNames = append(r.ClassNames, strconv.Itoa(int(class)))
 		}
-		if err = r.checkLabels(2); err == nil {
+		err = r.checkLabels(2)
+		if err == nil {
 			err = r.choose(opts)
 		}
 	}

@@ -102,7 +102,8 @@ func IsFile(name string) bool { return strings.HasSuffix(strings.ToLower(name), 
 // float32s returns the elements of an array as finite float32. Some may be missing, NaN, if that is allowed. The error says what
 // to do instead of storing others; without values nothing is a number.
 func (r *npzReader) float32s(name string, a *npz.Array, allowed bool, instead string) (values []float32, missing bool, err error) {
-	if values, err = a.Float32s(); err != nil {
+	values, err = a.Float32s()
+	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w; store them as such (%[1]s.astype(numpy.float32))", name, err)
 	}
 	var wrong npz.Wrong
@@ -113,7 +114,8 @@ func (r *npzReader) float32s(name string, a *npz.Array, allowed bool, instead st
 		} else if v-v != 0 {
 			if stored == nil {
 				if r.File != nil { // which may have narrowed them
-					if a, err = r.File.Array(name); err != nil {
+					a, err = r.File.Array(name)
+					if err != nil {
 						return values, missing, err
 					}
 				}

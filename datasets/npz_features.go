@@ -124,7 +124,8 @@ func (r *npzReader) readParts() error {
 	}
 	bodies := []int64{min(1, int64(r.raw.Channels/3))}
 	if r.Has("bodies") {
-		if bodies, err = npz.Elements(r, "bodies", 1, "number of bodies", (*npz.Array).Ints); err != nil {
+		bodies, err = npz.Elements(r, "bodies", 1, "number of bodies", (*npz.Array).Ints)
+		if err != nil {
 			return err
 		}
 		if bodies[0] < 0 || bodies[0] > int64(r.raw.Channels)/3 && r.raw.Channels > 0 {

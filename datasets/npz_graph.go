@@ -207,7 +207,8 @@ func otherMatrix(a *npz.Array) error {
 	for i := range n {
 		sum, diagonal := 0.0, values[i*n+i]
 		for j, value := range values[i*n : (i+1)*n] {
-			if sum += value; !(value >= 0) || math.IsInf(value, 1) {
+			sum += value
+			if !(value >= 0) || math.IsInf(value, 1) {
 				bad[fmt.Sprint(value)]++
 			}
 			laplacian = laplacian && (i == j || value <= 0)
@@ -310,7 +311,8 @@ func (r *npzReader) readPositions() (points []float64, err error) {
 	case !r.Has("coordinates"):
 		return nil, nil
 	}
-	if points, err = r.readCoordinates(); err == nil && r.raw.Nodes > 0 && len(points) == 2*r.raw.Nodes {
+	points, err = r.readCoordinates()
+	if err == nil && r.raw.Nodes > 0 && len(points) == 2*r.raw.Nodes {
 		if seems := sphere.Seems(points); seems != "" {
 			appendf(&r.raw.Warnings, "coordinates %s; if they are degrees, store the arrays latitude and longitude [nodes] in the place "+
 				"of coordinates", seems)

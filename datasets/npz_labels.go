@@ -37,7 +37,8 @@ func (r *npzReader) readLabels() error {
 		err = fmt.Errorf("labels are %s; a class is an integer from 0 or a string: labels.astype(int) if they hold nothing else", a.Kind())
 	default:
 		labels, odd := a.Ints()
-		if err = r.numberLabels(labels, names); odd != nil {
+		err = r.numberLabels(labels, names)
+		if odd != nil {
 			err = fmt.Errorf("labels: %w", odd)
 		}
 	}
@@ -125,7 +126,8 @@ func (r *npzReader) numberLabels(labels []int64, names []string) error {
 	var wrong npz.Wrong
 	classes := make([]int32, len(labels))
 	for i, label := range labels {
-		if classes[i] = int32(label); label < 0 {
+		classes[i] = int32(label)
+		if label < 0 {
 			wrong.Add("labels[%d] is %d; number the classes from 0, or store them as strings (labels.astype(str))", i, label)
 		}
 	}
@@ -191,7 +193,8 @@ func (r *npzReader) readSplit() error {
 	}
 	s, given := raw.Split, raw.Split.named()[1:]
 	if !slices.Contains(marks, 1) {
-		if given = given[1:]; held {
+		given = given[1:]
+		if held {
 			appendf(&raw.Warnings, "split marks no validation sample (1): held out %d training samples, stratified, from seed %d%s",
 				len(s.Validation), r.opts.Seed, raw.groupsWhole(s.Validation))
 		}

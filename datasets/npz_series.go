@@ -55,7 +55,8 @@ func (r *npzReader) readSeries() error {
 		appendf(&r.raw.Warnings, "series has %d sensors at %d time points; if it is [samples, timepoints, sensors], transpose it "+
 			"(series.transpose(0, 2, 1))", r.nodes, s.timepoints)
 	}
-	if err = errors.Join(append(bad[:], wrong.Err("lengths"))...); err != nil {
+	err = errors.Join(append(bad[:], wrong.Err("lengths"))...)
+	if err != nil {
 		s.values = nil
 	}
 	return err
@@ -188,7 +189,8 @@ func (r *npzReader) recording(i int) recording.Recording {
 func (r *npzReader) learned(form *recording.Form) (err error) {
 	o, s := r.opts.Form, r.series
 	if o == nil {
-		if form.Filled = form.Filled || r.gaps(); form.Filled && form.Fill == nil {
+		form.Filled = form.Filled || r.gaps()
+		if form.Filled && form.Fill == nil {
 			form.Fill, err = r.learnFill(form)
 		}
 		return err
@@ -263,7 +265,8 @@ func (r *npzReader) readRecordings() error {
 		if err != nil {
 			return fmt.Errorf("series[%d]: %w", i, err)
 		}
-		if changes.Add(c); c.Notes != nil {
+		changes.Add(c)
+		if c.Notes != nil {
 			if raw.SampleNotes == nil {
 				raw.SampleNotes = make([][]string, r.samples)
 			}

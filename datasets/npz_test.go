@@ -40,7 +40,8 @@ func path4() arrays {
 
 // with returns the arrays with one set; nil removes it.
 func (a arrays) with(name string, array *npz.Array) arrays {
-	if a[name] = array; array == nil {
+	a[name] = array
+	if array == nil {
 		delete(a, name)
 	}
 	return a

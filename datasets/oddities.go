@@ -84,7 +84,8 @@ func (r *npzReader) warnGaps(columns int, visit func(from, to int, add func(colu
 		})
 		for column := from; column < to; column++ {
 			for _, gap := range extremes[column-from].Gaps() {
-				if count[gap.Value]++; count[gap.Value] == 1 {
+				count[gap.Value]++
+				if count[gap.Value] == 1 {
 					first[gap.Value] = fmt.Sprint(name(column), " ", gap)
 				}
 			}
@@ -157,7 +158,8 @@ func (d *Dataset) Oddities() (lines []string) {
 			for j, value := range sample {
 				scale := j % len(d.Mean)
 				if deviations := math.Abs(float64(value-d.Mean[scale])) / float64(d.Std[scale]); deviations > farDeviations {
-					if far++; deviations > farthest {
+					far++
+					if deviations > farthest {
 						farthest, farAt = deviations, fmt.Sprintf("sample %d, node %d, channel %d is %g", i, j/d.Channels,
 							j%d.Channels, value)
 					}

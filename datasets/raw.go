@@ -175,7 +175,8 @@ func (r *Raw) choose(o Options) error {
 	var err error
 	switch {
 	case o.Fold != (Fold{}):
-		if s, err = o.Fold.Split(r.Labels, r.Groups, r.ClassNames, o.Seed); err != nil {
+		s, err = o.Fold.Split(r.Labels, r.Groups, r.ClassNames, o.Seed)
+		if err != nil {
 			return refused{fmt.Errorf("fold %s: %w", o.Fold, err)}
 		}
 	case r.Split != nil:

@@ -178,7 +178,8 @@ func (s Source) read(ctx context.Context, opts Options) (*Raw, error) {
 	if err != nil {
 		return nil, err
 	}
-	if raw.Name = cmp.Or(raw.Name, s.Name); opts.Augment && raw.Augment == nil && raw.Series == nil {
+	raw.Name = cmp.Or(raw.Name, s.Name)
+	if opts.Augment && raw.Augment == nil && raw.Series == nil {
 		appendf(&raw.Warnings, "no augmentation is known for %s: its samples are used as they are", raw.Name)
 	}
 	return raw, nil

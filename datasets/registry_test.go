@@ -81,7 +81,8 @@ func TestRegister(t *testing.T) {
 	s := Source{Name: "mine", Folders: []string{"mine"}, Get: "the file from me", Files: []File{{Name: "mine.bin"}}, Options: eyes{},
 		Place: func(dirs []string) string { return "" },
 		Load: func(_ context.Context, dirs []string, o Options) (*Raw, error) {
-			if assert.Equal(t, []string{filepath.Join(dir, "mine"), dir}, dirs); o.Seed == 1 {
+			assert.Equal(t, []string{filepath.Join(dir, "mine"), dir}, dirs)
+			if o.Seed == 1 {
 				return nil, fs.ErrNotExist
 			}
 			assert.Equal(t, eyes{cmp.Or(protocol, "one-eyed"), protocol != ""}, OptionsOf[eyes](o.Own))

@@ -37,7 +37,8 @@ func (d *Dataset) overFrames() (err error) {
 	if err := form.Check(); err != nil {
 		return err
 	}
-	if d.Channels = cmp.Or(d.Channels, form.Channels); d.Channels != form.Channels {
+	d.Channels = cmp.Or(d.Channels, form.Channels)
+	if d.Channels != form.Channels {
 		return fmt.Errorf("field Channels is %d, but Recorded has %d sensors of %d; leave Channels out, and set Recorded.Sensors to a name for "+
 			"each sensor and Recorded.Channels to the columns of each", d.Channels, len(form.Sensors), form.Channels)
 	}
@@ -58,19 +59,22 @@ func (d *Dataset) overFrames() (err error) {
 		mean, deviation := d.stats(of, form.Width())
 		differ := disparity(&form, mean, deviation)
 		alone := differ != "" && d.Parts == nil && form.Origin == ""
-		if form.Scale = &alone; differ != "" {
+		form.Scale = &alone
+		if differ != "" {
 			appendf(&d.Notes, "%s: %s", map[bool]string{true: "each sensor is normalised by itself",
 				false: "all sensors are alike, as positions in space"}[alone], differ)
 		}
 	}
 	drawn := d.Affinity == nil
 	if drawn {
-		if d.Affinity, err = d.link(of); err != nil {
+		d.Affinity, err = d.link(of)
+		if err != nil {
 			return err
 		}
 	}
 	if d.Affinity.N() == len(form.Sensors) { // else it is of space and time already
-		if d.Affinity, err = overTime(d.Affinity, form.Frames); err != nil {
+		d.Affinity, err = overTime(d.Affinity, form.Frames)
+		if err != nil {
 			return err
 		}
 	}
@@ -87,7 +91,8 @@ func (d *Dataset) chooseFrames(of []int) {
 		count, first := 0, ""
 		for i, series := range d.Series {
 			if odd := form.Length(len(series) / form.Width()); odd != "" {
-				if count++; count == 1 {
+				count++
+				if count == 1 {
 					first = fmt.Sprintf("sample %s: %s", d.SampleName(i), odd)
 				}
 			}
@@ -118,7 +123,8 @@ func (d *Dataset) frame() error {
 		return fmt.Errorf("the graph has %d nodes, the recordings %d frames of %d sensors", n, frames, sensors)
 	}
 	d.Nodes = sensors * frames
-	if d.NodeNames = d.Form.Sensors; frames == 1 && d.Coordinates != nil { // a map, not a grid of frames
+	d.NodeNames = d.Form.Sensors
+	if frames == 1 && d.Coordinates != nil { // a map, not a grid of frames
 		return nil
 	}
 	d.Grid, d.NodeNames = []int{frames, sensors}, recording.NodeNames(d.Form.Sensors, frames)

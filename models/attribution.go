@@ -193,7 +193,8 @@ func (e *explanation) begin(ctx context.Context) error {
 		a := &e.of[i-1]
 		a.Method, a.Prediction = e.Method, e.predict(logits)
 		a.Values = make([]float64, e.Spec.Nodes*e.Spec.Channels)
-		if a.Class = a.Prediction.Class; e.Classes != nil {
+		a.Class = a.Prediction.Class
+		if e.Classes != nil {
 			a.Class = e.Classes[i-1]
 		}
 		a.Logit, a.Baseline = float64(logits[a.Class]), float64(baseline[a.Class])
@@ -311,7 +312,8 @@ func walk(graph *affinity.Matrix) (order []int32) {
 	for first := range seen {
 		for next := []int32{int32(first)}; len(next) > 0; { // no recursion, which a path of millions of nodes would exhaust
 			node := next[len(next)-1]
-			if next = next[:len(next)-1]; seen[node] {
+			next = next[:len(next)-1]
+			if seen[node] {
 				continue
 			}
 			seen[node], order = true, append(order, node)

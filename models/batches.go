@@ -69,7 +69,8 @@ func (c *Metadata) sample(p point) []float32 {
 			from, to := first*len(at)/l.Frames, (first+len(span))*len(at)/l.Frames
 			ends := slices.Concat(at[max(from-1, 0):from], at[to:min(to+1, len(at))]) // the neighbours; none of a whole series
 			for i, k := range at[from:to] {
-				if hidden[k] = base[k%len(base)]; smooth && len(ends) > 0 {
+				hidden[k] = base[k%len(base)]
+				if smooth && len(ends) > 0 {
 					left, right := p.signal[ends[0]], p.signal[ends[len(ends)-1]]
 					hidden[k] = left + (right-left)*float32(i+1)/float32(to-from+1)
 				}
@@ -117,7 +118,8 @@ func (c *Classifier) compute(ctx context.Context, p *program, points []point,
 		size := batchSizes[slices.IndexFunc(batchSizes[:], func(size int) bool { return 3*(size-len(left)) <= len(points) })]
 		left = left[:min(size, len(left))]
 		outputs, err := c.batch(ctx, p, left, size)
-		if err = cmp.Or(err, ctx.Err()); err != nil {
+		err = cmp.Or(err, ctx.Err())
+		if err != nil {
 			return err
 		}
 		for j := range left {

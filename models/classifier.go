@@ -86,7 +86,8 @@ func (p *program) makeRoom() error {
 func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Classifier, error) {
 	c := &Classifier{Metadata: m, Graph: a, backend: backend, store: m.Spec.NewStore(0)}
 	var err error
-	if c.freezer, err = freezerOf(m.Spec, backend, c.store, a); err != nil {
+	c.freezer, err = freezerOf(m.Spec, backend, c.store, a)
+	if err != nil {
 		return nil, err
 	}
 	network := func(scope *model.Scope, x *graph.Node) *graph.Node {
@@ -181,14 +182,16 @@ func copyValue(from *model.Variable, to *model.Store, v *model.Variable) error {
 	if err != nil {
 		return err
 	}
-	if value, err = value.LocalClone(); err != nil {
+	value, err = value.LocalClone()
+	if err != nil {
 		return err
 	}
 	copied := to.GetVariable(v.Path())
 	if copied != nil {
 		return copied.SetValue(value)
 	}
-	if copied, err = to.CreateVariable(v.Path(), value); err == nil {
+	copied, err = to.CreateVariable(v.Path(), value)
+	if err == nil {
 		copied.SetTrainable(v.Trainable)
 	}
 	return err

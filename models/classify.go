@@ -136,7 +136,8 @@ func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...record
 	series, notes, errs := make([][]float32, n), make([][]string, n), make([]*SignalError, n)
 	for i, r := range recordings {
 		var err error
-		if series[i], notes[i], err = c.Form.Series(r); err != nil {
+		series[i], notes[i], err = c.Form.Series(r)
+		if err != nil {
 			errs[i] = &SignalError{Index: i, Reason: err.Error()}
 		}
 	}

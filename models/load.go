@@ -69,7 +69,8 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 	} else if registry[of.Spec.Model].Build == nil {
 		err = fmt.Errorf("model %s is not registered in this program: %s", of.Spec.Model, suggest.Import)
 	}
-	if err = cmp.Or(err, checkpoint.ReadMetadata(raw, &m)); err != nil {
+	err = cmp.Or(err, checkpoint.ReadMetadata(raw, &m))
+	if err != nil {
 		return m, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	file, missing := fs.ReadFile(fsys, checkpoint.GraphFile)
@@ -77,7 +78,8 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 	if err := cmp.Or(missing, checkpoint.CheckGraph(raw, file), err); err != nil {
 		return m, nil, nil, fmt.Errorf("%s: %w", filepath.Join(name, checkpoint.GraphFile), err)
 	}
-	if err = m.Spec.Check(); err == nil && graph.N() != m.Spec.Nodes {
+	err = m.Spec.Check()
+	if err == nil && graph.N() != m.Spec.Nodes {
 		err = fmt.Errorf("the graph has %d nodes, the model %d", graph.N(), m.Spec.Nodes)
 	}
 	if err == nil {

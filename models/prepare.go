@@ -45,7 +45,8 @@ func searches(s Spec) bool {
 // empty one.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix,
 	coordinates []float64, progress func(level int, done, objective float64)) (h *ccp.Hierarchy, err error) {
-	if h = new(ccp.Hierarchy); !s.Network().Clusters {
+	h = new(ccp.Hierarchy)
+	if !s.Network().Clusters {
 		return h, nil
 	}
 	p, scopes, err := plannedOf(s, backend, a)
@@ -54,7 +55,8 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 	}
 	p.Coordinates(coordinates).Progress(progress)
 	if searches(s) {
-		if h, err = p.Done(ctx); err == nil {
+		h, err = p.Done(ctx)
+		if err == nil {
 			err = h.Keep(store.Scope(networkPath), scopes...)
 		}
 	}
@@ -111,7 +113,8 @@ func plannedOf(s Spec, backend compute.Backend, graph *affinity.Matrix) (p *ccp.
 // preparation starts the preparation of the spec's hierarchies of a graph.
 func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	p, o := ccp.Prepare(graph).Hierarchies(s.Hierarchies()), s.Options
-	if p.Seed(uint64(o.HierarchySeed * s.Hierarchies())); o.Search == cutSearch {
+	p.Seed(uint64(o.HierarchySeed * s.Hierarchies()))
+	if o.Search == cutSearch {
 		p.Cuts()
 	}
 	if o.Start == searchedStart {
@@ -223,7 +226,8 @@ func objectives(c *Classifier, which int, levels hierarchy.Levels) (objectives [
 	for _, l := range levels { // on the host, in time linear in the edges
 		cluster := l.Memberships.Hard()
 		objectives = append(objectives, partition.Objective(a, cluster, l.Clusters))
-		if a, err = partition.Coarsen(a, cluster, l.Clusters); err != nil {
+		a, err = partition.Coarsen(a, cluster, l.Clusters)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -70,7 +70,8 @@ func (r *Reloader) count(s Spec, signals int) {
 	if now.Sub(r.since) > 10*time.Second {
 		r.since, r.signals = now, 0
 	}
-	if r.signals += signals; r.signals > 0 && !s.little(r.signals) {
+	r.signals += signals
+	if r.signals > 0 && !s.little(r.signals) {
 		r.since, r.signals = now.Add(time.Minute), math.MinInt/2 // it can fail: not again within a minute
 		select {
 		case r.grown <- true:
@@ -103,11 +104,13 @@ func (r *Reloader) reload(ctx context.Context, grown bool) (changed bool, err er
 	defer r.loading.Unlock()
 	r.mu.Lock()
 	closed := r.closed
-	if r.mu.Unlock(); closed {
+	r.mu.Unlock()
+	if closed {
 		return false, ErrClosed
 	}
 	real, options := resolved(r.dir), r.options
-	if grown = grown && options.Backend == nil; grown { // else it has taken over, and one in use from before asks late
+	grown = grown && options.Backend == nil
+	if grown { // else it has taken over, and one in use from before asks late
 		options.Signals = 0
 	}
 	snapshot, state, err := look(real)
@@ -129,7 +132,8 @@ func (r *Reloader) reload(ctx context.Context, grown bool) (changed bool, err er
 	if err == nil && r.state != "" && c.Snapshot != snapshot { // it is damaged, or its writer is a step ahead of us
 		err = errors.Join(fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot), c.Close())
 	} else if err == nil {
-		if err = compile(ctx, c, sizes); err != nil {
+		err = compile(ctx, c, sizes)
+		if err != nil {
 			err = errors.Join(fmt.Errorf("%s, snapshot %s: %w", r.dir, c.Snapshot, err), c.Close())
 		}
 	}
@@ -170,7 +174,8 @@ func (r *Reloader) replace(next *loan) (old *loan, err error) {
 // something else.
 func look(dir string) (snapshot, state string, err error) {
 	folder := os.DirFS(dir)
-	if snapshot, err = checkpoint.Newest(folder, checkpoint.Best); snapshot == "" && err == nil {
+	snapshot, err = checkpoint.Newest(folder, checkpoint.Best)
+	if snapshot == "" && err == nil {
 		snapshot, err = checkpoint.Newest(folder, checkpoint.Last)
 	}
 	if err != nil || snapshot == "" { // if dir cannot be read, Load says why

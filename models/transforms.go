@@ -102,7 +102,8 @@ func (c *Classifier) PredictedBy() string {
 func (c *Classifier) Export(g *onnx.Graph, samples string, network func() (string, error)) (logits string, err error) {
 	v, other := c.ridge.Load(), ""
 	if !v.Alone() {
-		if other, err = network(); v == nil || err != nil {
+		other, err = network()
+		if v == nil || err != nil {
 			return other, err
 		}
 	}

@@ -35,7 +35,8 @@ func KNN(points []float64, n, dims, k int, metric Metric) (*Matrix, error) {
 	}
 	if metric == Cosine {
 		var err error
-		if points, err = unitRows(points, dims); err != nil {
+		points, err = unitRows(points, dims)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -94,7 +94,8 @@ func assemble(n int, edges []Edge, name func(k int) string,
 			next++
 		}
 		var err error
-		if e.weight, err = merge(entries[:next]); err != nil {
+		e.weight, err = merge(entries[:next])
+		if err != nil {
 			return nil, err
 		}
 		if e.weight != 0 {

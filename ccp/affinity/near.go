@@ -76,7 +76,8 @@ func compare(points []float64, dims, k int, leaf []int, near [][]candidate) {
 			if full {
 				enough = list[k-1].distance
 			}
-			if c.distance = squaredDistance(x, points[j*dims:(j+1)*dims], enough); full && c.distance >= enough ||
+			c.distance = squaredDistance(x, points[j*dims:(j+1)*dims], enough)
+			if full && c.distance >= enough ||
 				slices.Contains(list, c) { // another tree has found it
 				continue
 			}

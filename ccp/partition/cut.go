@@ -74,7 +74,8 @@ func climb(m *affinity.Matrix, cluster []int32, k, maxSize int) float64 {
 			s.try(i, 0)
 		}
 		before := c
-		if c = s.objective(); c <= before {
+		c = s.objective()
+		if c <= before {
 			break
 		}
 	}

@@ -109,7 +109,8 @@ func Cached(ctx context.Context, m *affinity.Matrix, positions [][]float64, leve
 		return search()
 	}
 	read := func(path string) (clusters [][]int32, err error) {
-		if err = files.ReadJSON(path, &clusters); err == nil && !fits(clusters, m.N(), levels) {
+		err = files.ReadJSON(path, &clusters)
+		if err == nil && !fits(clusters, m.N(), levels) {
 			err = fmt.Errorf("%s: it is not a hierarchy of this graph", path)
 		}
 		return clusters, err

@@ -33,7 +33,8 @@ const (
 func Directed(template, positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) ([]int32, []float64,
 	[][]float64) {
 	d := newDirections(positions, centres, nodes, ranks, k, size)
-	if d.template = template; template == nil {
+	d.template = template
+	if template == nil {
 		d.begin()
 	}
 	order := make([][]int, k) // of each neighbourhood's members: their slots

@@ -52,13 +52,15 @@ func newClusters(s *shared) *cobra.Command {
 		if err != nil {
 			return inFile(dir, err)
 		}
-		if result.Levels, err = c.Health(which - 1); err != nil {
+		result.Levels, err = c.Health(which - 1)
+		if err != nil {
 			return inFile(dir, err)
 		}
 		var data *datasets.Dataset
 		// Pixels have no names worth showing. The names of joints and sensors are shown in files only.
 		if c.Spec.Grid == nil || out.path != "" && (datasets.IsFile(c.Data) || c.Spec.Parts != nil) {
-			if data, err = s.dataOf(cmd, c.Metadata, c.Graph, dir, dataDir, ""); err != nil {
+			data, err = s.dataOf(cmd, c.Metadata, c.Graph, dir, dataDir, "")
+			if err != nil {
 				lack := "names"
 				if c.Spec.NodeNames != nil {
 					lack = "coordinates, if they had any"
@@ -68,7 +70,8 @@ func newClusters(s *shared) *cobra.Command {
 		}
 		view := clusters.New(c, levels, data)
 		result.Words = view.Words()
-		if err = cmd.Context().Err(); err == nil && out.path != "" {
+		err = cmd.Context().Err()
+		if err == nil && out.path != "" {
 			result.Files, err = view.Write(out.path)
 		}
 		if err != nil {

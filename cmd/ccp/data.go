@@ -125,7 +125,8 @@ func newDataCheck(s *shared) *cobra.Command {
 			report = datasets.Report{File: name, Usable: true, Arrays: []datasets.ArrayInfo{}, Errors: []string{}}
 			o, done := s.loading(cmd, dataDir, asTrained(name, o))
 			report.Data, err = datasets.Load(cmd.Context(), name, o)
-			if done(); err == nil {
+			done()
+			if err == nil {
 				report.Warnings = append([]string{}, report.Data.Warnings...)
 			}
 		}

@@ -24,7 +24,8 @@ func newDataGet(s *shared) *cobra.Command {
 		sets := make([]datasets.Source, len(names))
 		for i, name := range names { // all of them, before the first takes its time
 			var err error
-			if sets[i], err = datasets.Named(name); err != nil {
+			sets[i], err = datasets.Named(name)
+			if err != nil {
 				return err
 			}
 			if err := s.gettable(sets[i], folder, trainOn(name, dataDir)); err != nil {
@@ -37,7 +38,8 @@ func newDataGet(s *shared) *cobra.Command {
 			fetch := path == "" && len(set.Files) > 0
 			if fetch {
 				var err error
-				if path, err = get(cmd.Context(), newStatusLine(cmd.ErrOrStderr()), set, folder); err != nil {
+				path, err = get(cmd.Context(), newStatusLine(cmd.ErrOrStderr()), set, folder)
+				if err != nil {
 					return fmt.Errorf("%s: %w", set.Name, err)
 				}
 			}

@@ -102,7 +102,8 @@ func newDataImport(s *shared) *cobra.Command {
 			}
 		}
 		result, err := recordings.Import(cmd.Context(), inputs, out.path, o)
-		if status.clear(); err != nil {
+		status.clear()
+		if err != nil {
 			return err
 		}
 		info, err := os.Stat(out.path)

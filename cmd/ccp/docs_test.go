@@ -203,7 +203,8 @@ func checkOption(setting string) error {
 	var err error
 	for _, value := range values {
 		for _, model := range models.Names() {
-			if err = (&models.Spec{Model: model, Options: models.DefaultOptions()}).Put(name, value); err == nil {
+			err = (&models.Spec{Model: model, Options: models.DefaultOptions()}).Put(name, value)
+			if err == nil {
 				return nil
 			}
 		}

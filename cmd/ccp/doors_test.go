@@ -679,7 +679,8 @@ func TestDoorsOfSignalsAgree(t *testing.T) {
 			}
 			want.warnings = joined(want.warnings)
 			for door, got := range all {
-				if got.warnings = joined(got.warnings); !same(want, got) {
+				got.warnings = joined(got.warnings)
+				if !same(want, got) {
 					t.Errorf("Go: %v\n%s: %v", want, door, got)
 				}
 			}
@@ -722,7 +723,8 @@ func TestDoorsOfTablesAgree(t *testing.T) {
 		want := h.inGo(t, one)
 		want.warnings = joined(want.warnings)
 		for door, got := range all {
-			if got.warnings = joined(got.warnings); !same(want, got) || want.refused != "" {
+			got.warnings = joined(got.warnings)
+			if !same(want, got) || want.refused != "" {
 				t.Errorf("%v\nGo: %v\n%s: %v", one.rows, want, door, got)
 			}
 		}

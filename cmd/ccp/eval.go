@@ -97,7 +97,8 @@ func newEval(s *shared) *cobra.Command {
 		}
 		rejection, right := rejectionJSON{Asked: reject}, 0
 		if reject > 0 {
-			if rejection.Threshold, err = classifier.Calibration.Threshold(reject); err != nil {
+			rejection.Threshold, err = classifier.Calibration.Threshold(reject)
+			if err != nil {
 				return usage(cmd, fmt.Errorf("--reject %g: %s: %w", reject, dir, err))
 			}
 		}
@@ -138,7 +139,8 @@ func newEval(s *shared) *cobra.Command {
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if rejection.Accuracy = float64(right) / float64(max(1, e.Samples-rejection.Rejected)); reject > 0 {
+		rejection.Accuracy = float64(right) / float64(max(1, e.Samples-rejection.Rejected))
+		if reject > 0 {
 			result.Rejection = &rejection
 		}
 		return s.print(cmd, result, render("eval", result))

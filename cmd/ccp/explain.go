@@ -36,14 +36,17 @@ func newExplain(s *shared) *cobra.Command {
 		if err := out.free(); err != nil {
 			return err
 		}
-		if e.Classifier, err = s.load(cmd, dir, 0); err != nil {
+		e.Classifier, err = s.load(cmd, dir, 0)
+		if err != nil {
 			return err
 		}
-		if e.Data, err = s.dataOf(cmd, e.Classifier.Metadata, e.Classifier.Graph, dir, dataDir, data); err != nil {
+		e.Data, err = s.dataOf(cmd, e.Classifier.Metadata, e.Classifier.Graph, dir, dataDir, data)
+		if err != nil {
 			return err
 		}
 		if class != "" {
-			if e.Class = slices.Index(e.Classifier.ClassNames, class); e.Class < 0 {
+			e.Class = slices.Index(e.Classifier.ClassNames, class)
+			if e.Class < 0 {
 				return usage(cmd, fmt.Errorf("--class %q is none of %q%s", class, e.Classifier.ClassNames,
 					suggest.Meant(class, e.Classifier.ClassNames)))
 			}
@@ -55,7 +58,8 @@ func newExplain(s *shared) *cobra.Command {
 		e.Progress = status.onScreen
 		defer untilSignal(cmd, status.clear)()
 		result, err := e.Run(cmd.Context(), out.path)
-		if status.clear(); err != nil {
+		status.clear()
+		if err != nil {
 			return err
 		}
 		return s.print(cmd, result, render("explain", result))

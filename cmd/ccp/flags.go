@@ -92,7 +92,8 @@ func checkCut(cmd *cobra.Command, cut recording.Cut) error {
 // figureVar is a flag that names a picture to draw.
 func figureVar(f *pflag.FlagSet, path *string, usage string) {
 	f.Var(&checked{"", "string", func(text string) error {
-		if *path = text; !slices.Contains(picture.Endings, filepath.Ext(text)) {
+		*path = text
+		if !slices.Contains(picture.Endings, filepath.Ext(text)) {
 			return fmt.Errorf("ends in none of %s", strings.Join(picture.Endings, ", "))
 		}
 		return nil
@@ -111,7 +112,8 @@ func parsedVar[T any](f *pflag.FlagSet, value *T, name string, parse func(text s
 func durationVar(f *pflag.FlagSet, value *time.Duration, name string, least time.Duration, zero bool, usage string) {
 	initial := strings.TrimPrefix(value.String(), "0s") // which help does not show
 	f.Var(&checked{initial, "duration", func(text string) (err error) {
-		if *value, err = time.ParseDuration(text); err != nil {
+		*value, err = time.ParseDuration(text)
+		if err != nil {
 			return errors.New("is not a duration such as 90s or 5m")
 		}
 		if *value < least && (!zero || *value != 0) {

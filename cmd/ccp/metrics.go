@@ -35,7 +35,8 @@ type lateFile struct {
 
 func (f *lateFile) Write(content []byte) (n int, err error) {
 	if f.File == nil {
-		if f.File, err = os.Create(f.path); err != nil {
+		f.File, err = os.Create(f.path)
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -61,7 +62,8 @@ func openMetrics(pairs, board string, stdout io.Writer) (*metrics, error) {
 		m.files = append(m.files, &lateFile{path: path})
 		return m.files[len(m.files)-1]
 	}
-	if m.pairs = stdout; pairs == "" {
+	m.pairs = stdout
+	if pairs == "" {
 		m.pairs = nil
 	} else if pairs != "-" {
 		m.pairs = open("--metrics", pairs, "epoch=")

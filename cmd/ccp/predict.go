@@ -77,7 +77,8 @@ func newPredict(s *shared) *cobra.Command {
 		}
 		threshold := 0.
 		if reject > 0 {
-			if threshold, err = classifier.Calibration.Threshold(reject); err != nil {
+			threshold, err = classifier.Calibration.Threshold(reject)
+			if err != nil {
 				return usage(cmd, fmt.Errorf("--reject %g: %s: %w", reject, dir, err))
 			}
 		}
@@ -91,7 +92,8 @@ func newPredict(s *shared) *cobra.Command {
 			rows, lines := csv.NewWriter(w), json.NewEncoder(w)
 			err := each(func(p serve.Samples) error {
 				predictions, err := serve.Classify(cmd.Context(), classifier, p.Signals)
-				if p, predictions, err = p.Without(predictions, err, skip); err != nil || len(predictions) == 0 {
+				p, predictions, err = p.Without(predictions, err, skip)
+				if err != nil || len(predictions) == 0 {
 					return about(err)
 				}
 				warnings = warn(warnings, p, predictions)
@@ -245,11 +247,13 @@ func readFeatures(path string, m models.Metadata) (array *npz.Array, names []str
 	}
 	if file.Has("node_names") {
 		nodes, err := npz.Elements(file, "node_names", m.Spec.Nodes, "nodes of the model", (*npz.Array).Strings)
-		if err = cmp.Or(err, m.CheckNames(nodes)); err != nil {
+		err = cmp.Or(err, m.CheckNames(nodes))
+		if err != nil {
 			return nil, nil, inFile(path, err)
 		}
 	}
-	if array, err = file.Array("features"); err == nil && file.Has("sample_names") && len(array.Shape) > 0 {
+	array, err = file.Array("features")
+	if err == nil && file.Has("sample_names") && len(array.Shape) > 0 {
 		names, err = npz.Elements(file, "sample_names", array.Shape[0], "samples of features", (*npz.Array).Texts)
 	}
 	return array, names, err

@@ -56,7 +56,8 @@ func newReport(s *shared) *cobra.Command {
 		data, lack := s.dataOf(cmd, classifier.Metadata, classifier.Graph, dir, dataDir, other)
 		r, err := report.Build(cmd.Context(), dir, classifier, data, samples, status.onScreen)
 		status.clear()
-		if err = cmp.Or(err, cmd.Context().Err()); err != nil { // the data may lack because of it
+		err = cmp.Or(err, cmd.Context().Err())
+		if err != nil { // the data may lack because of it
 			return err
 		}
 		if data != nil && data.Name != classifier.Data {

@@ -130,7 +130,8 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.M
 	if err != nil {
 		return nil, err
 	}
-	if other, err = absolute(other); err != nil {
+	other, err = absolute(other)
+	if err != nil {
 		return nil, err
 	}
 	o, done := s.loading(cmd, dataDir, datasets.Options{})

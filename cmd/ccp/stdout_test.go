@@ -42,7 +42,8 @@ func TestOneMeaningInJSON(t *testing.T) {
 			}
 		case map[string]any:
 			for key, w := range v {
-				if count[key]++; key == "class" {
+				count[key]++
+				if key == "class" {
 					assert.Contains(t, names, w)
 				} else if key == "accuracy" {
 					assert.LessOrEqual(t, w, 1.0)

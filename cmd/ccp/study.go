@@ -120,7 +120,8 @@ func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.T
 		if t.Draw != nil && cmd.Context().Err() == nil {
 			data, done := s.loading(cmd, o.dataDir, datasets.Options{})
 			summary.Figures, err = t.Draw(cmd.Context(), backend, o.folder, t, o.seeds, data)
-			if done(); err != nil && cmd.Context().Err() == nil {
+			done()
+			if err != nil && cmd.Context().Err() == nil {
 				return 0, err
 			}
 		}

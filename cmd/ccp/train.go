@@ -116,7 +116,8 @@ func newTrain(s *shared) *cobra.Command {
 		if dryRun {
 			o.Observer = display.brief() // there are no steps to announce
 			f, err := training.DryRun(cmd.Context(), b, asked, o)
-			if display.clear(); err != nil {
+			display.clear()
+			if err != nil {
 				return err
 			}
 			return s.print(cmd, f, render("train-dry-run", f))

@@ -80,7 +80,8 @@ func withFlags(cmd *cobra.Command, message string) (text string) {
 		known := slices.Contains(training.Names(), option[strings.LastIndex(option, "/")+1:])
 		switch {
 		case cmd.Flags().Lookup(flag) != nil && option != "json": // with which the encoder's errors begin
-			if text += message[last:from] + "--" + flag; message[to:min(to+1, len(message))] == "=" {
+			text += message[last:from] + "--" + flag
+			if message[to:min(to+1, len(message))] == "=" {
 				text, to = text+" ", to+1
 			}
 			last = to

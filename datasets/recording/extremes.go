@@ -34,7 +34,8 @@ func (e *Extremes) Reset() { *e = Extremes{some: e.some[:0]} }
 
 // Add takes a value that is a number.
 func (e *Extremes) Add(v float64) {
-	if e.every = max(1, e.every); e.seen&(e.every-1) == 0 {
+	e.every = max(1, e.every)
+	if e.seen&(e.every-1) == 0 {
 		if len(e.some) == someValues {
 			for i := range someValues / 2 {
 				e.some[i] = e.some[2*i]

@@ -28,7 +28,8 @@ func TestGaps(t *testing.T) {
 	} {
 		e := &Extremes{}
 		for i := range 2000 {
-			if e.Add(random.NormFloat64()); i < len(c.more) {
+			e.Add(random.NormFloat64())
+			if i < len(c.more) {
 				e.Add(c.more[i])
 			}
 		}

@@ -55,7 +55,8 @@ func NewFill(sensors []string, channels int, links [][2]int, rows func(yield fun
 	})
 	for sensor := range squares {
 		for k, square := range squares[sensor] {
-			if f.Slope[sensor][k] /= square; square == 0 {
+			f.Slope[sensor][k] /= square
+			if square == 0 {
 				f.Slope[sensor][k] = 0
 			}
 		}

@@ -107,7 +107,8 @@ func (c *Changes) Add(other Changes) bool {
 // Prepare puts the sensors of a recording in order, fills its gaps, and subtracts the origin. It may change the values
 // where they lie. An error names the sensor, its channel and the time point.
 func (f *Form) Prepare(r *Recording) (c Changes, err error) {
-	if err = f.order(r, &c); err == nil {
+	err = f.order(r, &c)
+	if err == nil {
 		err = f.untracked(r, &c)
 	}
 	if err == nil {
@@ -121,7 +122,8 @@ func (f *Form) Prepare(r *Recording) (c Changes, err error) {
 		first := slices.Clone(r.Values[at : at+f.Channels])
 		for row, lost := 0, 0; row < len(r.Values) && f.Channels > 1; row += width { // a single value may well be 0
 			if origin := r.Values[row+at:][:f.Channels]; slices.ContainsFunc(origin, func(v float64) bool { return v != 0 }) {
-				if first = slices.Clone(origin); lost > 0 {
+				first = slices.Clone(origin)
+				if lost > 0 {
 					c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; "+
 						"the first other value is the origin", f.Origin)
 				}
@@ -145,7 +147,8 @@ func (f *Form) untracked(r *Recording, c *Changes) error {
 	lost, rows, first := 0, 0, false
 	for row := range slices.Chunk(r.Values, f.Width()) {
 		zero := slices.Contains(row, 0) && !slices.ContainsFunc(row, func(v float64) bool { return v != 0 && v == v })
-		if rows++; zero {
+		rows++
+		if zero {
 			lost++
 			first = first || rows == 1
 			for at := range row {
@@ -222,7 +225,8 @@ func (f *Form) order(r *Recording, c *Changes) error {
 		return err
 	}
 	c.Notes = append(c.Notes, notes...)
-	if r.Sensors, r.Channels = f.Sensors, channels; !turned && missing == nil && others == nil {
+	r.Sensors, r.Channels = f.Sensors, channels
+	if !turned && missing == nil && others == nil {
 		return nil
 	}
 	r.Width = 0 // of what it was
@@ -308,7 +312,8 @@ func (f *Form) fill(r *Recording, c *Changes) error {
 	if end == 0 {
 		return errors.New("no sensor has a value; remove the sample")
 	}
-	if r.Values = r.Values[first*width : end*width]; r.Times != nil {
+	r.Values = r.Values[first*width : end*width]
+	if r.Times != nil {
 		r.Times = r.Times[first:end]
 	}
 	for column := range width {

@@ -47,7 +47,8 @@ type Recording struct {
 func New(sensors []string, rows [][]float64) (Recording, error) {
 	r := Recording{Sensors: sensors, Values: slices.Concat(rows...)}
 	for i, row := range rows {
-		if r.Width = len(rows[0]); len(row) != r.Width {
+		r.Width = len(rows[0])
+		if len(row) != r.Width {
 			return r, fmt.Errorf("time point %d has %d values, time point 0 has %d; NaN is a missing value", i, len(row), r.Width)
 		}
 	}
@@ -137,7 +138,8 @@ func read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err e
 		err := float(what)
 		if err == nil && len(*list) == cap(*list) {
 			more := max(64, len(*list)/2)
-			if err = take(2 * 8 * more); err == nil { // twice, since the old list is there while it is copied
+			err = take(2 * 8 * more)
+			if err == nil { // twice, since the old list is there while it is copied
 				*list = slices.Grow(*list, more)
 			}
 		}
@@ -212,7 +214,8 @@ func (r Recording) Rate() float64 {
 // rates returns RateOf all times, the sum of the sensors' own rates, and the greatest of them, with that sensor's times. They are one
 // if a sensor is read at all times.
 func (r Recording) rates() (all, sum, most float64, times []float64) {
-	if all = RateOf(r.Times); all == 0 {
+	all = RateOf(r.Times)
+	if all == 0 {
 		return 0, 0, 0, nil
 	}
 	width := len(r.Values) / len(r.Times)
@@ -227,7 +230,8 @@ func (r Recording) rates() (all, sum, most float64, times []float64) {
 			return all, all, all, own
 		}
 		rate := RateOf(own)
-		if sum += rate; rate > most {
+		sum += rate
+		if rate > most {
 			most, times = rate, own
 		}
 	}
@@ -246,7 +250,8 @@ func Rate(n int, one func(i int) Recording) float64 {
 			rates = append(rates, rate)
 		}
 	}
-	if slices.Sort(rates); rates == nil {
+	slices.Sort(rates)
+	if rates == nil {
 		return 0
 	}
 	return rates[len(rates)/2]

@@ -170,7 +170,8 @@ func TestReadWithinMemory(t *testing.T) {
 		assert.Less(t, taken, 300*len(text)/3, text[:20])
 		full, asked := errors.New("full"), 0
 		_, err = read(jsonread.New([]byte(text)), func(n int) error {
-			if asked += n; asked > 1<<16 {
+			asked += n
+			if asked > 1<<16 {
 				return full
 			}
 			return nil

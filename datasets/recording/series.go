@@ -148,7 +148,8 @@ func Turned(dst, series []float32, sensors, channels int) {
 		for timepoint := range timepoints {
 			from, to := (timepoint*sensors+sensor)*channels, (sensor*timepoints+timepoint)*channels
 			for channel := range channels {
-				if dst[to+channel] = float32(math.NaN()); from+channel < len(series) {
+				dst[to+channel] = float32(math.NaN())
+				if from+channel < len(series) {
 					dst[to+channel] = series[from+channel]
 				}
 			}

@@ -51,7 +51,8 @@ type Window struct {
 // Part returns the part of a recording with Sensors and Channels in a window. It shares the values.
 func (r Recording) Part(w Window) Recording {
 	width := len(r.Sensors) * r.Channels
-	if r.Values = r.Values[w.From*width : w.To*width]; r.Times != nil {
+	r.Values = r.Values[w.From*width : w.To*width]
+	if r.Times != nil {
 		r.Times = r.Times[w.From:w.To]
 	}
 	return r
@@ -70,7 +71,8 @@ const mostSteps = 10_000_000
 func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all []Window, notes []string, err error) {
 	c := Changes{Notes: r.Notes}
 	r.Notes = nil // of all windows together
-	if err = f.order(&r, &c); err != nil {
+	err = f.order(&r, &c)
+	if err != nil {
 		return r, nil, nil, err
 	}
 	if cut.Step.Length == 0 {

@@ -159,7 +159,8 @@ func TestWindowsAcrossGaps(t *testing.T) {
 					w.To++
 				}
 			}
-			if w.To = max(w.To, w.From); float64(w.To-w.From) < length/each/2 {
+			w.To = max(w.To, w.From)
+			if float64(w.To-w.From) < length/each/2 {
 				gaps, last = gaps+1, w.Start
 			} else {
 				want = append(want, w)

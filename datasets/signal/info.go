@@ -113,7 +113,8 @@ func (i *Info) Normalize(dst, raw []float32) {
 	at := 0
 	for j, value := range raw {
 		dst[j] = (value - i.Mean[at]) / i.Std[at]
-		if at++; at == len(i.Mean) {
+		at++
+		if at == len(i.Mean) {
 			at = 0
 		}
 	}

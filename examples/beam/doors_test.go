@@ -78,7 +78,8 @@ func TestEachFileAsPredict(t *testing.T) {
 		if !ok {
 			refused--
 			_, reason, _ := strings.Cut(text, "|")
-			if reason = strings.TrimPrefix(reason, path); reason == "" || !strings.Contains(want, reason) {
+			reason = strings.TrimPrefix(reason, path)
+			if reason == "" || !strings.Contains(want, reason) {
 				t.Errorf("%s: %q; ccp predict: %s", path, text, want)
 			}
 		} else if text != want {

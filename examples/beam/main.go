@@ -174,7 +174,8 @@ func (f *classifyFn) StartBundle(_ context.Context, _, _ func(int, string)) { f.
 
 // ProcessElement classifies when a batch is full.
 func (f *classifyFn) ProcessElement(ctx context.Context, s Series, emit, refuse func(int, string)) error {
-	if f.batch = append(f.batch, s); len(f.batch) < 1024 {
+	f.batch = append(f.batch, s)
+	if len(f.batch) < 1024 {
 		return nil
 	}
 	return f.FinishBundle(ctx, emit, refuse)

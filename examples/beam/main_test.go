@@ -259,7 +259,8 @@ func killed(t *testing.T, folder string, n int) {
 	must(t, syscall.Mkfifo(pipe, 0o644))
 	reads := func() (end *os.File) {
 		wait("reader", func() bool {
-			if end, err = os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0); err != nil {
+			end, err = os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+			if err != nil {
 				return false
 			}
 			must(t, end.SetDeadline(begin.Add(2*time.Minute)))

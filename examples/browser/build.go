@@ -55,7 +55,8 @@ func build(folder string) error {
 	var packed bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // a valid level
 	_, err = w.Write(program)
-	if err = errors.Join(err, w.Close()); err != nil {
+	err = errors.Join(err, w.Close())
+	if err != nil {
 		return err
 	}
 	script := "const program = \"" + base64.StdEncoding.EncodeToString(packed.Bytes()) + "\";\n"

@@ -24,7 +24,8 @@ func main() {
 	log.Fatal(http.ListenAndServe("127.0.0.1:8000", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var signal []float32
 		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
-		if err = cmp.Or(err, json.Unmarshal(raw, &signal)); err != nil {
+		err = cmp.Or(err, json.Unmarshal(raw, &signal))
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 		} else if bytes.Contains(raw, []byte("null")) { // which would be 0
 			http.Error(w, "a value is null; replace it by a number", http.StatusBadRequest)

@@ -43,7 +43,8 @@ func handler(classifier *models.Reloader) http.HandlerFunc {
 		var whole recording.Recording // in any order of its sensors, with gaps, of any length
 		into := map[bool]any{true: &whole, false: &signal}[r.URL.Path == "/recording"]
 		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
-		if err = cmp.Or(err, json.Unmarshal(raw, into)); err == nil && into == &signal && bytes.Contains(raw, []byte("null")) {
+		err = cmp.Or(err, json.Unmarshal(raw, into))
+		if err == nil && into == &signal && bytes.Contains(raw, []byte("null")) {
 			err = errors.New("a value is null; replace it by a number") // it would be 0
 		}
 		if err != nil {

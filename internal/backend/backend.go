@@ -99,8 +99,10 @@ func Shared(name string) (b compute.Backend, err error) {
 	o := Options{Name: name}
 	shared.Lock()
 	defer shared.Unlock()
-	if b = shared.by[o.request()]; b == nil {
-		if b, _, err = Open(o); err == nil {
+	b = shared.by[o.request()]
+	if b == nil {
+		b, _, err = Open(o)
+		if err == nil {
 			shared.by[o.request()] = b
 		}
 	}
@@ -165,7 +167,8 @@ func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
 }
 
 func (op *opener) openBest() (b compute.Backend, info Info, err error) {
-	if err = errNoXLA; err == nil {
+	err = errNoXLA
+	if err == nil {
 		b, info, err = op.openXLA("")
 	}
 	if err != nil {
@@ -213,7 +216,8 @@ func (op *opener) openKind(kind, options string) (compute.Backend, Info, error) 
 // one.
 func openGo(options string) (b compute.Backend, info Info, err error) {
 	defer recovered(&err)
-	if b, err = compute.NewWithConfig("go:" + cmp.Or(options, "ops_sequential")); err != nil {
+	b, err = compute.NewWithConfig("go:" + cmp.Or(options, "ops_sequential"))
+	if err != nil {
 		return nil, Info{}, err
 	}
 	return b, Info{Name: "go", Devices: b.NumDevices()}, nil

@@ -28,7 +28,8 @@ func serveWheel(t *testing.T, w wheel, answer http.HandlerFunc) wheel {
 	before, pinned := cpuWheels[platform]
 	cpuWheels[platform] = w
 	t.Cleanup(func() {
-		if cpuWheels[platform] = before; !pinned {
+		cpuWheels[platform] = before
+		if !pinned {
 			delete(cpuWheels, platform)
 		}
 	})

@@ -37,7 +37,8 @@ func openPlugin(p plugin, options string) (b compute.Backend, info Info, err err
 	if p.is("cuda") { // go-xla looks for "cpu" anywhere in the path, and would then share host memory with the GPU.
 		config += ",noshared_buffers"
 	}
-	if b, err = xla.NewWithOptions(config, client); err != nil {
+	b, err = xla.NewWithOptions(config, client)
+	if err != nil {
 		return nil, Info{}, err
 	}
 	loaded, err := pjrt.GetPlugin(path)

@@ -41,19 +41,22 @@ func Path(name, ending string, key ...any) string {
 func Get[T any](path string, read func(path string) (T, error), make func() (T, error),
 	write func(path string, v T) error) (v T, unkept, err error) {
 	if path != "" {
-		if v, err = read(path); err == nil {
+		v, err = read(path)
+		if err == nil {
 			now := time.Now()
 			_ = os.Chtimes(path, now, now) // for Bound; if it cannot be, the result may go sooner
 			return v, nil, nil
 		}
 	}
-	if v, err = make(); err != nil {
+	v, err = make()
+	if err != nil {
 		return v, nil, err
 	}
 	if path == "" {
 		return v, errors.New("the user has no cache directory; set XDG_CACHE_HOME, on Windows LocalAppData"), nil
 	}
-	if unkept = os.MkdirAll(filepath.Dir(path), 0o755); unkept == nil {
+	unkept = os.MkdirAll(filepath.Dir(path), 0o755)
+	if unkept == nil {
 		unkept = write(path, v)
 	}
 	return v, unkept, nil
@@ -79,7 +82,8 @@ func Bound(name, ending string, most int64) {
 	slices.SortFunc(all, func(a, b result) int { return b.ModTime().Compare(a.ModTime()) })
 	sum := int64(0)
 	for at, one := range all {
-		if sum += one.Size(); sum > most && at > 0 {
+		sum += one.Size()
+		if sum > most && at > 0 {
 			_ = os.Remove(one.path)
 		}
 	}

@@ -308,7 +308,8 @@ func writeManifest(dir string, step int, of string) error {
 		return err
 	}
 	for _, e := range entries {
-		if m.Files[e.Name()], err = digest(os.DirFS(dir), e.Name()); err != nil {
+		m.Files[e.Name()], err = digest(os.DirFS(dir), e.Name())
+		if err != nil {
 			return err
 		}
 		if err := files.Sync(filepath.Join(dir, e.Name())); err != nil {

@@ -61,7 +61,8 @@ func TestTakeOverIsStopped(t *testing.T) {
 				assert.Equal(t, []any{"before", steps[0]}, []any{name, step})
 				done, stopped := 0, errors.New("stopped")
 				count := func() error {
-					if done++; done > stop {
+					done++
+					if done > stop {
 						return stopped
 					}
 					return nil
@@ -79,7 +80,8 @@ func TestTakeOverIsStopped(t *testing.T) {
 					}
 					return removeRun(dir)
 				})
-				if reached = errors.Is(err, stopped); !reached {
+				reached = errors.Is(err, stopped)
+				if !reached {
 					require.NoError(t, err)
 				}
 				name, step = readRun(t, dir)

@@ -113,7 +113,8 @@ func (f Fetcher) Fetch(ctx context.Context, file File) error {
 			return err
 		}
 		if right {
-			if err = files.Sync(part); err == nil {
+			err = files.Sync(part)
+			if err == nil {
 				err = files.Rename(part, file.Path)
 			}
 			return err
@@ -195,7 +196,8 @@ func (f Fetcher) attempt(ctx context.Context, address, part string) (start int64
 	}
 	arrived := counter(func(n int) {
 		watch.Reset(stall)
-		if done += int64(n); f.Progress != nil {
+		done += int64(n)
+		if f.Progress != nil {
 			f.Progress(done, total)
 		}
 	})

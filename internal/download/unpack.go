@@ -57,7 +57,8 @@ func fill(ctx context.Context, root *os.Root, archive string) error {
 	entries := tar.NewReader(unzipped)
 	for err == nil && ctx.Err() == nil {
 		var entry *tar.Header
-		if entry, err = entries.Next(); err != nil {
+		entry, err = entries.Next()
+		if err != nil {
 			break
 		}
 		name := filepath.FromSlash(path.Clean(entry.Name))

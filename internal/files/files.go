@@ -78,7 +78,8 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	temporary := filepath.Join(filepath.Dir(path), begun(path)+rand.Text())
 	defer func() {
 		if err != nil {
-			if _ = os.Remove(temporary); dangling {
+			_ = os.Remove(temporary)
+			if dangling {
 				_ = os.Remove(path)
 			}
 			err = fmt.Errorf("write %s: %w", path, cause(err, temporary))
@@ -88,7 +89,8 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
-	if err = write(file); err == nil {
+	err = write(file)
+	if err == nil {
 		err = file.Sync()
 	}
 	err = cmp.Or(err, file.Close())

@@ -30,7 +30,8 @@ func Lock(path string) (unlock func(remove bool), err error) {
 			return func(remove bool) { release(lock, remove) }, nil
 		}
 		_ = lock.Unlock()
-		if err = errors.Join(err, missing); err != nil && !errors.Is(err, os.ErrNotExist) {
+		err = errors.Join(err, missing)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
 		// The holder before removed the file while it was opened here. Others take the lock of a new file.

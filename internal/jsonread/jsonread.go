@@ -66,7 +66,8 @@ func (r *Reader) Members(known func(name string) (Value, error)) Value {
 // skip passes over a value token by token, since a large one takes long.
 func (r *Reader) skip() (err error) {
 	for depth, inside := r.tokens.StackDepth(), true; inside && err == nil; inside = r.tokens.StackDepth() > depth {
-		if _, err = r.tokens.ReadToken(); err == nil {
+		_, err = r.tokens.ReadToken()
+		if err == nil {
 			err = r.check()
 		}
 	}
@@ -75,7 +76,8 @@ func (r *Reader) skip() (err error) {
 
 // check calls Check now and then.
 func (r *Reader) check() error {
-	if r.parted++; r.parted%1024 != 0 || r.Check == nil {
+	r.parted++
+	if r.parted%1024 != 0 || r.Check == nil {
 		return nil
 	}
 	return r.Check()
@@ -91,7 +93,8 @@ func (r *Reader) parts(kind jsontext.Kind, part func(i int) error) Value {
 		}
 		_, err := r.tokens.ReadToken()
 		for i := 0; err == nil && r.tokens.PeekKind() != kind+2; i++ { // } or ]
-			if err = r.check(); err == nil {
+			err = r.check()
+			if err == nil {
 				err = part(i)
 			}
 			if err != nil {
@@ -129,7 +132,8 @@ func (r *Reader) Text(to *string) Value {
 // Float reads a number, and NaN for null.
 func (r *Reader) Float(to *float64) Value {
 	return scalar(r, '0', to, math.NaN(), func(raw []byte, what string) (v float64, err error) {
-		if v, err = strconv.ParseFloat(string(raw), 64); err != nil {
+		v, err = strconv.ParseFloat(string(raw), 64)
+		if err != nil {
 			err = fmt.Errorf("%s is %s at byte %d, which float64 does not hold", what, suggest.Clip(string(raw)), r.tokens.InputOffset())
 		}
 		return v, err
@@ -139,7 +143,8 @@ func (r *Reader) Float(to *float64) Value {
 // Int reads a whole number.
 func (r *Reader) Int(to *int) Value {
 	return scalar(r, '0', to, 0, func(raw []byte, what string) (v int, err error) {
-		if v, err = strconv.Atoi(string(raw)); err != nil {
+		v, err = strconv.Atoi(string(raw))
+		if err != nil {
 			err = fmt.Errorf("%s is %s at byte %d; it must be a whole number", what, suggest.Clip(string(raw)), r.tokens.InputOffset())
 		}
 		return v, err
@@ -167,7 +172,8 @@ func (r *Reader) End() error {
 func scalar[T any](r *Reader, kind jsontext.Kind, to *T, null T, parse func(raw []byte, what string) (T, error)) Value {
 	return func(what string) error {
 		isNull, err := r.expect(kind, what)
-		if *to = null; isNull || err != nil {
+		*to = null
+		if isNull || err != nil {
 			return err
 		}
 		raw, err := r.tokens.ReadValue()

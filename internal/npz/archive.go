@@ -235,7 +235,8 @@ type Wrong struct {
 
 // Add counts a wrong element. It formats the error only of the first few.
 func (w *Wrong) Add(format string, values ...any) {
-	if w.count++; w.count <= shown {
+	w.count++
+	if w.count <= shown {
 		w.errs = append(w.errs, fmt.Errorf(format, values...))
 	}
 }

@@ -109,13 +109,15 @@ func decode(part any, raw []byte, h header, order binary.ByteOrder) (at int, err
 	case "S":
 		for i := range part.([]string) {
 			text := strings.TrimRight(string(raw[i*h.size:(i+1)*h.size]), "\x00")
-			if part.([]string)[i] = text; !utf8.ValidString(text) { // else model.json makes equal texts of different ones
+			part.([]string)[i] = text
+			if !utf8.ValidString(text) { // else model.json makes equal texts of different ones
 				return i, fmt.Errorf("%q is not UTF-8; store texts with dtype=str, as by numpy.char.decode(array, 'latin-1')", text)
 			}
 		}
 	case "U":
 		for i := range part.([]string) {
-			if part.([]string)[i], err = fromUCS4(raw[i*h.size:(i+1)*h.size], order); err != nil {
+			part.([]string)[i], err = fromUCS4(raw[i*h.size:(i+1)*h.size], order)
+			if err != nil {
 				return i, err
 			}
 		}
@@ -150,7 +152,8 @@ func rowMajor(in []byte, h header) []byte {
 		}
 		out = append(out, in[from:from+h.size]...)
 		for d := len(index) - 1; d >= 0; d-- {
-			if index[d]++; index[d] < h.shape[d] {
+			index[d]++
+			if index[d] < h.shape[d] {
 				break
 			}
 			index[d] = 0

@@ -59,7 +59,8 @@ const Kernel = "W"
 // ReadKernel reads the weights of the dense layer or filter in scope, of the shape dims, and the bias `[outputs]`, in
 // float32. Those of a dense layer are `[in, outputs]`.
 func ReadKernel(scope *model.Scope, outputs int, dims ...int) (weights, bias []float32, err error) {
-	if weights, err = variables.Read[float32](scope, Kernel, dims...); err == nil {
+	weights, err = variables.Read[float32](scope, Kernel, dims...)
+	if err == nil {
 		bias, err = variables.Read[float32](scope, "b", outputs)
 	}
 	return weights, bias, err
@@ -69,13 +70,15 @@ func ReadKernel(scope *model.Scope, outputs int, dims ...int) (weights, bias []f
 // scale·(x·W + b) + shift, in float64, rounded once. The scale is γ/√(variance + ε), and the shift is offset − mean·scale.
 // output is the output that weight i belongs to.
 func ReadFolded(scope *model.Scope, epsilon float64, outputs int, dims []int, output func(i int) int) (weights, bias []float32, err error) {
-	if weights, bias, err = ReadKernel(scope, outputs, dims...); err != nil {
+	weights, bias, err = ReadKernel(scope, outputs, dims...)
+	if err != nil {
 		return nil, nil, err
 	}
 	scope = scope.In("batch_norm")
 	var read [4][]float32
 	for i, name := range []string{"scale", "offset", "mean", "variance"} {
-		if read[i], err = variables.Read[float32](scope, name, outputs); err != nil {
+		read[i], err = variables.Read[float32](scope, name, outputs)
+		if err != nil {
 			return nil, nil, err
 		}
 	}

@@ -249,9 +249,11 @@ func (f Field) Set(options, value any) error {
 	case reflect.Uint64:
 		parsed, err = strconv.ParseUint(text, 10, 64)
 	default:
-		if parsed, err = strconv.ParseInt(text, 10, 64); err != nil { // such as 4.0 or 1e3
+		parsed, err = strconv.ParseInt(text, 10, 64)
+		if err != nil { // such as 4.0 or 1e3
 			var number float64
-			if number, err = strconv.ParseFloat(text, 64); number != math.Trunc(number) || math.Abs(number) >= 1<<53 {
+			number, err = strconv.ParseFloat(text, 64)
+			if number != math.Trunc(number) || math.Abs(number) >= 1<<53 {
 				return f.wrong(v.Kind(), value)
 			}
 			parsed = int64(number)

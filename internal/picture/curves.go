@@ -50,7 +50,8 @@ func (c Curves) Plot() *plot.Plot {
 	for i, l := range c.Lines {
 		line := &plotter.Line{XYs: l.shifted(0), LineStyle: draw.LineStyle{Color: lineColours[i%len(lineColours)],
 			Width: vg.Points(1.5), Dashes: linePatterns[i%len(linePatterns)]}}
-		if p.Add(line); l.Name != "" {
+		p.Add(line)
+		if l.Name != "" {
 			p.Legend.Add(l.Name, line)
 		}
 	}

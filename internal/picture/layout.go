@@ -51,7 +51,8 @@ func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []
 	l := &Layout{Kind: OnPlane, graph: graph, names: names}
 	switch {
 	case grid == nil:
-		if l.ByGraph = len(coordinates) == 0; l.ByGraph {
+		l.ByGraph = len(coordinates) == 0
+		if l.ByGraph {
 			coordinates = slices.Concat(place.Positions(graph, 2)...)
 		}
 		l.X, l.Y = plane(coordinates, graph.N())

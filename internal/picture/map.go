@@ -44,7 +44,8 @@ func (l *Layout) Map() *Map {
 			}
 		}
 		width = (side - left) / float64(l.Columns)
-		if height = min(width, side/rows); l.Kind == OverTime {
+		height = min(width, side/rows)
+		if l.Kind == OverTime {
 			height = min(36, 640/rows)
 		} else {
 			width = height

@@ -148,7 +148,8 @@ func (l *Layout) captions(nodes []int) plot.Plotter {
 		for _, node := range nodes {
 			place := at(l.X[node], l.Y[node])
 			place.X += 6
-			if style.XAlign = text.XLeft; place.X > canvas.Center().X {
+			style.XAlign = text.XLeft
+			if place.X > canvas.Center().X {
 				style.XAlign, place.X = text.XRight, place.X-12
 			}
 			box := style.Rectangle(l.names[node]).Add(place)

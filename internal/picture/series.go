@@ -44,7 +44,8 @@ func (l *Layout) curves(signal []float32, values []float64, channels int) *plot.
 		names = append(names, fmt.Sprintf("%s\n%.3g to %.3g", text.Shorten(l.RowNames[row], longestLabel), low[i], high[i]))
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, max(1, float64(l.Columns-1)), 0, float64(len(rows))
-	if l.time(p, names, 0); len(rows) < l.Rows {
+	l.time(p, names, 0)
+	if len(rows) < l.Rows {
 		p.X.Label.Text = fmt.Sprintf("frame; the %d of %d sensors that contributed most", len(rows), l.Rows)
 	}
 	p.Add(marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {

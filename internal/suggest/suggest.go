@@ -121,7 +121,8 @@ func Match(wanted, names []string) (at []int, missing, others []string, turned b
 	for _, name := range wanted {
 		key := Tidy(name)
 		place, ok := positions[key]
-		if delete(positions, key); !ok {
+		delete(positions, key)
+		if !ok {
 			at, missing = append(at, -1), append(missing, name)
 			continue
 		}

@@ -48,7 +48,8 @@ func Seconds(s float64) string {
 
 // ParseShare reads a share above 0 and below 1.
 func ParseShare(text string) (share float64, err error) {
-	if share, err = strconv.ParseFloat(text, 64); err != nil || !(share > 0 && share < 1) {
+	share, err = strconv.ParseFloat(text, 64)
+	if err != nil || !(share > 0 && share < 1) {
 		return 0, errors.New("is not a number above 0 and below 1, such as 0.05")
 	}
 	return share, nil

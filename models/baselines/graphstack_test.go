@@ -118,7 +118,8 @@ func levelByHand(a *affinity.Matrix, x [][]float64, w [][]float32, bias float64,
 					}
 					y += near * float64(w[c][f])
 				}
-				if y /= math.Sqrt(1 + 1e-5); y < 0 {
+				y /= math.Sqrt(1 + 1e-5)
+				if y < 0 {
 					y = math.Expm1(y)
 				}
 				row[f] = max(row[f], y)

@@ -86,7 +86,8 @@ func (g *Graph) free(name string) string {
 		g.count, g.constants = map[string]int{}, map[[sha256.Size]byte]string{}
 	}
 	name = g.Scope + name
-	if g.count[name]++; g.count[name] > 1 {
+	g.count[name]++
+	if g.count[name] > 1 {
 		name = fmt.Sprintf("%s_%d", name, g.count[name])
 	}
 	return name
@@ -103,7 +104,8 @@ func (g *Graph) Constant(data any, dims ...int) string {
 	}
 	of := reflect.TypeOf(data)
 	if of.Kind() == reflect.Slice {
-		if of = of.Elem(); dims == nil {
+		of = of.Elem()
+		if dims == nil {
 			dims = []int{reflect.ValueOf(data).Len()}
 		}
 	}

@@ -200,7 +200,8 @@ func (s Summary) show(name string, longest, across int) string {
 func (s Summary) Write(folder string) error {
 	path := filepath.Join(folder, s.Name)
 	err := os.MkdirAll(folder, 0o777)
-	if err = errors.Join(err, files.WriteJSON(path+".json", s)); err != nil {
+	err = errors.Join(err, files.WriteJSON(path+".json", s))
+	if err != nil {
 		return err
 	}
 	heading := "table,row,paper,runs,accuracy,deviation,loss,validation,parameters,epochs,seconds,signals_per_second," +

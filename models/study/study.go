@@ -88,7 +88,8 @@ func Make(name, data string, epochs int, reduced bool) (Table, error) {
 	}
 	data = cmp.Or(data, published[i].Data)
 	t, err := published[i].Make(data, epochs, reduced)
-	if t.Name = name; data != name {
+	t.Name = name
+	if data != name {
 		t.Name += "-" + strings.Trim(fileName(strings.TrimSuffix(data, ".npz")), "-")
 	}
 	return t, err
@@ -191,7 +192,8 @@ func same(ctx context.Context, backend compute.Backend, l map[string]looked, cel
 	now, known := l[key]
 	if !known {
 		var d *datasets.Dataset
-		if d, now.err = c.LoadData(ctx, backend, o); now.err == nil {
+		d, now.err = c.LoadData(ctx, backend, o)
+		if now.err == nil {
 			now.fingerprint = d.Fingerprint()
 		}
 		if ctx.Err() == nil {
@@ -254,7 +256,8 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 		}
 		switch {
 		case err == nil:
-			if err = same(ctx, backend, data, cell, options); err != nil { // it changed while the study runs
+			err = same(ctx, backend, data, cell, options)
+			if err != nil { // it changed while the study runs
 				return err
 			}
 			err = measureRate(backend, cell.Dir)

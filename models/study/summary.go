@@ -134,7 +134,8 @@ func (s *Summary) overSets() {
 		for _, set := range s.Sets {
 			over.Runs += set.Lines[row].Runs
 		}
-		if s.Lines = append(s.Lines, over); over.Runs > 0 {
+		s.Lines = append(s.Lines, over)
+		if over.Runs > 0 {
 			ran = append(ran, row)
 		}
 	}
@@ -144,7 +145,8 @@ func (s *Summary) overSets() {
 		for _, row := range ran {
 			runs, accuracies = append(runs, set.Lines[row].Runs), append(accuracies, set.Lines[row].Accuracy)
 		}
-		if runs = slices.Compact(runs); len(runs) != 1 || runs[0] == 0 {
+		runs = slices.Compact(runs)
+		if len(runs) != 1 || runs[0] == 0 {
 			continue
 		}
 		s.Counted = append(s.Counted, set.Title)
@@ -211,12 +213,14 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 		}
 		accuracies, losses, times = append(accuracies, ended.Accuracy), append(losses, ended.Loss), append(times, result.Seconds)
 		rates = append(rates, rate.PerSecond)
-		if line.Parameters, line.PredictedBy = result.Parameters, result.PredictedBy; result.Steps > 0 {
+		line.Parameters, line.PredictedBy = result.Parameters, result.PredictedBy
+		if result.Steps > 0 {
 			line.Epochs = result.Epochs
 		}
 		line.Each = append(line.Each, ended)
 	}
-	if line.Runs = len(accuracies); line.Runs > 0 {
+	line.Runs = len(accuracies)
+	if line.Runs > 0 {
 		line.Accuracy, line.Loss = stat.Mean(accuracies, nil), stat.Mean(losses, nil)
 		line.Seconds, line.PerSecond = stat.Mean(times, nil), stat.Mean(rates, nil)
 	}

@@ -26,7 +26,8 @@ func TestAblate(t *testing.T) {
 			training.Options{Data: d, Dir: filepath.Join(folder, dir), Ablate: ablate, Observer: training.Observer{
 				Notice: func(line string) { notices += line + "\n" },
 				Trial: func(done float64) {
-					if ended = ended || done == 1; ended && done == 0.5 && stop {
+					ended = ended || done == 1
+					if ended && done == 0.5 && stop {
 						cancel()
 					}
 				}}})

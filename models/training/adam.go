@@ -33,7 +33,8 @@ func (a adamW) UpdateGraph(scope *model.Scope, g *Graph, loss *Node) {
 	reached := map[*Node]bool{}
 	for next := []*Node{loss}; len(next) > 0; {
 		n := next[len(next)-1]
-		if next = next[:len(next)-1]; !reached[n] {
+		next = next[:len(next)-1]
+		if !reached[n] {
 			reached[n], next = true, append(next, n.Inputs()...)
 		}
 	}

@@ -187,7 +187,8 @@ func TestTrainOnDevices(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	steps := 0
 	_, err := Train(ctx, backend, c, Options{Dir: shared, Devices: 4, Observer: Observer{Step: func(Progress) {
-		if steps++; steps == 11 {
+		steps++
+		if steps == 11 {
 			cancel()
 		}
 	}}})

@@ -71,7 +71,8 @@ func (r *run) fitTransforms(ctx context.Context) error {
 			line += ": the transforms have their usual weights and a small penalty"
 		}
 	}
-	if line, err = r.weighMembers(ctx, d, c.Lone, v, line); err != nil {
+	line, err = r.weighMembers(ctx, d, c.Lone, v, line)
+	if err != nil {
 		return err
 	}
 	network := r.state.Members // of the trial, if there was one
@@ -265,7 +266,8 @@ func several(d *datasets.Dataset) map[int32]bool {
 	first, several := map[int32]string{}, map[int32]bool{}
 	for _, i := range d.Train {
 		label, group := d.Labels[i], cmp.Or(d.Group(i), fmt.Sprintf("sample %d", i))
-		if first[label] = cmp.Or(first[label], group); first[label] != group {
+		first[label] = cmp.Or(first[label], group)
+		if first[label] != group {
 			several[label] = true
 		}
 	}

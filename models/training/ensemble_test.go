@@ -181,7 +181,8 @@ func stopped(t *testing.T, backend compute.Backend, d *datasets.Dataset, dir str
 	defer stop()
 	trial := told.Trial
 	told.Trial = func(done float64) {
-		if trial(done); done == 0.2 {
+		trial(done)
+		if done == 0.2 {
 			stop()
 		}
 	}

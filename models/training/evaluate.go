@@ -161,7 +161,8 @@ func eachWhole(c *models.Classifier, d *datasets.Dataset, split []int, mirrored 
 			}
 			failed = cmp.Or(failed, judge(part[i/images], probabilities))
 		})
-		if err = cmp.Or(err, failed); err != nil {
+		err = cmp.Or(err, failed)
+		if err != nil {
 			return err
 		}
 	}

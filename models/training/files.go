@@ -81,7 +81,8 @@ func own(dir, data string) error {
 		if name == "" || err != nil {
 			continue
 		}
-		if there = filepath.Join(dir, name); os.SameFile(info, set) {
+		there = filepath.Join(dir, name)
+		if os.SameFile(info, set) {
 			return fmt.Errorf("%s is the data set, and a training there would replace it; choose another checkpoint", there)
 		}
 	}

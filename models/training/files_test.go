@@ -110,7 +110,8 @@ func TestNoValueInTwoDocuments(t *testing.T) {
 	require.NoError(t, err)
 	for _, o := range []Options{{}, {Data: d}} {
 		c := ringConfig(path)
-		if c["epochs"] = 1; o.Data != nil {
+		c["epochs"] = 1
+		if o.Data != nil {
 			delete(c, "data")
 		}
 		o.Dir = t.TempDir()

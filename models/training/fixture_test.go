@@ -42,7 +42,8 @@ type shrunk struct {
 func init() {
 	Register(shrunk{}, func(c *Config, d *datasets.Dataset) (*datasets.Dataset, error) {
 		by := datasets.OptionsOf[shrunk](c.More).Shrunk
-		if c.Levels = slices.Clone(c.Levels); by == 99 {
+		c.Levels = slices.Clone(c.Levels)
+		if by == 99 {
 			return nil, errors.New("shrunk: 99; nothing is left")
 		} else if by > 1 {
 			other := *d
@@ -134,7 +135,8 @@ func trainUntil(t testing.TB, backend compute.Backend, c Patch, dir string, step
 	defer cancel()
 	_, err := Train(ctx, backend, c, Options{Dir: dir, Observer: Observer{
 		Step: func(Progress) {
-			if steps--; steps == 0 {
+			steps--
+			if steps == 0 {
 				cancel()
 			}
 		},

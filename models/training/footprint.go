@@ -58,7 +58,8 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 		return f, err
 	}
 	if b == nil {
-		if b, err = backend.Shared(""); err != nil {
+		b, err = backend.Shared("")
+		if err != nil {
 			return f, err
 		}
 	}

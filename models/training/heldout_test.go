@@ -31,7 +31,8 @@ func (l lot) write(t *testing.T, seed uint64) string {
 	values, labels, split, groups := make([]float32, n*width), make([]int32, n), make([]uint8, n), make([]string, n)
 	order := append(rng.Perm(l.samples), rng.Perm(l.tests)...)
 	for i := range n {
-		if labels[i] = int32(l.label(rng, order[i])); i >= l.samples {
+		labels[i] = int32(l.label(rng, order[i]))
+		if i >= l.samples {
 			split[i] = 2
 		}
 		if l.group != nil {

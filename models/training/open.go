@@ -159,7 +159,8 @@ func ofModel(d *datasets.Dataset, m models.Metadata, name string) (*datasets.Dat
 	if !slices.Equal(d.ClassNames, m.ClassNames) { // some of the model's, in any order
 		as := make([]int32, len(d.ClassNames))
 		for k, class := range d.ClassNames {
-			if as[k] = int32(slices.Index(m.ClassNames, class)); as[k] < 0 {
+			as[k] = int32(slices.Index(m.ClassNames, class))
+			if as[k] < 0 {
 				return nil, fmt.Errorf("%s has the classes %q, the model %q; store labels as strings of the model's, "+
 					"or class_names in its order", name, d.ClassNames, m.ClassNames)
 			}

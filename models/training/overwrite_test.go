@@ -82,7 +82,8 @@ func cancelledAt(t *testing.T, steps int) (context.Context, Observer) {
 		cancel()
 	}
 	return ctx, Observer{Step: func(Progress) {
-		if steps--; steps == 0 {
+		steps--
+		if steps == 0 {
 			cancel()
 		}
 	}}

@@ -37,7 +37,8 @@ func (r *run) holdOut(ctx context.Context, data *datasets.Dataset) (*quarter, er
 	}
 	q := &quarter{network: map[int][]float64{}}
 	var err error
-	if q.d, err = data.Resplit(split); err != nil {
+	q.d, err = data.Resplit(split)
+	if err != nil {
 		return nil, err
 	}
 	fitted, _ := ungrouped(q.d) // groups may tell less of three quarters than of all

@@ -78,7 +78,8 @@ func (j *judged) against(class int) (area, precision float64) {
 	scores, of := make([]float64, len(j.labels)), make([]bool, len(j.labels))
 	positive := 0.0
 	for i, p := range j.probabilities {
-		if scores[i], of[i] = p[class], int(j.labels[i]) == class; of[i] {
+		scores[i], of[i] = p[class], int(j.labels[i]) == class
+		if of[i] {
 			positive++
 		}
 	}

@@ -68,7 +68,8 @@ func Resolve(asked Patch, d *datasets.Dataset) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	if d, err = p.withValidation(d); err != nil {
+	d, err = p.withValidation(d)
+	if err != nil {
 		return Config{}, err
 	}
 	c, _, _, err := p.resolve(d)
@@ -130,7 +131,8 @@ func draft(a Patch, memory *datasets.Dataset) (p draftConfig, err error) {
 			if _, given := a[name]; given {
 				continue
 			}
-			if values[name] = value; value == nil {
+			values[name] = value
+			if value == nil {
 				delete(values, name)
 			}
 		}
@@ -170,7 +172,8 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *dataset
 		c.Hidden = hidden
 	}
 	for _, change := range ablations {
-		if d, err = change(&c, d); err != nil {
+		d, err = change(&c, d)
+		if err != nil {
 			return c, models.Spec{}, d, err
 		}
 	}
@@ -222,7 +225,8 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *dataset
 	}
 	c.Options, c.Levels = s.Options, s.Levels
 	fit, err := transforms.For(&d.Info, d.Affinity, c.Transforms)
-	if err = cmp.Or(s.Check(), err); err == nil && fit.Only != nil { // asked for by their names
+	err = cmp.Or(s.Check(), err)
+	if err == nil && fit.Only != nil { // asked for by their names
 		err = fit.Suits(transformSamples(d))
 	}
 	return c, s, d, err
@@ -232,7 +236,8 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *dataset
 // results are pooled.
 func products(s models.Spec) (pooling, all float64) {
 	for _, l := range s.Layers() {
-		if all += l.Products; l.Pools {
+		all += l.Products
+		if l.Pools {
 			pooling += l.Products
 		}
 	}

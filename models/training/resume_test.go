@@ -130,7 +130,8 @@ func TestResumeWithAugmentation(t *testing.T) {
 		if stop > 0 {
 			ctx, cancel := context.WithCancel(context.Background())
 			_, err = Train(ctx, backend, c, Options{Data: d, Dir: dirs[i], Observer: Observer{Step: func(Progress) {
-				if stop--; stop == 0 {
+				stop--
+				if stop == 0 {
 					cancel()
 				}
 			}}})
@@ -170,7 +171,8 @@ func TestKilledBetweenSnapshots(t *testing.T) {
 	step := 0
 	_, err := Train(context.Background(), backend, c,
 		Options{Dir: killed, SaveEvery: time.Nanosecond, Observer: Observer{Step: func(Progress) {
-			if step++; step == 13 { // the state of the disk at this point is all that a kill leaves
+			step++
+			if step == 13 { // the state of the disk at this point is all that a kill leaves
 				require.NoError(t, os.CopyFS(filepath.Join(copied, "run"), os.DirFS(killed)))
 			}
 		}}})

@@ -96,7 +96,8 @@ func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Optio
 		return Result{}, err
 	}
 	if backend == nil {
-		if backend, err = backends.Shared(""); err != nil {
+		backend, err = backends.Shared("")
+		if err != nil {
 			return Result{}, err
 		}
 	}
@@ -249,7 +250,8 @@ func (r *run) begin(context.Context) error {
 
 // MetadataOf returns the metadata of a classifier's checkpoint: its network, and the data set that it is for.
 func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
-	if spec.Info = d.Info; d.Form != nil {
+	spec.Info = d.Info
+	if d.Form != nil {
 		spec.NodeNames = nil
 	}
 	m := models.Metadata{Spec: spec, Data: d.Name, Provenance: d.Provenance, Versions: Versions("")}

@@ -120,7 +120,8 @@ func loadSkeletons(ctx context.Context, dirs []string, s *skeleton.Source, credi
 	if opts.Augment {
 		raw.Augment = augmentSkeletons(s, raw.Mirror, frames, split)
 	}
-	if raw.Signals, raw.Finite = r.Signals, true; s.Whole { // the network reads some frames of each recording, and transforms use all
+	raw.Signals, raw.Finite = r.Signals, true
+	if s.Whole { // the network reads some frames of each recording, and transforms use all
 		for i := range r.Signals.Len() {
 			series := make([]float32, r.Signals.Size(i))
 			r.Signals.Read(i, series)

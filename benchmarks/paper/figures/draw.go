@@ -117,7 +117,8 @@ func Draw(ctx context.Context, backend compute.Backend, folder string, t study.T
 			} else if err == nil {
 				base := filepath.Join(folder, f.Name)
 				f.Files = []string{base + ".png", base + ".svg", base + ".csv"}
-				if err = free(f.Files, drawn.heading); err == nil { // the CSV first, by which free knows its own
+				err = free(f.Files, drawn.heading)
+				if err == nil { // the CSV first, by which free knows its own
 					err = cmp.Or(text.WriteCSV(f.Files[2], drawn.heading, drawn.rows), drawn.sheet.Save(f.Files[:2]...))
 				}
 			}

@@ -34,7 +34,8 @@ func (d drawing) fields() (f figure, err error) {
 		}
 		spec, layout := metadata.Spec, picture.NewLayout(graph, data.Grid, data.Parts, data.Coordinates, data.NodeNames)
 		layout.RowNames = nil // they are too small to be read
-		if f.sheet.Width, f.sheet.Height = 150, 166; layout.Kind == picture.OverTime {
+		f.sheet.Width, f.sheet.Height = 150, 166
+		if layout.Kind == picture.OverTime {
 			f.sheet.Width, f.sheet.Height = 230, 150
 		}
 		for _, h := range []training.HierarchyEpoch{recorded[0], recorded[len(recorded)-1]} {

@@ -91,7 +91,8 @@ func TestScanEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
 	_, err := Scan(ctx, hand(), 5, 1, func(values [][]float32) (float64, float64, error) {
-		if calls++; calls == 3 {
+		calls++
+		if calls == 3 {
 			cancel()
 		}
 		return quadratic(values)

@@ -70,7 +70,8 @@ func trained(t *testing.T, backend compute.Backend, c training.Patch, stop int) 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	result, err := training.Train(ctx, backend, c, training.Options{Dir: dir, Observer: training.Observer{Step: func(training.Progress) {
-		if stop--; stop == 0 {
+		stop--
+		if stop == 0 {
 			cancel()
 		}
 	}}})

@@ -34,7 +34,8 @@ func BenchmarkSoak(b *testing.B) {
 					if _, err := shapes[step%len(shapes)].Step(); err != nil {
 						b.Fatal(err)
 					}
-					if step++; step == 100 {
+					step++
+					if step == 100 {
 						level = resident(b)
 					}
 				}

@@ -79,7 +79,8 @@ func New(b compute.Backend, arch, mode string, batch int, options models.Patch) 
 			run++
 			x, err := signals[run%len(signals)].LocalClone() // a trainer consumes its batch
 			y, failed := labels[run%len(signals)].LocalClone()
-			if err = errors.Join(err, failed); err != nil {
+			err = errors.Join(err, failed)
+			if err != nil {
 				return 0, err
 			}
 			metrics, err := trainer.TrainStep(train.Batch{Inputs: []*tensors.Tensor{x}, Labels: []*tensors.Tensor{y}})

@@ -64,7 +64,8 @@ func (e *Explanation) Prepare(n int) error {
 	} else if len(e.Samples) == 0 {
 		return fmt.Errorf("the %s split of %s has no samples to explain; choose another split", e.Split, e.Data.Name)
 	}
-	if e.Of = len(e.Samples); n == Auto {
+	e.Of = len(e.Samples)
+	if n == Auto {
 		n = e.Quick()
 	}
 	e.Samples = spread(e.Samples, n)
@@ -137,7 +138,8 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	err := table("contributions.csv", heading, func(row func(cells ...any)) error {
 		return e.Each(ctx, func(sample int, _ []float32, a models.Attribution) error {
 			means[a.Class].Add(a)
-			if s.Method = a.Method; s.Method != models.GradientInput {
+			s.Method = a.Method
+			if s.Method != models.GradientInput {
 				s.Steps = max(s.Steps, a.Steps)
 			}
 			s.Gap += a.Gap
@@ -202,7 +204,8 @@ func (e *Explanation) Each(ctx context.Context, visit func(int, []float32, model
 				return err
 			}
 		}
-		if done += len(chunk); e.Progress != nil {
+		done += len(chunk)
+		if e.Progress != nil {
 			e.Progress("explaining "+text.Count(len(e.Samples), "sample"), float64(done)/float64(len(e.Samples)))
 		}
 	}

@@ -190,7 +190,8 @@ func ensembles(t *testing.T) map[string]*models.Classifier {
 			series, labels = append(series, drawn(100+i, 30+i%2*of.longer, of.sensors)), append(labels, []string{"a", "b", "c"}[i%3])
 		}
 		for s := range of.sensors {
-			if sensors = append(sensors, fmt.Sprint("sensor ", s)); s > 0 {
+			sensors = append(sensors, fmt.Sprint("sensor ", s))
+			if s > 0 {
 				links = append(links, affinity.Edge{I: s - 1, J: s, Weight: 1 + float64(s%3)})
 			}
 		}

@@ -71,7 +71,8 @@ func Fold(c *models.Classifier) (*Network, error) {
 		width = layer.Clusters * layer.Filters
 		level := Level{Layer: layer}
 		if layer.Of == 0 {
-			if level.Nodes, level.Gates, err = c.Input(); err != nil {
+			level.Nodes, level.Gates, err = c.Input()
+			if err != nil {
 				return nil, err
 			}
 		} else {

@@ -96,7 +96,8 @@ func ONNX(c *models.Classifier) ([]byte, error) {
 func (n *Network) logits(g *onnx.Graph, x string) string {
 	nodes, channels := n.Spec.Nodes, n.Spec.Channels
 	turn, shape := onnx.Attribute{Name: "perm", Value: []int{0, 2, 1}}, []int{nodes, channels}
-	if g.Scope = "input/"; n.Form != nil {
+	g.Scope = "input/"
+	if n.Form != nil {
 		x, shape = g.Op("Transpose", x, turn), []int{n.Form.Width(), 1}
 	}
 	scale := func(values []float32) string { // of the channels, or of each value of a signal or a time point
@@ -131,11 +132,13 @@ func (n *Network) logits(g *onnx.Graph, x string) string {
 	x = g.Op("Reshape", x, []int{-1, n.Dense[0].In}) // a row for each hierarchy of each sample
 	for i, d := range n.Dense {
 		g.Scope = fmt.Sprintf("dense_%d/", i+1)
-		if x = g.Op("Gemm", x, g.Constant(d.Kernel, d.In, d.Out), d.Bias); i < len(n.Dense)-1 {
+		x = g.Op("Gemm", x, g.Constant(d.Kernel, d.In, d.Out), d.Bias)
+		if i < len(n.Dense)-1 {
 			x = g.Op("Elu", x)
 		}
 	}
-	if g.Scope = "hierarchies/"; n.Hierarchies > 1 {
+	g.Scope = "hierarchies/"
+	if n.Hierarchies > 1 {
 		x = g.Op("ReduceMean", g.Op("Reshape", x, []int{-1, n.Hierarchies, n.Spec.Classes()}),
 			onnx.Attribute{Name: "axes", Value: []int{1}}, onnx.Attribute{Name: "keepdims", Value: 0})
 	}

@@ -53,7 +53,8 @@ func readARFF(j *job, path string, each eachLine) error {
 	read := int64(0)
 	for line := 1; ; line++ {
 		text, end := in.ReadString('\n')
-		if read += int64(len(text)); line%1000 == 0 {
+		read += int64(len(text))
+		if line%1000 == 0 {
 			if err := j.tell("reading "+filepath.Base(path), float64(read)/float64(max(in.size, read))); err != nil {
 				return err
 			}
@@ -120,7 +121,8 @@ func (a *arff) headings(cells []string) (all []string) {
 			}
 		}
 	}
-	if a.begun = true; a.class >= 0 {
+	a.begun = true
+	if a.class >= 0 {
 		a.in.class, a.in.classes = a.attributes[a.class].name, a.attributes[a.class].nominal
 	}
 	return all
@@ -190,8 +192,9 @@ func (a *arff) declare(text string) error {
 		a.relation = &one
 		return nil
 	case strings.HasPrefix(kind, "{"):
-		if one.nominal, err = arffCells(strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(kind, "{")),
-			"}")); err != nil {
+		one.nominal, err = arffCells(strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(kind, "{")),
+			"}"))
+		if err != nil {
 			return err
 		}
 	case !slices.Contains([]string{"numeric", "real", "integer", "string", "date"}, word):
@@ -220,7 +223,8 @@ func (a *arff) endRelation() error {
 
 // data ends the declarations, and finds the column of classes.
 func (a *arff) data() error {
-	if a.ended = true; len(a.attributes) == 0 || a.relation != nil {
+	a.ended = true
+	if len(a.attributes) == 0 || a.relation != nil {
 		return errors.New("no @attribute line comes before @data, or a relation lacks its @end; this is not an .arff " +
 			"file, or it is cut off")
 	}
@@ -296,7 +300,8 @@ func arffCells(text string) (cells []string, err error) {
 			for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 				at++
 			}
-			if cell.Reset(); at >= len(text) || text[at] == '%' {
+			cell.Reset()
+			if at >= len(text) || text[at] == '%' {
 				return cells, nil
 			}
 			if text[at] != ',' {
@@ -311,7 +316,8 @@ func arffCells(text string) (cells []string, err error) {
 			cell.WriteByte(c)
 		}
 	}
-	if add(); len(cells) == 1 && strings.ContainsAny(cells[0], " \t") {
+	add()
+	if len(cells) == 1 && strings.ContainsAny(cells[0], " \t") {
 		return strings.Fields(cells[0]), nil
 	}
 	return cells, nil

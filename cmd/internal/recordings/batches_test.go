@@ -76,7 +76,8 @@ func TestBatches(t *testing.T) {
 	for stop := range 6 {
 		from := strings.NewReader(text)
 		for range batches(&splitter{from: from, separator: ","}, &batch{}, true) {
-			if stop--; stop < 0 {
+			stop--
+			if stop < 0 {
 				break
 			}
 		}
@@ -111,7 +112,8 @@ func TestLinesAreThoseOfEncodingCSV(t *testing.T) {
 		var wrong error
 		for {
 			cells, err := known.Read()
-			if wrong = err; err != nil {
+			wrong = err
+			if err != nil {
 				break
 			}
 			for i := range cells {

@@ -40,7 +40,8 @@ func (r *reading) order(path string, c columns, timed bool) (at []int, has, told
 	var rest []int // the columns that are not left out
 	var names []string
 	for i, name := range c.names {
-		if all.seen[name], all.seen[c.of[i]] = true, true; !slices.Contains(r.Leave, name) && !slices.Contains(r.Leave, c.of[i]) {
+		all.seen[name], all.seen[c.of[i]] = true, true
+		if !slices.Contains(r.Leave, name) && !slices.Contains(r.Leave, c.of[i]) {
 			rest, names = append(rest, i), append(names, name)
 		}
 	}
@@ -62,13 +63,15 @@ func (r *reading) order(path string, c columns, timed bool) (at []int, has, told
 			has = append(has, all.of[i])
 		}
 	}
-	if has = slices.Compact(has); all.fills && has != nil { // the form fills a sensor without any column, and tells of it
+	has = slices.Compact(has)
+	if all.fills && has != nil { // the form fills a sensor without any column, and tells of it
 		missing = slices.DeleteFunc(missing, func(name string) bool {
 			return !slices.Contains(has, all.of[slices.Index(all.names, name)])
 		})
 	}
 	if all.like != nil && len(missing) == 0 {
-		if told, err = all.like.Others(others, turned, timed); err != nil {
+		told, err = all.like.Others(others, turned, timed)
+		if err != nil {
 			return nil, nil, nil, err
 		}
 	} else if r.Take == nil && all.like == nil {

@@ -137,7 +137,8 @@ func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 		return nil, err
 	}
 	for _, x := range m.samples {
-		if m.made.SplitBy = cmp.Or(m.made.SplitBy, x.test); q.given != nil && x.label == "" {
+		m.made.SplitBy = cmp.Or(m.made.SplitBy, x.test)
+		if q.given != nil && x.label == "" {
 			return nil, fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
 				o.Labels, x.Name, x.line, x.path, x.Name)
 		}

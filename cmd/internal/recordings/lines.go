@@ -26,7 +26,8 @@ func readText(j *job, path string, each eachLine) error {
 			from, first, begin = in, slices.Clone(cells), line
 			return nil
 		case first != nil:
-			if in.numbers = in.namesLines(first, cells); in.numbers {
+			in.numbers = in.namesLines(first, cells)
+			if in.numbers {
 				first = append([]string{""}, first...)
 			}
 			if err := each(in, begin, first); err != nil {
@@ -37,7 +38,8 @@ func readText(j *job, path string, each eachLine) error {
 		return each(in, line, cells)
 	})
 	if err == nil && first != nil {
-		if err = each(from, begin, first); err != nil {
+		err = each(from, begin, first)
+		if err != nil {
 			err = fmt.Errorf("%s, line %d: %w", from.path, begin, err)
 		}
 	}
@@ -78,7 +80,8 @@ func (j *job) readTable(path string, separator rune, each eachLine) error {
 	file := os.Stdin
 	if path != stdin {
 		var err error
-		if file, err = os.Open(path); err != nil {
+		file, err = os.Open(path)
+		if err != nil {
 			return err
 		}
 		defer file.Close()
@@ -87,7 +90,8 @@ func (j *job) readTable(path string, separator rune, each eachLine) error {
 	if err != nil {
 		return err
 	}
-	if in.separator = separator; separator == 0 {
+	in.separator = separator
+	if separator == 0 {
 		in.sniff()
 	}
 	j.table = splitter{from: in, separator: string(in.separator), lazy: in.separator == ':', rest: j.table.rest[:0]}
@@ -96,7 +100,8 @@ func (j *job) readTable(path string, separator rune, each eachLine) error {
 		begin := 0
 		for _, line := range b.lines {
 			cells := b.cells[begin:line.end]
-			if begin = line.end; line.number == 1 && cells[0] == says && separator == 0 {
+			begin = line.end
+			if line.number == 1 && cells[0] == says && separator == 0 {
 				continue
 			}
 			if err := each(in, line.number, cells); err != nil {
@@ -177,16 +182,19 @@ func (s *splitter) split(b *batch, text string, last bool) (used int, err error)
 				return used, nil
 			}
 			s.number++
-			if end += length; length == 0 {
+			end += length
+			if length == 0 {
 				end = len(text)
 			}
 			more = length > 0 && quoted && !remark && strings.Count(text[used:end], `"`)%2 > 0
 		}
 		one := strings.TrimSuffix(strings.TrimSuffix(text[used:end], "\n"), "\r")
-		if used = end; one == "" || remark {
+		used = end
+		if one == "" || remark {
 			continue
 		}
-		if b.cells, err = s.cells(b.cells, one, quoted); err != nil {
+		b.cells, err = s.cells(b.cells, one, quoted)
+		if err != nil {
 			return used, fmt.Errorf("line %d, %w", number+1, err)
 		}
 		b.lines = append(b.lines, line{number + 1, len(b.cells)})
@@ -207,7 +215,8 @@ func (s *splitter) cells(to []string, line string, quoted bool) ([]string, error
 				if !closed {
 					return to, fmt.Errorf("character %d: %w", len(line)+1, csv.ErrQuote)
 				}
-				if at += len(part) + 2; strings.HasPrefix(line[at:], `"`) { // two marks stand for one
+				at += len(part) + 2
+				if strings.HasPrefix(line[at:], `"`) { // two marks stand for one
 					part += `"`
 				}
 				cell += part
@@ -220,7 +229,8 @@ func (s *splitter) cells(to []string, line string, quoted bool) ([]string, error
 		} else {
 			at += len(cell)
 		}
-		if to = append(to, strings.TrimSpace(cell)); at >= len(line) {
+		to = append(to, strings.TrimSpace(cell))
+		if at >= len(line) {
 			return to, nil
 		}
 	}
@@ -234,7 +244,8 @@ const ahead = 2
 // table. If wait is set, nothing reads the table any more when batches returns.
 func batches(table *splitter, first *batch, wait bool) iter.Seq[*batch] {
 	return func(yield func(*batch) bool) {
-		if table.fill(first); !yield(first) || first.err != nil { // short files end here
+		table.fill(first)
+		if !yield(first) || first.err != nil { // short files end here
 			return
 		}
 		free, full := make(chan *batch, ahead+1), make(chan *batch, ahead+1)
@@ -245,7 +256,8 @@ func batches(table *splitter, first *batch, wait bool) iter.Seq[*batch] {
 			defer close(full)
 			for b := range free {
 				table.fill(b)
-				if full <- b; b.err != nil {
+				full <- b
+				if b.err != nil {
 					return
 				}
 			}
@@ -256,7 +268,8 @@ func batches(table *splitter, first *batch, wait bool) iter.Seq[*batch] {
 			}
 			free <- b
 		}
-		if close(free); wait {
+		close(free)
+		if wait {
 			for range full { // ends when the last read has ended
 			}
 		}

@@ -73,7 +73,8 @@ func decimal(text string) (value float64, point, ok bool) {
 			return 0, false, false
 		}
 	}
-	if value = float64(number) / math.Pow10(after); len(digits) < len(text) {
+	value = float64(number) / math.Pow10(after)
+	if len(digits) < len(text) {
 		value = -value
 	}
 	return value, point, 0 < count && count <= 15
@@ -163,7 +164,8 @@ func (in *input) number(line int, text string) (float64, error) {
 		}
 		return math.NaN(), nil
 	case (in.separator != ',' || in.thousands == ".") && strings.Count(text, ",") == 1:
-		if value, err = float(strings.Replace(text, ",", ".", 1)); err == nil && in.comma == 0 {
+		value, err = float(strings.Replace(text, ",", ".", 1))
+		if err == nil && in.comma == 0 {
 			in.comma = line
 		}
 	}

@@ -134,7 +134,8 @@ func (b *flat) fields(at, depth int) (all []*arrowField) {
 	}
 	vector := b.at(at)
 	for i := range min(max(b.int(vector), 0), len(b.raw)/4) {
-		if b.left--; b.left < 0 {
+		b.left--
+		if b.left < 0 {
 			return all
 		}
 		field := b.at(vector + 4 + 4*i)

@@ -46,7 +46,8 @@ func treeOf(schema []types.SchemaElement, depth int) (n *node, rest []types.Sche
 	n, rest = &node{SchemaElement: schema[0]}, schema[1:]
 	for range n.NumChildren.V {
 		var in *node
-		if in, rest, err = treeOf(rest, depth+1); err != nil {
+		in, rest, err = treeOf(rest, depth+1)
+		if err != nil {
 			return nil, nil, err
 		}
 		n.inside = append(n.inside, in)
@@ -70,7 +71,8 @@ func (c *leafFinder) walk(n *node, path []string, level, repeated int, arrow *ar
 			level++
 		}
 		if in.RepetitionType.V == types.Repeated {
-			if path = append(path, place); repeated == 0 {
+			path = append(path, place)
+			if repeated == 0 {
 				repeated = level
 			}
 		}

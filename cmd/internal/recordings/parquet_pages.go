@@ -185,11 +185,13 @@ func (p *parquetFile) chunk(view *withTail, chunk types.ColumnChunk, l *leaf) (m
 			if values <= 0 {
 				continue // this page holds none, or is of another kind
 			}
-			if left -= int64(values); to.DataPageOffset == 0 {
+			left -= int64(values)
+			if to.DataPageOffset == 0 {
 				to.DataPageOffset = at
 			}
 		}
-		if view.tail, err = page.write(view.tail); err != nil {
+		view.tail, err = page.write(view.tail)
+		if err != nil {
 			return made, err
 		}
 	}
@@ -380,7 +382,8 @@ func (p *page) values(l *leaf) (begin, n int, encoding *types.Encoding) {
 			return begin, -1, &h.Encoding
 		}
 		length := int(binary.LittleEndian.Uint32(p.content[begin:]))
-		if begin += 4; length > len(p.content)-begin {
+		begin += 4
+		if length > len(p.content)-begin {
 			return begin, -1, &h.Encoding
 		}
 		if i == 1 {
@@ -428,7 +431,8 @@ func plainLength(values []byte, n int, l *leaf) int {
 				return len(values)
 			}
 			length := int(binary.LittleEndian.Uint32(values[at:]))
-			if at += 4; length > len(values)-at {
+			at += 4
+			if length > len(values)-at {
 				return len(values)
 			}
 			at += length

@@ -52,7 +52,8 @@ func textOf(e *types.SchemaElement, arrow *arrowField, pandas unit) (text func(p
 	case *types.StringType, *types.EnumType, *types.JsonType:
 		return func(v parquet.Value) string { return strings.TrimRight(string(v.ByteArray()), "\x00") }, false
 	case nil:
-		if text, seconds = arrow.text(e.Type.V, pandas); text != nil {
+		text, seconds = arrow.text(e.Type.V, pandas)
+		if text != nil {
 			return text, seconds
 		}
 	default:

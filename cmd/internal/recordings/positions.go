@@ -39,7 +39,8 @@ func (j *job) readPositions(path string) (*positionsOf, error) {
 			if at := find(height); min(columns[0], columns[1], at) >= 0 {
 				j.note("column %s of %s holds heights; left out", cells[at], path)
 			}
-			if p.degrees = min(columns[0], columns[1]) >= 0; !p.degrees {
+			p.degrees = min(columns[0], columns[1]) >= 0
+			if !p.degrees {
 				columns = nil
 				for i := range cells[1:] {
 					columns = append(columns, i+1)

@@ -120,7 +120,8 @@ func (m *making) darkness(x *sample) {
 		}
 	}
 	if begin > 0 || end < len(x.Values) {
-		if m.dark.samples++; m.dark.samples == 1 {
+		m.dark.samples++
+		if m.dark.samples == 1 {
 			m.dark.where = x.where
 		}
 	}
@@ -172,7 +173,8 @@ func (m *making) cut() error {
 			start, end := recording.TimeText(w.Start), recording.TimeText(w.End)
 			one := &sample{Recording: ordered.Part(w), source: x.source, group: x.group,
 				where: fmt.Sprintf("%s, window from %s to %s", x.where, start, end)}
-			if one.Name = names[i] + " from " + start; !m.grouped {
+			one.Name = names[i] + " from " + start
+			if !m.grouped {
 				one.group = names[i]
 			}
 			one.Values = slices.Clone(one.Values) // windows share values

@@ -64,7 +64,8 @@ func draw(random *rand.Rand) (w written) {
 		for k := range times {
 			times[k], at = at, at+float64(1+random.IntN(3))
 		}
-		if w.values = append(w.values, values); timed {
+		w.values = append(w.values, values)
+		if timed {
 			w.times = append(w.times, times)
 		}
 	}
@@ -208,7 +209,8 @@ func TestPredictReadsAsTheImportDid(t *testing.T) {
 			d, err = datasets.Load(t.Context(), path, datasets.Options{})
 			require.NoError(t, os.Remove(path))
 		}
-		if refused++; err == nil {
+		refused++
+		if err == nil {
 			refused--
 			alike(t, o, d, input)
 			cut += len(d.Series)

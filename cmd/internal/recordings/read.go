@@ -261,17 +261,20 @@ func (r *reading) finish() (err error) {
 	var at []int                    // their columns
 	var sensors, told []string
 	if c.names != nil {
-		if at, sensors, told, err = r.order(r.samples[0].path, c, true); err != nil {
+		at, sensors, told, err = r.order(r.samples[0].path, c, true)
+		if err != nil {
 			return fmt.Errorf("%s: %w", r.samples[0].path, err)
 		}
 	}
-	if err = r.turn(); err != nil {
+	err = r.turn()
+	if err != nil {
 		return err
 	}
 	for _, one := range r.samples {
 		one.Channels = r.chosen.channels
 		if one.rows.values != nil {
-			if err = r.lay(one, cmp.Or(len(c.names), len(one.Sensors)*one.Channels)); err != nil {
+			err = r.lay(one, cmp.Or(len(c.names), len(one.Sensors)*one.Channels))
+			if err != nil {
 				return fmt.Errorf("%s, %w", one.path, err)
 			}
 		}
@@ -314,7 +317,8 @@ func names(samples []*sample) []string {
 	for deep := 1; ; deep++ {
 		seen, more := map[string]bool{"": true}, deep == 1
 		for i, x := range samples {
-			if all[i] = x.Name; deep > 1 {
+			all[i] = x.Name
+			if deep > 1 {
 				folders := strings.Split(filepath.ToSlash(x.where), "/")
 				all[i], more = strings.Join(folders[max(0, len(folders)-deep):], "/"), more || deep < len(folders)
 			}

@@ -108,7 +108,8 @@ func rolesOf(cells []string, q question, note func(format string, values ...any)
 		}
 		first[heading] = i
 	}
-	if err = r.find(q); err != nil || r.layout == readingsLayout {
+	err = r.find(q)
+	if err != nil || r.layout == readingsLayout {
 		return r, r.headless(err)
 	}
 	rest, headings := r.rest(q)
@@ -149,7 +150,8 @@ func (r *roles) find(q question) (err error) {
 	}
 	names, forced := q.Columns, q.Layout
 	if q.known {
-		if forced = ""; names != nil && q.column(r.headings, names[0]) < 0 {
+		forced = ""
+		if names != nil && q.column(r.headings, names[0]) < 0 {
 			names = nil
 		}
 	}
@@ -168,16 +170,19 @@ func (r *roles) find(q question) (err error) {
 		r.group = find(q.group, "--group takes a column, or a regular expression with brackets")
 	}
 	named := append(slices.Clone(names), "", "")
-	if r.sample = q.column(r.headings, cmp.Or(named[0], "sample")); names != nil {
+	r.sample = q.column(r.headings, cmp.Or(named[0], "sample"))
+	if names != nil {
 		find(names[0], "name that of the samples with --columns COLUMN")
 	}
 	name := cmp.Or(q.Time, named[1])
-	if r.findTime(name, q); name != "" && r.time < 0 && !q.known {
+	r.findTime(name, q)
+	if name != "" && r.time < 0 && !q.known {
 		find(name, "name that of the times with --time COLUMN")
 	}
 	if forced == readingsLayout || forced == "" &&
 		(len(names) > 2 || names == nil && q.column(r.headings, "sensor") >= 0 && (!q.folder || q.column(r.headings, "value") >= 0)) {
-		if r.layout = readingsLayout; names == nil {
+		r.layout = readingsLayout
+		if names == nil {
 			names = []string{"sample", "time", "sensor", "value"}
 		}
 		if len(names) < 4 {
@@ -229,7 +234,8 @@ func (r *roles) findTime(name string, q question) {
 		if name != "" && strings.EqualFold(heading, name) || likely && (r.time < 0 || isT(r.headings[r.time]) && !isT(heading)) {
 			r.time = i
 		} else if likely && r.date < 0 && !isT(heading) && isDate.MatchString(heading) != isDate.MatchString(r.headings[r.time]) {
-			if r.date = i; isDate.MatchString(r.headings[r.time]) {
+			r.date = i
+			if isDate.MatchString(r.headings[r.time]) {
 				r.date, r.time = r.time, i
 			}
 		}
@@ -294,7 +300,8 @@ func series(headings []string, apart bool) (names []string, columnsOf [][]int, e
 		first, last := numbers[place[0]], numbers[place[len(place)-1]]
 		for at, i := range place {
 			if lost := first + at; numbers[i] != lost && wrong == "" {
-				if wrong = headings[i]; len(place) >= minSteps && last-first < len(place)+len(place)/minSteps && first <= 1 {
+				wrong = headings[i]
+				if len(place) >= minSteps && last-first < len(place)+len(place)/minSteps && first <= 1 {
 					err = fmt.Errorf("columns %s to %s look like the time points of %s, but there is none of number %d: add that column, "+
 						"with empty cells, or name all sensors with --take", headings[place[0]], headings[place[len(place)-1]], names[k], lost)
 				}

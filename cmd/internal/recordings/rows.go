@@ -37,7 +37,8 @@ func (r *reading) begin(x *sample) {
 	if n := len(r.samples); n > 0 {
 		before := &r.samples[n-1].rows
 		x.rows.values, x.rows.times = make([]float64, 0, len(before.values)), make([]float64, 0, len(before.times))
-		if before.values = trimmed(before.values); !slices.Equal(before.times, r.times) {
+		before.values = trimmed(before.values)
+		if !slices.Equal(before.times, r.times) {
 			r.times = trimmed(before.times)
 		}
 		x.rows.columns = make([]int32, 0, len(before.columns))
@@ -70,7 +71,8 @@ func (r *reading) lay(s *sample, width int) error {
 	steps, jump := 0, 0 // lines whose time goes back, and the last that goes back by more than a few lines, or from a time far ahead
 	for i, time := range lines.times {
 		before := lines.times[max(0, i-1)]
-		if order[i], rises = i, rises && (i == 0 || time > before); time < before {
+		order[i], rises = i, rises && (i == 0 || time > before)
+		if time < before {
 			steps++
 			if ahead := i - 1 + minSteps; time < lines.times[max(0, i-minSteps)] || ahead < len(order) && before > lines.times[ahead] {
 				jump = i

@@ -29,7 +29,8 @@ func (j *job) readLabels(path string) (given map[string]string, err error) {
 	given = map[string]string{}
 	err = readText(j, path, func(_ *input, line int, cells []string) error {
 		if name < 0 {
-			if name, label = column(cells, "sample"), column(cells, "label"); name < 0 || label < 0 {
+			name, label = column(cells, "sample"), column(cells, "label")
+			if name < 0 || label < 0 {
 				return fmt.Errorf("the columns are %s; want one headed sample and one headed label", strings.Join(cells, ", "))
 			}
 			return nil
@@ -54,7 +55,8 @@ func (j *job) readLabels(path string) (given map[string]string, err error) {
 func (m *making) readPairs(path, want, none string, each func(at int, with string) error) error {
 	pairs := 0
 	err := readText(m.job, path, func(_ *input, _ int, cells []string) error {
-		if pairs++; len(cells) != 2 {
+		pairs++
+		if len(cells) != 2 {
 			return fmt.Errorf("%d cells; want %s", len(cells), want)
 		}
 		at, err := sensorOf(m.made.Sensors, cells[0])
@@ -149,7 +151,8 @@ func (m *making) link() (err error) {
 		plan, dims := m.places.plan(m.made.Sensors)
 		keep(m, "coordinates", plan, dims)
 	}
-	if m.made.Links = len(ends) / 2; ends != nil {
+	m.made.Links = len(ends) / 2
+	if ends != nil {
 		keep(m, "edges", ends, 2)
 	}
 	return err

@@ -134,7 +134,8 @@ func sourcesOf(inputs []string, halves bool) (form string, all []source, err err
 		}
 		inputs = files
 	}
-	if form, all, err = listed(inputs); err == nil && halves {
+	form, all, err = listed(inputs)
+	if err == nil && halves {
 		err = divided(form, all)
 	}
 	if err == nil {

@@ -66,12 +66,14 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 		}
 		return errors.New("the headings come again, as where two files were joined: cut the file there into two recordings, or remove the line")
 	}
-	if t.below++; t.below == 1 {
+	t.below++
+	if t.below == 1 {
 		if units, err := t.isUnits(line, cells); units || err != nil {
 			return err
 		}
 	}
-	if t.lines++; n == 1 && t.lines > 1 && line > t.last+1 {
+	t.lines++
+	if n == 1 && t.lines > 1 && line > t.last+1 {
 		t.job.noteOf("empty lines", fmt.Sprintf("lines without a value, such as line %d of %s, are left out; write ? where a value is missing",
 			t.last+1, t.from.path))
 	}
@@ -89,7 +91,8 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 		if colon := strings.IndexByte(cell, ':'); t.date >= 0 && 0 < colon && colon < 3 {
 			cell = cells[t.date] + " " + cell
 		}
-		if at, err = t.when(line, cell); err != nil {
+		at, err = t.when(line, cell)
+		if err != nil {
 			if errors.As(err, new(unreadable)) {
 				return t.unread(t.time, err)
 			}
@@ -141,7 +144,8 @@ func (t *table) described(cells []string) error {
 		if err != nil {
 			return t.unread(column, err)
 		}
-		if cells[column] = cell; cell == "" {
+		cells[column] = cell
+		if cell == "" {
 			return fmt.Errorf("column %s is empty; each reading needs one", t.headings[column])
 		}
 	}
@@ -207,7 +211,8 @@ func isTSLearn(cells []string, separator rune) bool {
 
 // head takes the headings.
 func (t *table) head(cells []string) (err error) {
-	if t.first = slices.Clone(cells); isTSLearn(cells, t.in.separator) {
+	t.first = slices.Clone(cells)
+	if isTSLearn(cells, t.in.separator) {
 		return errors.New("the file looks like series as tslearn's save_time_series_txt writes them, a line each, without classes and without " +
 			"headings; save an .npz file with arrays series and labels instead")
 	}
@@ -226,7 +231,8 @@ func (t *table) head(cells []string) (err error) {
 	}
 	t.folder = t.from.label != ""
 	t.classed()
-	if t.roles, err = rolesOf(cells, t.question, t.job.note); err != nil {
+	t.roles, err = rolesOf(cells, t.question, t.job.note)
+	if err != nil {
 		return err
 	}
 	for _, heading := range t.headings {
@@ -315,7 +321,8 @@ func (t *table) isUnits(line int, cells []string) (found bool, err error) {
 	if units == nil {
 		return false, nil
 	}
-	if t.job.note("line %d holds units: %s", line, few(units)); t.time >= 0 {
+	t.job.note("line %d holds units: %s", line, few(units))
+	if t.time >= 0 {
 		t.unit = strings.Trim(cells[t.time], "()[]")
 	}
 	for _, column := range t.values {

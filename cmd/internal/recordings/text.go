@@ -131,7 +131,8 @@ func (in *input) sniff() {
 		if bytes.IndexByte(line, '"') >= 0 {
 			line = quoted.ReplaceAll(line, []byte{'x'})
 		}
-		if line = bytes.Trim(line, " \r"); len(lines) == 1 && len(line) > 0 {
+		line = bytes.Trim(line, " \r")
+		if len(lines) == 1 && len(line) > 0 {
 			in.marked = in.marked || isQuoted
 		}
 		if i < 100 && len(line) > 0 && line[0] != '#' {
@@ -148,7 +149,8 @@ func (in *input) sniff() {
 				n = max(1, len(strings.Fields(line))) - 1
 			}
 			if n > 0 {
-				if counts[n]++; counts[n] > most {
+				counts[n]++
+				if counts[n] > most {
 					most, usual = counts[n], n+1
 				}
 			}

@@ -66,7 +66,8 @@ func (d *days) first() string {
 // parse reads a date or a time of day, in seconds. It reads a date that goes both ways with the day first.
 func (d *days) parse(text string, line int) (seconds float64, kind int, err error) {
 	if d.span || spans.MatchString(text) {
-		if seconds, d.span = elapsed(text); d.span {
+		seconds, d.span = elapsed(text)
+		if d.span {
 			return seconds, clocks, nil
 		}
 	}
@@ -83,7 +84,8 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 			other, otherwise := time.Parse(turned, text)
 			switch kind = slashed; {
 			case wrong != nil:
-				if when, wrong = other, otherwise; wrong == nil {
+				when, wrong = other, otherwise
+				if wrong == nil {
 					says("month")
 				}
 			case otherwise != nil:
@@ -91,7 +93,8 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 			}
 		}
 		if wrong == nil {
-			if d.last = (d.last + i) % len(layouts); len(d.by) > 1 {
+			d.last = (d.last + i) % len(layouts)
+			if len(d.by) > 1 {
 				return 0, kind, fmt.Errorf("%s begins with the day, and %s with the month; write all alike", d.by["day"], d.by["month"])
 			}
 			if when.Year() == 0 {
@@ -118,7 +121,8 @@ var (
 func elapsed(text string) (seconds float64, ok bool) {
 	match := duration.FindStringSubmatch(text)
 	if match == nil || match[2] == "" && match[5] == "" {
-		if match = isoDuration.FindStringSubmatch(text); match == nil || len(strings.Trim(text, "+-PT")) == 0 {
+		match = isoDuration.FindStringSubmatch(text)
+		if match == nil || len(strings.Trim(text, "+-PT")) == 0 {
 			return 0, false
 		}
 	}
@@ -128,7 +132,8 @@ func elapsed(text string) (seconds float64, ok bool) {
 	}
 	days, clock := worth(match[2], 24*60*60), worth(match[4], 60*60)+worth(match[5], 60)+worth(match[6], 1)
 	if match[1] == "-" {
-		if days = -days; match[3] == "" {
+		days = -days
+		if match[3] == "" {
 			clock = -clock
 		}
 	}
@@ -187,7 +192,8 @@ func (t *table) when(line int, cell string) (at float64, err error) {
 		at, kind, err = t.days.parse(cell, line)
 	}
 	if kind == numbers {
-		if at, err = t.in.number(line, cell); err != nil || at != at {
+		at, err = t.in.number(line, cell)
+		if err != nil || at != at {
 			at, kind, err = t.days.parse(cell, line)
 		}
 	}

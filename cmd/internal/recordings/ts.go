@@ -143,7 +143,8 @@ func (h *tsHeader) set(number int, line string) error {
 		}
 		h.words, h.line, h.labelled = words[1:], number, true
 	case "@data":
-		if h.ended = h.labelled || h.known; !h.ended {
+		h.ended = h.labelled || h.known
+		if !h.ended {
 			return errors.New("no @classLabel line comes before @data; write one, such as @classLabel true wave fall")
 		}
 	default:
@@ -249,7 +250,8 @@ func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
 // when reads a time: a number of any unit, or a date. All of a file are alike.
 func (h *tsHeader) when(in *input, line int, text string) (at float64, err error) {
 	kind := numbers
-	if at, err = float(text); err != nil {
+	at, err = float(text)
+	if err != nil {
 		at, kind, err = h.days.parse(text, line)
 	}
 	switch {

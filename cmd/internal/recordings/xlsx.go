@@ -32,7 +32,8 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 		if err != nil {
 			return fmt.Errorf("%s, sheet %s, %w", path, sheet.Name, err)
 		}
-		if line++; line%100 == 0 {
+		line++
+		if line%100 == 0 {
 			if err := j.tell("reading "+filepath.Base(path), float64(row.Number)/(1<<20)); err != nil { // of the most rows of a sheet
 				return err
 			}
@@ -42,7 +43,8 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 			continue // as in a CSV
 		}
 		if columns == 0 {
-			if columns = len(cells); len(in.unresolved) > 0 {
+			columns = len(cells)
+			if len(in.unresolved) > 0 {
 				return fmt.Errorf("%s, sheet %s, row %d: the heading of column %s is a formula that nobody has calculated, "+
 					"%s: %s", path,
 					sheet.Name, row.Number, workbook.Letters(in.unresolved[0]), cells[in.unresolved[0]], uncalculated)

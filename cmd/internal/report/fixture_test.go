@@ -31,7 +31,8 @@ var (
 
 func TestMain(m *testing.M) {
 	var err error
-	if scratch, err = os.MkdirTemp("", "report"); err != nil {
+	scratch, err = os.MkdirTemp("", "report")
+	if err != nil {
 		panic(err)
 	}
 	code := m.Run()

@@ -39,11 +39,13 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 		r.Calibration = &models.Calibration{Samples: k.Samples, Temperature: k.Temperature}
 	}
 	r.Baseline = nil // of each node: the page needs none
-	if r.Config, err = training.ReadConfig(dir); err != nil {
+	r.Config, err = training.ReadConfig(dir)
+	if err != nil {
 		return r, err
 	}
 	r.Epochs = r.Config.EpochCount()
-	if r.History, err = training.ReadHistory(dir); err != nil {
+	r.History, err = training.ReadHistory(dir)
+	if err != nil {
 		return r, err
 	}
 	for _, e := range r.History {
@@ -61,7 +63,8 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	r.Names, r.NodeNames = nodes.NodeNames, nil // once
 	var levels hierarchy.Levels
 	if spec.Clusters() {
-		if levels, err = c.ClusterLevels(0); err != nil && !errors.Is(err, models.ErrNoNetwork) {
+		levels, err = c.ClusterLevels(0)
+		if err != nil && !errors.Is(err, models.ErrNoNetwork) {
 			return r, err
 		}
 	}
@@ -94,7 +97,8 @@ func (r *Report) describe(dir string, c *models.Classifier, levels hierarchy.Lev
 	if err != nil {
 		return err
 	}
-	if r.Health, err = c.Health(0); err != nil {
+	r.Health, err = c.Health(0)
+	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	own := training.HierarchyEpoch{Epoch: r.BestEpoch, Clusters: levels.Hard(), Health: r.Health}

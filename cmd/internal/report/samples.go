@@ -92,14 +92,16 @@ func (r *Report) explain(ctx context.Context, e explain.Explanation, counted int
 	counted = len(e.Samples)
 	shown := map[int]*Sample{}
 	for _, x := range slices.Concat(r.Mistakes, r.Gallery) {
-		if shown[x.Index] = x; !slices.Contains(e.Samples, x.Index) {
+		shown[x.Index] = x
+		if !slices.Contains(e.Samples, x.Index) {
 			e.Samples = append(e.Samples, x.Index)
 		}
 	}
 	at := 0
 	r.Explained = len(e.Samples)
 	err := e.Each(ctx, func(sample int, signal []float32, a models.Attribution) error {
-		if r.Method = a.Method; at < counted {
+		r.Method = a.Method
+		if at < counted {
 			means[a.Class].Add(a)
 		}
 		at++

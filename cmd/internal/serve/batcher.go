@@ -133,7 +133,8 @@ func (b *batcher) work() {
 	defer close(b.done)
 	for last := 0; b.await(last); { // last: requests of the last batch
 		batch := b.take()
-		if last = len(batch); last > 0 {
+		last = len(batch)
+		if last > 0 {
 			b.compute(batch)
 		}
 	}
@@ -230,7 +231,8 @@ func (b *batcher) compute(batch []*job) {
 	begin := 0
 	for _, j := range batch {
 		end := begin + len(j.signals)
-		if j.err = err; err == nil {
+		j.err = err
+		if err == nil {
 			j.predictions = predictions[begin:end:end]
 		}
 		for _, u := range unusable {

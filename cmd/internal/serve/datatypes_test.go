@@ -54,7 +54,8 @@ func elementOf(name string, width int, bits uint64) (raw []byte, text string, wa
 		return raw, strconv.FormatInt(signed, 10), want
 	}
 	v := exact(bits, width, name == "BF16")
-	if want = float32(v); v-v == 0 {
+	want = float32(v)
+	if v-v == 0 {
 		text = strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	return raw, text, want

@@ -259,7 +259,8 @@ func (in *input) values(tail []byte, takes []int, most int, take func(int) error
 	values := make([]float32, count)
 	for i := range values {
 		var err error
-		if values[i], err = element.read(tail[i*element.width:]); err != nil {
+		values[i], err = element.read(tail[i*element.width:])
+		if err != nil {
 			return nil, bad("input %q: element %d is %w", in.name, i, err)
 		}
 	}

@@ -85,7 +85,8 @@ func newTokens(path string, log *slog.Logger) (w *watched[[]token], err error) {
 			return nil, err
 		}
 		for line := range strings.Lines(strings.TrimPrefix(string(raw), "\ufeff")) { // which some editors begin a file with
-			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			line = strings.TrimSpace(line)
+			if line != "" && line[0] != '#' {
 				tokens = append(tokens, sha256.Sum256([]byte(line)))
 			}
 		}

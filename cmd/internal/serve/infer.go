@@ -186,7 +186,8 @@ func (b *budget) read(from io.Reader, most int) (body []byte, err error) {
 	for err == nil {
 		if before := cap(body); len(body) == before {
 			size := min(max(4<<10, 2*before), most+1) // one more, to see the end
-			if err = b.take(size); err != nil {
+			err = b.take(size)
+			if err != nil {
 				return nil, err
 			}
 			body = append(make([]byte, 0, size), body...)

@@ -34,7 +34,8 @@ func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte)
 		case ' ', '\n', '\t', '\r', ',':
 			continue
 		case ']':
-			if depth--; counts[depth+1] < shape[depth] {
+			depth--
+			if counts[depth+1] < shape[depth] {
 				return nil, fmt.Errorf("%w: an array ends after %d elements, the shape says %d", errStructure, counts[depth+1], shape[depth])
 			}
 			continue
@@ -42,7 +43,8 @@ func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte)
 		if (c == '[') != (depth < len(shape)) {
 			return nil, errStructure
 		}
-		if counts[depth]++; depth > 0 && counts[depth] > shape[depth-1] {
+		counts[depth]++
+		if depth > 0 && counts[depth] > shape[depth-1] {
 			return nil, fmt.Errorf("%w: an array goes on after the %d elements that the shape says", errStructure, shape[depth-1])
 		}
 		if c == '[' {
@@ -60,7 +62,8 @@ func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte)
 		} else if err != nil {
 			return nil, fmt.Errorf("element %d is %w", len(values), err)
 		}
-		if values, at = append(values, value), end-1; len(values)%(1<<16) == 0 {
+		values, at = append(values, value), end-1
+		if len(values)%(1<<16) == 0 {
 			if err := check(); err != nil {
 				return nil, err
 			}

@@ -73,7 +73,8 @@ var ErrNames = errors.New("two checkpoints of one name")
 func New(ctx context.Context, c Config) (_ *Server, err error) {
 	s := &Server{Config: c, models: map[string]*served{}, metrics: newMetrics()}
 	s.reading, s.stopReading = context.WithCancel(context.Background())
-	if s.tokens, err = newTokens(c.TokenFile, c.Log); err != nil {
+	s.tokens, err = newTokens(c.TokenFile, c.Log)
+	if err != nil {
 		return nil, err
 	}
 	for _, checkpoint := range c.Checkpoints {

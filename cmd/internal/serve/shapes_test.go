@@ -178,7 +178,8 @@ func packed(random *rand.Rand, text string) (body string, headers []string) {
 		w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 		_, _ = io.WriteString(w, text)
 		_ = w.Close()
-		if body = b.String(); random.IntN(4) == 0 {
+		body = b.String()
+		if random.IntN(4) == 0 {
 			body = body[:random.IntN(len(body))]
 		}
 		return body, []string{"Content-Encoding", "gzip"}

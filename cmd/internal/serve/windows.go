@@ -98,7 +98,8 @@ func (s *Samples) Without(predictions []models.Prediction, err error, skip Skip)
 			continue
 		}
 		left.add(s.Of[i], s.Names[i], s.Signals[i], s.Notes[i])
-		if kept = append(kept, p); s.Windows != nil {
+		kept = append(kept, p)
+		if s.Windows != nil {
 			left.Windows = append(left.Windows, s.Windows[i])
 		}
 	}
@@ -113,7 +114,8 @@ func inWindow(w recording.Window, err error) error {
 // silent. unusable says what is wrong with the first. An error of ended, such as a context's, ends it.
 func (s *Samples) Cut(ended func() error, f *recording.Form, of int, r recording.Recording, windows []recording.Window) (unusable, err error) {
 	for _, w := range windows {
-		if err = ended(); err != nil {
+		err = ended()
+		if err != nil {
 			return nil, err
 		}
 		part := r.Part(w)
@@ -132,7 +134,8 @@ func (s *Samples) Cut(ended func() error, f *recording.Form, of int, r recording
 
 // parameters reads the query of a request, whose path takes the parameters in known.
 func parameters(raw string, known ...string) (query url.Values, err error) {
-	if query, err = url.ParseQuery(raw); err != nil {
+	query, err = url.ParseQuery(raw)
+	if err != nil {
 		return nil, bad("the query of the address cannot be read: %w", err)
 	}
 	for name, values := range query {
@@ -157,7 +160,8 @@ func asked(raw string, c *models.Classifier) (cut recording.Cut, threshold float
 	}
 	for name, span := range map[string]*recording.Span{"window": &cut.Window, "step": &cut.Step} {
 		if asked := query.Get(name); query.Has(name) {
-			if *span, err = recording.ParseSpan(asked); err != nil {
+			*span, err = recording.ParseSpan(asked)
+			if err != nil {
 				return cut, 0, bad("%s=%s %w", name, suggest.Clip(asked), err)
 			}
 		}

@@ -13,7 +13,8 @@ func TestWindowsEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	looks := 0
 	ended := func() error {
-		if looks++; looks == 2 {
+		looks++
+		if looks == 2 {
 			cancel()
 		}
 		return ctx.Err()

@@ -191,13 +191,15 @@ func (r *reader) beginCell(element xml.StartElement) (err error) {
 	for _, attr := range element.Attr {
 		switch attr.Name.Local {
 		case "r":
-			if c.column, err = columnOf(attr.Value); err != nil || c.column < len(r.line.Cells) {
+			c.column, err = columnOf(attr.Value)
+			if err != nil || c.column < len(r.line.Cells) {
 				return fmt.Errorf("a cell has the place %.20q; the file is damaged", attr.Value)
 			}
 		case "t":
 			c.kind = attr.Value
 		case "s":
-			if c.style, err = strconv.Atoi(attr.Value); err != nil {
+			c.style, err = strconv.Atoi(attr.Value)
+			if err != nil {
 				return fmt.Errorf("a cell has the style %.20q; the file is damaged", attr.Value)
 			}
 		}

@@ -219,7 +219,8 @@ func (b *Book) read() error {
 			}
 		}
 	}
-	if b.formats, err = b.readFormats(kinds["styles"]); err != nil {
+	b.formats, err = b.readFormats(kinds["styles"])
+	if err != nil {
 		return err
 	}
 	b.strings, err = b.readStrings(kinds["sharedStrings"])
@@ -264,7 +265,8 @@ func (b *Book) readStrings(name string) (all []string, err error) {
 			}
 		case xml.EndElement:
 			inText = false
-			if depth.leave(token.Name.Local); token.Name.Local == "si" {
+			depth.leave(token.Name.Local)
+			if token.Name.Local == "si" {
 				all, text = append(all, unescaped(string(text))), text[:0]
 			}
 		}

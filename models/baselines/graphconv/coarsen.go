@@ -43,7 +43,8 @@ func Coarsen(a *affinity.Matrix, halvings int) (*Tree, error) {
 		edges, _ := partition.Pool(a, clusters, len(merged))
 		inside := func(e affinity.Edge) bool { return e.I == e.J }
 		var err error
-		if a, err = affinity.New(len(merged), slices.DeleteFunc(edges, inside)); err != nil {
+		a, err = affinity.New(len(merged), slices.DeleteFunc(edges, inside))
+		if err != nil {
 			return nil, fmt.Errorf("coarsening, halving %d: %w", h+1, err)
 		}
 		graphs, volumes = append(graphs, a), merged
@@ -73,7 +74,8 @@ func arrange(graphs []*affinity.Matrix, members [][][2]int32) (*Tree, error) {
 		}
 		order = below
 		var err error
-		if t.Levels[h], err = graphs[h].Permuted(order); err != nil {
+		t.Levels[h], err = graphs[h].Permuted(order)
+		if err != nil {
 			return nil, err
 		}
 	}

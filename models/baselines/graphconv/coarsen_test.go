@@ -163,7 +163,8 @@ func checkTree(t *testing.T, tree *Tree, a *affinity.Matrix) {
 		inside := 0.0
 		for _, pair := range pairs {
 			require.Equal(t, next, pair[0])
-			if next++; pair[1] >= 0 {
+			next++
+			if pair[1] >= 0 {
 				require.Equal(t, next, pair[1])
 				inside += fine.At(int(pair[0]), int(pair[1]))
 				next++

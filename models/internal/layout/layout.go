@@ -114,7 +114,8 @@ func inTime(graph *affinity.Matrix, frames, sensors int, sensorWise bool) bool {
 			f, s := l.At(to)
 			switch {
 			case f == frame && s != sensor:
-				if links++; frame == 0 {
+				links++
+				if frame == 0 {
 					first++
 				}
 			case s == sensor && f == frame+1:

@@ -59,7 +59,8 @@ func (f *fit) judgeAlone(ctx context.Context, t *trial, v int) (s Score, err err
 		c.standardise(x)
 		k, own := make([]float64, len(rows)), float64(dot(x, x))
 		for j, row := range rows {
-			if k[j] = float64(dot(x, row)); c.kernel != nil {
+			k[j] = float64(dot(x, row))
+			if c.kernel != nil {
 				k[j] = c.kernel.value(k[j], own, norms[j])
 			}
 		}

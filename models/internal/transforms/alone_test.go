@@ -28,7 +28,8 @@ func TestJudgeAlone(t *testing.T) {
 		for i, s := range held {
 			p := v.Probabilities(v.Read(s.Values), nil)
 			loss -= math.Log(p[s.Label]) / float64(len(held))
-			if labels[i] = s.Label; p[1] > p[0] {
+			labels[i] = s.Label
+			if p[1] > p[0] {
 				predicted[i] = 1
 			}
 		}

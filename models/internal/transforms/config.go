@@ -31,7 +31,8 @@ func For(data *signal.Info, graph *affinity.Matrix, option string) (Config, erro
 		l = layout.Layout{Frames: f.Frames, Sensors: len(f.Sensors)}
 		c.Table = f.Longest == 1
 	} else if l = layout.Of(graph, data.Grid); l.Frames > 0 {
-		if c.Table = false; l.SensorWise {
+		c.Table = false
+		if l.SensorWise {
 			c.Turned = l.Frames
 		}
 	}

@@ -19,7 +19,8 @@ func (v *Classifier) Export(g *onnx.Graph, x string, values int, network string)
 	x = g.Op("Mul", x, g.Constant(v.units.scale, v.Columns, 1))
 	known := map[string]string{}
 	features := func(name string, m featureMap) string {
-		if g.Scope = name + "/"; known[name] == "" {
+		g.Scope = name + "/"
+		if known[name] == "" {
 			known[name] = m.export(g, x)
 		}
 		return known[name]
@@ -74,7 +75,8 @@ func (v *Classifier) Export(g *onnx.Graph, x string, values int, network string)
 // export adds nodes that standardise features, compare them with landmarks, and weigh them: the part of the transform in the logits.
 func (v *transform) export(g *onnx.Graph, x string) string {
 	raw := x
-	if x = g.Op("Mul", g.Op("Sub", x, v.mean), v.scale); basis(v.name) == Hydra {
+	x = g.Op("Mul", g.Op("Sub", x, v.mean), v.scale)
+	if basis(v.name) == Hydra {
 		x = g.Op("Where", g.Op("Equal", raw, float32(0)), float32(0), x)
 	}
 	product := func(x string, rows []float32, width int) string {
@@ -83,7 +85,8 @@ func (v *transform) export(g *onnx.Graph, x string) string {
 	width := len(v.mean)
 	if k := v.kernel; k != nil {
 		own := g.Op("ReduceSum", g.Op("Mul", x, x), []int{1})
-		if x = product(x, k.landmarks, width); k.g == 0 {
+		x = product(x, k.landmarks, width)
+		if k.g == 0 {
 			x = g.Op("Div", x, float32(width))
 		} else {
 			apart := g.Op("Sub", g.Op("Add", own, k.norms), g.Op("Mul", x, float32(2)))

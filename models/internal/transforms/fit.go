@@ -102,7 +102,8 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 			width += v.width()
 		}
 	}
-	if f.dual = len(f.used) <= max(mostDual, width); !f.dual {
+	f.dual = len(f.used) <= max(mostDual, width)
+	if !f.dual {
 		f.landmarks = spread(f.samples, mostLandmarks)
 		h.Landmarks = len(f.landmarks)
 	}
@@ -183,7 +184,8 @@ func measure(rows [][]float32, mean, scale []float32) {
 		}
 	}
 	for j, square := range squares {
-		if mean[j], scale[j] = float32(m[j]), 0; square > 1e-12 {
+		mean[j], scale[j] = float32(m[j]), 0
+		if square > 1e-12 {
 			scale[j] = float32(1 / math.Sqrt(square))
 		}
 	}
@@ -248,7 +250,8 @@ func (f *fit) choose(ctx context.Context) (usable bool, err error) {
 	var linear []int
 	for v, c := range f.candidates {
 		t.priors = append(t.priors, kindOf(c.name).prior)
-		if t.alone[v].loss = math.Inf(1); c.kernel == nil {
+		t.alone[v].loss = math.Inf(1)
+		if c.kernel == nil {
 			if err := f.multiply(ctx, t, v); err != nil {
 				return false, err
 			}
@@ -283,7 +286,8 @@ func (f *fit) choose(ctx context.Context) (usable bool, err error) {
 	f.penalty = penalties[joined.penalty]
 	judged := make([]Score, n)
 	for v := range f.candidates {
-		if judged[v], err = f.judgeAlone(ctx, t, v); err != nil {
+		judged[v], err = f.judgeAlone(ctx, t, v)
+		if err != nil {
 			return false, err
 		}
 	}
@@ -305,7 +309,8 @@ func (f *fit) multiply(ctx context.Context, t *trial, v int) (err error) {
 	if !f.dual {
 		rows, some = pick(rows, t.chosen), nil
 	}
-	if c.gram, err = f.squares(ctx, rows); err != nil {
+	c.gram, err = f.squares(ctx, rows)
+	if err != nil {
 		return err
 	}
 	if c.kernel != nil {

@@ -169,7 +169,8 @@ func (g *growth) best(some []int) (feature int, threshold float32) {
 	for _, to := range ends {
 		runs, from = append(runs, values[from:to]), to
 	}
-	if feature = -1; len(runs) == 1 {
+	feature = -1
+	if len(runs) == 1 {
 		return feature, 0
 	}
 	least, left := math.Inf(1), make([]int, len(runs))
@@ -228,7 +229,8 @@ func (g *growth) byClass(some []int) (ordered, ends []int) {
 		starts[g.labels[i]+1]++
 	}
 	for class := range g.classes {
-		if starts[class+1] += starts[class]; starts[class+1] > starts[class] {
+		starts[class+1] += starts[class]
+		if starts[class+1] > starts[class] {
 			ends = append(ends, starts[class+1])
 		}
 	}

@@ -95,7 +95,8 @@ func (multiply times) invert(a *mat.Dense) (*mat.Dense, error) {
 		return nil, err
 	}
 	s.Sub(quarter(a, 1, 1), s)
-	if s, err = multiply.invert(s); err != nil {
+	s, err = multiply.invert(s)
+	if err != nil {
 		return nil, err
 	}
 	f, err := multiply(e, s)

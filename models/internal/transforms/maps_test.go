@@ -153,7 +153,8 @@ func TestShapeletsDirectly(t *testing.T) {
 				}
 				if group%5 != 4 {
 					mean, deviation := stat.PopMeanStdDev(x, nil)
-					if floats.AddConst(-mean, x); deviation > leastSigma {
+					floats.AddConst(-mean, x)
+					if deviation > leastSigma {
 						floats.Scale(1/deviation, x)
 					} else {
 						constant++

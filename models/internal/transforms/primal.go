@@ -21,7 +21,8 @@ func (f *fit) byFeatures(ctx context.Context) (*mat.Dense, unexplained, error) {
 	for _, c := range f.candidates {
 		if c.kernel != nil {
 			var err error
-			if roots[c], err = f.nystrom(ctx, c); err != nil {
+			roots[c], err = f.nystrom(ctx, c)
+			if err != nil {
 				return nil, nil, err
 			}
 		}
@@ -46,12 +47,14 @@ func (f *fit) byFeatures(ctx context.Context) (*mat.Dense, unexplained, error) {
 			part, product := block(some, 0, width, width), new(mat.Dense)
 			product.Mul(part.T(), f.y.Slice(at, at+len(some), 0, f.Classes))
 			side.Add(side, product)
-			if at += len(some); ctx.Err() != nil || !yield(part) {
+			at += len(some)
+			if ctx.Err() != nil || !yield(part) {
 				return
 			}
 		}
 	})
-	if err = cmp.Or(err, ctx.Err()); err != nil {
+	err = cmp.Or(err, ctx.Err())
+	if err != nil {
 		return nil, nil, err
 	}
 	for i := range width {
@@ -92,7 +95,8 @@ func (f *fit) byFeatures(ctx context.Context) (*mat.Dense, unexplained, error) {
 		to := from + len(c.centre)
 		c.coefficients = mat.DenseCopyOf(weights.Slice(from, to, 0, f.Classes))
 		c.coefficients.Scale(scales[v], c.coefficients)
-		if from = to; c.kernel != nil { // back to kernel values
+		from = to
+		if c.kernel != nil { // back to kernel values
 			if err := roots[c].SolveTo(c.coefficients, true, c.coefficients); err != nil {
 				return nil, nil, fmt.Errorf("transforms: %s: %w", c.name, err)
 			}

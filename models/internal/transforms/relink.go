@@ -29,7 +29,8 @@ func (f *fit) relink() error {
 	for part, some := range f.cut() {
 		h := v.header
 		var err error
-		if h.links, err = f.Relink(some); err != nil {
+		h.links, err = f.Relink(some)
+		if err != nil {
 			return fmt.Errorf("links by the samples without part %d: %w", part+1, err)
 		}
 		r := relinked{transforms: map[string]*transform{}}

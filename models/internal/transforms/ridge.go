@@ -267,7 +267,8 @@ func centred(k *mat.SymDense) (rows []float64, square float64) {
 			k.SetSym(i, j, k.At(i, j)-rows[i]-rows[j]+whole)
 		}
 	}
-	if square = mat.Trace(k) / float64(n); square < 1e-9 {
+	square = mat.Trace(k) / float64(n)
+	if square < 1e-9 {
 		k.ScaleSym(0, k)
 		return rows, 0
 	}
@@ -315,7 +316,8 @@ func (t task) weigh(alone []score, priors []float64, power float64) []float64 {
 	}
 	total := floats.Sum(weights)
 	for v := range weights {
-		if weights[v] /= total; !(weights[v] >= leastWeight) { // NaN, too
+		weights[v] /= total
+		if !(weights[v] >= leastWeight) { // NaN, too
 			weights[v] = 0
 		}
 	}

@@ -245,7 +245,8 @@ func Open(store *model.Store, of Config) (*Classifier, error) {
 		if err != nil {
 			return nil, err
 		}
-		if copy(to, from); len(from) != len(to) {
+		copy(to, from)
+		if len(from) != len(to) {
 			return nil, fmt.Errorf("transforms: array %q has %d values, and the header asks for %d", path, len(from), len(to))
 		}
 	}
@@ -283,7 +284,8 @@ func (h header) check() error {
 	if slices.ContainsFunc(h.Names, func(name string) bool { k := kindOf(name); return k != nil && k.bent }) {
 		held = float64(h.Landmarks) * float64(max(h.Frames, bandCount))
 	}
-	if held = max(held, float64(h.Length)) * float64(h.Columns); held > most {
+	held = max(held, float64(h.Length)) * float64(h.Columns)
+	if held > most {
 		return fmt.Errorf("its sizes ask for %.0f values, more than %d", held, most)
 	}
 	if h.Nodes < 0 || h.Nodes > 2*leastTrees*mostSamples || h.Trees < 0 || h.Trees > mostTrees || h.Forest != nil && h.Trees == 0 {

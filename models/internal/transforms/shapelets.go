@@ -185,7 +185,8 @@ func (m *shapelets) features(w *work, out []float32) {
 		for at := group * alike; at < (group+1)*alike; at++ {
 			least, place, near, limit := float32(math.Inf(1)), 0, 0, m.thresholds[at]
 			for p, d := range v.distances(m.values[at*shapeletTaps:][:shapeletTaps]) {
-				if near += one(d < limit); d < least {
+				near += one(d < limit)
+				if d < least {
 					least, place = d, p
 				}
 			}

@@ -84,7 +84,8 @@ func (f *fit) solve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if f.held, err = f.heldOut(u, residuals); err != nil {
+	f.held, err = f.heldOut(u, residuals)
+	if err != nil {
 		return fmt.Errorf("transforms: the ridge classifier of %d samples: %w", len(f.samples), err)
 	}
 	f.score = f.adjust(f.held)

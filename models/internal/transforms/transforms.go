@@ -225,7 +225,8 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 			return nil, err
 		}
 	}
-	if f.classifier.Weight, f.classifier.Smoothing = 1, 1/float64(len(samples)+2); c.Lone && len(f.classifier.Names) > 0 {
+	f.classifier.Weight, f.classifier.Smoothing = 1, 1/float64(len(samples)+2)
+	if c.Lone && len(f.classifier.Names) > 0 {
 		f.classifier.ForestWeight = 0 // trees that end at the first split guess
 	}
 	return f.classifier, nil

@@ -66,7 +66,8 @@ func IDX(dirs []string, isMNIST bool) (*Set, error) {
 		if at%2 == 1 { // labels
 			sides, limit = nil, 1<<20
 		}
-		if content, err = gunzip(content, limit); err == nil {
+		content, err = gunzip(content, limit)
+		if err == nil {
 			parts[at], err = parseIDX(content, sides...)
 		}
 		if err != nil {

@@ -78,7 +78,8 @@ func learnVectors(ctx context.Context, backend compute.Backend, documents [][]in
 		if err != nil {
 			return nil, err
 		}
-		if trained = true; progress != nil {
+		trained = true
+		if progress != nil {
 			progress(b.epoch, b.done, loss)
 		}
 	}
@@ -112,7 +113,8 @@ func variables(store *model.Store, config skipGram, words int) (vectors, outputs
 		start[i] = (random.Float32() - 0.5) / float32(config.Dim)
 	}
 	first := tensors.FromFlatDataAndDimensions(start, words, config.Dim)
-	if vectors, err = store.CreateVariable("/vectors", first); err != nil {
+	vectors, err = store.CreateVariable("/vectors", first)
+	if err != nil {
 		return nil, nil, err
 	}
 	zeros := make([]float32, words*config.Dim)
@@ -252,7 +254,8 @@ func (s *sampler) blocks(ctx context.Context, to chan<- *block) {
 						continue
 					}
 					b.input[pairs], b.output[pairs], b.rate[pairs] = word, kept[other], rate
-					if pairs++; pairs == len(b.input) && !send(epoch+1) {
+					pairs++
+					if pairs == len(b.input) && !send(epoch+1) {
 						return
 					}
 				}

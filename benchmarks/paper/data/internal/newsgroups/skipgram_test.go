@@ -84,7 +84,8 @@ func TestTrainStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
 	_, err := learnVectors(ctx, backend, corpus, words, c, func(int, float64, float64) {
-		if calls++; calls == 2 {
+		calls++
+		if calls == 2 {
 			cancel()
 		}
 	})

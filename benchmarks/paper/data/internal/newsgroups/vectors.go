@@ -125,7 +125,8 @@ func readGob[T any](path string) (value T, err error) {
 	if err != nil {
 		return value, err
 	}
-	if content, err = io.ReadAll(unzipped); err != nil { // checks the sum before anything is decoded
+	content, err = io.ReadAll(unzipped)
+	if err != nil { // checks the sum before anything is decoded
 		return value, err
 	}
 	err = gob.NewDecoder(bytes.NewReader(content)).Decode(&value)

@@ -124,7 +124,8 @@ func (l *Layout) frame(pose []float32) (f bodyFrame, ok bool) {
 func (l *Layout) firstFrame(b *Body) (f bodyFrame, ok bool) {
 	usual := l.usualUnit(b)
 	for i := range b.Frames {
-		if f, ok = l.frame(b.pose(i)); ok && f.unit >= usual/mostStretch && f.unit <= usual*mostStretch {
+		f, ok = l.frame(b.pose(i))
+		if ok && f.unit >= usual/mostStretch && f.unit <= usual*mostStretch {
 			return f, true
 		}
 	}

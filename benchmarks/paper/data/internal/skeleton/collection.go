@@ -75,7 +75,8 @@ func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (
 					return
 				}
 				var signal []float32
-				if signal, failures[i] = c.prepare(c.Files[i], buffer); failures[i] == nil {
+				signal, failures[i] = c.prepare(c.Files[i], buffer)
+				if failures[i] == nil {
 					signals.Set(i, signal)
 				}
 				done <- true
@@ -84,7 +85,8 @@ func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (
 	}()
 	var finished, told int
 	for range done {
-		if finished++; progress != nil && (finished-told)*200 >= len(c.Files) {
+		finished++
+		if progress != nil && (finished-told)*200 >= len(c.Files) {
 			told = finished
 			progress(float64(finished) / float64(len(c.Files)))
 		}

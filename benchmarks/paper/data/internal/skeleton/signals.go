@@ -105,7 +105,8 @@ func ReadCache(path string, key Key, n int) (*Signals, error) {
 			break
 		}
 		length := int(binary.LittleEndian.Uint32(rest))
-		if rest = rest[stepBytes:]; length < stepBytes || length > len(rest) {
+		rest = rest[stepBytes:]
+		if length < stepBytes || length > len(rest) {
 			break
 		}
 		s.records[i], rest = rest[:length:length], rest[length:]

@@ -113,7 +113,8 @@ func (s *Source) Load(ctx context.Context, dirs []string, report func(doing stri
 	if unkept != nil {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the prepared signals cannot be kept, so that every start reads all recordings: %v", unkept))
 	}
-	if r.Signals = signals; err != nil && ctx.Err() == nil {
+	r.Signals = signals
+	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%s: %w; get these files again, or list their names in a .txt file there whose name holds \"missing\"", found.place, err)
 	}
 	return r, err

@@ -47,7 +47,8 @@ func Nominal(ctx context.Context, backend compute.Backend, b Body, samples iter.
 		}
 		curve := make([]float32, size)
 		if len(recordings) > 0 {
-			if curve, err = b.nominalCurve(curves, means, recordings); err != nil {
+			curve, err = b.nominalCurve(curves, means, recordings)
+			if err != nil {
 				return nil, fmt.Errorf("nominal curve of class %d: %w", class, err)
 			}
 		}

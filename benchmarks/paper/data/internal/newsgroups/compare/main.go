@@ -29,7 +29,8 @@ func main() {
 	out := bufio.NewWriter(os.Stdout)
 	for _, name := range messages {
 		var message []byte
-		if message, err = fs.ReadFile(folder, name); err != nil {
+		message, err = fs.ReadFile(folder, name)
+		if err != nil {
 			break
 		}
 		body, words := newsgroups.Counted(message)
