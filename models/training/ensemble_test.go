@@ -93,7 +93,7 @@ func TestTransforms(t *testing.T) {
 			Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
 		require.NoError(t, err)
 		assert.Equal(t, 1.0, result.Test.Accuracy)
-		assert.Contains(t, notices[len(notices)-1], "held-out training samples: ")
+		assert.Contains(t, notices[len(notices)-1], "on a held-out quarter (33 samples): ")
 		assert.Contains(t, notices[len(notices)-1], " predict")
 		assert.NotContains(t, result.PredictedBy, "network")
 		last := result.Members[len(result.Members)-1]
@@ -241,8 +241,8 @@ func TestTrialGoesOn(t *testing.T) {
 		assert.InDelta(t, 0.2+1./60, n.done[first], 1e-9, "the trial went on")
 		assert.Contains(t, n.notices, "the trial goes on: resuming after step 12")
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
-		assert.Contains(t, n.notices[0], "to compare, a network is trained on the other 23 training samples, with all its 60 steps")
-		assert.Regexp(t, `^on a held-out quarter \(7 samples\) the transforms have [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, n.weighed())
+		assert.Contains(t, n.notices[0], "to compare, a network is trained on the other 22 training samples, with all its 60 steps")
+		assert.Regexp(t, `^on a held-out quarter \(8 samples\) the transforms have [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, n.weighed())
 		assert.GreaterOrEqual(t, result.Test.Accuracy, 0.7, "a third of the training labels are wrong")
 
 		var once noted
@@ -310,7 +310,7 @@ func TestTrialOfGroups(t *testing.T) {
 		n = noted{}
 		_, err = train(training.Patch{"steps": 5, "ccp_hierarchies": 2}, n.observer())
 		require.NoError(t, err)
-		assert.Contains(t, n.weighed(), "on a held-out quarter (7 samples) the transforms have")
+		assert.Contains(t, n.weighed(), "on a held-out quarter (8 samples) the transforms have")
 		assert.Contains(t, n.notices, "groups: most samples are of a class that only one group has, so that single samples are held out; "+
 			"new groups may be harder")
 	})
