@@ -30,8 +30,6 @@ type Health struct {
 	GateHigh float64 `json:"gate_high"`
 	// Warnings say in words what is wrong and what to do.
 	Warnings []string `json:"warnings"`
-
-	unread []int32 // the nodes of Unselected
 }
 
 // The bounds beyond which Health warns.
@@ -51,12 +49,12 @@ func (h Levels) Health(objectives []float64) []Health {
 	all := make([]Health, len(h))
 	for i, l := range h {
 		n := l.Memberships.Nodes()
+		unread := Unread(slices.Concat(l.Neighbourhoods...), slices.Concat(l.Gates...), n)
 		health := Health{Level: i + 1, Nodes: n, Clusters: l.Clusters, Neighbours: l.Neighbours,
 			InUse:   len(distinct(l.Memberships.Hard())),
-			unread:  Unread(slices.Concat(l.Neighbourhoods...), slices.Concat(l.Gates...), n),
 			Overlap: overlap(l.Neighbourhoods, n),
 			GateLow: math.Inf(1), GateHigh: math.Inf(-1), Warnings: []string{}}
-		health.Unselected = 1 - float64(n-len(health.unread))/float64(n)
+		health.Unselected = 1 - float64(n-len(unread))/float64(n)
 		if l.Choices > 1 {
 			for _, w := range slices.Concat(l.Memberships.weights...) {
 				health.Entropy -= float64(w) * math.Log(float64(w))
@@ -70,7 +68,7 @@ func (h Levels) Health(objectives []float64) []Health {
 			health.GateLow = min(health.GateLow, float64(slices.Min(gates)))
 			health.GateHigh = max(health.GateHigh, float64(slices.Max(gates)))
 		}
-		health.warn(l.Choices)
+		health.warn(l.Choices, unread)
 		all[i] = health
 	}
 	return all
@@ -126,8 +124,8 @@ func overlap(neighbourhoods [][]int32, n int) (sum float64) {
 // remedy says what helps useless memberships.
 const remedy = "use ccp_hierarchy=prepared, raise ccp_membership_rate, or train longer"
 
-// warn adds the warnings.
-func (h *Health) warn(choices int) {
+// warn adds the warnings of a level whose nodes may belong to so many clusters, and of which no neighbourhood holds the unread nodes.
+func (h *Health) warn(choices int, unread []int32) {
 	add := func(format string, values ...any) {
 		h.Warnings = append(h.Warnings, fmt.Sprintf("level %d: ", h.Level)+fmt.Sprintf(format, values...))
 	}
@@ -139,7 +137,7 @@ func (h *Health) warn(choices int) {
 		add("its memberships are nearly uniform, as if a node were in %.0f of %d clusters alike: clusters hardly "+
 			"differ; %s", effective, choices, remedy)
 	}
-	if loss := Loss(h.unread, h.Nodes, h.Clusters, h.Neighbours, choices); loss != "" {
+	if loss := Loss(unread, h.Nodes, h.Clusters, h.Neighbours, choices); loss != "" {
 		add("%s", loss)
 	}
 	if h.GateHigh < leastGateSpread {
