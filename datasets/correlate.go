@@ -195,3 +195,14 @@ func strongest(a, k, sensors int, squares, products []float64) []int {
 	}
 	return chosen
 }
+
+// neighbours joins each node to its KNN nearest by some values. Where all pairs are too many to compare, it looks among the most
+// likely ones, and says so.
+func (d *Dataset) neighbours(points []float64, dims int) (*affinity.Matrix, error) {
+	n := len(points) / dims
+	if n <= mostCompared {
+		return affinity.KNN(points, n, dims, d.KNN, affinity.Euclidean)
+	}
+	appendf(&d.Notes, "the graph of knn %d compares each of the %d nodes with some thousand others that are like it, not with all", d.KNN, n)
+	return affinity.NearKNN(points, n, dims, d.KNN, 0)
+}

@@ -133,17 +133,6 @@ func (d *Dataset) join() (err error) {
 	return nil
 }
 
-// neighbours joins each node to its KNN nearest by some values. Where all pairs are too many to compare, it looks among the most
-// likely ones, and says so.
-func (d *Dataset) neighbours(points []float64, dims int) (*affinity.Matrix, error) {
-	n := len(points) / dims
-	if n <= mostCompared {
-		return affinity.KNN(points, n, dims, d.KNN, affinity.Euclidean)
-	}
-	appendf(&d.Notes, "the graph of knn %d compares each of the %d nodes with some thousand others that are like it, not with all", d.KNN, n)
-	return affinity.NearKNN(points, n, dims, d.KNN, 0)
-}
-
 // New makes a data set of samples in memory. The features are `[samples, nodes, channels]`, row-major and in raw units.
 // Their length gives the number of channels. Classes count from 0. The slices are not copied.
 //
