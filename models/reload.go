@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
+	"path"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,10 +82,11 @@ func (r *Reloader) count(s Spec, signals int) {
 
 // unfinished returns an error if dir holds a training that has not ended: it has a configuration, and no result yet.
 func unfinished(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, checkpoint.ConfigFile)); err != nil {
+	fsys := checkpoint.FS(os.DirFS(dir))
+	if _, err := fs.Stat(fsys, checkpoint.ConfigFile); err != nil {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(dir, checkpoint.ResultFile)); err == nil {
+	if _, err := fs.Stat(fsys, checkpoint.ResultFile); err == nil {
 		return nil
 	}
 	return fmt.Errorf("%s holds a training that has not ended; end it with its command, or give unfinished, which takes "+
@@ -173,7 +174,7 @@ func (r *Reloader) replace(next *loan) (old *loan, err error) {
 // look returns the name of the snapshot that Load would take from dir, and a text that changes when Load would read
 // something else.
 func look(dir string) (snapshot, state string, err error) {
-	folder := os.DirFS(dir)
+	folder := checkpoint.FS(os.DirFS(dir))
 	snapshot, err = checkpoint.Newest(folder, checkpoint.Best)
 	if snapshot == "" && err == nil {
 		snapshot, err = checkpoint.Newest(folder, checkpoint.Last)
@@ -182,8 +183,8 @@ func look(dir string) (snapshot, state string, err error) {
 		return "", "none", nil
 	}
 	state = snapshot
-	for _, path := range []string{filepath.Join(snapshot, "manifest.json"), checkpoint.MetadataFile} {
-		raw, err := os.ReadFile(filepath.Join(dir, path))
+	for _, name := range []string{path.Join(snapshot, "manifest.json"), checkpoint.MetadataFile} {
+		raw, err := fs.ReadFile(folder, name)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", "", err
 		}

@@ -142,7 +142,7 @@ func Read(fsys fs.FS, name, kind string, description []byte, store *model.Store,
 
 // State restores the state of the newest intact snapshot of a kind. If none is intact, it returns ErrNone.
 func State(dir, kind string, state any) error {
-	_, _, err := restore(os.DirFS(dir), dir, kind, nil, func(folder fs.FS) error {
+	_, _, err := restore(FS(os.DirFS(dir)), dir, kind, nil, func(folder fs.FS) error {
 		return readJSON(folder, stateName, state)
 	})
 	return err

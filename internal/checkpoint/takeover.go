@@ -95,6 +95,21 @@ func FS(dir fs.FS) fs.FS {
 	return merged{taken, dir}
 }
 
+// ReadJSON reads a JSON file of the checkpoint in dir into v, of the run that FS shows. The error is os.ErrNotExist if that run has no
+// such file.
+func ReadJSON(dir, name string, v any) error {
+	raw, err := fs.ReadFile(FS(os.DirFS(dir)), filepath.ToSlash(name))
+	path := filepath.Join(dir, name)
+	var unread *fs.PathError
+	if errors.As(err, &unread) {
+		return &fs.PathError{Op: unread.Op, Path: path, Err: unread.Err}
+	}
+	if err != nil {
+		return err
+	}
+	return files.ParseJSON(path, raw, v)
+}
+
 // merged is a folder, and below it one with the files that it lacks.
 type merged struct{ above, below fs.FS }
 

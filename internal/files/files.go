@@ -189,6 +189,11 @@ func ReadJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
+	return ParseJSON(path, raw, v)
+}
+
+// ParseJSON parses the content of a JSON file into v. An error names the file.
+func ParseJSON(path string, raw []byte, v any) error {
 	if err := json.Unmarshal(raw, v); err != nil {
 		return fmt.Errorf("%s: it is damaged (%w); copy the folder again from where it is whole", path, err)
 	}

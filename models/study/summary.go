@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/models/training"
 	"gonum.org/v1/gonum/stat"
 )
@@ -199,7 +199,7 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 	for _, cell := range cells {
 		var rate Rate
 		result, unread := training.ReadResult(cell.Dir)
-		if err := files.ReadJSON(filepath.Join(cell.Dir, rateFile), &rate); err != nil || unread != nil {
+		if err := checkpoint.ReadJSON(cell.Dir, rateFile, &rate); err != nil || unread != nil {
 			if errs[cell.Dir] != nil {
 				line.Error = errs[cell.Dir].Error()
 			}

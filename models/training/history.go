@@ -29,14 +29,13 @@ type HierarchyEpoch struct {
 // ReadHierarchies reads the hierarchies of a run by epoch, in ascending order, also while the training goes on. A
 // hierarchy that does not change in the training has its first epoch only. Models without clusters have none.
 func ReadHierarchies(dir string) ([]HierarchyEpoch, error) {
-	folder := filepath.Join(dir, hierarchyFolder)
-	names, err := fs.Glob(os.DirFS(folder), "*.json")
+	names, err := fs.Glob(checkpoint.FS(os.DirFS(dir)), hierarchyFolder+"/*.json")
 	if err != nil {
 		return nil, err
 	}
 	epochs := make([]HierarchyEpoch, len(names))
 	for i, name := range names {
-		if err := files.ReadJSON(filepath.Join(folder, name), &epochs[i]); err != nil {
+		if err := checkpoint.ReadJSON(dir, filepath.FromSlash(name), &epochs[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -132,7 +131,7 @@ func writeHistory(path string, history []Epoch) error {
 func ReadHistory(dir string) ([]Epoch, error) {
 	var s trainState
 	err := checkpoint.State(dir, checkpoint.Last, &s)
-	if !checkpoint.Exists(os.DirFS(dir), checkpoint.Last) {
+	if !checkpoint.Exists(checkpoint.FS(os.DirFS(dir)), checkpoint.Last) {
 		err = nil
 	}
 	return s.History, err

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
@@ -33,7 +34,7 @@ func writeConfig(dir string, c Config, m models.Metadata) error {
 func ReadConfig(dir string) (Config, error) {
 	var parts map[string]json.RawMessage
 	c, path := params.Defaults[Config](), filepath.Join(dir, configFile)
-	if err := files.ReadJSON(path, &parts); err != nil {
+	if err := checkpoint.ReadJSON(dir, configFile, &parts); err != nil {
 		return c, err
 	}
 	m, _, wrong := models.ReadMetadata(dir)
@@ -69,7 +70,7 @@ func (c *Config) decode(part []byte, fields []params.Field) error {
 
 // ReadResult returns the result of the run in dir; an os.ErrNotExist while it has none.
 func ReadResult(dir string) (r Result, err error) {
-	err = files.ReadJSON(filepath.Join(dir, resultFile), &r)
+	err = checkpoint.ReadJSON(dir, resultFile, &r)
 	r.Checkpoint = dir // which may be a copy
 	return r, err
 }
@@ -77,7 +78,7 @@ func ReadResult(dir string) (r Result, err error) {
 // ReadFingerprint returns the fingerprint of the data of the run in dir. The error is os.ErrNotExist if the run began
 // before runs kept one.
 func ReadFingerprint(dir string) (f datasets.Fingerprint, err error) {
-	return f, files.ReadJSON(filepath.Join(dir, dataFile), &f)
+	return f, checkpoint.ReadJSON(dir, dataFile, &f)
 }
 
 // LoadData loads the configuration's data set, without a random graph or augmentation. Of opts it takes Data, DataDir

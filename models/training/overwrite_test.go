@@ -251,3 +251,49 @@ func TestOverwriteCannotWrite(t *testing.T) {
 	assert.Equal(t, files, contents(t, dir))
 	assert.Equal(t, answer, answerOf(t, backend, dir))
 }
+
+// While a new run takes the place of the one before, or after that was stopped, all that is read in the folder is of the new run:
+// a test by the split of the run before would be of samples that the new weights have seen.
+func TestReadersOfAStoppedTakeOverAgree(t *testing.T) {
+	backend := backendtest.Go(t)
+	before := ringConfig(writeRing(t, 80))
+	before["epochs"] = 1
+	dir, _, _ := replaced(t, backend, before)
+	after := with(before, "seed", 5)
+	next := filepath.Join(t.TempDir(), "next")
+	trainIn(t, backend, after, next)
+	want, err := ReadResult(next)
+	require.NoError(t, err)
+	answer := answerOf(t, backend, next)
+	curves, err := ReadHistory(next)
+	require.NoError(t, err)
+	clusters, err := ReadHierarchies(next)
+	require.NoError(t, err)
+
+	require.NoError(t, os.Rename(next, filepath.Join(dir, ".ccp-taken")))
+	for _, left := range []string{"the run before is whole", "its configuration is gone", "its data is gone"} {
+		t.Run(left, func(t *testing.T) {
+			switch left {
+			case "its configuration is gone":
+				require.NoError(t, os.Remove(filepath.Join(dir, configFile)))
+			case "its data is gone":
+				require.NoError(t, os.Remove(filepath.Join(dir, dataFile)))
+			}
+			config, err := ReadConfig(dir)
+			require.NoError(t, err)
+			assert.EqualValues(t, 5, config.Seed)
+			result, err := ReadResult(dir)
+			require.NoError(t, err)
+			assert.Equal(t, want.Test, result.Test)
+			_, err = ReadFingerprint(dir)
+			require.NoError(t, err)
+			history, err := ReadHistory(dir)
+			require.NoError(t, err)
+			assert.Equal(t, curves, history)
+			hierarchies, err := ReadHierarchies(dir)
+			require.NoError(t, err)
+			assert.Equal(t, clusters, hierarchies)
+			assert.Equal(t, answer, answerOf(t, backend, dir))
+		})
+	}
+}
