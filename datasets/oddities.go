@@ -16,9 +16,9 @@ import (
 
 // What counts as odd.
 const (
-	farDeviations = 100 // an extreme value: that many deviations from the mean of its channel
-	unevenClasses = 20  // training samples of the largest class for each of the smallest
-	shownOddNodes = 5
+	farDeviations = 100    // an extreme value: that many deviations from the mean of its channel
+	unevenClasses = 20     // training samples of the largest class for each of the smallest
+	shownOddNodes = 5      // or classes, whose names a warning holds
 	narrow        = 10_000 // the size of a node's values, for each unit by which they change
 )
 
@@ -59,10 +59,22 @@ func (d *Dataset) warnOddities() {
 			}
 		}
 		if len(split.indices) > 0 && missing != nil {
-			classes := map[bool]string{true: "class %s has", false: "classes %s have"}[len(missing) == 1]
-			appendf(&d.Warnings, classes+" no %s sample", strings.Join(missing, ", "), split.name)
+			appendf(&d.Warnings, "%s no %s sample", classesHave(missing), split.name)
 		}
 	}
+}
+
+// classesHave begins a sentence about some classes, of which it names the first few: "class a has", "classes a, b and 7 more have".
+func classesHave(names []string) string {
+	if len(names) == 1 {
+		return "class " + names[0] + " has"
+	}
+	shown := names[:min(len(names), shownOddNodes)]
+	list := strings.Join(shown, ", ")
+	if more := len(names) - len(shown); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return "classes " + list + " have"
 }
 
 // gapsAtOnce is how many columns are looked at together: few enough for little memory, and enough for the processor's cache lines.
