@@ -10,16 +10,17 @@ import (
 const minSteps = 10
 
 // counting returns an error if columns that nobody named count the samples of a table, or rise in every recording: such a
-// column may be the time under another name.
+// column may be the time under another name. One of several axes of a sensor may well rise.
 func (r *reading) counting() error {
 	all, layout, width := r.chosen.columns, r.chosen.layout, len(r.chosen.names)
-	samples := layout == samplesLayout
-	if layout == readingsLayout || samples && len(r.samples[0].Values) > width {
+	series := layout == samplesLayout && len(r.samples[0].Values) > width
+	samples := layout == samplesLayout && !series
+	if layout == readingsLayout {
 		return nil
 	}
 	var names []string
 	for column, name := range all.names {
-		steps, before, counts := 0, 0.0, samples || name == all.of[column]
+		steps, before, counts := 0, 0.0, samples || r.chosen.channels == 1
 		for i, x := range r.samples {
 			for at := column; at < len(x.Values) && counts; at += width {
 				v := x.Values[at]
@@ -34,7 +35,7 @@ func (r *reading) counting() error {
 			names = append(names, name)
 		}
 	}
-	if names == nil {
+	if names == nil || series && len(names) == width { // without them nothing is left
 		return nil
 	}
 	at, take := slices.Index(all.names, names[0]), strings.Join(all.names, ",")
@@ -48,7 +49,7 @@ func (r *reading) counting() error {
 			"sensors: --take %s", names[0], first.Values[at], last[at], names[0], take)
 	}
 	time := fmt.Sprintf("if it is the time, say --time %q; ", names[0])
-	if layout == "" { // an array, in which times are not told from values
+	if layout == "" || series { // times have no place in arrays, nor in a table with a line for each sample
 		time = ""
 	}
 	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: %sif it only counts, --leave %q; if it is "+

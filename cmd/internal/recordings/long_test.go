@@ -138,6 +138,27 @@ func TestTablesMisread(t *testing.T) {
 	assert.NoError(t, err)
 }
 
+// What rises in every recording may be the time under another name, or R's number of the line, also if a dot is in its name or
+// each line is a sample.
+func TestRisingColumns(t *testing.T) {
+	var long, wide strings.Builder
+	for sample := range 8 {
+		for at := range 4 {
+			fmt.Fprintf(&long, "s%d,%c,%d,%d\n", sample, 'a'+sample%2, 1+4*sample+at, at*at%3)
+		}
+		fmt.Fprintf(&wide, "%c,%d,%d,%d,1,2,1\n", 'a'+sample%2, 10*sample, 10*sample+1, 10*sample+3)
+	}
+	for heading, text := range map[string]string{"sample,label,X.1,x": long.String(), "label,X.1@0,X.1@1,X.1@2,x@0,x@1,x@2": wide.String()} {
+		path := put(t, t.TempDir(), "r.csv", heading+"\n"+text)
+		message := refused(t, Options{}, path)
+		assert.Contains(t, message, "column X.1 rises in every recording, as from ")
+		assert.Contains(t, message, `if it only counts, --leave "X.1"; if it is a sensor, name all sensors: --take X.1,x`)
+		assert.Equal(t, strings.HasPrefix(heading, "sample"), strings.Contains(message, `if it is the time, say --time "X.1"; `))
+		result, _ := imported(t, Options{Table: Table{Leave: []string{"X.1"}}}, path)
+		assert.Equal(t, []string{"x"}, result.Sensors)
+	}
+}
+
 // A column that says who was recorded is no sensor: it has one value in each recording, but not in all.
 func TestColumnsOfWhole(t *testing.T) {
 	const note = `column %s has one value in each recording, but not the same in all, such as 3 in %s: if it is no sensor but ` +

@@ -72,6 +72,7 @@ var oddRecordings = []odd{
 	{name: "temperatures", text: "p,T (degC),rh\n1,20,3\n2,19,5\n", want: "[p T (degC) rh] [1 20 3 2 19 5]"},
 	{name: "temperatures beside times", text: "T,time [s],p\n20,1,3\n19,2,5\n", want: "[T p] [20 3 19 5]@[1 2]"},
 	{name: "seconds", text: "t [s],p\n1,3\n2,5\n", want: "[p] [3 5]@[1 2]", says: "column t [s] as time in s"},
+	{name: "seconds, as R names them", text: "Time..ms.,p\n0,3\n10,5\n", want: "[p] [3 5]@[0 10]", says: "column Time..ms. as time in ms"},
 	{name: "stamps of digits", text: "time,x\n20240531115959,3\n20240531120000,5\n20240531120001,4\n",
 		want: "[x] [3 5 4]@[1.717156799e+09 1.7171568e+09 1.717156801e+09]"},
 	{name: "days of digits", text: "date,x\n20240531,3\n20240601,5\n", want: "[x] [3 5]@[1.7171136e+09 1.7172e+09]"},

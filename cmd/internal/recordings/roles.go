@@ -68,11 +68,15 @@ type roles struct {
 type uses struct{ sample, time, sensor, label, group, date int }
 
 var (
-	// likeTime matches the headings of times, and their unit. T may be a temperature as well: its unit must be one of time.
-	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _]?)?(?:(?:date)?[/_ ]?time|timestamp|date|` +
-		`(?:seconds|secs?|milliseconds|millis|ms)|(?:datum[/_ ]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo)` +
-		`(?: ?[\[(](.*)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc))?|` +
-		`t(?: ?[\[(](s|secs?|seconds?|ms|us|µs|ns|min|h|hours?|utc)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc))?)$`)
+	// likeTime matches the headings of times, and their unit. T may be a temperature as well: its unit must be one of time. R makes
+	// dots of blanks and brackets, so that Time (s) becomes Time..s.; what is as likely a sensor and its axis or a statistic,
+	// such as T.s or time.min, is none.
+	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _.]?)?(?:(?:date)?[/_ .]?time|time[ _.]?stamp|date|` +
+		`(?:seconds|secs?|milliseconds|millis|ms)|(?:datum[/_ .]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo)` +
+		`(?: ?[\[(](.*)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc)|\.{1,3}(.*)\.|` +
+		`\.{1,3}(s|secs?|seconds?|ms|millis|milliseconds|us|µs|ns|minutes?|h|hours?|utc)|\.)?|` +
+		`t(?: ?[\[(](s|secs?|seconds?|ms|us|µs|ns|min|h|hours?|utc)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc)|` +
+		`\.{1,3}(s|secs?|seconds?|ms|us|µs|ns|min|h|hours?|utc)\.|\.{1,3}(secs?|seconds?|ms|us|µs|ns))?)$`)
 	unnamed  = regexp.MustCompile(`^(Unnamed: [0-9.]+|__index_level_[0-9]+__)?$`)
 	numbered = regexp.MustCompile(`^(.*?)([0-9]{1,8})$`)
 )

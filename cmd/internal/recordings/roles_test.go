@@ -105,6 +105,19 @@ func TestRolesOfTimes(t *testing.T) {
 	})
 }
 
+// R's data.frame makes dots of blanks and brackets: Time (s) becomes Time..s.
+func TestRolesOfTimesInR(t *testing.T) {
+	var tables []columnsOf
+	for _, heading := range []string{"Time..s.", "Time.s.", "Time...s", "time.s", "time.ms", "time..ms.", "Time..µs.", "time.", "t.ms", "T..s.",
+		"t.s.", "t..min.", "timestamp.ms", "Time.Stamp", "Time Stamp", "date.time", "Date.Time..UTC.", "Elapsed.Time..minutes.", "Uhrzeit..hh.mm."} {
+		tables = append(tables, columnsOf{heading + "|x", inFolder, "recording time=" + heading + " x[1]"})
+	}
+	for _, heading := range []string{"time.x", "T.min", "T.s", "time.min", "time.max", "T..degC.", "times.s", "acc.t", "hip.time"} {
+		tables = append(tables, columnsOf{heading + "|x.y", inFolder, "recording " + heading + "[0] x.y[1]"})
+	}
+	rolesAre(t, tables)
+}
+
 // A column names the sample, with a line for each time point.
 func TestRolesOfTimePoints(t *testing.T) {
 	rolesAre(t, []columnsOf{

@@ -206,7 +206,7 @@ func (t *table) when(line int, cell string) (at float64, err error) {
 
 // perSecond has how many of a unit are a second.
 var perSecond = map[string]float64{"s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "ms": 1e3, "millis": 1e3, "milliseconds": 1e3,
-	"us": 1e6, "µs": 1e6, "ns": 1e9, "min": 1. / 60, "h": 1. / 3600, "hour": 1. / 3600, "hours": 1. / 3600}
+	"us": 1e6, "µs": 1e6, "ns": 1e9, "min": 1. / 60, "mins": 1. / 60, "minute": 1. / 60, "minutes": 1. / 60, "h": 1. / 3600, "hour": 1. / 3600, "hours": 1. / 3600}
 
 // second returns a second in the unit of the times; 0 if that is unknown.
 func (t *table) second() float64 {
