@@ -129,6 +129,9 @@ func rolesOf(cells []string, q question, note func(format string, values ...any)
 		}
 	}
 	r.at, r.values.names = places, names
+	if err == nil {
+		err = r.timesApart(q)
+	}
 	for _, name := range names { // sensor.axis
 		if dot := strings.LastIndexByte(name, '.'); dot > 0 {
 			name = name[:dot]
@@ -136,6 +139,23 @@ func rolesOf(cells []string, q question, note func(format string, values ...any)
 		r.values.of = append(r.values.of, name)
 	}
 	return r, err
+}
+
+// timesApart returns an error if one of several series in the layout samples holds the times of the others, which would be taken
+// for a sensor. What a person takes or leaves out by its name is meant so, and so is what the training has.
+func (r *roles) timesApart(q question) error {
+	if r.layout != samplesLayout || len(r.at) < 2 || len(r.at[0]) < 2 || q.known || q.Take != nil {
+		return nil
+	}
+	for i, name := range r.values.names {
+		if likeTime.MatchString(name) && !isT(name) && !slices.Contains(q.Leave, name) {
+			place := r.at[i]
+			return fmt.Errorf("columns %s to %s hold times, which a table with a line for each sample has no place for: write a line for "+
+				"each time point, with columns sample and time, or leave them out with --leave %q; if they are a sensor, name all sensors "+
+				"with --take", r.headings[place[0]], r.headings[place[len(place)-1]], name)
+		}
+	}
+	return nil
 }
 
 // isIndex reports that a column is where pandas and R write the numbers of the lines.

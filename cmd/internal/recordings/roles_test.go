@@ -179,6 +179,14 @@ func TestRolesOfSamples(t *testing.T) {
 		{"f0|f1", with(ofKnown, Table{Layout: samplesLayout, Take: []string{"f"}}), "samples f[0 1]"},
 		{"f0|f1", with(ofKnown, Table{Layout: recordingLayout, Take: []string{"f0", "f1"}}), "recording f0[0] f1[1]"},
 		{"s1|s2|gauge|label", question{places: places}, "samples label=label s1[0] s2[1]; p.csv names no position of column gauge; left out"},
+		{"time_0|time_1|label", question{}, "samples label=label time[0 1]"},
+		{"time@0|time@1|hip@0|hip@1|label", question{}, `columns time@0 to time@1 hold times, which a table with a line for each sample ` +
+			`has no place for: write a line for each time point, with columns sample and time, or leave them out with --leave "time"`},
+		{"hip_0|hip_1|time.ms_0|time.ms_1|label", question{}, `columns time.ms_0 to time.ms_1 hold times`},
+		{"sample|label|time.0|time.1|hip.0|hip.1", question{}, `columns time.0 to time.1 hold times`},
+		{"time_0|time_1|hip_0|hip_1|label", with(question{}, Table{Leave: []string{"time"}}), "samples label=label time[0 1] hip[2 3]"},
+		{"time_0|time_1|hip_0|hip_1|label", with(question{}, Table{Take: []string{"hip"}}), "samples label=label time[0 1] hip[2 3]"},
+		{"time_0|time_1|hip_0|hip_1", ofKnown, "samples time[0 1] hip[2 3]"},
 		{"0.5|0|up", question{}, `no column is headed "label"; there are 0.5, 0, up: name the column of the classes ` +
 			`with --label COLUMN, or give a second file with --labels FILE, or put each recording into a folder of ` +
 			`its class; if the line holds values, such as 0.5, write a line of headings above it`},
