@@ -159,6 +159,18 @@ func TestRisingColumns(t *testing.T) {
 	}
 }
 
+// New recordings have the units of the training.
+func TestUnitsOfReadings(t *testing.T) {
+	text := "sample,time,sensor,value,unit,label\n"
+	for i := range 4 {
+		text += fmt.Sprintf("s%d,0,p,%d,V,%c\ns%d,1,p,2,V,%[3]c\n", i, i, 'a'+i%2, i)
+	}
+	_, d := imported(t, Options{}, put(t, t.TempDir(), "r.csv", text))
+	path := put(t, t.TempDir(), "new.csv", "sample,time,sensor,value,unit\nn,0,p,1000,mV\nn,1,p,2000,mV\n")
+	_, _, err := ReadUnlabelled(t.Context(), []string{path}, d.Form)
+	assert.ErrorContains(t, err, `new.csv, line 2: column unit: sensor "p" is in mV here and in V in other readings`)
+}
+
 // A column that says who was recorded is no sensor: it has one value in each recording, but not in all.
 func TestColumnsOfWhole(t *testing.T) {
 	const note = `column %s has one value in each recording, but not the same in all, such as 3 in %s: if it is no sensor but ` +

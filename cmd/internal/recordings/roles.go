@@ -64,8 +64,8 @@ type roles struct {
 	note     func(format string, values ...any)
 }
 
-// uses are columns that hold no values; -1 for none. The date is of a time of day.
-type uses struct{ sample, time, sensor, label, group, date int }
+// uses are columns that hold no values; -1 for none. The date is of a time of day, the unit of readings.
+type uses struct{ sample, time, sensor, label, group, date, unit int }
 
 var (
 	// likeTime matches the headings of times, and their unit. T may be a temperature as well: its unit must be one of time. R makes
@@ -86,6 +86,9 @@ const headingHint = "the first line names the columns: hip.x,hip.y,head.x,head.y
 // isDate matches the headings of dates, whose times of day may have a column of their own.
 var isDate = regexp.MustCompile(`^(?i:date|datum|fecha|day)$`)
 
+// likeUnit matches the headings of the units of readings.
+var likeUnit = regexp.MustCompile(`^(?i:(?:(?:value|sensor|measurement)[ _.]?)?(?:units?|uom)|(?:mess)?einheit(?:en)?)$`)
+
 // isT reports a heading that may be a time or a temperature.
 func isT(heading string) bool { return strings.EqualFold(heading, "t") }
 
@@ -95,7 +98,7 @@ func rolesOf(cells []string, q question, note func(format string, values ...any)
 	for len(cells) > 1 && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]
 	}
-	r = roles{headings: slices.Clone(cells), uses: uses{-1, -1, -1, -1, -1, -1}, leave: q.Leave, note: note}
+	r = roles{headings: slices.Clone(cells), uses: uses{-1, -1, -1, -1, -1, -1, -1}, leave: q.Leave, note: note}
 	first := map[string]int{}
 	for i, heading := range cells {
 		if unnamed.MatchString(heading) {
@@ -224,6 +227,7 @@ func (r *roles) find(q question) (err error) {
 		for _, name := range names[3:] {
 			r.at = append(r.at, []int{find(name, use)})
 		}
+		r.findUnit(q)
 	}
 	if err != nil || r.layout != "" {
 		return err
@@ -263,6 +267,26 @@ func (r *roles) findTime(name string, q question) {
 				r.date, r.time = r.time, i
 			}
 		}
+	}
+}
+
+// findUnit finds the column of the units of readings, and notes the columns that nothing is made of. Whoever classifies has been told by
+// the import.
+func (r *roles) findUnit(q question) {
+	used := append([]int{r.sample, r.time, r.sensor, r.label, r.group, r.date}, r.unnamed...)
+	var unused []string
+	for i, heading := range r.headings {
+		switch {
+		case slices.Contains(used, i) || slices.Contains(r.leave, heading) || column(r.values.names, heading) >= 0:
+		case r.unit < 0 && likeUnit.MatchString(heading):
+			r.unit = i
+		default:
+			unused = append(unused, heading)
+		}
+	}
+	if unused != nil && !q.known {
+		r.note("column %s is no value of a table with a line for each reading; left out (--columns names those of sample, time, sensor and "+
+			"values)", few(unused))
 	}
 }
 

@@ -145,6 +145,12 @@ func TestRolesOfTimePoints(t *testing.T) {
 func TestRolesOfReadings(t *testing.T) {
 	rolesAre(t, []columnsOf{
 		{"sample|time|sensor|value|label", question{}, "readings sample=sample time=time sensor=sensor label=label value[3]"},
+		{"sample|time|label|sensor|value|unit|status|note", question{}, "readings sample=sample time=time sensor=sensor label=label value[4]; " +
+			"column status, note is no value of a table with a line for each reading; left out (--columns names those of sample, time, " +
+			"sensor and values)"},
+		{"sample|time|label|sensor|value|status", with(question{}, Table{Leave: []string{"status"}}),
+			"readings sample=sample time=time sensor=sensor label=label value[4]"},
+		{"sample|time|sensor|value|status", ofKnown, "readings sample=sample time=time sensor=sensor value[3]"},
 		{"time|sensor|value", inFolder, "readings time=time sensor=sensor value[2]"},
 		{"time|sensor", inFolder, "recording time=time sensor[1]"},
 		{"sample|time|sensor|value", ofKnown, "readings sample=sample time=time sensor=sensor value[3]"},

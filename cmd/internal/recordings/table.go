@@ -116,12 +116,35 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 			t.sensors = append(t.sensors, strings.Clone(cells[t.sensor]))
 			t.number[t.sensors[sensor]] = sensor
 		}
+		if err := t.sameUnit(cells); err != nil {
+			return err
+		}
 		x.rows.columns = append(x.rows.columns, int32(sensor*len(t.values)))
 	}
 	if n := len(x.rows.times); x.rows.line(n) != line {
 		x.rows.runs = append(x.rows.runs, run{n, line})
 	}
 	x.rows.kind, x.rows.times = t.kind, append(x.rows.times, at)
+	return nil
+}
+
+// sameUnit checks that a reading has the unit of its sensor's other readings. Those of sensors that are left out do not matter.
+func (t *table) sameUnit(cells []string) error {
+	if t.uses.unit < 0 || isMissing(cells[t.uses.unit]) || slices.Contains(t.Leave, cells[t.sensor]) {
+		return nil
+	}
+	sensor, unit := cells[t.sensor], cells[t.uses.unit]
+	key := "sensor " + sensor // columns have units, too
+	was := cmp.Or(t.chosen.units[key], t.Units[key])
+	if was == "" {
+		was = strings.Clone(unit)
+	}
+	if was != unit {
+		heading := t.headings[t.uses.unit]
+		return fmt.Errorf("column %s: sensor %q is in %s here and in %s in other readings; convert the values, correct the unit, or leave "+
+			"the column out with --leave %q", heading, sensor, unit, was, heading)
+	}
+	t.chosen.units[key] = was
 	return nil
 }
 
