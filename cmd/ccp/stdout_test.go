@@ -43,9 +43,10 @@ func TestOneMeaningInJSON(t *testing.T) {
 		case map[string]any:
 			for key, w := range v {
 				count[key]++
-				if key == "class" {
+				switch key {
+				case "class":
 					assert.Contains(t, names, w)
-				} else if key == "accuracy" {
+				case "accuracy":
 					assert.LessOrEqual(t, w, 1.0)
 				}
 				assert.Equal(t, strings.ToLower(key), key, "a field without a tag")
