@@ -285,6 +285,23 @@ func (r *npzReader) readForm() error {
 			len(form.Sensors), form.Channels, r.nodes, r.raw.Channels)
 	}
 	r.raw.Recorded = form
+	return r.namedAlike(form)
+}
+
+// namedAlike returns an error if the names beside series are not those of the import, as after one has changed the order of both: the
+// import's settings go by its own order, also where tables of new recordings are read.
+func (r *npzReader) namedAlike(form *recording.Form) error {
+	array := "sensor_names"
+	if !r.Has("series") {
+		array = "node_names"
+	}
+	for i, name := range r.series.names {
+		if name != form.Sensors[i] {
+			return fmt.Errorf("%s[%d] is %q, but recording, the settings of the import, has %q there: sensors were put in another order or "+
+				"renamed after it; undo that, or leave the array recording out (and store rate, if it is known)",
+				array, i, name, form.Sensors[i])
+		}
+	}
 	return nil
 }
 

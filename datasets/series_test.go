@@ -249,6 +249,10 @@ func TestSeriesErrors(t *testing.T) {
 		`recording is of 1 sensors and 1 channels, series of 3 and 2`: func(a arrays) {
 			a["recording"] = vectorOf(`{"sensors":["a"],"channels":1}`)
 		},
+		`sensor_names[1] is "c", but recording, the settings of the import, has "b" there: sensors were put in another order`: func(a arrays) {
+			a["recording"] = vectorOf(`{"sensors":["a","b","c"],"channels":2}`)
+			a["sensor_names"] = vectorOf("a", "c", "b")
+		},
 	} {
 		a, _ := lab()
 		form := a.load(t, Options{}).Form

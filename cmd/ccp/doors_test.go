@@ -423,6 +423,55 @@ func TestEvalTakesSensorsByTheirNames(t *testing.T) {
 	assert.InDelta(t, want.Accuracy, got.Accuracy, 1e-9)
 }
 
+// An imported file in which somebody has put the sensors in another order is refused by every command, since its settings go by the
+// import's order. Without the settings it is read by its names, and answered as before.
+func TestImportedFileInAnotherOrderIsRefused(t *testing.T) {
+	sensors := []string{"hip", "head", "pulse"}
+	file := recordingsIn(t, sensors, 10, true)
+	h := houseOf(t, file)
+	read, err := npz.Open(file)
+	require.NoError(t, err)
+	defer read.Close()
+	var arrays []npz.Named
+	for _, name := range read.Names() {
+		one, err := read.Array(name)
+		require.NoError(t, err)
+		arrays = append(arrays, npz.Named{Name: name, Array: one})
+	}
+	series, err := read.Array("series")
+	require.NoError(t, err)
+	var turned []float32
+	for sample := range slices.Chunk(series.Data.([]float32), len(sensors)*series.Shape[2]) {
+		for _, sensor := range slices.Backward(slices.Collect(slices.Chunk(sample, series.Shape[2]))) {
+			turned = append(turned, sensor...)
+		}
+	}
+	names, err := read.Array("sensor_names")
+	require.NoError(t, err)
+	backward := slices.Clone(names.Data.([]string))
+	slices.Reverse(backward)
+	arrays = with(with(arrays, "series", turned, series.Shape...), "sensor_names", backward, len(sensors))
+	other, free, run := h.path("other.npz"), h.path("free.npz"), h.path("run")
+	require.NoError(t, npz.Write(other, arrays))
+	for _, line := range [][]string{
+		{"train", "--backend", "go", "--data", other, "--fast", "--checkpoint", run},
+		{"predict", "--backend", "go", "--checkpoint", h.run, other},
+		{"eval", "--backend", "go", "--checkpoint", h.run, "--data", other},
+		{"data", "check", other},
+	} {
+		code, stdout, stderr := execute(t, line...)
+		assert.Equal(t, 1, code, line[0])
+		assert.Contains(t, stdout+stderr, fmt.Sprintf("sensor_names[0] is %q, but recording, the settings of the import, has %q there",
+			backward[0], backward[2]), line[0])
+	}
+	require.NoError(t, npz.Write(free, without(arrays, "recording")))
+	want, got := h.predict(t, file), h.predict(t, free)
+	require.Len(t, got, len(want))
+	for i := range want {
+		assert.Equal(t, want[i].probabilities, got[i].probabilities)
+	}
+}
+
 // infer gives the series that Form.Series makes of a recording to /infer, in binary or in JSON.
 func (h *house) infer(t *testing.T, series []float32, inBinary bool) answered {
 	width := h.Form.Width()
