@@ -72,7 +72,9 @@ func (r *npzReader) readGraph() error {
 	case r.raw.Coordinates != nil:
 		if n := r.raw.Nodes; n > 0 { // else an error of features
 			k := cmp.Or(r.opts.KNN, min(defaultNeighbours, n-1))
-			r.raw.Graph, wrong = about("coordinates")(affinity.KNN(points, n, len(points)/n, k, affinity.Euclidean))
+			dims := len(points) / n
+			r.raw.Graph, wrong = about("coordinates")(affinity.KNN(points, n, dims, k, affinity.Euclidean))
+			r.warnCoincident(points, dims, k)
 		}
 		return wrong
 	case r.opts.KNN == 0:
@@ -81,6 +83,19 @@ func (r *npzReader) readGraph() error {
 	}
 	r.raw.KNN = r.opts.KNN
 	return nil
+}
+
+// warnCoincident warns of nodes that lie where more others lie than they are joined to, as where positions are missing and all are 0.
+func (r *npzReader) warnCoincident(points []float64, dims, k int) {
+	nodes := "node"
+	if r.series != nil {
+		nodes = "sensor"
+	}
+	if count, first := affinity.Coincident(points, dims, k); count > 0 {
+		appendf(&r.raw.Warnings, "%d of %d %ss have more others at their place than the %d that they are joined to (the first: "+
+			"%[3]s %[5]d), so that their neighbours are those of the lowest numbers; give each a position of its own, or store the "+
+			"graph as edges", count, r.nodes, nodes, k, first)
+	}
 }
 
 // readEdges reads `edges` [E, 2] and `weights` [E], which are 1 if there are none. An edge may be listed more than

@@ -113,3 +113,38 @@ func TestPositionsInDegreesErrors(t *testing.T) {
 			[]string{"positions are given twice, by coordinates and by latitude and longitude"}},
 	})
 }
+
+// Nodes whose positions do not tell them apart have neighbours by their numbers, and a warning says so.
+func TestNodesAtOnePlaceAreTold(t *testing.T) {
+	const n = 12
+	told := func(points []float64, k int) string {
+		a := stations(make([]float64, n), make([]float64, n)).with("latitude", nil).with("longitude", nil)
+		return strings.Join(a.with("coordinates", matrixOf(2, points...)).check(t, Options{KNN: k}).Warnings, "\n")
+	}
+	points := make([]float64, 2*n)
+	assert.Contains(t, told(points, 0), "12 of 12 nodes have more others at their place than the 8 that they are joined to (the first: node 0), so "+
+		"that their neighbours are those of the lowest numbers; give each a position of its own, or store the graph as edges")
+	for i := 2; i < n; i++ {
+		points[2*i] = float64(i / 5)
+	}
+	assert.Contains(t, told(points, 3), "10 of 12 nodes have more others at their place than the 3 that they are joined to (the first: node 0)")
+	assert.NotContains(t, told(points, 4), "others at their place", "each is joined to all at its place")
+	degrees := stations(make([]float64, n), make([]float64, n)).check(t, Options{})
+	assert.Contains(t, strings.Join(degrees.Warnings, "\n"), "12 of 12 nodes have more others at their place than the 8")
+}
+
+// Neighbours are the nearest in whatever unit coordinates are.
+func TestCoordinatesOfTinyAndHugeUnits(t *testing.T) {
+	const n = 30
+	graph := func(unit int) string {
+		points := make([]float64, n)
+		for i := range points {
+			points[i] = math.Ldexp(float64(i*7%n+1), unit)
+		}
+		a := stations(make([]float64, n), make([]float64, n)).with("latitude", nil).with("longitude", nil)
+		return a.with("coordinates", matrixOf(1, points...)).load(t, Options{}).Affinity.Hash()
+	}
+	for _, unit := range []int{-1074, -997, -530, 700, 1018} {
+		assert.Equal(t, graph(0), graph(unit), "2^%d", unit)
+	}
+}

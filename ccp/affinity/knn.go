@@ -1,7 +1,7 @@
 package affinity
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -27,8 +27,8 @@ const (
 // weights are 1. The search is exact; of points equally far, the lower index is nearer. A weight too small for a
 // float64 is 0 and leaves no edge.
 //
-// It is an error if k is not in 1..n-1, if a coordinate is not finite, or if distances overflow. With Cosine, no point
-// may be zero. The error names the row.
+// It is an error if k is not in 1..n-1, or if a coordinate is not finite. With Cosine, no point may be zero. The error
+// names the row.
 func KNN(points []float64, n, dims, k int, metric Metric) (*Matrix, error) {
 	if err := checkPoints(points, n, dims, k); err != nil {
 		return nil, err
@@ -40,7 +40,28 @@ func KNN(points []float64, n, dims, k int, metric Metric) (*Matrix, error) {
 			return nil, err
 		}
 	}
+	points = squarable(points)
 	return joined(nearest(points, n, dims, k), k, metric)
+}
+
+// Coincident counts the points that lie where more than k others lie, and returns the first of them. KNN joins such a point to those of
+// the lowest index, which says nothing of where the points are.
+func Coincident(points []float64, dims, k int) (count, first int) {
+	row := func(i int) []float64 { return points[i*dims : (i+1)*dims] }
+	order := loop.Indices(len(points) / dims)
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(slices.Compare(row(i), row(j)), cmp.Compare(i, j)) })
+	for start, end := 0, 0; start < len(order); start = end {
+		for end = start; end < len(order) && slices.Compare(row(order[end]), row(order[start])) == 0; {
+			end++
+		}
+		if others := end - start - 1; others > k {
+			if count == 0 || order[start] < first {
+				first = order[start]
+			}
+			count += end - start
+		}
+	}
+	return count, first
 }
 
 // checkPoints returns an error unless there are n points of so many finite coordinates, and more than k of them.
@@ -73,9 +94,6 @@ func joined(near [][]candidate, k int, metric Metric) (*Matrix, error) {
 		}
 		sigma += near[row][k-1].distance / float64(n)
 	}
-	if math.IsInf(sigma, 0) || math.IsNaN(sigma) {
-		return nil, errors.New("distances overflow; scale the points down")
-	}
 	edges := make([]Edge, 0, n*k)
 	for row := range near {
 		for _, c := range near[row] {
@@ -88,6 +106,38 @@ func joined(near [][]candidate, k int, metric Metric) (*Matrix, error) {
 		}
 	}
 	return New(n, edges) // Both ends of an edge see the same distance, so the larger of two weights is either.
+}
+
+// Squared differences of coordinates of these sizes, 0 aside, neither overflow nor vanish: two unequal ones of at least 2^-400 differ by
+// at least 2^-452, whose square is far above the least float64. One that must be scaled gets the size greatest, so that what is small
+// beside it has most room.
+const (
+	least    = 0x1p-400
+	greatest = 0x1p480
+)
+
+// squarable returns points whose squared distances are those of the given ones in another unit, so that their neighbours and weights
+// are the same, and neither overflow nor vanish. The unit is a power of 2, which rounds nothing. Points of usual sizes are returned
+// as they are.
+func squarable(points []float64) []float64 {
+	largest, smallest := 0.0, math.Inf(1)
+	for _, v := range points {
+		size := math.Abs(v)
+		largest = max(largest, size)
+		if size > 0 {
+			smallest = min(smallest, size)
+		}
+	}
+	if largest == 0 || smallest >= least && largest <= greatest {
+		return points
+	}
+	_, from := math.Frexp(largest)
+	_, to := math.Frexp(greatest)
+	scaled := make([]float64, len(points))
+	for at, v := range points {
+		scaled[at] = math.Ldexp(v, to-from)
+	}
+	return scaled
 }
 
 // unitRows scales each point to length 1.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"testing"
 
@@ -49,6 +50,65 @@ func TestKNNEqualPoints(t *testing.T) {
 	require.NoError(t, err)
 	// 0 takes 1 and 2, 1 takes 0 and 2, 2 and 3 take 0 and 1; σ = 0 makes the weights 1.
 	assert.Equal(t, []Edge{{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {1, 2, 1}, {1, 3, 1}}, m.EdgeList())
+}
+
+// The unit of points changes no bit of a graph, also where their squared distances would overflow or vanish.
+func TestKNNInAnyUnit(t *testing.T) {
+	const n, dims, k = 700, 3, 4 // more than NearKNN compares with each other
+	points := plane(n, dims)
+	for at := range points { // of few digits, so that the smallest float64s hold them too
+		points[at] = math.Round(points[at]*0x1p20) / 0x1p20
+	}
+	exact, err := KNN(points, n, dims, k, Euclidean)
+	require.NoError(t, err)
+	some, err := NearKNN(points, n, dims, k, 7)
+	require.NoError(t, err)
+	for _, unit := range []int{1023, 700, 500, 300, 1, -1, -300, -500, -530, -700, -1000, -1054} {
+		scaled := make([]float64, len(points))
+		for at, v := range points {
+			scaled[at] = math.Ldexp(v, unit)
+		}
+		before := slices.Clone(scaled)
+		m, err := KNN(scaled, n, dims, k, Euclidean)
+		require.NoError(t, err)
+		assert.Equal(t, exact.Hash(), m.Hash(), "2^%d", unit)
+		m, err = NearKNN(scaled, n, dims, k, 7)
+		require.NoError(t, err)
+		assert.Equal(t, some.Hash(), m.Hash(), "2^%d, near", unit)
+		assert.Equal(t, before, scaled, "the caller's points stay")
+	}
+}
+
+// Tiny distances count beside large ones, and the ends of the range of a float64 are as far as they are.
+func TestKNNOfDistancesOfDifferentSizes(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		points []float64
+		want   [][2]int
+	}{
+		{"tiny beside 1", []float64{1, 0, 3e-200, 1e-200, 5e-200}, [][2]int{{0, 1}, {1, 3}, {2, 3}, {2, 4}}},
+		{"from end to end", []float64{-math.MaxFloat64, math.MaxFloat64, -1e308, 1.1e308}, [][2]int{{0, 2}, {1, 3}}},
+		{"the smallest", []float64{5e-324, 50e-324, 15e-324, 45e-324}, [][2]int{{0, 2}, {1, 3}}},
+	} {
+		m, err := KNN(c.points, len(c.points), 1, 1, Euclidean)
+		require.NoError(t, err)
+		var pairs [][2]int
+		for _, e := range m.EdgeList() {
+			pairs = append(pairs, [2]int{e.I, e.J})
+		}
+		assert.Equal(t, c.want, pairs, c.what)
+	}
+}
+
+// Points count if more others than neighbours lie where they do; 0 and -0 are one place.
+func TestCoincident(t *testing.T) {
+	points := []float64{5, 5, 0, 1, 7, 7, math.Copysign(0, -1), 1, 0, 1, 7, 7, 0, 2}
+	for _, c := range []struct{ k, count, first int }{{1, 3, 1}, {2, 0, 0}, {0, 5, 1}} {
+		count, first := Coincident(points, 2, c.k)
+		assert.Equal(t, []int{c.count, c.first}, []int{count, first}, "k=%d", c.k)
+	}
+	count, _ := Coincident(make([]float64, 9), 1, 8)
+	assert.Zero(t, count, "each is joined to all others")
 }
 
 // TestKNNAgainstDefinition sorts all distances, computed by their definitions.
@@ -117,7 +177,6 @@ func TestKNNErrors(t *testing.T) {
 		{[]float64{1, 2, 3, math.NaN()}, 2, 2, 1, Euclidean, "row 1: coordinate 1 is NaN"},
 		{[]float64{1, math.Inf(1), 3, 4}, 2, 2, 1, Cosine, "row 0: coordinate 1 is +Inf"},
 		{[]float64{1, 2, 0, 0}, 2, 2, 1, Cosine, "row 1 is zero and has no direction"},
-		{[]float64{1e200, -1e200}, 2, 1, 1, Euclidean, "distances overflow"},
 	} {
 		_, err := KNN(c.points, c.n, c.dims, c.k, c.metric)
 		assert.ErrorContains(t, err, c.want)

@@ -167,3 +167,15 @@ func TestLongitudesUpTo360(t *testing.T) {
 	assert.Contains(t, strings.Join(result.Notes, "\n"), "look like degrees of latitude and longitude (from 60.25 to 70, and from -179.5 to 179.5)")
 	assert.Contains(t, strings.Join(result.Notes, "\n"), "if they are degrees, head the columns latitude and longitude")
 }
+
+// Sensors whose positions do not tell them apart are told of.
+func TestSensorsAtOnePlaceAreTold(t *testing.T) {
+	folder := t.TempDir()
+	table, positions := put(t, folder, "rain.csv", stations()), put(t, folder, "plan.csv", "name,x,y\ns1,1,1\ns2,0,0\ns3,0,0\ns4,0,0\n")
+	result, _ := imported(t, Options{Positions: positions, Neighbours: 1}, table)
+	assert.Equal(t, []string{"3 of the 4 sensors of " + positions +
+		" have more others at their place than the 1 that they are joined to, such as s2, " +
+		"so that their neighbours are those that come first; give each a position of its own, or the pairs in --links"}, result.Notes)
+	result, _ = imported(t, Options{Positions: positions, Neighbours: 2}, table)
+	assert.Empty(t, result.Notes)
+}
