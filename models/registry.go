@@ -54,7 +54,7 @@ type Network struct {
 	About string
 	// Build builds the graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. A network may predict
 	// several times. Its result is `[batch, predictions, classes]`; the probabilities are then the mean of the predictions'. Build
-	// panics as graph-building functions do. It may compute in float64; the logits are then rounded to float32. All variables are made in scope, where scopes and variables may have any names. The seeds
+	// panics as graph-building functions do. It may compute in float64; the logits of signals in float32 are rounded to float32. All variables are made in scope, where scopes and variables may have any names. The seeds
 	// of weights follow from these names, which therefore stay as they are.
 	Build func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
 	// Clusters says that the network may have levels of package ccp, built on Topology.Affinity, in any scopes. It then
@@ -187,7 +187,11 @@ const networkPath = "/model"
 func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	training, before := scope.IsTraining(signal.Graph()), pathsOf(scope.Store())
 	scope = scope.In("model")
-	scope.SetGraphParam(signal.Graph(), ops.LossParam, dtypes.Float32)
+	result := dtypes.Float32 // of the logits and the loss, whatever a network computes in
+	if signal.DType() == dtypes.Float64 {
+		result = dtypes.Float64
+	}
+	scope.SetGraphParam(signal.Graph(), ops.LossParam, result)
 	signal = nn.Dropout(scope.At("input"), signal, params.Read[Options](scope).InputDropout)
 	if graph.Hierarchy == nil && s.Learns() {
 		ccp.Several(scope, signal, s.Hierarchies())
@@ -207,7 +211,7 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	if !logits.DType().IsFloat() {
 		exceptions.Panicf("model %s: logits %s; they have to be floating-point numbers", s.Model, logits.Shape())
 	}
-	logits = ops.Rounded(logits, dtypes.Float32) // which the loss and all predictions are computed in
+	logits = ops.Rounded(logits, result)
 	if shape, batch := logits.Shape(), signal.Shape().Dim(0); shape.Dim(0) != batch {
 		exceptions.Panicf("model %s: logits %s for %d signals; Affinity.Mean takes those of all hierarchies together", s.Model, shape, batch)
 	}

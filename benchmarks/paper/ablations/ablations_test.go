@@ -58,7 +58,7 @@ func TestRandomGraph(t *testing.T) {
 func TestResolveRandomGraph(t *testing.T) {
 	chain, err := affinity.SpaceTime(nil, 1, 40)
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: "series", Info: signal.Info{Nodes: 40, Channels: 1, ClassNames: []string{"a", "b"}},
+	d := &datasets.Dataset{Name: "series", Info: signal.Info{Nodes: 40, Channels: 1, ClassNames: []string{"a", "b"}, Grid: []int{40, 1}},
 		Affinity: chain, Train: make([]int, 40)}
 	d.Signals, d.Labels = &datasets.Floats{Values: make([]float32, 40*40), Size: 40},
 		append(make([]int32, 20), slices.Repeat([]int32{1}, 20)...)
