@@ -54,7 +54,8 @@ type Network struct {
 	About string
 	// Build builds the graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. A network may predict
 	// several times. Its result is `[batch, predictions, classes]`; the probabilities are then the mean of the predictions'. Build
-	// panics as graph-building functions do. It may compute in float64; the logits of signals in float32 are rounded to float32. All variables are made in scope, where scopes and variables may have any names. The seeds
+	// panics as graph-building functions do. It may compute in float64; the logits of signals in float32 are rounded to float32.
+	// All variables are made in scope, where scopes and variables may have any names. The seeds
 	// of weights follow from these names, which therefore stay as they are.
 	Build func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
 	// Clusters says that the network may have levels of package ccp, built on Topology.Affinity, in any scopes. It then

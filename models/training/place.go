@@ -17,8 +17,8 @@ func nextOf(dir string) string { return filepath.Join(dir, checkpoint.NextFolder
 
 // settleIn says where a run with this configuration on this data has its files, and makes the folder. That is dir, unless a
 // run there is to be overwritten: it stays whole and loadable until the new one has its first snapshot, see takeOver. A run that was
-// interrupted before that goes on where it was: with overwrite, or if nothing else is meant. over is the directory whose run is to be replaced, or "". The
-// caller holds the lock of dir.
+// interrupted before that goes on where it was: with overwrite, or if nothing else is meant. over is the directory whose run is to be
+// replaced, or "". The caller holds the lock of dir.
 func settleIn(dir string, overwrite bool, c Config, m models.Metadata, data datasets.Fingerprint) (at, over string, err error) {
 	next := nextOf(dir)
 	switch {

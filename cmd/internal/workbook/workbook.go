@@ -54,7 +54,7 @@ func Open(name string) (*Book, error) {
 		return nil, err
 	}
 	b := &Book{parts: map[string]*zip.File{}, file: file}
-	if err := b.read(); err != nil {
+	if err := b.readBeforeSheets(); err != nil {
 		_ = file.Close()
 		return nil, err
 	}
@@ -167,8 +167,8 @@ func (b *Book) unpack() error {
 	return nil
 }
 
-// read reads what comes before the sheets.
-func (b *Book) read() error {
+// readBeforeSheets reads what sheets refer to: their names, the number formats and the strings that cells share.
+func (b *Book) readBeforeSheets() error {
 	if err := b.unpack(); err != nil {
 		return err
 	}
