@@ -40,9 +40,10 @@ type header struct {
 
 // open makes the transforms that a header names, with arrays of zeros.
 func (h header) open() *Classifier {
-	v := &Classifier{ForestWeight: 0.5, Temperature: 1, ForestTemperature: 1, NetworkTemperature: 1, header: h,
-		bias:  make([]float32, h.Classes*max(1, len(h.Shares))),
-		units: units{mean: make([]float32, h.Columns), scale: make([]float32, h.Columns), channels: h.Channels, turned: h.Turned}}
+	v := &Classifier{header: h,
+		Mixture: Mixture{ForestWeight: 0.5, Temperature: 1, ForestTemperature: 1, NetworkTemperature: 1},
+		bias:    make([]float32, h.Classes*max(1, len(h.Shares))),
+		units:   units{mean: make([]float32, h.Columns), scale: make([]float32, h.Columns), channels: h.Channels, turned: h.Turned}}
 	for _, name := range h.Names {
 		one := &transform{name: name, featureMap: kindOf(name).open(h)}
 		if kindOf(name).apart && len(h.Shares) > 1 {

@@ -63,14 +63,9 @@ func (v *transform) standardise(features []float32) {
 	}
 }
 
-// Classifier is a fitted ridge classifier on transforms. In the mean with a network its probabilities have the weight Weight,
-// and the network's 1 - Weight. Smoothing is Laplace's: the probability that all classes share, 1/(n+2) for n training samples,
-// since no number of right predictions makes the next one certain. Temperature divides the classifier's logits, and
-// NetworkTemperature the network's (Guo et al. 2017). They are 1 unless held-out samples were there to fit them to.
+// Classifier is a fitted ridge classifier on transforms, and a forest, with the mixture in which they and a network predict.
 type Classifier struct {
-	Weight, Smoothing                                  float64
-	ForestWeight                                       float64
-	Temperature, ForestTemperature, NetworkTemperature float64
+	Mixture
 	header
 	units      units
 	forest     *forest // nil if it has no part
@@ -179,28 +174,6 @@ func (v *Classifier) WeighForest(weight float64) {
 
 // Alone reports whether the classifier has all the weight, so that no network was trained. nil has none.
 func (v *Classifier) Alone() bool { return v != nil && v.Weight == 1 }
-
-// Probabilities returns the probabilities of classes with this reading, after Laplace smoothing. If the network's probabilities
-// are given, it returns the weighted mean of all: the one formula by which members are weighed and predict.
-func (v *Classifier) Probabilities(r Reading, network []float64) []float64 {
-	tempered := make([]float32, len(r.Ridge))
-	for k, x := range r.Ridge {
-		tempered[k] = x / float32(v.Temperature)
-	}
-	p := prob.Softmax(tempered)
-	if r.Forest != nil {
-		floats.Scale(1-v.ForestWeight, p)
-		floats.AddScaled(p, v.ForestWeight, prob.Temper(r.Forest, v.ForestTemperature))
-	}
-	for k := range p {
-		p[k] = (1-v.Smoothing)*p[k] + v.Smoothing/float64(len(p))
-	}
-	if network != nil {
-		floats.Scale(v.Weight, p)
-		floats.AddScaled(p, 1-v.Weight, prob.Temper(network, v.NetworkTemperature))
-	}
-	return p
-}
 
 // Fit fits the transforms and the ridge classifier. With more than 2,400 samples the transforms have fewer features. Of more
 // than 20,000 samples it uses whole groups, evenly spread, or parts of groups of more than 5,000. Errors name the sample, or

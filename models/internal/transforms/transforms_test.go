@@ -317,7 +317,7 @@ func TestHeldOut(t *testing.T) {
 
 // Network, forest and ridge classifier are mixed after each has got its temperature. Laplace smoothing is of the ridge classifier alone.
 func TestProbabilities(t *testing.T) {
-	v := &Classifier{Weight: 1, Smoothing: 0.1, Temperature: 1, NetworkTemperature: 1, ForestTemperature: 0.5, ForestWeight: 0.2}
+	v := Mixture{Weight: 1, Smoothing: 0.1, Temperature: 1, NetworkTemperature: 1, ForestTemperature: 0.5, ForestWeight: 0.2}
 	logits, network := Reading{Ridge: []float32{0, float32(math.Log(3))}}, []float64{0.2, 0.8}
 	assert.InDeltaSlice(t, []float64{0.9*0.25 + 0.05, 0.9*0.75 + 0.05}, v.Probabilities(logits, nil), 1e-7)
 	v.Temperature, v.NetworkTemperature = 0.5, 0.5 // which squares the odds
