@@ -7,6 +7,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/cmd/internal/clusters"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
 
@@ -24,60 +25,77 @@ type clustersJSON struct {
 	Folder      string             `json:"-"`
 }
 
+// clustersCommand is `ccp clusters` with the values of its flags.
+type clustersCommand struct {
+	*shared
+	checkpoint, dataDir string
+	out                 target
+	hierarchy           int // which to show, from 1
+}
+
 func newClusters(s *shared) *cobra.Command {
-	var dir, dataDir string
-	var out target
-	var which int
+	c := &clustersCommand{shared: s}
 	cmd := command("clusters", "")
-	checkpointFlag(cmd, &dir)
-	out.folderFlags(cmd, "CSV files and pictures")
-	numberVar(cmd.Flags(), &which, "hierarchy", 1, 1, math.MaxInt,
+	checkpointFlag(cmd, &c.checkpoint)
+	c.out.folderFlags(cmd, "CSV files and pictures")
+	numberVar(cmd.Flags(), &c.hierarchy, "hierarchy", 1, 1, math.MaxInt,
 		"which hierarchy to show, counted from 1, of a model with several")
-	dataDirFlag(cmd, &dataDir)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		defer untilSignal(cmd, func() {})()
-		if err := out.free(); err != nil {
-			return err
-		}
-		c, err := s.load(cmd, dir, 0)
-		if err != nil {
-			return err
-		}
-		result := clustersJSON{Command: "clusters", Checkpoint: dir, Snapshot: c.Snapshot, Data: c.Data,
-			Hierarchy: which, Hierarchies: c.Spec.Hierarchies(), Files: []string{}, Folder: out.path}
-		if c.Spec.Clusters() && which > result.Hierarchies {
-			return usage(cmd, fmt.Errorf("--hierarchy %d: %s has hierarchies 1 to %d", which, dir, result.Hierarchies))
-		}
-		levels, err := c.ClusterLevels(which - 1)
-		if err != nil {
-			return inFile(dir, err)
-		}
-		result.Levels, err = c.Health(which - 1)
-		if err != nil {
-			return inFile(dir, err)
-		}
-		var data *datasets.Dataset
-		// Pixels have no names worth showing. The names of joints and sensors are shown in files only.
-		if c.Spec.Grid == nil || out.path != "" && (datasets.IsFile(c.Data) || c.Spec.Parts != nil) {
-			data, err = s.dataOf(cmd, c.Metadata, c.Graph, dir, dataDir, "")
-			if err != nil {
-				lack := "names"
-				if c.Spec.NodeNames != nil {
-					lack = "coordinates, if they had any"
-				}
-				fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without %s: %v\n", lack, err)
-			}
-		}
-		view := clusters.New(c, levels, data)
-		result.Words = view.Words()
-		err = cmd.Context().Err()
-		if err == nil && out.path != "" {
-			result.Files, err = view.Write(out.path)
-		}
-		if err != nil {
-			return err
-		}
-		return s.print(cmd, result, render("clusters", result))
-	}
+	dataDirFlag(cmd, &c.dataDir)
+	cmd.RunE = c.run
 	return cmd
+}
+
+func (c *clustersCommand) run(cmd *cobra.Command, _ []string) error {
+	stopped := untilSignal(cmd, func() {})
+	defer stopped()
+	err := c.out.free()
+	if err != nil {
+		return err
+	}
+	classifier, err := c.load(cmd, c.checkpoint, 0)
+	if err != nil {
+		return err
+	}
+	result := clustersJSON{Command: "clusters", Checkpoint: c.checkpoint, Snapshot: classifier.Snapshot, Data: classifier.Data,
+		Hierarchy: c.hierarchy, Hierarchies: classifier.Spec.Hierarchies(), Files: []string{}, Folder: c.out.path}
+	if classifier.Spec.Clusters() && c.hierarchy > result.Hierarchies {
+		return usage(cmd, fmt.Errorf("--hierarchy %d: %s has hierarchies 1 to %d", c.hierarchy, c.checkpoint, result.Hierarchies))
+	}
+	levels, err := classifier.ClusterLevels(c.hierarchy - 1)
+	if err != nil {
+		return inFile(c.checkpoint, err)
+	}
+	result.Levels, err = classifier.Health(c.hierarchy - 1)
+	if err != nil {
+		return inFile(c.checkpoint, err)
+	}
+	view := clusters.New(classifier, levels, c.nodes(cmd, classifier))
+	result.Words = view.Words()
+	err = cmd.Context().Err()
+	if err == nil && c.out.path != "" {
+		result.Files, err = view.Write(c.out.path)
+	}
+	if err != nil {
+		return err
+	}
+	return c.print(cmd, result, render("clusters", result))
+}
+
+// nodes returns the data set that the names and places of the nodes are taken from, or nil: pixels have no names worth showing,
+// and those of joints and sensors are shown in files only.
+func (c *clustersCommand) nodes(cmd *cobra.Command, classifier *models.Classifier) *datasets.Dataset {
+	spec := classifier.Spec
+	inFiles := c.out.path != "" && (datasets.IsFile(classifier.Data) || spec.Parts != nil)
+	if spec.Grid != nil && !inFiles {
+		return nil
+	}
+	data, err := c.dataOf(cmd, classifier.Metadata, classifier.Graph, c.checkpoint, c.dataDir, "")
+	if err != nil {
+		lack := "names"
+		if spec.NodeNames != nil {
+			lack = "coordinates, if they had any"
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without %s: %v\n", lack, err)
+	}
+	return data
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // importJSON is what `ccp data import --json` prints.
@@ -27,93 +28,118 @@ type importJSON struct {
 // numbers, which the collector need not look at, so that collecting often costs little.
 const garbage = 10
 
+// importCommand is `ccp data import` with the values of its flags.
+type importCommand struct {
+	*shared
+	options recordings.Options
+	out     target
+	scale   bool
+}
+
 func newDataImport(s *shared) *cobra.Command {
-	var o recordings.Options
-	var out target
-	var scale bool
+	c := &importCommand{shared: s}
 	cmd := command("data import", "")
 	cmd.Args = atLeastOne("INPUT is needed: a folder, .ts files or a .csv")
 	var groups flagGroups
-	f := groups.add("Most used")
-	out.flags(f, "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
-	f.StringVar(&o.Label, "label", "", "`COLUMN` of a table with each sample's class (default: label)")
-	f.StringVar(&o.Labels, "labels", "", "`FILE` with each sample's class, in place of a column: sample,label")
-	f.StringVar(&o.Group, "group", "", "`COLUMN` of a long CSV with each sample's group, such as its subject; or a "+
+	c.usualFlags(groups.add("Most used"))
+	c.furtherFlags(groups.add("Further"))
+	groups.addTo(cmd)
+	cmd.RunE = c.run
+	return cmd
+}
+
+func (c *importCommand) usualFlags(f *pflag.FlagSet) {
+	c.out.flags(f, "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
+	f.StringVar(&c.options.Label, "label", "", "`COLUMN` of a table with each sample's class (default: label)")
+	f.StringVar(&c.options.Labels, "labels", "", "`FILE` with each sample's class, in place of a column: sample,label")
+	f.StringVar(&c.options.Group, "group", "", "`COLUMN` of a long CSV with each sample's group, such as its subject; or a "+
 		"regular expression whose brackets hold the group in the recording's name: '^([a-z]+)_'")
-	f.StringVar(&o.Test, "test", "", "`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, "+
+	f.StringVar(&c.options.Test, "test", "", "`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, "+
 		"drawn when the file is read)")
-	cutFlags(f, &o.Cut)
-	f = groups.add("Further")
-	f.StringVar(&o.Time, "time", "", "`COLUMN` of times in each recording (default: time, timestamp, date, t and the like)")
-	f.StringVar(&o.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
-	f.StringSliceVar(&o.Columns, "columns", nil, "`NAMES` of a table's columns: of samples; samples,times; or "+
+	cutFlags(f, &c.options.Cut)
+}
+
+func (c *importCommand) furtherFlags(f *pflag.FlagSet) {
+	f.StringVar(&c.options.Time, "time", "", "`COLUMN` of times in each recording (default: time, timestamp, date, t and the like)")
+	f.StringVar(&c.options.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
+	f.StringSliceVar(&c.options.Columns, "columns", nil, "`NAMES` of a table's columns: of samples; samples,times; or "+
 		"samples,times,sensors,values, which may be several (default: sample,time,sensor,value)")
-	choiceVar(f, &o.Layout, "layout", "", "`WHAT` a table holds in each line, where its headings do not say: recording "+
+	choiceVar(f, &c.options.Layout, "layout", "", "`WHAT` a table holds in each line, where its headings do not say: recording "+
 		"or timepoints (a time point of the file's recording, or of a sample), readings (of a sensor) or samples",
 		"recording", "timepoints", "readings", "samples")
-	f.StringVar(&o.Sheet, "sheet", "", "`NAME` of the sheet to read of .xlsx workbooks (default: the first that is shown)")
-	choiceVar(f, &o.Dates, "dates", "", "`WHAT` comes first in dates such as 01/02/2024, where no date tells: day or month",
+	f.StringVar(&c.options.Sheet, "sheet", "", "`NAME` of the sheet to read of .xlsx workbooks (default: the first that is shown)")
+	choiceVar(f, &c.options.Dates, "dates", "", "`WHAT` comes first in dates such as 01/02/2024, where no date tells: day or month",
 		"day", "month")
-	f.StringSliceVar(&o.Take, "take", nil, "`NAMES` of the sensors or columns to take, in this order (default: all)")
-	f.StringSliceVar(&o.Leave, "leave", nil, "`NAMES` of sensors or columns to leave out")
-	choiceVar(f, &o.Missing, "missing", "", "`WHAT` a sensor without any value in a sample is: error, zero, or fill, "+
+	f.StringSliceVar(&c.options.Take, "take", nil, "`NAMES` of the sensors or columns to take, in this order (default: all)")
+	f.StringSliceVar(&c.options.Leave, "leave", nil, "`NAMES` of sensors or columns to leave out")
+	choiceVar(f, &c.options.Missing, "missing", "", "`WHAT` a sensor without any value in a sample is: error, zero, or fill, "+
 		"what its neighbours and its mean let expect (default: fill if samples have one time point, else error)",
 		"error", "zero", "fill")
-	f.Float64SliceVar(&o.Gaps, "gap", nil, "`VALUES` that stand for missing ones, such as -9999")
+	f.Float64SliceVar(&c.options.Gaps, "gap", nil, "`VALUES` that stand for missing ones, such as -9999")
 	f.Lookup("gap").DefValue = "" // which the help leaves out
-	f.BoolVar(&scale, "scale", false, "centre each sensor by itself and divide it by its deviation, over the samples "+
+	f.BoolVar(&c.scale, "scale", false, "centre each sensor by itself and divide it by its deviation, over the samples "+
 		"trained on; --scale=false takes all sensors alike (default: by itself if they differ much)")
-	f.StringVar(&o.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")
-	f.StringVar(&o.Positions, "positions", "", "`FILE` of positions of sensors, to join near ones: sensor,x,y or "+
+	f.StringVar(&c.options.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")
+	f.StringVar(&c.options.Positions, "positions", "", "`FILE` of positions of sensors, to join near ones: sensor,x,y or "+
 		"sensor,x,y,z, or columns latitude and longitude in degrees")
-	numberVar(f, &o.Neighbours, "knn", 4, 1, math.MaxInt32, "`K` nearest sensors that each is joined to, with --positions")
-	f.StringVar(&o.Parts, "parts", "", "`FILE` of the sensors' parts of a body, the trunk first, for models of "+
+	numberVar(f, &c.options.Neighbours, "knn", 4, 1, math.MaxInt32, "`K` nearest sensors that each is joined to, with --positions")
+	f.StringVar(&c.options.Parts, "parts", "", "`FILE` of the sensors' parts of a body, the trunk first, for models of "+
 		"skeletons: hip,trunk")
-	numberVar(f, &o.Bodies, "bodies", 1, 0, math.MaxInt32,
+	numberVar(f, &c.options.Bodies, "bodies", 1, 0, math.MaxInt32,
 		"`N` bodies whose x, y and z are the first channels, with --parts; 0 where they are no positions in space")
-	groups.addTo(cmd)
-	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
-		if out.path == "" {
-			out.path = recordings.Name(inputs)
-		}
-		switch {
-		case !datasets.IsFile(out.path):
-			return usage(cmd, fmt.Errorf("--out %q: the name must end in .npz", out.path))
-		case slices.ContainsFunc(o.Gaps, func(gap float64) bool { return gap-gap != 0 }): // not finite
-			return usage(cmd, fmt.Errorf("--gap %v: give finite numbers; cells without a value and nan are missing without it", o.Gaps))
-		case cmd.Flags().Changed("knn") && o.Positions == "":
-			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the positions of the sensors, or leave it out"))
-		case cmd.Flags().Changed("bodies") && o.Parts == "":
-			return usage(cmd, fmt.Errorf("--bodies is for --parts FILE; name the parts of the body, or leave it out"))
-		}
-		if err := cmp.Or(checkCut(cmd, o.Cut), out.free()); err != nil {
-			return err
-		}
-		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
-		status := newStatusLine(cmd.ErrOrStderr())
-		defer untilSignal(cmd, status.clear)()
-		began := time.Now()
-		if cmd.Flags().Changed("scale") {
-			o.Scale = &scale
-		}
-		o.Progress = func(doing string, done float64) {
-			if time.Since(began) > time.Second { // what is quick needs no lines in a log
-				status.loading(doing, done)
-			}
-		}
-		result, err := recordings.Import(cmd.Context(), inputs, out.path, o)
-		status.clear()
-		if err != nil {
-			return err
-		}
-		info, err := os.Stat(out.path)
-		if err != nil {
-			return err
-		}
-		printed := importJSON{result, info.Size(), trainOn(out.path, "")}
-		return s.print(cmd, printed, folded(render("data-import", printed)))
+}
+
+func (c *importCommand) run(cmd *cobra.Command, inputs []string) error {
+	if c.out.path == "" {
+		c.out.path = recordings.Name(inputs)
 	}
-	return cmd
+	err := cmp.Or(c.check(cmd), checkCut(cmd, c.options.Cut))
+	if err == nil {
+		err = c.out.free()
+	}
+	if err != nil {
+		return err
+	}
+	before := debug.SetGCPercent(garbage)
+	defer debug.SetGCPercent(before)
+	status := newStatusLine(cmd.ErrOrStderr())
+	stopped := untilSignal(cmd, status.clear)
+	defer stopped()
+	began := time.Now()
+	if cmd.Flags().Changed("scale") {
+		c.options.Scale = &c.scale
+	}
+	c.options.Progress = func(doing string, done float64) {
+		if time.Since(began) > time.Second { // what is quick needs no lines in a log
+			status.loading(doing, done)
+		}
+	}
+	result, err := recordings.Import(cmd.Context(), inputs, c.out.path, c.options)
+	status.clear()
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(c.out.path)
+	if err != nil {
+		return err
+	}
+	printed := importJSON{result, info.Size(), trainOn(c.out.path, "")}
+	return c.print(cmd, printed, folded(render("data-import", printed)))
+}
+
+// check refuses flags that contradict each other.
+func (c *importCommand) check(cmd *cobra.Command) error {
+	switch {
+	case !datasets.IsFile(c.out.path):
+		return usage(cmd, fmt.Errorf("--out %q: the name must end in .npz", c.out.path))
+	case slices.ContainsFunc(c.options.Gaps, func(gap float64) bool { return gap-gap != 0 }): // not finite
+		return usage(cmd, fmt.Errorf("--gap %v: give finite numbers; cells without a value and nan are missing without it", c.options.Gaps))
+	case cmd.Flags().Changed("knn") && c.options.Positions == "":
+		return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the positions of the sensors, or leave it out"))
+	case cmd.Flags().Changed("bodies") && c.options.Parts == "":
+		return usage(cmd, fmt.Errorf("--bodies is for --parts FILE; name the parts of the body, or leave it out"))
+	}
+	return nil
 }
 
 // Kilobytes returns the size of the file, rounded up.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -64,88 +65,112 @@ func (e evalJSON) Warnings() (lines []string) {
 	return lines
 }
 
+// evalCommand is `ccp eval` with the values of its flags.
+type evalCommand struct {
+	*shared
+	checkpoint, data, dataDir, split string
+	reject                           float64
+	mirrored                         bool
+}
+
 func newEval(s *shared) *cobra.Command {
-	var dir, data, dataDir, split string
-	var reject float64
-	var mirrored bool
+	e := &evalCommand{shared: s}
 	cmd := command("eval", "")
-	checkpointFlag(cmd, &dir)
-	otherDataFlags(cmd, &data, &dataDir)
-	splitFlag(cmd, &split)
-	rejectFlag(cmd.Flags(), &reject)
-	cmd.Flags().BoolVar(&mirrored, "mirrored", false,
+	checkpointFlag(cmd, &e.checkpoint)
+	otherDataFlags(cmd, &e.data, &e.dataDir)
+	splitFlag(cmd, &e.split)
+	rejectFlag(cmd.Flags(), &e.reject)
+	cmd.Flags().BoolVar(&e.mirrored, "mirrored", false,
 		"predict by the mean over each sample and its mirror image, of data whose classes stay the same in a mirror")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		m, graph, err := models.ReadMetadata(dir)
-		if err != nil {
-			return err
-		}
-		d, err := s.dataOf(cmd, m, graph, dir, dataDir, data)
-		if err != nil {
-			return err
-		}
-		if split == "test" && len(d.Train)+len(d.Validation) == 0 {
-			split = training.All
-		}
-		indices, err := training.SplitOf(d, split)
-		if err != nil {
-			return err
-		}
-		classifier, err := s.load(cmd, dir, max(1, len(indices)))
-		if err != nil {
-			return err
-		}
-		rejection, right := rejectionJSON{Asked: reject}, 0
-		if reject > 0 {
-			rejection.Threshold, err = classifier.Calibration.Threshold(reject)
-			if err != nil {
-				return usage(cmd, fmt.Errorf("--reject %g: %s: %w", reject, dir, err))
-			}
-		}
-		var mistakes []mistakeJSON
-		outside, odd, buffer := 0, "", make([]float32, d.Nodes*d.Channels)
-		evaluate, predictedBy := training.EvaluateEach, classifier.PredictedBy()
-		if mirrored && d.Mirror == nil {
-			return usage(cmd, fmt.Errorf("--mirrored: %s: its samples have no mirror images; leave it out", d.Name))
-		} else if mirrored {
-			evaluate, predictedBy = training.EvaluateMirrored, predictedBy+", the mean over each sample and its mirror image"
-		}
-		e, err := evaluate(classifier, d, indices, 64, func(i int, p []float64) {
-			k, truth := floats.MaxIdx(p), int(d.Labels[i])
-			if p[k] < rejection.Threshold {
-				rejection.Rejected++
-			} else if k == truth {
-				right++
-			}
-			if warnings := m.Outside(d.Input(i, buffer)); warnings != nil {
-				outside++
-				odd = cmp.Or(odd, d.SampleName(i)+": "+strings.Join(warnings, "; "))
-			}
-			if d.SampleNames != nil && k != truth {
-				mistakes = append(mistakes, mistakeJSON{d.SampleNames[i], d.ClassNames[truth], d.ClassNames[k], p[k]})
-			}
-		})
-		if err != nil {
-			return err
-		}
-		slices.SortStableFunc(mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
-		result := evalJSON{Command: "eval", Data: d.Name, Split: split, PredictedBy: predictedBy,
-			Temperature: 1, Outside: outside, odd: odd, Mistakes: mistakes, Evaluation: e}
-		if c := classifier.Calibration; c != nil {
-			result.Temperature, result.HeldOut = c.Temperature, c.Samples
-		}
-		if f, err := training.ReadFingerprint(dir); err == nil {
-			result.TrainedOn = new(f.TrainedOn(d, indices))
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		rejection.Accuracy = float64(right) / float64(max(1, e.Samples-rejection.Rejected))
-		if reject > 0 {
-			result.Rejection = &rejection
-		}
-		return s.print(cmd, result, render("eval", result))
-	}
+	cmd.RunE = e.run
 	return cmd
+}
+
+func (e *evalCommand) run(cmd *cobra.Command, _ []string) error {
+	metadata, graph, err := models.ReadMetadata(e.checkpoint)
+	if err != nil {
+		return err
+	}
+	d, err := e.dataOf(cmd, metadata, graph, e.checkpoint, e.dataDir, e.data)
+	if err != nil {
+		return err
+	}
+	if e.split == "test" && len(d.Train)+len(d.Validation) == 0 {
+		e.split = training.All
+	}
+	indices, err := training.SplitOf(d, e.split)
+	if err != nil {
+		return err
+	}
+	classifier, err := e.load(cmd, e.checkpoint, max(1, len(indices)))
+	if err != nil {
+		return err
+	}
+	result, err := e.evaluate(cmd, classifier, d, indices)
+	if err != nil {
+		return err
+	}
+	fingerprint, err := training.ReadFingerprint(e.checkpoint)
+	switch {
+	case err == nil:
+		result.TrainedOn = new(fingerprint.TrainedOn(d, indices))
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return e.print(cmd, result, render("eval", result))
+}
+
+// evaluate classifies samples of a data set and sums up how it went.
+func (e *evalCommand) evaluate(cmd *cobra.Command, classifier *models.Classifier, d *datasets.Dataset,
+	indices []int) (evalJSON, error) {
+	result := evalJSON{Command: "eval", Data: d.Name, Split: e.split, PredictedBy: classifier.PredictedBy(), Temperature: 1}
+	evaluate := training.EvaluateEach
+	if e.mirrored {
+		if d.Mirror == nil {
+			return result, usage(cmd, fmt.Errorf("--mirrored: %s: its samples have no mirror images; leave it out", d.Name))
+		}
+		evaluate = training.EvaluateMirrored
+		result.PredictedBy += ", the mean over each sample and its mirror image"
+	}
+	rejection, right := rejectionJSON{Asked: e.reject}, 0
+	if e.reject > 0 {
+		threshold, err := classifier.Calibration.Threshold(e.reject)
+		if err != nil {
+			return result, usage(cmd, fmt.Errorf("--reject %g: %s: %w", e.reject, e.checkpoint, err))
+		}
+		rejection.Threshold = threshold
+	}
+	buffer := make([]float32, d.Nodes*d.Channels)
+	evaluation, err := evaluate(classifier, d, indices, 64, func(i int, probabilities []float64) {
+		predicted, truth := floats.MaxIdx(probabilities), int(d.Labels[i])
+		switch {
+		case probabilities[predicted] < rejection.Threshold:
+			rejection.Rejected++
+		case predicted == truth:
+			right++
+		}
+		if warnings := classifier.Outside(d.Input(i, buffer)); warnings != nil {
+			result.Outside++
+			result.odd = cmp.Or(result.odd, d.SampleName(i)+": "+strings.Join(warnings, "; "))
+		}
+		if d.SampleNames != nil && predicted != truth {
+			result.Mistakes = append(result.Mistakes, mistakeJSON{d.SampleNames[i], d.ClassNames[truth], d.ClassNames[predicted],
+				probabilities[predicted]})
+		}
+	})
+	if err != nil {
+		return result, err
+	}
+	result.Evaluation = evaluation
+	slices.SortStableFunc(result.Mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
+	if c := classifier.Calibration; c != nil {
+		result.Temperature, result.HeldOut = c.Temperature, c.Samples
+	}
+	if e.reject > 0 {
+		rejection.Accuracy = float64(right) / float64(max(1, evaluation.Samples-rejection.Rejected))
+		result.Rejection = &rejection
+	}
+	return result, nil
 }
 
 // At most so many columns and confused pairs of classes are printed. A longer line would wrap.

@@ -25,119 +25,201 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// predictCommand is `ccp predict` with the values of its flags.
+type predictCommand struct {
+	*shared
+	checkpoint  string
+	out, figure target
+	top         int // how many classes to show of each prediction; 0: all
+	skips       bool
+	reject      float64
+	cut         recording.Cut
+}
+
 func newPredict(s *shared) *cobra.Command {
-	var dir string
-	var out, figure target
-	var top int
-	var skips bool
-	var reject float64
-	var cut recording.Cut
+	p := &predictCommand{shared: s}
 	cmd := command("predict", "")
 	cmd.Args = atLeastOne("INPUT is needed: a file or a folder of recordings, or a numpy file of features")
-	checkpointFlag(cmd, &dir)
-	out.flags(cmd.Flags(), "`FILE` to write (default: the standard output)", "the file if it exists")
-	numberVar(cmd.Flags(), &top, "top", 0, 1, math.MaxInt, "the `K` most probable classes of each, instead of all")
-	rejectFlag(cmd.Flags(), &reject)
-	cmd.Flags().BoolVar(&skips, "skip", false, "leave out recordings that cannot be classified, and tell of them, instead of ending")
-	cutFlags(cmd.Flags(), &cut)
-	figureVar(cmd.Flags(), &figure.path, "`FILE.png` or .svg to draw into the probabilities of the windows by time")
-	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
-		if cut.Window.Length == 0 && figure.path != "" {
-			return usage(cmd, errors.New("--figure is of windows; give --window, too"))
-		}
-		defer untilSignal(cmd, func() {})()
-		figure.overwrite = out.overwrite
-		if err := cmp.Or(checkCut(cmd, cut), out.free(), figure.free()); err != nil {
-			return err
-		}
-		about := func(err error) error { // one of several files is in the error
-			if wrong, ok := errors.AsType[*serve.RecordingError](err); len(inputs) > 1 {
-				return err
-			} else if ok && wrong.Name == filepath.Base(inputs[0]) { // its only one
-				err = wrong.Err
-			}
-			return inFile(inputs[0], err)
-		}
-		m, _, err := models.ReadMetadata(dir)
+	checkpointFlag(cmd, &p.checkpoint)
+	f := cmd.Flags()
+	p.out.flags(f, "`FILE` to write (default: the standard output)", "the file if it exists")
+	numberVar(f, &p.top, "top", 0, 1, math.MaxInt, "the `K` most probable classes of each, instead of all")
+	rejectFlag(f, &p.reject)
+	f.BoolVar(&p.skips, "skip", false, "leave out recordings that cannot be classified, and tell of them, instead of ending")
+	cutFlags(f, &p.cut)
+	figureVar(f, &p.figure.path, "`FILE.png` or .svg to draw into the probabilities of the windows by time")
+	cmd.RunE = p.run
+	return cmd
+}
+
+func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
+	if p.cut.Window.Length == 0 && p.figure.path != "" {
+		return usage(cmd, errors.New("--figure is of windows; give --window, too"))
+	}
+	stopped := untilSignal(cmd, func() {})
+	defer stopped()
+	p.figure.overwrite = p.out.overwrite
+	err := checkCut(cmd, p.cut)
+	if err == nil {
+		err = cmp.Or(p.out.free(), p.figure.free())
+	}
+	if err != nil {
+		return err
+	}
+	metadata, _, err := models.ReadMetadata(p.checkpoint)
+	if err != nil {
+		return err
+	}
+	r := &predictions{command: p, cmd: cmd, paths: paths}
+	each, signals, err := readInputs(cmd, metadata, paths, p.cut, p.figure.path != "", r.skip())
+	if err != nil {
+		return r.about(err)
+	}
+	r.classifier, err = p.load(cmd, p.checkpoint, max(1, signals))
+	if err != nil {
+		return err
+	}
+	if p.reject > 0 {
+		r.threshold, err = r.classifier.Calibration.Threshold(p.reject)
 		if err != nil {
-			return err
+			return usage(cmd, fmt.Errorf("--reject %g: %s: %w", p.reject, p.checkpoint, err))
 		}
-		var skipped []string
-		var skip serve.Skip
-		if skips {
-			skip = func(wrong *serve.RecordingError) { skipped = append(skipped, wrong.Error()) }
-		}
-		each, signals, err := readInputs(cmd, m, inputs, cut, figure.path != "", skip)
-		if err != nil {
-			return about(err)
-		}
-		classifier, err := s.load(cmd, dir, max(1, signals))
-		if err != nil {
-			return err
-		}
-		threshold := 0.
-		if reject > 0 {
-			threshold, err = classifier.Calibration.Threshold(reject)
-			if err != nil {
-				return usage(cmd, fmt.Errorf("--reject %g: %s: %w", reject, dir, err))
-			}
-		}
-		var warnings []told
-		rejected, classified := 0, 0
-		var recorded string // what is drawn, its windows and their predictions
-		var windows []recording.Window
-		var drawn []models.Prediction
-		screen := out.path == "" && newStatusLine(cmd.OutOrStdout()).screen != nil
-		write := func(w io.Writer) error {
-			rows, lines := csv.NewWriter(w), json.NewEncoder(w)
-			err := each(func(p serve.Samples) error {
-				predictions, err := serve.Classify(cmd.Context(), classifier, p.Signals)
-				p, predictions, err = p.Without(predictions, err, skip)
-				if err != nil || len(predictions) == 0 {
-					return about(err)
-				}
-				warnings = warn(warnings, p, predictions)
-				if figure.path != "" {
-					recorded, windows, drawn = p.Names[0], append(windows, p.Windows...), append(drawn, predictions...)
-				}
-				rejected += serve.Reject(predictions, threshold)
-				classified += len(predictions)
-				if s.json {
-					for i, one := range predictions {
-						err = cmp.Or(err, lines.Encode(p.Prediction(i, one, classifier.ClassNames, top)))
-					}
-					return err
-				}
-				table := table(p, classifier.ClassNames, predictions, top)[min(1, classified-len(predictions)):] // one heading
-				for i := 0; i < len(table) && screen; i++ {
-					for k, cell := range table[i] {
-						table[i][k] = text.Plain(cell)
-					}
-				}
-				return rows.WriteAll(table)
-			})
-			if classified == 0 && skipped != nil && err == nil {
-				err = fmt.Errorf("no recording can be classified; the first: %s", skipped[0])
-			}
-			return err
-		}
-		if out.path != "" {
-			err = files.Write(out.path, write)
-		} else {
-			err = write(cmd.OutOrStdout())
-		}
-		if figure.path != "" && err == nil {
-			err = drawWindows(figure.path, recorded, classifier.ClassNames, windows, drawn)
-		}
-		tell(cmd, "left out", skipped)
-		tell(cmd, "warning", xslices.Map(warnings, told.String))
-		if reject > 0 && err == nil {
-			tell(cmd, "note", []string{fmt.Sprintf("%d of %d predictions are withheld, with probabilities below %.7g", rejected,
-				classified, threshold)})
+	}
+	err = r.write(each)
+	if p.figure.path != "" && err == nil {
+		err = drawWindows(p.figure.path, r.drawn, r.classifier.ClassNames)
+	}
+	r.tell(err)
+	return err
+}
+
+// predictions is one run of `ccp predict`: it classifies the parts of the inputs one after another, writes what they are, and
+// gathers what to tell at the end.
+type predictions struct {
+	command    *predictCommand
+	cmd        *cobra.Command
+	paths      []string
+	classifier *models.Classifier
+	threshold  float64 // least probability of a prediction that is not withheld
+
+	classified, withheld int
+	skipped              []string // why each recording was left out
+	warnings             []told
+	drawn                windowed // for --figure
+}
+
+// windowed are the windows of a recording with what each is predicted to be.
+type windowed struct {
+	recording   string
+	windows     []recording.Window
+	predictions []models.Prediction
+}
+
+// skip returns what to do with a recording that cannot be classified: nil, so that it is an error, unless --skip is given.
+func (r *predictions) skip() serve.Skip {
+	if !r.command.skips {
+		return nil
+	}
+	return func(wrong *serve.RecordingError) { r.skipped = append(r.skipped, wrong.Error()) }
+}
+
+// about names the file in an error. Of several files the reader has named the one.
+func (r *predictions) about(err error) error {
+	if len(r.paths) > 1 {
+		return err
+	}
+	wrong, ok := errors.AsType[*serve.RecordingError](err)
+	if ok && wrong.Name == filepath.Base(r.paths[0]) { // the file's only recording has its name
+		err = wrong.Err
+	}
+	return inFile(r.paths[0], err)
+}
+
+// write classifies all parts and writes their predictions to the file of --out, or to the standard output.
+func (r *predictions) write(each parts) error {
+	write := func(w io.Writer) error {
+		show := r.printer(w)
+		err := each(func(s serve.Samples) error { return r.classify(s, show) })
+		if err == nil && r.classified == 0 && r.skipped != nil {
+			return fmt.Errorf("no recording can be classified; the first: %s", r.skipped[0])
 		}
 		return err
 	}
-	return cmd
+	if r.command.out.path != "" {
+		return files.Write(r.command.out.path, write)
+	}
+	return write(r.cmd.OutOrStdout())
+}
+
+// classify predicts one part of the samples, withholds what is too unsure, and shows all.
+func (r *predictions) classify(s serve.Samples, show func(serve.Samples, []models.Prediction) error) error {
+	predicted, err := serve.Classify(r.cmd.Context(), r.classifier, s.Signals)
+	s, predicted, err = s.Without(predicted, err, r.skip())
+	if err != nil {
+		return r.about(err)
+	}
+	if len(predicted) == 0 {
+		return nil
+	}
+	r.warnings = warn(r.warnings, s, predicted)
+	if r.command.figure.path != "" {
+		r.drawn.recording = s.Names[0]
+		r.drawn.windows = append(r.drawn.windows, s.Windows...)
+		r.drawn.predictions = append(r.drawn.predictions, predicted...)
+	}
+	r.withheld += serve.Reject(predicted, r.threshold)
+	r.classified += len(predicted)
+	return show(s, predicted)
+}
+
+// printer returns what prints predictions: lines of JSON for --json, else the rows of one CSV table.
+func (r *predictions) printer(w io.Writer) func(serve.Samples, []models.Prediction) error {
+	classes, top := r.classifier.ClassNames, r.command.top
+	if r.command.json {
+		lines := json.NewEncoder(w)
+		return func(s serve.Samples, predicted []models.Prediction) error {
+			for i, prediction := range predicted {
+				err := lines.Encode(s.Prediction(i, prediction, classes, top))
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	rows := csv.NewWriter(w)
+	onScreen := r.command.out.path == "" && newStatusLine(r.cmd.OutOrStdout()).screen != nil
+	headed := false
+	return func(s serve.Samples, predicted []models.Prediction) error {
+		table := table(s, classes, predicted, top)
+		if headed {
+			table = table[1:]
+		}
+		headed = true
+		if onScreen {
+			withoutControls(table)
+		}
+		return rows.WriteAll(table)
+	}
+}
+
+// withoutControls makes cells fit for a terminal: a name must not move its cursor or change its colours.
+func withoutControls(table [][]string) {
+	for _, row := range table {
+		for k, cell := range row {
+			row[k] = text.Plain(cell)
+		}
+	}
+}
+
+// tell writes to stderr what was left out, what to know of the predictions, and how many are withheld.
+func (r *predictions) tell(err error) {
+	tell(r.cmd, "left out", r.skipped)
+	tell(r.cmd, "warning", xslices.Map(r.warnings, told.String))
+	if r.command.reject > 0 && err == nil {
+		tell(r.cmd, "note", []string{fmt.Sprintf("%d of %d predictions are withheld, with probabilities below %.7g",
+			r.withheld, r.classified, r.threshold)})
+	}
 }
 
 // atLeastOne lets a command take arguments, and says what is missing if there are none.
@@ -261,15 +343,16 @@ func readFeatures(path string, m models.Metadata) (array *npz.Array, names []str
 
 // drawWindows draws the probabilities of the classes that some window of a recording is predicted to have, at the middle
 // of each window.
-func drawWindows(path, recorded string, classes []string, windows []recording.Window, predictions []models.Prediction) error {
-	curves := picture.Curves{Title: recorded, XLabel: "time", YLabel: "probability"}
+func drawWindows(path string, of windowed, classes []string) error {
+	curves := picture.Curves{Title: of.recording, XLabel: "time", YLabel: "probability"}
 	for k, class := range classes {
-		if !slices.ContainsFunc(predictions, func(p models.Prediction) bool { return p.Class == k }) {
+		if !slices.ContainsFunc(of.predictions, func(p models.Prediction) bool { return p.Class == k }) {
 			continue
 		}
 		line := picture.Curve{Name: class}
-		for i, w := range windows {
-			line.X, line.Y = append(line.X, (w.Start+w.End)/2), append(line.Y, predictions[i].Probabilities[k])
+		for i, w := range of.windows {
+			line.X = append(line.X, (w.Start+w.End)/2)
+			line.Y = append(line.Y, of.predictions[i].Probabilities[k])
 		}
 		curves.Lines = append(curves.Lines, line)
 	}
