@@ -60,30 +60,16 @@ var hashes = map[string]func() hash.Hash{"sha256": sha256.New, "md5": md5.New}
 // another process that fetches the same file. If the checksum differs, Fetch deletes the download; if the disk is
 // full, it keeps it.
 func (f Fetcher) Fetch(ctx context.Context, file File) error {
-	kind, want, _ := strings.Cut(file.Sum, ":")
-	newHash := hashes[kind]
-	if newHash == nil {
-		return fmt.Errorf("checksum %q: want sha256:HEX or md5:HEX", file.Sum)
-	}
-	check := func(path string) (found string, right bool, err error) {
-		found, _, err = files.Digest(path, newHash())
-		return kind + " " + found, found == want, err
-	}
-	present := func() (there bool, err error) {
-		if _, err := os.Stat(file.Path); err != nil {
-			return false, nil
-		}
-		found, right, err := check(file.Path)
-		if err == nil && !right {
-			err = fmt.Errorf("%s is there, but it has %s, the published file %s; move it away to have it fetched again",
-				file.Path, found, want)
-		}
-		return true, err
-	}
-	if there, err := present(); there {
+	sum, err := parseChecksum(file.Sum)
+	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file.Path), 0o777); err != nil {
+	there, err := sum.present(file.Path)
+	if there {
+		return err
+	}
+	err = os.MkdirAll(filepath.Dir(file.Path), 0o777)
+	if err != nil {
 		return err
 	}
 	part := file.Path + partSuffix
@@ -100,7 +86,8 @@ func (f Fetcher) Fetch(ctx context.Context, file File) error {
 		}
 		unlock(true)
 	}()
-	if there, err := present(); there { // another process has just fetched it
+	there, err = sum.present(file.Path)
+	if there { // another process has just fetched it
 		return err
 	}
 	for again := false; ; again = true {
@@ -108,26 +95,64 @@ func (f Fetcher) Fetch(ctx context.Context, file File) error {
 		if err != nil {
 			return explain(ctx, err, file)
 		}
-		found, right, err := check(part)
+		found, right, err := sum.check(part)
 		if err != nil {
 			return err
 		}
 		if right {
-			err = files.Sync(part)
-			if err == nil {
-				err = files.Rename(part, file.Path)
-			}
-			return err
+			return place(part, file.Path)
 		}
 		size := sizeOf(part)
-		if err := os.Truncate(part, 0); err != nil {
+		err = os.Truncate(part, 0)
+		if err != nil {
 			return err
 		}
 		if start == 0 || again { // Else the part was of another version of the file: once more, from the start.
 			return fmt.Errorf("fetch %s: what came (%d bytes) has %s, the published file %s, and was deleted; "+
-				"try again: if it stays so, the file has changed, or something on the way changes it", file.URL, size, found, want)
+				"try again: if it stays so, the file has changed, or something on the way changes it", file.URL, size, found, sum.hex)
 		}
 	}
+}
+
+// checksum is what a publisher says of a file.
+type checksum struct{ kind, hex string }
+
+// parseChecksum reads KIND:HEX, where the kind is one of hashes.
+func parseChecksum(text string) (checksum, error) {
+	kind, hex, _ := strings.Cut(text, ":")
+	if hashes[kind] == nil {
+		return checksum{}, fmt.Errorf("checksum %q: want sha256:HEX or md5:HEX", text)
+	}
+	return checksum{kind, hex}, nil
+}
+
+// check computes the checksum of a file. It returns it with its kind, and whether it is the published one.
+func (c checksum) check(path string) (found string, right bool, err error) {
+	found, _, err = files.Digest(path, hashes[c.kind]())
+	return c.kind + " " + found, found == c.hex, err
+}
+
+// present says whether there is a file at the path. It is an error if it is not the published one.
+func (c checksum) present(path string) (there bool, err error) {
+	_, err = os.Stat(path)
+	if err != nil {
+		return false, nil
+	}
+	found, right, err := c.check(path)
+	if err == nil && !right {
+		err = fmt.Errorf("%s is there, but it has %s, the published file %s; move it away to have it fetched again",
+			path, found, c.hex)
+	}
+	return true, err
+}
+
+// place moves a finished part to its path.
+func place(part, path string) error {
+	err := files.Sync(part)
+	if err != nil {
+		return err
+	}
+	return files.Rename(part, path)
 }
 
 // persist makes attempts until the server has sent the rest of the part. It pauses longer after each attempt that

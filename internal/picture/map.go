@@ -26,42 +26,63 @@ type Map struct {
 
 // Map draws the nodes for a page.
 func (l *Layout) Map() *Map {
-	const side, margin = 480., 12.
-	m := &Map{Width: side, Height: side, Reach: []float64{16, 16}}
-	left, top, width, height, rows := margin, margin, side-2*margin, side-2*margin, 1. // of the plane, from 0 to 1
 	if l.Kind == OnPlane {
-		r := tenths(min(9, max(1.6, 0.36*width/math.Sqrt(float64(len(l.X))))))
-		m.Shape = fmt.Sprintf("m%g 0a%g %g 0 1 0 %g 0a%g %g 0 1 0 %g 0", -r, r, r, 2*r, r, r, -2*r)
-		m.Dot, m.Ring = max(1, r/3), r+5
-		if r > 4 { // room for a rim
-			m.Line = 1.6
-		}
-	} else {
-		left, top, rows = 0, 0, float64(l.Rows)
-		if l.Kind == OverTime {
-			for _, name := range l.RowNames {
-				left = min(110, max(left, 16+7*float64(len(name))))
-			}
-		}
-		width = (side - left) / float64(l.Columns)
-		height = min(width, side/rows)
-		if l.Kind == OverTime {
-			height = min(36, 640/rows)
-		} else {
-			width = height
-		}
-		m.Width, m.Height = left+width*float64(l.Columns), height*rows
-		const over = 0.3 // cells lie over each other a little, so that nothing shows between them
-		m.Shape = fmt.Sprintf("m%.4g %.4gh%.4gv%.4gh%.4gz", -width/2, -height/2, width+over, height+over, -width-over)
-		reach := min(width, height) / 2
-		m.Line, m.Reach = min(2, height/3), []float64{width / 2, height / 2}
-		m.Dot, m.Ring = max(1, min(4, reach/3)), max(3, min(9, 0.7*reach))
-		if l.Kind == OverTime {
-			m.Axes, m.Height = l.mapAxes(left, width, height), m.Height+22
-		}
+		return l.planeMap()
+	}
+	return l.cellMap()
+}
+
+const mapSide = 480. // of a page's map, in pixels
+
+// planeMap draws the nodes as discs, the smaller the more there are.
+func (l *Layout) planeMap() *Map {
+	const margin = 12.
+	size := mapSide - 2*margin
+	m := &Map{Width: mapSide, Height: mapSide, Reach: []float64{16, 16}}
+	r := tenths(min(9, max(1.6, 0.36*size/math.Sqrt(float64(len(l.X))))))
+	m.Shape = fmt.Sprintf("m%g 0a%g %g 0 1 0 %g 0a%g %g 0 1 0 %g 0", -r, r, r, 2*r, r, r, -2*r)
+	m.Dot, m.Ring = max(1, r/3), r+5
+	if r > 4 { // room for a rim
+		m.Line = 1.6
 	}
 	for i := range l.X {
-		m.X, m.Y = append(m.X, tenths(left+width*l.X[i])), append(m.Y, tenths(top+height*(rows-l.Y[i])))
+		m.X = append(m.X, tenths(margin+size*l.X[i]))
+		m.Y = append(m.Y, tenths(margin+size*(1-l.Y[i])))
+	}
+	return m
+}
+
+// cellMap draws the nodes as cells: squares of a grid or, over time, a row for each sensor and a column for each frame.
+func (l *Layout) cellMap() *Map {
+	left, rows := 0., float64(l.Rows)
+	if l.Kind == OverTime {
+		for _, name := range l.RowNames {
+			left = min(110, max(left, 16+7*float64(len(name))))
+		}
+	}
+	width := (mapSide - left) / float64(l.Columns)
+	height := width
+	if l.Kind == OverTime {
+		height = min(36, 640/rows)
+	}
+	const over = 0.3 // cells lie over each other a little, so that nothing shows between them
+	reach := min(width, height) / 2
+	m := &Map{
+		Width:  left + width*float64(l.Columns),
+		Height: height * rows,
+		Shape:  fmt.Sprintf("m%.4g %.4gh%.4gv%.4gh%.4gz", -width/2, -height/2, width+over, height+over, -width-over),
+		Line:   min(2, height/3),
+		Reach:  []float64{width / 2, height / 2},
+		Dot:    max(1, min(4, reach/3)),
+		Ring:   max(3, min(9, 0.7*reach)),
+	}
+	if l.Kind == OverTime {
+		m.Axes = l.mapAxes(left, width, height)
+		m.Height += 22
+	}
+	for i := range l.X {
+		m.X = append(m.X, tenths(left+width*l.X[i]))
+		m.Y = append(m.Y, tenths(height*(rows-l.Y[i])))
 	}
 	return m
 }

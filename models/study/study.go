@@ -225,65 +225,98 @@ func begun(cell Cell) bool {
 func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) error {
 	limited, cancel := context.WithTimeout(ctx, cmp.Or(o.Budget, math.MaxInt64))
 	defer cancel()
-	data := map[string]looked{}
+	s := &series{backend: backend, cells: cells, options: o, data: map[string]looked{},
+		failed: map[string]bool{}, took: map[string]time.Duration{}}
 	for _, cell := range cells {
-		if begun(cell) {
-			if err := same(ctx, backend, data, cell, o.Experiment); err != nil {
-				return err
-			}
+		if !begun(cell) {
+			continue
+		}
+		err := same(ctx, backend, s.data, cell, o.Experiment)
+		if err != nil {
+			return err
 		}
 	}
-	failed := map[string]bool{}        // by what the runs of a row have in common
-	took := map[string]time.Duration{} // the last run of a row, and of a name
-	row := func(c Cell) string {
-		c.Config.Seed, c.Config.Fold = 0, datasets.Fold{}
-		return runName(c.Config)
-	}
 	for i, cell := range cells {
-		if ended(cell) || failed[row(cell)] {
+		if ended(cell) || s.failed[configuration(cell)] {
 			continue
 		}
 		if limited.Err() != nil {
 			break
 		}
-		options, start := o.Experiment, time.Now()
-		options.Dir = cell.Dir
-		err := same(limited, backend, data, cell, options)
-		var result training.Result
-		if err == nil {
-			o.Begin(i+1, len(cells), cell)
-			result, err = training.Train(limited, backend, cell.Asked, options)
-		}
-		switch {
-		case err == nil:
-			err = same(ctx, backend, data, cell, options)
-			if err != nil { // it changed while the study runs
-				return err
-			}
-			err = measureRate(backend, cell.Dir)
-		case errors.Is(err, training.ErrInterrupted) && ctx.Err() == nil:
+		err := s.run(ctx, limited, i)
+		if errors.Is(err, training.ErrInterrupted) && ctx.Err() == nil { // the budget is over
 			return nil
-		case errors.Is(err, training.ErrInterrupted):
-			return err
 		}
-		if err != nil && !errors.Is(err, training.ErrBusy) {
-			failed[row(cell)] = true
-			o.Failed(cell, err)
-		} else if err == nil {
-			took[row(cell)] = time.Since(start)
-			took[cell.Row] = took[row(cell)]
-			left := map[string]time.Duration{}
-			for _, next := range cells[i+1:] {
-				if !ended(next) && !failed[row(next)] {
-					left[next.Row] += cmp.Or(took[row(next)], took[next.Row])
-				}
-			}
-			if o.Ended != nil {
-				o.Ended(result, left)
-			}
+		if err != nil {
+			return err
 		}
 	}
 	return ctx.Err()
+}
+
+// series is the state of Run: which rows have failed, and how long their runs take.
+type series struct {
+	backend compute.Backend
+	cells   []Cell
+	options Options
+	data    map[string]looked        // data sets by name, see same
+	failed  map[string]bool          // by configuration
+	took    map[string]time.Duration // by the last run of a configuration, and of a row
+}
+
+// configuration names what the runs of a row have in common: all but the seed and the fold.
+func configuration(c Cell) string {
+	c.Config.Seed, c.Config.Fold = 0, datasets.Fold{}
+	return runName(c.Config)
+}
+
+// run trains cell i until limited ends. Of its errors a failure of this training alone goes to Failed, and a run that another
+// process holds is passed over; the others end the whole.
+func (s *series) run(ctx, limited context.Context, i int) error {
+	cell := s.cells[i]
+	options, start := s.options.Experiment, time.Now()
+	options.Dir = cell.Dir
+	err := same(limited, s.backend, s.data, cell, options)
+	var result training.Result
+	if err == nil {
+		s.options.Begin(i+1, len(s.cells), cell)
+		result, err = training.Train(limited, s.backend, cell.Asked, options)
+	}
+	if err == nil {
+		changed := same(ctx, s.backend, s.data, cell, options)
+		if changed != nil { // while the study ran
+			return changed
+		}
+		err = measureRate(s.backend, cell.Dir)
+	}
+	switch {
+	case errors.Is(err, training.ErrInterrupted):
+		return err
+	case errors.Is(err, training.ErrBusy):
+		return nil
+	case err != nil:
+		s.failed[configuration(cell)] = true
+		s.options.Failed(cell, err)
+		return nil
+	}
+	s.took[configuration(cell)] = time.Since(start)
+	s.took[cell.Row] = time.Since(start)
+	if s.options.Ended != nil {
+		s.options.Ended(result, s.left(i))
+	}
+	return nil
+}
+
+// left returns how long the runs after cell i will take, by row: as long as the last one of the same configuration or row.
+func (s *series) left(i int) map[string]time.Duration {
+	left := map[string]time.Duration{}
+	for _, next := range s.cells[i+1:] {
+		name := configuration(next)
+		if !ended(next) && !s.failed[name] {
+			left[next.Row] += cmp.Or(s.took[name], s.took[next.Row])
+		}
+	}
+	return left
 }
 
 // ended reports whether a cell's run has a result.

@@ -3,7 +3,6 @@
 package figures
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -105,23 +104,13 @@ func Draw(ctx context.Context, backend compute.Backend, folder string, t study.T
 		{"order", "learning curves by the order of the nodes", orders, d.order},
 	} {
 		f := study.Figure{Name: t.Name + "-" + figure.name, About: figure.about, Files: []string{}}
-		for _, row := range figure.rows {
-			if len(d.runs[row]) == 0 {
-				f.Notes = append(f.Notes, fmt.Sprintf("not drawn: no run of %q is finished", row))
-			}
-		}
+		f.Notes = d.missing(figure.rows)
 		if f.Notes == nil {
 			drawn, err := figure.draw()
-			if drawn.note != "" {
-				f.Notes = []string{drawn.note}
-			} else if err == nil {
-				base := filepath.Join(folder, f.Name)
-				f.Files = []string{base + ".png", base + ".svg", base + ".csv"}
-				err = free(f.Files, drawn.heading)
-				if err == nil { // the CSV first, by which free knows its own
-					err = cmp.Or(text.WriteCSV(f.Files[2], drawn.heading, drawn.rows), drawn.sheet.Save(f.Files[:2]...))
-				}
+			if err != nil {
+				return figures, err
 			}
+			err = drawn.save(&f, filepath.Join(folder, f.Name))
 			if err != nil {
 				return figures, err
 			}
@@ -129,4 +118,31 @@ func Draw(ctx context.Context, backend compute.Backend, folder string, t study.T
 		figures = append(figures, f)
 	}
 	return figures, nil
+}
+
+// missing says which rows of the table have no finished run.
+func (d drawing) missing(rows []string) (notes []string) {
+	for _, row := range rows {
+		if len(d.runs[row]) == 0 {
+			notes = append(notes, fmt.Sprintf("not drawn: no run of %q is finished", row))
+		}
+	}
+	return notes
+}
+
+// save writes a figure into base.png, base.svg and base.csv, and names them in f; or it says in f why there is nothing to draw.
+func (drawn figure) save(f *study.Figure, base string) error {
+	if drawn.note != "" {
+		f.Notes = []string{drawn.note}
+		return nil
+	}
+	f.Files = []string{base + ".png", base + ".svg", base + ".csv"}
+	err := free(f.Files, drawn.heading)
+	if err == nil {
+		err = text.WriteCSV(f.Files[2], drawn.heading, drawn.rows) // the first, since free knows a figure of ccp by it
+	}
+	if err == nil {
+		err = drawn.sheet.Save(f.Files[:2]...)
+	}
+	return err
 }

@@ -39,19 +39,8 @@ func (d drawing) fields() (f figure, err error) {
 			f.sheet.Width, f.sheet.Height = 230, 150
 		}
 		for _, h := range []training.HierarchyEpoch{recorded[0], recorded[len(recorded)-1]} {
-			var row []*plot.Plot
 			stage := fmt.Sprintf("epoch %d", h.Epoch)
-			for i, l := range spec.Levels {
-				path := h.Clusters.Path(i + 1)
-				for node, k := range path {
-					f.table = append(f.table, []any{loss, stage, i + 1, node, k})
-				}
-				if l.Clusters > 1 {
-					used := len(slices.Compact(slices.Sorted(slices.Values(path))))
-					title := fmt.Sprintf("level %d: %d of %d clusters", i+1, used, l.Clusters)
-					row = append(row, layout.Clusters(title, path, l.Clusters, false))
-				}
-			}
+			row := f.fieldsAt(h, spec.Levels, layout, loss, stage)
 			if len(row) == 0 {
 				return figure{note: "not drawn: the network has no level of more than one cluster"}, nil
 			}
@@ -61,4 +50,21 @@ func (d drawing) fields() (f figure, err error) {
 	}
 	f.sheet.Title = "Receptive fields on " + d.data
 	return f, nil
+}
+
+// fieldsAt returns a panel for each level of several clusters, as they were after an epoch, and adds the clusters of all levels
+// to the figure's table.
+func (f *figure) fieldsAt(h training.HierarchyEpoch, levels []models.Level, layout *picture.Layout, loss, stage string) (row []*plot.Plot) {
+	for i, level := range levels {
+		path := h.Clusters.Path(i + 1)
+		for node, k := range path {
+			f.table = append(f.table, []any{loss, stage, i + 1, node, k})
+		}
+		if level.Clusters > 1 {
+			used := len(slices.Compact(slices.Sorted(slices.Values(path))))
+			title := fmt.Sprintf("level %d: %d of %d clusters", i+1, used, level.Clusters)
+			row = append(row, layout.Clusters(title, path, level.Clusters, false))
+		}
+	}
+	return row
 }

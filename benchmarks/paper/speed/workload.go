@@ -2,13 +2,13 @@ package speed
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/suggest"
@@ -42,74 +42,98 @@ type Workload struct {
 
 // New builds a workload of a Network. It ignores options that the model does not have.
 func New(b compute.Backend, arch, mode string, batch int, options models.Patch) (*Workload, error) {
+	if !slices.Contains(Modes, mode) {
+		return nil, fmt.Errorf("there is no mode %q; %s", mode, suggest.Among(mode, Modes))
+	}
 	spec, a, err := Network(arch)
 	if err != nil {
 		return nil, err
 	}
 	own := spec.Values()
 	for path, value := range options {
-		if own[path] != nil {
-			if err := spec.Put(path, value); err != nil {
-				return nil, err
-			}
+		if own[path] == nil {
+			continue
+		}
+		err := spec.Put(path, value)
+		if err != nil {
+			return nil, err
 		}
 	}
 	spec = training.AutoFill(spec)
-	if err := spec.Check(); err != nil {
+	err = spec.Check()
+	if err != nil {
 		return nil, err
 	}
 	w := &Workload{Spec: spec, Batch: batch, Flops: float64(batch) * flops(spec)}
 	signals, labels := synthetic(arch, spec, batch)
-	run := -1
 	if mode == "train" {
 		w.Flops *= 3
-		store := spec.NewStore(1)
-		if _, err := spec.Prepare(context.Background(), b, store, a, nil, nil); err != nil {
-			return nil, err
-		}
-		config, err := training.Preview(training.Patch{"data": arch, "model": spec.Model})
+		w.Step, err = trainingStep(b, arch, batch, spec, a, signals, labels)
+	} else {
+		w.Step, err = inference(b, spec, a, signals)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// trainingStep returns a function that trains for one step on the next of the signals.
+func trainingStep(b compute.Backend, arch string, batch int, spec models.Spec, a *affinity.Matrix,
+	signals, labels []*tensors.Tensor) (func() (float64, error), error) {
+	store := spec.NewStore(1)
+	_, err := spec.Prepare(context.Background(), b, store, a, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	config, err := training.Preview(training.Patch{"data": arch, "model": spec.Model})
+	if err != nil {
+		return nil, err
+	}
+	config.Batch = batch
+	trainer := training.NewTrainer(b, store, config, spec, a, 1000)
+	trainer.OnExecCreation(func(*model.Exec, train.GraphType) { Compiled() })
+	Compile()
+	run := -1
+	return func() (float64, error) {
+		run++
+		x, err := signals[run%len(signals)].LocalClone() // a trainer consumes its batch
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		config.Batch = batch
-		trainer := training.NewTrainer(b, store, config, spec, a, 1000)
-		trainer.OnExecCreation(func(*model.Exec, train.GraphType) { Compiled() })
-		Compile()
-		w.Step = func() (float64, error) {
-			run++
-			x, err := signals[run%len(signals)].LocalClone() // a trainer consumes its batch
-			y, failed := labels[run%len(signals)].LocalClone()
-			err = errors.Join(err, failed)
-			if err != nil {
-				return 0, err
-			}
-			metrics, err := trainer.TrainStep(train.Batch{Inputs: []*tensors.Tensor{x}, Labels: []*tensors.Tensor{y}})
-			if err != nil {
-				return 0, err
-			}
-			loss := float64(metrics[0].Value().(float32))
-			for _, m := range metrics {
-				m.MustFinalizeAll()
-			}
-			return loss, nil
+		y, err := labels[run%len(signals)].LocalClone()
+		if err != nil {
+			return 0, err
 		}
-		return w, nil
-	}
-	if !slices.Contains(Modes, mode) {
-		return nil, fmt.Errorf("there is no mode %q; %s", mode, suggest.Among(mode, Modes))
-	}
+		metrics, err := trainer.TrainStep(train.Batch{Inputs: []*tensors.Tensor{x}, Labels: []*tensors.Tensor{y}})
+		if err != nil {
+			return 0, err
+		}
+		loss := float64(metrics[0].Value().(float32))
+		for _, m := range metrics {
+			m.MustFinalizeAll()
+		}
+		return loss, nil
+	}, nil
+}
+
+// inference returns a function that classifies the next of the signals.
+func inference(b compute.Backend, spec models.Spec, a *affinity.Matrix, signals []*tensors.Tensor) (func() (float64, error), error) {
 	classifier, err := models.NewClassifier(b, models.Metadata{Spec: spec}, a)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := spec.Prepare(context.Background(), b, classifier.Store(), a, nil, nil); err != nil {
+	_, err = spec.Prepare(context.Background(), b, classifier.Store(), a, nil, nil)
+	if err != nil {
 		return nil, err
 	}
-	if err := classifier.Update(classifier.Store()); err != nil {
+	err = classifier.Update(classifier.Store())
+	if err != nil {
 		return nil, err
 	}
 	Compile()
-	w.Step = func() (float64, error) {
+	run := -1
+	return func() (float64, error) {
 		run++
 		out, err := classifier.Run(signals[run%len(signals)])
 		if run == 0 {
@@ -120,8 +144,7 @@ func New(b compute.Backend, arch, mode string, batch int, options models.Patch) 
 		}
 		defer out.MustFinalizeAll()
 		return float64(tensors.MustCopyFlatData[float32](out)[0]), nil
-	}
-	return w, nil
+	}, nil
 }
 
 // Write writes a workload to a new folder, for other implementations. It is an error if the folder exists. The files

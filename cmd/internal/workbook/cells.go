@@ -130,22 +130,8 @@ func (r *reader) row() (*Row, error) {
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			into = nil
-			switch r.phonetic.enter(token.Name.Local); token.Name.Local {
-			case "row":
-				inside = true
-				err = r.beginRow(token)
-			case "c":
-				err = r.beginCell(token)
-			case "f":
-				r.cell.formula, into = true, &r.cell.sum
-			case "v":
-				r.cell.valued, into = true, &r.cell.value
-			case "t":
-				if r.phonetic == 0 {
-					into = &r.cell.text
-				}
-			}
+			inside = inside || token.Name.Local == "row"
+			into, err = r.begin(token)
 			if err != nil {
 				return nil, err
 			}
@@ -155,9 +141,11 @@ func (r *reader) row() (*Row, error) {
 			}
 		case xml.EndElement:
 			into = nil
-			switch r.phonetic.leave(token.Name.Local); {
+			r.phonetic.leave(token.Name.Local)
+			switch {
 			case token.Name.Local == "c" && inside:
-				if err := r.endCell(); err != nil {
+				err := r.endCell()
+				if err != nil {
 					return nil, fmt.Errorf("column %s: %w", Letters(r.cell.column), err)
 				}
 			case token.Name.Local == "row" && inside:
@@ -167,6 +155,28 @@ func (r *reader) row() (*Row, error) {
 			}
 		}
 	}
+}
+
+// begin takes in that an element begins, and returns where its text goes; nil if nobody needs it.
+func (r *reader) begin(element xml.StartElement) (into *[]byte, err error) {
+	r.phonetic.enter(element.Name.Local)
+	switch element.Name.Local {
+	case "row":
+		return nil, r.beginRow(element)
+	case "c":
+		return nil, r.beginCell(element)
+	case "f":
+		r.cell.formula = true
+		return &r.cell.sum, nil
+	case "v":
+		r.cell.valued = true
+		return &r.cell.value, nil
+	case "t":
+		if r.phonetic == 0 {
+			return &r.cell.text, nil
+		}
+	}
+	return nil, nil
 }
 
 // beginRow takes the number of a row; without one it follows the row before.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -221,13 +222,7 @@ func (s *sampler) blocks(ctx context.Context, to chan<- *block) {
 	b := s.newBlock()
 	pairs, read, total := 0, 0, s.Epochs*s.tokens
 	send := func(epoch int) bool {
-		b.steps = (pairs + s.Batch - 1) / s.Batch
-		b.epoch, b.done = epoch, float64(read)/float64(total)
-		s.random.Shuffle(pairs, func(i, j int) {
-			b.input[i], b.input[j] = b.input[j], b.input[i]
-			b.output[i], b.output[j] = b.output[j], b.output[i]
-			b.rate[i], b.rate[j] = b.rate[j], b.rate[i]
-		})
+		s.complete(b, pairs, epoch, float64(read)/float64(total))
 		select {
 		case to <- b:
 		case <-ctx.Done():
@@ -240,30 +235,54 @@ func (s *sampler) blocks(ctx context.Context, to chan<- *block) {
 	for epoch := range s.Epochs {
 		for _, document := range s.documents {
 			rate := float32(s.LearningRate * max(minRate, 1-float64(read)/float64(total)))
-			kept = kept[:0]
-			for _, word := range document {
-				if s.keep[word] == 1 || s.random.Float64() < s.keep[word] {
-					kept = append(kept, word)
-				}
-			}
+			kept = s.subsample(document, kept[:0])
 			read += len(document)
-			for at, word := range kept {
-				window := 1 + s.random.IntN(s.Window)
-				for other := max(0, at-window); other < min(len(kept), at+window+1); other++ {
-					if kept[other] == word {
-						continue
-					}
-					b.input[pairs], b.output[pairs], b.rate[pairs] = word, kept[other], rate
-					pairs++
-					if pairs == len(b.input) && !send(epoch+1) {
-						return
-					}
+			for word, other := range s.pairs(kept) {
+				b.input[pairs], b.output[pairs], b.rate[pairs] = word, other, rate
+				pairs++
+				if pairs == len(b.input) && !send(epoch+1) {
+					return
 				}
 			}
 		}
 	}
 	if pairs > 0 {
 		send(s.Epochs)
+	}
+}
+
+// complete shuffles the pairs of a block and notes where in the training they are.
+func (s *sampler) complete(b *block, pairs, epoch int, done float64) {
+	b.steps = (pairs + s.Batch - 1) / s.Batch
+	b.epoch, b.done = epoch, done
+	s.random.Shuffle(pairs, func(i, j int) {
+		b.input[i], b.input[j] = b.input[j], b.input[i]
+		b.output[i], b.output[j] = b.output[j], b.output[i]
+		b.rate[i], b.rate[j] = b.rate[j], b.rate[i]
+	})
+}
+
+// subsample appends the words of a document to kept, but leaves out frequent ones by lot.
+func (s *sampler) subsample(document, kept []int32) []int32 {
+	for _, word := range document {
+		if s.keep[word] == 1 || s.random.Float64() < s.keep[word] {
+			kept = append(kept, word)
+		}
+	}
+	return kept
+}
+
+// pairs yields each word with each other word of a window around it, whose width is drawn for each word.
+func (s *sampler) pairs(words []int32) iter.Seq2[int32, int32] {
+	return func(yield func(word, other int32) bool) {
+		for at, word := range words {
+			window := 1 + s.random.IntN(s.Window)
+			for other := max(0, at-window); other < min(len(words), at+window+1); other++ {
+				if words[other] != word && !yield(word, words[other]) {
+					return
+				}
+			}
+		}
 	}
 }
 
