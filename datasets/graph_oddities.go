@@ -67,12 +67,12 @@ func (d *Dataset) distances(graph *affinity.Matrix, edges []affinity.Edge) strin
 		if len(edges) < fewEdges {
 			return ""
 		}
-		dims := len(d.Raw.Coordinates) / graph.N()
+		dims, points := len(d.Raw.Coordinates)/graph.N(), affinity.Squarable(d.Raw.Coordinates)
 		weights, apart := make([]float64, len(edges)), make([]float64, len(edges))
 		for i, e := range edges {
 			weights[i] = e.Weight
 			for k := range dims {
-				difference := d.Raw.Coordinates[e.I*dims+k] - d.Raw.Coordinates[e.J*dims+k]
+				difference := points[e.I*dims+k] - points[e.J*dims+k]
 				apart[i] += difference * difference
 			}
 		}

@@ -67,6 +67,21 @@ func TestWeightsThatAreDistancesAreTold(t *testing.T) {
 	}
 }
 
+// The unit of coordinates decides nothing, also where their squared distances would overflow or vanish.
+func TestWeightsThatAreDistancesAreToldInAnyUnit(t *testing.T) {
+	points := scattered(rand.New(rand.NewPCG(5, 6)), 60)
+	distances := nearEdges(points, 6, func(x float64) float64 { return x })
+	kernel := nearEdges(points, 6, func(x float64) float64 { return math.Exp(-60 * x * x) })
+	for _, unit := range []int{1000, 700, 520, 1, 0, -500, -540, -700, -1000} {
+		scaled := make([]float64, len(points))
+		for at, v := range points {
+			scaled[at] = math.Ldexp(v, unit)
+		}
+		assert.Contains(t, oddGraph(t, 60, distances, scaled), "grow with the distance between their ends", "2^%d", unit)
+		assert.Empty(t, oddGraph(t, 60, kernel, scaled), "2^%d", unit)
+	}
+}
+
 // Affinities of all kinds are not taken for distances: kernels, inverse distances, correlations, counts, equal weights, drawn ones, and
 // shares of a node's links.
 func TestAffinitiesAreNoDistances(t *testing.T) {

@@ -40,7 +40,7 @@ func KNN(points []float64, n, dims, k int, metric Metric) (*Matrix, error) {
 			return nil, err
 		}
 	}
-	points = squarable(points)
+	points = Squarable(points)
 	return joined(nearest(points, n, dims, k), k, metric)
 }
 
@@ -116,10 +116,10 @@ const (
 	greatest = 0x1p480
 )
 
-// squarable returns points whose squared distances are those of the given ones in another unit, so that their neighbours and weights
+// Squarable returns points whose squared distances are those of the given ones in another unit, so that their neighbours and weights
 // are the same, and neither overflow nor vanish. The unit is a power of 2, which rounds nothing. Points of usual sizes are returned
 // as they are.
-func squarable(points []float64) []float64 {
+func Squarable(points []float64) []float64 {
 	largest, smallest := 0.0, math.Inf(1)
 	for _, v := range points {
 		size := math.Abs(v)

@@ -27,7 +27,7 @@ func NearKNN(points []float64, n, dims, k int, seed uint64) (*Matrix, error) {
 	if n <= most {
 		return KNN(points, n, dims, k, Euclidean)
 	}
-	points = squarable(points)
+	points = Squarable(points)
 	near := make([][]candidate, n)
 	for i := range near {
 		near[i] = make([]candidate, 0, k)

@@ -200,8 +200,26 @@ func (d *directions) sort() []int {
 	return place
 }
 
-// distance is Euclidean.
-func distance(a, b []float64) float64 { return math.Sqrt(squared(a, b)) }
+// Squares of distances between these bounds have neither overflowed nor lost what counts to underflow.
+const (
+	leastSquare = 0x1p-900
+	mostSquare  = 0x1p1000
+)
+
+// distance is Euclidean, also where its square is beyond what a float64 holds, so that the unit of positions changes nothing.
+func distance(a, b []float64) float64 {
+	square := squared(a, b)
+	if leastSquare <= square && square <= mostSquare {
+		return math.Sqrt(square)
+	}
+	_, unit := math.Frexp(floats.Distance(a, b, math.Inf(1))) // the largest difference, as a power of 2, which rounds nothing
+	square = 0
+	for i, v := range a {
+		difference := math.Ldexp(v-b[i], -unit)
+		square += difference * difference
+	}
+	return math.Ldexp(math.Sqrt(square), unit)
+}
 
 func squared(a, b []float64) (sum float64) {
 	for i, v := range a {

@@ -250,6 +250,29 @@ func TestDirectedByHand(t *testing.T) {
 	assert.Equal(t, [][]float64{{-1}, {0}, {1}}, template)
 }
 
+// The unit of positions changes no slot, also where their squared distances would overflow or vanish.
+func TestDirectedInAnyUnit(t *testing.T) {
+	const h, w = 7, 9
+	positions := pixels(h, w)
+	nearest, _ := place.Nearest(grid(t, h, w, 8), 9)
+	want, _, slots := place.Directed(nil, positions, positions, nearest, ones(len(nearest)), h*w, 9)
+	inUnit := func(points [][]float64, unit int) (scaled [][]float64) {
+		for _, p := range points {
+			scaled = append(scaled, nil)
+			for _, v := range p {
+				scaled[len(scaled)-1] = append(scaled[len(scaled)-1], math.Ldexp(v, unit))
+			}
+		}
+		return scaled
+	}
+	for _, unit := range []int{1000, 700, 520, 500, 1, -1, -400, -500, -530, -700, -1000} {
+		scaled := inUnit(positions, unit)
+		got, _, template := place.Directed(nil, scaled, scaled, nearest, ones(len(nearest)), h*w, 9)
+		assert.Equal(t, want, got, "2^%d", unit)
+		assert.Equal(t, inUnit(slots, unit), template, "2^%d", unit)
+	}
+}
+
 // The cheapest of all assignments, found by trying them.
 func TestAssign(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
