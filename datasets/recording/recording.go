@@ -18,7 +18,6 @@ import (
 
 	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/internal/suggest"
-	"gonum.org/v1/gonum/stat"
 )
 
 // Recording holds what some sensors measured at successive time points. Its JSON is an object with name, sensors, values and
@@ -189,72 +188,6 @@ func read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err e
 		return members[name], nil
 	})("a recording")
 	return r, err
-}
-
-// RateOf returns the time points for each unit of time: one over the median step. It is 0 for fewer than two times.
-func RateOf(times []float64) float64 {
-	if len(times) < 2 {
-		return 0
-	}
-	steps := make([]float64, len(times)-1)
-	for i := range steps {
-		steps[i] = times[i+1] - times[i]
-	}
-	slices.Sort(steps)
-	return 1 / stat.Quantile(0.5, stat.Empirical, steps, nil)
-}
-
-// Rate returns RateOf the times of a recording. If each sensor is read at times of its own, these may lie close together
-// by chance, and the rate is at most the sum of the sensors' own rates.
-func (r Recording) Rate() float64 {
-	all, sum, _, _ := r.rates()
-	return min(all, sum)
-}
-
-// rates returns RateOf all times, the sum of the sensors' own rates, and the greatest of them, with that sensor's times. They are one
-// if a sensor is read at all times.
-func (r Recording) rates() (all, sum, most float64, times []float64) {
-	all = RateOf(r.Times)
-	if all == 0 {
-		return 0, 0, 0, nil
-	}
-	width := len(r.Values) / len(r.Times)
-	for column := 0; column < width; column += max(1, r.Channels) {
-		own := make([]float64, 0, len(r.Times))
-		for i, time := range r.Times {
-			if !math.IsNaN(r.Values[i*width+column]) {
-				own = append(own, time)
-			}
-		}
-		if len(own) == len(r.Times) {
-			return all, all, all, own
-		}
-		rate := RateOf(own)
-		sum += rate
-		if rate > most {
-			most, times = rate, own
-		}
-	}
-	if times == nil {
-		most, times = all, r.Times
-	}
-	return all, cmp.Or(sum, all), most, times
-}
-
-// Rate returns the median rate of n recordings, see Recording.Rate. Those without times do not count. It is 0 if none has
-// times.
-func Rate(n int, one func(i int) Recording) float64 {
-	var rates []float64
-	for i := range n {
-		if rate := one(i).Rate(); rate > 0 {
-			rates = append(rates, rate)
-		}
-	}
-	slices.Sort(rates)
-	if rates == nil {
-		return 0
-	}
-	return rates[len(rates)/2]
 }
 
 // TimeText writes a time with all digits, so that no two windows of a recording have one name.

@@ -43,21 +43,18 @@ func (f *Form) Even(r Recording, room []float32) []float32 {
 	for i, v := range r.Values {
 		series[i] = float32(v)
 	}
-	rate := RateOf(r.Times)
-	if rate == 0 {
+	if len(r.Times) < 2 {
 		return series
 	}
+	spacing := spacingOf(r.Times)
+	rate, uneven := 1/spacing.step, !spacing.even
 	begin, span, timepoints := r.Times[0], r.Times[count-1]-r.Times[0], count
-	uneven := false
-	for i, time := range r.Times {
-		uneven = uneven || math.Abs(time-begin-span*float64(i)/float64(count-1)) > 0.1*span/float64(count-1)
-	}
 	if uneven && f.Rate > 0 && r.fastest > 0 { // the even times are those of the sensor that was read most often
 		steps := func(from, to float64) float64 { return math.Floor((to-from)*r.fastest+1e-6) / r.fastest }
 		begin = r.first - steps(begin, r.first)
 		span = r.last + steps(r.last, r.Times[count-1]) - begin
 	}
-	if f.Rate > 0 {
+	if f.Rate > 0 && !(math.Abs(span*f.Rate-float64(count-1)) <= 1.5*spacing.tick*f.Rate) { // else only both ends were rounded
 		timepoints = max(1, int(min(math.Round(span*f.Rate)+1, float64(mostStretch*count))))
 	}
 	if uneven {

@@ -1,0 +1,151 @@
+package recording
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// spacing says how times follow each other.
+type spacing struct {
+	step float64 // the usual one; the mean of all if they are even
+	even bool    // the times are as if a clock had ticked evenly, but for small deviations and for rounding
+	tick float64 // what the times were rounded to; 0 if that does not matter
+}
+
+const (
+	mostJitter = 0.1 // of a step, by which an even time may be off
+	minSteps   = 10  // of times that tell rounding from chance
+)
+
+// spacingOf returns the spacing of at least two ascending times. Times that deviate by up to mostJitter from even ones are even, and so are
+// rounded ones. The step of even times is the mean, which rounding hardly changes, and else the median, which a pause does not change.
+func spacingOf(times []float64) spacing {
+	steps := make([]float64, len(times)-1)
+	for i := range steps {
+		steps[i] = times[i+1] - times[i]
+	}
+	mean, off := (times[len(steps)]-times[0])/float64(len(steps)), 0.0
+	for i, time := range times {
+		off = max(off, math.Abs(time-times[0]-mean*float64(i)))
+	}
+	slices.Sort(steps)
+	s := spacing{step: stat.Quantile(0.5, stat.Empirical, steps, nil), even: off <= mostJitter*mean}
+	if !s.even {
+		s.tick = roundedTo(times, steps)
+		s.even = s.tick > 0
+	}
+	const same = 1e-6 // the rounding of float64 changes no step
+	if s.even && math.Abs(s.step-mean) > same*mean {
+		s.step = mean
+	}
+	return s
+}
+
+// roundedTo returns the tick to which even times were rounded, such as 0.01 for 60 time points a second at 0.02, 0.03 and 0.05; 0 if they
+// were not even. All steps are then n or n+1 ticks, spread so evenly that the times stay within a tick of a line. Where these are one tick
+// and two, a few of two may as well be lost time points: they count only if they are many.
+func roundedTo(times, sorted []float64) (tick float64) {
+	const (
+		alike = 0.05 // of a tick
+		width = 1.3  // of the ticks around the line, which the least squares fit a little askew
+		many  = 8    // lost time points are not so evenly spread by chance
+	)
+	low, high := sorted[0], sorted[len(sorted)-1]
+	tick = high - low
+	n := math.Round(low / tick)
+	if len(sorted) < minSteps || !(n >= 1) || math.Abs(low/tick-n) > alike {
+		return 0
+	}
+	longer := 0
+	for _, step := range sorted {
+		switch {
+		case step-low <= alike*tick:
+		case high-step <= alike*tick:
+			longer++
+		default:
+			return 0
+		}
+	}
+	if n == 1 && longer < many && 4*longer < len(sorted) {
+		return 0
+	}
+	counts := make([]float64, len(times))
+	for i := range counts {
+		counts[i] = float64(i)
+	}
+	begin, step := stat.LinearRegression(counts, times, nil, false)
+	least, most := math.Inf(1), math.Inf(-1)
+	for i, time := range times {
+		off := time - begin - step*float64(i)
+		least, most = min(least, off), max(most, off)
+	}
+	if most-least > width*tick {
+		return 0
+	}
+	return tick
+}
+
+// RateOf returns the time points for each unit of time: one over the usual step, which is the mean of even times and the median of others.
+// Even times may be rounded. It is 0 for fewer than two times.
+func RateOf(times []float64) float64 {
+	if len(times) < 2 {
+		return 0
+	}
+	return 1 / spacingOf(times).step
+}
+
+// Rate returns RateOf the times of a recording. If each sensor is read at times of its own, these may lie close together
+// by chance, and the rate is at most the sum of the sensors' own rates.
+func (r Recording) Rate() float64 {
+	all, sum, _, _ := r.rates()
+	return min(all, sum)
+}
+
+// rates returns RateOf all times, the sum of the sensors' own rates, and the greatest of them, with that sensor's times. They are one
+// if a sensor is read at all times.
+func (r Recording) rates() (all, sum, most float64, times []float64) {
+	all = RateOf(r.Times)
+	if all == 0 {
+		return 0, 0, 0, nil
+	}
+	width := len(r.Values) / len(r.Times)
+	for column := 0; column < width; column += max(1, r.Channels) {
+		own := make([]float64, 0, len(r.Times))
+		for i, time := range r.Times {
+			if !math.IsNaN(r.Values[i*width+column]) {
+				own = append(own, time)
+			}
+		}
+		if len(own) == len(r.Times) {
+			return all, all, all, own
+		}
+		rate := RateOf(own)
+		sum += rate
+		if rate > most {
+			most, times = rate, own
+		}
+	}
+	if times == nil {
+		most, times = all, r.Times
+	}
+	return all, cmp.Or(sum, all), most, times
+}
+
+// Rate returns the median rate of n recordings, see Recording.Rate. Those without times do not count. It is 0 if none has
+// times.
+func Rate(n int, one func(i int) Recording) float64 {
+	var rates []float64
+	for i := range n {
+		if rate := one(i).Rate(); rate > 0 {
+			rates = append(rates, rate)
+		}
+	}
+	slices.Sort(rates)
+	if rates == nil {
+		return 0
+	}
+	return rates[len(rates)/2]
+}

@@ -1,0 +1,119 @@
+package recording
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// ticked returns times at a rate as a clock writes them that knows whole ticks only.
+func ticked(timepoints int, rate, tick float64, round func(float64) float64) []float64 {
+	times := make([]float64, timepoints)
+	for i := range times {
+		times[i] = round(float64(i)/rate/tick) * tick
+	}
+	return times
+}
+
+// Even times that were rounded are even: their rate is that of the clock, not of a rounded step.
+func TestRateOfRoundedTimes(t *testing.T) {
+	for _, one := range []struct{ rate, tick float64 }{
+		{60, 0.01}, {30, 0.01}, {64, 0.01}, {75, 0.01}, {80, 0.01}, {60, 0.001}, {30, 0.001}, {120, 0.001}, {24, 0.001}, {44.1, 0.001},
+		{0.75, 1}, {2.0 / 3, 1}, {400, 0.001}, {700, 0.001}, {29.97, 0.01}, {60000. / 1001, 1. / 1024},
+	} {
+		for name, round := range map[string]func(float64) float64{"round": math.Round, "floor": math.Floor, "ceil": math.Ceil} {
+			for _, timepoints := range []int{40, 150, 1001} {
+				what := fmt.Sprintf("%g at a tick of %g, %s, %d", one.rate, one.tick, name, timepoints)
+				for _, begin := range []float64{0, 1.7e9} {
+					times := ticked(timepoints, one.rate, one.tick, round)
+					for i := range times {
+						times[i] += begin
+					}
+					assert.InEpsilon(t, one.rate, RateOf(times), one.tick*one.rate/float64(timepoints-2)+1e-5, what)
+					s := spacingOf(times)
+					assert.True(t, s.even, what)
+				}
+			}
+		}
+	}
+}
+
+// Other times with few different steps are as uneven as they are.
+func TestUnevenTimesAreNotRounded(t *testing.T) {
+	chance := uint32(1)
+	random := func(n uint32) float64 {
+		chance = chance*1664525 + 1013904223
+		return float64(chance >> 16 % n)
+	}
+	times := func(n int, step func(i int) float64) []float64 {
+		all := []float64{0}
+		for i := range n {
+			all = append(all, all[i]+step(i))
+		}
+		return all
+	}
+	few := func(at ...int) func(i int) float64 {
+		return func(i int) float64 {
+			for _, lost := range at {
+				if i == lost {
+					return 2
+				}
+			}
+			return 1
+		}
+	}
+	for name, all := range map[string][]float64{
+		"one lost time point":            times(99, few(50)),
+		"three lost time points, evenly": times(99, few(24, 49, 74)),
+		"lost time points by chance":     times(99, func(int) float64 { return 1 + max(0, random(4)-2) }),
+		"steps by chance":                times(99, func(int) float64 { return 3 + random(2) }),
+		"two rates":                      times(100, func(i int) float64 { return float64(1 + i/50) }),
+		"a few times":                    {0, 1, 3},
+		"few times":                      {0, 0.2, 0.5, 0.7, 1},
+		"a pause":                        {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 30, 31, 32},
+		"steps of 1 and 3":               times(99, func(i int) float64 { return float64(1 + i%2*2) }),
+	} {
+		s := spacingOf(all)
+		assert.False(t, s.even, name)
+		assert.Zero(t, s.tick, name)
+	}
+	assert.Equal(t, 1.0, RateOf(times(99, few(50))), "the median step")
+}
+
+// A rounded recording keeps its values, as the same recording with exact times does, at the rate of the training.
+func TestRoundedTimesAreNotResampled(t *testing.T) {
+	for _, tick := range []float64{0.01, 0.001} {
+		for _, timepoints := range []int{60, 61, 62, 63, 64, 65, 300} {
+			values := make([]float64, timepoints)
+			for i := range values {
+				values[i] = float64(1 - 2*(i%2))
+			}
+			times := ticked(timepoints, 60, tick, math.Round)
+			f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: RateOf(times)}
+			series, notes, err := f.Series(Recording{Times: times, Values: values})
+			require.NoError(t, err)
+			assert.Empty(t, notes)
+			require.Len(t, series, timepoints)
+			f.Rate = 60
+			series, _, err = f.Series(Recording{Times: times, Values: values})
+			require.NoError(t, err)
+			require.Len(t, series, timepoints)
+			for i, v := range series {
+				assert.Equal(t, float32(values[i]), v)
+			}
+		}
+	}
+}
+
+// Small deviations do not change the rate: it is that of all times.
+func TestRateOfTimesWithJitter(t *testing.T) {
+	times := ticked(200, 60, 0.001, math.Round)
+	for i := range times {
+		times[i] += float64(i*i%3-1) / 1000
+	}
+	assert.InEpsilon(t, 60, RateOf(times), 1e-3)
+	assert.Equal(t, 50.0, RateOf([]float64{0, 0.02, 0.04, 0.06}), "even times have the rate of their steps")
+}
