@@ -12,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/gomlx/gomlx/support/xslices"
 )
 
 // seriesReader holds the recordings of a file as they are there, `[samples, sensors, timepoints, axes]`.
@@ -115,7 +116,26 @@ func (r *npzReader) readTimes() error {
 		return fmt.Errorf("times has shape %v; want [%d] or [%d, %[2]d], the time points of series", a.Shape, s.timepoints, r.samples)
 	}
 	s.times, err = a.Floats()
+	switch whole := a.Data.(type) {
+	case []int64:
+		s.countFromFirst(whole, r.raw)
+	case []uint64: // a difference of two is right beyond the largest int64, too
+		s.countFromFirst(xslices.Map(whole, func(at uint64) int64 { return int64(at) }), r.raw)
+	}
 	return err
+}
+
+// countFromFirst counts the times of each recording from its first if some are beyond the integers that float64 holds, such as nanoseconds
+// since 1970. Those after the end of a recording do not matter.
+func (s *seriesReader) countFromFirst(times []int64, raw *Raw) {
+	const exact = 1 << 53
+	if len(times) == 0 || !slices.ContainsFunc(times, func(at int64) bool { return at > exact || at < -exact }) {
+		return
+	}
+	for i, at := range times {
+		s.times[i] = float64(at - times[i-i%s.timepoints])
+	}
+	raw.Notes = append(raw.Notes, "times have more digits than float64 holds; those of each recording are counted from its first")
 }
 
 // seriesOfFeatures makes recordings of one time point of features with missing values: nodes are sensors.

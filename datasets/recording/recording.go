@@ -132,9 +132,10 @@ func ReadAll(document []byte, room func(i, bytes int) error) (all []Recording, e
 // with its error.
 func read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err error) {
 	var value float64
-	float := from.Float(&value)
-	number := func(list *[]float64, what string) error {
-		err := float(what)
+	var digits string
+	var rests []float64 // of the times, nil without
+	number := func(list *[]float64, read jsonread.Value, what string) error {
+		err := read(what)
 		if err == nil && len(*list) == cap(*list) {
 			more := max(64, len(*list)/2)
 			err = take(2 * 8 * more)
@@ -147,7 +148,8 @@ func read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err e
 		}
 		return err
 	}
-	row := from.List(func(int) error { return number(&r.Values, "a value") })
+	float, exact := from.Float(&value), from.Digits(&value, &digits)
+	row := from.List(func(int) error { return number(&r.Values, float, "a value") })
 	members := map[string]jsonread.Value{
 		"name": from.Text(&r.Name),
 		"sensors": from.List(func(i int) error {
@@ -177,8 +179,18 @@ func read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err e
 			return nil
 		}),
 		"times": from.List(func(i int) error {
-			r.Times = r.Times[:i]
-			return number(&r.Times, "a time")
+			r.Times, rests = r.Times[:i], rests[:min(i, len(rests))]
+			err := number(&r.Times, exact, "a time")
+			rest := Rest(digits, value)
+			if rest != 0 && rests == nil {
+				err = cmp.Or(err, take(2*8*(i+1)))
+				rests = make([]float64, i)
+			}
+			if rests != nil {
+				err = cmp.Or(err, take(2*8))
+				rests = append(rests, rest)
+			}
+			return err
 		}),
 	}
 	err = from.Members(func(name string) (jsonread.Value, error) {
@@ -187,6 +199,9 @@ func read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err e
 		}
 		return members[name], nil
 	})("a recording")
+	if times, first := FromFirst(r.Times, rests); first != "" {
+		r.Times, r.Notes = times, append(r.Notes, FromFirstNote(first))
+	}
 	return r, err
 }
 

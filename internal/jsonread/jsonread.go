@@ -130,8 +130,14 @@ func (r *Reader) Text(to *string) Value {
 }
 
 // Float reads a number, and NaN for null.
-func (r *Reader) Float(to *float64) Value {
+func (r *Reader) Float(to *float64) Value { return r.Digits(to, nil) }
+
+// Digits reads a number as Float does, and keeps its text as well, if digits is not nil.
+func (r *Reader) Digits(to *float64, digits *string) Value {
 	return scalar(r, '0', to, math.NaN(), func(raw []byte, what string) (v float64, err error) {
+		if digits != nil {
+			*digits = string(raw)
+		}
 		v, err = strconv.ParseFloat(string(raw), 64)
 		if err != nil {
 			err = fmt.Errorf("%s is %s at byte %d, which float64 does not hold", what, suggest.Clip(string(raw)), r.tokens.InputOffset())

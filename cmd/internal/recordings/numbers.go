@@ -178,3 +178,11 @@ func (in *input) number(line int, text string) (float64, error) {
 	}
 	return value, nil
 }
+
+// pointed returns the text of a number with a decimal point in place of a decimal comma.
+func (in *input) pointed(text string) string {
+	if in.comma == 0 {
+		return text
+	}
+	return strings.Replace(text, ",", ".", 1)
+}

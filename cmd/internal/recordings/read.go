@@ -142,6 +142,7 @@ type reading struct {
 	as      map[string]bool // how the files are read
 	days    days
 	times   []float64            // of the rows of the last sample but one, which others share
+	rests   []float64            // of these times
 	fileOf  map[[2]string]string // of the samples of tables, by name and class
 }
 

@@ -13,6 +13,7 @@ import (
 type rows struct {
 	values  []float64 // of all lines
 	times   []float64 // nil without
+	rests   []float64 // what float64 leaves out of each of them, see recording.Rest; nil if that is nothing
 	kind    int       // of the times
 	columns []int32   // the first of each line, in the layout readings
 	runs    []run     // of lines with times
@@ -20,6 +21,17 @@ type rows struct {
 
 // run is a row and its line. The rows until the next run are in the lines that follow.
 type run struct{ row, line int }
+
+// addTime adds the time of a row.
+func (r *rows) addTime(at, rest float64) {
+	if rest != 0 && r.rests == nil {
+		r.rests = make([]float64, len(r.times), cap(r.times))
+	}
+	r.times = append(r.times, at)
+	if r.rests != nil {
+		r.rests = append(r.rests, rest)
+	}
+}
 
 // line returns the number of the line of a row. It takes the row after the last to be in the line after the last.
 func (r *rows) line(row int) int {
@@ -38,11 +50,11 @@ func (r *reading) begin(x *sample) {
 		before := &r.samples[n-1].rows
 		x.rows.values, x.rows.times = make([]float64, 0, len(before.values)), make([]float64, 0, len(before.times))
 		before.values = trimmed(before.values)
-		if !slices.Equal(before.times, r.times) {
-			r.times = trimmed(before.times)
+		if !slices.Equal(before.times, r.times) || !slices.Equal(before.rests, r.rests) {
+			r.times, r.rests = trimmed(before.times), trimmed(before.rests)
 		}
 		x.rows.columns = make([]int32, 0, len(before.columns))
-		before.times = slices.Clip(r.times)
+		before.times, before.rests = slices.Clip(r.times), slices.Clip(r.rests)
 	}
 	r.samples = append(r.samples, x)
 }
@@ -66,6 +78,10 @@ func (r *reading) lay(s *sample, width int) error {
 	s.Values = lines.values
 	if len(lines.times) == 0 {
 		return nil
+	}
+	if times, first := recording.FromFirst(lines.times, lines.rests); first != "" {
+		lines.times = times
+		r.noteOf("exact", recording.FromFirstNote(first)+", such as in "+s.where)
 	}
 	order, rises := make([]int, len(lines.times)), true
 	steps, jump := 0, 0 // lines whose time goes back, and the last that goes back by more than a few lines, or from a time far ahead

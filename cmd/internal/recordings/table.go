@@ -85,13 +85,13 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 	if err != nil {
 		return err
 	}
-	var at float64
+	var at, rest float64
 	if t.time >= 0 {
 		cell := cells[t.time]
 		if colon := strings.IndexByte(cell, ':'); t.date >= 0 && 0 < colon && colon < 3 {
 			cell = cells[t.date] + " " + cell
 		}
-		at, err = t.when(line, cell)
+		at, rest, err = t.when(line, cell)
 		if err != nil {
 			if errors.As(err, new(unreadable)) {
 				return t.unread(t.time, err)
@@ -124,7 +124,8 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 	if n := len(x.rows.times); x.rows.line(n) != line {
 		x.rows.runs = append(x.rows.runs, run{n, line})
 	}
-	x.rows.kind, x.rows.times = t.kind, append(x.rows.times, at)
+	x.rows.kind = t.kind
+	x.rows.addTime(at, rest)
 	return nil
 }
 
@@ -333,7 +334,7 @@ func (t *table) isUnits(line int, cells []string) (found bool, err error) {
 			return false, nil
 		}
 		if column == t.time {
-			_, err = t.when(line, cells[column])
+			_, _, err = t.when(line, cells[column])
 		} else {
 			units = append(units, t.headings[column]+" "+cells[column])
 		}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/clusterpool/ccp/datasets/recording"
 )
 
 // Kinds of times.
@@ -42,6 +44,7 @@ var monthFirst = strings.NewReplacer("2/1/", "1/2/", "2-1-", "1-2-")
 // days tells how the dates of all files are written.
 type days struct {
 	last int               // the layout of the last date
+	rest float64           // what float64 leaves out of the last time, see recording.Rest
 	zone int               // the offset of the last date's zone, in seconds
 	span bool              // the last time was a duration
 	by   map[string]string // what can only be read with the day first, by "day", or with the month first, by "month"
@@ -65,6 +68,7 @@ func (d *days) first() string {
 
 // parse reads a date or a time of day, in seconds. It reads a date that goes both ways with the day first.
 func (d *days) parse(text string, line int) (seconds float64, kind int, err error) {
+	d.rest = 0
 	if d.span || spans.MatchString(text) {
 		seconds, d.span = elapsed(text)
 		if d.span {
@@ -101,7 +105,9 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 				return when.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, when.Location())).Seconds(), clocks, nil
 			}
 			_, d.zone = when.Zone()
-			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, kind, nil
+			whole, part := float64(when.Unix()), float64(when.Nanosecond())/1e9
+			d.rest = whole - (whole + part) + part
+			return whole + part, kind, nil
 		}
 	}
 	return 0, 0, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 12:00:00.5 or 31.05.2024 12:00", text)
@@ -178,11 +184,13 @@ func (r *reading) turn() error {
 	return nil
 }
 
-// when reads a time: a number of any unit, or a date.
-func (t *table) when(line int, cell string) (at float64, err error) {
+// when reads a time: a number of any unit, or a date. rest is what float64 leaves out of it.
+func (t *table) when(line int, cell string) (at, rest float64, err error) {
 	if strings.Contains(cell, unread) {
-		return t.in.number(line, cell)
+		at, err = t.in.number(line, cell)
+		return at, 0, err
 	}
+	t.days.rest = 0
 	kind := numbers
 	stamp, whole := compact(t.headings[t.time], cell)
 	switch {
@@ -195,13 +203,15 @@ func (t *table) when(line int, cell string) (at float64, err error) {
 		at, err = t.in.number(line, cell)
 		if err != nil || at != at {
 			at, kind, err = t.days.parse(cell, line)
+		} else {
+			t.days.rest = recording.Rest(t.in.pointed(cell), at)
 		}
 	}
 	if err == nil && t.lines > 1 && kind != t.kind {
 		err = fmt.Errorf("%q: lines before have times of another form; write all alike", cell)
 	}
 	t.kind = kind
-	return at, err
+	return at, t.days.rest, err
 }
 
 // perSecond has how many of a unit are a second.

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clusterpool/ccp/datasets/recording"
 )
 
 // tsHeader holds what the @ lines of a .ts file of sktime, aeon and the UEA archive say that matters here.
@@ -22,6 +25,7 @@ type tsHeader struct {
 	days       days // how these are written
 	kind       int  // of these
 	kindKnown  bool
+	noteOf     func(about, text string)
 }
 
 // readTS reads a .ts file: an @ line for each property, @data, and then a line for each sample. Colons separate the
@@ -33,7 +37,7 @@ type tsHeader struct {
 // brackets with its
 // time, (0,0.1),(0.5,0.2), which is a number or a date, and the series of a sample may have times of their own.
 func readTS(j *job, from source, q question) (c content, err error) {
-	h := &tsHeader{known: q.known, days: newDays("")}
+	h := &tsHeader{known: q.known, days: newDays(""), noteOf: j.noteOf}
 	err = j.readTable(from.path, ':', func(in *input, line int, fields []string) error {
 		switch {
 		case len(fields) == 1 && fields[0] == "" || strings.HasPrefix(fields[0], "%"): // as aeon's own files have remarks
@@ -198,9 +202,9 @@ func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
 // tuples reads the series of a sample whose values have times. A sensor without a value at a time of another has a
 // gap there.
 func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
-	values := make([]map[float64]float64, len(fields))
+	values := make([]map[moment]float64, len(fields))
 	for dimension, field := range fields {
-		values[dimension] = map[float64]float64{}
+		values[dimension] = map[moment]float64{}
 		for n, tuple := range strings.Split(field, ")") {
 			tuple = strings.TrimLeft(tuple, ", ")
 			if tuple == "" && n > 0 || tuple == "?" && n == 0 && field == tuple { // the end, or a sensor without any value
@@ -213,7 +217,7 @@ func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
 					"written as (0.5,1.2)",
 					dimension, tuple)
 			}
-			at, err := h.when(in, one.line, strings.TrimSpace(inside[:comma]))
+			at, err := h.when(one.line, strings.TrimSpace(inside[:comma]))
 			if err != nil {
 				return fmt.Errorf("dimension %d, value %d: %w", dimension, n, err)
 			}
@@ -227,12 +231,15 @@ func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
 			values[dimension][at] = value
 		}
 	}
+	var times []moment
 	for _, of := range values {
-		one.Times = slices.AppendSeq(one.Times, maps.Keys(of))
+		times = slices.AppendSeq(times, maps.Keys(of))
 	}
-	slices.Sort(one.Times)
-	one.Times = slices.Compact(one.Times)
-	for _, at := range one.Times {
+	slices.SortFunc(times, func(a, b moment) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.rest, b.rest)) })
+	times = slices.Compact(times)
+	var r rows
+	for _, at := range times {
+		r.addTime(at.at, at.rest)
 		for _, of := range values {
 			value, found := of[at]
 			if !found {
@@ -241,28 +248,38 @@ func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
 			one.Values = append(one.Values, value)
 		}
 	}
-	if one.Times == nil {
+	if times == nil {
 		return errors.New("no sensor has a value; remove the sample")
+	}
+	first := ""
+	one.Times, first = recording.FromFirst(r.times, r.rests)
+	if first != "" {
+		h.noteOf("exact", recording.FromFirstNote(first)+", such as in "+one.where)
 	}
 	return nil
 }
 
+// moment is a time: a value, and what float64 leaves out of it.
+type moment struct{ at, rest float64 }
+
 // when reads a time: a number of any unit, or a date. All of a file are alike.
-func (h *tsHeader) when(in *input, line int, text string) (at float64, err error) {
+func (h *tsHeader) when(line int, text string) (m moment, err error) {
 	kind := numbers
-	at, err = float(text)
+	m.at, err = float(text)
+	m.rest = recording.Rest(text, m.at)
 	if err != nil {
-		at, kind, err = h.days.parse(text, line)
+		m.at, kind, err = h.days.parse(text, line)
+		m.rest = h.days.rest
 	}
 	switch {
 	case err != nil:
-		return 0, err
+		return m, err
 	case kind == slashed:
-		return 0, fmt.Errorf("%s is a day and a month in an order that it does not tell; write the year first: "+
+		return m, fmt.Errorf("%s is a day and a month in an order that it does not tell; write the year first: "+
 			"2024-05-31", text)
 	case h.kindKnown && kind != h.kind:
-		return 0, fmt.Errorf("%q: times before are of another form; write all alike", text)
+		return m, fmt.Errorf("%q: times before are of another form; write all alike", text)
 	}
 	h.kind, h.kindKnown = kind, true
-	return at, nil
+	return m, nil
 }

@@ -1,0 +1,40 @@
+package datasets
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// Times in nanoseconds since 1970 make the series that the same times from 0 make; steps of 1 and 2 µs stay those.
+func TestTimesInNanoseconds(t *testing.T) {
+	a, lengths := lab()
+	a = a.with("lengths", vectorOf(lengths...))
+	from := []int64{0, 1000, 3000, 4000, 6000, 7000}
+	small := a.with("times", vectorOf(from...)).load(t, Options{})
+	assert.NotContains(t, strings.Join(small.Notes, "\n"), "float64")
+	const begin = 1_700_000_000_000_000_123
+	var since, each []int64
+	var unsigned []uint64
+	for i := range 10 {
+		for at, ns := range from {
+			if i == 0 {
+				since, unsigned = append(since, begin+ns), append(unsigned, uint64(begin+ns))
+			}
+			if at >= int(lengths[i]) {
+				each = append(each, 0) // what stands after the end of a recording
+				continue
+			}
+			each = append(each, begin+1e15*int64(i)+ns)
+		}
+	}
+	for _, times := range []*npz.Array{vectorOf(since...), {Shape: []int{10, 6}, Data: each}, {Shape: []int{6}, Data: unsigned}} {
+		d := a.with("times", times).load(t, Options{})
+		assert.Equal(t, small.Series, d.Series)
+		assert.Equal(t, small.Form.Rate, d.Form.Rate)
+		assert.Contains(t, d.Notes, "times have more digits than float64 holds; those of each recording are counted from its first")
+	}
+}
