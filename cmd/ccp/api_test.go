@@ -107,6 +107,39 @@ func mentions(t *testing.T, where string, of types.Type) {
 	}
 }
 
+// A name that a public package exports is one more thing that its readers hold in the head, and that no later version can take
+// away. It is added on purpose: with its line in testdata/exported.txt, which is sorted.
+func TestExportedNames(t *testing.T) {
+	packages, public := compiled(t, token.NewFileSet())
+	var found []string
+	for _, path := range public {
+		if strings.HasPrefix(path, module+"benchmarks") || strings.HasPrefix(path, module+"examples") {
+			continue // nobody builds upon these
+		}
+		p, err := packages.Import(path)
+		require.NoError(t, err)
+		for _, name := range p.Scope().Names() {
+			if p.Scope().Lookup(name).Exported() {
+				found = append(found, strings.TrimPrefix(path, module)+"."+name)
+			}
+		}
+	}
+	listed, err := os.ReadFile("testdata/exported.txt")
+	require.NoError(t, err)
+	slices.Sort(found)
+	added, gone := difference(found, strings.Fields(string(listed)))
+	assert.Empty(t, added, "exported without a line in testdata/exported.txt")
+	assert.Empty(t, gone, "lines of testdata/exported.txt that are exported no more")
+}
+
+// difference returns what a has and b lacks, and what b has and a lacks.
+func difference(a, b []string) (added, gone []string) {
+	without := func(a, b []string) []string {
+		return slices.DeleteFunc(slices.Clone(a), func(x string) bool { return slices.Contains(b, x) })
+	}
+	return without(a, b), without(b, a)
+}
+
 // The files of some packages stand on each other: no file calls what a file above it has, so that each can be read after
 // those that it needs.
 func TestFilesCallOneWay(t *testing.T) {
