@@ -47,7 +47,7 @@ func TestErrorsOfLongTables(t *testing.T) {
 		assert.Contains(t, refused(t, Options{}, path), fmt.Sprintf("r.csv, line %d: column hip: ", at+1))
 	}
 	lines := longTable()
-	lines = append(lines, lines[3])
+	lines = append(lines, strings.Replace(lines[3], ".25", ".5", 1))
 	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.csv", strings.Join(lines, "\n"))),
 		"r.csv, line 20042: line 4 has this time already; keep one of them")
 }

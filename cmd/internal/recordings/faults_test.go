@@ -75,11 +75,11 @@ func TestClocksThatGoBack(t *testing.T) {
 		"line 32: the time goes back, from 29 to 0")
 	assert.Contains(t, refused(t, Options{}, timed(t, 60, func(line int) any { return line + map[bool]int{true: 100}[line == 4] })),
 		"line 7: the time goes back, from 104 to 5, while most lines are in order", "one wrong time is no place at the end")
-	for _, at := range []func(line int) any{func(line int) any { return 60 - line }, func(line int) any { return line * 7 % 61 },
-		func(line int) any { return line ^ map[bool]int{true: 1}[line/8 == 3] }} {
+	for moved, at := range map[int]func(line int) any{59: func(line int) any { return 60 - line }, 47: func(line int) any { return line * 7 % 61 },
+		4: func(line int) any { return line ^ map[bool]int{true: 1}[line/8 == 3] }} {
 		result, _ := imported(t, Options{}, timed(t, 60, at))
 		require.Len(t, result.Notes, 1, "one note for all files")
-		assert.Contains(t, result.Notes[0], "lines are not in the order of their times, such as in ")
+		assert.Contains(t, result.Notes[0], fmt.Sprintf("lines are not in the order of their times, such as %d of 60 in ", moved))
 		assert.Contains(t, result.Notes[0], "0.csv; put in order (4 in all)")
 	}
 }

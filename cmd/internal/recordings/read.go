@@ -16,6 +16,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/gomlx/gomlx/support/xslices"
 )
 
@@ -134,9 +135,10 @@ type reading struct {
 	question
 	samples []*sample // of the same sensors, each with its own length
 	chosen  chosen
-	sensors []string        // of readings, as they first appear
-	number  map[string]int  // of each of these
-	axes    []string        // of readings
+	sensors []string       // of readings, as they first appear
+	number  map[string]int // of each of these
+	axes    []string       // of readings
+	resent  resent
 	mere    string          // the heading T, taken for the time by nothing else
 	classes []string        // in the order in which the data declares them; nil for sorted
 	as      map[string]bool // how the files are read
@@ -289,6 +291,9 @@ func (r *reading) finish() (err error) {
 				return fmt.Errorf("%q: the name %q is not UTF-8, so that the data set cannot hold it; rename the file or folder", one.path, name)
 			}
 		}
+	}
+	if n := r.resent.lines; n > 0 {
+		r.note("left out: %s with the time and the values of another one, such as %s", text.Count(n, "line"), r.resent.first)
 	}
 	if markers := slices.Sorted(maps.Keys(r.markers)); markers != nil {
 		r.note("taken for missing values: %s",

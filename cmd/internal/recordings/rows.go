@@ -1,12 +1,12 @@
 package recordings
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // rows holds the lines of a sample. A long table has millions of them.
@@ -83,62 +83,75 @@ func (r *reading) lay(s *sample, width int) error {
 		lines.times = times
 		r.noteOf("exact", recording.FromFirstNote(first)+", such as in "+s.where)
 	}
-	order, rises := make([]int, len(lines.times)), true
-	steps, jump := 0, 0 // lines whose time goes back, and the last that goes back by more than a few lines, or from a time far ahead
-	for i, time := range lines.times {
-		before := lines.times[max(0, i-1)]
-		order[i], rises = i, rises && (i == 0 || time > before)
-		if time < before {
-			steps++
-			if ahead := i - 1 + minSteps; time < lines.times[max(0, i-minSteps)] || ahead < len(order) && before > lines.times[ahead] {
-				jump = i
-			}
-		}
-	}
-	switch {
-	case readings:
-	case rises:
+	if !readings && rise(lines.times) {
 		s.Times = lines.times
 		return nil
-	case steps > 0 && r.mere != "":
-		return fmt.Errorf("line %d: column %s is not in order: if it is the time, say --time %[2]s; if it is a sensor, name all "+
-			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.mere)
-	case jump > 0 && len(order) >= minSteps*(steps+1) && (jump < len(order)-1 || lines.times[jump] < lines.times[0]):
-		return fmt.Errorf("line %d: the time goes back, from %s to %s, while most lines are in order: a clock was set back, or a "+
-			"counter began again; cut the recording there into two, correct the times, or leave their column out with --leave",
-			lines.line(jump), recording.TimeText(lines.times[jump-1]), recording.TimeText(lines.times[jump]))
-	case steps > 0:
-		r.noteOf("order", fmt.Sprintf("lines are not in the order of their times, such as in %s; put in order", s.where))
 	}
-	if !readings {
-		lines.columns = make([]int32, len(order))
+	sorted, err := r.inOrder(s, &lines, readings)
+	if err != nil {
+		return err
 	}
-	ascend := func(a, b int) int {
-		return cmp.Or(cmp.Compare(lines.times[a], lines.times[b]), cmp.Compare(lines.columns[a], lines.columns[b]))
-	}
-	slices.SortStableFunc(order, ascend)
-	values := len(lines.values) / len(order)
-	for i, row := range order {
-		if i > 0 && ascend(order[i-1], row) == 0 {
-			line, before := lines.line(row), lines.line(order[i-1])
-			if readings {
-				return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
-					line, r.sensors[int(lines.columns[row])/len(r.axes)], s.Name, before)
-			}
-			return fmt.Errorf("line %d: line %d has this time already; keep one of them, "+
-				"or leave the column of times out with --leave", line, before)
-		}
-		if i == 0 || lines.times[row] != lines.times[order[i-1]] {
+	for i, row := range sorted {
+		if i == 0 || lines.times[row] != lines.times[sorted[i-1]] {
 			s.Times = append(s.Times, lines.times[row])
 		}
 	}
+	values := len(lines.values) / len(lines.times)
 	s.Values = slices.Repeat([]float64{math.NaN()}, len(s.Times)*width)
 	timepoint := 0
-	for _, row := range order {
+	for _, row := range sorted {
 		for s.Times[timepoint] != lines.times[row] {
 			timepoint++
 		}
 		copy(s.Values[timepoint*width+int(lines.columns[row]):], lines.values[row*values:][:values])
 	}
 	return nil
+}
+
+// rise reports that each time is later than the one before.
+func rise(times []float64) bool {
+	for i := 1; i < len(times); i++ {
+		if !(times[i] > times[i-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// inOrder returns the rows of a sample in the order of their times, without those that came twice. It is an error if a clock was set back,
+// or if one time has two rows.
+func (r *reading) inOrder(s *sample, lines *rows, readings bool) (sorted []int, err error) {
+	if !readings {
+		lines.columns = make([]int32, len(lines.times))
+	}
+	sorted = loop.Indices(len(lines.times))
+	slices.SortStableFunc(sorted, lines.compare)
+	sorted = r.dropResent(s, lines, sorted)
+	all := slices.Sorted(slices.Values(sorted)) // in the order of the file
+	moved := lines.outOfOrder(all)
+	if moved > 0 && !readings && r.mere != "" {
+		return nil, fmt.Errorf("line %d: column %s is not in order: if it is the time, say --time %[2]s; if it is a sensor, name all "+
+			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.mere)
+	}
+	for _, part := range lines.bySensor(all) {
+		if err := lines.wentBack(part); err != nil {
+			return nil, err
+		}
+	}
+	for i, row := range sorted[1:] {
+		if lines.compare(sorted[i], row) != 0 {
+			continue
+		}
+		line, before := lines.line(row), lines.line(sorted[i])
+		if readings {
+			return nil, fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
+				line, r.sensors[int(lines.columns[row])/len(r.axes)], s.Name, before)
+		}
+		return nil, fmt.Errorf("line %d: line %d has this time already; keep one of them, "+
+			"or leave the column of times out with --leave", line, before)
+	}
+	if moved > 0 && !readings {
+		r.noteOf("order", fmt.Sprintf("lines are not in the order of their times, such as %d of %d in %s; put in order", moved, len(all), s.where))
+	}
+	return sorted, nil
 }

@@ -1,0 +1,168 @@
+package recordings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/datasets/recording"
+)
+
+// resent counts lines that repeat another one, as a logger sends them again that got no answer.
+type resent struct {
+	lines int
+	first string // where the first is
+}
+
+// dropResent takes the rows from sorted ones that have the time, the column and the values of another one, but for the first of them in
+// the file. It keeps them all if these are more than half of them: then a clock stood still.
+func (r *reading) dropResent(s *sample, lines *rows, sorted []int) []int {
+	values := len(lines.values) / len(lines.times)
+	row := func(i int) []float64 { return lines.values[i*values:][:values] }
+	again := map[int]bool{}
+	first := len(sorted)
+	for k, begin := 1, 0; k < len(sorted); k++ {
+		i := sorted[k]
+		if lines.compare(sorted[begin], i) != 0 {
+			begin = k
+			continue
+		}
+		if slices.EqualFunc(row(sorted[begin]), row(i), func(a, b float64) bool { return a == b || a != a && b != b }) {
+			again[i], first = true, min(first, i)
+		}
+	}
+	if len(again) == 0 || 2*len(again) > len(sorted) {
+		return sorted
+	}
+	if r.resent.lines == 0 {
+		r.resent.first = fmt.Sprintf("line %d of %s", lines.line(first), s.path)
+	}
+	r.resent.lines += len(again)
+	return slices.DeleteFunc(sorted, func(i int) bool { return again[i] })
+}
+
+// compare orders rows by their times, and then by their columns.
+func (r *rows) compare(a, b int) int {
+	return cmp.Or(cmp.Compare(r.times[a], r.times[b]), cmp.Compare(r.columns[a], r.columns[b]))
+}
+
+// bySensor parts rows by the columns that they are of.
+func (r *rows) bySensor(all []int) (parts [][]int) {
+	place := map[int32]int{}
+	for _, i := range all {
+		at, known := place[r.columns[i]]
+		if !known {
+			at, parts = len(parts), append(parts, nil)
+			place[r.columns[i]] = at
+		}
+		parts[at] = append(parts[at], i)
+	}
+	return parts
+}
+
+// wentBack returns an error if a clock was set back among rows in the order of the file. Rows in any order are no such case.
+func (r *rows) wentBack(all []int) error {
+	times := make([]float64, len(all))
+	for k, i := range all {
+		times[k] = r.times[i]
+	}
+	at := farBack(times)
+	if at == 0 {
+		at = setBack(times)
+	}
+	if at == 0 {
+		return nil
+	}
+	return fmt.Errorf("line %d: the time goes back, from %s to %s, while most lines are in order: a clock was set back, or a "+
+		"counter began again; cut the recording there into two, correct the times, or leave their column out with --leave",
+		r.line(all[at]), recording.TimeText(times[at-1]), recording.TimeText(times[at]))
+}
+
+// farBack returns where ordered times go back by more than a few lines, or from a time far ahead; 0 if they don't.
+func farBack(times []float64) int {
+	steps, jump := 0, 0
+	for i, time := range times {
+		before := times[max(0, i-1)]
+		if time >= before {
+			continue
+		}
+		steps++
+		if ahead := i - 1 + minSteps; time < times[max(0, i-minSteps)] || ahead < len(times) && before > times[ahead] {
+			jump = i
+		}
+	}
+	if len(times) >= minSteps*(steps+1) && (jump < len(times)-1 || times[jump] < times[0]) {
+		return jump
+	}
+	return 0
+}
+
+// setBack returns where times with an even step go back by a step or more and run again through a stretch that lines before have: then
+// the stretch has more lines than its length allows. It returns 0 if there is no such place. Lines that came late fill a gap instead.
+func setBack(times []float64) int {
+	const (
+		much = 1.25 // times as many lines
+		same = 1e-6 // of a step
+	)
+	usual, sorted := usualStep(times), slices.Sorted(slices.Values(times))
+	closer := usualStep(sorted)
+	if usual == 0 || closer > 0 && closer < usual*(1-same) { // lines in another order, such as every seventh first, fill the gaps of each other
+		return 0
+	}
+	for i := 1; i < len(times); i++ {
+		from, to := times[i], times[i-1]
+		if to-from < usual*(1-same) {
+			continue
+		}
+		begin, _ := slices.BinarySearch(sorted, from-same*usual)
+		end, _ := slices.BinarySearch(sorted, to+same*usual)
+		if float64(end-begin) > much*((to-from)/usual+1) {
+			return i
+		}
+	}
+	return 0
+}
+
+// usualStep returns the step that most of the successive times have that do not go back; 0 if there is none.
+func usualStep(times []float64) float64 {
+	const near = 0.25 // of the step
+	var steps []float64
+	for i, time := range times[1:] {
+		if time > times[i] {
+			steps = append(steps, time-times[i])
+		}
+	}
+	if len(steps) < 3 || 2*len(steps) < len(times) {
+		return 0
+	}
+	slices.Sort(steps)
+	usual, alike := steps[len(steps)/2], 0
+	for _, step := range steps {
+		if math.Abs(step-usual) <= near*usual {
+			alike++
+		}
+	}
+	if 4*alike < 3*len(steps) {
+		return 0
+	}
+	return usual
+}
+
+// outOfOrder returns the least number of rows to move so that the times of all rise.
+func (r *rows) outOfOrder(all []int) int {
+	var ends []float64 // the least time at which a rising sequence of each length ends
+	for _, i := range all {
+		at, _ := slices.BinarySearchFunc(ends, r.times[i], func(end, time float64) int {
+			if end <= time {
+				return -1
+			}
+			return 1
+		})
+		if at == len(ends) {
+			ends = append(ends, 0)
+		}
+		ends[at] = r.times[i]
+	}
+	return len(all) - len(ends)
+}
