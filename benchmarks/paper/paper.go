@@ -3,7 +3,6 @@
 package paper
 
 import (
-	_ "github.com/clusterpool/ccp/benchmarks/paper/ablations"
 	_ "github.com/clusterpool/ccp/benchmarks/paper/data"
 	_ "github.com/clusterpool/ccp/benchmarks/paper/networks"
 	_ "github.com/clusterpool/ccp/benchmarks/paper/tables"

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
-	"github.com/clusterpool/ccp/cmd/internal/clusters"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
@@ -20,7 +19,7 @@ type clustersJSON struct {
 	Hierarchy   int                `json:"hierarchy"`   // shown, from 1
 	Hierarchies int                `json:"hierarchies"` // of the model
 	Levels      []hierarchy.Health `json:"levels"`
-	Words       []clusters.Cluster `json:"words"` // empty where nodes have no names, or lie on a grid
+	Words       []clusterWords     `json:"words"` // empty where nodes have no names, or lie on a grid
 	Files       []string           `json:"files"` // that were written, in Folder
 	Folder      string             `json:"-"`
 }
@@ -69,11 +68,11 @@ func (c *clustersCommand) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return inFile(c.checkpoint, err)
 	}
-	view := clusters.New(classifier, levels, c.nodes(cmd, classifier))
-	result.Words = view.Words()
+	view := viewClusters(classifier, levels, c.nodes(cmd, classifier))
+	result.Words = view.listed()
 	err = cmd.Context().Err()
 	if err == nil && c.out.path != "" {
-		result.Files, err = view.Write(c.out.path)
+		result.Files, err = view.write(c.out.path)
 	}
 	if err != nil {
 		return err

@@ -219,7 +219,7 @@ func TestOptionsPage(t *testing.T) {
 	}
 	page += "\n## Of some data sets\n\n| option | data set | default | values | what it is |\n|---|---|---|---|---|\n" + ofData
 	page += "\n## Of the paper's laboratory\n\n`ccp` has these options, and so does a program of your own that imports " +
-		"`benchmarks/paper/ablations`.\n\n| option | default | values | what it is |\n|---|---|---|---|\n" + ofLaboratory
+		"`benchmarks/paper/networks`.\n\n| option | default | values | what it is |\n|---|---|---|---|\n" + ofLaboratory
 	if *update {
 		require.NoError(t, os.WriteFile(optionsPage, []byte(page), 0o644))
 	}

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/gomlx/go-xla/installer"
 
 	"github.com/clusterpool/ccp/internal/download"
@@ -90,33 +89,35 @@ func installPlugin(op *opener, kind string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("cannot install XLA: %w; make the directory writable or set %s", err, pluginDirsEnv)
 	}
-	lock := flock.New(filepath.Join(dir, lockName)) // The system drops it when its holder dies.
-	if err := op.take(lock); err != nil {
+	unlock, err := op.takeTurn(filepath.Join(dir, lockName))
+	if err != nil {
 		return err
 	}
-	defer func() { _ = lock.Unlock() }()
+	defer unlock(false)
 	if _, err := findIntact(kind); err == nil {
 		return nil
 	}
 	return install(op, dir)
 }
 
-// take takes the lock that keeps two processes from installing at once.
-func (op *opener) take(lock *flock.Flock) error {
-	locked, err := lock.TryLock()
-	if err != nil {
-		return fmt.Errorf("cannot install XLA: lock %s: %w", lock.Path(), err)
+// takeTurn takes the lock that keeps two processes from installing at once. It waits for the other one, but not for ever.
+func (op *opener) takeTurn(path string) (unlock func(remove bool), err error) {
+	const pause = 100 * time.Millisecond
+	announced := false
+	for deadline := time.Now().Add(op.lockWait); ; time.Sleep(pause) {
+		unlock, err = files.Lock(path)
+		switch {
+		case err == nil:
+			return unlock, nil
+		case !errors.Is(err, files.ErrLocked):
+			return nil, fmt.Errorf("cannot install XLA: %w", err)
+		case time.Now().After(deadline):
+			return nil, fmt.Errorf("lock %s is still held after %v; end the process that holds it", path, op.lockWait)
+		case !announced:
+			announced = true
+			op.notice("another process is installing XLA; waiting for it (lock %s)", path)
+		}
 	}
-	if locked {
-		return nil
-	}
-	op.notice("another process is installing XLA; waiting for it (lock %s)", lock.Path())
-	ctx, cancel := context.WithTimeout(context.Background(), op.lockWait)
-	defer cancel()
-	if _, err := lock.TryLockContext(ctx, 100*time.Millisecond); err != nil {
-		return fmt.Errorf("lock %s is still held after %v; end the process that holds it", lock.Path(), op.lockWait)
-	}
-	return nil
 }
 
 // install fetches the wheel into dir and takes the plugin out. An interrupted download goes on the next time. The

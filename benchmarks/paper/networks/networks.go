@@ -1,5 +1,5 @@
 // Package networks registers the networks that the paper compares CCP with on its own data: those of images, of
-// skeletons, and two of graphs. Import it for its effect.
+// skeletons, and two of graphs. It registers the options of its ablations, too. Import it for its effect.
 package networks
 
 import (

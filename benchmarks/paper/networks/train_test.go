@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	_ "github.com/clusterpool/ccp/benchmarks/paper/ablations"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"

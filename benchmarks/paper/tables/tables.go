@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	_ "github.com/clusterpool/ccp/benchmarks/paper/ablations" // whose options some rows ask for
-	_ "github.com/clusterpool/ccp/benchmarks/paper/data"      // whose recipes the rows begin with
+	_ "github.com/clusterpool/ccp/benchmarks/paper/data" // whose recipes the rows begin with
 	"github.com/clusterpool/ccp/benchmarks/paper/figures"
+	_ "github.com/clusterpool/ccp/benchmarks/paper/networks" // whose options some rows ask for
 	"github.com/clusterpool/ccp/models/study"
 	"github.com/clusterpool/ccp/models/training"
 )

@@ -1,5 +1,4 @@
-// Package clusters shows the hierarchy of a trained classifier: as words, tables and pictures.
-package clusters
+package main
 
 import (
 	"cmp"
@@ -16,14 +15,14 @@ import (
 )
 
 const (
-	mostListed  = 32   // clusters of a level that Words lists
-	wordsListed = 8    // words of a cluster that Words lists
+	mostListed  = 32   // clusters of a level that are printed
+	wordsListed = 8    // words of a cluster that are printed
 	wordsFiled  = 30   // words of a cluster that are written
 	leastFiled  = 0.01 // membership that is written, beside each node's largest
 )
 
-// View is a classifier's hierarchy with what is needed to show it.
-type View struct {
+// clustersView is a classifier's hierarchy with what is needed to show it.
+type clustersView struct {
 	*models.Classifier
 	levels hierarchy.Levels
 	hard   hierarchy.Clusters      // of the levels
@@ -31,30 +30,30 @@ type View struct {
 	data   *datasets.Dataset       // has the nodes' names, coordinates and grid
 }
 
-// Cluster is a cluster with the names of its most central nodes.
-type Cluster struct {
+// clusterWords is a cluster with the names of its most central nodes.
+type clusterWords struct {
 	Level   int      `json:"level"`
 	Cluster int      `json:"cluster"`
 	Nodes   int      `json:"nodes"`
 	Words   []string `json:"words"`
 }
 
-// New views the levels of a classifier's hierarchy. data is its data set. If data is nil, nodes have no names.
-func New(c *models.Classifier, levels hierarchy.Levels, data *datasets.Dataset) *View {
+// viewClusters views the levels of a classifier's hierarchy. data is its data set. If data is nil, nodes have no names.
+func viewClusters(c *models.Classifier, levels hierarchy.Levels, data *datasets.Dataset) *clustersView {
 	data = cmp.Or(data, &datasets.Dataset{Info: c.Info})
-	return &View{c, levels, levels.Hard(), levels.Inputs(), data}
+	return &clustersView{c, levels, levels.Hard(), levels.Inputs(), data}
 }
 
-// Words lists the clusters of the levels that have few. The list is empty if nodes have no names, or lie on a grid.
-func (v *View) Words() []Cluster {
-	all := []Cluster{}
+// listed returns the clusters of the levels that have few. The list is empty if nodes have no names, or lie on a grid.
+func (v *clustersView) listed() []clusterWords {
+	all := []clusterWords{}
 	for i, level := range v.levels {
 		if v.data.NodeNames == nil || v.data.Grid != nil || level.Clusters > mostListed || level.Clusters == 1 {
 			continue
 		}
 		for k, nodes := range v.levels.Central(i+1, v.inputs[i], v.Graph) {
 			if len(nodes) > 0 {
-				all = append(all, Cluster{i + 1, k, len(nodes), v.named(nodes, wordsListed)})
+				all = append(all, clusterWords{i + 1, k, len(nodes), v.named(nodes, wordsListed)})
 			}
 		}
 	}
@@ -62,7 +61,7 @@ func (v *View) Words() []Cluster {
 }
 
 // named returns the names of the first nodes of a list, or their numbers if they have no names.
-func (v *View) named(nodes []int32, most int) (names []string) {
+func (v *clustersView) named(nodes []int32, most int) (names []string) {
 	for _, i := range nodes[:min(most, len(nodes))] {
 		names = append(names, cmp.Or(v.name(int(i)), strconv.Itoa(int(i))))
 	}
@@ -70,15 +69,15 @@ func (v *View) named(nodes []int32, most int) (names []string) {
 }
 
 // name returns a node's name, or "" if it has none.
-func (v *View) name(node int) string {
+func (v *clustersView) name(node int) string {
 	if v.data.NodeNames == nil {
 		return ""
 	}
 	return v.data.NodeNames[node]
 }
 
-// Write makes the tables and pictures of all levels in a folder, and returns their paths.
-func (v *View) Write(folder string) (paths []string, err error) {
+// write makes the tables and pictures of all levels in a folder, and returns their paths.
+func (v *clustersView) write(folder string) (paths []string, err error) {
 	layout := picture.NewLayout(v.Graph, v.data.Grid, v.data.Parts, v.data.Coordinates, v.data.NodeNames)
 	width, height := layout.Size()
 	for i, level := range v.levels {
@@ -109,14 +108,14 @@ func (v *View) Write(folder string) (paths []string, err error) {
 }
 
 // nodes lists the cluster of level i, from 0, that each input node belongs to.
-func (v *View) nodes(i int, row func(cells ...any)) {
+func (v *clustersView) nodes(i int, row func(cells ...any)) {
 	for node, k := range v.hard.Path(i + 1) {
 		row(node, v.name(node), k, v.inputs[i].Weight(node, k))
 	}
 }
 
 // clusters lists the clusters of level i with their most central nodes.
-func (v *View) clusters(i int, row func(cells ...any)) {
+func (v *clustersView) clusters(i int, row func(cells ...any)) {
 	mass := v.levels.Mass(i + 1)
 	for k, nodes := range v.levels.Central(i+1, v.inputs[i], v.Graph) {
 		row(k, len(nodes), float32(mass[k]), strings.Join(v.named(nodes, wordsFiled), " "))
@@ -124,7 +123,7 @@ func (v *View) clusters(i int, row func(cells ...any)) {
 }
 
 // memberships lists the memberships of level i's own nodes: those from leastFiled on, and each node's largest.
-func (v *View) memberships(i int, row func(cells ...any)) {
+func (v *clustersView) memberships(i int, row func(cells ...any)) {
 	m := v.levels[i].Memberships
 	for node, largest := range m.Hard() {
 		clusters, weights := m.Row(node)
@@ -137,7 +136,7 @@ func (v *View) memberships(i int, row func(cells ...any)) {
 }
 
 // neighbourhoods lists what each cluster's filter reads of level i's nodes.
-func (v *View) neighbourhoods(i int, row func(cells ...any)) {
+func (v *clustersView) neighbourhoods(i int, row func(cells ...any)) {
 	l := v.levels[i]
 	for k, nodes := range l.Neighbourhoods {
 		for slot, node := range nodes {

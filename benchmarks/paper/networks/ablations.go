@@ -1,6 +1,4 @@
-// Package ablations registers the options by which the paper's tables take away a part of a training, on any data, or
-// shrink it. Import it for its effect.
-package ablations
+package networks
 
 import (
 	"slices"
@@ -9,19 +7,19 @@ import (
 	"github.com/clusterpool/ccp/models/training"
 )
 
-// options are those of all trainings.
-type options struct {
+// ablations are options of all trainings, by which the paper's tables take away a part of one, on any data, or shrink it.
+type ablations struct {
 	// RandomGraph replaces the data's graph by a connected graph with as many edges, drawn from the training's seed.
 	RandomGraph bool `param:"random_graph"`
 	// Narrow divides the filters of levels and stem and the hidden widths, after all else is decided.
 	Narrow int `param:"narrow" default:"1" rule:"from 1"`
 }
 
-func init() { training.Register(options{}, ablate) }
+func init() { training.Register(ablations{}, ablate) }
 
 // ablate changes a training as its options say.
 func ablate(c *training.Config, d *datasets.Dataset) (*datasets.Dataset, error) {
-	o := datasets.OptionsOf[options](c.More)
+	o := datasets.OptionsOf[ablations](c.More)
 	c.Levels, c.Hidden = slices.Clone(c.Levels), slices.Clone(c.Hidden)
 	for i := range c.Levels {
 		c.Levels[i].Filters = max(1, c.Levels[i].Filters/o.Narrow)

@@ -1,4 +1,4 @@
-package ablations
+package networks
 
 import (
 	"slices"
