@@ -21,7 +21,7 @@ func Accuracy(predicted []int, labels []int32, shares []float64) (accuracy float
 	right, count := make([]float64, len(shares)), make([]float64, len(shares))
 	for i, label := range labels {
 		count[label]++
-		right[label] += float64(one(predicted[i] == int(label)))
+		right[label] += float64(asInt(predicted[i] == int(label)))
 	}
 	present := 0.0
 	for class, n := range count {
@@ -53,10 +53,10 @@ func (f *fit) judgeAlone(ctx context.Context, t *trial, v int) (s Score, err err
 	n, losses := float64(len(rows)), make([]float64, len(held))
 	predicted, labels := make([]int, len(held)), make([]int32, len(held))
 	err = inParallel(ctx, len(held), func(w *work, i int) {
-		x := make([]float32, c.width())
-		f.classifier.units.read(w, held[i].Values)
+		x := make([]float32, c.Width())
+		w.read(f.classifier.scaling, held[i].Values)
 		c.raw(w, x)
-		c.standardise(x)
+		c.standardiser.Apply(x)
 		k, own := make([]float64, len(rows)), float64(dot(x, x))
 		for j, row := range rows {
 			k[j] = float64(dot(x, row))

@@ -21,7 +21,7 @@ func TestJudgeAlone(t *testing.T) {
 		}
 	}
 	held := samples[40:]
-	for _, name := range []string{"power", Values, MiniRocket} {
+	for _, name := range []string{"power", "values", "minirocket"} {
 		c := Config{Columns: 2, Classes: 2, Only: []string{name}, Held: Held{held, []float64{0.5, 0.5}}}
 		v := fitted(t, c, samples[:40])
 		got, loss, predicted, labels := v.Parts()[0].Score, 0.0, make([]int, len(held)), make([]int32, len(held))
@@ -103,7 +103,7 @@ func TestSamplesAreReadByLinksOfOthers(t *testing.T) {
 	}
 	var calls [][]int
 	c := Config{Columns: nodes, Channels: 1, Classes: 2, Table: true, Links: linked(all), Backend: backendtest.Go(t),
-		Only: []string{"averages", Values, Forest}, Relink: func(some []int) (*affinity.Matrix, error) {
+		Only: []string{"averages", "values", Forest}, Relink: func(some []int) (*affinity.Matrix, error) {
 			calls = append(calls, some)
 			return linked(some), nil
 		}}
@@ -139,7 +139,7 @@ func TestSamplesAreReadByLinksOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	want := make([]float32, v.forest.width)
 	w := new(work)
-	v.units.read(w, samples[0].Values)
+	w.read(v.scaling, samples[0].Values)
 	copy(want, v.forest.features(w))
 	plain := c
 	plain.Relink = nil
@@ -151,7 +151,7 @@ func TestSamplesAreReadByLinksOfOthers(t *testing.T) {
 	c.Relink = func([]int) (*affinity.Matrix, error) { return nil, failure }
 	_, err = Fit(t.Context(), c, samples)
 	require.ErrorIs(t, err, failure)
-	c.Only = []string{Values}
+	c.Only = []string{"values"}
 	_, err = Fit(t.Context(), c, samples)
 	require.NoError(t, err, "nothing is averaged")
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/models/internal/transforms/features"
 )
 
 //go:embed predict.c.tmpl
@@ -48,8 +48,8 @@ func (v *Classifier) C(classNames []string, calibration float64) ([]byte, error)
 		f.Names = append(f.Names, quoteC(name))
 		f.Flash += len(name) + 1
 	}
-	f.array("float", "mean", v.units.mean)
-	f.array("float", "scale", v.units.scale)
+	f.array("float", "mean", v.scaling.Mean)
+	f.array("float", "scale", v.scaling.Scale)
 	f.array("float", "bias", v.bias)
 	for _, one := range v.transforms {
 		if err := f.transform(one); err != nil {
@@ -66,14 +66,14 @@ func (v *Classifier) C(classNames []string, calibration float64) ([]byte, error)
 func (f *cFile) variables() int {
 	const size, double = 4, 8 // of a float, or an int of most compilers
 	floats := f.Columns * f.Longest
-	if f.Has[MiniRocket] || f.Has[Hydra] || len(f.Stretched) > 0 {
+	if f.Has["minirocket"] || f.Has["hydra"] || len(f.Stretched) > 0 {
 		floats += f.Longest
 	}
-	if f.Has[MiniRocket] {
+	if f.Has["minirocket"] {
 		floats += f.Longest
 	}
 	if f.Has["power"] {
-		floats += 2*f.Padded + (2+bandCount)*f.Columns
+		floats += 2*f.Padded + (2+features.BandCount)*f.Columns
 	}
 	return size*(floats+1) + double*f.Classes
 }
@@ -104,43 +104,21 @@ func (f *cFile) array(kind, name string, values []float32) string {
 
 // transform adds the arrays and the call of a transform.
 func (f *cFile) transform(v *transform) error {
-	var arguments []any
+	inC, ok := v.Map.(features.MapInC)
+	if !ok {
+		return NoC("the transform " + v.Name)
+	}
+	arguments := inC.CArguments(f.Padded)
+	if arguments == nil {
+		return NoC("the transform " + v.Name)
+	}
 	add := func(kind, name string, values []float32) {
-		arguments = append(arguments, f.array(kind, v.name+"_"+name, values))
+		arguments = append(arguments, features.CArray{Type: kind, Name: name, Values: values})
 	}
-	calls, own := &f.Whole, v.featureMap
-	if s, ok := own.(stretched); ok && s.length > 1 {
-		calls, own = &f.Stretched, s.featureMap
-	}
-	switch m := own.(type) {
-	case *miniRocket:
-		arguments = append(arguments, len(m.steps))
-		add("int32_t", "steps", loop.Convert[float32](m.steps))
-		add("int32_t", "each", loop.Convert[float32](m.each))
-		add("int8_t", "signs", m.signs)
-		add("float", "thresholds", m.thresholds)
-	case *hydra:
-		arguments = append(arguments, len(m.steps))
-		add("int32_t", "steps", loop.Convert[float32](m.steps))
-		arguments = append(arguments, m.groups, m.added)
-		add("int32_t", "columns", m.columns)
-		add("float", "taps", m.weights)
-	case *power:
-		var bands []float32 // their ends in spectra of 4, 8, 16, … values
-		for n := 4; n <= f.Padded; n *= 2 {
-			for b := range bandCount {
-				from, to := m.band(b, n)
-				bands = append(bands, float32(from), float32(to))
-			}
-		}
-		add("int32_t", "bands", bands)
-	default:
-		return NoC("the transform " + v.name)
-	}
-	add("float", "mean", v.mean)
-	scale := v.scale // that C multiplies the weights by
+	add("float", "mean", v.standardiser.Mean)
+	scale := v.standardiser.Scale // that C multiplies the weights by
 	if k := v.kernel; k != nil {
-		add("float", "scale", v.scale)
+		add("float", "scale", v.standardiser.Scale)
 		arguments = append(arguments, len(k.norms))
 		add("float", "landmarks", k.landmarks)
 		arguments = append(arguments, k.g)
@@ -152,12 +130,20 @@ func (f *cFile) transform(v *transform) error {
 		weights[at*f.Classes+class] = w * scale[at]
 	}
 	add("float", "weights", weights)
-	call := "ccp_" + basis(v.name) + "(timepoints"
+	call := "ccp_" + v.Option + "(timepoints"
 	for _, a := range arguments {
+		if array, ok := a.(features.CArray); ok {
+			a = f.array(array.Type, v.Name+"_"+array.Name, array.Values)
+		}
 		call += fmt.Sprint(", ", a)
 	}
-	f.Has[basis(v.name)] = true
-	*calls = append(*calls, call+");")
+	call += ");"
+	f.Has[v.Option] = true
+	if v.IsStretched() {
+		f.Stretched = append(f.Stretched, call)
+	} else {
+		f.Whole = append(f.Whole, call)
+	}
 	return nil
 }
 

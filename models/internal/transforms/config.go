@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/models/internal/layout"
+	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"github.com/gomlx/compute"
 )
 
@@ -37,7 +38,7 @@ func For(data *signal.Info, graph *affinity.Matrix, option string) (Config, erro
 		}
 	}
 	if l.Frames > 0 {
-		c.Columns, c.Frames, c.Links = l.Sensors*data.Channels, min(l.Frames, mostFrames), l.Links(graph)
+		c.Columns, c.Frames, c.Links = l.Sensors*data.Channels, min(l.Frames, features.MostFrames), l.Links(graph)
 	}
 	return c, err
 }
@@ -71,7 +72,7 @@ func (c Config) Memory(samples []Sample) int {
 	}
 	width, n := 0, len(f.used)
 	for _, v := range f.classifier.transforms {
-		width += v.width()
+		width += v.Width()
 	}
 	side := n
 	if !f.dual {

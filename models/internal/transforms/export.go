@@ -1,6 +1,9 @@
 package transforms
 
-import "github.com/clusterpool/ccp/models/onnx"
+import (
+	"github.com/clusterpool/ccp/models/internal/transforms/features"
+	"github.com/clusterpool/ccp/models/onnx"
+)
 
 // Export adds nodes that compute Probabilities of raw samples x: series `[batch, timepoints, columns]`, or what has so many values a
 // sample as Read takes them, if values is not 0. network has the network's logits.
@@ -15,13 +18,13 @@ func (v *Classifier) Export(g *onnx.Graph, x string, values int, network string)
 		}
 		x = g.Op("Transpose", x, onnx.Attribute{Name: "perm", Value: []int{0, 2, 1}})
 	}
-	x = g.Op("Sub", x, g.Constant(v.units.mean, v.Columns, 1))
-	x = g.Op("Mul", x, g.Constant(v.units.scale, v.Columns, 1))
+	x = g.Op("Sub", x, g.Constant(v.scaling.Mean, v.Columns, 1))
+	x = g.Op("Mul", x, g.Constant(v.scaling.Scale, v.Columns, 1))
 	known := map[string]string{}
-	features := func(name string, m featureMap) string {
+	featuresOf := func(name string, m features.Map) string {
 		g.Scope = name + "/"
 		if known[name] == "" {
-			known[name] = m.export(g, x)
+			known[name] = m.Export(g, x)
 		}
 		return known[name]
 	}
@@ -37,7 +40,7 @@ func (v *Classifier) Export(g *onnx.Graph, x string, values int, network string)
 	}
 	logits := make([]string, len(v.bias)/v.Classes) // of each ridge classifier
 	for _, one := range v.transforms {
-		logits[one.ridge] = g.Plus(logits[one.ridge], one.export(g, features(one.name, one.featureMap)))
+		logits[one.ridge] = g.Plus(logits[one.ridge], one.export(g, featuresOf(one.Name, one.Map)))
 	}
 	g.Scope = "ensemble/"
 	for i := range logits {
@@ -56,7 +59,7 @@ func (v *Classifier) Export(g *onnx.Graph, x string, values int, network string)
 	if v.forest != nil {
 		all := []any{onnx.Axis(1)}
 		for i, m := range v.forest.maps {
-			all = append(all, features(v.forest.names[i], m))
+			all = append(all, featuresOf(v.forest.names[i], m))
 		}
 		g.Scope = "forest/"
 		votes = v.forest.export(g, g.Op("Concat", all...))
@@ -74,15 +77,11 @@ func (v *Classifier) Export(g *onnx.Graph, x string, values int, network string)
 
 // export adds nodes that standardise features, compare them with landmarks, and weigh them: the part of the transform in the logits.
 func (v *transform) export(g *onnx.Graph, x string) string {
-	raw := x
-	x = g.Op("Mul", g.Op("Sub", x, v.mean), v.scale)
-	if basis(v.name) == Hydra {
-		x = g.Op("Where", g.Op("Equal", raw, float32(0)), float32(0), x)
-	}
+	x = v.standardiser.Export(g, x)
 	product := func(x string, rows []float32, width int) string {
 		return g.Op("Gemm", x, g.Constant(rows, len(rows)/width, width), onnx.Attribute{Name: "transB", Value: 1})
 	}
-	width := len(v.mean)
+	width := v.Width()
 	if k := v.kernel; k != nil {
 		own := g.Op("ReduceSum", g.Op("Mul", x, x), []int{1})
 		x = product(x, k.landmarks, width)

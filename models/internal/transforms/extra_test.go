@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"github.com/clusterpool/ccp/models/onnx"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,17 +15,18 @@ import (
 // longest is a transform of one feature: the length of the recording.
 type longest struct{}
 
-func (longest) width() int                      { return 1 }
-func (longest) features(w *work, out []float32) { out[0] = float32(w.timepoints) }
+func (longest) Width() int { return 1 }
 
-func (longest) export(g *onnx.Graph, x string) string { return g.To(onnx.Float, g.Length(x)) }
+func (longest) Features(r *features.Recording, out []float32) { out[0] = float32(r.Timepoints) }
 
-// Another transform costs a file, and a line in the list of kinds: it is fitted, weighed, saved, opened and exported like the others.
+func (longest) Export(g *onnx.Graph, x string) string { return g.To(onnx.Float, g.Length(x)) }
+
+// Another transform costs a file, and a line in the list of transforms: it is fitted, weighed, saved, opened and exported like the others.
 func TestAnotherTransform(t *testing.T) {
-	before := kinds
-	kinds = append(kinds[:len(kinds):len(kinds)],
-		kind{name: "longest", lacks: header.lacksSeries, open: func(header) featureMap { return longest{} }, prior: 1})
-	t.Cleanup(func() { kinds = before })
+	before := features.All
+	features.All = append(before[:len(before):len(before)], features.Transform{Name: "longest", Option: "longest",
+		Lacks: features.LacksSeries, New: func(features.Shape) features.Map { return longest{} }, Prior: 1})
+	t.Cleanup(func() { features.All = before })
 	rng := rand.New(rand.NewPCG(8, 9))
 	var samples []Sample
 	for i := range 40 {
@@ -46,21 +48,22 @@ func TestAnotherTransform(t *testing.T) {
 
 // counted counts how often features are computed.
 type counted struct {
-	featureMap
+	features.Map
 	times *atomic.Int64
 }
 
-func (m counted) features(w *work, out []float32) {
+func (m counted) Features(r *features.Recording, out []float32) {
 	m.times.Add(1)
-	m.featureMap.features(w, out)
+	m.Map.Features(r, out)
 }
 
 // The forest and the ridge classifier read the same features, which are computed once for a recording, in a fit and in a prediction.
 func TestComputedOnce(t *testing.T) {
-	before, times := kinds, new(atomic.Int64)
-	kinds = slices.Clone(kinds)
-	t.Cleanup(func() { kinds = before })
-	kindOf("power").open = func(h header) featureMap { return counted{newPower(h), times} }
+	before, times := features.All, new(atomic.Int64)
+	features.All = slices.Clone(before)
+	t.Cleanup(func() { features.All = before })
+	plain := features.Find("power").New
+	features.Find("power").New = func(s features.Shape) features.Map { return counted{plain(s), times} }
 	samples := noise(rand.New(rand.NewPCG(25, 26)), 20, 2, always(40))
 	c := Config{Columns: 2, Channels: 1, Classes: 2, Only: []string{"power", Forest}}
 	v := fitted(t, c, samples)

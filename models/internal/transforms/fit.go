@@ -7,14 +7,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"gonum.org/v1/gonum/mat"
 )
-
-// mostFrames is the largest number of frames in which the transform values reads a recording.
-const mostFrames = 128
-
-// MostValues is the largest number of values of a recording in frames that the transform values takes.
-const MostValues = 8_192
 
 const (
 	mostSamples = 20_000 // of a fit
@@ -69,7 +64,7 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	slices.Sort(lengths)
 	length := lengths[len(lengths)/2]
 	frames := cmp.Or(c.Frames, length)
-	for frames > 1 && frames*c.Columns > MostValues {
+	for frames > 1 && frames*c.Columns > features.MostValues {
 		frames /= 2
 	}
 	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Longest: lengths[len(lengths)-1], Frames: frames,
@@ -78,16 +73,17 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	if len(f.used) > mostDual {
 		h.Features, h.Groups = 2_000, 16
 	}
-	for _, k := range kinds {
-		asked, lacks := slices.Contains(c.Only, basis(k.name)), k.lacks(h)
+	for _, t := range features.All {
+		asked, lacks := slices.Contains(c.Only, t.Option), t.Lacks(h.shape())
 		switch {
-		case lacks != "" && asked && k.name == basis(k.name):
-			return nil, fmt.Errorf("transforms: the transform %q needs %s; leave it out", k.name, lacks)
-		case lacks == "" && k.prior > 0 && (asked || c.Only == nil):
-			h.Names = append(h.Names, k.name)
+		case lacks != "" && asked && !t.IsStretched():
+			return nil, fmt.Errorf("transforms: the transform %q needs %s; leave it out", t.Name, lacks)
+		case lacks == "" && t.Prior > 0 && (asked || c.Only == nil):
+			h.Names = append(h.Names, t.Name)
 		}
-		if lacks == "" && k.trees && (k.name != Values || h.Table) && (c.Only == nil || slices.Contains(c.Only, Forest)) {
-			h.Forest = append(h.Forest, k.name)
+		forest := t.InForest != nil && t.InForest(h.shape())
+		if lacks == "" && forest && (c.Only == nil || slices.Contains(c.Only, Forest)) {
+			h.Forest = append(h.Forest, t.Name)
 		}
 	}
 	// A weight for each sample costs less than one for each feature while the samples are fewer.
@@ -95,11 +91,11 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	small.Landmarks = 1
 	for _, v := range small.open().transforms {
 		switch {
-		case kindOf(v.name).apart: // they are fewer
+		case v.OwnRidge: // they are fewer
 		case v.kernel != nil:
 			width += mostLandmarks
 		default:
-			width += v.width()
+			width += v.Width()
 		}
 	}
 	f.dual = len(f.used) <= max(mostDual, width)
@@ -114,13 +110,14 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 // compute draws the maps, and computes the features of all samples: the forest's columns have them as they are, and the candidates
 // standardised.
 func (f *fit) compute(ctx context.Context) error {
-	f.classifier.units.measure(f.samples)
+	training := f.training()
+	f.classifier.scaling.Measure(training.Values)
 	if f.classifier.forest != nil {
 		f.columns = make([]float32, len(f.samples)*f.classifier.forest.width)
 	}
 	for _, v := range f.classifier.transforms {
-		if m, ok := v.featureMap.(drawer); ok {
-			if err := m.draw(ctx, f.classifier.units, f.samples, f.Seed); err != nil {
+		if m, ok := v.Map.(features.DrawnMap); ok {
+			if err := m.Draw(ctx, training, f.Seed); err != nil {
 				return err
 			}
 		}
@@ -130,6 +127,15 @@ func (f *fit) compute(ctx context.Context) error {
 		return err
 	}
 	return f.extract(ctx, f.samples, f.columns, f.candidates...)
+}
+
+// training returns what maps are drawn from.
+func (f *fit) training() features.Training {
+	t := features.Training{Scaling: f.classifier.scaling, Labels: f.labels}
+	for _, s := range f.samples {
+		t.Values = append(t.Values, s.Values)
+	}
+	return t
 }
 
 // grow grows the forest.
@@ -146,11 +152,11 @@ func (f *fit) grow(ctx context.Context) error {
 // extract computes the features of samples and standardises those of transforms. The forest's go to columns unless these are nil.
 func (f *fit) extract(ctx context.Context, samples []Sample, columns []float32, transforms ...*candidate) error {
 	for _, c := range transforms {
-		flat := make([]float32, len(samples)*c.width())
-		c.rows = slices.Collect(slices.Chunk(flat, c.width()))
+		flat := make([]float32, len(samples)*c.Width())
+		c.rows = slices.Collect(slices.Chunk(flat, c.Width()))
 	}
 	if err := inParallel(ctx, len(samples), func(w *work, i int) {
-		f.classifier.units.read(w, samples[i].Values)
+		w.read(f.classifier.scaling, samples[i].Values)
 		if columns != nil {
 			for j, x := range f.forestOf(samples[i]).features(w) {
 				columns[j*len(samples)+i] = x
@@ -164,48 +170,11 @@ func (f *fit) extract(ctx context.Context, samples []Sample, columns []float32, 
 	}
 	return inParallel(ctx, len(transforms), func(_ *work, i int) {
 		c := transforms[i]
-		measure(c.rows, c.mean, c.scale)
-		if basis(c.name) == Hydra {
-			sparse(c.rows, c.scale)
-		}
+		c.standardiser.Measure(c.rows)
 		for _, row := range c.rows {
-			c.standardise(row)
+			c.standardiser.Apply(row)
 		}
 	})
-}
-
-// measure sets the features' means, and one over their standard deviations or zero for a constant one.
-func measure(rows [][]float32, mean, scale []float32) {
-	m, squares := means(rows), make([]float64, len(mean))
-	for _, row := range rows {
-		for j, x := range row {
-			d := float64(x) - m[j]
-			squares[j] += d * d / float64(len(rows))
-		}
-	}
-	for j, square := range squares {
-		mean[j], scale[j] = float32(m[j]), 0
-		if square > 1e-12 {
-			scale[j] = float32(1 / math.Sqrt(square))
-		}
-	}
-}
-
-// sparse adds the fourth power of the share of zeros to the standard deviations, as in HYDRA.
-func sparse(rows [][]float32, scale []float32) {
-	zeros := make([]float64, len(scale))
-	for _, row := range rows {
-		for j, x := range row {
-			if x == 0 {
-				zeros[j] += 1 / float64(len(rows))
-			}
-		}
-	}
-	for j, s := range scale {
-		if s > 0 {
-			scale[j] = float32(1 / (1/float64(s) + math.Pow(zeros[j], 4)))
-		}
-	}
 }
 
 // trial is what transforms are chosen by: Gram matrices of some of the samples, and the score of each transform alone there.
@@ -249,7 +218,7 @@ func (f *fit) choose(ctx context.Context) (usable bool, err error) {
 	t.centre, t.square = make([][]float64, n), make([]float64, n)
 	var linear []int
 	for v, c := range f.candidates {
-		t.priors = append(t.priors, kindOf(c.name).prior)
+		t.priors = append(t.priors, c.Prior)
 		t.alone[v].loss = math.Inf(1)
 		if c.kernel == nil {
 			if err := f.multiply(ctx, t, v); err != nil {
@@ -267,7 +236,7 @@ func (f *fit) choose(ctx context.Context) (usable bool, err error) {
 		switch {
 		case c.kernel == nil:
 			continue
-		case c.name == Values:
+		case c.Coarser != nil:
 			c, squares, err = f.resolve(ctx, t, v)
 		default:
 			squares, err = f.squares(ctx, pick(c.rows, t.chosen))
@@ -295,7 +264,7 @@ func (f *fit) choose(ctx context.Context) (usable bool, err error) {
 		c := f.candidates[i]
 		c.weight = weight
 		if alone := t.alone[i]; !math.IsInf(alone.loss, 1) {
-			f.classifier.header.Parts = append(f.classifier.header.Parts, Part{c.name, kindOf(c.name).graph, weight, judged[i]})
+			f.classifier.header.Parts = append(f.classifier.header.Parts, Part{c.Name, c.KnowsSensors, weight, judged[i]})
 		}
 	}
 	f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool { return c.weight == 0 })

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"github.com/clusterpool/ccp/models/onnx"
 )
 
@@ -27,7 +28,7 @@ const (
 type forest struct {
 	classes int
 	names   []string // of the maps
-	maps    []featureMap
+	maps    []features.Map
 	width   int // of all maps
 	// nodes has three numbers for each node: the feature, the threshold, and where the right child is, counted from the root; the left
 	// child is the next node. A leaf of class k has -1-k in place of the feature. roots has the number of each tree's first node.
@@ -38,8 +39,8 @@ type forest struct {
 func (h header) newForest() *forest {
 	m := &forest{classes: h.Classes, names: h.Forest, nodes: make([]float32, 3*h.Nodes), roots: make([]float32, h.Trees)}
 	for _, name := range h.Forest {
-		m.maps = append(m.maps, kindOf(name).open(h))
-		m.width += m.maps[len(m.maps)-1].width()
+		m.maps = append(m.maps, features.Find(name).New(h.shape()))
+		m.width += m.maps[len(m.maps)-1].Width()
 	}
 	return m
 }
@@ -48,8 +49,8 @@ func (h header) newForest() *forest {
 func (m *forest) features(w *work) []float32 {
 	all, at := make([]float32, m.width), 0
 	for i, one := range m.maps {
-		of := all[at : at+one.width()]
-		one.features(w, of)
+		of := all[at : at+one.Width()]
+		one.Features(&w.Recording, of)
 		w.known[m.names[i]], at = of, at+len(of)
 	}
 	return all
@@ -196,7 +197,7 @@ func (g *growth) best(some []int) (feature int, threshold float32) {
 		for k, run := range runs {
 			left[k] = 0
 			for _, v := range run {
-				left[k] += one(v < t)
+				left[k] += asInt(v < t)
 			}
 			n += left[k]
 		}

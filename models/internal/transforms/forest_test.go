@@ -48,7 +48,7 @@ func TestForestDirectly(t *testing.T) {
 	for i, s := range samples {
 		want, x := make([]float64, 2), make([]float32, 3)
 		for c := range x { // in units of its column, as the forest reads it
-			x[c] = (s.Values[c] - v.units.mean[c]) * v.units.scale[c]
+			x[c] = (s.Values[c] - v.scaling.Mean[c]) * v.scaling.Scale[c]
 		}
 		for _, root := range m.roots {
 			want[walk(int(root), int(root), x)] += 1. / mostTrees

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -26,7 +27,7 @@ func (f *fit) byFeatures(ctx context.Context) (*mat.Dense, unexplained, error) {
 				return nil, nil, err
 			}
 		}
-		c.centre, c.square = means(c.rows), 0
+		c.centre, c.square = features.Means(c.rows), 0
 		for _, row := range c.rows {
 			for j, x := range row {
 				c.square += (float64(x) - c.centre[j]) * (float64(x) - c.centre[j]) / float64(n)
@@ -87,7 +88,7 @@ func (f *fit) byFeatures(ctx context.Context) (*mat.Dense, unexplained, error) {
 			return nil, err
 		}
 		left = left.Slice(0, len(some), 0, len(some)).(*mat.Dense)
-		left.Apply(func(i, j int, x float64) float64 { return float64(one(i == j)) - x - 1/float64(n) }, left)
+		left.Apply(func(i, j int, x float64) float64 { return float64(asInt(i == j)) - x - 1/float64(n) }, left)
 		return left, nil
 	}
 	from := 0
@@ -98,7 +99,7 @@ func (f *fit) byFeatures(ctx context.Context) (*mat.Dense, unexplained, error) {
 		from = to
 		if c.kernel != nil { // back to kernel values
 			if err := roots[c].SolveTo(c.coefficients, true, c.coefficients); err != nil {
-				return nil, nil, fmt.Errorf("transforms: %s: %w", c.name, err)
+				return nil, nil, fmt.Errorf("transforms: %s: %w", c.Name, err)
 			}
 			centre := mat.NewVecDense(len(c.centre), c.centre)
 			centre.MulVec(roots[c], mat.VecDenseCopyOf(centre))
@@ -123,7 +124,7 @@ func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) 
 	}
 	factor, root := new(mat.Cholesky), new(mat.TriDense)
 	if !factor.Factorize(among) {
-		return nil, fmt.Errorf("transforms: rounding made the kernel of the transform %s singular", c.name)
+		return nil, fmt.Errorf("transforms: rounding made the kernel of the transform %s singular", c.Name)
 	}
 	factor.LTo(root)
 	others, rows := block(landmarks, 0, m.width, m.width), [][]float32(nil)
@@ -137,7 +138,7 @@ func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) 
 			return m.value(x, float64(m.norms[i]), float64(dot(some[j], some[j])))
 		}, k)
 		if err := root.SolveTo(k, false, k); err != nil {
-			return nil, fmt.Errorf("transforms: %s: %w", c.name, err)
+			return nil, fmt.Errorf("transforms: %s: %w", c.Name, err)
 		}
 		for j := range some {
 			rows = append(rows, loop.Convert[float32](mat.Col(nil, j, k)))

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/clusterpool/ccp/models/internal/transforms/features"
 )
 
 // mostParts is how many parts of the samples are averaged along links that the others make. Each part costs a graph.
@@ -21,9 +23,9 @@ type relinked struct {
 // has, and leave-one-out would find them perfect. Each training sample is therefore read by links that it has not
 // helped to make (cross-fitting), as a new one is.
 func (f *fit) relink() error {
-	walks := func(name string) bool { return kindOf(name).walks }
+	alongLinks := func(name string) bool { return features.Find(name).AlongLinks }
 	v := f.classifier
-	if f.Relink == nil || !slices.ContainsFunc(slices.Concat(v.Names, v.header.Forest), walks) {
+	if f.Relink == nil || !slices.ContainsFunc(slices.Concat(v.Names, v.header.Forest), alongLinks) {
 		return nil
 	}
 	for part, some := range f.cut() {
@@ -35,16 +37,16 @@ func (f *fit) relink() error {
 		}
 		r := relinked{transforms: map[string]*transform{}}
 		for _, name := range v.Names {
-			if walks(name) {
-				r.transforms[name] = &transform{name: name, featureMap: kindOf(name).open(h)}
+			if alongLinks(name) {
+				r.transforms[name] = &transform{Transform: features.Find(name), Map: features.Find(name).New(h.shape())}
 			}
 		}
 		if v.forest != nil {
 			own := *v.forest
 			own.maps = slices.Clone(own.maps)
 			for i, name := range own.names {
-				if walks(name) {
-					own.maps[i] = kindOf(name).open(h)
+				if alongLinks(name) {
+					own.maps[i] = features.Find(name).New(h.shape())
 				}
 			}
 			r.forest = &own
@@ -87,8 +89,8 @@ func (f *fit) forestOf(s Sample) *forest {
 
 // mapOf returns the map in place of a transform whose features a training sample has.
 func (f *fit) mapOf(v *transform, s Sample) *transform {
-	if f.relinked == nil || !kindOf(v.name).walks {
+	if f.relinked == nil || !v.AlongLinks {
 		return v
 	}
-	return f.relinked[s.part].transforms[v.name]
+	return f.relinked[s.part].transforms[v.Name]
 }

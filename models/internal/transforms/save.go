@@ -12,6 +12,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/models/internal/layout"
+	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"gonum.org/v1/gonum/floats"
@@ -38,23 +39,39 @@ type header struct {
 	links            *affinity.Matrix // of the sensors; nil: unknown
 }
 
+// shape returns the shape from which the maps follow.
+func (h header) shape() features.Shape {
+	return features.Shape{
+		Columns:       h.Columns,
+		Channels:      h.Channels,
+		Length:        h.Length,
+		Longest:       h.Longest,
+		Frames:        h.Frames,
+		Table:         h.Table,
+		Features:      h.Features,
+		Groups:        h.Groups,
+		MostSummed:    h.Added,
+		MeansSubtract: h.Centred,
+		Links:         h.links,
+	}
+}
+
 // open makes the transforms that a header names, with arrays of zeros.
 func (h header) open() *Classifier {
 	v := &Classifier{header: h,
 		Mixture: Mixture{ForestWeight: 0.5, Temperature: 1, ForestTemperature: 1, NetworkTemperature: 1},
 		bias:    make([]float32, h.Classes*max(1, len(h.Shares))),
-		units:   units{mean: make([]float32, h.Columns), scale: make([]float32, h.Columns), channels: h.Channels, turned: h.Turned}}
+		scaling: features.NewScaling(h.Columns, h.Channels, h.Turned)}
 	for _, name := range h.Names {
-		one := &transform{name: name, featureMap: kindOf(name).open(h)}
-		if kindOf(name).apart && len(h.Shares) > 1 {
+		kind := features.Find(name)
+		one := &transform{Transform: kind, Map: kind.New(h.shape())}
+		if kind.OwnRidge && len(h.Shares) > 1 {
 			one.ridge = 1
 		}
-		if kindOf(name).bent {
-			one.kernel = &kernel{g: h.Gaussians[name], width: one.width(), landmarks: make([]float32, h.Landmarks*one.width())}
-		}
-		width := one.width()
-		one.mean, one.scale = make([]float32, width), make([]float32, width)
-		if one.kernel != nil {
+		width := one.Width()
+		one.standardiser = kind.NewStandardiser(width)
+		if kind.UsesKernel {
+			one.kernel = &kernel{g: h.Gaussians[name], width: width, landmarks: make([]float32, h.Landmarks*width)}
 			width = h.Landmarks
 		}
 		one.weights = make([]float32, h.Classes*width)
@@ -68,20 +85,20 @@ func (h header) open() *Classifier {
 
 // arrays returns all arrays of a checkpoint but the header, by their paths.
 func (v *Classifier) arrays() map[string][]float32 {
-	all := map[string][]float32{"mean": v.units.mean, "scale": v.units.scale, "bias": v.bias}
+	all := map[string][]float32{"mean": v.scaling.Mean, "scale": v.scaling.Scale, "bias": v.bias}
 	if v.forest != nil {
 		all["forest/nodes"], all["forest/roots"] = v.forest.nodes, v.forest.roots
 	}
 	for _, one := range v.transforms {
-		parts := map[string][]float32{"mean": one.mean, "scale": one.scale, "weights": one.weights}
-		if m, ok := one.featureMap.(drawer); ok {
-			maps.Copy(parts, m.arrays())
+		parts := map[string][]float32{"mean": one.standardiser.Mean, "scale": one.standardiser.Scale, "weights": one.weights}
+		if m, ok := one.Map.(features.DrawnMap); ok {
+			maps.Copy(parts, m.Arrays())
 		}
 		if one.kernel != nil {
 			parts["landmarks"] = one.kernel.landmarks
 		}
 		for path, x := range parts {
-			all[one.name+"/"+path] = x
+			all[one.Name+"/"+path] = x
 		}
 	}
 	return all
@@ -229,7 +246,7 @@ func Open(store *model.Store, of Config) (*Classifier, error) {
 	}
 	h.links = of.Links
 	for _, name := range slices.Concat(h.Names, h.Forest) {
-		if lacks := kindOf(name).lacks(h); lacks != "" {
+		if lacks := features.Find(name).Lacks(h.shape()); lacks != "" {
 			return nil, fmt.Errorf("transforms: array %q: the transform %q needs %s", headerPath, name, lacks)
 		}
 	}
@@ -260,13 +277,9 @@ func Open(store *model.Store, of Config) (*Classifier, error) {
 		if one.kernel != nil {
 			one.kernel.ready()
 		}
-		m := one.featureMap
-		if s, ok := m.(stretched); ok {
-			m = s.featureMap
-		}
-		if m, ok := m.(interface{ check() error }); ok {
-			if err := m.check(); err != nil {
-				return nil, fmt.Errorf("transforms: array %q: %w", one.name+"/columns", err)
+		if m, ok := one.Map.(features.DrawnMap); ok {
+			if array, err := m.Check(); err != nil {
+				return nil, fmt.Errorf("transforms: array %q: %w", one.Name+"/"+array, err)
 			}
 		}
 	}
@@ -282,8 +295,8 @@ func (h header) check() error {
 			return fmt.Errorf("a size is %d; it has to be in 1..%d", n, most)
 		}
 	}
-	if slices.ContainsFunc(h.Names, func(name string) bool { k := kindOf(name); return k != nil && k.bent }) {
-		held = float64(h.Landmarks) * float64(max(h.Frames, bandCount))
+	if slices.ContainsFunc(h.Names, func(name string) bool { t := features.Find(name); return t != nil && t.UsesKernel }) {
+		held = float64(h.Landmarks) * float64(max(h.Frames, features.BandCount))
 	}
 	held = max(held, float64(h.Length)) * float64(h.Columns)
 	if held > most {
@@ -296,7 +309,7 @@ func (h header) check() error {
 		return fmt.Errorf("the shares of its ridge classifiers are %v; at most two add up to 1", h.Shares)
 	}
 	for _, name := range slices.Concat(h.Names, h.Forest) {
-		if kindOf(name) == nil {
+		if features.Find(name) == nil {
 			return fmt.Errorf("no transform is called %q; there are %s", name, strings.Join(names(), ", "))
 		}
 	}

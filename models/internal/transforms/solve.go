@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -18,7 +19,7 @@ func (f *fit) ridges(ctx context.Context) error {
 	var fits []*fit
 	for _, apart := range []bool{false, true} {
 		own := *f
-		own.candidates = slices.DeleteFunc(slices.Clone(f.candidates), func(c *candidate) bool { return kindOf(c.name).apart != apart })
+		own.candidates = slices.DeleteFunc(slices.Clone(f.candidates), func(c *candidate) bool { return c.OwnRidge != apart })
 		if len(own.candidates) == 0 {
 			continue
 		}
@@ -52,7 +53,7 @@ func (f *fit) join(fits []*fit) {
 	shares := f.weigh(scores, slices.Repeat([]float64{1}, len(fits)), sharePower)
 	for i, own := range fits {
 		for at := range v.header.Parts {
-			if p := &v.header.Parts[at]; kindOf(p.Name).apart == kindOf(own.candidates[0].name).apart {
+			if p := &v.header.Parts[at]; features.Find(p.Name).OwnRidge == own.candidates[0].OwnRidge {
 				p.Weight *= shares[i]
 			}
 		}
@@ -61,7 +62,7 @@ func (f *fit) join(fits []*fit) {
 		}
 		for _, c := range own.candidates {
 			c.ridge = len(v.Shares)
-			v.transforms, v.Names = append(v.transforms, c.transform), append(v.Names, c.name)
+			v.transforms, v.Names = append(v.transforms, c.transform), append(v.Names, c.Name)
 		}
 		v.bias, v.Shares = append(v.bias, own.bias...), append(v.Shares, shares[i])
 	}
@@ -121,8 +122,8 @@ func (f *fit) bySamples(context.Context) (*mat.Dense, unexplained, error) {
 			c.setLandmarks(c.rows)
 			c.coefficients = solution
 		} else {
-			width := c.width()
-			c.centre, c.coefficients = means(c.rows), mat.NewDense(width, f.Classes, nil)
+			width := c.Width()
+			c.centre, c.coefficients = features.Means(c.rows), mat.NewDense(width, f.Classes, nil)
 			for from := 0; from < width; from += blockSize {
 				to := min(from+blockSize, width)
 				c.coefficients.Slice(from, to, 0, f.Classes).(*mat.Dense).Mul(block(c.rows, from, to, to-from).T(), solution)
@@ -139,17 +140,6 @@ func (f *fit) bySamples(context.Context) (*mat.Dense, unexplained, error) {
 func (c *candidate) setLandmarks(rows [][]float32) {
 	c.kernel.landmarks = slices.Concat(rows...)
 	c.kernel.ready()
-}
-
-// means returns the mean of each feature.
-func means(rows [][]float32) []float64 {
-	sum := make([]float64, len(rows[0]))
-	for _, row := range rows {
-		for j, x := range row {
-			sum[j] += float64(x) / float64(len(rows))
-		}
-	}
-	return sum
 }
 
 // squares adds up a·aᵀ of the parts, or aᵀ·a; it is `[n, n]`. The backend is many times faster at it than gonum. Errors

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models/internal/prob"
+	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/floats"
 )
@@ -37,38 +38,32 @@ type Score struct {
 	Groups         int     // of how many groups; 0 if samples were held out singly
 }
 
-// transform is a map whose features are standardised, compared with landmarks if there is a kernel, and weighted.
+// transform is a transform as a ridge classifier reads it: its features are standardised, compared with landmarks if there is a kernel,
+// and weighted.
 type transform struct {
-	featureMap
-	name        string
-	mean, scale []float32
-	kernel      *kernel
-	ridge       int       // which ridge classifier reads it
-	weights     []float32 // `[classes, features]`
+	*features.Transform
+	features.Map
+	standardiser features.Standardiser
+	kernel       *kernel   // nil if the features are weighted themselves
+	ridge        int       // which ridge classifier reads it
+	weights      []float32 // `[classes, features]`, or `[classes, landmarks]` with a kernel
 }
 
-// raw writes the features of the recording in w, as they are.
+// raw writes the features of the recording in w, as they are: those that the forest has read, or new ones.
 func (v *transform) raw(w *work, out []float32) {
-	if copy(out, w.known[v.name]) == 0 {
-		v.features(w, out)
+	if known := w.known[v.Name]; known != nil {
+		copy(out, known)
+		return
 	}
-}
-
-// standardise changes features. As in HYDRA, a count of zero stays zero.
-func (v *transform) standardise(features []float32) {
-	for j, x := range features {
-		if x != 0 || basis(v.name) != Hydra {
-			features[j] = (x - v.mean[j]) * v.scale[j]
-		}
-	}
+	v.Features(&w.Recording, out)
 }
 
 // Classifier is a fitted ridge classifier on transforms, and a forest, with the mixture in which they and a network predict.
 type Classifier struct {
 	Mixture
 	header
-	units      units
-	forest     *forest // nil if it has no part
+	scaling    features.Scaling // of the recordings
+	forest     *forest          // nil if it has no part
 	transforms []*transform
 	bias       []float32 // `[ridge classifiers, classes]`
 	buffer     sync.Pool
@@ -88,20 +83,20 @@ func (v *Classifier) Read(values []float32) (r Reading) {
 		w = new(work)
 	}
 	defer v.buffer.Put(w)
-	v.units.read(w, values)
+	w.read(v.scaling, values)
 	if v.forest != nil {
 		r.Forest = v.forest.votes(v.forest.features(w))
 	}
 	sums := loop.Convert[float64](v.bias)
 	for _, one := range v.transforms {
-		w.out = sized(w.out, one.width())
-		x := w.out
+		w.features = sized(w.features, one.Width())
+		x := w.features
 		one.raw(w, x)
-		one.standardise(x)
+		one.standardiser.Apply(x)
 		if one.kernel != nil {
-			w.sum = sized(w.sum, len(one.kernel.norms))
-			one.kernel.compare(x, w.sum)
-			x = w.sum
+			w.compared = sized(w.compared, len(one.kernel.norms))
+			one.kernel.compare(x, w.compared)
+			x = w.compared
 		}
 		for k := range v.Classes {
 			sums[one.ridge*v.Classes+k] += blas32.DDot(vector(x), vector(one.weights[k*len(x):(k+1)*len(x)]))
@@ -162,7 +157,7 @@ func (v *Classifier) WeighForest(weight float64) {
 	for i := range all {
 		v.header.Parts[i].Weight *= 1 - weight
 	}
-	graph := slices.ContainsFunc(v.header.Forest, func(name string) bool { return kindOf(name).graph })
+	graph := slices.ContainsFunc(v.header.Forest, func(name string) bool { return features.Find(name).KnowsSensors })
 	v.header.Parts = slices.Insert(v.header.Parts, all, Part{Name: Forest, Graph: graph, Weight: weight})
 	switch weight {
 	case 0:

@@ -115,13 +115,6 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// A column too small for float32's normal numbers tells nothing, and takes nothing from the others.
-func TestTinyColumn(t *testing.T) {
-	u := units{mean: make([]float32, 2), scale: make([]float32, 2)}
-	u.measure([]Sample{{Values: []float32{1, 1e-41, 3, 3e-41}}})
-	assert.Equal(t, []float32{1, 0}, u.scale)
-}
-
 // xor makes rows whose class is the sign of a product, which no linear classifier tells.
 func xor(rng *rand.Rand, n int) (samples []Sample) {
 	for range n {
@@ -151,7 +144,7 @@ func TestFrames(t *testing.T) {
 			}
 			samples = append(samples, Sample{Values: values, Label: int32(i % 2)})
 		}
-		v := fitted(t, Config{Columns: 1, Classes: 2, Only: []string{Values}}, samples)
+		v := fitted(t, Config{Columns: 1, Classes: 2, Only: []string{"values"}}, samples)
 		assert.Equal(t, name == "slow", v.Frames < timepoints, "%s: %d frames", name, v.Frames)
 	}
 }
@@ -159,12 +152,12 @@ func TestFrames(t *testing.T) {
 func TestTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	samples := xor(rng, 400)
-	v := fitted(t, Config{Columns: 3, Classes: 2, Table: true, Only: []string{Values}}, samples[:300])
-	assert.Positive(t, v.Gaussians[Values])
+	v := fitted(t, Config{Columns: 3, Classes: 2, Table: true, Only: []string{"values"}}, samples[:300])
+	assert.Positive(t, v.Gaussians["values"])
 	assert.Equal(t, 2*3+2+2*3+2*300+3*300, v.Size(), "units, bias, mean and scale, weights, landmarks; no byte of the header")
 	assert.GreaterOrEqual(t, rightly(v, samples[300:]), 0.85)
 	unknown := float32(math.NaN())
-	mean := v.units.mean[2]
+	mean := v.scaling.Mean[2]
 	assert.Equal(t, v.Read([]float32{1, 2, mean}), v.Read([]float32{1, 2, unknown}))
 }
 
@@ -176,7 +169,7 @@ func TestPrimalIsDual(t *testing.T) {
 		samples[i].Group = fmt.Sprint(i / 3)
 	}
 	for _, dual := range []bool{true, false} {
-		c := Config{Columns: 2, Classes: 2, Only: []string{"power", Values}, Backend: backendtest.Go(t)}
+		c := Config{Columns: 2, Classes: 2, Only: []string{"power", "values"}, Backend: backendtest.Go(t)}
 		f, err := c.begin(samples)
 		require.NoError(t, err)
 		f.dual, f.landmarks = dual, f.used
@@ -185,7 +178,7 @@ func TestPrimalIsDual(t *testing.T) {
 		chosen(t, f)
 		f.candidates, f.penalty = candidates, 0.1
 		candidates[0].weight, candidates[1].weight = 0.3, 0.7 // whatever was chosen
-		candidates[1].kernel.g, f.classifier.Gaussians[Values] = 0.1, 0.1
+		candidates[1].kernel.g, f.classifier.Gaussians["values"] = 0.1, 0.1
 		gram, err := f.squares(ctx, candidates[1].rows)
 		require.NoError(t, err)
 		candidates[1].gram = candidates[1].kernel.gram(gram)
@@ -380,7 +373,7 @@ func TestOpenIsTheSame(t *testing.T) {
 
 // A damaged header or column is an error, not a panic.
 func TestOpenDamaged(t *testing.T) {
-	c := Config{Columns: 2, Channels: 1, Classes: 2, Only: []string{Hydra, Shapelets}}
+	c := Config{Columns: 2, Channels: 1, Classes: 2, Only: []string{"hydra", "shapelets"}}
 	v := fitted(t, c, noise(rand.New(rand.NewPCG(1, 2)), 8, 2, longer(30, 4)))
 	for want, change := range map[string]func(h *header){
 		"a size is 0":                     func(h *header) { h.Length = 0 },
@@ -431,12 +424,12 @@ func TestTwoRidgeClassifiers(t *testing.T) {
 	for i := range samples[:8] { // so that nothing is sure
 		samples[i].Label = int32(i / 2 % 2)
 	}
-	c := Config{Columns: 2, Channels: 1, Classes: 2, Only: []string{Hydra, Shapelets}}
+	c := Config{Columns: 2, Channels: 1, Classes: 2, Only: []string{"hydra", "shapelets"}}
 	v := fitted(t, c, samples)
 	require.Len(t, v.Shares, 2)
 	assert.InDelta(t, 1, v.Shares[0]+v.Shares[1], 1e-9)
 	parts := v.Parts()
-	assert.Equal(t, []string{Hydra, Shapelets, All}, []string{parts[0].Name, parts[1].Name, parts[2].Name})
+	assert.Equal(t, []string{"hydra", "shapelets", All}, []string{parts[0].Name, parts[1].Name, parts[2].Name})
 	assert.InDeltaSlice(t, v.Shares, []float64{parts[0].Weight, parts[1].Weight}, 1e-9)
 	var alone []*Classifier
 	for _, name := range c.Only {
@@ -453,14 +446,14 @@ func TestTwoRidgeClassifiers(t *testing.T) {
 		assert.InDelta(t, want, p[1], 1e-6)
 		assert.Equal(t, v.Read(s.Values), again.Read(s.Values))
 	}
-	f, err := Config{Columns: 2, Classes: 2, Only: []string{Hydra, Shapelets}, Backend: backendtest.Go(t)}.begin(samples)
+	f, err := Config{Columns: 2, Classes: 2, Only: []string{"hydra", "shapelets"}, Backend: backendtest.Go(t)}.begin(samples)
 	require.NoError(t, err)
 	require.NoError(t, f.compute(t.Context()))
 	for _, row := range f.candidates[1].rows {
 		clear(row)
 	}
 	require.NoError(t, f.ridges(t.Context()))
-	assert.Equal(t, []string{Hydra}, f.classifier.Names)
+	assert.Equal(t, []string{"hydra"}, f.classifier.Names)
 }
 
 // chosen chooses among the transforms of a fit.
@@ -474,7 +467,7 @@ func chosen(t *testing.T, f *fit) {
 // A transform to which all samples are alike takes no part, and can be saved.
 func TestAlike(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(21, 22)), 20, 2, always(40))
-	f, err := Config{Columns: 2, Classes: 2, Only: []string{MiniRocket, "power"}, Backend: backendtest.Go(t)}.begin(samples)
+	f, err := Config{Columns: 2, Classes: 2, Only: []string{"minirocket", "power"}, Backend: backendtest.Go(t)}.begin(samples)
 	require.NoError(t, err)
 	ctx := context.Background()
 	require.NoError(t, f.compute(ctx))
@@ -508,9 +501,9 @@ func TestErrors(t *testing.T) {
 		"sample 0: value 7 is infinite": {usual, []Sample{infinite, row(20, 1)}},
 		"2 training samples of 1 class": {usual, []Sample{row(20, 0), row(20, 0)}},
 		"of one group":                  {usual, grouped},
-		`"minirocket" needs 9 time points`: {changed(func(c *Config) { c.Only = []string{MiniRocket} }),
+		`"minirocket" needs 9 time points`: {changed(func(c *Config) { c.Only = []string{"minirocket"} }),
 			[]Sample{row(8, 0), row(8, 1)}},
-		`"values" needs time points of at most`: {changed(func(c *Config) { c.Only, c.Columns = []string{Values}, 10_000 }),
+		`"values" needs time points of at most`: {changed(func(c *Config) { c.Only, c.Columns = []string{"values"}, 10_000 }),
 			[]Sample{row(10_000, 0), row(20_000, 1)}},
 		"all 3 samples have the same features in every transform": {usual, []Sample{row(20, 0), row(20, 1), row(20, 0)}},
 	} {
@@ -579,7 +572,7 @@ func TestLogitAdjustment(t *testing.T) {
 		plain, adjusted := task.adjusted(decisions, 0), task.adjust(decisions)
 		right := func(s score) (n int) {
 			for i, label := range task.labels {
-				n += one(floats.MaxIdx(task.logits(decisions.RawRowView(i), s)) == int(label))
+				n += asInt(floats.MaxIdx(task.logits(decisions.RawRowView(i), s)) == int(label))
 			}
 			return n
 		}
@@ -682,7 +675,7 @@ func TestHundredsOfClasses(t *testing.T) {
 	for i := range classes * each {
 		samples = append(samples, Sample{Values: sample(i % classes), Label: int32(i % classes)})
 	}
-	c := Config{Columns: columns, Channels: 1, Classes: classes, Table: true, Only: []string{Values}, Seed: 1, Backend: backendtest.Go(t),
+	c := Config{Columns: columns, Channels: 1, Classes: classes, Table: true, Only: []string{"values"}, Seed: 1, Backend: backendtest.Go(t),
 		Held: Held{samples[:10], make([]float64, classes)}}
 	v, err := Fit(t.Context(), c, samples)
 	require.NoError(t, err)

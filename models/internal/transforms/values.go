@@ -3,43 +3,18 @@ package transforms
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/datasets/recording"
-	"github.com/clusterpool/ccp/models/onnx"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
 )
 
-// values is the map to a recording's own values in frames as a network reads it, `[columns, frames]`.
-type values struct{ columns, frames int }
-
-func newValues(h header) featureMap { return values{h.Columns, h.Frames} }
-
-func (h header) lacksValues() string {
-	if !h.Table && h.Frames*h.Columns > MostValues {
-		return fmt.Sprintf("time points of at most %d values", MostValues)
-	}
-	return ""
-}
-
-func (m values) width() int { return m.columns * m.frames }
-
-func (m values) features(w *work, out []float32) {
-	for c, column := range w.columns {
-		recording.Resample(out[c*m.frames:(c+1)*m.frames], column[:w.timepoints], 1)
-	}
-}
-
 // gaussians are the widths of kernels that a transform with few features chooses from. 0 stands for the scalar product.
 var gaussians = []float64{0.03, 0.1, 0.3, 1, 0}
 
-const (
-	leastFrames   = 4   // that the transform values may have
-	trialGaussian = 0.1 // the kernel with which the number of frames is chosen
-)
+// trialGaussian is the kernel with which the number of features is chosen.
+const trialGaussian = 0.1
 
 // kernel compares features x with those of the landmarks y, which are training samples: exp(-g·|x-y|²/width), or x·y/width if g is 0.
 type kernel struct {
@@ -89,12 +64,12 @@ func (m *kernel) gram(products *mat.SymDense) *mat.SymDense {
 	return k
 }
 
-// resolve returns the transform values with as many frames as suit the samples, and the scalar products of those that transforms are
-// chosen by. Fewer are taken if the log-likelihood of the held-out samples by all transforms together then rises by a nat.
+// resolve returns a transform with as many features as suit the samples, and the scalar products of those that transforms are chosen by.
+// Fewer are taken if the log-likelihood of the held-out samples by all transforms together then rises by a nat.
 func (f *fit) resolve(ctx context.Context, t *trial, v int) (best *candidate, squares *mat.SymDense, err error) {
 	samples, h, least := pick(f.samples, t.chosen), f.classifier.header, math.Inf(1)
-	h.Names, h.Landmarks = []string{Values}, 0
-	for more := true; more; more = !f.Table && h.Frames >= leastFrames { // a row has one time point
+	h.Names, h.Landmarks = []string{f.candidates[v].Name}, 0
+	for {
 		c := &candidate{transform: h.open().transforms[0]}
 		if err := f.extract(ctx, samples, nil, c); err != nil {
 			return nil, nil, err
@@ -103,18 +78,21 @@ func (f *fit) resolve(ctx context.Context, t *trial, v int) (best *candidate, sq
 		if err != nil {
 			return nil, nil, err
 		}
+		coarser, more := c.Coarser(h.shape())
 		var loss float64
-		if !f.Table {
-			t.judge(v, (&kernel{g: trialGaussian, width: c.width()}).gram(products))
+		if more || best != nil { // else there is no other to compare with
+			t.judge(v, (&kernel{g: trialGaussian, width: c.Width()}).gram(products))
 			loss = t.joined().loss
 		}
 		if best == nil || loss < least-1/float64(len(samples)) {
 			best, squares, least = c, products, loss
 			f.classifier.Frames = h.Frames
 		}
-		h.Frames /= 2
+		if !more {
+			return best, squares, nil
+		}
+		h.Frames = coarser.Frames
 	}
-	return best, squares, nil
 }
 
 // bend chooses the kernel with which a transform alone has the least loss. squares are the scalar products of the samples that
@@ -122,14 +100,14 @@ func (f *fit) resolve(ctx context.Context, t *trial, v int) (best *candidate, sq
 func (f *fit) bend(ctx context.Context, t *trial, v int, c *candidate, squares *mat.SymDense) error {
 	grams, scores := make([]*mat.SymDense, len(gaussians)), make([]score, len(gaussians))
 	if err := inParallel(ctx, len(grams), func(_ *work, i int) {
-		grams[i] = (&kernel{g: gaussians[i], width: c.width()}).gram(squares)
+		grams[i] = (&kernel{g: gaussians[i], width: c.Width()}).gram(squares)
 		centred(grams[i])
 		scores[i] = t.best(grams[i], midPenalty)
 	}); err != nil {
 		return err
 	}
 	i := slices.Index(scores, slices.MinFunc(scores, func(a, b score) int { return cmp.Compare(a.loss, b.loss) }))
-	c.kernel.g, f.classifier.Gaussians[c.name] = gaussians[i], gaussians[i]
+	c.kernel.g, f.classifier.Gaussians[c.Name] = gaussians[i], gaussians[i]
 	f.candidates[v] = c
 	if len(t.chosen) == len(f.samples) { // whose scalar products are there
 		c.gram = c.kernel.gram(squares)
@@ -146,8 +124,4 @@ func (f *fit) bend(ctx context.Context, t *trial, v int, c *candidate, squares *
 		t.judge(v, t.grams[v])
 	}
 	return err
-}
-
-func (m values) export(g *onnx.Graph, x string) string {
-	return g.Op("Flatten", g.Resample(x, m.frames))
 }

@@ -1,7 +1,6 @@
-package transforms
+package features
 
 import (
-	"context"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"math"
 	"math/rand/v2"
@@ -15,17 +14,27 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// drawn makes recordings of three columns that need no standardising.
-func drawn(timepoints ...int) (u units, samples []Sample) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, n := range timepoints {
-		s := Sample{Values: make([]float32, 3*n)}
-		for i := range s.Values {
-			s.Values[i] = float32(rng.NormFloat64())
-		}
-		samples = append(samples, s)
+// unscaled is a scaling that changes nothing.
+func unscaled(columns int) Scaling {
+	s := NewScaling(columns, 1, 0)
+	for c := range s.Scale {
+		s.Scale[c] = 1
 	}
-	return units{mean: []float32{0, 0, 0}, scale: []float32{1, 1, 1}}, samples
+	return s
+}
+
+// drawn makes recordings of one class and of three columns that need no standardising.
+func drawn(timepoints ...int) Training {
+	rng := rand.New(rand.NewPCG(1, 1))
+	t := Training{Scaling: unscaled(3), Labels: make([]int32, len(timepoints))}
+	for _, n := range timepoints {
+		x := make([]float32, 3*n)
+		for i := range x {
+			x[i] = float32(rng.NormFloat64())
+		}
+		t.Values = append(t.Values, x)
+	}
+	return t
 }
 
 // at returns a value of a recording of three columns, zero beyond its ends.
@@ -38,27 +47,27 @@ func at(x []float32, p, c int) float64 {
 
 // The shares are those of loops over positions and slots, of recordings longer and shorter than the median.
 func TestMiniRocketDirectly(t *testing.T) {
-	u, samples := drawn(40, 25, 90, 12)
-	m := newMiniRocket(header{Columns: 3, Length: 40, Features: 1000}).(*miniRocket)
-	require.NoError(t, m.draw(context.Background(), u, samples, 7))
-	weights, w := slotWeights(), new(work)
-	for _, s := range samples {
-		out := make([]float32, m.width())
-		u.read(w, s.Values)
-		m.features(w, out)
-		n, j := len(s.Values)/3, 0
-		for d, q := range m.each {
+	training := drawn(40, 25, 90, 12)
+	m := newMiniRocket(Shape{Columns: 3, Length: 40, Features: 1000}).(*miniRocket)
+	require.NoError(t, m.Draw(t.Context(), training, 7))
+	weights, r := slotWeights(), new(Recording)
+	for _, x := range training.Values {
+		out := make([]float32, m.Width())
+		training.Scaling.Read(r, x)
+		m.Features(r, out)
+		n, j := len(x)/3, 0
+		for d, q := range m.perKernel {
 			for k := range kernelCount {
 				var responses []float64
-				whole := (k+d)%2 == 1 && n > 8*m.steps[d]
+				whole := (k+d)%2 == 1 && n > 8*m.dilations[d]
 				for p := range n {
-					if whole && (p < 4*m.steps[d] || p >= n-4*m.steps[d]) {
+					if whole && (p < 4*m.dilations[d] || p >= n-4*m.dilations[d]) {
 						continue
 					}
 					r := 0.0
 					for slot := range 9 {
 						for c := range 3 {
-							r += float64(weights[slot*kernelCount+k]*m.signs[(d*3+c)*kernelCount+k]) * at(s.Values, p+(slot-4)*m.steps[d], c)
+							r += float64(weights[slot*kernelCount+k]*m.signs[(d*3+c)*kernelCount+k]) * at(x, p+(slot-4)*m.dilations[d], c)
 						}
 					}
 					responses = append(responses, r)
@@ -81,24 +90,24 @@ func TestMiniRocketDirectly(t *testing.T) {
 
 // The counts are those of loops over positions and taps.
 func TestHydraDirectly(t *testing.T) {
-	u, samples := drawn(40, 10, 1)
-	m, w := newHydra(header{Columns: 3, Length: 40, Groups: 4}).(*hydra), new(work)
-	require.NoError(t, m.draw(context.Background(), u, samples, 7))
-	require.Equal(t, []int{1, 2, 4}, m.steps)
-	for _, s := range samples {
-		got, want := make([]float32, m.width()), make([]float64, m.width())
-		u.read(w, s.Values)
-		m.features(w, got)
-		for group := range len(m.steps) * m.groups {
-			n, c := len(s.Values)/3, int(m.columns[group])
-			value := func(p int) float64 { return at(s.Values, p, c) }
+	training := drawn(40, 10, 1)
+	m, r := newHydra(Shape{Columns: 3, Length: 40, Groups: 4}).(*hydra), new(Recording)
+	require.NoError(t, m.Draw(t.Context(), training, 7))
+	require.Equal(t, []int{1, 2, 4}, m.dilations)
+	for _, x := range training.Values {
+		got, want := make([]float32, m.Width()), make([]float64, m.Width())
+		training.Scaling.Read(r, x)
+		m.Features(r, got)
+		for group := range len(m.dilations) * m.groups {
+			n, c := len(x)/3, int(m.drawn[group])
+			value := func(p int) float64 { return at(x, p, c) }
 			if group%4 >= 2 {
 				n--
 				value = func(p int) float64 {
 					if p < 0 || p >= n {
 						return 0
 					}
-					return at(s.Values, p+1, c) - at(s.Values, p, c)
+					return at(x, p+1, c) - at(x, p, c)
 				}
 			}
 			for p := range n {
@@ -106,7 +115,7 @@ func TestHydraDirectly(t *testing.T) {
 				for k := range 8 {
 					r := 0.0
 					for tap := range 9 {
-						r += float64(m.weights[(group*8+k)*9+tap]) * value(p+(tap-4)*m.steps[group/4])
+						r += float64(m.weights[(group*8+k)*9+tap]) * value(p+(tap-4)*m.dilations[group/4])
 					}
 					if r > most {
 						most, winner = r, k
@@ -128,42 +137,42 @@ func TestHydraDirectly(t *testing.T) {
 // The features are those of loops over windows and shapelets, of recordings longer and shorter than the median. A shapelet is a window
 // of a training sample, and near its threshold lie 5 to 10% of the windows of another sample of the class.
 func TestShapeletsDirectly(t *testing.T) {
-	u, samples := drawn(40, 25, 90, 12, 1)
+	training := drawn(40, 25, 90, 12, 1)
 	for i := range 20 {
-		samples[0].Values[3*i] = 2 // a constant piece
+		training.Values[0][3*i] = 2 // a constant piece
 	}
-	m, w := newShapelets(header{Columns: 3, Length: 40, Features: 1600}).(*shapelets), new(work)
-	require.NoError(t, m.draw(context.Background(), u, samples, 7))
-	require.Equal(t, []int{1, 3, 2}, []int{m.steps[0], m.steps[shapeletDilations-1], m.groups})
+	m, r := newShapelets(Shape{Columns: 3, Length: 40, Features: 1600}).(*shapelets), new(Recording)
+	require.NoError(t, m.Draw(t.Context(), training, 7))
+	require.Equal(t, []int{1, 3, 2}, []int{m.dilations[0], m.dilations[shapeletDilations-1], m.groups})
 	cut, constant := 0, 0
-	for _, s := range samples {
-		got := make([]float32, m.width())
-		u.read(w, s.Values)
-		m.features(w, got)
-		length := len(s.Values) / 3
+	for _, x := range training.Values {
+		got := make([]float32, m.Width())
+		training.Scaling.Read(r, x)
+		m.Features(r, got)
+		length := len(x) / 3
 		for shapelet := range m.thresholds {
-			group := shapelet / alike
-			step, own := m.steps[group/m.groups], m.values[11*shapelet:][:11]
+			group := shapelet / shapeletsPerGroup
+			step, own := m.dilations[group/m.groups], m.values[11*shapelet:][:11]
 			first := min(5*step, (length-1)/2)
 			var distances []float64
 			for centre := first; centre < length-first; centre++ {
-				var x []float64
+				var window []float64
 				for tap := range 11 {
-					x = append(x, at(s.Values, centre+(tap-5)*step, int(m.columns[group])))
+					window = append(window, at(x, centre+(tap-5)*step, int(m.drawn[group])))
 				}
 				if group%5 != 4 {
-					mean, deviation := stat.PopMeanStdDev(x, nil)
-					floats.AddConst(-mean, x)
+					mean, deviation := stat.PopMeanStdDev(window, nil)
+					floats.AddConst(-mean, window)
 					if deviation > leastSigma {
-						floats.Scale(1/deviation, x)
+						floats.Scale(1/deviation, window)
 					} else {
 						constant++
-						clear(x)
+						clear(window)
 					}
 				}
 				square := 0.0
 				for tap, v := range own {
-					square += (float64(v) - x[tap]) * (float64(v) - x[tap])
+					square += (float64(v) - window[tap]) * (float64(v) - window[tap])
 				}
 				distances = append(distances, math.Sqrt(square))
 			}
@@ -190,11 +199,10 @@ func TestShapeletsDirectly(t *testing.T) {
 // HYDRA's scaler divides by the deviation plus the fourth power of the share of zeros, and keeps zeros.
 func TestSparse(t *testing.T) {
 	rows := [][]float32{{0, 1}, {4, 3}}
-	v := &transform{name: Hydra, mean: make([]float32, 2), scale: make([]float32, 2)}
-	measure(rows, v.mean, v.scale)
-	sparse(rows, v.scale)
+	s := Find("hydra").NewStandardiser(2)
+	s.Measure(rows)
 	for _, row := range rows {
-		v.standardise(row)
+		s.Apply(row)
 	}
 	assert.InDeltaSlice(t, []float32{0, -1}, rows[0], 1e-6)
 	assert.InDeltaSlice(t, []float32{2 / (2 + 1.0/16), 1}, rows[1], 1e-6)
@@ -202,16 +210,16 @@ func TestSparse(t *testing.T) {
 
 // A sine's power lies in its band, as much in a long recording as in a short one.
 func TestPowerOfASine(t *testing.T) {
-	m, w := newPower(header{Columns: 1, Longest: 100}).(*power), new(work)
-	u := units{mean: []float32{0}, scale: []float32{1}}
+	m, r := newPower(Shape{Columns: 1, Longest: 100}).(*power), new(Recording)
+	scaling := unscaled(1)
 	for _, n := range []int{64, 100, 1000} {
 		x := make([]float32, n)
 		for p := range x {
 			x[p] = float32(3 + math.Sqrt2*math.Sin(2*math.Pi*0.21*float64(p)))
 		}
-		u.read(w, x)
-		out := make([]float32, m.width())
-		m.features(w, out)
+		scaling.Read(r, x)
+		out := make([]float32, m.Width())
+		m.Features(r, out)
 		assert.InDelta(t, 3, out[0], 0.05)
 		assert.InDelta(t, 0, out[1], 0.05) // the logarithm of a variance of 1
 		loudest := slices.Index(out, slices.Max(out[2:])) - 2
@@ -221,24 +229,24 @@ func TestPowerOfASine(t *testing.T) {
 
 // The correlations are those of loops over time points, of recordings longer and shorter than the median.
 func TestLagsDirectly(t *testing.T) {
-	u, samples := drawn(40, 25, 90, 3)
-	m, w := newLags(header{Columns: 3, Channels: 1, Length: 40}).(*lags), new(work)
+	training := drawn(40, 25, 90, 3)
+	m, r := newLags(Shape{Columns: 3, Channels: 1, Length: 40}).(*lags), new(Recording)
 	require.Equal(t, []int{1, 2, 3, 4, 5, 8, 11, 16, 20}[:2], m.edges[:2])
 	require.Equal(t, 20, m.edges[len(m.edges)-1])
 	require.Len(t, m.pairs, 6, "each two of three columns, and each with itself")
-	for _, s := range samples {
-		n := len(s.Values) / 3
+	for _, x := range training.Values {
+		n := len(x) / 3
 		mean := [3]float64{}
 		for p := range n {
 			for c := range mean {
-				mean[c] += at(s.Values, p, c) / float64(n)
+				mean[c] += at(x, p, c) / float64(n)
 			}
 		}
 		value := func(p, c int) float64 {
 			if p < 0 || p >= n {
 				return 0
 			}
-			return at(s.Values, p, c) - mean[c]
+			return at(x, p, c) - mean[c]
 		}
 		norm := func(c int) (sum float64) {
 			for p := range n {
@@ -252,7 +260,7 @@ func TestLagsDirectly(t *testing.T) {
 				for p := range n {
 					sum += value(p, pair[0]) * value(p+lag, pair[1])
 				}
-				return sum / (norm(pair[0])*norm(pair[1]) + floor*float64(n))
+				return sum / (norm(pair[0])*norm(pair[1]) + powerFloor*float64(n))
 			}
 			want = append(want, r(0))
 			for b, from := range m.edges[:len(m.edges)-1] {
@@ -264,10 +272,10 @@ func TestLagsDirectly(t *testing.T) {
 				want = append(want, later, sooner)
 			}
 		}
-		out := make([]float32, m.width())
-		u.read(w, s.Values)
-		m.features(w, out)
-		require.Len(t, want, m.width())
+		out := make([]float32, m.Width())
+		training.Scaling.Read(r, x)
+		m.Features(r, out)
+		require.Len(t, want, m.Width())
 		for i := range want {
 			assert.InDelta(t, want[i], out[i], 1e-5, "%d of %d time points", i, n)
 		}
@@ -295,8 +303,8 @@ func TestScatteringHasNoPlace(t *testing.T) {
 	}
 	ring, err := affinity.New(24, edges)
 	require.NoError(t, err)
-	h := header{Columns: 48, Channels: 2, Length: 5, links: ring}
-	u, rng := units{mean: make([]float32, 48), scale: slices.Repeat([]float32{1}, 48)}, rand.New(rand.NewPCG(2, 3))
+	h := Shape{Columns: 48, Channels: 2, Length: 5, Links: ring}
+	scaling, rng := unscaled(48), rand.New(rand.NewPCG(2, 3))
 	values := make([]float32, 5*48)
 	for i := range values {
 		values[i] = float32(rng.NormFloat64())
@@ -306,12 +314,12 @@ func TestScatteringHasNoPlace(t *testing.T) {
 		turned[i/48*48+(i%48+14)%48] = values[i]
 	}
 	for name, same := range map[string]bool{"scattering": true, "averages": false} {
-		m, w := kindOf(name).open(h), new(work)
-		a, b := make([]float32, m.width()), make([]float32, m.width())
-		u.read(w, values)
-		m.features(w, a)
-		u.read(w, turned)
-		m.features(w, b)
+		m, r := Find(name).New(h), new(Recording)
+		a, b := make([]float32, m.Width()), make([]float32, m.Width())
+		scaling.Read(r, values)
+		m.Features(r, a)
+		scaling.Read(r, turned)
+		m.Features(r, b)
 		worst := 0.0
 		for i := range a {
 			worst = max(worst, math.Abs(float64(a[i]-b[i])))
@@ -323,9 +331,9 @@ func TestScatteringHasNoPlace(t *testing.T) {
 // Samples whose axes are sensors, frames and channels are read as those with frames first.
 func TestTurned(t *testing.T) {
 	const sensors, frames, channels = 3, 4, 2
-	plain := units{mean: make([]float32, 6), scale: slices.Repeat([]float32{1}, 6)}
+	plain := unscaled(6)
 	turned := plain
-	turned.channels, turned.turned = channels, frames
+	turned.Channels, turned.SensorFrames = channels, frames
 	a, b := make([]float32, 24), make([]float32, 24)
 	for s := range sensors {
 		for f := range frames {
@@ -336,21 +344,21 @@ func TestTurned(t *testing.T) {
 			}
 		}
 	}
-	v, w := new(work), new(work)
-	plain.read(v, a)
-	turned.read(w, b)
-	assert.Equal(t, v.columns, w.columns)
+	v, r := new(Recording), new(Recording)
+	plain.Read(v, a)
+	turned.Read(r, b)
+	assert.Equal(t, v.Columns, r.Columns)
 }
 
 // The quantiles are those of loops over intervals, each second one less the mean of its interval; a checkpoint of 0.1.0 has them as they
 // are, and differences that are not smoothed. A recording stretched in time has nearly the same.
 func TestIntervalsDirectly(t *testing.T) {
-	m := newIntervals(header{Columns: 1, Length: 16}).(*intervals)
-	require.Equal(t, 4*(8+3*4), m.width())
-	u, w := units{mean: []float32{0}, scale: []float32{1}}, new(work)
+	m := newIntervals(Shape{Columns: 1, Length: 16}).(*intervals)
+	require.Equal(t, 4*(8+3*4), m.Width())
+	scaling, r := unscaled(1), new(Recording)
 	x := []float32{3, 1, 4, 1, 5, 9, 2, 6}
-	u.read(w, x)
-	out := make([]float32, m.width())
+	scaling.Read(r, x)
+	out := make([]float32, m.Width())
 	quantile := func(x []float32, q float64) float64 {
 		x = slices.Clone(x)
 		slices.Sort(x)
@@ -361,7 +369,7 @@ func TestIntervalsDirectly(t *testing.T) {
 	smooth := []float32{-2. / 5, 2. / 5, 6. / 5, 1. / 5, 2. / 5, 5. / 5, 1. / 5}
 	for _, first := range [][]float32{{-2, 3, -3, 4, 4, -7, 4}, smooth} {
 		var want []float64
-		m.centred = &first[0] == &smooth[0]
+		m.meansSubtracted = &first[0] == &smooth[0]
 		for _, series := range [][]float32{x, first, {5, -6, 7, 0, -11, 11}} {
 			n := float64(len(series))
 			quantiles := func(from, to float64, most int) {
@@ -371,7 +379,7 @@ func TestIntervalsDirectly(t *testing.T) {
 				}
 				for q := range most {
 					want = append(want, quantile(part, (float64(q)+0.5)/float64(most)))
-					if m.centred && q%2 == 1 {
+					if m.meansSubtracted && q%2 == 1 {
 						want[len(want)-1] -= mean
 					}
 				}
@@ -381,9 +389,9 @@ func TestIntervalsDirectly(t *testing.T) {
 				quantiles(half, half+0.5, 4)
 			}
 		}
-		m.features(w, out)
+		m.Features(r, out)
 		for i, v := range want {
-			assert.InDelta(t, v, out[i], 1e-5, "%d, centred %v", i, m.centred)
+			assert.InDelta(t, v, out[i], 1e-5, "%d, meansSubtracted %v", i, m.meansSubtracted)
 		}
 	}
 	waves := func(n int) []float32 {
@@ -393,44 +401,51 @@ func TestIntervalsDirectly(t *testing.T) {
 		}
 		return x
 	}
-	stretched := make([]float32, m.width())
-	u.read(w, waves(400))
-	m.features(w, out)
-	u.read(w, waves(900))
-	m.features(w, stretched)
+	stretched := make([]float32, m.Width())
+	scaling.Read(r, waves(400))
+	m.Features(r, out)
+	scaling.Read(r, waves(900))
+	m.Features(r, stretched)
 	assert.InDeltaSlice(t, out[:20], stretched[:20], 0.02)
-	u.read(w, []float32{1})
-	m.features(w, out)
+	scaling.Read(r, []float32{1})
+	m.Features(r, out)
 	assert.InDelta(t, 1, out[0], 1e-6, "of one time point")
 }
 
 // The map of stretched recordings is that of recordings which were stretched before, thresholds included.
 func TestStretchedDirectly(t *testing.T) {
-	k := kindOf(MiniRocket)
-	h := header{Columns: 1, Length: 50, Longest: 80, Features: 500}
-	assert.NotEmpty(t, k.stretched().lacks(header{Columns: 1, Length: 50, Longest: 54}))
-	require.Empty(t, k.stretched().lacks(h))
+	plain, other := Find("minirocket"), Find("minirocket-stretched")
+	shape := Shape{Columns: 1, Length: 50, Longest: 80, Features: 500}
+	assert.NotEmpty(t, other.Lacks(Shape{Columns: 1, Length: 50, Longest: 54}))
+	require.Empty(t, other.Lacks(shape))
 	rng := rand.New(rand.NewPCG(4, 5))
-	var short, long []Sample
+	var short, long [][]float32
 	for range 6 {
 		x, y := make([]float32, 30+rng.IntN(40)), make([]float32, 50)
 		for p := range x {
 			x[p] = float32(rng.NormFloat64())
 		}
 		recording.Resample(y, x, 1)
-		short, long = append(short, Sample{Values: x}), append(long, Sample{Values: y})
+		short, long = append(short, x), append(long, y)
 	}
-	u := units{mean: []float32{0}, scale: []float32{1}, channels: 1}
-	of := func(m featureMap, samples []Sample) (all [][]float32) {
-		require.NoError(t, m.(drawer).draw(t.Context(), u, samples, 3))
-		w := new(work)
-		for _, s := range samples {
-			out := make([]float32, m.width())
-			u.read(w, s.Values)
-			m.features(w, out)
+	scaling := unscaled(1)
+	featuresOf := func(m Map, samples [][]float32) (all [][]float32) {
+		require.NoError(t, m.(DrawnMap).Draw(t.Context(), Training{scaling, samples, make([]int32, len(samples))}, 3))
+		r := new(Recording)
+		for _, x := range samples {
+			out := make([]float32, m.Width())
+			scaling.Read(r, x)
+			m.Features(r, out)
 			all = append(all, out)
 		}
 		return all
 	}
-	assert.Equal(t, of(k.open(h), long), of(k.stretched().open(h), short))
+	assert.Equal(t, featuresOf(plain.New(shape), long), featuresOf(other.New(shape), short))
+}
+
+// A column too small for float32's normal numbers tells nothing, and takes nothing from the others.
+func TestTinyColumn(t *testing.T) {
+	s := NewScaling(2, 1, 0)
+	s.Measure([][]float32{{1, 1e-41, 3, 3e-41}})
+	assert.Equal(t, []float32{1, 0}, s.Scale)
 }

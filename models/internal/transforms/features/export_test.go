@@ -1,0 +1,53 @@
+package features
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/models/internal/onnxtest"
+	"github.com/clusterpool/ccp/models/onnx"
+	"github.com/stretchr/testify/require"
+)
+
+// The nodes of an ONNX model compute the features of each transform as the host does, for recordings of many lengths.
+func TestExportTransforms(t *testing.T) {
+	compare := onnxtest.New(t)
+	const columns = 34
+	rng := rand.New(rand.NewPCG(4, 4))
+	edges := []affinity.Edge{{I: 0, J: 5, Weight: 3}} // of a path, a chord and a node apart
+	for i := range columns/2 - 2 {
+		edges = append(edges, affinity.Edge{I: i, J: i + 1, Weight: 1})
+	}
+	links, err := affinity.New(columns/2, edges)
+	require.NoError(t, err)
+	shape := Shape{Columns: columns, Channels: 2, Length: 40, Longest: 90, Frames: 7, Features: 1000, Groups: 4, Links: links}
+	scaling := unscaled(columns)
+	sample := func(timepoints int) (values []float32) {
+		for range timepoints * columns {
+			values = append(values, float32(rng.NormFloat64()))
+		}
+		for at := range 5 { // a constant piece
+			values[(len(values)/columns-1-min(at, timepoints-1))*columns] = 1
+		}
+		return values
+	}
+	for _, transform := range All {
+		require.Empty(t, transform.Lacks(shape), transform.Name)
+		m := transform.New(shape)
+		if d, ok := m.(DrawnMap); ok {
+			require.NoError(t, d.Draw(t.Context(), Training{scaling, [][]float32{sample(40), sample(31)}, []int32{0, 0}}, 5))
+		}
+		for _, timepoints := range []int{40, 90, 300, 33, 12, 7, 3, 2, 1} {
+			g, r, want := new(onnx.Graph), new(Recording), make([]float32, m.Width())
+			g.Named("features", "Identity", m.Export(g, g.Input("x", "batch", columns, "timepoints")))
+			g.Output("features", "batch", m.Width())
+			scaling.Read(r, sample(timepoints))
+			m.Features(r, want)
+			compare.Add(t, fmt.Sprintf("%s of %d", transform.Name, timepoints), g, slices.Concat(r.Columns...), want, 1, columns, timepoints)
+		}
+	}
+	compare.Run(t)
+}
