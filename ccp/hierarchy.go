@@ -161,6 +161,9 @@ type frozen struct {
 // Nodes implements Affinity.
 func (f frozen) Nodes() int { return f.nodes * f.side }
 
+// cluster makes a level whose clusters and neighbourhoods are constants. At the first use they are taken from f.levels
+// into the scope; after that the scope has them, also when it comes from a checkpoint. Of several hierarchies a
+// training draws one for the batch.
 func (f frozen) cluster(l *Layer) Level {
 	g, k := l.signal.Graph(), l.clusters
 	if len(f.levels) > 0 && l.scope.GetVariable(frozenNeighbourhoods) == nil {

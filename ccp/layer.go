@@ -164,6 +164,7 @@ func (l *Layer) gate(level Level) *Node {
 	return gate
 }
 
+// check panics where signal, graph, clusters, filters or neighbourhood do not fit together.
 func (l *Layer) check() {
 	at := l.scope.Scope()
 	if l.signal.Rank() != 3 {

@@ -77,6 +77,8 @@ type table struct {
 // it has edges, else weights.
 type bucket struct{ from, weights, edges *Node }
 
+// newTable makes constants of sparse rows. Rows are padded to a power of two and grouped by it, so that one wide row
+// does not widen all.
 func newTable(scope *model.Scope, g *Graph, rows []row, list edgeList, dtype dtypes.DType) (t table) {
 	widths := make([]int, len(rows))
 	for i, r := range rows {
@@ -93,6 +95,8 @@ func newTable(scope *model.Scope, g *Graph, rows []row, list edgeList, dtype dty
 	return t
 }
 
+// newBucket makes the constants of the rows that have w entries when they are padded. What pads a row is node 0 with
+// weight 0, or the value behind the last edge.
 func newBucket(scope *model.Scope, g *Graph, rows []row, members []int32, w int, list edgeList,
 	dtype dtypes.DType) (b bucket) {
 	from, which := make([]int32, len(members)*w), slices.Repeat([]int32{int32(len(list.pairs))}, len(members)*w)

@@ -111,6 +111,7 @@ func (b *Batches) Iter() iter.Seq2[train.Batch, error] {
 	}
 }
 
+// check returns an error if the options or the split cannot be used.
 func (b *Batches) check() error {
 	o := b.options
 	switch {

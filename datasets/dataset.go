@@ -81,6 +81,7 @@ func (d *Dataset) errors() []error {
 	return separate(wrong)
 }
 
+// checkShape returns an error if there are no samples, or if samples, nodes and graph do not go together.
 func (d *Dataset) checkShape() error {
 	switch {
 	case len(d.Name) < 3:
@@ -114,6 +115,7 @@ func checkUnit(graph *affinity.Matrix) error {
 	return nil
 }
 
+// checkSplits returns an error if a split is empty, has a sample that there is not, or has one of another split.
 func (d *Dataset) checkSplits() error {
 	owner := make([]string, d.Signals.Len())
 	for _, split := range d.Split.named() {
@@ -133,6 +135,7 @@ func (d *Dataset) checkSplits() error {
 	return nil
 }
 
+// checkValues returns an error if a value is not finite. Series have been looked at when they were read.
 func (d *Dataset) checkValues() error {
 	if d.Finite || d.Series != nil {
 		return nil

@@ -56,6 +56,7 @@ type AttributionOptions struct {
 	Classes []int
 }
 
+// check returns an error if the options do not suit so many signals of a model with so many classes.
 func (o AttributionOptions) check(signals, classes int) error {
 	switch {
 	case !slices.Contains([]string{IntegratedGradients, GradientInput, Occlusion}, o.Method):

@@ -69,6 +69,7 @@ func main() {
 	}
 }
 
+// run times the steps of a workload and prints a line of JSON with its rate.
 func run(out *line, options models.Patch, warmup, steps int) error {
 	opened, info, err := backend.Open(backend.Options{Install: true, Log: os.Stderr})
 	if err != nil {

@@ -44,6 +44,7 @@ func newClusters(s *shared) *cobra.Command {
 	return cmd
 }
 
+// run prints the clusters of a checkpoint and, if a folder is named, writes them as tables and pictures.
 func (c *clustersCommand) run(cmd *cobra.Command, _ []string) error {
 	stopped := untilSignal(cmd, func() {})
 	defer stopped()

@@ -27,6 +27,7 @@ type comparison struct {
 	knn          int
 }
 
+// newCompare returns `ccp compare`, which trains several models on several data sets and prints a table.
 func newCompare(s *shared) *cobra.Command {
 	var o studyFlags
 	var c comparison

@@ -109,6 +109,7 @@ type checkJSON struct {
 	Next string `json:"-"` // the command that trains on what was checked
 }
 
+// newDataCheck returns `ccp data check`, which loads a data set as a training does and says what is in it.
 func newDataCheck(s *shared) *cobra.Command {
 	var o datasets.Options
 	var dataDir string

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// newDataGet returns `ccp data get`, which fetches a public data set, or says where to get it.
 func newDataGet(s *shared) *cobra.Command {
 	var dataDir string
 	cmd := command("data get", "")

@@ -59,6 +59,7 @@ func (c *importCommand) usualFlags(f *pflag.FlagSet) {
 	cutFlags(f, &c.options.Cut)
 }
 
+// furtherFlags are for files whose headings do not say what they hold, and for what is known of their sensors.
 func (c *importCommand) furtherFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.options.Time, "time", "", "`COLUMN` of times in each recording (default: time, timestamp, date, t and the like)")
 	f.StringVar(&c.options.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
@@ -89,6 +90,7 @@ func (c *importCommand) furtherFlags(f *pflag.FlagSet) {
 		"`N` bodies whose x, y and z are the first channels, with --parts; 0 where they are no positions in space")
 }
 
+// run imports the inputs into one file and prints what was read.
 func (c *importCommand) run(cmd *cobra.Command, inputs []string) error {
 	if c.out.path == "" {
 		c.out.path = recordings.Name(inputs)

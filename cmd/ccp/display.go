@@ -61,6 +61,7 @@ func (d *display) brief() training.Observer {
 // stopping answers a signal.
 func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again aborts at once") }
 
+// begin says what is trained on what, before the first step.
 func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.Spec, _, _ int) {
 	d.config, d.frozen = c, !spec.Learns()
 	var blocks [2]int // of the stem, and between levels
@@ -109,6 +110,7 @@ func (d *display) compile() {
 	}
 }
 
+// step draws over the line of the epoch under way. Where the output is no terminal, it does nothing.
 func (d *display) step(p training.Progress) {
 	done := (p.Epoch-1)*p.Steps + p.Step
 	if d.began.IsZero() {
@@ -141,6 +143,7 @@ func progressLine(head string, done float64, tail string, width int) string {
 	return line
 }
 
+// epoch prints the scores of an epoch that is done, or of transforms that were fitted.
 func (d *display) epoch(e training.Epoch) {
 	var line strings.Builder
 	switch {

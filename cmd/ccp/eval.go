@@ -86,6 +86,7 @@ func newEval(s *shared) *cobra.Command {
 	return cmd
 }
 
+// run classifies a split of a data set by a checkpoint and prints how right it is.
 func (e *evalCommand) run(cmd *cobra.Command, _ []string) error {
 	metadata, graph, err := models.ReadMetadata(e.checkpoint)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// newExplain returns `ccp explain`, which says which nodes speak for which class.
 func newExplain(s *shared) *cobra.Command {
 	e := explain.Explanation{Class: -1}
 	var dir, data, dataDir, class string

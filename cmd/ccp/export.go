@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// newExport returns `ccp export`, which writes a checkpoint as ONNX with programs that use it.
 func newExport(s *shared) *cobra.Command {
 	var dir string
 	var out target

@@ -36,6 +36,7 @@ type predictCommand struct {
 	cut         recording.Cut
 }
 
+// newPredict returns `ccp predict`, which classifies files by a checkpoint.
 func newPredict(s *shared) *cobra.Command {
 	p := &predictCommand{shared: s}
 	cmd := command("predict", "")
@@ -52,6 +53,7 @@ func newPredict(s *shared) *cobra.Command {
 	return cmd
 }
 
+// run classifies the inputs and writes a prediction for each sample, recording or window.
 func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 	if p.cut.Window.Length == 0 && p.figure.path != "" {
 		return usage(cmd, errors.New("--figure is of windows; give --window, too"))

@@ -27,6 +27,7 @@ type reportJSON struct {
 	Gallery    int    `json:"gallery"`
 }
 
+// newReport returns `ccp report`, which makes a page of one or several runs.
 func newReport(s *shared) *cobra.Command {
 	var dir, other, dataDir string
 	var samples int

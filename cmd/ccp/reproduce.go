@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// newReproduce returns `ccp reproduce`, which makes one of the paper's tables anew.
 func newReproduce(s *shared) *cobra.Command {
 	var o studyFlags
 	var data string

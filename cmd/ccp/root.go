@@ -37,6 +37,7 @@ type shared struct {
 	json    bool
 }
 
+// newRoot returns the program with all its commands and the flags that they share.
 func newRoot(args []string) *cobra.Command {
 	s := &shared{args: args}
 	root := group("ccp", newTrain(s), newEval(s), newPredict(s), newExplain(s), newExport(s), newClusters(s),

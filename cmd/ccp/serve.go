@@ -34,6 +34,7 @@ type serveFlags struct {
 	bodyMiB, pool  int
 }
 
+// newServe returns `ccp serve`, which answers requests over HTTP.
 func newServe(s *shared) *cobra.Command {
 	f := &serveFlags{Config: serve.Defaults}
 	cmd := command("serve", "")
@@ -83,6 +84,7 @@ func (f *serveFlags) check() error {
 	return nil
 }
 
+// run opens the models and answers requests until a signal ends it.
 func (f *serveFlags) run(cmd *cobra.Command, s *shared) (err error) {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(f.level)) // one of the choices

@@ -73,6 +73,7 @@ func (t *trainCommand) dataFlags(f *pflag.FlagSet) {
 		"(default: none; the data's own with --keep best)")
 }
 
+// modelFlags choose the model and its size.
 func (t *trainCommand) modelFlags(f *pflag.FlagSet) {
 	optionFlag(f, t.asked, "model", "model", "model by its `NAME`: "+strings.Join(models.Names(), ", ")+" (default: ccp)")
 	f.BoolVar(&t.fast, "fast", false, "leave the network out, so that transforms predict alone: --model transforms")
@@ -99,6 +100,7 @@ func (t *trainCommand) trainingFlags(f *pflag.FlagSet) {
 	optionFlag(f, t.asked, "seed", "seed", "`SEED` of weights, batches, dropout and augmentation (default: 1)")
 }
 
+// runFlags say where the run is kept, what it leaves and on what it computes.
 func (t *trainCommand) runFlags(f *pflag.FlagSet) {
 	f.StringVar(&t.options.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
 	f.BoolVar(&t.options.Overwrite, "overwrite", false, "train anew; the run in the checkpoint directory stays until the first snapshot")
@@ -114,6 +116,7 @@ func (t *trainCommand) runFlags(f *pflag.FlagSet) {
 		"`N` devices of the backend that share each batch; the batch must be a multiple of N")
 }
 
+// run checks all that is asked, opens the backend, and trains or says what a training would be.
 func (t *trainCommand) run(cmd *cobra.Command, pairs []string) error {
 	config, err := t.configure(cmd, pairs)
 	if err != nil {

@@ -91,6 +91,7 @@ func Save(dir, kind string, step, keep int, store *model.Store, state any, skip 
 	return prune(dir, kind, step, keep)
 }
 
+// saveVariables writes the variables of a store but those that skip names, in GoMLX's format.
 func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) bool) error {
 	defer store.SetLoader(store.Loader()) // a handler also makes itself the store's loader, which a writer does not need
 	handler, err := checkpoint.Build(store).Dir(dir).WithCompression(checkpoint.BinUncompressed).Done()
@@ -319,6 +320,8 @@ func writeManifest(dir string, step int, of string) error {
 	return files.WriteJSON(filepath.Join(dir, manifestName), m)
 }
 
+// verify compares a snapshot with its manifest: its step, the model that it belongs to, and each file's size and
+// SHA-256.
 func verify(folder fs.FS, step int, description []byte) error {
 	var m manifest
 	if err := readJSON(folder, manifestName, &m); err != nil {

@@ -86,6 +86,7 @@ func (r *Reader) check() error {
 // List reads a list. element reads its element i.
 func (r *Reader) List(element func(i int) error) Value { return r.parts('[', element) }
 
+// parts reads an array or an object, whose begin is kind. part is called where each element or member begins.
 func (r *Reader) parts(kind jsontext.Kind, part func(i int) error) Value {
 	return func(what string) error {
 		if null, err := r.expect(kind, what); null || err != nil {

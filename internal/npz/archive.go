@@ -42,6 +42,8 @@ func Read(path string, content []byte) (*File, error) {
 	return open(path, bytes.NewReader(content), io.NopCloser(nil))
 }
 
+// open lists the members of a zip archive. An array is a member whose name ends in .npy, or whose content begins as
+// such a file does: numpy reads both.
 func open(path string, from interface {
 	io.ReaderAt
 	io.Seeker
@@ -135,6 +137,8 @@ func (f *File) array(name string, narrow bool) (*Array, error) {
 	return a, nil
 }
 
+// readMember unpacks an array. Before it allocates, it refuses a size that cannot be: deflate makes at most maxDeflate
+// bytes of one.
 func readMember(member *zip.File, narrow bool) (*Array, error) {
 	if member.Flags&encrypted != 0 {
 		return nil, errors.New("has a password; write the file without one")

@@ -64,6 +64,7 @@ var dictionary = regexp.MustCompile(`^\{` + entry + `,` + entry + `,` + entry + 
 const entry = `\s*['"](descr|fortran_order|shape)['"]\s*:\s*` +
 	`('[^']*'|"[^"]*"|\[.*\]|True|False|\((?:\s*\d+L?\s*,)*(?:\s*\d+L?)?\s*\))\s*`
 
+// parseHeader reads the Python dictionary at the begin of an .npy file.
 func parseHeader(text string) (h header, err error) {
 	text = strings.TrimSpace(text)
 	const example = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"

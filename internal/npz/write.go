@@ -49,6 +49,7 @@ func Write(path string, arrays []Named) error {
 	})
 }
 
+// writeRows writes an .npy file of float32, row by row, so that no more than a row is in memory.
 func writeRows(w io.Writer, shape []int, read func(i int, row []float32) error) error {
 	h := header{shape: shape, size: 4}
 	if err := h.setCount(); err != nil {

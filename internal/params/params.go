@@ -284,6 +284,7 @@ func (f Field) Check(options any) error {
 	return nil
 }
 
+// wrong returns an error that says what the values of a field are, and which one was meant.
 func (f Field) wrong(kind reflect.Kind, value any) error {
 	must := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Float64: "a number",
 		reflect.Uint64: "a whole number from 0"}[kind]

@@ -118,6 +118,7 @@ type withTail struct {
 	tail []byte
 }
 
+// ReadAt reads from the file and, behind its end, from the tail.
 func (w *withTail) ReadAt(to []byte, at int64) (n int, err error) {
 	if at < w.size {
 		n, err = w.from.ReadAt(to[:min(int64(len(to)), w.size-at)], at)

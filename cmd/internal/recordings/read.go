@@ -34,6 +34,8 @@ func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) 
 	return all, r.told(), nil
 }
 
+// readAlike reads recordings as those of the training were read: by the settings that the import kept in the form, or,
+// where the training's file was made by hand, by the names of its sensors.
 func readAlike(ctx context.Context, inputs []string, form *recording.Form) (*reading, error) {
 	q := question{known: true, byHand: form.Reading == nil && form.Channels == 1}
 	if form.Reading != nil {

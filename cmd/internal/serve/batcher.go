@@ -99,6 +99,7 @@ func long(c *models.Classifier, signals [][]float32) error {
 	return nil
 }
 
+// enqueue adds a job to the queue, unless the batcher is closed or the queue is full.
 func (b *batcher) enqueue(j *job) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

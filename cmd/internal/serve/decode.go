@@ -154,6 +154,7 @@ func readRequest(r *jsonread.Reader) (d *inferRequest, in *input, err error) {
 	return d, in, err
 }
 
+// readInput reads the description of an input. Its data stays as it is written until the shape is known to fit.
 func readInput(r *jsonread.Reader) (*input, error) {
 	in := &input{}
 	err := r.Object(map[string]jsonread.Value{
@@ -178,6 +179,7 @@ func readInput(r *jsonread.Reader) (*input, error) {
 	return in, err
 }
 
+// readOutput reads which output is asked for, and how.
 func readOutput(r *jsonread.Reader) (out output, err error) {
 	ranked := false
 	err = r.Object(map[string]jsonread.Value{

@@ -121,6 +121,7 @@ type metrics struct {
 	panics                    prometheus.Counter
 }
 
+// newMetrics makes the metrics of a server, for Prometheus. All but panics have a label for the model.
 func newMetrics() *metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

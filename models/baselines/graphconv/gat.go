@@ -125,6 +125,8 @@ func newNeighbourhoods(scope *model.Scope, g *Graph, a *affinity.Matrix) (n neig
 	return n
 }
 
+// newNeighbourhood makes the tables of the neighbours of some nodes, of which the first has the most. Long lists are
+// read in chunks of equally many slots.
 func newNeighbourhood(scope *model.Scope, g *Graph, lists [][]int32, nodes []int32) (n neighbourhood) {
 	longest := len(lists[nodes[0]])
 	chunks := (longest + mostSlots - 1) / mostSlots

@@ -83,6 +83,8 @@ func Load(ctx context.Context, dirs []string, opts Options) (*Corpus, error) {
 	return defferrard.load(ctx, dirs, opts)
 }
 
+// load reads the messages in the first of some folders that has them, and prepares them unless the user's cache holds
+// what was made of the same messages before. Corpus.Warnings tells where they differ from the published set.
 func (p protocol) load(ctx context.Context, dirs []string, opts Options) (*Corpus, error) {
 	m, err := readMessages(dirs)
 	if err != nil {

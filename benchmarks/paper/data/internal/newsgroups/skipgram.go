@@ -191,6 +191,8 @@ type sampler struct {
 	random    *rand.Rand
 }
 
+// newSampler counts the words of the documents. From their frequencies follow the probability that a word is kept,
+// Mikolov et al.'s sqrt(threshold / frequency), and the cumulated count^0.75 that noise words are drawn by.
 func newSampler(c skipGram, documents [][]int32, words int) *sampler {
 	// The second half of the seed separates this generator from the generator of the initial vectors.
 	s := &sampler{skipGram: c, documents: documents, keep: make([]float64, words), noise: make([]float64, words),
