@@ -153,7 +153,8 @@ func covers(t *testing.T, h *ccp.Hierarchy, which string) {
 	}
 }
 
-// reachAll checks that each node reaches the output of the network, trained as it is and, if it learns its hierarchy, frozen.
+// reachAll checks that each node reaches the output of the network, trained as it is and, if it learns its hierarchy,
+// frozen.
 func (p parted) reachAll(t *testing.T, of way, padding string) {
 	t.Helper()
 	backend, n := backendtest.Go(t), p.graph.N()

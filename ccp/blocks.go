@@ -20,9 +20,9 @@ const (
 	stemName      = "stem"
 )
 
-// Stem builds a level that does not pool, for a network's input. It filters the signal at every node's own neighbourhood,
-// see Input, in the scope "stem" below scope. Residual blocks follow, see Blocks. signal: `[batch, N, C]`, result `[batch,
-// N, filters]`. It panics without filters, without Around, and for another graph's signal.
+// Stem builds a level that does not pool, for a network's input. It filters the signal at every node's own
+// neighbourhood, see Input, in the scope "stem" below scope. Residual blocks follow, see Blocks. signal: `[batch, N,
+// C]`, result `[batch, N, filters]`. It panics without filters, without Around, and for another graph's signal.
 func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters, blocks int) *Node {
 	g, n, stem := signal.Graph(), p.graph.N(), scope.In(stemName)
 	if p.reach < 1 || filters < 1 || signal.Rank() != 3 || signal.Shape().Dim(1) != n {
@@ -71,8 +71,8 @@ func filterNorm(scope *model.Scope, signal, neighbourhood, gate, by *Node, filte
 	return nn.BatchNorm(scope, filterIn(nn.NarrowDType(scope, signal), signal, neighbourhood, gate, by, w), b)
 }
 
-// frozenGate returns a frozen level's gates as a table, in a program that only predicts; elsewhere nil. rank: its ranks,
-// `[H·K, L]`.
+// frozenGate returns a frozen level's gates as a table, in a program that only predicts; elsewhere nil. rank: its
+// ranks, `[H·K, L]`.
 func frozenGate(scope *model.Scope, rank *Node) *Node {
 	dims := rank.Shape().Dimensions
 	if rank.DType() != dtypes.Float32 { // the table would be less precise than the layer

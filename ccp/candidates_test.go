@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hubGraph is a grid of 5 x 8 nodes with uneven weights, a hub that is joined to all of it, so that rows of more than 32 entries
-// occur, and a node without any edge: 42 nodes.
+// hubGraph is a grid of 5 x 8 nodes with uneven weights, a hub that is joined to all of it, so that rows of more than
+// 32 entries occur, and a node without any edge: 42 nodes.
 func hubGraph(t *testing.T) *affinity.Matrix {
 	grid, err := affinity.Grid(5, 8, 8)
 	require.NoError(t, err)
@@ -162,8 +162,8 @@ func denseRank(a ccp.Affinity, m, neighbourhood *Node) *Node {
 	return ccp.At(ccp.Rank(m, a.Times(m)), neighbourhood)
 }
 
-// The gradient of the memberships of the first level, by way of those above it as well, is what finite differences give: with
-// candidates at no level, at the first, and at two.
+// The gradient of the memberships of the first level, by way of those above it as well, is what finite differences
+// give: with candidates at no level, at the first, and at two.
 func TestGradientThroughLevels(t *testing.T) {
 	m := hubGraph(t)
 	for restricted := range 3 {

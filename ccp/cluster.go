@@ -101,9 +101,9 @@ func volume(degrees, m *Node) *Node {
 	return ReduceSum(Mul(ExpandAxes(degrees, 1), m), 0)
 }
 
-// objective computes C = ½ Σ_k cohesion_k / volume_k, a scalar to be maximised. Both are `[K]`. The cohesion is the diagonal
-// of the pooled affinity. The volume is Σ_i d_i M[i,k], with the degrees d of A0. A cluster that nobody belongs to adds
-// nothing, see present.
+// objective computes C = ½ Σ_k cohesion_k / volume_k, a scalar to be maximised. Both are `[K]`. The cohesion is the
+// diagonal of the pooled affinity. The volume is Σ_i d_i M[i,k], with the degrees d of A0. A cluster that nobody
+// belongs to adds nothing, see present.
 func objective(cohesion, volume *Node) *Node {
 	some := present(volume)
 	inverse := StopGradient(Reciprocal(Where(some, volume, OnesLike(volume))))

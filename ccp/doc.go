@@ -22,9 +22,9 @@
 //	x, a = ccp.New(scope.In("level_2"), x, a, 1, 128).Neighbours(16).Done()
 //
 // The selection has no gradient. The task's loss reaches U through the gates and through the pooled affinities of
-// later levels; C, added to the loss with weight −1, reaches it directly. Preparation.Hold takes the neighbourhoods on
-// the host instead, such as once an epoch. After Several(scope, x, 8) eight hierarchies are learned, with a U for each. A
-// Freezer comes before an evaluation then: without it the first hierarchy alone predicts.
+// later levels; C, added to the loss with weight −1, reaches it directly. Preparation.Hold takes the neighbourhoods
+// on the host instead, such as once an epoch. After Several(scope, x, 8) eight hierarchies are learned, with a U for
+// each. A Freezer comes before an evaluation then: without it the first hierarchy alone predicts.
 //
 // Clusters can also be prepared on the host, which is faster and usually better. A training step draws one of the
 // hierarchies, and a prediction is the mean over all:
@@ -63,6 +63,6 @@
 // The layer takes its graph as an Affinity rather than as a matrix. It needs products and degrees only, so the first
 // level can be sparse. C is subtracted from the loss (the paper writes "+ L_K" and maximises it). U is the variable
 // times a rate: it moves faster than the other weights under the same optimizer. Degrees leave out self-loops. Ties
-// of rank go to the lower index. A node without edges keeps a row of zeros. Where neighbourhoods are prepared or held, its
-// cluster selects it all the same, at a rank that is next to nothing.
+// of rank go to the lower index. A node without edges keeps a row of zeros. Where neighbourhoods are prepared or
+// held, its cluster selects it all the same, at a rank that is next to nothing.
 package ccp

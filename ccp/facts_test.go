@@ -116,8 +116,8 @@ func TestOneCluster(t *testing.T) {
 	})
 }
 
-// On the raw 32x32 grid perfect 2x2 blocks at every level give C = 50.8 + 15.9 + 4.5 + 1.3 + 0.5 = 73.0; random memberships
-// about 2.5. The objective does not depend on whether the affinity is dense or sparse.
+// On the raw 32x32 grid perfect 2x2 blocks at every level give C = 50.8 + 15.9 + 4.5 + 1.3 + 0.5 = 73.0; random
+// memberships about 2.5. The objective does not depend on whether the affinity is dense or sparse.
 func TestObjectiveOfBlocks(t *testing.T) {
 	m, err := affinity.Grid(32, 32, 8)
 	require.NoError(t, err)
@@ -261,8 +261,8 @@ func TestRelabelling(t *testing.T) {
 	})
 }
 
-// Select agrees with a full stable sort, ties to the lower index, at all sizes from 1 to N, for few clusters, where all ranks are
-// compared, and for many, where the largest are taken in turn.
+// Select agrees with a full stable sort, ties to the lower index, at all sizes from 1 to N, for few clusters, where
+// all ranks are compared, and for many, where the largest are taken in turn.
 func TestSelectAgreesWithSort(t *testing.T) {
 	for _, n := range []int{1, 2, 17, 64, 333} {
 		t.Run(strconv.Itoa(n), func(t *testing.T) { checkSelect(t, n, 6) })
@@ -335,7 +335,8 @@ func TestIsolatedNodesGiveNoNaN(t *testing.T) {
 	}
 }
 
-// A cluster whose memberships are almost at the end of float32 has finite gradients, and one beyond it counts as absent.
+// A cluster whose memberships are almost at the end of float32 has finite gradients, and one beyond it counts as
+// absent.
 func TestVanishingCluster(t *testing.T) {
 	m, err := affinity.Grid(4, 4, 8)
 	require.NoError(t, err)

@@ -78,9 +78,8 @@ func (f filtered) gated() *Node {
 }
 
 // dGate computes the gradient of the gates, `[K, L]`. It takes Σ dGated·gated / gate for Σ dGated·signal: this needs
-// no copy of the gathered signal. A gate of 0 has no gradient: there the layer's sigmoid has underflowed, or the slot is
-// empty. The product is one of matrices: if gated had two
-// shapes, XLA would keep both.
+// no copy of the gathered signal. A gate of 0 has no gradient: there the layer's sigmoid has underflowed, or the slot
+// is empty. The product is one of matrices: if gated had two shapes, XLA would keep both.
 func (f filtered) dGate(dGated, gated *Node) *Node {
 	d := ReduceSum(ReduceSum(f.bySlot(Mul(dGated, ops.Rounded(gated, f.signal.DType()))), 2), 0)
 	flat := Reshape(f.gate, f.nodes.slots())
@@ -149,8 +148,8 @@ func (p picked) sum(v, by *Node) (sums *Node) {
 	return sums
 }
 
-// readers lists the slots that read each of n nodes, `[n, most]`, ascending and then -1. Gates must be 1, or 0 for a slot that
-// is left out. The result is nil if a node has so many that scatter is faster.
+// readers lists the slots that read each of n nodes, `[n, most]`, ascending and then -1. Gates must be 1, or 0 for a
+// slot that is left out. The result is nil if a node has so many that scatter is faster.
 func readers(nodes []int32, gates []float32, n int) (by []int32) {
 	lists, most := make([][]int32, n), 0
 	for slot, node := range nodes {

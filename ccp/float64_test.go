@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Levels in float64 may have held neighbourhoods with slots of every kind, and residual blocks. In training, held again, and frozen
-// they compute what levels in float32 do.
+// Levels in float64 may have held neighbourhoods with slots of every kind, and residual blocks. In training, held
+// again, and frozen they compute what levels in float32 do.
 func TestHeldLevelsInFloat64(t *testing.T) {
 	matrix, err := affinity.Grid(4, 4, 8)
 	require.NoError(t, err)

@@ -102,8 +102,8 @@ func (f *Freezer) Hierarchy(which int) (*Hierarchy, error) {
 	return h, nil
 }
 
-// Freeze keeps the hierarchies of the present memberships, and returns them. It can be called again when the memberships
-// have changed.
+// Freeze keeps the hierarchies of the present memberships, and returns them. It can be called again when the
+// memberships have changed.
 func (f *Freezer) Freeze() (*Hierarchy, error) {
 	h, err := f.Hierarchy(0)
 	for which := 1; err == nil && which < f.hierarchies; which++ {

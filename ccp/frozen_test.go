@@ -50,8 +50,8 @@ func frozenStore(t *testing.T, first, second made) *model.Store {
 	return store
 }
 
-// All hierarchies at once give what each of them gives alone, one after the other, at every level, and one that is drawn gives what
-// it gives alone; gradients of the weights, which they share, are the sum of theirs.
+// All hierarchies at once give what each of them gives alone, one after the other, at every level, and one that is
+// drawn gives what it gives alone; gradients of the weights, which they share, are the sum of theirs.
 func TestFrozenHierarchies(t *testing.T) {
 	const hierarchies = 3
 	random := rand.New(rand.NewPCG(1, 2))
@@ -59,7 +59,8 @@ func TestFrozenHierarchies(t *testing.T) {
 	weights := []string{"/level_1/W", "/level_1/b", "/level_1/alpha", "/level_1/beta", "/level_2/W", "/level_2/b",
 		"/level_2/alpha", "/level_2/beta"}
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
-		// network gives both levels' outputs, and the gradients of a sum of the last one's with a factor for each cluster and filter.
+		// network gives both levels' outputs, and the gradients of a sum of the last one's with a factor for each cluster
+		// and filter.
 		network := func(scope *model.Scope, a ccp.Affinity, factors *Node) []*Node {
 			g := factors.Graph()
 			first, coarse := ccp.New(scope.In("level_1"), randomSignal(g, dtypes.Float32, 4, 16, 3), a, 5, 6).Neighbours(4).Done()
@@ -149,8 +150,8 @@ func TestFrozenHierarchiesThatDoNotFit(t *testing.T) {
 	})
 }
 
-// Clusters 0 and 1 have two nodes of three slots, cluster 2 has three. Node 5 is a stranger wherever it is: its gate is 0 with zeros, and
-// σ(β) with nodes.
+// Clusters 0 and 1 have two nodes of three slots, cluster 2 has three. Node 5 is a stranger wherever it is: its gate
+// is 0 with zeros, and σ(β) with nodes.
 func TestPadding(t *testing.T) {
 	nodes, ranks := []int32{0, 1, 5, 2, 3, 5, 4, 3, 0}, []float64{0.9, 0.5, 0, 0.7, 0.2, 0, 0.8, 0.4, 0.1}
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
@@ -202,8 +203,8 @@ func TestPadding(t *testing.T) {
 	})
 }
 
-// What fills up a neighbourhood adds nothing to the gradients of the gate and of the filter: with zeros they are those of the same
-// level whose stranger has no signal.
+// What fills up a neighbourhood adds nothing to the gradients of the gate and of the filter: with zeros they are
+// those of the same level whose stranger has no signal.
 func TestPaddingHasNoGradient(t *testing.T) {
 	nodes, ranks := []int32{0, 1, 5, 2, 3, 5, 4, 3, 5}, []float64{0.9, 0.5, 0, 0.7, 0.2, 0, 0.8, 0.4, 0}
 	onBoth(t, func(t *testing.T, backend compute.Backend) {

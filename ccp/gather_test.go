@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Reading samples by themselves, as several devices do, gives what reading the rows of all gives, and so does adding up. Node 2 is
-// picked twice, node 1 never.
+// Reading samples by themselves, as several devices do, gives what reading the rows of all gives, and so does adding
+// up. Node 2 is picked twice, node 1 never.
 func TestPicked(t *testing.T) {
 	signal := [][][]float32{{{1, 2}, {3, 4}, {5, 6}}, {{-1, -2}, {-3, -4}, {-5, -6}}}
 	slots := [][][]float32{{{1, 2}, {10, 20}, {100, 200}, {0, 0}}, {{3, 4}, {0, 0}, {0, 0}, {7, 8}}}
@@ -33,8 +33,8 @@ func TestPicked(t *testing.T) {
 	})
 }
 
-// Where it is known which slots read each node, their values add up to what scatter gives, to the last bit. Node 1 is read by
-// no slot, and node 2 by one whose gate is 0.
+// Where it is known which slots read each node, their values add up to what scatter gives, to the last bit. Node 1 is
+// read by no slot, and node 2 by one whose gate is 0.
 func TestReaders(t *testing.T) {
 	nodes, gates := []int32{2, 0, 2, 0, 3, 2, 0, 3}, []float32{1, 1, 1, 1, 1, 0, 1, 1}
 	by := readers(nodes, gates, 4)

@@ -64,8 +64,8 @@ func withoutDiagonal(a *Node) *Node {
 // bothWays is v + vᵀ.
 func bothWays(v *Node) *Node { return Add(v, TransposeAllDims(v, 1, 0)) }
 
-// FromMatrix brings a host-side graph into the computation, Normalized, in variables of scope. It is sparse if at most 5%
-// of its entries are set, else dense.
+// FromMatrix brings a host-side graph into the computation, Normalized, in variables of scope. It is sparse if at
+// most 5% of its entries are set, else dense.
 func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Affinity {
 	m = m.Normalized()
 	if m.Density() <= 0.05 {

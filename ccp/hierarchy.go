@@ -16,9 +16,9 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Hierarchy holds prepared or frozen hierarchies of one graph. It is a plain value: encoding/json and encoding/gob keep it.
-// Affinity hands it to the layers, which keep each level's arrays in variables of their scope. A checkpoint has these
-// variables, and needs no Hierarchy.
+// Hierarchy holds prepared or frozen hierarchies of one graph. It is a plain value: encoding/json and encoding/gob
+// keep it. Affinity hands it to the layers, which keep each level's arrays in variables of their scope. A checkpoint
+// has these variables, and needs no Hierarchy.
 type Hierarchy struct {
 	// Objective is C of each level of the first hierarchy. Coverage is the share of the level's nodes that some
 	// neighbourhood holds at a positive rank. The other nodes are lost to all later levels.
@@ -86,8 +86,8 @@ func levelScope(scope *model.Scope, i int, names []string) *model.Scope {
 	return scope.Store().Scope(model.JoinPath(scope.Scope(), name))
 }
 
-// keepLearned puts the level's candidates, if there are any, into a variable of scope. With start it puts memberships into
-// U: 0.9 of a node is in its cluster, or in none if that is no candidate.
+// keepLearned puts the level's candidates, if there are any, into a variable of scope. With start it puts memberships
+// into U: 0.9 of a node is in its cluster, or in none if that is no candidate.
 func (l HierarchyLevel) keepLearned(scope *model.Scope, start bool) (err error) {
 	nodes, width := len(l.Clusters), l.Width
 	if l.Candidates != nil {

@@ -53,8 +53,9 @@ func ExamplePrepare() {
 	// (Float32)[5, 10]
 }
 
-// A hierarchy that was written and read again, one that is kept in the store before the network is built, and one that the layers
-// take their arrays from give the same outputs. So does a network without a Hierarchy on a store that has the arrays.
+// A hierarchy that was written and read again, one that is kept in the store before the network is built, and one
+// that the layers take their arrays from give the same outputs. So does a network without a Hierarchy on a store that
+// has the arrays.
 func TestHierarchyIsKept(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	grid, err := affinity.Grid(5, 6, 8)

@@ -24,12 +24,12 @@ const (
 	aroundSlots        = "around_slots"       // [reach, dims]: those of slots around clusters
 )
 
-// Hold takes the neighbourhoods of memberships that are being learned: those of each node's largest membership, as Done
-// takes them of searched clusters. Levels in Around get the clusters around each cluster, too. Selection has no gradient.
-// So layers keep all of this until the next call, such as after an epoch. Ranks and gates follow the memberships
-// meanwhile. Directed slots keep their directions from call to call. Hold puts all into variables of the levels' scopes,
-// see Hierarchy.Keep. It reads the memberships there, in float32 or float64. If there are none, it draws them in float32, with the
-// backend; layers that compute in float64 convert them.
+// Hold takes the neighbourhoods of memberships that are being learned: those of each node's largest membership, as
+// Done takes them of searched clusters. Levels in Around get the clusters around each cluster, too. Selection has no
+// gradient. So layers keep all of this until the next call, such as after an epoch. Ranks and gates follow the
+// memberships meanwhile. Directed slots keep their directions from call to call. Hold puts all into variables of the
+// levels' scopes, see Hierarchy.Keep. It reads the memberships there, in float32 or float64. If there are none, it
+// draws them in float32, with the backend; layers that compute in float64 convert them.
 func (p *Preparation) Hold(backend compute.Backend, scope *model.Scope, names ...string) error {
 	if err := p.check(); err != nil {
 		return err
@@ -112,9 +112,9 @@ const (
 	severalKey = "ccp_several"
 )
 
-// Several lets the layers below scope learn n hierarchies of one graph, which share all weights but U. U of a level is
-// `[n·N, K]`. In training each step draws one hierarchy, by the seed, the scope and the global step alone. signal is the
-// network's input.
+// Several lets the layers below scope learn n hierarchies of one graph, which share all weights but U. U of a level
+// is `[n·N, K]`. In training each step draws one hierarchy, by the seed, the scope and the global step alone. signal
+// is the network's input.
 //
 // Freeze before you evaluate. Once a Freezer has frozen the hierarchies, a prediction is the mean over all, see
 // Hierarchy.Affinity. Before that it is by the first hierarchy alone and far less accurate: 42 to 50% where the mean

@@ -20,8 +20,9 @@ const (
 	betaName        = "beta"
 )
 
-// Read reads one of a trained network's hierarchies, from 0, out of the variables that Hierarchy.Keep or a Freezer has kept
-// below scope, on the host. An error names a variable that is missing, has another shape, or holds an impossible value.
+// Read reads one of a trained network's hierarchies, from 0, out of the variables that Hierarchy.Keep or a Freezer
+// has kept below scope, on the host. An error names a variable that is missing, has another shape, or holds an
+// impossible value.
 func (p *Preparation) Read(scope *model.Scope, which int, names ...string) (levels hierarchy.Levels, err error) {
 	nodes := p.graph.N()
 	for l, size := range p.levels {
@@ -38,9 +39,9 @@ func (p *Preparation) Read(scope *model.Scope, which int, names ...string) (leve
 	return levels, nil
 }
 
-// Input lists the nodes that Stem's filter reads, `[N, reach]`, and their gates: 1, or 0 for an empty slot. If no Hierarchy
-// has kept them below scope, they are the nearest to each node by hops, the node itself among them. Slots that are not
-// directed are in the order of the nodes' numbers.
+// Input lists the nodes that Stem's filter reads, `[N, reach]`, and their gates: 1, or 0 for an empty slot. If no
+// Hierarchy has kept them below scope, they are the nearest to each node by hops, the node itself among them. Slots
+// that are not directed are in the order of the nodes' numbers.
 func (p *Preparation) Input(scope *model.Scope) (nodes []int32, present []float32, err error) {
 	stem := scope.Store().Scope(model.JoinPath(scope.Scope(), stemName))
 	if stem.GetVariable(aroundNodes) == nil {

@@ -139,8 +139,8 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 	})
 }
 
-// made makes h of the clusterings that clustering gives for each hierarchy, the cluster of each node by level. Levels of h
-// may have slots already.
+// made makes h of the clusterings that clustering gives for each hierarchy, the cluster of each node by level. Levels
+// of h may have slots already.
 func (p *Preparation) made(h *Hierarchy, clustering func(i int, graph *affinity.Matrix) ([][]int32, error)) (*Hierarchy,
 	error) {
 	weights := p.graph.Relative() // in no unit, so that none decides ties

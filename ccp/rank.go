@@ -9,13 +9,13 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// centrality computes a node's centrality to a cluster, (1 + M[i,k]) · Σ_{j≠i} A[i,j] M[j,k]. m and links = A0·M: `[N, K]`,
-// same shape out.
+// centrality computes a node's centrality to a cluster, (1 + M[i,k]) · Σ_{j≠i} A[i,j] M[j,k]. m and links = A0·M:
+// `[N, K]`, same shape out.
 func centrality(m, links *Node) *Node { return Mul(OnePlus(m), links) }
 
-// selectNodes picks the neighbourhood of each cluster: the `size` nodes of highest rank, the most central first, the lower
-// index first among equals. The ranks are `[N, K]`, the result int32 indices `[K, size]`. It has no gradient. It
-// panics if size is not in 1..N.
+// selectNodes picks the neighbourhood of each cluster: the `size` nodes of highest rank, the most central first, the
+// lower index first among equals. The ranks are `[N, K]`, the result int32 indices `[K, size]`. It has no gradient.
+// It panics if size is not in 1..N.
 //
 // It does not sort. It takes nodes in blocks and passes over all ranks once, for the maximum of each block. The nodes
 // of highest rank lie in the `size` blocks of highest maximum. Each of these blocks has a node that comes before all
@@ -62,7 +62,8 @@ func finalists(rank *Node, size, width int) (values, nodes *Node) {
 }
 
 // largest gives the keys of the `size` largest values of each column in descending order, the lowest key first among
-// equals. It takes the largest that is left, `size` times. The shapes are: values and keys `[M, K]`, result `[size, K]`.
+// equals. It takes the largest that is left, `size` times. The shapes are: values and keys `[M, K]`, result `[size,
+// K]`.
 func largest(values, keys *Node, size int) *Node {
 	g := values.Graph()
 	taken := Scalar(g, values.DType(), math.Inf(-1))

@@ -18,8 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testdata/reference.py computed the reference in float64 by plain loops, gradients by 5-point central differences with the selection held
-// fixed; `total` is the mean cross entropy minus the objectives, without l2, batch norm or dropout.
+// testdata/reference.py computed the reference in float64 by plain loops, gradients by 5-point central differences
+// with the selection held fixed; `total` is the mean cross entropy minus the objectives, without l2, batch norm or
+// dropout.
 type referenceCase struct {
 	Name   string
 	A      [][]float64

@@ -31,8 +31,8 @@ type edgeList struct {
 // pair says that entries (a, b) and (b, a) of a symmetric matrix are the weight of an edge.
 type pair struct{ a, b, edge int32 }
 
-// NewSparse brings a host-side graph into the computation, Normalized, as a list of edges, in variables of scope that are not
-// trained. Time and memory of its products are linear in the edges. A level with candidates needs it.
+// NewSparse brings a host-side graph into the computation, Normalized, as a list of edges, in variables of scope that
+// are not trained. Time and memory of its products are linear in the edges. A level with candidates needs it.
 func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Affinity {
 	if m.N() == 0 {
 		exceptions.Panicf("the graph has no nodes")

@@ -44,8 +44,8 @@ func KNN(points []float64, n, dims, k int, metric Metric) (*Matrix, error) {
 	return joined(nearest(points, n, dims, k), k, metric)
 }
 
-// Coincident counts the points that lie where more than k others lie, and returns the first of them. KNN joins such a point to those of
-// the lowest index, which says nothing of where the points are.
+// Coincident counts the points that lie where more than k others lie, and returns the first of them. KNN joins such a
+// point to those of the lowest index, which says nothing of where the points are.
 func Coincident(points []float64, dims, k int) (count, first int) {
 	row := func(i int) []float64 { return points[i*dims : (i+1)*dims] }
 	order := loop.Indices(len(points) / dims)
@@ -108,17 +108,17 @@ func joined(near [][]candidate, k int, metric Metric) (*Matrix, error) {
 	return New(n, edges) // Both ends of an edge see the same distance, so the larger of two weights is either.
 }
 
-// Squared differences of coordinates of these sizes, 0 aside, neither overflow nor vanish: two unequal ones of at least 2^-400 differ by
-// at least 2^-452, whose square is far above the least float64. One that must be scaled gets the size greatest, so that what is small
-// beside it has most room.
+// Squared differences of coordinates of these sizes, 0 aside, neither overflow nor vanish: two unequal ones of at
+// least 2^-400 differ by at least 2^-452, whose square is far above the least float64. One that must be scaled gets
+// the size greatest, so that what is small beside it has most room.
 const (
 	least    = 0x1p-400
 	greatest = 0x1p480
 )
 
-// Squarable returns points whose squared distances are those of the given ones in another unit, so that their neighbours and weights
-// are the same, and neither overflow nor vanish. The unit is a power of 2, which rounds nothing. Points of usual sizes are returned
-// as they are.
+// Squarable returns points whose squared distances are those of the given ones in another unit, so that their
+// neighbours and weights are the same, and neither overflow nor vanish. The unit is a power of 2, which rounds
+// nothing. Points of usual sizes are returned as they are.
 func Squarable(points []float64) []float64 {
 	largest, smallest := 0.0, math.Inf(1)
 	for _, v := range points {

@@ -293,7 +293,8 @@ func ExampleFromDense() {
 		2, 0,
 	})
 	fmt.Println(err)
-	// Output: the matrix is not symmetric: (0,1) is 1 but (1,0) is 2, counted from 0; make it so, as by numpy.maximum(a, a.T)
+	// Output: the matrix is not symmetric: (0,1) is 1 but (1,0) is 2, counted from 0; make it so, as by numpy.maximum(a,
+	// a.T)
 }
 
 func ExampleMatrix_Normalized() {

@@ -15,10 +15,11 @@ const (
 	nearLeaf  = 512 // points that are compared with each other
 )
 
-// NearKNN is KNN by Euclidean distance for points that are too many to compare all pairs. Four trees of random cuts (Dasgupta and
-// Freund 2008) part the points: each node of a tree halves its points at the median of their projections on a random direction,
-// until at most 512 are left, and these are compared with each other. So time and memory grow with n·log(n), and a neighbour
-// that no leaf shares is missed. The cuts follow from the seed. Up to 512 points the result is KNN's.
+// NearKNN is KNN by Euclidean distance for points that are too many to compare all pairs. Four trees of random cuts
+// (Dasgupta and Freund 2008) part the points: each node of a tree halves its points at the median of their
+// projections on a random direction, until at most 512 are left, and these are compared with each other. So time and
+// memory grow with n·log(n), and a neighbour that no leaf shares is missed. The cuts follow from the seed. Up to 512
+// points the result is KNN's.
 func NearKNN(points []float64, n, dims, k int, seed uint64) (*Matrix, error) {
 	if err := checkPoints(points, n, dims, k); err != nil {
 		return nil, err

@@ -28,8 +28,8 @@ const (
 // row-major. A node of rank zero, or -1, is no part of a neighbourhood. An empty slot has rank zero and holds the
 // first node of the neighbourhood, or 0. Slots are in the order of their distance from the centre.
 //
-// A template, `[size, dims]`, has the direction of each slot. With that of a former call the slots keep their directions; nil makes
-// a new one. The last result is the template.
+// A template, `[size, dims]`, has the direction of each slot. With that of a former call the slots keep their
+// directions; nil makes a new one. The last result is the template.
 func Directed(template, positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) ([]int32, []float64,
 	[][]float64) {
 	d := newDirections(positions, centres, nodes, ranks, k, size)
@@ -206,7 +206,8 @@ const (
 	mostSquare  = 0x1p1000
 )
 
-// distance is Euclidean, also where its square is beyond what a float64 holds, so that the unit of positions changes nothing.
+// distance is Euclidean, also where its square is beyond what a float64 holds, so that the unit of positions changes
+// nothing.
 func distance(a, b []float64) float64 {
 	square := squared(a, b)
 	if leastSquare <= square && square <= mostSquare {

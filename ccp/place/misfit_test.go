@@ -6,8 +6,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Misfit says how badly one template fits all k neighbourhoods: the variance of displacements within the slots as a share of that over
-// all slots. It is 0 where a slot means one displacement everywhere, and near 1 where it means nothing. Arguments are as in Directed.
+// Misfit says how badly one template fits all k neighbourhoods: the variance of displacements within the slots as a
+// share of that over all slots. It is 0 where a slot means one displacement everywhere, and near 1 where it means
+// nothing. Arguments are as in Directed.
 func Misfit(positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) float64 {
 	d := newDirections(positions, centres, nodes, ranks, k, size)
 	bySlot, all := make([][][]float64, size), [][]float64{}

@@ -96,7 +96,8 @@ func TestPositionsOfComponents(t *testing.T) {
 	assert.Empty(t, place.Positions(grid(t, 1, 1, 4), 2)[1:])
 }
 
-// A grid and a skeleton over time are flat. Four sensors that are all linked are a tetrahedron, and time is a fourth axis.
+// A grid and a skeleton over time are flat. Four sensors that are all linked are a tetrahedron, and time is a fourth
+// axis.
 func TestEmbedAxes(t *testing.T) {
 	limbs := [][2]int{{0, 1}, {1, 2}, {2, 3}, {1, 4}, {4, 5}, {1, 6}, {6, 7}}
 	sensors := [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}
@@ -135,7 +136,8 @@ func TestNearest(t *testing.T) {
 	}, hops)
 }
 
-// On both grids the 9 nodes nearest to an inner node are those of a 3x3 filter, and directed slots give each its place in it.
+// On both grids the 9 nodes nearest to an inner node are those of a 3x3 filter, and directed slots give each its
+// place in it.
 func TestDirectedStencil(t *testing.T) {
 	const h, w = 12, 12
 	for _, neighbours := range []int{4, 8} {
@@ -227,7 +229,8 @@ func TestDirectedRelabelled(t *testing.T) {
 	assert.Len(t, slot, 9)
 }
 
-// Three neighbourhoods on a line, worked out by hand: the second lacks its left node, the third is empty but for strangers.
+// Three neighbourhoods on a line, worked out by hand: the second lacks its left node, the third is empty but for
+// strangers.
 func TestDirectedByHand(t *testing.T) {
 	positions := [][]float64{{0}, {1}, {2}, {3}, {4}}
 	centres := [][]float64{{1}, {3}, {4}}
@@ -311,7 +314,8 @@ func TestAssign(t *testing.T) {
 	assert.Empty(t, place.Assign(nil))
 }
 
-// BenchmarkDirectedLevels reports the misfit of three levels of the 32x32 grid, annealed and cut, in order of rank and directed.
+// BenchmarkDirectedLevels reports the misfit of three levels of the 32x32 grid, annealed and cut, in order of rank
+// and directed.
 func BenchmarkDirectedLevels(b *testing.B) {
 	for _, search := range []string{"annealed", "cut"} {
 		b.Run(search, func(b *testing.B) {

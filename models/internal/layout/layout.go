@@ -14,9 +14,10 @@ type Layout struct {
 	SensorWise bool
 }
 
-// Of finds the layout of a graph whose grid says that it may be one. grid is {frames, sensors} or {sensors, frames}, row by row,
-// and the graph is a path of frames times a graph of sensors. A path of rows times a path of columns is an image, and no series.
-// Without a grid nodes are no frames, whatever their edges look like: two rivers are no series of two sensors.
+// Of finds the layout of a graph whose grid says that it may be one. grid is {frames, sensors} or {sensors, frames},
+// row by row, and the graph is a path of frames times a graph of sensors. A path of rows times a path of columns is
+// an image, and no series. Without a grid nodes are no frames, whatever their edges look like: two rivers are no
+// series of two sensors.
 func Of(graph *affinity.Matrix, grid []int) Layout {
 	if len(grid) != 2 || image(graph, grid[0], grid[1]) {
 		return Layout{}

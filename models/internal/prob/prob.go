@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Average makes one prediction of several. Its softmax is the mean of their softmaxes. logits: `[batch, predictions, classes]`,
-// result `[batch, classes]`. Logits of one prediction, `[batch, classes]`, stay as they are.
+// Average makes one prediction of several. Its softmax is the mean of their softmaxes. logits: `[batch, predictions,
+// classes]`, result `[batch, classes]`. Logits of one prediction, `[batch, classes]`, stay as they are.
 func Average(logits *graph.Node) *graph.Node {
 	if logits.Rank() == 2 {
 		return logits

@@ -35,8 +35,8 @@ func NoC(part string) error {
 	return fmt.Errorf("%s has no form in C; train without it: ccp train --model transforms --set transforms=minirocket,hydra,power", part)
 }
 
-// C returns the text of a C99 file that computes Probabilities of recordings, and divides their logarithms by another temperature. The
-// error names a part that C lacks.
+// C returns the text of a C99 file that computes Probabilities of recordings, and divides their logarithms by another
+// temperature. The error names a part that C lacks.
 func (v *Classifier) C(classNames []string, calibration float64) ([]byte, error) {
 	if v.forest != nil {
 		return nil, NoC("the transform " + Forest)

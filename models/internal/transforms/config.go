@@ -21,8 +21,8 @@ type Sample struct {
 	part int // of the samples, see fit.relink
 }
 
-// For returns what a fit on the data needs to know of them, for the transforms that the option asks for. Signals on a graph of
-// frames times sensors are series, as recordings are, if their grid says so.
+// For returns what a fit on the data needs to know of them, for the transforms that the option asks for. Signals on a
+// graph of frames times sensors are series, as recordings are, if their grid says so.
 func For(data *signal.Info, graph *affinity.Matrix, option string) (Config, error) {
 	some, err := Parse(option)
 	c := Config{Columns: data.Nodes * data.Channels, Channels: data.Channels, Classes: data.Classes(), Table: true, Only: some,
@@ -63,8 +63,8 @@ type Config struct {
 }
 
 // Memory is about how many bytes Fit takes beside the samples. It holds the features twice, and six matrices of all
-// samples, or of the features if these are fewer; before, while the forest grows, once and what the forest reads. Half as much
-// waits to be collected.
+// samples, or of the features if these are fewer; before, while the forest grows, once and what the forest reads.
+// Half as much waits to be collected.
 func (c Config) Memory(samples []Sample) int {
 	f, err := c.begin(samples)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/clusterpool/ccp/models/onnx"
 )
 
-// Export adds nodes that compute Probabilities of raw samples x: series `[batch, timepoints, columns]`, or what has so many values a
-// sample as Read takes them, if values is not 0. network has the network's logits.
+// Export adds nodes that compute Probabilities of raw samples x: series `[batch, timepoints, columns]`, or what has
+// so many values a sample as Read takes them, if values is not 0. network has the network's logits.
 func (v *Classifier) Export(g *onnx.Graph, x string, values int, network string) (probabilities string) {
 	if v.Turned > 0 {
 		sensors := []int{0, v.Columns / v.Channels, v.Turned, v.Channels}
@@ -75,7 +75,8 @@ func (v *Classifier) Export(g *onnx.Graph, x string, values int, network string)
 	return mean(p, v.Weight, network)
 }
 
-// export adds nodes that standardise features, compare them with landmarks, and weigh them: the part of the transform in the logits.
+// export adds nodes that standardise features, compare them with landmarks, and weigh them: the part of the transform
+// in the logits.
 func (v *transform) export(g *onnx.Graph, x string) string {
 	x = v.standardiser.Export(g, x)
 	product := func(x string, rows []float32, width int) string {

@@ -9,7 +9,8 @@ import (
 	"github.com/clusterpool/ccp/models/onnx"
 )
 
-// The nodes compute the probabilities of a classifier sensor by sensor: of the forest alone, of the ridge classifier alone, of both.
+// The nodes compute the probabilities of a classifier sensor by sensor: of the forest alone, of the ridge classifier
+// alone, of both.
 func TestExportProbabilities(t *testing.T) {
 	compare := onnxtest.New(t)
 	rng := rand.New(rand.NewPCG(4, 4))

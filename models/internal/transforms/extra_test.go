@@ -21,7 +21,8 @@ func (longest) Features(r *features.Recording, out []float32) { out[0] = float32
 
 func (longest) Export(g *onnx.Graph, x string) string { return g.To(onnx.Float, g.Length(x)) }
 
-// Another transform costs a file, and a line in the list of transforms: it is fitted, weighed, saved, opened and exported like the others.
+// Another transform costs a file, and a line in the list of transforms: it is fitted, weighed, saved, opened and
+// exported like the others.
 func TestAnotherTransform(t *testing.T) {
 	before := features.All
 	features.All = append(before[:len(before):len(before)], features.Transform{Name: "longest", Option: "longest",
@@ -57,7 +58,8 @@ func (m counted) Features(r *features.Recording, out []float32) {
 	m.Map.Features(r, out)
 }
 
-// The forest and the ridge classifier read the same features, which are computed once for a recording, in a fit and in a prediction.
+// The forest and the ridge classifier read the same features, which are computed once for a recording, in a fit and
+// in a prediction.
 func TestComputedOnce(t *testing.T) {
 	before, times := features.All, new(atomic.Int64)
 	features.All = slices.Clone(before)

@@ -21,17 +21,19 @@ const (
 	forestShare   = 0.1        // of the features, that a node chooses from
 )
 
-// forest is a classifier of extremely randomised trees (Geurts, Ernst and Wehenkel 2006) on the features of all maps that draw
-// nothing, as in QUANT (Dempster et al. 2024). A node looks at a tenth of the features, draws a threshold for each between the
-// least and the greatest value of its samples, and takes the split that tells most of the classes. It splits until its samples are
-// of one class. Trees compare a feature with nothing but itself, so that they err elsewhere than a weighted sum of features does.
+// forest is a classifier of extremely randomised trees (Geurts, Ernst and Wehenkel 2006) on the features of all maps
+// that draw nothing, as in QUANT (Dempster et al. 2024). A node looks at a tenth of the features, draws a threshold
+// for each between the least and the greatest value of its samples, and takes the split that tells most of the
+// classes. It splits until its samples are of one class. Trees compare a feature with nothing but itself, so that
+// they err elsewhere than a weighted sum of features does.
 type forest struct {
 	classes int
 	names   []string // of the maps
 	maps    []features.Map
 	width   int // of all maps
-	// nodes has three numbers for each node: the feature, the threshold, and where the right child is, counted from the root; the left
-	// child is the next node. A leaf of class k has -1-k in place of the feature. roots has the number of each tree's first node.
+	// nodes has three numbers for each node: the feature, the threshold, and where the right child is, counted from the
+	// root; the left child is the next node. A leaf of class k has -1-k in place of the feature. roots has the number of
+	// each tree's first node.
 	nodes, roots []float32
 }
 
@@ -97,13 +99,14 @@ func (m *forest) check() error {
 	return nil
 }
 
-// treesOf returns how many trees a forest of so many samples has. More trees err less, and the fewer samples they have, the smaller they
-// are: all together have half a million samples, within bounds.
+// treesOf returns how many trees a forest of so many samples has. More trees err less, and the fewer samples they
+// have, the smaller they are: all together have half a million samples, within bounds.
 func treesOf(samples int) int {
 	return min(mostTrees, max(leastTrees, leastTrees*forestSamples/max(1, samples)))
 }
 
-// samplesOf returns how many samples a tree has: all, unless their values are so many that trees would take minutes to grow.
+// samplesOf returns how many samples a tree has: all, unless their values are so many that trees would take minutes
+// to grow.
 func samplesOf(samples, width int) int {
 	return min(samples, max(forestSamples, treeValues/max(1, width)))
 }
@@ -160,8 +163,9 @@ func (g *growth) split(some []int) {
 	g.split(some[left:])
 }
 
-// best returns the split of some samples that tells most of their classes; the feature is -1 if they are of one class, or all
-// candidates are constant. Branches that depend on values are mostly mispredicted, so that it has none for each sample.
+// best returns the split of some samples that tells most of their classes; the feature is -1 if they are of one
+// class, or all candidates are constant. Branches that depend on values are mostly mispredicted, so that it has none
+// for each sample.
 func (g *growth) best(some []int) (feature int, threshold float32) {
 	ordered, ends := g.byClass(some)
 	values := make([]float32, len(some))

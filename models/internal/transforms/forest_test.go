@@ -25,8 +25,8 @@ func grown(t *testing.T, samples []Sample) *Classifier {
 	return v
 }
 
-// The votes are those of a walk from each root by recursion. Trees grow until their leaves are of one class, so that all vote for
-// the class of a training sample, and most for that of a new one.
+// The votes are those of a walk from each root by recursion. Trees grow until their leaves are of one class, so that
+// all vote for the class of a training sample, and most for that of a new one.
 func TestForestDirectly(t *testing.T) {
 	samples := xor(rand.New(rand.NewPCG(3, 1)), 500)
 	v := grown(t, samples[:300])

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// All is the value of the option transforms that uses every transform that suits the samples. It also names the part of all
-	// transforms together.
+	// All is the value of the option transforms that uses every transform that suits the samples. It also names the part
+	// of all transforms together.
 	All = "all"
 	// None is the value of the option transforms that uses none.
 	None = "none"
@@ -19,8 +19,8 @@ const (
 	Forest = "forest"
 )
 
-// names lists what the option can name: the transforms, and the forest. A transform's name stands for that of stretched recordings as
-// well.
+// names lists what the option can name: the transforms, and the forest. A transform's name stands for that of
+// stretched recordings as well.
 func names() []string { return append(features.Options(), Forest) }
 
 // Parse reads the option: All, None, or names. It returns the names; nil means the transforms that suit the samples.

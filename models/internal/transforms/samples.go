@@ -32,8 +32,8 @@ func groupsOf(samples []Sample) (groups [][]int) {
 	return groups
 }
 
-// spread returns at most so many samples, evenly spread. Groups stay whole, but for parts of more than a quarter of all,
-// which keep their shares of classes. Groups with a class that no group before has come first.
+// spread returns at most so many samples, evenly spread. Groups stay whole, but for parts of more than a quarter of
+// all, which keep their shares of classes. Groups with a class that no group before has come first.
 func spread(samples []Sample, most int) (chosen []int) {
 	groups := groupsOf(samples)
 	order, turn := evenly(len(groups)), golden(len(groups)) // whatever the number taken, they lie evenly
@@ -76,9 +76,10 @@ func stratified(samples []Sample, members []int) []int {
 // ofEach is how many samples of a class tell what is right for it, if there are too many classes for more.
 const ofEach = 6
 
-// judges returns the samples, at most so many, that transforms are chosen by, and whether they are of some classes only. Samples
-// that are spread over very many classes would be alone in their classes. Then no held-out one could be predicted, and the choice
-// would be left to chance. So they are of fewer classes, evenly spread, each with several samples of different groups.
+// judges returns the samples, at most so many, that transforms are chosen by, and whether they are of some classes
+// only. Samples that are spread over very many classes would be alone in their classes. Then no held-out one could be
+// predicted, and the choice would be left to chance. So they are of fewer classes, evenly spread, each with several
+// samples of different groups.
 func judges(samples []Sample, most int) (chosen []int, some bool) {
 	members := map[int32][]int{}
 	for i, s := range samples {
@@ -126,7 +127,8 @@ func evenly(n int) []int {
 	return order
 }
 
-// golden returns for each number below n the fraction of its multiple of the golden ratio: those below any bound lie evenly.
+// golden returns for each number below n the fraction of its multiple of the golden ratio: those below any bound lie
+// evenly.
 func golden(n int) []float64 {
 	turn := make([]float64, n)
 	for i := range turn {

@@ -160,8 +160,8 @@ func (v *Classifier) Keep(store *model.Store) error {
 // numberPaths are the paths of the numbers of Classifier.
 var numberPaths = []string{weightPath, forestWeightPath, forestTemperaturePath, smoothingPath, temperaturePath, networkTemperaturePath}
 
-// Paths has the full paths of all that Keep has put into a store. A registered network may have a scope of the same name: its
-// variables are not among them.
+// Paths has the full paths of all that Keep has put into a store. A registered network may have a scope of the same
+// name: its variables are not among them.
 func (v *Classifier) Paths() map[string]bool {
 	all := map[string]bool{Scope + headerPath: true}
 	for path := range v.arrays() {
@@ -205,8 +205,8 @@ func number(store *model.Store, path string) float64 {
 	return float64(value)
 }
 
-// asFrames returns a configuration of signals on a graph as one of sensors in frames, if a header was fitted to these. Without a grid
-// version 0.1.0 told frames by the edges, and its checkpoints stay what they are.
+// asFrames returns a configuration of signals on a graph as one of sensors in frames, if a header was fitted to
+// these. Without a grid version 0.1.0 told frames by the edges, and its checkpoints stay what they are.
 func (c Config) asFrames(h header) Config {
 	if !c.Table || h.Table || c.Links == nil || h.Columns < 1 || h.Channels < 1 || h.Columns >= c.Columns {
 		return c
@@ -222,8 +222,8 @@ func (c Config) asFrames(h header) Config {
 	return c
 }
 
-// Open returns the classifier in a store; nil if there is none. of is the shape of its samples, as For returns it. Errors name
-// the array.
+// Open returns the classifier in a store; nil if there is none. of is the shape of its samples, as For returns it.
+// Errors name the array.
 func Open(store *model.Store, of Config) (*Classifier, error) {
 	if store.GetVariable(Scope+weightPath) == nil {
 		return nil, nil

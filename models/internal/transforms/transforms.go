@@ -1,9 +1,9 @@
 // Package transforms classifies whole recordings in closed form, on the host.
 //
 // A transform is a map from a recording to features: MiniRocket's kernels, HYDRA's competing kernels, distances from
-// shapelets, the power in bands of frequency, or the values themselves. A ridge classifier uses the features of transforms, by a
-// weighted sum of their Gram matrices. Another reads shapelets, and the mean of both predicts. The weights and the penalty are those
-// by which held-out samples are most likely.
+// shapelets, the power in bands of frequency, or the values themselves. A ridge classifier uses the features of
+// transforms, by a weighted sum of their Gram matrices. Another reads shapelets, and the mean of both predicts. The
+// weights and the penalty are those by which held-out samples are most likely.
 package transforms
 
 import (
@@ -38,8 +38,8 @@ type Score struct {
 	Groups         int     // of how many groups; 0 if samples were held out singly
 }
 
-// transform is a transform as a ridge classifier reads it: its features are standardised, compared with landmarks if there is a kernel,
-// and weighted.
+// transform is a transform as a ridge classifier reads it: its features are standardised, compared with landmarks if
+// there is a kernel, and weighted.
 type transform struct {
 	*features.Transform
 	features.Map
@@ -58,7 +58,8 @@ func (v *transform) raw(w *work, out []float32) {
 	v.Features(&w.Recording, out)
 }
 
-// Classifier is a fitted ridge classifier on transforms, and a forest, with the mixture in which they and a network predict.
+// Classifier is a fitted ridge classifier on transforms, and a forest, with the mixture in which they and a network
+// predict.
 type Classifier struct {
 	Mixture
 	header
@@ -69,14 +70,15 @@ type Classifier struct {
 	buffer     sync.Pool
 }
 
-// Reading is what the members on the host say of a recording: the logits of the ridge classifier, and the votes of the forest.
+// Reading is what the members on the host say of a recording: the logits of the ridge classifier, and the votes of
+// the forest.
 type Reading struct {
 	Ridge  []float32
 	Forest []float64
 }
 
-// Read returns the reading of a recording, `[timepoints, columns]` row by row. Several goroutines may call it. What is not
-// finite counts as the column's mean, and so does what the first time point lacks.
+// Read returns the reading of a recording, `[timepoints, columns]` row by row. Several goroutines may call it. What
+// is not finite counts as the column's mean, and so does what the first time point lacks.
 func (v *Classifier) Read(values []float32) (r Reading) {
 	w, _ := v.buffer.Get().(*work)
 	if w == nil {
@@ -170,9 +172,9 @@ func (v *Classifier) WeighForest(weight float64) {
 // Alone reports whether the classifier has all the weight, so that no network was trained. nil has none.
 func (v *Classifier) Alone() bool { return v != nil && v.Weight == 1 }
 
-// Fit fits the transforms and the ridge classifier. With more than 2,400 samples the transforms have fewer features. Of more
-// than 20,000 samples it uses whole groups, evenly spread, or parts of groups of more than 5,000. Errors name the sample, or
-// come from the context and the backend.
+// Fit fits the transforms and the ridge classifier. With more than 2,400 samples the transforms have fewer features.
+// Of more than 20,000 samples it uses whole groups, evenly spread, or parts of groups of more than 5,000. Errors name
+// the sample, or come from the context and the backend.
 func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 	if err := c.check(samples); err != nil {
 		return nil, err

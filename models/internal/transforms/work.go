@@ -46,7 +46,8 @@ func finite(x float32) bool { return x-x == 0 }
 // vector returns the values as gonum's linear algebra takes them.
 func vector(x []float32) blas32.Vector { return blas32.Vector{N: len(x), Data: x, Inc: 1} }
 
-// inParallel calls do with the numbers 0..n-1 on all processors, each goroutine with buffers of its own. It stops with the context's error.
+// inParallel calls do with the numbers 0..n-1 on all processors, each goroutine with buffers of its own. It stops
+// with the context's error.
 func inParallel(ctx context.Context, n int, do func(w *work, i int)) error {
 	loop.Workers(n, func() func(i int) {
 		w := new(work)

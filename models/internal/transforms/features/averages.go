@@ -19,8 +19,8 @@ var averagesTransform = Transform{
 	AlongLinks:   true,
 }
 
-// averages is the map to a signal's values, averaged over the nodes around each: over 2 and over 8 steps of a lazy random walk. They
-// tell in which region something is, where single values are noise.
+// averages is the map to a signal's values, averaged over the nodes around each: over 2 and over 8 steps of a lazy
+// random walk. They tell in which region something is, where single values are noise.
 type averages struct {
 	channels, sensors, frames int
 	walk                      *walk

@@ -10,8 +10,9 @@ import (
 	"github.com/clusterpool/ccp/models/onnx"
 )
 
-// columnSums adds up columns of a recording, drawn for each group of kernels, so that the cost does not depend on the number of columns.
-// Of four columns or more every second group adds two, and the others look at one: a sum of many hides what a single sensor shows.
+// columnSums adds up columns of a recording, drawn for each group of kernels, so that the cost does not depend on the
+// number of columns. Of four columns or more every second group adds two, and the others look at one: a sum of many
+// hides what a single sensor shows.
 type columnSums struct {
 	columns int       // of a recording
 	summed  int       // columns of a sum
@@ -31,7 +32,8 @@ func (m *columnSums) draw(rng *rand.Rand) {
 		for group := range slices.Chunk(pair, m.summed) {
 			copy(group, loop.Convert[float32](rng.Perm(m.columns)[:m.summed]))
 		}
-		// The second group adds its first column twice, in place of its last one. With two columns a sum it thus looks at one.
+		// The second group adds its first column twice, in place of its last one. With two columns a sum it thus looks at
+		// one.
 		pair[len(pair)-1] = pair[len(pair)-m.summed]
 	}
 }

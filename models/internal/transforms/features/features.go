@@ -1,8 +1,9 @@
 // Package features computes the features of recordings, on the host and in ONNX models.
 //
-// A Transform says what the features are, which recordings it suits, and how classifiers read them. A Map is a transform opened for
-// recordings of one shape. Each transform has a file of its own and a line in the list All; nothing outside its file asks for it by
-// name. The package knows no classifier: those that read the features are in models/internal/transforms.
+// A Transform says what the features are, which recordings it suits, and how classifiers read them. A Map is a
+// transform opened for recordings of one shape. Each transform has a file of its own and a line in the list All;
+// nothing outside its file asks for it by name. The package knows no classifier: those that read the features are in
+// models/internal/transforms.
 package features
 
 import (
@@ -34,28 +35,29 @@ type Map interface {
 	Width() int
 	// Features writes the features of the recording to out, which is Width long and all zeros.
 	Features(r *Recording, out []float32)
-	// Export adds nodes that compute what Features does, `[batch, width]`, from standardised series x, `[batch, columns, timepoints]`
-	// of any length.
+	// Export adds nodes that compute what Features does, `[batch, width]`, from standardised series x, `[batch, columns,
+	// timepoints]` of any length.
 	Export(g *onnx.Graph, x string) string
 }
 
-// DrawnMap is a Map with parts that are drawn at random or cut out of training recordings. They are zeros until Draw sets them, or
-// until a reader of checkpoints fills Arrays.
+// DrawnMap is a Map with parts that are drawn at random or cut out of training recordings. They are zeros until Draw
+// sets them, or until a reader of checkpoints fills Arrays.
 type DrawnMap interface {
 	Map
 	// Draw draws the parts; the same recordings and seed give the same. The error is the context's.
 	Draw(ctx context.Context, t Training, seed uint64) error
 	// Arrays returns the parts by their paths in a checkpoint. The slices are the map's own and have their final length.
 	Arrays() map[string][]float32
-	// Check names the first array with a value that Features cannot use, as in a damaged checkpoint, and says what is wrong with it.
+	// Check names the first array with a value that Features cannot use, as in a damaged checkpoint, and says what is
+	// wrong with it.
 	Check() (array string, err error)
 }
 
 // MapInC is a Map that predict.c.tmpl knows, too.
 type MapInC interface {
 	Map
-	// CArguments returns what its function in C takes between the number of time points and the standardisation: int and CArray.
-	// padded is the greatest length of a spectrum. nil says that this map has no form in C.
+	// CArguments returns what its function in C takes between the number of time points and the standardisation: int and
+	// CArray. padded is the greatest length of a spectrum. nil says that this map has no form in C.
 	CArguments(padded int) []any
 }
 
@@ -76,37 +78,40 @@ type Training struct {
 type Transform struct {
 	// Name is its name in checkpoints and in results.
 	Name string
-	// Option is the name by which the option transforms asks for it. A transform of stretched recordings has the one of the plain
-	// transform, and the others have their own names.
+	// Option is the name by which the option transforms asks for it. A transform of stretched recordings has the one of
+	// the plain transform, and the others have their own names.
 	Option string
-	// Lacks returns what recordings of this shape lack for the transform, in words that follow "needs"; "" if they suit it.
+	// Lacks returns what recordings of this shape lack for the transform, in words that follow "needs"; "" if they suit
+	// it.
 	Lacks func(Shape) string
 	// New opens the transform's map.
 	New func(Shape) Map
 
-	// Prior is the weight that a ridge classifier gives the transform where another of the prior 1 has the same loss. 0 keeps it from
-	// all ridge classifiers. Random kernels of many shapes have 3, because few held-out samples cannot tell transforms apart, and
-	// these predict new samples best.
+	// Prior is the weight that a ridge classifier gives the transform where another of the prior 1 has the same loss. 0
+	// keeps it from all ridge classifiers. Random kernels of many shapes have 3, because few held-out samples cannot
+	// tell transforms apart, and these predict new samples best.
 	Prior float64
 	// OwnRidge has a ridge classifier of its own read the transform, apart from the one that reads the others together.
 	OwnRidge bool
-	// UsesKernel has the ridge classifier compare recordings by a Gaussian kernel on the features, for transforms of few features.
+	// UsesKernel has the ridge classifier compare recordings by a Gaussian kernel on the features, for transforms of few
+	// features.
 	UsesKernel bool
 	// Counts says that features are counts, most of them zero: they are standardised as HYDRA's.
 	Counts bool
-	// InForest reports whether the forest reads the features of recordings of this shape. nil stands for never: trees gain nothing
-	// from features with random parts, of which they would see a few.
+	// InForest reports whether the forest reads the features of recordings of this shape. nil stands for never: trees
+	// gain nothing from features with random parts, of which they would see a few.
 	InForest func(Shape) bool
 
-	// KnowsSensors says that features tell sensors apart by their links or by their order in time; results mark such transforms.
+	// KnowsSensors says that features tell sensors apart by their links or by their order in time; results mark such
+	// transforms.
 	KnowsSensors bool
-	// AlongLinks says that features are averages along the links. Where links were learned from samples, each training sample is then
-	// read by links that it has not helped to learn.
+	// AlongLinks says that features are averages along the links. Where links were learned from samples, each training
+	// sample is then read by links that it has not helped to learn.
 	AlongLinks bool
 	// AlsoStretched adds another transform: the same one of recordings stretched to one length.
 	AlsoStretched bool
-	// Coarser returns a shape for fewer features, if there are fewer to try: a fit takes the number that predicts held-out samples
-	// best. nil stands for no such choice.
+	// Coarser returns a shape for fewer features, if there are fewer to try: a fit takes the number that predicts
+	// held-out samples best. nil stands for no such choice.
 	Coarser func(Shape) (coarser Shape, ok bool)
 }
 
@@ -116,8 +121,8 @@ func always(Shape) bool { return true }
 // IsStretched reports whether the transform is another one's of stretched recordings.
 func (t *Transform) IsStretched() bool { return t.Name != t.Option }
 
-// All lists the transforms in the order in which fits take and save them. Values come last, because the number of their frames is
-// chosen beside the other transforms.
+// All lists the transforms in the order in which fits take and save them. Values come last, because the number of
+// their frames is chosen beside the other transforms.
 var All = slices.Concat(atOwnPace, stretchedOf(atOwnPace), []Transform{valuesTransform})
 
 // atOwnPace lists the transforms of recordings as they are, but for values.

@@ -134,8 +134,9 @@ func TestHydraDirectly(t *testing.T) {
 	}
 }
 
-// The features are those of loops over windows and shapelets, of recordings longer and shorter than the median. A shapelet is a window
-// of a training sample, and near its threshold lie 5 to 10% of the windows of another sample of the class.
+// The features are those of loops over windows and shapelets, of recordings longer and shorter than the median. A
+// shapelet is a window of a training sample, and near its threshold lie 5 to 10% of the windows of another sample of
+// the class.
 func TestShapeletsDirectly(t *testing.T) {
 	training := drawn(40, 25, 90, 12, 1)
 	for i := range 20 {
@@ -350,8 +351,9 @@ func TestTurned(t *testing.T) {
 	assert.Equal(t, v.Columns, r.Columns)
 }
 
-// The quantiles are those of loops over intervals, each second one less the mean of its interval; a checkpoint of 0.1.0 has them as they
-// are, and differences that are not smoothed. A recording stretched in time has nearly the same.
+// The quantiles are those of loops over intervals, each second one less the mean of its interval; a checkpoint of
+// 0.1.0 has them as they are, and differences that are not smoothed. A recording stretched in time has nearly the
+// same.
 func TestIntervalsDirectly(t *testing.T) {
 	m := newIntervals(Shape{Columns: 1, Length: 16}).(*intervals)
 	require.Equal(t, 4*(8+3*4), m.Width())

@@ -27,8 +27,8 @@ var hydraTransform = Transform{
 }
 
 // hydra is the map of HYDRA (Dempster et al. 2023). The kernels of a group compete at each time point. The greatest
-// response is added to its kernel's soft count, and the least adds 1 to its kernel's hard count. The second half of the groups reads
-// the differences of successive time points.
+// response is added to its kernel's soft count, and the least adds 1 to its kernel's hard count. The second half of
+// the groups reads the differences of successive time points.
 type hydra struct {
 	columnSums
 	groups    int // of a dilation
@@ -129,8 +129,8 @@ func compete(responses *[kernelsPerGroup][]float32, n int) (counts [2 * kernelsP
 	return counts
 }
 
-// ordered returns an integer that is greater for a greater response. Its three lowest bits, which hardly change the order, are the
-// kernel.
+// ordered returns an integer that is greater for a greater response. Its three lowest bits, which hardly change the
+// order, are the kernel.
 func ordered(response float32, kernel int64) int64 {
 	x := int64(int32(math.Float32bits(response)))
 	return (x^x>>63&math.MaxInt32)&^(kernelsPerGroup-1) | kernel
@@ -156,7 +156,8 @@ func (m *hydra) Export(g *onnx.Graph, x string) string {
 	return g.Op("Sqrt", g.Op("Concat", counts...))
 }
 
-// exportGroups adds nodes that compute the counts by time point of the groups from..to, which are of one dilation, from what they read.
+// exportGroups adds nodes that compute the counts by time point of the groups from..to, which are of one dilation,
+// from what they read.
 func (m *hydra) exportGroups(g *onnx.Graph, input string, from, to int) string {
 	sum := m.export(g, input, from, to)
 	weights := m.weights[from*kernelsPerGroup*hydraTaps : to*kernelsPerGroup*hydraTaps]

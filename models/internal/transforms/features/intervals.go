@@ -25,10 +25,11 @@ var intervalsTransform = Transform{
 	AlsoStretched: true,
 }
 
-// intervals is the map to quantiles over dyadic intervals (QUANT, Dempster et al. 2024): of each column, of its first differences,
-// which are means of five, of its second differences, and of the magnitudes of its spectrum. Level l has 2^l intervals and, shifted by
-// half of one, 2^l - 1 more. An interval at the last level has four quantiles, and one at a level before has twice as many as one
-// behind. Every second quantile is less the mean of its interval, so that trees see the form of values as well as their height.
+// intervals is the map to quantiles over dyadic intervals (QUANT, Dempster et al. 2024): of each column, of its first
+// differences, which are means of five, of its second differences, and of the magnitudes of its spectrum. Level l has
+// 2^l intervals and, shifted by half of one, 2^l - 1 more. An interval at the last level has four quantiles, and one
+// at a level before has twice as many as one behind. Every second quantile is less the mean of its interval, so that
+// trees see the form of values as well as their height.
 type intervals struct {
 	columns, levels int
 	meansSubtracted bool // of every second quantile, and first differences are smoothed; both is false in checkpoints of 0.1.0
@@ -99,8 +100,8 @@ func (m *intervals) Features(r *Recording, out []float32) {
 	}
 }
 
-// quantiles writes those of all intervals of a series, and returns what is left of out. An interval without values keeps its zeros. sorted
-// is a buffer as long as the series.
+// quantiles writes those of all intervals of a series, and returns what is left of out. An interval without values
+// keeps its zeros. sorted is a buffer as long as the series.
 func (m *intervals) quantiles(r *Recording, series, sorted, out []float32) []float32 {
 	positions := r.ascending(series)
 	for level := range m.levels {
@@ -121,8 +122,8 @@ func (m *intervals) quantiles(r *Recording, series, sorted, out []float32) []flo
 	return out
 }
 
-// sortedInside writes the sorted values of the interval that begins at from and is as long as inside. positions are those of all values
-// of the series, ascending. It has no branch that depends on values.
+// sortedInside writes the sorted values of the interval that begins at from and is as long as inside. positions are
+// those of all values of the series, ascending. It has no branch that depends on values.
 func sortedInside(series []float32, positions []uint64, from int, inside []float32) {
 	for k, at := 0, 0; k < len(inside); at++ {
 		position := int(uint32(positions[at]))
@@ -170,8 +171,8 @@ func (m *intervals) Export(g *onnx.Graph, x string) string {
 	return g.Op("Flatten", g.Op("Concat", all...))
 }
 
-// exportedIntervals are the intervals of a level as the nodes of an ONNX model have them: all of type double and of the shape
-// `[intervals, 1]`, but for longest, a scalar.
+// exportedIntervals are the intervals of a level as the nodes of an ONNX model have them: all of type double and of
+// the shape `[intervals, 1]`, but for longest, a scalar.
 type exportedIntervals struct {
 	count    int
 	from, to string // their ends, as numbers of values
@@ -197,8 +198,8 @@ func exportEnds(g *onnx.Graph, t string, level int) exportedIntervals {
 	return v
 }
 
-// exportLevel adds nodes that compute the quantiles of a level's intervals. They sort the values of each interval side by side, with
-// infinity behind shorter ones.
+// exportLevel adds nodes that compute the quantiles of a level's intervals. They sort the values of each interval
+// side by side, with infinity behind shorter ones.
 func (m *intervals) exportLevel(g *onnx.Graph, x string, level int) string {
 	most, t := m.quantilesAt(level), g.Length(x)
 	v := exportEnds(g, t, level)

@@ -26,12 +26,14 @@ var lagsTransform = Transform{
 	KnowsSensors: true,
 }
 
-// lags is the map to the correlations of pairs of columns at lags: which of two sensors sees something first, and by how much.
+// lags is the map to the correlations of pairs of columns at lags: which of two sensors sees something first, and by
+// how much.
 //
 //	r_ij(l) = Σ_t x_i(t)·x_j(t+l) / √(Σ x_i² · Σ x_j²)
 //
-// The columns have a mean of zero in each recording. Features are means of r over bins of lags, which widen by half an octave, up
-// to half of the median recording. The pairs are all columns, or those of linked sensors and of the channels of each sensor.
+// The columns have a mean of zero in each recording. Features are means of r over bins of lags, which widen by half
+// an octave, up to half of the median recording. The pairs are all columns, or those of linked sensors and of the
+// channels of each sensor.
 type lags struct {
 	columns int
 	pairs   [][2]int
@@ -74,8 +76,8 @@ func lacksLags(s Shape) string {
 
 func (m *lags) Width() int { return len(m.pairs) * (2*len(m.edges) - 1) }
 
-// Features takes the correlations from products of spectra. Zeros behind the recording keep its end from meeting its beginning. It writes
-// `[pairs, {lag 0, and for each bin lags above and below 0}]`.
+// Features takes the correlations from products of spectra. Zeros behind the recording keep its end from meeting its
+// beginning. It writes `[pairs, {lag 0, and for each bin lags above and below 0}]`.
 func (m *lags) Features(rec *Recording, out []float32) {
 	t := rec.Timepoints
 	n := 1 << bits.Len(uint(2*t-1))

@@ -25,8 +25,8 @@ var miniRocketTransform = Transform{
 	AlsoStretched: true,
 }
 
-// miniRocket is the map of MiniRocket (Dempster et al. 2021). A kernel adds some columns with signs, and weighs nine time points.
-// Its features are, for each threshold, the share of the positions where its response is above.
+// miniRocket is the map of MiniRocket (Dempster et al. 2021). A kernel adds some columns with signs, and weighs nine
+// time points. Its features are, for each threshold, the share of the positions where its response is above.
 type miniRocket struct {
 	columns    int
 	dilations  []int
@@ -80,9 +80,9 @@ func (m *miniRocket) CArguments(int) []any {
 	}
 }
 
-// Draw draws which columns each kernel adds at each dilation, and with which sign. Half of the kernels add no more columns than the
-// square root of all. It takes thresholds from the response of each kernel to a sample of its own. The quantiles are the fractional
-// parts of multiples of the golden ratio.
+// Draw draws which columns each kernel adds at each dilation, and with which sign. Half of the kernels add no more
+// columns than the square root of all. It takes thresholds from the response of each kernel to a sample of its own.
+// The quantiles are the fractional parts of multiples of the golden ratio.
 func (m *miniRocket) Draw(ctx context.Context, t Training, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 0x6b65726e656c73))
 	for signs := range slices.Chunk(m.signs, m.columns*kernelCount) {
@@ -132,8 +132,8 @@ func (m *miniRocket) response(r *Recording, dilation, kernel int) []float32 {
 // leavesOutEnds reports whether a kernel counts only positions that have all its slots inside the recording.
 func leavesOutEnds(dilation, kernel int) bool { return (kernel+dilation)%2 == 1 }
 
-// Features counts over the recording's own positions. Kernels that leave out its ends take all positions of a recording that is too
-// short to have others.
+// Features counts over the recording's own positions. Kernels that leave out its ends take all positions of a
+// recording that is too short to have others.
 func (m *miniRocket) Features(r *Recording, out []float32) {
 	thresholds := m.thresholds
 	for i, n := range m.perKernel {
@@ -149,8 +149,8 @@ func (m *miniRocket) Features(r *Recording, out []float32) {
 	}
 }
 
-// sharesAbove writes the share of the responses that are above each threshold. It compares with four thresholds at a time and without
-// branches, which is faster than a search among sorted responses.
+// sharesAbove writes the share of the responses that are above each threshold. It compares with four thresholds at a
+// time and without branches, which is faster than a search among sorted responses.
 func sharesAbove(responses, thresholds, shares []float32) {
 	for len(thresholds) > 0 {
 		t := [4]float32{}
@@ -172,7 +172,8 @@ func sharesAbove(responses, thresholds, shares []float32) {
 	}
 }
 
-// slotWeights returns the weight of each slot in each kernel, `[slots, kernels]`: 2 for three of the nine slots, and -1 for the others.
+// slotWeights returns the weight of each slot in each kernel, `[slots, kernels]`: 2 for three of the nine slots, and
+// -1 for the others.
 func slotWeights() []float32 {
 	weights, k := slices.Repeat([]float32{-1}, slots*kernelCount), 0
 	for a := range slots {
@@ -188,8 +189,8 @@ func slotWeights() []float32 {
 	return weights
 }
 
-// dilationsOf returns the dilations of a series of so many time points, and the share of the thresholds that each has. They are
-// MiniRocket's 32 dilations, many of them equal, spaced exponentially up to the length of the series.
+// dilationsOf returns the dilations of a series of so many time points, and the share of the thresholds that each
+// has. They are MiniRocket's 32 dilations, many of them equal, spaced exponentially up to the length of the series.
 func dilationsOf(timepoints int) (dilations []int, shares []float64) {
 	const spaced = 32
 	exponent := math.Log2(float64(max(1, timepoints-1)) / (slots - 1)) // of the greatest dilation

@@ -35,7 +35,8 @@ type power struct {
 	edges   []float64 // of the bands, in cycles per time point
 }
 
-// newPower spaces the bands' edges evenly in logarithm, from 0.75 cycles in the longest recording to 0.5 cycles per time point.
+// newPower spaces the bands' edges evenly in logarithm, from 0.75 cycles in the longest recording to 0.5 cycles per
+// time point.
 func newPower(s Shape) Map {
 	low := min(0.75/float64(s.Longest), 0.25)
 	return &power{s.Columns, floats.LogSpan(make([]float64, BandCount+1), low, 0.5)}
@@ -86,7 +87,8 @@ func (m *power) Features(r *Recording, out []float32) {
 	}
 }
 
-// band returns where a band begins and ends in the spectrum of n values. A band in which no frequency lies takes the nearest one.
+// band returns where a band begins and ends in the spectrum of n values. A band in which no frequency lies takes the
+// nearest one.
 func (m *power) band(b, n int) (from, to int) {
 	from = int(math.Ceil(m.edges[b] * float64(n)))
 	to = int(math.Ceil(m.edges[b+1] * float64(n)))

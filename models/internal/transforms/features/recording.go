@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// Recording is a standardised recording, column by column, with the buffers that maps need to read it. Scaling.Read fills it, again and
-// again, so that a goroutine that reads many recordings allocates memory for the longest only.
+// Recording is a standardised recording, column by column, with the buffers that maps need to read it. Scaling.Read
+// fills it, again and again, so that a goroutine that reads many recordings allocates memory for the longest only.
 type Recording struct {
 	Timepoints  int
 	Columns     [][]float32 // `[columns][timepoints]`
@@ -64,8 +64,9 @@ func (r *Recording) stretch(other *Recording, timepoints int) {
 	}
 }
 
-// ascending returns the positions of values, the least value first, in the lower halves of numbers that hold until the next call. It
-// sorts by the bytes of the upper halves: half of the comparisons of another sort would be mispredicted.
+// ascending returns the positions of values, the least value first, in the lower halves of numbers that hold until
+// the next call. It sorts by the bytes of the upper halves: half of the comparisons of another sort would be
+// mispredicted.
 func (r *Recording) ascending(x []float32) []uint64 {
 	r.keys, r.spareKeys = sized(r.keys, len(x)), sized(r.spareKeys, len(x))
 	for i, v := range x {

@@ -2,20 +2,22 @@ package features
 
 import "math"
 
-// Scaling standardises the columns of recordings by the mean and the standard deviation of each column over all time points of the
-// training recordings. It also knows the order of a sample's values.
+// Scaling standardises the columns of recordings by the mean and the standard deviation of each column over all time
+// points of the training recordings. It also knows the order of a sample's values.
 type Scaling struct {
 	Mean  []float32
 	Scale []float32 // one over the standard deviation; zero for a constant column
 	// Channels is the number of columns of a sensor.
 	Channels int
-	// SensorFrames is the number of time points of samples `[sensors, timepoints, channels]`; 0 stands for samples `[timepoints, columns]`.
+	// SensorFrames is the number of time points of samples `[sensors, timepoints, channels]`; 0 stands for samples
+	// `[timepoints, columns]`.
 	SensorFrames int
 
 	stretch int // time points that recordings are stretched to, if above zero
 }
 
-// NewScaling returns the scaling of samples with so many columns, with zeros for Measure or a reader of checkpoints to fill.
+// NewScaling returns the scaling of samples with so many columns, with zeros for Measure or a reader of checkpoints
+// to fill.
 func NewScaling(columns, channels, sensorFrames int) Scaling {
 	return Scaling{Mean: make([]float32, columns), Scale: make([]float32, columns), Channels: channels, SensorFrames: sensorFrames}
 }
@@ -41,7 +43,8 @@ func (s Scaling) column(index int) int {
 	return index % len(s.Mean)
 }
 
-// Read makes r the standardised recording of a sample. A value that is missing or not finite becomes the column's mean, which is zero.
+// Read makes r the standardised recording of a sample. A value that is missing or not finite becomes the column's
+// mean, which is zero.
 func (s Scaling) Read(r *Recording, values []float32) {
 	r.Timepoints = s.timepoints(len(values))
 	r.resize(len(s.Mean))

@@ -26,10 +26,10 @@ var scatteringTransform = Transform{
 	AlongLinks:   true,
 }
 
-// scattering is the map to what a signal looks like on the graph, whatever its place there (Gao, Wolf and Hirn 2019). Values of the
-// nodes, their changes from frame to frame, their mean and their deviation over the frames are averaged over 0, 1, 2, 4, 8, 16
-// and 32 steps of a lazy random walk. Features are quantiles over all nodes of each average, and of the absolute differences between
-// successive ones, and the logarithms of their variances.
+// scattering is the map to what a signal looks like on the graph, whatever its place there (Gao, Wolf and Hirn 2019).
+// Values of the nodes, their changes from frame to frame, their mean and their deviation over the frames are averaged
+// over 0, 1, 2, 4, 8, 16 and 32 steps of a lazy random walk. Features are quantiles over all nodes of each average,
+// and of the absolute differences between successive ones, and the logarithms of their variances.
 type scattering struct {
 	channels, sensors, frames int
 	walk                      *walk
@@ -75,7 +75,8 @@ func (m *scattering) Width() int {
 	return m.nodeValues() * (2*walkScales - 1) * (len(nodeQuantiles) + 1)
 }
 
-// Features writes `[channels, values, {average, and but for the first scale its difference from the last}, quantiles and variance]`.
+// Features writes `[channels, values, {average, and but for the first scale its difference from the last}, quantiles
+// and variance]`.
 func (m *scattering) Features(r *Recording, out []float32) {
 	x, last, spare := make([]float32, m.sensors), make([]float32, m.sensors), make([]float32, m.sensors)
 	values := make([][]float32, m.sensors)
@@ -102,8 +103,8 @@ func (m *scattering) Features(r *Recording, out []float32) {
 	}
 }
 
-// valuesOf returns a column's frames and, if there are several, the differences of successive ones, and the mean and the standard
-// deviation of all time points.
+// valuesOf returns a column's frames and, if there are several, the differences of successive ones, and the mean and
+// the standard deviation of all time points.
 func (m *scattering) valuesOf(column []float32) []float32 {
 	values := make([]float32, m.frames, 2*m.frames+1)
 	recording.Resample(values, column, 1)
@@ -148,7 +149,8 @@ func (m *scattering) Export(g *onnx.Graph, x string) string {
 	return g.Op("Flatten", g.Op("Concat", all...))
 }
 
-// exportSummary adds the ONNX nodes of summarise, for values `[batch, values, nodes]`. It returns the quantiles and the logarithms.
+// exportSummary adds the ONNX nodes of summarise, for values `[batch, values, nodes]`. It returns the quantiles and
+// the logarithms.
 func exportSummary(g *onnx.Graph, x string, nodes int) []any {
 	_, deviations := g.Centred(g.To(onnx.Double, x))
 	variance := g.Variance(deviations)

@@ -16,7 +16,8 @@ const (
 	shapeletDilations = 16
 	shapeletsPerGroup = 16
 	mostWindows       = 2_000 // by whose distances a threshold is chosen
-	// leastSigma is the standard deviation, relative to that of all time points, up to which a window counts as constant, all zeros.
+	// leastSigma is the standard deviation, relative to that of all time points, up to which a window counts as
+	// constant, all zeros.
 	leastSigma = 1e-3
 	// shapeletStream is the random stream of the columns; those after it are of one shapelet each.
 	shapeletStream = 0x73686170656c6574
@@ -32,10 +33,11 @@ var shapeletsTransform = Transform{
 	AlsoStretched: true,
 }
 
-// shapelets is the map of the random dilated shapelet transform (RDST; Guillaume, Vrain and Elloumi 2022). A shapelet is cut out of a
-// training sample: eleven values, a dilation apart. A recording's windows of this form are compared with it. Features are the
-// least Euclidean distance, at which share of the recording that is, and the share of windows that are nearer than a threshold. In
-// four of five groups windows and shapelets are scaled to the mean 0 and the variance 1 before.
+// shapelets is the map of the random dilated shapelet transform (RDST; Guillaume, Vrain and Elloumi 2022). A shapelet
+// is cut out of a training sample: eleven values, a dilation apart. A recording's windows of this form are compared
+// with it. Features are the least Euclidean distance, at which share of the recording that is, and the share of
+// windows that are nearer than a threshold. In four of five groups windows and shapelets are scaled to the mean 0 and
+// the variance 1 before.
 type shapelets struct {
 	columnSums
 	groups     int // of a dilation
@@ -44,7 +46,8 @@ type shapelets struct {
 	thresholds []float32 // of squared distances, `[dilations, groups, shapeletsPerGroup]`
 }
 
-// newShapelets makes about as many features as the shape asks for. Nothing is drawn yet. The logarithms of the dilations are evenly spaced.
+// newShapelets makes about as many features as the shape asks for. Nothing is drawn yet. The logarithms of the
+// dilations are evenly spaced.
 func newShapelets(s Shape) Map {
 	m := &shapelets{groups: max(1, s.Features/(3*shapeletsPerGroup*shapeletDilations))}
 	for i := range shapeletDilations {
@@ -81,8 +84,8 @@ type windows struct {
 	products    []float32 // a buffer of distances
 }
 
-// span returns the centre of the first window of a group, and how many windows there are. They lie inside the recording; if none does, the
-// middle ones reach beyond both ends, where the recording is zero.
+// span returns the centre of the first window of a group, and how many windows there are. They lie inside the
+// recording; if none does, the middle ones reach beyond both ends, where the recording is zero.
 func (m *shapelets) span(timepoints, group int) (first, count int) {
 	first = min(shapeletTaps/2*m.dilations[group/m.groups], (timepoints-1)/2)
 	return first, timepoints - 2*first
@@ -151,8 +154,8 @@ type cuts struct {
 	quantile   []float64 // of these distances that is each shapelet's threshold
 }
 
-// drawCuts draws a sample and a window for each shapelet, and another sample of the same class for its threshold, or the same sample if
-// there is no other.
+// drawCuts draws a sample and a window for each shapelet, and another sample of the same class for its threshold, or
+// the same sample if there is no other.
 func (m *shapelets) drawCuts(t Training, seed uint64) cuts {
 	ofClass := map[int32][]int{}
 	for i, label := range t.Labels {
@@ -179,9 +182,9 @@ func (m *shapelets) drawCuts(t Training, seed uint64) cuts {
 	return c
 }
 
-// Draw cuts shapelets out of samples. The threshold of each is a quantile, from 5 to 10%, of its distances from another sample of its
-// class. Samples are read once for all their shapelets, and once for all thresholds. Of a long sample's distances evenly spaced ones are
-// taken, since sorting all would take longer than computing them.
+// Draw cuts shapelets out of samples. The threshold of each is a quantile, from 5 to 10%, of its distances from
+// another sample of its class. Samples are read once for all their shapelets, and once for all thresholds. Of a long
+// sample's distances evenly spaced ones are taken, since sorting all would take longer than computing them.
 func (m *shapelets) Draw(ctx context.Context, t Training, seed uint64) error {
 	m.draw(rand.New(rand.NewPCG(seed, shapeletStream)))
 	c := m.drawCuts(t, seed)
@@ -249,7 +252,8 @@ type exportedWindows struct {
 	squares string   // the sum of the squares of each window, after scaling
 }
 
-// exportWindows adds nodes that do what windows does. scaled says of which groups the windows are scaled, `[groups, 1, 1]`.
+// exportWindows adds nodes that do what windows does. scaled says of which groups the windows are scaled, `[groups,
+// 1, 1]`.
 func exportWindows(g *onnx.Graph, taps []string, scaled string) exportedWindows {
 	mean, squares := "", ""
 	for _, x := range taps {

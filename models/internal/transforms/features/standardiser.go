@@ -10,12 +10,13 @@ import (
 type Standardiser struct {
 	Mean  []float32
 	Scale []float32 // one over the standard deviation; zero for a constant feature
-	// counts standardises as HYDRA does: a count of zero stays zero, and the fourth power of the share of zeros is added to the standard
-	// deviation, so that a kernel that wins once does not outweigh all others.
+	// counts standardises as HYDRA does: a count of zero stays zero, and the fourth power of the share of zeros is added
+	// to the standard deviation, so that a kernel that wins once does not outweigh all others.
 	counts bool
 }
 
-// NewStandardiser returns the transform's standardiser of so many features, with zeros for Measure or a reader of checkpoints to fill.
+// NewStandardiser returns the transform's standardiser of so many features, with zeros for Measure or a reader of
+// checkpoints to fill.
 func (t *Transform) NewStandardiser(width int) Standardiser {
 	return Standardiser{make([]float32, width), make([]float32, width), t.Counts}
 }

@@ -7,14 +7,15 @@ import (
 	"github.com/clusterpool/ccp/models/onnx"
 )
 
-// stretched is another map, of recordings stretched to the median length, because people do the same at another pace. It helps where
-// lengths differ, beside the map of the recordings as they are.
+// stretched is another map, of recordings stretched to the median length, because people do the same at another pace.
+// It helps where lengths differ, beside the map of the recordings as they are.
 type stretched struct {
 	Map
 	length int
 }
 
-// leastStretch is how many times as long as the median recording the longest one has to be for stretching to be worth its time.
+// leastStretch is how many times as long as the median recording the longest one has to be for stretching to be worth
+// its time.
 const leastStretch = 1.1
 
 // stretchedOf returns the transforms of stretched recordings of those that have one.
@@ -55,7 +56,8 @@ func (m stretched) Features(r *Recording, out []float32) {
 	m.Map.Features(r.stretched, out)
 }
 
-// Draw draws the map's parts from stretched recordings. A map that draws nothing has nothing to do here, nor in Arrays and Check.
+// Draw draws the map's parts from stretched recordings. A map that draws nothing has nothing to do here, nor in
+// Arrays and Check.
 func (m stretched) Draw(ctx context.Context, t Training, seed uint64) error {
 	drawn, ok := m.Map.(DrawnMap)
 	if !ok {

@@ -39,7 +39,8 @@ func lacksValues(s Shape) string {
 	return ""
 }
 
-// halfTheFrames returns the shape of recordings in half as many frames. A row of a table has one time point, and no other choice.
+// halfTheFrames returns the shape of recordings in half as many frames. A row of a table has one time point, and no
+// other choice.
 func halfTheFrames(s Shape) (coarser Shape, ok bool) {
 	s.Frames /= 2
 	return s, !s.Table && s.Frames >= leastFrames

@@ -29,8 +29,8 @@ func moments(x []float32) (mean, variance float64) {
 	return mean, variance
 }
 
-// asInt returns 1 for true and 0 for false. The compiler makes no branch of it, which matters in counts of comparisons: a branch that
-// depends on values of a recording is mispredicted half of the time.
+// asInt returns 1 for true and 0 for false. The compiler makes no branch of it, which matters in counts of
+// comparisons: a branch that depends on values of a recording is mispredicted half of the time.
 func asInt(yes bool) (n int) {
 	if yes {
 		n = 1
@@ -51,8 +51,8 @@ func sized[T float32 | uint64](old []T, n int) []T {
 // finite reports whether a value is neither infinite nor NaN.
 func finite(x float32) bool { return x-x == 0 }
 
-// inParallel calls do with the numbers 0..n-1 on all processors, each goroutine with a Recording of its own. It stops with the
-// context's error.
+// inParallel calls do with the numbers 0..n-1 on all processors, each goroutine with a Recording of its own. It stops
+// with the context's error.
 func inParallel(ctx context.Context, n int, do func(r *Recording, i int)) error {
 	loop.Workers(n, func() func(i int) {
 		r := new(Recording)

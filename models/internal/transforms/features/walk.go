@@ -7,8 +7,9 @@ import (
 	"github.com/clusterpool/ccp/models/onnx"
 )
 
-// walk averages values along the links of a graph. A step of a lazy random walk stays at a node with the probability 1/2, and
-// else follows one of its links, by weight. Its matrix is P = (I + D⁻¹·A)/2. A node without links keeps its value.
+// walk averages values along the links of a graph. A step of a lazy random walk stays at a node with the probability
+// 1/2, and else follows one of its links, by weight. Its matrix is P = (I + D⁻¹·A)/2. A node without links keeps its
+// value.
 type walk struct {
 	starts  []int     // where the links of each node begin, and where those of the last one end: `[nodes + 1]`
 	to      []int32   // the node at the other end of each link
@@ -60,8 +61,8 @@ func (w *walk) steps(x, spare []float32, n int) {
 	}
 }
 
-// export adds nodes that take n steps of values `[batch, values, nodes]`. The links of a node stand side by side, with weights of zero
-// behind them, so that all nodes have as many.
+// export adds nodes that take n steps of values `[batch, values, nodes]`. The links of a node stand side by side,
+// with weights of zero behind them, so that all nodes have as many.
 func (w *walk) export(g *onnx.Graph, x string, n int) string {
 	nodes, most := len(w.starts)-1, 1
 	for i := range nodes {
@@ -84,8 +85,8 @@ func (w *walk) export(g *onnx.Graph, x string, n int) string {
 	return x
 }
 
-// sensorsLast adds nodes that turn values `[batch, columns, each]` into `[batch, channels * each, sensors]`, for steps of a walk. values
-// is channels * each.
+// sensorsLast adds nodes that turn values `[batch, columns, each]` into `[batch, channels * each, sensors]`, for
+// steps of a walk. values is channels * each.
 func sensorsLast(g *onnx.Graph, x string, sensors, values int) string {
 	return g.Op("Transpose", g.Op("Reshape", x, []int{0, sensors, values}), onnx.Attribute{Name: "perm", Value: []int{0, 2, 1}})
 }
