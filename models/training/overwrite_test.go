@@ -153,6 +153,44 @@ func TestOverwriteSparesTheRunBefore(t *testing.T) {
 	}
 }
 
+// What somebody keeps where the new run would be is not deleted: the training is refused, and the run before stays whole.
+func TestOverwriteSparesWhatIsNotOfARun(t *testing.T) {
+	backend := backendtest.Go(t)
+	before := ringConfig(writeRing(t, 80))
+	before["epochs"] = 2
+	after := with(before, "seed", 5)
+	for name, c := range map[string]struct {
+		file string // in the folder of the run; its content is no run's
+		says string
+	}{
+		"a file in the folder of the next run":          {file: ".ccp-next/thesis.txt", says: ".ccp-next/thesis.txt is not of a training"},
+		"a folder in it":                                {file: ".ccp-next/mine/thesis.txt", says: ".ccp-next/mine is not of a training"},
+		"a file with the name of one of a run":          {file: ".ccp-next/config.json", says: "shows no training that wrote it"},
+		"a file that begins like a snapshot":            {file: ".ccp-next/best-friends.txt", says: ".ccp-next"},
+		"a file with the name of the next run's folder": {file: ".ccp-next", says: "move it away"},
+		"a run that was trained there":                  {file: ".ccp-next/.lock", says: ".lock is not of a training"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, answer, _ := replaced(t, backend, before)
+			path := filepath.Join(dir, filepath.FromSlash(c.file))
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			require.NoError(t, os.WriteFile(path, []byte("{}"), 0o644))
+			files := contents(t, dir)
+			_, err := Train(t.Context(), backend, after, Options{Dir: dir, Overwrite: true})
+			require.ErrorContains(t, err, c.says)
+			assert.Equal(t, files, contents(t, dir))
+			assert.Equal(t, answer, answerOf(t, backend, dir))
+			empty := filepath.Join(t.TempDir(), "run")
+			path = filepath.Join(empty, filepath.FromSlash(c.file))
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			require.NoError(t, os.WriteFile(path, []byte("{}"), 0o644))
+			_, err = Train(t.Context(), backend, after, Options{Dir: empty})
+			require.ErrorContains(t, err, c.says)
+			assert.FileExists(t, path)
+		})
+	}
+}
+
 // What was interrupted in the new run's folder goes on without overwrite, too, unless the run before is meant.
 func TestOverwriteGoesOnByEitherCommand(t *testing.T) {
 	backend := backendtest.Go(t)
@@ -248,6 +286,7 @@ func TestOverwriteCannotWrite(t *testing.T) {
 			require.NoError(t, os.WriteFile(next, nil, 0o644))
 		}}})
 	require.Error(t, err)
+	require.NoError(t, os.Remove(next), "it is nothing that a training wrote, so that it stays")
 	assert.Equal(t, files, contents(t, dir))
 	assert.Equal(t, answer, answerOf(t, backend, dir))
 }

@@ -6,9 +6,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -23,7 +25,7 @@ func settleIn(dir string, overwrite bool, c Config, m models.Metadata, data data
 	next := nextOf(dir)
 	switch {
 	case !begun(dir):
-		return dir, "", os.RemoveAll(next)
+		return dir, "", discard(next)
 	case isRun(next, c, data) && (overwrite || goesOn(next) && !isRun(dir, c, data)):
 		return next, dir, nil
 	case !overwrite:
@@ -34,7 +36,43 @@ func settleIn(dir string, overwrite bool, c Config, m models.Metadata, data data
 			return dir, "", nil // it is what was overwriting, and ends like one that begins anew
 		}
 	}
-	return next, dir, errors.Join(os.RemoveAll(next), os.MkdirAll(next, 0o755))
+	if err := discard(next); err != nil {
+		return "", "", err
+	}
+	return next, dir, os.MkdirAll(next, 0o755)
+}
+
+// discard deletes the run in next, if there is one, whose place another takes or that has failed. What no training has written there
+// stays, and is an error: somebody may keep it there.
+func discard(next string) error {
+	entries, err := os.ReadDir(next)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w: a run before its first snapshot has its files in a folder of that name; move it away", err)
+	}
+	for _, e := range entries {
+		if !ofRun(e.Name()) {
+			return fmt.Errorf("%s is not of a training, and %s is the folder of a run before its first snapshot; move it away",
+				filepath.Join(next, e.Name()), next)
+		}
+	}
+	if err := own(next, ""); err != nil {
+		return err
+	}
+	return errors.Join(removeFiles(next), os.Remove(next))
+}
+
+// ofRun reports whether a training writes a file or a folder of that name, complete or not, in its own folder.
+func ofRun(name string) bool {
+	unfinished, _ := strings.CutPrefix(name, files.Unfinished)
+	for _, known := range append(runFiles(), checkpoint.RateFile, hierarchyFolder, trialFolder) {
+		if name == known || name != unfinished && strings.HasPrefix(unfinished, known+"-") {
+			return true
+		}
+	}
+	return strings.HasPrefix(unfinished, checkpoint.Last+"-") || strings.HasPrefix(unfinished, checkpoint.Best+"-")
 }
 
 // isRun reports whether dir holds a run with this configuration on this data, even if it has no snapshot yet.
@@ -65,7 +103,7 @@ func (r *run) giveUp(failure error) error {
 	if r.over == "" || begun(r.Dir) || errors.Is(failure, ErrInterrupted) && goesOn(r.Dir) {
 		return failure
 	}
-	return errors.Join(failure, os.RemoveAll(r.Dir))
+	return errors.Join(failure, discard(r.Dir))
 }
 
 // goesOn reports whether dir has something to go on from: a snapshot, or what a network's trial has done.
