@@ -52,6 +52,7 @@ type (
 	evalDocument struct {
 		PredictedBy string  `json:"predicted_by"`
 		TrainedOn   *int    `json:"trained_on"`
+		ChosenBy    *int    `json:"chosen_by"`
 		Outside     int     `json:"outside"`
 		Temperature float64 `json:"temperature"`
 		HeldOut     int     `json:"held_out"`

@@ -25,6 +25,9 @@ type evalJSON struct {
 	PredictedBy string `json:"predicted_by"` // see models.Classifier.PredictedBy
 	// TrainedOn counts the samples that were trained on; nil if the run does not tell.
 	TrainedOn *int `json:"trained_on"`
+	// ChosenBy counts the samples by which the training found the temperature and, of a network, its best epoch; nil if the data is not
+	// the training's.
+	ChosenBy *int `json:"chosen_by"`
 	// Outside counts the samples far outside the training data, of which predict warns; odd is the first one's warning.
 	Outside int `json:"outside"`
 	odd     string
@@ -52,11 +55,15 @@ type mistakeJSON struct {
 	Probability float64 `json:"probability"`
 }
 
-// Warnings say how many of the samples were trained on, and how many are far outside the training data.
+// Warnings say how many of the samples were trained on or chose what is tested, and how many are far outside the training data.
 func (e evalJSON) Warnings() (lines []string) {
 	if e.TrainedOn != nil && *e.TrainedOn > 0 {
 		lines = append(lines, fmt.Sprintf("warning: %s of %s samples were trained on, so that this accuracy says little about new samples",
 			text.Thousands(*e.TrainedOn), text.Thousands(e.Samples)))
+	}
+	if e.ChosenBy != nil && *e.ChosenBy > 0 {
+		lines = append(lines, fmt.Sprintf("warning: by %s of %s samples the training found the temperature and the best epoch of a network, "+
+			"so that new samples may fare worse, above all in calibration", text.Thousands(*e.ChosenBy), text.Thousands(e.Samples)))
 	}
 	if e.Outside > 0 {
 		lines = append(lines, fmt.Sprintf("warning: %s of %s samples are unlike the training data, the first, %s",
@@ -115,10 +122,27 @@ func (e *evalCommand) run(cmd *cobra.Command, _ []string) error {
 	switch {
 	case err == nil:
 		result.TrainedOn = new(fingerprint.TrainedOn(d, indices))
+		if classifier.Calibration != nil && len(fingerprint.Differences(d.Fingerprint())) == 0 {
+			result.ChosenBy = new(common(indices, d.Validation))
+		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	return e.print(cmd, result, render("eval", result))
+}
+
+// common counts the samples that two lists share.
+func common(some, others []int) (count int) {
+	among := map[int]struct{}{}
+	for _, i := range others {
+		among[i] = struct{}{}
+	}
+	for _, i := range some {
+		if _, both := among[i]; both {
+			count++
+		}
+	}
+	return count
 }
 
 // evaluate classifies samples of a data set and sums up how it went.

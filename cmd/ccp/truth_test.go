@@ -90,6 +90,33 @@ func TestEvalOfTrainingSamples(t *testing.T) {
 	assert.NotContains(t, text, "trained on")
 }
 
+// eval says by how many of its samples the temperature and the epoch were found.
+func TestEvalOfSamplesThatChose(t *testing.T) {
+	path, dir := ringFile(t, ring(80)), filepath.Join(t.TempDir(), "run")
+	succeed(t, "train", "--backend", "go", "--data", path, "--model", "softmax", "--epochs", "1", "--checkpoint", dir)
+	const says = "samples the training found the temperature"
+	for _, c := range []struct {
+		split, says string
+		chosen      int
+	}{{"test", "", 0}, {"train", "", 0}, {"validation", "warning: by 8 of 8 " + says, 8}, {"all", "warning: by 8 of 80 " + says, 8}} {
+		args := []string{"eval", "--backend", "go", "--checkpoint", dir, "--split", c.split}
+		var e evalJSON
+		decode(t, succeed(t, append(args, "--json")...), &e)
+		assert.Equal(t, c.chosen, *e.ChosenBy, c.split)
+		if text := succeed(t, args...); c.chosen > 0 {
+			assert.Contains(t, text, c.says)
+		} else {
+			assert.NotContains(t, text, says, c.split)
+		}
+	}
+	other := filepath.Join(t.TempDir(), "other.npz")
+	arrays := ring(90)
+	require.NoError(t, npz.Write(other, arrays))
+	var e evalJSON
+	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", other, "--split", "validation", "--json"), &e)
+	assert.Nil(t, e.ChosenBy, "who chose is not known of other data")
+}
+
 // A table has no cell of other data than its file has, of a comparison or of the paper.
 func TestTablesOfOtherData(t *testing.T) {
 	path, folder := ringFile(t, ring(80)), t.TempDir()
