@@ -47,8 +47,11 @@ func (r *rows) compare(a, b int) int {
 	return cmp.Or(cmp.Compare(r.times[a], r.times[b]), cmp.Compare(r.columns[a], r.columns[b]))
 }
 
-// bySensor parts rows by the columns that they are of.
+// bySensor parts rows by the columns that they are of; without columns they are one part.
 func (r *rows) bySensor(all []int) (parts [][]int) {
+	if len(r.columns) == 0 {
+		return [][]int{all}
+	}
 	place := map[int32]int{}
 	for _, i := range all {
 		at, known := place[r.columns[i]]

@@ -135,19 +135,20 @@ func (j *job) told() (all []string) {
 type reading struct {
 	*job
 	question
-	samples []*sample // of the same sensors, each with its own length
-	chosen  chosen
-	sensors []string       // of readings, as they first appear
-	number  map[string]int // of each of these
-	axes    []string       // of readings
-	resent  resent
-	mere    string          // the heading T, taken for the time by nothing else
-	classes []string        // in the order in which the data declares them; nil for sorted
-	as      map[string]bool // how the files are read
-	days    days
-	times   []float64            // of the rows of the last sample but one, which others share
-	rests   []float64            // of these times
-	fileOf  map[[2]string]string // of the samples of tables, by name and class
+	samples     []*sample // of the same sensors, each with its own length
+	chosen      chosen
+	sensors     []string       // of readings, as they first appear
+	number      map[string]int // of each of these
+	axes        []string       // of readings
+	resent      resent
+	timeNumbers timeNumbers
+	mere        string          // the heading T, taken for the time by nothing else
+	classes     []string        // in the order in which the data declares them; nil for sorted
+	as          map[string]bool // how the files are read
+	days        days
+	times       []float64            // of the rows of the last sample but one, which others share
+	rests       []float64            // of these times
+	fileOf      map[[2]string]string // of the samples of tables, by name and class
 }
 
 // read gathers the recordings of all files.
@@ -205,6 +206,12 @@ func (r *reading) file(from source) error {
 	t.unformatted()
 	r.chosen.second = cmp.Or(r.chosen.second, t.second())
 	r.chosen.layout, r.as[t.String()] = t.layout, true
+	if t.time >= 0 && t.kind == numbers {
+		r.timeNumbers.heading, r.timeNumbers.unit = t.headings[t.time], t.unit
+		if t.date >= 0 {
+			r.timeNumbers.date = t.headings[t.date]
+		}
+	}
 	return nil
 }
 
@@ -271,7 +278,7 @@ func (r *reading) finish() (err error) {
 			return fmt.Errorf("%s: %w", r.samples[0].path, err)
 		}
 	}
-	err = r.turn()
+	err = cmp.Or(r.numbersAsTimes(), r.turn())
 	if err != nil {
 		return err
 	}
@@ -315,7 +322,7 @@ func (r *reading) alike() Table {
 	}
 	leave = slices.DeleteFunc(leave, func(name string) bool { return name == "" })
 	return Table{Layout: r.chosen.layout, Columns: r.Columns, Time: r.Time, Take: r.chosen.names, Leave: leave,
-		Units: r.chosen.units, Sheet: r.Sheet, Dates: r.days.first()}
+		Units: r.chosen.units, Sheet: r.Sheet, Dates: r.days.first(), Clock: r.Clock}
 }
 
 // names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where: with

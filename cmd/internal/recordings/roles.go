@@ -28,6 +28,7 @@ type Table struct {
 	Units   map[string]string `json:"units,omitempty"`   // of columns, from a line below the headings
 	Sheet   string            `json:"sheet,omitempty"`   // of a workbook; "" for the first
 	Dates   string            `json:"dates,omitempty"`   // day or month: what comes first in dates such as 01/02/2024
+	Clock   string            `json:"clock,omitempty"`   // how numbers are dates or times of day, such as HHMM; "" for plain numbers
 }
 
 // column returns the number of the column of that name; -1 if there is none, or it is left out.
@@ -72,7 +73,8 @@ var (
 	// dots of blanks and brackets, so that Time (s) becomes Time..s.; what is as likely a sensor and its axis or a statistic,
 	// such as T.s or time.min, is none.
 	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _.]?)?(?:(?:date)?[/_ .]?time|time[ _.]?stamp|date|` +
-		`(?:seconds|secs?|milliseconds|millis|ms)|(?:datum[/_ .]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo)` +
+		`(?:seconds|secs?|milliseconds|millis|ms)|(?:datum[/_ .]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo|` +
+		`hhmm(?:ss)?|hrmn|yyyymmdd(?:_?hh(?:mm(?:ss)?)?)?)` +
 		`(?: ?[\[(](.*)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc)|\.{1,3}(.*)\.|` +
 		`\.{1,3}(s|secs?|seconds?|ms|millis|milliseconds|us|µs|ns|minutes?|h|hours?|utc)|\.)?|` +
 		`t(?: ?[\[(](s|secs?|seconds?|ms|us|µs|ns|min|h|hours?|utc)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc)|` +
@@ -84,7 +86,7 @@ var (
 const headingHint = "the first line names the columns: hip.x,hip.y,head.x,head.y or sample,time,sensor,value,label"
 
 // isDate matches the headings of dates, whose times of day may have a column of their own.
-var isDate = regexp.MustCompile(`^(?i:date|datum|fecha|day)$`)
+var isDate = regexp.MustCompile(`^(?i:date|datum|fecha|day|yyyymmdd)$`)
 
 // likeUnit matches the headings of the units of readings.
 var likeUnit = regexp.MustCompile(`^(?i:(?:(?:value|sensor|measurement)[ _.]?)?(?:units?|uom)|(?:mess)?einheit(?:en)?)$`)

@@ -14,6 +14,7 @@ type rows struct {
 	values  []float64 // of all lines
 	times   []float64 // nil without
 	rests   []float64 // what float64 leaves out of each of them, see recording.Rest; nil if that is nothing
+	days    []float64 // of the times, in seconds, where a column of their own has them; nil without
 	kind    int       // of the times
 	columns []int32   // the first of each line, in the layout readings
 	runs    []run     // of lines with times
@@ -72,7 +73,7 @@ func trimmed(values []float64) []float64 {
 func (r *reading) lay(s *sample, width int) error {
 	lines, readings := s.rows, r.chosen.layout == readingsLayout
 	s.rows = rows{}
-	if (lines.kind == clocks || lines.ofNoDay()) && lines.pastMidnight() {
+	if (lines.kind == clocks || lines.ofNoDay()) && lines.pastMidnight(secondsOfDay) {
 		r.noteOf("midnight", fmt.Sprintf("times of day go on after midnight, such as in %s", s.where))
 	}
 	s.Values = lines.values

@@ -90,6 +90,8 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 		cell := cells[t.time]
 		if colon := strings.IndexByte(cell, ':'); t.date >= 0 && 0 < colon && colon < 3 {
 			cell = cells[t.date] + " " + cell
+		} else if t.date >= 0 && colon < 0 {
+			t.addDay(&x.rows, line, cells[t.date])
 		}
 		at, rest, err = t.when(line, cell)
 		if err != nil {

@@ -192,11 +192,7 @@ func (t *table) when(line int, cell string) (at, rest float64, err error) {
 	}
 	t.days.rest = 0
 	kind := numbers
-	stamp, whole := compact(t.headings[t.time], cell)
-	switch {
-	case whole:
-		at, kind = float64(stamp.Unix()), dates
-	case t.kind != numbers: // like the line before, which is quick
+	if t.kind != numbers { // like the line before, which is quick
 		at, kind, err = t.days.parse(cell, line)
 	}
 	if kind == numbers {
@@ -205,6 +201,9 @@ func (t *table) when(line int, cell string) (at, rest float64, err error) {
 			at, kind, err = t.days.parse(cell, line)
 		} else {
 			t.days.rest = recording.Rest(t.in.pointed(cell), at)
+			if len(cell) > 2 && cell[0] == '0' && strings.Trim(cell, "0123456789") == "" {
+				t.timeNumbers.padded = len(cell)
+			}
 		}
 	}
 	if err == nil && t.lines > 1 && kind != t.kind {
@@ -239,36 +238,35 @@ func (t *table) second() float64 {
 	return 0
 }
 
-// compact reads a date and a time of day in digits alone, such as 20240531120059, or a date where the heading says that.
-func compact(heading, cell string) (stamp time.Time, ok bool) {
-	const layout = "20060102150405"
-	n := len(cell) // most times are numbers, which this sorts out quickly
-	if n != 14 && n != 12 && n != 8 || cell[0] != '1' && cell[0] != '2' || strings.ContainsAny(cell, ".:-/ ") ||
-		n == 8 && !datesOnly.MatchString(heading) {
-		return stamp, false
-	}
-	stamp, err := time.Parse(layout[:n], cell)
-	return stamp, err == nil && stamp.Year() >= 1900 && stamp.Year() <= 2100
-}
-
-var datesOnly = regexp.MustCompile(`(?i:date|datum|fecha|day)`)
-
-// pastMidnight reports whether times of day that are not in order have more than 12 hours without any. Those before this gap
-// are of the next day, which it adds.
-func (r *rows) pastMidnight() bool {
-	const day = 24 * 60 * 60
+// pastMidnight reports whether times of day go on after midnight, and then adds the days, which have this length in their unit. Either each
+// time that goes back does so by half a day or more, or times that are not in order have more than half a day without any: those before
+// this gap are of the next day.
+func (r *rows) pastMidnight(day float64) bool {
 	if slices.IsSorted(r.times) {
 		return false
+	}
+	times, days, ordered := slices.Clone(r.times), 0.0, true // other samples may share the old ones
+	for i, time := range r.times {
+		if before := r.times[max(0, i-1)]; time < before {
+			days++
+			ordered = ordered && before-time >= day/2
+		}
+		times[i] += days * day
+	}
+	if ordered {
+		r.times = times
+		return true
 	}
 	sorted := slices.Sorted(slices.Values(r.times))
 	for i, next := range sorted[1:] {
 		if next-sorted[i] > day/2 {
-			r.times = slices.Clone(r.times) // other samples may share them
-			for at, time := range r.times {
+			times = slices.Clone(r.times)
+			for at, time := range times {
 				if time < next {
-					r.times[at] += day
+					times[at] += day
 				}
 			}
+			r.times = times
 			return true
 		}
 	}

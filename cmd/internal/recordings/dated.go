@@ -1,0 +1,158 @@
+package recordings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/loop"
+)
+
+// dayOf reads the day of a row whose time of day may be a number in a column of its own. What is no date is none.
+func (t *table) dayOf(line int, cell string) (seconds float64, ok bool) {
+	if number, _, isNumber := decimal(cell); isNumber {
+		for _, f := range digitForms {
+			if strings.HasSuffix(f.fields, "D") && (f.fields[0] == 'Y' || f.fields[0] == 'y') || f.fields == "YJ" {
+				if seconds, _, ok := f.read(number, 0); ok {
+					return seconds, true
+				}
+			}
+		}
+		return 0, false
+	}
+	seconds, kind, err := t.days.parse(cell, line)
+	t.timeNumbers.slashed = t.timeNumbers.slashed || kind == slashed
+	return seconds, err == nil && (kind == dates || kind == slashed)
+}
+
+// addDay keeps the day of a row, before its time is added.
+func (t *table) addDay(r *rows, line int, cell string) {
+	if len(r.days) != len(r.times) { // a row before has none
+		return
+	}
+	day, ok := t.dayOf(line, cell)
+	if ok {
+		r.days = append(r.days, day)
+	}
+}
+
+// plainSeconds stands for numbers that are seconds since midnight.
+var plainSeconds = digitForm{name: "seconds of the day"}
+
+// dated reads the times of samples whose days change in a column of their own, and reports whether there are such. It is an error if the
+// numbers are no times of day, and do not go on by themselves.
+func (r *reading) dated(all []*sample) (found bool, err error) {
+	var changing *sample
+	for _, x := range all {
+		d := x.rows.days
+		if len(d) != len(x.rows.times) {
+			return false, nil
+		}
+		if changing == nil && slices.ContainsFunc(d, func(day float64) bool { return day != d[0] }) {
+			changing = x
+		}
+	}
+	if changing == nil {
+		return false, nil
+	}
+	candidates := []*digitForm{nil} // numbers that go on by themselves, whatever the days are
+	for i, f := range digitForms {
+		if f.isOfDay() && f.name != "MMSS" {
+			candidates = append(candidates, &digitForms[i])
+		}
+	}
+	if named := formNamed(r.Clock); named != nil || r.Clock == plainSeconds.name {
+		candidates = []*digitForm{named}
+	}
+	if r.Clock == "" || r.Clock == plainSeconds.name {
+		candidates = append(candidates, &plainSeconds)
+	}
+	var best *digitForm
+	least, any := 0, false
+	for _, f := range candidates {
+		if f == nil && r.Clock != "" {
+			continue
+		}
+		uneven, ok := unevenOnDays(f, all)
+		if ok && (!any || uneven < least) {
+			best, least, any = f, uneven, true
+		}
+	}
+	switch w := r.timeNumbers; {
+	case !any:
+		return true, fmt.Errorf("%s: column %s changes within a recording, and column %s holds numbers that are no times of day, such as %s: "+
+			"write these as 23:59:59, or leave the dates out with --leave %q", changing.path, w.date, w.heading,
+			recording.TimeText(changing.rows.times[len(changing.rows.times)-1]), w.date)
+	case best == nil:
+		return true, nil
+	}
+	for _, x := range all {
+		x.rows, _ = onDays(best, &x.rows)
+		if r.timeNumbers.slashed {
+			x.rows.kind = slashed
+		}
+	}
+	r.readSo(best, fmt.Sprintf("times of day, %s, on the days of column %s", best.name, r.timeNumbers.date))
+	return true, nil
+}
+
+// onDays returns rows whose numbers are times of a form on their days.
+func onDays(f *digitForm, r *rows) (d rows, ok bool) {
+	if f == nil {
+		return *r, true
+	}
+	wrong := 0
+	if *f == plainSeconds {
+		d = *r
+		d.times, d.rests = slices.Clone(r.times), nil
+		if slices.ContainsFunc(d.times, func(at float64) bool { return at < 0 || at >= secondsOfDay }) {
+			return d, false
+		}
+	} else {
+		d, wrong = r.decoded(f)
+	}
+	if wrong > 0 {
+		return d, false
+	}
+	d.kind = dates
+	each := 1.0
+	if f.name == sixtieths {
+		each = secondsOfDay / hoursOfDay
+		if slices.ContainsFunc(r.times, func(at float64) bool { return at >= hoursOfDay }) {
+			return d, false
+		}
+		for i, at := range r.times { // without the days that decoded adds
+			d.times[i], _, _ = f.read(at, 0)
+		}
+	}
+	for i, day := range r.days {
+		d.times[i] = day + each*d.times[i]
+	}
+	return d, true
+}
+
+// unevenOnDays counts the uneven steps of times of a form on their days.
+func unevenOnDays(f *digitForm, all []*sample) (count int, ok bool) {
+	for _, x := range all {
+		d, ok := onDays(f, &x.rows)
+		if !ok {
+			return 0, false
+		}
+		for _, part := range d.bySensor(loop.Indices(len(d.times))) {
+			var steps []float64
+			for k := 1; k < len(part); k++ {
+				step := d.step(part[k-1], part[k])
+				if f == nil && step < 0 { // numbers that begin again with a day
+					return 0, false
+				}
+				steps = append(steps, step)
+			}
+			if len(steps) > 0 {
+				uneven, _ := unevenness(steps)
+				count += uneven
+			}
+		}
+	}
+	return count, true
+}
