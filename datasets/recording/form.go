@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/internal/suggest"
 )
@@ -51,6 +52,26 @@ type Written struct {
 // Width returns the number of values of a time point.
 func (f *Form) Width() int { return len(f.Sensors) * f.Channels }
 
+// Axes returns the names of the channels in their order, as the columns hip.x and hip.y of an import have them; nil if they have none.
+func (f *Form) Axes() (names []string) {
+	var read struct {
+		Take []string `json:"take"`
+	}
+	if f.Channels < 2 || f.Reading == nil || json.Unmarshal(f.Reading, &read) != nil || len(read.Take) != f.Width() {
+		return nil
+	}
+	for i, column := range read.Take {
+		axis, ok := strings.CutPrefix(column, f.Sensors[i/f.Channels]+".")
+		switch {
+		case !ok || i >= f.Channels && axis != names[i%f.Channels]:
+			return nil
+		case i < f.Channels:
+			names = append(names, axis)
+		}
+	}
+	return names
+}
+
 // Alone reports whether each sensor is normalised by itself.
 func (f *Form) Alone() bool { return f.Scale != nil && *f.Scale }
 
@@ -79,6 +100,12 @@ func (f *Form) Fits(other *Form) error {
 			return "no recordings"
 		}
 		return fmt.Sprintf("recordings with %d channels of the sensors %s, origin %q", f.Channels, suggest.Few(f.Sensors), f.Origin)
+	}
+	if f != nil && other != nil {
+		if was, is := f.Axes(), other.Axes(); !slices.Equal(was, is) && slices.Equal(slices.Sorted(slices.Values(was)), slices.Sorted(slices.Values(is))) {
+			return fmt.Errorf("the data has the channels %s, the training data %s: import both anew, or both with --take in one order",
+				strings.Join(is, ", "), strings.Join(was, ", "))
+		}
 	}
 	switch {
 	case (f == nil) != (other == nil), f != nil && (f.Channels != other.Channels || f.Origin != other.Origin ||
@@ -205,6 +232,9 @@ func (f *Form) order(r *Recording, c *Changes) error {
 			return fmt.Errorf("%s at time point %d is %g, which float32 does not hold", column, i/width, v)
 		}
 	}
+	if err := f.orderAxes(r); err != nil {
+		return err
+	}
 	if r.Sensors == nil {
 		r.Sensors, r.Channels = f.Sensors, channels
 		return nil
@@ -240,6 +270,34 @@ func (f *Form) order(r *Recording, c *Changes) error {
 					values = append(values, row[at*channels+channel])
 				}
 			}
+		}
+	}
+	r.Values = values
+	return nil
+}
+
+// orderAxes puts the channels of each sensor in the form's order, if the recording names them.
+func (f *Form) orderAxes(r *Recording) error {
+	if r.Axes == nil {
+		return nil
+	}
+	axes := f.Axes()
+	if axes == nil {
+		return errors.New("it names its channels, and those of the training data have no names; leave channels out, and give their values in the " +
+			"training data's order")
+	}
+	from, missing, others, turned := suggest.Match(axes, r.Axes)
+	if missing != nil || others != nil || len(r.Axes) != len(axes) {
+		return fmt.Errorf("it has the channels %s; want those of the training data: %s", suggest.Few(r.Axes), strings.Join(axes, ", "))
+	}
+	r.Axes = axes
+	if !turned {
+		return nil
+	}
+	values := make([]float64, 0, len(r.Values))
+	for sensor := range slices.Chunk(r.Values, len(axes)) {
+		for _, at := range from {
+			values = append(values, sensor[at])
 		}
 	}
 	r.Values = values

@@ -20,13 +20,14 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 )
 
-// Recording holds what some sensors measured at successive time points. Its JSON is an object with name, sensors, values and
-// times. Only values is needed. It is a list of time points; each is a list with the channels of each sensor side by side, and null
+// Recording holds what some sensors measured at successive time points. Its JSON is an object with name, sensors, channels (the names
+// in Axes), values and times. Only values is needed. It is a list of time points; each is a list with the channels of each sensor side by side, and null
 // for a missing value.
 type Recording struct {
 	Name     string    // what errors call the recording, such as its file
 	Sensors  []string  // in the order of Values; nil: those of the training data, in their order
 	Channels int       // values of a sensor at a time point; 0: as many as in the training data
+	Axes     []string  // the names of the channels in the order of Values; nil: those of the training data, in their order
 	Values   []float64 // `[timepoints, sensors, channels]`, row-major, in the training data's units; NaN is a missing value
 	Times    []float64 // of the time points, ascending, in the training data's unit; nil: the time points are evenly spaced
 	Width    int       // values of a time point, so that sensors in the place of time points are an error; 0: unknown
@@ -89,11 +90,12 @@ func (r Recording) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(struct {
-		Name    string       `json:"name,omitempty"`
-		Sensors []string     `json:"sensors,omitempty"`
-		Values  [][]*float64 `json:"values"`
-		Times   []float64    `json:"times,omitempty"`
-	}{r.Name, r.Sensors, slices.Collect(slices.Chunk(values, max(1, width))), r.Times})
+		Name     string       `json:"name,omitempty"`
+		Sensors  []string     `json:"sensors,omitempty"`
+		Channels []string     `json:"channels,omitempty"`
+		Values   [][]*float64 `json:"values"`
+		Times    []float64    `json:"times,omitempty"`
+	}{r.Name, r.Sensors, r.Axes, slices.Collect(slices.Chunk(values, max(1, width))), r.Times})
 }
 
 // UnmarshalJSON reads a recording. The error says where a value, a name or a time is wrong.
@@ -150,17 +152,21 @@ func read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err e
 	}
 	float, exact := from.Float(&value), from.Digits(&value, &digits)
 	row := from.List(func(int) error { return number(&r.Values, float, "a value") })
-	members := map[string]jsonread.Value{
-		"name": from.Text(&r.Name),
-		"sensors": from.List(func(i int) error {
+	names := func(list *[]string, of string) jsonread.Value {
+		return from.List(func(i int) error {
 			var name string
-			err := from.Text(&name)("a name in sensors")
+			err := from.Text(&name)("a name in " + of)
 			if err == nil {
 				err = take(len(name) + 256) // also in the maps of those who match names
 			}
-			r.Sensors = append(r.Sensors[:i], name)
+			*list = append((*list)[:i], name)
 			return err
-		}),
+		})
+	}
+	members := map[string]jsonread.Value{
+		"name":     from.Text(&r.Name),
+		"sensors":  names(&r.Sensors, "sensors"),
+		"channels": names(&r.Axes, "channels"),
 		"values": from.List(func(timepoint int) error {
 			if timepoint == 0 {
 				r.Values = r.Values[:0]
@@ -195,7 +201,7 @@ func read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err e
 	}
 	err = from.Members(func(name string) (jsonread.Value, error) {
 		if members[name] == nil {
-			return nil, fmt.Errorf("a recording has no %q; it has name, sensors, values and times", suggest.Clip(name))
+			return nil, fmt.Errorf("a recording has no %q; it has name, sensors, channels, values and times", suggest.Clip(name))
 		}
 		return members[name], nil
 	})("a recording")

@@ -105,7 +105,7 @@ func TestJSON(t *testing.T) {
 	assert.Equal(t, []float64{1, 3, 4}, []float64{r.Values[0], r.Values[2], r.Values[3]})
 	assert.True(t, math.IsNaN(r.Values[1]))
 	for text, want := range map[string]string{
-		`{"sensor":["x"]}`:           `a recording has no "sensor"; it has name, sensors, values and times`,
+		`{"sensor":["x"]}`:           `a recording has no "sensor"; it has name, sensors, channels, values and times`,
 		`{"values":[[1,2],[1]]}`:     "time point 1 has 1 values, time point 0 has 2; write null for a missing value",
 		`{"values":[["1"]]}`:         "a value is a text at byte 12; it must be a number",
 		`{"values":[[]]}`:            "",
@@ -203,6 +203,47 @@ func TestCheck(t *testing.T) {
 }
 
 // Series of other sensors are refused. How a training scales and resamples them does not matter.
+// A recording may name its channels, which are put in the training data's order, or refused.
+func TestChannelsByTheirNames(t *testing.T) {
+	named := form()
+	named.Reading = json.RawMessage(`{"take":["hip.x","hip.y","head.x","head.y"]}`)
+	assert.Equal(t, []string{"x", "y"}, named.Axes())
+	series := func(f *Form, text string) ([]float32, error) {
+		var r Recording
+		require.NoError(t, json.Unmarshal([]byte(text), &r))
+		again, err := json.Marshal(r)
+		require.NoError(t, err)
+		assert.JSONEq(t, text, string(again))
+		got, _, err := f.Series(r)
+		return got, err
+	}
+	for _, text := range []string{
+		`{"values":[[1,2,3,4],[5,6,7,8]]}`,
+		`{"channels":["x","y"],"values":[[1,2,3,4],[5,6,7,8]]}`,
+		`{"channels":["y","x"],"values":[[2,1,4,3],[6,5,8,7]]}`,
+		`{"channels":["y","x"],"sensors":["head","hip"],"values":[[4,3,2,1],[8,7,6,5]]}`,
+	} {
+		got, err := series(named, text)
+		require.NoError(t, err)
+		assert.Equal(t, []float32{1, 2, 3, 4, 5, 6, 7, 8}, got, text)
+	}
+	for text, want := range map[string]string{
+		`{"channels":["x","z"],"values":[[1,2,3,4]]}`:     "it has the channels x, z; want those of the training data: x, y",
+		`{"channels":["x"],"values":[[1,2,3,4]]}`:         "it has the channels x; want those of the training data: x, y",
+		`{"channels":["x","y","y"],"values":[[1,2,3,4]]}`: "it has the channels x, y, y; want those of the training data: x, y",
+	} {
+		_, err := series(named, text)
+		assert.ErrorContains(t, err, want, text)
+	}
+	_, err := series(form(), `{"channels":["x","y"],"values":[[1,2,3,4]]}`)
+	assert.ErrorContains(t, err, "those of the training data have no names")
+	for _, take := range []string{`["hip.x","hip.y","head.y","head.x"]`, `["hip","hip.y","head","head.y"]`, `["a"]`, `[]`} {
+		other := form()
+		other.Reading = json.RawMessage(`{"take":` + take + `}`)
+		assert.Nil(t, other.Axes(), take)
+	}
+}
+
 func TestFits(t *testing.T) {
 	other, alone := form(), true
 	other.Scale, other.Frames, other.Rate = &alone, 7, 3

@@ -99,14 +99,7 @@ func (r *reading) order(path string, c columns, timed bool) (at []int, has, told
 	}
 	if first {
 		all.written = names
-		begins, axes := map[string]int{}, map[string]int{} // where each sensor and each axis comes first
-		axis := func(i int) string { return strings.TrimPrefix(c.names[i], c.of[i]) }
-		for k, i := range slices.Backward(at) {
-			begins[c.of[i]], axes[axis(i)] = k, k
-		}
-		slices.SortStableFunc(at, func(i, j int) int {
-			return cmp.Or(begins[c.of[i]]-begins[c.of[j]], axes[axis(i)]-axes[axis(j)])
-		})
+		sortColumns(at, c, r.Take == nil && all.layout != readingsLayout && r.axes == nil)
 		for _, i := range at {
 			all.names, all.of = append(all.names, c.names[i]), append(all.of, c.of[i])
 		}
@@ -117,6 +110,35 @@ func (r *reading) order(path string, c columns, timed bool) (at []int, has, told
 		has = all.sensors // which files share
 	}
 	return at, has, told, err
+}
+
+// sortColumns puts columns in the order in which their sensors come first. The axes of a sensor have the order of their names, so
+// that z,y,x are x,y,z, whatever order a program has written them in; or that in which they come, if a person has given it.
+func sortColumns(at []int, c columns, byName bool) {
+	begins, axes := map[string]int{}, map[string]int{} // where each sensor and each axis comes first
+	axis := func(i int) string { return strings.TrimPrefix(c.names[i], c.of[i]) }
+	for k, i := range slices.Backward(at) {
+		begins[c.of[i]], axes[axis(i)] = k, k
+	}
+	slices.SortStableFunc(at, func(i, j int) int {
+		order := axes[axis(i)] - axes[axis(j)]
+		if byName {
+			order = cmp.Or(compareNumbered(axis(i), axis(j)), order)
+		}
+		return cmp.Or(begins[c.of[i]]-begins[c.of[j]], order)
+	})
+}
+
+// compareNumbered compares two names regardless of case, and the numbers at their ends as numbers.
+func compareNumbered(a, b string) int {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	x, y := numbered.FindStringSubmatch(a), numbered.FindStringSubmatch(b)
+	if x == nil || y == nil || x[1] != y[1] {
+		return strings.Compare(a, b)
+	}
+	m, _ := strconv.Atoi(x[2])
+	n, _ := strconv.Atoi(y[2])
+	return cmp.Compare(m, n)
 }
 
 // taken returns the names of the columns to take. These name columns, or sensors with all their columns.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,31 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// The metadata of a classifier of recordings say in which order a time point has its values.
+func TestMetadataNameTheColumns(t *testing.T) {
+	for reading, want := range map[string]string{
+		`{"take":["hip.x","hip.y","head.x","head.y"]}`: `{"sensors":["hip","head"],"channels":["x","y"]}`,
+		`{}`: `{"sensors":["hip","head"]}`,
+	} {
+		s, _ := newServer(t, func(c *Config) {
+			recorded(t, c)
+			dir := c.Checkpoints[0].Dir
+			known, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
+			require.NoError(t, err)
+			known.Form.Reading = json.RawMessage(reading)
+			require.NoError(t, os.RemoveAll(dir))
+			require.NoError(t, known.Save(dir))
+		})
+		code, _, raw := send(t, http.MethodGet, listen(t, s)+"/v2/models/tiny", "")
+		require.Equal(t, http.StatusOK, code)
+		var a struct {
+			Parameters json.RawMessage `json:"parameters"`
+		}
+		require.NoError(t, json.Unmarshal(raw, &a))
+		assert.JSONEq(t, want, string(a.Parameters))
+	}
+}
 
 // Recordings have the probabilities of their signals.
 func TestRecordings(t *testing.T) {

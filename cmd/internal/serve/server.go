@@ -22,6 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/prometheus/client_golang/prometheus"
@@ -216,11 +217,25 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request, m *served) err
 		s.ready(w, r, document{"name": m.name})
 		return nil
 	}
-	s.write(w, r, http.StatusOK, document{"name": m.name, "versions": []string{version(c)}, "platform": "ccp",
+	about := document{"name": m.name, "versions": []string{version(c)}, "platform": "ccp",
 		"inputs": []tensor{{Name: signalsTensor, Datatype: "FP32", Shape: shapeOf(&c.Metadata)}},
 		"outputs": []tensor{{Name: probabilitiesTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Classes()}},
-			{Name: classTensor, Datatype: "INT64", Shape: []int{-1}}, {Name: labelTensor, Datatype: "BYTES", Shape: []int{-1}}}})
+			{Name: classTensor, Datatype: "INT64", Shape: []int{-1}}, {Name: labelTensor, Datatype: "BYTES", Shape: []int{-1}}}}
+	if c.Form != nil {
+		about["parameters"] = columnsOf(c.Form)
+	}
+	s.write(w, r, http.StatusOK, about)
 	return nil
+}
+
+// columnsOf says in which order a time point of a recording has its values: sensor by sensor, the channels of each side by side. Channels
+// without names are left out.
+func columnsOf(form *recording.Form) document {
+	columns := document{"sensors": form.Sensors}
+	if axes := form.Axes(); axes != nil {
+		columns["channels"] = axes
+	}
+	return columns
 }
 
 // acquire returns a model's newest classifier, which must be released. It is an error if the path names another
