@@ -18,13 +18,15 @@ var predictC string
 
 // cFile is what predict.c.tmpl takes.
 type cFile struct {
-	Classes, Columns, Longest, Length, Padded int
-	Flash, RAM                                int // bytes of constants and of variables
-	Temperature, Smoothing, Calibration       float64
-	Names                                     []string
-	Arrays                                    []cArray
-	Has                                       map[string]bool // transforms, by their names without the suffix
-	Whole, Stretched                          []string        // calls for the series as it is, and for the stretched one
+	Classes, Columns                    int
+	Longest, Length                     int // time points of the longest recording, and of stretched ones
+	Padded                              int // length of the longest spectrum
+	Flash, RAM                          int // bytes of constants and of variables
+	Temperature, Smoothing, Calibration float64
+	Names                               []string // of the classes, as constants of C
+	Arrays                              []cArray
+	Has                                 map[string]bool // transforms, by their options
+	Whole, Stretched                    []string        // calls for the series as it is, and for the stretched one
 }
 
 // cArray is a constant array.
@@ -32,7 +34,8 @@ type cArray struct{ Type, Name, Values string }
 
 // NoC is the error of a part of a classifier that has no form in C.
 func NoC(part string) error {
-	return fmt.Errorf("%s has no form in C; train without it: ccp train --model transforms --set transforms=minirocket,hydra,power", part)
+	return fmt.Errorf("%s has no form in C; train without it: "+
+		"ccp train --model transforms --set transforms=minirocket,hydra,power", part)
 }
 
 // C returns the text of a C99 file that computes Probabilities of recordings, and divides their logarithms by another
@@ -41,8 +44,16 @@ func (v *Classifier) C(classNames []string, calibration float64) ([]byte, error)
 	if v.forest != nil {
 		return nil, NoC("the transform " + Forest)
 	}
-	f := &cFile{Classes: v.Classes, Columns: v.Columns, Longest: max(v.Longest, v.Length), Length: v.Length, Has: map[string]bool{},
-		Temperature: v.Temperature, Smoothing: v.Smoothing, Calibration: calibration}
+	f := &cFile{
+		Classes:     v.Classes,
+		Columns:     v.Columns,
+		Longest:     max(v.Longest, v.Length),
+		Length:      v.Length,
+		Temperature: v.Temperature,
+		Smoothing:   v.Smoothing,
+		Calibration: calibration,
+		Has:         map[string]bool{},
+	}
 	f.Padded = max(4, 1<<bits.Len(uint(f.Longest-1)))
 	for _, name := range classNames {
 		f.Names = append(f.Names, quoteC(name))
@@ -51,8 +62,8 @@ func (v *Classifier) C(classNames []string, calibration float64) ([]byte, error)
 	f.array("float", "mean", v.scaling.Mean)
 	f.array("float", "scale", v.scaling.Scale)
 	f.array("float", "bias", v.bias)
-	for _, one := range v.transforms {
-		if err := f.transform(one); err != nil {
+	for _, t := range v.transforms {
+		if err := f.transform(t); err != nil {
 			return nil, err
 		}
 	}
@@ -80,22 +91,22 @@ func (f *cFile) variables() int {
 
 // array adds a constant array, and returns its name.
 func (f *cFile) array(kind, name string, values []float32) string {
-	each := 4
+	bytes := 4 // of each value
 	if kind == "int8_t" {
-		each = 1
+		bytes = 1
 	}
-	f.Flash += each * len(values)
+	f.Flash += bytes * len(values)
 	var text strings.Builder
 	for i, x := range values {
 		before := " "
 		if i%16 == 0 {
 			before = "\n\t"
 		}
-		one := strconv.FormatFloat(float64(x), 'f', -1, 32)
-		if kind == "float" { // with a point or an exponent in any case
-			one = strconv.FormatFloat(float64(x), 'e', -1, 32) + "f"
+		number := strconv.FormatFloat(float64(x), 'f', -1, 32)
+		if kind == "float" { // which has an exponent in any case, as the suffix asks for
+			number = strconv.FormatFloat(float64(x), 'e', -1, 32) + "f"
 		}
-		text.WriteString(before + one + ",")
+		text.WriteString(before + number + ",")
 	}
 	name = "ccp_" + strings.ReplaceAll(name, "-", "_")
 	f.Arrays = append(f.Arrays, cArray{kind, name, text.String() + "\n"})
@@ -116,7 +127,8 @@ func (f *cFile) transform(v *transform) error {
 		arguments = append(arguments, features.CArray{Type: kind, Name: name, Values: values})
 	}
 	add("float", "mean", v.standardiser.Mean)
-	scale := v.standardiser.Scale // that C multiplies the weights by
+	// Features without a kernel are not scaled: their weights are, which saves an array.
+	scale := v.standardiser.Scale
 	if k := v.kernel; k != nil {
 		add("float", "scale", v.standardiser.Scale)
 		arguments = append(arguments, len(k.norms))
@@ -126,8 +138,8 @@ func (f *cFile) transform(v *transform) error {
 	}
 	weights := make([]float32, len(v.weights)) // `[features, classes]`
 	for i, w := range v.weights {
-		class, at := i/len(scale), i%len(scale)
-		weights[at*f.Classes+class] = w * scale[at]
+		class, feature := i/len(scale), i%len(scale)
+		weights[feature*f.Classes+class] = w * scale[feature]
 	}
 	add("float", "weights", weights)
 	call := "ccp_" + v.Option + "(timepoints"

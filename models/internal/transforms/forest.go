@@ -1,24 +1,12 @@
 package transforms
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"github.com/clusterpool/ccp/models/onnx"
-)
-
-const (
-	leastTrees    = 200
-	mostTrees     = 500
-	forestSamples = 2_500      // of a tree, at least, if there are as many
-	treeValues    = 10_000_000 // of a tree's samples, at most, if these are more than forestSamples
-	forestShare   = 0.1        // of the features, that a node chooses from
 )
 
 // forest is a classifier of extremely randomised trees (Geurts, Ernst and Wehenkel 2006) on the features of all maps
@@ -49,13 +37,34 @@ func (h header) newForest() *forest {
 
 // features returns the features of the recording in w, which keeps them for the transforms of the same names.
 func (m *forest) features(w *work) []float32 {
-	all, at := make([]float32, m.width), 0
+	all, at := make([]float32, m.width), 0 // not in a buffer, because the transforms read them later
 	for i, one := range m.maps {
-		of := all[at : at+one.Width()]
-		one.Features(&w.Recording, of)
-		w.known[m.names[i]], at = of, at+len(of)
+		part := all[at : at+one.Width()]
+		one.Features(&w.Recording, part)
+		w.known[m.names[i]] = part
+		at += len(part)
 	}
 	return all
+}
+
+// node is a node of a tree as forest.nodes has it.
+type node struct{ feature, threshold, right float32 }
+
+// node returns a node by its number in the forest.
+func (m *forest) node(at int) node { return node{m.nodes[3*at], m.nodes[3*at+1], m.nodes[3*at+2]} }
+
+// isLeaf reports whether the node is a leaf, which has a class in place of a feature.
+func (n node) isLeaf() bool { return !(n.feature >= 0) } // as NaN is in a damaged checkpoint, which has no class either
+
+// class returns the class of a leaf.
+func (n node) class() float32 { return -1 - n.feature }
+
+// end returns where the nodes of a tree end.
+func (m *forest) end(tree int) int {
+	if tree+1 < len(m.roots) {
+		return int(m.roots[tree+1])
+	}
+	return len(m.nodes) / 3
 }
 
 // votes returns the share of the trees for each class.
@@ -63,219 +72,89 @@ func (m *forest) votes(features []float32) []float64 {
 	p := make([]float64, m.classes)
 	for _, root := range m.roots {
 		at := int(root)
-		for m.nodes[3*at] >= 0 {
-			if features[int(m.nodes[3*at])] < m.nodes[3*at+1] {
+		n := m.node(at)
+		for !n.isLeaf() {
+			if features[int(n.feature)] < n.threshold {
 				at++
 			} else {
-				at = int(root + m.nodes[3*at+2])
+				at = int(root + n.right)
 			}
+			n = m.node(at)
 		}
-		p[int(-1-m.nodes[3*at])] += 1 / float64(len(m.roots))
+		p[int(n.class())] += 1 / float64(len(m.roots))
 	}
 	return p
 }
 
 // check returns an error if a tree leads out of the forest, as in a damaged checkpoint.
 func (m *forest) check() error {
-	count, width := len(m.nodes)/3, m.width
-	for t, root := range m.roots {
-		end := count
-		if t+1 < len(m.roots) {
-			end = int(m.roots[t+1])
-		}
+	count := len(m.nodes) / 3
+	for tree, root := range m.roots {
+		end := m.end(tree)
 		if !(root >= 0) || int(root) >= end || end > count {
-			return fmt.Errorf("tree %d begins at node %v of %d", t, root, count)
+			return fmt.Errorf("tree %d begins at node %v of %d", tree, root, count)
 		}
 		for at := int(root); at < end; at++ {
-			feature, right := m.nodes[3*at], m.nodes[3*at+2]
-			switch inner := feature >= 0; {
-			case inner && !(int(feature) < width && int(root+right) > at+1 && int(root+right) < end):
-				return fmt.Errorf("node %d splits feature %v of %d, and leads to node %v of its tree", at, feature, width, right)
-			case !inner && !(-1-feature >= 0 && int(-1-feature) < m.classes):
-				return fmt.Errorf("node %d is of class %v of %d", at, -1-feature, m.classes)
+			n := m.node(at)
+			right := int(root + n.right)
+			if n.isLeaf() {
+				if !(n.class() >= 0 && int(n.class()) < m.classes) {
+					return fmt.Errorf("node %d is of class %v of %d", at, n.class(), m.classes)
+				}
+			} else if !(int(n.feature) < m.width && right > at+1 && right < end) {
+				return fmt.Errorf("node %d splits feature %v of %d, and leads to node %v of its tree",
+					at, n.feature, m.width, n.right)
 			}
 		}
 	}
 	return nil
 }
 
-// treesOf returns how many trees a forest of so many samples has. More trees err less, and the fewer samples they
-// have, the smaller they are: all together have half a million samples, within bounds.
-func treesOf(samples int) int {
-	return min(mostTrees, max(leastTrees, leastTrees*forestSamples/max(1, samples)))
+// exportedNodes are the nodes of all trees as an ONNX model has them. A leaf is its own child, so that trees of all
+// depths are followed for as many steps as the deepest one takes.
+type exportedNodes struct {
+	feature   []int
+	threshold []float32
+	class     []int // of leaves
+	next      []int // the left and the right child of each node
+	depth     int   // of the deepest tree
 }
 
-// samplesOf returns how many samples a tree has: all, unless their values are so many that trees would take minutes
-// to grow.
-func samplesOf(samples, width int) int {
-	return min(samples, max(forestSamples, treeValues/max(1, width)))
-}
-
-// grow grows the trees on the samples' features, `[features][samples]`.
-func (m *forest) grow(ctx context.Context, columns []float32, labels []int32, seed uint64) error {
-	trees, logs := make([][]float32, treesOf(len(labels))), make([]float64, len(labels)+1)
-	for n := range labels {
-		logs[n+1] = float64(n+1) * math.Log(float64(n+1))
-	}
-	err := inParallel(ctx, len(trees), func(_ *work, i int) {
-		rng := rand.New(rand.NewPCG(seed, 0x666f72657374<<8+uint64(i)))
-		g := &growth{columns: columns, n: len(labels), width: m.width, classes: m.classes, labels: labels, logs: logs, rng: rng}
-		some := rng.Perm(g.n)[:samplesOf(g.n, g.width)]
-		slices.Sort(some)
-		g.split(some)
-		trees[i] = g.nodes
-	})
-	m.nodes, m.roots = nil, nil
-	for _, tree := range trees {
-		m.roots, m.nodes = append(m.roots, float32(len(m.nodes)/3)), append(m.nodes, tree...)
-	}
-	return err
-}
-
-// growth is a tree that grows.
-type growth struct {
-	columns           []float32 // `[features][samples]`
-	n, width, classes int
-	labels            []int32
-	logs              []float64 // n·log(n) by n
-	rng               *rand.Rand
-	nodes             []float32
-}
-
-// split appends the nodes of a tree of some samples, which it reorders.
-func (g *growth) split(some []int) {
-	feature, threshold := g.best(some)
-	at := len(g.nodes)
-	g.nodes = append(g.nodes, float32(feature), threshold, 0)
-	if feature < 0 { // of one class, or all alike: one sample speaks for them
-		g.nodes[at] = float32(-1 - g.labels[some[g.rng.IntN(len(some))]])
-		return
-	}
-	x, left := g.columns[feature*g.n:], 0
-	for at, i := range some {
-		if x[i] < threshold {
-			some[left], some[at] = i, some[left]
-			left++
-		}
-	}
-	g.split(some[:left])
-	g.nodes[at+2] = float32(len(g.nodes) / 3)
-	g.split(some[left:])
-}
-
-// best returns the split of some samples that tells most of their classes; the feature is -1 if they are of one
-// class, or all candidates are constant. Branches that depend on values are mostly mispredicted, so that it has none
-// for each sample.
-func (g *growth) best(some []int) (feature int, threshold float32) {
-	ordered, ends := g.byClass(some)
-	values := make([]float32, len(some))
-	var runs [][]float32 // parts of the values, of a class each
-	from := 0
-	for _, to := range ends {
-		runs, from = append(runs, values[from:to]), to
-	}
-	feature = -1
-	if len(runs) == 1 {
-		return feature, 0
-	}
-	least, left := math.Inf(1), make([]int, len(runs))
-	tries := max(1, int(forestShare*float64(g.width)))
-	for tried := 0; tried < tries || feature < 0 && tried < 4*g.width; tried++ {
-		j := g.rng.IntN(g.width)
-		x := g.columns[j*g.n : (j+1)*g.n]
-		for at, i := range ordered {
-			values[at] = x[i]
-		}
-		low, high := values[len(values)-1], values[len(values)-1]
-		for at := 1; at < len(values); at += 2 { // a comparison waits for the one of the last pair
-			low, high = min(low, min(values[at-1], values[at])), max(high, max(values[at-1], values[at]))
-		}
-		if !(low < high) {
-			continue
-		}
-		t := low + float32(g.rng.Float64())*(high-low)
-		if !(t > low) {
-			t = high
-		}
-		n := 0
-		for k, run := range runs {
-			left[k] = 0
-			for _, v := range run {
-				left[k] += asInt(v < t)
-			}
-			n += left[k]
-		}
-		// The samples' sum of the entropies of both sides, times -1 and less a constant.
-		entropy := g.logs[n] + g.logs[len(some)-n]
-		for k, run := range runs {
-			entropy -= g.logs[left[k]] + g.logs[len(run)-left[k]]
-		}
-		if entropy < least {
-			least, feature, threshold = entropy, j, t
-		}
-	}
-	return feature, threshold
-}
-
-// byClass returns samples class by class, in their order, and where each class that has any ends.
-func (g *growth) byClass(some []int) (ordered, ends []int) {
-	if g.classes > len(some) { // a look at every class would cost more than the samples, at each of many small nodes
-		ordered = slices.Clone(some)
-		slices.SortStableFunc(ordered, func(a, b int) int { return cmp.Compare(g.labels[a], g.labels[b]) })
-		for at := 1; at < len(ordered); at++ {
-			if g.labels[ordered[at]] != g.labels[ordered[at-1]] {
-				ends = append(ends, at)
-			}
-		}
-		return ordered, append(ends, len(ordered))
-	}
-	ordered, starts := make([]int, len(some)), make([]int, g.classes+1)
-	for _, i := range some {
-		starts[g.labels[i]+1]++
-	}
-	for class := range g.classes {
-		starts[class+1] += starts[class]
-		if starts[class+1] > starts[class] {
-			ends = append(ends, starts[class+1])
-		}
-	}
-	for _, i := range some {
-		at := &starts[g.labels[i]]
-		ordered[*at] = i
-		*at++
-	}
-	return ordered, ends
-}
-
-// export follows all trees at once, a node deeper each time. A leaf is its own child.
-func (m *forest) export(g *onnx.Graph, features string) string {
+// exportedNodes returns the nodes, counted from the first one of the forest.
+func (m *forest) exportedNodes() exportedNodes {
 	n := len(m.nodes) / 3
-	feature, threshold, class, next, depth := make([]int, n), make([]float32, n), make([]int, n), make([]int, 2*n), make([]int, n)
-	for t, root := range m.roots {
-		end := n
-		if t+1 < len(m.roots) {
-			end = int(m.roots[t+1])
-		}
-		for at := int(root); at < end; at++ {
-			next[2*at], next[2*at+1] = at, at
-			if of := m.nodes[3*at]; of < 0 {
-				class[at] = int(-1 - of)
+	e := exportedNodes{feature: make([]int, n), threshold: make([]float32, n), class: make([]int, n), next: make([]int, 2*n)}
+	depth := make([]int, n)
+	for tree, root := range m.roots {
+		for at := int(root); at < m.end(tree); at++ {
+			node := m.node(at)
+			if node.isLeaf() {
+				e.class[at], e.next[2*at], e.next[2*at+1] = int(node.class()), at, at
 				continue
 			}
-			right := int(root + m.nodes[3*at+2])
-			feature[at], threshold[at], next[2*at], next[2*at+1] = int(m.nodes[3*at]), m.nodes[3*at+1], at+1, right
-			depth[at+1], depth[right] = depth[at]+1, depth[at]+1
+			left, right := at+1, int(root+node.right)
+			e.feature[at], e.threshold[at] = int(node.feature), node.threshold
+			e.next[2*at], e.next[2*at+1] = left, right
+			depth[left], depth[right] = depth[at]+1, depth[at]+1
 		}
 	}
+	e.depth = slices.Max(depth)
+	return e
+}
+
+// export adds nodes that follow all trees at once, a node deeper each time.
+func (m *forest) export(g *onnx.Graph, features string) string {
+	nodes := m.exportedNodes()
 	samples := g.Op("Gather", g.Op("Shape", features), 0)
 	first := g.Op("Unsqueeze", g.Op("Mul", g.Below(samples), m.width), []int{1}) // of each sample's features in all
 	features = g.Op("Reshape", features, []int{-1})
 	at := g.Op("Add", g.Op("Mul", first, 0), loop.Convert[int64](m.roots)) // `[batch, trees]`
-	for range slices.Max(depth) {
-		x := g.Op("Gather", features, g.Op("Add", first, g.Op("Gather", feature, at)))
-		right := g.Op("Not", g.Op("Less", x, g.Op("Gather", threshold, at)))
-		at = g.Op("Gather", next, g.Op("Add", g.Op("Mul", at, 2), g.To(onnx.Int64, right)))
+	for range nodes.depth {
+		x := g.Op("Gather", features, g.Op("Add", first, g.Op("Gather", nodes.feature, at)))
+		right := g.Op("Not", g.Op("Less", x, g.Op("Gather", nodes.threshold, at)))
+		at = g.Op("Gather", nodes.next, g.Op("Add", g.Op("Mul", at, 2), g.To(onnx.Int64, right)))
 	}
-	votes := g.Op("Equal", g.Op("Unsqueeze", g.Op("Gather", class, at), []int{2}), loop.Indices(m.classes))
+	class := g.Op("Unsqueeze", g.Op("Gather", nodes.class, at), []int{2})
+	votes := g.Op("Equal", class, loop.Indices(m.classes))
 	return g.Op("Div", g.Sum(g.To(onnx.Float, votes), 1), float32(len(m.roots)))
 }

@@ -40,17 +40,18 @@ func spread(samples []Sample, most int) (chosen []int) {
 	seen := map[int32]bool{}
 	for _, group := range order {
 		for _, i := range groups[group] {
-			if label := samples[i].Label; !seen[label] {
+			label := samples[i].Label
+			if !seen[label] {
 				seen[label] = true
-				turn[group]--
+				turn[group]-- // which puts the group before all that have no class of their own
 			}
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
 	for _, group := range order {
 		members := groups[group]
-		if part := most / 4; len(samples) > most && len(members) > part {
-			members = stratified(samples, members)[:part]
+		if len(samples) > most && len(members) > most/4 {
+			members = stratified(samples, members)[:most/4]
 		}
 		if len(chosen)+len(members) <= most {
 			chosen = append(chosen, members...)
@@ -73,8 +74,8 @@ func stratified(samples []Sample, members []int) []int {
 	return ordered
 }
 
-// ofEach is how many samples of a class tell what is right for it, if there are too many classes for more.
-const ofEach = 6
+// judgesOfClass is how many samples of a class tell what is right for it, if there are too many classes for more.
+const judgesOfClass = 6
 
 // judges returns the samples, at most so many, that transforms are chosen by, and whether they are of some classes
 // only. Samples that are spread over very many classes would be alone in their classes. Then no held-out one could be
@@ -85,21 +86,23 @@ func judges(samples []Sample, most int) (chosen []int, some bool) {
 	for i, s := range samples {
 		members[s.Label] = append(members[s.Label], i)
 	}
-	if len(samples) <= most || len(members)*ofEach <= most {
+	if len(samples) <= most || len(members)*judgesOfClass <= most {
 		return spread(samples, most), false
 	}
-	var several [][]int
+	var several [][]int // samples of each class that has two groups, of which one can be held out
 	for _, label := range slices.Sorted(maps.Keys(members)) {
-		if of := byTurns(samples, members[label]); len(groupsOf(pick(samples, of))) > 1 {
-			several = append(several, of[:min(ofEach, len(of))])
+		ofClass := byTurns(samples, members[label])
+		if len(groupsOf(pick(samples, ofClass))) > 1 {
+			several = append(several, ofClass[:min(judgesOfClass, len(ofClass))])
 		}
 	}
-	if len(several)*2 <= most/ofEach { // nearly all classes have a single sample or group
+	if len(several)*2 <= most/judgesOfClass { // nearly all classes have a single sample or group
 		return spread(samples, most), false
 	}
-	for _, at := range evenly(len(several)) {
-		if of := several[at]; len(chosen)+len(of) <= most {
-			chosen = append(chosen, of...)
+	for _, class := range evenly(len(several)) {
+		ofClass := several[class]
+		if len(chosen)+len(ofClass) <= most {
+			chosen = append(chosen, ofClass...)
 		}
 	}
 	slices.Sort(chosen)
@@ -110,7 +113,8 @@ func judges(samples []Sample, most int) (chosen []int, some bool) {
 func byTurns(samples []Sample, members []int) []int {
 	turn, count := map[int]int{}, map[string]int{}
 	for _, i := range members {
-		if group := samples[i].Group; group != "" {
+		group := samples[i].Group
+		if group != "" {
 			turn[i] = count[group]
 			count[group]++
 		}
@@ -146,9 +150,9 @@ func numbered(samples []Sample) ([]Sample, int) {
 	for number, label := range slices.Sorted(maps.Keys(numbers)) {
 		numbers[label] = int32(number)
 	}
-	anew := slices.Clone(samples)
-	for i := range anew {
-		anew[i].Label = numbers[anew[i].Label]
+	relabelled := slices.Clone(samples)
+	for i := range relabelled {
+		relabelled[i].Label = numbers[relabelled[i].Label]
 	}
-	return anew, len(numbers)
+	return relabelled, len(numbers)
 }

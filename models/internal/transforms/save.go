@@ -18,25 +18,27 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// header says which arrays there are, and of what size.
+// header says which arrays a checkpoint has, and of what size. It is saved as JSON with the names of its fields, in their
+// order.
 type header struct {
 	Columns, Classes int
-	Length, Longest  int // time points of the median recording, and of the longest
-	Frames           int // of the transform values
-	Names            []string
-	Forest           []string           // transforms that the forest reads
+	Length, Longest  int                // time points of the median recording, and of the longest
+	Frames           int                // of the transform values
+	Names            []string           // of the transforms that ridge classifiers read
+	Forest           []string           // of the transforms that the forest reads
 	Nodes, Trees     int                // of the forest
 	Features, Groups int                // features of MiniRocket, and groups of HYDRA's kernels
 	Landmarks        int                // of kernels
 	Gaussians        map[string]float64 // see kernel, by the transforms that have one
 	Channels         int                // of a sensor: it has so many columns side by side
 	Turned           int                // frames, if a sample is `[sensors, frames, channels]`; else 0
-	Table            bool
-	Added            int  // columns that a sum has, at most; 0, in checkpoints of 0.1.0, is 8
-	Centred          bool // as QUANT has intervals: see intervals; false in checkpoints of 0.1.0
+	Table            bool               // samples have one time point each
+	Added            int                // columns that a sum has, at most; 0, in checkpoints of 0.1.0, is 8
+	Centred          bool               // intervals subtract means, as in QUANT; false in checkpoints of 0.1.0
 	Parts            []Part
-	Shares           []float64        // of the ridge classifiers in their mean; one or none is one ridge classifier
-	links            *affinity.Matrix // of the sensors; nil: unknown
+	Shares           []float64 // of the ridge classifiers in their mean; one or none is one ridge classifier
+
+	links *affinity.Matrix // of the sensors; nil: unknown
 }
 
 // shape returns the shape from which the maps follow.
@@ -63,24 +65,29 @@ func (h header) open() *Classifier {
 		bias:    make([]float32, h.Classes*max(1, len(h.Shares))),
 		scaling: features.NewScaling(h.Columns, h.Channels, h.Turned)}
 	for _, name := range h.Names {
-		kind := features.Find(name)
-		one := &transform{Transform: kind, Map: kind.New(h.shape())}
-		if kind.OwnRidge && len(h.Shares) > 1 {
-			one.ridge = 1
-		}
-		width := one.Width()
-		one.standardiser = kind.NewStandardiser(width)
-		if kind.UsesKernel {
-			one.kernel = &kernel{g: h.Gaussians[name], width: width, landmarks: make([]float32, h.Landmarks*width)}
-			width = h.Landmarks
-		}
-		one.weights = make([]float32, h.Classes*width)
-		v.transforms = append(v.transforms, one)
+		v.transforms = append(v.transforms, h.newTransform(name))
 	}
 	if h.Forest != nil {
 		v.forest = h.newForest()
 	}
 	return v
+}
+
+// newTransform makes a transform of the header, with arrays of zeros.
+func (h header) newTransform(name string) *transform {
+	kind := features.Find(name)
+	t := &transform{Transform: kind, Map: kind.New(h.shape())}
+	if kind.OwnRidge && len(h.Shares) > 1 {
+		t.ridge = 1
+	}
+	width := t.Width()
+	t.standardiser = kind.NewStandardiser(width)
+	if kind.UsesKernel {
+		t.kernel = &kernel{g: h.Gaussians[name], width: width, landmarks: make([]float32, h.Landmarks*width)}
+		width = h.Landmarks
+	}
+	t.weights = make([]float32, h.Classes*width)
+	return t
 }
 
 // arrays returns all arrays of a checkpoint but the header, by their paths.
@@ -89,16 +96,16 @@ func (v *Classifier) arrays() map[string][]float32 {
 	if v.forest != nil {
 		all["forest/nodes"], all["forest/roots"] = v.forest.nodes, v.forest.roots
 	}
-	for _, one := range v.transforms {
-		parts := map[string][]float32{"mean": one.standardiser.Mean, "scale": one.standardiser.Scale, "weights": one.weights}
-		if m, ok := one.Map.(features.DrawnMap); ok {
-			maps.Copy(parts, m.Arrays())
+	for _, t := range v.transforms {
+		arrays := map[string][]float32{"mean": t.standardiser.Mean, "scale": t.standardiser.Scale, "weights": t.weights}
+		if m, ok := t.Map.(features.DrawnMap); ok {
+			maps.Copy(arrays, m.Arrays())
 		}
-		if one.kernel != nil {
-			parts["landmarks"] = one.kernel.landmarks
+		if t.kernel != nil {
+			arrays["landmarks"] = t.kernel.landmarks
 		}
-		for path, x := range parts {
-			all[one.Name+"/"+path] = x
+		for path, x := range arrays {
+			all[t.Name+"/"+path] = x
 		}
 	}
 	return all
@@ -118,7 +125,7 @@ const (
 	networkTemperaturePath = "network_temperature"
 )
 
-// values returns all that Logits needs, by paths in Scope.
+// values returns the header and all arrays, by paths in Scope.
 func (v *Classifier) values() map[string]*tensors.Tensor {
 	raw, err := json.Marshal(v.header)
 	if err != nil {
@@ -142,9 +149,7 @@ func (v *Classifier) Size() (n int) {
 // Keep puts the classifier into a store.
 func (v *Classifier) Keep(store *model.Store) error {
 	all := v.values()
-	for path, x := range map[string]float64{weightPath: v.Weight, smoothingPath: v.Smoothing,
-		temperaturePath: v.Temperature, networkTemperaturePath: v.NetworkTemperature, forestWeightPath: v.ForestWeight,
-		forestTemperaturePath: v.ForestTemperature} {
+	for path, x := range v.Mixture.numbers() {
 		all[path] = tensors.FromScalar(float32(x))
 	}
 	for path, value := range all {
@@ -157,8 +162,17 @@ func (v *Classifier) Keep(store *model.Store) error {
 	return nil
 }
 
-// numberPaths are the paths of the numbers of Classifier.
-var numberPaths = []string{weightPath, forestWeightPath, forestTemperaturePath, smoothingPath, temperaturePath, networkTemperaturePath}
+// numbers returns the mixture by paths in Scope.
+func (m Mixture) numbers() map[string]float64 {
+	return map[string]float64{
+		weightPath:             m.Weight,
+		forestWeightPath:       m.ForestWeight,
+		forestTemperaturePath:  m.ForestTemperature,
+		smoothingPath:          m.Smoothing,
+		temperaturePath:        m.Temperature,
+		networkTemperaturePath: m.NetworkTemperature,
+	}
+}
 
 // Paths has the full paths of all that Keep has put into a store. A registered network may have a scope of the same
 // name: its variables are not among them.
@@ -167,7 +181,7 @@ func (v *Classifier) Paths() map[string]bool {
 	for path := range v.arrays() {
 		all[Scope+path] = true
 	}
-	for _, path := range numberPaths {
+	for path := range v.Mixture.numbers() {
 		all[Scope+path] = true
 	}
 	return all
@@ -183,10 +197,10 @@ func (v *Classifier) Sum(store *model.Store) (string, error) {
 			continue
 		}
 		value, err := variable.Value()
-		if err == nil {
-			err = value.ConstBytes(func(raw []byte) { digest.Write(raw) })
-		}
 		if err != nil {
+			return "", fmt.Errorf("variable %s: %w", path, err)
+		}
+		if err := value.ConstBytes(func(raw []byte) { digest.Write(raw) }); err != nil {
 			return "", fmt.Errorf("variable %s: %w", path, err)
 		}
 	}
@@ -196,6 +210,7 @@ func (v *Classifier) Sum(store *model.Store) (string, error) {
 // Weight returns the weight of the ridge classifier in a store beside the network; 0 without one.
 func Weight(store *model.Store) float64 { return number(store, weightPath) }
 
+// number returns a number of the mixture, by its path in Scope; 0 without one.
 func number(store *model.Store, path string) float64 {
 	variable := store.GetVariable(Scope + path)
 	if variable == nil {
@@ -222,90 +237,128 @@ func (c Config) asFrames(h header) Config {
 	return c
 }
 
-// Open returns the classifier in a store; nil if there is none. of is the shape of its samples, as For returns it.
-// Errors name the array.
+// Open returns the classifier in a store; nil if there is none. of is the shape of its samples, as For returns it. Errors
+// name the array.
 func Open(store *model.Store, of Config) (*Classifier, error) {
 	if store.GetVariable(Scope+weightPath) == nil {
 		return nil, nil
 	}
-	raw, err := read[uint8](store, headerPath)
+	h, err := openHeader(store, of)
 	if err != nil {
 		return nil, err
 	}
-	var h header
-	if err := json.Unmarshal(raw, &h); err != nil {
-		return nil, fmt.Errorf("transforms: array %q: %w", headerPath, err)
-	}
-	if err := h.check(); err != nil {
-		return nil, fmt.Errorf("transforms: array %q: %w", headerPath, err)
-	}
-	of = of.asFrames(h)
-	if h.Columns != of.Columns || h.Classes != of.Classes || h.Channels != of.Channels || h.Turned != of.Turned {
-		return nil, fmt.Errorf("transforms: array %q is of %d columns, %d channels and %d classes, the model of %d, %d and %d",
-			headerPath, h.Columns, h.Channels, h.Classes, of.Columns, of.Channels, of.Classes)
-	}
-	h.links = of.Links
-	for _, name := range slices.Concat(h.Names, h.Forest) {
-		if lacks := features.Find(name).Lacks(h.shape()); lacks != "" {
-			return nil, fmt.Errorf("transforms: array %q: the transform %q needs %s", headerPath, name, lacks)
-		}
-	}
 	v := h.open()
-	v.Weight, v.Smoothing = Weight(store), number(store, smoothingPath)
-	// A checkpoint of before there were temperatures has none.
-	v.Temperature, v.NetworkTemperature = cmp.Or(number(store, temperaturePath), 1), cmp.Or(number(store, networkTemperaturePath), 1)
-	v.ForestWeight, v.ForestTemperature = number(store, forestWeightPath), cmp.Or(number(store, forestTemperaturePath), 1)
-	if !(v.Temperature > 0 && v.NetworkTemperature > 0) {
-		return nil, fmt.Errorf("transforms: the temperatures are %g and %g; they have to be above zero", v.Temperature, v.NetworkTemperature)
+	if v.Mixture, err = openMixture(store); err != nil {
+		return nil, err
 	}
 	for path, to := range v.arrays() {
 		from, err := read[float32](store, path)
 		if err != nil {
 			return nil, err
 		}
-		copy(to, from)
 		if len(from) != len(to) {
 			return nil, fmt.Errorf("transforms: array %q has %d values, and the header asks for %d", path, len(from), len(to))
 		}
+		copy(to, from)
 	}
-	if v.forest != nil {
-		if err := v.forest.check(); err != nil {
-			return nil, fmt.Errorf("transforms: array %q: %w", "forest/nodes", err)
-		}
+	if err := v.checkArrays(); err != nil {
+		return nil, err
 	}
-	for _, one := range v.transforms {
-		if one.kernel != nil {
-			one.kernel.ready()
-		}
-		if m, ok := one.Map.(features.DrawnMap); ok {
-			if array, err := m.Check(); err != nil {
-				return nil, fmt.Errorf("transforms: array %q: %w", one.Name+"/"+array, err)
-			}
+	for _, t := range v.transforms {
+		if t.kernel != nil {
+			t.kernel.ready()
 		}
 	}
 	return v, nil
 }
 
+// openHeader returns the header in a store. It refuses one that no fit to samples of this shape writes.
+func openHeader(store *model.Store, of Config) (h header, err error) {
+	raw, err := read[uint8](store, headerPath)
+	if err != nil {
+		return h, err
+	}
+	if err := json.Unmarshal(raw, &h); err != nil {
+		return h, fmt.Errorf("transforms: array %q: %w", headerPath, err)
+	}
+	if err := h.check(); err != nil {
+		return h, fmt.Errorf("transforms: array %q: %w", headerPath, err)
+	}
+	of = of.asFrames(h)
+	if h.Columns != of.Columns || h.Classes != of.Classes || h.Channels != of.Channels || h.Turned != of.Turned {
+		return h, fmt.Errorf("transforms: array %q is of %d columns, %d channels and %d classes, "+
+			"the model of %d, %d and %d",
+			headerPath, h.Columns, h.Channels, h.Classes, of.Columns, of.Channels, of.Classes)
+	}
+	h.links = of.Links
+	for _, name := range slices.Concat(h.Names, h.Forest) {
+		if lacks := features.Find(name).Lacks(h.shape()); lacks != "" {
+			return h, fmt.Errorf("transforms: array %q: the transform %q needs %s", headerPath, name, lacks)
+		}
+	}
+	return h, nil
+}
+
+// openMixture returns the mixture in a store. A checkpoint of before there were temperatures has none.
+func openMixture(store *model.Store) (Mixture, error) {
+	m := Mixture{
+		Weight:             Weight(store),
+		ForestWeight:       number(store, forestWeightPath),
+		Smoothing:          number(store, smoothingPath),
+		Temperature:        cmp.Or(number(store, temperaturePath), 1),
+		ForestTemperature:  cmp.Or(number(store, forestTemperaturePath), 1),
+		NetworkTemperature: cmp.Or(number(store, networkTemperaturePath), 1),
+	}
+	if !(m.Temperature > 0 && m.NetworkTemperature > 0) { // NaN is not, either
+		return m, fmt.Errorf("transforms: the temperatures are %g and %g; they have to be above zero",
+			m.Temperature, m.NetworkTemperature)
+	}
+	return m, nil
+}
+
+// checkArrays returns an error that names an array with values that a prediction cannot use, as in a damaged checkpoint.
+func (v *Classifier) checkArrays() error {
+	if v.forest != nil {
+		if err := v.forest.check(); err != nil {
+			return fmt.Errorf("transforms: array %q: %w", "forest/nodes", err)
+		}
+	}
+	for _, t := range v.transforms {
+		if m, ok := t.Map.(features.DrawnMap); ok {
+			if array, err := m.Check(); err != nil {
+				return fmt.Errorf("transforms: array %q: %w", t.Name+"/"+array, err)
+			}
+		}
+	}
+	return nil
+}
+
 // check returns an error if no fit writes such a header, so that a damaged one asks for no more memory than there is.
 func (h header) check() error {
 	const most = 1 << 28
-	held := 1.0
-	for _, n := range []int{h.Length, h.Longest, h.Frames, h.Columns, h.Channels, h.Landmarks, h.Classes, h.Features, h.Groups} {
+	sizes := []int{h.Length, h.Longest, h.Frames, h.Columns, h.Channels, h.Landmarks, h.Classes, h.Features, h.Groups}
+	for _, n := range sizes {
 		if n < 1 || n > most {
 			return fmt.Errorf("a size is %d; it has to be in 1..%d", n, most)
 		}
 	}
-	if slices.ContainsFunc(h.Names, func(name string) bool { t := features.Find(name); return t != nil && t.UsesKernel }) {
-		held = float64(h.Landmarks) * float64(max(h.Frames, features.BandCount))
+	usesKernel := func(name string) bool {
+		t := features.Find(name)
+		return t != nil && t.UsesKernel
 	}
-	held = max(held, float64(h.Length)) * float64(h.Columns)
-	if held > most {
-		return fmt.Errorf("its sizes ask for %.0f values, more than %d", held, most)
+	values := float64(h.Length) // of each column, in a recording or in the landmarks
+	if slices.ContainsFunc(h.Names, usesKernel) {
+		values = max(values, float64(h.Landmarks)*float64(max(h.Frames, features.BandCount)))
 	}
-	if h.Nodes < 0 || h.Nodes > 2*leastTrees*mostSamples || h.Trees < 0 || h.Trees > mostTrees || h.Forest != nil && h.Trees == 0 {
+	values *= float64(h.Columns)
+	if values > most {
+		return fmt.Errorf("its sizes ask for %.0f values, more than %d", values, most)
+	}
+	treesMissing := h.Forest != nil && h.Trees == 0
+	if h.Nodes < 0 || h.Nodes > 2*leastTrees*mostSamples || h.Trees < 0 || h.Trees > mostTrees || treesMissing {
 		return fmt.Errorf("its forest has %d trees of %d nodes", h.Trees, h.Nodes)
 	}
-	if sum := floats.Sum(h.Shares); len(h.Shares) > 2 || h.Shares != nil && (!(floats.Min(h.Shares) > 0) || !(math.Abs(sum-1) < 1e-6)) {
+	if !validShares(h.Shares) {
 		return fmt.Errorf("the shares of its ridge classifiers are %v; at most two add up to 1", h.Shares)
 	}
 	for _, name := range slices.Concat(h.Names, h.Forest) {
@@ -314,6 +367,15 @@ func (h header) check() error {
 		}
 	}
 	return nil
+}
+
+// validShares reports whether there are at most two shares, above zero and 1 together. A single ridge classifier may have
+// none.
+func validShares(shares []float64) bool {
+	if len(shares) == 0 || len(shares) > 2 {
+		return len(shares) == 0
+	}
+	return floats.Min(shares) > 0 && math.Abs(floats.Sum(shares)-1) < 1e-6
 }
 
 // read returns the values of an array.

@@ -1,9 +1,12 @@
 // Package transforms classifies whole recordings in closed form, on the host.
 //
-// A transform is a map from a recording to features: MiniRocket's kernels, HYDRA's competing kernels, distances from
-// shapelets, the power in bands of frequency, or the values themselves. A ridge classifier uses the features of
-// transforms, by a weighted sum of their Gram matrices. Another reads shapelets, and the mean of both predicts. The
-// weights and the penalty are those by which held-out samples are most likely.
+// Package features has the transforms, which are maps from a recording to features. A ridge classifier reads the features
+// of several transforms by a weighted sum of their Gram matrices; another one reads shapelets; a forest reads the features
+// of transforms that draw nothing. The mean of their probabilities predicts. Weights and penalties are those by which
+// held-out samples are most likely.
+//
+// A fit has four phases: plan.go picks samples and transforms, compute.go computes features, choose.go weighs the
+// transforms, and solve.go solves for the weights of features. A Classifier is what they make.
 package transforms
 
 import (
@@ -23,15 +26,17 @@ import (
 // Part is the weight and the score of a transform. The last part, "all", is all transforms together.
 type Part struct {
 	Name   string
-	Graph  bool    // it goes by links, or by pairs of few sensors
+	Graph  bool    // its features tell sensors or nodes apart: see features.Transform.KnowsSensors
 	Weight float64 // of the sum of the weights
 	Score
 }
 
-// Score is how samples are predicted that no member was fitted to and no choice was made by. If there were none, all is
-// zero. The samples by which choices are made are no such samples: of forty without any sign of their class the best of
-// many kernels and penalties has 60% right, and leave-one-out by itself 0%, since a class is rarer without a sample of
-// its own.
+// Score is how samples are predicted that no member was fitted to and no choice was made by. It is zero if there were no
+// such samples.
+//
+// The samples by which choices are made would not do. Of forty samples without any sign of their class, the best of many
+// kernels and penalties predicts 60% right by chance. Leave-one-out by itself predicts 0% right, because a class is rarer
+// without the sample that is held out.
 type Score struct {
 	Loss, Accuracy float64 // the loss is in nats
 	Samples        int     // how many there were
@@ -67,45 +72,50 @@ type Classifier struct {
 	forest     *forest          // nil if it has no part
 	transforms []*transform
 	bias       []float32 // `[ridge classifiers, classes]`
-	buffer     sync.Pool
+	buffers    sync.Pool // of *work
 }
 
-// Reading is what the members on the host say of a recording: the logits of the ridge classifier, and the votes of
-// the forest.
+// Reading is what the members on the host say of a recording: the logits of the ridge classifiers, and the votes of the
+// forest. Forest is nil without a forest.
 type Reading struct {
 	Ridge  []float32
 	Forest []float64
 }
 
-// Read returns the reading of a recording, `[timepoints, columns]` row by row. Several goroutines may call it. What
-// is not finite counts as the column's mean, and so does what the first time point lacks.
+// Read returns the reading of a recording, `[timepoints, columns]` row by row. Several goroutines may call it. What is not
+// finite counts as the column's mean, and so does what the first time point lacks.
 func (v *Classifier) Read(values []float32) (r Reading) {
-	w, _ := v.buffer.Get().(*work)
+	w, _ := v.buffers.Get().(*work)
 	if w == nil {
 		w = new(work)
 	}
-	defer v.buffer.Put(w)
+	defer v.buffers.Put(w)
 	w.read(v.scaling, values)
-	if v.forest != nil {
+	if v.forest != nil { // first, because it keeps its features for the transforms
 		r.Forest = v.forest.votes(v.forest.features(w))
 	}
-	sums := loop.Convert[float64](v.bias)
-	for _, one := range v.transforms {
-		w.features = sized(w.features, one.Width())
-		x := w.features
-		one.raw(w, x)
-		one.standardiser.Apply(x)
-		if one.kernel != nil {
-			w.compared = sized(w.compared, len(one.kernel.norms))
-			one.kernel.compare(x, w.compared)
-			x = w.compared
-		}
-		for k := range v.Classes {
-			sums[one.ridge*v.Classes+k] += blas32.DDot(vector(x), vector(one.weights[k*len(x):(k+1)*len(x)]))
-		}
+	logits := loop.Convert[float64](v.bias) // `[ridge classifiers, classes]`
+	for _, t := range v.transforms {
+		t.addLogits(w, logits[t.ridge*v.Classes:(t.ridge+1)*v.Classes])
 	}
-	r.Ridge = v.mean(loop.Convert[float32](sums))
+	r.Ridge = v.mean(loop.Convert[float32](logits))
 	return r
+}
+
+// addLogits adds the transform's part to the logits of its ridge classifier, for the recording in w.
+func (v *transform) addLogits(w *work, logits []float64) {
+	w.features = sized(w.features, v.Width())
+	x := w.features
+	v.raw(w, x)
+	v.standardiser.Apply(x)
+	if v.kernel != nil {
+		w.compared = sized(w.compared, len(v.kernel.norms))
+		v.kernel.compare(x, w.compared)
+		x = w.compared
+	}
+	for k := range logits {
+		logits[k] += blas32.DDot(vector(x), vector(v.weights[k*len(x):(k+1)*len(x)]))
+	}
 }
 
 // mean returns logits whose softmax is the mean of those of the ridge classifiers.
@@ -131,7 +141,7 @@ func (v *Classifier) Parts() []Part { return slices.Clone(v.header.Parts) }
 // Predicting returns the transforms that have a weight, the one of the greatest weight first.
 func (v *Classifier) Predicting() (names []string) {
 	parts := v.Parts()
-	parts = slices.DeleteFunc(parts[:len(parts)-1], func(p Part) bool { return p.Weight == 0 })
+	parts = slices.DeleteFunc(parts, func(p Part) bool { return p.Name == All || p.Weight == 0 })
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(b.Weight, a.Weight) })
 	for _, p := range parts {
 		names = append(names, p.Name)
@@ -139,17 +149,19 @@ func (v *Classifier) Predicting() (names []string) {
 	return names
 }
 
-// SetScores sets the scores of parts by their names, and takes those of others away.
-func (v *Classifier) SetScores(of map[string]Score) {
+// SetScores sets the scores of parts by their names. A part that is not among them gets none.
+func (v *Classifier) SetScores(scores map[string]Score) {
 	for i := range v.header.Parts {
-		v.header.Parts[i].Score = of[v.header.Parts[i].Name]
+		part := &v.header.Parts[i]
+		part.Score = scores[part.Name]
 	}
 }
 
 // Grown reports whether there is a forest.
 func (v *Classifier) Grown() bool { return v.forest != nil }
 
-// WeighForest sets the weight of the forest beside the ridge classifier; the one without a weight goes.
+// WeighForest sets the weight of the forest beside the ridge classifiers. If either has all the weight, the other is
+// dropped.
 func (v *Classifier) WeighForest(weight float64) {
 	if v.forest == nil {
 		return
@@ -159,13 +171,15 @@ func (v *Classifier) WeighForest(weight float64) {
 	for i := range all {
 		v.header.Parts[i].Weight *= 1 - weight
 	}
-	graph := slices.ContainsFunc(v.header.Forest, func(name string) bool { return features.Find(name).KnowsSensors })
-	v.header.Parts = slices.Insert(v.header.Parts, all, Part{Name: Forest, Graph: graph, Weight: weight})
+	knowsSensors := func(name string) bool { return features.Find(name).KnowsSensors }
+	part := Part{Name: Forest, Graph: slices.ContainsFunc(v.header.Forest, knowsSensors), Weight: weight}
+	v.header.Parts = slices.Insert(v.header.Parts, all, part)
 	switch weight {
 	case 0:
 		v.forest, v.header.Forest, v.Nodes, v.Trees = nil, nil, 0, 0
 	case 1:
-		v.transforms, v.Names, v.Shares, v.bias = nil, nil, nil, v.bias[:v.Classes]
+		v.transforms, v.Names, v.Shares = nil, nil, nil
+		v.bias = v.bias[:v.Classes]
 	}
 }
 

@@ -405,6 +405,19 @@ func TestOpenDamaged(t *testing.T) {
 	}
 }
 
+// A header with empty lists is read: it has one ridge classifier, and names no part.
+func TestOpenWithoutSharesAndParts(t *testing.T) {
+	c := Config{Columns: 2, Channels: 1, Classes: 2, Only: []string{"hydra"}}
+	v := fitted(t, c, noise(rand.New(rand.NewPCG(1, 2)), 8, 2, always(30)))
+	saved := v.values()
+	h := v.header
+	h.Shares, h.Parts = []float64{}, []Part{}
+	saved[headerPath] = (&Classifier{header: h}).values()[headerPath]
+	again, err := open(t, c, saved)
+	require.NoError(t, err)
+	assert.Empty(t, again.Predicting())
+}
+
 // Goroutines share fitted transforms.
 func TestConcurrentReading(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(19, 20)), 20, 2, always(40))
@@ -637,7 +650,7 @@ func TestManyClassesAreJudgedBySome(t *testing.T) {
 				groups[samples[i].Label][samples[i].Group] = true
 			}
 			for label, count := range countsOf(samples, chosen) {
-				assert.Equal(t, min(ofEach, each), count)
+				assert.Equal(t, min(judgesOfClass, each), count)
 				assert.Len(t, groups[label], 2)
 			}
 		}
