@@ -106,25 +106,37 @@ func (r *npzReader) float32s(name string, a *npz.Array, allowed bool, instead st
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w; store them as such (%[1]s.astype(numpy.float32))", name, err)
 	}
-	var wrong npz.Wrong
-	var stored []float64 // as the file has them
-	for i, v := range values {
-		if v != v && allowed {
+	finite := true
+	for _, v := range values {
+		switch {
+		case v != v && allowed:
 			missing = true
-		} else if v-v != 0 {
-			if stored == nil {
-				if r.File != nil { // which may have narrowed them
-					a, err = r.File.Array(name)
-					if err != nil {
-						return values, missing, err
-					}
-				}
-				stored, _ = a.Floats()
-			}
+		case v-v != 0:
+			finite = false
+		}
+	}
+	if finite {
+		return values, missing, nil
+	}
+	return values, missing, r.unfit(name, a, values, allowed, instead)
+}
+
+// unfit returns an error that names the values which are no finite float32, as the file has them. NaN may be allowed.
+func (r *npzReader) unfit(name string, a *npz.Array, values []float32, allowed bool, instead string) (err error) {
+	if r.File != nil { // a is what was read, which may have been narrowed
+		a, err = r.File.Array(name)
+		if err != nil {
+			return err
+		}
+	}
+	stored, _ := a.Floats()
+	var wrong npz.Wrong
+	for i, v := range values {
+		if v-v != 0 && !(v != v && allowed) {
 			wrong.Add("%s is %s", a.Element(name, i), npz.Unfit(stored[i], instead))
 		}
 	}
-	return values, missing, wrong.Err(name)
+	return wrong.Err(name)
 }
 
 // labelled reports whether each sample has a usable label. If not, another step reports the error.

@@ -153,38 +153,42 @@ func (r *npzReader) numberLabels(labels []int64, names []string) error {
 
 // readSplit reads `split`, 0 train, 1 validation, 2 test, or draws the splits.
 func (r *npzReader) readSplit() error {
-	raw, drawn := r.raw, !r.Has("split") || r.opts.Fold != (Fold{})
-	if drawn && !r.labelled() { // splits are drawn class by class
+	if r.Has("split") && r.opts.Fold == (Fold{}) {
+		return r.readMarks()
+	}
+	if !r.labelled() { // splits are drawn class by class
 		return nil
 	}
-	if drawn {
-		if err := raw.choose(r.opts); err != nil || r.opts.Fold != (Fold{}) || r.opts.Whole {
-			return err
-		}
-		s := raw.Split
-		appendf(&raw.Warnings, "no array split: drew stratified splits of %d training, %d validation and %d test samples from seed %d%s",
-			len(s.Train), len(s.Validation), len(s.Test), r.opts.Seed, raw.groupsWhole(s.Validation, s.Test))
-		if raw.Groups != nil && len(s.Test) == 0 {
-			return errors.New("groups: no whole group can be held out for the test without taking the last samples of a class " +
-				"from the training; mark the test yourself (split), or leave groups out")
-		}
-		return nil
+	return r.drawSplits()
+}
+
+// drawSplits draws a fold, or the splits of a file that does not mark them.
+func (r *npzReader) drawSplits() error {
+	raw := r.raw
+	err := raw.choose(r.opts)
+	if err != nil || r.opts.Fold != (Fold{}) || r.opts.Whole {
+		return err
 	}
+	s := raw.Split
+	appendf(&raw.Warnings, "no array split: drew stratified splits of %d training, %d validation and %d test samples from seed %d%s",
+		len(s.Train), len(s.Validation), len(s.Test), r.opts.Seed, raw.groupsWhole(s.Validation, s.Test))
+	if raw.Groups != nil && len(s.Test) == 0 {
+		return errors.New("groups: no whole group can be held out for the test without taking the last samples of a class " +
+			"from the training; mark the test yourself (split), or leave groups out")
+	}
+	return nil
+}
+
+// readMarks makes the splits that the array split marks. Unless it marks validation samples, some are held out if the training wants
+// any.
+func (r *npzReader) readMarks() error {
 	marks, err := npz.Elements(r, "split", r.samples, r.samplesOf(), (*npz.Array).Ints)
 	if err != nil {
 		return fmt.Errorf("%w; mark samples to train on by 0, to validate by 1, to test on by 2", err)
 	}
-	var wrong npz.Wrong
-	raw.Split = &Split{}
-	splits := []*[]int{&raw.Split.Train, &raw.Split.Validation, &raw.Split.Test}
-	for i, mark := range marks {
-		if mark < 0 || mark > 2 {
-			wrong.Add("split[%d] is %d; want 0 train, 1 validation or 2 test", i, mark)
-			continue
-		}
-		*splits[mark] = append(*splits[mark], i)
-	}
-	if err := wrong.Err("split"); err != nil {
+	raw := r.raw
+	raw.Split, err = marked(marks)
+	if err != nil {
 		return err
 	}
 	held := r.labelled() && r.opts.holdsOut()
@@ -192,15 +196,19 @@ func (r *npzReader) readSplit() error {
 		*raw.Split = raw.HoldOut(*raw.Split, r.opts.Validation, r.opts.Seed)
 	}
 	s, given := raw.Split, raw.Split.named()[1:]
-	if !slices.Contains(marks, 1) {
+	switch {
+	case !slices.Contains(marks, 1):
 		given = given[1:]
 		if held {
 			appendf(&raw.Warnings, "split marks no validation sample (1): held out %d training samples, stratified, from seed %d%s",
 				len(s.Validation), r.opts.Seed, raw.groupsWhole(s.Validation))
 		}
-	} else if r.opts.Validation > 0 {
+	case r.opts.Validation > 0:
 		appendf(&raw.Warnings, "split marks %d validation samples (1), so validation=%g holds out no others; leave validation out, "+
 			"or mark none", len(s.Validation), r.opts.Validation)
+	}
+	if r.labelled() {
+		r.warnParted(given)
 	}
 	var empty []error
 	for mark, split := range s.named() {
@@ -209,15 +217,40 @@ func (r *npzReader) readSplit() error {
 				"splits drawn", split.name, mark))
 		}
 	}
-	if r.labelled() && raw.Groups != nil { // else groups may have another length
-		for _, split := range given {
-			if names := s.parted(raw.Groups, split.indices); names != nil {
-				appendf(&raw.Warnings, "split parts %d %s, such as %q, between train and %s: its accuracy says little about groups that were "+
-					"not seen", len(names), plural(len(names), "group"), names[0], split.name)
-			}
+	return errors.Join(empty...)
+}
+
+// marked returns the splits that marks make: 0 train, 1 validation, 2 test.
+func marked(marks []int64) (*Split, error) {
+	var wrong npz.Wrong
+	s := &Split{}
+	for i, mark := range marks {
+		switch mark {
+		case 0:
+			s.Train = append(s.Train, i)
+		case 1:
+			s.Validation = append(s.Validation, i)
+		case 2:
+			s.Test = append(s.Test, i)
+		default:
+			wrong.Add("split[%d] is %d; want 0 train, 1 validation or 2 test", i, mark)
 		}
 	}
-	return errors.Join(empty...)
+	return s, wrong.Err("split")
+}
+
+// warnParted warns of groups that are in the training and in a split that the file marks, too. Groups must be those of the samples.
+func (r *npzReader) warnParted(given []namedSplit) {
+	if r.raw.Groups == nil {
+		return
+	}
+	for _, split := range given {
+		names := r.raw.Split.parted(r.raw.Groups, split.indices)
+		if names != nil {
+			appendf(&r.raw.Warnings, "split parts %d %s, such as %q, between train and %s: its accuracy says little about groups that were "+
+				"not seen", len(names), plural(len(names), "group"), names[0], split.name)
+		}
+	}
 }
 
 // groupsWhole returns the end of a sentence about drawn splits: that they do not part groups. It is "" if they do.

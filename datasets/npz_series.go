@@ -249,12 +249,46 @@ func (r *npzReader) readRecordings() error {
 	if s == nil || s.values == nil {
 		return nil
 	}
-	form := raw.Recorded
+	form := r.form()
+	own := form.Sensors
+	err := r.learned(form)
+	if err != nil {
+		return err
+	}
+	if r.opts.Form == nil {
+		r.warnGaps(form.Width(), r.visit, func(column int) string { return recording.Column(form.Sensors, form.Channels, column) })
+	}
+	changes, err := r.prepareSeries(form, own)
+	if err != nil {
+		return err
+	}
+	if s.other { // what the file has for its own sensors does not fit
+		r.nodes, raw.Nodes = len(form.Sensors), len(form.Sensors)
+		raw.Graph, raw.Coordinates, raw.Parts = r.opts.Graph, nil, nil
+	}
+	first := slices.IndexFunc(raw.SampleNotes, func(notes []string) bool { return notes != nil })
+	if first >= 0 {
+		appendf(&raw.Warnings, "series[%d]: %s", first, strings.Join(raw.SampleNotes[first], "; "))
+	}
+	if n := changes.Interpolated; n > 0 {
+		raw.Notes = append(raw.Notes, fmt.Sprintf("%d missing values were interpolated in time", n))
+	}
+	if n := changes.Filled; n > 0 {
+		raw.Notes = append(raw.Notes, fmt.Sprintf("%d missing values were filled by neighbours or the mean of the training samples", n))
+	}
+	raw.record(*form, r.opts)
+	return nil
+}
+
+// form returns the form of an import, or makes one of the names and the rate that the file has. Sensors without a name get that of the
+// training, or a number.
+func (r *npzReader) form() *recording.Form {
+	s, form := r.series, r.raw.Recorded
 	if form != nil && s.times == nil {
 		s.rate = cmp.Or(s.rate, form.Rate)
 	}
 	if form == nil {
-		form = &recording.Form{Sensors: s.names, Channels: raw.Channels, Rate: s.rate}
+		form = &recording.Form{Sensors: s.names, Channels: r.raw.Channels, Rate: s.rate}
 		if o := r.opts.Form; s.names == nil && o != nil && len(o.Sensors) == r.nodes {
 			form.Sensors = o.Sensors
 		}
@@ -265,52 +299,35 @@ func (r *npzReader) readRecordings() error {
 	if form.Rate == 0 && s.times != nil {
 		form.Rate = recording.Rate(r.samples, r.recording)
 	}
-	own := form.Sensors
-	if err := r.learned(form); err != nil {
-		return err
-	}
+	return form
+}
+
+// prepareSeries fills the gaps of each recording and makes its time points even, in the memory of what was read. own are the file's
+// names of the sensors.
+func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes recording.Changes, err error) {
 	plain := *form
 	plain.Origin, plain.Untracked = "", false // what an import has done
-	if r.opts.Form == nil {
-		r.warnGaps(form.Width(), r.visit, func(column int) string { return recording.Column(form.Sensors, form.Channels, column) })
-	}
-	var changes recording.Changes
-	raw.Series = make([][]float32, r.samples)
-	for i := range raw.Series {
+	r.raw.Series = make([][]float32, r.samples)
+	for i := range r.raw.Series {
 		one := r.recording(i)
-		if i == 0 || s.other { // else the names are checked once
+		if i == 0 || r.series.other { // else the names are checked once
 			one.Sensors = own
 		}
-		c, err := plain.Prepare(&one)
+		changed, err := plain.Prepare(&one)
 		if err != nil {
-			return fmt.Errorf("series[%d]: %w", i, err)
+			return changes, fmt.Errorf("series[%d]: %w", i, err)
 		}
-		changes.Add(c)
-		if c.Notes != nil {
-			if raw.SampleNotes == nil {
-				raw.SampleNotes = make([][]string, r.samples)
+		changes.Add(changed)
+		if changed.Notes != nil {
+			if r.raw.SampleNotes == nil {
+				r.raw.SampleNotes = make([][]string, r.samples)
 			}
-			raw.SampleNotes[i] = c.Notes
+			r.raw.SampleNotes[i] = changed.Notes
 		}
-		raw.Series[i] = plain.Even(one, r.sample(i)) // in the memory of what was read
+		r.raw.Series[i] = plain.Even(one, r.sample(i))
 	}
-	s.values = nil
-	if s.other { // what the file has for its own sensors does not fit
-		r.nodes, raw.Nodes = len(form.Sensors), len(form.Sensors)
-		raw.Graph, raw.Coordinates, raw.Parts = r.opts.Graph, nil, nil
-	}
-	told := func(notes []string) bool { return notes != nil }
-	if i := slices.IndexFunc(raw.SampleNotes, told); i >= 0 {
-		appendf(&raw.Warnings, "series[%d]: %s", i, strings.Join(raw.SampleNotes[i], "; "))
-	}
-	if n := changes.Interpolated; n > 0 {
-		raw.Notes = append(raw.Notes, fmt.Sprintf("%d missing values were interpolated in time", n))
-	}
-	if n := changes.Filled; n > 0 {
-		raw.Notes = append(raw.Notes, fmt.Sprintf("%d missing values were filled by neighbours or the mean of the training samples", n))
-	}
-	raw.record(*form, r.opts)
-	return nil
+	r.series.values = nil
+	return changes, nil
 }
 
 // learnFill learns from the training samples, or from all if there are none, what sensors without a value are filled

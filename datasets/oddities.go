@@ -159,75 +159,121 @@ func (d *Dataset) repeated() (copies map[string][]pair, clashes []pair) {
 //   - equal samples of different classes;
 //   - classes of very different sizes;
 //   - hubs of the graph, a graph that links all nodes alike, and weights that are distances.
-func (d *Dataset) Oddities() (lines []string) {
-	say := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
+func (d *Dataset) Oddities() []string {
+	values := d.survey()
+	return slices.Concat(values.extreme(), d.copies(), values.unchanging(), d.uneven(), d.graphOddities())
+}
+
+// survey is what the values of a data set say.
+type survey struct {
+	*Dataset
+	low, high []float32 // of each value of a sample, over the training samples
+	far       int       // values that are extreme
+	farthest  float64   // deviations of the most extreme one
+	where     string    // it is
+}
+
+// survey reads every value once.
+func (d *Dataset) survey() *survey {
 	sample := make([]float32, d.Nodes*d.Channels)
-	low, high := make([]float32, len(sample)), make([]float32, len(sample)) // of each value over the training samples
-	far, farthest, farAt := 0, 0.0, ""
+	s := &survey{Dataset: d, low: make([]float32, len(sample)), high: make([]float32, len(sample))}
 	for _, split := range d.named() {
 		for at, i := range split.indices {
 			d.Signals.Read(i, sample)
-			for j, value := range sample {
-				scale := j % len(d.Mean)
-				if deviations := math.Abs(float64(value-d.Mean[scale])) / float64(d.Std[scale]); deviations > farDeviations {
-					far++
-					if deviations > farthest {
-						farthest, farAt = deviations, fmt.Sprintf("sample %d, node %d, channel %d is %g", i, j/d.Channels,
-							j%d.Channels, value)
-					}
-				}
-				if split.name == "train" {
-					if at == 0 {
-						low[j], high[j] = value, value
-					}
-					low[j], high[j] = min(low[j], value), max(high[j], value)
+			s.addExtremes(i, sample)
+			switch {
+			case split.name != "train":
+			case at == 0:
+				copy(s.low, sample)
+				copy(s.high, sample)
+			default:
+				for j, value := range sample {
+					s.low[j], s.high[j] = min(s.low[j], value), max(s.high[j], value)
 				}
 			}
 		}
 	}
-	copies, clashes := d.repeated()
-	if far > 0 {
-		say("%d values lie over %d deviations from the mean of their channel, the farthest %.0f: %s; clip them, or take "+
-			"logarithms", far, farDeviations, farthest, farAt)
-	}
-	for _, split := range []string{"validation", "test"} {
-		if found := copies[split]; found != nil {
-			say("%d %s samples are training samples, too (sample %d is sample %d): the %s accuracy will be too good; keep "+
-				"copies together in split", len(found), split, found[0].at, found[0].before, split)
+	return s
+}
+
+// addExtremes counts the extreme values of sample i.
+func (s *survey) addExtremes(i int, sample []float32) {
+	for j, value := range sample {
+		scale := j % len(s.Mean)
+		deviations := math.Abs(float64(value-s.Mean[scale])) / float64(s.Std[scale])
+		if !(deviations > farDeviations) {
+			continue
+		}
+		s.far++
+		if deviations > s.farthest {
+			s.farthest = deviations
+			s.where = fmt.Sprintf("sample %d, node %d, channel %d is %g", i, j/s.Channels, j%s.Channels, value)
 		}
 	}
-	if clashes != nil {
-		found := clashes[0]
-		say("%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no classifier can "+
-			"tell them apart; check labels",
-			len(clashes), found.at, className(d.ClassNames, int(d.Labels[found.at])), found.before, className(d.ClassNames, int(d.Labels[found.before])))
+}
+
+// extreme tells of values far from all others.
+func (s *survey) extreme() (lines []string) {
+	if s.far > 0 {
+		appendf(&lines, "%d values lie over %d deviations from the mean of their channel, the farthest %.0f: %s; clip them, or take "+
+			"logarithms", s.far, farDeviations, s.farthest, s.where)
 	}
+	return lines
+}
+
+// unchanging tells of nodes that change little over the training samples, or not at all.
+func (s *survey) unchanging() (lines []string) {
 	var constant, flat []int
-	for node := range d.Nodes {
-		if first, end := node*d.Channels, (node+1)*d.Channels; slices.Equal(low[first:end], high[first:end]) {
+	for node := range s.Nodes {
+		first, end := node*s.Channels, (node+1)*s.Channels
+		if slices.Equal(s.low[first:end], s.high[first:end]) {
 			constant = append(constant, node)
 		}
-		for j := node * d.Channels; j < (node+1)*d.Channels; j++ {
-			if change := high[j] - low[j]; change > 0 && change < max(high[j], -low[j])/narrow {
+		for j := first; j < end; j++ {
+			change := s.high[j] - s.low[j]
+			if change > 0 && change < max(s.high[j], -s.low[j])/narrow {
 				flat = append(flat, node)
 				break
 			}
 		}
 	}
 	if flat != nil {
-		say("%d of %d nodes change by less than 1/%d of their size, and float32 keeps 7 digits (the first: %d); subtract their mean before "+
-			"you store them", len(flat), d.Nodes, narrow, flat[0])
+		appendf(&lines, "%d of %d nodes change by less than 1/%d of their size, and float32 keeps 7 digits (the first: %d); subtract "+
+			"their mean before you store them", len(flat), s.Nodes, narrow, flat[0])
 	}
-	if len(constant) > 0 {
-		say("%d of %d nodes never change over the training samples (the first: %v); they cost time and tell nothing",
-			len(constant), d.Nodes, constant[:min(len(constant), shownOddNodes)])
+	if constant != nil {
+		appendf(&lines, "%d of %d nodes never change over the training samples (the first: %v); they cost time and tell nothing",
+			len(constant), s.Nodes, constant[:min(len(constant), shownOddNodes)])
 	}
+	return lines
+}
+
+// copies tells of equal samples, in two splits or of two classes.
+func (d *Dataset) copies() (lines []string) {
+	copies, clashes := d.repeated()
+	for _, split := range []string{"validation", "test"} {
+		if found := copies[split]; found != nil {
+			appendf(&lines, "%d %s samples are training samples, too (sample %d is sample %d): the %s accuracy will be too good; keep "+
+				"copies together in split", len(found), split, found[0].at, found[0].before, split)
+		}
+	}
+	if clashes != nil {
+		first := clashes[0]
+		class := func(sample int) string { return className(d.ClassNames, int(d.Labels[sample])) }
+		appendf(&lines, "%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no classifier can "+
+			"tell them apart; check labels", len(clashes), first.at, class(first.at), first.before, class(first.before))
+	}
+	return lines
+}
+
+// uneven tells of a class that has few training samples beside another.
+func (d *Dataset) uneven() (lines []string) {
 	counts := d.classCounts(d.Train)
 	present := slices.DeleteFunc(slices.Clone(counts), func(n int) bool { return n == 0 })
 	largest, smallest := slices.Index(counts, slices.Max(present)), slices.Index(counts, slices.Min(present))
 	if counts[largest] >= unevenClasses*counts[smallest] {
-		say("class %s has %d training samples, class %s only %d: accuracy says little about the small one; look at "+
+		appendf(&lines, "class %s has %d training samples, class %s only %d: accuracy says little about the small one; look at "+
 			"recall in ccp eval", className(d.ClassNames, largest), counts[largest], className(d.ClassNames, smallest), counts[smallest])
 	}
-	return append(lines, d.graphOddities()...)
+	return lines
 }

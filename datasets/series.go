@@ -61,8 +61,11 @@ func (d *Dataset) overFrames() (err error) {
 		alone := differ != "" && d.Parts == nil && form.Origin == ""
 		form.Scale = &alone
 		if differ != "" {
-			appendf(&d.Notes, "%s: %s", map[bool]string{true: "each sensor is normalised by itself",
-				false: "all sensors are alike, as positions in space"}[alone], differ)
+			how := "all sensors are alike, as positions in space"
+			if alone {
+				how = "each sensor is normalised by itself"
+			}
+			appendf(&d.Notes, "%s: %s", how, differ)
 		}
 	}
 	drawn := d.Affinity == nil
@@ -87,19 +90,8 @@ func (d *Dataset) overFrames() (err error) {
 // chooseFrames sets the number of frames and the lengths of the samples to learn from, where Recorded does not.
 func (d *Dataset) chooseFrames(of []int) {
 	form := d.Form
-	if form.Longest > 0 { // the training's
-		count, first := 0, ""
-		for i, series := range d.Series {
-			if odd := form.Length(len(series) / form.Width()); odd != "" {
-				count++
-				if count == 1 {
-					first = fmt.Sprintf("sample %s: %s", d.SampleName(i), odd)
-				}
-			}
-		}
-		if count > 0 {
-			appendf(&d.Warnings, "%d of %d samples are not as long as the training's: %s", count, len(d.Series), first)
-		}
+	if form.Longest > 0 {
+		d.warnLengths()
 	} else {
 		var lengths []int
 		for _, i := range of {
@@ -108,11 +100,29 @@ func (d *Dataset) chooseFrames(of []int) {
 		slices.Sort(lengths)
 		form.Shortest, form.Longest = lengths[0], lengths[len(lengths)-1]
 		sensors := len(form.Sensors)
-		usual := min(lengths[len(lengths)/2], max(leastFrames, min(usualFrames, manyNodes/sensors), min(mostFrames, fewNodes/sensors)))
-		form.Frames = cmp.Or(form.Frames, usual)
+		most := max(leastFrames, min(usualFrames, manyNodes/sensors), min(mostFrames, fewNodes/sensors))
+		form.Frames = cmp.Or(form.Frames, min(lengths[len(lengths)/2], most))
 	}
 	if form.Longest > 1 {
 		appendf(&d.Notes, "the network reads %d %s, the transforms %s", form.Frames, plural(form.Frames, "frame"), d.span())
+	}
+}
+
+// warnLengths warns of samples that are much longer or shorter than those of the training, whose lengths the form has.
+func (d *Dataset) warnLengths() {
+	count, first := 0, ""
+	for i, series := range d.Series {
+		odd := d.Form.Length(len(series) / d.Form.Width())
+		if odd == "" {
+			continue
+		}
+		count++
+		if count == 1 {
+			first = fmt.Sprintf("sample %s: %s", d.SampleName(i), odd)
+		}
+	}
+	if count > 0 {
+		appendf(&d.Warnings, "%d of %d samples are not as long as the training's: %s", count, len(d.Series), first)
 	}
 }
 

@@ -75,89 +75,121 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 	if err != nil {
 		return r, nil, nil, err
 	}
-	if cut.Step.Length == 0 {
-		cut.Step = cut.Window
+	ruler, err := f.ruler(r, cut, &c)
+	if err != nil {
+		return r, nil, nil, err
 	}
-	second := cmp.Or(f.Second, 1)
-	if cut.Window.Timepoints {
-		second = 1
-	}
-	count, times, length, step := r.Timepoints(), r.Times, second*cut.Window.Length, second*cut.Step.Length
-	switch {
-	case cut.Window.Timepoints != cut.Step.Timepoints:
-		return r, nil, nil, fmt.Errorf("the window is %s and its step %s; give both as durations, or both as time points", cut.Window,
-			cut.Step)
-	case cut.Window.Timepoints:
-		times = counted(count, 1)
-	case times == nil && f.Rate > 0:
-		times = counted(count, f.Rate)
-		c.note("it has no times; %.4g time points are taken for a second, as in the training", second*f.Rate)
-	case times == nil:
-		return r, nil, nil, fmt.Errorf("it has no times, so that %s may be any number of time points; give the window as a number "+
-			"of time points, such as 100", cut.Window)
-	}
-	each := 1 / cmp.Or(RateOf(times), 1)
-	if r.Times != nil && !cut.Window.Timepoints {
-		_, _, most, _ := r.rates()
-		each = 1 / cmp.Or(most, 1)
-	}
-	lasts := times[count-1] - times[0] + each
-	switch {
-	case min(length, step) < each*(1-1e-6):
-		return r, nil, nil, fmt.Errorf("its time points are %.4g apart, more than a window of %s or its step of %s; if its times are "+
-			"not in seconds, give both as numbers of time points", each, cut.Window, cut.Step)
-	case length > lasts+each/2:
-		return r, nil, nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts / second, cut.Window.Timepoints}, cut.Window,
-			ErrShort)
-	case (lasts-length)/step > mostSteps:
-		return r, nil, nil, fmt.Errorf("its times go from %s to %s, more than %d steps of %s; check the times, or take a "+
-			"longer step", TimeText(times[0]), TimeText(times[count-1]), mostSteps, cut.Step)
-	}
-	from, to, gaps, gap := 0, 0, 0, 0.0
-	start := times[0]
-	for k := 0; start+length <= times[0]+lasts+each/2; start = times[0] + float64(k)*step {
-		for from < count && times[from] < start-each/2 {
-			from++
-		}
-		for to = max(to, from); to < count && times[to] < start+length-each/2; {
-			to++
-		}
-		next := k + 1
-		switch w := (Window{from, to, tidy(start), tidy(start + length)}); {
-		case float64(to-from) < length/each/2:
-			if to < count { // until a window reaches the next time point, all lie in this gap: the step before that is the next
-				next = max(next, int((times[to]+each/2-length-times[0])/step)-1)
-			}
-			gap = tidy(times[0] + float64(next-1)*step)
-			gaps += next - k
-		case len(all) == most:
-			return r, nil, nil, fmt.Errorf("it makes more than %d windows, which is the most here; take a longer step, or send it "+
-				"in parts", most)
-		default:
-			all = append(all, w)
-		}
-		k = next
-	}
-	if len(all) == 0 {
-		return r, nil, nil, fmt.Errorf("its times have gaps in every window of %s; take a longer window", cut.Window)
-	}
-	if gaps > 0 {
-		c.note("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps, gaps+len(all), TimeText(gap))
-	}
-	rest := count - to
-	for rest > 0 && times[count-rest] < start-each/2 { // between windows
-		rest--
-	}
-	if rest > 0 {
-		c.note("the last %d of its %d time points fill no window; left out", rest, count)
+	all, err = ruler.windows(most, &c)
+	if err != nil {
+		return r, nil, nil, err
 	}
 	if cut.Window.Timepoints && r.Times != nil {
-		each = 1 / cmp.Or(r.Rate(), 1)
+		each := 1 / cmp.Or(r.Rate(), 1)
 		for i, w := range all {
 			all[i].Start, all[i].End = r.Times[w.From], tidy(r.Times[w.To-1]+each)
 		}
 	}
 	return r, all, c.Notes, nil
+}
+
+// ruler measures a recording and the windows to cut of it, all in the unit of its times.
+type ruler struct {
+	times  []float64 // of the time points
+	each   float64   // time that one time point stands for
+	length float64   // of a window
+	step   float64   // from the begin of a window to that of the next
+	window Span      // as asked for
+}
+
+// lasts returns the time from the begin of the first time point to the end of the last.
+func (r *ruler) lasts() float64 { return r.times[len(r.times)-1] - r.times[0] + r.each }
+
+// ruler returns how a recording is measured in order to be cut. The error says why it cannot be cut so.
+func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
+	if cut.Step.Length == 0 {
+		cut.Step = cut.Window
+	}
+	if cut.Window.Timepoints != cut.Step.Timepoints {
+		return nil, fmt.Errorf("the window is %s and its step %s; give both as durations, or both as time points", cut.Window, cut.Step)
+	}
+	second := cmp.Or(f.Second, 1)
+	times := r.Times
+	switch {
+	case cut.Window.Timepoints:
+		second = 1
+		times = counted(r.Timepoints(), 1)
+	case times == nil && f.Rate > 0:
+		times = counted(r.Timepoints(), f.Rate)
+		c.note("it has no times; %.4g time points are taken for a second, as in the training", second*f.Rate)
+	case times == nil:
+		return nil, fmt.Errorf("it has no times, so that %s may be any number of time points; give the window as a number "+
+			"of time points, such as 100", cut.Window)
+	}
+	m := &ruler{times: times, each: 1 / cmp.Or(RateOf(times), 1), length: second * cut.Window.Length, step: second * cut.Step.Length,
+		window: cut.Window}
+	if r.Times != nil && !cut.Window.Timepoints {
+		_, _, fastest, _ := r.rates()
+		m.each = 1 / cmp.Or(fastest, 1)
+	}
+	switch lasts := m.lasts(); {
+	case min(m.length, m.step) < m.each*(1-1e-6):
+		return nil, fmt.Errorf("its time points are %.4g apart, more than a window of %s or its step of %s; if its times are "+
+			"not in seconds, give both as numbers of time points", m.each, cut.Window, cut.Step)
+	case m.length > lasts+m.each/2:
+		return nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts / second, cut.Window.Timepoints}, cut.Window,
+			ErrShort)
+	case (lasts-m.length)/m.step > mostSteps:
+		return nil, fmt.Errorf("its times go from %s to %s, more than %d steps of %s; check the times, or take a "+
+			"longer step", TimeText(times[0]), TimeText(times[len(times)-1]), mostSteps, cut.Step)
+	}
+	return m, nil
+}
+
+// windows lists the windows that have at least half of the time points that belong into them. The notes tell of those that lie in gaps
+// and of time points at the end that fill none.
+func (r *ruler) windows(most int, c *Changes) (all []Window, err error) {
+	times, half := r.times, r.each/2
+	end := times[0] + r.lasts() + half // that no window goes beyond
+	from, to, gaps, gap := 0, 0, 0, 0.0
+	start := times[0]
+	for k := 0; start+r.length <= end; start = times[0] + float64(k)*r.step {
+		from = r.reach(from, start)
+		to = r.reach(max(to, from), start+r.length)
+		next := k + 1
+		switch {
+		case float64(to-from) < r.length/r.each/2:
+			if to < len(times) { // until a window reaches the next time point, all lie in this gap: the step before that is the next
+				next = max(next, int((times[to]+half-r.length-times[0])/r.step)-1)
+			}
+			gap = tidy(times[0] + float64(next-1)*r.step)
+			gaps += next - k
+		case len(all) == most:
+			return nil, fmt.Errorf("it makes more than %d windows, which is the most here; take a longer step, or send it "+
+				"in parts", most)
+		default:
+			all = append(all, Window{from, to, tidy(start), tidy(start + r.length)})
+		}
+		k = next
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("its times have gaps in every window of %s; take a longer window", r.window)
+	}
+	if gaps > 0 {
+		c.note("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps, gaps+len(all), TimeText(gap))
+	}
+	rest := len(times) - r.reach(to, start) // those before start lie between windows
+	if rest > 0 {
+		c.note("the last %d of its %d time points fill no window; left out", rest, len(times))
+	}
+	return all, nil
+}
+
+// reach returns the first time point from a given one on that does not begin before a time.
+func (r *ruler) reach(from int, time float64) int {
+	for from < len(r.times) && r.times[from] < time-r.each/2 {
+		from++
+	}
+	return from
 }
 
 // counted returns the times of time points, the first at 0, that many to a second.
