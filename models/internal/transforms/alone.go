@@ -41,7 +41,7 @@ func (f *fit) judgeAlone(ctx context.Context, t *trial, v int) (s Score, err err
 	if f.Held.Samples == nil || t.lone || t.some || math.IsInf(alone.loss, 1) || t.square[v] == 0 {
 		return s, nil
 	}
-	coefficients, _, _, err := t.solveDual(t.grams[v], penalties[alone.penalty])
+	coefficients, _, _, err := t.solveDual(ctx, t.grams[v], penalties[alone.penalty])
 	if err != nil {
 		return s, nil // as where penalties are compared
 	}

@@ -34,7 +34,6 @@ type fit struct {
 	columns    []float32  // raw features that the forest reads, `[features][samples]`, until it is grown
 	relinked   []relinked // by parts of the samples; nil: all are read by the same links
 	penalty    float64
-	held       *mat.Dense // the predictions of held-out samples, `[samples, classes]`
 	score      score
 	bias       []float32
 }
@@ -201,14 +200,14 @@ func (f *fit) try() *trial {
 }
 
 // judge takes the Gram matrix of a transform.
-func (t *trial) judge(v int, gram *mat.SymDense) {
+func (t *trial) judge(ctx context.Context, v int, gram *mat.SymDense) {
 	t.centre[v], t.square[v] = centred(gram)
-	t.grams[v], t.alone[v] = gram, t.best(gram, midPenalty)
+	t.grams[v], t.alone[v] = gram, t.best(ctx, gram, midPenalty)
 }
 
 // joined is the score of all transforms together.
-func (t *trial) joined() score {
-	return t.best(weighted(t.grams, t.weigh(t.alone, t.priors, lossPower)), midPenalty)
+func (t *trial) joined(ctx context.Context) score {
+	return t.best(ctx, weighted(t.grams, t.weigh(t.alone, t.priors, lossPower)), midPenalty)
 }
 
 // choose weighs the transforms. They are not usable if all samples have the same features in each.
@@ -227,7 +226,7 @@ func (f *fit) choose(ctx context.Context) (usable bool, err error) {
 			linear = append(linear, v)
 		}
 	}
-	if err := inParallel(ctx, len(linear), func(_ *work, i int) { t.judge(linear[i], t.grams[linear[i]]) }); err != nil {
+	if err := inParallel(ctx, len(linear), func(_ *work, i int) { t.judge(ctx, linear[i], t.grams[linear[i]]) }); err != nil {
 		return false, err
 	}
 	for v, c := range f.candidates {
@@ -248,7 +247,10 @@ func (f *fit) choose(ctx context.Context) (usable bool, err error) {
 			return false, err
 		}
 	}
-	joined := t.joined()
+	joined := t.joined(ctx)
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
 	if math.IsInf(joined.loss, 1) {
 		return false, nil
 	}

@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"context"
 	"errors"
 
 	"github.com/gomlx/compute"
@@ -42,9 +43,19 @@ func timesOn(backend compute.Backend) (multiply times, free func(), err error) {
 	}, exec.Finalize, nil
 }
 
+// until returns a product that fails once the context has ended.
+func (multiply times) until(ctx context.Context) times {
+	return func(x, y mat.Matrix) (*mat.Dense, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return multiply(x, y)
+	}
+}
+
 // invert returns the inverse of a symmetric positive definite matrix. Errors are errSingular, or those of multiply, which multiplies
-// the quarters of a large matrix.
-func invert(multiply times, a *mat.SymDense) (*mat.Dense, error) {
+// the quarters of a large matrix, or of a context that has ended.
+func invert(ctx context.Context, multiply times, a *mat.SymDense) (*mat.Dense, error) {
 	n := a.SymmetricDim()
 	side, parts := n, 1
 	for side > mostFactored {
@@ -57,7 +68,7 @@ func invert(multiply times, a *mat.SymDense) (*mat.Dense, error) {
 	for i := n; i < side*parts; i++ {
 		whole.Set(i, i, 1)
 	}
-	inverse, err := multiply.invert(whole)
+	inverse, err := multiply.until(ctx).invert(whole)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func TestInvert(t *testing.T) {
 		defer free()
 		for _, n := range []int{1, 40, mostFactored + 1, 2*mostFactored + 2} {
 			k := gramOf(n, 50, 0.5)
-			inverse, err := invert(multiply, k)
+			inverse, err := invert(t.Context(), multiply, k)
 			require.NoError(t, err)
 			want, found := mat.NewVecDense(n, nil), new(mat.VecDense)
 			for i := range n {
@@ -43,7 +43,7 @@ func TestInvert(t *testing.T) {
 			assert.InDeltaSlice(t, want.RawVector().Data, found.RawVector().Data, 1e-8, fmt.Sprint(n))
 		}
 		for _, n := range []int{40, mostFactored + 1} {
-			_, err := invert(multiply, gramOf(n, 5, -1e-3))
+			_, err := invert(t.Context(), multiply, gramOf(n, 5, -1e-3))
 			assert.ErrorIs(t, err, errSingular)
 		}
 	})
@@ -57,7 +57,7 @@ func BenchmarkInvert(b *testing.B) {
 		k := gramOf(n, 50, 0.5)
 		b.Run(fmt.Sprint("quarters/", n), func(b *testing.B) {
 			for b.Loop() {
-				_, err := invert(multiply, k)
+				_, err := invert(b.Context(), multiply, k)
 				require.NoError(b, err)
 			}
 		})

@@ -14,7 +14,7 @@ import (
 
 // byFeatures solves for a weight of each feature. A transform with a kernel gets features whose scalar products are its kernel's,
 // as far as the landmarks tell (Nyström).
-func (f *fit) byFeatures(ctx context.Context) (*mat.Dense, unexplained, error) {
+func (f *fit) byFeatures(ctx context.Context) (residuals, unexplained, error) {
 	n := len(f.samples)
 	rows := make([][]float32, n) // of all transforms, centred and weighted
 	var scales []float64
@@ -45,9 +45,8 @@ func (f *fit) byFeatures(ctx context.Context) (*mat.Dense, unexplained, error) {
 	side, at := mat.NewDense(width, f.Classes, nil), 0
 	gram, err := squares(f.Backend, width, true, func(yield func(*mat.Dense) bool) {
 		for some := range slices.Chunk(rows, blockSize) {
-			part, product := block(some, 0, width, width), new(mat.Dense)
-			product.Mul(part.T(), f.y.Slice(at, at+len(some), 0, f.Classes))
-			side.Add(side, product)
+			part := block(some, 0, width, width)
+			side.Add(side, f.timesTargets(part.T(), at))
 			at += len(some)
 			if ctx.Err() != nil || !yield(part) {
 				return
@@ -61,18 +60,22 @@ func (f *fit) byFeatures(ctx context.Context) (*mat.Dense, unexplained, error) {
 	for i := range width {
 		gram.SetSym(i, i, gram.At(i, i)+f.penalty)
 	}
-	inverse, err := invert(f.times, gram)
+	inverse, err := invert(ctx, f.times, gram)
 	if err != nil {
 		return nil, nil, fmt.Errorf("transforms: the ridge classifier of %d features: %w", width, err)
 	}
-	weights := new(mat.Dense)
-	weights.Mul(inverse, side)
-	residuals := mat.DenseCopyOf(f.y)
-	for from := 0; from < n; from += blockSize {
-		to, product := min(from+blockSize, n), new(mat.Dense)
-		product.Mul(block(rows[from:to], 0, width, width), weights)
-		part := residuals.Slice(from, to, 0, f.Classes).(*mat.Dense)
-		part.Sub(part, product)
+	weights, err := f.product(inverse, side)
+	if err != nil {
+		return nil, nil, err
+	}
+	left := func(some []int) (*mat.Dense, error) {
+		off := f.targets(pick(f.labels, some))
+		explained, err := f.product(block(pick(rows, some), 0, width, width), weights)
+		if err != nil {
+			return nil, err
+		}
+		off.Sub(off, explained)
+		return off, nil
 	}
 	u := func(some []int) (*mat.Dense, error) {
 		part := pick(rows, some)
@@ -105,7 +108,7 @@ func (f *fit) byFeatures(ctx context.Context) (*mat.Dense, unexplained, error) {
 			centre.MulVec(roots[c], mat.VecDenseCopyOf(centre))
 		}
 	}
-	return residuals, u, nil
+	return left, u, nil
 }
 
 // nystrom turns the rows of a transform into features φ = L⁻¹·k: k are the kernel values with the landmarks,

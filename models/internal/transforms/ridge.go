@@ -1,7 +1,7 @@
 package transforms
 
 import (
-	"errors"
+	"context"
 	"math"
 	"slices"
 
@@ -10,44 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
-
-// task is what the ridge classifier learns: for each sample 1 for its class and -1 for others, less the mean. Groups are
-// samples that are held out together.
-type task struct {
-	labels      []int32
-	groups      [][]int
-	y           *mat.Dense // `[samples, classes]`
-	meanTarget  []float64
-	lone        bool      // see Config
-	negLogPrior []float64 // minus the logarithm of each class's frequency, one sample added to each
-	times       times
-}
-
-// taskOf returns the task of samples.
-func (c Config) taskOf(samples []Sample) task {
-	n := len(samples)
-	t := task{make([]int32, n), groupsOf(samples), mat.NewDense(n, c.Classes, nil), make([]float64, c.Classes), c.Lone,
-		make([]float64, c.Classes), nil}
-	for i, s := range samples {
-		t.labels[i] = s.Label
-		t.negLogPrior[s.Label]++
-		for k := range c.Classes {
-			target := -1.0
-			if int(s.Label) == k {
-				target = 1
-			}
-			t.y.Set(i, k, target)
-			t.meanTarget[k] += target / float64(n)
-		}
-	}
-	for i := range n {
-		floats.Sub(t.y.RawRowView(i), t.meanTarget)
-	}
-	for k, count := range t.negLogPrior {
-		t.negLogPrior[k] = -math.Log((count + 1) / float64(n+c.Classes))
-	}
-	return t
-}
 
 // score is how well held-out samples are predicted.
 type score struct {
@@ -66,87 +28,26 @@ const (
 	lonePenalty, loneInverseTemperature = 3, 8
 )
 
-const heldAtOnce = 512 // samples that are explained at a time
-
-var errCopies = errors.New("rounding made its matrix singular; are groups copies of each other?")
-
-// unexplained returns (I - H)_ss of some samples. H is the matrix from targets to predictions, with its intercept.
-type unexplained func(some []int) (*mat.Dense, error)
-
-// without returns the predictions of some samples by the ridge classifier of the others: y - (I - H)_ss⁻¹·(y - H·y)_s. It fails if
-// there are no others, or if rounding made the matrix singular.
-func (t task) without(some []int, part *mat.Dense, residuals *mat.Dense) (*mat.Dense, error) {
-	predictions, off := mat.NewDense(len(some), len(t.meanTarget), nil), mat.NewDense(len(some), len(t.meanTarget), nil)
-	for at, i := range some {
-		predictions.SetRow(at, t.y.RawRowView(i))
-		floats.Add(predictions.RawRowView(at), t.meanTarget)
-		off.SetRow(at, residuals.RawRowView(i))
-	}
-	if len(some) == 1 {
-		off.Scale(1/part.At(0, 0), off)
-	} else if err := off.Solve(part, off); err != nil {
-		return nil, errCopies
-	}
-	predictions.Sub(predictions, off)
-	if sum := mat.Sum(predictions); math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return nil, errCopies
-	}
-	return predictions, nil
-}
-
-// heldOut predicts each group by the ridge classifier of the others.
-func (t task) heldOut(u unexplained, residuals *mat.Dense) (*mat.Dense, error) {
-	predictions := mat.NewDense(len(t.labels), len(t.meanTarget), nil)
-	for from := 0; from < len(t.groups); {
-		var some []int
-		to := from
-		for ; to < len(t.groups) && (to == from || len(some)+len(t.groups[to]) <= heldAtOnce); to++ {
-			some = append(some, t.groups[to]...)
-		}
-		block, err := u(some)
-		if err != nil {
-			return nil, err
-		}
-		at := 0
-		for _, group := range t.groups[from:to] {
-			end := at + len(group)
-			found, err := t.without(group, block.Slice(at, end, at, end).(*mat.Dense), residuals)
-			if err != nil {
-				return nil, err
-			}
-			for i, sample := range group {
-				predictions.SetRow(sample, found.RawRowView(i))
-			}
-			at = end
-		}
-		from = to
-	}
-	return predictions, nil
-}
-
-const (
-	mostJudged = 20_000_000 // decisions by which a temperature is chosen, at most, if they are of more than fewJudged samples
-	fewJudged  = 2_000
-)
-
-// adjusted returns the temperature with which predictions, `[samples, classes]`, have the least loss for this logit
-// adjustment, and the loss. Laplace smoothing shares 1/(n+2) of the probability among all classes, so that the loss is
-// finite. Of very many samples and classes it takes some samples, evenly spaced.
-func (t task) adjusted(decisions *mat.Dense, adjustment float64) score {
+// adjusted returns the temperature with which predictions of the judged samples, `[judged, classes]`, have the least loss for this
+// logit adjustment, and the loss. Laplace smoothing shares 1/(n+2) of the probability among all classes, so that the loss is
+// finite. If ctx ends meanwhile, the score is of no use.
+func (t task) adjusted(ctx context.Context, decisions *mat.Dense, adjustment float64) score {
 	s := score{loss: math.Inf(1), adjustment: adjustment}
-	some := loop.Spread(loop.Indices(len(t.labels)), max(fewJudged, mostJudged/len(t.meanTarget)))
-	losses, smoothing := make([]float64, len(some)), 1/float64(len(t.labels)+2)
+	losses, smoothing := make([]float64, len(t.judged)), 1/float64(len(t.labels)+2)
 	for step := range 13 {
 		inverseTemperature, loss := math.Pow(2, float64(step)/2), 0.0
-		loop.Workers(len(some), func() func(at int) {
-			logits := make([]float64, len(t.meanTarget))
+		loop.Workers(len(t.judged), func() func(at int) {
+			logits := make([]float64, t.classes())
 			return func(at int) {
-				floats.ScaleTo(logits, inverseTemperature, decisions.RawRowView(some[at]))
+				if ctx.Err() != nil {
+					return
+				}
+				floats.ScaleTo(logits, inverseTemperature, decisions.RawRowView(at))
 				if adjustment != 0 {
 					floats.AddScaled(logits, adjustment, t.negLogPrior)
 				}
-				p := math.Exp(logits[t.labels[some[at]]] - floats.LogSumExp(logits))
-				losses[at] = math.Log((1-smoothing)*p+smoothing/float64(len(logits))) / float64(len(some))
+				p := math.Exp(logits[t.labels[t.judged[at]]] - floats.LogSumExp(logits))
+				losses[at] = math.Log((1-smoothing)*p+smoothing/float64(len(logits))) / float64(len(t.judged))
 			}
 		})
 		for _, one := range losses {
@@ -161,18 +62,18 @@ func (t task) adjusted(decisions *mat.Dense, adjustment float64) score {
 
 // adjust finds the logit adjustment (Menon et al. 2021) with the least loss. A ridge regression predicts rare classes too
 // seldom. The adjustment is 0 if that costs less than a nat over all samples, as it does for classes of one size.
-func (t task) adjust(decisions *mat.Dense) score {
+func (t task) adjust(ctx context.Context, decisions *mat.Dense) score {
 	if t.lone {
 		return score{loss: t.baselineLoss(), inverseTemperature: loneInverseTemperature}
 	}
-	plain := t.adjusted(decisions, 0)
+	plain := t.adjusted(ctx, decisions, 0)
 	if floats.Max(t.negLogPrior) == floats.Min(t.negLogPrior) { // no adjustment changes a prediction
 		return plain
 	}
 	best := plain
 	for _, step := range []float64{0.25, -0.25} { // away from 0, for as long as the loss falls
 		for s := best; s.adjustment >= -2 && s.adjustment <= 4 && (s.adjustment == best.adjustment ||
-			s.loss < best.loss); s = t.adjusted(decisions, s.adjustment+step) {
+			s.loss < best.loss); s = t.adjusted(ctx, decisions, s.adjustment+step) {
 			best = s
 		}
 	}
@@ -192,21 +93,26 @@ func (t task) logits(decisions []float64, s score) []float64 {
 
 // solveDual solves (K + αI)·c = y for a centred K and a penalty relative to K's mean diagonal. Then I - H is α·(K + αI)⁻¹ less 1/n, and the
 // residuals are α·c. Errors are those of invert.
-func (t task) solveDual(k *mat.SymDense, penalty float64) (c, residuals *mat.Dense, u unexplained, err error) {
+func (t task) solveDual(ctx context.Context, k *mat.SymDense, penalty float64) (c *mat.Dense, left residuals, u unexplained, err error) {
 	n := len(t.labels)
 	alpha := penalty * mat.Trace(k) / float64(n)
 	sum := mat.NewSymDense(n, slices.Clone(k.RawSymmetric().Data))
 	for i := range n {
 		sum.SetSym(i, i, sum.At(i, i)+alpha)
 	}
-	inverse, err := invert(t.times, sum)
+	inverse, err := invert(ctx, t.times, sum)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	c, residuals = new(mat.Dense), new(mat.Dense)
-	c.Mul(inverse, t.y)
-	residuals.Scale(alpha, c)
-	return c, residuals, func(some []int) (*mat.Dense, error) {
+	c = t.timesTargets(inverse, 0)
+	left = func(some []int) (*mat.Dense, error) {
+		rows := mat.NewDense(len(some), t.classes(), nil)
+		for at, i := range some {
+			floats.ScaleTo(rows.RawRowView(at), alpha, c.RawRowView(i))
+		}
+		return rows, nil
+	}
+	return c, left, func(some []int) (*mat.Dense, error) {
 		block := mat.NewDense(len(some), len(some), nil)
 		block.Apply(func(a, b int, _ float64) float64 { return alpha*inverse.At(some[a], some[b]) - 1/float64(n) }, block)
 		return block, nil
@@ -214,8 +120,9 @@ func (t task) solveDual(k *mat.SymDense, penalty float64) (c, residuals *mat.Den
 }
 
 // best walks from a penalty to its neighbours for as long as the loss of the held-out samples falls. Then it takes the
-// largest penalty that costs at most one nat over all samples, and a twentieth of the loss: less is chance.
-func (t task) best(k *mat.SymDense, start int) score {
+// largest penalty that costs at most one nat over all samples, and a twentieth of the loss: less is chance. If ctx ends meanwhile,
+// the score is of no use.
+func (t task) best(ctx context.Context, k *mat.SymDense, start int) score {
 	if t.lone {
 		return score{loss: t.baselineLoss(), penalty: lonePenalty}
 	}
@@ -227,9 +134,9 @@ func (t task) best(k *mat.SymDense, start int) score {
 		}
 		s.loss = math.Inf(1)
 		if i >= 0 && i < len(penalties) {
-			if _, residuals, u, err := t.solveDual(k, penalties[i]); err == nil {
-				if decisions, err := t.heldOut(u, residuals); err == nil {
-					s = t.adjusted(decisions, 0)
+			if _, left, u, err := t.solveDual(ctx, k, penalties[i]); err == nil {
+				if decisions, err := t.heldOut(ctx, u, left); err == nil {
+					s = t.adjusted(ctx, decisions, 0)
 				}
 			}
 		}
@@ -299,7 +206,7 @@ const (
 
 // baselineLoss is the log-loss of the majority-class baseline, which predicts the frequencies of the classes.
 func (t task) baselineLoss() (loss float64) {
-	counts := make([]float64, len(t.meanTarget))
+	counts := make([]float64, t.classes())
 	for _, label := range t.labels {
 		counts[label]++
 	}

@@ -81,15 +81,18 @@ func (f *fit) solve(ctx context.Context) error {
 	}
 	defer free()
 	f.times = times
-	residuals, u, err := method(ctx)
+	left, u, err := method(ctx)
 	if err != nil {
 		return err
 	}
-	f.held, err = f.heldOut(u, residuals)
+	held, err := f.heldOut(ctx, u, left)
 	if err != nil {
 		return fmt.Errorf("transforms: the ridge classifier of %d samples: %w", len(f.samples), err)
 	}
-	f.score = f.adjust(f.held)
+	f.score = f.adjust(ctx, held)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	bias := slices.Clone(f.meanTarget)
 	for _, c := range f.candidates {
 		width, _ := c.coefficients.Dims()
@@ -106,14 +109,14 @@ func (f *fit) solve(ctx context.Context) error {
 }
 
 // bySamples solves for a weight of each sample.
-func (f *fit) bySamples(context.Context) (*mat.Dense, unexplained, error) {
+func (f *fit) bySamples(ctx context.Context) (residuals, unexplained, error) {
 	var grams []*mat.SymDense
 	var weights []float64
 	for _, c := range f.candidates {
 		c.centre, c.square = centred(c.gram)
 		grams, weights = append(grams, c.gram), append(weights, c.weight)
 	}
-	solution, residuals, u, err := f.solveDual(weighted(grams, weights), f.penalty)
+	solution, left, u, err := f.solveDual(ctx, weighted(grams, weights), f.penalty)
 	if err != nil {
 		return nil, nil, fmt.Errorf("transforms: the ridge classifier of %d samples: %w", len(f.samples), err)
 	}
@@ -125,15 +128,22 @@ func (f *fit) bySamples(context.Context) (*mat.Dense, unexplained, error) {
 			width := c.Width()
 			c.centre, c.coefficients = features.Means(c.rows), mat.NewDense(width, f.Classes, nil)
 			for from := 0; from < width; from += blockSize {
+				if err := ctx.Err(); err != nil {
+					return nil, nil, err
+				}
 				to := min(from+blockSize, width)
-				c.coefficients.Slice(from, to, 0, f.Classes).(*mat.Dense).Mul(block(c.rows, from, to, to-from).T(), solution)
+				part, err := f.product(block(c.rows, from, to, to-from).T(), solution)
+				if err != nil {
+					return nil, nil, err
+				}
+				c.coefficients.Slice(from, to, 0, f.Classes).(*mat.Dense).Copy(part)
 			}
 		}
 		scaled := new(mat.Dense)
 		scaled.Scale(c.weight/c.square, c.coefficients)
 		c.coefficients = scaled
 	}
-	return residuals, u, nil
+	return left, u, nil
 }
 
 // setLandmarks stores the training samples that the Gaussian kernel compares a new recording with.

@@ -266,9 +266,9 @@ func TestHeldOutBruteForce(t *testing.T) {
 			samples[i] = Sample{Label: int32(rng.IntN(classes)), Group: fmt.Sprint(i / size)}
 		}
 		task := Config{Classes: classes}.taskOf(samples)
-		_, residuals, u, err := task.solveDual(k, 0.3)
+		_, left, u, err := task.solveDual(t.Context(), k, 0.3)
 		require.NoError(t, err)
-		predictions, err := task.heldOut(u, residuals)
+		predictions, err := task.heldOut(t.Context(), u, left)
 		require.NoError(t, err)
 		for i := range samples {
 			var others []int
@@ -277,7 +277,7 @@ func TestHeldOutBruteForce(t *testing.T) {
 					others = append(others, j)
 				}
 			}
-			want := ridgeOf(k, task.y, 0.3*mat.Trace(k)/n, others, i)
+			want := ridgeOf(k, task.targets(task.labels), 0.3*mat.Trace(k)/n, others, i)
 			floats.Add(want, task.meanTarget)
 			assert.InDeltaSlice(t, want, predictions.RawRowView(i), 1e-9)
 		}
@@ -299,10 +299,10 @@ func TestHeldOut(t *testing.T) {
 	for _, c := range f.candidates {
 		grams, weights = append(grams, c.gram), append(weights, c.weight)
 	}
-	left, err := f.heldOut(u, residuals)
+	left, err := f.heldOut(ctx, u, residuals)
 	require.NoError(t, err)
 	for i := range samples {
-		want := ridgeOf(weighted(grams, weights), f.y, f.penalty, slices.Delete(slices.Clone(f.used), i, i+1), i)
+		want := ridgeOf(weighted(grams, weights), f.targets(f.labels), f.penalty, slices.Delete(slices.Clone(f.used), i, i+1), i)
 		floats.Add(want, f.meanTarget)
 		assert.InDeltaSlice(t, want, left.RawRowView(i), 1e-4)
 	}
@@ -582,7 +582,7 @@ func TestLogitAdjustment(t *testing.T) {
 			decisions.SetRow(i, []float64{-d, d})
 		}
 		task := Config{Classes: 2}.taskOf(samples)
-		plain, adjusted := task.adjusted(decisions, 0), task.adjust(decisions)
+		plain, adjusted := task.adjusted(t.Context(), decisions, 0), task.adjust(t.Context(), decisions)
 		right := func(s score) (n int) {
 			for i, label := range task.labels {
 				n += asInt(floats.MaxIdx(task.logits(decisions.RawRowView(i), s)) == int(label))

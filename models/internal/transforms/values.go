@@ -81,8 +81,8 @@ func (f *fit) resolve(ctx context.Context, t *trial, v int) (best *candidate, sq
 		coarser, more := c.Coarser(h.shape())
 		var loss float64
 		if more || best != nil { // else there is no other to compare with
-			t.judge(v, (&kernel{g: trialGaussian, width: c.Width()}).gram(products))
-			loss = t.joined().loss
+			t.judge(ctx, v, (&kernel{g: trialGaussian, width: c.Width()}).gram(products))
+			loss = t.joined(ctx).loss
 		}
 		if best == nil || loss < least-1/float64(len(samples)) {
 			best, squares, least = c, products, loss
@@ -102,7 +102,7 @@ func (f *fit) bend(ctx context.Context, t *trial, v int, c *candidate, squares *
 	if err := inParallel(ctx, len(grams), func(_ *work, i int) {
 		grams[i] = (&kernel{g: gaussians[i], width: c.Width()}).gram(squares)
 		centred(grams[i])
-		scores[i] = t.best(grams[i], midPenalty)
+		scores[i] = t.best(ctx, grams[i], midPenalty)
 	}); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (f *fit) bend(ctx context.Context, t *trial, v int, c *candidate, squares *
 	f.candidates[v] = c
 	if len(t.chosen) == len(f.samples) { // whose scalar products are there
 		c.gram = c.kernel.gram(squares)
-		t.judge(v, part(c.gram, nil))
+		t.judge(ctx, v, part(c.gram, nil))
 		return nil
 	}
 	if len(c.rows) < len(f.samples) {
@@ -121,7 +121,7 @@ func (f *fit) bend(ctx context.Context, t *trial, v int, c *candidate, squares *
 	}
 	err := f.multiply(ctx, t, v)
 	if err == nil {
-		t.judge(v, t.grams[v])
+		t.judge(ctx, v, t.grams[v])
 	}
 	return err
 }
