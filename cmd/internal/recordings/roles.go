@@ -91,8 +91,25 @@ var isDate = regexp.MustCompile(`^(?i:date|datum|fecha|day|yyyymmdd)$`)
 // likeUnit matches the headings of the units of readings.
 var likeUnit = regexp.MustCompile(`^(?i:(?:(?:value|sensor|measurement)[ _.]?)?(?:units?|uom)|(?:mess)?einheit(?:en)?)$`)
 
-// isT reports a heading that may be a time or a temperature.
-func isT(heading string) bool { return strings.EqualFold(heading, "t") }
+// maybeT matches the headings that may be a time or a temperature, such as the least one, that of a surface or that of a high.
+var maybeT = regexp.MustCompile(`^(?i:t(?:[_ ](?:s|h|min)|\.(?:s|h|min)\.)?)$`)
+
+// isT reports a heading that may be a time or a temperature. Only values that rise make it a time.
+func isT(heading string) bool { return maybeT.MatchString(heading) }
+
+// temperature matches the headings of the kinds of one quantity, such as T_max, T_air, T1 or T_2.
+var temperature = regexp.MustCompile(`^([Tt])(?:[_ .]\p{L}[\p{L}\d_]*|[_ .]?\d+)$`)
+
+// isTemperature reports that a heading such as T_min is one of several kinds of a quantity of that letter, as T_min and T_max are.
+func (r *roles) isTemperature(heading string) bool {
+	if !isT(heading) || len(heading) == 1 {
+		return false
+	}
+	return slices.ContainsFunc(r.headings, func(other string) bool {
+		match := temperature.FindStringSubmatch(other)
+		return match != nil && match[1] == heading[:1] && !likeTime.MatchString(other)
+	})
+}
 
 // rolesOf finds out what the columns of a table with these headings are. It asks nothing but its arguments, and tells note what a
 // person should know.
@@ -259,7 +276,7 @@ func (r *roles) find(q question) (err error) {
 // and one of other times, the days are the date of these.
 func (r *roles) findTime(name string, q question) {
 	for i, heading := range r.headings {
-		likely := name == "" && likeTime.MatchString(heading) && i != r.sample && !slices.Contains(q.Leave, heading) &&
+		likely := name == "" && likeTime.MatchString(heading) && !r.isTemperature(heading) && i != r.sample && !slices.Contains(q.Leave, heading) &&
 			!slices.Contains(q.Take, heading)
 		if name != "" && strings.EqualFold(heading, name) || likely && (r.time < 0 || isT(r.headings[r.time]) && !isT(heading)) {
 			r.time = i

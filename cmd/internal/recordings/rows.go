@@ -122,6 +122,10 @@ func rise(times []float64) bool {
 // inOrder returns the rows of a sample in the order of their times, without those that came twice. It is an error if a clock was set back,
 // or if one time has two rows.
 func (r *reading) inOrder(s *sample, lines *rows, readings bool) (sorted []int, err error) {
+	if !readings && r.mere != "" {
+		return nil, fmt.Errorf("line %d: column %s does not rise: if it is the time, say --time %[2]s; if it is a sensor, name all "+
+			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.mere)
+	}
 	if !readings {
 		lines.columns = make([]int32, len(lines.times))
 	}
@@ -130,10 +134,6 @@ func (r *reading) inOrder(s *sample, lines *rows, readings bool) (sorted []int, 
 	sorted = r.dropResent(s, lines, sorted)
 	all := slices.Sorted(slices.Values(sorted)) // in the order of the file
 	moved := lines.outOfOrder(all)
-	if moved > 0 && !readings && r.mere != "" {
-		return nil, fmt.Errorf("line %d: column %s is not in order: if it is the time, say --time %[2]s; if it is a sensor, name all "+
-			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.mere)
-	}
 	for _, part := range lines.bySensor(all) {
 		if err := lines.wentBack(part); err != nil {
 			return nil, err

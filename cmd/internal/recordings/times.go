@@ -28,7 +28,7 @@ var layouts = func() (all []string) {
 		"2 Jan 2006", "2-Jan-2006", "Jan 2, 2006", "Jan 2 2006", "20060102", "2006-002", "",
 	} {
 		for _, clock := range []string{"15:04:05", "15:04", "3:04:05 PM", "3:04 PM"} {
-			for _, zone := range []string{"", "Z07:00", " Z07:00", "-0700", " -0700", " MST"} {
+			for _, zone := range []string{"", "Z07:00", " Z07:00", "-0700", " -0700"} {
 				all = append(all, strings.TrimSpace(date+" "+clock+zone))
 			}
 		}
@@ -43,11 +43,13 @@ var monthFirst = strings.NewReplacer("2/1/", "1/2/", "2-1-", "1-2-")
 
 // days tells how the dates of all files are written.
 type days struct {
-	last int               // the layout of the last date
-	rest float64           // what float64 leaves out of the last time, see recording.Rest
-	zone int               // the offset of the last date's zone, in seconds
-	span bool              // the last time was a duration
-	by   map[string]string // what can only be read with the day first, by "day", or with the month first, by "month"
+	last    int               // the layout of the last date
+	rest    float64           // what float64 leaves out of the last time, see recording.Rest
+	zone    int               // the offset of the last date's zone, in seconds
+	zones   int               // how many times were read
+	unknown string            // their zone, if that is unknown
+	span    bool              // the last time was a duration
+	by      map[string]string // what can only be read with the day first, by "day", or with the month first, by "month"
 }
 
 // newDays takes the order that --dates says, which first returns: day, month or "".
@@ -79,6 +81,7 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 		at = strings.LastIndexAny(text[:at], "T, ")
 		text = strings.TrimRight(text[:max(0, at)], ", ") + " " + text[at+1:]
 	}
+	text, offset, unknown := readZone(text)
 	says := func(first string) { d.by[first] = fmt.Sprintf("%s in line %d", text, line) }
 	for i := range layouts {
 		layout := layouts[(d.last+i)%len(layouts)]
@@ -101,11 +104,15 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 			if len(d.by) > 1 {
 				return 0, kind, fmt.Errorf("%s begins with the day, and %s with the month; write all alike", d.by["day"], d.by["month"])
 			}
+			if err := d.sameZone(unknown); err != nil {
+				return 0, kind, err
+			}
 			if when.Year() == 0 {
 				return when.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, when.Location())).Seconds(), clocks, nil
 			}
 			_, d.zone = when.Zone()
-			whole, part := float64(when.Unix()), float64(when.Nanosecond())/1e9
+			d.zone += int(offset)
+			whole, part := float64(when.Unix())-offset, float64(when.Nanosecond())/1e9
 			d.rest = whole - (whole + part) + part
 			return whole + part, kind, nil
 		}
