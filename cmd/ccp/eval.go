@@ -210,10 +210,16 @@ func confusion(e training.Evaluation) string {
 	names, width, cell := make([]string, len(e.PerClass)), len("class"), 1
 	for k, c := range e.PerClass {
 		names[k] = text.Shorten(c.Name, text.LongestName)
-		width, cell = max(width, runewidth.StringWidth(names[k])), max(cell, len(fmt.Sprint(slices.Max(e.Confusion[k]))))
+		width = max(width, runewidth.StringWidth(names[k]))
+	}
+	for _, row := range e.Confusion {
+		cell = max(cell, len(fmt.Sprint(slices.Max(row))))
+	}
+	if e.Confusion == nil {
+		return confusions(slices.Clone(e.Confused), names, "all")
 	}
 	if width+len(names)*(cell+1) > widestMatrix {
-		return confusions(e.Confusion, names)
+		return confusions(pairs(e.Confusion), names, "the whole matrix")
 	}
 	var b strings.Builder
 	fmt.Fprintln(&b, "confusion: a row for each true class, a column for each predicted one, as above")
@@ -231,22 +237,25 @@ func confusion(e training.Evaluation) string {
 	return b.String()
 }
 
-// confusions lists the pairs of classes that are taken for each other most.
-func confusions(matrix [][]int, names []string) string {
-	type pair struct{ truth, predicted, samples int }
-	var pairs []pair
+// pairs lists the entries of a confusion matrix off the diagonal.
+func pairs(matrix [][]int) (list []training.Confused) {
 	for i, row := range matrix {
 		for j, n := range row {
 			if i != j && n > 0 {
-				pairs = append(pairs, pair{i, j, n})
+				list = append(list, training.Confused{Class: i, Predicted: j, Samples: n})
 			}
 		}
 	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.samples, a.samples) })
+	return list
+}
+
+// confusions lists the pairs of classes that are taken for each other most, and says what JSON has of them.
+func confusions(pairs []training.Confused, names []string, more string) string {
+	slices.SortStableFunc(pairs, func(a, b training.Confused) int { return cmp.Compare(b.Samples, a.Samples) })
 	shown := pairs[:min(len(pairs), mostConfusions)]
 	table := "class\ttaken for\t samples\n"
 	for _, p := range shown {
-		table += fmt.Sprintf("%s\t%s\t%d\n", names[p.truth], names[p.predicted], p.samples)
+		table += fmt.Sprintf("%s\t%s\t%d\n", names[p.Class], names[p.Predicted], p.Samples)
 	}
-	return fmt.Sprintf("confused most: %d of %d pairs of classes (--json has the whole matrix)\n%s", len(shown), len(pairs), table)
+	return fmt.Sprintf("confused most: %d of %d pairs of classes (--json has %s)\n%s", len(shown), len(pairs), more, table)
 }

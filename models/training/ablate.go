@@ -55,12 +55,12 @@ func (r *run) ablate(ctx context.Context, q *quarter, seconds float64) error {
 	}
 	r.notice(fmt.Sprintf("to tell what the graph is worth, the network is trained on a random one with as many "+
 		"edges; this takes about %.0f s, as its trial did", seconds))
-	other := &quarter{d: d, members: q.members, read: q.read, unit: q.unit, shares: q.shares, network: map[int][]float64{}}
+	other := &quarter{d: d, members: q.members, read: q.read, unit: q.unit, shares: q.shares, held: q.held, network: map[int][]float64{}}
 	_, err = r.trainTrial(ctx, d, true, other.network)
 	if err != nil {
 		return err
 	}
-	_, loss, accuracy := other.tempered(&q.members.NetworkTemperature, networkDeviation, 0)
+	_, loss, accuracy := other.tempered(ctx, &q.members.NetworkTemperature, networkDeviation, 0)
 	score := other.score(loss, accuracy)
 	r.notice(fmt.Sprintf("on the %s the network on a random graph has %.1f%%, loss %.3f", other.name(), 100*accuracy, score.Loss))
 	r.state.Members = append(r.state.Members, member(onRandomGraph, false, 0, score))

@@ -184,8 +184,11 @@ func (r *run) weighMembers(ctx context.Context, data *datasets.Dataset, lone boo
 	}
 	q.members.Smoothing = v.Smoothing
 	shares, n := q.alone(v), float64(len(q.d.Test))
-	each, together := q.weighForest(v)
-	loss, _, ours := q.judge(1)
+	each, together := q.weighForest(ctx, v)
+	loss, _, ours := q.judge(ctx, 1)
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
 	q.scores[transforms.All] = q.score(loss, ours)
 	v.SetScores(q.scores)
 	shares = append(append(shares, each...), share(together, ours))
@@ -204,7 +207,7 @@ func (r *run) weighMembers(ctx context.Context, data *datasets.Dataset, lone boo
 		return "", err
 	}
 	var networkLoss, accuracy float64
-	v.NetworkTemperature, networkLoss, accuracy = q.tempered(&q.members.NetworkTemperature, networkDeviation, 0)
+	v.NetworkTemperature, networkLoss, accuracy = q.tempered(ctx, &q.members.NetworkTemperature, networkDeviation, 0)
 	line = fmt.Sprintf("on a %s the transforms have %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", q.name(), 100*ours, loss/n,
 		100*accuracy, networkLoss/n)
 	members := 1
@@ -216,7 +219,7 @@ func (r *run) weighMembers(ctx context.Context, data *datasets.Dataset, lone boo
 	case loss/n >= nothing:
 		v.Weight = 0
 	default:
-		v.Weight = weightOf(loss, members, q.judge)
+		v.Weight = weightOf(loss, members, func(weight float64) (float64, float64, float64) { return q.judge(ctx, weight) })
 	}
 	r.state.Members = []Member{member("network", true, 1-v.Weight, q.score(networkLoss, accuracy))}
 	if r.Ablate {

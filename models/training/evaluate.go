@@ -21,10 +21,25 @@ type Evaluation struct {
 	Accuracy  float64      `json:"accuracy"`
 	Loss      float64      `json:"loss"` // mean cross entropy, in nats, without temperature as in the training
 	PerClass  []ClassScore `json:"per_class"`
-	Confusion [][]int      `json:"confusion"` // [true class][predicted class]
+	Confusion [][]int      `json:"confusion"` // [true class][predicted class]; nil of more than MostInMatrix classes
+	// Confused are the samples of a class that were taken for another, by both classes in order. It is nil if there is a Confusion.
+	Confused []Confused `json:"confused,omitempty"`
 	Ranking
 	// Reliability is of the probabilities that Classify gives.
 	Reliability Reliability `json:"reliability"`
+}
+
+// MostInMatrix is the number of classes up to which an Evaluation has a matrix of all pairs of classes. Of more classes the pairs that
+// were confused are fewer than the zeros of a matrix.
+const MostInMatrix = 1_000
+
+// Confused is how many samples of a class were taken for another. The classes have their numbers and, in JSON, their names, too.
+type Confused struct {
+	Class         int    `json:"class_number"`
+	Predicted     int    `json:"predicted_number"`
+	Name          string `json:"class"`
+	PredictedName string `json:"predicted"`
+	Samples       int    `json:"samples"`
 }
 
 // ClassScore is how a classifier did on one class. A ratio without samples to take it over is 0.
@@ -50,7 +65,7 @@ func Evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int)
 // by the data's: these may be of other training samples.
 func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch int, visit func(sample int,
 	probabilities []float64)) (Evaluation, error) {
-	return evaluate(c, d, split, batch, false, visit)
+	return evaluate(context.Background(), c, d, split, evaluating{batch: batch, visit: visit})
 }
 
 // EvaluateMirrored does what EvaluateEach does. But each sample is judged by the mean of the probabilities for itself and
@@ -60,82 +75,99 @@ func EvaluateMirrored(c *models.Classifier, d *datasets.Dataset, split []int, ba
 	if d.Mirror == nil {
 		return Evaluation{}, fmt.Errorf("%s: its samples have no mirror images; evaluate without them", d.Name)
 	}
-	return evaluate(c, d, split, batch, true, visit)
+	return evaluate(context.Background(), c, d, split, evaluating{batch: batch, mirrored: true, visit: visit})
 }
 
-func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int, mirrored bool, visit func(sample int,
-	probabilities []float64)) (Evaluation, error) {
+// evaluating is how a split is evaluated.
+type evaluating struct {
+	batch    int
+	mirrored bool // see EvaluateMirrored
+	brief    bool // without the areas of Ranking, which take the probabilities of all samples together
+	visit    func(sample int, probabilities []float64)
+}
+
+// evaluate does what Evaluate does, until ctx ends.
+func evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, split []int, how evaluating) (Evaluation, error) {
 	d, err := ofModel(d, c.Metadata, d.Name)
 	if err != nil {
 		return Evaluation{}, err
 	}
-	classes := d.Classes()
-	e := Evaluation{Samples: len(split), Confusion: make([][]int, classes)}
-	for k := range e.Confusion {
-		e.Confusion[k] = make([]int, classes)
-	}
+	e, counts := Evaluation{Samples: len(split)}, confusions{}
 	if len(split) == 0 {
+		e.count(counts, d.ClassNames)
 		return e, nil
 	}
-	var all judged
+	labels := make([]int32, len(split))
+	for at, i := range split {
+		labels[at] = d.Labels[i]
+	}
+	all := judgedFor(labels, d.Classes(), how.brief)
 	judge := func(sample int, probabilities []float64) error {
 		label := d.Labels[sample]
 		if math.IsNaN(probabilities[label]) {
 			return fmt.Errorf("sample %d: %w; look for extreme values in the data", sample, errNotANumber)
 		}
 		e.Loss -= math.Log(max(probabilities[label], math.SmallestNonzeroFloat64))
-		e.Confusion[label][floats.MaxIdx(probabilities)]++
+		counts[[2]int{int(label), floats.MaxIdx(probabilities)}]++
 		if c.Calibration != nil {
 			probabilities = prob.Temper(probabilities, c.Calibration.Temperature)
 		}
 		e.Reliability.add(probabilities, label)
-		all.add(probabilities, label)
-		if visit != nil {
-			visit(sample, probabilities)
+		all.add(probabilities)
+		if how.visit != nil {
+			how.visit(sample, probabilities)
 		}
 		return nil
 	}
-	finish := func() Evaluation {
-		e.Loss /= float64(e.Samples)
-		e.Reliability.finish(e.Samples)
-		e.score(d.ClassNames)
-		e.Ranking = all.ranking(e.PerClass)
-		return e
+	if how.mirrored || d.Series != nil || c.PredictedBy() != models.ByNetwork { // whole samples, which the transforms use
+		err = eachWhole(ctx, c, d, split, how.mirrored, judge)
+	} else {
+		err = eachBatch(ctx, c, d, split, how.batch, judge)
 	}
-	if mirrored || d.Series != nil || c.PredictedBy() != models.ByNetwork { // whole samples, which the transforms use
-		err := eachWhole(c, d, split, mirrored, judge)
-		return finish(), err
+	if err != nil {
+		return e, err
 	}
-	batches, step := d.Batches(split, datasets.BatchOptions{Size: batch}), 0
+	e.Loss /= float64(e.Samples)
+	e.Reliability.finish(e.Samples)
+	e.count(counts, d.ClassNames)
+	e.Ranking = all.ranking(e.PerClass)
+	return e, nil
+}
+
+// eachBatch calls judge with the probabilities for each sample by the network, which gets batches of signals. It returns the first error.
+func eachBatch(ctx context.Context, c *models.Classifier, d *datasets.Dataset, split []int, batch int,
+	judge func(sample int, probabilities []float64) error) error {
+	classes, batches, step := d.Classes(), d.Batches(split, datasets.BatchOptions{Size: batch}), 0
 	for b, err := range batches.Iter() {
+		err = cmp.Or(err, ctx.Err())
 		if err != nil {
-			return e, err
+			return err
 		}
 		out, err := c.Run(b.Inputs[0])
 		if err != nil {
-			return e, err
+			return err
 		}
 		logits, err := tensors.CopyFlatData[float32](out)
 		out.MustFinalizeAll() // its memory is the device's
 		if err != nil {
-			return e, err
+			return err
 		}
 		for i := range batches.Valid(step) {
 			if err := judge(split[step*batch+i], prob.Softmax(logits[i*classes:(i+1)*classes])); err != nil {
-				return e, err
+				return err
 			}
 		}
 		step++
 		if err := b.Finalize(); err != nil {
-			return e, err
+			return err
 		}
 	}
-	return finish(), nil
+	return nil
 }
 
 // eachWhole calls judge with the probabilities for each sample, as the data have it, or if mirrored with their mean over the
 // sample and its mirror image. It returns the first error.
-func eachWhole(c *models.Classifier, d *datasets.Dataset, split []int, mirrored bool, judge func(sample int,
+func eachWhole(ctx context.Context, c *models.Classifier, d *datasets.Dataset, split []int, mirrored bool, judge func(sample int,
 	probabilities []float64) error) error {
 	images, most := 1, len(split)
 	if mirrored {
@@ -144,7 +176,7 @@ func eachWhole(c *models.Classifier, d *datasets.Dataset, split []int, mirrored 
 	for part := range slices.Chunk(split, most) {
 		var original []float64
 		var failed error
-		err := c.Probabilities(context.Background(), images*len(part), func(i int) []float32 {
+		err := c.Probabilities(ctx, images*len(part), func(i int) []float32 {
 			raw := d.Input(part[i/images], make([]float32, d.Nodes*d.Channels))
 			if i%images == 1 {
 				raw = slices.Clone(raw)
@@ -169,26 +201,49 @@ func eachWhole(c *models.Classifier, d *datasets.Dataset, split []int, mirrored 
 	return nil
 }
 
-// score fills in accuracy and the classes' scores from the confusion matrix.
-func (e *Evaluation) score(names []string) {
+// confusions counts samples by true and predicted class.
+type confusions map[[2]int]int
+
+// count fills in accuracy, the classes' scores, and what was taken for what.
+func (e *Evaluation) count(counts confusions, names []string) {
 	ratio := func(a, b int) float64 {
 		if b == 0 {
 			return 0
 		}
 		return float64(a) / float64(b)
 	}
-	hits := 0
-	for k, row := range e.Confusion {
-		actual, predicted := 0, 0
-		for j := range row {
-			actual += row[j]
-			predicted += e.Confusion[j][k]
+	hits, actual, predicted := 0, make([]int, len(names)), make([]int, len(names))
+	if len(names) <= MostInMatrix {
+		e.Confusion = make([][]int, len(names))
+		for k := range names {
+			e.Confusion[k] = make([]int, len(names))
 		}
-		hits += row[k]
-		s := ClassScore{Name: names[k], Samples: actual, Precision: ratio(row[k], predicted), Recall: ratio(row[k],
-			actual)}
-		s.F1 = ratio(2*row[k], actual+predicted)
-		e.PerClass = append(e.PerClass, s)
+	}
+	for pair, samples := range counts {
+		truth, other := pair[0], pair[1]
+		actual[truth] += samples
+		predicted[other] += samples
+		if truth == other {
+			hits += samples
+		}
+		switch {
+		case e.Confusion != nil:
+			e.Confusion[truth][other] = samples
+		case truth != other:
+			e.Confused = append(e.Confused, Confused{truth, other, names[truth], names[other], samples})
+		}
+	}
+	slices.SortFunc(e.Confused, func(a, b Confused) int {
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Predicted, b.Predicted))
+	})
+	if e.Samples == 0 {
+		return
+	}
+	e.PerClass = make([]ClassScore, len(names))
+	for k, name := range names {
+		right := counts[[2]int{k, k}]
+		e.PerClass[k] = ClassScore{Name: name, Samples: actual[k], Precision: ratio(right, predicted[k]),
+			Recall: ratio(right, actual[k]), F1: ratio(2*right, actual[k]+predicted[k])}
 	}
 	e.Accuracy = ratio(hits, e.Samples)
 }

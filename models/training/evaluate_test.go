@@ -17,13 +17,15 @@ import (
 
 // Two classes seen often, one never predicted, one without samples: precision, recall and F1 by hand.
 func TestScore(t *testing.T) {
-	e := Evaluation{Samples: 10, Confusion: [][]int{
+	e := Evaluation{Samples: 10}
+	e.count(confusions{{0, 0}: 3, {0, 1}: 1, {1, 0}: 2, {1, 1}: 2, {2, 0}: 1, {2, 1}: 1}, []string{"a", "b", "c", "d"})
+	assert.Equal(t, [][]int{
 		{3, 1, 0, 0},
 		{2, 2, 0, 0},
 		{1, 1, 0, 0},
 		{0, 0, 0, 0},
-	}}
-	e.score([]string{"a", "b", "c", "d"})
+	}, e.Confusion)
+	assert.Nil(t, e.Confused)
 	assert.InDelta(t, 0.5, e.Accuracy, 1e-15)
 	assert.Equal(t, []ClassScore{
 		{Name: "a", Samples: 4, Precision: 3.0 / 6, Recall: 3.0 / 4, F1: 6.0 / 10},
@@ -45,20 +47,22 @@ func TestEvaluate(t *testing.T) {
 	d, err := LoadFor(t.Context(), classifier.Metadata, previewed(c), datasets.Options{})
 	require.NoError(t, err)
 
-	want, all := Evaluation{Samples: len(d.Test), Confusion: make([][]int, ringClasses)}, judged{}
-	for k := range want.Confusion {
-		want.Confusion[k] = make([]int, ringClasses)
+	want, counts := Evaluation{Samples: len(d.Test)}, confusions{}
+	var labels []int32
+	for _, i := range d.Test {
+		labels = append(labels, d.Labels[i])
 	}
+	all := judgedFor(labels, ringClasses, false)
 	for _, i := range d.Test {
 		raw := make([]float32, ringNodes*ringChannels)
 		d.Signals.Read(i, raw)
 		p, err := classifier.Classify(context.Background(), [][]float32{raw})
 		require.NoError(t, err)
-		want.Confusion[d.Labels[i]][p[0].Class]++
+		counts[[2]int{int(d.Labels[i]), p[0].Class}]++
 		want.Loss -= math.Log(p[0].Probabilities[d.Labels[i]]) / float64(len(d.Test))
-		all.add(p[0].Probabilities, d.Labels[i])
+		all.add(p[0].Probabilities)
 	}
-	want.score(d.ClassNames)
+	want.count(counts, d.ClassNames)
 	want.Ranking = all.ranking(want.PerClass)
 	require.Less(t, want.Accuracy, 1.0, "the test needs some errors")
 	// The temperature of the held-out samples changes Reliability and Ranking alone.

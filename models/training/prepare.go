@@ -85,7 +85,7 @@ func describe(h *ccp.Hierarchy) string {
 }
 
 // fit ends a run without steps, as one epoch. Either prepare has computed the weights, or the ridge classifier predicts alone.
-func (r *run) fit() error {
+func (r *run) fit(ctx context.Context) error {
 	r.Epochs = 1
 	r.state.Step, r.state.Sums.Steps = r.total, 1
 	r.state.Seconds, r.state.Prepare = r.state.Prepare, 0
@@ -99,7 +99,10 @@ func (r *run) fit() error {
 			r.held = of
 		}
 	} else {
-		fitted, err := Evaluate(r.classifier, r.data, r.data.Train, r.evaluationBatch())
+		fitted, err := evaluate(ctx, r.classifier, r.data, r.data.Train, evaluating{batch: r.evaluationBatch(), brief: true})
+		if err != nil && ctx.Err() != nil {
+			err = fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)
+		}
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,14 @@ type quarter struct {
 	unit    []int                       // of each sample
 	shares  []float64                   // of the classes among all training samples
 	scores  map[string]transforms.Score // of members, by their names
+	held    int                         // samples that were held out, of which the test samples are some if these and classes are very many
 }
+
+const (
+	// mostRead is how many probabilities of held-out samples there are in memory at a time, if they are of more than fewRead samples.
+	mostRead = 20_000_000
+	fewRead  = 2_000
+)
 
 // holdOut fits transforms and forest to three quarters of the training samples, with a graph of theirs if it is made of
 // samples. Of two groups it holds out one. It returns nil if nothing can be held out, or if what is left is too little
@@ -35,7 +42,8 @@ func (r *run) holdOut(ctx context.Context, data *datasets.Dataset) (*quarter, er
 	if len(split.Test) == 0 || len(split.Train) == 0 {
 		return nil, nil
 	}
-	q := &quarter{network: map[int][]float64{}}
+	q := &quarter{network: map[int][]float64{}, held: len(split.Test)}
+	split.Test = loop.Spread(split.Test, max(fewRead, mostRead/data.Classes()))
 	var err error
 	q.d, err = data.Resplit(split)
 	if err != nil {
@@ -61,8 +69,13 @@ func (r *run) holdOut(ctx context.Context, data *datasets.Dataset) (*quarter, er
 	}
 	q.read = make([]transforms.Reading, len(q.d.Test))
 	loop.Parallel(len(q.read), func(at int) {
-		q.read[at] = q.members.Read(q.d.Input(q.d.Test[at], make([]float32, q.d.Nodes*q.d.Channels)))
+		if ctx.Err() == nil {
+			q.read[at] = q.members.Read(q.d.Input(q.d.Test[at], make([]float32, q.d.Nodes*q.d.Channels)))
+		}
 	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	q.unit, q.scores = units(q.d, q.d.Test), map[string]transforms.Score{}
 	for _, p := range q.members.Parts() {
 		q.scores[p.Name] = p.Score
@@ -85,13 +98,16 @@ func (q *quarter) alone(v *transforms.Classifier) (list []string) {
 func share(who string, accuracy float64) string { return fmt.Sprintf("%s %.1f%%", who, 100*accuracy) }
 
 // judge returns the log-loss in nats, summed over the samples and over the units, of which each has the mean of its samples, and the
-// accuracy as transforms.Accuracy takes it, if transforms have a weight beside the network.
-func (q *quarter) judge(weight float64) (loss, ofUnits, accuracy float64) {
+// accuracy as transforms.Accuracy takes it, if transforms have a weight beside the network. If ctx ends meanwhile, they are of no use.
+func (q *quarter) judge(ctx context.Context, weight float64) (loss, ofUnits, accuracy float64) {
 	sums, samples := make([]float64, q.units()), make([]float64, q.units())
 	predicted, labels := make([]int, len(q.d.Test)), make([]int32, len(q.d.Test))
 	q.members.Weight = weight
 	losses := make([]float64, len(q.d.Test))
 	loop.Parallel(len(q.d.Test), func(at int) {
+		if ctx.Err() != nil {
+			return
+		}
 		i := q.d.Test[at]
 		p, label := q.members.Probabilities(q.read[at], q.network[i]), int(q.d.Labels[i])
 		losses[at], predicted[at], labels[at] = math.Log(max(p[label], 1e-9)), floats.MaxIdx(p), int32(label)
@@ -141,10 +157,14 @@ func (q *quarter) score(loss, accuracy float64) transforms.Score {
 // name says what was held out.
 func (q *quarter) name() string {
 	s := q.score(0, 0)
-	if s.Groups == 1 {
-		return fmt.Sprintf("held-out group (%s)", text.Count(s.Samples, "sample"))
+	samples := text.Count(s.Samples, "sample")
+	if s.Samples < q.held {
+		samples = fmt.Sprintf("%s of %s", text.Thousands(s.Samples), text.Count(q.held, "sample"))
 	}
-	return fmt.Sprintf("held-out quarter (%s%s)", text.Count(s.Samples, "sample"), Score(s).ofGroups())
+	if s.Groups == 1 {
+		return fmt.Sprintf("held-out group (%s)", samples)
+	}
+	return fmt.Sprintf("held-out quarter (%s%s)", samples, Score(s).ofGroups())
 }
 
 // baseline returns the log-loss of the majority-class baseline, which predicts the frequencies of the held-out samples' classes. A
@@ -158,41 +178,41 @@ func (q *quarter) baseline() float64 {
 }
 
 // tempered sets a temperature, one of the quarter's members, to that with the least loss, and returns it and the score.
-func (q *quarter) tempered(of *float64, deviation, weight float64) (t, loss, accuracy float64) {
+func (q *quarter) tempered(ctx context.Context, of *float64, deviation, weight float64) (t, loss, accuracy float64) {
 	some := q.some()
 	*of = temperature(deviation, func(t float64) float64 {
 		*of = t
-		loss, _, _ := some.judge(weight)
+		loss, _, _ := some.judge(ctx, weight)
 		return loss
 	})
-	loss, _, accuracy = q.judge(weight)
+	loss, _, accuracy = q.judge(ctx, weight)
 	return *of, loss, accuracy
 }
 
 // weighForest sets the temperatures of the ridge classifier and the forest, and the weight of the forest beside it. It
 // returns how many samples each has right, if there are both, and what all transforms together are called.
-func (q *quarter) weighForest(v *transforms.Classifier) (each []string, all string) {
+func (q *quarter) weighForest(ctx context.Context, v *transforms.Classifier) (each []string, all string) {
 	m := q.members
 	forest, both := v.Grown(), v.Grown() && len(v.Predicting()) > 0
 	var grown, loss, ridge float64
 	if forest {
 		m.ForestWeight = 1
-		v.ForestTemperature, loss, grown = q.tempered(&m.ForestTemperature, forestDeviation, 1)
+		v.ForestTemperature, loss, grown = q.tempered(ctx, &m.ForestTemperature, forestDeviation, 1)
 		q.scores[transforms.Forest] = q.score(loss, grown)
 	}
 	if both || !forest {
 		m.ForestWeight = 0
-		v.Temperature, _, ridge = q.tempered(&m.Temperature, ridgeDeviation, 1)
+		v.Temperature, _, ridge = q.tempered(ctx, &m.Temperature, ridgeDeviation, 1)
 	}
 	if !both {
 		v.WeighForest(v.ForestWeight)
 		return nil, "the transforms"
 	}
 	some := q.some()
-	alone, _, _ := some.judge(1)
+	alone, _, _ := some.judge(ctx, 1)
 	m.ForestWeight = 1 - weightOf(alone, 1, func(weight float64) (float64, float64, float64) {
 		m.ForestWeight = 1 - weight
-		return some.judge(1)
+		return some.judge(ctx, 1)
 	})
 	v.WeighForest(m.ForestWeight)
 	return []string{share("the ridge classifier", ridge), share("the forest", grown)}, "both"

@@ -2,7 +2,6 @@ package training
 
 import (
 	"math"
-	"slices"
 
 	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/integrate"
@@ -26,59 +25,80 @@ type Ranking struct {
 	Brier float64 `json:"brier"`
 }
 
-// judged holds the probabilities of samples, `[samples][classes]`, and their classes.
+// mostRanked is how many probabilities of samples for classes are kept to rank samples by them.
+const mostRanked = 50_000_000
+
+// judged holds what is needed of the probabilities of samples with these labels.
 type judged struct {
-	probabilities [][]float64
-	labels        []int32
+	labels []int32
+	ranked []int       // the classes against which the rest is ranked
+	scores [][]float64 // the probabilities of each of these, `[ranked][samples]`
+	brier  float64
+	added  int
 }
 
-func (j *judged) add(probabilities []float64, label int32) {
-	j.probabilities, j.labels = append(j.probabilities, slices.Clone(probabilities)), append(j.labels, label)
+// judgedFor prepares for samples with these labels. If brief, no class is ranked.
+func judgedFor(labels []int32, classes int, brief bool) *judged {
+	j, counts := &judged{labels: labels}, make([]int, classes)
+	for _, label := range labels {
+		counts[label]++
+	}
+	for k, n := range counts {
+		if !brief && 0 < n && n < len(labels) {
+			j.ranked = append(j.ranked, k)
+		}
+	}
+	j.ranked = loop.Spread(j.ranked, max(1, mostRanked/len(labels)))
+	for range j.ranked {
+		j.scores = append(j.scores, make([]float64, len(labels)))
+	}
+	return j
+}
+
+// add takes the probabilities of the next sample.
+func (j *judged) add(probabilities []float64) {
+	for at, k := range j.ranked {
+		j.scores[at][j.added] = probabilities[k]
+	}
+	for k, x := range probabilities {
+		if k == int(j.labels[j.added]) {
+			x--
+		}
+		j.brier += x * x / float64(len(j.labels))
+	}
+	j.added++
 }
 
 // ranking returns the metrics of all samples. perClass has the samples and the recall of each class.
-func (j *judged) ranking(perClass []ClassScore) (r Ranking) {
-	n, present, ranked, area, precision := float64(len(j.labels)), 0.0, 0.0, 0.0, 0.0
-	areas, precisions := make([]float64, len(perClass)), make([]float64, len(perClass))
-	loop.Parallel(len(perClass), func(k int) {
-		if 0 < perClass[k].Samples && perClass[k].Samples < len(j.labels) {
-			areas[k], precisions[k] = j.against(k)
-		}
-	})
-	for k, c := range perClass {
-		if c.Samples == 0 {
-			continue
-		}
-		present++
-		r.BalancedAccuracy += c.Recall
-		r.MajorityBaseline = max(r.MajorityBaseline, float64(c.Samples)/n)
-		if c.Samples < len(j.labels) {
-			ranked++
-			area, precision = area+areas[k], precision+precisions[k]
+func (j *judged) ranking(perClass []ClassScore) Ranking {
+	r, present := Ranking{Brier: j.brier}, 0.0
+	for _, c := range perClass {
+		if c.Samples > 0 {
+			present++
+			r.BalancedAccuracy += c.Recall
+			r.MajorityBaseline = max(r.MajorityBaseline, float64(c.Samples)/float64(len(j.labels)))
 		}
 	}
 	r.BalancedAccuracy /= max(1, present)
-	if ranked > 0 {
-		area, precision = area/ranked, precision/ranked
-		r.AUROC, r.AveragePrecision = &area, &precision
+	if len(j.ranked) == 0 {
+		return r
 	}
-	for i, p := range j.probabilities {
-		for k, x := range p {
-			if k == int(j.labels[i]) {
-				x--
-			}
-			r.Brier += x * x / n
-		}
+	areas, precisions := make([]float64, len(j.ranked)), make([]float64, len(j.ranked))
+	loop.Parallel(len(j.ranked), func(at int) { areas[at], precisions[at] = j.against(at) })
+	area, precision := 0.0, 0.0
+	for at := range areas {
+		area, precision = area+areas[at], precision+precisions[at]
 	}
+	area, precision = area/float64(len(areas)), precision/float64(len(areas))
+	r.AUROC, r.AveragePrecision = &area, &precision
 	return r
 }
 
-// against returns the area under the ROC and the average precision of a class against the rest.
-func (j *judged) against(class int) (area, precision float64) {
-	scores, of := make([]float64, len(j.labels)), make([]bool, len(j.labels))
-	positive := 0.0
-	for i, p := range j.probabilities {
-		scores[i], of[i] = p[class], int(j.labels[i]) == class
+// against returns the area under the ROC and the average precision of a class of those that are ranked, against the rest.
+func (j *judged) against(at int) (area, precision float64) {
+	scores, of, positive := j.scores[at], make([]bool, len(j.labels)), 0.0
+	for i, label := range j.labels {
+		of[i] = int(label) == j.ranked[at]
 		if of[i] {
 			positive++
 		}

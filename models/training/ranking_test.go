@@ -15,7 +15,7 @@ func TestRanking(t *testing.T) {
 		{0.3, 0.3, 0.4}, {0.6, 0.1, 0.3}, {0.1, 0.5, 0.4}}
 	y := []int32{0, 0, 1, 1, 2, 2, 2, 0}
 	score := func(y []int32) Ranking {
-		e, all := Evaluation{Samples: len(y), Confusion: [][]int{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}, judged{}
+		e, counts, all := Evaluation{Samples: len(y)}, confusions{}, judgedFor(y, 3, false)
 		for i, label := range y {
 			best := 0
 			for k := range p[i] {
@@ -23,10 +23,10 @@ func TestRanking(t *testing.T) {
 					best = k
 				}
 			}
-			e.Confusion[label][best]++
-			all.add(p[i], label)
+			counts[[2]int{int(label), best}]++
+			all.add(p[i])
 		}
-		e.score([]string{"a", "b", "c"})
+		e.count(counts, []string{"a", "b", "c"})
 		return all.ranking(e.PerClass)
 	}
 	got := score(y)

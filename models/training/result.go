@@ -1,6 +1,7 @@
 package training
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -69,7 +70,7 @@ func member(name string, graph bool, weight float64, s transforms.Score) Member 
 
 // finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records the
 // result.
-func (r *run) finish() (Result, error) {
+func (r *run) finish(ctx context.Context) (Result, error) {
 	history := r.state.History
 	// The history is written again: a kill may have come between.
 	if err := writeHistory(filepath.Join(r.Dir, historyFile), history); err != nil {
@@ -87,7 +88,10 @@ func (r *run) finish() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	test, err := Evaluate(r.classifier, r.data, r.data.Test, r.evaluationBatch())
+	test, err := evaluate(ctx, r.classifier, r.data, r.data.Test, evaluating{batch: r.evaluationBatch(), brief: true})
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w while the test samples were evaluated: give the same command to go on", ErrInterrupted)
+	}
 	if err != nil {
 		return Result{}, err
 	}

@@ -201,7 +201,7 @@ func (r *run) do(ctx context.Context, fingerprint datasets.Fingerprint) (Result,
 	if err := r.takeOver(); err != nil {
 		return Result{}, err
 	}
-	result, err = r.finish()
+	result, err = r.finish(ctx)
 	if failed := removeTrials(r.Dir); failed != nil {
 		r.notice(failed.Error())
 	}
@@ -272,7 +272,7 @@ func (r *run) steps(ctx context.Context) error {
 		return nil
 	}
 	if r.spec.Network().Fitted || !r.hasNetwork() {
-		return r.fit()
+		return r.fit(ctx)
 	}
 	if r.Observer.Compile != nil {
 		r.Observer.Compile()

@@ -38,7 +38,7 @@ function renderSamples(report) {
   const width = words ? "15rem" : time ? "21rem" : "15rem";
   $("mistakes").hidden = !report.evaluation;
   if (report.evaluation) {
-    const wrong = report.evaluation.confusion.flat().reduce((a, b) => a + b, 0) - report.evaluation.confusion.reduce((sum, row, k) => sum + row[k], 0);
+    const wrong = report.evaluation.samples - Math.round(report.evaluation.accuracy * report.evaluation.samples);
     $("mistakes-text").textContent = wrong === 0 ? `All ${count(report.evaluation.samples, "test sample")} are classified correctly.`
       : `Wrong predictions: ${count(wrong, "test sample")}. ${wrong === mistakes.length ? "The most confident come first." : `These are the ${mistakes.length} most confident.`}` +
         " Each is shown with what contributed most to the class predicted.";
