@@ -292,8 +292,8 @@ func (r *npzReader) form() *recording.Form {
 		if o := r.opts.Form; s.names == nil && o != nil && len(o.Sensors) == r.nodes {
 			form.Sensors = o.Sensors
 		}
-		for i := len(form.Sensors); i < r.nodes; i++ {
-			form.Sensors = append(form.Sensors, fmt.Sprintf("sensor %d", i))
+		if known := len(form.Sensors); known < r.nodes {
+			form.Sensors = append(form.Sensors, recording.Numbered(known, r.nodes)...)
 		}
 	}
 	if form.Rate == 0 && s.times != nil {

@@ -99,6 +99,11 @@ func holdOut(indices []int, labels []int32, count int, seed, stream uint64) (res
 	classes := slices.Sorted(maps.Keys(members))
 	quotas := proportions(classes, members, count, len(indices))
 	rng := rand.New(rand.NewPCG(seed, stream))
+	drawn := 0
+	for _, quota := range quotas {
+		drawn += quota
+	}
+	rest, held = slices.Grow(rest, len(indices)-drawn), slices.Grow(held, drawn)
 	for _, class := range classes {
 		samples := members[class]
 		rng.Shuffle(len(samples), func(a, b int) { samples[a], samples[b] = samples[b], samples[a] })

@@ -15,6 +15,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/internal/suggest"
@@ -69,11 +70,38 @@ func Column(sensors []string, channels, at int) string {
 
 // NodeNames names the nodes of a signal of so many frames, such as "head@12" for the sensor head in frame 12. Frames count from 0.
 func NodeNames(sensors []string, frames int) []string {
-	names := make([]string, 0, frames*len(sensors))
-	for frame := range frames {
-		for _, sensor := range sensors {
-			names = append(names, fmt.Sprintf("%s@%d", sensor, frame))
-		}
+	return inOneText(frames*len(sensors), func(text []byte, at int) []byte {
+		text = append(append(text, sensors[at%len(sensors)]...), '@')
+		return strconv.AppendInt(text, int64(at/len(sensors)), 10)
+	})
+}
+
+// Numbered returns the names of sensors that have none: "sensor 0", "sensor 1" and so on, from the one to before the other.
+func Numbered(from, to int) []string {
+	return inOneText(to-from, func(text []byte, at int) []byte {
+		return strconv.AppendInt(append(text, "sensor "...), int64(from+at), 10)
+	})
+}
+
+// inOneText returns n names that share the memory of one text: a million texts of their own would take twice as much. write appends
+// a name to what it gets.
+func inOneText(n int, write func(text []byte, at int) []byte) []string {
+	var one []byte
+	size := 0
+	for at := range n {
+		one = write(one[:0], at)
+		size += len(one)
+	}
+	var all strings.Builder
+	all.Grow(size)
+	for at := range n {
+		one = write(one[:0], at)
+		all.Write(one)
+	}
+	text, names := all.String(), make([]string, n)
+	for at := range n {
+		one = write(one[:0], at)
+		names[at], text = text[:len(one)], text[len(one):]
 	}
 	return names
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	backends "github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/cache"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/transforms"
@@ -159,7 +160,9 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 		bytes += int64(4 * len(series))
 	}
 	c, _ := transforms.For(&d.Info, d.Affinity, transforms.All) // which is no wrong option
-	return bytes + int64(c.Memory(transformSamples(d)))
+	some := *d
+	some.Train = loop.Spread(d.Train, transforms.MostSamples) // a fit uses no more, and a list of millions would itself take memory
+	return bytes + int64(c.Memory(transformSamples(&some)))
 }
 
 // weighMembers weighs the ridge classifier, the forest and the network by a quarter of the training samples. For this trial they

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
@@ -148,4 +150,21 @@ func TestTransformsEndWithTheirContext(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want.Test, got.Test)
 	}
+}
+
+// What a training takes is estimated by as many samples as a fit uses: a list of all would itself take memory.
+func TestMemoryIsEstimatedBySomeSamples(t *testing.T) {
+	const samples = 400_000
+	d := &datasets.Dataset{}
+	d.Nodes, d.Channels, d.ClassNames, d.Form = 1, 1, []string{"a", "b"}, &recording.Form{Sensors: []string{"s"}, Channels: 1, Longest: 1}
+	values := make([]float32, samples)
+	d.Labels = make([]int32, samples)
+	for i := range values {
+		d.Series, d.Train, d.Labels[i] = append(d.Series, values[i:i+1]), append(d.Train, i), int32(i%2)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	assert.Positive(t, Memory(d))
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(20<<20), "a list of all samples takes 22 MB, and their groups as much")
 }

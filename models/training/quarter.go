@@ -30,7 +30,7 @@ type quarter struct {
 
 const (
 	// mostRead is how many probabilities of held-out samples there are in memory at a time, if they are of more than fewRead samples.
-	mostRead = 20_000_000
+	mostRead = 10_000_000
 	fewRead  = 2_000
 )
 

@@ -11,8 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// MostSamples is the largest number of samples that a fit uses.
+const MostSamples = 20_000
+
 const (
-	mostSamples = 20_000 // of a fit
 	// samples with which the ridge classifier has a weight for each sample in any case, and transforms all their
 	// features
 	mostDual      = 2_400
@@ -53,7 +55,7 @@ func (c Config) Suits(samples []Sample) error { _, err := c.begin(samples); retu
 
 // begin picks the samples, and the transforms that suit them.
 func (c Config) begin(samples []Sample) (*fit, error) {
-	f := &fit{Config: c, used: spread(samples, mostSamples)}
+	f := &fit{Config: c, used: spread(samples, MostSamples)}
 	f.samples = pick(samples, f.used)
 	f.task = c.taskOf(f.samples)
 	var lengths []int

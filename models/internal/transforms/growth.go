@@ -44,10 +44,11 @@ func (m *forest) grow(ctx context.Context, columns []float32, labels []int32, se
 		g.split(samples)
 		trees[i] = g.nodes
 	})
-	m.nodes, m.roots = nil, nil
+	m.nodes, m.roots = slices.Concat(trees...), nil
+	first := 0
 	for _, tree := range trees {
-		m.roots = append(m.roots, float32(len(m.nodes)/3))
-		m.nodes = append(m.nodes, tree...)
+		m.roots = append(m.roots, float32(first/3))
+		first += len(tree)
 	}
 	return err
 }

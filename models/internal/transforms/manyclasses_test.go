@@ -89,7 +89,7 @@ func TestHeldOutOfSomeSamples(t *testing.T) {
 
 // Many samples of many classes are judged by some, so that predictions for them fit into memory.
 func TestJudgedSamplesAreBounded(t *testing.T) {
-	assert.Len(t, judgedOf(20_000, 5_000), 4_000)
+	assert.Len(t, judgedOf(20_000, 4_000), 2_500)
 	assert.Len(t, judgedOf(20_000, 10), 20_000)
 	assert.Len(t, judgedOf(20_000, 1_000_000), fewJudged)
 }

@@ -355,7 +355,7 @@ func (h header) check() error {
 		return fmt.Errorf("its sizes ask for %.0f values, more than %d", values, most)
 	}
 	treesMissing := h.Forest != nil && h.Trees == 0
-	if h.Nodes < 0 || h.Nodes > 2*leastTrees*mostSamples || h.Trees < 0 || h.Trees > mostTrees || treesMissing {
+	if h.Nodes < 0 || h.Nodes > 2*leastTrees*MostSamples || h.Trees < 0 || h.Trees > mostTrees || treesMissing {
 		return fmt.Errorf("its forest has %d trees of %d nodes", h.Trees, h.Nodes)
 	}
 	if !validShares(h.Shares) {

@@ -96,7 +96,7 @@ func (t task) product(a, b mat.Matrix) (*mat.Dense, error) {
 }
 
 const (
-	mostJudged = 20_000_000 // decisions by which penalty and temperature are chosen, at most, if they are of more than fewJudged samples
+	mostJudged = 10_000_000 // decisions by which penalty and temperature are chosen, at most, if they are of more than fewJudged samples
 	fewJudged  = 2_000
 )
 
