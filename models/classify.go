@@ -45,16 +45,27 @@ type Prediction struct {
 // the error is ErrClosed.
 //
 // A slice does not say which of its axes is time. If the classifier has a Form, a signal is therefore an error: it is for
-// ClassifyRecording.
+// ClassifyRecording, or ClassifySeries.
 func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
 	if c.Form != nil && len(signals) > 0 {
 		return nil, &SignalError{Reason: "the model was trained on recordings, and a bare slice does not say which of its axes " +
-			"is time; give ClassifyRecording a recording.Recording, whose Values have one row for each time point"}
+			"is time; give ClassifyRecording a recording.Recording, whose Values have one row for each time point, or ClassifySeries a series"}
 	}
 	return c.classify(ctx, signals, make([]*SignalError, len(signals)))
 }
 
-// classify predicts signals on a graph, or series as Recording.Series has them, but those with an error.
+// ClassifySeries predicts the class of each series: the values of a recording at even time points, `[timepoints, sensors,
+// channels]` row-major, with the training data's sensors in their order, in its unit of time and without gaps.
+// [recording.Form.Series] makes such a series of a recording, and datasets.Dataset.Series has those of a data set. Errors are those of
+// Classify. If the training data was no recordings, the error is recording.ErrNoForm, too.
+func (c *Classifier) ClassifySeries(ctx context.Context, series [][]float32) ([]Prediction, error) {
+	if c.Form == nil && len(series) > 0 {
+		return nil, noForm{&SignalError{Reason: recording.ErrNoForm.Error()}}
+	}
+	return c.classify(ctx, series, make([]*SignalError, len(series)))
+}
+
+// classify predicts signals on a graph, or series, but those with an error.
 func (c *Classifier) classify(ctx context.Context, signals [][]float32, errs []*SignalError) ([]Prediction, error) {
 	predictions := make([]Prediction, len(signals))
 	var unusable []*SignalError

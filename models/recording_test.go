@@ -48,6 +48,9 @@ func TestClassifyRecording(t *testing.T) {
 	require.ErrorIs(t, err, recording.ErrNoForm)
 	require.ErrorAs(t, err, new(*SignalError))
 	require.EqualError(t, err, "unusable signal 0: "+recording.ErrNoForm.Error())
+	_, err = c.ClassifySeries(t.Context(), [][]float32{{1, 2, 3}})
+	require.ErrorIs(t, err, recording.ErrNoForm)
+	require.ErrorAs(t, err, new(*SignalError))
 	c.Form = &recording.Form{Sensors: []string{"hip", "hand", "head"}, Channels: 2, Frames: 4}
 	c.Measure(slices.Values([][]float32{make([]float32, 24)}))
 
@@ -61,7 +64,7 @@ func TestClassifyRecording(t *testing.T) {
 	_, err = c.Classify(t.Context(), [][]float32{signal})
 	require.ErrorAs(t, err, new(*SignalError))
 	require.ErrorContains(t, err, "a bare slice does not say which of its axes is time")
-	want, err := c.ClassifyRecording(t.Context(), recording.Recording{Series: signal})
+	want, err := c.ClassifySeries(t.Context(), [][]float32{signal})
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "saved")
 	require.NoError(t, c.Save(dir))

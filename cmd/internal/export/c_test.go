@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
@@ -141,7 +140,7 @@ func TestC(t *testing.T) {
 			lines := inC(t, c, append(series, drawn(0, of.long+1, of.columns), large))
 			require.Len(t, lines, len(series)+2)
 			assert.Equal(t, "-1 - 0 0 0", lines[len(series)], "longer than any in training")
-			_, err := c.ClassifyRecording(t.Context(), recording.Recording{Series: large})
+			_, err := c.ClassifySeries(t.Context(), [][]float32{large})
 			if of.transforms == "hydra" { // the roots of its sums are numbers
 				require.NoError(t, err)
 			} else {

@@ -10,9 +10,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/loop"
@@ -144,15 +142,11 @@ func signals(c *models.Classifier, n int) [][]float32 {
 func predicted(t testing.TB, c *models.Classifier, signals [][]float32) []float64 {
 	t.Helper()
 	var predictions []models.Prediction
-	var series []recording.Recording
 	var err error
-	for _, s := range signals {
-		series = append(series, recording.Recording{Series: s})
-	}
 	if c.Form == nil {
-		predictions, err = serve.Classify(t.Context(), c, signals)
+		predictions, err = c.Classify(t.Context(), signals)
 	} else {
-		predictions, err = c.ClassifyRecording(t.Context(), series...)
+		predictions, err = c.ClassifySeries(t.Context(), signals)
 	}
 	require.NoError(t, err)
 	var flat []float64

@@ -11,9 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models"
-	"github.com/gomlx/gomlx/support/xslices"
 )
 
 var errFull = refused(http.StatusServiceUnavailable, "the queue is full")
@@ -250,6 +248,5 @@ func Classify(ctx context.Context, c *models.Classifier, samples [][]float32) ([
 	if c.Form == nil {
 		return c.Classify(ctx, samples)
 	}
-	recordings := xslices.Map(samples, func(series []float32) recording.Recording { return recording.Recording{Series: series} })
-	return c.ClassifyRecording(ctx, recordings...)
+	return c.ClassifySeries(ctx, samples)
 }
