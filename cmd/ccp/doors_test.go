@@ -19,6 +19,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -94,7 +95,7 @@ func (h *house) path(name string) string {
 	return filepath.Join(h.folder, strconv.Itoa(h.count)+name)
 }
 
-func (h *house) of(p serve.Prediction) answered {
+func (h *house) of(p classify.Prediction) answered {
 	return answered{class: p.Class, probabilities: p.Probabilities, warnings: p.Warnings}
 }
 
@@ -107,7 +108,7 @@ func (h *house) inGo(t *testing.T, one heard) answered {
 	if err != nil {
 		return answered{refused: err.Error()}
 	}
-	return h.of(serve.Samples{Names: []string{""}}.Prediction(0, predictions[0], h.ClassNames, 0))
+	return h.of(classify.Samples{Names: []string{""}}.Prediction(0, predictions[0], h.ClassNames, 0))
 }
 
 // table writes a recording as a table.
@@ -142,7 +143,7 @@ func (h *house) predict(t *testing.T, inputs ...string) (all []answered) {
 		return []answered{{refused: stderr}}
 	}
 	for _, line := range lines(stdout) {
-		var p serve.Prediction
+		var p classify.Prediction
 		require.NoError(t, json.Unmarshal([]byte(line), &p), line)
 		all = append(all, h.of(p))
 	}
@@ -199,7 +200,7 @@ func (h *house) request(t *testing.T, one heard, query string) answered {
 	if refused != "" {
 		return answered{refused: refused}
 	}
-	var a struct{ Predictions []serve.Prediction }
+	var a struct{ Predictions []classify.Prediction }
 	require.NoError(t, json.Unmarshal(raw, &a))
 	require.Len(t, a.Predictions, 1)
 	return h.of(a.Predictions[0])
@@ -714,7 +715,7 @@ func TestDoorsOfSignalsAgree(t *testing.T) {
 			if err != nil {
 				want.refused = err.Error()
 			} else {
-				want = h.of(serve.Samples{Names: []string{""}}.Prediction(0, predictions[0], h.ClassNames, 0))
+				want = h.of(classify.Samples{Names: []string{""}}.Prediction(0, predictions[0], h.ClassNames, 0))
 			}
 			shape := []int{1, len(signal) / h.Spec.Channels, h.Spec.Channels}
 			array := &npz.Array{Shape: shape, Data: signal}

@@ -10,14 +10,10 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/clusterpool/ccp/cmd/internal/serve"
-	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/files"
-	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
@@ -72,7 +68,7 @@ func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	r := &predictions{command: p, cmd: cmd, paths: paths}
+	r := &classification{command: p, cmd: cmd, paths: paths}
 	each, signals, err := readInputs(cmd, metadata, paths, p.cut, p.figure.path != "", r.skip())
 	if err != nil {
 		return r.about(err)
@@ -95,9 +91,9 @@ func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 	return err
 }
 
-// predictions is one run of `ccp predict`: it classifies the parts of the inputs one after another, writes what they are, and
+// classification is one run of `ccp predict`: it classifies the parts of the inputs one after another, writes what they are, and
 // gathers what to tell at the end.
-type predictions struct {
+type classification struct {
 	command    *predictCommand
 	cmd        *cobra.Command
 	paths      []string
@@ -118,19 +114,19 @@ type windowed struct {
 }
 
 // skip returns what to do with a recording that cannot be classified: nil, so that it is an error, unless --skip is given.
-func (r *predictions) skip() serve.Skip {
+func (r *classification) skip() classify.Skip {
 	if !r.command.skips {
 		return nil
 	}
-	return func(wrong *serve.RecordingError) { r.skipped = append(r.skipped, wrong.Error()) }
+	return func(wrong *classify.RecordingError) { r.skipped = append(r.skipped, wrong.Error()) }
 }
 
 // about names the file in an error. Of several files the reader has named the one.
-func (r *predictions) about(err error) error {
+func (r *classification) about(err error) error {
 	if len(r.paths) > 1 {
 		return err
 	}
-	wrong, ok := errors.AsType[*serve.RecordingError](err)
+	wrong, ok := errors.AsType[*classify.RecordingError](err)
 	if ok && wrong.Name == filepath.Base(r.paths[0]) { // the file's only recording has its name
 		err = wrong.Err
 	}
@@ -138,10 +134,10 @@ func (r *predictions) about(err error) error {
 }
 
 // write classifies all parts and writes their predictions to the file of --out, or to the standard output.
-func (r *predictions) write(each parts) error {
+func (r *classification) write(each parts) error {
 	write := func(w io.Writer) error {
 		show := r.printer(w)
-		err := each(func(s serve.Samples) error { return r.classify(s, show) })
+		err := each(func(s classify.Samples) error { return r.classify(s, show) })
 		if err == nil && r.classified == 0 && r.skipped != nil {
 			return fmt.Errorf("no recording can be classified; the first: %s", r.skipped[0])
 		}
@@ -154,8 +150,8 @@ func (r *predictions) write(each parts) error {
 }
 
 // classify predicts one part of the samples, withholds what is too unsure, and shows all.
-func (r *predictions) classify(s serve.Samples, show func(serve.Samples, []models.Prediction) error) error {
-	predicted, err := serve.Classify(r.cmd.Context(), r.classifier, s.Signals)
+func (r *classification) classify(s classify.Samples, show func(classify.Samples, []models.Prediction) error) error {
+	predicted, err := classify.Predict(r.cmd.Context(), r.classifier, s.Signals)
 	s, predicted, err = s.Without(predicted, err, r.skip())
 	if err != nil {
 		return r.about(err)
@@ -169,17 +165,17 @@ func (r *predictions) classify(s serve.Samples, show func(serve.Samples, []model
 		r.drawn.windows = append(r.drawn.windows, s.Windows...)
 		r.drawn.predictions = append(r.drawn.predictions, predicted...)
 	}
-	r.withheld += serve.Reject(predicted, r.threshold)
+	r.withheld += classify.Reject(predicted, r.threshold)
 	r.classified += len(predicted)
 	return show(s, predicted)
 }
 
 // printer returns what prints predictions: lines of JSON for --json, else the rows of one CSV table.
-func (r *predictions) printer(w io.Writer) func(serve.Samples, []models.Prediction) error {
+func (r *classification) printer(w io.Writer) func(classify.Samples, []models.Prediction) error {
 	classes, top := r.classifier.ClassNames, r.command.top
 	if r.command.json {
 		lines := json.NewEncoder(w)
-		return func(s serve.Samples, predicted []models.Prediction) error {
+		return func(s classify.Samples, predicted []models.Prediction) error {
 			for i, prediction := range predicted {
 				err := lines.Encode(s.Prediction(i, prediction, classes, top))
 				if err != nil {
@@ -192,8 +188,8 @@ func (r *predictions) printer(w io.Writer) func(serve.Samples, []models.Predicti
 	rows := csv.NewWriter(w)
 	onScreen := r.command.out.path == "" && newStatusLine(r.cmd.OutOrStdout()).screen != nil
 	headed := false
-	return func(s serve.Samples, predicted []models.Prediction) error {
-		table := table(s, classes, predicted, top)
+	return func(s classify.Samples, predicted []models.Prediction) error {
+		table := s.Table(predicted, classes, top)
 		if headed {
 			table = table[1:]
 		}
@@ -215,7 +211,7 @@ func withoutControls(table [][]string) {
 }
 
 // tell writes to stderr what was left out, what to know of the predictions, and how many are withheld.
-func (r *predictions) tell(err error) {
+func (r *classification) tell(err error) {
 	tell(r.cmd, "left out", r.skipped)
 	tell(r.cmd, "warning", xslices.Map(r.warnings, told.String))
 	if r.command.reject > 0 && err == nil {
@@ -243,104 +239,6 @@ func tell(cmd *cobra.Command, kind string, lines []string) {
 	if len(lines) > most {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: and %d more such lines\n", kind, len(lines)-most)
 	}
-}
-
-// table returns a heading and a row for each prediction: the name, start and end of a window, the class, its
-// probability, and the probabilities of all classes. If top is set, the row ends with the class and the probability of
-// each further place.
-func table(inputs serve.Samples, classes []string, predictions []models.Prediction, top int) [][]string {
-	rows := [][]string{{"name", "class", "probability"}}
-	if inputs.Windows != nil {
-		rows[0] = slices.Insert(rows[0], 1, "start", "end")
-	}
-	for _, class := range classes {
-		if slices.Contains([]string{"name", "start", "end", "class", "probability"}, class) { // two columns would have one name
-			class = "probability of " + class
-		}
-		if top == 0 {
-			rows[0] = append(rows[0], class)
-		}
-	}
-	for place := 2; place <= min(top, len(classes)); place++ {
-		rows[0] = append(rows[0], fmt.Sprintf("class_%d", place), fmt.Sprintf("probability_%d", place))
-	}
-	share := func(p float64) string { return strconv.FormatFloat(p, 'g', 7, 64) }
-	for i, p := range predictions {
-		row := []string{inputs.Names[i]}
-		if inputs.Windows != nil {
-			w := inputs.Windows[i]
-			row = append(row, recording.TimeText(w.Start), recording.TimeText(w.End))
-		}
-		row = append(row, p.Name, share(p.Probability))
-		for place, k := range serve.Ranked(p.Probabilities, top) {
-			switch {
-			case top == 0:
-				row = append(row, share(p.Probabilities[place]))
-			case place > 0:
-				row = append(row, classes[k], share(p.Probabilities[k]))
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-// readSignals reads signals on a graph in a numpy file, and their names. It checks that they fit the model.
-func readSignals(path string, m models.Metadata) (names []string, signals [][]float32, err error) {
-	var array *npz.Array
-	if datasets.IsFile(path) {
-		array, names, err = readFeatures(path, m)
-	} else {
-		array, err = npz.ReadNPYFile(path)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	shape, nodes, channels := array.Shape, m.Spec.Nodes, m.Spec.Channels
-	fits := slices.Equal(shape[min(1, len(shape)):], []int{nodes, channels}) ||
-		len(shape) == 2 && shape[1] == nodes && channels == 1
-	if !fits {
-		return nil, nil, fmt.Errorf("array features has shape %v; the model needs [samples, %d, %d]", shape, nodes, channels)
-	}
-	values, err := array.Float32s()
-	if err != nil {
-		return nil, nil, fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
-	}
-	signals = slices.Collect(slices.Chunk(values, nodes*channels))
-	return numbered(names, len(signals)), signals, nil
-}
-
-// numbered completes names by numbers.
-func numbered(names []string, n int) []string {
-	for i := len(names); i < n; i++ {
-		names = append(names, strconv.Itoa(i))
-	}
-	return names
-}
-
-// readFeatures reads features of an .npz file, and the names of the samples if they are there. Its nodes must be the model's.
-func readFeatures(path string, m models.Metadata) (array *npz.Array, names []string, err error) {
-	file, err := npz.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer file.Close()
-	if !file.Has("features") {
-		return nil, nil, fmt.Errorf("there is no array features; store the signals as features [samples, nodes, "+
-			"channels] (the file has %s)", strings.Join(file.Names(), ", "))
-	}
-	if file.Has("node_names") {
-		nodes, err := npz.Elements(file, "node_names", m.Spec.Nodes, "nodes of the model", (*npz.Array).Strings)
-		err = cmp.Or(err, m.CheckNames(nodes))
-		if err != nil {
-			return nil, nil, inFile(path, err)
-		}
-	}
-	array, err = file.Array("features")
-	if err == nil && file.Has("sample_names") && len(array.Shape) > 0 {
-		names, err = npz.Elements(file, "sample_names", array.Shape[0], "samples of features", (*npz.Array).Texts)
-	}
-	return array, names, err
 }
 
 // drawWindows draws the probabilities of the classes that some window of a recording is predicted to have, at the middle

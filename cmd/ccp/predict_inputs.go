@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/inputs"
-	"github.com/clusterpool/ccp/cmd/internal/serve"
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
@@ -30,7 +30,7 @@ func (w told) String() string {
 }
 
 // warn puts the notes before the warnings of the predictions, and adds both to all, each text once.
-func warn(all []told, in serve.Samples, predictions []models.Prediction) []told {
+func warn(all []told, in classify.Samples, predictions []models.Prediction) []told {
 	for i := range predictions {
 		p := &predictions[i]
 		if in.Notes != nil {
@@ -57,14 +57,14 @@ func warn(all []told, in serve.Samples, predictions []models.Prediction) []told 
 const mostTold = 1000
 
 // parts calls do with one part of the samples after another, until there is an error.
-type parts func(do func(serve.Samples) error) error
+type parts func(do func(classify.Samples) error) error
 
 // readInputs reads features in a numpy file, or makes signals of recordings or, if cut has windows, of their windows. It
 // returns the parts, and how many signals they have. If one is set, several recordings are an error. Recordings that skip is told of
 // are left out.
-func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recording.Cut, one bool, skip serve.Skip) (parts, int, error) {
-	whole := func(s serve.Samples, err error) (parts, int, error) {
-		return func(do func(serve.Samples) error) error { return do(s) }, len(s.Signals), err
+func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recording.Cut, one bool, skip classify.Skip) (parts, int, error) {
+	whole := func(s classify.Samples, err error) (parts, int, error) {
+		return func(do func(classify.Samples) error) error { return do(s) }, len(s.Signals), err
 	}
 	windows := cut.Window.Length > 0
 	extension := strings.ToLower(filepath.Ext(paths[0]))
@@ -73,8 +73,7 @@ func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recor
 			"holds samples, which are classified whole", paths[0]))
 	}
 	if m.Form == nil && len(paths) == 1 && (extension == ".npz" || extension == ".npy" && !windows) {
-		names, signals, err := readSignals(paths[0], m)
-		return whole(serve.Samples{Names: names, Signals: signals}, err)
+		return whole(classify.ReadSignals(paths[0], m))
 	}
 	found, lines, err := inputs.Recordings(cmd.Context(), paths, m.Form, !windows)
 	if err != nil {
@@ -88,18 +87,18 @@ func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recor
 	if windows {
 		return cutAll(cmd, m, found, cut, skip)
 	}
-	return whole(serve.Whole(m.Form, found, skip))
+	return whole(classify.Whole(m.Form, found, skip))
 }
 
 // windowsAtOnce bounds the signals in memory: windows that overlap have many times the values of their recording.
 const windowsAtOnce = 1024
 
 // cutAll cuts recordings into windows. The signals are made part by part.
-func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, cut recording.Cut, skip serve.Skip) (parts, int, error) {
+func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, cut recording.Cut, skip classify.Skip) (parts, int, error) {
 	windows, about, count := make([][]recording.Window, len(found)), make([][]string, len(found)), 0
 	for i, r := range found {
 		ordered, own, notes, err := m.Form.Windows(r, cut, math.MaxInt)
-		if wrong := (&serve.RecordingError{Index: i, Name: r.Name, Err: err}); err != nil && skip == nil {
+		if wrong := (&classify.RecordingError{Index: i, Name: r.Name, Err: err}); err != nil && skip == nil {
 			return nil, 0, wrong
 		} else if err != nil {
 			skip(wrong)
@@ -107,11 +106,11 @@ func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, 
 		}
 		found[i], windows[i], about[i], count = ordered, own, notes, count+len(own)
 	}
-	return func(do func(serve.Samples) error) error {
+	return func(do func(classify.Samples) error) error {
 		for i, r := range found {
 			left, reason := len(windows[i]), error(nil)
 			for some := range slices.Chunk(windows[i], windowsAtOnce) {
-				var s serve.Samples
+				var s classify.Samples
 				unusable, err := s.Cut(cmd.Context().Err, m.Form, i, r, some)
 				if err == nil && len(s.Signals) > 0 {
 					s.Notes[0], about[i] = slices.Concat(about[i], s.Notes[0]), nil // the first window has those about all
@@ -122,7 +121,7 @@ func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, 
 				}
 				left, reason = left-len(s.Signals), cmp.Or(reason, unusable)
 			}
-			switch wrong := (&serve.RecordingError{Index: i, Name: r.Name, Err: reason}); {
+			switch wrong := (&classify.RecordingError{Index: i, Name: r.Name, Err: reason}); {
 			case left == 0:
 			case left == len(windows[i]) && skip == nil:
 				return wrong

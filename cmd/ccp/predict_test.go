@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/cmd/inputs"
-	"github.com/clusterpool/ccp/cmd/internal/serve"
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
@@ -484,8 +484,8 @@ func TestSignalsAreNoRecordings(t *testing.T) {
 
 // Two columns of a table never have one name, whatever the classes are called.
 func TestColumnsOfPredictions(t *testing.T) {
-	rows := table(serve.Samples{Names: []string{"a"}}, []string{"class", "rise"},
-		[]models.Prediction{{Name: "class", Probability: 0.75, Probabilities: []float64{0.75, 0.25}}}, 0)
+	rows := classify.Samples{Names: []string{"a"}}.Table(
+		[]models.Prediction{{Name: "class", Probability: 0.75, Probabilities: []float64{0.75, 0.25}}}, []string{"class", "rise"}, 0)
 	assert.Equal(t, [][]string{{"name", "class", "probability", "probability of class", "rise"}, {"a", "class", "0.75", "0.75", "0.25"}}, rows)
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/clusterpool/ccp/cmd/internal/serve"
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
@@ -80,7 +80,7 @@ func deletions(t *testing.T, e *Explanation) (nothing, random, top score) {
 		for range draws {
 			signals = append(signals, without(source.Perm(nodes)))
 		}
-		predictions, err := serve.Classify(t.Context(), e.Classifier, signals)
+		predictions, err := classify.Predict(t.Context(), e.Classifier, signals)
 		for i, p := range predictions {
 			sum, weight := &random, 1/float64(len(e.Samples)*draws)
 			if i < 2 {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -221,7 +222,7 @@ func (b *batcher) compute(batch []*job) {
 		})()
 	}
 	start := time.Now()
-	predictions, err := Classify(ctx, batch[0].classifier, signals)
+	predictions, err := classify.Predict(ctx, batch[0].classifier, signals)
 	var unusable []*models.SignalError
 	if first, ok := errors.AsType[*models.SignalError](err); ok {
 		unusable, err = append([]*models.SignalError{first}, first.More...), nil
@@ -241,12 +242,4 @@ func (b *batcher) compute(batch []*job) {
 		}
 		begin = end
 	}
-}
-
-// Classify predicts samples as a data set holds them: signals on a graph, or series at even time points.
-func Classify(ctx context.Context, c *models.Classifier, samples [][]float32) ([]models.Prediction, error) {
-	if c.Form == nil {
-		return c.Classify(ctx, samples)
-	}
-	return c.ClassifySeries(ctx, samples)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
@@ -49,7 +50,7 @@ func right(t *testing.T, dir string) (bodies []string, check func(i int, answer 
 		bodies, all = append(bodies, string(raw)), append(all, predictions)
 	}
 	return bodies, func(i int, raw []byte) {
-		var answer struct{ Predictions []Prediction }
+		var answer struct{ Predictions []classify.Prediction }
 		if !assert.NoError(t, json.Unmarshal(raw, &answer), "%s", raw) || !assert.Len(t, answer.Predictions, len(all[i])) {
 			return
 		}

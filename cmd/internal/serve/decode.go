@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
@@ -43,12 +44,12 @@ type tensor struct {
 
 // inferRequest is what a request asks for.
 type inferRequest struct {
-	id        string
-	timeout   time.Duration // 0: none
-	inBinary  bool          // all outputs
-	outputs   []output
-	Samples           // without names: signals
-	threshold float64 // below which predictions are withheld
+	id               string
+	timeout          time.Duration // 0: none
+	inBinary         bool          // all outputs
+	outputs          []output
+	classify.Samples         // without names: signals
+	threshold        float64 // below which predictions are withheld
 }
 
 // output is a tensor that a request asks for.

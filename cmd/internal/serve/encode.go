@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
 )
@@ -87,7 +88,7 @@ func collect[T any](predictions []models.Prediction, part func(models.Prediction
 // ranking is the classification extension's "score:index:label" of the k most probable classes, the most probable
 // first.
 func ranking(probabilities []float64, classes []string, k int) (texts []string) {
-	for _, class := range Ranked(probabilities, k) {
+	for _, class := range classify.Ranked(probabilities, k) {
 		texts = append(texts, fmt.Sprintf("%f:%d:%s", probabilities[class], class, classes[class]))
 	}
 	return texts

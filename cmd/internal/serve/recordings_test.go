@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -52,12 +53,12 @@ func TestRecordings(t *testing.T) {
 	url := listen(t, s) + "/v2/models/tiny/recordings"
 	known, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
-	want, err := Classify(t.Context(), known, [][]float32{{1, 2, 3, 4, 5, 6, 7, 80}})
+	want, err := classify.Predict(t.Context(), known, [][]float32{{1, 2, 3, 4, 5, 6, 7, 80}})
 	require.NoError(t, err)
 	type answer struct {
-		Model       string       `json:"model_name"`
-		Version     string       `json:"model_version"`
-		Predictions []Prediction `json:"predictions"`
+		Model       string                `json:"model_name"`
+		Version     string                `json:"model_version"`
+		Predictions []classify.Prediction `json:"predictions"`
 	}
 	ask := func(body string) answer {
 		code, _, raw := send(t, http.MethodPost, url, body)
@@ -116,7 +117,7 @@ func TestWindowsOfRecordings(t *testing.T) {
 		c.Queue, c.Memory = 4, 1<<20
 	})
 	url := listen(t, s) + "/v2/models/tiny/recordings"
-	ask := func(query, body string) (a struct{ Predictions []Prediction }) {
+	ask := func(query, body string) (a struct{ Predictions []classify.Prediction }) {
 		code, _, raw := send(t, http.MethodPost, url+query, `{"recordings":[`+body+`]}`)
 		require.Equal(t, http.StatusOK, code, string(raw))
 		require.NoError(t, json.Unmarshal(raw, &a))

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
@@ -70,7 +71,7 @@ func TestInfer(t *testing.T) {
 	for i := range 2 {
 		signals = append(signals, values(2)[i*8:][:8])
 	}
-	want, err := Classify(t.Context(), c, signals)
+	want, err := classify.Predict(t.Context(), c, signals)
 	require.NoError(t, err)
 
 	code, _, body := send(t, "POST", url, inJSON(2))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/stretchr/testify/assert"
 )
@@ -20,7 +21,7 @@ func TestWindowsEnd(t *testing.T) {
 		return ctx.Err()
 	}
 	r := recording.Recording{Sensors: []string{"a"}, Channels: 1, Values: make([]float64, 8)}
-	_, err := new(Samples).Cut(ended, &recording.Form{}, 0, r, make([]recording.Window, 8))
+	_, err := new(classify.Samples).Cut(ended, &recording.Form{}, 0, r, make([]recording.Window, 8))
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, 2, looks)
 }
