@@ -71,6 +71,8 @@ func (c *importCommand) furtherFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.options.Sheet, "sheet", "", "`NAME` of the sheet to read of .xlsx workbooks (default: the first that is shown)")
 	choiceVar(f, &c.options.Dates, "dates", "", "`WHAT` comes first in dates such as 01/02/2024, where no date tells: day or month",
 		"day", "month")
+	choiceVar(f, &c.options.Decimal, "decimal", "", "`MARK` before decimals, where no number tells whether 1.234 has decimals or thousands: "+
+		"point or comma", "point", "comma")
 	f.StringSliceVar(&c.options.Take, "take", nil, "`NAMES` of the sensors or columns to take, in this order (default: all)")
 	f.StringSliceVar(&c.options.Leave, "leave", nil, "`NAMES` of sensors or columns to leave out")
 	choiceVar(f, &c.options.Missing, "missing", "", "`WHAT` a sensor without any value in a sample is: error, zero, or fill, "+

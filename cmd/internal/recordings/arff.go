@@ -48,7 +48,7 @@ func readARFF(j *job, path string, each eachLine) error {
 	if err != nil {
 		return err
 	}
-	in.separator, in.encoding = ',', strings.TrimPrefix(in.encoding+", ARFF", ", ")
+	in.separator, in.allExact, in.encoding = ',', true, strings.TrimPrefix(in.encoding+", ARFF", ", ")
 	a := &arff{in: in, class: -1}
 	read := int64(0)
 	for line := 1; ; line++ {

@@ -451,9 +451,10 @@ func (r *reading) readSo(f *digitForm, kind string) {
 		r.chosen.second = 1
 	}
 	for as := range r.as {
-		if before, _, found := strings.Cut(as, "; column "+heading+" as time"); found {
+		if before, _, found := strings.Cut(as.after, "; column "+heading+" as time"); found {
 			delete(r.as, as)
-			r.as[before+"; column "+heading+" as time "+f.name] = true
+			as.after = before + "; column " + heading + " as time " + f.name
+			r.as[as] = true
 		}
 	}
 	if !r.known && !f.evident(heading) {

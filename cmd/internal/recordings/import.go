@@ -115,7 +115,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 
 // gather reads the recordings of an import.
 func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
-	m, j := &making{Options: o, input: inputs[0]}, &job{ctx: ctx, progress: o.Progress, markers: map[string]int{}}
+	m, j := &making{Options: o, input: inputs[0]}, &job{ctx: ctx, progress: o.Progress, markers: map[string]int{}, dialect: newDialect(o.Decimal, false)}
 	q := question{Table: o.Table, label: o.Label, group: o.Group}
 	form, sources, err := sourcesOf(inputs, true)
 	if err == nil {
@@ -125,13 +125,16 @@ func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 		j.note("%s", sources[0].note)
 	}
 	if err == nil && o.Positions != "" {
-		q.places, err = j.readPositions(o.Positions)
+		q.places, err = j.readPositions(o.Positions, newDialect(o.Decimal, false))
 	}
 	if err == nil && o.Labels != "" {
 		q.given, err = j.readLabels(o.Labels)
 	}
 	if err == nil {
 		m.reading, err = j.read(sources, inputs[0], q, chosen{})
+	}
+	if err == nil && q.places != nil {
+		m.places, err = q.places.settled(j)
 	}
 	if err != nil {
 		return nil, err
@@ -170,7 +173,7 @@ func (o *Options) fits(form string, sources []source) error {
 	}
 	for _, option := range []struct{ name, value, forms string }{
 		{"columns", strings.Join(o.Columns, ","), anywhere}, {"label", o.Label, long}, {"labels", o.Labels, long},
-		{"time", o.Time, tables}, {"dates", o.Dates, tables}, {"layout", o.Layout, tables},
+		{"time", o.Time, tables}, {"dates", o.Dates, tables}, {"decimal", o.Decimal, tables}, {"layout", o.Layout, tables},
 		{"test", o.Test, anywhere}, {"group", o.Group, anywhere},
 	} {
 		fits := strings.Contains(option.forms, form) || option.name == "label" && sources[0].part

@@ -20,7 +20,11 @@ func readText(j *job, path string, each eachLine) error {
 	var first []string
 	begin := 0 // the line of the headings
 	var from *input
+	names := lineNames{}
 	err := j.readTable(path, 0, func(in *input, line int, cells []string) error {
+		if from != nil && in.separator == ' ' && (first != nil || in.numbers) {
+			names.add(line, cells)
+		}
 		switch {
 		case from == nil:
 			from, first, begin = in, slices.Clone(cells), line
@@ -37,6 +41,9 @@ func readText(j *job, path string, each eachLine) error {
 		}
 		return each(in, line, cells)
 	})
+	if err == nil && from != nil && from.numbers && !from.marked {
+		err = names.check(path)
+	}
 	if err == nil && first != nil {
 		err = each(from, begin, first)
 		if err != nil {
@@ -50,27 +57,6 @@ func readText(j *job, path string, each eachLine) error {
 type lineError struct {
 	number int
 	error
-}
-
-// namesLines reports that the second line of a table has one cell more than the first, and begins with the name of
-// the line: so
-// R's write.table writes its tables by default. Its cells are parted by blanks, unless told otherwise. Other words
-// before the
-// headings would have words in the second line. Between commas the name must be in quotation marks: 1,5 may be a
-// decimal number.
-func (in *input) namesLines(first, second []string) bool {
-	n := len(second)
-	for n > 0 && second[n-1] == "" {
-		n--
-	}
-	if n != len(first)+1 || in.separator == ',' && !in.marked {
-		return false
-	}
-	isNumber := func(cell string) bool {
-		_, err := float(strings.Replace(cell, ",", ".", 1))
-		return err == nil
-	}
-	return !slices.ContainsFunc(first, isNumber) && slices.ContainsFunc(second[1:n], isNumber)
 }
 
 // readTable calls each with the number and the cells of every line of a table: a file, or standard input for "-". A

@@ -1,12 +1,14 @@
 package recordings
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // missing are the usual words for a missing value, in small letters; \N is that of ClickHouse, MySQL, Hive and
@@ -23,35 +25,6 @@ var (
 // isMissing reports a missing value.
 func isMissing(text string) bool {
 	return slices.Contains(missing, strings.ToLower(text)) || markers.MatchString(text)
-}
-
-// blanks are marks between thousands that nothing else can be.
-const blanks = " '’\u00a0\u202f"
-
-// thousands matches numbers by the marks between their thousands. Points and commas are such marks only if the file's
-// beginning has a number, see grouped, whose other mark can only be the decimal one.
-var thousands = map[string]*regexp.Regexp{
-	".":    regexp.MustCompile(`^[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?$`),
-	",":    regexp.MustCompile(`^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`),
-	blanks: regexp.MustCompile(`^[-+]?[1-9]\d{0,2}([ '’\x{a0}\x{202f}]\d{3})+([.,]\d*)?$`),
-}
-
-// grouped has true for files whose cells commas separate: such a number is in quotation marks there.
-var grouped = map[bool]map[string]*regexp.Regexp{false: groupedAfter(`(^|[^\d.,])`), true: groupedAfter(`"`)}
-
-func groupedAfter(before string) map[string]*regexp.Regexp {
-	return map[string]*regexp.Regexp{
-		".": regexp.MustCompile(before + `[-+]?[1-9]\d{0,2}((\.\d{3})+,\d|(\.\d{3}){2,}([^\d.,]|$))`),
-		",": regexp.MustCompile(before + `[-+]?[1-9]\d{0,2}((,\d{3})+\.\d|(,\d{3}){2,}([^\d.,]|$))`),
-	}
-}
-
-// together takes marks of thousands from a number.
-func together(marks, text string) string {
-	if grouped := thousands[marks]; grouped == nil || !grouped.MatchString(text) {
-		return text
-	}
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(marks, r) }), "")
 }
 
 // decimal reads the usual form of a number, such as 12 or -3.25, in less than half of the time of strconv.ParseFloat.
@@ -126,14 +99,80 @@ func name(cell string) (string, error) {
 	return strings.TrimRight(cell, unread), nil
 }
 
-// number reads a value, NaN for a missing one. If commas do not separate the cells, they may be decimal commas.
+// number reads a value as people write numbers, NaN for a missing one. Afterwards open says whether its mark may be
+// one between thousands, and reliant that it has a decimal comma where commas separate the cells, for which other
+// numbers must speak.
 func (in *input) number(line int, text string) (float64, error) {
-	if value, point, ok := decimal(text); ok && in.thousands == "" && in.comma == 0 {
-		if point && in.point == 0 {
-			in.point = line
-		}
+	in.plain, in.open, in.reliant = text, noMark, false
+	if value, hasPoint, ok := decimal(text); ok && (!hasPoint || in.dialect.decimal == point) {
 		return value, nil
 	}
+	written := text
+	if !isASCII(text) || strings.ContainsAny(text, blanks) {
+		written = strings.ReplaceAll(text, "−", "-") // the minus sign of print
+		if byBlanks.MatchString(written) {
+			isBlank := func(r rune) bool { return strings.ContainsRune(blanks, r) }
+			written = strings.Join(strings.FieldsFunc(written, isBlank), "")
+		}
+	}
+	value, err := in.byMarks(numeral{in.path, written, line})
+	if errors.As(err, new(contrary)) {
+		return 0, err
+	}
+	return in.checked(text, value, err)
+}
+
+// isASCII reports that all letters of a text are those of ASCII.
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// exactly reads a value as programs write numbers, NaN for a missing one.
+func (in *input) exactly(text string) (float64, error) {
+	in.plain, in.open, in.reliant = text, noMark, false
+	if value, _, ok := decimal(text); ok {
+		return value, nil
+	}
+	value, err := float(text)
+	return in.checked(text, value, err)
+}
+
+// byMarks reads a number whose points and commas may be between its thousands.
+func (in *input) byMarks(n numeral) (value float64, err error) {
+	is := marksOf(n.text)
+	switch is {
+	case noMark:
+		return float(n.text)
+	case noNumber:
+		return 0, strconv.ErrSyntax
+	case anyPoint, anyComma:
+		if is == anyPoint && in.between() == ',' && in.bare.text == "" {
+			in.bare = n.kept()
+		}
+		value, in.plain, in.open, err = in.dialect.read(is, n, in.between())
+	default:
+		in.plain = plainly(n.text, is)
+		value, err = float(in.plain)
+		in.reliant = is == comma && in.between() == ',' && !groups(n.text, comma) && in.dialect.decimal != comma
+		if err == nil && !in.reliant {
+			err = in.dialect.tell(is, n)
+			in.dialect.quoted = in.dialect.quoted || is == comma && in.between() == ','
+		}
+	}
+	if err == nil {
+		in.pointed, in.tellsComma = in.pointed || strings.Contains(n.text, "."), in.tellsComma || is == comma
+		in.commaed = in.commaed || strings.Contains(n.text, ",")
+	}
+	return value, err
+}
+
+// checked returns a value that was read, or of a text that is no number what else it may be.
+func (in *input) checked(text string, value float64, err error) (float64, error) {
 	if at := strings.Index(text, unread); at >= 0 {
 		why, _ := strings.CutPrefix(text, unread)
 		if at > 0 {
@@ -141,48 +180,19 @@ func (in *input) number(line int, text string) (float64, error) {
 		}
 		return 0, unreadable(why)
 	}
-	text = together(in.thousands, strings.Replace(text, "−", "-", 1)) // the minus sign of print
-	value, err := float(text)
-	if err != nil {
-		text = together(blanks, text)
-		value, err = float(text)
-	}
 	if err != nil {
 		value, err = otherwise(text, err)
 	}
 	switch {
-	case err == nil && in.thousands == "." && strings.IndexByte(text, '.') >= 0:
-		return 0, fmt.Errorf("%.30q has a decimal point, and the file's beginning points between thousands; write all numbers alike, "+
-			"without separators of thousands", text)
 	case err == nil:
-		if in.point == 0 && strings.IndexByte(text, '.') >= 0 {
-			in.point = line
-		}
 	case isMissing(text):
 		if !slices.Contains(missing, strings.ToLower(text)) {
 			in.markers[strings.Clone(text)]++
 		}
 		return math.NaN(), nil
-	case (in.separator != ',' || in.thousands == ".") && strings.Count(text, ",") == 1:
-		value, err = float(strings.Replace(text, ",", ".", 1))
-		if err == nil && in.comma == 0 {
-			in.comma = line
-		}
-	}
-	if in.comma > 0 && in.point > 0 {
-		return 0, fmt.Errorf("%.30q: line %d has a decimal point, and line %d a decimal comma; write all numbers alike, "+
-			"without separators of thousands", text, in.point, in.comma)
 	}
 	if err != nil || math.Abs(value) > math.MaxFloat32 {
 		return 0, fmt.Errorf("%.30q is not a number that float32 holds; correct it, or write ? for a missing value", text)
 	}
 	return value, nil
-}
-
-// pointed returns the text of a number with a decimal point in place of a decimal comma.
-func (in *input) pointed(text string) string {
-	if in.comma == 0 {
-		return text
-	}
-	return strings.Replace(text, ",", ".", 1)
 }

@@ -66,7 +66,7 @@ var oddRecordings = []odd{
 		o: Options{Table: Table{Leave: []string{"by"}}}, want: "[x y] [0.5 1 0.25 2]"},
 	{name: "a version in a comment is no thousands", text: "# firmware 1.024.001\nx;y\n1.024;1\n2.048;2\n", want: "[x y] [1.024 1 2.048 2]"},
 	{name: "thousands by points, then a decimal point", text: "x;y\n1.234.567;1\n2.048;2\n1.2E3;2\n",
-		refused: `1.csv, line 4: column x: "1.2E3" has a decimal point, and the file's beginning points between ` +
+		refused: `1.csv, line 4: column x: "1.2E3": line 4 has a decimal point, and line 2 points between ` +
 			`thousands; write all numbers alike`,
 		mend: replace("1.2E3", "1200"), want: "[x y] [1.234567e+06 1 2048 2 1200 2]", says: "thousands by points"},
 	{name: "temperatures", text: "p,T (degC),rh\n1,20,3\n2,19,5\n", want: "[p T (degC) rh] [1 20 3 2 19 5]"},
@@ -147,6 +147,11 @@ var oddRecordings = []odd{
 	{name: "exponents", text: "x,y\n1e3,-2E-1\n+4,.5\n", want: "[x y] [1000 -0.2 4 0.5]"},
 	{name: "units", text: "x,y\ng,m/s^2\n1,2\n", want: "[x y] [1 2]", says: "line 2 holds units: x g, y m/s^2"},
 	{name: "units in brackets, some without", text: "x;y;z\n[g];;-\n1;2;3\n", want: "[x y z] [1 2 3]", says: "holds units"},
+	{name: "units that begin with numbers", text: "x,y,z,w\n1/min,[1],10^3 Pa,m/s2\n1,2,3,4\n", want: "[x y z w] [1 2 3 4]", says: "holds units"},
+	{name: "thousands by blanks between blanks", text: "x\n1 234\n1 377\n2 001\n", refused: "1.csv, line 4: the lines may have names, " +
+		"such as 1 before 234 in line 2, or numbers with a blank between thousands, 1 234; write these without it",
+		mend: replace("1 ", "1", "2 ", "2"), want: "[x] [1234 1377 2001]"},
+	{name: "R's table of three digits, without quotation marks", text: "x\n1 234\n2 377\n3 101\n", want: "[x] [234 377 101]", says: "only numbers the lines"},
 	{name: "units of times", text: "time,x\n(ms),(g)\n0,1\n10,2\n", want: "[x] [1 2]@[0 10]", says: "column time as time in ms"},
 	{name: "pandas' index", text: ",x,y\n0,1,2\n1,3,4\n", want: "[x y] [1 2 3 4]", says: "only numbers the lines; left out"},
 	{name: "pandas' index read again", text: "Unnamed: 0,x,y\n0,1,2\n1,3,4\n", want: "[x y] [1 2 3 4]",

@@ -39,7 +39,7 @@ func readParquet(j *job, path string, each eachLine) (err error) {
 	if err := p.findShapes(); err != nil {
 		return err
 	}
-	cells := p.headings(in.seconds)
+	cells := p.headings(in)
 	if err := each(in, row, cells); err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ type leaf struct {
 	lists    int                        // how many lists lie in each other: the largest repetition level
 	optional int                        // the definition level of a value that is there
 	kind     types.Type
+	words    bool // its values are texts, which may hold numbers as people write them
 }
 
 // place stands in a path for the place in a list.
@@ -87,6 +88,10 @@ func (c *leafFinder) walk(n *node, path []string, level, repeated int, arrow *ar
 			}
 		}
 		l.text, l.seconds = textOf(&n.SchemaElement, arrow, c.pandas[n.Name])
+		switch markOf(&n.SchemaElement).(type) {
+		case *types.StringType, *types.EnumType, *types.JsonType:
+			l.words = true
+		}
 		c.leaves = append(c.leaves, l)
 	case n.isList(): // the names of what is in it are the writer's, and say nothing
 		within(n.inside[0], path, arrow.in(0))
@@ -160,13 +165,15 @@ func levels(values parquet.Row, column int) (all []int) {
 	return all
 }
 
-// headings returns the names of the table's columns, and adds to seconds which of them hold durations. An element of a list has
-// its place in its name: acc.0, acc.1 and acc.2 are the three values of acc.
-func (p *parquetFile) headings(seconds map[int]bool) (all []string) {
+// headings returns the names of the table's columns, and tells in which of them hold durations, and which numbers. An element of a
+// list has its place in its name: acc.0, acc.1 and acc.2 are the three values of acc.
+func (p *parquetFile) headings(in *input) (all []string) {
+	add := func(l *leaf, heading string) {
+		in.seconds[len(all)], in.exact, all = l.seconds, append(in.exact, !l.words), append(all, heading)
+	}
 	for _, l := range p.leaves {
-		seconds[len(all)] = l.seconds
 		if l.repeated == 0 {
-			all = append(all, l.heading())
+			add(l, l.heading())
 			continue
 		}
 		places := make([]int, l.lists)
@@ -175,8 +182,7 @@ func (p *parquetFile) headings(seconds map[int]bool) (all []string) {
 				places[level-1]++
 				clear(places[level:])
 			}
-			seconds[len(all)] = l.seconds
-			all = append(all, l.heading(places...))
+			add(l, l.heading(places...))
 		}
 	}
 	return all

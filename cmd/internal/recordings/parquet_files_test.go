@@ -141,7 +141,7 @@ func TestParquetTypes(t *testing.T) {
 }
 
 func TestNumberOfTruth(t *testing.T) {
-	in := &input{markers: map[string]int{}, separator: ','}
+	in := &input{markers: map[string]int{}, separator: ',', dialect: newDialect("", false)}
 	for text, want := range map[string]float64{"true": 1, "False": 0, "TRUE": 1, "1": 1} {
 		got, err := in.number(1, text)
 		require.NoError(t, err)

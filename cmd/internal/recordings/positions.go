@@ -1,9 +1,11 @@
 package recordings
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/sphere"
@@ -15,6 +17,7 @@ type positionsOf struct {
 	sensors []string // in the order of the file
 	of      map[string][]float64
 	degrees bool
+	dialect *dialect // of its numbers, which need not be that of the recordings
 }
 
 // has reports that the position of a sensor is known.
@@ -29,8 +32,8 @@ var (
 
 // readPositions reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z, or columns headed
 // latitude and longitude among others. A first line without numbers is a heading.
-func (j *job) readPositions(path string) (*positionsOf, error) {
-	p, name, columns := &positionsOf{path: path, of: map[string][]float64{}}, 0, []int(nil)
+func (j *job) readPositions(path string, d *dialect) (*positionsOf, error) {
+	p, name, columns := &positionsOf{path: path, of: map[string][]float64{}, dialect: d}, 0, []int(nil)
 	err := readText(j, path, func(in *input, line int, cells []string) error {
 		heading := columns == nil
 		if heading {
@@ -55,16 +58,22 @@ func (j *job) readPositions(path string) (*positionsOf, error) {
 			return fmt.Errorf("%d cells; want the sensor's name and its position, in all lines alike: sensor,x,y or sensor,x,y,z", len(cells))
 		}
 		var position []float64
+		in.dialect = d
 		for _, column := range columns {
-			value, err := in.number(line, cells[column])
+			value, err := p.number(in, column, line, cells[column])
 			switch position = append(position, value); {
 			case err == nil && value-value == 0:
+			case errors.As(err, new(contrary)):
+				return err
 			case heading:
 				return nil
 			default:
 				return fmt.Errorf("%q is not a finite number; want the sensor's name and its position: sensor,x,y, sensor,x,y,z, or "+
 					"degrees of latitude and longitude", cells[column])
 			}
+		}
+		if in.bare.text != "" && !in.tellsComma {
+			d.bare = in.bare
 		}
 		sensor := strings.Clone(cells[name])
 		switch {
@@ -90,6 +99,47 @@ func (j *job) readPositions(path string) (*positionsOf, error) {
 		j.note("the positions of %s %s; if they are degrees, head the columns latitude and longitude", path, seems)
 	}
 	return p, nil
+}
+
+// number reads a coordinate. Degrees have no thousands, so that any mark of theirs is before decimals.
+func (p *positionsOf) number(in *input, column, line int, cell string) (value float64, err error) {
+	d := p.dialect
+	value, err = in.number(line, cell)
+	if err != nil || p.degrees {
+		return value, err
+	}
+	if in.reliant && d.reliant == nil {
+		d.reliant = fmt.Errorf("%s, line %d: %q has a decimal comma, and commas separate the cells; %s", p.path, line, cell, d.way())
+	}
+	if d.decimal == noMark {
+		d.column(strconv.Itoa(column+1)).see(value, numeral{p.path, cell, line}, in.open)
+	}
+	return value, nil
+}
+
+// settled returns the positions as the numbers of the recordings tell to read them, if their own numbers do not tell.
+func (p *positionsOf) settled(j *job) (*positionsOf, error) {
+	d := p.dialect
+	if p.degrees {
+		return p, nil
+	}
+	if tables := j.dialect; d.decimal == noMark && tables.decimal != noMark {
+		d.decimal, d.says, d.teller, d.grouping = tables.decimal, tables.says, tables.teller, d.open[anyPoint]
+		if d.decimal == point {
+			d.grouping = d.open[anyComma]
+		}
+	}
+	decimal, note, err := d.settle()
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		j.note("%s", note)
+	}
+	if len(d.open) == 0 {
+		return p, nil
+	}
+	return j.readPositions(p.path, newDialect(decimal.name(), false))
 }
 
 // columns returns the first two columns of the positions of sensors: latitudes and longitudes, if these are degrees.

@@ -60,7 +60,9 @@ func readAlike(ctx context.Context, inputs []string, form *recording.Form) (*rea
 	if err != nil {
 		return nil, err
 	}
-	return (&job{ctx: ctx, markers: map[string]int{}}).read(sources, inputs[0], q, c)
+	d := newDialect(q.Decimal, true)
+	d.apart = form.Reading != nil && q.Decimal == "" // made by 0.1.0
+	return (&job{ctx: ctx, markers: map[string]int{}, dialect: d}).read(sources, inputs[0], q, c)
 }
 
 var few = suggest.Few
@@ -83,6 +85,7 @@ type job struct {
 	notes    []note                           // what a person should know
 	markers  map[string]int                   // what stood for missing values, beside the usual words
 	sheet    string                           // of workbooks; "" for the first
+	dialect  *dialect                         // of the numbers in texts
 	buffer   *bufio.Reader                    // of the file being read
 	opening  batch                            // its first lines
 	table    splitter                         // the last table, whose room the next one has
@@ -144,7 +147,8 @@ type reading struct {
 	timeNumbers timeNumbers
 	mere        string          // the heading T, taken for the time by nothing else
 	classes     []string        // in the order in which the data declares them; nil for sorted
-	as          map[string]bool // how the files are read
+	as          map[readAs]bool // how the files are read
+	decimal     mark            // before the decimals of all files, once these are read
 	days        days
 	times       []float64            // of the rows of the last sample but one, which others share
 	rests       []float64            // of these times
@@ -155,7 +159,7 @@ type reading struct {
 func (j *job) read(sources []source, name string, q question, c chosen) (*reading, error) {
 	j.sheet = q.Sheet
 	c.seen, c.units = map[string]bool{}, map[string]string{}
-	r := &reading{job: j, question: q, chosen: c, number: map[string]int{}, as: map[string]bool{}, fileOf: map[[2]string]string{}, days: newDays(q.Dates)}
+	r := &reading{job: j, question: q, chosen: c, number: map[string]int{}, as: map[readAs]bool{}, fileOf: map[[2]string]string{}, days: newDays(q.Dates)}
 	for i, from := range sources {
 		err := j.tell("reading "+name, float64(i)/float64(len(sources)))
 		if err == nil {
@@ -181,7 +185,11 @@ func (r *reading) file(from source) error {
 		}
 		return r.take(f, c)
 	}
-	t := &table{reading: r, from: from, byName: map[string]*sample{}}
+	t, before := &table{reading: r, from: from, byName: map[string]*sample{}}, len(r.samples)
+	if r.dialect.apart {
+		*r.dialect = *newDialect("", true)
+		r.dialect.apart = true
+	}
 	err := f.lines(r.job, from.path, t.add)
 	switch {
 	case err != nil:
@@ -205,7 +213,17 @@ func (r *reading) file(from source) error {
 	}
 	t.unformatted()
 	r.chosen.second = cmp.Or(r.chosen.second, t.second())
-	r.chosen.layout, r.as[t.String()] = t.layout, true
+	if t.in.bare.text != "" && !t.in.tellsComma && r.dialect.bare.text == "" {
+		r.dialect.bare = t.in.bare
+	}
+	as := t.as()
+	if r.dialect.apart {
+		if err := r.settle(r.samples[before:]); err != nil {
+			return err
+		}
+		as.decimal = r.decimal
+	}
+	r.chosen.layout, r.as[as] = t.layout, true
 	if t.time >= 0 && t.kind == numbers {
 		r.timeNumbers.heading, r.timeNumbers.unit = t.headings[t.time], t.unit
 		if t.date >= 0 {
@@ -263,7 +281,7 @@ func (r *reading) take(f *format, c content) error {
 	for _, one := range c.samples {
 		one.Sensors, one.Values, one.Notes = sensors, pick(one.Values, len(c.columns.names), at), told
 	}
-	r.as[c.as], r.samples = true, append(r.samples, c.samples...)
+	r.as[readAs{before: c.as}], r.samples = true, append(r.samples, c.samples...)
 	return nil
 }
 
@@ -278,7 +296,12 @@ func (r *reading) finish() (err error) {
 			return fmt.Errorf("%s: %w", r.samples[0].path, err)
 		}
 	}
-	err = cmp.Or(r.numbersAsTimes(), r.turn())
+	if !r.dialect.apart {
+		err = r.settle(r.samples)
+	}
+	if err == nil {
+		err = cmp.Or(r.numbersAsTimes(), r.turn())
+	}
 	if err != nil {
 		return err
 	}
@@ -312,7 +335,15 @@ func (r *reading) finish() (err error) {
 }
 
 // readAs says what the files were taken for.
-func (r *reading) readAs() string { return strings.Join(slices.Sorted(maps.Keys(r.as)), "; also ") }
+func (r *reading) readAs() string {
+	var all []string
+	for as := range r.as {
+		as.decimal = cmp.Or(as.decimal, r.decimal)
+		all = append(all, as.String())
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), "; also ")
+}
 
 // alike says how to read new recordings, whose class and group nobody needs.
 func (r *reading) alike() Table {
@@ -322,7 +353,7 @@ func (r *reading) alike() Table {
 	}
 	leave = slices.DeleteFunc(leave, func(name string) bool { return name == "" })
 	return Table{Layout: r.chosen.layout, Columns: r.Columns, Time: r.Time, Take: r.chosen.names, Leave: leave,
-		Units: r.chosen.units, Sheet: r.Sheet, Dates: r.days.first(), Clock: r.Clock}
+		Units: r.chosen.units, Sheet: r.Sheet, Dates: r.days.first(), Clock: r.Clock, Decimal: r.decimal.name()}
 }
 
 // names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where: with

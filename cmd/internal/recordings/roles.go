@@ -29,6 +29,9 @@ type Table struct {
 	Sheet   string            `json:"sheet,omitempty"`   // of a workbook; "" for the first
 	Dates   string            `json:"dates,omitempty"`   // day or month: what comes first in dates such as 01/02/2024
 	Clock   string            `json:"clock,omitempty"`   // how numbers are dates or times of day, such as HHMM; "" for plain numbers
+	// Decimal is the mark before decimals: point or comma. In the settings of an import it is none where no number has a mark.
+	// Without it, as 0.1.0 has it, each file is one for itself.
+	Decimal string `json:"decimal,omitempty"`
 }
 
 // column returns the number of the column of that name; -1 if there is none, or it is left out.

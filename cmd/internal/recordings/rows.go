@@ -18,6 +18,8 @@ type rows struct {
 	kind    int       // of the times
 	columns []int32   // the first of each line, in the layout readings
 	runs    []run     // of lines with times
+
+	open, openTimes opens // of values and times
 }
 
 // run is a row and its line. The rows until the next run are in the lines that follow.

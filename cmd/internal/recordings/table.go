@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/suggest"
-	"github.com/clusterpool/ccp/internal/text"
 )
 
 // table is a table being read. Its values are columns in the order of the set: of a time point or, in the layout samples, of
@@ -29,6 +28,7 @@ type table struct {
 	has          []string // sensors
 	about        []string // notes of each sample
 	byName       map[string]*sample
+	wholes       []*figures // of each column, while no number has told how numbers are written
 }
 
 // add takes a line. The first line holds the headings.
@@ -43,23 +43,14 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 			return err
 		}
 	}
-	n := len(t.headings)
-	for len(cells) > n && cells[len(cells)-1] == "" {
-		cells = cells[:len(cells)-1]
+	cells, err = t.fitted(in, cells)
+	if err == nil {
+		err = t.unresolved(cells)
 	}
-	switch {
-	case in.separator != 0 && strings.Contains(cells[0], "\x00"):
-		return errors.New("the line holds zero bytes, as a logger leaves them that lost its power; remove it")
-	case len(cells) < n:
-		return fmt.Errorf("%d cells, the first line names %d columns; write ? for a missing value", len(cells), n)
-	case len(cells) > n:
-		return fmt.Errorf("%d cells, the first line names %d columns; begin lines before the headings with #; if there are "+
-			"decimal commas, separate cells by semicolons", len(cells), n)
-	}
-	if err := t.unresolved(cells); err != nil {
+	if err != nil {
 		return err
 	}
-	if slices.Equal(cells, t.first[:min(n, len(t.first))]) {
+	if slices.Equal(cells, t.first[:min(len(t.headings), len(t.first))]) {
 		if t.sample >= 0 || t.layout == samplesLayout {
 			t.job.noteOf("headings", fmt.Sprintf("line %d of %s repeats the headings; left out", line, t.from.path))
 			return nil
@@ -73,7 +64,7 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 		}
 	}
 	t.lines++
-	if n == 1 && t.lines > 1 && line > t.last+1 {
+	if len(t.headings) == 1 && t.lines > 1 && line > t.last+1 {
 		t.job.noteOf("empty lines", fmt.Sprintf("lines without a value, such as line %d of %s, are left out; write ? where a value is missing",
 			t.last+1, t.from.path))
 	}
@@ -85,7 +76,31 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 	if err != nil {
 		return err
 	}
+	return t.readLine(in, line, x, cells)
+}
+
+// fitted returns as many cells as there are headings, without empty ones behind them.
+func (t *table) fitted(in *input, cells []string) ([]string, error) {
+	n := len(t.headings)
+	for len(cells) > n && cells[len(cells)-1] == "" {
+		cells = cells[:len(cells)-1]
+	}
+	switch {
+	case in.separator != 0 && strings.Contains(cells[0], "\x00"):
+		return nil, errors.New("the line holds zero bytes, as a logger leaves them that lost its power; remove it")
+	case len(cells) < n:
+		return nil, fmt.Errorf("%d cells, the first line names %d columns; write ? for a missing value", len(cells), n)
+	case len(cells) > n:
+		return nil, fmt.Errorf("%d cells, the first line names %d columns; begin lines before the headings with #; if there are "+
+			"decimal commas, separate cells by semicolons", len(cells), n)
+	}
+	return cells, nil
+}
+
+// readLine adds the time and the values of a line to its sample.
+func (t *table) readLine(in *input, line int, x *sample, cells []string) (err error) {
 	var at, rest float64
+	var timeOpen mark
 	if t.time >= 0 {
 		cell := cells[t.time]
 		if colon := strings.IndexByte(cell, ':'); t.date >= 0 && 0 < colon && colon < 3 {
@@ -93,19 +108,21 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 		} else if t.date >= 0 && colon < 0 {
 			t.addDay(&x.rows, line, cells[t.date])
 		}
-		at, rest, err = t.when(line, cell)
+		at, rest, err = t.when(in, line, cell)
 		if err != nil {
 			if errors.As(err, new(unreadable)) {
 				return t.unread(t.time, err)
 			}
 			return fmt.Errorf("column %s: %w; or leave the column out with --leave %q", t.headings[t.time], err, t.headings[t.time])
 		}
+		timeOpen = in.open
 	}
 	for _, column := range t.values {
-		value, err := in.number(line, cells[column])
+		value, err := t.valueOf(in, column, line, cells[column])
 		if err != nil {
 			return t.unvalued(column, line, cells[column], err)
 		}
+		x.rows.open.add(len(x.rows.values), in.open)
 		x.rows.values = append(x.rows.values, value)
 	}
 	if t.time < 0 {
@@ -126,9 +143,33 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 	if n := len(x.rows.times); x.rows.line(n) != line {
 		x.rows.runs = append(x.rows.runs, run{n, line})
 	}
+	x.rows.openTimes.add(len(x.rows.times), timeOpen)
 	x.rows.kind = t.kind
 	x.rows.addTime(at, rest)
 	return nil
+}
+
+// valueOf reads a value of a column.
+func (t *table) valueOf(in *input, column, line int, cell string) (value float64, err error) {
+	d := t.dialect
+	if in.dialect = d; in.allExact || column < len(in.exact) && in.exact[column] {
+		return in.exactly(cell)
+	}
+	value, err = in.number(line, cell)
+	if in.reliant && d.reliant == nil {
+		_, wrong := in.checked(cell, 0, strconv.ErrSyntax)
+		d.reliant = fmt.Errorf("%s, line %d: %w", in.path, line, t.unvalued(column, line, cell, wrong))
+	}
+	if err == nil && d.decimal == noMark {
+		if t.wholes == nil {
+			t.wholes = make([]*figures, len(t.headings))
+		}
+		if t.wholes[column] == nil {
+			t.wholes[column] = d.column(t.headings[column])
+		}
+		t.wholes[column].see(value, numeral{in.path, cell, line}, in.open)
+	}
+	return value, err
 }
 
 // sameUnit checks that a reading has the unit of its sensor's other readings. Those of sensors that are left out do not matter.
@@ -198,6 +239,9 @@ func (t *table) unvalued(column, line int, cell string, err error) error {
 		return t.unread(column, err)
 	}
 	heading, hint := t.headings[column], ""
+	if errors.As(err, new(contrary)) {
+		return fmt.Errorf("column %s: %w", heading, err)
+	}
 	if _, kind, _ := t.days.parse(cell, line); kind != numbers {
 		return fmt.Errorf("column %s: %q is a date; --time %q takes it for the times, --leave %q leaves it out", heading,
 			cell, heading, heading)
@@ -323,45 +367,6 @@ func (t *table) noteDurations() {
 	}
 }
 
-// isUnits keeps the line below the headings if it has words, not values: units. It compares them with the units in
-// other recordings.
-func (t *table) isUnits(line int, cells []string) (found bool, err error) {
-	var units []string
-	for _, column := range append(slices.Clone(t.values), t.time) {
-		if column < 0 || isMissing(cells[column]) {
-			continue
-		}
-		_, err := t.in.number(line, cells[column])
-		if errors.As(err, new(unreadable)) {
-			return false, nil
-		}
-		if column == t.time {
-			_, _, err = t.when(line, cells[column])
-		} else {
-			units = append(units, t.headings[column]+" "+cells[column])
-		}
-		if err == nil {
-			return false, nil
-		}
-	}
-	if units == nil {
-		return false, nil
-	}
-	t.job.note("line %d holds units: %s", line, few(units))
-	if t.time >= 0 {
-		t.unit = strings.Trim(cells[t.time], "()[]")
-	}
-	for _, column := range t.values {
-		name, unit := t.headings[column], strings.Clone(cells[column])
-		if was := cmp.Or(t.chosen.units[name], t.Units[name], unit); was != unit && unit != "" {
-			return true, fmt.Errorf("column %s is in %s here and in %s in other recordings; convert the values, "+
-				"or correct the unit", name, unit, was)
-		}
-		t.chosen.units[name] = unit
-	}
-	return true, nil
-}
-
 // sampleOf returns the sample of a line.
 func (t *table) sampleOf(line int, cells []string) (*sample, error) {
 	cell := func(column int) string {
@@ -415,19 +420,4 @@ func (t *table) noteParts(x *sample) {
 		return
 	}
 	t.fileOf[key] = t.from.path
-}
-
-// String says what the table was taken for.
-func (t *table) String() string {
-	as := map[string]string{
-		recordingLayout: "one file a recording, one line a time point", timepointsLayout: "one line a time point",
-		readingsLayout: "one line a reading", samplesLayout: "one line a sample, " + text.Count(len(t.at[0]), "time point"),
-	}[t.layout] + "; " + t.in.String()
-	switch {
-	case t.time < 0:
-		return as
-	case t.kind != numbers:
-		t.unit = "seconds"
-	}
-	return strings.TrimSuffix(as+"; column "+t.headings[t.time]+" as time in "+t.unit, " in ")
 }

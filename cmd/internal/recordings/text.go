@@ -32,10 +32,18 @@ type input struct {
 	encoding  string // "" for UTF-8
 	separator rune
 	usual     int            // the number of cells that most lines of the file's beginning have; 0 if unknown
-	comma     int            // the first line with a decimal comma; 0 for none
-	point     int            // the first line with a decimal point
-	thousands string         // the mark between thousands; "" for none
 	markers   map[string]int // of all files
+
+	dialect    *dialect // of all files, or of this one
+	exact      []bool   // the columns whose numbers are no text, but a program's
+	allExact   bool     // all are
+	open       mark     // of the last number: see number
+	plain      string   // the last number, as Go writes it
+	reliant    bool     // the last number
+	pointed    bool     // a number has a point
+	commaed    bool     // a number has a comma
+	tellsComma bool     // a number has a comma that can only be before decimals
+	bare       numeral  // see dialect
 
 	class   string   // the column of classes, where the file itself says which it is; "" where it does not
 	classes []string // in the order in which it declares them; nil if it does not
@@ -123,7 +131,7 @@ func (in *input) sniff() {
 	in.separator = ','
 	begin, _ := in.Peek(begun)
 	if says, ok := bytes.CutPrefix(begin, []byte(says)); ok && len(says) > 0 && separators[rune(says[0])] != "" {
-		in.separator = rune(says[0]) // found out as well, for the marks of thousands
+		in.separator = rune(says[0]) // which is found out as well, for the usual number of cells
 	}
 	var lines []string // the last may not be whole
 	for i, line := range bytes.SplitN(begin, []byte{'\n'}, 101) {
@@ -159,38 +167,28 @@ func (in *input) sniff() {
 			best, in.separator, in.usual = most, separator, usual
 		}
 	}
-	values := comments.ReplaceAll(begin[:min(len(begin), 1<<14)], nil)
-	for mark, number := range grouped[in.separator == ','] {
-		if number.Match(values) && !in.isDecimal(mark, values) {
-			in.thousands = mark
-		}
+}
+
+// between returns what separates the cells of a line; 0 for nothing, where the lines have one cell.
+func (in *input) between() rune {
+	if in.usual == 1 {
+		return 0
 	}
+	return in.separator
 }
 
 // says begins a first line for Excel, which ends with the separator.
 const says = "sep="
 
-var comments = regexp.MustCompile(`(?m)^#.*$`)
-
-// isDecimal reports that a cell has the mark where no thousands end: 0.500, 2.5 or 3.1415.
-func (in *input) isDecimal(mark string, text []byte) bool {
-	edge, mark := `["`+regexp.QuoteMeta(string(in.separator))+`]`, regexp.QuoteMeta(mark)
-	return regexp.MustCompile(`(?m)(^|` + edge + `)[-+ ]*(0` + mark + `\d+|\d+` + mark + `(\d{1,2}|\d{4,}))[ \r]*($|` + edge + `)`).Match(text)
-}
-
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-// String says how the file is written.
-func (in *input) String() string {
-	text := separators[in.separator]
-	if in.comma > 0 {
-		text += ", decimal commas"
-	}
-	if in.thousands != "" {
-		text += map[string]string{".": ", thousands by points", ",": ", thousands by commas"}[in.thousands]
-	}
+// as says how the file is written: before what is said of its numbers, and after it.
+func (in *input) as() (before, after string) {
 	if in.packed {
-		text += ", gzip"
+		after = ", gzip"
 	}
-	return strings.Trim(text+", "+in.encoding, ", ")
+	if in.encoding != "" {
+		after += ", " + in.encoding
+	}
+	return separators[in.separator], after
 }

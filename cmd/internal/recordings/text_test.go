@@ -37,7 +37,7 @@ func TestDecimal(t *testing.T) {
 // The marks of missing values of databases and languages, and numbers as other languages than Go write them. A line of such
 // marks is a sample, not a line of units.
 func TestNumbersOfOtherPrograms(t *testing.T) {
-	in := &input{separator: ',', markers: map[string]int{}}
+	in := &input{separator: ',', markers: map[string]int{}, dialect: newDialect("", false)}
 	for _, text := range []string{`\N`, "<NA>", "NaT", ".", "-nan", "+NaN", "-nan(ind)", "nan(0x8000000000000)", "(null)", "[NULL]", "NA", "n/a", "?", "-"} {
 		value, err := in.number(1, text)
 		assert.NoError(t, err, text)

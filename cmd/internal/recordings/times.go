@@ -2,6 +2,7 @@ package recordings
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -192,9 +193,10 @@ func (r *reading) turn() error {
 }
 
 // when reads a time: a number of any unit, or a date. rest is what float64 leaves out of it.
-func (t *table) when(line int, cell string) (at, rest float64, err error) {
+func (t *table) when(in *input, line int, cell string) (at, rest float64, err error) {
+	in.open = noMark
 	if strings.Contains(cell, unread) {
-		at, err = t.in.number(line, cell)
+		at, err = in.exactly(cell)
 		return at, 0, err
 	}
 	t.days.rest = 0
@@ -203,11 +205,11 @@ func (t *table) when(line int, cell string) (at, rest float64, err error) {
 		at, kind, err = t.days.parse(cell, line)
 	}
 	if kind == numbers {
-		at, err = t.in.number(line, cell)
-		if err != nil || at != at {
+		at, err = t.valueOf(in, t.time, line, cell)
+		if (err != nil || at != at) && !errors.As(err, new(contrary)) {
 			at, kind, err = t.days.parse(cell, line)
 		} else {
-			t.days.rest = recording.Rest(t.in.pointed(cell), at)
+			t.days.rest = recording.Rest(in.plain, at)
 			if len(cell) > 2 && cell[0] == '0' && strings.Trim(cell, "0123456789") == "" {
 				t.timeNumbers.padded = len(cell)
 			}

@@ -189,7 +189,7 @@ func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
 				"the series of one sample must be of one length: write ? for missing values", dimension, n, timepoints)
 		}
 		for timepoint, text := range strings.Split(field, ",") {
-			value, err := in.number(one.line, strings.TrimSpace(text))
+			value, err := in.exactly(strings.TrimSpace(text))
 			if err != nil {
 				return fmt.Errorf("dimension %d, value %d: %w", dimension, timepoint, err)
 			}
@@ -221,7 +221,7 @@ func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
 			if err != nil {
 				return fmt.Errorf("dimension %d, value %d: %w", dimension, n, err)
 			}
-			value, err := in.number(one.line, strings.TrimSpace(inside[comma+1:]))
+			value, err := in.exactly(strings.TrimSpace(inside[comma+1:]))
 			if err != nil {
 				return fmt.Errorf("dimension %d, value %d: %w", dimension, n, err)
 			}

@@ -132,9 +132,9 @@ type formulas struct{ all, zero, blank, row int }
 // least. It
 // counts formulas whose results may be their writer's.
 func (in *input) cellsOf(row *workbook.Row, cells []string, columns int) []string {
-	in.unresolved = in.unresolved[:0]
+	in.unresolved, in.exact = in.unresolved[:0], in.exact[:0]
 	for column, cell := range row.Cells {
-		cells = append(cells, strings.TrimSpace(cell.Text))
+		cells, in.exact = append(cells, strings.TrimSpace(cell.Text)), append(in.exact, cell.Number)
 		if cell.Empty {
 			in.unresolved = append(in.unresolved, column)
 		}

@@ -28,6 +28,7 @@ type Cell struct {
 	// beginning of 1899-12-30, or of 1904-01-01, as which days the workbook counts. Of a formula without a result it is
 	// the formula.
 	Text    string
+	Number  bool // the cell holds a number, a date or a time, and no text
 	Formula bool
 	Empty   bool // a formula has no result
 	Zero    bool // a number is zero
@@ -272,6 +273,7 @@ func (r *reader) endCell() (err error) {
 		cell.Text = value
 	default:
 		cell.Text, cell.Zero, err = r.book.number(value, c.style)
+		cell.Number = true
 	}
 	if err != nil {
 		return err

@@ -1,0 +1,47 @@
+package recordings
+
+import (
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/text"
+)
+
+// as says what the table was taken for.
+func (t *table) as() readAs {
+	layout := map[string]string{
+		recordingLayout: "one file a recording, one line a time point", timepointsLayout: "one line a time point",
+		readingsLayout: "one line a reading", samplesLayout: "one line a sample, " + text.Count(len(t.at[0]), "time point"),
+	}[t.layout]
+	before, after := t.in.as()
+	if t.time >= 0 {
+		if t.kind != numbers {
+			t.unit = "seconds"
+		}
+		after += strings.TrimSuffix("; column "+t.headings[t.time]+" as time in "+t.unit, " in ")
+	}
+	return readAs{layout + "; " + before, after, t.in.pointed, t.in.commaed, noMark}
+}
+
+// readAs says how a file was read: what comes before and after what is said of its numbers, whether these have points
+// and commas, and which of them is before decimals.
+type readAs struct {
+	before, after    string
+	pointed, commaed bool
+	decimal          mark
+}
+
+// String says it in words.
+func (a readAs) String() string {
+	numbers := ""
+	switch {
+	case a.decimal == comma && a.commaed && a.pointed:
+		numbers = ", decimal commas, thousands by points"
+	case a.decimal == comma && a.commaed:
+		numbers = ", decimal commas"
+	case a.decimal == comma && a.pointed:
+		numbers = ", thousands by points"
+	case a.decimal == point && a.commaed:
+		numbers = ", thousands by commas"
+	}
+	return strings.Replace(a.before+numbers+a.after, "; , ", "; ", 1)
+}
