@@ -107,6 +107,9 @@ func (m *making) number() error {
 				"marks: import its .arff file, "+
 				"or remove them", class))
 		}
+		if _, sum := sumsUp(class); sum {
+			m.note("class %q, of %s, may be of lines that sum up others: remove these", class, text.Count(count[class], "sample"))
+		}
 		if classMarks[strings.ToLower(class)] {
 			m.note("class %q, of %s, is a mark of missing values, too: remove samples that have no "+
 				"class", class, text.Count(count[class], "sample"))

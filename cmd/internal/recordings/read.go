@@ -211,6 +211,9 @@ func (r *reading) file(from source) error {
 	if err := t.calculated(); err != nil {
 		return err
 	}
+	if err := t.endsWithSums(); err != nil {
+		return err
+	}
 	t.unformatted()
 	r.chosen.second = cmp.Or(r.chosen.second, t.second())
 	if t.in.bare.text != "" && !t.in.tellsComma && r.dialect.bare.text == "" {

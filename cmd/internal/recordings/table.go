@@ -28,6 +28,8 @@ type table struct {
 	has          []string // sensors
 	about        []string // notes of each sample
 	byName       map[string]*sample
+	namedBy      []int // the columns that may name a line
+	sums         summaries
 	wholes       []*figures // of each column, while no number has told how numbers are written
 }
 
@@ -69,6 +71,10 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 			t.last+1, t.from.path))
 	}
 	t.last = line
+	if t.lines == 1 {
+		t.namedBy = t.naming()
+	}
+	t.sums.add(line, cells, t.namedBy)
 	if err := t.described(cells); err != nil {
 		return err
 	}

@@ -1,0 +1,105 @@
+package recordings
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gomlx/gomlx/support/xslices"
+)
+
+// Words by which tables name the lines that sum up those above them. Those of spreads are names of classes and people
+// as well, such as Max, and count beside the others only.
+var (
+	sums = regexp.MustCompile(`^(?i:(grand |sub[- ]?)?totals?|(sub|grand )?sums?|averages?|avg|means?|` +
+		`(gesamt|zwischen)?summen?|gesamt|insgesamt|mittel(wert)?e?|durchschnitt|moyennes?|sommes?|totaux|medias?|` +
+		`promedios?|sumas?|totales?|∑|Σ|Ø)` + behindSum)
+	spreads = regexp.MustCompile(`^(?i:medians?|max(imum|imal)?|min(imum|imal)?|counts?|anzahl|n|std|` +
+		`st\.? ?dev|stdev|sd|sem|variance|var|standardabweichung)` + behindSum)
+	// firstWords are the beginnings of all of these, up to the first sign that is no letter.
+	firstWords = func() map[string]bool {
+		all := map[string]bool{}
+		for _, word := range strings.Fields("grand sub total totals subtotal subtotals sum sums subsum subsums average averages avg mean means " +
+			"gesamtsumme gesamtsummen zwischensumme zwischensummen summe summen gesamt insgesamt mittel " +
+			"mittelwert mittele mittelwerte durchschnitt moyenne moyennes somme sommes totaux media medias " +
+			"promedio promedios suma sumas totale totales median medians max maximum maximal min minimum minimal " +
+			"count counts anzahl n std st stdev sd sem variance var standardabweichung") {
+			all[word] = true
+		}
+		return all
+	}()
+)
+
+// behindSum matches what may come after the word: Total:, Mean (n=20) or Sum of x.
+const behindSum = `\.?( ?[:=].*| ?[([±].*| of .*| der .*)?$`
+
+// sumsUp reports that a cell names a line that sums up others, and surely so.
+func sumsUp(cell string) (sum, surely bool) {
+	end := strings.IndexFunc(cell, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') })
+	if end < 0 {
+		end = len(cell)
+	}
+	switch first := cell[:end]; {
+	case end > 0 && !firstWords[strings.ToLower(first)], cell == "":
+		return false, false
+	case end == 0 && cell[0] < utf8.RuneSelf:
+		return false, false
+	}
+	surely = sums.MatchString(cell)
+	return surely || spreads.MatchString(cell), surely
+}
+
+// summary is a line whose cell in a column names it as one that sums up others.
+type summary struct {
+	line, column int
+	cell         string
+	surely       bool
+}
+
+// summaries are the last lines of a table that are named as if they sum up others.
+type summaries struct {
+	last  []summary
+	count map[string]int // of all lines of the table that are named so
+}
+
+// add takes a line, by the columns that may name it.
+func (s *summaries) add(line int, cells []string, columns []int) {
+	for _, column := range columns {
+		if sum, surely := sumsUp(cells[column]); sum {
+			if s.count == nil {
+				s.count = map[string]int{}
+			}
+			s.last = append(s.last, summary{line, column, strings.Clone(cells[column]), surely})
+			s.count[cells[column]]++
+			return
+		}
+	}
+	s.last = nil
+}
+
+// endsWithSums returns an error if the table ends with lines that sum up others. Each is named once: names that come
+// again are of samples or classes like others.
+func (t *table) endsWithSums() error {
+	last := slices.DeleteFunc(slices.Clone(t.sums.last), func(s summary) bool { return t.sums.count[s.cell] > 1 })
+	if !slices.ContainsFunc(last, func(s summary) bool { return s.surely }) {
+		return nil
+	}
+	words := xslices.Map(last, func(s summary) string { return s.cell })
+	first := last[0]
+	return fmt.Errorf("%s, line %d: column %s is %q, as in a line that sums up those above it (%s); remove "+
+		"the line, or name it otherwise if it is one like the others", t.from.path, first.line, t.headings[first.column],
+		first.cell, few(words))
+}
+
+// naming returns the columns that may name a line: those that hold no value, time or sensor.
+func (t *table) naming() (columns []int) {
+	for column := range t.headings {
+		others := []int{t.time, t.date, t.sensor, t.uses.unit}
+		if !slices.Contains(t.values, column) && !slices.Contains(others, column) {
+			columns = append(columns, column)
+		}
+	}
+	return columns
+}
