@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/clusterpool/ccp/cmd/internal/explain"
 	"github.com/clusterpool/ccp/internal/suggest"
@@ -46,7 +45,7 @@ func newExplain(s *shared) *cobra.Command {
 			return err
 		}
 		if class != "" {
-			e.Class = slices.Index(e.Classifier.ClassNames, class)
+			e.Class = suggest.Class(class, e.Classifier.ClassNames)
 			if e.Class < 0 {
 				return usage(cmd, fmt.Errorf("--class %q is none of %q%s", class, e.Classifier.ClassNames,
 					suggest.Meant(class, e.Classifier.ClassNames)))

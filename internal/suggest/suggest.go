@@ -141,6 +141,25 @@ func Tidy(name string) string {
 	return norm.NFC.String(strings.TrimFunc(name, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' }))
 }
 
+// Truth returns true or false for a truth value in any case, such as the True of pandas or the TRUE of R, and other names as they are.
+func Truth(name string) string {
+	for _, truth := range []string{"false", "true"} {
+		if strings.EqualFold(name, truth) {
+			return truth
+		}
+	}
+	return name
+}
+
+// Class returns the number of a class among names; -1 if it is none. Truth values are the same in any case.
+func Class(name string, names []string) int {
+	if at := slices.Index(names, name); at >= 0 {
+		return at
+	}
+	same := func(other string) bool { return Truth(other) == Truth(name) }
+	return slices.IndexFunc(names, same)
+}
+
 // Alike tells of names of classes, or of groups, that look like one: they differ in case, or in how a number is written. It tells
 // of a name that looks like a missing value, too.
 func Alike(what string, names []string) (notes []string) {

@@ -16,6 +16,7 @@ import (
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 )
@@ -160,7 +161,7 @@ func ofModel(d *datasets.Dataset, m models.Metadata, name string) (*datasets.Dat
 	if !slices.Equal(d.ClassNames, m.ClassNames) { // some of the model's, in any order
 		as := make([]int32, len(d.ClassNames))
 		for k, class := range d.ClassNames {
-			as[k] = int32(slices.Index(m.ClassNames, class))
+			as[k] = int32(suggest.Class(class, m.ClassNames))
 			if as[k] < 0 {
 				return nil, fmt.Errorf("%s has the classes %q, the model %q; store labels as strings of the model's, "+
 					"or class_names in its order", name, d.ClassNames, m.ClassNames)

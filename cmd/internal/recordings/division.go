@@ -97,6 +97,9 @@ func (m *making) number() error {
 	if m.classes == nil {
 		m.classes = slices.Sorted(maps.Keys(count))
 	}
+	for i, class := range m.classes {
+		m.classes[i] = suggest.Truth(class)
+	}
 	names := slices.DeleteFunc(slices.Clone(m.classes), func(class string) bool { return count[class] == 0 })
 	for i, class := range names {
 		number[class], m.made.Classes = int32(i), append(m.made.Classes, Class{class, count[class]})

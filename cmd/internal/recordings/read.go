@@ -319,7 +319,8 @@ func (r *reading) finish() (err error) {
 		if at != nil {
 			one.Sensors, one.Values, one.Notes = sensors, pick(one.Values, len(c.names), at), told
 		}
-		one.label = suggest.Tidy(cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))], one.label))
+		given := cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))])
+		one.label = suggest.Truth(suggest.Tidy(cmp.Or(given, one.label)))
 		one.group, one.Name = suggest.Tidy(one.group), suggest.Tidy(one.Name)
 		for _, name := range []string{one.label, one.group, one.Name} {
 			if !utf8.ValidString(name) {
