@@ -129,8 +129,13 @@ type dialect struct {
 	columns  map[string]*figures // of open numbers, and others
 }
 
-// figures are what a column of numbers holds while numbers are open: the first of each kind.
-type figures struct{ open, below, beyond numeral } // whole numbers below 1,000 and from there on
+// figures are what a column of numbers holds: the first of each kind. They are kept while a number may be open, or
+// has marks between thousands that only other columns tell.
+type figures struct {
+	open          numeral // of anyPoint or anyComma
+	below, beyond numeral // whole numbers below 1,000 and from there on
+	comma         bool    // a number has a decimal comma
+}
 
 // newDialect takes the mark that a person has said or, for recordings to classify, that of the training.
 func newDialect(says string, known bool) *dialect {
@@ -206,11 +211,20 @@ func (d *dialect) column(heading string) *figures {
 	return c
 }
 
-// see takes a number of a column while no number has told.
-func (c *figures) see(value float64, n numeral, open mark) {
+// doubtful reports that figures matter still.
+func (d *dialect) doubtful() bool {
+	return d.decimal == noMark || d.decimal == comma && !d.grouped && d.says == "" && !d.known
+}
+
+// see takes a number of a column.
+func (c *figures) see(value float64, n numeral, is mark) {
 	first := &c.open
 	switch {
-	case open != noMark:
+	case is == anyPoint, is == anyComma:
+		c.comma = c.comma || is == anyComma
+	case is == comma:
+		c.comma = true
+		return
 	case value == 0 || value != value || strings.ContainsAny(n.text, ".,eEdD"): // zero has no decimals in any case
 		return
 	case value < 1000 && value > -1000:

@@ -103,7 +103,7 @@ func name(cell string) (string, error) {
 // one between thousands, and reliant that it has a decimal comma where commas separate the cells, for which other
 // numbers must speak.
 func (in *input) number(line int, text string) (float64, error) {
-	in.plain, in.open, in.reliant = text, noMark, false
+	in.plain, in.mark, in.open, in.reliant = text, noMark, noMark, false
 	if value, hasPoint, ok := decimal(text); ok && (!hasPoint || in.dialect.decimal == point) {
 		return value, nil
 	}
@@ -134,7 +134,7 @@ func isASCII(text string) bool {
 
 // exactly reads a value as programs write numbers, NaN for a missing one.
 func (in *input) exactly(text string) (float64, error) {
-	in.plain, in.open, in.reliant = text, noMark, false
+	in.plain, in.mark, in.open, in.reliant = text, noMark, noMark, false
 	if value, _, ok := decimal(text); ok {
 		return value, nil
 	}
@@ -145,8 +145,10 @@ func (in *input) exactly(text string) (float64, error) {
 // byMarks reads a number whose points and commas may be between its thousands.
 func (in *input) byMarks(n numeral) (value float64, err error) {
 	is := marksOf(n.text)
+	in.mark = is
 	switch is {
 	case noMark:
+		in.plain = n.text
 		return float(n.text)
 	case noNumber:
 		return 0, strconv.ErrSyntax

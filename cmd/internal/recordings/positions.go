@@ -111,8 +111,8 @@ func (p *positionsOf) number(in *input, column, line int, cell string) (value fl
 	if in.reliant && d.reliant == nil {
 		d.reliant = fmt.Errorf("%s, line %d: %q has a decimal comma, and commas separate the cells; %s", p.path, line, cell, d.way())
 	}
-	if d.decimal == noMark {
-		d.column(strconv.Itoa(column+1)).see(value, numeral{p.path, cell, line}, in.open)
+	if d.doubtful() {
+		d.column(strconv.Itoa(column+1)).see(value, numeral{p.path, cell, line}, in.mark)
 	}
 	return value, nil
 }

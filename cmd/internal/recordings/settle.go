@@ -25,12 +25,28 @@ func (d *dialect) settle() (decimal mark, note string, err error) {
 	case decimal == point:
 		return point, d.doubts(cmp.Or(commas, d.grouping)), nil
 	case decimal == comma:
-		return comma, d.doubts(cmp.Or(points, d.grouping)), nil
+		return comma, d.doubts(cmp.Or(points, d.grouping)), d.apartFromCommas()
 	case points.text != "" && commas.text != "":
 		return noMark, "", fmt.Errorf("%s and %s have marks of which one is before decimals and the other "+
 			"between thousands, and no number tells which; %s", points.such(), commas.such(), d.way())
 	}
 	return d.guess(points, commas)
+}
+
+// apartFromCommas returns an error if the numbers of a column all have three digits after a point, and only other
+// columns have decimal commas: the column may have been written otherwise.
+func (d *dialect) apartFromCommas() error {
+	if d.decimal == noMark || !d.doubtful() {
+		return nil
+	}
+	for _, heading := range slices.Sorted(maps.Keys(d.columns)) {
+		c := d.columns[heading]
+		if c.open.text != "" && !c.comma && (c.below.text == "" || c.beyond.text != "") {
+			return fmt.Errorf("column %s: %s may be %s, as %s in another column has %s, or have decimals; %s", heading, c.open.such(),
+				thousandfold(c.open.text), d.teller, d.teller.has(comma), d.way())
+		}
+	}
+	return nil
 }
 
 // doubts tells of a number whose marks between thousands only others tell, and of numbers that are written unlike the
@@ -57,8 +73,8 @@ func (d *dialect) doubts(grouping numeral) string {
 func (d *dialect) guess(points, commas numeral) (decimal mark, note string, err error) {
 	for _, heading := range slices.Sorted(maps.Keys(d.columns)) {
 		if c := d.columns[heading]; c.open.text != "" && c.below.text != "" && c.beyond.text == "" && !d.apart {
-			return noMark, "", fmt.Errorf("column %s: %s may be %s, as the column has whole numbers, such as %s, or it has "+
-				"decimals; %s", heading, c.open.such(), thousandfold(c.open.text), c.below.such(), d.way())
+			return noMark, "", fmt.Errorf("column %s: %s may be %s, as the column has whole numbers, such as %s, or have "+
+				"decimals; %s", heading, c.open.such(), thousandfold(c.open.text), c.below, d.way())
 		}
 	}
 	switch {

@@ -30,7 +30,7 @@ type table struct {
 	byName       map[string]*sample
 	namedBy      []int // the columns that may name a line
 	sums         summaries
-	wholes       []*figures // of each column, while no number has told how numbers are written
+	wholes       []*figures // of each column, while the dialect is doubtful
 }
 
 // add takes a line. The first line holds the headings.
@@ -166,14 +166,14 @@ func (t *table) valueOf(in *input, column, line int, cell string) (value float64
 		_, wrong := in.checked(cell, 0, strconv.ErrSyntax)
 		d.reliant = fmt.Errorf("%s, line %d: %w", in.path, line, t.unvalued(column, line, cell, wrong))
 	}
-	if err == nil && d.decimal == noMark {
+	if err == nil && d.doubtful() {
 		if t.wholes == nil {
 			t.wholes = make([]*figures, len(t.headings))
 		}
 		if t.wholes[column] == nil {
 			t.wholes[column] = d.column(t.headings[column])
 		}
-		t.wholes[column].see(value, numeral{in.path, cell, line}, in.open)
+		t.wholes[column].see(value, numeral{in.path, cell, line}, in.mark)
 	}
 	return value, err
 }

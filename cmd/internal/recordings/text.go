@@ -37,7 +37,8 @@ type input struct {
 	dialect    *dialect // of all files, or of this one
 	exact      []bool   // the columns whose numbers are no text, but a program's
 	allExact   bool     // all are
-	open       mark     // of the last number: see number
+	mark       mark     // of the last number
+	open       mark     // the same, if that number is open
 	plain      string   // the last number, as Go writes it
 	reliant    bool     // the last number
 	pointed    bool     // a number has a point
