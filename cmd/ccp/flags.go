@@ -116,10 +116,13 @@ func durationVar(f *pflag.FlagSet, value *time.Duration, name string, least time
 		if err != nil {
 			return errors.New("is not a duration such as 90s or 5m")
 		}
-		if *value < least && (!zero || *value != 0) {
-			return fmt.Errorf("must be at least %v%s", least, map[bool]string{true: ", or 0"}[zero])
+		switch {
+		case *value >= least, zero && *value == 0:
+			return nil
+		case zero:
+			return fmt.Errorf("must be at least %v, or 0", least)
 		}
-		return nil
+		return fmt.Errorf("must be at least %v", least)
 	}, nil}, name, usage)
 }
 
