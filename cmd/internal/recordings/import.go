@@ -153,8 +153,11 @@ func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 	}
 	m.made.Sensors, m.made.Channels, m.made.ReadAs = m.chosen.sensors, m.chosen.channels, m.readAs()
 	if o.Take == nil && (form == folders || form == long) {
-		m.labelling()
 		err = m.counting()
+		if err == nil {
+			err = m.describing()
+		}
+		m.labelling()
 	}
 	return m, err
 }

@@ -185,14 +185,14 @@ func TestColumnsOfWhole(t *testing.T) {
 		for line := range strings.Lines(text) {
 			fmt.Fprintf(&long, "s%d,%c,%s", sample, 'a'+sample%2, line)
 		}
-		put(t, folder, fmt.Sprintf("set/%c/%d.csv", 'a'+sample%2, sample), "x,person,room\n"+text)
+		put(t, folder, fmt.Sprintf("set/%c/%d.csv", 'a'+sample%2, sample), "x,who,room\n"+text)
 	}
-	table := put(t, folder, "r.csv", "sample,label,x,person,room\n"+long.String())
+	table := put(t, folder, "r.csv", "sample,label,x,who,room\n"+long.String())
 	for input, where := range map[string]string{table: table + `, sample "s0"`, folder + "/set": folder + "/set/a/0.csv"} {
 		result, _ := imported(t, Options{}, input)
-		assert.Equal(t, []string{fmt.Sprintf(note, "person", where)}, result.Notes)
+		assert.Equal(t, []string{fmt.Sprintf(note, "who", where)}, result.Notes)
 		assert.Len(t, result.Sensors, 3)
-		for _, o := range []Options{{Group: "person"}, {Table: Table{Leave: []string{"person"}}}, {Table: Table{Take: result.Sensors}}} {
+		for _, o := range []Options{{Group: "who"}, {Table: Table{Leave: []string{"who"}}}, {Table: Table{Take: result.Sensors}}} {
 			result, _ = imported(t, o, input)
 			assert.Empty(t, result.Notes)
 		}

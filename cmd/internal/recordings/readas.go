@@ -13,6 +13,9 @@ func (t *table) as() readAs {
 		readingsLayout: "one line a reading", samplesLayout: "one line a sample, " + text.Count(len(t.at[0]), "time point"),
 	}[t.layout]
 	before, after := t.in.as()
+	if named := t.named(); named != nil {
+		after += "; column " + strings.Join(named, ", ")
+	}
 	if t.time >= 0 {
 		if t.kind != numbers {
 			t.unit = "seconds"
@@ -20,6 +23,20 @@ func (t *table) as() readAs {
 		after += strings.TrimSuffix("; column "+t.headings[t.time]+" as time in "+t.unit, " in ")
 	}
 	return readAs{layout + "; " + before, after, t.in.pointed, t.in.commaed, noMark}
+}
+
+// named says of the columns that hold no values, apart from the time, what they are taken for, unless their headings say the same.
+func (t *table) named() (all []string) {
+	for _, use := range []struct {
+		column         int
+		heading, taken string
+	}{{t.sample, "sample", "sample"}, {t.sensor, "sensor", "sensor"}, {t.uses.label, "label", "class"}, {t.uses.group, "group", "group"},
+		{t.uses.unit, "unit", "unit"}, {t.date, "date", "date"}} {
+		if use.column >= 0 && !strings.EqualFold(t.headings[use.column], use.heading) {
+			all = append(all, t.headings[use.column]+" as "+use.taken)
+		}
+	}
+	return all
 }
 
 // readAs says how a file was read: what comes before and after what is said of its numbers, whether these have points

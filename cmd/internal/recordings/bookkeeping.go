@@ -1,0 +1,126 @@
+package recordings
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// numbering ends the names of columns that number something.
+const numbering = `(?:[ _.-]?(?:id|no|nr|num|number|code|index|idx))`
+
+// What a column of bookkeeping tells of a recording.
+const (
+	ofWhom  = "says who was recorded"
+	ofWhich = "says which recording it is"
+	ofSplit = "says of which split it is"
+	ofClass = "says of which class it is"
+	ofDate  = "is a part of the date"
+)
+
+// description is what columns of some names say of a recording, if they hold whole numbers within some bounds.
+type description struct {
+	names       *regexp.Regexp
+	says        string
+	least, most float64
+}
+
+// bookkeeping are the names of columns that describe recordings where they hold whole numbers within some bounds. As sensors they would
+// tell a training whose recording it is, or when it was made.
+var bookkeeping = []description{
+	{regexp.MustCompile(`^(?i:(?:subj|subject|participant|person|patient|user|volunteer|proband)s?` + numbering + `?)$`), ofWhom,
+		-math.MaxFloat64, math.MaxFloat64},
+	{regexp.MustCompile(`^(?i:(?:session|trial|visit|case)s?` + numbering + `?|(?:run|recording|record|segment|sample|file|row|line|obs|` +
+		`observation|instance|window)` + numbering + `|id|uid|idx|index)$`), ofWhich, -math.MaxFloat64, math.MaxFloat64},
+	{regexp.MustCompile(`^(?i:(?:cv[ _.-]?)?folds?` + numbering + `?|split|partition|is[ _.-]?(?:train|test|val|valid)(?:ing)?)$`), ofSplit,
+		-math.MaxFloat64, math.MaxFloat64},
+	{regexp.MustCompile(`^(?i:(?:class|target|label)` + numbering + `?|y[ _.-]?true)$`), ofClass, -math.MaxFloat64, math.MaxFloat64},
+	{regexp.MustCompile(`^(?i:year|jahr|année|año)$`), ofDate, 1000, 3000},
+	{regexp.MustCompile(`^(?i:month|monat|mois|mes)$`), ofDate, 1, 12},
+	{regexp.MustCompile(`^(?i:day|tag|jour|día|day[ _.]?of[ _.]?month)$`), ofDate, 1, 31},
+}
+
+// describing returns an error if columns that nobody named are no sensors but describe recordings, by their names and their values. A
+// column of such a name whose values go on within a recording is a sensor. Where each line is a sample, the date may well have to do
+// with the class, so that a note tells of its parts.
+func (r *reading) describing() error {
+	layout := r.chosen.layout
+	if layout == "" || layout == readingsLayout {
+		return nil
+	}
+	var found, leave []string
+	way := ""
+	for column, name := range r.chosen.names {
+		says, where := r.describes(column)
+		switch {
+		case says == "" || says == ofDate && layout == samplesLayout:
+			continue
+		case way != "":
+		case says == ofWhom && r.group == "":
+			way = fmt.Sprintf("--group %q keeps a person's recordings together, ", name)
+		case says == ofWhich && r.Columns == nil && layout == samplesLayout:
+			way = fmt.Sprintf("--columns %q makes a recording of all lines with one number, ", name)
+		}
+		found, leave = append(found, fmt.Sprintf("%s %s (%s)", name, says, where)), append(leave, name)
+	}
+	if found == nil {
+		r.datesOfSamples()
+		return nil
+	}
+	return fmt.Errorf("a column that only describes recordings is no sensor, and by its name and its whole numbers column %s: %s--leave %q "+
+		"leaves out what is no sensor; if all are sensors, name these and the others with --take", strings.Join(found, ", "), way,
+		strings.Join(leave, ","))
+}
+
+// datesOfSamples notes parts of dates that are taken for sensors.
+func (r *reading) datesOfSamples() {
+	var parts []string
+	for column, name := range r.chosen.names {
+		if says, _ := r.describes(column); says == ofDate {
+			parts = append(parts, name)
+		}
+	}
+	if parts != nil {
+		r.note("column %s, by its name a part of the date, is taken for a sensor; --leave %q leaves it out", few(parts),
+			strings.Join(parts, ","))
+	}
+}
+
+// describes says what a column of all recordings tells of each, and an example; "" for a sensor. What describes a recording is a whole
+// number that hardly changes in it, but for the days of a long one.
+func (r *reading) describes(column int) (says, where string) {
+	at := slices.IndexFunc(bookkeeping, func(d description) bool { return d.names.MatchString(r.chosen.names[column]) })
+	if at < 0 {
+		return "", ""
+	}
+	book, width := bookkeeping[at], len(r.chosen.names)
+	steps, changes, there := 0, 0, false
+	for _, x := range r.samples {
+		before := math.NaN()
+		for i := column; i < len(x.Values); i += width {
+			v := x.Values[i]
+			if v != v {
+				continue
+			}
+			if v != math.Trunc(v) || v < book.least || v > book.most {
+				return "", ""
+			}
+			if !there {
+				there, where = true, fmt.Sprintf("%g in %s", v, x.where)
+			}
+			if before == before {
+				steps++
+				if v != before {
+					changes++
+				}
+			}
+			before = v
+		}
+	}
+	if !there || book.says != ofDate && changes*minSteps > steps {
+		return "", ""
+	}
+	return book.says, where
+}
