@@ -3,8 +3,10 @@ package transforms
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Held are samples by which each transform alone is judged, and nothing is chosen.
@@ -33,52 +35,68 @@ func Accuracy(predicted []int, labels []int32, shares []float64) (accuracy float
 	return accuracy / present
 }
 
-// judgeAlone predicts the held samples, at most mostChosen of them, by a ridge classifier on one transform, which is
-// fitted to the samples that transforms are chosen by. If these are of some classes only, nothing is told: they know no
-// others.
-func (f *fit) judgeAlone(ctx context.Context, t *trial, v int) (s Score, err error) {
-	c, alone := f.candidates[v], t.alone[v]
-	if f.Held.Samples == nil || t.lone || t.some || math.IsInf(alone.loss, 1) || t.square[v] == 0 {
+// judgeAlone predicts the held samples, at most mostChosen of them, by a ridge classifier on one candidate, which is
+// fitted to the trial's samples. If these are of some classes only, nothing is told: they know no others.
+func (c *chooser) judgeAlone(ctx context.Context, one *candidate, alone judgement) (s Score, err error) {
+	if c.Held.Samples == nil || c.lone || c.someClasses || math.IsInf(alone.loss, 1) || alone.square == 0 {
 		return s, nil
 	}
-	coefficients, _, _, err := t.solveDual(ctx, t.grams[v], penalties[alone.penalty])
+	coefficients, _, _, err := c.solveDual(ctx, alone.gram, penalties[alone.penalty])
 	if err != nil {
 		return s, nil // as where penalties are compared
 	}
-	held, rows := pick(f.Held.Samples, spread(f.Held.Samples, mostChosen)), pick(c.rows, t.chosen)
-	norms := make([]float64, len(rows))
-	for j, row := range rows {
-		norms[j] = float64(dot(row, row))
+	lone := loneClassifier{candidate: one, judgement: alone, task: c.task, coefficients: coefficients,
+		rows: pick(one.rows, c.chosen)}
+	for _, row := range lone.rows {
+		lone.norms = append(lone.norms, float64(dot(row, row)))
 	}
-	n, losses := float64(len(rows)), make([]float64, len(held))
-	predicted, labels := make([]int, len(held)), make([]int32, len(held))
+	held := pick(c.Held.Samples, spread(c.Held.Samples, mostChosen))
+	losses, predicted, labels := make([]float64, len(held)), make([]int, len(held)), labelsOf(held)
+	n := float64(len(lone.rows))
 	err = inParallel(ctx, len(held), func(w *work, i int) {
-		x := make([]float32, c.Width())
-		w.read(f.classifier.scaling, held[i].Values)
-		c.raw(w, x)
-		c.standardiser.Apply(x)
-		k, own := make([]float64, len(rows)), float64(dot(x, x))
-		for j, row := range rows {
-			k[j] = float64(dot(x, row))
-			if c.kernel != nil {
-				k[j] = c.kernel.value(k[j], own, norms[j])
-			}
-		}
-		floats.AddConst((floats.Sum(t.centre[v])-floats.Sum(k))/n, k)
-		floats.Sub(k, t.centre[v])
-		decisions := append([]float64(nil), t.meanTarget...)
-		for j, x := range k {
-			floats.AddScaled(decisions, x/t.square[v], coefficients.RawRowView(j))
-		}
-		logits := t.logits(decisions, alone)
-		predicted[i], labels[i] = floats.MaxIdx(logits), held[i].Label
+		w.read(c.classifier.scaling, held[i].Values)
+		logits := lone.logits(w)
+		predicted[i] = floats.MaxIdx(logits)
 		p := math.Exp(logits[labels[i]] - floats.LogSumExp(logits))
-		losses[i] = -math.Log(((n+1)*p + 1/float64(f.Classes)) / (n + 2))
+		losses[i] = -math.Log(((n+1)*p + 1/float64(c.Classes)) / (n + 2)) // with Laplace smoothing
 	})
 	s = Score{Loss: floats.Sum(losses) / float64(len(held)), Samples: len(held)}
-	s.Accuracy = Accuracy(predicted, labels, f.Held.Shares)
-	if groups := len(groupsOf(held)); groups < len(held) {
+	s.Accuracy = Accuracy(predicted, labels, c.Held.Shares)
+	groups := len(groupsOf(held))
+	if groups < len(held) {
 		s.Groups = groups
 	}
 	return s, err
+}
+
+// loneClassifier is a ridge classifier on one candidate with a weight for each of the trial's samples.
+type loneClassifier struct {
+	*candidate
+	judgement
+	task
+	coefficients *mat.Dense  // `[samples, classes]`
+	rows         [][]float32 // the features of the trial's samples
+	norms        []float64   // their squared norms
+}
+
+// logits returns the logits of the recording in w.
+func (l *loneClassifier) logits(w *work) []float64 {
+	x := make([]float32, l.Width())
+	l.raw(w, x)
+	l.standardiser.Apply(x)
+	k, norm := make([]float64, len(l.rows)), float64(dot(x, x))
+	for j, row := range l.rows {
+		k[j] = float64(dot(x, row))
+		if l.kernel != nil {
+			k[j] = l.kernel.value(k[j], norm, l.norms[j])
+		}
+	}
+	// The features behind k are centred as those behind the Gram matrix are.
+	floats.AddConst((floats.Sum(l.centre)-floats.Sum(k))/float64(len(k)), k)
+	floats.Sub(k, l.centre)
+	decisions := slices.Clone(l.meanTarget)
+	for j, x := range k {
+		floats.AddScaled(decisions, x/l.square, l.coefficients.RawRowView(j))
+	}
+	return l.task.logits(decisions, l.score)
 }

@@ -107,29 +107,34 @@ func TestSamplesAreReadByLinksOfOthers(t *testing.T) {
 			calls = append(calls, some)
 			return linked(some), nil
 		}}
-	f, err := c.begin(samples)
-	require.NoError(t, err)
-	require.NoError(t, f.compute(t.Context()))
+	columnsOf := func(c Config) (*extractor, []float32) {
+		p, err := c.plan(samples)
+		require.NoError(t, err)
+		e, err := p.extractor(t.Context())
+		require.NoError(t, err)
+		_, columns, err := e.all(t.Context())
+		require.NoError(t, err)
+		return e, columns
+	}
+	e, columns := columnsOf(c)
 	require.Len(t, calls, mostParts)
 	perClass := map[[2]int]int{}
-	for i, s := range f.samples {
-		perClass[[2]int{s.part, int(s.Label)}]++
-		assert.NotContains(t, calls[s.part], i, "a sample does not help to make its own links")
-		for j, other := range f.samples {
+	for i, s := range e.samples {
+		part := e.partOf[i]
+		perClass[[2]int{part, int(s.Label)}]++
+		assert.NotContains(t, calls[part], i, "a sample does not help to make its own links")
+		for j, other := range e.samples {
 			if other.Group == s.Group {
-				assert.Equal(t, s.part, other.part)
-			} else if other.part != s.part {
-				assert.Contains(t, calls[s.part], j)
+				assert.Equal(t, part, e.partOf[j])
+			} else if e.partOf[j] != part {
+				assert.Contains(t, calls[part], j)
 			}
 		}
 		own := c
-		own.Relink, own.Links = nil, linked(calls[s.part])
-		g, err := own.begin(samples)
-		require.NoError(t, err)
-		require.NoError(t, g.compute(t.Context()))
-		width := f.classifier.forest.width
-		for j := range width {
-			assert.InDelta(t, g.columns[j*n+i], f.columns[j*n+i], 1e-6, "the forest's features")
+		own.Relink, own.Links = nil, linked(calls[part])
+		_, want := columnsOf(own)
+		for j := range e.classifier.forest.width {
+			assert.InDelta(t, want[j*n+i], columns[j*n+i], 1e-6, "the forest's features")
 		}
 	}
 	for part := range mostParts {

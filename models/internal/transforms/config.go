@@ -17,8 +17,6 @@ type Sample struct {
 	Values []float32 // `[timepoints, columns]`; recordings may differ in length. NaN counts as the column's mean
 	Label  int32
 	Group  string // the samples of a group are held out together; a sample without one is held out singly
-
-	part int // of the samples, see fit.relink
 }
 
 // For returns what a fit on the data needs to know of them, for the transforms that the option asks for. Signals on a
@@ -71,29 +69,6 @@ type Config struct {
 	Only    []string        // names of the transforms to use; nil means those that suit the samples
 	Seed    uint64          // of all random draws
 	Backend compute.Backend // multiplies matrices
-}
-
-// Memory is about how many bytes Fit takes beside the samples. It holds the features twice, and six matrices of all
-// samples, or of the features if these are fewer; before, while the forest grows, once and what the forest reads.
-// Half as much waits to be collected.
-func (c Config) Memory(samples []Sample) int {
-	f, err := c.begin(samples)
-	if err != nil {
-		return 0
-	}
-	width, n := 0, len(f.used)
-	for _, v := range f.classifier.transforms {
-		width += v.Width()
-	}
-	side := n
-	if !f.dual {
-		side = width
-	}
-	more := 4*n*width + 48*side*side
-	if m := f.classifier.forest; m != nil {
-		more = max(more, 4*n*m.width)
-	}
-	return (4*n*width + more) * 3 / 2
 }
 
 // ErrTooFew says that samples are too few, of too few classes or groups, for a fit.

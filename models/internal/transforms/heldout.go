@@ -14,15 +14,15 @@ const heldAtOnce = 512 // samples that are explained at a time
 
 var errCopies = errors.New("rounding made its matrix singular; are groups copies of each other?")
 
-// Of some samples, unexplained returns (I - H)_ss and residuals (y - H·y)_s, `[some, classes]`. H is the matrix from targets to
-// predictions, with its intercept.
+// Of some samples, unexplained returns (I - H)_ss and residuals (y - H·y)_s, `[some, classes]`. H is the matrix from
+// targets to predictions, with its intercept.
 type (
 	unexplained func(some []int) (*mat.Dense, error)
 	residuals   func(some []int) (*mat.Dense, error)
 )
 
-// without returns the predictions of a group by the ridge classifier of the others: y - (I - H)_ss⁻¹·(y - H·y)_s. off are its
-// residuals, which it changes. It fails if there are no others, or if rounding made the matrix singular.
+// without returns the predictions of a group by the ridge classifier of the others: y - (I - H)_ss⁻¹·(y - H·y)_s. off
+// are its residuals, which it changes. It fails if there are no others, or if rounding made the matrix singular.
 func (t task) without(group []int, part, off *mat.Dense) (*mat.Dense, error) {
 	predictions := t.targets(pick(t.labels, group))
 	for at := range group {
@@ -40,8 +40,8 @@ func (t task) without(group []int, part, off *mat.Dense) (*mat.Dense, error) {
 	return predictions, nil
 }
 
-// heldOut predicts each of the judged samples by the ridge classifier of the samples outside its group, `[judged, classes]`. It goes
-// from block to block of groups, so that nothing else is as large, and ends with ctx.
+// heldOut predicts each of the judged samples by the ridge classifier of the samples outside its group, `[judged,
+// classes]`. It goes from block to block of groups, so that nothing else is as large, and ends with ctx.
 func (t task) heldOut(ctx context.Context, u unexplained, left residuals) (*mat.Dense, error) {
 	predictions, rows := mat.NewDense(len(t.judged), t.classes(), nil), map[int]int{}
 	for row, i := range t.judged {

@@ -53,8 +53,8 @@ func (multiply times) until(ctx context.Context) times {
 	}
 }
 
-// invert returns the inverse of a symmetric positive definite matrix. Errors are errSingular, or those of multiply, which multiplies
-// the quarters of a large matrix, or of a context that has ended.
+// invert returns the inverse of a symmetric positive definite matrix. Errors are errSingular, or those of multiply,
+// which multiplies the quarters of a large matrix, or of a context that has ended.
 func invert(ctx context.Context, multiply times, a *mat.SymDense) (*mat.Dense, error) {
 	n := a.SymmetricDim()
 	side, parts := n, 1

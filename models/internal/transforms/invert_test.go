@@ -24,7 +24,8 @@ func gramOf(n, features int, penalty float64) *mat.SymDense {
 	return k
 }
 
-// Sizes that one decomposition inverts, that are halved once with a row of the identity behind, and that are halved twice.
+// Sizes that one decomposition inverts, that are halved once with a row of the identity behind, and that are halved
+// twice.
 func TestInvert(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		multiply, free, err := timesOn(backend)

@@ -94,24 +94,21 @@ func TestJudgedSamplesAreBounded(t *testing.T) {
 	assert.Len(t, judgedOf(20_000, 1_000_000), fewJudged)
 }
 
-// More than a hundred classes are told apart as few are: by the sums of each class, and by a weight for each sample or for each feature.
+// More than a hundred classes are told apart as few are: by the sums of each class, and by a weight for each sample
+// or for each feature.
 func TestFitOfManyClasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 6))
 	const classes = fewClasses + 20
 	samples := manyClasses(rng, 4*classes, classes, 8)
 	c := Config{Columns: 8, Channels: 1, Classes: classes, Table: true, Only: []string{"values"}, Backend: backendtest.Go(t)}
 	for _, dual := range []bool{true, false} {
-		f, err := c.begin(samples[:3*classes])
+		e, candidates := computed(t, c, samples[:3*classes])
+		e.dual, e.landmarks = dual, spread(e.samples, 240)
+		ridges, err := e.ridges(t.Context(), candidates)
 		require.NoError(t, err)
-		f.dual, f.landmarks = dual, spread(f.samples, 240)
-		if !dual {
-			f.classifier.header.Landmarks = 240
-			f.classifier = f.classifier.header.open()
-		}
-		require.NoError(t, f.compute(t.Context()))
-		require.NoError(t, f.ridges(t.Context()))
-		f.classifier.ForestWeight = 0
-		assert.Greater(t, rightly(f.classifier, samples[3*classes:]), 0.97, dual)
+		e.classifier.join(e.taskOf(e.samples), ridges)
+		e.classifier.ForestWeight = 0
+		assert.Greater(t, rightly(e.classifier, samples[3*classes:]), 0.97, dual)
 	}
 }
 

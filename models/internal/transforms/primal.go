@@ -12,113 +12,160 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// byFeatures solves for a weight of each feature. A transform with a kernel gets features whose scalar products are its kernel's,
-// as far as the landmarks tell (Nyström).
-func (f *fit) byFeatures(ctx context.Context) (residuals, unexplained, error) {
-	n := len(f.samples)
-	rows := make([][]float32, n) // of all transforms, centred and weighted
-	var scales []float64
-	roots := map[*candidate]*mat.TriDense{}
-	for _, c := range f.candidates {
+// design has the features of all candidates side by side, as the ridge classifier by features reads them.
+type design struct {
+	rows   [][]float32 // centred and scaled, `[samples][features]`
+	blocks []designBlock
+}
+
+// designBlock is a candidate's part of a design.
+type designBlock struct {
+	centre []float64 // the mean features, before they were centred
+	scale  float64   // that the features were multiplied by
+	// root is L of nystrom, by which kernel values became features; nil without a kernel.
+	root *mat.TriDense
+}
+
+// byFeatures solves for a weight of each feature. A transform with a kernel gets features whose scalar products are its
+// kernel's, as far as the landmarks tell (Nyström).
+func (s *solver) byFeatures(ctx context.Context) (*solved, error) {
+	d, err := s.design(ctx)
+	if err != nil {
+		return nil, err
+	}
+	gram, side, err := s.normalEquations(ctx, d.rows)
+	if err != nil {
+		return nil, err
+	}
+	width := len(d.rows[0])
+	for i := range width {
+		gram.SetSym(i, i, gram.At(i, i)+s.penalty)
+	}
+	inverse, err := invert(ctx, s.times, gram)
+	if err != nil {
+		return nil, fmt.Errorf("transforms: the ridge classifier of %d features: %w", width, err)
+	}
+	weights, err := s.product(inverse, side)
+	if err != nil {
+		return nil, err
+	}
+	terms, err := s.terms(d, weights)
+	if err != nil {
+		return nil, err
+	}
+	left := func(some []int) (*mat.Dense, error) {
+		targets := s.targets(pick(s.labels, some))
+		explained, err := s.product(block(pick(d.rows, some), 0, width, width), weights)
+		if err != nil {
+			return nil, err
+		}
+		targets.Sub(targets, explained)
+		return targets, nil
+	}
+	u := func(some []int) (*mat.Dense, error) { return s.unexplainedOf(pick(d.rows, some), inverse) }
+	return &solved{terms, left, u}, nil
+}
+
+// design centres and scales the features of all candidates, whose own it drops.
+func (s *solver) design(ctx context.Context) (*design, error) {
+	n := len(s.samples)
+	d := &design{rows: make([][]float32, n)}
+	for i, c := range s.candidates {
+		var b designBlock
+		rows := c.rows
 		if c.kernel != nil {
 			var err error
-			roots[c], err = f.nystrom(ctx, c)
+			b.root, rows, err = s.nystrom(ctx, c)
 			if err != nil {
-				return nil, nil, err
-			}
-		}
-		c.centre, c.square = features.Means(c.rows), 0
-		for _, row := range c.rows {
-			for j, x := range row {
-				c.square += (float64(x) - c.centre[j]) * (float64(x) - c.centre[j]) / float64(n)
-			}
-		}
-		scales = append(scales, math.Sqrt(c.weight/c.square))
-		for i, row := range c.rows {
-			for j, x := range row {
-				rows[i] = append(rows[i], float32(scales[len(scales)-1]*(float64(x)-c.centre[j])))
+				return nil, err
 			}
 		}
 		c.rows = nil
+		b.centre = features.Means(rows)
+		square := 0.0
+		for _, row := range rows {
+			for j, x := range row {
+				square += (float64(x) - b.centre[j]) * (float64(x) - b.centre[j]) / float64(n)
+			}
+		}
+		b.scale = math.Sqrt(s.weights[i] / square)
+		for sample, row := range rows {
+			for j, x := range row {
+				d.rows[sample] = append(d.rows[sample], float32(b.scale*(float64(x)-b.centre[j])))
+			}
+		}
+		d.blocks = append(d.blocks, b)
 	}
+	return d, nil
+}
+
+// normalEquations returns the products of the features with each other, `[features, features]`, and with the targets,
+// `[features, classes]`.
+func (s *solver) normalEquations(ctx context.Context, rows [][]float32) (*mat.SymDense, *mat.Dense, error) {
 	width := len(rows[0])
-	side, at := mat.NewDense(width, f.Classes, nil), 0
-	gram, err := squares(f.Backend, width, true, func(yield func(*mat.Dense) bool) {
+	side, at := mat.NewDense(width, s.Classes, nil), 0
+	gram, err := squares(s.Backend, width, 0, func(yield func(*mat.Dense) bool) {
 		for some := range slices.Chunk(rows, blockSize) {
 			part := block(some, 0, width, width)
-			side.Add(side, f.timesTargets(part.T(), at))
+			side.Add(side, s.timesTargets(part.T(), at))
 			at += len(some)
 			if ctx.Err() != nil || !yield(part) {
 				return
 			}
 		}
 	})
-	err = cmp.Or(err, ctx.Err())
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range width {
-		gram.SetSym(i, i, gram.At(i, i)+f.penalty)
-	}
-	inverse, err := invert(ctx, f.times, gram)
-	if err != nil {
-		return nil, nil, fmt.Errorf("transforms: the ridge classifier of %d features: %w", width, err)
-	}
-	weights, err := f.product(inverse, side)
-	if err != nil {
-		return nil, nil, err
-	}
-	left := func(some []int) (*mat.Dense, error) {
-		off := f.targets(pick(f.labels, some))
-		explained, err := f.product(block(pick(rows, some), 0, width, width), weights)
-		if err != nil {
-			return nil, err
-		}
-		off.Sub(off, explained)
-		return off, nil
-	}
-	u := func(some []int) (*mat.Dense, error) {
-		part := pick(rows, some)
-		for len(part)%heldAtOnce > 0 { // of few sizes, for each of which the backend compiles
-			part = append(part, make([]float32, width))
-		}
-		seen := block(part, 0, width, width)
-		left, err := f.times(seen, inverse)
-		if err == nil {
-			left, err = f.times(left, seen.T())
-		}
-		if err != nil {
-			return nil, err
-		}
-		left = left.Slice(0, len(some), 0, len(some)).(*mat.Dense)
-		left.Apply(func(i, j int, x float64) float64 { return float64(asInt(i == j)) - x - 1/float64(n) }, left)
-		return left, nil
-	}
-	from := 0
-	for v, c := range f.candidates {
-		to := from + len(c.centre)
-		c.coefficients = mat.DenseCopyOf(weights.Slice(from, to, 0, f.Classes))
-		c.coefficients.Scale(scales[v], c.coefficients)
-		from = to
-		if c.kernel != nil { // back to kernel values
-			if err := roots[c].SolveTo(c.coefficients, true, c.coefficients); err != nil {
-				return nil, nil, fmt.Errorf("transforms: %s: %w", c.Name, err)
-			}
-			centre := mat.NewVecDense(len(c.centre), c.centre)
-			centre.MulVec(roots[c], mat.VecDenseCopyOf(centre))
-		}
-	}
-	return left, u, nil
+	return gram, side, cmp.Or(err, ctx.Err())
 }
 
-// nystrom turns the rows of a transform into features φ = L⁻¹·k: k are the kernel values with the landmarks,
-// and L·Lᵀ is those among themselves. It returns L.
-func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) {
-	landmarks, m := pick(c.rows, f.landmarks), c.kernel
-	c.setLandmarks(landmarks)
-	among, err := f.squares(ctx, landmarks)
+// unexplainedOf returns (I - H)_ss of samples with these rows of a design. inverse is that of the normal equations.
+func (s *solver) unexplainedOf(rows [][]float32, inverse *mat.Dense) (*mat.Dense, error) {
+	n, width := len(rows), len(rows[0])
+	for len(rows)%heldAtOnce > 0 { // of few sizes, for each of which the backend compiles
+		rows = append(rows, make([]float32, width))
+	}
+	x := block(rows, 0, width, width)
+	h, err := s.times(x, inverse)
 	if err != nil {
 		return nil, err
+	}
+	h, err = s.times(h, x.T())
+	if err != nil {
+		return nil, err
+	}
+	h = h.Slice(0, n, 0, n).(*mat.Dense)
+	all := float64(len(s.samples))
+	h.Apply(func(i, j int, x float64) float64 { return float64(asInt(i == j)) - x - 1/all }, h)
+	return h, nil
+}
+
+// terms returns the part of each candidate in the decisions, by the weights of the design's features.
+func (s *solver) terms(d *design, weights *mat.Dense) (terms []term, err error) {
+	from := 0
+	for i, b := range d.blocks {
+		to := from + len(b.centre)
+		t := term{b.centre, mat.DenseCopyOf(weights.Slice(from, to, 0, s.Classes))}
+		t.coefficients.Scale(b.scale, t.coefficients)
+		from = to
+		if b.root != nil { // back to kernel values
+			if err := b.root.SolveTo(t.coefficients, true, t.coefficients); err != nil {
+				return nil, fmt.Errorf("transforms: %s: %w", s.candidates[i].Name, err)
+			}
+			centre := mat.NewVecDense(len(t.centre), t.centre)
+			centre.MulVec(b.root, mat.VecDenseCopyOf(centre))
+		}
+		terms = append(terms, t)
+	}
+	return terms, nil
+}
+
+// nystrom returns features φ = L⁻¹·k of all samples in place of those of a candidate: k are the kernel values with the
+// landmarks, and L·Lᵀ is those among themselves. It also returns L.
+func (s *solver) nystrom(ctx context.Context, c *candidate) (root *mat.TriDense, rows [][]float32, err error) {
+	landmarks, m := pick(c.rows, s.landmarks), c.kernel
+	m.setLandmarks(landmarks)
+	among, err := products(ctx, s.Backend, landmarks)
+	if err != nil {
+		return nil, nil, err
 	}
 	among = m.gram(among)
 	jitter := 1e-6 * mat.Trace(among) / float64(len(landmarks))
@@ -127,26 +174,25 @@ func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) 
 	}
 	factor, root := new(mat.Cholesky), new(mat.TriDense)
 	if !factor.Factorize(among) {
-		return nil, fmt.Errorf("transforms: rounding made the kernel of the transform %s singular", c.Name)
+		return nil, nil, fmt.Errorf("transforms: rounding made the kernel of the transform %s singular", c.Name)
 	}
 	factor.LTo(root)
-	others, rows := block(landmarks, 0, m.width, m.width), [][]float32(nil)
+	others := block(landmarks, 0, m.width, m.width)
 	for some := range slices.Chunk(c.rows, blockSize) {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
-		k := new(mat.Dense)
+		k := new(mat.Dense) // `[landmarks, samples]`
 		k.Mul(others, block(some, 0, m.width, m.width).T())
 		k.Apply(func(i, j int, x float64) float64 {
 			return m.value(x, float64(m.norms[i]), float64(dot(some[j], some[j])))
 		}, k)
 		if err := root.SolveTo(k, false, k); err != nil {
-			return nil, fmt.Errorf("transforms: %s: %w", c.Name, err)
+			return nil, nil, fmt.Errorf("transforms: %s: %w", c.Name, err)
 		}
 		for j := range some {
 			rows = append(rows, loop.Convert[float32](mat.Col(nil, j, k)))
 		}
 	}
-	c.rows = rows
-	return root, nil
+	return root, rows, nil
 }

@@ -11,9 +11,16 @@ import (
 // mostParts is how many parts of the samples are averaged along links that the others make. Each part costs a graph.
 const mostParts = 4
 
-// relinked are the maps that average along links, on links that a part of the samples has not helped to make.
+// relinked has, for each part of the samples, maps along links that the part has not helped to make. It is empty if all
+// samples are read by the same links.
 type relinked struct {
-	transforms map[string]*transform
+	partOf []int // the part of each sample
+	parts  []relinkedPart
+}
+
+// relinkedPart has the maps of one part in place of those of the classifier.
+type relinkedPart struct {
+	transforms map[string]*transform // those that average along links
 	forest     *forest
 }
 
@@ -22,75 +29,83 @@ type relinked struct {
 // in new ones. So a transform that averages along links would learn features of training samples that no new sample
 // has, and leave-one-out would find them perfect. Each training sample is therefore read by links that it has not
 // helped to make (cross-fitting), as a new one is.
-func (f *fit) relink() error {
+func (p *plan) relink(v *Classifier) (r relinked, err error) {
 	alongLinks := func(name string) bool { return features.Find(name).AlongLinks }
-	v := f.classifier
-	if f.Relink == nil || !slices.ContainsFunc(slices.Concat(v.Names, v.header.Forest), alongLinks) {
-		return nil
+	if p.Relink == nil || !slices.ContainsFunc(slices.Concat(v.Names, v.header.Forest), alongLinks) {
+		return r, nil
 	}
-	for part, some := range f.cut() {
+	var others [][]int
+	r.partOf, others = p.cut()
+	for part, some := range others {
 		h := v.header
-		var err error
-		h.links, err = f.Relink(some)
+		h.links, err = p.Relink(some)
 		if err != nil {
-			return fmt.Errorf("links by the samples without part %d: %w", part+1, err)
+			return r, fmt.Errorf("links by the samples without part %d: %w", part+1, err)
 		}
-		r := relinked{transforms: map[string]*transform{}}
-		for _, name := range v.Names {
-			if alongLinks(name) {
-				r.transforms[name] = &transform{Transform: features.Find(name), Map: features.Find(name).New(h.shape())}
-			}
-		}
-		if v.forest != nil {
-			own := *v.forest
-			own.maps = slices.Clone(own.maps)
-			for i, name := range own.names {
-				if alongLinks(name) {
-					own.maps[i] = features.Find(name).New(h.shape())
-				}
-			}
-			r.forest = &own
-		}
-		f.relinked = append(f.relinked, r)
+		r.parts = append(r.parts, h.relinkedPart(v.forest))
 	}
-	return nil
+	return r, nil
+}
+
+// relinkedPart opens the maps that average along the links of the header. forest is the one whose other maps stay.
+func (h header) relinkedPart(of *forest) relinkedPart {
+	part := relinkedPart{transforms: map[string]*transform{}}
+	for _, name := range h.Names {
+		kind := features.Find(name)
+		if kind.AlongLinks {
+			part.transforms[name] = &transform{Transform: kind, Map: kind.New(h.shape())}
+		}
+	}
+	if of == nil {
+		return part
+	}
+	forest := *of
+	forest.maps = slices.Clone(of.maps)
+	for i, name := range of.names {
+		kind := features.Find(name)
+		if kind.AlongLinks {
+			forest.maps[i] = kind.New(h.shape())
+		}
+	}
+	part.forest = &forest
+	return part
 }
 
 // cut puts each sample into a part, and returns the samples that are not in each part, by their numbers among all
 // samples. Groups stay whole, and each part has the same share of each class, as far as its groups allow: what is odd
 // in the links of a part must not tell classes.
-func (f *fit) cut() (others [][]int) {
-	groups := groupsOf(f.samples)
+func (p *plan) cut() (partOf []int, others [][]int) {
+	groups := groupsOf(p.samples)
 	slices.SortStableFunc(groups, func(a, b []int) int {
-		return cmp.Compare(f.samples[a[0]].Label, f.samples[b[0]].Label)
+		return cmp.Compare(p.samples[a[0]].Label, p.samples[b[0]].Label)
 	})
-	others = make([][]int, min(mostParts, len(groups)))
+	partOf, others = make([]int, len(p.samples)), make([][]int, min(mostParts, len(groups)))
 	for at, group := range groups {
 		own := at % len(others)
 		for _, i := range group {
-			f.samples[i].part = own
+			partOf[i] = own
 			for part := range others {
 				if part != own {
-					others[part] = append(others[part], f.used[i])
+					others[part] = append(others[part], p.used[i])
 				}
 			}
 		}
 	}
-	return others
+	return partOf, others
 }
 
-// forestOf returns the forest whose features a training sample has.
-func (f *fit) forestOf(s Sample) *forest {
-	if f.relinked == nil {
-		return f.classifier.forest
+// forestFor returns the forest whose features a training sample has, in place of the classifier's.
+func (r *relinked) forestFor(sample int, of *forest) *forest {
+	if r.parts == nil {
+		return of
 	}
-	return f.relinked[s.part].forest
+	return r.parts[r.partOf[sample]].forest
 }
 
-// mapOf returns the map in place of a transform whose features a training sample has.
-func (f *fit) mapOf(v *transform, s Sample) *transform {
-	if f.relinked == nil || !v.AlongLinks {
-		return v
+// transformFor returns the transform whose features a training sample has, in place of one of the classifier.
+func (r *relinked) transformFor(sample int, t *transform) *transform {
+	if r.parts == nil || !t.AlongLinks {
+		return t
 	}
-	return f.relinked[s.part].transforms[v.Name]
+	return r.parts[r.partOf[sample]].transforms[t.Name]
 }

@@ -24,13 +24,14 @@ var penalties = floats.LogSpan(make([]float64, 13), 1e-4, 1e2)
 
 const (
 	midPenalty = 6
-	// Where no held-out sample can choose them, the penalty is small, because one sample of a class has all that is known of it.
+	// Where no held-out sample can choose them, the penalty is small, because one sample of a class has all that is
+	// known of it.
 	lonePenalty, loneInverseTemperature = 3, 8
 )
 
-// adjusted returns the temperature with which predictions of the judged samples, `[judged, classes]`, have the least loss for this
-// logit adjustment, and the loss. Laplace smoothing shares 1/(n+2) of the probability among all classes, so that the loss is
-// finite. If ctx ends meanwhile, the score is of no use.
+// adjusted returns the temperature with which predictions of the judged samples, `[judged, classes]`, have the least
+// loss for this logit adjustment, and the loss. Laplace smoothing shares 1/(n+2) of the probability among all
+// classes, so that the loss is finite. If ctx ends meanwhile, the score is of no use.
 func (t task) adjusted(ctx context.Context, decisions *mat.Dense, adjustment float64) score {
 	s := score{loss: math.Inf(1), adjustment: adjustment}
 	losses, smoothing := make([]float64, len(t.judged)), 1/float64(len(t.labels)+2)
@@ -60,8 +61,8 @@ func (t task) adjusted(ctx context.Context, decisions *mat.Dense, adjustment flo
 	return s
 }
 
-// adjust finds the logit adjustment (Menon et al. 2021) with the least loss. A ridge regression predicts rare classes too
-// seldom. The adjustment is 0 if that costs less than a nat over all samples, as it does for classes of one size.
+// adjust finds the logit adjustment (Menon et al. 2021) with the least loss. A ridge regression predicts rare classes
+// too seldom. The adjustment is 0 if that costs less than a nat over all samples, as it does for classes of one size.
 func (t task) adjust(ctx context.Context, decisions *mat.Dense) score {
 	if t.lone {
 		return score{loss: t.baselineLoss(), inverseTemperature: loneInverseTemperature}
@@ -91,8 +92,8 @@ func (t task) logits(decisions []float64, s score) []float64 {
 	return logits
 }
 
-// solveDual solves (K + αI)·c = y for a centred K and a penalty relative to K's mean diagonal. Then I - H is α·(K + αI)⁻¹ less 1/n, and the
-// residuals are α·c. Errors are those of invert.
+// solveDual solves (K + αI)·c = y for a centred K and a penalty relative to K's mean diagonal. Then I - H is α·(K +
+// αI)⁻¹ less 1/n, and the residuals are α·c. Errors are those of invert.
 func (t task) solveDual(ctx context.Context, k *mat.SymDense, penalty float64) (c *mat.Dense, left residuals, u unexplained, err error) {
 	n := len(t.labels)
 	alpha := penalty * mat.Trace(k) / float64(n)
@@ -119,9 +120,9 @@ func (t task) solveDual(ctx context.Context, k *mat.SymDense, penalty float64) (
 	}, nil
 }
 
-// best walks from a penalty to its neighbours for as long as the loss of the held-out samples falls. Then it takes the
-// largest penalty that costs at most one nat over all samples, and a twentieth of the loss: less is chance. If ctx ends meanwhile,
-// the score is of no use.
+// best walks from a penalty to its neighbours for as long as the loss of the held-out samples falls. Then it takes
+// the largest penalty that costs at most one nat over all samples, and a twentieth of the loss: less is chance. If
+// ctx ends meanwhile, the score is of no use.
 func (t task) best(ctx context.Context, k *mat.SymDense, start int) score {
 	if t.lone {
 		return score{loss: t.baselineLoss(), penalty: lonePenalty}
@@ -157,48 +158,10 @@ func (t task) best(ctx context.Context, k *mat.SymDense, start int) score {
 	return at(i)
 }
 
-// centred makes the features behind a Gram matrix have mean zero and a mean square of one. It returns the mean of each
-// row before, and the mean square. A matrix of samples that are all equal has a mean square of 0, and becomes zero: what rounding
-// left of it would be a feature like any other.
-func centred(k *mat.SymDense) (rows []float64, square float64) {
-	n := k.SymmetricDim()
-	rows = make([]float64, n)
-	for i := range n {
-		for j := range n {
-			rows[i] += k.At(i, j) / float64(n)
-		}
-	}
-	whole := floats.Sum(rows) / float64(n)
-	for i := range n {
-		for j := i; j < n; j++ {
-			k.SetSym(i, j, k.At(i, j)-rows[i]-rows[j]+whole)
-		}
-	}
-	square = mat.Trace(k) / float64(n)
-	if square < 1e-9 {
-		k.ScaleSym(0, k)
-		return rows, 0
-	}
-	k.ScaleSym(1/square, k)
-	return rows, square
-}
-
-// weighted adds up matrices.
-func weighted(grams []*mat.SymDense, weights []float64) *mat.SymDense {
-	sum, part := mat.NewSymDense(grams[0].SymmetricDim(), nil), new(mat.SymDense)
-	for v, weight := range weights {
-		if weight > 0 {
-			part.ScaleSym(weight, grams[v])
-			sum.AddSym(sum, part)
-		}
-	}
-	return sum
-}
-
 const (
-	// The weight of a transform is its prior times l^-lossPower - g^-lossPower, where l is its log-loss on held-out samples and g that of the
-	// majority-class baseline. The single best sum, or transforms added one by one for as long as the loss falls, would
-	// follow the chance of the held-out samples.
+	// The weight of a transform is its prior times l^-lossPower - g^-lossPower, where l is its log-loss on held-out
+	// samples and g that of the majority-class baseline. The single best sum, or transforms added one by one for as long
+	// as the loss falls, would follow the chance of the held-out samples.
 	lossPower   = 4
 	sharePower  = 1    // the same for the weights of ridge classifiers in their mean, which are best in about equal parts
 	leastWeight = 0.02 // a transform of less weight is dropped, which saves its time

@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// header says which arrays a checkpoint has, and of what size. It is saved as JSON with the names of its fields, in their
-// order.
+// header says which arrays a checkpoint has, and of what size. It is saved as JSON with the names of its fields, in
+// their order.
 type header struct {
 	Columns, Classes int
 	Length, Longest  int                // time points of the median recording, and of the longest
@@ -237,8 +237,8 @@ func (c Config) asFrames(h header) Config {
 	return c
 }
 
-// Open returns the classifier in a store; nil if there is none. of is the shape of its samples, as For returns it. Errors
-// name the array.
+// Open returns the classifier in a store; nil if there is none. of is the shape of its samples, as For returns it.
+// Errors name the array.
 func Open(store *model.Store, of Config) (*Classifier, error) {
 	if store.GetVariable(Scope+weightPath) == nil {
 		return nil, nil
@@ -316,7 +316,8 @@ func openMixture(store *model.Store) (Mixture, error) {
 	return m, nil
 }
 
-// checkArrays returns an error that names an array with values that a prediction cannot use, as in a damaged checkpoint.
+// checkArrays returns an error that names an array with values that a prediction cannot use, as in a damaged
+// checkpoint.
 func (v *Classifier) checkArrays() error {
 	if v.forest != nil {
 		if err := v.forest.check(); err != nil {
@@ -369,8 +370,8 @@ func (h header) check() error {
 	return nil
 }
 
-// validShares reports whether there are at most two shares, above zero and 1 together. A single ridge classifier may have
-// none.
+// validShares reports whether there are at most two shares, above zero and 1 together. A single ridge classifier may
+// have none.
 func validShares(shares []float64) bool {
 	if len(shares) == 0 || len(shares) > 2 {
 		return len(shares) == 0

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// task is what the ridge classifier learns: for each sample 1 for its class and -1 for others, less the mean. Groups are
-// samples that are held out together.
+// task is what the ridge classifier learns: for each sample 1 for its class and -1 for others, less the mean. Groups
+// are samples that are held out together.
 //
 // The targets of all samples are `[samples, classes]`, which for thousands of classes is more than all else that a fit
 // holds. So nothing keeps them: they are made for a block of samples, or their sums by class take their place.
@@ -57,12 +57,13 @@ func (t task) targets(labels []int32) *mat.Dense {
 	return y
 }
 
-// fewClasses is the number of classes up to which matrices are multiplied by the targets as such. Of more classes the sums
-// of each class's columns are added up, which takes time for the samples or for the classes, but not for each of both.
-// The two ways differ in the last bits.
+// fewClasses is the number of classes up to which matrices are multiplied by the targets as such. Of more classes the
+// sums of each class's columns are added up, which takes time for the samples or for the classes, but not for each of
+// both. The two ways differ in the last bits.
 const fewClasses = 100
 
-// timesTargets returns a·y, `[rows of a, classes]`, where y are the targets of the samples from, from+1, … of a's columns.
+// timesTargets returns a·y, `[rows of a, classes]`, where y are the targets of the samples from, from+1, … of a's
+// columns.
 func (t task) timesTargets(a mat.Matrix, from int) *mat.Dense {
 	rows, n := a.Dims()
 	labels := t.labels[from : from+n]
@@ -100,7 +101,8 @@ const (
 	fewJudged  = 2_000
 )
 
-// judgedOf returns the samples that are held out and predicted: all, or some, evenly spaced, if samples and classes are very many.
+// judgedOf returns the samples that are held out and predicted: all, or some, evenly spaced, if samples and classes
+// are very many.
 func judgedOf(samples, classes int) []int {
 	return loop.Spread(loop.Indices(samples), max(fewJudged, mostJudged/classes))
 }

@@ -1,9 +1,9 @@
 // Package transforms classifies whole recordings in closed form, on the host.
 //
-// Package features has the transforms, which are maps from a recording to features. A ridge classifier reads the features
-// of several transforms by a weighted sum of their Gram matrices; another one reads shapelets; a forest reads the features
-// of transforms that draw nothing. The mean of their probabilities predicts. Weights and penalties are those by which
-// held-out samples are most likely.
+// Package features has the transforms, which are maps from a recording to features. A ridge classifier reads the
+// features of several transforms by a weighted sum of their Gram matrices; another one reads shapelets; a forest
+// reads the features of transforms that draw nothing. The mean of their probabilities predicts. Weights and penalties
+// are those by which held-out samples are most likely.
 //
 // A fit has four phases: plan.go picks samples and transforms, compute.go computes features, choose.go weighs the
 // transforms, and solve.go solves for the weights of features. A Classifier is what they make.
@@ -11,7 +11,6 @@ package transforms
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 	"sync"
@@ -31,12 +30,12 @@ type Part struct {
 	Score
 }
 
-// Score is how samples are predicted that no member was fitted to and no choice was made by. It is zero if there were no
-// such samples.
+// Score is how samples are predicted that no member was fitted to and no choice was made by. It is zero if there were
+// no such samples.
 //
-// The samples by which choices are made would not do. Of forty samples without any sign of their class, the best of many
-// kernels and penalties predicts 60% right by chance. Leave-one-out by itself predicts 0% right, because a class is rarer
-// without the sample that is held out.
+// The samples by which choices are made would not do. Of forty samples without any sign of their class, the best of
+// many kernels and penalties predicts 60% right by chance. Leave-one-out by itself predicts 0% right, because a class
+// is rarer without the sample that is held out.
 type Score struct {
 	Loss, Accuracy float64 // the loss is in nats
 	Samples        int     // how many there were
@@ -82,8 +81,8 @@ type Reading struct {
 	Forest []float64
 }
 
-// Read returns the reading of a recording, `[timepoints, columns]` row by row. Several goroutines may call it. What is not
-// finite counts as the column's mean, and so does what the first time point lacks.
+// Read returns the reading of a recording, `[timepoints, columns]` row by row. Several goroutines may call it. What
+// is not finite counts as the column's mean, and so does what the first time point lacks.
 func (v *Classifier) Read(values []float32) (r Reading) {
 	w, _ := v.buffers.Get().(*work)
 	if w == nil {
@@ -185,33 +184,3 @@ func (v *Classifier) WeighForest(weight float64) {
 
 // Alone reports whether the classifier has all the weight, so that no network was trained. nil has none.
 func (v *Classifier) Alone() bool { return v != nil && v.Weight == 1 }
-
-// Fit fits the transforms and the ridge classifier. With more than 2,400 samples the transforms have fewer features.
-// Of more than 20,000 samples it uses whole groups, evenly spread, or parts of groups of more than 5,000. Errors name
-// the sample, or come from the context and the backend.
-func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
-	if err := c.check(samples); err != nil {
-		return nil, err
-	}
-	f, err := c.begin(samples)
-	if err != nil {
-		return nil, err
-	}
-	steps := []func(context.Context) error{f.compute, f.grow, f.ridges}
-	if v := f.classifier; len(v.Names) == 0 { // the forest alone is asked for
-		steps, v.ForestWeight, v.header.Parts = steps[:2], 1, []Part{{Name: All, Weight: 1}}
-	}
-	for _, step := range steps {
-		if err := step(ctx); err != nil {
-			return nil, err
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-	}
-	f.classifier.Weight, f.classifier.Smoothing = 1, 1/float64(len(samples)+2)
-	if c.Lone && len(f.classifier.Names) > 0 {
-		f.classifier.ForestWeight = 0 // trees that end at the first split guess
-	}
-	return f.classifier, nil
-}

@@ -170,21 +170,21 @@ func TestPrimalIsDual(t *testing.T) {
 	}
 	for _, dual := range []bool{true, false} {
 		c := Config{Columns: 2, Classes: 2, Only: []string{"power", "values"}, Backend: backendtest.Go(t)}
-		f, err := c.begin(samples)
+		e, candidates := computed(t, c, samples)
+		e.dual, e.landmarks = dual, e.used
+		choice := chosen(t, e, candidates)
+		choice.candidates, choice.weights, choice.penalty = candidates, []float64{0.3, 0.7}, 0.1 // whatever was chosen
+		choice.grams = nil
+		for _, c := range candidates {
+			c.kernel.g = 0.1
+			gram, err := products(ctx, e.Backend, c.rows)
+			require.NoError(t, err)
+			choice.grams = append(choice.grams, c.kernel.gram(gram))
+		}
+		r, err := e.solve(ctx, choice)
 		require.NoError(t, err)
-		f.dual, f.landmarks = dual, f.used
-		require.NoError(t, f.compute(ctx))
-		candidates := slices.Clone(f.candidates)
-		chosen(t, f)
-		f.candidates, f.penalty = candidates, 0.1
-		candidates[0].weight, candidates[1].weight = 0.3, 0.7 // whatever was chosen
-		candidates[1].kernel.g, f.classifier.Gaussians["values"] = 0.1, 0.1
-		gram, err := f.squares(ctx, candidates[1].rows)
-		require.NoError(t, err)
-		candidates[1].gram = candidates[1].kernel.gram(gram)
-		require.NoError(t, f.solve(ctx))
-		f.join([]*fit{f})
-		both, scores = append(both, f.classifier), append(scores, f.score)
+		e.classifier.join(e.taskOf(e.samples), []*ridge{r})
+		both, scores = append(both, e.classifier), append(scores, r.score)
 	}
 	for _, s := range samples {
 		assert.InDeltaSlice(t, both[0].Read(s.Values).Ridge, both[1].Read(s.Values).Ridge, 2e-3)
@@ -204,11 +204,11 @@ func TestManySamples(t *testing.T) {
 		mostDual + 1: {Features: 2_000, Groups: 16, Landmarks: mostDual + 1}, // still fewer than features
 		6_000:        {Features: 2_000, Groups: 16, Landmarks: mostLandmarks},
 	} {
-		f, err := c.begin(samples[:n])
+		p, err := c.plan(samples[:n])
 		require.NoError(t, err)
-		h := f.classifier.header
+		h := p.header
 		assert.Equal(t, want, header{Features: h.Features, Groups: h.Groups, Landmarks: h.Landmarks})
-		assert.Equal(t, h.Landmarks == n, f.dual)
+		assert.Equal(t, h.Landmarks == n, p.dual)
 	}
 }
 
@@ -287,28 +287,24 @@ func TestHeldOutBruteForce(t *testing.T) {
 // A sample that is held out is predicted by a ridge classifier of the others on their part of the Gram matrix.
 func TestHeldOut(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(13, 14)), 24, 2, always(50))
-	f, err := Config{Columns: 2, Classes: 2, Backend: backendtest.Go(t)}.begin(samples)
-	require.NoError(t, err)
+	e, candidates := computed(t, Config{Columns: 2, Classes: 2, Backend: backendtest.Go(t)}, samples)
 	ctx := context.Background()
-	require.NoError(t, f.compute(ctx))
-	chosen(t, f)
-	residuals, u, err := f.bySamples(ctx)
+	s := &solver{e.plan, e.taskOf(e.samples), chosen(t, e, candidates)}
+	found, err := s.bySamples(ctx)
 	require.NoError(t, err)
-	var grams []*mat.SymDense
-	var weights []float64
-	for _, c := range f.candidates {
-		grams, weights = append(grams, c.gram), append(weights, c.weight)
-	}
-	left, err := f.heldOut(ctx, u, residuals)
+	held, err := s.heldOut(ctx, found.unexplained, found.left)
 	require.NoError(t, err)
+	all := weighted(s.grams, s.weights)
 	for i := range samples {
-		want := ridgeOf(weighted(grams, weights), f.targets(f.labels), f.penalty, slices.Delete(slices.Clone(f.used), i, i+1), i)
-		floats.Add(want, f.meanTarget)
-		assert.InDeltaSlice(t, want, left.RawRowView(i), 1e-4)
+		others := slices.Delete(slices.Clone(s.used), i, i+1)
+		want := ridgeOf(all, s.targets(s.labels), s.penalty, others, i)
+		floats.Add(want, s.meanTarget)
+		assert.InDeltaSlice(t, want, held.RawRowView(i), 1e-4)
 	}
 }
 
-// Network, forest and ridge classifier are mixed after each has got its temperature. Laplace smoothing is of the ridge classifier alone.
+// Network, forest and ridge classifier are mixed after each has got its temperature. Laplace smoothing is of the
+// ridge classifier alone.
 func TestProbabilities(t *testing.T) {
 	v := Mixture{Weight: 1, Smoothing: 0.1, Temperature: 1, NetworkTemperature: 1, ForestTemperature: 0.5, ForestWeight: 0.2}
 	logits, network := Reading{Ridge: []float32{0, float32(math.Log(3))}}, []float64{0.2, 0.8}
@@ -459,38 +455,50 @@ func TestTwoRidgeClassifiers(t *testing.T) {
 		assert.InDelta(t, want, p[1], 1e-6)
 		assert.Equal(t, v.Read(s.Values), again.Read(s.Values))
 	}
-	f, err := Config{Columns: 2, Classes: 2, Only: []string{"hydra", "shapelets"}, Backend: backendtest.Go(t)}.begin(samples)
-	require.NoError(t, err)
-	require.NoError(t, f.compute(t.Context()))
-	for _, row := range f.candidates[1].rows {
+	e, candidates := computed(t, Config{Columns: 2, Classes: 2, Only: []string{"hydra", "shapelets"},
+		Backend: backendtest.Go(t)}, samples)
+	for _, row := range candidates[1].rows {
 		clear(row)
 	}
-	require.NoError(t, f.ridges(t.Context()))
-	assert.Equal(t, []string{"hydra"}, f.classifier.Names)
+	ridges, err := e.ridges(t.Context(), candidates)
+	require.NoError(t, err)
+	e.classifier.join(e.taskOf(samples), ridges)
+	assert.Equal(t, []string{"hydra"}, e.classifier.Names)
 }
 
-// chosen chooses among the transforms of a fit.
-func chosen(t *testing.T, f *fit) {
+// computed plans a fit, and computes the features.
+func computed(t *testing.T, c Config, samples []Sample) (*extractor, []*candidate) {
 	t.Helper()
-	usable, err := f.choose(t.Context())
+	p, err := c.plan(samples)
 	require.NoError(t, err)
-	require.True(t, usable)
+	e, err := p.extractor(t.Context())
+	require.NoError(t, err)
+	candidates, _, err := e.all(t.Context())
+	require.NoError(t, err)
+	return e, candidates
+}
+
+// chosen chooses among the candidates of a fit.
+func chosen(t *testing.T, e *extractor, candidates []*candidate) *choice {
+	t.Helper()
+	choice, err := e.newChooser(candidates).choose(t.Context())
+	require.NoError(t, err)
+	require.NotEmpty(t, choice.candidates)
+	return choice
 }
 
 // A transform to which all samples are alike takes no part, and can be saved.
 func TestAlike(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(21, 22)), 20, 2, always(40))
-	f, err := Config{Columns: 2, Classes: 2, Only: []string{"minirocket", "power"}, Backend: backendtest.Go(t)}.begin(samples)
-	require.NoError(t, err)
-	ctx := context.Background()
-	require.NoError(t, f.compute(ctx))
-	for _, row := range f.candidates[0].rows {
+	e, candidates := computed(t, Config{Columns: 2, Classes: 2, Only: []string{"minirocket", "power"},
+		Backend: backendtest.Go(t)}, samples)
+	for _, row := range candidates[0].rows {
 		clear(row)
 	}
-	chosen(t, f)
-	require.NoError(t, f.solve(ctx))
-	f.join([]*fit{f})
-	again, err := open(t, Config{Columns: 2, Channels: 1, Classes: 2}, f.classifier.values())
+	ridges, err := e.ridges(t.Context(), candidates)
+	require.NoError(t, err)
+	e.classifier.join(e.taskOf(samples), ridges)
+	again, err := open(t, Config{Columns: 2, Channels: 1, Classes: 2}, e.classifier.values())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"power"}, again.Names)
 	assert.Len(t, again.Parts(), 2)
@@ -566,8 +574,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Predictions that lean to the larger class get a logit adjustment, which makes them more likely and right more often. Classes of one size
-// have none.
+// Predictions that lean to the larger class get a logit adjustment, which makes them more likely and right more
+// often. Classes of one size have none.
 func TestLogitAdjustment(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, every := range []int{2, 15} { // a sample of class 1 among so many
@@ -626,7 +634,8 @@ func countsOf(samples []Sample, chosen []int) map[int32]int {
 	return count
 }
 
-// The samples that choose transforms have several of each class they hold, however many classes there are, and of several groups.
+// The samples that choose transforms have several of each class they hold, however many classes there are, and of
+// several groups.
 func TestManyClassesAreJudgedBySome(t *testing.T) {
 	for _, classes := range []int{117, 350, 700, 1_000, 5_000} {
 		for each := 2; each <= 40; each += 19 {
