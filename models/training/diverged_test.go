@@ -2,6 +2,8 @@ package training
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -84,4 +87,44 @@ func TestDivergenceHarmsNoSnapshot(t *testing.T) {
 	predictions, err := classifier.Classify(context.Background(), [][]float32{make([]float32, ringNodes*ringChannels)})
 	require.NoError(t, err)
 	assert.False(t, math.IsNaN(predictions[0].Probability))
+}
+
+// With a decay or a rate that no weight survives, a training ends well or says that it has diverged and which option to lower,
+// whatever step is its last, and whether a hierarchy is learned. No figure that is not a number reaches a file of JSON.
+func TestDivergedAtAnyStep(t *testing.T) {
+	backend := backendtest.Go(t)
+	data := writeRing(t, 200)
+	decays, diverged := 0, 0
+	for _, hierarchy := range []string{"prepared", "learned"} {
+		for steps := 1; steps <= 8; steps++ {
+			for _, keep := range []string{KeepLast, "best"} {
+				c := ringConfig(data)
+				c["steps"], c["epochs"], c["schedule"], c["ccp_hierarchy"], c["keep"] = steps, min(2, steps), "constant", hierarchy, keep
+				c["weight_decay"] = 1e9
+				_, err := Train(t.Context(), backend, c, Options{Dir: t.TempDir()})
+				if err == nil {
+					continue
+				}
+				diverged++
+				require.ErrorIs(t, err, ErrDiverged, "%s, %d steps, keep %s", hierarchy, steps, keep)
+				assert.NotContains(t, err.Error(), "json")
+				decays += strings.Count(err.Error(), "lower weight_decay (1e+09) or learning_rate")
+			}
+		}
+	}
+	assert.Positive(t, diverged)
+	assert.Equal(t, diverged, decays)
+}
+
+// An error of JSON that a value is no number becomes one of divergence, and another error stays.
+func TestNoNumberIsDivergence(t *testing.T) {
+	_, odd := json.Marshal(math.NaN())
+	r := &run{classifier: &models.Classifier{}, store: model.NewStore()}
+	r.spec.Model, r.LearningRate, r.state.Step = "ccp", 0.1, 7
+	err := r.numbered(fmt.Errorf("result.json: %w", odd))
+	require.ErrorIs(t, err, ErrDiverged)
+	assert.ErrorContains(t, err, "after step 7")
+	assert.ErrorContains(t, err, "lower learning_rate")
+	other := errors.New("disk full")
+	assert.Equal(t, other, r.numbered(other))
 }

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -56,6 +57,27 @@ func (r *run) diverged(step int, loss, crossEntropy float64) error {
 	}
 	n := float64(max(1, sums.Steps))
 	return fmt.Errorf("%w: the loss became %v at step %d, epoch %d (cross entropy %v; before it, the epoch's mean was %.4g at "+
-		"accuracy %.3f). %s. Try a lower learning_rate, or look for extreme values with `ccp data check`",
-		ErrDiverged, loss, step, r.epochOf(step), crossEntropy, sums.Loss/n, sums.Accuracy/n, snapshots)
+		"accuracy %.3f). %s. Try a lower %s, or look for extreme values with `ccp data check`",
+		ErrDiverged, loss, step, r.epochOf(step), crossEntropy, sums.Loss/n, sums.Accuracy/n, snapshots, r.steep())
+}
+
+// steep names the options by which a training may have diverged.
+func (r *run) steep() string {
+	if rate := r.LearningRate * r.WeightDecay; rate > 1 { // a step takes more off a weight than there is
+		return fmt.Sprintf("weight_decay (%g) or learning_rate", r.WeightDecay)
+	}
+	return "learning_rate"
+}
+
+// numbered returns the error of a training that has diverged in place of one that a figure is not a number, whoever met it first: the loss
+// may be good up to the last step, and the weights after it are not. It returns another error as it is.
+func (r *run) numbered(err error) error {
+	if _, odd := errors.AsType[*json.UnsupportedValueError](err); !odd && !errors.Is(err, errNotANumber) || errors.Is(err, ErrDiverged) {
+		return err
+	}
+	if r.classifier == nil || !r.hasNetwork() || r.spec.Network().Fitted {
+		return fmt.Errorf("a figure of the fit is not a number: look for extreme values with `ccp data check` (%w)", err)
+	}
+	return fmt.Errorf("%w: after step %d a figure is not a number (%w). Try a lower %s, or look for extreme values with `ccp data check`",
+		ErrDiverged, r.state.Step, err, r.steep())
 }

@@ -213,7 +213,15 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *dataset
 		}
 		c.Epochs = min(usualEpochs, c.Steps)
 	case p.open["steps"]:
+		if perEpoch := n / c.Batch; c.Epochs > mostSteps/perEpoch {
+			return c, models.Spec{}, d, fmt.Errorf("epochs: %s epochs of %s are more than the %s steps that a training may have; lower epochs",
+				text.Thousands(c.Epochs), text.Count(perEpoch, "step"), text.Thousands(mostSteps))
+		}
 		c.Steps = c.Epochs * (n / c.Batch)
+	}
+	if c.Steps > mostSteps {
+		return c, models.Spec{}, d, fmt.Errorf("steps: %s are more than the %s that a training may have; lower steps",
+			text.Thousands(c.Steps), text.Thousands(mostSteps))
 	}
 	s, err := c.spec(d)
 	if err != nil {

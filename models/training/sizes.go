@@ -1,13 +1,52 @@
 package training
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/models"
 )
+
+// mostSteps is the number of steps that a training may have. The training loop of GoMLX keeps a time for each.
+const mostSteps = 100_000_000
+
+// checkWeights returns an error if the weights of hidden layers and filters, with Adam's two averages of each, do not fit into so many
+// bytes of memory: to allocate them would end the program without a word. Memory of 0 is unknown, and taken for a terabyte.
+// The error names the option that asks for most of them.
+func checkWeights(c Config, spec models.Spec, memory int64) error {
+	if spec.Network().Fitted || c.Model == "transforms" {
+		return nil
+	}
+	memory = cmp.Or(memory, 1<<40)
+	const each = 3 * 4 // bytes: a float32, and two averages
+	hidden, levels, width := 0.0, 0.0, float64(spec.Nodes*spec.Channels)
+	var layers []models.Layer
+	if spec.Network().Clusters {
+		layers = spec.Layers()
+	}
+	for _, l := range layers {
+		levels += each * l.Products / float64(l.Clusters) // clusters share their filters
+		width = float64(l.Clusters * l.Filters)
+	}
+	for _, next := range append(slices.Clone(c.Hidden), spec.Classes()) {
+		hidden += each * width * float64(next)
+		width = float64(next)
+	}
+	if hidden+levels <= float64(memory) {
+		return nil
+	}
+	option, value, lower := "levels", c.Levels.String(), "fewer filters or clusters"
+	if hidden > levels && len(c.Hidden) > 0 && float64(slices.Max(c.Hidden)) > float64(spec.Classes()) {
+		text, _ := c.Hidden.MarshalText() // of plain numbers: cannot fail
+		option, value, lower = "hidden", string(text), "narrower layers"
+	}
+	return fmt.Errorf("%s: %s asks for weights that take %.3g GB with their averages in training, and there are %.3g GB of memory; "+
+		"ask for %s", option, value, (hidden+levels)/1e9, float64(memory)/1e9, lower)
+}
 
 // Levels are the levels of a network. Their text is that of the paper's table, clusters x filters / L, separated by commas:
 // "256x256/16,64x384/16,1x1024/4". What a level has for itself follows it: "256x256/16:candidates=4:batchnorm_epsilon=10".

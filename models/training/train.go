@@ -122,7 +122,8 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 			d.ClassNames[d.Labels[d.Train[0]]])
 	}
 	if err == nil {
-		err = cmp.Or(checkDevices(backend, opts.Devices, c.Batch), opts.checkAblate(c, spec, d))
+		err = cmp.Or(checkDevices(backend, opts.Devices, c.Batch), opts.checkAblate(c, spec, d),
+			checkWeights(c, spec, backends.ThisMachine().Memory))
 	}
 	if err != nil {
 		return Result{}, settings(err)
@@ -168,7 +169,7 @@ func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *dataset
 	}
 	result, err := r.do(ctx, fingerprint)
 	if err != nil {
-		return Result{}, r.giveUp(unwrapGoMLX(err))
+		return Result{}, r.giveUp(r.numbered(unwrapGoMLX(err)))
 	}
 	return result, nil
 }

@@ -1,0 +1,55 @@
+package training
+
+import (
+	"testing"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Settings that no memory holds are refused before anything is allocated, by the option that asks for them.
+func TestWeightsBeyondMemoryAreRefused(t *testing.T) {
+	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
+	require.NoError(t, err)
+	for _, one := range []struct {
+		name  string
+		value any
+		want  string
+	}{
+		{"hidden", "1000000000", "hidden: 1000000000 asks for weights that take 3.19e+03 GB"},
+		{"hidden", "100000,100000", "hidden: 100000,100000 asks for weights that take 120 GB"},
+		{"levels", "32x1000000/9,8x1000000/8", "levels: 32x1000000/9,8x1000000/8 asks for weights"},
+		{"hidden", "64", ""},
+	} {
+		p, err := draft(Patch{"data": "digits", one.name: one.value}, nil)
+		require.NoError(t, err)
+		c, spec, _, err := p.resolve(d)
+		require.NoError(t, err)
+		err = checkWeights(c, spec, 16e9)
+		if one.want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, one.want)
+		assert.ErrorContains(t, err, "16 GB of memory; ask for")
+		if one.value == "1000000000" {
+			assert.ErrorContains(t, checkWeights(c, spec, 0), "1.1e+03 GB of memory", "unknown memory is a terabyte")
+		}
+	}
+}
+
+// More steps than a training may have are refused by the option that asks for them.
+func TestStepsBeyondAllAreRefused(t *testing.T) {
+	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
+	require.NoError(t, err)
+	for name, want := range map[string]string{
+		"steps":  "steps: 1,000,000,000 are more than the 100,000,000 that a training may have; lower steps",
+		"epochs": "more than the 100,000,000 steps that a training may have; lower epochs",
+	} {
+		p, err := draft(Patch{"data": "digits", name: 1_000_000_000}, nil)
+		require.NoError(t, err)
+		_, _, _, err = p.resolve(d)
+		require.ErrorContains(t, err, want)
+	}
+}
