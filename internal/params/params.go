@@ -54,8 +54,8 @@ var rules = map[string]struct {
 	"not negative": {"finite and not negative", func(v float64) bool { return v >= 0 }},
 	"share":        {"in [0, 1)", func(v float64) bool { return v >= 0 && v < 1 }},
 	"count":        {"a whole number from 1", func(v float64) bool { return v >= 1 }},
-	"from 0":       {"a whole number from 0", func(v float64) bool { return v >= 0 && v < 1<<20 }},
-	"from 1":       {"a whole number from 1", func(v float64) bool { return v >= 1 && v < 1<<20 }},
+	"from 0":       {"a whole number from 0 to 1048575", func(v float64) bool { return v >= 0 && v < 1<<20 }},
+	"from 1":       {"a whole number from 1 to 1048575", func(v float64) bool { return v >= 1 && v < 1<<20 }},
 }
 
 // oneOf begins a rule that lists the values of a text: "one of a|b".
