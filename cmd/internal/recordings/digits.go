@@ -149,7 +149,8 @@ type fit struct {
 	offNumbers, off float64 // how much the steps differ, in mean steps
 	least, most     float64 // the ratio of steps as times and as numbers
 	values          int
-	grain           int64 // the greatest common divisor of 100 and all numbers, of hundredths for sixtieths
+	ends            [100]bool // the last two digits of all numbers
+	grain           int64     // the greatest common divisor of 100 and all numbers, of hundredths for sixtieths
 	largest         float64
 }
 
@@ -176,7 +177,8 @@ func (r *reading) fitOf(f *digitForm, all []*sample) *fit {
 			if f.name == sixtieths {
 				at *= 100
 			}
-			t.grain = gcd(t.grain, int64(math.Round(at))%100)
+			last := int64(math.Round(at)) % 100
+			t.grain, t.ends[last] = gcd(t.grain, last), true
 		}
 		for _, part := range x.rows.bySensor(loop.Indices(len(x.rows.times))) {
 			t.add(part, &x.rows, &decoded)
@@ -297,10 +299,11 @@ func unevenness(steps []float64) (count int, off float64) {
 func (t *fit) differs() bool { return t.steps > 0 && t.most-t.least > 1e-6*math.Abs(t.most) }
 
 const (
-	fewSteps  = 4    // which prove nothing
-	unlikely  = 1e-6 // a chance that counts as none
-	noticed   = 2e-3 // a chance that makes a person ask
-	vanishing = 4    // of so many uneven steps of numbers one may be uneven as a time: something is missing there
+	fewSteps   = 4    // which prove nothing
+	unlikely   = 1e-6 // a chance that counts as none
+	noticed    = 2e-3 // a chance that makes a person ask
+	lessUneven = 0.9  // of the unevenness of plain numbers, which chance may well undercut by less
+	vanishing  = 4    // of so many uneven steps of numbers one may be uneven as a time: something is missing there
 )
 
 // proves reports that numbers are times of the form: these are even, and the numbers are not. Or they are uneven in both ways, less so as
@@ -314,21 +317,26 @@ func (t *fit) proves(f *digitForm) bool {
 
 // suggests reports that the numbers may well be times of the form, and may as well be plain numbers.
 func (t *fit) suggests(f *digitForm) bool {
-	return t.differs() && vanishing*t.unevenNumbers >= t.steps && t.off < t.offNumbers && t.byChance(f) < noticed
+	return t.differs() && vanishing*t.unevenNumbers >= t.steps && t.off < lessUneven*t.offNumbers && t.byChance(f) < noticed
 }
 
 // byChance returns the probability that as many plain numbers look like times. Multiples of 50 look like minutes more often than others.
 func (t *fit) byChance(f *digitForm) float64 {
-	chance := f.chance
+	chance, n := f.chance, t.values
 	if last := f.fields[max(0, len(f.fields)-1):]; last == "" || last == "m" || last == "s" {
 		const all = 0.6 // of the numbers below 100 that are minutes
 		valid, numbers := (59/t.grain)+1, 100/t.grain
-		chance = chance / all * float64(valid) / float64(numbers)
+		chance, n = chance/all*float64(valid)/float64(numbers), 0
+		for _, there := range t.ends { // the same minutes again say nothing new
+			if there {
+				n++
+			}
+		}
 		if f.fields == "hms" && t.largest < 1e4 { // their minutes are no field of two digits that follows another one
 			chance /= all
 		}
 	}
-	return math.Pow(min(1, chance), float64(t.values))
+	return math.Pow(min(1, chance), float64(n))
 }
 
 // numbersAsTimes finds out whether the times that are written as numbers are dates or times of day, such as 2359, and reads them so. It is
