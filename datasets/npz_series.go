@@ -24,6 +24,7 @@ type seriesReader struct {
 	rate       float64   // time points for each unit of time; 0: unknown
 	times      []float64 // `[timepoints]` or `[samples, timepoints]`; nil: even
 	buffer     []float64 // of the last recording
+	untimed    bool      // Options.Form has a rate, and the file has neither that nor times
 	other      bool      // its sensors are not those of Options.Form in their order, and are taken by their names
 }
 
@@ -299,6 +300,8 @@ func (r *npzReader) form() *recording.Form {
 	if form.Rate == 0 && s.times != nil {
 		form.Rate = recording.Rate(r.samples, r.recording)
 	}
+	o := r.opts.Form
+	s.untimed = o != nil && o.Rate > 0 && form.Rate == 0
 	return form
 }
 
@@ -318,6 +321,9 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 			return changes, fmt.Errorf("series[%d]: %w", i, err)
 		}
 		changes.Add(changed)
+		if r.series.untimed && one.Timepoints() > 1 {
+			changed.Notes = append(changed.Notes, r.opts.Form.RateNote())
+		}
 		if changed.Notes != nil {
 			if r.raw.SampleNotes == nil {
 				r.raw.SampleNotes = make([][]string, r.samples)

@@ -1,10 +1,12 @@
 package datasets
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/internal/npz"
 )
@@ -37,4 +39,23 @@ func TestTimesInNanoseconds(t *testing.T) {
 		assert.Equal(t, small.Form.Rate, d.Form.Rate)
 		assert.Contains(t, d.Notes, "times have more digits than float64 holds; those of each recording are counted from its first")
 	}
+}
+
+// A file without rate and times is told to have the training's rate, if that had one.
+func TestSeriesWithoutTimes(t *testing.T) {
+	a, lengths := lab()
+	a = a.with("lengths", vectorOf(lengths...))
+	form := a.with("rate", &npz.Array{Data: []float64{50}}).load(t, Options{}).Form
+	warned := func() bool {
+		raw, err := ReadSeries(a.write(t), form)
+		require.NoError(t, err)
+		const note = "it has no times; 50 time points are taken for a second, as in the training"
+		all := !slices.ContainsFunc(raw.SampleNotes, func(notes []string) bool { return !slices.Contains(notes, note) })
+		return raw.SampleNotes != nil && all && slices.Contains(raw.Warnings, "series[0]: "+note)
+	}
+	assert.False(t, warned())
+	a.with("rate", nil)
+	assert.True(t, warned())
+	a.with("times", vectorOf[int64](0, 1, 2, 3, 4, 5))
+	assert.False(t, warned())
 }

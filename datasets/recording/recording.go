@@ -40,6 +40,8 @@ type Recording struct {
 
 	// What Prepare saw before it filled gaps: the rate of the sensor that was read most often, and the first and the last of its times.
 	fastest, first, last float64
+	// rateTold says that Windows has told that the recording is taken at the training's rate.
+	rateTold bool
 }
 
 // New returns a recording of rows, one for each time point. A row holds the channels of each sensor side by side, in the

@@ -418,3 +418,32 @@ func BenchmarkRead(b *testing.B) {
 func TestNodeNames(t *testing.T) {
 	assert.Equal(t, []string{"head@0", "left hand@0", "head@1", "left hand@1"}, NodeNames([]string{"head", "left hand"}, 2))
 }
+
+// A recording without times is told to have the training's rate, once also if it is cut into windows. One time point has no rate.
+func TestRecordingsWithoutTimes(t *testing.T) {
+	f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: 0.05, Written: Written{Second: 1000}}
+	const note = "it has no times; 50 time points are taken for a second, as in the training"
+	r := Recording{Values: []float64{1, 2, 3, 4}}
+	_, notes, err := f.Series(r)
+	require.NoError(t, err)
+	assert.Equal(t, []string{note}, notes)
+	for _, window := range []Span{{Length: 2, Timepoints: true}, {Length: 0.04}} {
+		ordered, windows, notes, err := f.Windows(r, Cut{Window: window}, 10)
+		require.NoError(t, err)
+		assert.Equal(t, []string{note}, notes)
+		require.Len(t, windows, 2)
+		_, notes, err = f.Series(ordered.Part(windows[0]))
+		require.NoError(t, err)
+		assert.Empty(t, notes)
+	}
+	_, notes, err = f.Series(Recording{Values: []float64{1}})
+	require.NoError(t, err)
+	assert.Empty(t, notes)
+	_, notes, err = f.Series(Recording{Values: []float64{1, 2, 3}, Times: []float64{0, 20, 40}})
+	require.NoError(t, err)
+	assert.Empty(t, notes)
+	f.Rate = 0
+	_, notes, err = f.Series(r)
+	require.NoError(t, err)
+	assert.Empty(t, notes, "the training's recordings had no times either")
+}

@@ -32,7 +32,15 @@ func (f *Form) Series(r Recording) (values []float32, notes []string, err error)
 	if err != nil {
 		return nil, notes, err
 	}
+	if r.Times == nil && !r.rateTold && f.Rate > 0 && r.Timepoints() > 1 {
+		notes = append(notes, f.RateNote())
+	}
 	return f.Even(r, nil), notes, nil
+}
+
+// RateNote says that a recording without times is taken at the training's rate.
+func (f *Form) RateNote() string {
+	return fmt.Sprintf("it has no times; %.4g time points are taken for a second, as in the training", cmp.Or(f.Second, 1)*f.Rate)
 }
 
 // Even returns the values of a prepared recording at even time points. Without times they are even already. If the form has

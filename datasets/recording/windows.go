@@ -75,6 +75,10 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 	if err != nil {
 		return r, nil, nil, err
 	}
+	if r.Times == nil && f.Rate > 0 {
+		c.note("%s", f.RateNote())
+		r.rateTold = true
+	}
 	ruler, err := f.ruler(r, cut, &c)
 	if err != nil {
 		return r, nil, nil, err
@@ -120,7 +124,6 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 		times = counted(r.Timepoints(), 1)
 	case times == nil && f.Rate > 0:
 		times = counted(r.Timepoints(), f.Rate)
-		c.note("it has no times; %.4g time points are taken for a second, as in the training", second*f.Rate)
 	case times == nil:
 		return nil, fmt.Errorf("it has no times, so that %s may be any number of time points; give the window as a number "+
 			"of time points, such as 100", cut.Window)
