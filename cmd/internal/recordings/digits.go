@@ -54,7 +54,8 @@ func (f digitForm) read(at, rest float64) (seconds, left float64, ok bool) {
 	if f.name == sixtieths {
 		hundredths := math.Round(at * 100)
 		minutes := hundredths - 100*math.Floor(hundredths/100)
-		return math.Floor(hundredths/100) + minutes/60, 0, math.Abs(at*100-hundredths) < 1e-6 && minutes < 60
+		const most = 1e6 // hours; float64 holds their hundredths
+		return math.Floor(hundredths/100) + minutes/60, 0, at < most && math.Abs(at*100-hundredths) < 1e-6 && minutes < 60
 	}
 	n, part := int64(math.Floor(at))+int64(math.Floor(rest)), at-math.Floor(at)+(rest-math.Floor(rest))
 	if part >= 1 {
@@ -177,7 +178,7 @@ func (r *reading) fitOf(f *digitForm, all []*sample) *fit {
 			if f.name == sixtieths {
 				at *= 100
 			}
-			last := int64(math.Round(at)) % 100
+			last := int64(math.Mod(math.Round(at), 100))
 			t.grain, t.ends[last] = gcd(t.grain, last), true
 		}
 		for _, part := range x.rows.bySensor(loop.Indices(len(x.rows.times))) {

@@ -153,8 +153,9 @@ func TestPlainTimesInDigits(t *testing.T) {
 	without := func(all []string, lost ...string) []string {
 		return slices.DeleteFunc(all, func(one string) bool { return slices.Contains(lost, one) })
 	}
-	var irregular, bursts, waiting []string
+	var irregular, bursts, waiting, turns []string
 	for i := range 30 {
+		turns = append(turns, fmt.Sprint(7*i), fmt.Sprintf("%.1f", 7*float64(i)+2.1))
 		irregular = append(irregular, fmt.Sprint(i*i/2+i))
 		waiting = append(waiting, fmt.Sprint(100*i+i*7%13))
 		bursts = append(bursts, fmt.Sprint(100*i/2+i%2*30))
@@ -190,6 +191,9 @@ func TestPlainTimesInDigits(t *testing.T) {
 		"ms since 1970":                  {"time", count(100, 1.7e12, 40)},
 		"ms of 1998":                     {"time", count(100, 9e11, 40)},
 		"µs since the start":             {"time", count(100, 190001010000, 100)},
+		"ns since 1970":                  {"time", []string{"1700000000000000000", "1700000000040000000", "1700000000080000000"}},
+		"seconds read in turns":          {"time", turns},
+		"a year of seconds":              {"time", count(40, 0, 800000)},
 		"seconds by their heading":       {"time (s)", bursts[:20]},
 		"seconds by another heading":     {"seconds", at("2024-05-01 08:00:00", 30*time.Minute, 20, as("1504"))},
 	} {

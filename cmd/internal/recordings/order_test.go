@@ -72,10 +72,9 @@ func TestLinesInAnyOrder(t *testing.T) {
 	swapped[10], swapped[11] = swapped[11], swapped[10]
 	late := clocked(60, 1, 0, 0)
 	late = append(append(append([]string{}, late[:20]...), late[25:32]...), append(append([]string{}, late[20:25]...), late[32:]...)...)
-	var shuffled, uneven []string
+	var shuffled []string
 	for line := range 60 {
 		shuffled = append(shuffled, fmt.Sprint(line*37%60))
-		uneven = append(uneven, fmt.Sprint(line*line/9+line/2-line%2*2))
 	}
 	newest := clocked(60, 1, 0, 0)
 	for i := range 30 {
