@@ -68,6 +68,8 @@ func (c *importCommand) furtherFlags(f *pflag.FlagSet) {
 	choiceVar(f, &c.options.Layout, "layout", "", "`WHAT` a table holds in each line, where its headings do not say: recording "+
 		"or timepoints (a time point of the file's recording, or of a sample), readings (of a sensor) or samples",
 		"recording", "timepoints", "readings", "samples")
+	choiceVar(f, &c.options.Lists, "lists", "", "`WHAT` lists in each other hold in each row of a Parquet file of samples: time-first (a list "+
+		"for each time point), time-last (the innermost are time points) or sensors (none is time)", "time-first", "time-last", "sensors")
 	f.StringVar(&c.options.Sheet, "sheet", "", "`NAME` of the sheet to read of .xlsx workbooks (default: the first that is shown)")
 	choiceVar(f, &c.options.Dates, "dates", "", "`WHAT` comes first in dates such as 01/02/2024, where no date tells: day or month",
 		"day", "month")

@@ -40,6 +40,7 @@ func readParquet(j *job, path string, each eachLine) (err error) {
 		return err
 	}
 	cells := p.headings(in)
+	in.lists = p.nestedLists()
 	if err := each(in, row, cells); err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ type leaf struct {
 	repeated int                        // the definition level from which on the first list has elements; 0 without lists
 	shape    []int                      // the repetition levels of a row's values, which all rows share; nil if unknown
 	length   int                        // bytes of a value, if it is an array of bytes of fixed length
+	fixed    []bool                     // which of the lists have a fixed length
 	lists    int                        // how many lists lie in each other: the largest repetition level
 	optional int                        // the definition level of a value that is there
 	kind     types.Type
@@ -59,6 +60,7 @@ func treeOf(schema []types.SchemaElement, depth int) (n *node, rest []types.Sche
 // leafFinder finds the columns of a schema.
 type leafFinder struct {
 	pandas map[string]unit // of the columns that pandas calls durations
+	fixed  []bool          // of the lists around the element
 	leaves []*leaf
 }
 
@@ -81,7 +83,8 @@ func (c *leafFinder) walk(n *node, path []string, level, repeated int, arrow *ar
 	}
 	switch {
 	case n.Type.Valid:
-		l := &leaf{path: path, repeated: repeated, kind: n.Type.V, length: int(n.TypeLength.V), optional: level}
+		l := &leaf{path: path, repeated: repeated, kind: n.Type.V, length: int(n.TypeLength.V), optional: level,
+			fixed: slices.Clone(c.fixed)}
 		for _, part := range path {
 			if part == place {
 				l.lists++
@@ -94,7 +97,9 @@ func (c *leafFinder) walk(n *node, path []string, level, repeated int, arrow *ar
 		}
 		c.leaves = append(c.leaves, l)
 	case n.isList(): // the names of what is in it are the writer's, and say nothing
+		c.fixed = append(c.fixed, arrow != nil && arrow.kind == arrowFixedList)
 		within(n.inside[0], path, arrow.in(0))
+		c.fixed = c.fixed[:len(c.fixed)-1]
 	case n.wraps():
 		within(n.inside[0], path, arrow)
 	default:
@@ -165,6 +170,18 @@ func levels(values parquet.Row, column int) (all []int) {
 	return all
 }
 
+// nestedLists returns the lists in each other among the columns of the table.
+func (p *parquetFile) nestedLists() (all []lists) {
+	at := 0
+	for _, l := range p.leaves {
+		if l.nested() {
+			all = append(all, lists{l, at})
+		}
+		at += max(1, len(l.shape))
+	}
+	return all
+}
+
 // headings returns the names of the table's columns, and tells in which of them hold durations, and which numbers. An element of a
 // list has its place in its name: acc.0, acc.1 and acc.2 are the three values of acc.
 func (p *parquetFile) headings(in *input) (all []string) {
@@ -176,12 +193,7 @@ func (p *parquetFile) headings(in *input) (all []string) {
 			add(l, l.heading())
 			continue
 		}
-		places := make([]int, l.lists)
-		for i, level := range l.shape {
-			if i > 0 && level > 0 && level <= len(places) {
-				places[level-1]++
-				clear(places[level:])
-			}
+		for _, places := range l.places() {
 			add(l, l.heading(places...))
 		}
 	}

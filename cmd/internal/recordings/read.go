@@ -277,6 +277,11 @@ func (r *reading) take(f *format, c content) error {
 			path, r.chosen.second)
 	}
 	r.chosen.second = cmp.Or(r.chosen.second, c.second)
+	if n, were := len(c.columns.names), len(r.chosen.names); f.ending == ".npy" && !r.known && were > 0 && n != were && r.Take == nil &&
+		r.Leave == nil {
+		return fmt.Errorf("%s has %d values at each time point, %s has %d: arrays are [timepoints, sensors, axes], so turn them if the lengths "+
+			"of recordings are in another place", path, n, first, were)
+	}
 	at, sensors, told, err := r.order(path, c.columns, c.samples[0].Times != nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -357,7 +362,7 @@ func (r *reading) alike() Table {
 	}
 	leave = slices.DeleteFunc(leave, func(name string) bool { return name == "" })
 	return Table{Layout: r.chosen.layout, Columns: r.Columns, Time: r.Time, Take: r.chosen.names, Leave: leave,
-		Units: r.chosen.units, Sheet: r.Sheet, Dates: r.days.first(), Clock: r.Clock, Decimal: r.decimal.name()}
+		Units: r.chosen.units, Sheet: r.Sheet, Lists: r.Lists, Dates: r.days.first(), Clock: r.Clock, Decimal: r.decimal.name()}
 }
 
 // names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where: with

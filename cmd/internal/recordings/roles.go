@@ -27,6 +27,7 @@ type Table struct {
 	Leave   []string          `json:"leave,omitempty"`   // the sensors or columns to leave out
 	Units   map[string]string `json:"units,omitempty"`   // of columns, from a line below the headings
 	Sheet   string            `json:"sheet,omitempty"`   // of a workbook; "" for the first
+	Lists   string            `json:"lists,omitempty"`   // what lists in each other go along: time-first, time-last or sensors
 	Dates   string            `json:"dates,omitempty"`   // day or month: what comes first in dates such as 01/02/2024
 	Clock   string            `json:"clock,omitempty"`   // how numbers are dates or times of day, such as HHMM; "" for plain numbers
 	// Decimal is the mark before decimals: point or comma. In the settings of an import it is none where no number has a mark.
@@ -312,9 +313,10 @@ func (r *roles) findUnit(q question) {
 	}
 }
 
-// areSensors reports that headings are sensors, which have positions or are to be taken by these names, not time points.
+// areSensors reports that headings are sensors, which have positions or are to be taken by these names, or of which a person says that
+// their lists are of sensors, not time points.
 func (q *question) areSensors(headings []string) bool {
-	return slices.ContainsFunc(headings, func(h string) bool { return q.places.has(h) || slices.Contains(q.Take, h) })
+	return q.Lists == noTime || slices.ContainsFunc(headings, func(h string) bool { return q.places.has(h) || slices.Contains(q.Take, h) })
 }
 
 // rest returns the columns that may hold values, and their headings.

@@ -307,6 +307,10 @@ func (t *table) head(cells []string) (err error) {
 	}
 	t.folder = t.from.label != ""
 	t.classed()
+	cells, err = t.arranged(cells)
+	if err != nil {
+		return err
+	}
 	t.roles, err = rolesOf(cells, t.question, t.job.note)
 	if err != nil {
 		return err

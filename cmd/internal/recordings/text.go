@@ -54,6 +54,7 @@ type input struct {
 	unresolved []int             // of a workbook: the columns of the line whose formulas have no result
 	formulas   map[int]*formulas // of a workbook: those of its columns
 	doubtful   bool              // nobody may have calculated them
+	lists      []lists           // of Parquet: columns of lists in each other
 	seconds    map[int]bool      // columns whose cells are durations in seconds, by the marks of the file
 }
 

@@ -44,6 +44,10 @@ pq.write_table(other(x=[row[: 1 + i // 7 % 3] for i, row in enumerate(points)], 
 pq.write_table(other(sample=pa.array([uuid.UUID(int=1 + i // 200).bytes for i in range(ROWS)], pa.uuid())), "uuid.parquet")
 pq.write_table(other(label=pa.array([v.encode().ljust(9, b"\0") for v in table["label"]], pa.binary(9)),
                      wide=pa.array([(49 + i % 9).to_bytes(16, "little") for i in range(ROWS)], pa.binary(16))), "fixed.parquet")
+series = [[[float(100 * i + 10 * t + c) for c in range(3)] for t in range(5)] for i in range(4)]
+turned = [[list(row) for row in zip(*sample)] for sample in series]
+for name, lists, kind in (("inner", series, pa.list_(pa.list_(pa.float64(), 3))), ("outer", turned, pa.list_(pa.list_(pa.float64()), 3))):
+    pq.write_table(pa.table({"acc": pa.array(lists, kind), "label": list("abab")}), f"lists-{name}-fixed.parquet")
 script = """
 const parquet = require('@dsnp/parquetjs'), rows = JSON.parse(require('fs').readFileSync(0));
 (async () => {
