@@ -151,13 +151,19 @@ func Truth(name string) string {
 	return name
 }
 
-// Class returns the number of a class among names; -1 if it is none. Truth values are the same in any case.
+// Class returns the number of a class among names; -1 if it is none. Truth values are the same in any case, and numbers
+// however they are written: pandas writes 1.0 where a workbook or Parquet has 1.
 func Class(name string, names []string) int {
 	if at := slices.Index(names, name); at >= 0 {
 		return at
 	}
-	same := func(other string) bool { return Truth(other) == Truth(name) }
-	return slices.IndexFunc(names, same)
+	value, err := strconv.ParseFloat(name, 64)
+	return slices.IndexFunc(names, func(other string) bool {
+		if number, wrong := strconv.ParseFloat(other, 64); err == nil && wrong == nil {
+			return number == value
+		}
+		return Truth(other) == Truth(name)
+	})
 }
 
 // Alike tells of names of classes, or of groups, that look like one: they differ in case, or in how a number is written. It tells
