@@ -35,9 +35,12 @@ func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters, blocks int
 		panic(err)
 	}
 	tables, size := stem.At(variables.Tables), len(nodes)/n
-	neighbourhood, by := ops.Indices(tables, g, "nodes", nodes, n, size), (*Node)(nil)
-	gate := ops.Rounded(ops.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size)), signal.DType())
-	if list := readers(nodes, present, n); list != nil && scope.IsTraining(g) {
+	neighbourhood := ops.Indices(tables, g, "nodes", nodes, n, size)
+	gate := ops.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size))
+	gate = ops.Rounded(gate, signal.DType())
+	var by *Node
+	list := readers(nodes, present, n)
+	if list != nil && scope.IsTraining(g) {
 		by = ops.Indices(tables, g, "by", list, n, len(list)/n)
 	}
 	x := nn.ELU(filterNorm(stem, signal, neighbourhood, gate, by, filters))
@@ -105,7 +108,8 @@ func folded(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) 
 	if early {
 		dims = []int{channels, size * filters}
 	}
-	w, shift := ops.Folded(scope, g, dtype, nn.OptionsOf(scope).BatchNormEpsilon, filters, of, dims, func(i int) (to, filter int) {
+	epsilon := nn.OptionsOf(scope).BatchNormEpsilon
+	w, shift := ops.Folded(scope, g, dtype, epsilon, filters, of, dims, func(i int) (to, filter int) {
 		filter, tap := i/(size*channels), i%(size*channels)
 		if early {
 			return (tap%channels*size+tap/channels)*filters + filter, filter

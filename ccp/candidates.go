@@ -61,7 +61,7 @@ func (c candidates) combinations() (pairs [][2]int) {
 // second result holds an entry for each combination and node, combination-major: k for the diagonal of cluster k, K +
 // e for edge e.
 func (c candidates) coarse() (edges []pair, entry []int32) {
-	var clusters []uint64 // the two of each combination and node
+	var clusters []uint64 // the two of each combination and node, the first one in the upper half
 	for _, slots := range c.combinations() {
 		for i := range c.nodes() {
 			row := c.row(int32(i))
@@ -70,7 +70,8 @@ func (c candidates) coarse() (edges []pair, entry []int32) {
 	}
 	number := map[uint64]int32{}
 	for _, both := range slices.Compact(slices.Sorted(slices.Values(clusters))) {
-		if a, b := int32(both>>32), int32(both&math.MaxUint32); a == b {
+		a, b := int32(both>>32), int32(both&math.MaxUint32)
+		if a == b {
 			number[both] = a
 		} else {
 			number[both] = int32(c.k + len(edges))

@@ -68,7 +68,8 @@ func (h *Hierarchy) Affinity(scope *model.Scope, signal *Node) Affinity {
 func (h *Hierarchy) Keep(scope *model.Scope, names ...string) error {
 	var errs []error
 	for i, level := range h.Levels {
-		if scope := levelScope(scope, i, names); h.Learned {
+		scope := levelScope(scope, i, names)
+		if h.Learned {
 			errs = append(errs, level.keepLearned(scope, h.Start))
 		} else {
 			errs = append(errs, level.keep(scope))

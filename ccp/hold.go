@@ -45,7 +45,9 @@ func (p *Preparation) Hold(backend compute.Backend, scope *model.Scope, names ..
 			}
 			membershipsIn(at, dtypes.Float32, optionsOf(at).MembershipRate, p.hierarchies*nodes[l], width)
 		}
-		if err := errors.Join(h.Levels[l].Pooled.readSlots(at, heldSlots), h.Levels[l].Around.readSlots(at, aroundSlots)); err != nil {
+		level := &h.Levels[l]
+		err := errors.Join(level.Pooled.readSlots(at, heldSlots), level.Around.readSlots(at, aroundSlots))
+		if err != nil {
 			return err
 		}
 	}

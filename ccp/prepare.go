@@ -125,11 +125,11 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	return p.made(&Hierarchy{Levels: make([]HierarchyLevel, len(p.levels))}, func(i int, graph *affinity.Matrix) ([][]int32,
-		error) {
+	h := &Hierarchy{Levels: make([]HierarchyLevel, len(p.levels))}
+	return p.made(h, func(i int, graph *affinity.Matrix) ([][]int32, error) {
 		var cutAt [][]float64
 		if p.cuts {
-			cutAt = p.positions
+			cutAt = p.positions // which are there by now
 		}
 		clusters, err := partition.Cached(ctx, graph, cutAt, p.levels, p.seed+uint64(i), p.progress)
 		if err != nil {
@@ -139,17 +139,18 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 	})
 }
 
-// made makes h of the clusterings that clustering gives for each hierarchy, the cluster of each node by level. Levels
-// of h may have slots already.
-func (p *Preparation) made(h *Hierarchy, clustering func(i int, graph *affinity.Matrix) ([][]int32, error)) (*Hierarchy,
-	error) {
+// clusteringFunc returns the clusters of hierarchy i of a graph: the cluster of each node, by level.
+type clusteringFunc func(i int, graph *affinity.Matrix) ([][]int32, error)
+
+// made makes h of the clusterings for each hierarchy. Levels of h may have slots already.
+func (p *Preparation) made(h *Hierarchy, clustering clusteringFunc) (*Hierarchy, error) {
 	weights := p.graph.Relative() // in no unit, so that none decides ties
 	graph := weights.Normalized()
 	if p.positions == nil && (p.cuts || len(p.directed) > 0) {
 		p.positions = place.Embed(graph)
 	}
 	h.Learned, h.Start = len(p.candidates) > 0 || p.start, p.start
-	nodesAt, centres := make([][][]float64, len(p.levels)), make([][][]float64, len(p.levels)) // of all hierarchies
+	levels := make([]levelPositions, len(p.levels))
 	for i := range p.hierarchies {
 		clusters, err := clustering(i, graph)
 		if err != nil {
@@ -157,48 +158,84 @@ func (p *Preparation) made(h *Hierarchy, clustering func(i int, graph *affinity.
 		}
 		m, at := graph, p.positions
 		for l, size := range p.levels {
-			if size.MaxSize < 1 || size.MaxSize > m.N() {
-				return nil, fmt.Errorf("level %d: L=%d does not fit its %d nodes; lower L or raise the previous "+
-					"level's clusters", l+1, size.MaxSize, m.N())
+			if err := p.fits(l, m); err != nil {
+				return nil, err
 			}
-			level, below := &h.Levels[l], at
 			nodes, ranks := partition.Neighbourhoods(m, clusters[l], size.Clusters, size.MaxSize)
+			h.Levels[l].Pooled.add(nodes, ranks)
 			if i == 0 {
-				h.Objective = append(h.Objective, partition.Objective(m, clusters[l], size.Clusters))
 				h.Coverage = append(h.Coverage, hierarchy.Coverage(nodes, ranks, m.N()))
-				if l < len(p.candidates) && 0 < p.candidates[l] && p.candidates[l] < size.Clusters {
-					level.Candidates = partition.Candidates(m, clusters[l], size.Clusters, p.candidates[l])
-				}
+				p.measure(h, l, m, clusters[l])
 			}
-			m, err = partition.Coarsen(m, clusters[l], size.Clusters)
+			levels[l].nodes = append(levels[l].nodes, at...)
+			m, at, err = p.addLevel(h, l, m, at, clusters[l])
 			if err != nil {
-				return nil, fmt.Errorf("level %d: %w", l+1, err)
+				return nil, err
 			}
-			if at != nil {
-				at = place.Centres(at, clusters[l], size.Clusters)
-			}
-			level.Clusters = append(level.Clusters, clusters[l]...)
-			level.Pooled.add(nodes, ranks)
-			nodesAt[l], centres[l] = append(nodesAt[l], below...), append(centres[l], at...)
-			if slices.Contains(p.around, l+1) {
-				level.Around.add(p.nearest(m, l+1))
-			}
+			levels[l].clusters = append(levels[l].clusters, at...)
 		}
 	}
-	for l, size := range p.levels {
-		level := &h.Levels[l]
-		level.Width, level.Pooled.Size, level.Around.Size = size.Clusters, size.MaxSize, min(p.reach, size.Clusters)
-		if slices.Contains(p.directed, l+1) {
-			level.Pooled.direct(nodesAt[l], centres[l], p.hierarchies)
-			level.Around.direct(centres[l], centres[l], p.hierarchies)
-		}
-		level.Around.fill()
+	for l := range p.levels {
+		p.finish(h, l, levels[l])
 	}
 	// Another machine might round the positions otherwise.
 	if slices.Contains(p.directed, 0) && p.reach > 0 {
 		h.Input = p.input(weights)
 	}
 	return h, nil
+}
+
+// levelPositions has the positions of a level's nodes and clusters, first those in the first hierarchy. They are empty
+// if nodes have no positions.
+type levelPositions struct{ nodes, clusters [][]float64 }
+
+// fits returns an error if the neighbourhoods of level l, counted from 0, do not fit its graph m.
+func (p *Preparation) fits(l int, m *affinity.Matrix) error {
+	size := p.levels[l].MaxSize
+	if size < 1 || size > m.N() {
+		return fmt.Errorf("level %d: L=%d does not fit its %d nodes; lower L or raise the previous level's clusters",
+			l+1, size, m.N())
+	}
+	return nil
+}
+
+// measure adds what level l has of the first hierarchy alone. m is the level's graph.
+func (p *Preparation) measure(h *Hierarchy, l int, m *affinity.Matrix, clusters []int32) {
+	size := p.levels[l]
+	h.Objective = append(h.Objective, partition.Objective(m, clusters, size.Clusters))
+	if l < len(p.candidates) && 0 < p.candidates[l] && p.candidates[l] < size.Clusters {
+		h.Levels[l].Candidates = partition.Candidates(m, clusters, size.Clusters, p.candidates[l])
+	}
+}
+
+// addLevel adds a hierarchy's clusters to level l. m is the level's graph, and at are the positions of its nodes, nil
+// if there are none. It returns the graph and the positions of the clusters.
+func (p *Preparation) addLevel(h *Hierarchy, l int, m *affinity.Matrix, at [][]float64, clusters []int32) (
+	*affinity.Matrix, [][]float64, error) {
+	size, level := p.levels[l], &h.Levels[l]
+	coarse, err := partition.Coarsen(m, clusters, size.Clusters)
+	if err != nil {
+		return nil, nil, fmt.Errorf("level %d: %w", l+1, err)
+	}
+	if at != nil {
+		at = place.Centres(at, clusters, size.Clusters)
+	}
+	level.Clusters = append(level.Clusters, clusters...)
+	if slices.Contains(p.around, l+1) {
+		level.Around.add(p.nearest(coarse, l+1))
+	}
+	return coarse, at, nil
+}
+
+// finish directs the slots of level l, once it has the clusters of all hierarchies.
+func (p *Preparation) finish(h *Hierarchy, l int, at levelPositions) {
+	size, level := p.levels[l], &h.Levels[l]
+	level.Width, level.Pooled.Size, level.Around.Size = size.Clusters, size.MaxSize, min(p.reach, size.Clusters)
+	if slices.Contains(p.directed, l+1) {
+		level.Pooled.direct(at.nodes, at.clusters, p.hierarchies)
+		level.Around.direct(at.clusters, at.clusters, p.hierarchies)
+	}
+	level.Around.fill()
 }
 
 // nearest lists the nodes around each node of m, the graph after that many levels, and 1, or 0 for an empty slot.

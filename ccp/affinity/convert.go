@@ -85,7 +85,8 @@ func fromEntries(n int, given []Edge, name func(k int) string) (*Matrix, error) 
 				up = e.weight
 			}
 		}
-		if i, j := same[0].low(), same[0].high(); i != j && up != down {
+		i, j := same[0].low(), same[0].high()
+		if i != j && up != down {
 			return 0, fmt.Errorf("the matrix is not symmetric: (%d,%d) is %v but (%d,%d) is %v, counted from 0; make it so, "+
 				"as by numpy.maximum(a, a.T)", i, j, up, j, i, down)
 		}

@@ -54,7 +54,7 @@ func Coincident(points []float64, dims, k int) (count, first int) {
 		for end = start; end < len(order) && slices.Compare(row(order[end]), row(order[start])) == 0; {
 			end++
 		}
-		if others := end - start - 1; others > k {
+		if end-start > k+1 { // each of them has more than k others at its place
 			if count == 0 || order[start] < first {
 				first = order[start]
 			}
@@ -220,7 +220,8 @@ func squaredDistance(x, y []float64, enough float64) float64 {
 			d += s * s
 		}
 		// No sum shrinks, rounding included. A point that is too far now stays too far.
-		if part := (a + b) + (c + d); part >= enough {
+		part := (a + b) + (c + d)
+		if part >= enough {
 			return part
 		}
 		x, y = x[chunk:], y[chunk:]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -292,9 +293,12 @@ func ExampleFromDense() {
 		0, 1,
 		2, 0,
 	})
-	fmt.Println(err)
-	// Output: the matrix is not symmetric: (0,1) is 1 but (1,0) is 2, counted from 0; make it so, as by numpy.maximum(a,
-	// a.T)
+	fact, advice, _ := strings.Cut(err.Error(), "; ")
+	fmt.Println(fact)
+	fmt.Println(advice)
+	// Output:
+	// the matrix is not symmetric: (0,1) is 1 but (1,0) is 2, counted from 0
+	// make it so, as by numpy.maximum(a, a.T)
 }
 
 func ExampleMatrix_Normalized() {

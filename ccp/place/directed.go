@@ -30,8 +30,8 @@ const (
 //
 // A template, `[size, dims]`, has the direction of each slot. With that of a former call the slots keep their
 // directions; nil makes a new one. The last result is the template.
-func Directed(template, positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) ([]int32, []float64,
-	[][]float64) {
+func Directed(template, positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) (
+	[]int32, []float64, [][]float64) {
 	d := newDirections(positions, centres, nodes, ranks, k, size)
 	d.template = template
 	if template == nil {
@@ -79,6 +79,7 @@ type directions struct {
 	template   [][]float64   // `[size, dims]`
 }
 
+// newDirections finds the members of each neighbourhood, and how far each lies from the centre. There is no template yet.
 func newDirections(positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) *directions {
 	d := &directions{size: size, members: make([][]int, k), shifts: make([][][]float64, k)}
 	for at, node := range nodes {
@@ -213,7 +214,7 @@ func distance(a, b []float64) float64 {
 	if leastSquare <= square && square <= mostSquare {
 		return math.Sqrt(square)
 	}
-	_, unit := math.Frexp(floats.Distance(a, b, math.Inf(1))) // the largest difference, as a power of 2, which rounds nothing
+	_, unit := math.Frexp(floats.Distance(a, b, math.Inf(1))) // of the largest difference; powers of 2 round nothing
 	square = 0
 	for i, v := range a {
 		difference := math.Ldexp(v-b[i], -unit)
@@ -252,50 +253,79 @@ func Assign(cost [][]float64) []int {
 		return nil
 	}
 	n, m := len(cost), len(cost[0])
-	// Rows and columns count from 1; column 0 is where each search begins.
-	rowPrice, columnPrice := make([]float64, n+1), make([]float64, m+1)
-	rowOf, before := make([]int, m+1), make([]int, m+1)
-	least, done := make([]float64, m+1), make([]bool, m+1)
+	a := &assignment{
+		cost:        cost,
+		rowPrice:    make([]float64, n+1),
+		columnPrice: make([]float64, m+1),
+		rowOf:       make([]int, m+1),
+		before:      make([]int, m+1),
+		least:       make([]float64, m+1),
+		done:        make([]bool, m+1),
+	}
 	for row := 1; row <= n; row++ {
-		for j := range least {
-			least[j], done[j] = math.Inf(1), false
-		}
-		rowOf[0] = row
-		at := 0
-		for rowOf[at] != 0 { // until a free column
-			done[at] = true
-			i, step, next := rowOf[at], math.Inf(1), 0
-			for j := 1; j <= m; j++ {
-				if done[j] {
-					continue
-				}
-				if reduced := cost[i-1][j-1] - rowPrice[i] - columnPrice[j]; reduced < least[j] {
-					least[j], before[j] = reduced, at
-				}
-				if least[j] < step {
-					step, next = least[j], j
-				}
-			}
-			for j := range done {
-				if done[j] {
-					rowPrice[rowOf[j]] += step
-					columnPrice[j] -= step
-				} else {
-					least[j] -= step
-				}
-			}
-			at = next
-		}
-		for at != 0 {
-			rowOf[at] = rowOf[before[at]]
-			at = before[at]
-		}
+		a.add(row)
 	}
 	columns := make([]int, n)
 	for j := 1; j <= m; j++ {
-		if rowOf[j] > 0 {
-			columns[rowOf[j]-1] = j - 1
+		if a.rowOf[j] > 0 {
+			columns[a.rowOf[j]-1] = j - 1
 		}
 	}
 	return columns
+}
+
+// assignment is an assignment of the first rows. Rows and columns count from 1; column 0 is where each search begins.
+type assignment struct {
+	cost                  [][]float64
+	rowPrice, columnPrice []float64 // the dual variables: no cost is less than the sum of both prices
+	rowOf                 []int     // the row that a column is assigned to; 0: the column is free
+	before                []int     // the column from which the shortest path to a column comes
+	least                 []float64 // the length of the shortest path to a column
+	done                  []bool    // columns whose shortest path is known
+}
+
+// add assigns one more row, along the shortest path from it to a free column. The columns on that path change their
+// rows.
+func (a *assignment) add(row int) {
+	for j := range a.least {
+		a.least[j], a.done[j] = math.Inf(1), false
+	}
+	a.rowOf[0] = row
+	at := 0
+	for a.rowOf[at] != 0 { // until a free column
+		a.done[at] = true
+		next, step := a.nearest(at)
+		for j := range a.done {
+			if a.done[j] {
+				a.rowPrice[a.rowOf[j]] += step
+				a.columnPrice[j] -= step
+			} else {
+				a.least[j] -= step
+			}
+		}
+		at = next
+	}
+	for at != 0 {
+		a.rowOf[at] = a.rowOf[a.before[at]]
+		at = a.before[at]
+	}
+}
+
+// nearest extends paths from a column to all that are not done, and returns the one whose path is the shortest.
+func (a *assignment) nearest(at int) (column int, length float64) {
+	row := a.rowOf[at]
+	length = math.Inf(1)
+	for j := 1; j < len(a.done); j++ {
+		if a.done[j] {
+			continue
+		}
+		reduced := a.cost[row-1][j-1] - a.rowPrice[row] - a.columnPrice[j]
+		if reduced < a.least[j] {
+			a.least[j], a.before[j] = reduced, at
+		}
+		if a.least[j] < length {
+			length, column = a.least[j], j
+		}
+	}
+	return column, length
 }

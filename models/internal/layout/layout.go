@@ -75,7 +75,8 @@ func (l Layout) Links(graph *affinity.Matrix) *affinity.Matrix {
 	var edges []affinity.Edge
 	for _, e := range graph.EdgeList() {
 		f, i := l.At(int32(e.I))
-		if g, j := l.At(int32(e.J)); f == 0 && g == 0 {
+		g, j := l.At(int32(e.J))
+		if f == 0 && g == 0 {
 			edges = append(edges, affinity.Edge{I: i, J: j, Weight: e.Weight})
 		}
 	}
@@ -142,7 +143,8 @@ func image(graph *affinity.Matrix, rows, columns int) bool {
 		for c := range columns {
 			neighbours, _ := graph.Row(r*columns + c)
 			for _, to := range neighbours {
-				if dr, dc := int(to)/columns-r, int(to)%columns-c; dr*dr > 1 || dc*dc > 1 {
+				dr, dc := int(to)/columns-r, int(to)%columns-c
+				if dr*dr > 1 || dc*dc > 1 {
 					return false
 				}
 			}

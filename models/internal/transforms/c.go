@@ -129,7 +129,8 @@ func (f *cFile) transform(v *transform) error {
 	add("float", "mean", v.standardiser.Mean)
 	// Features without a kernel are not scaled: their weights are, which saves an array.
 	scale := v.standardiser.Scale
-	if k := v.kernel; k != nil {
+	if v.kernel != nil {
+		k := v.kernel
 		add("float", "scale", v.standardiser.Scale)
 		arguments = append(arguments, len(k.norms))
 		add("float", "landmarks", k.landmarks)

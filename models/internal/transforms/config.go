@@ -77,6 +77,7 @@ var ErrTooFew = errors.New("too few samples")
 // tooFewError is an ErrTooFew with a sentence of its own.
 type tooFewError string
 
+// Error returns the sentence.
 func (e tooFewError) Error() string { return string(e) }
 
 // Is reports whether the target is ErrTooFew.
@@ -101,9 +102,11 @@ func (c Config) check(samples []Sample) error {
 	}
 	switch {
 	case len(classes) < 2:
-		return tooFewError(fmt.Sprintf("%d training samples of %d class; a fit needs two classes", len(samples), len(classes)))
+		return tooFewError(fmt.Sprintf("%d training samples of %d class; a fit needs two classes",
+			len(samples), len(classes)))
 	case groups < 2:
-		return tooFewError(fmt.Sprintf("transforms: all %d samples are of one group; to hold one out takes two", len(samples)))
+		return tooFewError(fmt.Sprintf("transforms: all %d samples are of one group; to hold one out takes two",
+			len(samples)))
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ func TestExportProbabilities(t *testing.T) {
 	for i := range samples[:8] { // so that nothing is sure
 		samples[i].Label = int32(i / 2 % 2)
 	}
-	for _, only := range [][]string{{"forest"}, {"values", "power"}, {"hydra", "forest"}, {"hydra", "shapelets", "forest"}} {
+	options := [][]string{{"forest"}, {"values", "power"}, {"hydra", "forest"}, {"hydra", "shapelets", "forest"}}
+	for _, only := range options {
 		v := fitted(t, Config{Columns: 2, Channels: 1, Classes: 2, Turned: 40, Only: only}, samples)
 		v.Temperature, v.ForestTemperature, v.ForestWeight = 0.8, 0.5, max(v.ForestWeight, 0.3)
 		g, x, want := new(onnx.Graph), []float32{}, []float32{}

@@ -123,7 +123,7 @@ type exportedNodes struct {
 // exportedNodes returns the nodes, counted from the first one of the forest.
 func (m *forest) exportedNodes() exportedNodes {
 	n := len(m.nodes) / 3
-	e := exportedNodes{feature: make([]int, n), threshold: make([]float32, n), class: make([]int, n), next: make([]int, 2*n)}
+	e := exportedNodes{make([]int, n), make([]float32, n), make([]int, n), make([]int, 2*n), 0}
 	depth := make([]int, n)
 	for tree, root := range m.roots {
 		for at := int(root); at < m.end(tree); at++ {

@@ -100,7 +100,8 @@ func TestFitOfManyClasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 6))
 	const classes = fewClasses + 20
 	samples := manyClasses(rng, 4*classes, classes, 8)
-	c := Config{Columns: 8, Channels: 1, Classes: classes, Table: true, Only: []string{"values"}, Backend: backendtest.Go(t)}
+	c := Config{Columns: 8, Channels: 1, Classes: classes, Table: true, Only: []string{"values"},
+		Backend: backendtest.Go(t)}
 	for _, dual := range []bool{true, false} {
 		e, candidates := computed(t, c, samples[:3*classes])
 		e.dual, e.landmarks = dual, spread(e.samples, 240)
@@ -128,7 +129,8 @@ func (l *looks) Err() error {
 // Wherever a fit is cancelled, it returns the context's error and nothing else.
 func TestFitEndsWithItsContext(t *testing.T) {
 	samples := manyClasses(rand.New(rand.NewPCG(1, 7)), 220, fewClasses+10, 6)
-	c := Config{Columns: 6, Channels: 1, Classes: fewClasses + 10, Table: true, Only: []string{"values"}, Backend: backendtest.Go(t)}
+	c := Config{Columns: 6, Channels: 1, Classes: fewClasses + 10, Table: true, Only: []string{"values"},
+		Backend: backendtest.Go(t)}
 	const most = 1 << 40
 	whole := &looks{Context: t.Context()}
 	whole.left.Store(most)

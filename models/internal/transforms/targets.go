@@ -97,7 +97,9 @@ func (t task) product(a, b mat.Matrix) (*mat.Dense, error) {
 }
 
 const (
-	mostJudged = 10_000_000 // decisions by which penalty and temperature are chosen, at most, if they are of more than fewJudged samples
+	// mostJudged is how many decisions penalty and temperature are chosen by, at most, if they are of more than fewJudged
+	// samples.
+	mostJudged = 10_000_000
 	fewJudged  = 2_000
 )
 

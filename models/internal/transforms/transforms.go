@@ -55,7 +55,8 @@ type transform struct {
 
 // raw writes the features of the recording in w, as they are: those that the forest has read, or new ones.
 func (v *transform) raw(w *work, out []float32) {
-	if known := w.known[v.Name]; known != nil {
+	known := w.known[v.Name]
+	if known != nil {
 		copy(out, known)
 		return
 	}

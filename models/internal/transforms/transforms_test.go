@@ -154,7 +154,8 @@ func TestTable(t *testing.T) {
 	samples := xor(rng, 400)
 	v := fitted(t, Config{Columns: 3, Classes: 2, Table: true, Only: []string{"values"}}, samples[:300])
 	assert.Positive(t, v.Gaussians["values"])
-	assert.Equal(t, 2*3+2+2*3+2*300+3*300, v.Size(), "units, bias, mean and scale, weights, landmarks; no byte of the header")
+	assert.Equal(t, 2*3+2+2*3+2*300+3*300, v.Size(),
+		"scaling, bias, mean and scale, weights, landmarks; no byte of the header")
 	assert.GreaterOrEqual(t, rightly(v, samples[300:]), 0.85)
 	unknown := float32(math.NaN())
 	mean := v.scaling.Mean[2]
@@ -306,7 +307,8 @@ func TestHeldOut(t *testing.T) {
 // Network, forest and ridge classifier are mixed after each has got its temperature. Laplace smoothing is of the
 // ridge classifier alone.
 func TestProbabilities(t *testing.T) {
-	v := Mixture{Weight: 1, Smoothing: 0.1, Temperature: 1, NetworkTemperature: 1, ForestTemperature: 0.5, ForestWeight: 0.2}
+	v := Mixture{Weight: 1, Smoothing: 0.1, Temperature: 1, NetworkTemperature: 1, ForestTemperature: 0.5,
+		ForestWeight: 0.2}
 	logits, network := Reading{Ridge: []float32{0, float32(math.Log(3))}}, []float64{0.2, 0.8}
 	assert.InDeltaSlice(t, []float64{0.9*0.25 + 0.05, 0.9*0.75 + 0.05}, v.Probabilities(logits, nil), 1e-7)
 	v.Temperature, v.NetworkTemperature = 0.5, 0.5 // which squares the odds
@@ -582,7 +584,7 @@ func TestLogitAdjustment(t *testing.T) {
 		var samples []Sample
 		decisions := mat.NewDense(600, 2, nil)
 		for i := range 600 {
-			label := map[bool]int32{true: 1}[i%every == 0]
+			label := int32(asInt(i%every == 0))
 			samples = append(samples, Sample{Label: label})
 			// A regression on a feature that lies two deviations apart.
 			share := 1 / float64(every)
@@ -697,8 +699,9 @@ func TestHundredsOfClasses(t *testing.T) {
 	for i := range classes * each {
 		samples = append(samples, Sample{Values: sample(i % classes), Label: int32(i % classes)})
 	}
-	c := Config{Columns: columns, Channels: 1, Classes: classes, Table: true, Only: []string{"values"}, Seed: 1, Backend: backendtest.Go(t),
-		Held: Held{samples[:10], make([]float64, classes)}}
+	c := Config{Columns: columns, Channels: 1, Classes: classes, Table: true, Only: []string{"values"}, Seed: 1,
+		Backend: backendtest.Go(t),
+		Held:    Held{samples[:10], make([]float64, classes)}}
 	v, err := Fit(t.Context(), c, samples)
 	require.NoError(t, err)
 	assert.Zero(t, v.Parts()[0].Score, "what chooses knows 233 classes, so that nothing is told of it")

@@ -53,6 +53,7 @@ func lacksAverages(s Shape) string {
 	return ""
 }
 
+// Width implements Map.
 func (m *averages) Width() int { return m.sensors * m.channels * m.frames * len(averageSteps) }
 
 // Features writes `[channels, frames, averageSteps, sensors]`.
@@ -77,6 +78,7 @@ func (m *averages) Features(r *Recording, out []float32) {
 	}
 }
 
+// Export implements Map.
 func (m *averages) Export(g *onnx.Graph, x string) string {
 	x = sensorsLast(g, g.Resample(x, m.frames), m.sensors, m.channels*m.frames)
 	all, taken := []any{onnx.Axis(2)}, 0

@@ -23,7 +23,8 @@ func TestExportTransforms(t *testing.T) {
 	}
 	links, err := affinity.New(columns/2, edges)
 	require.NoError(t, err)
-	shape := Shape{Columns: columns, Channels: 2, Length: 40, Longest: 90, Frames: 7, Features: 1000, Groups: 4, Links: links}
+	shape := Shape{Columns: columns, Channels: 2, Length: 40, Longest: 90, Frames: 7, Features: 1000, Groups: 4,
+		Links: links}
 	scaling := unscaled(columns)
 	sample := func(timepoints int) (values []float32) {
 		for range timepoints * columns {
@@ -46,7 +47,8 @@ func TestExportTransforms(t *testing.T) {
 			g.Output("features", "batch", m.Width())
 			scaling.Read(r, sample(timepoints))
 			m.Features(r, want)
-			compare.Add(t, fmt.Sprintf("%s of %d", transform.Name, timepoints), g, slices.Concat(r.Columns...), want, 1, columns, timepoints)
+			name := fmt.Sprintf("%s of %d", transform.Name, timepoints)
+			compare.Add(t, name, g, slices.Concat(r.Columns...), want, 1, columns, timepoints)
 		}
 	}
 	compare.Run(t)

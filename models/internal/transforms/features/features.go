@@ -16,7 +16,7 @@ import (
 
 // Shape says what recordings look like and how many features a fit asks for. A Map follows from it alone.
 type Shape struct {
-	Columns       int              // values of a time point: those of all channels of the first sensor, then of the second, …
+	Columns       int              // values of a time point: all channels of the first sensor, then of the second, …
 	Channels      int              // columns of a sensor
 	Length        int              // time points of the median recording
 	Longest       int              // time points of the longest recording

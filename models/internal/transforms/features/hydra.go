@@ -48,12 +48,15 @@ func newHydra(s Shape) Map {
 	return m
 }
 
+// Width implements Map.
 func (m *hydra) Width() int { return len(m.dilations) * m.groups * kernelsPerGroup * 2 }
 
+// Arrays implements DrawnMap.
 func (m *hydra) Arrays() map[string][]float32 {
 	return map[string][]float32{"taps": m.weights, "columns": m.drawn}
 }
 
+// CArguments implements MapInC.
 func (m *hydra) CArguments(int) []any {
 	return []any{
 		len(m.dilations),
@@ -146,6 +149,7 @@ func greater(a, b int64) int64 { high, _ := sorted(a, b); return high }
 
 func lesser(a, b int64) int64 { _, low := sorted(a, b); return low }
 
+// Export implements Map. Each dilation has two halves of groups, which read the values and their differences.
 func (m *hydra) Export(g *onnx.Graph, x string) string {
 	counts := []any{onnx.Axis(1)}
 	for i := range m.dilations {

@@ -32,7 +32,9 @@ var intervalsTransform = Transform{
 // trees see the form of values as well as their height.
 type intervals struct {
 	columns, levels int
-	meansSubtracted bool // of every second quantile, and first differences are smoothed; both is false in checkpoints of 0.1.0
+	// meansSubtracted says that every second quantile is less a mean, and that first differences are smoothed. Neither was
+	// so in 0.1.0.
+	meansSubtracted bool
 }
 
 // newIntervals takes as many levels as the length and the width allow.
@@ -60,6 +62,7 @@ func intervalsAt(level int) int { return 2<<level - 1 }
 // quantilesAt returns how many quantiles an interval of a level has.
 func (m *intervals) quantilesAt(level int) int { return 1 << (m.levels + 1 - level) }
 
+// Width implements Map.
 func (m *intervals) Width() (n int) {
 	for level := range m.levels {
 		n += intervalsAt(level) * m.quantilesAt(level)
@@ -149,6 +152,7 @@ func (m *intervals) interpolate(sorted, quantiles []float32) {
 	}
 }
 
+// Export implements Map.
 func (m *intervals) Export(g *onnx.Graph, x string) string {
 	steps, all := g.Steps(x), []any{onnx.Axis(2)}
 	_, deviation := g.Centred(g.To(onnx.Double, x))

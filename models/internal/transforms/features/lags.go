@@ -74,6 +74,7 @@ func lacksLags(s Shape) string {
 	return ""
 }
 
+// Width implements Map.
 func (m *lags) Width() int { return len(m.pairs) * (2*len(m.edges) - 1) }
 
 // Features takes the correlations from products of spectra. Zeros behind the recording keep its end from meeting its
@@ -92,7 +93,8 @@ func (m *lags) Features(rec *Recording, out []float32) {
 		spectra[c] = fft.Coefficients(nil, x)
 	}
 	product := make([]complex128, n/2+1)
-	r, sums := make([]float64, n), make([]float64, n+1) // n times the correlations, by lags modulo n, and their cumulative sums
+	// r has n times the correlations, by lags modulo n, and sums has their cumulative sums.
+	r, sums := make([]float64, n), make([]float64, n+1)
 	for _, pair := range m.pairs {
 		for k, z := range spectra[pair[0]] {
 			product[k] = complex(real(z), -imag(z)) * spectra[pair[1]][k]

@@ -39,7 +39,8 @@ type miniRocket struct {
 // lacksTimepoints returns a function of what samples lack for kernels of so many time points.
 func lacksTimepoints(least int) func(s Shape) string {
 	return func(s Shape) string {
-		if lacks := LacksSeries(s); lacks != "" || s.Length >= least {
+		lacks := LacksSeries(s)
+		if lacks != "" || s.Length >= least {
 			return lacks
 		}
 		return fmt.Sprintf("%d time points, and the median recording has %d", least, s.Length)
@@ -61,8 +62,10 @@ func newMiniRocket(s Shape) Map {
 	return m
 }
 
+// Width implements Map.
 func (m *miniRocket) Width() int { return len(m.thresholds) }
 
+// Arrays implements DrawnMap.
 func (m *miniRocket) Arrays() map[string][]float32 {
 	return map[string][]float32{"signs": m.signs, "thresholds": m.thresholds}
 }
@@ -70,6 +73,7 @@ func (m *miniRocket) Arrays() map[string][]float32 {
 // Check finds nothing wrong: any number can be a sign or a threshold.
 func (m *miniRocket) Check() (array string, err error) { return "", nil }
 
+// CArguments implements MapInC.
 func (m *miniRocket) CArguments(int) []any {
 	return []any{
 		len(m.dilations),
@@ -95,7 +99,7 @@ func (m *miniRocket) Draw(ctx context.Context, t Training, seed uint64) error {
 	}
 	rng = rand.New(rand.NewPCG(seed, 0x7175616e74))
 	all := len(m.dilations) * kernelCount
-	samples, first := make([]int, all), make([]int, all) // of each kernel at each dilation: its sample, and its first threshold
+	samples, first := make([]int, all), make([]int, all) // the sample and the first threshold of each kernel
 	thresholds := 0
 	for i := range all {
 		samples[i], first[i] = rng.IntN(len(t.Values)), thresholds
@@ -118,7 +122,8 @@ func (m *miniRocket) response(r *Recording, dilation, kernel int) []float32 {
 	r.responses[0] = sized(r.responses[0], r.Timepoints)
 	x, response := r.sum, r.responses[0]
 	for c, column := range r.Columns {
-		if sign := m.signs[(dilation*m.columns+c)*kernelCount+kernel]; sign != 0 {
+		sign := m.signs[(dilation*m.columns+c)*kernelCount+kernel]
+		if sign != 0 {
 			shiftAdd(x, sign, column, 0)
 		}
 	}
@@ -222,6 +227,7 @@ func threshold(sorted []float64, share float64) float64 {
 	return (to + sorted[above]) / 2
 }
 
+// Export implements Map. Positions that a kernel leaves out have the response -∞, which is above no threshold.
 func (m *miniRocket) Export(g *onnx.Graph, x string) string {
 	t, from, shares := g.Length(x), 0, []any{onnx.Axis(1)}
 	at := g.Until(t)

@@ -50,6 +50,7 @@ func LacksSeries(s Shape) string {
 	return ""
 }
 
+// Width implements Map.
 func (m *power) Width() int { return m.columns * (2 + BandCount) }
 
 // Features takes the power from the periodogram of a Hann window, with zeros behind up to a power of two. It writes
@@ -126,6 +127,7 @@ func (m *power) bands() (from, to []int) {
 	return from, to
 }
 
+// Export implements Map. sin²(π·p/(t-1)) is the Hann window.
 func (m *power) Export(g *onnx.Graph, x string) string {
 	t := g.Length(x)
 	mean, deviation := g.Centred(g.To(onnx.Double, x))

@@ -16,7 +16,7 @@ type Recording struct {
 
 	flat       []float32                  // the memory of Columns and differences
 	sum        []float32                  // a sum of columns
-	responses  [kernelsPerGroup][]float32 // of HYDRA's kernels, of one of MiniRocket's, or what shapelets know of their windows
+	responses  [kernelsPerGroup][]float32 // of kernels, or what shapelets know of their windows
 	transforms map[int]*fourier.FFT       // by their lengths
 	keys       []uint64                   // see ascending
 	spareKeys  []uint64                   // which ascending sorts into

@@ -19,7 +19,8 @@ type Scaling struct {
 // NewScaling returns the scaling of samples with so many columns, with zeros for Measure or a reader of checkpoints
 // to fill.
 func NewScaling(columns, channels, sensorFrames int) Scaling {
-	return Scaling{Mean: make([]float32, columns), Scale: make([]float32, columns), Channels: channels, SensorFrames: sensorFrames}
+	mean, scale := make([]float32, columns), make([]float32, columns)
+	return Scaling{Mean: mean, Scale: scale, Channels: channels, SensorFrames: sensorFrames}
 }
 
 // timepoints returns how many time points a sample of so many values has. One without values counts as one time point.
@@ -50,7 +51,8 @@ func (s Scaling) Read(r *Recording, values []float32) {
 	r.resize(len(s.Mean))
 	for c, x := range r.Columns {
 		for p := range x {
-			if at := s.index(p, c); at < len(values) && finite(values[at]) {
+			at := s.index(p, c)
+			if at < len(values) && finite(values[at]) {
 				x[p] = (values[at] - s.Mean[c]) * s.Scale[c]
 			}
 		}
@@ -87,7 +89,8 @@ func (s Scaling) Measure(samples [][]float32) {
 	for c := range columns {
 		s.Mean[c] = float32(mean[c])
 		// A deviation that is rounding of a large mean, or too small for one over it to be a float32, counts as constant.
-		if deviation := math.Sqrt(variance[c]); deviation > max(1e-7*math.Abs(mean[c]), 1/math.MaxFloat32) {
+		deviation := math.Sqrt(variance[c])
+		if deviation > max(1e-7*math.Abs(mean[c]), 1/math.MaxFloat32) {
 			s.Scale[c] = float32(1 / deviation)
 		}
 	}

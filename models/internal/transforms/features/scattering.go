@@ -71,6 +71,7 @@ func (m *scattering) nodeValues() int {
 	return m.channels * (2*m.frames + 1)
 }
 
+// Width implements Map.
 func (m *scattering) Width() int {
 	return m.nodeValues() * (2*walkScales - 1) * (len(nodeQuantiles) + 1)
 }
@@ -129,6 +130,7 @@ func (r *Recording) summarise(x, out []float32) []float32 {
 	return out[len(nodeQuantiles)+1:]
 }
 
+// Export implements Map.
 func (m *scattering) Export(g *onnx.Graph, x string) string {
 	values := g.Resample(x, m.frames)
 	if m.frames > 1 {

@@ -61,8 +61,10 @@ func newShapelets(s Shape) Map {
 	return m
 }
 
+// Width implements Map.
 func (m *shapelets) Width() int { return 3 * len(m.thresholds) }
 
+// Arrays implements DrawnMap.
 func (m *shapelets) Arrays() map[string][]float32 {
 	return map[string][]float32{"values": m.values, "thresholds": m.thresholds, "columns": m.drawn}
 }
@@ -237,6 +239,7 @@ func (m *shapelets) Features(r *Recording, out []float32) {
 	}
 }
 
+// Export implements Map.
 func (m *shapelets) Export(g *onnx.Graph, x string) string {
 	all, t := []any{onnx.Axis(1)}, g.Count(x)
 	for i := range m.dilations {

@@ -41,13 +41,15 @@ func (t Transform) stretched() Transform {
 			return lacks
 		}
 		if float64(of.Longest) < leastStretch*float64(of.Length) {
-			return fmt.Sprintf("recordings of different lengths, and the longest has %d time points, the median one %d", of.Longest, of.Length)
+			return fmt.Sprintf("recordings of different lengths, and the longest has %d time points, the median one %d",
+				of.Longest, of.Length)
 		}
 		return ""
 	}
 	return s
 }
 
+// Features implements Map. It keeps the stretched recording in the buffers of the recording.
 func (m stretched) Features(r *Recording, out []float32) {
 	if r.stretched == nil {
 		r.stretched = new(Recording)
@@ -67,6 +69,7 @@ func (m stretched) Draw(ctx context.Context, t Training, seed uint64) error {
 	return drawn.Draw(ctx, t, seed)
 }
 
+// Arrays implements DrawnMap.
 func (m stretched) Arrays() map[string][]float32 {
 	if drawn, ok := m.Map.(DrawnMap); ok {
 		return drawn.Arrays()
@@ -74,6 +77,7 @@ func (m stretched) Arrays() map[string][]float32 {
 	return nil
 }
 
+// Check implements DrawnMap.
 func (m stretched) Check() (array string, err error) {
 	if drawn, ok := m.Map.(DrawnMap); ok {
 		return drawn.Check()
@@ -90,6 +94,7 @@ func (m stretched) CArguments(padded int) []any {
 	return inC.CArguments(padded)
 }
 
+// Export implements Map.
 func (m stretched) Export(g *onnx.Graph, x string) string {
 	return m.Map.Export(g, g.Stretch(x, m.length))
 }

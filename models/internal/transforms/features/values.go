@@ -46,14 +46,17 @@ func halfTheFrames(s Shape) (coarser Shape, ok bool) {
 	return s, !s.Table && s.Frames >= leastFrames
 }
 
+// Width implements Map.
 func (m values) Width() int { return m.columns * m.frames }
 
+// Features implements Map.
 func (m values) Features(r *Recording, out []float32) {
 	for c, column := range r.Columns {
 		recording.Resample(out[c*m.frames:(c+1)*m.frames], column, 1)
 	}
 }
 
+// Export implements Map.
 func (m values) Export(g *onnx.Graph, x string) string {
 	return g.Op("Flatten", g.Resample(x, m.frames))
 }

@@ -88,5 +88,6 @@ func (w *walk) export(g *onnx.Graph, x string, n int) string {
 // sensorsLast adds nodes that turn values `[batch, columns, each]` into `[batch, channels * each, sensors]`, for
 // steps of a walk. values is channels * each.
 func sensorsLast(g *onnx.Graph, x string, sensors, values int) string {
-	return g.Op("Transpose", g.Op("Reshape", x, []int{0, sensors, values}), onnx.Attribute{Name: "perm", Value: []int{0, 2, 1}})
+	x = g.Op("Reshape", x, []int{0, sensors, values})
+	return g.Op("Transpose", x, onnx.Attribute{Name: "perm", Value: []int{0, 2, 1}})
 }
