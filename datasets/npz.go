@@ -33,7 +33,8 @@ type npzReader struct {
 	raw  *Raw
 	// samples and nodes are the sizes of features, -1 if unknown; raw.Nodes is then 0.
 	samples, nodes int
-	series         *seriesReader // nil if the samples are no recordings
+	series         *seriesReader               // nil if the samples are no recordings
+	skip           func(sample int, err error) // is told of samples that are left out; nil: they are errors
 	// taken are the arrays read so far.
 	taken []ArrayInfo
 }

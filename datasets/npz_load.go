@@ -103,6 +103,12 @@ func (r *npzReader) otherAxes() error {
 // ReadSeries reads the recordings of an .npz file without labels or graph, or an .npy file of series, for a classifier whose
 // recordings have a form. Errors name the array and the index.
 func ReadSeries(path string, form *recording.Form) (*Raw, error) {
+	return ReadSomeSeries(path, form, nil)
+}
+
+// ReadSomeSeries is ReadSeries, but the series of a sample that cannot be classified is nil, and skip is called with its number and the
+// reason. If skip is nil, that is an error.
+func ReadSomeSeries(path string, form *recording.Form, skip func(sample int, err error)) (*Raw, error) {
 	if !IsFile(path) {
 		a, err := npz.ReadNPYFile(path)
 		if err != nil {
@@ -114,7 +120,7 @@ func ReadSeries(path string, form *recording.Form) (*Raw, error) {
 		case flat && a.Shape[1] == 1 && form.Width() == 1:
 			return nil, fmt.Errorf("%s: shape %v is of one recording [timepoints, 1], not of series [samples, timepoints]", path, a.Shape)
 		}
-		r := &npzReader{raw: &Raw{Name: path}, opts: Options{Form: form}}
+		r := &npzReader{raw: &Raw{Name: path}, opts: Options{Form: form}, skip: skip}
 		for _, step := range []func() error{func() error { return r.takeSeries(a) }, r.readRecordings, r.fits} {
 			if err := step(); err != nil {
 				return nil, err
@@ -127,6 +133,7 @@ func ReadSeries(path string, form *recording.Form) (*Raw, error) {
 		return nil, err
 	}
 	defer r.Close()
+	r.skip = skip
 	for _, step := range []func() error{r.readFeatures, r.readForm, r.readRecordings, r.readNames, r.fits} {
 		if err := step(); err != nil {
 			return nil, r.Errorf("%w", separate(err)[0])

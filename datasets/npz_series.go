@@ -83,6 +83,9 @@ func (r *npzReader) takeSeries(a *npz.Array) error {
 	}
 	r.samples, r.nodes, r.raw.Nodes, r.raw.Channels = a.Shape[0], a.Shape[1], a.Shape[1], axes
 	r.series = &seriesReader{values: values, timepoints: a.Shape[2]}
+	if r.skip != nil {
+		err = nil // prepareSeries leaves out the samples whose values are wrong
+	}
 	if err != nil {
 		r.series.values = nil
 	}
@@ -311,12 +314,18 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 	plain := *form
 	plain.Origin, plain.Untracked = "", false // what an import has done
 	r.raw.Series = make([][]float32, r.samples)
+	checked := false
 	for i := range r.raw.Series {
 		one := r.recording(i)
-		if i == 0 || r.series.other { // else the names are checked once
+		if !checked || r.series.other { // else the names are checked once
 			one.Sensors = own
 		}
 		changed, err := plain.Prepare(&one)
+		checked = checked || err == nil
+		if err != nil && r.skip != nil {
+			r.skip(i, err)
+			continue
+		}
 		if err != nil {
 			return changes, fmt.Errorf("series[%d]: %w", i, err)
 		}

@@ -75,7 +75,11 @@ func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recor
 	if m.Form == nil && len(paths) == 1 && (extension == ".npz" || extension == ".npy" && !windows) {
 		return whole(classify.ReadSignals(paths[0], m))
 	}
-	found, lines, err := inputs.Recordings(cmd.Context(), paths, m.Form, !windows)
+	var leave func(name string, err error)
+	if skip != nil {
+		leave = func(name string, err error) { skip(&classify.RecordingError{Name: name, Err: err}) }
+	}
+	found, lines, err := inputs.Readable(cmd.Context(), paths, m.Form, !windows, leave)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -465,6 +465,63 @@ func TestPredictSkips(t *testing.T) {
 	assert.Contains(t, fails(t, append(u.line, "--skip", filepath.Join(folder, "b.csv"))...), "no recording can be classified; the first: b.csv: ")
 }
 
+// --skip leaves out files that cannot be read, and tables whose lines are wrong, of a folder or of several files.
+func TestPredictSkipsUnreadableFiles(t *testing.T) {
+	u := newUser(t)
+	raw, err := os.ReadFile(u.one)
+	require.NoError(t, err)
+	folder := u.at("some")
+	write(t, filepath.Join(folder, "a.csv"), string(raw))
+	for name, content := range map[string]string{"b.csv": "PK\x03\x04 is no text", "c.parquet": "PAR1 is cut off", "d.csv": "", "e.csv": "hip,head,pulse\n1,x,3\n",
+		"f.csv": "time,hip,head,pulse\n0,1,2,3\n0,3,4,5\n1,2,3,4\n", "g.csv": "hip,pulse\n1,2\n"} {
+		write(t, filepath.Join(folder, name), content)
+	}
+	write(t, filepath.Join(folder, "z.csv"), string(raw))
+	fails(t, append(u.line, folder)...)
+	want := lines(u.predict(t, filepath.Join(folder, "a.csv")))
+	for _, inputs := range [][]string{{folder}, {filepath.Join(folder, "b.csv"), filepath.Join(folder, "a.csv"), filepath.Join(folder, "d.csv"),
+		filepath.Join(folder, "e.csv"), filepath.Join(folder, "z.csv")}} {
+		code, stdout, stderr := execute(t, slices.Concat(u.line, []string{"--skip"}, inputs)...)
+		require.Zero(t, code, stderr)
+		got := lines(stdout)
+		require.Len(t, got, 2*len(want)-1, stdout)
+		assert.Equal(t, want, got[:len(want)])
+		for _, name := range []string{"b.csv", "d.csv", "e.csv"} {
+			assert.Contains(t, stderr, "left out: "+name+": ")
+		}
+	}
+	assert.Contains(t, fails(t, append(u.line, "--skip", filepath.Join(folder, "d.csv"))...), "no recording can be classified; the first: d.csv: ")
+}
+
+// --skip leaves out samples of an .npz that cannot be classified.
+func TestPredictSkipsSamplesOfAFile(t *testing.T) {
+	u := newUser(t)
+	const timepoints = 20
+	write := func(name string, bad map[int]float64) string {
+		values := make([]float64, 4*3*timepoints)
+		for i := range values {
+			values[i] = math.Sin(float64(i%(3*timepoints)) / 3)
+		}
+		for sample, value := range bad {
+			for at := range timepoints { // of one sensor
+				values[sample*3*timepoints+at] = value
+			}
+		}
+		require.NoError(t, npz.Write(u.at(name), []npz.Named{
+			{Name: "series", Array: &npz.Array{Shape: []int{4, 3, timepoints}, Data: values}},
+			{Name: "sample_names", Array: &npz.Array{Shape: []int{4}, Data: []string{"a", "b", "c", "d"}}}}))
+		return u.at(name)
+	}
+	want := lines(u.predict(t, write("good.npz", nil)))
+	bad := write("bad.npz", map[int]float64{0: math.NaN(), 2: math.Inf(1)})
+	fails(t, append(u.line, bad)...)
+	code, stdout, stderr := execute(t, append(u.line, "--skip", bad)...)
+	require.Zero(t, code, stderr)
+	assert.Equal(t, []string{want[0], want[2], want[4]}, lines(stdout))
+	assert.Contains(t, stderr, "left out: a: ")
+	assert.Contains(t, stderr, "left out: c: ")
+}
+
 // A classifier of signals refuses recordings, in predict and in eval.
 func TestSignalsAreNoRecordings(t *testing.T) {
 	u := user{folder: t.TempDir()}

@@ -20,32 +20,54 @@ import (
 // recording. Each recording has a name, which is the file's if it is the file's only one, and in Recording.Notes what a person should
 // know of it. The notes are about the files. The error names the file and, in a table, the line and the column.
 func Recordings(ctx context.Context, paths []string, form *recording.Form, series bool) (all []recording.Recording, notes []string, err error) {
+	return Readable(ctx, paths, form, series, nil)
+}
+
+// Readable is Recordings, but it leaves out the files and recordings that cannot be read, and calls skip with the name of each and the
+// reason. If skip is nil, that is an error.
+func Readable(ctx context.Context, paths []string, form *recording.Form, series bool, skip func(name string, err error)) (
+	all []recording.Recording, notes []string, err error) {
 	if form == nil {
 		return nil, nil, recording.ErrNoForm
 	}
 	extension := strings.ToLower(filepath.Ext(paths[0]))
 	var asSeries error // why an .npy is no series of the training's: it may be a recording
 	if len(paths) == 1 && (extension == ".npz" || extension == ".npy" && series) {
-		all, notes, err := readSeries(paths[0], form)
+		all, notes, err := readSeries(paths[0], form, skip)
 		if err == nil || extension == ".npz" {
 			return all, notes, err
 		}
 		asSeries = err
 	}
-	all, notes, err = recordings.ReadUnlabelled(ctx, paths, form)
-	if err != nil && strings.Contains(err.Error(), " --") { // written for ccp data import
-		err = fmt.Errorf("%w; predict has no such flag, so change the table", err)
+	var leave func(name string, err error)
+	if skip != nil && asSeries == nil {
+		leave = func(name string, err error) { skip(name, withoutFlags(err)) }
 	}
+	all, notes, err = recordings.ReadReadable(ctx, paths, form, leave)
+	err = withoutFlags(err)
 	if asSeries != nil && err == nil {
 		_, _, err = form.Series(all[0]) // an array of another shape is no recording either
 	}
 	return all, notes, arrayError(paths[0], form, asSeries, err)
 }
 
+// withoutFlags adds to an error that was written for ccp data import that predict has not its flags.
+func withoutFlags(err error) error {
+	if err != nil && strings.Contains(err.Error(), " --") {
+		return fmt.Errorf("%w; predict has no such flag, so change the table", err)
+	}
+	return err
+}
+
 // readSeries reads the series of a numpy file, with what a person should know of its other arrays. Samples without a name are
 // numbered.
-func readSeries(path string, form *recording.Form) (all []recording.Recording, notes []string, err error) {
-	raw, err := datasets.ReadSeries(path, form)
+func readSeries(path string, form *recording.Form, skip func(name string, err error)) (all []recording.Recording, notes []string, err error) {
+	why := map[int]error{}
+	var leave func(sample int, err error)
+	if skip != nil {
+		leave = func(sample int, err error) { why[sample] = err }
+	}
+	raw, err := datasets.ReadSomeSeries(path, form, leave)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,6 +75,10 @@ func readSeries(path string, form *recording.Form) (all []recording.Recording, n
 		one := recording.Recording{Name: strconv.Itoa(i), Series: series}
 		if raw.SampleNames != nil {
 			one.Name = raw.SampleNames[i]
+		}
+		if wrong := why[i]; wrong != nil {
+			skip(one.Name, wrong)
+			continue
 		}
 		if raw.SampleNotes != nil {
 			one.Notes = raw.SampleNotes[i]

@@ -125,5 +125,5 @@ func readKnown(t *testing.T, inputs []string, table Table, sensors []string, cha
 	t.Helper()
 	raw, err := json.Marshal(table)
 	require.NoError(t, err)
-	return readAlike(t.Context(), inputs, &recording.Form{Sensors: sensors, Channels: channels, Reading: raw})
+	return readAlike(t.Context(), inputs, &recording.Form{Sensors: sensors, Channels: channels, Reading: raw}, nil)
 }

@@ -23,7 +23,14 @@ import (
 // ReadUnlabelled reads recordings to classify, as the import that made a form read its own. It returns them with what a
 // person should know about the files. Errors name the file and, in a table, the line and the column.
 func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) (all []recording.Recording, notes []string, err error) {
-	r, err := readAlike(ctx, inputs, form)
+	return ReadReadable(ctx, inputs, form, nil)
+}
+
+// ReadReadable is ReadUnlabelled, but it leaves out files that cannot be read, and recordings whose lines make none, and calls skip with the
+// name of each and the reason. If skip is nil, that is an error.
+func ReadReadable(ctx context.Context, inputs []string, form *recording.Form, skip func(name string, err error)) (all []recording.Recording,
+	notes []string, err error) {
+	r, err := readAlike(ctx, inputs, form, skip)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -36,7 +43,7 @@ func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) 
 
 // readAlike reads recordings as those of the training were read: by the settings that the import kept in the form, or,
 // where the training's file was made by hand, by the names of its sensors.
-func readAlike(ctx context.Context, inputs []string, form *recording.Form) (*reading, error) {
+func readAlike(ctx context.Context, inputs []string, form *recording.Form, skip func(name string, err error)) (*reading, error) {
 	q := question{known: true, byHand: form.Reading == nil && form.Channels == 1}
 	if form.Reading != nil {
 		if err := json.Unmarshal(form.Reading, &q.Table); err != nil {
@@ -62,7 +69,7 @@ func readAlike(ctx context.Context, inputs []string, form *recording.Form) (*rea
 	}
 	d := newDialect(q.Decimal, true)
 	d.apart = form.Reading != nil && q.Decimal == "" // made by 0.1.0
-	return (&job{ctx: ctx, markers: map[string]int{}, dialect: d}).read(sources, inputs[0], q, c)
+	return (&job{ctx: ctx, markers: map[string]int{}, dialect: d, skip: skip}).read(sources, inputs[0], q, c)
 }
 
 var few = suggest.Few
@@ -82,6 +89,7 @@ type sample struct {
 type job struct {
 	ctx      context.Context
 	progress func(doing string, done float64) // may be nil
+	skip     func(name string, err error)     // is told of files and recordings that are left out; nil: they are errors
 	notes    []note                           // what a person should know
 	markers  map[string]int                   // what stood for missing values, beside the usual words
 	sheet    string                           // of workbooks; "" for the first
@@ -163,13 +171,26 @@ func (j *job) read(sources []source, name string, q question, c chosen) (*readin
 	for i, from := range sources {
 		err := j.tell("reading "+name, float64(i)/float64(len(sources)))
 		if err == nil {
-			err = r.file(from)
+			err = r.fileOrSkip(from)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	return r, r.finish()
+}
+
+// fileOrSkip gathers the recordings of a file, or leaves it out, if that is wished, and nothing of it stays.
+func (r *reading) fileOrSkip(from source) error {
+	count, chosen := len(r.samples), r.chosen
+	chosen.units = maps.Clone(chosen.units)
+	err := r.file(from)
+	if err == nil || r.skip == nil || r.ctx.Err() != nil {
+		return err
+	}
+	r.samples, r.chosen = r.samples[:count], chosen
+	r.skip(filepath.Base(from.path), err)
+	return nil
 }
 
 // file gathers the recordings of a file.
@@ -298,7 +319,7 @@ func (r *reading) finish() (err error) {
 	c := crossed(r.sensors, r.axes) // of readings
 	var at []int                    // their columns
 	var sensors, told []string
-	if c.names != nil {
+	if c.names != nil && len(r.samples) > 0 {
 		at, sensors, told, err = r.order(r.samples[0].path, c, true)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.samples[0].path, err)
@@ -313,12 +334,18 @@ func (r *reading) finish() (err error) {
 	if err != nil {
 		return err
 	}
+	unlaid := map[*sample]struct{}{}
 	for _, one := range r.samples {
 		one.Channels = r.chosen.channels
 		if one.rows.values != nil {
 			err = r.lay(one, cmp.Or(len(c.names), len(one.Sensors)*one.Channels))
-			if err != nil {
+			switch {
+			case err != nil && r.skip == nil:
 				return fmt.Errorf("%s, %w", one.path, err)
+			case err != nil:
+				r.skip(one.Name, err)
+				unlaid[one] = struct{}{}
+				continue
 			}
 		}
 		if at != nil {
@@ -333,6 +360,7 @@ func (r *reading) finish() (err error) {
 			}
 		}
 	}
+	r.samples = slices.DeleteFunc(r.samples, func(one *sample) bool { _, wrong := unlaid[one]; return wrong })
 	if n := r.resent.lines; n > 0 {
 		r.note("left out: %s with the time and the values of another one, such as %s", text.Count(n, "line"), r.resent.first)
 	}
