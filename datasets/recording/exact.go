@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Rest returns what float64 leaves out of a number: what the text says, less the value that it was read as. Nanoseconds since 1970 are
-// multiples of 256 in float64, and seconds since 1970 have steps of 0.24 µs. Numbers below 1e8 have no rest, since no clock is so exact.
+// Rest returns what float64 leaves out of a number: what the text says, less the value that it was read as.
+// Nanoseconds since 1970 are multiples of 256 in float64, and seconds since 1970 have steps of 0.24 µs. Numbers below
+// 1e8 have no rest, since no clock is so exact.
 func Rest(text string, value float64) float64 {
 	const least, most = 1e8, 9e18
 	if size := math.Abs(value); !(size >= least) || size > most {
@@ -37,9 +38,9 @@ func Rest(text string, value float64) float64 {
 	return rest
 }
 
-// FromFirst returns times that are counted from the first of them, if float64 rounds off a thousandth of a step or more, and the first in
-// all its digits. Each time is the sum of a value and its rest, see Rest. Without rests, or if float64 holds the times well, it returns
-// times as they are, and "".
+// FromFirst returns times that are counted from the first of them, if float64 rounds off a thousandth of a step or
+// more, and the first in all its digits. Each time is the sum of a value and its rest, see Rest. Without rests, or if
+// float64 holds the times well, it returns times as they are, and "".
 func FromFirst(times, rests []float64) (from []float64, first string) {
 	if len(rests) == 0 || len(times) < 2 {
 		return times, ""

@@ -20,8 +20,9 @@ const (
 	minSteps   = 10  // of times that tell rounding from chance
 )
 
-// spacingOf returns the spacing of at least two ascending times. Times that deviate by up to mostJitter from even ones are even, and so are
-// rounded ones. The step of even times is the mean, which rounding hardly changes, and else the median, which a pause does not change.
+// spacingOf returns the spacing of at least two ascending times. Times that deviate by up to mostJitter from even ones
+// are even, and so are rounded ones. The step of even times is the mean, which rounding hardly changes, and else the
+// median, which a pause does not change.
 func spacingOf(times []float64) spacing {
 	steps := make([]float64, len(times)-1)
 	for i := range steps {
@@ -44,9 +45,10 @@ func spacingOf(times []float64) spacing {
 	return s
 }
 
-// roundedTo returns the tick to which even times were rounded, such as 0.01 for 60 time points a second at 0.02, 0.03 and 0.05; 0 if they
-// were not even. All steps are then n or n+1 ticks, spread so evenly that the times stay within a tick of a line. Where these are one tick
-// and two, a few of two may as well be lost time points: they count only if they are many.
+// roundedTo returns the tick to which even times were rounded, such as 0.01 for 60 time points a second at 0.02, 0.03
+// and 0.05; 0 if they were not even. All steps are then n or n+1 ticks, spread so evenly that the times stay within a
+// tick of a line. Where these are one tick and two, a few of two may as well be lost time points: they count only if
+// they are many.
 func roundedTo(times, sorted []float64) (tick float64) {
 	const (
 		alike = 0.05 // of a tick
@@ -88,8 +90,8 @@ func roundedTo(times, sorted []float64) (tick float64) {
 	return tick
 }
 
-// RateOf returns the time points for each unit of time: one over the usual step, which is the mean of even times and the median of others.
-// Even times may be rounded. It is 0 for fewer than two times.
+// RateOf returns the time points for each unit of time: one over the usual step, which is the mean of even times and
+// the median of others. Even times may be rounded. It is 0 for fewer than two times.
 func RateOf(times []float64) float64 {
 	if len(times) < 2 {
 		return 0
@@ -97,15 +99,15 @@ func RateOf(times []float64) float64 {
 	return 1 / spacingOf(times).step
 }
 
-// Rate returns RateOf the times of a recording. If each sensor is read at times of its own, these may lie close together
-// by chance, and the rate is at most the sum of the sensors' own rates.
+// Rate returns RateOf the times of a recording. If each sensor is read at times of its own, these may lie close
+// together by chance, and the rate is at most the sum of the sensors' own rates.
 func (r Recording) Rate() float64 {
 	all, sum, _, _ := r.rates()
 	return min(all, sum)
 }
 
-// rates returns RateOf all times, the sum of the sensors' own rates, and the greatest of them, with that sensor's times. They are one
-// if a sensor is read at all times.
+// rates returns RateOf all times, the sum of the sensors' own rates, and the greatest of them, with that sensor's
+// times. They are one if a sensor is read at all times.
 func (r Recording) rates() (all, sum, most float64, times []float64) {
 	all = RateOf(r.Times)
 	if all == 0 {
@@ -134,8 +136,8 @@ func (r Recording) rates() (all, sum, most float64, times []float64) {
 	return all, cmp.Or(sum, all), most, times
 }
 
-// Rate returns the median rate of n recordings, see Recording.Rate. Those without times do not count. It is 0 if none has
-// times.
+// Rate returns the median rate of n recordings, see Recording.Rate. Those without times do not count. It is 0 if none
+// has times.
 func Rate(n int, one func(i int) Recording) float64 {
 	var rates []float64
 	for i := range n {

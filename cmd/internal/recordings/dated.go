@@ -3,7 +3,6 @@ package recordings
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/loop"
@@ -13,7 +12,7 @@ import (
 func (t *table) dayOf(line int, cell string) (seconds float64, ok bool) {
 	if number, _, isNumber := decimal(cell); isNumber {
 		for _, f := range digitForms {
-			if strings.HasSuffix(f.fields, "D") && (f.fields[0] == 'Y' || f.fields[0] == 'y') || f.fields == "YJ" {
+			if f.point == 0 && slices.Contains([]string{"YMD", "yMD", "YJ"}, f.fields) {
 				if seconds, _, ok := f.read(number, 0); ok {
 					return seconds, true
 				}
@@ -40,8 +39,8 @@ func (t *table) addDay(r *rows, line int, cell string) {
 // plainSeconds stands for numbers that are seconds since midnight.
 var plainSeconds = digitForm{name: "seconds of the day"}
 
-// dated reads the times of samples whose days change in a column of their own, and reports whether there are such. It is an error if the
-// numbers are no times of day, and do not go on by themselves.
+// dated reads the times of samples whose days change in a column of their own, and reports whether there are such. It
+// is an error if the numbers are no times of day, and do not go on by themselves.
 func (r *reading) dated(all []*sample) (found bool, err error) {
 	var changing *sample
 	for _, x := range all {
@@ -150,7 +149,11 @@ func unevenOnDays(f *digitForm, all []*sample) (count int, ok bool) {
 			}
 			if len(steps) > 0 {
 				uneven, _ := unevenness(steps)
-				count += uneven
+				for _, one := range uneven {
+					if one {
+						count++
+					}
+				}
 			}
 		}
 	}

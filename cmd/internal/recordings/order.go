@@ -15,8 +15,8 @@ type resent struct {
 	first string // where the first is
 }
 
-// dropResent takes the rows from sorted ones that have the time, the column and the values of another one, but for the first of them in
-// the file. It keeps them all if these are more than half of them: then a clock stood still.
+// dropResent takes the rows from sorted ones that have the time, the column and the values of another one, but for the
+// first of them in the file. It keeps them all if these are more than half of them: then a clock stood still.
 func (r *reading) dropResent(s *sample, lines *rows, sorted []int) []int {
 	values := len(lines.values) / len(lines.times)
 	row := func(i int) []float64 { return lines.values[i*values:][:values] }
@@ -64,7 +64,8 @@ func (r *rows) bySensor(all []int) (parts [][]int) {
 	return parts
 }
 
-// wentBack returns an error if a clock was set back among rows in the order of the file. Rows in any order are no such case.
+// wentBack returns an error if a clock was set back among rows in the order of the file. Rows in any order are no such
+// case.
 func (r *rows) wentBack(all []int) error {
 	times := make([]float64, len(all))
 	for k, i := range all {
@@ -101,8 +102,9 @@ func farBack(times []float64) int {
 	return 0
 }
 
-// setBack returns where times with an even step go back by a step or more and run again through a stretch that lines before have: then
-// the stretch has more lines than its length allows. It returns 0 if there is no such place. Lines that came late fill a gap instead.
+// setBack returns where times with an even step go back by a step or more and run again through a stretch that lines
+// before have: then the stretch has more lines than its length allows. It returns 0 if there is no such place. Lines
+// that came late fill a gap instead.
 func setBack(times []float64) int {
 	const (
 		much = 1.25 // times as many lines

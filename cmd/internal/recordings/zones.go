@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// zones are the offsets of the zones whose abbreviations stand for one, in hours: those of RFC 822, and what the database of time zones
-// calls one zone only.
+// zones are the offsets of the zones whose abbreviations stand for one, in hours: those of RFC 822, and what the
+// database of time zones calls one zone only.
 var zones = map[string]float64{
 	"UT": 0, "UTC": 0, "GMT": 0, "Z": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
 	"AKST": -9, "AKDT": -8, "HST": -10, "NST": -3.5, "NDT": -2.5, "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2,
@@ -21,8 +21,9 @@ var zones = map[string]float64{
 // zoned finds the abbreviation of a zone behind a time of day, and an offset behind that.
 var zoned = regexp.MustCompile(`^(.*\d(?: ?[AaPp][Mm])?) ?([A-Za-z]{1,5})(?:([-+])(\d\d?)(?::?(\d\d))?)?$`)
 
-// readZone takes the abbreviation of a zone from a date or a time of day, and returns its offset in seconds, or the zone itself if it is
-// unknown or stands for several. It asks nothing of the machine, so that each machine reads the same.
+// readZone takes the abbreviation of a zone from a date or a time of day, and returns its offset in seconds, or the
+// zone itself if it is unknown or stands for several. It asks nothing of the machine, so that each machine reads the
+// same.
 func readZone(text string) (rest string, offset float64, unknown string) {
 	const minute = 60
 	last := byte(0)
@@ -56,8 +57,8 @@ func readZone(text string) (rest string, offset float64, unknown string) {
 	return match[1], math.Round(hours*60) * minute, unknown
 }
 
-// sameZone returns an error if dates have an unknown zone, and others have another one or none. Where all have it, they count as if they
-// had none, which changes no step. unknown is the zone of a date, "" for a known one or none.
+// sameZone returns an error if dates have an unknown zone, and others have another one or none. Where all have it,
+// they count as if they had none, which changes no step. unknown is the zone of a date, "" for a known one or none.
 func (d *days) sameZone(unknown string) error {
 	if d.zones > 0 && d.unknown != unknown {
 		return fmt.Errorf("the time zone %s is not known, or stands for several, and other times have another one or none: write the offset "+
