@@ -258,7 +258,7 @@ const (
 type Options struct {
 	Hierarchy      Plan    `param:"ccp_hierarchy" default:"learned" rule:"one of learned|task-only|objective-only|prepared|random"`
 	MembershipRate float64 `param:"ccp_membership_rate" default:"10" rule:"positive"`
-	Slots          string  `param:"ccp_slots" default:"rank" rule:"one of rank|random|directed"`
+	Slots          string  `param:"ccp_slots" default:"rank" rule:"one of rank|random|directed" auto:"rank|directed"`
 	Padding        string  `param:"ccp_padding" default:"nodes" rule:"one of nodes|zeros"`
 	Dropout        float64 `param:"ccp_dropout" default:"0" rule:"share"`
 }

@@ -18,10 +18,8 @@ import (
 // readLabels reads `labels`, integers or strings, and `class_names`.
 func (r *npzReader) readLabels() error {
 	if !r.Has("labels") {
-		if r.samples < 0 { // no array tells how many there are
-			return errors.New("no array labels; store a class for each sample")
-		}
-		return fmt.Errorf("no array labels; store a class for each of the %d samples", r.samples)
+		all := map[bool]string{true: "sample", false: fmt.Sprintf("of the %d samples", r.samples)}[r.samples < 0]
+		return fmt.Errorf("no array labels; store a class for each %s", all)
 	}
 	names, wrongNames := r.readClassNames()
 	a, err := npz.Vector(r, "labels", r.samples, r.samplesOf())

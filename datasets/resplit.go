@@ -18,11 +18,8 @@ func (d *Dataset) Resplit(s Split) (_ *Dataset, err error) {
 	}
 	if d.Form == nil {
 		err = of.join()
-	} else {
-		of.Affinity, err = of.link(s.Train)
-		if err == nil {
-			of.Affinity, err = overTime(of.Affinity, d.Form.Frames)
-		}
+	} else if of.Affinity, err = of.link(s.Train); err == nil {
+		of.Affinity, err = overTime(of.Affinity, d.Form.Frames)
 	}
 	of.learned, of.Warnings = of.Affinity, nil
 	return &of, named(d.Name, separate(err))

@@ -1,4 +1,5 @@
-// Package models has networks by name: CCP and the ridge classifier on transforms. It loads a trained one as a classifier.
+// Package models has networks by name: CCP and the ridge classifier on transforms. It loads a trained one as a
+// classifier.
 //
 //	classifier, err := models.Load("runs/digits-ccp-1", models.LoadOptions{})
 //	measured, err := recording.New(names, rows) // of datasets/recording; a row for each time point
@@ -26,8 +27,8 @@ type Level struct {
 	BatchNormEpsilon float64 `json:"batchnorm_epsilon,omitempty"`
 }
 
-// checkSizes returns an error if the levels do not fit a graph of so many nodes: each neighbourhood must fit the level below
-// it, and a search finds no more clusters than nodes.
+// checkSizes returns an error if the levels do not fit a graph of so many nodes: each neighbourhood must fit the
+// level below it, and a search finds no more clusters than nodes.
 func checkSizes(s Spec, nodes int) error {
 	for i, l := range s.Levels {
 		if min(l.Clusters, l.Filters, l.Neighbours) < 1 {
@@ -35,15 +36,16 @@ func checkSizes(s Spec, nodes int) error {
 				l.Filters, l.Neighbours)
 		}
 		if l.Candidates < 0 || !(l.BatchNormEpsilon >= 0) {
-			return fmt.Errorf("level %d: candidates %d, batchnorm_epsilon %g; neither can be below 0", i+1, l.Candidates, l.BatchNormEpsilon)
+			return fmt.Errorf("level %d: candidates %d, batchnorm_epsilon %g; neither can be below 0", i+1,
+				l.Candidates, l.BatchNormEpsilon)
 		}
 		if l.Neighbours > nodes {
 			return fmt.Errorf("level %d: L=%d exceeds its %d nodes; lower L or raise the previous level's clusters",
 				i+1, l.Neighbours, nodes)
 		}
 		if l.Clusters > nodes && searches(s) {
-			return fmt.Errorf("level %d: %d clusters of %d nodes; a search finds at most as many as nodes: lower them", i+1,
-				l.Clusters, nodes)
+			return fmt.Errorf("level %d: %d clusters of %d nodes; a search finds at most as many as nodes: lower them",
+				i+1, l.Clusters, nodes)
 		}
 		nodes = l.Clusters
 	}
@@ -55,8 +57,8 @@ func checkSizes(s Spec, nodes int) error {
 	return nil
 }
 
-// derivedLevels returns levels for a graph of which nothing else is known, see Network.Levels. Each level has a quarter
-// of its predecessor's nodes, twice its filters, from 32 to at most 256, and neighbourhoods of 9.
+// derivedLevels returns levels for a graph of which nothing else is known, see Network.Levels. Each level has a
+// quarter of its predecessor's nodes, twice its filters, from 32 to at most 256, and neighbourhoods of 9.
 func derivedLevels(nodes int) (levels []Level) {
 	for filters := 32; ; filters = min(2*filters, 256) {
 		clusters := (nodes + 3) / 4
@@ -111,8 +113,8 @@ func (s Spec) nodesAt(resolution int) int {
 	return s.Levels[resolution-1].Clusters
 }
 
-// Layer is a filter of the network. It pools, as a level does, or sees the nodes around each node, as those of the stem
-// and of residual blocks do.
+// Layer is a filter of the network. It pools, as a level does, or sees the nodes around each node, as those of the
+// stem and of residual blocks do.
 type Layer struct {
 	Level                    // the clusters and filters of its output, and L
 	Part             string  // its scope in the network, such as stem, level_1 or level_1/block_1/2

@@ -26,13 +26,15 @@ func TestAround(t *testing.T) {
 	assert.Equal(t, []float32{1, 1, 1, 1, 1, 1, 1, 0}, present)
 
 	nodes, present = around(map[string]any{"ccp_reach": 9})
-	assert.Equal(t, []int32{0, 1, 2, 0, 0, 1, 2, 0, 0, 1, 2, 0, 3, 0, 0, 0}, nodes, "it reaches no more nodes than there are")
+	assert.Equal(t, []int32{0, 1, 2, 0, 0, 1, 2, 0, 0, 1, 2, 0, 3, 0, 0, 0}, nodes,
+		"it reaches no more nodes than there are")
 	assert.Equal(t, []float32{1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0, 0}, present)
 
 	nodes, present = around(map[string]any{"ccp_reach": 3, "ccp_slots": "directed", "ccp_hierarchy": "prepared"})
 	middle := map[int32]bool{nodes[3]: true, nodes[4]: true, nodes[5]: true}
 	assert.Len(t, middle, 3)
 	assert.Equal(t, []float32{1, 1, 1}, present[3:6])
-	assert.Equal(t, []int32{0, 1, 2, 3}, []int32{nodes[0], nodes[3], nodes[6], nodes[9]}, "the slot without displacement comes first")
+	assert.Equal(t, []int32{0, 1, 2, 3}, []int32{nodes[0], nodes[3], nodes[6], nodes[9]},
+		"the slot without displacement comes first")
 	assert.Equal(t, []float32{1, 0, 0}, present[9:])
 }

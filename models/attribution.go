@@ -17,18 +17,19 @@ import (
 // The methods of attribution. All compare a signal with a baseline, which tells nothing: see Metadata.Baseline.
 const (
 	// IntegratedGradients is the mean gradient along the straight line from the baseline to the input, times the
-	// difference of input and baseline (Sundararajan et al. 2017). Its contributions add up to the logit minus the logit
-	// of the baseline. More steps make this more exact.
+	// difference of input and baseline (Sundararajan et al. 2017). Its contributions add up to the logit minus the
+	// logit of the baseline. More steps make this more exact.
 	IntegratedGradients = "integrated"
-	// GradientInput is the gradient of the logit times the difference of input and baseline. A linear logit would lose
-	// this much if the value went back to the baseline. The method costs one pass.
+	// GradientInput is the gradient of the logit times the difference of input and baseline. A linear logit would
+	// lose this much if the value went back to the baseline. The method costs one pass.
 	GradientInput = "gradient"
-	// Occlusion is the fall of the logit when a part of the signal is hidden. A node goes back to the baseline, of more than
-	// 128 nodes or sensors some in a row along the links, over all frames. On a series it is a span of a sensor's frames, which
-	// goes back to the baseline too if the series is rough. If it is smooth it becomes a straight line between its ends; then the
-	// whole sensor goes back to the baseline, and what its spans lack of that fall is shared out. A span is a sixteenth of the
-	// frames, with more than 8 sensors up to a quarter: each part costs a pass. Occlusion needs no gradient, which transforms lack.
-	// It need not add up to the logit's change.
+	// Occlusion is the fall of the logit when a part of the signal is hidden. A node goes back to the baseline, of
+	// more than 128 nodes or sensors some in a row along the links, over all frames. On a series it is a span of a
+	// sensor's frames, which goes back to the baseline too if the series is rough. If it is smooth it becomes a
+	// straight line between its ends; then the whole sensor goes back to the baseline, and what its spans lack of
+	// that fall is shared out. A span is a sixteenth of the frames, with more than 8 sensors up to a quarter: each
+	// part costs a pass. Occlusion needs no gradient, which transforms lack. It need not add up to the logit's
+	// change.
 	Occlusion = "occlusion"
 )
 
@@ -39,8 +40,8 @@ const (
 	fewestSpans = 4
 )
 
-// If AttributionOptions.Steps is 0, a signal gets fewestSteps gradients, and then three times as many until the gap is
-// at most tolerance of the logit's change, or until mostSteps. Of three times as many midpoints, a third is known.
+// If AttributionOptions.Steps is 0, a signal gets fewestSteps gradients, and then three times as many until the gap
+// is at most tolerance of the logit's change, or until mostSteps. Of three times as many midpoints, a third is known.
 const (
 	tolerance   = 0.01
 	fewestSteps = 10
@@ -60,16 +61,18 @@ type AttributionOptions struct {
 func (o AttributionOptions) check(signals, classes int) error {
 	switch {
 	case !slices.Contains([]string{IntegratedGradients, GradientInput, Occlusion}, o.Method):
-		return fmt.Errorf("there is no method of attribution %q; there are %s, %s and %s", o.Method, IntegratedGradients,
-			GradientInput, Occlusion)
+		return fmt.Errorf("there is no method of attribution %q; there are %s, %s and %s", o.Method,
+			IntegratedGradients, GradientInput, Occlusion)
 	case o.Steps < 0:
-		return fmt.Errorf("integrated gradients in %d steps; there must be at least 1, or 0 for as many as needed", o.Steps)
+		return fmt.Errorf("integrated gradients in %d steps; there must be at least 1, or 0 for as many as needed",
+			o.Steps)
 	case o.Classes != nil && len(o.Classes) != signals:
 		return fmt.Errorf("%d classes for %d signals; there must be one for each", len(o.Classes), signals)
 	}
 	for i, class := range o.Classes {
 		if class < 0 || class >= classes {
-			return fmt.Errorf("signal %d is to be explained for class %d; the model has classes 0 to %d", i, class, classes-1)
+			return fmt.Errorf("signal %d is to be explained for class %d; the model has classes 0 to %d", i, class,
+				classes-1)
 		}
 	}
 	return nil
@@ -90,11 +93,12 @@ type Attribution struct {
 	Gap float64
 }
 
-// Attribute explains what a classifier says of signals as Classify takes them, or of series as Recording.Series has them,
-// and returns the errors of these. The first use of a batch size compiles its program, which can take seconds.
+// Attribute explains what a classifier says of signals as Classify takes them, or of series as Recording.Series has
+// them, and returns the errors of these. The first use of a batch size compiles its program, which can take seconds.
 func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	if o.Method == "" && o.Steps > 0 && c.ridge.Load() != nil {
-		return nil, fmt.Errorf("%d steps are of integrated gradients, which this model has not: leave them out", o.Steps)
+		return nil, fmt.Errorf("%d steps are of integrated gradients, which this model has not: leave them out",
+			o.Steps)
 	}
 	o.Method = c.method(o)
 	if err := o.check(len(signals), c.Spec.Classes()); err != nil {
@@ -123,7 +127,8 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 	}
 	for i := range e.of {
 		if !e.of[i].sum(c.Spec.Channels) {
-			return nil, &SignalError{Index: i, Reason: "its values are so large that its contributions are not numbers; rescale them"}
+			return nil, &SignalError{Index: i, Reason: "its values are so large that its contributions are not " +
+				"numbers; rescale them"}
 		}
 	}
 	return e.of, nil
@@ -137,7 +142,8 @@ func (c *Classifier) method(o AttributionOptions) string {
 	return cmp.Or(o.Method, IntegratedGradients)
 }
 
-// Passes returns how many predictions Attribute makes for a signal at most, if it hides parts; 0 if it takes gradients.
+// Passes returns how many predictions Attribute makes for a signal at most, if it hides parts; 0 if it takes
+// gradients.
 func (c *Classifier) Passes(o AttributionOptions) int {
 	if c.method(o) != Occlusion {
 		return 0
@@ -202,8 +208,8 @@ func (e *explanation) begin(ctx context.Context) error {
 	})
 }
 
-// integrate fills in the values: the mean gradient over the midpoints of equal steps, or the gradient at the signal. If
-// there is no number of steps, each signal gets as many as it needs.
+// integrate fills in the values: the mean gradient over the midpoints of equal steps, or the gradient at the signal.
+// If there is no number of steps, each signal gets as many as it needs.
 func (e *explanation) integrate(ctx context.Context) error {
 	first, last, offset := cmp.Or(e.Steps, fewestSteps), cmp.Or(e.Steps, mostSteps), float32(0.5)
 	if e.Method == GradientInput {
@@ -221,7 +227,8 @@ func (e *explanation) integrate(ctx context.Context) error {
 			for step := range n {
 				if a.Steps == 0 || step%3 != 1 { // the others are midpoints of the last time
 					share := (float32(step) + offset) / float32(n)
-					points = append(points, point{signal: e.signals[i], baseline: baseline, share: share, class: int32(a.Class)})
+					points = append(points, point{signal: e.signals[i], baseline: baseline, share: share,
+						class: int32(a.Class)})
 					of = append(of, i)
 				}
 			}
@@ -245,8 +252,8 @@ func (e *explanation) integrate(ctx context.Context) error {
 	return nil
 }
 
-// occlude fills in the values by Occlusion. All values of a part get the same. A line between its ends keeps a level, so
-// each smooth sensor is hidden whole at last, and what its spans lack of that fall is shared out over them.
+// occlude fills in the values by Occlusion. All values of a part get the same. A line between its ends keeps a level,
+// so each smooth sensor is hidden whole at last, and what its spans lack of that fall is shared out over them.
 func (e *explanation) occlude(ctx context.Context) error {
 	channels, baseline := e.Spec.Channels, e.baseline()
 	outline, parts, wholes := e.hiding()
@@ -267,7 +274,8 @@ func (e *explanation) occlude(ctx context.Context) error {
 				fall -= floats.Sum(a.Values[int(node)*channels : (int(node)+1)*channels])
 			}
 			for _, node := range parts[j] {
-				floats.AddConst(fall/float64(len(parts[j])*channels), a.Values[int(node)*channels:(int(node)+1)*channels])
+				floats.AddConst(fall/float64(len(parts[j])*channels),
+					a.Values[int(node)*channels:(int(node)+1)*channels])
 			}
 		})
 		if err != nil {
@@ -277,8 +285,9 @@ func (e *explanation) occlude(ctx context.Context) error {
 	return nil
 }
 
-// hiding returns the parts that occlude hides, the outline that they are of, and the whole sensors, which it hides too if they are
-// smooth. Without frames each node is a sensor. Of more than hiddenParts sensors, parts are pieces of their graph over all frames.
+// hiding returns the parts that occlude hides, the outline that they are of, and the whole sensors, which it hides
+// too if they are smooth. Without frames each node is a sensor. Of more than hiddenParts sensors, parts are pieces of
+// their graph over all frames.
 func (c *Classifier) hiding() (outline layout.Layout, parts, whole [][]int32) {
 	outline = layout.Of(c.Graph, c.Spec.Grid)
 	if c.Spec.Grid == nil { // nodes along a path are near each other, in time or not

@@ -25,7 +25,8 @@ import (
 // reader is a network that has learned to read the digits, and the test samples.
 func reader(t *testing.T) (c *models.Classifier, signals [][]float32, labels []int) {
 	t.Helper()
-	config := training.Patch{"levels": "16x12/9,4x16/8,1x24/4", "hidden": 24, "epochs": 15, "ccp_hierarchies": 1, "ccp_stem": nil,
+	config := training.Patch{"levels": "16x12/9,4x16/8,1x24/4", "hidden": 24, "epochs": 15, "ccp_hierarchies": 1,
+		"ccp_stem":   nil,
 		"ccp_blocks": nil, "ccp_dropout": nil, "ccp_padding": nil, "readout_dropout": nil}
 	dir := filepath.Join(t.TempDir(), "digits")
 	_, err := training.Train(t.Context(), backendtest.Go(t), config, training.Options{Dir: dir})
@@ -42,8 +43,8 @@ func reader(t *testing.T) (c *models.Classifier, signals [][]float32, labels []i
 	return c, signals, labels
 }
 
-// The checks of Adebayo et al. 2018, Sundararajan et al. 2017 and Samek et al. 2017, on a trained network: the contributions add
-// up, they are of what it learned, and what contributes most is what it needs.
+// The checks of Adebayo et al. 2018, Sundararajan et al. 2017 and Samek et al. 2017, on a trained network: the
+// contributions add up, they are of what it learned, and what contributes most is what it needs.
 func TestAttributionsMeanSomething(t *testing.T) {
 	c, signals, labels := reader(t)
 	accuracy := func(signals [][]float32) (share float64) {
@@ -174,7 +175,8 @@ func ExampleClassifier_Attribute() {
 	}
 
 	signal := make([]float32, 64) // 64 nodes x 1 channel
-	why, err := classifier.Attribute(context.Background(), [][]float32{signal}, models.AttributionOptions{Method: models.IntegratedGradients})
+	why, err := classifier.Attribute(context.Background(), [][]float32{signal},
+		models.AttributionOptions{Method: models.IntegratedGradients})
 	if err != nil {
 		panic(err)
 	}

@@ -18,14 +18,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// linearClassifier scores 3 nodes x 2 channels for 2 classes; raw values 1 and 2 are the training means, 2 and 4 the deviations.
+// linearClassifier scores 3 nodes x 2 channels for 2 classes; raw values 1 and 2 are the training means, 2 and 4 the
+// deviations.
 func linearClassifier(t testing.TB, backend compute.Backend) *Classifier {
 	t.Helper()
 	s := Spec{Options: DefaultOptions(), Model: "softmax",
-		Info: signal.Info{Nodes: 3, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{1, 2}, Std: []float32{2, 4}}}
+		Info: signal.Info{Nodes: 3, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{1, 2},
+			Std: []float32{2, 4}}}
 	graph := grid(t, 1, 3)
 	store := drawn(t, backend, s, graph)
-	w := []float32{1, -1, 2, 0, 0, 3, 0, 0, 5, 1, -4, 2} // [values, classes]; the third value speaks for one class alone
+	// [values, classes]; the third value speaks for one class alone
+	w := []float32{1, -1, 2, 0, 0, 3, 0, 0, 5, 1, -4, 2}
 	require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromFlatDataAndDimensions(w, 6, 2)))
 	require.NoError(t, store.GetVariable("/model/classes/b").SetValue(tensors.FromValue([]float32{0.5, -0.5})))
 	c, err := NewClassifier(backend, Metadata{Spec: s, Data: "line"}, graph)
@@ -66,7 +69,8 @@ func TestAttributeLinear(t *testing.T) {
 	})
 }
 
-// A node is compared with its own mean, by each method: of a linear model a contribution is weight x distance from it.
+// A node is compared with its own mean, by each method: of a linear model a contribution is weight x distance from
+// it.
 func TestAttributeFromEachNodesMean(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := linearClassifier(t, backend)
@@ -86,7 +90,8 @@ func TestAttributeFromEachNodesMean(t *testing.T) {
 	assert.Nil(t, c.Baseline, "0 tells nothing where the data set says so")
 }
 
-// Gradients are those of finite differences, through a hierarchy, whatever the batch and whoever asks at the same time.
+// Gradients are those of finite differences, through a hierarchy, whatever the batch and whoever asks at the same
+// time.
 func TestAttributeFiniteDifferences(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		c := tinyClassifier(t, backend)
@@ -118,7 +123,8 @@ func TestAttributeFiniteDifferences(t *testing.T) {
 		for worker := range 4 {
 			group.Go(func() {
 				for size := range 6 {
-					part, err := c.Attribute(t.Context(), raw[worker:worker+size], AttributionOptions{Method: GradientInput})
+					part, err := c.Attribute(t.Context(), raw[worker:worker+size],
+						AttributionOptions{Method: GradientInput})
 					if !assert.NoError(t, err) {
 						return
 					}
@@ -147,7 +153,8 @@ func TestIntegratedGradientsAreComplete(t *testing.T) {
 		assert.Positive(t, change)
 		assert.Less(t, gap, 0.01*change)
 		held := map[int32]bool{}
-		for _, node := range tensors.MustCopyFlatData[int32](c.store.GetVariable("/model/level_1/frozen_neighbourhood").MustValue()) {
+		neighbourhood := c.store.GetVariable("/model/level_1/frozen_neighbourhood")
+		for _, node := range tensors.MustCopyFlatData[int32](neighbourhood.MustValue()) {
 			held[node] = true
 		}
 		assert.Less(t, len(held), c.Spec.Nodes)
@@ -169,7 +176,8 @@ func TestAttributeEveryModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, graph := body(t, name)
 			c := bodyClassifier(t, backend, s, graph)
-			got, err := c.Attribute(t.Context(), signals(s, 2, 1), AttributionOptions{Method: IntegratedGradients, Steps: 64})
+			got, err := c.Attribute(t.Context(), signals(s, 2, 1),
+				AttributionOptions{Method: IntegratedGradients, Steps: 64})
 			require.NoError(t, err)
 			for _, a := range got {
 				assert.LessOrEqual(t, a.Gap, 0.05*math.Abs(a.Logit-a.Baseline)+1e-4)
@@ -187,17 +195,21 @@ func TestOcclusion(t *testing.T) {
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 32)
 	require.NoError(t, err)
 	s := Spec{Options: DefaultOptions(), Model: "softmax",
-		Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
+		Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0},
+			Std: []float32{1}}}
 	store := drawn(t, backend, s, graph)
 	weights := make([]float32, 128)
 	for i := range weights {
-		weights[i] = float32(i%2*(i/2%2+1)) * float32(i/4%2+1) // class 1: 1 for the first sensor, 2 for the second, in odd frames twice
+		// class 1: 1 for the first sensor, 2 for the second, in odd frames twice
+		weights[i] = float32(i%2*(i/2%2+1)) * float32(i/4%2+1)
 	}
-	require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromFlatDataAndDimensions(weights, 64, 2)))
+	require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromFlatDataAndDimensions(weights, 64,
+		2)))
 	c, err := NewClassifier(backend, Metadata{Spec: s}, graph)
 	require.NoError(t, err)
 	require.NoError(t, c.Update(store))
-	got, err := c.Attribute(t.Context(), [][]float32{slices.Repeat([]float32{1}, 64)}, AttributionOptions{Method: Occlusion})
+	got, err := c.Attribute(t.Context(), [][]float32{slices.Repeat([]float32{1}, 64)},
+		AttributionOptions{Method: Occlusion})
 	require.NoError(t, err)
 	for node, v := range got[0].Nodes {
 		assert.InDelta(t, 1.5*float64(node%2+1), v, 1e-4, "node %d: the mean of an even and an odd frame", node)
@@ -206,7 +218,8 @@ func TestOcclusion(t *testing.T) {
 	assert.Zero(t, got[0].Steps)
 	_, err = c.Attribute(t.Context(), [][]float32{slices.Repeat([]float32{3e38}, 64)},
 		AttributionOptions{Method: Occlusion, Classes: []int{1}})
-	assert.EqualError(t, err, "unusable signal 0: its values are so large that its contributions are not numbers; rescale them")
+	assert.EqualError(t, err, "unusable signal 0: its values are so large that its contributions are not numbers; "+
+		"rescale them")
 	require.NoError(t, c.Close())
 	_, err = c.Attribute(t.Context(), signals(s, 1, 1), AttributionOptions{Method: Occlusion})
 	assert.EqualError(t, err, "the attribution of model softmax by occlusion: the classifier is closed")
@@ -233,7 +246,8 @@ func TestOcclusionOfManySensors(t *testing.T) {
 		for i := range weights {
 			weights[i] = float32(math.Sin(float64(i)))
 		}
-		require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromFlatDataAndDimensions(weights, s.Nodes, 2)))
+		require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromFlatDataAndDimensions(weights,
+			s.Nodes, 2)))
 		require.NoError(t, c.Update(store))
 		got, err := c.Attribute(t.Context(), signals(s, 1, 1), AttributionOptions{Method: Occlusion})
 		require.NoError(t, err)
@@ -246,7 +260,8 @@ func TestOcclusionOfManySensors(t *testing.T) {
 	}
 }
 
-// Of many nodes or sensors, those in a row along the links are hidden together, over all frames, and share what they are worth.
+// Of many nodes or sensors, those in a row along the links are hidden together, over all frames, and share what they
+// are worth.
 func TestOcclusionOfManyNodes(t *testing.T) {
 	backend := backendtest.Go(t)
 	graph, err := affinity.RandomConnected(300, 600, 1)
@@ -298,7 +313,8 @@ func TestAttributeUntilAccurate(t *testing.T) {
 		for i, a := range got {
 			most = max(most, a.Steps)
 			assert.LessOrEqual(t, a.Gap, tolerance*math.Abs(a.Logit-a.Baseline))
-			same, err := c.Attribute(t.Context(), raw[i:i+1], AttributionOptions{Method: IntegratedGradients, Steps: a.Steps})
+			same, err := c.Attribute(t.Context(), raw[i:i+1],
+				AttributionOptions{Method: IntegratedGradients, Steps: a.Steps})
 			require.NoError(t, err)
 			assert.InDeltaSlice(t, same[0].Values, a.Values, 1e-4*math.Abs(a.Logit-a.Baseline))
 		}

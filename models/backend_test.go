@@ -25,7 +25,8 @@ func TestMallocIsLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	run := func(tag, mode string, environment ...string) string {
 		program := filepath.Join(dir, "linked"+tag)
-		out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", tag, "-o", program, "./testdata/linked").CombinedOutput()
+		out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", tag, "-o", program,
+			"./testdata/linked").CombinedOutput()
 		require.NoError(t, err, string(out))
 		cmd := exec.Command(program, mode, "train", "--arch", "digits")
 		cmd.Env = append(os.Environ(), "GOMLX_BACKEND=xla:cpu", "GLIBC_TUNABLES=")

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// batchSizes are the sizes that a classifier compiles for. Signals are cut into the largest batches of such sizes that
-// pad them by at most a third.
+// batchSizes are the sizes that a classifier compiles for. Signals are cut into the largest batches of such sizes
+// that pad them by at most a third.
 var batchSizes = [...]int{64, 16, 4, 1}
 
 // point is an input of the network: a share of the way from a baseline to a raw sample. class is for a program that
@@ -50,9 +50,9 @@ func (c *Metadata) fill(input []float32, p point) {
 	}
 }
 
-// sample returns the raw sample of a point. In a smooth series a hidden span becomes a straight line between the values
-// around it, at an end of the series the one neighbour's value, since a constant would make steps, which transforms see.
-// All else that is hidden is as in the baseline. In a recording a frame is all its time points.
+// sample returns the raw sample of a point. In a smooth series a hidden span becomes a straight line between the
+// values around it, at an end of the series the one neighbour's value, since a constant would make steps, which
+// transforms see. All else that is hidden is as in the baseline. In a recording a frame is all its time points.
 func (c *Metadata) sample(p point) []float32 {
 	if p.hidden == nil {
 		return p.signal
@@ -61,13 +61,15 @@ func (c *Metadata) sample(p point) []float32 {
 	if base == nil {
 		base = c.Mean
 	}
-	for span := range slices.Chunk(p.hidden, l.Frames) { // a part of a sensor's frames, or all frames of several sensors
+	// A span is a part of a sensor's frames, or all frames of one of several sensors.
+	for span := range slices.Chunk(p.hidden, l.Frames) {
 		first, sensor := l.At(span[0])
 		smooth := c.smooth(p.signal, l, sensor)
 		for channel := range c.Spec.Channels {
 			at := c.series(p.signal, l, sensor, channel)
 			from, to := first*len(at)/l.Frames, (first+len(span))*len(at)/l.Frames
-			ends := slices.Concat(at[max(from-1, 0):from], at[to:min(to+1, len(at))]) // the neighbours; none of a whole series
+			// The neighbours of the span. A whole series has none.
+			ends := slices.Concat(at[max(from-1, 0):from], at[to:min(to+1, len(at))])
 			for i, k := range at[from:to] {
 				hidden[k] = base[k%len(base)]
 				if smooth && len(ends) > 0 {
@@ -90,8 +92,8 @@ func (c *Metadata) series(signal []float32, l layout.Layout, sensor, channel int
 	return at
 }
 
-// smooth reports whether each channel of a sensor differs less from its last value than from its mean, squared. In a rough
-// series neighbours say nothing of a value (von Neumann 1941).
+// smooth reports whether each channel of a sensor differs less from its last value than from its mean, squared. In a
+// rough series neighbours say nothing of a value (von Neumann 1941).
 func (c *Metadata) smooth(signal []float32, l layout.Layout, sensor int) bool {
 	for channel := range c.Spec.Channels {
 		values, steps := []float64{}, 0.0
@@ -110,43 +112,79 @@ func (c *Metadata) smooth(signal []float32, l layout.Layout, sensor int) bool {
 // output.
 func (c *Classifier) compute(ctx context.Context, p *program, points []point,
 	visit func(i int, outputs [][]float32)) error {
-	for i := 0; i < len(points); {
+	source := func(i int) (point, error) { return points[i], nil }
+	return c.stream(ctx, p, len(points), 0, source, func(i int, outputs [][]float32) error {
+		visit(i, outputs)
+		return nil
+	})
+}
+
+// stream runs a program on n points, which it takes from source in order, a batch at a time, so that no more of them
+// are in memory. Each batch has size points, or as many as suit n if size is 0; baselines fill up the last one.
+// stream calls visit in order, with each point's part of every output. It ends with the first error of source, of
+// visit or of the context.
+func (c *Classifier) stream(ctx context.Context, p *program, n, size int, source func(i int) (point, error),
+	visit func(i int, outputs [][]float32) error) error {
+	for from := 0; from < n; {
+		size := cmp.Or(size, batchSize(n-from, n))
+		points := make([]point, 0, size)
+		for i := from; i < min(from+size, n); i++ {
+			next, err := source(i)
+			if err != nil {
+				return err
+			}
+			points = append(points, next)
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		left := points[i:]
-		size := batchSizes[slices.IndexFunc(batchSizes[:], func(size int) bool { return 3*(size-len(left)) <= len(points) })]
-		left = left[:min(size, len(left))]
-		outputs, err := c.batch(ctx, p, left, size)
+		outputs, err := c.batch(ctx, p, points, size)
 		err = cmp.Or(err, ctx.Err())
 		if err != nil {
 			return err
 		}
-		for j := range left {
-			own := make([][]float32, len(outputs))
-			for k, output := range outputs {
-				width := len(output) / size
-				own[k] = output[j*width : (j+1)*width]
+		for j := range points {
+			if err := visit(from+j, rowOf(outputs, j, size)); err != nil {
+				return err
 			}
-			visit(i+j, own)
 		}
-		i += len(left)
+		from += len(points)
 	}
 	return nil
 }
 
-// Probabilities computes the probabilities of classes for n samples, without temperature, and gives them to visit, in
-// order. sample returns a signal as Classify takes it, or a series as Recording.Series has it.
-func (c *Classifier) Probabilities(ctx context.Context, n int, sample func(i int) []float32,
-	visit func(i int, probabilities []float64)) error {
-	points := make([]point, n)
-	for i := range points {
-		points[i] = point{signal: sample(i), share: 1}
-		if wrong := c.unusable(i, points[i].signal); wrong != nil {
-			return wrong
-		}
+// batchSize returns the size of the next batch if left of all points are left: the largest of batchSizes that pads
+// all points by at most a third.
+func batchSize(left, all int) int {
+	return batchSizes[slices.IndexFunc(batchSizes[:], func(size int) bool { return 3*(size-left) <= all })]
+}
+
+// rowOf returns row j of each output of a batch of so many rows.
+func rowOf(outputs [][]float32, j, rows int) [][]float32 {
+	row := make([][]float32, len(outputs))
+	for k, output := range outputs {
+		width := len(output) / rows
+		row[k] = output[j*width : (j+1)*width]
 	}
-	return c.compute(ctx, c.logits, points, func(i int, outputs [][]float32) { visit(i, prob.Softmax(outputs[0])) })
+	return row
+}
+
+// Probabilities computes the probabilities of classes for n samples, without temperature, and gives them to visit, in
+// order. sample returns a signal as Classify takes it, or a series as Recording.Series has it; it is asked for the
+// samples of a batch just before they are computed. size is the number of samples in a batch, which is filled up if
+// there are fewer; 0 is what suits n. Probabilities ends with the first error of visit.
+func (c *Classifier) Probabilities(ctx context.Context, n, size int, sample func(i int) []float32,
+	visit func(i int, probabilities []float64) error) error {
+	source := func(i int) (point, error) {
+		p := point{signal: sample(i), share: 1}
+		if wrong := c.unusable(i, p.signal); wrong != nil {
+			return p, wrong
+		}
+		return p, nil
+	}
+	return c.stream(ctx, c.logits, n, size, source, func(i int, outputs [][]float32) error {
+		return visit(i, prob.Softmax(outputs[0]))
+	})
 }
 
 // batch runs a program on points as one batch, which baselines fill up to size. It returns each output, flat.

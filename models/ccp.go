@@ -21,7 +21,8 @@ const clusterPooling = "ccp"
 // transformsAlone is the name of the model that is the ridge classifier on the transforms, without a network.
 const transformsAlone = "transforms"
 
-// Clusters reports whether the network is the paper's and has levels. Options.Hierarchy says where its clusters come from.
+// Clusters reports whether the network is the paper's and has levels. Options.Hierarchy says where its clusters come
+// from.
 func (s Spec) Clusters() bool { return s.Model == clusterPooling && len(s.Levels) > 0 }
 
 // Learns reports whether memberships are learned: training changes the hierarchy, which is frozen for predictions.
@@ -60,8 +61,9 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 	return a.Mean(spec.Readout(scope, x))
 }
 
-// pooled returns the mean and the maximum over the nodes of each resolution, side by side, `[rows, features]` (jumping knowledge, Xu
-// et al. 2018). Where there are more rows than of a resolution, these are of its several hierarchies.
+// pooled returns the mean and the maximum over the nodes of each resolution, side by side, `[rows, features]`
+// (jumping knowledge, Xu et al. 2018). Where there are more rows than of a resolution, these are of its several
+// hierarchies.
 func pooled(resolutions []*Node, rows int) *Node {
 	var features []*Node
 	for _, x := range resolutions {
@@ -110,8 +112,8 @@ func checkHierarchies(s Spec) error {
 			"ccp_hierarchies=1", n, cutSearch)
 	}
 	if last := s.nodesAt(len(s.Levels)); len(s.Levels) > 0 && last > 1 && s.Options.Readout != readLevels {
-		return fmt.Errorf("ccp_hierarchies=%d: the last level has %d clusters, whose weights belong to one hierarchy; end with a "+
-			"level of 1 cluster, or use ccp_hierarchies=1", n, last)
+		return fmt.Errorf("ccp_hierarchies=%d: the last level has %d clusters, whose weights belong to one "+
+			"hierarchy; end with a level of 1 cluster, or use ccp_hierarchies=1", n, last)
 	}
 	return nil
 }
@@ -120,8 +122,8 @@ func checkHierarchies(s Spec) error {
 func checkCandidates(s Spec) error {
 	for i := 1; i < len(s.Levels); i++ {
 		if s.candidates(i) > 0 && s.candidates(i-1) == 0 && s.Options.Hierarchy != ccp.Prepared {
-			return fmt.Errorf("level %d has %d candidates of %d clusters, but level %d has all: its pooled affinity is dense; "+
-				"set ccp_candidates for level %d too", i+1, s.candidates(i), s.Levels[i].Clusters, i, i)
+			return fmt.Errorf("level %d has %d candidates of %d clusters, but level %d has all: its pooled affinity "+
+				"is dense; set ccp_candidates for level %d too", i+1, s.candidates(i), s.Levels[i].Clusters, i, i)
 		}
 	}
 	return nil
@@ -134,14 +136,15 @@ func checkSearch(s Spec) error {
 			searchedStart, s.Options.Hierarchy)
 	}
 	if o := s.Options; (o.Search == cutSearch || o.HierarchySeed != 0) && !searches(s) {
-		return fmt.Errorf("ccp_search=%s and ccp_hierarchy_seed are of a hierarchy that is searched, but this one is %v; use "+
-			"ccp_hierarchy=%v, or leave them out", cutSearch, o.Hierarchy, ccp.Prepared)
+		return fmt.Errorf("ccp_search=%s and ccp_hierarchy_seed are of a hierarchy that is searched, but this one "+
+			"is %v; use ccp_hierarchy=%v, or leave them out", cutSearch, o.Hierarchy, ccp.Prepared)
 	}
 	return nil
 }
 
 // directedSlots is the value of Options.Slots with one direction for each slot. cutSearch is the value of
-// Options.Search that tries cuts, searchedStart that of Options.Start, readLevels that of Options.Readout that reads all levels.
+// Options.Search that tries cuts, searchedStart that of Options.Start, readLevels that of Options.Readout that reads
+// all levels.
 const (
 	readLevels    = "levels"
 	directedSlots = "directed"
@@ -153,8 +156,8 @@ const (
 // the hierarchy is prepared or frozen. Its values are variables that a checkpoint leaves out.
 func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
 	if t.without != "" {
-		exceptions.Panicf("model %s is registered without Clusters, so that nothing prepares its levels: set Clusters, or read the edges by "+
-			"ccp.FromMatrix", t.without)
+		exceptions.Panicf("model %s is registered without Clusters, so that nothing prepares its levels: set "+
+			"Clusters, or read the edges by ccp.FromMatrix", t.without)
 	}
 	if t.Hierarchy != nil {
 		return t.Hierarchy.Affinity(scope, signal)
@@ -162,8 +165,9 @@ func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
 	return ccp.FromMatrix(scope.At(variables.Graph), signal.Graph(), t.Normalized(), signal.DType())
 }
 
-// Readout returns the logits `[batch, classes]` of a network's features `[batch, ...]`. For each width of Hidden it has
-// dropout, dense, batch norm and ELU, in the scopes fc_1 and so on. Dropout and the dense layer of scope classes follow.
+// Readout returns the logits `[batch, classes]` of a network's features `[batch, ...]`. For each width of Hidden it
+// has dropout, dense, batch norm and ELU, in the scopes fc_1 and so on. Dropout and the dense layer of scope classes
+// follow.
 func (s Spec) Readout(scope *model.Scope, x *Node) *Node {
 	dropout := func(scope *model.Scope, x *Node) *Node {
 		return nn.Dropout(scope, x, params.Read[Options](scope).ReadoutDropout)

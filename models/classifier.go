@@ -28,14 +28,15 @@ var (
 // Classifier is a trained network with its hierarchy frozen. It is safe for concurrent use. Computations run at the
 // same time. Only compiling, Update and Close wait for the computations under way and block others.
 //
-// The variables are parameters of the compiled programs, not constants in them. With constants each program would hold
-// its own copy of all weights. On a CPU they saved no measurable time, whether the network was small or large.
+// The variables are parameters of the compiled programs, not constants in them. With constants each program would
+// hold its own copy of all weights. On a CPU they saved no measurable time, whether the network was small or large.
 type Classifier struct {
 	Metadata
 	Graph *affinity.Matrix
 	// Calibration is nil if no samples were held out of the training.
 	Calibration *Calibration
-	// Snapshot is the snapshot of the checkpoint that Load took, such as "best-00001900", and Step is its training step.
+	// Snapshot is the snapshot of the checkpoint that Load took, such as "best-00001900", and Step is its training
+	// step.
 	Snapshot string
 	Step     int
 
@@ -108,10 +109,10 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 	return c, err
 }
 
-// differentiated returns a network's logits, `[batch, classes]`, and gradients. A signal's gradient is that of one of its
-// logits. class, int32 `[batch]`, says which logit; a negative number means the greatest. The shape of the signals and of the
-// gradients is `[batch, nodes, channels]`. Outside of training, signals do not see each other. One gradient, of the sum of
-// all chosen logits, therefore serves the batch.
+// differentiated returns a network's logits, `[batch, classes]`, and gradients. A signal's gradient is that of one of
+// its logits. class, int32 `[batch]`, says which logit; a negative number means the greatest. The shape of the
+// signals and of the gradients is `[batch, nodes, channels]`. Outside of training, signals do not see each other. One
+// gradient, of the sum of all chosen logits, therefore serves the batch.
 func differentiated(network func(scope *model.Scope, signal *graph.Node) *graph.Node) func(scope *model.Scope,
 	signal, class *graph.Node) (logits, gradient *graph.Node) {
 	return func(scope *model.Scope, signal, class *graph.Node) (logits, gradient *graph.Node) {
@@ -137,9 +138,9 @@ func (c *Classifier) Close() error {
 	return nil
 }
 
-// Update copies the network's variables from a store in training, and freezes the hierarchy anew. Where a variable has
-// a moving average, it copies the average. It is an error if the store is of another training than the transforms and the
-// temperature that the classifier has already; the classifier then stays as it was.
+// Update copies the network's variables from a store in training, and freezes the hierarchy anew. Where a variable
+// has a moving average, it copies the average. It is an error if the store is of another training than the transforms
+// and the temperature that the classifier has already; the classifier then stays as it was.
 func (c *Classifier) Update(from *model.Store) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,7 +27,10 @@ func drawn(t testing.TB, backend compute.Backend, s Spec, graph *affinity.Matrix
 	store := s.NewStore(3)
 	_, err := s.Prepare(t.Context(), backend, store, graph, coordinates, nil)
 	require.NoError(t, err)
-	built := backendtest.Network(func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{Matrix: graph}, x) })
+	built := backendtest.Network(func(scope *model.Scope,
+		x *Node) *Node {
+		return s.Build(scope, Topology{Matrix: graph}, x)
+	})
 	return built.Draw(t, backend, store, s.Nodes, s.Channels)
 }
 
@@ -101,7 +104,10 @@ func TestFrozenIsLearned(t *testing.T) {
 					require.Equal(t, []int{s.Nodes, 3}, store.GetVariable("/model/level_1/U").Shape().Dimensions)
 				}
 				learned, err := model.CallOnce(backend,
-					store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{Matrix: c.graph}, x) }, batch)
+					store, func(scope *model.Scope, x *Node) *Node {
+						return s.Build(scope, Topology{Matrix: c.graph},
+							x)
+					}, batch)
 				require.NoError(t, err)
 
 				classifier, err := NewClassifier(backend, Metadata{Spec: s}, c.graph)
@@ -176,8 +182,8 @@ func TestUpdateFollows(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{1. / 3, 1. / 3, 1. / 3}, p[0].Probabilities, 1e-6)
 }
 
-// Predictions come from kernels that hold the batch norm, with gates kept as tables. They are those of the program with
-// gradients, also after the weights have changed.
+// Predictions come from kernels that hold the batch norm, with gates kept as tables. They are those of the program
+// with gradients, also after the weights have changed.
 func TestFoldedKernelsPredictAlike(t *testing.T) {
 	onBackends(t, true, func(t *testing.T, backend compute.Backend) {
 		c := tinyClassifier(t, backend)
@@ -186,15 +192,17 @@ func TestFoldedKernelsPredictAlike(t *testing.T) {
 			predictions, err := c.Classify(t.Context(), all)
 			require.NoError(t, err)
 			for i, s := range all {
-				err = c.compute(t.Context(), c.gradients, []point{{signal: s, share: 1, class: -1}}, func(_ int, outputs [][]float32) {
-					assert.InDeltaSlice(t, prob.Softmax(outputs[0]), predictions[i].Probabilities, 1e-6)
-				})
+				err = c.compute(t.Context(), c.gradients, []point{{signal: s, share: 1, class: -1}},
+					func(_ int, outputs [][]float32) {
+						assert.InDeltaSlice(t, prob.Softmax(outputs[0]), predictions[i].Probabilities, 1e-6)
+					})
 				require.NoError(t, err)
 			}
 		}
 		alike()
 		kernel := c.store.GetVariable("/model/level_1/W").Shape()
-		for name, size := range map[string]int{"kernel": kernel.Size(), "shift": kernel.Dim(0), "gate": 4 * kernel.Dim(1)} {
+		for name, size := range map[string]int{"kernel": kernel.Size(), "shift": kernel.Dim(0),
+			"gate": 4 * kernel.Dim(1)} {
 			table := c.store.GetVariable("/model/level_1/tables/" + name)
 			require.NotNil(t, table, name)
 			assert.Equal(t, size, table.Shape().Size(), name)
@@ -297,9 +305,10 @@ func TestClassifyConcurrently(t *testing.T) {
 func TestUnusableSignals(t *testing.T) {
 	c := tinyClassifier(t, backendtest.Go(t))
 	for want, spoil := range map[string]func(s [][]float32){
-		"unusable signal 1: it has 23 values; the model needs 12 nodes x 2 channels = 24": func(s [][]float32) { s[1] = s[1][:23] },
-		"unusable signal 0: it has 0 values":                                              func(s [][]float32) { s[0] = nil },
-		"unusable signal 2: node 5, channel 1 is NaN":                                     func(s [][]float32) { s[2][11] = float32(math.NaN()) },
+		"unusable signal 1: it has 23 values; the model needs 12 nodes x 2 channels = " +
+			"24": func(s [][]float32) { s[1] = s[1][:23] },
+		"unusable signal 0: it has 0 values":          func(s [][]float32) { s[0] = nil },
+		"unusable signal 2: node 5, channel 1 is NaN": func(s [][]float32) { s[2][11] = float32(math.NaN()) },
 		"unusable signal 2: node 11, channel 0 is -Inf": func(s [][]float32) {
 			s[2][22] = float32(math.Inf(-1))
 		},
@@ -329,5 +338,6 @@ func TestClassifierOfAWrongGraph(t *testing.T) {
 	c, err := NewClassifier(backendtest.Go(t), m, grid(t, 2, 2))
 	require.NoError(t, err)
 	err = c.Update(m.Spec.NewStore(1))
-	require.ErrorContains(t, err, fmt.Sprintf("the signal has shape (%s)[1, 12, 2], but the graph needs [batch, 4, channels]", dtypes.Float32))
+	require.ErrorContains(t, err, fmt.Sprintf("the signal has shape (%s)[1, 12, 2], but the graph needs [batch, 4, "+
+		"channels]", dtypes.Float32))
 }

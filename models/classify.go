@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// SignalError says which signal is unusable, counted from 0, and why: the caller's data, not the classifier, is at fault.
+// SignalError says which signal is unusable, counted from 0, and why: the caller's data, not the classifier, is at
+// fault.
 type SignalError struct {
 	Index  int
 	Reason string
@@ -26,30 +27,34 @@ func (e *SignalError) Error() string { return fmt.Sprintf("unusable signal %d: %
 // noForm is a SignalError that is recording.ErrNoForm, too.
 type noForm struct{ *SignalError }
 
+// Unwrap returns both errors.
 func (e noForm) Unwrap() []error { return []error{e.SignalError, recording.ErrNoForm} }
 
-// Prediction is what a classifier predicts for one signal. In JSON, "class" is a name, as in all that the program prints.
+// Prediction is what a classifier predicts for one signal. In JSON, "class" is a name, as in all that the program
+// prints.
 type Prediction struct {
 	Class       int     `json:"class_number"` // the most probable class
 	Name        string  `json:"class"`        // its name
 	Probability float64 `json:"probability"`  // its probability
 	// Probabilities are of every class, at the temperature of Classifier.Calibration, summing to 1.
 	Probabilities []float64 `json:"probabilities"`
-	// Warnings tell where the signal lies far outside the training data, as with another unit. The class may then be wrong.
+	// Warnings tell where the signal lies far outside the training data, as with another unit. The class may then be
+	// wrong.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Classify predicts the class of each signal on a graph, `[nodes, channels]` row-major, in the raw units of the data set.
-// If signals are unusable, the error is a SignalError. It names the first one's node and channel. The predictions
-// of the others are returned with it. A cancelled context ends the work before the next batch of at most 64 signals. After Close
-// the error is ErrClosed.
+// Classify predicts the class of each signal on a graph, `[nodes, channels]` row-major, in the raw units of the data
+// set. If signals are unusable, the error is a SignalError. It names the first one's node and channel. The
+// predictions of the others are returned with it. A cancelled context ends the work before the next batch of at most
+// 64 signals. After Close the error is ErrClosed.
 //
-// A slice does not say which of its axes is time. If the classifier has a Form, a signal is therefore an error: it is for
-// ClassifyRecording, or ClassifySeries.
+// A slice does not say which of its axes is time. If the classifier has a Form, a signal is therefore an error: it is
+// for ClassifyRecording, or ClassifySeries.
 func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
 	if c.Form != nil && len(signals) > 0 {
-		return nil, &SignalError{Reason: "the model was trained on recordings, and a bare slice does not say which of its axes " +
-			"is time; give ClassifyRecording a recording.Recording, whose Values have one row for each time point, or ClassifySeries a series"}
+		return nil, &SignalError{Reason: "the model was trained on recordings, and a bare slice does not say which " +
+			"of its axes is time; give ClassifyRecording a recording.Recording, whose Values have one row for each " +
+			"time point, or ClassifySeries a series"}
 	}
 	return c.classify(ctx, signals, make([]*SignalError, len(signals)))
 }
@@ -105,7 +110,8 @@ func (c *Metadata) unusable(i int, s []float32) *SignalError {
 	}
 	nodes, channels, form := c.Spec.Nodes, c.Spec.Channels, c.Form
 	if form == nil && len(s) != nodes*channels {
-		return wrong("it has %d values; the model needs %d nodes x %d channels = %d", len(s), nodes, channels, nodes*channels)
+		return wrong("it has %d values; the model needs %d nodes x %d channels = %d", len(s), nodes, channels,
+			nodes*channels)
 	}
 	if form != nil && (len(s) == 0 || len(s)%form.Width() != 0) {
 		return wrong("it has %d values; the model needs time points x sensors x channels, a multiple of %d x %d",
@@ -132,13 +138,13 @@ func (c *Classifier) predict(logits []float32) Prediction {
 	return p
 }
 
-// ClassifyRecording predicts the class of each recording. It reads recordings as the training data was read: the sensors
-// in the same order, gaps filled, as many time points in a unit of time. Prediction.Warnings tells of other sensors, another
-// order, another length or another unit.
+// ClassifyRecording predicts the class of each recording. It reads recordings as the training data was read: the
+// sensors in the same order, gaps filled, as many time points in a unit of time. Prediction.Warnings tells of other
+// sensors, another order, another length or another unit.
 //
-// If recordings are unusable, the error is a SignalError. It names the first one, its sensor and its time point, or says that rows
-// are sensors instead of time points. The predictions of the others are returned with it. If the training data was no
-// recordings, the error is recording.ErrNoForm, too.
+// If recordings are unusable, the error is a SignalError. It names the first one, its sensor and its time point, or
+// says that rows are sensors instead of time points. The predictions of the others are returned with it. If the
+// training data was no recordings, the error is recording.ErrNoForm, too.
 func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...recording.Recording) ([]Prediction, error) {
 	n := len(recordings)
 	if c.Form == nil && n > 0 {
@@ -162,11 +168,11 @@ func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...record
 // Calibration says how sure a classifier may be, by samples that were held out of its training.
 type Calibration struct {
 	Samples int `json:"samples"` // held out
-	// Temperature divides the logits before their softmax (Guo et al. 2017, "On calibration of modern neural networks").
-	// Below 1 it sharpens the probabilities. The classes of predictions stay as they are.
+	// Temperature divides the logits before their softmax (Guo et al. 2017, "On calibration of modern neural
+	// networks"). Below 1 it sharpens the probabilities. The classes of predictions stay as they are.
 	Temperature float64 `json:"temperature"`
-	// Confidences are the probabilities of the predictions for the held-out samples, ascending. Of more than 1000 they are
-	// quantiles.
+	// Confidences are the probabilities of the predictions for the held-out samples, ascending. Of more than 1000
+	// they are quantiles.
 	Confidences []float64 `json:"confidences"`
 }
 
@@ -175,17 +181,18 @@ type held struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
 }
 
-// Threshold returns the probability below which the predictions for a share of the held-out samples lie. To reject the least
-// sure predictions is Chow's rule (1970). The error says that there are no such samples, or too few.
+// Threshold returns the probability below which the predictions for a share of the held-out samples lie. To reject
+// the least sure predictions is Chow's rule (1970). The error says that there are no such samples, or too few.
 func (c *Calibration) Threshold(share float64) (float64, error) {
 	if c == nil {
-		return 0, errors.New("the classifier was trained without held-out samples, by which to reject predictions; train it with " +
-			"ccp train --validation 0.1, or mark validation samples in the file's array split")
+		return 0, errors.New("the classifier was trained without held-out samples, by which to reject predictions; " +
+			"train it with ccp train --validation 0.1, or mark validation samples in the file's array split")
 	}
 	n := len(c.Confidences)
 	if rejected := int(share*float64(c.Samples) + 1e-9); rejected > 0 && n > 0 {
 		return c.Confidences[min((rejected*n+c.Samples-1)/c.Samples, n-1)], nil
 	}
-	return 0, fmt.Errorf("%g of the %d held-out samples is less than one; reject a larger share, or hold out more samples",
+	return 0, fmt.Errorf("%g of the %d held-out samples is less than one; reject a larger share, or hold out more "+
+		"samples",
 		share, c.Samples)
 }

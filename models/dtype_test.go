@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// In bfloat16 every model keeps its variables in float32, its gradients are finite and close to those in float32, and a classifier
-// predicts nearly the same: it computes as its checkpoint's spec says.
+// In bfloat16 every model keeps its variables in float32, its gradients are finite and close to those in float32, and
+// a classifier predicts nearly the same: it computes as its checkpoint's spec says.
 func TestBFloat16(t *testing.T) {
 	for _, name := range Names() {
 		s, graph := body(t, name)
@@ -70,7 +70,8 @@ func TestBFloat16(t *testing.T) {
 						size += float64(want[j]) * float64(want[j])
 						distance += float64(got[j]-want[j]) * float64(got[j]-want[j])
 					}
-					most := 0.05 // of the logits; gradients have been through the network twice, and some are nearly zero
+					// of the logits; gradients have been through the network twice, and some are nearly zero
+					most := 0.05
 					if i > 0 {
 						most = 0.15
 					}
@@ -91,8 +92,8 @@ func TestBFloat16(t *testing.T) {
 	require.ErrorContains(t, s.Check(), "it must be one of float32, bfloat16")
 }
 
-// In bfloat16 a classifier keeps its kernels rounded. To the last bit it predicts as one that keeps them in float32 and rounds
-// them in each call. Kernels that were cut off instead of rounded would predict otherwise.
+// In bfloat16 a classifier keeps its kernels rounded. To the last bit it predicts as one that keeps them in float32
+// and rounds them in each call. Kernels that were cut off instead of rounded would predict otherwise.
 func TestKernelsAreKeptRounded(t *testing.T) {
 	onBackends(t, true, func(t *testing.T, backend compute.Backend) {
 		predictions := func(c *Classifier, batch int) []float32 {

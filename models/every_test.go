@@ -16,8 +16,9 @@ func body(t *testing.T, name string) (Spec, *affinity.Matrix) {
 	t.Helper()
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}}, 4, 9)
 	require.NoError(t, err)
-	s := Spec{Options: DefaultOptions(), Model: name, Info: signal.Info{Nodes: 36, Channels: 2, ClassNames: []string{"a", "b", "c"},
-		Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}, Mean: make([]float32, 2), Std: []float32{1, 1}}}
+	s := Spec{Options: DefaultOptions(), Model: name,
+		Info: signal.Info{Nodes: 36, Channels: 2, ClassNames: []string{"a", "b", "c"},
+			Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}, Mean: make([]float32, 2), Std: []float32{1, 1}}}
 	if n := s.Network(); n.Levels != nil {
 		s.Levels = n.Levels(s.Nodes)
 	}
@@ -48,8 +49,8 @@ func bodyClassifier(t *testing.T, backend compute.Backend, s Spec, graph *affini
 	return c
 }
 
-// Every model of the registry: its levels fit, it says what it is, and a classifier of it predicts each signal of a batch
-// what it predicts for that signal alone.
+// Every model of the registry: its levels fit, it says what it is, and a classifier of it predicts each signal of a
+// batch what it predicts for that signal alone.
 func TestEveryModel(t *testing.T) {
 	backend := backendtest.Go(t)
 	require.Len(t, Names(), 10, "two, seven baselines and ExampleRegister's")

@@ -27,7 +27,8 @@ func init() {
 	})
 }
 
-// spreadOut computes x, A·x, A²·x and so on, and the readout of all. A is the normalised affinity, x: `[batch, nodes, 1]`.
+// spreadOut computes x, A·x, A²·x and so on, and the readout of all. A is the normalised affinity, x: `[batch, nodes,
+// 1]`.
 func spreadOut(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
 	a := ConstAsDType(x.Graph(), x.DType(), graph.Normalized().Dense())
 	a = Reshape(a, spec.Nodes, spec.Nodes)

@@ -41,7 +41,8 @@ func ExampleLoad() {
 }
 
 // Classifies a recording as it is, by a checkpoint of what ccp data import made. The import's settings are in the
-// checkpoint: sensors are found by their names, gaps are filled, and the signal gets as many frames as the training's.
+// checkpoint: sensors are found by their names, gaps are filled, and the signal gets as many frames as the
+// training's.
 func ExampleClassifier_ClassifyRecording() {
 	classifier, err := models.Load("runs/mine-ccp-1", models.LoadOptions{})
 	if err != nil {

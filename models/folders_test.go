@@ -33,12 +33,13 @@ func saveBiased(t *testing.T, backend compute.Backend, dir string, m Metadata, g
 		c, err := NewClassifier(backend, m, graph)
 		require.NoError(t, err)
 		require.NoError(t, c.Update(store))
-		require.NoError(t, checkpoint.Save(dir, kind, 8+i, 1, c.Store(), held{}, func(v *model.Variable) bool { return !variables.IsWeight(v) }))
+		require.NoError(t, checkpoint.Save(dir, kind, 8+i, 1, c.Store(), held{},
+			func(v *model.Variable) bool { return !variables.IsWeight(v) }))
 	}
 }
 
-// savedRuns writes four runs, which differ in their weights, graph or names of classes, and returns their folders with the answers
-// of what may be loaded from each: the best snapshot, and the last if the best is lost.
+// savedRuns writes four runs, which differ in their weights, graph or names of classes, and returns their folders
+// with the answers of what may be loaded from each: the best snapshot, and the last if the best is lost.
 func savedRuns(t *testing.T, backend compute.Backend) (runs []string, answers map[string]bool) {
 	t.Helper()
 	m, graph := tiny(t)
@@ -67,15 +68,16 @@ func savedRuns(t *testing.T, backend compute.Backend) (runs []string, answers ma
 	return runs, answers
 }
 
-// answer is what a classifier of tiny says of three signals. An error is an answer, too: forged weights may be no numbers.
+// answer is what a classifier of tiny says of three signals. An error is an answer, too: forged weights may be no
+// numbers.
 func answer(t *testing.T, c *Classifier) string {
 	m, _ := tiny(t)
 	p, err := c.Classify(t.Context(), signals(m.Spec, 3, 1))
 	return fmt.Sprint(p, err, c.ClassNames)
 }
 
-// spoil changes one of the paths in dir, in one of eight ways, some of which take from the folders of runs. It returns what it did,
-// and whether it made the manifest fit.
+// spoil changes one of the paths in dir, in one of eight ways, some of which take from the folders of runs. It
+// returns what it did, and whether it made the manifest fit.
 func spoil(t *testing.T, r *rand.Rand, dir string, paths, runs []string) (done string, forged bool) {
 	t.Helper()
 	path := paths[r.IntN(len(paths))]
@@ -118,7 +120,8 @@ func spoil(t *testing.T, r *rand.Rand, dir string, paths, runs []string) (done s
 	return done, forged
 }
 
-// mixSnapshots puts a snapshot of another run in the place of the one that is there, or some of its files among those of it.
+// mixSnapshots puts a snapshot of another run in the place of the one that is there, or some of its files among those
+// of it.
 func mixSnapshots(t *testing.T, r *rand.Rand, dir, from string) {
 	t.Helper()
 	name := []string{"best-00000008", "last-00000009"}[r.IntN(2)]

@@ -36,12 +36,14 @@ func alone(t *testing.T, s Spec, c *Classifier, which int) (Spec, *model.Store) 
 	require.NoError(t, err)
 	store := c.store
 	readout, stem := s.Options.Readout, s.Options.Stem
-	s.Options = settings(Patch{"ccp_hierarchy": ccp.Prepared, "readout_dropout": 0, "ccp_readout": readout, "ccp_stem": stem})
+	s.Options = settings(Patch{"ccp_hierarchy": ccp.Prepared, "readout_dropout": 0, "ccp_readout": readout,
+		"ccp_stem": stem})
 	single := s.NewStore(3)
 	for v := range store.IterVariables() {
 		if v.DType() == dtypes.Float32 && v.Name() != "frozen_rank" && v.Name() != "U" {
 			_, err := single.Scope(v.Scope()).CreateVariable(v.Name(),
-				tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](v.MustValue()), v.Shape().Dimensions...))
+				tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](v.MustValue()),
+					v.Shape().Dimensions...))
 			require.NoError(t, err)
 		}
 	}
@@ -50,7 +52,8 @@ func alone(t *testing.T, s Spec, c *Classifier, which int) (Spec, *model.Store) 
 		_, err = scope.CreateVariable("frozen_neighbourhood",
 			tensors.FromFlatDataAndDimensions(slices.Concat(level.Neighbourhoods...), l.Clusters, l.Neighbours))
 		require.NoError(t, err)
-		_, err = scope.CreateVariable("frozen_rank", tensors.FromFlatDataAndDimensions(slices.Concat(level.Ranks...), l.Clusters, l.Neighbours))
+		_, err = scope.CreateVariable("frozen_rank", tensors.FromFlatDataAndDimensions(slices.Concat(level.Ranks...),
+			l.Clusters, l.Neighbours))
 		require.NoError(t, err)
 	}
 	return s, single
@@ -210,21 +213,24 @@ func TestCheckHierarchies(t *testing.T) {
 	}
 	require.NoError(t, several("4x6/4,1x8/3", nil))
 	require.NoError(t, several("4x6/4,2x8/3", map[string]any{"ccp_hierarchies": "1"}))
-	require.NoError(t, several("", map[string]any{"ccp_hierarchy": "learned"}), "without levels there is nothing to cluster")
+	require.NoError(t, several("", map[string]any{"ccp_hierarchy": "learned"}),
+		"without levels there is nothing to cluster")
 	for _, plan := range ccp.Plans() {
 		if plan != "prepared" {
 			require.NoError(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchy": plan}))
 			assert.EqualError(t, several("4x6/4:candidates=2,1x8/3", map[string]any{"ccp_hierarchy": plan}),
-				"ccp_hierarchies=3: the candidates of level 1 are of one hierarchy; use ccp_candidates=0, or ccp_hierarchies=1")
+				"ccp_hierarchies=3: the candidates of level 1 are of one hierarchy; use ccp_candidates=0, or "+
+					"ccp_hierarchies=1")
 		}
 	}
 	assert.EqualError(t, several("4x6/4,2x8/3", nil),
-		"ccp_hierarchies=3: the last level has 2 clusters, whose weights belong to one hierarchy; "+
-			"end with a level of 1 cluster, or use ccp_hierarchies=1")
+		"ccp_hierarchies=3: the last level has 2 clusters, whose weights belong to one hierarchy; end with a level "+
+			"of 1 cluster, or use ccp_hierarchies=1")
 	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchies": "-1"}), "ccp_hierarchies=-1")
 }
 
-// The seed of the search is its own: 0 gives what the search gave before there was one, and each gives hierarchies of its own.
+// The seed of the search is its own: 0 gives what the search gave before there was one, and each gives hierarchies of
+// its own.
 func TestHierarchySeed(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	backend := backendtest.Go(t)
@@ -253,7 +259,8 @@ func TestHierarchySeed(t *testing.T) {
 func TestForgottenMean(t *testing.T) {
 	backend := backendtest.Go(t)
 	m, graph := three(t, ccp.Prepared)
-	registry["forgets"] = Network{Clusters: true, Build: func(scope *model.Scope, s Spec, graph Topology, x *Node) *Node {
+	registry["forgets"] = Network{Clusters: true, Build: func(scope *model.Scope, s Spec, graph Topology,
+		x *Node) *Node {
 		x, _ = ccp.New(scope.In("level_1"), x, graph.Affinity(scope, x), 1, 3).Neighbours(4).Done()
 		return Reshape(x, -1, 3)
 	}}

@@ -14,12 +14,14 @@ import (
 )
 
 // gridLevels reads the levels of a network on a 6x6 grid, before it is trained.
-func gridLevels(t *testing.T, backend compute.Backend, options map[string]any) (levels hierarchy.Levels, graph *affinity.Matrix) {
+func gridLevels(t *testing.T, backend compute.Backend, options map[string]any) (levels hierarchy.Levels,
+	graph *affinity.Matrix) {
 	t.Helper()
 	graph, err := affinity.Grid(6, 6, 8)
 	require.NoError(t, err)
 	spec := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("9x4/16,4x4/9,1x4/4"), Hidden: nil,
-		Info: signal.Info{Nodes: 36, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
+		Info: signal.Info{Nodes: 36, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0},
+			Std: []float32{1}}}
 	spec.Options = settings(options)
 	require.NoError(t, spec.Check())
 	m := Metadata{Spec: spec, Data: "grid"}
@@ -35,7 +37,8 @@ func gridLevels(t *testing.T, backend compute.Backend, options map[string]any) (
 func TestSearchedStart(t *testing.T) {
 	onBackends(t, false, func(t *testing.T, backend compute.Backend) {
 		prepared, _ := gridLevels(t, backend, map[string]any{"ccp_hierarchy": ccp.Prepared})
-		for _, options := range []map[string]any{{"ccp_start": "searched"}, {"ccp_start": "searched", "ccp_candidates": 4}} {
+		for _, options := range []map[string]any{{"ccp_start": "searched"},
+			{"ccp_start": "searched", "ccp_candidates": 4}} {
 			learned, _ := gridLevels(t, backend, options)
 			for i := range learned[:2] {
 				for node := range learned[i].Memberships.Nodes() {
@@ -52,6 +55,7 @@ func TestSearchedStart(t *testing.T) {
 		Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
 	for _, plan := range []ccp.Plan{ccp.Prepared, ccp.Random} {
 		spec.Options = settings(Patch{"ccp_hierarchy": plan, "ccp_start": "searched"})
-		assert.ErrorContains(t, spec.Check(), "ccp_start=searched is of memberships that are learned, but this hierarchy is "+string(plan))
+		assert.ErrorContains(t, spec.Check(), "ccp_start=searched is of memberships that are learned, but this "+
+			"hierarchy is "+string(plan))
 	}
 }

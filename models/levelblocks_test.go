@@ -15,16 +15,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On a grid, cut and directed, every level is a convolution with zero padding, by the graph alone: a slot is one displacement, in the
-// filters that pool (4x4, stride 2) and in those of the blocks (3x3); where it leads off the grid there is nothing.
+// On a grid, cut and directed, every level is a convolution with zero padding, by the graph alone: a slot is one
+// displacement, in the filters that pool (4x4, stride 2) and in those of the blocks (3x3); where it leads off the
+// grid there is nothing.
 func TestDirectedLevelsAreConvolutions(t *testing.T) {
 	const side = 16
 	graph, err := affinity.Grid(side, side, 8)
 	require.NoError(t, err)
 	s := Spec{Model: "ccp", Levels: mustLevels("64x2/16,16x2/16,1x2/16"), Hidden: nil,
 		Info: signal.Info{Nodes: side * side, Channels: 1, ClassNames: make([]string, 2)},
-		Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_slots": "directed", "ccp_padding": "zeros",
-			"ccp_blocks": "0,1,1"})}
+		Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_slots": "directed",
+			"ccp_padding": "zeros",
+			"ccp_blocks":  "0,1,1"})}
 	require.NoError(t, s.Check())
 	store := drawn(t, backendtest.Go(t), s, graph)
 
@@ -33,7 +35,8 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 		positions[i] = []float64{float64(i / side), float64(i % side)}
 	}
 	for i, step := range []float64{1, 2} {
-		cluster := tensors.MustCopyFlatData[int32](store.GetVariable(variables.Network + levelName(i) + "/clusters").MustValue())
+		cluster := tensors.MustCopyFlatData[int32](store.GetVariable(variables.Network + levelName(i) +
+			"/clusters").MustValue())
 		centres := place.Centres(positions, cluster, s.Levels[i].Clusters)
 		level := readTables(t, s, store, graph, i)
 		for _, f := range []struct {
@@ -54,12 +57,14 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 						shift = between(f.slots.centres[at/size], f.slots.positions[f.slots.nodes[at]])
 					}
 				}
-				assert.True(t, f.taps[shift], "level %d: %v is none of %d taps, or already another slot's", i+1, shift, size)
+				assert.True(t, f.taps[shift], "level %d: %v is none of %d taps, or already another slot's", i+1,
+					shift, size)
 				delete(f.taps, shift)
 				for at := slot; at < len(f.slots.nodes); at += size {
 					centre := f.slots.centres[at/size]
 					there := [2]float64{centre[0] + shift[0], centre[1] + shift[1]}
-					require.Equal(t, inside(there), f.slots.ranks[at] > 0, "level %d, slot %v of the cluster at %v", i+1, shift, centre)
+					require.Equal(t, inside(there), f.slots.ranks[at] > 0, "level %d, slot %v of the cluster at %v",
+						i+1, shift, centre)
 					if inside(there) {
 						require.Equal(t, shift, between(centre, f.slots.positions[f.slots.nodes[at]]))
 					}
@@ -109,16 +114,17 @@ func square(n int, step float64) map[[2]float64]bool {
 
 func between(a, b []float64) [2]float64 { return [2]float64{b[0] - a[0], b[1] - a[1]} }
 
-// What a stem sees is kept where its slots are directed: another machine may round the positions otherwise. After one cluster there is no
-// block, whatever the setting.
+// What a stem sees is kept where its slots are directed: another machine may round the positions otherwise. After one
+// cluster there is no block, whatever the setting.
 func TestStemIsKept(t *testing.T) {
 	graph, err := affinity.Grid(6, 6, 8)
 	require.NoError(t, err)
 	backend := backendtest.Go(t)
 	for slots, kept := range map[string]bool{"directed": true, "rank": false} {
 		s := Spec{Model: "ccp", Levels: mustLevels("9x4/9,1x4/4"), Hidden: nil,
-			Info:    signal.Info{Nodes: 36, Channels: 1, ClassNames: make([]string, 2)},
-			Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": slots, "ccp_stem": 2, "ccp_blocks": "0,2,2"})}
+			Info: signal.Info{Nodes: 36, Channels: 1, ClassNames: make([]string, 2)},
+			Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": slots, "ccp_stem": 2,
+				"ccp_blocks": "0,2,2"})}
 		var parts []string
 		for _, l := range s.Layers() {
 			parts = append(parts, l.Part)
@@ -153,7 +159,8 @@ func TestLevelBlocksCheck(t *testing.T) {
 		{map[string]any{"ccp_blocks": "1,one"}, "ccp_blocks=1,one: it must be whole numbers from 0, " +
 			"the input's and those of the levels, such as 1 or 0,1,1"},
 		{map[string]any{"ccp_blocks": "-1"}, "ccp_blocks=-1: it must be whole numbers"},
-		{map[string]any{"ccp_blocks": "0,0,0,0"}, "ccp_blocks=0,0,0,0: it has numbers for the input and 3 levels; the network has 2"},
+		{map[string]any{"ccp_blocks": "0,0,0,0"}, "ccp_blocks=0,0,0,0: it has numbers for the input and 3 levels; " +
+			"the network has 2"},
 		{map[string]any{"ccp_search": "cut"}, "ccp_search=cut and ccp_hierarchy_seed are of a hierarchy that is " +
 			"searched, but this one is learned; use ccp_hierarchy=prepared"},
 		{map[string]any{"ccp_hierarchy_seed": 3},

@@ -72,9 +72,11 @@ func TestCollapsedHierarchyIsNamed(t *testing.T) {
 	}
 }
 
-// leveled is a classifier of tiny whose hierarchy came about in one of the plans of package ccp, or with candidates. It returns the
-// store that the classifier was made of, the graph, and how many clusters a node of the first level may have.
-func leveled(t *testing.T, backend compute.Backend, way string) (c *Classifier, store *model.Store, graph *affinity.Matrix, choices int) {
+// leveled is a classifier of tiny whose hierarchy came about in one of the plans of package ccp, or with candidates.
+// It returns the store that the classifier was made of, the graph, and how many clusters a node of the first level
+// may have.
+func leveled(t *testing.T, backend compute.Backend, way string) (c *Classifier, store *model.Store,
+	graph *affinity.Matrix, choices int) {
 	t.Helper()
 	m, graph := tiny(t)
 	m.Spec.Options = settings(Patch{"ccp_hierarchy": way, "ccp_membership_rate": 5.0})
@@ -196,7 +198,8 @@ func TestClusterLevelsHealth(t *testing.T) {
 		require.NoError(t, err)
 		for i := range health {
 			frozen := c.store.GetVariable(fmt.Sprintf("/model/level_%d/frozen_neighbourhood", i+1)).MustValue()
-			covered := hierarchy.Coverage(tensors.MustCopyFlatData[int32](frozen), slices.Concat(levels[i].Gates...), health[i].Nodes)
+			covered := hierarchy.Coverage(tensors.MustCopyFlatData[int32](frozen), slices.Concat(levels[i].Gates...),
+				health[i].Nodes)
 			assert.InDelta(t, covered, 1-health[i].Unselected, 1e-9)
 			assert.Positive(t, health[i].Objective)
 			assert.LessOrEqual(t, health[i].Objective, float64(health[i].Clusters)/2+1e-6)
@@ -264,13 +267,14 @@ func TestClusterLevelsErrors(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 }
 
-// The readout of levels has the mean and the maximum over the nodes of each resolution, and its one value where there is one node.
-// Rows of the input's resolution are repeated for each hierarchy.
+// The readout of levels has the mean and the maximum over the nodes of each resolution, and its one value where there
+// is one node. Rows of the input's resolution are repeated for each hierarchy.
 func TestPooled(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		out, err := CallOnce(backend, func(fine, coarse *Node) *Node { return pooled([]*Node{fine, coarse}, 4) },
 			[][][]float32{{{1, 10}, {3, -20}}, {{-1, 0}, {-3, 7}}}, [][][]float32{{{5}}, {{6}}, {{7}}, {{8}}})
 		require.NoError(t, err)
-		assert.Equal(t, [][]float32{{2, -5, 3, 10, 5}, {2, -5, 3, 10, 6}, {-2, 3.5, -1, 7, 7}, {-2, 3.5, -1, 7, 8}}, out.Value())
+		assert.Equal(t, [][]float32{{2, -5, 3, 10, 5}, {2, -5, 3, 10, 6}, {-2, 3.5, -1, 7, 7}, {-2, 3.5, -1, 7, 8}},
+			out.Value())
 	})
 }

@@ -33,13 +33,15 @@ type Metadata struct {
 // isCheckpoint says to those who gave something else what a checkpoint is.
 const isCheckpoint = "a folder that ccp train made, such as those in runs"
 
-// ReadMetadata reads the description and the graph of the checkpoint in dir. If dir is no checkpoint, the error is an os.ErrNotExist.
+// ReadMetadata reads the description and the graph of the checkpoint in dir. If dir is no checkpoint, the error is an
+// os.ErrNotExist.
 func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 	m, graph, _, err = readMetadata(checkpoint.FS(os.DirFS(dir)), dir)
 	return m, graph, err
 }
 
-// readMetadata is ReadMetadata for a file system, which messages call name, or nothing. description is the text of its file.
+// readMetadata is ReadMetadata for a file system, which messages call name, or nothing. description is the text of
+// its file.
 func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, description []byte, err error) {
 	if name != "" {
 		if err := files.CheckDirectory(name); err != nil {
@@ -91,8 +93,8 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 	return m, graph, raw, nil
 }
 
-// Save writes the classifier as a checkpoint in dir, which Load reads. The directory must be new or empty. Each file is
-// written whole or not at all. If another Save or a training writes in dir meanwhile, Save returns an error.
+// Save writes the classifier as a checkpoint in dir, which Load reads. The directory must be new or empty. Each file
+// is written whole or not at all. If another Save or a training writes in dir meanwhile, Save returns an error.
 func (c *Classifier) Save(dir string) error {
 	c.mu.Lock() // writing changes the store's maps
 	defer c.mu.Unlock()
@@ -128,7 +130,8 @@ type LoadOptions struct {
 	// Open opens the best backend when it is needed. nil is the best that is installed, which is opened once for all
 	// classifiers and trainings of the process, and stays open.
 	Open func() (compute.Backend, error)
-	// Signals is about how many are to be classified. 0 is an unknown number: many for Load, while a Reloader counts them.
+	// Signals is about how many are to be classified. 0 is an unknown number: many for Load, while a Reloader counts
+	// them.
 	Signals int
 	// Notice gets what a person should know although it is no error, such as a damaged snapshot; it may be nil.
 	Notice func(line string)
@@ -141,13 +144,16 @@ func (o LoadOptions) choose(s Spec) (compute.Backend, error) {
 	switch {
 	case o.Backend != nil:
 		return o.Backend, nil
-	case o.chooses() && s.little(o.Signals):
+	case o.prefersPure(s):
 		return backend.Shared("go")
 	case o.Open != nil:
 		return o.Open()
 	}
 	return backend.Shared("")
 }
+
+// prefersPure reports whether choose takes pure Go for the network of a spec because there is little work.
+func (o LoadOptions) prefersPure(s Spec) bool { return o.chooses() && s.little(o.Signals) }
 
 // chooses reports whether nobody names a backend.
 func (o LoadOptions) chooses() bool { return o.Backend == nil && os.Getenv(compute.ConfigEnvVar) == "" }
@@ -178,8 +184,8 @@ func resolved(dir string) string {
 	return dir
 }
 
-// Read is Load for a checkpoint in a file system: embedded in the program, in a zip archive, or elsewhere. Errors name
-// the file.
+// Read is Load for a checkpoint in a file system: embedded in the program, in a zip archive, or elsewhere. Errors
+// name the file.
 func Read(fsys fs.FS, o LoadOptions) (*Classifier, error) { return o.read(fsys, "") }
 
 // read reads a checkpoint from a file system, which messages call name, or nothing.
@@ -224,13 +230,13 @@ func (o LoadOptions) read(fsys fs.FS, name string) (_ *Classifier, err error) {
 	return nil, err
 }
 
-// InstallBackend opens the best backend: XLA on a GPU, XLA on the CPU, or pure Go. GOMLX_BACKEND overrides the choice. If
-// XLA is missing, it is installed first, unless CCP_OFFLINE=1. For a CPU that is 60 MB. For an NVIDIA GPU it is several GB,
-// and the installer prints to os.Stdout. docs/dependencies.md says where the files come from. log receives notices. It may
-// be nil.
+// InstallBackend opens the best backend: XLA on a GPU, XLA on the CPU, or pure Go. GOMLX_BACKEND overrides the
+// choice. If XLA is missing, it is installed first, unless CCP_OFFLINE=1. For a CPU that is 60 MB. For an NVIDIA GPU
+// it is several GB, and the installer prints to os.Stdout. docs/dependencies.md says where the files come from. log
+// receives notices. It may be nil.
 //
-// In the whole library a nil backend means the best that is installed, and to a classifier that the work chooses. Then
-// nothing is downloaded or printed.
+// In the whole library a nil backend means the best that is installed, and to a classifier that the work chooses.
+// Then nothing is downloaded or printed.
 func InstallBackend(log io.Writer) (compute.Backend, error) {
 	b, _, err := backend.Open(backend.Options{Install: true, Log: log})
 	return b, err

@@ -105,7 +105,8 @@ func TestLoadFallsBackToTheLast(t *testing.T) {
 	best := filepath.Join(dir, "best-00000008")
 	require.NoError(t, os.Truncate(filepath.Join(best, "state.json"), 2))
 	var notices []string
-	loaded, err := Load(dir, LoadOptions{Backend: backend, Notice: func(line string) { notices = append(notices, line) }})
+	loaded, err := Load(dir, LoadOptions{Backend: backend,
+		Notice: func(line string) { notices = append(notices, line) }})
 	require.NoError(t, err)
 	require.Len(t, notices, 1)
 	assert.Contains(t, notices[0], best+" is damaged: state.json has 2 bytes")
@@ -171,12 +172,18 @@ func TestLoadErrors(t *testing.T) {
 		assert.ErrorContains(t, err, dir+" is not a checkpoint")
 	}
 	for want, damage := range map[string]func(dir string) error{
-		"graph.npz: no such file":  func(dir string) error { return os.Remove(filepath.Join(dir, checkpoint.GraphFile)) },
-		"graph.npz: it is damaged": func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.GraphFile), 50) },
+		"graph.npz: no such file": func(dir string) error {
+			return os.Remove(filepath.Join(dir,
+				checkpoint.GraphFile))
+		},
+		"graph.npz: it is damaged": func(dir string) error {
+			return os.Truncate(filepath.Join(dir,
+				checkpoint.GraphFile), 50)
+		},
 		"model.json: it is damaged (unexpected end": func(dir string) error {
 			return os.Truncate(filepath.Join(dir, checkpoint.MetadataFile), 50)
 		},
-		`model.json: an earlier version of ccp wrote this checkpoint, or it was changed by hand; train anew`: func(dir string) error {
+		"model.json: an earlier version of ccp wrote this checkpoint, or it was changed by hand": func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, checkpoint.MetadataFile), []byte("{}"), 0o644)
 		},
 		"graph.npz: it is damaged, or belongs to another model.json: copy a checkpoint whole": func(dir string) error {
@@ -211,7 +218,8 @@ func TestLoadsShareABackend(t *testing.T) {
 	require.NoError(t, loaded[1].Close())
 }
 
-// A change of a single digit of model.json is found, and so are a checksum that is missing and a name that is unknown.
+// A change of a single digit of model.json is found, and so are a checksum that is missing and a name that is
+// unknown.
 func TestMetadataChecksum(t *testing.T) {
 	dir := t.TempDir()
 	m, graph := tiny(t)
@@ -256,7 +264,8 @@ func TestLoadOfAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	_, err := Load(file, LoadOptions{})
-	require.EqualError(t, err, file+" is not a directory; a checkpoint is a folder that ccp train made, such as those in runs")
+	require.EqualError(t, err, file+" is not a directory; a checkpoint is a folder that ccp train made, such as "+
+		"those in runs")
 }
 
 // A zip archive of a checkpoint is a checkpoint. So are its files in memory.

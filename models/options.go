@@ -15,43 +15,45 @@ import (
 	"github.com/clusterpool/ccp/models/internal/transforms"
 )
 
-// Options are the options of all networks. Programs begin with DefaultOptions and assign to fields. Inside a graph they
-// are GoMLX parameters of the network's scopes. A field's tag param is the parameter's name. Its tag models lists the
-// models that have the option; without it all have it.
+// Options are the options of all networks. Programs begin with DefaultOptions and assign to fields. Inside a graph
+// they are GoMLX parameters of the network's scopes. A field's tag param is the parameter's name. Its tag models
+// lists the models that have the option; without it all have it.
 type Options struct {
 	ccp.Options `models:"ccp"`
 	nn.LayerOptions
 	// Candidates is the number of clusters that a node can belong to: the nearest in a prepared clustering. 0 is all.
-	// Time and memory of a level with candidates are linear in its nodes and edges. A level can have candidates if the
-	// level before it has. training.Resolve chooses a number for large levels.
-	Candidates int `param:"ccp_candidates" default:"0" rule:"from 0" models:"ccp"`
-	// Hierarchies is the number of hierarchies of the network, each searched or drawn from its own seed. All weights but
-	// the memberships are shared. A training step uses one, drawn at random. A prediction is the mean of the logits of
-	// all.
-	Hierarchies int `param:"ccp_hierarchies" default:"1" rule:"from 1" models:"ccp"`
-	// HierarchySeed is the seed of searches: each has hierarchies of its own. The training's seed has no part in them.
+	// Time and memory of a level with candidates are linear in its nodes and edges. A level can have candidates if
+	// the level before it has. training.Resolve chooses a number for large levels.
+	Candidates int `param:"ccp_candidates" default:"0" rule:"from 0" models:"ccp" phase:"building"`
+	// Hierarchies is the number of hierarchies of the network, each searched or drawn from its own seed. All weights
+	// but the memberships are shared. A training step uses one, drawn at random. A prediction is the mean of the
+	// logits of all.
+	Hierarchies int `param:"ccp_hierarchies" default:"1" rule:"from 1" models:"ccp" auto:"yes"`
+	// HierarchySeed is the seed of searches: each has hierarchies of its own. The training's seed has no part in
+	// them.
 	HierarchySeed int `param:"ccp_hierarchy_seed" default:"0" rule:"from 0" models:"ccp"`
 	// Start is where learned memberships begin: "drawn" at random, or at "searched" clusters of large C.
 	Start string `param:"ccp_start" default:"drawn" rule:"one of drawn|searched" models:"ccp"`
 	// Search is how a prepared hierarchy is found: by annealing, or also by cuts through the nodes' positions. The
-	// search keeps the clustering with the greater C. On a grid cuts win, and clusters have one shape. With cuts there
-	// is one hierarchy only.
+	// search keeps the clustering with the greater C. On a grid cuts win, and clusters have one shape. With cuts
+	// there is one hierarchy only.
 	Search string `param:"ccp_search" default:"anneal" rule:"one of anneal|cut" models:"ccp"`
 	// Stem is the number of filters before the first level, each of a node's own neighbourhood, without pooling; 0 is
 	// none.
-	Stem int `param:"ccp_stem" default:"0" rule:"from 0" models:"ccp"`
+	Stem int `param:"ccp_stem" default:"0" rule:"from 0" models:"ccp" phase:"building" auto:"yes"`
 	// Blocks counts the residual blocks of two such convolutions (He et al. 2016): those after the stem, then those
-	// after each level. "1" is one block after the stem. "0,1,1" is one after each of two levels. A number that is left
-	// out is 0.
-	Blocks string `param:"ccp_blocks" default:"0" models:"ccp"`
+	// after each level. "1" is one block after the stem. "0,1,1" is one after each of two levels. A number that is
+	// left out is 0.
+	Blocks string `param:"ccp_blocks" default:"0" models:"ccp" phase:"building" auto:"1|1,1,1"`
 	// Reach is how many nodes such a filter reads: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
-	// Readout is what the readout reads: the "last" level's clusters, or of all "levels" the mean and the maximum over the clusters, and
-	// over the nodes of a stem (jumping knowledge, Xu et al. 2018).
-	Readout string `param:"ccp_readout" default:"last" rule:"one of last|levels" models:"ccp"`
-	// Transforms are those that predict beside the network, from samples as they are: "all" that suit the samples, "none", or some
-	// of minirocket,hydra,shapelets,power,lags,scattering,averages,values,forest. Held-out training samples decide the weights.
-	Transforms string `param:"transforms" default:"none" models:"ccp transforms"`
+	// Readout is what the readout reads: the "last" level's clusters, or of all "levels" the mean and the maximum
+	// over the clusters, and over the nodes of a stem (jumping knowledge, Xu et al. 2018).
+	Readout string `param:"ccp_readout" default:"last" rule:"one of last|levels" models:"ccp" phase:"building" auto:"last|levels"`
+	// Transforms are those that predict beside the network, from samples as they are: "all" that suit the samples,
+	// "none", or some of minirocket,hydra,shapelets,power,lags,scattering,averages,values,forest. Held-out training
+	// samples decide the weights.
+	Transforms string `param:"transforms" default:"none" models:"ccp transforms" phase:"transforms" auto:"yes"`
 	// InputDropout is the share of a signal's values that a training step leaves out, such as words of a document.
 	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`
 	// ReadoutDropout is the dropout rate before each fully connected layer.
@@ -63,8 +65,8 @@ type Options struct {
 // DefaultOptions returns the options that nobody has set.
 func DefaultOptions() Options { return params.Defaults[Options]() }
 
-// Patch holds changes by name: values of a training's configuration or of options. A value has its option's type, or is
-// its text.
+// Patch holds changes by name: values of a training's configuration or of options. A value has its option's type, or
+// is its text.
 type Patch map[string]any
 
 var optionsType = reflect.TypeFor[Options]()
@@ -86,24 +88,27 @@ func addOptions(name string, options any) {
 	}
 }
 
-// ofBuilding are the options that say how the model ccp is built: its function Build follows them, and no layer. A registered network
-// with Clusters has the others.
-var ofBuilding = []string{"ccp_blocks", "ccp_candidates", "ccp_readout", "ccp_stem"}
-
-// has reports whether the spec's model has an option.
+// has reports whether the spec's model has an option. A registered network with Clusters has those of the model ccp,
+// apart from the options that only ccp's own function Build follows.
 func (s Spec) has(name string) bool {
 	f := params.Find(optionFields, name)
-	return f != nil && !slices.Contains(s.Network().Lacks, f.Name) && (len(f.Models) == 0 || slices.Contains(f.Models, s.Model) ||
-		s.Network().Clusters && slices.Contains(f.Models, clusterPooling) && !slices.Contains(ofBuilding, name))
+	if f == nil || slices.Contains(s.Network().Lacks, name) {
+		return false
+	}
+	if len(f.Models) == 0 || slices.Contains(f.Models, s.Model) {
+		return true
+	}
+	return s.Network().Clusters && slices.Contains(f.Models, clusterPooling) && f.Phase != params.Building
 }
 
-// Put sets an option to a value of its type, or to a text of one. Copies of the spec stay as they are. The error says what
-// the value must be, or which options there are.
+// Put sets an option to a value of its type, or to a text of one. Copies of the spec stay as they are. The error says
+// what the value must be, or which options there are.
 func (s *Spec) Put(name string, value any) error {
 	f := params.Find(optionFields, name)
 	switch {
 	case f == nil:
-		return fmt.Errorf("there is no option %q: %s", name, suggest.Among(name, slices.Sorted(slices.Values(params.Names(optionFields)))))
+		return fmt.Errorf("there is no option %q: %s", name,
+			suggest.Among(name, slices.Sorted(slices.Values(params.Names(optionFields)))))
 	case !s.has(name):
 		only := ""
 		if len(f.Models) > 0 {
@@ -204,7 +209,8 @@ func checkOptions(s Spec) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if s.Network().Clusters && !s.has(name) && slices.Contains(ofBuilding, name) {
+		known := params.Find(optionFields, name)
+		if s.Network().Clusters && !s.has(name) && known != nil && known.Phase == params.Building {
 			continue // checkpoints of 0.1.0 may have it, without effect
 		}
 		if err := s.Put(name, given[name]); err != nil {

@@ -72,7 +72,8 @@ func TestOptionsOfBefore(t *testing.T) {
 	assert.Equal(t, ccp.Prepared, s.Options.Hierarchy)
 	assert.Equal(t, 4, s.Options.Candidates)
 	for _, gone := range []string{"ccp_refresh", "ccp_level_blocks", "level_1/ccp_dropout"} {
-		require.ErrorContains(t, of(`"`+gone+`":3`), gone+" is an option of another version of ccp: use that version, or train again")
+		require.ErrorContains(t, of(`"`+gone+`":3`), gone+" is an option of another version of ccp: use that "+
+			"version, or train again")
 	}
 	require.NoError(t, of(`"ccp_blocks":1`), "a number is the input's")
 	assert.Equal(t, "1", s.Options.Blocks)
@@ -88,7 +89,8 @@ func TestOptionsOfCopies(t *testing.T) {
 
 	after.Levels = []Level{{Clusters: 4, Candidates: 2, BatchNormEpsilon: 10}, {Clusters: 2}, {Clusters: 4}}
 	require.NoError(t, after.Put("ccp_candidates", 3))
-	assert.Equal(t, []int{2, 0, 3}, []int{after.candidates(0), after.candidates(1), after.candidates(2)}, "of 2 clusters 3 are all")
+	assert.Equal(t, []int{2, 0, 3}, []int{after.candidates(0), after.candidates(1), after.candidates(2)},
+		"of 2 clusters 3 are all")
 }
 
 func TestCheckOptions(t *testing.T) {
@@ -103,7 +105,8 @@ func TestCheckOptions(t *testing.T) {
 		value any
 		want  string
 	}{
-		"ccp_hierarchy":       {"frozen", "ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, prepared, random"},
+		"ccp_hierarchy": {"frozen", "ccp_hierarchy=frozen: it must be one of learned, task-only, " +
+			"objective-only, prepared, random"},
 		"ccp_padding":         {"ones", "ccp_padding=ones: it must be one of nodes, zeros"},
 		"ccp_dropout":         {1.0, "ccp_dropout=1: it must be in [0, 1)"},
 		"readout_dropout":     {math.NaN(), "readout_dropout=NaN: it must be in [0, 1)"},
@@ -120,7 +123,8 @@ func TestCheckOptions(t *testing.T) {
 }
 
 func FuzzPut(f *testing.F) {
-	for _, setting := range []string{"", "ccp_dropout=0.3", "ccp_padding=zeros", "l2=", "=", "/=/", "l2=1;l2=2", "tfidf=t"} {
+	for _, setting := range []string{"", "ccp_dropout=0.3", "ccp_padding=zeros", "l2=", "=", "/=/", "l2=1;l2=2",
+		"tfidf=t"} {
 		f.Add(setting)
 	}
 	f.Fuzz(func(t *testing.T, setting string) {
@@ -141,8 +145,9 @@ func TestParamsReachTheirScope(t *testing.T) {
 		epsilon    float64
 		candidates int
 	}{
-		"/model/level_1": {10, 0}, "/model/level_1/batch_norm": {10, 0}, "/model/level_2": {1e-5, 2}, "/model/level_3": {1e-5, 0},
-		"/model": {1e-5, 0}, "/model/fc_1": {1e-5, 0},
+		"/model/level_1": {10, 0}, "/model/level_1/batch_norm": {10, 0}, "/model/level_2": {1e-5, 2},
+		"/model/level_3": {1e-5, 0},
+		"/model":         {1e-5, 0}, "/model/fc_1": {1e-5, 0},
 	} {
 		scope := store.Scope(path)
 		assert.Equal(t, want.epsilon, model.GetParamOr(scope, "batchnorm_epsilon", 0.0), path)

@@ -55,7 +55,8 @@ func TestClassifyRecording(t *testing.T) {
 	c.Measure(slices.Values([][]float32{make([]float32, 24)}))
 
 	signal := make([]float32, 24)
-	turned := recording.Recording{Name: "turned", Sensors: []string{"head", "hand", "hip"}, Times: []float64{0, 1, 2, 3}, Width: 6}
+	turned := recording.Recording{Name: "turned", Sensors: []string{"head", "hand", "hip"},
+		Times: []float64{0, 1, 2, 3}, Width: 6}
 	for i := range signal {
 		signal[i] = float32(i) / 8
 		frame, sensor := i/6, i%6/2
@@ -84,7 +85,8 @@ func TestClassifyRecording(t *testing.T) {
 		assert.Contains(t, got[0].Warnings[1],
 			`sensor "hip" channel 0 goes from 0 to 2.25, in the training data from 0 to 0`)
 		nan := slices.Repeat([]float32{float32(math.NaN())}, 24)
-		mixed, err := classify(t.Context(), recording.Recording{Name: "b", Values: []float64{1, 2, 3, math.Inf(1), 5, 6}}, turned,
+		mixed, err := classify(t.Context(), recording.Recording{Name: "b",
+			Values: []float64{1, 2, 3, math.Inf(1), 5, 6}}, turned,
 			recording.Recording{Series: nan}, recording.Recording{Name: "empty"})
 		var wrong *SignalError
 		require.ErrorAs(t, err, &wrong)
@@ -102,11 +104,14 @@ func TestClassifyRecording(t *testing.T) {
 		rows, width int
 		err         string
 	}{
-		{3, 8, "its time points have 8 values; want sensors x channels, 3 x 2: its 3 rows look like sensors, and must be time points; turn them"},
-		{6, 4, "its time points have 4 values; want sensors x channels, 3 x 2: its 6 rows look like sensors, and must be time points; turn them"},
+		{3, 8, "its time points have 8 values; want sensors x channels, 3 x 2: its 3 rows look like sensors, and " +
+			"must be time points; turn them"},
+		{6, 4, "its time points have 4 values; want sensors x channels, 3 x 2: its 6 rows look like sensors, and " +
+			"must be time points; turn them"},
 		{5, 4, "its time points have 4 values; want sensors x channels, 3 x 2"},
 	} {
-		r := recording.Recording{Name: "file", Sensors: turned.Sensors, Values: make([]float64, wrong.rows*wrong.width), Width: wrong.width}
+		r := recording.Recording{Name: "file", Sensors: turned.Sensors,
+			Values: make([]float64, wrong.rows*wrong.width), Width: wrong.width}
 		_, err = c.ClassifyRecording(t.Context(), r)
 		require.EqualError(t, err, "unusable signal 0: file: "+wrong.err)
 	}
@@ -116,5 +121,6 @@ func TestClassifyRecording(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken")
 	require.NoError(t, c.Save(broken))
 	_, err = Load(broken, LoadOptions{Backend: backend})
-	require.ErrorContains(t, err, "its recordings have 3 frames of 3 sensors and 2 channels, its signals 12 nodes and 2 channels")
+	require.ErrorContains(t, err, "its recordings have 3 frames of 3 sensors and 2 channels, its signals 12 nodes "+
+		"and 2 channels")
 }

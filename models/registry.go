@@ -31,16 +31,16 @@ import (
 // Spec says which network to build and for what data. It is kept in a checkpoint.
 type Spec struct {
 	Model string `json:"model"`
-	// Levels and Hidden are the free part of the paper's network: the levels, and the widths of the hidden fully connected
-	// layers between the last level and the class layer.
+	// Levels and Hidden are the free part of the paper's network: the levels, and the widths of the hidden fully
+	// connected layers between the last level and the class layer.
 	Levels []Level `json:"levels"`
 	Hidden []int   `json:"hidden"`
 	signal.Info
 	Options Options `json:"options"`
 }
 
-// Topology is the graph of a network: the data's raw affinity, and the hierarchy of clusters over it. Hierarchy is nil if
-// the memberships are learned, and empty if the store has the arrays of a frozen hierarchy.
+// Topology is the graph of a network: the data's raw affinity, and the hierarchy of clusters over it. Hierarchy is
+// nil if the memberships are learned, and empty if the store has the arrays of a frozen hierarchy.
 type Topology struct {
 	*affinity.Matrix
 	Hierarchy *ccp.Hierarchy
@@ -52,35 +52,38 @@ type Topology struct {
 type Network struct {
 	// About says in a few words what the network is, with its paper.
 	About string
-	// Build builds the graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. A network may predict
-	// several times. Its result is `[batch, predictions, classes]`; the probabilities are then the mean of the predictions'. Build
-	// panics as graph-building functions do. It may compute in float64; the logits of signals in float32 are rounded to float32.
-	// All variables are made in scope, where scopes and variables may have any names. The seeds
-	// of weights follow from these names, which therefore stay as they are.
+	// Build builds the graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. A network may
+	// predict several times. Its result is `[batch, predictions, classes]`; the probabilities are then the mean of
+	// the predictions'. Build panics as graph-building functions do. It may compute in float64; the logits of signals
+	// in float32 are rounded to float32. All variables are made in scope, where scopes and variables may have any
+	// names. The seeds of weights follow from these names, which therefore stay as they are.
 	Build func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
-	// Clusters says that the network may have levels of package ccp, built on Topology.Affinity, in any scopes. It then
-	// has the options of the model ccp, and its hierarchy is learned, prepared or random. Only how ccp itself is built it does not
-	// have: ccp_stem, ccp_blocks, ccp_readout and ccp_candidates are an error, unless Options has a field of the name, the default
-	// and the rule, for a Build that follows it.
+	// Clusters says that the network may have levels of package ccp, built on Topology.Affinity, in any scopes. It
+	// then has the options of the model ccp, and its hierarchy is learned, prepared or random. Only how ccp itself is
+	// built it does not have: ccp_stem, ccp_blocks, ccp_readout and ccp_candidates are an error, unless Options has a
+	// field of the name, the default and the rule, for a Build that follows it.
 	Clusters bool
-	// Levels returns the levels of Spec.Levels for a graph of so many nodes, if no recipe has any. nil: the network has no
-	// levels to choose.
+	// Levels returns the levels of Spec.Levels for a graph of so many nodes, if no recipe has any. nil: the network
+	// has no levels to choose.
 	Levels func(nodes int) []Level
 	// Hidden says that the network has the hidden fully connected layers of Spec.Hidden, see Spec.Readout.
 	Hidden bool
-	// Options is the zero value of a struct with the network's own options, or nil. A field has the tags param (the name),
-	// default and rule ("from 1", "share", "positive", "one of a|b"). OptionsOf reads them.
+	// Options is the zero value of a struct with the network's own options, or nil. A field has the tags param (the
+	// name), default and rule ("from 1", "share", "positive", "one of a|b"). OptionsOf reads them.
 	Options any
 	// Lacks lists options of all networks that this one does not use.
 	Lacks []string
-	// Recipes holds changes to a training's configuration that suit the network, as models/training/recipes.json has them, or nil.
+	// Recipes holds changes to a training's configuration that suit the network, as models/training/recipes.json has
+	// them, or nil.
 	Recipes []byte
-	// Check returns what is wrong with a spec, or what the graph lacks; nil: nothing. graph is nil before it is known.
+	// Check returns what is wrong with a spec, or what the graph lacks; nil: nothing. graph is nil before it is
+	// known.
 	Check func(spec Spec, graph *affinity.Matrix) error
-	// Loss is the training's loss, a scalar. labels: int32 `[batch, 1]`, predictions: the logits. nil: the cross entropy.
+	// Loss is the training's loss, a scalar. labels: int32 `[batch, 1]`, predictions: the logits. nil: the cross
+	// entropy.
 	Loss func(labels, predictions []*Node) *Node
-	// Fit computes variables from the training samples before the training, by their paths in the network's scope. nil:
-	// there are none. They are not trained.
+	// Fit computes variables from the training samples before the training, by their paths in the network's scope.
+	// nil: there are none. They are not trained.
 	Fit func(ctx context.Context, f Fitting) (map[string]*tensors.Tensor, error)
 	// Fitted says that Fit computes all weights, and there is no training.
 	Fitted bool
@@ -153,9 +156,9 @@ func (s Spec) Check() error {
 	return checkOptions(s)
 }
 
-// Precompute computes the variables that are not trained but depend on the training samples. Most models have none. The
-// samples are raw. The network will see (raw − mean) / std, by channel. An error says what in the data does not suit
-// the model, or comes from the context or the backend.
+// Precompute computes the variables that are not trained but depend on the training samples. Most models have none.
+// The samples are raw. The network will see (raw − mean) / std, by channel. An error says what in the data does not
+// suit the model, or comes from the context or the backend.
 func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *model.Store, graph *affinity.Matrix,
 	samples iter.Seq2[[]float32, int32]) error {
 	n := registry[s.Model]
@@ -183,8 +186,9 @@ func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *mo
 // networkPath is the scope of a network in a store, variables.Network without its slash.
 const networkPath = "/model"
 
-// Build builds the spec's network in the root scope, see Network.Build. In training, a network that predicts several times
-// returns `[batch, predictions, classes]`. Each prediction has a loss of its own then. Otherwise Build returns one prediction.
+// Build builds the spec's network in the root scope, see Network.Build. In training, a network that predicts several
+// times returns `[batch, predictions, classes]`. Each prediction has a loss of its own then. Otherwise Build returns
+// one prediction.
 func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	training, before := scope.IsTraining(signal.Graph()), pathsOf(scope.Store())
 	scope = scope.In("model")
@@ -205,8 +209,9 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	logits := registry[s.Model].Build(scope, s, graph, signal)
 	for path := range pathsOf(scope.Store()) {
 		if !before[path] && !kept(path) {
-			exceptions.Panicf("model %s: its variable %s is outside of the scope that Build was given, %s, so that no checkpoint would have it; "+
-				"make it in that scope, such as by scope.In", s.Model, path, scope.Scope())
+			exceptions.Panicf("model %s: its variable %s is outside of the scope that Build was given, %s, so that "+
+				"no checkpoint would have it; make it in that scope, such as by "+
+				"scope.In", s.Model, path, scope.Scope())
 		}
 	}
 	if !logits.DType().IsFloat() {
@@ -214,7 +219,8 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	}
 	logits = ops.Rounded(logits, result)
 	if shape, batch := logits.Shape(), signal.Shape().Dim(0); shape.Dim(0) != batch {
-		exceptions.Panicf("model %s: logits %s for %d signals; Affinity.Mean takes those of all hierarchies together", s.Model, shape, batch)
+		exceptions.Panicf("model %s: logits %s for %d signals; Affinity.Mean takes those of all hierarchies together",
+			s.Model, shape, batch)
 	}
 	if training {
 		return logits
@@ -231,14 +237,17 @@ func pathsOf(store *model.Store) map[string]bool {
 	return paths
 }
 
-// kept reports whether a variable that a network makes is kept: as a weight, or by the training, which has the step, the
-// state of GoMLX's random numbers and what the optimizer and layers like dropout need beside them.
+// kept reports whether a variable that a network makes is kept: as a weight, or by the training, which has the step,
+// the state of GoMLX's random numbers and what the optimizer and layers like dropout need beside them.
 func kept(path string) bool {
-	return strings.HasPrefix(path, variables.Network) || strings.HasPrefix(path, model.JoinPath("/", optimizer.Scope)+"/") ||
-		path == model.JoinPath("/", optimizer.GlobalStepVariableName) || path == model.JoinPath("/", model.RNGStateVariableName)
+	return strings.HasPrefix(path, variables.Network) ||
+		strings.HasPrefix(path, model.JoinPath("/", optimizer.Scope)+"/") ||
+		path == model.JoinPath("/", optimizer.GlobalStepVariableName) ||
+		path == model.JoinPath("/", model.RNGStateVariableName)
 }
 
-// parametersOf counts the trainable values. It builds the network without computing anything, and panics as Build does.
+// parametersOf counts the trainable values. It builds the network without computing anything, and panics as Build
+// does.
 func parametersOf(s Spec, backend compute.Backend, graph *affinity.Matrix) (n int) {
 	store := s.NewStore(0)
 	levels, nodes := surveyOf(s, backend, store, graph), s.Nodes

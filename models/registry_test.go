@@ -23,9 +23,11 @@ func TestSpecCheck(t *testing.T) {
 	require.NoError(t, good.Check())
 	for want, change := range map[string]func(s *Spec){
 		`there is no model "gnc"; did you mean gcn? There are bayes, ccp, chebyshev, `: func(s *Spec) { s.Model = "gnc" },
-		"a classifier needs at least 2 classes, the data has 1":                        func(s *Spec) { s.ClassNames = s.ClassNames[:1] },
-		"level 1: L=9 exceeds its 8 nodes":                                             func(s *Spec) { s.Nodes = 8 },
-		"hidden layer 1: its width is -1":                                              func(s *Spec) { s.Hidden = []int{-1} },
+		"a classifier needs at least 2 classes, the data has 1": func(s *Spec) {
+			s.ClassNames = s.ClassNames[:1]
+		},
+		"level 1: L=9 exceeds its 8 nodes": func(s *Spec) { s.Nodes = 8 },
+		"hidden layer 1: its width is -1":  func(s *Spec) { s.Hidden = []int{-1} },
 		"ccp_dropout=1: it must be in [0, 1)": func(s *Spec) {
 			s.Options = settings(Patch{"ccp_dropout": 1.0})
 		},
@@ -43,7 +45,8 @@ func TestRegisterErrors(t *testing.T) {
 		Rate float64 `param:"test_rate" default:"0.5" rule:"share"`
 	}
 	for _, name := range []string{"", "ccp"} {
-		assert.PanicsWithValue(t, fmt.Sprintf("models: a network cannot be registered as %q: the name is empty or taken", name),
+		assert.PanicsWithValue(t, fmt.Sprintf("models: a network cannot be registered as %q: the name is empty or "+
+			"taken", name),
 			func() { Register(name, Network{}) })
 	}
 	fields := optionFields
@@ -86,7 +89,8 @@ func TestLoadUnregistered(t *testing.T) {
 	text = bytes.Replace(text, []byte(`"params": {}`), []byte(`"params": {"mine_rate": 1}`), 1)
 	require.NoError(t, os.WriteFile(path, text, 0o644))
 	_, err = Load(dir, LoadOptions{})
-	require.EqualError(t, err, path+": model mine is not registered in this program: import the package that registers it, such as "+
+	require.EqualError(t, err, path+": model mine is not registered in this program: import the package that "+
+		"registers it, such as "+
 		`_ "github.com/clusterpool/ccp/models/baselines"`)
 }
 
@@ -114,8 +118,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// The paper's networks have the trainable parameters that its description gives; the second figure is without the scales and
-// offsets of batch normalisation.
+// The paper's networks have the trainable parameters that its description gives; the second figure is without the
+// scales and offsets of batch normalisation.
 func TestPaperParameters(t *testing.T) {
 	backend := backendtest.Go(t)
 	grid, err := affinity.Grid(32, 32, 8)
@@ -136,8 +140,9 @@ func TestPaperParameters(t *testing.T) {
 		hidden            int
 		all, withoutNorm  string
 	}{
-		"image":    {grid, 3, 10, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", 1024, "10.80M", "10.79M"},
-		"words":    {words, 1, 20, "2048x128/16,512x192/16,128x256/8,32x384/8,4x512/8,1x512/4", 256, "25.94M", "25.93M"},
+		"image": {grid, 3, 10, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", 1024, "10.80M", "10.79M"},
+		"words": {words, 1, 20, "2048x128/16,512x192/16,128x256/8,32x384/8,4x512/8,1x512/4", 256, "25.94M",
+			"25.93M"},
 		"skeleton": {skeleton, 6, 60, "512x256/16,128x384/16,32x512/8,8x768/8,1x1024/8", 1024, "14.82M", "14.82M"},
 	} {
 		s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels(c.levels), Hidden: []int{c.hidden},

@@ -17,9 +17,9 @@ import (
 	"github.com/clusterpool/ccp/internal/checkpoint"
 )
 
-// Reloader keeps the newest classifier of a checkpoint while a training writes to its directory. An acquired classifier
-// stays usable until it is released. The last user of an old classifier closes it. A Reloader is safe for concurrent
-// use.
+// Reloader keeps the newest classifier of a checkpoint while a training writes to its directory. An acquired
+// classifier stays usable until it is released. The last user of an old classifier closes it. A Reloader is safe for
+// concurrent use.
 type Reloader struct {
 	dir     string
 	options LoadOptions
@@ -50,9 +50,9 @@ func (l *loan) release() error {
 	return nil
 }
 
-// NewReloader loads the checkpoint in dir, as Load does, and compiles it. If nobody names a backend, and 16 signals are
-// little work, pure Go computes: it is ready at once, in little memory. When more than little work comes within 10 s, Watch
-// loads the classifier anew for the best backend, which then computes for good.
+// NewReloader loads the checkpoint in dir, as Load does, and compiles it. If nobody names a backend, and 16 signals
+// are little work, pure Go computes: it is ready at once, in little memory. When more than little work comes within
+// 10 s, Watch loads the classifier anew for the best backend, which then computes for good.
 func NewReloader(ctx context.Context, dir string, o LoadOptions) (*Reloader, error) {
 	o.Signals = cmp.Or(o.Signals, 16)
 	r := &Reloader{dir: dir, options: o, grown: make(chan bool, 1)}
@@ -89,75 +89,97 @@ func unfinished(dir string) error {
 	if _, err := fs.Stat(fsys, checkpoint.ResultFile); err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s holds a training that has not ended; end it with its command, or give unfinished, which takes "+
-		"its weights so far", dir)
+	return fmt.Errorf("%s holds a training that has not ended; end it with its command, or give unfinished, which "+
+		"takes its weights so far", dir)
 }
 
-// Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. It is an
-// error if a training in the directory has not ended, unless LoadOptions.Unfinished allows that. After an error the classifier
-// loaded before stays in use. If its files are no classifier, Reload returns the same error, without reading again, until the
-// directory changes. After Close the error is ErrClosed.
+// Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. It is
+// an error if a training in the directory has not ended, unless LoadOptions.Unfinished allows that. After an error
+// the classifier loaded before stays in use. If its files are no classifier, Reload returns the same error, without
+// reading again, until the directory changes. After Close the error is ErrClosed.
 func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) { return r.reload(ctx, false) }
 
 // reload is Reload. If grown, it loads the classifier in any case, for the best backend.
 func (r *Reloader) reload(ctx context.Context, grown bool) (changed bool, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
-	r.mu.Lock()
-	closed := r.closed
-	r.mu.Unlock()
-	if closed {
+	if r.isClosed() {
 		return false, ErrClosed
 	}
-	real, options := resolved(r.dir), r.options
+	dir, options := resolved(r.dir), r.options
+	// Otherwise the best backend computes already, and a user of the classifier before asks late.
 	grown = grown && options.Backend == nil
-	if grown { // else it has taken over, and one in use from before asks late
+	if grown {
 		options.Signals = 0
 	}
-	snapshot, state, err := look(real)
+	snapshot, state, err := look(dir)
 	if err != nil || state == r.state && !grown {
 		return false, err
 	}
 	if state == r.refused {
 		return false, r.failure
 	}
-	if err := unfinished(real); err != nil && state != r.state && !r.options.Unfinished {
-		return false, err
-	}
-	sizes := batchSizes[:]
-	c, err := options.read(os.DirFS(real), r.dir)
-	pure := err == nil && options.chooses() && c.Spec.little(options.Signals)
-	if pure { // the other sizes are compiled at once when they come
-		sizes = sizes[len(sizes)-1:]
-	}
-	if err == nil && r.state != "" && c.Snapshot != snapshot { // it is damaged, or its writer is a step ahead of us
-		err = errors.Join(fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot), c.Close())
-	} else if err == nil {
-		err = compile(ctx, c, sizes)
-		if err != nil {
-			err = errors.Join(fmt.Errorf("%s, snapshot %s: %w", r.dir, c.Snapshot, err), c.Close())
+	if state != r.state && !r.options.Unfinished {
+		if err := unfinished(dir); err != nil {
+			return false, err
 		}
 	}
+	c, err := r.read(ctx, dir, snapshot, options)
 	if err != nil {
-		file, ok := errors.AsType[*fs.PathError](err)
-		if passing := grown || ok && !errors.Is(file, fs.ErrNotExist) || backend.IsOutOfMemory(err) || ctx.Err() != nil; !passing {
+		if !grown && ctx.Err() == nil && !passing(err) {
 			r.refused, r.failure = state, err
 		}
 		return false, err
 	}
-	if pure {
+	if options.prefersPure(c.Spec) {
 		c.used = func(signals int) { r.count(c.Spec, signals) }
 	} else { // all classifiers to come have the same
 		r.options.Backend = c.backend
 	}
 	if grown && options.Notice != nil {
-		options.Notice(fmt.Sprintf("%s: many signals come, so that backend %s computes them from now on", r.dir, c.backend.Name()))
+		options.Notice(fmt.Sprintf("%s: many signals come, so that backend %s computes them from now on", r.dir,
+			c.backend.Name()))
 	}
 	next := &loan{Classifier: c}
 	next.users.Store(1)
 	r.state = state
 	old, err := r.replace(next)
 	return err == nil, errors.Join(err, old.release()) // without the lock: it can wait for a batch
+}
+
+// isClosed reports whether Close has been called.
+func (r *Reloader) isClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
+}
+
+// read loads the classifier in dir and compiles it. It is an error if the classifier is not of this snapshot, unless
+// none was loaded before: the snapshot is damaged, or its writer is a step ahead of us.
+func (r *Reloader) read(ctx context.Context, dir, snapshot string, options LoadOptions) (*Classifier, error) {
+	c, err := options.read(os.DirFS(dir), r.dir)
+	if err != nil {
+		return nil, err
+	}
+	if r.state != "" && c.Snapshot != snapshot {
+		err := fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot)
+		return nil, errors.Join(err, c.Close())
+	}
+	sizes := batchSizes[:]
+	if options.prefersPure(c.Spec) { // which compiles the other sizes at once when they come
+		sizes = sizes[len(sizes)-1:]
+	}
+	if err := compile(ctx, c, sizes); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s, snapshot %s: %w", r.dir, c.Snapshot, err), c.Close())
+	}
+	return c, nil
+}
+
+// passing reports whether an error of loading may be gone the next time although the directory stays as it is: a file
+// could not be read, or memory was short.
+func passing(err error) bool {
+	file, unreadable := errors.AsType[*fs.PathError](err)
+	return unreadable && !errors.Is(file, fs.ErrNotExist) || backend.IsOutOfMemory(err)
 }
 
 // replace makes a loan the current one, and returns the loan to be released.
@@ -199,9 +221,9 @@ func look(dir string) (snapshot, state string, err error) {
 	return snapshot, state, nil
 }
 
-// Watch calls Reload again and again, unless every is 0, until ctx is done or Reload returns ErrClosed. It also looks whether there
-// is much work, see NewReloader. It calls report with nil when a newer classifier is in use. It calls report with an error when
-// Reload fails in another way than the time before.
+// Watch calls Reload again and again, unless every is 0, until ctx is done or Reload returns ErrClosed. It also looks
+// whether there is much work, see NewReloader. It calls report with nil when a newer classifier is in use. It calls
+// report with an error when Reload fails in another way than the time before.
 func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(error)) {
 	failure := ""
 	for tick := time.Tick(every); ; {

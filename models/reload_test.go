@@ -28,7 +28,8 @@ func saveConstant(t *testing.T, backend compute.Backend, dir string, step, class
 	t.Helper()
 	m, graph := tiny(t)
 	store := drawn(t, backend, m.Spec, graph)
-	require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromScalarAndDimensions(float32(0), 8, 3)))
+	require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromScalarAndDimensions(float32(0), 8,
+		3)))
 	b := make([]float32, 3)
 	b[class] = 5
 	require.NoError(t, store.GetVariable("/model/classes/b").SetValue(tensors.FromFlatDataAndDimensions(b, 3)))
@@ -80,7 +81,10 @@ func TestReloader(t *testing.T) {
 		require.NoError(t, r.Close(), "again")
 		_, err = r.Reload(t.Context())
 		require.ErrorIs(t, err, ErrClosed, "also if nothing has changed")
-		r.Watch(t.Context(), time.Millisecond, func(err error) { t.Error("a closed Reloader has nothing to report:", err) })
+		r.Watch(t.Context(), time.Millisecond, func(err error) {
+			t.Error("a closed Reloader has nothing to report:",
+				err)
+		})
 		_, err = last.Classify(t.Context(), one)
 		require.NoError(t, err)
 		require.NoError(t, release())
@@ -196,8 +200,8 @@ func TestReloaderWaitsForTheEndOfATraining(t *testing.T) {
 	saveConstant(t, backend, dir, 8, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, checkpoint.ConfigFile), []byte("{}"), 0o644))
 	_, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
-	require.EqualError(t, err, dir+" holds a training that has not ended; end it with its command, or give unfinished, "+
-		"which takes its weights so far")
+	require.EqualError(t, err, dir+" holds a training that has not ended; end it with its command, or give "+
+		"unfinished, which takes its weights so far")
 	early, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend, Unfinished: true})
 	require.NoError(t, err)
 	assert.Equal(t, 1, answer(early))
@@ -222,7 +226,8 @@ func TestReloaderWaitsForTheEndOfATraining(t *testing.T) {
 	require.NoError(t, early.Close())
 }
 
-// Under load no call fails while classifiers come and go, and all signals of a call get their answer from one of them.
+// Under load no call fails while classifiers come and go, and all signals of a call get their answer from one of
+// them.
 func TestReloaderUnderLoad(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := filepath.Join(t.TempDir(), "run")
@@ -266,8 +271,8 @@ func newest(t *testing.T, r *Reloader, signals [][]float32) ([]Prediction, error
 	return p, errors.Join(err, release())
 }
 
-// A checkpoint is one whole: weights on the graph of another are refused, by Load and by a Reloader, which takes the graph
-// when it comes. What fails is read once for each state of the directory.
+// A checkpoint is one whole: weights on the graph of another are refused, by Load and by a Reloader, which takes the
+// graph when it comes. What fails is read once for each state of the directory.
 func TestGraphBelongsToTheWeights(t *testing.T) {
 	backend := backendtest.Go(t)
 	old, next, live := t.TempDir(), t.TempDir(), t.TempDir()
@@ -290,7 +295,8 @@ func TestGraphBelongsToTheWeights(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Join(live, filepath.Dir(name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(live, name), raw, 0o644))
 	}
-	const want = "graph.npz: it is damaged, or belongs to another model.json: copy a checkpoint whole, to a folder of its own"
+	const want = "graph.npz: it is damaged, or belongs to another model.json: copy a checkpoint whole, to a folder " +
+		"of its own"
 	_, err = Load(live, LoadOptions{Backend: backend})
 	require.EqualError(t, err, filepath.Join(live, want))
 	_, first := r.Reload(t.Context())
@@ -317,7 +323,8 @@ func TestGraphBelongsToTheWeights(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
-// After watching, reloading and closing, no goroutine waits for what can never come; nor does one of the tests before.
+// After watching, reloading and closing, no goroutine waits for what can never come; nor does one of the tests
+// before.
 func TestReloaderLeaksNothing(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := t.TempDir()
@@ -340,8 +347,9 @@ func TestReloaderLeaksNothing(t *testing.T) {
 	})
 }
 
-// A service begins in pure Go, which is ready at once. When many signals come within 10 s, the best backend takes over
-// behind it; each call is answered meanwhile, and alike. If the best fails, pure Go stays, with newer weights, too.
+// A service begins in pure Go, which is ready at once. When many signals come within 10 s, the best backend takes
+// over behind it; each call is answered meanwhile, and alike. If the best fails, pure Go stays, with newer weights,
+// too.
 func TestReloaderChoosesByWork(t *testing.T) {
 	t.Setenv(compute.ConfigEnvVar, "")
 	best := backendtest.Go(t) // stands for XLA
@@ -412,7 +420,8 @@ func TestReloaderChoosesByWork(t *testing.T) {
 	assert.True(t, changed)
 	assert.Same(t, best, on())
 	assert.Equal(t, 2, opened, "it is opened once")
-	assert.Equal(t, []string{dir + ": many signals come, so that backend Go Backend computes them from now on"}, notices)
+	assert.Equal(t, []string{dir + ": many signals come, so that backend Go Backend computes them from now on"},
+		notices)
 	assert.Empty(t, reports)
 	require.NoError(t, r.Close())
 }

@@ -17,7 +17,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Directed slots hold the nodes and ranks that slots by rank hold, where ranks are positive, in another order. Levels differ.
+// Directed slots hold the nodes and ranks that slots by rank hold, where ranks are positive, in another order. Levels
+// differ.
 func TestDirectedSlots(t *testing.T) {
 	backend := backendtest.Go(t)
 	for _, way := range []map[string]any{{"ccp_hierarchy": ccp.Prepared}, {}, {"ccp_candidates": 4}} {
@@ -61,8 +62,8 @@ func TestDirectedSlotsCheck(t *testing.T) {
 	assert.ErrorContains(t, spec.Check(), "ccp_slots=left: it must be one of rank, random, directed")
 }
 
-// Where the data has coordinates, slots are directed by these: their displacements agree better than those of slots directed by the
-// graph alone. Coordinates that put two nodes at one place are of no use.
+// Where the data has coordinates, slots are directed by these: their displacements agree better than those of slots
+// directed by the graph alone. Coordinates that put two nodes at one place are of no use.
 func TestDirectedByCoordinates(t *testing.T) {
 	const nodes = 60
 	points := make([]float64, 2*nodes)
@@ -91,7 +92,8 @@ func TestDirectedByCoordinates(t *testing.T) {
 	}
 	graphStem, graphLevel := misfits(nil)
 	stem, level := misfits(points)
-	t.Logf("misfit of the stem and of level 1: %.3f and %.3f, by the graph alone %.3f and %.3f", stem, level, graphStem, graphLevel)
+	t.Logf("misfit of the stem and of level 1: %.3f and %.3f, by the graph alone %.3f and %.3f", stem, level,
+		graphStem, graphLevel)
 	assert.Less(t, stem, graphStem)
 	assert.Less(t, level, graphLevel)
 	sameStem, sameLevel := misfits(append(slices.Clone(points[:nodes]), points[:nodes]...))
@@ -105,8 +107,8 @@ func wide(values []float32) (wide64 []float64) {
 	return wide64
 }
 
-// misfit says how badly one template fits all k neighbourhoods: the variance of displacements within the slots as a share of the
-// variance over all slots.
+// misfit says how badly one template fits all k neighbourhoods: the variance of displacements within the slots as a
+// share of the variance over all slots.
 func misfit(positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) float64 {
 	bySlot, all := make([][][]float64, size), [][]float64{}
 	for at, node := range nodes {

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// spot is where a node lies on the grid of the stem's test; the one beside the grid, which is linked to none, is at {-1, -1}.
+// spot is where a node lies on the grid of the stem's test; the one beside the grid, which is linked to none, is at
+// {-1, -1}.
 type spot struct{ row, column int }
 
 var beside = spot{-1, -1}
@@ -24,8 +25,8 @@ var beside = spot{-1, -1}
 // image are values of the channels at some places.
 type image map[spot][]float64
 
-// lattice3x3 is norm(3x3 filter) of an image wherever all nine places have values, and at the place beside, which has no neighbours: it
-// is tap 0, the others are absent. The variables are those of scope path.
+// lattice3x3 is norm(3x3 filter) of an image wherever all nine places have values, and at the place beside, which has
+// no neighbours: it is tap 0, the others are absent. The variables are those of scope path.
 func lattice3x3(store *model.Store, path string, x image) image {
 	read := func(name string) (flat []float64) {
 		for _, v := range tensors.MustCopyFlatData[float32](store.GetVariable(path + "/" + name).MustValue()) {
@@ -34,7 +35,8 @@ func lattice3x3(store *model.Store, path string, x image) image {
 		return flat
 	}
 	w, b := read("W"), read("b")
-	scale, offset, mean, variance := read("batch_norm/scale"), read("batch_norm/offset"), read("batch_norm/mean"), read("batch_norm/variance")
+	scale, offset, mean, variance := read("batch_norm/scale"), read("batch_norm/offset"), read("batch_norm/mean"),
+		read("batch_norm/variance")
 	y, channels := image{}, len(x[beside])
 	for at := range x {
 		taps := make([][]float64, 9)
@@ -79,8 +81,8 @@ func activated(x, plus image) image {
 	return y
 }
 
-// On a grid of 8 neighbours a stem that reaches 9 nodes is a 3x3 convolution, away from the edges, and its blocks are residual ones of
-// two of these. A neighbour that is not there counts zero.
+// On a grid of 8 neighbours a stem that reaches 9 nodes is a 3x3 convolution, away from the edges, and its blocks are
+// residual ones of two of these. A neighbour that is not there counts zero.
 func TestStem(t *testing.T) {
 	const height, width, channels, filters = 12, 11, 2, 3
 	lattice, err := affinity.Grid(height, width, 8)
@@ -157,7 +159,8 @@ func TestStem(t *testing.T) {
 func TestNoStem(t *testing.T) {
 	graph, err := affinity.New(2, []affinity.Edge{{I: 0, J: 1, Weight: 1}})
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Info: signal.Info{Nodes: 2, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_blocks": 3})}
+	s := Spec{Model: "ccp", Info: signal.Info{Nodes: 2, Channels: 1, ClassNames: make([]string, 2)},
+		Options: settings(Patch{"ccp_blocks": 3})}
 	assert.Empty(t, s.Layers())
 	assert.Equal(t, 2*2+2, parametersOf(s, backendtest.Go(t), graph), "the class layer's only")
 }

@@ -38,13 +38,14 @@ func (c *Classifier) openRidge() (err error) {
 // errOtherStore says why a classifier does not take the weights of a store.
 var errOtherStore = errors.New("the store is of another training than the classifier")
 
-// suits returns an error if the weights of a store do not belong to the transforms and to the temperature of the classifier: those of
-// two trainings together predict worse than either. If the store is the classifier's own, and has other transforms now, they are
-// opened anew.
+// suits returns an error if the weights of a store do not belong to the transforms and to the temperature of the
+// classifier: those of two trainings together predict worse than either. If the store is the classifier's own, and
+// has other transforms now, they are opened anew.
 func (c *Classifier) suits(from *model.Store) error {
 	const instead = "make a classifier of the store's own with NewClassifier, and Update that"
 	if from != c.store && c.Calibration != nil {
-		return fmt.Errorf("%w: the temperature of the classifier, %.3g, is by its own weights alone; %s", errOtherStore, c.Calibration.Temperature,
+		return fmt.Errorf("%w: the temperature of the classifier, %.3g, is by its own weights alone; %s",
+			errOtherStore, c.Calibration.Temperature,
 			instead)
 	}
 	v := c.ridge.Load()
@@ -71,7 +72,8 @@ func noNetwork(_ *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 // checkAlone returns an error if the model without a network has no transforms either.
 func checkAlone(s Spec, _ *affinity.Matrix) error {
 	if s.Options.Transforms == transforms.None {
-		return fmt.Errorf("model %s with transforms=%s predicts nothing; leave transforms out", s.Model, transforms.None)
+		return fmt.Errorf("model %s with transforms=%s predicts nothing; leave transforms out", s.Model,
+			transforms.None)
 	}
 	return nil
 }
@@ -97,8 +99,8 @@ func (c *Classifier) PredictedBy() string {
 	return fmt.Sprintf("%s (%d%%), with the network (%d%%)", text, percent, 100-percent)
 }
 
-// Export adds the nodes of an ONNX model from raw samples to the logits that predict, before their temperature. network adds the
-// nodes of the network's logits, and is called if it has a part. The error is network's.
+// Export adds the nodes of an ONNX model from raw samples to the logits that predict, before their temperature.
+// network adds the nodes of the network's logits, and is called if it has a part. The error is network's.
 func (c *Classifier) Export(g *onnx.Graph, samples string, network func() (string, error)) (logits string, err error) {
 	v, other := c.ridge.Load(), ""
 	if !v.Alone() {
@@ -114,14 +116,15 @@ func (c *Classifier) Export(g *onnx.Graph, samples string, network func() (strin
 	return g.Op("Log", v.Export(g, samples, values, other)), nil
 }
 
-// C returns a C99 file without dependencies that predicts from what Form.Series returns, as Classify does. The error names a part
-// of the classifier that has no form in C.
+// C returns a C99 file without dependencies that predicts from what Form.Series returns, as Classify does. The error
+// names a part of the classifier that has no form in C.
 func (c *Classifier) C() ([]byte, error) {
 	switch {
 	case !c.ridge.Load().Alone():
 		return nil, transforms.NoC(ByNetwork)
 	case c.Form == nil:
-		return nil, errors.New("only a classifier of recordings has a form in C; this one's samples are signals on a graph, or rows")
+		return nil, errors.New("only a classifier of recordings has a form in C; this one's samples are signals on " +
+			"a graph, or rows")
 	}
 	temperature := 1.0
 	if c.Calibration != nil {
@@ -130,9 +133,9 @@ func (c *Classifier) C() ([]byte, error) {
 	return c.ridge.Load().C(c.ClassNames, temperature)
 }
 
-// together returns the logits of points, `[points, classes]`. They are logarithms of the weighted mean of the members'
-// probabilities. network has the network's logits; nil if the network has no weight.
-// If ctx ends meanwhile, the rest is zero.
+// together returns the logits of points, `[points, classes]`. They are logarithms of the weighted mean of the
+// members' probabilities. network has the network's logits; nil if the network has no weight. If ctx ends meanwhile,
+// the rest is zero.
 func (c *Classifier) together(ctx context.Context, points []point, network []float32) []float32 {
 	v, classes, all := c.ridge.Load(), c.Spec.Classes(), make([]float32, len(points)*c.Spec.Classes())
 	loop.Parallel(len(points), func(i int) {
@@ -150,8 +153,8 @@ func (c *Classifier) together(ctx context.Context, points []point, network []flo
 	return all
 }
 
-// rawSample returns what the transforms use of a point: the raw sample. The baseline of a sensor is the same at each time
-// point.
+// rawSample returns what the transforms use of a point: the raw sample. The baseline of a sensor is the same at each
+// time point.
 func (c *Metadata) rawSample(p point) []float32 {
 	if p.signal != nil {
 		return c.sample(p)

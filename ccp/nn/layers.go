@@ -36,7 +36,7 @@ const (
 
 // LayerOptions holds the values of a layer's hyperparameters, see ParamDType and those after it.
 type LayerOptions struct {
-	DType            string  `param:"dtype" default:"float32" rule:"one of float32|bfloat16"`
+	DType            string  `param:"dtype" default:"float32" rule:"one of float32|bfloat16" auto:"yes"`
 	L2               float64 `param:"l2" default:"0.0001" rule:"not negative"`
 	BatchNormEpsilon float64 `param:"batchnorm_epsilon" default:"0.00001" rule:"positive"`
 }

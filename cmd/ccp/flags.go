@@ -116,13 +116,10 @@ func durationVar(f *pflag.FlagSet, value *time.Duration, name string, least time
 		if err != nil {
 			return errors.New("is not a duration such as 90s or 5m")
 		}
-		switch {
-		case *value >= least, zero && *value == 0:
-			return nil
-		case zero:
-			return fmt.Errorf("must be at least %v, or 0", least)
+		if *value < least && (!zero || *value != 0) {
+			return fmt.Errorf("must be at least %v%s", least, map[bool]string{true: ", or 0"}[zero])
 		}
-		return fmt.Errorf("must be at least %v", least)
+		return nil
 	}, nil}, name, usage)
 }
 

@@ -41,10 +41,7 @@ func handler(classifier *models.Reloader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var signal []float32
 		var whole recording.Recording // in any order of its sensors, with gaps, of any length
-		var into any = &signal
-		if r.URL.Path == "/recording" {
-			into = &whole
-		}
+		into := map[bool]any{true: &whole, false: &signal}[r.URL.Path == "/recording"]
 		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		err = cmp.Or(err, json.Unmarshal(raw, into))
 		if err == nil && into == &signal && bytes.Contains(raw, []byte("null")) {

@@ -11,13 +11,19 @@
 //   - param, the option's name;
 //   - default, its value unless it is set; without it the zero value;
 //   - rule, what its values must be (see rules);
-//   - models, the models that have the option; without it all models have it.
+//   - models, the models that have the option; without it all models have it;
+//   - phase, which part of a training alone follows the option (see Loading and the phases after it); without it
+//     several parts do;
+//   - auto, that the option can be left to the data: "yes" if the training computes its value, or "PLAIN|LONG", a
+//     value for plain data and one for long recordings.
 //
 // A field is a bool, int, int64, uint64, float64, string or an encoding.TextUnmarshaler. The options of an embedded
-// struct belong to the outer struct too. A models tag on an embedded struct holds for all its options.
+// struct belong to the outer struct too. A models tag on an embedded struct holds for all its options, and a phase
+// tag for those that have none of their own.
 package params
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"math"
@@ -33,10 +39,21 @@ import (
 	"github.com/gomlx/gomlx/support/xslices"
 )
 
+// The phases of a training that an option can belong to.
+const (
+	Loading    = "loading"    // only the loading of a data set follows it
+	Transforms = "transforms" // the fit of the transforms follows it
+	Network    = "network"    // the network follows it
+	Building   = "building"   // the network of the paper follows it in its function Build, and no layer does
+	Steps      = "steps"      // only the steps of a training follow it
+)
+
 // Field is one option.
 type Field struct {
 	Name   string
 	Models []string // models that have it; none: all
+	Phase  string   // Loading and so on, or ""
+	Auto   string   // see the tag auto; "" if the option cannot be left to the data
 
 	of      reflect.Type // the struct
 	rule    string
@@ -58,6 +75,10 @@ var rules = map[string]struct {
 	"from 1":       {"a whole number from 1 to 1048575", func(v float64) bool { return v >= 1 && v < 1<<20 }},
 }
 
+// kindNames say what the text of a value must be, by the kind of its field. All other kinds are whole numbers.
+var kindNames = map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Float64: "a number",
+	reflect.Uint64: "a whole number from 0"}
+
 // oneOf begins a rule that lists the values of a text: "one of a|b".
 const oneOf = "one of "
 
@@ -71,6 +92,7 @@ type Error struct {
 	Must   string // what the value must be, such as "it must be positive and finite"
 }
 
+// Error names the option, its value, and what it must be.
 func (e *Error) Error() string { return fmt.Sprintf("%s=%v: %s", e.Option, e.Value, e.Must) }
 
 // known holds the described structs: reflect.Type -> *described.
@@ -97,6 +119,7 @@ func describe(options reflect.Type) *described {
 		if f.Anonymous && f.Type.Kind() == reflect.Struct {
 			for _, inner := range Fields(f.Type) {
 				inner.of, inner.index = options, append([]int{i}, inner.index...)
+				inner.Phase = cmp.Or(inner.Phase, f.Tag.Get("phase"))
 				if len(models) > 0 {
 					inner.Models = models
 				}
@@ -104,6 +127,7 @@ func describe(options reflect.Type) *described {
 			}
 		} else if name := f.Tag.Get("param"); name != "" {
 			d.fields = append(d.fields, Field{Name: name, Models: models,
+				Phase: f.Tag.Get("phase"), Auto: f.Tag.Get("auto"),
 				of: options, rule: f.Tag.Get("rule"), initial: f.Tag.Get("default"), index: []int{i}})
 		}
 	}
@@ -158,9 +182,9 @@ func From[T any](get func(name string) (value any, found bool)) (options T, err 
 	return options, err
 }
 
-// Read returns the options of a scope: its own parameters, or those of the nearest scope above it, or the defaults. It
-// panics, as graph-building functions do, if an option cannot have the parameter's value, or if the store has a parameter
-// whose name begins with ccp_ and which no described struct has.
+// Read returns the options of a scope: its own parameters, or those of the nearest scope above it, or the defaults.
+// It panics, as graph-building functions do, if an option cannot have the parameter's value, or if the store has a
+// parameter whose name begins with ccp_ and which no described struct has.
 func Read[T any](scope *model.Scope) T {
 	options, err := From[T](scope.GetParam)
 	if err != nil {
@@ -200,7 +224,8 @@ func (f Field) Of(options reflect.Type) bool { return f.of == options }
 
 // Same reports whether two structs mean the same by an option: its type, its default and its rule.
 func (f Field) Same(g Field) bool {
-	return f.of.FieldByIndex(f.index).Type == g.of.FieldByIndex(g.index).Type && f.initial == g.initial && f.rule == g.rule
+	return f.of.FieldByIndex(f.index).Type == g.of.FieldByIndex(g.index).Type && f.initial == g.initial &&
+		f.rule == g.rule
 }
 
 // Plain returns the value of a field in the type that a scope's parameter has: an encoding.TextMarshaler as text.
@@ -223,8 +248,8 @@ func (f Field) Typed(options any) any {
 	return reflect.Indirect(reflect.ValueOf(options)).FieldByIndex(f.index).Interface()
 }
 
-// Set puts a value into the option's field of the struct that options points to. A value of the field's own type stays
-// as it is; any other is parsed from its text. The error is an Error.
+// Set puts a value into the option's field of the struct that options points to. A value of the field's own type
+// stays as it is; any other is parsed from its text. The error is an Error.
 func (f Field) Set(options, value any) error {
 	v := reflect.ValueOf(options).Elem().FieldByIndex(f.index)
 	if given := reflect.ValueOf(value); given.IsValid() && given.Type() == v.Type() {
@@ -278,27 +303,32 @@ func (f Field) Check(options any) error {
 		number = v.Float()
 	}
 	rule, ruled := rules[f.rule]
-	if math.IsInf(number, 0) || ruled && !rule.holds(number) || listed && !slices.Contains(strings.Split(list, "|"), v.String()) {
+	switch {
+	case math.IsInf(number, 0), ruled && !rule.holds(number):
+		return f.wrong(v.Kind(), v.Interface())
+	case listed && !slices.Contains(strings.Split(list, "|"), v.String()):
 		return f.wrong(v.Kind(), v.Interface())
 	}
 	return nil
 }
 
-// wrong returns an error that says what the values of a field are, and which one was meant.
+// wrong returns the error of a value that the option cannot have: by its rule, or by the kind of its field.
 func (f Field) wrong(kind reflect.Kind, value any) error {
-	must := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Float64: "a number",
-		reflect.Uint64: "a whole number from 0"}[kind]
-	if rule, ok := rules[f.rule]; ok {
-		must = rule.says
-	} else if strings.HasPrefix(f.rule, oneOf) {
-		must = strings.ReplaceAll(f.rule, "|", ", ")
-		if meant := suggest.Nearest(fmt.Sprint(value), strings.Split(f.rule[len(oneOf):], "|")); meant != "" {
+	must := "it must be " + cmp.Or(kindNames[kind], "a whole number")
+	list, listed := strings.CutPrefix(f.rule, oneOf)
+	rule, ruled := rules[f.rule]
+	switch {
+	case ruled:
+		must = "it must be " + rule.says
+	case listed:
+		values := strings.Split(list, "|")
+		must = "it must be " + oneOf + strings.Join(values, ", ")
+		meant := suggest.Nearest(fmt.Sprint(value), values)
+		if meant != "" {
 			must += "; did you mean " + meant + "?"
 		}
-	} else if must == "" {
-		must = "a whole number"
 	}
-	return &Error{f.Name, value, "it must be " + must}
+	return &Error{f.Name, value, must}
 }
 
 // Check returns the first error of all options of a struct; nil if every value follows its rule.

@@ -67,12 +67,14 @@ func TestFields(t *testing.T) {
 	for _, f := range Fields(optionsType) {
 		names = append(names, f.Name)
 	}
-	assert.Equal(t, []string{"t_flag", "t_whole", "t_free", "t_finite", "t_positive", "t_natural", "t_from0", "t_from1", "t_kind", "t_text",
+	assert.Equal(t, []string{"t_flag", "t_whole", "t_free", "t_finite", "t_positive", "t_natural", "t_from0",
+		"t_from1", "t_kind", "t_text",
 		"t_steps", "t_rate", "t_depth"}, names, "in the order of the struct, without fields that have no name")
 	assert.Equal(t, Fields(optionsType), Fields(optionsType))
 
 	assert.Empty(t, Find(Fields(optionsType), "t_flag").Models)
-	assert.Equal(t, []string{"two", "three"}, Find(Fields(optionsType), "t_rate").Models, "the embedding's models are for all its fields")
+	assert.Equal(t, []string{"two", "three"}, Find(Fields(optionsType), "t_rate").Models,
+		"the embedding's models are for all its fields")
 	assert.Equal(t, []string{"one"}, Find(Fields(reflect.TypeFor[inner]()), "t_rate").Models, "alone it has its own")
 	assert.Empty(t, Find(Fields(reflect.TypeFor[inner]()), "t_depth").Models)
 	assert.Nil(t, Find(Fields(optionsType), "t_none"))
@@ -89,7 +91,8 @@ func TestDefaults(t *testing.T) {
 	type wrong struct {
 		Rate float64 `param:"t_rate" default:"2" rule:"share"`
 	}
-	assert.PanicsWithValue(t, "the default of params.wrong: t_rate=2: it must be in [0, 1)", func() { Defaults[wrong]() })
+	assert.PanicsWithValue(t, "the default of params.wrong: t_rate=2: it must be in [0, 1)",
+		func() { Defaults[wrong]() })
 }
 
 // TestSet: every kind of field and every rule, by values at the edges of what is right.
@@ -105,13 +108,19 @@ func TestSet(t *testing.T) {
 			[]string{"", "yes", "2", "on"}, "true or false"},
 		{"t_whole", map[string]any{"4": 4, "4.0": 4, "-4": -4, "1e3": 1000, "0": 0},
 			[]string{"", "4.5", "four", "inf", "-inf", "nan", "1e400", "1e300"}, whole},
-		{"t_free", map[string]any{"4": 4.0, "-0.25": -0.25, "1e-300": 1e-300}, []string{"", "x", "1,5", "1e400"}, number},
-		{"t_finite", map[string]any{"0": 0.0, "-1e300": -1e300}, []string{"inf", "-inf", "nan", "x"}, "a finite number"},
-		{"t_positive", map[string]any{"1e-9": 1e-9, "7": 7.0}, []string{"0", "-1", "inf", "nan", "x"}, "positive and finite"},
-		{"t_natural", map[string]any{"0": 0.0, "0.1": 0.1}, []string{"-1e-9", "inf", "nan", ""}, "finite and not negative"},
+		{"t_free", map[string]any{"4": 4.0, "-0.25": -0.25, "1e-300": 1e-300}, []string{"", "x", "1,5", "1e400"},
+			number},
+		{"t_finite", map[string]any{"0": 0.0, "-1e300": -1e300}, []string{"inf", "-inf", "nan", "x"},
+			"a finite number"},
+		{"t_positive", map[string]any{"1e-9": 1e-9, "7": 7.0}, []string{"0", "-1", "inf", "nan", "x"},
+			"positive and finite"},
+		{"t_natural", map[string]any{"0": 0.0, "0.1": 0.1}, []string{"-1e-9", "inf", "nan", ""},
+			"finite and not negative"},
 		{"t_rate", map[string]any{"0": 0.0, "0.999": 0.999}, []string{"1", "-0.1", "nan", "inf", "half"}, "in [0, 1)"},
-		{"t_from0", map[string]any{"0": 0, "1048575": 1<<20 - 1}, []string{"-1", "1048576", "0.5", "x"}, "a whole number from 0"},
-		{"t_from1", map[string]any{"1": 1, "1048575": 1<<20 - 1}, []string{"0", "-1", "1048576", ""}, "a whole number from 1"},
+		{"t_from0", map[string]any{"0": 0, "1048575": 1<<20 - 1}, []string{"-1", "1048576", "0.5", "x"},
+			"a whole number from 0"},
+		{"t_from1", map[string]any{"1": 1, "1048575": 1<<20 - 1}, []string{"0", "-1", "1048576", ""},
+			"a whole number from 1"},
 		{"t_kind", map[string]any{"a": "a", "c": "c"}, []string{"", "d", "a|b", "A"}, "one of a, b, c"},
 		{"t_text", map[string]any{"": "", "x = y": "x = y"}, nil, ""},
 		{"t_steps", map[string]any{"3": "3", "3+4+5": "3+4+5"}, nil, ""},
@@ -137,9 +146,11 @@ func TestSet(t *testing.T) {
 		}
 	}
 	o := Defaults[options]()
-	assert.EqualError(t, Find(Fields(optionsType), "t_steps").Set(&o, ""), "t_steps=: want steps such as 1+2", "its own error")
+	assert.EqualError(t, Find(Fields(optionsType), "t_steps").Set(&o, ""), "t_steps=: want steps such as 1+2",
+		"its own error")
 	assert.EqualError(t, Find(Fields(optionsType), "t_rate").Set(&o, "1.5"), "t_rate=1.5: it must be in [0, 1)")
-	assert.Equal(t, "no steps", Find(Fields(optionsType), "t_steps").Value(options{}), "what cannot be text is its error")
+	assert.Equal(t, "no steps", Find(Fields(optionsType), "t_steps").Value(options{}),
+		"what cannot be text is its error")
 }
 
 // TestCheck: values that programs set are held to the same rules.
@@ -165,7 +176,10 @@ func TestCheck(t *testing.T) {
 		}
 		require.ErrorContains(t, err, want)
 	}
-	require.NoError(t, Check(Defaults[options]().with(func(o *options) { o.Whole, o.Free, o.Text, o.Steps = -1<<40, math.NaN(), "", nil })),
+	require.NoError(t, Check(Defaults[options]().with(func(o *options) {
+		o.Whole, o.Free, o.Text, o.Steps = -1<<40,
+			math.NaN(), "", nil
+	})),
 		"fields without a rule")
 }
 
@@ -253,4 +267,22 @@ func ExampleRead() {
 	scope.SetParam("length", 9)
 	fmt.Println(Read[filters](scope.In("level_1")))
 	// Output: {9 0.5}
+}
+
+// A phase tag of an embedded struct holds for the options that have none of their own.
+func TestPhaseAndAuto(t *testing.T) {
+	type inside struct {
+		Plain int `param:"p_plain"`
+		Own   int `param:"p_own" phase:"building" auto:"yes"`
+	}
+	type outside struct {
+		inside `phase:"network"`
+		None   string `param:"p_none" auto:"a|b"`
+	}
+	got := map[string][]string{}
+	for _, f := range Fields(reflect.TypeFor[outside]()) {
+		got[f.Name] = []string{f.Phase, f.Auto}
+	}
+	assert.Equal(t, map[string][]string{"p_plain": {Network, ""}, "p_own": {Building, "yes"}, "p_none": {"", "a|b"}},
+		got)
 }

@@ -354,7 +354,8 @@ func measureRate(backend compute.Backend, dir string) error {
 	var times []float64
 	for begin := time.Now(); len(times) < 6 || time.Since(begin) < 500*time.Millisecond; {
 		start := time.Now()
-		err := c.Probabilities(context.Background(), batch, func(i int) []float32 { return samples[i] }, func(int, []float64) {})
+		err := c.Probabilities(context.Background(), batch, 0, func(i int) []float32 { return samples[i] },
+			func(int, []float64) error { return nil })
 		if err != nil {
 			return err
 		}

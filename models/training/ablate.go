@@ -15,8 +15,8 @@ import (
 // onRandomGraph is the name of the member that is the network on a random graph, see Options.Ablate.
 const onRandomGraph = "network on a random graph"
 
-// OnRandomGraph returns the data set on a random connected graph with as many edges, drawn from the seed. It has no coordinates:
-// directed slots would have the directions of the data's graph.
+// OnRandomGraph returns the data set on a random connected graph with as many edges, drawn from the seed. It has no
+// coordinates: directed slots would have the directions of the data's graph.
 func OnRandomGraph(d *datasets.Dataset, seed int64) (_ *datasets.Dataset, err error) {
 	other := *d
 	other.Coordinates = nil
@@ -34,11 +34,14 @@ func (o Options) checkAblate(c Config, spec models.Spec, d *datasets.Dataset) er
 	case !o.Ablate:
 		return nil
 	case spec.Network().Fitted:
-		return fmt.Errorf("ablate: model %s has no network that could be trained on a random graph; leave it out", c.Model)
+		return fmt.Errorf("ablate: model %s has no network that could be trained on a random graph; leave it out",
+			c.Model)
 	case spec.Options.Transforms == transforms.None:
-		return errors.New("ablate: without transforms there is no trial of the network, which compares it by held-out samples; leave it out")
+		return errors.New("ablate: without transforms there is no trial of the network, which compares it by " +
+			"held-out samples; leave it out")
 	case sensors == 1 || d.Affinity.Edges() == 0:
-		return errors.New("ablate: these data have no graph that another could replace, but a single sensor or no edges; leave it out")
+		return errors.New("ablate: these data have no graph that another could replace, but a single sensor or no " +
+			"edges; leave it out")
 	}
 	if _, err := OnRandomGraph(d, c.Seed); err != nil {
 		return fmt.Errorf("ablate: no connected graph can take the place of the data's: %w; leave it out", err)
@@ -46,30 +49,33 @@ func (o Options) checkAblate(c Config, spec models.Spec, d *datasets.Dataset) er
 	return nil
 }
 
-// ablate trains the network of the trial on a random graph with as many edges. It says before that this takes as many seconds as
-// the trial took.
-func (r *run) ablate(ctx context.Context, q *quarter, seconds float64) error {
-	d, err := OnRandomGraph(q.d, r.Seed)
+// ablate trains the network of the trial on a random graph with as many edges, and returns it as a member without
+// weight. m is the mixture by which the network was judged. Before it begins, ablate gives notice that this takes as
+// many seconds as the trial took.
+func (r *run) ablate(ctx context.Context, t *heldOutTrial, m transforms.Mixture, seconds float64) (Member, error) {
+	d, err := OnRandomGraph(t.data, r.config.Seed)
 	if err != nil {
-		return err
+		return Member{}, err
 	}
 	r.notice(fmt.Sprintf("to tell what the graph is worth, the network is trained on a random one with as many "+
 		"edges; this takes about %.0f s, as its trial did", seconds))
-	other := &quarter{d: d, members: q.members, read: q.read, unit: q.unit, shares: q.shares, held: q.held, network: map[int][]float64{}}
-	_, err = r.trainTrial(ctx, d, true, other.network)
+	other := *t
+	other.data = d
+	other.network, _, err = r.trainTrial(ctx, d, true)
 	if err != nil {
-		return err
+		return Member{}, err
 	}
-	_, loss, accuracy := other.tempered(ctx, &q.members.NetworkTemperature, networkDeviation, 0)
-	score := other.score(loss, accuracy)
-	r.notice(fmt.Sprintf("on the %s the network on a random graph has %.1f%%, loss %.3f", other.name(), 100*accuracy, score.Loss))
-	r.state.Members = append(r.state.Members, member(onRandomGraph, false, 0, score))
-	return nil
+	_, network := other.networkAlone(ctx, m)
+	score := other.score(network)
+	r.notice(fmt.Sprintf("on the %s the network on a random graph has %.1f%%, loss %.3f", other.name(),
+		100*score.Accuracy, score.Loss))
+	return member(onRandomGraph, false, 0, score), nil
 }
 
 // noAblation gives notice if ablate is asked for in vain.
 func (r *run) noAblation() {
-	if r.Ablate && !slices.ContainsFunc(r.state.Members, func(m Member) bool { return m.Name == onRandomGraph }) {
+	ablated := func(m Member) bool { return m.Name == onRandomGraph }
+	if r.options.Ablate && !slices.ContainsFunc(r.state.Members, ablated) {
 		r.notice("ablate: no network was tried on a held-out quarter, so that none was trained on a random graph")
 	}
 }

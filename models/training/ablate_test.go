@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The network is trained on a random graph too, says how long that takes, goes on where it was stopped, and changes nothing else.
+// The network is trained on a random graph too, says how long that takes, goes on where it was stopped, and changes
+// nothing else.
 func TestAblate(t *testing.T) {
 	backend := backendtest.Go(t)
 	d, err := datasets.Load(t.Context(), tones(t, 40), datasets.Options{})
@@ -32,12 +33,14 @@ func TestAblate(t *testing.T) {
 					}
 				}}})
 	}
-	asked := training.Patch{"steps": 20, "transforms": "all", "levels": "30x8/4,1x16/4", "hidden": []int{16}, "ccp_hierarchies": 2}
+	asked := training.Patch{"steps": 20, "transforms": "all", "levels": "30x8/4,1x16/4", "hidden": []int{16},
+		"ccp_hierarchies": 2}
 	_, err = training.Train(t.Context(), backend, training.Patch{"data": tones(t, 176)},
 		training.Options{Dir: filepath.Join(folder, "easy"), Ablate: true,
 			Observer: training.Observer{Notice: func(line string) { notices += line + "\n" }}})
 	require.NoError(t, err)
-	assert.Contains(t, notices, "ablate: no network was tried on a held-out quarter, so that none was trained on a random graph\n")
+	assert.Contains(t, notices, "ablate: no network was tried on a held-out quarter, so that none was trained on a "+
+		"random graph\n")
 	for _, i := range d.Train[:10] {
 		d.Labels[i] = 1 - d.Labels[i]
 	}
@@ -60,7 +63,8 @@ func TestAblate(t *testing.T) {
 	assert.Positive(t, random.Loss)
 	assert.Contains(t, notices, "on the held-out quarter (8 samples) the network on a random graph has ")
 	assert.Equal(t, plain.Members, ablated.Members[:len(ablated.Members)-1])
-	assert.Equal(t, []any{plain.Test, plain.Train, plain.PredictedBy}, []any{ablated.Test, ablated.Train, ablated.PredictedBy})
+	assert.Equal(t, []any{plain.Test, plain.Train, plain.PredictedBy},
+		[]any{ablated.Test, ablated.Train, ablated.PredictedBy})
 
 	for want, asked := range map[string]training.Patch{
 		"ablate: model transforms has no network":                     {"model": "transforms"},
@@ -70,7 +74,8 @@ func TestAblate(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.ErrorIs(t, err, training.ErrSettings)
 	}
-	_, err = training.DryRun(t.Context(), backend, training.Patch{"model": "transforms"}, training.Options{Data: d, Ablate: true})
+	_, err = training.DryRun(t.Context(), backend, training.Patch{"model": "transforms"},
+		training.Options{Data: d, Ablate: true})
 	require.ErrorContains(t, err, "ablate: model transforms has no network")
 	d.Form.Sensors = d.Form.Sensors[:1]
 	_, err = train("refused", asked, true, false)

@@ -20,14 +20,15 @@ func parameters(t *testing.T, s models.Spec, graph *affinity.Matrix) int {
 	return c.Parameters()
 }
 
-// A stem's convolutions count, the parameters and what they gather; the graph's nodes bound their reach. Several hierarchies share all
-// weights, and a training step has one.
+// A stem's convolutions count, the parameters and what they gather; the graph's nodes bound their reach. Several
+// hierarchies share all weights, and a training step has one.
 func TestFootprintOfStem(t *testing.T) {
 	graph, err := affinity.RandomConnected(12, 20, 1)
 	require.NoError(t, err)
 	s := models.Spec{Model: "ccp", Info: signal.Info{Nodes: graph.N(), Channels: 2, ClassNames: make([]string, 3)},
 		Levels: []models.Level{{Clusters: 1, Filters: 6, Neighbours: 4}}, Options: models.DefaultOptions()}
-	for path, value := range (Patch{"ccp_hierarchy": "prepared", "ccp_hierarchies": 3, "ccp_stem": 5, "ccp_blocks": 1, "ccp_reach": 4}) {
+	for path, value := range (Patch{"ccp_hierarchy": "prepared", "ccp_hierarchies": 3, "ccp_stem": 5, "ccp_blocks": 1,
+		"ccp_reach": 4}) {
 		require.NoError(t, s.Put(path, value))
 	}
 	var shapes []string

@@ -18,10 +18,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Weights move as GoMLX's Adam moves them, to the last bit, also if the first steps were GoMLX's, whose moments are each
-// weight's own. A bias that the loss does not depend on stays zero.
+// Weights move as GoMLX's Adam moves them, to the last bit, also if the first steps were GoMLX's, whose moments are
+// each weight's own. A bias that the loss does not depend on stays zero.
 func TestAdamIsGoMLX(t *testing.T) {
-	sizes := map[string][]int{"bias": {3}, "gate": {1, 1}, "scale": {5}, "W": {smallWeight/8 + 1, 8}, "kernel": {2, 3, 4}}
+	sizes := map[string][]int{"bias": {3}, "gate": {1, 1}, "scale": {5}, "W": {smallWeight/8 + 1, 8},
+		"kernel": {2, 3, 4}}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		for _, decay := range []float64{0, 0.1} {
 			gomlx := optimizer.Adam().LearningRate(0.01).WeightDecay(decay).Done()
@@ -31,12 +32,15 @@ func TestAdamIsGoMLX(t *testing.T) {
 				for _, by := range by {
 					exec, err := model.NewExec(backend, store, func(scope *model.Scope, g *Graph) *Node {
 						scope.SetTraining(g, true)
-						network, loss := scope.In("model").WithInitializer(initializer.Zero), ScalarZero(g, dtypes.Float32)
+						network, loss := scope.In("model").WithInitializer(initializer.Zero),
+							ScalarZero(g, dtypes.Float32)
 						for _, name := range []string{"scale", "bias", "W", "gate", "kernel"} {
-							w := network.VariableWithShape(name, shapes.Make(dtypes.Float32, sizes[name]...)).NodeValue(g)
+							w := network.VariableWithShape(name,
+								shapes.Make(dtypes.Float32, sizes[name]...)).NodeValue(g)
 							if name != "bias" {
 								now := ConvertDType(optimizer.GetGlobalStepVar(store).NodeValue(g), dtypes.Float32)
-								loss = Add(loss, ReduceAllSum(Mul(w, ops.Apart(Sin(Add(IotaFull(g, w.Shape()), AddScalar(now, 0.7)))))))
+								loss = Add(loss, ReduceAllSum(Mul(w,
+									ops.Apart(Sin(Add(IotaFull(g, w.Shape()), AddScalar(now, 0.7)))))))
 							}
 						}
 						by.UpdateGraph(scope, g, loss)

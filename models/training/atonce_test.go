@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// writeLevels writes recordings of one sensor, of two classes that differ in their level. The seed decides the noise, and turned
-// gives the classes each other's level.
+// writeLevels writes recordings of one sensor, of two classes that differ in their level. The seed decides the noise,
+// and turned gives the classes each other's level.
 func writeLevels(t *testing.T, seed uint64, turned int) string {
 	t.Helper()
 	const n, timepoints = 60, 12
@@ -55,7 +55,8 @@ func tasks(t *testing.T, c *models.Classifier, d *datasets.Dataset) map[string]f
 	return map[string]func() error{
 		"Evaluate": func() error { _, err := training.Evaluate(c, d, d.Test, 64); return err },
 		"Probabilities": func() error {
-			return c.Probabilities(t.Context(), 1, func(int) []float32 { return sample }, func(int, []float64) {})
+			return c.Probabilities(t.Context(), 1, 0, func(int) []float32 { return sample },
+				func(int, []float64) error { return nil })
 		},
 		"Attribute": func() error {
 			_, err := c.Attribute(t.Context(), [][]float32{sample}, models.AttributionOptions{Method: models.Occlusion})
@@ -72,9 +73,11 @@ func tasks(t *testing.T, c *models.Classifier, d *datasets.Dataset) map[string]f
 // All methods may be called at once, which go test -race checks. After Close each returns ErrClosed.
 func TestMethodsAtOnceAndAfterClose(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	ring := training.Patch{"data": "digits", "model": "ccp", "levels": "4x4/9,1x4/4", "hidden": "none", "epochs": 1, "ccp_stem": 2}
-	for name, asked := range map[string]training.Patch{"a network": ring, "transforms": {"data": writeLevels(t, 1, 0), "model": "transforms",
-		"transforms": "values"}} {
+	ring := training.Patch{"data": "digits", "model": "ccp", "levels": "4x4/9,1x4/4", "hidden": "none", "epochs": 1,
+		"ccp_stem": 2}
+	for name, asked := range map[string]training.Patch{"a network": ring,
+		"transforms": {"data": writeLevels(t, 1, 0), "model": "transforms",
+			"transforms": "values"}} {
 		t.Run(name, func(t *testing.T) {
 			c, d := trained(t, asked)
 			var group sync.WaitGroup
@@ -103,7 +106,8 @@ func TestUpdateByAnotherTraining(t *testing.T) {
 	}
 	network := training.Patch{"data": "digits", "model": "fc", "hidden": "none", "epochs": 1, "keep": "best"}
 	other := training.Patch{"data": "digits", "model": "fc", "hidden": "none", "epochs": 1, "keep": "best", "seed": 7}
-	for name, of := range map[string][2]training.Patch{"transforms": {alone(1, 0), alone(2, 1)}, "a temperature": {network, other}} {
+	for name, of := range map[string][2]training.Patch{"transforms": {alone(1, 0), alone(2, 1)},
+		"a temperature": {network, other}} {
 		t.Run(name, func(t *testing.T) {
 			one, d := trained(t, of[0])
 			two, _ := trained(t, of[1])

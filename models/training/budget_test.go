@@ -57,15 +57,17 @@ func TestBudget(t *testing.T) {
 	}
 	d.Train = make([]int, 255)
 	assert.Equal(t, []any{1200, "all"}, []any{resolved(t, nil, d).Steps, resolved(t, nil, d).Options.Transforms})
-	assert.Equal(t, "none", resolved(t, Patch{"ccp_hierarchy": "learned"}, d).Options.Transforms, "who asks for clusters wants some")
+	assert.Equal(t, "none", resolved(t, Patch{"ccp_hierarchy": "learned"}, d).Options.Transforms,
+		"who asks for clusters wants some")
 }
 
-// Transforms beside the network leave it its steps and its stem, as it has them alone. Few samples halve the steps, and have
-// no stem.
+// Transforms beside the network leave it its steps and its stem, as it has them alone. Few samples halve the steps,
+// and have no stem.
 func TestBudgetBesideTransforms(t *testing.T) {
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {0, 2}}, 3, 20)
 	require.NoError(t, err)
-	d, err := datasets.New("series", make([]float32, 40*60), append(make([]int32, 20), slices.Repeat([]int32{1}, 20)...),
+	d, err := datasets.New("series", make([]float32, 40*60),
+		append(make([]int32, 20), slices.Repeat([]int32{1}, 20)...),
 		graph, datasets.Options{})
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -170,7 +172,8 @@ func TestSchedules(t *testing.T) {
 			require.NoError(t, err)
 			rate := store.GetVariable("/optimizers/learning_rate")
 			require.NotNil(t, rate)
-			assert.InDelta(t, 0.02*share, tensors.MustCopyFlatData[float32](rate.MustValue())[0], 1e-7, "%s, step %d", schedule, step)
+			assert.InDelta(t, 0.02*share, tensors.MustCopyFlatData[float32](rate.MustValue())[0], 1e-7, "%s, step %d",
+				schedule, step)
 		}
 	}
 }
@@ -215,7 +218,8 @@ func TestKeepLast(t *testing.T) {
 func TestKeepLastWithValidation(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c["schedule"], c["learning_rate"], c["epochs"], c["validation"], c["seed"] = "constant", 0.3, 12, 0.2, 2 // too high: it gets worse again
+	// too high: it gets worse again
+	c["schedule"], c["learning_rate"], c["epochs"], c["validation"], c["seed"] = "constant", 0.3, 12, 0.2, 2
 	best := trainIn(t, backend, c, t.TempDir())
 	require.Less(t, best.BestEpoch, 12, "the test needs a run whose last epoch is not its best")
 	c["keep"] = KeepLast

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// calibrate finds the temperature with the least log-loss on held-out samples. Each has the probabilities of its classes
-// without temperature, and a label. The logarithm of the temperature has the standard normal distribution as its prior:
-// few samples that are all predicted rightly say little. calibrate returns nil if there are no samples.
+// calibrate finds the temperature with the least log-loss on held-out samples. Each has the probabilities of its
+// classes without temperature, and a label. The logarithm of the temperature has the standard normal distribution as
+// its prior: few samples that are all predicted rightly say little. calibrate returns nil if there are no samples.
 func calibrate(probabilities [][]float64, labels []int32) *models.Calibration {
 	if len(probabilities) == 0 {
 		return nil
@@ -45,17 +45,4 @@ func calibrate(probabilities [][]float64, labels []int32) *models.Calibration {
 	const most = 1000
 	c.Confidences = loop.Spread(c.Confidences, most)
 	return c
-}
-
-// temperature returns the temperature with the least loss in nats, if its logarithm is normal around 0 with this deviation. It
-// tries steps of a twentieth.
-func temperature(deviation float64, loss func(temperature float64) float64) float64 {
-	best, least := 1., math.Inf(1)
-	for step := -60; step <= 60; step++ {
-		log := float64(step) / 20
-		if l := loss(math.Exp(log)) + log*log/(2*deviation*deviation); l < least {
-			best, least = math.Exp(log), l
-		}
-	}
-	return best
 }

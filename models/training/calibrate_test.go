@@ -63,13 +63,15 @@ func TestCalibrate(t *testing.T) {
 	assert.Greater(t, few.Temperature, 0.5)
 	loss := func(m float64) float64 {
 		at := math.Exp(m)
-		return m*m/2 - math.Log(prob.Temper([]float64{0.9, 0.1}, at)[0]) - math.Log(prob.Temper([]float64{0.2, 0.8}, at)[1])
+		return m*m/2 - math.Log(prob.Temper([]float64{0.9, 0.1}, at)[0]) - math.Log(prob.Temper([]float64{0.2, 0.8},
+			at)[1])
 	}
 	m := math.Log(few.Temperature)
 	assert.Less(t, loss(m), min(loss(m-0.01), loss(m+0.01)))
 
 	_, err := few.Threshold(0.05)
-	assert.EqualError(t, err, "0.05 of the 2 held-out samples is less than one; reject a larger share, or hold out more samples")
+	assert.EqualError(t, err, "0.05 of the 2 held-out samples is less than one; reject a larger share, or hold out "+
+		"more samples")
 	assert.Nil(t, calibrate(nil, nil))
 	_, err = (*models.Calibration)(nil).Threshold(0.05)
 	assert.ErrorContains(t, err, "the classifier was trained without held-out samples")

@@ -22,60 +22,64 @@ import (
 // runs with equal configurations on the same backend end with the same weights. A run is resumed only by the
 // configuration that began it.
 //
-// A field's param tag is its name in Patch and in --set, and in JSON, which is one object of all names. In a checkpoint
-// model.json has the network, and config.json the data and the training.
+// A field's param tag is its name in Patch and in --set, and in JSON, which is one object of all names. In a
+// checkpoint model.json has the network, and config.json the data and the training.
 type Config struct {
 	Data
 	Network
 	Training
-	// More holds what differs from its default of the options of the data set's source and of ablations, see Register.
+	// More holds what differs from its default of the options of the data set's source and of ablations, see
+	// Register.
 	More Patch
 }
 
 // Data is the part of a configuration that decides which samples there are, and on which graph.
 type Data struct {
 	Name string `param:"data" default:"digits"` // of a data set, or an .npz file
-	KNN  int    `param:"knn" rule:"from 0"`
-	// Frames is the number of time points that the network reads of a recording; 0 is the median length of the training
-	// samples, at most 256.
-	Frames    int    `param:"frames" rule:"from 0"`
+	KNN  int    `param:"knn" rule:"from 0" phase:"loading"`
+	// Frames is the number of time points that the network reads of a recording; 0 is the median length of the
+	// training samples, at most 256.
+	Frames    int    `param:"frames" rule:"from 0" phase:"loading"`
 	SplitSeed uint64 `param:"split_seed"`
 	// Validation is the share of the training samples held out. 0 is none, or the usual number if Keep is "best".
 	Validation float64 `param:"validation" rule:"share"`
 	// Fold is the part of a cross-validation to test on. The zero fold is the data's own test.
-	Fold datasets.Fold `param:"fold"`
+	Fold datasets.Fold `param:"fold" phase:"loading"`
 }
 
 // Network is the part of a configuration that models.Spec has, apart from the data's sizes.
 type Network struct {
 	Model  string `param:"model" default:"ccp"`
-	Levels Levels `param:"levels"`
-	Hidden Widths `param:"hidden"` // holds the widths of the hidden fully connected layers
-	models.Options
+	Levels Levels `param:"levels" phase:"network" auto:"yes"`
+	// Hidden holds the widths of the hidden fully connected layers.
+	Hidden         Widths `param:"hidden" phase:"network" auto:"yes"`
+	models.Options `phase:"network"`
 }
 
 // Training is the part of a configuration that says how the network's weights come about.
 type Training struct {
 	Recipe string `param:"recipe" default:"default"` // names what suits the data; the other values change it
-	// Augment changes training samples at random: in the data set's own way, or recordings by windows of the time, factors and
-	// short cuts.
-	Augment      bool    `param:"augment"`
-	Epochs       int     `param:"epochs" rule:"count"` // divide the steps into equal parts for validation and saving
-	Steps        int     `param:"steps" rule:"count"`
-	Batch        int     `param:"batch" rule:"count"` // is the number of samples in a step
-	LearningRate float64 `param:"learning_rate" default:"0.001" rule:"positive"`
+	// Augment changes training samples at random: in the data set's own way, or recordings by windows of the time,
+	// factors and short cuts.
+	Augment bool `param:"augment" auto:"false|true"`
+	// Epochs divide the steps into equal parts for validation and saving.
+	Epochs       int     `param:"epochs" rule:"count" phase:"steps" auto:"yes"`
+	Steps        int     `param:"steps" rule:"count" phase:"steps" auto:"yes"`
+	Batch        int     `param:"batch" rule:"count" phase:"steps" auto:"yes"` // is the number of samples in a step
+	LearningRate float64 `param:"learning_rate" default:"0.001" rule:"positive" phase:"steps"`
 	// Schedule of the learning rate: "cosine", to zero; "one-cycle", up from zero in the first quarter, then to zero;
 	// "constant".
-	Schedule string  `param:"schedule" default:"cosine" rule:"one of cosine|one-cycle|constant"`
-	Average  float64 `param:"average" rule:"share"` // is the decay of the moving average of the weights; 0 is none
-	// Keep is which weights are kept: those of the epoch that did "best" in validation, or the "last". For the last no
-	// samples are held out, unless the data names them or Validation asks for them.
+	Schedule string `param:"schedule" default:"cosine" rule:"one of cosine|one-cycle|constant" phase:"steps"`
+	// Average is the decay of the moving average of the weights; 0 is none.
+	Average float64 `param:"average" rule:"share" phase:"steps"`
+	// Keep is which weights are kept: those of the epoch that did "best" in validation, or the "last". For the last
+	// no samples are held out, unless the data names them or Validation asks for them.
 	Keep string `param:"keep" default:"best" rule:"one of best|last"`
 	// LabelSmoothing is the share of each label that is spread over all classes.
-	LabelSmoothing float64 `param:"label_smoothing" rule:"share"`
-	// WeightDecay is λ of AdamW (Loshchilov & Hutter 2019): each step takes λ times its rate off every trained variable. The
-	// network's L2 adds to the gradient instead, which Adam then scales.
-	WeightDecay float64 `param:"weight_decay" rule:"not negative"`
+	LabelSmoothing float64 `param:"label_smoothing" rule:"share" phase:"steps"`
+	// WeightDecay is λ of AdamW (Loshchilov & Hutter 2019): each step takes λ times its rate off every trained
+	// variable. The network's L2 adds to the gradient instead, which Adam then scales.
+	WeightDecay float64 `param:"weight_decay" rule:"not negative" phase:"steps"`
 	// Seed draws weights, batches and the like. Of a searched hierarchy HierarchySeed is the seed.
 	Seed int64 `param:"seed" default:"1"`
 }
@@ -93,8 +97,33 @@ var ownFields = slices.DeleteFunc(slices.Clone(params.Fields(configType)), func(
 	return params.Find(params.Fields(reflect.TypeFor[models.Options]()), f.Name) != nil
 })
 
-// Names returns the names that a Patch can have: of a configuration's own fields, and of the options of all networks, all
-// data sets and all ablations.
+// phaseOf returns which part of a training follows an option, see package params. The options that only some data
+// sets have are for loading, and those that only some networks have are theirs. An ablation takes something from the
+// network.
+func phaseOf(name string) string {
+	if f := params.Find(params.Fields(configType), name); f != nil {
+		return f.Phase
+	}
+	if slices.Contains(sourceNames(), name) {
+		return params.Loading
+	}
+	return params.Network
+}
+
+// canBeAuto reports whether an option can be left to the data.
+func canBeAuto(name string) bool {
+	f := params.Find(params.Fields(configType), name)
+	return f != nil && f.Auto != ""
+}
+
+// autoNames returns the names of the options that can be left to the data.
+func autoNames() []string {
+	return slices.DeleteFunc(params.Names(params.Fields(configType)),
+		func(name string) bool { return !canBeAuto(name) })
+}
+
+// Names returns the names that a Patch can have: of a configuration's own fields, and of the options of all networks,
+// all data sets and all ablations.
 func Names() []string {
 	return slices.Concat(params.Names(ownFields), optionNames(), sourceNames(), params.Names(ablationFields))
 }
@@ -122,8 +151,8 @@ var ablations []Ablation
 
 var ablationFields []params.Field // their options
 
-// Register adds an ablation and its options, the zero value of a struct with the tags that models.Network tells of, which
-// datasets.OptionsOf reads from Config.More. It panics if a name is taken. Call it in an init function.
+// Register adds an ablation and its options, the zero value of a struct with the tags that models.Network tells of,
+// which datasets.OptionsOf reads from Config.More. It panics if a name is taken. Call it in an init function.
 func Register(options any, a Ablation) {
 	for _, f := range params.Fields(reflect.TypeOf(options)) {
 		if slices.Contains(Names(), f.Name) {
@@ -134,6 +163,7 @@ func Register(options any, a Ablation) {
 	ablations = append(ablations, a)
 }
 
+// optionNames returns the names of the options of all networks.
 func optionNames() []string {
 	all := map[string]any{}
 	for _, name := range models.Names() {
@@ -142,17 +172,20 @@ func optionNames() []string {
 	return sorted(all)
 }
 
-// put sets a field, or an option of the network, by its name. The error says what the value must be, or what was meant.
+// put sets a field, or an option of the network, by its name. The error says what the value must be, or what was
+// meant.
 func (c *Config) put(name string, value any) error {
-	f := params.Find(more(c.Name), name)
-	switch own := params.Find(ownFields, name); {
+	own, further := params.Find(ownFields, name), params.Find(more(c.Name), name)
+	switch {
 	case own != nil:
 		return own.Set(c, value)
-	case f != nil:
-		typed, err := f.Parse(value)
-		if own := (Patch{name: typed}); params.Plain(typed) != params.Plain(f.Default()) {
-			maps.Copy(own, c.More)
-			c.More = own
+	case further != nil:
+		typed, err := further.Parse(value)
+		if params.Plain(typed) != params.Plain(further.Default()) {
+			changed := Patch{} // a map of its own: copies of c stay as they are
+			maps.Copy(changed, c.More)
+			changed[name] = typed
+			c.More = changed
 		}
 		return err
 	case slices.Contains(optionNames(), name):
@@ -169,6 +202,7 @@ func (c *Config) put(name string, value any) error {
 // UnknownError says that there is no field or option of a name.
 type UnknownError struct{ Name string }
 
+// Error names the option, what could be meant, and where all options are listed.
 func (e *UnknownError) Error() string {
 	meant := cmp.Or(suggest.Meant(e.Name[strings.LastIndex(e.Name, "/")+1:], Names()), ";")
 	return fmt.Sprintf("there is no option %q%s docs/options.md lists all", e.Name, meant)
@@ -214,7 +248,8 @@ func (c Config) check() error {
 	case c.WeightDecay > 0 && of.Fitted:
 		return fmt.Errorf("weight_decay: %g; "+fitted, c.WeightDecay, c.Model, "there must be 0")
 	case c.LabelSmoothing > 0 && of.Loss != nil:
-		return fmt.Errorf("label_smoothing: %g; model %s has a loss of its own, whose labels are not smoothed: it must be 0",
+		return fmt.Errorf("label_smoothing: %g; model %s has a loss of its own, whose labels are not smoothed: it "+
+			"must be 0",
 			c.LabelSmoothing, c.Model)
 	case c.Batch == 1:
 		return errors.New("batch: 1; batch normalisation needs at least 2 samples")
@@ -227,7 +262,7 @@ func (c Config) check() error {
 func (c Config) dataOptions(o datasets.Options) datasets.Options {
 	o.Seed, o.Validation, o.Fold, o.KNN = c.SplitSeed, c.Validation, c.Fold, c.KNN
 	o.Frames, o.HoldOut, o.Own = c.Frames, c.Keep != KeepLast, maps.Clone(c.More)
-	maps.DeleteFunc(o.Own, func(name string, _ any) bool { return !ofLoading(name) })
+	maps.DeleteFunc(o.Own, func(name string, _ any) bool { return phaseOf(name) != params.Loading })
 	return o
 }
 
@@ -236,7 +271,8 @@ func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 	s := models.Spec{Model: c.Model, Levels: c.Levels, Hidden: c.Hidden,
 		Info: d.Info, Options: c.Options}
 	err := s.Check()
-	if check := s.Network().Check; check != nil && err == nil {
+	check := s.Network().Check
+	if err == nil && check != nil {
 		err = check(s, d.Affinity)
 	}
 	return s, err

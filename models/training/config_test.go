@@ -15,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,37 +28,44 @@ func TestAskedCheck(t *testing.T) {
 		require.NoError(t, err, data)
 	}
 	for want, asked := range map[string]Patch{
-		"epochs=-1: it must be auto, or a whole number from 1":                                {"epochs": -1},
-		"steps=-1: it must be auto, or a whole number from 1":                                 {"steps": -1, "epochs": 30},
-		"steps=0: it must be auto, or a whole number from 1":                                  {"steps": 0},
-		"steps: 29 in 30 epochs; there must be at least 1 in each":                            {"steps": 29, "epochs": 30},
-		"steps: 9; the weights of model bayes are computed in one pass":                       {"steps": 9, "epochs": 1, "model": "bayes"},
+		"epochs=-1: it must be auto, or a whole number from 1": {"epochs": -1},
+		"steps=-1: it must be auto, or a whole number from 1": {"steps": -1,
+			"epochs": 30},
+		"steps=0: it must be auto, or a whole number from 1": {"steps": 0},
+		"steps: 29 in 30 epochs; there must be at least 1 in each": {"steps": 29,
+			"epochs": 30},
+		"steps: 9; the weights of model bayes are computed in one pass": {"steps": 9,
+			"epochs": 1, "model": "bayes"},
 		"dtype=float16: it must be auto, or one of float32, bfloat16; did you mean bfloat16?": {"dtype": "float16"},
 		"keep=first: it must be one of best, last":                                            {"keep": "first"},
 		"batch: 1; batch normalisation needs at least 2 samples":                              {"batch": 1},
 		"learning_rate=0: it must be positive and finite":                                     {"learning_rate": 0},
 		"learning_rate=-1: it must be positive and finite":                                    {"learning_rate": -1.0},
-		"learning_rate=NaN: it must be positive and finite":                                   {"learning_rate": math.NaN()},
-		"learning_rate=+Inf: it must be positive and finite":                                  {"learning_rate": math.Inf(1)},
-		"schedule=linear: it must be one of cosine, one-cycle, constant":                      {"schedule": "linear"},
-		"average=1: it must be in [0, 1)":                                                     {"average": 1},
-		"average=-0.1: it must be in [0, 1)":                                                  {"average": -0.1},
-		"average=NaN: it must be in [0, 1)":                                                   {"average": math.NaN()},
-		"validation=1: it must be in [0, 1)":                                                  {"validation": 1},
-		"validation=-0.5: it must be in [0, 1)":                                               {"validation": -0.5},
-		"validation=NaN: it must be in [0, 1)":                                                {"validation": math.NaN()},
-		"split_seed=-1: it must be a whole number from 0":                                     {"split_seed": -1},
+		"learning_rate=NaN: it must be positive and " +
+			"finite": {"learning_rate": math.NaN()},
+		"learning_rate=+Inf: it must be positive and " +
+			"finite": {"learning_rate": math.Inf(1)},
+		"schedule=linear: it must be one of cosine, one-cycle, constant": {"schedule": "linear"},
+		"average=1: it must be in [0, 1)":                                {"average": 1},
+		"average=-0.1: it must be in [0, 1)":                             {"average": -0.1},
+		"average=NaN: it must be in [0, 1)":                              {"average": math.NaN()},
+		"validation=1: it must be in [0, 1)":                             {"validation": 1},
+		"validation=-0.5: it must be in [0, 1)":                          {"validation": -0.5},
+		"validation=NaN: it must be in [0, " +
+			"1)": {"validation": math.NaN()},
+		"split_seed=-1: it must be a whole number from 0": {"split_seed": -1},
 		"fold=9/5: ":                   {"fold": "9/5"},
 		"hidden=512,x: hidden layer 2": {"hidden": "512,x"},
 		"levels=4: level 1: \"4\" is not CLUSTERSxFILTERS/L":                            {"levels": "4"},
-		"seed=auto: only levels, hidden, epochs, steps, batch":                          {"seed": Auto},
+		"seed=auto: only levels, hidden, ccp_slots, dtype, ":                            {"seed": Auto},
 		`model: there is no "gnc"; did you mean gcn? There are bayes, ccp, chebyshev, `: {"model": "gnc"},
-		`recipe: there is no "deep" for model fc on digits; there are default`:          {"recipe": "deep", "model": "fc"},
-		`there is no option "ccp_stam"; did you mean ccp_stem?`:                         {"ccp_stam": 3},
-		`there is no option "level_2/ccp_dropout"; did you mean ccp_dropout?`:           {"level_2/ccp_dropout": 0.1},
-		"levels=4x6/4:dropout=1: level 1: \"dropout=1\" is neither":                     {"levels": "4x6/4:dropout=1"},
-		`there is no option "epoch"; did you mean epochs?`:                              {"epoch": 3},
-		"ccp_dropout=1: it must be in [0, 1)":                                           {"ccp_dropout": 1},
+		`recipe: there is no "deep" for model fc on digits; there are default`: {"recipe": "deep",
+			"model": "fc"},
+		`there is no option "ccp_stam"; did you mean ccp_stem?`:               {"ccp_stam": 3},
+		`there is no option "level_2/ccp_dropout"; did you mean ccp_dropout?`: {"level_2/ccp_dropout": 0.1},
+		"levels=4x6/4:dropout=1: level 1: \"dropout=1\" is neither":           {"levels": "4x6/4:dropout=1"},
+		`there is no option "epoch"; did you mean epochs?`:                    {"epoch": 3},
+		"ccp_dropout=1: it must be in [0, 1)":                                 {"ccp_dropout": 1},
 	} {
 		_, err := Preview(asked)
 		assert.ErrorContains(t, err, want)
@@ -75,14 +83,14 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 	d, err := datasets.Load(t.Context(), data, datasets.Options{})
 	require.NoError(t, err)
 	for want, asked := range map[string]Patch{
-		"level 1: 13 clusters of 12 nodes; a search finds at most as many as nodes: lower them": {"levels": "13x8/4,1x8/2"},
-		"level 2: 7 clusters of 6 nodes; a search finds at most as many as nodes: lower them":   {"levels": "6x8/4,7x8/4,1x8/2"},
-		"level 1: L=99 exceeds its 12 nodes":                                                    {"levels": "6x8/99,1x8/2"},
-		`the transform "minirocket" needs a series; leave it out`:                               {"transforms": "minirocket,values"},
-		`transforms: there is no "kernels"; did you mean minirocket? There are all, none, mini`: {"transforms": "kernels,values"},
-		`transforms: there is no "foo"`:                                                         {"transforms": "foo"},
-		`ring.npz: it has no option side; leave side out (it is for leaves)`:                    {"side": "lower"},
-		`there is no option "epoch"`:                                                            {"epoch": 3},
+		"level 1: 13 clusters of 12 nodes; a search finds at most as many as nodes": {"levels": "13x8/4,1x8/2"},
+		"level 2: 7 clusters of 6 nodes; a search finds at most as many as nodes":   {"levels": "6x8/4,7x8/4,1x8/2"},
+		"level 1: L=99 exceeds its 12 nodes":                                        {"levels": "6x8/99,1x8/2"},
+		`the transform "minirocket" needs a series; leave it out`:                   {"transforms": "minirocket,values"},
+		`transforms: there is no "kernels"; did you mean minirocket`:                {"transforms": "kernels,values"},
+		`transforms: there is no "foo"`:                                             {"transforms": "foo"},
+		`ring.npz: it has no option side; leave side out (it is for leaves)`:        {"side": "lower"},
+		`there is no option "epoch"`:                                                {"epoch": 3},
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
 		o := Options{Dir: dir, Data: d}
@@ -115,14 +123,16 @@ func TestKnown(t *testing.T) {
 	assert.NotEqual(t, usual.Levels, deep.Levels)
 	assert.Empty(t, deep.Hidden)
 	learned := known(Patch{"data": leaves, "recipe": "deep", "ccp_hierarchy": "learned"})
-	assert.Equal(t, []any{"searched", "directed", "1,1"}, []any{learned.Options.Start, learned.Options.Slots, learned.Options.Blocks})
+	assert.Equal(t, []any{"searched", "directed", "1,1"},
+		[]any{learned.Options.Start, learned.Options.Slots, learned.Options.Blocks})
 	own := known(Patch{"data": "some/ring.npz"})
 	assert.Equal(t, []string{oneCycle, KeepLast}, []string{own.Schedule, own.Keep})
 	assert.Zero(t, own.Epochs+own.Steps+own.Batch, "they are by the samples")
 	assert.Equal(t, 20, own.EpochCount())
 
 	assert.Equal(t, ccp.Learned, known(Patch{"ccp_hierarchy": nil}).Options.Hierarchy, "nil takes the recipe's away")
-	typed, text := known(Patch{"hidden": []int{8, 4}, "ccp_hierarchy": ccp.Random, "epochs": 3, "fold": datasets.Fold{Number: 2, Of: 5}}),
+	typed, text := known(Patch{"hidden": []int{8, 4}, "ccp_hierarchy": ccp.Random, "epochs": 3,
+		"fold": datasets.Fold{Number: 2, Of: 5}}),
 		known(Patch{"hidden": "8,4", "ccp_hierarchy": "random", "epochs": "3", "fold": "2/5"})
 	assert.Equal(t, text, typed, "a value is of its type or a text")
 }
@@ -202,7 +212,8 @@ func TestResolve(t *testing.T) {
 }
 
 func TestDefaultCheckpoint(t *testing.T) {
-	for data, want := range map[string]string{"digits": "digits-ccp-1", "some/ring.npz": "ring-ccp-1", "RING.NPZ": "RING-ccp-1"} {
+	for data, want := range map[string]string{"digits": "digits-ccp-1", "some/ring.npz": "ring-ccp-1",
+		"RING.NPZ": "RING-ccp-1"} {
 		c, err := Preview(Patch{"data": data})
 		require.NoError(t, err)
 		assert.Equal(t, filepath.Join("runs", want), c.DefaultCheckpoint())
@@ -221,7 +232,8 @@ func TestRunOfAnEarlierVersion(t *testing.T) {
 		`{"data":"leaves","model":"svm","levels":"","hidden":null,"seed":1}`} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(text), 0o600))
 		_, err := ReadConfig(dir)
-		want := filepath.Join(dir, configFile) + ": an earlier version of ccp began this run, or it was changed by hand; train anew: "
+		want := filepath.Join(dir, configFile) + ": an earlier version of ccp began this run, or it was changed by " +
+			"hand; train anew: "
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, openRun(dir, Config{}, models.Metadata{}, nil, datasets.Fingerprint{}), want)
 	}
@@ -229,8 +241,8 @@ func TestRunOfAnEarlierVersion(t *testing.T) {
 		[]byte(`{"data":{"data":"digits","side":"upper"},"training":{"seed":1}}`), 0o600))
 	_, err := ReadConfig(dir)
 	require.EqualError(t, err, filepath.Join(dir, configFile)+
-		": an earlier version of ccp began this run, or it was changed by hand; train anew: "+
-		"digits: it has no option side; leave side out (it is for leaves)")
+		": an earlier version of ccp began this run, or it was changed by hand; train anew: digits: it has no "+
+		"option side; leave side out (it is for leaves)")
 }
 
 // A seed keeps all its digits on its way through config.json.
@@ -275,7 +287,8 @@ func TestDiffer(t *testing.T) {
 	}
 	a := of(Patch{"readout_dropout": 0.2})
 	assert.Empty(t, differ(a, of(Patch{"readout_dropout": "0.2"})))
-	assert.Equal(t, []string{"average was 0, is 0.9", "hidden was 64, is 3", "readout_dropout was 0.2, is 0.5", "seed was 1, is 2"},
+	assert.Equal(t, []string{"average was 0, is 0.9", "hidden was 64, is 3", "readout_dropout was 0.2, is 0.5",
+		"seed was 1, is 2"},
 		differ(a, of(Patch{"hidden": 3, "readout_dropout": 0.5, "average": 0.9, "seed": 2})))
 }
 
@@ -288,14 +301,16 @@ func TestAblation(t *testing.T) {
 	assert.Equal(t, "3x32/9,1x64/3", whole.Levels.String())
 	assert.Equal(t, "3x8/9,1x16/3", part.Levels.String())
 	assert.Equal(t, Patch{"shrunk": 4}, part.More)
-	assert.Equal(t, []string{"levels was 3x32/9,1x64/3, is 3x8/9,1x16/3", "shrunk was 1, is 4"}, differ(whole.Values(), part.Values()))
+	assert.Equal(t, []string{"levels was 3x32/9,1x64/3, is 3x8/9,1x16/3", "shrunk was 1, is 4"},
+		differ(whole.Values(), part.Values()))
 	p, err := draft(Patch{"shrunk": 4}, d)
 	require.NoError(t, err)
 	_, _, other, err := p.resolve(d)
 	require.NoError(t, err)
 	assert.Nil(t, other.Coordinates)
 	assert.Len(t, d.Coordinates, 24, "the data stays as it is")
-	for want, asked := range map[string]Patch{"shrunk=0: it must be a whole number from 1": {"shrunk": 0}, "nothing is left": {"shrunk": 99},
+	for want, asked := range map[string]Patch{"shrunk=0: it must be a whole number from 1": {"shrunk": 0},
+		"nothing is left": {"shrunk": 99},
 		`there is no option "shrunken"; did you mean shrunk?`: {"shrunken": 2}} {
 		_, err = Resolve(asked, d)
 		assert.ErrorContains(t, err, want)
@@ -313,7 +328,8 @@ func TestSourceOptions(t *testing.T) {
 		return c
 	}
 	a, b := of(Patch{"data": leaves}), of(Patch{"data": leaves, "side": "lower", "tfidf": "false"})
-	assert.Equal(t, []any{"upper", true}, []any{a.Values()["side"], a.Values()["tfidf"]}, "the default, and the recipe's")
+	assert.Equal(t, []any{"upper", true}, []any{a.Values()["side"], a.Values()["tfidf"]},
+		"the default, and the recipe's")
 	assert.Equal(t, Patch{"side": "lower"}, b.More)
 	assert.Equal(t, []string{"side was upper, is lower", "tfidf was true, is false"}, differ(a.Values(), b.Values()))
 	assert.Equal(t, map[string]any{"side": "lower"}, b.dataOptions(datasets.Options{}).Own)
@@ -328,7 +344,8 @@ func TestSourceOptions(t *testing.T) {
 	}
 }
 
-// config.json holds the options of sources and ablations once, if they were given, and a run goes on with the same alone.
+// config.json holds the options of sources and ablations once, if they were given, and a run goes on with the same
+// alone.
 func TestMoreIsKept(t *testing.T) {
 	backend, dir := backendtest.Go(t), t.TempDir()
 	asked := Patch{"data": leaves, "model": "fc", "hidden": 4, "epochs": 1, "side": "lower", "shrunk": 3}
@@ -346,7 +363,8 @@ func TestMoreIsKept(t *testing.T) {
 	}
 }
 
-// Signals on a graph have directed slots, also those with gaps. Short recordings have slots by rank, and whoever asks has what is asked.
+// Signals on a graph have directed slots, also those with gaps. Short recordings have slots by rank, and whoever asks
+// has what is asked.
 func TestSlotsSuitTheData(t *testing.T) {
 	ring, err := datasets.Load(t.Context(), writeRing(t, 60), datasets.Options{})
 	require.NoError(t, err)
@@ -361,4 +379,50 @@ func TestSlotsSuitTheData(t *testing.T) {
 	c, err := Resolve(Patch{"ccp_slots": "rank"}, ring)
 	require.NoError(t, err)
 	assert.Equal(t, "rank", c.Slots)
+}
+
+// An option says by its tags what follows it and whether it can be left to the data. Options of data sets, networks
+// and ablations, which are registered, need no tags for that.
+func TestPhases(t *testing.T) {
+	for phase, names := range map[string][]string{
+		params.Loading:    {"fold", "frames", "knn", "side", "tfidf"},
+		params.Transforms: {"transforms"},
+		params.Network:    {"levels", "hidden", "dtype", "ccp_slots", "readout_dropout", "bayes_alpha", "shrunk"},
+		params.Building:   {"ccp_stem", "ccp_blocks", "ccp_readout", "ccp_candidates"},
+		params.Steps: {"average", "batch", "epochs", "label_smoothing", "learning_rate", "schedule", "steps",
+			"weight_decay"},
+		"": {"data", "seed", "split_seed", "validation", "keep", "model", "recipe", "augment"},
+	} {
+		for _, name := range names {
+			assert.Equal(t, phase, phaseOf(name), name)
+		}
+	}
+	assert.ElementsMatch(t, []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies",
+		"transforms",
+		"dtype", "augment", "ccp_blocks", "ccp_readout", "ccp_slots"}, autoNames())
+}
+
+// What is asked comes before the recipe, and where either leaves a value to the data, the data decides it.
+func TestLayered(t *testing.T) {
+	recipe := Patch{"a": 1, "b": 2, "c": Auto, "d": Auto, "epochs": 5, "steps": 100}
+	for _, c := range []struct {
+		why                 string
+		asked, suited, want Patch
+	}{
+		{"nothing is asked", Patch{}, nil, Patch{"a": 1, "b": 2, "c": Auto, "d": Auto, "epochs": 5, "steps": 100}},
+		{"asked before recipe", Patch{"a": 3, "d": 4}, Patch{"d": 9},
+			Patch{"a": 3, "b": 2, "c": Auto, "d": 4, "epochs": 5, "steps": 100}},
+		{"the data decides what is open", Patch{"a": Auto}, Patch{"a": 7, "b": 8, "c": 9, "e": 10},
+			Patch{"a": 7, "b": 2, "c": 9, "d": Auto, "epochs": 5, "steps": 100}},
+		{"nil takes away", Patch{"a": nil}, Patch{"a": 7},
+			Patch{"b": 2, "c": Auto, "d": Auto, "epochs": 5, "steps": 100}},
+		{"the length is one choice", Patch{"epochs": 6}, Patch{"steps": 50},
+			Patch{"a": 1, "b": 2, "c": Auto, "d": Auto, "epochs": 6, "steps": 50}},
+		{"there is always a length", Patch{"epochs": nil}, Patch{"epochs": 20},
+			Patch{"a": 1, "b": 2, "c": Auto, "d": Auto, "epochs": 20,
+				"steps": Auto}},
+	} {
+		assert.Equal(t, c.want, layered(recipe, c.asked, c.suited), c.why)
+	}
+	assert.Equal(t, 1, recipe["a"], "the sources stay as they are")
 }

@@ -81,8 +81,8 @@ func TestTwiceTheSamples(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, raw, 0o600))
 	_, err = Train(t.Context(), backend, c, Options{Dir: dir})
-	require.ErrorContains(t, err, dir+" holds a run on data that differs in features (was 80 x 12 x 3, is 160 x 12 x 3), labels, "+
-		"split (was 64/0/16, is 128/0/32) and with other settings (steps was 4, is 8)")
+	require.ErrorContains(t, err, dir+" holds a run on data that differs in features (was 80 x 12 x 3, is 160 x 12 "+
+		"x 3), labels, split (was 64/0/16, is 128/0/32) and with other settings (steps was 4, is 8)")
 }
 
 // A run that was copied names the copy.
@@ -137,11 +137,13 @@ func TestResultWithoutWeights(t *testing.T) {
 // What somebody adds to a config.json by hand is not passed over.
 func TestUnknownKeysOfAConfiguration(t *testing.T) {
 	dir := t.TempDir()
-	for text, want := range map[string]string{`{"data": {}, "training": {"epoch": 3}}`: `there is no option "epoch"; did you mean epochs?`,
+	for text, want := range map[string]string{
+		`{"data": {}, "training": {"epoch": 3}}`:      `there is no option "epoch"; did you mean epochs?`,
 		`{"data": {"epochs": 3}, "training": {}}`:     `there is no option "epochs"`,
 		`{"data": {}, "training": {"ccp_stem": 1}}`:   `there is no option "ccp_stem"`,
 		`{"data": {}, "training": {"epochs": 0}}`:     "epochs=0: it must be a whole number from 1",
-		`{"data": {}, "training": {}, "network": {}}`: "an earlier version of ccp", `{"recipe": "default"}`: "an earlier version of ccp"} {
+		`{"data": {}, "training": {}, "network": {}}`: "an earlier version of ccp",
+		`{"recipe": "default"}`:                       "an earlier version of ccp"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(text), 0o600))
 		_, err := ReadConfig(dir)
 		assert.ErrorContains(t, err, want)
@@ -156,11 +158,12 @@ func TestNoBetterThanTheBaseline(t *testing.T) {
 	require.NoError(t, err)
 	c := Patch{"model": "softmax", "epochs": 10, "learning_rate": 0.05}
 	said := func(d *datasets.Dataset, dir string) (r Result, lines []string) {
-		r, err := Train(t.Context(), backend, c, Options{Dir: dir, Data: d, Observer: Observer{Notice: func(line string) {
-			if strings.Contains(line, "majority-class baseline") {
-				lines = append(lines, line)
-			}
-		}}})
+		r, err := Train(t.Context(), backend, c, Options{Dir: dir, Data: d,
+			Observer: Observer{Notice: func(line string) {
+				if strings.Contains(line, "majority-class baseline") {
+					lines = append(lines, line)
+				}
+			}}})
 		require.NoError(t, err)
 		return r, lines
 	}
@@ -179,8 +182,8 @@ func TestNoBetterThanTheBaseline(t *testing.T) {
 	zeros.Signals = &datasets.Floats{Values: make([]float32, 200*36), Size: 36}
 	dir := t.TempDir()
 	r, lines = said(&zeros, dir)
-	assert.Equal(t, []string{"warning: test accuracy 25.0% of 40 samples is not clearly better than the majority-class " +
-		"baseline, 25.0%: check labels and features, train for longer, or take more samples"}, lines)
+	assert.Equal(t, []string{"warning: test accuracy 25.0% of 40 samples is not clearly better than the " +
+		"majority-class baseline, 25.0%: check labels and features, train for longer, or take more samples"}, lines)
 	_, again := said(&zeros, dir)
 	assert.Equal(t, lines, again)
 
@@ -261,7 +264,8 @@ func TestOverwriteWaitsForTheSearch(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A training that fails before its first snapshot leaves nothing that refuses the corrected one, or one on other data.
+// A training that fails before its first snapshot leaves nothing that refuses the corrected one, or one on other
+// data.
 func TestFailedTrainingRefusesNothing(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	backend := backendtest.Go(t)

@@ -11,9 +11,9 @@ import (
 	"github.com/gomlx/gomlx/ml/train"
 )
 
-// parted cuts each batch of a data set into equal parts, one for each device, see Options.Devices. The weights are the
-// same on all devices. XLA (Shardy) splits the step itself, which stays the step of one device on the whole batch. So
-// sums over the batch, such as batch norm's and the loss's, take the samples of all devices.
+// parted cuts each batch of a data set into equal parts, one for each device, see Options.Devices. The weights are
+// the same on all devices. XLA (Shardy) splits the step itself, which stays the step of one device on the whole
+// batch. So sums over the batch, such as batch norm's and the loss's, take the samples of all devices.
 type parted struct {
 	train.Dataset
 	spec *distributed.ShardingSpec

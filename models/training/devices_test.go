@@ -93,7 +93,8 @@ func stepsOn(t *testing.T, backend compute.Backend, asked Patch, d *datasets.Dat
 		metrics = append(metrics, row)
 		return nil
 	})
-	batches := d.Batches(d.Train, datasets.BatchOptions{Size: c.Batch, Shuffle: true, Seed: 1, Steps: datasets.Endless, DropLast: true})
+	batches := d.Batches(d.Train, datasets.BatchOptions{Size: c.Batch, Shuffle: true, Seed: 1,
+		Steps: datasets.Endless, DropLast: true})
 	on, err := onDevices(batches, devices)
 	require.NoError(t, err)
 	_, err = loop.RunSteps(on, steps)
@@ -160,7 +161,8 @@ func TestDevicesTrainAsOne(t *testing.T) {
 					other := shared.GetVariable(v.Path())
 					require.NotNil(t, other, v.Path())
 					weights++
-					a, b := tensors.MustCopyFlatData[float32](v.MustValue()), tensors.MustCopyFlatData[float32](other.MustValue())
+					a, b := tensors.MustCopyFlatData[float32](v.MustValue()),
+						tensors.MustCopyFlatData[float32](other.MustValue())
 					assert.InDelta(t, 0, farthest(a, b), 1e-3, v.Path())
 				}
 				assert.Positive(t, weights)

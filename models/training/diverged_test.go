@@ -23,7 +23,8 @@ import (
 func told(t *testing.T, err error) (step, epoch int, before float64) {
 	t.Helper()
 	require.Error(t, err)
-	part := regexp.MustCompile(`^diverged: the loss became (?:NaN|[+-]Inf) at step (\d+), epoch (\d+) \(.* the epoch's mean was (\S+) at`).
+	part := regexp.MustCompile(`^diverged: the loss became (?:NaN|[+-]Inf) at step (\d+), epoch (\d+) ` +
+		`\(.* the epoch's mean was (\S+) at`).
 		FindStringSubmatch(err.Error()) // without what GoMLX's loop adds
 	require.NotNil(t, part, err)
 	_, scanned := fmt.Sscan(strings.Join(part[1:], " "), &step, &epoch, &before)
@@ -99,7 +100,8 @@ func TestDivergedAtAnyStep(t *testing.T) {
 		for steps := 1; steps <= 8; steps++ {
 			for _, keep := range []string{KeepLast, "best"} {
 				c := ringConfig(data)
-				c["steps"], c["epochs"], c["schedule"], c["ccp_hierarchy"], c["keep"] = steps, min(2, steps), "constant", hierarchy, keep
+				c["steps"], c["epochs"], c["schedule"], c["ccp_hierarchy"], c["keep"] = steps, min(2, steps),
+					"constant", hierarchy, keep
 				c["weight_decay"] = 1e9
 				_, err := Train(t.Context(), backend, c, Options{Dir: t.TempDir()})
 				if err == nil {
@@ -120,11 +122,11 @@ func TestDivergedAtAnyStep(t *testing.T) {
 func TestNoNumberIsDivergence(t *testing.T) {
 	_, odd := json.Marshal(math.NaN())
 	r := &run{classifier: &models.Classifier{}, store: model.NewStore()}
-	r.spec.Model, r.LearningRate, r.state.Step = "ccp", 0.1, 7
-	err := r.numbered(fmt.Errorf("result.json: %w", odd))
+	r.spec.Model, r.config.LearningRate, r.state.Step = "ccp", 0.1, 7
+	err := r.orDiverged(fmt.Errorf("result.json: %w", odd))
 	require.ErrorIs(t, err, ErrDiverged)
 	assert.ErrorContains(t, err, "after step 7")
 	assert.ErrorContains(t, err, "lower learning_rate")
 	other := errors.New("disk full")
-	assert.Equal(t, other, r.numbered(other))
+	assert.Equal(t, other, r.orDiverged(other))
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A training in bfloat16 learns the ring, keeps float32 in its snapshots, and its checkpoint classifies, in bfloat16 as
-// its spec says, after it was loaded again.
+// A training in bfloat16 learns the ring, keeps float32 in its snapshots, and its checkpoint classifies, in bfloat16
+// as its spec says, after it was loaded again.
 func TestTrainInBFloat16(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		c := ringConfig(writeRing(t, 200))

@@ -23,8 +23,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tones writes n recordings of two sensors, from 200 to 300 time points, with a slow or a fast oscillation in noise. The
-// frames that a network reads have lost the fast one. A quarter is the test.
+// tones writes n recordings of two sensors, from 200 to 300 time points, with a slow or a fast oscillation in noise.
+// The frames that a network reads have lost the fast one. A quarter is the test.
 func tones(t *testing.T, n int) string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const sensors, most = 2, 300
@@ -44,12 +44,14 @@ func tones(t *testing.T, n int) string {
 	}
 	path := filepath.Join(t.TempDir(), "tones.npz")
 	list := func(data any) *npz.Array { return &npz.Array{Shape: []int{n}, Data: data} }
-	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)}, {Name: "split", Array: list(split)},
+	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)},
+		{Name: "split", Array: list(split)},
 		{Name: "series", Array: &npz.Array{Shape: []int{n, sensors, most}, Data: series}}}))
 	return path
 }
 
-// Of one training sample of each class none can be held out. That is said, and the nearest training samples still predict.
+// Of one training sample of each class none can be held out. That is said, and the nearest training samples still
+// predict.
 func TestOneSampleOfEachClass(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const classes, width = 20, 60
@@ -63,7 +65,8 @@ func TestOneSampleOfEachClass(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "lone.npz")
 	list := func(data any) *npz.Array { return &npz.Array{Shape: []int{2 * classes}, Data: data} }
-	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)}, {Name: "split", Array: list(split)},
+	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)},
+		{Name: "split", Array: list(split)},
 		{Name: "series", Array: &npz.Array{Shape: []int{2 * classes, 2, width / 2}, Data: series}}}))
 	var notices []string
 	result, err := training.Train(t.Context(), backendtest.Go(t), training.Patch{"data": path},
@@ -120,7 +123,8 @@ func TestTransforms(t *testing.T) {
 		got, err := c.ClassifyRecording(t.Context(), whole, half)
 		require.NoError(t, err)
 		assert.Equal(t, []int{1, 1}, []int{got[0].Class, got[1].Class})
-		assert.LessOrEqual(t, got[0].Probability, 1-1./268+1e-6, "132 right predictions do not make the next one certain")
+		assert.LessOrEqual(t, got[0].Probability, 1-1./268+1e-6,
+			"132 right predictions do not make the next one certain")
 		assert.Empty(t, got[0].Warnings)
 		assert.Contains(t, got[1].Warnings[0], "the training's recordings have from ")
 
@@ -128,7 +132,8 @@ func TestTransforms(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, models.Occlusion, explained[0].Method)
 		assert.Len(t, explained[0].Values, d.Nodes)
-		_, err = c.Attribute(t.Context(), [][]float32{d.Series[133]}, models.AttributionOptions{Method: models.GradientInput})
+		_, err = c.Attribute(t.Context(), [][]float32{d.Series[133]},
+			models.AttributionOptions{Method: models.GradientInput})
 		require.ErrorContains(t, err, "take occlusion")
 		_, err = c.Attribute(t.Context(), [][]float32{d.Series[133]}, models.AttributionOptions{Steps: 5})
 		require.ErrorContains(t, err, "5 steps are of integrated gradients")
@@ -146,7 +151,8 @@ func TestTransforms(t *testing.T) {
 		assert.Equal(t, result.Train, left, "of held-out samples, not of those known by heart")
 
 		// Without transforms the network predicts, which learns them as well.
-		result, err = training.Train(t.Context(), backend, training.Patch{"data": path, "transforms": "none", "steps": 100, "ccp_hierarchies": 2},
+		result, err = training.Train(t.Context(), backend,
+			training.Patch{"data": path, "transforms": "none", "steps": 100, "ccp_hierarchies": 2},
 			training.Options{Dir: filepath.Join(t.TempDir(), "network")})
 		require.NoError(t, err)
 		assert.Greater(t, result.Test.Accuracy, 0.9)
@@ -206,12 +212,13 @@ func (n *noted) observer() training.Observer {
 
 // weighed is the last notice that names the network.
 func (n *noted) weighed() string {
-	all := slices.DeleteFunc(slices.Clone(n.notices), func(line string) bool { return !strings.Contains(line, "the network ") })
+	all := slices.DeleteFunc(slices.Clone(n.notices),
+		func(line string) bool { return !strings.Contains(line, "the network ") })
 	return all[len(all)-1]
 }
 
-// If the transforms' loss is not small, they and the network are weighed by samples that neither was fitted to. A trial that was
-// interrupted goes on, and comes to what one without an interruption comes to.
+// If the transforms' loss is not small, they and the network are weighed by samples that neither was fitted to. A
+// trial that was interrupted goes on, and comes to what one without an interruption comes to.
 func TestTrialGoesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains four networks")
@@ -235,19 +242,24 @@ func TestTrialGoesOn(t *testing.T) {
 		whole.Transforms, whole.Epochs, whole.Keep, whole.Batch = "none", 1, "last", trial.Batch
 		assert.Equal(t, whole, trial)
 
-		result, err := training.Train(t.Context(), backend, tried(0), training.Options{Data: d, Dir: dir, Observer: n.observer(),
-			Command: "without --overwrite"})
+		result, err := training.Train(t.Context(), backend, tried(0),
+			training.Options{Data: d, Dir: dir, Observer: n.observer(),
+				Command: "without --overwrite"})
 		require.NoError(t, err)
 		assert.InDelta(t, 0.2+1./60, n.done[first], 1e-9, "the trial went on")
 		assert.Contains(t, n.notices, "the trial goes on: resuming after step 12")
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
-		assert.Contains(t, n.notices[0], "to compare, a network is trained on the other 22 training samples, with all its 60 steps")
-		assert.Regexp(t, `^on a held-out quarter \(8 samples\) the transforms have [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, n.weighed())
+		assert.Contains(t, n.notices[0], "to compare, a network is trained on the other 22 training samples, with "+
+			"all its 60 steps")
+		assert.Regexp(t,
+			`^on a held-out quarter \(8 samples\) the transforms have [0-9.]+%, loss [0-9.]+, `+
+				`the network [0-9.]+%, loss [0-9.]+: `, n.weighed())
 		assert.GreaterOrEqual(t, result.Test.Accuracy, 0.7, "a third of the training labels are wrong")
 
 		var once noted
 		dir = filepath.Join(t.TempDir(), "whole")
-		uninterrupted, err := training.Train(t.Context(), backend, tried(0), training.Options{Data: d, Dir: dir, Observer: once.observer()})
+		uninterrupted, err := training.Train(t.Context(), backend, tried(0),
+			training.Options{Data: d, Dir: dir, Observer: once.observer()})
 		require.NoError(t, err)
 		assert.Equal(t, n.weighed(), once.weighed())
 		assert.Equal(t, uninterrupted.Test, result.Test)
@@ -259,7 +271,8 @@ func TestTrialGoesOn(t *testing.T) {
 			}
 		}
 		assert.Equal(t, "network", network.Name)
-		assert.Contains(t, once.weighed(), fmt.Sprintf("the network %.1f%%, loss %.3f", 100*network.Accuracy, network.Loss))
+		assert.Contains(t, once.weighed(), fmt.Sprintf("the network %.1f%%, loss %.3f", 100*network.Accuracy,
+			network.Loss))
 		assert.InDelta(t, 1, total, 1e-9, "the weights of all members")
 	})
 }
@@ -274,13 +287,15 @@ func TestTrialWithOtherSettings(t *testing.T) {
 		var n noted
 		dir := filepath.Join(t.TempDir(), "other")
 		require.ErrorIs(t, stopped(t, backend, d, dir, n.observer()), training.ErrInterrupted)
-		_, err := training.Train(t.Context(), backend, tried(0.003), training.Options{Data: d, Dir: dir, Observer: n.observer()})
+		_, err := training.Train(t.Context(), backend, tried(0.003),
+			training.Options{Data: d, Dir: dir, Observer: n.observer()})
 		require.NoError(t, err)
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
 	})
 }
 
-// A trial keeps groups whole. Of one group samples are held out, as if there were no groups, and of one class nothing can be learned.
+// A trial keeps groups whole. Of one group samples are held out, as if there were no groups, and of one class nothing
+// can be learned.
 func TestTrialOfGroups(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains three networks")
@@ -311,8 +326,8 @@ func TestTrialOfGroups(t *testing.T) {
 		_, err = train(training.Patch{"steps": 5, "ccp_hierarchies": 2}, n.observer())
 		require.NoError(t, err)
 		assert.Contains(t, n.weighed(), "on a held-out quarter (8 samples) the transforms have")
-		assert.Contains(t, n.notices, "groups: most samples are of a class that only one group has, so that single samples are held out; "+
-			"new groups may be harder")
+		assert.Contains(t, n.notices, "groups: most samples are of a class that only one group has, so that single "+
+			"samples are held out; new groups may be harder")
 	})
 }
 
@@ -334,13 +349,16 @@ func TestMemory(t *testing.T) {
 }
 
 func TestTransformNames(t *testing.T) {
-	_, err := training.Train(t.Context(), nil, training.Patch{"transforms": "kernel"}, training.Options{Dir: t.TempDir()})
-	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, minirocket, hydra, shapelets, power, lags, `+
-		`scattering, averages, values, forest; join several by commas`)
+	_, err := training.Train(t.Context(), nil, training.Patch{"transforms": "kernel"},
+		training.Options{Dir: t.TempDir()})
+	require.ErrorContains(t, err,
+		`there is no "kernel"; there are all, none, minirocket, hydra, shapelets, power, lags, `+
+			`scattering, averages, values, forest; join several by commas`)
 }
 
-// Only the delays between sensors tell from where a wave comes, as in benchmarks/generated.py. Those transforms add sensors at the
-// same time point. A network that is trained whole in the trial, and judged after a temperature, is not dropped beside them.
+// Only the delays between sensors tell from where a wave comes, as in benchmarks/generated.py. Those transforms add
+// sensors at the same time point. A network that is trained whole in the trial, and judged after a temperature, is
+// not dropped beside them.
 func TestWavesNeedTheNetwork(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const n, sensors, timepoints = 240, 8, 50
@@ -359,7 +377,8 @@ func TestWavesNeedTheNetwork(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "waves.npz")
 	list := func(data any) *npz.Array { return &npz.Array{Shape: []int{n}, Data: data} }
-	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)}, {Name: "split", Array: list(split)},
+	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)},
+		{Name: "split", Array: list(split)},
 		{Name: "series", Array: &npz.Array{Shape: []int{n, sensors, timepoints}, Data: series}}}))
 	dir := filepath.Join(t.TempDir(), "run")
 	result, err := training.Train(t.Context(), backendtest.XLA(t), training.Patch{"data": path, "steps": 400,

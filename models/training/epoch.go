@@ -19,13 +19,14 @@ func (r *run) progress() Progress {
 	n := float64(s.Sums.Steps)
 	epoch := r.epochOf(s.Step)
 	before := r.endOf(epoch - 1)
-	p := Progress{Epoch: epoch, Epochs: r.Epochs, Step: s.Step - before, Steps: r.endOf(epoch) - before,
+	p := Progress{Epoch: epoch, Epochs: r.config.Epochs, Step: s.Step - before, Steps: r.endOf(epoch) - before,
 		Loss: s.Sums.Loss / n, Accuracy: s.Sums.Accuracy / n}
 	for _, c := range s.Sums.Objective {
 		p.Objective += c
 	}
-	if seconds := s.Seconds + time.Since(r.epochStart).Seconds(); seconds > 0 {
-		p.PerSecond = float64(s.Sums.Timed*r.Batch) / seconds
+	seconds := s.Seconds + time.Since(r.epochStart).Seconds()
+	if seconds > 0 {
+		p.PerSecond = float64(s.Sums.Timed*r.config.Batch) / seconds
 	}
 	return p
 }
@@ -43,36 +44,21 @@ func (r *run) endEpoch() error {
 	s := &r.state
 	n := float64(s.Sums.Steps)
 	e := Epoch{Epoch: r.epochOf(s.Step), Train: Score{Loss: s.Sums.Loss / n, Accuracy: s.Sums.Accuracy / n},
-		Objective: s.Sums.Objective,
-		Seconds:   s.Seconds, InputWait: s.Wait / math.Max(s.Seconds, 1e-9)}
+		Objective: s.Sums.Objective, Seconds: s.Seconds, InputWait: s.Wait / math.Max(s.Seconds, 1e-9)}
 	if r.held != nil {
 		e.Train = *r.held
 	}
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
-	var held [][]float64
-	var labels []int32
-	validation, err := EvaluateEach(r.classifier, r.data, r.data.Validation, r.evaluationBatch(), func(i int, p []float64) {
-		held, labels = append(held, p), append(labels, r.data.Labels[i])
-	})
-	if errors.Is(err, errNotANumber) { // the epoch's last step spoiled the weights, and no loss after it shows that
-		return r.diverged(s.Step, math.NaN(), math.NaN())
-	}
+	validation, calibration, err := r.validate()
 	if err != nil {
 		return err
 	}
-	if validation.Samples > 0 {
-		e.Validation = &Score{Loss: validation.Loss, Accuracy: validation.Accuracy}
-	}
-	e.Best = s.Best == 0 || r.Keep == KeepLast || better(e.Validation, s.History[s.Best-1].Validation)
+	e.Validation = validation
+	e.Best = s.Best == 0 || r.config.Keep == KeepLast || better(e.Validation, s.History[s.Best-1].Validation)
 	if e.Best {
-		kept := struct {
-			Epoch
-			Calibration *models.Calibration `json:"calibration,omitempty"`
-		}{e, cmp.Or(calibrate(held, labels), s.Calibration)}
-		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), kept,
-			func(v *model.Variable) bool { return !variables.IsWeight(v) }); err != nil {
+		if err := r.keep(e, calibration); err != nil {
 			return err
 		}
 		s.Best = e.Epoch
@@ -90,15 +76,47 @@ func (r *run) endEpoch() error {
 	if err := r.save(); err != nil {
 		return err
 	}
-	if err := writeHistory(filepath.Join(r.Dir, historyFile), s.History); err != nil {
+	if err := writeHistory(filepath.Join(r.dir, historyFile), s.History); err != nil {
 		return err
 	}
-	if r.Observer.Epoch != nil {
-		r.Observer.Epoch(e)
+	if r.options.Observer.Epoch != nil {
+		r.options.Observer.Epoch(e)
 	}
 	r.clock()
 	s.Seconds, s.Wait = 0, 0 // validation is not training
 	return nil
+}
+
+// validate evaluates the classifier on the validation samples. Without any, the score is nil, and the calibration is
+// that of a network's trial, if there was one.
+func (r *run) validate() (*Score, *models.Calibration, error) {
+	var held [][]float64
+	var labels []int32
+	collect := func(sample int, probabilities []float64) {
+		held, labels = append(held, probabilities), append(labels, r.data.Labels[sample])
+	}
+	e, err := EvaluateEach(r.classifier, r.data, r.data.Validation, r.evaluationBatch(), collect)
+	if errors.Is(err, errNotANumber) { // the epoch's last step spoiled the weights, and no loss after it shows that
+		return nil, nil, r.diverged(r.state.Step, math.NaN(), math.NaN())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	calibration := cmp.Or(calibrate(held, labels), r.state.Calibration)
+	if e.Samples == 0 {
+		return nil, calibration, nil
+	}
+	return &Score{Loss: e.Loss, Accuracy: e.Accuracy}, calibration, nil
+}
+
+// keep saves the classifier's weights as those of the best epoch, with what a classifier needs beside them.
+func (r *run) keep(e Epoch, calibration *models.Calibration) error {
+	state := struct {
+		Epoch
+		Calibration *models.Calibration `json:"calibration,omitempty"`
+	}{e, calibration}
+	noWeight := func(v *model.Variable) bool { return !variables.IsWeight(v) }
+	return checkpoint.Save(r.dir, checkpoint.Best, r.state.Step, 1, r.classifier.Store(), state, noWeight)
 }
 
 // better reports whether the validation a is better than b. Without validation the later weights are.

@@ -11,7 +11,6 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/prob"
-	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -53,23 +52,23 @@ type ClassScore struct {
 
 var errNotANumber = errors.New("the network's output is not a number")
 
-// Evaluate classifies every sample of a split, a list of sample indices of d, in batches of `batch`. Classes are known by
-// their names: the data may have some of the classifier's, in any order. It is an error if the data have another class or
-// shape, or if the network gives no number for a sample, which the error names.
+// Evaluate classifies every sample of a split, a list of sample indices of d, in batches of `batch`. Classes are
+// known by their names: the data may have some of the classifier's, in any order. It is an error if the data have
+// another class or shape, or if the network gives no number for a sample, which the error names.
 func Evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int) (Evaluation, error) {
 	return EvaluateEach(c, d, split, batch, nil)
 }
 
 // EvaluateEach does what Evaluate does. It also calls visit, unless it is nil, with each sample's index and the
-// probabilities of the classifier's classes, in order. Samples are normalised by the classifier's mean and deviation, not
-// by the data's: these may be of other training samples.
+// probabilities of the classifier's classes, in order. Samples are normalised by the classifier's mean and deviation,
+// not by the data's: these may be of other training samples.
 func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch int, visit func(sample int,
 	probabilities []float64)) (Evaluation, error) {
 	return evaluate(context.Background(), c, d, split, evaluating{batch: batch, visit: visit})
 }
 
-// EvaluateMirrored does what EvaluateEach does. But each sample is judged by the mean of the probabilities for itself and
-// for its mirror image, so that it takes twice as long. It is an error if the data have no mirror images.
+// EvaluateMirrored does what EvaluateEach does. But each sample is judged by the mean of the probabilities for itself
+// and for its mirror image, so that it takes twice as long. It is an error if the data have no mirror images.
 func EvaluateMirrored(c *models.Classifier, d *datasets.Dataset, split []int, batch int, visit func(sample int,
 	probabilities []float64)) (Evaluation, error) {
 	if d.Mirror == nil {
@@ -87,7 +86,8 @@ type evaluating struct {
 }
 
 // evaluate does what Evaluate does, until ctx ends.
-func evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, split []int, how evaluating) (Evaluation, error) {
+func evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, split []int,
+	how evaluating) (Evaluation, error) {
 	d, err := ofModel(d, c.Metadata, d.Name)
 	if err != nil {
 		return Evaluation{}, err
@@ -97,12 +97,18 @@ func evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, sp
 		e.count(counts, d.ClassNames)
 		return e, nil
 	}
+	if err := checkSplit(d, split, how.batch); err != nil {
+		return e, err
+	}
 	labels := make([]int32, len(split))
 	for at, i := range split {
 		labels[at] = d.Labels[i]
 	}
 	all := judgedFor(labels, d.Classes(), how.brief)
-	judge := func(sample int, probabilities []float64) error {
+	if d.Series != nil || how.mirrored || c.PredictedBy() != models.ByNetwork {
+		how.batch = 0 // the classifier chooses: most of the work is not the network's
+	}
+	err = eachSample(ctx, c, d, split, how, func(sample int, probabilities []float64) error {
 		label := d.Labels[sample]
 		if math.IsNaN(probabilities[label]) {
 			return fmt.Errorf("sample %d: %w; look for extreme values in the data", sample, errNotANumber)
@@ -118,14 +124,9 @@ func evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, sp
 			how.visit(sample, probabilities)
 		}
 		return nil
-	}
-	if how.mirrored || d.Series != nil || c.PredictedBy() != models.ByNetwork { // whole samples, which the transforms use
-		err = eachWhole(ctx, c, d, split, how.mirrored, judge)
-	} else {
-		err = eachBatch(ctx, c, d, split, how.batch, judge)
-	}
+	})
 	if err != nil {
-		return e, err
+		return Evaluation{}, err
 	}
 	e.Loss /= float64(e.Samples)
 	e.Reliability.finish(e.Samples)
@@ -134,71 +135,49 @@ func evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, sp
 	return e, nil
 }
 
-// eachBatch calls judge with the probabilities for each sample by the network, which gets batches of signals. It returns the first error.
-func eachBatch(ctx context.Context, c *models.Classifier, d *datasets.Dataset, split []int, batch int,
-	judge func(sample int, probabilities []float64) error) error {
-	classes, batches, step := d.Classes(), d.Batches(split, datasets.BatchOptions{Size: batch}), 0
-	for b, err := range batches.Iter() {
-		err = cmp.Or(err, ctx.Err())
-		if err != nil {
-			return err
-		}
-		out, err := c.Run(b.Inputs[0])
-		if err != nil {
-			return err
-		}
-		logits, err := tensors.CopyFlatData[float32](out)
-		out.MustFinalizeAll() // its memory is the device's
-		if err != nil {
-			return err
-		}
-		for i := range batches.Valid(step) {
-			if err := judge(split[step*batch+i], prob.Softmax(logits[i*classes:(i+1)*classes])); err != nil {
-				return err
-			}
-		}
-		step++
-		if err := b.Finalize(); err != nil {
-			return err
+// checkSplit returns an error if samples of a split are not there, or cannot be cut into batches of this size.
+func checkSplit(d *datasets.Dataset, split []int, batch int) error {
+	if batch < 1 {
+		return fmt.Errorf("batches of %d samples; there must be at least 1 in each", batch)
+	}
+	for at, i := range split {
+		if i < 0 || i >= len(d.Labels) {
+			return fmt.Errorf("data set %s: entry %d of the split is sample %d of %d", d.Name, at, i, len(d.Labels))
 		}
 	}
 	return nil
 }
 
-// eachWhole calls judge with the probabilities for each sample, as the data have it, or if mirrored with their mean over the
-// sample and its mirror image. It returns the first error.
-func eachWhole(ctx context.Context, c *models.Classifier, d *datasets.Dataset, split []int, mirrored bool, judge func(sample int,
-	probabilities []float64) error) error {
-	images, most := 1, len(split)
-	if mirrored {
-		images, most = 2, min(most, 1024) // the copies are in memory
+// eachSample calls judge, in order, with the probabilities for each sample of a split, as the data have it, or if
+// mirrored with their mean over the sample and its mirror image. It returns the first error.
+func eachSample(ctx context.Context, c *models.Classifier, d *datasets.Dataset, split []int, how evaluating,
+	judge func(sample int, probabilities []float64) error) error {
+	read := func(i int) []float32 { return d.Input(i, make([]float32, d.Nodes*d.Channels)) }
+	if !how.mirrored {
+		return c.Probabilities(ctx, len(split), how.batch,
+			func(at int) []float32 { return read(split[at]) },
+			func(at int, probabilities []float64) error { return judge(split[at], probabilities) })
 	}
-	for part := range slices.Chunk(split, most) {
-		var original []float64
-		var failed error
-		err := c.Probabilities(ctx, images*len(part), func(i int) []float32 {
-			raw := d.Input(part[i/images], make([]float32, d.Nodes*d.Channels))
-			if i%images == 1 {
-				raw = slices.Clone(raw)
-				d.Mirror(raw)
-			}
-			return raw
-		}, func(i int, probabilities []float64) {
-			if mirrored && i%2 == 0 {
-				original = slices.Clone(probabilities)
-				return
-			} else if mirrored {
-				floats.Add(probabilities, original)
-				floats.Scale(0.5, probabilities)
-			}
-			failed = cmp.Or(failed, judge(part[i/images], probabilities))
-		})
-		err = cmp.Or(err, failed)
-		if err != nil {
-			return err
+	// An even number is a sample, and the odd number after it the sample's mirror image.
+	image := func(at int) []float32 {
+		values := read(split[at/2])
+		if at%2 == 1 {
+			values = slices.Clone(values)
+			d.Mirror(values)
 		}
+		return values
 	}
-	return nil
+	var original []float64
+	return c.Probabilities(ctx, 2*len(split), how.batch, image,
+		func(at int, probabilities []float64) error {
+			if at%2 == 0 {
+				original = probabilities
+				return nil
+			}
+			floats.Add(probabilities, original)
+			floats.Scale(0.5, probabilities)
+			return judge(split[at/2], probabilities)
+		})
 }
 
 // confusions counts samples by true and predicted class.

@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -35,8 +36,9 @@ func TestScore(t *testing.T) {
 	}, e.PerClass)
 }
 
-// Whatever the batch, and however much of the last one is filling, the scores are those of the single predictions.
-func TestEvaluate(t *testing.T) {
+// evaluated returns a classifier that was trained for an epoch, and its data set.
+func evaluated(t *testing.T) (*models.Classifier, *datasets.Dataset) {
+	t.Helper()
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
 	c["epochs"] = 1
@@ -46,7 +48,12 @@ func TestEvaluate(t *testing.T) {
 	require.NoError(t, err)
 	d, err := LoadFor(t.Context(), classifier.Metadata, previewed(c), datasets.Options{})
 	require.NoError(t, err)
+	return classifier, d
+}
 
+// Whatever the batch, and however much of the last one is filling, the scores are those of the single predictions.
+func TestEvaluate(t *testing.T) {
+	classifier, d := evaluated(t)
 	want, counts := Evaluation{Samples: len(d.Test)}, confusions{}
 	var labels []int32
 	for _, i := range d.Test {
@@ -87,7 +94,11 @@ func TestEvaluate(t *testing.T) {
 		assert.Equal(t, want, got, "batches of %d", batch)
 	}
 
-	// Some of the classes in another order: the numbers are the model's, on the path of whole samples too.
+}
+
+// The data may have some of the classes in another order: the numbers are the model's, on the path of whole samples too.
+func TestEvaluateOtherClasses(t *testing.T) {
+	classifier, d := evaluated(t)
 	some := *d
 	some.ClassNames, some.Labels, some.Test = []string{"west", "south", "east"}, make([]int32, len(d.Labels)), nil
 	for i, label := range d.Labels {
@@ -98,7 +109,7 @@ func TestEvaluate(t *testing.T) {
 			some.Test = append(some.Test, i)
 		}
 	}
-	plain, err = Evaluate(classifier, d, some.Test, 64)
+	plain, err := Evaluate(classifier, d, some.Test, 64)
 	require.NoError(t, err)
 	other, err := Evaluate(classifier, &some, some.Test, 64)
 	require.NoError(t, err)
@@ -111,16 +122,28 @@ func TestEvaluate(t *testing.T) {
 	_, err = Evaluate(classifier, &some, some.Test, 64)
 	require.ErrorContains(t, err, `ring.npz has the classes ["0" "1" "2"], the model ["north" "east" "south" `+
 		`"west"]; store labels as strings of the model's`)
+}
 
+// Nothing is evaluated of an empty split. A split of samples that are not there, and a batch of no samples, are errors.
+func TestEvaluateOddSplits(t *testing.T) {
+	classifier, d := evaluated(t)
 	none, err := Evaluate(classifier, d, nil, 16)
 	require.NoError(t, err)
 	assert.Zero(t, none.Samples+int(none.Accuracy+none.Loss))
 	_, err = Evaluate(classifier, d, d.Test, 0)
-	require.Error(t, err)
+	require.EqualError(t, err, "batches of 0 samples; there must be at least 1 in each")
+	mirrored := *d
+	mirrored.Mirror = func([]float32) {}
+	for _, missing := range []int{-1, len(d.Labels)} {
+		_, err = Evaluate(classifier, d, []int{0, missing}, 64)
+		require.ErrorContains(t, err, fmt.Sprintf("entry 1 of the split is sample %d of %d", missing, len(d.Labels)))
+		_, err = EvaluateMirrored(classifier, &mirrored, []int{0, missing}, 64, nil)
+		require.ErrorContains(t, err, "entry 1 of the split")
+	}
 }
 
-// A data set as it was loaded is evaluated as the training evaluated it, although the training held out validation samples
-// and so took mean and deviation of fewer: they are the classifier's.
+// A data set as it was loaded is evaluated as the training evaluated it, although the training held out validation
+// samples and so took mean and deviation of fewer: they are the classifier's.
 func TestEvaluateByTheClassifiersStatistics(t *testing.T) {
 	backend := backendtest.Go(t)
 	d, err := datasets.Load(t.Context(), writeRing(t, 60), datasets.Options{})
@@ -182,17 +205,9 @@ func TestLoadForOtherData(t *testing.T) {
 
 // Each prediction is the mean over a sample and its mirror image, and the samples stay as they are.
 func TestEvaluateMirrored(t *testing.T) {
-	backend := backendtest.Go(t)
-	c := ringConfig(writeRing(t, 200))
-	c["epochs"] = 1
-	dir := t.TempDir()
-	trainIn(t, backend, c, dir)
-	classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
-	require.NoError(t, err)
+	classifier, d := evaluated(t)
 	classifier.Calibration = nil
-	d, err := LoadFor(t.Context(), classifier.Metadata, previewed(c), datasets.Options{})
-	require.NoError(t, err)
-	_, err = EvaluateMirrored(classifier, d, d.Test, 64, nil)
+	_, err := EvaluateMirrored(classifier, d, d.Test, 64, nil)
 	assert.ErrorContains(t, err, "no mirror images")
 
 	d.Mirror = slices.Reverse[[]float32]

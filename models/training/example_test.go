@@ -25,8 +25,10 @@ func ExampleTrain() {
 		panic(err)
 	}
 	config := training.Patch{"data": "digits", "model": "ccp"}
-	config["levels"], config["hidden"], config["steps"], config["learning_rate"] = "16x12/9,4x16/8,1x24/4", []int{24}, 240, 5e-3
-	result, err := training.Train(context.Background(), nil, config, training.Options{Data: data, Dir: filepath.Join(dir, "digits")})
+	config["levels"], config["hidden"], config["steps"], config["learning_rate"] = "16x12/9,4x16/8,1x24/4", []int{24},
+		240, 5e-3
+	result, err := training.Train(context.Background(), nil, config,
+		training.Options{Data: data, Dir: filepath.Join(dir, "digits")})
 	if err != nil {
 		panic(err)
 	}
@@ -61,7 +63,10 @@ func ExampleTrain_series() {
 		delay := 3 + 3*(i%2)
 		x := make([]float32, 0, 2*60)
 		for t := range 60 {
-			wave := func(t int) float32 { return float32(math.Sin(0.4*float64(t+7*i)) + 0.2*math.Sin(1.7*float64(t*t%31))) }
+			wave := func(t int) float32 {
+				return float32(math.Sin(0.4*float64(t+7*i)) +
+					0.2*math.Sin(1.7*float64(t*t%31)))
+			}
 			x = append(x, wave(t), wave(t-delay))
 		}
 		series, labels = append(series, x), append(labels, []string{"near", "far"}[i%2])

@@ -32,7 +32,8 @@ const (
 	lockFile     = checkpoint.LockFile
 )
 
-// runFiles returns the names of a run's files. Where configFile is missing there is no run, so it comes first and goes last.
+// runFiles returns the names of a run's files. Where configFile is missing there is no run, so it comes first and
+// goes last.
 func runFiles() []string {
 	return []string{metadataFile, checkpoint.GraphFile, resultFile, historyFile, dataFile, configFile}
 }
@@ -49,12 +50,13 @@ func (r *run) save() error {
 func (r *run) snapshot() error {
 	r.clock()
 	r.saved = time.Now()
-	return checkpoint.Save(r.Dir, checkpoint.Last, r.state.Step, 2, r.store, r.state,
+	return checkpoint.Save(r.dir, checkpoint.Last, r.state.Step, 2, r.store, r.state,
 		func(v *model.Variable) bool { return !resumable(v) })
 }
 
-// resumable reports whether a snapshot must hold a variable so that a training can go on. It must hold the weights, their
-// averages, the optimizer's state, the step, and where GoMLX's own random numbers are, which its dropout and noise draw.
+// resumable reports whether a snapshot must hold a variable so that a training can go on. It must hold the weights,
+// their averages, the optimizer's state, the step, and where GoMLX's own random numbers are, which its dropout and
+// noise draw.
 func resumable(v *model.Variable) bool {
 	return variables.IsWeight(v) || v.Path() == model.JoinPath("/", model.RNGStateVariableName) ||
 		slices.ContainsFunc([]string{variables.Average + "/", "/AdamOptimizer/", "/optimizers/", "/global_step"},
@@ -65,12 +67,11 @@ func resumable(v *model.Variable) bool {
 // leaves nothing that another must spare.
 func begun(dir string) bool {
 	fsys := os.DirFS(dir)
-	_, err := os.Stat(filepath.Join(dir, resultFile))
-	return err == nil || checkpoint.Exists(fsys, checkpoint.Last) || checkpoint.Exists(fsys, checkpoint.Best)
+	return hasEnded(dir) || checkpoint.Exists(fsys, checkpoint.Last) || checkpoint.Exists(fsys, checkpoint.Best)
 }
 
-// own returns an error if a training in dir would replace something that no training wrote, or the file of its data. What
-// a training writes first is configFile, so own reads it after it has listed the rest.
+// own returns an error if a training in dir would replace something that no training wrote, or the file of its data.
+// What a training writes first is configFile, so own reads it after it has listed the rest.
 func own(dir, data string) error {
 	best, wrongBest := checkpoint.Newest(os.DirFS(dir), checkpoint.Best)
 	last, wrongLast := checkpoint.Newest(os.DirFS(dir), checkpoint.Last)
@@ -83,20 +84,22 @@ func own(dir, data string) error {
 		}
 		there = filepath.Join(dir, name)
 		if os.SameFile(info, set) {
-			return fmt.Errorf("%s is the data set, and a training there would replace it; choose another checkpoint", there)
+			return fmt.Errorf("%s is the data set, and a training there would replace it; choose another checkpoint",
+				there)
 		}
 	}
 	var began map[string]any
 	_ = files.ReadJSON(filepath.Join(dir, configFile), &began)                 // one that cannot be read is not its own
 	if there != "" && began["training"] == nil && began["split_seed"] == nil { // which earlier versions wrote
-		return fmt.Errorf("%s is there, and %s shows no training that wrote it; choose another checkpoint, or move it away",
+		return fmt.Errorf("%s is there, and %s shows no training that wrote it; choose another checkpoint, or move "+
+			"it away",
 			there, filepath.Join(dir, configFile))
 	}
 	return cmp.Or(wrongBest, wrongLast)
 }
 
-// openRun makes dir, which is own, the directory of a run with this configuration on this data, or checks that the run
-// begun there is this one. If it is another run, the error says in what it differs.
+// openRun makes dir, which is own, the directory of a run with this configuration on this data, or checks that the
+// run begun there is this one. If it is another run, the error says in what it differs.
 func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, data datasets.Fingerprint) error {
 	if !begun(dir) {
 		err := writeConfig(dir, c, m)
@@ -127,8 +130,8 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 		"overwrite", dir, strings.Join(other, " and "))
 }
 
-// OtherData lists in what a data set differs from the data of the run in dir, see datasets.Fingerprint.Differences. The
-// error is ReadFingerprint's.
+// OtherData lists in what a data set differs from the data of the run in dir, see datasets.Fingerprint.Differences.
+// The error is ReadFingerprint's.
 func OtherData(dir string, now datasets.Fingerprint) ([]string, error) {
 	was, err := ReadFingerprint(dir)
 	return was.Differences(now), err

@@ -48,8 +48,8 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 	}
 }
 
-// A training replaces nothing but a training: neither files of a foreign program, nor a classifier that was saved, nor its
-// own data set, also with overwrite. What it does not write itself may lie there.
+// A training replaces nothing but a training: neither files of a foreign program, nor a classifier that was saved,
+// nor its own data set, also with overwrite. What it does not write itself may lie there.
 func TestTrainingSparesWhatIsNotItsOwn(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 80))
@@ -78,7 +78,8 @@ func TestTrainingSparesWhatIsNotItsOwn(t *testing.T) {
 			name += "/mine"
 		}
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(`{"my": 1, "model": "x", "data": "y"}`), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(`{"my": 1, "model": "x", "data": "y"}`),
+			0o644))
 		refused(dir, strings.TrimSuffix(name, "/mine"), c)
 	}
 	alone := t.TempDir()
@@ -97,7 +98,8 @@ func TestTrainingSparesWhatIsNotItsOwn(t *testing.T) {
 	trainIn(t, backend, c, alone)
 	require.NoError(t, removeFiles(alone))
 	// A kill after the first file leaves a run that goes on.
-	require.NoError(t, os.WriteFile(filepath.Join(alone, configFile), []byte(`{"recipe": "default", "split_seed": 0}`), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(alone, configFile),
+		[]byte(`{"recipe": "default", "split_seed": 0}`), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(alone, "graph.npz"), nil, 0o644))
 	trainIn(t, backend, c, alone)
 }

@@ -100,8 +100,9 @@ func TestSecondsOfFits(t *testing.T) {
 	d.Signals = slow{d.Signals}
 	reading := timepoint.Seconds() * float64(len(d.Train))
 	for name, asked := range map[string]Patch{
-		"alone":  {"model": "bayes"},
-		"beside": {"levels": "2x4/3,1x4/2", "hidden": 4, "transforms": "values", "ccp_hierarchies": 2, "steps": 4, "epochs": 2},
+		"alone": {"model": "bayes"},
+		"beside": {"levels": "2x4/3,1x4/2", "hidden": 4, "transforms": "values", "ccp_hierarchies": 2, "steps": 4,
+			"epochs": 2},
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
 		result, err := Train(t.Context(), backendtest.Go(t), asked, Options{Dir: dir, Data: d})
@@ -211,9 +212,11 @@ func TestFitIsInterrupted(t *testing.T) {
 }
 
 func TestFitNeedsCounts(t *testing.T) {
-	_, err := Train(context.Background(), backendtest.Go(t), Patch{"data": writeRing(t, 200), "model": "bayes"}, Options{Dir: t.TempDir()})
+	_, err := Train(context.Background(), backendtest.Go(t), Patch{"data": writeRing(t, 200), "model": "bayes"},
+		Options{Dir: t.TempDir()})
 	require.ErrorContains(t, err, "model bayes on data set ring.npz: training sample 0, node ")
-	require.ErrorContains(t, err, "; naive Bayes needs counts or other values that are not negative; choose another model for this data")
+	require.ErrorContains(t, err, "; naive Bayes needs counts or other values that are not negative; choose another "+
+		"model for this data")
 	assert.NotContains(t, err.Error(), "\n")
 }
 
@@ -265,7 +268,8 @@ func TestDefaultsOfPlainModels(t *testing.T) {
 		}
 	}
 	_, err := Preview(Patch{"model": "bayes", "epochs": 3})
-	assert.EqualError(t, err, "epochs: 3; the weights of model bayes are computed in one pass, not trained: there must be 1")
+	assert.EqualError(t, err, "epochs: 3; the weights of model bayes are computed in one pass, not trained: there "+
+		"must be 1")
 	_, err = Preview(Patch{"model": "svm", "label_smoothing": 0.1})
 	assert.ErrorContains(t, err, "label_smoothing: 0.1; model svm has a loss of its own")
 }

@@ -62,7 +62,8 @@ func init() {
 		{"data": "needles", "set": {"epochs": 7}},
 		{"recipe": "default", "set": {"epochs": 16, "batch": 100, "ccp_hierarchies": null}},
 		{"models": "ccp", "recipe": "default", "set": {"ccp_search": "cut", "ccp_slots": "directed", "ccp_blocks": null}},
-		{"models": "ccp", "recipe": "deep", "set": {"levels": "256x64/16,1x512/16", "hidden": "none", "ccp_hierarchy": "prepared",
+		{"models": "ccp", "recipe": "deep", "set": {"levels": "256x64/16,1x512/16", "hidden": "none",
+			"ccp_hierarchy": "prepared",
 			"ccp_search": "cut", "ccp_slots": "directed", "ccp_blocks": "1,1"}},
 		{"models": "svm bayes", "set": {"tfidf": false, "input_dropout": null}},
 		{"models": "fc", "set": {"hidden": "2500,500"}},
@@ -99,7 +100,8 @@ func writeRing(t testing.TB, samples int, marks ...int64) string {
 		{Name: "features", Array: &npz.Array{Shape: []int{samples, ringNodes, ringChannels}, Data: features}},
 		{Name: "labels", Array: &npz.Array{Shape: []int{samples}, Data: labels}},
 		{Name: "edges", Array: &npz.Array{Shape: []int{ringNodes, 2}, Data: edges}},
-		{Name: "class_names", Array: &npz.Array{Shape: []int{ringClasses}, Data: []string{"north", "east", "south", "west"}}},
+		{Name: "class_names", Array: &npz.Array{Shape: []int{ringClasses},
+			Data: []string{"north", "east", "south", "west"}}},
 	}
 	if marks != nil {
 		split := make([]int64, samples)
@@ -115,7 +117,8 @@ func writeRing(t testing.TB, samples int, marks ...int64) string {
 func ringConfig(data string) Patch {
 	c := Patch{"data": data, "model": "ccp"}
 	c["levels"], c["hidden"] = "4x6/4,1x8/3", []int{8}
-	c["epochs"], c["batch"], c["learning_rate"], c["schedule"], c["keep"], c["label_smoothing"] = ringEpochs, 16, 0.02, "cosine", "best", 0
+	c["epochs"], c["batch"], c["learning_rate"], c["schedule"], c["keep"], c["label_smoothing"] = ringEpochs, 16,
+		0.02, "cosine", "best", 0
 	only(c, map[string]any{"readout_dropout": 0.2})
 	return c
 }
@@ -163,7 +166,10 @@ func snapshotOf(t testing.TB, dir, kind string) (variables map[string]string, hi
 	variables = map[string]string{}
 	for v := range store.IterVariables() {
 		value := v.MustValue()
-		require.NoError(t, value.ConstBytes(func(raw []byte) { variables[v.Path()] = fmt.Sprintf("%s %x", value.Shape(), raw) }))
+		require.NoError(t, value.ConstBytes(func(raw []byte) {
+			variables[v.Path()] = fmt.Sprintf("%s %x",
+				value.Shape(), raw)
+		}))
 	}
 	history = append(last.History, best)
 	for i := range history {

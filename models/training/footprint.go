@@ -27,9 +27,9 @@ type Footprint struct {
 	Batch      int    `json:"batch"`
 	Parameters int    `json:"parameters"`       // trainable values
 	Fitted     bool   `json:"fitted,omitempty"` // in one pass, so that there is no step to measure
-	// Weights is what weights, their average, Adam's averages and the batch take on each device. Activations is an estimate
-	// of a step's temporary memory: the activations that are known, twice because of their gradients. Input is what the
-	// batches prepared ahead take on the host.
+	// Weights is what weights, their average, Adam's averages and the batch take on each device. Activations is an
+	// estimate of a step's temporary memory: the activations that are known, twice because of their gradients. Input
+	// is what the batches prepared ahead take on the host.
 	Weights     int64 `json:"weights_bytes"`
 	Activations int64 `json:"activations_bytes"`
 	Input       int64 `json:"input_bytes"`
@@ -50,8 +50,8 @@ func sized(name string, s shapes.Shape) Sized { return Sized{name, s.String(), s
 // batch in use.
 const ahead = 6
 
-// DryRun tells the configuration of what is asked, and about how much memory its steps need, if it has any. It trains,
-// compiles and writes nothing. A nil backend is the best that is installed.
+// DryRun tells the configuration of what is asked, and about how much memory its steps need, if it has any. It
+// trains, compiles and writes nothing. A nil backend is the best that is installed.
 func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (f Footprint, err error) {
 	p, err := draft(asked, opts.Data)
 	if err != nil {
@@ -68,11 +68,12 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 		return f, err
 	}
 	c, spec, d, err := p.resolve(d)
-	if err == nil {
-		err = cmp.Or(checkDevices(b, opts.Devices, c.Batch), opts.checkAblate(c, spec, d))
-	}
 	if err != nil {
-		return f, settings(err)
+		return f, asSettingsError(err)
+	}
+	err = cmp.Or(checkDevices(b, opts.Devices, c.Batch), opts.checkAblate(c, spec, d))
+	if err != nil {
+		return f, asSettingsError(err)
 	}
 	if d.Form != nil {
 		c.Frames = d.Form.Frames // as the data has decided
@@ -100,9 +101,9 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 	return f, nil
 }
 
-// activations lists the largest tensors of a training step besides the variables, for batches of that many samples. They
-// are the gathered neighbourhoods of each filter, and learned memberships. Links, ranks and all gradients have such sizes
-// again. Only a network with clusters has a list.
+// activations lists the largest tensors of a training step besides the variables, for batches of that many samples.
+// They are the gathered neighbourhoods of each filter, and learned memberships. Links, ranks and all gradients have
+// such sizes again. Only a network with clusters has a list.
 func activations(s models.Spec, batch int) (all []Sized) {
 	if !s.Network().Clusters {
 		return nil
@@ -140,7 +141,7 @@ func (r *run) explained(err error) error {
 		return err
 	}
 	var names []string
-	all := largest(r.store, r.spec, min(r.Batch, len(r.data.Train))/max(1, r.Devices))
+	all := largest(r.store, r.spec, min(r.config.Batch, len(r.data.Train))/max(1, r.options.Devices))
 	for _, t := range all[:min(5, len(all))] {
 		names = append(names, fmt.Sprintf("%s %s, %.0f MB", t.Name, t.Shape, float64(t.Bytes)/1e6))
 	}

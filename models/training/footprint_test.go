@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a step of the ring's network has as arguments and results are its variables, Adam's and the batch, by hand; the
-// temporary memory holds at least the gathered neighbourhoods. On two devices each has half a batch.
+// What a step of the ring's network has as arguments and results are its variables, Adam's and the batch, by hand;
+// the temporary memory holds at least the gathered neighbourhoods. On two devices each has half a batch.
 func TestDryRun(t *testing.T) {
 	backend := backendtest.XLA(t)
 	c := ringConfig(writeRing(t, 200))
@@ -25,14 +25,16 @@ func TestDryRun(t *testing.T) {
 	assert.Equal(t, level1+level2+(8*8+8+16)+(8*4+4), f.Parameters)
 	assert.Equal(t, int64(4*(3*f.Parameters+16*12*3)), f.Weights, "weights and Adam's two averages, the batch")
 	assert.Equal(t, int64(2*4*(16*4*4*3+12*4+16*1*3*6+4*1)), f.Activations, "gathered neighbourhoods and memberships")
-	assert.Equal(t, Sized{"level_1's gathered neighbourhoods", "(Float32)[16, 4, 4, 3]", 4 * 16 * 4 * 4 * 3}, f.Largest[0])
+	assert.Equal(t, Sized{"level_1's gathered neighbourhoods", "(Float32)[16, 4, 4, 3]", 4 * 16 * 4 * 4 * 3},
+		f.Largest[0])
 
 	c["dtype"] = nn.BFloat16
 	c["ccp_hierarchy"] = ccp.Prepared
 	two, err := DryRun(t.Context(), backend, c, Options{Devices: 2})
 	require.NoError(t, err)
 	assert.Less(t, two.Parameters, f.Parameters, "no U")
-	assert.Contains(t, two.Largest, Sized{"level_1's gathered neighbourhoods", "(BFloat16)[8, 4, 4, 3]", 2 * 8 * 4 * 4 * 3})
+	assert.Contains(t, two.Largest, Sized{"level_1's gathered neighbourhoods", "(BFloat16)[8, 4, 4, 3]",
+		2 * 8 * 4 * 4 * 3})
 	assert.Less(t, two.Weights, f.Weights)
 
 	t.Setenv("GOMLX_BACKEND", "go") // what a nil backend then means
@@ -63,7 +65,8 @@ func (b small) Builder(name string) compute.Builder {
 
 func (b smallBuilder) Compile() (compute.Executable, error) {
 	if strings.HasPrefix(b.name, "Trainer") {
-		return nil, errors.New("PJRT error (code=8): RESOURCE_EXHAUSTED: Out of memory while trying to allocate 123 bytes.\nmore")
+		return nil, errors.New("PJRT error (code=8): RESOURCE_EXHAUSTED: Out of memory while trying to allocate 123 " +
+			"bytes.\nmore")
 	}
 	return b.Builder.Compile()
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A disk on which the new run's snapshot does not fit costs nothing of the run before: no file may be larger than the limit here. The
-// limit holds for all files of a process, so that the test is a process of its own.
+// A disk on which the new run's snapshot does not fit costs nothing of the run before: no file may be larger than the
+// limit here. The limit holds for all files of a process, so that the test is a process of its own.
 func TestOverwriteOnAFullDisk(t *testing.T) {
 	const alone = "CCP_TEST_FULL_DISK"
 	if os.Getenv(alone) == "" {
@@ -37,8 +37,8 @@ func TestOverwriteOnAFullDisk(t *testing.T) {
 	signal.Ignore(syscall.SIGXFSZ)
 	var old syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old))
-	// What does not fit in turn: the configuration, the graph, the description, the weights, and the state to resume from, which
-	// is the largest file.
+	// What does not fit in turn: the configuration, the graph, the description, the weights, and the state to resume
+	// from, which is the largest file.
 	for _, most := range []uint64{100, 1000, 3000, 5000, largestIn(t, dir) - 1} {
 		limit := old
 		limit.Cur = most

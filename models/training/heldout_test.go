@@ -69,8 +69,9 @@ func fast(t *testing.T, asked training.Patch) (training.Result, string, error) {
 	t.Helper()
 	var notices strings.Builder
 	asked["model"] = "transforms"
-	result, err := training.Train(t.Context(), backendtest.Go(t), asked, training.Options{Dir: filepath.Join(t.TempDir(), "run"),
-		Observer: training.Observer{Notice: func(line string) { notices.WriteString(line + "\n") }}})
+	result, err := training.Train(t.Context(), backendtest.Go(t), asked,
+		training.Options{Dir: filepath.Join(t.TempDir(), "run"),
+			Observer: training.Observer{Notice: func(line string) { notices.WriteString(line + "\n") }}})
 	return result, notices.String(), err
 }
 
@@ -121,8 +122,10 @@ func TestHeldOutFiguresOfNoiseAreChance(t *testing.T) {
 
 // Where nothing can be held out there is no figure.
 func TestNoFigureWithoutHeldOutSamples(t *testing.T) {
-	lone := lot{samples: 20, tests: 20, columns: 2, timepoints: 20, label: func(_ *rand.Rand, i int) int { return i % 20 }}
-	// Each group has a class that no other has, so that none can be spared; most samples are of classes that all have.
+	lone := lot{samples: 20, tests: 20, columns: 2, timepoints: 20,
+		label: func(_ *rand.Rand, i int) int { return i % 20 }}
+	// Each group has a class that no other has, so that none can be spared; most samples are of classes that all
+	// have.
 	own := lot{samples: 36, tests: 12, columns: 2, timepoints: 20, label: even, group: func(i int) int { return i % 3 },
 		change: func(_ []float32, labels []int32) {
 			for i := range 12 {
@@ -161,7 +164,8 @@ func TestGraphOfSamplesPromisesNoMoreThanNewSamplesShow(t *testing.T) {
 		shift: func(label, column int) float64 { return 1.5 * float64(label*max(0, min(1, 20-column))) }}
 	promised, shown := 0., 0.
 	for seed := range uint64(4) {
-		result, _, err := fast(t, training.Patch{"data": of.write(t, seed), "knn": 4, "transforms": "scattering", "seed": int(seed)})
+		result, _, err := fast(t, training.Patch{"data": of.write(t, seed), "knn": 4, "transforms": "scattering",
+			"seed": int(seed)})
 		require.NoError(t, err)
 		promised, shown = promised+result.Train.Accuracy/4, shown+result.Test.Accuracy/4
 	}
@@ -169,10 +173,11 @@ func TestGraphOfSamplesPromisesNoMoreThanNewSamplesShow(t *testing.T) {
 	assert.GreaterOrEqual(t, shown, 0.8)
 }
 
-// Three quarters may have each class in one group, although the whole has some in several. Then groups tell nothing of
-// the three quarters, whose classifier is chosen by single samples.
+// Three quarters may have each class in one group, although the whole has some in several. Then groups tell nothing
+// of the three quarters, whose classifier is chosen by single samples.
 func TestTrialIsFittedByTheGroupsOfItsThreeQuarters(t *testing.T) {
-	of := lot{samples: 36, tests: 12, columns: 3, timepoints: 12, label: even, group: func(i int) int { return min(i/12, 2) },
+	of := lot{samples: 36, tests: 12, columns: 3, timepoints: 12, label: even,
+		group: func(i int) int { return min(i/12, 2) },
 		shift: func(label, column int) float64 { return 4 * float64(1-min(1, (label-column)*(label-column))) }}
 	of.change = func(series []float32, labels []int32) {
 		for i := 24; i < 36; i++ { // the third group has a class of its own
@@ -193,14 +198,16 @@ func TestTrialIsFittedByTheGroupsOfItsThreeQuarters(t *testing.T) {
 
 // A trial says what went wrong, unless the samples are too few for it.
 func TestTrialReturnsItsError(t *testing.T) {
-	of := lot{samples: 40, tests: 10, columns: 2, timepoints: 12, label: even, change: func(series []float32, _ []int32) {
-		clear(series[:10*24]) // all but sample 10 are alike
-		clear(series[11*24:])
-	}}
+	of := lot{samples: 40, tests: 10, columns: 2, timepoints: 12, label: even,
+		change: func(series []float32, _ []int32) {
+			clear(series[:10*24]) // all but sample 10 are alike
+			clear(series[11*24:])
+		}}
 	path, failed := of.write(t, 1), 0
 	for seed := range 12 { // sample 10 is held out in about a quarter of them
 		if _, _, err := fast(t, training.Patch{"data": path, "seed": seed}); err != nil {
-			require.ErrorContains(t, err, "the trial on 30 of the 40 training samples: all 30 samples have the same features")
+			require.ErrorContains(t, err, "the trial on 30 of the 40 training samples: all 30 samples have the same "+
+				"features")
 			failed++
 		}
 	}

@@ -59,7 +59,7 @@ func (r *run) record(epoch int, objective []float64) error {
 	if err != nil {
 		return fmt.Errorf("the hierarchy of epoch %d: %w", epoch, err)
 	}
-	folder := filepath.Join(r.Dir, hierarchyFolder)
+	folder := filepath.Join(r.dir, hierarchyFolder)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
@@ -81,10 +81,10 @@ func (r *run) warn(health []hierarchy.Health) {
 
 // dropStaleEpochs removes the hierarchies of epochs that the run, begun again at an earlier epoch, has not reached.
 func (r *run) dropStaleEpochs() error {
-	epochs, err := ReadHierarchies(r.Dir)
+	epochs, err := ReadHierarchies(r.dir)
 	for _, h := range epochs {
 		if h.Epoch > len(r.state.History) {
-			err = errors.Join(err, os.Remove(filepath.Join(r.Dir, hierarchyFolder, fmt.Sprintf("%04d.json", h.Epoch))))
+			err = errors.Join(err, os.Remove(filepath.Join(r.dir, hierarchyFolder, fmt.Sprintf("%04d.json", h.Epoch))))
 		}
 	}
 	return err
@@ -126,8 +126,8 @@ func writeHistory(path string, history []Epoch) error {
 	return files.WriteCSV(path, rows)
 }
 
-// ReadHistory returns the learning curves of a run, as its newest snapshot has them, also while it goes on; before the
-// first snapshot there are none.
+// ReadHistory returns the learning curves of a run, as its newest snapshot has them, also while it goes on; before
+// the first snapshot there are none.
 func ReadHistory(dir string) ([]Epoch, error) {
 	var s trainState
 	err := checkpoint.State(dir, checkpoint.Last, &s)

@@ -39,7 +39,8 @@ func TestHierarchiesOfEveryEpoch(t *testing.T) {
 	best := epochs[result.BestEpoch-1]
 	assert.Equal(t, levels[0].Memberships.Hard(), best.Clusters[0])
 	for i := range health {
-		assert.InDelta(t, health[i].Objective, best.Health[i].Objective, 0.05, "that of the epoch's last step, before it")
+		assert.InDelta(t, health[i].Objective, best.Health[i].Objective, 0.05,
+			"that of the epoch's last step, before it")
 		health[i].Objective = best.Health[i].Objective
 	}
 	assert.Equal(t, health, best.Health)
@@ -109,12 +110,14 @@ func TestReadHistory(t *testing.T) {
 	assert.Empty(t, history, "before the first epoch")
 
 	written := []Epoch{
-		{Epoch: 1, Train: Score{Loss: 2, Accuracy: 0.25}, Validation: &Score{Loss: 1.5, Accuracy: 0.5}, Objective: []float64{3, 0.5}, Seconds: 4,
+		{Epoch: 1, Train: Score{Loss: 2, Accuracy: 0.25}, Validation: &Score{Loss: 1.5, Accuracy: 0.5},
+			Objective: []float64{3, 0.5}, Seconds: 4,
 			InputWait: 0.125, Best: true},
 		{Epoch: 2, Train: Score{Loss: 1, Accuracy: 0.5}, Objective: []float64{3.5, 0.5}, Seconds: 4},
 	}
 	for step := range 2 {
-		require.NoError(t, checkpoint.Save(dir, checkpoint.Last, step, 2, model.NewStore(), trainState{History: written[:step+1]}, nil))
+		require.NoError(t, checkpoint.Save(dir, checkpoint.Last, step, 2, model.NewStore(),
+			trainState{History: written[:step+1]}, nil))
 		history, err = ReadHistory(dir)
 		require.NoError(t, err)
 		assert.Equal(t, written[:step+1], history)

@@ -24,9 +24,10 @@ func TestSettingsWithoutEffect(t *testing.T) {
 		require.NoError(t, err)
 		return result
 	}
-	asked := training.Patch{"data": path, "epochs": 3, "learning_rate": 0.1, "readout_dropout": 0.2, "seed": 1, "steps": training.Auto}
-	without := "without effect: epochs=3, learning_rate=0.1, readout_dropout=0.2; the transforms predict without a network; " +
-		"give transforms=none to train the network"
+	asked := training.Patch{"data": path, "epochs": 3, "learning_rate": 0.1, "readout_dropout": 0.2, "seed": 1,
+		"steps": training.Auto}
+	without := "without effect: epochs=3, learning_rate=0.1, readout_dropout=0.2; the transforms predict without a " +
+		"network; give transforms=none to train the network"
 	result := train(dir, asked)
 	assert.Equal(t, without, notices[len(notices)-1])
 	raw, err := json.Marshal(result)
@@ -37,9 +38,11 @@ func TestSettingsWithoutEffect(t *testing.T) {
 	assert.True(t, train(dir, asked).Resumed)
 	assert.Equal(t, []string{without}, notices, "again, of a run that had ended")
 
-	train(filepath.Join(t.TempDir(), "plain"), training.Patch{"data": path, "seed": 2, "knn": 1}) // which links the sensors
+	// which links the sensors
+	train(filepath.Join(t.TempDir(), "plain"), training.Patch{"data": path, "seed": 2, "knn": 1})
 	assert.NotContains(t, notices[len(notices)-1], training.WithoutEffect)
-	train(filepath.Join(t.TempDir(), "fitted"), training.Patch{"data": "digits", "model": "bayes", "learning_rate": 0.1, "bayes_alpha": 1})
+	train(filepath.Join(t.TempDir(), "fitted"), training.Patch{"data": "digits", "model": "bayes",
+		"learning_rate": 0.1, "bayes_alpha": 1})
 	assert.Contains(t, notices, "without effect: learning_rate=0.1; model bayes is fitted in one pass")
 
 	d, err := datasets.Load(t.Context(), path, datasets.Options{})

@@ -37,8 +37,10 @@ func manyClasses(t *testing.T, classes, each int) string {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "many.npz")
-	require.NoError(t, npz.Write(path, []npz.Named{{Name: "features", Array: &npz.Array{Shape: []int{n, columns}, Data: features}},
-		{Name: "labels", Array: &npz.Array{Shape: []int{n}, Data: labels}}, {Name: "split", Array: &npz.Array{Shape: []int{n}, Data: split}}}))
+	require.NoError(t, npz.Write(path, []npz.Named{{Name: "features",
+		Array: &npz.Array{Shape: []int{n, columns}, Data: features}},
+		{Name: "labels", Array: &npz.Array{Shape: []int{n}, Data: labels}},
+		{Name: "split", Array: &npz.Array{Shape: []int{n}, Data: split}}}))
 	return path
 }
 
@@ -105,9 +107,8 @@ func TestEvaluateUntilItsContextEnds(t *testing.T) {
 
 // Of very many held-out samples and classes some are read, and the notice says of how many.
 func TestNameOfSomeOfAQuarter(t *testing.T) {
-	d := &datasets.Dataset{}
-	d.Test = []int{1, 2, 3}
-	q := &quarter{d: d, held: 3, unit: []int{0, 1, 2}}
+	q := &heldOutTrial{data: &datasets.Dataset{}, held: 3,
+		heldOut: heldOut{labels: make([]int32, 3), units: []int{0, 1, 2}}}
 	assert.Equal(t, "held-out quarter (3 samples)", q.name())
 	q.held = 7_500
 	assert.Equal(t, "held-out quarter (3 of 7,500 samples)", q.name())
@@ -156,7 +157,8 @@ func TestTransformsEndWithTheirContext(t *testing.T) {
 func TestMemoryIsEstimatedBySomeSamples(t *testing.T) {
 	const samples = 400_000
 	d := &datasets.Dataset{}
-	d.Nodes, d.Channels, d.ClassNames, d.Form = 1, 1, []string{"a", "b"}, &recording.Form{Sensors: []string{"s"}, Channels: 1, Longest: 1}
+	d.Nodes, d.Channels, d.ClassNames, d.Form = 1, 1, []string{"a", "b"},
+		&recording.Form{Sensors: []string{"s"}, Channels: 1, Longest: 1}
 	values := make([]float32, samples)
 	d.Labels = make([]int32, samples)
 	for i := range values {
@@ -166,5 +168,6 @@ func TestMemoryIsEstimatedBySomeSamples(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	assert.Positive(t, Memory(d))
 	runtime.ReadMemStats(&after)
-	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(20<<20), "a list of all samples takes 22 MB, and their groups as much")
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(20<<20),
+		"a list of all samples takes 22 MB, and their groups as much")
 }

@@ -1,7 +1,6 @@
 package training
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -35,28 +34,12 @@ func TestTransformSamplesOfMirrorImages(t *testing.T) {
 	assert.NotEqual(t, after[0].Group, after[1].Group)
 }
 
-// The weight is that of the least loss with a prior around equal parts, which many units outweigh and few do not.
-func TestWeightOf(t *testing.T) {
-	// The log-loss of samples, and of units of so many samples, whose members are right in shares a and b of the probability.
-	of := func(samples, unit int, a, b float64) func(float64) (float64, float64, float64) {
-		return func(weight float64) (loss, ofUnits, accuracy float64) {
-			loss = -float64(samples) * math.Log(weight*a+(1-weight)*b)
-			return loss, loss / float64(unit), 0
-		}
-	}
-	alone := func(samples int, a float64) float64 { return -float64(samples) * math.Log(a) }
-	assert.Equal(t, 0.5, weightOf(alone(8, 0.9), 1, of(8, 1, 0.9, 0.9)), "the same is told of both")
-	assert.Equal(t, 0.7, weightOf(alone(8, 0.9), 2, of(8, 1, 0.9, 0.9)), "of three members each has about a third")
-	assert.Equal(t, 0.5, weightOf(alone(38, 0.85), 2, of(38, 1, 0.85, 0.98)), "38 samples tell a little")
-	assert.Equal(t, 0.1, weightOf(alone(1000, 0.85), 2, of(1000, 1, 0.85, 0.98)), "1,000 tell more")
-	assert.Equal(t, 0.6, weightOf(alone(1000, 0.85), 2, of(1000, 100, 0.85, 0.98)), "and less if they are of ten people")
-	assert.Equal(t, 1., weightOf(alone(100, 0.9), 1, of(100, 1, 0.9, 0.1)), "the network makes it worse by more than a nat")
-	assert.Equal(t, 0.9, weightOf(alone(8, 0.9), 1, of(8, 1, 0.9, 0.1)), "only this weight makes it worse by less")
-
+// Samples of a group are one unit, and any other sample is one of its own.
+func TestUnitsOf(t *testing.T) {
 	d := &datasets.Dataset{Train: []int{4, 3, 2, 1}}
-	assert.Equal(t, []int{0, 1, 2}, units(d, []int{4, 3, 1}))
+	assert.Equal(t, []int{0, 1, 2}, unitsOf(d, []int{4, 3, 1}))
 	d.Groups = []string{"", "b", "a", "a", "b"}
-	assert.Equal(t, []int{0, 1, 1, 0}, units(d, []int{4, 3, 2, 1}))
+	assert.Equal(t, []int{0, 1, 1, 0}, unitsOf(d, []int{4, 3, 2, 1}))
 }
 
 // A trial of little work is pure Go's, whatever trains the network.

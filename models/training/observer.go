@@ -16,12 +16,14 @@ type Options struct {
 	Command   string            // the command line, kept with the checkpoint
 	Backend   string            // the backend's name, for the record
 	SaveEvery time.Duration     // how much work a kill may cost; every epoch is saved in any case
-	Overwrite bool              // puts the run in the place of the one in Dir, which stays whole until the first snapshot
-	Devices   int               // how many of the backend's devices share each batch; 0 is 1
-	Ablate    bool              // also tries the network on a random graph with as many edges, beside its trial
+	// Overwrite puts the run in the place of the one in Dir, which stays whole until the first snapshot.
+	Overwrite bool
+	Devices   int  // how many of the backend's devices share each batch; 0 is 1
+	Ablate    bool // also tries the network on a random graph with as many edges, beside its trial
 	Observer  Observer
 
-	asked Patch // what Train was asked for, to name what had no effect
+	asked   Patch          // what Train was asked for, to name what had no effect
+	resumed func(step int) // takes the place of the notice that the run goes on after a step; nil: the notice is given
 }
 
 // Observer is told how a training goes. Each function may be nil.

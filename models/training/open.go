@@ -21,7 +21,8 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// writeConfig writes the configuration of a run in dir, apart from what its metadata has: the network, and the data's name.
+// writeConfig writes the configuration of a run in dir, apart from what its metadata has: the network, and the data's
+// name.
 func writeConfig(dir string, c Config, m models.Metadata) error {
 	data, training := params.Values(c.Data), params.Values(c.Training)
 	maps.Copy(data, c.More)
@@ -46,7 +47,8 @@ func ReadConfig(dir string) (Config, error) {
 		err = errors.New("it has other parts than data and training")
 	}
 	if err != nil {
-		return c, fmt.Errorf("%s: an earlier version of ccp began this run, or it was changed by hand; train anew: %w", path, err)
+		return c, fmt.Errorf("%s: an earlier version of ccp began this run, or it was changed by hand; train anew: "+
+			"%w", path, err)
 	}
 	c.Network = Network{m.Model, m.Levels, m.Hidden, m.Options}
 	return c, wrong
@@ -60,8 +62,9 @@ func (c *Config) decode(part []byte, fields []params.Field) error {
 	if name, named := values["data"].(string); named {
 		c.Name = name // which decides what there is in More
 	}
+	further := append(sourceNames(), params.Names(ablationFields)...)
 	for _, name := range sorted(values) {
-		if params.Find(fields, name) == nil && !slices.Contains(append(sourceNames(), params.Names(ablationFields)...), name) {
+		if params.Find(fields, name) == nil && !slices.Contains(further, name) {
 			err = cmp.Or(err, error(&UnknownError{name}))
 		}
 		err = cmp.Or(err, c.put(name, values[name]))
@@ -87,33 +90,28 @@ func ReadFingerprint(dir string) (f datasets.Fingerprint, err error) {
 func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Options) (*datasets.Dataset, error) {
 	if opts.Data != nil {
 		if err := c.checkInMemory(); err != nil {
-			return nil, settings(err)
+			return nil, asSettingsError(err)
 		}
 		return c.withValidation(opts.Data)
 	}
 	d, err := datasets.Load(ctx, c.Name, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
 		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load}))
 	if err != nil && ctx.Err() != nil {
-		return nil, marked{fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start "+
-			"again", ErrInterrupted), ctx.Err()}
+		return nil, marked{fmt.Errorf("%w before the first step, while the data was prepared: give the same command "+
+			"to start again", ErrInterrupted), ctx.Err()}
 	} else if errors.Is(err, datasets.ErrOptions) {
-		err = settings(err)
+		err = asSettingsError(err)
 	}
 	return d, err
-}
-
-// ofLoading reports whether only loading a data set follows an option.
-func ofLoading(name string) bool {
-	return name == "fold" || name == "frames" || name == "knn" || slices.Contains(sourceNames(), name)
 }
 
 // checkInMemory returns an error if something is asked that only loading can do. It would be recorded, but not done.
 func (c Config) checkInMemory() error {
 	values, usual := c.Values(), Config{Data: Data{Name: c.Name}}.Values()
 	for _, name := range sorted(values) {
-		if value := values[name]; ofLoading(name) && value != usual[name] {
-			return fmt.Errorf("%s: %v; the data is in memory, as datasets.Load or New made it: give it there, and leave %s "+
-				"out", name, value, name)
+		if value := values[name]; phaseOf(name) == params.Loading && value != usual[name] {
+			return fmt.Errorf("%s: %v; the data is in memory, as datasets.Load or New made it: give it there, and "+
+				"leave %s out", name, value, name)
 		}
 	}
 	return nil
@@ -129,12 +127,12 @@ func (c Config) withValidation(d *datasets.Dataset) (*datasets.Dataset, error) {
 		return d, nil
 	}
 	d, err := datasets.Make(&d.Raw, split)
-	return d, settings(err)
+	return d, asSettingsError(err)
 }
 
-// LoadFor loads a data set to evaluate a classifier on. It has the normalisation that the classifier was trained with,
-// and the splits of the run's configuration. Of o it takes DataDir, Whole, Graph, Backend and Progress. The error says in
-// what data set and classifier do not fit each other.
+// LoadFor loads a data set to evaluate a classifier on. It has the normalisation that the classifier was trained
+// with, and the splits of the run's configuration. Of o it takes DataDir, Whole, Graph, Backend and Progress. The
+// error says in what data set and classifier do not fit each other.
 func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Options) (*datasets.Dataset, error) {
 	o.Form = m.Form
 	d, err := datasets.Load(ctx, c.Name, c.dataOptions(o))
@@ -144,8 +142,8 @@ func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Option
 	return ofModel(d, m, c.Name)
 }
 
-// ofModel returns the data set as the model reads it: its classes by their numbers in the model, and its normalisation. The
-// error, which calls the data set name, says in what they do not fit each other.
+// ofModel returns the data set as the model reads it: its classes by their numbers in the model, and its
+// normalisation. The error, which calls the data set name, says in what they do not fit each other.
 func ofModel(d *datasets.Dataset, m models.Metadata, name string) (*datasets.Dataset, error) {
 	if err := m.Form.Fits(d.Form); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -24,7 +24,8 @@ import (
 )
 
 func init() {
-	models.Register("test broken", models.Network{Build: func(scope *model.Scope, _ models.Spec, _ models.Topology, _ *Node) *Node {
+	models.Register("test broken", models.Network{Build: func(scope *model.Scope, _ models.Spec, _ models.Topology,
+		_ *Node) *Node {
 		exceptions.Panicf("%s: broken", scope.Scope())
 		return nil
 	}})
@@ -45,7 +46,8 @@ func constantSeries(t *testing.T) string {
 }
 
 // replaced trains a run that is to be overwritten, and returns its folder, what it predicts, and its files.
-func replaced(t *testing.T, backend compute.Backend, c Patch) (dir string, answer []models.Prediction, files map[string]string) {
+func replaced(t *testing.T, backend compute.Backend, c Patch) (dir string, answer []models.Prediction,
+	files map[string]string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "run")
 	trainIn(t, backend, c, dir)
@@ -89,8 +91,8 @@ func cancelledAt(t *testing.T, steps int) (context.Context, Observer) {
 	}}
 }
 
-// A run that is to be overwritten is whole and loadable until the new one has its first snapshot, whatever ends the new one before.
-// The same command then goes on, and leaves what it leaves in an empty folder.
+// A run that is to be overwritten is whole and loadable until the new one has its first snapshot, whatever ends the
+// new one before. The same command then goes on, and leaves what it leaves in an empty folder.
 func TestOverwriteSparesTheRunBefore(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	backend := backendtest.Go(t)
@@ -111,24 +113,34 @@ func TestOverwriteSparesTheRunBefore(t *testing.T) {
 		devices int
 		says    string
 	}{
-		"bad model for the data":        {asked: Patch{"data": after["data"], "model": "bayes"}, steps: -1, says: "naive Bayes needs counts"},
-		"data all alike":                {asked: Patch{"data": constantSeries(t), "model": "transforms"}, steps: -1, says: "have the same features"},
-		"data of one class":             {asked: with(after, "data", oneClass.Name), data: oneClass, steps: -1, says: "all training samples are of class"},
-		"data that is not there":        {asked: with(after, "data", "nowhere.npz"), steps: -1, says: "nowhere.npz"},
-		"bad option":                    {asked: with(after, "levels", "4x6/99"), steps: -1, says: "exceeds its 12 nodes"},
-		"unknown option":                {asked: with(after, "nonsense", 1), steps: -1, says: "nonsense"},
-		"too many devices":              {asked: after, steps: -1, devices: 99, says: "devices"},
-		"search refused":                {asked: with(with(after, "levels", "13x6/4,1x8/3"), "ccp_hierarchy", "prepared"), steps: -1, says: "13 clusters of 12 nodes"},
-		"network that cannot be built":  {asked: Patch{"data": after["data"], "model": "test broken"}, steps: -1, says: "/model: broken"},
-		"diverged":                      {asked: with(after, "learning_rate", 1e30), steps: -1, says: "the loss became"},
-		"cancelled in the search":       {asked: with(after, "ccp_hierarchy", "prepared"), steps: 0, says: "interrupted before the first step"},
-		"cancelled after a step":        {asked: after, steps: 1, says: "/.ccp-next, and the run before is whole: give the same command to go on"},
+		"bad model for the data": {asked: Patch{"data": after["data"], "model": "bayes"}, steps: -1,
+			says: "naive Bayes needs counts"},
+		"data all alike": {asked: Patch{"data": constantSeries(t), "model": "transforms"}, steps: -1,
+			says: "have the same features"},
+		"data of one class": {asked: with(after, "data", oneClass.Name), data: oneClass, steps: -1,
+			says: "all training samples are of class"},
+		"data that is not there": {asked: with(after, "data", "nowhere.npz"), steps: -1, says: "nowhere.npz"},
+		"bad option": {asked: with(after, "levels", "4x6/99"), steps: -1,
+			says: "exceeds its 12 nodes"},
+		"unknown option":   {asked: with(after, "nonsense", 1), steps: -1, says: "nonsense"},
+		"too many devices": {asked: after, steps: -1, devices: 99, says: "devices"},
+		"search refused": {asked: with(with(after, "levels", "13x6/4,1x8/3"), "ccp_hierarchy",
+			"prepared"), steps: -1, says: "13 clusters of 12 nodes"},
+		"network that cannot be built": {asked: Patch{"data": after["data"], "model": "test broken"}, steps: -1,
+			says: "/model: broken"},
+		"diverged": {asked: with(after, "learning_rate", 1e30), steps: -1,
+			says: "the loss became"},
+		"cancelled in the search": {asked: with(after, "ccp_hierarchy", "prepared"), steps: 0,
+			says: "interrupted before the first step"},
+		"cancelled after a step": {asked: after, steps: 1,
+			says: "/.ccp-next, and the run before is whole: give the same command to go on"},
 		"cancelled before the snapshot": {asked: after, steps: 2, says: "interrupted after step 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, answer, files := replaced(t, backend, before)
 			ctx, observer := cancelledAt(t, c.steps)
-			_, err := Train(ctx, backend, c.asked, Options{Dir: dir, Overwrite: true, Observer: observer, Data: c.data, Devices: c.devices})
+			_, err := Train(ctx, backend, c.asked, Options{Dir: dir, Overwrite: true, Observer: observer,
+				Data: c.data, Devices: c.devices})
 			require.ErrorContains(t, err, c.says)
 			next := filepath.Join(dir, checkpoint.NextFolder)
 			assert.Equal(t, files, without(contents(t, dir), next))
@@ -139,11 +151,12 @@ func TestOverwriteSparesTheRunBefore(t *testing.T) {
 				assert.DirExists(t, next)
 			}
 			var resumed []string
-			result, err := Train(t.Context(), backend, after, Options{Dir: dir, Overwrite: true, Observer: Observer{Notice: func(line string) {
-				if strings.HasPrefix(line, resuming) {
-					resumed = append(resumed, line)
-				}
-			}}})
+			result, err := Train(t.Context(), backend, after,
+				Options{Dir: dir, Overwrite: true, Observer: Observer{Notice: func(line string) {
+					if strings.HasPrefix(line, "resuming after step ") {
+						resumed = append(resumed, line)
+					}
+				}}})
 			require.NoError(t, err)
 			assert.Equal(t, c.steps > 0, len(resumed) > 0)
 			assert.Equal(t, dir, result.Checkpoint)
@@ -153,7 +166,8 @@ func TestOverwriteSparesTheRunBefore(t *testing.T) {
 	}
 }
 
-// What somebody keeps where the new run would be is not deleted: the training is refused, and the run before stays whole.
+// What somebody keeps where the new run would be is not deleted: the training is refused, and the run before stays
+// whole.
 func TestOverwriteSparesWhatIsNotOfARun(t *testing.T) {
 	backend := backendtest.Go(t)
 	before := ringConfig(writeRing(t, 80))
@@ -163,9 +177,12 @@ func TestOverwriteSparesWhatIsNotOfARun(t *testing.T) {
 		file string // in the folder of the run; its content is no run's
 		says string
 	}{
-		"a file in the folder of the next run":          {file: ".ccp-next/thesis.txt", says: ".ccp-next/thesis.txt is not of a training"},
-		"a folder in it":                                {file: ".ccp-next/mine/thesis.txt", says: ".ccp-next/mine is not of a training"},
-		"a file with the name of one of a run":          {file: ".ccp-next/config.json", says: "shows no training that wrote it"},
+		"a file in the folder of the next run": {file: ".ccp-next/thesis.txt",
+			says: ".ccp-next/thesis.txt is not of a training"},
+		"a folder in it": {file: ".ccp-next/mine/thesis.txt",
+			says: ".ccp-next/mine is not of a training"},
+		"a file with the name of one of a run": {file: ".ccp-next/config.json",
+			says: "shows no training that wrote it"},
 		"a file that begins like a snapshot":            {file: ".ccp-next/best-friends.txt", says: ".ccp-next"},
 		"a file with the name of the next run's folder": {file: ".ccp-next", says: "move it away"},
 		"a run that was trained there":                  {file: ".ccp-next/.lock", says: ".lock is not of a training"},
@@ -210,7 +227,8 @@ func TestOverwriteGoesOnByEitherCommand(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(dir, checkpoint.NextFolder))
 }
 
-// After the first snapshot the new run is in its place. An interrupted one goes on there, also if the command says overwrite again.
+// After the first snapshot the new run is in its place. An interrupted one goes on there, also if the command says
+// overwrite again.
 func TestOverwriteGoesOnAfterTheFirstSnapshot(t *testing.T) {
 	backend := backendtest.Go(t)
 	before := ringConfig(writeRing(t, 80))
@@ -218,14 +236,16 @@ func TestOverwriteGoesOnAfterTheFirstSnapshot(t *testing.T) {
 	after := with(before, "seed", 5)
 	dir, _, _ := replaced(t, backend, before)
 	ctx, observer := cancelledAt(t, 3)
-	_, err := Train(ctx, backend, after, Options{Dir: dir, Overwrite: true, Observer: observer, SaveEvery: time.Nanosecond})
+	_, err := Train(ctx, backend, after, Options{Dir: dir, Overwrite: true, Observer: observer,
+		SaveEvery: time.Nanosecond})
 	require.ErrorIs(t, err, ErrInterrupted)
 	assert.NoDirExists(t, filepath.Join(dir, checkpoint.NextFolder))
 	assert.NoFileExists(t, filepath.Join(dir, resultFile), "it is the new run that is here")
 	var notices []string
-	_, err = Train(t.Context(), backend, after, Options{Dir: dir, Overwrite: true, Observer: Observer{Notice: func(line string) {
-		notices = append(notices, line)
-	}}})
+	_, err = Train(t.Context(), backend, after, Options{Dir: dir, Overwrite: true,
+		Observer: Observer{Notice: func(line string) {
+			notices = append(notices, line)
+		}}})
 	require.NoError(t, err)
 	assert.Contains(t, notices, "resuming after step 3")
 	result, err := Train(t.Context(), backend, after, Options{Dir: dir, Overwrite: true})
@@ -238,14 +258,15 @@ func TestOverwriteIsKilled(t *testing.T) {
 	const folder = "CCP_TEST_OVERWRITE"
 	if dir := os.Getenv(folder); dir != "" {
 		c := with(ringConfig(filepath.Join(dir, "ring.npz")), "epochs", 2)
-		_, _ = Train(t.Context(), backendtest.Go(t), with(c, "seed", 5), Options{Dir: filepath.Join(dir, "run"), Overwrite: true,
-			Observer: Observer{Step: func(p Progress) {
-				if p.Step == 2 {
-					self, err := os.FindProcess(os.Getpid())
-					_ = errors.Join(err, self.Kill())
-					select {}
-				}
-			}}})
+		_, _ = Train(t.Context(), backendtest.Go(t), with(c, "seed", 5),
+			Options{Dir: filepath.Join(dir, "run"), Overwrite: true,
+				Observer: Observer{Step: func(p Progress) {
+					if p.Step == 2 {
+						self, err := os.FindProcess(os.Getpid())
+						_ = errors.Join(err, self.Kill())
+						select {}
+					}
+				}}})
 		t.Fatal("it is still alive")
 	}
 	backend := backendtest.Go(t)
@@ -280,19 +301,20 @@ func TestOverwriteCannotWrite(t *testing.T) {
 	before["epochs"] = 1
 	dir, answer, files := replaced(t, backend, before)
 	next := filepath.Join(dir, checkpoint.NextFolder)
-	_, err := Train(t.Context(), backend, with(before, "seed", 5), Options{Dir: dir, Overwrite: true, Observer: Observer{
-		Begin: func(Config, *datasets.Dataset, models.Spec, int, int) {
-			require.NoError(t, os.RemoveAll(next)) // from now on nothing can be written there
-			require.NoError(t, os.WriteFile(next, nil, 0o644))
-		}}})
+	_, err := Train(t.Context(), backend, with(before, "seed", 5),
+		Options{Dir: dir, Overwrite: true, Observer: Observer{
+			Begin: func(Config, *datasets.Dataset, models.Spec, int, int) {
+				require.NoError(t, os.RemoveAll(next)) // from now on nothing can be written there
+				require.NoError(t, os.WriteFile(next, nil, 0o644))
+			}}})
 	require.Error(t, err)
 	require.NoError(t, os.Remove(next), "it is nothing that a training wrote, so that it stays")
 	assert.Equal(t, files, contents(t, dir))
 	assert.Equal(t, answer, answerOf(t, backend, dir))
 }
 
-// While a new run takes the place of the one before, or after that was stopped, all that is read in the folder is of the new run:
-// a test by the split of the run before would be of samples that the new weights have seen.
+// While a new run takes the place of the one before, or after that was stopped, all that is read in the folder is of
+// the new run: a test by the split of the run before would be of samples that the new weights have seen.
 func TestReadersOfAStoppedTakeOverAgree(t *testing.T) {
 	backend := backendtest.Go(t)
 	before := ringConfig(writeRing(t, 80))

@@ -42,22 +42,25 @@ func init() {
 	for name, at := range map[string]func(scope *model.Scope) *model.Scope{
 		"own, elsewhere": func(scope *model.Scope) *model.Scope { return scope.Store().Scope("/elsewhere") },
 		"own, above":     func(scope *model.Scope) *model.Scope { return scope.In("..").In("above") }} {
-		models.Register(name, models.Network{Build: func(scope *model.Scope, spec models.Spec, _ models.Topology, x *Node) *Node {
+		models.Register(name, models.Network{Build: func(scope *model.Scope, spec models.Spec, _ models.Topology,
+			x *Node) *Node {
 			return layers.Dense(at(scope), Reshape(x, x.Shape().Dim(0), -1), true, spec.Classes())
 		}})
 	}
 	models.Register("own, without levels", models.Network{About: "GoMLX's dense layer alone", Clusters: true,
 		Build: func(scope *model.Scope, spec models.Spec, _ models.Topology, x *Node) *Node {
-			return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), x.Shape().Size()/x.Shape().Dim(0)), true, spec.Classes())
+			return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), x.Shape().Size()/x.Shape().Dim(0)),
+				true, spec.Classes())
 		}})
 }
 
-// A registered network trains, is frozen for predictions, and is loaded and classifies as it did, by the same functions
-// as all others.
+// A registered network trains, is frozen for predictions, and is loaded and classifies as it did, by the same
+// functions as all others.
 func TestOwnNetwork(t *testing.T) {
 	data, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
-	for _, c := range [][2]string{{"own", "learned"}, {"own, without levels", "learned"}, {"own", "prepared"}, {"own", "random"}} {
+	for _, c := range [][2]string{{"own", "learned"}, {"own, without levels", "learned"}, {"own", "prepared"},
+		{"own", "random"}} {
 		name := c[0]
 		backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 			config := training.Patch{"data": "digits", "model": name}
@@ -75,7 +78,8 @@ func TestOwnNetwork(t *testing.T) {
 			again, err := training.Evaluate(loaded, data, data.Test, 64)
 			require.NoError(t, err)
 			assert.Equal(t, result.Test.Accuracy, again.Accuracy)
-			assert.Equal(t, name == "own", loaded.Store().GetVariable("/model/level_2/frozen_neighbourhood") != nil, "the hierarchy is frozen")
+			assert.Equal(t, name == "own", loaded.Store().GetVariable("/model/level_2/frozen_neighbourhood") != nil,
+				"the hierarchy is frozen")
 			assert.Equal(t, c[1] == "prepared", loaded.Store().GetVariable("/model/level_2/clusters") != nil)
 
 			copied := filepath.Join(t.TempDir(), "copy")
@@ -103,7 +107,8 @@ func TestOwnNetworkOfNestedLevels(t *testing.T) {
 	backend := backendtest.Go(t)
 	for plan, variables := range map[string][]string{"prepared": {"low/clusters", "high/level/clusters"},
 		"learned": {"low/U", "high/level/U"}, "random": {"low/U"}} {
-		config := training.Patch{"data": "digits", "model": "own, nested", "epochs": 8, "learning_rate": 0.01, "ccp_hierarchy": plan}
+		config := training.Patch{"data": "digits", "model": "own, nested", "epochs": 8, "learning_rate": 0.01,
+			"ccp_hierarchy": plan}
 		dir := filepath.Join(t.TempDir(), "run")
 		result, err := training.Train(t.Context(), backend, config, training.Options{Dir: dir})
 		require.NoError(t, err)
@@ -123,10 +128,11 @@ func TestOwnNetworkOfNestedLevels(t *testing.T) {
 	}
 }
 
-// Options that only say how the model ccp is built would have no effect on a network with levels of its own, and are refused, unless
-// the network has them among its own.
+// Options that only say how the model ccp is built would have no effect on a network with levels of its own, and are
+// refused, unless the network has them among its own.
 func TestOwnNetworkWithOptionsOfBuilding(t *testing.T) {
-	for name, value := range map[string]any{"ccp_stem": 4, "ccp_blocks": "1", "ccp_readout": "levels", "ccp_candidates": 2} {
+	for name, value := range map[string]any{"ccp_stem": 4, "ccp_blocks": "1", "ccp_readout": "levels",
+		"ccp_candidates": 2} {
 		_, err := training.Preview(training.Patch{"data": "digits", "model": "own", name: value})
 		require.ErrorContains(t, err, name+": model own has no "+name+"; only ccp")
 	}
@@ -139,17 +145,21 @@ func TestOwnNetworkWithOptionsOfBuilding(t *testing.T) {
 
 // A variable that no checkpoint would have is refused before anything is trained.
 func TestOwnNetworkOutsideOfItsScope(t *testing.T) {
-	for name, want := range map[string]string{"own, elsewhere": "model own, elsewhere: its variable /elsewhere/", "own, above": "/above/"} {
-		_, err := training.Train(t.Context(), backendtest.Go(t), training.Patch{"data": "digits", "model": name, "epochs": 1},
+	for name, want := range map[string]string{"own, elsewhere": "model own, elsewhere: its variable /elsewhere/",
+		"own, above": "/above/"} {
+		_, err := training.Train(t.Context(), backendtest.Go(t),
+			training.Patch{"data": "digits", "model": name, "epochs": 1},
 			training.Options{Dir: filepath.Join(t.TempDir(), "run")})
 		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, err, "is outside of the scope that Build was given, /model, so that no checkpoint would have it")
+		require.ErrorContains(t, err, "is outside of the scope that Build was given, /model, so that no checkpoint "+
+			"would have it")
 	}
 }
 
 func TestOwnNetworkErrors(t *testing.T) {
 	assert.Panics(t, func() { models.Register("own", models.Network{}) })
-	s := models.Spec{Options: models.DefaultOptions(), Model: "own", Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: make([]string, 10)}}
+	s := models.Spec{Options: models.DefaultOptions(), Model: "own",
+		Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: make([]string, 10)}}
 	require.NoError(t, s.Check())
 	s.Options.Stem = 4
 	require.NoError(t, s.Check(), "a checkpoint of 0.1.0 may say so, without effect")

@@ -17,24 +17,26 @@ import (
 // nextOf is the folder in dir in which a run is until it takes the place of the one in dir.
 func nextOf(dir string) string { return filepath.Join(dir, checkpoint.NextFolder) }
 
-// settleIn says where a run with this configuration on this data has its files, and makes the folder. That is dir, unless a
-// run there is to be overwritten: it stays whole and loadable until the new one has its first snapshot, see takeOver. A run that was
-// interrupted before that goes on where it was: with overwrite, or if nothing else is meant. over is the directory whose run is to be
-// replaced, or "". The caller holds the lock of dir.
-func settleIn(dir string, overwrite bool, c Config, m models.Metadata, data datasets.Fingerprint) (at, over string, err error) {
+// settleIn returns the folder in which a run with this configuration on this data has its files, and makes it. over
+// is the directory whose run is to be replaced, or "".
+//
+// The folder is dir, unless a run there is to be overwritten: then it is a folder inside of dir, so that the run
+// before stays whole and loadable until the new one has its first snapshot, see takeOver. A new run that was
+// interrupted before that goes on where it was: with overwrite, or if it has something to go on from and the run in
+// dir is not the one that is asked for. The caller holds the lock of dir.
+func settleIn(dir string, overwrite bool, c Config, m models.Metadata,
+	data datasets.Fingerprint) (at, over string, err error) {
 	next := nextOf(dir)
-	switch {
-	case !begun(dir):
+	if !begun(dir) {
 		return dir, "", discard(next)
-	case isRun(next, c, data) && (overwrite || goesOn(next) && !isRun(dir, c, data)):
-		return next, dir, nil
-	case !overwrite:
-		return dir, "", nil
 	}
-	if _, err := os.Stat(filepath.Join(dir, resultFile)); err != nil && isRun(dir, c, data) {
-		if kept, _, err := models.ReadMetadata(dir); err == nil && maps.Equal(kept.Versions, m.Versions) {
-			return dir, "", nil // it is what was overwriting, and ends like one that begins anew
-		}
+	inDir := isRun(dir, c, data)
+	if isRun(next, c, data) && (overwrite || goesOn(next) && !inDir) {
+		return next, dir, nil
+	}
+	if !overwrite || inDir && !hasEnded(dir) && sameVersions(dir, m) {
+		// With overwrite it is the run that was overwriting another, which ends as one that is begun anew would.
+		return dir, "", nil
 	}
 	if err := discard(next); err != nil {
 		return "", "", err
@@ -42,19 +44,21 @@ func settleIn(dir string, overwrite bool, c Config, m models.Metadata, data data
 	return next, dir, os.MkdirAll(next, 0o755)
 }
 
-// discard deletes the run in next, if there is one, whose place another takes or that has failed. What no training has written there
-// stays, and is an error: somebody may keep it there.
+// discard deletes the run in next, if there is one, whose place another takes or that has failed. What no training
+// has written there stays, and is an error: somebody may keep it there.
 func discard(next string) error {
 	entries, err := os.ReadDir(next)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%w: a run before its first snapshot has its files in a folder of that name; move it away", err)
+		return fmt.Errorf("%w: a run before its first snapshot has its files in a folder of that name; move it away",
+			err)
 	}
 	for _, e := range entries {
 		if !ofRun(e.Name()) {
-			return fmt.Errorf("%s is not of a training, and %s is the folder of a run before its first snapshot; move it away",
+			return fmt.Errorf("%s is not of a training, and %s is the folder of a run before its first snapshot; "+
+				"move it away",
 				filepath.Join(next, e.Name()), next)
 		}
 	}
@@ -75,6 +79,18 @@ func ofRun(name string) bool {
 	return strings.HasPrefix(unfinished, checkpoint.Last+"-") || strings.HasPrefix(unfinished, checkpoint.Best+"-")
 }
 
+// hasEnded reports whether dir has the result of its run.
+func hasEnded(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, resultFile))
+	return err == nil
+}
+
+// sameVersions reports whether the run in dir was begun with the versions that m names.
+func sameVersions(dir string, m models.Metadata) bool {
+	kept, _, err := models.ReadMetadata(dir)
+	return err == nil && maps.Equal(kept.Versions, m.Versions)
+}
+
 // isRun reports whether dir holds a run with this configuration on this data, even if it has no snapshot yet.
 func isRun(dir string, c Config, data datasets.Fingerprint) bool {
 	kept, err := ReadConfig(dir)
@@ -91,19 +107,20 @@ func (r *run) takeOver() error {
 		return nil
 	}
 	if err := checkpoint.TakeOver(r.over, removeFiles); err != nil {
-		return fmt.Errorf("%s: the new run, which has its first snapshot, could not take the place of the one before (%w): give the same "+
-			"command to go on", r.over, err)
+		return fmt.Errorf("%s: the new run, which has its first snapshot, could not take the place of the one "+
+			"before (%w): give the same command to go on", r.over, err)
 	}
-	r.Dir, r.over = r.over, ""
+	r.dir, r.over = r.over, ""
 	return nil
 }
 
-// giveUp removes a run that is to overwrite another and cannot go on from anything. It has failed, and the other stays.
+// giveUp removes a run that is to overwrite another and cannot go on from anything. It has failed, and the other
+// stays.
 func (r *run) giveUp(failure error) error {
-	if r.over == "" || begun(r.Dir) || errors.Is(failure, ErrInterrupted) && goesOn(r.Dir) {
+	if r.over == "" || begun(r.dir) || errors.Is(failure, ErrInterrupted) && goesOn(r.dir) {
 		return failure
 	}
-	return errors.Join(failure, discard(r.Dir))
+	return errors.Join(failure, discard(r.dir))
 }
 
 // goesOn reports whether dir has something to go on from: a snapshot, or what a network's trial has done.

@@ -14,14 +14,15 @@ type Ranking struct {
 	BalancedAccuracy float64 `json:"balanced_accuracy"`
 	// MajorityBaseline is the accuracy of always predicting the split's most frequent class.
 	MajorityBaseline float64 `json:"majority_baseline"`
-	// AUROC is the area under the receiver operating characteristic of each class against the rest: the probability that a
-	// sample of the class has a greater one than another sample; a tie counts half. It is the mean over the classes that some
-	// samples have and some have not, and nil without such a class.
+	// AUROC is the area under the receiver operating characteristic of each class against the rest: the probability
+	// that a sample of the class has a greater one than another sample; a tie counts half. It is the mean over the
+	// classes that some samples have and some have not, and nil without such a class.
 	AUROC *float64 `json:"auroc"`
-	// AveragePrecision is Σ (R_n − R_{n−1})·P_n over the thresholds, where R is recall and P precision, of each class against the
-	// rest. It is the mean over the same classes.
+	// AveragePrecision is Σ (R_n − R_{n−1})·P_n over the thresholds, where R is recall and P precision, of each class
+	// against the rest. It is the mean over the same classes.
 	AveragePrecision *float64 `json:"average_precision"`
-	// Brier is the mean over the samples of Σ_k (p_k − y_k)², where y is 1 for the sample's class and else 0 (Brier 1950).
+	// Brier is the mean over the samples of Σ_k (p_k − y_k)², where y is 1 for the sample's class and else 0 (Brier
+	// 1950).
 	Brier float64 `json:"brier"`
 }
 

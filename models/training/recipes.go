@@ -17,7 +17,8 @@ import (
 const (
 	// DefaultRecipe is what did best here, see docs/defaults.md.
 	DefaultRecipe = "default"
-	// PaperRecipe is the paper's network and way of training for its data sets. Other data sets keep their own levels.
+	// PaperRecipe is the paper's network and way of training for its data sets. Other data sets keep their own
+	// levels.
 	PaperRecipe = "paper"
 )
 
@@ -38,9 +39,9 @@ type change struct {
 	Why                  string
 }
 
-// changes returns the changes for a data set and a model. A later change takes the place of an earlier
-// one. The general ones come first. Those of the data set's source for any model follow, then those of the network. Those of the
-// source for this model are last.
+// changes returns the changes for a data set and a model. A later change takes the place of an earlier one. The
+// general ones come first. Those of the data set's source for any model follow, then those of the network. Those of
+// the source for this model are last.
 func changes(data, name string) (all []change) {
 	source, _ := datasets.Named(data) // a file, or data in memory, has none
 	for i, text := range [][]byte{recipes, source.Recipes, network(name).Recipes, source.Recipes} {
@@ -49,7 +50,8 @@ func changes(data, name string) (all []change) {
 			panic(fmt.Sprintf("training: recipes of %q on %q: %v", name, data, err)) // they are part of the program
 		}
 		all = append(all, slices.DeleteFunc(some, func(c change) bool {
-			return c.Data != "" && c.Data != data || c.Models != "" && !slices.Contains(strings.Fields(c.Models), name) ||
+			return c.Data != "" && c.Data != data ||
+				c.Models != "" && !slices.Contains(strings.Fields(c.Models), name) ||
 				i == 1 && c.Models != "" || i == 3 && c.Models == ""
 		})...)
 	}
@@ -108,9 +110,9 @@ func overlay(values, patch map[string]any) {
 	}
 }
 
-// PresetOf returns the levels and hidden layers of a model for a data set, if the model has them. The name "" stands for any model
-// with both. It tries the recipe, then the data set's for any model, then the model's for any data set, and skips one whose levels
-// need more nodes.
+// PresetOf returns the levels and hidden layers of a model for a data set, if the model has them. The name "" stands
+// for any model with both. It tries the recipe, then the data set's for any model, then the model's for any data set,
+// and skips one whose levels need more nodes.
 func PresetOf(name, data, recipe string, nodes int) (levels Levels, hidden Widths) {
 	n := network(cmp.Or(name, "ccp"))
 	for _, of := range [][3]string{{data, name, recipe}, {data, "", DefaultRecipe}, {"", name, DefaultRecipe}} {

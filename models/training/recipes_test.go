@@ -71,15 +71,19 @@ func TestRecipes(t *testing.T) {
 		}
 	}
 	own := recipeOf("ring.npz", "ccp", DefaultRecipe)
-	assert.Equal(t, map[string]any{"levels": Auto, "hidden": "64", "epochs": Auto, "steps": Auto, "batch": Auto, "learning_rate": 2e-3,
-		"schedule": "one-cycle", "keep": "last", "label_smoothing": 0.1, "readout_dropout": 0.3, "ccp_hierarchy": "prepared",
+	assert.Equal(t, map[string]any{"levels": Auto, "hidden": "64", "epochs": Auto, "steps": Auto, "batch": Auto,
+		"learning_rate": 2e-3,
+		"schedule":      "one-cycle", "keep": "last", "label_smoothing": 0.1, "readout_dropout": 0.3,
+		"ccp_hierarchy":   "prepared",
 		"ccp_hierarchies": Auto, "ccp_padding": "zeros", "ccp_dropout": 0.1, "ccp_stem": Auto, "ccp_blocks": Auto,
 		"ccp_readout": Auto, "ccp_slots": Auto, "augment": Auto, "transforms": Auto}, own)
 	assert.Zero(t, recipeOf("ring.npz", "svm", DefaultRecipe)["label_smoothing"], "margins cannot be smoothed")
-	paper := map[string]any{"levels": Auto, "hidden": "64", "epochs": Auto, "steps": Auto, "batch": 64.0, "learning_rate": 1e-3,
-		"schedule": "cosine", "keep": "best"}
+	paper := map[string]any{"levels": Auto, "hidden": "64", "epochs": Auto, "steps": Auto, "batch": 64.0,
+		"learning_rate": 1e-3,
+		"schedule":      "cosine", "keep": "best"}
 	assert.Equal(t, paper, recipeOf("ring.npz", "ccp", PaperRecipe), "none of the options for own data")
-	paper["levels"], paper["hidden"], paper["epochs"], paper["augment"] = recipeOf(leaves, "ccp", PaperRecipe)["levels"], "1024", 100.0, true
+	paper["levels"], paper["hidden"], paper["epochs"],
+		paper["augment"] = recipeOf(leaves, "ccp", PaperRecipe)["levels"], "1024", 100.0, true
 	paper["tfidf"], paper["input_dropout"] = true, 0.3
 	assert.Equal(t, paper, recipeOf(leaves, "ccp", PaperRecipe))
 	assert.Equal(t, []string{"default", "paper", "deep"}, RecipeNames("ccp", leaves))

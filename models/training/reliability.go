@@ -12,8 +12,9 @@ const reliabilityBins = 15
 // Reliability says how far probabilities can be trusted, as Guo et al. (2017, "On calibration of modern neural
 // networks") measure it. Predictions are sorted into bins of equal width by their probability.
 type Reliability struct {
-	Error float64          `json:"error"` // expected calibration error: the mean over samples of |accuracy − confidence| of their bin
-	Loss  float64          `json:"loss"`  // mean cross entropy of these probabilities, in nats
+	// Error is the expected calibration error: the mean over samples of |accuracy − confidence| of their bin.
+	Error float64          `json:"error"`
+	Loss  float64          `json:"loss"` // mean cross entropy of these probabilities, in nats
 	Bins  []ReliabilityBin `json:"bins"`
 }
 

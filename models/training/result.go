@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/checkpoint"
@@ -17,21 +16,22 @@ import (
 
 // Result is what a training came to. Accuracies are fractions, losses mean cross entropies in nats.
 type Result struct {
-	Command     string    `json:"command"`
-	Data        string    `json:"data"`
-	Model       string    `json:"model"`
-	PredictedBy string    `json:"predicted_by"` // see models.Classifier.PredictedBy
-	Backend     string    `json:"backend"`
-	Seed        int64     `json:"seed"`
-	Parameters  int       `json:"parameters"`      // trainable; if the ridge classifier predicts alone, the number of its values
-	Epochs      int       `json:"epochs,omitzero"` // 0, as are Steps and BestEpoch, if the ridge classifier predicts alone
-	Steps       int       `json:"steps,omitzero"`
-	BestEpoch   int       `json:"best_epoch,omitzero"`  // the one whose weights are kept, see Config.Keep
-	Train       Score     `json:"train,omitzero"`       // as in its Epoch
-	Validation  *Score    `json:"validation,omitempty"` // nil: no samples were held out
-	Test        Score     `json:"test"`
-	Objective   []float64 `json:"objective,omitempty"` // C of each level in the best epoch
-	Members     []Member  `json:"members,omitempty"`   // nil if there are no transforms
+	Command     string `json:"command"`
+	Data        string `json:"data"`
+	Model       string `json:"model"`
+	PredictedBy string `json:"predicted_by"` // see models.Classifier.PredictedBy
+	Backend     string `json:"backend"`
+	Seed        int64  `json:"seed"`
+	// Parameters counts the trainable values; if the ridge classifier predicts alone, its values.
+	Parameters int       `json:"parameters"`
+	Epochs     int       `json:"epochs,omitzero"` // 0, as are Steps and BestEpoch, if the ridge classifier predicts alone
+	Steps      int       `json:"steps,omitzero"`
+	BestEpoch  int       `json:"best_epoch,omitzero"`  // the one whose weights are kept, see Config.Keep
+	Train      Score     `json:"train,omitzero"`       // as in its Epoch
+	Validation *Score    `json:"validation,omitempty"` // nil: no samples were held out
+	Test       Score     `json:"test"`
+	Objective  []float64 `json:"objective,omitempty"` // C of each level in the best epoch
+	Members    []Member  `json:"members,omitempty"`   // nil if there are no transforms
 	// Seconds is the time of training with PrepareSeconds, without the compilation of the step and validation.
 	// PrepareSeconds is the time before the first step: the fit of the transforms and the search for the hierarchy. A
 	// search that was kept takes none, and what ran before an interruption that came before the first step is not
@@ -42,15 +42,15 @@ type Result struct {
 	// compilation.
 	CompileSeconds float64 `json:"compile_seconds,omitzero"`
 	Checkpoint     string  `json:"checkpoint"`
-	// MajorityBaseline is the accuracy of always predicting the commonest class of the test samples, as in an Evaluation.
-	// TestSamples is their number. Both are 0 in results of earlier versions.
+	// MajorityBaseline is the accuracy of always predicting the commonest class of the test samples, as in an
+	// Evaluation. TestSamples is their number. Both are 0 in results of earlier versions.
 	MajorityBaseline float64 `json:"majority-class baseline"`
 	TestSamples      int     `json:"test_samples"`
 	Resumed          bool    `json:"-"` // the run had ended before; nothing was trained now
 }
 
-// Member is a member of the ensemble, or a transform of its ridge classifier, and how it predicts training samples that were held
-// out. The last but for the network, and the network on a random graph, is all transforms together.
+// Member is a member of the ensemble, or a transform of its ridge classifier, and how it predicts training samples
+// that were held out. The last but for the network, and the network on a random graph, is all transforms together.
 type Member struct {
 	Name   string  `json:"name"`
 	Graph  bool    `json:"graph"`  // it goes by links, or by pairs of few sensors
@@ -68,16 +68,16 @@ func member(name string, graph bool, weight float64, s transforms.Score) Member 
 	return m
 }
 
-// finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records the
-// result.
+// finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records
+// the result.
 func (r *run) finish(ctx context.Context) (Result, error) {
 	history := r.state.History
 	// The history is written again: a kill may have come between.
-	if err := writeHistory(filepath.Join(r.Dir, historyFile), history); err != nil {
+	if err := writeHistory(filepath.Join(r.dir, historyFile), history); err != nil {
 		return Result{}, err
 	}
 	best := history[r.state.Best-1]
-	_, _, err := checkpoint.Load(r.Dir, checkpoint.Best, r.classifier.Store(), &best)
+	_, _, err := checkpoint.Load(r.dir, checkpoint.Best, r.classifier.Store(), &best)
 	if err == nil {
 		err = r.classifier.Update(r.classifier.Store())
 	}
@@ -95,21 +95,23 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result := Result{Command: "train", Data: r.data.Name, Model: r.Model, Backend: r.Backend, Seed: r.Seed,
-		Parameters: r.classifier.Parameters(), Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
-		Train: best.Train, Validation: best.Validation,
-		Test: Score{Loss: test.Loss, Accuracy: test.Accuracy}, Objective: append([]float64(nil), best.Objective...),
+	result := Result{
+		Command: "train", Data: r.data.Name, Model: r.config.Model, PredictedBy: r.classifier.PredictedBy(),
+		Backend: r.options.Backend, Seed: r.config.Seed, Parameters: r.classifier.Parameters(),
+		Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
+		Train: best.Train, Validation: best.Validation, Test: Score{Loss: test.Loss, Accuracy: test.Accuracy},
+		Objective: append([]float64(nil), best.Objective...), Members: r.state.Members,
 		Seconds: r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
-		PredictedBy: r.classifier.PredictedBy(), Members: r.state.Members, Checkpoint: r.Dir}
+		Checkpoint: r.dir, MajorityBaseline: test.MajorityBaseline, TestSamples: test.Samples,
+	}
 	if !r.hasNetwork() {
 		result.Epochs, result.Steps, result.BestEpoch = 0, 0, 0
 	}
 	for _, e := range history {
 		result.Seconds += e.Seconds
 	}
-	result.TestSamples, result.MajorityBaseline = test.Samples, test.MajorityBaseline
 	r.remark(result)
-	return result, files.WriteJSON(filepath.Join(r.Dir, resultFile), result)
+	return result, files.WriteJSON(filepath.Join(r.dir, resultFile), result)
 }
 
 // unbalanced is the ratio of the majority-class baseline to that of equal classes from which accuracy tells little.
@@ -118,39 +120,62 @@ const unbalanced = 1.5
 // WithoutEffect begins the notice that names the settings that no prediction depends on, as NAME=VALUE.
 const WithoutEffect = "without effect: "
 
-// Of the options, ofSteps are those that only training steps follow, and ofNetwork those that a network has.
-var (
-	ofSteps   = []string{"average", "batch", "epochs", "label_smoothing", "learning_rate", "schedule", "steps", "weight_decay"}
-	ofNetwork = []string{"hidden", "levels"}
-)
-
-// remark gives notice of what is asked without effect, since the weights are fitted or the ridge classifier predicts alone. It also
-// gives notice of a test accuracy that the majority-class baseline may reach: its accuracy on as many samples is beyond 1.64
-// deviations in 5% of the cases.
+// remark gives notice of what is asked without effect, and of a test accuracy that the majority-class baseline may
+// reach.
 func (r *run) remark(result Result) {
-	var idle []string
+	if line := r.withoutEffect(result); line != "" {
+		r.notice(line)
+	}
+	if line := notBetter(result, r.data.Classes()); line != "" {
+		r.notice(line)
+	}
+}
+
+// withoutEffect names the settings that are asked for without effect, since the weights are fitted or the transforms
+// predict alone. It returns "" if there are none.
+func (r *run) withoutEffect(result Result) string {
 	fitted, alone := r.spec.Network().Fitted, result.Steps == 0
-	for _, name := range sorted(r.asked) {
-		network := slices.Contains(append(params.Names(ablationFields), ofNetwork...), name) ||
-			name != "transforms" && slices.Contains(optionNames(), name)
-		if value := r.asked[name]; value != nil && value != Auto && (alone && network || (alone || fitted) && slices.Contains(ofSteps, name)) {
-			idle = append(idle, fmt.Sprintf("%s=%v", name, value))
+	var idle []string
+	for _, name := range sorted(r.options.asked) {
+		value := r.options.asked[name]
+		if value == nil || value == Auto {
+			continue
 		}
+		switch phaseOf(name) {
+		case params.Steps:
+			if !alone && !fitted {
+				continue
+			}
+		case params.Network, params.Building:
+			if !alone {
+				continue
+			}
+		default:
+			continue
+		}
+		idle = append(idle, fmt.Sprintf("%s=%v", name, value))
 	}
-	switch line := WithoutEffect + strings.Join(idle, ", "); {
-	case idle == nil:
-	case fitted:
-		r.notice(line + "; model " + r.Model + " is fitted in one pass")
-	default:
-		r.notice(line + "; the transforms predict without a network; give transforms=none to train the network")
+	if idle == nil {
+		return ""
 	}
+	line := WithoutEffect + strings.Join(idle, ", ")
+	if fitted {
+		return line + "; model " + r.config.Model + " is fitted in one pass"
+	}
+	return line + "; the transforms predict without a network; give transforms=none to train the network"
+}
+
+// notBetter warns of a test accuracy that the majority-class baseline may reach: the accuracy of the baseline on as
+// many samples is beyond 1.64 deviations in 5% of the cases. It returns "" if the accuracy is clearly better.
+func notBetter(result Result, classes int) string {
 	n, p := float64(result.TestSamples), result.MajorityBaseline
-	if n > 0 && result.Test.Accuracy <= p+1.64*math.Sqrt(p*(1-p)/n) {
-		do := "check labels and features, train for longer, or take more samples"
-		if p > unbalanced/float64(r.data.Classes()) {
-			do = "the classes are of unequal sizes, so look at the recall of each, not at the accuracy"
-		}
-		r.notice(fmt.Sprintf("warning: test accuracy %.1f%% of %d samples is not clearly better than the "+
-			"majority-class baseline, %.1f%%: %s", 100*result.Test.Accuracy, result.TestSamples, 100*p, do))
+	if n == 0 || result.Test.Accuracy > p+1.64*math.Sqrt(p*(1-p)/n) {
+		return ""
 	}
+	do := "check labels and features, train for longer, or take more samples"
+	if p > unbalanced/float64(classes) {
+		do = "the classes are of unequal sizes, so look at the recall of each, not at the accuracy"
+	}
+	return fmt.Sprintf("warning: test accuracy %.1f%% of %d samples is not clearly better than the "+
+		"majority-class baseline, %.1f%%: %s", 100*result.Test.Accuracy, result.TestSamples, 100*p, do)
 }

@@ -34,29 +34,33 @@ type partsOptions struct {
 	At    string `param:"test_at" default:"a"`
 }
 
-// The registered networks of the tests: layers of GoMLX's and of ours, in scopes of any name. The second has levels, too.
+// The registered networks of the tests: layers of GoMLX's and of ours, in scopes of any name. The second has levels,
+// too.
 const (
 	partsNetwork  = "test parts"
 	levelsNetwork = "test levels"
 )
 
 func init() {
-	models.Register(partsNetwork, models.Network{Options: partsOptions{}, Build: func(scope *model.Scope, spec models.Spec, _ models.Topology,
-		x *Node) *Node {
-		return partsOf(scope, spec, x)
-	}})
-	models.Register(levelsNetwork, models.Network{Options: partsOptions{}, Clusters: true, Build: func(scope *model.Scope, spec models.Spec,
-		topology models.Topology, x *Node) *Node {
-		o := models.OptionsOf[partsOptions](spec.Options)
-		if o.Wide {
-			x = ConvertDType(x, dtypes.Float64)
-		}
-		a := topology.Affinity(scope, x)
-		first, _, _ := strings.Cut(o.At, ",")
-		x, a = ccp.New(scope.In("levels").In("%s", first), x, a, 4, 6).Neighbours(4).Done()
-		x, a = ccp.New(scope.In("tables of levels"), x, a, 1, 8).Neighbours(3).Done()
-		return a.Mean(partsOf(scope, spec, Reshape(x, -1, 1, 8))) // the hierarchies side by side are samples of their own
-	}})
+	models.Register(partsNetwork, models.Network{Options: partsOptions{},
+		Build: func(scope *model.Scope, spec models.Spec, _ models.Topology,
+			x *Node) *Node {
+			return partsOf(scope, spec, x)
+		}})
+	models.Register(levelsNetwork, models.Network{Options: partsOptions{}, Clusters: true,
+		Build: func(scope *model.Scope, spec models.Spec,
+			topology models.Topology, x *Node) *Node {
+			o := models.OptionsOf[partsOptions](spec.Options)
+			if o.Wide {
+				x = ConvertDType(x, dtypes.Float64)
+			}
+			a := topology.Affinity(scope, x)
+			first, _, _ := strings.Cut(o.At, ",")
+			x, a = ccp.New(scope.In("levels").In("%s", first), x, a, 4, 6).Neighbours(4).Done()
+			x, a = ccp.New(scope.In("tables of levels"), x, a, 1, 8).Neighbours(3).Done()
+			// the hierarchies side by side are samples of their own
+			return a.Mean(partsOf(scope, spec, Reshape(x, -1, 1, 8)))
+		}})
 }
 
 // partsOf builds the layers that partsOptions name. signal: `[batch, nodes, channels]`.
@@ -71,7 +75,8 @@ func partsOf(scope *model.Scope, spec models.Spec, x *Node) *Node {
 }
 
 // partNames are the layers that partOf can build.
-var partNames = []string{"dense", "dropout", "noise", "batchnorm", "layernorm", "fnn", "kan", "lstm", "attention", "conv", "droppath", "own",
+var partNames = []string{"dense", "dropout", "noise", "batchnorm", "layernorm", "fnn", "kan", "lstm", "attention",
+	"conv", "droppath", "own",
 	"wide", "single"}
 
 // partOf builds a layer. x: `[batch, rows, features]`, the result has as many rows.
@@ -117,14 +122,17 @@ func partOf(part string, scope *model.Scope, x *Node) *Node {
 }
 
 // anyScopes are names of scopes that a network may have, those of our own variables and of GoMLX's among them.
-var anyScopes = []string{"graph", "tables", "model", "average", "transforms", "input", "level_1", "batch_norm", "hierarchy", "optimizers",
-	"AdamOptimizer", "global_step", "#rngState", "U", "W", "frozen_rank", "a b", "Schicht 1", "weights", "dense", "classes", "made", "%d"}
+var anyScopes = []string{"graph", "tables", "model", "average", "transforms", "input", "level_1", "batch_norm",
+	"hierarchy", "optimizers",
+	"AdamOptimizer", "global_step", "#rngState", "U", "W", "frozen_rank", "a b", "Schicht 1", "weights", "dense",
+	"classes", "made", "%d"}
 
 // chanceConfig draws a training on a ring.
 func chanceConfig(r *rand.Rand, data string) Patch {
 	pick := func(values ...any) any { return values[r.IntN(len(values))] }
-	c := Patch{"data": data, "epochs": 2, "batch": pick(16, 32), "learning_rate": 0.02, "schedule": pick("cosine", "one-cycle", "constant"),
-		"average": pick(0, 0.9), "keep": pick("best", "last"), "seed": r.IntN(5), "weight_decay": pick(0, 0.01),
+	c := Patch{"data": data, "epochs": 2, "batch": pick(16, 32), "learning_rate": 0.02,
+		"schedule": pick("cosine", "one-cycle", "constant"),
+		"average":  pick(0, 0.9), "keep": pick("best", "last"), "seed": r.IntN(5), "weight_decay": pick(0, 0.01),
 		"label_smoothing": pick(0, 0.1), "input_dropout": pick(0, 0.2), "recipe": PaperRecipe}
 	switch kind := r.IntN(5); {
 	case kind < 3:
@@ -138,7 +146,8 @@ func chanceConfig(r *rand.Rand, data string) Patch {
 		c["ccp_readout"] = pick("last", "levels")
 	}
 	if c["model"] != partsNetwork {
-		c["ccp_hierarchy"], c["ccp_hierarchies"] = pick("learned", "prepared", "random", "task-only", "objective-only"), pick(1, 2)
+		c["ccp_hierarchy"], c["ccp_hierarchies"] = pick("learned", "prepared", "random", "task-only",
+			"objective-only"), pick(1, 2)
 		c["ccp_slots"], c["ccp_padding"] = pick("rank", "directed", "random"), pick("nodes", "zeros")
 	}
 	if c["model"] != "ccp" {
@@ -154,9 +163,9 @@ func chanceConfig(r *rand.Rand, data string) Patch {
 	return c
 }
 
-// Whatever a network consists of, and whatever its scopes are called, a training that was cancelled at any steps ends as one that
-// never was: every variable bit for bit, and the result. What is loaded then predicts as the result says. CCP_RESUMES sets how many
-// trainings are drawn.
+// Whatever a network consists of, and whatever its scopes are called, a training that was cancelled at any steps ends
+// as one that never was: every variable bit for bit, and the result. What is loaded then predicts as the result says.
+// CCP_RESUMES sets how many trainings are drawn.
 func TestResumeOfChance(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	backend, count := backendtest.Go(t), 12
@@ -189,7 +198,8 @@ func TestResumeOfChance(t *testing.T) {
 	}
 }
 
-// requireLoadedPredicts requires the classifier in dir to have the accuracy and the loss of a result, also after it is saved elsewhere.
+// requireLoadedPredicts requires the classifier in dir to have the accuracy and the loss of a result, also after it
+// is saved elsewhere.
 func requireLoadedPredicts(t *testing.T, dir string, result Result) {
 	t.Helper()
 	read, err := ReadConfig(dir)

@@ -39,8 +39,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// The same with what a run may have beside its weights: averages of them, dropout, a schedule that differs, directed slots
-// of several learned hierarchies.
+// The same with what a run may have beside its weights: averages of them, dropout, a schedule that differs, directed
+// slots of several learned hierarchies.
 func TestResumeWithOptions(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		c := ringConfig(writeRing(t, 200))
@@ -154,9 +154,11 @@ func TestInterruptedSaysHowToGoOn(t *testing.T) {
 	cancel()
 	_, err := Train(ctx, backend, c, Options{Dir: dir})
 	require.ErrorIs(t, err, ErrInterrupted)
-	require.EqualError(t, err, "interrupted after step 1 of 64; its state is saved in "+dir+": give the same command to go on")
+	require.EqualError(t, err, "interrupted after step 1 of 64; its state is saved in "+dir+": give the same "+
+		"command to go on")
 	notices := trainUntil(t, backend, c, dir, 2)
-	assert.Equal(t, []string{"data: no array split: drew stratified splits of 140 training, 20 validation and 40 test samples from seed 0",
+	assert.Equal(t, []string{"data: no array split: drew stratified splits of 140 training, 20 validation and 40 " +
+		"test samples from seed 0",
 		"resuming after step 1"}, notices)
 }
 
@@ -279,7 +281,8 @@ func TestOtherRunInTheDirectory(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(data, raw, 0o644))
 	_, err = Train(context.Background(), backend, c, Options{Dir: dir})
-	require.ErrorContains(t, err, dir+" holds a run on data that differs in features (was 200 x 12 x 3, is 204 x 12 x 3), labels, split (")
+	require.ErrorContains(t, err, dir+" holds a run on data that differs in features (was 200 x 12 x 3, is 204 x 12 "+
+		"x 3), labels, split (")
 
 	after, _ := snapshotOf(t, dir, checkpoint.Last)
 	assert.Equal(t, before, after)

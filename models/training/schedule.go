@@ -9,8 +9,8 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 )
 
-// schedule sets the learning rate of each step, if the configuration has a schedule. The rate rises from zero over the
-// first quarter of the steps with one cycle. Then it falls to zero along half a cosine.
+// schedule sets the learning rate of each step, if the configuration has a schedule. The rate rises from zero over
+// the first quarter of the steps with one cycle. Then it falls to zero along half a cosine.
 //
 // GoMLX's cosineschedule has the number of steps in the program. Here a variable has it, so that one program serves a
 // network's trial and its training.
@@ -26,8 +26,9 @@ func schedule(scope *model.Scope, g *Graph, c Config, steps int) {
 	if !scope.IsTraining(g) {
 		return
 	}
-	lengths := scope.Store().Scope(model.JoinPath(optimizer.Scope, "schedule")).VariableWithValue("lengths",
-		[]float32{float32(rise), float32(1 / float64(max(1, rise))), float32(1 / float64(steps-rise))}).SetTrainable(false).NodeValue(g)
+	values := []float32{float32(rise), float32(1 / float64(max(1, rise))), float32(1 / float64(steps-rise))}
+	variables := scope.Store().Scope(model.JoinPath(optimizer.Scope, "schedule"))
+	lengths := variables.VariableWithValue("lengths", values).SetTrainable(false).NodeValue(g)
 	length := func(i int) *Node { return Reshape(Slice(lengths, AxisElem(i))) }
 	step := ConvertDType(optimizer.GetGlobalStepVar(scope).NodeValue(g), dtypes.Float32)
 	fallen := Mul(Sub(step, length(0)), length(2)) // the share of the fall

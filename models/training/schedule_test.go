@@ -37,7 +37,8 @@ func TestScheduleIsGoMLX(t *testing.T) {
 				}
 				rise := map[string]int{oneCycle: steps / 4}[name]
 				want := rates(func(scope *model.Scope, g *Graph) {
-					cosineschedule.New(scope, g, dtypes.Float32).WarmUpSteps(rise).PeriodSteps(steps - rise).LearningRate(0.002).Done()
+					cosineschedule.New(scope, g,
+						dtypes.Float32).WarmUpSteps(rise).PeriodSteps(steps - rise).LearningRate(0.002).Done()
 				})
 				got := rates(func(scope *model.Scope, g *Graph) {
 					schedule(scope, g, Config{Training: Training{Schedule: name, LearningRate: 0.002}}, steps)

@@ -14,9 +14,9 @@ import (
 // mostSteps is the number of steps that a training may have. The training loop of GoMLX keeps a time for each.
 const mostSteps = 100_000_000
 
-// checkWeights returns an error if the weights of hidden layers and filters, with Adam's two averages of each, do not fit into so many
-// bytes of memory: to allocate them would end the program without a word. Memory of 0 is unknown, and taken for a terabyte.
-// The error names the option that asks for most of them.
+// checkWeights returns an error if the weights of hidden layers and filters, with Adam's two averages of each, do not
+// fit into so many bytes of memory: to allocate them would end the program without a word. Memory of 0 is unknown,
+// and taken for a terabyte. The error names the option that asks for most of them.
 func checkWeights(c Config, spec models.Spec, memory int64) error {
 	if spec.Network().Fitted || c.Model == "transforms" {
 		return nil
@@ -44,12 +44,13 @@ func checkWeights(c Config, spec models.Spec, memory int64) error {
 		text, _ := c.Hidden.MarshalText() // of plain numbers: cannot fail
 		option, value, lower = "hidden", string(text), "narrower layers"
 	}
-	return fmt.Errorf("%s: %s asks for weights that take %.3g GB with their averages in training, and there are %.3g GB of memory; "+
-		"ask for %s", option, value, (hidden+levels)/1e9, float64(memory)/1e9, lower)
+	return fmt.Errorf("%s: %s asks for weights that take %.3g GB with their averages in training, and there are "+
+		"%.3g GB of memory; ask for %s", option, value, (hidden+levels)/1e9, float64(memory)/1e9, lower)
 }
 
-// Levels are the levels of a network. Their text is that of the paper's table, clusters x filters / L, separated by commas:
-// "256x256/16,64x384/16,1x1024/4". What a level has for itself follows it: "256x256/16:candidates=4:batchnorm_epsilon=10".
+// Levels are the levels of a network. Their text is that of the paper's table, clusters x filters / L, separated by
+// commas: "256x256/16,64x384/16,1x1024/4". What a level has for itself follows it:
+// "256x256/16:candidates=4:batchnorm_epsilon=10".
 type Levels []models.Level
 
 // String returns what UnmarshalText reads.
@@ -129,7 +130,8 @@ func (w *Widths) UnmarshalText(text []byte) error {
 	if none := strings.Trim(string(text), "[] "); none == "none" || none == "0" {
 		return nil
 	}
-	for _, part := range strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune("[], ", r) }) {
+	separates := func(r rune) bool { return strings.ContainsRune("[], ", r) }
+	for _, part := range strings.FieldsFunc(string(text), separates) {
 		width, err := strconv.Atoi(part)
 		if err != nil || width < 1 {
 			return fmt.Errorf("hidden layer %d: its width is %q; it must be a whole number from 1", len(*w)+1, part)

@@ -23,18 +23,19 @@ import (
 )
 
 // NewTrainer makes the GoMLX trainer of a configuration. Its parts are the spec's network, the loss, AdamW, and the
-// schedule over so many steps. The loss is the cross entropy minus the objectives. If Average is set, the trainer keeps
-// moving averages of the weights.
+// schedule over so many steps. The loss is the cross entropy minus the objectives. If Average is set, the trainer
+// keeps moving averages of the weights.
 //
-// Its metrics, after GoMLX's own two, are the batch's cross entropy, its accuracy and each level's objective, if it changes. Before
-// its first step it compiles for batches of c.Batch samples, so that batches should have as many.
+// Its metrics, after GoMLX's own two, are the batch's cross entropy, its accuracy and each level's objective, if it
+// changes. Before its first step it compiles for batches of c.Batch samples, so that batches should have as many.
 func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix,
 	steps int) *train.Trainer {
 	network := func(scope *model.Scope, _ any, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
 		schedule(scope, g, c, steps)
 		if c.Average > 0 {
-			train.AddPerStepUpdateGraphFn(scope, g, func(scope *model.Scope, g *Graph) { averageWeights(scope.Store(), g, c.Average) })
+			average := func(scope *model.Scope, g *Graph) { averageWeights(scope.Store(), g, c.Average) }
+			train.AddPerStepUpdateGraphFn(scope, g, average)
 		}
 		return []*Node{spec.Build(scope, models.Topology{Matrix: graph}, inputs[0])}
 	}
@@ -99,9 +100,9 @@ func compile(exec *model.Exec, input shapes.Shape) (*Graph, error) {
 	return exec.Compile(arguments...)
 }
 
-// inPlace makes a step write the new values of variables over the old ones. The values are the step's first results, in
-// the store's order. If devices share a batch, the results are not those of one program's parameters, and inPlace does
-// nothing.
+// inPlace makes a step write the new values of variables over the old ones. The values are the step's first results,
+// in the store's order. If devices share a batch, the results are not those of one program's parameters, and inPlace
+// does nothing.
 func inPlace(store *model.Store, g *Graph) {
 	if g.NumDevices() > 1 {
 		return
@@ -126,7 +127,8 @@ func lossOf(c Config, spec models.Spec) loss.LossFn {
 	return ofEachPrediction(smoothedCrossEntropy(c.LabelSmoothing))
 }
 
-// ofEachPrediction returns the mean of a loss over a sample's predictions, which share its label. See models.Spec.Build.
+// ofEachPrediction returns the mean of a loss over a sample's predictions, which share its label. See
+// models.Spec.Build.
 func ofEachPrediction(of loss.LossFn) loss.LossFn {
 	return func(labels, predictions []*Node) *Node {
 		z := predictions[0]

@@ -81,7 +81,8 @@ func TestSmoothedCrossEntropy(t *testing.T) {
 	})
 }
 
-// If a step takes off all of a weight, what is left is Adam's first step, at most the rate; half of that takes off half.
+// If a step takes off all of a weight, what is left is Adam's first step, at most the rate; half of that takes off
+// half.
 func TestWeightDecay(t *testing.T) {
 	data := writeRing(t, 80)
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {

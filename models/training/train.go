@@ -49,38 +49,42 @@ type stepSums struct {
 	Accuracy  float64   `json:"accuracy"`
 	Objective []float64 `json:"objective"`
 	Steps     int       `json:"steps"`
-	Timed     int       `json:"timed"` // of them: those that took the epoch's seconds
+	// Timed counts the steps whose time is in Seconds: all but the first of each process, which compiles.
+	Timed int `json:"timed"`
 }
 
 // run is one training in progress.
 type run struct {
-	Config
-	Options
-	data       *datasets.Dataset
-	spec       models.Spec
-	metadata   models.Metadata
-	store      *model.Store
+	config  Config
+	options Options
+	dir     string // the folder in which the run writes: options.Dir, or a folder in it, see over
+	over    string // the directory whose run this one overwrites, while dir is a folder in it; "" if there is none
+
+	data     *datasets.Dataset
+	spec     models.Spec
+	metadata models.Metadata
+	backend  compute.Backend
+	total    int // steps of the whole run
+
+	store      *model.Store // the weights in training
 	classifier *models.Classifier
-	state      trainState
-	total      int       // steps of the whole run
-	epochStart time.Time // of the stretch of the epoch run in this process
-	saved      time.Time
 	batches    *datasets.Batches
-	waited     time.Duration
-	collapsed  []bool // the levels that had at the last epoch's end
-	over       string // the directory whose run this one overwrites, while Dir is a folder in it; "" if there is none
-	compiled   bool   // the first step of this process is done
-	failure    error  // of step, as it was before GoMLX's loop wrapped it
-	backend    compute.Backend
-	held       *Score // of held-out samples, zero if there were none, where transforms predict alone; else nil
+	state      trainState
+	compiled   bool          // the first step of this process is done
+	epochStart time.Time     // when this process began, or went on with, the epoch that is running
+	saved      time.Time     // when the last snapshot was begun
+	waited     time.Duration // for batches, until epochStart
+	collapsed  []bool        // by level: whether it had collapsed at the end of the last epoch
+	held       *Score        // of held-out samples, zero if there were none, where transforms predict alone; else nil
+	failure    error         // what ended the last step, before GoMLX's loop wrapped it
 }
 
-// Train trains what is asked in opts.Dir, from the beginning or from where it was left, and evaluates the weights that
-// it keeps. Resolve makes the whole configuration from what is asked and the data. models.Load reads the checkpoint in
-// opts.Dir. If backend is nil, Train opens one as models.Load does, and downloads nothing. If ctx ends, Train saves its
-// state and returns an error that wraps ErrInterrupted and ctx's; the same call goes on. It writes nothing before it has found
-// data and settings to be good. If the settings do not fit the data, the error wraps ErrSettings; if the loss is no longer
-// a number, ErrDiverged.
+// Train trains what is asked in opts.Dir, from the beginning or from where it was left, and evaluates the weights
+// that it keeps. Resolve makes the whole configuration from what is asked and the data. models.Load reads the
+// checkpoint in opts.Dir. If backend is nil, Train opens one as models.Load does, and downloads nothing. If ctx ends,
+// Train saves its state and returns an error that wraps ErrInterrupted and ctx's; the same call goes on. It writes
+// nothing before it has found data and settings to be good. If the settings do not fit the data, the error wraps
+// ErrSettings; if the loss is no longer a number, ErrDiverged.
 func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Options) (_ Result, err error) {
 	defer func() {
 		if errors.Is(err, ErrInterrupted) {
@@ -109,40 +113,58 @@ func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Optio
 }
 
 // trainOn trains on a data set already loaded.
-func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *datasets.Dataset, opts Options) (Result, error) {
+func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *datasets.Dataset,
+	opts Options) (Result, error) {
 	fingerprint := d.Fingerprint()
-	if next := nextOf(opts.Dir); begun(next) {
+	next := nextOf(opts.Dir)
+	switch {
+	case begun(next):
 		p.inheritDType(next)
-	} else if !opts.Overwrite {
+	case !opts.Overwrite:
 		p.inheritDType(opts.Dir)
 	}
 	c, spec, d, err := p.resolve(d)
-	if other := func(i int) bool { return d.Labels[i] != d.Labels[d.Train[0]] }; err == nil && !slices.ContainsFunc(d.Train, other) {
-		return Result{}, fmt.Errorf("data set %s: all training samples are of class %s; a training needs two classes", d.Name,
-			d.ClassNames[d.Labels[d.Train[0]]])
-	}
-	if err == nil {
-		err = cmp.Or(checkDevices(backend, opts.Devices, c.Batch), opts.checkAblate(c, spec, d),
-			checkWeights(c, spec, backends.ThisMachine().Memory))
-	}
 	if err != nil {
-		return Result{}, settings(err)
+		return Result{}, asSettingsError(err)
+	}
+	if err := checkClasses(d); err != nil {
+		return Result{}, err
+	}
+	err = cmp.Or(checkDevices(backend, opts.Devices, c.Batch), opts.checkAblate(c, spec, d),
+		checkWeights(c, spec, backends.ThisMachine().Memory))
+	if err != nil {
+		return Result{}, asSettingsError(err)
 	}
 	opts.asked = p.asked
 	if datasets.IsFile(c.Name) { // here, not for each trial of a network
-		checked := *d
-		checked.Warnings = slices.Concat(d.Warnings, d.Oddities())
-		if unsaid := UnsaidFrames(d); unsaid != "" {
-			checked.Warnings = append(checked.Warnings, unsaid)
-		}
-		d = &checked
+		d = withOddities(d)
 	}
 	return c.trainAs(ctx, backend, d, fingerprint, spec, opts)
 }
 
+// checkClasses returns an error if all training samples are of one class.
+func checkClasses(d *datasets.Dataset) error {
+	first := d.Labels[d.Train[0]]
+	if slices.ContainsFunc(d.Train, func(i int) bool { return d.Labels[i] != first }) {
+		return nil
+	}
+	return fmt.Errorf("data set %s: all training samples are of class %s; a training needs two classes", d.Name,
+		d.ClassNames[first])
+}
+
+// withOddities returns the data set with warnings of what is odd in it.
+func withOddities(d *datasets.Dataset) *datasets.Dataset {
+	checked := *d
+	checked.Warnings = slices.Concat(d.Warnings, d.Oddities())
+	if unsaid := UnsaidFrames(d); unsaid != "" {
+		checked.Warnings = append(checked.Warnings, unsaid)
+	}
+	return &checked
+}
+
 // trainAs trains a network that is resolved already.
-func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *datasets.Dataset, fingerprint datasets.Fingerprint,
-	spec models.Spec, opts Options) (Result, error) {
+func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *datasets.Dataset,
+	fingerprint datasets.Fingerprint, spec models.Spec, opts Options) (Result, error) {
 	if d.Mirror != nil && !c.Augment {
 		plain := *d
 		plain.Mirror, d = nil, &plain
@@ -152,44 +174,46 @@ func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *dataset
 			return Result{}, err
 		}
 	}
-	r := &run{Config: c, Options: opts, data: d, spec: spec, metadata: MetadataOf(spec, d), total: c.Steps, backend: backend}
+	r := &run{config: c, options: opts, dir: opts.Dir, data: d, spec: spec, metadata: MetadataOf(spec, d),
+		backend: backend, total: c.Steps}
 	defer r.free()
-	r.metadata.Command, r.metadata.Versions = r.Command, Versions(r.Backend)
+	r.metadata.Command, r.metadata.Versions = r.options.Command, Versions(r.options.Backend)
 	unlock, err := lock(opts.Dir)
 	if err != nil {
 		return Result{}, err
 	}
-	defer unlock(false)
+	defer unlock(false) // and leave the file of the lock
 	err = errors.Join(checkpoint.Settle(opts.Dir, removeFiles), sweep(opts.Dir))
 	if err == nil {
-		r.Dir, r.over, err = settleIn(opts.Dir, opts.Overwrite, c, r.metadata, fingerprint)
+		r.dir, r.over, err = settleIn(opts.Dir, opts.Overwrite, c, r.metadata, fingerprint)
 	}
 	if err != nil {
 		return Result{}, err
 	}
 	result, err := r.do(ctx, fingerprint)
 	if err != nil {
-		return Result{}, r.giveUp(r.numbered(unwrapGoMLX(err)))
+		return Result{}, r.giveUp(r.orDiverged(unwrapGoMLX(err)))
 	}
 	return result, nil
 }
 
 // do opens the run in its folder, and trains it, or returns the result that is there.
 func (r *run) do(ctx context.Context, fingerprint datasets.Fingerprint) (Result, error) {
-	if err := errors.Join(sweep(r.Dir), openRun(r.Dir, r.Config, r.metadata, r.data.Affinity, fingerprint)); err != nil {
+	err := errors.Join(sweep(r.dir), openRun(r.dir, r.config, r.metadata, r.data.Affinity, fingerprint))
+	if err != nil {
 		return Result{}, err
 	}
-	result, err := ReadResult(r.Dir)
-	switch damaged := checkpoint.State(r.Dir, checkpoint.Best, new(Epoch)); {
-	case errors.Is(err, os.ErrNotExist): // the run has not ended
-	case err != nil:
-		return Result{}, err
-	case damaged == nil:
-		result.Resumed = true
-		r.remark(result)
-		return result, nil
-	default:
+	result, err := ReadResult(r.dir)
+	if err == nil {
+		damaged := checkpoint.State(r.dir, checkpoint.Best, new(Epoch))
+		if damaged == nil {
+			result.Resumed = true
+			r.remark(result)
+			return result, nil
+		}
 		r.notice(damaged.Error() + ": the result is not that of the weights, and is made again")
+	} else if !errors.Is(err, os.ErrNotExist) { // which says that the run has not ended
+		return Result{}, err
 	}
 	for _, line := range r.data.Warnings {
 		r.notice("data: " + line)
@@ -203,7 +227,7 @@ func (r *run) do(ctx context.Context, fingerprint datasets.Fingerprint) (Result,
 		return Result{}, err
 	}
 	result, err = r.finish(ctx)
-	if failed := removeTrials(r.Dir); failed != nil {
+	if failed := removeTrials(r.dir); failed != nil {
 		r.notice(failed.Error())
 	}
 	return result, err
@@ -221,32 +245,52 @@ func (r *run) free() {
 
 // begin makes the network, and restores the newest snapshot if there is one.
 func (r *run) begin(context.Context) error {
-	r.store = r.spec.NewStore(r.Seed)
-	if checkpoint.Exists(os.DirFS(r.Dir), checkpoint.Last) {
-		step, passedOver, err := checkpoint.Load(r.Dir, checkpoint.Last, r.store, &r.state)
-		for _, line := range passedOver {
-			r.notice(line + "; using the one before it")
-		}
-		if errors.Is(err, checkpoint.ErrNone) {
-			r.notice("no snapshot is usable: training starts again")
-			r.state = trainState{}
-		} else if err != nil {
-			return err
-		} else {
-			r.notice(fmt.Sprintf("%s after step %d", resuming, step))
-		}
+	r.store = r.spec.NewStore(r.config.Seed)
+	if err := r.restore(); err != nil {
+		return err
 	}
 	if err := r.dropStaleEpochs(); err != nil {
 		return err
 	}
-	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
-		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.Augment, DropLast: true})
-	if r.Observer.Begin != nil {
-		r.Observer.Begin(r.Config, r.data, r.spec, r.state.Step, r.total)
+	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.config.Batch, Shuffle: true,
+		Seed:      uint64(r.config.Seed),
+		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.config.Augment, DropLast: true})
+	if r.options.Observer.Begin != nil {
+		r.options.Observer.Begin(r.config, r.data, r.spec, r.state.Step, r.total)
 	}
 	var err error
 	r.classifier, err = models.NewClassifier(r.backend, r.metadata, r.data.Affinity)
 	return err
+}
+
+// restore reads the newest snapshot that is usable, if there is one.
+func (r *run) restore() error {
+	if !checkpoint.Exists(os.DirFS(r.dir), checkpoint.Last) {
+		return nil
+	}
+	step, passedOver, err := checkpoint.Load(r.dir, checkpoint.Last, r.store, &r.state)
+	for _, line := range passedOver {
+		r.notice(line + "; using the one before it")
+	}
+	if errors.Is(err, checkpoint.ErrNone) {
+		r.notice("no snapshot is usable: training starts again")
+		r.state = trainState{}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.resumed(step)
+	return nil
+}
+
+// resumed tells that the run goes on after a step.
+func (r *run) resumed(step int) {
+	if r.options.resumed != nil {
+		r.options.resumed(step)
+		return
+	}
+	r.notice(resumingNotice(step))
 }
 
 // MetadataOf returns the metadata of a classifier's checkpoint: its network, and the data set that it is for.
@@ -262,10 +306,10 @@ func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
 
 // epochOf returns the epoch of a step, both counted from 1. If the steps are no multiple of the epochs, some epochs
 // have one step more than others.
-func (r *run) epochOf(step int) int { return (step*r.Epochs + r.total - 1) / r.total }
+func (r *run) epochOf(step int) int { return (step*r.config.Epochs + r.total - 1) / r.total }
 
 // endOf returns the last step of an epoch, counted from 1.
-func (r *run) endOf(epoch int) int { return epoch * r.total / r.Epochs }
+func (r *run) endOf(epoch int) int { return epoch * r.total / r.config.Epochs }
 
 // steps runs the training steps that are left.
 func (r *run) steps(ctx context.Context) error {
@@ -275,13 +319,13 @@ func (r *run) steps(ctx context.Context) error {
 	if r.spec.Network().Fitted || !r.hasNetwork() {
 		return r.fit(ctx)
 	}
-	if r.Observer.Compile != nil {
-		r.Observer.Compile()
+	if r.options.Observer.Compile != nil {
+		r.options.Observer.Compile()
 	}
-	trainer := NewTrainer(r.backend, r.store, r.Config, r.spec, r.data.Affinity, r.total)
+	trainer := NewTrainer(r.backend, r.store, r.config, r.spec, r.data.Affinity, r.total)
 	trainer.OnExecCreation(func(*model.Exec, train.GraphType) {
-		if r.Observer.Compiled != nil {
-			r.Observer.Compiled()
+		if r.options.Observer.Compiled != nil {
+			r.options.Observer.Compiled()
 		}
 	})
 	loop := train.NewLoop(trainer)
@@ -290,26 +334,31 @@ func (r *run) steps(ctx context.Context) error {
 		return r.failure
 	})
 	r.epochStart, r.saved = time.Now(), time.Now()
-	batches, err := onDevices(r.batches, r.Devices)
+	batches, err := onDevices(r.batches, r.options.Devices)
 	if err != nil {
 		return err
 	}
 	_, err = loop.RunSteps(batches, r.total-r.state.Step)
 	switch {
 	case errors.Is(r.failure, ErrInterrupted):
-		if saveErr := r.snapshot(); saveErr != nil {
-			return fmt.Errorf("interrupted at step %d, and saving failed: %w", r.state.Step, saveErr)
-		}
-		spared := ""
-		if r.over != "" {
-			spared = ", and the run before is whole"
-		}
-		return fmt.Errorf("%w after step %d of %d; its state is saved in %s%s: give the same command to go on",
-			ErrInterrupted, r.state.Step, r.total, r.Dir, spared)
+		return r.interrupt()
 	case r.failure != nil:
 		return r.failure
 	}
 	return r.explained(err)
+}
+
+// interrupt saves the state of the run, and returns the error that says how to go on.
+func (r *run) interrupt() error {
+	if err := r.snapshot(); err != nil {
+		return fmt.Errorf("interrupted at step %d, and saving failed: %w", r.state.Step, err)
+	}
+	spared := ""
+	if r.over != "" {
+		spared = ", and the run before is whole"
+	}
+	return fmt.Errorf("%w after step %d of %d; its state is saved in %s%s: give the same command to go on",
+		ErrInterrupted, r.state.Step, r.total, r.dir, spared)
 }
 
 // step records a training step's metrics, GoMLX's two and then NewTrainer's. After the last step of an epoch it ends
@@ -321,15 +370,12 @@ func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 		r.state.Compile += time.Since(r.epochStart).Seconds()
 		r.epochStart, r.waited = time.Now(), r.batches.Waited()
 	}
-	values := make([]float64, len(metrics))
-	for i, m := range metrics {
-		v, ok := m.Value().(float32)
-		if !ok {
-			return fmt.Errorf("metric %d is a %s, not a float32", i, m.Shape())
-		}
-		values[i] = float64(v)
+	values, err := numbersOf(metrics)
+	if err != nil {
+		return err
 	}
-	if loss := values[0]; math.IsNaN(loss) || math.IsInf(loss, 0) {
+	loss := values[0]
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
 		return r.diverged(r.state.Step+1, loss, values[2])
 	}
 	s := &r.state
@@ -344,14 +390,14 @@ func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 	if !first {
 		s.Sums.Timed++
 	}
-	if r.Observer.Step != nil {
-		r.Observer.Step(r.progress())
+	if r.options.Observer.Step != nil {
+		r.options.Observer.Step(r.progress())
 	}
 	if s.Step == r.endOf(r.epochOf(s.Step)) {
 		if err := r.endEpoch(); err != nil {
 			return err
 		}
-	} else if r.SaveEvery > 0 && time.Since(r.saved) >= r.SaveEvery {
+	} else if r.options.SaveEvery > 0 && time.Since(r.saved) >= r.options.SaveEvery {
 		if err := r.save(); err != nil {
 			return err
 		}
@@ -362,10 +408,25 @@ func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 	return nil
 }
 
-func (r *run) evaluationBatch() int { return max(r.Batch, 64) }
+// numbersOf returns the values of metrics.
+func numbersOf(metrics []*tensors.Tensor) ([]float64, error) {
+	values := make([]float64, len(metrics))
+	for i, m := range metrics {
+		v, ok := m.Value().(float32)
+		if !ok {
+			return nil, fmt.Errorf("metric %d is a %s, not a float32", i, m.Shape())
+		}
+		values[i] = float64(v)
+	}
+	return values, nil
+}
 
+// evaluationBatch returns the number of samples in a batch of an evaluation, for which no gradients are kept.
+func (r *run) evaluationBatch() int { return max(r.config.Batch, 64) }
+
+// notice gives the run's observer a line for people.
 func (r *run) notice(line string) {
-	if r.Observer.Notice != nil {
-		r.Observer.Notice(line)
+	if r.options.Observer.Notice != nil {
+		r.options.Observer.Notice(line)
 	}
 }

@@ -60,7 +60,8 @@ func TestTrainLearns(t *testing.T) {
 
 		assert.ElementsMatch(t, []string{".lock", "best-000000" + pad(result.BestEpoch*ringSteps), "config.json",
 			"data.json", "graph.npz", "hierarchy", "history.csv",
-			fmt.Sprintf("last-%08d", steps-ringSteps), fmt.Sprintf("last-%08d", steps), "model.json", "result.json"}, listDir(t, dir))
+			fmt.Sprintf("last-%08d", steps-ringSteps), fmt.Sprintf("last-%08d", steps), "model.json", "result.json"},
+			listDir(t, dir))
 		var written Result
 		require.NoError(t, files.ReadJSON(filepath.Join(dir, resultFile), &written))
 		assert.Equal(t, result, written)
@@ -70,7 +71,8 @@ func TestTrainLearns(t *testing.T) {
 		rows, err := csv.NewReader(f).ReadAll()
 		require.NoError(t, err)
 		require.Len(t, rows, 1+ringEpochs)
-		assert.Equal(t, []string{"epoch", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy", "seconds", "input_wait",
+		assert.Equal(t, []string{"epoch", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy",
+			"seconds", "input_wait",
 			"objective_1", "objective_2"}, rows[0])
 
 		c, err := models.Load(dir, models.LoadOptions{Backend: backend})
@@ -81,7 +83,8 @@ func TestTrainLearns(t *testing.T) {
 		require.NoError(t, err)
 		test, err := Evaluate(c, d, d.Test, 64)
 		require.NoError(t, err)
-		assert.Equal(t, result.Test, Score{Loss: test.Loss, Accuracy: test.Accuracy}, "the test score is that of the best epoch's weights")
+		assert.Equal(t, result.Test, Score{Loss: test.Loss, Accuracy: test.Accuracy},
+			"the test score is that of the best epoch's weights")
 	})
 }
 
@@ -134,7 +137,8 @@ func TestFinishedRunIsNotTrainedAgain(t *testing.T) {
 	c["epochs"] = 1
 	dir := t.TempDir()
 	result := trainIn(t, backend, c, dir)
-	again, err := Train(context.Background(), backend, c, Options{Dir: dir, Observer: Observer{Step: func(Progress) { t.Error("a step") }}})
+	again, err := Train(context.Background(), backend, c,
+		Options{Dir: dir, Observer: Observer{Step: func(Progress) { t.Error("a step") }}})
 	require.NoError(t, err)
 	assert.True(t, again.Resumed)
 	again.Resumed = false
@@ -215,7 +219,8 @@ func TestOdditiesAreTold(t *testing.T) {
 	_, err = Train(t.Context(), backendtest.Go(t), c,
 		Options{Dir: t.TempDir(), Observer: Observer{Notice: func(line string) { notices = append(notices, line) }}})
 	require.NoError(t, err)
-	assert.Contains(t, strings.Join(notices, "\n"), "data: 1 test samples are training samples, too (sample 6 is sample 0)")
+	assert.Contains(t, strings.Join(notices, "\n"), "data: 1 test samples are training samples, too (sample 6 is "+
+		"sample 0)")
 }
 
 // Where nothing is held out for validation, each epoch counts as better than the one before.
@@ -264,12 +269,13 @@ func TestTrainInAFile(t *testing.T) {
 func TestTheHooksErrorComesBackUnwrapped(t *testing.T) {
 	c := ringConfig(writeRing(t, 200))
 	dir := t.TempDir()
-	_, err := Train(context.Background(), backendtest.Go(t), c, Options{Dir: dir, Observer: Observer{Step: func(p Progress) {
-		if p.Step == ringSteps && p.Epoch == 2 {
-			require.NoError(t, os.Remove(filepath.Join(dir, historyFile)))
-			require.NoError(t, os.MkdirAll(filepath.Join(dir, historyFile, "in the way"), 0o755))
-		}
-	}}})
+	_, err := Train(context.Background(), backendtest.Go(t), c,
+		Options{Dir: dir, Observer: Observer{Step: func(p Progress) {
+			if p.Step == ringSteps && p.Epoch == 2 {
+				require.NoError(t, os.Remove(filepath.Join(dir, historyFile)))
+				require.NoError(t, os.MkdirAll(filepath.Join(dir, historyFile, "in the way"), 0o755))
+			}
+		}}})
 	require.ErrorContains(t, err, historyFile)
 	assert.True(t, strings.HasPrefix(err.Error(), "write "), err)
 }
@@ -326,8 +332,9 @@ func TestNodesThatNoClusterReads(t *testing.T) {
 		require.NoError(t, err)
 		return unreadOf(h)
 	}
-	assert.Regexp(t, `^no neighbourhood holds \d\d% of its nodes, whose signals are lost; nodes \d+, .* and \d+ more have no links `+
-		`within their own cluster, as where one node, a hub,`, prepared(9))
+	assert.Regexp(t,
+		`^no neighbourhood holds \d\d% of its nodes, whose signals are lost; nodes \d+, .* and \d+ more have no links `+
+			`within their own cluster, as where one node, a hub,`, prepared(9))
 	assert.Empty(t, prepared(40), "a neighbourhood of all nodes")
 	assert.Empty(t, unreadOf(&ccp.Hierarchy{Objective: []float64{0.5}, Coverage: []float64{1}}))
 }

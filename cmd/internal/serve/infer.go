@@ -48,11 +48,8 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	var d *inferRequest
 	if strings.HasSuffix(r.Pattern, "/recordings") {
 		d, err = decodeRecordings(r.URL.RawQuery, body, c, s.Queue, take)
-	} else {
-		_, err = parameters(r.URL.RawQuery) // infer has none
-		if err == nil {
-			d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, take)
-		}
+	} else if _, err = parameters(r.URL.RawQuery); err == nil {
+		d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, take)
 	}
 	if err != nil {
 		return err

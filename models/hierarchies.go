@@ -37,12 +37,12 @@ func searches(s Spec) bool {
 
 // Prepare makes the hierarchy with which a training starts, if the model has clusters. If the plan is prepared, it
 // searches clusterings of large C. Otherwise it draws the memberships, and takes their neighbourhoods, see Hold. If
-// nodes have candidates, or learned memberships a searched start, it takes them from a search's clustering. If the plan
-// is random, it freezes the memberships as drawn.
+// nodes have candidates, or learned memberships a searched start, it takes them from a search's clustering. If the
+// plan is random, it freezes the memberships as drawn.
 //
 // The coordinates are the nodes' positions, `[nodes, d]` row-major, for directed slots and cuts; if they are nil, the
-// graph gives them. progress is ccp.Preparation.Progress's. The result is the hierarchy that was searched or frozen, or an
-// empty one.
+// graph gives them. progress is ccp.Preparation.Progress's. The result is the hierarchy that was searched or frozen,
+// or an empty one.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix,
 	coordinates []float64, progress func(level int, done, objective float64)) (h *ccp.Hierarchy, err error) {
 	h = new(ccp.Hierarchy)
@@ -74,8 +74,8 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 	return freezer.Freeze()
 }
 
-// Hold takes the neighbourhoods of memberships that are learned anew, see ccp.Preparation.Hold. Without such memberships
-// it does nothing.
+// Hold takes the neighbourhoods of memberships that are learned anew, see ccp.Preparation.Hold. Without such
+// memberships it does nothing.
 func (s Spec) Hold(backend compute.Backend, store *model.Store, a *affinity.Matrix, coordinates []float64) error {
 	if !s.Learns() {
 		return nil
@@ -87,9 +87,10 @@ func (s Spec) Hold(backend compute.Backend, store *model.Store, a *affinity.Matr
 	return p.Coordinates(coordinates).Hold(backend, store.Scope(networkPath), scopes...)
 }
 
-// plannedOf returns the preparation of the spec's hierarchies of a graph, and the scopes of the levels if they have names
-// of their own.
-func plannedOf(s Spec, backend compute.Backend, graph *affinity.Matrix) (p *ccp.Preparation, scopes []string, err error) {
+// plannedOf returns the preparation of the spec's hierarchies of a graph, and the scopes of the levels if they have
+// names of their own.
+func plannedOf(s Spec, backend compute.Backend, graph *affinity.Matrix) (p *ccp.Preparation, scopes []string,
+	err error) {
 	if s.Model == clusterPooling {
 		return s.preparation(graph), nil, nil
 	}
@@ -139,7 +140,8 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	return p.Around(o.Reach, around...).Directed(directed...).Candidates(candidates...)
 }
 
-// surveyOf builds the network in an empty store, without computing anything and without a hierarchy, and lists its levels.
+// surveyOf builds the network in an empty store, without computing anything and without a hierarchy, and lists its
+// levels.
 func surveyOf(s Spec, backend compute.Backend, store *model.Store, a *affinity.Matrix) []ccp.Level {
 	g := graph.NewGraph(backend, "survey")
 	defer g.Finalize()
@@ -159,8 +161,8 @@ func freezerOf(s Spec, backend compute.Backend, store *model.Store, a *affinity.
 }
 
 // ClusterLevels reads one of the classifier's hierarchies, from 0, out of its weights. The result is a copy. Errors:
-// ErrClosed, ErrNoNetwork, a model without clusters or levels, a number without a hierarchy, and a classifier that has no weights
-// yet.
+// ErrClosed, ErrNoNetwork, a model without clusters or levels, a number without a hierarchy, and a classifier that
+// has no weights yet.
 func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -179,8 +181,8 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	return c.Spec.preparation(c.Graph).Read(c.store.Scope(networkPath), which)
 }
 
-// Input reads what the filters before the first level read, `[nodes, reach]` row-major, see ccp.Preparation.Input. Errors: ErrClosed
-// and ErrNoNetwork.
+// Input reads what the filters before the first level read, `[nodes, reach]` row-major, see ccp.Preparation.Input.
+// Errors: ErrClosed and ErrNoNetwork.
 func (c *Classifier) Input() (nodes []int32, present []float32, err error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,16 +31,16 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		}
 	}()
 	if err := r.spec.Precompute(ctx, r.backend, r.store, r.data.Affinity, samplesOf(ctx, r.data)); err != nil {
-		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
+		return fmt.Errorf("model %s on data set %s: %w", r.config.Model, r.data.Name, err)
 	}
-	err = r.fitTransforms(ctx)
-	if err == nil {
-		r.noAblation()
-	}
-	if err != nil || !r.hasNetwork() {
+	if err := r.fitTransforms(ctx); err != nil {
 		return err
 	}
-	h, err := r.spec.Prepare(ctx, r.backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)
+	r.noAblation()
+	if !r.hasNetwork() {
+		return nil
+	}
+	h, err := r.spec.Prepare(ctx, r.backend, r.store, r.data.Affinity, r.data.Coordinates, r.options.Observer.Prepare)
 	if err != nil || len(h.Objective) == 0 {
 		return err
 	}
@@ -50,14 +51,15 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		r.state.Hierarchy.Objective = h.Objective
 	}
 	r.notice(fmt.Sprintf("hierarchy %s: %s", plan, describe(h)))
-	if loss := unreadOf(h); loss != "" && !r.spec.Learns() {
-		r.notice("warning: level 1 of the first hierarchy: " + loss)
+	unread := unreadOf(h)
+	if unread != "" && !r.spec.Learns() {
+		r.notice("warning: level 1 of the first hierarchy: " + unread)
 	}
 	return nil
 }
 
-// unreadOf says which nodes of the graph the first level of a prepared hierarchy does not read; "" if it reads most, or if the
-// hierarchy was frozen as it was drawn, so that no clusters are known.
+// unreadOf says which nodes of the graph the first level of a prepared hierarchy does not read; "" if it reads most,
+// or if the hierarchy was frozen as it was drawn, so that no clusters are known.
 func unreadOf(h *ccp.Hierarchy) string {
 	if len(h.Levels) == 0 || h.Levels[0].Pooled.Size == 0 || len(h.Levels[0].Clusters) == 0 {
 		return ""
@@ -84,22 +86,23 @@ func describe(h *ccp.Hierarchy) string {
 	return line + "; coverage " + strings.Join(coverage, " ") + "%"
 }
 
-// fit ends a run without steps, as one epoch. Either prepare has computed the weights, or the ridge classifier predicts alone.
+// fit ends a run without steps, as one epoch. Either prepare has computed the weights, or the transforms predict
+// alone.
 func (r *run) fit(ctx context.Context) error {
-	r.Epochs = 1
+	r.config.Epochs = 1
 	r.state.Step, r.state.Sums.Steps = r.total, 1
 	r.state.Seconds, r.state.Prepare = r.state.Prepare, 0
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
-	if all := slices.IndexFunc(r.state.Members, func(m Member) bool { return m.Name == transforms.All }); all >= 0 {
-		// they fit their training samples exactly: the score is of these when they were held out, if they were
-		r.held = new(Score)
-		if of := r.state.Members[all].Score; of != nil {
-			r.held = of
-		}
+	all := slices.IndexFunc(r.state.Members, func(m Member) bool { return m.Name == transforms.All })
+	if all >= 0 {
+		// Transforms fit their training samples exactly. Their score is that of the samples when they were held out,
+		// and zero if they never were.
+		r.held = cmp.Or(r.state.Members[all].Score, new(Score))
 	} else {
-		fitted, err := evaluate(ctx, r.classifier, r.data, r.data.Train, evaluating{batch: r.evaluationBatch(), brief: true})
+		how := evaluating{batch: r.evaluationBatch(), brief: true}
+		fitted, err := evaluate(ctx, r.classifier, r.data, r.data.Train, how)
 		if err != nil && ctx.Err() != nil {
 			err = fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)
 		}
@@ -108,7 +111,7 @@ func (r *run) fit(ctx context.Context) error {
 		}
 		r.state.Sums.Loss, r.state.Sums.Accuracy = fitted.Loss, fitted.Accuracy
 	}
-	r.epochStart = time.Now() // to evaluate is not to fit
+	r.epochStart = time.Now() // the evaluation is no part of the fit
 	return r.endEpoch()
 }
 

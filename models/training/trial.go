@@ -1,0 +1,254 @@
+package training
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/datasets"
+	backends "github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/cache"
+	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/internal/transforms"
+	"github.com/gomlx/compute"
+)
+
+const (
+	// trialShare is the share of the training samples that a trial holds out.
+	trialShare = 0.25
+	// trialFolder has the runs of trials in a run's folder, until the run ends.
+	trialFolder = ".ccp-trial"
+	// Of more than fewRead held-out samples a trial reads some, evenly spaced, so that no more than mostRead probabilities of
+	// classes are in memory at a time.
+	mostRead = 10_000_000
+	fewRead  = 2_000
+)
+
+// heldOutTrial holds each member's predictions for the held-out quarter. The members of the trial are fitted to the
+// other three quarters of the training samples, with all their choices.
+type heldOutTrial struct {
+	heldOut
+	// data has the held-out samples as its test, and the other three quarters as its training samples.
+	data *datasets.Dataset
+	// how many were held out; the test samples are some of them if they are very many
+	held    int
+	mixture transforms.Mixture          // of ridge classifier and forest, as they were fitted to the three quarters
+	parts   map[string]transforms.Score // how each transform alone predicts the quarter, by name
+}
+
+// holdOut fits the transforms and the forest to three quarters of the training samples, with a graph of these samples
+// if the graph is made of samples. Of two groups it holds out one. It returns nil if nothing can be held out, or if
+// what is left is too little for a fit.
+func (r *run) holdOut(ctx context.Context, data *datasets.Dataset) (*heldOutTrial, error) {
+	split := data.Trial(data.Labels, data.Groups, trialShare, uint64(r.config.Seed))
+	if len(split.Test) == 0 || len(split.Train) == 0 {
+		return nil, nil
+	}
+	held := len(split.Test)
+	split.Test = loop.Spread(split.Test, max(fewRead, mostRead/data.Classes()))
+	d, err := data.Resplit(split)
+	if err != nil {
+		return nil, err
+	}
+	fitted, _ := ungrouped(d) // groups may tell less of three quarters than of all
+	c, err := r.transformsOf(fitted)
+	if err != nil {
+		return nil, err
+	}
+	unseen := *d
+	unseen.Train, unseen.Mirror = d.Test, nil
+	shares := classShares(data)
+	c.Held = transforms.Held{Samples: transformSamples(&unseen), Shares: shares}
+	members, err := transforms.Fit(ctx, c, transformSamples(fitted))
+	if errors.Is(err, transforms.ErrTooFew) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the trial on %d of the %d training samples: %w", len(d.Train), len(data.Train), err)
+	}
+	t := &heldOutTrial{data: d, held: held, mixture: members.Mixture, parts: map[string]transforms.Score{},
+		heldOut: heldOut{shares: shares, units: unitsOf(d, d.Test), labels: make([]int32, len(d.Test)),
+			readings: make([]transforms.Reading, len(d.Test))}}
+	loop.Parallel(len(d.Test), func(at int) {
+		if ctx.Err() != nil {
+			return
+		}
+		i := d.Test[at]
+		t.labels[at] = d.Labels[i]
+		t.readings[at] = members.Read(d.Input(i, make([]float32, d.Nodes*d.Channels)))
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, p := range members.Parts() {
+		t.parts[p.Name] = p.Score
+	}
+	return t, nil
+}
+
+// classShares returns the share of each class among the training samples.
+func classShares(d *datasets.Dataset) []float64 {
+	shares := make([]float64, d.Classes())
+	for _, i := range d.Train {
+		shares[d.Labels[i]] += 1 / float64(len(d.Train))
+	}
+	return shares
+}
+
+// unitsOf returns the number of each of these samples' units, see heldOut.
+func unitsOf(d *datasets.Dataset, samples []int) []int {
+	names := make([]string, len(samples))
+	for at, i := range samples {
+		names[at] = cmp.Or(d.Group(i), fmt.Sprintf("sample %d", i))
+	}
+	return numbered(names)
+}
+
+// score returns figures as the score of the held-out samples.
+func (t *heldOutTrial) score(f figures) transforms.Score {
+	n := len(t.labels)
+	s := transforms.Score{Accuracy: f.accuracy, Loss: f.loss / float64(n), Samples: n}
+	if t.data.Groups != nil {
+		s.Groups = t.unitCount()
+	}
+	return s
+}
+
+// trainTrial trains the network alone on the training samples of d, as the run will train it. It returns the
+// network's probabilities for the test samples of d, in their order, and how long the training took.
+//
+// The trial is a run of its own in the run's folder, so that an interrupted one goes on where it was. An ablation
+// gives no notice of how long it takes, which is as long as the trial before.
+func (r *run) trainTrial(ctx context.Context, d *datasets.Dataset, ablation bool) (
+	predictions [][]float64, seconds float64, err error) {
+	c, spec := r.trialConfig(d)
+	folder, err := r.trialFolder(d)
+	if err != nil {
+		return nil, 0, err
+	}
+	backend, err := trialBackend(r.backend, c, spec, len(d.Test))
+	if err != nil {
+		return nil, 0, err
+	}
+	if d.Affinity != r.data.Affinity {
+		ctx = cache.Passing(ctx) // no other training will have this graph
+	}
+	progress := trialProgress{run: r, silent: ablation}
+	o := Options{Dir: folder, Backend: r.options.Backend, SaveEvery: r.options.SaveEvery}
+	o.Observer.Step = progress.step
+	o.resumed = func(step int) { r.notice("the trial goes on: " + resumingNotice(step)) }
+	trained, err := c.trainAs(ctx, backend, d, d.Fingerprint(), spec, o)
+	if errors.Is(err, ErrInterrupted) {
+		return nil, 0, fmt.Errorf("%w in the trial of the network: give the same command to go on", ErrInterrupted)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	classifier, err := models.Load(folder, models.LoadOptions{Backend: backend})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, classifier.Close()) }()
+	_, err = EvaluateEach(classifier, d, d.Test, r.evaluationBatch(), func(_ int, probabilities []float64) {
+		predictions = append(predictions, probabilities)
+	})
+	return predictions, trained.Seconds + trained.CompileSeconds, err
+}
+
+// trialConfig returns the configuration and the network with which the trial trains on d: those of the run, without
+// transforms, without validation, and in one epoch unless the epochs change the hierarchy.
+func (r *run) trialConfig(d *datasets.Dataset) (Config, models.Spec) {
+	c, spec := r.config, r.spec
+	spec.Info = d.Info
+	spec.Options.Transforms = transforms.None
+	c.Transforms = transforms.None
+	c.Batch = min(c.Batch, len(d.Train))
+	if !spec.Learns() {
+		c.Epochs = 1
+	}
+	c.Keep, c.Validation = KeepLast, 0
+	return c, spec
+}
+
+// trialFolder returns the folder in which a trial on d is run. Its name is a hash of the run's settings and data and
+// of the graph of d, so that a trial with other settings is another one.
+func (r *run) trialFolder(d *datasets.Dataset) (string, error) {
+	metadata := r.metadata
+	metadata.Command = "" // the same command may be written in another way
+	hashed, err := json.Marshal(metadata)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{configFile, dataFile} {
+		content, err := os.ReadFile(filepath.Join(r.dir, name))
+		if err != nil {
+			return "", err
+		}
+		hashed = append(hashed, content...)
+	}
+	if d.Affinity != r.data.Affinity { // it is made anew from fewer samples, or random
+		hashed = append(hashed, d.Affinity.Hash()...)
+	}
+	return filepath.Join(r.dir, trialFolder, fmt.Sprintf("%x", sha256.Sum256(hashed))[:20]), nil
+}
+
+// trialProgress follows the steps of a trial. It tells the run's observer how far the trial is, and gives notice of a
+// long trial once its steps have been timed for a second.
+type trialProgress struct {
+	run      *run
+	silent   bool      // no notice is given
+	start    time.Time // when the first step ended, which has compiled
+	from     float64   // the share of the trial that was done then
+	estimate bool      // the time has been estimated
+}
+
+// longTrial is the number of seconds above which a trial is worth a notice.
+const longTrial = 5
+
+// step is an Observer's Step.
+func (t *trialProgress) step(p Progress) {
+	done := (float64(p.Epoch-1) + float64(p.Step)/float64(p.Steps)) / float64(p.Epochs)
+	if t.run.options.Observer.Trial != nil {
+		t.run.options.Observer.Trial(done)
+	}
+	if t.start.IsZero() {
+		t.start, t.from = time.Now(), done
+		return
+	}
+	seconds := time.Since(t.start).Seconds()
+	if t.silent || t.estimate || seconds < 1 {
+		return
+	}
+	t.estimate = true
+	if whole := seconds / (done - t.from); whole > longTrial {
+		t.run.notice(longTrialNotice(whole))
+	}
+}
+
+// trialBackend returns pure Go for a trial of little work, for which XLA would compile a step for 5 s, and else
+// backend. The work decides, not the time, so that a command that is given again computes the same. A step takes
+// three times the multiply-adds of its samples in one hierarchy. The predictions of the test samples take those of
+// all hierarchies.
+func trialBackend(backend compute.Backend, c Config, spec models.Spec, test int) (compute.Backend, error) {
+	quick := float64(1 << 32) // multiply-adds, in about 4 s
+	if strings.Contains(runtime.Version(), "simd") {
+		quick = 1 << 33 // in about 2 s
+	}
+	_, work := products(spec)
+	known := spec.Clusters() && !spec.Learns() && spec.Options.DType != nn.BFloat16 // and not slow in Go
+	if !known || work*float64(3*c.Batch*c.Steps+test*spec.Hierarchies()) > quick {
+		return backend, nil
+	}
+	pure, _, err := backends.Open(backends.Options{Name: "go"})
+	return pure, err
+}
