@@ -112,7 +112,7 @@ func (r *Reloader) reload(ctx context.Context, grown bool) (changed bool, err er
 	if grown {
 		options.Signals = 0
 	}
-	snapshot, state, err := look(dir)
+	snapshot, state, err := stateOf(dir)
 	if err != nil || state == r.state && !grown {
 		return false, err
 	}
@@ -193,28 +193,30 @@ func (r *Reloader) replace(next *loan) (old *loan, err error) {
 	return old, nil
 }
 
-// look returns the name of the snapshot that Load would take from dir, and a text that changes when Load would read
-// something else.
-func look(dir string) (snapshot, state string, err error) {
+// stateOf returns the name of the snapshot that Load would take from dir, and a text that changes whenever Load would
+// read something else: the content of the small files, and the sizes and times of the large ones. Without a snapshot
+// the text is "none"; Load then says what is missing.
+func stateOf(dir string) (snapshot, state string, err error) {
 	folder := checkpoint.FS(os.DirFS(dir))
 	snapshot, err = checkpoint.Newest(folder, checkpoint.Best)
-	if snapshot == "" && err == nil {
+	if err == nil && snapshot == "" {
 		snapshot, err = checkpoint.Newest(folder, checkpoint.Last)
 	}
-	if err != nil || snapshot == "" { // if dir cannot be read, Load says why
+	if err != nil || snapshot == "" {
 		return "", "none", nil
 	}
 	state = snapshot
 	for _, name := range []string{path.Join(snapshot, "manifest.json"), checkpoint.MetadataFile} {
-		raw, err := fs.ReadFile(folder, name)
+		content, err := fs.ReadFile(folder, name)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", "", err
 		}
-		state += string(raw)
+		state += string(content)
 	}
-	names, _ := fs.Glob(folder, snapshot+"/*") // a snapshot that is being copied has its manifest early
+	names, _ := fs.Glob(folder, snapshot+"/*") // of a snapshot that is being copied, the manifest may come first
 	for _, name := range append(names, checkpoint.GraphFile) {
-		if info, err := fs.Stat(folder, name); err == nil {
+		info, err := fs.Stat(folder, name)
+		if err == nil {
 			state += fmt.Sprintf("%s %d %d;", name, info.Size(), info.ModTime().UnixNano())
 		}
 	}

@@ -236,7 +236,7 @@ func (c Config) EpochCount() int {
 
 // check returns an error if values do not go together that need no data to judge. The open values are 0.
 func (c Config) check() error {
-	of := network(c.Model)
+	of := registered(c.Model)
 	const fitted = "the weights of model %s are computed in one pass, not trained: %s"
 	switch {
 	case c.Steps > 0 && c.Steps < c.Epochs:

@@ -58,9 +58,15 @@ func (r *run) snapshot() error {
 // their averages, the optimizer's state, the step, and where GoMLX's own random numbers are, which its dropout and
 // noise draw.
 func resumable(v *model.Variable) bool {
-	return variables.IsWeight(v) || v.Path() == model.JoinPath("/", model.RNGStateVariableName) ||
-		slices.ContainsFunc([]string{variables.Average + "/", "/AdamOptimizer/", "/optimizers/", "/global_step"},
-			func(prefix string) bool { return strings.HasPrefix(v.Path(), prefix) })
+	if variables.IsWeight(v) || v.Path() == model.JoinPath("/", model.RNGStateVariableName) {
+		return true
+	}
+	for _, prefix := range []string{variables.Average + "/", "/AdamOptimizer/", "/optimizers/", "/global_step"} {
+		if strings.HasPrefix(v.Path(), prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // begun reports whether dir holds a snapshot or the result of a run. A training that failed before its first snapshot

@@ -78,7 +78,7 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 	if d.Form != nil {
 		c.Frames = d.Form.Frames // as the data has decided
 	}
-	if network(p.Model).Fitted {
+	if registered(p.Model).Fitted {
 		return Footprint{Config: c, Data: d.Name, Model: c.Model, Backend: opts.Backend, Fitted: true}, nil
 	}
 	counted, err := models.NewClassifier(b, models.Metadata{Spec: spec}, d.Affinity)

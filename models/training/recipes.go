@@ -39,23 +39,40 @@ type change struct {
 	Why                  string
 }
 
-// changes returns the changes for a data set and a model. A later change takes the place of an earlier one. The
-// general ones come first. Those of the data set's source for any model follow, then those of the network. Those of
-// the source for this model are last.
+// changes returns the changes for a data set and a model, in the order in which they apply, so that a later one takes
+// the place of an earlier one: the general ones, those of the data set's source for any model, those of the network,
+// and those of the source for this model.
 func changes(data, name string) (all []change) {
 	source, _ := datasets.Named(data) // a file, or data in memory, has none
-	for i, text := range [][]byte{recipes, source.Recipes, network(name).Recipes, source.Recipes} {
-		var some []change
-		if err := json.Unmarshal(text, &some); err != nil && text != nil {
-			panic(fmt.Sprintf("training: recipes of %q on %q: %v", name, data, err)) // they are part of the program
-		}
-		all = append(all, slices.DeleteFunc(some, func(c change) bool {
-			return c.Data != "" && c.Data != data ||
-				c.Models != "" && !slices.Contains(strings.Fields(c.Models), name) ||
-				i == 1 && c.Models != "" || i == 3 && c.Models == ""
-		})...)
+	ofSource := parsed(source.Recipes, data)
+	forAny := func(c change) bool { return c.Models == "" }
+	forSome := func(c change) bool { return c.Models != "" }
+	inOrder := slices.Concat(parsed(recipes, "all data sets"), keeping(ofSource, forAny),
+		parsed(registered(name).Recipes, name), keeping(ofSource, forSome))
+	return keeping(inOrder, func(c change) bool {
+		return (c.Data == "" || c.Data == data) && (c.Models == "" || slices.Contains(strings.Fields(c.Models), name))
+	})
+}
+
+// parsed returns the changes of a text, which is a part of the program; nil is none. of says whose they are.
+func parsed(text []byte, of string) (list []change) {
+	if text == nil {
+		return nil
 	}
-	return all
+	if err := json.Unmarshal(text, &list); err != nil {
+		panic(fmt.Sprintf("training: recipes of %q: %v", of, err))
+	}
+	return list
+}
+
+// keeping returns the changes for which keep is true.
+func keeping(list []change, keep func(c change) bool) (kept []change) {
+	for _, c := range list {
+		if keep(c) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
 }
 
 // RecipeNames lists the recipes for a model on some data sets.
@@ -80,7 +97,7 @@ func recipeOf(data, name, recipe string) map[string]any {
 			overlay(r, c.Set)
 		}
 	}
-	switch n := network(name); {
+	switch n := registered(name); {
 	case n.Fitted: // in one pass
 		overlay(r, map[string]any{"epochs": 1, "label_smoothing": 0, "average": 0, "augment": false})
 	case n.Loss != nil: // which need not know how labels are smoothed
@@ -114,32 +131,34 @@ func overlay(values, patch map[string]any) {
 // for any model with both. It tries the recipe, then the data set's for any model, then the model's for any data set,
 // and skips one whose levels need more nodes.
 func PresetOf(name, data, recipe string, nodes int) (levels Levels, hidden Widths) {
-	n := network(cmp.Or(name, "ccp"))
+	n := registered(cmp.Or(name, "ccp"))
 	for _, of := range [][3]string{{data, name, recipe}, {data, "", DefaultRecipe}, {"", name, DefaultRecipe}} {
-		levels, hidden = nil, nil
-		r, err := recipeOf(of[0], of[1], of[2]), error(nil)
-		if n.Levels != nil && r["levels"] == Auto {
-			levels = n.Levels(nodes)
-		} else if n.Levels != nil {
-			err = levels.UnmarshalText([]byte(fmt.Sprint(r["levels"])))
-		}
-		if n.Hidden && err == nil {
-			err = hidden.UnmarshalText([]byte(fmt.Sprint(r["hidden"])))
-		}
+		var err error
+		levels, hidden, err = presetIn(recipeOf(of[0], of[1], of[2]), n, nodes)
 		if err != nil {
 			panic(fmt.Sprintf("training: recipes of %q: %v", name, err)) // they are part of the program
 		}
-		below := nodes
-		if !slices.ContainsFunc(levels, func(l models.Level) bool {
-			large := l.Neighbours > below
-			below = l.Clusters
-			return large
-		}) {
+		if levels.fit(nodes) {
 			break
 		}
 	}
 	return levels, hidden
 }
 
-// network returns how a model was registered.
-func network(name string) models.Network { return models.Spec{Model: name}.Network() }
+// presetIn returns the levels and hidden layers that a recipe has for a network.
+func presetIn(recipe map[string]any, n models.Network, nodes int) (levels Levels, hidden Widths, err error) {
+	if n.Levels != nil {
+		if recipe["levels"] == Auto {
+			levels = n.Levels(nodes)
+		} else {
+			err = levels.UnmarshalText([]byte(fmt.Sprint(recipe["levels"])))
+		}
+	}
+	if n.Hidden && err == nil {
+		err = hidden.UnmarshalText([]byte(fmt.Sprint(recipe["hidden"])))
+	}
+	return levels, hidden, err
+}
+
+// registered returns how a model was registered with package models.
+func registered(name string) models.Network { return models.Spec{Model: name}.Network() }

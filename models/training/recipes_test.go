@@ -25,7 +25,7 @@ func TestPresets(t *testing.T) {
 	assert.Equal(t, []any{derived(9), Widths{64}}, []any{levels, hidden}, "too small a graph for the source's")
 }
 
-func derived(nodes int) Levels { return network("ccp").Levels(nodes) }
+func derived(nodes int) Levels { return registered("ccp").Levels(nodes) }
 
 // textOf is the levels that any model has on a data set.
 func textOf(data string, nodes int) string {
@@ -52,7 +52,7 @@ func TestPresetOfAnySize(t *testing.T) {
 // Every change of the recipes is written in words that a recipe has, and names models and options that there are.
 func TestRecipes(t *testing.T) {
 	var all []change
-	for _, text := range [][]byte{recipes, network("fc").Recipes} {
+	for _, text := range [][]byte{recipes, registered("fc").Recipes} {
 		reader := json.NewDecoder(bytes.NewReader(text))
 		reader.DisallowUnknownFields()
 		var some []change

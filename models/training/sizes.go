@@ -68,6 +68,17 @@ func (l Levels) String() string {
 	return strings.Join(parts, ",")
 }
 
+// fit reports whether each neighbourhood fits into the level below it, the first one into so many nodes.
+func (l Levels) fit(nodes int) bool {
+	for _, level := range l {
+		if level.Neighbours > nodes {
+			return false
+		}
+		nodes = level.Clusters
+	}
+	return true
+}
+
 // MarshalText writes what UnmarshalText reads.
 func (l Levels) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 

@@ -163,24 +163,42 @@ const (
 // without candidates are several.
 func AutoFill(s models.Spec, open ...string) models.Spec {
 	small := s.Nodes <= autoNodes
-	o := &s.Options
-	if slices.Contains(open, "ccp_stem") && small && s.Channels < autoStem {
-		o.Stem = autoStem
+	if small && s.Channels < autoStem && slices.Contains(open, "ccp_stem") {
+		s.Options.Stem = autoStem
 	}
-	few := len(s.Levels) > 0 && s.Nodes*s.Levels[0].Clusters <= autoMemberships/4
-	several := s
-	several.Options.Hierarchies = autoHierarchies
-	if slices.Contains(open, "ccp_hierarchies") && small &&
-		(o.Hierarchy == ccp.Prepared || o.Hierarchy == ccp.Learned && few) &&
-		several.Check() == nil {
-		s = several
+	if small && slices.Contains(open, "ccp_hierarchies") && canBeSeveral(s) {
+		several := s
+		several.Options.Hierarchies = autoHierarchies
+		if several.Check() == nil {
+			s = several
+		}
+	}
+	return withCandidates(s)
+}
+
+// canBeSeveral reports whether a network's hierarchies are prepared, or learned with so few memberships that a level
+// gets no candidates beside several hierarchies either.
+func canBeSeveral(s models.Spec) bool {
+	switch s.Options.Hierarchy {
+	case ccp.Prepared:
+		return true
+	case ccp.Learned:
+		return len(s.Levels) > 0 && s.Nodes*s.Levels[0].Clusters <= autoMemberships/4
+	}
+	return false
+}
+
+// withCandidates returns the spec with few candidates for each large level whose memberships are not prepared. A
+// level can have candidates only where the one before it has, so that it ends at the first level that needs none, or
+// has some already.
+func withCandidates(s models.Spec) models.Spec {
+	if !s.Clusters() || s.Options.Hierarchy == ccp.Prepared || s.Options.Candidates != 0 {
+		return s
 	}
 	nodes := s.Nodes
 	for i, level := range s.Levels {
-		large := nodes*level.Clusters > autoMemberships
-		if !s.Clusters() || s.Options.Hierarchy == ccp.Prepared || !large ||
-			max(level.Candidates, s.Options.Candidates) != 0 {
-			break // a level has candidates only where the one before it has
+		if nodes*level.Clusters <= autoMemberships || level.Candidates != 0 {
+			break
 		}
 		s.Levels = slices.Clone(s.Levels)
 		s.Levels[i].Candidates = min(autoCandidates, level.Clusters)

@@ -86,7 +86,7 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 // Of many images a network learns more than they do.
 func suitsTransforms(c Config, d *datasets.Dataset) bool {
 	const mostImages, mostValues = 1_500, 10_000
-	if d.Series != nil || network(c.Model).Fitted {
+	if d.Series != nil || registered(c.Model).Fitted {
 		return true
 	}
 	fit, _ := transforms.For(&d.Info, d.Affinity, transforms.All) // cannot fail: All is always valid
