@@ -131,7 +131,8 @@ func (s Spec) Layers() (layers []Layer) {
 	add := func(l Layer) {
 		l.Inputs, l.Channels = nodes, channels
 		l.Products = float64(l.Clusters*l.Neighbours) * float64(channels*l.Filters)
-		layers, nodes, channels = append(layers, l), l.Clusters, l.Filters
+		layers = append(layers, l)
+		nodes, channels = l.Clusters, l.Filters
 	}
 	around := func(filters int) Level {
 		return Level{Clusters: nodes, Filters: filters, Neighbours: min(s.Options.Reach, nodes)}

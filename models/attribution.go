@@ -208,48 +208,56 @@ func (e *explanation) begin(ctx context.Context) error {
 	})
 }
 
-// integrate fills in the values: the mean gradient over the midpoints of equal steps, or the gradient at the signal.
-// If there is no number of steps, each signal gets as many as it needs.
+// integrate fills in the values: the mean gradient over the midpoints of equal steps, or the gradient at the signal. If
+// there is no number of steps, each signal gets as many as it needs.
 func (e *explanation) integrate(ctx context.Context) error {
-	first, last, offset := cmp.Or(e.Steps, fewestSteps), cmp.Or(e.Steps, mostSteps), float32(0.5)
+	first, last := cmp.Or(e.Steps, fewestSteps), cmp.Or(e.Steps, mostSteps)
+	offset := float32(0.5) // of a gradient in its step
 	if e.Method == GradientInput {
-		first, last, offset = 1, 1, 1
+		first, last = 1, 1
+		offset = 1
 	}
-	baseline, open := e.baseline(), loop.Indices(len(e.signals)) // not yet accurate
-	for n := first; len(open) > 0 && n <= last; n *= 3 {
-		var points []point
-		var of []int
-		for _, i := range open {
-			a := &e.of[i]
-			for j := range a.Values { // the mean becomes one over n steps
-				a.Values[j] *= float64(a.Steps) / float64(n)
-			}
-			for step := range n {
-				if a.Steps == 0 || step%3 != 1 { // the others are midpoints of the last time
-					share := (float32(step) + offset) / float32(n)
-					points = append(points, point{signal: e.signals[i], baseline: baseline, share: share,
-						class: int32(a.Class)})
-					of = append(of, i)
-				}
-			}
-			a.Steps = n
-		}
-		err := e.compute(ctx, e.gradients, points, func(i int, outputs [][]float32) {
-			input := make([]float32, len(outputs[1]))
-			e.fill(input, point{signal: points[i].signal, share: 1})
-			for j, x := range input {
-				e.of[of[i]].Values[j] += float64(outputs[1][j]) * float64(x-baseline[j]) / float64(n)
-			}
-		})
-		if err != nil {
+	inaccurate := loop.Indices(len(e.signals))
+	for n := first; len(inaccurate) > 0 && n <= last; n *= 3 {
+		if err := e.refine(ctx, inaccurate, n, offset); err != nil {
 			return err
 		}
-		open = slices.DeleteFunc(open, func(i int) bool {
+		inaccurate = slices.DeleteFunc(inaccurate, func(i int) bool {
 			a := &e.of[i]
 			return !a.sum(e.Spec.Channels) || a.Gap <= tolerance*math.Abs(a.Logit-a.Baseline)
 		})
 	}
 	return nil
+}
+
+// refine makes the values of some signals the means of n gradients. Of three times as many midpoints as before, every third
+// is known already.
+func (e *explanation) refine(ctx context.Context, signals []int, n int, offset float32) error {
+	baseline := e.baseline()
+	var points []point
+	var of []int // the signal of each point
+	for _, i := range signals {
+		a := &e.of[i]
+		for j := range a.Values { // the mean becomes one over n steps
+			a.Values[j] *= float64(a.Steps) / float64(n)
+		}
+		for step := range n {
+			if a.Steps == 0 || step%3 != 1 {
+				share := (float32(step) + offset) / float32(n)
+				points = append(points, point{signal: e.signals[i], baseline: baseline, share: share,
+					class: int32(a.Class)})
+				of = append(of, i)
+			}
+		}
+		a.Steps = n
+	}
+	return e.compute(ctx, e.gradients, points, func(i int, outputs [][]float32) {
+		input, gradient := make([]float32, len(outputs[1])), outputs[1]
+		e.fill(input, point{signal: points[i].signal, share: 1})
+		for j, x := range input {
+			e.of[of[i]].Values[j] += float64(gradient[j]) * float64(x-baseline[j]) / float64(n)
+		}
+	})
 }
 
 // occlude fills in the values by Occlusion. All values of a part get the same. A line between its ends keeps a level,

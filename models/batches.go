@@ -57,7 +57,8 @@ func (c *Metadata) sample(p point) []float32 {
 	if p.hidden == nil {
 		return p.signal
 	}
-	hidden, base, l := slices.Clone(p.signal), c.Baseline, p.outline
+	hidden, l := slices.Clone(p.signal), p.outline
+	base := c.Baseline
 	if base == nil {
 		base = c.Mean
 	}

@@ -191,7 +191,8 @@ func (e *Evaluation) count(counts confusions, names []string) {
 		}
 		return float64(a) / float64(b)
 	}
-	hits, actual, predicted := 0, make([]int, len(names)), make([]int, len(names))
+	hits := 0
+	actual, predicted := make([]int, len(names)), make([]int, len(names))
 	if len(names) <= MostInMatrix {
 		e.Confusion = make([][]int, len(names))
 		for k := range names {

@@ -97,7 +97,8 @@ func (j *judged) ranking(perClass []ClassScore) Ranking {
 
 // against returns the area under the ROC and the average precision of a class of those that are ranked, against the rest.
 func (j *judged) against(at int) (area, precision float64) {
-	scores, of, positive := j.scores[at], make([]bool, len(j.labels)), 0.0
+	scores, of := j.scores[at], make([]bool, len(j.labels))
+	positive := 0.0
 	for i, label := range j.labels {
 		of[i] = int(label) == j.ranked[at]
 		if of[i] {
