@@ -18,7 +18,9 @@ type digitForm struct {
 
 // widths are the digits of each field: year, year of a century, month, day, day of the year, week, quarter, hour,
 // minute, second, millisecond.
-var widths = [128]int64{'Y': 1e4, 'y': 100, 'M': 100, 'D': 100, 'J': 1e3, 'W': 100, 'Q': 10, 'h': 100, 'm': 100, 's': 100, 'f': 1e3}
+var widths = [128]int64{
+	'Y': 1e4, 'y': 100, 'M': 100, 'D': 100, 'J': 1e3, 'W': 100, 'Q': 10, 'h': 100, 'm': 100, 's': 100, 'f': 1e3,
+}
 
 // fieldValues are the values of fields, by their letters.
 type fieldValues [128]int16
@@ -28,16 +30,17 @@ const sixtieths = "H.MM"
 
 // digitForms are all forms. Of two that suit equally well, the first is taken.
 var digitForms = []digitForm{
-	{"HHMM", "hm", 0.6, 0}, {"HHMMSS", "hms", 0.36, 0}, {"HHMMSSmmm", "hmsf", 0.6, 0}, {sixtieths, "", 0.6, 0}, {"MMSS", "ms", 0.6, 0},
-	{"YYYYMMDD", "YMD", 0.04, 0}, {"YYYYMMDDHH", "YMDh", 0.01, 0}, {"YYYYMMDDHHMM", "YMDhm", 0.005, 0}, {"YYYYMMDDHHMMSS", "YMDhms", 0.003, 0},
-	{"YYYYMMDDHHMMSSmmm", "YMDhmsf", 0.003, 0}, {"YYYYDDD", "YJ", 0.37, 0}, {"YYYYDDDHHMM", "YJhm", 0.05, 0}, {"YYYYMM", "YM", 0.12, 0},
-	{"YYYYWW", "YW", 0.53, 0}, {"YYYYQ", "YQ", 0.4, 0},
-	{"DDHHMM", "Dhm", 0.05, 0}, {"DDHHMMSS", "Dhms", 0.03, 0}, {"MMDD", "MD", 0.04, 0}, {"MMDDHH", "MDh", 0.01, 0},
-	{"MMDDHHMM", "MDhm", 0.005, 0}, {"MMDDHHMMSS", "MDhms", 0.003, 0},
-	{"YYMMDD", "yMD", 0.04, 0}, {"YYMMDDHH", "yMDh", 0.01, 0}, {"YYMMDDHHMM", "yMDhm", 0.005, 0},
-	{"YYMMDDHHMMSS", "yMDhms", 0.003, 0}, {"DDMMYYYY", "DMY", 0.04, 0}, {"MMDDYYYY", "MDY", 0.04, 0},
-	{"YYYYMMDD.HHMM", "YMDhm", 0.005, 4},
-	{"YYYYMMDD.HHMMSS", "YMDhms", 0.003, 6}, {"HH.MMSS", "hms", 0.36, 4}, {"YYYY.MM", "YM", 0.12, 2}, {"YYYY.DDD", "YJ", 0.37, 3},
+	{"HHMM", "hm", 0.6, 0}, {"HHMMSS", "hms", 0.36, 0}, {"HHMMSSmmm", "hmsf", 0.6, 0}, {sixtieths, "", 0.6, 0},
+	{"MMSS", "ms", 0.6, 0}, {"YYYYMMDD", "YMD", 0.04, 0}, {"YYYYMMDDHH", "YMDh", 0.01, 0},
+	{"YYYYMMDDHHMM", "YMDhm", 0.005, 0}, {"YYYYMMDDHHMMSS", "YMDhms", 0.003, 0},
+	{"YYYYMMDDHHMMSSmmm", "YMDhmsf", 0.003, 0}, {"YYYYDDD", "YJ", 0.37, 0}, {"YYYYDDDHHMM", "YJhm", 0.05, 0},
+	{"YYYYMM", "YM", 0.12, 0}, {"YYYYWW", "YW", 0.53, 0}, {"YYYYQ", "YQ", 0.4, 0}, {"DDHHMM", "Dhm", 0.05, 0},
+	{"DDHHMMSS", "Dhms", 0.03, 0}, {"MMDD", "MD", 0.04, 0}, {"MMDDHH", "MDh", 0.01, 0},
+	{"MMDDHHMM", "MDhm", 0.005, 0}, {"MMDDHHMMSS", "MDhms", 0.003, 0}, {"YYMMDD", "yMD", 0.04, 0},
+	{"YYMMDDHH", "yMDh", 0.01, 0}, {"YYMMDDHHMM", "yMDhm", 0.005, 0}, {"YYMMDDHHMMSS", "yMDhms", 0.003, 0},
+	{"DDMMYYYY", "DMY", 0.04, 0}, {"MMDDYYYY", "MDY", 0.04, 0}, {"YYYYMMDD.HHMM", "YMDhm", 0.005, 4},
+	{"YYYYMMDD.HHMMSS", "YMDhms", 0.003, 6}, {"HH.MMSS", "hms", 0.36, 4}, {"YYYY.MM", "YM", 0.12, 2},
+	{"YYYY.DDD", "YJ", 0.37, 3},
 }
 
 // month is the mean length of a month, in seconds: months and quarters are taken as even steps.

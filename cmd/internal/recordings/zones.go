@@ -12,10 +12,10 @@ import (
 // zones are the offsets of the zones whose abbreviations stand for one, in hours: those of RFC 822, and what the
 // database of time zones calls one zone only.
 var zones = map[string]float64{
-	"UT": 0, "UTC": 0, "GMT": 0, "Z": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
-	"AKST": -9, "AKDT": -8, "HST": -10, "NST": -3.5, "NDT": -2.5, "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2,
-	"EET": 2, "EEST": 3, "MSK": 3, "SAST": 2, "JST": 9, "KST": 9, "HKT": 8, "AWST": 8, "ACST": 9.5, "ACDT": 10.5, "AEST": 10, "AEDT": 11,
-	"NZST": 12, "NZDT": 13,
+	"UT": 0, "UTC": 0, "GMT": 0, "Z": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6,
+	"PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10, "NST": -3.5, "NDT": -2.5, "WET": 0, "WEST": 1,
+	"BST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2, "EET": 2, "EEST": 3, "MSK": 3, "SAST": 2, "JST": 9,
+	"KST": 9, "HKT": 8, "AWST": 8, "ACST": 9.5, "ACDT": 10.5, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13,
 }
 
 // zoned finds the abbreviation of a zone behind a time of day, and an offset behind that.
@@ -61,8 +61,8 @@ func readZone(text string) (rest string, offset float64, unknown string) {
 // they count as if they had none, which changes no step. unknown is the zone of a date, "" for a known one or none.
 func (d *days) sameZone(unknown string) error {
 	if d.zones > 0 && d.unknown != unknown {
-		return fmt.Errorf("the time zone %s is not known, or stands for several, and other times have another one or none: write the offset "+
-			"from UTC in its place, such as +05:30", cmp.Or(d.unknown, unknown))
+		return fmt.Errorf("the time zone %s is not known, or stands for several, and other times have another one "+
+			"or none: write the offset from UTC in its place, such as +05:30", cmp.Or(d.unknown, unknown))
 	}
 	d.zones, d.unknown = d.zones+1, unknown
 	return nil
