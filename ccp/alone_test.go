@@ -194,7 +194,8 @@ func (p parted) reachAll(t *testing.T, of way, padding string) {
 	require.NoError(t, err)
 	covers(t, frozen, "frozen")
 	none := new(ccp.Hierarchy)
-	seen(reaches(t, backend, store, n, func(scope *model.Scope, x *Node) *Node { return p.stack(scope, x, none.Affinity(scope, x)) }))
+	stack := func(scope *model.Scope, x *Node) *Node { return p.stack(scope, x, none.Affinity(scope, x)) }
+	seen(reaches(t, backend, store, n, stack))
 }
 
 // Every node of a graph of several parts reaches the output, however the hierarchy comes about and whatever fills

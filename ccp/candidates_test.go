@@ -136,10 +136,12 @@ func TestCandidatesAreZeroElsewhere(t *testing.T) {
 			out, _ := ccp.New(scope.In("level_1"), randomSignal(g, dtypes.Float64, 2, m.N(), 3), a, k, 5).Neighbours(4).Done()
 			level := ccp.Levels(store, g)[0]
 			u := MulScalar(store.GetVariable("/level_1/U").NodeValue(g), 10)
-			whole := Mul(OneHot(Const(g, tensors.FromFlatDataAndDimensions(of, m.N(), c)), k, dtypes.Float64), ExpandAxes(ccp.Memberships(u), 2))
+			among := OneHot(Const(g, tensors.FromFlatDataAndDimensions(of, m.N(), c)), k, dtypes.Float64)
+			whole := Mul(among, ExpandAxes(ccp.Memberships(u), 2))
 			whole = ReduceSum(whole, 1)
 			dense := ccp.Cluster(a, whole, 4)
-			return []*Node{level.Objective, dense.Objective, level.Neighbourhood, level.Rank, denseRank(a, whole, level.Neighbourhood), out}
+			return []*Node{level.Objective, dense.Objective, level.Neighbourhood, level.Rank,
+				denseRank(a, whole, level.Neighbourhood), out}
 		})
 		require.NoError(t, err)
 		assert.InDelta(t, values[1].Value(), values[0].Value(), 1e-12)

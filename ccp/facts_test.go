@@ -190,7 +190,8 @@ func TestFilterIsStridedConvolution(t *testing.T) {
 	b, bt := random(filters)
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
-			level := ccp.Cluster(ccp.NewSparse(scope, g, m.AsNormalized(), dtypes.Float64), ccp.Memberships(hard(g, cluster, 9)), 4)
+			a := ccp.NewSparse(scope, g, m.AsNormalized(), dtypes.Float64)
+			level := ccp.Cluster(a, ccp.Memberships(hard(g, cluster, 9)), 4)
 			full := OnesLike(level.Rank)
 			return []*Node{level.Neighbourhood,
 				Add(ccp.Filter(ConstTensor(g, xt), level.Neighbourhood, full, ConstTensor(g, wt)),
@@ -200,7 +201,8 @@ func TestFilterIsStridedConvolution(t *testing.T) {
 			nodes := got[0][4*k : 4*k+4]
 			sorted := slices.Sorted(slices.Values(nodes))
 			corner := float64(k/3*2*side + k%3*2)
-			assert.Equal(t, []float64{corner, corner + 1, corner + side, corner + side + 1}, sorted, "cluster %d is its block", k)
+			block := []float64{corner, corner + 1, corner + side, corner + side + 1}
+			assert.Equal(t, block, sorted, "cluster %d is its block", k)
 			for s := range batch {
 				for j := range filters {
 					want := b[j]
@@ -285,7 +287,9 @@ func checkSelect(t *testing.T, n, k int) {
 			if size > 64 {
 				continue
 			}
-			got := compute1(t, backend, func(_ *model.Scope, g *Graph) []*Node { return []*Node{ccp.Select(Const(g, rank), size)} })[0]
+			got := compute1(t, backend, func(_ *model.Scope, g *Graph) []*Node {
+				return []*Node{ccp.Select(Const(g, rank), size)}
+			})[0]
 			for c := range k {
 				nodes := make([]int, n)
 				for i := range nodes {
@@ -312,7 +316,10 @@ func compareFloat(a, b float64) int {
 
 // Isolated nodes, all nodes isolated, and clusters nobody belongs to: no NaN in values or gradients.
 func TestIsolatedNodesGiveNoNaN(t *testing.T) {
-	for name, edges := range map[string][]affinity.Edge{"one": {{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}}, "all": nil} {
+	for name, edges := range map[string][]affinity.Edge{
+		"one": {{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}},
+		"all": nil,
+	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := affinity.New(5, edges)
 			require.NoError(t, err)
@@ -408,7 +415,8 @@ func TestSparseProductOfHubs(t *testing.T) {
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
 			x := Sin(IotaFull(g, shapes.Make(dtypes.Float64, n+3, 3)))
-			sparse, dense := ccp.NewSparse(scope, g, m.AsNormalized(), dtypes.Float64), ccp.Dense{A: Reshape(Const(g, m.Dense()), n+3, n+3)}
+			sparse := ccp.NewSparse(scope, g, m.AsNormalized(), dtypes.Float64)
+			dense := ccp.Dense{A: Reshape(Const(g, m.Dense()), n+3, n+3)}
 			weight := Cos(IotaFull(g, x.Shape()))
 			gradient := func(a ccp.Affinity) *Node { return Gradient(ReduceAllSum(Mul(a.Times(x), weight)), x)[0] }
 			return []*Node{sparse.Times(x), dense.Times(x), gradient(sparse), gradient(dense), sparse.Degrees(), dense.Degrees()}

@@ -63,7 +63,8 @@ func TestFrozenHierarchies(t *testing.T) {
 		// and filter.
 		network := func(scope *model.Scope, a ccp.Affinity, factors *Node) []*Node {
 			g := factors.Graph()
-			first, coarse := ccp.New(scope.In("level_1"), randomSignal(g, dtypes.Float32, 4, 16, 3), a, 5, 6).Neighbours(4).Done()
+			x := randomSignal(g, dtypes.Float32, 4, 16, 3)
+			first, coarse := ccp.New(scope.In("level_1"), x, a, 5, 6).Neighbours(4).Done()
 			second, _ := ccp.New(scope.In("level_2"), first, coarse, 2, 7).Neighbours(3).Done()
 			variables := make([]*Node, len(weights))
 			for i, path := range weights {
@@ -88,11 +89,13 @@ func TestFrozenHierarchies(t *testing.T) {
 			}
 			return flat
 		}
-		allExec, err := model.NewExec(backend, frozenStore(t, levels[0], levels[1]), func(scope *model.Scope, f []*Node) []*Node {
+		both := frozenStore(t, levels[0], levels[1])
+		allExec, err := model.NewExec(backend, both, func(scope *model.Scope, f []*Node) []*Node {
 			return network(scope, ccp.Frozen(16), Concatenate(f, 1))
 		})
 		all := call(allExec, err, factors(0), factors(1), factors(2))
-		drawnExec, drawnErr := model.NewExec(backend, frozenStore(t, levels[0], levels[1]), func(scope *model.Scope, which, f *Node) []*Node {
+		drawn := frozenStore(t, levels[0], levels[1])
+		drawnExec, drawnErr := model.NewExec(backend, drawn, func(scope *model.Scope, which, f *Node) []*Node {
 			return network(scope, ccp.FrozenDraw(16, which), f)
 		})
 		single := frozenStore(t, levels[0].some(5, 0, 1), levels[1].some(2, 0, 1))
@@ -135,7 +138,8 @@ func TestFrozenHierarchiesThatDoNotFit(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	first, second := drawnLevel(random, 3, 16, 5, 4), drawnLevel(random, 3, 5, 2, 3)
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
-		const has, needs = "/level_1: the frozen hierarchy has neighbourhoods (Int32)", ", the layer needs [5, 4], or some of them"
+		const has = "/level_1: the frozen hierarchy has neighbourhoods (Int32)"
+		const needs = ", the layer needs [5, 4], or some of them"
 		for want, store := range map[string]*model.Store{
 			has + "[14, 4]" + needs: frozenStore(t, made{first.nodes[:56], first.ranks[:56], 4}, second),
 			has + "[20, 3]" + needs: frozenStore(t, made{first.nodes, first.ranks, 3}, second),

@@ -27,7 +27,10 @@ func TestPicked(t *testing.T) {
 				return []*Node{p.gather(signal), p.scatter(v)}
 			}, signal, [][]int32{{2, 0}, {2, 0}}, slots)
 			require.NoError(t, err)
-			assert.Equal(t, [][][]float32{{{5, 6}, {1, 2}, {5, 6}, {1, 2}}, {{-5, -6}, {-1, -2}, {-5, -6}, {-1, -2}}}, out[0].Value())
+			assert.Equal(t, [][][]float32{
+				{{5, 6}, {1, 2}, {5, 6}, {1, 2}},
+				{{-5, -6}, {-1, -2}, {-5, -6}, {-1, -2}},
+			}, out[0].Value())
 			assert.Equal(t, [][][]float32{{{10, 20}, {0, 0}, {101, 202}}, {{7, 8}, {0, 0}, {3, 4}}}, out[1].Value())
 		}
 	})

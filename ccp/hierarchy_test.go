@@ -108,7 +108,10 @@ func TestStemOfAHierarchy(t *testing.T) {
 		assert.NotEmpty(t, hierarchies[i].Input.Nodes)
 	}
 	assert.Equal(t, hierarchies[0], hierarchies[1])
-	for _, p := range []*ccp.Preparation{ccp.Prepare(grid).Level(6, 5).Directed(0), ccp.Prepare(grid).Level(6, 5).Around(4)} {
+	for _, p := range []*ccp.Preparation{
+		ccp.Prepare(grid).Level(6, 5).Directed(0),
+		ccp.Prepare(grid).Level(6, 5).Around(4),
+	} {
 		h, err := p.Done(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, h.Input.Nodes, "nothing that the graph does not give on any machine")

@@ -18,7 +18,8 @@ import (
 // follow the memberships; without links they are still positive. With all clusters as candidates nothing else comes
 // out.
 func TestHold(t *testing.T) {
-	matrix, err := affinity.New(9, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1},
+	matrix, err := affinity.New(9, []affinity.Edge{
+		{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1},
 		{I: 3, J: 4, Weight: 1}, {I: 4, J: 5, Weight: 1}, {I: 5, J: 6, Weight: 1}, {I: 6, J: 7, Weight: 1}}) // 8 is alone
 	require.NoError(t, err)
 	onBoth(t, func(t *testing.T, backend compute.Backend) {

@@ -56,7 +56,8 @@ func TestLayerShapesAndVariables(t *testing.T) {
 			})
 			require.NoError(t, err)
 			assert.True(t, shapes.Make(dtype, 3, 2, 7).Equal(out.Shape()), out.Shape())
-			for path, dims := range map[string][]int{"/level_1/U": {16, 5}, "/level_1/W": {6, 4, 3}, "/level_1/b": {6}, "/level_1/alpha": {1, 1},
+			for path, dims := range map[string][]int{
+				"/level_1/U": {16, 5}, "/level_1/W": {6, 4, 3}, "/level_1/b": {6}, "/level_1/alpha": {1, 1},
 				"/level_2/U": {5, 2}, "/level_2/W": {7, 3, 6}, "/level_2/beta": {1, 1}, "/level_2/batch_norm/scale": {7}} {
 				v := store.GetVariable(path)
 				require.NotNil(t, v, path)
@@ -162,17 +163,19 @@ func TestLayerOptions(t *testing.T) {
 	for want, params := range map[string]map[string]any{
 		"/level_1: ccp_padding=node: it must be one of nodes, zeros":                       {ccp.ParamPadding: "node"},
 		"/level_1: candidates, and slots that are directed or random, need neighbourhoods": {ccp.ParamSlots: "directed"},
-		"/level_1: ccp_padding=ones: it must be one of":                                    {"/level_1/" + ccp.ParamPadding: "ones"},
-		"/level_1: ccp_membership_rate=0: it must be positive":                             {ccp.ParamMembershipRate: 0},
-		"/level_1: ccp_dropout=2: it must be in [0, 1)":                                    {ccp.ParamDropout: 2},
-		"/level_1: ccp_hierarchy=frozen: it must be one of learned":                        {ccp.ParamHierarchy: "frozen"},
+		"/level_1: ccp_padding=ones: it must be one of": {
+			"/level_1/" + ccp.ParamPadding: "ones"},
+		"/level_1: ccp_membership_rate=0: it must be positive":      {ccp.ParamMembershipRate: 0},
+		"/level_1: ccp_dropout=2: it must be in [0, 1)":             {ccp.ParamDropout: 2},
+		"/level_1: ccp_hierarchy=frozen: it must be one of learned": {ccp.ParamHierarchy: "frozen"},
 		"/ccp_dropuot: there is no such parameter: did you mean ccp_dropout? There are " +
 			"ccp_dropout, ccp_hierarchy, ccp": {"ccp_dropuot": 0.1},
 		"/level_7/ccp_order: there is no such parameter: there are ccp_dropout": {"/level_7/ccp_order": "elu,bn"},
 	} {
 		assert.ErrorContains(t, build(params, same), want)
 	}
-	require.NoError(t, build(map[string]any{"ccp": 1, "/level_1/order": "elu,bn", "ccp_dropout": "0.5"}, same), "those of others, and a text")
+	others := map[string]any{"ccp": 1, "/level_1/order": "elu,bn", "ccp_dropout": "0.5"}
+	require.NoError(t, build(others, same), "those of others, and a text")
 }
 
 // U is rate·V with V the variable, so its spread at the start is the one asked for whatever the rate.
@@ -251,5 +254,6 @@ func TestFrozenNeedsNeighbourhoods(t *testing.T) {
 	_, err := model.CallOnce(backendtest.Go(t), store, func(scope *model.Scope, g *Graph) *Node {
 		return twoFrozen(scope, randomSignal(g, dtypes.Float64, 1, 16, 3))
 	})
-	assert.ErrorContains(t, err, "/level_1: the hierarchy is to be frozen, but nothing has kept frozen_neighbourhood there")
+	assert.ErrorContains(t, err,
+		"/level_1: the hierarchy is to be frozen, but nothing has kept frozen_neighbourhood there")
 }

@@ -29,7 +29,8 @@ func TestHierarchyOfAnotherNetwork(t *testing.T) {
 		nodes, clusters int
 		want            string
 	}{
-		{"fewer clusters", h, 36, 1, "the hierarchy was prepared for other levels, or for another graph, than 1 clusters of 36 nodes"},
+		{"fewer clusters", h, 36, 1,
+			"the hierarchy was prepared for other levels, or for another graph, than 1 clusters of 36 nodes"},
 		{"other nodes", h, 30, 4, "than 4 clusters of 30 nodes"},
 		{"to be learned", learned, 36, 9, "the memberships of this hierarchy are to be learned"},
 	} {

@@ -88,9 +88,11 @@ func checkReference(t *testing.T, backend compute.Backend, c referenceCase, dtyp
 	matrix, err := affinity.FromDense(len(c.A), flat)
 	require.NoError(t, err)
 
-	names := []string{"K", "A_next", "A_norm", "rank", "gates", "filter_out", "degree", "cohesion", "volume", "LK", "logits", "ce", "total",
+	names := []string{"K", "A_next", "A_norm", "rank", "gates", "filter_out", "degree", "cohesion", "volume", "LK",
+		"logits", "ce", "total",
 		"grad_U", "grad_W", "grad_b", "grad_alpha", "grad_beta", "idx"}
-	want := []any{level.K, level.Next, level.Norm, level.Rank, level.Gates, level.FilterOut, level.Degree, level.Cohesion, level.Volume,
+	want := []any{level.K, level.Next, level.Norm, level.Rank, level.Gates, level.FilterOut, level.Degree,
+		level.Cohesion, level.Volume,
 		level.LK, c.Logits, c.CE, c.Total, level.GradU, level.GradW, level.GradB, level.GradAlpha, level.GradBeta, level.Idx}
 
 	store := model.NewStore()
@@ -111,11 +113,14 @@ func checkReference(t *testing.T, backend compute.Backend, c referenceCase, dtyp
 		out := ccp.Filter(real(c.X), step.Neighbourhood, gate, TransposeAllDims(params[1], 2, 0, 1)) // [L, C, filters] there
 		out = Add(out, Reshape(params[2], 1, 1, params[2].Shape().Size()))
 		x := nn.ELU(out)
-		logits := Add(Dot(Reshape(x, x.Shape().Dim(0), x.Shape().Size()/x.Shape().Dim(0)), real(c.R)).Product(), ExpandAxes(real(c.C), 0))
+		batch := x.Shape().Dim(0)
+		flat := Reshape(x, batch, x.Shape().Size()/batch)
+		logits := Add(Dot(flat, real(c.R)).Product(), ExpandAxes(real(c.C), 0))
 		labels := OneHot(Const(g, c.Labels), len(c.C), dtype)
 		ce := Neg(ReduceAllMean(ReduceSum(Mul(labels, LogSoftmax(logits)), 1)))
 		total := Sub(ce, step.Objective)
-		values := []*Node{m, p, ccp.Normalize(p), rank, gate, out, a.Degrees(), cohesion, volume, step.Objective, logits, ce, total}
+		values := []*Node{m, p, ccp.Normalize(p), rank, gate, out, a.Degrees(), cohesion, volume, step.Objective,
+			logits, ce, total}
 		values = append(values, Gradient(total, params...)...)
 		return append(values, step.Neighbourhood)
 	})
@@ -137,7 +142,8 @@ func requireClose(t *testing.T, name string, want any, got *tensors.Tensor, delt
 	require.Equal(t, expected.Shape().String(), shapes.Make(expected.DType(), got.Shape().Dimensions...).String(), name)
 	a, b := values(expected), values(got)
 	for i := range a {
-		require.InDelta(t, a[i], b[i], delta, "%s: element %d of %s", name, i, shapes.Make(got.DType(), got.Shape().Dimensions...))
+		shape := shapes.Make(got.DType(), got.Shape().Dimensions...)
+		require.InDelta(t, a[i], b[i], delta, "%s: element %d of %s", name, i, shape)
 	}
 }
 

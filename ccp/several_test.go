@@ -72,7 +72,8 @@ func TestSeveral(t *testing.T) {
 				path := []string{"/level_1/U", "/level_2/U"}[i]
 				u := tensors.MustCopyFlatData[float64](store.GetVariable(path).MustValue())[which*size : (which+1)*size]
 				require.NoError(t, alone.DeleteVariable(path))
-				_, err := alone.Scope(path[:8]).CreateVariable("U", tensors.FromFlatDataAndDimensions(u, []int{16, 5}[i], []int{5, 2}[i]))
+				value := tensors.FromFlatDataAndDimensions(u, []int{16, 5}[i], []int{5, 2}[i])
+				_, err := alone.Scope(path[:8]).CreateVariable("U", value)
 				require.NoError(t, err)
 			}
 			want, got := run(alone, 1, 0), run(store, n, which)

@@ -114,7 +114,9 @@ func TestCoincident(t *testing.T) {
 // TestKNNAgainstDefinition sorts all distances, computed by their definitions.
 func TestKNNAgainstDefinition(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for _, c := range []struct{ n, dims, k int }{{2, 1, 1}, {5, 3, 4}, {40, 7, 5}, {100, 8, 16}, {60, 32, 6}, {60, 33, 6}, {90, 103, 16}} {
+	for _, c := range []struct{ n, dims, k int }{
+		{2, 1, 1}, {5, 3, 4}, {40, 7, 5}, {100, 8, 16}, {60, 32, 6}, {60, 33, 6}, {90, 103, 16},
+	} {
 		points := make([]float64, c.n*c.dims)
 		for i := range points {
 			points[i] = random.NormFloat64()

@@ -67,7 +67,8 @@ func TestNewErrors(t *testing.T) {
 		{2, []Edge{{0, 1, math.NaN()}}, "edge 0 (0-1): weight NaN"},
 		{2, []Edge{{0, 1, math.Inf(1)}}, "edge 0 (0-1): weight +Inf"},
 		{2, []Edge{{1, 0, -0.5}}, "edge 0 (1-0): weight -0.5"},
-		{3, []Edge{{0, 1, 1}, {1, 2, 1}, {1, 0, 2}}, "edge 2 gives 0-1 the weight 2, but edge 0 gives it 1; keep one of them"},
+		{3, []Edge{{0, 1, 1}, {1, 2, 1}, {1, 0, 2}},
+			"edge 2 gives 0-1 the weight 2, but edge 0 gives it 1; keep one of them"},
 		{3, []Edge{{0, 1, 0}, {0, 1, 2}}, "edge 1 gives 0-1 the weight 2, but edge 0 gives it 0"},
 	} {
 		_, err := New(c.n, c.edges)
@@ -134,7 +135,8 @@ func TestFromCSRErrors(t *testing.T) {
 		{2, []int{0, 1, 1}, []int{2}, []float64{1}, "entry 0 (0-2): node 2"},
 		{2, []int{0, 0, 1}, []int{-1}, []float64{1}, "entry 0 (1--1): node -1"},
 		{2, []int{0, 1, 2}, []int{1, 0}, []float64{1, math.NaN()}, "entry 1 (1-0): weight NaN"},
-		{2, []int{0, 2, 3}, []int{1, 1, 0}, []float64{1, 1, 1}, "entry 1: (0,1), counted from 0, was there before, at entry 0"},
+		{2, []int{0, 2, 3}, []int{1, 1, 0}, []float64{1, 1, 1},
+			"entry 1: (0,1), counted from 0, was there before, at entry 0"},
 		{2, []int{0, 2, 2}, []int{0, 0}, []float64{1, 1}, "entry 1: (0,0), counted from 0, was there before"},
 		{2, []int{0, 1, 1}, []int{1}, []float64{1}, "not symmetric: (0,1) is 1 but (1,0) is 0"},
 		{2, []int{0, 1, 2}, []int{1, 0}, []float64{1, 2}, "not symmetric: (0,1) is 1 but (1,0) is 2"},

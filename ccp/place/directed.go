@@ -79,7 +79,8 @@ type directions struct {
 	template   [][]float64   // `[size, dims]`
 }
 
-// newDirections finds the members of each neighbourhood, and how far each lies from the centre. There is no template yet.
+// newDirections finds the members of each neighbourhood, and how far each lies from the centre. There is no template
+// yet.
 func newDirections(positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) *directions {
 	d := &directions{size: size, members: make([][]int, k), shifts: make([][][]float64, k)}
 	for at, node := range nodes {

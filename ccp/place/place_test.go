@@ -196,7 +196,8 @@ func TestDirectedConvolution(t *testing.T) {
 			assert.Zero(t, rank, "node %d of cluster %d is left out", node, c)
 		}
 	}
-	assert.Less(t, place.Misfit(pixels(side, side), place.Centres(pixels(side, side), cluster, k), directed, directedRanks, k, size), 0.02)
+	at := pixels(side, side)
+	assert.Less(t, place.Misfit(at, place.Centres(at, cluster, k), directed, directedRanks, k, size), 0.02)
 }
 
 // Names of nodes change nothing but the order of the slots.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -74,6 +75,21 @@ func TestTooFew(t *testing.T) {
 	require.NotErrorIs(t, fail(func(s *Sample) { s.Values = make([]float32, 20) }), ErrTooFew)
 }
 
+// linkedBy is a ring, and links that tell who helped to make them.
+func linkedBy(t *testing.T, some []int, nodes int) *affinity.Matrix {
+	t.Helper()
+	edges := []affinity.Edge{{I: 0, J: 2 + len(some)%10, Weight: 1}}
+	for at := range nodes {
+		edges = append(edges, affinity.Edge{I: at, J: (at + 1) % nodes, Weight: 1})
+	}
+	for _, i := range some {
+		edges = append(edges, affinity.Edge{I: i % 10, J: 10 + i/10, Weight: 1})
+	}
+	m, err := affinity.New(nodes, edges)
+	require.NoError(t, err)
+	return m
+}
+
 // Where links follow from samples, a sample is averaged along links that all samples made but those of its part. Parts
 // have the same classes, and groups are in one part. New samples are averaged along the links of all.
 func TestSamplesAreReadByLinksOfOthers(t *testing.T) {
@@ -85,22 +101,8 @@ func TestSamplesAreReadByLinksOfOthers(t *testing.T) {
 			samples[i].Values[at] = float32(rng.NormFloat64())
 		}
 	}
-	linked := func(some []int) *affinity.Matrix { // a ring, and a link that tells who helped
-		edges := []affinity.Edge{{I: 0, J: 2 + len(some)%10, Weight: 1}}
-		for at := range nodes {
-			edges = append(edges, affinity.Edge{I: at, J: (at + 1) % nodes, Weight: 1})
-		}
-		for _, i := range some {
-			edges = append(edges, affinity.Edge{I: i % 10, J: 10 + i/10, Weight: 1})
-		}
-		m, err := affinity.New(nodes, edges)
-		require.NoError(t, err)
-		return m
-	}
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
+	linked := func(some []int) *affinity.Matrix { return linkedBy(t, some, nodes) }
+	all := loop.Indices(n)
 	var calls [][]int
 	c := Config{Columns: nodes, Channels: 1, Classes: 2, Table: true, Links: linked(all), Backend: backendtest.Go(t),
 		Only: []string{"averages", "values", Forest}, Relink: func(some []int) (*affinity.Matrix, error) {

@@ -19,8 +19,9 @@ type Sample struct {
 	Group  string // the samples of a group are held out together; a sample without one is held out singly
 }
 
-// For returns what a fit on the data needs to know of them, for the transforms that the option asks for. Signals on a
-// graph of frames times sensors are series, as recordings are, if their grid says so.
+// For returns the Config of a fit to a data set, with the transforms that the option asks for. Recordings are series,
+// and so are signals whose nodes are, as the grid of the data says, sensors at successive frames. All other samples
+// are rows of a table. graph is that of the nodes. The error is Parse's, and all but Only is right in spite of it.
 func For(data *signal.Info, graph *affinity.Matrix, option string) (Config, error) {
 	some, err := Parse(option)
 	c := Config{

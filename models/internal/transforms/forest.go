@@ -38,9 +38,9 @@ func (h header) newForest() *forest {
 // features returns the features of the recording in w, which keeps them for the transforms of the same names.
 func (m *forest) features(w *work) []float32 {
 	all, at := make([]float32, m.width), 0 // not in a buffer, because the transforms read them later
-	for i, one := range m.maps {
-		part := all[at : at+one.Width()]
-		one.Features(&w.Recording, part)
+	for i, each := range m.maps {
+		part := all[at : at+each.Width()]
+		each.Features(&w.Recording, part)
 		w.known[m.names[i]] = part
 		at += len(part)
 	}
@@ -135,7 +135,7 @@ func (m *forest) exportedNodes() exportedNodes {
 			left, right := at+1, int(root+node.right)
 			e.feature[at], e.threshold[at] = int(node.feature), node.threshold
 			e.next[2*at], e.next[2*at+1] = left, right
-			depth[left], depth[right] = depth[at]+1, depth[at]+1
+			depth[left], depth[right] = depth[at]+1, depth[at]+1 // children come after their parents
 		}
 	}
 	e.depth = slices.Max(depth)

@@ -36,8 +36,9 @@ func (t task) adjusted(ctx context.Context, decisions *mat.Dense, adjustment flo
 	return s
 }
 
-// lossOf returns the log-loss of predictions of the judged samples. Laplace smoothing shares 1/(n+2) of the probability
-// among all classes, so that the loss is finite.
+// lossOf returns the log-loss of the judged samples by decisions, `[judged, classes]`. Logits are the decisions times
+// the inverse temperature, and the logit adjustment times negLogPrior. Laplace smoothing shares 1/(n+2) of the
+// probability among all classes, so that the loss is finite.
 func (t task) lossOf(ctx context.Context, decisions *mat.Dense, inverseTemperature, adjustment float64) (loss float64) {
 	losses, smoothing := make([]float64, len(t.judged)), 1/float64(len(t.labels)+2)
 	loop.Workers(len(t.judged), func() func(at int) {

@@ -45,47 +45,85 @@ func at(x []float32, p, c int) float64 {
 	return 0
 }
 
+// responsesOf computes the responses of a kernel of MiniRocket by loops over positions and slots.
+func responsesOf(m *miniRocket, x []float32, dilation, kernel int) (responses []float64) {
+	weights, step, n := slotWeights(), m.dilations[dilation], len(x)/3
+	inside := (kernel+dilation)%2 == 1 && n > 8*step
+	for p := range n {
+		if inside && (p < 4*step || p >= n-4*step) {
+			continue
+		}
+		r := 0.0
+		for slot := range 9 {
+			for c := range 3 {
+				weight := weights[slot*kernelCount+kernel] * m.signs[(dilation*3+c)*kernelCount+kernel]
+				r += float64(weight) * at(x, p+(slot-4)*step, c)
+			}
+		}
+		responses = append(responses, r)
+	}
+	return responses
+}
+
+// shareAbove returns the share of values above a threshold.
+func shareAbove(values []float64, threshold float32) (share float64) {
+	for _, v := range values {
+		if v > float64(threshold) {
+			share += 1 / float64(len(values))
+		}
+	}
+	return share
+}
+
 // The shares are those of loops over positions and slots, of recordings longer and shorter than the median.
 func TestMiniRocketDirectly(t *testing.T) {
 	training := drawn(40, 25, 90, 12)
 	m := newMiniRocket(Shape{Columns: 3, Length: 40, Features: 1000}).(*miniRocket)
 	require.NoError(t, m.Draw(t.Context(), training, 7))
-	weights, r := slotWeights(), new(Recording)
+	r := new(Recording)
 	for _, x := range training.Values {
 		out := make([]float32, m.Width())
 		training.Scaling.Read(r, x)
 		m.Features(r, out)
-		n, j := len(x)/3, 0
+		j := 0
 		for d, q := range m.perKernel {
 			for k := range kernelCount {
-				var responses []float64
-				whole := (k+d)%2 == 1 && n > 8*m.dilations[d]
-				for p := range n {
-					if whole && (p < 4*m.dilations[d] || p >= n-4*m.dilations[d]) {
-						continue
-					}
-					r := 0.0
-					for slot := range 9 {
-						for c := range 3 {
-							r += float64(weights[slot*kernelCount+k]*m.signs[(d*3+c)*kernelCount+k]) * at(x, p+(slot-4)*m.dilations[d], c)
-						}
-					}
-					responses = append(responses, r)
-				}
+				responses := responsesOf(m, x, d, k)
 				for range q {
-					share := 0.0
-					for _, r := range responses {
-						if r > float64(m.thresholds[j]) {
-							share += 1 / float64(len(responses))
-						}
-					}
 					// Rounding may put a response on the other side of a threshold that is one of the responses.
+					share := shareAbove(responses, m.thresholds[j])
 					require.InDelta(t, share, out[j], 1.01/float64(len(responses)))
 					j++
 				}
 			}
 		}
 	}
+}
+
+// countsOf computes the counts of a group of HYDRA's by loops over positions and taps, by time point.
+func countsOf(m *hydra, x []float32, group int) []float64 {
+	counts, n, c := make([]float64, 16), len(x)/3, int(m.drawn[group])
+	value := func(p int) float64 { return at(x, p, c) }
+	if group%4 >= 2 {
+		n--
+		value = func(p int) float64 {
+			if p < 0 || p >= n {
+				return 0
+			}
+			return at(x, p+1, c) - at(x, p, c)
+		}
+	}
+	for p := range n {
+		responses := make([]float64, 8)
+		for k := range responses {
+			for tap := range 9 {
+				responses[k] += float64(m.weights[(group*8+k)*9+tap]) * value(p+(tap-4)*m.dilations[group/4])
+			}
+		}
+		counts[2*floats.MaxIdx(responses)] += floats.Max(responses) / float64(n)
+		counts[2*floats.MinIdx(responses)+1] += 1 / float64(n)
+	}
+	return counts
 }
 
 // The counts are those of loops over positions and taps.
@@ -95,43 +133,45 @@ func TestHydraDirectly(t *testing.T) {
 	require.NoError(t, m.Draw(t.Context(), training, 7))
 	require.Equal(t, []int{1, 2, 4}, m.dilations)
 	for _, x := range training.Values {
-		got, want := make([]float32, m.Width()), make([]float64, m.Width())
+		got := make([]float32, m.Width())
 		training.Scaling.Read(r, x)
 		m.Features(r, got)
 		for group := range len(m.dilations) * m.groups {
-			n, c := len(x)/3, int(m.drawn[group])
-			value := func(p int) float64 { return at(x, p, c) }
-			if group%4 >= 2 {
-				n--
-				value = func(p int) float64 {
-					if p < 0 || p >= n {
-						return 0
-					}
-					return at(x, p+1, c) - at(x, p, c)
-				}
+			for i, count := range countsOf(m, x, group) {
+				require.InDelta(t, math.Sqrt(max(0, count)), got[16*group+i], 1e-4, "group %d, count %d", group, i)
 			}
-			for p := range n {
-				most, least, winner, loser := math.Inf(-1), math.Inf(1), 0, 0
-				for k := range 8 {
-					r := 0.0
-					for tap := range 9 {
-						r += float64(m.weights[(group*8+k)*9+tap]) * value(p+(tap-4)*m.dilations[group/4])
-					}
-					if r > most {
-						most, winner = r, k
-					}
-					if r < least {
-						least, loser = r, k
-					}
-				}
-				want[group*16+2*winner] += most / float64(n)
-				want[group*16+2*loser+1] += 1 / float64(n)
-			}
-		}
-		for i := range want {
-			require.InDelta(t, math.Sqrt(max(0, want[i])), got[i], 1e-4, i)
 		}
 	}
+}
+
+// distancesOf computes the distances of a shapelet from the windows of a recording by loops over both. It also counts
+// the constant windows.
+func distancesOf(m *shapelets, x []float32, shapelet int) (distances []float64, constant int) {
+	group, length := shapelet/shapeletsPerGroup, len(x)/3
+	step := m.dilations[group/m.groups]
+	first := min(5*step, (length-1)/2)
+	for centre := first; centre < length-first; centre++ {
+		var window []float64
+		for tap := range 11 {
+			window = append(window, at(x, centre+(tap-5)*step, int(m.drawn[group])))
+		}
+		if group%5 != 4 {
+			mean, deviation := stat.PopMeanStdDev(window, nil)
+			floats.AddConst(-mean, window)
+			if deviation > leastSigma {
+				floats.Scale(1/deviation, window)
+			} else {
+				constant++
+				clear(window)
+			}
+		}
+		square := 0.0
+		for tap, v := range m.values[11*shapelet:][:11] {
+			square += (float64(v) - window[tap]) * (float64(v) - window[tap])
+		}
+		distances = append(distances, math.Sqrt(square))
+	}
+	return distances, constant
 }
 
 // The features are those of loops over windows and shapelets, of recordings longer and shorter than the median. A
@@ -150,47 +190,20 @@ func TestShapeletsDirectly(t *testing.T) {
 		got := make([]float32, m.Width())
 		training.Scaling.Read(r, x)
 		m.Features(r, got)
-		length := len(x) / 3
 		for shapelet := range m.thresholds {
-			group := shapelet / shapeletsPerGroup
-			step, own := m.dilations[group/m.groups], m.values[11*shapelet:][:11]
-			first := min(5*step, (length-1)/2)
-			var distances []float64
-			for centre := first; centre < length-first; centre++ {
-				var window []float64
-				for tap := range 11 {
-					window = append(window, at(x, centre+(tap-5)*step, int(m.drawn[group])))
-				}
-				if group%5 != 4 {
-					mean, deviation := stat.PopMeanStdDev(window, nil)
-					floats.AddConst(-mean, window)
-					if deviation > leastSigma {
-						floats.Scale(1/deviation, window)
-					} else {
-						constant++
-						clear(window)
-					}
-				}
-				square := 0.0
-				for tap, v := range own {
-					square += (float64(v) - window[tap]) * (float64(v) - window[tap])
-				}
-				distances = append(distances, math.Sqrt(square))
-			}
-			place := floats.MinIdx(distances)
-			if distances[place] < 1e-3 {
-				cut++
-			}
+			distances, constantHere := distancesOf(m, x, shapelet)
+			constant += constantHere
+			least, n := floats.Min(distances), float64(len(distances))
+			cut += asInt(least < 1e-3)
 			near := 0.0
 			for _, d := range distances {
-				if d*d < float64(m.thresholds[shapelet])-1e-5 { // all windows but constant ones are as far from a constant shapelet
-					near += 1 / float64(len(distances))
-				}
+				// All windows but constant ones are as far from a constant shapelet.
+				near += float64(asInt(d*d < float64(m.thresholds[shapelet])-1e-5)) / n
 			}
 			f := got[3*shapelet:][:3]
-			assert.InDelta(t, distances[place], f[0], 5e-3)
-			assert.InDelta(t, distances[int(math.Round(float64(f[1])*float64(len(distances))))], distances[place], 1e-3)
-			assert.InDelta(t, near, f[2], 1.01/float64(len(distances)))
+			assert.InDelta(t, least, f[0], 5e-3)
+			assert.InDelta(t, distances[int(math.Round(float64(f[1])*n))], least, 1e-3)
+			assert.InDelta(t, near, f[2], 1.01/n)
 		}
 	}
 	assert.GreaterOrEqual(t, cut, len(m.thresholds)*9/10, "shapelets are pieces of the samples")
@@ -228,6 +241,38 @@ func TestPowerOfASine(t *testing.T) {
 	}
 }
 
+// correlationsOf computes the features of a pair by loops over time points.
+func correlationsOf(m *lags, x []float32, pair [2]int) []float64 {
+	n := len(x) / 3
+	deviations := func(c int) (values []float64) {
+		for p := range n {
+			values = append(values, at(x, p, c))
+		}
+		floats.AddConst(-stat.Mean(values, nil), values)
+		return values
+	}
+	a, b := deviations(pair[0]), deviations(pair[1])
+	scale := floats.Norm(a, 2)*floats.Norm(b, 2) + powerFloor*float64(n)
+	r := func(lag int) (sum float64) {
+		for p := range n {
+			if later := p + lag; later >= 0 && later < n {
+				sum += a[p] * b[later]
+			}
+		}
+		return sum / scale
+	}
+	features := []float64{r(0)}
+	for bin, from := range m.edges[:len(m.edges)-1] {
+		later, sooner, width := 0.0, 0.0, float64(m.edges[bin+1]-from)
+		for lag := from; lag < m.edges[bin+1]; lag++ {
+			later += r(lag) / width
+			sooner += r(-lag) / width
+		}
+		features = append(features, later, sooner)
+	}
+	return features
+}
+
 // The correlations are those of loops over time points, of recordings longer and shorter than the median.
 func TestLagsDirectly(t *testing.T) {
 	training := drawn(40, 25, 90, 3)
@@ -236,49 +281,16 @@ func TestLagsDirectly(t *testing.T) {
 	require.Equal(t, 20, m.edges[len(m.edges)-1])
 	require.Len(t, m.pairs, 6, "each two of three columns, and each with itself")
 	for _, x := range training.Values {
-		n := len(x) / 3
-		mean := [3]float64{}
-		for p := range n {
-			for c := range mean {
-				mean[c] += at(x, p, c) / float64(n)
-			}
-		}
-		value := func(p, c int) float64 {
-			if p < 0 || p >= n {
-				return 0
-			}
-			return at(x, p, c) - mean[c]
-		}
-		norm := func(c int) (sum float64) {
-			for p := range n {
-				sum += value(p, c) * value(p, c)
-			}
-			return math.Sqrt(sum)
-		}
 		var want []float64
 		for _, pair := range m.pairs {
-			r := func(lag int) (sum float64) {
-				for p := range n {
-					sum += value(p, pair[0]) * value(p+lag, pair[1])
-				}
-				return sum / (norm(pair[0])*norm(pair[1]) + powerFloor*float64(n))
-			}
-			want = append(want, r(0))
-			for b, from := range m.edges[:len(m.edges)-1] {
-				later, sooner := 0.0, 0.0
-				for lag := from; lag < m.edges[b+1]; lag++ {
-					later += r(lag) / float64(m.edges[b+1]-from)
-					sooner += r(-lag) / float64(m.edges[b+1]-from)
-				}
-				want = append(want, later, sooner)
-			}
+			want = append(want, correlationsOf(m, x, pair)...)
 		}
 		out := make([]float32, m.Width())
 		training.Scaling.Read(r, x)
 		m.Features(r, out)
 		require.Len(t, want, m.Width())
 		for i := range want {
-			assert.InDelta(t, want[i], out[i], 1e-5, "%d of %d time points", i, n)
+			assert.InDelta(t, want[i], out[i], 1e-5, "%d of %d time points", i, len(x)/3)
 		}
 	}
 }
