@@ -208,8 +208,8 @@ func (e *explanation) begin(ctx context.Context) error {
 	})
 }
 
-// integrate fills in the values: the mean gradient over the midpoints of equal steps, or the gradient at the signal. If
-// there is no number of steps, each signal gets as many as it needs.
+// integrate fills in the values: the mean gradient over the midpoints of equal steps, or the gradient at the signal.
+// If there is no number of steps, each signal gets as many as it needs.
 func (e *explanation) integrate(ctx context.Context) error {
 	first, last := cmp.Or(e.Steps, fewestSteps), cmp.Or(e.Steps, mostSteps)
 	offset := float32(0.5) // of a gradient in its step
@@ -230,8 +230,8 @@ func (e *explanation) integrate(ctx context.Context) error {
 	return nil
 }
 
-// refine makes the values of some signals the means of n gradients. Of three times as many midpoints as before, every third
-// is known already.
+// refine makes the values of some signals the means of n gradients. Of three times as many midpoints as before, every
+// third is known already.
 func (e *explanation) refine(ctx context.Context, signals []int, n int, offset float32) error {
 	baseline := e.baseline()
 	var points []point

@@ -59,10 +59,10 @@ func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Predi
 	return c.classify(ctx, signals, make([]*SignalError, len(signals)))
 }
 
-// ClassifySeries predicts the class of each series: the values of a recording at even time points, `[timepoints, sensors,
-// channels]` row-major, with the training data's sensors in their order, in its unit of time and without gaps.
-// [recording.Form.Series] makes such a series of a recording, and datasets.Dataset.Series has those of a data set. Errors are those of
-// Classify. If the training data was no recordings, the error is recording.ErrNoForm, too.
+// ClassifySeries predicts the class of each series: the values of a recording at even time points, `[timepoints,
+// sensors, channels]` row-major, with the training data's sensors in their order, in its unit of time and without
+// gaps. [recording.Form.Series] makes such a series of a recording, and datasets.Dataset.Series has those of a data
+// set. Errors are those of Classify. If the training data was no recordings, the error is recording.ErrNoForm, too.
 func (c *Classifier) ClassifySeries(ctx context.Context, series [][]float32) ([]Prediction, error) {
 	if c.Form == nil && len(series) > 0 {
 		return nil, noForm{&SignalError{Reason: recording.ErrNoForm.Error()}}

@@ -183,7 +183,7 @@ func TestLoadErrors(t *testing.T) {
 		"model.json: it is damaged (unexpected end": func(dir string) error {
 			return os.Truncate(filepath.Join(dir, checkpoint.MetadataFile), 50)
 		},
-		"model.json: an earlier version of ccp wrote this checkpoint, or it was changed by hand": func(dir string) error {
+		"model.json: an earlier version of ccp wrote this checkpoint": func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, checkpoint.MetadataFile), []byte("{}"), 0o644)
 		},
 		"graph.npz: it is damaged, or belongs to another model.json: copy a checkpoint whole": func(dir string) error {

@@ -90,8 +90,9 @@ func TestDivergenceHarmsNoSnapshot(t *testing.T) {
 	assert.False(t, math.IsNaN(predictions[0].Probability))
 }
 
-// With a decay or a rate that no weight survives, a training ends well or says that it has diverged and which option to lower,
-// whatever step is its last, and whether a hierarchy is learned. No figure that is not a number reaches a file of JSON.
+// With a decay or a rate that no weight survives, a training ends well or says that it has diverged and which option
+// to lower, whatever step is its last, and whether a hierarchy is learned. No figure that is not a number reaches a
+// file of JSON.
 func TestDivergedAtAnyStep(t *testing.T) {
 	backend := backendtest.Go(t)
 	data := writeRing(t, 200)

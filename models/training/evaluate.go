@@ -21,18 +21,20 @@ type Evaluation struct {
 	Loss      float64      `json:"loss"` // mean cross entropy, in nats, without temperature as in the training
 	PerClass  []ClassScore `json:"per_class"`
 	Confusion [][]int      `json:"confusion"` // [true class][predicted class]; nil of more than MostInMatrix classes
-	// Confused are the samples of a class that were taken for another, by both classes in order. It is nil if there is a Confusion.
+	// Confused are the samples of a class that were taken for another, by both classes in order. It is nil if there
+	// is a Confusion.
 	Confused []Confused `json:"confused,omitempty"`
 	Ranking
 	// Reliability is of the probabilities that Classify gives.
 	Reliability Reliability `json:"reliability"`
 }
 
-// MostInMatrix is the number of classes up to which an Evaluation has a matrix of all pairs of classes. Of more classes the pairs that
-// were confused are fewer than the zeros of a matrix.
+// MostInMatrix is the number of classes up to which an Evaluation has a matrix of all pairs of classes. Of more
+// classes the pairs that were confused are fewer than the zeros of a matrix.
 const MostInMatrix = 1_000
 
-// Confused is how many samples of a class were taken for another. The classes have their numbers and, in JSON, their names, too.
+// Confused is how many samples of a class were taken for another. The classes have their numbers and, in JSON, their
+// names, too.
 type Confused struct {
 	Class         int    `json:"class_number"`
 	Predicted     int    `json:"predicted_number"`

@@ -96,7 +96,8 @@ func TestEvaluate(t *testing.T) {
 
 }
 
-// The data may have some of the classes in another order: the numbers are the model's, on the path of whole samples too.
+// The data may have some of the classes in another order: the numbers are the model's, on the path of whole samples
+// too.
 func TestEvaluateOtherClasses(t *testing.T) {
 	classifier, d := evaluated(t)
 	some := *d
@@ -124,7 +125,8 @@ func TestEvaluateOtherClasses(t *testing.T) {
 		`"west"]; store labels as strings of the model's`)
 }
 
-// Nothing is evaluated of an empty split. A split of samples that are not there, and a batch of no samples, are errors.
+// Nothing is evaluated of an empty split. A split of samples that are not there, and a batch of no samples, are
+// errors.
 func TestEvaluateOddSplits(t *testing.T) {
 	classifier, d := evaluated(t)
 	none, err := Evaluate(classifier, d, nil, 16)

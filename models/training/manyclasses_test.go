@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// manyClasses writes a table of so many classes with this many samples each. Every sample lies at its class's place, and
-// the last of each class is the test's.
+// manyClasses writes a table of so many classes with this many samples each. Every sample lies at its class's place,
+// and the last of each class is the test's.
 func manyClasses(t *testing.T, classes, each int) string {
 	const columns = 4
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -77,7 +77,8 @@ func TestRankingOfManyClassesIsBounded(t *testing.T) {
 	assert.Empty(t, judgedFor(labels, 7_000, true).scores)
 }
 
-// An evaluation in a training has the figures of a whole one but the areas, and ends with its context before another batch.
+// An evaluation in a training has the figures of a whole one but the areas, and ends with its context before another
+// batch.
 func TestEvaluateUntilItsContextEnds(t *testing.T) {
 	backend := backendtest.Go(t)
 	asked := Patch{"data": manyClasses(t, 40, 5), "model": "transforms", "transforms": "values", "knn": 2}
@@ -127,8 +128,8 @@ func (l *looks) Err() error {
 	return nil
 }
 
-// Wherever a training of transforms is cancelled, also while it weighs members and evaluates, it says that it was interrupted, and
-// the same call goes on to the same result.
+// Wherever a training of transforms is cancelled, also while it weighs members and evaluates, it says that it was
+// interrupted, and the same call goes on to the same result.
 func TestTransformsEndWithTheirContext(t *testing.T) {
 	backend := backendtest.Go(t)
 	asked := Patch{"data": manyClasses(t, 12, 6), "model": "transforms", "transforms": "values", "knn": 2}

@@ -95,7 +95,8 @@ func (j *judged) ranking(perClass []ClassScore) Ranking {
 	return r
 }
 
-// against returns the area under the ROC and the average precision of a class of those that are ranked, against the rest.
+// against returns the area under the ROC and the average precision of a class of those that are ranked, against the
+// rest.
 func (j *judged) against(at int) (area, precision float64) {
 	scores, of := j.scores[at], make([]bool, len(j.labels))
 	positive := 0.0

@@ -77,7 +77,8 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 		bytes += int64(4 * len(series))
 	}
 	c, _ := transforms.For(&d.Info, d.Affinity, transforms.All) // cannot fail: All is always valid
-	some := *d                                                  // a fit uses no more samples, and a list of millions would itself take memory
+	// A fit uses no more samples, and a list of millions would itself take memory.
+	some := *d
 	some.Train = loop.Spread(d.Train, transforms.MostSamples)
 	return bytes + int64(c.Memory(transformSamples(&some)))
 }

@@ -28,8 +28,8 @@ const (
 	trialShare = 0.25
 	// trialFolder has the runs of trials in a run's folder, until the run ends.
 	trialFolder = ".ccp-trial"
-	// Of more than fewRead held-out samples a trial reads some, evenly spaced, so that no more than mostRead probabilities of
-	// classes are in memory at a time.
+	// Of more than fewRead held-out samples a trial reads some, evenly spaced, so that no more than mostRead
+	// probabilities of classes are in memory at a time.
 	mostRead = 10_000_000
 	fewRead  = 2_000
 )

@@ -10,8 +10,8 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// A model that was trained on classes True and False, or 1.0 and 10.0, as a CSV of pandas had them, is tested on true and false, or 1 and
-// 10, of Parquet.
+// A model that was trained on classes True and False, or 1.0 and 10.0, as a CSV of pandas had them, is tested on true
+// and false, or 1 and 10, of Parquet.
 func TestClassesOfOtherFormatsAreTheModels(t *testing.T) {
 	d, m := &datasets.Dataset{}, models.Metadata{}
 	d.ClassNames, d.Labels, m.ClassNames = []string{"false", "true"}, []int32{0, 1, 1}, []string{"True", "False"}

@@ -48,8 +48,8 @@ type figures struct {
 	accuracy float64 // as transforms.Accuracy takes it
 }
 
-// judge returns the figures of a mixture. Without a network's probabilities, the weight of the network has no effect. If
-// ctx ends meanwhile, the figures are of no use.
+// judge returns the figures of a mixture. Without a network's probabilities, the weight of the network has no effect.
+// If ctx ends meanwhile, the figures are of no use.
 func (h heldOut) judge(ctx context.Context, m transforms.Mixture) figures {
 	n := len(h.labels)
 	losses, predicted := make([]float64, n), make([]int, n)
