@@ -202,6 +202,49 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	if sensors == nil {
 		sensors = f.Sensors
 	}
+	err := f.checkShape(r, sensors, channels)
+	if err == nil {
+		err = r.checkNumbers(sensors, channels)
+	}
+	if err == nil {
+		err = f.orderAxes(r)
+	}
+	if err != nil {
+		return err
+	}
+	if r.Sensors == nil {
+		r.Sensors, r.Channels = f.Sensors, channels
+		return nil
+	}
+	err = apart(sensors)
+	if err != nil {
+		return err
+	}
+	from, missing, others, turned := suggest.Match(f.Sensors, sensors)
+	switch {
+	case missing == nil:
+	case !f.Zeros && !f.Filled, len(missing) == len(from):
+		return fmt.Errorf("it has no sensor %q; %s", missing[0], suggest.Among(missing[0], sensors[:min(50, len(sensors))]))
+	case f.Zeros:
+		c.note("it has no sensor %s; the import said that missing sensors are zero", suggest.Few(missing))
+	default:
+		c.note("it has no sensor %s; the import said that missing sensors are filled", suggest.Few(missing))
+	}
+	notes, err := f.Others(others, turned, r.Times != nil)
+	if err != nil {
+		return err
+	}
+	c.Notes = append(c.Notes, notes...)
+	if turned || missing != nil || others != nil {
+		r.Width = 0 // of what it was
+		r.Values = taken(r.Values, from, channels, len(sensors)*channels)
+	}
+	r.Sensors, r.Channels = f.Sensors, channels
+	return nil
+}
+
+// checkShape returns an error if a recording does not have the channels of the form, or not a value and a time for each time point.
+func (f *Form) checkShape(r *Recording, sensors []string, channels int) error {
 	width := len(sensors) * channels
 	timepoints := len(r.Values) / max(1, width)
 	switch {
@@ -211,7 +254,8 @@ func (f *Form) order(r *Recording, c *Changes) error {
 		return fmt.Errorf("its sensors have %d channels, those of the training data %d", channels, f.Channels)
 	case r.Width != 0 && r.Width != width:
 		err := fmt.Errorf("its time points have %d values; want sensors x channels, %d x %d", r.Width, len(sensors), channels)
-		if rows := len(r.Values) / r.Width; rows == len(sensors) || rows == width {
+		rows := len(r.Values) / r.Width
+		if rows == len(sensors) || rows == width {
 			err = fmt.Errorf("%w: its %d rows look like sensors, and must be time points; turn them", err, rows)
 		}
 		return err
@@ -221,59 +265,42 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	case r.Times != nil && len(r.Times) != timepoints:
 		return fmt.Errorf("it has %d times for %d time points", len(r.Times), timepoints)
 	}
+	return nil
+}
+
+// checkNumbers returns an error if times do not ascend, or if float32 does not hold a value.
+func (r *Recording) checkNumbers(sensors []string, channels int) error {
 	for i, time := range r.Times {
-		if !(math.Abs(time) <= math.MaxFloat32) || i > 0 && (time <= r.Times[i-1] || math.IsInf(1/(time-r.Times[i-1]), 0)) {
+		ascends := i == 0 || time > r.Times[i-1] && !math.IsInf(1/(time-r.Times[i-1]), 0)
+		if !ascends || !(math.Abs(time) <= math.MaxFloat32) {
 			return fmt.Errorf("time point %d has the time %v; times must be numbers that ascend, by 1e-307 or more", i, time)
 		}
 	}
+	width := len(sensors) * channels
 	for i, v := range r.Values {
 		if math.Abs(v) > math.MaxFloat32 {
 			column := Column(sensors, channels, i%width)
 			return fmt.Errorf("%s at time point %d is %g, which float32 does not hold", column, i/width, v)
 		}
 	}
-	if err := f.orderAxes(r); err != nil {
-		return err
-	}
-	if r.Sensors == nil {
-		r.Sensors, r.Channels = f.Sensors, channels
-		return nil
-	}
-	if err := apart(sensors); err != nil {
-		return err
-	}
-	from, missing, others, turned := suggest.Match(f.Sensors, sensors)
-	switch {
-	case missing != nil && (!f.Zeros && !f.Filled || len(missing) == len(from)):
-		return fmt.Errorf("it has no sensor %q; %s", missing[0], suggest.Among(missing[0], sensors[:min(50, len(sensors))]))
-	case missing != nil:
-		c.note("it has no sensor %s; the import said that missing sensors are %s", suggest.Few(missing),
-			map[bool]string{true: "zero", false: "filled"}[f.Zeros])
-	}
-	notes, err := f.Others(others, turned, r.Times != nil)
-	if err != nil {
-		return err
-	}
-	c.Notes = append(c.Notes, notes...)
-	r.Sensors, r.Channels = f.Sensors, channels
-	if !turned && missing == nil && others == nil {
-		return nil
-	}
-	r.Width = 0 // of what it was
-	values := make([]float64, 0, timepoints*len(f.Sensors)*channels)
-	for row := range slices.Chunk(r.Values, width) {
+	return nil
+}
+
+// taken returns of each row of values the sensors that from names, each with its channels. What is not there, -1, is NaN.
+func taken(values []float64, from []int, channels, width int) []float64 {
+	all := make([]float64, 0, len(values)/width*len(from)*channels)
+	for row := range slices.Chunk(values, width) {
 		for _, at := range from {
 			for channel := range channels {
 				if at < 0 {
-					values = append(values, math.NaN())
+					all = append(all, math.NaN())
 				} else {
-					values = append(values, row[at*channels+channel])
+					all = append(all, row[at*channels+channel])
 				}
 			}
 		}
 	}
-	r.Values = values
-	return nil
+	return all
 }
 
 // orderAxes puts the channels of each sensor in the form's order, if the recording names them.

@@ -162,83 +162,116 @@ func ReadAll(document []byte, room func(i, bytes int) error) (all []Recording, e
 
 // read reads a recording. Before the recording occupies more memory, read calls take with the number of bytes, and fails
 // with its error.
-func read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err error) {
-	var value float64
-	var digits string
-	var rests []float64 // of the times, nil without
-	number := func(list *[]float64, read jsonread.Value, what string) error {
-		err := read(what)
-		if err == nil && len(*list) == cap(*list) {
-			more := max(64, len(*list)/2)
-			err = take(2 * 8 * more)
-			if err == nil { // twice, since the old list is there while it is copied
-				*list = slices.Grow(*list, more)
-			}
-		}
-		if err == nil {
-			*list = append(*list, value)
-		}
-		return err
-	}
-	float, exact := from.Float(&value), from.Digits(&value, &digits)
-	row := from.List(func(int) error { return number(&r.Values, float, "a value") })
-	names := func(list *[]string, of string) jsonread.Value {
-		return from.List(func(i int) error {
-			var name string
-			err := from.Text(&name)("a name in " + of)
-			if err == nil {
-				err = take(len(name) + 256) // also in the maps of those who match names
-			}
-			*list = append((*list)[:i], name)
-			return err
-		})
-	}
+func read(from *jsonread.Reader, take func(bytes int) error) (Recording, error) {
+	r := &reader{from: from, take: take}
 	members := map[string]jsonread.Value{
 		"name":     from.Text(&r.Name),
-		"sensors":  names(&r.Sensors, "sensors"),
-		"channels": names(&r.Axes, "channels"),
-		"values": from.List(func(timepoint int) error {
-			if timepoint == 0 {
-				r.Values = r.Values[:0]
-			}
-			before := len(r.Values)
-			if err := row("a time point in values"); err != nil {
-				return err
-			}
-			width := len(r.Values) - before
-			if timepoint == 0 {
-				r.Width = width
-			}
-			if width != r.Width {
-				return fmt.Errorf("time point %d has %d values, time point 0 has %d; write null for a missing value", timepoint, width, r.Width)
-			}
-			return nil
-		}),
-		"times": from.List(func(i int) error {
-			r.Times, rests = r.Times[:i], rests[:min(i, len(rests))]
-			err := number(&r.Times, exact, "a time")
-			rest := Rest(digits, value)
-			if rest != 0 && rests == nil {
-				err = cmp.Or(err, take(2*8*(i+1)))
-				rests = make([]float64, i)
-			}
-			if rests != nil {
-				err = cmp.Or(err, take(2*8))
-				rests = append(rests, rest)
-			}
-			return err
-		}),
+		"sensors":  r.names(&r.Sensors, "sensors"),
+		"channels": r.names(&r.Axes, "channels"),
+		"values":   r.values(),
+		"times":    r.times(),
 	}
-	err = from.Members(func(name string) (jsonread.Value, error) {
+	err := from.Members(func(name string) (jsonread.Value, error) {
 		if members[name] == nil {
 			return nil, fmt.Errorf("a recording has no %q; it has name, sensors, channels, values and times", suggest.Clip(name))
 		}
 		return members[name], nil
 	})("a recording")
-	if times, first := FromFirst(r.Times, rests); first != "" {
+	times, first := FromFirst(r.Times, r.rests)
+	if first != "" {
 		r.Times, r.Notes = times, append(r.Notes, FromFirstNote(first))
 	}
-	return r, err
+	return r.Recording, err
+}
+
+// reader reads a recording in JSON.
+type reader struct {
+	Recording
+	from   *jsonread.Reader
+	take   func(bytes int) error // see read
+	number float64               // the last number read
+	digits string                // of it
+	rests  []float64             // what float64 leaves out of the times; nil if nothing
+}
+
+// add reads a number and appends it to a list.
+func (r *reader) add(list *[]float64, number jsonread.Value, what string) error {
+	err := number(what)
+	if err != nil {
+		return err
+	}
+	if len(*list) == cap(*list) {
+		more := max(64, len(*list)/2)
+		err = r.take(2 * 8 * more) // twice, since the old list is there while it is copied
+		if err != nil {
+			return err
+		}
+		*list = slices.Grow(*list, more)
+	}
+	*list = append(*list, r.number)
+	return nil
+}
+
+// names reads a list of names.
+func (r *reader) names(list *[]string, of string) jsonread.Value {
+	return r.from.List(func(i int) error {
+		var name string
+		err := r.from.Text(&name)("a name in " + of)
+		if err == nil {
+			err = r.take(len(name) + 256) // also in the maps of those who match names
+		}
+		*list = append((*list)[:i], name)
+		return err
+	})
+}
+
+// values reads a list of time points, which are lists of values.
+func (r *reader) values() jsonread.Value {
+	number := r.from.Float(&r.number)
+	row := r.from.List(func(int) error { return r.add(&r.Values, number, "a value") })
+	return r.from.List(func(timepoint int) error {
+		if timepoint == 0 {
+			r.Values = r.Values[:0]
+		}
+		before := len(r.Values)
+		err := row("a time point in values")
+		if err != nil {
+			return err
+		}
+		width := len(r.Values) - before
+		if timepoint == 0 {
+			r.Width = width
+		}
+		if width != r.Width {
+			return fmt.Errorf("time point %d has %d values, time point 0 has %d; write null for a missing value", timepoint, width, r.Width)
+		}
+		return nil
+	})
+}
+
+// times reads a list of times, and what float64 leaves out of each.
+func (r *reader) times() jsonread.Value {
+	number := r.from.Digits(&r.number, &r.digits)
+	return r.from.List(func(i int) error {
+		r.Times, r.rests = r.Times[:i], r.rests[:min(i, len(r.rests))]
+		err := r.add(&r.Times, number, "a time")
+		if err != nil {
+			return err
+		}
+		rest := Rest(r.digits, r.number)
+		if rest != 0 && r.rests == nil {
+			err = r.take(2 * 8 * (i + 1))
+			if err != nil {
+				return err
+			}
+			r.rests = make([]float64, i)
+		}
+		if r.rests == nil {
+			return nil
+		}
+		r.rests = append(r.rests, rest)
+		return r.take(2 * 8)
+	})
 }
 
 // TimeText writes a time with all digits, so that no two windows of a recording have one name.

@@ -195,31 +195,46 @@ func (s *splitter) cells(to []string, line string, quoted bool) ([]string, error
 			at++
 		}
 		cell, _, _ := strings.Cut(line[at:], s.separator)
-		if quoted && at < len(line) && line[at] == '"' {
-			for cell = ""; strings.HasPrefix(line[at:], `"`); {
-				part, _, closed := strings.Cut(line[at+1:], `"`)
-				if !closed {
-					return to, fmt.Errorf("character %d: %w", len(line)+1, csv.ErrQuote)
-				}
-				at += len(part) + 2
-				if strings.HasPrefix(line[at:], `"`) { // two marks stand for one
-					part += `"`
-				}
-				cell += part
-			}
-			if at < len(line) && !strings.HasPrefix(line[at:], s.separator) {
-				return to, fmt.Errorf("character %d: %w", at, csv.ErrQuote)
-			}
-		} else if mark := strings.IndexByte(cell, '"'); quoted && mark >= 0 {
-			return to, fmt.Errorf("character %d: %w", at+mark+1, csv.ErrBareQuote)
-		} else {
+		mark := -1
+		if quoted {
+			mark = strings.IndexByte(cell, '"')
+		}
+		switch mark {
+		case -1:
 			at += len(cell)
+		case 0:
+			var err error
+			cell, at, err = s.quotedCell(line, at)
+			if err != nil {
+				return to, err
+			}
+		default:
+			return to, fmt.Errorf("character %d: %w", at+mark+1, csv.ErrBareQuote)
 		}
 		to = append(to, strings.TrimSpace(cell))
 		if at >= len(line) {
 			return to, nil
 		}
 	}
+}
+
+// quotedCell returns a cell that begins with a quotation mark, and where it ends.
+func (s *splitter) quotedCell(line string, at int) (cell string, end int, err error) {
+	for strings.HasPrefix(line[at:], `"`) {
+		part, _, closed := strings.Cut(line[at+1:], `"`)
+		if !closed {
+			return "", 0, fmt.Errorf("character %d: %w", len(line)+1, csv.ErrQuote)
+		}
+		at += len(part) + 2
+		cell += part
+		if strings.HasPrefix(line[at:], `"`) { // two marks stand for one
+			cell += `"`
+		}
+	}
+	if at < len(line) && !strings.HasPrefix(line[at:], s.separator) {
+		return "", 0, fmt.Errorf("character %d: %w", at, csv.ErrQuote)
+	}
+	return cell, at, nil
 }
 
 // ahead is the most batches that are read before they are asked for.

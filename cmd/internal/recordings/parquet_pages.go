@@ -135,10 +135,36 @@ func (w *withTail) ReadAt(to []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// chunk returns where the library finds the pages of a column in a row group: in the file, or unpacked behind its end. It reads
-// those of LZ4 wrongly, or not at all, and those of fastparquet, which leaves a few bytes behind the values of a page, with complaints
-// on the standard error or not at all; it stops at a page of lists that holds none, as pyarrow leaves them; and it
-// refuses integers of 32 bits whose differences DuckDB writes in 64; and it reads truth values wrongly whose runs end within a byte.
+// libraryReads reports that the library reads the pages of a column as they are. It reads those of LZ4 wrongly, or not at all, and those
+// of fastparquet, which leaves a few bytes behind the values of a page, with complaints on the standard error or not at all; it stops at
+// a page of lists that holds none, as pyarrow leaves them; it refuses integers of 32 bits whose differences DuckDB writes in 64; and it
+// reads truth values wrongly whose runs end within a byte.
+func (p *parquetFile) libraryReads(m types.ColumnMetaData, l *leaf) bool {
+	switch {
+	case m.Codec == types.Lz4, m.Codec == types.Lz4Raw, l.lists > 0, m.Type == types.Boolean:
+		return false
+	case m.Type == types.Int32 && slices.Contains(m.Encoding, types.DeltaBinaryPacked):
+		return false
+	}
+	return !strings.HasPrefix(p.meta.CreatedBy, "fastparquet")
+}
+
+// packed reads the bytes of a column in a row group.
+func (p *parquetFile) packed(m types.ColumnMetaData) ([]byte, error) {
+	begin := m.DataPageOffset
+	if m.DictionaryPageOffset > 0 {
+		begin = min(begin, m.DictionaryPageOffset)
+	}
+	if begin < 0 || m.TotalCompressedSize < 0 || begin+m.TotalCompressedSize > p.size {
+		return nil, errors.New("ends behind the end of the file, which is damaged")
+	}
+	packed := make([]byte, m.TotalCompressedSize)
+	_, err := p.from.ReadAt(packed, begin)
+	return packed, err
+}
+
+// chunk returns where the library finds the pages of a column in a row group: in the file, or unpacked behind its end if it does not
+// read them as they are.
 func (p *parquetFile) chunk(view *withTail, chunk types.ColumnChunk, l *leaf) (made types.ColumnChunk, err error) {
 	m := chunk.MetaData
 	switch {
@@ -152,19 +178,11 @@ func (p *parquetFile) chunk(view *withTail, chunk types.ColumnChunk, l *leaf) (m
 	made.MetaData = types.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema, Codec: m.Codec, NumValues: m.NumValues,
 		TotalUncompressedSize: m.TotalUncompressedSize, TotalCompressedSize: m.TotalCompressedSize, DataPageOffset: m.DataPageOffset,
 		DictionaryPageOffset: m.DictionaryPageOffset}
-	wide := m.Type == types.Boolean || m.Type == types.Int32 && slices.Contains(m.Encoding, types.DeltaBinaryPacked)
-	if m.Codec != types.Lz4 && m.Codec != types.Lz4Raw && l.lists == 0 && !wide && !strings.HasPrefix(p.meta.CreatedBy, "fastparquet") {
+	if p.libraryReads(m, l) {
 		return made, nil
 	}
-	begin := m.DataPageOffset
-	if m.DictionaryPageOffset > 0 {
-		begin = min(begin, m.DictionaryPageOffset)
-	}
-	if begin < 0 || m.TotalCompressedSize < 0 || begin+m.TotalCompressedSize > p.size {
-		return made, errors.New("ends behind the end of the file, which is damaged")
-	}
-	packed := make([]byte, m.TotalCompressedSize)
-	if _, err := p.from.ReadAt(packed, begin); err != nil {
+	packed, err := p.packed(m)
+	if err != nil {
 		return made, err
 	}
 	to := &made.MetaData

@@ -18,6 +18,8 @@ type positionsOf struct {
 	of      map[string][]float64
 	degrees bool
 	dialect *dialect // of its numbers, which need not be that of the recordings
+	name    int      // column of the sensor
+	places  []int    // columns of its position; nil before the first line
 }
 
 // has reports that the position of a sensor is known.
@@ -33,72 +35,88 @@ var (
 // readPositions reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z, or columns headed
 // latitude and longitude among others. A first line without numbers is a heading.
 func (j *job) readPositions(path string, d *dialect) (*positionsOf, error) {
-	p, name, columns := &positionsOf{path: path, of: map[string][]float64{}, dialect: d}, 0, []int(nil)
+	p := &positionsOf{path: path, of: map[string][]float64{}, dialect: d}
 	err := readText(j, path, func(in *input, line int, cells []string) error {
-		heading := columns == nil
+		heading := p.places == nil
 		if heading {
-			find := func(like *regexp.Regexp) int { return slices.IndexFunc(cells, like.MatchString) }
-			columns = []int{find(latitude), find(longitude)}
-			if at := find(height); min(columns[0], columns[1], at) >= 0 {
-				j.note("column %s of %s holds heights; left out", cells[at], path)
-			}
-			p.degrees = min(columns[0], columns[1]) >= 0
-			if !p.degrees {
-				columns = nil
-				for i := range cells[1:] {
-					columns = append(columns, i+1)
-				}
-			}
-			for slices.Contains(columns, name) {
-				name++
-			}
+			p.findColumns(j, cells)
 		}
-		if len(columns) == 0 || len(cells) <= slices.Max(append(columns, name)) ||
-			!p.degrees && (len(columns) > 3 || len(cells) > len(columns)+1) {
+		if len(p.places) == 0 || len(cells) <= slices.Max(append(p.places, p.name)) ||
+			!p.degrees && (len(p.places) > 3 || len(cells) > len(p.places)+1) {
 			return fmt.Errorf("%d cells; want the sensor's name and its position, in all lines alike: sensor,x,y or sensor,x,y,z", len(cells))
 		}
-		var position []float64
-		in.dialect = d
-		for _, column := range columns {
-			value, err := p.number(in, column, line, cells[column])
-			switch position = append(position, value); {
-			case err == nil && value-value == 0:
-			case errors.As(err, new(contrary)):
-				return err
-			case heading:
-				return nil
-			default:
-				return fmt.Errorf("%q is not a finite number; want the sensor's name and its position: sensor,x,y, sensor,x,y,z, or "+
-					"degrees of latitude and longitude", cells[column])
-			}
-		}
-		if in.bare.text != "" && !in.tellsComma {
-			d.bare = in.bare
-		}
-		sensor := strings.Clone(cells[name])
-		switch {
-		case p.of[sensor] != nil:
-			return fmt.Errorf("sensor %q has a position already; keep one of the lines", sensor)
-		case p.degrees:
-			if _, err := sphere.Check(position[:1], position[1:]); err != nil {
-				return fmt.Errorf("%w; correct them, or head the columns x and y", err)
-			}
-		}
-		p.of[sensor], p.sensors = position, append(p.sensors, sensor)
-		return nil
+		return p.add(in, line, cells, heading)
 	})
 	if err != nil {
 		return nil, err
 	}
-	latitudes, longitudes := p.columns(p.sensors)
 	if p.degrees {
-		if at, err := sphere.Check(latitudes, longitudes); err != nil {
+		at, err := sphere.Check(p.columns(p.sensors))
+		if err != nil {
 			return nil, fmt.Errorf("%s: sensor %q: %w", path, p.sensors[at], err)
 		}
-	} else if seems := p.seems(); seems != "" {
+		return p, nil
+	}
+	seems := p.seems()
+	if seems != "" {
 		j.note("the positions of %s %s; if they are degrees, head the columns latitude and longitude", path, seems)
 	}
 	return p, nil
+}
+
+// findColumns finds the columns of the name and of the position by the first line: those headed latitude and longitude, or all behind
+// the first.
+func (p *positionsOf) findColumns(j *job, cells []string) {
+	find := func(like *regexp.Regexp) int { return slices.IndexFunc(cells, like.MatchString) }
+	p.places = []int{find(latitude), find(longitude)}
+	p.degrees = min(p.places[0], p.places[1]) >= 0
+	if !p.degrees {
+		p.places = nil
+		for i := range cells[1:] {
+			p.places = append(p.places, i+1)
+		}
+	} else if at := find(height); at >= 0 {
+		j.note("column %s of %s holds heights; left out", cells[at], p.path)
+	}
+	for slices.Contains(p.places, p.name) {
+		p.name++
+	}
+}
+
+// add reads a line. The first may be a heading, which has no numbers.
+func (p *positionsOf) add(in *input, line int, cells []string, first bool) error {
+	in.dialect = p.dialect
+	var position []float64
+	for _, column := range p.places {
+		value, err := p.number(in, column, line, cells[column])
+		switch {
+		case err == nil && value-value == 0:
+			position = append(position, value)
+		case errors.As(err, new(contrary)):
+			return err
+		case first:
+			return nil
+		default:
+			return fmt.Errorf("%q is not a finite number; want the sensor's name and its position: sensor,x,y, sensor,x,y,z, or "+
+				"degrees of latitude and longitude", cells[column])
+		}
+	}
+	if in.bare.text != "" && !in.tellsComma {
+		p.dialect.bare = in.bare
+	}
+	sensor := strings.Clone(cells[p.name])
+	if p.of[sensor] != nil {
+		return fmt.Errorf("sensor %q has a position already; keep one of the lines", sensor)
+	}
+	if p.degrees {
+		_, err := sphere.Check(position[:1], position[1:])
+		if err != nil {
+			return fmt.Errorf("%w; correct them, or head the columns x and y", err)
+		}
+	}
+	p.of[sensor] = position
+	p.sensors = append(p.sensors, sensor)
+	return nil
 }
 
 // number reads a coordinate. Degrees have no thousands, so that any mark of theirs is before decimals.

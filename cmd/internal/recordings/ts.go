@@ -204,31 +204,10 @@ func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
 func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
 	values := make([]map[moment]float64, len(fields))
 	for dimension, field := range fields {
-		values[dimension] = map[moment]float64{}
-		for n, tuple := range strings.Split(field, ")") {
-			tuple = strings.TrimLeft(tuple, ", ")
-			if tuple == "" && n > 0 || tuple == "?" && n == 0 && field == tuple { // the end, or a sensor without any value
-				continue
-			}
-			inside, found := strings.CutPrefix(tuple, "(")
-			comma := strings.LastIndexByte(inside, ',')
-			if !found || comma < 0 || strings.Count(field, "(") != strings.Count(field, ")") {
-				return fmt.Errorf("dimension %d: %.40q is not a time and a value; after @timeStamps true each value is "+
-					"written as (0.5,1.2)",
-					dimension, tuple)
-			}
-			at, err := h.when(one.line, strings.TrimSpace(inside[:comma]))
-			if err != nil {
-				return fmt.Errorf("dimension %d, value %d: %w", dimension, n, err)
-			}
-			value, err := in.exactly(strings.TrimSpace(inside[comma+1:]))
-			if err != nil {
-				return fmt.Errorf("dimension %d, value %d: %w", dimension, n, err)
-			}
-			if _, twice := values[dimension][at]; twice {
-				return fmt.Errorf("dimension %d has two values at the time %s; keep one of them", dimension, inside[:comma])
-			}
-			values[dimension][at] = value
+		var err error
+		values[dimension], err = h.timedValues(in, one.line, field)
+		if err != nil {
+			return fmt.Errorf("dimension %d%w", dimension, err)
 		}
 	}
 	var times []moment
@@ -257,6 +236,40 @@ func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
 		h.noteOf("exact", recording.FromFirstNote(first)+", such as in "+one.where)
 	}
 	return nil
+}
+
+// timedValues reads the values of a dimension by their times, (0,1.5),(0.5,1.2). The error ends a sentence that begins with the dimension.
+func (h *tsHeader) timedValues(in *input, line int, field string) (map[moment]float64, error) {
+	values := map[moment]float64{}
+	if field == "?" { // a sensor without any value
+		return values, nil
+	}
+	balanced := strings.Count(field, "(") == strings.Count(field, ")")
+	for n, tuple := range strings.Split(field, ")") {
+		tuple = strings.TrimLeft(tuple, ", ")
+		if tuple == "" && n > 0 { // the end
+			continue
+		}
+		inside, found := strings.CutPrefix(tuple, "(")
+		comma := strings.LastIndexByte(inside, ',')
+		if !found || comma < 0 || !balanced {
+			return nil, fmt.Errorf(": %.40q is not a time and a value; after @timeStamps true each value is written as (0.5,1.2)", tuple)
+		}
+		at, err := h.when(line, strings.TrimSpace(inside[:comma]))
+		if err != nil {
+			return nil, fmt.Errorf(", value %d: %w", n, err)
+		}
+		value, err := in.exactly(strings.TrimSpace(inside[comma+1:]))
+		if err != nil {
+			return nil, fmt.Errorf(", value %d: %w", n, err)
+		}
+		_, twice := values[at]
+		if twice {
+			return nil, fmt.Errorf(" has two values at the time %s; keep one of them", inside[:comma])
+		}
+		values[at] = value
+	}
+	return values, nil
 }
 
 // moment is a time: a value, and what float64 leaves out of it.

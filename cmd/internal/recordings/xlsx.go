@@ -34,7 +34,8 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 		}
 		line++
 		if line%100 == 0 {
-			if err := j.tell("reading "+filepath.Base(path), float64(row.Number)/(1<<20)); err != nil { // of the most rows of a sheet
+			err = j.tell("reading "+filepath.Base(path), float64(row.Number)/(1<<20)) // of the most rows of a sheet
+			if err != nil {
 				return err
 			}
 		}
@@ -42,21 +43,18 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 		if strings.Join(cells, "") == "" || cells[0] != "" && cells[0][0] == '#' && !isMissing(cells[0]) {
 			continue // as in a CSV
 		}
-		if columns == 0 {
+		switch {
+		case columns == 0:
 			columns = len(cells)
-			if len(in.unresolved) > 0 {
-				return fmt.Errorf("%s, sheet %s, row %d: the heading of column %s is a formula that nobody has calculated, "+
-					"%s: %s", path,
-					sheet.Name, row.Number, workbook.Letters(in.unresolved[0]), cells[in.unresolved[0]], uncalculated)
+			err = j.checkHeadings(in, file, sheet, row.Number, cells)
+			if err != nil {
+				return fmt.Errorf("%s%w", path, err)
 			}
-			clear(in.formulas) // headings are no values
-			if err := j.hiddenColumns(file, sheet, cells); err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-		} else if row.Hidden {
+		case row.Hidden:
 			hidden = append(hidden, row.Number)
 		}
-		if err := each(in, row.Number, cells); err != nil {
+		err = each(in, row.Number, cells)
+		if err != nil {
 			return fmt.Errorf("%s, sheet %s, row %d: %w", path, sheet.Name, row.Number, err)
 		}
 	}
@@ -67,6 +65,21 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 		j.noteOf("hidden rows", fmt.Sprintf("sheet %s of %s hides %s, by a filter or by hand, such as row %d: hidden "+
 			"rows are read as the "+
 			"others; delete them if they are not to be", sheet.Name, path, text.Count(len(hidden), "row"), hidden[0]))
+	}
+	return nil
+}
+
+// checkHeadings refuses headings that are formulas without a value, and tells of hidden columns. The error follows the path of the file.
+func (j *job) checkHeadings(in *input, file *workbook.Book, sheet workbook.Sheet, row int, cells []string) error {
+	if len(in.unresolved) > 0 {
+		column := in.unresolved[0]
+		return fmt.Errorf(", sheet %s, row %d: the heading of column %s is a formula that nobody has calculated, %s: %s",
+			sheet.Name, row, workbook.Letters(column), cells[column], uncalculated)
+	}
+	clear(in.formulas) // headings are no values
+	err := j.hiddenColumns(file, sheet, cells)
+	if err != nil {
+		return fmt.Errorf(": %w", err)
 	}
 	return nil
 }
