@@ -53,24 +53,27 @@ func threeLevels(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.
 	return x, objective
 }
 
+// allowAllClusters makes every cluster of one of the three levels a candidate of every node.
+func allowAllClusters(t *testing.T, store *model.Store, level int, selected []int32) {
+	t.Helper()
+	nodes, k := []int{42, 9, 4}[level-1], []int{9, 4, 2}[level-1]
+	all := make([]int32, nodes*k)
+	for at := range all {
+		all[at] = int32(at % k)
+	}
+	scope := store.Scope(fmt.Sprintf("/level_%d", level))
+	require.NoError(t, ccp.SetCandidates(scope, all, k))
+	require.NoError(t, ccp.SetHeld(scope, selected, 5-level))
+}
+
 // With every cluster a candidate of every node the level is the dense one: the same outputs, objectives and gradients.
 func TestCandidatesOfAllClusters(t *testing.T) {
 	m := hubGraph(t)
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		run := func(restricted []int, selected [][]int32) []*tensors.Tensor {
 			store := newStore(3)
-			for i, size := range []int{42, 9, 4} {
-				if !slices.Contains(restricted, i+1) {
-					continue
-				}
-				k := []int{9, 4, 2}[i]
-				all := make([]int32, size*k)
-				for at := range all {
-					all[at] = int32(at % k)
-				}
-				scope := store.Scope(fmt.Sprintf("/level_%d", i+1))
-				require.NoError(t, ccp.SetCandidates(scope, all, k))
-				require.NoError(t, ccp.SetHeld(scope, selected[i], 4-i))
+			for _, level := range restricted {
+				allowAllClusters(t, store, level, selected[level-1])
 			}
 			values, err := model.CallOnceN(backend, store, func(scope *model.Scope, g *Graph) []*Node {
 				out, objective := threeLevels(scope, g, m, dtypes.Float64)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -50,6 +51,33 @@ func frozenStore(t *testing.T, first, second made) *model.Store {
 	return store
 }
 
+// factors are those of the outputs of a hierarchy, `[4, 2, 7]`.
+func factors(hierarchy int) *tensors.Tensor {
+	flat := make([]float32, 4*2*7)
+	for i := range flat {
+		flat[i] = float32(math.Sin(float64(hierarchy*len(flat) + i)))
+	}
+	return tensors.FromFlatDataAndDimensions(flat, 4, 2, 7)
+}
+
+// setFrozen puts other hierarchies into a store.
+func setFrozen(t *testing.T, store *model.Store, levels ...made) {
+	t.Helper()
+	for i, level := range levels {
+		scope := store.Scope(fmt.Sprintf("/level_%d", i+1))
+		require.NoError(t, ccp.SetFrozen(scope, level.nodes, level.ranks, level.size))
+	}
+}
+
+// plus returns a + b; a may be nil, which is zero.
+func plus(a, b []float64) []float64 {
+	sum := slices.Clone(b)
+	for i, v := range a {
+		sum[i] += v
+	}
+	return sum
+}
+
 // All hierarchies at once give what each of them gives alone, one after the other, at every level, and one that is
 // drawn gives what it gives alone; gradients of the weights, which they share, are the sum of theirs.
 func TestFrozenHierarchies(t *testing.T) {
@@ -71,13 +99,6 @@ func TestFrozenHierarchies(t *testing.T) {
 				variables[i] = scope.Store().GetVariable(path).NodeValue(g)
 			}
 			return append([]*Node{first, second}, Gradient(ReduceAllSum(Mul(second, factors)), variables...)...)
-		}
-		factors := func(h int) *tensors.Tensor { // those of hierarchy h
-			flat := make([]float32, 4*2*7)
-			for i := range flat {
-				flat[i] = float32(math.Sin(float64(h*len(flat) + i)))
-			}
-			return tensors.FromFlatDataAndDimensions(flat, 4, 2, 7)
 		}
 		call := func(exec *model.Exec, err error, inputs ...any) [][]float64 {
 			require.NoError(t, err)
@@ -103,9 +124,7 @@ func TestFrozenHierarchies(t *testing.T) {
 			single, func(scope *model.Scope, f *Node) []*Node { return network(scope, ccp.Frozen(16), f) })
 		sums := make([][]float64, len(weights))
 		for h := range hierarchies {
-			for i, level := range []made{levels[0].some(5, h, h+1), levels[1].some(2, h, h+1)} {
-				require.NoError(t, ccp.SetFrozen(single.Scope(fmt.Sprintf("/level_%d", i+1)), level.nodes, level.ranks, level.size))
-			}
+			setFrozen(t, single, levels[0].some(5, h, h+1), levels[1].some(2, h, h+1))
 			alone := call(aloneExec, aloneErr, factors(h))
 			for i, drawn := range call(drawnExec, drawnErr, int32(h), factors(h)) {
 				assert.InDeltaSlice(t, alone[i], drawn, 1e-5, "hierarchy %d drawn, output %d", h, i)
@@ -118,12 +137,7 @@ func TestFrozenHierarchies(t *testing.T) {
 				}
 			}
 			for i := range sums {
-				if sums[i] == nil {
-					sums[i] = make([]float64, len(alone[2+i]))
-				}
-				for j, v := range alone[2+i] {
-					sums[i][j] += v
-				}
+				sums[i] = plus(sums[i], alone[2+i])
 			}
 		}
 		for i, path := range weights {

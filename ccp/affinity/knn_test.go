@@ -111,6 +111,21 @@ func TestCoincident(t *testing.T) {
 	assert.Zero(t, count, "each is joined to all others")
 }
 
+// distanceOf returns the distance of two points by its definition.
+func distanceOf(x, y []float64, metric Metric) float64 {
+	var squares, dot, xx, yy float64
+	for d := range x {
+		squares += (x[d] - y[d]) * (x[d] - y[d])
+		dot += x[d] * y[d]
+		xx += x[d] * x[d]
+		yy += y[d] * y[d]
+	}
+	if metric == Cosine {
+		return 1 - dot/math.Sqrt(xx*yy)
+	}
+	return math.Sqrt(squares)
+}
+
 // TestKNNAgainstDefinition sorts all distances, computed by their definitions.
 func TestKNNAgainstDefinition(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
@@ -123,18 +138,7 @@ func TestKNNAgainstDefinition(t *testing.T) {
 		}
 		for _, metric := range []Metric{Euclidean, Cosine} {
 			distance := func(i, j int) float64 {
-				var squares, dot, xx, yy float64
-				for d := range c.dims {
-					x, y := points[i*c.dims+d], points[j*c.dims+d]
-					squares += (x - y) * (x - y)
-					dot += x * y
-					xx += x * x
-					yy += y * y
-				}
-				if metric == Cosine {
-					return 1 - dot/math.Sqrt(xx*yy)
-				}
-				return math.Sqrt(squares)
+				return distanceOf(points[i*c.dims:][:c.dims], points[j*c.dims:][:c.dims], metric)
 			}
 			near := make([][]int, c.n)
 			sigma := 0.0
