@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -25,62 +26,7 @@ func TestBFloat16(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			onBackends(t, name == clusterPooling, func(t *testing.T, backend compute.Backend) {
-				store := drawn(t, backend, s, graph)
-				var flat []float32
-				for _, signal := range signals(s, 4, 2) {
-					flat = append(flat, signal...)
-				}
-				batch := tensors.FromFlatDataAndDimensions(flat, 4, s.Nodes, s.Channels)
-				results := map[string][][]float32{}
-				for _, dtype := range []string{"float32", nn.BFloat16} {
-					s := s
-					s.Options = settings(Patch{"dtype": dtype})
-					require.NoError(t, s.Check())
-					store.SetParam("/dtype", dtype)
-					out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x *Node) []*Node {
-						logits := s.Build(scope, Topology{Matrix: graph}, x)
-						require.Equal(t, dtypes.Float32, logits.DType())
-						outputs := []*Node{logits}
-						var weights []*Node
-						for v := range scope.Store().IterVariables() {
-							if variables.IsWeight(v) && v.Trainable && v.Name() != "U" && v.InUseByGraph(x.Graph()) {
-								require.Equal(t, dtypes.Float32, v.DType(), v.Path())
-								weights = append(weights, v.NodeValue(x.Graph()))
-							}
-						}
-						return append(outputs, Gradient(ReduceAllSum(Square(logits)), weights...)...)
-					}, batch)
-					require.NoError(t, err)
-					for _, o := range out {
-						results[dtype] = append(results[dtype], tensors.MustCopyFlatData[float32](o))
-					}
-				}
-				differ, all := 0.0, 0.0 // all: the norm of what is compared
-				for _, want := range results["float32"] {
-					for _, v := range want {
-						all += float64(v) * float64(v)
-					}
-				}
-				all = math.Sqrt(all)
-				for i, want := range results["float32"] {
-					got := results[nn.BFloat16][i]
-					size, distance := 0.0, 0.0
-					for j := range want {
-						require.False(t, math.IsNaN(float64(got[j])) || math.IsInf(float64(got[j]), 0))
-						size += float64(want[j]) * float64(want[j])
-						distance += float64(got[j]-want[j]) * float64(got[j]-want[j])
-					}
-					// of the logits; gradients have been through the network twice, and some are nearly zero
-					most := 0.05
-					if i > 0 {
-						most = 0.15
-					}
-					assert.LessOrEqual(t, math.Sqrt(distance), most*math.Sqrt(size)+0.01*all, "result %d", i)
-					differ += distance
-				}
-				if name != "softmax" && name != "svm" { // whose logits are zero at first
-					assert.Positive(t, differ, "it was computed otherwise")
-				}
+				compareBFloat16(t, backend, s, graph)
 			})
 		})
 	}
@@ -90,6 +36,75 @@ func TestBFloat16(t *testing.T) {
 	s, _ = body(t, clusterPooling)
 	s.Options = settings(Patch{"dtype": "float16"})
 	require.ErrorContains(t, s.Check(), "it must be one of float32, bfloat16")
+}
+
+// compareBFloat16 checks that a network's logits and gradients in bfloat16 are near to those in float32.
+func compareBFloat16(t *testing.T, backend compute.Backend, s Spec, graph *affinity.Matrix) {
+	t.Helper()
+	store := drawn(t, backend, s, graph)
+	var flat []float32
+	for _, signal := range signals(s, 4, 2) {
+		flat = append(flat, signal...)
+	}
+	batch := tensors.FromFlatDataAndDimensions(flat, 4, s.Nodes, s.Channels)
+	results := map[string][][]float32{}
+	for _, dtype := range []string{"float32", nn.BFloat16} {
+		s := s
+		s.Options = settings(Patch{"dtype": dtype})
+		require.NoError(t, s.Check())
+		store.SetParam("/dtype", dtype)
+		out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x *Node) []*Node {
+			return logitsAndGradients(t, scope, s, graph, x)
+		}, batch)
+		require.NoError(t, err)
+		for _, o := range out {
+			results[dtype] = append(results[dtype], tensors.MustCopyFlatData[float32](o))
+		}
+	}
+	all, differ := norm(results["float32"]...), 0.0
+	for i, want := range results["float32"] {
+		got := results[nn.BFloat16][i]
+		difference := make([]float32, len(want))
+		for j := range want {
+			require.False(t, math.IsNaN(float64(got[j])) || math.IsInf(float64(got[j]), 0))
+			difference[j] = got[j] - want[j]
+		}
+		// of the logits; gradients have been through the network twice, and some are nearly zero
+		most := 0.05
+		if i > 0 {
+			most = 0.15
+		}
+		assert.LessOrEqual(t, norm(difference), most*norm(want)+0.01*all, "result %d", i)
+		differ += norm(difference)
+	}
+	if s.Model != "softmax" && s.Model != "svm" { // whose logits are zero at first
+		assert.Positive(t, differ, "it was computed otherwise")
+	}
+}
+
+// logitsAndGradients builds the network, and returns its logits and the gradients of all weights but memberships.
+func logitsAndGradients(t *testing.T, scope *model.Scope, s Spec, graph *affinity.Matrix, x *Node) []*Node {
+	logits := s.Build(scope, Topology{Matrix: graph}, x)
+	require.Equal(t, dtypes.Float32, logits.DType())
+	var weights []*Node
+	for v := range scope.Store().IterVariables() {
+		if variables.IsWeight(v) && v.Trainable && v.Name() != "U" && v.InUseByGraph(x.Graph()) {
+			require.Equal(t, dtypes.Float32, v.DType(), v.Path())
+			weights = append(weights, v.NodeValue(x.Graph()))
+		}
+	}
+	return append([]*Node{logits}, Gradient(ReduceAllSum(Square(logits)), weights...)...)
+}
+
+// norm returns the square root of the sum of all squares.
+func norm(all ...[]float32) float64 {
+	sum := 0.0
+	for _, values := range all {
+		for _, v := range values {
+			sum += float64(v) * float64(v)
+		}
+	}
+	return math.Sqrt(sum)
 }
 
 // In bfloat16 a classifier keeps its kernels rounded. To the last bit it predicts as one that keeps them in float32

@@ -46,32 +46,39 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 			{slotted{level[0].nodes, level[0].ranks, positions, centres}, square(4, step)},
 			{slotted{level[1].nodes, level[1].ranks, centres, centres}, square(3, 2*step)},
 		} {
-			size := len(f.taps)
-			inside := func(at [2]float64) bool {
-				return min(at[0], at[1]) >= 0 && max(at[0], at[1]) <= side-1
-			}
-			for slot := range size {
-				var shift [2]float64
-				for at := slot; at < len(f.slots.nodes); at += size {
-					if f.slots.ranks[at] > 0 {
-						shift = between(f.slots.centres[at/size], f.slots.positions[f.slots.nodes[at]])
-					}
-				}
-				assert.True(t, f.taps[shift], "level %d: %v is none of %d taps, or already another slot's", i+1,
-					shift, size)
-				delete(f.taps, shift)
-				for at := slot; at < len(f.slots.nodes); at += size {
-					centre := f.slots.centres[at/size]
-					there := [2]float64{centre[0] + shift[0], centre[1] + shift[1]}
-					require.Equal(t, inside(there), f.slots.ranks[at] > 0, "level %d, slot %v of the cluster at %v",
-						i+1, shift, centre)
-					if inside(there) {
-						require.Equal(t, shift, between(centre, f.slots.positions[f.slots.nodes[at]]))
-					}
-				}
-			}
+			requireConvolution(t, f.slots, f.taps, side, i+1)
 		}
 		positions = centres
+	}
+}
+
+// requireConvolution fails unless each slot of neighbourhoods is one of the taps, and empty where the tap is off the
+// grid.
+func requireConvolution(t *testing.T, slots slotted, taps map[[2]float64]bool, side float64, level int) {
+	t.Helper()
+	size := len(taps)
+	inside := func(at [2]float64) bool {
+		return min(at[0], at[1]) >= 0 && max(at[0], at[1]) <= side-1
+	}
+	for slot := range size {
+		var shift [2]float64
+		for at := slot; at < len(slots.nodes); at += size {
+			if slots.ranks[at] > 0 {
+				shift = between(slots.centres[at/size], slots.positions[slots.nodes[at]])
+			}
+		}
+		assert.True(t, taps[shift], "level %d: %v is none of %d taps, or already another slot's", level,
+			shift, size)
+		delete(taps, shift)
+		for at := slot; at < len(slots.nodes); at += size {
+			centre := slots.centres[at/size]
+			there := [2]float64{centre[0] + shift[0], centre[1] + shift[1]}
+			require.Equal(t, inside(there), slots.ranks[at] > 0, "level %d, slot %v of the cluster at %v",
+				level, shift, centre)
+			if inside(there) {
+				require.Equal(t, shift, between(centre, slots.positions[slots.nodes[at]]))
+			}
+		}
 	}
 }
 

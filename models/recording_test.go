@@ -40,10 +40,9 @@ func TestOutside(t *testing.T) {
 	assert.Equal(t, []float32{0.25, 5}, m.Baseline, "of a sensor, over its frames")
 }
 
-// A recording has the prediction of its signal, also through a Reloader, and says what was odd about it.
-func TestClassifyRecording(t *testing.T) {
-	backend := backendtest.Go(t)
-	c := tinyClassifier(t, backend)
+// A classifier whose training data was no recordings says so.
+func TestClassifyRecordingWithoutForm(t *testing.T) {
+	c := tinyClassifier(t, backendtest.Go(t))
 	_, err := c.ClassifyRecording(t.Context(), recording.Recording{Values: make([]float64, 24)})
 	require.ErrorIs(t, err, recording.ErrNoForm)
 	require.ErrorAs(t, err, new(*SignalError))
@@ -51,6 +50,12 @@ func TestClassifyRecording(t *testing.T) {
 	_, err = c.ClassifySeries(t.Context(), [][]float32{{1, 2, 3}})
 	require.ErrorIs(t, err, recording.ErrNoForm)
 	require.ErrorAs(t, err, new(*SignalError))
+}
+
+// A recording has the prediction of its signal, also through a Reloader, and says what was odd about it.
+func TestClassifyRecording(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := tinyClassifier(t, backend)
 	c.Form = &recording.Form{Sensors: []string{"hip", "hand", "head"}, Channels: 2, Frames: 4}
 	c.Measure(slices.Values([][]float32{make([]float32, 24)}))
 
@@ -62,7 +67,7 @@ func TestClassifyRecording(t *testing.T) {
 		frame, sensor := i/6, i%6/2
 		turned.Values = append(turned.Values, float64(6*frame+2*(2-sensor)+i%2)/8)
 	}
-	_, err = c.Classify(t.Context(), [][]float32{signal})
+	_, err := c.Classify(t.Context(), [][]float32{signal})
 	require.ErrorAs(t, err, new(*SignalError))
 	require.ErrorContains(t, err, "a bare slice does not say which of its axes is time")
 	want, err := c.ClassifySeries(t.Context(), [][]float32{signal})

@@ -121,16 +121,7 @@ func TestStem(t *testing.T) {
 		input := tensors.FromFlatDataAndDimensions(sample, 1, s.Nodes, channels)
 		_, err = exec.Call(input) // which makes the variables
 		require.NoError(t, err)
-		for v := range store.IterVariables() {
-			if !strings.HasPrefix(v.Path(), "/model/") || v.Shape().Rank() != 1 {
-				continue // what is no bias, and none of batch norm's
-			}
-			values := tensors.MustCopyFlatData[float32](v.MustValue())
-			for i := range values {
-				values[i] += 0.3 * float32(math.Sin(float64(len(v.Path())+i)))
-			}
-			require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)))
-		}
+		moveBiases(t, store)
 		out, err := exec.Call(input)
 		require.NoError(t, err)
 		require.Equal(t, []int{1, s.Nodes, filters}, out[0].Shape().Dimensions)
@@ -153,6 +144,21 @@ func TestStem(t *testing.T) {
 		}
 		assert.NotEqual(t, y[beside], make([]float64, filters))
 	})
+}
+
+// moveBiases changes the variables of one axis in a network, biases and those of batch norm, which begin alike.
+func moveBiases(t *testing.T, store *model.Store) {
+	t.Helper()
+	for v := range store.IterVariables() {
+		if !strings.HasPrefix(v.Path(), "/model/") || v.Shape().Rank() != 1 {
+			continue // what is no bias, and none of batch norm's
+		}
+		values := tensors.MustCopyFlatData[float32](v.MustValue())
+		for i := range values {
+			values[i] += 0.3 * float32(math.Sin(float64(len(v.Path())+i)))
+		}
+		require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)))
+	}
 }
 
 // Without a stem there are no blocks before the first level.

@@ -18,6 +18,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// movingLoss makes weights of these sizes, and returns a loss whose gradients change from step to step. It does not
+// depend on the bias.
+func movingLoss(scope *model.Scope, g *Graph, sizes map[string][]int) *Node {
+	network, loss := scope.In("model").WithInitializer(initializer.Zero),
+		ScalarZero(g, dtypes.Float32)
+	for _, name := range []string{"scale", "bias", "W", "gate", "kernel"} {
+		w := network.VariableWithShape(name,
+			shapes.Make(dtypes.Float32, sizes[name]...)).NodeValue(g)
+		if name != "bias" {
+			now := ConvertDType(optimizer.GetGlobalStepVar(scope).NodeValue(g), dtypes.Float32)
+			loss = Add(loss, ReduceAllSum(Mul(w,
+				ops.Apart(Sin(Add(IotaFull(g, w.Shape()), AddScalar(now, 0.7)))))))
+		}
+	}
+	return loss
+}
+
 // Weights move as GoMLX's Adam moves them, to the last bit, also if the first steps were GoMLX's, whose moments are
 // each weight's own. A bias that the loss does not depend on stays zero.
 func TestAdamIsGoMLX(t *testing.T) {
@@ -32,17 +49,7 @@ func TestAdamIsGoMLX(t *testing.T) {
 				for _, by := range by {
 					exec, err := model.NewExec(backend, store, func(scope *model.Scope, g *Graph) *Node {
 						scope.SetTraining(g, true)
-						network, loss := scope.In("model").WithInitializer(initializer.Zero),
-							ScalarZero(g, dtypes.Float32)
-						for _, name := range []string{"scale", "bias", "W", "gate", "kernel"} {
-							w := network.VariableWithShape(name,
-								shapes.Make(dtypes.Float32, sizes[name]...)).NodeValue(g)
-							if name != "bias" {
-								now := ConvertDType(optimizer.GetGlobalStepVar(store).NodeValue(g), dtypes.Float32)
-								loss = Add(loss, ReduceAllSum(Mul(w,
-									ops.Apart(Sin(Add(IotaFull(g, w.Shape()), AddScalar(now, 0.7)))))))
-							}
-						}
+						loss := movingLoss(scope, g, sizes)
 						by.UpdateGraph(scope, g, loss)
 						return loss
 					})

@@ -147,28 +147,34 @@ func TestDevicesTrainAsOne(t *testing.T) {
 					c[name] = value
 				}
 				d := noisyData(a.graph, a.channels)
-				want, alone := stepsOn(t, backend, c, d, 1, 50)
-				got, shared := stepsOn(t, backend, c, d, 4, 50)
-				require.Len(t, got, 50)
-				for step := range want {
-					require.InDeltaSlice(t, want[step], got[step], 1e-5, "step %d", step+1)
-				}
-				weights := 0
-				for v := range alone.IterVariables() {
-					if !variables.IsWeight(v) || v.DType() != dtypes.Float32 {
-						continue
-					}
-					other := shared.GetVariable(v.Path())
-					require.NotNil(t, other, v.Path())
-					weights++
-					a, b := tensors.MustCopyFlatData[float32](v.MustValue()),
-						tensors.MustCopyFlatData[float32](other.MustValue())
-					assert.InDelta(t, 0, farthest(a, b), 1e-3, v.Path())
-				}
-				assert.Positive(t, weights)
+				requireSameSteps(t, backend, c, d)
 			})
 		}
 	}
+}
+
+// requireSameSteps fails unless 50 steps on four devices have the metrics and the weights of those on one.
+func requireSameSteps(t *testing.T, backend compute.Backend, c Patch, d *datasets.Dataset) {
+	t.Helper()
+	want, alone := stepsOn(t, backend, c, d, 1, 50)
+	got, shared := stepsOn(t, backend, c, d, 4, 50)
+	require.Len(t, got, 50)
+	for step := range want {
+		require.InDeltaSlice(t, want[step], got[step], 1e-5, "step %d", step+1)
+	}
+	weights := 0
+	for v := range alone.IterVariables() {
+		if !variables.IsWeight(v) || v.DType() != dtypes.Float32 {
+			continue
+		}
+		other := shared.GetVariable(v.Path())
+		require.NotNil(t, other, v.Path())
+		weights++
+		a, b := tensors.MustCopyFlatData[float32](v.MustValue()),
+			tensors.MustCopyFlatData[float32](other.MustValue())
+		assert.InDelta(t, 0, farthest(a, b), 1e-3, v.Path())
+	}
+	assert.Positive(t, weights)
 }
 
 func farthest(a, b []float32) (d float64) {
