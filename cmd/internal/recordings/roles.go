@@ -190,88 +190,155 @@ func (r *roles) isIndex(column int) bool {
 }
 
 // find finds the layout, and the columns that are not values.
-func (r *roles) find(q question) (err error) {
-	find := func(name, use string) int {
-		at := q.column(r.headings, name)
-		if at < 0 && err == nil {
-			err = fmt.Errorf("no column is headed %q; there are %s: %s", name, strings.Join(r.headings, ", "), use)
-		}
-		return at
-	}
-	names, forced := q.Columns, q.Layout
-	if q.known {
-		forced = ""
-		if names != nil && q.column(r.headings, names[0]) < 0 {
-			names = nil
-		}
-	}
-	if at := q.column(r.headings, "label"); at >= 0 && q.label == "" && (q.known || q.folder || q.given != nil) &&
-		!slices.Contains(q.Take, r.headings[at]) {
-		if !q.known {
-			r.note("column %s is left out: %s the class", r.headings[at], map[bool]string{true: "the folder is", false: "--labels names"}[q.folder])
-		}
-		q.Leave = append(slices.Clone(q.Leave), r.headings[at])
-		r.leave = q.Leave
-	} else if !q.known && (q.label != "" || !q.folder && q.given == nil) {
-		r.label = find(cmp.Or(q.label, "label"), "name the column of the classes with --label COLUMN, or give a second file "+
-			"with --labels FILE, or put each recording into a folder of its class")
-	}
+func (r *roles) find(q question) error {
+	f := &finder{roles: r, question: q}
+	f.findLabel()
 	if q.group != "" && !strings.Contains(q.group, "(") {
-		r.group = find(q.group, "--group takes a column, or a regular expression with brackets")
+		r.group = f.find(q.group, "--group takes a column, or a regular expression with brackets")
 	}
-	named := append(slices.Clone(names), "", "")
-	r.sample = q.column(r.headings, cmp.Or(named[0], "sample"))
-	if names != nil {
-		find(names[0], "name that of the samples with --columns COLUMN")
-	}
-	name := cmp.Or(q.Time, named[1])
-	r.findTime(name, q)
-	if name != "" && r.time < 0 && !q.known {
-		find(name, "name that of the times with --time COLUMN")
-	}
-	if forced == readingsLayout || forced == "" &&
-		(len(names) > 2 || names == nil && q.column(r.headings, "sensor") >= 0 && (!q.folder || q.column(r.headings, "value") >= 0)) {
+	named := f.named()
+	f.findSampleAndTime(named)
+	if f.isReadings(named) {
 		r.layout = readingsLayout
-		if names == nil {
-			names = []string{"sample", "time", "sensor", "value"}
+		err := f.findReadings(named)
+		if err != nil {
+			return err
 		}
-		if len(names) < 4 {
-			return fmt.Errorf("--columns names %d columns (%s); want those of the sample, the time, the sensor "+
-				"and one or more values, in this order", len(names), strings.Join(names, ","))
-		}
-		const use = "name those of sample, time, sensor and value with --columns a,b,c,d"
-		if r.label >= 0 || q.Columns != nil { // else the file may be the sample
-			r.sample = find(names[0], use)
-		}
-		if r.time < 0 {
-			r.time = find(names[1], use)
-		}
-		r.sensor, r.values.names = find(names[2], use), names[3:]
-		for _, name := range names[3:] {
-			r.at = append(r.at, []int{find(name, use)})
-		}
-		r.findUnit(q)
 	}
-	if err != nil || r.layout != "" {
-		return err
+	if f.err != nil || r.layout != "" {
+		return f.err
 	}
-	_, headings := r.rest(q)
-	_, places, _ := series(headings, !q.areSensors(headings))
-	wide := r.time < 0 && (q.given == nil || r.sample >= 0) && (q.Layout == samplesLayout || marked(headings) ||
-		q.Layout == "" && len(places) > 0 && len(places[0]) > 1)
+	return f.chooseLayout()
+}
+
+// finder finds the roles of columns by what is asked of them. It changes its own copy of the question.
+type finder struct {
+	*roles
+	question
+	err error // the first column that is asked for by its name and not there
+}
+
+// find returns the column of a name. use says what to do if there is none.
+func (f *finder) find(name, use string) int {
+	at := f.column(f.headings, name)
+	if at < 0 && f.err == nil {
+		f.err = fmt.Errorf("no column is headed %q; there are %s: %s", name, strings.Join(f.headings, ", "), use)
+	}
+	return at
+}
+
+// findLabel finds the column of the classes. Where classes are known otherwise, or nobody asks for them, a column headed label is no
+// sensor either.
+func (f *finder) findLabel() {
+	elsewhere := f.folder || f.given != nil
+	at := f.column(f.headings, "label")
 	switch {
+	case at >= 0 && f.question.label == "" && (f.known || elsewhere) && !slices.Contains(f.Take, f.headings[at]):
+		if !f.known {
+			who := "--labels names"
+			if f.folder {
+				who = "the folder is"
+			}
+			f.note("column %s is left out: %s the class", f.headings[at], who)
+		}
+		f.Leave = append(slices.Clone(f.Leave), f.headings[at])
+		f.leave = f.Leave
+	case !f.known && (f.question.label != "" || !elsewhere):
+		f.roles.label = f.find(cmp.Or(f.question.label, "label"), "name the column of the classes with --label COLUMN, or give a second "+
+			"file with --labels FILE, or put each recording into a folder of its class")
+	}
+}
+
+// named returns the columns that --columns names, or nil. Those of the import mean nothing where a file to classify lacks the first.
+func (f *finder) named() []string {
+	if f.known && f.Columns != nil && f.column(f.headings, f.Columns[0]) < 0 {
+		return nil
+	}
+	return f.Columns
+}
+
+// forced returns the layout that is asked for. The layout of the import does not bind files to classify.
+func (f *finder) forced() string {
+	if f.known {
+		return ""
+	}
+	return f.Layout
+}
+
+// findSampleAndTime finds the columns that name the sample and hold the times.
+func (f *finder) findSampleAndTime(named []string) {
+	sample, time := "sample", f.Time
+	if len(named) > 0 {
+		sample = named[0]
+		f.sample = f.find(sample, "name that of the samples with --columns COLUMN")
+	} else {
+		f.sample = f.column(f.headings, sample)
+	}
+	if time == "" && len(named) > 1 {
+		time = named[1]
+	}
+	f.findTime(time, f.question)
+	if time != "" && f.time < 0 && !f.known {
+		f.find(time, "name that of the times with --time COLUMN")
+	}
+}
+
+// isReadings reports that each line is a reading of a sensor: it is said so, more than two columns are named, or the headings are those
+// of readings.
+func (f *finder) isReadings(named []string) bool {
+	switch forced := f.forced(); {
 	case forced != "":
-		r.layout = forced
-	case r.sample < 0 && (q.folder || !wide && r.label < 0):
-		r.layout = recordingLayout
-	case r.sample >= 0 && !wide:
-		r.layout = timepointsLayout
-	case r.time >= 0:
+		return forced == readingsLayout
+	case named != nil:
+		return len(named) > 2
+	}
+	return f.column(f.headings, "sensor") >= 0 && (!f.folder || f.column(f.headings, "value") >= 0)
+}
+
+// findReadings finds the columns of a table with a line for each reading of a sensor.
+func (f *finder) findReadings(named []string) error {
+	if named == nil {
+		named = []string{"sample", "time", "sensor", "value"}
+	}
+	if len(named) < 4 {
+		return fmt.Errorf("--columns names %d columns (%s); want those of the sample, the time, the sensor "+
+			"and one or more values, in this order", len(named), strings.Join(named, ","))
+	}
+	const use = "name those of sample, time, sensor and value with --columns a,b,c,d"
+	if f.roles.label >= 0 || f.Columns != nil { // else the file may be the sample
+		f.sample = f.find(named[0], use)
+	}
+	if f.time < 0 {
+		f.time = f.find(named[1], use)
+	}
+	f.sensor = f.find(named[2], use)
+	f.values.names = named[3:]
+	for _, name := range f.values.names {
+		f.at = append(f.at, []int{f.find(name, use)})
+	}
+	f.findUnit(f.question)
+	return nil
+}
+
+// chooseLayout chooses the layout of a table of sensors: a line for each time point or for each sample.
+func (f *finder) chooseLayout() error {
+	_, headings := f.rest(f.question)
+	_, places, _ := series(headings, !f.areSensors(headings))
+	several := f.Layout == "" && len(places) > 0 && len(places[0]) > 1 // columns of a sensor, one for each time point
+	wide := f.time < 0 && (f.given == nil || f.sample >= 0) && (f.Layout == samplesLayout || marked(headings) || several)
+	switch {
+	case f.forced() != "":
+		f.layout = f.forced()
+	case f.sample < 0 && (f.folder || !wide && f.roles.label < 0):
+		f.layout = recordingLayout
+	case f.sample >= 0 && !wide:
+		f.layout = timepointsLayout
+	case f.time >= 0:
 		return fmt.Errorf("column %s holds times, but no column is headed sample, so that each line would be a sample; "+
 			"name the column of the samples with --columns COLUMN, or leave the times out with --leave %q",
-			r.headings[r.time], r.headings[r.time])
+			f.headings[f.time], f.headings[f.time])
 	default:
-		r.layout = samplesLayout
+		f.layout = samplesLayout
 	}
 	return nil
 }
@@ -350,36 +417,11 @@ func marked(headings []string) bool {
 // samples takes headings apart: hip.x@0, hip.x@1 or f0, f1 or 0, 1, in any order. Other headings are series of one
 // time point.
 func series(headings []string, apart bool) (names []string, columnsOf [][]int, err error) {
-	wrong, marked := "", marked(headings)
-	numbers := make([]int, len(headings))
-	for i, heading := range headings {
-		match := numbered.FindStringSubmatch(heading)
-		if !apart || match == nil || marked && !strings.HasSuffix(match[1], "@") {
-			wrong = heading
-			break
-		}
-		name := cmp.Or(strings.TrimRight(match[1], "@_. "), "value")
-		numbers[i], _ = strconv.Atoi(match[2])
-		at := slices.Index(names, name)
-		if at < 0 {
-			at, names, columnsOf = len(names), append(names, name), append(columnsOf, nil)
-		}
-		columnsOf[at] = append(columnsOf[at], i)
-	}
+	marked := marked(headings)
+	names, columnsOf, numbers, wrong := byNumber(headings, apart, marked)
 	for k := 0; k < len(columnsOf) && wrong == ""; k++ {
-		place := columnsOf[k]
-		slices.SortStableFunc(place, func(i, j int) int { return numbers[i] - numbers[j] })
-		first, last := numbers[place[0]], numbers[place[len(place)-1]]
-		for at, i := range place {
-			if lost := first + at; numbers[i] != lost && wrong == "" {
-				wrong = headings[i]
-				if len(place) >= minSteps && last-first < len(place)+len(place)/minSteps && first <= 1 {
-					err = fmt.Errorf("columns %s to %s look like the time points of %s, but there is none of number %d: add that column, "+
-						"with empty cells, or name all sensors with --take", headings[place[0]], headings[place[len(place)-1]], names[k], lost)
-				}
-			}
-		}
-		if wrong == "" && (first > 1 || len(place) != len(columnsOf[0])) {
+		wrong, err = checkNumbering(headings, names[k], columnsOf[k], numbers)
+		if place := columnsOf[k]; wrong == "" && len(place) != len(columnsOf[0]) {
 			wrong = headings[place[len(place)-1]]
 		}
 	}
@@ -395,6 +437,53 @@ func series(headings []string, apart bool) (names []string, columnsOf [][]int, e
 		columnsOf = append(columnsOf, []int{i})
 	}
 	return headings, columnsOf, nil
+}
+
+// byNumber groups columns by their headings without the numbers at the end, and puts each group in the order of the numbers. wrong is
+// the first heading that has no number.
+func byNumber(headings []string, apart, marked bool) (names []string, columnsOf [][]int, numbers []int, wrong string) {
+	numbers = make([]int, len(headings))
+	for i, heading := range headings {
+		match := numbered.FindStringSubmatch(heading)
+		if !apart || match == nil || marked && !strings.HasSuffix(match[1], "@") {
+			wrong = heading
+			break
+		}
+		name := cmp.Or(strings.TrimRight(match[1], "@_. "), "value")
+		numbers[i], _ = strconv.Atoi(match[2])
+		at := slices.Index(names, name)
+		if at < 0 {
+			at, names, columnsOf = len(names), append(names, name), append(columnsOf, nil)
+		}
+		columnsOf[at] = append(columnsOf[at], i)
+	}
+	if wrong == "" {
+		for _, place := range columnsOf {
+			slices.SortStableFunc(place, func(i, j int) int { return numbers[i] - numbers[j] })
+		}
+	}
+	return names, columnsOf, numbers, wrong
+}
+
+// checkNumbering returns the first heading of a series that is out of the count from 0 or 1. It is an error if only a few are lost: then
+// they are time points all the same.
+func checkNumbering(headings []string, name string, place, numbers []int) (wrong string, err error) {
+	first, last := numbers[place[0]], numbers[place[len(place)-1]]
+	for at, i := range place {
+		lost := first + at
+		if numbers[i] == lost {
+			continue
+		}
+		if len(place) >= minSteps && last-first < len(place)+len(place)/minSteps && first <= 1 {
+			err = fmt.Errorf("columns %s to %s look like the time points of %s, but there is none of number %d: add that column, "+
+				"with empty cells, or name all sensors with --take", headings[place[0]], headings[place[len(place)-1]], name, lost)
+		}
+		return headings[i], err
+	}
+	if first > 1 {
+		return headings[place[len(place)-1]], nil
+	}
+	return "", nil
 }
 
 // headless adds to an error that the headings may be values. Wavelengths, as headings, look like values, too.
