@@ -32,19 +32,12 @@ type chosen struct {
 
 // order returns the numbers of the chosen columns among the columns of a file, in the chosen order, and its sensors. The first file
 // makes the choice: the columns to take, sensor by sensor. New recordings have those of the training, whatever
-// other files have, less the sensors that this file has no column of. told is what a person should know of each of them; whether they
+// other files have, less the sensors that this file has no column of. about is what a person should know of each of them; whether they
 // are timed matters for that.
-func (r *reading) order(path string, c columns, timed bool) (at []int, has, told []string, err error) {
+func (r *reading) order(path string, c columns, timed bool) (at []int, has, about []string, err error) {
 	all := &r.chosen
 	first, wanted := all.names == nil, all.names
-	var rest []int // the columns that are not left out
-	var names []string
-	for i, name := range c.names {
-		all.seen[name], all.seen[c.of[i]] = true, true
-		if !slices.Contains(r.Leave, name) && !slices.Contains(r.Leave, c.of[i]) {
-			rest, names = append(rest, i), append(names, name)
-		}
-	}
+	rest, names := r.notLeft(c)
 	switch {
 	case first && r.Take == nil:
 		wanted = names
@@ -56,10 +49,11 @@ func (r *reading) order(path string, c columns, timed bool) (at []int, has, told
 		_, _, _, turned = suggest.Match(all.written, names)
 	}
 	for i, place := range found {
-		if place >= 0 {
-			at = append(at, rest[place])
+		if place < 0 {
+			continue
 		}
-		if place >= 0 && !first {
+		at = append(at, rest[place])
+		if !first {
 			has = append(has, all.of[i])
 		}
 	}
@@ -69,47 +63,70 @@ func (r *reading) order(path string, c columns, timed bool) (at []int, has, told
 			return !slices.Contains(has, all.of[slices.Index(all.names, name)])
 		})
 	}
-	if all.like != nil && len(missing) == 0 {
-		told, err = all.like.Others(others, turned, timed)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-	} else if r.Take == nil && all.like == nil {
+	switch {
+	case all.like != nil && len(missing) == 0:
+		about, err = all.like.Others(others, turned, timed)
+	case all.like == nil && r.Take == nil:
 		missing = append(missing, others...)
 	}
 	switch {
+	case err != nil:
+		return nil, nil, nil, err
 	case len(missing) > 0 && (first || all.like != nil):
 		return nil, nil, nil, fmt.Errorf("no column or sensor is named %q; there are %s", missing[0], few(c.names))
 	case len(missing) > 0:
-		way := fmt.Sprintf("--leave %q takes those that all have", strings.Join(missing, ","))
-		if has == nil {
-			way = "they have none in common; name them alike"
-		}
-		for _, name := range slices.Backward(missing) {
-			if other := column(names, name); other >= 0 && names[other] != name {
-				way = fmt.Sprintf("%s and %s differ in case only; name them alike", names[other], name)
-			}
-		}
 		return nil, nil, nil, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: %s",
-			few(missing), all.by, way)
+			few(missing), all.by, inCommon(missing, names, has != nil))
 	case len(at) == 0:
 		return nil, nil, nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
 	case turned && !first && all.like == nil:
 		r.noteOf("turned", fmt.Sprintf("columns are in another order in some files, such as %s; they are taken by their names", path))
 	}
 	if first {
-		all.written = names
-		sortColumns(at, c, r.Take == nil && all.layout != readingsLayout && r.axes == nil)
-		for _, i := range at {
-			all.names, all.of = append(all.names, c.names[i]), append(all.of, c.of[i])
-		}
-		all.by = path
-		all.sensors, all.channels, err = all.columns.split()
+		err = r.choose(path, c, at, names)
 	}
 	if first || len(has) == len(all.sensors) {
 		has = all.sensors // which files share
 	}
-	return at, has, told, err
+	return at, has, about, err
+}
+
+// notLeft returns the columns that are not left out, and their names.
+func (r *reading) notLeft(c columns) (rest []int, names []string) {
+	for i, name := range c.names {
+		r.chosen.seen[name], r.chosen.seen[c.of[i]] = true, true
+		if !slices.Contains(r.Leave, name) && !slices.Contains(r.Leave, c.of[i]) {
+			rest, names = append(rest, i), append(names, name)
+		}
+	}
+	return rest, names
+}
+
+// choose makes the columns of the first file those of all files, sensor by sensor. It sorts at.
+func (r *reading) choose(path string, c columns, at []int, written []string) (err error) {
+	all := &r.chosen
+	all.by, all.written = path, written
+	sortColumns(at, c, r.Take == nil && all.layout != readingsLayout && r.axes == nil)
+	for _, i := range at {
+		all.names, all.of = append(all.names, c.names[i]), append(all.of, c.of[i])
+	}
+	all.sensors, all.channels, err = all.columns.split()
+	return err
+}
+
+// inCommon says how files that lack columns of each other can be read. names are those of a file; some says whether it has any of the
+// columns.
+func inCommon(missing, names []string, some bool) string {
+	for _, name := range missing {
+		other := column(names, name)
+		if other >= 0 && names[other] != name {
+			return fmt.Sprintf("%s and %s differ in case only; name them alike", names[other], name)
+		}
+	}
+	if !some {
+		return "they have none in common; name them alike"
+	}
+	return fmt.Sprintf("--leave %q takes those that all have", strings.Join(missing, ","))
 }
 
 // sortColumns puts columns in the order in which their sensors come first. The axes of a sensor have the order of their names, so

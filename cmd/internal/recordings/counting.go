@@ -20,18 +20,8 @@ func (r *reading) counting() error {
 	}
 	var names []string
 	for column, name := range all.names {
-		steps, before, counts := 0, 0.0, samples || r.chosen.channels == 1
-		for i, x := range r.samples {
-			for at := column; at < len(x.Values) && counts; at += width {
-				v := x.Values[at]
-				if at > column || samples && i > 0 {
-					counts = v > before && (!samples || v == before+1)
-					steps++
-				}
-				before = v
-			}
-		}
-		if counts && steps >= minSteps {
+		switch {
+		case samples && r.numbers(column), !samples && r.chosen.channels == 1 && r.rises(column):
 			names = append(names, name)
 		}
 	}
@@ -55,6 +45,30 @@ func (r *reading) counting() error {
 	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: %sif it only counts, --leave %q; if it is "+
 		"a sensor, name all sensors: --take %s", few(names), first.Values[at], last[len(last)-width+at], first.where, time,
 		strings.Join(names, ","), take)
+}
+
+// numbers reports that a column of a table with a line for each sample counts them one by one.
+func (r *reading) numbers(column int) bool {
+	for i, x := range r.samples[1:] {
+		if x.Values[column] != r.samples[i].Values[column]+1 {
+			return false
+		}
+	}
+	return len(r.samples) > minSteps
+}
+
+// rises reports that a column rises at each time point of every recording.
+func (r *reading) rises(column int) bool {
+	width, steps := len(r.chosen.names), 0
+	for _, x := range r.samples {
+		for at := column + width; at < len(x.Values); at += width {
+			if !(x.Values[at] > x.Values[at-width]) {
+				return false
+			}
+			steps++
+		}
+	}
+	return steps >= minSteps
 }
 
 // labelling notes columns that nobody named and that have one value in each recording, but not the same in all: a number of the

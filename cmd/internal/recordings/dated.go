@@ -55,24 +55,9 @@ func (r *reading) dated(all []*sample) (found bool, err error) {
 	if changing == nil {
 		return false, nil
 	}
-	candidates := []*digitForm{nil} // numbers that go on by themselves, whatever the days are
-	for i, f := range digitForms {
-		if f.isOfDay() && f.name != "MMSS" {
-			candidates = append(candidates, &digitForms[i])
-		}
-	}
-	if named := formNamed(r.Clock); named != nil || r.Clock == plainSeconds.name {
-		candidates = []*digitForm{named}
-	}
-	if r.Clock == "" || r.Clock == plainSeconds.name {
-		candidates = append(candidates, &plainSeconds)
-	}
 	var best *digitForm
 	least, any := 0, false
-	for _, f := range candidates {
-		if f == nil && r.Clock != "" {
-			continue
-		}
+	for _, f := range formsOnDays(r.Clock) {
 		uneven, ok := unevenOnDays(f, all)
 		if ok && (!any || uneven < least) {
 			best, least, any = f, uneven, true
@@ -94,6 +79,30 @@ func (r *reading) dated(all []*sample) (found bool, err error) {
 	}
 	r.readSo(best, fmt.Sprintf("times of day, %s, on the days of column %s", best.name, r.timeNumbers.date))
 	return true, nil
+}
+
+// formsOnDays returns the forms that numbers beside a column of days may have: the one that the import has found, if it has, else all of
+// times of day. nil stands for numbers that go on by themselves, whatever the days are.
+func formsOnDays(clock string) (forms []*digitForm) {
+	if clock == plainSeconds.name {
+		return []*digitForm{&plainSeconds}
+	}
+	named := formNamed(clock)
+	if named != nil {
+		return []*digitForm{named}
+	}
+	if clock == "" {
+		forms = append(forms, nil)
+	}
+	for i, f := range digitForms {
+		if f.isOfDay() && f.name != "MMSS" {
+			forms = append(forms, &digitForms[i])
+		}
+	}
+	if clock == "" {
+		forms = append(forms, &plainSeconds)
+	}
+	return forms
 }
 
 // onDays returns rows whose numbers are times of a form on their days.

@@ -83,23 +83,13 @@ func (j *job) readTable(path string, separator rune, each eachLine) error {
 	j.table = splitter{from: in, separator: string(in.separator), lazy: in.separator == ':', rest: j.table.rest[:0]}
 	told := int64(0)
 	for b := range batches(&j.table, &j.opening, in.size > 0) { // a pipe may never end
-		begin := 0
-		for _, line := range b.lines {
-			cells := b.cells[begin:line.end]
-			begin = line.end
-			if line.number == 1 && cells[0] == says && separator == 0 {
-				continue
-			}
-			if err := each(in, line.number, cells); err != nil {
-				var earlier *lineError
-				if errors.As(err, &earlier) {
-					return fmt.Errorf("%s, line %d: %w", in.path, earlier.number, earlier.error)
-				}
-				return fmt.Errorf("%s, line %d: %w", in.path, line.number, err)
-			}
+		err = b.each(in, separator == 0, each)
+		if err != nil {
+			return err
 		}
 		if b.err == nil && b.read >= told+1<<20 {
-			if err := j.tell("reading "+filepath.Base(in.path), float64(b.read)/float64(max(in.size, b.read))); err != nil {
+			err = j.tell("reading "+filepath.Base(in.path), float64(b.read)/float64(max(in.size, b.read)))
+			if err != nil {
 				return err
 			}
 			told = b.read
@@ -121,6 +111,27 @@ type batch struct {
 	lines []line
 	read  int64 // bytes of the file, so far
 	err   error // what ended the table after these lines; nil while there are more
+}
+
+// each calls do with the lines of a batch, but for a first line that says the separator, if that was to be found out.
+func (b *batch) each(in *input, sniffed bool, do eachLine) error {
+	begin := 0
+	for _, line := range b.lines {
+		cells := b.cells[begin:line.end]
+		begin = line.end
+		if line.number == 1 && cells[0] == says && sniffed {
+			continue
+		}
+		err := do(in, line.number, cells)
+		earlier, ok := errors.AsType[*lineError](err)
+		switch {
+		case ok:
+			return fmt.Errorf("%s, line %d: %w", in.path, earlier.number, earlier.error)
+		case err != nil:
+			return fmt.Errorf("%s, line %d: %w", in.path, line.number, err)
+		}
+	}
+	return nil
 }
 
 // line is the number of a line, and where its cells end.

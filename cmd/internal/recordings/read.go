@@ -153,7 +153,7 @@ type reading struct {
 	axes        []string       // of readings
 	resent      resent
 	timeNumbers timeNumbers
-	mere        string          // the heading T, taken for the time by nothing else
+	ambiguousT  string          // the heading T, taken for the time by nothing else
 	classes     []string        // in the order in which the data declares them; nil for sorted
 	as          map[readAs]bool // how the files are read
 	decimal     mark            // before the decimals of all files, once these are read

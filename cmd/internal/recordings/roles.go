@@ -122,21 +122,9 @@ func rolesOf(cells []string, q question, note func(format string, values ...any)
 		cells = cells[:len(cells)-1]
 	}
 	r = roles{headings: slices.Clone(cells), uses: uses{-1, -1, -1, -1, -1, -1, -1}, leave: q.Leave, note: note}
-	first := map[string]int{}
-	for i, heading := range cells {
-		if unnamed.MatchString(heading) {
-			r.headings[i] = cmp.Or(heading, fmt.Sprintf("column %d", i+1))
-			if !slices.Contains(q.Leave, r.headings[i]) {
-				r.unnamed = append(r.unnamed, i)
-			}
-			if r.isIndex(i) {
-				r.note("%s only numbers the lines; left out", r.headings[i])
-			}
-		}
-		if at, twice := first[heading]; twice && heading != "" && !slices.Contains(q.Leave, heading) {
-			return r, fmt.Errorf("columns %d and %d are both headed %q; name them apart", at+1, i+1, heading)
-		}
-		first[heading] = i
+	err = r.nameColumns(cells, q)
+	if err != nil {
+		return r, err
 	}
 	err = r.find(q)
 	if err != nil || r.layout == readingsLayout {
@@ -165,6 +153,28 @@ func rolesOf(cells []string, q question, note func(format string, values ...any)
 		r.values.of = append(r.values.of, name)
 	}
 	return r, err
+}
+
+// nameColumns gives columns without a heading a name, and refuses two of one heading.
+func (r *roles) nameColumns(cells []string, q question) error {
+	first := map[string]int{}
+	for i, heading := range cells {
+		if unnamed.MatchString(heading) {
+			r.headings[i] = cmp.Or(heading, fmt.Sprintf("column %d", i+1))
+			if !slices.Contains(q.Leave, r.headings[i]) {
+				r.unnamed = append(r.unnamed, i)
+			}
+			if r.isIndex(i) {
+				r.note("%s only numbers the lines; left out", r.headings[i])
+			}
+		}
+		at, twice := first[heading]
+		if twice && heading != "" && !slices.Contains(q.Leave, heading) {
+			return fmt.Errorf("columns %d and %d are both headed %q; name them apart", at+1, i+1, heading)
+		}
+		first[heading] = i
+	}
+	return nil
 }
 
 // timesApart returns an error if one of several series in the layout samples holds the times of the others, which would be taken

@@ -124,9 +124,9 @@ func rise(times []float64) bool {
 // inOrder returns the rows of a sample in the order of their times, without those that came twice. It is an error if a clock was set back,
 // or if one time has two rows.
 func (r *reading) inOrder(s *sample, lines *rows, readings bool) (sorted []int, err error) {
-	if !readings && r.mere != "" {
+	if !readings && r.ambiguousT != "" {
 		return nil, fmt.Errorf("line %d: column %s does not rise: if it is the time, say --time %[2]s; if it is a sensor, name all "+
-			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.mere)
+			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.ambiguousT)
 	}
 	if !readings {
 		lines.columns = make([]int32, len(lines.times))

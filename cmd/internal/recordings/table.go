@@ -106,23 +106,13 @@ func (t *table) fitted(in *input, cells []string) ([]string, error) {
 // readLine adds the time and the values of a line to its sample.
 func (t *table) readLine(in *input, line int, x *sample, cells []string) (err error) {
 	var at, rest float64
-	var timeOpen mark
 	if t.time >= 0 {
-		cell := cells[t.time]
-		if colon := strings.IndexByte(cell, ':'); t.date >= 0 && 0 < colon && colon < 3 {
-			cell = cells[t.date] + " " + cell
-		} else if t.date >= 0 && colon < 0 {
-			t.addDay(&x.rows, line, cells[t.date])
-		}
-		at, rest, err = t.when(in, line, cell)
+		at, rest, err = t.timeOf(in, line, x, cells)
 		if err != nil {
-			if errors.As(err, new(unreadable)) {
-				return t.unread(t.time, err)
-			}
-			return fmt.Errorf("column %s: %w; or leave the column out with --leave %q", t.headings[t.time], err, t.headings[t.time])
+			return err
 		}
-		timeOpen = in.open
 	}
+	timeOpen := in.open
 	for _, column := range t.values {
 		value, err := t.valueOf(in, column, line, cells[column])
 		if err != nil {
@@ -153,6 +143,27 @@ func (t *table) readLine(in *input, line int, x *sample, cells []string) (err er
 	x.rows.kind = t.kind
 	x.rows.addTime(at, rest)
 	return nil
+}
+
+// timeOf reads the time of a line, and what float64 leaves out of it. A time of day goes with the date in a column of its own.
+func (t *table) timeOf(in *input, line int, x *sample, cells []string) (at, rest float64, err error) {
+	cell := cells[t.time]
+	if t.date >= 0 {
+		switch colon := strings.IndexByte(cell, ':'); {
+		case colon == 1, colon == 2:
+			cell = cells[t.date] + " " + cell
+		case colon < 0:
+			t.addDay(&x.rows, line, cells[t.date])
+		}
+	}
+	at, rest, err = t.when(in, line, cell)
+	switch {
+	case errors.As(err, new(unreadable)):
+		err = t.unread(t.time, err)
+	case err != nil:
+		err = fmt.Errorf("column %s: %w; or leave the column out with --leave %q", t.headings[t.time], err, t.headings[t.time])
+	}
+	return at, rest, err
 }
 
 // valueOf reads a value of a column.
@@ -320,15 +331,7 @@ func (t *table) head(cells []string) (err error) {
 	}
 	t.Leave = t.leave
 	if t.time >= 0 {
-		if match := likeTime.FindStringSubmatch(t.headings[t.time]); match != nil {
-			t.unit = strings.Join(match[1:], "")
-		}
-		if t.in.seconds[t.time] {
-			t.unit = "seconds"
-		}
-		if heading := t.headings[t.time]; isT(heading) && t.Time == "" && len(t.Columns) < 2 && !t.known {
-			t.mere = heading
-		}
+		t.headTime(t.headings[t.time])
 	}
 	if t.layout == readingsLayout {
 		t.axes = t.roles.values.names
@@ -350,6 +353,20 @@ func (t *table) head(cells []string) (err error) {
 	}
 	t.noteDurations()
 	return nil
+}
+
+// headTime takes the unit of the times from their heading, or from the format of the file. A mere T may be a temperature.
+func (t *table) headTime(heading string) {
+	match := likeTime.FindStringSubmatch(heading)
+	if match != nil {
+		t.unit = strings.Join(match[1:], "")
+	}
+	if t.in.seconds[t.time] {
+		t.unit = "seconds"
+	}
+	if isT(heading) && t.Time == "" && len(t.Columns) < 2 && !t.known {
+		t.ambiguousT = heading
+	}
 }
 
 // classed takes the column of classes that a file declares by itself, and their order, unless a person has named one. Where the

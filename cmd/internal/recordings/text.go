@@ -152,23 +152,30 @@ func (in *input) sniff() {
 	best := 0
 	in.usual = 1
 	for _, separator := range "\t;,| " {
-		counts, most, usual := map[int]int{}, 0, 1
-		for _, line := range lines {
-			n := strings.Count(line, string(separator))
-			if separator == ' ' {
-				n = max(1, len(strings.Fields(line))) - 1
-			}
-			if n > 0 {
-				counts[n]++
-				if counts[n] > most {
-					most, usual = counts[n], n+1
-				}
-			}
-		}
-		if most > best && (separator != ' ' || 2*most > len(lines)) {
-			best, in.separator, in.usual = most, separator, usual
+		alike, cells := usualCells(lines, separator)
+		if alike > best && (separator != ' ' || 2*alike > len(lines)) {
+			best, in.separator, in.usual = alike, separator, cells
 		}
 	}
+}
+
+// usualCells returns the number of cells that most lines have if a separator parts them, of those that it parts, and how many have it.
+func usualCells(lines []string, separator rune) (alike, cells int) {
+	counts := map[int]int{}
+	for _, line := range lines {
+		n := strings.Count(line, string(separator))
+		if separator == ' ' {
+			n = max(1, len(strings.Fields(line))) - 1
+		}
+		if n == 0 {
+			continue
+		}
+		counts[n]++
+		if counts[n] > alike {
+			alike, cells = counts[n], n+1
+		}
+	}
+	return alike, cells
 }
 
 // between returns what separates the cells of a line; 0 for nothing, where the lines have one cell.

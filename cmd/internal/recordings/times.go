@@ -83,42 +83,61 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 		text = strings.TrimRight(text[:max(0, at)], ", ") + " " + text[at+1:]
 	}
 	text, offset, unknown := readZone(text)
-	says := func(first string) { d.by[first] = fmt.Sprintf("%s in line %d", text, line) }
-	for i := range layouts {
-		layout := layouts[(d.last+i)%len(layouts)]
-		when, wrong := time.Parse(layout, text)
-		kind = dates
-		if turned := monthFirst.Replace(layout); turned != layout {
-			other, otherwise := time.Parse(turned, text)
-			switch kind = slashed; {
-			case wrong != nil:
-				when, wrong = other, otherwise
-				if wrong == nil {
-					says("month")
-				}
-			case otherwise != nil:
-				says("day")
-			}
-		}
-		if wrong == nil {
-			d.last = (d.last + i) % len(layouts)
-			if len(d.by) > 1 {
-				return 0, kind, fmt.Errorf("%s begins with the day, and %s with the month; write all alike", d.by["day"], d.by["month"])
-			}
-			if err := d.sameZone(unknown); err != nil {
-				return 0, kind, err
-			}
-			if when.Year() == 0 {
-				return when.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, when.Location())).Seconds(), clocks, nil
-			}
-			_, d.zone = when.Zone()
-			d.zone += int(offset)
-			whole, part := float64(when.Unix())-offset, float64(when.Nanosecond())/1e9
-			d.rest = whole - (whole + part) + part
-			return whole + part, kind, nil
-		}
+	when, kind, ok := d.parseLayouts(text, line)
+	if !ok {
+		return 0, 0, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 12:00:00.5 or 31.05.2024 12:00", text)
 	}
-	return 0, 0, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 12:00:00.5 or 31.05.2024 12:00", text)
+	if len(d.by) > 1 {
+		return 0, kind, fmt.Errorf("%s begins with the day, and %s with the month; write all alike", d.by["day"], d.by["month"])
+	}
+	err = d.sameZone(unknown)
+	if err != nil {
+		return 0, kind, err
+	}
+	if when.Year() == 0 {
+		return when.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, when.Location())).Seconds(), clocks, nil
+	}
+	_, d.zone = when.Zone()
+	d.zone += int(offset)
+	whole, part := float64(when.Unix())-offset, float64(when.Nanosecond())/1e9
+	d.rest = whole - (whole + part) + part
+	return whole + part, kind, nil
+}
+
+// parseLayouts reads a date or a time of day in one of the layouts, the last one first. It notes whether the text tells that days or
+// months come first.
+func (d *days) parseLayouts(text string, line int) (when time.Time, kind int, ok bool) {
+	for i := range layouts {
+		at := (d.last + i) % len(layouts)
+		when, kind, first, ok := parseLayout(layouts[at], text)
+		if !ok {
+			continue
+		}
+		if first != "" {
+			d.by[first] = fmt.Sprintf("%s in line %d", text, line)
+		}
+		d.last = at
+		return when, kind, true
+	}
+	return when, 0, false
+}
+
+// parseLayout reads a text in a layout that has the day first or, if that fails, with the month first. first is day or month if only one
+// of them is possible.
+func parseLayout(layout, text string) (when time.Time, kind int, first string, ok bool) {
+	when, err := time.Parse(layout, text)
+	turned := monthFirst.Replace(layout)
+	if turned == layout {
+		return when, dates, "", err == nil
+	}
+	other, otherwise := time.Parse(turned, text)
+	switch {
+	case err == nil && otherwise == nil:
+		return when, slashed, "", true
+	case err == nil:
+		return when, slashed, "day", true
+	}
+	return other, slashed, "month", otherwise == nil
 }
 
 var (
