@@ -230,7 +230,8 @@ func (r *reading) formOf(all []*sample) (proven, maybe *digitForm) {
 		for _, field := range f.fields {
 			size += int(math.Round(math.Log10(float64(widths[field]))))
 		}
-		if w.padded > 0 && size != w.padded && f.name != sixtieths || f.isOfDay() && isDate.MatchString(w.heading) ||
+		padded := size == w.padded || f.isOfDay() && size-1 == w.padded // an hour of one digit: 059, 100, …, 959, 1000
+		if w.padded > 0 && !padded && f.name != sixtieths || f.isOfDay() && isDate.MatchString(w.heading) ||
 			f.fields == "DMY" && r.days.first() == "month" || f.fields == "MDY" && r.days.first() == "day" ||
 			perSecond[strings.ToLower(w.unit)] > 0 && f.name != sixtieths {
 			continue

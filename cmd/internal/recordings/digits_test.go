@@ -62,6 +62,12 @@ var digital = []struct {
 }{
 	{"HHMM in minutes", "Time", at("2024-05-01 10:40:00", time.Minute, 50, as("1504")), "HHMM", 60},
 	{"HHMM with zeros", "Time", at("2024-05-01 00:40:00", time.Minute, 50, func(at time.Time) string { return at.Format("1504") }), "HHMM", 60},
+	{"HHMM with hours of one digit", "Time", at("2024-05-01 00:40:00", time.Minute, 50, func(at time.Time) string {
+		return fmt.Sprintf("%d%02d", at.Hour(), at.Minute())
+	}), "HHMM", 60},
+	{"HHMMSS with hours of one digit", "time", at("2024-05-01 00:08:40", time.Second, 100, func(at time.Time) string {
+		return fmt.Sprintf("%d%02d%02d", at.Hour(), at.Minute(), at.Second())
+	}), "HHMMSS", 1},
 	{"HHMM past midnight", "Time", at("2024-05-01 23:30:00", time.Minute, 60, as("1504")), "HHMM", 60},
 	{"HHMM over three days", "time", at("2024-05-01 12:00:00", 30*time.Minute, 150, as("1504")), "HHMM", 1800},
 	{"HHMM by the hour, past midnight", "time", at("2024-05-01 18:00:00", hour, 12, as("1504")), "HHMM", 3600},
