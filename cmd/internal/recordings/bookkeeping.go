@@ -18,7 +18,11 @@ const (
 	ofSplit = "says of which split it is"
 	ofClass = "says of which class it is"
 	ofDate  = "is a part of the date"
+	ofClock = "is a part of the time of day"
 )
+
+// ofClockWay is what helps where dates and times of day are in a column for each part.
+const ofClockWay = "one column in their place, such as 2024-05-31 12:00, gives the times, "
 
 // description is what columns of some names say of a recording, if they hold whole numbers within some bounds.
 type description struct {
@@ -37,9 +41,22 @@ var bookkeeping = []description{
 	{regexp.MustCompile(`^(?i:(?:cv[ _.-]?)?folds?` + numbering + `?|split|partition|is[ _.-]?(?:train|test|val|valid)(?:ing)?)$`), ofSplit,
 		-math.MaxFloat64, math.MaxFloat64},
 	{regexp.MustCompile(`^(?i:(?:class|target|label)` + numbering + `?|y[ _.-]?true)$`), ofClass, -math.MaxFloat64, math.MaxFloat64},
-	{regexp.MustCompile(`^(?i:year|jahr|année|año)$`), ofDate, 1000, 3000},
+	{yearNames, ofDate, 1000, 3000},
 	{regexp.MustCompile(`^(?i:month|monat|mois|mes)$`), ofDate, 1, 12},
 	{regexp.MustCompile(`^(?i:day|tag|jour|día|day[ _.]?of[ _.]?month)$`), ofDate, 1, 31},
+	{regexp.MustCompile(`^(?i:doy|jday|julian[ _.]?day|day[ _.]?of[ _.]?year)$`), ofDate, 1, 366},
+}
+
+var yearNames = regexp.MustCompile(`^(?i:year|yr|yyyy|yy|jahr|année|año)$`)
+
+// besideYears are the names of columns that are parts of times where years are in another column, whether they go on within a recording or
+// not, as buoys and weather stations write YY MM DD hh mm. Alone they may be anything: mm are millimetres, too.
+var besideYears = []description{
+	{regexp.MustCompile(`^(?i:month|mon|mo|mm|monat|mois|mes)$`), ofDate, 1, 12},
+	{regexp.MustCompile(`^(?i:day|dd|dy|tag|jour|día|doy|jday)$`), ofDate, 1, 366},
+	{regexp.MustCompile(`^(?i:hours?|hh|hr|stunde|heure|hora)$`), ofClock, 0, 24},
+	{regexp.MustCompile(`^(?i:minutes?|min|mm|mn|mi)$`), ofClock, 0, 59},
+	{regexp.MustCompile(`^(?i:seconds?|sec|ss)$`), ofClock, 0, 60},
 }
 
 // describing returns an error if columns that nobody named are no sensors but describe recordings, by their names and their values. A
@@ -51,12 +68,17 @@ func (r *reading) describing() error {
 		return nil
 	}
 	var found, leave []string
-	way := ""
+	way, known := "", bookkeeping
+	if layout != samplesLayout && r.hasYears() {
+		known = slices.Concat(bookkeeping, besideYears)
+	}
 	for column, name := range r.chosen.names {
-		says, where := r.describes(column)
+		says, where := r.describes(column, known)
 		switch {
 		case says == "" || says == ofDate && layout == samplesLayout:
 			continue
+		case says == ofClock && !strings.HasSuffix(way, ofClockWay):
+			way += ofClockWay
 		case way != "":
 		case says == ofWhom && r.group == "":
 			way = fmt.Sprintf("--group %q keeps a person's recordings together, ", name)
@@ -78,7 +100,7 @@ func (r *reading) describing() error {
 func (r *reading) datesOfSamples() {
 	var parts []string
 	for column, name := range r.chosen.names {
-		if says, _ := r.describes(column); says == ofDate {
+		if says, _ := r.describes(column, bookkeeping); says == ofDate {
 			parts = append(parts, name)
 		}
 	}
@@ -88,14 +110,37 @@ func (r *reading) datesOfSamples() {
 	}
 }
 
-// describes says what a column of all recordings tells of each, and an example; "" for a sensor. What describes a recording is a whole
-// number that hardly changes in it, but for the days of a long one.
-func (r *reading) describes(column int) (says, where string) {
-	at := slices.IndexFunc(bookkeeping, func(d description) bool { return d.names.MatchString(r.chosen.names[column]) })
-	if at < 0 {
-		return "", ""
+// hasYears reports that a column says the year of recordings.
+func (r *reading) hasYears() bool {
+	for column, name := range r.chosen.names {
+		if !yearNames.MatchString(name) {
+			continue
+		}
+		says, _ := r.describes(column, bookkeeping)
+		if says == ofDate {
+			return true
+		}
 	}
-	book, width := bookkeeping[at], len(r.chosen.names)
+	return false
+}
+
+// describes says what a column of all recordings tells of each, and an example; "" for a sensor. What describes a recording is a whole
+// number that hardly changes in it, but for parts of its dates and times.
+func (r *reading) describes(column int, known []description) (says, where string) {
+	for _, book := range known {
+		if book.names.MatchString(r.chosen.names[column]) {
+			says, where = r.holds(column, book)
+			if says != "" {
+				return says, where
+			}
+		}
+	}
+	return "", ""
+}
+
+// holds returns what a description says, and an example, if a column holds what it says.
+func (r *reading) holds(column int, book description) (says, where string) {
+	width := len(r.chosen.names)
 	steps, changes, there := 0, 0, false
 	for _, x := range r.samples {
 		before := math.NaN()
@@ -119,7 +164,7 @@ func (r *reading) describes(column int) (says, where string) {
 			before = v
 		}
 	}
-	if !there || book.says != ofDate && changes*minSteps > steps {
+	if !there || book.says != ofDate && book.says != ofClock && changes*minSteps > steps {
 		return "", ""
 	}
 	return book.says, where

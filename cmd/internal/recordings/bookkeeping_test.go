@@ -82,6 +82,32 @@ func TestSeveralColumnsThatDescribeRecordings(t *testing.T) {
 	assert.Equal(t, []string{"x", "y"}, made.Sensors)
 }
 
+// Buoys and weather stations write a column for each part of a time, some by abbreviations: none is a sensor in silence.
+func TestColumnsOfThePartsOfTimes(t *testing.T) {
+	cells := func(_, at int) string { return fmt.Sprintf("2024,5,%d,%d,%d", 3+at/8, 3*at%24, at%2*30) }
+	for _, names := range []string{"YY,MM,DD,hh,mm", "year,month,day,hour,minute", "yr,mo,dy,hr,mn", "YYYY,MM,DD,HH,MI"} {
+		message := refused(t, Options{}, described(t, names, cells, false))
+		parts := strings.Split(names, ",")
+		for i, part := range parts {
+			assert.Contains(t, message, part+" is a part of the "+[]string{"date", "date", "date", "time of day", "time of day"}[i], names)
+		}
+		assert.Contains(t, message, "one column in their place, such as 2024-05-31 12:00, gives the times, --leave \""+names+"\" leaves out")
+		made, _ := imported(t, Options{Table: Table{Leave: parts}}, described(t, names, cells, false))
+		assert.Equal(t, []string{"x", "y"}, made.Sensors)
+	}
+	for name, cell := range map[string]lineOf{ // without a year, or with values that no time has
+		"mm":       cells1,
+		"yy,mm":    func(_, at int) string { return fmt.Sprintf("%d.5,%d", at%4, at%5) },
+		"hour":     cells1,
+		"year,min": func(_, at int) string { return fmt.Sprintf("%d,%d", 5*at%7, at%5) },
+	} {
+		made, _ := imported(t, Options{}, described(t, name, cell, false))
+		assert.Len(t, made.Sensors, 3+strings.Count(name, ","), name)
+	}
+}
+
+func cells1(_, at int) string { return fmt.Sprint(at * at % 11) }
+
 // A sensor may have any name: its values go on within a recording, or are no whole numbers.
 func TestSensorsNamedLikeBookkeeping(t *testing.T) {
 	for name, cell := range map[string]lineOf{
