@@ -255,6 +255,53 @@ func TestMidnight(t *testing.T) {
 	}
 }
 
+// Where the readings of one sensor come after those of another, the clock goes back between them, and no day has passed.
+func TestMidnightSensorBySensor(t *testing.T) {
+	for name, one := range map[string]struct {
+		step   time.Duration
+		begin  int // the hour
+		n      int
+		layout string
+		late   int // time points that the second sensor lacks
+	}{
+		"a whole day from noon":       {time.Hour, 12, 24, "15:04", 0},
+		"a whole day":                 {time.Hour, 0, 24, "15:04", 0},
+		"two days":                    {time.Hour, 12, 48, "15:04:05", 0},
+		"digits":                      {30 * time.Minute, 12, 48, "1504", 0},
+		"more than a day":             {time.Hour, 12, 30, "15:04", 0},
+		"a night":                     {time.Hour, 22, 8, "3:04 PM", 0},
+		"a sensor that begins later":  {time.Hour, 22, 8, "15:04", 4},
+		"the same in digits":          {time.Hour, 22, 12, "1504", 4},
+		"a short one and two sensors": {time.Minute, 23, 62, "15:04", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			b.WriteString("sample,time,sensor,value,label\n")
+			begin := time.Date(2024, 5, 1, one.begin, 0, 0, 0, time.UTC)
+			for sample := range 4 {
+				for k, sensor := range []string{"x", "y"} {
+					for at := k * one.late; at < one.n; at++ {
+						clock := begin.Add(time.Duration(at) * one.step).Format(one.layout)
+						fmt.Fprintf(&b, "%d,%s,%s,%d,%c\n", sample, clock, sensor, (at+sample)*at%11+k, 'a'+sample%2)
+					}
+				}
+			}
+			s, err := read(t, []string{put(t, t.TempDir(), "r.csv", b.String())}, Options{})
+			require.NoError(t, err)
+			for sample, x := range s.samples {
+				require.Len(t, x.Times, one.n)
+				for at := range one.n {
+					require.InDelta(t, one.step.Seconds()*float64(at), x.Times[at]-x.Times[0], 1e-6)
+					require.EqualValues(t, (at+sample)*at%11, x.Values[2*at])
+					if at >= one.late {
+						require.EqualValues(t, (at+sample)*at%11+1, x.Values[2*at+1])
+					}
+				}
+			}
+		})
+	}
+}
+
 // Training and test recordings of one name are two recordings, also for groups of windows.
 func TestNamesOfTrainingAndTest(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "har")

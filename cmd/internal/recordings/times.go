@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // Kinds of times.
@@ -268,27 +269,67 @@ func (t *table) second() float64 {
 
 // pastMidnight reports whether times of day go on after midnight, and then adds the days, which have this length in their unit. Either each
 // time that goes back does so by half a day or more, or times that are not in order have more than half a day without any: those before
-// this gap are of the next day.
+// this gap are of the next day. Where the lines of one sensor come after those of another, each sensor has days of its own.
 func (r *rows) pastMidnight(day float64) bool {
 	if slices.IsSorted(r.times) {
 		return false
 	}
-	times, days, ordered := slices.Clone(r.times), 0.0, true // other samples may share the old ones
-	for i, time := range r.times {
-		if before := r.times[max(0, i-1)]; time < before {
-			days++
-			ordered = ordered && before-time >= day/2
+	days, most, ordered := r.daysOf([][]int{loop.Indices(len(r.times))}, day)
+	ofSensors, mostOfSensors, orderedSensors := r.daysOf(r.bySensor(loop.Indices(len(r.times))), day)
+	if orderedSensors && (!ordered || mostOfSensors < most) {
+		days, most, ordered = ofSensors, mostOfSensors, true
+	}
+	if !ordered {
+		return r.pastGap(day)
+	}
+	if most == 0 {
+		return false
+	}
+	times := slices.Clone(r.times) // other samples may share the old ones
+	for i := range times {
+		times[i] += days[i] * day
+	}
+	r.times = times
+	return true
+}
+
+// daysOf counts the days of rows, each part from its first. It is not ordered if a time goes back by less than half a day. A part that then
+// lies before all times of that with the most days, and among them a day later, began after midnight.
+func (r *rows) daysOf(parts [][]int, day float64) (days []float64, most float64, ordered bool) {
+	days = make([]float64, len(r.times))
+	longest := parts[0]
+	for _, part := range parts {
+		for k, i := range part[1:] {
+			days[i] = days[part[k]]
+			if back := r.times[part[k]] - r.times[i]; back > 0 {
+				if back < day/2 {
+					return nil, 0, false
+				}
+				days[i]++
+			}
 		}
-		times[i] += days * day
+		if last := days[part[len(part)-1]]; last > most {
+			most, longest = last, part
+		}
 	}
-	if ordered {
-		r.times = times
-		return true
+	at := func(i int) float64 { return r.times[i] + days[i]*day }
+	first, last := at(longest[0]), at(longest[len(longest)-1])
+	for _, part := range parts {
+		if at(part[len(part)-1]) < first && at(part[0])+day <= last {
+			for _, i := range part {
+				days[i]++
+			}
+		}
 	}
+	return days, most, true
+}
+
+// pastGap adds a day to the times before the first gap of more than half a day, and reports whether there is one.
+func (r *rows) pastGap(day float64) bool {
 	sorted := slices.Sorted(slices.Values(r.times))
 	for i, next := range sorted[1:] {
 		if next-sorted[i] > day/2 {
-			times = slices.Clone(r.times)
+			times := slices.Clone(r.times) // other samples may share the old ones
 			for at, time := range times {
 				if time < next {
 					times[at] += day
