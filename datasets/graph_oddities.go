@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/exact"
 	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/stat"
 )
@@ -67,7 +68,7 @@ func (d *Dataset) distances(graph *affinity.Matrix, edges []affinity.Edge) strin
 		if len(edges) < fewEdges {
 			return ""
 		}
-		dims, points := len(d.Raw.Coordinates)/graph.N(), affinity.Squarable(d.Raw.Coordinates)
+		dims, points := len(d.Raw.Coordinates)/graph.N(), exact.Squarable(d.Raw.Coordinates)
 		weights, apart := make([]float64, len(edges)), make([]float64, len(edges))
 		for i, e := range edges {
 			weights[i] = e.Weight

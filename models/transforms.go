@@ -78,14 +78,14 @@ func checkAlone(s Spec, _ *affinity.Matrix) error {
 	return nil
 }
 
-// ByNetwork is what PredictedBy returns if the network predicts alone.
-const ByNetwork = "the network"
+// byNetwork is what PredictedBy returns if the network predicts alone.
+const byNetwork = "the network"
 
 // PredictedBy names the members of the ensemble that predicts: the network, transforms, or both with their weights.
 func (c *Classifier) PredictedBy() string {
 	v := c.ridge.Load()
 	if v == nil {
-		return ByNetwork
+		return byNetwork
 	}
 	names := v.Predicting()
 	text := names[0]
@@ -121,7 +121,7 @@ func (c *Classifier) Export(g *onnx.Graph, samples string, network func() (strin
 func (c *Classifier) C() ([]byte, error) {
 	switch {
 	case !c.ridge.Load().Alone():
-		return nil, transforms.NoC(ByNetwork)
+		return nil, transforms.NoC(byNetwork)
 	case c.Form == nil:
 		return nil, errors.New("only a classifier of recordings has a form in C; this one's samples are signals on " +
 			"a graph, or rows")

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/exact"
 	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/floats"
 )
@@ -28,7 +29,7 @@ func NearKNN(points []float64, n, dims, k int, seed uint64) (*Matrix, error) {
 	if n <= most {
 		return KNN(points, n, dims, k, Euclidean)
 	}
-	points = Squarable(points)
+	points = exact.Squarable(points)
 	near := make([][]candidate, n)
 	for i := range near {
 		near[i] = make([]candidate, 0, k)

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/exact"
 	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/internal/suggest"
 )
@@ -177,9 +178,9 @@ func read(from *jsonread.Reader, take func(bytes int) error) (Recording, error) 
 		}
 		return members[name], nil
 	})("a recording")
-	times, first := FromFirst(r.Times, r.rests)
+	times, first := exact.FromFirst(r.Times, r.rests)
 	if first != "" {
-		r.Times, r.Notes = times, append(r.Notes, FromFirstNote(first))
+		r.Times, r.Notes = times, append(r.Notes, exact.Note(first))
 	}
 	return r.Recording, err
 }
@@ -258,7 +259,7 @@ func (r *reader) times() jsonread.Value {
 		if err != nil {
 			return err
 		}
-		rest := Rest(r.digits, r.number)
+		rest := exact.Rest(r.digits, r.number)
 		if rest != 0 && r.rests == nil {
 			err = r.take(2 * 8 * (i + 1))
 			if err != nil {

@@ -107,8 +107,8 @@ func evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, sp
 		labels[at] = d.Labels[i]
 	}
 	all := judgedFor(labels, d.Classes(), how.brief)
-	if d.Series != nil || how.mirrored || c.PredictedBy() != models.ByNetwork {
-		how.batch = 0 // the classifier chooses: most of the work is not the network's
+	if how.mirrored {
+		how.batch = 0 // a sample and its image are two signals, of which as many as suit are computed at once
 	}
 	err = eachSample(ctx, c, d, split, how, func(sample int, probabilities []float64) error {
 		label := d.Labels[sample]

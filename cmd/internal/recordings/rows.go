@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/exact"
 	"github.com/clusterpool/ccp/internal/loop"
 )
 
@@ -13,7 +13,7 @@ import (
 type rows struct {
 	values  []float64 // of all lines
 	times   []float64 // nil without
-	rests   []float64 // what float64 leaves out of each of them, see recording.Rest; nil if that is nothing
+	rests   []float64 // what float64 leaves out of each of them, see exact.Rest; nil if that is nothing
 	days    []float64 // of the times, in seconds, where a column of their own has them; nil without
 	kind    int       // of the times
 	columns []int32   // the first of each line, in the layout readings
@@ -82,9 +82,9 @@ func (r *reading) lay(s *sample, width int) error {
 	if len(lines.times) == 0 {
 		return nil
 	}
-	if times, first := recording.FromFirst(lines.times, lines.rests); first != "" {
+	if times, first := exact.FromFirst(lines.times, lines.rests); first != "" {
 		lines.times = times
-		r.noteOf("exact", recording.FromFirstNote(first)+", such as in "+s.where)
+		r.noteOf("exact", exact.Note(first)+", such as in "+s.where)
 	}
 	if !readings && rise(lines.times) {
 		s.Times = lines.times

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/exact"
 	"github.com/clusterpool/ccp/internal/loop"
 )
 
@@ -46,7 +46,7 @@ var monthFirst = strings.NewReplacer("2/1/", "1/2/", "2-1-", "1-2-")
 // days tells how the dates of all files are written.
 type days struct {
 	last    int               // the layout of the last date
-	rest    float64           // what float64 leaves out of the last time, see recording.Rest
+	rest    float64           // what float64 leaves out of the last time, see exact.Rest
 	zone    int               // the offset of the last date's zone, in seconds
 	zones   int               // how many times were read
 	unknown string            // their zone, if that is unknown
@@ -229,7 +229,7 @@ func (t *table) when(in *input, line int, cell string) (at, rest float64, err er
 		if (err != nil || at != at) && !errors.As(err, new(contrary)) {
 			at, kind, err = t.days.parse(cell, line)
 		} else {
-			t.days.rest = recording.Rest(in.plain, at)
+			t.days.rest = exact.Rest(in.plain, at)
 			if len(cell) > 2 && cell[0] == '0' && strings.Trim(cell, "0123456789") == "" {
 				t.timeNumbers.padded = len(cell)
 			}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/exact"
 )
 
 // tsHeader holds what the @ lines of a .ts file of sktime, aeon and the UEA archive say that matters here.
@@ -231,9 +231,9 @@ func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
 		return errors.New("no sensor has a value; remove the sample")
 	}
 	first := ""
-	one.Times, first = recording.FromFirst(r.times, r.rests)
+	one.Times, first = exact.FromFirst(r.times, r.rests)
 	if first != "" {
-		h.noteOf("exact", recording.FromFirstNote(first)+", such as in "+one.where)
+		h.noteOf("exact", exact.Note(first)+", such as in "+one.where)
 	}
 	return nil
 }
@@ -279,7 +279,7 @@ type moment struct{ at, rest float64 }
 func (h *tsHeader) when(line int, text string) (m moment, err error) {
 	kind := numbers
 	m.at, err = float(text)
-	m.rest = recording.Rest(text, m.at)
+	m.rest = exact.Rest(text, m.at)
 	if err != nil {
 		m.at, kind, err = h.days.parse(text, line)
 		m.rest = h.days.rest

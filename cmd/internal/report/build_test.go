@@ -91,7 +91,7 @@ func TestBuild(t *testing.T) {
 // A sample is explained once, wherever the page shows it.
 func TestWhoPredicts(t *testing.T) {
 	r, _ := built(t, "sensors")
-	assert.Equal(t, models.ByNetwork, r.PredictedBy)
+	assert.Equal(t, "the network", r.PredictedBy)
 	assert.Equal(t, models.IntegratedGradients, r.Method)
 	samples, explained := r.Evaluation.Samples, 0
 	assert.Len(t, r.Gallery, samples)

@@ -1,4 +1,5 @@
-package recording
+// Package exact keeps what float64 would lose: the last digits of times, and the squares of very small and very large numbers.
+package exact
 
 import (
 	"cmp"
@@ -68,7 +69,7 @@ func FromFirst(times, rests []float64) (from []float64, first string) {
 	return from, strings.TrimRight(strings.TrimRight(sum.Text('f', nanoseconds), "0"), ".")
 }
 
-// FromFirstNote says that the times of a recording are counted from the first.
-func FromFirstNote(first string) string {
+// Note says that the times of a recording are counted from the first.
+func Note(first string) string {
 	return "its times have more digits than float64 holds; they are counted from the first, " + first
 }
