@@ -46,6 +46,10 @@ func (r *reading) dated(all []*sample) (found bool, err error) {
 	for _, x := range all {
 		d := x.rows.days
 		if len(d) != len(x.rows.times) {
+			if w := r.timeNumbers; w.date != "" && !r.known {
+				r.note("column %s beside the times of column %s does not hold a date in each line; left out (--take with the names of all "+
+					"sensors takes it for one)", w.date, w.heading)
+			}
 			return false, nil
 		}
 		if changing == nil && slices.ContainsFunc(d, func(day float64) bool { return day != d[0] }) {

@@ -255,6 +255,42 @@ func TestMidnight(t *testing.T) {
 	}
 }
 
+// 00:01 may be a minute or a second, which nothing tells where a recording begins at 00:00.
+func TestMinutesThatMayBeSeconds(t *testing.T) {
+	for layout, asks := range map[string]bool{"15:04": true, "3:04": false, "15:04:00": false, "04:05": true, "0:04:05": false, "04:05.0": false} {
+		step := time.Minute
+		if strings.Contains(layout, "05") {
+			step = time.Second
+		}
+		begin := "2024-05-01 00:00:00"
+		if layout == "3:04" {
+			begin = "2024-05-01 08:00:00"
+		}
+		times := at(begin, step, 70, func(at time.Time) string { return at.Format(layout) })
+		result, _ := imported(t, Options{}, stamped(t, "time", times))
+		notes := strings.Join(result.Notes, "\n")
+		assert.Equal(t, asks, strings.Contains(notes, "times such as 00:01 are read as hours and minutes, from 00:00 on in "), layout)
+	}
+}
+
+// A column named date beside the times is told of where it holds none.
+func TestDatesThatAreNone(t *testing.T) {
+	var pairs, dates []string
+	for at := range 12 {
+		pairs = append(pairs, fmt.Sprintf("%d,%d.25", at, at*at%7))
+		dates = append(dates, fmt.Sprintf("%d,2024-05-31", at))
+	}
+	folder := stamped(t, "time,date", pairs)
+	const note = "column date beside the times of column time does not hold a date in each line; left out (--take with the names of all"
+	result, _ := imported(t, Options{}, folder)
+	assert.Contains(t, strings.Join(result.Notes, "\n"), note)
+	result, _ = imported(t, Options{Table: Table{Take: []string{"date", "a"}}}, folder)
+	assert.NotContains(t, strings.Join(result.Notes, "\n"), note)
+	assert.Equal(t, []string{"date", "a"}, result.Sensors)
+	result, _ = imported(t, Options{}, stamped(t, "time,date", dates))
+	assert.NotContains(t, strings.Join(result.Notes, "\n"), note)
+}
+
 // Where the readings of one sensor come after those of another, the clock goes back between them, and no day has passed.
 func TestMidnightSensorBySensor(t *testing.T) {
 	for name, one := range map[string]struct {

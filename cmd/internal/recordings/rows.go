@@ -75,6 +75,10 @@ func trimmed(values []float64) []float64 {
 func (r *reading) lay(s *sample, width int) error {
 	lines, readings := s.rows, r.chosen.layout == readingsLayout
 	s.rows = rows{}
+	if lines.kind == clocks && !r.known && len(lines.times) > 1 && lines.times[0] == 0 && layouts[r.days.last] == "15:04" {
+		r.noteOf("minutes", fmt.Sprintf("times such as 00:01 are read as hours and minutes, from 00:00 on in %s; write minutes and seconds as "+
+			"00:00:01 or 00:01.0", s.where))
+	}
 	if (lines.kind == clocks || lines.ofNoDay()) && lines.pastMidnight(secondsOfDay) {
 		r.noteOf("midnight", fmt.Sprintf("times of day go on after midnight, such as in %s", s.where))
 	}

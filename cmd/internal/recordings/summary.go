@@ -15,7 +15,7 @@ import (
 var (
 	sums = regexp.MustCompile(`^(?i:(grand |sub[- ]?)?totals?|(sub|grand )?sums?|averages?|avg|means?|` +
 		`(gesamt|zwischen)?summen?|gesamt|insgesamt|mittel(wert)?e?|durchschnitt|moyennes?|sommes?|totaux|medias?|` +
-		`promedios?|sumas?|totales?|gesamtergebnis|total (général|general|geral)|totale complessivo|eindtotaal|totaal|` +
+		`promedios?|sumas?|totales?|all|gesamtergebnis|total (général|general|geral)|totale complessivo|eindtotaal|totaal|` +
 		`合計|合计|总计|總計|総計|小计|小計|平均|итого|всего|среднее|∑|Σ|Ø)` + behindSum)
 	spreads = regexp.MustCompile(`^(?i:medians?|max(imum|imal)?|min(imum|imal)?|counts?|anzahl|n|std|` +
 		`st\.? ?dev|stdev|sd|sem|variance|var|standardabweichung)` + behindSum)
@@ -26,7 +26,7 @@ var (
 			"means " +
 			"gesamtsumme gesamtsummen zwischensumme zwischensummen summe summen gesamt insgesamt mittel " +
 			"mittelwert mittele mittelwerte durchschnitt moyenne moyennes somme sommes totaux media medias " +
-			"promedio promedios suma sumas totale totales gesamtergebnis eindtotaal totaal " +
+			"promedio promedios suma sumas totale totales all gesamtergebnis eindtotaal totaal " +
 			"median medians max maximum maximal min minimum minimal " +
 			"count counts anzahl n std st stdev sd sem variance var standardabweichung") {
 			all[word] = true

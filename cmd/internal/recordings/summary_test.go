@@ -33,6 +33,7 @@ func TestLinesThatSumUpOthers(t *testing.T) {
 		"Mittelwert":                 {text: named + "Mittelwert,2,3,u\n", refused: `column sample is "Mittelwert"`},
 		"Excel's pivot in German":    {text: named + "Gesamtergebnis,6,9,u\n", refused: `column sample is "Gesamtergebnis"`},
 		"Excel's pivot in French":    {text: named + "Total général,6,9,u\n", refused: `column sample is "Total général"`},
+		"margins of pandas":          {text: named + "All,6,9,u\n", refused: `column sample is "All"`},
 		"in Japanese":                {text: named + "合計,6,9,u\n", refused: `column sample is "合計"`},
 		"in Russian":                 {text: named + "Итого,6,9,u\n", refused: `column sample is "Итого"`},
 		"a sample amid others":       {text: "sample,x,y,label\na,1,2,u\nTotal,3,4,v\nc,2,3,u\n"},
