@@ -273,6 +273,19 @@ func TestMinutesThatMayBeSeconds(t *testing.T) {
 	}
 }
 
+// Headings such as elapsed_ms say the unit, so that windows of seconds have their length.
+func TestUnitsBehindElapsed(t *testing.T) {
+	for heading, each := range map[string]float64{"elapsed_ms": 1e3, "Elapsed ms": 1e3, "elapsed_seconds": 1, "elapsed.millis": 1e3, "ms": 1e3} {
+		var times []string
+		for at := range 40 {
+			times = append(times, fmt.Sprintf("%g", 0.02*each*float64(at)))
+		}
+		s, err := read(t, []string{stamped(t, heading, times)}, Options{})
+		require.NoError(t, err)
+		assert.InDelta(t, each, s.chosen.second, 1e-9, heading)
+	}
+}
+
 // A column named date beside the times is told of where it holds none.
 func TestDatesThatAreNone(t *testing.T) {
 	var pairs, dates []string

@@ -246,6 +246,9 @@ func (t *table) when(in *input, line int, cell string) (at, rest float64, err er
 var perSecond = map[string]float64{"s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "ms": 1e3, "millis": 1e3, "milliseconds": 1e3,
 	"us": 1e6, "µs": 1e6, "ns": 1e9, "min": 1. / 60, "mins": 1. / 60, "minute": 1. / 60, "minutes": 1. / 60, "h": 1. / 3600, "hour": 1. / 3600, "hours": 1. / 3600}
 
+// beforeUnit is what headings that are units may begin with, as in elapsed_ms.
+var beforeUnit = regexp.MustCompile(`^(?i:elapsed|local|utc)[ _.]?`)
+
 // second returns a second in the unit of the times; 0 if that is unknown.
 func (t *table) second() float64 {
 	switch {
@@ -254,7 +257,7 @@ func (t *table) second() float64 {
 	case t.kind != numbers:
 		return 1
 	}
-	if known := perSecond[strings.ToLower(cmp.Or(t.unit, t.headings[t.time]))]; known > 0 {
+	if known := perSecond[strings.ToLower(cmp.Or(t.unit, beforeUnit.ReplaceAllString(t.headings[t.time], "")))]; known > 0 {
 		return known
 	}
 	times := t.samples[len(t.samples)-1].rows.times
