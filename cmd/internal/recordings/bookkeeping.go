@@ -52,6 +52,7 @@ var yearNames = regexp.MustCompile(`^(?i:year|yr|yyyy|yy|jahr|année|año)$`)
 // besideYears are the names of columns that are parts of times where years are in another column, whether they go on within a recording or
 // not, as buoys and weather stations write YY MM DD hh mm. Alone they may be anything: mm are millimetres, too.
 var besideYears = []description{
+	{regexp.MustCompile(`^(?i:yy|yr|year)$`), ofDate, 0, 99},
 	{regexp.MustCompile(`^(?i:month|mon|mo|mm|monat|mois|mes)$`), ofDate, 1, 12},
 	{regexp.MustCompile(`^(?i:day|dd|dy|tag|jour|día|doy|jday)$`), ofDate, 1, 366},
 	{regexp.MustCompile(`^(?i:hours?|hh|hr|stunde|heure|hora)$`), ofClock, 0, 24},
@@ -110,7 +111,7 @@ func (r *reading) datesOfSamples() {
 	}
 }
 
-// hasYears reports that a column says the year of recordings.
+// hasYears reports that a column says the year of recordings: by four digits, or by two beside a month and a day.
 func (r *reading) hasYears() bool {
 	for column, name := range r.chosen.names {
 		if !yearNames.MatchString(name) {
@@ -121,7 +122,14 @@ func (r *reading) hasYears() bool {
 			return true
 		}
 	}
-	return false
+	parts := 0
+	for column := range r.chosen.names {
+		says, _ := r.describes(column, besideYears[:3])
+		if says != "" {
+			parts++
+		}
+	}
+	return parts >= 3
 }
 
 // describes says what a column of all recordings tells of each, and an example; "" for a sensor. What describes a recording is a whole

@@ -95,10 +95,13 @@ func TestColumnsOfThePartsOfTimes(t *testing.T) {
 		made, _ := imported(t, Options{Table: Table{Leave: parts}}, described(t, names, cells, false))
 		assert.Equal(t, []string{"x", "y"}, made.Sensors)
 	}
+	short := described(t, "YY,MM,DD,hh", func(_, at int) string { return fmt.Sprintf("24,5,%d,%d", 3+at/8, 3*at%24) }, false)
+	assert.Contains(t, refused(t, Options{}, short), `--leave "YY,MM,DD,hh" leaves out`)
 	for name, cell := range map[string]lineOf{ // without a year, or with values that no time has
 		"mm":       cells1,
 		"yy,mm":    func(_, at int) string { return fmt.Sprintf("%d.5,%d", at%4, at%5) },
 		"hour":     cells1,
+		"xx,yy":    func(_, at int) string { return fmt.Sprintf("%d,%d", 5*at%7, at%5) },
 		"year,min": func(_, at int) string { return fmt.Sprintf("%d,%d", 5*at%7, at%5) },
 	} {
 		made, _ := imported(t, Options{}, described(t, name, cell, false))
