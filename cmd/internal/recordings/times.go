@@ -34,6 +34,9 @@ var layouts = func() (all []string) {
 				all = append(all, strings.TrimSpace(date+" "+clock+zone))
 			}
 		}
+		if date != "" { // PostgreSQL and DuckDB write whole hours only; 10:00-11 without a date may be from 10 to 11
+			all = append(all, date+" 15:04:05-07")
+		}
 		all = append(all, date)
 	}
 	return append(all[:len(all)-1], "20060102T150405", "20060102T150405Z07:00", "Mon Jan 2 15:04:05 "+
