@@ -121,8 +121,8 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// load.py lets servers take turns: a round to warm up, then those that count. Here the load is a script, which tells rates of
-// 1, 2, 3 and so on. If requests fail, it stops.
+// load.py lets servers take turns: a round to warm up, then those that count. Here the load is a script, which tells
+// rates of 1, 2, 3 and so on. If requests fail, it stops.
 func TestLoad(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil || runtime.GOOS != "linux" {
@@ -142,14 +142,16 @@ echo '{"success": ` + success + `, "throughput": '$(wc -l < ` + dir + `/turns)',
 	'"status_codes": {"503": 1}, "errors": []}'
 `
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "vegeta"), []byte(script), 0o755))
-		output, err := exec.Command(python, "serving/load.py", server.URL+"/a", server.URL+"/b", "--pids", pid, pid, "--batch", "3",
+		output, err := exec.Command(python, "serving/load.py", server.URL+"/a", server.URL+"/b", "--pids", pid, pid,
+			"--batch", "3",
 			"--clients", "8", "--rounds", "3").CombinedOutput()
 		return string(output), err
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	output, err := load()
 	require.NoError(t, err, output)
-	assert.Contains(t, output, "batch 3, 8 clients, "+server.URL+"/a: 5 (3 to 7) requests/s, p99 2.5 (2.5 to 2.5) ms, processor ")
+	assert.Contains(t, output, "batch 3, 8 clients, "+server.URL+"/a: 5 (3 to 7) requests/s, p99 2.5 (2.5 to 2.5) ms, "+
+		"processor ")
 	assert.Contains(t, output, "batch 3, 8 clients, "+server.URL+"/b: 6 (4 to 8) requests/s")
 	success = "0.9"
 	output, err = load()
@@ -172,7 +174,8 @@ func TestSuiteTable(t *testing.T) {
 	}
 	files := []string{"suite/table.py",
 		file("1.csv", "set,model,runs,accuracy,deviation,seconds\nA,ccp,3,50,1.25,3\nA,fc,1,70,0,1\nA,gat,0,0,0,0\n"),
-		file("2.csv", "set,model,runs,accuracy,deviation,loss,seconds\nA,ccp,3,80,2,.5,5\nB,ccp,3,90,0,.25,7\nB,fc,1,90,0,,1\n"),
+		file("2.csv", "set,model,runs,accuracy,deviation,loss,seconds\n"+
+			"A,ccp,3,80,2,.5,5\nB,ccp,3,90,0,.25,7\nB,fc,1,90,0,,1\n"),
 		file("anchors.csv", "set,model,seed,accuracy,seconds\nA,svm,,0.8,2\nB,svm,,0.7,4\nB,hydra,1,0.9,2\nB,hydra,2,1,4\n"+
 			"C,svm,,1,1\n")}
 	output, err := exec.Command(python, files...).CombinedOutput()
@@ -298,12 +301,14 @@ export) mkdir -p "$3" && echo network > "$5";; esac`,
 		}
 	}
 	run := func(name string) string {
-		output, err := exec.Command(python, "golden.py", "run", "--build", dir, "--out", filepath.Join(dir, name)).CombinedOutput()
+		output, err := exec.Command(python, "golden.py", "run", "--build", dir, "--out",
+			filepath.Join(dir, name)).CombinedOutput()
 		require.NoError(t, err, "%s", output)
 		return string(output)
 	}
 	compare := func(name string) (string, error) {
-		output, err := exec.Command(python, "golden.py", "compare", filepath.Join(dir, "a"), filepath.Join(dir, name)).CombinedOutput()
+		output, err := exec.Command(python, "golden.py", "compare", filepath.Join(dir, "a"),
+			filepath.Join(dir, name)).CombinedOutput()
 		return string(output), err
 	}
 	build("0.5", "100")
@@ -324,8 +329,9 @@ export) mkdir -p "$3" && echo network > "$5";; esac`,
 	assert.Contains(t, output, "digits learned 2: seconds 100 -> 103 (1.030), a cost\n")
 }
 
-// gpu.py trains on both backends, again, and killed and resumed, and ends with 1 where the losses are not the CPU's. Here the
-// program is a script: a training that is killed has saved a checkpoint, and all but that of the backend "wrong" have one loss.
+// gpu.py trains on both backends, again, and killed and resumed, and ends with 1 where the losses are not the CPU's.
+// Here the program is a script: a training that is killed has saved a checkpoint, and all but that of the backend
+// "wrong" have one loss.
 func TestGPU(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil || runtime.GOOS == "windows" {

@@ -30,12 +30,12 @@ type Layer struct {
 // New starts one level. It pools the N nodes of affinity into clusters, and filters the signal over each cluster's
 // neighbourhood. signal: `[batch, N, C]`, float32 or float64.
 //
-// Neighbours, Blocks and Dropout configure it. All else are hyperparameters of scope, ParamHierarchy and those after it,
-// since Preparation.Hold, Hierarchy.Keep and a Freezer go by them, too. A parameter whose name begins with ccp_ and which
-// nobody reads is an error.
+// Neighbours, Blocks and Dropout configure it. All else are hyperparameters of scope, ParamHierarchy and those after
+// it, since Preparation.Hold, Hierarchy.Keep and a Freezer go by them, too. A parameter whose name begins with ccp_ and
+// which nobody reads is an error.
 //
-// Batch normalisation and ELU follow the filter, and dropout follows them. A level without them has a Cluster step and a
-// Filter with weights of its own.
+// Batch normalisation and ELU follow the filter, and dropout follows them. A level without them has a Cluster step and
+// a Filter with weights of its own.
 func New(scope *model.Scope, signal *Node, affinity Affinity, clusters, filters int) *Layer {
 	return &Layer{scope: scope, signal: signal, affinity: affinity, clusters: clusters, filters: filters, size: 16,
 		options: optionsOf(scope)}
@@ -116,7 +116,8 @@ func (l *Layer) cluster() (level Level) {
 	case held != nil:
 		level = l.held(level, several, held)
 	case rank == nil || l.options.Slots != rankSlots:
-		exceptions.Panicf("%s: candidates, and slots that are %s or %s, need neighbourhoods of the memberships at the start; "+
+		exceptions.Panicf("%s: candidates, and slots that are %s or %s, need neighbourhoods of the memberships at "+
+			"the start; "+
 			"call Preparation.Hold before", scope.Scope(), directedSlots, randomSlots)
 	default:
 		level = level.at(selectNodes(rank, l.size))
@@ -134,9 +135,9 @@ func (l *Layer) memberships(of several, width int) *Node {
 	return Softmax(MulScalar(ops.Rounded(of.one(v.NodeValue(x.Graph())), x.DType()), rate), -1)
 }
 
-// membershipsIn creates or finds the variable V of U = rate·V, `[rows, width]`. One that is there keeps its type: Hold draws them
-// in float32, also for layers that compute in float64. Adam's step does not depend on the scale
-// of a gradient, so U moves `rate` times as fast as the other weights, with one optimizer.
+// membershipsIn creates or finds the variable V of U = rate·V, `[rows, width]`. One that is there keeps its type: Hold
+// draws them in float32, also for layers that compute in float64. Adam's step does not depend on the scale of a
+// gradient, so U moves `rate` times as fast as the other weights, with one optimizer.
 func membershipsIn(scope *model.Scope, dtype dtypes.DType, rate float64, rows, width int) *model.Variable {
 	if v := scope.GetVariable(membershipsName); v != nil && v.DType().IsFloat() {
 		dtype = v.DType()
@@ -200,8 +201,8 @@ const (
 // zeroPadding is the value of Options.Padding that leaves out nodes of rank 0.
 const zeroPadding = "zeros"
 
-// shuffled puts neighbourhoods into the order of randomSlots, a permutation for each cluster. The permutations depend on
-// the level's path and L alone.
+// shuffled puts neighbourhoods into the order of randomSlots, a permutation for each cluster. The permutations depend
+// on the level's path and L alone.
 func shuffled(path string, n Neighbourhoods) Neighbourhoods {
 	name := fnv.New64a()
 	_, _ = name.Write([]byte(path)) // a hash's Write cannot fail

@@ -12,8 +12,8 @@ const (
 	mostCutShare = 8   // a cut is at most one frame in so many long
 )
 
-// augmentation returns how training samples are changed: as Raw says, or by distort if they are recordings in several frames; nil for
-// not at all. It is kept nowhere, since another split may give recordings another number of frames.
+// augmentation returns how training samples are changed: as Raw says, or by distort if they are recordings in several
+// frames; nil for not at all. It is kept nowhere, since another split may give recordings another number of frames.
 func (d *Dataset) augmentation() func(rng *rand.Rand, sample []float32) {
 	if d.Augment == nil && d.Form != nil && d.Form.Frames > 1 {
 		return distort(d.Form.Frames)
@@ -21,10 +21,10 @@ func (d *Dataset) augmentation() func(rng *rand.Rand, sample []float32) {
 	return d.Augment
 }
 
-// distort returns the augmentation of recordings, three changes that keep most classes, for half of the samples. The others stay as
-// they are: a class may lie in what the changes hide, such as a small step of an outline. A window of the frames is stretched to all of
-// them (Le Guennec et al. 2016). The values are multiplied by a factor near 1. A short span of the frames is set to the mean, which
-// is 0 (DeVries and Taylor 2017).
+// distort returns the augmentation of recordings, three changes that keep most classes, for half of the samples. The
+// others stay as they are: a class may lie in what the changes hide, such as a small step of an outline. A window of
+// the frames is stretched to all of them (Le Guennec et al. 2016). The values are multiplied by a factor near 1. A
+// short span of the frames is set to the mean, which is 0 (DeVries and Taylor 2017).
 func distort(frames int) func(rng *rand.Rand, sample []float32) {
 	return func(rng *rand.Rand, sample []float32) {
 		if rng.IntN(2) == 0 {

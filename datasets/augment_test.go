@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Half of the samples stay. What distort makes of a ramp otherwise is a ramp: a window of it, times a factor, but for the cut.
+// Half of the samples stay. What distort makes of a ramp otherwise is a ramp: a window of it, times a factor, but for
+// the cut.
 func TestDistort(t *testing.T) {
 	const frames = 50
 	ramp := make([]float32, 2*frames) // of two sensors, of which the second has twice the first's values

@@ -33,7 +33,8 @@ func TestCheckUsable(t *testing.T) {
 	r := a.check(t, Options{HoldOut: true})
 	assert.True(t, r.Usable)
 	assert.Equal(t, noSplit, r.Warnings[0])
-	assert.Equal(t, []ArrayInfo{{"features", []int{20, 4, 2}, "float32"}, {"labels", []int{20}, "int64"}, {"edges", []int{3, 2}, "int64"},
+	assert.Equal(t, []ArrayInfo{{"features", []int{20, 4, 2}, "float32"}, {"labels", []int{20}, "int64"},
+		{"edges", []int{3, 2}, "int64"},
 		{"node_names", []int{4}, "string"}}, r.Arrays)
 	d := a.load(t, Options{HoldOut: true})
 	assert.Equal(t, []string{"a", "b", "c", "d"}, d.NodeNames)
@@ -61,9 +62,12 @@ func TestCheckFindsAll(t *testing.T) {
 	}
 	r := a.check(t, Options{})
 	assert.Equal(t, []string{
-		"features[0,0,0] is NaN, which is not a finite float32, at most 3.4e38; replace it (numpy.nan_to_num) or drop the sample",
-		"features[1,0,1] is NaN, which is not a finite float32, at most 3.4e38; replace it (numpy.nan_to_num) or drop the sample",
-		"features[2,1,0] is NaN, which is not a finite float32, at most 3.4e38; replace it (numpy.nan_to_num) or drop the sample",
+		"features[0,0,0] is NaN, which is not a finite float32, at most 3.4e38; replace it (numpy.nan_to_num) or drop " +
+			"the sample",
+		"features[1,0,1] is NaN, which is not a finite float32, at most 3.4e38; replace it (numpy.nan_to_num) or drop " +
+			"the sample",
+		"features[2,1,0] is NaN, which is not a finite float32, at most 3.4e38; replace it (numpy.nan_to_num) or drop " +
+			"the sample",
 		"features: 2 more elements are wrong in the same way",
 		`class_names[2] is "a", as class_names[0] is; give each class a name of its own`,
 		"labels[0] is -1; number the classes from 0, or store them as strings (labels.astype(str))",
@@ -93,30 +97,36 @@ func TestCheckGoesOn(t *testing.T) {
 		opts Options
 		want []string
 	}{
-		{"an empty file", arrays{}, Options{}, []string{"no array features", "no array labels; store a class for each sample", "no graph"}},
+		{"an empty file", arrays{}, Options{}, []string{"no array features", "no array labels; store a class for each sample",
+			"no graph"}},
 		{"features alone", arrays{"features": path4()["features"]}, Options{},
 			[]string{"no array labels; store a class for each of the 20", "no graph"}},
 		{"no features", path4().with("features", nil).with("labels", vectorOf(0.5)), Options{},
 			[]string{"no array features", "labels are float64"}},
-		{"no labels at all", path4().with("features", nil).with("labels", vectorOf[int64]()), Options{}, []string{"no array features"}},
+		{"no labels at all", path4().with("features", nil).with("labels", vectorOf[int64]()), Options{},
+			[]string{"no array features"}},
 		{"neighbours of nothing", arrays{"labels": vectorOf[int64](0, 1)}, Options{KNN: 3}, []string{"no array features"}},
 		{"split without labels", path4().with("labels", nil).with("split", vectorOf(make([]int64, 20)...)), Options{},
 			[]string{"no array labels", "split marks no test sample (2)"}},
 		{"split and groups of no samples",
 			path4().with("features", vectorOf(1.0)).with("split", vectorOf(slices.Repeat([]int64{0, 1, 2, 0}, 5)...)).
 				with("groups", vectorOf[int64](1, 2, 1)), Options{}, []string{"features has shape [1]"}},
-		{"parts of a CSR", csr, Options{}, []string{"no array features", "no array labels", "indptr: element 0 is 0.5", "data[0] is -1"}},
-		{"two graphs, both wrong", path4().with("edges", matrixOf(2, 0.5, 1)).with("adjacency", matrixOf(1, 1.0)), Options{KNN: 2},
+		{"parts of a CSR", csr, Options{}, []string{"no array features", "no array labels", "indptr: element 0 is 0.5",
+			"data[0] is -1"}},
+		{"two graphs, both wrong", path4().with("edges", matrixOf(2, 0.5, 1)).with("adjacency", matrixOf(1, 1.0)),
+			Options{KNN: 2},
 			[]string{"the graph is given 2 times", "edges: element 0 is 0.5", "adjacency has shape [1 1]; want [4, 4]"}},
 		{"adjacency alone", arrays{"adjacency": matrixOf(2, 1.0, -1, 1, 1)}, Options{},
 			[]string{"no array features", "no array labels", "adjacency[0,1] is -1"}},
 		{"one class", path4().with("labels", vectorOf(make([]int64, 20)...)), Options{}, []string{"labels name 1 class"}},
-		{"two samples", path4().with("features", matrixOf(4, 1.0, 2, 3, 4, 5, 6, 7, 8)).with("labels", vectorOf[int64](0, 1)), Options{},
+		{"two samples", path4().with("features", matrixOf(4, 1.0, 2, 3, 4, 5, 6, 7, 8)).with("labels", vectorOf[int64](0, 1)),
+			Options{},
 			[]string{"the test split is empty"}},
 		{"text for numbers", path4().with("features",
 			&npz.Array{Shape: []int{20, 4}, Data: make([]string, 80)}).with("labels", vectorOf[int64](-1)), Options{},
 			[]string{"features: elements are string", "labels has shape [1]; want [20]"}},
-		{"names that are numbers", path4().with("class_names", vectorOf(1.0)).with("node_names", vectorOf(1.0, 2, 3, 4)), Options{},
+		{"names that are numbers", path4().with("class_names", vectorOf(1.0)).with("node_names", vectorOf(1.0, 2, 3, 4)),
+			Options{},
 			[]string{"class_names: elements are float64", "node_names: elements are float64"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -141,8 +151,8 @@ func TestCheckCannotOpen(t *testing.T) {
 	assert.ErrorContains(t, err, "knn: -1")
 }
 
-// TestSampleOddities by hand: node 1 never changes in training, a test sample is a training sample, one is far off, two equal
-// samples have different classes, and one class has 20 training samples for each of the other.
+// TestSampleOddities by hand: node 1 never changes in training, a test sample is a training sample, one is far off, two
+// equal samples have different classes, and one class has 20 training samples for each of the other.
 func TestSampleOddities(t *testing.T) {
 	const n = 24
 	values, labels, split := make([]float32, 0, 2*n), make([]int64, n), make([]int64, n)
@@ -154,19 +164,24 @@ func TestSampleOddities(t *testing.T) {
 	values[2*22] = 3     // the test sample 22 is the training sample 3
 	values[2*23] = 0     // the test sample 23 is the training sample 0 of another class
 	values[2*21+1] = 1e6 // far, in validation: node 1 still never changes in training
-	a := arrays{"features": {Shape: []int{n, 2, 1}, Data: values}, "labels": vectorOf(labels...), "split": vectorOf(split...),
+	a := arrays{"features": {Shape: []int{n, 2, 1}, Data: values}, "labels": vectorOf(labels...),
+		"split": vectorOf(split...),
 		"edges": matrixOf[int64](2, 0, 1)}
 	r := a.check(t, Options{})
 	mean, std := r.Data.Mean[0], r.Data.Std[0]
 	assert.Equal(t, []string{
 		"channel 0 is 1e+06 in 1 of 48 values, far from all others: if it stands for a missing value, store NaN in its place",
 		"class 0 has no validation sample",
-		fmt.Sprintf("1 values lie over 100 deviations from the mean of their channel, the farthest %.0f: sample 21, node 1, channel 0 is 1e+06; "+
+		fmt.Sprintf("1 values lie over 100 deviations from the mean of their channel, the farthest %.0f: sample 21, node "+
+			"1, channel 0 is 1e+06; "+
 			"clip them, or take logarithms", (1e6-mean)/std),
-		"2 test samples are training samples, too (sample 22 is sample 3): the test accuracy will be too good; keep copies together in split",
-		"1 samples equal a sample of another class (sample 23, class 1, is sample 0, class 0): no classifier can tell them apart; check labels",
+		"2 test samples are training samples, too (sample 22 is sample 3): the test accuracy will be too good; keep copies " +
+			"together in split",
+		"1 samples equal a sample of another class (sample 23, class 1, is sample 0, class 0): no classifier can tell them " +
+			"apart; check labels",
 		"1 of 2 nodes never change over the training samples (the first: [1]); they cost time and tell nothing",
-		"class 0 has 20 training samples, class 1 only 1: accuracy says little about the small one; look at recall in ccp eval",
+		"class 0 has 20 training samples, class 1 only 1: accuracy says little about the small one; look at recall " +
+			"in ccp eval",
 	}, r.Warnings)
 	assert.Empty(t, small(t).Oddities())
 	for i := range n {
@@ -198,7 +213,8 @@ func FuzzCheckNPZ(f *testing.F) {
 			{Name: "features", Array: matrixOf(max(1, len(features)/max(1, len(labels))), slices.Clone(features)...)},
 			{Name: "labels", Array: signed(labels)},
 			{Name: "split", Array: signed(split)},
-			{Name: "edges", Array: &npz.Array{Shape: []int{len(graph) / 2, 2}, Data: signed(graph).Data.([]int8)[:len(graph)/2*2]}},
+			{Name: "edges", Array: &npz.Array{Shape: []int{len(graph) / 2, 2},
+				Data: signed(graph).Data.([]int8)[:len(graph)/2*2]}},
 			{Name: "weights", Array: signed(weights)},
 			{Name: "adjacency", Array: &npz.Array{Shape: []int{side, side}, Data: signed(graph).Data.([]int8)[:side*side]}},
 			{Name: "indptr", Array: signed(graph)},

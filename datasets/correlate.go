@@ -14,11 +14,12 @@ import (
 )
 
 const (
-	allLinked   = 8             // the most sensors that are all joined to each other, unless a number of neighbours is asked for
+	// the most sensors that are all joined to each other, unless a number of neighbours is asked for
+	allLinked   = 8
 	correlated  = 4             // the usual number of sensors that each of more sensors is joined to by correlation
 	correlating = 2_000_000_000 // the most products for correlations; with more, evenly spaced samples are used
-	// mostCompared is the largest number of nodes or sensors of which each is compared with each other. The pairs of more would take
-	// minutes, and by the few samples that correlating then leaves, correlations would be chance.
+	// mostCompared is the largest number of nodes or sensors of which each is compared with each other. The pairs of more
+	// would take minutes, and by the few samples that correlating then leaves, correlations would be chance.
 	mostCompared = 4_096
 	// productsAtOnce bounds the products of sensors that are in memory at a time, 16 MB.
 	productsAtOnce = 1 << 21
@@ -30,8 +31,8 @@ func (d *Dataset) linked() (k int, all bool) {
 	return k, d.KNN == 0 && sensors <= allLinked || k >= sensors-1
 }
 
-// link makes the graph of the sensors: few of them are all joined, more by correlations over some samples. Very many are joined to
-// none, since all pairs are too many to compare.
+// link makes the graph of the sensors: few of them are all joined, more by correlations over some samples. Very many
+// are joined to none, since all pairs are too many to compare.
 func (d *Dataset) link(of []int) (*affinity.Matrix, error) {
 	sensors := len(d.Form.Sensors)
 	k, all := d.linked()
@@ -64,12 +65,13 @@ func (d *Dataset) unlinked() bool {
 	return d.Form != nil && d.Raw.Graph == nil && d.KNN == 0 && len(d.Form.Sensors) > mostCompared
 }
 
-// linkMany joins more sensors than can be compared with each other: to none, unless neighbours are asked for. Then each is joined
-// to those of the most alike course over some training samples, whatever its sign.
+// linkMany joins more sensors than can be compared with each other: to none, unless neighbours are asked for. Then each
+// is joined to those of the most alike course over some training samples, whatever its sign.
 func (d *Dataset) linkMany(training []int) (*affinity.Matrix, error) {
 	sensors, width := len(d.Form.Sensors), d.Form.Width()
 	if d.unlinked() {
-		appendf(&d.Warnings, "no sensors are linked: correlations link at most %d, and these are %d; if you know which belong together, "+
+		appendf(&d.Warnings, "no sensors are linked: correlations link at most %d, and these are %d; if you know which "+
+			"belong together, "+
 			"store edges, or leave out sensors that tell nothing", mostCompared, sensors)
 		return affinity.New(sensors, nil)
 	}
@@ -93,7 +95,8 @@ func (d *Dataset) linkMany(training []int) (*affinity.Matrix, error) {
 	}
 	for course := range slices.Chunk(points, dims) {
 		if length := floats.Norm(course, 2); length > 0 {
-			floats.Scale(math.Copysign(1/length, floats.Dot(course, direction)), course) // so that a course and its opposite are one
+			// so that a course and its opposite are one
+			floats.Scale(math.Copysign(1/length, floats.Dot(course, direction)), course)
 		}
 	}
 	graph, err := d.neighbours(points, dims)
@@ -107,10 +110,10 @@ func (d *Dataset) linkMany(training []int) (*affinity.Matrix, error) {
 	return affinity.New(sensors, links)
 }
 
-// correlate joins each sensor to the k sensors whose series are most correlated with its own.
-// It sums |r| over the channels, each r over all values of the training samples. Of equal sensors it takes the lower
-// number. Two sensors are joined if either chooses the other. It compares a block of sensors with all at a time, so that the
-// memory grows with their number, not with its square.
+// correlate joins each sensor to the k sensors whose series are most correlated with its own. It sums |r| over the
+// channels, each r over all values of the training samples. Of equal sensors it takes the lower number. Two sensors are
+// joined if either chooses the other. It compares a block of sensors with all at a time, so that the memory grows with
+// their number, not with its square.
 func (d *Dataset) correlate(training []int, k int) (*affinity.Matrix, error) {
 	sensors, channels, width := len(d.Form.Sensors), d.Channels, d.Form.Width()
 	cost := sensors * sensors * channels * d.Form.Longest
@@ -133,8 +136,8 @@ func (d *Dataset) correlate(training []int, k int) (*affinity.Matrix, error) {
 	return affinity.New(sensors, links)
 }
 
-// centred goes over the time points of samples, channel by channel, with the sensors' values less their means. They are valid until
-// the next.
+// centred goes over the time points of samples, channel by channel, with the sensors' values less their means. They are
+// valid until the next.
 func (d *Dataset) centred(samples []int, mean []float32) iter.Seq2[int, []float64] {
 	width := d.Form.Width()
 	return func(yield func(channel int, values []float64) bool) {
@@ -167,7 +170,8 @@ func (d *Dataset) squares(samples []int, mean []float32) []float64 {
 	return sums
 }
 
-// multiply adds up the products of the centred values of the sensors from..to with those of all, `[to - from, channels, sensors]`.
+// multiply adds up the products of the centred values of the sensors from..to with those of all, `[to - from, channels,
+// sensors]`.
 func (d *Dataset) multiply(samples []int, mean []float32, from, to int, products []float64) {
 	for channel, values := range d.centred(samples, mean) {
 		for a := from; a < to; a++ {
@@ -176,12 +180,14 @@ func (d *Dataset) multiply(samples []int, mean []float32, from, to int, products
 	}
 }
 
-// strongest returns the k sensors whose sum of |r| with sensor a over the channels is greatest, the greatest first. products are
-// those of a with all, and squares those of each with itself, both `[channels, sensors]`. Of equal ones the lower number is first.
+// strongest returns the k sensors whose sum of |r| with sensor a over the channels is greatest, the greatest first.
+// products are those of a with all, and squares those of each with itself, both `[channels, sensors]`. Of equal ones
+// the lower number is first.
 func strongest(a, k, sensors int, squares, products []float64) []int {
 	sums := make([]float64, sensors)
 	for at, product := range products {
-		if scale := math.Sqrt(squares[at/sensors*sensors+a] * squares[at]); scale > 0 { // a constant sensor correlates with nothing
+		// a constant sensor correlates with nothing
+		if scale := math.Sqrt(squares[at/sensors*sensors+a] * squares[at]); scale > 0 {
 			sums[at%sensors] += math.Abs(product) / scale
 		}
 	}
@@ -196,13 +202,14 @@ func strongest(a, k, sensors int, squares, products []float64) []int {
 	return chosen
 }
 
-// neighbours joins each node to its KNN nearest by some values. Where all pairs are too many to compare, it looks among the most
-// likely ones, and says so.
+// neighbours joins each node to its KNN nearest by some values. Where all pairs are too many to compare, it looks among
+// the most likely ones, and says so.
 func (d *Dataset) neighbours(points []float64, dims int) (*affinity.Matrix, error) {
 	n := len(points) / dims
 	if n <= mostCompared {
 		return affinity.KNN(points, n, dims, d.KNN, affinity.Euclidean)
 	}
-	appendf(&d.Notes, "the graph of knn %d compares each of the %d nodes with some thousand others that are like it, not with all", d.KNN, n)
+	appendf(&d.Notes, "the graph of knn %d compares each of the %d nodes with some thousand others that are like it, "+
+		"not with all", d.KNN, n)
 	return affinity.NearKNN(points, n, dims, d.KNN, 0)
 }

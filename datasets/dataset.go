@@ -1,8 +1,8 @@
 // Package datasets loads labelled signals on one fixed graph.
 //
-// A source brings [Raw] samples, and a label for each. A [Split] lists the samples of the training, of the validation and of the
-// test. [Make] joins both to a [Dataset]. It computes from the training samples alone what normalises all samples, such as their
-// mean and standard deviation. To test on another fold, call Make with another split.
+// A source brings [Raw] samples, and a label for each. A [Split] lists the samples of the training, of the validation
+// and of the test. [Make] joins both to a [Dataset]. It computes from the training samples alone what normalises all
+// samples, such as their mean and standard deviation. To test on another fold, call Make with another split.
 //
 // [Load] reads a source by its name, or an .npz file by its path, and calls Make. [New] does so with samples in memory.
 // [Dataset.Batches] feeds a split to a GoMLX trainer.
@@ -18,9 +18,9 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Dataset is a set of labelled signals on one fixed graph: raw samples, how they are split, and what [Make] has learned from
-// the training samples: Mean, Std and Form, and its own fields. Make does not look at these: to keep other values when
-// validation samples are held out, change Scale, Graph and Coordinates of Raw.
+// Dataset is a set of labelled signals on one fixed graph: raw samples, how they are split, and what [Make] has learned
+// from the training samples: Mean, Std and Form, and its own fields. Make does not look at these: to keep other values
+// when validation samples are held out, change Scale, Graph and Coordinates of Raw.
 type Dataset struct {
 	Raw
 	Split
@@ -98,8 +98,8 @@ func (d *Dataset) checkShape() error {
 	return checkUnit(d.Affinity)
 }
 
-// The heaviest edge of a graph weighs at least leastWeight and at most mostWeight, or sums and quotients of weights would leave
-// what a float64 holds in full.
+// The heaviest edge of a graph weighs at least leastWeight and at most mostWeight, or sums and quotients of weights
+// would leave what a float64 holds in full.
 const leastWeight, mostWeight = 1e-300, 1e300
 
 // checkUnit returns an error if a graph's weights are too large or too small to be computed with.
@@ -109,7 +109,8 @@ func checkUnit(graph *affinity.Matrix) error {
 		return nil
 	}
 	if heaviest := slices.Max(weights); heaviest < leastWeight || heaviest > mostWeight {
-		return fmt.Errorf("the heaviest edge of the graph weighs %g, outside %g to %g; multiply all weights by one number (their unit "+
+		return fmt.Errorf("the heaviest edge of the graph weighs %g, outside %g to %g; multiply all weights by one number "+
+			"(their unit "+
 			"changes nothing)", heaviest, leastWeight, mostWeight)
 	}
 	return nil

@@ -16,7 +16,8 @@ func TestDigits(t *testing.T) {
 	d.Signals.Read(0, sample)
 	assert.Equal(t, []float32{0, 0, 5, 13, 9, 1, 0, 0}, sample[:8])
 	assert.Equal(t, []int32{0, 1, 2, 3}, d.Labels[:4])
-	pixels, classes := 0, 0 // the whole file: each pixel times its place in the digit, each class times its place in the file
+	// the whole file: each pixel times its place in the digit, each class times its place in the file
+	pixels, classes := 0, 0
 	for i, class := range d.Labels {
 		d.Signals.Read(i, sample)
 		for node, dark := range sample {

@@ -10,7 +10,8 @@ import (
 )
 
 func init() {
-	datasets.Register(datasets.Source{Name: "rings", About: "sines around a ring of twelve nodes, of one or of two periods", Licence: "CC0",
+	datasets.Register(datasets.Source{Name: "rings",
+		About: "sines around a ring of twelve nodes, of one or of two periods", Licence: "CC0",
 		Load: rings})
 }
 
@@ -37,7 +38,8 @@ func rings(context.Context, []string, datasets.Options) (*datasets.Raw, error) {
 	return raw, nil
 }
 
-// A data set of one's own is a file that registers a Source. It is then listed, loaded, split and trained on by its name.
+// A data set of one's own is a file that registers a Source. It is then listed, loaded, split and trained on by its
+// name.
 func ExampleRegister() {
 	d, err := datasets.Load(context.Background(), "rings", datasets.Options{Seed: 1})
 	if err != nil {

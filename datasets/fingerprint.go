@@ -23,8 +23,8 @@ type Fingerprint struct {
 // probability below 1e-10.
 const hashSize = 8
 
-// Fingerprint returns the fingerprint of the data set. It reads every sample once. A new part of a data set that decides
-// results needs a line here, and its name in Differences.
+// Fingerprint returns the fingerprint of the data set. It reads every sample once. A new part of a data set that
+// decides results needs a line here, and its name in Differences.
 func (d *Dataset) Fingerprint() Fingerprint {
 	samples := d.hashes(loop.Indices(d.Signals.Len()), nil)
 	f := Fingerprint{Parts: map[string]string{}}
@@ -56,7 +56,8 @@ func (d *Dataset) Fingerprint() Fingerprint {
 func (f Fingerprint) Differences(now Fingerprint) (differences []string) {
 	for _, part := range []string{"features", "recordings", "labels", "graph", "split", "groups", "import", "scale"} {
 		was, is := f.Parts[part], now.Parts[part]
-		if was == "" || was == is || (part == "scale" || part == "recordings") && differences != nil { // they follow from the others
+		// they follow from the others
+		if was == "" || was == is || (part == "scale" || part == "recordings") && differences != nil {
 			continue
 		}
 		was, _, _ = strings.Cut(was, ",")

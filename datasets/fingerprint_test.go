@@ -22,7 +22,8 @@ func pathOfFour(t *testing.T) *Dataset {
 	for i := range labels {
 		labels[i] = int32(i % 2)
 	}
-	graph, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}})
+	graph, err := affinity.New(4,
+		[]affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}})
 	require.NoError(t, err)
 	d, err := New("path", features, labels, graph, Options{})
 	require.NoError(t, err)
@@ -41,9 +42,13 @@ func TestFingerprint(t *testing.T) {
 		"features": func(d *Dataset) { d.Signals.(*Floats).Values[3] = -1 },
 		"labels":   func(d *Dataset) { d.Labels[0], d.Labels[1] = 1, 0 },
 		"graph": func(d *Dataset) {
-			d.Affinity, _ = affinity.New(4, []affinity.Edge{{I: 0, J: 2, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}})
+			d.Affinity, _ = affinity.New(4, []affinity.Edge{{I: 0, J: 2, Weight: 1}, {I: 1, J: 2, Weight: 1},
+				{I: 2, J: 3, Weight: 1}})
 		},
-		"graph (was 3 edges, is 1 edges)":       func(d *Dataset) { d.Affinity, _ = affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}}) },
+		"graph (was 3 edges, is 1 edges)": func(d *Dataset) {
+			d.Affinity,
+				_ = affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}})
+		},
 		"groups (was 0 samples, is 40 samples)": func(d *Dataset) { d.Groups = slices.Repeat([]string{"a", "b"}, 20) },
 		"scale":                                 func(d *Dataset) { d.Std[0] *= 2 },
 		"split":                                 func(d *Dataset) { d.Train[0], d.Test[0] = d.Test[0], d.Train[0] },

@@ -63,8 +63,8 @@ func (f Fold) check() error {
 var errNoGroups = errors.New("there are no groups, so that none can be a fold; store the subject or site of each " +
 	"sample as an array groups, or give a number of folds")
 
-// Split returns the split whose test is the fold, without validation samples. It is an error if there is no such fold of
-// these samples.
+// Split returns the split whose test is the fold, without validation samples. It is an error if there is no such fold
+// of these samples.
 func (f Fold) Split(labels []int32, groups, classes []string, seed uint64) (s Split, err error) {
 	folds, err := f.share(labels, groups, classes, seed)
 	if err != nil {
@@ -99,7 +99,8 @@ func (f Fold) share(labels []int32, groups, classes []string, seed uint64) ([][]
 		return nil, fmt.Errorf("class %s has a single sample, which cannot be learned from and tested on; take it out of "+
 			"the data", className(classes, smallest))
 	case n < f.Of:
-		return nil, fmt.Errorf("class %s has %d samples, fewer than folds: give 2 to %[2]d folds", className(classes, smallest), n)
+		return nil, fmt.Errorf("class %s has %d samples, fewer than folds: give 2 to %[2]d folds",
+			className(classes, smallest), n)
 	case len(units) < f.Of:
 		return nil, fmt.Errorf("there are %d groups, fewer than folds, and a fold has whole groups: give 2 to %[1]d folds",
 			len(units))

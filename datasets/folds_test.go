@@ -20,7 +20,8 @@ func TestFoldText(t *testing.T) {
 	for _, text := range []string{"2", "2/", "/5", "0/5", "6/5", "1/1", "2/0", "-1/5", "0/groups", "2/5x", "2 /5",
 		"02/5", "a/groups", "groups"} {
 		f := Fold{1, 2}
-		assert.EqualError(t, f.UnmarshalText([]byte(text)), "is not a fold such as 2/5, the second of five, or 2/groups", text)
+		assert.EqualError(t, f.UnmarshalText([]byte(text)),
+			"is not a fold such as 2/5, the second of five, or 2/groups", text)
 	}
 	for _, f := range []Fold{{1, 1}, {-1, 5}, {6, 5}, {0, 5}, {1, -1}} {
 		assert.ErrorContains(t, Options{Fold: f}.check(), "there must be at least 2 folds, numbered from 1")
@@ -31,7 +32,8 @@ func TestFoldText(t *testing.T) {
 func tests(t *testing.T, a arrays, folds int, seed uint64) (all []int, each [][]int) {
 	t.Helper()
 	for k := range folds {
-		d := a.load(t, Options{HoldOut: true, Seed: seed, Fold: Fold{k + 1, folds}}) // Load checks that no sample is in two splits
+		// Load checks that no sample is in two splits
+		d := a.load(t, Options{HoldOut: true, Seed: seed, Fold: Fold{k + 1, folds}})
 		assert.Equal(t, len(d.Labels), len(d.Train)+len(d.Validation)+len(d.Test))
 		assert.NotEmpty(t, d.Validation)
 		all, each = append(all, d.Test...), append(each, d.Test)
@@ -39,7 +41,8 @@ func tests(t *testing.T, a arrays, folds int, seed uint64) (all []int, each [][]
 	return all, each
 }
 
-// Each sample is tested once, whatever split the file has, and a fold differs from another by at most a sample, in each class too.
+// Each sample is tested once, whatever split the file has, and a fold differs from another by at most a sample, in each
+// class too.
 func TestFoldsPartition(t *testing.T) {
 	labels := make([]int64, 20) // 9 of class 0, 7 of class 1, 4 of class 2
 	for i := range labels {
@@ -135,7 +138,8 @@ func TestFoldErrors(t *testing.T) {
 		want string
 	}{
 		{path4(), Fold{1, 11}, "mine.npz: fold 1/11: class 0 has 10 samples, fewer than folds: give 2 to 10 folds"},
-		{path4().with("labels", vectorOf(single...)), Fold{1, 2}, "class 1 has a single sample, which cannot be learned from and tested on"},
+		{path4().with("labels", vectorOf(single...)), Fold{1, 2},
+			"class 1 has a single sample, which cannot be learned from and tested on"},
 		{path4().with("groups", vectorOf(subjects()...)),
 			Fold{1, 6}, "there are 5 groups, fewer than folds, and a fold has whole groups: give 2 to 5 folds"},
 		{path4().with("groups", vectorOf(subjects()...)), Fold{6, 0}, "fold 6/groups: there are 5 groups"},

@@ -23,8 +23,8 @@ const (
 	similarity      = "numpy.exp(-(weights / weights.mean())**2)"
 )
 
-// graphOddities reports what is seldom intended of the graph that was given, one sentence each with what to do: hubs, nodes that are
-// all linked alike, and weights that are distances.
+// graphOddities reports what is seldom intended of the graph that was given, one sentence each with what to do: hubs,
+// nodes that are all linked alike, and weights that are distances.
 func (d *Dataset) graphOddities() (lines []string) {
 	graph, nodes := d.Graph, "node"
 	if graph == nil {
@@ -42,27 +42,31 @@ func (d *Dataset) graphOddities() (lines []string) {
 	}
 	if len(edges) > 0 {
 		if most := slices.Max(links); most > fewNeighbours && 2*most > len(edges) {
-			lines = append(lines, fmt.Sprintf("%s %d has %d of the graph's %d links: the others have hardly a neighbour of their own, so that "+
-				"clusters read few of them; leave a hub's links out, or train transforms alone (--fast), which read every %[1]s",
-				nodes, slices.Index(links, most), most, len(edges)))
+			lines = append(lines,
+				fmt.Sprintf("%s %d has %d of the graph's %d links: the others have hardly a neighbour of their own, so that "+
+					"clusters read few of them; leave a hub's links out, or train transforms alone (--fast), which read every %[1]s",
+					nodes, slices.Index(links, most), most, len(edges)))
 		}
 	}
 	alike := !slices.ContainsFunc(edges, func(e affinity.Edge) bool { return e.Weight != edges[0].Weight })
 	switch {
 	case alike && n > fewNeighbours && len(edges) == n*(n-1)/2:
-		lines = append(lines, fmt.Sprintf("all %d %ss are linked with each other by one weight: such a graph says nothing, and its clusters are "+
-			"drawn at random; give links of those that belong together", n, nodes))
+		lines = append(lines,
+			fmt.Sprintf("all %d %ss are linked with each other by one weight: such a graph says nothing, and its clusters are "+
+				"drawn at random; give links of those that belong together", n, nodes))
 	case alike:
 	default:
 		if why := d.distances(graph, edges); why != "" {
-			lines = append(lines, why+", and would link far "+nodes+"s the most; a weight says how near two are: store "+similarity)
+			lines = append(lines,
+				why+", and would link far "+nodes+"s the most; a weight says how near two are: store "+similarity)
 		}
 	}
 	return lines
 }
 
-// distances says why the weights of a graph's edges seem to be distances; "" if they do not. With coordinates it looks whether they
-// grow with the distance of their ends, else whether they obey the triangle inequality where drawn weights would not.
+// distances says why the weights of a graph's edges seem to be distances; "" if they do not. With coordinates it looks
+// whether they grow with the distance of their ends, else whether they obey the triangle inequality where drawn weights
+// would not.
 func (d *Dataset) distances(graph *affinity.Matrix, edges []affinity.Edge) string {
 	if d.Raw.Coordinates != nil && len(d.Raw.Coordinates)%graph.N() == 0 {
 		if len(edges) < fewEdges {
@@ -78,19 +82,21 @@ func (d *Dataset) distances(graph *affinity.Matrix, edges []affinity.Edge) strin
 			}
 		}
 		if r := rankCorrelation(weights, apart); r > growing {
-			return fmt.Sprintf("the weights of links grow with the distance between their ends (rank correlation %.2f), as distances do", r)
+			return fmt.Sprintf("the weights of links grow with the distance between their ends (rank correlation %.2f), as "+
+				"distances do", r)
 		}
 		return ""
 	}
 	if triangles := metric(graph, edges); triangles > 0 {
-		return fmt.Sprintf("in all of %d triangles of links no weight exceeds the sum of the other two, as distances do", triangles)
+		return fmt.Sprintf("in all of %d triangles of links no weight exceeds the sum of the other two, as distances do",
+			triangles)
 	}
 	return ""
 }
 
-// metric counts the triangles of a graph if the weights obey the triangle inequality in each, as distances do, and would violate it in
-// leastViolations if they were drawn; else it returns 0. Of shares of a node's links, which obey it too, the two largest of a triangle
-// are equal. Of large graphs it looks at mostTriangles.
+// metric counts the triangles of a graph if the weights obey the triangle inequality in each, as distances do, and
+// would violate it in leastViolations if they were drawn; else it returns 0. Of shares of a node's links, which obey it
+// too, the two largest of a triangle are equal. Of large graphs it looks at mostTriangles.
 func metric(graph *affinity.Matrix, edges []affinity.Edge) int {
 	order := rand.New(rand.NewPCG(0, uint64(len(edges)))).Perm(len(edges))
 	triangles, violations, equal := countTriangles(graph, edges, order)
@@ -112,8 +118,8 @@ func metric(graph *affinity.Matrix, edges []affinity.Edge) int {
 	return triangles
 }
 
-// countTriangles goes through the triangles of edges in an order, at most mostTriangles and those of one edge more. It counts those whose
-// largest weight exceeds the sum of the others, and those whose two largest weights are equal.
+// countTriangles goes through the triangles of edges in an order, at most mostTriangles and those of one edge more. It
+// counts those whose largest weight exceeds the sum of the others, and those whose two largest weights are equal.
 func countTriangles(graph *affinity.Matrix, edges []affinity.Edge, order []int) (triangles, violations, equal int) {
 	for _, at := range order {
 		i, j := edges[at].I, edges[at].J
@@ -134,7 +140,8 @@ func countTriangles(graph *affinity.Matrix, edges []affinity.Edge, order []int) 
 	return triangles, violations, equal
 }
 
-// common lists the nodes that are linked with both of two nodes and come after them, so that each triangle is seen once.
+// common lists the nodes that are linked with both of two nodes and come after them, so that each triangle is seen
+// once.
 func common(graph *affinity.Matrix, i, j int) (both []int) {
 	of, _ := graph.Row(i)
 	with, _ := graph.Row(j)

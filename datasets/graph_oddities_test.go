@@ -61,7 +61,8 @@ func TestWeightsThatAreDistancesAreTold(t *testing.T) {
 		points := scattered(rng, 40+5*trial)
 		edges := nearEdges(points, 6, same)
 		assert.Contains(t, oddGraph(t, len(points)/2, edges, points), "grow with the distance between their ends")
-		assert.Contains(t, oddGraph(t, len(points)/2, edges, nil), "no weight exceeds the sum of the other two, as distances do")
+		assert.Contains(t, oddGraph(t, len(points)/2, edges, nil),
+			"no weight exceeds the sum of the other two, as distances do")
 		all := nearEdges(points, len(points)/2-1, same)
 		assert.Contains(t, oddGraph(t, len(points)/2, all, nil), "as distances do, and would link far nodes the most")
 	}
@@ -82,8 +83,8 @@ func TestWeightsThatAreDistancesAreToldInAnyUnit(t *testing.T) {
 	}
 }
 
-// Affinities of all kinds are not taken for distances: kernels, inverse distances, correlations, counts, equal weights, drawn ones, and
-// shares of a node's links.
+// Affinities of all kinds are not taken for distances: kernels, inverse distances, correlations, counts, equal weights,
+// drawn ones, and shares of a node's links.
 func TestAffinitiesAreNoDistances(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for trial := range 20 {
@@ -162,5 +163,6 @@ func TestDistancesOfAFileAreTold(t *testing.T) {
 		"edges": matrixOf(2, ends...), "weights": vectorOf(weights...)}.write(t)
 	report, err := CheckNPZ(path, Options{})
 	require.NoError(t, err)
-	assert.Contains(t, strings.Join(report.Warnings, "\n"), "as distances do, and would link far nodes the most; a weight says how near")
+	assert.Contains(t, strings.Join(report.Warnings, "\n"),
+		"as distances do, and would link far nodes the most; a weight says how near")
 }

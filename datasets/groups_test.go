@@ -53,7 +53,8 @@ func TestGroupsDrawn(t *testing.T) {
 		assert.Contains(t, []string{"train", "validation", "test"}, split, name)
 	}
 	assert.Contains(t, d.Warnings, "no array split: "+
-		"drew stratified splits of 12 training, 4 validation and 4 test samples from seed 0, none of the groups in two of them")
+		"drew stratified splits of 12 training, 4 validation and 4 test samples from seed 0, none of the groups in "+
+		"two of them")
 	assert.Equal(t, d.Test, path4().with("groups", vectorOf(subjects()...)).load(t, Options{Validation: 0.3}).Test,
 		"whatever is held out for validation")
 
@@ -103,7 +104,8 @@ func TestGroupsGivenSplit(t *testing.T) {
 		marks[i] = 2
 	}
 	d := path4().with("groups", vectorOf(subjects()...)).with("split", vectorOf(marks...)).load(t, Options{HoldOut: true})
-	assert.Contains(t, d.Warnings[0], "held out 2 training samples, stratified, from seed 0, none of the groups in two of them")
+	assert.Contains(t, d.Warnings[0],
+		"held out 2 training samples, stratified, from seed 0, none of the groups in two of them")
 	assert.Contains(t, d.Warnings[1], `split parts 4 groups, such as "s1", between train and test: `+
 		`its accuracy says little about groups that were not seen`)
 }
@@ -116,7 +118,8 @@ func TestGroupsTooFew(t *testing.T) {
 	}
 	d := path4().with("groups", vectorOf(groups...)).load(t, Options{HoldOut: true})
 	assert.Equal(t, map[string]string{"0": "train and validation", "1": "test"}, splitOf(d))
-	assert.Contains(t, d.Warnings[0], "no whole group can be held out for validation without the last training samples of a class")
+	assert.Contains(t, d.Warnings[0],
+		"no whole group can be held out for validation without the last training samples of a class")
 	assert.NotContains(t, d.Warnings[1], "none of the groups")
 }
 
@@ -130,7 +133,8 @@ func TestGroupsAndGridErrors(t *testing.T) {
 		data arrays
 		want string
 	}{
-		{path4().with("sample_names", vectorOf(1.5)), "sample_names has shape [1]; want [20], the number of samples of features"},
+		{path4().with("sample_names", vectorOf(1.5)),
+			"sample_names has shape [1]; want [20], the number of samples of features"},
 		{path4().with("groups", vectorOf("a", "b")), "groups has shape [2]; want [20], the number of samples of features"},
 		{path4().with("groups", vectorOf(same...)),
 			`groups puts all 20 samples into one group, "anna"; name the subject or site of each, or leave the array out`},
@@ -173,7 +177,8 @@ func TestParts(t *testing.T) {
 	for i := range features {
 		features[i] = float32(i % 11 * (1 + i%7)) // axes of different spread
 	}
-	file := path4().with("features", &npz.Array{Shape: []int{20, 6, 7}, Data: features}).with("grid", vectorOf[int64](2, 3)).
+	file := path4().with("features", &npz.Array{Shape: []int{20, 6, 7}, Data: features}).with("grid",
+		vectorOf[int64](2, 3)).
 		with("parts", vectorOf[int64](1, 0, -1)).with("bodies", vectorOf[int64](2))
 	d := file.load(t, Options{HoldOut: true})
 	assert.Equal(t, [][]int{{1}, {0}}, d.Parts)
@@ -203,7 +208,9 @@ func TestParts(t *testing.T) {
 	}
 	assert.Contains(t, plane.Warnings, "channel 2 is constant (4) over the training samples and tells nothing")
 
-	flat := path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 0)).load(t, Options{HoldOut: true}) // x and y alone
+	// x and y alone
+	flat := path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 0)).load(t,
+		Options{HoldOut: true})
 	assert.Zero(t, flat.Bodies)
 	_, own = flat.ChannelStats(flat.Train)
 	assert.Equal(t, own, flat.Std)

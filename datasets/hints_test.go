@@ -74,29 +74,38 @@ func TestOneHintThatWorks(t *testing.T) {
 		"edges from 1": {path4().with("edges", matrixOf[int64](2, 1, 2, 3, 2, 3, 4)), path4(),
 			"edges numbers the 4 nodes from 1; they count from 0: subtract 1 (edges - 1)"},
 		"channels before nodes": {path4().with("features", transposed(features, 0, 2, 1)), path4(),
-			"features has shape [20 2 4], but labels and edges tell of 20 samples and at least 4 nodes; transpose it (features.transpose(0, 2, 1))"},
+			"features has shape [20 2 4], but labels and edges tell of 20 samples and at least 4 nodes; transpose it " +
+				"(features.transpose(0, 2, 1))"},
 		"nodes before samples": {path4().with("features", transposed(features, 1, 0, 2)), path4(),
-			"features has shape [4 20 2], but labels and edges tell of 20 samples and at least 4 nodes; transpose it (features.transpose(1, 0, 2))"},
+			"features has shape [4 20 2], but labels and edges tell of 20 samples and at least 4 nodes; transpose it " +
+				"(features.transpose(1, 0, 2))"},
 		"samples last": {path4().with("features", transposed(features, 2, 1, 0)), path4(),
-			"features has shape [2 4 20], but labels and edges tell of 20 samples and at least 4 nodes; transpose it (features.transpose(2, 1, 0))"},
-		"by coordinates": {path4().with("edges", nil).with("coordinates", points).with("features", transposed(features, 0, 2, 1)),
+			"features has shape [2 4 20], but labels and edges tell of 20 samples and at least 4 nodes; transpose it " +
+				"(features.transpose(2, 1, 0))"},
+		"by coordinates": {path4().with("edges", nil).with("coordinates", points).with("features",
+			transposed(features, 0, 2, 1)),
 			path4().with("edges", nil).with("coordinates", points),
 			"features has shape [20 2 4], but labels and coordinates tell of 20 samples and at least 4 nodes; " +
 				"transpose it (features.transpose(0, 2, 1))"},
 		"one channel": {path4().with("features", transposed(flat, 1, 0)), path4().with("features", flat),
-			"features has shape [4 20], but labels and edges tell of 20 samples and at least 4 nodes; transpose it (features.transpose(1, 0))"},
-		"labels with gaps": {path4().with("labels", each(func(l int64) int64 { return 5 * l })), path4().with("labels", unchanged),
+			"features has shape [4 20], but labels and edges tell of 20 samples and at least 4 nodes; transpose it " +
+				"(features.transpose(1, 0))"},
+		"labels with gaps": {path4().with("labels", each(func(l int64) int64 { return 5 * l })),
+			path4().with("labels", unchanged),
 			"there are no samples of 4 of the classes 0 to 5 (such as 1, 2, 3, 4); number the classes without gaps " +
 				"(numpy.unique(labels, return_inverse=True)[1]), or store labels as strings (labels.astype(str))"},
-		"labels as strings": {path4().with("labels", each(func(l int64) int64 { return 5 * l })), path4().with("labels", vectorOf(texts...)),
+		"labels as strings": {path4().with("labels", each(func(l int64) int64 { return 5 * l })),
+			path4().with("labels", vectorOf(texts...)),
 			"there are no samples of 4 of the classes 0 to 5 (such as 1, 2, 3, 4); number the classes without gaps " +
 				"(numpy.unique(labels, return_inverse=True)[1]), or store labels as strings (labels.astype(str))"},
 		"labels from 1": {path4().with("labels", each(func(l int64) int64 { return l + 1 })), path4(),
 			"there are no samples of 1 of the classes 0 " +
 				"to 2 (such as 0); number the classes without gaps (numpy.unique(labels, return_inverse=True)[1]), " +
 				"or store labels as strings (labels.astype(str))"},
-		"a name too many": {path4().with("class_names", vectorOf("up", "down", "left")), path4().with("class_names", vectorOf("up", "down")),
-			"there are no samples of 1 of the 3 classes (such as 2 (left)); take these out of class_names and labels, or add samples"},
+		"a name too many": {path4().with("class_names", vectorOf("up", "down", "left")),
+			path4().with("class_names", vectorOf("up", "down")),
+			"there are no samples of 1 of the 3 classes (such as 2 (left)); take these out of class_names and labels, or " +
+				"add samples"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := c.wrong.check(t, Options{})

@@ -85,7 +85,8 @@ func (d *Dataset) standardise() {
 		if std == 0 {
 			d.Std[at] = 1
 			if len(d.Train) > 0 {
-				appendf(&d.Warnings, "%s is constant (%g) over the training samples and tells nothing", d.Column(at, len(d.Mean)), d.Mean[at])
+				appendf(&d.Warnings, "%s is constant (%g) over the training samples and tells nothing", d.Column(at, len(d.Mean)),
+					d.Mean[at])
 			}
 		}
 	}
@@ -105,8 +106,8 @@ const describingValues = 2048
 // describingAtOnce bounds the values that describe all nodes together, 128 MB, where they are very many.
 const describingAtOnce = 1 << 24
 
-// join joins each node to its KNN nearest by its normalised values over the training samples. If there are many samples, it
-// takes evenly spaced ones. Very many nodes are not compared with all others.
+// join joins each node to its KNN nearest by its normalised values over the training samples. If there are many
+// samples, it takes evenly spaced ones. Very many nodes are not compared with all others.
 func (d *Dataset) join() (err error) {
 	most := describingValues
 	if d.Nodes > mostCompared {
@@ -114,7 +115,8 @@ func (d *Dataset) join() (err error) {
 	}
 	count := min(len(d.Train), max(1, most/d.Channels))
 	if count < len(d.Train) {
-		appendf(&d.Warnings, "the graph of knn %d compares nodes by %d of the %d training samples", d.KNN, count, len(d.Train))
+		appendf(&d.Warnings, "the graph of knn %d compares nodes by %d of the %d training samples", d.KNN, count,
+			len(d.Train))
 	}
 	dims := count * d.Channels
 	points := make([]float64, d.Nodes*dims)
@@ -176,19 +178,19 @@ func New(name string, features []float32, labels []int32, graph *affinity.Matrix
 	return Make(r, *r.Split)
 }
 
-// NewSeries returns recordings in memory as raw samples. series[i] is recording i, `[timepoints, sensors]` row by row in raw
-// units; recordings may differ in length. A row has a value for each of sensors: twice as many values in a slice are taken for
-// twice as many time points. NaN is a missing value, which is interpolated in time. labels[i] is the class of recording i by its
-// name. The slices are not changed, and those without gaps are not copied.
+// NewSeries returns recordings in memory as raw samples. series[i] is recording i, `[timepoints, sensors]` row by row
+// in raw units; recordings may differ in length. A row has a value for each of sensors: twice as many values in a slice
+// are taken for twice as many time points. NaN is a missing value, which is interpolated in time. labels[i] is the
+// class of recording i by its name. The slices are not changed, and those without gaps are not copied.
 //
-// If a sensor has several channels, give NewSeries a name for each column, and set Recorded.Sensors to the sensors' names and
-// Recorded.Channels to the number of channels, whose columns are side by side.
+// If a sensor has several channels, give NewSeries a name for each column, and set Recorded.Sensors to the sensors'
+// names and Recorded.Channels to the number of channels, whose columns are side by side.
 //
-// Set Groups, Graph (the links of the sensors; nil joins those that correlate) and other fields as need be, and [Make] the data
-// set: with a [Split] of your own, or with [Drawn] of the raw samples' Labels and Groups.
+// Set Groups, Graph (the links of the sensors; nil joins those that correlate) and other fields as need be, and [Make]
+// the data set: with a [Split] of your own, or with [Drawn] of the raw samples' Labels and Groups.
 //
-// It is an error if the lengths do not fit together, or if a sensor has no value in a recording. The error names the recording,
-// the sensor and the time point.
+// It is an error if the lengths do not fit together, or if a sensor has no value in a recording. The error names the
+// recording, the sensor and the time point.
 func NewSeries(name string, series [][]float32, sensors, labels []string) (*Raw, error) {
 	r := &Raw{Name: name, Series: slices.Clone(series), Labels: make([]int32, len(labels)), Provenance: "made in memory",
 		Recorded: &recording.Form{Sensors: sensors, Channels: 1}}
@@ -205,7 +207,8 @@ func NewSeries(name string, series [][]float32, sensors, labels []string) (*Raw,
 		r.Labels[i] = int32(at)
 	}
 	for i, values := range series {
-		if !slices.ContainsFunc(values, func(v float32) bool { return v-v != 0 }) && len(values) > 0 && len(values)%len(sensors) == 0 {
+		if !slices.ContainsFunc(values, func(v float32) bool { return v-v != 0 }) && len(values) > 0 &&
+			len(values)%len(sensors) == 0 {
 			continue
 		}
 		one := recording.Recording{Sensors: sensors, Channels: 1, Values: loop.Convert[float64](values)}

@@ -47,7 +47,8 @@ func TestMakeOfAugmentedRecordings(t *testing.T) {
 		series, labels = append(series, sample), append(labels, int32(i%2))
 	}
 	form := &recording.Form{Sensors: []string{"a", "b", "c"}, Channels: 1}
-	raw := &Raw{Name: "mixed", Info: signal.Info{ClassNames: []string{"x", "y"}}, Recorded: form, Series: series, Labels: labels}
+	raw := &Raw{Name: "mixed", Info: signal.Info{ClassNames: []string{"x", "y"}}, Recorded: form, Series: series,
+		Labels: labels}
 	shorter := Split{Train: []int{0, 1, 2, 3, 4, 5}, Test: []int{6, 7, 8, 9, 10, 11}}
 	longer := Split{Train: shorter.Test, Test: shorter.Train}
 	before, err := Make(raw, shorter)

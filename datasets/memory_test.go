@@ -38,7 +38,8 @@ func TestChannelsOfSeries(t *testing.T) {
 	split := Split{Train: []int{0, 1}, Test: []int{2}}
 	r.Channels = 2
 	_, err = Make(r, split)
-	require.EqualError(t, err, "data set walks: field Channels is 2, but Recorded has 4 sensors of 1; leave Channels out, and set "+
+	require.EqualError(t, err, "data set walks: field Channels is 2, but Recorded has 4 sensors of 1; leave Channels "+
+		"out, and set "+
 		"Recorded.Sensors to a name for each sensor and Recorded.Channels to the columns of each")
 	r.Channels, r.Recorded.Sensors, r.Recorded.Channels = 0, []string{"hip", "knee"}, 2
 	d, err := Make(r, split)
@@ -47,7 +48,8 @@ func TestChannelsOfSeries(t *testing.T) {
 	assert.InDelta(t, 5, d.Series[2][4], 1e-6, "a gap is filled from its own column, of 2, NaN and 8")
 	r.Recorded.Channels = 5
 	_, err = Make(r, split)
-	require.EqualError(t, err, "data set walks: series[0] has 12 values; want time points x sensors x channels, a multiple of 2 x 5")
+	require.EqualError(t, err,
+		"data set walks: series[0] has 12 values; want time points x sensors x channels, a multiple of 2 x 5")
 }
 
 func TestNewSeriesErrors(t *testing.T) {
@@ -56,10 +58,11 @@ func TestNewSeriesErrors(t *testing.T) {
 		series          [][]float32
 		sensors, labels []string
 	}{
-		"no sensors":                                 {[][]float32{{1}}, nil, []string{"a"}},
-		"1 recordings and 2 labels":                  {[][]float32{{1}}, []string{"x"}, []string{"a", "b"}},
-		"0 recordings":                               {nil, []string{"x"}, nil},
-		"series[1]: it has 3 values":                 {[][]float32{{1, 2}, {1, 2, 3}}, []string{"x", "y"}, []string{"a", "b"}},
+		"no sensors":                {[][]float32{{1}}, nil, []string{"a"}},
+		"1 recordings and 2 labels": {[][]float32{{1}}, []string{"x"}, []string{"a", "b"}},
+		"0 recordings":              {nil, []string{"x"}, nil},
+		"series[1]: it has 3 values": {[][]float32{{1, 2}, {1, 2, 3}}, []string{"x", "y"},
+			[]string{"a", "b"}},
 		"series[0]: it has no values":                {[][]float32{{}}, []string{"x"}, []string{"a"}},
 		`series[0]: sensor "y" at time point 1 is`:   {[][]float32{{1, 2, 3, inf}}, []string{"x", "y"}, []string{"a"}},
 		`series[0]: sensor "y" has no value in this`: {[][]float32{{1, nan, 3, nan}}, []string{"x", "y"}, []string{"a"}},
@@ -92,7 +95,8 @@ func TestEmptyClass(t *testing.T) {
 	_, err = Make(r, Split{Train: []int{0, 1}, Test: []int{2}})
 	require.EqualError(t, err, "data set walks: "+want)
 	labels := slices.Repeat([]string{"", "a"}, 10)
-	for _, a := range []arrays{path4().with("labels", vectorOf(labels...)), path4().with("class_names", vectorOf("", "a"))} {
+	for _, a := range []arrays{path4().with("labels", vectorOf(labels...)),
+		path4().with("class_names", vectorOf("", "a"))} {
 		report, err := CheckNPZ(a.write(t), Options{})
 		require.NoError(t, err)
 		assert.Equal(t, []string{want}, report.Errors)

@@ -15,14 +15,18 @@ import (
 
 // npzArrays are the arrays that a file may hold.
 var npzArrays = []string{"features", "labels", "split", "class_names", "edges", "weights", "adjacency", "indptr",
-	"indices", "data", "coordinates", "latitude", "longitude", "node_names", "grid", "parts", "bodies", "groups", "sample_names", "recording",
+	"indices", "data", "coordinates", "latitude", "longitude", "node_names", "grid", "parts", "bodies", "groups",
+	"sample_names", "recording",
 	"series", "lengths", "rate", "times", "sensor_names"}
 
 // othersNames are arrays of other libraries for graphs and signals, and what they are here.
-var othersNames = map[string]string{"edge_index": "edges (edge_index.T)", "edge_list": "edges", "edge_attr": "weights", "edge_weight": "weights",
-	"weight": "weights", "adj": "adjacency", "A": "adjacency", "W": "adjacency", "x": "features", "X": "features", "y": "labels", "Y": "labels",
+var othersNames = map[string]string{"edge_index": "edges (edge_index.T)", "edge_list": "edges", "edge_attr": "weights",
+	"edge_weight": "weights",
+	"weight":      "weights", "adj": "adjacency", "A": "adjacency", "W": "adjacency", "x": "features", "X": "features",
+	"y": "labels", "Y": "labels",
 	"pos": "coordinates", "coords": "coordinates", "lat": "latitude", "lon": "longitude", "lng": "longitude",
-	"row": "indptr, indices and data (matrix.tocsr() of scipy)", "col": "indptr, indices and data (matrix.tocsr() of scipy)"}
+	"row": "indptr, indices and data (matrix.tocsr() of scipy)",
+	"col": "indptr, indices and data (matrix.tocsr() of scipy)"}
 
 // npzReader builds raw samples from the arrays of a file. Each step checks as much as it can, even after errors of
 // earlier steps. Errors name the array and the index, and may be joined. loadNPZ adds the file and returns the first
@@ -100,9 +104,10 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 // IsFile reports whether the name of a data set is the path of a file.
 func IsFile(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".npz") }
 
-// float32s returns the elements of an array as finite float32. Some may be missing, NaN, if that is allowed. The error says what
-// to do instead of storing others; without values nothing is a number.
-func (r *npzReader) float32s(name string, a *npz.Array, allowed bool, instead string) (values []float32, missing bool, err error) {
+// float32s returns the elements of an array as finite float32. Some may be missing, NaN, if that is allowed. The error
+// says what to do instead of storing others; without values nothing is a number.
+func (r *npzReader) float32s(name string, a *npz.Array, allowed bool, instead string) (values []float32, missing bool,
+	err error) {
 	values, err = a.Float32s()
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w; store them as such (%[1]s.astype(numpy.float32))", name, err)

@@ -41,7 +41,8 @@ func FuzzNPZ(f *testing.F) {
 // FuzzNPZArrays builds well-formed archives of arbitrary values, which mutations of bytes seldom reach: a zip archive
 // has checksums.
 func FuzzNPZArrays(f *testing.F) {
-	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, []byte{0, 1, 0, 1, 0, 1}, []byte{0, 1}, []byte{1}, []byte{0, 0, 1, 2, 2, 0}, uint8(0))
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, []byte{0, 1, 0, 1, 0, 1}, []byte{0, 1}, []byte{1},
+		[]byte{0, 0, 1, 2, 2, 0}, uint8(0))
 	f.Add([]byte{1, 2, 3, 4}, []byte{0, 1}, []byte{0, 1, 2}, []byte{1, 0}, []byte{}, uint8(1))
 	f.Add([]byte{1, 2, 3, 4}, []byte{0, 1}, []byte{0, 1, 1, 0}, []byte{1, 0}, []byte{}, uint8(2))
 	f.Fuzz(func(t *testing.T, features, labels, graph, weights, split []byte, form uint8) {

@@ -85,16 +85,19 @@ func (r *npzReader) readGraph() error {
 	return nil
 }
 
-// warnCoincident warns of nodes that lie where more others lie than they are joined to, as where positions are missing and all are 0.
+// warnCoincident warns of nodes that lie where more others lie than they are joined to, as where positions are missing
+// and all are 0.
 func (r *npzReader) warnCoincident(points []float64, dims, k int) {
 	nodes := "node"
 	if r.series != nil {
 		nodes = "sensor"
 	}
 	if count, first := affinity.Coincident(points, dims, k); count > 0 {
-		appendf(&r.raw.Warnings, "%d of %d %ss have more others at their place than the %d that they are joined to (the first: "+
-			"%[3]s %[5]d), so that their neighbours are those of the lowest numbers; give each a position of its own, or store the "+
-			"graph as edges", count, r.nodes, nodes, k, first)
+		appendf(&r.raw.Warnings,
+			"%d of %d %ss have more others at their place than the %d that they are joined to (the first: "+
+				"%[3]s %[5]d), so that their neighbours are those of the lowest numbers; give each a position of its own, or "+
+				"store the "+
+				"graph as edges", count, r.nodes, nodes, k, first)
 	}
 }
 
@@ -151,11 +154,12 @@ func (r *npzReader) readEdges() (*affinity.Matrix, error) {
 
 // rounded reports whether an array that was read has the results of computations, which are rounded.
 func (r *npzReader) rounded(name string) bool {
-	return slices.ContainsFunc(r.taken, func(a ArrayInfo) bool { return a.Name == name && strings.HasPrefix(a.Kind, "float") })
+	return slices.ContainsFunc(r.taken,
+		func(a ArrayInfo) bool { return a.Name == name && strings.HasPrefix(a.Kind, "float") })
 }
 
-// alike gives edges between the same two nodes the larger of their weights, if these differ only by rounding. Programs that list both
-// directions of an edge often compute each.
+// alike gives edges between the same two nodes the larger of their weights, if these differ only by rounding. Programs
+// that list both directions of an edge often compute each.
 func alike(edges []affinity.Edge) {
 	order := loop.Indices(len(edges))
 	ends := func(i int) (low, high int) { return min(edges[i].I, edges[i].J), max(edges[i].I, edges[i].J) }
@@ -210,8 +214,8 @@ func (r *npzReader) readAdjacency() (*affinity.Matrix, error) {
 	return about("adjacency")(affinity.FromDense(n, values))
 }
 
-// otherMatrix returns an error if a square matrix with unusable weights is a Laplacian, or marks where there is no edge by another value
-// than 0; else nil.
+// otherMatrix returns an error if a square matrix with unusable weights is a Laplacian, or marks where there is no edge
+// by another value than 0; else nil.
 func otherMatrix(a *npz.Array) error {
 	values, err := a.Floats()
 	if err != nil || len(a.Shape) != 2 || a.Shape[0] != a.Shape[1] || a.Shape[0] < 2 {
@@ -235,7 +239,8 @@ func otherMatrix(a *npz.Array) error {
 	}
 	for value, count := range bad {
 		if len(bad) == 1 && 4*count > n*n {
-			return fmt.Errorf("adjacency is %s in %d of %d places; 0 says that there is no edge: store it there", value, count, n*n)
+			return fmt.Errorf("adjacency is %s in %d of %d places; 0 says that there is no edge: store it there", value,
+				count, n*n)
 		}
 	}
 	return nil
@@ -262,7 +267,8 @@ func (r *npzReader) readCSR() (*affinity.Matrix, error) {
 	return about("indptr, indices and data")(affinity.FromCSR(len(starts)-1, starts, columns, weights))
 }
 
-// symmetricCSR returns the weights of compressed rows, of which two opposite ones that differ only by rounding are the larger.
+// symmetricCSR returns the weights of compressed rows, of which two opposite ones that differ only by rounding are the
+// larger.
 func symmetricCSR(starts, columns []int64, weights []float64) []float64 {
 	edges := make([]affinity.Edge, len(weights))
 	for row := range len(starts) - 1 {
@@ -314,8 +320,9 @@ func about(arrays string) func(*affinity.Matrix, error) (*affinity.Matrix, error
 // defaultNeighbours is the number of neighbours of a node with coordinates if Options.KNN is 0.
 const defaultNeighbours = 8
 
-// readPositions reads the positions of nodes, `coordinates` [nodes, d] or `latitude` and `longitude` [nodes] in degrees, and returns the
-// points whose neighbours are near: the coordinates, or points on a sphere. Coordinates of the data set are then those of a map.
+// readPositions reads the positions of nodes, `coordinates` [nodes, d] or `latitude` and `longitude` [nodes] in
+// degrees, and returns the points whose neighbours are near: the coordinates, or points on a sphere. Coordinates of the
+// data set are then those of a map.
 func (r *npzReader) readPositions() (points []float64, err error) {
 	degrees := r.Has("latitude") || r.Has("longitude")
 	switch {
@@ -329,7 +336,8 @@ func (r *npzReader) readPositions() (points []float64, err error) {
 	points, err = r.readCoordinates()
 	if err == nil && r.raw.Nodes > 0 && len(points) == 2*r.raw.Nodes {
 		if seems := sphere.Seems(points); seems != "" {
-			appendf(&r.raw.Warnings, "coordinates %s; if they are degrees, store the arrays latitude and longitude [nodes] in the place "+
+			appendf(&r.raw.Warnings, "coordinates %s; if they are degrees, store the arrays latitude and longitude [nodes] in "+
+				"the place "+
 				"of coordinates", seems)
 		}
 	}
@@ -352,7 +360,8 @@ func (r *npzReader) readDegrees() ([]float64, error) {
 		return nil, nil
 	}
 	if at, err := sphere.Check(latitudes, longitudes); err != nil {
-		return nil, fmt.Errorf("latitude[%d], longitude[%[1]d]: %w; if they are no degrees, store coordinates [nodes, 2]", at, err)
+		return nil, fmt.Errorf("latitude[%d], longitude[%[1]d]: %w; if they are no degrees, store coordinates [nodes, 2]", at,
+			err)
 	}
 	r.raw.Coordinates = sphere.Plan(latitudes, longitudes)
 	return sphere.Points(latitudes, longitudes), nil
@@ -365,7 +374,8 @@ func (r *npzReader) readCoordinates() ([]float64, error) {
 		return nil, err
 	}
 	if len(a.Shape) != 2 || a.Shape[0] != r.raw.Nodes && r.raw.Nodes > 0 || a.Shape[1] == 0 {
-		return nil, fmt.Errorf("coordinates has shape %v; want [%d, d], a row for each node of features", a.Shape, r.raw.Nodes)
+		return nil, fmt.Errorf("coordinates has shape %v; want [%d, d], a row for each node of features", a.Shape,
+			r.raw.Nodes)
 	}
 	points, err := a.Floats()
 	if err != nil {

@@ -34,7 +34,8 @@ func (r *npzReader) readLabels() error {
 	case []string:
 		err = r.nameLabels(data, names)
 	case []float32, []float64, []bool:
-		err = fmt.Errorf("labels are %s; a class is an integer from 0 or a string: labels.astype(int) if they hold nothing else", a.Kind())
+		err = fmt.Errorf("labels are %s; a class is an integer from 0 or a string: labels.astype(int) if they hold "+
+			"nothing else", a.Kind())
 	default:
 		labels, odd := a.Ints()
 		err = r.numberLabels(labels, names)
@@ -110,7 +111,8 @@ func (r *npzReader) tidy(array string, names []string) {
 	for i, name := range names {
 		names[i] = suggest.Tidy(name)
 		if before, known := first[names[i]]; known && before != name && !told {
-			appendf(&r.raw.Warnings, "%s has %+q and %+q, which look alike and count as one; name them apart if they are two", array, before, name)
+			appendf(&r.raw.Warnings, "%s has %+q and %+q, which look alike and count as one; name them apart if they are two",
+				array, before, name)
 			told = true
 		} else if !known {
 			first[names[i]] = name
@@ -170,7 +172,8 @@ func (r *npzReader) drawSplits() error {
 		return err
 	}
 	s := raw.Split
-	appendf(&raw.Warnings, "no array split: drew stratified splits of %d training, %d validation and %d test samples from seed %d%s",
+	appendf(&raw.Warnings, "no array split: drew stratified splits of %d training, %d validation and %d test samples "+
+		"from seed %d%s",
 		len(s.Train), len(s.Validation), len(s.Test), r.opts.Seed, raw.groupsWhole(s.Validation, s.Test))
 	if raw.Groups != nil && len(s.Test) == 0 {
 		return errors.New("groups: no whole group can be held out for the test without taking the last samples of a class " +
@@ -179,8 +182,8 @@ func (r *npzReader) drawSplits() error {
 	return nil
 }
 
-// readMarks makes the splits that the array split marks. Unless it marks validation samples, some are held out if the training wants
-// any.
+// readMarks makes the splits that the array split marks. Unless it marks validation samples, some are held out if the
+// training wants any.
 func (r *npzReader) readMarks() error {
 	marks, err := npz.Elements(r, "split", r.samples, r.samplesOf(), (*npz.Array).Ints)
 	if err != nil {
@@ -200,11 +203,13 @@ func (r *npzReader) readMarks() error {
 	case !slices.Contains(marks, 1):
 		given = given[1:]
 		if held {
-			appendf(&raw.Warnings, "split marks no validation sample (1): held out %d training samples, stratified, from seed %d%s",
+			appendf(&raw.Warnings,
+				"split marks no validation sample (1): held out %d training samples, stratified, from seed %d%s",
 				len(s.Validation), r.opts.Seed, raw.groupsWhole(s.Validation))
 		}
 	case r.opts.Validation > 0:
-		appendf(&raw.Warnings, "split marks %d validation samples (1), so validation=%g holds out no others; leave validation out, "+
+		appendf(&raw.Warnings, "split marks %d validation samples (1), so validation=%g holds out no others; leave "+
+			"validation out, "+
 			"or mark none", len(s.Validation), r.opts.Validation)
 	}
 	if r.labelled() {
@@ -239,7 +244,8 @@ func marked(marks []int64) (*Split, error) {
 	return s, wrong.Err("split")
 }
 
-// warnParted warns of groups that are in the training and in a split that the file marks, too. Groups must be those of the samples.
+// warnParted warns of groups that are in the training and in a split that the file marks, too. Groups must be those of
+// the samples.
 func (r *npzReader) warnParted(given []namedSplit) {
 	if r.raw.Groups == nil {
 		return
@@ -247,7 +253,8 @@ func (r *npzReader) warnParted(given []namedSplit) {
 	for _, split := range given {
 		names := r.raw.Split.parted(r.raw.Groups, split.indices)
 		if names != nil {
-			appendf(&r.raw.Warnings, "split parts %d %s, such as %q, between train and %s: its accuracy says little about groups that were "+
+			appendf(&r.raw.Warnings, "split parts %d %s, such as %q, between train and %s: its accuracy says little about "+
+				"groups that were "+
 				"not seen", len(names), plural(len(names), "group"), names[0], split.name)
 		}
 	}
@@ -266,15 +273,17 @@ func (r *npzReader) readNames() (wrong error) {
 	var err error
 	r.raw.NodeNames, wrong = optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings)
 	if at := sortedAsText(r.raw.NodeNames); at > 0 {
-		appendf(&r.raw.Warnings, "node_names are numbers sorted as texts (%q is followed by %q); check that features and the graph have the "+
+		appendf(&r.raw.Warnings, "node_names are numbers sorted as texts (%q is followed by %q); check that features and "+
+			"the graph have the "+
 			"nodes in this order, too", r.raw.NodeNames[at-1], r.raw.NodeNames[at])
 	}
 	r.raw.SampleNames, err = optional(r, "sample_names", r.samples, r.samplesOf(), (*npz.Array).Texts)
 	return errors.Join(wrong, err)
 }
 
-// sortedAsText returns the first place where numbers that were sorted as texts descend, as in 1, 10, 2; 0 if there is none. A library that
-// keeps nodes by their names sorts them so, while the columns of features mostly have the order of numbers.
+// sortedAsText returns the first place where numbers that were sorted as texts descend, as in 1, 10, 2; 0 if there is
+// none. A library that keeps nodes by their names sorts them so, while the columns of features mostly have the order of
+// numbers.
 func sortedAsText(names []string) (at int) {
 	if !slices.IsSorted(names) {
 		return 0
@@ -299,7 +308,8 @@ func (r *npzReader) readForm() error {
 		return nil
 	}
 	if r.series == nil {
-		appendf(&r.raw.Warnings, "an earlier ccp data import has cut the recordings to signals; import them again to keep them whole")
+		appendf(&r.raw.Warnings, "an earlier ccp data import has cut the recordings to signals; import them again to keep "+
+			"them whole")
 		return nil
 	}
 	raw, err := npz.Elements(r, "recording", 1, "text of the import's settings", (*npz.Array).Strings)
@@ -321,8 +331,8 @@ func (r *npzReader) readForm() error {
 	return r.namedAlike(form)
 }
 
-// namedAlike returns an error if the names beside series are not those of the import, as after one has changed the order of both: the
-// import's settings go by its own order, also where tables of new recordings are read.
+// namedAlike returns an error if the names beside series are not those of the import, as after one has changed the
+// order of both: the import's settings go by its own order, also where tables of new recordings are read.
 func (r *npzReader) namedAlike(form *recording.Form) error {
 	array := "sensor_names"
 	if !r.Has("series") {
@@ -330,7 +340,8 @@ func (r *npzReader) namedAlike(form *recording.Form) error {
 	}
 	for i, name := range r.series.names {
 		if name != form.Sensors[i] {
-			return fmt.Errorf("%s[%d] is %q, but recording, the settings of the import, has %q there: sensors were put in another order or "+
+			return fmt.Errorf("%s[%d] is %q, but recording, the settings of the import, has %q there: sensors were put in "+
+				"another order or "+
 				"renamed after it; undo that, or leave the array recording out (and store rate, if it is known)",
 				array, i, name, form.Sensors[i])
 		}

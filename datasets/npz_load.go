@@ -17,10 +17,12 @@ import (
 var ownFile = Source{
 	Name:  "PATH.npz",
 	About: "your own signals on your own graph, one file written by ccp data import or numpy.savez",
-	Needs: "series [samples, sensors, timepoints(, axes)] of recordings (with NaN after the end, or lengths [samples]; optional " +
+	Needs: "series [samples, sensors, timepoints(, axes)] of recordings (with NaN after the end, or lengths [samples]; " +
+		"optional " +
 		"rate, times, sensor_names; the graph, if any, is of the sensors), or features [samples, nodes(, channels)]; " +
 		"labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
-		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], latitude and longitude [nodes] in degrees, " +
+		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], latitude and longitude [nodes] " +
+		"in degrees, " +
 		"or the option knn; " +
 		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two " +
 		"splits), sample_names [samples], class_names, node_names [nodes], grid [2] (rows and columns of the nodes, " +
@@ -100,14 +102,14 @@ func (r *npzReader) otherAxes() error {
 	return nil
 }
 
-// ReadSeries reads the recordings of an .npz file without labels or graph, or an .npy file of series, for a classifier whose
-// recordings have a form. Errors name the array and the index.
+// ReadSeries reads the recordings of an .npz file without labels or graph, or an .npy file of series, for a classifier
+// whose recordings have a form. Errors name the array and the index.
 func ReadSeries(path string, form *recording.Form) (*Raw, error) {
 	return ReadSomeSeries(path, form, nil)
 }
 
-// ReadSomeSeries is ReadSeries, but the series of a sample that cannot be classified is nil, and skip is called with its number and the
-// reason. If skip is nil, that is an error.
+// ReadSomeSeries is ReadSeries, but the series of a sample that cannot be classified is nil, and skip is called with
+// its number and the reason. If skip is nil, that is an error.
 func ReadSomeSeries(path string, form *recording.Form, skip func(sample int, err error)) (*Raw, error) {
 	if !IsFile(path) {
 		a, err := npz.ReadNPYFile(path)
@@ -118,7 +120,8 @@ func ReadSomeSeries(path string, form *recording.Form, skip func(sample int, err
 		case flat && form.Longest == 1: // rows of a table
 			a.Shape = append(a.Shape, 1)
 		case flat && a.Shape[1] == 1 && form.Width() == 1:
-			return nil, fmt.Errorf("%s: shape %v is of one recording [timepoints, 1], not of series [samples, timepoints]", path, a.Shape)
+			return nil, fmt.Errorf("%s: shape %v is of one recording [timepoints, 1], not of series [samples, timepoints]",
+				path, a.Shape)
 		}
 		r := &npzReader{raw: &Raw{Name: path}, opts: Options{Form: form}, skip: skip}
 		for _, step := range []func() error{func() error { return r.takeSeries(a) }, r.readRecordings, r.fits} {
@@ -147,13 +150,16 @@ func (r *npzReader) fits() error {
 	form, of := r.opts.Form, r.raw.Recorded
 	switch {
 	case form == nil && r.series != nil && r.opts.Graph != nil && r.Has("features"):
-		return errors.New("features has gaps (NaN), and the classifier was trained without any: fill them, or train it on data with gaps")
+		return errors.New("features has gaps (NaN), and the classifier was trained without any: fill them, or train it on " +
+			"data with gaps")
 	case form == nil && r.series != nil && r.opts.Graph != nil:
-		return errors.New("it holds series, but the classifier was trained on signals: store them as features [samples, nodes, channels]")
+		return errors.New("it holds series, but the classifier was trained on signals: store them as features [samples, " +
+			"nodes, channels]")
 	case form == nil:
 		return nil
 	case r.series == nil:
-		return errors.New("it holds features, but the classifier was trained on recordings: store them as series [samples, sensors, timepoints]")
+		return errors.New("it holds features, but the classifier was trained on recordings: store them as series [samples, " +
+			"sensors, timepoints]")
 	case of == nil: // what is wrong with the recordings has been said
 		return nil
 	case len(of.Sensors) != len(form.Sensors) || of.Channels != form.Channels:

@@ -35,8 +35,8 @@ func arc(lat1, lon1, lat2, lon2 float64) float64 {
 	return 2 * math.Asin(math.Sqrt(a*a+math.Cos(lat1*degree)*math.Cos(lat2*degree)*b*b))
 }
 
-// Latitudes and longitudes are measured on the sphere: on both sides of the date line, around a pole and at 60 degrees. Longitudes up to
-// 360 are the same places.
+// Latitudes and longitudes are measured on the sphere: on both sides of the date line, around a pole and at 60 degrees.
+// Longitudes up to 360 are the same places.
 func TestPositionsInDegreesAreOnTheSphere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for place, region := range map[string][4]float64{
@@ -81,7 +81,8 @@ func nodesUpTo(n int) (nodes []int) {
 func TestCoordinatesThatLookLikeDegreesAreTold(t *testing.T) {
 	var latitudes, longitudes, both []float64
 	for i := range 40 {
-		latitudes, longitudes = append(latitudes, 55.25+float64(i)/4), append(longitudes, math.Remainder(175.1+float64(i*7%40)/4, 360))
+		latitudes, longitudes = append(latitudes, 55.25+float64(i)/4),
+			append(longitudes, math.Remainder(175.1+float64(i*7%40)/4, 360))
 		both = append(both, latitudes[i], longitudes[i])
 	}
 	planar := stations(latitudes, longitudes)
@@ -89,8 +90,10 @@ func TestCoordinatesThatLookLikeDegreesAreTold(t *testing.T) {
 	delete(planar, "longitude")
 	planar["coordinates"] = matrixOf(2, both...)
 	report := planar.check(t, Options{})
-	assert.Contains(t, strings.Join(report.Warnings, "\n"), "coordinates look like degrees of latitude and longitude (from 55.25 to 65")
-	assert.Contains(t, strings.Join(report.Warnings, "\n"), "store the arrays latitude and longitude [nodes] in the place of coordinates")
+	assert.Contains(t, strings.Join(report.Warnings, "\n"),
+		"coordinates look like degrees of latitude and longitude (from 55.25 to 65")
+	assert.Contains(t, strings.Join(report.Warnings, "\n"),
+		"store the arrays latitude and longitude [nodes] in the place of coordinates")
 	report = stations(latitudes, longitudes).check(t, Options{})
 	assert.NotContains(t, strings.Join(report.Warnings, "\n"), "degrees")
 }
@@ -100,15 +103,20 @@ func TestPositionsInDegreesErrors(t *testing.T) {
 		return stations([]float64{10, 20, 30, 40}, []float64{1, 2, 3, 4}).with(name, array)
 	}
 	refuse(t, []badFile{
-		{"no longitude", with("longitude", nil), 0, []string{"latitude and longitude must come together; longitude is not there"}},
-		{"no latitude", with("latitude", nil), 0, []string{"latitude and longitude must come together; latitude is not there"}},
-		{"too few", with("latitude", vectorOf(1.0, 2, 3)), 0, []string{"latitude has shape [3]; want [4], the number of nodes"}},
+		{"no longitude", with("longitude", nil), 0,
+			[]string{"latitude and longitude must come together; longitude is not there"}},
+		{"no latitude", with("latitude", nil), 0,
+			[]string{"latitude and longitude must come together; latitude is not there"}},
+		{"too few", with("latitude", vectorOf(1.0, 2, 3)), 0,
+			[]string{"latitude has shape [3]; want [4], the number of nodes"}},
 		{"text", with("latitude", vectorOf("a", "b", "c", "d")), 0, []string{"latitude: elements are string"}},
 		{"turned", with("latitude", vectorOf(10.0, 20, 130, 40)), 0,
 			[]string{"latitude[2], longitude[2]: latitude 130 and longitude 3 are no degrees up to 90 and 180"}},
-		{"no number", with("longitude", vectorOf(1, 2, math.NaN(), 4)), 0, []string{"latitude[2], longitude[2]: latitude 30 and longitude NaN"}},
+		{"no number", with("longitude", vectorOf(1, 2, math.NaN(), 4)), 0,
+			[]string{"latitude[2], longitude[2]: latitude 30 and longitude NaN"}},
 		{"two ways to count", with("longitude", vectorOf(1.0, -2, 200, 4)), 0,
-			[]string{"longitude 200 goes beyond 180, and another is -2; count all of them from -180 to 180, or all from 0 to 360"}},
+			[]string{"longitude 200 goes beyond 180, and another is -2; count all of them from -180 to 180, or all " +
+				"from 0 to 360"}},
 		{"twice", with("coordinates", matrixOf(1, 1.0, 2, 3, 4)), 0,
 			[]string{"positions are given twice, by coordinates and by latitude and longitude"}},
 	})
@@ -122,12 +130,15 @@ func TestNodesAtOnePlaceAreTold(t *testing.T) {
 		return strings.Join(a.with("coordinates", matrixOf(2, points...)).check(t, Options{KNN: k}).Warnings, "\n")
 	}
 	points := make([]float64, 2*n)
-	assert.Contains(t, told(points, 0), "12 of 12 nodes have more others at their place than the 8 that they are joined to (the first: node 0), so "+
-		"that their neighbours are those of the lowest numbers; give each a position of its own, or store the graph as edges")
+	assert.Contains(t, told(points, 0),
+		"12 of 12 nodes have more others at their place than the 8 that they are joined to (the first: node 0), so "+
+			"that their neighbours are those of the lowest numbers; give each a position of its own, or store the "+
+			"graph as edges")
 	for i := 2; i < n; i++ {
 		points[2*i] = float64(i / 5)
 	}
-	assert.Contains(t, told(points, 3), "10 of 12 nodes have more others at their place than the 3 that they are joined to (the first: node 0)")
+	assert.Contains(t, told(points, 3),
+		"10 of 12 nodes have more others at their place than the 3 that they are joined to (the first: node 0)")
 	assert.NotContains(t, told(points, 4), "others at their place", "each is joined to all at its place")
 	degrees := stations(make([]float64, n), make([]float64, n)).check(t, Options{})
 	assert.Contains(t, strings.Join(degrees.Warnings, "\n"), "12 of 12 nodes have more others at their place than the 8")

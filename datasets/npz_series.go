@@ -28,8 +28,8 @@ type seriesReader struct {
 	other      bool      // its sensors are not those of Options.Form in their order, and are taken by their names
 }
 
-// readSeries reads `series`, [samples, timepoints] of one sensor, [samples, sensors, timepoints] or [samples, sensors, timepoints,
-// axes], and what belongs to it.
+// readSeries reads `series`, [samples, timepoints] of one sensor, [samples, sensors, timepoints] or [samples, sensors,
+// timepoints, axes], and what belongs to it.
 func (r *npzReader) readSeries() error {
 	if r.Has("features") {
 		return errors.New("features and series are both there; keep one: series if the samples are recordings in time")
@@ -54,8 +54,9 @@ func (r *npzReader) readSeries() error {
 		}
 	}
 	if r.nodes > 8*s.timepoints && s.timepoints > 1 {
-		appendf(&r.raw.Warnings, "series has %d sensors at %d time points; if it is [samples, timepoints, sensors], transpose it "+
-			"(series.transpose(0, 2, 1))", r.nodes, s.timepoints)
+		appendf(&r.raw.Warnings,
+			"series has %d sensors at %d time points; if it is [samples, timepoints, sensors], transpose it "+
+				"(series.transpose(0, 2, 1))", r.nodes, s.timepoints)
 	}
 	err = errors.Join(append(bad[:], wrong.Err("lengths"))...)
 	if err != nil {
@@ -117,7 +118,8 @@ func (r *npzReader) readTimes() error {
 		return err
 	}
 	if !slices.Equal(a.Shape, []int{s.timepoints}) && !slices.Equal(a.Shape, []int{r.samples, s.timepoints}) {
-		return fmt.Errorf("times has shape %v; want [%d] or [%d, %[2]d], the time points of series", a.Shape, s.timepoints, r.samples)
+		return fmt.Errorf("times has shape %v; want [%d] or [%d, %[2]d], the time points of series", a.Shape,
+			s.timepoints, r.samples)
 	}
 	s.times, err = a.Floats()
 	switch whole := a.Data.(type) {
@@ -129,8 +131,8 @@ func (r *npzReader) readTimes() error {
 	return err
 }
 
-// countFromFirst counts the times of each recording from its first if some are beyond the integers that float64 holds, such as nanoseconds
-// since 1970. Those after the end of a recording do not matter.
+// countFromFirst counts the times of each recording from its first if some are beyond the integers that float64 holds,
+// such as nanoseconds since 1970. Those after the end of a recording do not matter.
 func (s *seriesReader) countFromFirst(times []int64, raw *Raw) {
 	const exact = 1 << 53
 	if len(times) == 0 || !slices.ContainsFunc(times, func(at int64) bool { return at > exact || at < -exact }) {
@@ -139,12 +141,14 @@ func (s *seriesReader) countFromFirst(times []int64, raw *Raw) {
 	for i, at := range times {
 		s.times[i] = float64(at - times[i-i%s.timepoints])
 	}
-	raw.Notes = append(raw.Notes, "times have more digits than float64 holds; those of each recording are counted from its first")
+	raw.Notes = append(raw.Notes,
+		"times have more digits than float64 holds; those of each recording are counted from its first")
 }
 
 // seriesOfFeatures makes recordings of one time point of features with missing values: nodes are sensors.
 func (r *npzReader) seriesOfFeatures(values []float32) {
-	names, _ := optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings) // readNames tells what is wrong
+	// readNames tells what is wrong
+	names, _ := optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings)
 	r.series = &seriesReader{values: values, timepoints: 1, names: names}
 }
 
@@ -208,8 +212,8 @@ func (r *npzReader) recording(i int) recording.Recording {
 	return one
 }
 
-// learned gives a form what the training has learned, and no more, or learns it. Sensors of which some are the training's take their
-// names and their order.
+// learned gives a form what the training has learned, and no more, or learns it. Sensors of which some are the
+// training's take their names and their order.
 func (r *npzReader) learned(form *recording.Form) (err error) {
 	o, s := r.opts.Form, r.series
 	if o == nil {
@@ -260,7 +264,8 @@ func (r *npzReader) readRecordings() error {
 		return err
 	}
 	if r.opts.Form == nil {
-		r.warnGaps(form.Width(), r.visit, func(column int) string { return recording.Column(form.Sensors, form.Channels, column) })
+		r.warnGaps(form.Width(), r.visit,
+			func(column int) string { return recording.Column(form.Sensors, form.Channels, column) })
 	}
 	changes, err := r.prepareSeries(form, own)
 	if err != nil {
@@ -278,14 +283,15 @@ func (r *npzReader) readRecordings() error {
 		raw.Notes = append(raw.Notes, fmt.Sprintf("%d missing values were interpolated in time", n))
 	}
 	if n := changes.Filled; n > 0 {
-		raw.Notes = append(raw.Notes, fmt.Sprintf("%d missing values were filled by neighbours or the mean of the training samples", n))
+		raw.Notes = append(raw.Notes,
+			fmt.Sprintf("%d missing values were filled by neighbours or the mean of the training samples", n))
 	}
 	raw.record(*form, r.opts)
 	return nil
 }
 
-// form returns the form of an import, or makes one of the names and the rate that the file has. Sensors without a name get that of the
-// training, or a number.
+// form returns the form of an import, or makes one of the names and the rate that the file has. Sensors without a name
+// get that of the training, or a number.
 func (r *npzReader) form() *recording.Form {
 	s, form := r.series, r.raw.Recorded
 	if form != nil && s.times == nil {
@@ -308,8 +314,8 @@ func (r *npzReader) form() *recording.Form {
 	return form
 }
 
-// prepareSeries fills the gaps of each recording and makes its time points even, in the memory of what was read. own are the file's
-// names of the sensors.
+// prepareSeries fills the gaps of each recording and makes its time points even, in the memory of what was read. own
+// are the file's names of the sensors.
 func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes recording.Changes, err error) {
 	plain := *form
 	plain.Origin, plain.Untracked = "", false // what an import has done

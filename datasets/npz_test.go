@@ -122,7 +122,8 @@ func TestNPZLabelsAndSplit(t *testing.T) {
 	assert.Equal(t, []string{"run", "walk"}, d.ClassNames, "sorted")
 	assert.Equal(t, []int32{1, 0, 1}, d.Labels[:3])
 
-	d = path4().with("labels", vectorOf(texts...)).with("class_names", vectorOf("walk", "sit", "run")).load(t, Options{HoldOut: true})
+	d = path4().with("labels", vectorOf(texts...)).with("class_names", vectorOf("walk", "sit", "run")).load(t,
+		Options{HoldOut: true})
 	assert.Equal(t, []string{"walk", "sit", "run"}, d.ClassNames)
 	assert.Equal(t, []int32{0, 2, 0}, d.Labels[:3])
 	assert.Contains(t, d.Warnings, "there are no samples of 1 of the 3 classes (such as 1 (sit)); "+
@@ -133,14 +134,16 @@ func TestNPZLabelsAndSplit(t *testing.T) {
 	assert.Equal(t, []int{0, 1, 5, 6, 10, 11, 15, 16}, d.Train)
 	assert.Equal(t, []int{2, 3, 7, 8, 12, 13, 17, 18}, d.Validation)
 	assert.Equal(t, []int{4, 9, 14, 19}, d.Test)
-	assert.Equal(t, []string{"split marks 8 validation samples (1), so validation=0.4 holds out no others; leave validation out, or mark none"}, d.Warnings)
+	assert.Equal(t, []string{"split marks 8 validation samples (1), so validation=0.4 holds out no others; leave " +
+		"validation out, or mark none"}, d.Warnings)
 
 	marks = slices.Repeat([]int8{0, 0, 0, 2}, 5)
 	d = path4().with("split", vectorOf(marks...)).load(t, Options{HoldOut: true})
 	assert.Len(t, d.Train, 13)
 	assert.Len(t, d.Validation, 2)
 	assert.Equal(t, []int{3, 7, 11, 15, 19}, d.Test)
-	assert.Contains(t, d.Warnings, "split marks no validation sample (1): held out 2 training samples, stratified, from seed 0")
+	assert.Contains(t, d.Warnings,
+		"split marks no validation sample (1): held out 2 training samples, stratified, from seed 0")
 	assert.Contains(t, d.Warnings, "class 0 has no test sample")
 }
 
@@ -154,9 +157,10 @@ func TestNPZGraphs(t *testing.T) {
 		"edges": path4().with("weights", vectorOf(1.0, 2, 0.5)),
 		"edges in both directions": path4().with("edges",
 			matrixOf[int32](2, 0, 1, 1, 0, 2, 1, 1, 2, 3, 2)).with("weights", vectorOf[float32](1, 1, 2, 2, 0.5)),
-		"an edge of weight 0": path4().with("edges", matrixOf[int32](2, 0, 1, 2, 1, 2, 3, 0, 3)).with("weights", vectorOf(1.0, 2, 0.5, 0)),
-		"adjacency":           without().with("adjacency", matrixOf(4, want...)),
-		"rounded adjacency":   without().with("adjacency", matrixOf(4, kernel...)),
+		"an edge of weight 0": path4().with("edges", matrixOf[int32](2, 0, 1, 2, 1, 2, 3, 0, 3)).with("weights",
+			vectorOf(1.0, 2, 0.5, 0)),
+		"adjacency":         without().with("adjacency", matrixOf(4, want...)),
+		"rounded adjacency": without().with("adjacency", matrixOf(4, kernel...)),
 		"csr": without().with("indptr", vectorOf[int32](0, 1, 3, 5, 6)).with("indices", vectorOf[int32](1, 0, 2, 1, 3, 2)).
 			with("data", vectorOf(1, 1, 2, 2, 0.5, 0.5)),
 	} {
@@ -174,8 +178,10 @@ func TestNPZNeighbours(t *testing.T) {
 	assert.Equal(t, 2, d.Affinity.Edges())
 	assert.Positive(t, d.Affinity.At(0, 1))
 	assert.Positive(t, d.Affinity.At(2, 3))
-	assert.Contains(t, strings.Join(d.Warnings, "\n"), "the graph is disconnected: 2 components, 0 nodes without neighbours")
-	assert.Equal(t, 6, a.load(t, Options{HoldOut: true}).Affinity.Edges(), "8 neighbours by default, or as many as there are")
+	assert.Contains(t, strings.Join(d.Warnings, "\n"),
+		"the graph is disconnected: 2 components, 0 nodes without neighbours")
+	assert.Equal(t, 6, a.load(t, Options{HoldOut: true}).Affinity.Edges(),
+		"8 neighbours by default, or as many as there are")
 	assert.Equal(t, []float64{0, 1, 10, 11}, d.Coordinates)
 
 	beside := path4().with("coordinates", matrixOf(2, 0.0, 1, 10, 11, 5, 5, 5, 6)).load(t, Options{HoldOut: true})
@@ -277,9 +283,11 @@ func TestNPZFeaturesErrors(t *testing.T) {
 		{"no features", path4().with("features", nil), 0, []string{"no array features", "edges, labels"}},
 		{"features of one axis", path4().with("features", vectorOf(1.0, 2)), 0,
 			[]string{"features has shape [2]; want [samples, nodes, channels]"}},
-		{"no nodes", path4().with("features", &npz.Array{Shape: []int{20, 0}, Data: []float64{}}), 0, []string{"features has shape [20 0]"}},
+		{"no nodes", path4().with("features", &npz.Array{Shape: []int{20, 0}, Data: []float64{}}), 0,
+			[]string{"features has shape [20 0]"}},
 		{"text features", path4().with("features", matrixOf(2, "a", "b")), 0, []string{"features: elements are string"}},
-		{"NaN", path4().with("features", spoiled(3*8+2*2+1, math.NaN())), 0, []string{"features[3,2,1] is NaN", "numpy.nan_to_num"}},
+		{"NaN", path4().with("features", spoiled(3*8+2*2+1, math.NaN())), 0,
+			[]string{"features[3,2,1] is NaN", "numpy.nan_to_num"}},
 		{"infinity", path4().with("features", spoiled(159, math.Inf(-1))), 0, []string{"features[19,3,1] is -Inf"}},
 		{"beyond float32", path4().with("features", spoiled(0, 1e300)), 0,
 			[]string{"features[0,0,0] is 1e+300, which is not a finite float32, at most 3.4e38; " +
@@ -293,20 +301,27 @@ func TestNPZLabelsErrors(t *testing.T) {
 		{"no labels", path4().with("labels", nil), 0, []string{"no array labels", "each of the 20 samples"}},
 		{"too few labels", path4().with("labels", vectorOf(labels[:19]...)), 0,
 			[]string{"labels has shape [19]; want [20], the number of samples of features"}},
-		{"column of labels", path4().with("labels", matrixOf(1, labels...)), 0, []string{"labels has shape [20 1]", "labels.ravel()"}},
-		{"scalar label", path4().with("labels", &npz.Array{Shape: []int{}, Data: []int64{1}}), 0, []string{"labels has shape []"}},
+		{"column of labels", path4().with("labels", matrixOf(1, labels...)), 0,
+			[]string{"labels has shape [20 1]", "labels.ravel()"}},
+		{"scalar label", path4().with("labels", &npz.Array{Shape: []int{}, Data: []int64{1}}), 0,
+			[]string{"labels has shape []"}},
 		{"labels with fractions", path4().with("labels", vectorOf(make([]float64, 20)...)), 0,
 			[]string{"labels are float64; a class is an integer from 0 or a string"}},
-		{"negative label", path4().with("labels", replaced(labels, 7, -1)), 0, []string{"labels[7] is -1; number the classes from 0"}},
+		{"negative label", path4().with("labels", replaced(labels, 7, -1)), 0,
+			[]string{"labels[7] is -1; number the classes from 0"}},
 		{"label beyond the samples", path4().with("labels", replaced(labels, 5, 1<<40)), 0,
 			[]string{"labels[5] is 1099511627776, more classes than the 20 samples"}},
-		{"one class", path4().with("labels", vectorOf(make([]int64, 20)...)), 0, []string{"labels name 1 class: a classifier needs at least 2"}},
-		{"too few class names", path4().with("class_names", vectorOf("a")), 0, []string{"labels[1] is 1, but class_names has 1 names"}},
+		{"one class", path4().with("labels", vectorOf(make([]int64, 20)...)), 0,
+			[]string{"labels name 1 class: a classifier needs at least 2"}},
+		{"too few class names", path4().with("class_names", vectorOf("a")), 0,
+			[]string{"labels[1] is 1, but class_names has 1 names"}},
 		{"class names that are numbers", path4().with("class_names", vectorOf(1.0, 2)), 0,
 			[]string{"class_names: elements are float64, want strings"}},
-		{"class names in a table", path4().with("class_names", matrixOf(1, "a", "b")), 0, []string{"class_names has shape [2 1]"}},
+		{"class names in a table", path4().with("class_names", matrixOf(1, "a", "b")), 0,
+			[]string{"class_names has shape [2 1]"}},
 		{"class name twice", path4().with("class_names", vectorOf("a", "b", "a")), 0, []string{`class_names[2] is "a", as class_names[0] is`}},
-		{"unnamed label", path4().with("labels", vectorOf(slices.Repeat([]string{"a", "b"}, 10)...)).with("class_names", vectorOf("a", "c")), 0,
+		{"unnamed label", path4().with("labels", vectorOf(slices.Repeat([]string{"a", "b"}, 10)...)).with("class_names",
+			vectorOf("a", "c")), 0,
 			[]string{`labels[1] is "b", which is not in class_names`}},
 	})
 }
@@ -315,18 +330,24 @@ func TestNPZSplitErrors(t *testing.T) {
 	split := slices.Repeat([]int64{0, 0, 1, 2}, 5)
 	refuse(t, []badFile{
 		{"split too short", path4().with("split", vectorOf(split[:3]...)), 0, []string{"split has shape [3]; want [20]"}},
-		{"split mark", path4().with("split", replaced(split, 6, 3)), 0, []string{"split[6] is 3; want 0 train, 1 validation or 2 test"}},
-		{"split fraction", path4().with("split", vectorOf(slices.Repeat([]float64{0.5}, 20)...)), 0, []string{"split: element 0 is 0.5"}},
-		{"no test", path4().with("split", vectorOf(slices.Repeat([]int64{0, 1}, 10)...)), 0, []string{"split marks no test sample (2)"}},
-		{"no train", path4().with("split", vectorOf(slices.Repeat([]int64{1, 2}, 10)...)), 0, []string{"split marks no train sample (0)"}},
-		{"too few samples to split", arrays{"features": {Shape: []int{2, 2}, Data: []uint8{1, 2, 3, 4}}, "labels": vectorOf[int64](0, 1),
-			"edges": matrixOf[int64](2, 0, 1)}, 0, []string{"split is empty; give more samples"}},
+		{"split mark", path4().with("split", replaced(split, 6, 3)), 0,
+			[]string{"split[6] is 3; want 0 train, 1 validation or 2 test"}},
+		{"split fraction", path4().with("split", vectorOf(slices.Repeat([]float64{0.5}, 20)...)), 0,
+			[]string{"split: element 0 is 0.5"}},
+		{"no test", path4().with("split", vectorOf(slices.Repeat([]int64{0, 1}, 10)...)), 0,
+			[]string{"split marks no test sample (2)"}},
+		{"no train", path4().with("split", vectorOf(slices.Repeat([]int64{1, 2}, 10)...)), 0,
+			[]string{"split marks no train sample (0)"}},
+		{"too few samples to split", arrays{"features": {Shape: []int{2, 2}, Data: []uint8{1, 2, 3, 4}},
+			"labels": vectorOf[int64](0, 1),
+			"edges":  matrixOf[int64](2, 0, 1)}, 0, []string{"split is empty; give more samples"}},
 	})
 }
 
 func TestNPZGraphErrors(t *testing.T) {
 	refuse(t, []badFile{
-		{"no graph", without(), 0, []string{"no graph; store edges, adjacency, indptr + indices + data, or coordinates, or give knn"}},
+		{"no graph", without(), 0,
+			[]string{"no graph; store edges, adjacency, indptr + indices + data, or coordinates, or give knn"}},
 		{"two graphs", path4().with("adjacency", matrixOf(4, make([]float64, 16)...)), 0,
 			[]string{"the graph is given 2 times, by edges and by adjacency; keep one"}},
 		{"edges and knn", path4(), 2, []string{"the graph is given by edges and by knn 2"}},
@@ -340,17 +361,20 @@ func TestNPZEdgesErrors(t *testing.T) {
 	refuse(t, []badFile{
 		{"edges transposed", path4().with("edges", matrixOf[int64](3, 0, 1, 2, 1, 2, 3)), 0,
 			[]string{"edges has shape [2 3]; want [E, 2]: transpose it (edges.T)"}},
-		{"edges flat", path4().with("edges", vectorOf[int64](0, 1)), 0, []string{"edges has shape [2]; want [E, 2]: list a pair of nodes a row"}},
+		{"edges flat", path4().with("edges", vectorOf[int64](0, 1)), 0,
+			[]string{"edges has shape [2]; want [E, 2]: list a pair of nodes a row"}},
 		{"edge fraction", path4().with("edges", matrixOf(2, 0.5, 1)), 0, []string{"edges: element 0 is 0.5"}},
 		{"edge from 1", path4().with("edges", matrixOf[int64](2, 1, 2, 3, 4)), 0,
 			[]string{"edges numbers the 4 nodes from 1; they count from 0: subtract 1 (edges - 1)"}},
 		{"two weights", path4().with("edges", matrixOf[int64](2, 0, 1, 1, 2, 1, 0)).with("weights", vectorOf(1.0, 1, 2)), 0,
 			[]string{"edges: edge 2 gives 0-1 the weight 2, but edge 0 gives it 1"}},
-		{"too few weights", path4().with("weights", vectorOf(1.0)), 0, []string{"weights has shape [1]; want [3], the number of edges"}},
+		{"too few weights", path4().with("weights", vectorOf(1.0)), 0,
+			[]string{"weights has shape [1]; want [3], the number of edges"}},
 		{"negative weight", path4().with("weights", vectorOf(1, -0.5, 1)), 0,
 			[]string{"weights[1] is -0.5; weights must be finite and not negative"}},
 		{"weights beyond all units", path4().with("weights", vectorOf(1.0, 1, 1e301)), 0,
-			[]string{"the heaviest edge of the graph weighs 1e+301, outside 1e-300 to 1e+300; multiply all weights by one number"}},
+			[]string{"the heaviest edge of the graph weighs 1e+301, outside 1e-300 to 1e+300; multiply all weights by " +
+				"one number"}},
 		{"weights below all units", path4().with("weights", vectorOf(1e-301, 1e-302, 1e-301)), 0,
 			[]string{"the heaviest edge of the graph weighs 1e-301, outside 1e-300 to 1e+300"}},
 		{"NaN weight", path4().with("weights", vectorOf(1, 1, math.NaN())), 0, []string{"weights[2] is NaN"}},
@@ -378,19 +402,25 @@ func TestNPZAdjacencyErrors(t *testing.T) {
 
 func TestNPZCSRErrors(t *testing.T) {
 	csr := func(indptr, indices []int64, data ...float64) arrays {
-		return without().with("indptr", vectorOf(indptr...)).with("indices", vectorOf(indices...)).with("data", vectorOf(data...))
+		return without().with("indptr", vectorOf(indptr...)).with("indices", vectorOf(indices...)).with("data",
+			vectorOf(data...))
 	}
 	refuse(t, []badFile{
-		{"indptr too short", csr([]int64{0, 0, 0}, nil), 0, []string{"indptr has shape [3]; want [5], the number of nodes of features, plus 1"}},
-		{"indptr falls", csr([]int64{0, 2, 1, 2, 2}, []int64{1, 0}, 1, 1), 0, []string{"indptr[2] is 1, less than the 2 before it"}},
-		{"indptr ends elsewhere", csr([]int64{0, 1, 2, 2, 3}, []int64{1, 0}, 1, 1), 0, []string{"indptr goes from 0 to 3, want 0 to 2"}},
+		{"indptr too short", csr([]int64{0, 0, 0}, nil), 0,
+			[]string{"indptr has shape [3]; want [5], the number of nodes of features, plus 1"}},
+		{"indptr falls", csr([]int64{0, 2, 1, 2, 2}, []int64{1, 0}, 1, 1), 0,
+			[]string{"indptr[2] is 1, less than the 2 before it"}},
+		{"indptr ends elsewhere", csr([]int64{0, 1, 2, 2, 3}, []int64{1, 0}, 1, 1), 0,
+			[]string{"indptr goes from 0 to 3, want 0 to 2"}},
 		{"indptr negative", csr([]int64{0, -5, 2, 2, 2}, []int64{1, 0}, 1, 1), 0, []string{"indptr[1] is -5"}},
-		{"CSR column", csr([]int64{0, 1, 2, 2, 2}, []int64{4, 0}, 1, 1), 0, []string{"indices", "node 4 is not one of the 4 nodes"}},
+		{"CSR column", csr([]int64{0, 1, 2, 2, 2}, []int64{4, 0}, 1, 1), 0,
+			[]string{"indices", "node 4 is not one of the 4 nodes"}},
 		{"CSR asymmetric", csr([]int64{0, 1, 1, 1, 1}, []int64{1}, 1), 0,
 			[]string{"indptr, indices and data: the matrix is not symmetric: (0,1) is 1 but (1,0) is 0"}},
 		{"CSR entry twice", csr([]int64{0, 2, 3, 3, 3}, []int64{1, 1, 0}, 1, 1, 2), 0,
 			[]string{"entry 1: (0,1), counted from 0, was there before, at entry 0"}},
-		{"CSR lengths", csr([]int64{0, 1, 2, 2, 2}, []int64{1, 0}, 1), 0, []string{"data has shape [1]; want [2], the number of indices"}},
+		{"CSR lengths", csr([]int64{0, 1, 2, 2, 2}, []int64{1, 0}, 1), 0,
+			[]string{"data has shape [1]; want [2], the number of indices"}},
 		{"CSR negative", csr([]int64{0, 1, 2, 2, 2}, []int64{1, 0}, 1, -1), 0, []string{"data[1] is -1"}},
 		{"CSR table", without().with("indptr", vectorOf[int64](0, 0, 0, 0, 0)).with("indices",
 			matrixOf[int64](1, 1)).with("data", vectorOf(1.0)), 0,
@@ -402,8 +432,10 @@ func TestNPZCoordinatesErrors(t *testing.T) {
 	refuse(t, []badFile{
 		{"coordinates of other nodes", without().with("coordinates", matrixOf(1, 1.0, 2, 3)), 0,
 			[]string{"coordinates has shape [3 1]; want [4, d]"}},
-		{"coordinates flat", without().with("coordinates", vectorOf(1.0, 2, 3, 4)), 0, []string{"coordinates has shape [4]; want [4, d]"}},
-		{"NaN coordinate beside edges", path4().with("coordinates", matrixOf(1, 1, math.NaN(), 3, 4)), 0, []string{"coordinates[1,0] is NaN"}},
+		{"coordinates flat", without().with("coordinates", vectorOf(1.0, 2, 3, 4)), 0,
+			[]string{"coordinates has shape [4]; want [4, d]"}},
+		{"NaN coordinate beside edges", path4().with("coordinates", matrixOf(1, 1, math.NaN(), 3, 4)), 0,
+			[]string{"coordinates[1,0] is NaN"}},
 		{"NaN coordinate", without().with("coordinates", matrixOf(2, 1, 2, 3, 4, math.NaN(), 6, 7, 8)), 0,
 			[]string{"coordinates[2,0] is NaN; it must be a finite number"}},
 		{"too many neighbours", without().with("coordinates", matrixOf(1, 1.0, 2, 3, 4)), 4,
@@ -468,18 +500,21 @@ func TestHoldOutOfAJoinedGraph(t *testing.T) {
 	}
 }
 
-// A self-loop, weights that float32 would round, an isolated node, names beyond ASCII and the least numbers are read as they
-// are; a graph may have no edge; samples without a split keep their places.
+// A self-loop, weights that float32 would round, an isolated node, names beyond ASCII and the least numbers are read as
+// they are; a graph may have no edge; samples without a split keep their places.
 func TestOddGraphs(t *testing.T) {
 	features := make([]float32, 20*3)
 	for i := range features {
 		features[i] = float32(i % 7)
 	}
 	features[59] = 1e-40
-	a := path4().with("features", &npz.Array{Shape: []int{20, 3}, Data: features}).with("edges", matrixOf[int32](2, 0, 0, 1, 0)).
-		with("weights", vectorOf(2, 1.0/3)).with("node_names", vectorOf("a", "żółw", "")).with("coordinates", matrixOf(2, 1.0, 2, 3, 4, 5, 6))
+	a := path4().with("features", &npz.Array{Shape: []int{20, 3}, Data: features}).with("edges",
+		matrixOf[int32](2, 0, 0, 1, 0)).
+		with("weights", vectorOf(2, 1.0/3)).with("node_names", vectorOf("a", "żółw", "")).with("coordinates",
+		matrixOf(2, 1.0, 2, 3, 4, 5, 6))
 	d := a.load(t, Options{HoldOut: true})
-	assert.Equal(t, []float64{2, 1.0 / 3, 0, 0}, []float64{d.Affinity.At(0, 0), d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 2)})
+	assert.Equal(t, []float64{2, 1.0 / 3, 0, 0}, []float64{d.Affinity.At(0, 0), d.Affinity.At(0, 1), d.Affinity.At(1, 2),
+		d.Affinity.At(2, 2)})
 	assert.Equal(t, []string{"a", "żółw", ""}, d.NodeNames)
 	assert.Equal(t, []float64{1, 2, 3, 4, 5, 6}, d.Coordinates)
 	last := make([]float32, 3)
@@ -495,7 +530,8 @@ func TestOddGraphs(t *testing.T) {
 func TestNamesThatLookAlike(t *testing.T) {
 	labels, groups := make([]string, 20), make([]string, 20)
 	for i := range labels {
-		labels[i], groups[i] = []string{"rest", "rest ", "caf\u00e9", "cafe\u0301", "Rest"}[i%5], []string{"anna", "anna ", "ben", "Ben"}[i/5]
+		labels[i], groups[i] = []string{"rest", "rest ", "caf\u00e9", "cafe\u0301", "Rest"}[i%5],
+			[]string{"anna", "anna ", "ben", "Ben"}[i/5]
 	}
 	d := path4().with("labels", vectorOf(labels...)).with("groups", vectorOf(groups...)).load(t, Options{})
 	assert.Equal(t, []string{"Rest", "caf\u00e9", "rest"}, slices.Sorted(slices.Values(d.ClassNames)))
@@ -506,8 +542,8 @@ func TestNamesThatLookAlike(t *testing.T) {
 	assert.Contains(t, d.Warnings, `group "Ben" and "ben" may be one; write both alike`)
 }
 
-// TestArraysWithoutTheEnding loads a file whose members have no .npy behind their names, as a program that is not numpy packs them. numpy
-// has them, so that groups and split must not get lost.
+// TestArraysWithoutTheEnding loads a file whose members have no .npy behind their names, as a program that is not numpy
+// packs them. numpy has them, so that groups and split must not get lost.
 func TestArraysWithoutTheEnding(t *testing.T) {
 	a := path4()
 	groups := make([]int64, 20)

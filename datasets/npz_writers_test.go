@@ -15,7 +15,8 @@ func square[T float64 | int8](values ...T) *npz.Array {
 	return &npz.Array{Shape: []int{4, 4}, Data: values}
 }
 
-// Weights that a program computed for both directions differ in their last digits. In all forms of a graph the larger one counts.
+// Weights that a program computed for both directions differ in their last digits. In all forms of a graph the larger
+// one counts.
 func TestOppositeWeightsThatDifferByRounding(t *testing.T) {
 	less := 0.3 * (1 - 1e-12)
 	for name, a := range map[string]arrays{
@@ -33,7 +34,8 @@ func TestOppositeWeightsThatDifferByRounding(t *testing.T) {
 
 // Whole numbers of few bits are not added up in them.
 func TestSmallIntegersAsWeights(t *testing.T) {
-	d := without().with("adjacency", square[int8](0, 100, 0, 100, 100, 0, 100, 0, 0, 100, 0, 100, 100, 0, 100, 0)).load(t, Options{})
+	d := without().with("adjacency", square[int8](0, 100, 0, 100, 100, 0, 100, 0, 0, 100, 0, 100, 100, 0, 100, 0)).load(t,
+		Options{})
 	assert.Equal(t, []float64{200, 200, 200, 200}, d.Affinity.Degrees())
 }
 
@@ -48,7 +50,8 @@ func TestGraphsOfOtherLibraries(t *testing.T) {
 	names := func(names ...string) string { return warnings(path4().with("node_names", vectorOf(names...))) }
 	assert.Contains(t, names("1", "10", "11", "2"), `node_names are numbers sorted as texts ("11" is followed by "2")`)
 	assert.Contains(t, names("n1", "n10", "n2", "n3"), `("n10" is followed by "n2")`)
-	for _, fine := range [][]string{{"1", "2", "10", "11"}, {"8", "9", "10", "11"}, {"a", "b", "c", "d"}, {"01", "02", "10", "11"}, {"3", "1", "2", "10"}} {
+	for _, fine := range [][]string{{"1", "2", "10", "11"}, {"8", "9", "10", "11"}, {"a", "b", "c", "d"},
+		{"01", "02", "10", "11"}, {"3", "1", "2", "10"}} {
 		assert.NotContains(t, names(fine...), "sorted as texts", "%v", fine)
 	}
 }
@@ -66,7 +69,8 @@ func TestMatricesThatAreNoAdjacency(t *testing.T) {
 		{"one wrong weight", without().with("adjacency", square(0.0, -1, 0, 0, -1, 0, 2, 0, 0, 2, 0, 1, 0, 0, 1, 0)), 0,
 			[]string{"adjacency[0,1] is -1; weights must be finite and not negative"}},
 		{"three columns of three edges", path4().with("edges", matrixOf(3, 0.0, 1, 0.5, 1, 2, 0.5, 2, 3, 1)), 0,
-			[]string{"edges has shape [3 3]; want [E, 2]: store the first two columns (edges[:, :2]), and the third as weights (edges[:, 2])"}},
+			[]string{"edges has shape [3 3]; want [E, 2]: store the first two columns (edges[:, :2]), and the third as " +
+				"weights (edges[:, 2])"}},
 		{"names of nodes", path4().with("edges", matrixOf(2, "a", "b")), 0,
 			[]string{"edges: elements are string, want integers: the number of each node, its place in features"}},
 	})

@@ -27,7 +27,8 @@ const (
 func (d *Dataset) warnOddities() {
 	stats := d.Affinity.Stats()
 	if stats.Components > 1 && !d.unlinked() {
-		appendf(&d.Warnings, "the graph is disconnected: %d components, %d nodes without neighbours; all of them count, but are edges missing?",
+		appendf(&d.Warnings, "the graph is disconnected: %d components, %d nodes without neighbours; all of them count, "+
+			"but are edges missing?",
 			stats.Components, stats.Isolated)
 	}
 	if stats.Loops > 0 {
@@ -44,7 +45,8 @@ func (d *Dataset) warnOddities() {
 	}
 	switch name := strings.Join(missing[:min(len(missing), shownOddNodes)], ", "); {
 	case missing != nil && !strings.Contains(name, "("):
-		appendf(&d.Warnings, "there are no samples of %d of the classes 0 to %d (such as %s); number the classes without gaps "+
+		appendf(&d.Warnings, "there are no samples of %d of the classes 0 to %d (such as %s); number the classes "+
+			"without gaps "+
 			"(numpy.unique(labels, return_inverse=True)[1]), or store labels as strings (labels.astype(str))",
 			len(missing), d.Classes()-1, name)
 	case missing != nil:
@@ -64,7 +66,8 @@ func (d *Dataset) warnOddities() {
 	}
 }
 
-// classesHave begins a sentence about some classes, of which it names the first few: "class a has", "classes a, b and 7 more have".
+// classesHave begins a sentence about some classes, of which it names the first few: "class a has", "classes a, b and 7
+// more have".
 func classesHave(names []string) string {
 	if len(names) == 1 {
 		return "class " + names[0] + " has"
@@ -77,11 +80,13 @@ func classesHave(names []string) string {
 	return "classes " + list + " have"
 }
 
-// gapsAtOnce is how many columns are looked at together: few enough for little memory, and enough for the processor's cache lines.
+// gapsAtOnce is how many columns are looked at together: few enough for little memory, and enough for the processor's
+// cache lines.
 const gapsAtOnce = 64
 
 // warnGaps warns of values that may stand for missing ones. visit calls add with each value of the columns from..to.
-func (r *npzReader) warnGaps(columns int, visit func(from, to int, add func(column int, value float32)), name func(column int) string) {
+func (r *npzReader) warnGaps(columns int, visit func(from, to int, add func(column int, value float32)),
+	name func(column int) string) {
 	count, first := map[float64]int{}, map[float64]string{} // of the columns with each gap
 	var extremes [gapsAtOnce]recording.Extremes
 	for from := 0; from < columns; from += gapsAtOnce {
@@ -115,8 +120,8 @@ func (r *npzReader) warnGaps(columns int, visit func(from, to int, add func(colu
 // pair is a sample, and the first of the same values.
 type pair struct{ before, at int }
 
-// repeated lists the samples that equal an earlier one of another class, and by the name of their split those that equal a training
-// sample. It sorts the samples by their hashes, which takes less memory than a table of them.
+// repeated lists the samples that equal an earlier one of another class, and by the name of their split those that
+// equal a training sample. It sorts the samples by their hashes, which takes less memory than a table of them.
 func (d *Dataset) repeated() (copies map[string][]pair, clashes []pair) {
 	samples := slices.Concat(d.Train, d.Validation, d.Test)
 	hashes := d.hashes(samples, nil)
@@ -215,7 +220,8 @@ func (s *survey) addExtremes(i int, sample []float32) {
 // extreme tells of values far from all others.
 func (s *survey) extreme() (lines []string) {
 	if s.far > 0 {
-		appendf(&lines, "%d values lie over %d deviations from the mean of their channel, the farthest %.0f: %s; clip them, or take "+
+		appendf(&lines, "%d values lie over %d deviations from the mean of their channel, the farthest %.0f: %s; clip "+
+			"them, or take "+
 			"logarithms", s.far, farDeviations, s.farthest, s.where)
 	}
 	return lines
@@ -238,11 +244,13 @@ func (s *survey) unchanging() (lines []string) {
 		}
 	}
 	if flat != nil {
-		appendf(&lines, "%d of %d nodes change by less than 1/%d of their size, and float32 keeps 7 digits (the first: %d); subtract "+
+		appendf(&lines, "%d of %d nodes change by less than 1/%d of their size, and float32 keeps 7 digits (the first: "+
+			"%d); subtract "+
 			"their mean before you store them", len(flat), s.Nodes, narrow, flat[0])
 	}
 	if constant != nil {
-		appendf(&lines, "%d of %d nodes never change over the training samples (the first: %v); they cost time and tell nothing",
+		appendf(&lines, "%d of %d nodes never change over the training samples (the first: %v); they cost time and "+
+			"tell nothing",
 			len(constant), s.Nodes, constant[:min(len(constant), shownOddNodes)])
 	}
 	return lines
@@ -253,14 +261,16 @@ func (d *Dataset) copies() (lines []string) {
 	copies, clashes := d.repeated()
 	for _, split := range []string{"validation", "test"} {
 		if found := copies[split]; found != nil {
-			appendf(&lines, "%d %s samples are training samples, too (sample %d is sample %d): the %s accuracy will be too good; keep "+
+			appendf(&lines, "%d %s samples are training samples, too (sample %d is sample %d): the %s accuracy will be too "+
+				"good; keep "+
 				"copies together in split", len(found), split, found[0].at, found[0].before, split)
 		}
 	}
 	if clashes != nil {
 		first := clashes[0]
 		class := func(sample int) string { return className(d.ClassNames, int(d.Labels[sample])) }
-		appendf(&lines, "%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no classifier can "+
+		appendf(&lines, "%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no "+
+			"classifier can "+
 			"tell them apart; check labels", len(clashes), first.at, class(first.at), first.before, class(first.before))
 	}
 	return lines
@@ -272,8 +282,10 @@ func (d *Dataset) uneven() (lines []string) {
 	present := slices.DeleteFunc(slices.Clone(counts), func(n int) bool { return n == 0 })
 	largest, smallest := slices.Index(counts, slices.Max(present)), slices.Index(counts, slices.Min(present))
 	if counts[largest] >= unevenClasses*counts[smallest] {
-		appendf(&lines, "class %s has %d training samples, class %s only %d: accuracy says little about the small one; look at "+
-			"recall in ccp eval", className(d.ClassNames, largest), counts[largest], className(d.ClassNames, smallest), counts[smallest])
+		appendf(&lines, "class %s has %d training samples, class %s only %d: accuracy says little about the small "+
+			"one; look at "+
+			"recall in ccp eval", className(d.ClassNames, largest), counts[largest], className(d.ClassNames, smallest),
+			counts[smallest])
 	}
 	return lines
 }

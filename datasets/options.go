@@ -30,8 +30,8 @@ type Options struct {
 	// KNN is the number of neighbours of each node, if an .npz file has no graph. With `coordinates` 0 means 8, without
 	// them 0 is an error. The graphs of the other sources are fixed.
 	KNN int
-	// Whole makes all samples of an .npz file without `split` the test. Graph is the graph of a file that has none. Both are
-	// for a file that tests a classifier of another file.
+	// Whole makes all samples of an .npz file without `split` the test. Graph is the graph of a file that has none. Both
+	// are for a file that tests a classifier of another file.
 	Whole bool
 	Graph *affinity.Matrix
 	// Frames is the number of frames that a network reads of each recording; 0: the median length of the training samples,

@@ -74,14 +74,15 @@ type Raw struct {
 	// Info is the shape of the signals and their classes. Make sets its statistics, and Form, Nodes, Grid and Channels of
 	// recordings.
 	signal.Info
-	// Signals are the raw samples. If they are recordings, Make sets them to the frames that a network reads. Finite says that
-	// they are finite by the way they are made, and need no check.
+	// Signals are the raw samples. If they are recordings, Make sets them to the frames that a network reads. Finite says
+	// that they are finite by the way they are made, and need no check.
 	Signals Signals
 	Finite  bool
-	// Series are the recordings whole, `[timepoints, sensors, channels]` each, at even time points; nil if samples are none.
+	// Series are the recordings whole, `[timepoints, sensors, channels]` each, at even time points; nil if samples are
+	// none.
 	Series [][]float32
-	// Recorded says how recordings became series; nil if samples are none. Frames of 0 are the median length of the training
-	// samples, at most 256. Lengths and Scale follow from the training samples, too, unless they are there.
+	// Recorded says how recordings became series; nil if samples are none. Frames of 0 are the median length of the
+	// training samples, at most 256. Lengths and Scale follow from the training samples, too, unless they are there.
 	Recorded *recording.Form
 	// Labels holds a class, 0 to len(ClassNames)-1, for each sample.
 	Labels []int32
@@ -92,20 +93,20 @@ type Raw struct {
 	SampleNames []string
 	// SampleNotes are what a person should know of each recording, such as times in another unit; nil if there is nothing.
 	SampleNotes [][]string
-	// Graph is the raw graph over the nodes, or over the sensors of recordings: symmetric, not negative, not normalised. If
-	// it is nil, Make joins each of the nodes to the KNN nearest by the training samples, and sensors by correlations.
+	// Graph is the raw graph over the nodes, or over the sensors of recordings: symmetric, not negative, not normalised.
+	// If it is nil, Make joins each of the nodes to the KNN nearest by the training samples, and sensors by correlations.
 	Graph *affinity.Matrix
 	KNN   int
-	// Coordinates `[nodes, d]`, row-major, are the positions of nodes or sensors in pictures and for directed slots; nil if
-	// there are none.
+	// Coordinates `[nodes, d]`, row-major, are the positions of nodes or sensors in pictures and for directed slots; nil
+	// if there are none.
 	Coordinates []float64
-	// Augment changes a normalised sample, `[nodes, channels]`, in place. It is for training samples only. nil is none, or for
-	// recordings in several frames the usual change of windows, factors and cuts.
+	// Augment changes a normalised sample, `[nodes, channels]`, in place. It is for training samples only. nil is none, or
+	// for recordings in several frames the usual change of windows, factors and cuts.
 	Augment func(rng *rand.Rand, sample []float32)
 	// Mirror swaps left and right of a raw sample in place, as Augment may; nil for none.
 	Mirror func(sample []float32)
-	// Scale returns Mean and Std if the protocol of the source fixes how they are taken; nil: over the training samples, by
-	// channel or sensor.
+	// Scale returns Mean and Std if the protocol of the source fixes how they are taken; nil: over the training samples,
+	// by channel or sensor.
 	Scale func(r *Raw, train []int) (mean, std []float32)
 	// Split is the source's own split; nil if it has none. HeldOut is the usual number of validation samples if the source
 	// says so; 0: an eighth of the training samples; below 0: none.
@@ -119,8 +120,8 @@ type Raw struct {
 	Warnings []string
 }
 
-// Input returns sample i as a classifier takes it, in raw units: a recording whole, `[timepoints, sensors, channels]`, or a
-// signal `[nodes, channels]`. buffer has room for a signal. The caller does not change what it gets.
+// Input returns sample i as a classifier takes it, in raw units: a recording whole, `[timepoints, sensors, channels]`,
+// or a signal `[nodes, channels]`. buffer has room for a signal. The caller does not change what it gets.
 func (r *Raw) Input(i int, buffer []float32) []float32 {
 	if r.Series != nil {
 		return r.Series[i]
@@ -157,8 +158,8 @@ func (r *Raw) SampleName(i int) string {
 	return strconv.Itoa(i)
 }
 
-// HoldOut holds out a share of the training samples of a split for validation, or the usual number if the share is 0. Groups
-// stay whole. A split that has validation samples stays as it is.
+// HoldOut holds out a share of the training samples of a split for validation, or the usual number if the share is 0.
+// Groups stay whole. A split that has validation samples stays as it is.
 func (r *Raw) HoldOut(s Split, part float64, seed uint64) Split {
 	count := r.HeldOut
 	if part > 0 {

@@ -38,7 +38,8 @@ type Source struct {
 	Drawn   bool     `json:"-"` // its splits are drawn, or can be, so that it has folds
 	// Options is the zero value of a struct with the source's own options, whose tags models.Network tells of, or nil.
 	Options any `json:"-"`
-	// Recipes holds changes to a training's configuration that suit the data, as models/training/recipes.json has them, or nil.
+	// Recipes holds changes to a training's configuration that suit the data, as models/training/recipes.json has them, or
+	// nil.
 	Recipes []byte `json:"-"`
 	// Place returns the place of the files in some folders, "" if some are missing; nil for a source that needs none.
 	Place func(dirs []string) string `json:"-"`
@@ -58,11 +59,12 @@ type File struct {
 // sources are the named sources, in the order of a listing. The user's own .npz file comes last.
 var sources = []Source{digits, ownFile}
 
-// Register adds a source, which is then listed, loaded and fetched like the others. It panics if the name is empty, taken
-// or a file's, or if nothing loads the source. Call it before anything else, such as in an init function.
+// Register adds a source, which is then listed, loaded and fetched like the others. It panics if the name is empty,
+// taken or a file's, or if nothing loads the source. Call it before anything else, such as in an init function.
 func Register(s Source) {
 	if _, unknown := Named(s.Name); unknown == nil || s.Name == "" || IsFile(s.Name) || s.Load == nil {
-		panic(fmt.Sprintf("datasets: a source cannot be registered as %q: the name is empty, taken or a file's, or Load is nil", s.Name))
+		panic(fmt.Sprintf("datasets: a source cannot be registered as %q: the name is empty, taken or a file's, or "+
+			"Load is nil", s.Name))
 	}
 	sources = slices.Insert(sources, len(sources)-1, s)
 }
@@ -129,7 +131,8 @@ func Load(ctx context.Context, name string, opts Options) (*Dataset, error) {
 
 // OptionsOf returns a source's own options, see Options.Own.
 func OptionsOf[T any](own map[string]any) T {
-	options, _ := params.From[T](func(name string) (any, bool) { value, ok := own[name]; return value, ok }) // an error is Accepts's to return
+	// an error is Accepts's to return
+	options, _ := params.From[T](func(name string) (any, bool) { value, ok := own[name]; return value, ok })
 	return options
 }
 

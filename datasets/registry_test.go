@@ -78,8 +78,9 @@ func TestRegister(t *testing.T) {
 	before := sources
 	t.Cleanup(func() { sources = before })
 	dir, protocol := t.TempDir(), ""
-	s := Source{Name: "mine", Folders: []string{"mine"}, Get: "the file from me", Files: []File{{Name: "mine.bin"}}, Options: eyes{},
-		Place: func(dirs []string) string { return "" },
+	s := Source{Name: "mine", Folders: []string{"mine"}, Get: "the file from me", Files: []File{{Name: "mine.bin"}},
+		Options: eyes{},
+		Place:   func(dirs []string) string { return "" },
 		Load: func(_ context.Context, dirs []string, o Options) (*Raw, error) {
 			assert.Equal(t, []string{filepath.Join(dir, "mine"), dir}, dirs)
 			if o.Seed == 1 {
@@ -92,7 +93,8 @@ func TestRegister(t *testing.T) {
 	listed := Names()
 	assert.Equal(t, []string{"mine", "PATH.npz"}, []string{listed[len(listed)-2].Name, listed[len(listed)-1].Name})
 	protocol = "cross-eyed"
-	d, err := Load(t.Context(), "mine", Options{DataDir: dir, HoldOut: true, Own: map[string]any{"protocol": "cross-eyed", "weighed": "true"}})
+	d, err := Load(t.Context(), "mine",
+		Options{DataDir: dir, HoldOut: true, Own: map[string]any{"protocol": "cross-eyed", "weighed": "true"}})
 	require.NoError(t, err)
 	assert.Equal(t, []any{"mine", 1258, 180, 359}, []any{d.Name, len(d.Train), len(d.Validation), len(d.Test)})
 	_, err = Load(t.Context(), "mine", Options{DataDir: dir, Seed: 1})
@@ -110,7 +112,8 @@ func TestRegister(t *testing.T) {
 		require.ErrorIs(t, err, ErrOptions)
 		assert.ErrorContains(t, err, want)
 	}
-	for _, wrong := range []Source{s, {Name: "digits", Load: s.Load}, {Load: s.Load}, {Name: "a.npz", Load: s.Load}, {Name: "nothing"}} {
+	for _, wrong := range []Source{s, {Name: "digits", Load: s.Load}, {Load: s.Load}, {Name: "a.npz", Load: s.Load},
+		{Name: "nothing"}} {
 		assert.Panics(t, func() { Register(wrong) }, wrong.Name)
 	}
 }

@@ -36,8 +36,9 @@ func TestResplitMakesLearnedGraphsAnew(t *testing.T) {
 		knn     int
 		learned bool
 	}{
-		"nodes that are alike": {features, 4, true}, "sensors that correlate": {series(12), 0, true}, "as many as asked": {series(6), 2, true},
-		"few sensors": {series(6), 0, false}, "given": {path4(), 0, false},
+		"nodes that are alike": {features, 4, true}, "sensors that correlate": {series(12), 0, true},
+		"as many as asked": {series(6), 2, true},
+		"few sensors":      {series(6), 0, false}, "given": {path4(), 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := c.of.load(t, Options{KNN: c.knn})

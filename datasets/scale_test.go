@@ -20,8 +20,8 @@ func heldOut(t *testing.T, d *Dataset, share float64, seed uint64) *Dataset {
 	return held
 }
 
-// A scale or a graph that the caller has given with the raw samples is kept when validation samples are held out. What was
-// made of all training samples is made anew.
+// A scale or a graph that the caller has given with the raw samples is kept when validation samples are held out. What
+// was made of all training samples is made anew.
 func TestHoldOutKeepsWhatIsTheCallers(t *testing.T) {
 	a := path4().with("edges", nil)
 	own := a.load(t, Options{KNN: 2})
@@ -31,7 +31,8 @@ func TestHoldOutKeepsWhatIsTheCallers(t *testing.T) {
 	assert.Equal(t, []float32{1, 2}, held.Mean)
 	assert.Equal(t, []float32{3, 4}, held.Std)
 
-	path, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}})
+	path, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1},
+		{I: 2, J: 3, Weight: 1}})
 	require.NoError(t, err)
 	own = a.load(t, Options{KNN: 2})
 	own.Graph = path
@@ -80,8 +81,8 @@ func ward(recording string) arrays {
 	return a
 }
 
-// Sensors of an import that says so are scaled one by one, over the samples that are trained on: those of the split, of a
-// fold, or of what validation leaves.
+// Sensors of an import that says so are scaled one by one, over the samples that are trained on: those of the split, of
+// a fold, or of what validation leaves.
 func TestScaleBySensor(t *testing.T) {
 	split := make([]int64, 20)
 	for i := 15; i < 20; i++ {
@@ -168,7 +169,8 @@ func TestHoldOutOfRecordings(t *testing.T) {
 			series[i*270+at] *= float32(i) * 0.1 // its deviation tells whether sensors are normalised one by one
 		}
 	}
-	a := arrays{"series": {Shape: []int{40, 9, 30}, Data: series}, "lengths": vectorOf(lengths...), "labels": vectorOf(labels...)}
+	a := arrays{"series": {Shape: []int{40, 9, 30}, Data: series}, "lengths": vectorOf(lengths...),
+		"labels": vectorOf(labels...)}
 	frames := map[int]bool{}
 	for seed := range uint64(6) {
 		want, all := a.load(t, Options{Validation: 0.5, Seed: seed}), a.load(t, Options{Seed: seed})

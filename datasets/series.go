@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// The time of a training grows with its nodes. So mostFrames bounds the usual number of frames, and fewNodes bounds frames times
-// sensors. Up to usualFrames there may be manyNodes, and leastFrames are left in any case.
+// The time of a training grows with its nodes. So mostFrames bounds the usual number of frames, and fewNodes bounds
+// frames times sensors. Up to usualFrames there may be manyNodes, and leastFrames are left in any case.
 const (
 	leastFrames, usualFrames, mostFrames = 32, 128, 256
 	fewNodes, manyNodes                  = 2048, 4096
@@ -39,7 +39,8 @@ func (d *Dataset) overFrames() (err error) {
 	}
 	d.Channels = cmp.Or(d.Channels, form.Channels)
 	if d.Channels != form.Channels {
-		return fmt.Errorf("field Channels is %d, but Recorded has %d sensors of %d; leave Channels out, and set Recorded.Sensors to a name for "+
+		return fmt.Errorf("field Channels is %d, but Recorded has %d sensors of %d; leave Channels out, and set "+
+			"Recorded.Sensors to a name for "+
 			"each sensor and Recorded.Channels to the columns of each", d.Channels, len(form.Sensors), form.Channels)
 	}
 	for i, series := range d.Series {
@@ -146,8 +147,8 @@ func (d *Dataset) frame() error {
 
 // overTime returns the graph of sensors in frames. Node frame*sensors + sensor is a sensor in a frame. The graph of the
 // sensors is in every frame, and each sensor is joined to itself in the next frame with the mean weight of the sensors'
-// edges. Edges of one weight all weigh 1, whatever their unit: their mean would be rounded differently in each. A single sensor is
-// joined to the two frames before and after: neighbourhoods would be too small.
+// edges. Edges of one weight all weigh 1, whatever their unit: their mean would be rounded differently in each. A
+// single sensor is joined to the two frames before and after: neighbourhoods would be too small.
 func overTime(sensors *affinity.Matrix, frames int) (*affinity.Matrix, error) {
 	n, list := sensors.N(), sensors.EdgeList()
 	mean, reach := 1.0, 1

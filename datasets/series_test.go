@@ -51,7 +51,8 @@ func TestSeries(t *testing.T) {
 		for i, length := range lengths {
 			assert.Len(t, d.Series[i], int(length)*6)
 		}
-		assert.Equal(t, []float32{2000, 2001, 2100, 2101, 2200, 2201, 2010, 2011}, d.Series[2][:8], "timepoints, sensors, axes")
+		assert.Equal(t, []float32{2000, 2001, 2100, 2101, 2200, 2201, 2010, 2011}, d.Series[2][:8],
+			"timepoints, sensors, axes")
 		assert.Equal(t, []int{5, 3}, d.Grid, "the median length of the training samples")
 		assert.Equal(t, 15, d.Nodes)
 		assert.Equal(t, "sensor 1@4", d.NodeName(13))
@@ -129,7 +130,8 @@ func TestTableWithGaps(t *testing.T) {
 	// The classifier takes tables without gaps, too.
 	features[3*5+1] = 10
 	for name, data := range map[string]any{"float32": features, "uint8": make([]uint8, len(features))} {
-		full, err := Load(t.Context(), a.with("features", &npz.Array{Shape: []int{20, 3}, Data: data}).write(t), Options{Form: d.Form})
+		full, err := Load(t.Context(), a.with("features", &npz.Array{Shape: []int{20, 3}, Data: data}).write(t),
+			Options{Form: d.Form})
 		require.NoError(t, err, name)
 		assert.NoError(t, d.Form.Fits(full.Form), name)
 	}
@@ -303,7 +305,8 @@ func TestReadSeries(t *testing.T) {
 	require.ErrorContains(t, err, "series[1,0,1] is 1e+39, which is not a finite float32")
 	require.ErrorContains(t, err, "series[1,0,2] is +Inf")
 	_, err = ReadSeries(array([]float64{1, 2, 3}, 3, 1), &sensor)
-	require.ErrorContains(t, err, "one.npy: shape [3 1] is of one recording [timepoints, 1], not of series [samples, timepoints]")
+	require.ErrorContains(t, err,
+		"one.npy: shape [3 1] is of one recording [timepoints, 1], not of series [samples, timepoints]")
 }
 
 // What is wrong with two recordings, of which none is left for testing, is not that there is no graph of them yet.
@@ -313,7 +316,8 @@ func TestTooFewRecordings(t *testing.T) {
 	require.ErrorContains(t, err, "the test split is empty; give more samples")
 }
 
-// A value far outside all others is told of once, whichever sensors have it: instruments write it where they measured nothing.
+// A value far outside all others is told of once, whichever sensors have it: instruments write it where they measured
+// nothing.
 func TestSeriesWithFillValues(t *testing.T) {
 	a, ends := lab()
 	values, lengths := a["series"].Data.([]float32), vectorOf(ends...)
@@ -333,7 +337,8 @@ func TestSeriesWithFillValues(t *testing.T) {
 	assert.Len(t, a.with("lengths", lengths).load(t, Options{}).Warnings, 2)
 }
 
-// The links of sensors may have any unit: a recording's graph, with its edges over time, is then the same but for that unit.
+// The links of sensors may have any unit: a recording's graph, with its edges over time, is then the same but for that
+// unit.
 func TestUnitOfLinksChangesNoRecording(t *testing.T) {
 	edges := [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {0, 5}} // six equal weights have a mean that is rounded
 	relative := func(unit float64) *affinity.Matrix {

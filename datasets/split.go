@@ -45,15 +45,15 @@ func (s Split) named() []namedSplit {
 // whole reports whether each of n samples is a test.
 func (s Split) whole(n int) bool { return n > 0 && len(s.Test) == n }
 
-// Drawn returns a stratified split of all samples, of which 20% are the test and none for validation. Groups, if there are
-// any, stay whole. Drawn panics if there are not as many groups as labels, as HoldOut and Trial do.
+// Drawn returns a stratified split of all samples, of which 20% are the test and none for validation. Groups, if there
+// are any, stay whole. Drawn panics if there are not as many groups as labels, as HoldOut and Trial do.
 func Drawn(labels []int32, groups []string, seed uint64) (s Split) {
 	s.Train, s.Test = draw(loop.Indices(len(labels)), labels, groups, share(len(labels), testShare), seed, testStream)
 	return s
 }
 
-// HoldOut moves a stratified draw of about count training samples to the validation. Groups stay whole, unless none can be
-// spared. A split that has validation samples, or whose samples have no labels, stays as it is.
+// HoldOut moves a stratified draw of about count training samples to the validation. Groups stay whole, unless none can
+// be spared. A split that has validation samples, or whose samples have no labels, stays as it is.
 func (s Split) HoldOut(labels []int32, groups []string, count int, seed uint64) Split {
 	if len(s.Validation) > 0 || count <= 0 || len(labels) == 0 {
 		return s
@@ -77,7 +77,8 @@ func (s Split) Trial(labels []int32, groups []string, part float64, seed uint64)
 // draw draws about count of the given samples. If there are groups, it draws whole groups.
 func draw(indices []int, labels []int32, groups []string, count int, seed, stream uint64) (rest, held []int) {
 	if groups != nil && len(groups) != len(labels) {
-		panic(fmt.Sprintf("datasets: %d groups for %d labels; name the group of each sample, or give nil", len(groups), len(labels)))
+		panic(fmt.Sprintf("datasets: %d groups for %d labels; name the group of each sample, or give nil", len(groups),
+			len(labels)))
 	}
 	if groups != nil {
 		return holdOutGroups(indices, labels, groups, count, seed, stream)

@@ -95,7 +95,8 @@ func TestValidationIsAskedFor(t *testing.T) {
 	assert.Equal(t, a.Test, b.Test)
 }
 
-// Validation samples that are held out of a loaded data set are those that it is loaded with, and so is the normalisation.
+// Validation samples that are held out of a loaded data set are those that it is loaded with, and so is the
+// normalisation.
 func TestHoldOutOfALoadedSet(t *testing.T) {
 	for _, opts := range []Options{{HoldOut: true}, {Validation: 0.3, Seed: 5}} {
 		want, err := Load(t.Context(), "digits", opts)

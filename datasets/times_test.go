@@ -33,11 +33,13 @@ func TestTimesInNanoseconds(t *testing.T) {
 			each = append(each, begin+1e15*int64(i)+ns)
 		}
 	}
-	for _, times := range []*npz.Array{vectorOf(since...), {Shape: []int{10, 6}, Data: each}, {Shape: []int{6}, Data: unsigned}} {
+	for _, times := range []*npz.Array{vectorOf(since...), {Shape: []int{10, 6}, Data: each},
+		{Shape: []int{6}, Data: unsigned}} {
 		d := a.with("times", times).load(t, Options{})
 		assert.Equal(t, small.Series, d.Series)
 		assert.Equal(t, small.Form.Rate, d.Form.Rate)
-		assert.Contains(t, d.Notes, "times have more digits than float64 holds; those of each recording are counted from its first")
+		assert.Contains(t, d.Notes,
+			"times have more digits than float64 holds; those of each recording are counted from its first")
 	}
 }
 

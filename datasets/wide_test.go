@@ -107,12 +107,14 @@ func TestManySensorsTakeLinearMemory(t *testing.T) {
 	}
 }
 
-// Sensors that are too many for correlations stay apart, and a sentence says so in place of the one about a graph in pieces.
+// Sensors that are too many for correlations stay apart, and a sentence says so in place of the one about a graph in
+// pieces.
 func TestTooManySensorsForCorrelations(t *testing.T) {
 	d, err := Make(wide(12, mostCompared+1, 1, 1), Split{Train: loop.Indices(8), Test: []int{8, 9, 10, 11}})
 	require.NoError(t, err)
 	assert.Zero(t, d.Affinity.Edges())
-	assert.Contains(t, d.Warnings, "no sensors are linked: correlations link at most 4096, and these are 4097; if you know which belong "+
+	assert.Contains(t, d.Warnings, "no sensors are linked: correlations link at most 4096, and these are 4097; if you "+
+		"know which belong "+
 		"together, store edges, or leave out sensors that tell nothing")
 	assert.NotContains(t, strings.Join(d.Warnings, "\n"), "disconnected")
 	d, err = Make(wide(12, mostCompared, 1, 1), Split{Train: loop.Indices(8), Test: []int{8, 9, 10, 11}})
@@ -120,8 +122,8 @@ func TestTooManySensorsForCorrelations(t *testing.T) {
 	assert.NotZero(t, d.Affinity.Edges())
 }
 
-// A series whose time points are in the place of sensors is told how to turn it before anything else, and takes no more memory than its
-// values do a few times.
+// A series whose time points are in the place of sensors is told how to turn it before anything else, and takes no more
+// memory than its values do a few times.
 func TestTransposedSeriesIsToldFirst(t *testing.T) {
 	const samples, timepoints, sensors = 20, 30_000, 3
 	values := make([]float32, samples*timepoints*sensors)
@@ -132,7 +134,8 @@ func TestTransposedSeriesIsToldFirst(t *testing.T) {
 	for i := range labels {
 		labels[i] = int64(i % 2)
 	}
-	path := arrays{"series": {Shape: []int{samples, timepoints, sensors}, Data: values}, "labels": vectorOf(labels...)}.write(t)
+	path := arrays{"series": {Shape: []int{samples, timepoints, sensors}, Data: values},
+		"labels": vectorOf(labels...)}.write(t)
 	var report Report
 	bytes := allocated(func() {
 		var err error
@@ -185,7 +188,8 @@ func TestNeighboursOfManyColumns(t *testing.T) {
 			a = arrays{"series": {Shape: []int{samples, columns, 1}, Data: upside}, "labels": vectorOf(labels...)}
 		}
 		d := a.load(t, Options{KNN: k})
-		assert.Contains(t, d.Notes, "the graph of knn 2 compares each of the 6000 nodes with some thousand others that are like it, not with all")
+		assert.Contains(t, d.Notes, "the graph of knn 2 compares each of the 6000 nodes with some thousand others that are "+
+			"like it, not with all")
 		found := 0
 		for c := 0; c < columns; c += 3 {
 			for _, pair := range [][2]int{{c, c + 1}, {c, c + 2}, {c + 1, c + 2}} {
@@ -210,8 +214,8 @@ func TestRepeatedSamples(t *testing.T) {
 	assert.Equal(t, []pair{{1, 3}, {2, 7}}, clashes)
 }
 
-// The look at a file with ten times the samples, or the columns, of one value takes some ten times the memory, and less than a bound
-// for each.
+// The look at a file with ten times the samples, or the columns, of one value takes some ten times the memory, and less
+// than a bound for each.
 func TestCheckTakesLinearMemory(t *testing.T) {
 	bytes := func(samples, sensors, timepoints int) float64 {
 		values, labels := make([]float32, samples*sensors*timepoints), make([]int64, samples)
@@ -221,7 +225,8 @@ func TestCheckTakesLinearMemory(t *testing.T) {
 		for i := range labels {
 			labels[i] = int64(i % 2)
 		}
-		path := arrays{"series": {Shape: []int{samples, sensors, timepoints}, Data: values}, "labels": vectorOf(labels...)}.write(t)
+		path := arrays{"series": {Shape: []int{samples, sensors, timepoints}, Data: values},
+			"labels": vectorOf(labels...)}.write(t)
 		return allocated(func() {
 			report, err := CheckNPZ(path, Options{})
 			require.NoError(t, err)

@@ -60,7 +60,8 @@ func main() {
 	if *write != "" {
 		err = speed.Write(*write, out.Arch, out.Batch)
 	} else {
-		maps.Copy(set, models.Patch{"ccp_dropout": *dropout, "ccp_hierarchy": out.Hierarchy, "ccp_candidates": *candidates, "dtype": out.DType})
+		maps.Copy(set, models.Patch{"ccp_dropout": *dropout, "ccp_hierarchy": out.Hierarchy, "ccp_candidates": *candidates,
+			"dtype": out.DType})
 		err = run(&out, set, *warmup, *steps)
 	}
 	if err != nil {

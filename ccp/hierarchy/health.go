@@ -74,8 +74,8 @@ func (h Levels) Health(objectives []float64) []Health {
 	return all
 }
 
-// Unread lists those of n nodes that occur in no neighbourhood where weights, their gates or ranks, are positive. A slot of weight 0 is
-// empty.
+// Unread lists those of n nodes that occur in no neighbourhood where weights, their gates or ranks, are positive. A
+// slot of weight 0 is empty.
 func Unread[T float32 | float64](neighbourhoods []int32, weights []T, n int) (nodes []int32) {
 	read := make([]bool, n)
 	for slot, i := range neighbourhoods {
@@ -124,7 +124,8 @@ func overlap(neighbourhoods [][]int32, n int) (sum float64) {
 // remedy says what helps useless memberships.
 const remedy = "use ccp_hierarchy=prepared, raise ccp_membership_rate, or train longer"
 
-// warn adds the warnings of a level whose nodes may belong to so many clusters, and of which no neighbourhood holds the unread nodes.
+// warn adds the warnings of a level whose nodes may belong to so many clusters, and of which no neighbourhood holds the
+// unread nodes.
 func (h *Health) warn(choices int, unread []int32) {
 	add := func(format string, values ...any) {
 		h.Warnings = append(h.Warnings, fmt.Sprintf("level %d: ", h.Level)+fmt.Sprintf(format, values...))
@@ -145,11 +146,11 @@ func (h *Health) warn(choices int, unread []int32) {
 	}
 }
 
-// Loss says how many of a level's nodes no neighbourhood reads, which they are, and what helps; "" if it reads most of them. choices is
-// the number of clusters that a node may belong to, 1 if its memberships are not learned.
+// Loss says how many of a level's nodes no neighbourhood reads, which they are, and what helps; "" if it reads most of
+// them. choices is the number of clusters that a node may belong to, 1 if its memberships are not learned.
 //
-// Clusters that were searched lose nodes whose links lead to nodes of other clusters alone: such a node has no rank in its own, and the
-// cluster of a hub, to which they lead, reads as many nodes as it has slots.
+// Clusters that were searched lose nodes whose links lead to nodes of other clusters alone: such a node has no rank in
+// its own, and the cluster of a hub, to which they lead, reads as many nodes as it has slots.
 func Loss(unread []int32, nodes, clusters, size, choices int) string {
 	if float64(len(unread)) <= (1-leastCoverage)*float64(nodes) {
 		return ""
@@ -157,10 +158,13 @@ func Loss(unread []int32, nodes, clusters, size, choices int) string {
 	advice := remedy
 	switch slots := clusters * size; {
 	case float64(slots) < leastCoverage*float64(nodes):
-		advice = fmt.Sprintf("its %d clusters of L=%d have %d slots only: give it more clusters or a larger L", clusters, size, slots)
+		advice = fmt.Sprintf("its %d clusters of L=%d have %d slots only: give it more clusters or a larger L", clusters,
+			size, slots)
 	case choices == 1:
-		advice = listed(unread) + " have no links within their own cluster, as where one node, a hub, has most links, or all are linked " +
-			"alike: leave out links that say little, give the level a larger L, or predict by transforms alone (--fast), which read every node"
+		advice = listed(unread) + " have no links within their own cluster, as where one node, a hub, has most links, or " +
+			"all are linked " +
+			"alike: leave out links that say little, give the level a larger L, or predict by transforms alone (--fast), " +
+			"which read every node"
 	}
 	return fmt.Sprintf("no neighbourhood holds %.0f%% of its nodes, whose signals are lost; %s",
 		100*float64(len(unread))/float64(nodes), advice)

@@ -52,8 +52,8 @@ func within(level, levels int) {
 	}
 }
 
-// Path finds the cluster of a level, from 1, that each input node reaches by its clusters at every level, `[nodes]`. It panics
-// if there is no such level.
+// Path finds the cluster of a level, from 1, that each input node reaches by its clusters at every level, `[nodes]`. It
+// panics if there is no such level.
 func (c Clusters) Path(level int) []int32 {
 	within(level, len(c))
 	path := slices.Clone(c[0])
@@ -77,9 +77,9 @@ func (h Levels) Inputs() (inputs []Memberships) {
 	return inputs
 }
 
-// Central lists the input nodes of each cluster of a level, by Clusters.Path, the most central first. A node's rank among them
-// is (1 + M[i,k])·Σ_j A[i,j]·M[j,k]; the lower number comes first among equals. a: the affinity of the input nodes.
-// m: Inputs of the level. level counts from 1. Central panics if there is no such level.
+// Central lists the input nodes of each cluster of a level, by Clusters.Path, the most central first. A node's rank
+// among them is (1 + M[i,k])·Σ_j A[i,j]·M[j,k]; the lower number comes first among equals. a: the affinity of the input
+// nodes. m: Inputs of the level. level counts from 1. Central panics if there is no such level.
 func (h Levels) Central(level int, m Memberships, a *affinity.Matrix) [][]int32 {
 	within(level, len(h))
 	path := h[:level].Hard().Path(level)

@@ -51,7 +51,8 @@ func TestCentral(t *testing.T) {
 		{I: 0, J: 0, Weight: 9}})
 	require.NoError(t, err)
 	h := Levels{{Clusters: 3, Memberships: Hard([]int32{0, 0, 0, 2}, 3)}}
-	assert.Equal(t, [][]int32{{1, 0, 2}, nil, {3}}, h.Central(1, h.Inputs()[0], a), "links to other clusters and loops do not count")
+	assert.Equal(t, [][]int32{{1, 0, 2}, nil, {3}}, h.Central(1, h.Inputs()[0], a),
+		"links to other clusters and loops do not count")
 }
 
 func TestHealthByHand(t *testing.T) {
@@ -70,7 +71,8 @@ func TestHealthByHand(t *testing.T) {
 		Warnings: []string{"level 1: no neighbourhood holds 25% of its nodes, whose signals are lost; " + remedy}}, first)
 	assert.Equal(t, 2, health[1].Level)
 	assert.Zero(t, health[1].Entropy)
-	assert.Contains(t, health[1].Warnings[0], "its 2 clusters of L=1 have 2 slots only: give it more clusters or a larger L")
+	assert.Contains(t, health[1].Warnings[0],
+		"its 2 clusters of L=1 have 2 slots only: give it more clusters or a larger L")
 }
 
 // A node counts where its slot is open, not where an empty slot names it.
@@ -109,7 +111,8 @@ func TestLossOfASearchedHierarchy(t *testing.T) {
 	unread := []int32{1, 2, 3, 5, 6, 7, 8}
 	assert.Empty(t, Loss(unread, 35, 9, 9, 1), "a fifth")
 	loss := Loss(unread, 10, 3, 9, 1)
-	assert.Contains(t, loss, "no neighbourhood holds 70% of its nodes, whose signals are lost; nodes 1, 2, 3, 5, 6 and 2 more have no links")
+	assert.Contains(t, loss, "no neighbourhood holds 70% of its nodes, whose signals are lost; nodes 1, 2, 3, 5, 6 and "+
+		"2 more have no links")
 	assert.NotContains(t, loss, "prepared")
 	assert.NotContains(t, loss, "train longer")
 	assert.Contains(t, Loss(unread, 10, 3, 9, 4), "use ccp_hierarchy=prepared")

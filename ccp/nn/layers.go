@@ -22,9 +22,9 @@ import (
 // The hyperparameters of all layers with weights, read at the layer's scope.
 const (
 	// ParamDType is the type that filters, dense layers and convolutions multiply in, "float32" or BFloat16. Factors are
-	// rounded to it, and products are added up in float32. Everything else stays in float32: variables, memberships, ranks,
-	// objectives, gates, batch normalisation, activations between layers, the loss and all gradients of weights. The default
-	// is "float32".
+	// rounded to it, and products are added up in float32. Everything else stays in float32: variables, memberships,
+	// ranks, objectives, gates, batch normalisation, activations between layers, the loss and all gradients of weights.
+	// The default is "float32".
 	ParamDType = "dtype"
 	// ParamL2 is the weight decay λ of filters and dense layers: the loss gains ½·λ·Σw². The default is 0.0001.
 	ParamL2 = "l2"

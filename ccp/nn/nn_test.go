@@ -21,7 +21,8 @@ import (
 
 func flat(t *tensors.Tensor) []float64 { return tensors.MustCopyFlatData[float64](t) }
 
-func call(t *testing.T, backend compute.Backend, store *model.Store, fn func(scope *model.Scope, g *Graph) []*Node) []*tensors.Tensor {
+func call(t *testing.T, backend compute.Backend, store *model.Store,
+	fn func(scope *model.Scope, g *Graph) []*Node) []*tensors.Tensor {
 	t.Helper()
 	out, err := model.CallOnceN(backend, store, fn)
 	require.NoError(t, err)
@@ -37,7 +38,8 @@ func TestELU(t *testing.T) {
 		})
 		assert.InDeltaSlice(t, []float64{-1, math.Exp(-1) - 1, 0, 2, 1000}, flat(out[0]), 1e-15)
 		gradient := flat(out[1])
-		assert.InDeltaSlice(t, []float64{0, math.Exp(-1), 1, 1}, []float64{gradient[0], gradient[1], gradient[3], gradient[4]}, 1e-15)
+		assert.InDeltaSlice(t, []float64{0, math.Exp(-1), 1, 1},
+			[]float64{gradient[0], gradient[1], gradient[3], gradient[4]}, 1e-15)
 		assert.False(t, math.IsNaN(gradient[2]))
 	})
 }
@@ -213,7 +215,8 @@ func TestUnstack(t *testing.T) {
 		out := call(t, backend, model.NewStore(), func(_ *model.Scope, g *Graph) []*Node {
 			x := Const(g, [][]float64{{1, 2}, {3, 4}, {5, 6}})
 			slices := ops.Unstack(x)
-			return []*Node{slices[1], Gradient(ReduceAllSum(Mul(slices[0], Square(slices[2]))), x)[0], Gradient(ReduceAllSum(slices[1]), x)[0]}
+			return []*Node{slices[1], Gradient(ReduceAllSum(Mul(slices[0], Square(slices[2]))), x)[0],
+				Gradient(ReduceAllSum(slices[1]), x)[0]}
 		})
 		assert.Equal(t, []float64{0, 0, 1, 1, 0, 0}, flat(out[2]))
 		assert.Equal(t, []float64{3, 4}, flat(out[0]))

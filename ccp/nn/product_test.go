@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// In bfloat16, 8 bits, 1 + 2⁻⁸ is rounded to 1 and 3 + 2⁻⁵ stays; 256 + 1 as a sum is float32's. The gradients are products too.
+// In bfloat16, 8 bits, 1 + 2⁻⁸ is rounded to 1 and 3 + 2⁻⁵ stays; 256 + 1 as a sum is float32's. The gradients are
+// products too.
 func TestProduct(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		for dtype, want := range map[string][3][][]float32{
@@ -73,7 +74,8 @@ func TestProductBesideTransposes(t *testing.T) {
 					turned(ops.Contract(dtype, ops.Turned(a), 1, b, 0)),
 					ops.Contract(dtype, turned(a), 1, b, 0),
 					ops.Contract(dtype, Reshape(turned(a), narrow, 1, rows), 2, turned(b), 1),
-					ops.Contract(dtype, Reshape(turned(Reshape(a, rows, narrow)), narrow, rows), 1, Reshape(turned(turned(b)), rows, wide), 0),
+					ops.Contract(dtype, Reshape(turned(Reshape(a, rows, narrow)), narrow, rows), 1,
+						Reshape(turned(turned(b)), rows, wide), 0),
 				}
 			}, factor(rows, narrow, 3), factor(rows, wide, 11))
 			require.NoError(t, err)

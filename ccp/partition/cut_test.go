@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On grids whose sides the levels halve, every cluster is a block of 2x2, by the graph alone. Annealing finds less on a large one.
+// On grids whose sides the levels halve, every cluster is a block of 2x2, by the graph alone. Annealing finds less on a
+// large one.
 func TestCutTilesGrids(t *testing.T) {
 	for _, size := range []struct {
 		height, width int
@@ -55,8 +56,8 @@ func TestCutTilesGrids(t *testing.T) {
 	}
 }
 
-// Of any graph the clusters are as many as asked, none is empty, and none larger than allowed; C is at least that of the cuts and
-// of annealing.
+// Of any graph the clusters are as many as asked, none is empty, and none larger than allowed; C is at least that of
+// the cuts and of annealing.
 func TestCutOfAnyGraph(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 7, 30, 101} {
@@ -65,7 +66,8 @@ func TestCutOfAnyGraph(t *testing.T) {
 			edges = append(edges, affinity.Edge{I: rng.IntN(i), J: i, Weight: 1 + rng.Float64()})
 		}
 		for range 2 * n {
-			if i, j := rng.IntN(n), rng.IntN(n); i < j && !slices.ContainsFunc(edges, func(e affinity.Edge) bool { return e.I == i && e.J == j }) {
+			if i, j := rng.IntN(n), rng.IntN(n); i < j &&
+				!slices.ContainsFunc(edges, func(e affinity.Edge) bool { return e.I == i && e.J == j }) {
 				edges = append(edges, affinity.Edge{I: i, J: j, Weight: rng.Float64()})
 			}
 		}
@@ -74,7 +76,8 @@ func TestCutOfAnyGraph(t *testing.T) {
 		positions := place.Embed(m)
 		for k := 1; k <= n; k += 1 + n/9 {
 			most := (n+k-1)/k + 1
-			clusters, err := partition.SearchLevels(t.Context(), m, positions, []partition.Size{{Clusters: k, MaxSize: most}, {Clusters: 1}}, 0, nil)
+			clusters, err := partition.SearchLevels(t.Context(), m, positions,
+				[]partition.Size{{Clusters: k, MaxSize: most}, {Clusters: 1}}, 0, nil)
 			require.NoError(t, err)
 			require.Len(t, clusters, 2)
 			found := sizes(clusters[0], k)

@@ -8,8 +8,8 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Unlinked is the rank of a node without links, in its own cluster. It is next to nothing, so the gate is σ(β). It is not
-// 0, since a rank of 0 marks a place that no node of the cluster takes. Saved hierarchies have such places.
+// Unlinked is the rank of a node without links, in its own cluster. It is next to nothing, so the gate is σ(β). It is
+// not 0, since a rank of 0 marks a place that no node of the cluster takes. Saved hierarchies have such places.
 const Unlinked = 0x1p-64
 
 // Neighbourhoods selects the `size` nodes of highest rank for each of k clusters of a hard clustering of m. Like in

@@ -171,7 +171,8 @@ func TestCached(t *testing.T) {
 	assert.False(t, searched)
 	assert.Equal(t, clusters, got)
 	passing := false // what is not worth keeping is neither kept nor looked for
-	got, err := partition.Cached(cache.Passing(t.Context()), m, nil, levels, 0, func(int, float64, float64) { passing = true })
+	got, err := partition.Cached(cache.Passing(t.Context()), m, nil, levels, 0,
+		func(int, float64, float64) { passing = true })
 	require.NoError(t, err)
 	assert.True(t, passing)
 	assert.Equal(t, clusters, got)
@@ -180,7 +181,8 @@ func TestCached(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(dir, "ccp", "*"))
 	require.NoError(t, err)
 	require.Len(t, paths, 1)
-	for _, bad := range []string{"", "[[0]]", "[[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,4],[0,0,0,0]]", "[[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],[0,0,0]]"} {
+	for _, bad := range []string{"", "[[0]]", "[[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,4],[0,0,0,0]]",
+		"[[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],[0,0,0]]"} {
 		require.NoError(t, os.WriteFile(paths[0], []byte(bad), 0o644))
 		got, searched := cached(m, levels)
 		assert.True(t, searched, "%q", bad)

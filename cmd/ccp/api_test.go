@@ -37,11 +37,12 @@ func compiled(t *testing.T, set *token.FileSet) (packages types.Importer, public
 			}
 		}
 	}
-	return importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }), public
+	return importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }),
+		public
 }
 
-// What a public package exports, somebody else can name: no function, method, field, variable or constant has a type of a package
-// in a folder internal.
+// What a public package exports, somebody else can name: no function, method, field, variable or constant has a type of
+// a package in a folder internal.
 func TestNoInternalTypeInPublic(t *testing.T) {
 	packages, public := compiled(t, token.NewFileSet())
 	require.Greater(t, len(public), 15)
@@ -107,8 +108,8 @@ func mentions(t *testing.T, where string, of types.Type) {
 	}
 }
 
-// A name that a public package exports is one more thing that its readers hold in the head, and that no later version can take
-// away. It is added on purpose: with its line in testdata/exported.txt, which is sorted.
+// A name that a public package exports is one more thing that its readers hold in the head, and that no later version
+// can take away. It is added on purpose: with its line in testdata/exported.txt, which is sorted.
 func TestExportedNames(t *testing.T) {
 	packages, public := compiled(t, token.NewFileSet())
 	var found []string
@@ -140,8 +141,8 @@ func difference(a, b []string) (added, gone []string) {
 	return without(a, b), without(b, a)
 }
 
-// The files of some packages stand on each other: no file calls what a file above it has, so that each can be read after
-// those that it needs.
+// The files of some packages stand on each other: no file calls what a file above it has, so that each can be read
+// after those that it needs.
 func TestFilesCallOneWay(t *testing.T) {
 	set := token.NewFileSet()
 	packages, _ := compiled(t, set)

@@ -56,10 +56,12 @@ func (c *clustersCommand) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	result := clustersJSON{Command: "clusters", Checkpoint: c.checkpoint, Snapshot: classifier.Snapshot, Data: classifier.Data,
+	result := clustersJSON{Command: "clusters", Checkpoint: c.checkpoint, Snapshot: classifier.Snapshot,
+		Data:      classifier.Data,
 		Hierarchy: c.hierarchy, Hierarchies: classifier.Spec.Hierarchies(), Files: []string{}, Folder: c.out.path}
 	if classifier.Spec.Clusters() && c.hierarchy > result.Hierarchies {
-		return usage(cmd, fmt.Errorf("--hierarchy %d: %s has hierarchies 1 to %d", c.hierarchy, c.checkpoint, result.Hierarchies))
+		return usage(cmd, fmt.Errorf("--hierarchy %d: %s has hierarchies 1 to %d", c.hierarchy, c.checkpoint,
+			result.Hierarchies))
 	}
 	levels, err := classifier.ClusterLevels(c.hierarchy - 1)
 	if err != nil {
@@ -81,8 +83,8 @@ func (c *clustersCommand) run(cmd *cobra.Command, _ []string) error {
 	return c.print(cmd, result, render("clusters", result))
 }
 
-// nodes returns the data set that the names and places of the nodes are taken from, or nil: pixels have no names worth showing,
-// and those of joints and sensors are shown in files only.
+// nodes returns the data set that the names and places of the nodes are taken from, or nil: pixels have no names worth
+// showing, and those of joints and sensors are shown in files only.
 func (c *clustersCommand) nodes(cmd *cobra.Command, classifier *models.Classifier) *datasets.Dataset {
 	spec := classifier.Spec
 	inFiles := c.out.path != "" && (datasets.IsFile(classifier.Data) || spec.Parts != nil)

@@ -71,7 +71,8 @@ func TestClusters(t *testing.T) {
 	decode(t, succeed(t, "clusters", "--backend", "go", "--checkpoint", dir, "--json", "--out", folder), &c)
 	require.Len(t, c.Levels, 2)
 	assert.Equal(t, "digits", c.Data)
-	assert.Equal(t, []int{64, 4, 4, 1}, []int{c.Levels[0].Nodes, c.Levels[0].Clusters, c.Levels[1].Nodes, c.Levels[1].Clusters})
+	assert.Equal(t, []int{64, 4, 4, 1},
+		[]int{c.Levels[0].Nodes, c.Levels[0].Clusters, c.Levels[1].Nodes, c.Levels[1].Clusters})
 	assert.InDelta(t, 0.5, c.Levels[1].Objective, 1e-5, "one cluster holds everything")
 	assert.GreaterOrEqual(t, c.Levels[0].Unselected, 0.75)
 	assert.Empty(t, c.Words, "pixels have no names")
@@ -108,7 +109,8 @@ func TestClusters(t *testing.T) {
 	assert.Equal(t, 1, code)
 	assert.Empty(t, stdout)
 	assert.Equal(t, "ccp: "+folder+" exists; --overwrite replaces its files\n", stderr)
-	assert.Contains(t, succeed(t, "clusters", "--backend", "go", "--checkpoint", dir, "--out", folder, "--overwrite"), folder+": 12 files\n")
+	assert.Contains(t, succeed(t, "clusters", "--backend", "go", "--checkpoint", dir, "--out", folder, "--overwrite"),
+		folder+": 12 files\n")
 }
 
 func TestClustersErrors(t *testing.T) {

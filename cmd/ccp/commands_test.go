@@ -286,9 +286,12 @@ func TestPredictRefuses(t *testing.T) {
 	for _, c := range []struct{ path, want string }{
 		{"nothing.npy", "nothing.npy: there is no such file or folder"},
 		{text, "signals.npy"},
-		{write("flat.npy", &npz.Array{Shape: []int{128}, Data: signal}), "features has shape [128]; the model needs [samples, 64, 1]"},
-		{write("wide.npy", &npz.Array{Shape: []int{1, 64, 2}, Data: signal}), "features has shape [1 64 2]; the model needs [samples, 64, 1]"},
-		{write("nan.npy", &npz.Array{Shape: []int{2, 64}, Data: signal}), "unusable signal 1: node 6, channel 0 is NaN; replace it by a number"},
+		{write("flat.npy", &npz.Array{Shape: []int{128}, Data: signal}),
+			"features has shape [128]; the model needs [samples, 64, 1]"},
+		{write("wide.npy", &npz.Array{Shape: []int{1, 64, 2}, Data: signal}),
+			"features has shape [1 64 2]; the model needs [samples, 64, 1]"},
+		{write("nan.npy", &npz.Array{Shape: []int{2, 64}, Data: signal}),
+			"unusable signal 1: node 6, channel 0 is NaN; replace it by a number"},
 		{write("words.npy", &npz.Array{Shape: []int{1, 64}, Data: make([]string, 64)}),
 			"features: elements are string, want numbers; store them as such (features.astype(numpy.float32))"},
 		{write("other.npz", &npz.Array{Shape: []int{2, 64}, Data: signal}),
@@ -305,11 +308,13 @@ func TestPredictRefuses(t *testing.T) {
 	// Names may be numbers, one for each sample.
 	named := func(numbers ...int64) string {
 		path := filepath.Join(t.TempDir(), "named.npz")
-		require.NoError(t, npz.Write(path, []npz.Named{{Name: "features", Array: &npz.Array{Shape: []int{2, 64}, Data: make([]float32, 128)}},
-			{Name: "sample_names", Array: &npz.Array{Shape: []int{len(numbers)}, Data: numbers}}}))
+		require.NoError(t, npz.Write(path,
+			[]npz.Named{{Name: "features", Array: &npz.Array{Shape: []int{2, 64}, Data: make([]float32, 128)}},
+				{Name: "sample_names", Array: &npz.Array{Shape: []int{len(numbers)}, Data: numbers}}}))
 		return path
 	}
-	assert.Regexp(t, "(?m)^1000,.*\n1001,", succeed(t, "predict", "--backend", "go", "--checkpoint", dir, named(1000, 1001)))
+	assert.Regexp(t, "(?m)^1000,.*\n1001,",
+		succeed(t, "predict", "--backend", "go", "--checkpoint", dir, named(1000, 1001)))
 	code, _, stderr := execute(t, "predict", "--backend", "go", "--checkpoint", dir, named(1, 2, 3))
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "sample_names has shape [3]; want [2], the number of samples of features")

@@ -76,7 +76,8 @@ func newCompare(s *shared) *cobra.Command {
 		whole := tables[0]
 		whole.Name, whole.Title = "compare", "Models on "+about
 		if len(tables) > 1 {
-			whole = study.Table{Name: "compare", Title: fmt.Sprintf("Models on %d data sets: %s", len(tables), about), Sets: tables}
+			whole = study.Table{Name: "compare", Title: fmt.Sprintf("Models on %d data sets: %s", len(tables), about),
+				Sets: tables}
 		}
 		return s.runStudy(cmd, o, []study.Table{whole})
 	}
@@ -199,7 +200,8 @@ func inFolder(name string) (files []string, err error) {
 	return files, nil
 }
 
-// compareFolder is where a comparison goes that is given no folder. Several data sets have a hash, since their name tells the first.
+// compareFolder is where a comparison goes that is given no folder. Several data sets have a hash, since their name
+// tells the first.
 func compareFolder(given []string, about, folds string) string {
 	name := "compare " + about + " " + folds
 	if folds != "" && folds != "groups" {

@@ -52,33 +52,44 @@ func (c *importCommand) usualFlags(f *pflag.FlagSet) {
 	c.out.flags(f, "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
 	f.StringVar(&c.options.Label, "label", "", "`COLUMN` of a table with each sample's class (default: label)")
 	f.StringVar(&c.options.Labels, "labels", "", "`FILE` with each sample's class, in place of a column: sample,label")
-	f.StringVar(&c.options.Group, "group", "", "`COLUMN` of a long CSV with each sample's group, such as its subject; or a "+
-		"regular expression whose brackets hold the group in the recording's name: '^([a-z]+)_'")
-	f.StringVar(&c.options.Test, "test", "", "`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, "+
-		"drawn when the file is read)")
+	f.StringVar(&c.options.Group, "group", "",
+		"`COLUMN` of a long CSV with each sample's group, such as its subject; or a "+
+			"regular expression whose brackets hold the group in the recording's name: '^([a-z]+)_'")
+	f.StringVar(&c.options.Test, "test", "",
+		"`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, "+
+			"drawn when the file is read)")
 	cutFlags(f, &c.options.Cut)
 }
 
 // furtherFlags are for files whose headings do not say what they hold, and for what is known of their sensors.
 func (c *importCommand) furtherFlags(f *pflag.FlagSet) {
-	f.StringVar(&c.options.Time, "time", "", "`COLUMN` of times in each recording (default: time, timestamp, date, t and the like)")
+	f.StringVar(&c.options.Time, "time", "",
+		"`COLUMN` of times in each recording (default: time, timestamp, date, t and the like)")
 	f.StringVar(&c.options.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
 	f.StringSliceVar(&c.options.Columns, "columns", nil, "`NAMES` of a table's columns: of samples; samples,times; or "+
 		"samples,times,sensors,values, which may be several (default: sample,time,sensor,value)")
-	choiceVar(f, &c.options.Layout, "layout", "", "`WHAT` a table holds in each line, where its headings do not say: recording "+
-		"or timepoints (a time point of the file's recording, or of a sample), readings (of a sensor) or samples",
+	choiceVar(f, &c.options.Layout, "layout", "",
+		"`WHAT` a table holds in each line, where its headings do not say: recording "+
+			"or timepoints (a time point of the file's recording, or of a sample), readings (of a sensor) or samples",
 		"recording", "timepoints", "readings", "samples")
-	choiceVar(f, &c.options.Lists, "lists", "", "`WHAT` lists in each other hold in each row of a Parquet file of samples: time-first (a list "+
-		"for each time point), time-last (the innermost are time points) or sensors (none is time)", "time-first", "time-last", "sensors")
-	f.StringVar(&c.options.Sheet, "sheet", "", "`NAME` of the sheet to read of .xlsx workbooks (default: the first that is shown)")
-	choiceVar(f, &c.options.Dates, "dates", "", "`WHAT` comes first in dates such as 01/02/2024, where no date tells: day or month",
+	choiceVar(f, &c.options.Lists, "lists", "",
+		"`WHAT` lists in each other hold in each row of a Parquet file of samples: time-first (a list "+
+			"for each time point), time-last (the innermost are time points) or sensors (none is time)", "time-first",
+		"time-last", "sensors")
+	f.StringVar(&c.options.Sheet, "sheet", "",
+		"`NAME` of the sheet to read of .xlsx workbooks (default: the first that is shown)")
+	choiceVar(f, &c.options.Dates, "dates", "",
+		"`WHAT` comes first in dates such as 01/02/2024, where no date tells: day or month",
 		"day", "month")
-	choiceVar(f, &c.options.Decimal, "decimal", "", "`MARK` before decimals, where no number tells whether 1.234 has decimals or thousands: "+
-		"point or comma", "point", "comma")
-	f.StringSliceVar(&c.options.Take, "take", nil, "`NAMES` of the sensors or columns to take, in this order (default: all)")
+	choiceVar(f, &c.options.Decimal, "decimal", "",
+		"`MARK` before decimals, where no number tells whether 1.234 has decimals or thousands: "+
+			"point or comma", "point", "comma")
+	f.StringSliceVar(&c.options.Take, "take", nil,
+		"`NAMES` of the sensors or columns to take, in this order (default: all)")
 	f.StringSliceVar(&c.options.Leave, "leave", nil, "`NAMES` of sensors or columns to leave out")
-	choiceVar(f, &c.options.Missing, "missing", "", "`WHAT` a sensor without any value in a sample is: error, zero, or fill, "+
-		"what its neighbours and its mean let expect (default: fill if samples have one time point, else error)",
+	choiceVar(f, &c.options.Missing, "missing", "",
+		"`WHAT` a sensor without any value in a sample is: error, zero, or fill, "+
+			"what its neighbours and its mean let expect (default: fill if samples have one time point, else error)",
 		"error", "zero", "fill")
 	f.Float64SliceVar(&c.options.Gaps, "gap", nil, "`VALUES` that stand for missing ones, such as -9999")
 	f.Lookup("gap").DefValue = "" // which the help leaves out
@@ -87,7 +98,8 @@ func (c *importCommand) furtherFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.options.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")
 	f.StringVar(&c.options.Positions, "positions", "", "`FILE` of positions of sensors, to join near ones: sensor,x,y or "+
 		"sensor,x,y,z, or columns latitude and longitude in degrees")
-	numberVar(f, &c.options.Neighbours, "knn", 4, 1, math.MaxInt32, "`K` nearest sensors that each is joined to, with --positions")
+	numberVar(f, &c.options.Neighbours, "knn", 4, 1, math.MaxInt32,
+		"`K` nearest sensors that each is joined to, with --positions")
 	f.StringVar(&c.options.Parts, "parts", "", "`FILE` of the sensors' parts of a body, the trunk first, for models of "+
 		"skeletons: hip,trunk")
 	numberVar(f, &c.options.Bodies, "bodies", 1, 0, math.MaxInt32,
@@ -139,7 +151,8 @@ func (c *importCommand) check(cmd *cobra.Command) error {
 	case !datasets.IsFile(c.out.path):
 		return usage(cmd, fmt.Errorf("--out %q: the name must end in .npz", c.out.path))
 	case slices.ContainsFunc(c.options.Gaps, func(gap float64) bool { return gap-gap != 0 }): // not finite
-		return usage(cmd, fmt.Errorf("--gap %v: give finite numbers; cells without a value and nan are missing without it", c.options.Gaps))
+		return usage(cmd, fmt.Errorf("--gap %v: give finite numbers; cells without a value and nan are missing without it",
+			c.options.Gaps))
 	case cmd.Flags().Changed("knn") && c.options.Positions == "":
 		return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the positions of the sensors, or leave it out"))
 	case cmd.Flags().Changed("bodies") && c.options.Parts == "":

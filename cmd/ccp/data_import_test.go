@@ -37,7 +37,8 @@ func TestDataImport(t *testing.T) {
 	golden(t, "data-import.output", regexp.MustCompile(`\d+ kB`).ReplaceAllString(head, "SIZE"))
 	require.NoError(t, os.Chdir(at))
 	assert.True(t, strings.HasSuffix(try, " train --data Moves.npz\n"), try)
-	assert.Contains(t, succeed(t, "data", "check", "Moves.npz"), "the network reads 8 frames, the transforms all 8 time points\n")
+	assert.Contains(t, succeed(t, "data", "check", "Moves.npz"),
+		"the network reads 8 frames, the transforms all 8 time points\n")
 	succeed(t, append([]string{"train", "--data", "Moves.npz", "--checkpoint", "run"}, tiny...)...)
 
 	// What was learned has the sensors' names.
@@ -92,7 +93,8 @@ func TestDataImport(t *testing.T) {
 
 	code, _, stderr = execute(t, "data", "import", "uea")
 	assert.Equal(t, 1, code)
-	assert.Equal(t, "ccp: "+filepath.Join("uea", "Moves")+" holds .ts files; import that folder, each problem by itself\n", stderr)
+	assert.Equal(t, "ccp: "+filepath.Join("uea", "Moves")+" holds .ts files; import that folder, each problem by itself\n",
+		stderr)
 }
 
 // Names of classes, samples and files are a stranger's, who may have written escape codes and line breaks into them.
@@ -106,12 +108,14 @@ func TestNamesAreNoEscapeCodes(t *testing.T) {
 	table += fmt.Sprintf("\"o\x1b[2Jdd\",1,\"%s\"\n", class)
 	path, run := write(t, filepath.Join(folder, "r.csv"), table), filepath.Join(folder, "run")
 	var said strings.Builder
-	for _, words := range [][]string{{"data", "import", "--out", folder + "/m.npz", path}, {"data", "check", folder + "/m.npz"},
+	for _, words := range [][]string{{"data", "import", "--out", folder + "/m.npz", path},
+		{"data", "check", folder + "/m.npz"},
 		{"train", "--data", folder + "/m.npz", "--checkpoint", run, "--backend", "go", "--model", "fc", "--epochs", "1"},
 		{"eval", "--backend", "go", "--checkpoint", run, "--split", "all"},
 		{"explain", "--backend", "go", "--checkpoint", run}, {"predict", "--backend", "go", "--checkpoint", run,
 			write(t, folder+"/n.csv", "sample,x\n\"o\x1b[2Jdd\",5000\n")},
-		{"predict", "--backend", "go", "--checkpoint", run, folder + "/no\x1b[2J.csv"}, {"data", "import", folder + "/no\x1b[2J.csv"}} {
+		{"predict", "--backend", "go", "--checkpoint", run, folder + "/no\x1b[2J.csv"},
+		{"data", "import", folder + "/no\x1b[2J.csv"}} {
 		code, stdout, stderr := execute(t, words...)
 		assert.Equal(t, strings.Contains(words[len(words)-1], "\x1b"), code != 0, stderr)
 		if words[0] == "predict" && code == 0 {

@@ -139,7 +139,8 @@ func TestGetArchive(t *testing.T) {
 }
 
 func TestGetEmbedded(t *testing.T) {
-	assert.True(t, strings.HasPrefix(succeed(t, "data", "get", "digits"), "digits: embedded in the program, nothing to get; try: "))
+	assert.True(t, strings.HasPrefix(succeed(t, "data", "get", "digits"),
+		"digits: embedded in the program, nothing to get; try: "))
 }
 
 // digitsIn writes the digits to a file.
@@ -164,10 +165,11 @@ func digitsIn(t *testing.T, path string) {
 		{Name: "class_names", Array: &npz.Array{Shape: []int{10}, Data: d.ClassNames}},
 		{Name: "grid", Array: &npz.Array{Shape: []int{2}, Data: []int32{8, 8}}},
 		{Name: "edges", Array: &npz.Array{Shape: []int{len(edges) / 2, 2}, Data: edges}},
-		{Name: "features", Array: &npz.Array{Shape: []int{len(d.Labels), d.Nodes, d.Channels}}, Rows: func(i int, row []float32) error {
-			d.Signals.Read(i, row)
-			return nil
-		}},
+		{Name: "features", Array: &npz.Array{Shape: []int{len(d.Labels), d.Nodes, d.Channels}},
+			Rows: func(i int, row []float32) error {
+				d.Signals.Read(i, row)
+				return nil
+			}},
 	}))
 }
 
@@ -218,7 +220,8 @@ func TestDescribeSeries(t *testing.T) {
 	d.Affinity, err = affinity.New(64, edges)
 	require.NoError(t, err)
 	d.Grid = []int{16, 4}
-	assert.Contains(t, render("data-check", checkJSON{Data: describe(d)}), "\n  series      16 frames of 4 sensors, by the grid\nchannel")
+	assert.Contains(t, render("data-check", checkJSON{Data: describe(d)}),
+		"\n  series      16 frames of 4 sensors, by the grid\nchannel")
 	d.Grid = nil
 	assert.NotContains(t, render("data-check", checkJSON{Data: describe(d)}), "series")
 }

@@ -38,15 +38,17 @@ func newDisplay(out io.Writer, c training.Config, backend string) *display {
 }
 
 func (d *display) observer() training.Observer {
-	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Trial: d.trial, Compile: d.start, Compiled: heap.Release,
-		Step: d.step, Epoch: d.epoch, Notice: func(line string) { d.notice(flagged(line)) }}
+	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Trial: d.trial, Compile: d.start,
+		Compiled: heap.Release,
+		Step:     d.step, Epoch: d.epoch, Notice: func(line string) { d.notice(flagged(line)) }}
 }
 
 // brief returns an observer for one training of many. It shows the line that is drawn over, and what a person should
 // know. What is odd in a data set is said once, not in each of its trainings.
 func (d *display) brief() training.Observer {
 	shown := map[string]bool{}
-	return training.Observer{Load: d.loading, Prepare: d.prepare, Trial: d.trial, Compile: d.compile, Compiled: heap.Release, Step: d.step,
+	return training.Observer{Load: d.loading, Prepare: d.prepare, Trial: d.trial, Compile: d.compile,
+		Compiled: heap.Release, Step: d.step,
 		Notice: func(line string) {
 			odd := d.config.Name + " " + line
 			if strings.HasPrefix(line, "hierarchy ") || strings.HasPrefix(line, "data: ") && shown[odd] {
@@ -71,7 +73,8 @@ func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.S
 		}
 	}
 	tested := slices.Compact(slices.Sorted(slices.Values(xslices.Map(data.Test, data.Group))))
-	if slices.ContainsFunc(slices.Concat(data.Train, data.Validation), func(i int) bool { return slices.Contains(tested, data.Group(i)) }) {
+	if slices.ContainsFunc(slices.Concat(data.Train, data.Validation),
+		func(i int) bool { return slices.Contains(tested, data.Group(i)) }) {
 		tested = nil // not whole
 	}
 	d.render("train-begin", map[string]any{"Data": data, "Spec": spec, "Levels": training.Levels(spec.Levels), "Config": c,

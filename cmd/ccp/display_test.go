@@ -63,9 +63,11 @@ func TestDisplayOnATerminal(t *testing.T) {
 	d.prepare(1, 0.43, 50)
 	assert.Empty(t, written(), "too soon to draw again")
 	d.start()
-	assert.Equal(t, erased+"train  24 steps of 64 samples in 12 epochs, rate 0.001 cosine, best weights\n"+drawn("compiling…"), written())
+	assert.Equal(t, erased+"train  24 steps of 64 samples in 12 epochs, rate 0.001 cosine, best weights\n"+
+		drawn("compiling…"), written())
 	d.drawn = d.drawn.Add(-redrawPeriod)
-	d.step(training.Progress{Epoch: 1, Epochs: 12, Step: 1, Steps: 2, Loss: 2.5, Accuracy: 0.25, Objective: 0.5, PerSecond: 100})
+	d.step(training.Progress{Epoch: 1, Epochs: 12, Step: 1, Steps: 2, Loss: 2.5, Accuracy: 0.25, Objective: 0.5,
+		PerSecond: 100})
 	line := written()
 	assert.Equal(t, drawn("epoch 1/12 [=======       ]  50%  loss 2.5000  acc 0.250  C 0.50  100/s  ? left"), line)
 	assert.Len(t, line, len("\r")+79, "a line of 80 columns would wrap")

@@ -21,12 +21,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pages returns the text of each page for users, by its path from the root. The notebook is not one of them: some of its commands
-// belong to earlier versions.
+// pages returns the text of each page for users, by its path from the root. The notebook is not one of them: some of
+// its commands belong to earlier versions.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "benchmarks/*.md", "benchmarks/paper/*.md", "examples/*.md", "examples/*/*.md",
+	for _, pattern := range []string{"*.md", "docs/*.md", "benchmarks/*.md", "benchmarks/paper/*.md", "examples/*.md",
+		"examples/*/*.md",
 		"cmd/ccp/help.txt", "Makefile", ".agents/*.md", ".agents/skills/*/*.md"} {
 		paths, err := filepath.Glob(filepath.Join("../..", pattern))
 		require.NoError(t, err)
@@ -47,8 +48,8 @@ var (
 	otherNames  = []string{"ccp_version", "ccp_panics_total", "ccp_refresh", "ccp_torch", "ccp_jax"}
 )
 
-// spans returns the code of a page: each line of its code blocks, a line that ends in a backslash with the next one, and each code
-// span.
+// spans returns the code of a page: each line of its code blocks, a line that ends in a backslash with the next one,
+// and each code span.
 func spans(text string) (code []string) {
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	prose, block := "", false
@@ -73,7 +74,8 @@ func commandLines(code string) (lines [][]string) {
 	code, _, _ = strings.Cut(code, " # ")
 	for _, part := range regexp.MustCompile(`&&|\||>`).Split(code, -1) {
 		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(part), "$ "))
-		for len(words) > 1 && (strings.Contains(words[0], "=") || words[0] == "taskset" || words[0] == "-c" || words[0] == "N") {
+		for len(words) > 1 && (strings.Contains(words[0], "=") || words[0] == "taskset" || words[0] == "-c" ||
+			words[0] == "N") {
 			words = words[1:]
 		}
 		if len(words) > 2 && words[0] == "go" && words[1] == "run" && words[2] == "./cmd/ccp" {
@@ -198,7 +200,8 @@ func checkOption(setting string) error {
 	values := []string{value}
 	if !given {
 		// one for each kind of option
-		values = []string{"none", "1", "0.5", "20", "true", "rank", "levels", "zeros", "level", "cut", "drawn", "learned", "bfloat16"}
+		values = []string{"none", "1", "0.5", "20", "true", "rank", "levels", "zeros", "level", "cut", "drawn", "learned",
+			"bfloat16"}
 	}
 	var err error
 	for _, value := range values {
@@ -281,8 +284,9 @@ func anchors(page string) (names []string) {
 	return names
 }
 
-// The skill for assistants, followed to the letter in an empty module: its programs are written to the files that they name, and its
-// commands run, in the order of the page. What would fetch the library, the test replaces by a go.mod that has this checkout.
+// The skill for assistants, followed to the letter in an empty module: its programs are written to the files that they
+// name, and its commands run, in the order of the page. What would fetch the library, the test replaces by a go.mod
+// that has this checkout.
 func TestSkillWorks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles three programs")
@@ -304,10 +308,12 @@ func TestSkillWorks(t *testing.T) {
 
 	var printed strings.Builder
 	programs, commands := 0, 0
-	for _, block := range regexp.MustCompile("(?s)\n```(go|sh)\n(.*?)```").FindAllStringSubmatch(pages(t)[".agents/skills/ccp/SKILL.md"], -1) {
+	for _, block := range regexp.MustCompile("(?s)\n```(go|sh)\n(.*?)```").FindAllStringSubmatch(
+		pages(t)[".agents/skills/ccp/SKILL.md"], -1) {
 		if block[1] == "go" {
 			name, text, ok := strings.Cut(strings.TrimPrefix(block[2], "// "), "\n")
-			require.True(t, ok && strings.HasSuffix(name, ".go"), "a program begins with a comment that names its file: %s", block[2])
+			require.True(t, ok && strings.HasSuffix(name, ".go"),
+				"a program begins with a comment that names its file: %s", block[2])
 			path := filepath.Join(folder, name)
 			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 			require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
@@ -318,7 +324,8 @@ func TestSkillWorks(t *testing.T) {
 			continue
 		}
 		for line := range strings.Lines(block[2]) {
-			if strings.HasPrefix(line, "go install ") || strings.HasPrefix(line, "go mod ") || strings.HasPrefix(line, "go get ") {
+			if strings.HasPrefix(line, "go install ") || strings.HasPrefix(line, "go mod ") ||
+				strings.HasPrefix(line, "go get ") {
 				continue
 			}
 			command := exec.Command("bash", "-c", line)
@@ -345,8 +352,8 @@ func TestSkillWorks(t *testing.T) {
 	assert.NoError(t, err, "%s", said)
 }
 
-// machines writes what the skill takes for granted: recordings of ten machines that are healthy or whose vibration swings, as a
-// table, and four of them again without classes.
+// machines writes what the skill takes for granted: recordings of ten machines that are healthy or whose vibration
+// swings, as a table, and four of them again without classes.
 func machines(t *testing.T, folder string) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -138,7 +138,8 @@ func (h *house) table(t *testing.T, path string, one heard) string {
 
 // predict gives inputs to ccp predict and returns what it says of each.
 func (h *house) predict(t *testing.T, inputs ...string) (all []answered) {
-	code, stdout, stderr := execute(t, append([]string{"predict", "--backend", "go", "--json", "--checkpoint", h.run}, inputs...)...)
+	code, stdout, stderr := execute(t, append([]string{"predict", "--backend", "go", "--json", "--checkpoint", h.run},
+		inputs...)...)
 	if code != 0 {
 		return []answered{{refused: stderr}}
 	}
@@ -206,7 +207,8 @@ func (h *house) request(t *testing.T, one heard, query string) answered {
 	return h.of(a.Predictions[0])
 }
 
-// variations are recordings like those of a training of these sensors at a rate, and recordings that are unlike them in one way.
+// variations are recordings like those of a training of these sensors at a rate, and recordings that are unlike them in
+// one way.
 func variations(random *rand.Rand, sensors []string, rate float64, length int) (all []heard) {
 	draw := func(what string, count int, step float64) heard {
 		one := heard{what: what}
@@ -390,7 +392,8 @@ func recordingsIn(t *testing.T, sensors []string, rate float64, imported bool, s
 	return file
 }
 
-// A file that names its sensors in another order, with one more and a graph of its own, is evaluated as the training's file is.
+// A file that names its sensors in another order, with one more and a graph of its own, is evaluated as the training's
+// file is.
 func TestEvalTakesSensorsByTheirNames(t *testing.T) {
 	sensors := []string{"hip", "head", "pulse"}
 	file := recordingsIn(t, sensors, 10, false)
@@ -399,7 +402,8 @@ func TestEvalTakesSensorsByTheirNames(t *testing.T) {
 	read, err := npz.Open(file)
 	require.NoError(t, err)
 	defer read.Close()
-	arrays := []npz.Named{{Name: "sensor_names", Array: &npz.Array{Shape: []int{4}, Data: []string{"pulse", "battery", "hip", "head"}}},
+	arrays := []npz.Named{{Name: "sensor_names",
+		Array: &npz.Array{Shape: []int{4}, Data: []string{"pulse", "battery", "hip", "head"}}},
 		{Name: "edges", Array: &npz.Array{Shape: []int{2, 2}, Data: []int64{0, 1, 2, 3}}}}
 	for _, name := range []string{"labels", "rate"} {
 		one, err := read.Array(name)
@@ -424,8 +428,8 @@ func TestEvalTakesSensorsByTheirNames(t *testing.T) {
 	assert.InDelta(t, want.Accuracy, got.Accuracy, 1e-9)
 }
 
-// An imported file in which somebody has put the sensors in another order is refused by every command, since its settings go by the
-// import's order. Without the settings it is read by its names, and answered as before.
+// An imported file in which somebody has put the sensors in another order is refused by every command, since its
+// settings go by the import's order. Without the settings it is read by its names, and answered as before.
 func TestImportedFileInAnotherOrderIsRefused(t *testing.T) {
 	sensors := []string{"hip", "head", "pulse"}
 	file := recordingsIn(t, sensors, 10, true)
@@ -462,8 +466,9 @@ func TestImportedFileInAnotherOrderIsRefused(t *testing.T) {
 	} {
 		code, stdout, stderr := execute(t, line...)
 		assert.Equal(t, 1, code, line[0])
-		assert.Contains(t, stdout+stderr, fmt.Sprintf("sensor_names[0] is %q, but recording, the settings of the import, has %q there",
-			backward[0], backward[2]), line[0])
+		assert.Contains(t, stdout+stderr,
+			fmt.Sprintf("sensor_names[0] is %q, but recording, the settings of the import, has %q there",
+				backward[0], backward[2]), line[0])
 	}
 	require.NoError(t, npz.Write(free, without(arrays, "recording")))
 	want, got := h.predict(t, file), h.predict(t, free)
@@ -521,7 +526,8 @@ func binaryOf(to []byte, v float32) []byte {
 
 // same reports that two doors say the same of a recording.
 func same(one, other answered) bool {
-	ok := (one.refused == "") == (other.refused == "") && one.class == other.class && slices.Equal(one.warnings, other.warnings)
+	ok := (one.refused == "") == (other.refused == "") && one.class == other.class &&
+		slices.Equal(one.warnings, other.warnings)
 	for class, p := range one.probabilities {
 		ok = ok && math.Abs(p-other.probabilities[class]) < 1e-5
 	}
@@ -543,9 +549,9 @@ var houses = map[string]struct {
 	"arrays, one sensor":      {[]string{"hip"}, 0, false, nil},
 }
 
-// A recording has one prediction, whichever door it comes by: the file, a window that is all of it, HTTP, Go or .npz. What one door
-// refuses, all refuse, and what one warns of, all tell. As a series without gaps at even times it has the same from /infer, which is not
-// told how it was made.
+// A recording has one prediction, whichever door it comes by: the file, a window that is all of it, HTTP, Go or .npz.
+// What one door refuses, all refuse, and what one warns of, all tell. As a series without gaps at even times it has the
+// same from /infer, which is not told how it was made.
 func TestDoorsAgree(t *testing.T) {
 	for name, c := range houses {
 		t.Run(name, func(t *testing.T) {
@@ -680,10 +686,12 @@ func infinite(one heard) bool {
 	})
 }
 
-// Signals on a graph have one prediction, too: by Go, a file of either kind, and HTTP in binary and in JSON. All refuse the same.
+// Signals on a graph have one prediction, too: by Go, a file of either kind, and HTTP in binary and in JSON. All refuse
+// the same.
 func TestDoorsOfSignalsAgree(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	succeed(t, "train", "--backend", "go", "--data", ringFile(t, ring(80)), "--checkpoint", dir, "--model", "softmax", "--epochs", "1")
+	succeed(t, "train", "--backend", "go", "--data", ringFile(t, ring(80)), "--checkpoint", dir, "--model", "softmax",
+		"--epochs", "1")
 	h := open(t, dir)
 	random := rand.New(rand.NewPCG(3, 3))
 	width := h.Spec.Nodes * h.Spec.Channels
@@ -738,8 +746,8 @@ func TestDoorsOfSignalsAgree(t *testing.T) {
 	}
 }
 
-// Rows of a table with gaps are recordings of one time point: in a table, in .npz as features, and by HTTP and Go. Without a gap a row is
-// what /infer takes as [batch, columns].
+// Rows of a table with gaps are recordings of one time point: in a table, in .npz as features, and by HTTP and Go.
+// Without a gap a row is what /infer takes as [batch, columns].
 func TestDoorsOfTablesAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	row := func(class int, gap bool) []float64 {
@@ -756,9 +764,10 @@ func TestDoorsOfTablesAgree(t *testing.T) {
 		values = append(values, row(i%2, i%5 == 0)...)
 	}
 	file := filepath.Join(t.TempDir(), "table.npz")
-	require.NoError(t, npz.Write(file, []npz.Named{{Name: "features", Array: &npz.Array{Shape: []int{40, 3}, Data: values}},
-		{Name: "labels", Array: &npz.Array{Shape: []int{40}, Data: labels}},
-		{Name: "edges", Array: &npz.Array{Shape: []int{2, 2}, Data: []int64{0, 1, 1, 2}}}}))
+	require.NoError(t, npz.Write(file,
+		[]npz.Named{{Name: "features", Array: &npz.Array{Shape: []int{40, 3}, Data: values}},
+			{Name: "labels", Array: &npz.Array{Shape: []int{40}, Data: labels}},
+			{Name: "edges", Array: &npz.Array{Shape: []int{2, 2}, Data: []int64{0, 1, 1, 2}}}}))
 	h := houseOf(t, file)
 	for i := range 6 {
 		one := heard{rows: [][]float64{row(i%2, i > 3)}}

@@ -25,8 +25,8 @@ type evalJSON struct {
 	PredictedBy string `json:"predicted_by"` // see models.Classifier.PredictedBy
 	// TrainedOn counts the samples that were trained on; nil if the run does not tell.
 	TrainedOn *int `json:"trained_on"`
-	// ChosenBy counts the samples by which the training found the temperature and, of a network, its best epoch; nil if the data is not
-	// the training's.
+	// ChosenBy counts the samples by which the training found the temperature and, of a network, its best epoch; nil if
+	// the data is not the training's.
 	ChosenBy *int `json:"chosen_by"`
 	// Outside counts the samples far outside the training data, of which predict warns; odd is the first one's warning.
 	Outside int `json:"outside"`
@@ -55,15 +55,19 @@ type mistakeJSON struct {
 	Probability float64 `json:"probability"`
 }
 
-// Warnings say how many of the samples were trained on or chose what is tested, and how many are far outside the training data.
+// Warnings say how many of the samples were trained on or chose what is tested, and how many are far outside the
+// training data.
 func (e evalJSON) Warnings() (lines []string) {
 	if e.TrainedOn != nil && *e.TrainedOn > 0 {
-		lines = append(lines, fmt.Sprintf("warning: %s of %s samples were trained on, so that this accuracy says little about new samples",
-			text.Thousands(*e.TrainedOn), text.Thousands(e.Samples)))
+		lines = append(lines,
+			fmt.Sprintf("warning: %s of %s samples were trained on, so that this accuracy says little about new samples",
+				text.Thousands(*e.TrainedOn), text.Thousands(e.Samples)))
 	}
 	if e.ChosenBy != nil && *e.ChosenBy > 0 {
-		lines = append(lines, fmt.Sprintf("warning: by %s of %s samples the training found the temperature and the best epoch of a network, "+
-			"so that new samples may fare worse, above all in calibration", text.Thousands(*e.ChosenBy), text.Thousands(e.Samples)))
+		lines = append(lines,
+			fmt.Sprintf("warning: by %s of %s samples the training found the temperature and the best epoch of a network, "+
+				"so that new samples may fare worse, above all in calibration", text.Thousands(*e.ChosenBy),
+				text.Thousands(e.Samples)))
 	}
 	if e.Outside > 0 {
 		lines = append(lines, fmt.Sprintf("warning: %s of %s samples are unlike the training data, the first, %s",
@@ -148,7 +152,8 @@ func common(some, others []int) (count int) {
 // evaluate classifies samples of a data set and sums up how it went.
 func (e *evalCommand) evaluate(cmd *cobra.Command, classifier *models.Classifier, d *datasets.Dataset,
 	indices []int) (evalJSON, error) {
-	result := evalJSON{Command: "eval", Data: d.Name, Split: e.split, PredictedBy: classifier.PredictedBy(), Temperature: 1}
+	result := evalJSON{Command: "eval", Data: d.Name, Split: e.split, PredictedBy: classifier.PredictedBy(),
+		Temperature: 1}
 	evaluate := training.EvaluateEach
 	if e.mirrored {
 		if d.Mirror == nil {

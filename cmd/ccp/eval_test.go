@@ -20,7 +20,8 @@ func evaluation(names []string) training.Evaluation {
 		row[k] = 90 + k%10
 		row[(k+1)%len(names)] += k % 7
 		e.Confusion = append(e.Confusion, row)
-		e.PerClass = append(e.PerClass, training.ClassScore{Name: name, Samples: row[k] + k%7, Precision: 0.9, Recall: 0.8, F1: 0.85})
+		e.PerClass = append(e.PerClass, training.ClassScore{Name: name, Samples: row[k] + k%7, Precision: 0.9,
+			Recall: 0.8, F1: 0.85})
 	}
 	return e
 }
@@ -32,7 +33,8 @@ func TestPrintEvaluation(t *testing.T) {
 		many = append(many, fmt.Sprintf("action %d", k+1))
 	}
 	many[12] = "taking a selfie while walking towards another person"
-	for name, classes := range map[string][]string{"eval-2-classes": {"no", "yes"}, "eval-10-classes": few, "eval-60-classes": many} {
+	for name, classes := range map[string][]string{"eval-2-classes": {"no", "yes"}, "eval-10-classes": few,
+		"eval-60-classes": many} {
 		t.Run(name, func(t *testing.T) {
 			out := render("scores", evaluation(classes))
 			golden(t, name+".output", out)
@@ -53,5 +55,6 @@ func TestUnendedTraining(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dir, "result.json")))
 	code, _, stderr = execute(t, line...)
 	require.Zero(t, code, stderr)
-	assert.Contains(t, stderr, "warning: the training in "+dir+" has not ended, and what it kept so far is used; its command goes on with it")
+	assert.Contains(t, stderr, "warning: the training in "+dir+" has not ended, and what it kept so far is used; its "+
+		"command goes on with it")
 }

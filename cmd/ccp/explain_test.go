@@ -43,7 +43,8 @@ func TestExplain(t *testing.T) {
 
 	// The files agree with what is printed.
 	samples, sums := map[string]map[string]bool{}, map[string]float64{}
-	for _, row := range readCSV(t, filepath.Join(out, "contributions.csv"), "sample,true,predicted,explained,node,name,contribution") {
+	for _, row := range readCSV(t, filepath.Join(out, "contributions.csv"),
+		"sample,true,predicted,explained,node,name,contribution") {
 		assert.Equal(t, row[2], row[3])
 		v, err := strconv.ParseFloat(row[6], 64)
 		require.NoError(t, err)
@@ -70,7 +71,8 @@ func TestExplain(t *testing.T) {
 	assert.Equal(t, 40, all)
 	rows := readCSV(t, filepath.Join(out, "classes.csv"), "class,samples,node,name,mean,mean_absolute")
 	require.Len(t, rows, 64*len(got.Classes))
-	assert.Equal(t, []string{got.Classes[0].Name, strconv.Itoa(got.Classes[0].Samples), "9", "row 1 column 1"}, rows[9][:4])
+	assert.Equal(t, []string{got.Classes[0].Name, strconv.Itoa(got.Classes[0].Samples), "9", "row 1 column 1"},
+		rows[9][:4])
 
 	code, _, stderr := execute(t, "explain", "--backend", "go", "--checkpoint", dir, "--out", out)
 	assert.Equal(t, []any{1, "ccp: " + out + " exists; --overwrite replaces its files\n"}, []any{code, stderr})
@@ -94,7 +96,8 @@ func TestExplainRefuses(t *testing.T) {
 		"--method gradient --steps 5":  "--steps is for --method integrated; leave it out",
 		"--class ten":                  `--class "ten" is none of ["0" "1"`,
 	} {
-		code, stdout, stderr := execute(t, append([]string{"explain", "--backend", "go", "--checkpoint", dir}, strings.Fields(flags)...)...)
+		code, stdout, stderr := execute(t, append([]string{"explain", "--backend", "go", "--checkpoint", dir},
+			strings.Fields(flags)...)...)
 		assert.Equal(t, 2, code)
 		assert.Empty(t, stdout)
 		assert.Contains(t, stderr, want)
@@ -115,7 +118,8 @@ func TestExplainSkeletons(t *testing.T) {
 	}
 	sources, dir := datasets.Names(), filepath.Join(t.TempDir(), "run")
 	set := sources[slices.IndexFunc(sources, func(s datasets.Source) bool { return s.Nodes == 40*20 })]
-	succeed(t, "train", "--backend", "go", "--data", set.Name, "--data-dir", data, "--model", "softmax", "--epochs", "1", "--checkpoint", dir)
+	succeed(t, "train", "--backend", "go", "--data", set.Name, "--data-dir", data, "--model", "softmax", "--epochs", "1",
+		"--checkpoint", dir)
 	line := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--data-dir", data, "--samples", "20", "--json")
 	var got explain.Summary
 	require.NoError(t, json.Unmarshal([]byte(line), &got))

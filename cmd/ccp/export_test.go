@@ -29,7 +29,8 @@ func TestExport(t *testing.T) {
 	decode(t, succeed(t, "export", "--backend", "go", "--checkpoint", dir, "--out", other, "--json"), &e)
 	info, err := os.Stat(other)
 	require.NoError(t, err)
-	assert.Equal(t, exportDocument{other, "onnx", info.Size(), "signals", []any{"batch", 64.0, 1.0}, strings.Split("0123456789", "")}, e)
+	assert.Equal(t, exportDocument{other, "onnx", info.Size(), "signals", []any{"batch", 64.0, 1.0},
+		strings.Split("0123456789", "")}, e)
 	// The same command refuses to replace the file, and with --overwrite makes the same again.
 	before, err := os.ReadFile(onnx)
 	require.NoError(t, err)

@@ -75,7 +75,8 @@ func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most i
 func cutFlags(f *pflag.FlagSet, cut *recording.Cut) {
 	parsedVar(f, &cut.Window, "window", recording.ParseSpan,
 		"cut recordings into windows of a `DURATION` such as 2s, or of so many time points")
-	parsedVar(f, &cut.Step, "step", recording.ParseSpan, "`DURATION`, or time points, between the begins of windows (default: a whole window)")
+	parsedVar(f, &cut.Step, "step", recording.ParseSpan,
+		"`DURATION`, or time points, between the begins of windows (default: a whole window)")
 }
 
 // checkCut refuses a step that does not go with the window.
@@ -84,7 +85,8 @@ func checkCut(cmd *cobra.Command, cut recording.Cut) error {
 	case cut.Step.Length > 0 && cut.Window.Length == 0:
 		return usage(cmd, errors.New("--step is of windows; give --window, too"))
 	case cut.Step.Length > 0 && cut.Step.Timepoints != cut.Window.Timepoints:
-		return usage(cmd, fmt.Errorf("--window %s and --step %s: give both as durations, or both as time points", cut.Window, cut.Step))
+		return usage(cmd, fmt.Errorf("--window %s and --step %s: give both as durations, or both as time points",
+			cut.Window, cut.Step))
 	}
 	return nil
 }
@@ -132,7 +134,8 @@ func samplesFlag(f *pflag.FlagSet, samples *int, all string) {
 
 // rejectFlag is for the commands that can withhold predictions.
 func rejectFlag(f *pflag.FlagSet, share *float64) {
-	parsedVar(f, share, "reject", text.ParseShare, "withhold predictions as unsure as the least sure `SHARE` of the held-out samples")
+	parsedVar(f, share, "reject", text.ParseShare,
+		"withhold predictions as unsure as the least sure `SHARE` of the held-out samples")
 }
 
 // flagOf are the flags that stand for an option of a training or a model.

@@ -61,8 +61,10 @@ func startTraining(t *testing.T, backend, dir string) *trainingProcess {
 	t.Helper()
 	path, err := program()
 	require.NoError(t, err)
-	p := &trainingProcess{command: exec.Command(path, append([]string{"train", "--levels", "4x8/4,1x8/4", "--fc", "8", "--epochs", "9",
-		"--set", "average=0.9", "--save-every", "50ms", "--checkpoint", dir, "--json", "--metrics", dir + ".metrics"}, published...)...)}
+	p := &trainingProcess{command: exec.Command(path,
+		append([]string{"train", "--levels", "4x8/4,1x8/4", "--fc", "8", "--epochs", "9",
+			"--set", "average=0.9", "--save-every", "50ms", "--checkpoint", dir, "--json", "--metrics", dir + ".metrics"},
+			published...)...)}
 	p.command.Env = append(os.Environ(), "GOMLX_BACKEND="+backend, "CCP_DATA=")
 	p.command.Stdout = &p.stdout
 	stderr, err := p.command.StderrPipe()
@@ -277,7 +279,8 @@ func TestPredictStopped(t *testing.T) {
 	shape := []int{200_000, m.Spec.Nodes, m.Spec.Channels}
 	require.NoError(t, npz.WriteNPY(file, &npz.Array{Shape: shape, Data: make([]float32, shape[0]*shape[1]*shape[2])}))
 	require.NoError(t, file.Close())
-	command := exec.Command(path, "predict", "--backend", "go", "--checkpoint", dir, "--out", filepath.Join(folder, "out.csv"), file.Name())
+	command := exec.Command(path, "predict", "--backend", "go", "--checkpoint", dir, "--out",
+		filepath.Join(folder, "out.csv"), file.Name())
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	require.NoError(t, command.Start())

@@ -61,7 +61,8 @@ func (k *kept) Write(content []byte) (n int, err error) {
 // message returns the text of an error. That a file is missing it says in words, with the nearest name in the folder.
 func message(err error) string {
 	if at, found := errors.AsType[*fs.PathError](err); found && errors.Is(at, fs.ErrNotExist) {
-		return strings.Replace(err.Error(), at.Error(), at.Path+": there is no such file or folder", 1) + suggest.Beside(at.Path, "")
+		return strings.Replace(err.Error(), at.Error(), at.Path+": there is no such file or folder", 1) +
+			suggest.Beside(at.Path, "")
 	}
 	return err.Error()
 }

@@ -123,7 +123,8 @@ func TestWrongUsage(t *testing.T) {
 		{"train mine.npz", `ccp train takes flags and NAME=VALUE, not "mine.npz"; did you mean --data mine.npz?`, "ccp train"},
 		{"train mine", `ccp train takes flags and NAME=VALUE, not "mine"`, "ccp train"},
 		{"train schedule=linear", "--set schedule=linear: it must be one of cosine, one-cycle, constant", "ccp train"},
-		{"train --lr 0.1 learning_rate=0.2", "--lr 0.1 and --set learning_rate=0.2 contradict each other; give one of them", "ccp train"},
+		{"train --lr 0.1 learning_rate=0.2", "--lr 0.1 and --set learning_rate=0.2 contradict each other; give one of them",
+			"ccp train"},
 		{"train --foo", "unknown flag: --foo", "ccp train"},
 		{"train --epochs many", "--epochs many: it must be auto, or a whole number from 1", "ccp train"},
 		{"train --lr fast", "--lr fast: it must be positive and finite", "ccp train"},
@@ -189,8 +190,8 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// TestFailures covers what only turns out when the command runs: one line, and the exit code 1, or 2 if settings do not fit the
-// data.
+// TestFailures covers what only turns out when the command runs: one line, and the exit code 1, or 2 if settings do not
+// fit the data.
 func TestFailures(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file.npz")
@@ -201,7 +202,8 @@ func TestFailures(t *testing.T) {
 		{"train --backend go --checkpoint DIR/a --data nothing", `data set "nothing" is not known; there are digits, `},
 		{"train --backend go --checkpoint DIR/b --data DIR/nothing.npz", "DIR/nothing.npz: there is no such file or folder"},
 		{"train --backend go --checkpoint DIR/c --data-dir DIR --data letters", "DIR"},
-		{"train --backend go --checkpoint DIR/d --metrics DIR/none/m", "ccp: --metrics DIR/none/m: there is no folder DIR/none; make it"},
+		{"train --backend go --checkpoint DIR/d --metrics DIR/none/m",
+			"ccp: --metrics DIR/none/m: there is no folder DIR/none; make it"},
 		{"train --backend go --dry-run --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
 		{"train --backend go --checkpoint DIR/d --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
 		{"train --backend go --checkpoint DIR/d --levels 99x3/9",
@@ -216,21 +218,24 @@ func TestFailures(t *testing.T) {
 			"ccp: --backend: tpu: no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so"},
 		{"train --backend go --checkpoint DIR/e --knn 3", "digits: its graph is fixed; leave --knn out"},
 		{"train --backend go --checkpoint DIR/e --fold 2/groups --data " + grouped, "there are no groups"},
-		{"eval --backend go --checkpoint DIR", "DIR is not a checkpoint, a folder that ccp train made, such as those in runs: model.json: "},
+		{"eval --backend go --checkpoint DIR",
+			"DIR is not a checkpoint, a folder that ccp train made, such as those in runs: model.json: "},
 		{"eval --backend go --checkpoint DIR/nowhere", "DIR/nowhere is not a checkpoint"},
 		{"predict --backend go --checkpoint DIR x.npy", "DIR is not a checkpoint"},
 		{"export --backend go --checkpoint DIR --out DIR/e.onnx", "DIR is not a checkpoint"},
 		{"data check nothing", `data set "nothing" is not known`},
 		{"data check digits --knn 3", "digits: its graph is fixed; leave --knn out"},
 		{"data check DIR/file.npz", "DIR/file.npz"},
-		{"data check DIR/nothing.npz", "DIR/nothing.npz: there is no such file or folder; check the path, or write the file with numpy.savez"},
+		{"data check DIR/nothing.npz",
+			"DIR/nothing.npz: there is no such file or folder; check the path, or write the file with numpy.savez"},
 		{"data check digits --tfidf", "digits: it has no option tfidf; leave --tfidf out (it is for "},
 		{"data check digits --protocol cross-view", "digits: it has no option protocol; leave --protocol out (it is for "},
 		{"data get nothing", `data set "nothing" is not known; there are digits`},
 		{"data get DIR/file.npz", "an .npz file is your own"},
 		{"data get digits " + asked.Name + " --data-dir DIR", asked.Name + ": " + asked.Ask},
 		{"data get " + asked.Name + " --data-dir DIR", "put it in DIR/" + asked.Folder + ", then: "},
-		{"data get letters --offline --data-dir DIR", "letters: its files are not there, and --offline or CCP_OFFLINE=1 forbids to fetch them"},
+		{"data get letters --offline --data-dir DIR",
+			"letters: its files are not there, and --offline or CCP_OFFLINE=1 forbids to fetch them"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			code, stdout, stderr := execute(t, strings.Fields(strings.ReplaceAll(c.line, "DIR", dir))...)
@@ -267,7 +272,8 @@ func TestHierarchyFlag(t *testing.T) {
 	code, _, stderr := execute(t, line...)
 	require.Zero(t, code, stderr)
 	assert.Regexp(t, `(?m)^hierarchy prepared: C \d\.\d \+ 0\.5 = \d\.\d; coverage \d+ \d+%$`, lines(stderr)[3])
-	code, _, stderr = execute(t, append(append([]string{"train"}, tiny...), "--checkpoint", dir, "--hierarchy", "random")...)
+	code, _, stderr = execute(t, append(append([]string{"train"}, tiny...), "--checkpoint", dir, "--hierarchy",
+		"random")...)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "ccp_hierarchy was prepared, is random")
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var manual = flag.String("manual", "", "new `FOLDER` for the manual: man pages in man1, the reference of the commands in reference")
+var manual = flag.String("manual", "",
+	"new `FOLDER` for the manual: man pages in man1, the reference of the commands in reference")
 
 // commands returns a command with all below it that help shows.
 func commands(cmd *cobra.Command) (all []*cobra.Command) {
@@ -34,7 +35,8 @@ func TestExamplesParse(t *testing.T) {
 	for _, cmd := range all {
 		own := 0
 		for _, line := range lines(cmd.Example) {
-			assert.True(t, strings.HasPrefix(line, "  ccp ") || strings.Contains(line, "<(ccp "), "%s: %q", cmd.CommandPath(), line)
+			assert.True(t, strings.HasPrefix(line, "  ccp ") || strings.Contains(line, "<(ccp "), "%s: %q",
+				cmd.CommandPath(), line)
 			for _, words := range commandLines(line) {
 				assert.NoError(t, checkCommand(words), line)
 				own++

@@ -18,8 +18,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// metrics writes a training's scores after each epoch and at the end. It writes pairs NAME=VALUE, which programs that search
-// settings read, and a file of TensorBoard. If a run goes on, it first writes the epochs before.
+// metrics writes a training's scores after each epoch and at the end. It writes pairs NAME=VALUE, which programs that
+// search settings read, and a file of TensorBoard. If a run goes on, it first writes the epochs before.
 type metrics struct {
 	pairs, board io.Writer
 	files        []*lateFile
@@ -43,8 +43,8 @@ func (f *lateFile) Write(content []byte) (n int, err error) {
 	return f.File.Write(content)
 }
 
-// openMetrics opens the file that --metrics names, "-" for stdout, and a file in the folder of --tensorboard. It replaces
-// files that it has written. "" is none.
+// openMetrics opens the file that --metrics names, "-" for stdout, and a file in the folder of --tensorboard. It
+// replaces files that it has written. "" is none.
 func openMetrics(pairs, board string, stdout io.Writer) (*metrics, error) {
 	m := &metrics{}
 	open := func(flag, path, begins string) io.Writer {
@@ -106,8 +106,8 @@ func (m *metrics) observe(o training.Observer, dir string) training.Observer {
 	return o
 }
 
-// past writes the scores of the epochs that the run in dir has done before, if it can have done them: the run that goes on may be on
-// its way to overwrite that in dir.
+// past writes the scores of the epochs that the run in dir has done before, if it can have done them: the run that goes
+// on may be on its way to overwrite that in dir.
 func (m *metrics) past(dir string, can func(epoch int) bool) {
 	history, err := training.ReadHistory(dir)
 	for _, e := range history {
@@ -118,8 +118,8 @@ func (m *metrics) past(dir string, can func(epoch int) bool) {
 	m.err = cmp.Or(m.err, err)
 }
 
-// scores writes the scores that there are. If test is given, they are the result's. The curves then get the test only, as
-// they have the epoch.
+// scores writes the scores that there are. If test is given, they are the result's. The curves then get the test only,
+// as they have the epoch.
 func (m *metrics) scores(epoch int, train training.Score, validation, test *training.Score) {
 	line := fmt.Sprintf("epoch=%d", epoch)
 	var summary []byte
@@ -149,7 +149,8 @@ const boardVersion = "brain.Event:2"
 // appendScalar appends a value of TensorFlow's message Summary.
 func appendScalar(summary []byte, tag string, value float64) []byte {
 	scalar := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), tag)
-	scalar = protowire.AppendFixed32(protowire.AppendTag(scalar, 2, protowire.Fixed32Type), math.Float32bits(float32(value)))
+	scalar = protowire.AppendFixed32(protowire.AppendTag(scalar, 2, protowire.Fixed32Type),
+		math.Float32bits(float32(value)))
 	return protowire.AppendBytes(protowire.AppendTag(summary, 1, protowire.BytesType), scalar)
 }
 

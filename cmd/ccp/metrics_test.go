@@ -56,13 +56,15 @@ func TestMetrics(t *testing.T) {
 	assert.Equal(t, []any{2, ""}, []any{code, stdout})
 	assert.Contains(t, stderr, "--metrics - and --json would share the standard output; give --metrics FILE")
 	for name, want := range map[string][]float64{
-		"epoch":          {1, 2, 3, float64(result.BestEpoch)},
-		"train_accuracy": {history[0].Train.Accuracy, history[1].Train.Accuracy, history[2].Train.Accuracy, result.Train.Accuracy},
+		"epoch": {1, 2, 3, float64(result.BestEpoch)},
+		"train_accuracy": {history[0].Train.Accuracy, history[1].Train.Accuracy, history[2].Train.Accuracy,
+			result.Train.Accuracy},
 		"validation_accuracy": {history[0].Validation.Accuracy, history[1].Validation.Accuracy,
 			history[2].Validation.Accuracy, result.Validation.Accuracy},
-		"validation_loss": {history[0].Validation.Loss, history[1].Validation.Loss, history[2].Validation.Loss, result.Validation.Loss},
-		"test_accuracy":   {result.Test.Accuracy},
-		"test_loss":       {result.Test.Loss},
+		"validation_loss": {history[0].Validation.Loss, history[1].Validation.Loss, history[2].Validation.Loss,
+			result.Validation.Loss},
+		"test_accuracy": {result.Test.Accuracy},
+		"test_loss":     {result.Test.Loss},
 	} {
 		assert.InDeltaSlice(t, want, collected(t, written, name), 1e-5, name)
 	}
@@ -71,7 +73,8 @@ func TestMetrics(t *testing.T) {
 		"--keep", "last", "--validation", "0")
 	code, stdout, stderr = execute(t, last...)
 	require.Zero(t, code, stderr)
-	assert.Contains(t, stderr, "warning: no samples are held out, so that --metrics has no validation_accuracy; give --validation 0.2\n")
+	assert.Contains(t, stderr, "warning: no samples are held out, so that --metrics has no validation_accuracy; give "+
+		"--validation 0.2\n")
 	assert.Len(t, collected(t, stdout, "train_accuracy"), 2)
 	assert.Empty(t, collected(t, stdout, "validation_accuracy"))
 
@@ -87,18 +90,21 @@ func TestMetrics(t *testing.T) {
 	assert.Equal(t, written, string(kept), "a refused training leaves the scores of the one before")
 	other := filepath.Join(t.TempDir(), "thesis.txt")
 	require.NoError(t, os.WriteFile(other, []byte("Chapter 1\n"), 0o600))
-	code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--metrics", other}, tiny...)...)
+	code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--metrics", other},
+		tiny...)...)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "exists and was not written by --metrics; choose another")
 
 	if _, err := os.Stat("/dev/full"); err == nil {
-		code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--metrics", "/dev/full"}, tiny...)...)
+		code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--metrics", "/dev/full"},
+			tiny...)...)
 		assert.Equal(t, 1, code)
 		assert.Contains(t, stderr, "no space left")
 	}
 }
 
-// TestExitCodes: what ends a trial of a search without a score has a code of its own. TestInterrupted has 130, TestFailures 2.
+// TestExitCodes: what ends a trial of a search without a score has a code of its own. TestInterrupted has 130,
+// TestFailures 2.
 func TestExitCodes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	code, stdout, stderr := execute(t, append(append([]string{"train", "--checkpoint", dir}, tiny...), "--lr", "1e35",
@@ -106,6 +112,7 @@ func TestExitCodes(t *testing.T) {
 	assert.Equal(t, 3, code)
 	assert.Empty(t, stdout)
 	assert.Contains(t, stderr, "ccp: diverged: the loss became ")
-	assert.Equal(t, 4, exitCode(fmt.Errorf("a step: %w", errors.New("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1 bytes"))))
+	assert.Equal(t, 4, exitCode(fmt.Errorf("a step: %w",
+		errors.New("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1 bytes"))))
 	assert.Equal(t, 1, exitCode(errors.New("no route to host")))
 }

@@ -128,7 +128,8 @@ func TestOwnData(t *testing.T) {
 	}
 	require.NoError(t, os.Rename(there, moved))
 	require.NoError(t, os.Rename(ringFile(t, ring(40)), there))
-	for _, line := range [][]string{{"eval", "--checkpoint", dir}, {"explain", "--checkpoint", dir}, {"train", "--data", path}} {
+	for _, line := range [][]string{{"eval", "--checkpoint", dir}, {"explain", "--checkpoint", dir},
+		{"train", "--data", path}} {
 		assert.Contains(t, fails(t, append(line, "--backend", "go", "--data-dir", filepath.Dir(there))...),
 			path+": there is no such file or folder; ")
 	}
@@ -136,7 +137,8 @@ func TestOwnData(t *testing.T) {
 		_, _, stderr = execute(t, command, "--backend", "go", "--checkpoint", dir)
 		assert.Contains(t, stderr, "; give its place with --data\n", command)
 	}
-	assert.Contains(t, succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--data", moved, "--samples", "5"), "moved.npz, test split: 5 of 160")
+	assert.Contains(t, succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--data", moved, "--samples", "5"),
+		"moved.npz, test split: 5 of 160")
 	page := filepath.Join(t.TempDir(), "report.html")
 	succeed(t, "report", "--backend", "go", "--checkpoint", dir, "--data", moved, "--samples", "5", "--out", page)
 	html, err := os.ReadFile(page)
@@ -149,7 +151,8 @@ func TestOwnData(t *testing.T) {
 	assert.Equal(t, []any{40, 4, 40, "east"},
 		[]any{e.Samples, len(e.PerClass), e.PerClass[1].Samples, e.PerClass[1].Name}, "of one of the model's classes")
 
-	assert.Contains(t, fails(t, "explain", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, one), "--class", "north"),
+	assert.Contains(t, fails(t, "explain", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, one),
+		"--class", "north"),
 		`has no samples of class "north" to explain; choose another --split, such as all`)
 	assert.Zero(t, e.Outside)
 	for i, v := range one[0].Array.Data.([]float32) {
@@ -158,7 +161,8 @@ func TestOwnData(t *testing.T) {
 	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, one))
 	assert.Contains(t, text, "warning: 40 of 40 samples are unlike the training data, the first, 0: channel 0 goes from ")
 
-	code, _, stderr = execute(t, "train", "--backend", "go", "--data", ringFile(t, ring(400)), "--checkpoint", dir, "--epochs", "15")
+	code, _, stderr = execute(t, "train", "--backend", "go", "--data", ringFile(t, ring(400)), "--checkpoint", dir,
+		"--epochs", "15")
 	assert.Equal(t, 1, code, "another file of that name is another data set")
 	assert.Contains(t, stderr, dir+" holds a")
 }
@@ -171,7 +175,8 @@ func TestNodesInAnotherOrder(t *testing.T) {
 	}
 	trained := func() []npz.Named { return with(ring(80), "node_names", names, 12) }
 	dir := filepath.Join(t.TempDir(), "run")
-	succeed(t, "train", "--backend", "go", "--data", ringFile(t, trained()), "--checkpoint", dir, "--model", "softmax", "--epochs", "1")
+	succeed(t, "train", "--backend", "go", "--data", ringFile(t, trained()), "--checkpoint", dir, "--model", "softmax",
+		"--epochs", "1")
 	reversed := slices.Clone(names)
 	slices.Reverse(reversed)
 	other := ringFile(t, with(trained(), "node_names", reversed, 12))
@@ -179,12 +184,14 @@ func TestNodesInAnotherOrder(t *testing.T) {
 		assert.Contains(t, fails(t, append(line, "--backend", "go", "--checkpoint", dir)...),
 			`ring.npz: node_names[0] is "é11", where the classifier has "é0"; store the nodes in its order`)
 	}
-	assert.Contains(t, fails(t, "predict", "--backend", "go", "--checkpoint", dir, ringFile(t, with(trained(), "node_names", names[:5], 5))), "node_names")
+	assert.Contains(t, fails(t, "predict", "--backend", "go", "--checkpoint", dir,
+		ringFile(t, with(trained(), "node_names", names[:5], 5))), "node_names")
 	edges := make([]int64, 24)
 	for i := range edges {
 		edges[i] = int64((i/2 + i%2*5) % 12)
 	}
-	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, with(trained(), "edges", edges, 12, 2)))
+	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data",
+		ringFile(t, with(trained(), "edges", edges, 12, 2)))
 	assert.Zero(t, code)
 	assert.Contains(t, stderr, "warning: the graph of ")
 	for _, same := range [][]npz.Named{trained(), without(trained(), "node_names"), without(trained(), "edges")} {
@@ -209,10 +216,12 @@ func TestMalformedData(t *testing.T) {
 		{"no features", without(ring(n), "features"), []string{"no array features", "store signals as features"}},
 		{"features of one dimension", with(ring(n), "features", make([]float32, n), n),
 			[]string{"features has shape [40]", "want [samples, nodes, channels]"}},
-		{"no samples", with(ring(n), "features", []float32{}, 0, 12, 3), []string{"features has shape [0 12 3]", "none of them 0"}},
+		{"no samples", with(ring(n), "features", []float32{}, 0, 12, 3),
+			[]string{"features has shape [0 12 3]", "none of them 0"}},
 		{"features of text", with(ring(n), "features", make([]string, n*12), n, 12),
 			[]string{"features: elements are string, want numbers; store them as such (features.astype(numpy.float32))"}},
-		{"NaN", changed(ring(n), "features", 2*36+5*3+1, nan32), []string{"features[2,5,1] is NaN", "replace it (numpy.nan_to_num)"}},
+		{"NaN", changed(ring(n), "features", 2*36+5*3+1, nan32),
+			[]string{"features[2,5,1] is NaN", "replace it (numpy.nan_to_num)"}},
 		{"too large for float32", with(ring(n), "features", append(make([]float64, n*36-1), inf64), n, 12, 3),
 			[]string{"features[39,11,2] is +Inf", "drop the sample"}},
 		{"no labels", without(ring(n), "labels"), []string{"no array labels", "store a class for each of the 40 samples"}},
@@ -220,21 +229,27 @@ func TestMalformedData(t *testing.T) {
 			[]string{"labels has shape [39]", "want [40]", "the lengths must agree"}},
 		{"labels in a column", with(ring(n), "labels", make([]int64, n), n, 1),
 			[]string{"labels has shape [40 1]", "flatten it (labels.ravel())"}},
-		{"negative label", changed(ring(n), "labels", 3, int64(-1)), []string{"labels[3] is -1", "number the classes from 0"}},
-		{"label out of range", changed(ring(n), "labels", 5, int64(4)), []string{"labels[5] is 4", "class_names has 4 names"}},
-		{"labels of fractions", with(ring(n), "labels", make([]float64, n), n), []string{"labels are float64", "labels.astype(int)"}},
+		{"negative label", changed(ring(n), "labels", 3, int64(-1)),
+			[]string{"labels[3] is -1", "number the classes from 0"}},
+		{"label out of range", changed(ring(n), "labels", 5, int64(4)),
+			[]string{"labels[5] is 4", "class_names has 4 names"}},
+		{"labels of fractions", with(ring(n), "labels", make([]float64, n), n),
+			[]string{"labels are float64", "labels.astype(int)"}},
 		{"unknown class", with(ring(n), "labels", slices.Repeat([]string{"up"}, n), n),
 			[]string{`labels[0] is "up"`, "not in class_names; add it there"}},
 		{"a class twice", with(ring(n), "class_names", []string{"a", "b", "a", "c"}, 4),
 			[]string{`class_names[2] is "a", as class_names[0] is`, "a name of its own"}},
 		{"one class", with(without(ring(n), "class_names"), "labels", make([]int64, n), n),
 			[]string{"labels name 1 class: a classifier needs at least 2"}},
-		{"unknown split", changed(ring(n), "split", 7, int64(3)), []string{"split[7] is 3", "want 0 train, 1 validation or 2 test"}},
-		{"no test samples", with(ring(n), "split", make([]int64, n), n), []string{"split marks no test sample (2)", "leave the array out"}},
+		{"unknown split", changed(ring(n), "split", 7, int64(3)),
+			[]string{"split[7] is 3", "want 0 train, 1 validation or 2 test"}},
+		{"no test samples", with(ring(n), "split", make([]int64, n), n),
+			[]string{"split marks no test sample (2)", "leave the array out"}},
 		{"no graph", without(ring(n), "edges"), []string{"no graph", "store edges, adjacency", "give --knn"}},
 		{"two graphs", with(ring(n), "adjacency", adjacency, 12, 12),
 			[]string{"the graph is given 2 times, by edges and by adjacency", "keep one of them"}},
-		{"edges transposed", with(ring(n), "edges", make([]int64, 24), 2, 12), []string{"edges has shape [2 12]", "transpose it (edges.T)"}},
+		{"edges transposed", with(ring(n), "edges", make([]int64, 24), 2, 12),
+			[]string{"edges has shape [2 12]", "transpose it (edges.T)"}},
 		{"edge to nowhere", changed(ring(n), "edges", 1, int64(12)), []string{"edges", "12"}},
 		{"weights too short", with(ring(n), "weights", make([]float64, 11), 11),
 			[]string{"weights has shape [11]", "want [12], the number of edges"}},
@@ -244,7 +259,8 @@ func TestMalformedData(t *testing.T) {
 			[]string{"weights without edges", "store edges [E, 2] beside them"}},
 		{"adjacency of another size", with(without(ring(n), "edges"), "adjacency", make([]float64, 25), 5, 5),
 			[]string{"adjacency has shape [5 5]", "want [12, 12]"}},
-		{"asymmetric adjacency", with(without(ring(n), "edges"), "adjacency", adjacency, 12, 12), []string{"adjacency", "2", "symmetr"}},
+		{"asymmetric adjacency", with(without(ring(n), "edges"), "adjacency", adjacency, 12, 12),
+			[]string{"adjacency", "2", "symmetr"}},
 		{"half a CSR", with(without(ring(n), "edges"), "indptr", make([]int64, 13), 13),
 			[]string{"indptr, indices and data must come together; indices, data is not there"}},
 		{"coordinates of other nodes", with(without(ring(n), "edges"), "coordinates", make([]float64, 22), 11, 2),

@@ -103,10 +103,11 @@ func sourceComments(t *testing.T) (tags map[string]reflect.StructTag, comments m
 	return tags, comments
 }
 
-// meaning returns the first sentence of an option's comment and those that explain a value in quotes, without what is for
-// readers of Go alone.
+// meaning returns the first sentence of an option's comment and those that explain a value in quotes, without what is
+// for readers of Go alone.
 func meaning(name, comment string) (text string) {
-	comment = strings.ReplaceAll(strings.Join(strings.Fields(comment), " "), "et al. ", "et al.\u00a0") // which ends no sentence
+	// which ends no sentence
+	comment = strings.ReplaceAll(strings.Join(strings.Fields(comment), " "), "et al. ", "et al.\u00a0")
 	comment = regexp.MustCompile(`,? see [A-Z][\w.]*\w`).ReplaceAllString(comment, "")
 	for i, sentence := range regexp.MustCompile(`[^.]+(?:\.\S[^.]*)*(?:\.|$)`).FindAllString(comment, -1) {
 		sentence = strings.TrimSpace(sentence)
@@ -199,7 +200,8 @@ func TestOptionsPage(t *testing.T) {
 			c, err := training.Preview(training.Patch{"data": s.Name})
 			require.NoError(t, err)
 			assert.NotEmpty(t, comments[name])
-			ofData += fmt.Sprintf("| `%s` | %s | %v | %s | %s |\n", name, s.Name, c.Values()[name], allowed(name, s.Name, "ccp"), comments[name])
+			ofData += fmt.Sprintf("| `%s` | %s | %v | %s | %s |\n", name, s.Name, c.Values()[name], allowed(name, s.Name, "ccp"),
+				comments[name])
 		}
 	}
 	for _, name := range training.Names() {
@@ -217,7 +219,8 @@ func TestOptionsPage(t *testing.T) {
 			page += row(name)
 		}
 	}
-	page += "\n## Of some data sets\n\n| option | data set | default | values | what it is |\n|---|---|---|---|---|\n" + ofData
+	page += "\n## Of some data sets\n\n| option | data set | default | values | what it is " +
+		"|\n|---|---|---|---|---|\n" + ofData
 	page += "\n## Of the paper's laboratory\n\n`ccp` has these options, and so does a program of your own that imports " +
 		"`benchmarks/paper/networks`.\n\n| option | default | values | what it is |\n|---|---|---|---|\n" + ofLaboratory
 	if *update {

@@ -42,7 +42,8 @@ func newPredict(s *shared) *cobra.Command {
 	p.out.flags(f, "`FILE` to write (default: the standard output)", "the file if it exists")
 	numberVar(f, &p.top, "top", 0, 1, math.MaxInt, "the `K` most probable classes of each, instead of all")
 	rejectFlag(f, &p.reject)
-	f.BoolVar(&p.skips, "skip", false, "leave out recordings that cannot be classified, and tell of them, instead of ending")
+	f.BoolVar(&p.skips, "skip", false,
+		"leave out recordings that cannot be classified, and tell of them, instead of ending")
 	cutFlags(f, &p.cut)
 	figureVar(f, &p.figure.path, "`FILE.png` or .svg to draw into the probabilities of the windows by time")
 	cmd.RunE = p.run
@@ -91,8 +92,8 @@ func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 	return err
 }
 
-// classification is one run of `ccp predict`: it classifies the parts of the inputs one after another, writes what they are, and
-// gathers what to tell at the end.
+// classification is one run of `ccp predict`: it classifies the parts of the inputs one after another, writes what they
+// are, and gathers what to tell at the end.
 type classification struct {
 	command    *predictCommand
 	cmd        *cobra.Command
@@ -113,7 +114,8 @@ type windowed struct {
 	predictions []models.Prediction
 }
 
-// skip returns what to do with a recording that cannot be classified: nil, so that it is an error, unless --skip is given.
+// skip returns what to do with a recording that cannot be classified: nil, so that it is an error, unless --skip is
+// given.
 func (r *classification) skip() classify.Skip {
 	if !r.command.skips {
 		return nil
@@ -241,8 +243,8 @@ func tell(cmd *cobra.Command, kind string, lines []string) {
 	}
 }
 
-// drawWindows draws the probabilities of the classes that some window of a recording is predicted to have, at the middle
-// of each window.
+// drawWindows draws the probabilities of the classes that some window of a recording is predicted to have, at the
+// middle of each window.
 func drawWindows(path string, of windowed, classes []string) error {
 	curves := picture.Curves{Title: of.recording, XLabel: "time", YLabel: "probability"}
 	for k, class := range classes {

@@ -53,24 +53,27 @@ func warn(all []told, in classify.Samples, predictions []models.Prediction) []to
 	return all
 }
 
-// mostTold bounds the warnings that are compared: those about values have figures of their own, so that each is another text.
+// mostTold bounds the warnings that are compared: those about values have figures of their own, so that each is another
+// text.
 const mostTold = 1000
 
 // parts calls do with one part of the samples after another, until there is an error.
 type parts func(do func(classify.Samples) error) error
 
-// readInputs reads features in a numpy file, or makes signals of recordings or, if cut has windows, of their windows. It
-// returns the parts, and how many signals they have. If one is set, several recordings are an error. Recordings that skip is told of
-// are left out.
-func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recording.Cut, one bool, skip classify.Skip) (parts, int, error) {
+// readInputs reads features in a numpy file, or makes signals of recordings or, if cut has windows, of their windows.
+// It returns the parts, and how many signals they have. If one is set, several recordings are an error. Recordings that
+// skip is told of are left out.
+func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recording.Cut, one bool,
+	skip classify.Skip) (parts, int, error) {
 	whole := func(s classify.Samples, err error) (parts, int, error) {
 		return func(do func(classify.Samples) error) error { return do(s) }, len(s.Signals), err
 	}
 	windows := cut.Window.Length > 0
 	extension := strings.ToLower(filepath.Ext(paths[0]))
 	if len(paths) == 1 && extension == ".npz" && windows {
-		return nil, 0, usage(cmd, fmt.Errorf("--window cuts recordings of a table, or of an .npy array [timepoints, sensors, axes]; %s "+
-			"holds samples, which are classified whole", paths[0]))
+		return nil, 0, usage(cmd,
+			fmt.Errorf("--window cuts recordings of a table, or of an .npy array [timepoints, sensors, axes]; %s "+
+				"holds samples, which are classified whole", paths[0]))
 	}
 	if m.Form == nil && len(paths) == 1 && (extension == ".npz" || extension == ".npy" && !windows) {
 		return whole(classify.ReadSignals(paths[0], m))
@@ -84,7 +87,8 @@ func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recor
 		return nil, 0, err
 	}
 	if one && len(found) > 1 {
-		return nil, 0, usage(cmd, fmt.Errorf("--figure draws one recording; here are %d, such as %s and %s", len(found), found[0].Name,
+		return nil, 0, usage(cmd, fmt.Errorf("--figure draws one recording; here are %d, such as %s and %s", len(found),
+			found[0].Name,
 			found[1].Name))
 	}
 	tell(cmd, "note", lines)
@@ -98,7 +102,8 @@ func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recor
 const windowsAtOnce = 1024
 
 // cutAll cuts recordings into windows. The signals are made part by part.
-func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, cut recording.Cut, skip classify.Skip) (parts, int, error) {
+func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, cut recording.Cut,
+	skip classify.Skip) (parts, int, error) {
 	windows, about, count := make([][]recording.Window, len(found)), make([][]string, len(found)), 0
 	for i, r := range found {
 		ordered, own, notes, err := m.Form.Windows(r, cut, math.MaxInt)

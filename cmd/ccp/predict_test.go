@@ -141,7 +141,8 @@ func probabilities(t *testing.T, text string) map[string][]float64 {
 // Recordings that were never imported have the same probabilities as the same recordings within an .npz file, in three
 // dialects, with all settings of the import.
 func TestPredictRecordings(t *testing.T) {
-	for name, dialect := range map[string]dialect{"folders": inFolders, "timepoints": inTimepoints, "readings": inReadings} {
+	for name, dialect := range map[string]dialect{"folders": inFolders, "timepoints": inTimepoints,
+		"readings": inReadings} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
 			at := func(name string) string { return filepath.Join(folder, name) }
@@ -181,8 +182,10 @@ type user struct {
 func newUser(t *testing.T) user {
 	t.Helper()
 	u := user{folder: t.TempDir()}
-	succeed(t, append([]string{"data", "import", "--out", u.at("mine.npz")}, inFolders(t, u.at("mine"), 0, 20, true)...)...)
-	succeed(t, append([]string{"train", "--data", u.at("mine.npz"), "--checkpoint", u.at("run"), "--set", "transforms=none"},
+	succeed(t, append([]string{"data", "import", "--out", u.at("mine.npz")},
+		inFolders(t, u.at("mine"), 0, 20, true)...)...)
+	succeed(t, append([]string{"train", "--data", u.at("mine.npz"), "--checkpoint", u.at("run"), "--set",
+		"transforms=none"},
 		tiny...)...)
 	u.line = []string{"predict", "--backend", "go", "--checkpoint", u.at("run")}
 	inFolders(t, u.at("new"), 20, 22, false)
@@ -255,7 +258,8 @@ func TestPredictFileAndStandardInput(t *testing.T) {
 	code, stdout, stderr := execute(t, append(u.line, u.one)...)
 	require.Zero(t, code, stderr)
 	assert.Equal(t, "warning: b20.csv: sensor battery was not in the training data; left out\n"+
-		"warning: b20.csv: its sensors are in another order than the training data's; they are taken by their names\n", stderr)
+		"warning: b20.csv: its sensors are in another order than the training data's; they are taken by their names\n",
+		stderr)
 	want := probabilities(t, stdout)["b20"]
 
 	in, err := os.Open(u.one)
@@ -433,15 +437,17 @@ func TestPredictOddSensors(t *testing.T) {
 		`and 1 other channels or sensors are as odd; is it in another unit\?`, stderr)
 	assert.Len(t, lines(stdout), 2)
 	for file, want := range map[string]string{
-		write(t, u.at("less.csv"), "hip,Pulse\n1,60\n2,61\n"):                                      `less.csv, line 1: no column or sensor is named "head"`,
-		write(t, u.at("gap.csv"), "hip,head,pulse\n1,,60\n2,,61\n"):                                `gap.csv: sensor "head" has no value in this sample`,
-		write(t, u.at("odd.csv"), "time,hip,head,pulse\n3,1,1,60\n1,1,1,60\n2,1,1,60\nx,1,1,60\n"): "predict has no such flag, so change the table",
+		write(t, u.at("less.csv"), "hip,Pulse\n1,60\n2,61\n"):       `less.csv, line 1: no column or sensor is named "head"`,
+		write(t, u.at("gap.csv"), "hip,head,pulse\n1,,60\n2,,61\n"): `gap.csv: sensor "head" has no value in this sample`,
+		write(t, u.at("odd.csv"), "time,hip,head,pulse\n3,1,1,60\n1,1,1,60\n2,1,1,60\nx,1,1,60\n"): "predict has no such " +
+			"flag, so change the table",
 	} {
 		assert.Contains(t, fails(t, append(u.line, file)...), want)
 	}
 }
 
-// With --skip what cannot be classified is left out, whole and in windows, and told of; the others are predicted as without it.
+// With --skip what cannot be classified is left out, whole and in windows, and told of; the others are predicted as
+// without it.
 func TestPredictSkips(t *testing.T) {
 	u := newUser(t)
 	raw, err := os.ReadFile(u.one)
@@ -462,7 +468,8 @@ func TestPredictSkips(t *testing.T) {
 		assert.Contains(t, stderr, "left out: b.csv: ")
 		assert.Contains(t, stderr, "left out: c.csv: ")
 	}
-	assert.Contains(t, fails(t, append(u.line, "--skip", filepath.Join(folder, "b.csv"))...), "no recording can be classified; the first: b.csv: ")
+	assert.Contains(t, fails(t, append(u.line, "--skip", filepath.Join(folder, "b.csv"))...),
+		"no recording can be classified; the first: b.csv: ")
 }
 
 // --skip leaves out files that cannot be read, and tables whose lines are wrong, of a folder or of several files.
@@ -472,15 +479,17 @@ func TestPredictSkipsUnreadableFiles(t *testing.T) {
 	require.NoError(t, err)
 	folder := u.at("some")
 	write(t, filepath.Join(folder, "a.csv"), string(raw))
-	for name, content := range map[string]string{"b.csv": "PK\x03\x04 is no text", "c.parquet": "PAR1 is cut off", "d.csv": "", "e.csv": "hip,head,pulse\n1,x,3\n",
+	for name, content := range map[string]string{"b.csv": "PK\x03\x04 is no text", "c.parquet": "PAR1 is cut off",
+		"d.csv": "", "e.csv": "hip,head,pulse\n1,x,3\n",
 		"f.csv": "time,hip,head,pulse\n0,1,2,3\n0,3,4,5\n1,2,3,4\n", "g.csv": "hip,pulse\n1,2\n"} {
 		write(t, filepath.Join(folder, name), content)
 	}
 	write(t, filepath.Join(folder, "z.csv"), string(raw))
 	fails(t, append(u.line, folder)...)
 	want := lines(u.predict(t, filepath.Join(folder, "a.csv")))
-	for _, inputs := range [][]string{{folder}, {filepath.Join(folder, "b.csv"), filepath.Join(folder, "a.csv"), filepath.Join(folder, "d.csv"),
-		filepath.Join(folder, "e.csv"), filepath.Join(folder, "z.csv")}} {
+	for _, inputs := range [][]string{{folder},
+		{filepath.Join(folder, "b.csv"), filepath.Join(folder, "a.csv"), filepath.Join(folder, "d.csv"),
+			filepath.Join(folder, "e.csv"), filepath.Join(folder, "z.csv")}} {
 		code, stdout, stderr := execute(t, slices.Concat(u.line, []string{"--skip"}, inputs)...)
 		require.Zero(t, code, stderr)
 		got := lines(stdout)
@@ -490,7 +499,8 @@ func TestPredictSkipsUnreadableFiles(t *testing.T) {
 			assert.Contains(t, stderr, "left out: "+name+": ")
 		}
 	}
-	assert.Contains(t, fails(t, append(u.line, "--skip", filepath.Join(folder, "d.csv"))...), "no recording can be classified; the first: d.csv: ")
+	assert.Contains(t, fails(t, append(u.line, "--skip", filepath.Join(folder, "d.csv"))...),
+		"no recording can be classified; the first: d.csv: ")
 }
 
 // --skip leaves out samples of an .npz that cannot be classified.
@@ -533,8 +543,9 @@ func TestSignalsAreNoRecordings(t *testing.T) {
 		"series.npz: it holds series, but the classifier was trained on signals")
 	gaps := make([]float32, 2*64)
 	gaps[70] = float32(math.NaN())
-	require.NoError(t, npz.Write(u.at("gaps.npz"), []npz.Named{{Name: "features", Array: &npz.Array{Shape: []int{2, 64}, Data: gaps}},
-		{Name: "labels", Array: &npz.Array{Shape: []int{2}, Data: []int64{0, 1}}}}))
+	require.NoError(t, npz.Write(u.at("gaps.npz"),
+		[]npz.Named{{Name: "features", Array: &npz.Array{Shape: []int{2, 64}, Data: gaps}},
+			{Name: "labels", Array: &npz.Array{Shape: []int{2}, Data: []int64{0, 1}}}}))
 	assert.Contains(t, fails(t, "eval", "--backend", "go", "--checkpoint", ofDigits, "--data", u.at("gaps.npz")),
 		"gaps.npz: features has gaps (NaN), and the classifier was trained without any")
 }
@@ -542,11 +553,14 @@ func TestSignalsAreNoRecordings(t *testing.T) {
 // Two columns of a table never have one name, whatever the classes are called.
 func TestColumnsOfPredictions(t *testing.T) {
 	rows := classify.Samples{Names: []string{"a"}}.Table(
-		[]models.Prediction{{Name: "class", Probability: 0.75, Probabilities: []float64{0.75, 0.25}}}, []string{"class", "rise"}, 0)
-	assert.Equal(t, [][]string{{"name", "class", "probability", "probability of class", "rise"}, {"a", "class", "0.75", "0.75", "0.25"}}, rows)
+		[]models.Prediction{{Name: "class", Probability: 0.75, Probabilities: []float64{0.75, 0.25}}},
+		[]string{"class", "rise"}, 0)
+	assert.Equal(t, [][]string{{"name", "class", "probability", "probability of class", "rise"},
+		{"a", "class", "0.75", "0.75", "0.25"}}, rows)
 }
 
-// Of one sensor an array [samples, timepoints] has no other reading, so that what is wrong with its values is the reason.
+// Of one sensor an array [samples, timepoints] has no other reading, so that what is wrong with its values is the
+// reason.
 func TestArrayOfOneSensor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new.npy")
 	file, err := os.Create(path)

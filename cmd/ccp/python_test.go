@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// python runs a Python program of the examples, or "-c" and its text, in a folder, and returns what it printed and its exit code.
-// Without CCP_PYTHON it skips the test.
+// python runs a Python program of the examples, or "-c" and its text, in a folder, and returns what it printed and its
+// exit code. Without CCP_PYTHON it skips the test.
 func python(t *testing.T, folder string, args ...string) (output string, code int) {
 	t.Helper()
 	interpreter := os.Getenv("CCP_PYTHON")
@@ -44,7 +44,8 @@ func python(t *testing.T, folder string, args ...string) (output string, code in
 // Optuna searches with ccp train: its trials are kept, failed ones count as pruned, and wrong settings end the search.
 func TestPythonSearch(t *testing.T) {
 	folder := t.TempDir()
-	line := append([]string{"search/optuna_search.py", "2"}, "--backend", "go", "--levels", "4x8/4,1x8/4", "--fc", "8", "--steps", "20")
+	line := append([]string{"search/optuna_search.py", "2"}, "--backend", "go", "--levels", "4x8/4,1x8/4", "--fc", "8",
+		"--steps", "20")
 	out, code := python(t, folder, line...)
 	require.Zero(t, code, out)
 	assert.Equal(t, 2, strings.Count(out, " finished with value: "), out)
@@ -115,7 +116,8 @@ func TestPythonEstimator(t *testing.T) {
 func TestPythonTensorBoard(t *testing.T) {
 	folder := t.TempDir()
 	_, _ = python(t, folder, "-c", "") // skips
-	line := append([]string{"train", "--checkpoint", filepath.Join(folder, "run"), "--tensorboard", filepath.Join(folder, "board")}, tiny...)
+	line := append([]string{"train", "--checkpoint", filepath.Join(folder, "run"), "--tensorboard",
+		filepath.Join(folder, "board")}, tiny...)
 	for range 2 {
 		succeed(t, append(line, "--epochs", "3")...)
 		history, err := training.ReadHistory(filepath.Join(folder, "run"))
@@ -139,6 +141,7 @@ print(json.dumps({tag: [[e.step, e.value] for e in board.Scalars(tag)] for tag i
 				assert.InDeltaSlice(t, []float64{float64(i + 1), want}, curves[tag][i][:], 1e-6)
 			}
 		}
-		assert.InDeltaSlice(t, []float64{float64(result.BestEpoch), result.Test.Accuracy}, curves["accuracy/test"][0][:], 1e-6)
+		assert.InDeltaSlice(t, []float64{float64(result.BestEpoch), result.Test.Accuracy},
+			curves["accuracy/test"][0][:], 1e-6)
 	}
 }

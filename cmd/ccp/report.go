@@ -62,7 +62,8 @@ func newReport(s *shared) *cobra.Command {
 			return err
 		}
 		if data != nil && data.Name != classifier.Data {
-			r.Notices = append(r.Notices, fmt.Sprintf("The samples are those of %s; the model was trained on %s.", data.Name, classifier.Data))
+			r.Notices = append(r.Notices, fmt.Sprintf("The samples are those of %s; the model was trained on %s.", data.Name,
+				classifier.Data))
 		}
 		if lack != nil {
 			line := fmt.Sprintf("the data set is unavailable, so samples and names are left out: %v", lack)

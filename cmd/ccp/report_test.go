@@ -22,7 +22,8 @@ func TestReport(t *testing.T) {
 
 	var r reportJSON
 	decode(t, succeed(t, "report", "--backend", "go", "--checkpoint", dir, "--json"), &r) // a former report is replaced
-	assert.Equal(t, []any{"report", dir, file, 359, 1, 16}, []any{r.Command, r.Checkpoint, r.File, r.Samples, r.Epochs, r.Gallery})
+	assert.Equal(t, []any{"report", dir, file, 359, 1, 16},
+		[]any{r.Command, r.Checkpoint, r.File, r.Samples, r.Epochs, r.Gallery})
 	assert.InDelta(t, len(page), r.Bytes, 100)
 	decode(t, succeed(t, "report", "--backend", "go", "--checkpoint", dir, "--json", "--samples", "10"), &r)
 	assert.Equal(t, []any{10, 6, 4}, []any{r.Explained, r.Mistakes, r.Gallery})
@@ -30,7 +31,8 @@ func TestReport(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other.html")
 	require.NoError(t, os.WriteFile(other, []byte("<p>somebody's"), 0o644))
 	code, stdout, stderr := execute(t, "report", "--backend", "go", "--checkpoint", dir, "--out", other)
-	assert.Equal(t, []any{1, "", "ccp: " + other + " exists and is no report; --overwrite replaces it\n"}, []any{code, stdout, stderr})
+	assert.Equal(t, []any{1, "", "ccp: " + other + " exists and is no report; --overwrite replaces it\n"},
+		[]any{code, stdout, stderr})
 	succeed(t, "report", "--backend", "go", "--checkpoint", dir, "--out", other, "--overwrite")
 	page, err = os.ReadFile(other)
 	require.NoError(t, err)

@@ -20,7 +20,8 @@ func newReproduce(s *shared) *cobra.Command {
 	f.SortFlags = false
 	f.StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the paper's)")
 	o.add(cmd, "runs/reproduce", 3)
-	f.BoolVar(&reduced, "reduced", false, "a quarter of the filters and hidden widths, and 10 epochs, labelled \"reduced\", for two cores")
+	f.BoolVar(&reduced, "reduced", false,
+		"a quarter of the filters and hidden widths, and 10 epochs, labelled \"reduced\", for two cores")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		path, err := knownData(data)
 		if err != nil {

@@ -83,7 +83,8 @@ func (s *shared) open(out io.Writer) (compute.Backend, backend.Info, error) {
 	return backend.Open(backend.Options{Name: s.backend, Install: !s.offline, Log: status, Progress: status.download})
 }
 
-// loadOptions let the work choose the backend of a checkpoint unless somebody names one. out receives notices and progress.
+// loadOptions let the work choose the backend of a checkpoint unless somebody names one. out receives notices and
+// progress.
 func (s *shared) loadOptions(out io.Writer) (o models.LoadOptions, err error) {
 	o.Notice = func(line string) { fmt.Fprintln(out, line) }
 	o.Open = sync.OnceValues(func() (compute.Backend, error) {
@@ -106,7 +107,8 @@ func (s *shared) load(cmd *cobra.Command, dir string, signals int) (*models.Clas
 	c, err := models.Load(dir, o)
 	_, unended := training.ReadResult(dir)
 	if _, unknown := training.ReadFingerprint(dir); err == nil && errors.Is(unended, fs.ErrNotExist) && unknown == nil {
-		o.Notice(fmt.Sprintf("warning: the training in %s has not ended, and what it kept so far is used; its command goes on with it", dir))
+		o.Notice(fmt.Sprintf("warning: the training in %s has not ended, and what it kept so far is used; its command goes "+
+			"on with it", dir))
 	}
 	return c, cmp.Or(err, cmd.Context().Err())
 }
@@ -123,8 +125,8 @@ func (s *shared) loading(cmd *cobra.Command, dataDir string, o datasets.Options)
 	return o, status.clear
 }
 
-// dataOf loads the data set that the run in dir was trained on, or another one that fits its classifier's description and
-// graph. Another file without a split is all test.
+// dataOf loads the data set that the run in dir was trained on, or another one that fits its classifier's description
+// and graph. Another file without a split is all test.
 func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.Matrix, dir, dataDir,
 	other string) (*datasets.Dataset, error) {
 	config, err := training.ReadConfig(dir)
@@ -153,7 +155,8 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.M
 		err = fmt.Errorf("%w; give its place with --data", err)
 	}
 	if err == nil && another && m.Form == nil && d.Affinity.Hash() != graph.Hash() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "warning: the graph of %s is not the one that the model was trained on and predicts with: are the "+
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: the graph of %s is not the one that the model was trained on and predicts "+
+			"with: are the "+
 			"nodes in another order?\n", config.Name)
 	}
 	if err != nil || another {

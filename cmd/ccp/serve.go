@@ -44,13 +44,16 @@ func newServe(s *shared) *cobra.Command {
 	_ = cmd.MarkFlagRequired("checkpoint") // there is that flag
 	flags.StringVar(&f.address, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; without a host, on all networks")
 	numberVar(flags, &f.MaxBatch, "max-batch", f.MaxBatch, 1, 1<<20, "most `SIGNALS` of several requests computed at once")
-	durationVar(flags, &f.MaxDelay, "max-delay", time.Microsecond, true, "longest `TIME` that a request waits for others in its batch")
+	durationVar(flags, &f.MaxDelay, "max-delay", time.Microsecond, true,
+		"longest `TIME` that a request waits for others in its batch")
 	numberVar(flags, &f.Queue, "queue", f.Queue, 1, 1<<24, "most `SIGNALS` that wait for each model; a request that "+
 		"does not fit is answered 503")
-	durationVar(flags, &f.Timeout, "timeout", time.Millisecond, false, "`TIME` in which a request is answered, or answered 504")
+	durationVar(flags, &f.Timeout, "timeout", time.Millisecond, false,
+		"`TIME` in which a request is answered, or answered 504")
 	numberVar(flags, &f.bodyMiB, "max-body", f.MaxBody>>20, 1, 1<<20, "largest size of a request in `MiB`")
 	numberVar(flags, &f.pool, "max-memory", f.Memory>>20, 1, 1<<24, "most memory that all requests take at once, in `MiB`")
-	durationVar(flags, &f.Poll, "poll", 100*time.Millisecond, true, "`TIME` between checks for a better snapshot; 0 for never")
+	durationVar(flags, &f.Poll, "poll", 100*time.Millisecond, true,
+		"`TIME` between checks for a better snapshot; 0 for never")
 	flags.BoolVar(&f.Options.Unfinished, "unfinished", false, "serve the weights so far of a training that has not ended")
 	durationVar(flags, &f.Drain, "drain", time.Millisecond, true, "`TIME` that clients have to send what they began and "+
 		"disconnect, when the server ends")

@@ -45,19 +45,22 @@ func TestServeUsage(t *testing.T) {
 		assert.Contains(t, stderr, "See `ccp serve --help`.")
 	}
 	dir := trained(t)
-	code, _, stderr := execute(t, "serve", "--backend", "go", "--checkpoint", dir, "--checkpoint", dir, "--addr", "127.0.0.1:0")
+	code, _, stderr := execute(t, "serve", "--backend", "go", "--checkpoint", dir, "--checkpoint", dir, "--addr",
+		"127.0.0.1:0")
 	assert.Equal(t, 2, code, stderr)
 	code, _, stderr = execute(t, "serve", "--backend", "go", "--checkpoint", t.TempDir(), "--addr", "127.0.0.1:0")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "is not a checkpoint")
 }
 
-// The program serves from the line that it prints until SIGTERM, which ends it well. A small model needs no XLA for that.
+// The program serves from the line that it prints until SIGTERM, which ends it well. A small model needs no XLA for
+// that.
 func TestServe(t *testing.T) {
 	dir := trained(t)
 	path, err := program()
 	require.NoError(t, err)
-	command := exec.Command(path, "serve", "--offline", "--checkpoint", dir, "--checkpoint", "again="+dir, "--addr", "127.0.0.1:0", "--json")
+	command := exec.Command(path, "serve", "--offline", "--checkpoint", dir, "--checkpoint", "again="+dir, "--addr",
+		"127.0.0.1:0", "--json")
 	command.Env = append(os.Environ(), "GOMLX_BACKEND=", "PJRT_PLUGIN_LIBRARY_PATH="+t.TempDir())
 	stdout, err := command.StdoutPipe()
 	require.NoError(t, err)

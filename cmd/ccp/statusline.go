@@ -106,9 +106,9 @@ func (l *statusLine) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// draw writes the line over the last one drawn, in one piece so that it does not flicker. Spaces erase what is left of the
-// last one: consoles of Windows show escape codes as characters. What exceeds the width is cut, since a line that wraps
-// could not be drawn over.
+// draw writes the line over the last one drawn, in one piece so that it does not flicker. Spaces erase what is left of
+// the last one: consoles of Windows show escape codes as characters. What exceeds the width is cut, since a line that
+// wraps could not be drawn over.
 func (l *statusLine) draw(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -55,14 +55,16 @@ func TestOneMeaningInJSON(t *testing.T) {
 		}
 	}
 	on := []string{"--backend", "go", "--json", "--checkpoint", dir}
-	for _, line := range [][]string{append([]string{"eval"}, on...), append([]string{"explain"}, on...), {"data", "check", data, "--json"},
+	for _, line := range [][]string{append([]string{"eval"}, on...), append([]string{"explain"}, on...),
+		{"data", "check", data, "--json"},
 		{"compare", "--json", "--backend", "go", "--data", data, "--models", "softmax", "--seeds", "1", "--epochs", "1",
 			"--folder", t.TempDir()}} {
 		var document any
 		require.NoError(t, json.Unmarshal([]byte(succeed(t, line...)), &document))
 		walk(document)
 	}
-	raw, err := json.Marshal(models.Prediction{Class: 1, Name: "hop", Probability: 0.5, Probabilities: []float64{0.5, 0.5}})
+	raw, err := json.Marshal(models.Prediction{Class: 1, Name: "hop", Probability: 0.5,
+		Probabilities: []float64{0.5, 0.5}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"class_number": 1, "class": "hop", "probability": 0.5, "probabilities": [0.5, 0.5]}`, string(raw))
 	assert.GreaterOrEqual(t, count["class"], 12)

@@ -33,7 +33,8 @@ func (o *studyFlags) add(cmd *cobra.Command, folder string, seeds int) {
 		"`N` passes over the training set at most, labelled \"reduced\" (default: the data set's, or by its size)")
 	durationVar(f, &o.budget, "budget", time.Millisecond,
 		true, "`TIME` limit; the table then has the finished runs, labelled \"reduced\"; 0 for none")
-	f.StringVar(&o.folder, "folder", folder, "`FOLDER` for the runs and tables; processes with the same folder share the work")
+	f.StringVar(&o.folder, "folder", folder,
+		"`FOLDER` for the runs and tables; processes with the same folder share the work")
 }
 
 // runStudy does the runs that the tables lack, and reports them.
@@ -74,7 +75,8 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 			display.config, display.began = cell.Config, time.Time{}
 		},
 		Ended: func(result training.Result, left map[string]time.Duration) {
-			line, sign := fmt.Sprintf("test accuracy %.2f%% in %s", 100*result.Test.Accuracy, text.Seconds(result.Seconds)), "; left: "
+			line, sign := fmt.Sprintf("test accuracy %.2f%% in %s", 100*result.Test.Accuracy, text.Seconds(result.Seconds)),
+				"; left: "
 			for _, row := range slices.Sorted(maps.Keys(left)) {
 				about := "?" // before its first run
 				if left[row] > 0 {
@@ -110,9 +112,10 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 
 var errNothingRun = errors.New("no run could be done; the reasons are above")
 
-// reportTables prints and keeps the tables of a study whose runs are over or interrupted, with their figures, and returns
-// their number of runs. errs says why a run failed, by directory.
-func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.Table, backend compute.Backend, origin study.Origin,
+// reportTables prints and keeps the tables of a study whose runs are over or interrupted, with their figures, and
+// returns their number of runs. errs says why a run failed, by directory.
+func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.Table, backend compute.Backend,
+	origin study.Origin,
 	errs map[string]error) (runs int, err error) {
 	var summaries []study.Summary
 	for _, t := range tables {
@@ -131,5 +134,6 @@ func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.T
 		summaries = append(summaries, summary)
 		runs += summary.Runs()
 	}
-	return runs, s.print(cmd, summaries, render("study", map[string]any{"Summaries": summaries, "Folder": filepath.Clean(o.folder)}))
+	return runs, s.print(cmd, summaries,
+		render("study", map[string]any{"Summaries": summaries, "Folder": filepath.Clean(o.folder)}))
 }

@@ -16,7 +16,8 @@ import (
 // A comparison prints a table, keeps it with its runs, and has nothing left to do when it is asked for again.
 func TestCompare(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "compared")
-	args := []string{"compare", "--backend", "go", "--models", "softmax,tcn", "--seeds", "2", "--epochs", "1", "--folder", folder}
+	args := []string{"compare", "--backend", "go", "--models", "softmax,tcn", "--seeds", "2", "--epochs", "1",
+		"--folder", folder}
 	code, stdout, stderr := execute(t, args...)
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "Models on digits (reduced: 1 epochs, 2 of 4 runs)\n")
@@ -110,20 +111,22 @@ func TestStudiesSpareForeignTables(t *testing.T) {
 		assert.Contains(t, stderr, path+" is there, and is no table of ccp; choose another --folder")
 		require.NoError(t, os.Remove(path))
 	}
-	require.NoError(t, study.Summary{Name: "compare", Origin: study.Origin{Command: "ccp"}, Sets: []study.Summary{{}}}.Write(folder))
+	require.NoError(t, study.Summary{Name: "compare", Origin: study.Origin{Command: "ccp"},
+		Sets: []study.Summary{{}}}.Write(folder))
 	require.NoError(t, study.Free(folder, "compare"))
 }
 
 func TestCompareErrors(t *testing.T) {
 	empty, data := t.TempDir(), ringFile(t, ring(80))
 	for want, args := range map[string][]string{
-		"--data: the folder " + empty + " has no .npz file":                             {"--data", empty},
-		"--models: name at least one model":                                             {"--models", ""},
-		"--data: name at least one data set":                                            {"--data", ""},
-		`--folds "1" is neither a number of folds, at least 2, nor "groups"`:            {"--folds", "1"},
-		"--knn 4: digits has its own graph; leave it out":                               {"--knn", "4"},
-		`--folds "five" is neither`:                                                     {"--folds", "five"},
-		"--folds groups: " + data + ": there are no groups, so that none can be a fold": {"--folds", "groups", "--data", data},
+		"--data: the folder " + empty + " has no .npz file":                  {"--data", empty},
+		"--models: name at least one model":                                  {"--models", ""},
+		"--data: name at least one data set":                                 {"--data", ""},
+		`--folds "1" is neither a number of folds, at least 2, nor "groups"`: {"--folds", "1"},
+		"--knn 4: digits has its own graph; leave it out":                    {"--knn", "4"},
+		`--folds "five" is neither`:                                          {"--folds", "five"},
+		"--folds groups: " + data + ": there are no groups, so that none can be a fold": {"--folds", "groups",
+			"--data", data},
 	} {
 		code, _, stderr := execute(t, append([]string{"compare", "--backend", "go"}, args...)...)
 		assert.NotZero(t, code)
@@ -159,7 +162,8 @@ func TestDataSets(t *testing.T) {
 		assert.Equal(t, c.about, dataAbout(c.given, sets))
 	}
 	assert.Equal(t, filepath.Join("runs", "compare-x-5-folds"), compareFolder([]string{"x.npz"}, "x", "5"))
-	one, other := compareFolder([]string{"x", "y"}, "x and 1 more", ""), compareFolder([]string{"x", "z"}, "x and 1 more", "")
+	one, other := compareFolder([]string{"x", "y"}, "x and 1 more", ""),
+		compareFolder([]string{"x", "z"}, "x and 1 more", "")
 	assert.Contains(t, one, "compare-x-and-1-more-")
 	assert.NotEqual(t, one, other, "neither replaces the tables of the other")
 }
@@ -172,21 +176,25 @@ func TestReproduce(t *testing.T) {
 	assert.Contains(t, stdout, "get the skeletons of ")
 	assert.Contains(t, stderr, " can stand in for it: ccp reproduce cross-view --data ")
 
-	table := succeed(t, "reproduce", "order", "--backend", "go", "--data", "digits", "--seeds", "1", "--epochs", "1", "--budget", "1ms")
+	table := succeed(t, "reproduce", "order", "--backend", "go", "--data", "digits", "--seeds", "1", "--epochs", "1",
+		"--budget", "1ms")
 	assert.Contains(t, table, "on digits in place of the paper's ")
 	assert.Contains(t, table, "(reduced: 1 of 36 epochs, 0 of 2 runs)")
 	_, err := os.Stat(filepath.Join("runs", "reproduce", "order-digits.csv"))
 	assert.NoError(t, err)
 }
 
-// Figures are drawn from runs that the tables loss and order share; without all of them some are left out, and said to be.
+// Figures are drawn from runs that the tables loss and order share; without all of them some are left out, and said to
+// be.
 func TestReproduceFigures(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "reproduced")
 	data := ringFile(t, ring(80))
-	args := []string{"reproduce", "figures", "--backend", "go", "--data", data, "--seeds", "1", "--epochs", "1", "--folder", folder}
+	args := []string{"reproduce", "figures", "--backend", "go", "--data", data, "--seeds", "1", "--epochs", "1",
+		"--folder", folder}
 	nothing := succeed(t, append(args, "--budget", "1ms")...)
 	assert.Contains(t, nothing, `the course of C: not drawn: no run of "task + C" is finished`)
-	succeed(t, "reproduce", "order", "--backend", "go", "--data", data, "--seeds", "1", "--epochs", "1", "--folder", folder)
+	succeed(t, "reproduce", "order", "--backend", "go", "--data", data, "--seeds", "1", "--epochs", "1",
+		"--folder", folder)
 	code, stdout, stderr := execute(t, append(args, "--json")...)
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stderr, "run 2 of 3: task only, seed 1")

@@ -65,10 +65,12 @@ func (t *trainCommand) addFlags(cmd *cobra.Command) {
 }
 
 func (t *trainCommand) dataFlags(f *pflag.FlagSet) {
-	optionFlag(f, t.asked, "data", "data", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own (default: digits)")
+	optionFlag(f, t.asked, "data", "data",
+		"data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own (default: digits)")
 	f.StringVar(&t.dataDir, "data-dir", "", "`FOLDER` with the data set's files (default: $CCP_DATA, else here)")
 	optionFlag(f, t.asked, "knn", "knn", knnUsage)
-	optionFlag(f, t.asked, "fold", "fold", "`FOLD` to test on: 2/5 is the second of five, 2/groups the second group (default: the data's split)")
+	optionFlag(f, t.asked, "fold", "fold",
+		"`FOLD` to test on: 2/5 is the second of five, 2/groups the second group (default: the data's split)")
 	optionFlag(f, t.asked, "validation", "validation", "`SHARE` of the training samples held out for validation "+
 		"(default: none; the data's own with --keep best)")
 }
@@ -77,21 +79,26 @@ func (t *trainCommand) dataFlags(f *pflag.FlagSet) {
 func (t *trainCommand) modelFlags(f *pflag.FlagSet) {
 	optionFlag(f, t.asked, "model", "model", "model by its `NAME`: "+strings.Join(models.Names(), ", ")+" (default: ccp)")
 	f.BoolVar(&t.fast, "fast", false, "leave the network out, so that transforms predict alone: --model transforms")
-	optionFlag(f, t.asked, "recipe", "recipe", "`NAME` of the settings that all other flags change: default, what did best here; paper, "+
-		"the paper's way of training; only some data sets have "+strings.Join(training.RecipeNames("ccp", dataNames()...)[2:], ", "))
+	optionFlag(f, t.asked, "recipe", "recipe",
+		"`NAME` of the settings that all other flags change: default, what did best here; paper, "+
+			"the paper's way of training; only some data sets have "+
+			strings.Join(training.RecipeNames("ccp", dataNames()...)[2:], ", "))
 	optionFlag(f, t.asked, "levels", "levels", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8, "+
 		"each with :candidates=N or :batchnorm_epsilon=E of its own if need be (default: the recipe's)")
 	optionFlag(f, t.asked, "fc", "hidden", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; "+
 		"0 for none (default: the recipe's)")
 	optionFlag(f, t.asked, "hierarchy", "ccp_hierarchy", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(),
 		", ")+" (default: the recipe's)")
-	optionFlag(f, t.asked, "dtype", "dtype", "`TYPE` that filters and dense layers compute in: float32, bfloat16, or auto for "+
-		"whichever is faster here; variables and sums stay in float32 (default: float32)")
-	f.StringArrayVar(&t.settings, "set", nil, "any other option of model or training, `NAME=VALUE`; may be repeated, and --set left out")
+	optionFlag(f, t.asked, "dtype", "dtype",
+		"`TYPE` that filters and dense layers compute in: float32, bfloat16, or auto for "+
+			"whichever is faster here; variables and sums stay in float32 (default: float32)")
+	f.StringArrayVar(&t.settings, "set", nil,
+		"any other option of model or training, `NAME=VALUE`; may be repeated, and --set left out")
 }
 
 func (t *trainCommand) trainingFlags(f *pflag.FlagSet) {
-	optionFlag(f, t.asked, "epochs", "epochs", "`N` passes over the training set, or parts of --steps (default: the recipe's)")
+	optionFlag(f, t.asked, "epochs", "epochs",
+		"`N` passes over the training set, or parts of --steps (default: the recipe's)")
 	optionFlag(f, t.asked, "steps", "steps", "`N` steps in all, in place of passes (default: the recipe's)")
 	optionFlag(f, t.asked, "batch", "batch", "`N` samples in a step (default: the recipe's)")
 	optionFlag(f, t.asked, "lr", "learning_rate", "highest learning `RATE` of Adam (default: the recipe's)")
@@ -103,15 +110,20 @@ func (t *trainCommand) trainingFlags(f *pflag.FlagSet) {
 // runFlags say where the run is kept, what it leaves and on what it computes.
 func (t *trainCommand) runFlags(f *pflag.FlagSet) {
 	f.StringVar(&t.options.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
-	f.BoolVar(&t.options.Overwrite, "overwrite", false, "train anew; the run in the checkpoint directory stays until the first snapshot")
-	f.BoolVar(&t.options.Ablate, "ablate", false, "train the network on a random graph, too, to tell what the graph is worth (\"ccp report\"); "+
-		"this takes as long as its trial")
+	f.BoolVar(&t.options.Overwrite, "overwrite", false,
+		"train anew; the run in the checkpoint directory stays until the first snapshot")
+	f.BoolVar(&t.options.Ablate, "ablate", false,
+		"train the network on a random graph, too, to tell what the graph is worth (\"ccp report\"); "+
+			"this takes as long as its trial")
 	t.options.SaveEvery = 5 * time.Minute
-	durationVar(f, &t.options.SaveEvery, "save-every", 10*time.Millisecond, true, "longest `TIME` between snapshots within an epoch")
-	f.StringVar(&t.metricsTo, "metrics", "", "`FILE` for a line of NAME=VALUE after each epoch and at the end, - for the standard "+
-		"output; for programs that search settings")
+	durationVar(f, &t.options.SaveEvery, "save-every", 10*time.Millisecond, true,
+		"longest `TIME` between snapshots within an epoch")
+	f.StringVar(&t.metricsTo, "metrics", "",
+		"`FILE` for a line of NAME=VALUE after each epoch and at the end, - for the standard "+
+			"output; for programs that search settings")
 	f.StringVar(&t.board, "tensorboard", "", "`FOLDER` for the curves of this run, as a file of TensorBoard")
-	f.BoolVar(&t.dryRun, "dry-run", false, "print the whole configuration and what a training step needs, and do not train")
+	f.BoolVar(&t.dryRun, "dry-run", false,
+		"print the whole configuration and what a training step needs, and do not train")
 	numberVar(f, &t.options.Devices, "devices", 1, 1, math.MaxInt,
 		"`N` devices of the backend that share each batch; the batch must be a multiple of N")
 }
@@ -136,8 +148,8 @@ func (t *trainCommand) run(cmd *cobra.Command, pairs []string) error {
 	return t.train(cmd, backend, display)
 }
 
-// configure checks what the flags and the arguments ask for, and returns the configuration that they make. The run's directory
-// is named after it unless a flag names one.
+// configure checks what the flags and the arguments ask for, and returns the configuration that they make. The run's
+// directory is named after it unless a flag names one.
 func (t *trainCommand) configure(cmd *cobra.Command, pairs []string) (training.Config, error) {
 	var none training.Config
 	if t.json && t.metricsTo == "-" {

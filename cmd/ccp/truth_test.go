@@ -26,7 +26,8 @@ func noise(n int) []npz.Named {
 // A result is of the data that its file has now, or it is not shown.
 func TestNoResultOfOtherData(t *testing.T) {
 	path, dir := ringFile(t, ring(80)), filepath.Join(t.TempDir(), "run")
-	train := []string{"train", "--backend", "go", "--data", path, "--model", "softmax", "--epochs", "1", "--checkpoint", dir}
+	train := []string{"train", "--backend", "go", "--data", path, "--model", "softmax", "--epochs", "1",
+		"--checkpoint", dir}
 	eval := []string{"eval", "--backend", "go", "--checkpoint", dir}
 	first := succeed(t, train...)
 	for want, arrays := range map[string][]npz.Named{
@@ -41,7 +42,8 @@ func TestNoResultOfOtherData(t *testing.T) {
 		assert.Equal(t, 1, code, want)
 		assert.Empty(t, stdout)
 		assert.Contains(t, stderr, "ccp: "+dir+" holds a run on data that differs in "+want)
-		assert.Contains(t, stderr, ": give what began it to go on with it, choose another --checkpoint, or pass --overwrite\n")
+		assert.Contains(t, stderr,
+			": give what began it to go on with it, choose another --checkpoint, or pass --overwrite\n")
 		code, _, stderr = execute(t, eval...)
 		assert.Zero(t, code)
 		assert.Contains(t, stderr, "warning: "+path+" differs from what the model was trained on in "+want)
@@ -70,7 +72,8 @@ func TestEvalOfTrainingSamples(t *testing.T) {
 	assert.NotContains(t, text, "warning")
 	e, text = eval("--split", "train")
 	assert.Equal(t, e.Samples, *e.TrainedOn)
-	assert.Contains(t, text, "warning: 56 of 56 samples were trained on, so that this accuracy says little about new samples\n")
+	assert.Contains(t, text,
+		"warning: 56 of 56 samples were trained on, so that this accuracy says little about new samples\n")
 
 	tests := make([]int64, 80) // all but two are for the test
 	for i := range tests {
@@ -98,7 +101,8 @@ func TestEvalOfSamplesThatChose(t *testing.T) {
 	for _, c := range []struct {
 		split, says string
 		chosen      int
-	}{{"test", "", 0}, {"train", "", 0}, {"validation", "warning: by 8 of 8 " + says, 8}, {"all", "warning: by 8 of 80 " + says, 8}} {
+	}{{"test", "", 0}, {"train", "", 0}, {"validation", "warning: by 8 of 8 " + says, 8},
+		{"all", "warning: by 8 of 80 " + says, 8}} {
 		args := []string{"eval", "--backend", "go", "--checkpoint", dir, "--split", c.split}
 		var e evalJSON
 		decode(t, succeed(t, append(args, "--json")...), &e)
@@ -113,7 +117,8 @@ func TestEvalOfSamplesThatChose(t *testing.T) {
 	arrays := ring(90)
 	require.NoError(t, npz.Write(other, arrays))
 	var e evalJSON
-	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", other, "--split", "validation", "--json"), &e)
+	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", other, "--split", "validation",
+		"--json"), &e)
 	assert.Nil(t, e.ChosenBy, "who chose is not known of other data")
 }
 
@@ -136,7 +141,8 @@ func TestTablesOfOtherData(t *testing.T) {
 		code, stdout, stderr := execute(t, command...)
 		assert.Equal(t, 1, code)
 		assert.Empty(t, stdout)
-		assert.Contains(t, stderr, " holds a run on data that differs from "+path+" in features: choose another --folder, or delete this one\n")
+		assert.Contains(t, stderr, " holds a run on data that differs from "+path+
+			" in features: choose another --folder, or delete this one\n")
 	}
 }
 
@@ -146,7 +152,8 @@ func TestCompareWithoutData(t *testing.T) {
 	code, _, stderr := execute(t, "compare", "--data", "nosuch", "--folder", folder)
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, `--data: data set "nosuch" is not known`)
-	code, _, stderr = execute(t, "compare", "--backend", "go", "--data", "letters", "--data-dir", folder, "--folder", folder)
+	code, _, stderr = execute(t, "compare", "--backend", "go", "--data", "letters", "--data-dir", folder,
+		"--folder", folder)
 	assert.Equal(t, 1, code)
 	assert.NotContains(t, stderr, "run 1 of ")
 	assert.NoDirExists(t, filepath.Join(folder, "letters-ccp-1"))
@@ -166,8 +173,10 @@ func TestCheckedIsTrained(t *testing.T) {
 		"no split":              {without(ring(80), "split"), nil, "64 training, 0 validation, 16 test samples"},
 		"train and test marked": {with(ring(80), "split", marked, 80), nil, "40 training, 0 validation, 40 test samples"},
 		"all marked":            {ring(80), nil, "56 training, 8 validation, 16 test samples"},
-		"a share":               {without(ring(80), "split"), []string{"--validation", "0.25"}, "48 training, 16 validation, 16 test samples"},
-		"no graph":              {without(ring(80), "edges"), []string{"--knn", "4"}, "56 training, 8 validation, 16 test samples"},
+		"a share": {without(ring(80), "split"), []string{"--validation", "0.25"},
+			"48 training, 16 validation, 16 test samples"},
+		"no graph": {without(ring(80), "edges"), []string{"--knn", "4"},
+			"56 training, 8 validation, 16 test samples"},
 		"a seed": {without(ring(80), "split"), []string{"--knn", "0", "--split-seed", "5"},
 			"64 training, 0 validation, 16 test samples"},
 	} {
@@ -178,13 +187,15 @@ func TestCheckedIsTrained(t *testing.T) {
 			_, command, found := strings.Cut(checked, "try: ")
 			require.True(t, found)
 			words := strings.Fields(command[strings.Index(command, " train "):])
-			code, _, stderr := execute(t, append(words, "--backend", "go", "--model", "softmax", "--epochs", "1", "--checkpoint", dir)...)
+			code, _, stderr := execute(t, append(words, "--backend", "go", "--model", "softmax", "--epochs", "1",
+				"--checkpoint", dir)...)
 			require.Zero(t, code, stderr)
 			assert.Contains(t, stderr, "data   ring.npz: "+c.shown+" in 4 classes")
 			var report checkJSON
 			decode(t, succeed(t, append([]string{"data", "check", path, "--json"}, c.args...)...), &report)
 			info := report.Data
-			assert.Contains(t, c.shown, fmt.Sprintf("%d training, %d validation, %d test", info.Train, info.Validation, info.Test))
+			assert.Contains(t, c.shown, fmt.Sprintf("%d training, %d validation, %d test", info.Train, info.Validation,
+				info.Test))
 			var e evalJSON
 			decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--json"), &e)
 			for class, count := range info.Counts {

@@ -136,8 +136,8 @@ func command(path, argument string) *cobra.Command {
 		}}
 }
 
-// meantCommand returns the end of an error about an unknown command, which asks for the nearest one. Commands of the group
-// come first.
+// meantCommand returns the end of an error about an unknown command, which asks for the nearest one. Commands of the
+// group come first.
 func meantCommand(group *cobra.Command, asked string) string {
 	var names []string
 	paths := map[string]string{}

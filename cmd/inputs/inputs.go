@@ -1,4 +1,5 @@
-// Package inputs reads recordings from files as `ccp predict` does, for other programs that classify what people have on their disks.
+// Package inputs reads recordings from files as `ccp predict` does, for other programs that classify what people have
+// on their disks.
 package inputs
 
 import (
@@ -15,17 +16,20 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// Recordings reads recordings to classify by a checkpoint whose recordings have a form: a folder, tables, or one .npz or .npy file. They
-// are read as those of the training were. With series, an .npy array may be series [samples, sensors, timepoints], else it is one
-// recording. Each recording has a name, which is the file's if it is the file's only one, and in Recording.Notes what a person should
-// know of it. The notes are about the files. The error names the file and, in a table, the line and the column.
-func Recordings(ctx context.Context, paths []string, form *recording.Form, series bool) (all []recording.Recording, notes []string, err error) {
+// Recordings reads recordings to classify by a checkpoint whose recordings have a form: a folder, tables, or one .npz
+// or .npy file. They are read as those of the training were. With series, an .npy array may be series [samples,
+// sensors, timepoints], else it is one recording. Each recording has a name, which is the file's if it is the file's
+// only one, and in Recording.Notes what a person should know of it. The notes are about the files. The error names the
+// file and, in a table, the line and the column.
+func Recordings(ctx context.Context, paths []string, form *recording.Form, series bool) (all []recording.Recording,
+	notes []string, err error) {
 	return Readable(ctx, paths, form, series, nil)
 }
 
-// Readable is Recordings, but it leaves out the files and recordings that cannot be read, and calls skip with the name of each and the
-// reason. If skip is nil, that is an error.
-func Readable(ctx context.Context, paths []string, form *recording.Form, series bool, skip func(name string, err error)) (
+// Readable is Recordings, but it leaves out the files and recordings that cannot be read, and calls skip with the name
+// of each and the reason. If skip is nil, that is an error.
+func Readable(ctx context.Context, paths []string, form *recording.Form, series bool,
+	skip func(name string, err error)) (
 	all []recording.Recording, notes []string, err error) {
 	if form == nil {
 		return nil, nil, recording.ErrNoForm
@@ -59,9 +63,10 @@ func withoutFlags(err error) error {
 	return err
 }
 
-// readSeries reads the series of a numpy file, with what a person should know of its other arrays. Samples without a name are
-// numbered.
-func readSeries(path string, form *recording.Form, skip func(name string, err error)) (all []recording.Recording, notes []string, err error) {
+// readSeries reads the series of a numpy file, with what a person should know of its other arrays. Samples without a
+// name are numbered.
+func readSeries(path string, form *recording.Form, skip func(name string, err error)) (all []recording.Recording,
+	notes []string, err error) {
 	why := map[int]error{}
 	var leave func(sample int, err error)
 	if skip != nil {
@@ -88,7 +93,8 @@ func readSeries(path string, form *recording.Form, skip func(name string, err er
 	return all, raw.Warnings, nil
 }
 
-// arrayError says why an .npy array cannot be classified as series or as a recording: by its shape, if that fits neither.
+// arrayError says why an .npy array cannot be classified as series or as a recording: by its shape, if that fits
+// neither.
 func arrayError(path string, form *recording.Form, asSeries, asRecording error) error {
 	if asRecording == nil || asSeries == nil {
 		return asRecording
@@ -108,7 +114,8 @@ func arrayError(path string, form *recording.Form, asSeries, asRecording error) 
 	if !slices.ContainsFunc(want, func(want []int) bool {
 		return slices.EqualFunc(a.Shape, want, func(n, want int) bool { return n == want || want == 0 })
 	}) {
-		return fmt.Errorf("%s: the array has shape %v; the classifier needs series [samples, %d, timepoints%s] or a recording [timepoints, %d%s]",
+		return fmt.Errorf("%s: the array has shape %v; the classifier needs series [samples, %d, timepoints%s] or a "+
+			"recording [timepoints, %d%s]",
 			path, a.Shape, n, axes, n, axes)
 	}
 	return fmt.Errorf("%s: as series [samples, sensors, timepoints]: %w; as a recording [timepoints, sensors, axes]: %w",

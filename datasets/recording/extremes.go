@@ -76,9 +76,9 @@ func (g Gap) String() string {
 	return fmt.Sprintf("is %g in %d of %d values, far from all others", g.Value, g.times, g.of)
 }
 
-// Gaps lists values far outside all others. Instruments write such values, as -9999, where they measured nothing. A value that comes
-// less than three times must lie further outside. What is far is told by the quartiles, which other values outside do not change. If
-// the quartiles are equal, the range of the other values tells it.
+// Gaps lists values far outside all others. Instruments write such values, as -9999, where they measured nothing. A
+// value that comes less than three times must lie further outside. What is far is told by the quartiles, which other
+// values outside do not change. If the quartiles are equal, the range of the other values tells it.
 func (e *Extremes) Gaps() (gaps []Gap) {
 	sorted := slices.Sorted(slices.Values(e.some))
 	for i, end := range e.ends {

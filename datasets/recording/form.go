@@ -12,8 +12,8 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 )
 
-// Form says how a recording becomes a series of even time points, and a series a signal `[frames, sensors, channels]`. The
-// .npz file and the checkpoint carry it.
+// Form says how a recording becomes a series of even time points, and a series a signal `[frames, sensors, channels]`.
+// The .npz file and the checkpoint carry it.
 type Form struct {
 	Sensors  []string `json:"sensors"`
 	Channels int      `json:"channels"`
@@ -44,15 +44,16 @@ type Written struct {
 	Gaps []float64 `json:"gaps,omitempty"`
 	// Second is a second in the unit of the times, such as 1000 if that is a millisecond; 0: unknown, and taken for 1.
 	Second float64 `json:"second,omitempty"`
-	// Untracked says that nothing was measured at a time point at which every sensor is 0 in each channel, as before a body is tracked. No
-	// body has all its joints in one place. Forms of 0.1.0 take such a time point for values.
+	// Untracked says that nothing was measured at a time point at which every sensor is 0 in each channel, as before a
+	// body is tracked. No body has all its joints in one place. Forms of 0.1.0 take such a time point for values.
 	Untracked bool `json:"untracked,omitempty"`
 }
 
 // Width returns the number of values of a time point.
 func (f *Form) Width() int { return len(f.Sensors) * f.Channels }
 
-// Axes returns the names of the channels in their order, as the columns hip.x and hip.y of an import have them; nil if they have none.
+// Axes returns the names of the channels in their order, as the columns hip.x and hip.y of an import have them; nil if
+// they have none.
 func (f *Form) Axes() (names []string) {
 	var read struct {
 		Take []string `json:"take"`
@@ -99,11 +100,14 @@ func (f *Form) Fits(other *Form) error {
 		if f == nil {
 			return "no recordings"
 		}
-		return fmt.Sprintf("recordings with %d channels of the sensors %s, origin %q", f.Channels, suggest.Few(f.Sensors), f.Origin)
+		return fmt.Sprintf("recordings with %d channels of the sensors %s, origin %q", f.Channels,
+			suggest.Few(f.Sensors), f.Origin)
 	}
 	if f != nil && other != nil {
-		if was, is := f.Axes(), other.Axes(); !slices.Equal(was, is) && slices.Equal(slices.Sorted(slices.Values(was)), slices.Sorted(slices.Values(is))) {
-			return fmt.Errorf("the data has the channels %s, the training data %s: import both anew, or both with --take in one order",
+		if was, is := f.Axes(), other.Axes(); !slices.Equal(was, is) &&
+			slices.Equal(slices.Sorted(slices.Values(was)), slices.Sorted(slices.Values(is))) {
+			return fmt.Errorf("the data has the channels %s, the training data %s: import both anew, or both with --take in "+
+				"one order",
 				strings.Join(is, ", "), strings.Join(was, ", "))
 		}
 	}
@@ -165,8 +169,8 @@ func (f *Form) Prepare(r *Recording) (c Changes, err error) {
 	return c, err
 }
 
-// untracked makes the time points missing at which every sensor is 0, if the form says so. The gaps are then filled, and cut off at the
-// ends, as others are. It is an error if that leaves nothing.
+// untracked makes the time points missing at which every sensor is 0, if the form says so. The gaps are then filled,
+// and cut off at the ends, as others are. It is an error if that leaves nothing.
 func (f *Form) untracked(r *Recording, c *Changes) error {
 	if !f.Untracked {
 		return nil
@@ -188,10 +192,12 @@ func (f *Form) untracked(r *Recording, c *Changes) error {
 	case lost == rows:
 		return errors.New("every sensor is 0 at each time point, as of a body that was never tracked; remove the sample")
 	case first && f.Origin != "":
-		c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; those at which all sensors are 0 are "+
+		c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; those at which all "+
+			"sensors are 0 are "+
 			"missing values, cut off at the ends", f.Origin)
 	default:
-		c.note("all sensors are 0 at some time points, as if nothing was tracked there; these are missing values, cut off at the ends")
+		c.note("all sensors are 0 at some time points, as if nothing was tracked there; these are missing values, cut off " +
+			"at the ends")
 	}
 	return nil
 }
@@ -243,7 +249,8 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	return nil
 }
 
-// checkShape returns an error if a recording does not have the channels of the form, or not a value and a time for each time point.
+// checkShape returns an error if a recording does not have the channels of the form, or not a value and a time for each
+// time point.
 func (f *Form) checkShape(r *Recording, sensors []string, channels int) error {
 	width := len(sensors) * channels
 	timepoints := len(r.Values) / max(1, width)
@@ -286,7 +293,8 @@ func (r *Recording) checkNumbers(sensors []string, channels int) error {
 	return nil
 }
 
-// taken returns of each row of values the sensors that from names, each with its channels. What is not there, -1, is NaN.
+// taken returns of each row of values the sensors that from names, each with its channels. What is not there, -1, is
+// NaN.
 func taken(values []float64, from []int, channels, width int) []float64 {
 	all := make([]float64, 0, len(values)/width*len(from)*channels)
 	for row := range slices.Chunk(values, width) {
@@ -310,12 +318,14 @@ func (f *Form) orderAxes(r *Recording) error {
 	}
 	axes := f.Axes()
 	if axes == nil {
-		return errors.New("it names its channels, and those of the training data have no names; leave channels out, and give their values in the " +
+		return errors.New("it names its channels, and those of the training data have no names; leave channels out, and " +
+			"give their values in the " +
 			"training data's order")
 	}
 	from, missing, others, turned := suggest.Match(axes, r.Axes)
 	if missing != nil || others != nil || len(r.Axes) != len(axes) {
-		return fmt.Errorf("it has the channels %s; want those of the training data: %s", suggest.Few(r.Axes), strings.Join(axes, ", "))
+		return fmt.Errorf("it has the channels %s; want those of the training data: %s", suggest.Few(r.Axes),
+			strings.Join(axes, ", "))
 	}
 	r.Axes = axes
 	if !turned {
@@ -331,12 +341,13 @@ func (f *Form) orderAxes(r *Recording) error {
 	return nil
 }
 
-// Others says what a person should know of a recording with sensors that the training data has not, or with turned ones, which are in
-// another order. It is an error if the recording has no times, though the training data has a rate: the times may be what looks like
-// another sensor, as in a table whose column of times has a new heading.
+// Others says what a person should know of a recording with sensors that the training data has not, or with turned
+// ones, which are in another order. It is an error if the recording has no times, though the training data has a rate:
+// the times may be what looks like another sensor, as in a table whose column of times has a new heading.
 func (f *Form) Others(others []string, turned, timed bool) (notes []string, err error) {
 	if others != nil && !timed && f.Rate > 0 {
-		return nil, fmt.Errorf("it has no times, and the training data has no sensor %q: if these are its times, give them as its times, in a "+
+		return nil, fmt.Errorf("it has no times, and the training data has no sensor %q: if these are its times, give them "+
+			"as its times, in a "+
 			"table in the column that the training's had; else leave that out", suggest.Clip(others[0]))
 	}
 	if others != nil {
@@ -365,8 +376,8 @@ func (c *Changes) note(format string, values ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, values...))
 }
 
-// unit notes times whose rate is far from the training's. It refuses them if the rates differ as those of minutes and seconds do, and
-// no series can be made at the training's rate: then the times must be in another unit.
+// unit notes times whose rate is far from the training's. It refuses them if the rates differ as those of minutes and
+// seconds do, and no series can be made at the training's rate: then the times must be in another unit.
 func (f *Form) unit(r *Recording, c *Changes) error {
 	const maxRateRatio = 50
 	rate := r.Rate()
@@ -381,8 +392,8 @@ func (f *Form) unit(r *Recording, c *Changes) error {
 	return nil
 }
 
-// fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value.
-// Time points without any value at the ends of a recording are padding, which fill cuts off. A sensor without any value is
+// fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value. Time
+// points without any value at the ends of a recording are padding, which fill cuts off. A sensor without any value is
 // an error or, with Zeros, becomes zeros or, with Filled, what other sensors let expect.
 func (f *Form) fill(r *Recording, c *Changes) error {
 	width := len(f.Sensors) * f.Channels
@@ -416,7 +427,8 @@ func (f *Form) fill(r *Recording, c *Changes) error {
 			}
 		default:
 			return fmt.Errorf("%s has no value in this sample; remove the sample or the sensor "+
-				"(ccp data import --missing fill would fill it, --missing zero make it zero)", Column(f.Sensors, f.Channels, column))
+				"(ccp data import --missing fill would fill it, --missing zero make it zero)",
+				Column(f.Sensors, f.Channels, column))
 		}
 	}
 	for row := range slices.Chunk(r.Values, width) {

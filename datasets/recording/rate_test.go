@@ -21,10 +21,12 @@ func ticked(timepoints int, rate, tick float64, round func(float64) float64) []f
 // Even times that were rounded are even: their rate is that of the clock, not of a rounded step.
 func TestRateOfRoundedTimes(t *testing.T) {
 	for _, one := range []struct{ rate, tick float64 }{
-		{60, 0.01}, {30, 0.01}, {64, 0.01}, {75, 0.01}, {80, 0.01}, {60, 0.001}, {30, 0.001}, {120, 0.001}, {24, 0.001}, {44.1, 0.001},
+		{60, 0.01}, {30, 0.01}, {64, 0.01}, {75, 0.01}, {80, 0.01}, {60, 0.001}, {30, 0.001}, {120, 0.001}, {24, 0.001},
+		{44.1, 0.001},
 		{0.75, 1}, {2.0 / 3, 1}, {400, 0.001}, {700, 0.001}, {29.97, 0.01}, {60000. / 1001, 1. / 1024},
 	} {
-		for name, round := range map[string]func(float64) float64{"round": math.Round, "floor": math.Floor, "ceil": math.Ceil} {
+		for name, round := range map[string]func(float64) float64{"round": math.Round, "floor": math.Floor,
+			"ceil": math.Ceil} {
 			for _, timepoints := range []int{40, 150, 1001} {
 				what := fmt.Sprintf("%g at a tick of %g, %s, %d", one.rate, one.tick, name, timepoints)
 				for _, begin := range []float64{0, 1.7e9} {

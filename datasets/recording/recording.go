@@ -1,10 +1,10 @@
-// Package recording turns recordings of sensors into signals on a graph of space and time. Imports and classifiers both use
-// it, so both make the same signal of a recording.
+// Package recording turns recordings of sensors into signals on a graph of space and time. Imports and classifiers both
+// use it, so both make the same signal of a recording.
 //
-// A [Recording] is what was measured: `[timepoints, sensors, channels]`, at times of its own, with gaps. A [Form] says what the
-// training data is like. [Form.Windows] cuts a long recording. [Form.Series] puts the sensors in the form's order, fills gaps and
-// makes the time points even. [Resample] makes the frames of a signal. Its node `frame * sensors + sensor` is a sensor at a frame.
-// Values and times have the training data's units.
+// A [Recording] is what was measured: `[timepoints, sensors, channels]`, at times of its own, with gaps. A [Form] says
+// what the training data is like. [Form.Windows] cuts a long recording. [Form.Series] puts the sensors in the form's
+// order, fills gaps and makes the time points even. [Resample] makes the frames of a signal. Its node `frame * sensors
+// + sensor` is a sensor at a frame. Values and times have the training data's units.
 package recording
 
 import (
@@ -22,38 +22,43 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 )
 
-// Recording holds what some sensors measured at successive time points. Its JSON is an object with name, sensors, channels (the names
-// in Axes), values and times. Only values is needed. It is a list of time points; each is a list with the channels of each sensor side by side, and null
-// for a missing value.
+// Recording holds what some sensors measured at successive time points. Its JSON is an object with name, sensors,
+// channels (the names in Axes), values and times. Only values is needed. It is a list of time points; each is a list
+// with the channels of each sensor side by side, and null for a missing value.
 type Recording struct {
-	Name     string    // what errors call the recording, such as its file
-	Sensors  []string  // in the order of Values; nil: those of the training data, in their order
-	Channels int       // values of a sensor at a time point; 0: as many as in the training data
-	Axes     []string  // the names of the channels in the order of Values; nil: those of the training data, in their order
-	Values   []float64 // `[timepoints, sensors, channels]`, row-major, in the training data's units; NaN is a missing value
-	Times    []float64 // of the time points, ascending, in the training data's unit; nil: the time points are evenly spaced
-	Width    int       // values of a time point, so that sensors in the place of time points are an error; 0: unknown
-	// Series takes the place of all that but Name: a series at even time points, `[timepoints, sensors, channels]` row-major, with
-	// the training data's sensors in their order and without gaps, as datasets.Dataset.Series has them.
+	Name     string   // what errors call the recording, such as its file
+	Sensors  []string // in the order of Values; nil: those of the training data, in their order
+	Channels int      // values of a sensor at a time point; 0: as many as in the training data
+	Axes     []string // the names of the channels in the order of Values; nil: those of the training data, in their order
+	// `[timepoints, sensors, channels]`, row-major, in the training data's units; NaN is a missing value
+	Values []float64
+	// of the time points, ascending, in the training data's unit; nil: the time points are evenly spaced
+	Times []float64
+	Width int // values of a time point, so that sensors in the place of time points are an error; 0: unknown
+	// Series takes the place of all that but Name: a series at even time points, `[timepoints, sensors, channels]`
+	// row-major, with the training data's sensors in their order and without gaps, as datasets.Dataset.Series has them.
 	Series []float32
-	// Notes are what a person should know of it, as by the file that it is from. Form.Series and Form.Windows tell it first.
+	// Notes are what a person should know of it, as by the file that it is from. Form.Series and Form.Windows tell it
+	// first.
 	Notes []string
 
-	// What Prepare saw before it filled gaps: the rate of the sensor that was read most often, and the first and the last of its times.
+	// What Prepare saw before it filled gaps: the rate of the sensor that was read most often, and the first and the last
+	// of its times.
 	fastest, first, last float64
 	// rateTold says that Windows has told that the recording is taken at the training's rate.
 	rateTold bool
 }
 
-// New returns a recording of rows, one for each time point. A row holds the channels of each sensor side by side, in the
-// training data's units, and NaN for a missing value. nil stands for the training data's sensors in their order. The error
-// names a time point whose row is of another length.
+// New returns a recording of rows, one for each time point. A row holds the channels of each sensor side by side, in
+// the training data's units, and NaN for a missing value. nil stands for the training data's sensors in their order.
+// The error names a time point whose row is of another length.
 func New(sensors []string, rows [][]float64) (Recording, error) {
 	r := Recording{Sensors: sensors, Values: slices.Concat(rows...)}
 	for i, row := range rows {
 		r.Width = len(rows[0])
 		if len(row) != r.Width {
-			return r, fmt.Errorf("time point %d has %d values, time point 0 has %d; NaN is a missing value", i, len(row), r.Width)
+			return r, fmt.Errorf("time point %d has %d values, time point 0 has %d; NaN is a missing value", i,
+				len(row), r.Width)
 		}
 	}
 	return r, nil
@@ -71,7 +76,8 @@ func Column(sensors []string, channels, at int) string {
 	return name
 }
 
-// NodeNames names the nodes of a signal of so many frames, such as "head@12" for the sensor head in frame 12. Frames count from 0.
+// NodeNames names the nodes of a signal of so many frames, such as "head@12" for the sensor head in frame 12. Frames
+// count from 0.
 func NodeNames(sensors []string, frames int) []string {
 	return inOneText(frames*len(sensors), func(text []byte, at int) []byte {
 		text = append(append(text, sensors[at%len(sensors)]...), '@')
@@ -79,15 +85,16 @@ func NodeNames(sensors []string, frames int) []string {
 	})
 }
 
-// Numbered returns the names of sensors that have none: "sensor 0", "sensor 1" and so on, from the one to before the other.
+// Numbered returns the names of sensors that have none: "sensor 0", "sensor 1" and so on, from the one to before the
+// other.
 func Numbered(from, to int) []string {
 	return inOneText(to-from, func(text []byte, at int) []byte {
 		return strconv.AppendInt(append(text, "sensor "...), int64(from+at), 10)
 	})
 }
 
-// inOneText returns n names that share the memory of one text: a million texts of their own would take twice as much. write appends
-// a name to what it gets.
+// inOneText returns n names that share the memory of one text: a million texts of their own would take twice as much.
+// write appends a name to what it gets.
 func inOneText(n int, write func(text []byte, at int) []byte) []string {
 	var one []byte
 	size := 0
@@ -135,9 +142,9 @@ func (r *Recording) UnmarshalJSON(raw []byte) (err error) {
 	return err
 }
 
-// ReadAll reads a JSON object {"recordings": [...]}, each recording as UnmarshalJSON does, and refuses other members. Before
-// recording i, counted from 0, occupies more memory, and now and then, ReadAll calls room with the number of bytes. It fails with
-// an error of room.
+// ReadAll reads a JSON object {"recordings": [...]}, each recording as UnmarshalJSON does, and refuses other members.
+// Before recording i, counted from 0, occupies more memory, and now and then, ReadAll calls room with the number of
+// bytes. It fails with an error of room.
 func ReadAll(document []byte, room func(i, bytes int) error) (all []Recording, err error) {
 	at, from := 0, jsonread.New(document)
 	take := func(bytes int) error { return room(at, bytes) }
@@ -161,8 +168,8 @@ func ReadAll(document []byte, room func(i, bytes int) error) (all []Recording, e
 	return all, cmp.Or(err, from.End())
 }
 
-// read reads a recording. Before the recording occupies more memory, read calls take with the number of bytes, and fails
-// with its error.
+// read reads a recording. Before the recording occupies more memory, read calls take with the number of bytes, and
+// fails with its error.
 func read(from *jsonread.Reader, take func(bytes int) error) (Recording, error) {
 	r := &reader{from: from, take: take}
 	members := map[string]jsonread.Value{
@@ -244,7 +251,8 @@ func (r *reader) values() jsonread.Value {
 			r.Width = width
 		}
 		if width != r.Width {
-			return fmt.Errorf("time point %d has %d values, time point 0 has %d; write null for a missing value", timepoint, width, r.Width)
+			return fmt.Errorf("time point %d has %d values, time point 0 has %d; write null for a missing value", timepoint,
+				width, r.Width)
 		}
 		return nil
 	})
@@ -281,7 +289,8 @@ func TimeText(time float64) string { return strconv.FormatFloat(time, 'f', -1, 6
 // mostStretch bounds the time points that Even makes for each time point of a recording: a pause in it is no series.
 const mostStretch = 4
 
-// pause returns an error if the times of a recording have a pause so long that no series of its usual step holds both sides of it.
+// pause returns an error if the times of a recording have a pause so long that no series of its usual step holds both
+// sides of it.
 func (r *Recording) pause() error {
 	count, at := len(r.Times), 0
 	for i := range max(0, count-1) {
@@ -298,13 +307,15 @@ func (r *Recording) pause() error {
 		return nil
 	}
 	if (to-from)*float64(count) <= mostStretch*span {
-		return fmt.Errorf("its times come in groups, %.4g apart within them and up to %.4g between: correct the times, or leave their column out",
+		return fmt.Errorf("its times come in groups, %.4g apart within them and up to %.4g between: correct the times, or "+
+			"leave their column out",
 			1/r.Rate(), to-from)
 	}
 	advice := "cut the recording there, or into windows (--window), which leave pauses out"
 	if at == 0 || at == count-2 {
 		advice = "if that time is wrong, as of a clock before it was set, leave its line out; else " + advice
 	}
-	return fmt.Errorf("nothing was measured from time %s to %s, %.4g times as long as its usual step: %s", TimeText(from), TimeText(to),
+	return fmt.Errorf("nothing was measured from time %s to %s, %.4g times as long as its usual step: %s", TimeText(from),
+		TimeText(to),
 		(to-from)*r.Rate(), advice)
 }

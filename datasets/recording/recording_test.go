@@ -62,7 +62,8 @@ func TestUnusable(t *testing.T) {
 		want string
 	}{
 		{Recording{}, "it has no values"},
-		{Recording{Values: []float64{1, 2, 3}}, "it has 3 values; want time points x sensors x channels, a multiple of 2 x 2"},
+		{Recording{Values: []float64{1, 2, 3}},
+			"it has 3 values; want time points x sensors x channels, a multiple of 2 x 2"},
 		{Recording{Values: []float64{1, 2}, Channels: 1}, "its sensors have 1 channels, those of the training data 2"},
 		{Recording{Values: []float64{1, 2}, Sensors: []string{"Hip"}},
 			`it has no sensor "hip"; did you mean Hip? There are Hip`},
@@ -78,7 +79,8 @@ func TestUnusable(t *testing.T) {
 		{Recording{Values: make([]float64, 8), Times: []float64{1, 1}},
 			"time point 1 has the time 1; times must be numbers that ascend"},
 		{Recording{Values: make([]float64, 8), Times: []float64{1, nan}}, "time point 1 has the time NaN"},
-		{Recording{Values: make([]float64, 8), Times: []float64{0, 1e-310}}, "time point 1 has the time 1e-310"}, // its rate is infinite
+		// its rate is infinite
+		{Recording{Values: make([]float64, 8), Times: []float64{0, 1e-310}}, "time point 1 has the time 1e-310"},
 		{Recording{Values: make([]float64, 8), Times: []float64{-1e308, 1e308}}, "time point 0 has the time -1e+308"},
 	} {
 		_, _, err := form().Series(c.r)
@@ -249,7 +251,8 @@ func TestFits(t *testing.T) {
 	other.Scale, other.Frames, other.Rate = &alone, 7, 3
 	assert.NoError(t, form().Fits(other))
 	assert.NoError(t, (*Form)(nil).Fits(nil))
-	assert.ErrorContains(t, (*Form)(nil).Fits(form()), "the data holds recordings with 2 channels of the sensors hip, head")
+	assert.ErrorContains(t, (*Form)(nil).Fits(form()),
+		"the data holds recordings with 2 channels of the sensors hip, head")
 	assert.ErrorContains(t, form().Fits(nil), "the data holds no recordings")
 	other.Sensors = []string{"head", "hip"}
 	assert.ErrorContains(t, form().Fits(other), "name and import them alike")
@@ -416,10 +419,12 @@ func BenchmarkRead(b *testing.B) {
 }
 
 func TestNodeNames(t *testing.T) {
-	assert.Equal(t, []string{"head@0", "left hand@0", "head@1", "left hand@1"}, NodeNames([]string{"head", "left hand"}, 2))
+	assert.Equal(t, []string{"head@0", "left hand@0", "head@1", "left hand@1"},
+		NodeNames([]string{"head", "left hand"}, 2))
 }
 
-// A recording without times is told to have the training's rate, once also if it is cut into windows. One time point has no rate.
+// A recording without times is told to have the training's rate, once also if it is cut into windows. One time point
+// has no rate.
 func TestRecordingsWithoutTimes(t *testing.T) {
 	f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: 0.05, Written: Written{Second: 1000}}
 	const note = "it has no times; 50 time points are taken for a second, as in the training"

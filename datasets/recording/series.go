@@ -9,13 +9,14 @@ import (
 )
 
 // ErrNoForm says that a classifier was not trained on recordings.
-var ErrNoForm = errors.New("the classifier was trained on signals, not on recordings; store recordings as series, or import " +
+var ErrNoForm = errors.New("the classifier was trained on signals, not on recordings; store recordings as series, " +
+	"or import " +
 	"them with ccp data import, and train on that file")
 
-// Series returns the values of a recording at even time points, `[timepoints, sensors, channels]`, and leaves the recording as
-// it is. If the form has a rate and the recording has times, the time points have that rate. The notes say what a person
-// should know, such as sensors in another order, after Recording.Notes. The error names the recording, the sensor and the time
-// point. Without a form it is ErrNoForm. Recording.Series comes back as it is.
+// Series returns the values of a recording at even time points, `[timepoints, sensors, channels]`, and leaves the
+// recording as it is. If the form has a rate and the recording has times, the time points have that rate. The notes say
+// what a person should know, such as sensors in another order, after Recording.Notes. The error names the recording,
+// the sensor and the time point. Without a form it is ErrNoForm. Recording.Series comes back as it is.
 func (f *Form) Series(r Recording) (values []float32, notes []string, err error) {
 	if f == nil {
 		return nil, nil, ErrNoForm
@@ -40,11 +41,13 @@ func (f *Form) Series(r Recording) (values []float32, notes []string, err error)
 
 // RateNote says that a recording without times is taken at the training's rate.
 func (f *Form) RateNote() string {
-	return fmt.Sprintf("it has no times; %.4g time points are taken for a second, as in the training", cmp.Or(f.Second, 1)*f.Rate)
+	return fmt.Sprintf("it has no times; %.4g time points are taken for a second, as in the training",
+		cmp.Or(f.Second, 1)*f.Rate)
 }
 
-// Even returns the values of a prepared recording at even time points. Without times they are even already. If the form has
-// a rate, the time points have it. Else they are as many as the recording's. The result is in room if that suffices.
+// Even returns the values of a prepared recording at even time points. Without times they are even already. If the form
+// has a rate, the time points have it. Else they are as many as the recording's. The result is in room if that
+// suffices.
 func (f *Form) Even(r Recording, room []float32) []float32 {
 	width, count := f.Width(), r.Timepoints()
 	series := slices.Grow(room[:0], len(r.Values))[:len(r.Values)]
@@ -62,7 +65,8 @@ func (f *Form) Even(r Recording, room []float32) []float32 {
 		begin = r.first - steps(begin, r.first)
 		span = r.last + steps(r.last, r.Times[count-1]) - begin
 	}
-	if f.Rate > 0 && !(math.Abs(span*f.Rate-float64(count-1)) <= 1.5*spacing.tick*f.Rate) { // else only both ends were rounded
+	// else only both ends were rounded
+	if f.Rate > 0 && !(math.Abs(span*f.Rate-float64(count-1)) <= 1.5*spacing.tick*f.Rate) {
 		timepoints = max(1, int(min(math.Round(span*f.Rate)+1, float64(mostStretch*count))))
 	}
 	if uneven {
@@ -97,22 +101,25 @@ func (f *Form) Even(r Recording, room []float32) []float32 {
 // other is the ratio of a length to those of the training above which a person should know.
 const other = 1.1
 
-// Length says what a person should know about the number of time points of a recording; "" if it is like the training's.
+// Length says what a person should know about the number of time points of a recording; "" if it is like the
+// training's.
 func (f *Form) Length(timepoints int) string {
-	if f.Longest == 0 || float64(timepoints)*other >= float64(f.Shortest) && float64(timepoints) <= other*float64(f.Longest) {
+	if f.Longest == 0 || float64(timepoints)*other >= float64(f.Shortest) &&
+		float64(timepoints) <= other*float64(f.Longest) {
 		return ""
 	}
 	trained := fmt.Sprintf("from %d to %d", f.Shortest, f.Longest)
 	if f.Shortest == f.Longest {
 		trained = fmt.Sprint(f.Longest)
 	}
-	return fmt.Sprintf("it has %d time points, the training's recordings have %s: the class may be wrong", timepoints, trained)
+	return fmt.Sprintf("it has %d time points, the training's recordings have %s: the class may be wrong",
+		timepoints, trained)
 }
 
-// Resample writes a series of evenly spaced time points, `[timepoints, width]`, to the evenly spaced frames of dst, `[frames,
-// width]`. These begin at the first and end at the last. Between time points it interpolates linearly. If frames are fewer, a
-// frame is a mean of the time points around it. The weights are a triangle that reaches to the frames beside it. Without this
-// low-pass, fast changes would look like slow ones.
+// Resample writes a series of evenly spaced time points, `[timepoints, width]`, to the evenly spaced frames of dst,
+// `[frames, width]`. These begin at the first and end at the last. Between time points it interpolates linearly. If
+// frames are fewer, a frame is a mean of the time points around it. The weights are a triangle that reaches to the
+// frames beside it. Without this low-pass, fast changes would look like slow ones.
 func Resample(dst, series []float32, width int) {
 	frames, timepoints := len(dst)/width, len(series)/width
 	if frames == timepoints {
@@ -145,8 +152,8 @@ func Resample(dst, series []float32, width int) {
 	}
 }
 
-// Turned writes a series, `[timepoints, sensors, channels]`, as a file has it, `[sensors, timepoints, channels]`, with NaN
-// after its end.
+// Turned writes a series, `[timepoints, sensors, channels]`, as a file has it, `[sensors, timepoints, channels]`, with
+// NaN after its end.
 func Turned(dst, series []float32, sensors, channels int) {
 	timepoints := len(dst) / (sensors * channels)
 	for sensor := range sensors {

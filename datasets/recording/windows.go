@@ -41,8 +41,8 @@ func ParseSpan(text string) (s Span, err error) {
 // step of length 0 is a whole window.
 type Cut struct{ Window, Step Span }
 
-// Window is a part of a recording: the time points from From to before To. Start and End are in the unit of the recording's
-// times. Without times they count time points.
+// Window is a part of a recording: the time points from From to before To. Start and End are in the unit of the
+// recording's times. Without times they count time points.
 type Window struct {
 	From, To   int
 	Start, End float64
@@ -64,9 +64,9 @@ var ErrShort = errors.New("take a shorter window")
 // mostSteps is the largest number of steps in a recording. A wrong date would make more.
 const mostSteps = 10_000_000
 
-// Windows cuts a recording into at most most windows, for Part of ordered, which has the sensors of the form. A time point
-// stands for the median time between two of them. Windows leaves out time points at the end that fill no window, and windows
-// with fewer than half of the time points that belong into them. The notes tell of both, and of what Series
+// Windows cuts a recording into at most most windows, for Part of ordered, which has the sensors of the form. A time
+// point stands for the median time between two of them. Windows leaves out time points at the end that fill no window,
+// and windows with fewer than half of the time points that belong into them. The notes tell of both, and of what Series
 // would tell of. The error says why there is no window; it wraps ErrShort if the recording is shorter than one.
 func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all []Window, notes []string, err error) {
 	c := Changes{Notes: r.Notes}
@@ -114,7 +114,8 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 		cut.Step = cut.Window
 	}
 	if cut.Window.Timepoints != cut.Step.Timepoints {
-		return nil, fmt.Errorf("the window is %s and its step %s; give both as durations, or both as time points", cut.Window, cut.Step)
+		return nil, fmt.Errorf("the window is %s and its step %s; give both as durations, or both as time points",
+			cut.Window, cut.Step)
 	}
 	second := cmp.Or(f.Second, 1)
 	times := r.Times
@@ -128,7 +129,8 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 		return nil, fmt.Errorf("it has no times, so that %s may be any number of time points; give the window as a number "+
 			"of time points, such as 100", cut.Window)
 	}
-	m := &ruler{times: times, each: 1 / cmp.Or(RateOf(times), 1), length: second * cut.Window.Length, step: second * cut.Step.Length,
+	m := &ruler{times: times, each: 1 / cmp.Or(RateOf(times), 1), length: second * cut.Window.Length,
+		step:   second * cut.Step.Length,
 		window: cut.Window}
 	if r.Times != nil && !cut.Window.Timepoints {
 		_, _, fastest, _ := r.rates()
@@ -136,10 +138,12 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 	}
 	switch lasts := m.lasts(); {
 	case min(m.length, m.step) < m.each*(1-1e-6):
-		return nil, fmt.Errorf("its time points are %.4g apart, more than a window of %s or its step of %s; if its times are "+
+		return nil, fmt.Errorf("its time points are %.4g apart, more than a window of %s or its step of %s; if its "+
+			"times are "+
 			"not in seconds, give both as numbers of time points", m.each, cut.Window, cut.Step)
 	case m.length > lasts+m.each/2:
-		return nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts / second, cut.Window.Timepoints}, cut.Window,
+		return nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts / second, cut.Window.Timepoints},
+			cut.Window,
 			ErrShort)
 	case (lasts-m.length)/m.step > mostSteps:
 		return nil, fmt.Errorf("its times go from %s to %s, more than %d steps of %s; check the times, or take a "+
@@ -148,8 +152,8 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 	return m, nil
 }
 
-// windows lists the windows that have at least half of the time points that belong into them. The notes tell of those that lie in gaps
-// and of time points at the end that fill none.
+// windows lists the windows that have at least half of the time points that belong into them. The notes tell of those
+// that lie in gaps and of time points at the end that fill none.
 func (r *ruler) windows(most int, c *Changes) (all []Window, err error) {
 	times, half := r.times, r.each/2
 	end := times[0] + r.lasts() + half // that no window goes beyond
@@ -161,7 +165,8 @@ func (r *ruler) windows(most int, c *Changes) (all []Window, err error) {
 		next := k + 1
 		switch {
 		case float64(to-from) < r.length/r.each/2:
-			if to < len(times) { // until a window reaches the next time point, all lie in this gap: the step before that is the next
+			// until a window reaches the next time point, all lie in this gap: the step before that is the next
+			if to < len(times) {
 				next = max(next, int((times[to]+half-r.length-times[0])/r.step)-1)
 			}
 			gap = tidy(times[0] + float64(next-1)*r.step)
@@ -178,7 +183,8 @@ func (r *ruler) windows(most int, c *Changes) (all []Window, err error) {
 		return nil, fmt.Errorf("its times have gaps in every window of %s; take a longer window", r.window)
 	}
 	if gaps > 0 {
-		c.note("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps, gaps+len(all), TimeText(gap))
+		c.note("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps, gaps+len(all),
+			TimeText(gap))
 	}
 	rest := len(times) - r.reach(to, start) // those before start lie between windows
 	if rest > 0 {

@@ -80,15 +80,18 @@ func TestWindows(t *testing.T) {
 		r                  Recording
 		window, step, want string
 	}{
-		{untimed, "2s", "", "it has no times, so that 2s may be any number of time points; give the window as a number of time points"},
+		{untimed, "2s", "", "it has no times, so that 2s may be any number of time points; give the window as a number of " +
+			"time points"},
 		{tenth, "2s", "3", "the window is 2s and its step 3; give both as durations, or both as time points"},
 		{tenth, "2s", "", "its length is 1s, less than a window of 2s; take a shorter window"},
 		{tenth, "11", "", "its length is 10, less than a window of 11; take a shorter window"},
 		{tenth, "500ms", "50ms", "its time points are 0.1 apart, more than a window of 0.5s or its step of 0.05s"},
 		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 2, 1e9}}, "1s", "",
 			"its times go from 0 to 1000000000, more than 10000000 steps of 1s"},
-		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 100, 101}}, "60s", "", "its times have gaps in every window of 60s"},
-		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 1, 2}}, "2s", "", "time point 2 has the time 1; times must be"},
+		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 100, 101}}, "60s", "",
+			"its times have gaps in every window of 60s"},
+		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 1, 2}}, "2s", "",
+			"time point 2 has the time 1; times must be"},
 		{tenth, "1", "", "it makes more than 9 windows"},
 	} {
 		_, _, _, err := f.Windows(c.r, cut(t, c.window, c.step), 9)
@@ -104,7 +107,8 @@ func TestParseSpan(t *testing.T) {
 	}
 	for _, text := range []string{"", "0", "-1s", "-3", "1.5", "2 s", "NaN", "two"} {
 		_, err := ParseSpan(text)
-		assert.ErrorContains(t, err, "is neither a duration above 0, such as 0.5s or 1m30s, nor a number of time points", text)
+		assert.ErrorContains(t, err, "is neither a duration above 0, such as 0.5s or 1m30s, nor a number of time points",
+			text)
 	}
 }
 
@@ -177,7 +181,8 @@ func TestWindowsAcrossGaps(t *testing.T) {
 	}
 	start := time.Now()
 	for range 1000 {
-		_, all, _, err := f.Windows(Recording{Values: make([]float64, 4), Times: []float64{0, 1, 2, 1e7}}, cut(t, "2s", "1s"), 9)
+		_, all, _, err := f.Windows(Recording{Values: make([]float64, 4), Times: []float64{0, 1, 2, 1e7}},
+			cut(t, "2s", "1s"), 9)
 		require.NoError(t, err)
 		assert.Len(t, all, 4)
 	}

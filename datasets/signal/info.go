@@ -17,7 +17,8 @@ type Info struct {
 	Channels int `json:"channels"`
 	// ClassNames names each class; its length is the number of classes.
 	ClassNames []string `json:"class_names"`
-	// NodeNames names each node, such as its word; nil if nodes have no names. Checkpoints of recordings leave them to Form.
+	// NodeNames names each node, such as its word; nil if nodes have no names. Checkpoints of recordings leave them to
+	// Form.
 	NodeNames []string `json:"node_names,omitempty"`
 	// Grid is {rows, columns} if the nodes are a grid, row by row: an image, or a skeleton's frames and joints; else
 	// nil.
@@ -53,8 +54,8 @@ type Range struct {
 // Classes returns the number of classes.
 func (i *Info) Classes() int { return len(i.ClassNames) }
 
-// CheckNames returns an error if new signals with these names, if any, have other nodes than the classifier's, or have them in another
-// order.
+// CheckNames returns an error if new signals with these names, if any, have other nodes than the classifier's, or have
+// them in another order.
 func (i *Info) CheckNames(names []string) error {
 	if i.Form != nil || i.NodeNames == nil || names == nil || slices.Equal(names, i.NodeNames) {
 		return nil
@@ -66,7 +67,8 @@ func (i *Info) CheckNames(names []string) error {
 	for names[at] == i.NodeNames[at] {
 		at++
 	}
-	return fmt.Errorf("node_names[%d] is %q, where the classifier has %q; store the nodes in its order", at, names[at], i.NodeNames[at])
+	return fmt.Errorf("node_names[%d] is %q, where the classifier has %q; store the nodes in its order", at, names[at],
+		i.NodeNames[at])
 }
 
 // Check returns an error if Form or a statistic does not fit the shape or is unusable, or if a class has no name of
@@ -79,7 +81,8 @@ func (i *Info) Check() error {
 			return err
 		}
 		if len(f.Sensors)*f.Frames != i.Nodes || f.Channels != i.Channels {
-			return fmt.Errorf("its recordings have %d frames of %d sensors and %d channels, its signals %d nodes and %d channels",
+			return fmt.Errorf("its recordings have %d frames of %d sensors and %d channels, its signals %d nodes and "+
+				"%d channels",
 				f.Frames, len(f.Sensors), f.Channels, i.Nodes, i.Channels)
 		}
 	}
@@ -91,11 +94,14 @@ func (i *Info) Check() error {
 			return fmt.Errorf("class_names[%d] is %q, as class_names[%d] is; give each class a name of its own", at, name, first)
 		}
 	}
-	if r, n := i.Range, len(i.Baseline); r != nil && (len(r.Least) != width || len(r.Most) != width || len(r.Spread) != width) ||
+	if r, n := i.Range, len(i.Baseline); r != nil &&
+		(len(r.Least) != width || len(r.Most) != width || len(r.Spread) != width) ||
 		i.Baseline != nil && n != i.Nodes*i.Channels && (i.Form == nil || n != width) {
-		return fmt.Errorf("the lists of range must have %d values each, and baseline one for each channel of a node or sensor", width)
+		return fmt.Errorf("the lists of range must have %d values each, and baseline one for each channel of a node "+
+			"or sensor", width)
 	}
-	if n := len(i.Mean); len(i.Std) != n || n == 0 || i.Nodes < 1 || i.Channels < 1 || n%i.Channels != 0 || i.Nodes*i.Channels%n != 0 {
+	if n := len(i.Mean); len(i.Std) != n || n == 0 || i.Nodes < 1 || i.Channels < 1 || n%i.Channels != 0 ||
+		i.Nodes*i.Channels%n != 0 {
 		return fmt.Errorf("%d means and %d deviations for %d channels", n, len(i.Std), i.Channels)
 	}
 	for at := range i.Mean {
@@ -107,8 +113,8 @@ func (i *Info) Check() error {
 	return nil
 }
 
-// Normalize writes the input (raw - Mean) / Std to dst, which is at least as long as raw, and may be raw itself. raw holds
-// signals, row-major.
+// Normalize writes the input (raw - Mean) / Std to dst, which is at least as long as raw, and may be raw itself. raw
+// holds signals, row-major.
 func (i *Info) Normalize(dst, raw []float32) {
 	at := 0
 	for j, value := range raw {

@@ -57,8 +57,8 @@ func spans(sample []float32, width int) Range {
 const still = 5
 
 // Outside returns what a person should know about a signal whose values lie far outside the training data's, or vary
-// much less. Such a signal may be in another unit, and its class may be wrong. Far means farther than the training data's
-// own range is wide.
+// much less. Such a signal may be in another unit, and its class may be wrong. Far means farther than the training
+// data's own range is wide.
 func (i *Info) Outside(signal []float32) (warnings []string) {
 	if i.Form != nil {
 		if odd := i.Form.Length(len(signal) / i.Form.Width()); odd != "" {
@@ -79,10 +79,12 @@ func (i *Info) Outside(signal []float32) (warnings []string) {
 		case text != "":
 			others++
 		case wide:
-			text = fmt.Sprintf("%s goes from %.4g to %.4g, in the training data from %.4g to %.4g", i.Column(at, len(i.Range.Least)),
+			text = fmt.Sprintf("%s goes from %.4g to %.4g, in the training data from %.4g to %.4g",
+				i.Column(at, len(i.Range.Least)),
 				one.Least[at], one.Most[at], least, most)
 		default:
-			text = fmt.Sprintf("%s varies by %.3g, in each training sample by %.3g or more", i.Column(at, len(i.Range.Least)), one.Spread[at],
+			text = fmt.Sprintf("%s varies by %.3g, in each training sample by %.3g or more", i.Column(at, len(i.Range.Least)),
+				one.Spread[at],
 				spread)
 		}
 	}

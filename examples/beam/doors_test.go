@@ -24,8 +24,8 @@ func clocked(i, count int, step float64, heading string) string {
 	return strings.TrimPrefix(text, ",")
 }
 
-// A pipeline says of each file what ccp predict says of it alone: the same class, probabilities and warnings, or the same refusal. Files of
-// one name are told apart by their paths.
+// A pipeline says of each file what ccp predict says of it alone: the same class, probabilities and warnings, or the
+// same refusal. Files of one name are told apart by their paths.
 func TestEachFileAsPredict(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "go")
 	folder := t.TempDir()
@@ -91,7 +91,8 @@ func TestEachFileAsPredict(t *testing.T) {
 	}
 }
 
-// alone returns what ccp predict says of a file, in the form of the pipeline's lines but with | between the cells, or its error.
+// alone returns what ccp predict says of a file, in the form of the pipeline's lines but with | between the cells, or
+// its error.
 func alone(t *testing.T, folder, path string) (said string, ok bool) {
 	t.Helper()
 	cmd := exec.Command(os.Getenv("CCP_PROGRAM"), "predict", "--json", "--checkpoint", "run", path)

@@ -2,7 +2,8 @@
 //
 //	go run . --checkpoint RUN --out FOLDER 'recordings/*.csv' more.npz 'more/*.parquet'
 //
-// Beam's own flags choose the runner, such as --runner=flink --endpoint=localhost:8099. Without them it is Prism in this process.
+// Beam's own flags choose the runner, such as --runner=flink --endpoint=localhost:8099. Without them it is Prism in
+// this process.
 package main
 
 import (
@@ -65,8 +66,9 @@ func main() {
 	fmt.Printf("%d recordings or files were refused; %s has the reasons\n", refused, filepath.Join(*out, "refused-*.csv"))
 }
 
-// run classifies the recordings in files and returns how many recordings and files are refused. The workers write into a folder of this
-// job's own, which gets the name out when the job is done: what another job left, or a worker of it still writes, is never taken for it.
+// run classifies the recordings in files and returns how many recordings and files are refused. The workers write into
+// a folder of this job's own, which gets the name out when the job is done: what another job left, or a worker of it
+// still writes, is never taken for it.
 func run(ctx context.Context, runner, checkpoint, out string, shards int, files []string) (refused int, err error) {
 	if _, err := os.Lstat(out); err == nil {
 		return 0, fmt.Errorf("%s exists, perhaps of an earlier run; name another folder", out)
@@ -103,7 +105,8 @@ func run(ctx context.Context, runner, checkpoint, out string, shards int, files 
 	return refused, os.Rename(part, out)
 }
 
-// Series is a recording as the classifier takes it: time points evenly spaced, no gaps, the sensors in the training data's order.
+// Series is a recording as the classifier takes it: time points evenly spaced, no gaps, the sensors in the training
+// data's order.
 type Series struct {
 	File, Name string
 	Values     []float32
@@ -126,9 +129,10 @@ func (f *readFn) Setup() error {
 	return err
 }
 
-// ProcessElement reads a file. A file with a fault is refused, but one that the disk or the network does not give is an error, after
-// which the runner tries again. What is to know of a file stands with each of its recordings.
-func (f *readFn) ProcessElement(ctx context.Context, file fileio.FileMetadata, emit func(Series), refuse func(int, string)) error {
+// ProcessElement reads a file. A file with a fault is refused, but one that the disk or the network does not give is an
+// error, after which the runner tries again. What is to know of a file stands with each of its recordings.
+func (f *readFn) ProcessElement(ctx context.Context, file fileio.FileMetadata, emit func(Series),
+	refuse func(int, string)) error {
 	all, about, err := inputs.Recordings(ctx, []string{file.Path}, f.form, true)
 	if _, missing := errors.AsType[*fs.PathError](err); missing {
 		return err
@@ -211,7 +215,8 @@ func (f *classifyFn) FinishBundle(ctx context.Context, emit, refuse func(int, st
 			cells = append(cells, strconv.FormatFloat(share, 'g', 7, 64))
 		}
 		cells = append(cells, strings.Join(p.Warnings, "; "))
-		shard := crc32.ChecksumIEEE([]byte(f.batch[i].File+f.batch[i].Name)) % uint32(f.Shards) // a repeated bundle puts it into the same file
+		// a repeated bundle puts it into the same file
+		shard := crc32.ChecksumIEEE([]byte(f.batch[i].File+f.batch[i].Name)) % uint32(f.Shards)
 		emit(int(shard), record(cells...))
 	}
 	return nil
@@ -226,8 +231,8 @@ func record(cells ...string) string {
 	return b.String()
 }
 
-// writeFn writes a file of lines in order. Its bytes depend on the lines only, and its name appears when all are there: to write it
-// twice is to write it once.
+// writeFn writes a file of lines in order. Its bytes depend on the lines only, and its name appears when all are there:
+// to write it twice is to write it once.
 type writeFn struct {
 	Path   string
 	Shards int

@@ -80,7 +80,8 @@ func write(t *testing.T, folder string, i int) {
 	must(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("r%05d.csv", i)), []byte(text), 0o644))
 }
 
-// predicted returns the lines of a job's predictions as ccp predict writes them: without the file in front and the notes at the end.
+// predicted returns the lines of a job's predictions as ccp predict writes them: without the file in front and the
+// notes at the end.
 func predicted(t *testing.T, pattern string) (lines []string) {
 	t.Helper()
 	reader := csv.NewReader(strings.NewReader(strings.Join(sorted(t, pattern), "")))
@@ -137,8 +138,8 @@ func programIn(t *testing.T, folder string) func(args ...string) {
 	}
 }
 
-// A pipeline predicts what ccp predict does, of CSV files, a Parquet table and an .npz file. CCP_PROGRAM is the program; it is built
-// if that is not set. CCP_RECORDINGS is the number of recordings.
+// A pipeline predicts what ccp predict does, of CSV files, a Parquet table and an .npz file. CCP_PROGRAM is the
+// program; it is built if that is not set. CCP_RECORDINGS is the number of recordings.
 func TestAsPredict(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "go")
 	folder := t.TempDir()
@@ -221,9 +222,9 @@ func TestAsPredict(t *testing.T) {
 	})
 }
 
-// killed has two workers at one Prism, each a process with half of the recordings that folder/new has, and kills the second one while
-// it reads and while it writes. The first one does not notice, nothing of the second one is taken for a result, and the same command
-// does all of its half.
+// killed has two workers at one Prism, each a process with half of the recordings that folder/new has, and kills the
+// second one while it reads and while it writes. The first one does not notice, nothing of the second one is taken for
+// a result, and the same command does all of its half.
 func killed(t *testing.T, folder string, n int) {
 	free, err := net.Listen("tcp", "localhost:0")
 	must(t, err)
@@ -234,8 +235,9 @@ func killed(t *testing.T, folder string, n int) {
 	worker := func(out, files string) *exec.Cmd {
 		cmd := exec.Command(os.Args[0])
 		cmd.Dir = folder
-		cmd.Env = append(os.Environ(), fmt.Sprintf("CCP_BEAM_ARGS=--runner=universal --endpoint=localhost:%d --environment_type=LOOPBACK "+
-			"--checkpoint run --shards 200 --out %s %s", port, out, files))
+		cmd.Env = append(os.Environ(),
+			fmt.Sprintf("CCP_BEAM_ARGS=--runner=universal --endpoint=localhost:%d --environment_type=LOOPBACK "+
+				"--checkpoint run --shards 200 --out %s %s", port, out, files))
 		must(t, cmd.Start())
 		t.Cleanup(func() { _ = cmd.Process.Kill() })
 		return cmd
@@ -253,7 +255,8 @@ func killed(t *testing.T, folder string, n int) {
 	content, err := os.ReadFile(pipe)
 	must(t, err)
 	headings, rows, _ := strings.Cut(string(content), "\n")
-	headings += "," + strings.Repeat("x", 1<<18) + "\n" // more than a pipe holds: who has written it knows that the worker reads it
+	// more than a pipe holds: who has written it knows that the worker reads it
+	headings += "," + strings.Repeat("x", 1<<18) + "\n"
 	rows = strings.ReplaceAll(rows, "\n", ",\n")
 	must(t, os.Remove(pipe))
 	must(t, syscall.Mkfifo(pipe, 0o644))
@@ -306,7 +309,8 @@ func killed(t *testing.T, folder string, n int) {
 	}
 	odd := worker("odd", "new/*[13579].csv")
 	end := reads()
-	dead := filepath.Join(parts("")[0], "predictions-00000-of-00200.csv.0123abcd") // as another worker of this job leaves it that dies
+	// as another worker of this job leaves it that dies
+	dead := filepath.Join(parts("")[0], "predictions-00000-of-00200.csv.0123abcd")
 	must(t, os.WriteFile(dead, []byte("r00001"), 0o644))
 	ends(end)
 	must(t, errors.Join(odd.Wait(), even.Wait()))

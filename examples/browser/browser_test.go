@@ -93,7 +93,8 @@ func draw(t *testing.T, tab context.Context, strokes [][][2]float64) string {
 	do(t, tab, chromedp.Click("#clear"))
 	box := read[[]float64](t, tab, `((b) => [b.left, b.top, b.width])(paper.getBoundingClientRect())`)
 	pointer := func(kind input.DispatchMouseEventType, p [2]float64, buttons int64) chromedp.Action[chromedp.Void] {
-		return chromedp.MouseEvent(kind, box[0]+p[0]/100*box[2], box[1]+p[1]/100*box[2], chromedp.ButtonLeft, chromedp.ClickCount(1),
+		return chromedp.MouseEvent(kind, box[0]+p[0]/100*box[2], box[1]+p[1]/100*box[2], chromedp.ButtonLeft,
+			chromedp.ClickCount(1),
 			func(p *input.DispatchMouseEventParams) { p.Buttons = buttons })
 	}
 	for _, stroke := range strokes {

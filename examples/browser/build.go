@@ -34,8 +34,8 @@ func main() {
 	fmt.Println("open", filepath.Join(os.Args[1], "index.html"))
 }
 
-// build writes the page, the program and Go's script that runs it, into a new folder. The program is compressed text in a script, because
-// a page that was opened from a file may load scripts and nothing else.
+// build writes the page, the program and Go's script that runs it, into a new folder. The program is compressed text in
+// a script, because a page that was opened from a file may load scripts and nothing else.
 func build(folder string) error {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The embedded checkpoint predicts the test samples as it did when it was trained: with the accuracy and the loss of result.json. Version
-// 0.1.0 wrote it, so that this fails if a later one cannot read it, or reads it in another way. Do not train it anew then, but make the
-// reader right (models/kept_test.go says more).
+// The embedded checkpoint predicts the test samples as it did when it was trained: with the accuracy and the loss of
+// result.json. Version 0.1.0 wrote it, so that this fails if a later one cannot read it, or reads it in another way. Do
+// not train it anew then, but make the reader right (models/kept_test.go says more).
 func TestCheckpoint(t *testing.T) {
 	classifier, err := models.Read(digits.Checkpoint, models.LoadOptions{})
 	require.NoError(t, err)

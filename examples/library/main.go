@@ -1,4 +1,5 @@
-// Command library trains, saves, loads and classifies. It is a module of its own and imports public packages of ccp only.
+// Command library trains, saves, loads and classifies. It is a module of its own and imports public packages of ccp
+// only.
 //
 //	go run . [DIRECTORY]
 //

@@ -50,7 +50,8 @@ func run(dir string, steps int) (accuracy float64) {
 	trainer := train.NewTrainer(backend, store, func(scope *model.Scope, x *Node) *Node {
 		return spec.Build(scope, models.Topology{Matrix: data.Affinity, Hierarchy: h}, x)
 	}, loss.SparseCategoricalCrossEntropyLogits, adam, nil, nil)
-	batches := data.Batches(data.Train, datasets.BatchOptions{Size: 64, Shuffle: true, Steps: datasets.Endless, DropLast: true})
+	batches := data.Batches(data.Train, datasets.BatchOptions{Size: 64, Shuffle: true, Steps: datasets.Endless,
+		DropLast: true})
 	must(train.NewLoop(trainer).RunSteps(batches, steps))
 	c := must(models.NewClassifier(backend, training.MetadataOf(spec, data), data.Affinity))
 	must(c, c.Update(store))

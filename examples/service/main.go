@@ -1,6 +1,6 @@
-// Command service is a Go program that classifies in its own process. POST a JSON array of numbers, get the class. POST a
-// recording to /recording if the model was trained on recordings. If a training writes a better snapshot
-// into the checkpoint's directory, the service uses it without a restart. Try:
+// Command service is a Go program that classifies in its own process. POST a JSON array of numbers, get the class. POST
+// a recording to /recording if the model was trained on recordings. If a training writes a better snapshot into the
+// checkpoint's directory, the service uses it without a restart. Try:
 //
 //	ccp train --checkpoint runs/digits
 //	go run ./examples/service runs/digits

@@ -51,7 +51,8 @@ type Options struct {
 	Install bool
 	// Log receives notices, usually os.Stderr. Nil discards them.
 	Log io.Writer
-	// Progress receives the number of bytes of a file that have arrived; total is negative if the size is unknown. It may be nil.
+	// Progress receives the number of bytes of a file that have arrived; total is negative if the size is unknown. It may
+	// be nil.
 	Progress func(name string, done, total int64)
 }
 

@@ -23,8 +23,8 @@ func TestDoctorWithoutXLA(t *testing.T) {
 	assert.NotEmpty(t, r.Advice)
 }
 
-// The report's JSON has all of the report, whatever the machine: a processor with instructions for bfloat16, one with AVX2
-// only, one of ARM, and a system that has no /proc.
+// The report's JSON has all of the report, whatever the machine: a processor with instructions for bfloat16, one with
+// AVX2 only, one of ARM, and a system that has no /proc.
 func TestReportOfEachMachineSurvivesJSON(t *testing.T) {
 	emptyPluginDir(t)
 	r := Doctor(Options{})
@@ -79,7 +79,8 @@ func TestAdviceOnAGPU(t *testing.T) {
 }
 
 func TestField(t *testing.T) {
-	root := fstest.MapFS{"cpuinfo": &fstest.MapFile{Data: []byte("processor\t: 0\nmodel name\t: A: fast one\nmodel name\t: other\n")}}
+	root := fstest.MapFS{"cpuinfo": &fstest.MapFile{Data: []byte("processor\t: 0\nmodel name\t: A: fast one\nmodel " +
+		"name\t: other\n")}}
 	assert.Equal(t, "A: fast one", field(root, "cpuinfo", "model name"))
 	assert.Empty(t, field(root, "cpuinfo", "flags"))
 	assert.Empty(t, field(root, "absent", "flags"))

@@ -100,7 +100,8 @@ func installPlugin(op *opener, kind string) error {
 	return install(op, dir)
 }
 
-// takeTurn takes the lock that keeps two processes from installing at once. It waits for the other one, but not for ever.
+// takeTurn takes the lock that keeps two processes from installing at once. It waits for the other one, but not for
+// ever.
 func (op *opener) takeTurn(path string) (unlock func(remove bool), err error) {
 	const pause = 100 * time.Millisecond
 	announced := false

@@ -73,7 +73,8 @@ func TestWheelInstall(t *testing.T) {
 	}{
 		{"success", good, whole(archive), "", nil},
 		{"other content", good, whole([]byte("not this")), "(8 bytes) has sha256 ", nil},
-		{"truncated, length known", good, cut, "/files/toy.whl: EOF; give the same command to go on", []string{"toy.whl.part"}},
+		{"truncated, length known", good, cut, "/files/toy.whl: EOF; give the same command to go on",
+			[]string{"toy.whl.part"}},
 		{"truncated, length unknown", good, whole(archive[:50]), ", the published file " + good.sum[7:], nil},
 		{"not found", good, http.NotFound, "404", nil},
 		{"plugin not in the wheel", noMember, whole(archive), "toy/elsewhere.so", []string{"toy.whl"}},

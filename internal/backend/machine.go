@@ -43,8 +43,8 @@ func machineOf(root fs.FS) Machine {
 	return m
 }
 
-// MultipliesBFloat16 reports whether Open takes XLA on a processor that multiplies bfloat16, unless XLA fails: its plugin
-// is installed, there is no NVIDIA GPU, and GOMLX_BACKEND names no backend.
+// MultipliesBFloat16 reports whether Open takes XLA on a processor that multiplies bfloat16, unless XLA fails: its
+// plugin is installed, there is no NVIDIA GPU, and GOMLX_BACKEND names no backend.
 func MultipliesBFloat16() bool {
 	if errNoXLA != nil || (Options{}).request() != "" || installer.HasNvidiaGPU() {
 		return false

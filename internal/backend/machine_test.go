@@ -10,7 +10,8 @@ import (
 
 // machines are root folders of different machines.
 var machines = map[string]fstest.MapFS{
-	"AVX-512": machineFiles("model name\t: EPYC\nflags\t\t: fpu avx2 avx512f avx512_bf16\n", "MemTotal:       16314708 kB\n"),
+	"AVX-512": machineFiles("model name\t: EPYC\nflags\t\t: fpu avx2 avx512f avx512_bf16\n",
+		"MemTotal:       16314708 kB\n"),
 	"AVX2":    machineFiles("model name\t: EPYC\nflags\t\t: fpu avx2\n", "MemTotal:        8157354 kB\n"),
 	"ARM":     machineFiles("processor\t: 0\nFeatures\t: fp asimd bf16\n", "MemTotal:        8157354 kB\n"),
 	"no proc": {},
@@ -47,9 +48,13 @@ func TestBFloat16Of(t *testing.T) {
 func TestFindGPUs(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	bus := fstest.MapFS{
-		"sys/bus/pci/devices/0000:00:01.0/vendor": file("0x8086\n"), "sys/bus/pci/devices/0000:00:01.0/class": file("0x030000\n"),
-		"sys/bus/pci/devices/0000:01:00.0/vendor": file("0x10de\n"), "sys/bus/pci/devices/0000:01:00.0/class": file("0x030200\n"),
-		"sys/bus/pci/devices/0000:01:00.1/vendor": file("0x10de\n"), "sys/bus/pci/devices/0000:01:00.1/class": file("0x040300\n"), // its sound
+		"sys/bus/pci/devices/0000:00:01.0/vendor": file("0x8086\n"),
+		"sys/bus/pci/devices/0000:00:01.0/class":  file("0x030000\n"),
+		"sys/bus/pci/devices/0000:01:00.0/vendor": file("0x10de\n"),
+		"sys/bus/pci/devices/0000:01:00.0/class":  file("0x030200\n"),
+		// its sound
+		"sys/bus/pci/devices/0000:01:00.1/vendor": file("0x10de\n"),
+		"sys/bus/pci/devices/0000:01:00.1/class":  file("0x040300\n"),
 	}
 	driven := func(version string) fstest.MapFS {
 		return fstest.MapFS{
@@ -64,7 +69,8 @@ func TestFindGPUs(t *testing.T) {
 	}{
 		{fstest.MapFS{}, "none", "", "no card"},
 		{bus, "1 of NVIDIA, no driver", "driver is not loaded", "no driver"},
-		{driven("535.129.03"), "NVIDIA H100 80GB HBM3, driver 535.129.03", "driver is 535.129.03, but CUDA 13 needs 580", "an old driver"},
+		{driven("535.129.03"), "NVIDIA H100 80GB HBM3, driver 535.129.03", "driver is 535.129.03, but CUDA 13 needs 580",
+			"an old driver"},
 		{driven("580.65.06"), "NVIDIA H100 80GB HBM3, driver 580.65.06", "", "all there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A sum that is written over its first addend takes no memory of its own. It is right also if the caller keeps that addend.
+// A sum that is written over its first addend takes no memory of its own. It is right also if the caller keeps that
+// addend.
 func TestReuse(t *testing.T) {
 	reused := false
 	sum := func(a, b *Node) *Node {

@@ -43,7 +43,8 @@ func searchDirs() []string {
 	}
 	var dirs []string
 	if lib, err := installer.DefaultHomeLibPath(); err == nil {
-		dirs = append(dirs, filepath.Join(lib, "go-xla"), filepath.Join(lib, "go-xla", "nvidia"), filepath.Join(lib, "gomlx", "pjrt"))
+		dirs = append(dirs, filepath.Join(lib, "go-xla"), filepath.Join(lib, "go-xla", "nvidia"),
+			filepath.Join(lib, "gomlx", "pjrt"))
 	}
 	dirs = append(dirs, "/usr/local/lib/go-xla", "/usr/local/lib/go-xla/nvidia", "/usr/local/lib/gomlx/pjrt")
 	relative := func(dir string) bool { return !filepath.IsAbs(dir) }
@@ -114,7 +115,8 @@ func checkIntact(path string) error {
 	}
 	defer func() { _ = library.Close() }()
 	if want, known := elfMachines[runtime.GOARCH]; known && (library.Machine != want || library.Class != elf.ELFCLASS64) {
-		return fmt.Errorf("%s is built for %v of %v, this machine is %v of 64 bits", path, library.Machine, library.Class, want)
+		return fmt.Errorf("%s is built for %v of %v, this machine is %v of 64 bits", path, library.Machine,
+			library.Class, want)
 	}
 	for _, segment := range library.Progs {
 		if end := segment.Off + segment.Filesz; segment.Type == elf.PT_LOAD && end > uint64(info.Size()) {

@@ -38,7 +38,8 @@ func TestFindPluginsKeepsTheOrderOfDirectories(t *testing.T) {
 	writeFile(t, second, "pjrt_c_api_cpu_v0.1.0_plugin.so", nil)
 	writeFile(t, second, "README", nil)
 	assert.Equal(t, []plugin{
-		plugin(filepath.Join(second, "pjrt_c_api_cpu_v0.1.0_plugin.so")), plugin(filepath.Join(first, "pjrt_c_api_cpu_plugin.so")),
+		plugin(filepath.Join(second, "pjrt_c_api_cpu_v0.1.0_plugin.so")),
+		plugin(filepath.Join(first, "pjrt_c_api_cpu_plugin.so")),
 	}, findPlugins())
 	dir, err := installDir()
 	require.NoError(t, err)

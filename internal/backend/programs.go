@@ -19,11 +19,12 @@ import (
 	"github.com/gomlx/gomlx/support/xslices"
 )
 
-// mostKept is how many programs stay compiled when nobody uses them: compare trains ten models by turns, with three each.
+// mostKept is how many programs stay compiled when nobody uses them: compare trains ten models by turns, with three
+// each.
 const mostKept = 64
 
-// programs is XLA that compiles a program once. A network's trial, folds, seeds and a model that is loaded anew have the
-// same programs.
+// programs is XLA that compiles a program once. A network's trial, folds, seeds and a model that is loaded anew have
+// the same programs.
 type programs struct {
 	compute.Backend
 	mu   sync.Mutex
@@ -80,8 +81,8 @@ func (b *builder) Compile() (compute.Executable, error) {
 // unique are parts of names that GoMLX draws for each metric anew.
 var unique = regexp.MustCompile(`uuid_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}`)
 
-// textOf returns a checksum of a builder's program, without its name. ok is false if the program is for certain devices,
-// or if go-xla has other fields than v0.4.13.
+// textOf returns a checksum of a builder's program, without its name. ok is false if the program is for certain
+// devices, or if go-xla has other fields than v0.4.13.
 func textOf(b compute.Builder) (text [sha256.Size]byte, ok bool) {
 	v := reflect.ValueOf(b)
 	field, devices := fieldOf(v, "builder"), fieldOf(v, "deviceAssignment")
@@ -114,8 +115,8 @@ func (p *programs) find(text [sha256.Size]byte) *program {
 	return found
 }
 
-// keep keeps a new program, and forgets the one that was not used for longest. If another was compiled at the same time,
-// keep returns that.
+// keep keeps a new program, and forgets the one that was not used for longest. If another was compiled at the same
+// time, keep returns that.
 func (p *programs) keep(one *program) *program {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,7 +147,8 @@ func (p *programs) Finalize() {
 // Finalize leaves the program to others that use it. go-xla frees one that nothing refers to.
 func (*program) Finalize() {}
 
-func (one *program) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) ([]compute.Buffer, error) {
+func (one *program) Execute(inputs []compute.Buffer, donate []bool,
+	device compute.DeviceNum) ([]compute.Buffer, error) {
 	inner := xslices.Map(inputs, func(b compute.Buffer) compute.Buffer { return b.(*buffer).Buffer })
 	results, err := one.Executable.Execute(inner, donate, device)
 	for i, b := range results {
@@ -159,7 +161,8 @@ func (p *programs) BufferFromFlatData(device compute.DeviceNum, flat any, shape 
 	return p.wrap(p.Backend.BufferFromFlatData(device, flat, shape))
 }
 
-func (p *programs) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (b compute.Buffer, flat any, err error) {
+func (p *programs) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (b compute.Buffer, flat any,
+	err error) {
 	b, flat, err = p.Backend.NewSharedBuffer(device, shape)
 	b, err = p.wrap(b, err)
 	return b, flat, err

@@ -44,7 +44,8 @@ func Open(t testing.TB, origin string) context.Context {
 	if path == "" {
 		absent(t, "there is no Chromium: CCP_CHROMIUM names none, and the PATH has none")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-background-networking", true),
 		chromedp.WSURLReadTimeout(time.Minute))
@@ -61,7 +62,8 @@ func Open(t testing.TB, origin string) context.Context {
 		defer mu.Unlock()
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
-			if !strings.HasPrefix(e.Request.URL, origin) && !strings.HasPrefix(e.Request.URL, "data:") { // data: is the page's own
+			// data: is the page's own
+			if !strings.HasPrefix(e.Request.URL, origin) && !strings.HasPrefix(e.Request.URL, "data:") {
 				strange = append(strange, "request "+e.Request.URL)
 			}
 		case *runtime.EventExceptionThrown:

@@ -129,9 +129,10 @@ func Load(dir, kind string, store *model.Store, state any) (step int, passedOver
 	return Read(os.DirFS(dir), dir, kind, nil, store, state)
 }
 
-// Read is Load from a file system, which messages call name. A snapshot must belong to the description; nil is that of the
-// file system.
-func Read(fsys fs.FS, name, kind string, description []byte, store *model.Store, state any) (step int, passedOver []string, err error) {
+// Read is Load from a file system, which messages call name. A snapshot must belong to the description; nil is that of
+// the file system.
+func Read(fsys fs.FS, name, kind string, description []byte, store *model.Store, state any) (step int,
+	passedOver []string, err error) {
 	return restore(fsys, name, kind, description, func(folder fs.FS) error {
 		err := readJSON(folder, stateName, state)
 		if err == nil {
@@ -151,7 +152,8 @@ func State(dir, kind string, state any) error {
 
 // restore calls read with the newest intact snapshot of a kind, and with the one before it if read fails. A training
 // may remove snapshots meanwhile: then restore looks again.
-func restore(fsys fs.FS, name, kind string, description []byte, read func(folder fs.FS) error) (step int, passedOver []string, err error) {
+func restore(fsys fs.FS, name, kind string, description []byte, read func(folder fs.FS) error) (step int,
+	passedOver []string, err error) {
 	of := description
 	if of == nil {
 		of, _ = fs.ReadFile(fsys, MetadataFile) // snapshots without one belong to none
@@ -235,7 +237,8 @@ func loadVariables(folder fs.FS, store *model.Store) (err error) {
 	return nil
 }
 
-// checkShapes returns an error for a variable of more elements than there are bytes: GoMLX would ask for the memory first.
+// checkShapes returns an error for a variable of more elements than there are bytes: GoMLX would ask for the memory
+// first.
 func checkShapes(text []byte, most int) error {
 	var listed struct{ Variables []struct{ Dimensions []int } }
 	err := json.Unmarshal(text, &listed)
@@ -277,8 +280,8 @@ func stepOf(name, kind string) (step int, ok bool) {
 	return step, err == nil && step >= 0 && name == snapshot("", kind, step)
 }
 
-// prune removes all snapshots of a kind except the `keep` newest up to this step. It also removes those of the kind that
-// killed writers left behind. What another process reads on Windows stays until the next time.
+// prune removes all snapshots of a kind except the `keep` newest up to this step. It also removes those of the kind
+// that killed writers left behind. What another process reads on Windows stays until the next time.
 func prune(dir, kind string, step, keep int) error {
 	steps, err := list(os.DirFS(dir), kind)
 	if err != nil {

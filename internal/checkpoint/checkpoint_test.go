@@ -86,7 +86,8 @@ func TestSaveAndLoad(t *testing.T) {
 
 	for name, store := range map[string]*model.Store{
 		"into an empty store": model.NewStore(),
-		"over other values":   newStore(t, map[string]any{"/model/count": int32(1), "/model/mask": []bool{false, false, false}}),
+		"over other values": newStore(t,
+			map[string]any{"/model/count": int32(1), "/model/mask": []bool{false, false, false}}),
 	} {
 		var loaded state
 		step, passedOver, err := Load(dir, Last, store, &loaded)
@@ -153,7 +154,8 @@ func TestSavingBehindAnAbandonedSnapshot(t *testing.T) {
 func TestKilledWritersAreCleanedUp(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, Last, 1, 2)
-	others := []string{files.Unfinished + "best-00000002-123", files.Unfinished + "mine.npz-ABC", files.Unfinished + "ucla-123"}
+	others := []string{files.Unfinished + "best-00000002-123", files.Unfinished + "mine.npz-ABC",
+		files.Unfinished + "ucla-123"}
 	for _, name := range append(others, files.Unfinished+"last-00000002-123") {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name, stateName), []byte("{"), 0o600))
@@ -166,7 +168,8 @@ func TestKilledWritersAreCleanedUp(t *testing.T) {
 	assert.Empty(t, passedOver, "what was never renamed is no snapshot")
 
 	save(t, dir, Last, 2, 2)
-	assert.Equal(t, append(others, "last-00000001", "last-00000002"), names(t, dir), "other processes may write the others")
+	assert.Equal(t, append(others, "last-00000001", "last-00000002"), names(t, dir),
+		"other processes may write the others")
 }
 
 // pruned is a directory in which a training saves a better snapshot, and removes the old one, while that is being read.
@@ -186,7 +189,8 @@ func TestSnapshotRemovedWhileItIsRead(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, Best, 1, 1)
 	store := model.NewStore()
-	step, passedOver, err := Read(pruned{os.DirFS(dir), func() { save(t, dir, Best, 2, 1) }}, dir, Best, nil, store, new(state))
+	step, passedOver, err := Read(pruned{os.DirFS(dir), func() { save(t, dir, Best, 2, 1) }}, dir, Best, nil, store,
+		new(state))
 	require.NoError(t, err)
 	assert.Equal(t, 2, step)
 	assert.Empty(t, passedOver)
@@ -204,9 +208,10 @@ func TestDamagedSnapshotsArePassedOver(t *testing.T) {
 		damage func(t *testing.T, snapshot string)
 		says   string
 	}{
-		"truncated weights": {func(t *testing.T, s string) { require.NoError(t, os.Truncate(binary(t, s), 3)) }, ".bin has 3 bytes"},
-		"flipped byte":      {func(t *testing.T, s string) { flip(t, binary(t, s), 0) }, ".bin has 12 bytes and SHA-256"},
-		"weights gone":      {func(t *testing.T, s string) { require.NoError(t, os.Remove(binary(t, s))) }, ".bin: "},
+		"truncated weights": {func(t *testing.T, s string) { require.NoError(t, os.Truncate(binary(t, s), 3)) },
+			".bin has 3 bytes"},
+		"flipped byte": {func(t *testing.T, s string) { flip(t, binary(t, s), 0) }, ".bin has 12 bytes and SHA-256"},
+		"weights gone": {func(t *testing.T, s string) { require.NoError(t, os.Remove(binary(t, s))) }, ".bin: "},
 		"manifest gone": {func(t *testing.T,
 			s string) {
 			require.NoError(t, os.Remove(filepath.Join(s, manifestName)))

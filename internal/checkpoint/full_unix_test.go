@@ -32,6 +32,7 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 	limit := syscall.Rlimit{Cur: 1 << 16, Max: 1 << 16}
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 	err := Save(dir, Last, 2, 1, store, state{}, nil)
-	require.ErrorContains(t, err, "saving the weights of step 2: 65536 of 524296 bytes could be written; is the disk full?")
+	require.ErrorContains(t, err,
+		"saving the weights of step 2: 65536 of 524296 bytes could be written; is the disk full?")
 	assert.Equal(t, []string{"last-00000001"}, names(t, dir))
 }

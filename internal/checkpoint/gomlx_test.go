@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// GoMLX's own reader, which is that of its gomlx_checkpoints, finds all of a snapshot: variables, and parameters of each
-// scope with their types.
+// GoMLX's own reader, which is that of its gomlx_checkpoints, finds all of a snapshot: variables, and parameters of
+// each scope with their types.
 func TestGoMLXReadsSnapshots(t *testing.T) {
 	dir := t.TempDir()
 	params := map[string]any{"/ccp_dropout": 0.5, "/ccp_order": "elu,bn", "/ccp_candidates": 4,

@@ -24,8 +24,8 @@ type sums struct {
 	Own   string `json:"sha256"`
 }
 
-// noSum stands for the last member of MetadataFile, sha256, while it is computed: the SHA-256 of the file, in hexadecimal
-// digits.
+// noSum stands for the last member of MetadataFile, sha256, while it is computed: the SHA-256 of the file, in
+// hexadecimal digits.
 var noSum = strings.Repeat("-", 2*sha256.Size)
 
 // sumsBegin is the text before the sums.
@@ -51,8 +51,8 @@ func Start(dir string, description any, writeGraph func(path string) error) erro
 	return files.WriteBytes(filepath.Join(dir, MetadataFile), bytes.Replace(text, []byte(noSum), []byte(sumOf(text)), 1))
 }
 
-// ReadMetadata reads the text of MetadataFile into description, a pointer to a struct for JSON. It returns an error if the
-// text is not what Start wrote, or has more than the struct.
+// ReadMetadata reads the text of MetadataFile into description, a pointer to a struct for JSON. It returns an error if
+// the text is not what Start wrote, or has more than the struct.
 func ReadMetadata(text []byte, description any) error {
 	var s sums
 	if err := json.Unmarshal(text, &s); err != nil {
@@ -60,7 +60,8 @@ func ReadMetadata(text []byte, description any) error {
 	} else if s.Own == "" || s.Graph == "" {
 		return ErrEarlier
 	} else if sumOf(bytes.Replace(text, []byte(s.Own), []byte(noSum), 1)) != s.Own {
-		return errors.New("it is damaged or was changed by hand: its checksum differs; copy the file again from where it is " +
+		return errors.New("it is damaged or was changed by hand: its checksum differs; copy the file again from " +
+			"where it is " +
 			"whole, or train anew")
 	}
 	from, _, _ := bytes.Cut(text, []byte(sumsBegin))

@@ -11,8 +11,8 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 )
 
-// A run that is to take the place of another is in NextFolder of the checkpoint's directory, until its first snapshot. Then TakeOver
-// renames the folder to takenFolder: from here on the run before does not count any more.
+// A run that is to take the place of another is in NextFolder of the checkpoint's directory, until its first snapshot.
+// Then TakeOver renames the folder to takenFolder: from here on the run before does not count any more.
 const (
 	NextFolder  = ".ccp-next"
 	takenFolder = ".ccp-taken"
@@ -21,8 +21,8 @@ const (
 // rename moves a file or a folder. Tests replace it, to stop in between.
 var rename = files.Rename
 
-// TakeOver puts the run in NextFolder in the place of the run in dir, which remove deletes. If it is stopped anywhere, FS reads the
-// run before or the new one, and Settle ends the work. The caller holds the lock of dir.
+// TakeOver puts the run in NextFolder in the place of the run in dir, which remove deletes. If it is stopped anywhere,
+// FS reads the run before or the new one, and Settle ends the work. The caller holds the lock of dir.
 func TakeOver(dir string, remove func(dir string) error) error {
 	if err := rename(filepath.Join(dir, NextFolder), filepath.Join(dir, takenFolder)); err != nil {
 		return err
@@ -30,8 +30,8 @@ func TakeOver(dir string, remove func(dir string) error) error {
 	return Settle(dir, remove)
 }
 
-// Settle ends a TakeOver that was stopped, and does nothing if none was. As long as the configuration is in takenFolder, something of
-// the run before may be left, so that it is the first to be moved.
+// Settle ends a TakeOver that was stopped, and does nothing if none was. As long as the configuration is in
+// takenFolder, something of the run before may be left, so that it is the first to be moved.
 func Settle(dir string, remove func(dir string) error) error {
 	taken := filepath.Join(dir, takenFolder)
 	entries, err := os.ReadDir(taken)
@@ -60,7 +60,8 @@ func Settle(dir string, remove func(dir string) error) error {
 	return os.Remove(taken)
 }
 
-// move renames a file or a folder. If a folder is there already, in which somebody keeps files of his own, it gets the new files, too.
+// move renames a file or a folder. If a folder is there already, in which somebody keeps files of his own, it gets the
+// new files, too.
 func move(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if info, missing := os.Stat(to); err != nil || missing != nil || !info.IsDir() {
@@ -95,8 +96,8 @@ func FS(dir fs.FS) fs.FS {
 	return merged{taken, dir}
 }
 
-// ReadJSON reads a JSON file of the checkpoint in dir into v, of the run that FS shows. The error is os.ErrNotExist if that run has no
-// such file.
+// ReadJSON reads a JSON file of the checkpoint in dir into v, of the run that FS shows. The error is os.ErrNotExist if
+// that run has no such file.
 func ReadJSON(dir, name string, v any) error {
 	raw, err := fs.ReadFile(FS(os.DirFS(dir)), filepath.ToSlash(name))
 	path := filepath.Join(dir, name)

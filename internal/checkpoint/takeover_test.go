@@ -18,7 +18,8 @@ func writeRun(t *testing.T, dir, name string, step int) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	require.NoError(t, files.WriteJSON(filepath.Join(dir, ConfigFile), name))
-	require.NoError(t, Start(dir, struct{ Name string }{name}, func(path string) error { return files.WriteBytes(path, []byte(name)) }))
+	require.NoError(t, Start(dir, struct{ Name string }{name},
+		func(path string) error { return files.WriteBytes(path, []byte(name)) }))
 	save(t, dir, Best, step, 1)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "hierarchy"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "hierarchy", "0001.json"), []byte(name), 0o600))
@@ -30,7 +31,8 @@ func removeRun(dir string) error {
 		files.Remove(dir, MetadataFile, GraphFile, ConfigFile))
 }
 
-// readRun returns what a reader finds in dir: the description, the graph, and the step of the snapshot that belongs to them.
+// readRun returns what a reader finds in dir: the description, the graph, and the step of the snapshot that belongs to
+// them.
 func readRun(t *testing.T, dir string) (name string, step int) {
 	t.Helper()
 	fsys := FS(os.DirFS(dir))
@@ -45,7 +47,8 @@ func readRun(t *testing.T, dir string) (name string, step int) {
 	return text.Name, step
 }
 
-// Whatever a new run's way into the place of another is stopped at, a reader finds one of the two, whole, and Settle ends the work.
+// Whatever a new run's way into the place of another is stopped at, a reader finds one of the two, whole, and Settle
+// ends the work.
 func TestTakeOverIsStopped(t *testing.T) {
 	for _, steps := range [][2]int{{7, 9}, {9, 7}, {8, 8}} {
 		for stop, reached := 0, true; reached; stop++ {
@@ -93,7 +96,8 @@ func TestTakeOverIsStopped(t *testing.T) {
 				rename = files.Rename
 				require.NoError(t, Settle(dir, removeRun))
 				if stop > 0 {
-					assert.ElementsMatch(t, []string{fmt.Sprintf("best-%08d", steps[1]), ConfigFile, GraphFile, "hierarchy", MetadataFile, "notes.txt"},
+					assert.ElementsMatch(t, []string{fmt.Sprintf("best-%08d", steps[1]), ConfigFile, GraphFile, "hierarchy",
+						MetadataFile, "notes.txt"},
 						names(t, dir))
 					assert.ElementsMatch(t, []string{"0001.json", "notes.txt"}, names(t, filepath.Join(dir, "hierarchy")))
 				}

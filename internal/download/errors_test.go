@@ -29,7 +29,8 @@ func TestFetchErrors(t *testing.T) {
 		{"forbidden", status(403), 1, []string{"403 Forbidden"}},
 		{"a part that nobody asked for", status(206), 1, []string{"206 Partial Content"}},
 		{"down", status(503), attempts, []string{"503 Service Unavailable; give the same command to go on"}},
-		{"dropped at once", func(int, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, attempts, []string{"EOF"}},
+		{"dropped at once", func(int, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, attempts,
+			[]string{"EOF"}},
 		{"another file", func(_ int, w http.ResponseWriter, r *http.Request) { whole(w, r, content(2)) }, 1,
 			[]string{sumOf(raw)[7:], sumOf(content(2))[7:], "was deleted; try again: if it stays so, the file has changed"}},
 	} {

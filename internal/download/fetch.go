@@ -109,7 +109,8 @@ func (f Fetcher) Fetch(ctx context.Context, file File) error {
 		}
 		if start == 0 || again { // Else the part was of another version of the file: once more, from the start.
 			return fmt.Errorf("fetch %s: what came (%d bytes) has %s, the published file %s, and was deleted; "+
-				"try again: if it stays so, the file has changed, or something on the way changes it", file.URL, size, found, sum.hex)
+				"try again: if it stays so, the file has changed, or something on the way changes it", file.URL, size,
+				found, sum.hex)
 		}
 	}
 }

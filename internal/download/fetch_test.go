@@ -151,7 +151,8 @@ func TestCutConnections(t *testing.T) {
 	file := fileAt(t, s.URL, raw)
 	require.NoError(t, quick.Fetch(t.Context(), file))
 	complete(t, file, raw)
-	assert.Equal(t, []string{"", "bytes=10000-", "bytes=20000-", "bytes=30000-", "bytes=40000-", "bytes=50000-", "bytes=60000-",
+	assert.Equal(t, []string{"", "bytes=10000-", "bytes=20000-", "bytes=30000-", "bytes=40000-", "bytes=50000-",
+		"bytes=60000-",
 		"bytes=60000-"}, s.ranges)
 }
 
@@ -196,7 +197,8 @@ func TestNoMark(t *testing.T) {
 	}
 }
 
-// TestChangedFile: the file changes between two answers. The checksum shows it, and the new file is fetched from its start.
+// TestChangedFile: the file changes between two answers. The checksum shows it, and the new file is fetched from its
+// start.
 func TestChangedFile(t *testing.T) {
 	before, after := content(1), content(2)
 	s := serve(t, func(n int, w http.ResponseWriter, r *http.Request) {
@@ -292,7 +294,8 @@ func ExampleFetcher_Fetch() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "greeting.txt")
-	fmt.Println(Fetcher{}.Fetch(context.Background(), File{URL: server.URL, Path: path, Sum: "md5:5d41402abc4b2a76b9719d911017c592"}))
+	fmt.Println(Fetcher{}.Fetch(context.Background(),
+		File{URL: server.URL, Path: path, Sum: "md5:5d41402abc4b2a76b9719d911017c592"}))
 	raw, _ := os.ReadFile(path)
 	fmt.Println(string(raw))
 	// Output:

@@ -138,7 +138,8 @@ func TestUnpackRefuses(t *testing.T) {
 		{"no name", "x.tar.gz", tarGz(t, file, entry{content: "x"}), "."},
 		{"symbolic link", "x.tar.gz", tarGz(t, file, entry{name: "link", content: "/tmp", kind: tar.TypeSymlink}),
 			`"link" is neither a file nor a folder`},
-		{"hard link", "x.tar.gz", tarGz(t, file, entry{name: "link", content: "good", kind: tar.TypeLink}), "neither a file nor a folder"},
+		{"hard link", "x.tar.gz", tarGz(t, file, entry{name: "link", content: "good", kind: tar.TypeLink}),
+			"neither a file nor a folder"},
 		{"device", "x.tar.gz", tarGz(t, file, entry{name: "null", kind: tar.TypeChar}), "neither a file nor a folder"},
 		{"twice", "x.tar.gz", tarGz(t, file, file), "good: file exists"},
 		{"a file as folder", "x.tar.gz", tarGz(t, file, entry{name: "good/inside", content: "x"}), "good"},
@@ -167,7 +168,8 @@ func TestUnpackSparesWhatIsThere(t *testing.T) {
 		assert.ErrorContains(t, err, place+" is there and is not an empty folder; move it away")
 	}
 	assert.Equal(t, map[string]string{"mine": ""}, tree(t, folder))
-	require.ErrorIs(t, Unpack(t.Context(), filepath.Join(folder, "none.tar.gz"), filepath.Join(folder, "new")), os.ErrNotExist)
+	require.ErrorIs(t, Unpack(t.Context(), filepath.Join(folder, "none.tar.gz"), filepath.Join(folder, "new")),
+		os.ErrNotExist)
 	assert.Equal(t, []string{"mine"}, names(t, folder))
 
 	ctx, stop := context.WithCancel(t.Context())

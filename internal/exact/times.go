@@ -1,4 +1,5 @@
-// Package exact keeps what float64 would lose: the last digits of times, and the squares of very small and very large numbers.
+// Package exact keeps what float64 would lose: the last digits of times, and the squares of very small and very large
+// numbers.
 package exact
 
 import (

@@ -167,8 +167,8 @@ func TestWriteKeepsTheOldFile(t *testing.T) {
 	assert.Len(t, entries, 1)
 }
 
-// A link keeps being one, a pipe or device is written into, and a file keeps who may read it. New folders and files follow
-// the umask.
+// A link keeps being one, a pipe or device is written into, and a file keeps who may read it. New folders and files
+// follow the umask.
 func TestWriteIntoWhatIsThere(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no pipes with names, and no umask")

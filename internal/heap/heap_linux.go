@@ -46,9 +46,10 @@ static void reserve(void) {
 */
 import "C"
 
-// Reserve keeps a part of the heap free of what the compiler allocates, for steps. It is to be called before XLA compiles a
-// program. The compiler leaves small blocks all over the heap, between which no step's memory fits.
+// Reserve keeps a part of the heap free of what the compiler allocates, for steps. It is to be called before XLA
+// compiles a program. The compiler leaves small blocks all over the heap, between which no step's memory fits.
 func Reserve() { C.reserve() }
 
-// Release is to be called when the program is compiled. It ends Reserve and returns the compiler's memory to the system.
+// Release is to be called when the program is compiled. It ends Reserve and returns the compiler's memory to the
+// system.
 func Release() { C.release() }

@@ -28,7 +28,8 @@ type Reader struct {
 
 // New returns a reader of a document, which must not change while it is read.
 func New(document []byte) *Reader {
-	return &Reader{document: document, tokens: jsontext.NewDecoder(bytes.NewBuffer(document), // which the decoder does not copy
+	// which the decoder does not copy
+	return &Reader{document: document, tokens: jsontext.NewDecoder(bytes.NewBuffer(document),
 		jsontext.AllowDuplicateNames(true), // it would keep all names
 		jsontext.AllowInvalidUTF8(true))}
 }
@@ -141,7 +142,8 @@ func (r *Reader) Digits(to *float64, digits *string) Value {
 		}
 		v, err = strconv.ParseFloat(string(raw), 64)
 		if err != nil {
-			err = fmt.Errorf("%s is %s at byte %d, which float64 does not hold", what, suggest.Clip(string(raw)), r.tokens.InputOffset())
+			err = fmt.Errorf("%s is %s at byte %d, which float64 does not hold", what, suggest.Clip(string(raw)),
+				r.tokens.InputOffset())
 		}
 		return v, err
 	})
@@ -152,7 +154,8 @@ func (r *Reader) Int(to *int) Value {
 	return scalar(r, '0', to, 0, func(raw []byte, what string) (v int, err error) {
 		v, err = strconv.Atoi(string(raw))
 		if err != nil {
-			err = fmt.Errorf("%s is %s at byte %d; it must be a whole number", what, suggest.Clip(string(raw)), r.tokens.InputOffset())
+			err = fmt.Errorf("%s is %s at byte %d; it must be a whole number", what, suggest.Clip(string(raw)),
+				r.tokens.InputOffset())
 		}
 		return v, err
 	})
@@ -192,7 +195,8 @@ func scalar[T any](r *Reader, kind jsontext.Kind, to *T, null T, parse func(raw 
 	}
 }
 
-var kinds = map[jsontext.Kind]string{'n': "null", 't': "true or false", 'f': "true or false", '"': "a text", '0': "a number",
+var kinds = map[jsontext.Kind]string{'n': "null", 't': "true or false", 'f': "true or false", '"': "a text",
+	'0': "a number",
 	'{': "an object", '[': "a list", '}': "missing", ']': "missing"}
 
 // expect looks at the next value. It reads null, and refuses another kind.

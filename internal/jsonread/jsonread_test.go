@@ -135,12 +135,14 @@ func FuzzRead(f *testing.F) {
 		var members map[string]json.RawMessage
 		require.NoError(t, json.Unmarshal([]byte(text), &members))
 		var want content
-		for name, to := range map[string]any{"name": &want.Name, "count": &want.Count, "yes": &want.Yes, "values": &want.Values} {
+		for name, to := range map[string]any{"name": &want.Name, "count": &want.Count, "yes": &want.Yes,
+			"values": &want.Values} {
 			if raw, ok := members[name]; ok {
 				require.NoError(t, json.Unmarshal(raw, to))
 			}
 		}
-		require.Equal(t, []any{want.Name, want.Count, want.Yes, len(want.Values)}, []any{c.Name, c.Count, c.Yes, len(c.Values)})
+		require.Equal(t, []any{want.Name, want.Count, want.Yes, len(want.Values)},
+			[]any{c.Name, c.Count, c.Yes, len(c.Values)})
 		require.LessOrEqual(t, len(c.Name), 3*MaxText)
 	})
 }

@@ -81,8 +81,8 @@ func open(path string, from interface {
 	return f, nil
 }
 
-// holdsArray reports that a member begins as an array does, whatever its name: numpy goes by that alone, and other writers
-// leave out the .npy. A member that cannot be unpacked counts as one, so that whoever asks for it is told.
+// holdsArray reports that a member begins as an array does, whatever its name: numpy goes by that alone, and other
+// writers leave out the .npy. A member that cannot be unpacked counts as one, so that whoever asks for it is told.
 func holdsArray(member *zip.File) bool {
 	r, err := member.Open()
 	if err != nil || member.Flags&encrypted != 0 {

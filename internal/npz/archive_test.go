@@ -151,13 +151,15 @@ func unreadable(t *testing.T, header zip.FileHeader, packed string) error {
 	return err
 }
 
-// TestMembersWithoutTheEnding reads what other writers leave: numpy takes a member for an array by its first bytes alone.
+// TestMembersWithoutTheEnding reads what other writers leave: numpy takes a member for an array by its first bytes
+// alone.
 func TestMembersWithoutTheEnding(t *testing.T) {
 	one, err := os.ReadFile("testdata/v1.npy")
 	require.NoError(t, err)
 	var b bytes.Buffer
 	archive := zip.NewWriter(&b)
-	for _, member := range []struct{ name, content string }{{"series", string(one)}, {"labels.npy", string(one)}, {"notes.txt", "by hand"}, {"b/", ""},
+	for _, member := range []struct{ name, content string }{{"series", string(one)}, {"labels.npy", string(one)},
+		{"notes.txt", "by hand"}, {"b/", ""},
 		{"b/deep", string(one)}, {"nothing", ""}} {
 		w, err := archive.Create(member.name)
 		require.NoError(t, err)
@@ -207,7 +209,8 @@ func TestOtherMethods(t *testing.T) {
 }
 
 func TestClaimedSize(t *testing.T) {
-	assert.ErrorContains(t, unreadable(t, zip.FileHeader{Method: zip.Deflate, CompressedSize64: 4, UncompressedSize64: 1 << 40}, "abcd"),
+	assert.ErrorContains(t,
+		unreadable(t, zip.FileHeader{Method: zip.Deflate, CompressedSize64: 4, UncompressedSize64: 1 << 40}, "abcd"),
 		`array "x": claims 1099511627776 bytes in 4 compressed bytes`)
 }
 

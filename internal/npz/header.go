@@ -109,10 +109,13 @@ var types = map[string]reflect.Type{
 // setType takes numpy's dtype string: byte order, kind, size.
 func (h *header) setType(descr string) error {
 	if descr == "|O" || descr == "O" {
-		return errors.New("the array holds pickled Python objects; store it with a plain dtype, for strings dtype=str; recordings of " +
-			"several lengths are one array of floats with NaN after their ends, a scipy matrix is its arrays indptr, indices and data")
+		return errors.New("the array holds pickled Python objects; store it with a plain dtype, for strings dtype=str; " +
+			"recordings of " +
+			"several lengths are one array of floats with NaN after their ends, a scipy matrix is its arrays indptr, " +
+			"indices and data")
 	}
-	unsupported := fmt.Errorf("dtype %.40q is not supported; store bool, integers, float16 to float64 or strings, and dates as "+
+	unsupported := fmt.Errorf("dtype %.40q is not supported; store bool, integers, float16 to float64 or strings, and "+
+		"dates as "+
 		"seconds, (dates - dates[0]) / numpy.timedelta64(1, 's')", descr)
 	if len(descr) < 3 || !strings.ContainsRune("<>|=", rune(descr[0])) {
 		return unsupported

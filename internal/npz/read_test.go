@@ -115,7 +115,8 @@ func TestMalformedArrays(t *testing.T) {
 		{"too large a number", "is malformed", npy(shape+"(9223372036854775808,)}", "")},
 		{"unclosed tuple", "(1 2)}\" is malformed", npy(shape+"(1 2)}", "")},
 		{"product overflows", "more elements than any file", npy(shape+"(4294967296, 4294967296)}", "")},
-		{"bytes overflow", "more elements than any file", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904,)}", "")},
+		{"bytes overflow", "more elements than any file",
+			npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904,)}", "")},
 		{"huge", "needs 1000000000000 bytes, but the array has 1", npy(shape+"(1000000000000,)}", "a")},
 		{"cut off", "needs 3 bytes, but the array has 2", npy(shape+"(3,)}", "ab")},
 		{"too long", "needs 1 bytes, but the array has 2", npy(shape+"(1,)}", "ab")},
@@ -154,7 +155,8 @@ func TestReadFileErrorsNameTheFile(t *testing.T) {
 
 // TestChunks reads arrays longer than one chunk and strings wider than one.
 func TestChunks(t *testing.T) {
-	for _, data := range []any{upTo[float64](100_001), upTo[uint8](600_000), []string{string(bytes.Repeat([]byte("x"), 70_000)), "y"}} {
+	for _, data := range []any{upTo[float64](100_001), upTo[uint8](600_000),
+		[]string{string(bytes.Repeat([]byte("x"), 70_000)), "y"}} {
 		a := &Array{Data: data}
 		a.Shape = []int{a.Len()}
 		var file bytes.Buffer
@@ -171,7 +173,8 @@ func FuzzReadNPY(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(seed)
 	}
-	f.Add(npy("{'descr': '>U2', 'fortran_order': True, 'shape': (1, 2)}", "\x00\x00\x00a\x00\x00\x00b\x00\x00\x00c\x00\x00\x00\x00"))
+	f.Add(npy("{'descr': '>U2', 'fortran_order': True, 'shape': (1, 2)}",
+		"\x00\x00\x00a\x00\x00\x00b\x00\x00\x00c\x00\x00\x00\x00"))
 	f.Add(npy("{'descr': '<f2', 'fortran_order': False, 'shape': ()}", "\x00\x3c"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		a, err := ReadNPY(bytes.NewReader(file), int64(len(file)))

@@ -12,7 +12,8 @@ import (
 
 // TestRows: written row by row, an array is the same, byte by byte, as written at once.
 func TestRows(t *testing.T) {
-	for name, shape := range map[string][]int{"matrix": {3, 2}, "vector": {6}, "cube": {2, 3, 1}, "no rows": {0, 4}, "empty rows": {3, 0}} {
+	for name, shape := range map[string][]int{"matrix": {3, 2}, "vector": {6}, "cube": {2, 3, 1}, "no rows": {0, 4},
+		"empty rows": {3, 0}} {
 		t.Run(name, func(t *testing.T) {
 			values := []float32{1, 2, 3, -4, 0.5, 6}
 			if name == "no rows" || name == "empty rows" {

@@ -12,8 +12,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// InferenceParam is a graph's parameter, an *Inference: the program predicts with weights that are there already, and has no
-// gradients.
+// InferenceParam is a graph's parameter, an *Inference: the program predicts with weights that are there already, and
+// has no gradients.
 const InferenceParam = "inference"
 
 // Inference renews the tables that programs of one store derive from its weights, see Derived.
@@ -58,8 +58,8 @@ func Derived(scope *model.Scope, g *Graph, name string,
 }
 
 // Folded returns the weights and the shift of a layer with batch normalisation: x·w + shift is the normalised product
-// with the bias. They are Derived tables, or nil. The shift is float32, and w has the type to multiply x in, dtype.
-// of is the kernel's own shape. The weight that is number i of the kernel belongs to an output, and is number `to` of w,
+// with the bias. They are Derived tables, or nil. The shift is float32, and w has the type to multiply x in, dtype. of
+// is the kernel's own shape. The weight that is number i of the kernel belongs to an output, and is number `to` of w,
 // which has the shape dims.
 //
 // A program with them has a third of the parameters and fewer operations: for one signal of a small network, starting
@@ -97,8 +97,8 @@ func Folded(scope *model.Scope, g *Graph, dtype dtypes.DType, epsilon float64, o
 
 // FoldedProduct computes x·w for Folded weights, as Contract does. x: `[rows, in]`, w: `[in, out]`.
 //
-// XLA's CPU compiler multiplies a single row in float32, and would convert all of w in each call. It multiplies two rows
-// in bfloat16.
+// XLA's CPU compiler multiplies a single row in float32, and would convert all of w in each call. It multiplies two
+// rows in bfloat16.
 func FoldedProduct(dtype dtypes.DType, x, w *Node) *Node {
 	if dtype != dtypes.BFloat16 || x.Shape().Dim(0) > 1 {
 		return Contract(dtype, x, 1, w, 0)
@@ -114,9 +114,9 @@ func Contract(dtype dtypes.DType, a *Node, axisA int, b *Node, axisB int) *Node 
 	if a.DType() == dtype && b.DType() == dtype && dtype != dtypes.BFloat16 {
 		return Dot(a, b).General([]int{axisA}, nil, []int{axisB}, nil)
 	}
-	// Both backends add up in float32 unasked. If asked, go-xla adds zero to all of b, and XLA's CPU compiler then leaves b in
-	// float32. Each factor and the product stand Apart: the compiler would move a transpose into a product that it has
-	// chosen to take in bfloat16. Then it could not compute that product.
+	// Both backends add up in float32 unasked. If asked, go-xla adds zero to all of b, and XLA's CPU compiler then leaves
+	// b in float32. Each factor and the product stand Apart: the compiler would move a transpose into a product that it
+	// has chosen to take in bfloat16. Then it could not compute that product.
 	product := Dot(Apart(Rounded(a, dtype)), Apart(Rounded(b, dtype))).WithAccumulatorDType(dtypes.InvalidDType)
 	return Apart(product.WithOutputDType(dtypes.Float32).General([]int{axisA}, nil, []int{axisB}, nil))
 }
@@ -130,16 +130,16 @@ func TransposedProduct(dtype dtypes.DType, a, b *Node) *Node {
 	return Contract(dtype, Turned(Rounded(a, dtype)), 1, b, 0)
 }
 
-// Turned is the transposed matrix x, as a copy of its own: a factor to multiply along x's first axis. XLA's CPU compiler
-// would fold the transpose into the product. The product is then slower, and bfloat16 becomes float32. The axis of 1 gives
-// the copy the layout of an ordinary matrix: the compiler multiplies no other in bfloat16.
+// Turned is the transposed matrix x, as a copy of its own: a factor to multiply along x's first axis. XLA's CPU
+// compiler would fold the transpose into the product. The product is then slower, and bfloat16 becomes float32. The
+// axis of 1 gives the copy the layout of an ordinary matrix: the compiler multiplies no other in bfloat16.
 func Turned(x *Node) *Node {
 	rows, columns := x.Shape().Dim(0), x.Shape().Dim(1)
 	return Reshape(Apart(Reshape(TransposeAllDims(x, 1, 0), columns, 1, rows)), columns, rows)
 }
 
-// Apart is x behind a barrier. XLA's CPU compiler computes x once, and never again within an operation that reads it. Since
-// go-xla v0.4.13 a barrier of one value does nothing there, so this one has two.
+// Apart is x behind a barrier. XLA's CPU compiler computes x once, and never again within an operation that reads it.
+// Since go-xla v0.4.13 a barrier of one value does nothing there, so this one has two.
 func Apart(x *Node) *Node {
 	return OptimizationBarriers(x, Iota(x.Graph(), shapes.Make(dtypes.Int32, 1), 0))[0]
 }

@@ -1,5 +1,5 @@
-// Package ops holds operations on graphs that GoMLX lacks: products in bfloat16, gradients of our own, counter-based random
-// numbers, and the variables and tables that layers keep. Package ccp/nn has what a network is made of.
+// Package ops holds operations on graphs that GoMLX lacks: products in bfloat16, gradients of our own, counter-based
+// random numbers, and the variables and tables that layers keep. Package ccp/nn has what a network is made of.
 package ops
 
 import (

@@ -10,16 +10,16 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// SurveyParam is a parameter of a network that is built only to learn its levels and its weights. A frozen hierarchy may
-// be missing then. The parameter is how many nodes a residual block reads at most.
+// SurveyParam is a parameter of a network that is built only to learn its levels and its weights. A frozen hierarchy
+// may be missing then. The parameter is how many nodes a residual block reads at most.
 const SurveyParam = "survey"
 
-// LossParam is a graph's parameter: the dtypes.DType of the loss that levels subtract their objectives from, if it can be another
-// than that of the signal.
+// LossParam is a graph's parameter: the dtypes.DType of the loss that levels subtract their objectives from, if it can
+// be another than that of the signal.
 const LossParam = "loss"
 
-// Constant keeps a value in a variable of scope that is not trained: the graph then holds no big constants. Whoever builds
-// the network makes the value anew, so that no checkpoint has it, see variables.Made.
+// Constant keeps a value in a variable of scope that is not trained: the graph then holds no big constants. Whoever
+// builds the network makes the value anew, so that no checkpoint has it, see variables.Made.
 func Constant(scope *model.Scope, g *Graph, name string, value *tensors.Tensor) *Node {
 	return variables.Made(scope.VariableWithValue(name, value)).NodeValue(g)
 }
@@ -67,9 +67,10 @@ func ReadKernel(scope *model.Scope, outputs int, dims ...int) (weights, bias []f
 }
 
 // ReadFolded is ReadKernel of a layer with batch normalisation, which the weights and the bias take in: x·W + b becomes
-// scale·(x·W + b) + shift, in float64, rounded once. The scale is γ/√(variance + ε), and the shift is offset − mean·scale.
-// output is the output that weight i belongs to.
-func ReadFolded(scope *model.Scope, epsilon float64, outputs int, dims []int, output func(i int) int) (weights, bias []float32, err error) {
+// scale·(x·W + b) + shift, in float64, rounded once. The scale is γ/√(variance + ε), and the shift is offset −
+// mean·scale. output is the output that weight i belongs to.
+func ReadFolded(scope *model.Scope, epsilon float64, outputs int, dims []int, output func(i int) int) (weights,
+	bias []float32, err error) {
 	weights, bias, err = ReadKernel(scope, outputs, dims...)
 	if err != nil {
 		return nil, nil, err

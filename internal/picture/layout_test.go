@@ -53,7 +53,8 @@ func TestLayoutOfCells(t *testing.T) {
 	l := NewLayout(graph, []int{2, 3}, [][]int{{2}, {0, 1}}, nil, names)
 	assert.Equal(t, OverTime, l.Kind)
 	assert.Equal(t, []int{3, 2}, []int{l.Rows, l.Columns})
-	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, l.Cells, "a row for each joint, those of a part together, a column for each frame")
+	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, l.Cells,
+		"a row for each joint, those of a part together, a column for each frame")
 	assert.Equal(t, []string{"foot", "head", "hip"}, l.RowNames)
 
 	l = NewLayout(graph, []int{2, 3}, nil, nil, nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/clusterpool/ccp/internal/text"
 )
 
-// Map is a picture of the nodes in SVG. A page's script joins the outlines of a cluster's nodes to one path, and colours
-// it.
+// Map is a picture of the nodes in SVG. A page's script joins the outlines of a cluster's nodes to one path, and
+// colours it.
 type Map struct {
 	Width  float64   `json:"width"`
 	Height float64   `json:"height"`

@@ -41,8 +41,9 @@ func (l *Layout) Sample(signal []float32, values []float64, channels int) []*plo
 	return []*plot.Plot{l.Signal("the signal", signal, channels), l.Values("", nodes)}
 }
 
-// Values draws a number for each node. Numbers above 0 are red, numbers below 0 blue, and those further from 0 are stronger. On a
-// plane, the named nodes furthest from 0 have their names beside them. Sensors over time have their sums beside them.
+// Values draws a number for each node. Numbers above 0 are red, numbers below 0 blue, and those further from 0 are
+// stronger. On a plane, the named nodes furthest from 0 have their names beside them. Sensors over time have their sums
+// beside them.
 func (l *Layout) Values(title string, values []float64) *plot.Plot {
 	s, small := signed(values), pointRadius(len(values))
 	p := l.axes(title)
@@ -148,7 +149,8 @@ func (l *Layout) axes(title string) *plot.Plot {
 func (l *Layout) time(p *plot.Plot, rows []string, zero float64) {
 	p.X.Label.Text, p.X.Width, p.X.Tick.Width = "frame", 0, vg.Points(0.5)
 	var names plot.ConstantTicks
-	frames := xslices.Map(l.frames(), func(frame float64) plot.Tick { return plot.Tick{Value: frame + zero, Label: fmt.Sprint(frame)} })
+	frames := xslices.Map(l.frames(),
+		func(frame float64) plot.Tick { return plot.Tick{Value: frame + zero, Label: fmt.Sprint(frame)} })
 	for i, name := range rows {
 		if i%(1+len(rows)/mostLabels) == 0 {
 			names = append(names, plot.Tick{Value: float64(len(rows)-i) - 0.5, Label: name})

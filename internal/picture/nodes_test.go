@@ -68,7 +68,8 @@ func TestValuesOnAGrid(t *testing.T) {
 func TestValuesOnASkeleton(t *testing.T) {
 	graph, err := affinity.New(6, nil)
 	require.NoError(t, err)
-	l := NewLayout(graph, []int{2, 3}, [][]int{{2}, {0}}, nil, []string{"hip@0", "knee@0", "head@0", "hip@1", "knee@1", "head@1"})
+	l := NewLayout(graph, []int{2, 3}, [][]int{{2}, {0}}, nil,
+		[]string{"hip@0", "knee@0", "head@0", "hip@1", "knee@1", "head@1"})
 	assert.Equal(t, []string{"head", "hip", "knee"}, l.RowNames)
 	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, l.Cells)
 	_, svg := paths(t)
@@ -138,7 +139,8 @@ func TestClustersOnASkeleton(t *testing.T) {
 	// 2 frames of 3 joints; the part of joint 2 comes first, joint 1 is in none.
 	graph, err := affinity.New(6, nil)
 	require.NoError(t, err)
-	l := NewLayout(graph, []int{2, 3}, [][]int{{2}, {0, 2}}, nil, []string{"hip@0", "knee@0", "head@0", "hip@1", "knee@1", "head@1"})
+	l := NewLayout(graph, []int{2, 3}, [][]int{{2}, {0, 2}}, nil,
+		[]string{"hip@0", "knee@0", "head@0", "hip@1", "knee@1", "head@1"})
 	assert.Equal(t, []string{"head", "hip", "knee"}, l.RowNames)
 	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, l.Cells)
 	assert.Equal(t, []int{1, 2}, l.Rules)
@@ -256,7 +258,8 @@ func TestSensorsOverTime(t *testing.T) {
 	require.Len(t, drawn, 1)
 	require.NoError(t, Save(drawn[0], 360, 200, png, svg))
 	words := wellFormed(t, svg)
-	for _, word := range []string{"left", "0 to 0", "right", "1 to 58", "a very long nam…", "4 to 118", "frame", "0", "8"} {
+	for _, word := range []string{"left", "0 to 0", "right", "1 to 58", "a very long nam…", "4 to 118", "frame",
+		"0", "8"} {
 		assert.Contains(t, words, word)
 	}
 	seen, s := shares(readPNG(t, png)), signed(values)

@@ -85,9 +85,11 @@ func TestSheet(t *testing.T) {
 }
 
 func ExampleSheet() {
-	curves := Curves{XLabel: "epoch", YLabel: "C", Lines: []Curve{{Name: "task + C", X: []float64{1, 2}, Y: []float64{3, 4}}}}
+	curves := Curves{XLabel: "epoch", YLabel: "C",
+		Lines: []Curve{{Name: "task + C", X: []float64{1, 2}, Y: []float64{3, 4}}}}
 	path := filepath.Join(os.TempDir(), "sheet.svg")
 	defer os.Remove(path)
-	fmt.Println(Sheet{Title: "C", Panels: [][]*plot.Plot{{curves.Plot(), curves.Plot()}}, Width: 200, Height: 150}.Save(path))
+	fmt.Println(Sheet{Title: "C", Panels: [][]*plot.Plot{{curves.Plot(), curves.Plot()}}, Width: 200,
+		Height: 150}.Save(path))
 	// Output: <nil>
 }

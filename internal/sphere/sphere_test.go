@@ -12,7 +12,8 @@ import (
 // haversine is the length of the arc between two positions, in radians.
 func haversine(lat1, lon1, lat2, lon2 float64) float64 {
 	square := func(x float64) float64 { return x * x }
-	h := square(math.Sin(radians(lat2-lat1)/2)) + math.Cos(radians(lat1))*math.Cos(radians(lat2))*square(math.Sin(radians(lon2-lon1)/2))
+	h := square(math.Sin(radians(lat2-lat1)/2)) +
+		math.Cos(radians(lat1))*math.Cos(radians(lat2))*square(math.Sin(radians(lon2-lon1)/2))
 	return 2 * math.Asin(math.Sqrt(h))
 }
 
@@ -33,7 +34,8 @@ func TestPointsAgainstHaversine(t *testing.T) {
 	}
 	// As numpy has them: 2*arcsin(sqrt(h))*180/pi.
 	for at, degrees := range []float64{1, 2, 0.4999952403301622} {
-		assert.InDelta(t, degrees, haversine(latitudes[2*at], longitudes[2*at], latitudes[2*at+1], longitudes[2*at+1])*180/math.Pi, 1e-12)
+		assert.InDelta(t, degrees,
+			haversine(latitudes[2*at], longitudes[2*at], latitudes[2*at+1], longitudes[2*at+1])*180/math.Pi, 1e-12)
 	}
 }
 
@@ -42,10 +44,13 @@ func TestLongitudesUpTo360(t *testing.T) {
 		_, err := Check([]float64{10, -90}, longitudes)
 		require.NoError(t, err)
 	}
-	assert.InDeltaSlice(t, Points([]float64{10, 20}, []float64{-1, -179}), Points([]float64{10, 20}, []float64{359, 181}), 1e-12)
-	assert.InDeltaSlice(t, Plan([]float64{10, 20}, []float64{-1, -179}), Plan([]float64{10, 20}, []float64{359, 181}), 1e-9)
+	assert.InDeltaSlice(t, Points([]float64{10, 20}, []float64{-1, -179}),
+		Points([]float64{10, 20}, []float64{359, 181}), 1e-12)
+	assert.InDeltaSlice(t, Plan([]float64{10, 20}, []float64{-1, -179}),
+		Plan([]float64{10, 20}, []float64{359, 181}), 1e-9)
 	at, err := Check([]float64{10, 20, 30}, []float64{5, -3, 200})
-	assert.EqualError(t, err, "longitude 200 goes beyond 180, and another is -3; count all of them from -180 to 180, or all from 0 to 360")
+	assert.EqualError(t, err, "longitude 200 goes beyond 180, and another is -3; count all of them from -180 to 180, or "+
+		"all from 0 to 360")
 	assert.Equal(t, 2, at)
 	for _, wrong := range [][2]float64{{91, 0}, {-90.5, 0}, {0, 360.5}, {0, -181}, {math.NaN(), 0}, {0, math.NaN()}} {
 		_, err := Check([]float64{wrong[0]}, []float64{wrong[1]})

@@ -24,9 +24,9 @@ const longest = 100
 //go:embed renamed.txt
 var renamed string
 
-// Nearest returns the known word that was once called word, or else the one that differs from word by the fewest changed,
-// missing, added or swapped letters, regardless of case. If no word is near, it returns the first one that begins with
-// word, and "" if none does. It passes over texts of more than a hundred bytes.
+// Nearest returns the known word that was once called word, or else the one that differs from word by the fewest
+// changed, missing, added or swapped letters, regardless of case. If no word is near, it returns the first one that
+// begins with word, and "" if none does. It passes over texts of more than a hundred bytes.
 func Nearest(word string, known []string) (nearest string) {
 	if word == "" || len(word) > longest {
 		return ""
@@ -39,7 +39,8 @@ func Nearest(word string, known []string) (nearest string) {
 	known = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return len(k) > longest })
 	least := (len([]rune(word))+2)/3 + 1
 	for _, k := range known {
-		if d := edlib.OSADamerauLevenshteinDistance(strings.ToLower(word), strings.ToLower(k)); d < least && d < len([]rune(k)) {
+		if d := edlib.OSADamerauLevenshteinDistance(strings.ToLower(word), strings.ToLower(k)); d < least &&
+			d < len([]rune(k)) {
 			nearest, least = k, d
 		}
 	}
@@ -59,8 +60,8 @@ func Meant(word string, known []string) string {
 	return ""
 }
 
-// Beside returns the end of an error about a path that is missing: the path in the same folder with the nearest name. With
-// holding it is a folder that holds a file of that name.
+// Beside returns the end of an error about a path that is missing: the path in the same folder with the nearest name.
+// With holding it is a folder that holds a file of that name.
 func Beside(path, holding string) string {
 	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*", holding))
 	for i, at := range beside {
@@ -85,7 +86,8 @@ func Among(word string, known []string) string {
 // Import says what a program lacks that has not registered a model.
 const Import = `import the package that registers it, such as _ "github.com/clusterpool/ccp/models/baselines"`
 
-// Model returns the end of an error about an unknown model: what Among returns, and Import in a program without the baselines.
+// Model returns the end of an error about an unknown model: what Among returns, and Import in a program without the
+// baselines.
 func Model(word string, known []string) string {
 	if slices.Contains(known, "gcn") {
 		return Among(word, known)
@@ -136,12 +138,15 @@ func Match(wanted, names []string) (at []int, missing, others []string, turned b
 	return at, missing, others, turned
 }
 
-// Tidy returns a name in composed letters, and without blanks and marks around it that nobody sees, as names that look alike are one.
+// Tidy returns a name in composed letters, and without blanks and marks around it that nobody sees, as names that look
+// alike are one.
 func Tidy(name string) string {
-	return norm.NFC.String(strings.TrimFunc(name, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' }))
+	return norm.NFC.String(strings.TrimFunc(name,
+		func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' }))
 }
 
-// Truth returns true or false for a truth value in any case, such as the True of pandas or the TRUE of R, and other names as they are.
+// Truth returns true or false for a truth value in any case, such as the True of pandas or the TRUE of R, and other
+// names as they are.
 func Truth(name string) string {
 	for _, truth := range []string{"false", "true"} {
 		if strings.EqualFold(name, truth) {
@@ -166,15 +171,16 @@ func Class(name string, names []string) int {
 	})
 }
 
-// Alike tells of names of classes, or of groups, that look like one: they differ in case, or in how a number is written. It tells
-// of a name that looks like a missing value, too.
+// Alike tells of names of classes, or of groups, that look like one: they differ in case, or in how a number is
+// written. It tells of a name that looks like a missing value, too.
 func Alike(what string, names []string) (notes []string) {
 	first := map[string]string{}
 	for _, name := range names {
 		key := strings.ToLower(name)
 		switch number, err := strconv.ParseFloat(name, 64); {
 		case slices.Contains([]string{"", "?", "na", "n/a", "nan", "null", "none", "nil"}, key):
-			notes = append(notes, fmt.Sprintf("%s %q looks like a missing value; name it otherwise, or leave those samples out", what, name))
+			notes = append(notes, fmt.Sprintf("%s %q looks like a missing value; name it otherwise, or leave those samples out",
+				what, name))
 		case err == nil:
 			key = strconv.FormatFloat(number, 'g', -1, 64)
 		}

@@ -11,7 +11,8 @@ import (
 )
 
 func TestNumbers(t *testing.T) {
-	for n, want := range map[int]string{0: "0 nodes", 1: "1 node", 999: "999 nodes", 1000: "1,000 nodes", 1234567: "1,234,567 nodes"} {
+	for n, want := range map[int]string{0: "0 nodes", 1: "1 node", 999: "999 nodes", 1000: "1,000 nodes",
+		1234567: "1,234,567 nodes"} {
 		assert.Equal(t, want, Count(n, "node"))
 	}
 	for s, want := range map[float64]string{0: "0.0s", 0.26: "0.3s", 59.94: "59.9s", 60: "1m0s", 3723.4: "1h2m3s"} {
@@ -32,7 +33,8 @@ func TestWords(t *testing.T) {
 
 // What a stranger wrote cannot steer a terminal, nor break a table.
 func TestPlain(t *testing.T) {
-	assert.Equal(t, "größe\tx\n\ufffd]0;title\ufffd\ufffd\ufffd[31m\ufffdcba", Plain("größe\tx\n\x1b]0;title\a\r\u009b[31m\u202ecba"))
+	assert.Equal(t, "größe\tx\n\ufffd]0;title\ufffd\ufffd\ufffd[31m\ufffdcba",
+		Plain("größe\tx\n\x1b]0;title\a\r\u009b[31m\u202ecba"))
 	assert.Equal(t, "\U0001f469\u200d\U0001f52c", Plain("\U0001f469\u200d\U0001f52c"), "a joined picture")
 	assert.Equal(t, "a b\ufffd c", Shorten("a\tb\x1b\nc", 30))
 }
@@ -40,7 +42,8 @@ func TestPlain(t *testing.T) {
 func TestAlign(t *testing.T) {
 	table := "class\t samples\tnote\nä\t7\t\nairplane\t0.2\tx\n"
 	want := "class     samples  note\nä               7\nairplane      0.2  x\n"
-	assert.Equal(t, "above\n"+want+"\n"+want+"below\n", Align("above\n"+table+"\n"+table+"below\n"), "each table has widths of its own")
+	assert.Equal(t, "above\n"+want+"\n"+want+"below\n", Align("above\n"+table+"\n"+table+"below\n"),
+		"each table has widths of its own")
 	assert.Equal(t, "  a  b\n  c\nend", Align("\ta\tb\n\tc\nend"), "an empty column is an indent")
 	assert.Empty(t, Align(""))
 }
@@ -58,7 +61,8 @@ func TestWriteCSV(t *testing.T) {
 	assert.Equal(t, "name,value\n\"a,b\",0.333333\n3,0.3333333\n", string(raw))
 
 	refused := errors.New("not today")
-	assert.Equal(t, refused, WriteCSV(filepath.Join(filepath.Dir(path), "b.csv"), nil, func(func(...any)) error { return refused }))
+	assert.Equal(t, refused,
+		WriteCSV(filepath.Join(filepath.Dir(path), "b.csv"), nil, func(func(...any)) error { return refused }))
 	entries, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
 	assert.Len(t, entries, 1)

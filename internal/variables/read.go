@@ -17,8 +17,9 @@ import (
 // Average is the scope where a training keeps the moving averages of the weights, each under its own path.
 const Average = "/average"
 
-// Network is the scope of a network's variables. In it, Graph holds those that are made from the data's graph, and each scope of
-// the name Tables those that a layer makes. The names are for people: Made marks such variables, in whatever scope they are.
+// Network is the scope of a network's variables. In it, Graph holds those that are made from the data's graph, and each
+// scope of the name Tables those that a layer makes. The names are for people: Made marks such variables, in whatever
+// scope they are.
 const (
 	Network = "/model/"
 	Graph   = "graph"
@@ -28,8 +29,8 @@ const (
 // made has a weak pointer to each variable that Made has marked, as long as there is the variable.
 var made sync.Map
 
-// Made marks a variable as made from the graph or from other variables: it is made anew wherever the network is built, and
-// is no weight. A name could not say so, since the scopes of a registered network have any names.
+// Made marks a variable as made from the graph or from other variables: it is made anew wherever the network is built,
+// and is no weight. A name could not say so, since the scopes of a registered network have any names.
 func Made(v *model.Variable) *model.Variable {
 	at := weak.Make(v)
 	if _, marked := made.LoadOrStore(at, true); !marked {

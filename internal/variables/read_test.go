@@ -65,7 +65,8 @@ func TestReadErrors(t *testing.T) {
 		want string
 	}{
 		{"missing", func() (any, error) { return Read[float32](net, "V", 1) }, "variable /net/V is not in the checkpoint"},
-		{"of the scope above", func() (any, error) { return Read[float32](net, "top", 1) }, "variable /net/top is not in the checkpoint"},
+		{"of the scope above", func() (any, error) { return Read[float32](net, "top", 1) },
+			"variable /net/top is not in the checkpoint"},
 		{"of the scope below", func() (any, error) { return Read[float32](store.RootScope(), "W", 2, 3) },
 			"variable /W is not in the checkpoint"},
 		{"other type", func() (any, error) { return Read[float64](net, "W", 2, 3) },

@@ -1,5 +1,5 @@
-// Package baselines registers the networks that CCP is compared with on data of any kind, each by models.Register. Import
-// it for its effect:
+// Package baselines registers the networks that CCP is compared with on data of any kind, each by models.Register.
+// Import it for its effect:
 //
 //	import _ "github.com/clusterpool/ccp/models/baselines"
 //

@@ -14,12 +14,15 @@ import (
 
 func init() {
 	lacks := []string{"readout_dropout", "batchnorm_epsilon"}
-	models.Register("fc", models.Network{Recipes: recipes, About: "fully connected layers", Build: fullyConnected, Hidden: true})
+	models.Register("fc", models.Network{Recipes: recipes, About: "fully connected layers", Build: fullyConnected,
+		Hidden: true})
 	models.Register("softmax", models.Network{Recipes: recipes, About: "softmax regression", Build: linear, Lacks: lacks})
-	models.Register("svm", models.Network{Recipes: recipes, About: "linear support vector machine, one class against the rest", Build: linear,
-		Lacks: lacks, Loss: squaredHinge})
+	models.Register("svm",
+		models.Network{Recipes: recipes, About: "linear support vector machine, one class against the rest", Build: linear,
+			Lacks: lacks, Loss: squaredHinge})
 	models.Register("bayes", models.Network{Recipes: recipes, About: "multinomial naive Bayes, for counts", Build: linear,
-		Lacks: append([]string{"input_dropout", "dtype", "l2"}, lacks...), Options: bayesOptions{}, Fit: fitBayes, Fitted: true})
+		Lacks: append([]string{"input_dropout", "dtype", "l2"}, lacks...), Options: bayesOptions{}, Fit: fitBayes,
+		Fitted: true})
 }
 
 // fullyConnected is a multilayer perceptron over all values of the signal: the readout with nothing before it.

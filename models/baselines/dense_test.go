@@ -83,7 +83,8 @@ func TestPlainModelsLackOptions(t *testing.T) {
 	} {
 		assert.ErrorContains(t, (&models.Spec{Model: c.model}).Put(path, c.value), c.want)
 	}
-	assert.ErrorContains(t, (&models.Spec{Model: "bayes"}).Put("bayes_alpha", 0.0), "bayes_alpha=0: it must be positive and finite")
+	assert.ErrorContains(t, (&models.Spec{Model: "bayes"}).Put("bayes_alpha", 0.0),
+		"bayes_alpha=0: it must be positive and finite")
 	s := models.Spec{Model: "svm", Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)},
 		Options: options("svm", models.Patch{"l2": 0.1, "input_dropout": 0.1})}
 	assert.NoError(t, s.Check())

@@ -158,7 +158,8 @@ func TestGraphStackSizes(t *testing.T) {
 			backend := backendtest.Go(t)
 			var seen []int
 			filter := func(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, order int) *Node {
-				assert.Equal(t, s.Levels[len(seen)], models.Level{Clusters: s.Levels[len(seen)].Clusters, Filters: filters, Neighbours: order})
+				assert.Equal(t, s.Levels[len(seen)], models.Level{Clusters: s.Levels[len(seen)].Clusters, Filters: filters,
+					Neighbours: order})
 				assert.Equal(t, graph.N(), x.Shape().Dim(0))
 				seen = append(seen, graph.N())
 				return oneHop(0)(scope, graph, x, filters, order)
@@ -184,7 +185,8 @@ func checkGradients(t *testing.T, backend compute.Backend, s models.Spec, graph 
 	out, err := model.CallOnceN(backend, s.NewStore(1), func(scope *model.Scope, x *Node) []*Node {
 		g := x.Graph()
 		scope.Store().SetTraining(g, true)
-		loss := ReduceAllSum(Square(AddScalar(pooling("", oneHop(0)).Build(scope.In("model"), s, models.Topology{Matrix: graph}, x), 1)))
+		loss := ReduceAllSum(
+			Square(AddScalar(pooling("", oneHop(0)).Build(scope.In("model"), s, models.Topology{Matrix: graph}, x), 1)))
 		var nodes []*Node
 		for v := range scope.IterVariables() {
 			if v.Trainable && v.InUseByGraph(g) {

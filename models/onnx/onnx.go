@@ -26,16 +26,18 @@ const (
 	Double = 11
 )
 
-var elements = map[reflect.Kind]int{reflect.Float32: Float, reflect.Int64: Int64, reflect.Bool: Bool, reflect.Float64: Double}
+var elements = map[reflect.Kind]int{reflect.Float32: Float, reflect.Int64: Int64, reflect.Bool: Bool,
+	reflect.Float64: Double}
 
-// Graph collects the parts of a GraphProto. There are a dozen messages in all, so they are written by hand with the field
-// numbers of onnx.proto. A message is a string: its encoded fields, one after another.
+// Graph collects the parts of a GraphProto. There are a dozen messages in all, so they are written by hand with the
+// field numbers of onnx.proto. A message is a string: its encoded fields, one after another.
 type Graph struct {
 	Scope                                         string // before the names of nodes, such as "level_1/"
 	nodes, initializers, inputs, outputs, carried []string
-	constants                                     map[[sha256.Size]byte]string // the names of initializers, by the hash of what they hold
-	count                                         map[string]int               // of the nodes with a name
-	bytes                                         int                          // of the initializers
+	// the names of initializers, by the hash of what they hold
+	constants map[[sha256.Size]byte]string
+	count     map[string]int // of the nodes with a name
+	bytes     int            // of the initializers
 }
 
 // Attribute is an int, or a list of them.
@@ -93,8 +95,8 @@ func (g *Graph) free(name string) string {
 	return name
 }
 
-// Constant adds a number, or a list of them with these dimensions, and returns the name. Without dimensions it has one. An int is
-// an int64 in the model.
+// Constant adds a number, or a list of them with these dimensions, and returns the name. Without dimensions it has one.
+// An int is an int64 in the model.
 func (g *Graph) Constant(data any, dims ...int) string {
 	switch v := data.(type) {
 	case int:
@@ -151,8 +153,8 @@ func declared(name string, dims []any) string {
 	return texts(1, name) + texts(2, texts(1, ints(1, Float)+texts(2, shape)))
 }
 
-// Model returns a ModelProto with this graph. It has opset 13, of 2020, and the format's version that came with it: old enough for
-// every runtime in use.
+// Model returns a ModelProto with this graph. It has opset 13, of 2020, and the format's version that came with it: old
+// enough for every runtime in use.
 func (g *Graph) Model(producer, version string) ([]byte, error) {
 	const rest = 1 << 26 // ample for all but the constants
 	if g.bytes > math.MaxInt32-rest {
@@ -161,7 +163,8 @@ func (g *Graph) Model(producer, version string) ([]byte, error) {
 	const ir, opset = 7, 13
 	graph := texts(1, g.nodes...) + texts(2, producer) + texts(5, g.initializers...) + texts(11, g.inputs...) +
 		texts(12, g.outputs...)
-	return []byte(ints(1, ir) + texts(2, producer) + texts(3, version) + texts(7, graph) + texts(8, texts(1, "")+ints(2, opset)) +
+	return []byte(ints(1, ir) + texts(2, producer) + texts(3, version) + texts(7, graph) +
+		texts(8, texts(1, "")+ints(2, opset)) +
 		texts(14, g.carried...)), nil
 }
 

@@ -6,14 +6,14 @@ import (
 	"github.com/clusterpool/ccp/internal/loop"
 )
 
-// Parts of models that read series `[batch, columns, timepoints]`, whose length is known only when the model runs. What depends on the
-// length is computed in float64, as on the host.
+// Parts of models that read series `[batch, columns, timepoints]`, whose length is known only when the model runs. What
+// depends on the length is computed in float64, as on the host.
 
 // To casts a value to another element.
 func (g *Graph) To(element int, x string) string { return g.Op("Cast", x, Attribute{"to", element}) }
 
-// Some puts a sample of zeros into an empty batch of three axes, and returns how many samples there were. Operators fail on none: even
-// ONNX Runtime's, by its version. Take the samples off what was computed of them by First.
+// Some puts a sample of zeros into an empty batch of three axes, and returns how many samples there were. Operators
+// fail on none: even ONNX Runtime's, by its version. Take the samples off what was computed of them by First.
 func (g *Graph) Some(x string) (some, samples string) {
 	samples = g.Op("Gather", g.Op("Shape", x), 0)
 	lacking := g.To(Int64, g.Op("Less", samples, 1))
@@ -34,8 +34,8 @@ func (g *Graph) Length(x string) string { return g.To(Double, g.Count(x)) }
 // Until returns the float64 numbers from 0 up to n, without it.
 func (g *Graph) Until(n string) string { return g.Op("Range", 0.0, n, 1.0) }
 
-// Below returns the int64 numbers from 0 up to n, without it. Places are int64 wherever they are multiplied: a runtime that computes
-// float64 as float32, as OpenVINO does, has these exactly.
+// Below returns the int64 numbers from 0 up to n, without it. Places are int64 wherever they are multiplied: a runtime
+// that computes float64 as float32, as OpenVINO does, has these exactly.
 func (g *Graph) Below(n string) string { return g.Op("Range", 0, n, 1) }
 
 // Steps returns the differences of successive time points.
@@ -57,8 +57,9 @@ func (g *Graph) Sum(x string, axis int) string {
 	return g.Op("ReduceSum", x, []int{axis}, Attribute{"keepdims", 0})
 }
 
-// Centred returns the means along the last of three axes, which stays, and what values are above them. The mean of what is left is
-// taken off once more: where float64 is computed as float32, the first mean of a series far from zero is coarse.
+// Centred returns the means along the last of three axes, which stays, and what values are above them. The mean of what
+// is left is taken off once more: where float64 is computed as float32, the first mean of a series far from zero is
+// coarse.
 func (g *Graph) Centred(x string) (mean, deviation string) {
 	axes := Attribute{"axes", []int{2}}
 	first := g.Op("ReduceMean", x, axes)
@@ -77,10 +78,10 @@ func (g *Graph) Sorted(x string) string {
 	return g.Op("TopK", x, g.Op("Gather", g.Op("Shape", x), []int{-1}), Attribute{"largest", 0})
 }
 
-// Filter convolves groups of channels with kernels `[groups, kernels, taps]`, that reach step time points from tap to tap. Beyond its
-// ends a series is zero. The result is `[batch, groups, kernels, timepoints]`. It adds up one tap after another, as the host does, so
-// that both round alike: kernels of mean zero leave nothing but rounding of a constant series, and by that the greatest response is
-// chosen. The operator Conv adds in another order.
+// Filter convolves groups of channels with kernels `[groups, kernels, taps]`, that reach step time points from tap to
+// tap. Beyond its ends a series is zero. The result is `[batch, groups, kernels, timepoints]`. It adds up one tap after
+// another, as the host does, so that both round alike: kernels of mean zero leave nothing but rounding of a constant
+// series, and by that the greatest response is chosen. The operator Conv adds in another order.
 func (g *Graph) Filter(x, kernels string, taps, step int) string {
 	return g.Weigh(g.Taps(x, taps, step, 0, g.Count(x)), kernels)
 }
@@ -104,14 +105,15 @@ func (g *Graph) Weigh(shifted []string, kernels string) (sum string) {
 	return sum
 }
 
-// Stretch is recording.Resample, and rounds as it does: kernels find the noise of rounding where a short series became a line.
+// Stretch is recording.Resample, and rounds as it does: kernels find the noise of rounding where a short series became
+// a line.
 func (g *Graph) Stretch(x string, frames int) string {
 	weights := g.triangles(x, frames)
 	return g.To(Float, g.Op("Div", g.Op("MatMul", g.To(Double, x), weights), g.Sum(weights, 0)))
 }
 
-// Resample is recording.Resample up to rounding, also of series far from zero where float64 is computed as float32: the first time
-// point is taken off before.
+// Resample is recording.Resample up to rounding, also of series far from zero where float64 is computed as float32: the
+// first time point is taken off before.
 func (g *Graph) Resample(x string, frames int) string {
 	weights, wide := g.triangles(x, frames), g.To(Double, x)
 	begin := g.Op("Slice", wide, []int{0}, []int{1}, []int{2})
@@ -119,8 +121,8 @@ func (g *Graph) Resample(x string, frames int) string {
 	return g.To(Float, g.Op("Add", mean, begin))
 }
 
-// triangles returns the weights of recording.Resample, `[timepoints, frames]`. Where float64 is computed as float32, distances come
-// from products of whole numbers, which are exact.
+// triangles returns the weights of recording.Resample, `[timepoints, frames]`. Where float64 is computed as float32,
+// distances come from products of whole numbers, which are exact.
 func (g *Graph) triangles(x string, frames int) string {
 	count, t, places := g.Count(x), g.Length(x), loop.Convert[float64](loop.Indices(frames))
 	first, step := g.Constant(0.0), g.Op("Div", g.Op("Sub", t, 1.0), float64(max(1, frames-1)))
@@ -143,11 +145,12 @@ const (
 	Spectra       = 29 // orders there are
 )
 
-// Spectrum returns the squared magnitudes of the spectrum of float64 values `[batch, columns, timepoints]` with zeros behind, up to a
-// power of two of values, n. They are the n/2 + 1 from frequency 0 to that of n/2, and order tells n.
+// Spectrum returns the squared magnitudes of the spectrum of float64 values `[batch, columns, timepoints]` with zeros
+// behind, up to a power of two of values, n. They are the n/2 + 1 from frequency 0 to that of n/2, and order tells n.
 //
-// Products with cosines and sines compute it, first of the rows and then of the columns of a rectangle of the values (the algorithm of
-// Gentleman and Sande in four steps). The operator DFT would need opset 17, and OpenVINO has none for float64.
+// Products with cosines and sines compute it, first of the rows and then of the columns of a rectangle of the values
+// (the algorithm of Gentleman and Sande in four steps). The operator DFT would need opset 17, and OpenVINO has none for
+// float64.
 func (g *Graph) Spectrum(x string) (squares, order string) {
 	sizes, longer, wider := make([]int, Spectra), make([]int, Spectra), make([]int, Spectra)
 	for m := range sizes {

@@ -18,7 +18,8 @@ import (
 func TestRanks(t *testing.T) {
 	assert.Equal(t, []float64{2, 1, 3}, ranks([]float64{50, 70, 10}))
 	assert.Equal(t, []float64{1.5, 1.5, 4, 3}, ranks([]float64{70, 70, 10, 20}))
-	assert.Equal(t, []float64{2, 2, 2}, ranks([]float64{(0.1 + 0.2) + 0.3, (0.3 + 0.2) + 0.1, 0.6}), "sums in different orders are equal")
+	assert.Equal(t, []float64{2, 2, 2}, ranks([]float64{(0.1 + 0.2) + 0.3, (0.3 + 0.2) + 0.1, 0.6}),
+		"sums in different orders are equal")
 	assert.Empty(t, ranks(nil))
 }
 
@@ -95,7 +96,8 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 `, s.Text())
 
 	for i := range 2 {
-		s.Sets[i].Lines[0].PredictedBy, s.Sets[i].Lines[1].PredictedBy = "lags and values (75%), with the network (25%)", "the network"
+		s.Sets[i].Lines[0].PredictedBy, s.Sets[i].Lines[1].PredictedBy = "lags and values (75%), with the network (25%)",
+			"the network"
 	}
 	assert.Contains(t, s.Text(), ": a, A very long name of a set\nccp is predicted by lags and values (75%), "+
 		"with the network (25%) on a, A very long name of a set\nnot run")
@@ -107,9 +109,11 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 
 	many := Summary{Name: "compare", Lines: s.Lines[:1]}
 	for i := range 4 {
-		many.Sets = append(many.Sets, Summary{Title: "x", Lines: []Line{{PredictedBy: fmt.Sprintf("forest (%d%%) and values", 50+i)}}})
+		many.Sets = append(many.Sets,
+			Summary{Title: "x", Lines: []Line{{PredictedBy: fmt.Sprintf("forest (%d%%) and values", 50+i)}}})
 	}
-	assert.Equal(t, []string{"ccp is predicted by 4 ensembles; compare.json has those of each set as predicted_by"}, many.Ensembles())
+	assert.Equal(t, []string{"ccp is predicted by 4 ensembles; compare.json has those of each set as predicted_by"},
+		many.Ensembles())
 
 	require.NoError(t, s.Write(folder))
 	markdown, err := os.ReadFile(filepath.Join(folder, "compare.md"))

@@ -113,7 +113,8 @@ func (s Summary) on(titles []string) string {
 	return " on " + strings.Join(titles, ", ")
 }
 
-// Ensembles says which rows are predicted by several members, by which, and on which sets; of more than three ensembles, how many.
+// Ensembles says which rows are predicted by several members, by which, and on which sets; of more than three
+// ensembles, how many.
 func (s Summary) Ensembles() (lines []string) {
 	for row, line := range s.Lines {
 		var members []string
@@ -214,10 +215,12 @@ func (s Summary) Write(folder string) error {
 		for _, t := range s.tables() {
 			for _, l := range t.Lines {
 				if s.Sets == nil {
-					row(s.Name, l.Name, l.Paper, l.Runs, 100*l.Accuracy, 100*l.Deviation, l.Loss, 100*l.Validation, l.Parameters, l.Epochs,
+					row(s.Name, l.Name, l.Paper, l.Runs, 100*l.Accuracy, 100*l.Deviation, l.Loss, 100*l.Validation,
+						l.Parameters, l.Epochs,
 						l.Seconds, l.PerSecond, s.Reduced, s.Origin.Machine, s.Origin.Backend, l.Note)
 				} else {
-					row(t.Title, l.Name, l.Runs, 100*l.Accuracy, 100*l.Deviation, l.Loss, l.Rank, 100*l.Validation, l.Parameters, l.Epochs,
+					row(t.Title, l.Name, l.Runs, 100*l.Accuracy, 100*l.Deviation, l.Loss, l.Rank, 100*l.Validation,
+						l.Parameters, l.Epochs,
 						l.Seconds, l.PerSecond, s.Folds, t.Reduced, s.Origin.Machine, s.Origin.Backend, l.Error)
 				}
 			}
@@ -236,7 +239,8 @@ func Free(folder, name string) error {
 	var kept Summary
 	err := files.ReadJSON(path+".json", &kept)
 	for _, ending := range []string{".json", ".csv", ".md"} {
-		if _, missing := os.Stat(path + ending); missing == nil && (err != nil || kept.Name != name || kept.Origin.Command == "") {
+		if _, missing := os.Stat(path + ending); missing == nil &&
+			(err != nil || kept.Name != name || kept.Origin.Command == "") {
 			return fmt.Errorf("%s is there, and is no table of ccp; choose another folder, or move it away", path+ending)
 		}
 	}

@@ -53,7 +53,8 @@ type Table struct {
 	Instead string
 	// Draw draws figures from the runs in folder that have ended, into folder; nil: there are none. data says where the
 	// data set is (DataDir, Backend), and has Progress.
-	Draw func(ctx context.Context, backend compute.Backend, folder string, t Table, seeds int, data datasets.Options) ([]Figure, error)
+	Draw func(ctx context.Context, backend compute.Backend, folder string, t Table, seeds int,
+		data datasets.Options) ([]Figure, error)
 }
 
 // Published is a table of somebody's results that is to be made anew.
@@ -61,7 +62,8 @@ type Published struct {
 	Name string
 	Data string // the usual data set
 	Any  bool   // it can be made for any data set
-	// Make returns the table for a data set. If epochs is above 0, it shortens each training; reduced asks for small networks.
+	// Make returns the table for a data set. If epochs is above 0, it shortens each training; reduced asks for small
+	// networks.
 	Make func(data string, epochs int, reduced bool) (Table, error)
 }
 
@@ -167,8 +169,8 @@ type Options struct {
 	Experiment training.Options // but for Dir
 	// Budget is the time after which no run begins and the current run is interrupted; 0: none.
 	Budget time.Duration
-	// Begin receives each run that begins, the i-th of n. Ended receives its result, and about how long the rest of each row
-	// takes, 0 if none of its runs has ended. Failed receives each run that cannot be done.
+	// Begin receives each run that begins, the i-th of n. Ended receives its result, and about how long the rest of each
+	// row takes, 0 if none of its runs has ended. Failed receives each run that cannot be done.
 	Begin  func(i, n int, cell Cell)
 	Ended  func(result training.Result, left map[string]time.Duration)
 	Failed func(cell Cell, err error)
@@ -270,8 +272,8 @@ func configuration(c Cell) string {
 	return runName(c.Config)
 }
 
-// run trains cell i until limited ends. Of its errors a failure of this training alone goes to Failed, and a run that another
-// process holds is passed over; the others end the whole.
+// run trains cell i until limited ends. Of its errors a failure of this training alone goes to Failed, and a run that
+// another process holds is passed over; the others end the whole.
 func (s *series) run(ctx, limited context.Context, i int) error {
 	cell := s.cells[i]
 	options, start := s.options.Experiment, time.Now()
@@ -307,7 +309,8 @@ func (s *series) run(ctx, limited context.Context, i int) error {
 	return nil
 }
 
-// left returns how long the runs after cell i will take, by row: as long as the last one of the same configuration or row.
+// left returns how long the runs after cell i will take, by row: as long as the last one of the same configuration or
+// row.
 func (s *series) left(i int) map[string]time.Duration {
 	left := map[string]time.Duration{}
 	for _, next := range s.cells[i+1:] {

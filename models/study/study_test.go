@@ -26,21 +26,24 @@ import (
 )
 
 func short(model string) training.Patch {
-	return training.Patch{"data": "digits", "model": model, "epochs": 1, "batch": 256, "levels": "4x4/9,1x4/4", "hidden": "none"}
+	return training.Patch{"data": "digits", "model": model, "epochs": 1, "batch": 256, "levels": "4x4/9,1x4/4",
+		"hidden": "none"}
 }
 
 // Rows that two tables have in common are run once; each row is run with the first seed before any is with the second.
 func TestCells(t *testing.T) {
 	a, b := short("ccp"), short("ccp")
 	b["learning_rate"] = 1
-	tables := []Table{{Rows: []Row{{Name: "a", Asked: a}}}, {Rows: []Row{{Name: "b", Asked: b}, {Name: "a too", Asked: short("ccp")}}}}
+	tables := []Table{{Rows: []Row{{Name: "a", Asked: a}}},
+		{Rows: []Row{{Name: "b", Asked: b}, {Name: "a too", Asked: short("ccp")}}}}
 	cells := Cells("runs", tables, 2)
 	var names []string
 	for _, c := range cells {
 		names = append(names, c.Row)
 	}
 	assert.Equal(t, []string{"a", "b", "a", "b"}, names)
-	assert.Equal(t, []int64{1, 1, 2, 2}, []int64{cells[0].Config.Seed, cells[1].Config.Seed, cells[2].Config.Seed, cells[3].Config.Seed})
+	assert.Equal(t, []int64{1, 1, 2, 2}, []int64{cells[0].Config.Seed, cells[1].Config.Seed, cells[2].Config.Seed,
+		cells[3].Config.Seed})
 	assert.Regexp(t, `^runs/digits-ccp-1-[0-9a-f]{8}$`, cells[0].Dir)
 	assert.NotEqual(t, cells[0].Dir, cells[1].Dir)
 	assert.NotEqual(t, cells[0].Dir, cells[2].Dir)
@@ -51,7 +54,8 @@ func keep(t *testing.T, dir string, accuracy, seconds, rate float64) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	require.NoError(t, files.WriteJSON(filepath.Join(dir, "result.json"),
-		training.Result{Test: training.Score{Accuracy: accuracy, Loss: 1 - accuracy}, Seconds: seconds, Parameters: 1234, Epochs: 5, Steps: 10}))
+		training.Result{Test: training.Score{Accuracy: accuracy, Loss: 1 - accuracy}, Seconds: seconds, Parameters: 1234,
+			Epochs: 5, Steps: 10}))
 	require.NoError(t, files.WriteJSON(filepath.Join(dir, rateFile), Rate{64, rate}))
 }
 
@@ -129,7 +133,8 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, []string{"good", "unfit", "good"}, begun, "a row that cannot be done is not tried again")
 	require.Len(t, left, 2)
 	assert.Positive(t, left[0]["good"])
-	assert.Equal(t, map[string]time.Duration{"good": left[0]["good"], "unfit": 0}, left[0], "of the other nothing is known yet")
+	assert.Equal(t, map[string]time.Duration{"good": left[0]["good"], "unfit": 0}, left[0],
+		"of the other nothing is known yet")
 	assert.Empty(t, left[1])
 	require.Len(t, errs, 1)
 	assert.ErrorContains(t, errs[cells[1].Dir], "level 1: L=999 exceeds its 64 nodes")
@@ -169,7 +174,8 @@ func writeMarks(t *testing.T) string {
 func TestRunOfRowsThatDifferInTheirData(t *testing.T) {
 	asked := training.Patch{"data": writeMarks(t), "model": "fc", "hidden": "none", "epochs": 1}
 	table := Table{Name: "t"}
-	for _, changed := range []training.Patch{{"frames": 6}, {"frames": 12}, {"split_seed": 3}, {"validation": 0.3}, {"keep": "best"},
+	for _, changed := range []training.Patch{{"frames": 6}, {"frames": 12}, {"split_seed": 3}, {"validation": 0.3},
+		{"keep": "best"},
 		{"fold": datasets.Fold{Number: 1, Of: 3}}} {
 		row := maps.Clone(asked)
 		maps.Copy(row, changed)

@@ -14,7 +14,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Line holds the results of a row: means over the runs that have ended. Accuracies are fractions, in percent only in the tables.
+// Line holds the results of a row: means over the runs that have ended. Accuracies are fractions, in percent only in
+// the tables.
 type Line struct {
 	Name      string  `json:"name"`
 	Paper     float64 `json:"paper,omitempty"` // in percent, as printed there
@@ -126,7 +127,8 @@ func (s Summary) tables() []Summary {
 	return s.Sets
 }
 
-// overSets fills the lines of a table that has sets. A set counts if all rows that have any run have as many runs on it.
+// overSets fills the lines of a table that has sets. A set counts if all rows that have any run have as many runs on
+// it.
 func (s *Summary) overSets() {
 	var ran []int // rows that have any run
 	for row, line := range s.Sets[0].Lines {
@@ -211,7 +213,8 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 			ended.Validation = result.Validation.Accuracy
 			validations = append(validations, ended.Validation)
 		}
-		accuracies, losses, times = append(accuracies, ended.Accuracy), append(losses, ended.Loss), append(times, result.Seconds)
+		accuracies, losses, times = append(accuracies, ended.Accuracy), append(losses, ended.Loss),
+			append(times, result.Seconds)
 		rates = append(rates, rate.PerSecond)
 		line.Parameters, line.PredictedBy = result.Parameters, result.PredictedBy
 		if result.Steps > 0 {

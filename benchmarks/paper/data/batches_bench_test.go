@@ -19,13 +19,15 @@ func BenchmarkBatch(b *testing.B) {
 		records[i] = byte(i % 10)
 	}
 	raw, err := ofImages("", &images.Set{Side: 32, Train: count, Labels: make([]byte, count),
-		Pixels: &datasets.Bytes{Records: records, Record: cifarRecord, Skip: 1, Nodes: cifarNodes, Channels: 3, Planar: true, Scale: 255}},
+		Pixels: &datasets.Bytes{Records: records, Record: cifarRecord, Skip: 1, Nodes: cifarNodes, Channels: 3, Planar: true,
+			Scale: 255}},
 		make([]string, 10))
 	require.NoError(b, err)
 	d := &datasets.Dataset{Raw: *raw}
 	d.Train, d.Mean, d.Std = raw.Split.Train[:size], []float32{0.5, 0.5, 0.5}, []float32{0.25, 0.25, 0.25}
 	d.Augment = augment.CropAndFlip(32, 3, 4)
-	next, stop := iter.Pull2(d.Batches(d.Train, datasets.BatchOptions{Size: size, Augment: true, Steps: datasets.Endless}).Iter())
+	next, stop := iter.Pull2(d.Batches(d.Train,
+		datasets.BatchOptions{Size: size, Augment: true, Steps: datasets.Endless}).Iter())
 	defer stop()
 	for b.Loop() {
 		batch, err, _ := next()

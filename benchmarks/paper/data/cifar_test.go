@@ -69,7 +69,8 @@ func TestCIFAR(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, d.Validate())
 			assert.Equal(t, []int{90, 10, 20}, []int{len(d.Train), len(d.Validation), len(d.Test)})
-			assert.Equal(t, []int{100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119}, d.Test)
+			assert.Equal(t, []int{100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118,
+				119}, d.Test)
 			for class, count := range classCounts(d, d.Validation) {
 				assert.Equal(t, 1, count, "class %d", class)
 			}

@@ -13,7 +13,8 @@ import (
 var recipes []byte
 
 func init() {
-	for _, source := range []datasets.Source{cifar10, mnist, fashionMNIST, news, ntu, nwucla} { // in the order of a listing
+	// in the order of a listing
+	for _, source := range []datasets.Source{cifar10, mnist, fashionMNIST, news, ntu, nwucla} {
 		source.Recipes = recipes
 		datasets.Register(source)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 )
 
-// realData is the folder of the real data sets, where that of `name` is there; else it skips the test: they are too large
-// for the repository.
+// realData is the folder of the real data sets, where that of `name` is there; else it skips the test: they are too
+// large for the repository.
 func realData(t *testing.T, name string) string {
 	t.Helper()
 	dir := os.Getenv("CCP_DATA")
@@ -74,7 +74,8 @@ func TestRealSources(t *testing.T) {
 
 // TestRealCIFAR10 checks what the protocol states.
 func TestRealCIFAR10(t *testing.T) {
-	d, err := datasets.Load(t.Context(), "cifar10", datasets.Options{HoldOut: true, DataDir: realData(t, "cifar10"), Augment: true})
+	d, err := datasets.Load(t.Context(), "cifar10",
+		datasets.Options{HoldOut: true, DataDir: realData(t, "cifar10"), Augment: true})
 	require.NoError(t, err)
 	assert.Equal(t, []int{45_000, 5_000, 10_000}, []int{len(d.Train), len(d.Validation), len(d.Test)})
 	for class, n := range classCounts(d, d.Validation) {
@@ -124,7 +125,8 @@ func TestRefused(t *testing.T) {
 		{"mine.npz", datasets.Options{Own: map[string]any{"protocol": "cross-view"}}, "mine.npz: it has no option protocol"},
 		{"ntu", datasets.Options{Own: map[string]any{"protocol": "cross-setup"}},
 			"ntu: protocol=cross-setup: it must be one of cross-subject, cross-view"},
-		{"nw-ucla", datasets.Options{Own: map[string]any{"protocol": "cv"}}, "nw-ucla: protocol=cv: it must be one of cross-view, cross-subject"},
+		{"nw-ucla", datasets.Options{Own: map[string]any{"protocol": "cv"}},
+			"nw-ucla: protocol=cv: it must be one of cross-view, cross-subject"},
 	} {
 		_, err := datasets.Load(t.Context(), c.name, c.opts)
 		assert.ErrorContains(t, err, c.want)

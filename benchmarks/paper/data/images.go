@@ -27,13 +27,14 @@ var fashionMNIST = idx(datasets.Source{
 	About:   "articles of clothing, 28x28 grey values (Fashion-MNIST)",
 	Licence: "MIT, credit Zalando SE",
 	Get:     "the four files of Fashion-MNIST from the page of Zalando Research",
-}, "Fashion-MNIST (Zalando SE), MIT", []string{"T-shirt/top", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker",
+}, "Fashion-MNIST (Zalando SE), MIT", []string{"T-shirt/top", "trouser", "pullover", "dress", "coat", "sandal",
+	"shirt", "sneaker",
 	"bag", "ankle boot"},
 	"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/", "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
 	"25c81989df183df01b3e8a0aad5dffbe", "bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310")
 
-// idx completes the description of a set in the four files of MNIST. credit is for its provenance, base is the address of
-// the files, md5s are their checksums.
+// idx completes the description of a set in the four files of MNIST. credit is for its provenance, base is the address
+// of the files, md5s are their checksums.
 func idx(of datasets.Source, credit string, classes []string, base string, md5s ...string) datasets.Source {
 	of.Needs = "the four idx files, plain or .gz (train-images-idx3-ubyte ... t10k-labels-idx1-ubyte)"
 	of.Samples, of.Nodes, of.Channels, of.Classes = 70_000, images.IDXSide*images.IDXSide, 1, len(classes)

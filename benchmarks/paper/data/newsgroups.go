@@ -42,8 +42,8 @@ var news = datasets.Source{
 }
 
 // ofCorpus turns counts of words into signals as Defferrard, Bresson and Vandergheynst (2016) do. A raw value is the
-// word's share of the counted words of its document. With newsOptions.TFIDF it is the word's tf-idf, and each document has
-// length 1. An absent word stays 0, as Mean is 0. Std is the root mean square over Train.
+// word's share of the counted words of its document. With newsOptions.TFIDF it is the word's tf-idf, and each document
+// has length 1. An absent word stays 0, as Mean is 0. Std is the root mean square over Train.
 //
 // It departs from them in one point: validation samples are a part of the training documents, where they took the test.
 func ofCorpus(c *newsgroups.Corpus, opts datasets.Options) (*datasets.Raw, error) {
@@ -52,7 +52,8 @@ func ofCorpus(c *newsgroups.Corpus, opts datasets.Options) (*datasets.Raw, error
 		return nil, err
 	}
 	raw := &datasets.Raw{
-		Info: signal.Info{Nodes: len(c.Words), Channels: 1, ClassNames: c.Groups, NodeNames: c.Words}, Signals: c.Counts, Finite: true,
+		Info: signal.Info{Nodes: len(c.Words), Channels: 1, ClassNames: c.Groups, NodeNames: c.Words}, Signals: c.Counts,
+		Finite: true,
 		Labels: c.Labels, Graph: graph,
 		Notes: c.Notes, Warnings: c.Warnings,
 		Provenance: fmt.Sprintf("20 Newsgroups (K. Lang, 1995; split by date by J. Rennie), no licence stated, %s, "+

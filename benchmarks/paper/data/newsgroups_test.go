@@ -20,8 +20,10 @@ import (
 // TestOfCorpus makes signals of the counts of three training and two test documents.
 func TestOfCorpus(t *testing.T) {
 	corpus := func() *newsgroups.Corpus {
-		return &newsgroups.Corpus{Folder: "here", Groups: []string{"a.bikes", "b.sky"}, Hash: "abc", Warnings: []string{"one"},
-			Prepared: newsgroups.Prepared{Labels: []int32{0, 0, 1, 0, 1}, Train: 3, Words: []string{"blue", "red", "bike", "moon"},
+		return &newsgroups.Corpus{Folder: "here", Groups: []string{"a.bikes", "b.sky"}, Hash: "abc",
+			Warnings: []string{"one"},
+			Prepared: newsgroups.Prepared{Labels: []int32{0, 0, 1, 0, 1}, Train: 3,
+				Words: []string{"blue", "red", "bike", "moon"},
 				Edges: []affinity.Edge{{I: 0, J: 1, Weight: 1}}, Notes: []string{"a note"},
 				Counts: newsgroups.Count([][]int32{{0, 1, 1, 2, 2, 2}, {0, 1, 1}, {0, 3, 3}, {2, 3}, {3, 3}}, []int32{0, 1, 2, 3})}}
 	}

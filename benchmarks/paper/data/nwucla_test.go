@@ -31,7 +31,8 @@ func smallNWUCLA(t *testing.T) map[string]string {
 		for _, subject := range []int{1, 2, 9} {
 			for view := 1; view <= 3; view++ {
 				seed := uint64(class + 100*subject + 1000*view)
-				files[fmt.Sprintf("a%02d_s%02d_e00_v%02d.json", action, subject, view)] = nwuclaText(t, moving(seed, 1+class, 20), class+1)
+				files[fmt.Sprintf("a%02d_s%02d_e00_v%02d.json", action, subject, view)] = nwuclaText(t,
+					moving(seed, 1+class, 20), class+1)
 			}
 		}
 	}
@@ -53,7 +54,8 @@ func TestNWUCLA(t *testing.T) {
 	for _, i := range d.Test {
 		assert.Equal(t, 2, i%3, "view 3")
 	}
-	assert.Contains(t, d.Warnings[0], "cross-view: 60 training and 30 test recordings, the published protocol has 1020 and 464")
+	assert.Contains(t, d.Warnings[0],
+		"cross-view: 60 training and 30 test recordings, the published protocol has 1020 and 464")
 	plain, err := datasets.Load(t.Context(), "nw-ucla", datasets.Options{DataDir: dir})
 	require.NoError(t, err)
 	later, err := datasets.Make(&plain.Raw, plain.Raw.HoldOut(plain.Split, 0, 0))
@@ -77,10 +79,12 @@ func TestNWUCLAErrors(t *testing.T) {
 	}{
 		"label": {map[string]string{"a08_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 20), 8)},
 			"a08_s01_e00_v01.json: label 8 is not that of the action"},
-		"zero":   {map[string]string{"a01_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 20), 0)}, "label 0 is not that"},
-		"joints": {map[string]string{"a01_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 25), 1)}, "skeletons[0] has 25 joints, want 20"},
+		"zero": {map[string]string{"a01_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 20), 0)}, "label 0 is not that"},
+		"joints": {map[string]string{"a01_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 25), 1)},
+			"skeletons[0] has 25 joints, want 20"},
 		"action": {map[string]string{"a07_s01_e00_v01.json": "{}"}, "none of the 1 recordings"},
-		"none":   {map[string]string{"b01_s01_e00_v01.json": "{}"}, "looked for recordings such as a01_s01_e00_v01.json or all_sqe.zip"},
+		"none": {map[string]string{"b01_s01_e00_v01.json": "{}"},
+			"looked for recordings such as a01_s01_e00_v01.json or all_sqe.zip"},
 	} {
 		emptyCache(t)
 		dir := t.TempDir()
@@ -109,7 +113,8 @@ func TestRealNWUCLA(t *testing.T) {
 		labels[fields[1]] = fields[0] + fields[3]
 	}
 	require.Len(t, labels, 1484)
-	for published, indices := range map[string][]int{"train": append(d.Train[:len(d.Train):len(d.Train)], d.Validation...), "val": d.Test} {
+	for published, indices := range map[string][]int{"train": append(d.Train[:len(d.Train):len(d.Train)], d.Validation...),
+		"val": d.Test} {
 		for _, i := range indices {
 			name := strings.TrimSuffix(found.Files[i].Name(), ".json")
 			require.Equal(t, labels[name], fmt.Sprint(published, d.Labels[i]+1), name)

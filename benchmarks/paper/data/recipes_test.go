@@ -116,7 +116,8 @@ func TestRecipesOfCIFAR10(t *testing.T) {
 	assert.Equal(t, []string{"1,1,1,1", "0"}, []string{deep.Options.Blocks, usual.Options.Blocks})
 	assert.Empty(t, deep.Hidden)
 	learned := preview(t, "cifar10", "ccp", "deep", training.Patch{"ccp_hierarchy": "learned"})
-	assert.Equal(t, []any{"searched", "directed", "1,1,1,1"}, []any{learned.Options.Start, learned.Options.Slots, learned.Options.Blocks})
+	assert.Equal(t, []any{"searched", "directed", "1,1,1,1"},
+		[]any{learned.Options.Start, learned.Options.Slots, learned.Options.Blocks})
 	assert.Equal(t, []string{"default", "paper", "deep"}, training.RecipeNames("ccp", "cifar10"))
 	assert.Equal(t, []string{"default", "paper"}, training.RecipeNames("fc", "cifar10"))
 }

@@ -75,7 +75,8 @@ func skeletons(of datasets.Source, s *skeleton.Source, credit string) datasets.S
 
 // loadSkeletons reads the recordings and splits them by the protocol. The validation samples have the cameras of the
 // training set, and without groups its people. They can pick the epoch, but they are easier than the test samples.
-func loadSkeletons(ctx context.Context, dirs []string, s *skeleton.Source, credit string, opts datasets.Options) (*datasets.Raw, error) {
+func loadSkeletons(ctx context.Context, dirs []string, s *skeleton.Source, credit string,
+	opts datasets.Options) (*datasets.Raw, error) {
 	r, err := s.Load(ctx, dirs, opts.Progress)
 	if err != nil {
 		return nil, err
@@ -84,9 +85,11 @@ func loadSkeletons(ctx context.Context, dirs []string, s *skeleton.Source, credi
 	if s.Whole {
 		frames, graphOf = cmp.Or(opts.Frames, s.Frames), 1
 	}
-	split := s.Splits[max(0, slices.IndexFunc(s.Splits, func(split skeleton.Split) bool { return split.Name == opts.Own["protocol"] }))]
+	split := s.Splits[max(0,
+		slices.IndexFunc(s.Splits, func(split skeleton.Split) bool { return split.Name == opts.Own["protocol"] }))]
 	raw := &datasets.Raw{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes),
-		Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies, NodeNames: recording.NodeNames(s.Layout.Joints, s.Frames)},
+		Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies,
+		NodeNames: recording.NodeNames(s.Layout.Joints, s.Frames)},
 		Split: &datasets.Split{}, Warnings: r.Warnings,
 		Provenance: fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", credit, r.Place, r.Checksum()),
 		Notes: append(r.Notes, fmt.Sprintf("%s: %d frames x %d joints x %d, seen from the body of the main actor",
@@ -128,7 +131,8 @@ func loadSkeletons(ctx context.Context, dirs []string, s *skeleton.Source, credi
 			raw.Series = append(raw.Series, series)
 		}
 		alone := false // the values are positions in space
-		raw.Recorded = &recording.Form{Sensors: slices.Clone(s.Layout.Joints), Channels: s.Channels(), Scale: &alone, Frames: frames}
+		raw.Recorded = &recording.Form{Sensors: slices.Clone(s.Layout.Joints), Channels: s.Channels(), Scale: &alone,
+			Frames: frames}
 	}
 	raw.Graph, err = s.Layout.Graph(graphOf)
 	return raw, err
@@ -150,8 +154,8 @@ func augmentSkeletons(s *skeleton.Source, mirror func([]float32), frames int, sp
 	}
 }
 
-// scaleStreams returns a Mean of 0. Std is 1 for positions, whose unit is already the body. For each of the other streams,
-// `width` channels wide, it is the root mean square over the training samples. It is the same for all axes, as
+// scaleStreams returns a Mean of 0. Std is 1 for positions, whose unit is already the body. For each of the other
+// streams, `width` channels wide, it is the root mean square over the training samples. It is the same for all axes, as
 // augmentation rotates the body.
 func scaleStreams(r *datasets.Raw, train []int, width int) (mean, std []float32) {
 	mean, std = make([]float32, r.Channels), slices.Repeat([]float32{1}, r.Channels)

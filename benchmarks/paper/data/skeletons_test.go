@@ -86,8 +86,8 @@ func zipFiles(t *testing.T, path string, files map[string]string) {
 	require.NoError(t, file.Close())
 }
 
-// smallNTU is a set of files: two cameras, two performers of whom one is trained on, four takes of each of five actions; the
-// fifth has two bodies.
+// smallNTU is a set of files: two cameras, two performers of whom one is trained on, four takes of each of five
+// actions; the fifth has two bodies.
 func smallNTU() map[string]string {
 	files := map[string]string{}
 	for camera := 1; camera <= 2; camera++ {
@@ -125,7 +125,8 @@ func TestNTU(t *testing.T) {
 	files[lost+".skeleton"] = "2\n0\n0\n"
 	files[other] = files["S001C001P002R001A001.skeleton"]
 	writeRecordings(t, filepath.Join(dir, "nturgb+d_skeletons"), files)
-	writeRecordings(t, dir, map[string]string{"samples_with_Missing_skeletons.txt": "The list:\n\n" + lost + "\nS017C003P020R002A060\n"})
+	writeRecordings(t, dir,
+		map[string]string{"samples_with_Missing_skeletons.txt": "The list:\n\n" + lost + "\nS017C003P020R002A060\n"})
 
 	var told []string
 	opts := datasets.Options{HoldOut: true, DataDir: dir, Own: map[string]any{"protocol": skeleton.CrossView},
@@ -137,7 +138,8 @@ func TestNTU(t *testing.T) {
 	assert.Equal(t, 3895, d.Affinity.Edges())
 	assert.Equal(t, "head@12", d.NodeNames[12*25+3])
 	assert.Equal(t, []int{36, 4, 40}, []int{len(d.Train), len(d.Validation), len(d.Test)})
-	assert.Equal(t, "cross-view: 40 training and 40 test recordings, the published protocol has 37646 and 18932: results may not compare",
+	assert.Equal(t, "cross-view: 40 training and 40 test recordings, the published protocol has 37646 and 18932: "+
+		"results may not compare",
 		strings.Join(d.Raw.Warnings, "\n"))
 	assert.Contains(t, d.Notes[0], "Missing_skeletons.txt lists 2 recordings as missing")
 	assert.Equal(t, "2 of 82 recordings left out: 1 listed as missing, 1 of another set", d.Notes[1])
@@ -174,7 +176,8 @@ func TestNTU(t *testing.T) {
 	require.Len(t, kept, 1)
 	first := samples(d)
 	name := "S001C001P002R001A001.skeleton"
-	writeRecordings(t, filepath.Join(dir, "nturgb+d_skeletons"), map[string]string{name: strings.Repeat("x", len(files[name]))})
+	writeRecordings(t, filepath.Join(dir, "nturgb+d_skeletons"),
+		map[string]string{name: strings.Repeat("x", len(files[name]))})
 	told = nil
 	opts.Own = nil
 	d, err = datasets.Load(t.Context(), "ntu", opts)
@@ -191,7 +194,8 @@ func TestNTU(t *testing.T) {
 	require.NoError(t, os.WriteFile(kept[0], content, 0o644))
 	_, err = datasets.Load(t.Context(), "ntu", opts)
 	assert.ErrorContains(t, err, "ntu: "+filepath.Join(dir, "nturgb+d_skeletons")+": "+name+`: line 1: "xxxx`)
-	assert.ErrorContains(t, err, "get these files again, or list their names in a .txt file there whose name holds \"missing\"")
+	assert.ErrorContains(t, err,
+		"get these files again, or list their names in a .txt file there whose name holds \"missing\"")
 	writeRecordings(t, filepath.Join(dir, "nturgb+d_skeletons"), map[string]string{name: files[name]})
 	d, err = datasets.Load(t.Context(), "ntu", opts)
 	require.NoError(t, err)
@@ -230,7 +234,8 @@ func TestNTUErrors(t *testing.T) {
 		"S018C001P001R001A001.skeleton": "0", "S001C001P001R001A002.skeleton": "0"})
 	writeRecordings(t, dir, map[string]string{"missing.txt": "S001C001P001R001A002"})
 	_, err := datasets.Load(t.Context(), "ntu", datasets.Options{HoldOut: true, DataDir: dir})
-	assert.ErrorContains(t, err, "none of the 3 recordings in "+dir+" can be used: 1 are listed as missing, 2 are of another set")
+	assert.ErrorContains(t, err, "none of the 3 recordings in "+dir+" can be used: 1 are listed as missing, 2 are of "+
+		"another set")
 }
 
 // TestKeptInNoCache warns where nothing can be kept, and goes on.

@@ -54,8 +54,10 @@ func TestFind(t *testing.T) {
 		{"cifar10", []string{"data_batch_1.bin"}, "."},
 		{"mnist", []string{"mnist/train-images-idx3-ubyte.gz", "mnist/train-labels.idx1-ubyte",
 			"mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte"}, "mnist"},
-		{"mnist", []string{"mnist/train-images-idx3-ubyte.gz", "mnist/train-labels.idx1-ubyte", "mnist/t10k-images-idx3-ubyte"}, ""},
-		{"fashion-mnist", []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}, ""},
+		{"mnist", []string{"mnist/train-images-idx3-ubyte.gz", "mnist/train-labels.idx1-ubyte",
+			"mnist/t10k-images-idx3-ubyte"}, ""},
+		{"fashion-mnist", []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
+			"t10k-labels-idx1-ubyte"}, ""},
 		{"20news", []string{"20news/20news-bydate-train/a/1", "20news/20news-bydate-test/a/2"}, "20news"},
 		{"20news", []string{"20news-bydate-train/a/1", "20news-bydate-test/a/2"}, "."},
 		{"20news", []string{"20news/20news-bydate-train/a/1"}, ""},
@@ -88,7 +90,8 @@ func TestWithGet(t *testing.T) {
 	_, err = datasets.Load(t.Context(), "ntu", datasets.Options{HoldOut: true, DataDir: dir})
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.NotContains(t, err.Error(), "data get")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "data_batch_1.bin"), make([]byte, cifarRecord*images.CIFARPerFile), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "data_batch_1.bin"),
+		make([]byte, cifarRecord*images.CIFARPerFile), 0o644))
 	_, err = datasets.Load(t.Context(), "cifar10", datasets.Options{HoldOut: true, DataDir: dir})
 	require.ErrorIs(t, err, os.ErrNotExist, "the second file")
 	assert.NotContains(t, err.Error(), "data get", "it would say that they are there")
@@ -100,7 +103,8 @@ func TestAccepts(t *testing.T) {
 		opts datasets.Options
 		want string
 	}{
-		{"digits", datasets.Options{Own: map[string]any{"tfidf": true}}, "digits: it has no option tfidf; leave tfidf out (it is for 20news)"},
+		{"digits", datasets.Options{Own: map[string]any{"tfidf": true}},
+			"digits: it has no option tfidf; leave tfidf out (it is for 20news)"},
 		{"20news", datasets.Options{Own: map[string]any{"protocol": "cross-view"}},
 			"20news: it has no option protocol; leave protocol out (it is for ntu, nw-ucla)"},
 		{"20news", datasets.Options{KNN: 8}, "20news: its graph is fixed; leave knn out"},
@@ -110,11 +114,13 @@ func TestAccepts(t *testing.T) {
 		_, err := datasets.Load(t.Context(), c.name, c.opts)
 		assert.ErrorContains(t, err, c.want)
 	}
-	for _, own := range []map[string]any{nil, {"protocol": "cross-view"}, {"protocol": "cross-subject"}} { // its files are all that is missing
+	// its files are all that is missing
+	for _, own := range []map[string]any{nil, {"protocol": "cross-view"}, {"protocol": "cross-subject"}} {
 		_, err := datasets.Load(t.Context(), "ntu", datasets.Options{Own: own, DataDir: t.TempDir()})
 		require.ErrorIs(t, err, os.ErrNotExist)
 	}
-	_, err := datasets.Load(t.Context(), "20news", datasets.Options{Own: map[string]any{"tfidf": true}, DataDir: t.TempDir()})
+	_, err := datasets.Load(t.Context(), "20news",
+		datasets.Options{Own: map[string]any{"tfidf": true}, DataDir: t.TempDir()})
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 

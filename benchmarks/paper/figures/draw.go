@@ -73,7 +73,8 @@ func free(paths, heading []string) error {
 // missing, a note says so and the figure is left out. An error names the file or the run.
 func Draw(ctx context.Context, backend compute.Backend, folder string, t study.Table, seeds int,
 	data datasets.Options) (figures []study.Figure, err error) {
-	d := drawing{data: study.DataName(fmt.Sprint(t.Rows[0].Asked["data"])), runs: map[string][]string{}, progress: data.Progress}
+	d := drawing{data: study.DataName(fmt.Sprint(t.Rows[0].Asked["data"])), runs: map[string][]string{},
+		progress: data.Progress}
 	d.load = sync.OnceValues(func() (*datasets.Dataset, error) {
 		dir := d.runs[losses[0]][0]
 		metadata, _, err := models.ReadMetadata(dir)
@@ -130,7 +131,8 @@ func (d drawing) missing(rows []string) (notes []string) {
 	return notes
 }
 
-// save writes a figure into base.png, base.svg and base.csv, and names them in f; or it says in f why there is nothing to draw.
+// save writes a figure into base.png, base.svg and base.csv, and names them in f; or it says in f why there is nothing
+// to draw.
 func (drawn figure) save(f *study.Figure, base string) error {
 	if drawn.note != "" {
 		f.Notes = []string{drawn.note}

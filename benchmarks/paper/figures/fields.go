@@ -52,9 +52,10 @@ func (d drawing) fields() (f figure, err error) {
 	return f, nil
 }
 
-// fieldsAt returns a panel for each level of several clusters, as they were after an epoch, and adds the clusters of all levels
-// to the figure's table.
-func (f *figure) fieldsAt(h training.HierarchyEpoch, levels []models.Level, layout *picture.Layout, loss, stage string) (row []*plot.Plot) {
+// fieldsAt returns a panel for each level of several clusters, as they were after an epoch, and adds the clusters of
+// all levels to the figure's table.
+func (f *figure) fieldsAt(h training.HierarchyEpoch, levels []models.Level, layout *picture.Layout, loss,
+	stage string) (row []*plot.Plot) {
 	for i, level := range levels {
 		path := h.Clusters.Path(i + 1)
 		for node, k := range path {

@@ -52,7 +52,8 @@ func ringTable(t *testing.T) study.Table {
 	table := study.Table{Name: "figures-ring"}
 	for row, set := range map[string]training.Patch{TaskAndC: {"ccp_hierarchy": nil},
 		TaskOnly: {"ccp_hierarchy": "task-only"}, OrderByRank: {}, RandomOrder: {"ccp_slots": "random"}} {
-		maps.Copy(set, training.Patch{"data": path, "recipe": "paper", "epochs": 2, "levels": "4x4/3,1x4/2", "hidden": "none", "batch": 8})
+		maps.Copy(set, training.Patch{"data": path, "recipe": "paper", "epochs": 2, "levels": "4x4/3,1x4/2", "hidden": "none",
+			"batch": 8})
 		table.Rows = append(table.Rows, study.Row{Name: row, Asked: set})
 	}
 	slices.SortFunc(table.Rows, func(a, b study.Row) int { return -strings.Compare(a.Name, b.Name) }) // the losses first
@@ -104,7 +105,8 @@ func TestDraw(t *testing.T) {
 	figures, err = Draw(t.Context(), backend, folder, table, 2, options(&said))
 	require.NoError(t, err)
 	assert.Equal(t, 2*Side*Side, said)
-	for i, name := range []string{"figures-ring-fields", "figures-ring-landscape", "figures-ring-objective", "figures-ring-order"} {
+	for i, name := range []string{"figures-ring-fields", "figures-ring-landscape", "figures-ring-objective",
+		"figures-ring-order"} {
 		assert.Equal(t, name, figures[i].Name)
 		assert.Empty(t, figures[i].Notes)
 		require.Len(t, figures[i].Files, 3)
@@ -134,7 +136,8 @@ func TestDraw(t *testing.T) {
 	// Files of others stay.
 	require.NoError(t, os.WriteFile(figures[3].Files[2], []byte("mine\n"), 0o600))
 	_, err = Draw(t.Context(), backend, folder, table, 2, options(&said))
-	require.ErrorContains(t, err, figures[3].Files[0]+" is there, and is no figure of ccp; choose another folder, or move it away")
+	require.ErrorContains(t, err,
+		figures[3].Files[0]+" is there, and is no figure of ccp; choose another folder, or move it away")
 	for _, path := range figures[3].Files {
 		require.NoError(t, os.Remove(path))
 	}
@@ -282,7 +285,8 @@ func TestWithoutDropout(t *testing.T) {
 func TestWeightsOf(t *testing.T) {
 	store := model.NewStore()
 	for path, value := range map[string]any{
-		"/model/level_1/U": [][]float32{{1, 2}, {3, 4}, {5, 6}}, "/model/level_1/W": [][][]float32{{{1}, {2}}}, "/model/level_1/b": []float32{1},
+		"/model/level_1/U": [][]float32{{1, 2}, {3, 4}, {5, 6}}, "/model/level_1/W": [][][]float32{{{1}, {2}}},
+		"/model/level_1/b": []float32{1},
 		"/model/classes/W": [][]float32{{1, 2}, {3, 4}}, variables.Average + "/model/classes/W": [][]float32{{5, 6}, {7, 8}},
 		"/model/level_1/alpha": [][]float32{{1}}, "/AdamOptimizer/W": [][]float32{{1}},
 	} {

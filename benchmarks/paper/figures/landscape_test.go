@@ -99,9 +99,13 @@ func TestScanEnds(t *testing.T) {
 	}, quiet)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, 3, calls)
-	_, err = Scan(t.Context(), hand(), 5, 1, func([][]float32) (float64, float64, error) { return 0, 0, errors.New("out of memory") }, quiet)
+	_, err = Scan(t.Context(), hand(), 5, 1,
+		func([][]float32) (float64, float64, error) { return 0, 0, errors.New("out of memory") }, quiet)
 	require.EqualError(t, err, "out of memory")
-	_, err = Scan(t.Context(), hand(), 5, 1, func([][]float32) (float64, float64, error) { return math.NaN(), 0, nil }, quiet)
+	_, err = Scan(t.Context(), hand(), 5, 1, func([][]float32) (float64, float64, error) {
+		return math.NaN(), 0,
+			nil
+	}, quiet)
 	assert.EqualError(t, err, "the loss at a = -1.0, b = -1.0 is NaN")
 }
 

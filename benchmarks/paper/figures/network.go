@@ -135,7 +135,8 @@ func weightsOf(store *model.Store) (weights []Weight, err error) {
 			return nil, err
 		}
 		shape := v.Shape()
-		if v.Name() == "U" || v.Name() == ops.Kernel && shape.Rank() == 3 { // memberships, a row for a node; [filters, L, channels]
+		// memberships, a row for a node; [filters, L, channels]
+		if v.Name() == "U" || v.Name() == ops.Kernel && shape.Rank() == 3 {
 			weights = append(weights, Weight{v.Path(), values, shape.Dim(0), len(values) / shape.Dim(0)})
 		} else if v.Name() == ops.Kernel { // [in, out]
 			weights = append(weights, Weight{v.Path(), values, shape.Dim(-1), 1})

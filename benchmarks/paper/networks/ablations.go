@@ -7,7 +7,8 @@ import (
 	"github.com/clusterpool/ccp/models/training"
 )
 
-// ablations are options of all trainings, by which the paper's tables take away a part of one, on any data, or shrink it.
+// ablations are options of all trainings, by which the paper's tables take away a part of one, on any data, or shrink
+// it.
 type ablations struct {
 	// RandomGraph replaces the data's graph by a connected graph with as many edges, drawn from the training's seed.
 	RandomGraph bool `param:"random_graph"`

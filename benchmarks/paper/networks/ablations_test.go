@@ -27,7 +27,8 @@ func TestNarrow(t *testing.T) {
 	assert.Equal(t, "3x32/9,1x64/3", whole.Levels.String())
 	assert.Equal(t, "3x8/9,1x16/3", narrow.Levels.String())
 	assert.Equal(t, []int{64, 16, 2}, []int{whole.Hidden[0], narrow.Hidden[0], narrow.Options.Stem})
-	assert.Equal(t, []any{1, 4, false}, []any{whole.Values()["narrow"], narrow.Values()["narrow"], whole.Values()["random_graph"]})
+	assert.Equal(t, []any{1, 4, false},
+		[]any{whole.Values()["narrow"], narrow.Values()["narrow"], whole.Values()["random_graph"]})
 	_, err = training.Preview(training.Patch{"narrow": 0})
 	assert.ErrorContains(t, err, "narrow=0: it must be a whole number from 1")
 }
@@ -58,7 +59,8 @@ func TestRandomGraph(t *testing.T) {
 func TestResolveRandomGraph(t *testing.T) {
 	chain, err := affinity.SpaceTime(nil, 1, 40)
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: "series", Info: signal.Info{Nodes: 40, Channels: 1, ClassNames: []string{"a", "b"}, Grid: []int{40, 1}},
+	d := &datasets.Dataset{Name: "series", Info: signal.Info{Nodes: 40, Channels: 1, ClassNames: []string{"a", "b"},
+		Grid: []int{40, 1}},
 		Affinity: chain, Train: make([]int, 40)}
 	d.Signals, d.Labels = &datasets.Floats{Values: make([]float32, 40*40), Size: 40},
 		append(make([]int32, 20), slices.Repeat([]int32{1}, 20)...)

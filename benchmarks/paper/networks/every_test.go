@@ -73,7 +73,8 @@ func TestEveryNetwork(t *testing.T) {
 				require.NoError(t, err)
 				assert.InDeltaSlice(t, together[i].Probabilities, alone[0].Probabilities, 1e-5)
 			}
-			why, err := c.Attribute(t.Context(), raw[:2], models.AttributionOptions{Method: models.IntegratedGradients, Steps: 64})
+			why, err := c.Attribute(t.Context(), raw[:2],
+				models.AttributionOptions{Method: models.IntegratedGradients, Steps: 64})
 			require.NoError(t, err)
 			for _, a := range why {
 				if name != "c-cnn" { // its angles jump at the baseline, where all joints are in one place
@@ -88,8 +89,8 @@ func TestEveryNetwork(t *testing.T) {
 	}
 }
 
-// In bfloat16 every network keeps its variables in float32, and its logits and gradients are finite and close to those in
-// float32.
+// In bfloat16 every network keeps its variables in float32, and its logits and gradients are finite and close to those
+// in float32.
 func TestBFloat16(t *testing.T) {
 	backend := backendtest.Go(t)
 	for _, name := range registered(t) {

@@ -11,8 +11,9 @@ import (
 )
 
 func init() {
-	models.Register("graph-cnn", models.Network{Recipes: recipes, About: "Graph-CNN with graph embed pooling (Such et al. 2017)",
-		Build: network(graphCNN).readout, Levels: graphCNNLevels, Hidden: true})
+	models.Register("graph-cnn",
+		models.Network{Recipes: recipes, About: "Graph-CNN with graph embed pooling (Such et al. 2017)",
+			Build: network(graphCNN).readout, Levels: graphCNNLevels, Hidden: true})
 	models.Register("gat-average", models.Network{Recipes: recipes,
 		About: "graph attention and global average pooling (Veličković et al. 2018)",
 		Build: network(gatAverage).readout, Levels: gatAverageLevels, Hidden: true})

@@ -284,7 +284,8 @@ func TestGridsCheck(t *testing.T) {
 		"model p-lstm: part 0 of the body has no joints": func(s *models.Spec) {
 			s.Parts = [][]int{{}, {1}}
 		},
-		"model c-cnn needs x, y and z of the joints; this data has 2 channels, and x, y and z of 0 bodies": func(s *models.Spec) {
+		"model c-cnn needs x, y and z of the joints; this data has 2 channels, and x, y and z " +
+			"of 0 bodies": func(s *models.Spec) {
 			s.Model = "c-cnn"
 		},
 		"model lie-group needs x, y and z of the joints; " +

@@ -11,8 +11,9 @@ import (
 )
 
 func init() {
-	models.Register("cnn", models.Network{Recipes: recipes, About: "convolutional network with stochastic pooling (Zeiler and Fergus 2013)",
-		Build: onGrid(grids.StochasticCNN), Check: checkGrid, Lacks: []string{"readout_dropout"}})
+	models.Register("cnn",
+		models.Network{Recipes: recipes, About: "convolutional network with stochastic pooling (Zeiler and Fergus 2013)",
+			Build: onGrid(grids.StochasticCNN), Check: checkGrid, Lacks: []string{"readout_dropout"}})
 	models.Register("resnet", models.Network{Recipes: recipes, About: "residual network (He et al. 2016)",
 		Build: resNet(20), Check: checkGrid, Lacks: []string{"readout_dropout"}}) // the authors' smallest depth for CIFAR-10
 }

@@ -33,14 +33,18 @@ func init() {
 		Build: partAwareLSTM(8), Check: checkBody})
 	models.Register("lie-group", models.Network{Recipes: recipes,
 		About: "how bones lie to each other, as curves in a Lie group, and a linear SVM (Vemulapalli et al. 2014)",
-		Build: onBody(skeleton.LieGroup), Check: withBones(2, checkPositions), Fit: nominalCurves, Loss: models.Spec{Model: "svm"}.Network().Loss,
+		Build: onBody(skeleton.LieGroup), Check: withBones(2, checkPositions), Fit: nominalCurves,
+		Loss:  models.Spec{Model: "svm"}.Network().Loss,
 		Lacks: []string{"dtype", "readout_dropout", "batchnorm_epsilon"}})
-	models.Register("hbrnn-l", models.Network{Recipes: recipes, About: "hierarchical recurrent network of a body's parts (Du et al. 2015)",
-		Build: onBody(skeleton.HierarchicalRNN).readout, Check: checkBody, Options: segmented{}})
-	models.Register("st-lstm", models.Network{Recipes: recipes, About: "LSTM over joints and time with trust gates (Liu et al. 2016)",
-		Build: onBody(skeleton.SpatioTemporalLSTM), Check: withBones(1, checkBody), Options: cells{}})
-	models.Register("stgc", models.Network{Recipes: recipes, About: "recursive graph filters over a skeleton, Deep STGC_K (Li et al. 2018)",
-		Build: onBody(skeleton.RecursiveFilters).readout, Check: withBones(1, checkBody), Options: cells{}})
+	models.Register("hbrnn-l",
+		models.Network{Recipes: recipes, About: "hierarchical recurrent network of a body's parts (Du et al. 2015)",
+			Build: onBody(skeleton.HierarchicalRNN).readout, Check: checkBody, Options: segmented{}})
+	models.Register("st-lstm",
+		models.Network{Recipes: recipes, About: "LSTM over joints and time with trust gates (Liu et al. 2016)",
+			Build: onBody(skeleton.SpatioTemporalLSTM), Check: withBones(1, checkBody), Options: cells{}})
+	models.Register("stgc",
+		models.Network{Recipes: recipes, About: "recursive graph filters over a skeleton, Deep STGC_K (Li et al. 2018)",
+			Build: onBody(skeleton.RecursiveFilters).readout, Check: withBones(1, checkBody), Options: cells{}})
 	models.Register("tgcnn", models.Network{Recipes: recipes,
 		About: "convolution on the product of a memory and a skeleton (T. Zhang et al. 2018)",
 		Build: onBody(skeleton.TensorGraphCNN).readout, Check: withBones(1, checkBody), Options: cells{}})

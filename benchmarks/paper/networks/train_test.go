@@ -68,12 +68,13 @@ func trained(t *testing.T, backend compute.Backend, c training.Patch, stop int) 
 	dir = t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	result, err := training.Train(ctx, backend, c, training.Options{Dir: dir, Observer: training.Observer{Step: func(training.Progress) {
-		stop--
-		if stop == 0 {
-			cancel()
-		}
-	}}})
+	result, err := training.Train(ctx, backend, c,
+		training.Options{Dir: dir, Observer: training.Observer{Step: func(training.Progress) {
+			stop--
+			if stop == 0 {
+				cancel()
+			}
+		}}})
 	if stop <= 0 && ctx.Err() != nil {
 		require.ErrorIs(t, err, training.ErrInterrupted)
 		result, err = training.Train(t.Context(), backend, c, training.Options{Dir: dir})
@@ -107,8 +108,8 @@ func resume(t *testing.T, backend compute.Backend, c training.Patch, want traini
 	require.Equal(t, want, got)
 }
 
-// Networks of bodies learn, those with several predictions and those with a computation before the training among them, and
-// a run that was interrupted ends as one that was not.
+// Networks of bodies learn, those with several predictions and those with a computation before the training among them,
+// and a run that was interrupted ends as one that was not.
 func TestBodies(t *testing.T) {
 	backend := backendtest.Go(t)
 	for _, name := range []string{"lie-group", "hbrnn-l", "st-lstm", "stgc", "tgcnn", "c-cnn"} {
@@ -130,8 +131,8 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// Graph-CNN knows nodes by their values and neighbours alone: enough for no more than a start here. Its snapshots classify
-// again.
+// Graph-CNN knows nodes by their values and neighbours alone: enough for no more than a start here. Its snapshots
+// classify again.
 func TestGraphCNNTrains(t *testing.T) {
 	backend, c := backendtest.Go(t), bodyConfig(t, "graph-cnn")
 	c["levels"], c["hidden"], c["validation"] = "6x8/1,3x8/1", []int{8}, 0.2

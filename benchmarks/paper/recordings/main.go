@@ -1,5 +1,5 @@
-// Command recordings writes a set of recordings in the format and in the numbers of NTU RGB+D, at a tenth of the frames, into a new
-// folder. Their values are made up: they show what the true set costs to read, split and train on.
+// Command recordings writes a set of recordings in the format and in the numbers of NTU RGB+D, at a tenth of the
+// frames, into a new folder. Their values are made up: they show what the true set costs to read, split and train on.
 //
 //	go run ./benchmarks/paper/recordings FOLDER
 package main
@@ -59,8 +59,8 @@ func main() {
 	fmt.Printf("%d recordings of %.2f GB in %s\n", ntuRecordings, float64(size)/1e9, dir)
 }
 
-// write writes n recordings to a folder, and returns their size in bytes. A recording has a share of the frames of a real one. If n
-// is ntuRecordings, the list missing.txt is written, too, and all splits have their published sizes.
+// write writes n recordings to a folder, and returns their size in bytes. A recording has a share of the frames of a
+// real one. If n is ntuRecordings, the list missing.txt is written, too, and all splits have their published sizes.
 func write(dir string, n int, share float64) (size int64, err error) {
 	var missing []string
 	listed := map[[2]bool]int{}

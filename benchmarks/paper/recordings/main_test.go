@@ -16,8 +16,9 @@ import (
 
 var recordings = flag.Int("recordings", 200, "files that BenchmarkRecordings reads, of 290 KB on average")
 
-// BenchmarkRecordings reads recordings of NTU RGB+D of real size, and takes them from the cache. The files have just been
-// written and lie in memory if there is room: what is timed is parsing, not the disk. `-cpu 1,2` times one core, then two:
+// BenchmarkRecordings reads recordings of NTU RGB+D of real size, and takes them from the cache. The files have just
+// been written and lie in memory if there is room: what is timed is parsing, not the disk. `-cpu 1,2` times one core,
+// then two:
 //
 //	go test -run '^$' -bench Recordings -cpu 1,2 -benchtime 3x ./benchmarks/paper/recordings -recordings 2000
 func BenchmarkRecordings(b *testing.B) {
@@ -30,7 +31,8 @@ func BenchmarkRecordings(b *testing.B) {
 			b.Setenv("XDG_CACHE_HOME", cache)
 			b.Setenv("HOME", cache) // where a system has no XDG_CACHE_HOME
 			load := func() error {
-				data, err := datasets.Load(b.Context(), "ntu", datasets.Options{DataDir: dir, Own: map[string]any{"protocol": "cross-view"}})
+				data, err := datasets.Load(b.Context(), "ntu",
+					datasets.Options{DataDir: dir, Own: map[string]any{"protocol": "cross-view"}})
 				if err == nil && data.Signals.Len() != *recordings {
 					err = fmt.Errorf("%d of %d recordings were read", data.Signals.Len(), *recordings)
 				}
@@ -65,7 +67,8 @@ func TestRecordings(t *testing.T) {
 	size, err := write(dir, 60, 1)
 	require.NoError(t, err)
 	assert.Greater(t, size, int64(60*50_000))
-	data, err := datasets.Load(t.Context(), "ntu", datasets.Options{DataDir: dir, Own: map[string]any{"protocol": "cross-view"}})
+	data, err := datasets.Load(t.Context(), "ntu",
+		datasets.Options{DataDir: dir, Own: map[string]any{"protocol": "cross-view"}})
 	require.NoError(t, err)
 	assert.Equal(t, 60, data.Signals.Len())
 }

@@ -48,7 +48,8 @@ func TestFootprintIsMeasured(t *testing.T) {
 	require.NoError(t, err)
 	trainer, before := training.NewTrainer(backend, store, c, spec, d.Affinity, 2), int64(0)
 	trainer.OnExecCreation(func(exec *model.Exec, _ train.GraphType) {
-		_, err := exec.Compile(shapes.Make(dtypes.Float32, c.Batch, d.Nodes, d.Channels), shapes.Make(dtypes.Int32, c.Batch, 1))
+		_, err := exec.Compile(shapes.Make(dtypes.Float32, c.Batch, d.Nodes, d.Channels),
+			shapes.Make(dtypes.Int32, c.Batch, 1))
 		require.NoError(t, err)
 		debug.FreeOSMemory()
 		require.NoError(t, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0o600)) // VmHWM begins anew
@@ -62,7 +63,8 @@ func TestFootprintIsMeasured(t *testing.T) {
 	measured := 1024 * (kilobytes(t, "VmHWM") - before)
 	total := told.Weights + told.Activations + told.Input
 	t.Logf("%s: told %.0f MB (weights %d, activations %d, input %d), measured %.0f MB, ratio %.2f", row,
-		float64(total)/1e6, told.Weights, told.Activations, told.Input, float64(measured)/1e6, float64(total)/float64(measured))
+		float64(total)/1e6, told.Weights, told.Activations, told.Input, float64(measured)/1e6,
+		float64(total)/float64(measured))
 }
 
 func kilobytes(t *testing.T, field string) int64 {

@@ -29,8 +29,8 @@ func open(b *testing.B) compute.Backend {
 // matmulFlops is the work of one call of matmul.
 const matmulFlops = 2 * 4096 * 4096 * 512
 
-// matmul returns a function that multiplies a [4096, 4096] by a [4096, 512] matrix, about the shape of CIFAR-10's second
-// level at batch 64: the rate that the machine can reach.
+// matmul returns a function that multiplies a [4096, 4096] by a [4096, 512] matrix, about the shape of CIFAR-10's
+// second level at batch 64: the rate that the machine can reach.
 func matmul(b *testing.B, backend compute.Backend) func() error {
 	x, y := filled(4096, 4096), filled(4096, 512)
 	exec, err := NewExec(backend, func(x, y *Node) *Node { return ReduceAllMax(Dot(x, y).Product()) })
@@ -57,8 +57,8 @@ func filled(dims ...int) *tensors.Tensor {
 	return t
 }
 
-// BenchmarkNetwork times a step of the paper's networks at batch 64: examples/s, the GFLOP/s of their unavoidable matrix
-// products, the machine's own GFLOP/s in such products measured just before, and the share of it reached.
+// BenchmarkNetwork times a step of the paper's networks at batch 64: examples/s, the GFLOP/s of their unavoidable
+// matrix products, the machine's own GFLOP/s in such products measured just before, and the share of it reached.
 func BenchmarkNetwork(b *testing.B) {
 	backend := open(b)
 	for _, arch := range []string{"cifar10", "ntu", "20news"} {

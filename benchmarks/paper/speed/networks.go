@@ -31,13 +31,15 @@ var data = map[string]struct {
 	"ntu":     {2000, 6, 60, func() (*affinity.Matrix, error) { return affinity.SpaceTime(ntuBones, 25, 80) }},
 	"20news":  {10_000, 1, 20, words},
 	"sensors": {1280, 1, 6, func() (*affinity.Matrix, error) {
-		return affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}, {8, 9}, {9, 0}}, 10, 128)
+		return affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}, {8, 9},
+			{9, 0}}, 10, 128)
 	}},
 	"sensor": {128, 1, 6, func() (*affinity.Matrix, error) { return affinity.SpaceTime(nil, 1, 128) }},
 }
 
 // ntuBones are the bones of the second Kinect's 25 joints.
-var ntuBones = [][2]int{{0, 1}, {1, 20}, {2, 20}, {3, 2}, {4, 20}, {5, 4}, {6, 5}, {7, 6}, {8, 20}, {9, 8}, {10, 9}, {11, 10},
+var ntuBones = [][2]int{{0, 1}, {1, 20}, {2, 20}, {3, 2}, {4, 20}, {5, 4}, {6, 5}, {7, 6}, {8, 20}, {9, 8},
+	{10, 9}, {11, 10},
 	{12, 0}, {13, 12}, {14, 13}, {15, 14}, {16, 0}, {17, 16}, {18, 17}, {19, 18}, {21, 22}, {22, 7}, {23, 24}, {24, 11}}
 
 // words joins 10,000 random points to their 16 nearest neighbours. The graph replaces the one of 20NEWS, which needs
@@ -90,11 +92,13 @@ func Network(arch string) (models.Spec, *affinity.Matrix, error) {
 			Architectures()))
 	}
 	spec := models.Spec{Options: models.DefaultOptions(),
-		Model: "ccp", Info: signal.Info{Nodes: shape.nodes, Channels: shape.channels, ClassNames: make([]string, shape.classes)}}
+		Model: "ccp", Info: signal.Info{Nodes: shape.nodes, Channels: shape.channels,
+			ClassNames: make([]string, shape.classes)}}
 	if convolves {
 		spec.Model = convolution.model
 		for _, filters := range convolution.filters {
-			spec.Levels = append(spec.Levels, models.Level{Clusters: shape.nodes, Filters: filters, Neighbours: convolution.terms})
+			spec.Levels = append(spec.Levels,
+				models.Level{Clusters: shape.nodes, Filters: filters, Neighbours: convolution.terms})
 		}
 	} else {
 		spec.Levels, spec.Hidden = training.PresetOf("", arch, training.DefaultRecipe, shape.nodes)

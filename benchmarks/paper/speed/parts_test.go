@@ -37,9 +37,11 @@ func BenchmarkParts(b *testing.B) {
 			zeros := Zeros(in[0].Graph(), shapes.Make(dtypes.Float32, batch, nodes, channels))
 			return BackendScatterSum(zeros, in[1], in[0], 1, []int{0, 2}, []int{1}, []int{1}, false, false)
 		}},
-		{"product h·wT", []any{h, w}, func(in []*Node) *Node { return Dot(in[0], in[1]).General([]int{1}, nil, []int{1}, nil) }},
+		{"product h·wT", []any{h, w},
+			func(in []*Node) *Node { return Dot(in[0], in[1]).General([]int{1}, nil, []int{1}, nil) }},
 		{"product v·w", []any{v, w}, func(in []*Node) *Node { return Dot(in[0], in[1]).Product() }},
-		{"product hT·v", []any{h, v}, func(in []*Node) *Node { return Dot(in[0], in[1]).General([]int{0}, nil, []int{0}, nil) }},
+		{"product hT·v", []any{h, v},
+			func(in []*Node) *Node { return Dot(in[0], in[1]).General([]int{0}, nil, []int{0}, nil) }},
 		{"product (vT)·h", []any{h, v}, func(in []*Node) *Node {
 			return ops.TransposedProduct(dtypes.Float32, in[1], in[0])
 		}},

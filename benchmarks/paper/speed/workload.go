@@ -118,7 +118,8 @@ func trainingStep(b compute.Backend, arch string, batch int, spec models.Spec, a
 }
 
 // inference returns a function that classifies the next of the signals.
-func inference(b compute.Backend, spec models.Spec, a *affinity.Matrix, signals []*tensors.Tensor) (func() (float64, error), error) {
+func inference(b compute.Backend, spec models.Spec, a *affinity.Matrix,
+	signals []*tensors.Tensor) (func() (float64, error), error) {
 	classifier, err := models.NewClassifier(b, models.Metadata{Spec: spec}, a)
 	if err != nil {
 		return nil, err

@@ -104,8 +104,8 @@ func TestConvolution(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// XLA's library of products has the gradients of a step: it takes no product along the first axis of both factors, and none
-// of bfloat16 that the compiler has made one of float32. The text of the compiled program says so.
+// XLA's library of products has the gradients of a step: it takes no product along the first axis of both factors, and
+// none of bfloat16 that the compiler has made one of float32. The text of the compiled program says so.
 func TestGradientsAreProductsOfTheLibrary(t *testing.T) {
 	backendtest.XLA(t)
 	program := filepath.Join(t.TempDir(), "step")

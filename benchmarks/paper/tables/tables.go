@@ -47,9 +47,9 @@ func init() {
 	}
 }
 
-// on returns the table on a data set. If epochs is above 0, it shortens each training. A reduced table has a quarter of the
-// filters and hidden widths, and 10 epochs if epochs is 0. Networks whose size is no setting (cnn, resnet) keep their size.
-// Table.Reduced says what was reduced.
+// on returns the table on a data set. If epochs is above 0, it shortens each training. A reduced table has a quarter of
+// the filters and hidden widths, and 10 epochs if epochs is 0. Networks whose size is no setting (cnn, resnet) keep
+// their size. Table.Reduced says what was reduced.
 func (p table) on(data string, epochs int, reduced bool) (study.Table, error) {
 	t := study.Table{Title: "Table " + p.Name + ": " + p.About, Instead: strings.TrimPrefix(p.Also, "any")}
 	if p.Name == "figures" {
@@ -58,7 +58,8 @@ func (p table) on(data string, epochs int, reduced bool) (study.Table, error) {
 	own, sets := slices.Contains(p.Data, data), strings.Join(p.Data, " and ")
 	switch {
 	case !own && p.Also != "any" && p.Also != data:
-		return t, fmt.Errorf("table %s is about %s; filters, loss, order, graph and figures can be made for other data", p.Name, sets)
+		return t, fmt.Errorf("table %s is about %s; filters, loss, order, graph and figures can be made for other data",
+			p.Name, sets)
 	case !own:
 		t.Title += fmt.Sprintf(", on %s in place of the paper's %s", data, sets)
 	case p.Also == "any":

@@ -40,7 +40,8 @@ func ReadSignals(path string, m models.Metadata) (s Samples, err error) {
 	return s, nil
 }
 
-// readFeatures reads features of an .npz file, and the names of the samples if they are there. Its nodes must be the model's.
+// readFeatures reads features of an .npz file, and the names of the samples if they are there. Its nodes must be the
+// model's.
 func readFeatures(path string, m models.Metadata) (array *npz.Array, names []string, err error) {
 	file, err := npz.Open(path)
 	if err != nil {

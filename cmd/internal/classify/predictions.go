@@ -23,7 +23,8 @@ type Prediction struct {
 	Warnings      []string           `json:"warnings,omitempty"`
 }
 
-// Reject withholds the predictions that are less probable than a threshold, see models.Calibration. It returns their number.
+// Reject withholds the predictions that are less probable than a threshold, see models.Calibration. It returns their
+// number.
 func Reject(predictions []models.Prediction, threshold float64) (rejected int) {
 	for i := range predictions {
 		if p := &predictions[i]; p.Probability < threshold {
@@ -63,7 +64,8 @@ func (s Samples) Table(predictions []models.Prediction, classes []string, top in
 		rows[0] = slices.Insert(rows[0], 1, "start", "end")
 	}
 	for _, class := range classes {
-		if slices.Contains([]string{"name", "start", "end", "class", "probability"}, class) { // two columns would have one name
+		// two columns would have one name
+		if slices.Contains([]string{"name", "start", "end", "class", "probability"}, class) {
 			class = "probability of " + class
 		}
 		if top == 0 {

@@ -1,5 +1,5 @@
-// Package classify classifies samples and says what they are: in a row of a table, or in an object of JSON. The command and the
-// server share it, so that a new column is added here and nowhere else.
+// Package classify classifies samples and says what they are: in a row of a table, or in an object of JSON. The command
+// and the server share it, so that a new column is added here and nowhere else.
 package classify
 
 import (
@@ -22,7 +22,8 @@ type Samples struct {
 }
 
 func (s *Samples) add(of int, name string, signal []float32, notes []string) {
-	s.Of, s.Names, s.Signals, s.Notes = append(s.Of, of), append(s.Names, name), append(s.Signals, signal), append(s.Notes, notes)
+	s.Of, s.Names, s.Signals, s.Notes = append(s.Of, of), append(s.Names, name), append(s.Signals, signal),
+		append(s.Notes, notes)
 }
 
 // RecordingError says which recording is unusable, counted from 0, and why.
@@ -79,8 +80,8 @@ func (s *Samples) Name(err error) error {
 	return &RecordingError{Index: s.Of[at], Name: s.Names[at], Err: err}
 }
 
-// Without returns the samples and their predictions but those that the classifier's error is about, of which it tells skip. Another
-// error comes back.
+// Without returns the samples and their predictions but those that the classifier's error is about, of which it tells
+// skip. Another error comes back.
 func (s *Samples) Without(predictions []models.Prediction, err error, skip Skip) (Samples, []models.Prediction, error) {
 	wrong, ok := errors.AsType[*models.SignalError](err)
 	if !ok || s.Notes == nil || skip == nil {
@@ -110,9 +111,11 @@ func inWindow(w recording.Window, err error) error {
 	return fmt.Errorf("window from %s to %s: %w", recording.TimeText(w.Start), recording.TimeText(w.End), err)
 }
 
-// Cut adds the series of windows of a recording, whose number is of. It leaves out unusable windows, such as windows in which a sensor is
-// silent. unusable says what is wrong with the first. An error of ended, such as a context's, ends it.
-func (s *Samples) Cut(ended func() error, f *recording.Form, of int, r recording.Recording, windows []recording.Window) (unusable, err error) {
+// Cut adds the series of windows of a recording, whose number is of. It leaves out unusable windows, such as windows in
+// which a sensor is silent. unusable says what is wrong with the first. An error of ended, such as a context's, ends
+// it.
+func (s *Samples) Cut(ended func() error, f *recording.Form, of int, r recording.Recording,
+	windows []recording.Window) (unusable, err error) {
 	for _, w := range windows {
 		err = ended()
 		if err != nil {

@@ -20,13 +20,14 @@ import (
 // score is a mean over samples.
 type score struct{ accuracy, probability float64 }
 
-// TestDeletion sets to the baseline the nodes that contributed most to each sample, a tenth of all, and then as many random
-// ones. If contributions mean anything, the first hurts far more. If CCP_CHECKPOINT names the directory of a run, its whole
-// test split is tried; -v prints the scores.
+// TestDeletion sets to the baseline the nodes that contributed most to each sample, a tenth of all, and then as many
+// random ones. If contributions mean anything, the first hurts far more. If CCP_CHECKPOINT names the directory of a
+// run, its whole test split is tried; -v prints the scores.
 func TestDeletion(t *testing.T) {
 	backend, dir, most := backendtest.Go(t), os.Getenv("CCP_CHECKPOINT"), 0
 	if dir == "" {
-		c := training.Patch{"levels": "16x8/9,1x16/8", "hidden": 16, "epochs": 4, "ccp_hierarchies": 1, "ccp_stem": nil, "ccp_blocks": nil,
+		c := training.Patch{"levels": "16x8/9,1x16/8", "hidden": 16, "epochs": 4, "ccp_hierarchies": 1, "ccp_stem": nil,
+			"ccp_blocks":  nil,
 			"ccp_dropout": nil, "ccp_padding": nil, "readout_dropout": nil}
 		dir, most = filepath.Join(t.TempDir(), "run"), 50
 		_, err := training.Train(t.Context(), backend, c, training.Options{Dir: dir})
@@ -36,7 +37,8 @@ func TestDeletion(t *testing.T) {
 	require.NoError(t, err)
 	config, err := training.ReadConfig(dir)
 	require.NoError(t, err)
-	data, err := training.LoadFor(t.Context(), classifier.Metadata, config, datasets.Options{DataDir: os.Getenv("CCP_DATA")})
+	data, err := training.LoadFor(t.Context(), classifier.Metadata, config,
+		datasets.Options{DataDir: os.Getenv("CCP_DATA")})
 	require.NoError(t, err)
 	for _, method := range []string{models.GradientInput, models.IntegratedGradients} {
 		e := Explanation{Classifier: classifier, Data: data, Split: "test", Class: -1}

@@ -24,9 +24,9 @@ const (
 	attributedAtOnce = 64 // samples whose contributions are in memory at a time
 	hiddenAtOnce     = 4  // if parts are hidden, which takes longer, so that progress is seen
 	mostNodes        = 10 // of a class in a Summary; the files hold all of them
-	// Auto stands for as many samples as are explained in less time than the training took. These are at most mostSamples. Where parts
-	// are hidden, each sample takes many passes; the training reads each of its samples more than passesPerTrained times, so that
-	// many passes for each training sample may be spent.
+	// Auto stands for as many samples as are explained in less time than the training took. These are at most mostSamples.
+	// Where parts are hidden, each sample takes many passes; the training reads each of its samples more than
+	// passesPerTrained times, so that many passes for each training sample may be spent.
 	Auto             = -1
 	mostSamples      = 500
 	passesPerTrained = 6
@@ -59,7 +59,8 @@ func (e *Explanation) Prepare(n int) error {
 		}
 	}
 	if len(e.Samples) == 0 && e.Class >= 0 {
-		return fmt.Errorf("the %s split of %s has no samples of class %q to explain; choose another split, such as all", e.Split, e.Data.Name,
+		return fmt.Errorf("the %s split of %s has no samples of class %q to explain; choose another split, such as all",
+			e.Split, e.Data.Name,
 			e.Classifier.ClassNames[e.Class])
 	} else if len(e.Samples) == 0 {
 		return fmt.Errorf("the %s split of %s has no samples to explain; choose another split", e.Split, e.Data.Name)
@@ -117,8 +118,8 @@ type Contribution struct {
 	Absolute float64 `json:"mean_absolute"`
 }
 
-// Run attributes all samples. If folder is not "", Run writes two CSV files there: the contributions of each sample, and the
-// means of each class.
+// Run attributes all samples. If folder is not "", Run writes two CSV files there: the contributions of each sample,
+// and the means of each class.
 func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	d := e.Data
 	s := Summary{Command: "explain", Data: d.Name, Split: e.Split, Samples: len(e.Samples), Of: e.Of,
@@ -237,8 +238,8 @@ func (e *Explanation) class(k int, mean Mean, layout *picture.Layout, method str
 	return c
 }
 
-// spans adds up contributions that are equal to the one before, in each row of so many columns. between is between the names of the
-// first and the last.
+// spans adds up contributions that are equal to the one before, in each row of so many columns. between is between the
+// names of the first and the last.
 func spans(contributions []Contribution, columns int, between string) (joined []Contribution) {
 	var start Contribution
 	for i, c := range contributions {

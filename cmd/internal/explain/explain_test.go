@@ -44,7 +44,8 @@ func TestSpans(t *testing.T) {
 	mean := Mean{Samples: 1, Signed: []float64{1, -4, 1, -4, 3, -4, 3, 2}, Absolute: []float64{1, 4, 1, 4, 3, 4, 3, 2}}
 	layout := picture.NewLayout(graph, []int{4, 2}, nil, nil, names)
 	hidden := e.class(0, mean, layout, models.Occlusion)
-	assert.Equal(t, []Contribution{{1, "b@0 to b@2", -12, 12}, {4, "a@2 to a@3", 6, 6}, {0, "a@0 to a@1", 2, 2}, {7, "b@3", 2, 2}},
+	assert.Equal(t, []Contribution{{1, "b@0 to b@2", -12, 12}, {4, "a@2 to a@3", 6, 6}, {0, "a@0 to a@1", 2, 2},
+		{7, "b@3", 2, 2}},
 		hidden.Nodes)
 	assert.Equal(t, []Contribution{{0, "0 to 1", -6, 10}, {2, "2", -1, 7}, {3, "3", 5, 5}}, hidden.Frames)
 	assert.Equal(t, Contribution{1, "b@0", -4, 4}, e.class(0, mean, layout, models.IntegratedGradients).Nodes[0])
@@ -59,14 +60,16 @@ func TestMean(t *testing.T) {
 
 // If parts are hidden, the time that the training took bounds the samples that are explained.
 func TestQuick(t *testing.T) {
-	for _, c := range []struct{ train, nodes, want int }{{100, 64, 9}, {40, 600, 2}, {3000, 600, 150}, {9000, 64, 500}, {10, 40_000, 1}} {
+	for _, c := range []struct{ train, nodes, want int }{{100, 64, 9}, {40, 600, 2}, {3000, 600, 150}, {9000, 64, 500},
+		{10, 40_000, 1}} {
 		graph, err := affinity.RandomConnected(c.nodes, 2*c.nodes, 1)
 		require.NoError(t, err)
 		s := models.Spec{Options: models.DefaultOptions(),
 			Model: "softmax", Info: signal.Info{Nodes: c.nodes, Channels: 1, ClassNames: []string{"a", "b"}}}
 		classifier, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: s}, graph)
 		require.NoError(t, err)
-		e := Explanation{Classifier: classifier, Data: &datasets.Dataset{Nodes: c.nodes, Channels: 1, Train: make([]int, c.train)}}
+		e := Explanation{Classifier: classifier,
+			Data: &datasets.Dataset{Nodes: c.nodes, Channels: 1, Train: make([]int, c.train)}}
 		assert.Equal(t, 500, e.Quick(), "gradients take less")
 		e.Options.Method = models.Occlusion
 		assert.InDelta(t, c.want, e.Quick(), float64(c.want)/5, "%d samples, %d nodes", c.train, c.nodes)

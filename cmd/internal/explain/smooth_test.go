@@ -43,7 +43,8 @@ func TestSmoothRecordings(t *testing.T) {
 	file, dir := filepath.Join(t.TempDir(), "smooth.npz"), filepath.Join(t.TempDir(), "run")
 	_, err := recordings.Import(t.Context(), []string{folder}, file, recordings.Options{})
 	require.NoError(t, err)
-	result, err := training.Train(t.Context(), backend, training.Patch{"data": file, "model": "transforms", "transforms": "minirocket"},
+	result, err := training.Train(t.Context(), backend,
+		training.Patch{"data": file, "model": "transforms", "transforms": "minirocket"},
 		training.Options{Dir: dir})
 	require.NoError(t, err)
 	require.Greater(t, result.Test.Accuracy, 0.9)

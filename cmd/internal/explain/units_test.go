@@ -24,7 +24,8 @@ func plant(t *testing.T) (folder string) {
 	sensors := []struct {
 		name           string
 		usual, varying float64
-	}{{"motor_1", 400, 5}, {"motor_2", 410, 5}, {"motor_3", 395, 5}, {"speed", 1500, 20}, {"oil", 60, 1}, {"air", 20, 1}, {"inlet", 5, 0.3},
+	}{{"motor_1", 400, 5}, {"motor_2", 410, 5}, {"motor_3", 395, 5}, {"speed", 1500, 20}, {"oil", 60, 1}, {"air", 20, 1},
+		{"inlet", 5, 0.3},
 		{"outlet", 4, 0.3}, {"vibration_1", 0.01, 0.002}, {"vibration_2", 0.012, 0.002}, {"vibration_3", 0.011, 0.002},
 		{"vibration_4", 0.009, 0.002}}
 	folder = t.TempDir()
@@ -51,8 +52,8 @@ func plant(t *testing.T) (folder string) {
 	return folder
 }
 
-// Where sensors have different units, the sensor that tells of the fault is named: as imported by default, and where all
-// are scaled alike.
+// Where sensors have different units, the sensor that tells of the fault is named: as imported by default, and where
+// all are scaled alike.
 func TestSensorsOfDifferentUnits(t *testing.T) {
 	folder, backend, alike := plant(t), backendtest.Go(t), false
 	for name, c := range map[string]struct {
@@ -79,7 +80,8 @@ func TestSensorsOfDifferentUnits(t *testing.T) {
 			require.NoError(t, err)
 			d, err := training.LoadFor(t.Context(), classifier.Metadata, config, datasets.Options{})
 			require.NoError(t, err)
-			e := Explanation{Classifier: classifier, Data: d, Split: "test", Class: -1, Options: models.AttributionOptions{Method: c.method}}
+			e := Explanation{Classifier: classifier, Data: d, Split: "test", Class: -1,
+				Options: models.AttributionOptions{Method: c.method}}
 			require.NoError(t, e.Prepare(0))
 			s, err := e.Run(t.Context(), "")
 			require.NoError(t, err)

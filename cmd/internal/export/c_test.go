@@ -57,13 +57,15 @@ func inC(t *testing.T, c *models.Classifier, series [][]float32) (lines []string
 }
 
 // compiledBy is inC by a compiler with flags.
-func compiledBy(t *testing.T, c *models.Classifier, series [][]float32, compiler string, flags ...string) (lines []string) {
+func compiledBy(t *testing.T, c *models.Classifier, series [][]float32, compiler string,
+	flags ...string) (lines []string) {
 	t.Helper()
 	folder := t.TempDir()
 	require.NoError(t, Write(filepath.Join(folder, "model.c"), c))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "main.c"), []byte(asks), 0o644))
 	program := filepath.Join(folder, "main")
-	flags = append(flags, "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-o", program, filepath.Join(folder, "main.c"), "-lm")
+	flags = append(flags, "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-o", program,
+		filepath.Join(folder, "main.c"), "-lm")
 	out, err := exec.CommandContext(t.Context(), compiler, flags...).CombinedOutput()
 	require.NoError(t, err, string(out))
 	ask := exec.CommandContext(t.Context(), program)
@@ -188,8 +190,8 @@ func TestCOfGaps(t *testing.T) {
 	assert.NotContains(t, lines[0], "nan")
 }
 
-// A compiler that takes all numbers for finite, or joins and reorders sums, makes a program that says the same of numbers that are not
-// finite, tiny or too large.
+// A compiler that takes all numbers for finite, or joins and reorders sums, makes a program that says the same of
+// numbers that are not finite, tiny or too large.
 func TestCUnderFlags(t *testing.T) {
 	c := ofLengths(t, 2, 40, 90, training.Patch{"transforms": "minirocket,hydra,power"})
 	nan, infinite := float32(math.NaN()), float32(math.Inf(1))
@@ -200,14 +202,16 @@ func TestCUnderFlags(t *testing.T) {
 		}
 		return one
 	}
-	series := [][]float32{drawn(0, 40, 2), drawn(5, 90, 2), odd(nan), odd(infinite), odd(-infinite), odd(nan, infinite, -infinite),
+	series := [][]float32{drawn(0, 40, 2), drawn(5, 90, 2), odd(nan), odd(infinite), odd(-infinite),
+		odd(nan, infinite, -infinite),
 		odd(math.SmallestNonzeroFloat32, -1e-40, 1e-39), odd(1e-6), odd(1000), slices.Repeat([]float32{nan}, 120)}
 	tooLarge := [][]float32{odd(3e38), odd(-3e38, 3e38), odd(1e30)}
 	want := probabilitiesOf(t, compiledBy(t, c, append(series, tooLarge...), compilers(t)[0], "-O0"))
 	require.NotContains(t, want[:len(series)], []float64{0, 0, 0}, "each has a class")
 	require.Equal(t, slices.Repeat([][]float64{{0, 0, 0}}, len(tooLarge)), want[len(series):], "none has")
 	for _, compiler := range compilers(t) {
-		for _, flags := range []string{"-O0", "-O1 -ffast-math", "-O2", "-O2 -ffinite-math-only", "-O3 -ffp-contract=fast", "-Os",
+		for _, flags := range []string{"-O0", "-O1 -ffast-math", "-O2", "-O2 -ffinite-math-only",
+			"-O3 -ffp-contract=fast", "-Os",
 			"-Os -ffast-math", "-O3 -ffast-math", "-Ofast"} {
 			t.Run(compiler+" "+flags, func(t *testing.T) {
 				got := probabilitiesOf(t, compiledBy(t, c, append(series, tooLarge...), compiler, strings.Fields(flags)...))
@@ -232,13 +236,15 @@ func TestCSaysItsSize(t *testing.T) {
 	} {
 		folder := t.TempDir()
 		path := filepath.Join(folder, "model.c")
-		require.NoError(t, Write(path, ofLengths(t, of.columns, of.short, of.long, training.Patch{"transforms": of.transforms})))
+		require.NoError(t, Write(path,
+			ofLengths(t, of.columns, of.short, of.long, training.Patch{"transforms": of.transforms})))
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		found := regexp.MustCompile(`(\d+) bytes of constants, .* and (\d+) bytes of RAM`).FindStringSubmatch(string(text))
 		require.Len(t, found, 3)
 		object := filepath.Join(folder, "model.o")
-		out, err := exec.CommandContext(t.Context(), compilers(t)[0], "-std=c99", "-Os", "-fno-inline", "-c", "-o", object, path).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), compilers(t)[0], "-std=c99", "-Os", "-fno-inline", "-c", "-o", object,
+			path).CombinedOutput()
 		require.NoError(t, err, string(out))
 		constants, variables := sectionsOf(t, object)
 		for said, is := range map[string]int{found[1]: constants, found[2]: variables} {
@@ -259,7 +265,8 @@ func sectionsOf(t *testing.T, path string) (constants, variables int) {
 		switch {
 		case section.Type == elf.SHT_NOBITS:
 			variables += int(section.Size)
-		case section.Flags&elf.SHF_ALLOC != 0 && section.Flags&elf.SHF_EXECINSTR == 0 && !strings.HasPrefix(section.Name, ".eh_frame"):
+		case section.Flags&elf.SHF_ALLOC != 0 && section.Flags&elf.SHF_EXECINSTR == 0 &&
+			!strings.HasPrefix(section.Name, ".eh_frame"):
 			constants += int(section.Size)
 		}
 	}
@@ -294,7 +301,8 @@ func probabilitiesOf(t *testing.T, lines []string) (all [][]float64) {
 
 // What has no form in C is named, with what to do.
 func TestCRefuses(t *testing.T) {
-	const instead = " has no form in C; train without it: ccp train --model transforms --set transforms=minirocket,hydra,power"
+	const instead = " has no form in C; train without it: ccp train --model transforms --set " +
+		"transforms=minirocket,hydra,power"
 	for name, c := range map[string]*models.Classifier{
 		"the network":          classifier(t, variants["logistic"]),
 		"the transform forest": ofLengths(t, 1, 30, 30, training.Patch{"transforms": "power,forest"}),

@@ -11,7 +11,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message is a decoded protobuf message: the values of each field, in their order, numbers as uint64, the rest as bytes.
+// message is a decoded protobuf message: the values of each field, in their order, numbers as uint64, the rest as
+// bytes.
 type message map[protowire.Number][]any
 
 func decodeMessage(t *testing.T, raw []byte) message {

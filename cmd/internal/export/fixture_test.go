@@ -46,11 +46,14 @@ var variants = map[string]variant{
 	"zero padding":    {"6x5/9,2x7/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_padding=zeros"}},
 	"stem":            {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_reach=5"}},
 	"blocks":          {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_blocks=2", "batchnorm_epsilon=0.1"}},
-	"level blocks":    {"6x5/4,1x7/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "ccp_reach=3", "ccp_blocks=0,2,1"}},
-	"readout":         {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_blocks=1,1", "ccp_readout=levels"}},
-	"all readouts":    {"6x5/4,1x7/3", nil, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "ccp_stem=3", "ccp_readout=levels"}},
-	"stem only":       {"", []int{6}, []string{"ccp_stem=3", "ccp_blocks=1"}},
-	"all together": {"6x5/9,3x7/3,1x6/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=4", "ccp_stem=4", "ccp_blocks=1",
+	"level blocks": {"6x5/4,1x7/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "ccp_reach=3",
+		"ccp_blocks=0,2,1"}},
+	"readout": {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_blocks=1,1", "ccp_readout=levels"}},
+	"all readouts": {"6x5/4,1x7/3", nil, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "ccp_stem=3",
+		"ccp_readout=levels"}},
+	"stem only": {"", []int{6}, []string{"ccp_stem=3", "ccp_blocks=1"}},
+	"all together": {"6x5/9,3x7/3,1x6/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=4", "ccp_stem=4",
+		"ccp_blocks=1",
 		"ccp_reach=6", "ccp_slots=directed", "ccp_padding=zeros"}},
 }
 
@@ -104,7 +107,8 @@ func classifier(t testing.TB, v variant) *models.Classifier {
 	require.NoError(t, err)
 	for v := range store.IterVariables() {
 		if strings.Contains(v.Path(), "/batch_norm/") || strings.HasSuffix(v.Path(), "/b") {
-			edit(t, store, v.Path(), func(i int, x float32) float32 { return x + 0.5*float32(math.Abs(math.Sin(float64(i+len(v.Path()))))) })
+			edit(t, store, v.Path(),
+				func(i int, x float32) float32 { return x + 0.5*float32(math.Abs(math.Sin(float64(i+len(v.Path()))))) })
 		}
 	}
 	c, err := models.NewClassifier(backend, m, grid)
@@ -168,20 +172,22 @@ func drawn(i, timepoints, sensors int) []float32 {
 
 var all map[string]*models.Classifier // the ensembles
 
-// ensembles are classifiers of recordings: of one length and of several; of one sensor and of several on a graph; with a network
-// beside the transforms and without. They are trained once for all tests.
+// ensembles are classifiers of recordings: of one length and of several; of one sensor and of several on a graph; with
+// a network beside the transforms and without. They are trained once for all tests.
 func ensembles(t *testing.T) map[string]*models.Classifier {
 	t.Helper()
 	if all != nil {
 		return all
 	}
 	all = map[string]*models.Classifier{}
-	for name, of := range map[string]struct{ sensors, longer int }{"one sensor": {1, 0}, "graph": {16, 0}, "lengths": {2, 30}} {
+	for name, of := range map[string]struct{ sensors, longer int }{"one sensor": {1, 0}, "graph": {16, 0},
+		"lengths": {2, 30}} {
 		var series [][]float32
 		var labels, sensors []string
 		var links []affinity.Edge
 		for i := range 60 {
-			series, labels = append(series, drawn(100+i, 30+i%2*of.longer, of.sensors)), append(labels, []string{"a", "b", "c"}[i%3])
+			series, labels = append(series, drawn(100+i, 30+i%2*of.longer, of.sensors)),
+				append(labels, []string{"a", "b", "c"}[i%3])
 		}
 		for s := range of.sensors {
 			sensors = append(sensors, fmt.Sprint("sensor ", s))

@@ -1,4 +1,5 @@
-// Package export writes a trained classifier as an ONNX model or in C, for programs without ccp. docs/serving.md describes the file.
+// Package export writes a trained classifier as an ONNX model or in C, for programs without ccp. docs/serving.md
+// describes the file.
 package export
 
 import (
@@ -24,9 +25,10 @@ import (
 // are levels, too, with a cluster for each node of their input. A level of K clusters in H hierarchies becomes one
 // level of H·K clusters, the first hierarchy's clusters first.
 //
-// The last x, flattened for each hierarchy, goes through the dense layers, x ← ELU(x·Kernel + Bias). With a readout of all levels
-// (models.Options.Readout) the means and maxima of all resolutions take its place. The last layer has no ELU and gives the logits
-// of each hierarchy. Their mean over the hierarchies are the logits. The softmax of the logits gives the probabilities.
+// The last x, flattened for each hierarchy, goes through the dense layers, x ← ELU(x·Kernel + Bias). With a readout of
+// all levels (models.Options.Readout) the means and maxima of all resolutions take its place. The last layer has no ELU
+// and gives the logits of each hierarchy. Their mean over the hierarchies are the logits. The softmax of the logits
+// gives the probabilities.
 type Network struct {
 	models.Metadata
 	Hierarchies int // H
@@ -104,8 +106,8 @@ func Fold(c *models.Classifier) (*Network, error) {
 	return n, nil
 }
 
-// reads lists what the readout of levels takes over the nodes of a level's output: the mean and, of more than one node, the maximum,
-// if the level is the last of its resolution.
+// reads lists what the readout of levels takes over the nodes of a level's output: the mean and, of more than one node,
+// the maximum, if the level is the last of its resolution.
 func (n *Network) reads(level int) []string {
 	l := n.Levels[level]
 	switch {

@@ -24,7 +24,9 @@ func byHand(t *testing.T) *models.Classifier {
 	require.NoError(t, err)
 	c, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: models.Spec{
 		Model: "ccp", Levels: []models.Level{{Clusters: 1, Filters: 2, Neighbours: 2}},
-		Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: []string{"no", "yes"}, Mean: []float32{10}, Std: []float32{2}}, Options: unit,
+		Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: []string{"no", "yes"}, Mean: []float32{10},
+			Std: []float32{2}},
+		Options: unit,
 	}}, graph)
 	require.NoError(t, err)
 	set := func(path string, value any) {
@@ -84,7 +86,8 @@ func TestFoldErrors(t *testing.T) {
 		}, "/model/level_1/frozen_neighbourhood: element 0 is node 3, out of 0 to 2; the checkpoint is damaged"},
 		{nan("level_1/alpha"), "/model/level_1: gate 0 is NaN; the training diverged or the checkpoint is damaged"},
 		{nan("level_1/W"), "/model/level_1: kernel 2 is NaN; the training diverged or the checkpoint is damaged"},
-		{nan("level_1/batch_norm/variance"), "/model/level_1: kernel 1 is NaN; the training diverged or the checkpoint is damaged"},
+		{nan("level_1/batch_norm/variance"),
+			"/model/level_1: kernel 1 is NaN; the training diverged or the checkpoint is damaged"},
 		{nan("classes/b"), "/model/classes: bias 1 is NaN; the training diverged or the checkpoint is damaged"},
 	} {
 		damaged := byHand(t)
@@ -106,7 +109,8 @@ func spoil(t *testing.T, c *models.Classifier, path string) {
 	})
 }
 
-// TestFoldAllTogether: the stem and its block come first, and the levels of pooling hold all hierarchies, each with nodes of its own.
+// TestFoldAllTogether: the stem and its block come first, and the levels of pooling hold all hierarchies, each with
+// nodes of its own.
 func TestFoldAllTogether(t *testing.T) {
 	n, err := Fold(classifier(t, variants["all together"]))
 	require.NoError(t, err)

@@ -16,8 +16,8 @@ import (
 	"github.com/clusterpool/ccp/models/onnx"
 )
 
-// Input names the input of a classifier's model, and its shape: of recordings `series`, [batch, timepoints, sensors * channels], else
-// `signals`, [batch, nodes, channels].
+// Input names the input of a classifier's model, and its shape: of recordings `series`, [batch, timepoints, sensors *
+// channels], else `signals`, [batch, nodes, channels].
 func Input(c *models.Classifier) (name string, shape []any) {
 	if c.Form != nil {
 		return "series", []any{"batch", "timepoints", c.Form.Width()}
@@ -25,8 +25,8 @@ func Input(c *models.Classifier) (name string, shape []any) {
 	return "signals", []any{"batch", c.Spec.Nodes, c.Spec.Channels}
 }
 
-// Write writes a classifier as an ONNX model, see ONNX, or in C, see models.Classifier.C, if the path ends in .c. It replaces the file
-// at path all at once.
+// Write writes a classifier as an ONNX model, see ONNX, or in C, see models.Classifier.C, if the path ends in .c. It
+// replaces the file at path all at once.
 func Write(path string, c *models.Classifier) error {
 	write := ONNX
 	if strings.EqualFold(filepath.Ext(path), ".c") {
@@ -39,9 +39,10 @@ func Write(path string, c *models.Classifier) error {
 	return files.WriteBytes(path, model)
 }
 
-// ONNX is a classifier as an ONNX model, with all members of the ensemble. Its input, see Input, is float32 in raw units: what Classify
-// takes or, of recordings, what Form.Series returns, all of one length. Its outputs are `probabilities` and `logits`, float32 `[batch,
-// classes]`. A model of 2 GiB or more is an error: that is protobuf's limit.
+// ONNX is a classifier as an ONNX model, with all members of the ensemble. Its input, see Input, is float32 in raw
+// units: what Classify takes or, of recordings, what Form.Series returns, all of one length. Its outputs are
+// `probabilities` and `logits`, float32 `[batch, classes]`. A model of 2 GiB or more is an error: that is protobuf's
+// limit.
 func ONNX(c *models.Classifier) ([]byte, error) {
 	g := new(onnx.Graph)
 	name, shape := Input(c)
@@ -68,8 +69,8 @@ func ONNX(c *models.Classifier) ([]byte, error) {
 	none := g.Op("ReduceSum", g.Sum(g.Op("Where", finite, float32(0), float32(math.NaN())), 2), []int{1})
 	logits = g.Named("logits", "Add", g.First(logits, count), none)
 	softmax := g.Op("Softmax", g.Op("Div", logits, float32(temperature)))
-	// A runtime's softmax may be greater than 1 by a rounding, which measures such as scikit-learn's log loss refuse: what is above 1
-	// goes. The operator Clip may lose NaN, and of OpenVINO NaN is greater than 1.
+	// A runtime's softmax may be greater than 1 by a rounding, which measures such as scikit-learn's log loss refuse: what
+	// is above 1 goes. The operator Clip may lose NaN, and of OpenVINO NaN is greater than 1.
 	above := g.Op("Relu", g.Op("Sub", softmax, float32(1)))
 	g.Named("probabilities", "Sub", softmax, above)
 	g.Output("probabilities", "batch", c.Spec.Classes())

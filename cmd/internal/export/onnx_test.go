@@ -60,7 +60,8 @@ func TestONNXStructure(t *testing.T) {
 	assert.Equal(t, map[string]string{"probabilities": "[batch 3]", "logits": "[batch 3]"}, m.outputs)
 	assert.Equal(t, map[string]string{"class_names": `["red","grün","\"blue\""]`, "data": "grid", "ccp_version": version()}, m.metadata)
 
-	integers := []string{"Gather[]", "Less[]", "Mul[6]", "Gather[24]", "Gather[6]", "Reshape[3]", "Reshape[2]", "ReduceSum[1]",
+	integers := []string{"Gather[]", "Less[]", "Mul[6]", "Gather[24]", "Gather[6]", "Reshape[3]", "Reshape[2]",
+		"ReduceSum[1]",
 		"Unsqueeze[1]", "Slice[1]", "Slice[1][1]"}
 	var nodes []string // and the shapes of their constants
 	for _, node := range m.nodes {
@@ -75,12 +76,16 @@ func TestONNXStructure(t *testing.T) {
 		}
 		nodes = append(nodes, node.op)
 	}
-	assert.Equal(t, []string{"Shape", "Gather[]", "Less[]", "Cast", "Mul[6]", "Pad", "Sub[2]", "Div[2]", "Gather[24]", "Mul[24 1]", "Reshape[3]", "MatMul[8 5]", "Add[5]", "Elu",
-		"Gather[6]", "Mul[6 1]", "Reshape[3]", "MatMul[15 7]", "Add[7]", "Elu", "Reshape[2]", "Gemm[14 8][8]", "Elu", "Gemm[8 3][3]",
-		"Abs", "LessOrEqual[]", "Where[][]", "ReduceSum[1]", "ReduceSum[1]", "Unsqueeze[1]", "Slice[1][1]", "Add", "Div[]", "Softmax", "Sub[]", "Relu", "Sub"}, nodes)
+	assert.Equal(t, []string{"Shape", "Gather[]", "Less[]", "Cast", "Mul[6]", "Pad", "Sub[2]", "Div[2]", "Gather[24]",
+		"Mul[24 1]", "Reshape[3]", "MatMul[8 5]", "Add[5]", "Elu",
+		"Gather[6]", "Mul[6 1]", "Reshape[3]", "MatMul[15 7]", "Add[7]", "Elu", "Reshape[2]", "Gemm[14 8][8]", "Elu",
+		"Gemm[8 3][3]",
+		"Abs", "LessOrEqual[]", "Where[][]", "ReduceSum[1]", "ReduceSum[1]", "Unsqueeze[1]", "Slice[1][1]", "Add", "Div[]",
+		"Softmax", "Sub[]", "Relu", "Sub"}, nodes)
 }
 
-// The input of a model of recordings is the series, whatever its length, and the metadata says how recordings become series.
+// The input of a model of recordings is the series, whatever its length, and the metadata says how recordings become
+// series.
 func TestONNXOfRecordings(t *testing.T) {
 	c := ensembles(t)["one sensor"]
 	raw, err := ONNX(c)

@@ -20,9 +20,10 @@ import (
 // inBFloat16 names a network that predicts by products of bfloat16, where its export has those of float32.
 const inBFloat16 = "bfloat16"
 
-// TestPython has ONNX Runtime, OpenVINO, the reference of onnx and, where CCP_NODE_MODULES names a folder that has it, onnxruntime-web
-// classify with exported classifiers: each must say what the classifier says. It runs where CCP_PYTHON names a Python that has
-// numpy, onnx, onnxruntime and openvino. CCP_CHECKPOINTS can name checkpoints to try as well, separated as in PATH.
+// TestPython has ONNX Runtime, OpenVINO, the reference of onnx and, where CCP_NODE_MODULES names a folder that has it,
+// onnxruntime-web classify with exported classifiers: each must say what the classifier says. It runs where CCP_PYTHON
+// names a Python that has numpy, onnx, onnxruntime and openvino. CCP_CHECKPOINTS can name checkpoints to try as well,
+// separated as in PATH.
 func TestPython(t *testing.T) {
 	python := os.Getenv("CCP_PYTHON")
 	if python == "" {
@@ -59,7 +60,8 @@ func TestPython(t *testing.T) {
 	add("scaled by sensor, sharpened", sensors)
 	add("digits learned", trainedDigits(t, "ccp_hierarchy=learned"))
 	add(inBFloat16, trainedDigits(t, "ccp_hierarchy=learned", "dtype=bfloat16"))
-	add("digits prepared", trainedDigits(t, "ccp_hierarchy=prepared", "ccp_hierarchies=2", "ccp_stem=8", "ccp_blocks=1", "ccp_slots=directed"))
+	add("digits prepared", trainedDigits(t, "ccp_hierarchy=prepared", "ccp_hierarchies=2", "ccp_stem=8", "ccp_blocks=1",
+		"ccp_slots=directed"))
 	for name, c := range ensembles(t) {
 		for _, timepoints := range []int{30, 60, 10, 3, 2, 1} { // of the training; and with no place for most kernels
 			addSeries(fmt.Sprintf("%s of %d", name, timepoints), c, timepoints, 0)

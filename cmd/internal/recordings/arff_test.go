@@ -9,12 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const weka = "% made by hand\n@RELATION 'two moves'\n\n@attribute 'hip x' REAL\n@ATTRIBUTE hand numeric % of the right\n" +
+const weka = "% made by hand\n@RELATION 'two moves'\n\n@attribute 'hip x' REAL\n@ATTRIBUTE hand numeric % of " +
+	"the right\n" +
 	"@attribute activity {walk,'going up', \"o'clock\"}\n@DATA\n"
 
-// An .arff file is a table with a head: names in quotation marks, missing values, remarks, and the classes in their order.
+// An .arff file is a table with a head: names in quotation marks, missing values, remarks, and the classes in their
+// order.
 func TestARFF(t *testing.T) {
-	path := put(t, t.TempDir(), "Moves.arff", weka+"1.5,?,walk\n% a pause\n\n-2e-1, 3 ,'going up' % late\n0,1,\"o'clock\"\n7,8,'o\\'clock'\n")
+	path := put(t, t.TempDir(), "Moves.arff",
+		weka+"1.5,?,walk\n% a pause\n\n-2e-1, 3 ,'going up' % late\n0,1,\"o'clock\"\n7,8,'o\\'clock'\n")
 	result, d := imported(t, Options{}, path)
 	assert.Equal(t, "one line a sample, 1 time point; commas, ARFF; column activity as class", result.ReadAs)
 	assert.Equal(t, []string{"hip x", "hand"}, result.Sensors)
@@ -28,7 +31,8 @@ func TestARFF(t *testing.T) {
 	assert.Equal(t, []float64{1, 2}, all[0].Values, "a new recording needs no class")
 
 	// A series, as in the UCR archive: the columns are time points of one sensor, and the class is called target.
-	head := "@relation Gun\n@attribute att1 numeric\n@attribute att2 numeric\n@attribute att3 numeric\n@attribute target {1,2}\n@data\n"
+	head := "@relation Gun\n@attribute att1 numeric\n@attribute att2 numeric\n@attribute att3 numeric\n@attribute " +
+		"target {1,2}\n@data\n"
 	folder := filepath.Join(t.TempDir(), "Gun")
 	put(t, folder, "Gun_TRAIN.arff", head+many(4, "1,2,3,1", "3,2,1,2"))
 	put(t, folder, "Gun_TEST.arff", head+many(2, "1,2,4,1", "3,2,0,2"))
@@ -46,9 +50,11 @@ func TestARFF(t *testing.T) {
 	assert.Contains(t, refused(t, Options{}, path), `no column is headed "label"; there are kind, x: name the column of the classes with --label`)
 }
 
-// Files of several dimensions have a relation in place of columns: a row for each dimension, a column for each time point.
+// Files of several dimensions have a relation in place of columns: a row for each dimension, a column for each time
+// point.
 func TestARFFOfSeveralDimensions(t *testing.T) {
-	head := "@relation BasicMotions\n@attribute relationalAtt relational\n  @attribute att0 numeric\n  @attribute att1 numeric\n  @attribute att2 " +
+	head := "@relation BasicMotions\n@attribute relationalAtt relational\n  @attribute att0 numeric\n  @attribute att1 " +
+		"numeric\n  @attribute att2 " +
 		"numeric\n@end relationalAtt\n@attribute activity {Walking,Running}\n@data\n"
 	path := put(t, t.TempDir(), "a.arff", head+"'1,2,3\\n4,5,6',Running\n\"7,8,?\\n10,11,12\",Walking\n")
 	s, err := read(t, []string{path}, Options{})
@@ -57,9 +63,11 @@ func TestARFFOfSeveralDimensions(t *testing.T) {
 	assert.Equal(t, []float64{1, 4, 2, 5, 3, 6}, s.samples[0].Values)
 	assert.Equal(t, []string{"Running", "Walking"}, []string{s.samples[0].label, s.samples[1].label})
 	for text, want := range map[string]string{
-		head + "'1,2,3\\n4,5,6',Running\n'1,2,3',Walking\n": "line 10: attribute relationalAtt has 1 rows, the first sample has 2",
-		head + "'1,2\\n4,5',Running\n":                      "attribute relationalAtt, row 0 has 2 values; want 3",
-		strings.Replace(head, "att1", "height", 1):          "the columns of the relation relationalAtt (att0, height, att2) are not numbered as the time points",
+		head + "'1,2,3\\n4,5,6',Running\n'1,2,3',Walking\n": "line 10: attribute relationalAtt has 1 rows, the first " +
+			"sample has 2",
+		head + "'1,2\\n4,5',Running\n": "attribute relationalAtt, row 0 has 2 values; want 3",
+		strings.Replace(head, "att1", "height", 1): "the columns of the relation relationalAtt (att0, height, " +
+			"att2) are not numbered as the time points",
 	} {
 		assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "a.arff", text)), want)
 	}
@@ -67,13 +75,14 @@ func TestARFFOfSeveralDimensions(t *testing.T) {
 
 func TestARFFErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                    "a.arff: no @data line; this is not an .arff file, or it is cut off",
-		"x,y\n1,2\n":                          `a.arff, line 1: "x,y" comes before @data; this is not an .arff file`,
-		"@relation r\n@data\n1\n":             "line 2: no @attribute line comes before @data",
-		weka:                                  "a.arff: the file is empty",
-		weka + "1,2\n":                        "line 8: 2 values; want 3, one for each @attribute",
-		weka + "1,2,run\n":                    `line 8: attribute activity: "run" is not one of its values {walk, going up, o'clock}`,
-		weka + "1,2,?\n":                      "line 8: column activity, the class, is ?; each sample needs one: remove the line",
+		"":                        "a.arff: no @data line; this is not an .arff file, or it is cut off",
+		"x,y\n1,2\n":              `a.arff, line 1: "x,y" comes before @data; this is not an .arff file`,
+		"@relation r\n@data\n1\n": "line 2: no @attribute line comes before @data",
+		weka:                      "a.arff: the file is empty",
+		weka + "1,2\n":            "line 8: 2 values; want 3, one for each @attribute",
+		weka + "1,2,run\n":        `line 8: attribute activity: "run" is not one of its values {walk, going up, o'clock}`,
+		weka + "1,2,?\n": "line 8: column activity, the class, is ?; each sample needs one: " +
+			"remove the line",
 		weka + "{0 1, 2 walk}\n":              "line 8: the line names its values by their numbers, {1 0.5, …}",
 		weka + "1,2,walk,{5}\n":               "the line ends with a weight of the sample, {5}",
 		weka + "1,2,'walk\n":                  "line 8: a quotation mark ' has no end",

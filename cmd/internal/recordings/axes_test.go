@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bodies writes recordings of two joints, whose columns have an order of their own. The value tells the joint, the axis and the row.
+// bodies writes recordings of two joints, whose columns have an order of their own. The value tells the joint, the axis
+// and the row.
 func bodies(t *testing.T, columns ...string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -35,7 +36,8 @@ func bodies(t *testing.T, columns ...string) (folder string) {
 	return folder
 }
 
-// Axes have the order of their names, whatever order the columns have, so that the first channel is x: in the import and in new files.
+// Axes have the order of their names, whatever order the columns have, so that the first channel is x: in the import
+// and in new files.
 func TestAxesAreOrderedByTheirNames(t *testing.T) {
 	orders := [][]string{
 		{"hip.x", "hip.y", "hip.z", "head.x", "head.y", "head.z"},

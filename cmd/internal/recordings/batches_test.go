@@ -18,14 +18,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// longTable is a table of several batches, line by line: 40 samples of 500 time points, each below a remark. The values of
-// every seventh time point are in quotation marks.
+// longTable is a table of several batches, line by line: 40 samples of 500 time points, each below a remark. The values
+// of every seventh time point are in quotation marks.
 func longTable() []string {
 	lines := []string{"sample,time,hip,head,label"}
 	for sample := range 40 {
 		lines = append(lines, "# next")
 		for timepoint := range 500 {
-			line := fmt.Sprintf("s%d,%d,%d.25,%g,%c", sample, timepoint, (sample*timepoint)%91, float64(timepoint%13)/7, 'a'+sample%2)
+			line := fmt.Sprintf("s%d,%d,%d.25,%g,%c", sample, timepoint, (sample*timepoint)%91, float64(timepoint%13)/7,
+				'a'+sample%2)
 			if timepoint%7 == 0 {
 				line = `"` + strings.ReplaceAll(line, ",", `","`) + `"`
 			}
@@ -41,7 +42,8 @@ func TestErrorsOfLongTables(t *testing.T) {
 		lines := longTable()
 		lines[at+5] = `s1,"2"3,1,1,a` // comes after the value
 		path := put(t, t.TempDir(), "r.csv", strings.Join(lines, "\n"))
-		assert.Contains(t, refused(t, Options{}, path), fmt.Sprintf("r.csv, line %d, character 6: extraneous or missing \"", at+6))
+		assert.Contains(t, refused(t, Options{}, path),
+			fmt.Sprintf("r.csv, line %d, character 6: extraneous or missing \"", at+6))
 		lines[at] = strings.Replace(lines[at], ".25", ".x", 1)
 		path = put(t, t.TempDir(), "r.csv", strings.Join(lines, "\n"))
 		assert.Contains(t, refused(t, Options{}, path), fmt.Sprintf("r.csv, line %d: column hip: ", at+1))

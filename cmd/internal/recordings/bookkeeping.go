@@ -31,8 +31,8 @@ type description struct {
 	least, most float64
 }
 
-// bookkeeping are the names of columns that describe recordings where they hold whole numbers within some bounds. As sensors they would
-// tell a training whose recording it is, or when it was made.
+// bookkeeping are the names of columns that describe recordings where they hold whole numbers within some bounds. As
+// sensors they would tell a training whose recording it is, or when it was made.
 var bookkeeping = []description{
 	{regexp.MustCompile(`^(?i:(?:subj|subject|participant|person|patient|user|volunteer|proband)s?` + numbering + `?)$`), ofWhom,
 		-math.MaxFloat64, math.MaxFloat64},
@@ -49,8 +49,9 @@ var bookkeeping = []description{
 
 var yearNames = regexp.MustCompile(`^(?i:year|yr|yyyy|yy|jahr|année|año)$`)
 
-// besideYears are the names of columns that are parts of times where years are in another column, whether they go on within a recording or
-// not, as buoys and weather stations write YY MM DD hh mm. Alone they may be anything: mm are millimetres, too.
+// besideYears are the names of columns that are parts of times where years are in another column, whether they go on
+// within a recording or not, as buoys and weather stations write YY MM DD hh mm. Alone they may be anything: mm are
+// millimetres, too.
 var besideYears = []description{
 	{regexp.MustCompile(`^(?i:yy|yr|year)$`), ofDate, 0, 99},
 	{regexp.MustCompile(`^(?i:month|mon|mo|mm|monat|mois|mes)$`), ofDate, 1, 12},
@@ -60,9 +61,9 @@ var besideYears = []description{
 	{regexp.MustCompile(`^(?i:seconds?|sec|ss)$`), ofClock, 0, 60},
 }
 
-// describing returns an error if columns that nobody named are no sensors but describe recordings, by their names and their values. A
-// column of such a name whose values go on within a recording is a sensor. Where each line is a sample, the date may well have to do
-// with the class, so that a note tells of its parts.
+// describing returns an error if columns that nobody named are no sensors but describe recordings, by their names and
+// their values. A column of such a name whose values go on within a recording is a sensor. Where each line is a sample,
+// the date may well have to do with the class, so that a note tells of its parts.
 func (r *reading) describing() error {
 	layout := r.chosen.layout
 	if layout == "" || layout == readingsLayout {
@@ -92,8 +93,10 @@ func (r *reading) describing() error {
 		r.datesOfSamples()
 		return nil
 	}
-	return fmt.Errorf("a column that only describes recordings is no sensor, and by its name and its whole numbers column %s: %s--leave %q "+
-		"leaves out what is no sensor; if all are sensors, name these and the others with --take", strings.Join(found, ", "), way,
+	return fmt.Errorf("a column that only describes recordings is no sensor, and by its name and its whole numbers "+
+		"column %s: %s--leave %q "+
+		"leaves out what is no sensor; if all are sensors, name these and the others with --take",
+		strings.Join(found, ", "), way,
 		strings.Join(leave, ","))
 }
 
@@ -132,8 +135,8 @@ func (r *reading) hasYears() bool {
 	return parts >= 3
 }
 
-// describes says what a column of all recordings tells of each, and an example; "" for a sensor. What describes a recording is a whole
-// number that hardly changes in it, but for parts of its dates and times.
+// describes says what a column of all recordings tells of each, and an example; "" for a sensor. What describes a
+// recording is a whole number that hardly changes in it, but for parts of its dates and times.
 func (r *reading) describes(column int, known []description) (says, where string) {
 	for _, book := range known {
 		if book.names.MatchString(r.chosen.names[column]) {

@@ -12,7 +12,8 @@ import (
 // lineOf makes the cells of a line of sample i.
 type lineOf func(i, timepoint int) string
 
-// described writes recordings with a line for each time point, with a column more; in one table, or in a file for each of them.
+// described writes recordings with a line for each time point, with a column more; in one table, or in a file for each
+// of them.
 func described(t *testing.T, column string, cell lineOf, oneTable bool) (path string) {
 	t.Helper()
 	var table strings.Builder
@@ -72,9 +73,11 @@ func TestColumnsThatDescribeRecordings(t *testing.T) {
 
 // Several such columns are told of at once.
 func TestSeveralColumnsThatDescribeRecordings(t *testing.T) {
-	path := described(t, "subject,trial,year,month,day", func(i, at int) string { return fmt.Sprintf("%d,%d,2024,5,%d", i%4, i, 3+at/6) }, true)
+	path := described(t, "subject,trial,year,month,day",
+		func(i, at int) string { return fmt.Sprintf("%d,%d,2024,5,%d", i%4, i, 3+at/6) }, true)
 	message := refused(t, Options{}, path)
-	for _, part := range []string{"subject says who was recorded", "trial says which recording it is", "year is a part of the date",
+	for _, part := range []string{"subject says who was recorded", "trial says which recording it is",
+		"year is a part of the date",
 		"day is a part of the date", `--group "subject" keeps`, `--leave "subject,trial,year,month,day" leaves out`} {
 		assert.Contains(t, message, part)
 	}
@@ -82,20 +85,24 @@ func TestSeveralColumnsThatDescribeRecordings(t *testing.T) {
 	assert.Equal(t, []string{"x", "y"}, made.Sensors)
 }
 
-// Buoys and weather stations write a column for each part of a time, some by abbreviations: none is a sensor in silence.
+// Buoys and weather stations write a column for each part of a time, some by abbreviations: none is a sensor in
+// silence.
 func TestColumnsOfThePartsOfTimes(t *testing.T) {
 	cells := func(_, at int) string { return fmt.Sprintf("2024,5,%d,%d,%d", 3+at/8, 3*at%24, at%2*30) }
 	for _, names := range []string{"YY,MM,DD,hh,mm", "year,month,day,hour,minute", "yr,mo,dy,hr,mn", "YYYY,MM,DD,HH,MI"} {
 		message := refused(t, Options{}, described(t, names, cells, false))
 		parts := strings.Split(names, ",")
 		for i, part := range parts {
-			assert.Contains(t, message, part+" is a part of the "+[]string{"date", "date", "date", "time of day", "time of day"}[i], names)
+			assert.Contains(t, message, part+" is a part of the "+[]string{"date", "date", "date", "time of day",
+				"time of day"}[i], names)
 		}
-		assert.Contains(t, message, "one column in their place, such as 2024-05-31 12:00, gives the times, --leave \""+names+"\" leaves out")
+		assert.Contains(t, message, "one column in their place, such as 2024-05-31 12:00, gives the times, --leave \""+names+
+			"\" leaves out")
 		made, _ := imported(t, Options{Table: Table{Leave: parts}}, described(t, names, cells, false))
 		assert.Equal(t, []string{"x", "y"}, made.Sensors)
 	}
-	short := described(t, "YY,MM,DD,hh", func(_, at int) string { return fmt.Sprintf("24,5,%d,%d", 3+at/8, 3*at%24) }, false)
+	short := described(t, "YY,MM,DD,hh", func(_, at int) string { return fmt.Sprintf("24,5,%d,%d", 3+at/8, 3*at%24) },
+		false)
 	assert.Contains(t, refused(t, Options{}, short), `--leave "YY,MM,DD,hh" leaves out`)
 	for name, cell := range map[string]lineOf{ // without a year, or with values that no time has
 		"mm":       cells1,
@@ -128,7 +135,8 @@ func TestSensorsNamedLikeBookkeeping(t *testing.T) {
 			assert.Equal(t, []string{"x", "y", name}, made.Sensors)
 		}
 	}
-	for _, name := range []string{"person_height", "idle", "caseload", "daylight", "splitter", "yearly", "classic", "userland", "trialing"} {
+	for _, name := range []string{"person_height", "idle", "caseload", "daylight", "splitter", "yearly", "classic",
+		"userland", "trialing"} {
 		assert.Len(t, described3(t, name).Sensors, 3, name)
 	}
 }
@@ -175,5 +183,6 @@ func TestRolesAreTold(t *testing.T) {
 	path := put(t, t.TempDir(), "r.csv", "rec,t,who,x,y,activity\n"+
 		"1,0,7,1,2,a\n1,1,7,3,1,a\n2,0,8,2,2,b\n2,1,8,4,1,b\n3,0,9,1,3,a\n3,1,9,2,3,a\n")
 	made, _ := imported(t, Options{Group: "who", Label: "activity", Table: Table{Columns: []string{"rec"}}}, path)
-	assert.Equal(t, "one line a time point; commas; column rec as sample, activity as class, who as group; column t as time", made.ReadAs)
+	assert.Equal(t, "one line a time point; commas; column rec as sample, activity as class, who as group; column "+
+		"t as time", made.ReadAs)
 }

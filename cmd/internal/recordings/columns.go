@@ -20,20 +20,21 @@ type chosen struct {
 	columns
 	sensors  []string
 	channels int
-	like     *recording.Form // of recordings to classify, whose files may have other columns, too: the training's; nil in an import
-	fills    bool            // a file may have no column of a sensor: it is filled
-	by       string          // the file that has made them
-	written  []string        // as that file has them
-	layout   string          // of all tables
-	seen     map[string]bool // the names of all columns and sensors
-	units    map[string]string
-	second   float64 // see recording.Form
+	// of recordings to classify, whose files may have other columns, too: the training's; nil in an import
+	like    *recording.Form
+	fills   bool            // a file may have no column of a sensor: it is filled
+	by      string          // the file that has made them
+	written []string        // as that file has them
+	layout  string          // of all tables
+	seen    map[string]bool // the names of all columns and sensors
+	units   map[string]string
+	second  float64 // see recording.Form
 }
 
-// order returns the numbers of the chosen columns among the columns of a file, in the chosen order, and its sensors. The first file
-// makes the choice: the columns to take, sensor by sensor. New recordings have those of the training, whatever
-// other files have, less the sensors that this file has no column of. about is what a person should know of each of them; whether they
-// are timed matters for that.
+// order returns the numbers of the chosen columns among the columns of a file, in the chosen order, and its sensors.
+// The first file makes the choice: the columns to take, sensor by sensor. New recordings have those of the training,
+// whatever other files have, less the sensors that this file has no column of. about is what a person should know of
+// each of them; whether they are timed matters for that.
 func (r *reading) order(path string, c columns, timed bool) (at []int, has, about []string, err error) {
 	all := &r.chosen
 	first, wanted := all.names == nil, all.names
@@ -80,7 +81,8 @@ func (r *reading) order(path string, c columns, timed bool) (at []int, has, abou
 	case len(at) == 0:
 		return nil, nil, nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
 	case turned && !first && all.like == nil:
-		r.noteOf("turned", fmt.Sprintf("columns are in another order in some files, such as %s; they are taken by their names", path))
+		r.noteOf("turned", fmt.Sprintf("columns are in another order in some files, such as %s; they are taken by "+
+			"their names", path))
 	}
 	if first {
 		err = r.choose(path, c, at, names)
@@ -114,8 +116,8 @@ func (r *reading) choose(path string, c columns, at []int, written []string) (er
 	return err
 }
 
-// inCommon says how files that lack columns of each other can be read. names are those of a file; some says whether it has any of the
-// columns.
+// inCommon says how files that lack columns of each other can be read. names are those of a file; some says whether it
+// has any of the columns.
 func inCommon(missing, names []string, some bool) string {
 	for _, name := range missing {
 		other := column(names, name)
@@ -129,8 +131,9 @@ func inCommon(missing, names []string, some bool) string {
 	return fmt.Sprintf("--leave %q takes those that all have", strings.Join(missing, ","))
 }
 
-// sortColumns puts columns in the order in which their sensors come first. The axes of a sensor have the order of their names, so
-// that z,y,x are x,y,z, whatever order a program has written them in; or that in which they come, if a person has given it.
+// sortColumns puts columns in the order in which their sensors come first. The axes of a sensor have the order of their
+// names, so that z,y,x are x,y,z, whatever order a program has written them in; or that in which they come, if a person
+// has given it.
 func sortColumns(at []int, c columns, byName bool) {
 	begins, axes := map[string]int{}, map[string]int{} // where each sensor and each axis comes first
 	axis := func(i int) string { return strings.TrimPrefix(c.names[i], c.of[i]) }

@@ -9,8 +9,8 @@ import (
 // minSteps is the number of steps in which a sensor hardly counts by chance.
 const minSteps = 10
 
-// counting returns an error if columns that nobody named count the samples of a table, or rise in every recording: such a
-// column may be the time under another name. One of several axes of a sensor may well rise.
+// counting returns an error if columns that nobody named count the samples of a table, or rise in every recording: such
+// a column may be the time under another name. One of several axes of a sensor may well rise.
 func (r *reading) counting() error {
 	all, layout, width := r.chosen.columns, r.chosen.layout, len(r.chosen.names)
 	series := layout == samplesLayout && len(r.samples[0].Values) > width
@@ -35,14 +35,16 @@ func (r *reading) counting() error {
 	first, last := r.samples[0], r.samples[0].Values
 	if samples {
 		last = r.samples[len(r.samples)-1].Values
-		return fmt.Errorf("column %s numbers the samples, from %g to %g: leave it out, --leave %q; if it is a sensor, name all "+
+		return fmt.Errorf("column %s numbers the samples, from %g to %g: leave it out, --leave %q; if it is a sensor, "+
+			"name all "+
 			"sensors: --take %s", names[0], first.Values[at], last[at], names[0], take)
 	}
 	time := fmt.Sprintf("if it is the time, say --time %q; ", names[0])
 	if layout == "" || series { // times have no place in arrays, nor in a table with a line for each sample
 		time = ""
 	}
-	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: %sif it only counts, --leave %q; if it is "+
+	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: %sif it only counts, --leave %q; "+
+		"if it is "+
 		"a sensor, name all sensors: --take %s", few(names), first.Values[at], last[len(last)-width+at], first.where, time,
 		strings.Join(names, ","), take)
 }
@@ -71,8 +73,8 @@ func (r *reading) rises(column int) bool {
 	return steps >= minSteps
 }
 
-// labelling notes columns that nobody named and that have one value in each recording, but not the same in all: a number of the
-// subject, say. As a sensor, it would tell a training whose recording it is.
+// labelling notes columns that nobody named and that have one value in each recording, but not the same in all: a
+// number of the subject, say. As a sensor, it would tell a training whose recording it is.
 func (r *reading) labelling() {
 	first, width := r.samples[0], len(r.chosen.names)
 	if layout := r.chosen.layout; layout != timepointsLayout && layout != recordingLayout {
@@ -93,7 +95,8 @@ func (r *reading) labelling() {
 		}
 	}
 	if names != nil {
-		r.note("column %s has one value in each recording, but not the same in all, such as %g in %s: if it is no sensor but says who "+
+		r.note("column %s has one value in each recording, but not the same in all, such as %g in %s: if it is no sensor "+
+			"but says who "+
 			"was recorded, --group %q keeps a person's recordings together, and --leave %q leaves it out", few(names),
 			first.Values[slices.Index(r.chosen.names, names[0])], first.where, names[0], strings.Join(names, ","))
 	}

@@ -47,7 +47,8 @@ func (r *reading) dated(all []*sample) (found bool, err error) {
 		d := x.rows.days
 		if len(d) != len(x.rows.times) {
 			if w := r.timeNumbers; w.date != "" && !r.known {
-				r.note("column %s beside the times of column %s does not hold a date in each line; left out (--take with the names of all "+
+				r.note("column %s beside the times of column %s does not hold a date in each line; left out (--take with the "+
+					"names of all "+
 					"sensors takes it for one)", w.date, w.heading)
 			}
 			return false, nil
@@ -69,7 +70,8 @@ func (r *reading) dated(all []*sample) (found bool, err error) {
 	}
 	switch w := r.timeNumbers; {
 	case !any:
-		return true, fmt.Errorf("%s: column %s changes within a recording, and column %s holds numbers that are no times of day, such as %s: "+
+		return true, fmt.Errorf("%s: column %s changes within a recording, and column %s holds numbers that are no times "+
+			"of day, such as %s: "+
 			"write these as 23:59:59, or leave the dates out with --leave %q", changing.path, w.date, w.heading,
 			recording.TimeText(changing.rows.times[len(changing.rows.times)-1]), w.date)
 	case best == nil:
@@ -85,8 +87,8 @@ func (r *reading) dated(all []*sample) (found bool, err error) {
 	return true, nil
 }
 
-// formsOnDays returns the forms that numbers beside a column of days may have: the one that the import has found, if it has, else all of
-// times of day. nil stands for numbers that go on by themselves, whatever the days are.
+// formsOnDays returns the forms that numbers beside a column of days may have: the one that the import has found, if it
+// has, else all of times of day. nil stands for numbers that go on by themselves, whatever the days are.
 func formsOnDays(clock string) (forms []*digitForm) {
 	if clock == plainSeconds.name {
 		return []*digitForm{&plainSeconds}

@@ -134,7 +134,8 @@ func (f digitForm) dayOf(fields *fieldValues) (seconds float64, ok bool) {
 		return float64(12*(year-1970)+int(fields['M'])-1) * month, fields['M'] >= 1 && fields['M'] <= 12
 	}
 	day := date(fields['M'], fields['D'])
-	return float64(day.Unix()), fields['M'] >= 1 && fields['D'] >= 1 && day.Day() == int(fields['D']) && day.Month() == time.Month(fields['M'])
+	return float64(day.Unix()), fields['M'] >= 1 && fields['D'] >= 1 && day.Day() == int(fields['D']) &&
+		day.Month() == time.Month(fields['M'])
 }
 
 // formNamed returns the form of a name, which a heading may have; nil if there is none.

@@ -161,7 +161,8 @@ func (t *fit) proves(f *digitForm) bool {
 
 // suggests reports that the numbers may well be times of the form, and may as well be plain numbers.
 func (t *fit) suggests(f *digitForm) bool {
-	return t.differs() && vanishing*t.unevenNumbers >= t.steps && t.off < lessUneven*t.offNumbers && t.byChance(f) < noticed
+	return t.differs() && vanishing*t.unevenNumbers >= t.steps && t.off < lessUneven*t.offNumbers &&
+		t.byChance(f) < noticed
 }
 
 // byChance returns the probability that as many plain numbers look like times. Multiples of 50 look like minutes more
@@ -188,7 +189,8 @@ func (t *fit) byChance(f *digitForm) float64 {
 // reads them so. It is an error if that cannot be told.
 func (r *reading) numbersAsTimes() error {
 	w := r.timeNumbers
-	all := slices.DeleteFunc(slices.Clone(r.samples), func(x *sample) bool { return x.rows.kind != numbers || len(x.rows.times) == 0 })
+	all := slices.DeleteFunc(slices.Clone(r.samples),
+		func(x *sample) bool { return x.rows.kind != numbers || len(x.rows.times) == 0 })
 	if len(all) == 0 {
 		return nil
 	}
@@ -208,13 +210,15 @@ func (r *reading) numbersAsTimes() error {
 	f, maybe := r.formOf(all)
 	switch {
 	case f != nil && r.eitherOrder(f, all):
-		return fmt.Errorf("%s: column %s has dates such as %s, a day and a month in an order that no date tells; say --dates day if the day "+
+		return fmt.Errorf("%s: column %s has dates such as %s, a day and a month in an order that no date tells; say "+
+			"--dates day if the day "+
 			"comes first, or --dates month", all[0].path, w.heading, recording.TimeText(all[0].rows.times[0]))
 	case f != nil:
 		return r.readAsForm(f, all)
 	case maybe != nil && !r.known: // else the training's were plain numbers
 		x := all[0]
-		return fmt.Errorf("%s: column %s may hold dates or times of day, %s, or plain numbers, such as %s, and its steps are uneven in both "+
+		return fmt.Errorf("%s: column %s may hold dates or times of day, %s, or plain numbers, such as %s, and its steps "+
+			"are uneven in both "+
 			"ways: head it %q if they are the former, and with their unit, such as %q, if not", x.path, w.heading, maybe.name,
 			recording.TimeText(x.rows.times[0]), fmt.Sprintf("time (%s)", maybe.name), "time (s)")
 	}
@@ -283,8 +287,10 @@ func (r *reading) readAsForm(f *digitForm, all []*sample) error {
 		decoded, line := was.decoded(f)
 		if line > 0 {
 			i := slices.IndexFunc(was.times, func(at float64) bool { _, _, ok := f.read(at, 0); return !ok })
-			return fmt.Errorf("%s, line %d: column %s: %s is no time %s, as those of the heading or of the training are; write all alike, or "+
-				"leave the column out with --leave %q", x.path, line, w.heading, recording.TimeText(was.times[max(0, i)]), f.name, w.heading)
+			return fmt.Errorf("%s, line %d: column %s: %s is no time %s, as those of the heading or of the training are; "+
+				"write all alike, or "+
+				"leave the column out with --leave %q", x.path, line, w.heading, recording.TimeText(was.times[max(0, i)]),
+				f.name, w.heading)
 		}
 		x.rows, before, after = decoded, &was, &decoded
 	}

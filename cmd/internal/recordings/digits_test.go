@@ -61,7 +61,8 @@ var digital = []struct {
 	step          float64 // in seconds
 }{
 	{"HHMM in minutes", "Time", at("2024-05-01 10:40:00", time.Minute, 50, as("1504")), "HHMM", 60},
-	{"HHMM with zeros", "Time", at("2024-05-01 00:40:00", time.Minute, 50, func(at time.Time) string { return at.Format("1504") }), "HHMM", 60},
+	{"HHMM with zeros", "Time",
+		at("2024-05-01 00:40:00", time.Minute, 50, func(at time.Time) string { return at.Format("1504") }), "HHMM", 60},
 	{"HHMM with hours of one digit", "Time", at("2024-05-01 00:40:00", time.Minute, 50, func(at time.Time) string {
 		return fmt.Sprintf("%d%02d", at.Hour(), at.Minute())
 	}), "HHMM", 60},
@@ -77,7 +78,8 @@ var digital = []struct {
 	{"HHMMSS", "time", at("2024-05-01 10:58:40", time.Second, 100, as("150405")), "HHMMSS", 1},
 	{"HHMMSS of GPS", "time_utc", at("2024-05-01 10:58:40", 200*time.Millisecond, 200, as("150405.00")), "HHMMSS", 0.2},
 	{"HHMMSS past midnight", "time", at("2024-05-01 23:58:40", 10*time.Second, 100, as("150405")), "HHMMSS", 10},
-	{"HHMMSS with zeros", "time", at("2024-05-01 00:08:40", time.Second, 100, func(at time.Time) string { return at.Format("150405") }), "HHMMSS", 1},
+	{"HHMMSS with zeros", "time",
+		at("2024-05-01 00:08:40", time.Second, 100, func(at time.Time) string { return at.Format("150405") }), "HHMMSS", 1},
 	{"HHMMSSmmm", "time", at("2024-05-01 10:58:59", 20*time.Millisecond, 200, func(at time.Time) string {
 		return strings.Replace(at.Format("150405.000"), ".", "", 1)
 	}), "HHMMSSmmm", 0.02},
@@ -88,8 +90,10 @@ var digital = []struct {
 	{"YYYYMMDDHH of one day", "time", at("2023-01-01 10:00:00", hour, 10, as("2006010215")), "YYYYMMDDHH", 3600},
 	{"YYYYMMDDHHMM", "time", at("2023-12-31 23:40:00", time.Minute, 40, as("200601021504")), "YYYYMMDDHHMM", 60},
 	{"YYYYMMDDHHMMSS", "time", at("2023-12-31 23:59:40", time.Second, 40, as("20060102150405")), "YYYYMMDDHHMMSS", 1},
-	{"YYYYMMDDHHMMSS with thousandths", "time", at("2023-12-31 23:59:58", 37*time.Millisecond, 40, as("20060102150405.000")), "YYYYMMDDHHMMSS", 0.037},
-	{"YYYYMMDDHHMMSS with a fraction", "time", at("2023-12-31 23:59:58", 100*time.Millisecond, 40, as("20060102150405.0")), "YYYYMMDDHHMMSS", 0.1},
+	{"YYYYMMDDHHMMSS with thousandths", "time",
+		at("2023-12-31 23:59:58", 37*time.Millisecond, 40, as("20060102150405.000")), "YYYYMMDDHHMMSS", 0.037},
+	{"YYYYMMDDHHMMSS with a fraction", "time", at("2023-12-31 23:59:58", 100*time.Millisecond, 40, as("20060102150405.0")),
+		"YYYYMMDDHHMMSS", 0.1},
 	{"YYYYMMDDHHMMSSmmm", "time", at("2023-12-31 23:59:58", 37*time.Millisecond, 40, func(at time.Time) string {
 		return strings.Replace(at.Format("20060102150405.000"), ".", "", 1)
 	}), "YYYYMMDDHHMMSSmmm", 0.037},
@@ -98,22 +102,27 @@ var digital = []struct {
 	{"YYMMDDHHMM", "time", at("2023-12-31 23:20:00", time.Minute, 80, as("0601021504")), "YYMMDDHHMM", 60},
 	{"DDMMYYYY", "time", at("2023-12-20 00:00:00", day, 40, as("02012006")), "DDMMYYYY", 86400},
 	{"MMDDYYYY", "time", at("2023-12-20 00:00:00", day, 40, as("01022006")), "MMDDYYYY", 86400},
-	{"YYYYMM", "time", months(30, func(year, month int) string { return fmt.Sprintf("%d%02d", year, month) }, 1), "YYYYMM", month},
-	{"YYYYQ", "time", months(30, func(year, month int) string { return fmt.Sprintf("%d%d", year, (month+2)/3) }, 3), "YYYYQ", 3 * month},
+	{"YYYYMM", "time", months(30, func(year, month int) string { return fmt.Sprintf("%d%02d", year, month) }, 1),
+		"YYYYMM", month},
+	{"YYYYQ", "time", months(30, func(year, month int) string { return fmt.Sprintf("%d%d", year, (month+2)/3) }, 3),
+		"YYYYQ", 3 * month},
 	{"YYYYWW", "time", at("2023-11-06 00:00:00", 7*day, 20, func(at time.Time) string {
 		year, week := at.ISOWeek()
 		return fmt.Sprintf("%d%02d", year, week)
 	}), "YYYYWW", 7 * 86400},
-	{"HHMM with lost lines", "time", slices.DeleteFunc(at("2024-05-01 10:10:00", time.Minute, 100, as("1504")), func(text string) bool {
-		return text == "1031" || text == "1032" || text == "1120" || text == "1159"
-	}), "HHMM", 60},
+	{"HHMM with lost lines", "time", slices.DeleteFunc(at("2024-05-01 10:10:00", time.Minute, 100, as("1504")),
+		func(text string) bool {
+			return text == "1031" || text == "1032" || text == "1120" || text == "1159"
+		}), "HHMM", 60},
 	{"DDHHMM", "time", at("2023-01-20 00:00:00", 30*time.Minute, 150, as("021504")), "DDHHMM", 1800},
 	{"MMDD", "time", at("2023-01-20 00:00:00", day, 60, as("0102")), "MMDD", 86400},
 	{"MMDDHHMM", "time", at("2023-01-20 00:00:00", 30*time.Minute, 150, as("01021504")), "MMDDHHMM", 1800},
-	{"YYYYMMDD.HHMMSS", "time", at("2023-01-20 23:50:00", 30*time.Second, 150, as("20060102.150405")), "YYYYMMDD.HHMMSS", 30},
+	{"YYYYMMDD.HHMMSS", "time", at("2023-01-20 23:50:00", 30*time.Second, 150, as("20060102.150405")),
+		"YYYYMMDD.HHMMSS", 30},
 	{"YYYYMMDD.HHMM", "date", at("2023-01-20 23:50:00", 10*time.Minute, 150, as("20060102.1504")), "YYYYMMDD.HHMM", 600},
 	{"HH.MMSS", "time", at("2023-01-20 09:58:40", time.Second, 150, as("15.0405")), "HH.MMSS", 1},
-	{"YYYY.MM", "date", months(30, func(year, month int) string { return fmt.Sprintf("%d.%02d", year, month) }, 1), "YYYY.MM", month},
+	{"YYYY.MM", "date", months(30, func(year, month int) string { return fmt.Sprintf("%d.%02d", year, month) }, 1),
+		"YYYY.MM", month},
 	{"H.MM", "time", at("2024-05-01 08:40:00", 5*time.Minute, 40, as("15.04")), "H.MM", 1. / 12},
 	{"H.MM past midnight", "time", at("2024-05-01 22:40:00", 10*time.Minute, 40, as("15.04")), "H.MM", 1. / 6},
 	{"mm.ss", "time", at("2024-05-01 00:00:40", time.Second, 100, as("4.05")), "H.MM", 1. / 60},
@@ -210,14 +219,15 @@ func TestPlainTimesInDigits(t *testing.T) {
 		"ms since 1970":                  {"time", count(100, 1.7e12, 40)},
 		"ms of 1998":                     {"time", count(100, 9e11, 40)},
 		"µs since the start":             {"time", count(100, 190001010000, 100)},
-		"ns since 1970":                  {"time", []string{"1700000000000000000", "1700000000040000000", "1700000000080000000"}},
-		"seconds read in turns":          {"time", turns},
-		"decimal years":                  {"date", count(30, 2020, 1./12)},
-		"a counter from 101":             {"time", count(31, 101, 1)},
-		"days from 101":                  {"date", count(60, 101, 1)},
-		"a year of seconds":              {"time", count(40, 0, 800000)},
-		"seconds by their heading":       {"time (s)", bursts[:20]},
-		"seconds by another heading":     {"seconds", at("2024-05-01 08:00:00", 30*time.Minute, 20, as("1504"))},
+		"ns since 1970": {"time",
+			[]string{"1700000000000000000", "1700000000040000000", "1700000000080000000"}},
+		"seconds read in turns":      {"time", turns},
+		"decimal years":              {"date", count(30, 2020, 1./12)},
+		"a counter from 101":         {"time", count(31, 101, 1)},
+		"days from 101":              {"date", count(60, 101, 1)},
+		"a year of seconds":          {"time", count(40, 0, 800000)},
+		"seconds by their heading":   {"time (s)", bursts[:20]},
+		"seconds by another heading": {"seconds", at("2024-05-01 08:00:00", 30*time.Minute, 20, as("1504"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := read(t, []string{stamped(t, one.heading, one.times)}, Options{})
@@ -253,15 +263,17 @@ func TestTimesInDigitsThatMayBeNumbers(t *testing.T) {
 	said = refused(t, Options{}, stamped(t, "time (HHMM)", []string{"858", "859", "860"}))
 	assert.Contains(t, said, `0.csv, line 4: column time (HHMM): 860 is no time HHMM, as those of the heading or of the training are`)
 	firsts := stamped(t, "date", []string{"01012024", "02012024", "03012024", "04012024"})
-	assert.Contains(t, refused(t, Options{}, firsts), "0.csv: column date has dates such as 1012024, a day and a month in an order that no "+
-		"date tells; say --dates day if the day comes first, or --dates month")
+	assert.Contains(t, refused(t, Options{}, firsts),
+		"0.csv: column date has dates such as 1012024, a day and a month in an order that no "+
+			"date tells; say --dates day if the day comes first, or --dates month")
 	for order, want := range map[string]float64{"day": 86400, "month": 31 * 86400} {
 		s, err := read(t, []string{firsts}, Options{Table: Table{Dates: order}})
 		require.NoError(t, err)
 		assert.Equal(t, want, s.samples[0].Times[1]-s.samples[0].Times[0])
 	}
 	_, d := imported(t, Options{}, stamped(t, "time", at("2024-05-01 10:40:00", time.Minute, 50, as("1504"))))
-	_, _, err := ReadUnlabelled(t.Context(), []string{put(t, t.TempDir(), "a.csv", "time,a\n858,1\n859,2\n860,3\n")}, d.Form)
+	_, _, err := ReadUnlabelled(t.Context(),
+		[]string{put(t, t.TempDir(), "a.csv", "time,a\n858,1\n859,2\n860,3\n")}, d.Form)
 	require.ErrorContains(t, err, "line 4: column time: 860 is no time HHMM")
 }
 
@@ -284,8 +296,9 @@ func TestTimesInDigitsWithDates(t *testing.T) {
 		"days first":        {"date,time", pairs(hour, 600, layout("02/01/2006"), as("1504")), 3600, "HHMM"},
 		"HHMMSS":            {"Date,Time", pairs(30*time.Second, 400, as("20060102"), as("150405")), 30, "HHMMSS"},
 		"H.MM":              {"Datum,Zeit", pairs(10*time.Minute, 60, layout("02.01.2006"), as("15.04")), 600, "H.MM"},
-		"seconds":           {"date,time", pairs(10*time.Minute, 60, layout("02.01.2006"), plainDay), 600, "seconds of the day"},
-		"as headings":       {"YYYYMMDD,HHMM", pairs(time.Minute, 300, as("20060102"), as("1504")), 60, "HHMM"},
+		"seconds": {"date,time", pairs(10*time.Minute, 60, layout("02.01.2006"), plainDay), 600,
+			"seconds of the day"},
+		"as headings": {"YYYYMMDD,HHMM", pairs(time.Minute, 300, as("20060102"), as("1504")), 60, "HHMM"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := stamped(t, one.heading, one.pairs)
@@ -293,7 +306,8 @@ func TestTimesInDigitsWithDates(t *testing.T) {
 			require.NoError(t, err)
 			assert.Contains(t, s.readAs(), " as time "+one.form)
 			date, clock, _ := strings.Cut(one.heading, ",")
-			assert.Equal(t, []string{fmt.Sprintf("column %s is read as times of day, %s, on the days of column %s", clock, one.form, date)}, s.told())
+			assert.Equal(t, []string{fmt.Sprintf("column %s is read as times of day, %s, on the days of column %s", clock,
+				one.form, date)}, s.told())
 			for i := range s.samples[0].Times[1:] {
 				require.InDelta(t, one.step, s.samples[0].Times[i+1]-s.samples[0].Times[i], 1e-6, "step %d", i)
 			}
@@ -302,12 +316,14 @@ func TestTimesInDigitsWithDates(t *testing.T) {
 			alike(t, Options{}, d, folder)
 		})
 	}
-	elapsed := pairs(time.Minute, 300, as("20060102"), func(at time.Time) string { return fmt.Sprint(at.Unix() - 1714600800) })
+	elapsed := pairs(time.Minute, 300, as("20060102"),
+		func(at time.Time) string { return fmt.Sprint(at.Unix() - 1714600800) })
 	s, err := read(t, []string{stamped(t, "date,time", elapsed)}, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []float64{0, 60, 120}, s.samples[0].Times[:3])
 	assert.Equal(t, 299*60., s.samples[0].Times[299])
 	ticks := pairs(hour, 60, as("20060102"), func(at time.Time) string { return fmt.Sprint(99000000 + at.Hour()) })
-	assert.Contains(t, refused(t, Options{}, stamped(t, "date,time", ticks)), "column date changes within a recording, and column time holds "+
-		"numbers that are no times of day, such as 99000009: write these as 23:59:59")
+	assert.Contains(t, refused(t, Options{}, stamped(t, "date,time", ticks)),
+		"column date changes within a recording, and column time holds "+
+			"numbers that are no times of day, such as 99000009: write these as 23:59:59")
 }

@@ -68,7 +68,8 @@ func (m *making) group() error {
 		m.grouped = true
 	}
 	if all := m.groups(); len(all) == 1 {
-		m.note("all %d samples are of one group, %q: ccp eval --data tests on them, but no training can hold a group out", len(m.samples), all[0])
+		m.note("all %d samples are of one group, %q: ccp eval --data tests on them, but no training can hold a group out",
+			len(m.samples), all[0])
 	}
 	return nil
 }
@@ -111,7 +112,8 @@ func (m *making) number() error {
 				"or remove them", class))
 		}
 		if _, sum := sumsUp(class); sum {
-			m.note("class %q, of %s, may be of lines that sum up others: remove these", class, text.Count(count[class], "sample"))
+			m.note("class %q, of %s, may be of lines that sum up others: remove these", class,
+				text.Count(count[class], "sample"))
 		}
 		if classMarks[strings.ToLower(class)] {
 			m.note("class %q, of %s, is a mark of missing values, too: remove samples that have no "+
@@ -119,7 +121,8 @@ func (m *making) number() error {
 		}
 	}
 	if len(names) == 1 {
-		m.note("all %d samples are of one class, %q: ccp eval --data tests on them, but a training needs at least two", len(m.samples), names[0])
+		m.note("all %d samples are of one class, %q: ccp eval --data tests on them, but a training needs at least two",
+			len(m.samples), names[0])
 	}
 	for _, note := range append(suggest.Alike("class", names), suggest.Alike("group", m.groups())...) {
 		m.note("%s", note)

@@ -29,15 +29,17 @@ func TestTimesWithManyDigits(t *testing.T) {
 		of   float64 // a µs in the unit
 		text func(µs int64) string
 	}{
-		"ns":                      {1000, func(µs int64) string { return fmt.Sprint(ns(µs)) }},
-		"ns before 1970":          {1000, func(µs int64) string { return fmt.Sprint(ns(µs) - 2*begin) }},
-		"ns with a point":         {1000, func(µs int64) string { return fmt.Sprintf("%d.0", ns(µs)) }},
-		"ns with a power of ten":  {1000, func(µs int64) string { return new(big.Float).SetInt64(ns(µs)).Text('E', 18) }},
-		"half µs":                 {2, func(µs int64) string { return fmt.Sprintf("%d.5", 1<<53/2+2*µs) }},
-		"seconds":                 {1e-6, func(µs int64) string { return fmt.Sprintf("%d.%09d", ns(µs)/1e9, ns(µs)%1e9) }},
-		"seconds with few digits": {1e-6, func(µs int64) string { return fmt.Sprintf("%d.%06d", ns(µs)/1e9, ns(µs)%1e9/1000) }},
-		"ms":                      {1e-3, func(µs int64) string { return fmt.Sprintf("%d.%06d", ns(µs)/1e6, ns(µs)%1e6) }},
-		"dates":                   {1e-6, func(µs int64) string { return time.Unix(0, ns(µs)).UTC().Format("2006-01-02 15:04:05.000000000") }},
+		"ns":                     {1000, func(µs int64) string { return fmt.Sprint(ns(µs)) }},
+		"ns before 1970":         {1000, func(µs int64) string { return fmt.Sprint(ns(µs) - 2*begin) }},
+		"ns with a point":        {1000, func(µs int64) string { return fmt.Sprintf("%d.0", ns(µs)) }},
+		"ns with a power of ten": {1000, func(µs int64) string { return new(big.Float).SetInt64(ns(µs)).Text('E', 18) }},
+		"half µs":                {2, func(µs int64) string { return fmt.Sprintf("%d.5", 1<<53/2+2*µs) }},
+		"seconds":                {1e-6, func(µs int64) string { return fmt.Sprintf("%d.%09d", ns(µs)/1e9, ns(µs)%1e9) }},
+		"seconds with few digits": {1e-6,
+			func(µs int64) string { return fmt.Sprintf("%d.%06d", ns(µs)/1e9, ns(µs)%1e9/1000) }},
+		"ms": {1e-3, func(µs int64) string { return fmt.Sprintf("%d.%06d", ns(µs)/1e6, ns(µs)%1e6) }},
+		"dates": {1e-6,
+			func(µs int64) string { return time.Unix(0, ns(µs)).UTC().Format("2006-01-02 15:04:05.000000000") }},
 	} {
 		folder, want := t.TempDir(), microseconds(60)
 		for i := range 4 {
@@ -50,7 +52,8 @@ func TestTimesWithManyDigits(t *testing.T) {
 		s, err := read(t, []string{folder}, Options{})
 		require.NoError(t, err, name)
 		require.Len(t, s.told(), 1, name)
-		assert.Contains(t, s.told()[0], "its times have more digits than float64 holds; they are counted from the first, ", name)
+		assert.Contains(t, s.told()[0], "its times have more digits than float64 holds; they are counted from the first, ",
+			name)
 		for _, x := range s.samples {
 			for at, µs := range want {
 				assert.InDelta(t, float64(µs), x.Times[at]/one.of, 1e-3, "%s, time %d", name, at)
@@ -63,14 +66,17 @@ func TestTimesWithManyDigits(t *testing.T) {
 
 // Decimal commas and lines in any order change nothing of that; times of few digits stay what they are.
 func TestTimesWithManyDigitsInAnyOrder(t *testing.T) {
-	s, err := read(t, []string{put(t, t.TempDir(), "a.csv", "time;a;label\n1700000000,123456003;1;u\n1700000000,123456001;2;u\n"+
-		"1700000000,123456007;3,5;u\n1700000000,123456004;4;u\n")}, Options{Table: Table{Layout: recordingLayout}})
+	s, err := read(t, []string{put(t, t.TempDir(), "a.csv",
+		"time;a;label\n1700000000,123456003;1;u\n1700000000,123456001;2;u\n"+
+			"1700000000,123456007;3,5;u\n1700000000,123456004;4;u\n")}, Options{Table: Table{Layout: recordingLayout}})
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{0, 2e-9, 3e-9, 6e-9}, s.samples[0].Times, 1e-12)
 	assert.Equal(t, []float64{2, 1, 4, 3.5}, s.samples[0].Values)
 	assert.Contains(t, s.told()[0], "counted from the first, 1700000000.123456001, such as in ")
-	for _, text := range []string{"1700000000.25;1;u\n1700000000.75;2;u\n1700000001;3;u\n", "1700000000123;1;u\n1700000000124;2;u\n"} {
-		s, err = read(t, []string{put(t, t.TempDir(), "a.csv", "time;a;label\n"+text)}, Options{Table: Table{Layout: recordingLayout}})
+	for _, text := range []string{"1700000000.25;1;u\n1700000000.75;2;u\n1700000001;3;u\n",
+		"1700000000123;1;u\n1700000000124;2;u\n"} {
+		s, err = read(t, []string{put(t, t.TempDir(), "a.csv", "time;a;label\n"+text)},
+			Options{Table: Table{Layout: recordingLayout}})
 		require.NoError(t, err)
 		assert.Greater(t, s.samples[0].Times[0], 1.6e9)
 		assert.Empty(t, s.told())

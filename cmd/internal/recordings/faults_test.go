@@ -53,7 +53,8 @@ func TestPauses(t *testing.T) {
 	}
 	// Even times, and times of which many are missing, are no pause.
 	for _, at := range []func(line int) any{
-		func(line int) any { return line }, func(line int) any { return line * line }, func(line int) any { return line + line/3*5 },
+		func(line int) any { return line }, func(line int) any { return line * line },
+		func(line int) any { return line + line/3*5 },
 	} {
 		imported(t, Options{}, timed(t, 40, at))
 	}
@@ -73,13 +74,16 @@ func TestClocksThatGoBack(t *testing.T) {
 			"a clock was set back, or a counter began again; cut the recording there into two")
 	assert.Contains(t, refused(t, Options{}, timed(t, 60, func(line int) any { return line % 30 })),
 		"line 32: the time goes back, from 29 to 0")
-	assert.Contains(t, refused(t, Options{}, timed(t, 60, func(line int) any { return line + map[bool]int{true: 100}[line == 4] })),
+	assert.Contains(t, refused(t, Options{},
+		timed(t, 60, func(line int) any { return line + map[bool]int{true: 100}[line == 4] })),
 		"line 7: the time goes back, from 104 to 5, while most lines are in order", "one wrong time is no place at the end")
-	for moved, at := range map[int]func(line int) any{59: func(line int) any { return 60 - line }, 47: func(line int) any { return line * 7 % 61 },
-		4: func(line int) any { return line ^ map[bool]int{true: 1}[line/8 == 3] }} {
+	for moved, at := range map[int]func(line int) any{59: func(line int) any { return 60 - line },
+		47: func(line int) any { return line * 7 % 61 },
+		4:  func(line int) any { return line ^ map[bool]int{true: 1}[line/8 == 3] }} {
 		result, _ := imported(t, Options{}, timed(t, 60, at))
 		require.Len(t, result.Notes, 1, "one note for all files")
-		assert.Contains(t, result.Notes[0], fmt.Sprintf("lines are not in the order of their times, such as %d of 60 in ", moved))
+		assert.Contains(t, result.Notes[0],
+			fmt.Sprintf("lines are not in the order of their times, such as %d of 60 in ", moved))
 		assert.Contains(t, result.Notes[0], "0.csv; put in order (4 in all)")
 	}
 }
@@ -96,7 +100,8 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	require.NoError(t, os.Remove(link))
 	for _, name := range []string{"9.csv", "9.npy", "9.parquet", "9.xlsx"} {
 		pointer := put(t, folder, "u/"+name, "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n")
-		assert.Contains(t, refused(t, Options{}, folder), name+" is a pointer of git-lfs in place of the file; git lfs pull fetches it")
+		assert.Contains(t, refused(t, Options{}, folder),
+			name+" is a pointer of git-lfs in place of the file; git lfs pull fetches it")
 		require.NoError(t, os.Remove(pointer))
 	}
 	for _, name := range []string{"9.csv.bz2", "9.csv.zst", "9.parquet.zip"} {
@@ -168,7 +173,8 @@ func TestValuesFarFromZero(t *testing.T) {
 func TestOriginNotTrackedYet(t *testing.T) {
 	folder := t.TempDir()
 	for i := range 4 {
-		put(t, folder, fmt.Sprintf("%c/%d.csv", 'u'+i%2, i), "hip.x,hip.y,head.x,head.y\n0,0,0,0\n"+many(3, "100,200,101,201"))
+		put(t, folder, fmt.Sprintf("%c/%d.csv", 'u'+i%2, i),
+			"hip.x,hip.y,head.x,head.y\n0,0,0,0\n"+many(3, "100,200,101,201"))
 	}
 	result, d := importedAt(t, 4, Options{Origin: "hip"}, folder)
 	assert.Equal(t, []float32{0, 0, 1, 1}, signal(d, 0)[4:8])
@@ -184,7 +190,8 @@ func TestRareText(t *testing.T) {
 	for _, letter := range lines {
 		wide = append(wide, byte(letter), 0, 0, 0)
 	}
-	for as, text := range map[string]string{"commas": strings.ReplaceAll(lines, "\n", "\r"), "commas, UTF-32": string(wide)} {
+	for as, text := range map[string]string{"commas": strings.ReplaceAll(lines, "\n", "\r"),
+		"commas, UTF-32": string(wide)} {
 		folder := t.TempDir()
 		put(t, folder, "u/1.csv", text)
 		put(t, folder, "v/1.csv", lines)
@@ -235,9 +242,11 @@ func TestFillValues(t *testing.T) {
 	}
 }
 
-// A second is what the headings of times say, in the import and in predict. Times in several units are refused or told of.
+// A second is what the headings of times say, in the import and in predict. Times in several units are refused or told
+// of.
 func TestUnitsOfTimes(t *testing.T) {
-	for heading, step := range map[string]float64{"time_ms": 10, "time [s]": 0.01, "T [us]": 1e4, "millis": 10, "time_min": 0.01 / 60} {
+	for heading, step := range map[string]float64{"time_ms": 10, "time [s]": 0.01, "T [us]": 1e4, "millis": 10,
+		"time_min": 0.01 / 60} {
 		folder := timed(t, 400, func(line int) any { return float64(line) * step })
 		for i := range 4 {
 			path := fmt.Sprintf("%s/%c/%d.csv", folder, 'u'+i%2, i)
@@ -267,17 +276,19 @@ func TestUnitsOfTimes(t *testing.T) {
 	put(t, folder, "u/5.csv", "time,a\n0,1\n10,3\n20,2\n30,1\n")
 	result, _ := imported(t, Options{}, folder)
 	require.Len(t, result.Notes, 1)
-	assert.Contains(t, result.Notes[0], "its time points are 10 of time apart, the training's 1; are its times in another unit?, such as in ")
+	assert.Contains(t, result.Notes[0],
+		"its time points are 10 of time apart, the training's 1; are its times in another unit?, such as in ")
 	put(t, folder, "u/5.csv", "time,a\n0,1\n1000,3\n2000,2\n3000,1\n")
 	assert.Contains(t, refused(t, Options{}, folder),
 		"5.csv: its time points are 1000 of time apart, the training's 1; give its times in the unit of the training's")
 	// Groups of lines that come together have no step.
 	groups := timed(t, 60, func(line int) any { return line/3*1000 + line%3 })
-	assert.Contains(t, refused(t, Options{}, groups), "0.csv: its times come in groups, 1 apart within them and up to 998 between")
+	assert.Contains(t, refused(t, Options{}, groups),
+		"0.csv: its times come in groups, 1 apart within them and up to 998 between")
 }
 
-// Where a body is tracked, time points at which every joint is 0 are missing: at the ends they are cut off, in between they are filled.
-// Predict and the server, which have the form, do the same.
+// Where a body is tracked, time points at which every joint is 0 are missing: at the ends they are cut off, in between
+// they are filled. Predict and the server, which have the form, do the same.
 func TestTimePointsWithoutABodyAreMissing(t *testing.T) {
 	const tracked = "100,200,101,201\n102,202,104,203\n"
 	body := "hip.x,hip.y,head.x,head.y\n0,0,0,0\n0,0,0,0\n" + tracked + "0,0,0,0\n" + tracked + "0,0,0,0\n"
@@ -293,7 +304,8 @@ func TestTimePointsWithoutABodyAreMissing(t *testing.T) {
 		if o.Origin == "head" {
 			at = [2]float32{101, 201}
 		}
-		want := []float32{100, 200, 101, 201, 102, 202, 104, 203, 101, 201, 102.5, 202, 100, 200, 101, 201, 102, 202, 104, 203}
+		want := []float32{100, 200, 101, 201, 102, 202, 104, 203, 101, 201, 102.5, 202, 100, 200, 101, 201, 102,
+			202, 104, 203}
 		for i := range want {
 			want[i] -= at[i%2]
 		}
@@ -333,7 +345,8 @@ func TestZerosAreValuesUnlessABodyIsTracked(t *testing.T) {
 		result, _ := imported(t, Options{}, folder)
 		assert.Equal(t, rows, result.Timepoints.Longest, name)
 		notes := strings.Join(result.Notes, "\n")
-		assert.Equal(t, c.asked, strings.Contains(notes, "every sensor is 0 in the first or last time points of 4 recordings"), "%s: %s", name, notes)
+		assert.Equal(t, c.asked,
+			strings.Contains(notes, "every sensor is 0 in the first or last time points of 4 recordings"), "%s: %s", name, notes)
 		if c.asked {
 			result, _ = imported(t, Options{Gaps: []float64{0}}, folder)
 			assert.Equal(t, 2, result.Timepoints.Longest, name)

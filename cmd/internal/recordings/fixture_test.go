@@ -40,7 +40,8 @@ func importedAt(t *testing.T, frames int, o Options, inputs ...string) (*Result,
 	require.NoError(t, err)
 	d, err := datasets.Load(t.Context(), path, datasets.Options{Frames: frames})
 	require.NoError(t, err)
-	assert.Equal(t, []int{result.Samples, len(result.Sensors), result.Channels}, []int{len(d.Series), len(d.Form.Sensors), d.Channels})
+	assert.Equal(t, []int{result.Samples, len(result.Sensors), result.Channels},
+		[]int{len(d.Series), len(d.Form.Sensors), d.Channels})
 	if result.SplitBy != "" {
 		assert.Equal(t, []int{result.Training, result.Test}, []int{len(d.Train), len(d.Test)})
 	}

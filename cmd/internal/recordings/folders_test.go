@@ -20,8 +20,8 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// csvFolders writes recordings of three sensors on two axes: two classes, people anna and ben, five takes each, of 6 to 10 time points.
-// Sensor s is at (time point + s, class) in every time point, shifted by 10.
+// csvFolders writes recordings of three sensors on two axes: two classes, people anna and ben, five takes each, of 6 to
+// 10 time points. Sensor s is at (time point + s, class) in every time point, shifted by 10.
 func csvFolders(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "recordings")
@@ -130,12 +130,14 @@ func TestRefusedFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"wave/zed.csv", "", "zed.csv: the file is empty; the first line names the columns: " +
 			"hip.x,hip.y,head.x,head.y or sample,time,sensor,value,label"},
-		{"wave/zed.csv", "hip.x\n", "zed.csv: no line of values comes after the first, which names the columns; remove the file"},
+		{"wave/zed.csv", "hip.x\n",
+			"zed.csv: no line of values comes after the first, which names the columns; remove the file"},
 		{"wave/zed.csv", "1,2\n3,4\n", `zed.csv, line 1: the heading of column 1 is "1"; the first line names the columns`},
 		{"wave/zed.csv", "a.x,b.x,a.y\n", axes + `"a.y"`},
 		{"wave/zed.csv", "a.x,a.y,b.x,b.y,b.z\n", axes + `"b.z"`},
 		{"wave/zed.csv", "a.x,a.y,a.z,b.x\n", axes + `"a.y,a.z"`},
-		{"wave/zed.csv", "a.x,a.y\n1,2\n\n3\n", "zed.csv, line 4: 1 cells, the first line names 2 columns; write ? for a missing value"},
+		{"wave/zed.csv", "a.x,a.y\n1,2\n\n3\n",
+			"zed.csv, line 4: 1 cells, the first line names 2 columns; write ? for a missing value"},
 		{"wave/zed.csv", "a.x,a.y\n1,2\n3,high\n", `zed.csv, line 3: column a.y: "high" is not a number that float32 holds; ` +
 			"correct it, or write ? for a missing value"},
 		{"wave/zed.csv", "a.x,a.y\n1,\"2\n", "zed.csv, line 2, character "},
@@ -156,8 +158,9 @@ func TestRefusedAmongOthers(t *testing.T) {
 		"; all recordings must have the same columns: --leave \"hip.y,hand.y,head.x,head.y\" takes those that all have")
 	for text, want := range map[string]string{
 		"Hip.x,hip.y,hand.x,hand.y,head.x,head.y\n1,2,3,4,5,6\n": `line 1: hip.x, Hip.x is not in this file or not in `,
-		"HIP.X,HIP.Y\n1,2\n": "; all recordings must have the same columns: HIP.X and hip.x differ in case only; name them alike",
-		"a,b\n1,2\n":         "; all recordings must have the same columns: they have none in common; name them alike",
+		"HIP.X,HIP.Y\n1,2\n": "; all recordings must have the same columns: HIP.X and hip.x differ in case only; name " +
+			"them alike",
+		"a,b\n1,2\n": "; all recordings must have the same columns: they have none in common; name them alike",
 	} {
 		put(t, folder, "wave/zed.csv", text)
 		said := refused(t, Options{}, folder)
@@ -166,7 +169,8 @@ func TestRefusedAmongOthers(t *testing.T) {
 		assert.NotContains(t, said, "--leave")
 	}
 	put(t, folder, "wave/zed.csv", "HIP.x,hip.y\n1,2\n")
-	assert.Contains(t, refused(t, Options{Table: Table{Take: []string{"hip"}}}, folder), ": HIP.x and hip.x differ in case only; name them alike")
+	assert.Contains(t, refused(t, Options{Table: Table{Take: []string{"hip"}}}, folder),
+		": HIP.x and hip.x differ in case only; name them alike")
 	require.NoError(t, os.Remove(zed))
 	for _, c := range []struct {
 		shape  []int
@@ -192,7 +196,8 @@ func TestRefusedFolders(t *testing.T) {
 	require.NoError(t, os.Remove(empty))
 	assert.Contains(t, refused(t, Options{}, t.TempDir()),
 		"holds neither .ts files nor folders of .csv or .npy files; make a folder for each class")
-	assert.Contains(t, refused(t, Options{}, folder, folder), "2 files or folders are given; give one folder, or files of one kind")
+	assert.Contains(t, refused(t, Options{}, folder, folder),
+		"2 files or folders are given; give one folder, or files of one kind")
 }
 
 // Recordings of one class, or of one person, are there to be tested: a training refuses them.
@@ -252,17 +257,20 @@ func TestRefusedFilesOfSensors(t *testing.T) {
 		o          Options
 		want       string
 	}{
-		{"parts.csv", "hip,trunk\nhand\n", parts, "parts.csv, line 2: 1 cells; want a sensor and the name of its part of the body"},
+		{"parts.csv", "hip,trunk\nhand\n", parts,
+			"parts.csv, line 2: 1 cells; want a sensor and the name of its part of the body"},
 		{"parts.csv", "foot,leg\n", parts, `parts.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
 		{"parts.csv", "sensor,part\nhip,leg\n", parts, `"sensor" is not one of the sensors: hip, hand, head; if the line is a heading, remove it`},
 		{"parts.csv", "hip,trunk\nfoot,leg\n", parts, `"foot" is not one of the sensors: hip, hand, head`},
 		{"parts.csv", "hip,trunk\nhip,leg\n", parts, `parts.csv, line 2: sensor "hip" is in two parts; keep one`},
 		{"parts.csv", "\n", parts, "parts.csv holds no part; write a sensor and its part in each line, or leave --parts out"},
-		{"links.csv", "hip,hand\nhip\n", links, "links.csv, line 2: 1 cells; want the names of two sensors that belong together"},
+		{"links.csv", "hip,hand\nhip\n", links,
+			"links.csv, line 2: 1 cells; want the names of two sensors that belong together"},
 		{"links.csv", "from,to\nhip,hand\n", links, `links.csv, line 1: "from" is not one of the sensors: hip, hand, head; if the line is ` +
 			`a heading, remove it`},
-		{"links.csv", "hip,hand,2\n", links, "links.csv, line 1: 3 cells; want the names of two sensors that belong together, without a weight, " +
-			"and no heading"},
+		{"links.csv", "hip,hand,2\n", links,
+			"links.csv, line 1: 3 cells; want the names of two sensors that belong together, without a weight, " +
+				"and no heading"},
 		{"links.csv", "hip,foot\n", links, `links.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
 		{"links.csv", "hip,hip\n", links, `links.csv, line 1: sensor "hip" is linked with itself; a link joins two sensors`},
 		{"links.csv", "\n", links, "links.csv holds no link; write a pair of sensors in each line, or leave --links out"},
@@ -294,11 +302,12 @@ func TestStopped(t *testing.T) {
 	stopped := errors.New("stopped")
 	for _, when := range []string{"reading " + folder, "writing " + filepath.Join(out, "made.npz")} {
 		ctx, stop := context.WithCancelCause(t.Context())
-		_, err := Import(ctx, []string{folder}, filepath.Join(out, "made.npz"), Options{Progress: func(doing string, done float64) {
-			if doing == when && done >= 0.5 {
-				stop(stopped)
-			}
-		}})
+		_, err := Import(ctx, []string{folder}, filepath.Join(out, "made.npz"),
+			Options{Progress: func(doing string, done float64) {
+				if doing == when && done >= 0.5 {
+					stop(stopped)
+				}
+			}})
 		require.ErrorIs(t, err, stopped)
 		entries, err := os.ReadDir(out)
 		require.NoError(t, err)
@@ -357,7 +366,8 @@ func TestImportedArrays(t *testing.T) {
 	file, err := npz.Open(path)
 	require.NoError(t, err)
 	defer file.Close()
-	assert.Equal(t, []string{"labels", "class_names", "sample_names", "sensor_names", "recording", "split", "groups", "series"}, file.Names())
+	assert.Equal(t, []string{"labels", "class_names", "sample_names", "sensor_names", "recording", "split", "groups",
+		"series"}, file.Names())
 	_, err = Import(t.Context(), []string{folder}, filepath.Join(out, "none", "made.npz"), Options{})
 	require.Error(t, err)
 }
@@ -375,9 +385,11 @@ func TestPartsOfATable(t *testing.T) {
 	put(t, folder, "label=walk/part-1.csv", "sample,time,x\ns2,2,1\ns2,3,2\n")
 	result, _ = imported(t, Options{}, folder)
 	assert.Contains(t, strings.Join(result.Notes, "\n"), `sample "s2" is in `)
-	assert.Contains(t, strings.Join(result.Notes, "\n"), "counts as two; if these are parts of one recording, write it as one file")
+	assert.Contains(t, strings.Join(result.Notes, "\n"),
+		"counts as two; if these are parts of one recording, write it as one file")
 
 	other := t.TempDir()
 	put(t, other, "person=anna/part-0.csv", "sample,time,x,label\ns1,0,1,a\n")
-	assert.Contains(t, refused(t, Options{}, other), "person=anna is a part of a table by its column person, not a class: write the table as one file")
+	assert.Contains(t, refused(t, Options{}, other),
+		"person=anna is a part of a table by its column person, not a class: write the table as one file")
 }

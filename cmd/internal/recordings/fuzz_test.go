@@ -32,7 +32,8 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, kind byte) {
 		path := filepath.Join(folder, "a"+[]string{".csv", ".ts"}[kind%2])
 		require.NoError(t, os.WriteFile(path, text, 0o600))
-		if trained, err := read(t, []string{path}, Options{}); err == nil { // new recordings are read as the import has read them
+		// new recordings are read as the import has read them
+		if trained, err := read(t, []string{path}, Options{}); err == nil {
 			again, err := readKnown(t, []string{path}, trained.alike(), trained.chosen.sensors, trained.chosen.channels)
 			require.NoError(t, err)
 			for i, x := range trained.samples {

@@ -1,6 +1,7 @@
-// Package recordings turns what people have into the .npz file that ccp trains on. It works in stages. A source is a file, and
-// what its folders say of it. It has a table of lines, or whole samples. Roles say what the columns of a table are. By them the
-// lines become recordings, each with its own times. An import writes these as series on a graph of sensors.
+// Package recordings turns what people have into the .npz file that ccp trains on. It works in stages. A source is a
+// file, and what its folders say of it. It has a table of lines, or whole samples. Roles say what the columns of a
+// table are. By them the lines become recordings, each with its own times. An import writes these as series on a graph
+// of sensors.
 package recordings
 
 import (
@@ -19,7 +20,8 @@ import (
 // Options say how to read the input and what to write. The zero value suits files that need no explanation.
 type Options struct {
 	// Missing says what becomes of a sensor without any value in a sample: "error", "zero" or "fill". A fill is what the
-	// sensor's neighbours and its mean let expect. "" is fill if samples have one time point and no time. Else it is error.
+	// sensor's neighbours and its mean let expect. "" is fill if samples have one time point and no time. Else it is
+	// error.
 	Missing string
 	Gaps    []float64 // values that stand for missing ones
 
@@ -107,7 +109,8 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	made := &m.made
 	made.Samples, made.Training, made.Timepoints = len(m.samples), m.training(), m.timepoints()
 	if p := made.Timepoints; p.Median == 1 && p.Longest > 1 && m.chosen.layout == timepointsLayout {
-		m.note("most samples have one line, and some have up to %d: if each line is a sample, say --layout samples", p.Longest)
+		m.note("most samples have one line, and some have up to %d: if each line is a sample, say --layout samples",
+			p.Longest)
 	}
 	made.Test, made.Groups, made.Notes = made.Samples-made.Training, m.groups(), append([]string{}, m.told()...)
 	return made, m.write()
@@ -115,7 +118,8 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 
 // gather reads the recordings of an import.
 func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
-	m, j := &making{Options: o, input: inputs[0]}, &job{ctx: ctx, progress: o.Progress, markers: map[string]int{}, dialect: newDialect(o.Decimal, false)}
+	m, j := &making{Options: o, input: inputs[0]},
+		&job{ctx: ctx, progress: o.Progress, markers: map[string]int{}, dialect: newDialect(o.Decimal, false)}
 	q := question{Table: o.Table, label: o.Label, group: o.Group}
 	form, sources, err := sourcesOf(inputs, true)
 	if err == nil {

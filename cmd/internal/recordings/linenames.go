@@ -62,5 +62,6 @@ func (n *lineNames) check(path string) error {
 	}
 	name, rest, _ := strings.Cut(n.first, " ")
 	return fmt.Errorf("%s, line %d: the lines may have names, such as %s before %s in line %d, or numbers with a blank "+
-		"between thousands, %s; write these without it, or names in quotation marks", path, n.last, name, rest, n.line, n.first)
+		"between thousands, %s; write these without it, or names in quotation marks", path, n.last, name, rest,
+		n.line, n.first)
 }

@@ -100,7 +100,8 @@ func (j *job) readTable(path string, separator rune, each eachLine) error {
 	case errors.Is(err, io.EOF):
 		return nil
 	case errors.Is(err, csv.ErrQuote) || errors.Is(err, csv.ErrBareQuote):
-		return fmt.Errorf("%s, %w; put cells that hold a quotation mark or comma in quotation marks, and double the marks within", in.path, err)
+		return fmt.Errorf("%s, %w; put cells that hold a quotation mark or comma in quotation marks, and double the "+
+			"marks within", in.path, err)
 	}
 	return fmt.Errorf("%s: %w; the file is cut off or damaged", in.path, err)
 }
@@ -164,8 +165,9 @@ func (s *splitter) fill(b *batch) {
 // mostLine is the length of a line above which a quotation mark in it has no end.
 const mostLine = 1 << 20
 
-// split adds the lines of a text, but for one that may not have ended, and returns how many bytes they are. A line ends outside
-// of quotation marks. Empty lines do not count, nor do remarks, which begin with #, unlike a spreadsheet's error such as #NV.
+// split adds the lines of a text, but for one that may not have ended, and returns how many bytes they are. A line ends
+// outside of quotation marks. Empty lines do not count, nor do remarks, which begin with #, unlike a spreadsheet's
+// error such as #NV.
 func (s *splitter) split(b *batch, text string, last bool) (used int, err error) {
 	quoted := !s.lazy && strings.Contains(text, `"`)
 	for used < len(text) && err == nil {

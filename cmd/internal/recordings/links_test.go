@@ -8,13 +8,15 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Ten sensors in two bands: within a band all signals are one, or its opposite; the bands have nothing in common. A tenth is constant.
+// Ten sensors in two bands: within a band all signals are one, or its opposite; the bands have nothing in common. A
+// tenth is constant.
 func TestCorrelatedLinks(t *testing.T) {
 	text := "@classLabel true a b\n@data\n"
 	for i := range 20 {
 		for sensor := range 11 {
 			for timepoint := range 16 {
-				angle := 2 * math.Pi * float64((1+sensor/5)*timepoint) / 16 // whole turns: sines of different numbers of them are orthogonal
+				// whole turns: sines of different numbers of them are orthogonal
+				angle := 2 * math.Pi * float64((1+sensor/5)*timepoint) / 16
 				sign := float64(1 - 2*(sensor%2))
 				if sensor == 10 {
 					sign = 0

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// longCSV is a table of 20 samples, sick or well, of five patients: a pulse each second and, at other times, a temperature.
+// longCSV is a table of 20 samples, sick or well, of five patients: a pulse each second and, at other times, a
+// temperature.
 func longCSV() string {
 	text := "sample,time,sensor,value,label,patient\n"
 	for i := range 20 {
@@ -86,9 +87,12 @@ func TestLongErrors(t *testing.T) {
 		{head, Options{Group: "subject"}, `no column is headed "subject"; there are sample, time, sensor, value, ` +
 			`label, group: --group takes a column, or a regular expression with brackets`},
 		{head, Options{Table: Table{Columns: []string{"sample", "time", "value"}}},
-			"--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or more values"},
-		{head, Options{Label: "label", Labels: "l.csv"}, "the classes are given by --label label and by --labels l.csv; keep one of them"},
-		{head + "a,0,p,1,x\n", Options{}, "r.csv, line 2: 5 cells, the first line names 6 columns; write ? for a missing value"},
+			"--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or " +
+				"more values"},
+		{head, Options{Label: "label", Labels: "l.csv"},
+			"the classes are given by --label label and by --labels l.csv; keep one of them"},
+		{head + "a,0,p,1,x\n", Options{},
+			"r.csv, line 2: 5 cells, the first line names 6 columns; write ? for a missing value"},
 		{head + "a,0,,1,x,g\n", Options{}, "r.csv, line 2: column sensor is empty; each reading needs one"},
 		{head + "a,0,p,1,x,g\na,1,p,high,x,g\n", Options{}, `r.csv, line 3: column value: "high" is not a number that float32 holds`},
 		{head + "a,noon,p,1,x,g\n", Options{}, `r.csv, line 2: column time: "noon" is not a time; want a number, or a date such as 2024-05-31`},
@@ -138,8 +142,8 @@ func TestTablesMisread(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// What rises in every recording may be the time under another name, or R's number of the line, also if a dot is in its name or
-// each line is a sample.
+// What rises in every recording may be the time under another name, or R's number of the line, also if a dot is in its
+// name or each line is a sample.
 func TestRisingColumns(t *testing.T) {
 	var long, wide strings.Builder
 	for sample := range 8 {
@@ -148,7 +152,8 @@ func TestRisingColumns(t *testing.T) {
 		}
 		fmt.Fprintf(&wide, "%c,%d,%d,%d,1,2,1\n", 'a'+sample%2, 10*sample, 10*sample+1, 10*sample+3)
 	}
-	for heading, text := range map[string]string{"sample,label,X.1,x": long.String(), "label,X.1@0,X.1@1,X.1@2,x@0,x@1,x@2": wide.String()} {
+	for heading, text := range map[string]string{"sample,label,X.1,x": long.String(),
+		"label,X.1@0,X.1@1,X.1@2,x@0,x@1,x@2": wide.String()} {
 		path := put(t, t.TempDir(), "r.csv", heading+"\n"+text)
 		message := refused(t, Options{}, path)
 		assert.Contains(t, message, "column X.1 rises in every recording, as from ")
@@ -192,7 +197,8 @@ func TestColumnsOfWhole(t *testing.T) {
 		result, _ := imported(t, Options{}, input)
 		assert.Equal(t, []string{fmt.Sprintf(note, "who", where)}, result.Notes)
 		assert.Len(t, result.Sensors, 3)
-		for _, o := range []Options{{Group: "who"}, {Table: Table{Leave: []string{"who"}}}, {Table: Table{Take: result.Sensors}}} {
+		for _, o := range []Options{{Group: "who"}, {Table: Table{Leave: []string{"who"}}},
+			{Table: Table{Take: result.Sensors}}} {
 			result, _ = imported(t, o, input)
 			assert.Empty(t, result.Notes)
 		}
@@ -203,10 +209,12 @@ func TestColumnsOfWhole(t *testing.T) {
 func TestDates(t *testing.T) {
 	noon := float64(time.Date(2024, 3, 28, 12, 0, 0, 0, time.UTC).Unix())
 	for text, want := range map[string]float64{
-		"2024-03-28 12:00": noon, "2024-03-28T12:00:00.25Z": noon + 0.25, "2024-03-28": noon - 12*3600, "2024-03-28T14:00:00+02:00": noon,
-		"2024-03-28 12:00:00 UTC": noon, "2024-03-28 14:00:00+0200": noon, "2024/03/28 12:00:01": noon + 1,
-		"28.03.2024 12:00:31,500": noon + 31.5, "28.3.24 12:00": noon, "28.03.2024, 12:00": noon, "28/03/2024 12:00:00.125": noon + 0.125,
-		"03/28/2024 12:00": noon, "3/28/2024 12:00:05 PM": noon + 5, "3/28/24 12:00": noon, "28-03-2024 12:00": noon,
+		"2024-03-28 12:00": noon, "2024-03-28T12:00:00.25Z": noon + 0.25, "2024-03-28": noon - 12*3600,
+		"2024-03-28T14:00:00+02:00": noon,
+		"2024-03-28 12:00:00 UTC":   noon, "2024-03-28 14:00:00+0200": noon, "2024/03/28 12:00:01": noon + 1,
+		"28.03.2024 12:00:31,500": noon + 31.5, "28.3.24 12:00": noon, "28.03.2024, 12:00": noon,
+		"28/03/2024 12:00:00.125": noon + 0.125,
+		"03/28/2024 12:00":        noon, "3/28/2024 12:00:05 PM": noon + 5, "3/28/24 12:00": noon, "28-03-2024 12:00": noon,
 		"28 Mar 2024 12:00": noon, "28-Mar-2024 12:00:00": noon, "Mar 28, 2024 12:00 PM": noon,
 		"12:00:01,5": 12*3600 + 1.5, "07:58": 7*3600 + 58*60,
 	} {
@@ -246,7 +254,8 @@ func TestMidnight(t *testing.T) {
 				line(b, sample, at)
 			}
 		}
-		result, d := imported(t, Options{Table: Table{Take: strings.Split("x,y", ",")[:1]}}, put(t, t.TempDir(), "r.csv", b.String()))
+		result, d := imported(t, Options{Table: Table{Take: strings.Split("x,y", ",")[:1]}},
+			put(t, t.TempDir(), "r.csv", b.String()))
 		require.Len(t, d.Series, 4, heading)
 		assert.Contains(t, strings.Join(result.Notes, "\n"), "times of day go on after midnight", heading)
 		for _, x := range d.Series {
@@ -257,7 +266,8 @@ func TestMidnight(t *testing.T) {
 
 // 00:01 may be a minute or a second, which nothing tells where a recording begins at 00:00.
 func TestMinutesThatMayBeSeconds(t *testing.T) {
-	for layout, asks := range map[string]bool{"15:04": true, "3:04": false, "15:04:00": false, "04:05": true, "0:04:05": false, "04:05.0": false} {
+	for layout, asks := range map[string]bool{"15:04": true, "3:04": false, "15:04:00": false, "04:05": true,
+		"0:04:05": false, "04:05.0": false} {
 		step := time.Minute
 		if strings.Contains(layout, "05") {
 			step = time.Second
@@ -269,13 +279,15 @@ func TestMinutesThatMayBeSeconds(t *testing.T) {
 		times := at(begin, step, 70, func(at time.Time) string { return at.Format(layout) })
 		result, _ := imported(t, Options{}, stamped(t, "time", times))
 		notes := strings.Join(result.Notes, "\n")
-		assert.Equal(t, asks, strings.Contains(notes, "times such as 00:01 are read as hours and minutes, from 00:00 on in "), layout)
+		assert.Equal(t, asks, strings.Contains(notes, "times such as 00:01 are read as hours and minutes, from 00:00 on in "),
+			layout)
 	}
 }
 
 // Headings such as elapsed_ms say the unit, so that windows of seconds have their length.
 func TestUnitsBehindElapsed(t *testing.T) {
-	for heading, each := range map[string]float64{"elapsed_ms": 1e3, "Elapsed ms": 1e3, "elapsed_seconds": 1, "elapsed.millis": 1e3, "ms": 1e3} {
+	for heading, each := range map[string]float64{"elapsed_ms": 1e3, "Elapsed ms": 1e3, "elapsed_seconds": 1,
+		"elapsed.millis": 1e3, "ms": 1e3} {
 		var times []string
 		for at := range 40 {
 			times = append(times, fmt.Sprintf("%g", 0.02*each*float64(at)))
@@ -294,7 +306,8 @@ func TestDatesThatAreNone(t *testing.T) {
 		dates = append(dates, fmt.Sprintf("%d,2024-05-31", at))
 	}
 	folder := stamped(t, "time,date", pairs)
-	const note = "column date beside the times of column time does not hold a date in each line; left out (--take with the names of all"
+	const note = "column date beside the times of column time does not hold a date in each line; left out (--take with " +
+		"the names of all"
 	result, _ := imported(t, Options{}, folder)
 	assert.Contains(t, strings.Join(result.Notes, "\n"), note)
 	result, _ = imported(t, Options{Table: Table{Take: []string{"date", "a"}}}, folder)
@@ -304,7 +317,8 @@ func TestDatesThatAreNone(t *testing.T) {
 	assert.NotContains(t, strings.Join(result.Notes, "\n"), note)
 }
 
-// Where the readings of one sensor come after those of another, the clock goes back between them, and no day has passed.
+// Where the readings of one sensor come after those of another, the clock goes back between them, and no day has
+// passed.
 func TestMidnightSensorBySensor(t *testing.T) {
 	for name, one := range map[string]struct {
 		step   time.Duration

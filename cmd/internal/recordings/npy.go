@@ -17,7 +17,8 @@ func readArray(_ *job, from source, q question) (c content, err error) {
 		return c, err
 	}
 	if len(a.Shape) < 2 || len(a.Shape) > 3 || slices.Contains(a.Shape, 0) {
-		return c, fmt.Errorf("%s: the array has shape %v; want [timepoints, sensors, axes], none of them 0", from.path, a.Shape)
+		return c, fmt.Errorf("%s: the array has shape %v; want [timepoints, sensors, axes], none of them 0",
+			from.path, a.Shape)
 	}
 	sensors := counted("", a.Shape[1])
 	switch axes := a.Shape[2:]; {
@@ -35,7 +36,8 @@ func readArray(_ *job, from source, q question) (c content, err error) {
 	values, err := a.Floats()
 	for i, v := range values {
 		if math.Abs(v) > math.MaxFloat32 {
-			return c, fmt.Errorf("%s: %s is %g, which float32 does not hold; store nan for a missing value", from.path, a.Element("the array", i), v)
+			return c, fmt.Errorf("%s: %s is %g, which float32 does not hold; store nan for a missing value", from.path,
+				a.Element("the array", i), v)
 		}
 	}
 	if err != nil {

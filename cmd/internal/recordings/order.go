@@ -78,7 +78,8 @@ func (r *rows) wentBack(all []int) error {
 	if at == 0 {
 		return nil
 	}
-	return fmt.Errorf("line %d: the time goes back, from %s to %s, while most lines are in order: a clock was set back, or a "+
+	return fmt.Errorf("line %d: the time goes back, from %s to %s, while most lines are in order: a clock was set "+
+		"back, or a "+
 		"counter began again; cut the recording there into two, correct the times, or leave their column out with --leave",
 		r.line(all[at]), recording.TimeText(times[at-1]), recording.TimeText(times[at]))
 }
@@ -112,7 +113,8 @@ func setBack(times []float64) int {
 	)
 	usual, sorted := usualStep(times), slices.Sorted(slices.Values(times))
 	closer := usualStep(sorted)
-	if usual == 0 || closer > 0 && closer < usual*(1-same) { // lines in another order, such as every seventh first, fill the gaps of each other
+	// lines in another order, such as every seventh first, fill the gaps of each other
+	if usual == 0 || closer > 0 && closer < usual*(1-same) {
 		return 0
 	}
 	for i := 1; i < len(times); i++ {

@@ -34,7 +34,8 @@ func clocked(n int, step, jump float64, at int) (times []string) {
 	return times
 }
 
-// A clock that is set back, by a few lines or many, is refused at its line: its values would stand between those of other times.
+// A clock that is set back, by a few lines or many, is refused at its line: its values would stand between those of
+// other times.
 func TestClocksSetBack(t *testing.T) {
 	local := func(n, minutes int) (times []string) { // the end of summer time
 		for line := range n {
@@ -61,8 +62,9 @@ func TestClocksSetBack(t *testing.T) {
 		"on for two lines and back": {append(clocked(30, 1, 5, 28), clocked(60, 1, 0, 0)[30:]...), 32, "from 34 to 30"},
 	} {
 		text := refused(t, Options{}, counting(t, one.times))
-		assert.Contains(t, text, fmt.Sprintf("0.csv, line %d: the time goes back, %s, while most lines are in order: a clock was set back", one.line,
-			one.jump), name)
+		assert.Contains(t, text,
+			fmt.Sprintf("0.csv, line %d: the time goes back, %s, while most lines are in order: a clock was set back", one.line,
+				one.jump), name)
 	}
 }
 
@@ -71,7 +73,8 @@ func TestLinesInAnyOrder(t *testing.T) {
 	swapped := clocked(60, 1, 0, 0)
 	swapped[10], swapped[11] = swapped[11], swapped[10]
 	late := clocked(60, 1, 0, 0)
-	late = append(append(append([]string{}, late[:20]...), late[25:32]...), append(append([]string{}, late[20:25]...), late[32:]...)...)
+	late = append(append(append([]string{}, late[:20]...), late[25:32]...),
+		append(append([]string{}, late[20:25]...), late[32:]...)...)
 	var shuffled []string
 	for line := range 60 {
 		shuffled = append(shuffled, fmt.Sprint(line*37%60))
@@ -91,7 +94,8 @@ func TestLinesInAnyOrder(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Len(t, s.told(), 1, name)
 		if one.moved > 0 {
-			assert.Contains(t, s.told()[0], fmt.Sprintf("lines are not in the order of their times, such as %d of 60 in ", one.moved), name)
+			assert.Contains(t, s.told()[0], fmt.Sprintf("lines are not in the order of their times, such as %d of 60 in ",
+				one.moved), name)
 		}
 		x := s.samples[0]
 		for line, at := range one.times {
@@ -123,14 +127,17 @@ func TestResentLines(t *testing.T) {
 	long := "sample,time,sensor,value,label\n"
 	for i := range 4 {
 		for at := range 5 {
-			long += many(1+at%2, fmt.Sprintf("%d,%d,a,%d,%c", i, at, at*at, 'u'+i%2)) + fmt.Sprintf("%d,%d,b,%d,%c\n", i, at, at+1, 'u'+i%2)
+			long += many(1+at%2, fmt.Sprintf("%d,%d,a,%d,%c", i, at, at*at, 'u'+i%2)) + fmt.Sprintf("%d,%d,b,%d,%c\n", i, at,
+				at+1, 'u'+i%2)
 		}
 	}
 	result, _ = imported(t, Options{}, put(t, t.TempDir(), "long.csv", long))
 	require.Len(t, result.Notes, 1)
-	assert.Contains(t, result.Notes[0], "left out: 8 lines with the time and the values of another one, such as line 5 of ")
+	assert.Contains(t, result.Notes[0],
+		"left out: 8 lines with the time and the values of another one, such as line 5 of ")
 
-	for name, text := range map[string]string{"other values": "0,1,2\n1,2,3\n1,2,4\n2,3,4\n", "a clock that stood still": "1,2,3\n1,2,3\n1,2,3\n1,2,3\n"} {
+	for name, text := range map[string]string{"other values": "0,1,2\n1,2,3\n1,2,4\n2,3,4\n",
+		"a clock that stood still": "1,2,3\n1,2,3\n1,2,3\n1,2,3\n"} {
 		other := t.TempDir()
 		put(t, other, "u/1.csv", "time,a,b\n"+text)
 		put(t, other, "v/1.csv", "time,a,b\n"+text)
@@ -138,7 +145,8 @@ func TestResentLines(t *testing.T) {
 	}
 }
 
-// A clock that is set back is seen in a table with a line for each reading, too, whose lines may be sorted by their sensors.
+// A clock that is set back is seen in a table with a line for each reading, too, whose lines may be sorted by their
+// sensors.
 func TestReadingsOfAClockSetBack(t *testing.T) {
 	table := func(bySensor bool, jump int) string {
 		var lines [2][]string

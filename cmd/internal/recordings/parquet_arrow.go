@@ -59,8 +59,9 @@ func (a *arrowField) text(of types.Type, pandas unit) (text func(parquet.Value) 
 	return nil, false
 }
 
-// arrowSchema reads Arrow's schema from the metadata of a Parquet file: a message of Arrow's stream in base64, whose header is a
-// table of FlatBuffers. The result is nil if there is none that can be read, as then Parquet's own marks count.
+// arrowSchema reads Arrow's schema from the metadata of a Parquet file: a message of Arrow's stream in base64, whose
+// header is a table of FlatBuffers. The result is nil if there is none that can be read, as then Parquet's own marks
+// count.
 func arrowSchema(metadata []types.KeyValue) *arrowField {
 	for _, entry := range metadata {
 		if entry.Key != "ARROW:schema" {
@@ -86,8 +87,8 @@ func arrowSchema(metadata []types.KeyValue) *arrowField {
 	return nil
 }
 
-// flat reads FlatBuffers. What lies outside of the bytes reads as 0, and stands for nothing. left bounds the fields, as a
-// stranger's file may have the same ones in each other without end.
+// flat reads FlatBuffers. What lies outside of the bytes reads as 0, and stands for nothing. left bounds the fields, as
+// a stranger's file may have the same ones in each other without end.
 type flat struct {
 	raw  []byte
 	left int
@@ -170,7 +171,8 @@ func pandasDurations(metadata []types.KeyValue) map[string]unit {
 		}
 		for _, column := range noted.Columns {
 			of, ok := strings.CutPrefix(column.Type, "timedelta64[")
-			if each := map[string]unit{"s]": time.Second, "ms]": time.Millisecond, "us]": time.Microsecond, "ns]": time.Nanosecond}[of]; ok && each > 0 {
+			if each := map[string]unit{"s]": time.Second, "ms]": time.Millisecond, "us]": time.Microsecond,
+				"ns]": time.Nanosecond}[of]; ok && each > 0 {
 				name, _ := column.Other.(string)
 				if column.Name != "" {
 					name = column.Name

@@ -64,8 +64,8 @@ type leafFinder struct {
 	leaves []*leaf
 }
 
-// walk adds the columns in an element. Its path, its definition level and that of the first list around it, 0 without, are
-// those of its values. Arrow's description of it may be nil.
+// walk adds the columns in an element. Its path, its definition level and that of the first list around it, 0 without,
+// are those of its values. Arrow's description of it may be nil.
 func (c *leafFinder) walk(n *node, path []string, level, repeated int, arrow *arrowField) {
 	path = slices.Clip(path)
 	within := func(in *node, path []string, arrow *arrowField) {
@@ -118,7 +118,8 @@ func (n *node) isList() bool {
 
 // wraps reports that what repeats only wraps the elements of a list, as most writers do.
 func (n *node) wraps() bool {
-	return n.RepetitionType.V == types.Repeated && len(n.inside) == 1 && n.Name != "array" && !strings.HasSuffix(n.Name, "_tuple")
+	return n.RepetitionType.V == types.Repeated && len(n.inside) == 1 && n.Name != "array" &&
+		!strings.HasSuffix(n.Name, "_tuple")
 }
 
 // heading returns the column's name, with the places of an element in the lists in place of their names.
@@ -182,8 +183,8 @@ func (p *parquetFile) nestedLists() (all []lists) {
 	return all
 }
 
-// headings returns the names of the table's columns, and tells in which of them hold durations, and which numbers. An element of a
-// list has its place in its name: acc.0, acc.1 and acc.2 are the three values of acc.
+// headings returns the names of the table's columns, and tells in which of them hold durations, and which numbers. An
+// element of a list has its place in its name: acc.0, acc.1 and acc.2 are the three values of acc.
 func (p *parquetFile) headings(in *input) (all []string) {
 	add := func(l *leaf, heading string) {
 		in.seconds[len(all)], in.exact, all = l.seconds, append(in.exact, !l.words), append(all, heading)
@@ -220,8 +221,9 @@ func (l *leaf) cells(to []string, values []parquet.Value) []string {
 			if values[0].DefinitionLevel() < l.repeated {
 				n = 0
 			}
-			to = append(to, unread+fmt.Sprintf("a list of %d values, and in the rows before lists of %d; write lists of one length, or a row "+
-				"for each time point", n, len(l.shape)))
+			to = append(to, unread+
+				fmt.Sprintf("a list of %d values, and in the rows before lists of %d; write lists of one length, or a row "+
+					"for each time point", n, len(l.shape)))
 		}
 	}
 	return to

@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// storedX returns the values of column x in the files of testdata, which testdata/make.py writes: two recordings of 200 time points.
+// storedX returns the values of column x in the files of testdata, which testdata/make.py writes: two recordings of 200
+// time points.
 func storedX() (x []float64) {
 	for i := range 400 {
 		x = append(x, float64(i*7919%10007-5000)/64)
@@ -59,7 +60,8 @@ func TestParquetOfOtherWriters(t *testing.T) {
 func TestParquetValuesThatTheLibraryReadsWrongly(t *testing.T) {
 	r, err := read(t, []string{"testdata/duckdb.parquet"}, Options{Table: Table{Take: []string{"x", "whole"}}})
 	require.NoError(t, err)
-	assert.Equal(t, []float64{storedX()[3], 4_000_000_021}, r.samples[0].Values[6:8], "differences of 64 bits between integers of 32")
+	assert.Equal(t, []float64{storedX()[3], 4_000_000_021}, r.samples[0].Values[6:8],
+		"differences of 64 bits between integers of 32")
 
 	r, err = read(t, []string{"testdata/truth.parquet"}, Options{})
 	require.NoError(t, err)
@@ -83,16 +85,19 @@ func TestParquetLists(t *testing.T) {
 	for i, v := range storedX() {
 		require.Equal(t, []float64{v, v + 1, v + 2}, r.samples[i/200].Values[i%200*3:][:3], "row %d", i)
 	}
-	assert.Contains(t, refused(t, Options{}, "testdata/ragged.parquet"), "ragged.parquet, row 8: column x.0: it holds a list of 2 values, "+
-		"and in the rows before lists of 1; write lists of one length, or a row for each time point; or leave it out with --leave \"x\"")
+	assert.Contains(t, refused(t, Options{}, "testdata/ragged.parquet"),
+		"ragged.parquet, row 8: column x.0: it holds a list of 2 values, "+
+			"and in the rows before lists of 1; write lists of one length, or a row for each time point; or leave it out with "+
+			"--leave \"x\"")
 	r, err = read(t, []string{"testdata/ragged.parquet"}, Options{Table: Table{Leave: []string{"x"}}})
 	require.NoError(t, err)
 	assert.Equal(t, storedX()[200:], r.samples[1].Values)
 }
 
 func TestParquetBytesWithoutAMeaning(t *testing.T) {
-	assert.Contains(t, refused(t, Options{}, "testdata/fixed.parquet"), "row 1: column wide: it holds bytes whose meaning the file does not say; "+
-		"CAST it to BIGINT, DOUBLE or VARCHAR as you write the file; or leave it out with --leave \"wide\"")
+	assert.Contains(t, refused(t, Options{}, "testdata/fixed.parquet"),
+		"row 1: column wide: it holds bytes whose meaning the file does not say; "+
+			"CAST it to BIGINT, DOUBLE or VARCHAR as you write the file; or leave it out with --leave \"wide\"")
 	r, err := read(t, []string{"testdata/fixed.parquet"}, Options{Table: Table{Leave: []string{"wide"}}})
 	require.NoError(t, err)
 	assert.Equal(t, "walk", r.samples[0].label, "without the zero bytes behind it")
@@ -125,7 +130,8 @@ func TestParquetTypes(t *testing.T) {
 		{types.Int64, nil, parquet.Int64Value(-7), "-7"},
 		{types.Int32, &types.DecimalType{Scale: 2}, parquet.Int32Value(-13), "-0.13"},
 		{types.Int64, &types.DecimalType{Scale: 2}, parquet.Int64Value(-13), "-0.13"},
-		{types.FixedLenByteArray, &types.DecimalType{Scale: 2}, parquet.FixedLenByteArrayValue([]byte{0xff, 0xff, 0xff, 0xf3}), "-0.13"},
+		{types.FixedLenByteArray, &types.DecimalType{Scale: 2},
+			parquet.FixedLenByteArrayValue([]byte{0xff, 0xff, 0xff, 0xf3}), "-0.13"},
 		{types.ByteArray, &types.DecimalType{}, parquet.ByteArrayValue([]byte{1, 56}), "312"},
 		{types.Int32, &types.IntType{}, parquet.Int32Value(-1), "4294967295"},
 		{types.Int64, &types.IntType{}, parquet.Int64Value(-1), "18446744073709551615"},
@@ -133,7 +139,8 @@ func TestParquetTypes(t *testing.T) {
 		{types.Double, nil, parquet.DoubleValue(math.Pi), "3.141592653589793"},
 		{types.ByteArray, &types.BsonType{}, parquet.ByteArrayValue(nil),
 			unread + "BSON, a type that is not read; CAST it to BIGINT, DOUBLE or VARCHAR as you write the file"},
-		{types.FixedLenByteArray, nil, parquet.FixedLenByteArrayValue(append([]byte{49}, make([]byte, 15)...)), unread + nameless},
+		{types.FixedLenByteArray, nil, parquet.FixedLenByteArrayValue(append([]byte{49}, make([]byte, 15)...)),
+			unread + nameless},
 		{types.FixedLenByteArray, nil, parquet.FixedLenByteArrayValue([]byte("walk\x00\x00")), "walk" + unread},
 	} {
 		assert.Equal(t, c.want, textOfType(c.of, c.mark, c.v))

@@ -57,7 +57,8 @@ func (l *leaf) sizes() ([]int, error) {
 		product *= size
 	}
 	if product != len(l.shape) {
-		return nil, fmt.Errorf("column %s holds lists of several lengths in a row: write lists of one length, or a row for each time point",
+		return nil, fmt.Errorf("column %s holds lists of several lengths in a row: write lists of one length, or a row for "+
+			"each time point",
 			l.heading())
 	}
 	return sizes, nil
@@ -95,9 +96,9 @@ func (in *input) along(order string, headings []string) []string {
 	return headings
 }
 
-// arranged names the columns of nested lists by what the lists go along, if a line is a sample. The headings do not tell which lists are
-// time, so that a person says it, or a fixed length, or else the number of their elements, of which a note tells. New recordings are
-// as the import's.
+// arranged names the columns of nested lists by what the lists go along, if a line is a sample. The headings do not
+// tell which lists are time, so that a person says it, or a fixed length, or else the number of their elements, of
+// which a note tells. New recordings are as the import's.
 func (t *table) arranged(headings []string) ([]string, error) {
 	order := t.Lists
 	if t.in.lists == nil || order == noTime || order == "" && t.known {
@@ -125,7 +126,8 @@ func (t *table) arranged(headings []string) ([]string, error) {
 		case err != nil:
 			return nil, err
 		case order != "" && found != order:
-			return nil, fmt.Errorf("the lists of column %s and those of another column seem to go along time in other orders; say which with "+
+			return nil, fmt.Errorf("the lists of column %s and those of another column seem to go along time in other orders; "+
+				"say which with "+
 				"--lists %s or --lists %s", l.heading(), timeFirst, timeLast)
 		case note != "":
 			t.job.noteOf("lists "+l.heading(), note)
@@ -139,11 +141,12 @@ func (t *table) arranged(headings []string) ([]string, error) {
 	return t.in.along(order, headings), nil
 }
 
-// guess says which lists are time: those whose length is not fixed, where that of the others is, or those that have many times as many
-// elements. note tells of the latter. The error says how a person settles it.
+// guess says which lists are time: those whose length is not fixed, where that of the others is, or those that have
+// many times as many elements. note tells of the latter. The error says how a person settles it.
 func (l *leaf) guess(sizes []int) (order, note string, err error) {
 	if l.lists == 1 {
-		return "", "", fmt.Errorf("column %s holds a list of %d elements with several values in each row: say --lists %s if these are time points, or --lists %s if they are sensors at one "+
+		return "", "", fmt.Errorf("column %s holds a list of %d elements with several values in each row: say --lists %s "+
+			"if these are time points, or --lists %s if they are sensors at one "+
 			"time point", l.path[0], sizes[0], timeFirst, noTime)
 	}
 	shape := fmt.Sprintf("column %s holds a list of %d lists of %d in each row", l.heading(), sizes[0], sizes[1])
@@ -157,19 +160,21 @@ func (l *leaf) guess(sizes []int) (order, note string, err error) {
 	}
 	fewer, many := min(sizes[0], sizes[1]), max(sizes[0], sizes[1])
 	if l.lists > 2 || fewer > mostChannels || many < lopsided*fewer {
-		return "", "", errors.New(shape + ", and nothing says which of them go along time: say --lists " + timeFirst + " if the outermost do, " +
+		return "", "", errors.New(shape + ", and nothing says which of them go along time: say --lists " + timeFirst +
+			" if the outermost do, " +
 			"--lists " + timeLast + " if the innermost do, or --lists " + noTime + " if each row is of one time point")
 	}
 	order, other := timeFirst, timeLast
 	if sizes[1] > sizes[0] {
 		order, other = timeLast, timeFirst
 	}
-	return order, fmt.Sprintf("%s: taken for %d time points of %d channels, since channels are fewer; else say --lists %s", shape, many, fewer, other),
+	return order, fmt.Sprintf("%s: taken for %d time points of %d channels, since channels are fewer; else say --lists %s",
+			shape, many, fewer, other),
 		nil
 }
 
-// fits returns an error if the lists of a new recording have not as many channels as those of the training, but the training's number in
-// the place of the time points.
+// fits returns an error if the lists of a new recording have not as many channels as those of the training, but the
+// training's number in the place of the time points.
 func (l *leaf) fits(sizes []int, order string, take []string) error {
 	if l.lists != 2 {
 		return nil
@@ -187,6 +192,7 @@ func (l *leaf) fits(sizes []int, order string, take []string) error {
 	if want == 0 || channels == want || others != want {
 		return nil
 	}
-	return fmt.Errorf("column %s holds a list of %d lists of %d in each row: the training's %d channels are in the place of time points; "+
+	return fmt.Errorf("column %s holds a list of %d lists of %d in each row: the training's %d channels are in the "+
+		"place of time points; "+
 		"turn the lists", l.heading(), sizes[0], sizes[1], want)
 }

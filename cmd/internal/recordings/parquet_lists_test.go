@@ -86,12 +86,15 @@ func TestListsOfLists(t *testing.T) {
 		timeOutside          bool
 		note, refused        string
 	}{
-		{40, 3, true, "column acc holds a list of 40 lists of 3 in each row: taken for 40 time points of 3 channels, since channels are fewer; " +
+		{40, 3, true, "column acc holds a list of 40 lists of 3 in each row: taken for 40 time points of 3 channels, since " +
+			"channels are fewer; " +
 			"else say --lists time-last", ""},
-		{40, 3, false, "column acc holds a list of 3 lists of 40 in each row: taken for 40 time points of 3 channels, since channels are fewer; " +
+		{40, 3, false, "column acc holds a list of 3 lists of 40 in each row: taken for 40 time points of 3 channels, " +
+			"since channels are fewer; " +
 			"else say --lists time-first", ""},
 		{12, 3, true, "taken for 12 time points of 3 channels", ""},
-		{3, 3, true, "", "column acc holds a list of 3 lists of 3 in each row, and nothing says which of them go along time: say --lists time-first"},
+		{3, 3, true, "", "column acc holds a list of 3 lists of 3 in each row, and nothing says which of them go along " +
+			"time: say --lists time-first"},
 		{3, 3, false, "", "nothing says which of them go along time"},
 		{11, 3, true, "", "a list of 11 lists of 3 in each row, and nothing says"},
 		{3, 11, true, "", "a list of 3 lists of 11 in each row, and nothing says"},
@@ -157,8 +160,9 @@ func TestListsOfNamedValues(t *testing.T) {
 		rows = append(rows, row)
 	}
 	path := parquetOf(t, rows)
-	assert.Contains(t, refused(t, Options{}, path), "column acc holds a list of 12 elements with several values in each row: say --lists "+
-		"time-first if these are time points, or --lists sensors if they are sensors at one time point")
+	assert.Contains(t, refused(t, Options{}, path),
+		"column acc holds a list of 12 elements with several values in each row: say --lists "+
+			"time-first if these are time points, or --lists sensors if they are sensors at one time point")
 	r, err := read(t, []string{path}, Options{Table: Table{Lists: timeFirst}})
 	require.NoError(t, err)
 	isTimeByChannel(t, r, 12, 2)
@@ -169,7 +173,8 @@ func TestListsOfNamedValues(t *testing.T) {
 	alike(t, Options{}, d, path)
 	made, _ = imported(t, Options{Table: Table{Lists: noTime}}, listsFile(t, 3, 4, true))
 	assert.Equal(t, []int{3, 1, 4}, []int{len(made.Sensors), made.Timepoints.Longest, made.Channels})
-	assert.Contains(t, refused(t, Options{Table: Table{Lists: timeLast}}, put(t, t.TempDir(), "r.csv", "x,label\n1,a\n2,b\n")),
+	assert.Contains(t, refused(t, Options{Table: Table{Lists: timeLast}},
+		put(t, t.TempDir(), "r.csv", "x,label\n1,a\n2,b\n")),
 		"--lists time-last is for lists in .parquet files, of which there is none; leave it out")
 }
 
@@ -180,6 +185,7 @@ func TestArraysInAnotherOrder(t *testing.T) {
 		name := string(rune('a'+i%2)) + "/" + string(rune('0'+i)) + ".npy"
 		writeNPY(t, folder, name, []int{3, 20 + i}, make([]float64, 3*(20+i)))
 	}
-	assert.Contains(t, refused(t, Options{}, folder), "2.npy has 22 values at each time point, "+filepath.Join(folder, "a", "0.npy")+" has 20: arrays "+
+	assert.Contains(t, refused(t, Options{}, folder), "2.npy has 22 values at each time point, "+filepath.Join(folder, "a",
+		"0.npy")+" has 20: arrays "+
 		"are [timepoints, sensors, axes], so turn them if the lengths of recordings are in another place")
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// parquetFile is an open Parquet file. The library parquet-go decodes its pages, one row group at a time. It sees the physical
-// types alone, as the marks of types are read here; it sees no page index, which it would read, although nobody asks for it; and
-// pages that it does not read rightly are unpacked before.
+// parquetFile is an open Parquet file. The library parquet-go decodes its pages, one row group at a time. It sees the
+// physical types alone, as the marks of types are read here; it sees no page index, which it would read, although
+// nobody asks for it; and pages that it does not read rightly are unpacked before.
 type parquetFile struct {
 	from   io.ReaderAt
 	size   int64
@@ -72,8 +72,9 @@ func openParquet(from io.ReaderAt, size int64) (*parquetFile, error) {
 	c.walk(root, nil, 0, 0, arrowSchema(p.meta.KeyValueMetadata))
 	p.leaves = c.leaves
 	for _, e := range p.meta.Schema {
-		p.schema = append(p.schema, types.SchemaElement{Name: e.Name, Type: e.Type, TypeLength: e.TypeLength, RepetitionType: e.RepetitionType,
-			NumChildren: e.NumChildren})
+		p.schema = append(p.schema, types.SchemaElement{Name: e.Name, Type: e.Type, TypeLength: e.TypeLength,
+			RepetitionType: e.RepetitionType,
+			NumChildren:    e.NumChildren})
 	}
 	return p, nil
 }
@@ -84,7 +85,8 @@ var errEncrypted = errors.New("the file is encrypted, which is not read; write i
 func (p *parquetFile) group(i int) (parquet.RowGroup, error) {
 	g := p.meta.RowGroups[i]
 	if len(g.Columns) != len(p.leaves) {
-		return nil, fmt.Errorf("row group %d has %d columns, and the schema %d; the file is damaged", i, len(g.Columns), len(p.leaves))
+		return nil, fmt.Errorf("row group %d has %d columns, and the schema %d; the file is damaged", i, len(g.Columns),
+			len(p.leaves))
 	}
 	view := &withTail{from: p.from, size: p.size}
 	chunks := make([]types.ColumnChunk, len(g.Columns))
@@ -95,15 +97,17 @@ func (p *parquetFile) group(i int) (parquet.RowGroup, error) {
 		}
 		chunks[column] = made
 	}
-	footer, err := thrift.Marshal(new(thrift.CompactProtocol), &types.FileMetaData{Version: p.meta.Version, Schema: p.schema, NumRows: g.NumRows,
-		RowGroups: []types.RowGroup{{Columns: chunks, NumRows: g.NumRows, TotalByteSize: g.TotalByteSize}}})
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol),
+		&types.FileMetaData{Version: p.meta.Version, Schema: p.schema, NumRows: g.NumRows,
+			RowGroups: []types.RowGroup{{Columns: chunks, NumRows: g.NumRows, TotalByteSize: g.TotalByteSize}}})
 	if err != nil {
 		return nil, err
 	}
 	view.tail = append(view.tail, footer...)
 	view.tail = binary.LittleEndian.AppendUint32(view.tail, uint32(len(footer)))
 	view.tail = append(view.tail, parquetMagic...)
-	file, err := parquet.OpenFile(view, view.size+int64(len(view.tail)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
+	file, err := parquet.OpenFile(view, view.size+int64(len(view.tail)), parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true),
 		parquet.SkipMagicBytes(true))
 	if err != nil {
 		return nil, err
@@ -135,10 +139,11 @@ func (w *withTail) ReadAt(to []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// libraryReads reports that the library reads the pages of a column as they are. It reads those of LZ4 wrongly, or not at all, and those
-// of fastparquet, which leaves a few bytes behind the values of a page, with complaints on the standard error or not at all; it stops at
-// a page of lists that holds none, as pyarrow leaves them; it refuses integers of 32 bits whose differences DuckDB writes in 64; and it
-// reads truth values wrongly whose runs end within a byte.
+// libraryReads reports that the library reads the pages of a column as they are. It reads those of LZ4 wrongly, or not
+// at all, and those of fastparquet, which leaves a few bytes behind the values of a page, with complaints on the
+// standard error or not at all; it stops at a page of lists that holds none, as pyarrow leaves them; it refuses
+// integers of 32 bits whose differences DuckDB writes in 64; and it reads truth values wrongly whose runs end within a
+// byte.
 func (p *parquetFile) libraryReads(m types.ColumnMetaData, l *leaf) bool {
 	switch {
 	case m.Codec == types.Lz4, m.Codec == types.Lz4Raw, l.lists > 0, m.Type == types.Boolean:
@@ -163,8 +168,8 @@ func (p *parquetFile) packed(m types.ColumnMetaData) ([]byte, error) {
 	return packed, err
 }
 
-// chunk returns where the library finds the pages of a column in a row group: in the file, or unpacked behind its end if it does not
-// read them as they are.
+// chunk returns where the library finds the pages of a column in a row group: in the file, or unpacked behind its end
+// if it does not read them as they are.
 func (p *parquetFile) chunk(view *withTail, chunk types.ColumnChunk, l *leaf) (made types.ColumnChunk, err error) {
 	m := chunk.MetaData
 	switch {
@@ -175,8 +180,10 @@ func (p *parquetFile) chunk(view *withTail, chunk types.ColumnChunk, l *leaf) (m
 	case m.Type != l.kind:
 		return made, errors.New("has another type in a row group than in the schema; the file is damaged")
 	}
-	made.MetaData = types.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema, Codec: m.Codec, NumValues: m.NumValues,
-		TotalUncompressedSize: m.TotalUncompressedSize, TotalCompressedSize: m.TotalCompressedSize, DataPageOffset: m.DataPageOffset,
+	made.MetaData = types.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema, Codec: m.Codec,
+		NumValues:             m.NumValues,
+		TotalUncompressedSize: m.TotalUncompressedSize, TotalCompressedSize: m.TotalCompressedSize,
+		DataPageOffset:       m.DataPageOffset,
 		DictionaryPageOffset: m.DictionaryPageOffset}
 	if p.libraryReads(m, l) {
 		return made, nil
@@ -234,7 +241,8 @@ func nextPage(from []byte, codec types.CompressionCodec, l *leaf) (p page, used 
 	used = reader.BytesRead()
 	packed, size := int(p.header.CompressedPageSize), int(p.header.UncompressedPageSize)
 	const most = 255 // bytes that LZ4 makes of one
-	if packed < 0 || packed > len(from)-used || size < 0 || strings.HasPrefix(codec.String(), "LZ4") && size > most*(packed+1) {
+	if packed < 0 || packed > len(from)-used || size < 0 || strings.HasPrefix(codec.String(), "LZ4") &&
+		size > most*(packed+1) {
 		return p, 0, fmt.Errorf("a page claims %d bytes in %d packed ones; the file is damaged", size, packed)
 	}
 	raw := from[used : used+packed]
@@ -325,8 +333,8 @@ func unpackLZ4(packed []byte, size int) ([]byte, error) {
 	return values[:n], nil
 }
 
-// unpackOldLZ4 unpacks what the older codec LZ4 of Parquet stands for, of which the format does not say what it is: Hadoop's blocks;
-// or a frame of LZ4; or a block as it is, or behind its length.
+// unpackOldLZ4 unpacks what the older codec LZ4 of Parquet stands for, of which the format does not say what it is:
+// Hadoop's blocks; or a frame of LZ4; or a block as it is, or behind its length.
 func unpackOldLZ4(packed []byte, size int) ([]byte, error) {
 	if values := unpackHadoop(packed, size); values != nil {
 		return values, nil
@@ -344,8 +352,8 @@ func unpackOldLZ4(packed []byte, size int) ([]byte, error) {
 	return unpackLZ4(packed, size)
 }
 
-// unpackHadoop unpacks Hadoop's form of LZ4: blocks that begin with their length, in parts that begin with their packed length. It
-// returns nil for anything else.
+// unpackHadoop unpacks Hadoop's form of LZ4: blocks that begin with their length, in parts that begin with their packed
+// length. It returns nil for anything else.
 func unpackHadoop(packed []byte, size int) []byte {
 	values := make([]byte, 0, size)
 	next := func() int { // the length that comes next
@@ -379,8 +387,8 @@ func unpackHadoop(packed []byte, size int) []byte {
 	return values
 }
 
-// values returns where the values of a page begin, how many there are, and how they are encoded. The number is negative if the
-// levels before them are damaged.
+// values returns where the values of a page begin, how many there are, and how they are encoded. The number is negative
+// if the levels before them are damaged.
 func (p *page) values(l *leaf) (begin, n int, encoding *types.Encoding) {
 	switch {
 	case p.header.DictionaryPageHeader.Valid:
@@ -413,7 +421,8 @@ func (p *page) values(l *leaf) (begin, n int, encoding *types.Encoding) {
 	return begin, n, &h.Encoding
 }
 
-// present counts the values that are there, whose definition level is the largest. The result is negative for damaged levels.
+// present counts the values that are there, whose definition level is the largest. The result is negative for damaged
+// levels.
 func present(levels []byte, n, most int) (count int) {
 	all, err := runs(levels, n, most)
 	if err != nil {
@@ -429,7 +438,8 @@ func present(levels []byte, n, most int) (count int) {
 
 // runs reads n numbers up to most in the hybrid of runs and packed bits.
 func runs(from []byte, n, most int) ([]byte, error) {
-	all, err := (&rle.Encoding{BitWidth: bitlen.Len(uint(most))}).DecodeLevels(make([]byte, 0, min(max(n, 0), 1<<20)), from)
+	all, err := (&rle.Encoding{BitWidth: bitlen.Len(uint(most))}).DecodeLevels(make([]byte, 0, min(max(n, 0), 1<<20)),
+		from)
 	if err == nil && (n < 0 || len(all) < n) {
 		err = fmt.Errorf("%d values in place of %d; the file is damaged", len(all), n)
 	}

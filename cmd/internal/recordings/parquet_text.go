@@ -24,8 +24,8 @@ const (
 // unit is a unit of time, 0 for none.
 type unit = time.Duration
 
-// textOf returns what writes the values of a column of Parquet by the marks of its type, and whether it writes the seconds of
-// durations. Where Parquet has no mark, that of Arrow counts, and then what pandas notes of a duration.
+// textOf returns what writes the values of a column of Parquet by the marks of its type, and whether it writes the
+// seconds of durations. Where Parquet has no mark, that of Arrow counts, and then what pandas notes of a duration.
 func textOf(e *types.SchemaElement, arrow *arrowField, pandas unit) (text func(parquet.Value) string, seconds bool) {
 	switch mark := markOf(e).(type) {
 	case *types.DateType:
@@ -217,19 +217,22 @@ func plainText(v parquet.Value) string {
 // floatText writes a number of 32 bits as short as it stays itself.
 func floatText(f float32) string {
 	text := strconv.FormatFloat(float64(f), 'g', -1, 32)
-	if back, err := strconv.ParseFloat(text, 64); err == nil && math.Float32bits(float32(back)) == math.Float32bits(f) || f != f {
+	if back, err := strconv.ParseFloat(text, 64); err == nil &&
+		math.Float32bits(float32(back)) == math.Float32bits(f) || f != f {
 		return text
 	}
 	return strconv.FormatFloat(float64(f), 'g', -1, 64)
 }
 
-// bytesText writes bytes whose meaning no mark tells. They may be a name, but no number: 0x31 is a text of one digit for one
-// program, and 49 for another. ClickHouse and others fill texts of a fixed length up with zero bytes. In 16 and 32 bytes they
-// write large integers, too, which a few bytes before the zeros may be.
+// bytesText writes bytes whose meaning no mark tells. They may be a name, but no number: 0x31 is a text of one digit
+// for one program, and 49 for another. ClickHouse and others fill texts of a fixed length up with zero bytes. In 16 and
+// 32 bytes they write large integers, too, which a few bytes before the zeros may be.
 func bytesText(v parquet.Value) string {
 	text := strings.TrimRight(string(v.ByteArray()), "\x00")
-	integer := v.Kind() == parquet.FixedLenByteArray && (len(v.ByteArray()) == 16 || len(v.ByteArray()) == 32) && len(text) < 4
-	if text == "" || integer || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
+	integer := v.Kind() == parquet.FixedLenByteArray && (len(v.ByteArray()) == 16 || len(v.ByteArray()) == 32) &&
+		len(text) < 4
+	if text == "" || integer || !utf8.ValidString(text) ||
+		strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
 		return unread + nameless
 	}
 	return text + unread

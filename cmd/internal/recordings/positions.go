@@ -43,7 +43,8 @@ func (j *job) readPositions(path string, d *dialect) (*positionsOf, error) {
 		}
 		if len(p.places) == 0 || len(cells) <= slices.Max(append(p.places, p.name)) ||
 			!p.degrees && (len(p.places) > 3 || len(cells) > len(p.places)+1) {
-			return fmt.Errorf("%d cells; want the sensor's name and its position, in all lines alike: sensor,x,y or sensor,x,y,z", len(cells))
+			return fmt.Errorf("%d cells; want the sensor's name and its position, in all lines alike: sensor,x,y or "+
+				"sensor,x,y,z", len(cells))
 		}
 		return p.add(in, line, cells, heading)
 	})
@@ -64,8 +65,8 @@ func (j *job) readPositions(path string, d *dialect) (*positionsOf, error) {
 	return p, nil
 }
 
-// findColumns finds the columns of the name and of the position by the first line: those headed latitude and longitude, or all behind
-// the first.
+// findColumns finds the columns of the name and of the position by the first line: those headed latitude and longitude,
+// or all behind the first.
 func (p *positionsOf) findColumns(j *job, cells []string) {
 	find := func(like *regexp.Regexp) int { return slices.IndexFunc(cells, like.MatchString) }
 	p.places = []int{find(latitude), find(longitude)}
@@ -97,7 +98,8 @@ func (p *positionsOf) add(in *input, line int, cells []string, first bool) error
 		case first:
 			return nil
 		default:
-			return fmt.Errorf("%q is not a finite number; want the sensor's name and its position: sensor,x,y, sensor,x,y,z, or "+
+			return fmt.Errorf("%q is not a finite number; want the sensor's name and its position: sensor,x,y, "+
+				"sensor,x,y,z, or "+
 				"degrees of latitude and longitude", cells[column])
 		}
 	}
@@ -127,7 +129,8 @@ func (p *positionsOf) number(in *input, column, line int, cell string) (value fl
 		return value, err
 	}
 	if in.reliant && d.reliant == nil {
-		d.reliant = fmt.Errorf("%s, line %d: %q has a decimal comma, and commas separate the cells; %s", p.path, line, cell, d.way())
+		d.reliant = fmt.Errorf("%s, line %d: %q has a decimal comma, and commas separate the cells; %s", p.path, line,
+			cell, d.way())
 	}
 	if d.doubtful() {
 		d.column(strconv.Itoa(column+1)).see(value, numeral{p.path, cell, line}, in.mark)
@@ -180,8 +183,8 @@ func (p *positionsOf) seems() string {
 	return sphere.Seems(plane)
 }
 
-// points returns the positions of the sensors, `[sensors, dims]`, and how far they are from each other: degrees are points
-// on a sphere of radius 1. Maps have coordinates instead.
+// points returns the positions of the sensors, `[sensors, dims]`, and how far they are from each other: degrees are
+// points on a sphere of radius 1. Maps have coordinates instead.
 func (p *positionsOf) points(sensors []string, path string) (points []float64, dims int, err error) {
 	for _, sensor := range sensors {
 		position, known := p.of[sensor]

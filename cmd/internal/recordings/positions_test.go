@@ -28,8 +28,8 @@ func stations(gaps ...string) string {
 	return text
 }
 
-// Two stations lie at both sides of the 180th degree, two at the 70th of latitude: on a plane of degrees others would be
-// near.
+// Two stations lie at both sides of the 180th degree, two at the 70th of latitude: on a plane of degrees others would
+// be near.
 const degrees = "Name;Latitude (deg);Longitude (deg);Elevation\ns1;0;179;12\ns2;0;-179;8000\ns3;70;0;1\ns4;70;5;3\n"
 
 func TestPositionsInDegrees(t *testing.T) {
@@ -38,7 +38,8 @@ func TestPositionsInDegrees(t *testing.T) {
 	result, d := imported(t, Options{Positions: positions, Neighbours: 1}, table)
 	assert.Equal(t, []string{"s1", "s2", "s3", "s4"}, result.Sensors, "sensors, not the time points of one")
 	assert.Equal(t, 1, result.Timepoints.Longest)
-	assert.Equal(t, []float64{1, 0, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 3), d.Affinity.At(0, 3)})
+	assert.Equal(t, []float64{1, 0, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 3),
+		d.Affinity.At(0, 3)})
 	assert.Equal(t, "each sensor with its 1 nearest by "+positions+", on the sphere", result.Graph)
 	assert.Equal(t, []string{"column Elevation of " + positions + " holds heights; left out"}, result.Notes)
 	assert.Equal(t, []string{"s1", "s2", "s3", "s4"}, d.NodeNames)
@@ -97,12 +98,13 @@ func TestPositionsInDegrees(t *testing.T) {
 	}
 }
 
-// Gaps of a table are filled by what the neighbours say, of an import and of new samples by the same lines. Tests have no
-// part in these.
+// Gaps of a table are filled by what the neighbours say, of an import and of new samples by the same lines. Tests have
+// no part in these.
 func TestFillTable(t *testing.T) {
 	folder := t.TempDir()
 	positions := put(t, folder, "stations.csv", degrees)
-	whole, _ := read(t, []string{put(t, folder, "whole.csv", stations())}, Options{Table: Table{Take: []string{"s1", "s2", "s3", "s4"}}})
+	whole, _ := read(t, []string{put(t, folder, "whole.csv", stations())},
+		Options{Table: Table{Take: []string{"s1", "s2", "s3", "s4"}}})
 	table := put(t, folder, "rain.csv", stations("3:s1", "5:s4", "5:s3"))
 	result, d := imported(t, Options{Positions: positions, Neighbours: 1}, table)
 	assert.Equal(t, Filled{Changes: recording.Changes{Filled: 3}, Samples: 2, Of: 80}, result.Filled)
@@ -157,25 +159,30 @@ func TestFillTable(t *testing.T) {
 func TestLongitudesUpTo360(t *testing.T) {
 	folder := t.TempDir()
 	table := put(t, folder, "rain.csv", stations())
-	_, d := imported(t, Options{Positions: put(t, folder, "stations.csv", strings.Replace(degrees, "0;-179", "0;181", 1)), Neighbours: 1}, table)
-	assert.Equal(t, []float64{1, 0, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 3), d.Affinity.At(0, 3)})
+	_, d := imported(t, Options{Positions: put(t, folder, "stations.csv", strings.Replace(degrees, "0;-179", "0;181", 1)),
+		Neighbours: 1}, table)
+	assert.Equal(t, []float64{1, 0, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 3),
+		d.Affinity.At(0, 3)})
 	mixed := put(t, folder, "mixed.csv", "name,lat,lon\ns1,0,179\ns2,0,181\ns3,70,-3\ns4,70,5\n")
 	assert.Contains(t, refused(t, Options{Positions: mixed, Neighbours: 1}, table),
 		`mixed.csv: sensor "s2": longitude 181 goes beyond 180, and another is -3; count all of them from -180 to 180, or all from 0 to 360`)
 	plane := put(t, folder, "plane.csv", "name,x,y\ns1,61.5,179.5\ns2,60.25,-179.5\ns3,70,178\ns4,70,-177\n")
 	result, _ := imported(t, Options{Positions: plane, Neighbours: 1}, table)
-	assert.Contains(t, strings.Join(result.Notes, "\n"), "look like degrees of latitude and longitude (from 60.25 to 70, and from -179.5 to 179.5)")
+	assert.Contains(t, strings.Join(result.Notes, "\n"),
+		"look like degrees of latitude and longitude (from 60.25 to 70, and from -179.5 to 179.5)")
 	assert.Contains(t, strings.Join(result.Notes, "\n"), "if they are degrees, head the columns latitude and longitude")
 }
 
 // Sensors whose positions do not tell them apart are told of.
 func TestSensorsAtOnePlaceAreTold(t *testing.T) {
 	folder := t.TempDir()
-	table, positions := put(t, folder, "rain.csv", stations()), put(t, folder, "plan.csv", "name,x,y\ns1,1,1\ns2,0,0\ns3,0,0\ns4,0,0\n")
+	table, positions := put(t, folder, "rain.csv", stations()),
+		put(t, folder, "plan.csv", "name,x,y\ns1,1,1\ns2,0,0\ns3,0,0\ns4,0,0\n")
 	result, _ := imported(t, Options{Positions: positions, Neighbours: 1}, table)
 	assert.Equal(t, []string{"3 of the 4 sensors of " + positions +
 		" have more others at their place than the 1 that they are joined to, such as s2, " +
-		"so that their neighbours are those that come first; give each a position of its own, or the pairs in --links"}, result.Notes)
+		"so that their neighbours are those that come first; give each a position of its own, or the pairs in --links"},
+		result.Notes)
 	result, _ = imported(t, Options{Positions: positions, Neighbours: 2}, table)
 	assert.Empty(t, result.Notes)
 }

@@ -20,7 +20,8 @@ func (m *making) choose() (err error) {
 		}
 	}
 	long := func(x *sample) bool { return x.Times != nil || x.Timepoints() > 1 }
-	m.form = &recording.Form{Sensors: m.made.Sensors, Channels: m.made.Channels, Zeros: m.Missing == "zero", Origin: m.Origin,
+	m.form = &recording.Form{Sensors: m.made.Sensors, Channels: m.made.Channels, Zeros: m.Missing == "zero",
+		Origin:  m.Origin,
 		Written: recording.Written{Gaps: m.Gaps, Second: m.chosen.second, Untracked: m.positions()},
 		Filled:  m.Missing == "fill" || m.Missing == "" && !slices.ContainsFunc(m.samples, long), Scale: m.Scale}
 	m.form.Rate = recording.Rate(len(m.samples), func(i int) recording.Recording { return m.samples[i].Recording })
@@ -55,7 +56,8 @@ func (m *making) prepare() error {
 		}
 	}
 	if m.dark.where != "" && m.dark.other == 0 {
-		m.noteOf("dark", fmt.Sprintf("every sensor is 0 in the first or last time points of %s, such as %s, and nowhere else: if nothing was "+
+		m.noteOf("dark", fmt.Sprintf("every sensor is 0 in the first or last time points of %s, such as %s, and nowhere "+
+			"else: if nothing was "+
 			"measured there, say --gap 0", text.Count(m.dark.samples, "recording"), m.dark.where))
 	}
 	for at := range m.extremes {
@@ -64,7 +66,8 @@ func (m *making) prepare() error {
 				recording.Column(m.made.Sensors, m.made.Channels, at), gap, gap.Value))
 		}
 	}
-	for at := 0; at < m.form.Width() && m.form.Filled; at++ { // a training could not learn from a sensor that is never there
+	// a training could not learn from a sensor that is never there
+	for at := 0; at < m.form.Width() && m.form.Filled; at++ {
 		there := func(x *sample) bool { return x.test == "" && x.series[at] == x.series[at] }
 		if !slices.ContainsFunc(m.samples, there) {
 			return fmt.Errorf("%s has no value in any training sample; leave it out with --leave",
@@ -127,8 +130,8 @@ func (m *making) darkness(x *sample) {
 	}
 }
 
-// roundedOff adds the values of a sample to the extremes of all, and notes a sensor whose values lie so far from zero that float32,
-// which the file holds, cannot tell them apart.
+// roundedOff adds the values of a sample to the extremes of all, and notes a sensor whose values lie so far from zero
+// that float32, which the file holds, cannot tell them apart.
 func (m *making) roundedOff(x *sample) {
 	const digits = 1 << 24 // of float32
 	width := m.form.Width()
@@ -141,7 +144,8 @@ func (m *making) roundedOff(x *sample) {
 			}
 		}
 		if far := max(-least, most); most > least && far/digits > (most-least)/100 {
-			m.noteOf("rounded", fmt.Sprintf("%s goes from %.9g to %.9g in %s, and the file holds it in steps of %.2g: take a constant from that "+
+			m.noteOf("rounded", fmt.Sprintf("%s goes from %.9g to %.9g in %s, and the file holds it in steps of %.2g: take a "+
+				"constant from that "+
 				"column, or if all sensors are positions, let --origin %q take its first value from all",
 				recording.Column(m.form.Sensors, m.form.Channels, column), least, most, x.where, 2*far/digits,
 				m.form.Sensors[column/m.form.Channels]))

@@ -33,10 +33,12 @@ type written struct {
 func draw(random *rand.Rand) (w written) {
 	pick := func(words ...string) string { return words[random.IntN(len(words))] }
 	w.sensors = []string{"hip", "left knee", "größe"}[:1+random.IntN(3)]
-	w.layout, w.separator = pick(recordingLayout, timepointsLayout, readingsLayout, samplesLayout), pick(",", ";", "\t", "|")
+	w.layout, w.separator = pick(recordingLayout, timepointsLayout, readingsLayout, samplesLayout),
+		pick(",", ";", "\t", "|")
 	w.comma, w.quoted, w.index = w.separator != "," && random.IntN(2) == 0, random.IntN(4) == 0, random.IntN(4) == 0
 	w.crlf, w.marked = random.IntN(4) == 0, random.IntN(4) == 0
-	w.date = pick("", "", "2006-01-02 15:04:05.000", "2006-01-02T15:04:05.000Z", "02.01.2006 15:04:05.000", "15:04:05.000", "20060102150405")
+	w.date = pick("", "", "2006-01-02 15:04:05.000", "2006-01-02T15:04:05.000Z", "02.01.2006 15:04:05.000", "15:04:05.000",
+		"20060102150405")
 	timed := w.layout == readingsLayout || w.layout != samplesLayout && random.IntN(3) > 0
 	length := 2 + random.IntN(8)
 	for i := range 4 {
@@ -185,8 +187,8 @@ func TestWhatIsReadIsWhatWasWritten(t *testing.T) {
 	require.Less(t, refused, cases/50)
 }
 
-// Predict makes of a file what the import made of it, bit for bit, in every dialect and layout: of recordings that are resampled, cut
-// into windows, filled, or centred on an origin.
+// Predict makes of a file what the import made of it, bit for bit, in every dialect and layout: of recordings that are
+// resampled, cut into windows, filled, or centred on an origin.
 func TestPredictReadsAsTheImportDid(t *testing.T) {
 	cases, refused, cut := 500, 0, 0
 	if testing.Short() {

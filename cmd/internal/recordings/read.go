@@ -22,13 +22,15 @@ import (
 
 // ReadUnlabelled reads recordings to classify, as the import that made a form read its own. It returns them with what a
 // person should know about the files. Errors name the file and, in a table, the line and the column.
-func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) (all []recording.Recording, notes []string, err error) {
+func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) (all []recording.Recording,
+	notes []string, err error) {
 	return ReadReadable(ctx, inputs, form, nil)
 }
 
-// ReadReadable is ReadUnlabelled, but it leaves out files that cannot be read, and recordings whose lines make none, and calls skip with the
-// name of each and the reason. If skip is nil, that is an error.
-func ReadReadable(ctx context.Context, inputs []string, form *recording.Form, skip func(name string, err error)) (all []recording.Recording,
+// ReadReadable is ReadUnlabelled, but it leaves out files that cannot be read, and recordings whose lines make none,
+// and calls skip with the name of each and the reason. If skip is nil, that is an error.
+func ReadReadable(ctx context.Context, inputs []string, form *recording.Form,
+	skip func(name string, err error)) (all []recording.Recording,
 	notes []string, err error) {
 	r, err := readAlike(ctx, inputs, form, skip)
 	if err != nil {
@@ -43,7 +45,8 @@ func ReadReadable(ctx context.Context, inputs []string, form *recording.Form, sk
 
 // readAlike reads recordings as those of the training were read: by the settings that the import kept in the form, or,
 // where the training's file was made by hand, by the names of its sensors.
-func readAlike(ctx context.Context, inputs []string, form *recording.Form, skip func(name string, err error)) (*reading, error) {
+func readAlike(ctx context.Context, inputs []string, form *recording.Form,
+	skip func(name string, err error)) (*reading, error) {
 	q := question{known: true, byHand: form.Reading == nil && form.Channels == 1}
 	if form.Reading != nil {
 		if err := json.Unmarshal(form.Reading, &q.Table); err != nil {
@@ -167,7 +170,8 @@ type reading struct {
 func (j *job) read(sources []source, name string, q question, c chosen) (*reading, error) {
 	j.sheet = q.Sheet
 	c.seen, c.units = map[string]bool{}, map[string]string{}
-	r := &reading{job: j, question: q, chosen: c, number: map[string]int{}, as: map[readAs]bool{}, fileOf: map[[2]string]string{}, days: newDays(q.Dates)}
+	r := &reading{job: j, question: q, chosen: c, number: map[string]int{}, as: map[readAs]bool{},
+		fileOf: map[[2]string]string{}, days: newDays(q.Dates)}
 	for i, from := range sources {
 		err := j.tell("reading "+name, float64(i)/float64(len(sources)))
 		if err == nil {
@@ -219,14 +223,17 @@ func (r *reading) file(from source) error {
 		return fmt.Errorf("%s: the file is empty; %s", from.path, headingHint)
 	case t.lines == 0:
 		return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file", from.path)
-	case t.from.label != "" && t.layout == timepointsLayout && t.Layout == "" && t.Columns == nil && t.lines > 1 && len(t.byName) == t.lines:
-		return fmt.Errorf("%s: column sample differs in each of the %d lines: if it counts the time points of one recording, "+
+	case t.from.label != "" && t.layout == timepointsLayout && t.Layout == "" && t.Columns == nil && t.lines > 1 &&
+		len(t.byName) == t.lines:
+		return fmt.Errorf("%s: column sample differs in each of the %d lines: if it counts the time points of one "+
+			"recording, "+
 			"say --leave sample; if each line is a recording, --layout samples", from.path, t.lines)
 	case r.chosen.layout != "" && r.chosen.layout != t.layout:
 		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
 			from.path, t.layout, r.chosen.layout)
 	case r.chosen.second > 0 && t.second() > 0 && r.chosen.second != t.second():
-		return fmt.Errorf("%s: column %s is in another unit than the times of other recordings, of which %g are a second; write all in one "+
+		return fmt.Errorf("%s: column %s is in another unit than the times of other recordings, of which %g are a second; "+
+			"write all in one "+
 			"unit", from.path, t.headings[t.time], r.chosen.second)
 	}
 	if err := t.calculated(); err != nil {
@@ -289,18 +296,22 @@ func (r *reading) take(f *format, c content) error {
 			return fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem", path,
 				len(c.columns.names), first, len(r.chosen.names))
 		case odd >= 0:
-			return fmt.Errorf("%s: class %q is not one of %s (%s); take the two files of one problem", path, c.classes[odd], first,
+			return fmt.Errorf("%s: class %q is not one of %s (%s); take the two files of one problem", path,
+				c.classes[odd], first,
 				strings.Join(r.classes, " "))
 		}
 	}
 	if r.chosen.second > 0 && c.second > 0 && r.chosen.second != c.second {
-		return fmt.Errorf("%s: its times are in another unit than those of other recordings, of which %g are a second; write all in one unit",
+		return fmt.Errorf("%s: its times are in another unit than those of other recordings, of which %g are a second; "+
+			"write all in one unit",
 			path, r.chosen.second)
 	}
 	r.chosen.second = cmp.Or(r.chosen.second, c.second)
-	if n, were := len(c.columns.names), len(r.chosen.names); f.ending == ".npy" && !r.known && were > 0 && n != were && r.Take == nil &&
+	if n, were := len(c.columns.names), len(r.chosen.names); f.ending == ".npy" && !r.known && were > 0 && n != were &&
+		r.Take == nil &&
 		r.Leave == nil {
-		return fmt.Errorf("%s has %d values at each time point, %s has %d: arrays are [timepoints, sensors, axes], so turn them if the lengths "+
+		return fmt.Errorf("%s has %d values at each time point, %s has %d: arrays are [timepoints, sensors, axes], so turn "+
+			"them if the lengths "+
 			"of recordings are in another place", path, n, first, were)
 	}
 	at, sensors, told, err := r.order(path, c.columns, c.samples[0].Times != nil)
@@ -356,7 +367,8 @@ func (r *reading) finish() (err error) {
 		one.group, one.Name = suggest.Tidy(one.group), suggest.Tidy(one.Name)
 		for _, name := range []string{one.label, one.group, one.Name} {
 			if !utf8.ValidString(name) {
-				return fmt.Errorf("%q: the name %q is not UTF-8, so that the data set cannot hold it; rename the file or folder", one.path, name)
+				return fmt.Errorf("%q: the name %q is not UTF-8, so that the data set cannot hold it; rename the file or folder",
+					one.path, name)
 			}
 		}
 	}
@@ -390,11 +402,12 @@ func (r *reading) alike() Table {
 	}
 	leave = slices.DeleteFunc(leave, func(name string) bool { return name == "" })
 	return Table{Layout: r.chosen.layout, Columns: r.Columns, Time: r.Time, Take: r.chosen.names, Leave: leave,
-		Units: r.chosen.units, Sheet: r.Sheet, Lists: r.Lists, Dates: r.days.first(), Clock: r.Clock, Decimal: r.decimal.name()}
+		Units: r.chosen.units, Sheet: r.Sheet, Lists: r.Lists, Dates: r.days.first(), Clock: r.Clock,
+		Decimal: r.decimal.name()}
 }
 
-// names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where: with
-// one folder, or as many as it takes.
+// names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where:
+// with one folder, or as many as it takes.
 func names(samples []*sample) []string {
 	all := make([]string, len(samples))
 	for deep := 1; ; deep++ {

@@ -38,7 +38,8 @@ func TestReadUnlabelled(t *testing.T) {
 			[][]float64{{1, 3, 2, 4}, {1, 2}}},
 		{[]string{put(t, folder, "long.csv", "sample,time,sensor,value\na,0,y,1\na,0,x,2\nb,0,x,3\nb,0,y,4\n")}, known,
 			[][]float64{{2, 1}, {3, 4}}},
-		{[]string{put(t, folder, "timepoints.csv", "sample,x,y\na,1,2\nb,3,4\na,5,6\n")}, known, [][]float64{{1, 2, 5, 6}, {3, 4}}},
+		{[]string{put(t, folder, "timepoints.csv", "sample,x,y\na,1,2\nb,3,4\na,5,6\n")}, known,
+			[][]float64{{1, 2, 5, 6}, {3, 4}}},
 		{[]string{put(t, folder, "wide.csv", "y@0,y@1,x@0,x@1\n1,2,3,4\n")}, known, [][]float64{{3, 1, 4, 2}}},
 		{[]string{put(t, folder, "named.csv", "f0,f1,f2\n1,2,3\n4,5,6\n")}, Table{Layout: samplesLayout, Take: []string{"f"}},
 			[][]float64{{1, 2, 3}, {4, 5, 6}}},
@@ -68,7 +69,8 @@ func TestReadUnlabelled(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].Values)
 	assert.Equal(t, []float64{0, 1}, s.samples[0].Times)
-	assert.Equal(t, "one file a recording, one line a time point; semicolons, decimal commas; column t as time", s.readAs())
+	assert.Equal(t, "one file a recording, one line a time point; semicolons, decimal commas; column t as time",
+		s.readAs())
 	const turned = "its sensors are in another order than the training data's; they are taken by their names"
 	assert.Equal(t, []string{"sensor battery was not in the training data; left out", turned}, s.samples[0].Notes)
 
@@ -85,16 +87,17 @@ func TestReadUnlabelled(t *testing.T) {
 	assert.Nil(t, s.samples[0].Times)
 }
 
-// Each of several files is matched with the training's columns, whatever the others lack, and all come in the order in which
-// they were given, under names that differ.
+// Each of several files is matched with the training's columns, whatever the others lack, and all come in the order in
+// which they were given, under names that differ.
 func TestReadSeveral(t *testing.T) {
 	folder, form := t.TempDir(), &recording.Form{Sensors: []string{"a", "b", "c"}, Channels: 1, Zeros: true}
 	form.Reading = json.RawMessage(`{"layout":"recording","take":["a","b","c"]}`)
 	lack := put(t, folder, "lack_test.csv", "time,b,a\n0,2,1\n1,5,4\n")
 	full := put(t, folder, "full_train.csv", "a,b,c,z\n1,2,3,0\n4,5,6,0\n")
 	wide := put(t, folder, "wide.csv", "b@0,b@1,a@0,a@1\n2,5,1,4\n")
-	whole := recording.Recording{Name: "full_train.csv", Sensors: form.Sensors, Channels: 1, Values: []float64{1, 2, 3, 4, 5, 6},
-		Notes: []string{"sensor z was not in the training data; left out"}}
+	whole := recording.Recording{Name: "full_train.csv", Sensors: form.Sensors, Channels: 1,
+		Values: []float64{1, 2, 3, 4, 5, 6},
+		Notes:  []string{"sensor z was not in the training data; left out"}}
 	less := recording.Recording{Name: "lack_test.csv", Sensors: []string{"a", "b"}, Channels: 1,
 		Values: []float64{1, 2, 4, 5}, Times: []float64{0, 1},
 		Notes: []string{"its sensors are in another order than the training data's; they are taken by their names"}}
@@ -108,7 +111,8 @@ func TestReadSeveral(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1, 2, 4, 5}, all[0].Values)
 	readings := put(t, folder, "readings.csv", "sample,time,sensor,value\ns,0,b,2\ns,0,a,1\nu,0,a,4\n")
-	all, _, err = ReadUnlabelled(t.Context(), []string{readings, put(t, folder, "more.csv", "sample,time,sensor,value\nv,0,a,5\n")}, form)
+	all, _, err = ReadUnlabelled(t.Context(),
+		[]string{readings, put(t, folder, "more.csv", "sample,time,sensor,value\nv,0,a,5\n")}, form)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a", "b"}, all[1].Sensors)
 	assert.Equal(t, []string{"a", "b"}, all[2].Sensors)
@@ -193,7 +197,8 @@ func TestDialects(t *testing.T) {
 
 // The table of an import is read again without its classes and groups, whatever their columns are called.
 func TestReadTheSameTable(t *testing.T) {
-	for heading, sensors := range map[string][]string{"f0,f1,f2,activity,person": {"f"}, "activity,a,b,c,person": {"a", "b", "c"}} {
+	for heading, sensors := range map[string][]string{"f0,f1,f2,activity,person": {"f"},
+		"activity,a,b,c,person": {"a", "b", "c"}} {
 		lines := heading + "\n"
 		for i := range 8 {
 			values := fmt.Sprintf("%d,1,%d", i%4, i/2)
@@ -223,10 +228,13 @@ func TestReadByHand(t *testing.T) {
 		require.Len(t, all, 1, path)
 		assert.Equal(t, []float64{1, 2, 3, 4, 5, 6}, all[0].Values, path)
 	}
-	_, _, err := ReadUnlabelled(t.Context(), []string{writeNPY(t, folder, "s.npy", []int{3, 2, 4}, make([]float64, 24))}, form)
-	require.ErrorContains(t, err, "s.npy: the array has shape [3 2 4]; want a recording [timepoints, sensors] of the training's 2 sensors")
+	_, _, err := ReadUnlabelled(t.Context(), []string{writeNPY(t, folder, "s.npy", []int{3, 2, 4}, make([]float64, 24))},
+		form)
+	require.ErrorContains(t, err,
+		"s.npy: the array has shape [3 2 4]; want a recording [timepoints, sensors] of the training's 2 sensors")
 	form.Longest = 1
-	all, _, err := ReadUnlabelled(t.Context(), []string{put(t, folder, "table.csv", "sensor 0,sensor 1\n1,2\n3,4\n")}, form)
+	all, _, err := ReadUnlabelled(t.Context(),
+		[]string{put(t, folder, "table.csv", "sensor 0,sensor 1\n1,2\n3,4\n")}, form)
 	require.NoError(t, err)
 	assert.Len(t, all, 2, "a table's lines are samples")
 }

@@ -25,12 +25,14 @@ func (t *table) as() readAs {
 	return readAs{layout + "; " + before, after, t.in.pointed, t.in.commaed, noMark}
 }
 
-// named says of the columns that hold no values, apart from the time, what they are taken for, unless their headings say the same.
+// named says of the columns that hold no values, apart from the time, what they are taken for, unless their headings
+// say the same.
 func (t *table) named() (all []string) {
 	for _, use := range []struct {
 		column         int
 		heading, taken string
-	}{{t.sample, "sample", "sample"}, {t.sensor, "sensor", "sensor"}, {t.uses.label, "label", "class"}, {t.uses.group, "group", "group"},
+	}{{t.sample, "sample", "sample"}, {t.sensor, "sensor", "sensor"}, {t.uses.label, "label", "class"},
+		{t.uses.group, "group", "group"},
 		{t.uses.unit, "unit", "unit"}, {t.date, "date", "date"}} {
 		if use.column >= 0 && !strings.EqualFold(t.headings[use.column], use.heading) {
 			all = append(all, t.headings[use.column]+" as "+use.taken)

@@ -30,8 +30,8 @@ type Table struct {
 	Lists   string            `json:"lists,omitempty"`   // what lists in each other go along: time-first, time-last or sensors
 	Dates   string            `json:"dates,omitempty"`   // day or month: what comes first in dates such as 01/02/2024
 	Clock   string            `json:"clock,omitempty"`   // how numbers are dates or times of day, such as HHMM; "" for plain numbers
-	// Decimal is the mark before decimals: point or comma. In the settings of an import it is none where no number has a mark.
-	// Without it, as 0.1.0 has it, each file is one for itself.
+	// Decimal is the mark before decimals: point or comma. In the settings of an import it is none where no number has a
+	// mark. Without it, as 0.1.0 has it, each file is one for itself.
 	Decimal string `json:"decimal,omitempty"`
 }
 
@@ -73,9 +73,9 @@ type roles struct {
 type uses struct{ sample, time, sensor, label, group, date, unit int }
 
 var (
-	// likeTime matches the headings of times, and their unit. T may be a temperature as well: its unit must be one of time. R makes
-	// dots of blanks and brackets, so that Time (s) becomes Time..s.; what is as likely a sensor and its axis or a statistic,
-	// such as T.s or time.min, is none.
+	// likeTime matches the headings of times, and their unit. T may be a temperature as well: its unit must be one of
+	// time. R makes dots of blanks and brackets, so that Time (s) becomes Time..s.; what is as likely a sensor and its
+	// axis or a statistic, such as T.s or time.min, is none.
 	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _.]?)?(?:(?:date)?[/_ .]?time|time[ _.]?stamp|date|` +
 		`(?:seconds|secs?|milliseconds|millis|ms)|(?:datum[/_ .]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo|` +
 		`hhmm(?:ss)?|hrmn|yyyymmdd(?:_?hh(?:mm(?:ss)?)?)?)` +
@@ -95,7 +95,8 @@ var isDate = regexp.MustCompile(`^(?i:date|datum|fecha|day|yyyymmdd)$`)
 // likeUnit matches the headings of the units of readings.
 var likeUnit = regexp.MustCompile(`^(?i:(?:(?:value|sensor|measurement)[ _.]?)?(?:units?|uom)|(?:mess)?einheit(?:en)?)$`)
 
-// maybeT matches the headings that may be a time or a temperature, such as the least one, that of a surface or that of a high.
+// maybeT matches the headings that may be a time or a temperature, such as the least one, that of a surface or that of
+// a high.
 var maybeT = regexp.MustCompile(`^(?i:t(?:[_ ](?:s|h|min)|\.(?:s|h|min)\.)?)$`)
 
 // isT reports a heading that may be a time or a temperature. Only values that rise make it a time.
@@ -104,7 +105,8 @@ func isT(heading string) bool { return maybeT.MatchString(heading) }
 // temperature matches the headings of the kinds of one quantity, such as T_max, T_air, T1 or T_2.
 var temperature = regexp.MustCompile(`^([Tt])(?:[_ .]\p{L}[\p{L}\d_]*|[_ .]?\d+)$`)
 
-// isTemperature reports that a heading such as T_min is one of several kinds of a quantity of that letter, as T_min and T_max are.
+// isTemperature reports that a heading such as T_min is one of several kinds of a quantity of that letter, as T_min and
+// T_max are.
 func (r *roles) isTemperature(heading string) bool {
 	if !isT(heading) || len(heading) == 1 {
 		return false
@@ -115,8 +117,8 @@ func (r *roles) isTemperature(heading string) bool {
 	})
 }
 
-// rolesOf finds out what the columns of a table with these headings are. It asks nothing but its arguments, and tells note what a
-// person should know.
+// rolesOf finds out what the columns of a table with these headings are. It asks nothing but its arguments, and tells
+// note what a person should know.
 func rolesOf(cells []string, q question, note func(format string, values ...any)) (r roles, err error) {
 	for len(cells) > 1 && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]
@@ -177,8 +179,8 @@ func (r *roles) nameColumns(cells []string, q question) error {
 	return nil
 }
 
-// timesApart returns an error if one of several series in the layout samples holds the times of the others, which would be taken
-// for a sensor. What a person takes or leaves out by its name is meant so, and so is what the training has.
+// timesApart returns an error if one of several series in the layout samples holds the times of the others, which would
+// be taken for a sensor. What a person takes or leaves out by its name is meant so, and so is what the training has.
 func (r *roles) timesApart(q question) error {
 	if r.layout != samplesLayout || len(r.at) < 2 || len(r.at[0]) < 2 || q.known || q.Take != nil {
 		return nil
@@ -186,8 +188,10 @@ func (r *roles) timesApart(q question) error {
 	for i, name := range r.values.names {
 		if likeTime.MatchString(name) && !isT(name) && !slices.Contains(q.Leave, name) {
 			place := r.at[i]
-			return fmt.Errorf("columns %s to %s hold times, which a table with a line for each sample has no place for: write a line for "+
-				"each time point, with columns sample and time, or leave them out with --leave %q; if they are a sensor, name all sensors "+
+			return fmt.Errorf("columns %s to %s hold times, which a table with a line for each sample has no place for: write "+
+				"a line for "+
+				"each time point, with columns sample and time, or leave them out with --leave %q; if they are a sensor, name "+
+				"all sensors "+
 				"with --take", r.headings[place[0]], r.headings[place[len(place)-1]], name)
 		}
 	}
@@ -237,8 +241,8 @@ func (f *finder) find(name, use string) int {
 	return at
 }
 
-// findLabel finds the column of the classes. Where classes are known otherwise, or nobody asks for them, a column headed label is no
-// sensor either.
+// findLabel finds the column of the classes. Where classes are known otherwise, or nobody asks for them, a column
+// headed label is no sensor either.
 func (f *finder) findLabel() {
 	elsewhere := f.folder || f.given != nil
 	at := f.column(f.headings, "label")
@@ -254,12 +258,14 @@ func (f *finder) findLabel() {
 		f.Leave = append(slices.Clone(f.Leave), f.headings[at])
 		f.leave = f.Leave
 	case !f.known && (f.question.label != "" || !elsewhere):
-		f.roles.label = f.find(cmp.Or(f.question.label, "label"), "name the column of the classes with --label COLUMN, or give a second "+
-			"file with --labels FILE, or put each recording into a folder of its class")
+		f.roles.label = f.find(cmp.Or(f.question.label, "label"),
+			"name the column of the classes with --label COLUMN, or give a second "+
+				"file with --labels FILE, or put each recording into a folder of its class")
 	}
 }
 
-// named returns the columns that --columns names, or nil. Those of the import mean nothing where a file to classify lacks the first.
+// named returns the columns that --columns names, or nil. Those of the import mean nothing where a file to classify
+// lacks the first.
 func (f *finder) named() []string {
 	if f.known && f.Columns != nil && f.column(f.headings, f.Columns[0]) < 0 {
 		return nil
@@ -293,8 +299,8 @@ func (f *finder) findSampleAndTime(named []string) {
 	}
 }
 
-// isReadings reports that each line is a reading of a sensor: it is said so, more than two columns are named, or the headings are those
-// of readings.
+// isReadings reports that each line is a reading of a sensor: it is said so, more than two columns are named, or the
+// headings are those of readings.
 func (f *finder) isReadings(named []string) bool {
 	switch forced := f.forced(); {
 	case forced != "":
@@ -353,15 +359,18 @@ func (f *finder) chooseLayout() error {
 	return nil
 }
 
-// findTime finds the column of times: by its name or, for "", the first that looks like times, a mere T at last. Of a column of days
-// and one of other times, the days are the date of these.
+// findTime finds the column of times: by its name or, for "", the first that looks like times, a mere T at last. Of a
+// column of days and one of other times, the days are the date of these.
 func (r *roles) findTime(name string, q question) {
 	for i, heading := range r.headings {
-		likely := name == "" && likeTime.MatchString(heading) && !r.isTemperature(heading) && i != r.sample && !slices.Contains(q.Leave, heading) &&
+		likely := name == "" && likeTime.MatchString(heading) && !r.isTemperature(heading) && i != r.sample &&
+			!slices.Contains(q.Leave, heading) &&
 			!slices.Contains(q.Take, heading)
-		if name != "" && strings.EqualFold(heading, name) || likely && (r.time < 0 || isT(r.headings[r.time]) && !isT(heading)) {
+		if name != "" && strings.EqualFold(heading, name) || likely &&
+			(r.time < 0 || isT(r.headings[r.time]) && !isT(heading)) {
 			r.time = i
-		} else if likely && r.date < 0 && !isT(heading) && isDate.MatchString(heading) != isDate.MatchString(r.headings[r.time]) {
+		} else if likely && r.date < 0 && !isT(heading) &&
+			isDate.MatchString(heading) != isDate.MatchString(r.headings[r.time]) {
 			r.date = i
 			if isDate.MatchString(r.headings[r.time]) {
 				r.date, r.time = r.time, i
@@ -370,8 +379,8 @@ func (r *roles) findTime(name string, q question) {
 	}
 }
 
-// findUnit finds the column of the units of readings, and notes the columns that nothing is made of. Whoever classifies has been told by
-// the import.
+// findUnit finds the column of the units of readings, and notes the columns that nothing is made of. Whoever classifies
+// has been told by the import.
 func (r *roles) findUnit(q question) {
 	used := append([]int{r.sample, r.time, r.sensor, r.label, r.group, r.date}, r.unnamed...)
 	var unused []string
@@ -385,15 +394,17 @@ func (r *roles) findUnit(q question) {
 		}
 	}
 	if unused != nil && !q.known {
-		r.note("column %s is no value of a table with a line for each reading; left out (--columns names those of sample, time, sensor and "+
+		r.note("column %s is no value of a table with a line for each reading; left out (--columns names those of sample, "+
+			"time, sensor and "+
 			"values)", few(unused))
 	}
 }
 
-// areSensors reports that headings are sensors, which have positions or are to be taken by these names, or of which a person says that
-// their lists are of sensors, not time points.
+// areSensors reports that headings are sensors, which have positions or are to be taken by these names, or of which a
+// person says that their lists are of sensors, not time points.
 func (q *question) areSensors(headings []string) bool {
-	return q.Lists == noTime || slices.ContainsFunc(headings, func(h string) bool { return q.places.has(h) || slices.Contains(q.Take, h) })
+	return q.Lists == noTime ||
+		slices.ContainsFunc(headings, func(h string) bool { return q.places.has(h) || slices.Contains(q.Take, h) })
 }
 
 // rest returns the columns that may hold values, and their headings.
@@ -406,7 +417,8 @@ func (r *roles) rest(q question) (rest []int, headings []string) {
 		case slices.Contains(r.leave, heading) || slices.Contains(other, i):
 		case known && !q.places.has(heading):
 			unknown = append(unknown, heading)
-		case r.time >= 0 && q.Time == "" && likeTime.MatchString(heading) && !isT(heading) && !slices.Contains(q.Take, heading):
+		case r.time >= 0 && q.Time == "" && likeTime.MatchString(heading) && !isT(heading) &&
+			!slices.Contains(q.Take, heading):
 			r.note("column %s looks like times, too; left out (--time %s takes it for a sensor)", heading, r.headings[r.time])
 		default:
 			rest, headings = append(rest, i), append(headings, heading)
@@ -423,9 +435,9 @@ func marked(headings []string) bool {
 	return slices.ContainsFunc(headings, func(h string) bool { return strings.Contains(h, "@") })
 }
 
-// series returns the series of a table. It returns the columns of each series, one column for each time point. The layout
-// samples takes headings apart: hip.x@0, hip.x@1 or f0, f1 or 0, 1, in any order. Other headings are series of one
-// time point.
+// series returns the series of a table. It returns the columns of each series, one column for each time point. The
+// layout samples takes headings apart: hip.x@0, hip.x@1 or f0, f1 or 0, 1, in any order. Other headings are series of
+// one time point.
 func series(headings []string, apart bool) (names []string, columnsOf [][]int, err error) {
 	marked := marked(headings)
 	names, columnsOf, numbers, wrong := byNumber(headings, apart, marked)
@@ -449,8 +461,8 @@ func series(headings []string, apart bool) (names []string, columnsOf [][]int, e
 	return headings, columnsOf, nil
 }
 
-// byNumber groups columns by their headings without the numbers at the end, and puts each group in the order of the numbers. wrong is
-// the first heading that has no number.
+// byNumber groups columns by their headings without the numbers at the end, and puts each group in the order of the
+// numbers. wrong is the first heading that has no number.
 func byNumber(headings []string, apart, marked bool) (names []string, columnsOf [][]int, numbers []int, wrong string) {
 	numbers = make([]int, len(headings))
 	for i, heading := range headings {
@@ -475,8 +487,8 @@ func byNumber(headings []string, apart, marked bool) (names []string, columnsOf 
 	return names, columnsOf, numbers, wrong
 }
 
-// checkNumbering returns the first heading of a series that is out of the count from 0 or 1. It is an error if only a few are lost: then
-// they are time points all the same.
+// checkNumbering returns the first heading of a series that is out of the count from 0 or 1. It is an error if only a
+// few are lost: then they are time points all the same.
 func checkNumbering(headings []string, name string, place, numbers []int) (wrong string, err error) {
 	first, last := numbers[place[0]], numbers[place[len(place)-1]]
 	for at, i := range place {
@@ -485,7 +497,8 @@ func checkNumbering(headings []string, name string, place, numbers []int) (wrong
 			continue
 		}
 		if len(place) >= minSteps && last-first < len(place)+len(place)/minSteps && first <= 1 {
-			err = fmt.Errorf("columns %s to %s look like the time points of %s, but there is none of number %d: add that column, "+
+			err = fmt.Errorf("columns %s to %s look like the time points of %s, but there is none of number %d: add "+
+				"that column, "+
 				"with empty cells, or name all sensors with --take", headings[place[0]], headings[place[len(place)-1]], name, lost)
 		}
 		return headings[i], err

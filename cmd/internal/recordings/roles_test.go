@@ -35,8 +35,8 @@ var inFolder, ofKnown, withLabels = question{folder: true}, question{known: true
 // with is a question with options of the table.
 func with(q question, o Table) question { q.Table = o; return q }
 
-// rolesAre checks that what the columns of tables are follows from their headings and the options alone: all layouts, and the headings
-// of times, indices, classes and groups that people write.
+// rolesAre checks that what the columns of tables are follows from their headings and the options alone: all layouts,
+// and the headings of times, indices, classes and groups that people write.
 func rolesAre(t *testing.T, tables []columnsOf) {
 	t.Helper()
 	for _, c := range tables {
@@ -108,11 +108,14 @@ func TestRolesOfTimes(t *testing.T) {
 // R's data.frame makes dots of blanks and brackets: Time (s) becomes Time..s.
 func TestRolesOfTimesInR(t *testing.T) {
 	var tables []columnsOf
-	for _, heading := range []string{"Time..s.", "Time.s.", "Time...s", "time.s", "time.ms", "time..ms.", "Time..µs.", "time.", "t.ms", "T..s.",
-		"t.s.", "t..min.", "timestamp.ms", "Time.Stamp", "Time Stamp", "date.time", "Date.Time..UTC.", "Elapsed.Time..minutes.", "Uhrzeit..hh.mm."} {
+	for _, heading := range []string{"Time..s.", "Time.s.", "Time...s", "time.s", "time.ms", "time..ms.", "Time..µs.",
+		"time.", "t.ms", "T..s.",
+		"t.s.", "t..min.", "timestamp.ms", "Time.Stamp", "Time Stamp", "date.time", "Date.Time..UTC.",
+		"Elapsed.Time..minutes.", "Uhrzeit..hh.mm."} {
 		tables = append(tables, columnsOf{heading + "|x", inFolder, "recording time=" + heading + " x[1]"})
 	}
-	for _, heading := range []string{"time.x", "T.min", "T.s", "time.min", "time.max", "T..degC.", "times.s", "acc.t", "hip.time"} {
+	for _, heading := range []string{"time.x", "T.min", "T.s", "time.min", "time.max", "T..degC.", "times.s", "acc.t",
+		"hip.time"} {
 		tables = append(tables, columnsOf{heading + "|x.y", inFolder, "recording " + heading + "[0] x.y[1]"})
 	}
 	rolesAre(t, tables)
@@ -136,8 +139,10 @@ func TestRolesOfTimePoints(t *testing.T) {
 			`no column is headed "who"; there are sample, x, label: --group takes a column, or a regular expression with brackets`},
 		{"sample|x|label", question{group: "^(.)"}, "timepoints sample=sample label=label x[1]"},
 		{"sample|x|y", ofKnown, "timepoints sample=sample x[1] y[2]"},
-		{"sample|x1|x2|label", with(question{}, Table{Layout: timepointsLayout}), "timepoints sample=sample label=label x1[1] x2[2]"},
-		{"time|id|x|label", question{}, "column time holds times, but no column is headed sample, so that each line would be a sample; name"},
+		{"sample|x1|x2|label", with(question{}, Table{Layout: timepointsLayout}),
+			"timepoints sample=sample label=label x1[1] x2[2]"},
+		{"time|id|x|label", question{},
+			"column time holds times, but no column is headed sample, so that each line would be a sample; name"},
 	})
 }
 
@@ -145,9 +150,11 @@ func TestRolesOfTimePoints(t *testing.T) {
 func TestRolesOfReadings(t *testing.T) {
 	rolesAre(t, []columnsOf{
 		{"sample|time|sensor|value|label", question{}, "readings sample=sample time=time sensor=sensor label=label value[3]"},
-		{"sample|time|label|sensor|value|unit|status|note", question{}, "readings sample=sample time=time sensor=sensor label=label value[4]; " +
-			"column status, note is no value of a table with a line for each reading; left out (--columns names those of sample, time, " +
-			"sensor and values)"},
+		{"sample|time|label|sensor|value|unit|status|note", question{},
+			"readings sample=sample time=time sensor=sensor label=label value[4]; " +
+				"column status, note is no value of a table with a line for each reading; left out (--columns names those of " +
+				"sample, time, " +
+				"sensor and values)"},
 		{"sample|time|label|sensor|value|status", with(question{}, Table{Leave: []string{"status"}}),
 			"readings sample=sample time=time sensor=sensor label=label value[4]"},
 		{"sample|time|sensor|value|status", ofKnown, "readings sample=sample time=time sensor=sensor value[3]"},
@@ -160,7 +167,8 @@ func TestRolesOfReadings(t *testing.T) {
 			`no column is headed "sample"; there are id, time, sensor, value, label: name those of sample, time, ` +
 				`sensor and value with --columns a,b,c,d`},
 		{"sample|time|value|label", with(question{}, Table{Columns: []string{"sample", "time", "value"}}),
-			"--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or more values"},
+			"--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or " +
+				"more values"},
 	})
 }
 
@@ -184,14 +192,17 @@ func TestRolesOfSamples(t *testing.T) {
 		{"y@0|y@1|x@0|x@1", ofKnown, "samples y[0 1] x[2 3]"},
 		{"f0|f1", with(ofKnown, Table{Layout: samplesLayout, Take: []string{"f"}}), "samples f[0 1]"},
 		{"f0|f1", with(ofKnown, Table{Layout: recordingLayout, Take: []string{"f0", "f1"}}), "recording f0[0] f1[1]"},
-		{"s1|s2|gauge|label", question{places: places}, "samples label=label s1[0] s2[1]; p.csv names no position of column gauge; left out"},
+		{"s1|s2|gauge|label", question{places: places},
+			"samples label=label s1[0] s2[1]; p.csv names no position of column gauge; left out"},
 		{"time_0|time_1|label", question{}, "samples label=label time[0 1]"},
 		{"time@0|time@1|hip@0|hip@1|label", question{}, `columns time@0 to time@1 hold times, which a table with a line for each sample ` +
 			`has no place for: write a line for each time point, with columns sample and time, or leave them out with --leave "time"`},
 		{"hip_0|hip_1|time.ms_0|time.ms_1|label", question{}, `columns time.ms_0 to time.ms_1 hold times`},
 		{"sample|label|time.0|time.1|hip.0|hip.1", question{}, `columns time.0 to time.1 hold times`},
-		{"time_0|time_1|hip_0|hip_1|label", with(question{}, Table{Leave: []string{"time"}}), "samples label=label time[0 1] hip[2 3]"},
-		{"time_0|time_1|hip_0|hip_1|label", with(question{}, Table{Take: []string{"hip"}}), "samples label=label time[0 1] hip[2 3]"},
+		{"time_0|time_1|hip_0|hip_1|label", with(question{}, Table{Leave: []string{"time"}}),
+			"samples label=label time[0 1] hip[2 3]"},
+		{"time_0|time_1|hip_0|hip_1|label", with(question{}, Table{Take: []string{"hip"}}),
+			"samples label=label time[0 1] hip[2 3]"},
 		{"time_0|time_1|hip_0|hip_1", ofKnown, "samples time[0 1] hip[2 3]"},
 		{"0.5|0|up", question{}, `no column is headed "label"; there are 0.5, 0, up: name the column of the classes ` +
 			`with --label COLUMN, or give a second file with --labels FILE, or put each recording into a folder of ` +

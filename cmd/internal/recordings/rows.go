@@ -70,13 +70,14 @@ func trimmed(values []float64) []float64 {
 	return slices.Clone(values)
 }
 
-// lay makes a table of a sample's lines: a row for each time at which any sensor was read. Lines of time points in order are
-// such a table already.
+// lay makes a table of a sample's lines: a row for each time at which any sensor was read. Lines of time points in
+// order are such a table already.
 func (r *reading) lay(s *sample, width int) error {
 	lines, readings := s.rows, r.chosen.layout == readingsLayout
 	s.rows = rows{}
 	if lines.kind == clocks && !r.known && len(lines.times) > 1 && lines.times[0] == 0 && layouts[r.days.last] == "15:04" {
-		r.noteOf("minutes", fmt.Sprintf("times such as 00:01 are read as hours and minutes, from 00:00 on in %s; write minutes and seconds as "+
+		r.noteOf("minutes", fmt.Sprintf("times such as 00:01 are read as hours and minutes, from 00:00 on in %s; write "+
+			"minutes and seconds as "+
 			"00:00:01 or 00:01.0", s.where))
 	}
 	if (lines.kind == clocks || lines.ofNoDay()) && lines.pastMidnight(secondsOfDay) {
@@ -125,11 +126,12 @@ func rise(times []float64) bool {
 	return true
 }
 
-// inOrder returns the rows of a sample in the order of their times, without those that came twice. It is an error if a clock was set back,
-// or if one time has two rows.
+// inOrder returns the rows of a sample in the order of their times, without those that came twice. It is an error if a
+// clock was set back, or if one time has two rows.
 func (r *reading) inOrder(s *sample, lines *rows, readings bool) (sorted []int, err error) {
 	if !readings && r.ambiguousT != "" {
-		return nil, fmt.Errorf("line %d: column %s does not rise: if it is the time, say --time %[2]s; if it is a sensor, name all "+
+		return nil, fmt.Errorf("line %d: column %s does not rise: if it is the time, say --time %[2]s; if it is a sensor, "+
+			"name all "+
 			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.ambiguousT)
 	}
 	if !readings {
@@ -158,7 +160,8 @@ func (r *reading) inOrder(s *sample, lines *rows, readings bool) (sorted []int, 
 			"or leave the column of times out with --leave", line, before)
 	}
 	if moved > 0 && !readings {
-		r.noteOf("order", fmt.Sprintf("lines are not in the order of their times, such as %d of %d in %s; put in order", moved, len(all), s.where))
+		r.noteOf("order", fmt.Sprintf("lines are not in the order of their times, such as %d of %d in %s; put in order",
+			moved, len(all), s.where))
 	}
 	return sorted, nil
 }

@@ -84,7 +84,8 @@ func TestScaleOfSensorsFarApart(t *testing.T) {
 	text := "sample,time,sensor,value,label\n"
 	for i := range 10 {
 		for timepoint := range 2 {
-			text += fmt.Sprintf("s%d,%d,oil,%d,%c\ns%d,%d,flow,%d,%c\n", i, timepoint, 60+timepoint, 'a'+i%2, i, timepoint, 1+2*timepoint, 'a'+i%2)
+			text += fmt.Sprintf("s%d,%d,oil,%d,%c\ns%d,%d,flow,%d,%c\n", i, timepoint, 60+timepoint, 'a'+i%2, i, timepoint,
+				1+2*timepoint, 'a'+i%2)
 		}
 	}
 	_, d := imported(t, Options{}, put(t, t.TempDir(), "plant.csv", text))

@@ -42,7 +42,8 @@ func (d *dialect) apartFromCommas() error {
 	for _, heading := range slices.Sorted(maps.Keys(d.columns)) {
 		c := d.columns[heading]
 		if c.open.text != "" && !c.comma && (c.below.text == "" || c.beyond.text != "") {
-			return fmt.Errorf("column %s: %s may be %s, as %s in another column has %s, or have decimals; %s", heading, c.open.such(),
+			return fmt.Errorf("column %s: %s may be %s, as %s in another column has %s, or have decimals; %s", heading,
+				c.open.such(),
 				thousandfold(c.open.text), d.teller, d.teller.has(comma), d.way())
 		}
 	}

@@ -40,7 +40,8 @@ func (j *job) readLabels(path string) (given map[string]string, err error) {
 		}
 		sample := strings.Clone(cells[name])
 		if was, ok := given[sample]; ok && was != cells[label] {
-			return fmt.Errorf("sample %q is %q here and %q in line %d; keep one of them", sample, cells[label], was, first[sample])
+			return fmt.Errorf("sample %q is %q here and %q in line %d; keep one of them", sample, cells[label], was,
+				first[sample])
 		}
 		given[sample], first[sample] = strings.Clone(cells[label]), line
 		return nil
@@ -116,7 +117,8 @@ func (m *making) divide() error {
 func (m *making) link() (err error) {
 	count := len(m.made.Sensors)
 	var ends []int32 // of the pairs
-	m.made.Graph = "a training links the sensors: all of few, of more the correlated ones (--links or --positions say which)"
+	m.made.Graph = "a training links the sensors: all of few, of more the correlated ones (--links or --positions " +
+		"say which)"
 	switch {
 	case m.Links != "" && m.Positions != "":
 		return fmt.Errorf("the graph is given by --links %s and by --positions %s; keep one of them", m.Links, m.Positions)
@@ -144,7 +146,8 @@ func (m *making) link() (err error) {
 			return fmt.Errorf("%s: %w", m.Positions, err)
 		}
 		if same, first := affinity.Coincident(points, dims, k); same > 0 {
-			m.note("%d of the %d sensors of %s have more others at their place than the %d that they are joined to, such as %s, so "+
+			m.note("%d of the %d sensors of %s have more others at their place than the %d that they are joined to, such "+
+				"as %s, so "+
 				"that their neighbours are those that come first; give each a position of its own, or the pairs in --links",
 				same, count, m.Positions, k, m.made.Sensors[first])
 		}

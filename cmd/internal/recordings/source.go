@@ -19,8 +19,8 @@ type format struct {
 	rank   int  // of a folder's files those of the highest rank are read
 	whole  bool // a file is a data set with its classes, or its half to train or to test on
 	sheets bool // a file may hold several tables
-	// lines calls each with the lines of a table, of which the first names the columns. Cells have no blanks around them, and
-	// are valid until the next line is read. Errors name the file and the line.
+	// lines calls each with the lines of a table, of which the first names the columns. Cells have no blanks around them,
+	// and are valid until the next line is read. Errors name the file and the line.
 	lines func(j *job, path string, each eachLine) error
 	// samples reads a file that names no columns.
 	samples func(j *job, from source, q question) (content, error)
@@ -118,8 +118,8 @@ func contents(folder string) (below, files []string, err error) {
 	return below, files, err
 }
 
-// sourcesOf returns the form of the input and the files to read. With halves the second of two files is the test, if their
-// names say that; else all stay in their order.
+// sourcesOf returns the form of the input and the files to read. With halves the second of two files is the test, if
+// their names say that; else all stay in their order.
 func sourcesOf(inputs []string, halves bool) (form string, all []source, err error) {
 	note := ""
 	if info, err := os.Stat(inputs[0]); err == nil && info.IsDir() && len(inputs) == 1 {
@@ -239,7 +239,8 @@ func classes(below []string, folder string) (all []source, err error) {
 		class, column := partOf(inside)
 		switch {
 		case column != "" && column != "label":
-			return nil, fmt.Errorf("%s is a part of a table by its column %s, not a class: write the table as one file, as by DuckDB's "+
+			return nil, fmt.Errorf("%s is a part of a table by its column %s, not a class: write the table as one file, as by "+
+				"DuckDB's "+
 				"COPY (FROM read_parquet('%s/**/*.parquet', hive_partitioning = true)) TO 'whole.parquet'", inside, column, folder)
 		case err != nil:
 			return nil, err
@@ -263,8 +264,8 @@ func classes(below []string, folder string) (all []source, err error) {
 	return all, err
 }
 
-// partOf returns the class that a folder is named after. Spark, Arrow and DuckDB part a table by the values of a column, and name the
-// folders of the parts label=walk, with marks such as %20 in them; then there is a column.
+// partOf returns the class that a folder is named after. Spark, Arrow and DuckDB part a table by the values of a
+// column, and name the folders of the parts label=walk, with marks such as %20 in them; then there is a column.
 func partOf(folder string) (class, column string) {
 	class = filepath.Base(folder)
 	column, value, ok := strings.Cut(class, "=")

@@ -40,7 +40,8 @@ func TestNewFormats(t *testing.T) {
 		}
 		return s.readAs(), values, s.alike()
 	}
-	as, values, _ := imports(put(t, t.TempDir(), "r.words", "sample time x label\n"+"a 0 1 u\na 1 2 u\nb 0 3 v\nb 1 5 v\n"))
+	as, values, _ := imports(put(t, t.TempDir(), "r.words",
+		"sample time x label\n"+"a 0 1 u\na 1 2 u\nb 0 3 v\nb 1 5 v\n"))
 	assert.Equal(t, "one line a time point; words; column time as time", as)
 	assert.Equal(t, [][]float64{{1, 2}, {3, 5}}, values)
 
@@ -54,7 +55,8 @@ func TestNewFormats(t *testing.T) {
 	s, err := readKnown(t, []string{one}, table, []string{"pulse"}, 1)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1, 2, 3, 1}, s.samples[0].Values)
-	assert.Contains(t, refused(t, Options{Table: Table{Time: "t"}}, folder), "--time is for the form of tables, this is folders; leave it out")
+	assert.Contains(t, refused(t, Options{Table: Table{Time: "t"}}, folder),
+		"--time is for the form of tables, this is folders; leave it out")
 	_, err = Import(t.Context(), []string{folder}, filepath.Join(t.TempDir(), "made.npz"), Options{})
 	assert.NoError(t, err)
 }

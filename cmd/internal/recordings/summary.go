@@ -22,7 +22,8 @@ var (
 	// firstWords are the beginnings of all of these, up to the first sign that is no letter.
 	firstWords = func() map[string]bool {
 		all := map[string]bool{}
-		for _, word := range strings.Fields("grand sub total totals subtotal subtotals sum sums subsum subsums average averages avg mean " +
+		for _, word := range strings.Fields("grand sub total totals subtotal subtotals sum sums subsum subsums average " +
+			"averages avg mean " +
 			"means " +
 			"gesamtsumme gesamtsummen zwischensumme zwischensummen summe summen gesamt insgesamt mittel " +
 			"mittelwert mittele mittelwerte durchschnitt moyenne moyennes somme sommes totaux media medias " +

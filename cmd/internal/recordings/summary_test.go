@@ -41,7 +41,8 @@ func TestLinesThatSumUpOthers(t *testing.T) {
 		"a sample of several lines":  {text: "sample,time,x,label\na,0,1,u\na,1,2,u\nmean,0,3,v\nmean,1,1,v\n"},
 		"a person named Max":         {text: named + "Max,2,3,u\n"},
 		"words that begin likewise":  {text: named + "summer,2,3,u\nmeaning,1,2,v\ntotally,1,2,u\naveragely,3,3,v\n"},
-		"a sensor named sum":         {text: "sample,time,sensor,value,label\na,0,x,1,u\na,0,sum,1,u\nb,0,x,2,v\nb,0,sum,3,v\n"},
+		"a sensor named sum": {text: "sample,time,sensor,value,label\n" +
+			"a,0,x,1,u\na,0,sum,1,u\nb,0,x,2,v\nb,0,sum,3,v\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := put(t, t.TempDir(), "r.csv", c.text)

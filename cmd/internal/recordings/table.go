@@ -12,8 +12,8 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 )
 
-// table is a table being read. Its values are columns in the order of the set: of a time point or, in the layout samples, of
-// all time points.
+// table is a table being read. Its values are columns in the order of the set: of a time point or, in the layout
+// samples, of all time points.
 type table struct {
 	*reading
 	roles
@@ -57,7 +57,8 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 			t.job.noteOf("headings", fmt.Sprintf("line %d of %s repeats the headings; left out", line, t.from.path))
 			return nil
 		}
-		return errors.New("the headings come again, as where two files were joined: cut the file there into two recordings, or remove the line")
+		return errors.New("the headings come again, as where two files were joined: cut the file there into two " +
+			"recordings, or remove the line")
 	}
 	t.below++
 	if t.below == 1 {
@@ -67,8 +68,9 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 	}
 	t.lines++
 	if len(t.headings) == 1 && t.lines > 1 && line > t.last+1 {
-		t.job.noteOf("empty lines", fmt.Sprintf("lines without a value, such as line %d of %s, are left out; write ? where a value is missing",
-			t.last+1, t.from.path))
+		t.job.noteOf("empty lines",
+			fmt.Sprintf("lines without a value, such as line %d of %s, are left out; write ? where a value is missing",
+				t.last+1, t.from.path))
 	}
 	t.last = line
 	if t.lines == 1 {
@@ -97,7 +99,8 @@ func (t *table) fitted(in *input, cells []string) ([]string, error) {
 	case len(cells) < n:
 		return nil, fmt.Errorf("%d cells, the first line names %d columns; write ? for a missing value", len(cells), n)
 	case len(cells) > n:
-		return nil, fmt.Errorf("%d cells, the first line names %d columns; begin lines before the headings with #; if there are "+
+		return nil, fmt.Errorf("%d cells, the first line names %d columns; begin lines before the headings with #; if "+
+			"there are "+
 			"decimal commas, separate cells by semicolons", len(cells), n)
 	}
 	return cells, nil
@@ -145,7 +148,8 @@ func (t *table) readLine(in *input, line int, x *sample, cells []string) (err er
 	return nil
 }
 
-// timeOf reads the time of a line, and what float64 leaves out of it. A time of day goes with the date in a column of its own.
+// timeOf reads the time of a line, and what float64 leaves out of it. A time of day goes with the date in a column of
+// its own.
 func (t *table) timeOf(in *input, line int, x *sample, cells []string) (at, rest float64, err error) {
 	cell := cells[t.time]
 	if t.date >= 0 {
@@ -161,7 +165,8 @@ func (t *table) timeOf(in *input, line int, x *sample, cells []string) (at, rest
 	case errors.As(err, new(unreadable)):
 		err = t.unread(t.time, err)
 	case err != nil:
-		err = fmt.Errorf("column %s: %w; or leave the column out with --leave %q", t.headings[t.time], err, t.headings[t.time])
+		err = fmt.Errorf("column %s: %w; or leave the column out with --leave %q", t.headings[t.time], err,
+			t.headings[t.time])
 	}
 	return at, rest, err
 }
@@ -189,7 +194,8 @@ func (t *table) valueOf(in *input, column, line int, cell string) (value float64
 	return value, err
 }
 
-// sameUnit checks that a reading has the unit of its sensor's other readings. Those of sensors that are left out do not matter.
+// sameUnit checks that a reading has the unit of its sensor's other readings. Those of sensors that are left out do not
+// matter.
 func (t *table) sameUnit(cells []string) error {
 	if t.uses.unit < 0 || isMissing(cells[t.uses.unit]) || slices.Contains(t.Leave, cells[t.sensor]) {
 		return nil
@@ -202,7 +208,8 @@ func (t *table) sameUnit(cells []string) error {
 	}
 	if was != unit {
 		heading := t.headings[t.uses.unit]
-		return fmt.Errorf("column %s: sensor %q is in %s here and in %s in other readings; convert the values, correct the unit, or leave "+
+		return fmt.Errorf("column %s: sensor %q is in %s here and in %s in other readings; convert the values, correct the "+
+			"unit, or leave "+
 			"the column out with --leave %q", heading, sensor, unit, was, heading)
 	}
 	t.chosen.units[key] = was
@@ -218,7 +225,8 @@ func (t *table) unread(column int, err error) error {
 	return fmt.Errorf("column %s: %w; or leave it out with --leave %q", t.headings[column], err, leave)
 }
 
-// described checks what a line says of its sample: its names must be there, and columns without a heading only number the lines.
+// described checks what a line says of its sample: its names must be there, and columns without a heading only number
+// the lines.
 func (t *table) described(cells []string) error {
 	for _, column := range [...]int{t.sample, t.sensor, t.uses.label, t.uses.group} {
 		if column < 0 {
@@ -240,7 +248,8 @@ func (t *table) described(cells []string) error {
 		_, err := strconv.Atoi(cells[column])
 		names := t.in.numbers && column == 0
 		if names && err != nil {
-			t.job.noteOf("names of lines", fmt.Sprintf("the first column, without a heading, names the lines, such as %q; left out", cells[column]))
+			t.job.noteOf("names of lines",
+				fmt.Sprintf("the first column, without a heading, names the lines, such as %q; left out", cells[column]))
 		}
 		if cells[column] != "" && (err != nil && !names || !t.isIndex(column)) {
 			return fmt.Errorf("column %d has no heading, and here %.30q; name it, or leave it out with --leave %q",
@@ -270,7 +279,8 @@ func (t *table) unvalued(column, line int, cell string, err error) error {
 		"units begins with #, a column of words is left out with --leave %q%s", heading, err, heading, hint)
 }
 
-// ucrHeadings returns the headings that a .tsv file of the UCR archive has not: its first line is a sample, a class and then values.
+// ucrHeadings returns the headings that a .tsv file of the UCR archive has not: its first line is a sample, a class and
+// then values.
 func ucrHeadings(path string, cells []string) []string {
 	headings := []string{"label"}
 	for i, cell := range cells {
@@ -300,17 +310,20 @@ func isTSLearn(cells []string, separator rune) bool {
 func (t *table) head(cells []string) (err error) {
 	t.first = slices.Clone(cells)
 	if isTSLearn(cells, t.in.separator) {
-		return errors.New("the file looks like series as tslearn's save_time_series_txt writes them, a line each, without classes and without " +
+		return errors.New("the file looks like series as tslearn's save_time_series_txt writes them, a line each, without " +
+			"classes and without " +
 			"headings; save an .npz file with arrays series and labels instead")
 	}
 	if n := t.in.usual; n > 2 && strings.Join(cells[1:], "") == "" {
-		return fmt.Errorf("%.40q is one cell, and most lines of the file have %d: %s; begin lines before it with #, or remove them", cells[0], n,
+		return fmt.Errorf("%.40q is one cell, and most lines of the file have %d: %s; begin lines before it with #, or "+
+			"remove them", cells[0], n,
 			headingHint)
 	}
 	for i, cell := range cells {
 		cells[i] = suggest.Tidy(cell)
 	}
-	if t.from.part && (t.question.label != "" || t.column(cells, "label") >= 0) { // the folder is a half of the data, and no class
+	// the folder is a half of the data, and no class
+	if t.from.part && (t.question.label != "" || t.column(cells, "label") >= 0) {
 		if half(t.from.label, "test") {
 			t.from.test = "the folders"
 		}
@@ -355,7 +368,8 @@ func (t *table) head(cells []string) (err error) {
 	return nil
 }
 
-// headTime takes the unit of the times from their heading, or from the format of the file. A mere T may be a temperature.
+// headTime takes the unit of the times from their heading, or from the format of the file. A mere T may be a
+// temperature.
 func (t *table) headTime(heading string) {
 	match := likeTime.FindStringSubmatch(heading)
 	if match != nil {
@@ -369,13 +383,14 @@ func (t *table) headTime(heading string) {
 	}
 }
 
-// classed takes the column of classes that a file declares by itself, and their order, unless a person has named one. Where the
-// folder or a table of classes names the class, the column is left out.
+// classed takes the column of classes that a file declares by itself, and their order, unless a person has named one.
+// Where the folder or a table of classes names the class, the column is left out.
 func (t *table) classed() {
 	switch {
 	case t.in.class == "" || t.question.label != "" || t.known:
 	case t.folder || t.given != nil:
-		t.job.noteOf("class "+t.in.class, fmt.Sprintf("column %s is left out: the folder or --labels names the class", t.in.class))
+		t.job.noteOf("class "+t.in.class, fmt.Sprintf("column %s is left out: the folder or --labels names the class",
+			t.in.class))
 		t.Leave = append(slices.Clone(t.Leave), t.in.class)
 	default:
 		t.question.label = t.in.class
@@ -434,16 +449,17 @@ func (t *table) sampleOf(line int, cells []string) (*sample, error) {
 	return x, nil
 }
 
-// noteParts tells of a sample of whose name and class another file has one, too. They count as two, but may be parts of one, as
-// programs for large tables cut them anywhere.
+// noteParts tells of a sample of whose name and class another file has one, too. They count as two, but may be parts of
+// one, as programs for large tables cut them anywhere.
 func (t *table) noteParts(x *sample) {
 	if t.sample < 0 {
 		return
 	}
 	key := [2]string{x.Name, x.label}
 	if before, twice := t.fileOf[key]; twice {
-		t.job.noteOf("parts", fmt.Sprintf("sample %q is in %s and in %s, and counts as two; if these are parts of one recording, write it "+
-			"as one file", x.Name, before, t.from.path))
+		t.job.noteOf("parts",
+			fmt.Sprintf("sample %q is in %s and in %s, and counts as two; if these are parts of one recording, write it "+
+				"as one file", x.Name, before, t.from.path))
 		return
 	}
 	t.fileOf[key] = t.from.path

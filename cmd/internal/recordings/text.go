@@ -159,7 +159,8 @@ func (in *input) sniff() {
 	}
 }
 
-// usualCells returns the number of cells that most lines have if a separator parts them, of those that it parts, and how many have it.
+// usualCells returns the number of cells that most lines have if a separator parts them, of those that it parts, and
+// how many have it.
 func usualCells(lines []string, separator rune) (alike, cells int) {
 	counts := map[int]int{}
 	for _, line := range lines {

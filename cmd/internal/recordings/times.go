@@ -89,10 +89,12 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 	text, offset, unknown := readZone(text)
 	when, kind, ok := d.parseLayouts(text, line)
 	if !ok {
-		return 0, 0, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 12:00:00.5 or 31.05.2024 12:00", text)
+		return 0, 0, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 12:00:00.5 or "+
+			"31.05.2024 12:00", text)
 	}
 	if len(d.by) > 1 {
-		return 0, kind, fmt.Errorf("%s begins with the day, and %s with the month; write all alike", d.by["day"], d.by["month"])
+		return 0, kind, fmt.Errorf("%s begins with the day, and %s with the month; write all alike", d.by["day"],
+			d.by["month"])
 	}
 	err = d.sameZone(unknown)
 	if err != nil {
@@ -108,8 +110,8 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 	return whole + part, kind, nil
 }
 
-// parseLayouts reads a date or a time of day in one of the layouts, the last one first. It notes whether the text tells that days or
-// months come first.
+// parseLayouts reads a date or a time of day in one of the layouts, the last one first. It notes whether the text tells
+// that days or months come first.
 func (d *days) parseLayouts(text string, line int) (when time.Time, kind int, ok bool) {
 	for i := range layouts {
 		at := (d.last + i) % len(layouts)
@@ -126,8 +128,8 @@ func (d *days) parseLayouts(text string, line int) (when time.Time, kind int, ok
 	return when, 0, false
 }
 
-// parseLayout reads a text in a layout that has the day first or, if that fails, with the month first. first is day or month if only one
-// of them is possible.
+// parseLayout reads a text in a layout that has the day first or, if that fails, with the month first. first is day or
+// month if only one of them is possible.
 func parseLayout(layout, text string) (when time.Time, kind int, first string, ok bool) {
 	when, err := time.Parse(layout, text)
 	turned := monthFirst.Replace(layout)
@@ -180,8 +182,8 @@ func elapsed(text string) (seconds float64, ok bool) {
 	return days + clock, true
 }
 
-// turn returns the seconds to add to a date that goes both ways to read it with the month first. It is of the day that was
-// written, in the zone of the last date.
+// turn returns the seconds to add to a date that goes both ways to read it with the month first. It is of the day that
+// was written, in the zone of the last date.
 func (d *days) turn(seconds float64) float64 {
 	seconds += float64(d.zone)
 	t := time.Unix(int64(math.Floor(seconds)), 0).UTC()
@@ -246,8 +248,10 @@ func (t *table) when(in *input, line int, cell string) (at, rest float64, err er
 }
 
 // perSecond has how many of a unit are a second.
-var perSecond = map[string]float64{"s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "ms": 1e3, "millis": 1e3, "milliseconds": 1e3,
-	"us": 1e6, "µs": 1e6, "ns": 1e9, "min": 1. / 60, "mins": 1. / 60, "minute": 1. / 60, "minutes": 1. / 60, "h": 1. / 3600, "hour": 1. / 3600, "hours": 1. / 3600}
+var perSecond = map[string]float64{"s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "ms": 1e3, "millis": 1e3,
+	"milliseconds": 1e3,
+	"us":           1e6, "µs": 1e6, "ns": 1e9, "min": 1. / 60, "mins": 1. / 60, "minute": 1. / 60, "minutes": 1. / 60,
+	"h": 1. / 3600, "hour": 1. / 3600, "hours": 1. / 3600}
 
 // beforeUnit is what headings that are units may begin with, as in elapsed_ms.
 var beforeUnit = regexp.MustCompile(`^(?i:elapsed|local|utc)[ _.]?`)
@@ -260,7 +264,8 @@ func (t *table) second() float64 {
 	case t.kind != numbers:
 		return 1
 	}
-	if known := perSecond[strings.ToLower(cmp.Or(t.unit, beforeUnit.ReplaceAllString(t.headings[t.time], "")))]; known > 0 {
+	if known := perSecond[strings.ToLower(cmp.Or(t.unit,
+		beforeUnit.ReplaceAllString(t.headings[t.time], "")))]; known > 0 {
 		return known
 	}
 	times := t.samples[len(t.samples)-1].rows.times
@@ -273,9 +278,10 @@ func (t *table) second() float64 {
 	return 0
 }
 
-// pastMidnight reports whether times of day go on after midnight, and then adds the days, which have this length in their unit. Either each
-// time that goes back does so by half a day or more, or times that are not in order have more than half a day without any: those before
-// this gap are of the next day. Where the lines of one sensor come after those of another, each sensor has days of its own.
+// pastMidnight reports whether times of day go on after midnight, and then adds the days, which have this length in
+// their unit. Either each time that goes back does so by half a day or more, or times that are not in order have more
+// than half a day without any: those before this gap are of the next day. Where the lines of one sensor come after
+// those of another, each sensor has days of its own.
 func (r *rows) pastMidnight(day float64) bool {
 	if slices.IsSorted(r.times) {
 		return false
@@ -299,8 +305,9 @@ func (r *rows) pastMidnight(day float64) bool {
 	return true
 }
 
-// daysOf counts the days of rows, each part from its first. It is not ordered if a time goes back by less than half a day. A part that then
-// lies before all times of that with the most days, and among them a day later, began after midnight.
+// daysOf counts the days of rows, each part from its first. It is not ordered if a time goes back by less than half a
+// day. A part that then lies before all times of that with the most days, and among them a day later, began after
+// midnight.
 func (r *rows) daysOf(parts [][]int, day float64) (days []float64, most float64, ordered bool) {
 	days = make([]float64, len(r.times))
 	longest := parts[0]
@@ -360,6 +367,7 @@ var noDays = []time.Time{
 // ofNoDay reports whether all times are of a day that stands for none in a workbook.
 func (r *rows) ofNoDay() bool {
 	return slices.ContainsFunc(noDays, func(first time.Time) bool {
-		return !slices.ContainsFunc(r.times, func(at float64) bool { return at < float64(first.Unix()) || at >= float64(first.Unix()+24*60*60) })
+		return !slices.ContainsFunc(r.times,
+			func(at float64) bool { return at < float64(first.Unix()) || at >= float64(first.Unix()+24*60*60) })
 	})
 }

@@ -26,8 +26,9 @@ func TestTruthValuesAreTheSameClassesInAllFormats(t *testing.T) {
 		"a mix":    {put(t, folder, "mix.csv", "x,y,label\n1,2,True\n3,4,False\n1,3,TRUE\n3,5,false\n")},
 		"parquet":  {filepath.Join(folder, "r.parquet")},
 		"workbook": {filepath.Join(folder, "r.xlsx")},
-		"arff": {put(t, folder, "r.arff", "@relation r\n@attribute x numeric\n@attribute y numeric\n@attribute label {True,False}\n@data\n"+
-			"1,2,True\n3,4,False\n1,3,True\n3,5,False\n")},
+		"arff": {put(t, folder, "r.arff",
+			"@relation r\n@attribute x numeric\n@attribute y numeric\n@attribute label {True,False}\n@data\n"+
+				"1,2,True\n3,4,False\n1,3,True\n3,5,False\n")},
 	}
 	put(t, folder, "classes/True/1.csv", "x,y\n1,2\n1,3\n")
 	put(t, folder, "classes/False/1.csv", "x,y\n1,2\n1,3\n")

@@ -143,7 +143,8 @@ func (h *tsHeader) set(number int, line string) error {
 		case !is("true") && h.known:
 			return nil
 		case !is("true"):
-			return fmt.Errorf("@classLabel is %q; samples without classes cannot be learned from: want true and the names of the classes", value)
+			return fmt.Errorf("@classLabel is %q; samples without classes cannot be learned from: want true and the names of "+
+				"the classes", value)
 		}
 		h.words, h.line, h.labelled = words[1:], number, true
 	case "@data":
@@ -238,7 +239,8 @@ func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
 	return nil
 }
 
-// timedValues reads the values of a dimension by their times, (0,1.5),(0.5,1.2). The error ends a sentence that begins with the dimension.
+// timedValues reads the values of a dimension by their times, (0,1.5),(0.5,1.2). The error ends a sentence that begins
+// with the dimension.
 func (h *tsHeader) timedValues(in *input, line int, field string) (map[moment]float64, error) {
 	values := map[moment]float64{}
 	if field == "?" { // a sensor without any value
@@ -253,7 +255,8 @@ func (h *tsHeader) timedValues(in *input, line int, field string) (map[moment]fl
 		inside, found := strings.CutPrefix(tuple, "(")
 		comma := strings.LastIndexByte(inside, ',')
 		if !found || comma < 0 || !balanced {
-			return nil, fmt.Errorf(": %.40q is not a time and a value; after @timeStamps true each value is written as (0.5,1.2)", tuple)
+			return nil, fmt.Errorf(": %.40q is not a time and a value; after @timeStamps true each value is written as "+
+				"(0.5,1.2)", tuple)
 		}
 		at, err := h.when(line, strings.TrimSpace(inside[:comma]))
 		if err != nil {

@@ -47,9 +47,11 @@ func TestTSFolder(t *testing.T) {
 	assert.Zero(t, d.Affinity.At(1, 2))
 }
 
-// One file says nothing of a test; one dimension is a chain; without @dimensions the first line says how many there are.
+// One file says nothing of a test; one dimension is a chain; without @dimensions the first line says how many there
+// are.
 func TestTSFile(t *testing.T) {
-	path := put(t, t.TempDir(), "Beat.ts", "%# cut down: \"two\" classes\n%\n@problemName Beat\n@classLabel true\n@data\n"+many(10, "1,2,3,4:b", "4,3,2,1:a"))
+	path := put(t, t.TempDir(), "Beat.ts", "%# cut down: \"two\" classes\n%\n@problemName Beat\n@classLabel true\n@data\n"+
+		many(10, "1,2,3,4:b", "4,3,2,1:a"))
 	result, d := imported(t, Options{}, path)
 	assert.Equal(t, []string{"a", "b"}, d.ClassNames)
 	assert.Equal(t, "", result.SplitBy)
@@ -87,13 +89,16 @@ func TestTSErrors(t *testing.T) {
 		{"@classLabel false\n", `a.ts, line 1: @classLabel is "false"; samples without classes cannot be learned from`},
 		{"@classLabel true a b a\n@data\n1:a\n", `a.ts, line 1: @classLabel names class "a" twice; name each once`},
 		{good, "a.ts: no sample comes after @data; the file is cut off"},
-		{good + "1,2:a\n", "a.ts, line 4: 2 fields between colons; want 3, a series for each of the 2 dimensions and then the class"},
+		{good + "1,2:a\n", "a.ts, line 4: 2 fields between colons; want 3, a series for each of the 2 dimensions and then " +
+			"the class"},
 		{good + "1,2:3,4:c\n", `a.ts, line 4: class "c" is not one of @classLabel (a b); name it there, or see whether the line is cut off`},
-		{good + "1,2:3:a\n", "a.ts, line 4: dimension 1 has 1 values, dimension 0 has 2; the series of one sample must be of one length"},
+		{good + "1,2:3:a\n", "a.ts, line 4: dimension 1 has 1 values, dimension 0 has 2; the series of one sample must be " +
+			"of one length"},
 		{good + "1,2:3,x:a\n", `a.ts, line 4: dimension 1, value 1: "x" is not a number that float32 holds; ` +
 			`correct it, or write ? for a missing value`},
 		{good + "1,2:3,1e99:a\n", `dimension 1, value 1: "1e99" is not a number that float32 holds`},
-		{"@classLabel true\n@data\n1,2:\n", "a.ts, line 3: nothing comes after the last colon; write the sample's class there"},
+		{"@classLabel true\n@data\n1,2:\n",
+			"a.ts, line 3: nothing comes after the last colon; write the sample's class there"},
 		{good + "1,2:?,?:a\n1,2:1,2:b\n", `a.ts, line 4: sensor "dim_1" has no value in this sample; ` +
 			`remove the sample or the sensor (ccp data import --missing fill would fill it, --missing zero make it zero)`},
 		{good + "?,?:?,?:a\n1,2:1,2:b\n", "a.ts, line 4: no sensor has a value; remove the sample"},
@@ -104,38 +109,46 @@ func TestTSErrors(t *testing.T) {
 	folder := t.TempDir()
 	a := put(t, folder, "a_TRAIN.ts", good+"1,2:3,4:a\n")
 	b := put(t, folder, "a_TEST.ts", "@dimensions 1\n@classLabel true a b\n@data\n1,2:a\n")
-	assert.Contains(t, refused(t, Options{}, folder), "a_TEST.ts has 1 dimensions, "+a+" has 2; take the two files of one problem")
+	assert.Contains(t, refused(t, Options{}, folder),
+		"a_TEST.ts has 1 dimensions, "+a+" has 2; take the two files of one problem")
 	put(t, folder, "a_TEST.ts", "@dimensions 2\n@classLabel true a c\n@data\n1,2:1,2:a\n")
 	assert.Contains(t, refused(t, Options{}, a, b), `class "c" is not one of `+a+" (a b)")
 	c := put(t, folder, "c.ts", good)
 	assert.Contains(t, refused(t, Options{}, a, c), "2 .ts files ("+a+
 		", …) do not say by their names which is the test; give one, or NAME_TRAIN.ts and NAME_TEST.ts")
-	assert.Contains(t, refused(t, Options{}, a, b, c), "3 .ts files ("+a+", …) do not say by their names which is the test")
+	assert.Contains(t, refused(t, Options{}, a, b, c),
+		"3 .ts files ("+a+", …) do not say by their names which is the test")
 	assert.Contains(t, refused(t, Options{}, folder),
 		"3 .ts files ("+b+", …) do not say by their names which is the test; give one, or NAME_TRAIN.ts")
-	assert.Contains(t, refused(t, Options{Test: "a*"}, a), "--test is for the form folders or long, this is ts; leave it out")
-	for option, table := range map[string]Table{"time": {Time: "t"}, "dates": {Dates: "day"}, "layout": {Layout: samplesLayout}} {
-		assert.Contains(t, refused(t, Options{Table: table}, a), "--"+option+" is for the form of tables, this is ts; leave it out")
+	assert.Contains(t, refused(t, Options{Test: "a*"}, a),
+		"--test is for the form folders or long, this is ts; leave it out")
+	for option, table := range map[string]Table{"time": {Time: "t"}, "dates": {Dates: "day"},
+		"layout": {Layout: samplesLayout}} {
+		assert.Contains(t, refused(t, Options{Table: table}, a),
+			"--"+option+" is for the form of tables, this is ts; leave it out")
 		array := writeNPY(t, folder, "u/r.npy", []int{3, 2}, make([]float64, 6))
-		assert.Contains(t, refused(t, Options{Table: table}, array), "--"+option+" is for the form of tables, this is long; leave it out")
+		assert.Contains(t, refused(t, Options{Table: table}, array),
+			"--"+option+" is for the form of tables, this is long; leave it out")
 	}
 	assert.Contains(t, refused(t, Options{}, filepath.Join(folder, "none.ts")), "none.ts: no such file")
 	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.mat", "")),
 		"a.mat is neither a .ts file, nor a .csv, nor a folder; name it after what it is")
 }
 
-// Values with their times are read whole: dates have colons, sensors times of their own, numbers signs and exponents. (aeon 1.6.0 takes
-// what looks like digits.digits out of such a line.)
+// Values with their times are read whole: dates have colons, sensors times of their own, numbers signs and exponents.
+// (aeon 1.6.0 takes what looks like digits.digits out of such a line.)
 func TestTSTimeStamps(t *testing.T) {
 	head := "@timeStamps true\n@dimensions 2\n@classLabel true a b\n@data\n"
-	path := put(t, t.TempDir(), "a.ts", head+"(0,-1),(1,2e-1),(3,5):(0,7),(2,-8.5),(3,9):a\n(0,1),(1,2):(0,3), ( 1 , ? ):b\n")
+	path := put(t, t.TempDir(), "a.ts",
+		head+"(0,-1),(1,2e-1),(3,5):(0,7),(2,-8.5),(3,9):a\n(0,1),(1,2):(0,3), ( 1 , ? ):b\n")
 	s, err := read(t, []string{path}, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []float64{0, 1, 2, 3}, s.samples[0].Times)
 	got := fmt.Sprint(s.samples[0].Values, s.samples[1].Times, s.samples[1].Values)
 	assert.Equal(t, "[-1 7 0.2 NaN NaN -8.5 5 9] [0 1] [1 3 2 NaN]", got)
-	path = put(t, t.TempDir(), "a.ts", head+many(4, "(2013-02-05 00:00:00,1),(2013-02-05 00:00:00.5,2):(2013-02-05 00:00:00,3),(2013-02-05 00:00:00.5,4):a",
-		"(2013-02-05 10:00:00,1),(2013-02-05 10:00:00.5,2):(2013-02-05 10:00:00,3),(2013-02-05 10:00:00.5,4):b"))
+	path = put(t, t.TempDir(), "a.ts",
+		head+many(4, "(2013-02-05 00:00:00,1),(2013-02-05 00:00:00.5,2):(2013-02-05 00:00:00,3),(2013-02-05 00:00:00.5,4):a",
+			"(2013-02-05 10:00:00,1),(2013-02-05 10:00:00.5,2):(2013-02-05 10:00:00,3),(2013-02-05 10:00:00.5,4):b"))
 	result, d := imported(t, Options{}, path)
 	assert.Equal(t, "2 time points in all samples, 0.5 of time apart", result.Timepoints.String())
 	assert.Equal(t, 1.0, d.Form.Second, "dates are in seconds")
@@ -158,7 +171,8 @@ func TestTSTimeStamps(t *testing.T) {
 func TestTSWithoutClasses(t *testing.T) {
 	_, d := imported(t, Options{}, tsFolder(t))
 	head := "@timestamps false\n@univariate false\n@dimension 2\n@targetlabel false\n@data\n"
-	for _, text := range []string{head + "1,2,3:4,5,6:\n", head + "1,2,3:4,5,6\n", "@classLabel true wave fall\n@data\n1,2,3:4,5,6:wave\n"} {
+	for _, text := range []string{head + "1,2,3:4,5,6:\n", head + "1,2,3:4,5,6\n",
+		"@classLabel true wave fall\n@data\n1,2,3:4,5,6:wave\n"} {
 		all, _, err := ReadUnlabelled(t.Context(), []string{put(t, t.TempDir(), "a.ts", text)}, d.Form)
 		require.NoError(t, err)
 		assert.Equal(t, []float64{1, 4, 2, 5, 3, 6}, all[0].Values)
@@ -167,7 +181,8 @@ func TestTSWithoutClasses(t *testing.T) {
 
 // Classes keep their letters, whatever other readers make of them: A and a are two, and dominant is not domiNaNt.
 func TestTSKeepsLabels(t *testing.T) {
-	path := put(t, t.TempDir(), "a.ts", "@classLabel true A a dominant ?\n@data\n"+many(4, "1,2:A", "1,3:a", "2,4:dominant"))
+	path := put(t, t.TempDir(), "a.ts", "@classLabel true A a dominant ?\n@data\n"+many(4, "1,2:A", "1,3:a",
+		"2,4:dominant"))
 	result, d := imported(t, Options{}, path)
 	assert.Equal(t, []string{"A", "a", "dominant"}, d.ClassNames)
 	assert.Contains(t, strings.Join(result.Notes, "\n"), `class "A" and "a"`)
@@ -176,13 +191,16 @@ func TestTSKeepsLabels(t *testing.T) {
 // Names of classes may have blanks, as aeon writes them: the samples tell which words belong together.
 func TestTSClassesWithBlanks(t *testing.T) {
 	folder := t.TempDir()
-	train := put(t, folder, "Moves_TRAIN.ts", "@classLabel true going up going down sit\n@data\n"+many(4, "1,2:going up", "2,4:sit", "3,4:going down"))
-	test := put(t, folder, "Moves_TEST.ts", "@classLabel true going up going down sit\n@data\n"+many(2, "1,2:sit", "1,3:going down"))
+	train := put(t, folder, "Moves_TRAIN.ts", "@classLabel true going up going down sit\n@data\n"+
+		many(4, "1,2:going up", "2,4:sit", "3,4:going down"))
+	test := put(t, folder, "Moves_TEST.ts", "@classLabel true going up going down sit\n@data\n"+
+		many(2, "1,2:sit", "1,3:going down"))
 	for _, order := range [][]string{{train, test}, {test, train}} {
 		_, d := imported(t, Options{}, order...)
 		assert.Equal(t, []string{"going up", "going down", "sit"}, d.ClassNames)
 	}
-	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.ts", "@classLabel true going up sit\n@data\n1,2:going down\n1,2:sit\n")),
+	assert.Contains(t, refused(t, Options{},
+		put(t, folder, "a.ts", "@classLabel true going up sit\n@data\n1,2:going down\n1,2:sit\n")),
 		`a.ts, line 3: class "going down" is not one of @classLabel (going up sit)`)
 }
 

@@ -67,24 +67,30 @@ func TestImportCutsWindows(t *testing.T) {
 func TestImportLeavesOutWhatFillsNoWindow(t *testing.T) {
 	folder := long12(t)
 	put(t, folder, "wave/short.csv", "time,a\n0,1\n0.25,2\n0.5,3\n")
-	put(t, folder, "fall/gap.csv", "time,a\n0,1\n0.25,2\n0.5,2\n0.75,2\n1,\n1.25,\n1.5,\n1.75,\n2,1\n2.25,2\n2.5,3\n2.75,0\n")
+	put(t, folder, "fall/gap.csv",
+		"time,a\n0,1\n0.25,2\n0.5,2\n0.75,2\n1,\n1.25,\n1.5,\n1.75,\n2,1\n2.25,2\n2.5,3\n2.75,0\n")
 	result, _ := imported(t, cutting(t, "1.25s", ""), folder)
 	assert.Equal(t, 26, result.Samples)
 	notes := strings.Join(result.Notes, "\n")
 	assert.Contains(t, notes, "1 of 14 recordings are left out, the first: "+folder+"/wave/short.csv: its length is 0.75s")
-	assert.Contains(t, notes, "gap.csv: the last 2 of its 12 time points fill no window; left out (of 13 recordings a part is left out)")
+	assert.Contains(t, notes, "gap.csv: the last 2 of its 12 time points fill no window; left out (of 13 recordings a "+
+		"part is left out)")
 
 	result, _ = imported(t, cutting(t, "1s", ""), folder)
 	assert.True(t, slices.ContainsFunc(result.Notes, func(note string) bool {
-		return strings.HasPrefix(note, "1 of 39 windows are left out, the first: "+folder+"/fall/gap.csv, window from 1 to 2: ")
+		return strings.HasPrefix(note, "1 of 39 windows are left out, the first: "+folder+
+			"/fall/gap.csv, window from 1 to 2: ")
 	}), result.Notes)
 }
 
 func TestImportRefusesWindows(t *testing.T) {
 	folder := long12(t)
-	assert.Contains(t, refused(t, cutting(t, "4s", ""), folder), "r0.csv: its length is 3s, less than a window of 4s; take a shorter window")
-	assert.Contains(t, refused(t, cutting(t, "1s", "2"), folder), "the window is 1s and its step 2; give both as durations")
-	assert.Contains(t, refused(t, cutting(t, "0.1s", ""), folder), "its time points are 0.25 apart, more than a window of 0.1s")
+	assert.Contains(t, refused(t, cutting(t, "4s", ""), folder),
+		"r0.csv: its length is 3s, less than a window of 4s; take a shorter window")
+	assert.Contains(t, refused(t, cutting(t, "1s", "2"), folder),
+		"the window is 1s and its step 2; give both as durations")
+	assert.Contains(t, refused(t, cutting(t, "0.1s", ""), folder),
+		"its time points are 0.25 apart, more than a window of 0.1s")
 	o := cutting(t, "1s", "")
 	o.Leave = []string{"time"}
 	assert.Contains(t, refused(t, o, folder),

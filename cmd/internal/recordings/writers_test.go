@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tableOf is what files named table-* hold, by the first letter of a sensor's name; testdata/writers/README.md says how.
+// tableOf is what files named table-* hold, by the first letter of a sensor's name; testdata/writers/README.md says
+// how.
 func tableOf(letter byte, sample int) float64 {
 	floats := []float64{2.5, -1.25, 0.75, 100, -7.5, 3.125, 42, -0.5, 8, 9.25, -64, 0.1}
 	whole := []float64{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8}
@@ -49,7 +50,8 @@ func TestFilesOfOtherWriters(t *testing.T) {
 			default:
 				s, err := read(t, []string{path}, Options{})
 				require.NoError(t, err)
-				first := fmt.Sprint(s.chosen.sensors, s.samples[0].label, s.samples[0].Values, s.samples[0].Times, s.samples[2].label, len(s.samples))
+				first := fmt.Sprint(s.chosen.sensors, s.samples[0].label, s.samples[0].Values, s.samples[0].Times,
+					s.samples[2].label, len(s.samples))
 				assert.Equal(t, series0[filepath.Base(path)], first)
 			}
 		})
@@ -58,10 +60,12 @@ func TestFilesOfOtherWriters(t *testing.T) {
 
 // series0 are the sensors, and the first sample, its class and that of the third, of the files of series.
 var series0 = map[string]string{
-	"aeon-1.6.0.ts": "[dim_0 dim_1]A[0.1257302210933933 0.36159505490948474 -0.1321048632913019 1.3040000451301372 0.6404226504432821 0.9470809631292422 0.10490011715303971 " +
+	"aeon-1.6.0.ts": "[dim_0 dim_1]A[0.1257302210933933 0.36159505490948474 -0.1321048632913019 1.3040000451301372 " +
+		"0.6404226504432821 0.9470809631292422 0.10490011715303971 " +
 		"-0.7037352358069926 -0.535669373161111 -1.2654214710460525] []going up6",
 	"sktime-1.2.0.ts": "[dim_0]u[-0.43643524714322124 -1.169801907772864 1.739367877130134] []u6",
-	"times-of-sktime-1.2.0.ts": "[dim_0 dim_1]u[0.1257302210933933 0.36159505490948474 -0.1321048632913019 1.3040000451301372 0.6404226504432821 0.9470809631292422 0.10490011715303971 " +
+	"times-of-sktime-1.2.0.ts": "[dim_0 dim_1]u[0.1257302210933933 0.36159505490948474 -0.1321048632913019 " +
+		"1.3040000451301372 0.6404226504432821 0.9470809631292422 0.10490011715303971 " +
 		"-0.7037352358069926 -0.535669373161111 -1.2654214710460525] [1.3600224e+09 1.360022401e+09 " +
 		"1.360022402e+09 1.360022403e+09 1.360022404e+09]u6",
 	"weka-3.8.6-relational.arff": "[dim_0 dim_1]Standing[0 1 0.25 1.25 0.5 1.5 0.75 1.75] []Standing4",
@@ -79,7 +83,8 @@ func holdsTable(t *testing.T, path string) {
 		assert.Equal(t, label, x.label)
 		for column, name := range s.chosen.names {
 			want := float32(tableOf(name[0], i))
-			assert.Equal(t, math.Float32bits(want), math.Float32bits(float32(x.Values[column])), "%s of sample %d: %g", name, i, x.Values[column])
+			assert.Equal(t, math.Float32bits(want), math.Float32bits(float32(x.Values[column])), "%s of sample %d: %g", name, i,
+				x.Values[column])
 		}
 	}
 }

@@ -69,7 +69,8 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 	return nil
 }
 
-// checkHeadings refuses headings that are formulas without a value, and tells of hidden columns. The error follows the path of the file.
+// checkHeadings refuses headings that are formulas without a value, and tells of hidden columns. The error follows the
+// path of the file.
 func (j *job) checkHeadings(in *input, file *workbook.Book, sheet workbook.Sheet, row int, cells []string) error {
 	if len(in.unresolved) > 0 {
 		column := in.unresolved[0]

@@ -16,8 +16,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// measuredWorkbook is a workbook with a first sheet of notes, an empty sheet, and one of 20 samples with three time points each. Times are
-// dates of Excel, an eighth of a second apart.
+// measuredWorkbook is a workbook with a first sheet of notes, an empty sheet, and one of 20 samples with three time
+// points each. Times are dates of Excel, an eighth of a second apart.
 func measuredWorkbook(t testing.TB) []byte {
 	t.Helper()
 	f := excelize.NewFile()
@@ -58,7 +58,8 @@ func TestWorkbook(t *testing.T) {
 	assert.Len(t, d.Labels, 20)
 	s, err := read(t, []string{path}, measured)
 	require.NoError(t, err)
-	assert.Equal(t, []float64{1.23456789012345, -3, 2.23456789012345, -4, 3.23456789012345, -5}, s.samples[1].Values, "all digits")
+	assert.Equal(t, []float64{1.23456789012345, -3, 2.23456789012345, -4, 3.23456789012345, -5}, s.samples[1].Values,
+		"all digits")
 	assert.InDeltaSlice(t, []float64{1717156800.375, 1717156800.5, 1717156800.625}, s.samples[1].Times, 1e-6)
 	assert.Equal(t, "measured", s.alike().Sheet, "new recordings are read alike")
 	assert.Equal(t, "r.npz", Name([]string{path}))
@@ -122,7 +123,8 @@ func TestMidnightOfWorkbook(t *testing.T) {
 	}
 }
 
-// sheet writes a workbook of rows, in which each column has a number format, "" for none. It changes the file before it is written.
+// sheet writes a workbook of rows, in which each column has a number format, "" for none. It changes the file before it
+// is written.
 func sheet(t *testing.T, name string, formats []string, rows [][]any, change func(f *excelize.File)) string {
 	t.Helper()
 	f := excelize.NewFile()
@@ -172,7 +174,8 @@ func TestTimesOfWorkbookByNumberFormat(t *testing.T) {
 		assert.Equal(t, "20 time points in all samples, 0.125 of time apart", result.Timepoints.String(), format)
 		window, err := recording.ParseSpan("0.5s")
 		require.NoError(t, err)
-		result, err = Import(t.Context(), []string{path}, filepath.Join(t.TempDir(), "b.npz"), Options{Cut: recording.Cut{Window: window}})
+		result, err = Import(t.Context(), []string{path}, filepath.Join(t.TempDir(), "b.npz"),
+			Options{Cut: recording.Cut{Window: window}})
 		require.NoError(t, err, format)
 		assert.Equal(t, 4, result.Timepoints.Longest, format)
 	}
@@ -192,10 +195,12 @@ func TestDatesOfWorkbookWithoutFormat(t *testing.T) {
 		require.NoError(t, os.Rename(sheet(t, "r.xlsx", nil, rows, nil), filepath.Join(class, strconv.Itoa(i)+".xlsx")))
 	}
 	result, _ := imported(t, Options{}, folder)
-	assert.Contains(t, strings.Join(result.Notes, "\n"), "column time holds numbers such as 45443.5 without a date's format: if they are days")
+	assert.Contains(t, strings.Join(result.Notes, "\n"),
+		"column time holds numbers such as 45443.5 without a date's format: if they are days")
 }
 
-// Recordings of one experiment lie in a sheet each, whose times go on beyond a day: the first at midnight, another two days later.
+// Recordings of one experiment lie in a sheet each, whose times go on beyond a day: the first at midnight, another two
+// days later.
 func TestElapsedTimesOfWorkbooksBeyondADay(t *testing.T) {
 	folder := t.TempDir()
 	for i, hours := range []float64{0, 5, 12, 23, 25, 30, 48, 50} {
@@ -222,8 +227,10 @@ func TestFormulasThatNobodyHasCalculated(t *testing.T) {
 		require.NoError(t, f.SetCalcProps(&excelize.CalcPropsOptions{FullCalcOnLoad: &asks}))
 	}
 	path := sheet(t, "f.xlsx", nil, none, nil)
-	assert.Contains(t, refused(t, Options{}, path), "sheet Sheet1, row 2: column double holds a formula that nobody has calculated, =B2*2: "+
-		"open the workbook in a spreadsheet program and save it, which calculates it (in LibreOffice press Ctrl+Shift+F9 first); or leave it out with --leave \"double\"")
+	assert.Contains(t, refused(t, Options{}, path),
+		"sheet Sheet1, row 2: column double holds a formula that nobody has calculated, =B2*2: "+
+			"open the workbook in a spreadsheet program and save it, which calculates it (in LibreOffice press Ctrl+Shift+F9 "+
+			"first); or leave it out with --leave \"double\"")
 	result, _ := imported(t, Options{Table: Table{Leave: []string{"double"}}}, path)
 	assert.Equal(t, []string{"x"}, result.Sensors)
 	assert.Contains(t, refused(t, Options{}, sheet(t, "f.xlsx", nil, [][]any{{"label", "x"}, {`="a"`, 1}, {"b", 2}}, nil)),
@@ -244,22 +251,28 @@ func TestFormulasThatNobodyHasCalculated(t *testing.T) {
 		}
 	}
 	zeros := sheet(t, "f.xlsx", nil, stored(0, 0, 0, 0), func(f *excelize.File) { results(f); opens(f) })
-	assert.Contains(t, refused(t, Options{}, zeros), "f.xlsx: column double holds 4 formulas, and the result of each is 0 or empty, as libraries "+
-		"write it that do not calculate: open the workbook in a spreadsheet program and save it, which calculates it (in LibreOffice")
+	assert.Contains(t, refused(t, Options{}, zeros),
+		"f.xlsx: column double holds 4 formulas, and the result of each is 0 or empty, as libraries "+
+			"write it that do not calculate: open the workbook in a spreadsheet program and save it, which calculates it (in "+
+			"LibreOffice")
 	result, _ = imported(t, Options{Table: Table{Leave: []string{"double"}}}, zeros)
 	assert.Empty(t, result.Notes)
-	kept := sheet(t, "f.xlsx", nil, stored(0, 0, 0, 0), func(f *excelize.File) { // as LibreOffice saves it, which does not calculate
+	// as LibreOffice saves it, which does not calculate
+	kept := sheet(t, "f.xlsx", nil, stored(0, 0, 0, 0), func(f *excelize.File) {
 		results(f)
 		asks, id := false, uint(1)
 		require.NoError(t, f.SetCalcProps(&excelize.CalcPropsOptions{FullCalcOnLoad: &asks, CalcID: &id}))
 	})
 	result, _ = imported(t, Options{}, kept)
-	assert.Contains(t, strings.Join(result.Notes, "\n"), "the result of 4 of them is 0, such as in row 2: if nobody has calculated these")
+	assert.Contains(t, strings.Join(result.Notes, "\n"),
+		"the result of 4 of them is 0, such as in row 2: if nobody has calculated these")
 	some := sheet(t, "f.xlsx", nil, stored(2, 0, 0, 8), func(f *excelize.File) { results(f); opens(f) })
 	result, _ = imported(t, Options{}, some)
-	assert.Contains(t, strings.Join(result.Notes, "\n"), "f.xlsx: column double holds 4 formulas, and the result of 2 of them is 0, such as in row 3: "+
-		"if nobody has calculated these, open the workbook")
-	result, d := imported(t, Options{}, sheet(t, "f.xlsx", nil, stored(2, 4, 6, 8), func(f *excelize.File) { results(f); opens(f) }))
+	assert.Contains(t, strings.Join(result.Notes, "\n"),
+		"f.xlsx: column double holds 4 formulas, and the result of 2 of them is 0, such as in row 3: "+
+			"if nobody has calculated these, open the workbook")
+	result, d := imported(t, Options{},
+		sheet(t, "f.xlsx", nil, stored(2, 4, 6, 8), func(f *excelize.File) { results(f); opens(f) }))
 	assert.Empty(t, result.Notes, "results are there")
 	assert.Equal(t, []float32{1, 2}, d.Series[0])
 }
@@ -284,7 +297,8 @@ func TestHiddenPartsOfAWorkbook(t *testing.T) {
 	assert.Len(t, d.Series, 4)
 	notes := strings.Join(result.Notes, "\n")
 	assert.Contains(t, notes, "sheet new is read, of old, new, of which the workbook hides old (--sheet names another)")
-	assert.Contains(t, notes, "sheet new of "+path+" hides 2 rows, by a filter or by hand, such as row 3: hidden rows are read as the others")
+	assert.Contains(t, notes, "sheet new of "+path+" hides 2 rows, by a filter or by hand, such as row 3: hidden rows "+
+		"are read as the others")
 	assert.Contains(t, notes, "column y is hidden in the workbook and read as the others; --leave leaves it out")
 	s, err := read(t, []string{path}, Options{Table: Table{Sheet: "OLD"}})
 	require.NoError(t, err)
@@ -293,7 +307,8 @@ func TestHiddenPartsOfAWorkbook(t *testing.T) {
 
 // A truth value is 1 or 0 as a sensor, and true or false as a class, in each kind of file.
 func TestTruthValuesByOneRule(t *testing.T) {
-	s, err := read(t, []string{sheet(t, "b.xlsx", nil, [][]any{{"label", "x", "y"}, {true, true, 1.5}, {false, false, 2}}, nil)}, Options{})
+	s, err := read(t, []string{sheet(t, "b.xlsx", nil, [][]any{{"label", "x", "y"}, {true, true, 1.5}, {false, false, 2}},
+		nil)}, Options{})
 	require.NoError(t, err)
 	text, err := read(t, []string{put(t, t.TempDir(), "b.csv", "label,x,y\ntrue,True,1.5\nfalse,FALSE,2\n")}, Options{})
 	require.NoError(t, err)

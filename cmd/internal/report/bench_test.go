@@ -33,7 +33,8 @@ new PerformanceObserver((list) => {
 //	go test -bench Explorer -benchtime 200x ./cmd/internal/report
 func BenchmarkExplorer(b *testing.B) {
 	ctx := opened(b, words(b), chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-		_, err := cdp.Call(ctx, tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: clock})
+		_, err := cdp.Call(ctx, tab, page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{Source: clock})
 		return err
 	}))
 	for _, c := range []struct {

@@ -93,7 +93,8 @@ func TestSizes(t *testing.T) {
 		r, _ := built(t, name)
 		ctx := opened(t, r)
 		for _, size := range [][2]int64{{360, 780}, {390, 844}, {1280, 900}} {
-			do(t, ctx, chromedp.EmulateViewport(size[0], size[1]), chromedp.SetValue("#cluster", ""), chromedp.SendKeys("#cluster", "1"))
+			do(t, ctx, chromedp.EmulateViewport(size[0], size[1]), chromedp.SetValue("#cluster", ""),
+				chromedp.SendKeys("#cluster", "1"))
 			assert.Equal(t, int(size[0]), read[int](t, ctx, `document.documentElement.scrollWidth`), "%s at %v", name, size)
 			assert.Empty(t, read[[]string](t, ctx, `[...document.querySelectorAll("body *:not(main):not(.frame)")].map((e) => {
 				const high = e.closest(".reel") && !e.matches(".reel") && e.tagName === "UL" ? 0 : e.getBoundingClientRect().height;
@@ -160,7 +161,8 @@ func TestPageWithoutHeldOutSamples(t *testing.T) {
 	}
 	r.Result = &result
 	ctx := opened(t, r)
-	assert.Equal(t, "Predicted by values, fitted to 2 classes, without a network. No samples could be held out to tell how well they predict.",
+	assert.Equal(t, "Predicted by values, fitted to 2 classes, without a network. No samples could be held out to tell "+
+		"how well they predict.",
 		textOf(t, ctx, "about"))
 	assert.Equal(t, "No training samples could be held out to judge these by.", textOf(t, ctx, "members-text"))
 	assert.Regexp(t, `values\s*not measured\s*–\s*no\s*100%`, textOf(t, ctx, "members-table"))

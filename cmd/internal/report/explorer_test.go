@@ -85,7 +85,8 @@ func TestExplorer(t *testing.T) {
 	want := int(levels.Hard().Path(1)[3*8+4])
 	cluster, level, nodes := chosen(t, ctx)
 	assert.Equal(t, []int{want, 1, count(levels.Hard().Path(1), want)}, []int{cluster, level, nodes})
-	assert.Contains(t, textOf(t, ctx, "announcement"), fmt.Sprintf("row 4, column 5; Level 1, cluster %d: %d of 64 input nodes", want, nodes))
+	assert.Contains(t, textOf(t, ctx, "announcement"),
+		fmt.Sprintf("row 4, column 5; Level 1, cluster %d: %d of 64 input nodes", want, nodes))
 	up := levels[1].Memberships.Hard()
 	assert.Equal(t, strconv.Itoa(int(up[want])), rows(t, ctx)["level 2"])
 	assert.Contains(t, textOf(t, ctx, "panel-size"), fmt.Sprintf("%.2f", levels.Mass(1)[want])[:3])
@@ -183,7 +184,8 @@ func TestKeyboard(t *testing.T) {
 		}
 	}
 	assert.Subset(t, seen, []string{"level", "epoch", "cluster", "clear", "map"})
-	do(t, ctx, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight)) // the first one begins
+	// the first one begins
+	do(t, ctx, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight))
 	node := 1*8 + 1
 	cluster, level, _ := chosen(t, ctx)
 	assert.Equal(t, []int{int(levels.Hard().Path(1)[node]), 1}, []int{cluster, level})
@@ -224,7 +226,8 @@ func TestTenThousandNodes(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, node, 0)
 	assert.Contains(t, textOf(t, ctx, "announcement"),
-		fmt.Sprintf("Level 4, cluster %d: %d of 10,000 input nodes; in cluster", cluster[node], count(cluster, int(cluster[node]))))
+		fmt.Sprintf("Level 4, cluster %d: %d of 10,000 input nodes; in cluster", cluster[node],
+			count(cluster, int(cluster[node]))))
 	do(t, ctx, chromedp.KeyEvent(kb.ArrowLeft))
 	other, _, _ := strings.Cut(textOf(t, ctx, "announcement"), ";")
 	assert.NotEqual(t, name, other)

@@ -49,8 +49,9 @@ func trained(t testing.TB, name string) string {
 	if begun[name] {
 		return dir
 	}
-	c := training.Patch{"levels": "12x8/8,4x8/4,1x8/4", "hidden": 8, "epochs": 3, "ccp_hierarchy": "learned", "ccp_membership_rate": 100,
-		"ccp_stem": nil, "ccp_blocks": nil, "ccp_dropout": nil, "ccp_padding": nil, "readout_dropout": nil}
+	c := training.Patch{"levels": "12x8/8,4x8/4,1x8/4", "hidden": 8, "epochs": 3, "ccp_hierarchy": "learned",
+		"ccp_membership_rate": 100,
+		"ccp_stem":            nil, "ccp_blocks": nil, "ccp_dropout": nil, "ccp_padding": nil, "readout_dropout": nil}
 	switch name {
 	case "prepared":
 		c["ccp_hierarchy"], c["ccp_membership_rate"], c["ccp_hierarchies"], c["epochs"] = "prepared", nil, 1, 1
@@ -149,7 +150,8 @@ func words(t testing.TB) Report {
 		Model: "ccp", Info: signal.Info{Nodes: 10_000, Channels: 1, ClassNames: []string{"a", "b"}}, Levels: []models.Level{
 			{Clusters: 2048, Filters: 128, Neighbours: 16}, {Clusters: 512, Filters: 192, Neighbours: 16},
 			{Clusters: 128, Filters: 256, Neighbours: 8},
-			{Clusters: 32, Filters: 384, Neighbours: 8}, {Clusters: 4, Filters: 512, Neighbours: 8}, {Clusters: 1, Filters: 512, Neighbours: 4}}}
+			{Clusters: 32, Filters: 384, Neighbours: 8}, {Clusters: 4, Filters: 512, Neighbours: 8},
+			{Clusters: 1, Filters: 512, Neighbours: 4}}}
 	r := Report{Metadata: models.Metadata{Data: "words", Spec: spec}, Checkpoint: "runs/words", Network: true}
 	positions := make([]float64, 0, 20_000)
 	names := make([]string, spec.Nodes)
@@ -191,7 +193,8 @@ func words(t testing.TB) Report {
 				ranks, gates = append(ranks, random.Float32()), append(gates, random.Float32())
 			}
 			l.Mass, l.Central = append(l.Mass, random.Float64()), append(l.Central, central)
-			l.Neighbourhoods, l.Ranks, l.Gates = append(l.Neighbourhoods, neighbourhood), append(l.Ranks, ranks), append(l.Gates, gates)
+			l.Neighbourhoods, l.Ranks, l.Gates = append(l.Neighbourhoods, neighbourhood), append(l.Ranks, ranks),
+				append(l.Gates, gates)
 		}
 		nodes = l.Clusters
 	}

@@ -23,7 +23,8 @@ func TestBuildSeveralHierarchies(t *testing.T) {
 	r, err := Build(t.Context(), dir, classifier, digits(t), 0, func(string, float64) {})
 	require.NoError(t, err)
 
-	assert.Equal(t, []string{"The model has 2 hierarchies, whose predictions are averaged. The first is shown."}, r.Notices)
+	assert.Equal(t, []string{"The model has 2 hierarchies, whose predictions are averaged. The first is shown."},
+		r.Notices)
 	assert.Equal(t, []int{result.Epochs, result.Epochs}, []int{r.Epochs, r.BestEpoch})
 	assert.Nil(t, r.Result.Validation)
 	for _, e := range r.History {
@@ -39,7 +40,8 @@ func TestBuildSeveralHierarchies(t *testing.T) {
 	// change by.
 	signal := make([]float32, 64)
 	digits(t).Signals.Read(0, signal)
-	a, err := classifier.Attribute(t.Context(), [][]float32{signal}, models.AttributionOptions{Method: models.IntegratedGradients, Steps: 100})
+	a, err := classifier.Attribute(t.Context(), [][]float32{signal},
+		models.AttributionOptions{Method: models.IntegratedGradients, Steps: 100})
 	require.NoError(t, err)
 	assert.Less(t, a[0].Gap, 0.03)
 }

@@ -25,8 +25,8 @@ const (
 	mostCentral  = 16      // nodes of a cluster
 )
 
-// Build reports the run in dir, whose classifier is c. The training may still be under way. d is the run's data set. If d
-// is nil, the report has no samples and no names. Otherwise Build evaluates the test samples. It explains the most
+// Build reports the run in dir, whose classifier is c. The training may still be under way. d is the run's data set. If
+// d is nil, the report has no samples and no names. Otherwise Build evaluates the test samples. It explains the most
 // confident mistakes, and some samples of all classes: so many in all, as many as the page can show if samples is 0, or
 // explain.Auto. It tells doing of the progress.
 func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Dataset, samples int,
@@ -76,7 +76,8 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	}
 	if levels != nil {
 		if n := spec.Hierarchies(); n > 1 {
-			r.Notices = append(r.Notices, fmt.Sprintf("The model has %d hierarchies, whose predictions are averaged. The first is shown.", n))
+			r.Notices = append(r.Notices,
+				fmt.Sprintf("The model has %d hierarchies, whose predictions are averaged. The first is shown.", n))
 		}
 		if err := r.describe(dir, c, levels); err != nil {
 			return r, err
@@ -142,7 +143,8 @@ func hierarchyOf(spec models.Spec, layout *picture.Layout, epochs []training.Hie
 		}
 		h.Levels = append(h.Levels, l)
 	}
-	// If there are too many epochs, only some keep their clusters, at equal distances. The first and the last are among them.
+	// If there are too many epochs, only some keep their clusters, at equal distances. The first and the last are among
+	// them.
 	most := min(mostEpochs, max(2, mostAssigned/assigned))
 	for i := 1; i < len(epochs) && len(epochs) > most; i++ {
 		if share := func(i int) int { return i * (most - 1) / (len(epochs) - 1) }; share(i) == share(i-1) && i != shown {

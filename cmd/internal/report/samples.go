@@ -24,8 +24,10 @@ const (
 	evaluated    = 64     // samples at a time
 )
 
-// evaluate evaluates the test samples of a data set, and explains so many of them: all that the page can show if samples is 0.
-func (r *Report) evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, samples int, doing func(string, float64)) error {
+// evaluate evaluates the test samples of a data set, and explains so many of them: all that the page can show if
+// samples is 0.
+func (r *Report) evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, samples int,
+	doing func(string, float64)) error {
 	var wrong, right []*Sample
 	doing("evaluating "+text.Count(len(d.Test), "test sample"), 0)
 	evaluation, err := training.EvaluateEach(c, d, d.Test, evaluated, func(i int, shares []float64) {
@@ -61,8 +63,8 @@ func (r *Report) evaluate(ctx context.Context, c *models.Classifier, d *datasets
 	return r.explain(ctx, e, means)
 }
 
-// gallery picks so many samples: the first right one of each class, then others of all classes in turn, right ones before wrong
-// ones.
+// gallery picks so many samples: the first right one of each class, then others of all classes in turn, right ones
+// before wrong ones.
 func gallery(right, wrong []*Sample, classes, most int) []*Sample {
 	queues := make([][]*Sample, classes)
 	for _, s := range slices.Concat(right, wrong) {
@@ -120,8 +122,8 @@ func (r *Report) explain(ctx context.Context, e explain.Explanation, counted int
 	return err
 }
 
-// draw draws a sample with the nodes' contributions to its prediction. Named nodes without positions, such as words, are
-// listed instead, with their contributions.
+// draw draws a sample with the nodes' contributions to its prediction. Named nodes without positions, such as words,
+// are listed instead, with their contributions.
 func (r *Report) draw(x *Sample, d *datasets.Dataset, signal []float32, a models.Attribution) error {
 	x.Most = floats.Norm(a.Nodes, math.Inf(1))
 	if d.NodeNames != nil && d.Grid == nil && d.Coordinates == nil {

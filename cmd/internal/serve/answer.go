@@ -60,7 +60,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) (code i
 	case r.Context().Err() != nil:
 		known = refusal{clientGone, errors.New("the client went away")}
 	case errors.As(err, &known):
-		if now := time.Now().UnixNano(); known.code == http.StatusServiceUnavailable && now-s.warned.Load() > int64(10*time.Second) {
+		if now := time.Now().UnixNano(); known.code == http.StatusServiceUnavailable &&
+			now-s.warned.Load() > int64(10*time.Second) {
 			s.warned.Store(now)
 			s.Log.Warn("overloaded: requests are refused", "error", err)
 		}

@@ -21,7 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var tinySpec = &models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: nodes, Channels: channels, ClassNames: make([]string, classes)}}}
+var tinySpec = &models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: nodes, Channels: channels,
+	ClassNames: make([]string, classes)}}}
 
 func unbounded(int) error { return nil }
 
@@ -47,13 +48,16 @@ var badRequests = []struct{ body, header, want string }{
 	{strings.Replace(inJSON(1), "1,4,2", "99999999999999999999,4,2", 1), "", "the request is not the JSON expected"},
 	{strings.Replace(inJSON(1), "FP32", "BYTES", 1), "", `datatype "BYTES"; there are BOOL, UINT8, UINT16, UINT32, UINT64, INT8, `},
 	{strings.Replace(inJSON(1), "FP32", "UINT8", 1), "", "element 0 is -2.5, which is no number of its datatype"},
-	{strings.Replace(strings.Replace(inJSON(1), "FP32", "FP64", 1), ",0.5", ",1e39", 1), "", "element 3 is 1e+39, which float32 does not hold"},
+	{strings.Replace(strings.Replace(inJSON(1), "FP32", "FP64", 1), ",0.5", ",1e39", 1), "",
+		"element 3 is 1e+39, which float32 does not hold"},
 	{strings.Replace(inJSON(1), "FP32", "INT64", 1), "", "element 0 is -2.5, which is no number of its datatype"},
 	{strings.Replace(inJSON(1), ",0.5", ",1e39", 1), "", "element 3 is 1e39, which is no number of its datatype"},
 	{strings.Replace(inJSON(1), ",0.5", ",null", 1), "", "element 3 is null"},
 	{strings.Replace(inJSON(1), ",0.5", `,"0.5"`, 1), "", `element 3 is "0.5"`},
-	{strings.Replace(inJSON(1), ",0.5", "", 1), "", "its data does not have its shape: an array ends after 7 elements, the shape says 8"},
-	{strings.Replace(inJSON(1), ",0.5", ",0.5,1", 1), "", "its data does not have its shape: an array goes on after the 8 elements"},
+	{strings.Replace(inJSON(1), ",0.5", "", 1), "",
+		"its data does not have its shape: an array ends after 7 elements, the shape says 8"},
+	{strings.Replace(inJSON(1), ",0.5", ",0.5,1", 1), "",
+		"its data does not have its shape: an array goes on after the 8 elements"},
 	{strings.Replace(inJSON(1), ",0.5", ",[0.5]", 1), "", "its data does not have its shape"},
 	{`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32","data":[[[1,2],[3,4],[5,6],[7]]]}]}`, "",
 		"an array ends after 1 elements, the shape says 2"},
@@ -109,7 +113,8 @@ func TestBadRequests(t *testing.T) {
 	}
 	// What only the classifier sees, with the index in the request, and beside good requests.
 	nan := binaryRequest(64, 60) + "\x00\x00\xc0\x7f"
-	code, _, body := send(t, "POST", url, strings.Replace(nan, "[1,", "[2,", 1), binaryHeader, fmt.Sprint(strings.LastIndex(nan, "}")+1))
+	code, _, body := send(t, "POST", url, strings.Replace(nan, "[1,", "[2,", 1), binaryHeader,
+		fmt.Sprint(strings.LastIndex(nan, "}")+1))
 	assert.Equal(t, 400, code)
 	assert.Contains(t, string(body), "unusable signal 1: node 3, channel 1 is NaN")
 	code, _, body = send(t, "POST", url, inJSON(1025))
@@ -238,7 +243,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	url := listen(t, s) + "/v2/models/tiny/infer"
 	code, header, body := send(t, "POST", url, inJSON(500))
 	assert.Equal(t, 413, code, "it never fits: %s", body)
-	assert.Contains(t, string(body), "the request takes more than 16384 bytes of memory, which all requests share; send it in parts")
+	assert.Contains(t, string(body),
+		"the request takes more than 16384 bytes of memory, which all requests share; send it in parts")
 	assert.Empty(t, header.Get("Retry-After"))
 	s.memory.Add(15 << 10) // others'
 	code, header, body = send(t, "POST", url, inJSON(1))
@@ -317,7 +323,8 @@ func FuzzParseNumbers(f *testing.F) {
 
 // Reading a batch of images as JSON.
 func BenchmarkDecode(b *testing.B) {
-	spec := &models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: make([]string, 10)}}}
+	spec := &models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: 1024, Channels: 3,
+		ClassNames: make([]string, 10)}}}
 	for name, scale := range map[string]float32{"bytes": 1, "fractions": 1. / 255} {
 		b.Run(name, func(b *testing.B) {
 			data := make([]float32, 64*1024*3)

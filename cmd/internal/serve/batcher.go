@@ -47,16 +47,17 @@ type job struct {
 	done        chan struct{}
 }
 
-func newBatcher(maxSignals, capacity int, maxDelay time.Duration, observe func(int, time.Duration), failed func(string)) *batcher {
+func newBatcher(maxSignals, capacity int, maxDelay time.Duration, observe func(int, time.Duration),
+	failed func(string)) *batcher {
 	b := &batcher{maxSignals: maxSignals, capacity: capacity, maxDelay: maxDelay, observe: observe, failed: failed,
 		wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go b.work()
 	return b
 }
 
-// classify waits for the predictions of signals by classifier, and calls free when it needs both no more: after an error,
-// that can be later. Its errors are errFull, a models.SignalError, models.ErrClosed, ctx's error, or an error of the
-// computation.
+// classify waits for the predictions of signals by classifier, and calls free when it needs both no more: after an
+// error, that can be later. Its errors are errFull, a models.SignalError, models.ErrClosed, ctx's error, or an error of
+// the computation.
 func (b *batcher) classify(ctx context.Context, classifier *models.Classifier, signals [][]float32,
 	free func()) ([]models.Prediction, error) {
 	if err := long(classifier, signals); err != nil {
@@ -91,8 +92,9 @@ func long(c *models.Classifier, signals [][]float32) error {
 	most := max(mostTimepoints, mostLonger*c.Form.Longest)
 	for i, s := range signals {
 		if timepoints := len(s) / c.Form.Width(); timepoints > most {
-			return &models.SignalError{Index: i, Reason: fmt.Sprintf("it has %d time points, and the server takes at most %d of a "+
-				"recording: cut it, as ?window= does", timepoints, most)}
+			return &models.SignalError{Index: i,
+				Reason: fmt.Sprintf("it has %d time points, and the server takes at most %d of a "+
+					"recording: cut it, as ?window= does", timepoints, most)}
 		}
 	}
 	return nil

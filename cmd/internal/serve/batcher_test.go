@@ -115,7 +115,8 @@ func TestBatcherKeepsBadSignalsApart(t *testing.T) {
 	})
 }
 
-// A full queue refuses, what nobody waits for is not computed, and then there is room again until the batcher is closed.
+// A full queue refuses, what nobody waits for is not computed, and then there is room again until the batcher is
+// closed.
 func TestBatcherQueue(t *testing.T) {
 	red := tinyClassifier(t, 0)
 	synctest.Test(t, func(t *testing.T) {

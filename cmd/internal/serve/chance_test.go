@@ -29,7 +29,8 @@ func TestSkippingEnds(t *testing.T) {
 	assert.Less(t, time.Since(start), time.Minute, "the part would take minutes, also on a machine that is busy")
 }
 
-// right returns requests for recordings of chance and checks of their answers: they are what the classifier in dir says.
+// right returns requests for recordings of chance and checks of their answers: they are what the classifier in dir
+// says.
 func right(t *testing.T, dir string) (bodies []string, check func(i int, answer []byte)) {
 	known, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// exact returns the value of a float of so many bytes by the definition of IEEE 754, or of BF16, which is the upper half of one.
+// exact returns the value of a float of so many bytes by the definition of IEEE 754, or of BF16, which is the upper
+// half of one.
 func exact(bits uint64, width int, bfloat bool) float64 {
 	mantissa, exponent := map[int]int{2: 10, 4: 23, 8: 52}[width], map[int]int{2: 5, 4: 8, 8: 11}[width]
 	if bfloat {
@@ -38,7 +39,8 @@ func exact(bits uint64, width int, bfloat bool) float64 {
 	return v
 }
 
-// elementOf returns the little-endian bytes of a datatype's element, its JSON ("" if it has none), and the float32 nearest to it.
+// elementOf returns the little-endian bytes of a datatype's element, its JSON ("" if it has none), and the float32
+// nearest to it.
 func elementOf(name string, width int, bits uint64) (raw []byte, text string, want float32) {
 	raw = binary.LittleEndian.AppendUint64(nil, bits)[:width]
 	bits &= math.MaxUint64 >> (64 - 8*width)
@@ -61,8 +63,8 @@ func elementOf(name string, width int, bits uint64) (raw []byte, text string, wa
 	return raw, text, want
 }
 
-// patterns returns all bits of an element of one or two bytes, and of a larger one its extremes, subnormals, both zeros, infinities, NaN,
-// what lies halfway between two of float32, and some drawn.
+// patterns returns all bits of an element of one or two bytes, and of a larger one its extremes, subnormals, both
+// zeros, infinities, NaN, what lies halfway between two of float32, and some drawn.
 func patterns(width int) (all []uint64) {
 	if width <= 2 {
 		for bits := range uint64(1) << (8 * width) {
@@ -70,8 +72,10 @@ func patterns(width int) (all []uint64) {
 		}
 		return all
 	}
-	for _, v := range []float64{0, 1, -1, 0.1, math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, 0x1p-126, 0x1p-150, 0x1p-149 * 1.5,
-		1 + 0x1p-24, 1 + 0x1p-24 + 0x1p-50, math.MaxFloat64, math.SmallestNonzeroFloat64, math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(0, -1)} {
+	for _, v := range []float64{0, 1, -1, 0.1, math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, 0x1p-126,
+		0x1p-150, 0x1p-149 * 1.5,
+		1 + 0x1p-24, 1 + 0x1p-24 + 0x1p-50, math.MaxFloat64, math.SmallestNonzeroFloat64, math.Inf(1), math.Inf(-1),
+		math.NaN(), math.Copysign(0, -1)} {
 		all = append(all, math.Float64bits(v), uint64(math.Float32bits(float32(v))))
 	}
 	for shift := range 64 {
@@ -86,7 +90,8 @@ func patterns(width int) (all []uint64) {
 	return all
 }
 
-// Each element of each datatype is the float32 nearest to it, in binary and in JSON, to the last bit: extremes, subnormals and -0, too.
+// Each element of each datatype is the float32 nearest to it, in binary and in JSON, to the last bit: extremes,
+// subnormals and -0, too.
 func TestEveryDatatypeIsExact(t *testing.T) {
 	same := func(want, got float32) bool {
 		return math.Float32bits(want) == math.Float32bits(got) || want != want && got != got
@@ -115,10 +120,12 @@ func TestEveryDatatypeIsExact(t *testing.T) {
 	}
 }
 
-// What is no element of a datatype is refused in JSON, where binary could not have it: fractions, numbers out of range, texts.
+// What is no element of a datatype is refused in JSON, where binary could not have it: fractions, numbers out of range,
+// texts.
 func TestNoElementOfItsDatatype(t *testing.T) {
 	for name, texts := range map[string][]string{
-		"BOOL": {"0", "1", "null"}, "UINT8": {"256", "-1", "1.5", "1e2", "true"}, "UINT16": {"65536", "-1"}, "UINT32": {"4294967296"},
+		"BOOL": {"0", "1", "null"}, "UINT8": {"256", "-1", "1.5", "1e2", "true"}, "UINT16": {"65536", "-1"},
+		"UINT32": {"4294967296"},
 		"UINT64": {"18446744073709551616", "-1"}, "INT8": {"128", "-129", "0.5"}, "INT16": {"32768", "-32769"},
 		"INT32": {"2147483648", "-2147483649", "2.5"}, "INT64": {"9223372036854775808", "1.0"},
 		"FP16": {"65520", "-1e5", "1e400", "false"}, "BF16": {"3.4e38", "1e39"}, "FP32": {"3.5e38", `"1"`}, "FP64": {"1e309", "null"},
@@ -130,7 +137,8 @@ func TestNoElementOfItsDatatype(t *testing.T) {
 		}
 	}
 	for name, texts := range map[string]map[string]float32{ // the nearest element
-		"FP16": {"65519": 65504, "0.1": 0.0999755859375, "2.9802322387695312e-8": 0, "2.99e-8": 0x1p-24, "-0": float32(math.Copysign(0, -1))},
+		"FP16": {"65519": 65504, "0.1": 0.0999755859375, "2.9802322387695312e-8": 0, "2.99e-8": 0x1p-24,
+			"-0": float32(math.Copysign(0, -1))},
 		"BF16": {"0.1": 0.10009765625, "3.3895e38": 0xff * 0x1p120, "4.59e-41": 0, "4.6e-41": 0x1p-133},
 	} {
 		d := datatypes[slices.IndexFunc(datatypes, func(d datatype) bool { return d.name == name })]

@@ -72,7 +72,8 @@ type input struct {
 // values are usable. binaryHeaderValue is the value of the HTTP header binaryHeader, "" without. most is the greatest
 // number of signals. Before decode allocates the values, it calls take with their bytes, and with 0 now and then. It
 // fails with take's error.
-func decode(body []byte, binaryHeaderValue string, m *models.Metadata, most int, take func(int) error) (*inferRequest, error) {
+func decode(body []byte, binaryHeaderValue string, m *models.Metadata, most int,
+	take func(int) error) (*inferRequest, error) {
 	header, tail := body, []byte(nil)
 	if binaryHeaderValue != "" {
 		n, err := strconv.Atoi(binaryHeaderValue)
@@ -99,8 +100,8 @@ func decode(body []byte, binaryHeaderValue string, m *models.Metadata, most int,
 	return d, nil
 }
 
-// shapeOf returns the shape of the input: [batch, nodes, channels] or, of recordings at even time points, [batch, timepoints,
-// sensors * channels]. -1 stands for any.
+// shapeOf returns the shape of the input: [batch, nodes, channels] or, of recordings at even time points, [batch,
+// timepoints, sensors * channels]. -1 stands for any.
 func shapeOf(m *models.Metadata) []int {
 	if m.Form != nil {
 		return []int{-1, -1, m.Form.Width()}
@@ -121,8 +122,9 @@ func readRequest(r *jsonread.Reader) (d *inferRequest, in *input, err error) {
 	d = &inferRequest{}
 	timeout := 0
 	err = r.Object(map[string]jsonread.Value{
-		"id":         r.Text(&d.id),
-		"parameters": r.Object(map[string]jsonread.Value{"binary_data_output": r.Bool(&d.inBinary), "timeout": r.Int(&timeout)}),
+		"id": r.Text(&d.id),
+		"parameters": r.Object(map[string]jsonread.Value{"binary_data_output": r.Bool(&d.inBinary),
+			"timeout": r.Int(&timeout)}),
 		"inputs": r.List(func(i int) (err error) {
 			if i > 0 {
 				return bad("there are several inputs; the model takes one, %q", signalsTensor)
@@ -217,26 +219,30 @@ func (in *input) values(tail []byte, takes []int, most int, take func(int) error
 	case len(in.shape) == 2 && takes[2] == 1:
 		in.shape = append(in.shape, 1)
 	}
-	fits := len(in.shape) == 3 && in.shape[1] > 0 && in.shape[1] <= math.MaxInt32 && (takes[1] < 0 || in.shape[1] == takes[1]) &&
+	fits := len(in.shape) == 3 && in.shape[1] > 0 && in.shape[1] <= math.MaxInt32 &&
+		(takes[1] < 0 || in.shape[1] == takes[1]) &&
 		in.shape[2] == takes[2]
 	if !fits || in.shape[0] < 1 {
 		rows := "timepoints"
 		if takes[1] > 0 {
 			rows = strconv.Itoa(takes[1])
 		}
-		return nil, bad("input %q has shape %v; the model takes [batch, %s, %d] with a batch of at least 1", in.name, in.shape, rows, takes[2])
+		return nil, bad("input %q has shape %v; the model takes [batch, %s, %d] with a batch of at least 1", in.name,
+			in.shape, rows, takes[2])
 	}
 	at := slices.IndexFunc(datatypes, func(d datatype) bool { return d.name == in.datatype })
 	if at < 0 {
 		names := xslices.Map(datatypes, func(d datatype) string { return d.name })
-		return nil, bad("input %q has datatype %q; there are %s", in.name, suggest.Clip(in.datatype), strings.Join(names, ", "))
+		return nil, bad("input %q has datatype %q; there are %s", in.name, suggest.Clip(in.datatype),
+			strings.Join(names, ", "))
 	}
 	element := datatypes[at]
 	if in.shape[0] > most {
 		return nil, bad("the batch has %d signals; a request can have %d", in.shape[0], most)
 	}
 	size := in.shape[1] * in.shape[2]
-	if hold := (len(in.data) + len(tail)) / size; in.shape[0] > hold { // a value takes a byte at least; so what follows cannot overflow
+	// a value takes a byte at least; so what follows cannot overflow
+	if hold := (len(in.data) + len(tail)) / size; in.shape[0] > hold {
 		return nil, bad("input %q has shape %v, but its data can hold %d signals at most", in.name, in.shape, hold)
 	}
 	count := in.shape[0] * size
@@ -253,7 +259,8 @@ func (in *input) values(tail []byte, takes []int, most int, take func(int) error
 		return nil, err
 	}
 	if in.size == nil {
-		values, err := parseNumbers(make([]float32, 0, count), in.data, nested, element.parse, func() error { return take(0) })
+		values, err := parseNumbers(make([]float32, 0, count), in.data, nested, element.parse,
+			func() error { return take(0) })
 		if _, known := errors.AsType[refusal](err); err != nil && !known {
 			err = bad("input %q: %w", in.name, err)
 		}

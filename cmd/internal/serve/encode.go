@@ -13,7 +13,8 @@ import (
 
 // encode makes the answer to a request: JSON, then the binary tensors. header is the length of the JSON part, or -1
 // without binary tensors.
-func encode(name, version string, classes []string, d *inferRequest, predictions []models.Prediction) (body []byte, header int, err error) {
+func encode(name, version string, classes []string, d *inferRequest, predictions []models.Prediction) (body []byte,
+	header int, err error) {
 	response := struct {
 		ModelName    string            `json:"model_name"`
 		ModelVersion string            `json:"model_version"`
@@ -42,8 +43,8 @@ func encode(name, version string, classes []string, d *inferRequest, predictions
 	return append(body, tail...), header, err
 }
 
-// warningsOf lists what to know of the first signals that have warnings. It is one text, since the protocol's parameters
-// are texts, numbers or booleans.
+// warningsOf lists what to know of the first signals that have warnings. It is one text, since the protocol's
+// parameters are texts, numbers or booleans.
 func warningsOf(predictions []models.Prediction) string {
 	const shown = 8
 	var lines []string

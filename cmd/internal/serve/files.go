@@ -54,8 +54,8 @@ func (w *watched[T]) refresh() (changed bool, err error) {
 	return true, nil
 }
 
-// get returns what the files hold. It looks at most once a second whether they have changed. If they cannot be read, what was read
-// before stays in use, and the log says so once.
+// get returns what the files hold. It looks at most once a second whether they have changed. If they cannot be read,
+// what was read before stays in use, and the log says so once.
 func (w *watched[T]) get() T {
 	w.mu.Lock()
 	defer w.mu.Unlock()

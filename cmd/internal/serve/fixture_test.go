@@ -52,15 +52,18 @@ func save(t testing.TB, dir string, step, answer int) {
 	if answer >= 0 {
 		b := make([]float32, classes)
 		b[answer] = 5
-		require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromScalarAndDimensions(float32(0), 4, classes)))
+		require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromScalarAndDimensions(float32(0),
+			4, classes)))
 		require.NoError(t, store.GetVariable("/model/classes/b").SetValue(tensors.FromFlatDataAndDimensions(b, classes)))
 	}
 	c, err := models.NewClassifier(backend, m, graph)
 	require.NoError(t, err)
 	require.NoError(t, c.Update(store))
 	require.NoError(t, checkpoint.Start(dir, m, graph.WriteFile))
-	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(), map[string]any{"calibration": models.Calibration{
-		Samples: 2, Temperature: 1, Confidences: []float64{0.2, 1.1}}}, func(v *model.Variable) bool { return !variables.IsWeight(v) }))
+	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(),
+		map[string]any{"calibration": models.Calibration{
+			Samples: 2, Temperature: 1, Confidences: []float64{0.2, 1.1}}},
+		func(v *model.Variable) bool { return !variables.IsWeight(v) }))
 }
 
 // recorded makes the tiny model one of recordings: of two sensors in two frames.

@@ -95,7 +95,8 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	return nil
 }
 
-// answerSize returns how many bytes a signal's prediction takes at most, with its warnings, and in the text of an answer.
+// answerSize returns how many bytes a signal's prediction takes at most, with its warnings, and in the text of an
+// answer.
 func answerSize(c *models.Classifier) int {
 	size := 4 << 10
 	for _, name := range c.ClassNames {

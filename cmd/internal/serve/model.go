@@ -32,7 +32,8 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 	if !ok || strings.ContainsAny(name, `/\`) { // the = is part of a path
 		name, dir = "", text
 	} else if !modelName.MatchString(name) {
-		return Checkpoint{}, fmt.Errorf("the model name %q in %q must be of letters, digits, dots, dashes and underscores", name, text)
+		return Checkpoint{}, fmt.Errorf("the model name %q in %q must be of letters, digits, dots, dashes and underscores",
+			name, text)
 	}
 	if dir == "" {
 		return Checkpoint{}, fmt.Errorf("%q names no directory; write DIR or NAME=DIR", text)
@@ -75,15 +76,18 @@ func (s *Server) load(ctx context.Context, c Checkpoint, options models.LoadOpti
 		s.metrics.batches.WithLabelValues(m.name).Observe(float64(signals))
 		s.metrics.compute.WithLabelValues(m.name).Observe(took.Seconds())
 	}
-	m.batcher = newBatcher(s.MaxBatch, s.Queue, s.MaxDelay, observe, func(text string) { s.panicked("computing for model "+m.name, text) })
+	m.batcher = newBatcher(s.MaxBatch, s.Queue, s.MaxDelay, observe,
+		func(text string) { s.panicked("computing for model "+m.name, text) })
 	s.telling(m, classifier).Info("model loaded", "took", time.Since(start).Round(time.Millisecond))
 	return m, nil
 }
 
-// telling returns a log that says of a classifier where it is from, with the folder that a link points to, and what it takes.
+// telling returns a log that says of a classifier where it is from, with the folder that a link points to, and what it
+// takes.
 func (s *Server) telling(m *served, c *models.Classifier) *slog.Logger {
 	dir, _ := filepath.EvalSymlinks(m.dir)
-	return s.Log.With("model", m.name, "checkpoint", cmp.Or(dir, m.dir), "snapshot", c.Snapshot, "input", shapeOf(&c.Metadata),
+	return s.Log.With("model", m.name, "checkpoint", cmp.Or(dir, m.dir), "snapshot", c.Snapshot, "input",
+		shapeOf(&c.Metadata),
 		"classes", c.Spec.Classes())
 }
 
@@ -125,19 +129,25 @@ type metrics struct {
 func newMetrics() *metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m := &metrics{Factory: promauto.With(registry), handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})}
+	m := &metrics{Factory: promauto.With(registry),
+		handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})}
 	counter := func(name, help, label string) *prometheus.CounterVec {
 		return m.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{"model", label})
 	}
-	histogram := func(name, help string, least float64, buckets int) *prometheus.HistogramVec { // each twice as wide as the one before
+	// each twice as wide as the one before
+	histogram := func(name, help string, least float64, buckets int) *prometheus.HistogramVec {
 		return m.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help,
 			Buckets: prometheus.ExponentialBuckets(least, 2, buckets)}, []string{"model"})
 	}
-	m.requests = counter("ccp_requests_total", "Infer requests answered, by HTTP status code; 499: the client went away.", "code")
-	m.reloads = counter("ccp_reloads_total", "Newer snapshots that replaced the old one (ok), or could not (failed).", "result")
-	m.seconds = histogram("ccp_request_seconds", "Time from the end of an infer request's header to its answer, of answers 200.", 0.0001, 18)
+	m.requests = counter("ccp_requests_total", "Infer requests answered, by HTTP status code; 499: the client went away.",
+		"code")
+	m.reloads = counter("ccp_reloads_total",
+		"Newer snapshots that replaced the old one (ok), or could not (failed).", "result")
+	m.seconds = histogram("ccp_request_seconds",
+		"Time from the end of an infer request's header to its answer, of answers 200.", 0.0001, 18)
 	m.batches = histogram("ccp_batch_signals", "Signals computed at once.", 1, 11)
 	m.compute = histogram("ccp_compute_seconds", "Time of computing a batch.", 0.00005, 18)
-	m.panics = m.NewCounter(prometheus.CounterOpts{Name: "ccp_panics_total", Help: "Internal errors caught; each is a bug."})
+	m.panics = m.NewCounter(prometheus.CounterOpts{Name: "ccp_panics_total",
+		Help: "Internal errors caught; each is a bug."})
 	return m
 }

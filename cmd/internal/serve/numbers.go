@@ -14,7 +14,8 @@ var errStructure = errors.New("its data does not have its shape")
 // could do this, but needs a slice for each row and several times as long. That matters: reading a batch of images must
 // not take as long as classifying it. The data is valid JSON, because jsonread has read it.
 // An error of check, called now and then, ends the reading.
-func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte) (float32, error), check func() error) ([]float32, error) {
+func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte) (float32, error),
+	check func() error) ([]float32, error) {
 	shape, err := writtenShape(data, shape)
 	if err != nil {
 		return nil, err
@@ -53,7 +54,8 @@ func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte)
 	return values, nil
 }
 
-// writtenShape returns the shape that JSON data of so many numbers must have: the one asked for, or that of a flat array.
+// writtenShape returns the shape that JSON data of so many numbers must have: the one asked for, or that of a flat
+// array.
 func writtenShape(data []byte, shape []int) ([]int, error) {
 	const space = " \n\t\r"
 	inner, array := bytes.CutPrefix(bytes.TrimLeft(data, space), []byte("["))
@@ -104,7 +106,8 @@ func (o *openArrays) begin() error {
 func (o *openArrays) end() error {
 	o.depth--
 	if o.counts[o.depth+1] < o.shape[o.depth] {
-		return fmt.Errorf("%w: an array ends after %d elements, the shape says %d", errStructure, o.counts[o.depth+1], o.shape[o.depth])
+		return fmt.Errorf("%w: an array ends after %d elements, the shape says %d", errStructure, o.counts[o.depth+1],
+			o.shape[o.depth])
 	}
 	return nil
 }

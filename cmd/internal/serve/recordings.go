@@ -19,7 +19,8 @@ func perValue(r recording.Recording) int {
 
 // decodeRecordings reads the query and the body of a request about recordings, or about their windows, as decode does.
 // Errors name the recording, the sensor and the time point.
-func decodeRecordings(query string, body []byte, c *models.Classifier, most int, take func(int) error) (*inferRequest, error) {
+func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
+	take func(int) error) (*inferRequest, error) {
 	cut, threshold, err := asked(query, c)
 	if err != nil {
 		return nil, err

@@ -141,7 +141,8 @@ func TestWindowsOfRecordings(t *testing.T) {
 		assert.Len(t, p.Probabilities, classes)
 	}
 	more := `{"sensors":["hip","head","tail"],"values":[[1,2,3,4,0,0],[5,6,7,8,0,0]]}`
-	assert.InDeltaMapValues(t, parts.Predictions[0].Probabilities, ask("?window=2", more).Predictions[0].Probabilities, 1e-6)
+	assert.InDeltaMapValues(t, parts.Predictions[0].Probabilities,
+		ask("?window=2", more).Predictions[0].Probabilities, 1e-6)
 	silent := ask("?window=1", `{"values":[[1,2,3,4],[null,6,7,8],[3,1,2,9]]}`)
 	require.Len(t, silent.Predictions, 2)
 	assert.Contains(t, silent.Predictions[0].Warnings[0], `1 windows are left out, the first: window from 1 to 2: `)
@@ -196,7 +197,8 @@ func TestRecordingsOfManySensors(t *testing.T) {
 	for i := range 1000 {
 		form.Sensors = append(form.Sensors, fmt.Sprint(i))
 	}
-	c := &models.Classifier{Metadata: models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: 1000, Channels: 1, Form: form}}}}
+	c := &models.Classifier{Metadata: models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: 1000, Channels: 1,
+		Form: form}}}}
 	var shared atomic.Int64
 	read := func(values string) (*inferRequest, error) {
 		b := &budget{shared: &shared, limit: 1 << 18}
@@ -207,7 +209,8 @@ func TestRecordingsOfManySensors(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float32{0, 0, 0, 1, 0}, d.Signals[0][:5])
 	_, err = read("[1]" + strings.Repeat(",[2]", 50))
-	assert.EqualError(t, err, "the request takes more than 262144 bytes of memory, which all requests share; send it in parts")
+	assert.EqualError(t, err, "the request takes more than 262144 bytes of memory, which all requests share; send "+
+		"it in parts")
 	assert.Zero(t, shared.Load())
 }
 

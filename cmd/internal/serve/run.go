@@ -25,7 +25,8 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	}
 	var open connections
 	const reading, writing = 30 * time.Second, 30 * time.Second // of a request, of an answer
-	server := &http.Server{Handler: s.Handler(), MaxHeaderBytes: 32 << 10, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: reading,
+	server := &http.Server{Handler: s.Handler(), MaxHeaderBytes: 32 << 10, ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:  reading,
 		WriteTimeout: reading + s.Timeout + writing, IdleTimeout: 2 * time.Minute,
 		TLSConfig: config, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug), ConnState: open.changed}
 	watching, stop := context.WithCancel(ctx)

@@ -54,7 +54,8 @@ func TestEndUnderLoad(t *testing.T) {
 			client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
 			defer client.CloseIdleConnections()
 			for {
-				answer, err := client.Post("http://"+address+"/v2/models/tiny/infer", "application/json", strings.NewReader(inJSON(3)))
+				answer, err := client.Post("http://"+address+"/v2/models/tiny/infer", "application/json",
+					strings.NewReader(inJSON(3)))
 				if !assert.NoError(t, err) {
 					return
 				}
@@ -86,7 +87,8 @@ func TestDrainEnds(t *testing.T) {
 	}
 	address, stop := start(t, s)
 	open := map[string]net.Conn{}
-	for _, text := range []string{"", "GET /v2 HT", "POST /v2/models/tiny/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
+	for _, text := range []string{"", "GET /v2 HT",
+		"POST /v2/models/tiny/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
 		"POST /v2/models/tiny/infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n"} {
 		conn, err := net.Dial("tcp", address)
 		require.NoError(t, err)
@@ -269,7 +271,8 @@ func writeCertificate(t *testing.T, cert, key, name string) {
 	require.NoError(t, err)
 	keyDER, err := x509.MarshalPKCS8PrivateKey(private)
 	require.NoError(t, err)
-	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: keyDER}} {
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der},
+		key: {Type: "PRIVATE KEY", Bytes: keyDER}} {
 		require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	}
 }
@@ -280,7 +283,8 @@ func TestTLS(t *testing.T) {
 	s, _ := newServer(t, func(c *Config) { c.TLSCert, c.TLSKey = cert, key })
 	address, stop := start(t, s)
 	name := func(http2 bool) string {
-		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: http2}}
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+			ForceAttemptHTTP2: http2}}
 		defer client.CloseIdleConnections()
 		answer, err := client.Post("https://"+address+"/v2/models/tiny/infer", "", bytes.NewBufferString(inJSON(1)))
 		require.NoError(t, err)

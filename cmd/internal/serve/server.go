@@ -51,8 +51,9 @@ type Config struct {
 }
 
 // Defaults are the settings to start from.
-var Defaults = Config{MaxBatch: 64, MaxDelay: time.Millisecond, Queue: 1024, Timeout: 10 * time.Second, MaxBody: 64 << 20,
-	Memory: 256 << 20, Poll: 5 * time.Second, Drain: 5 * time.Second, Log: slog.New(slog.DiscardHandler)}
+var Defaults = Config{MaxBatch: 64, MaxDelay: time.Millisecond, Queue: 1024, Timeout: 10 * time.Second,
+	MaxBody: 64 << 20,
+	Memory:  256 << 20, Poll: 5 * time.Second, Drain: 5 * time.Second, Log: slog.New(slog.DiscardHandler)}
 
 // Server serves models. New makes one.
 type Server struct {
@@ -228,8 +229,8 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request, m *served) err
 	return nil
 }
 
-// columnsOf says in which order a time point of a recording has its values: sensor by sensor, the channels of each side by side. Channels
-// without names are left out.
+// columnsOf says in which order a time point of a recording has its values: sensor by sensor, the channels of each side
+// by side. Channels without names are left out.
 func columnsOf(form *recording.Form) document {
 	columns := document{"sensors": form.Sensors}
 	if axes := form.Axes(); axes != nil {
@@ -252,7 +253,8 @@ func (s *Server) acquire(r *http.Request, m *served) (c *models.Classifier, rele
 	}
 	if asked := r.PathValue("version"); asked != "" && asked != version(c) {
 		release()
-		return nil, nil, refused(http.StatusNotFound, "model %q has no version %q; its version is %q", m.name, suggest.Clip(asked),
+		return nil, nil, refused(http.StatusNotFound, "model %q has no version %q; its version is %q", m.name,
+			suggest.Clip(asked),
 			version(c))
 	}
 	return c, release, nil

@@ -85,7 +85,8 @@ func TestInfer(t *testing.T) {
 	a.data(t, 0, &probabilities)
 	a.data(t, 1, &class)
 	a.data(t, 2, &label)
-	assert.Equal(t, []any{"probabilities", "FP32", []int{2, 3}}, []any{a.Outputs[0].Name, a.Outputs[0].Datatype, a.Outputs[0].Shape})
+	assert.Equal(t, []any{"probabilities", "FP32", []int{2, 3}},
+		[]any{a.Outputs[0].Name, a.Outputs[0].Datatype, a.Outputs[0].Shape})
 	assert.Equal(t, []any{"class", "INT64", []int{2}}, []any{a.Outputs[1].Name, a.Outputs[1].Datatype, a.Outputs[1].Shape})
 	assert.Equal(t, []any{"label", "BYTES", []int{2}}, []any{a.Outputs[2].Name, a.Outputs[2].Datatype, a.Outputs[2].Shape})
 	for i, p := range want {
@@ -206,7 +207,8 @@ func TestInferInBinary(t *testing.T) {
 }
 
 func TestClassification(t *testing.T) {
-	assert.Equal(t, []string{"0.500000:2:blue", "0.250000:0:red"}, ranking([]float64{0.25, 0.25, 0.5}, []string{"red", "green", "blue"}, 2))
+	assert.Equal(t, []string{"0.500000:2:blue", "0.250000:0:red"},
+		ranking([]float64{0.25, 0.25, 0.5}, []string{"red", "green", "blue"}, 2))
 	s, _ := newServer(t, nil)
 	url := listen(t, s) + "/v2/models/tiny/infer"
 	for asked, k := range map[int]int{1: 1, 3: 3, 10: 3} {
@@ -239,7 +241,8 @@ func TestPacking(t *testing.T) {
 		return b.String()
 	}
 	for _, encoding := range []string{"gzip", "deflate"} {
-		code, header, got := send(t, "POST", url, pack(encoding, inJSON(100)), "Content-Encoding", encoding, "Accept-Encoding", "gzip")
+		code, header, got := send(t, "POST", url, pack(encoding, inJSON(100)), "Content-Encoding", encoding,
+			"Accept-Encoding", "gzip")
 		require.Equal(t, 200, code)
 		assert.Equal(t, "gzip", header.Get("Content-Encoding"))
 		r, err := gzip.NewReader(bytes.NewReader(got))
@@ -260,7 +263,8 @@ func TestPacking(t *testing.T) {
 	answer := httptest.NewRecorder()
 	s.Handler().ServeHTTP(answer, empty)
 	assert.Equal(t, 413, answer.Code, answer.Body)
-	for accept, want := range map[string]string{"gzip;q=0": "", "br, GZIP ; q=0.5": "gzip", "identity": "", "deflate": ""} {
+	for accept, want := range map[string]string{"gzip;q=0": "", "br, GZIP ; q=0.5": "gzip", "identity": "",
+		"deflate": ""} {
 		_, header, _ := send(t, "POST", url, inJSON(100), "Accept-Encoding", accept)
 		assert.Equal(t, want, header.Get("Content-Encoding"), accept)
 	}

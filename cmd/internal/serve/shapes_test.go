@@ -106,7 +106,8 @@ type sender struct {
 	slowest map[string]time.Duration // by the path
 }
 
-// ask sends a request. Whatever it is, the answer comes in time, is the client's fault if it is an error, and is short then.
+// ask sends a request. Whatever it is, the answer comes in time, is the client's fault if it is an error, and is short
+// then.
 func (q *sender) ask(t *testing.T, method, path, body string, headers ...string) (code int, answer []byte) {
 	t.Helper()
 	start := time.Now()
@@ -161,14 +162,15 @@ func (q *sender) leave(t *testing.T, path, text string) {
 	t.Helper()
 	ctx, leave := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer leave()
-	r, _ := http.NewRequestWithContext(ctx, http.MethodPost, q.url+path, iotest.OneByteReader(pausing{strings.NewReader(text)}))
+	r, _ := http.NewRequestWithContext(ctx, http.MethodPost, q.url+path,
+		iotest.OneByteReader(pausing{strings.NewReader(text)}))
 	if answer, err := http.DefaultTransport.RoundTrip(r); err == nil {
 		answer.Body.Close()
 	}
 }
 
-// packed makes the body of a request and its headers: the text as it is, said to be binary in part, or compressed, and then at times
-// cut off.
+// packed makes the body of a request and its headers: the text as it is, said to be binary in part, or compressed, and
+// then at times cut off.
 func packed(random *rand.Rand, text string) (body string, headers []string) {
 	switch random.IntN(4) {
 	case 0:
@@ -187,8 +189,9 @@ func packed(random *rand.Rand, text string) (body string, headers []string) {
 	return text, nil
 }
 
-// Half of the requests are right, and their answers are what the classifier says. Whatever is sent beside them, as it is
-// or compressed, to each path: the server's answers are 200 or the client's fault, in time, and nothing stays counted.
+// Half of the requests are right, and their answers are what the classifier says. Whatever is sent beside them, as it
+// is or compressed, to each path: the server's answers are 200 or the client's fault, in time, and nothing stays
+// counted.
 func TestShapes(t *testing.T) {
 	q := &sender{url: *shapesURL, dims: *shapesOf, codes: map[int]int{}, slowest: map[string]time.Duration{}}
 	if q.url == "" {
@@ -217,7 +220,8 @@ func TestShapes(t *testing.T) {
 	group.Wait()
 	stop.Store(true)
 	watch.Wait()
-	t.Logf("answers %v; slowest %v; resident %d MB before, %d MB at most, %d MB after; %.1f s of processor", q.codes, q.slowest, idle, peak,
+	t.Logf("answers %v; slowest %v; resident %d MB before, %d MB at most, %d MB after; %.1f s of processor", q.codes,
+		q.slowest, idle, peak,
 		resident(*shapesPID), seconds(*shapesPID)-before)
 	if q.s != nil {
 		require.Eventually(t, func() bool { return q.s.memory.Load() == 0 && q.s.models["tiny"].arriving.Load() == 0 },

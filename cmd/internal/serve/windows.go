@@ -25,7 +25,8 @@ func parameters(raw string, known ...string) (query url.Values, err error) {
 		case slices.Contains(known, name):
 			return nil, bad("the query has %s %d times; give it once", name, len(values))
 		case known == nil:
-			return nil, bad("infer takes no query parameter, such as %q; window, step and reject are of /recordings", suggest.Clip(name))
+			return nil, bad("infer takes no query parameter, such as %q; window, step and reject are of /recordings",
+				suggest.Clip(name))
 		default:
 			return nil, bad("there is no query parameter %q; %s", suggest.Clip(name), suggest.Among(name, known))
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// BenchmarkWide reads every cell of 60 rows with its number format and its formula: by this package, and by excelize, which looks
-// a cell up from the beginning of its row. It is why this package is there.
+// BenchmarkWide reads every cell of 60 rows with its number format and its formula: by this package, and by excelize,
+// which looks a cell up from the beginning of its row. It is why this package is there.
 func BenchmarkWide(b *testing.B) {
 	for _, columns := range []int{1000, 2000, 4000} {
 		path := filepath.Join(b.TempDir(), "wide.xlsx")

@@ -302,7 +302,8 @@ func (b *Book) number(text string, style int) (shown string, zero bool, err erro
 	switch {
 	case format != Number:
 		shown, err = b.date(value, lastDigit(text), format)
-	case strings.ContainsAny(text, ".eE") && value == math.Trunc(value) && math.Abs(value) < 1e15: // 1.0 and 1 are one label
+	// 1.0 and 1 are one label
+	case strings.ContainsAny(text, ".eE") && value == math.Trunc(value) && math.Abs(value) < 1e15:
 		shown = strconv.FormatFloat(value, 'f', -1, 64)
 	default:
 		shown = text

@@ -138,7 +138,8 @@ func (b *Book) related(part string) (byID, byKind map[string]string, err error) 
 			target = path.Join("/", folder, target)
 		}
 		byID[one.ID], byKind[path.Base(one.Type)] = target, target
-		if path.Base(one.Type) != "worksheet" && path.Base(one.Type) != "dialogsheet" && path.Base(one.Type) != "xlMacrosheet" {
+		if path.Base(one.Type) != "worksheet" && path.Base(one.Type) != "dialogsheet" &&
+			path.Base(one.Type) != "xlMacrosheet" {
 			byID[one.ID] = "" // no sheet of cells
 		}
 	}

@@ -12,16 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a spreadsheet program takes for a date or a time. The codes are those that Excel, LibreOffice and libraries write.
+// What a spreadsheet program takes for a date or a time. The codes are those that Excel, LibreOffice and libraries
+// write.
 func TestParseFormat(t *testing.T) {
 	for format, codes := range map[Format][]string{
-		Number: {"General", "general", "0", "0.00", "#,##0", "#,##0.00_);[Red](#,##0.00)", "0%", "0.00E+00", "# ?/?", "@", "", ";;;",
+		Number: {"General", "general", "0", "0.00", "#,##0", "#,##0.00_);[Red](#,##0.00)", "0%", "0.00E+00", "# ?/?",
+			"@", "", ";;;",
 			`"day "0`, `0" s"`, `0.0\ \m`, `#,##0\ "min"`, `[$€-407]\ #,##0.00`, `0000\-00\-00`, `General" h"`, "[Red]0.0", "0_d", "0*d",
 			`_-* #,##0.00\ [$USD]_-`, "Standard", `[>=1000]0,"k";0`, "[DBNum1]0", `0.00" ms"`, "0.00 mm"},
-		Date: {"m/d/yy", "yyyy-mm-dd", "dd.mm.yyyy", "d-mmm", "mmm-yy", "[$-F800]dddd\\,\\ mmmm\\ dd\\,\\ yyyy", "d. mmm yyyy",
+		Date: {"m/d/yy", "yyyy-mm-dd", "dd.mm.yyyy", "d-mmm", "mmm-yy", "[$-F800]dddd\\,\\ mmmm\\ dd\\,\\ yyyy",
+			"d. mmm yyyy",
 			`yyyy"年"m"月"d"日"`, "yyyy", "d", "yyyy-mm-dd hh:mm:ss.000", "[$-409]m/d/yy h:mm AM/PM;@", `dd\.mm\.yyyy\ hh:mm:ss`, "mm", "mmmm",
 			"d hh:mm:ss", `[$-407]d/\ mmmm\ yyyy;@`, "YYYY-MM-DD", "m/d", `[<1]h:mm;yyyy`, "[Blue]dd/mm/yyyy", `[$-411]ge\.m\.d;@`},
-		Clock: {"h:mm", "hh:mm:ss", "mm:ss.0", "mmss.0", "[h]:mm:ss", "[hh]:mm", "[mm]:ss.00", "[mm]", "[m]", "[s].000", "[ss]", "ss", "s.00",
+		Clock: {"h:mm", "hh:mm:ss", "mm:ss.0", "mmss.0", "[h]:mm:ss", "[hh]:mm", "[mm]:ss.00", "[mm]", "[m]", "[s].000",
+			"[ss]", "ss", "s.00",
 			`"t="hh:mm:ss`, "h:mm AM/PM", "h AM/PM", "h:mm:ss;@", `[$-F400]h:mm:ss\ AM/PM`, "HH:MM:SS", "[H]:MM:SS", `h"h "mm"min"`, "hh:mm:ss,000"},
 	} {
 		for _, code := range codes {
@@ -45,7 +49,8 @@ func TestBuiltInFormats(t *testing.T) {
 	assert.Equal(t, []int{18, 19, 20, 21, 32, 33, 34, 35, 45, 46, 47, 55, 56}, clocks)
 }
 
-// Numbers of days, as Excel counts them: it has a 29th of February 1900, so that the days before it are counted from another day.
+// Numbers of days, as Excel counts them: it has a 29th of February 1900, so that the days before it are counted from
+// another day.
 func TestDates(t *testing.T) {
 	for _, c := range []struct {
 		days   string
@@ -161,16 +166,19 @@ func TestCells(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"1|walk|up & down|aAb_x_", "4||1||true|false|#DIV/0!",
 		"5|1899-12-30 00:02:09.6|2024-05-31 06:00:00|2024-05-31T12:00:00Z",
-		"6|in line|sit(formula false false)|=A1+1(formula true false)|=B1(formula true false)|(formula false false)|=C2(formula true false)|0(formula false true)|" +
+		"6|in line|sit(formula false false)|=A1+1(formula true false)|=B1(formula true false)|(formula false " +
+			"false)|=C2(formula true false)|0(formula false true)|" +
 			"2(formula false false)", "9", "10|0.30000000000000004|123456789012345678|1E21"}, all)
 	hidden, err := b.HiddenColumns(b.Sheets[0])
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 2}, hidden)
 	assert.False(t, b.Uncalculated)
-	assert.Equal(t, []string{"A", "Z", "AA", "XFD"}, []string{Letters(0), Letters(25), Letters(26), Letters(mostColumns - 1)})
+	assert.Equal(t, []string{"A", "Z", "AA", "XFD"},
+		[]string{Letters(0), Letters(25), Letters(26), Letters(mostColumns - 1)})
 }
 
-// A workbook in which nobody says that its formulas were calculated, whose days count from 1904, and with hidden sheets.
+// A workbook in which nobody says that its formulas were calculated, whose days count from 1904, and with hidden
+// sheets.
 func TestBook(t *testing.T) {
 	all := parts("")
 	all["xl/workbook.xml"] = `<workbook xmlns:r="r"><workbookPr date1904="true"/><sheets><sheet name="old" state="veryHidden" r:id="r1"/>` +
@@ -211,7 +219,8 @@ func TestDamagedWorkbooks(t *testing.T) {
 		_, err = texts(b)
 		assert.ErrorContains(t, err, want, rows)
 	}
-	for part, want := range map[string]string{"xl/workbook.xml": "lacks its part", "_rels/.rels": "", "xl/styles.xml": ""} {
+	for part, want := range map[string]string{"xl/workbook.xml": "lacks its part", "_rels/.rels": "",
+		"xl/styles.xml": ""} {
 		all := parts(`<row><c><v>1</v></c></row>`)
 		delete(all, part)
 		_, err := made(t, all)

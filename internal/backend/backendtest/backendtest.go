@@ -85,7 +85,8 @@ func Signals(n, values int, seed uint64) [][]float32 {
 type Network func(scope *model.Scope, batch *graph.Node) *graph.Node
 
 // Logits are a network's logits `[batch][classes]` for signals, with the weights in store.
-func (n Network) Logits(t testing.TB, backend compute.Backend, store *model.Store, channels int, batch ...[]float32) [][]float32 {
+func (n Network) Logits(t testing.TB, backend compute.Backend, store *model.Store, channels int,
+	batch ...[]float32) [][]float32 {
 	t.Helper()
 	out, err := model.CallOnce(backend, store, (func(*model.Scope, *graph.Node) *graph.Node)(n),
 		tensors.FromFlatDataAndDimensions(slices.Concat(batch...), len(batch), len(batch[0])/channels, channels))

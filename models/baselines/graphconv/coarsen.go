@@ -85,9 +85,9 @@ func arrange(graphs []*affinity.Matrix, members [][][2]int32) (*Tree, error) {
 	return t, nil
 }
 
-// match pairs the nodes of a graph without self-loops. It returns the clusters, `[N]`. Clusters are numbered by their lowest node. It is
-// one step of the coarsening of Graclus (Dhillon, Guan and Kulis 2007). Nodes are visited in turn. A free node i gets
-// the free neighbour j that lowers the normalised cut most. This neighbour has the largest gain
+// match pairs the nodes of a graph without self-loops. It returns the clusters, `[N]`. Clusters are numbered by their
+// lowest node. It is one step of the coarsening of Graclus (Dhillon, Guan and Kulis 2007). Nodes are visited in turn. A
+// free node i gets the free neighbour j that lowers the normalised cut most. This neighbour has the largest gain
 //
 //	A[i,j] · (1/v_i + 1/v_j).
 //

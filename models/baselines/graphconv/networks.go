@@ -15,8 +15,9 @@ import (
 
 // Pool returns the features of a network that stacks a filter and max pooling over Graclus' clusters (Defferrard et al.
 // 2016). The neighbours of a level are the order of its filters. Each level filters the signal, normalises it over the
-// batch and the nodes, applies ELU, and pools. For K clusters the graph of N nodes is halved round(log₂(N/K)) times in all.
-// K = N does not pool, K = 1 pools all nodes that are left. x: `[batch, nodes, channels]`, result `[batch, nodes left, filters]`.
+// batch and the nodes, applies ELU, and pools. For K clusters the graph of N nodes is halved round(log₂(N/K)) times in
+// all. K = N does not pool, K = 1 pools all nodes that are left. x: `[batch, nodes, channels]`, result `[batch, nodes
+// left, filters]`.
 //
 // Nodes that Graclus leaves without a partner get no fake one. Only nodes of the coarse graph are filtered, normalised
 // and classified.

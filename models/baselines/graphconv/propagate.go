@@ -16,9 +16,9 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Filter filters a signal x on a graph and adds a bias. graph has the raw affinities. order is for Chebyshev filters: the
-// number of their terms. x: `[nodes, batch, channels]`, result `[nodes, batch, filters]`. The nodes come first, so that a
-// node's row is contiguous. The variables are below "convolution" in scope. Tables of the graph are not saved.
+// Filter filters a signal x on a graph and adds a bias. graph has the raw affinities. order is for Chebyshev filters:
+// the number of their terms. x: `[nodes, batch, channels]`, result `[nodes, batch, filters]`. The nodes come first, so
+// that a node's row is contiguous. The variables are below "convolution" in scope. Tables of the graph are not saved.
 type Filter func(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, order int) *Node
 
 // signalOf checks that x is a signal on the graph and returns its sizes.

@@ -57,18 +57,21 @@ func ofCIFAR(records []byte, perFile int, folder string) *Set {
 		labels[i] = records[i*cifarRecord]
 	}
 	return &Set{Side: CIFARSide, Labels: labels, Train: perFile * (len(cifarFiles) - 1),
-		Pixels: &datasets.Bytes{Records: records, Record: cifarRecord, Skip: 1, Nodes: cifarNodes, Channels: 3, Planar: true, Scale: 255},
-		From:   fmt.Sprintf("%s, sha256 of the six files in order %x", folder, sha256.Sum256(records))}
+		Pixels: &datasets.Bytes{Records: records, Record: cifarRecord, Skip: 1, Nodes: cifarNodes, Channels: 3, Planar: true,
+			Scale: 255},
+		From: fmt.Sprintf("%s, sha256 of the six files in order %x", folder, sha256.Sum256(records))}
 }
 
 // checkCIFAR checks the size of a file of perFile records and the label of each.
 func checkCIFAR(data []byte, perFile int) error {
 	if len(data) != perFile*cifarRecord {
-		return fmt.Errorf("%d bytes, want %d (%d records of %d bytes); get the file again", len(data), perFile*cifarRecord, perFile, cifarRecord)
+		return fmt.Errorf("%d bytes, want %d (%d records of %d bytes); get the file again", len(data), perFile*cifarRecord,
+			perFile, cifarRecord)
 	}
 	for record := range perFile {
 		if label := data[record*cifarRecord]; label > 9 {
-			return fmt.Errorf("record %d has label %d, want 0 to 9; is this the binary version of CIFAR-10 (not CIFAR-100)?", record, label)
+			return fmt.Errorf("record %d has label %d, want 0 to 9; is this the binary version of CIFAR-10 (not CIFAR-100)?",
+				record, label)
 		}
 	}
 	return nil

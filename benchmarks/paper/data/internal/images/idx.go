@@ -83,7 +83,8 @@ func IDX(dirs []string, isMNIST bool) (*Set, error) {
 		}
 	}
 	s := &Set{Side: IDXSide, Labels: slices.Concat(parts[1], parts[3]), Train: len(parts[1]),
-		Pixels: &datasets.Bytes{Records: slices.Concat(parts[0], parts[2]), Record: nodes, Nodes: nodes, Channels: 1, Scale: 255},
+		Pixels: &datasets.Bytes{Records: slices.Concat(parts[0], parts[2]), Record: nodes, Nodes: nodes, Channels: 1,
+			Scale: 255},
 		From: fmt.Sprintf("%s, sha256 of the four files in order (train images, train labels, t10k images, t10k labels) %x",
 			dirs[0], digest.Sum(nil))}
 	switch {

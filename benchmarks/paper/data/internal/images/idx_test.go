@@ -29,7 +29,8 @@ func gzipped(t testing.TB, content []byte) []byte {
 }
 
 func FuzzIDX(f *testing.F) {
-	for _, seed := range [][]byte{idxFile([]byte{1, 2, 3}, 3), idxFile(make([]byte, 784), 1, 28, 28), idxFile(nil, 1<<31, 28, 28),
+	for _, seed := range [][]byte{idxFile([]byte{1, 2, 3}, 3), idxFile(make([]byte, 784), 1, 28, 28),
+		idxFile(nil, 1<<31, 28, 28),
 		{0, 0, 8}, gzipped(f, idxFile([]byte{1}, 1))} {
 		f.Add(seed)
 	}

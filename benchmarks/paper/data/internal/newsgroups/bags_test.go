@@ -47,8 +47,8 @@ func TestCount(t *testing.T) {
 	assert.Equal(t, 0, none.Len())
 }
 
-// TestTFIDF has counts [[2 1 0] [1 0 0] [0 0 0] [0 1 3]], of which the first two documents are the reference: the idf are
-// ln(3/3)+1, ln(3/2)+1 and ln(3/1)+1.
+// TestTFIDF has counts [[2 1 0] [1 0 0] [0 0 0] [0 1 3]], of which the first two documents are the reference: the idf
+// are ln(3/3)+1, ln(3/2)+1 and ln(3/1)+1.
 func TestTFIDF(t *testing.T) {
 	var v vocabulary
 	bags := Count(number(&v, "a b a", "a", "", "b c c c"), []int32{0, 1, 2})

@@ -38,13 +38,15 @@ func TestCache(t *testing.T) {
 
 	for name, change := range map[string]func() error{
 		"a message": func() error {
-			return os.WriteFile(filepath.Join(dir, "20news-bydate-train", "b.sky", "2"), []byte("\n\nblue sky moon moon red"), 0o644)
+			return os.WriteFile(filepath.Join(dir, "20news-bydate-train", "b.sky", "2"),
+				[]byte("\n\nblue sky moon moon red"), 0o644)
 		},
 		"a new message": func() error {
 			return os.WriteFile(filepath.Join(dir, "20news-bydate-train", "b.sky", "20"), nil, 0o644)
 		},
 		"a renamed message": func() error {
-			return os.Rename(filepath.Join(dir, "20news-bydate-train", "b.sky", "3"), filepath.Join(dir, "20news-bydate-train", "b.sky", "0"))
+			return os.Rename(filepath.Join(dir, "20news-bydate-train", "b.sky", "3"),
+				filepath.Join(dir, "20news-bydate-train", "b.sky", "0"))
 		},
 	} {
 		require.NoError(t, change())

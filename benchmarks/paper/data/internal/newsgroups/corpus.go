@@ -160,7 +160,8 @@ func readMessages(dirs []string) (*messages, error) {
 	for i, split := range Folders {
 		for _, name := range groups[i] {
 			if !slices.Contains(groups[1-i], name) {
-				return nil, fmt.Errorf("%s: group %s has messages in %s but none in %s; %s", m.folder, name, split, Folders[1-i], again)
+				return nil, fmt.Errorf("%s: group %s has messages in %s but none in %s; %s", m.folder, name, split,
+					Folders[1-i], again)
 			}
 		}
 	}

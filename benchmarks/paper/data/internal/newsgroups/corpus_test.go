@@ -40,7 +40,8 @@ var tinyCorpus = map[string]string{
 }
 
 // tinyVectors stand for learned ones; cloud has no direction.
-var tinyVectors = map[string][]float32{"red": {1, 0}, "blue": {0.8, 0.6}, "the": {1, 2}, "bike": {0, 2}, "sky": {-0.6, 0.8},
+var tinyVectors = map[string][]float32{"red": {1, 0}, "blue": {0.8, 0.6}, "the": {1, 2}, "bike": {0, 2},
+	"sky":  {-0.6, 0.8},
 	"moon": {1, 1}, "cloud": {0, 0}, "num": {0.6, 0.8}}
 
 // quiet is a progress that nobody watches.
@@ -60,7 +61,8 @@ func lay(t *testing.T, files map[string]string) (dir string) {
 
 // tiny loads the messages in a folder with tinyVectors.
 func tiny(t *testing.T, dir string) (*Corpus, error) {
-	return tinyProtocol.load(t.Context(), []string{filepath.Join(dir, "20news"), dir}, Options{vectors: tinyVectors, Progress: quiet})
+	return tinyProtocol.load(t.Context(), []string{filepath.Join(dir, "20news"), dir},
+		Options{vectors: tinyVectors, Progress: quiet})
 }
 
 func TestCorpus(t *testing.T) {
@@ -196,7 +198,8 @@ func TestErrors(t *testing.T) {
 			[]string{"group a.bikes has messages in 20news-bydate-test but none in 20news-bydate-train"}},
 		"empty group": {without("20news-bydate-test/b.sky/5"),
 			[]string{"group b.sky has messages in 20news-bydate-train but none in 20news-bydate-test"}},
-		"no groups": {without("20news-bydate-test/b.sky", "20news-bydate-test/a.bikes"), []string{"20news-bydate-test holds no folders"}},
+		"no groups": {without("20news-bydate-test/b.sky", "20news-bydate-test/a.bikes"),
+			[]string{"20news-bydate-test holds no folders"}},
 		"nothing left to test": {func(dir string) error {
 			return errors.Join(without("20news-bydate-test/a.bikes/5")(dir),
 				os.WriteFile(filepath.Join(dir, "20news-bydate-test", "b.sky", "5"), []byte("no body"), 0o644))

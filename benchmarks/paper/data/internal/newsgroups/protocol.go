@@ -25,7 +25,8 @@ type protocol struct {
 // Localized Spectral Filtering, 2016.
 var defferrard = protocol{
 	minLength: 20, pictures: 1_000, words: Words, minKept: 5, neighbours: 16, minCount: 5,
-	training: skipGram{Dim: 100, Epochs: 10, Window: 5, Negatives: 5, Shared: 64, Batch: 1024, Subsample: 1e-4, LearningRate: 0.025, Seed: 1},
+	training: skipGram{Dim: 100, Epochs: 10, Window: 5, Negatives: 5, Shared: 64, Batch: 1024, Subsample: 1e-4,
+		LearningRate: 0.025, Seed: 1},
 }
 
 // pictureWord fills the lines of encoded pictures.
@@ -78,7 +79,8 @@ func (p protocol) prepare(ctx context.Context, from *messages, opts Options) (*P
 	c.counts = c.vocabulary.Count(wordsOf(c.train))
 	c.note(different, "messages, stripped of headers, footers, quotes")
 	c.note(len(c.counted()), "words of 2 letters or more, no stop words")
-	c.drop(func(d document) bool { return len(d.words) < p.minLength }, fmt.Sprintf("training documents of %d words or more", p.minLength))
+	c.drop(func(d document) bool { return len(d.words) < p.minLength },
+		fmt.Sprintf("training documents of %d words or more", p.minLength))
 	picture := int32(slices.Index(c.vocabulary.Words, pictureWord))
 	c.drop(func(d document) bool { return d.count(func(word int32) bool { return word == picture }) >= p.pictures },
 		"training documents that are no encoded pictures")

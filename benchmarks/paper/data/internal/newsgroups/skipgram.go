@@ -17,9 +17,9 @@ import (
 )
 
 // learnVectors learns a vector for each word from documents, whose entries are indices of words. It trains skip-gram
-// with negative sampling (Mikolov, Sutskever, Chen, Corrado, Dean: "Distributed Representations of Words and Phrases and
-// their Compositionality", 2013) by stochastic gradient descent, as a GoMLX graph. The vector of a word has to tell the words
-// around it from noise words, which are drawn in proportion to count^0.75.
+// with negative sampling (Mikolov, Sutskever, Chen, Corrado, Dean: "Distributed Representations of Words and Phrases
+// and their Compositionality", 2013) by stochastic gradient descent, as a GoMLX graph. The vector of a word has to tell
+// the words around it from noise words, which are drawn in proportion to count^0.75.
 //
 // It departs from the original program in three ways, which suit a matrix library:
 //   - It adds up the gradients of a batch of pairs before it applies them.
@@ -40,7 +40,8 @@ func learnVectors(ctx context.Context, backend compute.Backend, documents [][]in
 		}
 	}()
 	if !slices.ContainsFunc(documents, func(document []int32) bool { return len(document) > 1 }) {
-		return nil, fmt.Errorf("none of the %d documents has two words; training needs words that stand together", len(documents))
+		return nil, fmt.Errorf("none of the %d documents has two words; training needs words that stand together",
+			len(documents))
 	}
 	store := model.NewStore()
 	defer store.Finalize()

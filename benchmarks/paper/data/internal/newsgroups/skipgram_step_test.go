@@ -13,14 +13,15 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 )
 
-// TestStepByHand: word 0 predicts word 1, twice, against the noise words 2 and 1, of which 1 is passed over. All products
-// are 0, so that every sigmoid is 1/2; each pair counts 2 noise words out of 2, that is, each noise word once.
+// TestStepByHand: word 0 predicts word 1, twice, against the noise words 2 and 1, of which 1 is passed over. All
+// products are 0, so that every sigmoid is 1/2; each pair counts 2 noise words out of 2, that is, each noise word once.
 func TestStepByHand(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		got, err := CallOnceN(backend, func(vectors, outputs, rate *Node) []*Node {
 			g := vectors.Graph()
 			newVectors, newOutputs, loss, pairs := step(vectors, outputs, batch{
-				input: Const(g, []int32{0, 0, 2}), output: Const(g, []int32{1, 1, 0}), rate: rate, negative: Const(g, []int32{2, 1}),
+				input: Const(g, []int32{0, 0, 2}), output: Const(g, []int32{1, 1, 0}), rate: rate,
+				negative: Const(g, []int32{2, 1}),
 			}, 2)
 			return []*Node{newVectors, newOutputs, loss, pairs}
 		}, [][]float32{{1, 0}, {7, 8}, {9, 10}}, [][]float32{{5, 6}, {0, 2}, {0, -4}}, []float32{0.1, 0.2, 0})
@@ -44,7 +45,8 @@ func TestStepFollowsTheGradient(t *testing.T) {
 				rate: Const(g, []float32{rate, rate, rate, rate}), negative: Const(g, []int32{2, 1, 2, 3, 3}),
 			}, 3)
 			gradient := Gradient(loss, vectors, outputs)
-			return []*Node{newVectors, newOutputs, Sub(vectors, MulScalar(gradient[0], rate)), Sub(outputs, MulScalar(gradient[1], rate))}
+			return []*Node{newVectors, newOutputs, Sub(vectors, MulScalar(gradient[0], rate)),
+				Sub(outputs, MulScalar(gradient[1], rate))}
 		}, [][]float32{{1, -2}, {0.5, 3}, {9, 9}, {-1, -1.5}}, [][]float32{{0.3, 1}, {-1, 0.2}, {1.5, -0.5}, {2, 0.1}})
 		require.NoError(t, err)
 		assertNear(t, flat(t, got[2]), got[0])

@@ -107,11 +107,12 @@ func TestTrainErrors(t *testing.T) {
 		config    skipGram
 		want      string
 	}{
-		"no documents":       {nil, small(), "none of the 0 documents has two words"},
-		"empty documents":    {[][]int32{{}, {1}}, small(), "none of the 2 documents has two words"},
-		"only one word":      {[][]int32{{1, 1, 1}}, small(), "no two different words were left together"},
-		"all subsampled":     {two, set(func(c *skipGram) { c.Subsample = 1e-30 }), "raise subsample"},
-		"learning rate high": {[][]int32{{0, 1, 0, 1}}, set(func(c *skipGram) { c.LearningRate = 1e39 }), "lower the learning rate, 1e+39"},
+		"no documents":    {nil, small(), "none of the 0 documents has two words"},
+		"empty documents": {[][]int32{{}, {1}}, small(), "none of the 2 documents has two words"},
+		"only one word":   {[][]int32{{1, 1, 1}}, small(), "no two different words were left together"},
+		"all subsampled":  {two, set(func(c *skipGram) { c.Subsample = 1e-30 }), "raise subsample"},
+		"learning rate high": {[][]int32{{0, 1, 0, 1}}, set(func(c *skipGram) { c.LearningRate = 1e39 }),
+			"lower the learning rate, 1e+39"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := learnVectors(t.Context(), backendtest.Go(t), c.documents, []string{"a", "b"}, c.config, nil)

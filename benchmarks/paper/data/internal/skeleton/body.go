@@ -69,8 +69,8 @@ func seen(pose []float32) bool {
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // spread returns how much the body moves: the squared distance of a joint from its mean place, as a mean over the
-// joints and a sum over the frames. A body that is there all the time counts more than one that is there briefly: the sum is
-// not divided by the number of frames.
+// joints and a sum over the frames. A body that is there all the time counts more than one that is there briefly: the
+// sum is not divided by the number of frames.
 func (b *Body) spread() float64 {
 	size := len(b.pose(0))
 	mean := make([]float64, size)
@@ -132,9 +132,9 @@ func (l *Layout) firstFrame(b *Body) (f bodyFrame, ok bool) {
 	return f, false
 }
 
-// upright returns the coordinates of a whole recording. The y axis points up, as the sensor has it. The x axis is level,
-// and goes from right to left along shoulders and hips, in the mean over the poses. The origin is the first pose's. The
-// unit is the usual length of the spine. If the body lies or has no spine, ok is false.
+// upright returns the coordinates of a whole recording. The y axis points up, as the sensor has it. The x axis is
+// level, and goes from right to left along shoulders and hips, in the mean over the poses. The origin is the first
+// pose's. The unit is the usual length of the spine. If the body lies or has no spine, ok is false.
 func (l *Layout) upright(b *Body) (f bodyFrame, ok bool) {
 	var x r3.Vec
 	for i := range b.Frames {

@@ -52,7 +52,8 @@ type Key [sha256.Size]byte
 func (c *Collection) Key() Key {
 	digest := sha256.New()
 	p := c.Preparation
-	fmt.Fprintf(digest, "%d %q %d %t %d %t %t\n", preparationVersion, fmt.Sprint(*p.Layout), p.Frames, p.Whole, p.Bodies, p.Streams, p.Upright)
+	fmt.Fprintf(digest, "%d %q %d %t %d %t %t\n", preparationVersion, fmt.Sprint(*p.Layout), p.Frames, p.Whole, p.Bodies,
+		p.Streams, p.Upright)
 	for _, file := range c.Files {
 		fmt.Fprintf(digest, "%q %d %d\n", file.Name(), file.Size, file.Modified.UnixNano())
 	}

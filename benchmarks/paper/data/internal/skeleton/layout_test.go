@@ -14,7 +14,8 @@ func TestLayouts(t *testing.T) {
 		layout        *Layout
 		joints, edges int // edges over 80 frames
 	}{{&KinectV1, 20, 80*19 + 79*20}, {&KinectV2, 25, 3895}} {
-		for _, pair := range append([][2]int{{c.layout.Origin, 0}, c.layout.X, c.layout.Y}, append(c.layout.Bones, c.layout.Sides...)...) {
+		for _, pair := range append([][2]int{{c.layout.Origin, 0}, c.layout.X, c.layout.Y},
+			append(c.layout.Bones, c.layout.Sides...)...) {
 			assert.True(t, min(pair[0], pair[1]) >= 0 && max(pair[0], pair[1]) < c.joints, "%v", pair)
 		}
 		assert.Len(t, c.layout.Joints, c.joints)
@@ -43,11 +44,13 @@ func TestLayouts(t *testing.T) {
 
 // TestKinectV2Names checks the table against the numbers of the format's description, which count from 1.
 func TestKinectV2Names(t *testing.T) {
-	for number, name := range map[int]string{1: "spine base", 2: "mid spine", 4: "head", 5: "left shoulder", 9: "right shoulder",
+	for number, name := range map[int]string{1: "spine base", 2: "mid spine", 4: "head", 5: "left shoulder",
+		9:  "right shoulder",
 		20: "right foot", 21: "shoulder spine", 25: "right thumb"} {
 		assert.Equal(t, name, KinectV2.Joints[number-1])
 	}
-	assert.Equal(t, []int{1, 8, 4, 0, 20}, []int{KinectV2.Origin, KinectV2.X[0], KinectV2.X[1], KinectV2.Y[0], KinectV2.Y[1]})
+	assert.Equal(t, []int{1, 8, 4, 0, 20}, []int{KinectV2.Origin, KinectV2.X[0], KinectV2.X[1], KinectV2.Y[0],
+		KinectV2.Y[1]})
 }
 
 func ExampleLayout() {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestParseNTU reads a file with what the real ones have: frames without a body, three bodies, ids that change or come twice in
-// a frame, NaN.
+// TestParseNTU reads a file with what the real ones have: frames without a body, three bodies, ids that change or come
+// twice in a frame, NaN.
 func TestParseNTU(t *testing.T) {
 	const one, two, three = "72057594037931101", "72057594037931102", "72057594037931103"
 	r, err := ParseNTU([]byte(ntuFile(
@@ -56,12 +56,15 @@ func TestParseNTUErrors(t *testing.T) {
 	lines := strings.SplitAfter(good, "\n")
 	until := func(line int) string { return strings.Join(lines[:line], "") }
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":              {"", "line 1: the file ends where it needs the number of frames"},
-		"html":               {"<html>", `line 1: "<html>" where it needs the number of frames`},
-		"frames missing":     {until(29), "frame 2 of 2: line 30: the file ends where it needs the number of bodies"},
-		"body missing":       {until(30), "frame 2 of 2, body 1 of 1: line 31: the file ends where it needs the 10 values of a body"},
-		"joint count":        {until(31), "frame 2 of 2, body 1 of 1: line 32: the file ends where it needs the number of joints"},
-		"joints missing":     {until(40), "frame 2 of 2, body 1 of 1: joint 9: line 41: the file ends where it needs x, a number"},
+		"empty":          {"", "line 1: the file ends where it needs the number of frames"},
+		"html":           {"<html>", `line 1: "<html>" where it needs the number of frames`},
+		"frames missing": {until(29), "frame 2 of 2: line 30: the file ends where it needs the number of bodies"},
+		"body missing": {until(30),
+			"frame 2 of 2, body 1 of 1: line 31: the file ends where it needs the 10 values of a body"},
+		"joint count": {until(31),
+			"frame 2 of 2, body 1 of 1: line 32: the file ends where it needs the number of joints"},
+		"joints missing": {until(40),
+			"frame 2 of 2, body 1 of 1: joint 9: line 41: the file ends where it needs x, a number"},
 		"within a joint":     {until(40) + "1 2", "joint 9: line 41: the file ends where it needs z"},
 		"joint cut short":    {until(40) + "1 2 3 4", "joint 9: line 41: the file ends where it needs 12 values"},
 		"joints of a v1":     {strings.Replace(good, "\n25\r", "\n20\r", 1), "frame 1 of 2, body 1 of 1: 20 joints, want 25"},

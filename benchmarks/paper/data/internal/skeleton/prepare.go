@@ -21,8 +21,8 @@ type Preparation struct {
 	// Streams adds channels for the directions of the bones and for the motion of the joints. Filters then need not
 	// learn these differences.
 	Streams bool
-	// Upright bodies keep the sensor's upward axis: only their turn about it is taken away. A view from the body's own axes
-	// takes away how far it bends, too.
+	// Upright bodies keep the sensor's upward axis: only their turn about it is taken away. A view from the body's own
+	// axes takes away how far it bends, too.
 	Upright bool
 }
 
@@ -96,9 +96,9 @@ func (p Preparation) look(actors []Body) error {
 	return nil
 }
 
-// resample writes a body at p.Frames time points, spread evenly over the given frames, to every p.Bodies-th triple of dst.
-// It interpolates between two frames. If the body is in only one of the two, it keeps that pose for the nearer half of
-// the way and is absent for the other half.
+// resample writes a body at p.Frames time points, spread evenly over the given frames, to every p.Bodies-th triple of
+// dst. It interpolates between two frames. If the body is in only one of the two, it keeps that pose for the nearer
+// half of the way and is absent for the other half.
 func (p Preparation) resample(b *Body, frames []int, dst []float32) {
 	for k := range p.Frames {
 		at, share := position(k, p.Frames, len(frames))
@@ -123,8 +123,8 @@ func (p Preparation) resample(b *Body, frames []int, dst []float32) {
 	}
 }
 
-// position returns the place of time point k of `timepoints` among n frames: frame `at` plus a share of the way to the next.
-// The ends coincide. With time points = n every time point is a frame.
+// position returns the place of time point k of `timepoints` among n frames: frame `at` plus a share of the way to the
+// next. The ends coincide. With time points = n every time point is a frame.
 func position(k, timepoints, n int) (at int, share float32) {
 	if timepoints == 1 {
 		return 0, 0
@@ -138,8 +138,8 @@ func position(k, timepoints, n int) (at int, share float32) {
 const streams = 3
 
 // derive fills in the second and third stream of a signal, `[frames * joints, streams * 3 * bodies]`. A bone is the
-// unit vector to a joint from its parent; it is zero at the origin. Motion is the vector to the joint's place in the next
-// frame; it is zero in the last frame. If a body is absent at one of the two ends, the vector is zero.
+// unit vector to a joint from its parent; it is zero at the origin. Motion is the vector to the joint's place in the
+// next frame; it is zero in the last frame. If a body is absent at one of the two ends, the vector is zero.
 func (p Preparation) derive(signal []float32) {
 	joints, channels := len(p.Layout.Joints), p.Channels()
 	parents := p.Layout.parents()

@@ -77,7 +77,8 @@ func rotationOf(rng *rand.Rand) [3]r3.Vec {
 	return f.axes
 }
 
-// Upright signals stay if the recording is turned about the upward axis, shifted and scaled. If it is tilted, they change.
+// Upright signals stay if the recording is turned about the upward axis, shifted and scaled. If it is tilted, they
+// change.
 func TestUpright(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, layout := range []*Layout{&KinectV1, &KinectV2} {
@@ -97,7 +98,8 @@ func TestUpright(t *testing.T) {
 	}
 	// By hand: shoulders and hips go away from the sensor, 0.5 and 0.25 wide; the spine is one long and bends.
 	pose := slices.Repeat([]float32{5, 1, 3}, 20)
-	for joint, place := range map[int][3]float32{1: {5, 1, 3}, 0: {5, 1, 3}, 2: {5, 1.6, 3.8}, 8: {5, 1, 3}, 4: {5, 1, 3.5},
+	for joint, place := range map[int][3]float32{1: {5, 1, 3}, 0: {5, 1, 3}, 2: {5, 1.6, 3.8}, 8: {5, 1, 3},
+		4:  {5, 1, 3.5},
 		16: {5, 1, 3}, 12: {5, 1, 3.25}} {
 		copy(pose[3*joint:], place[:])
 	}
@@ -168,7 +170,8 @@ func TestSecondBody(t *testing.T) {
 	for k := range 9 {
 		assert.InDelta(t, 0.25*float64(k), waist(k, 0, 0), 1e-6, "the main actor moves most")
 	}
-	// Nine time points over five frames: time point 4 is frame 2, time point 6 frame 3; 3 and 7 lie half-way to frames without it.
+	// Nine time points over five frames: time point 4 is frame 2, time point 6 frame 3; 3 and 7 lie half-way to frames
+	// without it.
 	for k, want := range map[int]float64{0: 0, 1: 0, 2: 0, 3: 0, 4: 5, 5: 5.5, 6: 6, 7: 6, 8: 0} {
 		assert.InDelta(t, want, waist(k, 1, 0), 1e-6, "time point %d", k)
 	}
@@ -202,7 +205,8 @@ func TestInvalidFrames(t *testing.T) {
 func TestFoldedSpine(t *testing.T) {
 	folded := scaledPose(0.1)
 	p := Preparation{Layout: &stick, Frames: 4, Bodies: 1}
-	got := signal(t, p, &Recording{Frames: 4, Bodies: []Body{body("1", 0, append([][]float32{folded}, walk(0, 1, 3)...)...)}})
+	got := signal(t, p, &Recording{Frames: 4,
+		Bodies: []Body{body("1", 0, append([][]float32{folded}, walk(0, 1, 3)...)...)}})
 	assert.InDeltaSlice(t, []float32{0, 0, 0, 0, 1, 0}, got[12:18], 1e-6)
 	assert.InDelta(t, 0.1, got[4], 1e-6, "the neck of the first")
 	// A bit longer or shorter is usual.
@@ -229,12 +233,15 @@ func TestSignalErrors(t *testing.T) {
 		r    Recording
 		want string
 	}{
-		"no frames":      {Recording{}, "no body in any of its 0 frames"},
-		"no body":        {Recording{Frames: 7}, "no body in any of its 7 frames"},
-		"empty body":     {Recording{Frames: 7, Bodies: []Body{{}}}, "no body in any of its 7 frames"},
-		"zeros only":     {Recording{Frames: 1, Bodies: []Body{body("1", 0, make([]float32, 12))}}, "no body in any of its 1 frames"},
-		"on a line":      {Recording{Frames: 2, Bodies: []Body{body("1", 0, line, line)}}, "in none of its 2 frames do shoulders and spine"},
-		"at the horizon": {Recording{Frames: 2, Bodies: []Body{body("1", 0, scaledPose(1e-30), far)}}, "too far from each other"},
+		"no frames":  {Recording{}, "no body in any of its 0 frames"},
+		"no body":    {Recording{Frames: 7}, "no body in any of its 7 frames"},
+		"empty body": {Recording{Frames: 7, Bodies: []Body{{}}}, "no body in any of its 7 frames"},
+		"zeros only": {Recording{Frames: 1, Bodies: []Body{body("1", 0, make([]float32, 12))}},
+			"no body in any of its 1 frames"},
+		"on a line": {Recording{Frames: 2, Bodies: []Body{body("1", 0, line, line)}},
+			"in none of its 2 frames do shoulders and spine"},
+		"at the horizon": {Recording{Frames: 2, Bodies: []Body{body("1", 0, scaledPose(1e-30), far)}},
+			"too far from each other"},
 	} {
 		p := Preparation{Layout: &stick, Frames: 2, Bodies: 2}
 		_, err := p.Signal(&c.r)

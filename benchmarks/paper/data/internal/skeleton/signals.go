@@ -14,9 +14,9 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 )
 
-// Signals are prepared recordings, of one length or of several. A value is stored as a number of steps, in 16 bits, which
-// is half the size of float32. The largest value of a sample is 32,767 steps. A step is far below the noise of a sensor,
-// and zero stays zero.
+// Signals are prepared recordings, of one length or of several. A value is stored as a number of steps, in 16 bits,
+// which is half the size of float32. The largest value of a sample is 32,767 steps. A step is far below the noise of a
+// sensor, and zero stays zero.
 type Signals struct {
 	// records holds for each sample its step, a float32, and its values, int16, little-endian.
 	records [][]byte
@@ -91,8 +91,8 @@ func (s *Signals) Copies(some, others []int) int {
 // castagnoli is the polynomial that processors have an instruction for.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ReadCache reads n samples that WriteCache wrote under the same key. It is an error if the file is damaged or of another
-// key.
+// ReadCache reads n samples that WriteCache wrote under the same key. It is an error if the file is damaged or of
+// another key.
 func ReadCache(path string, key Key, n int) (*Signals, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -89,7 +89,8 @@ func (s *Source) Find(dirs []string) string {
 
 // Load finds the files in the folders and prepares their signals. It keeps the signals in the user's cache folder, for
 // the next start.
-func (s *Source) Load(ctx context.Context, dirs []string, report func(doing string, done float64)) (*Recordings, error) {
+func (s *Source) Load(ctx context.Context, dirs []string,
+	report func(doing string, done float64)) (*Recordings, error) {
 	found, err := s.find(dirs)
 	if err != nil {
 		return nil, err
@@ -105,17 +106,20 @@ func (s *Source) Load(ctx context.Context, dirs []string, report func(doing stri
 	if place, err := filepath.Abs(found.place); err == nil {
 		cached = cache.Path(s.Name, ".skeletons", place) // signals of changed recordings replace those of the same place
 	}
-	signals, unkept, err := cache.Get(cached, func(path string) (*Signals, error) { return ReadCache(path, key, len(r.Files)) },
+	signals, unkept, err := cache.Get(cached,
+		func(path string) (*Signals, error) { return ReadCache(path, key, len(r.Files)) },
 		func() (*Signals, error) {
 			return collection.Prepare(ctx, func(done float64) { report(doing, done) })
 		},
 		func(path string, signals *Signals) error { return signals.WriteCache(path, key) })
 	if unkept != nil {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the prepared signals cannot be kept, so that every start reads all recordings: %v", unkept))
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("the prepared signals cannot be kept, so that every start reads all recordings: %v", unkept))
 	}
 	r.Signals = signals
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%s: %w; get these files again, or list their names in a .txt file there whose name holds \"missing\"", found.place, err)
+		err = fmt.Errorf("%s: %w; get these files again, or list their names in a .txt file there whose name holds "+
+			"\"missing\"", found.place, err)
 	}
 	return r, err
 }
@@ -147,7 +151,8 @@ func (s *Source) find(dirs []string) (*folder, error) {
 			return found, err
 		}
 	}
-	return nil, fmt.Errorf("%w: looked for recordings such as %s or %s in %s", fs.ErrNotExist, s.Example, s.Archive, strings.Join(dirs, ", "))
+	return nil, fmt.Errorf("%w: looked for recordings such as %s or %s in %s", fs.ErrNotExist, s.Example, s.Archive,
+		strings.Join(dirs, ", "))
 }
 
 // unzip lists the recordings in all folders of an archive.

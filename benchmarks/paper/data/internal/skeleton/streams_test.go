@@ -18,7 +18,8 @@ func TestParents(t *testing.T) {
 
 // Two joints, two frames, two bodies, of which the second is absent in the second frame.
 func TestStreams(t *testing.T) {
-	p := Preparation{Layout: &Layout{Joints: []string{"root", "tip"}, Bones: [][2]int{{0, 1}}}, Frames: 2, Bodies: 2, Streams: true}
+	p := Preparation{Layout: &Layout{Joints: []string{"root", "tip"}, Bones: [][2]int{{0, 1}}}, Frames: 2, Bodies: 2,
+		Streams: true}
 	assert.Equal(t, 18, p.Channels())
 	zeros := make([]float32, 12)
 	node := func(first, second [3]float32) []float32 {

@@ -137,7 +137,8 @@ func walkOf(bones [][2]int, joints int) (walk []int) {
 	return walk
 }
 
-// middleOf returns the joint whose furthest joint is nearest, the lowest of several. Bones connect it with the joint given.
+// middleOf returns the joint whose furthest joint is nearest, the lowest of several. Bones connect it with the joint
+// given.
 func middleOf(graph *affinity.Matrix, joint int32) int32 {
 	walk := func(from int32) (reached, hops []int32) {
 		hops = slices.Repeat([]int32{-1}, graph.N())

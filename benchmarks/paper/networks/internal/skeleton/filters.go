@@ -134,13 +134,13 @@ func TemporalConvolution(scope *model.Scope, b Body, signal *Node) *Node {
 	return grids.Average(activation.Relu(nn.BatchNorm(scope.In("last"), x, nil)))
 }
 
-// ClipCNN returns the logits of C-CNN + MTLN (Ke et al. 2017), `[batch, predictions, classes]`. A recording becomes three
-// clips of pictures. They hold the vectors from the first joint of each limb to all joints, in cylindrical coordinates:
-// distance, angle and height. A picture's rows are frames and its columns joints, part by part. The same convolutions
-// see all pictures: 16, 32 and 64 filters of 3x3, batch norm, max pooling of 2x2 and ReLU. Then comes the mean over
-// time. Each of the joints predicts from its three pictures, by a fully connected layer of 512 and a class layer that
-// all share. Each prediction has a loss, and a prediction is the mean of their probabilities. Instead of our convolutions
-// they use a network of images that was trained before. The edges of the graph are not used.
+// ClipCNN returns the logits of C-CNN + MTLN (Ke et al. 2017), `[batch, predictions, classes]`. A recording becomes
+// three clips of pictures. They hold the vectors from the first joint of each limb to all joints, in cylindrical
+// coordinates: distance, angle and height. A picture's rows are frames and its columns joints, part by part. The same
+// convolutions see all pictures: 16, 32 and 64 filters of 3x3, batch norm, max pooling of 2x2 and ReLU. Then comes the
+// mean over time. Each of the joints predicts from its three pictures, by a fully connected layer of 512 and a class
+// layer that all share. Each prediction has a loss, and a prediction is the mean of their probabilities. Instead of our
+// convolutions they use a network of images that was trained before. The edges of the graph are not used.
 func ClipCNN(scope *model.Scope, b Body, signal *Node) *Node {
 	const wide = 512
 	x := b.positions(signal)

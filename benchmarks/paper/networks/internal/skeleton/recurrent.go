@@ -124,10 +124,10 @@ func bothWays(scope *model.Scope, parts []*Node, units int) (results []*Node) {
 	return results
 }
 
-// SpatioTemporalLSTM returns the logits of ST-LSTM with tree traversal and trust gates (Liu et al. 2016),
-// `[batch, predictions, classes]`. Two layers of an LSTM go over joints, in the order of a walk through the skeleton, and
-// over time. Dropout follows each layer. Every cell is a joint of the walk in a step, and predicts by a class layer that
-// all share. Each prediction has a loss, and a prediction is the mean of their probabilities.
+// SpatioTemporalLSTM returns the logits of ST-LSTM with tree traversal and trust gates (Liu et al. 2016), `[batch,
+// predictions, classes]`. Two layers of an LSTM go over joints, in the order of a walk through the skeleton, and over
+// time. Dropout follows each layer. Every cell is a joint of the walk in a step, and predicts by a class layer that all
+// share. Each prediction has a loss, and a prediction is the mean of their probabilities.
 func SpatioTemporalLSTM(scope *model.Scope, b Body, signal *Node) *Node {
 	x := b.steps(scope, signal)
 	steps, batch := x.Shape().Dim(0), x.Shape().Dim(1)

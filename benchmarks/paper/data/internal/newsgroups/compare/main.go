@@ -1,6 +1,7 @@
-// Command compare prints what the protocol makes of each message of 20 Newsgroups, for testdata/compare.py beside it, which compares
-// that with scikit-learn. FOLDER holds 20news-bydate-train and 20news-bydate-test. The columns, separated by tabs, are the message's
-// path, the sha256 of its body, and the sha256 of its counted words, each with a newline.
+// Command compare prints what the protocol makes of each message of 20 Newsgroups, for testdata/compare.py beside it,
+// which compares that with scikit-learn. FOLDER holds 20news-bydate-train and 20news-bydate-test. The columns,
+// separated by tabs, are the message's path, the sha256 of its body, and the sha256 of its counted words, each with a
+// newline.
 //
 //	go run ./benchmarks/paper/data/internal/newsgroups/compare FOLDER >ours.tsv
 package main
