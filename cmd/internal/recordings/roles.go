@@ -359,22 +359,29 @@ func (f *finder) chooseLayout() error {
 	return nil
 }
 
-// findTime finds the column of times: by its name or, for "", the first that looks like times, a mere T at last. Of a
-// column of days and one of other times, the days are the date of these.
+// findTime finds the column of times: by its name or, for "", by its heading, see guessTime.
 func (r *roles) findTime(name string, q question) {
+	if name == "" {
+		r.guessTime(q)
+		return
+	}
+	r.time = column(r.headings, name)
+}
+
+// guessTime takes the first column whose heading looks like times; a bare T, which may be a temperature, only if there
+// is no other. A column of dates beside one of times of day becomes r.date, and the times r.time.
+func (r *roles) guessTime(q question) {
 	for i, heading := range r.headings {
-		likely := name == "" && likeTime.MatchString(heading) && !r.isTemperature(heading) && i != r.sample &&
-			!slices.Contains(q.Leave, heading) &&
-			!slices.Contains(q.Take, heading)
-		if name != "" && strings.EqualFold(heading, name) || likely &&
-			(r.time < 0 || isT(r.headings[r.time]) && !isT(heading)) {
+		likely := likeTime.MatchString(heading) && !r.isTemperature(heading) && i != r.sample &&
+			!slices.Contains(q.Leave, heading) && !slices.Contains(q.Take, heading)
+		switch {
+		case !likely:
+		case r.time < 0 || isT(r.headings[r.time]) && !isT(heading):
 			r.time = i
-		} else if likely && r.date < 0 && !isT(heading) &&
-			isDate.MatchString(heading) != isDate.MatchString(r.headings[r.time]) {
+		case r.date < 0 && !isT(heading) && isDate.MatchString(heading) && !isDate.MatchString(r.headings[r.time]):
 			r.date = i
-			if isDate.MatchString(r.headings[r.time]) {
-				r.date, r.time = r.time, i
-			}
+		case r.date < 0 && !isT(heading) && !isDate.MatchString(heading) && isDate.MatchString(r.headings[r.time]):
+			r.date, r.time = r.time, i
 		}
 	}
 }

@@ -50,6 +50,22 @@ func rolesAre(t *testing.T, tables []columnsOf) {
 	}
 }
 
+// Of headings that differ in case only, a name means the one that is written as it is, or else the first.
+func TestNamesMeanTheHeadingWrittenLikeThem(t *testing.T) {
+	for _, c := range []struct {
+		headings []string
+		want     int
+	}{
+		{[]string{"x", "Time", "time"}, 2},
+		{[]string{"x", "time", "Time"}, 1},
+		{[]string{"x", "TIME", "Time"}, 1},
+		{[]string{"x", "times"}, -1},
+	} {
+		assert.Equal(t, c.want, column(c.headings, "time"), c.headings)
+	}
+	rolesAre(t, []columnsOf{{"Class|class|x", question{label: "class"}, "samples label=class Class[0] x[2]"}})
+}
+
 // A file is a recording, with a line for each time point.
 func TestRolesOfRecordings(t *testing.T) {
 	rolesAre(t, []columnsOf{
@@ -96,6 +112,9 @@ func TestRolesOfTimes(t *testing.T) {
 		{"Timestamp|x", inFolder, "recording time=Timestamp x[1]"},
 		{"When|x", inFolder, "recording When[0] x[1]"},
 		{"When|x", with(inFolder, Table{Time: "when"}), "recording time=When x[1]"},
+		{"time|Time|x", with(inFolder, Table{Time: "Time"}), "recording time=Time time[0] x[2]"},
+		{"Time|time|x", with(inFolder, Table{Time: "Time"}), "recording time=Time time[1] x[2]"},
+		{"TIME|Time|x", with(inFolder, Table{Time: "time"}), "recording time=TIME Time[1] x[2]"},
 		{"x|y", with(inFolder, Table{Time: "when"}), `no column is headed "when"; there are x, y: name that of the times with --time COLUMN`},
 		{"x|y", with(ofKnown, Table{Time: "when"}), "recording x[0] y[1]"},
 		{"time|timestamp|x", inFolder, "recording time=time x[2]; column timestamp looks like times, too; " +

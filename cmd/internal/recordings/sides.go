@@ -8,8 +8,13 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// column returns the number of the column with a heading, regardless of case; -1 if there is none.
+// column returns the number of the column that a name means: the one with exactly this heading, or else the first
+// whose heading differs in case only; -1 if there is none.
 func column(headings []string, name string) int {
+	exact := slices.Index(headings, name)
+	if exact >= 0 {
+		return exact
+	}
 	return slices.IndexFunc(headings, func(h string) bool { return strings.EqualFold(h, name) })
 }
 
