@@ -32,21 +32,23 @@ var (
 	height    = regexp.MustCompile(`^(?i:z|alt|altitude|elev|elevation|ele|height|höhe|hoehe)\b`)
 )
 
-// readPositions reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z, or columns headed
-// latitude and longitude among others. A first line without numbers is a heading.
+// readPositions reads a table with a sensor and its position in each line: name,x,y or name,x,y,z and no more; or
+// columns headed latitude and longitude, beside which other columns are ignored. A first line without numbers is a
+// heading.
 func (j *job) readPositions(path string, d *dialect) (*positionsOf, error) {
 	p := &positionsOf{path: path, of: map[string][]float64{}, dialect: d}
 	err := readText(j, path, func(in *input, line int, cells []string) error {
-		heading := p.places == nil
-		if heading {
+		first := p.places == nil
+		if first {
 			p.findColumns(j, cells)
 		}
-		if len(p.places) == 0 || len(cells) <= slices.Max(append(p.places, p.name)) ||
-			!p.degrees && (len(p.places) > 3 || len(cells) > len(p.places)+1) {
+		tooFew := len(p.places) < 2 || len(cells) <= slices.Max(append(p.places, p.name))
+		tooMany := !p.degrees && (len(p.places) > 3 || len(cells) > len(p.places)+1)
+		if tooFew || tooMany {
 			return fmt.Errorf("%d cells; want the sensor's name and its position, in all lines alike: sensor,x,y or "+
 				"sensor,x,y,z", len(cells))
 		}
-		return p.add(in, line, cells, heading)
+		return p.add(in, line, cells, first)
 	})
 	if err != nil {
 		return nil, err
@@ -138,17 +140,20 @@ func (p *positionsOf) number(in *input, column, line int, cell string) (value fl
 	return value, nil
 }
 
-// settled returns the positions as the numbers of the recordings tell to read them, if their own numbers do not tell.
+// settled decides whether marks such as that of 1.234 are before decimals: by the numbers of the positions or, if these
+// do not tell, by those of the recordings. If the mark of any number was open, it returns the positions read again by
+// the decision, else p as it is. Degrees have no marks between thousands, so that nothing was open.
 func (p *positionsOf) settled(j *job) (*positionsOf, error) {
 	d := p.dialect
 	if p.degrees {
 		return p, nil
 	}
 	if tables := j.dialect; d.decimal == noMark && tables.decimal != noMark {
-		d.decimal, d.says, d.teller, d.grouping = tables.decimal, tables.says, tables.teller, d.open[anyPoint]
-		if d.decimal == point {
-			d.grouping = d.open[anyComma]
+		otherMark := anyPoint // open numbers with the mark that is not before decimals: it is between their thousands
+		if tables.decimal == point {
+			otherMark = anyComma
 		}
+		d.decimal, d.says, d.teller, d.grouping = tables.decimal, tables.says, tables.teller, d.open[otherMark]
 	}
 	decimal, note, err := d.settle()
 	if err != nil {
@@ -167,7 +172,7 @@ func (p *positionsOf) settled(j *job) (*positionsOf, error) {
 func (p *positionsOf) columns(sensors []string) (first, second []float64) {
 	for _, sensor := range sensors {
 		position := p.of[sensor]
-		first, second = append(first, position[0]), append(second, position[min(1, len(position)-1)])
+		first, second = append(first, position[0]), append(second, position[1])
 	}
 	return first, second
 }

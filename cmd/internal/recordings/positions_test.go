@@ -186,3 +186,14 @@ func TestSensorsAtOnePlaceAreTold(t *testing.T) {
 	result, _ = imported(t, Options{Positions: positions, Neighbours: 2}, table)
 	assert.Empty(t, result.Notes)
 }
+
+// A position has two coordinates or three: a single number is more likely half of one, or no position.
+func TestPositionsOfOneCoordinateAreRefused(t *testing.T) {
+	folder := t.TempDir()
+	table := put(t, folder, "rain.csv", stations())
+	for _, line := range []string{"name,x\ns1,1\ns2,2\ns3,3\ns4,4\n", "s1,1\ns2,2\ns3,3\ns4,4\n"} {
+		positions := put(t, folder, "line.csv", line)
+		assert.Contains(t, refused(t, Options{Positions: positions, Neighbours: 1}, table),
+			"line.csv, line 1: 2 cells; want the sensor's name and its position, in all lines alike: sensor,x,y or sensor,x,y,z")
+	}
+}
