@@ -130,26 +130,26 @@ func Names() []string { return slices.Sorted(maps.Keys(registry)) }
 // Network returns how the spec's model was registered. It is the zero value if the model was not.
 func (s Spec) Network() Network { return registry[s.Model] }
 
-// Check returns what is wrong with a spec, before any graph is built.
+// Check returns what is wrong with a spec, by rules that need no affinity graph; nil: nothing.
 func (s Spec) Check() error {
-	k, ok := registry[s.Model]
+	n, ok := registry[s.Model]
 	switch {
 	case !ok:
 		return fmt.Errorf("there is no model %q; %s", s.Model, suggest.Model(s.Model, Names()))
-	case s.Options.BatchNormEpsilon == 0: // no options can have that
+	case s.Options.BatchNormEpsilon == 0: // the zero Options: a valid epsilon is above 0
 		return errors.New("the spec has no options; begin with DefaultOptions")
 	case s.Classes() < 2:
 		return fmt.Errorf("a classifier needs at least 2 classes, the data has %d", s.Classes())
-	case k.Levels == nil && len(s.Levels) > 0:
+	case n.Levels == nil && len(s.Levels) > 0:
 		return fmt.Errorf("model %s has no levels; leave levels out", s.Model)
-	case !k.Hidden && len(s.Hidden) > 0:
+	case !n.Hidden && len(s.Hidden) > 0:
 		return fmt.Errorf("model %s has no hidden layers; leave hidden out", s.Model)
 	}
 	if err := checkSizes(s, s.Nodes); err != nil {
 		return err
 	}
-	if k.Check != nil {
-		if err := k.Check(s, nil); err != nil {
+	if n.Check != nil {
+		if err := n.Check(s, nil); err != nil {
 			return err
 		}
 	}

@@ -72,24 +72,26 @@ func RandomConnected(n, edges int, seed uint64) (*Matrix, error) {
 		return nil, fmt.Errorf("%d edges cannot join %d nodes; it takes from %d to %d", edges, n, least, most)
 	}
 	random := rand.New(rand.NewPCG(seed, 0))
-	taken := make(map[[2]int]bool, edges)
+	joined := make(map[[2]int]bool, edges) // pairs of nodes, the lower one first
 	visited := make([]bool, n)
-	for node, left := 0, least; left > 0; {
-		visited[node] = true
+	if n > 0 { // a graph may have no nodes
+		visited[0] = true
+	}
+	for node, unvisited := 0, least; unvisited > 0; {
 		next := other(random, n, node)
 		if !visited[next] {
 			visited[next] = true
-			taken[ordered(node, next)] = true
-			left--
+			joined[ordered(node, next)] = true
+			unvisited--
 		}
 		node = next
 	}
-	for len(taken) < edges {
+	for len(joined) < edges {
 		node := random.IntN(n)
-		taken[ordered(node, other(random, n, node))] = true
+		joined[ordered(node, other(random, n, node))] = true
 	}
 	list := make([]Edge, 0, edges)
-	for pair := range taken {
+	for pair := range joined {
 		list = append(list, Edge{pair[0], pair[1], 1})
 	}
 	return New(n, list) // Sorts: the order in which the map gave them does not matter.

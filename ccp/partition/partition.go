@@ -1,10 +1,10 @@
-// Package partition finds hard clusterings of a graph that maximise the method's objective C = ½ Σ_k cohesion_k /
-// volume_k.
+// Package partition finds hard clusterings of a graph that maximise the method's objective
+// C = ½ Σ_k cohesion_k / volume_k.
 //
-// For hard memberships C is the normalised association of Graclus (Dhillon et al. 2007). The cohesion of a cluster is
-// twice the weight of the edges inside it, and its volume is the sum of its nodes' degrees. The search is simulated
-// annealing: it moves one node to a neighbouring cluster, or swaps two nodes if a cluster is full. It runs on the
-// host, in time linear in the edges for each sweep.
+// The cohesion of a cluster is twice the weight of the edges inside it, and its volume is the sum of its nodes'
+// degrees: for hard memberships C is half the normalised association of Graclus (Dhillon et al. 2007). The search is
+// simulated annealing: it moves one node to a neighbouring cluster, or swaps two nodes if a cluster is full. It runs
+// on the host, in time linear in the edges for each sweep.
 package partition
 
 import (
@@ -18,9 +18,9 @@ import (
 )
 
 // Search clusters the nodes of m into k clusters, and returns each node's cluster and C. A cluster has at least one
-// node, and at most maxSize unless that is 0. Another seed leads to another clustering of nearly the same C. The
-// result is the same for the same arguments. Self-loops of m are left out. If progress is not nil, it gets the share
-// of the search that is done, and C. Errors: k not in 1..N, maxSize·k < N, or ctx ended.
+// node, and at most maxSize unless that is 0. The result is the same for the same arguments; another seed may find
+// another clustering. Self-loops of m are left out. If progress is not nil, it gets the share of the search that is
+// done, and C. Errors: k not in 1..N, maxSize·k < N, or ctx ended.
 func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, seed uint64,
 	progress func(done, objective float64)) ([]int32, float64, error) {
 	n := m.N()
@@ -35,7 +35,9 @@ func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, seed uint64
 	}
 	m = m.WithoutLoops()
 	cluster := make([]int32, n)
-	for at, i := range slices.Concat(m.Components()...) { // equal runs of an order in which neighbours are near
+	// The start: all nodes in a row, component after component and breadth first, so that neighbours are near each
+	// other, are cut into k runs. The lengths of two runs differ by one at most.
+	for at, i := range slices.Concat(m.Components()...) {
 		cluster[i] = int32(at * k / n)
 	}
 	s := newSearch(m, cluster, k)
@@ -43,9 +45,10 @@ func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, seed uint64
 		return cluster, s.objective(), nil
 	}
 	s.maxSize, s.rng = maxSize, rand.New(rand.NewPCG(seed, uint64(n)))
-	// Temperatures fall geometrically, from the objective of a cluster to a thousandth.
+	// The temperature falls geometrically. A change that lowers 2·C by as much as the temperature is kept with
+	// probability 1/e. A cluster's part of 2·C is 1 at most.
 	const hot, cold = 0.1, 1e-4
-	sweeps := max(100, min(1000, 100_000_000/n))
+	sweeps := max(100, min(1000, 100_000_000/n)) // about 10⁸ tries, but from 100 to 1000 sweeps
 	for sweep := range sweeps {
 		temperature := hot * math.Pow(cold/hot, float64(sweep)/float64(sweeps))
 		for range n {
@@ -78,19 +81,19 @@ type search struct {
 	totals  []totals  // of each cluster
 }
 
-// totals of a cluster: its association is twice the weight of the edges inside it, its volume the sum of its nodes'
+// totals of a cluster: its cohesion is twice the weight of the edges inside it, its volume the sum of its nodes'
 // degrees.
 type totals struct {
-	association, volume float64
-	size                int
+	cohesion, volume float64
+	size             int
 }
 
-// objective is the cluster's part of 2·C.
-func (t totals) objective() float64 {
+// ratio is the share of the cluster's volume that lies inside it, from 0 to 1: its part of 2·C.
+func (t totals) ratio() float64 {
 	if t.volume <= 0 {
 		return 0
 	}
-	return t.association / t.volume
+	return t.cohesion / t.volume
 }
 
 func newSearch(m *affinity.Matrix, cluster []int32, k int) *search {
@@ -99,7 +102,7 @@ func newSearch(m *affinity.Matrix, cluster []int32, k int) *search {
 		inside, _ := s.links(i, c, c)
 		s.totals[c].size++
 		s.totals[c].volume += s.degree[i]
-		s.totals[c].association += inside
+		s.totals[c].cohesion += inside
 	}
 	return s
 }
@@ -118,8 +121,9 @@ func (s *search) links(i int, a, b int32) (toA, toB float64) {
 	return toA, toB
 }
 
-// try moves node i to the cluster of one of its neighbours, or swaps it with a node there if that cluster is full. It
-// keeps a change that raises the objective, or lowers it by no more than chance allows at this temperature.
+// try moves node i to the cluster of one of its neighbours, drawn at random, or swaps it with a node there if that
+// cluster is full. It keeps a change that does not lower the objective, and another one with a probability that falls
+// with the loss and rises with the temperature. It never empties a cluster.
 func (s *search) try(i int, temperature float64) {
 	neighbours, _ := s.graph.Row(i)
 	if len(neighbours) == 0 {
@@ -131,34 +135,35 @@ func (s *search) try(i int, temperature float64) {
 	if a == b || !full && s.totals[a].size == 1 {
 		return
 	}
-	if full { // The node that goes back is a neighbour of i's old cluster if there is one at hand.
-		back, _ := s.graph.Row(j)
-		if candidate := int(back[s.rng.IntN(len(back))]); s.cluster[candidate] == b {
-			j = candidate
+	back := j // the node that goes from b to a in a swap: one neighbour of j, drawn at random, if it is in b; else j
+	if full {
+		candidates, _ := s.graph.Row(j)
+		if candidate := int(candidates[s.rng.IntN(len(candidates))]); s.cluster[candidate] == b {
+			back = candidate
 		}
 	}
-	before := s.totals[a].objective() + s.totals[b].objective()
+	before := s.totals[a].ratio() + s.totals[b].ratio()
 	s.move(i, b)
 	if full {
-		s.move(j, a)
+		s.move(back, a)
 	}
-	gain := s.totals[a].objective() + s.totals[b].objective() - before
+	gain := s.totals[a].ratio() + s.totals[b].ratio() - before
 	if gain >= 0 || s.rng.Float64() < math.Exp(gain/temperature) {
 		return
 	}
 	if full {
-		s.move(j, b)
+		s.move(back, b)
 	}
 	s.move(i, a)
 }
 
-// move puts node i into cluster b.
+// move puts node i into cluster b, which it must not be in already, and updates the totals of both clusters.
 func (s *search) move(i int, b int32) {
 	a := s.cluster[i]
 	inA, inB := s.links(i, a, b)
 	from, to := &s.totals[a], &s.totals[b]
-	from.association -= 2 * inA
-	to.association += 2 * inB
+	from.cohesion -= 2 * inA
+	to.cohesion += 2 * inB
 	from.volume -= s.degree[i]
 	to.volume += s.degree[i]
 	from.size--
@@ -166,10 +171,10 @@ func (s *search) move(i int, b int32) {
 	s.cluster[i] = b
 }
 
-// objective is C.
+// objective is C, half the sum of the clusters' ratios.
 func (s *search) objective() (sum float64) {
 	for _, t := range s.totals {
-		sum += t.objective() / 2
+		sum += t.ratio() / 2
 	}
 	return sum
 }

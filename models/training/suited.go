@@ -156,11 +156,13 @@ const (
 	// gets further.
 	autoMemberships = 1 << 22
 	autoCandidates  = 4
+	// Each of autoHierarchies has memberships of its own. They are learned together if level 1 has at most so many in
+	// each: 8 times these are twice as many as one hierarchy may have without candidates.
+	severalMemberships = autoMemberships / 4
 )
 
-// AutoFill returns the spec with numbers that suit the graph for the open options, ccp_stem and ccp_hierarchies. If
-// memberships are learned, it also gives large levels few candidates. Only prepared hierarchies and learned ones
-// without candidates are several.
+// AutoFill returns the spec with numbers that suit the graph for the open options, of which it knows ccp_stem and
+// ccp_hierarchies. If memberships are not prepared, it also gives large levels few candidates.
 func AutoFill(s models.Spec, open ...string) models.Spec {
 	small := s.Nodes <= autoNodes
 	if small && s.Channels < autoStem && slices.Contains(open, "ccp_stem") {
@@ -176,14 +178,14 @@ func AutoFill(s models.Spec, open ...string) models.Spec {
 	return withCandidates(s)
 }
 
-// canBeSeveral reports whether a network's hierarchies are prepared, or learned with so few memberships that a level
-// gets no candidates beside several hierarchies either.
+// canBeSeveral reports whether AutoFill may choose several hierarchies for a network: always if they are prepared; if
+// they are learned, where level 1 has at most severalMemberships; never if they are random.
 func canBeSeveral(s models.Spec) bool {
 	switch s.Options.Hierarchy {
 	case ccp.Prepared:
 		return true
 	case ccp.Learned:
-		return len(s.Levels) > 0 && s.Nodes*s.Levels[0].Clusters <= autoMemberships/4
+		return len(s.Levels) > 0 && s.Nodes*s.Levels[0].Clusters <= severalMemberships
 	}
 	return false
 }

@@ -88,8 +88,8 @@ func (m *power) Features(r *Recording, out []float32) {
 	}
 }
 
-// band returns where a band begins and ends in the spectrum of n values. A band in which no frequency lies takes the
-// nearest one.
+// band returns the coefficients of band b in the spectrum of n values: from, and those before to. A band in which no
+// frequency lies takes the nearest one.
 func (m *power) band(b, n int) (from, to int) {
 	from = int(math.Ceil(m.edges[b] * float64(n)))
 	to = int(math.Ceil(m.edges[b+1] * float64(n)))
@@ -104,7 +104,7 @@ func (m *power) band(b, n int) (from, to int) {
 	return from, to
 }
 
-// CArguments returns the ends of the bands in spectra of 4, 8, 16, … values.
+// CArguments returns where the bands begin and end in spectra of 4, 8, 16, … values: `[sizes, BandCount, {from, to}]`.
 func (m *power) CArguments(padded int) []any {
 	var bands []float32
 	for n := 4; n <= padded; n *= 2 {
@@ -116,8 +116,9 @@ func (m *power) CArguments(padded int) []any {
 	return []any{CArray{"int32_t", "bands", bands}}
 }
 
-// bands returns where the bands begin and end in the spectra of each order: `[onnx.Spectra, BandCount]`.
-func (m *power) bands() (from, to []int) {
+// bandEdges returns where the bands begin and end in spectra of all sizes, see band. Both lists are
+// `[onnx.Spectra, BandCount]`: a row for each size onnx.LeastSpectrum<<order.
+func (m *power) bandEdges() (from, to []int) {
 	for order := range onnx.Spectra {
 		for b := range BandCount {
 			begin, end := m.band(b, onnx.LeastSpectrum<<order)
@@ -127,20 +128,21 @@ func (m *power) bands() (from, to []int) {
 	return from, to
 }
 
-// Export implements Map. sin²(π·p/(t-1)) is the Hann window.
+// Export implements Map. sin²(π·p/(t-1)) is the Hann window. Each band takes its mean power by a matrix product: of the
+// squared magnitudes with inBand, `[coefficients, BandCount]`, which is 1 where a coefficient lies in the band.
 func (m *power) Export(g *onnx.Graph, x string) string {
 	t := g.Length(x)
 	mean, deviation := g.Centred(g.To(onnx.Double, x))
 	sine := g.Op("Sin", g.Op("Div", g.Op("Mul", g.Until(t), math.Pi), g.Op("Sub", t, 1.0)))
 	hann := g.Op("Where", g.Op("LessOrEqual", t, 2.0), 1.0, g.Op("Mul", sine, sine))
 	squares, order := g.Spectrum(g.Op("Mul", deviation, hann))
-	begins, ends := m.bands()
+	begins, ends := m.bandEdges()
 	from := g.Op("Gather", g.Constant(begins, onnx.Spectra, BandCount), order)
 	to := g.Op("Gather", g.Constant(ends, onnx.Spectra, BandCount), order)
 	at := g.Op("Unsqueeze", g.Below(g.Count(squares)), []int{1})
-	bands := g.To(onnx.Double, g.Op("And", g.Op("GreaterOrEqual", at, from), g.Op("Less", at, to)))
+	inBand := g.To(onnx.Double, g.Op("And", g.Op("GreaterOrEqual", at, from), g.Op("Less", at, to)))
 	size := g.Op("Mul", g.To(onnx.Double, g.Op("Sub", to, from)), g.Sum(g.Op("Mul", hann, hann), 0))
-	powers := g.Op("Concat", g.Variance(deviation), g.Op("Div", g.Op("MatMul", squares, bands), size), onnx.Axis(2))
+	powers := g.Op("Concat", g.Variance(deviation), g.Op("Div", g.Op("MatMul", squares, inBand), size), onnx.Axis(2))
 	all := g.Op("Concat", mean, g.Op("Log", g.Op("Add", powers, powerFloor)), onnx.Axis(2))
 	return g.To(onnx.Float, g.Op("Flatten", all))
 }
