@@ -2,9 +2,7 @@ package workbook
 
 import (
 	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"slices"
@@ -13,7 +11,7 @@ import (
 	"time"
 )
 
-// Row is a row of a sheet. It is valid until the next.
+// Row is a row of a sheet.
 type Row struct {
 	Number int // from 1
 	Hidden bool
@@ -23,10 +21,9 @@ type Row struct {
 // Cell is a cell of a sheet. The zero value is an empty one.
 type Cell struct {
 	// Text is the content: a text; a number with all its digits; true or false; the name of an error such as #DIV/0!; a
-	// date or a
-	// time, in seconds and their fractions, as 2024-05-31 12:00:00.5. A time of day and a duration are times after the
-	// beginning of 1899-12-30, or of 1904-01-01, as which days the workbook counts. Of a formula without a result it is
-	// the formula.
+	// date or a time, in seconds and their fractions, as 2024-05-31 12:00:00.5. A time of day and a duration are times
+	// after the beginning of 1899-12-30, or of 1904-01-01: the day from which the workbook counts days. Of a formula
+	// without a result it is the formula.
 	Text    string
 	Number  bool // the cell holds a number, a date or a time, and no text
 	Formula bool
@@ -41,7 +38,8 @@ const (
 	mostColumns = 1 << 14
 )
 
-// Rows yields the rows of a sheet that the file has. An error ends them.
+// Rows yields the rows of a sheet that the file stores, in their order; empty rows may be missing. A Row is overwritten
+// by the next one. After an error it yields no more.
 func (b *Book) Rows(sheet Sheet) iter.Seq2[*Row, error] {
 	return func(yield func(*Row, error) bool) {
 		part, err := b.part(sheet.part)
@@ -53,14 +51,11 @@ func (b *Book) Rows(sheet Sheet) iter.Seq2[*Row, error] {
 		r := &reader{book: b, from: decoder(part)}
 		for {
 			row, err := r.row()
-			if errors.Is(err, io.EOF) || err == nil && row == nil {
-				return
-			}
 			if err != nil {
 				yield(nil, fmt.Errorf("row %d: %w", max(1, r.line.Number), err))
 				return
 			}
-			if !yield(row, nil) {
+			if row == nil || !yield(row, nil) {
 				return
 			}
 		}
@@ -77,7 +72,7 @@ func (b *Book) HiddenColumns(sheet Sheet) (all []int, err error) {
 	for from := decoder(part); ; {
 		token, err := from.RawToken()
 		if err != nil {
-			return all, nil // told by Rows
+			return all, nil // Rows reports it
 		}
 		element, begins := token.(xml.StartElement)
 		switch {
@@ -117,17 +112,15 @@ func attribute(element xml.StartElement, name string) string {
 	return ""
 }
 
-// row reads the next row; nil if there is none. Rows lie in an element sheetData.
+// row reads the next row; nil if there is none. Rows lie in an element sheetData, which a sheet without cells may lack.
+// Only the end of that element, or of the sheet, is an end of the rows: a file that ends before is cut off.
 func (r *reader) row() (*Row, error) {
 	var into *[]byte // where the text of an element goes
-	inside := false
+	inside := false  // of a row
 	for {
 		token, err := r.from.RawToken()
 		if err != nil {
-			if !errors.Is(err, io.EOF) || inside {
-				err = fmt.Errorf("the file is damaged or cut off: %v", err)
-			}
-			return nil, err
+			return nil, fmt.Errorf("the file is damaged or cut off: %v", err)
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
@@ -151,7 +144,7 @@ func (r *reader) row() (*Row, error) {
 				}
 			case token.Name.Local == "row" && inside:
 				return &r.line, nil
-			case token.Name.Local == "sheetData":
+			case token.Name.Local == "sheetData" || token.Name.Local == "worksheet":
 				return nil, nil
 			}
 		}
@@ -334,11 +327,9 @@ const (
 	leastDays = -300_000
 )
 
-// date writes a number of days, whose last digit is worth so much. A spreadsheet stores a time as a fraction of a
-// day, which is
-// hardly ever a whole number of milliseconds: it is rounded to one that is as close as the number is exact, or else
-// to a
-// microsecond as close, or else to a nanosecond.
+// date writes a number of days, whose last digit is worth so much. A spreadsheet stores a time as a fraction of a day,
+// which is hardly ever a whole number of milliseconds: it is rounded to one that is as close as the number is exact, or
+// else to a microsecond as close, or else to a nanosecond.
 func (b *Book) date(days, digit float64, format Format) (string, error) {
 	epoch := epoch1900
 	switch {

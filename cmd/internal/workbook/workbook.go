@@ -1,8 +1,6 @@
 // Package workbook reads the sheets of .xlsx workbooks (ECMA-376, Office Open XML), row by row and with what a cell's
-// text does
-// not say: its number format, whether it holds a formula, and whether a spreadsheet program has calculated that.
-// Values come from
-// these marks, never from the text that a spreadsheet program shows.
+// text does not say: its number format, whether it holds a formula, and whether a spreadsheet program has calculated
+// that. Values come from these marks, never from the text that a spreadsheet program shows.
 package workbook
 
 import (
@@ -26,8 +24,7 @@ import (
 type Book struct {
 	Sheets []Sheet // in their order; sheets without cells, such as those of charts alone, are left out
 	// Uncalculated reports that nothing says that a spreadsheet program has calculated the formulas: the workbook asks
-	// to be
-	// calculated when it is opened, or holds no settings of calculation. A formula's 0 may be its writer's then.
+	// to be calculated when it is opened, or holds no settings of calculation. A formula's 0 may be its writer's then.
 	Uncalculated bool
 
 	of1904  bool // days count from 1904, not from 1900

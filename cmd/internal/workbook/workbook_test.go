@@ -194,6 +194,27 @@ func TestBook(t *testing.T) {
 	assert.True(t, b.Uncalculated)
 }
 
+// A sheet that ends between two of its rows would lose the rest without a word. A sheet of no rows is none of these.
+func TestSheetsThatEndBetweenTwoRowsAreCutOff(t *testing.T) {
+	const sheet = "xl/worksheets/sheet1.xml"
+	for ending, cut := range map[string]bool{"": true, "<sheetData>": true, `<sheetData><row><c><v>1</v></c></row>`: true,
+		"<sheetData/>": false, "<sheetData/></worksheet>": false, "<sheetData></sheetData>": false, "</worksheet>": false,
+		"</x:worksheet>": false} {
+		all := parts("")
+		begin, _, _ := strings.Cut(all[sheet], "<sheetData>")
+		all[sheet] = begin + ending
+		b, err := made(t, all)
+		require.NoError(t, err)
+		rows, err := texts(b)
+		if cut {
+			assert.ErrorContains(t, err, "the file is damaged or cut off", ending)
+		} else {
+			assert.NoError(t, err, ending)
+			assert.Empty(t, rows, ending)
+		}
+	}
+}
+
 func TestDamagedWorkbooks(t *testing.T) {
 	for rows, want := range map[string]string{
 		`<row r="x"/>`:                             `the next row has the number "x"`,
