@@ -65,9 +65,17 @@ func FromFirst(times, rests []float64) (from []float64, first string) {
 	for i := range times {
 		from[i] = times[i] - times[at] + (rests[i] - rests[at])
 	}
+	return from, Text(times[at], rests[at])
+}
+
+// Text writes a number, the sum of a value and its rest, with all digits down to nanoseconds, see Rest.
+func Text(value, rest float64) string {
+	if rest == 0 {
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	}
 	const nanoseconds = 9 // digits
-	sum := new(big.Float).SetPrec(128).Add(big.NewFloat(times[at]), big.NewFloat(rests[at]))
-	return from, strings.TrimRight(strings.TrimRight(sum.Text('f', nanoseconds), "0"), ".")
+	sum := new(big.Float).SetPrec(128).Add(big.NewFloat(value), big.NewFloat(rest))
+	return strings.TrimRight(strings.TrimRight(sum.Text('f', nanoseconds), "0"), ".")
 }
 
 // Note says that the times of a recording are counted from the first.

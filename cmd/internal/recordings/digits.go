@@ -151,17 +151,24 @@ func formNamed(name string) *digitForm {
 }
 
 // are reports that all numbers are times of a form.
-func (r *rows) are(f *digitForm) bool {
+func (r *rows) are(f *digitForm) bool { return r.firstOther(f) < 0 }
+
+// firstOther returns the first row whose number is no time of a form; -1 if all are.
+func (r *rows) firstOther(f *digitForm) int {
 	for i, at := range r.times {
-		rest := 0.0
-		if r.rests != nil {
-			rest = r.rests[i]
-		}
-		if _, _, ok := f.read(at, rest); !ok {
-			return false
+		if _, _, ok := f.read(at, r.rest(i)); !ok {
+			return i
 		}
 	}
-	return true
+	return -1
+}
+
+// rest returns what float64 leaves out of the time of a row.
+func (r *rows) rest(row int) float64 {
+	if r.rests == nil {
+		return 0
+	}
+	return r.rests[row]
 }
 
 // reach reports that some numbers have digits as far behind the point as the form has, not zeros only.
@@ -182,11 +189,7 @@ func (r *rows) decoded(f *digitForm) (d rows, wrong int) {
 		d.kind = numbers
 	}
 	for i, at := range r.times {
-		rest := 0.0
-		if r.rests != nil {
-			rest = r.rests[i]
-		}
-		seconds, left, ok := f.read(at, rest)
+		seconds, left, ok := f.read(at, r.rest(i))
 		if !ok {
 			return d, r.line(i)
 		}

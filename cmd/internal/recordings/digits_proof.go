@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/exact"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/gomlx/gomlx/support/xslices"
 )
@@ -113,11 +114,7 @@ func (t *fit) add(part []int, number, time *rows) {
 
 // step returns the time from one row to another.
 func (r *rows) step(from, to int) float64 {
-	step := r.times[to] - r.times[from]
-	if r.rests != nil {
-		step += r.rests[to] - r.rests[from]
-	}
-	return step
+	return r.times[to] - r.times[from] + (r.rest(to) - r.rest(from))
 }
 
 // unevenness says which steps differ from the usual one, and by how many mean steps all differ together.
@@ -284,14 +281,12 @@ func (r *reading) readAsForm(f *digitForm, all []*sample) error {
 			x.rows.times, x.rows.rests, x.rows.kind = after.times, after.rests, after.kind
 			continue
 		}
-		decoded, line := was.decoded(f)
-		if line > 0 {
-			i := slices.IndexFunc(was.times, func(at float64) bool { _, _, ok := f.read(at, 0); return !ok })
+		if i := was.firstOther(f); i >= 0 {
 			return fmt.Errorf("%s, line %d: column %s: %s is no time %s, as those of the heading or of the training are; "+
-				"write all alike, or "+
-				"leave the column out with --leave %q", x.path, line, w.heading, recording.TimeText(was.times[max(0, i)]),
-				f.name, w.heading)
+				"write all alike, or leave the column out with --leave %q", x.path, was.line(i), w.heading,
+				exact.Text(was.times[i], was.rest(i)), f.name, w.heading)
 		}
+		decoded, _ := was.decoded(f)
 		x.rows, before, after = decoded, &was, &decoded
 	}
 	kind := "dates"

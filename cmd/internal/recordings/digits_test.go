@@ -262,6 +262,9 @@ func TestTimesInDigitsThatMayBeNumbers(t *testing.T) {
 	}
 	said = refused(t, Options{}, stamped(t, "time (HHMM)", []string{"858", "859", "860"}))
 	assert.Contains(t, said, `0.csv, line 4: column time (HHMM): 860 is no time HHMM, as those of the heading or of the training are`)
+	said = refused(t, Options{}, stamped(t, "time (YYYYMMDDHHMM)", []string{"202405011040", "202405011041.00001"}))
+	assert.Contains(t, said, `0.csv, line 3: column time (YYYYMMDDHHMM): 202405011041.00001 is no time YYYYMMDDHHMM`,
+		"what float64 leaves out of a number belongs to it")
 	firsts := stamped(t, "date", []string{"01012024", "02012024", "03012024", "04012024"})
 	assert.Contains(t, refused(t, Options{}, firsts),
 		"0.csv: column date has dates such as 1012024, a day and a month in an order that no "+
