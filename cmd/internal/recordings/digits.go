@@ -178,15 +178,18 @@ func (r *rows) reach(f *digitForm) bool {
 	return slices.ContainsFunc(r.times, func(at float64) bool { return math.Abs(at*fewer-math.Round(at*fewer)) > off })
 }
 
-// decoded returns rows whose numbers are read as times of a form, and the line of the first that is none.
-func (r *rows) decoded(f *digitForm) (d rows, wrong int) {
+// decoded returns rows whose numbers are read as times of a form, and the line of the first number that is no such
+// time; 0 if all are. Sixtieths that are all below 24 count as hours of a day, and go on past midnight.
+func (r *rows) decoded(f *digitForm) (d rows, wrongLine int) {
 	d = *r
-	d.times, d.rests, d.kind = make([]float64, 0, len(r.times)), nil, dates
-	if f.isOfDay() {
-		d.kind = clocks
-	}
-	if f.name == sixtieths {
+	d.times, d.rests = make([]float64, 0, len(r.times)), nil
+	switch {
+	case f.name == sixtieths:
 		d.kind = numbers
+	case f.isOfDay():
+		d.kind = clocks
+	default:
+		d.kind = dates
 	}
 	for i, at := range r.times {
 		seconds, left, ok := f.read(at, r.rest(i))

@@ -90,7 +90,7 @@ type making struct {
 	form     *recording.Form
 	arrays   []npz.Named          // to write
 	extremes []recording.Extremes // of each column
-	dark     dark
+	zeroEnds zeroEnds
 }
 
 // Import reads recordings and writes them to the .npz file out, whole or not at all. Errors name the file, the line or

@@ -13,39 +13,38 @@ import (
 	"strings"
 )
 
-// readText reads a table whose separator is found out. R's write.table leaves out the heading of the names of lines:
-// where the
-// second line has a cell more than the first, that is named "".
+// readText reads a table and finds out its separator. R's write.table gives the column of row names no heading: if the
+// second line has one cell more than the first, each gets the headings with "" in front.
 func readText(j *job, path string, each eachLine) error {
-	var first []string
-	begin := 0 // the line of the headings
 	var from *input
-	names := lineNames{}
+	var headings []string // kept until the second line shows whether one is missing; then nil
+	begin := 0            // the line of the headings
+	names := rowNames{}
 	err := j.readTable(path, 0, func(in *input, line int, cells []string) error {
-		if from != nil && in.separator == ' ' && (first != nil || in.numbers) {
-			names.add(line, cells)
-		}
-		switch {
-		case from == nil:
-			from, first, begin = in, slices.Clone(cells), line
+		if from == nil {
+			from, headings, begin = in, slices.Clone(cells), line
 			return nil
-		case first != nil:
-			in.numbers = in.namesLines(first, cells)
-			if in.numbers {
-				first = append([]string{""}, first...)
+		}
+		if headings != nil {
+			in.hasRowNames = in.lacksHeading(headings, cells)
+			if in.hasRowNames {
+				headings = append([]string{""}, headings...)
 			}
-			if err := each(in, begin, first); err != nil {
+			if err := each(in, begin, headings); err != nil {
 				return &lineError{begin, err}
 			}
-			first = nil
+			headings = nil
+		}
+		if in.hasRowNames && in.separator == ' ' {
+			names.add(line, cells)
 		}
 		return each(in, line, cells)
 	})
-	if err == nil && from != nil && from.numbers && !from.marked {
+	if err == nil && from != nil && from.hasRowNames && !from.secondQuoted { // numbers are not in quotation marks
 		err = names.check(path)
 	}
-	if err == nil && first != nil {
-		err = each(from, begin, first)
+	if err == nil && headings != nil { // the table has no second line
+		err = each(from, begin, headings)
 		if err != nil {
 			err = fmt.Errorf("%s, line %d: %w", from.path, begin, err)
 		}

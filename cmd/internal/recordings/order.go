@@ -103,18 +103,20 @@ func farBack(times []float64) int {
 	return 0
 }
 
-// setBack returns where times with an even step go back by a step or more and run again through a stretch that lines
-// before have: then the stretch has more lines than its length allows. It returns 0 if there is no such place. Lines
-// that came late fill a gap instead.
+// setBack returns where times with an even step go back by a step or more and run again through a stretch that earlier
+// lines have; 0 if they do nowhere. A stretch that is run through twice has more lines than its length divided by the
+// step. Lines that only came late do not add up to more: they fill a gap.
 func setBack(times []float64) int {
 	const (
 		much = 1.25 // times as many lines
 		same = 1e-6 // of a step
 	)
 	usual, sorted := usualStep(times), slices.Sorted(slices.Values(times))
-	closer := usualStep(sorted)
-	// lines in another order, such as every seventh first, fill the gaps of each other
-	if usual == 0 || closer > 0 && closer < usual*(1-same) {
+	sortedStep := usualStep(sorted)
+	// If the sorted times lie closer than the usual step, lines such as every seventh came first, and others fill the gaps
+	// between them: no clock went back.
+	interleaved := sortedStep > 0 && sortedStep < usual*(1-same)
+	if usual == 0 || interleaved {
 		return 0
 	}
 	for i := 1; i < len(times); i++ {
@@ -131,7 +133,8 @@ func setBack(times []float64) int {
 	return 0
 }
 
-// usualStep returns the step that most of the successive times have that do not go back; 0 if there is none.
+// usualStep returns the median of the steps by which successive times go forward. It returns 0 if too few tell: fewer
+// than three, or than half of the times, go forward, or fewer than three quarters of those are near the median.
 func usualStep(times []float64) float64 {
 	const near = 0.25 // of the step
 	var steps []float64

@@ -194,8 +194,8 @@ func (p *parquetFile) headings(in *input) (all []string) {
 			add(l, l.heading())
 			continue
 		}
-		for _, places := range l.places() {
-			add(l, l.heading(places...))
+		for _, indices := range l.indices() {
+			add(l, l.heading(indices...))
 		}
 	}
 	return all

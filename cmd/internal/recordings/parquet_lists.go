@@ -32,8 +32,9 @@ type lists struct {
 // nested reports lists in each other, or a list whose elements have several values.
 func (l *leaf) nested() bool { return l.lists > 1 || l.lists == 1 && l.path[len(l.path)-1] != place }
 
-// places returns where each value of a row lies in the lists.
-func (l *leaf) places() (all [][]int) {
+// indices returns the indices of each value of a row in its lists, the outermost list's first: [0 0], [0 1], [1 0] for
+// a list of two values and a list of one.
+func (l *leaf) indices() (all [][]int) {
 	at := make([]int, l.lists)
 	for i, level := range l.shape {
 		if i > 0 && level > 0 && level <= len(at) {
@@ -48,7 +49,7 @@ func (l *leaf) places() (all [][]int) {
 // sizes returns how many elements the lists of each level have. The error says that they differ.
 func (l *leaf) sizes() ([]int, error) {
 	sizes, product := make([]int, l.lists), 1
-	for _, at := range l.places() {
+	for _, at := range l.indices() {
 		for level, i := range at {
 			sizes[level] = max(sizes[level], i+1)
 		}
@@ -66,7 +67,7 @@ func (l *leaf) sizes() ([]int, error) {
 
 // headingsAlong returns the headings of the columns, with the time point at the end.
 func (l *leaf) headingsAlong(order string) (all []string) {
-	for _, at := range l.places() {
+	for _, at := range l.indices() {
 		time := 0
 		if order == timeLast {
 			time = l.lists - 1

@@ -232,7 +232,8 @@ type page struct {
 	content []byte
 }
 
-// nextPage reads the first page of some bytes, and returns how many it takes.
+// nextPage unpacks the first page of from, and makes of it what the library reads, see simplify. used is the length of
+// the page in from.
 func nextPage(from []byte, codec types.CompressionCodec, l *leaf) (p page, used int, err error) {
 	reader := new(thrift.CompactProtocol).NewReaderFromBytes(from)
 	if err := thrift.NewDecoder(reader).Decode(&p.header); err != nil {
@@ -240,29 +241,29 @@ func nextPage(from []byte, codec types.CompressionCodec, l *leaf) (p page, used 
 	}
 	used = reader.BytesRead()
 	packed, size := int(p.header.CompressedPageSize), int(p.header.UncompressedPageSize)
-	const most = 255 // bytes that LZ4 makes of one
-	if packed < 0 || packed > len(from)-used || size < 0 || strings.HasPrefix(codec.String(), "LZ4") &&
-		size > most*(packed+1) {
+	const most = 255 // LZ4 makes at most so many bytes of one
+	isLZ4 := strings.HasPrefix(codec.String(), "LZ4")
+	if packed < 0 || packed > len(from)-used || size < 0 || isLZ4 && size > most*(packed+1) {
 		return p, 0, fmt.Errorf("a page claims %d bytes in %d packed ones; the file is damaged", size, packed)
 	}
 	raw := from[used : used+packed]
 	used += packed
-	plain := 0 // of these bytes, which are not packed
+	levels := 0 // the bytes of the levels at the beginning, which version 2 never packs
 	if h := &p.header.DataPageHeaderV2; h.Valid {
-		plain = int(h.V.RepetitionLevelsByteLength) + int(h.V.DefinitionLevelsByteLength)
+		levels = int(h.V.RepetitionLevelsByteLength) + int(h.V.DefinitionLevelsByteLength)
 		if h.V.IsCompressed.Valid && !h.V.IsCompressed.V {
 			codec = types.Uncompressed
 		}
 		h.V.IsCompressed = thrift.New(false)
 	}
-	if plain < 0 || plain > min(packed, size) {
+	if levels < 0 || levels > min(packed, size) {
 		return p, 0, errors.New("the levels of a page are longer than it; the file is damaged")
 	}
-	values, err := unpack(codec, raw[plain:], size-plain)
+	values, err := unpack(codec, raw[levels:], size-levels)
 	if err != nil {
 		return p, 0, err
 	}
-	p.content = append(raw[:plain:plain], values...)
+	p.content = append(raw[:levels:levels], values...)
 	return p, used, p.simplify(l)
 }
 
@@ -387,8 +388,8 @@ func unpackHadoop(packed []byte, size int) []byte {
 	return values
 }
 
-// values returns where the values of a page begin, how many there are, and how they are encoded. The number is negative
-// if the levels before them are damaged.
+// values returns where the values of a page begin, how many there are that are not null, and how they are encoded. The
+// number is negative if the levels before them are damaged.
 func (p *page) values(l *leaf) (begin, n int, encoding *types.Encoding) {
 	switch {
 	case p.header.DictionaryPageHeader.Valid:
@@ -421,8 +422,8 @@ func (p *page) values(l *leaf) (begin, n int, encoding *types.Encoding) {
 	return begin, n, &h.Encoding
 }
 
-// present counts the values that are there, whose definition level is the largest. The result is negative for damaged
-// levels.
+// present counts the values that are not null: of n definition levels, those equal to most, the column's highest. It
+// returns -1 if the levels are damaged.
 func present(levels []byte, n, most int) (count int) {
 	all, err := runs(levels, n, most)
 	if err != nil {

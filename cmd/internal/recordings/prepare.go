@@ -55,10 +55,10 @@ func (m *making) prepare() error {
 			}
 		}
 	}
-	if m.dark.where != "" && m.dark.other == 0 {
-		m.noteOf("dark", fmt.Sprintf("every sensor is 0 in the first or last time points of %s, such as %s, and nowhere "+
+	if m.zeroEnds.where != "" && m.zeroEnds.other == 0 {
+		m.noteOf("zero ends", fmt.Sprintf("every sensor is 0 in the first or last time points of %s, such as %s, and nowhere "+
 			"else: if nothing was "+
-			"measured there, say --gap 0", text.Count(m.dark.samples, "recording"), m.dark.where))
+			"measured there, say --gap 0", text.Count(m.zeroEnds.samples, "recording"), m.zeroEnds.where))
 	}
 	for at := range m.extremes {
 		for _, gap := range m.extremes[at].Gaps() {
@@ -79,7 +79,7 @@ func (m *making) prepare() error {
 
 // even replaces the values of a sample, once prepared, by a series at even time points.
 func (m *making) even(x *sample) error {
-	m.darkness(x)
+	m.noteZeroEnds(x)
 	changes, err := m.form.Prepare(&x.Recording)
 	if err != nil {
 		return fmt.Errorf("%s: %w", x.where, err)
@@ -96,17 +96,21 @@ func (m *making) even(x *sample) error {
 	return nil
 }
 
-// dark are recordings that begin or end with time points at which every sensor is 0.
-type dark struct {
+// zeroEnds counts recordings that begin or end with time points at which every sensor is 0, as some programs write
+// where nothing was measured.
+type zeroEnds struct {
 	samples int
 	where   string // the first of them
-	other   int    // zeros elsewhere, which say that 0 is a value like others
+	other   int    // zeros elsewhere, which show that 0 is a value like others
 }
 
-// darkness looks for zeros at the ends of a sample of several columns, unless something says what they are.
-func (m *making) darkness(x *sample) {
+// noteZeroEnds looks for zeros at the ends of a sample of several columns, unless something says what zeros are: --gap
+// 0, or positions, of which no time point has all at 0. The ends of windows are no ends of recordings, and show
+// nothing.
+func (m *making) noteZeroEnds(x *sample) {
 	width := m.form.Width()
-	if width < 2 || m.form.Untracked || m.Cut.Window.Length > 0 || slices.Contains(m.Gaps, 0) || len(x.Values)%width != 0 {
+	known, cut := m.form.Untracked || slices.Contains(m.Gaps, 0), m.Cut.Window.Length > 0
+	if width < 2 || known || cut || len(x.Values)%width != 0 {
 		return
 	}
 	zero := func(row []float64) bool { return !slices.ContainsFunc(row, func(v float64) bool { return v != 0 }) }
@@ -119,13 +123,13 @@ func (m *making) darkness(x *sample) {
 	}
 	for _, v := range x.Values[begin:end] {
 		if v == 0 {
-			m.dark.other++
+			m.zeroEnds.other++
 		}
 	}
 	if begin > 0 || end < len(x.Values) {
-		m.dark.samples++
-		if m.dark.samples == 1 {
-			m.dark.where = x.where
+		m.zeroEnds.samples++
+		if m.zeroEnds.samples == 1 {
+			m.zeroEnds.where = x.where
 		}
 	}
 }

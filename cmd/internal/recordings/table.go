@@ -246,7 +246,7 @@ func (t *table) described(cells []string) error {
 	}
 	for _, column := range t.unnamed {
 		_, err := strconv.Atoi(cells[column])
-		names := t.in.numbers && column == 0
+		names := t.in.hasRowNames && column == 0
 		if names && err != nil {
 			t.job.noteOf("names of lines",
 				fmt.Sprintf("the first column, without a heading, names the lines, such as %q; left out", cells[column]))

@@ -48,8 +48,9 @@ type input struct {
 
 	class   string   // the column of classes, where the file itself says which it is; "" where it does not
 	classes []string // in the order in which it declares them; nil if it does not
-	marked  bool     // the second line begins with a quotation mark
-	numbers bool     // of R's own table: the first column names the lines, and the headings have no cell for it
+
+	secondQuoted bool // the second line begins with a quotation mark
+	hasRowNames  bool // of R's own table: the first column names the rows, and the headings have no cell for it
 
 	unresolved []int             // of a workbook: the columns of the line whose formulas have no result
 	formulas   map[int]*formulas // of a workbook: those of its columns
@@ -143,7 +144,7 @@ func (in *input) sniff() {
 		}
 		line = bytes.Trim(line, " \r")
 		if len(lines) == 1 && len(line) > 0 {
-			in.marked = in.marked || isQuoted
+			in.secondQuoted = in.secondQuoted || isQuoted
 		}
 		if i < 100 && len(line) > 0 && line[0] != '#' {
 			lines = append(lines, string(line))
