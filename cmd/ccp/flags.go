@@ -27,7 +27,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// checked is a flag that says what is wrong with a value: set takes it over or refuses it.
+// checked is the value of a flag, which says what is wrong with a text that it is given: set takes the text over or
+// refuses it. text is what help shows as the value when the flag is not given, kind what it shows as its type.
 type checked struct {
 	text, kind string
 	set        func(text string) error
@@ -42,33 +43,37 @@ func (c *checked) Set(text string) error {
 	return c.set(text)
 }
 
-// choiceVar is a flag whose value is one of a few words.
+// choiceVar adds a flag whose value is one of a few words. initial is its value when it is not given.
 func choiceVar(f *pflag.FlagSet, value *string, name, initial, usage string, words ...string) {
 	*value = initial
-	f.Var(&checked{initial, "string", func(text string) error {
+	f.Var(&checked{text: initial, kind: "string", words: words, set: func(text string) error {
 		if !slices.Contains(words, text) {
 			return errors.New("is none of " + strings.Join(words, ", ") + suggest.Meant(text, words))
 		}
 		*value = text
 		return nil
-	}, words}, name, usage)
+	}}, name, usage)
 }
 
-// numberVar is a flag whose value is a whole number from least to most.
+// numberVar adds a flag for a whole number from least to most. initial is the value when the flag is not given, and may
+// lie outside of these.
 func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most int, usage string) {
 	*value = initial
-	f.Var(&checked{strconv.Itoa(initial), "int", func(text string) (err error) {
-		*value, err = strconv.Atoi(text)
+	f.Var(&checked{text: strconv.Itoa(initial), kind: "int", set: func(text string) (err error) {
+		*value, err = strconv.Atoi(text) // of a number with too many digits, the least or the largest there is
+		beyond := errors.Is(err, strconv.ErrRange)
 		switch {
-		case err != nil:
+		case err != nil && !beyond:
 			return errors.New("is not a whole number")
 		case *value < least && most == math.MaxInt:
 			return fmt.Errorf("must be at least %d", least)
 		case *value < least || *value > most:
 			return fmt.Errorf("must be from %d to %d", least, most)
+		case beyond:
+			return errors.New("is too large")
 		}
 		return nil
-	}, nil}, name, usage)
+	}}, name, usage)
 }
 
 // cutFlags say how to cut recordings into windows.
@@ -79,50 +84,56 @@ func cutFlags(f *pflag.FlagSet, cut *recording.Cut) {
 		"`DURATION`, or time points, between the begins of windows (default: a whole window)")
 }
 
-// checkCut refuses a step that does not go with the window.
+// checkCut refuses a step without a window, and one in another unit. Without --step, the step is a whole window.
 func checkCut(cmd *cobra.Command, cut recording.Cut) error {
 	switch {
-	case cut.Step.Length > 0 && cut.Window.Length == 0:
+	case cut.Step.Length == 0:
+		return nil
+	case cut.Window.Length == 0:
 		return usage(cmd, errors.New("--step is of windows; give --window, too"))
-	case cut.Step.Length > 0 && cut.Step.Timepoints != cut.Window.Timepoints:
+	case cut.Step.Timepoints != cut.Window.Timepoints:
 		return usage(cmd, fmt.Errorf("--window %s and --step %s: give both as durations, or both as time points",
 			cut.Window, cut.Step))
 	}
 	return nil
 }
 
-// figureVar is a flag that names a picture to draw.
+// figureVar adds the flag --figure, which names a picture to draw.
 func figureVar(f *pflag.FlagSet, path *string, usage string) {
-	f.Var(&checked{"", "string", func(text string) error {
+	f.Var(&checked{kind: "string", set: func(text string) error {
 		*path = text
 		if !slices.Contains(picture.Endings, filepath.Ext(text)) {
 			return fmt.Errorf("ends in none of %s", strings.Join(picture.Endings, ", "))
 		}
 		return nil
-	}, nil}, "figure", usage)
+	}}, "figure", usage)
 }
 
-// parsedVar is a flag whose value parse reads.
+// parsedVar adds a flag whose text parse reads. Its value stays as it is when the flag is not given.
 func parsedVar[T any](f *pflag.FlagSet, value *T, name string, parse func(text string) (T, error), usage string) {
-	f.Var(&checked{"", "string", func(text string) (err error) {
+	f.Var(&checked{kind: "string", set: func(text string) (err error) {
 		*value, err = parse(text)
 		return err
-	}, nil}, name, usage)
+	}}, name, usage)
 }
 
-// durationVar is a flag whose value is a duration of at least least, or 0 if zero is set.
-func durationVar(f *pflag.FlagSet, value *time.Duration, name string, least time.Duration, zero bool, usage string) {
+// durationVar adds a flag whose value is a duration of at least least or, with orZero, 0. When the flag is not given,
+// the value stays as it is.
+func durationVar(f *pflag.FlagSet, value *time.Duration, name string, least time.Duration, orZero bool, usage string) {
 	initial := strings.TrimPrefix(value.String(), "0s") // which help does not show
-	f.Var(&checked{initial, "duration", func(text string) (err error) {
+	f.Var(&checked{text: initial, kind: "duration", set: func(text string) (err error) {
 		*value, err = time.ParseDuration(text)
 		if err != nil {
 			return errors.New("is not a duration such as 90s or 5m")
 		}
-		if *value < least && (!zero || *value != 0) {
-			return fmt.Errorf("must be at least %v%s", least, map[bool]string{true: ", or 0"}[zero])
+		switch {
+		case *value >= least || orZero && *value == 0:
+			return nil
+		case orZero:
+			return fmt.Errorf("must be at least %v, or 0", least)
 		}
-		return nil
-	}, nil}, name, usage)
+		return fmt.Errorf("must be at least %v", least)
+	}}, name, usage)
 }
 
 // samplesFlag is for the commands that explain samples.
@@ -144,10 +155,10 @@ var flagOf = map[string]string{}
 // optionFlag adds a flag whose value is asked of a training as an option. training.Preview checks the value.
 func optionFlag(f *pflag.FlagSet, asked training.Patch, flag, option, usage string) {
 	flagOf[option] = flag
-	f.Var(&checked{"", "string", func(text string) error {
+	f.Var(&checked{kind: "string", set: func(text string) error {
 		asked[option] = text
 		return nil
-	}, nil}, flag, usage)
+	}}, flag, usage)
 }
 
 // sourceFlags adds a flag for each option that only some data sets have. Their values come into own, by their names.
@@ -163,7 +174,7 @@ func sourceFlags(f *pflag.FlagSet, own map[string]any) {
 				continue
 			}
 			set := func(text string) error { own[option.Name] = text; return nil }
-			f.Var(&checked{"", kind, set, nil}, name, "see docs/options.md; for "+s.Name)
+			f.Var(&checked{kind: kind, set: set}, name, "see docs/options.md; for "+s.Name)
 			f.Lookup(name).NoOptDefVal = map[string]string{"bool": "true"}[kind] // which needs no value
 		}
 	}
