@@ -21,13 +21,13 @@ import (
 // over, for the epoch under way.
 type display struct {
 	*statusLine
-	config  training.Config
-	backend string
-	began   time.Time // when the first step of this process was done
-	from    int       // that step
-	frozen  bool      // C is constant: the notice of the hierarchy says it
-	stepped bool      // there are steps: a ridge classifier is fitted at once
-	tried   time.Time // when the trial of the network told first
+	config    training.Config
+	backend   string
+	began     time.Time // when the first step of this process was done
+	firstStep int       // the number of that step
+	frozen    bool      // C is constant: the notice of the hierarchy says it
+	stepped   bool      // there are steps: a ridge classifier is fitted at once
+	tried     time.Time // when the trial of the network told first
 }
 
 // longTrial is how long a trial of the network needs no lines in a log.
@@ -43,18 +43,20 @@ func (d *display) observer() training.Observer {
 		Step:     d.step, Epoch: d.epoch, Notice: func(line string) { d.notice(flagged(line)) }}
 }
 
-// brief returns an observer for one training of many. It shows the line that is drawn over, and what a person should
-// know. What is odd in a data set is said once, not in each of its trainings.
+// brief returns an observer for many trainings in a row, or for a dry run. It shows the line that is drawn over and
+// what a person should know, but no epochs. One observer serves all of the trainings, so that it knows what it has
+// said: a notice that begins with "data: " comes once for each data set.
 func (d *display) brief() training.Observer {
 	shown := map[string]bool{}
 	return training.Observer{Load: d.loading, Prepare: d.prepare, Trial: d.trial, Compile: d.compile,
 		Compiled: heap.Release, Step: d.step,
 		Notice: func(line string) {
-			odd := d.config.Name + " " + line
-			if strings.HasPrefix(line, "hierarchy ") || strings.HasPrefix(line, "data: ") && shown[odd] {
+			key := d.config.Name + " " + line
+			again := strings.HasPrefix(line, "data: ") && shown[key]
+			if again || strings.HasPrefix(line, "hierarchy ") {
 				return
 			}
-			shown[odd] = true
+			shown[key] = true
 			line, _, _ = strings.Cut(flagged(line), "; give --set transforms=none") // which no command has that trains many
 			d.notice("  " + line)
 		}}
@@ -117,14 +119,14 @@ func (d *display) compile() {
 func (d *display) step(p training.Progress) {
 	done := (p.Epoch-1)*p.Steps + p.Step
 	if d.began.IsZero() {
-		d.began, d.from = time.Now(), done
+		d.began, d.firstStep = time.Now(), done
 	}
 	if d.screen == nil || p.Step < p.Steps && !d.due() {
 		return
 	}
 	left := "?"
-	if done > d.from {
-		remaining := time.Since(d.began).Seconds() / float64(done-d.from) * float64(p.Epochs*p.Steps-done)
+	if done > d.firstStep {
+		remaining := time.Since(d.began).Seconds() / float64(done-d.firstStep) * float64(p.Epochs*p.Steps-done)
 		left = (time.Duration(remaining) * time.Second).String()
 	}
 	objective := ""

@@ -46,15 +46,15 @@ func exitCode(err error) int {
 	return 1
 }
 
-// kept remembers the first error of writing: cobra drops those of its help.
-type kept struct {
+// firstError is a writer that remembers its first error: cobra drops the errors of writing help.
+type firstError struct {
 	io.Writer
 	err error
 }
 
-func (k *kept) Write(content []byte) (n int, err error) {
-	n, err = k.Writer.Write(content)
-	k.err = cmp.Or(k.err, err)
+func (f *firstError) Write(content []byte) (n int, err error) {
+	n, err = f.Writer.Write(content)
+	f.err = cmp.Or(f.err, err)
 	return n, err
 }
 
@@ -79,26 +79,26 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 		}
 	}()
 	root := newRoot(args)
-	root.SetArgs(append([]string{}, args...)) // not nil: cobra would read os.Args
-	out := &kept{Writer: stdout}
+	root.SetArgs(append([]string{}, args...)) // never nil: for nil, cobra would read os.Args
+	out := &firstError{Writer: stdout}
 	root.SetOut(out)
 	root.SetErr(stderr)
 	strict(root, args)
 	cmd, err := root.ExecuteC()
 	err = cmp.Or(err, out.err)
 	code = exitCode(err)
-	var usage usageError
+	var wrongUsage usageError
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", text.Plain(withFlags(cmd, message(err))), usage.command)
+	case errors.As(err, &wrongUsage):
+		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", text.Plain(withFlags(cmd, message(err))), wrongUsage.command)
 		return code
-	case errors.Is(err, context.Canceled) && !errors.Is(err, training.ErrInterrupted): // which says more
+	case errors.Is(err, context.Canceled) && !errors.Is(err, training.ErrInterrupted): // ErrInterrupted itself says more
 		err = errors.New("stopped early; the same command starts it again or continues")
 	case errors.Is(err, syscall.ENOSPC):
 		if at, found := errors.AsType[*fs.PathError](err); found {
-			err = at // what is around it names the path again and again
+			err = at // the errors around it only repeat the path
 		}
 		err = fmt.Errorf("%w; make room, and give the same command again", err)
 	}

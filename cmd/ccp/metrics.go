@@ -27,7 +27,8 @@ type metrics struct {
 	err          error // the first of writing
 }
 
-// lateFile is made, or made empty, by the first write: what a setting refuses leaves the file of an earlier run.
+// lateFile creates or empties its file at the first write, so that a run that is refused before that leaves the file of
+// an earlier run as it was.
 type lateFile struct {
 	path string
 	*os.File
@@ -87,7 +88,8 @@ func (m *metrics) close() error {
 	return m.err
 }
 
-// observe adds the scores of the run in dir to what an observer does.
+// observe returns o, which then also writes the scores of each epoch. If the run in dir goes on, those of its earlier
+// epochs come first.
 func (m *metrics) observe(o training.Observer, dir string) training.Observer {
 	begin, epoch := o.Begin, o.Epoch
 	o.Begin = func(c training.Config, d *datasets.Dataset, spec models.Spec, from, steps int) {
@@ -96,7 +98,8 @@ func (m *metrics) observe(o training.Observer, dir string) training.Observer {
 			o.Notice("warning: no samples are held out, so that --metrics has no validation_accuracy; give --validation 0.2")
 		}
 		if from > 0 {
-			m.past(dir, func(epoch int) bool { return epoch*steps <= from*c.Epochs })
+			endedBefore := func(epoch int) bool { return epoch*steps <= from*c.Epochs } // steps are those of all c.Epochs
+			m.past(dir, endedBefore)
 		}
 	}
 	o.Epoch = func(e training.Epoch) {
@@ -106,12 +109,12 @@ func (m *metrics) observe(o training.Observer, dir string) training.Observer {
 	return o
 }
 
-// past writes the scores of the epochs that the run in dir has done before, if it can have done them: the run that goes
-// on may be on its way to overwrite that in dir.
-func (m *metrics) past(dir string, can func(epoch int) bool) {
+// past writes the scores of the epochs in the history of dir for which include is true. The history may be that of
+// another run, which the one that goes on is on its way to overwrite: then its later epochs do not count.
+func (m *metrics) past(dir string, include func(epoch int) bool) {
 	history, err := training.ReadHistory(dir)
 	for _, e := range history {
-		if can(e.Epoch) {
+		if include(e.Epoch) {
 			m.scores(e.Epoch, e.Train, e.Validation, nil)
 		}
 	}

@@ -72,7 +72,7 @@ func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 	r := &classification{command: p, cmd: cmd, paths: paths}
 	each, signals, err := readInputs(cmd, metadata, paths, p.cut, p.figure.path != "", r.skip())
 	if err != nil {
-		return r.about(err)
+		return r.inOnlyFile(err)
 	}
 	r.classifier, err = p.load(cmd, p.checkpoint, max(1, signals))
 	if err != nil {
@@ -123,8 +123,9 @@ func (r *classification) skip() classify.Skip {
 	return func(wrong *classify.RecordingError) { r.skipped = append(r.skipped, wrong.Error()) }
 }
 
-// about names the file in an error. Of several files the reader has named the one.
-func (r *classification) about(err error) error {
+// inOnlyFile adds the name of the file to an error, if there is only one file. Of several, the reader has already named
+// the one that is meant.
+func (r *classification) inOnlyFile(err error) error {
 	if len(r.paths) > 1 {
 		return err
 	}
@@ -156,7 +157,7 @@ func (r *classification) classify(s classify.Samples, show func(classify.Samples
 	predicted, err := classify.Predict(r.cmd.Context(), r.classifier, s.Signals)
 	s, predicted, err = s.Without(predicted, err, r.skip())
 	if err != nil {
-		return r.about(err)
+		return r.inOnlyFile(err)
 	}
 	if len(predicted) == 0 {
 		return nil

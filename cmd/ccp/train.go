@@ -191,9 +191,9 @@ func settingError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--set: %w", err)
 }
 
-// preview prints what a training would do.
+// preview prints the configuration of a training, and about how much memory its steps need, if it has any.
 func (t *trainCommand) preview(cmd *cobra.Command, backend compute.Backend, display *display) error {
-	t.options.Observer = display.brief() // there are no steps to announce
+	t.options.Observer = display.brief() // the preview holds what display.observer would announce
 	footprint, err := training.DryRun(cmd.Context(), backend, t.asked, t.options)
 	display.clear()
 	if err != nil {

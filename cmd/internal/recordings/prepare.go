@@ -56,9 +56,9 @@ func (m *making) prepare() error {
 		}
 	}
 	if m.zeroEnds.where != "" && m.zeroEnds.other == 0 {
-		m.noteOf("zero ends", fmt.Sprintf("every sensor is 0 in the first or last time points of %s, such as %s, and nowhere "+
-			"else: if nothing was "+
-			"measured there, say --gap 0", text.Count(m.zeroEnds.samples, "recording"), m.zeroEnds.where))
+		m.noteOf("zero ends", fmt.Sprintf("every sensor is 0 in the first or last time points of %s, such as %s, and "+
+			"nowhere else: if nothing was measured there, say --gap 0",
+			text.Count(m.zeroEnds.samples, "recording"), m.zeroEnds.where))
 	}
 	for at := range m.extremes {
 		for _, gap := range m.extremes[at].Gaps() {
