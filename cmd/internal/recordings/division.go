@@ -111,7 +111,7 @@ func (m *making) number() error {
 				"marks: import its .arff file, "+
 				"or remove them", class))
 		}
-		if _, sum := sumsUp(class); sum {
+		if _, surely := sumsUp(class); surely {
 			m.note("class %q, of %s, may be of lines that sum up others: remove these", class,
 				text.Count(count[class], "sample"))
 		}

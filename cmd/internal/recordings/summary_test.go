@@ -39,7 +39,16 @@ func TestLinesThatSumUpOthers(t *testing.T) {
 		"a sample amid others":       {text: "sample,x,y,label\na,1,2,u\nTotal,3,4,v\nc,2,3,u\n"},
 		"a class of several samples": {text: named + "d,6,9,total\ne,6,9,total\n", says: `class "total", of 2 samples, may be of lines that sum up others`},
 		"a sample of several lines":  {text: "sample,time,x,label\na,0,1,u\na,1,2,u\nmean,0,3,v\nmean,1,1,v\n"},
-		"a person named Max":         {text: named + "Max,2,3,u\n"},
+		"a person named Max":         {text: named + "Max,2,3,u\n", says: `column sample is "Max" in line 5`},
+		"max alone":                  {text: named + "max,3,4,u\n", says: "remove it if it sums up"},
+		"a quartile alone":           {text: named + "25%,3,4,u\n", says: `column sample is "25%" in line 5`},
+		"a percentile":               {text: named + "97.5th percentile,3,4,u\n", says: "remove it if it sums up"},
+		"what pandas describes":      {text: named + "count,3,3,u\nmean,2,3,u\nstd,1,1,u\nmin,1,2,u\n25%,1,2,u\n50%,2,3,u\n75%,2,3,u\nmax,3,4,u\n", refused: `line 5: column sample is "count"`},
+		"mean of a column":           {text: named + "Column Mean,2,3,u\n", refused: `column sample is "Column Mean"`},
+		"overall average":            {text: named + "Overall average,2,3,u\n", refused: `column sample is "Overall average"`},
+		"a sign of the mean":         {text: named + "x\u0304,2,3,u\n", refused: "column sample is"},
+		"percentages as classes":     {text: "sample,x,y,label\na,1,2,25%\nb,3,4,50%\nc,2,3,25%\nd,2,3,50%\n"},
+		"numbers as names":           {text: "sample,x,y,label\n1,1,2,u\n2,3,4,v\n3,2,3,u\n"},
 		"words that begin likewise":  {text: named + "summer,2,3,u\nmeaning,1,2,v\ntotally,1,2,u\naveragely,3,3,v\n"},
 		"a sensor named sum": {text: "sample,time,sensor,value,label\n" +
 			"a,0,x,1,u\na,0,sum,1,u\nb,0,x,2,v\nb,0,sum,3,v\n"},
@@ -59,6 +68,9 @@ func TestLinesThatSumUpOthers(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, known)
 			assert.Contains(t, strings.Join(result.Notes, "\n"), c.says)
+			if c.says == "" {
+				assert.NotContains(t, strings.Join(result.Notes, "\n"), "sum")
+			}
 		})
 	}
 }
