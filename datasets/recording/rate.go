@@ -48,15 +48,20 @@ func spacingOf(times []float64) spacing {
 // roundedTo returns the tick to which even times were rounded, such as 0.01 for 60 time points a second at 0.02, 0.03
 // and 0.05; 0 if they were not even. All steps are then n or n+1 ticks, spread so evenly that the times stay within a
 // tick of a line. Where these are one tick and two, a few of two may as well be lost time points: they count only if
-// they are many.
+// they are many. Times of whole ticks that were cut, as R cuts 0.02, 0.04 and 0.06 to 0.01, 0.04 and 0.05, have steps
+// of n-1, n and n+1 ticks.
 func roundedTo(times, sorted []float64) (tick float64) {
 	const (
-		alike = 0.05 // of a tick
-		width = 1.3  // of the ticks around the line, which the least squares fit a little askew
-		many  = 8    // lost time points are not so evenly spread by chance
+		width    = 1.3 // of the ticks around the line, which the least squares fit a little askew
+		cutWidth = 1.5 // and more so where the ticks that were cut off come in rows
+		many     = 8   // lost time points are not so evenly spread by chance
 	)
 	low, high := sorted[0], sorted[len(sorted)-1]
 	tick = high - low
+	cut := wasCut(sorted)
+	if cut {
+		tick /= 2
+	}
 	n := math.Round(low / tick)
 	if len(sorted) < minSteps || !(n >= 1) || math.Abs(low/tick-n) > alike {
 		return 0
@@ -67,11 +72,12 @@ func roundedTo(times, sorted []float64) (tick float64) {
 		case step-low <= alike*tick:
 		case high-step <= alike*tick:
 			longer++
+		case math.Abs(step-low-tick) <= alike*tick:
 		default:
 			return 0
 		}
 	}
-	if n == 1 && longer < many && 4*longer < len(sorted) {
+	if n == 1 && !cut && longer < many && 4*longer < len(sorted) {
 		return 0
 	}
 	counts := make([]float64, len(times))
@@ -84,10 +90,32 @@ func roundedTo(times, sorted []float64) (tick float64) {
 		off := time - begin - step*float64(i)
 		least, most = min(least, off), max(most, off)
 	}
-	if most-least > width*tick {
+	if most-least > width*tick && !(cut && most-least <= cutWidth*tick) {
 		return 0
 	}
 	return tick
+}
+
+const alike = 0.05 // of a tick, by which steps of as many ticks differ
+
+// wasCut reports that sorted steps are of n-1, n and n+1 ticks, many of them n, and some of the others.
+func wasCut(sorted []float64) bool {
+	low, high := sorted[0], sorted[len(sorted)-1]
+	middle := (low + high) / 2
+	near := alike * (high - low) / 2
+	shorter, longer := 0, 0
+	for _, step := range sorted {
+		switch {
+		case step-low <= near:
+			shorter++
+		case high-step <= near:
+			longer++
+		case math.Abs(step-middle) > near:
+			return false
+		}
+	}
+	usual := len(sorted) - shorter - longer
+	return min(shorter, longer) > 1 && 4*usual >= len(sorted) // one of each may as well be a late time point
 }
 
 // RateOf returns the time points for each unit of time: one over the usual step, which is the mean of even times and

@@ -43,6 +43,46 @@ func TestRateOfRoundedTimes(t *testing.T) {
 	}
 }
 
+// Times of whole ticks that float64 holds a little too low or too high lose a tick when they are cut, as R's
+// format(x, "%OS2") cuts them. They are even all the same.
+func TestRateOfCutTimes(t *testing.T) {
+	for _, one := range []struct {
+		rate, begin float64
+		ticks       float64 // a second
+	}{{50, 1717200000, 100}, {50, 1717199998, 100}, {20, 1.7e9, 100}, {250, 1717200000, 1000}} {
+		for _, timepoints := range []int{24, 60, 500} {
+			times := make([]float64, timepoints)
+			for i := range times {
+				at := one.begin + float64(i)/one.rate
+				part := at - math.Floor(at)
+				times[i] = math.Floor(at) - one.begin + math.Floor(part*one.ticks)/one.ticks
+			}
+			what := fmt.Sprintf("%g from %g, %d", one.rate, one.begin, timepoints)
+			assert.True(t, spacingOf(times).even, what)
+			assert.InEpsilon(t, one.rate, RateOf(times), 1.1*one.rate/one.ticks/float64(timepoints-1)+1e-9, what)
+		}
+	}
+}
+
+// Even says of a recording whether it changes its values, and why.
+func TestResamples(t *testing.T) {
+	f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: 1}
+	for name, c := range map[string]struct {
+		times        []float64
+		uneven, rate bool
+	}{
+		"none":         {},
+		"even":         {times: []float64{0, 1, 2, 3, 4, 5}},
+		"jitter":       {times: []float64{0, 1.02, 1.98, 3, 4.03, 5}},
+		"uneven":       {times: []float64{0, 1, 1.5, 3, 4.5, 5}, uneven: true},
+		"another rate": {times: []float64{0, 0.5, 1, 1.5, 2, 2.5}, rate: true},
+		"a gap":        {times: []float64{0, 1, 2, 5, 6, 7}, uneven: true, rate: true},
+	} {
+		uneven, rate := f.Resamples(Recording{Times: c.times, Values: make([]float64, max(1, len(c.times)))})
+		assert.Equal(t, [2]bool{c.uneven, c.rate}, [2]bool{uneven, rate}, name)
+	}
+}
+
 // Other times with few different steps are as uneven as they are.
 func TestUnevenTimesAreNotRounded(t *testing.T) {
 	chance := uint32(1)
@@ -76,7 +116,11 @@ func TestUnevenTimesAreNotRounded(t *testing.T) {
 		"a few times":                    {0, 1, 3},
 		"few times":                      {0, 0.2, 0.5, 0.7, 1},
 		"a pause":                        {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 30, 31, 32},
-		"steps of 1 and 3":               times(99, func(i int) float64 { return float64(1 + i%2*2) }),
+		"one late time point": times(99, func(i int) float64 {
+			return map[int]float64{50: 3, 51: 1}[i] + map[bool]float64{true: 2}[i != 50 && i != 51]
+		}),
+		"steps of 2, 1 and 3 by chance": times(99, func(int) float64 { return 1 + random(3) }),
+		"steps of 1 and 3":              times(99, func(i int) float64 { return float64(1 + i%2*2) }),
 	} {
 		s := spacingOf(all)
 		assert.False(t, s.even, name)

@@ -57,22 +57,12 @@ func (f *Form) Even(r Recording, room []float32) []float32 {
 	if len(r.Times) < 2 {
 		return series
 	}
-	spacing := spacingOf(r.Times)
-	rate, uneven := 1/spacing.step, !spacing.even
-	begin, span, timepoints := r.Times[0], r.Times[count-1]-r.Times[0], count
-	if uneven && f.Rate > 0 && r.fastest > 0 { // the even times are those of the sensor that was read most often
-		steps := func(from, to float64) float64 { return math.Floor((to-from)*r.fastest+1e-6) / r.fastest }
-		begin = r.first - steps(begin, r.first)
-		span = r.last + steps(r.last, r.Times[count-1]) - begin
-	}
-	// else only both ends were rounded
-	if f.Rate > 0 && !(math.Abs(span*f.Rate-float64(count-1)) <= 1.5*spacing.tick*f.Rate) {
-		timepoints = max(1, int(min(math.Round(span*f.Rate)+1, float64(mostStretch*count))))
-	}
-	if uneven {
+	g := f.gridOf(&r)
+	begin, span, timepoints := g.begin, g.span, g.timepoints
+	if g.uneven {
 		frames := timepoints
 		// a sensor with times of its own adds time points, and makes the others no faster
-		own := int(min(math.Round(span*cmp.Or(r.fastest, rate))+1, float64(mostStretch*count)))
+		own := int(min(math.Round(span*cmp.Or(r.fastest, g.rate))+1, float64(mostStretch*count)))
 		if f.Rate > 0 && float64(own) > other*float64(timepoints) {
 			frames = own // of which Resample takes means
 		}
@@ -96,6 +86,40 @@ func (f *Form) Even(r Recording, room []float32) []float32 {
 	resampled := make([]float32, timepoints*width)
 	Resample(resampled, series, width)
 	return resampled
+}
+
+// grid are the even times that a recording's series has.
+type grid struct {
+	begin, span float64
+	timepoints  int
+	uneven      bool    // the recording's times are not even, so that its values are interpolated
+	rate        float64 // of the recording
+}
+
+// gridOf returns the even times of a prepared recording with two times or more.
+func (f *Form) gridOf(r *Recording) grid {
+	count, spacing := len(r.Times), spacingOf(r.Times)
+	g := grid{r.Times[0], r.Times[count-1] - r.Times[0], count, !spacing.even, 1 / spacing.step}
+	if g.uneven && f.Rate > 0 && r.fastest > 0 { // the even times are those of the sensor that was read most often
+		steps := func(from, to float64) float64 { return math.Floor((to-from)*r.fastest+1e-6) / r.fastest }
+		begin := r.first - steps(g.begin, r.first)
+		g.begin, g.span = begin, r.last+steps(r.last, r.Times[count-1])-begin
+	}
+	// else only both ends were rounded
+	if f.Rate > 0 && !(math.Abs(g.span*f.Rate-float64(count-1)) <= 1.5*spacing.tick*f.Rate) {
+		g.timepoints = max(1, int(min(math.Round(g.span*f.Rate)+1, float64(mostStretch*count))))
+	}
+	return g
+}
+
+// Resamples says why Even changes the values of a prepared recording: its times are uneven, or it has another number of
+// time points at the form's rate. Where neither is so, the values stay as they are.
+func (f *Form) Resamples(r Recording) (uneven, rate bool) {
+	if len(r.Times) < 2 {
+		return false, false
+	}
+	g := f.gridOf(&r)
+	return g.uneven, g.timepoints != len(r.Times)
 }
 
 // other is the ratio of a length to those of the training above which a person should know.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -60,6 +61,20 @@ func TestPauses(t *testing.T) {
 	}
 }
 
+// Where the values of a file are not those of the series, because they are resampled, the import says so.
+func TestResamplingIsTold(t *testing.T) {
+	at := func(times ...float64) func(line int) any { return func(line int) any { return times[line] } }
+	uneven, _ := imported(t, Options{}, timed(t, 6, at(0, 1, 1.5, 3, 4.5, 5)))
+	assert.Contains(t, strings.Join(uneven.Notes, "\n"), "times are uneven, in 4 of 4 samples, such as ")
+	folder := timed(t, 6, at(0, 1, 2, 3, 4, 5))
+	even, _ := imported(t, Options{}, folder)
+	assert.Empty(t, even.Notes)
+	put(t, folder, "u/5.csv", "time,a\n0,1\n0.5,3\n1,2\n1.5,1\n")
+	rate, _ := imported(t, Options{}, folder)
+	assert.Contains(t, strings.Join(rate.Notes, "\n"), "1 of 5 samples, such as "+folder+
+		"/u/5.csv, have another rate than most: resampled to 1 time points a unit of time")
+}
+
 // One step back is a clock that was set; lines in any order are put in order.
 func TestClocksThatGoBack(t *testing.T) {
 	winter := func(line int) any {
@@ -81,10 +96,11 @@ func TestClocksThatGoBack(t *testing.T) {
 		47: func(line int) any { return line * 7 % 61 },
 		4:  func(line int) any { return line ^ map[bool]int{true: 1}[line/8 == 3] }} {
 		result, _ := imported(t, Options{}, timed(t, 60, at))
-		require.Len(t, result.Notes, 1, "one note for all files")
-		assert.Contains(t, result.Notes[0],
+		order := slices.DeleteFunc(result.Notes, func(note string) bool { return strings.Contains(note, "are uneven") })
+		require.Len(t, order, 1, "one note for all files")
+		assert.Contains(t, order[0],
 			fmt.Sprintf("lines are not in the order of their times, such as %d of 60 in ", moved))
-		assert.Contains(t, result.Notes[0], "0.csv; put in order (4 in all)")
+		assert.Contains(t, order[0], "0.csv; put in order (4 in all)")
 	}
 }
 
@@ -275,7 +291,8 @@ func TestUnitsOfTimes(t *testing.T) {
 	folder := timed(t, 40, func(line int) any { return line })
 	put(t, folder, "u/5.csv", "time,a\n0,1\n10,3\n20,2\n30,1\n")
 	result, _ := imported(t, Options{}, folder)
-	require.Len(t, result.Notes, 1)
+	require.Len(t, result.Notes, 2)
+	assert.Contains(t, result.Notes[1], "1 of 5 samples, such as "+folder+"/u/5.csv, have another rate than most: resampled")
 	assert.Contains(t, result.Notes[0],
 		"its time points are 10 of time apart, the training's 1; are its times in another unit?, such as in ")
 	put(t, folder, "u/5.csv", "time,a\n0,1\n1000,3\n2000,2\n3000,1\n")

@@ -91,6 +91,8 @@ type making struct {
 	arrays   []npz.Named          // to write
 	extremes []recording.Extremes // of each column
 	zeroEnds zeroEnds
+
+	resampled resampled
 }
 
 // Import reads recordings and writes them to the .npz file out, whole or not at all. Errors name the file, the line or

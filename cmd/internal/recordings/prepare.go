@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,6 +61,7 @@ func (m *making) prepare() error {
 			"nowhere else: if nothing was measured there, say --gap 0",
 			text.Count(m.zeroEnds.samples, "recording"), m.zeroEnds.where))
 	}
+	m.resampled.tell(m)
 	for at := range m.extremes {
 		for _, gap := range m.extremes[at].Gaps() {
 			m.noteOf(fmt.Sprint("gap ", gap.Value), fmt.Sprintf("%s %s: if it stands for a missing value, say --gap %g",
@@ -92,9 +94,42 @@ func (m *making) even(x *sample) error {
 		m.noteOf(note, fmt.Sprintf("%s, such as in %s", note, x.where))
 	}
 	m.roundedOff(x)
+	m.resampled.add(m.form, x)
 	x.series, x.Values = m.form.Even(x.Recording, nil), nil
 	return nil
 }
+
+// resampled counts samples whose values are not those of the file, by the reason, and keeps the first of each.
+type resampled struct {
+	uneven, rate           int
+	firstUneven, firstRate string
+}
+
+// add counts a sample, once prepared.
+func (r *resampled) add(form *recording.Form, x *sample) {
+	uneven, rate := form.Resamples(x.Recording)
+	switch {
+	case uneven:
+		r.uneven, r.firstUneven = r.uneven+1, cmp.Or(r.firstUneven, x.where)
+	case rate:
+		r.rate, r.firstRate = r.rate+1, cmp.Or(r.firstRate, x.where)
+	}
+}
+
+// tell notes how many samples are resampled, and why.
+func (r *resampled) tell(m *making) {
+	if r.uneven > 0 {
+		m.note("times are uneven, in %s, such as %s: values are interpolated at even times",
+			ofAll(r.uneven, len(m.samples)), r.firstUneven)
+	}
+	if r.rate > 0 {
+		m.note("%s, such as %s, have another rate than most: resampled to %.4g time points a unit of time",
+			ofAll(r.rate, len(m.samples)), r.firstRate, m.form.Rate)
+	}
+}
+
+// ofAll writes a number of samples among all: 3 of 10 samples.
+func ofAll(n, all int) string { return text.Thousands(n) + " of " + text.Count(all, "sample") }
 
 // zeroEnds counts recordings that begin or end with time points at which every sensor is 0, as some programs write
 // where nothing was measured.
