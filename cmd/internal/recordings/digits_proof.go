@@ -219,7 +219,27 @@ func (r *reading) numbersAsTimes() error {
 			"ways: head it %q if they are the former, and with their unit, such as %q, if not", x.path, w.heading, maybe.name,
 			recording.TimeText(x.rows.times[0]), fmt.Sprintf("time (%s)", maybe.name), "time (s)")
 	}
+	r.maybeDays(all)
 	return nil
+}
+
+// maybeDays notes numbers that are read as they are and may be days all the same, as days of one month or of one year
+// are, which go on alike in both ways. They are of the same order then, and only their unit is unknown.
+func (r *reading) maybeDays(all []*sample) {
+	w := r.timeNumbers
+	if r.known || w.date != "" || perSecond[strings.ToLower(w.unit)] > 0 {
+		return
+	}
+	for _, name := range []string{"YYYYMMDD", "YYYYDDD"} {
+		f := formNamed(name)
+		t := r.fitOf(f, all)
+		if t != nil && t.steps >= fewSteps && t.byChance(f) < noticed {
+			r.note("column %s holds numbers such as %s, which may be days, %s: read as plain numbers; head it %q if they are "+
+				"days, and with their unit, such as %q, if not", w.heading, recording.TimeText(all[0].rows.times[0]), name,
+				fmt.Sprintf("time (%s)", name), "time (s)")
+			return
+		}
+	}
 }
 
 // formOf returns the form that the times of all samples prove, or one that they may have.

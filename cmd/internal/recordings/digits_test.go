@@ -233,7 +233,9 @@ func TestPlainTimesInDigits(t *testing.T) {
 			s, err := read(t, []string{stamped(t, one.heading, one.times)}, Options{})
 			require.NoError(t, err)
 			assert.NotRegexp(t, "as time [YMDH]", s.readAs())
-			assert.Empty(t, s.told())
+			days := func(note string) bool { return strings.Contains(note, "which may be days, YYYY") }
+			told := slices.DeleteFunc(s.told(), days)
+			assert.Empty(t, told)
 			for i, text := range one.times {
 				var want float64
 				_, err := fmt.Sscan(text, &want)
@@ -241,6 +243,33 @@ func TestPlainTimesInDigits(t *testing.T) {
 				require.Equal(t, want, s.samples[0].Times[i])
 			}
 		})
+	}
+}
+
+// Days of one year or of one month go on as plain numbers do: their unit is what the import cannot tell, and says so.
+func TestDaysThatMayBeNumbers(t *testing.T) {
+	days := func(from string, layout func(time.Time) string) []string {
+		return at(from+" 00:00:00", 24*time.Hour, 20, layout)
+	}
+	for name, c := range map[string]struct {
+		heading string
+		times   []string
+		says    string
+	}{
+		"days of a year":         {"time", days("2024-03-01", as("2006002")), "time holds numbers such as 2024061, which may be days, YYYYDDD"},
+		"days of a month":        {"time", days("2024-03-01", as("20060102")), "time holds numbers such as 20240301, which may be days, YYYYMMDD"},
+		"days by their heading":  {"time (YYYYDDD)", days("2024-03-01", as("2006002")), ""},
+		"under the name of date": {"date", days("2024-03-01", as("2006002")), ""},
+		"with a unit":            {"time (ms)", days("2024-03-01", as("2006002")), ""},
+		"over a new year":        {"time", days("2023-12-25", as("2006002")), "column time is read as dates, YYYYDDD"},
+	} {
+		s, err := read(t, []string{stamped(t, c.heading, c.times)}, Options{})
+		require.NoError(t, err, name)
+		told := strings.Join(s.told(), "\n")
+		assert.Contains(t, told, c.says, name)
+		if c.says == "" {
+			assert.Empty(t, told, name)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // String shows roles in a line: the layout, the columns that are not values, and the series with their columns.
@@ -227,4 +228,25 @@ func TestRolesOfSamples(t *testing.T) {
 			`with --label COLUMN, or give a second file with --labels FILE, or put each recording into a folder of ` +
 			`its class; if the line holds values, such as 0.5, write a line of headings above it`},
 	})
+}
+
+// Times under a heading that nobody knows are told of where --take leaves them out without naming them.
+func TestTimesThatAreNotTaken(t *testing.T) {
+	folder := t.TempDir()
+	for i := range 8 {
+		put(t, folder, fmt.Sprintf("%c/%d.csv", 'u'+i%2, i), "created_at,id,field1,field2\n2024-05-31 23:59:58 UTC,1,2,3\n"+
+			"2024-05-31 23:59:59 UTC,2,4,1\n2024-06-01 00:00:00 UTC,3,1,1\n")
+	}
+	take := []string{"field1", "field2"}
+	result, d := imported(t, Options{Table: Table{Take: take}}, folder)
+	assert.Contains(t, strings.Join(result.Notes, "\n"), `column created_at holds times, such as 2024-05-31 23:59:58 UTC, and is `+
+		`not taken, so that the recordings have none; --time "created_at" takes it for the times`)
+	assert.Zero(t, d.Form.Rate)
+	for _, o := range []Options{{Table: Table{Take: take, Time: "created_at"}}, {Table: Table{Take: take, Leave: []string{"created_at"}}}} {
+		result, _ := imported(t, o, folder)
+		assert.Empty(t, result.Notes)
+	}
+	_, notes, err := ReadUnlabelled(t.Context(), []string{folder}, d.Form)
+	require.NoError(t, err)
+	assert.NotContains(t, strings.Join(notes, "\n"), "created_at", "the import has told")
 }

@@ -59,13 +59,25 @@ func (d *dialect) doubts(grouping numeral) string {
 	}
 	switch {
 	case grouping.text != "" && !d.grouped:
-		return fmt.Sprintf("%s is read as %s, as %s%s; if it has decimals, write all numbers alike", grouping.such(),
-			thousandfold(grouping.text), others, numeral{}.has(decimal))
+		return fmt.Sprintf("the %s of %s is taken for a mark between thousands, so that it is %s, as %s%s; if it is before "+
+			"decimals, write it as %s", other(decimal).name(), grouping.such(), thousandfold(grouping.text), others,
+			numeral{}.has(decimal), strings.Replace(grouping.text, sign[other(decimal)], sign[decimal], 1))
 	case d.decimal != noMark && d.like != noMark && d.decimal != d.like:
 		return fmt.Sprintf("%s has %s, and the training's numbers have %s; each is read as it is written", d.teller,
 			d.teller.has(d.decimal), numeral{}.has(d.like))
 	}
 	return ""
+}
+
+// sign is how each mark before decimals is written.
+var sign = map[mark]string{point: ".", comma: ","}
+
+// other returns the other mark of the two that numbers have.
+func other(decimal mark) mark {
+	if decimal == comma {
+		return point
+	}
+	return comma
 }
 
 // guess settles which mark comes before decimals where there are open numbers only, of one mark: that mark, unless

@@ -75,6 +75,7 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 	t.last = line
 	if t.lines == 1 {
 		t.namedBy = t.naming()
+		t.untaken(cells)
 	}
 	t.sums.add(line, cells, t.namedBy)
 	if err := t.described(cells); err != nil {
@@ -85,6 +86,26 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 		return err
 	}
 	return t.readLine(in, line, x, cells)
+}
+
+// untaken tells of a column of dates that is neither taken nor left out, if the table has no times.
+func (t *table) untaken(cells []string) {
+	if t.known || t.time >= 0 || t.Take == nil || t.layout == samplesLayout {
+		return
+	}
+	for column, cell := range cells {
+		if !slices.Contains(t.namedBy, column) || slices.Contains(t.Leave, t.headings[column]) ||
+			slices.Contains(t.Take, t.headings[column]) || column == t.sample {
+			continue
+		}
+		written := newDays("")
+		_, kind, err := written.parse(cell, 1)
+		if err == nil && kind != numbers {
+			t.job.noteOf("untaken times", fmt.Sprintf("column %s holds times, such as %s, and is not taken, so that the "+
+				"recordings have none; --time %[1]q takes it for the times", t.headings[column], cell))
+			return
+		}
+	}
 }
 
 // fitted returns as many cells as there are headings, without empty ones behind them.
