@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	leastCrop    = 0.8 // the share of the time that a cropped recording keeps at least
-	scaleSpread  = 0.1 // the standard deviation of the logarithm of a recording's factor
-	mostCutShare = 8   // a cut is at most one frame in so many long
+	leastWindow = 0.8 // the least share of a recording's time that a window has
+	scaleSpread = 0.1 // the standard deviation of the logarithm of a recording's factor
+	cutDivisor  = 8   // a cut is at most frames/cutDivisor frames long, or one frame
 )
 
 // augmentation returns how training samples are changed: as Raw says, or by distort if they are recordings in several
@@ -21,10 +21,13 @@ func (d *Dataset) augmentation() func(rng *rand.Rand, sample []float32) {
 	return d.Augment
 }
 
-// distort returns the augmentation of recordings, three changes that keep most classes, for half of the samples. The
-// others stay as they are: a class may lie in what the changes hide, such as a small step of an outline. A window of
-// the frames is stretched to all of them (Le Guennec et al. 2016). The values are multiplied by a factor near 1. A
-// short span of the frames is set to the mean, which is 0 (DeVries and Taylor 2017).
+// distort returns the augmentation of recordings. At each call it leaves the sample as it is with probability ½, since
+// a class may lie in what the changes hide, such as a small step of an outline. Else it makes three changes, which keep
+// most classes:
+//
+//   - a window of the frames is stretched to all of them (Le Guennec et al. 2016);
+//   - all values are multiplied by a factor near 1;
+//   - a short span of the frames is set to 0, the mean, since samples are normalised (DeVries and Taylor 2017).
 func distort(frames int) func(rng *rand.Rand, sample []float32) {
 	return func(rng *rand.Rand, sample []float32) {
 		if rng.IntN(2) == 0 {
@@ -33,7 +36,7 @@ func distort(frames int) func(rng *rand.Rand, sample []float32) {
 		size := len(sample) / frames
 		factor := float32(math.Exp(scaleSpread * rng.NormFloat64()))
 		last := float64(frames - 1)
-		window := (leastCrop + (1-leastCrop)*rng.Float64()) * last
+		window := (leastWindow + (1-leastWindow)*rng.Float64()) * last
 		start := rng.Float64() * (last - window)
 		from := slices.Clone(sample)
 		for frame := range frames {
@@ -47,7 +50,7 @@ func distort(frames int) func(rng *rand.Rand, sample []float32) {
 				sample[frame*size+i] = factor * (a + float32(share)*(b-a))
 			}
 		}
-		cut := 1 + rng.IntN(max(1, frames/mostCutShare))
+		cut := 1 + rng.IntN(max(1, frames/cutDivisor))
 		clear(sample[rng.IntN(frames-cut+1)*size:][:cut*size])
 	}
 }

@@ -145,14 +145,16 @@ func ReadSomeSeries(path string, form *recording.Form, skip func(sample int, err
 	return r.raw, form.Fits(r.raw.Recorded)
 }
 
-// fits returns an error if the samples are not what a classifier was trained on, by their shape if that is the reason.
+// fits returns an error if the samples are not of the kind that the classifier was trained on: signals or recordings,
+// and of recordings the same number of sensors and channels. Without a classifier all fits.
 func (r *npzReader) fits() error {
-	form, of := r.opts.Form, r.raw.Recorded
+	form, recorded := r.opts.Form, r.raw.Recorded
+	forSignals := form == nil && r.opts.Graph != nil // a classifier of signals brings their graph, and no form
 	switch {
-	case form == nil && r.series != nil && r.opts.Graph != nil && r.Has("features"):
+	case forSignals && r.series != nil && r.Has("features"):
 		return errors.New("features has gaps (NaN), and the classifier was trained without any: fill them, or train it on " +
 			"data with gaps")
-	case form == nil && r.series != nil && r.opts.Graph != nil:
+	case forSignals && r.series != nil:
 		return errors.New("it holds series, but the classifier was trained on signals: store them as features [samples, " +
 			"nodes, channels]")
 	case form == nil:
@@ -160,11 +162,17 @@ func (r *npzReader) fits() error {
 	case r.series == nil:
 		return errors.New("it holds features, but the classifier was trained on recordings: store them as series [samples, " +
 			"sensors, timepoints]")
-	case of == nil: // what is wrong with the recordings has been said
+	case recorded == nil: // what is wrong with the recordings has been said
 		return nil
-	case len(of.Sensors) != len(form.Sensors) || of.Channels != form.Channels:
-		shape := []int{r.samples, len(of.Sensors), r.series.timepoints, of.Channels}[:3+min(1, of.Channels-1)]
-		want := strings.TrimSuffix(fmt.Sprintf("[samples, %d, timepoints, %d", len(form.Sensors), form.Channels), ", 1")
+	case len(recorded.Sensors) != len(form.Sensors) || recorded.Channels != form.Channels:
+		shape := []int{r.samples, len(recorded.Sensors), r.series.timepoints}
+		if recorded.Channels > 1 {
+			shape = append(shape, recorded.Channels)
+		}
+		want := fmt.Sprintf("[samples, %d, timepoints", len(form.Sensors))
+		if form.Channels > 1 {
+			want += fmt.Sprintf(", %d", form.Channels)
+		}
 		return fmt.Errorf("series has shape %v; the classifier needs %s]", shape, want)
 	}
 	return nil

@@ -50,28 +50,28 @@ func (d *Dataset) overFrames() (err error) {
 		}
 	}
 	d.Form, d.Signals = &form, &framed{d.Series, &form}
-	of := d.Train
-	if len(of) == 0 {
-		of = loop.Indices(len(d.Series))
+	learnFrom := d.Train
+	if len(learnFrom) == 0 {
+		learnFrom = loop.Indices(len(d.Series))
 	}
 	d.Nodes, d.Grid = len(form.Sensors), nil
-	d.chooseFrames(of)
+	d.chooseFrames(learnFrom)
 	if form.Scale == nil {
-		mean, deviation := d.stats(of, form.Width())
+		mean, deviation := d.stats(learnFrom, form.Width())
 		differ := disparity(&form, mean, deviation)
-		alone := differ != "" && d.Parts == nil && form.Origin == ""
-		form.Scale = &alone
+		bySensor := differ != "" && d.Parts == nil && form.Origin == ""
+		form.Scale = &bySensor
 		if differ != "" {
-			how := "all sensors are alike, as positions in space"
-			if alone {
+			how := "all sensors are normalised alike, as positions in space"
+			if bySensor {
 				how = "each sensor is normalised by itself"
 			}
 			appendf(&d.Notes, "%s: %s", how, differ)
 		}
 	}
-	drawn := d.Affinity == nil
-	if drawn {
-		d.Affinity, err = d.link(of)
+	linkedHere := d.Affinity == nil
+	if linkedHere {
+		d.Affinity, err = d.link(learnFrom)
 		if err != nil {
 			return err
 		}
@@ -82,20 +82,20 @@ func (d *Dataset) overFrames() (err error) {
 			return err
 		}
 	}
-	if _, all := d.linked(); drawn && !all && !d.unlinked() {
+	if _, all := d.linked(); linkedHere && !all && !d.unlinked() {
 		d.learned = d.Affinity
 	}
 	return d.frame()
 }
 
 // chooseFrames sets the number of frames and the lengths of the samples to learn from, where Recorded does not.
-func (d *Dataset) chooseFrames(of []int) {
+func (d *Dataset) chooseFrames(learnFrom []int) {
 	form := d.Form
 	if form.Longest > 0 {
 		d.warnLengths()
 	} else {
 		var lengths []int
-		for _, i := range of {
+		for _, i := range learnFrom {
 			lengths = append(lengths, len(d.Series[i])/form.Width())
 		}
 		slices.Sort(lengths)

@@ -101,8 +101,10 @@ func NarrowDType(scope *model.Scope, x *Node) dtypes.DType {
 	return x.DType()
 }
 
-// Product computes x·w and its gradients in ParamDType. x: `[rows, in]`, w: `[in, out]`, result `[rows,
-// out]`.
+// Product computes x·w. In it and in its gradients, factors are rounded to the type that ParamDType names; sums and
+// results stay in x's type.
+//
+// x: `[rows, in]`, w: `[in, out]`, result: `[rows, out]`.
 func Product(scope *model.Scope, x, w *Node) *Node {
 	dtype := NarrowDType(scope, x)
 	if dtype == x.DType() {
@@ -111,7 +113,9 @@ func Product(scope *model.Scope, x, w *Node) *Node {
 	return ops.WithGradient(
 		func() *Node { return ops.Contract(dtype, x, 1, w, 0) },
 		func(v *Node) []*Node {
-			return []*Node{ops.Contract(dtype, v, 1, w, 1), ops.TransposedProduct(dtype, x, v)}
+			return []*Node{
+				ops.Contract(dtype, v, 1, w, 1),    // v·wᵀ
+				ops.TransposedProduct(dtype, x, v)} // xᵀ·v
 		}, x, w)
 }
 

@@ -154,9 +154,9 @@ func State(dir, kind string, state any) error {
 // may remove snapshots meanwhile: then restore looks again.
 func restore(fsys fs.FS, name, kind string, description []byte, read func(folder fs.FS) error) (step int,
 	passedOver []string, err error) {
-	of := description
-	if of == nil {
-		of, _ = fs.ReadFile(fsys, MetadataFile) // snapshots without one belong to none
+	owner := description
+	if owner == nil {
+		owner, _ = fs.ReadFile(fsys, MetadataFile) // snapshots without one belong to none
 	}
 	steps, err := list(fsys, kind)
 	if err != nil {
@@ -169,7 +169,7 @@ func restore(fsys fs.FS, name, kind string, description []byte, read func(folder
 	for _, step := range slices.Backward(steps) {
 		folder, err := fs.Sub(fsys, snapshot("", kind, step))
 		if err == nil {
-			err = verify(folder, step, of)
+			err = verify(folder, step, owner)
 		}
 		if err == nil {
 			err = read(folder)
@@ -299,28 +299,29 @@ func prune(dir, kind string, step, keep int) error {
 	})
 }
 
-// writeManifest lists the files of a snapshot that is made in dir, for the checkpoint in the folder of.
-func writeManifest(dir string, step int, of string) error {
-	entries, err := os.ReadDir(dir)
+// writeManifest writes the manifest of the snapshot whose files are in the folder work, and flushes these files to the
+// disk. dir is the checkpoint that the snapshot belongs to.
+func writeManifest(work string, step int, dir string) error {
+	entries, err := os.ReadDir(work)
 	if err != nil {
 		return err
 	}
 	m := manifest{Step: step, Files: map[string]file{}}
-	if description, err := os.ReadFile(filepath.Join(of, MetadataFile)); err == nil {
+	if description, err := os.ReadFile(filepath.Join(dir, MetadataFile)); err == nil {
 		m.Model = sumOf(description)
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	for _, e := range entries {
-		m.Files[e.Name()], err = digest(os.DirFS(dir), e.Name())
+		m.Files[e.Name()], err = digest(os.DirFS(work), e.Name())
 		if err != nil {
 			return err
 		}
-		if err := files.Sync(filepath.Join(dir, e.Name())); err != nil {
+		if err := files.Sync(filepath.Join(work, e.Name())); err != nil {
 			return err
 		}
 	}
-	return files.WriteJSON(filepath.Join(dir, manifestName), m)
+	return files.WriteJSON(filepath.Join(work, manifestName), m)
 }
 
 // verify compares a snapshot with its manifest: its step, the model that it belongs to, and each file's size and

@@ -24,8 +24,8 @@ func Constant(scope *model.Scope, g *Graph, name string, value *tensors.Tensor) 
 	return variables.Made(scope.VariableWithValue(name, value)).NodeValue(g)
 }
 
-// Parameters makes the variables that the store has so far parameters of g. In a graph that does not train, GoMLX
-// otherwise builds their values into pure Go's program, which then misses every change of them.
+// Parameters makes parameters of g out of all variables that are now in the store. For pure Go, GoMLX would build their
+// values into a program that does not train, which would miss every change of them.
 func Parameters(store *model.Store, g *Graph) {
 	if store.IsTraining(g) || !g.Backend().Capabilities().PreferConstantsForVariables {
 		return

@@ -182,9 +182,10 @@ func From[T any](get func(name string) (value any, found bool)) (options T, err 
 	return options, err
 }
 
-// Read returns the options of a scope: its own parameters, or those of the nearest scope above it, or the defaults.
-// It panics, as graph-building functions do, if an option cannot have the parameter's value, or if the store has a
-// parameter whose name begins with ccp_ and which no described struct has.
+// Read returns the options of a scope. Each is the parameter of the scope itself, or else that of the nearest scope
+// above which has it, or else the default. Read panics, as graph-building functions do, if an option cannot have the
+// parameter's value. So it does if any scope of the store has a parameter that begins with ccp_ and is an option of no
+// struct that has been described so far: its name must be misspelt.
 func Read[T any](scope *model.Scope) T {
 	options, err := From[T](scope.GetParam)
 	if err != nil {
@@ -198,7 +199,7 @@ func Read[T any](scope *model.Scope) T {
 	for path := range scope.Store().IterParams() {
 		name := path[strings.LastIndex(path, model.ScopeSeparator)+1:]
 		if strings.HasPrefix(name, prefix) && !slices.Contains(names, name) {
-			names = slices.DeleteFunc(names, func(known string) bool { return !strings.HasPrefix(known, prefix) })
+			names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, prefix) })
 			slices.Sort(names)
 			exceptions.Panicf("%s: there is no such parameter: %s", path, suggest.Among(name, slices.Compact(names)))
 		}

@@ -29,7 +29,7 @@ type Layout struct {
 	Columns  int       `json:"columns"`
 	Cells    []int32   `json:"-"`        // the node in each cell, row by row from the top
 	RowNames []string  `json:"-"`        // of the sensors or joints
-	Rules    []int     `json:"-"`        // rows above which a part of the body begins
+	Rules    []int     `json:"-"`        // first rows of parts of the body; a line is drawn above each
 	ByGraph  bool      `json:"by_graph"` // distances in the graph place the nodes, not coordinates of the data
 	X        []float64 `json:"-"`        // of each node: on a plane from 0 to at most 1, else in cells of side 1
 	Y        []float64 `json:"-"`        // upwards, in the scale of X
@@ -117,8 +117,8 @@ func sensorNames(n int, nodes []string) (names []string) {
 	return names
 }
 
-// layRows puts time to the right and the sensors from the top. The joints of a part are together; joints of no part
-// come last.
+// layRows fills Cells, RowNames and Rules: a column for each frame, a row for each sensor or joint. The joints of a
+// part are next to each other; joints of no part come last.
 func (l *Layout) layRows(parts [][]int) {
 	joints, names := l.Rows, sensorNames(l.Rows, l.names)
 	var order []int

@@ -84,18 +84,19 @@ func (l *Layout) Sums(values []float64) (rows, frames []float64) {
 	return rows, frames
 }
 
-// bars draws the sums of values over time: to the right of each row, and above each frame. What is above 0 is red, and
-// what is below 0 is blue and comes after it.
+// bars draws a bar for each row, at its right, and for each frame, above it: in red the sum of its values above 0, then
+// in blue the absolute sum of those below 0.
 func (l *Layout) bars(values []float64) plot.Plotter {
-	above, all := make([]float64, len(values)), make([]float64, len(values))
+	positive, absolute := make([]float64, len(values)), make([]float64, len(values))
 	for node, v := range values {
-		above[node], all[node] = max(0, v), math.Abs(v)
+		positive[node], absolute[node] = max(0, v), math.Abs(v)
 	}
-	redRows, redFrames := l.Sums(above)
-	rows, frames := l.Sums(all)
+	redRows, redFrames := l.Sums(positive)
+	rows, frames := l.Sums(absolute)
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
-		bars := func(red, all []float64, most float64, corner func(i int, at float64) vg.Point) {
-			for i, scale := 0, most/cmp.Or(floats.Max(all), 1); i < len(all); i++ {
+		side := func(red, all []float64, longest float64, corner func(i int, at float64) vg.Point) {
+			scale := longest / cmp.Or(floats.Max(all), 1)
+			for i := range all { // red covers the beginning of a whole bar in blue
 				canvas.SetColor(mostBelow)
 				canvas.Fill(vg.Rectangle{Min: corner(i, 0), Max: corner(i+1, all[i]*scale)}.Path())
 				canvas.SetColor(mostAbove)
@@ -103,7 +104,7 @@ func (l *Layout) bars(values []float64) plot.Plotter {
 			}
 		}
 		width, height := float64(l.Columns), float64(l.Rows)
-		bars(redRows, rows, 0.22*width, func(i int, x float64) vg.Point { return at(1.02*width+x, height-float64(i)) })
-		bars(redFrames, frames, 0.25*height, func(i int, y float64) vg.Point { return at(float64(i), 1.03*height+y) })
+		side(redRows, rows, 0.22*width, func(i int, x float64) vg.Point { return at(1.02*width+x, height-float64(i)) })
+		side(redFrames, frames, 0.25*height, func(i int, y float64) vg.Point { return at(float64(i), 1.03*height+y) })
 	})
 }

@@ -77,7 +77,7 @@ func IDX(dirs []string, isMNIST bool) (*Set, error) {
 			hash = fmt.Sprintf("%x", sha256.Sum256(content))
 		}
 	}
-	for half, name := range []string{"train", "t10k"} {
+	for half, name := range []string{"train", "t10k"} { // the images and the labels of each half follow each other
 		if err := checkPair(name, len(parts[2*half])/nodes, parts[2*half+1]); err != nil {
 			return nil, fmt.Errorf("%s: %w", dirs[0], err)
 		}
@@ -97,17 +97,17 @@ func IDX(dirs []string, isMNIST bool) (*Set, error) {
 	return s, nil
 }
 
-// checkPair checks that there are as many labels as images, and the range of the labels.
-func checkPair(half string, images int, labels []byte) error {
+// checkPair checks that a half of the set, train or t10k, has as many labels as images, and the range of the labels.
+func checkPair(name string, images int, labels []byte) error {
 	switch {
 	case images != len(labels):
-		return fmt.Errorf("%d %s images but %d labels; get both files again", images, half, len(labels))
+		return fmt.Errorf("%d %s images but %d labels; get both files again", images, name, len(labels))
 	case images == 0:
-		return errors.New(half + " files hold no samples; get them again")
+		return errors.New(name + " files hold no samples; get them again")
 	}
 	for i, label := range labels {
 		if label > 9 {
-			return fmt.Errorf("%s label %d is %d, want 0 to 9; get the file again", half, i, label)
+			return fmt.Errorf("%s label %d is %d, want 0 to 9; get the file again", name, i, label)
 		}
 	}
 	return nil

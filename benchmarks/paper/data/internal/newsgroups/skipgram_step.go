@@ -43,33 +43,55 @@ func step(vectors, outputs *Node, b batch, negatives int) (newVectors, newOutput
 	return newVectors, newOutputs, loss, ReduceAllSum(real)
 }
 
-// runSteps runs the first `steps` (a scalar) steps of b, whose parts have a leading axis of steps. It returns the new
-// vectors and outputs, and the mean loss of the pairs. One graph with a loop is many times faster than a call for each
-// step. In a loop XLA changes rows in place, while each call copies both matrices.
-func runSteps(vectors, outputs, steps *Node, b batch, negatives int) (newVectors, newOutputs, loss *Node) {
+// loopState is what a loop over steps hands on from each step to the next.
+type loopState struct {
+	done, count      *Node // scalars: how many steps are done, and are to be done
+	vectors, outputs *Node // as of step
+	loss, pairs      *Node // scalars: sums over the steps done
+	steps            batch // the input of all steps
+}
+
+// nodes lists the parts of the state in the order of a loop's parameters.
+func (s loopState) nodes() []*Node {
+	return []*Node{s.done, s.count, s.vectors, s.outputs, s.loss, s.pairs, s.steps.input, s.steps.output, s.steps.rate,
+		s.steps.negative}
+}
+
+// stateOf is the state whose nodes are given.
+func stateOf(n []*Node) loopState {
+	return loopState{done: n[0], count: n[1], vectors: n[2], outputs: n[3], loss: n[4], pairs: n[5],
+		steps: batch{input: n[6], output: n[7], rate: n[8], negative: n[9]}}
+}
+
+// runSteps runs the first count steps of b, whose parts have a leading axis of steps; count is a scalar. It returns the
+// new vectors and outputs, and the mean loss of the pairs. One graph with a loop is many times faster than a call for
+// each step. In a loop XLA changes rows in place, while each call copies both matrices.
+func runSteps(vectors, outputs, count *Node, b batch, negatives int) (newVectors, newOutputs, loss *Node) {
 	g := vectors.Graph()
 	// Scalar would share equal constants across functions, but in XLA each function can use only its own.
 	constant := func(value any) *Node { return ConstTensor(g, tensors.MustFromAnyValue(value)) }
-	state := []*Node{constant(int32(0)), steps, vectors, outputs, constant(float32(0)), constant(float32(0)), b.input,
-		b.output, b.rate, b.negative}
-	parameters := func(g *Graph) []*Node {
-		p := make([]*Node, len(state))
-		for i, s := range state {
-			p[i] = Parameter(g, fmt.Sprintf("state_%d", i), s.Shape())
+	begin := loopState{done: constant(int32(0)), count: count, vectors: vectors, outputs: outputs,
+		loss: constant(float32(0)), pairs: constant(float32(0)), steps: b}.nodes()
+	parameters := func(g *Graph) loopState {
+		p := make([]*Node, len(begin))
+		for i, node := range begin {
+			p[i] = Parameter(g, fmt.Sprintf("state_%d", i), node.Shape())
 		}
-		return p
+		return stateOf(p)
 	}
 	body := NewClosure(g, func(g *Graph) []*Node {
-		p := parameters(g)
-		at := InsertAxes(p[0], 0)
-		current := batch{Gather(p[6], at), Gather(p[7], at), Gather(p[8], at), Gather(p[9], at)}
-		newVectors, newOutputs, loss, pairs := step(p[2], p[3], current, negatives)
-		return append([]*Node{AddScalar(p[0], 1), p[1], newVectors, newOutputs, Add(p[4], loss), Add(p[5], pairs)}, p[6:]...)
+		s := parameters(g)
+		at := InsertAxes(s.done, 0)
+		current := batch{input: Gather(s.steps.input, at), output: Gather(s.steps.output, at),
+			rate: Gather(s.steps.rate, at), negative: Gather(s.steps.negative, at)}
+		newVectors, newOutputs, loss, pairs := step(s.vectors, s.outputs, current, negatives)
+		return loopState{done: AddScalar(s.done, 1), count: s.count, vectors: newVectors, outputs: newOutputs,
+			loss: Add(s.loss, loss), pairs: Add(s.pairs, pairs), steps: s.steps}.nodes()
 	})
 	more := NewClosure(g, func(g *Graph) []*Node {
-		p := parameters(g)
-		return []*Node{LessThan(p[0], p[1])}
+		s := parameters(g)
+		return []*Node{LessThan(s.done, s.count)}
 	})
-	state = While(more, body, state...)
-	return state[2], state[3], Div(state[4], state[5])
+	end := stateOf(While(more, body, begin...))
+	return end.vectors, end.outputs, Div(end.loss, end.pairs)
 }

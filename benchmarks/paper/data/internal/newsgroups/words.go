@@ -114,16 +114,18 @@ func stripHeader(message []byte) []byte {
 	return body
 }
 
-// stripFooter drops the signature: everything from the last line that is blank or has hyphens only. It ignores blank
-// lines and space at the ends. A text without such a line below its first line stays as it is.
+// stripFooter drops the signature: the last line that is blank or has hyphens only, and all that comes after it. Blank
+// lines and space at the ends of the text are trimmed before, and do not count. If no line below the first is such a
+// line, the text stays as it is, with them.
 func stripFooter(body []byte) []byte {
 	trimmed := trimSpace(body)
-	for end := len(trimmed); ; {
+	for end := len(trimmed); ; { // from the last line to the second
 		start := bytes.LastIndexByte(trimmed[:end], '\n') + 1
 		if start == 0 {
 			return body
 		}
-		if len(bytes.Trim(trimSpace(trimmed[start:end]), "-")) == 0 {
+		line := trimSpace(trimmed[start:end])
+		if len(bytes.Trim(line, "-")) == 0 {
 			return trimmed[:start-1]
 		}
 		end = start - 1

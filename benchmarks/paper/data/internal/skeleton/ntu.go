@@ -129,7 +129,7 @@ func (r *Recording) body(id []byte, frame int) *Body {
 // tokens reads a text of words and numbers separated by white space.
 type tokens struct {
 	text []byte
-	at   int // where the next token begins
+	at   int // the end of the last token
 }
 
 // next returns the next token; empty at the end of the text.
