@@ -223,7 +223,7 @@ func confusion(e training.Evaluation) string {
 	if e.Confusion == nil {
 		return confusions(slices.Clone(e.Confused), names, "all")
 	}
-	if width+len(names)*(cell+1) > widestMatrix {
+	if width+1+len(names)*(1+cell) > widestMatrix {
 		return confusions(pairs(e.Confusion), names, "the whole matrix")
 	}
 	var b strings.Builder

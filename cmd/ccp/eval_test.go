@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,6 +43,19 @@ func TestPrintEvaluation(t *testing.T) {
 				assert.LessOrEqual(t, len([]rune(line)), widestMatrix)
 			}
 		})
+	}
+}
+
+// A line of the matrix has the name of a class, two blanks before the first entry, and one before each other.
+func TestNoLineOfAConfusionMatrixIsTooWide(t *testing.T) {
+	var names []string
+	for len(names) < 25 {
+		names = append(names, fmt.Sprintf("abc%02d", len(names)))
+		written := confusion(evaluation(names))
+		for _, line := range lines(written)[1:] {
+			assert.LessOrEqual(t, len(line), widestMatrix, "%d classes", len(names))
+		}
+		assert.Equal(t, len(names) == 25, strings.HasPrefix(written, "confused most: "), "%d classes", len(names))
 	}
 }
 
