@@ -107,14 +107,14 @@ func (e *evalCommand) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if e.split == "test" && len(d.Train)+len(d.Validation) == 0 {
+	if e.split == "test" && len(d.Train)+len(d.Validation) == 0 { // all samples are the test: call the split all
 		e.split = training.All
 	}
 	indices, err := training.SplitOf(d, e.split)
 	if err != nil {
 		return err
 	}
-	classifier, err := e.load(cmd, e.checkpoint, max(1, len(indices)))
+	classifier, err := e.load(cmd, e.checkpoint, len(indices))
 	if err != nil {
 		return err
 	}
@@ -127,22 +127,22 @@ func (e *evalCommand) run(cmd *cobra.Command, _ []string) error {
 	case err == nil:
 		result.TrainedOn = new(fingerprint.TrainedOn(d, indices))
 		if classifier.Calibration != nil && len(fingerprint.Differences(d.Fingerprint())) == 0 {
-			result.ChosenBy = new(common(indices, d.Validation))
+			result.ChosenBy = new(overlap(indices, d.Validation))
 		}
-	case !errors.Is(err, fs.ErrNotExist):
+	case !errors.Is(err, fs.ErrNotExist): // without a fingerprint, as of an old run, TrainedOn and ChosenBy stay nil
 		return err
 	}
 	return e.print(cmd, result, render("eval", result))
 }
 
-// common counts the samples that two lists share.
-func common(some, others []int) (count int) {
-	among := map[int]struct{}{}
-	for _, i := range others {
-		among[i] = struct{}{}
+// overlap counts the samples that are in both lists.
+func overlap(a, b []int) (count int) {
+	inB := map[int]struct{}{}
+	for _, i := range b {
+		inB[i] = struct{}{}
 	}
-	for _, i := range some {
-		if _, both := among[i]; both {
+	for _, i := range a {
+		if _, both := inB[i]; both {
 			count++
 		}
 	}
@@ -203,14 +203,13 @@ func (e *evalCommand) evaluate(cmd *cobra.Command, classifier *models.Classifier
 	return result, nil
 }
 
-// At most so many columns and confused pairs of classes are printed. A longer line would wrap.
 const (
-	widestMatrix   = 80
-	mostConfusions = 20
+	widestMatrix   = 80 // characters in a line of a confusion matrix; a longer one would wrap
+	mostConfusions = 20 // pairs of classes in a list
 )
 
-// confusion writes the confusion matrix. If the matrix is too wide to be read, it lists the largest entries off the
-// diagonal.
+// confusion writes the confusion matrix. If that is too wide to be read, or there is none, it lists the pairs of
+// classes that are confused most.
 func confusion(e training.Evaluation) string {
 	names, width, cell := make([]string, len(e.PerClass)), len("class"), 1
 	for k, c := range e.PerClass {
@@ -220,11 +219,11 @@ func confusion(e training.Evaluation) string {
 	for _, row := range e.Confusion {
 		cell = max(cell, len(fmt.Sprint(slices.Max(row))))
 	}
-	if e.Confusion == nil {
+	if e.Confusion == nil { // above training.MostInMatrix classes, an evaluation has a list of pairs and no matrix
 		return confusions(slices.Clone(e.Confused), names, "all")
 	}
 	if width+1+len(names)*(1+cell) > widestMatrix {
-		return confusions(pairs(e.Confusion), names, "the whole matrix")
+		return confusions(mistaken(e.Confusion), names, "the whole matrix")
 	}
 	var b strings.Builder
 	fmt.Fprintln(&b, "confusion: a row for each true class, a column for each predicted one, as above")
@@ -242,8 +241,8 @@ func confusion(e training.Evaluation) string {
 	return b.String()
 }
 
-// pairs lists the entries of a confusion matrix off the diagonal.
-func pairs(matrix [][]int) (list []training.Confused) {
+// mistaken lists the entries of a confusion matrix off the diagonal that are not 0.
+func mistaken(matrix [][]int) (list []training.Confused) {
 	for i, row := range matrix {
 		for j, n := range row {
 			if i != j && n > 0 {
@@ -254,13 +253,15 @@ func pairs(matrix [][]int) (list []training.Confused) {
 	return list
 }
 
-// confusions lists the pairs of classes that are taken for each other most, and says what JSON has of them.
-func confusions(pairs []training.Confused, names []string, more string) string {
+// confusions lists which class is most often taken for which other one. inJSON says what --json has in place of the
+// list. It sorts pairs.
+func confusions(pairs []training.Confused, names []string, inJSON string) string {
 	slices.SortStableFunc(pairs, func(a, b training.Confused) int { return cmp.Compare(b.Samples, a.Samples) })
 	shown := pairs[:min(len(pairs), mostConfusions)]
 	table := "class\ttaken for\t samples\n"
 	for _, p := range shown {
 		table += fmt.Sprintf("%s\t%s\t%d\n", names[p.Class], names[p.Predicted], p.Samples)
 	}
-	return fmt.Sprintf("confused most: %d of %d pairs of classes (--json has %s)\n%s", len(shown), len(pairs), more, table)
+	return fmt.Sprintf("confused most: %d of %d pairs of classes (--json has %s)\n%s", len(shown), len(pairs), inJSON,
+		table)
 }
