@@ -164,13 +164,16 @@ func (c *importCommand) check(cmd *cobra.Command) error {
 // Kilobytes returns the size of the file, rounded up.
 func (r importJSON) Kilobytes() int64 { return (r.Bytes + 999) / 1000 }
 
-// folded breaks the long lines of fields, whose values begin in the same column.
+// pageWidth is the most characters of a line of text that is printed for a person.
+const pageWidth = 98
+
+// folded breaks the long lines of fields, which begin with two blanks. The values of all fields begin in one column.
 func folded(lines string) string {
 	const column = 12
 	var b strings.Builder
 	for line := range strings.Lines(lines) {
 		if strings.HasPrefix(line, "  ") {
-			line = line[:column] + text.Fold(line[column:], 98, column) + "\n"
+			line = text.Fold(line[:column], line[column:], pageWidth, column) + "\n"
 		}
 		b.WriteString(line)
 	}

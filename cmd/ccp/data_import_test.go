@@ -14,6 +14,14 @@ import (
 )
 
 // TestDataImport goes from a folder of the UEA archive to a trained network, with the commands that each step prints.
+// No line of what an import prints is wider than the page, its first one neither.
+func TestFieldsAreFoldedToTheWidthOfAPage(t *testing.T) {
+	field := "  note      " + strings.TrimSpace(strings.Repeat("abcdefg ", 40))
+	for _, line := range lines(folded("mine.npz: 3 samples\n" + field + "\n")) {
+		assert.LessOrEqual(t, len(line), 98)
+	}
+}
+
 func TestDataImport(t *testing.T) {
 	dir, err := os.Getwd()
 	require.NoError(t, err)

@@ -84,7 +84,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 				}
 				line, sign = line+sign+row+" "+about, ", "
 			}
-			display.notice("  " + text.Fold(line, 98, 4))
+			display.notice(text.Fold("  ", line, pageWidth, 4))
 		},
 		Failed: func(cell study.Cell, err error) {
 			errs[cell.Dir] = err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // LongestName is the number of characters that are shown of the name of a node or a class.
@@ -74,16 +75,19 @@ func Shorten(name string, n int) string {
 	return name
 }
 
-// Fold breaks a text into lines of at most width characters. Lines after the first begin with indent blanks.
-func Fold(text string, width, indent int) string {
-	var lines []string
-	for _, word := range strings.Fields(text) {
-		if last := len(lines) - 1; last >= 0 && len([]rune(lines[last]))+1+len([]rune(word)) <= width {
-			lines[last] += " " + word
-		} else if last >= 0 {
+// Fold writes the words of a text in lines of at most width characters, unless a word is longer. The first line begins
+// with begin, the others with indent blanks.
+func Fold(begin, text string, width, indent int) string {
+	lines := []string{begin}
+	for i, word := range strings.Fields(text) {
+		last := &lines[len(lines)-1]
+		switch {
+		case i == 0:
+			*last += word
+		case utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) <= width:
+			*last += " " + word
+		default:
 			lines = append(lines, strings.Repeat(" ", indent)+word)
-		} else {
-			lines = []string{word}
 		}
 	}
 	return strings.Join(lines, "\n")

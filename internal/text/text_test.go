@@ -25,8 +25,11 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	assert.Equal(t, "one two\n  three\n  four-and-more", Fold("one  two three four-and-more", 8, 2))
-	assert.Equal(t, "", Fold(" ", 8, 2))
+	assert.Equal(t, "one two\n  three\n  four-and-more", Fold("", "one  two three four-and-more", 8, 2))
+	assert.Equal(t, "> one\n  two\n  three", Fold("> ", "one two three", 8, 2), "what begins a line is a part of it")
+	assert.Equal(t, "> ones\n  two", Fold("> ", "ones two", 8, 2))
+	assert.Equal(t, "> longest\n  two", Fold("> ", "longest two", 8, 2))
+	assert.Equal(t, "> ", Fold("> ", " ", 8, 2))
 	assert.Equal(t, "äöü", Shorten("äöü", 3))
 	assert.Equal(t, "ä…", Shorten("äöü", 2))
 }
