@@ -97,7 +97,7 @@ func describe(d *datasets.Dataset) *datasetJSON {
 		Channels: d.Channels, Classes: d.ClassNames,
 		Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
 		Graph: d.Affinity.Stats(), Frames: frames, Sensors: sensors, Provenance: d.Provenance,
-		Notes: append([]string{}, d.Notes...)}
+		Notes: append([]string{}, d.Notes...)} // never nil: JSON has a list
 }
 
 // checkJSON is what `ccp data check --json` prints: the report, and what was understood if the data can be used.
@@ -116,35 +116,17 @@ func newDataCheck(s *shared) *cobra.Command {
 	cmd := command("data check", "NAME or FILE.npz")
 	cmd.SuggestFor = []string{"info"}
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
+		before := debug.SetGCPercent(garbage)
+		defer debug.SetGCPercent(before)
 		name := names[0]
-		var report datasets.Report
-		var err error
-		if datasets.IsFile(name) {
-			report, err = datasets.CheckNPZ(name, asTrained(name, o))
-		} else {
-			report = datasets.Report{File: name, Usable: true, Arrays: []datasets.ArrayInfo{}, Errors: []string{}}
-			o, done := s.loading(cmd, dataDir, asTrained(name, o))
-			report.Data, err = datasets.Load(cmd.Context(), name, o)
-			done()
-			if err == nil {
-				report.Warnings = append([]string{}, report.Data.Warnings...)
-			}
-		}
+		report, err := s.checkData(cmd, name, dataDir, asTrained(name, o))
 		if err != nil {
 			return err
 		}
 		for i, message := range report.Errors {
 			report.Errors[i] = withFlags(cmd, message)
 		}
-		train := withData(dataDir, "train", "--data", name)
-		cmd.Flags().Visit(func(flag *pflag.Flag) {
-			if name := strings.ReplaceAll(flag.Name, "-", "_"); flagOf[name] != "" {
-				train = append(train, "--"+flagOf[name], flag.Value.String())
-			} else if slices.Contains(training.Names(), name) {
-				train = append(train, "--set", name+"="+flag.Value.String())
-			}
-		})
+		train := append(withData(dataDir, "train", "--data", name), trainingFlags(cmd)...)
 		result := checkJSON{Report: report, Next: self() + " " + commandLine(train...)}
 		if report.Data != nil {
 			if unsaid := training.UnsaidFrames(report.Data); unsaid != "" {
@@ -166,4 +148,34 @@ func newDataCheck(s *shared) *cobra.Command {
 	o.Own = map[string]any{}
 	sourceFlags(f, o.Own)
 	return cmd
+}
+
+// checkData loads a data set, and reports what is in it. Of a file, the report holds all errors that were found; what
+// is wrong with another data set is an error of checkData.
+func (s *shared) checkData(cmd *cobra.Command, name, dataDir string, o datasets.Options) (datasets.Report, error) {
+	if datasets.IsFile(name) {
+		return datasets.CheckNPZ(name, o)
+	}
+	o, done := s.loading(cmd, dataDir, o)
+	d, err := datasets.Load(cmd.Context(), name, o)
+	done()
+	if err != nil {
+		return datasets.Report{}, err
+	}
+	return datasets.Report{File: name, Usable: true, Arrays: []datasets.ArrayInfo{}, Errors: []string{},
+		Warnings: append([]string{}, d.Warnings...), Data: d}, nil // no list is nil: JSON has lists
+}
+
+// trainingFlags returns the flags of ccp train by which a training reads the data as the flags given here do: those of
+// the same option, or --set where ccp train has no flag for it.
+func trainingFlags(cmd *cobra.Command) (flags []string) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		option := strings.ReplaceAll(flag.Name, "-", "_")
+		if flagOf[option] != "" {
+			flags = append(flags, "--"+flagOf[option], flag.Value.String())
+		} else if slices.Contains(training.Names(), option) {
+			flags = append(flags, "--set", option+"="+flag.Value.String())
+		}
+	})
+	return flags
 }

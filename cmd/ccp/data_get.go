@@ -29,17 +29,18 @@ func newDataGet(s *shared) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.gettable(sets[i], folder, trainOn(name, dataDir)); err != nil {
+			if err := s.canFetch(sets[i], folder, trainOn(name, dataDir)); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		defer untilSignal(cmd, func() {})()
+		stopped := untilSignal(cmd, func() {})
+		defer stopped()
 		for _, set := range sets {
-			path := set.Find(folder) // "" for what is embedded
+			path := set.Find(folder) // "" for a set that is embedded in the program, and has no files
 			fetch := path == "" && len(set.Files) > 0
 			if fetch {
 				var err error
-				path, err = get(cmd.Context(), newStatusLine(cmd.ErrOrStderr()), set, folder)
+				path, err = fetchSet(cmd.Context(), newStatusLine(cmd.ErrOrStderr()), set, folder)
 				if err != nil {
 					return fmt.Errorf("%s: %w", set.Name, err)
 				}
@@ -54,8 +55,9 @@ func newDataGet(s *shared) *cobra.Command {
 	return cmd
 }
 
-// gettable says why a set cannot be fetched that is not there.
-func (s *shared) gettable(set datasets.Source, dataDir, next string) error {
+// canFetch returns an error if the files of a set are not there and cannot be fetched: a person has to ask for them, or
+// this machine is offline. next is the command that trains on the set.
+func (s *shared) canFetch(set datasets.Source, dataDir, next string) error {
 	offline := s.offline || backend.Offline()
 	switch {
 	case set.Find(dataDir) != "":
@@ -68,8 +70,9 @@ func (s *shared) gettable(set datasets.Source, dataDir, next string) error {
 	return nil
 }
 
-// get fetches the files of a set, unpacks an archive, and returns the place of the files.
-func get(ctx context.Context, status *statusLine, set datasets.Source, dataDir string) (string, error) {
+// fetchSet fetches the files of a set, and unpacks an archive, which it then removes. It returns the place where the
+// loader finds them.
+func fetchSet(ctx context.Context, status *statusLine, set datasets.Source, dataDir string) (string, error) {
 	defer status.clear()
 	folder := filepath.Join(dataDir, set.Folder)
 	if set.Archive { // the archive lies beside the folder that it becomes

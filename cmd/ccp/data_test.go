@@ -80,7 +80,7 @@ func TestGetFiles(t *testing.T) {
 		"test-images": []byte("more"), "test-labels": []byte("more")})
 	dir := filepath.Join(t.TempDir(), "data")
 	var stderr bytes.Buffer
-	path, err := get(t.Context(), newStatusLine(&stderr), set, dir)
+	path, err := fetchSet(t.Context(), newStatusLine(&stderr), set, dir)
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(dir, "letters"), path)
 	assert.Contains(t, stderr.String(), "file 1 of 4: "+set.Files[0].URL+"\n")
@@ -119,7 +119,7 @@ func TestGetArchive(t *testing.T) {
 	require.NoError(t, zipped.Close())
 	set := moved(t, "parcels", map[string][]byte{"parcels.tar.gz": packed.Bytes()})
 	dir := t.TempDir()
-	path, err := get(t.Context(), newStatusLine(&bytes.Buffer{}), set, dir)
+	path, err := fetchSet(t.Context(), newStatusLine(&bytes.Buffer{}), set, dir)
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(dir, "parcels"), path)
 	entries, err := os.ReadDir(dir)
@@ -129,12 +129,12 @@ func TestGetArchive(t *testing.T) {
 
 	other := set
 	other.Place = func([]string) string { return "" }
-	_, err = get(t.Context(), newStatusLine(&bytes.Buffer{}), other, t.TempDir())
+	_, err = fetchSet(t.Context(), newStatusLine(&bytes.Buffer{}), other, t.TempDir())
 	require.ErrorContains(t, err, "is not what the loader looks for")
 
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	_, err = get(ctx, newStatusLine(&bytes.Buffer{}), set, t.TempDir())
+	_, err = fetchSet(ctx, newStatusLine(&bytes.Buffer{}), set, t.TempDir())
 	require.ErrorIs(t, err, context.Canceled)
 }
 
