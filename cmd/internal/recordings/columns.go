@@ -191,7 +191,8 @@ func pick(values []float64, width int, at []int) []float64 {
 	return picked
 }
 
-// crossed returns a column for each axis of each sensor, which has the name of the sensor if there is one axis.
+// crossed returns the columns of all sensors, sensor by sensor: sensor.axis for each axis, or a column with the name of
+// the sensor alone if there are fewer than two axes.
 func crossed(sensors, axes []string) (c columns) {
 	if len(axes) < 2 {
 		return columns{sensors, sensors}

@@ -25,7 +25,7 @@ type timeNumbers struct {
 // plainUnit matches the units of times that count from some begin, and are no times of day.
 var plainUnit = regexp.MustCompile(`^(?i:s|secs?|seconds?|ms|millis|milliseconds|us|µs|ns)$`)
 
-// fit says how well a form suits the times of all samples.
+// fit says how well a form suits the times of all samples, by the steps between successive times.
 type fit struct {
 	steps           int
 	unevenNumbers   int     // steps that differ from the usual one, as plain numbers
@@ -35,25 +35,28 @@ type fit struct {
 	least, most     float64 // the ratio of steps as times and as numbers
 	values          int
 	ends            [100]bool // the last two digits of all numbers
-	grain           int64     // the greatest common divisor of 100 and all numbers, of hundredths for sixtieths
-	largest         float64
+	grain           int64     // the greatest common divisor of 100 and the last two digits of all numbers
+	largest         float64   // of all numbers
 }
 
-// fitOf tries a form. It is nil if some number is no such time.
+// fitOf measures how well a form suits the times. It is nil if some number is no time of the form, or if no number has
+// as many decimals as the form.
 func (r *reading) fitOf(f *digitForm, all []*sample) *fit {
 	t := &fit{least: math.Inf(1), most: math.Inf(-1), grain: 100}
-	var before *sample
-	for i, x := range all { // as most are not, which the first values say
-		if (i == 0 || !slices.Equal(x.rows.times, all[i-1].rows.times)) && !x.rows.are(f) {
+	for i, x := range all { // first a cheap check: most forms fail at the first values
+		checked := i > 0 && x.rows.sameTimes(&all[i-1].rows)
+		if !checked && !x.rows.are(f) {
 			return nil
 		}
 	}
 	if f.point > 0 && !slices.ContainsFunc(all, func(x *sample) bool { return x.rows.reach(f) }) {
 		return nil
 	}
+	var before *sample
 	for _, x := range all {
-		if before != nil && slices.Equal(x.rows.times, before.rows.times) && len(x.rows.columns) == 0 {
-			continue // which proves nothing more
+		severalSensors := len(x.rows.columns) > 0 // whose steps differ, though all rows together have the same times
+		if before != nil && x.rows.sameTimes(&before.rows) && !severalSensors {
+			continue // the same times again prove nothing more
 		}
 		before = x
 		decoded, _ := x.rows.decoded(f)
@@ -110,6 +113,11 @@ func (t *fit) add(part []int, number, time *rows) {
 			t.uneven, t.lost = t.uneven+1, t.lost+1
 		}
 	}
+}
+
+// sameTimes reports whether the rows have the times of others, one by one.
+func (r *rows) sameTimes(others *rows) bool {
+	return slices.Equal(r.times, others.times) && slices.Equal(r.rests, others.rests)
 }
 
 // step returns the time from one row to another.

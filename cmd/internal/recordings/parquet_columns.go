@@ -28,8 +28,8 @@ type leaf struct {
 	words    bool // its values are texts, which may hold numbers as people write them
 }
 
-// place stands in a path for the place in a list.
-const place = "\x00"
+// listIndex stands in a path for the index of an element in a list.
+const listIndex = "\x00"
 
 // node is an element of a schema with those in it.
 type node struct {
@@ -64,8 +64,9 @@ type leafFinder struct {
 	leaves []*leaf
 }
 
-// walk adds the columns in an element. Its path, its definition level and that of the first list around it, 0 without,
-// are those of its values. Arrow's description of it may be nil.
+// walk adds the columns in element n, in the order of the file's columns. path is the name of n. level is the
+// definition level of its values that are there; repeated is the one from which on the outermost list around it has
+// elements, 0 outside of lists. arrow is Arrow's description of n, and may be nil.
 func (c *leafFinder) walk(n *node, path []string, level, repeated int, arrow *arrowField) {
 	path = slices.Clip(path)
 	within := func(in *node, path []string, arrow *arrowField) {
@@ -74,7 +75,7 @@ func (c *leafFinder) walk(n *node, path []string, level, repeated int, arrow *ar
 			level++
 		}
 		if in.RepetitionType.V == types.Repeated {
-			path = append(path, place)
+			path = append(path, listIndex)
 			if repeated == 0 {
 				repeated = level
 			}
@@ -86,7 +87,7 @@ func (c *leafFinder) walk(n *node, path []string, level, repeated int, arrow *ar
 		l := &leaf{path: path, repeated: repeated, kind: n.Type.V, length: int(n.TypeLength.V), optional: level,
 			fixed: slices.Clone(c.fixed)}
 		for _, part := range path {
-			if part == place {
+			if part == listIndex {
 				l.lists++
 			}
 		}
@@ -100,7 +101,7 @@ func (c *leafFinder) walk(n *node, path []string, level, repeated int, arrow *ar
 		c.fixed = append(c.fixed, arrow != nil && arrow.kind == arrowFixedList)
 		within(n.inside[0], path, arrow.in(0))
 		c.fixed = c.fixed[:len(c.fixed)-1]
-	case n.wraps():
+	case n.isWrapper(): // has no name of its own
 		within(n.inside[0], path, arrow)
 	default:
 		for i, in := range n.inside {
@@ -109,28 +110,30 @@ func (c *leafFinder) walk(n *node, path []string, level, repeated int, arrow *ar
 	}
 }
 
-// isList reports that an element is marked as a list, and holds what repeats.
+// isList reports whether an element is marked as a list, and holds one repeated element.
 func (n *node) isList() bool {
 	_, marked := n.LogicalType.Value.(*types.ListType)
 	marked = marked || n.ConvertedType.Valid && n.ConvertedType.V == deprecated.List
 	return marked && len(n.inside) == 1 && n.inside[0].RepetitionType.V == types.Repeated
 }
 
-// wraps reports that what repeats only wraps the elements of a list, as most writers do.
-func (n *node) wraps() bool {
+// isWrapper reports whether a repeated group is only a wrapper around the one element of a list, as most writers make
+// it. The names of the exceptions are those of the rules in Parquet's specification, for files of older writers.
+func (n *node) isWrapper() bool {
 	return n.RepetitionType.V == types.Repeated && len(n.inside) == 1 && n.Name != "array" &&
 		!strings.HasSuffix(n.Name, "_tuple")
 }
 
-// heading returns the column's name, with the places of an element in the lists in place of their names.
-func (l *leaf) heading(places ...int) string {
+// heading returns the name of the column that holds one value of each row: the path, with the index of the value in
+// each list, the outermost first. Lists without an index are left out.
+func (l *leaf) heading(indices ...int) string {
 	parts := slices.Clone(l.path)
 	for i, part := range parts {
-		if part == place && len(places) > 0 {
-			parts[i], places = strconv.Itoa(places[0]), places[1:]
+		if part == listIndex && len(indices) > 0 {
+			parts[i], indices = strconv.Itoa(indices[0]), indices[1:]
 		}
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == place }), ".")
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == listIndex }), ".")
 }
 
 // findShapes finds how many values the rows of each column of lists have: as many as the first row that has any.

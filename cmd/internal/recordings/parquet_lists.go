@@ -30,7 +30,9 @@ type lists struct {
 }
 
 // nested reports lists in each other, or a list whose elements have several values.
-func (l *leaf) nested() bool { return l.lists > 1 || l.lists == 1 && l.path[len(l.path)-1] != place }
+func (l *leaf) nested() bool {
+	return l.lists > 1 || l.lists == 1 && l.path[len(l.path)-1] != listIndex
+}
 
 // indices returns the indices of each value of a row in its lists, the outermost list's first: [0 0], [0 1], [1 0] for
 // a list of two values and a list of one.
@@ -74,7 +76,7 @@ func (l *leaf) headingsAlong(order string) (all []string) {
 		}
 		rest, level := []string{}, 0
 		for _, part := range l.path {
-			if part != place {
+			if part != listIndex {
 				rest = append(rest, part)
 				continue
 			}

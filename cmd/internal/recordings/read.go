@@ -264,11 +264,11 @@ func (r *reading) file(from source) error {
 	return nil
 }
 
-// isPointer reports that git-lfs keeps the content of a file elsewhere.
+// isPointer reports whether a file only points to its content, which git-lfs keeps elsewhere.
 func isPointer(path string) bool {
 	const begin = "version https://git-lfs.github.com/"
 	head := make([]byte, len(begin))
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // what is read of a pipe is gone
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // reading a pipe would use up its content
 		return false
 	}
 	file, err := os.Open(path)
@@ -336,8 +336,8 @@ func sameWords(a, b []string) bool { return strings.Join(a, " ") == strings.Join
 
 // finish makes the values of the samples.
 func (r *reading) finish() (err error) {
-	c := crossed(r.sensors, r.axes) // of readings
-	var at []int                    // their columns
+	c := crossed(r.sensors, r.axes) // of tables in the layout readings; none if no file has it
+	var at []int                    // the chosen ones of c
 	var sensors, told []string
 	if c.names != nil && len(r.samples) > 0 {
 		at, sensors, told, err = r.order(r.samples[0].path, c, true)

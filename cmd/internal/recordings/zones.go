@@ -18,12 +18,14 @@ var zones = map[string]float64{
 	"KST": 9, "HKT": 8, "AWST": 8, "ACST": 9.5, "ACDT": 10.5, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13,
 }
 
-// zoned finds the abbreviation of a zone behind a time of day, and an offset behind that.
+// zoned matches a text that ends with the abbreviation of a zone, as in 12:30 CET, or with one and an offset, as in
+// 12:30 GMT+01:00: what stands before, the abbreviation, and the sign, the hours and the minutes of the offset.
 var zoned = regexp.MustCompile(`^(.*\d(?: ?[AaPp][Mm])?) ?([A-Za-z]{1,5})(?:([-+])(\d\d?)(?::?(\d\d))?)?$`)
 
-// readZone takes the abbreviation of a zone from a date or a time of day, and returns its offset in seconds, or the
-// zone itself if it is unknown or stands for several. It asks nothing of the machine, so that each machine reads the
-// same.
+// readZone cuts off the abbreviation of a zone from the end of a date or a time of day. It returns the rest, and the
+// zone's offset from UTC in seconds (east is positive); or, in unknown, the abbreviation, if it is unknown or stands
+// for several zones. A text without one is returned as it is. It asks nothing of the machine, so that each machine
+// reads the same.
 func readZone(text string) (rest string, offset float64, unknown string) {
 	const minute = 60
 	last := byte(0)
@@ -31,7 +33,7 @@ func readZone(text string) (rest string, offset float64, unknown string) {
 		last = text[len(text)-1] | 0x20
 	}
 	if (last < 'a' || last > 'z') && !strings.Contains(text, "GMT") && !strings.Contains(text, "UTC") {
-		return text, 0, ""
+		return text, 0, "" // the usual case, and quicker than the expression
 	}
 	match := zoned.FindStringSubmatch(text)
 	if match == nil {
@@ -40,9 +42,9 @@ func readZone(text string) (rest string, offset float64, unknown string) {
 	zone := strings.ToUpper(match[2])
 	hours, known := zones[zone]
 	switch {
-	case zone == "AM" || zone == "PM" || !known && match[2] != zone: // a word
+	case zone == "AM" || zone == "PM" || !known && match[2] != zone: // no zone, but a word in small letters
 		return text, 0, ""
-	case match[3] != "" && zone != "UTC" && zone != "GMT":
+	case match[3] != "" && zone != "UTC" && zone != "GMT": // only these have offsets behind them
 		return text, 0, ""
 	case match[3] != "":
 		whole, _ := strconv.Atoi(match[4])
