@@ -18,7 +18,7 @@ import (
 const MaxText = 1024
 
 // Reader reads the values of one document in order: each method returns what reads the next value. Null stands for an
-// empty object, list or text, for 0 and false. Every error says at which byte it is.
+// empty object, list or text, for false, for 0 of Int and for NaN of Float. Every error says at which byte it is.
 type Reader struct {
 	Check    func() error // called now and then, unless nil: its error ends the reading
 	parted   int          // parts of objects and lists that were begun, and tokens that were skipped
@@ -28,9 +28,9 @@ type Reader struct {
 
 // New returns a reader of a document, which must not change while it is read.
 func New(document []byte) *Reader {
-	// which the decoder does not copy
+	// The decoder reads a bytes.Buffer where it lies, and copies what any other reader gives.
 	return &Reader{document: document, tokens: jsontext.NewDecoder(bytes.NewBuffer(document),
-		jsontext.AllowDuplicateNames(true), // it would keep all names
+		jsontext.AllowDuplicateNames(true), // to find duplicates, it would keep the names of all members
 		jsontext.AllowInvalidUTF8(true))}
 }
 
@@ -89,12 +89,13 @@ func (r *Reader) List(element func(i int) error) Value { return r.parts('[', ele
 
 // parts reads an array or an object, whose begin is kind. part is called where each element or member begins.
 func (r *Reader) parts(kind jsontext.Kind, part func(i int) error) Value {
+	end := kind + 2 // the code of } is that of { and 2, and so with brackets
 	return func(what string) error {
 		if null, err := r.expect(kind, what); null || err != nil {
 			return err
 		}
 		_, err := r.tokens.ReadToken()
-		for i := 0; err == nil && r.tokens.PeekKind() != kind+2; i++ { // } or ]
+		for i := 0; err == nil && r.tokens.PeekKind() != end; i++ {
 			err = r.check()
 			if err == nil {
 				err = part(i)
@@ -178,11 +179,13 @@ func (r *Reader) End() error {
 	return r.failed(err)
 }
 
-// scalar reads a value of that kind, or null in its place.
-func scalar[T any](r *Reader, kind jsontext.Kind, to *T, null T, parse func(raw []byte, what string) (T, error)) Value {
+// scalar returns what reads a value of a kind into to, by parse. A null, or a value of another kind, which is an error,
+// leaves ifNull in to.
+func scalar[T any](r *Reader, kind jsontext.Kind, to *T, ifNull T,
+	parse func(raw []byte, what string) (T, error)) Value {
 	return func(what string) error {
 		isNull, err := r.expect(kind, what)
-		*to = null
+		*to = ifNull
 		if isNull || err != nil {
 			return err
 		}
@@ -195,19 +198,20 @@ func scalar[T any](r *Reader, kind jsontext.Kind, to *T, null T, parse func(raw 
 	}
 }
 
+// kinds are the kinds of values in words. Where a value should be and an object or a list ends, the value is missing.
 var kinds = map[jsontext.Kind]string{'n': "null", 't': "true or false", 'f': "true or false", '"': "a text",
-	'0': "a number",
-	'{': "an object", '[': "a list", '}': "missing", ']': "missing"}
+	'0': "a number", '{': "an object", '[': "a list", '}': "missing", ']': "missing"}
 
-// expect looks at the next value. It reads null, and refuses another kind.
-func (r *Reader) expect(kind jsontext.Kind, what string) (null bool, err error) {
+// expect looks at the next value. It reads past a null, refuses a value of another kind, and leaves one of the kind to
+// be read.
+func (r *Reader) expect(kind jsontext.Kind, what string) (isNull bool, err error) {
 	switch got := r.tokens.PeekKind(); {
 	case got == kind:
 		return false, nil
-	case got == 'n', kinds[got] == "": // or the error that PeekKind has met
+	case got == 'n', kinds[got] == "": // no JSON, or the end: ReadToken returns the error
 		_, err = r.tokens.ReadToken()
 		return true, r.failed(err)
-	case kinds[got] != kinds[kind]:
+	case kinds[got] != kinds[kind]: // true and false are of one kind here
 		return false, fmt.Errorf("%s is %s at byte %d; it must be %s", what, kinds[got], r.tokens.InputOffset(), kinds[kind])
 	}
 	return false, nil

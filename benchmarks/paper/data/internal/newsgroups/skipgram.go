@@ -25,13 +25,14 @@ import (
 //   - It adds up the gradients of a batch of pairs before it applies them.
 //   - The pairs of a batch share config.Shared noise words, each weighted Negatives/Shared. The expected gradient is
 //     the same.
-//   - It shuffles pairs that follow each other closely, and pairs no word with itself.
+//   - It shuffles the pairs of a block, and makes no pair of a word with itself, see sampler.blocks.
 //
 // A word that is in no document keeps its random first vector. progress may be nil. It receives the epoch (from 1), the
 // share of the training that is done, and the mean loss of the pairs since the last call. The result depends on the
 // arguments and the backend only. On a GPU the order of additions varies, and with it the last digits.
 //
-// Errors say what the documents lack. If ctx ends first, the error wraps ctx.Err().
+// It is an error if the documents have no words to pair, or if the training diverges; the error says what to change. If
+// ctx ends first, the error wraps ctx.Err(). Errors of the backend are passed on.
 func learnVectors(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config skipGram,
 	progress func(epoch int, done, loss float64)) (_ *wordVectors, err error) {
 	defer func() {
@@ -49,7 +50,7 @@ func learnVectors(ctx context.Context, backend compute.Backend, documents [][]in
 	if err != nil {
 		return nil, err
 	}
-	steps := func(scope *model.Scope, steps, input, output, rate, negative *graph.Node) *graph.Node {
+	train := func(scope *model.Scope, steps, input, output, rate, negative *graph.Node) *graph.Node {
 		scope.SetTraining(steps.Graph(), true)
 		newVectors, newOutputs, loss := runSteps(vectors.NodeValue(steps), outputs.NodeValue(steps), steps,
 			batch{input, output, rate, negative}, config.Negatives)
@@ -57,7 +58,7 @@ func learnVectors(ctx context.Context, backend compute.Backend, documents [][]in
 		outputs.SetNodeValue(newOutputs)
 		return loss
 	}
-	exec, err := model.NewExec(backend, store, steps)
+	exec, err := model.NewExec(backend, store, train)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func learnVectors(ctx context.Context, backend compute.Backend, documents [][]in
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(values, func(value float32) bool { return value-value != 0 }) {
+	if slices.ContainsFunc(values, func(value float32) bool { return value-value != 0 }) { // infinite or NaN
 		return nil, fmt.Errorf("training diverged: vectors are infinite or NaN; lower the learning rate, %v, or the "+
 			"batch, %d", config.LearningRate, config.Batch)
 	}
@@ -172,7 +173,7 @@ const blockSteps = 64
 // minRate is the share of the learning rate at the end.
 const minRate = 1e-4
 
-// block is the input of blockSteps steps, fewer in the last block. Unused places are pairs of rate 0.
+// block is the input of blockSteps steps, fewer in the last block. Places without a pair have the rate 0.
 type block struct {
 	steps         int
 	input, output []int32   // `[blockSteps, batch]`
