@@ -25,8 +25,11 @@ var othersNames = map[string]string{"edge_index": "edges (edge_index.T)", "edge_
 	"weight":      "weights", "adj": "adjacency", "A": "adjacency", "W": "adjacency", "x": "features", "X": "features",
 	"y": "labels", "Y": "labels",
 	"pos": "coordinates", "coords": "coordinates", "lat": "latitude", "lon": "longitude", "lng": "longitude",
-	"row": "indptr, indices and data (matrix.tocsr() of scipy)",
-	"col": "indptr, indices and data (matrix.tocsr() of scipy)"}
+	"row":        "indptr, indices and data (matrix.tocsr() of scipy)",
+	"col":        "indptr, indices and data (matrix.tocsr() of scipy)",
+	"train_mask": "split (0 where it is true)", "val_mask": "split (1 where it is true)",
+	"test_mask": "split (2 where it is true)", "train_idx": "split (0 at these places)",
+	"val_idx": "split (1 at these places)", "test_idx": "split (2 at these places)"}
 
 // npzReader builds raw samples from the arrays of a file. Each step checks as much as it can, even after errors of
 // earlier steps. Errors name the array and the index, and may be joined. loadNPZ adds the file and returns the first

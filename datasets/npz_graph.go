@@ -40,7 +40,11 @@ func (r *npzReader) readGraph() error {
 			graph, err := form.read(r)
 			r.raw.Graph, reads = graph, append(reads, err)
 		default:
-			errs = append(errs, fmt.Errorf("%s must come together; %s is not there", form.name, strings.Join(missing, ", ")))
+			way := ""
+			if r.Has("row") || r.Has("offsets") { // scipy's other forms of a sparse matrix
+				way = "; store those of matrix.tocsr()"
+			}
+			errs = append(errs, fmt.Errorf("%s must come together; %s is not there%s", form.name, strings.Join(missing, ", "), way))
 		}
 	}
 	if len(given) > 1 {

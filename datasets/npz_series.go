@@ -53,16 +53,141 @@ func (r *npzReader) readSeries() error {
 			wrong.Add("lengths[%d] is %d; want 1 to the %d time points of series", i, length, s.timepoints)
 		}
 	}
-	if r.nodes > 8*s.timepoints && s.timepoints > 1 {
-		appendf(&r.raw.Warnings,
-			"series has %d sensors at %d time points; if it is [samples, timepoints, sensors], transpose it "+
-				"(series.transpose(0, 2, 1))", r.nodes, s.timepoints)
-	}
+	r.warnTurned()
 	err = errors.Join(append(bad[:], wrong.Err("lengths"))...)
 	if err != nil {
 		s.values = nil
 	}
 	return err
+}
+
+// warnTurned warns of series that may be [samples, timepoints, sensors]: there are many more sensors than time points,
+// or more, and series change much less from sensor to sensor than in time. No array says which axis is which.
+func (r *npzReader) warnTurned() {
+	s, why := r.series, ""
+	switch {
+	case s.timepoints < 2 || s.names != nil || r.nodes <= s.timepoints:
+		return
+	case r.nodes > 8*s.timepoints:
+	case r.smootherOverSensors():
+		why = ", and changes much less from sensor to sensor than in time"
+	default:
+		return
+	}
+	appendf(&r.raw.Warnings, "series has %d sensors at %d time points%s; if it is [samples, timepoints, sensors], "+
+		"transpose it (series.transpose(0, 2, 1))", r.nodes, s.timepoints, why)
+}
+
+// smootherOverSensors reports that series change less than half as much from sensor to sensor as from time point to
+// time point.
+func (r *npzReader) smootherOverSensors() bool {
+	const some = 100 // samples are enough
+	axes := r.raw.Channels
+	perSensor := r.series.timepoints * axes
+	sensors, times := 0.0, 0.0
+	for i := range min(some, r.samples) {
+		sample := r.sample(i)
+		for at := range sample {
+			inTime, overSensors := at%perSensor+axes < perSensor, at+perSensor < len(sample)
+			if !inTime || !overSensors {
+				continue
+			}
+			overTime := math.Abs(float64(sample[at+axes] - sample[at]))
+			across := math.Abs(float64(sample[at+perSensor] - sample[at]))
+			if both := overTime + across; both == both { // else a value is missing
+				times, sensors = times+overTime, sensors+across
+			}
+		}
+	}
+	return 2*sensors < times
+}
+
+// warnPadding warns of recordings that seem to be filled up to one length: at their ends, or at their begins, every
+// sensor has one value for several time points, and no time point elsewhere in the file is so. An import has told of
+// such ends.
+func (r *npzReader) warnPadding() {
+	if r.raw.Recorded != nil || r.series.timepoints < 2 {
+		return
+	}
+	for _, end := range []struct {
+		where, way string
+		back       bool
+	}{{"from some time point to the end", "store NaN there, or the array lengths [samples]", true},
+		{"from the begin to some time point", "store NaN there", false}} {
+		p := r.paddingOf(end.back)
+		if p.samples < 2 || !p.several || r.timepointsOf(p.value) != p.timepoints {
+			continue
+		}
+		appendf(&r.raw.Warnings, "every sensor is %g %s in %d of %d series (the first: series[%d], %d time points), and "+
+			"nowhere else: if that fills recordings up to one length, %s", p.value, end.where, p.samples, r.samples, p.first,
+			p.of, end.way)
+	}
+}
+
+// padding are time points at one end of several series at which all sensors have one value.
+type padding struct {
+	value      float32
+	samples    int
+	timepoints int  // of all of them
+	several    bool // they are not as many in each series
+	first, of  int  // the first of the series, and its time points of that kind
+}
+
+// paddingOf finds time points at the end of series, or at their begin, at which all sensors have one value, that of
+// the first such series.
+func (r *npzReader) paddingOf(back bool) (p padding) {
+	const least = 2 // time points that are no chance
+	for i := range r.samples {
+		count, n := 0, r.timepoints(i)
+		value := float32(0)
+		for k := range n {
+			at := k
+			if back {
+				at = n - 1 - k
+			}
+			one, uniform := r.uniform(i, at)
+			if !uniform || count > 0 && one != value {
+				break
+			}
+			value, count = one, count+1
+		}
+		if count < least || count == n || p.samples > 0 && value != p.value {
+			p.several = p.several || p.samples > 0
+			continue
+		}
+		if p.samples == 0 {
+			p.value, p.first, p.of = value, i, count
+		}
+		p.several = p.several || count != p.of || i > p.samples
+		p.samples, p.timepoints = p.samples+1, p.timepoints+count
+	}
+	return p
+}
+
+// uniform reports that all sensors have one value at a time point, which is not missing.
+func (r *npzReader) uniform(i, timepoint int) (value float32, ok bool) {
+	sample, axes := r.sample(i), r.raw.Channels
+	value = sample[timepoint*axes]
+	for sensor := range r.nodes {
+		for _, v := range sample[(sensor*r.series.timepoints+timepoint)*axes:][:axes] {
+			if v != value {
+				return 0, false
+			}
+		}
+	}
+	return value, value == value
+}
+
+// timepointsOf counts the time points of all series at which every sensor has a value.
+func (r *npzReader) timepointsOf(value float32) (count int) {
+	for i := range r.samples {
+		for timepoint := range r.timepoints(i) {
+			if one, uniform := r.uniform(i, timepoint); uniform && one == value {
+				count++
+			}
+		}
+	}
+	return count
 }
 
 // takeSeries takes the values of series and their shape.
@@ -128,7 +253,45 @@ func (r *npzReader) readTimes() error {
 	case []uint64: // a difference of two is right beyond the largest int64, too
 		s.countFromFirst(xslices.Map(whole, func(at uint64) int64 { return int64(at) }), r.raw)
 	}
+	if err == nil {
+		r.warnUntimed()
+	}
 	return err
+}
+
+// warnUntimed warns of values after the last time of a recording, which are left out.
+func (r *npzReader) warnUntimed() {
+	s, lost, first := r.series, 0, ""
+	for i := range r.samples {
+		at := i % (len(s.times) / s.timepoints)
+		times := s.times[at*s.timepoints:][:r.timepoints(i)]
+		end := len(times)
+		for end > 0 && math.IsNaN(times[end-1]) {
+			end--
+		}
+		if end < len(times) && r.hasValue(i, end, len(times)) {
+			lost++
+			first = cmp.Or(first, fmt.Sprintf("series[%d], from time point %d", i, end))
+		}
+	}
+	if lost > 0 {
+		appendf(&r.raw.Warnings, "times are NaN at the ends of %d of %d series that have values there (the first: %s); these "+
+			"are left out: store their times, or NaN in series if nothing was measured", lost, r.samples, first)
+	}
+}
+
+// hasValue reports that a sensor has a value at one of the time points from..to.
+func (r *npzReader) hasValue(i, from, to int) bool {
+	axes := r.raw.Channels
+	if r.series.values == nil {
+		return false
+	}
+	for block := range slices.Chunk(r.sample(i), r.series.timepoints*axes) { // of a sensor
+		if slices.ContainsFunc(block[from*axes:to*axes], func(v float32) bool { return v == v }) {
+			return true
+		}
+	}
+	return false
 }
 
 // countFromFirst counts the times of each recording from its first if some are beyond the integers that float64 holds,
@@ -266,6 +429,7 @@ func (r *npzReader) readRecordings() error {
 	if r.opts.Form == nil {
 		r.warnGaps(form.Width(), r.visit,
 			func(column int) string { return recording.Column(form.Sensors, form.Channels, column) })
+		r.warnPadding()
 	}
 	changes, err := r.prepareSeries(form, own)
 	if err != nil {
@@ -321,6 +485,7 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 	plain.Origin, plain.Untracked = "", false // what an import has done
 	r.raw.Series = make([][]float32, r.samples)
 	checked := false
+	uneven, rate := 0, 0
 	for i := range r.raw.Series {
 		one := r.recording(i)
 		if !checked || r.series.other { // else the names are checked once
@@ -345,10 +510,31 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 			}
 			r.raw.SampleNotes[i] = changed.Notes
 		}
+		switch byTimes, byRate := plain.Resamples(one); {
+		case byTimes:
+			uneven++
+		case byRate:
+			rate++
+		}
 		r.raw.Series[i] = plain.Even(one, r.sample(i))
 	}
+	r.noteResampled(uneven, rate, plain.Rate)
 	r.series.values = nil
 	return changes, nil
+}
+
+// noteResampled notes how many series were resampled, unless they are to test a classifier, and why.
+func (r *npzReader) noteResampled(uneven, rate int, to float64) {
+	if r.opts.Form != nil {
+		return
+	}
+	if uneven > 0 {
+		appendf(&r.raw.Notes, "times are uneven in %d of %d series: values are interpolated at even times", uneven, r.samples)
+	}
+	if rate > 0 {
+		appendf(&r.raw.Notes, "%d of %d series have another rate than most: resampled to %.4g time points a unit of time", rate,
+			r.samples, to)
+	}
 }
 
 // learnFill learns from the training samples, or from all if there are none, what sensors without a value are filled
