@@ -202,8 +202,8 @@ func copyValue(from *model.Variable, to *model.Store, v *model.Variable) error {
 // with the store itself.
 func (c *Classifier) Store() *model.Store { return c.store }
 
-// Parameters returns the number of trainable values, memberships, gates, filters, dense layers
-// and batch norm's scale and offset. Without a network it is the number of the ridge classifier's values.
+// Parameters returns the number of trainable values, memberships, gates, filters, dense layers and batch norm's scale
+// and offset. Without a network it is the number of the ridge classifier's values.
 func (c *Classifier) Parameters() int {
 	if v := c.ridge.Load(); v.Alone() {
 		return v.Size()

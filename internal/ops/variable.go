@@ -66,9 +66,10 @@ func ReadKernel(scope *model.Scope, outputs int, dims ...int) (weights, bias []f
 	return weights, bias, err
 }
 
-// ReadFolded is ReadKernel of a layer with batch normalisation, which the weights and the bias take in: x·W + b becomes
-// scale·(x·W + b) + shift, in float64, rounded once. The scale is γ/√(variance + ε), and the shift is offset −
-// mean·scale. output is the output that weight i belongs to.
+// ReadFolded is ReadKernel of a layer with batch normalisation, which the weights and the bias take in. The layer gives
+// scale·(x·W + b) + shift, with the scale γ/√(variance + ε) and the shift offset − mean·scale: so the weights are
+// scale·W and the bias is scale·b + shift, in float64, rounded once. γ is the variable "scale" of the normalisation.
+// output is the output that weight i belongs to.
 func ReadFolded(scope *model.Scope, epsilon float64, outputs int, dims []int, output func(i int) int) (weights,
 	bias []float32, err error) {
 	weights, bias, err = ReadKernel(scope, outputs, dims...)
@@ -83,10 +84,11 @@ func ReadFolded(scope *model.Scope, epsilon float64, outputs int, dims []int, ou
 			return nil, nil, err
 		}
 	}
+	gamma, offset, mean, variance := read[0], read[1], read[2], read[3]
 	scale := make([]float64, outputs)
 	for j := range scale {
-		scale[j] = float64(read[0][j]) / math.Sqrt(float64(read[3][j])+epsilon)
-		shift := float64(read[1][j]) - float64(read[2][j])*scale[j]
+		scale[j] = float64(gamma[j]) / math.Sqrt(float64(variance[j])+epsilon)
+		shift := float64(offset[j]) - float64(mean[j])*scale[j]
 		bias[j] = float32(float64(bias[j])*scale[j] + shift)
 	}
 	for i, w := range weights {

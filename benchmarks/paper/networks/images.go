@@ -23,11 +23,11 @@ func resNet(depth int) network {
 	return onGrid(func(scope *model.Scope, x *Node) *Node { return grids.ResNet(scope, x, depth) })
 }
 
-// onGrid returns the network with such features and a class layer. of gets the signal as
-// `[batch, rows, columns, channels]`. The edges of the graph are not used.
-func onGrid(of func(scope *model.Scope, x *Node) *Node) network {
+// onGrid returns the network with the features that a function makes of the signal, `[batch, rows, columns, channels]`,
+// and a class layer. The edges of the graph are not used.
+func onGrid(features func(scope *model.Scope, x *Node) *Node) network {
 	return network(func(scope *model.Scope, spec models.Spec, _ models.Topology, signal *Node) *Node {
-		return of(scope, Reshape(signal, -1, spec.Grid[0], spec.Grid[1], spec.Channels))
+		return features(scope, Reshape(signal, -1, spec.Grid[0], spec.Grid[1], spec.Channels))
 	}).classes
 }
 

@@ -147,7 +147,9 @@ type splitter struct {
 	read      int64  // bytes, so far
 }
 
-// fill reads the next lines.
+// fill puts the next lines into b: those that end within the next bytes, about begun of them, and at least one. Only at
+// the end of the table, or at an error, there may be none. The bytes of a line that has not ended stay for the next
+// batch.
 func (s *splitter) fill(b *batch) {
 	b.cells, b.lines, b.err = b.cells[:0], b.lines[:0], nil
 	for end := s.read + begun; b.err == nil && (s.read < end || len(b.lines) == 0); {

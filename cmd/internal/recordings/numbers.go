@@ -12,9 +12,8 @@ import (
 )
 
 // missing are the usual words for a missing value, in small letters; \N is that of ClickHouse, MySQL, Hive and
-// PostgreSQL. markers
-// match other signs of one: a spreadsheet's error, dashes, the point of SAS and Stata, a logger's word. A note counts
-// them.
+// PostgreSQL. markers match other signs of one: a spreadsheet's error, dashes, the point of SAS and Stata, a logger's
+// word. A note counts them.
 var (
 	missing = []string{"", "?", "na", "n/a", "nan", "null", "none", "nil", `\n`, "<na>", "nat"}
 	markers = regexp.MustCompile(`^(?i:#(nv|n/?a|[\p{L}/0]+[!?])|[-–—*]+|\.{1,3}|[-+]nan|-?nan\([a-z0-9]*\)|[(\[]null[)\]]|err(or)?|` +
@@ -78,9 +77,8 @@ func otherwise(text string, was error) (value float64, err error) {
 	return 0, was
 }
 
-// unread begins a cell whose value the format's reader cannot give, and ends a cell that may be a name, but no
-// number. What
-// follows it says what the column holds, and the way out. No other cell has a zero byte.
+// unread begins a cell whose value the format's reader cannot give, and ends a cell that may be a name, but no number.
+// What follows it says what the column holds, and the way out. No other cell has a zero byte.
 const unread = "\x00"
 
 // unreadable is what a column holds that cannot be read.

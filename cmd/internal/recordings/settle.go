@@ -80,12 +80,16 @@ func other(decimal mark) mark {
 	return comma
 }
 
-// guess settles which mark comes before decimals where there are open numbers only, of one mark: that mark, unless
-// whole numbers in the same column let expect thousands, or the mark is a comma and semicolons do not separate the
-// cells, as they do because of decimal commas.
+// guess settles which mark comes before decimals where no number tells it: where there are open numbers only, and all
+// of one mark. That mark is taken to be before decimals. It is an error if it may as well be between thousands, and not
+// each file is one for itself. One such case is a column with whole numbers below 1,000 and none beyond, such as 315
+// beside 1.921: the open number may be the one beyond. The other is a comma where semicolons do not separate the
+// cells, as they do where commas are before decimals.
 func (d *dialect) guess(points, commas numeral) (decimal mark, note string, err error) {
 	for _, heading := range slices.Sorted(maps.Keys(d.columns)) {
-		if c := d.columns[heading]; c.open.text != "" && c.below.text != "" && c.beyond.text == "" && !d.apart {
+		c := d.columns[heading]
+		maybeThousands := c.open.text != "" && c.below.text != "" && c.beyond.text == ""
+		if maybeThousands && !d.apart {
 			return noMark, "", fmt.Errorf("column %s: %s may be %s, as the column has whole numbers, such as %s, or have "+
 				"decimals; %s", heading, c.open.such(), thousandfold(c.open.text), c.below, d.way())
 		}

@@ -195,8 +195,7 @@ func listed(inputs []string) (form string, all []source, err error) {
 }
 
 // divided marks the second of two files as the test, if their names say that. Data sets that are more files are
-// refused: which is
-// the test would be a guess.
+// refused: which is the test would be a guess.
 func divided(form string, all []source) error {
 	ends := func(i int, name string) bool { return strings.HasSuffix(strings.ToLower(stem(all[i].path)), name) }
 	f := formatOf(all[0].path)

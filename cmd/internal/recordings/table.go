@@ -62,7 +62,7 @@ func (t *table) add(in *input, line int, cells []string) (err error) {
 	}
 	t.below++
 	if t.below == 1 {
-		if units, err := t.isUnits(line, cells); units || err != nil {
+		if units, err := t.takeUnits(line, cells); units || err != nil {
 			return err
 		}
 	}

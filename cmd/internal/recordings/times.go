@@ -149,9 +149,8 @@ func parseLayout(layout, text string) (when time.Time, kind int, first string, o
 var (
 	// spans finds what only a duration can have: days by that name, hours beyond a day, a sign, or the P of ISO 8601.
 	spans = regexp.MustCompile(`^[-+]?(\d+ days?|(2[4-9]|[3-9]\d|\d{3,}):\d\d:\d\d|\d+:\d\d[.,]\d+$|P[\dT])|^[-+]\d+:\d\d:\d\d`)
-	// duration matches one as pandas, MATLAB and R write them, 1 days 02:03:04.5, 26:03:04.5 or 03:04.5, and isoDuration
-	// as polars does,
-	// P1DT2H3M4.5S.
+	// duration matches one as pandas, MATLAB and R write them, 1 days 02:03:04.5, 26:03:04.5 or 03:04.5, and
+	// isoDuration as polars does, P1DT2H3M4.5S.
 	duration    = regexp.MustCompile(`^([-+]?)(?:(\d+) days?,? ?)?([-+]?)(?:(?:(\d+):)?(\d+):(\d\d(?:[.,]\d*)?))?$`)
 	isoDuration = regexp.MustCompile(`^([-+]?)P(?:(\d+)D)?()(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d*)?)S)?)?$`)
 )
@@ -355,9 +354,8 @@ func (r *rows) pastGap(day float64) bool {
 	return false
 }
 
-// noDays are the days of times of day in a workbook: there such a time is a date, too. Which of them depends on
-// whether its days
-// count from 1904, and on whether its format has a day.
+// noDays are the days of times of day in a workbook: there such a time is a date, too. Which of them depends on whether
+// its days count from 1904, and on whether its format has a day.
 var noDays = []time.Time{
 	time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC),
 	time.Date(1899, 12, 31, 0, 0, 0, 0, time.UTC),

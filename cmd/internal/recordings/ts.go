@@ -34,8 +34,8 @@ type tsHeader struct {
 //	0.1,0.2,?:1.5,1.4,1.3:walking
 //
 // Series have any length, but all series of a sample have the same length. After @timeStamps true each value is in
-// brackets with its
-// time, (0,0.1),(0.5,0.2), which is a number or a date, and the series of a sample may have times of their own.
+// brackets with its time, (0,0.1),(0.5,0.2), which is a number or a date, and the series of a sample may have times of
+// their own.
 func readTS(j *job, from source, q question) (c content, err error) {
 	h := &tsHeader{known: q.known, days: newDays(""), noteOf: j.noteOf}
 	err = j.readTable(from.path, ':', func(in *input, line int, fields []string) error {
@@ -70,8 +70,7 @@ func readTS(j *job, from source, q question) (c content, err error) {
 }
 
 // classes returns the classes in the order in which the header names them. Blanks part their names and may be within
-// them, as
-// aeon writes and reads them: words that are together the class of a sample are one name.
+// them, as aeon writes and reads them: words that are together the class of a sample are one name.
 func (h *tsHeader) classes(path string, samples []*sample) (all []string, err error) {
 	first := map[string]*sample{} // of each class
 	longest := 1

@@ -22,17 +22,18 @@ func isAlmostNumber(cell string) bool {
 	return almostNumber.MatchString(cell) && !unitOfNumbers.MatchString(cell)
 }
 
-// isUnits keeps the line below the headings if it has words, not values: units. It compares them with the units in
-// other recordings.
-func (t *table) isUnits(line int, cells []string) (found bool, err error) {
+// takeUnits reports whether the line below the headings holds units: words, and no value. It keeps them, as those of
+// the columns and of the times. It is an error if a recording before, or the training, has another unit of a column.
+func (t *table) takeUnits(line int, cells []string) (found bool, err error) {
 	var units []string
 	for _, column := range append(slices.Clone(t.values), t.time) {
 		if column < 0 || isMissing(cells[column]) {
 			continue
 		}
 		_, err := t.valueOf(t.in, column, line, cells[column])
-		if errors.As(err, new(unreadable)) || errors.As(err, new(contrary)) ||
-			column != t.time && isAlmostNumber(cells[column]) {
+		meantAsValue := errors.As(err, new(unreadable)) || errors.As(err, new(contrary)) ||
+			column != t.time && isAlmostNumber(cells[column])
+		if meantAsValue {
 			return false, nil
 		}
 		if column == t.time {
@@ -40,11 +41,11 @@ func (t *table) isUnits(line int, cells []string) (found bool, err error) {
 		} else {
 			units = append(units, t.headings[column]+" "+cells[column])
 		}
-		if err == nil {
+		if err == nil { // a value, or a time
 			return false, nil
 		}
 	}
-	if units == nil {
+	if units == nil { // a word in the column of times alone is no sign of units
 		return false, nil
 	}
 	t.job.note("line %d holds units: %s", line, few(units))
@@ -53,9 +54,10 @@ func (t *table) isUnits(line int, cells []string) (found bool, err error) {
 	}
 	for _, column := range t.values {
 		name, unit := t.headings[column], strings.Clone(cells[column])
-		if was := cmp.Or(t.chosen.units[name], t.Units[name], unit); was != unit && unit != "" {
+		before := cmp.Or(t.chosen.units[name], t.Units[name], unit)
+		if unit != before && unit != "" {
 			return true, fmt.Errorf("column %s is in %s here and in %s in other recordings; convert the values, "+
-				"or correct the unit", name, unit, was)
+				"or correct the unit", name, unit, before)
 		}
 		t.chosen.units[name] = unit
 	}

@@ -137,14 +137,12 @@ func (j *job) hiddenColumns(file *workbook.Book, sheet workbook.Sheet, headings 
 	return err
 }
 
-// formulas counts the formulas of a column, and those of them whose stored result is 0 or an empty text: libraries
-// that do not
-// calculate store these. row is the first such.
+// formulas counts the formulas of a column, and those of them whose stored result is 0 or an empty text: libraries that
+// do not calculate store these. row is the first such.
 type formulas struct{ all, zero, blank, row int }
 
-// cellsOf returns the texts of a row's cells, without the blanks around them, in as many columns as there are at
-// least. It
-// counts formulas whose results may be their writer's.
+// cellsOf returns the texts of a row's cells, without the blanks around them, in as many columns as there are at least.
+// It counts formulas whose results may be their writer's.
 func (in *input) cellsOf(row *workbook.Row, cells []string, columns int) []string {
 	in.unresolved, in.exact = in.unresolved[:0], in.exact[:0]
 	for column, cell := range row.Cells {
@@ -155,20 +153,20 @@ func (in *input) cellsOf(row *workbook.Row, cells []string, columns int) []strin
 		if !cell.Formula {
 			continue
 		}
-		of := in.formulas[column]
-		if of == nil {
-			of = &formulas{}
-			in.formulas[column] = of
+		count := in.formulas[column]
+		if count == nil {
+			count = &formulas{}
+			in.formulas[column] = count
 		}
-		of.all++
+		count.all++
 		switch {
 		case cell.Zero:
-			of.zero++
+			count.zero++
 		case cell.Blank:
-			of.blank++
+			count.blank++
 		}
-		if of.row == 0 && (cell.Zero || cell.Blank) {
-			of.row = row.Number
+		if count.row == 0 && (cell.Zero || cell.Blank) {
+			count.row = row.Number
 		}
 	}
 	return append(cells, slices.Repeat([]string{""}, max(0, columns-len(cells)))...)
@@ -189,28 +187,25 @@ func (t *table) unresolved(cells []string) error {
 	return nil
 }
 
-// calculated returns an error if all formulas of a column that is used have the result 0 in a workbook that nobody
-// may have
-// calculated, or no result at all: libraries store 0 or an empty text until a spreadsheet program puts the result
-// there. It notes
-// single ones, and columns of zeros in a workbook that a program has saved: it may have kept them.
+// calculated looks at the formulas of the columns that are used. Libraries store the result 0 or an empty text for each
+// until a spreadsheet program has calculated it. So it is an error if all formulas of a column have no result, or have
+// such results in a workbook that nobody may have calculated. Zeros are noted where other formulas have results in such
+// a workbook, and where all are 0 or empty in one that a program has saved: it may have kept what a library stored.
 func (t *table) calculated() error {
 	for column, heading := range t.headings {
-		of := t.in.formulas[column]
-		if of == nil || of.zero+of.blank == 0 || !t.takes(column) {
+		count := t.in.formulas[column]
+		if count == nil || count.zero+count.blank == 0 || !t.takes(column) {
 			continue
 		}
-		whole := of.zero+of.blank == of.all
-		where := fmt.Sprintf("%s: column %s holds %d formulas, and the result of", t.from.path, heading, of.all)
+		allLeft := count.zero+count.blank == count.all
+		where := fmt.Sprintf("%s: column %s holds %d formulas, and the result of", t.from.path, heading, count.all)
 		switch {
-		case whole && (t.in.doubtful || of.blank == of.all && !t.known):
+		case allLeft && (t.in.doubtful || count.blank == count.all && !t.known):
 			return fmt.Errorf("%s each is 0 or empty, as libraries write it that do not calculate: %s; or leave it out "+
-				"with --leave %q", where,
-				uncalculated, heading)
-		case whole && of.zero > 0 || t.in.doubtful && of.zero > 0:
+				"with --leave %q", where, uncalculated, heading)
+		case count.zero > 0 && (allLeft || t.in.doubtful):
 			t.job.noteOf("formulas of "+heading, fmt.Sprintf("%s %d of them is 0, such as in row %d: if nobody has "+
-				"calculated these, %s", where,
-				of.zero, of.row, uncalculated))
+				"calculated these, %s", where, count.zero, count.row, uncalculated))
 		}
 	}
 	return nil

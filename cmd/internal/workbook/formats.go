@@ -43,11 +43,9 @@ var (
 )
 
 // ParseFormat returns what a number format makes of a number. Such a code has up to four sections with semicolons
-// between: for
-// positive and negative numbers, for zero, and for texts. A section shows dates or times if it has any of the letters
-// y, m, d, h
-// and s outside of quotation marks, brackets and escapes, and no digits of a number. An m beside hours or seconds is
-// a minute.
+// between: for positive and negative numbers, for zero, and for texts. A section shows dates or times if it has any of
+// the letters y, m, d, h and s outside of quotation marks, brackets and escapes, and no digits of a number. An m beside
+// hours or seconds is a minute.
 func ParseFormat(code string) Format {
 	code = halfDays.ReplaceAllString(literals.ReplaceAllString(code, ""), "h")
 	code = seconds.ReplaceAllString(elapsed.ReplaceAllString(code, "h"), "s")

@@ -103,15 +103,16 @@ func partLSTM(scope *model.Scope, parts []*Node, units int) *Node {
 // All layers advance together, as one product of matrices side by side. parts: `[steps, batch, values]` each, results
 // `[steps, batch, 2·units]`.
 func bothWays(scope *model.Scope, parts []*Node, units int) (results []*Node) {
-	var z []*Node
+	var inputs []*Node // W x + b of each layer, `[steps, batch, units]`; those backwards in time from the last step
 	for p, x := range parts {
 		steps, batch, in := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
-		of := nn.Dense(scope.In("part_%d", p+1), Reshape(x, steps*batch, in), 2*units, 1)
-		of = Reshape(of, steps, batch, 2*units)
-		z = append(z, SliceAxis(of, 2, AxisRange(0, units)), Reverse(SliceAxis(of, 2, AxisRange(units, 2*units)), 0))
+		both := nn.Dense(scope.In("part_%d", p+1), Reshape(x, steps*batch, in), 2*units, 1)
+		both = Reshape(both, steps, batch, 2*units)
+		inputs = append(inputs, SliceAxis(both, 2, AxisRange(0, units)),
+			Reverse(SliceAxis(both, 2, AxisRange(units, 2*units)), 0))
 	}
-	u := kernel(scope.In("recurrent"), z[0], units, len(z), units, units)
-	h := unroll(Stack(z, 1), func(z *Node, state []*Node) []*Node {
+	u := kernel(scope.In("recurrent"), inputs[0], units, len(inputs), units, units)
+	h := unroll(Stack(inputs, 1), func(z *Node, state []*Node) []*Node {
 		if state != nil {
 			z = Add(z, Einsum("pbi,pij->pbj", state[0], u))
 		}
