@@ -246,10 +246,12 @@ func TestNumbersOfNewRecordings(t *testing.T) {
 	}{
 		"as the training's, commas": {table: Table{Decimal: "comma"}, file: "x;y\n1.003;2\n", want: "[1003 2]",
 			says: "the point of 1.003, in line 2 of "},
-		"as the training's, commas, and the way out": {table: Table{Decimal: "comma"}, file: "x;y\n1.003;2\n", want: "[1003 2]",
-			says: "so that it is 1003, as the training's numbers have a decimal comma; if it is before decimals, write it as 1,003"},
-		"three digits after a comma, by semicolons": {table: Table{Decimal: "point"}, file: "x;y\n2,862;1,003\n", want: "[2862 1003]",
-			says: "is taken for a mark between thousands, so that it is 2862, as the training's numbers have a decimal point; if it is before decimals, write it as 2.862"},
+		"as the training's, commas, and the way out": {table: Table{Decimal: "comma"}, file: "x;y\n1.003;2\n",
+			want: "[1003 2]", says: "so that it is 1003, as the training's numbers have a decimal comma; if it is before " +
+				"decimals, write it as 1,003"},
+		"three digits after a comma, by semicolons": {table: Table{Decimal: "point"}, file: "x;y\n2,862;1,003\n",
+			want: "[2862 1003]", says: "is taken for a mark between thousands, so that it is 2862, as the training's " +
+				"numbers have a decimal point; if it is before decimals, write it as 2.862"},
 		"as the training's, points": {table: Table{Decimal: "point"}, file: "x;y\n1.003;2\n", want: "[1.003 2]"},
 		"as they are": {table: Table{Decimal: "point"}, file: "x;y\n1,5;2\n", want: "[1.5 2]",
 			says: "the training's numbers have a decimal point"},

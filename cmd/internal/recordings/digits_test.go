@@ -256,8 +256,10 @@ func TestDaysThatMayBeNumbers(t *testing.T) {
 		times   []string
 		says    string
 	}{
-		"days of a year":         {"time", days("2024-03-01", as("2006002")), "time holds numbers such as 2024061, which may be days, YYYYDDD"},
-		"days of a month":        {"time", days("2024-03-01", as("20060102")), "time holds numbers such as 20240301, which may be days, YYYYMMDD"},
+		"days of a year": {"time", days("2024-03-01", as("2006002")),
+			"time holds numbers such as 2024061, which may be days, YYYYDDD"},
+		"days of a month": {"time", days("2024-03-01", as("20060102")),
+			"time holds numbers such as 20240301, which may be days, YYYYMMDD"},
 		"days by their heading":  {"time (YYYYDDD)", days("2024-03-01", as("2006002")), ""},
 		"under the name of date": {"date", days("2024-03-01", as("2006002")), ""},
 		"with a unit":            {"time (ms)", days("2024-03-01", as("2006002")), ""},

@@ -292,7 +292,8 @@ func TestUnitsOfTimes(t *testing.T) {
 	put(t, folder, "u/5.csv", "time,a\n0,1\n10,3\n20,2\n30,1\n")
 	result, _ := imported(t, Options{}, folder)
 	require.Len(t, result.Notes, 2)
-	assert.Contains(t, result.Notes[1], "1 of 5 samples, such as "+folder+"/u/5.csv, have another rate than most: resampled")
+	assert.Contains(t, result.Notes[1],
+		"1 of 5 samples, such as "+folder+"/u/5.csv, have another rate than most: resampled")
 	assert.Contains(t, result.Notes[0],
 		"its time points are 10 of time apart, the training's 1; are its times in another unit?, such as in ")
 	put(t, folder, "u/5.csv", "time,a\n0,1\n1000,3\n2000,2\n3000,1\n")

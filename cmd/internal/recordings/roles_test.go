@@ -242,8 +242,8 @@ func TestTimesThatAreNotTaken(t *testing.T) {
 	assert.Contains(t, strings.Join(result.Notes, "\n"), `column created_at holds times, such as 2024-05-31 23:59:58 UTC, and is `+
 		`not taken, so that the recordings have none; --time "created_at" takes it for the times`)
 	assert.Zero(t, d.Form.Rate)
-	for _, o := range []Options{{Table: Table{Take: take, Time: "created_at"}}, {Table: Table{Take: take, Leave: []string{"created_at"}}}} {
-		result, _ := imported(t, o, folder)
+	for _, table := range []Table{{Take: take, Time: "created_at"}, {Take: take, Leave: []string{"created_at"}}} {
+		result, _ := imported(t, Options{Table: table}, folder)
 		assert.Empty(t, result.Notes)
 	}
 	_, notes, err := ReadUnlabelled(t.Context(), []string{folder}, d.Form)

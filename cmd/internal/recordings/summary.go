@@ -25,9 +25,8 @@ var (
 	firstWords = func() map[string]bool {
 		all := map[string]bool{}
 		for _, word := range strings.Fields("grand overall column row sample group class " +
-			"arithmetic weighted geometric range iqr mode x sub total totals subtotal subtotals sum sums subsum subsums average " +
-			"averages avg mean " +
-			"means " +
+			"arithmetic weighted geometric range iqr mode x sub total totals subtotal subtotals sum sums subsum subsums " +
+			"average averages avg mean means " +
 			"gesamtsumme gesamtsummen zwischensumme zwischensummen summe summen gesamt insgesamt mittel " +
 			"mittelwert mittele mittelwerte durchschnitt moyenne moyennes somme sommes totaux media medias " +
 			"promedio promedios suma sumas totale totales all gesamtergebnis eindtotaal totaal " +
@@ -101,7 +100,8 @@ func (t *table) endsWithSums() error {
 	first := last[0]
 	if !slices.ContainsFunc(last, func(s summary) bool { return s.surely }) {
 		t.job.noteOf("sums", fmt.Sprintf("column %s is %q in line %d of %s, as in a line that sums up those above it; "+
-			"read as one like the others: remove it if it sums up", t.headings[first.column], first.cell, first.line, t.from.path))
+			"read as one like the others: remove it if it sums up", t.headings[first.column], first.cell, first.line,
+			t.from.path))
 		return nil
 	}
 	return fmt.Errorf("%s, line %d: column %s is %q, as in a line that sums up those above it (%s); remove "+
