@@ -129,12 +129,15 @@ func ofDOS(text []byte) bool {
 // separators are the separators of cells, and their names.
 var separators = map[rune]string{'\t': "tabs", ';': "semicolons", ',': "commas", '|': "bars", ' ': "blanks"}
 
-// sniff finds the separator. Most lines have the same number of separators.
+// sniff finds the separator, and the usual number of cells. The file's first line may say the separator, as for Excel;
+// else it is the one of which most lines have the same number.
 func (in *input) sniff() {
 	in.separator = ','
+	candidates := "\t;,| "
 	begin, _ := in.Peek(begun)
-	if says, ok := bytes.CutPrefix(begin, []byte(says)); ok && len(says) > 0 && separators[rune(says[0])] != "" {
-		in.separator = rune(says[0]) // which is found out as well, for the usual number of cells
+	if said, ok := bytes.CutPrefix(begin, []byte(says)); ok && len(said) > 0 && separators[rune(said[0])] != "" {
+		in.separator, candidates = rune(said[0]), string(said[:1])
+		_, begin, _ = bytes.Cut(begin, []byte{'\n'}) // this line is none of the table's
 	}
 	var lines []string // the last may not be whole
 	for i, line := range bytes.SplitN(begin, []byte{'\n'}, 101) {
@@ -152,7 +155,7 @@ func (in *input) sniff() {
 	}
 	best := 0
 	in.usual = 1
-	for _, separator := range "\t;,| " {
+	for _, separator := range candidates {
 		alike, cells := usualCells(lines, separator)
 		if alike > best && (separator != ' ' || 2*alike > len(lines)) {
 			best, in.separator, in.usual = alike, separator, cells
