@@ -116,11 +116,13 @@ func checkUnit(graph *affinity.Matrix) error {
 	return nil
 }
 
-// checkSplits returns an error if a split is empty, has a sample that there is not, or has one of another split.
+// checkSplits returns an error if a split has a sample that there is not, or one of another split, or if it is empty.
+// Only validation may be empty, and train if all samples are the test.
 func (d *Dataset) checkSplits() error {
-	owner := make([]string, d.Signals.Len())
+	owner := make([]string, d.Signals.Len()) // the split of each sample
 	for _, split := range d.Split.named() {
-		if len(split.indices) == 0 && split.name != "validation" && (!d.whole(len(owner)) || split.name != "train") {
+		mayBeEmpty := split.name == "validation" || split.name == "train" && d.whole(len(owner))
+		if len(split.indices) == 0 && !mayBeEmpty {
 			return fmt.Errorf("the %s split is empty; give more samples, or mark some for it", split.name)
 		}
 		for at, i := range split.indices {

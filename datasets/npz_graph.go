@@ -26,43 +26,14 @@ var graphForms = []struct {
 }
 
 // readGraph reads the graph in the form that the file has. Without a graph it joins nearest neighbours, by the nodes'
-// positions or else by the training features. Positions beside a graph are those of nodes in pictures, and
-// give the directions of directed slots.
+// positions, or leaves it to Make to join them, by the training features. Positions beside a graph are those of nodes
+// in pictures, and give the directions of directed slots.
 func (r *npzReader) readGraph() error {
-	var errs, reads []error
-	var given []string
-	for _, form := range graphForms {
-		missing := slices.DeleteFunc(slices.Clone(form.arrays), r.Has)
-		switch len(missing) {
-		case len(form.arrays):
-		case 0:
-			given = append(given, form.name)
-			graph, err := form.read(r)
-			r.raw.Graph, reads = graph, append(reads, err)
-		default:
-			way := ""
-			if r.Has("row") || r.Has("offsets") { // scipy's other forms of a sparse matrix
-				way = "; store those of matrix.tocsr()"
-			}
-			errs = append(errs, fmt.Errorf("%s must come together; %s is not there%s", form.name, strings.Join(missing, ", "), way))
-		}
-	}
-	if len(given) > 1 {
-		errs = append(errs, fmt.Errorf("the graph is given %d times, by %s; keep one of them",
-			len(given), strings.Join(given, " and by ")))
-	}
-	errs = append(errs, reads...)
-	if r.Has("weights") && !r.Has("edges") {
-		errs = append(errs, errors.New("weights without edges; store edges [E, 2] beside them, or leave them out"))
-	}
-	if len(given) == 1 && r.opts.KNN > 0 {
-		errs = append(errs, fmt.Errorf("the graph is given by %s and by knn %d; keep one of them", given[0], r.opts.KNN))
-	}
+	given, graphErr := r.readForms()
 	points, err := r.readPositions()
-	errs = append(errs, err)
-	wrong := errors.Join(errs...)
+	wrong := errors.Join(graphErr, err)
 	switch {
-	case given != nil || wrong != nil:
+	case given || wrong != nil:
 		return wrong
 	case (r.series != nil || r.Has("series")) && r.raw.Coordinates == nil:
 		r.raw.Graph, r.raw.KNN = r.opts.Graph, r.opts.KNN // or Make links the sensors
@@ -87,6 +58,42 @@ func (r *npzReader) readGraph() error {
 	}
 	r.raw.KNN = r.opts.KNN
 	return nil
+}
+
+// readForms reads the graph in the form that the file has, and reports whether it has any. The error joins all that is
+// wrong: a form of which arrays are missing, several graphs, what a form's own reading says, and weights without edges.
+func (r *npzReader) readForms() (given bool, err error) {
+	var errs, reads []error
+	var names []string // of the forms that are there
+	for _, form := range graphForms {
+		missing := slices.DeleteFunc(slices.Clone(form.arrays), r.Has)
+		switch len(missing) {
+		case len(form.arrays): // the file does not have this form
+		case 0:
+			names = append(names, form.name)
+			graph, err := form.read(r)
+			r.raw.Graph, reads = graph, append(reads, err)
+		default:
+			way := ""
+			if r.Has("row") || r.Has("offsets") { // scipy's other forms of a sparse matrix
+				way = "; store those of matrix.tocsr()"
+			}
+			errs = append(errs, fmt.Errorf("%s must come together; %s is not there%s", form.name,
+				strings.Join(missing, ", "), way))
+		}
+	}
+	if len(names) > 1 {
+		errs = append(errs, fmt.Errorf("the graph is given %d times, by %s; keep one of them",
+			len(names), strings.Join(names, " and by ")))
+	}
+	errs = append(errs, reads...)
+	if r.Has("weights") && !r.Has("edges") {
+		errs = append(errs, errors.New("weights without edges; store edges [E, 2] beside them, or leave them out"))
+	}
+	if len(names) == 1 && r.opts.KNN > 0 {
+		errs = append(errs, fmt.Errorf("the graph is given by %s and by knn %d; keep one of them", names[0], r.opts.KNN))
+	}
+	return names != nil, errors.Join(errs...)
 }
 
 // warnCoincident warns of nodes that lie where more others lie than they are joined to, as where positions are missing

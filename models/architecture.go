@@ -73,36 +73,37 @@ func derivedLevels(nodes int) (levels []Level) {
 // Filters that do not pool come at the resolutions of a network. Resolution 0 is the input, with a stem and residual
 // blocks. Resolution i, from 1, is the clusters of level i, with residual blocks.
 
-// blocks reads Options.Blocks for a network of so many levels.
-func (o Options) blocks(levels int) (n []int, err error) {
+// blocks reads Options.Blocks for a network of so many levels: the numbers of residual blocks at the input and, as far
+// as they are given, after each level.
+func (o Options) blocks(levels int) (counts []int, err error) {
 	for _, part := range strings.Split(o.Blocks, ",") {
 		number, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || number < 0 {
 			return nil, fmt.Errorf("ccp_blocks=%s: it must be whole numbers from 0, the input's and those of "+
 				"the levels, such as 1 or 0,1,1", o.Blocks)
 		}
-		n = append(n, number)
+		counts = append(counts, number)
 	}
-	if len(n) > levels+1 {
+	if len(counts) > levels+1 {
 		return nil, fmt.Errorf("ccp_blocks=%s: it has numbers for the input and %d levels; the network has %d",
-			o.Blocks, len(n)-1, levels)
+			o.Blocks, len(counts)-1, levels)
 	}
-	return n, nil
+	return counts, nil
 }
 
 // blocks counts the residual blocks at a resolution. There are none at the input without a stem, and none after a
 // level of one cluster, which has no neighbours. It panics if Check refuses the option.
 func (s Spec) blocks(resolution int) int {
-	o := s.Options
-	n, err := o.blocks(len(s.Levels))
+	counts, err := s.Options.blocks(len(s.Levels))
 	if err != nil {
 		panic(err)
 	}
-	none := resolution == 0 && o.Stem < 1 || resolution > 0 && s.nodesAt(resolution) == 1
-	if none || resolution >= len(n) {
+	inputWithoutStem := resolution == 0 && s.Options.Stem < 1
+	oneCluster := resolution > 0 && s.nodesAt(resolution) == 1
+	if inputWithoutStem || oneCluster || resolution >= len(counts) {
 		return 0
 	}
-	return n[resolution]
+	return counts[resolution]
 }
 
 // nodesAt counts the nodes at a resolution.

@@ -82,7 +82,9 @@ func checkPoints(points []float64, n, dims, k int) error {
 	return nil
 }
 
-// joined joins each point to those that were found near it, at squared distances, nearest first.
+// joined returns the graph in which each point is joined to those that were found near it: k candidates for each point,
+// nearest first, at squared Euclidean distances, which joined turns into those of the metric. An edge at distance d
+// weighs exp(−(d/σ)²), where σ is the mean distance of a point's k-th neighbour; or 1 if all of these distances are 0.
 func joined(near [][]candidate, k int, metric Metric) (*Matrix, error) {
 	n, sigma := len(near), 0.0
 	for row := range near {
@@ -106,7 +108,7 @@ func joined(near [][]candidate, k int, metric Metric) (*Matrix, error) {
 			edges = append(edges, Edge{row, c.node, weight})
 		}
 	}
-	return New(n, edges) // Both ends of an edge see the same distance, so the larger of two weights is either.
+	return New(n, edges) // Two points that are each other's neighbours give an edge twice, with equal weights.
 }
 
 // unitRows scales each point to length 1.

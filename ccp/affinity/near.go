@@ -41,29 +41,35 @@ func NearKNN(points []float64, n, dims, k int, seed uint64) (*Matrix, error) {
 	return joined(near, k, Euclidean)
 }
 
-// part halves points until at most so many are left in each part. It reorders some.
-func part(points []float64, dims int, some []int, most int, rng *rand.Rand) [][]int {
-	if len(some) <= most {
-		slices.Sort(some) // candidates come with ascending numbers
-		return [][]int{some}
+// part makes the leaves of a tree of random cuts: it halves the points whose numbers are nodes at the median of their
+// projections on a random direction, and each half likewise, until a part has at most `most` of them. The leaves are
+// parts of the list nodes, which it reorders.
+func part(points []float64, dims int, nodes []int, most int, rng *rand.Rand) [][]int {
+	if len(nodes) <= most {
+		slices.Sort(nodes) // insert takes candidates with ascending numbers
+		return [][]int{nodes}
 	}
 	direction := make([]float64, dims)
 	for i := range direction {
 		direction[i] = rng.NormFloat64()
 	}
-	places := make([]candidate, len(some))
-	loop.Parallel(len(some), func(at int) {
-		node := some[at]
-		places[at] = candidate{node, floats.Dot(direction, points[node*dims:(node+1)*dims])}
-	})
-	slices.SortFunc(places, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.node, b.node))
-	})
-	for at, place := range places {
-		some[at] = place.node
+	type projected struct {
+		node int
+		at   float64 // on the direction
 	}
-	half := len(some) / 2
-	return append(part(points, dims, some[:half], most, rng), part(points, dims, some[half:], most, rng)...)
+	line := make([]projected, len(nodes))
+	loop.Parallel(len(nodes), func(i int) {
+		node := nodes[i]
+		line[i] = projected{node, floats.Dot(direction, points[node*dims:(node+1)*dims])}
+	})
+	slices.SortFunc(line, func(a, b projected) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.node, b.node))
+	})
+	for i, p := range line {
+		nodes[i] = p.node
+	}
+	half := len(nodes) / 2
+	return append(part(points, dims, nodes[:half], most, rng), part(points, dims, nodes[half:], most, rng)...)
 }
 
 // compare compares the points of a leaf with each other, and puts those that are nearer than the known ones into near.

@@ -230,19 +230,19 @@ const (
 	worthIt   = 0.75 // a further axis leaves less than this share of the edges' error
 )
 
-// Embed places the nodes of a graph like Positions. It takes as many axes, from 2 to 6, as bring the edges nearer to
-// a length of one hop. A flat graph stays flat: a further axis folds it, and lengths get worse. Sensors that are all
-// linked need more axes.
+// Embed places the nodes of a graph like Positions. It begins with 2 axes, and takes another one, up to 6, as long as
+// that brings the lengths of the edges much nearer to one hop, see worthIt. A flat graph stays flat: a further axis
+// folds it, and lengths get worse. Sensors that are all linked need more axes.
 func Embed(m *affinity.Matrix) [][]float64 {
 	best := Positions(m, leastAxes)
 	least := lengthError(m, best)
 	for axes := leastAxes + 1; axes <= mostAxes; axes++ {
 		positions := Positions(m, axes)
-		wrong := lengthError(m, positions)
-		if wrong >= worthIt*least {
+		further := lengthError(m, positions)
+		if further >= worthIt*least {
 			break
 		}
-		best, least = positions, wrong
+		best, least = positions, further
 	}
 	return best
 }

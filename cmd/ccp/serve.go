@@ -145,8 +145,8 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) (err error) {
 	return server.Run(ctx, listener)
 }
 
-// limitMemory makes the garbage collector keep the heap within what it has now, the memory for requests, and a little
-// more. Without it garbage could take as much again. GOMEMLIMIT has precedence.
+// limitMemory makes the garbage collector keep the process within the memory that it has now, the bytes that requests
+// may take, and 32 MiB. Without it garbage could take as much again. GOMEMLIMIT has precedence.
 func limitMemory(requests int) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return

@@ -25,9 +25,10 @@ func (t *table) dayOf(line int, cell string) (seconds float64, ok bool) {
 	return seconds, err == nil && (kind == dates || kind == slashed)
 }
 
-// addDay keeps the day of a row, before its time is added.
+// addDay keeps the day of a row, before its time is added. Once a row has none, no later one gets any: fewer days than
+// times tell dated that the column does not hold a date in each line.
 func (t *table) addDay(r *rows, line int, cell string) {
-	if len(r.days) != len(r.times) { // a row before has none
+	if len(r.days) != len(r.times) {
 		return
 	}
 	day, ok := t.dayOf(line, cell)

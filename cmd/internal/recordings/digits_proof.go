@@ -3,6 +3,7 @@ package recordings
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -328,17 +329,19 @@ func (r *reading) readAsForm(f *digitForm, all []*sample) error {
 	return nil
 }
 
-// readSo keeps that numbers are read as times of a form, and tells of it.
+// readSo keeps that numbers are read as times of a form, which kind names for people, and notes it unless the heading
+// says so already.
 func (r *reading) readSo(f *digitForm, kind string) {
 	heading := r.timeNumbers.heading
 	r.Clock = f.name
-	if r.samples[0].rows.kind != numbers {
+	if r.samples[0].rows.kind != numbers { // dates and times of day are in seconds now; sixtieths stay numbers
 		r.chosen.second = 1
 	}
-	for as := range r.as {
-		if before, _, found := strings.Cut(as.after, "; column "+heading+" as time"); found {
+	asTime := "; column " + heading + " as time"
+	for _, as := range slices.Collect(maps.Keys(r.as)) {
+		if before, _, found := strings.Cut(as.after, asTime); found {
 			delete(r.as, as)
-			as.after = before + "; column " + heading + " as time " + f.name
+			as.after = before + asTime + " " + f.name
 			r.as[as] = true
 		}
 	}

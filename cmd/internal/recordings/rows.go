@@ -116,7 +116,7 @@ func (r *reading) lay(s *sample, width int) error {
 	return nil
 }
 
-// rise reports that each time is later than the one before.
+// rise reports whether each time is later than the one before. A NaN is not.
 func rise(times []float64) bool {
 	for i := 1; i < len(times); i++ {
 		if !(times[i] > times[i-1]) {

@@ -336,7 +336,8 @@ func (r *rows) daysOf(parts [][]int, day float64) (days []float64, most float64,
 	return days, most, true
 }
 
-// pastGap adds a day to the times before the first gap of more than half a day, and reports whether there is one.
+// pastGap takes times of day in no order for those of an evening and the night after it, if they leave a gap of more
+// than half a day: it adds a day to all times before the first such gap. It reports whether there is one.
 func (r *rows) pastGap(day float64) bool {
 	sorted := slices.Sorted(slices.Values(r.times))
 	for i, next := range sorted[1:] {

@@ -66,7 +66,9 @@ func (s *solver) byFeatures(ctx context.Context) (*solved, error) {
 	return &solved{terms, left, u}, nil
 }
 
-// design centres and scales the features of all candidates, whose own it drops.
+// design puts the features of all candidates side by side in a row for each sample: the features of a candidate are
+// centred, and multiplied by one number, so that their variances add up to the candidate's weight. It drops the
+// candidates' own features, which would take the memory twice.
 func (s *solver) design(ctx context.Context) (*design, error) {
 	n := len(s.samples)
 	d := &design{rows: make([][]float32, n)}
@@ -82,13 +84,13 @@ func (s *solver) design(ctx context.Context) (*design, error) {
 		}
 		c.rows = nil
 		b.centre = features.Means(rows)
-		square := 0.0
+		variance := 0.0 // of all features together
 		for _, row := range rows {
 			for j, x := range row {
-				square += (float64(x) - b.centre[j]) * (float64(x) - b.centre[j]) / float64(n)
+				variance += (float64(x) - b.centre[j]) * (float64(x) - b.centre[j]) / float64(n)
 			}
 		}
-		b.scale = math.Sqrt(s.weights[i] / square)
+		b.scale = math.Sqrt(s.weights[i] / variance)
 		for sample, row := range rows {
 			for j, x := range row {
 				d.rows[sample] = append(d.rows[sample], float32(b.scale*(float64(x)-b.centre[j])))
