@@ -18,8 +18,11 @@ import (
 // readLabels reads `labels`, integers or strings, and `class_names`.
 func (r *npzReader) readLabels() error {
 	if !r.Has("labels") {
-		all := map[bool]string{true: "sample", false: fmt.Sprintf("of the %d samples", r.samples)}[r.samples < 0]
-		return fmt.Errorf("no array labels; store a class for each %s", all)
+		each := "each sample"
+		if r.samples >= 0 { // their number is known
+			each = fmt.Sprintf("each of the %d samples", r.samples)
+		}
+		return fmt.Errorf("no array labels; store a class for %s", each)
 	}
 	names, wrongNames := r.readClassNames()
 	a, err := npz.Vector(r, "labels", r.samples, r.samplesOf())

@@ -63,10 +63,11 @@ type component struct {
 	far    *mat.Dense // hops from the pivots, `[nodes, pivots]`
 }
 
-// link fills in links.
+// link lists the neighbours of each node, by their numbers in the component. Until measure overwrites them, it keeps
+// these numbers in h.far: none is negative, so that a walk still takes the nodes for visited.
 func (c *component) link(h hops) {
 	for at, i := range c.nodes {
-		h.far[i] = int32(at) // for a while, a node's place in place of its distance
+		h.far[i] = int32(at)
 	}
 	for _, i := range c.nodes {
 		neighbours, _ := h.Row(int(i))

@@ -56,7 +56,8 @@ func newExplain(s *shared) *cobra.Command {
 		}
 		status := newStatusLine(cmd.ErrOrStderr())
 		e.Progress = status.onScreen
-		defer untilSignal(cmd, status.clear)()
+		stopped := untilSignal(cmd, status.clear)
+		defer stopped()
 		result, err := e.Run(cmd.Context(), out.path)
 		status.clear()
 		if err != nil {

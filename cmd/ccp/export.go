@@ -19,7 +19,8 @@ func newExport(s *shared) *cobra.Command {
 	out.flags(cmd.Flags(), "`FILE` to write", "the file if it exists")
 	_ = cmd.MarkFlagRequired("out") // there is that flag
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		defer untilSignal(cmd, func() {})()
+		stopped := untilSignal(cmd, func() {})
+		defer stopped()
 		format := strings.ToLower(strings.TrimPrefix(filepath.Ext(out.path), "."))
 		if format != "onnx" && format != "c" {
 			return usage(cmd, fmt.Errorf("--out %q: the name must end in .onnx or .c", out.path))

@@ -40,7 +40,8 @@ func newReport(s *shared) *cobra.Command {
 	samplesFlag(cmd.Flags(), &samples, "all that the page can show")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		status := newStatusLine(cmd.ErrOrStderr())
-		defer untilSignal(cmd, status.clear)()
+		stopped := untilSignal(cmd, status.clear)
+		defer stopped()
 		if out.path == "" {
 			out.path = filepath.Join(dir, "report.html")
 		} else if filepath.Ext(out.path) != ".html" {

@@ -97,7 +97,8 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) (err error) {
 		f.Log = slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), options))
 	}
 	f.Version = backend.Versions()["ccp"]
-	defer untilSignal(cmd, func() {})()
+	stopped := untilSignal(cmd, func() {})
+	defer stopped()
 	ctx := cmd.Context()
 	defer func() {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) { // while models load: an end as any other

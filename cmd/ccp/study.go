@@ -50,7 +50,8 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	}
 	command := "ccp " + commandLine(s.args...)
 	display := newDisplay(cmd.ErrOrStderr(), training.Config{}, info.Name)
-	defer untilSignal(cmd, display.stopping)()
+	stopped := untilSignal(cmd, display.stopping)
+	defer stopped()
 	ctx := cmd.Context()
 	errs := map[string]error{}
 	pass := "" // the seed and the fold

@@ -34,7 +34,10 @@ func (m *making) mark() error {
 		if err != nil {
 			return fmt.Errorf("--test %q: %w; it is a pattern of names such as 'ben_*'", m.Test, err)
 		}
-		x.test = map[bool]string{true: m.made.SplitBy}[matched]
+		x.test = ""
+		if matched {
+			x.test = m.made.SplitBy
+		}
 	}
 	if left := m.training(); left == 0 || left == len(m.samples) {
 		return fmt.Errorf("--test %q matches %d of the %d samples, which are named such as %q; "+

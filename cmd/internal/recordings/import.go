@@ -215,8 +215,14 @@ func (m *making) write() error {
 	keep(m, "sample_names", names(m.samples))
 	keep(m, "sensor_names", m.made.Sensors)
 	keep(m, "recording", []string{string(form)})
-	if m.made.SplitBy != "" { // 2 is the test, see package datasets
-		keep(m, "split", xslices.Map(m.samples, func(x *sample) uint8 { return map[bool]uint8{true: 2}[x.test != ""] }))
+	if m.made.SplitBy != "" {
+		split := make([]uint8, len(m.samples))
+		for i, x := range m.samples {
+			if x.test != "" {
+				split[i] = 2 // the test, see package datasets
+			}
+		}
+		keep(m, "split", split)
 	}
 	if m.grouped {
 		keep(m, "groups", xslices.Map(m.samples, func(x *sample) string { return x.group }))

@@ -353,8 +353,8 @@ func unpackOldLZ4(packed []byte, size int) ([]byte, error) {
 	return unpackLZ4(packed, size)
 }
 
-// unpackHadoop unpacks Hadoop's form of LZ4: blocks that begin with their length, in parts that begin with their packed
-// length. It returns nil for anything else.
+// unpackHadoop unpacks Hadoop's form of LZ4 into size bytes: blocks, each of which begins with its unpacked length and
+// has parts, which begin with their packed lengths. It returns nil for anything else.
 func unpackHadoop(packed []byte, size int) []byte {
 	values := make([]byte, 0, size)
 	next := func() int { // the length that comes next
@@ -450,12 +450,11 @@ func runs(from []byte, n, most int) ([]byte, error) {
 	return all[:n], nil
 }
 
-// plainLength returns how many bytes n plain values take, all if there are fewer.
+// plainLength returns how many bytes the first n of plain values take: all, if there are fewer than n.
 func plainLength(values []byte, n int, l *leaf) int {
-	width := map[types.Type]int{types.Int32: 4, types.Float: 4, types.Int64: 8, types.Double: 8, types.Int96: 12,
-		types.FixedLenByteArray: l.length}[l.kind]
-	switch at := 0; l.kind {
-	case types.ByteArray:
+	switch l.kind {
+	case types.ByteArray: // each value begins with its length
+		at := 0
 		for range n {
 			if at > len(values)-4 {
 				return len(values)
@@ -468,9 +467,11 @@ func plainLength(values []byte, n int, l *leaf) int {
 			at += length
 		}
 		return at
-	case types.Boolean:
+	case types.Boolean: // eight values are a byte
 		return min(len(values), (n+7)/8)
 	}
+	width := map[types.Type]int{types.Int32: 4, types.Float: 4, types.Int64: 8, types.Double: 8, types.Int96: 12,
+		types.FixedLenByteArray: l.length}[l.kind]
 	return min(len(values), n*width)
 }
 

@@ -442,16 +442,18 @@ func marked(headings []string) bool {
 	return slices.ContainsFunc(headings, func(h string) bool { return strings.Contains(h, "@") })
 }
 
-// series returns the series of a table. It returns the columns of each series, one column for each time point. The
-// layout samples takes headings apart: hip.x@0, hip.x@1 or f0, f1 or 0, 1, in any order. Other headings are series of
-// one time point.
+// series returns the names of the series of a table, and the columns of each, one column for each time point. In the
+// layout samples, apart is true, and headings are taken apart into a name and a number: hip.x@0, hip.x@1 or f0, f1 or
+// 0, 1, in any order. If some heading does not fit that, each column is a series of one time point; where @ marks time
+// points, it is an error.
 func series(headings []string, apart bool) (names []string, columnsOf [][]int, err error) {
 	marked := marked(headings)
-	names, columnsOf, numbers, wrong := byNumber(headings, apart, marked)
+	names, columnsOf, numbers, wrong := byNumber(headings, apart, marked) // wrong is a heading that does not fit
 	for k := 0; k < len(columnsOf) && wrong == ""; k++ {
-		wrong, err = checkNumbering(headings, names[k], columnsOf[k], numbers)
-		if place := columnsOf[k]; wrong == "" && len(place) != len(columnsOf[0]) {
-			wrong = headings[place[len(place)-1]]
+		columns := columnsOf[k]
+		wrong, err = checkNumbering(headings, names[k], columns, numbers)
+		if wrong == "" && len(columns) != len(columnsOf[0]) { // the series differ in length
+			wrong = headings[columns[len(columns)-1]]
 		}
 	}
 	switch {
@@ -494,24 +496,27 @@ func byNumber(headings []string, apart, marked bool) (names []string, columnsOf 
 	return names, columnsOf, numbers, wrong
 }
 
-// checkNumbering returns the first heading of a series that is out of the count from 0 or 1. It is an error if only a
-// few are lost: then they are time points all the same.
-func checkNumbering(headings []string, name string, place, numbers []int) (wrong string, err error) {
-	first, last := numbers[place[0]], numbers[place[len(place)-1]]
-	for at, i := range place {
-		lost := first + at
-		if numbers[i] == lost {
+// checkNumbering returns a heading of a series whose number does not follow the one before, or one of a series that
+// does not count from 0 or 1; "" if all fit. columns are those of the series, in the order of their numbers. It is an
+// error if only a few numbers are missing: then the columns are time points all the same.
+func checkNumbering(headings []string, name string, columns, numbers []int) (wrong string, err error) {
+	n := len(columns)
+	first, last := numbers[columns[0]], numbers[columns[n-1]]
+	for at, i := range columns {
+		expected := first + at
+		if numbers[i] == expected {
 			continue
 		}
-		if len(place) >= minSteps && last-first < len(place)+len(place)/minSteps && first <= 1 {
+		fewMissing := last-first < n+n/minSteps
+		if n >= minSteps && fewMissing && first <= 1 {
 			err = fmt.Errorf("columns %s to %s look like the time points of %s, but there is none of number %d: add "+
-				"that column, "+
-				"with empty cells, or name all sensors with --take", headings[place[0]], headings[place[len(place)-1]], name, lost)
+				"that column, with empty cells, or name all sensors with --take", headings[columns[0]],
+				headings[columns[n-1]], name, expected)
 		}
 		return headings[i], err
 	}
 	if first > 1 {
-		return headings[place[len(place)-1]], nil
+		return headings[columns[n-1]], nil
 	}
 	return "", nil
 }

@@ -159,8 +159,10 @@ func (m *making) link() (err error) {
 		for _, edge := range graph.EdgeList() {
 			ends = append(ends, int32(edge.I), int32(edge.J))
 		}
-		sphere := map[bool]string{true: ", on the sphere"}[m.places.degrees]
-		m.made.Graph = fmt.Sprintf("each sensor with its %d nearest by %s%s", k, m.Positions, sphere)
+		m.made.Graph = fmt.Sprintf("each sensor with its %d nearest by %s", k, m.Positions)
+		if m.places.degrees {
+			m.made.Graph += ", on the sphere"
+		}
 		plan, dims := m.places.plan(m.made.Sensors)
 		keep(m, "coordinates", plan, dims)
 	}

@@ -18,7 +18,8 @@ var errSingular = errors.New("rounding made its matrix singular")
 // times multiplies two matrices.
 type times func(x, y mat.Matrix) (*mat.Dense, error)
 
-// timesOn multiplies on the backend, which is several times faster at it than gonum. free frees the backend's program.
+// timesOn returns what multiplies two matrices on the backend, which is several times faster at it than gonum. free
+// frees the backend's program.
 func timesOn(backend compute.Backend) (multiply times, free func(), err error) {
 	exec, err := NewExec(backend, func(x, y *Node) *Node { return DotGeneral(x, []int{1}, nil, y, []int{0}, nil) })
 	if err != nil {
@@ -39,7 +40,10 @@ func timesOn(backend compute.Backend) (multiply times, free func(), err error) {
 		}
 		defer out[0].MustFinalizeAll()
 		flat, err := tensors.CopyFlatData[float64](out[0])
-		return mat.NewDense(out[0].Shape().Dim(0), out[0].Shape().Dim(1), flat), err
+		if err != nil {
+			return nil, err
+		}
+		return mat.NewDense(out[0].Shape().Dim(0), out[0].Shape().Dim(1), flat), nil
 	}, exec.Finalize, nil
 }
 
