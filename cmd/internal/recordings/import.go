@@ -127,8 +127,8 @@ func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 	if err == nil {
 		err = m.fits(form, sources)
 	}
-	if err == nil && len(sources) > 0 && sources[0].note != "" {
-		j.note("%s", sources[0].note)
+	if err == nil {
+		j.noteAside(sources, o.Labels, o.Links, o.Positions, o.Parts)
 	}
 	if err == nil && o.Positions != "" {
 		q.places, err = j.readPositions(o.Positions, newDialect(o.Decimal, false))

@@ -72,7 +72,9 @@ func readAlike(ctx context.Context, inputs []string, form *recording.Form,
 	}
 	d := newDialect(q.Decimal, true)
 	d.apart = form.Reading != nil && q.Decimal == "" // made by 0.1.0
-	return (&job{ctx: ctx, markers: map[string]int{}, dialect: d, skip: skip}).read(sources, inputs[0], q, c)
+	j := &job{ctx: ctx, markers: map[string]int{}, dialect: d, skip: skip}
+	j.noteAside(sources)
+	return j.read(sources, inputs[0], q, c)
 }
 
 var few = suggest.Few

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/gomlx/gomlx/support/xslices"
 )
 
@@ -76,9 +77,10 @@ func stem(name string) string {
 // source is a file to read, and what its folder or its name says.
 type source struct {
 	path, label string
-	test        string // what says that it is to test on: "the folders" or "the files"; "" to train on
-	part        bool   // its folder is named train or test, and may be no class
-	note        string // what a person should know of the choice of the file; "" for nothing
+	test        string   // what says that it is to test on: "the folders" or "the files"; "" to train on
+	part        bool     // its folder is named train or test, and may be no class
+	note        string   // what a person should know of the choice of the file; "" for nothing
+	aside       []string // of the first source: files and folders beside the recordings that are not read
 }
 
 // Forms of input, beside the formats that hold a whole data set.
@@ -90,8 +92,9 @@ const (
 // otherPacks matches the endings of files that are packed in a way that is not read.
 var otherPacks = regexp.MustCompile(`(?i)\.(bz2|xz|zst|zip|7z|lz4|lzma|z)$`)
 
-// contents returns the folders and the files to read in a folder. It skips names that begin with a dot.
-func contents(folder string) (below, files []string, err error) {
+// contents returns the folders and the files to read in a folder, and the other files in it. It skips names that begin
+// with a dot.
+func contents(folder string) (below, files, others []string, err error) {
 	entries, err := os.ReadDir(folder)
 	rank := 0
 	for _, entry := range entries {
@@ -100,37 +103,64 @@ func contents(folder string) (below, files []string, err error) {
 		switch f := formatOf(path); {
 		case strings.HasPrefix(entry.Name(), "."):
 		case lost != nil && entry.Type()&os.ModeSymlink != 0:
-			return nil, nil, fmt.Errorf("%s is a link to nothing: fetch the file it stands for, "+
+			return nil, nil, nil, fmt.Errorf("%s is a link to nothing: fetch the file it stands for, "+
 				"as by git annex get or dvc pull, or remove the link", path)
 		case lost != nil:
 			err = cmp.Or(err, lost)
 		case f == nil && otherPacks.MatchString(path) && formatOf(stem(path)) != nil:
-			return nil, nil, fmt.Errorf("%s is packed, but not as .gz; unpack it, or pack it as .gz", path)
+			return nil, nil, nil, fmt.Errorf("%s is packed, but not as .gz; unpack it, or pack it as .gz", path)
 		case info.IsDir():
 			below = append(below, path)
 		case f == nil || f.rank < rank:
+			others = append(others, path)
 		case f.rank > rank:
+			others = append(others, files...)
 			files, rank = []string{path}, f.rank
 		default:
 			files = append(files, path)
 		}
 	}
-	return below, files, err
+	return below, files, others, err
+}
+
+// noteAside tells of files and folders that stand beside recordings and are not read, but for those that options name.
+func (j *job) noteAside(sources []source, named ...string) {
+	if len(sources) == 0 {
+		return
+	}
+	if sources[0].note != "" {
+		j.note("%s", sources[0].note)
+	}
+	aside := slices.DeleteFunc(sources[0].aside, func(path string) bool {
+		return slices.ContainsFunc(named, func(other string) bool {
+			return filepath.Base(other) == filepath.Base(path)
+		})
+	})
+	if len(aside) > 0 {
+		j.note("left out, as no recordings of the folder's kind: %s, such as %s", text.Count(len(aside), "file or folder"),
+			aside[0])
+	}
 }
 
 // sourcesOf returns the form of the input and the files to read. With halves the second of two files is the test, if
 // their names say that; else all stay in their order.
 func sourcesOf(inputs []string, halves bool) (form string, all []source, err error) {
-	note := ""
+	note, aside := "", []string(nil)
 	if info, err := os.Stat(inputs[0]); err == nil && info.IsDir() && len(inputs) == 1 {
-		below, files, err := contents(inputs[0])
+		below, files, others, err := contents(inputs[0])
 		whole := len(files) > 0 && formatOf(files[0]).whole
 		if err != nil || !whole && (len(below) > 0 || len(files) == 0) {
-			all, wrong := classes(below, inputs[0])
-			return folders, all, cmp.Or(err, wrong)
+			all, beside, wrong := classes(below, inputs[0])
+			err = cmp.Or(err, wrong)
+			if err == nil {
+				all[0].aside = slices.Concat(files, others, beside)
+			}
+			return folders, all, err
 		}
 		if whole && halves {
 			files, note = problemOf(inputs[0], files)
+		} else if !whole {
+			aside = others
 		}
 		inputs = files
 	}
@@ -139,7 +169,7 @@ func sourcesOf(inputs []string, halves bool) (form string, all []source, err err
 		err = divided(form, all)
 	}
 	if err == nil {
-		all[0].note = note
+		all[0].note, all[0].aside = note, aside
 	}
 	return form, all, err
 }
@@ -217,41 +247,43 @@ func half(folder, name string) bool {
 	return strings.TrimSuffix(strings.ToLower(filepath.Base(folder)), "ing") == name
 }
 
-// classes lists the recordings of a folder with a folder for each class, or with the folders train and test of such.
-func classes(below []string, folder string) (all []source, err error) {
+// classes lists the recordings of a folder with a folder for each class, or with the folders train and test of such, and
+// what stands beside the recordings.
+func classes(below []string, folder string) (all []source, beside []string, err error) {
 	part := len(below) == 2 && half(below[0], "test") && half(below[1], "train")
 	if part {
 		slices.Reverse(below)
-		train, files, _ := contents(below[0])
-		test, others, _ := contents(below[1])
-		if len(train) > 0 && len(test) > 0 && len(files)+len(others) == 0 {
-			all, err = classes(train, below[0])
-			tests, wrong := classes(test, below[1])
+		train, files, aside, _ := contents(below[0])
+		test, more, asideOfTests, _ := contents(below[1])
+		if len(train) > 0 && len(test) > 0 && len(files)+len(more) == 0 {
+			all, beside, err = classes(train, below[0])
+			tests, besideTests, wrong := classes(test, below[1])
 			for i := range tests {
 				tests[i].test = "the folders"
 			}
-			return append(all, tests...), cmp.Or(err, wrong)
+			return append(all, tests...), slices.Concat(aside, asideOfTests, beside, besideTests), cmp.Or(err, wrong)
 		}
 	}
 	for _, inside := range below {
-		deeper, files, err := contents(inside)
+		deeper, files, others, err := contents(inside)
 		class, column := partOf(inside)
 		switch {
 		case column != "" && column != "label":
-			return nil, fmt.Errorf("%s is a part of a table by its column %s, not a class: write the table as one file, as by "+
+			return nil, nil, fmt.Errorf("%s is a part of a table by its column %s, not a class: write the table as one file, as by "+
 				"DuckDB's "+
 				"COPY (FROM read_parquet('%s/**/*.parquet', hive_partitioning = true)) TO 'whole.parquet'", inside, column, folder)
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case len(files) == 0 && len(deeper) > 0:
-			return nil, fmt.Errorf("%s holds folders, no recordings; want folders of classes, or train and test with folders "+
+			return nil, nil, fmt.Errorf("%s holds folders, no recordings; want folders of classes, or train and test with folders "+
 				"of classes in them, and nothing else", inside)
 		case len(files) == 0:
-			return nil, fmt.Errorf("%s holds no .csv or .npy file; put the recordings of class %q there, "+
+			return nil, nil, fmt.Errorf("%s holds no .csv or .npy file; put the recordings of class %q there, "+
 				"or remove the folder", inside, class)
 		case formatOf(files[0]).whole:
-			return nil, fmt.Errorf("%s holds %s files; import that folder, each problem by itself", inside, extension(files[0]))
+			return nil, nil, fmt.Errorf("%s holds %s files; import that folder, each problem by itself", inside, extension(files[0]))
 		}
+		beside = slices.Concat(beside, others, deeper)
 		for _, path := range files {
 			all = append(all, source{path: path, label: class, part: part})
 		}
@@ -260,7 +292,7 @@ func classes(below []string, folder string) (all []source, err error) {
 		err = fmt.Errorf("%s holds neither .ts files nor folders of .csv or .npy files; make a folder for each class "+
 			"and put its recordings there, or give one .csv of all readings", folder)
 	}
-	return all, err
+	return all, beside, err
 }
 
 // partOf returns the class that a folder is named after. Spark, Arrow and DuckDB part a table by the values of a

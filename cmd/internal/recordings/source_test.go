@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,4 +60,38 @@ func TestNewFormats(t *testing.T) {
 		"--time is for the form of tables, this is folders; leave it out")
 	_, err = Import(t.Context(), []string{folder}, filepath.Join(t.TempDir(), "made.npz"), Options{})
 	assert.NoError(t, err)
+}
+
+// What stands beside recordings in their folder and is not read is told of: it may be a recording in a format of
+// another kind.
+func TestFilesBesideRecordingsAreToldOf(t *testing.T) {
+	folder := t.TempDir()
+	const table = "time,a\n0,1\n1,3\n2,2\n"
+	for i := range 8 {
+		put(t, folder, fmt.Sprintf("%c/%d.csv", 'u'+i%2, i), table)
+	}
+	clean, d := imported(t, Options{}, folder)
+	assert.Empty(t, clean.Notes)
+	for _, name := range []string{"u/9.txt", "v/9.dat", "v/deeper/9.csv", "labels.csv"} {
+		path := put(t, folder, name, table)
+		result, _ := imported(t, Options{}, folder)
+		if name == "v/deeper/9.csv" {
+			path = filepath.Dir(path)
+		}
+		said := "left out, as no recordings of the folder's kind: 1 file or folder, such as " + path
+		assert.Equal(t, []string{said}, result.Notes)
+		_, notes, err := ReadUnlabelled(t.Context(), []string{folder}, d.Form)
+		require.NoError(t, err)
+		assert.Equal(t, []string{said}, notes, "predict")
+		require.NoError(t, os.Remove(path+map[bool]string{true: "/9.csv"}[name == "v/deeper/9.csv"]))
+		_ = os.Remove(path)
+	}
+	labels := put(t, folder, "links.csv", "a,a\n")
+	named, _ := imported(t, Options{Parts: put(t, folder, "parts.csv", "a,trunk\n")}, folder)
+	assert.Contains(t, strings.Join(named.Notes, "\n"), "1 file or folder, such as "+labels, "but for what an option names")
+	require.NoError(t, os.Remove(labels))
+	require.NoError(t, os.Remove(filepath.Join(folder, "parts.csv")))
+	put(t, folder, ".hidden", "x")
+	hidden, _ := imported(t, Options{}, folder)
+	assert.Empty(t, hidden.Notes)
 }
