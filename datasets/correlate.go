@@ -71,8 +71,7 @@ func (d *Dataset) linkMany(training []int) (*affinity.Matrix, error) {
 	sensors, width := len(d.Form.Sensors), d.Form.Width()
 	if d.unlinked() {
 		appendf(&d.Warnings, "no sensors are linked: correlations link at most %d, and these are %d; if you know which "+
-			"belong together, "+
-			"store edges, or leave out sensors that tell nothing", mostCompared, sensors)
+			"belong together, store edges, or leave out sensors that tell nothing", mostCompared, sensors)
 		return affinity.New(sensors, nil)
 	}
 	most := max(1, describingAtOnce/(width*d.Form.Longest))

@@ -110,8 +110,7 @@ func checkUnit(graph *affinity.Matrix) error {
 	}
 	if heaviest := slices.Max(weights); heaviest < leastWeight || heaviest > mostWeight {
 		return fmt.Errorf("the heaviest edge of the graph weighs %g, outside %g to %g; multiply all weights by one number "+
-			"(their unit "+
-			"changes nothing)", heaviest, leastWeight, mostWeight)
+			"(their unit changes nothing)", heaviest, leastWeight, mostWeight)
 	}
 	return nil
 }

@@ -105,10 +105,9 @@ func (r *npzReader) warnCoincident(points []float64, dims, k int) {
 	}
 	if count, first := affinity.Coincident(points, dims, k); count > 0 {
 		appendf(&r.raw.Warnings,
-			"%d of %d %ss have more others at their place than the %d that they are joined to (the first: "+
-				"%[3]s %[5]d), so that their neighbours are those of the lowest numbers; give each a position of its own, or "+
-				"store the "+
-				"graph as edges", count, r.nodes, nodes, k, first)
+			"%d of %d %ss have more others at their place than the %d that they are joined to (the first: %[3]s %[5]d), so "+
+				"that their neighbours are those of the lowest numbers; give each a position of its own, or store the graph as "+
+				"edges", count, r.nodes, nodes, k, first)
 	}
 }
 
@@ -347,9 +346,8 @@ func (r *npzReader) readPositions() (points []float64, err error) {
 	points, err = r.readCoordinates()
 	if err == nil && r.raw.Nodes > 0 && len(points) == 2*r.raw.Nodes {
 		if seems := sphere.Seems(points); seems != "" {
-			appendf(&r.raw.Warnings, "coordinates %s; if they are degrees, store the arrays latitude and longitude [nodes] in "+
-				"the place "+
-				"of coordinates", seems)
+			appendf(&r.raw.Warnings, "coordinates %s; if they are degrees, store the arrays latitude and longitude [nodes] "+
+				"in the place of coordinates", seems)
 		}
 	}
 	return points, err

@@ -212,8 +212,7 @@ func (r *npzReader) readMarks() error {
 		}
 	case r.opts.Validation > 0:
 		appendf(&raw.Warnings, "split marks %d validation samples (1), so validation=%g holds out no others; leave "+
-			"validation out, "+
-			"or mark none", len(s.Validation), r.opts.Validation)
+			"validation out, or mark none", len(s.Validation), r.opts.Validation)
 	}
 	if r.labelled() {
 		r.warnParted(given)
@@ -257,8 +256,7 @@ func (r *npzReader) warnParted(given []namedSplit) {
 		names := r.raw.Split.parted(r.raw.Groups, split.indices)
 		if names != nil {
 			appendf(&r.raw.Warnings, "split parts %d %s, such as %q, between train and %s: its accuracy says little about "+
-				"groups that were "+
-				"not seen", len(names), plural(len(names), "group"), names[0], split.name)
+				"groups that were not seen", len(names), plural(len(names), "group"), names[0], split.name)
 		}
 	}
 }
@@ -277,8 +275,7 @@ func (r *npzReader) readNames() (wrong error) {
 	r.raw.NodeNames, wrong = optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings)
 	if at := sortedAsText(r.raw.NodeNames); at > 0 {
 		appendf(&r.raw.Warnings, "node_names are numbers sorted as texts (%q is followed by %q); check that features and "+
-			"the graph have the "+
-			"nodes in this order, too", r.raw.NodeNames[at-1], r.raw.NodeNames[at])
+			"the graph have the nodes in this order, too", r.raw.NodeNames[at-1], r.raw.NodeNames[at])
 	}
 	r.raw.SampleNames, err = optional(r, "sample_names", r.samples, r.samplesOf(), (*npz.Array).Texts)
 	return errors.Join(wrong, err)
@@ -344,8 +341,7 @@ func (r *npzReader) namedAlike(form *recording.Form) error {
 	for i, name := range r.series.names {
 		if name != form.Sensors[i] {
 			return fmt.Errorf("%s[%d] is %q, but recording, the settings of the import, has %q there: sensors were put in "+
-				"another order or "+
-				"renamed after it; undo that, or leave the array recording out (and store rate, if it is known)",
+				"another order or renamed after it; undo that, or leave the array recording out (and store rate, if it is known)",
 				array, i, name, form.Sensors[i])
 		}
 	}

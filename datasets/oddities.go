@@ -45,9 +45,8 @@ func (d *Dataset) warnOddities() {
 	}
 	switch name := strings.Join(missing[:min(len(missing), shownOddNodes)], ", "); {
 	case missing != nil && !strings.Contains(name, "("):
-		appendf(&d.Warnings, "there are no samples of %d of the classes 0 to %d (such as %s); number the classes "+
-			"without gaps "+
-			"(numpy.unique(labels, return_inverse=True)[1]), or store labels as strings (labels.astype(str))",
+		appendf(&d.Warnings, "there are no samples of %d of the classes 0 to %d (such as %s); number the classes without "+
+			"gaps (numpy.unique(labels, return_inverse=True)[1]), or store labels as strings (labels.astype(str))",
 			len(missing), d.Classes()-1, name)
 	case missing != nil:
 		appendf(&d.Warnings, "there are no samples of %d of the %d classes (such as %s); take these out of class_names and "+
@@ -221,8 +220,7 @@ func (s *survey) addExtremes(i int, sample []float32) {
 func (s *survey) extreme() (lines []string) {
 	if s.far > 0 {
 		appendf(&lines, "%d values lie over %d deviations from the mean of their channel, the farthest %.0f: %s; clip "+
-			"them, or take "+
-			"logarithms", s.far, farDeviations, s.farthest, s.where)
+			"them, or take logarithms", s.far, farDeviations, s.farthest, s.where)
 	}
 	return lines
 }
@@ -245,8 +243,7 @@ func (s *survey) unchanging() (lines []string) {
 	}
 	if flat != nil {
 		appendf(&lines, "%d of %d nodes change by less than 1/%d of their size, and float32 keeps 7 digits (the first: "+
-			"%d); subtract "+
-			"their mean before you store them", len(flat), s.Nodes, narrow, flat[0])
+			"%d); subtract their mean before you store them", len(flat), s.Nodes, narrow, flat[0])
 	}
 	if constant != nil {
 		appendf(&lines, "%d of %d nodes never change over the training samples (the first: %v); they cost time and "+
@@ -262,16 +259,15 @@ func (d *Dataset) copies() (lines []string) {
 	for _, split := range []string{"validation", "test"} {
 		if found := copies[split]; found != nil {
 			appendf(&lines, "%d %s samples are training samples, too (sample %d is sample %d): the %s accuracy will be too "+
-				"good; keep "+
-				"copies together in split", len(found), split, found[0].at, found[0].before, split)
+				"good; keep copies together in split", len(found), split, found[0].at, found[0].before, split)
 		}
 	}
 	if clashes != nil {
 		first := clashes[0]
 		class := func(sample int) string { return className(d.ClassNames, int(d.Labels[sample])) }
 		appendf(&lines, "%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no "+
-			"classifier can "+
-			"tell them apart; check labels", len(clashes), first.at, class(first.at), first.before, class(first.before))
+			"classifier can tell them apart; check labels",
+			len(clashes), first.at, class(first.at), first.before, class(first.before))
 	}
 	return lines
 }
@@ -282,9 +278,8 @@ func (d *Dataset) uneven() (lines []string) {
 	present := slices.DeleteFunc(slices.Clone(counts), func(n int) bool { return n == 0 })
 	largest, smallest := slices.Index(counts, slices.Max(present)), slices.Index(counts, slices.Min(present))
 	if counts[largest] >= unevenClasses*counts[smallest] {
-		appendf(&lines, "class %s has %d training samples, class %s only %d: accuracy says little about the small "+
-			"one; look at "+
-			"recall in ccp eval", className(d.ClassNames, largest), counts[largest], className(d.ClassNames, smallest),
+		appendf(&lines, "class %s has %d training samples, class %s only %d: accuracy says little about the small one; "+
+			"look at recall in ccp eval", className(d.ClassNames, largest), counts[largest], className(d.ClassNames, smallest),
 			counts[smallest])
 	}
 	return lines

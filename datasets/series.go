@@ -40,8 +40,8 @@ func (d *Dataset) overFrames() (err error) {
 	d.Channels = cmp.Or(d.Channels, form.Channels)
 	if d.Channels != form.Channels {
 		return fmt.Errorf("field Channels is %d, but Recorded has %d sensors of %d; leave Channels out, and set "+
-			"Recorded.Sensors to a name for "+
-			"each sensor and Recorded.Channels to the columns of each", d.Channels, len(form.Sensors), form.Channels)
+			"Recorded.Sensors to a name for each sensor and Recorded.Channels to the columns of each",
+			d.Channels, len(form.Sensors), form.Channels)
 	}
 	for i, series := range d.Series {
 		if len(series) == 0 || len(series)%form.Width() != 0 {

@@ -155,9 +155,8 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.M
 		err = fmt.Errorf("%w; give its place with --data", err)
 	}
 	if err == nil && another && m.Form == nil && d.Affinity.Hash() != graph.Hash() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "warning: the graph of %s is not the one that the model was trained on and predicts "+
-			"with: are the "+
-			"nodes in another order?\n", config.Name)
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: the graph of %s is not the one that the model was trained on and "+
+			"predicts with: are the nodes in another order?\n", config.Name)
 	}
 	if err != nil || another {
 		return d, err

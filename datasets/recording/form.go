@@ -193,8 +193,7 @@ func (f *Form) untracked(r *Recording, c *Changes) error {
 		return errors.New("every sensor is 0 at each time point, as of a body that was never tracked; remove the sample")
 	case first && f.Origin != "":
 		c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; those at which all "+
-			"sensors are 0 are "+
-			"missing values, cut off at the ends", f.Origin)
+			"sensors are 0 are missing values, cut off at the ends", f.Origin)
 	default:
 		c.note("all sensors are 0 at some time points, as if nothing was tracked there; these are missing values, cut off " +
 			"at the ends")
@@ -346,9 +345,8 @@ func (f *Form) orderAxes(r *Recording) error {
 // the times may be what looks like another sensor, as in a table whose column of times has a new heading.
 func (f *Form) Others(others []string, turned, timed bool) (notes []string, err error) {
 	if others != nil && !timed && f.Rate > 0 {
-		return nil, fmt.Errorf("it has no times, and the training data has no sensor %q: if these are its times, give them "+
-			"as its times, in a "+
-			"table in the column that the training's had; else leave that out", suggest.Clip(others[0]))
+		return nil, fmt.Errorf("it has no times, and the training data has no sensor %q: if these are its times, give "+
+			"them as its times, in a table in the column that the training's had; else leave that out", suggest.Clip(others[0]))
 	}
 	if others != nil {
 		notes = append(notes, fmt.Sprintf("sensor %s was not in the training data; left out", suggest.Few(others)))

@@ -138,9 +138,8 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 	}
 	switch lasts := m.lasts(); {
 	case min(m.length, m.step) < m.each*(1-1e-6):
-		return nil, fmt.Errorf("its time points are %.4g apart, more than a window of %s or its step of %s; if its "+
-			"times are "+
-			"not in seconds, give both as numbers of time points", m.each, cut.Window, cut.Step)
+		return nil, fmt.Errorf("its time points are %.4g apart, more than a window of %s or its step of %s; if its times "+
+			"are not in seconds, give both as numbers of time points", m.each, cut.Window, cut.Step)
 	case m.length > lasts+m.each/2:
 		return nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts / second, cut.Window.Timepoints},
 			cut.Window,

@@ -115,8 +115,7 @@ func (h *header) setType(descr string) error {
 			"indices and data")
 	}
 	unsupported := fmt.Errorf("dtype %.40q is not supported; store bool, integers, float16 to float64 or strings, and "+
-		"dates as "+
-		"seconds, (dates - dates[0]) / numpy.timedelta64(1, 's')", descr)
+		"dates as seconds, (dates - dates[0]) / numpy.timedelta64(1, 's')", descr)
 	if len(descr) < 3 || !strings.ContainsRune("<>|=", rune(descr[0])) {
 		return unsupported
 	}

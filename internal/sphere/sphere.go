@@ -95,8 +95,8 @@ func Seems(positions []float64) string {
 	if !degrees || span <= far || ends(0) && ends(1) || centred(0) && centred(1) {
 		return ""
 	}
-	return fmt.Sprintf("look like degrees of latitude and longitude (from %.4g to %.4g, and from %.4g to %.4g), but are "+
-		"measured on a plane, "+
-		"where degrees of longitude are as long at the poles as at the equator, and 179 and -179 lie far apart", low[0],
+	return fmt.Sprintf("look like degrees of latitude and longitude (from %.4g to %.4g, and from %.4g to %.4g), but "+
+		"are measured on a plane, where degrees of longitude are as long at the poles as at the equator, and 179 and -179 "+
+		"lie far apart", low[0],
 		high[0], low[1], high[1])
 }

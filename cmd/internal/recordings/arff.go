@@ -151,8 +151,7 @@ func (a *arff) flat(cells []string) (flat []string, err error) {
 			values := strings.Split(row, ",")
 			if len(values) != attribute.within {
 				return nil, fmt.Errorf("attribute %s, row %d has %d values; want %d, one for each @attribute of the relation, "+
-					"and ? where "+
-					"there is none", attribute.name, dimension, len(values), attribute.within)
+					"and ? where there is none", attribute.name, dimension, len(values), attribute.within)
 			}
 			for _, value := range values {
 				flat = append(flat, strings.TrimSpace(value))
@@ -209,9 +208,8 @@ func (a *arff) declare(text string) error {
 func (a *arff) endRelation() error {
 	_, places, err := series(a.inner, true)
 	if err != nil || len(places) != 1 || !slices.IsSorted(places[0]) {
-		return fmt.Errorf("the columns of the relation %s (%s) are not numbered as the time points of a series are: "+
-			"att0, att1, …; write a "+
-			"long table, with columns of the sample and of the time", a.relation.name, few(a.inner))
+		return fmt.Errorf("the columns of the relation %s (%s) are not numbered as the time points of a series are: att0, "+
+			"att1, …; write a long table, with columns of the sample and of the time", a.relation.name, few(a.inner))
 	}
 	if slices.ContainsFunc(a.attributes, func(one attribute) bool { return one.within > 0 }) {
 		return fmt.Errorf("%s is a second relation; a sample is one series of any dimensions", a.relation.name)

@@ -94,8 +94,7 @@ func (r *reading) describing() error {
 		return nil
 	}
 	return fmt.Errorf("a column that only describes recordings is no sensor, and by its name and its whole numbers "+
-		"column %s: %s--leave %q "+
-		"leaves out what is no sensor; if all are sensors, name these and the others with --take",
+		"column %s: %s--leave %q leaves out what is no sensor; if all are sensors, name these and the others with --take",
 		strings.Join(found, ", "), way,
 		strings.Join(leave, ","))
 }

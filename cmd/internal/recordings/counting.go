@@ -36,16 +36,15 @@ func (r *reading) counting() error {
 	if samples {
 		last = r.samples[len(r.samples)-1].Values
 		return fmt.Errorf("column %s numbers the samples, from %g to %g: leave it out, --leave %q; if it is a sensor, "+
-			"name all "+
-			"sensors: --take %s", names[0], first.Values[at], last[at], names[0], take)
+			"name all sensors: --take %s", names[0], first.Values[at], last[at], names[0], take)
 	}
 	time := fmt.Sprintf("if it is the time, say --time %q; ", names[0])
 	if layout == "" || series { // times have no place in arrays, nor in a table with a line for each sample
 		time = ""
 	}
-	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: %sif it only counts, --leave %q; "+
-		"if it is "+
-		"a sensor, name all sensors: --take %s", few(names), first.Values[at], last[len(last)-width+at], first.where, time,
+	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: %sif it only counts, --leave %q; if "+
+		"it is a sensor, name all sensors: --take %s",
+		few(names), first.Values[at], last[len(last)-width+at], first.where, time,
 		strings.Join(names, ","), take)
 }
 
@@ -96,8 +95,8 @@ func (r *reading) labelling() {
 	}
 	if names != nil {
 		r.note("column %s has one value in each recording, but not the same in all, such as %g in %s: if it is no sensor "+
-			"but says who "+
-			"was recorded, --group %q keeps a person's recordings together, and --leave %q leaves it out", few(names),
+			"but says who was recorded, --group %q keeps a person's recordings together, and --leave %q leaves it out",
+			few(names),
 			first.Values[slices.Index(r.chosen.names, names[0])], first.where, names[0], strings.Join(names, ","))
 	}
 }

@@ -49,8 +49,7 @@ func (r *reading) dated(all []*sample) (found bool, err error) {
 		if len(d) != len(x.rows.times) {
 			if w := r.timeNumbers; w.date != "" && !r.known {
 				r.note("column %s beside the times of column %s does not hold a date in each line; left out (--take with the "+
-					"names of all "+
-					"sensors takes it for one)", w.date, w.heading)
+					"names of all sensors takes it for one)", w.date, w.heading)
 			}
 			return false, nil
 		}
@@ -72,8 +71,8 @@ func (r *reading) dated(all []*sample) (found bool, err error) {
 	switch w := r.timeNumbers; {
 	case !any:
 		return true, fmt.Errorf("%s: column %s changes within a recording, and column %s holds numbers that are no times "+
-			"of day, such as %s: "+
-			"write these as 23:59:59, or leave the dates out with --leave %q", changing.path, w.date, w.heading,
+			"of day, such as %s: write these as 23:59:59, or leave the dates out with --leave %q",
+			changing.path, w.date, w.heading,
 			recording.TimeText(changing.rows.times[len(changing.rows.times)-1]), w.date)
 	case best == nil:
 		return true, nil

@@ -217,15 +217,15 @@ func (r *reading) numbersAsTimes() error {
 	switch {
 	case f != nil && r.eitherOrder(f, all):
 		return fmt.Errorf("%s: column %s has dates such as %s, a day and a month in an order that no date tells; say "+
-			"--dates day if the day "+
-			"comes first, or --dates month", all[0].path, w.heading, recording.TimeText(all[0].rows.times[0]))
+			"--dates day if the day comes first, or --dates month",
+			all[0].path, w.heading, recording.TimeText(all[0].rows.times[0]))
 	case f != nil:
 		return r.readAsForm(f, all)
 	case maybe != nil && !r.known: // else the training's were plain numbers
 		x := all[0]
 		return fmt.Errorf("%s: column %s may hold dates or times of day, %s, or plain numbers, such as %s, and its steps "+
-			"are uneven in both "+
-			"ways: head it %q if they are the former, and with their unit, such as %q, if not", x.path, w.heading, maybe.name,
+			"are uneven in both ways: head it %q if they are the former, and with their unit, such as %q, if not",
+			x.path, w.heading, maybe.name,
 			recording.TimeText(x.rows.times[0]), fmt.Sprintf("time (%s)", maybe.name), "time (s)")
 	}
 	r.maybeDays(all)

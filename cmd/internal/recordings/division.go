@@ -111,8 +111,7 @@ func (m *making) number() error {
 	for _, class := range names {
 		if len(class) > 2 && class[0] == '\'' && class[len(class)-1] == '\'' {
 			m.noteOf("apostrophes", fmt.Sprintf("class %s has its apostrophes, which Weka's CSVSaver writes for quotation "+
-				"marks: import its .arff file, "+
-				"or remove them", class))
+				"marks: import its .arff file, or remove them", class))
 		}
 		if _, surely := sumsUp(class); surely {
 			m.note("class %q, of %s, may be of lines that sum up others: remove these", class,

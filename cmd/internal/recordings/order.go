@@ -79,8 +79,8 @@ func (r *rows) wentBack(all []int) error {
 		return nil
 	}
 	return fmt.Errorf("line %d: the time goes back, from %s to %s, while most lines are in order: a clock was set "+
-		"back, or a "+
-		"counter began again; cut the recording there into two, correct the times, or leave their column out with --leave",
+		"back, or a counter began again; cut the recording there into two, correct the times, or leave their column out "+
+		"with --leave",
 		r.line(all[at]), recording.TimeText(times[at-1]), recording.TimeText(times[at]))
 }
 

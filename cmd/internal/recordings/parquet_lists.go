@@ -129,9 +129,8 @@ func (t *table) arranged(headings []string) ([]string, error) {
 		case err != nil:
 			return nil, err
 		case order != "" && found != order:
-			return nil, fmt.Errorf("the lists of column %s and those of another column seem to go along time in other orders; "+
-				"say which with "+
-				"--lists %s or --lists %s", l.heading(), timeFirst, timeLast)
+			return nil, fmt.Errorf("the lists of column %s and those of another column seem to go along time in other "+
+				"orders; say which with --lists %s or --lists %s", l.heading(), timeFirst, timeLast)
 		case note != "":
 			t.job.noteOf("lists "+l.heading(), note)
 		}

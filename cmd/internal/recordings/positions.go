@@ -100,9 +100,8 @@ func (p *positionsOf) add(in *input, line int, cells []string, first bool) error
 		case first:
 			return nil
 		default:
-			return fmt.Errorf("%q is not a finite number; want the sensor's name and its position: sensor,x,y, "+
-				"sensor,x,y,z, or "+
-				"degrees of latitude and longitude", cells[column])
+			return fmt.Errorf("%q is not a finite number; want the sensor's name and its position: sensor,x,y, sensor,x,y,z, "+
+				"or degrees of latitude and longitude", cells[column])
 		}
 	}
 	if in.bare.text != "" && !in.tellsComma {

@@ -184,8 +184,7 @@ func (m *making) roundedOff(x *sample) {
 		}
 		if far := max(-least, most); most > least && far/digits > (most-least)/100 {
 			m.noteOf("rounded", fmt.Sprintf("%s goes from %.9g to %.9g in %s, and the file holds it in steps of %.2g: take a "+
-				"constant from that "+
-				"column, or if all sensors are positions, let --origin %q take its first value from all",
+				"constant from that column, or if all sensors are positions, let --origin %q take its first value from all",
 				recording.Column(m.form.Sensors, m.form.Channels, column), least, most, x.where, 2*far/digits,
 				m.form.Sensors[column/m.form.Channels]))
 		}

@@ -228,15 +228,13 @@ func (r *reading) file(from source) error {
 	case t.from.label != "" && t.layout == timepointsLayout && t.Layout == "" && t.Columns == nil && t.lines > 1 &&
 		len(t.byName) == t.lines:
 		return fmt.Errorf("%s: column sample differs in each of the %d lines: if it counts the time points of one "+
-			"recording, "+
-			"say --leave sample; if each line is a recording, --layout samples", from.path, t.lines)
+			"recording, say --leave sample; if each line is a recording, --layout samples", from.path, t.lines)
 	case r.chosen.layout != "" && r.chosen.layout != t.layout:
 		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
 			from.path, t.layout, r.chosen.layout)
 	case r.chosen.second > 0 && t.second() > 0 && r.chosen.second != t.second():
 		return fmt.Errorf("%s: column %s is in another unit than the times of other recordings, of which %g are a second; "+
-			"write all in one "+
-			"unit", from.path, t.headings[t.time], r.chosen.second)
+			"write all in one unit", from.path, t.headings[t.time], r.chosen.second)
 	}
 	if err := t.calculated(); err != nil {
 		return err

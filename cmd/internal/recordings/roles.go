@@ -188,11 +188,9 @@ func (r *roles) timesApart(q question) error {
 	for i, name := range r.values.names {
 		if likeTime.MatchString(name) && !isT(name) && !slices.Contains(q.Leave, name) {
 			place := r.at[i]
-			return fmt.Errorf("columns %s to %s hold times, which a table with a line for each sample has no place for: write "+
-				"a line for "+
-				"each time point, with columns sample and time, or leave them out with --leave %q; if they are a sensor, name "+
-				"all sensors "+
-				"with --take", r.headings[place[0]], r.headings[place[len(place)-1]], name)
+			return fmt.Errorf("columns %s to %s hold times, which a table with a line for each sample has no place for: "+
+				"write a line for each time point, with columns sample and time, or leave them out with --leave %q; if they are "+
+				"a sensor, name all sensors with --take", r.headings[place[0]], r.headings[place[len(place)-1]], name)
 		}
 	}
 	return nil
@@ -402,8 +400,7 @@ func (r *roles) findUnit(q question) {
 	}
 	if unused != nil && !q.known {
 		r.note("column %s is no value of a table with a line for each reading; left out (--columns names those of sample, "+
-			"time, sensor and "+
-			"values)", few(unused))
+			"time, sensor and values)", few(unused))
 	}
 }
 

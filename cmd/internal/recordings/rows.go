@@ -77,8 +77,7 @@ func (r *reading) lay(s *sample, width int) error {
 	s.rows = rows{}
 	if lines.kind == clocks && !r.known && len(lines.times) > 1 && lines.times[0] == 0 && layouts[r.days.last] == "15:04" {
 		r.noteOf("minutes", fmt.Sprintf("times such as 00:01 are read as hours and minutes, from 00:00 on in %s; write "+
-			"minutes and seconds as "+
-			"00:00:01 or 00:01.0", s.where))
+			"minutes and seconds as 00:00:01 or 00:01.0", s.where))
 	}
 	if (lines.kind == clocks || lines.ofNoDay()) && lines.pastMidnight(secondsOfDay) {
 		r.noteOf("midnight", fmt.Sprintf("times of day go on after midnight, such as in %s", s.where))
@@ -131,8 +130,7 @@ func rise(times []float64) bool {
 func (r *reading) inOrder(s *sample, lines *rows, readings bool) (sorted []int, err error) {
 	if !readings && r.ambiguousT != "" {
 		return nil, fmt.Errorf("line %d: column %s does not rise: if it is the time, say --time %[2]s; if it is a sensor, "+
-			"name all "+
-			"sensors with --take, or leave it out with --leave %[2]s", s.line, r.ambiguousT)
+			"name all sensors with --take, or leave it out with --leave %[2]s", s.line, r.ambiguousT)
 	}
 	if !readings {
 		lines.columns = make([]int32, len(lines.times))

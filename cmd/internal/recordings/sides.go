@@ -151,9 +151,9 @@ func (m *making) link() (err error) {
 			return fmt.Errorf("%s: %w", m.Positions, err)
 		}
 		if same, first := affinity.Coincident(points, dims, k); same > 0 {
-			m.note("%d of the %d sensors of %s have more others at their place than the %d that they are joined to, such "+
-				"as %s, so "+
-				"that their neighbours are those that come first; give each a position of its own, or the pairs in --links",
+			m.note("%d of the %d sensors of %s have more others at their place than the %d that they are joined to, such as "+
+				"%s, so that their neighbours are those that come first; give each a position of its own, or the pairs in "+
+				"--links",
 				same, count, m.Positions, k, m.made.Sensors[first])
 		}
 		for _, edge := range graph.EdgeList() {

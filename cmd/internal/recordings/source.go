@@ -175,8 +175,7 @@ func sourcesOf(inputs []string, halves bool) (form string, all []source, err err
 }
 
 // problemOf returns the files of the problem that a folder is named after, if it holds those of others, too, and a
-// note of these.
-// aeon ships NAME_eq_TRAIN.ts beside NAME_TRAIN.ts, and the UEA archive a file for each dimension.
+// note of these. aeon ships NAME_eq_TRAIN.ts beside NAME_TRAIN.ts, and the UEA archive a file for each dimension.
 func problemOf(folder string, files []string) (taken []string, note string) {
 	path, _ := filepath.Abs(folder)
 	var others []string
@@ -269,9 +268,9 @@ func classes(below []string, folder string) (all []source, beside []string, err 
 		class, column := partOf(inside)
 		switch {
 		case column != "" && column != "label":
-			return nil, nil, fmt.Errorf("%s is a part of a table by its column %s, not a class: write the table as one file, as by "+
-				"DuckDB's "+
-				"COPY (FROM read_parquet('%s/**/*.parquet', hive_partitioning = true)) TO 'whole.parquet'", inside, column, folder)
+			return nil, nil, fmt.Errorf("%s is a part of a table by its column %s, not a class: write the table as one file, "+
+				"as by DuckDB's COPY (FROM read_parquet('%s/**/*.parquet', hive_partitioning = true)) TO 'whole.parquet'",
+				inside, column, folder)
 		case err != nil:
 			return nil, nil, err
 		case len(files) == 0 && len(deeper) > 0:

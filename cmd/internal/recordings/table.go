@@ -121,8 +121,7 @@ func (t *table) fitted(in *input, cells []string) ([]string, error) {
 		return nil, fmt.Errorf("%d cells, the first line names %d columns; write ? for a missing value", len(cells), n)
 	case len(cells) > n:
 		return nil, fmt.Errorf("%d cells, the first line names %d columns; begin lines before the headings with #; if "+
-			"there are "+
-			"decimal commas, separate cells by semicolons", len(cells), n)
+			"there are decimal commas, separate cells by semicolons", len(cells), n)
 	}
 	return cells, nil
 }
@@ -229,9 +228,8 @@ func (t *table) sameUnit(cells []string) error {
 	}
 	if was != unit {
 		heading := t.headings[t.uses.unit]
-		return fmt.Errorf("column %s: sensor %q is in %s here and in %s in other readings; convert the values, correct the "+
-			"unit, or leave "+
-			"the column out with --leave %q", heading, sensor, unit, was, heading)
+		return fmt.Errorf("column %s: sensor %q is in %s here and in %s in other readings; convert the values, correct "+
+			"the unit, or leave the column out with --leave %q", heading, sensor, unit, was, heading)
 	}
 	t.chosen.units[key] = was
 	return nil

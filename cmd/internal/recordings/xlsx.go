@@ -62,9 +62,9 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 		return fmt.Errorf("%s: sheet %s is empty; choose another with --sheet: %s", path, sheet.Name, sheets(file))
 	}
 	if hidden != nil {
-		j.noteOf("hidden rows", fmt.Sprintf("sheet %s of %s hides %s, by a filter or by hand, such as row %d: hidden "+
-			"rows are read as the "+
-			"others; delete them if they are not to be", sheet.Name, path, text.Count(len(hidden), "row"), hidden[0]))
+		j.noteOf("hidden rows", fmt.Sprintf("sheet %s of %s hides %s, by a filter or by hand, such as row %d: hidden rows "+
+			"are read as the others; delete them if they are not to be",
+			sheet.Name, path, text.Count(len(hidden), "row"), hidden[0]))
 	}
 	return nil
 }
@@ -218,9 +218,8 @@ func (t *table) unformatted() {
 	}
 	times := t.samples[len(t.samples)-1].rows.times
 	if at := times[0]; at > 20_000 && at < 80_000 && at != math.Trunc(at) {
-		t.job.noteOf("unformatted", fmt.Sprintf("%s: column %s holds numbers such as %g without a date's format: if "+
-			"they are days, as a spreadsheet "+
-			"counts them, give the column such a format", t.from.path, t.headings[t.time], at))
+		t.job.noteOf("unformatted", fmt.Sprintf("%s: column %s holds numbers such as %g without a date's format: if they "+
+			"are days, as a spreadsheet counts them, give the column such a format", t.from.path, t.headings[t.time], at))
 	}
 }
 

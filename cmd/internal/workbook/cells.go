@@ -335,14 +335,12 @@ func (b *Book) date(days, digit float64, format Format) (string, error) {
 	switch {
 	case !(days < mostDays && days > leastDays) || format == Date && days < 0: // NaN as well
 		return "", fmt.Errorf("%g has the format of a date or a time, and no date is so many days from 1900; give the "+
-			"column a number "+
-			"format, or correct the cell", days)
+			"column a number format, or correct the cell", days)
 	case b.of1904:
 		epoch = epoch1904
 	case format == Date && days >= 60 && days < 61:
 		return "", fmt.Errorf("%g is the 29th of February 1900, a day that only spreadsheets have; correct the date, or "+
-			"give the column "+
-			"a number format", days)
+			"give the column a number format", days)
 	case format == Date && days < 60:
 		epoch = epoch.AddDate(0, 0, 1)
 	}

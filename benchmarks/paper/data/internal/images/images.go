@@ -1,5 +1,4 @@
-// Package images reads sets of square images: the idx files of MNIST and the
-// records of CIFAR-10.
+// Package images reads sets of square images: the idx files of MNIST and the records of CIFAR-10.
 package images
 
 import (
