@@ -32,6 +32,7 @@ type clustersCommand struct {
 	hierarchy           int // which to show, from 1
 }
 
+// newClusters returns `ccp clusters`, which shows the clusters that a checkpoint has learned.
 func newClusters(s *shared) *cobra.Command {
 	c := &clustersCommand{shared: s}
 	cmd := command("clusters", "")

@@ -36,6 +36,7 @@ type importCommand struct {
 	scale   bool
 }
 
+// newDataImport returns `ccp data import`, which makes a data set of recordings in files.
 func newDataImport(s *shared) *cobra.Command {
 	c := &importCommand{shared: s}
 	cmd := command("data import", "")
@@ -48,6 +49,7 @@ func newDataImport(s *shared) *cobra.Command {
 	return cmd
 }
 
+// usualFlags are those of most imports: where classes, groups and tests come from, and windows.
 func (c *importCommand) usualFlags(f *pflag.FlagSet) {
 	c.out.flags(f, "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
 	f.StringVar(&c.options.Label, "label", "", "`COLUMN` of a table with each sample's class (default: label)")

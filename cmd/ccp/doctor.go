@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// newDoctor returns `ccp doctor`, which tries all backends and says what to do about those that do not work.
 func newDoctor(s *shared) *cobra.Command {
 	cmd := command("doctor", "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -84,6 +84,7 @@ type evalCommand struct {
 	mirrored                         bool
 }
 
+// newEval returns `ccp eval`, which tests a checkpoint on a split of a data set.
 func newEval(s *shared) *cobra.Command {
 	e := &evalCommand{shared: s}
 	cmd := command("eval", "")

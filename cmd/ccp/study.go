@@ -25,6 +25,7 @@ type studyFlags struct {
 	budget          time.Duration
 }
 
+// add adds the flags of the commands that train many times. folder and seeds are what the command takes by itself.
 func (o *studyFlags) add(cmd *cobra.Command, folder string, seeds int) {
 	f := cmd.Flags()
 	dataDirFlag(cmd, &o.dataDir)

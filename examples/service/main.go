@@ -41,10 +41,14 @@ func handler(classifier *models.Reloader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var signal []float32
 		var whole recording.Recording // in any order of its sensors, with gaps, of any length
-		into := map[bool]any{true: &whole, false: &signal}[r.URL.Path == "/recording"]
+		isRecording := r.URL.Path == "/recording"
+		var into any = &signal
+		if isRecording {
+			into = &whole
+		}
 		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		err = cmp.Or(err, json.Unmarshal(raw, into))
-		if err == nil && into == &signal && bytes.Contains(raw, []byte("null")) {
+		if err == nil && !isRecording && bytes.Contains(raw, []byte("null")) {
 			err = errors.New("a value is null; replace it by a number") // it would be 0
 		}
 		if err != nil {
@@ -53,7 +57,7 @@ func handler(classifier *models.Reloader) http.HandlerFunc {
 		}
 		var predictions []models.Prediction
 		newest, release, err := classifier.Acquire()
-		if err == nil && into == &signal {
+		if err == nil && !isRecording {
 			predictions, err = newest.Classify(r.Context(), [][]float32{signal})
 		} else if err == nil {
 			predictions, err = newest.ClassifyRecording(r.Context(), whole)

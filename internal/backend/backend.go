@@ -167,6 +167,7 @@ func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
 	return op.openXLA(options)
 }
 
+// openBest opens the best XLA that can be had and, where there is none, pure Go, of which a notice tells.
 func (op *opener) openBest() (b compute.Backend, info Info, err error) {
 	err = errNoXLA
 	if err == nil {

@@ -149,6 +149,7 @@ func (w wheel) install(op *opener, dir string) error {
 	return nil
 }
 
+// cuda installs the plugin for CUDA by go-xla's installer, if there is a GPU for it.
 func cuda(op *opener, dir string) error {
 	if !installer.HasNvidiaGPU() {
 		return errors.New("no NVIDIA GPU found")

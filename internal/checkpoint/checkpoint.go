@@ -350,6 +350,7 @@ func verify(folder fs.FS, step int, description []byte) error {
 	return nil
 }
 
+// digest returns the size and the SHA-256 of a file, as a manifest has them.
 func digest(folder fs.FS, name string) (d file, err error) {
 	f, err := folder.Open(name)
 	if err != nil {

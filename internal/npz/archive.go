@@ -125,6 +125,7 @@ func (f *File) Array(name string) (*Array, error) { return f.array(name, false) 
 // Narrow reads one array as Array does, but its numbers as float32: the wider ones are never in memory together.
 func (f *File) Narrow(name string) (*Array, error) { return f.array(name, true) }
 
+// array reads one array; if narrow is set, its numbers as float32.
 func (f *File) array(name string, narrow bool) (*Array, error) {
 	member := f.members[name]
 	if member == nil {

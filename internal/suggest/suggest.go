@@ -171,8 +171,8 @@ func Class(name string, names []string) int {
 	})
 }
 
-// Alike tells of names of classes, or of groups, that look like one: they differ in case, or in how a number is
-// written. It tells of a name that looks like a missing value, too.
+// Alike returns notes on names of classes, or of groups, that look like one: they differ in case, or in how a number is
+// written. A name that looks like a missing value has its note, too. what is what the names are of, such as class.
 func Alike(what string, names []string) (notes []string) {
 	first := map[string]string{}
 	for _, name := range names {
@@ -184,8 +184,8 @@ func Alike(what string, names []string) (notes []string) {
 		case err == nil:
 			key = strconv.FormatFloat(number, 'g', -1, 64)
 		}
-		if was, ok := first[key]; ok {
-			notes = append(notes, fmt.Sprintf("%s %q and %q may be one; write both alike", what, was, name))
+		if other, known := first[key]; known {
+			notes = append(notes, fmt.Sprintf("%s %q and %q may be one; write both alike", what, other, name))
 		}
 		first[key] = cmp.Or(first[key], name)
 	}

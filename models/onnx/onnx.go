@@ -141,6 +141,7 @@ func (g *Graph) Carry(name, text string) {
 	g.carried = append(g.carried, texts(1, name)+texts(2, text))
 }
 
+// declared returns the ValueInfoProto of a tensor of float32. A dimension is a number or, if it is free, a name.
 func declared(name string, dims []any) string {
 	shape := ""
 	for _, dim := range dims {

@@ -95,7 +95,7 @@ func recordingName(i int) (name string, kind [2]bool) {
 		action), [2]bool{camera == 1, training}
 }
 
-// recording is the text of a recording with one body, or two.
+// recording is the text of a .skeleton file of one body, or two. It has a share of the frames of a real one.
 func recording(rng *rand.Rand, share float64) []byte {
 	frames, bodies := int(share*float64(fewestFrames+rng.IntN(mostFrames-fewestFrames))), 1
 	if rng.IntN(5) == 0 {

@@ -35,6 +35,7 @@ type table struct {
 //go:embed paper.json
 var paperJSON []byte
 
+// init registers the tables that paper.json describes.
 func init() {
 	var tables []table // in the order of the paper
 	d := json.NewDecoder(bytes.NewReader(paperJSON))

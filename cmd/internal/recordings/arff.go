@@ -219,7 +219,8 @@ func (a *arff) endRelation() error {
 	return nil
 }
 
-// data ends the declarations, and finds the column of classes.
+// data ends the declarations, and finds the column of classes: the one that is named label, class or target, or else
+// the last one, if its values are declared.
 func (a *arff) data() error {
 	a.ended = true
 	if len(a.attributes) == 0 || a.relation != nil {
@@ -228,8 +229,7 @@ func (a *arff) data() error {
 	}
 	for _, name := range []string{"label", "class", "target"} {
 		at := slices.IndexFunc(a.attributes, func(one attribute) bool {
-			return strings.EqualFold(one.name,
-				name) && one.within == 0
+			return strings.EqualFold(one.name, name) && one.within == 0
 		})
 		if at >= 0 && a.class < 0 {
 			a.class = at

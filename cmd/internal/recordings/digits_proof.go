@@ -175,7 +175,8 @@ func (t *fit) suggests(f *digitForm) bool {
 // often than others.
 func (t *fit) byChance(f *digitForm) float64 {
 	chance, n := f.chance, t.values
-	if last := f.fields[max(0, len(f.fields)-1):]; last == "" || last == "m" || last == "s" {
+	endsWithSixtieths := f.fields == "" || strings.HasSuffix(f.fields, "m") || strings.HasSuffix(f.fields, "s")
+	if endsWithSixtieths {
 		const all = 0.6 // of the numbers below 100 that are minutes
 		valid, numbers := (59/t.grain)+1, 100/t.grain
 		chance, n = chance/all*float64(valid)/float64(numbers), 0

@@ -196,7 +196,8 @@ func (o *Options) fits(form string, sources []source) error {
 	return nil
 }
 
-// keep adds an array to write. It is a list. With dims it is an array of more axes: dims are the sizes after the first.
+// keep adds an array to those that the import writes. Without dims it is a list of the values. With dims it has more
+// axes: dims are their sizes after the first, whose size follows.
 func keep[T any](m *making, name string, values []T, dims ...int) {
 	shape := []int{len(values)}
 	for _, size := range dims {

@@ -357,7 +357,7 @@ func unpackOldLZ4(packed []byte, size int) ([]byte, error) {
 // has parts, which begin with their packed lengths. It returns nil for anything else.
 func unpackHadoop(packed []byte, size int) []byte {
 	values := make([]byte, 0, size)
-	next := func() int { // the length that comes next
+	nextLength := func() int { // takes a length from the beginning; -1 if the bytes end before
 		if len(packed) < 4 {
 			return -1
 		}
@@ -366,12 +366,13 @@ func unpackHadoop(packed []byte, size int) []byte {
 		return int(n)
 	}
 	for len(packed) > 0 {
-		block := next()
+		block := nextLength()
 		if block < 0 || block > size-len(values) {
 			return nil
 		}
-		for end := len(values) + block; len(values) < end; {
-			length := next()
+		end := len(values) + block
+		for len(values) < end {
+			length := nextLength()
 			if length <= 0 || length > len(packed) {
 				return nil
 			}
@@ -402,8 +403,8 @@ func (p *page) values(l *leaf) (begin, n int, encoding *types.Encoding) {
 	}
 	h := &p.header.DataPageHeader.V
 	n = int(h.NumValues)
-	for i, most := range []int{l.lists, l.optional} { // the levels of repetition, and of definition
-		if most == 0 {
+	for i, most := range []int{l.lists, l.optional} { // the highest levels of repetition, and of definition
+		if most == 0 { // the page has no such levels
 			continue
 		}
 		if begin > len(p.content)-4 {
@@ -414,7 +415,7 @@ func (p *page) values(l *leaf) (begin, n int, encoding *types.Encoding) {
 		if length > len(p.content)-begin {
 			return begin, -1, &h.Encoding
 		}
-		if i == 1 {
+		if i == 1 { // nulls are counted in the levels of definition
 			n = present(p.content[begin:begin+length], n, most)
 		}
 		begin += length

@@ -97,10 +97,10 @@ func (m *making) divide() error {
 		return fmt.Errorf("--bodies %d: each has x, y and z, and there are %d channels; "+
 			"--bodies 0 says that they are no positions in space", m.Bodies, m.made.Channels)
 	}
-	of := slices.Repeat([]int32{-1}, len(m.made.Sensors)) // the part of each sensor; -1 for none
+	partOf := slices.Repeat([]int32{-1}, len(m.made.Sensors)) // the number of each sensor's part; -1 for none
 	err := m.readPairs(m.Parts, "a sensor and the name of its part of the body",
 		"part; write a sensor and its part in each line, or leave --parts out", func(at int, name string) error {
-			if of[at] >= 0 {
+			if partOf[at] >= 0 {
 				return fmt.Errorf("sensor %q is in two parts; keep one", m.made.Sensors[at])
 			}
 			parts := m.made.Parts
@@ -108,11 +108,11 @@ func (m *making) divide() error {
 			if part < 0 {
 				part, parts = len(parts), append(parts, Part{Name: name})
 			}
-			parts[part].Sensors, of[at] = append(parts[part].Sensors, at), int32(part)
+			parts[part].Sensors, partOf[at] = append(parts[part].Sensors, at), int32(part)
 			m.made.Parts = parts
 			return nil
 		})
-	keep(m, "parts", of)
+	keep(m, "parts", partOf)
 	keep(m, "bodies", []int32{int32(m.Bodies)})
 	return err
 }

@@ -314,7 +314,8 @@ func ucrHeadings(path string, cells []string) []string {
 	return headings[:len(cells)]
 }
 
-// isTSLearn reports that a first line holds values, which blanks part, of dimensions, which bars part.
+// isTSLearn reports that the first line of a table is a sample as tslearn writes it, with bars between its dimensions
+// and blanks between the values of each. So it is if each cell has two numbers or more.
 func isTSLearn(cells []string, separator rune) bool {
 	return separator == '|' && !slices.ContainsFunc(cells, func(cell string) bool {
 		values := strings.Fields(cell)

@@ -181,21 +181,22 @@ func elapsed(text string) (seconds float64, ok bool) {
 	return days + clock, true
 }
 
-// turn returns the seconds to add to a date that goes both ways to read it with the month first. It is of the day that
-// was written, in the zone of the last date.
-func (d *days) turn(seconds float64) float64 {
+// toMonthFirst returns the seconds to add to a date that was read with the day first, so that the month comes first:
+// for 02/03, read as 2 March, those to 3 February. They are 0 for a day above 12, which is no month. The day is the one
+// that was written, in the zone of the last date.
+func (d *days) toMonthFirst(seconds float64) float64 {
 	seconds += float64(d.zone)
 	t := time.Unix(int64(math.Floor(seconds)), 0).UTC()
 	year, month, day := t.Date()
 	if day > 12 {
 		return 0
 	}
-	of := func(month, day int) time.Time { return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC) }
-	return of(day, int(month)).Sub(of(int(month), day)).Seconds()
+	date := func(month, day int) time.Time { return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC) }
+	return date(day, int(month)).Sub(date(int(month), day)).Seconds()
 }
 
-// turn reads slashed dates with the month first if some date or --dates says so. If nothing does, it asks, unless all
-// dates of each sample are one.
+// turn reads slashed dates with the month first if some date or --dates says so. If nothing says what comes first, it
+// is an error that asks, unless all times of each sample are of one date: the steps between them are then the same.
 func (r *reading) turn() error {
 	for _, x := range r.samples {
 		if x.rows.kind != slashed {
@@ -203,10 +204,11 @@ func (r *reading) turn() error {
 		}
 		x.rows.times = slices.Clone(x.rows.times) // other samples may share them
 		for i, seconds := range x.rows.times {
-			switch more := r.days.turn(seconds); {
+			shift := r.days.toMonthFirst(seconds)
+			switch {
 			case r.days.first() == "month":
-				x.rows.times[i] += more
-			case r.days.first() == "" && more != r.days.turn(x.rows.times[0]):
+				x.rows.times[i] += shift
+			case r.days.first() == "" && shift != r.days.toMonthFirst(x.rows.times[0]):
 				return fmt.Errorf("%s, line %d: %s is a day and a month in an order that no date tells; say --dates day if the "+
 					"day comes first, or --dates month", x.path, x.rows.line(i),
 					time.Unix(int64(seconds)+int64(r.days.zone), 0).UTC().Format("02/01/2006"))

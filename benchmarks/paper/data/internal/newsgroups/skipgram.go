@@ -290,6 +290,7 @@ func (s *sampler) pairs(words []int32) iter.Seq2[int32, int32] {
 	}
 }
 
+// newBlock returns a block without pairs, with noise words drawn for all of its steps.
 func (s *sampler) newBlock() *block {
 	pairs := blockSteps * s.Batch
 	b := &block{input: make([]int32, pairs), output: make([]int32, pairs), rate: make([]float32, pairs),

@@ -137,10 +137,11 @@ func SpatioTemporalLSTM(scope *model.Scope, b Body, signal *Node) *Node {
 	x = Reshape(TransposeAllDims(x, 0, 2, 1, 3), steps*b.Joints, batch, b.Channels)
 	tables := scope.In(variables.Tables)
 	var cells []*Node // of each diagonal
-	for d, of := range diagonals {
+	for d, places := range diagonals {
 		var rows []int32
-		for j := of[0]; j < of[1]; j++ {
-			rows = append(rows, int32((d-j)*b.Joints+walk[j]))
+		for place := places[0]; place < places[1]; place++ { // in the walk
+			step := d - place
+			rows = append(rows, int32(step*b.Joints+walk[place]))
 		}
 		cells = append(cells, Gather(x, ops.Indices(tables, x.Graph(), fmt.Sprintf("diagonal_%d", d+1), rows)))
 	}
