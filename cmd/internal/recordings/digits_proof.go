@@ -24,7 +24,8 @@ type timeNumbers struct {
 }
 
 // plainUnit matches the units of times that count from some begin, and are no times of day.
-var plainUnit = regexp.MustCompile(`^(?i:s|secs?|seconds?|ms|millis|milliseconds|us|µs|ns)$`)
+var plainUnit = regexp.MustCompile(`^(?i:s|secs?|seconds?|ms|millis|milliseconds|micros(?:econds)?|nanos(?:econds)?|us|µs|ns)` +
+	`(?:[ _.](?i:elapsed))?$`)
 
 // fit says how well a form suits the times of all samples, by the steps between successive times.
 type fit struct {

@@ -287,14 +287,17 @@ func TestMinutesThatMayBeSeconds(t *testing.T) {
 // Headings such as elapsed_ms say the unit, so that windows of seconds have their length.
 func TestUnitsBehindElapsed(t *testing.T) {
 	for heading, each := range map[string]float64{"elapsed_ms": 1e3, "Elapsed ms": 1e3, "elapsed_seconds": 1,
-		"elapsed.millis": 1e3, "ms": 1e3} {
+		"elapsed.millis": 1e3, "ms": 1e3,
+		"seconds_elapsed": 1, "micros": 1e6, "microseconds": 1e6, "nanos": 1e9, "time (msec)": 1e3, "Time [μs]": 1e6,
+		"time (usec)": 1e6, "time (days)": 1. / 86400, "Time (hrs)": 1. / 3600} {
 		var times []string
 		for at := range 40 {
 			times = append(times, fmt.Sprintf("%g", 0.02*each*float64(at)))
 		}
 		s, err := read(t, []string{stamped(t, heading, times)}, Options{})
 		require.NoError(t, err)
-		assert.InDelta(t, each, s.chosen.second, 1e-9, heading)
+		assert.InEpsilon(t, each, s.chosen.second, 1e-9, heading)
+		assert.Empty(t, s.told(), heading)
 	}
 }
 

@@ -76,8 +76,9 @@ var (
 	// likeTime matches the headings of times, and their unit. T may be a temperature as well: its unit must be one of
 	// time. R makes dots of blanks and brackets, so that Time (s) becomes Time..s.; what is as likely a sensor and its
 	// axis or a statistic, such as T.s or time.min, is none.
-	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _.]?)?(?:(?:date)?[/_ .]?time|time[ _.]?stamp|date|` +
-		`(?:seconds|secs?|milliseconds|millis|ms)|(?:datum[/_ .]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo|` +
+	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _.]?)?(?:(?:date)?[/_ .]?time|time[ _.]?stamps?|date|` +
+		`(?:seconds|secs?|milliseconds|millis|ms|micros(?:econds)?|nanos(?:econds)?)(?:[ _.]elapsed)?|` +
+		`(?:datum[/_ .]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo|` +
 		`hhmm(?:ss)?|hrmn|yyyymmdd(?:_?hh(?:mm(?:ss)?)?)?)` +
 		`(?: ?[\[(](.*)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc)|\.{1,3}(.*)\.|` +
 		`\.{1,3}(s|secs?|seconds?|ms|millis|milliseconds|us|µs|ns|minutes?|h|hours?|utc)|\.)?|` +

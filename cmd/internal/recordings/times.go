@@ -249,13 +249,26 @@ func (t *table) when(in *input, line int, cell string) (at, rest float64, err er
 }
 
 // perSecond has how many of a unit are a second.
-var perSecond = map[string]float64{"s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "ms": 1e3, "millis": 1e3,
-	"milliseconds": 1e3,
-	"us":           1e6, "µs": 1e6, "ns": 1e9, "min": 1. / 60, "mins": 1. / 60, "minute": 1. / 60, "minutes": 1. / 60,
-	"h": 1. / 3600, "hour": 1. / 3600, "hours": 1. / 3600}
+var perSecond = func() map[string]float64 {
+	units := map[string]float64{}
+	for names, per := range map[string]float64{
+		"s sec secs second seconds":                                    1,
+		"ms msec msecs millis millisec millisecond milliseconds":       1e3,
+		"us µs μs usec usecs micros microsec microsecond microseconds": 1e6,
+		"ns nsec nsecs nanos nanosec nanosecond nanoseconds":           1e9,
+		"min mins minute minutes":                                      1. / 60,
+		"h hr hrs hour hours":                                          1. / (60 * 60),
+		"d day days":                                                   1. / secondsOfDay,
+	} {
+		for name := range strings.FieldsSeq(names) {
+			units[name] = per
+		}
+	}
+	return units
+}()
 
-// beforeUnit is what headings that are units may begin with, as in elapsed_ms.
-var beforeUnit = regexp.MustCompile(`^(?i:elapsed|local|utc)[ _.]?`)
+// besideUnit is what headings that are units may begin or end with, as in elapsed_ms and seconds_elapsed.
+var besideUnit = regexp.MustCompile(`^(?i:elapsed|local|utc)[ _.]?|[ _.](?i:elapsed)$`)
 
 // second returns a second in the unit of the times; 0 if that is unknown.
 func (t *table) second() float64 {
@@ -266,7 +279,7 @@ func (t *table) second() float64 {
 		return 1
 	}
 	if known := perSecond[strings.ToLower(cmp.Or(t.unit,
-		beforeUnit.ReplaceAllString(t.headings[t.time], "")))]; known > 0 {
+		besideUnit.ReplaceAllString(t.headings[t.time], "")))]; known > 0 {
 		return known
 	}
 	times := t.samples[len(t.samples)-1].rows.times
