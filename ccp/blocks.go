@@ -38,7 +38,7 @@ func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters, blocks int
 	neighbourhood := ops.Indices(tables, g, "nodes", nodes, n, size)
 	gate := ops.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size))
 	gate = ops.Rounded(gate, signal.DType())
-	var by *Node
+	var by *Node // the slots that read each node, by which training computes gradients
 	list := readers(nodes, present, n)
 	if list != nil && scope.IsTraining(g) {
 		by = ops.Indices(tables, g, "by", list, n, len(list)/n)

@@ -209,23 +209,29 @@ func (e *explanation) begin(ctx context.Context) error {
 }
 
 // integrate fills in the values: the mean gradient over the midpoints of equal steps, or the gradient at the signal.
-// If there is no number of steps, each signal gets as many as it needs.
+// If no number of steps is given, each signal gets three times as many, see refine, until its values add up to the
+// change of the logit, or mostSteps are reached.
 func (e *explanation) integrate(ctx context.Context) error {
 	first, last := cmp.Or(e.Steps, fewestSteps), cmp.Or(e.Steps, mostSteps)
-	offset := float32(0.5) // of a gradient in its step
+	offset := float32(0.5) // where in its step a gradient is taken: in the middle
 	if e.Method == GradientInput {
 		first, last = 1, 1
-		offset = 1
+		offset = 1 // at the end of the only step, which is the signal
 	}
 	inaccurate := loop.Indices(len(e.signals))
 	for n := first; len(inaccurate) > 0 && n <= last; n *= 3 {
 		if err := e.refine(ctx, inaccurate, n, offset); err != nil {
 			return err
 		}
-		inaccurate = slices.DeleteFunc(inaccurate, func(i int) bool {
+		var left []int
+		for _, i := range inaccurate {
 			a := &e.of[i]
-			return !a.sum(e.Spec.Channels) || a.Gap <= tolerance*math.Abs(a.Logit-a.Baseline)
-		})
+			finite := a.sum(e.Spec.Channels)
+			if finite && a.Gap > tolerance*math.Abs(a.Logit-a.Baseline) {
+				left = append(left, i)
+			}
+		}
+		inaccurate = left
 	}
 	return nil
 }

@@ -79,15 +79,16 @@ type directions struct {
 	template   [][]float64   // `[size, dims]`
 }
 
-// newDirections finds the members of each neighbourhood, and how far each lies from the centre. There is no template
-// yet.
+// newDirections finds the members of k neighbourhoods of size nodes each, and the displacement of each member from the
+// centre of its neighbourhood. nodes and ranks are those of all neighbourhoods, one after the other; a slot without a
+// node, or of rank 0, is no member. There is no template yet.
 func newDirections(positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) *directions {
 	d := &directions{size: size, members: make([][]int, k), shifts: make([][][]float64, k)}
 	for at, node := range nodes {
 		if node < 0 || ranks[at] <= 0 {
 			continue
 		}
-		c := at / size
+		c := at / size // the neighbourhood
 		d.dims = len(centres[c])
 		d.members[c] = append(d.members[c], at)
 		d.shifts[c] = append(d.shifts[c], floats.SubTo(make([]float64, d.dims), positions[node], centres[c]))

@@ -63,7 +63,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage(cmd, err)
 }
 
-// options match the options that a library names in an error: "learning_rate=x: …", "model: …", "leave knn out".
+// options match the options that a library names in an error: at its beginning, as in "learning_rate=x: …" and
+// "model: …", by the first group; or in a sentence, as in "leave knn out", by the third.
 var options = regexp.MustCompile(`^([a-z][a-z0-9_/]*(?: [a-z]+)*)(=|: )|\b(?:leave|give|pass|another) ([a-z_]+)\b( out\b| \d|[,;)]|$)`)
 
 // withFlags returns an error's message with the flags of a command in place of options: "--lr x: …", "--model: …". An
@@ -71,9 +72,9 @@ var options = regexp.MustCompile(`^([a-z][a-z0-9_/]*(?: [a-z]+)*)(=|: )|\b(?:lea
 func withFlags(cmd *cobra.Command, message string) (text string) {
 	last := 0
 	for _, at := range options.FindAllStringSubmatchIndex(message, -1) {
-		from, to := at[2], at[3]
+		from, to := at[2], at[3] // the first group
 		if from < 0 {
-			from, to = at[6], at[7]
+			from, to = at[6], at[7] // the third
 		}
 		option := message[from:to]
 		flag := cmp.Or(flagOf[option], strings.NewReplacer(" ", "-", "_", "-").Replace(option))
@@ -81,7 +82,7 @@ func withFlags(cmd *cobra.Command, message string) (text string) {
 		switch {
 		case cmd.Flags().Lookup(flag) != nil && option != "json": // with which the encoder's errors begin
 			text += message[last:from] + "--" + flag
-			if message[to:min(to+1, len(message))] == "=" {
+			if strings.HasPrefix(message[to:], "=") { // flags have a blank before their value
 				text, to = text+" ", to+1
 			}
 			last = to

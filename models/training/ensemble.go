@@ -22,7 +22,7 @@ const (
 func (r *run) hasNetwork() bool { return transforms.Weight(r.store) < 1 }
 
 // fitTransforms fits the ridge classifier and the forest on the transforms, decides their weight beside the network,
-// and puts them into the store unless that is 0. It gives notice of the accuracy of each on held-out samples.
+// and puts them into the store unless their weight is 0. It gives notice of the accuracy of each on held-out samples.
 func (r *run) fitTransforms(ctx context.Context) error {
 	if r.spec.Options.Transforms == transforms.None {
 		return nil

@@ -201,7 +201,7 @@ func (n numeral) kept() numeral {
 	return n
 }
 
-// column keeps what the column with a heading holds, while no number has told.
+// column returns what is kept of the column with a heading, while no number has told which mark is before decimals.
 func (d *dialect) column(heading string) *figures {
 	c := d.columns[heading]
 	if c == nil {

@@ -298,16 +298,19 @@ func (f *finder) findSampleAndTime(named []string) {
 	}
 }
 
-// isReadings reports that each line is a reading of a sensor: it is said so, more than two columns are named, or the
-// headings are those of readings.
+// isReadings reports whether each line is a reading of a sensor: as the layout that is asked for says; else if more
+// than two columns are named by --columns; else if the headings are those of readings: one of sensors and, where the
+// folder names the class, one of values.
 func (f *finder) isReadings(named []string) bool {
-	switch forced := f.forced(); {
+	forced := f.forced()
+	switch {
 	case forced != "":
 		return forced == readingsLayout
 	case named != nil:
 		return len(named) > 2
 	}
-	return f.column(f.headings, "sensor") >= 0 && (!f.folder || f.column(f.headings, "value") >= 0)
+	hasSensor, hasValue := f.column(f.headings, "sensor") >= 0, f.column(f.headings, "value") >= 0
+	return hasSensor && (hasValue || !f.folder)
 }
 
 // findReadings finds the columns of a table with a line for each reading of a sensor.

@@ -47,8 +47,9 @@ func (p *plan) relink(v *Classifier) (r relinked, err error) {
 	return r, nil
 }
 
-// relinkedPart opens the maps that average along the links of the header. forest is the one whose other maps stay.
-func (h header) relinkedPart(of *forest) relinkedPart {
+// relinkedPart opens the maps that average along links, on the links of the header. The forest of the part is a copy of
+// the whole classifier's, which may be nil, with these maps in place of its own.
+func (h header) relinkedPart(whole *forest) relinkedPart {
 	part := relinkedPart{transforms: map[string]*transform{}}
 	for _, name := range h.Names {
 		kind := features.Find(name)
@@ -56,18 +57,18 @@ func (h header) relinkedPart(of *forest) relinkedPart {
 			part.transforms[name] = &transform{Transform: kind, Map: kind.New(h.shape())}
 		}
 	}
-	if of == nil {
+	if whole == nil {
 		return part
 	}
-	forest := *of
-	forest.maps = slices.Clone(of.maps)
-	for i, name := range of.names {
+	relinked := *whole
+	relinked.maps = slices.Clone(whole.maps)
+	for i, name := range whole.names {
 		kind := features.Find(name)
 		if kind.AlongLinks {
-			forest.maps[i] = kind.New(h.shape())
+			relinked.maps[i] = kind.New(h.shape())
 		}
 	}
-	part.forest = &forest
+	part.forest = &relinked
 	return part
 }
 

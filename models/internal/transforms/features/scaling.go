@@ -65,7 +65,8 @@ func (s Scaling) Read(r *Recording, values []float32) {
 	}
 }
 
-// Measure sets Mean and Scale from samples, over all values that are finite.
+// Measure sets the Mean of each column and, unless it is constant, its Scale, from all values of samples that are
+// finite.
 func (s Scaling) Measure(samples [][]float32) {
 	columns := len(s.Mean)
 	count, mean, variance := make([]float64, columns), make([]float64, columns), make([]float64, columns)
@@ -88,7 +89,8 @@ func (s Scaling) Measure(samples [][]float32) {
 	}
 	for c := range columns {
 		s.Mean[c] = float32(mean[c])
-		// A deviation that is rounding of a large mean, or too small for one over it to be a float32, counts as constant.
+		// A column also counts as constant if its deviation may be the rounding of a large mean, or is so small that
+		// 1/deviation is no float32.
 		deviation := math.Sqrt(variance[c])
 		if deviation > max(1e-7*math.Abs(mean[c]), 1/math.MaxFloat32) {
 			s.Scale[c] = float32(1 / deviation)
