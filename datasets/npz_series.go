@@ -275,8 +275,8 @@ func (r *npzReader) warnUntimed() {
 		}
 	}
 	if lost > 0 {
-		appendf(&r.raw.Warnings, "times are NaN at the ends of %d of %d series that have values there (the first: %s); these "+
-			"are left out: store their times, or NaN in series if nothing was measured", lost, r.samples, first)
+		appendf(&r.raw.Warnings, "times are NaN at the ends of %d of %d series that have values there (the first: %s); "+
+			"these are left out: store their times, or NaN in series if nothing was measured", lost, r.samples, first)
 	}
 }
 
@@ -532,8 +532,8 @@ func (r *npzReader) noteResampled(uneven, rate int, to float64) {
 		appendf(&r.raw.Notes, "times are uneven in %d of %d series: values are interpolated at even times", uneven, r.samples)
 	}
 	if rate > 0 {
-		appendf(&r.raw.Notes, "%d of %d series have another rate than most: resampled to %.4g time points a unit of time", rate,
-			r.samples, to)
+		appendf(&r.raw.Notes, "%d of %d series have another rate than most: resampled to %.4g time points a unit of time",
+			rate, r.samples, to)
 	}
 }
 

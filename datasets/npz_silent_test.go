@@ -55,14 +55,17 @@ func TestFilledUpRecordingsAreToldOf(t *testing.T) {
 		a    arrays
 		says string
 	}{
-		"zeros":                 {padded(waves(3, 20), 0, true), "every sensor is 0 from some time point to the end in 12 of 12 series (the first: series[0], 2 time points)"},
-		"zeros of one sensor":   {padded(waves(1, 20), 0, true), "every sensor is 0 from some time point to the end"},
-		"-1":                    {padded(waves(3, 20), -9, true), "every sensor is -9 from some time point to the end"},
-		"zeros before":          {padded(waves(3, 20), 0, false), "every sensor is 0 from the begin to some time point in 12 of 12 series"},
-		"NaN":                   {padded(waves(3, 20), float32(math.NaN()), true), ""},
-		"none":                  {waves(3, 20), ""},
-		"zeros elsewhere, too":  {padded(padded(waves(3, 20), 0, true), 0, false), ""},
-		"zeros past their ends": {padded(waves(3, 20), 0, true).with("lengths", vectorOf[int64](18, 17, 16, 15, 14, 18, 17, 16, 15, 14, 18, 17)), ""},
+		"zeros": {padded(waves(3, 20), 0, true), "every sensor is 0 from some time point to the end in 12 of 12 series (" +
+			"the first: series[0], 2 time points)"},
+		"zeros of one sensor": {padded(waves(1, 20), 0, true), "every sensor is 0 from some time point to the end"},
+		"-1":                  {padded(waves(3, 20), -9, true), "every sensor is -9 from some time point to the end"},
+		"zeros before": {padded(waves(3, 20), 0, false),
+			"every sensor is 0 from the begin to some time point in 12 of 12 series"},
+		"NaN":                  {padded(waves(3, 20), float32(math.NaN()), true), ""},
+		"none":                 {waves(3, 20), ""},
+		"zeros elsewhere, too": {padded(padded(waves(3, 20), 0, true), 0, false), ""},
+		"zeros past their ends": {padded(waves(3, 20), 0, true).with("lengths",
+			vectorOf[int64](18, 17, 16, 15, 14, 18, 17, 16, 15, 14, 18, 17)), ""},
 	} {
 		warnings := strings.Join(c.a.load(t, Options{}).Warnings, "\n")
 		if c.says == "" {
@@ -85,8 +88,8 @@ func TestSeriesThatAreNotAsTheFileHasThemAreToldOf(t *testing.T) {
 	_, uneven := told(0, 1, 1.5, 3, 4.5, 5)
 	assert.Contains(t, uneven, "times are uneven in 12 of 12 series: values are interpolated at even times")
 	d, cut := told(0, 1, 2, 3, nan, nan)
-	assert.Contains(t, cut, "times are NaN at the ends of 12 of 12 series that have values there (the first: series[0], from "+
-		"time point 4); these are left out")
+	assert.Contains(t, cut, "times are NaN at the ends of 12 of 12 series that have values there (the first: series[0], "+
+		"from time point 4); these are left out")
 	assert.Len(t, d.Series[0], 8)
 }
 
@@ -96,8 +99,8 @@ func TestTurnedSeriesAreToldOf(t *testing.T) {
 	assert.NotContains(t, strings.Join(right.load(t, Options{}).Warnings, "\n"), "transpose")
 	turned := waves(4, 20)
 	turned["series"] = transposed(turned["series"], 0, 2, 1)
-	assert.Contains(t, strings.Join(turned.load(t, Options{}).Warnings, "\n"), "series has 20 sensors at 4 time points, and "+
-		"changes much less from sensor to sensor than in time; if it is [samples, timepoints, sensors], transpose it")
+	assert.Contains(t, strings.Join(turned.load(t, Options{}).Warnings, "\n"), "series has 20 sensors at 4 time points, "+
+		"and changes much less from sensor to sensor than in time; if it is [samples, timepoints, sensors], transpose it")
 	many := waves(30, 20) // sensors in no order
 	assert.NotContains(t, strings.Join(many.load(t, Options{}).Warnings, "\n"), "transpose")
 }

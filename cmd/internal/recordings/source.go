@@ -145,31 +145,45 @@ func (j *job) noteAside(sources []source, named ...string) {
 // sourcesOf returns the form of the input and the files to read. With halves the second of two files is the test, if
 // their names say that; else all stay in their order.
 func sourcesOf(inputs []string, halves bool) (form string, all []source, err error) {
-	note, aside := "", []string(nil)
-	if info, err := os.Stat(inputs[0]); err == nil && info.IsDir() && len(inputs) == 1 {
-		below, files, others, err := contents(inputs[0])
-		whole := len(files) > 0 && formatOf(files[0]).whole
-		if err != nil || !whole && (len(below) > 0 || len(files) == 0) {
-			all, beside, wrong := classes(below, inputs[0])
-			err = cmp.Or(err, wrong)
-			if err == nil {
-				all[0].aside = slices.Concat(files, others, beside)
-			}
-			return folders, all, err
-		}
-		if whole && halves {
-			files, note = problemOf(inputs[0], files)
-		} else if !whole {
-			aside = others
-		}
-		inputs = files
+	info, err := os.Stat(inputs[0])
+	if err == nil && info.IsDir() && len(inputs) == 1 {
+		return sourcesIn(inputs[0], halves)
 	}
-	form, all, err = listed(inputs)
+	return sourcesFrom(inputs, halves)
+}
+
+// sourcesIn is sourcesOf for a folder: of recordings, of data sets, or of a folder for each class. The first of the
+// files has what stands beside them.
+func sourcesIn(folder string, halves bool) (form string, all []source, err error) {
+	below, files, others, err := contents(folder)
+	whole := len(files) > 0 && formatOf(files[0]).whole
+	if err != nil || !whole && (len(below) > 0 || len(files) == 0) {
+		all, beside, wrong := classes(below, folder)
+		err = cmp.Or(err, wrong)
+		if err == nil {
+			all[0].aside = slices.Concat(files, others, beside)
+		}
+		return folders, all, err
+	}
+	note := ""
+	if whole {
+		others = nil // a data set may come with any other files
+	}
+	if whole && halves {
+		files, note = problemOf(folder, files)
+	}
+	form, all, err = sourcesFrom(files, halves)
+	if err == nil {
+		all[0].note, all[0].aside = note, others
+	}
+	return form, all, err
+}
+
+// sourcesFrom is sourcesOf for files.
+func sourcesFrom(files []string, halves bool) (form string, all []source, err error) {
+	form, all, err = listed(files)
 	if err == nil && halves {
 		err = divided(form, all)
-	}
-	if err == nil {
-		all[0].note, all[0].aside = note, aside
 	}
 	return form, all, err
 }
@@ -246,8 +260,8 @@ func half(folder, name string) bool {
 	return strings.TrimSuffix(strings.ToLower(filepath.Base(folder)), "ing") == name
 }
 
-// classes lists the recordings of a folder with a folder for each class, or with the folders train and test of such, and
-// what stands beside the recordings.
+// classes lists the recordings of a folder with a folder for each class, or with the folders train and test of such,
+// and what stands beside the recordings.
 func classes(below []string, folder string) (all []source, beside []string, err error) {
 	part := len(below) == 2 && half(below[0], "test") && half(below[1], "train")
 	if part {
@@ -274,13 +288,14 @@ func classes(below []string, folder string) (all []source, beside []string, err 
 		case err != nil:
 			return nil, nil, err
 		case len(files) == 0 && len(deeper) > 0:
-			return nil, nil, fmt.Errorf("%s holds folders, no recordings; want folders of classes, or train and test with folders "+
-				"of classes in them, and nothing else", inside)
+			return nil, nil, fmt.Errorf("%s holds folders, no recordings; want folders of classes, or train and test with "+
+				"folders of classes in them, and nothing else", inside)
 		case len(files) == 0:
 			return nil, nil, fmt.Errorf("%s holds no .csv or .npy file; put the recordings of class %q there, "+
 				"or remove the folder", inside, class)
 		case formatOf(files[0]).whole:
-			return nil, nil, fmt.Errorf("%s holds %s files; import that folder, each problem by itself", inside, extension(files[0]))
+			return nil, nil, fmt.Errorf("%s holds %s files; import that folder, each problem by itself", inside,
+				extension(files[0]))
 		}
 		beside = slices.Concat(beside, others, deeper)
 		for _, path := range files {

@@ -88,7 +88,8 @@ func TestFilesBesideRecordingsAreToldOf(t *testing.T) {
 	}
 	labels := put(t, folder, "links.csv", "a,a\n")
 	named, _ := imported(t, Options{Parts: put(t, folder, "parts.csv", "a,trunk\n")}, folder)
-	assert.Contains(t, strings.Join(named.Notes, "\n"), "1 file or folder, such as "+labels, "but for what an option names")
+	assert.Contains(t, strings.Join(named.Notes, "\n"), "1 file or folder, such as "+labels,
+		"but for what an option names")
 	require.NoError(t, os.Remove(labels))
 	require.NoError(t, os.Remove(filepath.Join(folder, "parts.csv")))
 	put(t, folder, ".hidden", "x")
