@@ -361,8 +361,8 @@ func (r *run) interrupt() error {
 		ErrInterrupted, r.state.Step, r.total, r.dir, spared)
 }
 
-// step records a training step's metrics, GoMLX's two and then NewTrainer's. After the last step of an epoch it ends
-// the epoch.
+// step records a training step's metrics: GoMLX's two, of which it takes the loss of the batch, and then NewTrainer's.
+// After the last step of an epoch it ends the epoch. Within an epoch it saves a snapshot whenever SaveEvery has passed.
 func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 	first := !r.compiled
 	if first { // its time is nearly all compilation
@@ -374,16 +374,16 @@ func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 	if err != nil {
 		return err
 	}
-	loss := values[0]
+	loss, crossEntropy, accuracy, objective := values[0], values[2], values[3], values[4:]
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return r.diverged(r.state.Step+1, loss, values[2])
+		return r.diverged(r.state.Step+1, loss, crossEntropy)
 	}
 	s := &r.state
 	s.Step++
-	s.Sums.Loss += values[2]
-	s.Sums.Accuracy += values[3]
-	s.Sums.Objective = values[4:]
-	if s.Hierarchy.Objective != nil {
+	s.Sums.Loss += crossEntropy
+	s.Sums.Accuracy += accuracy
+	s.Sums.Objective = objective
+	if s.Hierarchy.Objective != nil { // the hierarchy is prepared, and its objective does not change
 		s.Sums.Objective = s.Hierarchy.Objective
 	}
 	s.Sums.Steps++

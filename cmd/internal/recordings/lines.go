@@ -232,7 +232,8 @@ func (s *splitter) cells(to []string, line string, quoted bool) ([]string, error
 	}
 }
 
-// quotedCell returns a cell that begins with a quotation mark, and where it ends.
+// quotedCell returns the text of the cell that begins at a quotation mark, and where the cell ends: at the end of the
+// line, or at the separator behind it.
 func (s *splitter) quotedCell(line string, at int) (cell string, end int, err error) {
 	for strings.HasPrefix(line[at:], `"`) {
 		part, _, closed := strings.Cut(line[at+1:], `"`)

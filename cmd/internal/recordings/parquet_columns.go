@@ -40,7 +40,8 @@ type node struct {
 // deepest bounds how deep the elements of a schema lie in each other. Files come from strangers.
 const deepest = 100
 
-// treeOf makes a tree of a schema, which Parquet writes from the root down, and returns what is left of it.
+// treeOf makes a tree of the element that a schema begins with and of all in it, which follow it: Parquet writes a
+// schema from the root down. It returns the elements that follow these.
 func treeOf(schema []types.SchemaElement, depth int) (n *node, rest []types.SchemaElement, err error) {
 	if len(schema) == 0 || depth > deepest {
 		return nil, nil, errors.New("the schema is damaged; write the file again")

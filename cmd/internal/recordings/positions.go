@@ -93,7 +93,7 @@ func (p *positionsOf) add(in *input, line int, cells []string, first bool) error
 	for _, column := range p.places {
 		value, err := p.number(in, column, line, cells[column])
 		switch {
-		case err == nil && value-value == 0:
+		case err == nil && value-value == 0: // finite
 			position = append(position, value)
 		case errors.As(err, new(contrary)):
 			return err

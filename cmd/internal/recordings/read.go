@@ -406,7 +406,7 @@ func (r *reading) readAs() string {
 // alike says how to read new recordings, whose class and group nobody needs.
 func (r *reading) alike() Table {
 	leave := append(slices.Clone(r.Leave), r.label)
-	if !strings.Contains(r.group, "(") {
+	if !strings.Contains(r.group, "(") { // else an expression that finds the group in names, and no column
 		leave = append(leave, r.group)
 	}
 	leave = slices.DeleteFunc(leave, func(name string) bool { return name == "" })

@@ -11,8 +11,8 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// encode makes the answer to a request: JSON, then the binary tensors. header is the length of the JSON part, or -1
-// without binary tensors.
+// encode makes the answer to a request: JSON, and then the tensors that are asked for in binary form. header is the
+// length of the JSON part, or -1 if there are no such tensors.
 func encode(name, version string, classes []string, d *inferRequest, predictions []models.Prediction) (body []byte,
 	header int, err error) {
 	response := struct {
@@ -25,19 +25,25 @@ func encode(name, version string, classes []string, d *inferRequest, predictions
 	if warnings := warningsOf(predictions); warnings != "" {
 		response.Parameters = map[string]string{"warnings": warnings}
 	}
-	var tail []byte
-	header = -1
+	var tail []byte // the binary tensors
+	anyInBinary := false
 	for _, asked := range d.outputs {
 		out := outputOf(asked, classes, predictions)
-		if asked.inBinary != nil && *asked.inBinary || asked.inBinary == nil && d.inBinary {
+		inBinary := d.inBinary // unless the output says otherwise
+		if asked.inBinary != nil {
+			inBinary = *asked.inBinary
+		}
+		if inBinary {
 			before := len(tail)
 			tail = appendBinary(tail, out.Data)
-			header, out.Parameters, out.Data = 0, map[string]int{"binary_data_size": len(tail) - before}, nil
+			out.Parameters, out.Data = map[string]int{"binary_data_size": len(tail) - before}, nil
+			anyInBinary = true
 		}
 		response.Outputs = append(response.Outputs, out)
 	}
 	body, err = json.Marshal(response)
-	if header == 0 {
+	header = -1
+	if anyInBinary {
 		header = len(body)
 	}
 	return append(body, tail...), header, err
