@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
 )
@@ -100,6 +101,27 @@ func (r *npzReader) otherAxes() error {
 			strings.Trim(strings.ReplaceAll(fmt.Sprint(order), " ", ", "), "[]"))
 	}
 	return nil
+}
+
+// ReadGraph reads the graph that an .npz file gives for features of so many nodes, by edges, an adjacency matrix or
+// compressed rows. It is nil if the file gives none.
+func ReadGraph(path string, nodes int) (*affinity.Matrix, error) {
+	r, err := openNPZ(path, Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	r.nodes, r.raw.Nodes = nodes, nodes
+	for _, form := range graphForms {
+		if !slices.ContainsFunc(form.arrays, func(name string) bool { return !r.Has(name) }) {
+			graph, err := form.read(r)
+			if err != nil {
+				return nil, r.Errorf("%w", err)
+			}
+			return graph, nil
+		}
+	}
+	return nil, nil
 }
 
 // ReadSeries reads the recordings of an .npz file without labels or graph, or an .npy file of series, for a classifier

@@ -299,3 +299,20 @@ func refused(t *testing.T, path string, want ...string) {
 		t.Log(strings.ReplaceAll(stderr, filepath.Dir(path)+"/", ""))
 	}
 }
+
+// predict tells of a file whose graph is not the model's, as where the nodes have another order, as eval does.
+func TestPredictTellsOfAnotherGraph(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	arrays := ring(200)
+	succeed(t, "train", "--backend", "go", "--fast", "--data", ringFile(t, arrays), "--checkpoint", dir)
+	told := func(arrays []npz.Named) string {
+		code, _, stderr := execute(t, "predict", "--backend", "go", "--checkpoint", dir, ringFile(t, arrays))
+		require.Zero(t, code, stderr)
+		return stderr
+	}
+	const warning = "is not the one that the model was trained on and predicts with: are the nodes in another order?"
+	assert.NotContains(t, told(ring(20)), warning)
+	assert.NotContains(t, told(without(ring(20), "edges", "labels")), warning, "without a graph")
+	assert.NotContains(t, told(changed(ring(20), "edges", 0, int64(77))), warning, "of other nodes, which are not needed")
+	assert.Contains(t, told(changed(ring(20), "edges", 0, int64(5))), warning)
+}

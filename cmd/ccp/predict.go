@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/cmd/internal/classify"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/picture"
@@ -65,7 +66,7 @@ func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	metadata, _, err := models.ReadMetadata(p.checkpoint)
+	metadata, graph, err := models.ReadMetadata(p.checkpoint)
 	if err != nil {
 		return err
 	}
@@ -73,6 +74,12 @@ func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 	each, signals, err := readInputs(cmd, metadata, paths, p.cut, p.figure.path != "", r.skip())
 	if err != nil {
 		return r.inOnlyFile(err)
+	}
+	if metadata.Form == nil && len(paths) == 1 && datasets.IsFile(paths[0]) {
+		own, err := datasets.ReadGraph(paths[0], metadata.Nodes)
+		if err == nil && own != nil { // else nothing is said of it
+			warnOtherGraph(cmd, paths[0], own, graph)
+		}
 	}
 	r.classifier, err = p.load(cmd, p.checkpoint, max(1, signals))
 	if err != nil {

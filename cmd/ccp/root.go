@@ -125,6 +125,14 @@ func (s *shared) loading(cmd *cobra.Command, dataDir string, o datasets.Options)
 	return o, status.clear
 }
 
+// warnOtherGraph warns if the graph of a file is not that of the model, as where its nodes are in another order.
+func warnOtherGraph(cmd *cobra.Command, file string, own, trained *affinity.Matrix) {
+	if own.Hash() != trained.Hash() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: the graph of %s is not the one that the model was trained on and "+
+			"predicts with: are the nodes in another order?\n", file)
+	}
+}
+
 // dataOf loads the data set that the run in dir was trained on, or another one that fits its classifier's description
 // and graph. Another file without a split is all test.
 func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.Matrix, dir, dataDir,
@@ -154,9 +162,8 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.M
 	if other == "" && datasets.IsFile(config.Name) && errors.Is(err, fs.ErrNotExist) && cmd.Flags().Lookup("data") != nil {
 		err = fmt.Errorf("%w; give its place with --data", err)
 	}
-	if err == nil && another && m.Form == nil && d.Affinity.Hash() != graph.Hash() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "warning: the graph of %s is not the one that the model was trained on and "+
-			"predicts with: are the nodes in another order?\n", config.Name)
+	if err == nil && another && m.Form == nil {
+		warnOtherGraph(cmd, config.Name, d.Affinity, graph)
 	}
 	if err != nil || another {
 		return d, err
