@@ -147,12 +147,9 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.M
 	}
 	o, done := s.loading(cmd, dataDir, datasets.Options{})
 	defer done()
-	another, place := other != "" && other != config.Name, other
-	if _, missing := os.Stat(config.Name); missing != nil && other == "" && datasets.IsFile(config.Name) {
-		place = filepath.Join(o.DataDir, filepath.Base(config.Name))
-	}
-	if digest, _, err := files.Digest(place, sha256.New()); err == nil && strings.HasSuffix(m.Provenance, digest) {
-		config.Name, another = place, false // the same file in another place
+	another := other != "" && other != config.Name
+	if place := newPlace(config.Name, other, o.DataDir, m.Provenance); place != "" {
+		config.Name, another = place, false
 	}
 	if another { // what one source was asked for means nothing to another
 		config = training.Config{Name: other, Keep: training.KeepLast}
@@ -177,6 +174,21 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.M
 			"the data as it is now\n", config.Name, strings.Join(differences, ", "))
 	}
 	return d, err
+}
+
+// newPlace returns where the file that a run was trained on lies now: at other, which --data names; or without that in
+// the data folder, if it is no longer at its name. A file is the same if the provenance of the run's data ends with its
+// digest. newPlace returns "" if there is no such file.
+func newPlace(name, other, dataDir, provenance string) string {
+	place := other
+	if _, missing := os.Stat(name); missing != nil && other == "" && datasets.IsFile(name) {
+		place = filepath.Join(dataDir, filepath.Base(name))
+	}
+	digest, _, err := files.Digest(place, sha256.New())
+	if err != nil || !strings.HasSuffix(provenance, digest) {
+		return ""
+	}
+	return place
 }
 
 // untilSignal ends the command's context at Ctrl-C or SIGTERM. Then it calls notify, and removes the handler: a second

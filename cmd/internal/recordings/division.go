@@ -108,6 +108,19 @@ func (m *making) number() error {
 	for i, class := range names {
 		number[class], m.made.Classes = int32(i), append(m.made.Classes, Class{class, count[class]})
 	}
+	m.noteOddClasses(names, count)
+	if len(names) < len(m.classes) {
+		without := slices.DeleteFunc(slices.Clone(m.classes), func(class string) bool { return count[class] > 0 })
+		m.note("no sample is of class %s, which the data declares; left out", strings.Join(without, ", "))
+	}
+	keep(m, "labels", xslices.Map(m.samples, func(x *sample) int32 { return number[x.label] }))
+	keep(m, "class_names", names)
+	return nil
+}
+
+// noteOddClasses tells of classes whose names say that they may be none, or another one; of groups as well; and of
+// there being one class only. count has the samples of each class.
+func (m *making) noteOddClasses(names []string, count map[string]int) {
 	for _, class := range names {
 		if len(class) > 2 && class[0] == '\'' && class[len(class)-1] == '\'' {
 			m.noteOf("apostrophes", fmt.Sprintf("class %s has its apostrophes, which Weka's CSVSaver writes for quotation "+
@@ -118,8 +131,8 @@ func (m *making) number() error {
 				text.Count(count[class], "sample"))
 		}
 		if classMarks[strings.ToLower(class)] {
-			m.note("class %q, of %s, is a mark of missing values, too: remove samples that have no "+
-				"class", class, text.Count(count[class], "sample"))
+			m.note("class %q, of %s, is a mark of missing values, too: remove samples that have no class", class,
+				text.Count(count[class], "sample"))
 		}
 	}
 	if len(names) == 1 {
@@ -129,11 +142,4 @@ func (m *making) number() error {
 	for _, note := range append(suggest.Alike("class", names), suggest.Alike("group", m.groups())...) {
 		m.note("%s", note)
 	}
-	if len(names) < len(m.classes) {
-		without := slices.DeleteFunc(slices.Clone(m.classes), func(class string) bool { return count[class] > 0 })
-		m.note("no sample is of class %s, which the data declares; left out", strings.Join(without, ", "))
-	}
-	keep(m, "labels", xslices.Map(m.samples, func(x *sample) int32 { return number[x.label] }))
-	keep(m, "class_names", names)
-	return nil
 }

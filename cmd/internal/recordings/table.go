@@ -294,8 +294,8 @@ func (t *table) unvalued(column, line int, cell string, err error) error {
 	if t.sample < 0 && t.from.label == "" {
 		hint = fmt.Sprintf(", or names the samples with --columns %q", heading)
 	}
-	return fmt.Errorf("column %s: %w; a line of "+
-		"units begins with #, a column of words is left out with --leave %q%s", heading, err, heading, hint)
+	return fmt.Errorf("column %s: %w; a line of units begins with #, a column of words is left out with --leave %q%s",
+		heading, err, heading, hint)
 }
 
 // ucrHeadings returns the headings that a .tsv file of the UCR archive has not: its first line is a sample, a class and
