@@ -134,34 +134,46 @@ type padding struct {
 }
 
 // paddingOf finds time points at the end of series, or at their begin, at which all sensors have one value, that of
-// the first such series.
+// the first series with several of them.
 func (r *npzReader) paddingOf(back bool) (p padding) {
-	const least = 2 // time points that are no chance
+	const several = 2 // time points that are no chance
+	values, counts := make([]float32, r.samples), make([]int, r.samples)
+	first := -1
 	for i := range r.samples {
-		count, n := 0, r.timepoints(i)
-		value := float32(0)
-		for k := range n {
-			at := k
-			if back {
-				at = n - 1 - k
-			}
-			one, uniform := r.uniform(i, at)
-			if !uniform || count > 0 && one != value {
-				break
-			}
-			value, count = one, count+1
+		values[i], counts[i] = r.uniformEnd(i, back)
+		if first < 0 && counts[i] >= several {
+			first = i
 		}
-		if count < least || count == n || p.samples > 0 && value != p.value {
-			p.several = p.several || p.samples > 0
-			continue
+	}
+	if first < 0 {
+		return p
+	}
+	p = padding{value: values[first], first: first, of: counts[first]}
+	for i, count := range counts {
+		if count > 0 && values[i] == p.value {
+			p.samples, p.timepoints = p.samples+1, p.timepoints+count
 		}
-		if p.samples == 0 {
-			p.value, p.first, p.of = value, i, count
-		}
-		p.several = p.several || count != p.of || i > p.samples
-		p.samples, p.timepoints = p.samples+1, p.timepoints+count
+		p.several = p.several || count != p.of || values[i] != p.value
 	}
 	return p
+}
+
+// uniformEnd counts the time points at the end of a series, or at its begin, at which all sensors have one value. It
+// is 0 if the whole series is so.
+func (r *npzReader) uniformEnd(i int, back bool) (value float32, count int) {
+	n := r.timepoints(i)
+	for ; count < n; count++ {
+		at := count
+		if back {
+			at = n - 1 - count
+		}
+		one, uniform := r.uniform(i, at)
+		if !uniform || count > 0 && one != value {
+			return value, count
+		}
+		value = one
+	}
+	return 0, 0
 }
 
 // uniform reports that all sensors have one value at a time point, which is not missing.
@@ -429,8 +441,8 @@ func (r *npzReader) readRecordings() error {
 	if r.opts.Form == nil {
 		r.warnGaps(form.Width(), r.visit,
 			func(column int) string { return recording.Column(form.Sensors, form.Channels, column) })
-		r.warnPadding()
 	}
+	r.warnPadding()
 	changes, err := r.prepareSeries(form, own)
 	if err != nil {
 		return err
