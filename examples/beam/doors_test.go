@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -92,7 +93,7 @@ func TestEachFileAsPredict(t *testing.T) {
 }
 
 // alone returns what ccp predict says of a file, in the form of the pipeline's lines but with | between the cells, or
-// its error.
+// its error. What predict notes of the file, on the standard error, stands with each recording, as the pipeline has it.
 func alone(t *testing.T, folder, path string) (said string, ok bool) {
 	t.Helper()
 	cmd := exec.Command(os.Getenv("CCP_PROGRAM"), "predict", "--json", "--checkpoint", "run", path)
@@ -102,7 +103,13 @@ func alone(t *testing.T, folder, path string) (said string, ok bool) {
 	if err != nil {
 		return errs.String(), false
 	}
-	var lines []string
+	var lines, notes []string
+	for line := range strings.Lines(errs.String()) {
+		note, found := strings.CutPrefix(strings.TrimSpace(line), "note: ")
+		if found {
+			notes = append(notes, note)
+		}
+	}
 	for line := range strings.Lines(string(output)) {
 		var p struct {
 			Name, Class   string
@@ -115,7 +122,7 @@ func alone(t *testing.T, folder, path string) (said string, ok bool) {
 		for _, share := range []float64{p.Probability, p.Probabilities["a"], p.Probabilities["b"]} {
 			cells = append(cells, strconv.FormatFloat(share, 'g', 7, 64))
 		}
-		lines = append(lines, strings.Join(append(cells, strings.Join(p.Warnings, "; ")), "|"))
+		lines = append(lines, strings.Join(append(cells, strings.Join(slices.Concat(notes, p.Warnings), "; ")), "|"))
 	}
 	return strings.Join(lines, "\n"), true
 }
