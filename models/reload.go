@@ -124,7 +124,7 @@ func (r *Reloader) reload(ctx context.Context, grown bool) (changed bool, err er
 			return false, err
 		}
 	}
-	c, err := r.read(ctx, dir, snapshot, options)
+	c, err := r.compiled(ctx, dir, snapshot, options)
 	if err != nil {
 		if !grown && ctx.Err() == nil && !passing(err) {
 			r.refused, r.failure = state, err
@@ -154,9 +154,9 @@ func (r *Reloader) isClosed() bool {
 	return r.closed
 }
 
-// read loads the classifier in dir and compiles it. It is an error if the classifier is not of this snapshot, unless
+// compiled loads the classifier in dir and compiles it. It is an error if the classifier is not of this snapshot, unless
 // none was loaded before: the snapshot is damaged, or its writer is a step ahead of us.
-func (r *Reloader) read(ctx context.Context, dir, snapshot string, options LoadOptions) (*Classifier, error) {
+func (r *Reloader) compiled(ctx context.Context, dir, snapshot string, options LoadOptions) (*Classifier, error) {
 	c, err := options.read(os.DirFS(dir), r.dir)
 	if err != nil {
 		return nil, err

@@ -117,7 +117,13 @@ func TestUnevenTimesAreNotRounded(t *testing.T) {
 		"few times":                      {0, 0.2, 0.5, 0.7, 1},
 		"a pause":                        {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 30, 31, 32},
 		"one late time point": times(99, func(i int) float64 {
-			return map[int]float64{50: 3, 51: 1}[i] + map[bool]float64{true: 2}[i != 50 && i != 51]
+			switch i {
+			case 50:
+				return 3
+			case 51:
+				return 1
+			}
+			return 2
 		}),
 		"steps of 2, 1 and 3 by chance": times(99, func(int) float64 { return 1 + random(3) }),
 		"steps of 1 and 3":              times(99, func(i int) float64 { return float64(1 + i%2*2) }),

@@ -138,7 +138,7 @@ func (r Recording) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a recording. The error says where a value, a name or a time is wrong.
 func (r *Recording) UnmarshalJSON(raw []byte) (err error) {
-	*r, err = read(jsonread.New(raw), func(int) error { return nil })
+	*r, err = readRecording(jsonread.New(raw), func(int) error { return nil })
 	return err
 }
 
@@ -154,7 +154,7 @@ func ReadAll(document []byte, room func(i, bytes int) error) (all []Recording, e
 		if err := take(512); err != nil {
 			return err
 		}
-		one, err := read(from, take)
+		one, err := readRecording(from, take)
 		all = append(all[:i], one)
 		return err
 	})
@@ -168,9 +168,9 @@ func ReadAll(document []byte, room func(i, bytes int) error) (all []Recording, e
 	return all, cmp.Or(err, from.End())
 }
 
-// read reads a recording. Before the recording occupies more memory, read calls take with the number of bytes, and
+// readRecording reads a recording. Before it occupies more memory, readRecording calls take with the number of bytes, and
 // fails with its error.
-func read(from *jsonread.Reader, take func(bytes int) error) (Recording, error) {
+func readRecording(from *jsonread.Reader, take func(bytes int) error) (Recording, error) {
 	r := &reader{from: from, take: take}
 	members := map[string]jsonread.Value{
 		"name":     from.Text(&r.Name),
@@ -196,7 +196,7 @@ func read(from *jsonread.Reader, take func(bytes int) error) (Recording, error) 
 type reader struct {
 	Recording
 	from   *jsonread.Reader
-	take   func(bytes int) error // see read
+	take   func(bytes int) error // see readRecording
 	number float64               // the last number read
 	digits string                // of it
 	rests  []float64             // what float64 leaves out of the times; nil if nothing

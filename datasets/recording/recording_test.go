@@ -166,12 +166,12 @@ func TestReadWithinMemory(t *testing.T) {
 		`{"values":[[` + strings.Repeat("1,", 1<<16) + `1]],"values":[]}`: 8 << 16,
 	} {
 		taken := 0
-		_, err := read(jsonread.New([]byte(text)), func(n int) error { taken += n; return nil })
+		_, err := readRecording(jsonread.New([]byte(text)), func(n int) error { taken += n; return nil })
 		require.NoError(t, err)
 		assert.GreaterOrEqual(t, taken, least, text[:20])
 		assert.Less(t, taken, 300*len(text)/3, text[:20])
 		full, asked := errors.New("full"), 0
-		_, err = read(jsonread.New([]byte(text)), func(n int) error {
+		_, err = readRecording(jsonread.New([]byte(text)), func(n int) error {
 			asked += n
 			if asked > 1<<16 {
 				return full
@@ -413,7 +413,7 @@ func BenchmarkRead(b *testing.B) {
 	text := []byte(`{"values":[[` + strings.Repeat("0.125,", 1<<18) + `0]]}`)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		_, err := read(jsonread.New(text), func(int) error { return nil })
+		_, err := readRecording(jsonread.New(text), func(int) error { return nil })
 		require.NoError(b, err)
 	}
 }

@@ -13,7 +13,7 @@ func (t *table) dayOf(line int, cell string) (seconds float64, ok bool) {
 	if number, _, isNumber := decimal(cell); isNumber {
 		for _, f := range digitForms {
 			if f.point == 0 && slices.Contains([]string{"YMD", "yMD", "YJ"}, f.fields) {
-				if seconds, _, ok := f.read(number, 0); ok {
+				if seconds, _, ok := f.secondsOf(number, 0); ok {
 					return seconds, true
 				}
 			}
@@ -137,7 +137,7 @@ func onDays(f *digitForm, r *rows) (d rows, ok bool) {
 			return d, false
 		}
 		for i, at := range r.times { // without the days that decoded adds
-			d.times[i], _, _ = f.read(at, 0)
+			d.times[i], _, _ = f.secondsOf(at, 0)
 		}
 	}
 	for i, day := range r.days {

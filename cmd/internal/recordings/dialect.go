@@ -42,10 +42,16 @@ func marksOf(text string) mark {
 	switch {
 	case points+commas == 0:
 		return noMark
-	case points+commas == 1 && isGroup(text, strings.IndexAny(text, ".,")):
-		return map[int]mark{1: anyPoint, 0: anyComma}[points]
-	case points+commas == 1:
-		return map[int]mark{1: point, 0: comma}[points]
+	case points == 1 && commas == 0:
+		if isGroup(text, strings.IndexByte(text, '.')) {
+			return anyPoint
+		}
+		return point
+	case points == 0 && commas == 1:
+		if isGroup(text, strings.IndexByte(text, ',')) {
+			return anyComma
+		}
+		return comma
 	case byPoints.MatchString(text):
 		return comma
 	case byCommas.MatchString(text):
@@ -175,8 +181,8 @@ func (d *dialect) tell(decimal mark, n numeral) error {
 	}
 }
 
-// read reads a number with a mark that does not tell. It is taken for decimals, and open, unless others have told.
-func (d *dialect) read(is mark, n numeral, separator rune) (value float64, plain string, open mark, err error) {
+// number reads a number with a mark that does not tell. It is taken for decimals, and open, unless others have told.
+func (d *dialect) number(is mark, n numeral, separator rune) (value float64, plain string, open mark, err error) {
 	decimal := d.decimal
 	if decimal == noMark {
 		decimal = map[mark]mark{anyPoint: point, anyComma: comma}[is]

@@ -49,9 +49,9 @@ const month = 365.2425 / 12 * 24 * 60 * 60
 // isOfDay reports that the form is of a time of day, or of another clock without a date.
 func (f digitForm) isOfDay() bool { return !strings.ContainsAny(f.fields, "YyMDJWQ") }
 
-// read returns the seconds that a number at + rest stands for, and what float64 leaves out of them; the hours, or
+// secondsOf returns the seconds that a number at + rest stands for, and what float64 leaves out of them; the hours, or
 // minutes, for sixtieths.
-func (f digitForm) read(at, rest float64) (seconds, left float64, ok bool) {
+func (f digitForm) secondsOf(at, rest float64) (seconds, left float64, ok bool) {
 	if at < 0 || at > 1<<62 {
 		return 0, 0, false
 	}
@@ -156,7 +156,7 @@ func (r *rows) are(f *digitForm) bool { return r.firstOther(f) < 0 }
 // firstOther returns the first row whose number is no time of a form; -1 if all are.
 func (r *rows) firstOther(f *digitForm) int {
 	for i, at := range r.times {
-		if _, _, ok := f.read(at, r.rest(i)); !ok {
+		if _, _, ok := f.secondsOf(at, r.rest(i)); !ok {
 			return i
 		}
 	}
@@ -192,7 +192,7 @@ func (r *rows) decoded(f *digitForm) (d rows, wrongLine int) {
 		d.kind = dates
 	}
 	for i, at := range r.times {
-		seconds, left, ok := f.read(at, r.rest(i))
+		seconds, left, ok := f.secondsOf(at, r.rest(i))
 		if !ok {
 			return d, r.line(i)
 		}

@@ -154,7 +154,7 @@ func (in *input) byMarks(n numeral) (value float64, err error) {
 		if is == anyPoint && in.between() == ',' && in.bare.text == "" {
 			in.bare = n.kept()
 		}
-		value, in.plain, in.open, err = in.dialect.read(is, n, in.between())
+		value, in.plain, in.open, err = in.dialect.number(is, n, in.between())
 	default:
 		in.plain = plainly(n.text, is)
 		value, err = float(in.plain)

@@ -75,7 +75,8 @@ func TestFilesBesideRecordingsAreToldOf(t *testing.T) {
 	for _, name := range []string{"u/9.txt", "v/9.dat", "v/deeper/9.csv", "labels.csv"} {
 		path := put(t, folder, name, table)
 		result, _ := imported(t, Options{}, folder)
-		if name == "v/deeper/9.csv" {
+		file := path
+		if name == "v/deeper/9.csv" { // the folder is named
 			path = filepath.Dir(path)
 		}
 		said := "left out, as no recordings of the folder's kind: 1 file or folder, such as " + path
@@ -83,8 +84,8 @@ func TestFilesBesideRecordingsAreToldOf(t *testing.T) {
 		_, notes, err := ReadUnlabelled(t.Context(), []string{folder}, d.Form)
 		require.NoError(t, err)
 		assert.Equal(t, []string{said}, notes, "predict")
-		require.NoError(t, os.Remove(path+map[bool]string{true: "/9.csv"}[name == "v/deeper/9.csv"]))
-		_ = os.Remove(path)
+		require.NoError(t, os.Remove(file))
+		_ = os.Remove(path) // of a folder that is empty now
 	}
 	labels := put(t, folder, "links.csv", "a,a\n")
 	named, _ := imported(t, Options{Parts: put(t, folder, "parts.csv", "a,trunk\n")}, folder)

@@ -194,7 +194,9 @@ func (t *table) timeOf(in *input, line int, x *sample, cells []string) (at, rest
 // valueOf reads a value of a column.
 func (t *table) valueOf(in *input, column, line int, cell string) (value float64, err error) {
 	d := t.dialect
-	if in.dialect = d; in.allExact || column < len(in.exact) && in.exact[column] {
+	in.dialect = d
+	isExact := in.allExact || column < len(in.exact) && in.exact[column] // a program wrote it as a number, not as text
+	if isExact {
 		return in.exactly(cell)
 	}
 	value, err = in.number(line, cell)

@@ -54,7 +54,7 @@ func (c *chooser) judgeAlone(ctx context.Context, one *candidate, alone judgemen
 	losses, predicted, labels := make([]float64, len(held)), make([]int, len(held)), labelsOf(held)
 	n := float64(len(lone.rows))
 	err = inParallel(ctx, len(held), func(w *work, i int) {
-		w.read(c.classifier.scaling, held[i].Values)
+		w.takeSample(c.classifier.scaling, held[i].Values)
 		logits := lone.logits(w)
 		predicted[i] = floats.MaxIdx(logits)
 		p := math.Exp(logits[labels[i]] - floats.LogSumExp(logits))

@@ -146,7 +146,7 @@ func TestSamplesAreReadByLinksOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	want := make([]float32, v.forest.width)
 	w := new(work)
-	w.read(v.scaling, samples[0].Values)
+	w.takeSample(v.scaling, samples[0].Values)
 	copy(want, v.forest.features(w))
 	plain := c
 	plain.Relink = nil

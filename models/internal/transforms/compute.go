@@ -76,7 +76,7 @@ func (e *extractor) extract(ctx context.Context, some []int, columns []float32, 
 	}
 	err := inParallel(ctx, len(some), func(w *work, at int) {
 		sample := some[at]
-		w.read(e.classifier.scaling, e.samples[sample].Values)
+		w.takeSample(e.classifier.scaling, e.samples[sample].Values)
 		if columns != nil {
 			for j, x := range e.forestFor(sample, e.classifier.forest).features(w) {
 				columns[j*len(some)+at] = x

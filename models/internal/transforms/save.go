@@ -248,7 +248,8 @@ func Open(store *model.Store, of Config) (*Classifier, error) {
 		return nil, err
 	}
 	v := h.open()
-	if v.Mixture, err = openMixture(store); err != nil {
+	v.Mixture, err = openMixture(store)
+	if err != nil {
 		return nil, err
 	}
 	for path, to := range v.arrays() {

@@ -90,7 +90,7 @@ func (v *Classifier) Read(values []float32) (r Reading) {
 		w = new(work)
 	}
 	defer v.buffers.Put(w)
-	w.read(v.scaling, values)
+	w.takeSample(v.scaling, values)
 	if v.forest != nil { // first, because it keeps its features for the transforms
 		r.Forest = v.forest.votes(v.forest.features(w))
 	}

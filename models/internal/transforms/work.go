@@ -16,8 +16,8 @@ type work struct {
 	compared []float32            // the kernel values of one transform
 }
 
-// read makes the standardised recording that of a sample, of which no features are known yet.
-func (w *work) read(s features.Scaling, values []float32) {
+// takeSample makes the standardised recording that of a sample, of which no features are known yet.
+func (w *work) takeSample(s features.Scaling, values []float32) {
 	s.Read(&w.Recording, values)
 	w.known = map[string][]float32{}
 }
