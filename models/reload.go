@@ -154,8 +154,8 @@ func (r *Reloader) isClosed() bool {
 	return r.closed
 }
 
-// compiled loads the classifier in dir and compiles it. It is an error if the classifier is not of this snapshot, unless
-// none was loaded before: the snapshot is damaged, or its writer is a step ahead of us.
+// compiled loads the classifier in dir and compiles it. It is an error if the classifier is not of this snapshot,
+// unless none was loaded before: the snapshot is damaged, or its writer is a step ahead of us.
 func (r *Reloader) compiled(ctx context.Context, dir, snapshot string, options LoadOptions) (*Classifier, error) {
 	c, err := options.read(os.DirFS(dir), r.dir)
 	if err != nil {

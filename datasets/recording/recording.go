@@ -168,8 +168,8 @@ func ReadAll(document []byte, room func(i, bytes int) error) (all []Recording, e
 	return all, cmp.Or(err, from.End())
 }
 
-// readRecording reads a recording. Before it occupies more memory, readRecording calls take with the number of bytes, and
-// fails with its error.
+// readRecording reads a recording. Before it occupies more memory, readRecording calls take with the number of bytes,
+// and fails with its error.
 func readRecording(from *jsonread.Reader, take func(bytes int) error) (Recording, error) {
 	r := &reader{from: from, take: take}
 	members := map[string]jsonread.Value{
