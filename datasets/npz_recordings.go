@@ -1,0 +1,191 @@
+package datasets
+
+// This file makes the raw series of a data set of an .npz file's recordings: it finds or completes their form, fills
+// their gaps and makes their time points even.
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/suggest"
+)
+
+// readRecordings makes the raw series of the recordings: without gaps, at even time points.
+func (r *npzReader) readRecordings() error {
+	s, raw := r.series, r.raw
+	if s == nil || s.values == nil {
+		return nil
+	}
+	form := r.form()
+	own := form.Sensors
+	err := r.learned(form)
+	if err != nil {
+		return err
+	}
+	if r.opts.Form == nil {
+		r.warnGaps(form.Width(), r.visit,
+			func(column int) string { return recording.Column(form.Sensors, form.Channels, column) })
+	}
+	r.warnPadding()
+	changes, err := r.prepareSeries(form, own)
+	if err != nil {
+		return err
+	}
+	if s.other { // what the file has for its own sensors does not fit
+		r.nodes, raw.Nodes = len(form.Sensors), len(form.Sensors)
+		raw.Graph, raw.Coordinates, raw.Parts = r.opts.Graph, nil, nil
+	}
+	first := slices.IndexFunc(raw.SampleNotes, func(notes []string) bool { return notes != nil })
+	if first >= 0 {
+		appendf(&raw.Warnings, "series[%d]: %s", first, strings.Join(raw.SampleNotes[first], "; "))
+	}
+	if n := changes.Interpolated; n > 0 {
+		raw.Notes = append(raw.Notes, fmt.Sprintf("%d missing values were interpolated in time", n))
+	}
+	if n := changes.Filled; n > 0 {
+		raw.Notes = append(raw.Notes,
+			fmt.Sprintf("%d missing values were filled by neighbours or the mean of the training samples", n))
+	}
+	raw.record(*form, r.opts)
+	return nil
+}
+
+// form returns the form of an import, or makes one of the names and the rate that the file has. Sensors without a name
+// get that of the training, or a number.
+func (r *npzReader) form() *recording.Form {
+	s, form := r.series, r.raw.Recorded
+	if form != nil && s.times == nil {
+		s.rate = cmp.Or(s.rate, form.Rate)
+	}
+	if form == nil {
+		form = &recording.Form{Sensors: s.names, Channels: r.raw.Channels, Rate: s.rate}
+		if o := r.opts.Form; s.names == nil && o != nil && len(o.Sensors) == r.nodes {
+			form.Sensors = o.Sensors
+		}
+		if known := len(form.Sensors); known < r.nodes {
+			form.Sensors = append(form.Sensors, recording.Numbered(known, r.nodes)...)
+		}
+	}
+	if form.Rate == 0 && s.times != nil {
+		form.Rate = recording.Rate(r.samples, r.recording)
+	}
+	o := r.opts.Form
+	s.untimed = o != nil && o.Rate > 0 && form.Rate == 0
+	return form
+}
+
+// learned gives a form what the training has learned, and no more, or learns it. Sensors of which some are the
+// training's take their names and their order.
+func (r *npzReader) learned(form *recording.Form) (err error) {
+	o, s := r.opts.Form, r.series
+	if o == nil {
+		form.Filled = form.Filled || r.gaps()
+		if form.Filled && form.Fill == nil {
+			form.Fill, err = r.learnFill(form)
+		}
+		return err
+	}
+	form.Rate, form.Zeros, form.Filled, form.Fill, form.Gaps = cmp.Or(o.Rate, form.Rate), o.Zeros, o.Filled, o.Fill, o.Gaps
+	if s.names == nil && r.raw.Recorded == nil || form.Channels != o.Channels || slices.Equal(form.Sensors, o.Sensors) {
+		return nil
+	}
+	if _, missing, _, _ := suggest.Match(o.Sensors, form.Sensors); len(missing) < len(o.Sensors) {
+		named := recording.Form{Sensors: form.Sensors, Channels: form.Channels}
+		s.other, form.Sensors, err = true, o.Sensors, named.Check()
+	}
+	return err
+}
+
+// learnFill learns from the training samples, or from all if there are none, what sensors without a value are filled
+// with.
+func (r *npzReader) learnFill(form *recording.Form) (*recording.Fill, error) {
+	samples, graph := loop.Indices(r.samples), r.raw.Graph
+	if s := r.raw.Split; s != nil && len(s.Train) > 0 {
+		samples = s.Train
+	}
+	var links [][2]int
+	switch {
+	case graph != nil:
+		for _, edge := range graph.EdgeList() {
+			if edge.I != edge.J {
+				links = append(links, [2]int{edge.I, edge.J})
+			}
+		}
+	case r.nodes <= allLinked:
+		for a := range r.nodes {
+			for b := a + 1; b < r.nodes; b++ {
+				links = append(links, [2]int{a, b})
+			}
+		}
+	}
+	return recording.NewFill(form.Sensors, form.Channels, links, func(yield func(row []float64)) {
+		for _, i := range samples {
+			for row := range slices.Chunk(r.recording(i).Values, form.Width()) {
+				yield(row)
+			}
+		}
+	})
+}
+
+// prepareSeries fills the gaps of each recording and makes its time points even, in the memory of what was read. own
+// are the file's names of the sensors.
+func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes recording.Changes, err error) {
+	plain := *form
+	plain.Origin, plain.Untracked = "", false // what an import has done
+	r.raw.Series = make([][]float32, r.samples)
+	checked := false
+	uneven, rate := 0, 0
+	for i := range r.raw.Series {
+		one := r.recording(i)
+		if !checked || r.series.other { // else the names are checked once
+			one.Sensors = own
+		}
+		changed, err := plain.Prepare(&one)
+		checked = checked || err == nil
+		if err != nil && r.skip != nil {
+			r.skip(i, err)
+			continue
+		}
+		if err != nil {
+			return changes, fmt.Errorf("series[%d]: %w", i, err)
+		}
+		changes.Add(changed)
+		if r.series.untimed && one.Timepoints() > 1 {
+			changed.Notes = append(changed.Notes, r.opts.Form.RateNote())
+		}
+		if changed.Notes != nil {
+			if r.raw.SampleNotes == nil {
+				r.raw.SampleNotes = make([][]string, r.samples)
+			}
+			r.raw.SampleNotes[i] = changed.Notes
+		}
+		switch byTimes, byRate := plain.Resamples(one); {
+		case byTimes:
+			uneven++
+		case byRate:
+			rate++
+		}
+		r.raw.Series[i] = plain.Even(one, r.sample(i))
+	}
+	r.noteResampled(uneven, rate, plain.Rate)
+	r.series.values = nil
+	return changes, nil
+}
+
+// noteResampled notes how many series were resampled, unless they are to test a classifier, and why.
+func (r *npzReader) noteResampled(uneven, rate int, to float64) {
+	if r.opts.Form != nil {
+		return
+	}
+	if uneven > 0 {
+		appendf(&r.raw.Notes, "times are uneven in %d of %d series: values are interpolated at even times", uneven, r.samples)
+	}
+	if rate > 0 {
+		appendf(&r.raw.Notes, "%d of %d series have another rate than most: resampled to %.4g time points a unit of time",
+			rate, r.samples, to)
+	}
+}
