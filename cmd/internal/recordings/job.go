@@ -1,0 +1,71 @@
+package recordings
+
+// This file holds what the reading of all files shares: progress, and the notes of what a person should know.
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/clusterpool/ccp/internal/suggest"
+)
+
+// job is what the reading of all files shares.
+type job struct {
+	ctx      context.Context
+	progress func(doing string, done float64) // may be nil
+	skip     func(name string, err error)     // is told of files and recordings that are left out; nil: they are errors
+	notes    []note                           // what a person should know
+	markers  map[string]int                   // what stood for missing values, beside the usual words
+	sheet    string                           // of workbooks; "" for the first
+	dialect  *dialect                         // of the numbers in texts
+	buffer   *bufio.Reader                    // of the file being read
+	opening  batch                            // its first lines
+	table    splitter                         // the last table, whose room the next one has
+}
+
+// tell reports progress. It returns an error when the context has ended.
+func (j *job) tell(doing string, done float64) error {
+	if j.ctx.Err() != nil {
+		return context.Cause(j.ctx)
+	}
+	if j.progress != nil {
+		j.progress(doing, done)
+	}
+	return nil
+}
+
+// note is what a person should know. What is so of several recordings or files names the first.
+type note struct {
+	about, text string
+	count       int
+}
+
+// note keeps what a person should know, once.
+func (j *job) note(format string, values ...any) {
+	text := fmt.Sprintf(format, values...)
+	j.noteOf(text, text)
+}
+
+// noteOf keeps what a person should know about several recordings or files: the text of the first.
+func (j *job) noteOf(about, text string) {
+	at := slices.IndexFunc(j.notes, func(n note) bool { return n.about == about })
+	if at < 0 {
+		at, j.notes = len(j.notes), append(j.notes, note{about: about, text: text})
+	}
+	j.notes[at].count++
+}
+
+// told returns the notes. Those of several recordings or files have their number.
+func (j *job) told() (all []string) {
+	for _, n := range j.notes {
+		if n.count > 1 && n.about != n.text {
+			n.text += fmt.Sprintf(" (%d in all)", n.count)
+		}
+		all = append(all, n.text)
+	}
+	return all
+}
+
+var few = suggest.Few

@@ -1,0 +1,152 @@
+package recordings
+
+// This file reads the cells of a table's line: its time, its values and their unit.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// readLine adds the time and the values of a line to its sample.
+func (t *table) readLine(in *input, line int, x *sample, cells []string) (err error) {
+	var at, rest float64
+	if t.time >= 0 {
+		at, rest, err = t.timeOf(in, line, x, cells)
+		if err != nil {
+			return err
+		}
+	}
+	timeOpen := in.open
+	for _, column := range t.values {
+		value, err := t.valueOf(in, column, line, cells[column])
+		if err != nil {
+			return t.unvalued(column, line, cells[column], err)
+		}
+		x.rows.open.add(len(x.rows.values), in.open)
+		x.rows.values = append(x.rows.values, value)
+	}
+	if t.time < 0 {
+		return nil
+	}
+	if t.sensor >= 0 {
+		sensor, ok := t.number[cells[t.sensor]]
+		if !ok {
+			sensor = len(t.sensors)
+			t.sensors = append(t.sensors, strings.Clone(cells[t.sensor]))
+			t.number[t.sensors[sensor]] = sensor
+		}
+		if err := t.sameUnit(cells); err != nil {
+			return err
+		}
+		x.rows.columns = append(x.rows.columns, int32(sensor*len(t.values)))
+	}
+	if n := len(x.rows.times); x.rows.line(n) != line {
+		x.rows.runs = append(x.rows.runs, run{n, line})
+	}
+	x.rows.openTimes.add(len(x.rows.times), timeOpen)
+	x.rows.kind = t.kind
+	x.rows.addTime(at, rest)
+	return nil
+}
+
+// timeOf reads the time of a line, and what float64 leaves out of it. A time of day goes with the date in a column of
+// its own.
+func (t *table) timeOf(in *input, line int, x *sample, cells []string) (at, rest float64, err error) {
+	cell := cells[t.time]
+	if t.date >= 0 {
+		switch colon := strings.IndexByte(cell, ':'); {
+		case colon == 1, colon == 2:
+			cell = cells[t.date] + " " + cell
+		case colon < 0:
+			t.addDay(&x.rows, line, cells[t.date])
+		}
+	}
+	at, rest, err = t.when(in, line, cell)
+	switch {
+	case errors.As(err, new(unreadable)):
+		err = t.unread(t.time, err)
+	case err != nil:
+		err = fmt.Errorf("column %s: %w; or leave the column out with --leave %q", t.headings[t.time], err,
+			t.headings[t.time])
+	}
+	return at, rest, err
+}
+
+// valueOf reads a value of a column.
+func (t *table) valueOf(in *input, column, line int, cell string) (value float64, err error) {
+	d := t.dialect
+	in.dialect = d
+	isExact := in.allExact || column < len(in.exact) && in.exact[column] // a program wrote it as a number, not as text
+	if isExact {
+		return in.exactly(cell)
+	}
+	value, err = in.number(line, cell)
+	if in.reliant && d.reliant == nil {
+		_, wrong := in.checked(cell, 0, strconv.ErrSyntax)
+		d.reliant = fmt.Errorf("%s, line %d: %w", in.path, line, t.unvalued(column, line, cell, wrong))
+	}
+	if err == nil && d.doubtful() {
+		if t.wholes == nil {
+			t.wholes = make([]*figures, len(t.headings))
+		}
+		if t.wholes[column] == nil {
+			t.wholes[column] = d.column(t.headings[column])
+		}
+		t.wholes[column].see(value, numeral{in.path, cell, line}, in.mark)
+	}
+	return value, err
+}
+
+// sameUnit checks that a reading has the unit of its sensor's other readings. Those of sensors that are left out do not
+// matter.
+func (t *table) sameUnit(cells []string) error {
+	if t.uses.unit < 0 || isMissing(cells[t.uses.unit]) || slices.Contains(t.Leave, cells[t.sensor]) {
+		return nil
+	}
+	sensor, unit := cells[t.sensor], cells[t.uses.unit]
+	key := "sensor " + sensor // columns have units, too
+	was := cmp.Or(t.chosen.units[key], t.Units[key])
+	if was == "" {
+		was = strings.Clone(unit)
+	}
+	if was != unit {
+		heading := t.headings[t.uses.unit]
+		return fmt.Errorf("column %s: sensor %q is in %s here and in %s in other readings; convert the values, correct "+
+			"the unit, or leave the column out with --leave %q", heading, sensor, unit, was, heading)
+	}
+	t.chosen.units[key] = was
+	return nil
+}
+
+// unvalued is the error of a cell that holds no value, with a way out.
+func (t *table) unvalued(column, line int, cell string, err error) error {
+	if errors.As(err, new(unreadable)) {
+		return t.unread(column, err)
+	}
+	heading, hint := t.headings[column], ""
+	if errors.As(err, new(contrary)) {
+		return fmt.Errorf("column %s: %w", heading, err)
+	}
+	if _, kind, _ := t.days.parse(cell, line); kind != numbers {
+		return fmt.Errorf("column %s: %q is a date; --time %q takes it for the times, --leave %q leaves it out", heading,
+			cell, heading, heading)
+	}
+	if t.sample < 0 && t.from.label == "" {
+		hint = fmt.Sprintf(", or names the samples with --columns %q", heading)
+	}
+	return fmt.Errorf("column %s: %w; a line of units begins with #, a column of words is left out with --leave %q%s",
+		heading, err, heading, hint)
+}
+
+// unread returns the error of a column whose cells the format's reader cannot give.
+func (t *table) unread(column int, err error) error {
+	leave := t.headings[column]
+	if dot := strings.LastIndexByte(leave, '.'); dot > 0 && slices.Contains(t.values, column) {
+		leave = leave[:dot]
+	}
+	return fmt.Errorf("column %s: %w; or leave it out with --leave %q", t.headings[column], err, leave)
+}

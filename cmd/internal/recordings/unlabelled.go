@@ -1,0 +1,104 @@
+package recordings
+
+// This file reads recordings to classify as an import read those of the training, and keeps the settings of an import
+// for that.
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/datasets/recording"
+)
+
+// ReadUnlabelled reads recordings to classify, as the import that made a form read its own. It returns them with what a
+// person should know about the files. Errors name the file and, in a table, the line and the column.
+func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) (all []recording.Recording,
+	notes []string, err error) {
+	return ReadReadable(ctx, inputs, form, nil)
+}
+
+// ReadReadable is ReadUnlabelled, but it leaves out files that cannot be read, and recordings whose lines make none,
+// and calls skip with the name of each and the reason. If skip is nil, that is an error.
+func ReadReadable(ctx context.Context, inputs []string, form *recording.Form,
+	skip func(name string, err error)) (all []recording.Recording,
+	notes []string, err error) {
+	r, err := readAlike(ctx, inputs, form, skip)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, name := range names(r.samples) {
+		all = append(all, r.samples[i].Recording)
+		all[i].Name = name
+	}
+	return all, r.told(), nil
+}
+
+// readAlike reads recordings as those of the training were read: by the settings that the import kept in the form, or,
+// where the training's file was made by hand, by the names of its sensors.
+func readAlike(ctx context.Context, inputs []string, form *recording.Form,
+	skip func(name string, err error)) (*reading, error) {
+	q := question{known: true, byHand: form.Reading == nil && form.Channels == 1}
+	if form.Reading != nil {
+		if err := json.Unmarshal(form.Reading, &q.Table); err != nil {
+			return nil, fmt.Errorf("the settings of the import cannot be read: %w; import and train again", err)
+		}
+	}
+	if q.byHand {
+		q.Take, q.Layout = form.Sensors, recordingLayout
+		if form.Longest == 1 {
+			q.Layout = samplesLayout
+		}
+	}
+	c := chosen{like: form, fills: form.Zeros || form.Fill != nil, second: form.Second}
+	if len(q.Take) == form.Width() { // else the first file makes the columns
+		c.names, c.sensors, c.channels = q.Take, form.Sensors, form.Channels
+		for i := range q.Take {
+			c.of = append(c.of, form.Sensors[i/form.Channels])
+		}
+	}
+	_, sources, err := sourcesOf(inputs, false)
+	if err != nil {
+		return nil, err
+	}
+	d := newDialect(q.Decimal, true)
+	d.apart = form.Reading != nil && q.Decimal == "" // made by 0.1.0
+	j := &job{ctx: ctx, markers: map[string]int{}, dialect: d, skip: skip}
+	j.noteAside(sources)
+	return j.read(sources, inputs[0], q, c)
+}
+
+// alike says how to read new recordings, whose class and group nobody needs.
+func (r *reading) alike() Table {
+	leave := append(slices.Clone(r.Leave), r.label)
+	if !strings.Contains(r.group, "(") { // else an expression that finds the group in names, and no column
+		leave = append(leave, r.group)
+	}
+	leave = slices.DeleteFunc(leave, func(name string) bool { return name == "" })
+	return Table{Layout: r.chosen.layout, Columns: r.Columns, Time: r.Time, Take: r.chosen.names, Leave: leave,
+		Units: r.chosen.units, Sheet: r.Sheet, Lists: r.Lists, Dates: r.days.first(), Clock: r.Clock,
+		Decimal: r.decimal.name()}
+}
+
+// names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where:
+// with one folder, or as many as it takes.
+func names(samples []*sample) []string {
+	all := make([]string, len(samples))
+	for deep := 1; ; deep++ {
+		seen, more := map[string]bool{"": true}, deep == 1
+		for i, x := range samples {
+			all[i] = x.Name
+			if deep > 1 {
+				folders := strings.Split(filepath.ToSlash(x.where), "/")
+				all[i], more = strings.Join(folders[max(0, len(folders)-deep):], "/"), more || deep < len(folders)
+			}
+			seen[all[i]] = true
+		}
+		if !more || len(seen) > len(all) {
+			return all
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package recording
+
+// This file prepares a recording as its form says, in four steps, and counts what that changes.
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Changes says what Prepare changed in a recording.
+type Changes struct {
+	Interpolated int      `json:"values"` // missing values that were interpolated in time, or repeated at an end
+	Zeros        int      `json:"zeros"`  // set to zero, because the sensor has no value
+	Filled       int      `json:"means"`  // by Form.Fill, or left for it
+	Notes        []string `json:"-"`      // what a person should know
+}
+
+// Add adds the numbers of another recording, and reports whether any is above 0.
+func (c *Changes) Add(other Changes) bool {
+	c.Interpolated += other.Interpolated
+	c.Zeros += other.Zeros
+	c.Filled += other.Filled
+	return other.Interpolated+other.Zeros+other.Filled > 0
+}
+
+func (c *Changes) note(format string, values ...any) {
+	c.Notes = append(c.Notes, fmt.Sprintf(format, values...))
+}
+
+// Prepare puts the sensors of a recording in order, fills its gaps, and subtracts the origin. It may change the values
+// where they lie. An error names the sensor, its channel and the time point.
+func (f *Form) Prepare(r *Recording) (c Changes, err error) {
+	err = f.order(r, &c)
+	if err == nil {
+		err = f.untracked(r, &c)
+	}
+	if err == nil {
+		if _, _, rate, own := r.rates(); own != nil {
+			r.fastest, r.first, r.last = rate, own[0], own[len(own)-1]
+		}
+		err = cmp.Or(f.unit(r, &c), r.pause(), f.fill(r, &c))
+	}
+	if err == nil && f.Origin != "" {
+		width, at := f.Width(), slices.Index(f.Sensors, f.Origin)*f.Channels
+		first := slices.Clone(r.Values[at : at+f.Channels])
+		for row, lost := 0, 0; row < len(r.Values) && f.Channels > 1; row += width { // a single value may well be 0
+			if origin := r.Values[row+at:][:f.Channels]; slices.ContainsFunc(origin, func(v float64) bool { return v != 0 }) {
+				first = slices.Clone(origin)
+				if lost > 0 {
+					c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; "+
+						"the first other value is the origin", f.Origin)
+				}
+				break
+			}
+			lost++
+		}
+		for k := range r.Values {
+			r.Values[k] -= first[k%f.Channels]
+		}
+	}
+	return c, err
+}
+
+// unit notes times whose rate is far from the training's. It refuses them if the rates differ as those of minutes and
+// seconds do, and no series can be made at the training's rate: then the times must be in another unit.
+func (f *Form) unit(r *Recording, c *Changes) error {
+	const maxRateRatio = 50
+	rate := r.Rate()
+	if f.Rate == 0 || rate == 0 || max(rate/f.Rate, f.Rate/rate) <= mostStretch {
+		return nil
+	}
+	difference := fmt.Sprintf("its time points are %.4g of time apart, the training's %.4g", 1/rate, 1/f.Rate)
+	if f.Rate/rate > maxRateRatio || rate/f.Rate > maxRateRatio && (r.Times[len(r.Times)-1]-r.Times[0])*f.Rate < 0.5 {
+		return fmt.Errorf("%s; give its times in the unit of the training's", difference)
+	}
+	c.note("%s; are its times in another unit?", difference)
+	return nil
+}

@@ -1,0 +1,120 @@
+package recording
+
+// This file fills the missing values of a recording, and finds the time points at which nothing was measured.
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// untracked makes the time points missing at which every sensor is 0, if the form says so. The gaps are then filled,
+// and cut off at the ends, as others are. It is an error if that leaves nothing.
+func (f *Form) untracked(r *Recording, c *Changes) error {
+	if !f.Untracked {
+		return nil
+	}
+	lost, rows, first := 0, 0, false
+	for row := range slices.Chunk(r.Values, f.Width()) {
+		zero := slices.Contains(row, 0) && !slices.ContainsFunc(row, func(v float64) bool { return v != 0 && v == v })
+		rows++
+		if zero {
+			lost++
+			first = first || rows == 1
+			for at := range row {
+				row[at] = math.NaN()
+			}
+		}
+	}
+	switch {
+	case lost == 0:
+	case lost == rows:
+		return errors.New("every sensor is 0 at each time point, as of a body that was never tracked; remove the sample")
+	case first && f.Origin != "":
+		c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; those at which all "+
+			"sensors are 0 are missing values, cut off at the ends", f.Origin)
+	default:
+		c.note("all sensors are 0 at some time points, as if nothing was tracked there; these are missing values, cut off " +
+			"at the ends")
+	}
+	return nil
+}
+
+// fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value. Time
+// points without any value at the ends of a recording are padding, which fill cuts off. A sensor without any value is
+// an error or, with Zeros, becomes zeros or, with Filled, what other sensors let expect.
+func (f *Form) fill(r *Recording, c *Changes) error {
+	width := len(f.Sensors) * f.Channels
+	first, end := len(r.Values), 0 // the time points with a value
+	for at, v := range r.Values {
+		if slices.ContainsFunc(f.Gaps, func(gap float64) bool { return v == gap || v == float64(float32(gap)) }) {
+			r.Values[at] = math.NaN()
+		} else if !math.IsNaN(v) {
+			first, end = min(first, at/width), at/width+1
+		}
+	}
+	if end == 0 {
+		return errors.New("no sensor has a value; remove the sample")
+	}
+	r.Values = r.Values[first*width : end*width]
+	if r.Times != nil {
+		r.Times = r.Times[first:end]
+	}
+	for column := range width {
+		filled, any := fillSeries(r.Values[column:], width, r.Times)
+		switch {
+		case any:
+			c.Interpolated += filled
+		case f.Filled && f.Fill == nil:
+			c.Filled += filled
+		case f.Filled:
+		case f.Zeros:
+			c.Zeros += filled
+			for at := column; at < len(r.Values); at += width {
+				r.Values[at] = 0
+			}
+		default:
+			return fmt.Errorf("%s has no value in this sample; remove the sample or the sensor "+
+				"(ccp data import --missing fill would fill it, --missing zero make it zero)",
+				Column(f.Sensors, f.Channels, column))
+		}
+	}
+	for row := range slices.Chunk(r.Values, width) {
+		if f.Fill != nil {
+			c.Filled += f.Fill.apply(row, f.Channels)
+		}
+	}
+	return nil
+}
+
+// fillSeries fills the gaps of a series, which is every stride-th value. It returns the number of gaps, and whether the
+// series has any value.
+func fillSeries(values []float64, stride int, times []float64) (filled int, any bool) {
+	when := func(at int) float64 {
+		if times == nil {
+			return float64(at / stride)
+		}
+		return times[at/stride]
+	}
+	last := -stride // the last value seen
+	for at := 0; at < len(values); at += stride {
+		if math.IsNaN(values[at]) {
+			filled++
+			continue
+		}
+		for gap := last + stride; gap < at; gap += stride {
+			if last < 0 {
+				values[gap] = values[at]
+			} else {
+				part := (when(gap) - when(last)) / (when(at) - when(last))
+				values[gap] = values[last] + part*(values[at]-values[last])
+			}
+		}
+		last, any = at, true
+	}
+	for gap := last + stride; any && gap < len(values); gap += stride {
+		values[gap] = values[last]
+	}
+	return filled, any
+}
