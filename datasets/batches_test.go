@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -213,16 +214,16 @@ func TestStopLeavesNoGoroutines(t *testing.T) {
 func TestBatchErrors(t *testing.T) {
 	d := counted(3)
 	for want, b := range map[string]*Batches{
-		"batch size 0":                        d.Batches(loop.Indices(3), BatchOptions{}),
-		"batch size -2":                       d.Batches(loop.Indices(3), BatchOptions{Size: -2}),
-		"start step -1":                       d.Batches(loop.Indices(3), BatchOptions{Size: 1, StartStep: -1}),
-		"-2 steps":                            d.Batches(loop.Indices(3), BatchOptions{Size: 1, Steps: -2}),
-		"no samples to make batches of":       d.Batches(nil, BatchOptions{Size: 1}),
-		"entry 1 of the split is sample 3 of": d.Batches([]int{0, 3}, BatchOptions{Size: 1}),
+		"batch size 0":       d.Batches(loop.Indices(3), BatchOptions{}),
+		"batch size -2":      d.Batches(loop.Indices(3), BatchOptions{Size: -2}),
+		"start step -1":      d.Batches(loop.Indices(3), BatchOptions{Size: 1, StartStep: -1}),
+		"-2 steps":           d.Batches(loop.Indices(3), BatchOptions{Size: 1, Steps: -2}),
+		"no samples":         d.Batches(nil, BatchOptions{Size: 1}),
+		"entry 1 … sample 3": d.Batches([]int{0, 3}, BatchOptions{Size: 1}),
 	} {
 		seen := 0
 		for _, err := range b.Iter() {
-			assert.ErrorContains(t, err, want)
+			messagetest.Names(t, err, want)
 			seen++
 		}
 		assert.Equal(t, 1, seen)

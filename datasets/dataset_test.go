@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/signal"
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // small is a hand-made data set: 6 samples of 2 nodes and 2 channels, 2 classes.
@@ -90,29 +91,29 @@ func TestValidate(t *testing.T) {
 	other, err := affinity.New(3, nil)
 	require.NoError(t, err)
 	for want, spoil := range map[string]func(*Dataset){
-		`name "ab" has fewer than 3`: func(d *Dataset) { d.Name = "ab" },
-		"0 nodes and 2 channels":     func(d *Dataset) { d.Nodes = 0 },
-		"no samples":                 func(d *Dataset) { d.Signals = nil },
-		"no graph":                   func(d *Dataset) { d.Affinity = nil },
-		"the graph has 3 nodes, the samples have 2":              func(d *Dataset) { d.Affinity = other },
-		"5 labels for 6 samples":                                 func(d *Dataset) { d.Labels = d.Labels[:5] },
-		"labels name 1 class: a classifier needs at least 2":     func(d *Dataset) { d.ClassNames = d.ClassNames[:1] },
-		"labels[3] is 2, outside 0 to 1":                         func(d *Dataset) { d.Labels[3] = 2 },
-		"labels[0] is -1, outside 0 to 1":                        func(d *Dataset) { d.Labels[0] = -1 },
-		"the train split is empty":                               func(d *Dataset) { d.Train = nil },
-		"the test split is empty":                                func(d *Dataset) { d.Test = nil },
-		"test[1] is sample 6, outside 0 to 5":                    func(d *Dataset) { d.Test[1] = 6 },
-		"test[0] is sample 1, which is already in train":         func(d *Dataset) { d.Test[0] = 1 },
-		"train[1] is sample 0, which is already in train":        func(d *Dataset) { d.Train[1] = 0 },
-		"1 means and 2 deviations for 2 channels":                func(d *Dataset) { d.Mean = d.Mean[:1] },
-		"channel 1 has mean 5 and deviation 0":                   func(d *Dataset) { d.Std[1] = 0 },
-		"channel 0 has mean NaN":                                 func(d *Dataset) { d.Mean[0] = nan },
-		"sample 1, node 1, channel 0 is NaN":                     func(d *Dataset) { d.Signals.(*Floats).Values[6] = nan },
-		"sample 5, node 0, channel 1 is -Inf; replace or remove": func(d *Dataset) { d.Signals.(*Floats).Values[21] = inf },
+		`"ab" … fewer than 3`:                    func(d *Dataset) { d.Name = "ab" },
+		"0 nodes and 2 channels":                 func(d *Dataset) { d.Nodes = 0 },
+		"no samples":                             func(d *Dataset) { d.Signals = nil },
+		"no graph":                               func(d *Dataset) { d.Affinity = nil },
+		"graph … 3 nodes … samples have 2":       func(d *Dataset) { d.Affinity = other },
+		"5 labels for 6 samples":                 func(d *Dataset) { d.Labels = d.Labels[:5] },
+		"1 class … at least 2":                   func(d *Dataset) { d.ClassNames = d.ClassNames[:1] },
+		"labels[3] is 2, outside 0 to 1":         func(d *Dataset) { d.Labels[3] = 2 },
+		"labels[0] is -1, outside 0 to 1":        func(d *Dataset) { d.Labels[0] = -1 },
+		"train split … empty":                    func(d *Dataset) { d.Train = nil },
+		"test split … empty":                     func(d *Dataset) { d.Test = nil },
+		"test[1] … sample 6 … outside 0 to 5":    func(d *Dataset) { d.Test[1] = 6 },
+		"test[0] … sample 1 … already in train":  func(d *Dataset) { d.Test[0] = 1 },
+		"train[1] … sample 0 … already in train": func(d *Dataset) { d.Train[1] = 0 },
+		"1 means … 2 deviations … 2 channels":    func(d *Dataset) { d.Mean = d.Mean[:1] },
+		"channel 1 … mean 5 … deviation 0":       func(d *Dataset) { d.Std[1] = 0 },
+		"channel 0 has mean NaN":                 func(d *Dataset) { d.Mean[0] = nan },
+		"sample 1, node 1 … channel 0 … NaN":     func(d *Dataset) { d.Signals.(*Floats).Values[6] = nan },
+		"sample 5, node 0 … channel 1 … -Inf":    func(d *Dataset) { d.Signals.(*Floats).Values[21] = inf },
 	} {
 		d := small(t)
 		spoil(d)
-		assert.ErrorContains(t, d.Validate(), "data set "+d.Name+": "+want)
+		messagetest.Names(t, d.Validate(), "data set "+d.Name+" … "+want)
 	}
 	d := small(t)
 	d.Validation = nil
@@ -127,11 +128,9 @@ func TestOddities(t *testing.T) {
 	d.ClassNames = []string{"0", "cat", "2"}
 	d.Validation = []int{2}
 	d.warnOddities()
-	assert.Equal(t, []string{
-		"the graph is disconnected: 2 components, 2 nodes without neighbours; all of them count, but are edges missing?",
-		"the graph has self-loops (1), which the layer leaves out",
-		"there are no samples of 1 of the classes 0 to 2 (such as 2); number the classes without gaps " +
-			"(numpy.unique(labels, return_inverse=True)[1]), or store labels as strings (labels.astype(str))",
-		"class 1 (cat) has no validation sample",
-	}, d.Warnings)
+	messagetest.EachNames(t, d.Warnings,
+		"graph is disconnected … 2 components … 2 nodes without neighbours",
+		"graph … self-loops … 1",
+		"no samples of 1 … 0 to 2 … such as 2 … numpy.unique … labels.astype(str)",
+		"class 1 (cat) … no validation sample")
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -51,6 +52,6 @@ func TestDigits(t *testing.T) {
 	assert.InDelta(t, 0, sum/values, 1e-5)
 	assert.InDelta(t, 1, squares/values, 1e-5)
 
-	assert.Equal(t, []string{"no augmentation is known for digits: its samples are used as they are"}, d.Warnings)
+	messagetest.EachNames(t, d.Warnings, "no augmentation … digits")
 	assert.Contains(t, d.Provenance, "CC BY 4.0")
 }

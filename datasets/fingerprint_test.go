@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // pathOfFour is a data set of 40 samples on a path of 4 nodes, 2 channels, made anew.
@@ -45,18 +46,18 @@ func TestFingerprint(t *testing.T) {
 			d.Affinity, _ = affinity.New(4, []affinity.Edge{{I: 0, J: 2, Weight: 1}, {I: 1, J: 2, Weight: 1},
 				{I: 2, J: 3, Weight: 1}})
 		},
-		"graph (was 3 edges, is 1 edges)": func(d *Dataset) {
+		"graph … was 3 … is 1": func(d *Dataset) {
 			d.Affinity,
 				_ = affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}})
 		},
-		"groups (was 0 samples, is 40 samples)": func(d *Dataset) { d.Groups = slices.Repeat([]string{"a", "b"}, 20) },
-		"scale":                                 func(d *Dataset) { d.Std[0] *= 2 },
-		"split":                                 func(d *Dataset) { d.Train[0], d.Test[0] = d.Test[0], d.Train[0] },
-		"split (was 32/0/8, is 28/4/8)":         func(d *Dataset) { d.Validation, d.Train = d.Train[:4], d.Train[4:] },
+		"groups … was 0 … is 40":        func(d *Dataset) { d.Groups = slices.Repeat([]string{"a", "b"}, 20) },
+		"scale":                         func(d *Dataset) { d.Std[0] *= 2 },
+		"split":                         func(d *Dataset) { d.Train[0], d.Test[0] = d.Test[0], d.Train[0] },
+		"split (was 32/0/8, is 28/4/8)": func(d *Dataset) { d.Validation, d.Train = d.Train[:4], d.Train[4:] },
 	} {
 		d := pathOfFour(t)
 		change(d)
-		assert.Equal(t, []string{want}, was.Differences(d.Fingerprint()))
+		messagetest.EachNames(t, was.Differences(d.Fingerprint()), want)
 	}
 	other := pathOfFour(t)
 	other.Coordinates = []float64{1, 2, 3, 4}
@@ -64,7 +65,7 @@ func TestFingerprint(t *testing.T) {
 	other = pathOfFour(t)
 	other.Form = &recording.Form{Sensors: []string{"a", "b"}, Channels: 2, Frames: 2}
 	imported := other.Fingerprint()
-	assert.Equal(t, []string{"import (was some, is none)"}, imported.Differences(was))
+	messagetest.EachNames(t, imported.Differences(was), "import … is none")
 	other.Form.Frames = 1
 	assert.Equal(t, []string{"import"}, imported.Differences(other.Fingerprint()))
 	assert.Empty(t, Fingerprint{}.Differences(was), "an earlier version kept fewer parts")

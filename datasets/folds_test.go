@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -20,11 +21,10 @@ func TestFoldText(t *testing.T) {
 	for _, text := range []string{"2", "2/", "/5", "0/5", "6/5", "1/1", "2/0", "-1/5", "0/groups", "2/5x", "2 /5",
 		"02/5", "a/groups", "groups"} {
 		f := Fold{1, 2}
-		assert.EqualError(t, f.UnmarshalText([]byte(text)),
-			"is not a fold such as 2/5, the second of five, or 2/groups", text)
+		messagetest.Names(t, f.UnmarshalText([]byte(text)), "fold … 2/5 … 2/groups", text)
 	}
 	for _, f := range []Fold{{1, 1}, {-1, 5}, {6, 5}, {0, 5}, {1, -1}} {
-		assert.ErrorContains(t, Options{Fold: f}.check(), "there must be at least 2 folds, numbered from 1")
+		messagetest.Names(t, Options{Fold: f}.check(), "folds … at least 2")
 	}
 }
 
@@ -137,23 +137,23 @@ func TestFoldErrors(t *testing.T) {
 		fold Fold
 		want string
 	}{
-		{path4(), Fold{1, 11}, "mine.npz: fold 1/11: class 0 has 10 samples, fewer than folds: give 2 to 10 folds"},
+		{path4(), Fold{1, 11}, "mine.npz … fold 1/11 … class 0 … 10 samples … 2 to 10"},
 		{path4().with("labels", vectorOf(single...)), Fold{1, 2},
-			"class 1 has a single sample, which cannot be learned from and tested on"},
+			"class 1 … single sample"},
 		{path4().with("groups", vectorOf(subjects()...)),
-			Fold{1, 6}, "there are 5 groups, fewer than folds, and a fold has whole groups: give 2 to 5 folds"},
-		{path4().with("groups", vectorOf(subjects()...)), Fold{6, 0}, "fold 6/groups: there are 5 groups"},
-		{path4(), Fold{1, 0}, "fold 1/groups: there are no groups, so that none can be a fold; store the subject or site"},
+			Fold{1, 6}, "5 groups … fewer than folds … 2 to 5"},
+		{path4().with("groups", vectorOf(subjects()...)), Fold{6, 0}, "fold 6/groups … 5 groups"},
+		{path4(), Fold{1, 0}, "fold 1/groups … no groups … subject"},
 	} {
 		_, err := Load(t.Context(), c.data.write(t), Options{HoldOut: true, Fold: c.fold})
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 	_, err := Fold{1, 2}.Split(nil, nil, []string{"a", "b"}, 0)
 	assert.ErrorContains(t, err, "has a single sample", "of no samples")
 	_, err = Groups(path4().write(t))
-	assert.ErrorContains(t, err, "mine.npz: there are no groups")
+	messagetest.Names(t, err, "mine.npz … no groups")
 	_, err = Groups("digits")
-	assert.ErrorContains(t, err, "digits: there are no groups")
+	messagetest.Names(t, err, "digits … no groups")
 	_, err = Groups("none.npz")
 	assert.ErrorContains(t, err, "none.npz")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,10 +40,10 @@ func splitOf(d *Dataset) map[string]string {
 // Groups that are not of these labels are the program's fault, and are told as such.
 func TestGroupsOfOthers(t *testing.T) {
 	labels, groups := []int32{0, 1, 0, 1}, []string{"a", "b"}
-	const want = "datasets: 2 groups for 4 labels; name the group of each sample, or give nil"
-	assert.PanicsWithValue(t, want, func() { Drawn(labels, groups, 0) })
-	assert.PanicsWithValue(t, want, func() { Split{Train: []int{0, 1, 2}}.HoldOut(labels, groups, 1, 0) })
-	assert.PanicsWithValue(t, want, func() { Split{Train: []int{0, 1, 2}}.Trial(labels, groups, 0.5, 0) })
+	const want = "datasets … 2 groups … 4 labels"
+	messagetest.Panics(t, func() { Drawn(labels, groups, 0) }, want)
+	messagetest.Panics(t, func() { Split{Train: []int{0, 1, 2}}.HoldOut(labels, groups, 1, 0) }, want)
+	messagetest.Panics(t, func() { Split{Train: []int{0, 1, 2}}.Trial(labels, groups, 0.5, 0) }, want)
 }
 
 func TestGroupsDrawn(t *testing.T) {
@@ -52,9 +53,7 @@ func TestGroupsDrawn(t *testing.T) {
 	for name, split := range splitOf(d) {
 		assert.Contains(t, []string{"train", "validation", "test"}, split, name)
 	}
-	assert.Contains(t, d.Warnings, "no array split: "+
-		"drew stratified splits of 12 training, 4 validation and 4 test samples from seed 0, none of the groups in "+
-		"two of them")
+	messagetest.OneNames(t, d.Warnings, "no array split … 12 training … 4 validation … 4 test … seed 0 … groups")
 	assert.Equal(t, d.Test, path4().with("groups", vectorOf(subjects()...)).load(t, Options{Validation: 0.3}).Test,
 		"whatever is held out for validation")
 
@@ -104,10 +103,8 @@ func TestGroupsGivenSplit(t *testing.T) {
 		marks[i] = 2
 	}
 	d := path4().with("groups", vectorOf(subjects()...)).with("split", vectorOf(marks...)).load(t, Options{HoldOut: true})
-	assert.Contains(t, d.Warnings[0],
-		"held out 2 training samples, stratified, from seed 0, none of the groups in two of them")
-	assert.Contains(t, d.Warnings[1], `split parts 4 groups, such as "s1", between train and test: `+
-		`its accuracy says little about groups that were not seen`)
+	messagetest.Names(t, d.Warnings[0], "held out … 2 training samples … seed 0 … groups")
+	messagetest.Names(t, d.Warnings[1], `split … 4 groups … "s1" … train and test`)
 }
 
 // Two groups are enough for a test, not for a validation too.
@@ -118,8 +115,7 @@ func TestGroupsTooFew(t *testing.T) {
 	}
 	d := path4().with("groups", vectorOf(groups...)).load(t, Options{HoldOut: true})
 	assert.Equal(t, map[string]string{"0": "train and validation", "1": "test"}, splitOf(d))
-	assert.Contains(t, d.Warnings[0],
-		"no whole group can be held out for validation without the last training samples of a class")
+	messagetest.Names(t, d.Warnings[0], "no whole group … validation … class")
 	assert.NotContains(t, d.Warnings[1], "none of the groups")
 }
 
@@ -134,40 +130,40 @@ func TestGroupsAndGridErrors(t *testing.T) {
 		want string
 	}{
 		{path4().with("sample_names", vectorOf(1.5)),
-			"sample_names has shape [1]; want [20], the number of samples of features"},
-		{path4().with("groups", vectorOf("a", "b")), "groups has shape [2]; want [20], the number of samples of features"},
+			"sample_names … [1] … [20] … features"},
+		{path4().with("groups", vectorOf("a", "b")), "groups … [2] … [20] … features"},
 		{path4().with("groups", vectorOf(same...)),
-			`groups puts all 20 samples into one group, "anna"; name the subject or site of each, or leave the array out`},
+			`groups … 20 samples … one group … "anna"`},
 		{path4().with("labels", vectorOf(classes...)).with("groups", vectorOf(classes...)),
-			"groups: no whole group can be held out for the test without taking the last samples of a class"},
+			"no whole group … test … class"},
 		{path4().with("groups", vectorOf(make([]float64, 19)...)), "groups has shape [19]"},
 		{path4().with("groups", vectorOf(append(make([]float64, 19), 0.5)...)),
-			"groups: element 19 is 0.5, not a whole number; store integers, or strings"},
+			"groups … element 19 … 0.5 … whole number"},
 		{path4().with("grid", vectorOf[int64](2, 3)),
-			"grid is 2 x 3; want rows and columns, or frames and sensors, whose product is the 4 nodes of features"},
+			"grid … 2 x 3 … 4 nodes"},
 		{path4().with("grid", vectorOf[int64](-2, -2)), "grid is -2 x -2; want"},
 		{path4().with("grid", vectorOf[int64](1<<62, 4)), "want rows and columns"},
 		{path4().with("grid", vectorOf[int64](2, 1<<62+2)), "want rows and columns"},
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies",
 			vectorOf[int64](1<<62)), "bodies is 4611686018427387904"},
-		{path4().with("grid", vectorOf[int64](4)), "grid has shape [1]; want [2], the number of sides of a grid"},
-		{path4().with("parts", vectorOf[int64](0, 1)), "parts needs grid, the frames and joints of a recording"},
+		{path4().with("grid", vectorOf[int64](4)), "grid … [1] … [2]"},
+		{path4().with("parts", vectorOf[int64](0, 1)), "parts needs grid"},
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1, 1)),
-			"parts has shape [3]; want [2], the number of parts, one for each joint"},
+			"parts … [3] … [2] … joint"},
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, -2)),
-			"parts[1] is -2; number the parts of the body from 0, the trunk; -1 is for a joint of none"},
+			"parts[1] … -2 … from 0"},
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](-1, -1)),
-			"parts goes up to -1; number the parts of the body from 0"},
-		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](7, 0)), "parts goes up to 7; number"},
+			"parts … -1 … from 0"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](7, 0)), "parts … 7 … number"},
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](1, -1)),
-			"parts has no joint of part 0, but of part 1; leave no number out"},
+			"parts … no joint … part 0 … part 1"},
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies",
-			vectorOf[int64](2)), "bodies is 2; each body has x, y and z among the 2 channels of features"},
+			vectorOf[int64](2)), "bodies … 2 … x, y and z … 2 channels"},
 		{path4().with("bodies", vectorOf[int64](1)),
-			"bodies is for the joints of bodies; name their parts in an array parts, or leave bodies out"},
+			"bodies … joints … parts"},
 	} {
 		_, err := Load(t.Context(), c.data.write(t), Options{HoldOut: true})
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 
@@ -206,7 +202,7 @@ func TestParts(t *testing.T) {
 	for channel := range 3 {
 		assert.InDelta(t, math.Sqrt(float64(own[0]*own[0]+own[1]*own[1])/2), plane.Std[channel], 1e-4)
 	}
-	assert.Contains(t, plane.Warnings, "channel 2 is constant (4) over the training samples and tells nothing")
+	messagetest.OneNames(t, plane.Warnings, "channel 2 … constant … 4")
 
 	// x and y alone
 	flat := path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 0)).load(t,

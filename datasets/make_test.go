@@ -5,6 +5,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -83,12 +84,12 @@ func TestMakeErrors(t *testing.T) {
 	raw := small(t).Raw
 	raw.Graph = small(t).Affinity
 	for want, s := range map[string]Split{
-		"data set small: train[1] is sample 6, outside 0 to 5":           {Train: []int{0, 6}, Test: []int{1}},
-		"data set small: test[0] is sample 0, which is already in train": {Train: []int{0, 1}, Test: []int{0}},
-		"data set small: the train split is empty":                       {Test: []int{0}},
+		"small … train[1] … sample 6 … outside 0 to 5":  {Train: []int{0, 6}, Test: []int{1}},
+		"small … test[0] … sample 0 … already in train": {Train: []int{0, 1}, Test: []int{0}},
+		"small … train split … empty":                   {Test: []int{0}},
 	} {
 		_, err := Make(&raw, s)
-		assert.ErrorContains(t, err, want)
+		messagetest.Names(t, err, want)
 	}
 	raw.Signals = nil
 	_, err := Make(&raw, Split{Train: []int{0}, Test: []int{1}})

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // Recordings in memory become the same data set as an .npz file of them.
@@ -38,9 +40,7 @@ func TestChannelsOfSeries(t *testing.T) {
 	split := Split{Train: []int{0, 1}, Test: []int{2}}
 	r.Channels = 2
 	_, err = Make(r, split)
-	require.EqualError(t, err, "data set walks: field Channels is 2, but Recorded has 4 sensors of 1; leave Channels "+
-		"out, and set "+
-		"Recorded.Sensors to a name for each sensor and Recorded.Channels to the columns of each")
+	messagetest.Names(t, err, "walks … Channels is 2 … 4 sensors of 1 … Recorded.Sensors … Recorded.Channels")
 	r.Channels, r.Recorded.Sensors, r.Recorded.Channels = 0, []string{"hip", "knee"}, 2
 	d, err := Make(r, split)
 	require.NoError(t, err)
@@ -48,8 +48,7 @@ func TestChannelsOfSeries(t *testing.T) {
 	assert.InDelta(t, 5, d.Series[2][4], 1e-6, "a gap is filled from its own column, of 2, NaN and 8")
 	r.Recorded.Channels = 5
 	_, err = Make(r, split)
-	require.EqualError(t, err,
-		"data set walks: series[0] has 12 values; want time points x sensors x channels, a multiple of 2 x 5")
+	messagetest.Names(t, err, "walks … series[0] … 12 values … multiple of 2 x 5")
 }
 
 func TestNewSeriesErrors(t *testing.T) {
@@ -63,12 +62,12 @@ func TestNewSeriesErrors(t *testing.T) {
 		"0 recordings":              {nil, []string{"x"}, nil},
 		"series[1]: it has 3 values": {[][]float32{{1, 2}, {1, 2, 3}}, []string{"x", "y"},
 			[]string{"a", "b"}},
-		"series[0]: it has no values":                {[][]float32{{}}, []string{"x"}, []string{"a"}},
-		`series[0]: sensor "y" at time point 1 is`:   {[][]float32{{1, 2, 3, inf}}, []string{"x", "y"}, []string{"a"}},
-		`series[0]: sensor "y" has no value in this`: {[][]float32{{1, nan, 3, nan}}, []string{"x", "y"}, []string{"a"}},
+		"series[0] … no values":          {[][]float32{{}}, []string{"x"}, []string{"a"}},
+		`series[0] … "y" … time point 1`: {[][]float32{{1, 2, 3, inf}}, []string{"x", "y"}, []string{"a"}},
+		`series[0] … "y" … no value`:     {[][]float32{{1, nan, 3, nan}}, []string{"x", "y"}, []string{"a"}},
 	} {
 		_, err := NewSeries("walks", c.series, c.sensors, c.labels)
-		assert.ErrorContains(t, err, want)
+		messagetest.Names(t, err, want)
 	}
 }
 
@@ -76,29 +75,29 @@ func TestNewSeriesErrors(t *testing.T) {
 func TestSensorNames(t *testing.T) {
 	series, labels := [][]float32{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 8, 7, 5}}, []string{"a", "b", "a"}
 	for want, sensors := range map[string][]string{
-		`data set walks: it has two sensors named "l"; name them apart`:  {"l", "l"},
-		`data set walks: it has two sensors named "l "; name them apart`: {"l", "l "},
-		"data set walks: its sensor 1 has no name; name each sensor":     {"l", " "},
+		`walks … two sensors … "l"`:  {"l", "l"},
+		`walks … two sensors … "l "`: {"l", "l "},
+		"walks … sensor 1 … no name": {"l", " "},
 	} {
 		r, err := NewSeries("walks", series, sensors, labels)
 		require.NoError(t, err)
 		_, err = Make(r, Split{Train: []int{0, 1}, Test: []int{2}})
-		assert.EqualError(t, err, want)
+		messagetest.Names(t, err, want)
 	}
 }
 
 // The class "" is that of a rejected prediction, and none of a sample, from memory as from a file.
 func TestEmptyClass(t *testing.T) {
-	want := `class_names[0] is ""; name each class, or leave out the samples without one`
+	want := `class_names[0] is "" … name`
 	r, err := NewSeries("walks", [][]float32{{1, 2}, {5, 6}, {9, 8}}, []string{"x"}, []string{"a", "", "a"})
 	require.NoError(t, err)
 	_, err = Make(r, Split{Train: []int{0, 1}, Test: []int{2}})
-	require.EqualError(t, err, "data set walks: "+want)
+	messagetest.Names(t, err, "walks … "+want)
 	labels := slices.Repeat([]string{"", "a"}, 10)
 	for _, a := range []arrays{path4().with("labels", vectorOf(labels...)),
 		path4().with("class_names", vectorOf("", "a"))} {
 		report, err := CheckNPZ(a.write(t), Options{})
 		require.NoError(t, err)
-		assert.Equal(t, []string{want}, report.Errors)
+		messagetest.EachNames(t, report.Errors, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 func TestNewIsAsFromAFile(t *testing.T) {
@@ -43,20 +44,20 @@ func TestNewErrors(t *testing.T) {
 		opts     Options
 		want     string
 	}{
-		{ten, labels, nil, Options{}, "data set tiny: no graph; build one"},
+		{ten, labels, nil, Options{}, "tiny … no graph"},
 		{ten, nil, pair, Options{}, "0 labels and 2 nodes"},
 		{ten, labels, none, Options{}, "10 labels and 0 nodes"},
-		{nil, labels, pair, Options{}, "0 features; want samples x nodes x channels, a multiple of 10 x 2"},
+		{nil, labels, pair, Options{}, "0 features … multiple of 10 x 2"},
 		{ten[:39], labels, pair, Options{}, "39 features"},
-		{ten, append([]int32{10}, labels[1:]...), pair, Options{}, "label 10 is more than the 10 samples allow"},
+		{ten, append([]int32{10}, labels[1:]...), pair, Options{}, "label 10 … 10 samples"},
 		{ten, append([]int32{-1}, labels[1:]...), pair, Options{}, "labels[0] is -1, outside 0 to 1"},
 		{ten, make([]int32, 10), pair, Options{}, "labels name 1 class"},
-		{spoiled, labels, pair, Options{}, "sample 1, node 0, channel 1 is NaN"},
-		{ten[:4], labels[:2], pair, Options{}, "the test split is empty"},
+		{spoiled, labels, pair, Options{}, "sample 1, node 0 … channel 1 … NaN"},
+		{ten[:4], labels[:2], pair, Options{}, "test split … empty"},
 		{ten, labels, pair, Options{Validation: 2}, "validation: share 2 is outside [0, 1)"},
 	} {
 		_, err := New("tiny", c.features, c.labels, c.graph, c.opts)
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 

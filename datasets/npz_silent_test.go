@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
@@ -55,12 +56,11 @@ func TestFilledUpRecordingsAreToldOf(t *testing.T) {
 		a    arrays
 		says string
 	}{
-		"zeros": {padded(waves(3, 20), 0, true), "every sensor is 0 from some time point to the end in 10 of 12 series (" +
-			"the first: series[0], 2 time points)"},
-		"zeros of one sensor": {padded(waves(1, 20), 0, true), "every sensor is 0 from some time point to the end"},
-		"-1":                  {padded(waves(3, 20), -9, true), "every sensor is -9 from some time point to the end"},
+		"zeros":               {padded(waves(3, 20), 0, true), "every sensor is 0 … to the end … 10 of 12 … series[0] … 2 time points"},
+		"zeros of one sensor": {padded(waves(1, 20), 0, true), "every sensor is 0 … to the end"},
+		"-1":                  {padded(waves(3, 20), -9, true), "every sensor is -9 … to the end"},
 		"zeros before": {padded(waves(3, 20), 0, false),
-			"every sensor is 0 from the begin to some time point in 10 of 12 series"},
+			"every sensor is 0 … begin … 10 of 12"},
 		"NaN":                  {padded(waves(3, 20), float32(math.NaN()), true), ""},
 		"none":                 {waves(3, 20), ""},
 		"zeros elsewhere, too": {padded(padded(waves(3, 20), 0, true), 0, false), ""},
@@ -72,28 +72,27 @@ func TestFilledUpRecordingsAreToldOf(t *testing.T) {
 			assert.NotContains(t, warnings, "every sensor is", name)
 			continue
 		}
-		assert.Contains(t, warnings, c.says, name)
+		messagetest.Names(t, warnings, c.says, name)
 		form := c.a.load(t, Options{}).Form
 		raw, err := ReadSeries(c.a.write(t), form)
 		require.NoError(t, err, name)
-		assert.Contains(t, strings.Join(raw.Warnings, "\n"), c.says, "predict: "+name)
+		messagetest.Names(t, strings.Join(raw.Warnings, "\n"), c.says, "predict: "+name)
 	}
 }
 
 // Values without a time are left out, and values that are interpolated are not those of the file: both are told.
 func TestSeriesThatAreNotAsTheFileHasThemAreToldOf(t *testing.T) {
 	nan := math.NaN()
-	told := func(times ...float64) (d *Dataset, told string) {
+	seriesAt := func(times ...float64) (d *Dataset, messages string) {
 		d = waves(2, 6).with("times", vectorOf(times...)).load(t, Options{})
 		return d, strings.Join(slices.Concat(d.Warnings, d.Notes), "\n")
 	}
-	_, even := told(0, 1, 2, 3, 4, 5)
+	_, even := seriesAt(0, 1, 2, 3, 4, 5)
 	assert.NotContains(t, even, "times")
-	_, uneven := told(0, 1, 1.5, 3, 4.5, 5)
-	assert.Contains(t, uneven, "times are uneven in 12 of 12 series: values are interpolated at even times")
-	d, cut := told(0, 1, 2, 3, nan, nan)
-	assert.Contains(t, cut, "times are NaN at the ends of 12 of 12 series that have values there (the first: series[0], "+
-		"from time point 4); these are left out")
+	_, uneven := seriesAt(0, 1, 1.5, 3, 4.5, 5)
+	messagetest.Names(t, uneven, "times … uneven … 12 of 12")
+	d, cut := seriesAt(0, 1, 2, 3, nan, nan)
+	messagetest.Names(t, cut, "times … NaN … 12 of 12 … series[0] … time point 4")
 	assert.Len(t, d.Series[0], 8)
 }
 
@@ -103,8 +102,7 @@ func TestTurnedSeriesAreToldOf(t *testing.T) {
 	assert.NotContains(t, strings.Join(right.load(t, Options{}).Warnings, "\n"), "transpose")
 	turned := waves(4, 20)
 	turned["series"] = transposed(turned["series"], 0, 2, 1)
-	assert.Contains(t, strings.Join(turned.load(t, Options{}).Warnings, "\n"), "series has 20 sensors at 4 time points, "+
-		"and changes much less from sensor to sensor than in time; if it is [samples, timepoints, sensors], transpose it")
+	messagetest.Names(t, strings.Join(turned.load(t, Options{}).Warnings, "\n"), "series … 20 sensors … 4 time points … transpose")
 	many := waves(30, 20) // sensors in no order
 	assert.NotContains(t, strings.Join(many.load(t, Options{}).Warnings, "\n"), "transpose")
 }
@@ -112,10 +110,10 @@ func TestTurnedSeriesAreToldOf(t *testing.T) {
 // Masks of PyTorch Geometric and scipy's other sparse matrices are not understood, and what they are here is said.
 func TestMasksAndSparseMatricesHaveTheirHints(t *testing.T) {
 	mask := vectorOf(slices.Repeat([]bool{true, false}, 10)...)
-	assert.Contains(t, path4().with("train_mask", mask).load(t, Options{}).Warnings,
-		`array "train_mask" is not used; store it as split (0 where it is true)`)
+	messagetest.OneNames(t, path4().with("train_mask", mask).load(t, Options{}).Warnings,
+		`"train_mask" … not used … split`)
 	a := path4().with("edges", nil).with("row", vectorOf[int32](0, 1)).with("col", vectorOf[int32](1, 0)).with("data",
 		vectorOf(1.0, 1))
 	_, err := Load(t.Context(), a.write(t), Options{})
-	require.ErrorContains(t, err, "indptr, indices is not there; store those of matrix.tocsr()")
+	messagetest.Names(t, err, "indptr, indices … not there")
 }

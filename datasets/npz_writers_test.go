@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/stretchr/testify/assert"
 )
@@ -28,7 +29,7 @@ func TestOppositeWeightsThatDifferByRounding(t *testing.T) {
 		d := a.load(t, Options{HoldOut: true})
 		assert.Equal(t, 0.3, d.Affinity.At(1, 2), name)
 		assert.Equal(t, 3, d.Affinity.Edges(), name)
-		assert.Equal(t, []string{noSplit}, d.Warnings, name)
+		messagetest.EachNames(t, d.Warnings, noSplit)
 	}
 }
 
@@ -42,13 +43,13 @@ func TestSmallIntegersAsWeights(t *testing.T) {
 // Arrays of other libraries for graphs are told of by what they are here.
 func TestGraphsOfOtherLibraries(t *testing.T) {
 	warnings := func(a arrays) string { return strings.Join(a.check(t, Options{}).Warnings, "\n") }
-	assert.Contains(t, warnings(without().with("edge_index", matrixOf[int64](3, 0, 1, 2, 1, 2, 3))),
-		`array "edge_index" is not used; store it as edges (edge_index.T)`)
-	assert.Contains(t, warnings(path4().with("edge_attr", vectorOf(1.0, 2, 3))), `array "edge_attr" is not used; store it as weights`)
-	assert.Contains(t, warnings(path4().with("edges", matrixOf[int64](2, 1, 2, 2, 1))),
-		"edges begin with node 1, and node 0 has none; if they count from 1, subtract 1")
+	messagetest.Names(t, warnings(without().with("edge_index", matrixOf[int64](3, 0, 1, 2, 1, 2, 3))),
+		`"edge_index" … not used … edge_index.T`)
+	messagetest.Names(t, warnings(path4().with("edge_attr", vectorOf(1.0, 2, 3))), `"edge_attr" … not used … weights`)
+	messagetest.Names(t, warnings(path4().with("edges", matrixOf[int64](2, 1, 2, 2, 1))),
+		"edges … node 1 … node 0 … from 1")
 	names := func(names ...string) string { return warnings(path4().with("node_names", vectorOf(names...))) }
-	assert.Contains(t, names("1", "10", "11", "2"), `node_names are numbers sorted as texts ("11" is followed by "2")`)
+	messagetest.Names(t, names("1", "10", "11", "2"), `node_names … sorted as texts … "11" … "2"`)
 	assert.Contains(t, names("n1", "n10", "n2", "n3"), `("n10" is followed by "n2")`)
 	for _, fine := range [][]string{{"1", "2", "10", "11"}, {"8", "9", "10", "11"}, {"a", "b", "c", "d"},
 		{"01", "02", "10", "11"}, {"3", "1", "2", "10"}} {
@@ -61,17 +62,16 @@ func TestMatricesThatAreNoAdjacency(t *testing.T) {
 	weighted := []float64{0, 2, inf, inf, 2, 0, 1, inf, inf, 1, 0, 3, inf, inf, 3, 0}
 	refuse(t, []badFile{
 		{"Laplacian", without().with("adjacency", square(1.0, -1, 0, 0, -1, 3, -2, 0, 0, -2, 3, -1, 0, 0, -1, 1)), 0,
-			[]string{"adjacency is a Laplacian, whose rows sum to 0; store the weights (numpy.diag(numpy.diag(L)) - L)"}},
+			[]string{"adjacency … Laplacian … numpy.diag(numpy.diag(L)) - L"}},
 		{"infinite where there is no edge", without().with("adjacency", square(weighted...)), 0,
-			[]string{"adjacency is +Inf in 6 of 16 places; 0 says that there is no edge: store it there"}},
+			[]string{"adjacency … +Inf … 6 of 16 … no edge"}},
 		{"a mark where there is no edge", without().with("adjacency", square(slices.Repeat([]float64{-1}, 16)...)), 0,
-			[]string{"adjacency is -1 in 16 of 16 places"}},
+			[]string{"adjacency … -1 … 16 of 16"}},
 		{"one wrong weight", without().with("adjacency", square(0.0, -1, 0, 0, -1, 0, 2, 0, 0, 2, 0, 1, 0, 0, 1, 0)), 0,
-			[]string{"adjacency[0,1] is -1; weights must be finite and not negative"}},
+			[]string{"adjacency[0,1] … -1 … negative"}},
 		{"three columns of three edges", path4().with("edges", matrixOf(3, 0.0, 1, 0.5, 1, 2, 0.5, 2, 3, 1)), 0,
-			[]string{"edges has shape [3 3]; want [E, 2]: store the first two columns (edges[:, :2]), and the third as " +
-				"weights (edges[:, 2])"}},
+			[]string{"edges … [3 3] … [E, 2] … edges[:, :2] … edges[:, 2]"}},
 		{"names of nodes", path4().with("edges", matrixOf(2, "a", "b")), 0,
-			[]string{"edges: elements are string, want integers: the number of each node, its place in features"}},
+			[]string{"edges … string … integers"}},
 	})
 }

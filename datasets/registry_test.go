@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 func TestLoadErrors(t *testing.T) {
@@ -21,16 +23,16 @@ func TestLoadErrors(t *testing.T) {
 		opts Options
 		want string
 	}{
-		{"imagenet", Options{}, `data set "imagenet" is not known; there are digits`},
-		{"", Options{}, `data set "" is not known`},
-		{"digits", Options{KNN: 4}, "digits: its graph is fixed; leave knn out"},
+		{"imagenet", Options{}, `"imagenet" … not known … digits`},
+		{"", Options{}, `"" … not known`},
+		{"digits", Options{KNN: 4}, "digits … graph is fixed … knn"},
 		{"digits", Options{KNN: -1}, "knn: -1"},
 		{"digits", Options{Validation: 1}, "validation: share 1 is outside [0, 1)"},
 		{"digits", Options{Validation: -0.5}, "validation: share -0.5"},
 		{"digits", Options{Validation: math.NaN()}, "validation: share NaN"},
 	} {
 		_, err := Load(t.Context(), c.name, c.opts)
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 
@@ -54,17 +56,17 @@ func TestAcceptsOfFiles(t *testing.T) {
 	require.NoError(t, zip.NewWriter(file).Close())
 	require.NoError(t, file.Close())
 	for want, opts := range map[string]Options{
-		"mine.npz: it has no option protocol; leave protocol out (it is for no data set that is registered)": {
+		"mine.npz … no option protocol … registered": {
 			Own: map[string]any{"protocol": "cross-view"}},
 	} {
 		_, err := Load(t.Context(), archive, opts)
-		assert.ErrorContains(t, err, want)
+		messagetest.Names(t, err, want)
 		_, err = CheckNPZ(archive, opts)
-		assert.ErrorContains(t, err, want)
+		messagetest.Names(t, err, want)
 	}
 	require.NoError(t, Source{Name: "a.NPZ"}.Accepts(Options{KNN: 3}))
 	_, err = Load(t.Context(), filepath.Join(t.TempDir(), "mine.npz"), Options{HoldOut: true})
-	assert.ErrorContains(t, err, "mine.npz: no such file or directory; check the path, or write the file with numpy.savez")
+	messagetest.Names(t, err, "mine.npz … no such file … numpy.savez")
 }
 
 // eyes are the options of the source in TestRegister.
@@ -99,18 +101,17 @@ func TestRegister(t *testing.T) {
 	assert.Equal(t, []any{"mine", 1258, 180, 359}, []any{d.Name, len(d.Train), len(d.Validation), len(d.Test)})
 	_, err = Load(t.Context(), "mine", Options{DataDir: dir, Seed: 1})
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	assert.ErrorContains(t, err, "mine: file does not exist; get the file from me, and unpack it in the data folder; "+
-		"or have it fetched: ccp data get mine --data-dir "+dir)
+	messagetest.Names(t, err, "mine … get the file from … ccp data get mine … --data-dir "+dir)
 	for want, opts := range map[string]Options{
-		"mine: its graph is fixed; leave knn out (it is for .npz files)":         {KNN: 2},
-		"mine: its test is fixed; leave fold out (it is for digits, .npz files)": {Fold: Fold{1, 5}},
-		"mine: it has no option tfidf; leave tfidf out":                          {Own: map[string]any{"tfidf": true}},
-		`mine: protocol=cross-view: it must be one of one-eyed, cross-eyed`:      {Own: map[string]any{"protocol": "cross-view"}},
-		"mine: weighed=2: it must be true or false":                              {Own: map[string]any{"weighed": 2}},
+		"mine … graph is fixed … knn … .npz":                {KNN: 2},
+		"mine … test is fixed … fold … digits, .npz":        {Fold: Fold{1, 5}},
+		"mine … no option tfidf":                            {Own: map[string]any{"tfidf": true}},
+		"mine … protocol=cross-view … one-eyed, cross-eyed": {Own: map[string]any{"protocol": "cross-view"}},
+		"mine … weighed=2 … true or false":                  {Own: map[string]any{"weighed": 2}},
 	} {
 		_, err = Load(t.Context(), "mine", opts)
 		require.ErrorIs(t, err, ErrOptions)
-		assert.ErrorContains(t, err, want)
+		messagetest.Names(t, err, want)
 	}
 	for _, wrong := range []Source{s, {Name: "digits", Load: s.Load}, {Load: s.Load}, {Name: "a.npz", Load: s.Load},
 		{Name: "nothing"}} {

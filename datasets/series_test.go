@@ -13,6 +13,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
@@ -83,7 +84,7 @@ func TestSeriesGaps(t *testing.T) {
 	other.Rate, other.Frames = 100, 5
 	faster := a.load(t, Options{Form: &other})
 	assert.Len(t, faster.Series[0], 7*6, "twice the time points in the same time")
-	assert.Contains(t, faster.Warnings[len(faster.Warnings)-1], "10 of 10 samples are not as long as the training's")
+	messagetest.Names(t, faster.Warnings[len(faster.Warnings)-1], "10 of 10 samples … long")
 
 	// The rate that an import has kept counts as well.
 	imported := `{"sensors":["a","b","c"],"channels":2,"rate":50}`
@@ -93,7 +94,7 @@ func TestSeriesGaps(t *testing.T) {
 	// A classifier whose training had no gaps learns nothing of new samples to fill theirs with.
 	other.Filled, other.Fill = false, nil
 	_, err := Load(t.Context(), a.write(t), Options{Form: &other})
-	require.ErrorContains(t, err, `series[3]: sensor "b" channel 0 has no value in this sample`)
+	messagetest.Names(t, err, `series[3] … "b" … channel 0 … no value`)
 	other.Zeros = true
 	assert.Equal(t, []float32{3000, 3001, 0}, a.load(t, Options{Form: &other}).Series[3][:3])
 
@@ -202,56 +203,55 @@ func TestSeriesOfOneSensor(t *testing.T) {
 
 func TestSeriesErrors(t *testing.T) {
 	for want, change := range map[string]func(a arrays){
-		"series has shape [360]":       func(a arrays) { a["series"].Shape = []int{360} },
-		"features and series are both": func(a arrays) { a["features"] = a["series"] },
-		"series[1,2,3,1] is +Inf":      func(a arrays) { a["series"].Data.([]float32)[36+2*12+7] = float32(math.Inf(1)) },
-		"series[1,2,3,1] is -1e+300, which is not a finite float32, at most 3.4e38; divide the values by a power of ten, " +
-			"or replace it": func(a arrays) {
+		"series has shape [360]":     func(a arrays) { a["series"].Shape = []int{360} },
+		"features and series … both": func(a arrays) { a["features"] = a["series"] },
+		"series[1,2,3,1] is +Inf":    func(a arrays) { a["series"].Data.([]float32)[36+2*12+7] = float32(math.Inf(1)) },
+		"series[1,2,3,1] … -1e+300 … float32 … power of ten": func(a arrays) {
 			wide, _ := a["series"].Floats()
 			wide[36+2*12+7] = -1e300
 			a["series"].Data = wide
 		},
-		"lengths[1] is 9; want 1 to":    func(a arrays) { a["lengths"] = vectorOf[int64](4, 9, 4, 4, 4, 4, 4, 4, 4, 4) },
-		"rate must be one number above": func(a arrays) { a["rate"] = vectorOf(0.0) },
-		"rate and times are both there; keep one": func(a arrays) {
+		"lengths[1] is 9; want 1 to": func(a arrays) { a["lengths"] = vectorOf[int64](4, 9, 4, 4, 4, 4, 4, 4, 4, 4) },
+		"rate … above":               func(a arrays) { a["rate"] = vectorOf(0.0) },
+		"rate and times … both": func(a arrays) {
 			a["rate"], a["times"] = &npz.Array{Shape: []int{}, Data: []float64{50}}, vectorOf(0.0, 1, 2, 3, 4, 5)
 		},
 		"times has shape [2]; want [6]": func(a arrays) {
 			a["times"] = vectorOf(0.0, 1)
 		},
-		"labels has shape [3]; want [10], the number of samples of series": func(a arrays) {
+		"labels … [3] … [10] … series": func(a arrays) {
 			a["labels"] = vectorOf[int64](0, 1, 0)
 		},
-		"series[0]: time point 1 has the time 0; times must be numbers that ascend": func(a arrays) {
+		"series[0] … time point 1 … time 0; … ascend": func(a arrays) {
 			a["times"] = vectorOf(0.0, 0, 1, 2, 3, 4)
 		},
-		`series[0]: it has two sensors named "a"; name them apart`: func(a arrays) {
+		`series[0] … two sensors … "a"`: func(a arrays) {
 			a["sensor_names"] = vectorOf("a", "b", "a")
 		},
-		`series[0]: it has two sensors named "a "; name them apart`: func(a arrays) {
+		`series[0] … two sensors … "a "`: func(a arrays) {
 			a["sensor_names"] = vectorOf("a", "b", "a ")
 		},
-		"its sensor 2 has no name; name each sensor": func(a arrays) {
+		"sensor 2 … no name": func(a arrays) {
 			a["sensor_names"] = vectorOf("a", "b", "")
 		},
-		"series[0]: nothing was measured from time 0.4 to 600, 5996 times as long as its usual step": func(a arrays) {
+		"series[0] … time 0.4 to 600 … 5996 times": func(a arrays) {
 			a["times"] = vectorOf(0, 0.1, 0.2, 0.3, 0.4, 600)
 		},
-		"series[0]: time point 3 has the time 0.1": func(a arrays) {
+		"series[0] … time point 3 … time 0.1": func(a arrays) {
 			a["times"] = vectorOf(0, 0.1, 0.2, 0.1, 0.4, 0.5)
 		},
 		"sensor_names has shape [1]": func(a arrays) {
 			a["sensor_names"] = vectorOf("a")
 		},
-		"series[3]: no sensor has a value": func(a arrays) {
+		"series[3] … no sensor … value": func(a arrays) {
 			for at := range 36 {
 				a["series"].Data.([]float32)[3*36+at] = nan32
 			}
 		},
-		`recording is of 1 sensors and 1 channels, series of 3 and 2`: func(a arrays) {
+		"1 sensors … 1 channels … 3 and 2": func(a arrays) {
 			a["recording"] = vectorOf(`{"sensors":["a"],"channels":1}`)
 		},
-		`sensor_names[1] is "c", but recording, the settings of the import, has "b" there: sensors were put in another order`: func(a arrays) {
+		`sensor_names[1] … "c" … recording … "b" … order`: func(a arrays) {
 			a["recording"] = vectorOf(`{"sensors":["a","b","c"],"channels":2}`)
 			a["sensor_names"] = vectorOf("a", "c", "b")
 		},
@@ -260,9 +260,9 @@ func TestSeriesErrors(t *testing.T) {
 		form := a.load(t, Options{}).Form
 		change(a)
 		_, err := Load(t.Context(), a.write(t), Options{})
-		assert.ErrorContains(t, err, want)
+		messagetest.Names(t, err, want)
 		_, err = Load(t.Context(), a.write(t), Options{Form: form}) // as the data of a classifier
-		assert.ErrorContains(t, err, want)
+		messagetest.Names(t, err, want)
 	}
 }
 
@@ -284,12 +284,12 @@ func TestReadSeries(t *testing.T) {
 	other := *d.Form
 	other.Sensors = []string{"a", "b"}
 	_, err = ReadSeries(npy, &other)
-	require.EqualError(t, err, "series has shape [10 3 6 2]; the classifier needs [samples, 2, timepoints, 2]")
+	messagetest.Names(t, err, "series … [10 3 6 2] … [samples, 2, timepoints, 2]")
 	other.Sensors, other.Origin = d.Form.Sensors, "a"
 	_, err = ReadSeries(npy, &other)
-	require.ErrorContains(t, err, "name and import them alike")
+	messagetest.Names(t, err, "name and import")
 	_, err = ReadSeries(path4().write(t), d.Form)
-	require.ErrorContains(t, err, "it holds features, but the classifier was trained on recordings")
+	messagetest.Names(t, err, "features … recordings")
 
 	// An array of its own is not narrowed before it is looked at, as one in an .npz is.
 	array := func(data any, shape ...int) string {
@@ -302,18 +302,17 @@ func TestReadSeries(t *testing.T) {
 	}
 	sensor := recording.Form{Sensors: []string{"sensor 0"}, Channels: 1, Longest: 3, Frames: 3}
 	_, err = ReadSeries(array([]float64{0, 1, 2, 3, 1e39, math.Inf(1)}, 2, 3), &sensor)
-	require.ErrorContains(t, err, "series[1,0,1] is 1e+39, which is not a finite float32")
+	messagetest.Names(t, err, "series[1,0,1] … 1e+39 … float32")
 	require.ErrorContains(t, err, "series[1,0,2] is +Inf")
 	_, err = ReadSeries(array([]float64{1, 2, 3}, 3, 1), &sensor)
-	require.ErrorContains(t, err,
-		"one.npy: shape [3 1] is of one recording [timepoints, 1], not of series [samples, timepoints]")
+	messagetest.Names(t, err, "one.npy … [3 1] … one recording")
 }
 
 // What is wrong with two recordings, of which none is left for testing, is not that there is no graph of them yet.
 func TestTooFewRecordings(t *testing.T) {
 	a := arrays{"series": {Shape: []int{2, 2, 5}, Data: make([]float32, 20)}, "labels": vectorOf[int64](0, 1)}
 	_, err := Load(t.Context(), a.write(t), Options{})
-	require.ErrorContains(t, err, "the test split is empty; give more samples")
+	messagetest.Names(t, err, "test split … empty")
 }
 
 // A value far outside all others is told of once, whichever sensors have it: instruments write it where they measured
@@ -325,10 +324,8 @@ func TestSeriesWithFillValues(t *testing.T) {
 		values[i+1], values[i+13] = -1e15, -1e15
 	}
 	d := a.load(t, Options{})
-	require.Len(t, d.Warnings, 2)
-	assert.Equal(t, `sensor "sensor 0" channel 1 is -9.99999986991104e+14 in 10 of 49 values, far from all others: `+
-		`if it stands for a missing value, `+
-		"store NaN in its place (so in 2 columns)", d.Warnings[1])
+	messagetest.EachNames(t, d.Warnings, "no array split",
+		`"sensor 0" channel 1 … -9.99999986991104e+14 … 10 of 49 … NaN … 2 columns`)
 	for i, v := range values { // after the ends
 		if v != v {
 			values[i] = 1e30

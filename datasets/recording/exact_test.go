@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // Times in JSON keep their last digits.
@@ -12,8 +14,7 @@ func TestJSONTimesWithManyDigits(t *testing.T) {
 	var r Recording
 	require.NoError(t, r.UnmarshalJSON([]byte(`{"values": [[1],[2],[3]], "times": [1700000000000000123, 1700000000000001123, 1700000000000003123]}`)))
 	assert.Equal(t, []float64{0, 1000, 3000}, r.Times)
-	assert.Equal(t, []string{"its times have more digits than float64 holds; they are counted from the first, " +
-		"1700000000000000123"}, r.Notes)
+	messagetest.EachNames(t, r.Notes, "times … more digits … float64 … first, 1700000000000000123")
 	require.NoError(t, r.UnmarshalJSON([]byte(`{"times": [1, 2, 1.70000000012345678e9], "values": [[1],[2],[3]], "times": [1700000000.25, 1700000000.5, 1700000001]}`)))
 	assert.Equal(t, []float64{1700000000.25, 1700000000.5, 1700000001}, r.Times)
 	assert.Empty(t, r.Notes)

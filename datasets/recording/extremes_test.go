@@ -1,11 +1,13 @@
 package recording
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // What instruments write for a missing value lies far outside the others, or comes often; measured values do not.
@@ -59,7 +61,8 @@ func TestGaps(t *testing.T) {
 	for range 5 {
 		e.Add(-9999)
 	}
-	assert.Equal(t, "[is -9999 in 5 of 10005 values, far from all others]", fmt.Sprint(e.Gaps()))
+	require.Len(t, e.Gaps(), 1)
+	messagetest.Names(t, e.Gaps()[0], "-9999 … 5 of 10005 … far")
 }
 
 func slicesOf(n int, of func(int) float64) (all []float64) {

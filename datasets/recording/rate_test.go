@@ -20,7 +20,7 @@ func ticked(timepoints int, rate, tick float64, round func(float64) float64) []f
 
 // Even times that were rounded are even: their rate is that of the clock, not of a rounded step.
 func TestRateOfRoundedTimes(t *testing.T) {
-	for _, one := range []struct{ rate, tick float64 }{
+	for _, clock := range []struct{ rate, tick float64 }{
 		{60, 0.01}, {30, 0.01}, {64, 0.01}, {75, 0.01}, {80, 0.01}, {60, 0.001}, {30, 0.001}, {120, 0.001}, {24, 0.001},
 		{44.1, 0.001},
 		{0.75, 1}, {2.0 / 3, 1}, {400, 0.001}, {700, 0.001}, {29.97, 0.01}, {60000. / 1001, 1. / 1024},
@@ -28,13 +28,13 @@ func TestRateOfRoundedTimes(t *testing.T) {
 		for name, round := range map[string]func(float64) float64{"round": math.Round, "floor": math.Floor,
 			"ceil": math.Ceil} {
 			for _, timepoints := range []int{40, 150, 1001} {
-				what := fmt.Sprintf("%g at a tick of %g, %s, %d", one.rate, one.tick, name, timepoints)
+				what := fmt.Sprintf("%g at a tick of %g, %s, %d", clock.rate, clock.tick, name, timepoints)
 				for _, begin := range []float64{0, 1.7e9} {
-					times := ticked(timepoints, one.rate, one.tick, round)
+					times := ticked(timepoints, clock.rate, clock.tick, round)
 					for i := range times {
 						times[i] += begin
 					}
-					assert.InEpsilon(t, one.rate, RateOf(times), one.tick*one.rate/float64(timepoints-2)+1e-5, what)
+					assert.InEpsilon(t, clock.rate, RateOf(times), clock.tick*clock.rate/float64(timepoints-2)+1e-5, what)
 					s := spacingOf(times)
 					assert.True(t, s.even, what)
 				}
@@ -46,20 +46,20 @@ func TestRateOfRoundedTimes(t *testing.T) {
 // Times of whole ticks that float64 holds a little too low or too high lose a tick when they are cut, as R's
 // format(x, "%OS2") cuts them. They are even all the same.
 func TestRateOfCutTimes(t *testing.T) {
-	for _, one := range []struct {
+	for _, clock := range []struct {
 		rate, begin float64
 		ticks       float64 // a second
 	}{{50, 1717200000, 100}, {50, 1717199998, 100}, {20, 1.7e9, 100}, {250, 1717200000, 1000}} {
 		for _, timepoints := range []int{24, 60, 500} {
 			times := make([]float64, timepoints)
 			for i := range times {
-				at := one.begin + float64(i)/one.rate
+				at := clock.begin + float64(i)/clock.rate
 				part := at - math.Floor(at)
-				times[i] = math.Floor(at) - one.begin + math.Floor(part*one.ticks)/one.ticks
+				times[i] = math.Floor(at) - clock.begin + math.Floor(part*clock.ticks)/clock.ticks
 			}
-			what := fmt.Sprintf("%g from %g, %d", one.rate, one.begin, timepoints)
+			what := fmt.Sprintf("%g from %g, %d", clock.rate, clock.begin, timepoints)
 			assert.True(t, spacingOf(times).even, what)
-			assert.InEpsilon(t, one.rate, RateOf(times), 1.1*one.rate/one.ticks/float64(timepoints-1)+1e-9, what)
+			assert.InEpsilon(t, clock.rate, RateOf(times), 1.1*clock.rate/clock.ticks/float64(timepoints-1)+1e-9, what)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/jsonread"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -41,8 +42,7 @@ func TestSignal(t *testing.T) {
 	other := Recording{Sensors: []string{"head", "foot", "hip"}, Values: []float64{1, 2, 90, 91, 3, 4}}
 	got, notes = signal(form(), other)
 	assert.Equal(t, []float32{3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2}, got)
-	assert.Equal(t, []string{`sensor foot was not in the training data; left out`,
-		"its sensors are in another order than the training data's; they are taken by their names"}, notes)
+	messagetest.EachNames(t, notes, "sensor foot … left out", "sensors … another order … names")
 
 	f := form()
 	f.Origin = "head"
@@ -53,7 +53,7 @@ func TestSignal(t *testing.T) {
 	f.Zeros = true
 	got, notes = signal(f, Recording{Sensors: []string{"head"}, Values: []float64{1, 2}})
 	assert.Equal(t, []float32{0, 0, 1, 2}, got[:4])
-	assert.Equal(t, []string{`it has no sensor hip; the import said that missing sensors are zero`}, notes)
+	messagetest.EachNames(t, notes, "no sensor hip … zero")
 }
 
 func TestUnusable(t *testing.T) {
@@ -63,28 +63,28 @@ func TestUnusable(t *testing.T) {
 	}{
 		{Recording{}, "it has no values"},
 		{Recording{Values: []float64{1, 2, 3}},
-			"it has 3 values; want time points x sensors x channels, a multiple of 2 x 2"},
-		{Recording{Values: []float64{1, 2}, Channels: 1}, "its sensors have 1 channels, those of the training data 2"},
+			"3 values … multiple of 2 x 2"},
+		{Recording{Values: []float64{1, 2}, Channels: 1}, "1 channels … training data 2"},
 		{Recording{Values: []float64{1, 2}, Sensors: []string{"Hip"}},
-			`it has no sensor "hip"; did you mean Hip? There are Hip`},
+			`no sensor "hip" … Hip?`},
 		{Recording{Values: make([]float64, 6), Sensors: []string{"hip", "head", "hip"}},
-			`it has two sensors named "hip"; name them apart`},
+			`two sensors … "hip"`},
 		{Recording{Values: []float64{1, 2, 3, math.Inf(1)}},
-			`sensor "head" channel 1 at time point 0 is +Inf, which float32 does not hold`},
-		{Recording{Values: []float64{1, 2, 3, 4, 1, 2, 1e39, 4}}, `sensor "head" channel 0 at time point 1 is 1e+39`},
+			`"head" … channel 1 … time point 0 … +Inf … float32`},
+		{Recording{Values: []float64{1, 2, 3, 4, 1, 2, 1e39, 4}}, `"head" … channel 0 … time point 1 … 1e+39`},
 		{Recording{Values: []float64{1, 2, nan, 4}},
-			`sensor "head" channel 0 has no value in this sample; remove the sample or the sensor`},
-		{Recording{Values: []float64{nan, nan, nan, nan}}, "no sensor has a value"},
-		{Recording{Values: make([]float64, 8), Times: []float64{1}}, "it has 1 times for 2 time points"},
+			`"head" … channel 0 … no value`},
+		{Recording{Values: []float64{nan, nan, nan, nan}}, "no sensor … value"},
+		{Recording{Values: make([]float64, 8), Times: []float64{1}}, "1 times … 2 time points"},
 		{Recording{Values: make([]float64, 8), Times: []float64{1, 1}},
-			"time point 1 has the time 1; times must be numbers that ascend"},
-		{Recording{Values: make([]float64, 8), Times: []float64{1, nan}}, "time point 1 has the time NaN"},
+			"time point 1 … time 1 … ascend"},
+		{Recording{Values: make([]float64, 8), Times: []float64{1, nan}}, "time point 1 … time NaN"},
 		// its rate is infinite
-		{Recording{Values: make([]float64, 8), Times: []float64{0, 1e-310}}, "time point 1 has the time 1e-310"},
-		{Recording{Values: make([]float64, 8), Times: []float64{-1e308, 1e308}}, "time point 0 has the time -1e+308"},
+		{Recording{Values: make([]float64, 8), Times: []float64{0, 1e-310}}, "time point 1 … 1e-310"},
+		{Recording{Values: make([]float64, 8), Times: []float64{-1e308, 1e308}}, "time point 0 … -1e+308"},
 	} {
 		_, _, err := form().Series(c.r)
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 
@@ -107,23 +107,23 @@ func TestJSON(t *testing.T) {
 	assert.Equal(t, []float64{1, 3, 4}, []float64{r.Values[0], r.Values[2], r.Values[3]})
 	assert.True(t, math.IsNaN(r.Values[1]))
 	for text, want := range map[string]string{
-		`{"sensor":["x"]}`:           `a recording has no "sensor"; it has name, sensors, channels, values and times`,
-		`{"values":[[1,2],[1]]}`:     "time point 1 has 1 values, time point 0 has 2; write null for a missing value",
-		`{"values":[["1"]]}`:         "a value is a text at byte 12; it must be a number",
+		`{"sensor":["x"]}`:           `no "sensor" … sensors … channels … values … times`,
+		`{"values":[[1,2],[1]]}`:     "time point 1 … 1 values … 2 … null",
+		`{"values":[["1"]]}`:         "text … byte 12 … number",
 		`{"values":[[]]}`:            "",
 		`{"values":[[1,2],[3,4]]}`:   "",
-		`{"values":[[1,2,3,1e400]]}`: "a value is 1e400 at byte 23, which float64 does not hold",
+		`{"values":[[1,2,3,1e400]]}`: "1e400 … byte 23 … float64",
 	} {
 		err := json.Unmarshal([]byte(text), &r)
 		if want == "" {
 			require.NoError(t, err)
 			continue
 		}
-		assert.ErrorContains(t, err, want, text)
+		messagetest.Names(t, err, want, text)
 	}
 	require.NoError(t, json.Unmarshal([]byte(`{"values":[[1,2],[3,4]]}`), &r))
 	_, _, err := form().Series(r)
-	assert.ErrorContains(t, err, "its time points have 2 values; want sensors x channels, 2 x 2")
+	messagetest.Names(t, err, "time points have 2 … 2 x 2")
 }
 
 // Rows become a recording, which JSON writes as it reads it.
@@ -147,7 +147,7 @@ func TestNew(t *testing.T) {
 	assert.Equal(t, want, got)
 
 	_, err = New(nil, [][]float64{{1, 2}, {3}})
-	require.EqualError(t, err, "time point 1 has 1 values, time point 0 has 2; NaN is a missing value")
+	messagetest.Names(t, err, "time point 1 … 1 values … has 2 … NaN")
 	_, err = json.Marshal(Recording{Values: []float64{1, 2}})
 	require.ErrorContains(t, err, "no rows to write")
 	r, err = New(nil, nil)
@@ -200,7 +200,7 @@ func TestCheck(t *testing.T) {
 	} {
 		f := form()
 		change(f)
-		assert.ErrorContains(t, f.Check(), "which do not fit together; import the recordings again")
+		messagetest.Names(t, f.Check(), "not fit together")
 	}
 }
 
@@ -230,15 +230,15 @@ func TestChannelsByTheirNames(t *testing.T) {
 		assert.Equal(t, []float32{1, 2, 3, 4, 5, 6, 7, 8}, got, text)
 	}
 	for text, want := range map[string]string{
-		`{"channels":["x","z"],"values":[[1,2,3,4]]}`:     "it has the channels x, z; want those of the training data: x, y",
-		`{"channels":["x"],"values":[[1,2,3,4]]}`:         "it has the channels x; want those of the training data: x, y",
-		`{"channels":["x","y","y"],"values":[[1,2,3,4]]}`: "it has the channels x, y, y; want those of the training data: x, y",
+		`{"channels":["x","z"],"values":[[1,2,3,4]]}`:     "channels x, z … x, y",
+		`{"channels":["x"],"values":[[1,2,3,4]]}`:         "channels x; … x, y",
+		`{"channels":["x","y","y"],"values":[[1,2,3,4]]}`: "channels x, y, y … training data: x, y",
 	} {
 		_, err := series(named, text)
-		assert.ErrorContains(t, err, want, text)
+		messagetest.Names(t, err, want, text)
 	}
 	_, err := series(form(), `{"channels":["x","y"],"values":[[1,2,3,4]]}`)
-	assert.ErrorContains(t, err, "those of the training data have no names")
+	messagetest.Names(t, err, "training data … no names")
 	for _, take := range []string{`["hip.x","hip.y","head.y","head.x"]`, `["hip","hip.y","head","head.y"]`, `["a"]`, `[]`} {
 		other := form()
 		other.Reading = json.RawMessage(`{"take":` + take + `}`)
@@ -251,11 +251,10 @@ func TestFits(t *testing.T) {
 	other.Scale, other.Frames, other.Rate = &alone, 7, 3
 	assert.NoError(t, form().Fits(other))
 	assert.NoError(t, (*Form)(nil).Fits(nil))
-	assert.ErrorContains(t, (*Form)(nil).Fits(form()),
-		"the data holds recordings with 2 channels of the sensors hip, head")
-	assert.ErrorContains(t, form().Fits(nil), "the data holds no recordings")
+	messagetest.Names(t, (*Form)(nil).Fits(form()), "2 channels … hip, head")
+	messagetest.Names(t, form().Fits(nil), "data … no recordings")
 	other.Sensors = []string{"head", "hip"}
-	assert.ErrorContains(t, form().Fits(other), "name and import them alike")
+	messagetest.Names(t, form().Fits(other), "name and import")
 }
 
 // With a rate, recordings are resampled by their times, whatever their length; without one they keep their time points.
@@ -273,8 +272,7 @@ func TestEven(t *testing.T) {
 	pause := []float64{0, 0.5, 1, 1.5, 2, 600, 600.5, 601}
 	for _, f.Rate = range []float64{2, 0} {
 		_, _, err := f.Series(Recording{Name: "r", Times: pause, Values: make([]float64, 8)})
-		require.EqualError(t, err, "r: nothing was measured from time 2 to 600, 1196 times as long as its usual "+
-			"step: cut the recording there, or into windows (--window), which leave pauses out")
+		messagetest.Names(t, err, "nothing was measured … time 2 to 600 … 1196 times … --window")
 	}
 	f.Rate = 2
 	assert.Equal(t, []float32{7}, even([]float64{3}, []float64{7}))
@@ -332,17 +330,14 @@ func TestAnotherUnit(t *testing.T) {
 	for _, far := range []float64{0.001, 0.02, 0.5, 4} { // a faster device is no mistake
 		_, notes, err := series(far, 80)
 		require.NoError(t, err)
-		assert.Equal(t,
-			[]string{fmt.Sprintf("its time points are %g of time apart, the training's 0.1; "+
-				"are its times in another unit?", far)}, notes)
+		messagetest.EachNames(t, notes, fmt.Sprintf("time points … %g … training's 0.1 … unit", far))
 	}
 	for _, c := range []struct {
 		step       float64
 		timepoints int
 	}{{100, 10}, {6, 2}, {1e-4, 30}} {
 		_, _, err := series(c.step, c.timepoints)
-		require.EqualError(t, err, fmt.Sprintf("r: its time points are %g of time apart, the training's 0.1; "+
-			"give its times in the unit of the training's", c.step))
+		messagetest.Names(t, err, fmt.Sprintf("r: … time points … %g … training's 0.1 … give … unit", c.step))
 	}
 
 	// Two sensors with times of their own may be read close together.
@@ -355,7 +350,7 @@ func TestAnotherUnit(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, notes)
 	_, _, err = f.Series(Recording{Values: []float64{1}, Times: []float64{0, 1}})
-	require.EqualError(t, err, "it has 1 values; want time points x sensors x channels, a multiple of 2 x 1")
+	messagetest.Names(t, err, "1 values … multiple of 2 x 1")
 }
 
 func TestLength(t *testing.T) {
@@ -365,9 +360,9 @@ func TestLength(t *testing.T) {
 	for _, like := range []int{91, 100, 150, 220} {
 		assert.Empty(t, f.Length(like))
 	}
-	assert.Contains(t, f.Length(90), "it has 90 time points, the training's recordings have from 100 to 200")
+	messagetest.Names(t, f.Length(90), "90 time points … from 100 to 200")
 	f.Shortest = 200
-	assert.Contains(t, f.Length(221), "it has 221 time points, the training's recordings have 200")
+	messagetest.Names(t, f.Length(221), "221 time points … have 200")
 }
 
 // A fast oscillation must not look like a slow one in fewer frames, and a slow one stays.
@@ -427,15 +422,15 @@ func TestNodeNames(t *testing.T) {
 // has no rate.
 func TestRecordingsWithoutTimes(t *testing.T) {
 	f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: 0.05, Written: Written{Second: 1000}}
-	const note = "it has no times; 50 time points are taken for a second, as in the training"
+	const note = "no times … 50 time points … second"
 	r := Recording{Values: []float64{1, 2, 3, 4}}
 	_, notes, err := f.Series(r)
 	require.NoError(t, err)
-	assert.Equal(t, []string{note}, notes)
+	messagetest.EachNames(t, notes, note)
 	for _, window := range []Span{{Length: 2, Timepoints: true}, {Length: 0.04}} {
 		ordered, windows, notes, err := f.Windows(r, Cut{Window: window}, 10)
 		require.NoError(t, err)
-		assert.Equal(t, []string{note}, notes)
+		messagetest.EachNames(t, notes, note)
 		require.Len(t, windows, 2)
 		_, notes, err = f.Series(ordered.Part(windows[0]))
 		require.NoError(t, err)

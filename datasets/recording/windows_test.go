@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // evenly returns a recording of one sensor at time points that far apart.
@@ -44,7 +46,7 @@ func TestWindows(t *testing.T) {
 	_, all, notes, err := rated.Windows(untimed, cut(t, "1s", ""), 9)
 	require.NoError(t, err)
 	assert.Equal(t, []Window{{0, 5, 0, 1}, {5, 10, 1, 2}}, all)
-	assert.Equal(t, []string{"it has no times; 5 time points are taken for a second, as in the training"}, notes)
+	messagetest.EachNames(t, notes, "no times … 5 time points … second")
 	for name, c := range map[string]struct {
 		r            Recording
 		window, step string
@@ -52,17 +54,17 @@ func TestWindows(t *testing.T) {
 		notes        []string
 	}{
 		"seconds": {tenth, "300ms", "", []Window{{0, 3, 5, 5.3}, {3, 6, 5.3, 5.6}, {6, 9, 5.6, 5.9}},
-			[]string{"the last 1 of its 10 time points fill no window; left out"}},
+			[]string{"last 1 of its 10 … no window … left out"}},
 		"all of it": {tenth, "1s", "", []Window{{0, 10, 5, 6}}, nil},
 		"overlap": {tenth, "600ms", "200ms", []Window{{0, 6, 5, 5.6}, {2, 8, 5.2, 5.8}, {4, 10, 5.4, 6}},
 			nil},
 		"between":    {tenth, "200ms", "700ms", []Window{{0, 2, 5, 5.2}, {7, 9, 5.7, 5.9}}, nil},
 		"timepoints": {untimed, "4", "3", []Window{{0, 4, 0, 4}, {3, 7, 3, 7}, {6, 10, 6, 10}}, nil},
 		"timed": {tenth, "4", "", []Window{{0, 4, 5, 5.4}, {4, 8, 5.4, 5.8}},
-			[]string{"the last 2 of its 10 time points fill no window; left out"}},
+			[]string{"last 2 of its 10 … no window … left out"}},
 		"gap": {gap, "4s", "", []Window{{0, 4, 0, 4}, {4, 6, 4, 8}, {6, 9, 12, 16}},
-			[]string{"1 of its 4 windows lie in gaps of its times, the last from 8; left out",
-				"the last 3 of its 12 time points fill no window; left out"}},
+			[]string{"1 of its 4 windows … gaps … from 8 … left out",
+				"last 3 of its 12 … no window … left out"}},
 		"with a step": {evenly(8, 1.7e9, 0.5), "2s", "1s",
 			[]Window{{0, 4, 1.7e9, 1.7e9 + 2}, {2, 6, 1.7e9 + 1, 1.7e9 + 3}, {4, 8, 1.7e9 + 2, 1.7e9 + 4}}, nil},
 	} {
@@ -70,7 +72,7 @@ func TestWindows(t *testing.T) {
 			ordered, got, notes, err := f.Windows(c.r, cut(t, c.window, c.step), math.MaxInt)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, got)
-			assert.Equal(t, c.notes, notes)
+			messagetest.EachNames(t, notes, c.notes...)
 			last := ordered.Part(got[len(got)-1])
 			assert.Equal(t, c.r.Values[got[len(got)-1].From], last.Values[0])
 			assert.Len(t, last.Values, last.Timepoints())
@@ -80,22 +82,21 @@ func TestWindows(t *testing.T) {
 		r                  Recording
 		window, step, want string
 	}{
-		{untimed, "2s", "", "it has no times, so that 2s may be any number of time points; give the window as a number of " +
-			"time points"},
-		{tenth, "2s", "3", "the window is 2s and its step 3; give both as durations, or both as time points"},
-		{tenth, "2s", "", "its length is 1s, less than a window of 2s; take a shorter window"},
-		{tenth, "11", "", "its length is 10, less than a window of 11; take a shorter window"},
-		{tenth, "500ms", "50ms", "its time points are 0.1 apart, more than a window of 0.5s or its step of 0.05s"},
+		{untimed, "2s", "", "no times … 2s … number of time points"},
+		{tenth, "2s", "3", "window is 2s … step 3 … durations"},
+		{tenth, "2s", "", "length is 1s … 2s … shorter"},
+		{tenth, "11", "", "length is 10 … 11 … shorter"},
+		{tenth, "500ms", "50ms", "0.1 apart … 0.5s … 0.05s"},
 		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 2, 1e9}}, "1s", "",
-			"its times go from 0 to 1000000000, more than 10000000 steps of 1s"},
+			"0 to 1000000000 … 10000000 steps … 1s"},
 		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 100, 101}}, "60s", "",
-			"its times have gaps in every window of 60s"},
+			"gaps … every window … 60s"},
 		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 1, 2}}, "2s", "",
-			"time point 2 has the time 1; times must be"},
-		{tenth, "1", "", "it makes more than 9 windows"},
+			"time point 2 … time 1"},
+		{tenth, "1", "", "more than 9 windows"},
 	} {
 		_, _, _, err := f.Windows(c.r, cut(t, c.window, c.step), 9)
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 
@@ -107,8 +108,7 @@ func TestParseSpan(t *testing.T) {
 	}
 	for _, text := range []string{"", "0", "-1s", "-3", "1.5", "2 s", "NaN", "two"} {
 		_, err := ParseSpan(text)
-		assert.ErrorContains(t, err, "is neither a duration above 0, such as 0.5s or 1m30s, nor a number of time points",
-			text)
+		messagetest.Names(t, err, "0.5s … duration … number of time points", text)
 	}
 }
 
@@ -174,9 +174,8 @@ func TestWindowsAcrossGaps(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 		if gaps > 0 {
-			require.Contains(t, notes,
-				fmt.Sprintf("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps,
-					gaps+len(want), TimeText(last)))
+			messagetest.OneNames(t, notes,
+				fmt.Sprintf("%d of its %d windows … gaps … from %s … left out", gaps, gaps+len(want), TimeText(last)))
 		}
 	}
 	start := time.Now()

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 func TestNormalize(t *testing.T) {
@@ -24,8 +26,8 @@ func TestCheck(t *testing.T) {
 	}
 	assert.NoError(t, valid().Check())
 	for want, changes := range map[string][]func(i *Info){
-		`class_names[1] is "a", as class_names[0] is`: {func(i *Info) { i.ClassNames[1] = "a" }},
-		"the lists of range must have 2 values each": {
+		`class_names[1] … "a" … class_names[0]`: {func(i *Info) { i.ClassNames[1] = "a" }},
+		"range … 2 values": {
 			func(i *Info) { i.Range.Most = i.Range.Most[:1] },
 			func(i *Info) { i.Range.Spread = append(i.Range.Spread, 1) },
 			func(i *Info) { i.Range = &Range{} },
@@ -36,7 +38,7 @@ func TestCheck(t *testing.T) {
 		for _, change := range changes {
 			i := valid()
 			change(i)
-			assert.ErrorContains(t, i.Check(), want)
+			messagetest.Names(t, i.Check(), want)
 		}
 	}
 }

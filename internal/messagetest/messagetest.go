@@ -1,9 +1,10 @@
-// Package messagetest lets a test hold a message to what it says and leave open how it says it: the file, the place, the
-// value, the option, and the word for what is wrong. A sentence can then be made clearer without a change of tests.
+// Package messagetest lets a test hold a message to what it says and leave open how it says it: the file, the place,
+// the value, the option, and the word for what is wrong. A sentence can then be made clearer without a change of tests.
 package messagetest
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -15,8 +16,11 @@ import (
 // between separates the facts that a message must name.
 const between = " … "
 
-// longest is how many words a fact may have. More of them would be a sentence, whose wording is the author's.
+// longest is how many words a fact may have, beside its numbers and names: more would be a sentence.
 const longest = 4
+
+// word is a word of a sentence, without the sign after it.
+var word = regexp.MustCompile(`^[A-Za-z]{2,}[,;:.]?$`)
 
 // Names asserts that a message, an error or a text, names each of some facts. They stand in one text, as in
 // "mine.npz … features[3,2,1] … NaN", and are looked for as whole words in any order.
@@ -51,6 +55,17 @@ func EachNames(t testing.TB, messages []string, facts ...string) bool {
 		right = Names(t, message, facts[i]) && right
 	}
 	return right
+}
+
+// Panics asserts that a function panics with a message that names each of the facts.
+func Panics(t testing.TB, panics func(), facts string, about ...any) (right bool) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		right = Names(t, recover(), facts, about...)
+	}()
+	panics()
+	return false
 }
 
 // textOf returns what a message says: an error's text, or the text itself.
@@ -99,7 +114,13 @@ func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 func checkLengths(t testing.TB, facts string) bool {
 	t.Helper()
 	for fact := range strings.SplitSeq(facts, between) {
-		if len(strings.Fields(fact)) > longest {
+		words := 0
+		for field := range strings.FieldsSeq(fact) {
+			if word.MatchString(field) {
+				words++
+			}
+		}
+		if words > longest {
 			return assert.Fail(t, fmt.Sprintf("%q pins a wording; name the facts in it", fact))
 		}
 	}
