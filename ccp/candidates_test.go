@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -221,6 +222,6 @@ func TestCandidatesNeedEdges(t *testing.T) {
 				ccp.Dense{A: Ones(g, shapes.Make(dtypes.Float32, 4, 4))}, 1, 1).Neighbours(1).Done()
 			return []*Node{x}
 		})
-		assert.ErrorContains(t, err, "candidates need an affinity whose edges are known")
+		messagetest.Names(t, err, "candidates … affinity … edges")
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -138,7 +139,7 @@ func TestNormalizedOrNot(t *testing.T) {
 	grid, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
 	_, err = ccp.Prepare(grid.Normalized()).Level(4, 3).Done(t.Context())
-	require.ErrorContains(t, err, "the graph is normalised already; give the data's own")
+	messagetest.Names(t, err, "graph … normalised already")
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		degrees, err := model.CallOnceN(backend, model.NewStore(), func(scope *model.Scope, g *Graph) (all []*Node) {
 			for i, m := range []*affinity.Matrix{grid, grid.Normalized()} {
@@ -160,22 +161,22 @@ func TestPrepareErrors(t *testing.T) {
 	grid, err := affinity.Grid(3, 3, 8)
 	require.NoError(t, err)
 	_, err = ccp.Prepare(grid).Level(4, 10).Done(t.Context())
-	require.ErrorContains(t, err, "level 1: L=10 does not fit its 9 nodes; lower L or raise the previous level's clusters")
+	messagetest.Names(t, err, "level 1 … L=10 … 9 nodes … lower L")
 	_, err = ccp.Prepare(grid).Level(4, 3).Level(5, 2).Done(t.Context())
 	require.ErrorContains(t, err, "level 2: 5 clusters of 4 nodes")
 	_, err = ccp.Prepare(grid).Level(4, 3).Hierarchies(0).Done(t.Context())
-	require.ErrorContains(t, err, "0 hierarchies: there must be at least 1")
+	messagetest.Names(t, err, "0 hierarchies … at least 1")
 	_, err = ccp.Prepare(grid).Level(4, 3).Hierarchies(2).Cuts().Done(t.Context())
-	require.ErrorContains(t, err, "2 hierarchies: there must be at least 1, and cuts give 1 only")
+	messagetest.Names(t, err, "2 hierarchies … cuts … 1 only")
 	_, err = ccp.Prepare(grid).Level(4, 3).Directed(1).Coordinates([]float64{1, 2}).Done(t.Context())
-	require.ErrorContains(t, err, "2 coordinates of 9 nodes; each node must have as many")
+	messagetest.Names(t, err, "2 coordinates … 9 nodes")
 	_, err = ccp.Prepare(nil).Level(4, 3).Coordinates([]float64{1, 2}).Done(t.Context())
 	require.ErrorContains(t, err, "there is no graph")
 	require.ErrorContains(t, ccp.Prepare(nil).Level(4, 3).Hold(nil, model.NewStore().RootScope()), "there is no graph")
 	_, err = ccp.Prepare(grid).Done(t.Context())
 	require.ErrorContains(t, err, "there are no levels")
 	_, err = ccp.Prepare(grid).Level(4, 3).Directed(7).Done(t.Context())
-	require.ErrorContains(t, err, "levels [7] are Directed, [] have Around; there are 1 levels")
+	messagetest.Names(t, err, "levels [7] … Directed … [] … Around … 1 levels")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = ccp.Prepare(grid).Level(4, 3).Done(ended)
@@ -184,11 +185,11 @@ func TestPrepareErrors(t *testing.T) {
 		h, err := ccp.Prepare(grid).Level(4, 3).Done(t.Context())
 		require.NoError(t, err)
 		for want, build := range map[string]func(a ccp.Affinity, scope *model.Scope, x *Node) *ccp.Layer{
-			"/level: the frozen hierarchy has neighbourhoods (Int32)[4, 3], the layer needs [4, 2]": func(a ccp.Affinity,
+			"/level: … frozen hierarchy … [4, 3] … [4, 2]": func(a ccp.Affinity,
 				scope *model.Scope, x *Node) *ccp.Layer {
 				return ccp.New(scope.In("level"), x, a, 4, 2).Neighbours(2)
 			},
-			"/level: the hierarchy is to be frozen, but nothing has kept around there": func(a ccp.Affinity,
+			"/level: … frozen … kept around": func(a ccp.Affinity,
 				scope *model.Scope, x *Node) *ccp.Layer {
 				return ccp.New(scope.In("level"), x, a, 4, 2).Neighbours(3).Blocks(1)
 			},
@@ -198,7 +199,7 @@ func TestPrepareErrors(t *testing.T) {
 				x, _ = build(h.Affinity(scope, x), scope, x).Done()
 				return x
 			})
-			assert.ErrorContains(t, err, want)
+			messagetest.Names(t, err, want)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -153,26 +154,25 @@ func TestLayerOptions(t *testing.T) {
 	}
 	same := func(l *ccp.Layer) *ccp.Layer { return l }
 	for want, change := range map[string]func(l *ccp.Layer) *ccp.Layer{
-		"L=17 does not fit its 16 nodes; lower L or raise the previous level's clusters": func(l *ccp.Layer) *ccp.Layer {
+		"L=17 … 16 nodes … lower L": func(l *ccp.Layer) *ccp.Layer {
 			return l.Neighbours(17)
 		},
-		"ccp_dropout=2: it must be in [0, 1)": func(l *ccp.Layer) *ccp.Layer { return l.Dropout(2) },
+		"ccp_dropout=2 … [0, 1)": func(l *ccp.Layer) *ccp.Layer { return l.Dropout(2) },
 	} {
-		assert.ErrorContains(t, build(nil, change), "/level_1: "+want)
+		messagetest.Names(t, build(nil, change), "/level_1 … "+want)
 	}
 	for want, params := range map[string]map[string]any{
-		"/level_1: ccp_padding=node: it must be one of nodes, zeros":                       {ccp.ParamPadding: "node"},
-		"/level_1: candidates, and slots that are directed or random, need neighbourhoods": {ccp.ParamSlots: "directed"},
-		"/level_1: ccp_padding=ones: it must be one of": {
+		"/level_1 … ccp_padding=node … nodes, zeros":                 {ccp.ParamPadding: "node"},
+		"/level_1 … candidates … directed … random … neighbourhoods": {ccp.ParamSlots: "directed"},
+		"/level_1 … ccp_padding=ones … one of": {
 			"/level_1/" + ccp.ParamPadding: "ones"},
-		"/level_1: ccp_membership_rate=0: it must be positive":      {ccp.ParamMembershipRate: 0},
-		"/level_1: ccp_dropout=2: it must be in [0, 1)":             {ccp.ParamDropout: 2},
-		"/level_1: ccp_hierarchy=frozen: it must be one of learned": {ccp.ParamHierarchy: "frozen"},
-		"/ccp_dropuot: there is no such parameter: did you mean ccp_dropout? There are " +
-			"ccp_dropout, ccp_hierarchy, ccp": {"ccp_dropuot": 0.1},
-		"/level_7/ccp_order: there is no such parameter: there are ccp_dropout": {"/level_7/ccp_order": "elu,bn"},
+		"/level_1 … ccp_membership_rate=0 … positive":                     {ccp.ParamMembershipRate: 0},
+		"/level_1 … ccp_dropout=2 … [0, 1)":                               {ccp.ParamDropout: 2},
+		"/level_1 … ccp_hierarchy=frozen … learned":                       {ccp.ParamHierarchy: "frozen"},
+		"/ccp_dropuot … no such parameter … ccp_dropout? … ccp_hierarchy": {"ccp_dropuot": 0.1},
+		"/level_7/ccp_order … no such parameter … ccp_dropout":            {"/level_7/ccp_order": "elu,bn"},
 	} {
-		assert.ErrorContains(t, build(params, same), want)
+		messagetest.Names(t, build(params, same), want)
 	}
 	others := map[string]any{"ccp": 1, "/level_1/order": "elu,bn", "ccp_dropout": "0.5"}
 	require.NoError(t, build(others, same), "those of others, and a text")
@@ -254,6 +254,5 @@ func TestFrozenNeedsNeighbourhoods(t *testing.T) {
 	_, err := model.CallOnce(backendtest.Go(t), store, func(scope *model.Scope, g *Graph) *Node {
 		return twoFrozen(scope, randomSignal(g, dtypes.Float64, 1, 16, 3))
 	})
-	assert.ErrorContains(t, err,
-		"/level_1: the hierarchy is to be frozen, but nothing has kept frozen_neighbourhood there")
+	messagetest.Names(t, err, "/level_1 … frozen … kept frozen_neighbourhood")
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 func TestGrid(t *testing.T) {
@@ -31,10 +33,10 @@ func TestGrid(t *testing.T) {
 		want                      string
 	}{
 		{0, 3, 8, "grid of 0 x 3"}, {3, -1, 8, "grid of 3 x -1"}, {1 << 40, 1 << 40, 8, "grid of 1099511627776 x"},
-		{3, 3, 6, "grid with 6 neighbours; a pixel has 4 or 8"},
+		{3, 3, 6, "6 neighbours … 4 or 8"},
 	} {
 		_, err := Grid(c.height, c.width, c.neighbours)
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 
@@ -70,12 +72,12 @@ func TestSpaceTime(t *testing.T) {
 		want           string
 	}{
 		{nil, 0, 5, "skeleton of 0 joints"}, {nil, 5, 0, "over 0 frames"}, {nil, 1 << 40, 1 << 40, "skeleton of"},
-		{[][2]int{{0, 1}, {1, 3}}, 3, 1, "bone 1 joins 1 and 3; it takes two of the 3 joints"},
+		{[][2]int{{0, 1}, {1, 3}}, 3, 1, "bone 1 … 1 and 3 … 3 joints"},
 		{[][2]int{{-1, 1}}, 3, 1, "bone 0 joins -1 and 1"},
 		{[][2]int{{1, 1}}, 3, 1, "bone 0 joins 1 and 1"},
 	} {
 		_, err := SpaceTime(c.bones, c.joints, c.frames)
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 
@@ -108,7 +110,7 @@ func TestRandomConnected(t *testing.T) {
 		assert.Error(t, err, "%+v", c)
 	}
 	_, err = RandomConnected(4, 7, 1)
-	assert.ErrorContains(t, err, "7 edges cannot join 4 nodes; it takes from 3 to 6")
+	messagetest.Names(t, err, "7 edges … 4 nodes … 3 to 6")
 }
 
 // TestRandomTreesAreUniform counts how often each of the 16 labelled trees of 4 nodes is drawn.

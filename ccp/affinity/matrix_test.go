@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // small is the graph of testdata/make.py: 0-1 of weight 2, 1-2 of weight 0.5, a self-loop at 2, node 3 isolated.
@@ -59,20 +61,20 @@ func TestNewErrors(t *testing.T) {
 		edges []Edge
 		want  string
 	}{
-		{-1, nil, "-1 nodes; a graph has 0 to 16777216"},
+		{-1, nil, "-1 nodes … 16777216"},
 		{maxNodes + 1, nil, "16777217 nodes"},
-		{2, []Edge{{0, 1, 1}, {0, 2, 1}}, "edge 1 (0-2): node 2 is not one of the 2 nodes"},
+		{2, []Edge{{0, 1, 1}, {0, 2, 1}}, "edge 1 … 0-2 … node 2 … 2 nodes"},
 		{2, []Edge{{-1, 0, 1}}, "edge 0 (-1-0): node -1"},
-		{0, []Edge{{0, 0, 1}}, "edge 0 (0-0): node 0 is not one of the 0 nodes"},
+		{0, []Edge{{0, 0, 1}}, "edge 0 … 0-0 … node 0 … 0 nodes"},
 		{2, []Edge{{0, 1, math.NaN()}}, "edge 0 (0-1): weight NaN"},
 		{2, []Edge{{0, 1, math.Inf(1)}}, "edge 0 (0-1): weight +Inf"},
 		{2, []Edge{{1, 0, -0.5}}, "edge 0 (1-0): weight -0.5"},
 		{3, []Edge{{0, 1, 1}, {1, 2, 1}, {1, 0, 2}},
-			"edge 2 gives 0-1 the weight 2, but edge 0 gives it 1; keep one of them"},
-		{3, []Edge{{0, 1, 0}, {0, 1, 2}}, "edge 1 gives 0-1 the weight 2, but edge 0 gives it 0"},
+			"edge 2 … 0-1 … weight 2 … edge 0 … 1; … keep"},
+		{3, []Edge{{0, 1, 0}, {0, 1, 2}}, "edge 1 … 0-1 … weight 2 … edge 0 … it 0"},
 	} {
 		_, err := New(c.n, c.edges)
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 
@@ -127,22 +129,22 @@ func TestFromCSRErrors(t *testing.T) {
 	}{
 		{-1, nil, nil, nil, "-1 nodes"},
 		{2, []int{0, 0}, nil, nil, "indptr has 2 elements, want 3"},
-		{1, []int{0, 1}, []int{0}, nil, "indices has 1 elements but data has 0"},
-		{1, []int{0, 2}, []int{0}, []float64{1}, "indptr goes from 0 to 2, want 0 to 1"},
-		{1, []int{1, 1}, []int{0}, []float64{1}, "indptr goes from 1 to 1, want 0 to 1"},
-		{3, []int{0, 2, 1, 2}, []int{1, 0}, []float64{1, 1}, "indptr[2] is 1, less than the 2 before it"},
-		{3, []int{0, 9, 1, 2}, []int{1, 0}, []float64{1, 1}, "indptr[2] is 1, less than the 9 before it"},
+		{1, []int{0, 1}, []int{0}, nil, "indices … 1 elements … data has 0"},
+		{1, []int{0, 2}, []int{0}, []float64{1}, "indptr … 0 to 2 … 0 to 1"},
+		{1, []int{1, 1}, []int{0}, []float64{1}, "indptr … 1 to 1 … 0 to 1"},
+		{3, []int{0, 2, 1, 2}, []int{1, 0}, []float64{1, 1}, "indptr[2] … 1 … less than the 2"},
+		{3, []int{0, 9, 1, 2}, []int{1, 0}, []float64{1, 1}, "indptr[2] … 1 … less than the 9"},
 		{2, []int{0, 1, 1}, []int{2}, []float64{1}, "entry 0 (0-2): node 2"},
 		{2, []int{0, 0, 1}, []int{-1}, []float64{1}, "entry 0 (1--1): node -1"},
 		{2, []int{0, 1, 2}, []int{1, 0}, []float64{1, math.NaN()}, "entry 1 (1-0): weight NaN"},
 		{2, []int{0, 2, 3}, []int{1, 1, 0}, []float64{1, 1, 1},
-			"entry 1: (0,1), counted from 0, was there before, at entry 0"},
-		{2, []int{0, 2, 2}, []int{0, 0}, []float64{1, 1}, "entry 1: (0,0), counted from 0, was there before"},
-		{2, []int{0, 1, 1}, []int{1}, []float64{1}, "not symmetric: (0,1) is 1 but (1,0) is 0"},
-		{2, []int{0, 1, 2}, []int{1, 0}, []float64{1, 2}, "not symmetric: (0,1) is 1 but (1,0) is 2"},
+			"entry 1 … (0,1) … entry 0"},
+		{2, []int{0, 2, 2}, []int{0, 0}, []float64{1, 1}, "entry 1 … (0,0) … before"},
+		{2, []int{0, 1, 1}, []int{1}, []float64{1}, "not symmetric … (0,1) is 1 … (1,0) is 0"},
+		{2, []int{0, 1, 2}, []int{1, 0}, []float64{1, 2}, "not symmetric … (0,1) is 1 … (1,0) is 2"},
 	} {
 		_, err := FromCSR(c.n, c.indptr, c.indices, c.data)
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 
@@ -157,13 +159,13 @@ func TestFromDense(t *testing.T) {
 		want   string
 	}{
 		{[]float64{0, 1, 1}, "3 values, want 4 for 2 x 2"},
-		{[]float64{0, 1, 0, 0}, "not symmetric: (0,1) is 1 but (1,0) is 0"},
-		{[]float64{0, 0, 3, 0}, "not symmetric: (0,1) is 0 but (1,0) is 3"},
+		{[]float64{0, 1, 0, 0}, "not symmetric … (0,1) is 1 … (1,0) is 0"},
+		{[]float64{0, 0, 3, 0}, "not symmetric … (0,1) is 0 … (1,0) is 3"},
 		{[]float64{0, -1, -1, 0}, "entry (0-1): weight -1"},
 		{[]float64{0, 0, 0, math.NaN()}, "entry (1-1): weight NaN"},
 	} {
 		_, err := FromDense(2, c.values)
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 
@@ -208,12 +210,12 @@ func TestPermuted(t *testing.T) {
 		want  string
 	}{
 		{[]int{0, 1}, "order has 2 nodes, want 4"},
-		{[]int{0, 1, 2, 4}, "order[3] is 4, not one of the 4 nodes"},
+		{[]int{0, 1, 2, 4}, "order[3] is 4 … 4 nodes"},
 		{[]int{0, 1, -1, 3}, "order[2] is -1"},
-		{[]int{0, 1, 2, 1}, "order[3] is 1, which is at 1 already"},
+		{[]int{0, 1, 2, 1}, "order[3] is 1 … at 1 already"},
 	} {
 		_, err := m.Permuted(c.order)
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/partition"
 	"github.com/clusterpool/ccp/internal/cache"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -122,7 +123,7 @@ func TestDegenerateSizes(t *testing.T) {
 func TestSearchErrors(t *testing.T) {
 	m := grid(t, 2, 2)
 	for want, f := range map[string]func() error{
-		"5 clusters of 4 nodes: there must be from 1": func() error {
+		"5 clusters … 4 nodes … from 1": func() error {
 			_, _, err := partition.Search(context.Background(), m, 5, 0, 0, nil)
 			return err
 		},
@@ -130,12 +131,12 @@ func TestSearchErrors(t *testing.T) {
 			_, _, err := partition.Search(context.Background(), m, 0, 0, 0, nil)
 			return err
 		},
-		"2 clusters of at most 1 nodes cannot hold 4": func() error {
+		"2 clusters … at most 1 … 4": func() error {
 			_, _, err := partition.Search(context.Background(), m, 2, 1, 0, nil)
 			return err
 		},
 	} {
-		assert.ErrorContains(t, f(), want)
+		messagetest.Names(t, f(), want)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

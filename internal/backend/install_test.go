@@ -17,6 +17,8 @@ import (
 	"github.com/gomlx/go-xla/installer"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // serveWheel makes a wheel the only source of this platform's CPU plugin. answer serves the wheel's content.
@@ -73,7 +75,7 @@ func TestWheelInstall(t *testing.T) {
 	}{
 		{"success", good, whole(archive), "", nil},
 		{"other content", good, whole([]byte("not this")), "(8 bytes) has sha256 ", nil},
-		{"truncated, length known", good, cut, "/files/toy.whl: EOF; give the same command to go on",
+		{"truncated, length known", good, cut, "/files/toy.whl … EOF … same command",
 			[]string{"toy.whl.part"}},
 		{"truncated, length unknown", good, whole(archive[:50]), ", the published file " + good.sum[7:], nil},
 		{"not found", good, http.NotFound, "404", nil},
@@ -95,10 +97,10 @@ func TestWheelInstall(t *testing.T) {
 			if c.want == "" {
 				require.NoError(t, err)
 				assert.Equal(t, library, content)
-				assert.Equal(t, "installed XLA for the CPU (sha256 as pinned): "+target+"\n", log.String())
+				messagetest.Names(t, log.String(), "installed … CPU … sha256 … pinned … "+target)
 				assert.Equal(t, map[string]bool{"toy.whl": true}, shown)
 			} else {
-				require.ErrorContains(t, err, c.want)
+				messagetest.Names(t, err, c.want)
 				assert.Equal(t, "the old one", string(content), "a failure leaves the old plugin alone")
 			}
 			assert.ElementsMatch(t, append(c.left, lockName, cpuPlugin), names(t, dir))
@@ -140,7 +142,7 @@ func TestTwoInstallersDownloadOnce(t *testing.T) {
 	var log syncLog
 	wg.Go(func() { second = installPlugin(newOpener(Options{Install: true, Log: &log}), "cpu") })
 	require.Eventually(t, func() bool { return log.String() != "" }, 10*time.Second, time.Millisecond)
-	assert.Contains(t, log.String(), "another process is installing XLA")
+	messagetest.Names(t, log.String(), "another process … XLA")
 	close(release)
 	wg.Wait()
 	require.NoError(t, first)
@@ -158,19 +160,19 @@ func TestInstallReportsItsObstacles(t *testing.T) {
 		held := flock.New(filepath.Join(emptyPluginDir(t), lockName))
 		require.NoError(t, held.Lock())
 		t.Cleanup(func() { _ = held.Unlock() })
-		require.ErrorContains(t, installPlugin(op, "cpu"), lockName+" is still held after 50ms")
+		messagetest.Names(t, installPlugin(op, "cpu"), lockName+" … held … 50ms")
 	})
 	t.Run("directory cannot be made", func(t *testing.T) {
 		file := writeFile(t, emptyPluginDir(t), "file", nil)
 		t.Setenv(pluginDirsEnv, filepath.Join(file, "lib"))
-		require.ErrorContains(t, installPlugin(op, "cpu"), "make the directory writable or set PJRT_PLUGIN_LIBRARY_PATH")
+		messagetest.Names(t, installPlugin(op, "cpu"), "writable … PJRT_PLUGIN_LIBRARY_PATH")
 	})
 	t.Run("lock cannot be made", func(t *testing.T) {
 		require.NoError(t, os.Mkdir(filepath.Join(emptyPluginDir(t), lockName), 0o755))
 		require.ErrorContains(t, installPlugin(op, "cpu"), "cannot install XLA: lock")
 	})
 	t.Run("no source", func(t *testing.T) {
-		require.ErrorContains(t, installPlugin(op, "tpu"), `no XLA plugin "tpu" is published for `+platform)
+		messagetest.Names(t, installPlugin(op, "tpu"), `no XLA plugin "tpu" … `+platform)
 	})
 }
 
@@ -193,7 +195,7 @@ func TestByGoXLA(t *testing.T) {
 		assert.Same(t, stdout, os.Stdout)
 		return nil
 	}))
-	assert.Equal(t, "installed XLA for CUDA by go-xla's installer (sha256 not pinned): /lib/go-xla\n", log.String())
+	messagetest.Names(t, log.String(), "installed … CUDA … go-xla's … not pinned … /lib/go-xla")
 	require.ErrorIs(t, op.byGoXLA("CUDA", "/lib/go-xla", func() error { return wrong }), wrong)
 }
 
@@ -201,12 +203,12 @@ func TestCUDAInstallerRefusesBeforeDownloading(t *testing.T) {
 	emptyPluginDir(t) // Not go-xla's own directory.
 	want := "no NVIDIA GPU found"
 	if installer.HasNvidiaGPU() {
-		want = pluginDirsEnv + " points elsewhere; unset it"
+		want = pluginDirsEnv + " … unset it"
 	}
 	if platform != "linux/amd64" {
-		want = `no XLA plugin "cuda" is published for ` + platform
+		want = `no XLA plugin "cuda" … ` + platform
 	}
 	var log syncLog
-	require.ErrorContains(t, installPlugin(newOpener(Options{Install: true, Log: &log}), "cuda"), want)
+	messagetest.Names(t, installPlugin(newOpener(Options{Install: true, Log: &log}), "cuda"), want)
 	assert.Empty(t, log.String())
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // Without cgo there is the pure Go backend, and whoever asks for XLA learns why it is not there.
@@ -15,7 +17,8 @@ func TestWithoutCGO(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "")
 	for _, request := range []string{"xla", "xla:cpu", "xla:/lib/plugin.so"} {
 		_, _, err := Open(Options{Name: request, Install: true})
-		require.ErrorContains(t, err, request+": this program was built without cgo, which XLA needs; build it with")
+		require.ErrorIs(t, err, errNoXLA)
+		messagetest.Names(t, err, request+": … without cgo")
 	}
 	var log bytes.Buffer
 	b, info, err := Open(Options{Install: true, Log: &log})

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 func TestNameOfPath(t *testing.T) {
@@ -59,7 +61,7 @@ func TestDirectoriesFollowHome(t *testing.T) {
 
 	t.Setenv("HOME", "")
 	_, err = installDir()
-	assert.ErrorContains(t, err, "set HOME or PJRT_PLUGIN_LIBRARY_PATH")
+	messagetest.Names(t, err, "HOME … PJRT_PLUGIN_LIBRARY_PATH")
 }
 
 func TestCheckIntact(t *testing.T) {
@@ -73,7 +75,7 @@ func TestCheckIntact(t *testing.T) {
 		want    string // Empty where the file is intact.
 	}{
 		{"whole", library, ""},
-		{"one byte short", library[:len(library)-1], "truncated: 127 bytes, its segments need 128"},
+		{"one byte short", library[:len(library)-1], "truncated … 127 bytes … 128"},
 		{"header cut", library[:70], "damaged"},
 		{"empty", nil, "damaged"},
 		{"text", []byte("<html>not found</html>"), "damaged"},
@@ -86,7 +88,7 @@ func TestCheckIntact(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorContains(t, err, c.want)
+			messagetest.Names(t, err, c.want)
 			require.ErrorContains(t, err, path)
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 func read(path string) (v []int, err error) { return v, files.ReadJSON(path, &v) }
@@ -51,7 +52,7 @@ func TestGet(t *testing.T) {
 	require.NoError(t, get(path))
 	assert.Equal(t, 2, made, "a damaged entry is made again, once")
 
-	require.ErrorContains(t, get(""), "no cache directory; set XDG_CACHE_HOME, on Windows LocalAppData")
+	messagetest.Names(t, get(""), "cache directory … XDG_CACHE_HOME … LocalAppData")
 	require.ErrorContains(t, get(filepath.Join(path, "below")), "a.json: ")
 	assert.Equal(t, 4, made)
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
@@ -210,12 +211,12 @@ func TestDamagedSnapshotsArePassedOver(t *testing.T) {
 	}{
 		"truncated weights": {func(t *testing.T, s string) { require.NoError(t, os.Truncate(binary(t, s), 3)) },
 			".bin has 3 bytes"},
-		"flipped byte": {func(t *testing.T, s string) { flip(t, binary(t, s), 0) }, ".bin has 12 bytes and SHA-256"},
+		"flipped byte": {func(t *testing.T, s string) { flip(t, binary(t, s), 0) }, ".bin … 12 bytes … SHA-256"},
 		"weights gone": {func(t *testing.T, s string) { require.NoError(t, os.Remove(binary(t, s))) }, ".bin: "},
 		"manifest gone": {func(t *testing.T,
 			s string) {
 			require.NoError(t, os.Remove(filepath.Join(s, manifestName)))
-		}, "manifest.json: open manifest.json: "},
+		}, "manifest.json: … open"},
 		"half a manifest": {func(t *testing.T,
 			s string) {
 			require.NoError(t, os.Truncate(filepath.Join(s, manifestName), 40))
@@ -228,7 +229,7 @@ func TestDamagedSnapshotsArePassedOver(t *testing.T) {
 		"empty directory": {func(t *testing.T, s string) {
 			require.NoError(t, os.RemoveAll(s))
 			require.NoError(t, os.Mkdir(s, 0o755))
-		}, "manifest.json: open manifest.json: "},
+		}, "manifest.json: … open"},
 		"another's name": {func(t *testing.T, s string) {
 			require.NoError(t, os.Rename(filepath.Join(filepath.Dir(s), "last-00000001"), s+"x"))
 			require.NoError(t, os.RemoveAll(s))
@@ -251,8 +252,7 @@ func TestDamagedSnapshotsArePassedOver(t *testing.T) {
 			assert.Equal(t, state{Step: 1}, loaded)
 			assert.Equal(t, weights(1), valuesOf(store))
 			require.Len(t, passedOver, 1)
-			assert.Contains(t, passedOver[0], newest+" is damaged: ")
-			assert.Contains(t, passedOver[0], c.says)
+			messagetest.Names(t, passedOver[0], newest+" … damaged … "+c.says)
 		})
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // Weights that do not fit are an error: files may not be larger than 64 KiB here, as on a disk that is full. The limit
@@ -32,7 +34,6 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 	limit := syscall.Rlimit{Cur: 1 << 16, Max: 1 << 16}
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 	err := Save(dir, Last, 2, 1, store, state{}, nil)
-	require.ErrorContains(t, err,
-		"saving the weights of step 2: 65536 of 524296 bytes could be written; is the disk full?")
+	messagetest.Names(t, err, "weights of step 2 … 65536 of 524296 bytes … disk")
 	assert.Equal(t, []string{"last-00000001"}, names(t, dir))
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 func TestFetchErrors(t *testing.T) {
@@ -25,14 +27,14 @@ func TestFetchErrors(t *testing.T) {
 		requests int
 		want     []string
 	}{
-		{"not there", status(404), 1, []string{"the server answers 404 Not Found; the file may have moved", "put it at "}},
+		{"not there", status(404), 1, []string{"404 Not Found … moved", "put it at "}},
 		{"forbidden", status(403), 1, []string{"403 Forbidden"}},
 		{"a part that nobody asked for", status(206), 1, []string{"206 Partial Content"}},
-		{"down", status(503), attempts, []string{"503 Service Unavailable; give the same command to go on"}},
+		{"down", status(503), attempts, []string{"503 Service Unavailable … same command"}},
 		{"dropped at once", func(int, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, attempts,
 			[]string{"EOF"}},
 		{"another file", func(_ int, w http.ResponseWriter, r *http.Request) { whole(w, r, content(2)) }, 1,
-			[]string{sumOf(raw)[7:], sumOf(content(2))[7:], "was deleted; try again: if it stays so, the file has changed"}},
+			[]string{sumOf(raw)[7:], sumOf(content(2))[7:], "deleted … try again"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := serve(t, c.answer)
@@ -40,7 +42,7 @@ func TestFetchErrors(t *testing.T) {
 			err := quick.Fetch(t.Context(), file)
 			require.Error(t, err)
 			for _, want := range append(c.want, file.URL) {
-				assert.ErrorContains(t, err, want)
+				messagetest.Names(t, err, want)
 			}
 			assert.NotContains(t, err.Error(), "\n")
 			assert.EqualValues(t, c.requests, s.requests.Load())
@@ -53,7 +55,7 @@ func TestNoNetwork(t *testing.T) {
 	file := fileAt(t, "http://ccp.invalid", nil) // a name that never exists (RFC 2606)
 	err := quick.Fetch(t.Context(), file)
 	require.Error(t, err)
-	assert.ErrorContains(t, err, "cannot fetch http://ccp.invalid/file.bin: ")
+	messagetest.Names(t, err, "http://ccp.invalid/file.bin … cannot fetch")
 	assert.ErrorContains(t, err, "put it at "+file.Path)
 	assert.Empty(t, names(t, filepath.Dir(file.Path)))
 }
@@ -63,8 +65,7 @@ func TestPresentFileOfAnotherSum(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(file.Path), 0o755))
 	require.NoError(t, os.WriteFile(file.Path, []byte("mine"), 0o644))
 	err := quick.Fetch(t.Context(), file)
-	assert.ErrorContains(t, err, file.Path+" is there, but it has sha256 "+sumOf([]byte("mine"))[7:])
-	assert.ErrorContains(t, err, "move it away")
+	messagetest.Names(t, err, file.Path+" … sha256 "+sumOf([]byte("mine"))[7:]+" … move it away")
 	raw, err := os.ReadFile(file.Path)
 	require.NoError(t, err)
 	assert.Equal(t, "mine", string(raw))
@@ -75,7 +76,7 @@ func TestTwoAtOnce(t *testing.T) {
 	raw := content(1)
 	file := fileAt(t, "", raw)
 	s := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
-		assert.ErrorContains(t, quick.Fetch(t.Context(), file), "another process is fetching "+file.Path+"; wait for it")
+		messagetest.Names(t, quick.Fetch(t.Context(), file), "another process … "+file.Path+" … wait")
 		part := flock.New(file.Path+partSuffix, flock.SetPermissions(0o666)) // On Windows nobody can write a locked file.
 		locked, err := part.TryLock()
 		assert.True(t, locked && err == nil, "what is written is not locked")
@@ -104,6 +105,6 @@ func TestDiskErrorPassesThrough(t *testing.T) {
 func TestUnknownSum(t *testing.T) {
 	for _, text := range []string{"", "sha1:" + strings.Repeat("00", 20)} {
 		err := quick.Fetch(t.Context(), File{Sum: text})
-		assert.EqualError(t, err, fmt.Sprintf("checksum %q: want sha256:HEX or md5:HEX", text))
+		messagetest.Names(t, err, fmt.Sprintf("checksum %q … sha256:HEX or md5:HEX", text))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 func TestConversions(t *testing.T) {
@@ -37,11 +39,11 @@ func TestConversions(t *testing.T) {
 	assert.NoError(t, err)
 	assert.Equal(t, []string{"x"}, texts)
 	_, err = a.Ints()
-	assert.ErrorContains(t, err, "elements are string, want integers")
+	messagetest.Names(t, err, "string … integers")
 	_, err = a.Floats()
-	assert.ErrorContains(t, err, "elements are string, want numbers")
+	messagetest.Names(t, err, "string … numbers")
 	_, err = a.Float32s()
-	assert.ErrorContains(t, err, "elements are string, want numbers")
+	messagetest.Names(t, err, "string … numbers")
 }
 
 func TestIntsMustBeExact(t *testing.T) {
@@ -50,13 +52,13 @@ func TestIntsMustBeExact(t *testing.T) {
 		want string
 	}{
 		{[]uint64{1, 1 << 63}, "element 1 is 9223372036854775808"},
-		{[]float32{0.5}, "element 0 is 0.5, not a whole number"},
+		{[]float32{0.5}, "element 0 … 0.5 … whole number"},
 		{[]float64{0, 1, math.NaN()}, "element 2 is NaN"},
 		{[]float64{math.Inf(-1)}, "element 0 is -Inf"},
 		{[]float64{1e17}, "element 0 is 1e+17"},
 	} {
 		_, err := (&Array{Data: c.data}).Ints()
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 
@@ -65,5 +67,5 @@ func TestUnsupportedData(t *testing.T) {
 	assert.Zero(t, a.Len())
 	assert.Equal(t, "<nil>", a.Kind())
 	_, err := a.Floats()
-	assert.ErrorContains(t, err, "elements are <nil>, want numbers")
+	messagetest.Names(t, err, "<nil> … numbers")
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // upTo returns 0, 1, ..., n-1.
@@ -57,7 +59,7 @@ func TestNumpyFiles(t *testing.T) {
 		assert.True(t, math.IsNaN(float64(half[8])))
 
 		_, err = f.Array("labels")
-		assert.ErrorContains(t, err, `no array "labels"; it has bools, half,`)
+		messagetest.Names(t, err, `no array "labels" … bools, half`)
 	}
 }
 
@@ -76,12 +78,11 @@ func TestRefusedTypes(t *testing.T) {
 	for name, message := range map[string]string{
 		"objects": "pickled Python objects",
 		"complex": `dtype "<c16" is not supported`,
-		"dates":   `dtype "<M8[D]" is not supported; store bool, integers, float16 to float64 or strings, and dates as seconds`,
+		"dates":   `"<M8[D]" … not supported … dates`,
 		"records": "records (a structured dtype)",
 	} {
 		_, err := f.Array(name)
-		assert.ErrorContains(t, err, `refused.npz: array "`+name+`": `)
-		assert.ErrorContains(t, err, message)
+		messagetest.Names(t, err, `refused.npz … "`+name+`" … `+message)
 	}
 }
 
@@ -102,7 +103,7 @@ func TestMalformedArrays(t *testing.T) {
 		{"no length", "header is cut off", []byte(magic + "\x01\x00")},
 		{"short header", "header is cut off", []byte(magic + "\x01\x00\xff\x00{}")},
 		{"long header", "claims 4294967295 bytes", []byte(magic + "\x02\x00\xff\xff\xff\xff{}")},
-		{"no dictionary", "is malformed; want such as {", npy("hello", "")},
+		{"no dictionary", "malformed … {", npy("hello", "")},
 		{"unclosed text", "{'descr\" is malformed", npy("{'descr", "")},
 		{"no shape", "is malformed", npy("{'descr': '<f4', 'fortran_order': False}", "")},
 		{"twice", "is malformed", npy("{'descr': '<f4', 'descr': '<f4'}", "")},
@@ -114,23 +115,23 @@ func TestMalformedArrays(t *testing.T) {
 		{"negative", "is malformed", npy(shape+"(-1,)}", "")},
 		{"too large a number", "is malformed", npy(shape+"(9223372036854775808,)}", "")},
 		{"unclosed tuple", "(1 2)}\" is malformed", npy(shape+"(1 2)}", "")},
-		{"product overflows", "more elements than any file", npy(shape+"(4294967296, 4294967296)}", "")},
-		{"bytes overflow", "more elements than any file",
+		{"product overflows", "more elements", npy(shape+"(4294967296, 4294967296)}", "")},
+		{"bytes overflow", "more elements",
 			npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904,)}", "")},
-		{"huge", "needs 1000000000000 bytes, but the array has 1", npy(shape+"(1000000000000,)}", "a")},
-		{"cut off", "needs 3 bytes, but the array has 2", npy(shape+"(3,)}", "ab")},
-		{"too long", "needs 1 bytes, but the array has 2", npy(shape+"(1,)}", "ab")},
+		{"huge", "1000000000000 bytes … 1", npy(shape+"(1000000000000,)}", "a")},
+		{"cut off", "3 bytes … 2", npy(shape+"(3,)}", "ab")},
+		{"too long", "1 bytes … 2", npy(shape+"(1,)}", "ab")},
 		{"strings of nothing", "5 strings of length 0", npy("{'descr': '<U0', 'fortran_order': False, 'shape': (5,)}", "")},
-		{"not Unicode", "element 1: 0x110000 is no Unicode character",
+		{"not Unicode", "element 1 … 0x110000 … Unicode",
 			npy("{'descr': '<U1', 'fortran_order': False, 'shape': (2,)}", "a\x00\x00\x00\x00\x00\x11\x00")},
-		{"not UTF-8", `element 1: "K\xe4se" is not UTF-8; store texts with dtype=str`,
+		{"not UTF-8", `element 1 … "K\xe4se" … UTF-8 … dtype=str`,
 			npy("{'descr': '|S4', 'fortran_order': False, 'shape': (2,)}", "K\xc3\xa4.K\xe4se")},
 		{"dtype", `dtype "<f3" is not supported`, npy("{'descr': '<f3', 'fortran_order': False, 'shape': (1,)}", "abc")},
 		{"65 dimensions", "at most 64 dimensions", npy(shape+"("+string(bytes.Repeat([]byte("1,"), 65))+")}", "a")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := ReadNPY(bytes.NewReader(c.file), int64(len(c.file)))
-			assert.ErrorContains(t, err, c.want)
+			messagetest.Names(t, err, c.want)
 		})
 	}
 }
@@ -150,7 +151,7 @@ func TestReadFileErrorsNameTheFile(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(path, []byte("no array"), 0o644))
 	_, err = ReadNPYFile(path)
-	assert.ErrorContains(t, err, "x.npy: not a .npy array")
+	messagetest.Names(t, err, "x.npy … not a .npy")
 }
 
 // TestChunks reads arrays longer than one chunk and strings wider than one.

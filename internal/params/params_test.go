@@ -12,6 +12,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // steps is an encoding.TextUnmarshaler with a field's rules of its own: "1+2+3".
@@ -91,8 +93,7 @@ func TestDefaults(t *testing.T) {
 	type wrong struct {
 		Rate float64 `param:"t_rate" default:"2" rule:"share"`
 	}
-	assert.PanicsWithValue(t, "the default of params.wrong: t_rate=2: it must be in [0, 1)",
-		func() { Defaults[wrong]() })
+	messagetest.Panics(t, func() { Defaults[wrong]() }, "params.wrong … t_rate=2 … [0, 1)")
 }
 
 // TestSet: every kind of field and every rule, by values at the edges of what is right.
@@ -146,9 +147,8 @@ func TestSet(t *testing.T) {
 		}
 	}
 	o := Defaults[options]()
-	assert.EqualError(t, Find(Fields(optionsType), "t_steps").Set(&o, ""), "t_steps=: want steps such as 1+2",
-		"its own error")
-	assert.EqualError(t, Find(Fields(optionsType), "t_rate").Set(&o, "1.5"), "t_rate=1.5: it must be in [0, 1)")
+	messagetest.Names(t, Find(Fields(optionsType), "t_steps").Set(&o, ""), "t_steps= … 1+2", "its own error")
+	messagetest.Names(t, Find(Fields(optionsType), "t_rate").Set(&o, "1.5"), "t_rate=1.5 … [0, 1)")
 	assert.Equal(t, "no steps", Find(Fields(optionsType), "t_steps").Value(options{}),
 		"what cannot be text is its error")
 }
@@ -156,25 +156,25 @@ func TestSet(t *testing.T) {
 // TestCheck: values that programs set are held to the same rules.
 func TestCheck(t *testing.T) {
 	for want, change := range map[string]func(o *options){
-		"":                                  func(*options) {},
-		"t_free=+Inf: it must be a number":  func(o *options) { o.Free = math.Inf(1) },
-		"t_free=-Inf: it must be a number":  func(o *options) { o.Free = math.Inf(-1) },
-		"t_finite=NaN: it must be a finite": func(o *options) { o.Finite = math.NaN() },
-		"t_positive=0: it must be positive": func(o *options) { o.Positive = 0 },
-		"t_positive=NaN: it must be":        func(o *options) { o.Positive = math.NaN() },
-		"t_natural=-1: it must be finite":   func(o *options) { o.Natural = -1 },
-		"t_from0=-1: it must be a whole":    func(o *options) { o.From0 = -1 },
-		"t_from1=0: it must be a whole":     func(o *options) { o.From1 = 0 },
-		"t_kind=: it must be one of a, b":   func(o *options) { o.Kind = "" },
-		"t_rate=1: it must be in [0, 1)":    func(o *options) { o.Rate = 1 },
-		"t_from0=-2: it must be":            func(o *options) { o.From0, o.Depth = -2, 0 }, // the first of two
+		"":                          func(*options) {},
+		"t_free=+Inf … number":      func(o *options) { o.Free = math.Inf(1) },
+		"t_free=-Inf … number":      func(o *options) { o.Free = math.Inf(-1) },
+		"t_finite=NaN … finite":     func(o *options) { o.Finite = math.NaN() },
+		"t_positive=0 … positive":   func(o *options) { o.Positive = 0 },
+		"t_positive=NaN … positive": func(o *options) { o.Positive = math.NaN() },
+		"t_natural=-1 … finite":     func(o *options) { o.Natural = -1 },
+		"t_from0=-1 … whole":        func(o *options) { o.From0 = -1 },
+		"t_from1=0 … whole":         func(o *options) { o.From1 = 0 },
+		"t_kind= … one of a, b":     func(o *options) { o.Kind = "" },
+		"t_rate=1 … [0, 1)":         func(o *options) { o.Rate = 1 },
+		"t_from0=-2: it must be":    func(o *options) { o.From0, o.Depth = -2, 0 }, // the first of two
 	} {
 		err := Check(Defaults[options]().with(change))
 		if want == "" {
 			require.NoError(t, err)
 			continue
 		}
-		require.ErrorContains(t, err, want)
+		messagetest.Names(t, err, want)
 	}
 	require.NoError(t, Check(Defaults[options]().with(func(o *options) {
 		o.Whole, o.Free, o.Text, o.Steps = -1<<40,
@@ -215,27 +215,20 @@ func TestRead(t *testing.T) {
 
 func TestReadPanics(t *testing.T) {
 	for want, value := range map[string]any{
-		"/net: t_rate=1: it must be in [0, 1)":           1,
-		"/net: t_rate=true: it must be in [0, 1)":        true,
-		"/net: t_rate=often: it must be in [0, 1)":       "often",
-		"/net: t_rate=[0.1 0.2]: it must be in [0, 1)":   []float64{0.1, 0.2},
-		"/net: t_rate=<nil>: it must be in [0, 1)":       nil,
-		"/net: t_rate=map[a:0.1]: it must be in [0, 1)":  map[string]float64{"a": 0.1},
-		"/net: t_rate=NaN: it must be in [0, 1)":         math.NaN(),
-		"/net: t_rate=1e-400x: it must be in [0, 1)":     "1e-400x",
-		"/net: t_rate=0.1 # rate: it must be in [0, 1)":  "0.1 # rate",
-		"/net: t_rate=9.223372036854776e+18: it must be": int64(math.MaxInt64),
+		"/net … t_rate=1: … [0, 1)":                  1,
+		"/net … t_rate=true … [0, 1)":                true,
+		"/net … t_rate=often … [0, 1)":               "often",
+		"/net … t_rate=[0.1 0.2] … [0, 1)":           []float64{0.1, 0.2},
+		"/net … t_rate=<nil> … [0, 1)":               nil,
+		"/net … t_rate=map[a:0.1] … [0, 1)":          map[string]float64{"a": 0.1},
+		"/net … t_rate=NaN … [0, 1)":                 math.NaN(),
+		"/net … t_rate=1e-400x … [0, 1)":             "1e-400x",
+		"/net … t_rate=0.1 # rate … [0, 1)":          "0.1 # rate",
+		"/net … t_rate=9.223372036854776e+18 … must": int64(math.MaxInt64),
 	} {
 		scope := model.NewStore().RootScope().In("net")
 		scope.SetParam("t_rate", value)
-		func() {
-			defer func() {
-				cause := recover()
-				require.NotNil(t, cause, want)
-				assert.Contains(t, fmt.Sprint(cause), want)
-			}()
-			Read[options](scope)
-		}()
+		messagetest.Panics(t, func() { Read[options](scope) }, want)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 func storeOf(t testing.TB, values map[string]any) *model.Store {
@@ -64,24 +66,24 @@ func TestReadErrors(t *testing.T) {
 		read func() (any, error)
 		want string
 	}{
-		{"missing", func() (any, error) { return Read[float32](net, "V", 1) }, "variable /net/V is not in the checkpoint"},
+		{"missing", func() (any, error) { return Read[float32](net, "V", 1) }, "/net/V … not in the checkpoint"},
 		{"of the scope above", func() (any, error) { return Read[float32](net, "top", 1) },
-			"variable /net/top is not in the checkpoint"},
+			"/net/top … not in the checkpoint"},
 		{"of the scope below", func() (any, error) { return Read[float32](store.RootScope(), "W", 2, 3) },
-			"variable /W is not in the checkpoint"},
+			"/W … not in the checkpoint"},
 		{"other type", func() (any, error) { return Read[float64](net, "W", 2, 3) },
-			"variable /net/W is (Float32)[2, 3]; the model needs (Float64)[2, 3]"},
+			"/net/W … (Float32)[2, 3] … (Float64)[2, 3]"},
 		{"integers of another width", func() (any, error) { return Read[int32](net, "i", 1) },
-			"variable /net/i is (Int64)[1]; the model needs (Int32)[1]"},
+			"/net/i … (Int64)[1] … (Int32)[1]"},
 		{"other size", func() (any, error) { return Read[float32](net, "W", 2, 4) },
-			"variable /net/W is (Float32)[2, 3]; the model needs (Float32)[2, 4]"},
+			"/net/W … (Float32)[2, 3] … (Float32)[2, 4]"},
 		{"transposed", func() (any, error) { return Read[float32](net, "W", 3, 2) }, "the model needs (Float32)[3, 2]"},
 		{"flat", func() (any, error) { return Read[float32](net, "W", 6) }, "the model needs (Float32)[6]"},
 		{"scalar", func() (any, error) { return Read[float32](net, "W") }, "the model needs (Float32)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			values, err := c.read()
-			require.ErrorContains(t, err, c.want)
+			messagetest.Names(t, err, c.want)
 			assert.Empty(t, values)
 		})
 	}
