@@ -206,8 +206,8 @@ func (a *arff) declare(text string) error {
 
 // endRelation ends a relation, whose columns must be the time points of a series.
 func (a *arff) endRelation() error {
-	_, places, err := series(a.inner, true)
-	if err != nil || len(places) != 1 || !slices.IsSorted(places[0]) {
+	s, err := seriesByNumber(a.inner)
+	if err != nil || len(s.columns) != 1 || !slices.IsSorted(s.columns[0]) {
 		return fmt.Errorf("the columns of the relation %s (%s) are not numbered as the time points of a series are: att0, "+
 			"att1, …; write a long table, with columns of the sample and of the time", a.relation.name, few(a.inner))
 	}

@@ -82,7 +82,7 @@ func (r *reading) describing() error {
 		case says == ofClock && !strings.HasSuffix(way, ofClockWay):
 			way += ofClockWay
 		case way != "":
-		case says == ofWhom && r.group == "":
+		case says == ofWhom && r.groupBy == "":
 			way = fmt.Sprintf("--group %q keeps a person's recordings together, ", name)
 		case says == ofWhich && r.Columns == nil && layout == samplesLayout:
 			way = fmt.Sprintf("--columns %q makes a recording of all lines with one number, ", name)

@@ -152,7 +152,7 @@ func sortColumns(at []int, c columns, byName bool) {
 // compareNumbered compares two names regardless of case, and the numbers at their ends as numbers.
 func compareNumbered(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
-	x, y := numbered.FindStringSubmatch(a), numbered.FindStringSubmatch(b)
+	x, y := numberAtEnd.FindStringSubmatch(a), numberAtEnd.FindStringSubmatch(b)
 	if x == nil || y == nil || x[1] != y[1] {
 		return strings.Compare(a, b)
 	}

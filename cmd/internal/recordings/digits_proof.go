@@ -212,7 +212,7 @@ func (r *reading) numbersAsTimes() error {
 	if f != nil {
 		return r.readAsForm(f, all)
 	}
-	if isT(w.heading) || plainUnit.MatchString(w.unit) || plainUnit.MatchString(w.heading) {
+	if mayBeTemperature(w.heading) || plainUnit.MatchString(w.unit) || plainUnit.MatchString(w.heading) {
 		return nil
 	}
 	f, maybe := r.formOf(all)
@@ -263,7 +263,7 @@ func (r *reading) formOf(all []*sample) (proven, maybe *digitForm) {
 			size += int(math.Round(math.Log10(float64(widths[field]))))
 		}
 		padded := size == w.padded || f.isOfDay() && size-1 == w.padded // an hour of one digit: 059, 100, …, 959, 1000
-		if w.padded > 0 && !padded && f.name != sixtieths || f.isOfDay() && isDate.MatchString(w.heading) ||
+		if w.padded > 0 && !padded && f.name != sixtieths || f.isOfDay() && dateHeading.MatchString(w.heading) ||
 			f.fields == "DMY" && r.days.first() == "month" || f.fields == "MDY" && r.days.first() == "day" ||
 			perSecond[strings.ToLower(w.unit)] > 0 && f.name != sixtieths {
 			continue

@@ -122,7 +122,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 	m, j := &making{Options: o, input: inputs[0]},
 		&job{ctx: ctx, progress: o.Progress, markers: map[string]int{}, dialect: newDialect(o.Decimal, false)}
-	q := question{Table: o.Table, label: o.Label, group: o.Group}
+	h := hints{Table: o.Table, labelName: o.Label, groupBy: o.Group}
 	form, sources, err := sourcesOf(inputs, true)
 	if err == nil {
 		err = m.fits(form, sources)
@@ -131,23 +131,23 @@ func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 		j.noteAside(sources, o.Labels, o.Links, o.Positions, o.Parts)
 	}
 	if err == nil && o.Positions != "" {
-		q.places, err = j.readPositions(o.Positions, newDialect(o.Decimal, false))
+		h.places, err = j.readPositions(o.Positions, newDialect(o.Decimal, false))
 	}
 	if err == nil && o.Labels != "" {
-		q.given, err = j.readLabels(o.Labels)
+		h.given, err = j.readLabels(o.Labels)
 	}
 	if err == nil {
-		m.reading, err = j.read(sources, inputs[0], q, chosen{})
+		m.reading, err = j.read(sources, inputs[0], h, chosen{})
 	}
-	if err == nil && q.places != nil {
-		m.places, err = q.places.settled(j)
+	if err == nil && h.places != nil {
+		m.places, err = h.places.settled(j)
 	}
 	if err != nil {
 		return nil, err
 	}
 	for _, x := range m.samples {
 		m.made.SplitBy = cmp.Or(m.made.SplitBy, x.test)
-		if q.given != nil && x.label == "" {
+		if h.given != nil && x.label == "" {
 			return nil, fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
 				o.Labels, x.Name, x.line, x.path, x.Name)
 		}

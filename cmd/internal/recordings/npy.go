@@ -11,7 +11,7 @@ import (
 
 // readArray reads an array `[timepoints, sensors, axes]`, or `[timepoints, sensors]` for one axis. It names the sensors
 // 0, 1, 2, …
-func readArray(_ *job, from source, q question) (c content, err error) {
+func readArray(_ *job, from source, h hints) (c content, err error) {
 	a, err := npz.ReadNPYFile(from.path)
 	if err != nil {
 		return c, err
@@ -22,12 +22,12 @@ func readArray(_ *job, from source, q question) (c content, err error) {
 	}
 	sensors := counted("", a.Shape[1])
 	switch axes := a.Shape[2:]; {
-	case !q.byHand:
-	case len(axes) == 1 && axes[0] > 1 || len(q.Take) != a.Shape[1]:
+	case !h.byHand:
+	case len(axes) == 1 && axes[0] > 1 || len(h.Take) != a.Shape[1]:
 		return c, fmt.Errorf("%s: the array has shape %v; want a recording [timepoints, sensors] of the training's "+
-			"%d sensors", from.path, a.Shape, len(q.Take))
+			"%d sensors", from.path, a.Shape, len(h.Take))
 	default: // an array has positions, no names
-		sensors = q.Take
+		sensors = h.Take
 	}
 	c.as, c.columns = "arrays [timepoints, sensors, axes]", crossed(sensors, nil)
 	if len(a.Shape) == 3 {

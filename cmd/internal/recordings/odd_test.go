@@ -536,8 +536,8 @@ var oddFiles = []odd{
 		refused: "1.csv, line 2: column x is in m/s^2 here and in g in other recordings; convert the values",
 		mend:    replace("m/s^2", "g", "9.81", "1"), want: "[x] [1] [1]"},
 	{name: "time points without a sample", text: "-- r.csv --\ntime,id,x,label\n0,a,1,u\n1,a,2,u\n0,b,3,v\n",
-		refused: "r.csv, line 1: column time holds times, but no column is headed sample, so that each line would be " +
-			"a sample; name the column of the samples with --columns COLUMN",
+		refused: "r.csv, line 1: no layout fits the table: timepoints (one line a time point) needs a column headed " +
+			"sample: name the column of the samples with --columns COLUMN",
 		mend: set1(func(o *Options) { o.Columns = []string{"id"} }), want: "[x] [1 2]@[0 1] [3]@[0]"},
 	{name: "samples named by another column", text: "-- r.csv --\nid,x,label\na,1,u\na,2,u\nb,3,v\n",
 		refused: `r.csv, line 2: column id: "a" is not a number that float32 holds; correct it, ` +

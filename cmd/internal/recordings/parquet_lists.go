@@ -107,7 +107,7 @@ func (t *table) arranged(headings []string) ([]string, error) {
 	if t.in.lists == nil || order == noTime || order == "" && t.known {
 		return headings, nil
 	}
-	r, err := rolesOf(t.in.along(cmp.Or(order, timeLast), headings), t.question, func(string, ...any) {})
+	r, err := rolesOf(t.in.along(cmp.Or(order, timeLast), headings), t.hints, silent)
 	if err != nil || r.layout != samplesLayout {
 		return headings, nil // which says what is wrong
 	}

@@ -30,7 +30,7 @@ type sample struct {
 // reading gathers the recordings of several files.
 type reading struct {
 	*job
-	question
+	hints
 	samples     []*sample // of the same sensors, each with its own length
 	chosen      chosen
 	sensors     []string       // of readings, as they first appear
@@ -49,11 +49,11 @@ type reading struct {
 }
 
 // read gathers the recordings of all files.
-func (j *job) read(sources []source, name string, q question, c chosen) (*reading, error) {
-	j.sheet = q.Sheet
+func (j *job) read(sources []source, name string, h hints, c chosen) (*reading, error) {
+	j.sheet = h.Sheet
 	c.seen, c.units = map[string]bool{}, map[string]string{}
-	r := &reading{job: j, question: q, chosen: c, number: map[string]int{}, as: map[readAs]bool{},
-		fileOf: map[[2]string]string{}, days: newDays(q.Dates)}
+	r := &reading{job: j, hints: h, chosen: c, number: map[string]int{}, as: map[readAs]bool{},
+		fileOf: map[[2]string]string{}, days: newDays(h.Dates)}
 	for i, from := range sources {
 		err := j.tell("reading "+name, float64(i)/float64(len(sources)))
 		if err == nil {
@@ -86,7 +86,7 @@ func (r *reading) file(from source) error {
 		return fmt.Errorf("%s is a pointer of git-lfs in place of the file; git lfs pull fetches it", from.path)
 	}
 	if f.samples != nil {
-		c, err := f.samples(r.job, from, r.question)
+		c, err := f.samples(r.job, from, r.hints)
 		if err != nil {
 			return err
 		}

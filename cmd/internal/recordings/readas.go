@@ -8,10 +8,11 @@ import (
 
 // as says what the table was taken for.
 func (t *table) as() readAs {
-	layout := map[string]string{
-		recordingLayout: "one file a recording, one line a time point", timepointsLayout: "one line a time point",
-		readingsLayout: "one line a reading", samplesLayout: "one line a sample, " + text.Count(len(t.at[0]), "time point"),
-	}[t.layout]
+	layout, _ := layoutNamed(t.layout)
+	words := layout.words
+	if t.layout == samplesLayout {
+		words += ", " + text.Count(len(t.at[0]), "time point")
+	}
 	before, after := t.in.as()
 	if named := t.named(); named != nil {
 		after += "; column " + strings.Join(named, ", ")
@@ -22,7 +23,7 @@ func (t *table) as() readAs {
 		}
 		after += strings.TrimSuffix("; column "+t.headings[t.time]+" as time in "+t.unit, " in ")
 	}
-	return readAs{layout + "; " + before, after, t.in.pointed, t.in.commaed, noMark}
+	return readAs{words + "; " + before, after, t.in.pointed, t.in.commaed, noMark}
 }
 
 // named says of the columns that hold no values, apart from the time, what they are taken for, unless their headings

@@ -24,7 +24,7 @@ type format struct {
 	// and are valid until the next line is read. Errors name the file and the line.
 	lines func(j *job, path string, each eachLine) error
 	// samples reads a file that names no columns.
-	samples func(j *job, from source, q question) (content, error)
+	samples func(j *job, from source, h hints) (content, error)
 }
 
 type eachLine func(in *input, line int, cells []string) error

@@ -25,7 +25,7 @@ func TestNewFormats(t *testing.T) {
 			}
 			return err
 		}},
-		format{ending: ".pulse", rank: 1, samples: func(_ *job, from source, _ question) (content, error) {
+		format{ending: ".pulse", rank: 1, samples: func(_ *job, from source, _ hints) (content, error) {
 			raw, err := os.ReadFile(from.path)
 			one := &sample{source: from, where: from.path}
 			for _, beat := range raw {

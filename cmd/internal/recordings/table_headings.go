@@ -29,7 +29,7 @@ func (t *table) head(cells []string) (err error) {
 		cells[i] = suggest.Tidy(cell)
 	}
 	// the folder is a half of the data, and no class
-	if t.from.part && (t.question.label != "" || t.column(cells, "label") >= 0) {
+	if t.from.part && (t.hints.labelName != "" || t.column(cells, "label") >= 0) {
 		if half(t.from.label, "test") {
 			t.from.test = "the folders"
 		}
@@ -41,7 +41,7 @@ func (t *table) head(cells []string) (err error) {
 	if err != nil {
 		return err
 	}
-	t.roles, err = rolesOf(cells, t.question, t.job.note)
+	t.roles, err = rolesOf(cells, t.hints, t.job.note)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (t *table) head(cells []string) (err error) {
 	}
 	at, has, told, err := t.order(t.from.path, t.roles.values, t.time >= 0)
 	if err != nil {
-		return t.headless(err)
+		return orHeadless(err, t.headings)
 	}
 	t.has, t.about = has, told
 	for timepoint := range t.at[at[0]] {
@@ -105,14 +105,14 @@ func isTSLearn(cells []string, separator rune) bool {
 // headTime takes the unit of the times from their heading, or from the format of the file. A mere T may be a
 // temperature.
 func (t *table) headTime(heading string) {
-	match := likeTime.FindStringSubmatch(heading)
+	match := timeHeading.FindStringSubmatch(heading)
 	if match != nil {
 		t.unit = strings.Join(match[1:], "")
 	}
 	if t.in.seconds[t.time] {
 		t.unit = "seconds"
 	}
-	if isT(heading) && t.Time == "" && len(t.Columns) < 2 && !t.known {
+	if mayBeTemperature(heading) && t.Time == "" && len(t.Columns) < 2 && !t.known {
 		t.ambiguousT = heading
 	}
 }
@@ -121,13 +121,13 @@ func (t *table) headTime(heading string) {
 // Where the folder or a table of classes names the class, the column is left out.
 func (t *table) classed() {
 	switch {
-	case t.in.class == "" || t.question.label != "" || t.known:
+	case t.in.class == "" || t.hints.labelName != "" || t.known:
 	case t.folder || t.given != nil:
 		t.job.noteOf("class "+t.in.class, fmt.Sprintf("column %s is left out: the folder or --labels names the class",
 			t.in.class))
 		t.Leave = append(slices.Clone(t.Leave), t.in.class)
 	default:
-		t.question.label = t.in.class
+		t.hints.labelName = t.in.class
 		if t.classes == nil {
 			t.classes = t.in.classes
 		}

@@ -41,22 +41,22 @@ func ReadReadable(ctx context.Context, inputs []string, form *recording.Form,
 // where the training's file was made by hand, by the names of its sensors.
 func readAlike(ctx context.Context, inputs []string, form *recording.Form,
 	skip func(name string, err error)) (*reading, error) {
-	q := question{known: true, byHand: form.Reading == nil && form.Channels == 1}
+	h := hints{known: true, byHand: form.Reading == nil && form.Channels == 1}
 	if form.Reading != nil {
-		if err := json.Unmarshal(form.Reading, &q.Table); err != nil {
+		if err := json.Unmarshal(form.Reading, &h.Table); err != nil {
 			return nil, fmt.Errorf("the settings of the import cannot be read: %w; import and train again", err)
 		}
 	}
-	if q.byHand {
-		q.Take, q.Layout = form.Sensors, recordingLayout
+	if h.byHand {
+		h.Take, h.Layout = form.Sensors, recordingLayout
 		if form.Longest == 1 {
-			q.Layout = samplesLayout
+			h.Layout = samplesLayout
 		}
 	}
 	c := chosen{like: form, fills: form.Zeros || form.Fill != nil, second: form.Second}
-	if len(q.Take) == form.Width() { // else the first file makes the columns
-		c.names, c.sensors, c.channels = q.Take, form.Sensors, form.Channels
-		for i := range q.Take {
+	if len(h.Take) == form.Width() { // else the first file makes the columns
+		c.names, c.sensors, c.channels = h.Take, form.Sensors, form.Channels
+		for i := range h.Take {
 			c.of = append(c.of, form.Sensors[i/form.Channels])
 		}
 	}
@@ -64,18 +64,18 @@ func readAlike(ctx context.Context, inputs []string, form *recording.Form,
 	if err != nil {
 		return nil, err
 	}
-	d := newDialect(q.Decimal, true)
-	d.apart = form.Reading != nil && q.Decimal == "" // made by 0.1.0
+	d := newDialect(h.Decimal, true)
+	d.apart = form.Reading != nil && h.Decimal == "" // made by 0.1.0
 	j := &job{ctx: ctx, markers: map[string]int{}, dialect: d, skip: skip}
 	j.noteAside(sources)
-	return j.read(sources, inputs[0], q, c)
+	return j.read(sources, inputs[0], h, c)
 }
 
 // alike says how to read new recordings, whose class and group nobody needs.
 func (r *reading) alike() Table {
-	leave := append(slices.Clone(r.Leave), r.label)
-	if !strings.Contains(r.group, "(") { // else an expression that finds the group in names, and no column
-		leave = append(leave, r.group)
+	leave := append(slices.Clone(r.Leave), r.labelName)
+	if !strings.Contains(r.groupBy, "(") { // else an expression that finds the group in names, and no column
+		leave = append(leave, r.groupBy)
 	}
 	leave = slices.DeleteFunc(leave, func(name string) bool { return name == "" })
 	return Table{Layout: r.chosen.layout, Columns: r.Columns, Time: r.Time, Take: r.chosen.names, Leave: leave,
