@@ -176,7 +176,7 @@ func (o *Options) fits(form string, sources []source) error {
 	if o.Sheet != "" && !slices.ContainsFunc(sources, func(s source) bool { return formatOf(s.path).sheets }) {
 		return fmt.Errorf("--sheet %s is for .xlsx workbooks, of which there is none; leave it out", o.Sheet)
 	}
-	if o.Lists != "" && !slices.ContainsFunc(sources, func(s source) bool { return extension(s.path) == ".parquet" }) {
+	if o.Lists != "" && !slices.ContainsFunc(sources, func(s source) bool { return formatOf(s.path).lists }) {
 		return fmt.Errorf("--lists %s is for lists in .parquet files, of which there is none; leave it out", o.Lists)
 	}
 	anywhere, tables := folders+" or "+long, "of tables"

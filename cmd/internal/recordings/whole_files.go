@@ -52,7 +52,7 @@ func (r *reading) fitsEarlier(f *format, c content) error {
 		return fmt.Errorf("%s: its times are in another unit than those of other recordings, of which %g are a second; "+
 			"write all in one unit", path, r.chosen.second)
 	}
-	turned := f.ending == ".npy" && !r.known && before > 0 && dimensions != before
+	turned := f.unnamed && !r.known && before > 0 && dimensions != before
 	if turned && r.Take == nil && r.Leave == nil { // else columns are chosen by name
 		return fmt.Errorf("%s has %d values at each time point, %s has %d: arrays are [timepoints, sensors, axes], so turn "+
 			"them if the lengths of recordings are in another place", path, dimensions, firstPath, before)
