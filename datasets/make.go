@@ -63,6 +63,7 @@ func assemble(raw *Raw, s Split) (*Dataset, []error) {
 	if errs := d.errors(); len(errs) > 0 {
 		return nil, errs
 	}
+	d.Arrange(d.Affinity)
 	d.warnOddities()
 	return d, nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/loop"
-	"github.com/clusterpool/ccp/models/internal/layout"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -302,15 +301,10 @@ func (e *explanation) occlude(ctx context.Context) error {
 // hiding returns the parts that occlude hides, the outline that they are of, and the whole sensors, which it hides
 // too if they are smooth. Without frames each node is a sensor. Of more than hiddenParts sensors, parts are pieces of
 // their graph over all frames.
-func (c *Classifier) hiding() (outline layout.Layout, parts, whole [][]int32) {
-	outline = layout.Of(c.Graph, c.Spec.Grid)
-	if c.Spec.Grid == nil { // nodes along a path are near each other, in time or not
-		outline = layout.Seems(c.Graph)
-	}
-	if c.Form != nil { // a chain of sensors over frames would look like an image
-		outline = layout.Layout{Frames: c.Form.Frames, Sensors: len(c.Form.Sensors)}
-	} else if outline.Frames == 0 {
-		outline = layout.Layout{Frames: 1, Sensors: c.Spec.Nodes}
+func (c *Classifier) hiding() (outline affinity.Layout, parts, whole [][]int32) {
+	outline = c.Layout // also a guessed one: nodes along a path are near each other, in time or not
+	if outline.Frames == 0 || outline.Guessed && c.Spec.Grid != nil {
+		outline = affinity.Layout{Frames: 1, Sensors: c.Spec.Nodes}
 	}
 	whole = outline.Spans(1)
 	if outline.Sensors <= hiddenParts {

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/recording"
-	"github.com/clusterpool/ccp/models/internal/layout"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -23,10 +23,10 @@ var batchSizes = [...]int{64, 16, 4, 1}
 // point is an input of the network: a share of the way from a baseline to a raw sample. class is for a program that
 // takes classes.
 type point struct {
-	signal   []float32     // see classify; nil: the baseline
-	baseline []float32     // normalised; nil if the point is a whole signal, or fills up a batch
-	hidden   []int32       // nodes of a span of a sensor's frames, or one node: see sample
-	outline  layout.Layout // of the hidden nodes
+	signal   []float32       // see classify; nil: the baseline
+	baseline []float32       // normalised; nil if the point is a whole signal, or fills up a batch
+	hidden   []int32         // nodes of a span of a sensor's frames, or one node: see sample
+	outline  affinity.Layout // of the hidden nodes
 	share    float32
 	class    int32
 }
@@ -84,7 +84,7 @@ func (c *Metadata) sample(p point) []float32 {
 }
 
 // series returns where a raw sample has the values of a sensor's channel, in time.
-func (c *Metadata) series(signal []float32, l layout.Layout, sensor, channel int) []int {
+func (c *Metadata) series(signal []float32, l affinity.Layout, sensor, channel int) []int {
 	l.Frames = len(signal) / (l.Sensors * c.Spec.Channels) // of a recording, its time points
 	at := make([]int, l.Frames)
 	for i := range at {
@@ -95,7 +95,7 @@ func (c *Metadata) series(signal []float32, l layout.Layout, sensor, channel int
 
 // smooth reports whether each channel of a sensor differs less from its last value than from its mean, squared. In a
 // rough series neighbours say nothing of a value (von Neumann 1941).
-func (c *Metadata) smooth(signal []float32, l layout.Layout, sensor int) bool {
+func (c *Metadata) smooth(signal []float32, l affinity.Layout, sensor int) bool {
 	for channel := range c.Spec.Channels {
 		values, steps := []float64{}, 0.0
 		for i, k := range c.series(signal, l, sensor, channel) {

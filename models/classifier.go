@@ -85,6 +85,7 @@ func (p *program) makeRoom() error {
 
 // NewClassifier returns a classifier without weights. Update gives it some.
 func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Classifier, error) {
+	m.Arrange(a)
 	c := &Classifier{Metadata: m, Graph: a, backend: backend, store: m.Spec.NewStore(0)}
 	var err error
 	c.freezer, err = freezerOf(m.Spec, backend, c.store, a)

@@ -58,7 +58,7 @@ type datasetJSON struct {
 	Mean       []float32      `json:"mean"`   // of each channel, or of each channel of each sensor
 	Std        []float32      `json:"std"`
 	Graph      affinity.Stats `json:"graph"`
-	Frames     int            `json:"frames"` // of a series, see training.Series; else 0
+	Frames     int            `json:"frames"` // of a series; else 0
 	Sensors    int            `json:"sensors"`
 	Provenance string         `json:"provenance"`
 	Notes      []string       `json:"notes"`
@@ -89,9 +89,9 @@ func describe(d *datasets.Dataset) *datasetJSON {
 	for _, i := range d.Test {
 		counts[d.Labels[i]].Test++
 	}
-	frames, sensors := training.Series(d.Affinity, d.Grid)
-	if d.Form != nil && d.Form.Longest > 1 { // a chain of sensors in frames looks like an image
-		frames, sensors = d.Form.Frames, len(d.Form.Sensors)
+	frames, sensors := 0, 0
+	if d.Layout.InTime() && (d.Form == nil || d.Form.Longest > 1) { // else they are rows of a table
+		frames, sensors = d.Layout.Frames, d.Layout.Sensors
 	}
 	return &datasetJSON{Name: d.Name, Samples: d.Signals.Len(), Counts: counts, Data: d, Nodes: d.Nodes,
 		Channels: d.Channels, Classes: d.ClassNames,

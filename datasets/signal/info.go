@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/recording"
 )
 
@@ -31,6 +33,10 @@ type Info struct {
 	// Form says how recordings become series and signals; nil if samples are no recordings. A classifier makes signals of
 	// new recordings with it.
 	Form *recording.Form `json:"recording,omitempty"`
+	// Layout says how nodes are sensors at frames, and SensorNames names these sensors, or the joints of a skeleton; nil if
+	// they have no names. Arrange sets both where a data set or a checkpoint is loaded.
+	Layout      affinity.Layout `json:"-"`
+	SensorNames []string        `json:"-"`
 	// Mean and Std turn a raw value into an input: (raw - Mean) / Std. They have one value for each channel or, if
 	// Form says so, for each channel of each sensor, `[sensors, channels]`. They are taken over the training samples,
 	// unless the protocol of the data set fixes them. A constant channel has Std 1.
@@ -49,6 +55,41 @@ type Range struct {
 	Least  []float32 `json:"least"`
 	Most   []float32 `json:"most"`
 	Spread []float32 `json:"spread"` // the least difference between the greatest and the least value of a sample
+}
+
+// Arrange sets Layout and SensorNames, for nodes that a graph joins. The form of recordings states a layout, and else
+// LayoutOf finds it. All other fields that say what nodes are must be set.
+func (i *Info) Arrange(graph *affinity.Matrix) {
+	if i.Form != nil { // a chain of sensors over frames would look like an image
+		i.Layout = affinity.Layout{Frames: i.Form.Frames, Sensors: len(i.Form.Sensors)}
+		i.SensorNames = i.Form.Sensors
+		return
+	}
+	i.Layout, i.SensorNames = affinity.LayoutOf(graph, i.Grid), nil
+	switch {
+	case i.Layout.InTime():
+		i.SensorNames = sensorNames(i.NodeNames, i.Layout)
+	case i.Grid != nil:
+		i.SensorNames = sensorNames(i.NodeNames, affinity.Layout{Frames: i.Grid[0], Sensors: i.Grid[1]})
+	}
+}
+
+// sensorNames returns the names of the sensors of nodes that are named as recording.NodeNames does, such as "head@12".
+// It is nil if nodes have other names.
+func sensorNames(nodes []string, l affinity.Layout) []string {
+	if len(nodes) == 0 || len(nodes) != l.Frames*l.Sensors {
+		return nil
+	}
+	names := make([]string, l.Sensors)
+	for node, name := range nodes {
+		at := strings.LastIndexByte(name, '@')
+		frame, sensor := l.At(int32(node))
+		if at < 0 || frame > 0 && name[:at] != names[sensor] {
+			return nil
+		}
+		names[sensor] = name[:at]
+	}
+	return names
 }
 
 // Classes returns the number of classes.

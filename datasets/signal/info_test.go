@@ -1,11 +1,14 @@
 package signal
 
 import (
+	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/messagetest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestNormalize(t *testing.T) {
@@ -16,6 +19,40 @@ func TestNormalize(t *testing.T) {
 	i.Normalize(raw, raw)
 	assert.Equal(t, dst[:6], raw, "in place")
 	i.Normalize(nil, nil)
+}
+
+// The layout of nodes and the names of sensors are known as soon as the graph is.
+func TestArrange(t *testing.T) {
+	two, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 3)
+	require.NoError(t, err)
+	inFrames := affinity.Layout{Frames: 3, Sensors: 2}
+	guessed := inFrames
+	guessed.Guessed = true
+	hip := []string{"hip", "a@b"}
+	for name, c := range map[string]struct {
+		info    Info
+		layout  affinity.Layout
+		sensors []string
+	}{
+		"no grid":           {Info{Nodes: 6}, guessed, nil},
+		"a grid":            {Info{Nodes: 6, Grid: []int{3, 2}}, inFrames, nil},
+		"a grid with names": {Info{Nodes: 6, Grid: []int{3, 2}, NodeNames: recording.NodeNames(hip, 3)}, inFrames, hip},
+		"names that are no sensors": {Info{Nodes: 6, Grid: []int{3, 2},
+			NodeNames: []string{"hip@0", "a@b@0", "a@b@1", "hip@1", "hip@2", "a@b@2"}}, inFrames, nil},
+		"names without frames": {Info{Nodes: 6, Grid: []int{3, 2}, NodeNames: strings.Split("abcdef", "")}, inFrames, nil},
+		"recordings": {Info{Nodes: 2, Form: &recording.Form{Sensors: hip, Frames: 1}},
+			affinity.Layout{Frames: 1, Sensors: 2}, hip},
+	} {
+		c.info.Arrange(two)
+		assert.Equal(t, c.layout, c.info.Layout, name)
+		assert.Equal(t, c.sensors, c.info.SensorNames, name)
+	}
+	words, err := affinity.New(4, nil)
+	require.NoError(t, err)
+	i := Info{Nodes: 4, NodeNames: []string{"a@0", "b@0", "a@1", "b@1"}}
+	i.Arrange(words)
+	assert.Zero(t, i.Layout)
+	assert.Nil(t, i.SensorNames, "words without a grid may hold any sign")
 }
 
 // Check refuses what no data set has and a changed model.json may have.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/place"
@@ -36,45 +35,74 @@ type Layout struct {
 
 	graph *affinity.Matrix
 	names []string
+	rows  []int // the sensor or joint in each row
+}
+
+// Sensor returns the sensor or joint that a row is of.
+func (l *Layout) Sensor(row int) int { return l.rows[row] }
+
+// Nodes says what a data set states about the nodes of its graph, as datasets/signal.Info has it.
+type Nodes struct {
+	Grid        []int           // {rows, columns}; nil if nodes lie on none
+	Frames      affinity.Layout // how nodes are sensors at frames
+	Sensors     []string        // names of the sensors or joints; nil if they have none
+	Parts       [][]int         // the joints of each part of a body; nil if nodes are not a skeleton's
+	Coordinates []float64       // `[nodes, d]`, row-major; nil if there are none
+	Names       []string        // of each node; nil if nodes have no names
+}
+
+// overTime returns how nodes are sensors over time, and whether they are: by Frames, or because the columns of the
+// grid are the joints of a skeleton, or have the names of sensors.
+func (n Nodes) overTime() (frames affinity.Layout, ok bool) {
+	switch {
+	case n.Frames.InTime():
+		return n.Frames, true
+	case n.Parts != nil || n.Sensors != nil:
+		return affinity.Layout{Frames: n.Grid[0], Sensors: n.Grid[1]}, true
+	}
+	return frames, false
 }
 
 // NewLayout lays out the nodes of a graph. There are four cases:
 //
-//   - with a grid `[frames, sensors]` and names such as "hip@12", the nodes are sensors over time. So are the joints of
-//     a skeleton (parts has those of each part of the body), and any nodes in four times as many rows as columns;
+//   - with a grid of frames and sensors, the nodes are sensors over time, see Nodes.Frames. So are the joints of a
+//     skeleton;
 //   - with any other grid `[rows, columns]`, node row·columns + column is the pixel in that cell;
-//   - with coordinates `[nodes, d]`, row-major, the nodes lie at their first two principal components;
+//   - with coordinates, the nodes lie at their first two principal components;
 //   - otherwise distances in the graph place them, see [place.Positions].
-//
-// names has a name for each node, or is nil.
-func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []float64, names []string) *Layout {
-	l := &Layout{Kind: OnPlane, graph: graph, names: names}
-	switch {
-	case grid == nil:
-		l.ByGraph = len(coordinates) == 0
-		if l.ByGraph {
-			coordinates = slices.Concat(place.Positions(graph, 2)...)
-		}
-		l.X, l.Y = plane(coordinates, graph.N())
-		x, width := span(l.X)
-		y, height := span(l.Y)
-		side := cmp.Or(max(width, height), 1)
-		for i := range l.X { // four digits are more than a picture shows
-			l.X[i], l.Y[i] = math.Round(1e4*(0.5+(l.X[i]-x)/side))/1e4, math.Round(1e4*(0.5+(l.Y[i]-y)/side))/1e4
-		}
+func NewLayout(graph *affinity.Matrix, nodes Nodes) *Layout {
+	l := &Layout{Kind: OnPlane, graph: graph, names: nodes.Names}
+	if nodes.Grid == nil {
+		l.onPlane(nodes.Coordinates)
 		return l
-	case parts == nil && sensorNames(grid[1], names) == nil && grid[0] < 4*grid[1]:
-		l.Kind, l.Rows, l.Columns = OnGrid, grid[0], grid[1]
-		l.Cells = loop.Convert[int32](loop.Indices(grid[0] * grid[1]))
-	default:
-		l.Kind, l.Rows, l.Columns = OverTime, grid[1], grid[0]
-		l.layRows(parts)
+	}
+	if frames, ok := nodes.overTime(); ok {
+		l.Kind, l.Rows, l.Columns = OverTime, frames.Sensors, frames.Frames
+		l.layRows(nodes.Parts, frames, nodes.Sensors)
+	} else {
+		l.Kind, l.Rows, l.Columns = OnGrid, nodes.Grid[0], nodes.Grid[1]
+		l.Cells = loop.Convert[int32](loop.Indices(l.Rows * l.Columns))
 	}
 	l.X, l.Y = make([]float64, len(l.Cells)), make([]float64, len(l.Cells))
 	for cell, node := range l.Cells {
 		l.X[node], l.Y[node] = float64(cell%l.Columns)+0.5, float64(l.Rows-cell/l.Columns)-0.5
 	}
 	return l
+}
+
+// onPlane places nodes without a grid by their coordinates, or by distances in the graph if there are none.
+func (l *Layout) onPlane(coordinates []float64) {
+	l.ByGraph = len(coordinates) == 0
+	if l.ByGraph {
+		coordinates = slices.Concat(place.Positions(l.graph, 2)...)
+	}
+	l.X, l.Y = plane(coordinates, l.graph.N())
+	x, width := span(l.X)
+	y, height := span(l.Y)
+	side := cmp.Or(max(width, height), 1)
+	for i := range l.X { // four digits are more than a picture shows
+		l.X[i], l.Y[i] = math.Round(1e4*(0.5+(l.X[i]-x)/side))/1e4, math.Round(1e4*(0.5+(l.Y[i]-y)/side))/1e4
+	}
 }
 
 // plane reduces coordinates of n nodes to two. If there are more, these are the first two principal components.
@@ -102,41 +130,24 @@ func span(values []float64) (middle, extent float64) {
 	return (low + high) / 2, high - low
 }
 
-// sensorNames returns the names of n sensors over time. They are the nodes' names up to the "@" before the frame. It
-// returns nil if nodes have other names.
-func sensorNames(n int, nodes []string) (names []string) {
-	for i, node := range nodes {
-		at := strings.LastIndexByte(node, '@')
-		if at < 0 || i >= n && node[:at] != names[i%n] {
-			return nil
-		}
-		if i < n {
-			names = append(names, node[:at])
-		}
-	}
-	return names
-}
-
 // layRows fills Cells, RowNames and Rules: a column for each frame, a row for each sensor or joint. The joints of a
 // part are next to each other; joints of no part come last.
-func (l *Layout) layRows(parts [][]int) {
-	joints, names := l.Rows, sensorNames(l.Rows, l.names)
-	var order []int
-	for _, part := range append(slices.Clone(parts), loop.Indices(joints)) {
+func (l *Layout) layRows(parts [][]int, frames affinity.Layout, names []string) {
+	for _, part := range append(slices.Clone(parts), loop.Indices(frames.Sensors)) {
 		for _, joint := range part {
-			if slices.Contains(order, joint) {
+			if slices.Contains(l.rows, joint) {
 				continue
 			}
 			name := fmt.Sprint(joint)
 			if names != nil {
 				name = names[joint]
 			}
-			order, l.RowNames = append(order, joint), append(l.RowNames, name)
+			l.rows, l.RowNames = append(l.rows, joint), append(l.RowNames, name)
 			for frame := range l.Columns {
-				l.Cells = append(l.Cells, int32(frame*joints+joint))
+				l.Cells = append(l.Cells, frames.Node(frame, joint))
 			}
 		}
-		l.Rules = append(l.Rules, len(order))
+		l.Rules = append(l.Rules, len(l.rows))
 	}
 	l.Rules = l.Rules[:len(parts)]
 }

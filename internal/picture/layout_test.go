@@ -14,7 +14,7 @@ func TestLayout(t *testing.T) {
 	require.NoError(t, err)
 
 	lay := func(coordinates []float64) (x, y []float64) {
-		l := NewLayout(graph, nil, nil, coordinates, nil)
+		l := NewLayout(graph, Nodes{Coordinates: coordinates})
 		return l.X, l.Y
 	}
 	x, y := lay([]float64{5, 7, 6})
@@ -43,20 +43,19 @@ func TestLayout(t *testing.T) {
 
 	one, err := affinity.New(1, nil)
 	require.NoError(t, err)
-	assert.Equal(t, []float64{0.5}, NewLayout(one, nil, nil, nil, nil).X)
+	assert.Equal(t, []float64{0.5}, NewLayout(one, Nodes{}).X)
 }
 
 func TestLayoutOfCells(t *testing.T) {
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}}, 3, 2)
 	require.NoError(t, err)
-	names := []string{"head@0", "hip@0", "foot@0", "head@1", "hip@1", "foot@1"}
-	l := NewLayout(graph, []int{2, 3}, [][]int{{2}, {0, 1}}, nil, names)
+	l := NewLayout(graph, skeleton([][]int{{2}, {0, 1}}, 2, "head", "hip", "foot"))
 	assert.Equal(t, OverTime, l.Kind)
 	assert.Equal(t, []int{3, 2}, []int{l.Rows, l.Columns})
 	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, l.Cells,
 		"a row for each joint, those of a part together, a column for each frame")
 	assert.Equal(t, []string{"foot", "head", "hip"}, l.RowNames)
 
-	l = NewLayout(graph, []int{2, 3}, nil, nil, nil)
+	l = NewLayout(graph, Nodes{Grid: []int{2, 3}})
 	assert.Equal(t, []any{OnGrid, 2, 3}, []any{l.Kind, l.Rows, l.Columns})
 }

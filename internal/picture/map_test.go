@@ -11,7 +11,7 @@ import (
 func TestMap(t *testing.T) {
 	grid, err := affinity.Grid(2, 4, 4)
 	require.NoError(t, err)
-	m := NewLayout(grid, []int{2, 4}, nil, nil, nil).Map()
+	m := NewLayout(grid, Nodes{Grid: []int{2, 4}}).Map()
 	assert.Equal(t, []float64{480, 240}, []float64{m.Width, m.Height})
 	assert.Equal(t, []float64{60, 180, 300, 420, 60, 180, 300, 420}, m.X)
 	assert.Equal(t, []float64{60, 60, 60, 60, 180, 180, 180, 180}, m.Y, "the first row is above")
@@ -19,8 +19,7 @@ func TestMap(t *testing.T) {
 	assert.Equal(t, []float64{60, 60}, m.Reach)
 	assert.Empty(t, m.Axes)
 
-	names := []string{"hip@0", "<b>@0", "hip@1", "<b>@1", "hip@2", "<b>@2", "hip@3", "<b>@3"}
-	m = NewLayout(grid, []int{4, 2}, [][]int{{1}, {0}}, nil, names).Map()
+	m = NewLayout(grid, skeleton([][]int{{1}, {0}}, 4, "hip", "<b>")).Map()
 	assert.Equal(t, []float64{480, 94}, []float64{m.Width, m.Height}, "two rows of 36, and the frames' numbers")
 	assert.Equal(t, []float64{54, 18, 54, 18, 54, 18, 54, 18}, m.Y, "by the parts of the body")
 	assert.Contains(t, m.Axes, `y="18.0">&lt;b&gt;</text>`)
@@ -30,7 +29,7 @@ func TestMap(t *testing.T) {
 
 	line, err := affinity.New(3, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}})
 	require.NoError(t, err)
-	m = NewLayout(line, nil, nil, []float64{0, 0, 1, 2, 2, 4}, nil).Map()
+	m = NewLayout(line, Nodes{Coordinates: []float64{0, 0, 1, 2, 2, 4}}).Map()
 	assert.Equal(t, []float64{468, 240, 12}, m.Y, "upwards")
 	assert.Equal(t, []float64{126, 240, 354}, m.X)
 	assert.Equal(t, "m-9 0a9 9 0 1 0 18 0a9 9 0 1 0 -18 0", m.Shape)

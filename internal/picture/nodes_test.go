@@ -22,7 +22,7 @@ func gridOf(t testing.TB, rows, columns int) *Layout {
 	t.Helper()
 	graph, err := affinity.New(rows*columns, nil)
 	require.NoError(t, err)
-	return NewLayout(graph, []int{rows, columns}, nil, nil, nil)
+	return NewLayout(graph, Nodes{Grid: []int{rows, columns}})
 }
 
 func TestScale(t *testing.T) {
@@ -69,8 +69,7 @@ func TestValuesOnAGrid(t *testing.T) {
 func TestValuesOnASkeleton(t *testing.T) {
 	graph, err := affinity.New(6, nil)
 	require.NoError(t, err)
-	l := NewLayout(graph, []int{2, 3}, [][]int{{2}, {0}}, nil,
-		[]string{"hip@0", "knee@0", "head@0", "hip@1", "knee@1", "head@1"})
+	l := NewLayout(graph, skeleton([][]int{{2}, {0}}, 2, "hip", "knee", "head"))
 	assert.Equal(t, []string{"head", "hip", "knee"}, l.RowNames)
 	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, l.Cells)
 	_, svg := paths(t)
@@ -90,7 +89,7 @@ func TestValuesOnAPlane(t *testing.T) {
 			values[3], values[4] = -1, 2
 		}
 		png, svg := paths(t)
-		l := NewLayout(a, nil, nil, positions, names)
+		l := NewLayout(a, Nodes{Coordinates: positions, Names: names})
 		width, height := l.Size()
 		require.NoError(t, Save(l.Values("graph", values), width, height, png, svg), "%d", n)
 		words := wellFormed(t, svg)
@@ -140,8 +139,7 @@ func TestClustersOnASkeleton(t *testing.T) {
 	// 2 frames of 3 joints; the part of joint 2 comes first, joint 1 is in none.
 	graph, err := affinity.New(6, nil)
 	require.NoError(t, err)
-	l := NewLayout(graph, []int{2, 3}, [][]int{{2}, {0, 2}}, nil,
-		[]string{"hip@0", "knee@0", "head@0", "hip@1", "knee@1", "head@1"})
+	l := NewLayout(graph, skeleton([][]int{{2}, {0, 2}}, 2, "hip", "knee", "head"))
 	assert.Equal(t, []string{"head", "hip", "knee"}, l.RowNames)
 	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, l.Cells)
 	assert.Equal(t, []int{1, 2}, l.Rules)
@@ -157,7 +155,7 @@ func TestClustersOnASkeleton(t *testing.T) {
 	}
 	graph, err = affinity.New(2, nil)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"0", "1"}, NewLayout(graph, []int{1, 2}, [][]int{}, nil, nil).RowNames)
+	assert.Equal(t, []string{"0", "1"}, NewLayout(graph, Nodes{Grid: []int{1, 2}, Parts: [][]int{}}).RowNames)
 }
 
 func TestClustersOnAPlane(t *testing.T) {
@@ -172,7 +170,7 @@ func TestClustersOnAPlane(t *testing.T) {
 			for i := range cluster {
 				cluster[i] = int32(i % 2)
 			}
-			l := NewLayout(a, nil, nil, nil, nil)
+			l := NewLayout(a, Nodes{})
 			assert.True(t, l.ByGraph)
 			png, svg := paths(t)
 			require.NoError(t, Save(l.Clusters("graph", cluster, 3, true), 360, 384, png, svg))
@@ -206,33 +204,45 @@ func TestInline(t *testing.T) {
 	assert.Greater(t, seen[s.at(0).(color.RGBA)], 0.4)
 }
 
-// named are the names of sensors over time, frame by frame.
-func named(frames int, sensors ...string) (names []string) {
+// named are nodes that are sensors over time, frame by frame.
+func named(frames int, sensors ...string) Nodes {
+	n := Nodes{Grid: []int{frames, len(sensors)}, Frames: affinity.Layout{Frames: frames, Sensors: len(sensors)},
+		Sensors: sensors}
 	for frame := range frames {
 		for _, sensor := range sensors {
-			names = append(names, fmt.Sprintf("%s@%d", sensor, frame))
+			n.Names = append(n.Names, fmt.Sprintf("%s@%d", sensor, frame))
 		}
 	}
-	return names
+	return n
 }
 
-// Nodes are pixels only where nothing says otherwise: sensors over time have names with frames, or are long and narrow.
+// skeleton are nodes that are the joints of a body over time.
+func skeleton(parts [][]int, frames int, joints ...string) Nodes {
+	n := named(frames, joints...)
+	n.Frames, n.Parts = affinity.Layout{}, parts
+	return n
+}
+
+// Nodes of a grid are pixels unless the data states that they are sensors over time, whatever the sides of the grid.
 func TestPixelsOrSensors(t *testing.T) {
 	for _, c := range []struct {
 		kind         string
 		rows, column int
-		names        []string
+		frames       affinity.Layout
+		sensors      []string
+		parts        [][]int
 	}{
-		{OnGrid, 8, 8, nil},
-		{OnGrid, 3, 40, nil},
-		{OverTime, 128, 3, nil},
-		{OverTime, 2, 3, named(2, "x", "y", "a@b")},
-		{OnGrid, 2, 2, []string{"x@0", "y@0", "y@1", "x@1"}},
-		{OnGrid, 2, 2, []string{"a", "b", "c", "d"}},
+		{OnGrid, 8, 8, affinity.Layout{}, nil, nil},
+		{OnGrid, 3, 40, affinity.Layout{}, nil, nil},
+		{OnGrid, 128, 3, affinity.Layout{}, nil, nil},
+		{OnGrid, 128, 3, affinity.Layout{Frames: 128, Sensors: 3, Guessed: true}, nil, nil},
+		{OverTime, 128, 3, affinity.Layout{Frames: 128, Sensors: 3}, nil, nil},
+		{OverTime, 2, 3, affinity.Layout{}, []string{"x", "y", "a@b"}, nil},
+		{OverTime, 2, 3, affinity.Layout{}, nil, [][]int{{0, 1, 2}}},
 	} {
 		graph, err := affinity.New(c.rows*c.column, nil)
 		require.NoError(t, err)
-		l := NewLayout(graph, []int{c.rows, c.column}, nil, nil, c.names)
+		l := NewLayout(graph, Nodes{Grid: []int{c.rows, c.column}, Frames: c.frames, Sensors: c.sensors, Parts: c.parts})
 		assert.Equal(t, c.kind, l.Kind, "%+v", c)
 		if c.kind == OverTime {
 			assert.Equal(t, []int{c.column, c.rows}, []int{l.Rows, l.Columns}, "a row for each sensor")
@@ -241,10 +251,21 @@ func TestPixelsOrSensors(t *testing.T) {
 	}
 }
 
+// Frames that are the columns of the grid lie in the columns of the picture, too.
+func TestSensorWiseLayout(t *testing.T) {
+	graph, err := affinity.New(8, nil)
+	require.NoError(t, err)
+	l := NewLayout(graph, Nodes{Grid: []int{2, 4}, Frames: affinity.Layout{Frames: 4, Sensors: 2, SensorWise: true},
+		Parts: [][]int{{1}, {0}}})
+	assert.Equal(t, []any{OverTime, 2, 4}, []any{l.Kind, l.Rows, l.Columns})
+	assert.Equal(t, []int32{4, 5, 6, 7, 0, 1, 2, 3}, l.Cells)
+	assert.Equal(t, []int{1, 0}, []int{l.Sensor(0), l.Sensor(1)})
+}
+
 func TestSensorsOverTime(t *testing.T) {
 	graph, err := affinity.New(60, nil)
 	require.NoError(t, err)
-	l := NewLayout(graph, []int{20, 3}, nil, nil, named(20, "left", "right", "a very long name of a sensor"))
+	l := NewLayout(graph, named(20, "left", "right", "a very long name of a sensor"))
 	assert.Equal(t, []string{"left", "right", "a very long name of a sensor"}, l.RowNames)
 	signal, values, cluster := make([]float32, 60), make([]float64, 60), make([]int32, 60)
 	for i := range signal {
@@ -288,7 +309,7 @@ func TestManySensors(t *testing.T) {
 	for i := range sensors {
 		names = append(names, fmt.Sprintf("s%d", i))
 	}
-	l := NewLayout(graph, []int{frames, sensors}, nil, nil, named(frames, names...))
+	l := NewLayout(graph, named(frames, names...))
 	values := make([]float64, sensors*frames*channels)
 	for i := range values {
 		values[i] = float64(i / channels % sensors)
@@ -311,7 +332,7 @@ func TestManySensors(t *testing.T) {
 func TestJointsOverTime(t *testing.T) {
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}}, 3, 7)
 	require.NoError(t, err)
-	l := NewLayout(graph, []int{7, 3}, [][]int{{1}, {0, 2}}, nil, named(7, "head", "hip", "foot"))
+	l := NewLayout(graph, skeleton([][]int{{1}, {0, 2}}, 7, "head", "hip", "foot"))
 	drawn := l.Sample(make([]float32, 63), make([]float64, 63), 3)
 	require.Len(t, drawn, 1)
 	_, svg := paths(t)
@@ -327,9 +348,9 @@ func TestSampleOnAPlane(t *testing.T) {
 	require.NoError(t, err)
 	names, signal, values := []string{"Fz", "Cz", "Oz"}, []float32{1, 2, 3}, []float64{0, 1, 0}
 	_, svg := paths(t)
-	drawn := NewLayout(graph, nil, nil, []float64{0, 2, 0, 1, 0, 0}, names).Sample(signal, values, 1)
+	drawn := NewLayout(graph, Nodes{Coordinates: []float64{0, 2, 0, 1, 0, 0}, Names: names}).Sample(signal, values, 1)
 	require.Len(t, drawn, 2)
 	require.NoError(t, Save(drawn[1], 300, 300, svg))
 	assert.Contains(t, wellFormed(t, svg), "Cz")
-	assert.Len(t, NewLayout(graph, nil, nil, nil, names).Sample(signal, values, 1), 1)
+	assert.Len(t, NewLayout(graph, Nodes{Names: names}).Sample(signal, values, 1), 1)
 }

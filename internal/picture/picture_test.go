@@ -102,7 +102,7 @@ func TestPaletteInGrey(t *testing.T) {
 
 // withoutCoordinates is the layout of a graph that has none.
 func withoutCoordinates(a *affinity.Matrix) (x, y []float64) {
-	l := NewLayout(a, nil, nil, nil, nil)
+	l := NewLayout(a, Nodes{})
 	return l.X, l.Y
 }
 
@@ -167,7 +167,7 @@ func TestSaveErrors(t *testing.T) {
 
 func ExampleLayout_Clusters() {
 	graph, _ := affinity.Grid(2, 4, 4)
-	layout := NewLayout(graph, []int{2, 4}, nil, nil, nil)
+	layout := NewLayout(graph, Nodes{Grid: []int{2, 4}})
 	path := filepath.Join(os.TempDir(), "two-halves.svg")
 	defer os.Remove(path)
 	fmt.Println(Save(layout.Clusters("two halves", []int32{0, 0, 1, 1, 0, 0, 1, 1}, 2, true), 140, 72, path))
@@ -176,7 +176,7 @@ func ExampleLayout_Clusters() {
 
 func ExampleLayout_Values() {
 	graph, _ := affinity.Grid(1, 3, 4)
-	layout := NewLayout(graph, []int{1, 3}, nil, nil, nil)
+	layout := NewLayout(graph, Nodes{Grid: []int{1, 3}})
 	path := filepath.Join(os.TempDir(), "contributions.svg")
 	defer os.Remove(path)
 	fmt.Println(Save(layout.Values("contributions", []float64{-1, 0, 2}), 200, 150, path))

@@ -17,19 +17,21 @@ const onRandomGraph = "network on a random graph"
 
 // OnRandomGraph returns the data set on a random connected graph with as many edges, drawn from the seed. It has no
 // coordinates: directed slots would have the directions of the data's graph.
-func OnRandomGraph(d *datasets.Dataset, seed int64) (_ *datasets.Dataset, err error) {
+func OnRandomGraph(d *datasets.Dataset, seed int64) (*datasets.Dataset, error) {
+	var err error
 	other := *d
 	other.Coordinates = nil
 	other.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(seed))
-	return &other, err
+	if err != nil {
+		return nil, err
+	}
+	other.Arrange(other.Affinity)
+	return &other, nil
 }
 
 // checkAblate returns an error if ablate is asked for and no network can be compared with itself on a random graph.
 func (o Options) checkAblate(c Config, spec models.Spec, d *datasets.Dataset) error {
-	_, sensors := Series(d.Affinity, d.Grid)
-	if d.Form != nil {
-		sensors = len(d.Form.Sensors)
-	}
+	oneSensor := d.Layout.InTime() && d.Layout.Sensors == 1
 	switch {
 	case !o.Ablate:
 		return nil
@@ -39,7 +41,7 @@ func (o Options) checkAblate(c Config, spec models.Spec, d *datasets.Dataset) er
 	case spec.Options.Transforms == transforms.None:
 		return errors.New("ablate: without transforms there is no trial of the network, which compares it by " +
 			"held-out samples; leave it out")
-	case sensors == 1 || d.Affinity.Edges() == 0:
+	case oneSensor || d.Affinity.Edges() == 0:
 		return errors.New("ablate: these data have no graph that another could replace, but a single sensor or no " +
 			"edges; leave it out")
 	}

@@ -78,6 +78,7 @@ func TestAblate(t *testing.T) {
 		training.Options{Data: d, Ablate: true})
 	require.ErrorContains(t, err, "ablate: model transforms has no network")
 	d.Form.Sensors = d.Form.Sensors[:1]
+	d.Arrange(d.Affinity)
 	_, err = train("refused", asked, true, false)
 	require.ErrorContains(t, err, "ablate: these data have no graph that another could replace")
 }

@@ -9,13 +9,11 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/internal/layout"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 )
 
@@ -225,26 +223,16 @@ func (p draftConfig) isDefault(name string) bool { return p.asked[name] == nil |
 // sorted returns the keys of a map in order.
 func sorted[V any](values map[string]V) []string { return slices.Sorted(maps.Keys(values)) }
 
-// Series returns the frames and sensors that the nodes of a graph are, by its grid, {rows, columns}, and its edges.
-// Both are 0 if they are none.
-func Series(graph *affinity.Matrix, grid []int) (frames, sensors int) {
-	l := layout.Of(graph, grid)
-	return l.Frames, l.Sensors
-}
-
 // UnsaidFrames says that the graph of a data set without a grid looks like sensors in frames, and how a file would
 // say that they are; "" if it does not look so.
 func UnsaidFrames(d *datasets.Dataset) string {
-	if d.Form != nil || d.Grid != nil {
+	l := d.Layout
+	if !l.Guessed || d.Grid != nil {
 		return ""
 	}
-	l := layout.Seems(d.Affinity)
 	grid := []int{l.Frames, l.Sensors}
 	if l.SensorWise {
 		slices.Reverse(grid)
-	}
-	if l.Frames == 0 {
-		return ""
 	}
 	return fmt.Sprintf("by its edges the graph could be %d frames of %s; its nodes are taken for places, not for "+
 		"time points. If they are frames, store the recordings as series, or the array grid = [%d, %d]",

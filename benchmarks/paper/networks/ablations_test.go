@@ -64,6 +64,7 @@ func TestResolveRandomGraph(t *testing.T) {
 		Affinity: chain, Train: make([]int, 40)}
 	d.Signals, d.Labels = &datasets.Floats{Values: make([]float32, 40*40), Size: 40},
 		append(make([]int32, 20), slices.Repeat([]int32{1}, 20)...)
+	d.Arrange(chain)
 	_, err = training.Resolve(training.Patch{"transforms": "hydra"}, d)
 	require.NoError(t, err)
 	_, err = training.Resolve(training.Patch{"transforms": "hydra", "random_graph": true}, d)

@@ -127,7 +127,8 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	if e.Class >= 0 {
 		s.Class = d.ClassNames[e.Class]
 	}
-	layout := picture.NewLayout(e.Classifier.Graph, d.Grid, d.Parts, d.Coordinates, d.NodeNames)
+	layout := picture.NewLayout(e.Classifier.Graph, picture.Nodes{Grid: d.Grid, Frames: d.Layout, Sensors: d.SensorNames,
+		Parts: d.Parts, Coordinates: d.Coordinates, Names: d.NodeNames})
 	means, change := make([]Mean, d.Classes()), math.SmallestNonzeroFloat64
 	table := func(name string, heading []string, fill func(row func(cells ...any)) error) error {
 		if folder == "" {
@@ -259,8 +260,7 @@ func sums(mean Mean, layout *picture.Layout) (sensors, frames []Contribution) {
 	rows, columns := layout.Sums(mean.Signed)
 	absoluteRows, absoluteColumns := layout.Sums(mean.Absolute)
 	for row, name := range layout.RowNames {
-		sensor := int(layout.Cells[row*layout.Columns]) // the node of the first frame
-		sensors = append(sensors, Contribution{sensor, name, rows[row], absoluteRows[row]})
+		sensors = append(sensors, Contribution{layout.Sensor(row), name, rows[row], absoluteRows[row]})
 	}
 	for i, sum := range columns {
 		frames = append(frames, Contribution{i, strconv.Itoa(i), sum, absoluteColumns[i]})

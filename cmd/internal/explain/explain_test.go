@@ -26,12 +26,12 @@ func TestSums(t *testing.T) {
 	require.NoError(t, err)
 	nodes := Mean{Samples: 1, Signed: []float64{1, -4, -1, 0}, Absolute: []float64{1, 4, 1, 0.5}}
 	for _, parts := range [][][]int{nil, {{1}, {0}}} { // of sensors; of a skeleton, whose joints are in another order
-		names := []string{"head@0", "left hand@0", "head@1", "left hand@1"}
-		sensors, frames := sums(nodes, picture.NewLayout(graph, []int{2, 2}, parts, nil, names))
+		sensors, frames := sums(nodes, picture.NewLayout(graph, picture.Nodes{Grid: []int{2, 2}, Parts: parts,
+			Sensors: []string{"head", "left hand"}}))
 		assert.Equal(t, []Contribution{{1, "left hand", -4, 4.5}, {0, "head", 0, 2}}, sensors)
 		assert.Equal(t, []Contribution{{0, "0", -3, 5}, {1, "1", -1, 1.5}}, frames)
 	}
-	sensors, _ := sums(nodes, picture.NewLayout(graph, []int{4, 1}, nil, nil, nil))
+	sensors, _ := sums(nodes, picture.NewLayout(graph, picture.Nodes{Grid: []int{4, 1}, Frames: affinity.Layout{Frames: 4, Sensors: 1}}))
 	assert.Equal(t, []Contribution{{0, "0", -4, 6.5}}, sensors, "without names, numbers")
 }
 
@@ -42,7 +42,7 @@ func TestSpans(t *testing.T) {
 	names := []string{"a@0", "b@0", "a@1", "b@1", "a@2", "b@2", "a@3", "b@3"}
 	e := Explanation{Data: &datasets.Dataset{Nodes: 8, NodeNames: names, ClassNames: []string{"fall"}}}
 	mean := Mean{Samples: 1, Signed: []float64{1, -4, 1, -4, 3, -4, 3, 2}, Absolute: []float64{1, 4, 1, 4, 3, 4, 3, 2}}
-	layout := picture.NewLayout(graph, []int{4, 2}, nil, nil, names)
+	layout := picture.NewLayout(graph, picture.Nodes{Grid: []int{4, 2}, Sensors: []string{"a", "b"}})
 	hidden := e.class(0, mean, layout, models.Occlusion)
 	assert.Equal(t, []Contribution{{1, "b@0 to b@2", -12, 12}, {4, "a@2 to a@3", 6, 6}, {0, "a@0 to a@1", 2, 2},
 		{7, "b@3", 2, 2}},

@@ -76,7 +76,7 @@ func TestBuild(t *testing.T) {
 	assert.InDelta(t, p[0].Prediction.Probability, s.Probability, 1e-4)
 	most := slices.MaxFunc(p[0].Nodes, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	assert.InEpsilon(t, math.Abs(most), s.Most, 1e-6) // the report explains samples together: batches round otherwise
-	layout := picture.NewLayout(c.Graph, d.Grid, nil, nil, nil)
+	layout := picture.NewLayout(c.Graph, picture.Nodes{Grid: d.Grid})
 	for i, p := range layout.Sample(signal, p[0].Values, 1) {
 		want, err := layout.Inline(p)
 		require.NoError(t, err)

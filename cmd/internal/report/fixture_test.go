@@ -159,7 +159,7 @@ func words(t testing.TB) Report {
 		names[i] = fmt.Sprintf("word%d", random.IntN(1_000_000))
 		positions = append(positions, random.NormFloat64(), random.NormFloat64())
 	}
-	r.Layout = picture.NewLayout(graph, nil, nil, positions, names)
+	r.Layout = picture.NewLayout(graph, picture.Nodes{Coordinates: positions, Names: names})
 	r.Map = r.Layout.Map()
 	var epochs []training.HierarchyEpoch
 	for epoch := range 30 {

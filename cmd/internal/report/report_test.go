@@ -45,7 +45,7 @@ func TestColours(t *testing.T) {
 	require.NoError(t, err)
 	spec := models.Spec{Info: signal.Info{Nodes: 4}, Levels: []models.Level{{Clusters: 4}}}
 	epochs := []training.HierarchyEpoch{{Epoch: 1, Clusters: [][]int32{{0, 1, 2, 1}}}}
-	h := hierarchyOf(spec, picture.NewLayout(ring, nil, nil, nil, nil), epochs, 0)
+	h := hierarchyOf(spec, picture.NewLayout(ring, picture.Nodes{}), epochs, 0)
 	colours := h.Levels[0].Colours
 	require.Len(t, colours, 4, "also a cluster without nodes")
 	assert.NotEqual(t, colours[0], colours[1])

@@ -59,7 +59,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return r, err
 	}
-	nodes := cmp.Or(d, &datasets.Dataset{Info: spec.Info})
+	nodes := cmp.Or(d, &datasets.Dataset{Info: c.Info})
 	r.Names, r.NodeNames = nodes.NodeNames, nil // once
 	var levels hierarchy.Levels
 	if spec.Clusters() {
@@ -69,7 +69,8 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 		}
 	}
 	if c.Graph.N() <= mostNodes {
-		r.Layout = picture.NewLayout(c.Graph, nodes.Grid, nodes.Parts, nodes.Coordinates, nodes.NodeNames)
+		r.Layout = picture.NewLayout(c.Graph, picture.Nodes{Grid: nodes.Grid, Frames: nodes.Layout, Sensors: nodes.SensorNames,
+			Parts: nodes.Parts, Coordinates: nodes.Coordinates, Names: nodes.NodeNames})
 	} else if levels != nil {
 		r.Notices = []string{fmt.Sprintf("The graph has %d nodes, more than the %d that the page can draw: its explorer "+
 			"is left out.", c.Graph.N(), mostNodes)}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/signal"
-	"github.com/clusterpool/ccp/models/internal/layout"
 	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"github.com/gomlx/compute"
 )
@@ -20,7 +19,7 @@ type Sample struct {
 }
 
 // For returns the Config of a fit to a data set, with the transforms that the option asks for. Recordings are series,
-// and so are signals whose nodes are, as the grid of the data says, sensors at successive frames. All other samples
+// and so are signals whose nodes are, as Layout of the data states, sensors at successive frames. All other samples
 // are rows of a table. graph is that of the nodes. The error is Parse's, and all but Only is right in spite of it.
 func For(data *signal.Info, graph *affinity.Matrix, option string) (Config, error) {
 	some, err := Parse(option)
@@ -32,22 +31,18 @@ func For(data *signal.Info, graph *affinity.Matrix, option string) (Config, erro
 		Only:     some,
 		Links:    graph,
 	}
-	var l layout.Layout
-	if data.Form != nil { // recordings
-		l = layout.Layout{Frames: data.Form.Frames, Sensors: len(data.Form.Sensors)}
-		c.Table = data.Form.Longest == 1
-	} else {
-		l = layout.Of(graph, data.Grid)
-		c.Table = l.Frames == 0
-		if l.SensorWise {
-			c.Turned = l.Frames
-		}
+	l := data.Layout
+	if !l.InTime() {
+		c.Guess = l
+		return c, err
 	}
-	if l.Frames > 0 {
-		c.Columns = l.Sensors * data.Channels
-		c.Frames = min(l.Frames, features.MostFrames)
-		c.Links = l.Links(graph)
+	c.Table = data.Form != nil && data.Form.Longest == 1
+	if l.SensorWise {
+		c.Turned = l.Frames
 	}
+	c.Columns = l.Sensors * data.Channels
+	c.Frames = min(l.Frames, features.MostFrames)
+	c.Links = l.Links(graph)
 	return c, err
 }
 
@@ -61,6 +56,7 @@ type Config struct {
 	Table    bool             // samples are rows of a table, or signals on a graph: one time point each
 	Turned   int              // frames, if a sample is `[sensors, frames, channels]`; else 0
 	Links    *affinity.Matrix // of the sensors or nodes; nil: unknown
+	Guess    affinity.Layout  // of the nodes of a table, if their links look like sensors at frames
 	// Relink returns the links as some of the samples alone would give them; nil if Links do not follow from samples. A
 	// sample that helped to link sensors looks smoother along their links than a new one, so that it is averaged along
 	// the links of others.

@@ -28,11 +28,13 @@ func rivers(t *testing.T) *affinity.Matrix {
 // Two rivers look like two sensors in ten frames, and are places unless a grid says that they are frames.
 func TestNodesAreFramesOnlyByTheGrid(t *testing.T) {
 	info := signal.Info{Nodes: 20, Channels: 1, ClassNames: []string{"a", "b"}}
+	info.Arrange(rivers(t))
 	c, err := For(&info, rivers(t), All)
 	require.NoError(t, err)
 	assert.True(t, c.Table)
 	assert.Equal(t, []int{20, 0, 0}, []int{c.Columns, c.Turned, c.Frames})
 	info.Grid = []int{2, 10}
+	info.Arrange(rivers(t))
 	c, err = For(&info, rivers(t), All)
 	require.NoError(t, err)
 	assert.False(t, c.Table)
@@ -43,6 +45,7 @@ func TestNodesAreFramesOnlyByTheGrid(t *testing.T) {
 func TestFramesWithoutGridStayReadable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	info := signal.Info{Nodes: 20, Channels: 1, ClassNames: []string{"a", "b"}, Grid: []int{2, 10}}
+	info.Arrange(rivers(t))
 	c, err := For(&info, rivers(t), "power,lags")
 	require.NoError(t, err)
 	samples := noise(rng, 30, 2, always(10))
@@ -50,6 +53,7 @@ func TestFramesWithoutGridStayReadable(t *testing.T) {
 	store := model.NewStore()
 	require.NoError(t, kept.Keep(store))
 	info.Grid = nil
+	info.Arrange(rivers(t))
 	c, err = For(&info, rivers(t), All)
 	require.NoError(t, err)
 	opened, err := Open(store, c)

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/models/internal/layout"
 	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -226,8 +225,9 @@ func (c Config) asFrames(h header) Config {
 	if !c.Table || h.Table || c.Links == nil || h.Columns < 1 || h.Channels < 1 || h.Columns >= c.Columns {
 		return c
 	}
-	l := layout.Layout{Frames: c.Columns / h.Columns, Sensors: h.Columns / h.Channels, SensorWise: h.Turned > 0}
-	if layout.Seems(c.Links) != l {
+	l := affinity.Layout{Frames: c.Columns / h.Columns, Sensors: h.Columns / h.Channels, SensorWise: h.Turned > 0,
+		Guessed: true}
+	if c.Guess != l {
 		return c
 	}
 	c.Table, c.Columns, c.Links = false, h.Columns, l.Links(c.Links)

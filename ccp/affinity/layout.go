@@ -1,43 +1,47 @@
-// Package layout finds out whether the nodes of a graph are sensors at successive frames.
-package layout
+package affinity
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
-)
-
-// Layout says how the nodes of a graph are sensors at frames. Frames and Sensors are 0 if they are not.
+// Layout says how the nodes of a graph are sensors at frames, as those of [SpaceTime] are. Frames and Sensors are 0 if
+// they are not.
 type Layout struct {
 	Frames, Sensors int
 	// SensorWise says that node = sensor · frames + frame; else it is frame · sensors + sensor.
 	SensorWise bool
+	// Guessed says that the edges alone look so, and that nothing states it. Such a layout is for people to confirm, and
+	// no ground to compute on.
+	Guessed bool
 }
 
-// Of finds the layout of a graph whose grid says that it may be one. grid is {frames, sensors} or {sensors, frames},
-// row by row, and the graph is a path of frames times a graph of sensors. A path of rows times a path of columns is
-// an image, and no series. Without a grid nodes are no frames, whatever their edges look like: two rivers are no
-// series of two sensors.
-func Of(graph *affinity.Matrix, grid []int) Layout {
-	if len(grid) != 2 || image(graph, grid[0], grid[1]) {
-		return Layout{}
-	}
-	for _, l := range []Layout{{grid[0], grid[1], false}, {grid[1], grid[0], true}} {
-		if l.of(graph) {
-			return l
+// InTime reports whether nodes are stated to be sensors at frames.
+func (l Layout) InTime() bool { return l.Frames > 0 && !l.Guessed }
+
+// LayoutOf finds the layout of a graph. grid is {frames, sensors} or {sensors, frames}, row by row, or nil. A grid
+// states a layout if the graph is a path of frames times a graph of sensors. A path of rows times a path of columns is
+// an image, and no series. Where no grid states a layout, that of the edges alone is Guessed, since nodes along a path
+// need not be frames, whatever their edges look like: two rivers are no series of two sensors.
+func LayoutOf(graph *Matrix, grid []int) Layout {
+	if len(grid) == 2 && !image(graph, grid[0], grid[1]) {
+		for _, l := range []Layout{{Frames: grid[0], Sensors: grid[1]}, {Frames: grid[1], Sensors: grid[0], SensorWise: true}} {
+			if l.of(graph) {
+				return l
+			}
 		}
 	}
-	return Layout{}
+	return guessLayout(graph)
 }
 
-// Seems finds what a graph without a grid looks like by its edges, for people to confirm by a grid.
-func Seems(graph *affinity.Matrix) Layout {
+// guessLayout finds what a graph looks like by its edges.
+func guessLayout(graph *Matrix) Layout {
 	n := graph.N()
 	for sensors := 1; 3*sensors <= n; sensors++ {
+		if n%sensors != 0 {
+			continue
+		}
 		for _, sensorWise := range []bool{false, true} {
-			l := Layout{n / sensors, sensors, sensorWise}
+			l := Layout{Frames: n / sensors, Sensors: sensors, SensorWise: sensorWise, Guessed: true}
 			switch {
-			case n%sensors != 0 || !inTime(graph, l.Frames, l.Sensors, l.SensorWise):
+			case !l.joinsFrames(graph):
 			case l.of(graph):
 				return l
 			default: // an image
@@ -49,9 +53,10 @@ func Seems(graph *affinity.Matrix) Layout {
 }
 
 // of reports whether a graph is a path of frames times a graph of sensors, and no path of rows times a path of columns.
-func (l Layout) of(graph *affinity.Matrix) bool {
-	return l.Frames >= 3 && l.Frames*l.Sensors == graph.N() && inTime(graph, l.Frames, l.Sensors, l.SensorWise) &&
-		(l.Sensors < 3 || !inTime(graph, l.Sensors, l.Frames, !l.SensorWise))
+func (l Layout) of(graph *Matrix) bool {
+	turned := Layout{Frames: l.Sensors, Sensors: l.Frames, SensorWise: !l.SensorWise}
+	return l.Frames >= 3 && l.Frames*l.Sensors == graph.N() && l.joinsFrames(graph) &&
+		(l.Sensors < 3 || !turned.joinsFrames(graph))
 }
 
 // Node returns the node of a sensor at a frame.
@@ -71,16 +76,16 @@ func (l Layout) At(node int32) (frame, sensor int) {
 }
 
 // Links returns the graph of the sensors: the edges within the first frame.
-func (l Layout) Links(graph *affinity.Matrix) *affinity.Matrix {
-	var edges []affinity.Edge
+func (l Layout) Links(graph *Matrix) *Matrix {
+	var edges []Edge
 	for _, e := range graph.EdgeList() {
 		f, i := l.At(int32(e.I))
 		g, j := l.At(int32(e.J))
 		if f == 0 && g == 0 {
-			edges = append(edges, affinity.Edge{I: i, J: j, Weight: e.Weight})
+			edges = append(edges, Edge{I: i, J: j, Weight: e.Weight})
 		}
 	}
-	links, err := affinity.New(l.Sensors, edges)
+	links, err := New(l.Sensors, edges)
 	if err != nil {
 		panic(err) // the edges are those of a graph that has passed the same checks
 	}
@@ -102,11 +107,10 @@ func (l Layout) Spans(most int) (spans [][]int32) {
 	return spans
 }
 
-// inTime reports whether the graph is a path of frames times a graph of sensors. Then each sensor is joined to itself
+// joinsFrames reports whether the graph is a path of frames times a graph of sensors. Then each sensor is joined to itself
 // in the next frame, and sensors are joined in the same way in each frame. A single sensor may also be joined to the
 // frame after the next.
-func inTime(graph *affinity.Matrix, frames, sensors int, sensorWise bool) bool {
-	l := Layout{frames, sensors, sensorWise}
+func (l Layout) joinsFrames(graph *Matrix) bool {
 	var first, links int
 	for node := range graph.N() {
 		frame, sensor := l.At(int32(node))
@@ -122,20 +126,20 @@ func inTime(graph *affinity.Matrix, frames, sensors int, sensorWise bool) bool {
 				}
 			case s == sensor && f == frame+1:
 				next = true
-			case s == sensor && (f == frame || f == frame-1 || sensors == 1 && (f == frame+2 || f == frame-2)):
+			case s == sensor && (f == frame || f == frame-1 || l.Sensors == 1 && (f == frame+2 || f == frame-2)):
 			default:
 				return false
 			}
 		}
-		if !next && frame < frames-1 {
+		if !next && frame < l.Frames-1 {
 			return false
 		}
 	}
-	return links == first*frames
+	return links == first*l.Frames
 }
 
 // image reports whether a grid's nodes are joined along rows and along columns.
-func image(graph *affinity.Matrix, rows, columns int) bool {
+func image(graph *Matrix, rows, columns int) bool {
 	if rows < 3 || columns < 3 {
 		return false
 	}
