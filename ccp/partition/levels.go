@@ -9,7 +9,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/place"
-	"github.com/clusterpool/ccp/internal/cache"
 	"github.com/clusterpool/ccp/internal/files"
 )
 
@@ -100,12 +99,12 @@ const cacheName, cacheEnding = "hierarchy", ".json"
 const mostKept = 200 << 20
 
 // Cached is [SearchLevels] that keeps its result in the user's cache folder for later runs on the same graph, unless
-// ctx is [cache.Passing]. Of more than 200 MB those go that were longest unused. It returns a result that it cannot
+// ctx is [files.Uncached]. Of more than 200 MB those go that were longest unused. It returns a result that it cannot
 // keep, without an error. It does not call progress for a result from the cache.
 func Cached(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Size, seed uint64,
 	progress Progress) ([][]int32, error) {
 	search := func() ([][]int32, error) { return SearchLevels(ctx, m, positions, levels, seed, progress) }
-	if !cache.Kept(ctx) {
+	if !files.MayCache(ctx) {
 		return search()
 	}
 	read := func(path string) (clusters [][]int32, err error) {
@@ -117,11 +116,11 @@ func Cached(ctx context.Context, m *affinity.Matrix, positions [][]float64, leve
 	}
 	write := func(path string, clusters [][]int32) error {
 		err := files.WriteJSON(path, clusters)
-		cache.Bound(cacheName, cacheEnding, mostKept)
+		files.BoundCache(cacheName, cacheEnding, mostKept)
 		return err
 	}
-	path := cache.Path(cacheName, cacheEnding, searchVersion, m.Hash(), positions, levels, seed)
-	clusters, _, err := cache.Get(path, read, search, write)
+	path := files.CachePath(cacheName, cacheEnding, searchVersion, m.Hash(), positions, levels, seed)
+	clusters, _, err := files.Cached(path, read, search, write)
 	return clusters, err
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/partition"
-	"github.com/clusterpool/ccp/internal/cache"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -172,12 +172,12 @@ func TestCached(t *testing.T) {
 	assert.False(t, searched)
 	assert.Equal(t, clusters, got)
 	passing := false // what is not worth keeping is neither kept nor looked for
-	got, err := partition.Cached(cache.Passing(t.Context()), m, nil, levels, 0,
+	got, err := partition.Cached(files.Uncached(t.Context()), m, nil, levels, 0,
 		func(int, float64, float64) { passing = true })
 	require.NoError(t, err)
 	assert.True(t, passing)
 	assert.Equal(t, clusters, got)
-	_, err = partition.Cached(cache.Passing(t.Context()), grid(t, 4, 5), nil, levels, 0, nil)
+	_, err = partition.Cached(files.Uncached(t.Context()), grid(t, 4, 5), nil, levels, 0, nil)
 	require.NoError(t, err)
 	paths, err := filepath.Glob(filepath.Join(dir, "ccp", "*"))
 	require.NoError(t, err)

@@ -1,4 +1,5 @@
-// Package files writes files and folders completely or not at all.
+// Package files writes files and folders completely or not at all, and keeps results that took long to compute in the
+// user's cache folder.
 package files
 
 import (

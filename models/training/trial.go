@@ -16,7 +16,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
 	backends "github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/internal/cache"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/transforms"
@@ -141,7 +141,7 @@ func (r *run) trainTrial(ctx context.Context, d *datasets.Dataset, ablation bool
 		return nil, 0, err
 	}
 	if d.Affinity != r.data.Affinity {
-		ctx = cache.Passing(ctx) // no other training will have this graph
+		ctx = files.Uncached(ctx) // no other training will have this graph
 	}
 	progress := trialProgress{run: r, silent: ablation}
 	o := Options{Dir: folder, Backend: r.options.Backend, SaveEvery: r.options.SaveEvery}

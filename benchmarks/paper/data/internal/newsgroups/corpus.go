@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/internal/cache"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/gomlx/compute"
 )
@@ -91,7 +91,7 @@ func (p protocol) load(ctx context.Context, dirs []string, opts Options) (*Corpu
 		return nil, err
 	}
 	c := &Corpus{Folder: m.folder, Groups: m.groups, Hash: m.hash}
-	prepared, unkept, err := cache.Get(cache.Path("20news", ".gob.gz", prepareVersion, m.hash, p),
+	prepared, unkept, err := files.Cached(files.CachePath("20news", ".gob.gz", prepareVersion, m.hash, p),
 		readGob[*Prepared], func() (*Prepared, error) { return p.prepare(ctx, m, opts) }, writeGob[*Prepared])
 	if err != nil {
 		return nil, err

@@ -15,7 +15,6 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/internal/cache"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/loop"
 )
@@ -82,7 +81,7 @@ func (c *preparation) learn(ctx context.Context, opts Options) (*wordVectors, er
 		})
 	}
 	// A failure to keep vectors needs no warning: the corpus is not kept either, and warns.
-	v, _, err := cache.Get(cache.Path("wordvec", ".gob.gz", trainVersion, names, digest.Sum(nil), c.training),
+	v, _, err := files.Cached(files.CachePath("wordvec", ".gob.gz", trainVersion, names, digest.Sum(nil), c.training),
 		readGob[*wordVectors], train, writeGob[*wordVectors])
 	return v, err
 }

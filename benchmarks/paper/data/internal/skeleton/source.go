@@ -20,7 +20,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clusterpool/ccp/internal/cache"
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // Source is a published set of recordings, one in each file, whose name says who does what before which camera.
@@ -104,9 +104,9 @@ func (s *Source) Load(ctx context.Context, dirs []string,
 	key, doing := collection.Key(), fmt.Sprintf("reading %d recordings", len(r.Files))
 	cached := ""
 	if place, err := filepath.Abs(found.place); err == nil {
-		cached = cache.Path(s.Name, ".skeletons", place) // signals of changed recordings replace those of the same place
+		cached = files.CachePath(s.Name, ".skeletons", place) // signals of changed recordings replace those of the same place
 	}
-	signals, unkept, err := cache.Get(cached,
+	signals, unkept, err := files.Cached(cached,
 		func(path string) (*Signals, error) { return ReadCache(path, key, len(r.Files)) },
 		func() (*Signals, error) {
 			return collection.Prepare(ctx, func(done float64) { report(doing, done) })

@@ -1,4 +1,4 @@
-package cache
+package files
 
 import (
 	"errors"
@@ -9,37 +9,38 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
-func read(path string) (v []int, err error) { return v, files.ReadJSON(path, &v) }
+func readNumbers(path string) (v []int, err error) { return v, ReadJSON(path, &v) }
 
-func write(path string, v []int) error { return files.WriteJSON(path, v) }
+func writeNumbers(path string, v []int) error { return WriteJSON(path, v) }
 
-func TestPath(t *testing.T) {
+func TestCachePath(t *testing.T) {
 	base := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", base)
 	t.Setenv("LocalAppData", base)
-	path := Path("squares", ".json", 1, []int{2, 3})
+	path := CachePath("squares", ".json", 1, []int{2, 3})
 	assert.Regexp(t, `^squares-[0-9a-f]{24}\.json$`, filepath.Base(path))
 	assert.Equal(t, filepath.Join(base, "ccp"), filepath.Dir(path))
-	assert.Equal(t, path, Path("squares", ".json", 1, []int{2, 3}))
-	for _, other := range []string{Path("squares", ".json", 1, []int{2, 4}), Path("squares", ".json", 2, []int{2, 3}),
-		Path("squares", ".json", 1), Path("cubes", ".json", 1, []int{2, 3})} {
+	assert.Equal(t, path, CachePath("squares", ".json", 1, []int{2, 3}))
+	for _, other := range []string{
+		CachePath("squares", ".json", 1, []int{2, 4}), CachePath("squares", ".json", 2, []int{2, 3}),
+		CachePath("squares", ".json", 1), CachePath("cubes", ".json", 1, []int{2, 3})} {
 		assert.NotEqual(t, path, other)
 	}
 	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv("LocalAppData", "")
 	t.Setenv("HOME", "")
-	assert.Empty(t, Path("squares", ".json"))
+	assert.Empty(t, CachePath("squares", ".json"))
 }
 
-func TestGet(t *testing.T) {
+func TestCached(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "a.json")
 	made := 0
 	get := func(path string) (unkept error) {
-		v, unkept, err := Get(path, read, func() ([]int, error) { made++; return []int{1, 4, 9}, nil }, write)
+		squares := func() ([]int, error) { made++; return []int{1, 4, 9}, nil }
+		v, unkept, err := Cached(path, readNumbers, squares, writeNumbers)
 		require.NoError(t, err)
 		assert.Equal(t, []int{1, 4, 9}, v)
 		return unkept
@@ -57,7 +58,8 @@ func TestGet(t *testing.T) {
 	assert.Equal(t, 4, made)
 
 	failure := errors.New("cannot")
-	_, unkept, err := Get(filepath.Join(t.TempDir(), "b"), read, func() ([]int, error) { return nil, failure }, write)
+	fail := func() ([]int, error) { return nil, failure }
+	_, unkept, err := Cached(filepath.Join(t.TempDir(), "b"), readNumbers, fail, writeNumbers)
 	require.ErrorIs(t, err, failure)
 	require.NoError(t, unkept)
 }

@@ -1,4 +1,4 @@
-package cache
+package files
 
 import (
 	"fmt"
@@ -12,15 +12,15 @@ import (
 )
 
 // What was longest unused goes first, a use counts as well as a write, and other results stay.
-func TestBoundDeletesWhatWasLongestUnused(t *testing.T) {
+func TestBoundCacheDeletesWhatWasLongestUnused(t *testing.T) {
 	base := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", base)
 	t.Setenv("LocalAppData", base)
 	var paths []string
 	put := func(name string, i int) string {
-		path := Path(name, ".json", i)
+		path := CachePath(name, ".json", i)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, write(path, []int{1000 + i})) // six bytes or seven
+		require.NoError(t, writeNumbers(path, []int{1000 + i})) // six bytes or seven
 		at := time.Unix(int64(1000+i), 0)
 		require.NoError(t, os.Chtimes(path, at, at))
 		return path
@@ -39,19 +39,19 @@ func TestBoundDeletesWhatWasLongestUnused(t *testing.T) {
 		}
 		return found
 	}
-	Bound("squares", ".json", 4*info.Size())
+	BoundCache("squares", ".json", 4*info.Size())
 	assert.Equal(t, []string{"0", "1", "2", "3"}, there())
-	_, _, err = Get(paths[0], read, nil, write) // which uses the oldest
+	_, _, err = Cached(paths[0], readNumbers, nil, writeNumbers) // which uses the oldest
 	require.NoError(t, err)
-	Bound("squares", ".json", 2*info.Size())
+	BoundCache("squares", ".json", 2*info.Size())
 	assert.Equal(t, []string{"0", "3"}, there())
-	Bound("squares", ".json", 1)
+	BoundCache("squares", ".json", 1)
 	assert.Equal(t, []string{"0"}, there(), "the newest stays")
 	assert.FileExists(t, other)
-	Bound("none", ".json", 1)
+	BoundCache("none", ".json", 1)
 }
 
-func TestPassingWorkIsNotKept(t *testing.T) {
-	assert.True(t, Kept(t.Context()))
-	assert.False(t, Kept(Passing(t.Context())))
+func TestUncachedWorkIsNotKept(t *testing.T) {
+	assert.True(t, MayCache(t.Context()))
+	assert.False(t, MayCache(Uncached(t.Context())))
 }
