@@ -264,8 +264,10 @@ type Options struct {
 	Dropout        float64 `param:"ccp_dropout" default:"0" rule:"share"`
 }
 
-// A layer of ccp/nn that is read first must know these names, too: it refuses a store with others.
-var _ = params.Defaults[Options]()
-
-// optionsOf reads the options of the level in scope. It panics if a parameter has a value that is not allowed.
-func optionsOf(scope *model.Scope) Options { return params.Read[Options](scope) }
+// optionsOf reads the options of the level in scope. It panics if a parameter has a value that is not allowed, or if the
+// store has a parameter whose name begins with ccp_ and that nobody reads.
+func optionsOf(scope *model.Scope) Options {
+	options := params.Read[Options](scope)
+	params.RefuseUnknown(scope.Store())
+	return options
+}

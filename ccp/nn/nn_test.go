@@ -224,3 +224,13 @@ func TestUnstack(t *testing.T) {
 		assert.Equal(t, []float64{25, 36, 0, 0, 10, 24}, flat(out[1]))
 	})
 }
+
+// A layer with weights reads its own parameters and leaves those of other packages alone, whatever was read before.
+func TestLayersLeaveParametersOfOthersAlone(t *testing.T) {
+	store := model.NewStore()
+	store.RootScope().SetParam("ccp_dropout", 0.5)
+	out := call(t, backendtest.Go(t), store, func(scope *model.Scope, g *Graph) []*Node {
+		return []*Node{nn.Dense(scope, Const(g, [][]float32{{1, 2}}), 3, 1)}
+	})
+	assert.Equal(t, []int{1, 3}, out[0].Shape().Dimensions)
+}

@@ -184,19 +184,25 @@ func From[T any](get func(name string) (value any, found bool)) (options T, err 
 
 // Read returns the options of a scope. Each is the parameter of the scope itself, or else that of the nearest scope
 // above which has it, or else the default. Read panics, as graph-building functions do, if an option cannot have the
-// parameter's value. So it does if any scope of the store has a parameter that begins with ccp_ and is an option of no
-// struct that has been described so far: its name must be misspelt.
+// parameter's value.
 func Read[T any](scope *model.Scope) T {
 	options, err := From[T](scope.GetParam)
 	if err != nil {
 		exceptions.Panicf("%s: %v", scope.Scope(), err)
 	}
+	return options
+}
+
+// RefuseUnknown panics, as graph-building functions do, if any scope of the store has a parameter that begins with ccp_
+// and is an option of no struct whose options this program has used so far: its name must be misspelt. A caller has
+// read its own options before.
+func RefuseUnknown(store *model.Store) {
 	var names []string
 	known.Range(func(_, d any) bool {
 		names = append(names, Names(d.(*described).fields)...)
 		return true
 	})
-	for path := range scope.Store().IterParams() {
+	for path := range store.IterParams() {
 		name := path[strings.LastIndex(path, model.ScopeSeparator)+1:]
 		if strings.HasPrefix(name, prefix) && !slices.Contains(names, name) {
 			names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, prefix) })
@@ -204,7 +210,6 @@ func Read[T any](scope *model.Scope) T {
 			exceptions.Panicf("%s: there is no such parameter: %s", path, suggest.Among(name, slices.Compact(names)))
 		}
 	}
-	return options
 }
 
 // Value returns the option's value in a struct, in the type that a scope's parameter has, see Plain.
