@@ -16,7 +16,7 @@ import (
 )
 
 // A program that links ccp, or opens XLA, has the malloc that it had before: it maps large blocks, and threads have
-// heaps. Only a program that imports internal/heap has one heap. The command line does not matter.
+// heaps. Only a program that imports internal/heap/keep has one heap. The command line does not matter.
 func TestMallocIsLeftAlone(t *testing.T) {
 	if _, err := os.Stat("/lib64/ld-linux-x86-64.so.2"); errors.Is(err, os.ErrNotExist) {
 		t.Skip("this is for glibc")

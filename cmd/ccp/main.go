@@ -17,6 +17,7 @@ import (
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
+	_ "github.com/clusterpool/ccp/internal/heap/keep" // sets malloc, before main
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 	_ "github.com/clusterpool/ccp/models/baselines"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/benchmarks"
 	"github.com/clusterpool/ccp/internal/backend"
-	_ "github.com/clusterpool/ccp/internal/heap"
+	_ "github.com/clusterpool/ccp/internal/heap/keep"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"

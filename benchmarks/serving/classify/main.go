@@ -10,7 +10,7 @@ import (
 	"os"
 
 	"github.com/clusterpool/ccp/benchmarks"
-	_ "github.com/clusterpool/ccp/internal/heap"
+	_ "github.com/clusterpool/ccp/internal/heap/keep"
 	"github.com/clusterpool/ccp/models"
 )
 

@@ -2,4 +2,4 @@
 
 package main
 
-import _ "github.com/clusterpool/ccp/internal/heap"
+import _ "github.com/clusterpool/ccp/internal/heap/keep"
