@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // Every script here and among the examples is Python that parses. TestScriptsNameWhatExists in cmd/ccp holds the commands
@@ -75,10 +76,10 @@ func TestSuiteTable(t *testing.T) {
 	assert.Contains(t, string(output), "| B | **95.0** | 90.0 |\n")
 	output, err = exec.Command(python, append(files, "--models", "ccp,minirocket")...).CombinedOutput()
 	require.Error(t, err)
-	assert.Contains(t, string(output), "no model minirocket; there are ccp, fc, kernel SVM, HYDRA")
+	messagetest.Names(t, string(output), "no model minirocket … ccp, fc … kernel SVM, HYDRA")
 	output, err = exec.Command(python, "suite/table.py", file("x.csv", "a,b\n1,2\n")).CombinedOutput()
 	require.Error(t, err)
-	assert.Contains(t, string(output), "x.csv has no columns set, model and accuracy")
+	messagetest.Names(t, string(output), "x.csv … no columns … set, model and accuracy")
 }
 
 // make.py says which package holds a set's data.
@@ -92,7 +93,7 @@ func TestSuiteNeedsPackage(t *testing.T) {
 	}
 	output, err := exec.Command(python, "suite/make.py", "--out", t.TempDir(), "ArrowHead").CombinedOutput()
 	require.Error(t, err)
-	assert.Contains(t, string(output), "no Python package aeon, which this set needs: pip install -r")
+	messagetest.Names(t, string(output), "no Python package aeon … pip install")
 }
 
 // generated.py writes files that need no mending. Noise has no split: the program draws it.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
@@ -35,16 +36,15 @@ func TestService(t *testing.T) {
 	assert.Len(t, p.Probabilities, 10)
 	assert.Equal(t, p.Probability, p.Probabilities[p.Class])
 	for body, want := range map[string]string{"[" + strings.Repeat("3,", 63) +
-		"null]": "a value is null", "[1,2]": "unusable signal 0: it has 2 values; the model needs 64 nodes x 1 " +
-		"channels = 64", "{}": "cannot unmarshal object", "": "unexpected end of JSON"} {
+		"null]": "a value is null", "[1,2]": "signal 0 … 2 values … 64 nodes … 1 channels", "{}": "cannot unmarshal object", "": "unexpected end of JSON"} {
 		answer = ask(body)
 		assert.Equal(t, http.StatusBadRequest, answer.Code)
-		assert.Contains(t, answer.Body.String(), want)
+		messagetest.Names(t, answer.Body.String(), want)
 	}
 	answer = httptest.NewRecorder()
 	handler(classifier)(answer, httptest.NewRequest(http.MethodPost, "/recording", strings.NewReader(`{"values":[[1]]}`)))
 	assert.Equal(t, http.StatusBadRequest, answer.Code)
-	assert.Contains(t, answer.Body.String(), "the classifier was trained on signals, not on recordings")
+	messagetest.Names(t, answer.Body.String(), "signals … recordings")
 	require.NoError(t, classifier.Close())
 	assert.Equal(t, http.StatusServiceUnavailable, ask("["+strings.Repeat("3,", 63)+"3]").Code)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -105,7 +106,7 @@ func TestCIFARErrors(t *testing.T) {
 			content := cifarRecords(n, 0)
 			content[cifarRecord] = 10
 			require.NoError(t, os.WriteFile(filepath.Join(dir, cifarFolder, "test_batch.bin"), content, 0o644))
-		}, []string{"test_batch.bin: record 1 has label 10, want 0 to 9"}},
+		}, []string{"test_batch.bin … record 1 … label 10 … 0 to 9"}},
 		"file missing": {func(t *testing.T, dir string) {
 			writeCIFAR(t, filepath.Join(dir, cifarFolder), n)
 			require.NoError(t, os.Remove(filepath.Join(dir, cifarFolder, "data_batch_4.bin")))
@@ -116,7 +117,7 @@ func TestCIFARErrors(t *testing.T) {
 			c.lay(t, dir)
 			_, err := readCIFAR(dir, n, datasets.Options{})
 			for _, want := range append(c.want, dir) {
-				assert.ErrorContains(t, err, want)
+				messagetest.Names(t, err, want)
 			}
 		})
 	}

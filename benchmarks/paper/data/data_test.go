@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // realData is the folder of the real data sets, where that of `name` is there; else it skips the test: they are too
@@ -111,25 +112,24 @@ func TestRefused(t *testing.T) {
 		opts datasets.Options
 		want string
 	}{
-		{"imagenet", datasets.Options{}, `data set "imagenet" is not known; there are digits, cifar10, mnist, ` +
-			`fashion-mnist, 20news, ntu, nw-ucla; or give the path`},
-		{"cifar1", datasets.Options{}, `data set "cifar1" is not known; did you mean cifar10? There are digits, cifar10, mnist,`},
+		{"imagenet", datasets.Options{}, `"imagenet" … not known … digits, cifar10, mnist … 20news … nw-ucla … path`},
+		{"cifar1", datasets.Options{}, `"cifar1" … cifar10? … digits, cifar10, mnist`},
 		{"mnist", datasets.Options{Fold: datasets.Fold{Number: 1, Of: 5}},
-			"mnist: its test is fixed; leave fold out (it is for digits, .npz files)"},
+			"mnist … test is fixed … fold … digits, .npz"},
 		{"nw-ucla", datasets.Options{Fold: datasets.Fold{Number: 1, Of: 5}},
-			"nw-ucla: its test is fixed; leave fold out (it is for digits, .npz files)"},
+			"nw-ucla … test is fixed … fold … digits, .npz"},
 		{"20news", datasets.Options{Fold: datasets.Fold{Number: 1, Of: 5}},
-			"20news: its test is fixed; leave fold out (it is for digits, .npz files)"},
+			"20news … test is fixed … fold … digits, .npz"},
 		{"digits", datasets.Options{Own: map[string]any{"protocol": "cross-view"}},
-			"digits: it has no option protocol; leave protocol out (it is for ntu, nw-ucla)"},
-		{"mine.npz", datasets.Options{Own: map[string]any{"protocol": "cross-view"}}, "mine.npz: it has no option protocol"},
+			"digits … no option protocol … ntu, nw-ucla"},
+		{"mine.npz", datasets.Options{Own: map[string]any{"protocol": "cross-view"}}, "mine.npz … no option protocol"},
 		{"ntu", datasets.Options{Own: map[string]any{"protocol": "cross-setup"}},
-			"ntu: protocol=cross-setup: it must be one of cross-subject, cross-view"},
+			"ntu … protocol=cross-setup … cross-subject, cross-view"},
 		{"nw-ucla", datasets.Options{Own: map[string]any{"protocol": "cv"}},
-			"nw-ucla: protocol=cv: it must be one of cross-view, cross-subject"},
+			"nw-ucla … protocol=cv … cross-view, cross-subject"},
 	} {
 		_, err := datasets.Load(t.Context(), c.name, c.opts)
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 }
 

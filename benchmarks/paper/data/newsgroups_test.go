@@ -13,6 +13,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
 )
@@ -46,9 +47,8 @@ func TestOfCorpus(t *testing.T) {
 	assert.Equal(t, []int{3, 4}, d.Test)
 	require.Len(t, d.Validation, 1)
 	require.Len(t, d.Train, 2)
-	assert.Equal(t, []string{"a note", "values: each word's share of the document's words",
-		"graph: vectors learned from the training documents"}, d.Notes)
-	assert.Contains(t, d.Provenance, "here, sha256 of the messages abc")
+	messagetest.EachNames(t, d.Notes, "a note", "values … word's share", "graph … vectors … training documents")
+	messagetest.Names(t, d.Provenance, "sha256 … abc")
 	assert.Equal(t, []string{"one"}, d.Raw.Warnings)
 	row := make([]float32, 4)
 	for i, want := range [][]float32{{1. / 6, 2. / 6, 3. / 6, 0}, {1. / 3, 2. / 3, 0, 0}, {1. / 3, 0, 0, 2. / 3},
@@ -100,13 +100,12 @@ func TestRealNewsgroupsLearned(t *testing.T) {
 	d, err := datasets.Load(t.Context(), "20news", opts)
 	require.NoError(t, err)
 	t.Log(time.Since(began), d.Notes)
-	assert.Equal(t, []string{
-		" train   test   words  after",
-		" 11314   7532   72942  messages, stripped of headers, footers, quotes",
-		" 11314   7532   72607  words of 2 letters or more, no stop words",
-		" 10181   7532   72412  training documents of 20 words or more",
-		" 10171   7532   70640  training documents that are no encoded pictures",
-	}, d.Notes[:5])
+	messagetest.EachNames(t, d.Notes[:5],
+		"train   test   words  after",
+		"11314   7532   72942  messages",
+		"11314   7532   72607  words … no stop words",
+		"10181   7532   72412  training documents … 20 words",
+		"10171   7532   70640  training documents … pictures")
 	row := make([]float32, d.Nodes)
 	for i := 0; i < d.Signals.Len(); i += 1000 {
 		d.Signals.Read(i, row)

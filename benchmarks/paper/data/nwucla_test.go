@@ -13,6 +13,7 @@ import (
 
 	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/skeleton"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // nwuclaText is a file of a body.
@@ -54,8 +55,7 @@ func TestNWUCLA(t *testing.T) {
 	for _, i := range d.Test {
 		assert.Equal(t, 2, i%3, "view 3")
 	}
-	assert.Contains(t, d.Warnings[0],
-		"cross-view: 60 training and 30 test recordings, the published protocol has 1020 and 464")
+	messagetest.Names(t, d.Warnings[0], "cross-view … 60 training … 30 test … 1020 and 464")
 	plain, err := datasets.Load(t.Context(), "nw-ucla", datasets.Options{DataDir: dir})
 	require.NoError(t, err)
 	later, err := datasets.Make(&plain.Raw, plain.Raw.HoldOut(plain.Split, 0, 0))
@@ -78,19 +78,19 @@ func TestNWUCLAErrors(t *testing.T) {
 		want  string
 	}{
 		"label": {map[string]string{"a08_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 20), 8)},
-			"a08_s01_e00_v01.json: label 8 is not that of the action"},
+			"a08_s01_e00_v01.json … label 8"},
 		"zero": {map[string]string{"a01_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 20), 0)}, "label 0 is not that"},
 		"joints": {map[string]string{"a01_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 25), 1)},
 			"skeletons[0] has 25 joints, want 20"},
 		"action": {map[string]string{"a07_s01_e00_v01.json": "{}"}, "none of the 1 recordings"},
 		"none": {map[string]string{"b01_s01_e00_v01.json": "{}"},
-			"looked for recordings such as a01_s01_e00_v01.json or all_sqe.zip"},
+			"a01_s01_e00_v01.json … all_sqe.zip"},
 	} {
 		emptyCache(t)
 		dir := t.TempDir()
 		writeRecordings(t, dir, c.files)
 		_, err := datasets.Load(t.Context(), "nw-ucla", datasets.Options{HoldOut: true, DataDir: dir})
-		assert.ErrorContains(t, err, c.want, name)
+		messagetest.Names(t, err, c.want, name)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestRealNWUCLA(t *testing.T) {
 
 	assert.Less(t, largest, float32(20))
 	// The files of these recordings of views 2 and 3 are the same, in the set as it is given out.
-	assert.Contains(t, d.Notes, "95 of 464 test recordings are exact copies of training recordings under another name")
+	messagetest.Names(t, d.Notes, "95 of 464 … copies")
 
 	d, err = datasets.Load(t.Context(), "nw-ucla",
 		datasets.Options{HoldOut: true, DataDir: dir, Own: map[string]any{"protocol": skeleton.CrossSubject}})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/images"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -20,7 +21,7 @@ func TestSources(t *testing.T) {
 	for _, info := range datasets.Names() {
 		o, err := datasets.Named(info.Name)
 		if info.Name == "PATH.npz" {
-			assert.ErrorContains(t, err, "an .npz file is your own")
+			messagetest.Names(t, err, ".npz … own")
 			continue
 		}
 		require.NoError(t, err)
@@ -40,7 +41,7 @@ func TestSources(t *testing.T) {
 		assert.False(t, o.Archive && len(o.Files) != 1, "one archive")
 	}
 	_, err := datasets.Named("imagenet")
-	assert.ErrorContains(t, err, `data set "imagenet" is not known; there are digits, cifar10,`)
+	messagetest.Names(t, err, `"imagenet" … not known … digits, cifar10`)
 }
 
 // TestFind: files count as there where, and only where, the loaders look.
@@ -86,7 +87,7 @@ func TestWithGet(t *testing.T) {
 	dir := t.TempDir()
 	_, err := datasets.Load(t.Context(), "mnist", datasets.Options{HoldOut: true, DataDir: dir})
 	require.ErrorIs(t, err, os.ErrNotExist)
-	assert.ErrorContains(t, err, "; or have it fetched: ccp data get mnist --data-dir "+dir)
+	messagetest.Names(t, err, "ccp data get mnist … --data-dir "+dir)
 	_, err = datasets.Load(t.Context(), "ntu", datasets.Options{HoldOut: true, DataDir: dir})
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.NotContains(t, err.Error(), "data get")
@@ -104,15 +105,15 @@ func TestAccepts(t *testing.T) {
 		want string
 	}{
 		{"digits", datasets.Options{Own: map[string]any{"tfidf": true}},
-			"digits: it has no option tfidf; leave tfidf out (it is for 20news)"},
+			"digits … no option tfidf … 20news"},
 		{"20news", datasets.Options{Own: map[string]any{"protocol": "cross-view"}},
-			"20news: it has no option protocol; leave protocol out (it is for ntu, nw-ucla)"},
-		{"20news", datasets.Options{KNN: 8}, "20news: its graph is fixed; leave knn out"},
+			"20news … no option protocol … ntu, nw-ucla"},
+		{"20news", datasets.Options{KNN: 8}, "20news … graph is fixed … knn"},
 		{"nw-ucla", datasets.Options{Own: map[string]any{"protocol": "cross-eyed"}},
-			"nw-ucla: protocol=cross-eyed: it must be one of cross-view, cross-subject"},
+			"nw-ucla … protocol=cross-eyed … cross-view, cross-subject"},
 	} {
 		_, err := datasets.Load(t.Context(), c.name, c.opts)
-		assert.ErrorContains(t, err, c.want)
+		messagetest.Names(t, err, c.want)
 	}
 	// its files are all that is missing
 	for _, own := range []map[string]any{nil, {"protocol": "cross-view"}, {"protocol": "cross-subject"}} {

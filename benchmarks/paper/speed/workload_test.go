@@ -13,6 +13,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
@@ -65,7 +66,7 @@ func TestNetworks(t *testing.T) {
 	assert.Equal(t, []models.Level{{Clusters: 10_000, Filters: 8, Neighbours: 1}}, spec.Levels)
 	assert.Equal(t, 118_741, graph.Edges())
 	_, _, err = Network("digits-gat")
-	assert.ErrorContains(t, err, `no architecture "digits-gat"; did you mean digits? There are 20news, `)
+	messagetest.Names(t, err, `"digits-gat" … digits? … 20news`)
 }
 
 // What other implementations read is what ours computes with: shapes, graph, and a step of it.

@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/signal"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/models/study"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
@@ -39,7 +40,7 @@ func TestPaperTables(t *testing.T) {
 	table, err := study.Make("loss", "nw-ucla", 7, false)
 	require.NoError(t, err)
 	assert.Equal(t, "loss-nw-ucla", table.Name)
-	assert.Contains(t, table.Title, "on nw-ucla in place of the paper's cifar10 and ntu")
+	messagetest.Names(t, table.Title, "nw-ucla … cifar10 and ntu")
 	assert.Equal(t, "7 of 150 epochs", table.Reduced)
 	for _, row := range table.Rows {
 		assert.Equal(t, 7, row.Asked["epochs"])
@@ -52,7 +53,7 @@ func TestPaperTables(t *testing.T) {
 
 	table, err = study.Make("filters", "", 0, true)
 	require.NoError(t, err)
-	assert.Equal(t, "a quarter of the widths, 10 of 100 or 16 epochs", table.Reduced)
+	messagetest.Names(t, table.Reduced, "quarter … widths … 10 of 100 … 16 epochs")
 	for _, row := range table.Rows {
 		assert.Equal(t, 10, row.Asked["epochs"])
 		if row.Name == "ccp" {
@@ -76,7 +77,7 @@ func TestPaperTables(t *testing.T) {
 	assert.NotNil(t, table.Draw)
 
 	_, err = study.Make("cifar10", "digits", 0, false)
-	assert.ErrorContains(t, err, "table cifar10 is about cifar10")
+	messagetest.Names(t, err, "table cifar10")
 	_, err = study.Make("x", "", 0, false)
-	assert.ErrorContains(t, err, `there is no table "x"; there are cross-subject, cross-view, cifar10`)
+	messagetest.Names(t, err, `"x" … cross-subject, cross-view, cifar10`)
 }

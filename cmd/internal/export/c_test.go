@@ -16,6 +16,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
@@ -146,7 +147,7 @@ func TestC(t *testing.T) {
 			if of.transforms == "hydra" { // the roots of its sums are numbers
 				require.NoError(t, err)
 			} else {
-				require.ErrorContains(t, err, "its values are so large")
+				messagetest.Names(t, err, "values … large")
 				assert.Equal(t, "-1 - 0 0 0", lines[len(series)+1], "no probabilities")
 			}
 			worst := 0.0

@@ -139,6 +139,14 @@ func send(t testing.TB, method, url, body string, headers ...string) (int, http.
 	return answer.StatusCode, answer.Header, raw
 }
 
+// errorOf returns the text of an answer that refuses a request.
+func errorOf(t testing.TB, body []byte) string {
+	t.Helper()
+	var refusal struct{ Error string }
+	require.NoError(t, json.Unmarshal(body, &refusal), string(body))
+	return refusal.Error
+}
+
 // answer is an inferResponse with the three outputs, as JSON.
 type answer struct {
 	Model   string `json:"model_name"`

@@ -14,6 +14,7 @@ import (
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,34 +78,31 @@ func TestRecordings(t *testing.T) {
 		assert.InDelta(t, want[0].Probabilities[class], one.Probabilities[name], 1e-6)
 	}
 	assert.InDeltaMapValues(t, one.Probabilities, two.Probabilities, 1e-6)
-	unit := `sensor "head" channel 1 goes from 4 to 80, in the training data from 0 to 9; is it in another unit?`
-	assert.Equal(t, []string{unit}, one.Warnings)
-	turned := "its sensors are in another order than the training data's; they are taken by their names"
-	assert.Equal(t, []string{turned, unit}, two.Warnings)
+	unit := `"head" channel 1 … 4 to 80 … 0 to 9 … unit`
+	messagetest.EachNames(t, one.Warnings, unit)
+	messagetest.EachNames(t, two.Warnings, "sensors … another order", unit)
 
 	for _, c := range [][2]string{
-		{`{}`, `there are no recordings; want {\"recordings\": [`},
-		{`{"recordings":[{"values":[[1,2,3,4]]}],"window":1}`, `the request has no member \"window\"; it has recordings ` +
-			`(?window=, ?step= and ?reject= are of its address)`},
-		{`{"recordings":[]`, "the request is not the JSON expected: unexpected end at byte 16"},
+		{`{}`, `no recordings … {"recordings": [`},
+		{`{"recordings":[{"values":[[1,2,3,4]]}],"window":1}`, `no member "window" … recordings … ?window=`},
+		{`{"recordings":[]`, "not the JSON … unexpected end … byte 16"},
 		{`{"recordings":[{"values":[[1,2,3,4]]},{"name":"b","sensors":["hip","Head"],"values":[[1,2,3,4]]}]}`,
-			`recording 1, \"b\": it has no sensor \"head\"; did you mean Head?`},
+			`recording 1 … "b" … no sensor "head" … Head?`},
 		{`{"recordings":[{"values":[[1,2,3,4],[1,2,3,1e39]]}]}`,
-			`recording 0: sensor \"head\" channel 1 at time point 1 is 1e+39`},
-		{`{"recordings":[{"values":[[1,2,3,null]]}]}`, `sensor \"head\" channel 1 has no value in this sample`},
+			`recording 0 … "head" … channel 1 … time point 1 … 1e+39`},
+		{`{"recordings":[{"values":[[1,2,3,null]]}]}`, `"head" … channel 1 … no value`},
 		{`{"recordings":[` + strings.Repeat(`{"values":[[1]]},`, 3) + `{"values":[[1]]}]}`,
-			"the batch has more than 3 signals, which is the most that a request can have"},
+			"3 signals … most"},
 	} {
 		code, _, raw := send(t, http.MethodPost, url, c[0])
 		assert.Equal(t, http.StatusBadRequest, code)
-		assert.Contains(t, string(raw), c[1])
+		messagetest.Names(t, errorOf(t, raw), c[1])
 	}
 	_, err = s.models["tiny"].classify(t.Context(), known, [][]float32{{1, 2, 3, 4}, make([]float32, 4*65_537)}, func() {})
-	require.EqualError(t, err, "unusable signal 1: it has 65537 time points, and the server takes at most 65536 of a "+
-		"recording: cut it, as ?window= does")
+	messagetest.Names(t, err, "signal 1 … 65537 time points … 65536 … ?window=")
 	code, _, raw := send(t, http.MethodPost, url, `{"recordings":[{"values":[[`+strings.Repeat("0,", 1<<16)+`0]]}]}`)
 	assert.Equal(t, http.StatusRequestEntityTooLarge, code)
-	assert.Contains(t, string(raw), "the request takes more than 1048576 bytes of memory")
+	messagetest.Names(t, string(raw), "1048576 bytes of memory")
 	assert.Zero(t, s.memory.Load())
 	code, _, _ = send(t, http.MethodGet, url, "")
 	assert.Equal(t, http.StatusMethodNotAllowed, code)
@@ -125,15 +123,17 @@ func TestWindowsOfRecordings(t *testing.T) {
 	}
 	parts := ask("", `{"values":[[1,2,3,4],[5,6,7,8]]},{"values":[[3,1,2,9],[4,4,1,1]]}`)
 	const values = `"values":[[1,2,3,4],[5,6,7,8],[3,1,2,9],[4,4,1,1],[0,0,0,0]]`
-	for query, more := range map[string]string{"?window=2": "", "?window=1s": `,"times":[0,0.5,1,1.5,2]`} {
-		whole := ask(query, `{"name":"one",`+values+more+`}`)
+	for _, c := range []struct {
+		query, times string
+		length       float64
+	}{{"?window=2", "", 2}, {"?window=1s", `,"times":[0,0.5,1,1.5,2]`, 1}} {
+		whole := ask(c.query, `{"name":"one",`+values+c.times+`}`)
 		require.Len(t, whole.Predictions, 2)
 		for i, p := range whole.Predictions {
 			assert.InDeltaMapValues(t, parts.Predictions[i].Probabilities, p.Probabilities, 1e-6)
-			length := map[bool]float64{true: 2, false: 1}[more == ""]
-			assert.Equal(t, []any{"one", float64(i) * length, float64(i+1) * length}, []any{p.Name, *p.Start, *p.End})
+			assert.Equal(t, []any{"one", float64(i) * c.length, float64(i+1) * c.length}, []any{p.Name, *p.Start, *p.End})
 		}
-		assert.Equal(t, []string{"the last 1 of its 5 time points fill no window; left out"}, whole.Predictions[0].Warnings)
+		messagetest.EachNames(t, whole.Predictions[0].Warnings, "last 1 of its 5 … no window … left out")
 	}
 	assert.Nil(t, parts.Predictions[0].Start)
 	for _, p := range ask("?reject=0.5&window=2", `{`+values+`}`).Predictions { // none is as sure as 1.1
@@ -145,37 +145,36 @@ func TestWindowsOfRecordings(t *testing.T) {
 		ask("?window=2", more).Predictions[0].Probabilities, 1e-6)
 	silent := ask("?window=1", `{"values":[[1,2,3,4],[null,6,7,8],[3,1,2,9]]}`)
 	require.Len(t, silent.Predictions, 2)
-	assert.Contains(t, silent.Predictions[0].Warnings[0], `1 windows are left out, the first: window from 1 to 2: `)
+	messagetest.Names(t, silent.Predictions[0].Warnings[0], "1 windows … left out … from 1 to 2")
 	assert.InDelta(t, 2, *silent.Predictions[1].Start, 0)
 
 	for query, want := range map[string]string{
-		"?reject=0.1":        `reject=0.1: 0.1 of the 2 held-out samples is less than one`,
-		"?windw=1s":          `there is no query parameter \"windw\"; did you mean window? There are window, step, reject`,
-		"?window=%zz":        `the query of the address cannot be read`,
-		"?window=1&window=2": `the query has window 2 times; give it once`,
-		"?reject=1":          `reject=1: is not a number above 0 and below 1`,
-		"?window=2s":         `recording 0, \"one\": it has no times, so that 2s may be any number of time points`,
-		"?window=x":          `window=x is neither a duration above 0`,
-		"?step=2":            `step is of windows; give window, too`,
-		"?window=1":          `recording 0, \"one\": it makes more than 4 windows, which is the most here`,
-		"?window=6":          `recording 0, \"one\": its length is 5, less than a window of 6`,
+		"?reject=0.1":        "reject=0.1 … 2 held-out samples",
+		"?windw=1s":          `no query parameter "windw" … window? … window, step, reject`,
+		"?window=%zz":        "query … address",
+		"?window=1&window=2": "window 2 times",
+		"?reject=1":          "reject=1 … above 0 … below 1",
+		"?window=2s":         `recording 0 … "one" … no times … 2s`,
+		"?window=x":          "window=x … duration",
+		"?step=2":            "step … give window",
+		"?window=1":          `recording 0 … "one" … more than 4 windows`,
+		"?window=6":          `recording 0 … "one" … length is 5 … 6`,
 	} {
 		code, _, raw := send(t, http.MethodPost, url+query, `{"recordings":[{"name":"one",`+values+`}]}`)
 		assert.Equal(t, http.StatusBadRequest, code)
-		assert.Contains(t, string(raw), want)
+		messagetest.Names(t, errorOf(t, raw), want)
 	}
 	for body, want := range map[string]string{ // which need no names
-		`{` + values + `},{"values":[[1,2,3,4]]}`: `recording 1: its length is 1, less than a window of 2`,
-		`{` + values + `},{` + values + `},{` + values + `}`: `recording 2: with the windows of those before, the request has more than 4 windows, ` +
-			`which is the most; take a longer step, or send it in parts`,
+		`{` + values + `},{"values":[[1,2,3,4]]}`:            "recording 1 … length is 1 … 2",
+		`{` + values + `},{` + values + `},{` + values + `}`: "recording 2 … more than 4 windows … step … parts",
 	} {
 		code, _, raw := send(t, http.MethodPost, url+"?window=2", `{"recordings":[`+body+`]}`)
 		assert.Equal(t, http.StatusBadRequest, code)
-		assert.Contains(t, string(raw), want)
+		messagetest.Names(t, errorOf(t, raw), want)
 	}
 	code, _, raw := send(t, http.MethodPost, strings.Replace(url, "recordings", "infer?window=2", 1), inJSON(1))
 	assert.Equal(t, http.StatusBadRequest, code)
-	assert.Contains(t, string(raw), `infer takes no query parameter, such as \"window\"; window, step and reject are of /recordings`)
+	messagetest.Names(t, errorOf(t, raw), `infer … "window" … /recordings`)
 	code, _, raw = send(t, http.MethodPost, url+"?window=9997&step=1",
 		`{"recordings":[{"values":[[0,0,0,0]`+strings.Repeat(",[0,0,0,0]", 9999)+`]}]}`)
 	assert.Equal(t, http.StatusRequestEntityTooLarge, code, string(raw))
@@ -188,7 +187,7 @@ func TestNoRecordings(t *testing.T) {
 	code, _, raw := send(t, http.MethodPost, listen(t, s)+"/v2/models/tiny/recordings",
 		`{"recordings":[{"values":[[1]]}]}`)
 	assert.Equal(t, http.StatusBadRequest, code)
-	assert.Contains(t, string(raw), "the classifier was trained on signals, not on recordings")
+	messagetest.Names(t, string(raw), "signals … recordings")
 }
 
 // A short recording of one sensor would be large with the thousand others that are zero.
@@ -209,8 +208,7 @@ func TestRecordingsOfManySensors(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float32{0, 0, 0, 1, 0}, d.Signals[0][:5])
 	_, err = read("[1]" + strings.Repeat(",[2]", 50))
-	assert.EqualError(t, err, "the request takes more than 262144 bytes of memory, which all requests share; send "+
-		"it in parts")
+	messagetest.Names(t, err, "262144 bytes of memory … parts")
 	assert.Zero(t, shared.Load())
 }
 
@@ -230,7 +228,7 @@ func TestDecodingEndsInTime(t *testing.T) {
 	} {
 		code, _, raw := send(t, http.MethodPost, url+request[0], request[1])
 		assert.Equal(t, http.StatusGatewayTimeout, code, "%s: %.200s", request[0], raw)
-		assert.Contains(t, string(raw), "the request was not computed in time")
+		messagetest.Names(t, string(raw), "not computed in time")
 	}
 	assert.Zero(t, s.memory.Load())
 }

@@ -27,6 +27,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // start runs s on an address of its own; stop ends it and gives what Run returned.
@@ -258,7 +260,7 @@ func TestTokens(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, os.WriteFile(file, []byte("\n"), 0o600))
 	_, err = New(t.Context(), Config{TokenFile: file})
-	require.EqualError(t, err, file+" has no token; write one on a line")
+	messagetest.Names(t, err, file+" … no token")
 }
 
 func writeCertificate(t *testing.T, cert, key, name string) {

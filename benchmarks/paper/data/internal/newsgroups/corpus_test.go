@@ -14,6 +14,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // tinyProtocol suits tinyCorpus.
@@ -76,19 +77,18 @@ func TestCorpus(t *testing.T) {
 	assert.Equal(t, []string{"a.bikes", "b.sky"}, c.Groups)
 	assert.Equal(t, []int32{0, 0, 1, 0, 1}, c.Labels)
 	assert.Equal(t, 3, c.Train)
-	assert.Equal(t, []string{
-		" train   test   words  after",
-		"     7      3      13  messages, stripped of headers, footers, quotes",
-		"     7      3      10  words of 2 letters or more, no stop words",
-		"     6      3      10  training documents of 4 words or more",
-		"     5      3       9  training documents that are no encoded pictures",
-		"     5      3       6  words that have a vector",
-		"     5      3       4  the 4 commonest words",
-		"     3      2       4  documents of 2 kept words or more",
-	}, c.Notes)
+	messagetest.EachNames(t, c.Notes,
+		"train   test   words  after",
+		"7      3      13  messages",
+		"7      3      10  words … no stop words",
+		"6      3      10  training documents … 4 words",
+		"5      3       9  training documents … pictures",
+		"5      3       6  words … vector",
+		"5      3       4 … commonest",
+		"3      2       4  documents … 2 kept words")
 	assert.Equal(t, dir, c.Folder)
 	require.Len(t, c.Warnings, 1)
-	assert.Contains(t, c.Warnings[0], "7 training and 3 test messages in 2 groups")
+	messagetest.Names(t, c.Warnings[0], "7 training … 3 test … 2 groups")
 
 	row := make([]float32, 4)
 	for i, want := range [][]float32{{1, 2, 3, 0}, {1, 2, 0, 0}, {1, 0, 0, 2}, {0, 0, 1, 1}, {0, 0, 0, 2}} {
@@ -126,7 +126,7 @@ func TestCorpusElsewhere(t *testing.T) {
 	all, err := wide.load(t.Context(), []string{dir}, Options{vectors: tinyVectors, Progress: quiet})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"blue", "red", "bike", "moon", "sky", "num"}, all.Words)
-	assert.Contains(t, all.Warnings[1], "only 6 words have a vector, the protocol keeps 10")
+	messagetest.Names(t, all.Warnings[1], "6 words … vector … 10")
 }
 
 // TestLearned learns the vectors, and learns them once.
@@ -147,7 +147,7 @@ func TestLearned(t *testing.T) {
 	first, err := tinyProtocol.load(t.Context(), []string{dir}, opts)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"blue", "red", "bike", "moon"}, first.Words)
-	assert.Contains(t, first.Notes[5], "9  words that have a vector", "every counted word that is there once")
+	messagetest.Names(t, first.Notes[5], "9  words … vector", "every counted word that is there once")
 	assert.Equal(t, 1, opened)
 	assert.Positive(t, learning)
 
@@ -190,16 +190,16 @@ func TestErrors(t *testing.T) {
 		change func(dir string) error
 		want   []string
 	}{
-		"no train": {without("20news-bydate-train"), []string{"looked for 20news-bydate-train in", "20news,"}},
+		"no train": {without("20news-bydate-train"), []string{"20news-bydate-train", "20news,"}},
 		"no test":  {without("20news-bydate-test"), []string{"20news-bydate-test"}},
 		"group missing from test": {without("20news-bydate-test/b.sky"),
-			[]string{"group b.sky has messages in 20news-bydate-train but none in 20news-bydate-test"}},
+			[]string{"b.sky … 20news-bydate-train … none in 20news-bydate-test"}},
 		"group missing from train": {without("20news-bydate-train/a.bikes"),
-			[]string{"group a.bikes has messages in 20news-bydate-test but none in 20news-bydate-train"}},
+			[]string{"a.bikes … 20news-bydate-test … none in 20news-bydate-train"}},
 		"empty group": {without("20news-bydate-test/b.sky/5"),
-			[]string{"group b.sky has messages in 20news-bydate-train but none in 20news-bydate-test"}},
+			[]string{"b.sky … 20news-bydate-train … none in 20news-bydate-test"}},
 		"no groups": {without("20news-bydate-test/b.sky", "20news-bydate-test/a.bikes"),
-			[]string{"20news-bydate-test holds no folders"}},
+			[]string{"20news-bydate-test … no folders"}},
 		"nothing left to test": {func(dir string) error {
 			return errors.Join(without("20news-bydate-test/a.bikes/5")(dir),
 				os.WriteFile(filepath.Join(dir, "20news-bydate-test", "b.sky", "5"), []byte("no body"), 0o644))
@@ -210,7 +210,7 @@ func TestErrors(t *testing.T) {
 			require.NoError(t, c.change(dir))
 			_, err := tiny(t, dir)
 			for _, want := range c.want {
-				assert.ErrorContains(t, err, want)
+				messagetest.Names(t, err, want)
 			}
 			assert.Equal(t, name[:3] == "no " && name != "no groups", errors.Is(err, fs.ErrNotExist))
 		})

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // TestParseNTU reads a file with what the real ones have: frames without a body, three bodies, ids that change or come
@@ -56,24 +58,24 @@ func TestParseNTUErrors(t *testing.T) {
 	lines := strings.SplitAfter(good, "\n")
 	until := func(line int) string { return strings.Join(lines[:line], "") }
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":          {"", "line 1: the file ends where it needs the number of frames"},
-		"html":           {"<html>", `line 1: "<html>" where it needs the number of frames`},
-		"frames missing": {until(29), "frame 2 of 2: line 30: the file ends where it needs the number of bodies"},
+		"empty":          {"", "line 1 … ends … number of frames"},
+		"html":           {"<html>", `line 1 … "<html>" … number of frames`},
+		"frames missing": {until(29), "frame 2 of 2 … line 30 … ends … number of bodies"},
 		"body missing": {until(30),
-			"frame 2 of 2, body 1 of 1: line 31: the file ends where it needs the 10 values of a body"},
+			"frame 2 of 2 … body 1 of 1 … line 31 … ends … 10 values"},
 		"joint count": {until(31),
-			"frame 2 of 2, body 1 of 1: line 32: the file ends where it needs the number of joints"},
+			"frame 2 of 2 … body 1 of 1 … line 32 … ends … number of joints"},
 		"joints missing": {until(40),
-			"frame 2 of 2, body 1 of 1: joint 9: line 41: the file ends where it needs x, a number"},
-		"within a joint":     {until(40) + "1 2", "joint 9: line 41: the file ends where it needs z"},
-		"joint cut short":    {until(40) + "1 2 3 4", "joint 9: line 41: the file ends where it needs 12 values"},
-		"joints of a v1":     {strings.Replace(good, "\n25\r", "\n20\r", 1), "frame 1 of 2, body 1 of 1: 20 joints, want 25"},
-		"too many bodies":    {"1\n1000000\n", `frame 1 of 1: line 2: "1000000" where it needs the number of bodies from 0 to 6`},
-		"many frames":        {"999999999\n0\n", "needs the number of frames from 0 to 12"},
-		"a word for a place": {strings.Replace(good, "1 2 3 ", "1 two 3 ", 1), `joint 1: line 5: "two" where it needs y, a number`},
+			"frame 2 of 2 … body 1 of 1 … joint 9 … line 41 … ends … x"},
+		"within a joint":     {until(40) + "1 2", "joint 9 … line 41 … ends … z"},
+		"joint cut short":    {until(40) + "1 2 3 4", "joint 9 … line 41 … ends … 12 values"},
+		"joints of a v1":     {strings.Replace(good, "\n25\r", "\n20\r", 1), "frame 1 of 2 … body 1 of 1 … 20 joints … 25"},
+		"too many bodies":    {"1\n1000000\n", `frame 1 of 1 … line 2 … "1000000" … bodies from 0 to 6`},
+		"many frames":        {"999999999\n0\n", "frames from 0 to 12"},
+		"a word for a place": {strings.Replace(good, "1 2 3 ", "1 two 3 ", 1), `joint 1 … line 5 … "two" … y`},
 	} {
 		_, err := ParseNTU([]byte(c.text))
-		assert.ErrorContains(t, err, c.want, name)
+		messagetest.Names(t, err, c.want, name)
 	}
 }
 

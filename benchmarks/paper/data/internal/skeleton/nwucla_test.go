@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // nwuclaFile is the text of a file of n frames; joint j of frame f is at (f, j, 3).
@@ -40,20 +42,20 @@ func TestParseNWUCLA(t *testing.T) {
 func TestParseNWUCLAErrors(t *testing.T) {
 	good := string(nwuclaFile(2, 1))
 	for text, want := range map[string]string{
-		"":                           "not the JSON of a recording",
-		"[1]":                        "not the JSON of a recording",
-		good[:len(good)/2]:           "not the JSON of a recording: unexpected end",
+		"":                           "not the JSON",
+		"[1]":                        "not the JSON",
+		good[:len(good)/2]:           "not the JSON … unexpected end",
 		`{"label":1}`:                `no frames in "skeletons"`,
 		`{"skeletons":[],"label":1}`: `no frames in "skeletons"`,
 		`{"skeletons":[[]]}`:         "skeletons[0] has 0 joints, want 20",
 		strings.Replace(good, "[0,7,3]", "[0,7]", 1):   "skeletons[0][7] has 2 coordinates, want 3",
 		strings.Replace(good, "[1,4,3],", "", 1):       "skeletons[1] has 19 joints, want 20",
-		strings.Replace(good, "[1,4,3]", `["a"]`, 1):   "not the JSON of a recording",
-		strings.Replace(good, "[1,4,3]", "[1e99]", 1):  "not the JSON of a recording",
-		strings.Replace(good, "[1,4,3]", "[NaN,1]", 1): "not the JSON of a recording",
+		strings.Replace(good, "[1,4,3]", `["a"]`, 1):   "not the JSON",
+		strings.Replace(good, "[1,4,3]", "[1e99]", 1):  "not the JSON",
+		strings.Replace(good, "[1,4,3]", "[NaN,1]", 1): "not the JSON",
 	} {
 		_, _, err := ParseNWUCLA([]byte(text))
-		assert.ErrorContains(t, err, want)
+		messagetest.Names(t, err, want)
 	}
 }
 

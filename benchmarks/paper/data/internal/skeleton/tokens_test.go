@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 func TestNumber(t *testing.T) {
@@ -28,18 +30,18 @@ func TestNumber(t *testing.T) {
 		assert.True(t, math.IsNaN(float64(got)), text)
 	}
 	for text, want := range map[string]string{
-		"":                               "line 1: the file ends where it needs x, a number",
-		" \n \n":                         "line 3: the file ends where it needs x, a number",
-		"\n1.2.3":                        `line 2: "1.2.3" where it needs x, a number`,
+		"":                               "line 1 … ends … x",
+		" \n \n":                         "line 3 … ends … x",
+		"\n1.2.3":                        `line 2 … "1.2.3" … x`,
 		"-":                              `"-" where`,
 		".":                              `"." where`,
 		"1,5":                            `"1,5" where`,
 		"0x":                             `"0x" where`,
 		"1e999":                          `"1e999" where`,
-		"banana-and-a-very-long-token-x": `where it needs x, a number`,
+		"banana-and-a-very-long-token-x": "needs x",
 	} {
 		_, err := (&tokens{text: []byte(text)}).number("x")
-		assert.ErrorContains(t, err, want, text)
+		messagetest.Names(t, err, want, text)
 	}
 }
 
@@ -51,10 +53,10 @@ func TestCount(t *testing.T) {
 		assert.Equal(t, want, got)
 	}
 	_, err := c.count("bodies", 6)
-	assert.EqualError(t, err, `line 2: "7" where it needs bodies from 0 to 6`)
+	messagetest.Names(t, err, `line 2 … "7" … bodies from 0 to 6`)
 	for _, want := range []string{`"x"`, `"-1"`, `"99999999999999999999"`, "the file ends"} {
 		_, err := c.count("bodies", 6)
-		assert.ErrorContains(t, err, want)
+		messagetest.Names(t, err, want)
 	}
 }
 

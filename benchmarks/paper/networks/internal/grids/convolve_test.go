@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -111,5 +112,5 @@ func TestConvolve(t *testing.T) {
 		return convolve(x.DType(), x, Reshape(x, 1, 1, 2),
 			3)
 	}).Call([][][]float64{{{1}, {2}}})
-	assert.ErrorContains(t, err, "a stride of 3 passes over values that a kernel of size 1 does not read")
+	messagetest.Names(t, err, "stride of 3 … kernel of size 1")
 }
