@@ -46,7 +46,7 @@ func readParquet(j *job, path string, each eachLine) (err error) {
 	}
 	return p.rows(func(values parquet.Row) error {
 		if row%100 == 0 {
-			if err := j.tell("reading "+filepath.Base(path), float64(row)/float64(max(1, p.meta.NumRows))); err != nil {
+			if err := j.report("reading "+filepath.Base(path), float64(row)/float64(max(1, p.meta.NumRows))); err != nil {
 				return err
 			}
 		}

@@ -31,32 +31,13 @@ const parquetMagic = "PAR1"
 
 // openParquet reads the footer of a file of that size.
 func openParquet(from io.ReaderAt, size int64) (*parquetFile, error) {
+	footer, err := readFooter(from, size)
+	if err != nil {
+		return nil, err
+	}
 	p := &parquetFile{from: from, size: size}
-	end := make([]byte, 8)
-	if size < 12 {
-		return nil, errors.New("the file is no Parquet file; name it after what it is")
-	}
-	if _, err := from.ReadAt(end, size-8); err != nil {
-		return nil, err
-	}
-	begin := make([]byte, 4)
-	if _, err := from.ReadAt(begin, 0); err != nil {
-		return nil, err
-	}
-	length := int64(binary.LittleEndian.Uint32(end))
-	switch {
-	case string(end[4:]) == "PARE":
-		return nil, errEncrypted
-	case string(begin) == parquetMagic && string(end[4:]) != parquetMagic:
-		return nil, errors.New("the end of the file is missing; copy or write it again")
-	case string(end[4:]) != parquetMagic || length > size-12:
-		return nil, errors.New("the file is damaged, or no Parquet file")
-	}
-	footer := make([]byte, length)
-	if _, err := from.ReadAt(footer, size-8-length); err != nil {
-		return nil, err
-	}
-	if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReaderFromBytes(footer)).Decode(&p.meta); err != nil {
+	err = thrift.NewDecoder(new(thrift.CompactProtocol).NewReaderFromBytes(footer)).Decode(&p.meta)
+	if err != nil {
 		return nil, fmt.Errorf("%w: the file is damaged; write it again", err)
 	}
 	if p.meta.EncryptionAlgorithm.Value != nil {
@@ -71,15 +52,44 @@ func openParquet(from io.ReaderAt, size int64) (*parquetFile, error) {
 	p.leaves = c.leaves
 	for _, e := range p.meta.Schema {
 		p.schema = append(p.schema, types.SchemaElement{Name: e.Name, Type: e.Type, TypeLength: e.TypeLength,
-			RepetitionType: e.RepetitionType,
-			NumChildren:    e.NumChildren})
+			RepetitionType: e.RepetitionType, NumChildren: e.NumChildren})
 	}
 	return p, nil
 }
 
+// readFooter reads what stands at the end of a file of that size: the description of all its content, the length of
+// that, and a mark.
+func readFooter(from io.ReaderAt, size int64) ([]byte, error) {
+	if size < 12 { // two marks and the length
+		return nil, errors.New("the file is no Parquet file; name it after what it is")
+	}
+	begin, end := make([]byte, 4), make([]byte, 8)
+	_, err := from.ReadAt(end, size-8)
+	if err != nil {
+		return nil, err
+	}
+	_, err = from.ReadAt(begin, 0)
+	if err != nil {
+		return nil, err
+	}
+	length, mark := int64(binary.LittleEndian.Uint32(end)), string(end[4:])
+	switch {
+	case mark == "PARE":
+		return nil, errEncrypted
+	case string(begin) == parquetMagic && mark != parquetMagic:
+		return nil, errors.New("the end of the file is missing; copy or write it again")
+	case mark != parquetMagic || length > size-12:
+		return nil, errors.New("the file is damaged, or no Parquet file")
+	}
+	footer := make([]byte, length)
+	_, err = from.ReadAt(footer, size-8-length)
+	return footer, err
+}
+
 var errEncrypted = errors.New("the file is encrypted, which is not read; write it without encryption")
 
-// group opens a row group.
+// group opens a row group. The library sees a file of its own: the bytes of this one, behind them the pages that had to
+// be written anew, and then a footer that knows of this row group only.
 func (p *parquetFile) group(i int) (parquet.RowGroup, error) {
 	g := p.meta.RowGroups[i]
 	if len(g.Columns) != len(p.leaves) {
@@ -105,8 +115,7 @@ func (p *parquetFile) group(i int) (parquet.RowGroup, error) {
 	view.tail = binary.LittleEndian.AppendUint32(view.tail, uint32(len(footer)))
 	view.tail = append(view.tail, parquetMagic...)
 	file, err := parquet.OpenFile(view, view.size+int64(len(view.tail)), parquet.SkipPageIndex(true),
-		parquet.SkipBloomFilters(true),
-		parquet.SkipMagicBytes(true))
+		parquet.SkipBloomFilters(true), parquet.SkipMagicBytes(true))
 	if err != nil {
 		return nil, err
 	}
@@ -124,17 +133,18 @@ type withTail struct {
 func (w *withTail) ReadAt(to []byte, at int64) (n int, err error) {
 	if at < w.size {
 		n, err = w.from.ReadAt(to[:min(int64(len(to)), w.size-at)], at)
-		if n < len(to) && (err == nil || errors.Is(err, io.EOF)) {
-			more := copy(to[n:], w.tail)
-			n, err = n+more, nil
+		if err != nil && !errors.Is(err, io.EOF) {
+			return n, err
 		}
-	} else if at-w.size < int64(len(w.tail)) {
-		n = copy(to, w.tail[at-w.size:])
+		at += int64(n)
 	}
-	if err == nil && n < len(to) {
-		err = io.EOF
+	if at >= w.size && at-w.size < int64(len(w.tail)) {
+		n += copy(to[n:], w.tail[at-w.size:])
 	}
-	return n, err
+	if n < len(to) {
+		return n, io.EOF
+	}
+	return n, nil
 }
 
 // chunk returns where the library finds the pages of a column in a row group: in the file, or unpacked behind its end
@@ -149,50 +159,51 @@ func (p *parquetFile) chunk(view *withTail, chunk types.ColumnChunk, l *leaf) (m
 	case m.Type != l.kind:
 		return made, errors.New("has another type in a row group than in the schema; the file is damaged")
 	}
-	made.MetaData = types.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema, Codec: m.Codec,
-		NumValues:             m.NumValues,
-		TotalUncompressedSize: m.TotalUncompressedSize, TotalCompressedSize: m.TotalCompressedSize,
-		DataPageOffset:       m.DataPageOffset,
+	made.MetaData = types.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema,
+		Codec: m.Codec, NumValues: m.NumValues, TotalUncompressedSize: m.TotalUncompressedSize,
+		TotalCompressedSize: m.TotalCompressedSize, DataPageOffset: m.DataPageOffset,
 		DictionaryPageOffset: m.DictionaryPageOffset}
-	if p.libraryReads(m, l) {
-		return made, nil
+	if !p.libraryReads(m, l) {
+		err = p.rewrite(view, m, l, &made.MetaData)
 	}
+	return made, err
+}
+
+// rewrite writes the pages of a column in a row group behind the end of the file, unpacked, and says in to where they
+// are.
+func (p *parquetFile) rewrite(view *withTail, m types.ColumnMetaData, l *leaf, to *types.ColumnMetaData) error {
 	packed, err := p.packed(m)
 	if err != nil {
-		return made, err
+		return err
 	}
-	to := &made.MetaData
 	to.Codec, to.DataPageOffset, to.DictionaryPageOffset = types.Uncompressed, 0, 0
-	from := len(view.tail)
-	for left := m.NumValues; left > 0 && len(packed) > 0; {
+	begin := len(view.tail)
+	for valuesLeft := m.NumValues; valuesLeft > 0 && len(packed) > 0; {
 		page, used, err := nextPage(packed, m.Codec, l)
 		if err != nil {
-			return made, err
+			return err
 		}
-		at := view.size + int64(len(view.tail))
 		packed = packed[used:]
-		if page.header.DictionaryPageHeader.Valid {
-			if to.DictionaryPageOffset == 0 {
-				to.DictionaryPageOffset = at
-			}
-		} else {
+		offset := &to.DictionaryPageOffset
+		if !page.header.DictionaryPageHeader.Valid {
 			values := page.header.DataPageHeader.V.NumValues + page.header.DataPageHeaderV2.V.NumValues // one of them is 0
 			if values <= 0 {
 				continue // this page holds none, or is of another kind
 			}
-			left -= int64(values)
-			if to.DataPageOffset == 0 {
-				to.DataPageOffset = at
-			}
+			valuesLeft -= int64(values)
+			offset = &to.DataPageOffset
+		}
+		if *offset == 0 { // the first page of its kind
+			*offset = view.size + int64(len(view.tail))
 		}
 		view.tail, err = page.write(view.tail)
 		if err != nil {
-			return made, err
+			return err
 		}
 	}
-	to.TotalCompressedSize = int64(len(view.tail) - from)
+	to.TotalCompressedSize = int64(len(view.tail) - begin)
 	to.TotalUncompressedSize = to.TotalCompressedSize
-	return made, nil
+	return nil
 }
 
 // libraryReads reports that the library reads the pages of a column as they are. It reads those of LZ4 wrongly, or not

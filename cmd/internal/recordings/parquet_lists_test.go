@@ -115,7 +115,7 @@ func TestListsOfLists(t *testing.T) {
 		r, err = read(t, []string{path}, Options{})
 		require.NoError(t, err)
 		isTimeByChannel(t, r, c.timepoints, c.channels)
-		assert.Contains(t, strings.Join(r.told(), "\n"), c.note)
+		assert.Contains(t, strings.Join(r.noteTexts(), "\n"), c.note)
 		_, d := imported(t, Options{}, path)
 		alike(t, Options{}, d, path)
 	}

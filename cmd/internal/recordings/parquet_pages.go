@@ -26,7 +26,8 @@ type page struct {
 // the page in from.
 func nextPage(from []byte, codec types.CompressionCodec, l *leaf) (p page, used int, err error) {
 	reader := new(thrift.CompactProtocol).NewReaderFromBytes(from)
-	if err := thrift.NewDecoder(reader).Decode(&p.header); err != nil {
+	err = thrift.NewDecoder(reader).Decode(&p.header)
+	if err != nil {
 		return p, 0, fmt.Errorf("%w: a page is damaged; write the file again", err)
 	}
 	used = reader.BytesRead()
@@ -39,12 +40,14 @@ func nextPage(from []byte, codec types.CompressionCodec, l *leaf) (p page, used 
 	raw := from[used : used+packed]
 	used += packed
 	levels := 0 // the bytes of the levels at the beginning, which version 2 never packs
-	if h := &p.header.DataPageHeaderV2; h.Valid {
-		levels = int(h.V.RepetitionLevelsByteLength) + int(h.V.DefinitionLevelsByteLength)
-		if h.V.IsCompressed.Valid && !h.V.IsCompressed.V {
+	version2 := &p.header.DataPageHeaderV2
+	if version2.Valid {
+		h := &version2.V
+		levels = int(h.RepetitionLevelsByteLength) + int(h.DefinitionLevelsByteLength)
+		if h.IsCompressed.Valid && !h.IsCompressed.V {
 			codec = types.Uncompressed
 		}
-		h.V.IsCompressed = thrift.New(false)
+		h.IsCompressed = thrift.New(false)
 	}
 	if levels < 0 || levels > min(packed, size) {
 		return p, 0, errors.New("the levels of a page are longer than it; the file is damaged")
@@ -151,6 +154,9 @@ func runs(from []byte, n, most int) ([]byte, error) {
 	return all[:n], nil
 }
 
+// widthOf is how many bytes a plain value of each type of one width has.
+var widthOf = map[types.Type]int{types.Int32: 4, types.Float: 4, types.Int64: 8, types.Double: 8, types.Int96: 12}
+
 // plainLength returns how many bytes the first n of plain values take: all, if there are fewer than n.
 func plainLength(values []byte, n int, l *leaf) int {
 	switch l.kind {
@@ -171,8 +177,10 @@ func plainLength(values []byte, n int, l *leaf) int {
 	case types.Boolean: // eight values are a byte
 		return min(len(values), (n+7)/8)
 	}
-	width := map[types.Type]int{types.Int32: 4, types.Float: 4, types.Int64: 8, types.Double: 8, types.Int96: 12,
-		types.FixedLenByteArray: l.length}[l.kind]
+	width := widthOf[l.kind]
+	if l.kind == types.FixedLenByteArray {
+		width = l.length
+	}
 	return min(len(values), n*width)
 }
 
