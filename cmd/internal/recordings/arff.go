@@ -55,7 +55,7 @@ func readARFF(j *job, path string, each eachLine) error {
 		text, end := in.ReadString('\n')
 		read += int64(len(text))
 		if line%1000 == 0 {
-			if err := j.tell("reading "+filepath.Base(path), float64(read)/float64(max(in.size, read))); err != nil {
+			if err := j.report("reading "+filepath.Base(path), float64(read)/float64(max(in.size, read))); err != nil {
 				return err
 			}
 		}

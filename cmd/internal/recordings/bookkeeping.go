@@ -61,10 +61,10 @@ var besideYears = []description{
 	{regexp.MustCompile(`^(?i:seconds?|sec|ss)$`), ofClock, 0, 60},
 }
 
-// describing returns an error if columns that nobody named are no sensors but describe recordings, by their names and
+// refuseDescriptions returns an error if columns that nobody named are no sensors but describe recordings, by their names and
 // their values. A column of such a name whose values go on within a recording is a sensor. Where each line is a sample,
 // the date may well have to do with the class, so that a note tells of its parts.
-func (r *reading) describing() error {
+func (r *reading) refuseDescriptions() error {
 	layout := r.chosen.layout
 	if layout == "" || layout == readingsLayout {
 		return nil
@@ -90,7 +90,7 @@ func (r *reading) describing() error {
 		found, leave = append(found, fmt.Sprintf("%s %s (%s)", name, says, where)), append(leave, name)
 	}
 	if found == nil {
-		r.datesOfSamples()
+		r.noteDatesOfSamples()
 		return nil
 	}
 	return fmt.Errorf("a column that only describes recordings is no sensor, and by its name and its whole numbers "+
@@ -99,8 +99,8 @@ func (r *reading) describing() error {
 		strings.Join(leave, ","))
 }
 
-// datesOfSamples notes parts of dates that are taken for sensors.
-func (r *reading) datesOfSamples() {
+// noteDatesOfSamples notes parts of dates that are taken for sensors.
+func (r *reading) noteDatesOfSamples() {
 	var parts []string
 	for column, name := range r.chosen.names {
 		if says, _ := r.describes(column, bookkeeping); says == ofDate {

@@ -31,19 +31,31 @@ type chosen struct {
 	second  float64 // see recording.Form
 }
 
-// order returns the numbers of the chosen columns among the columns of a file, in the chosen order, and its sensors.
-// The first file makes the choice: the columns to take, sensor by sensor. New recordings have those of the training,
-// whatever other files have, less the sensors that this file has no column of. about is what a person should know of
-// each of them; whether they are timed matters for that.
-func (r *reading) order(path string, c columns, timed bool) (at []int, has, about []string, err error) {
+// taken are the columns that are taken of a file, in the chosen order.
+type taken struct {
+	at      []int    // their numbers among the columns of the file
+	sensors []string // those that the file has
+	notes   []string // what a person should know of each recording of the file
+}
+
+// apply takes the columns of a recording that has this many.
+func (t *taken) apply(x *recording.Recording, width int) {
+	x.Sensors, x.Notes = t.sensors, t.notes
+	x.Values = pick(x.Values, width, t.at)
+}
+
+// takeColumns finds the chosen columns among the columns of a file. The first file makes the choice: the columns to take,
+// sensor by sensor. New recordings have those of the training, whatever other files have, less the sensors that this
+// file has no column of. Whether its recordings are timed matters for the notes.
+func (r *reading) takeColumns(path string, c columns, timed bool) (t taken, err error) {
 	all := &r.chosen
-	first, wanted := all.names == nil, all.names
+	isFirst, wanted := all.names == nil, all.names
 	rest, names := r.notLeft(c)
 	switch {
-	case first && r.Take == nil:
+	case isFirst && r.Take == nil:
 		wanted = names
-	case first:
-		wanted = taken(r.Take, c, rest)
+	case isFirst:
+		wanted = namesToTake(r.Take, c, rest)
 	}
 	found, missing, others, turned := suggest.Match(wanted, names)
 	if all.written != nil {
@@ -53,44 +65,44 @@ func (r *reading) order(path string, c columns, timed bool) (at []int, has, abou
 		if place < 0 {
 			continue
 		}
-		at = append(at, rest[place])
-		if !first {
-			has = append(has, all.of[i])
+		t.at = append(t.at, rest[place])
+		if !isFirst {
+			t.sensors = append(t.sensors, all.of[i])
 		}
 	}
-	has = slices.Compact(has)
-	if all.fills && has != nil { // the form fills a sensor without any column, and tells of it
+	t.sensors = slices.Compact(t.sensors)
+	if all.fills && t.sensors != nil { // the form fills a sensor without any column, and tells of it
 		missing = slices.DeleteFunc(missing, func(name string) bool {
-			return !slices.Contains(has, all.of[slices.Index(all.names, name)])
+			return !slices.Contains(t.sensors, all.of[slices.Index(all.names, name)])
 		})
 	}
 	switch {
 	case all.like != nil && len(missing) == 0:
-		about, err = all.like.Others(others, turned, timed)
+		t.notes, err = all.like.Others(others, turned, timed)
 	case all.like == nil && r.Take == nil:
 		missing = append(missing, others...)
 	}
 	switch {
 	case err != nil:
-		return nil, nil, nil, err
-	case len(missing) > 0 && (first || all.like != nil):
-		return nil, nil, nil, fmt.Errorf("no column or sensor is named %q; there are %s", missing[0], few(c.names))
+		return t, err
+	case len(missing) > 0 && (isFirst || all.like != nil):
+		return t, fmt.Errorf("no column or sensor is named %q; there are %s", missing[0], few(c.names))
 	case len(missing) > 0:
-		return nil, nil, nil, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: %s",
-			few(missing), all.by, inCommon(missing, names, has != nil))
-	case len(at) == 0:
-		return nil, nil, nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
-	case turned && !first && all.like == nil:
+		return t, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: %s",
+			few(missing), all.by, inCommon(missing, names, t.sensors != nil))
+	case len(t.at) == 0:
+		return t, fmt.Errorf("no column of values is left; there are %s", few(c.names))
+	case turned && !isFirst && all.like == nil:
 		r.noteOf("turned", fmt.Sprintf("columns are in another order in some files, such as %s; they are taken by "+
 			"their names", path))
 	}
-	if first {
-		err = r.choose(path, c, at, names)
+	if isFirst {
+		err = r.choose(path, c, t.at, names)
 	}
-	if first || len(has) == len(all.sensors) {
-		has = all.sensors // which files share
+	if isFirst || len(t.sensors) == len(all.sensors) {
+		t.sensors = all.sensors // which files share
 	}
-	return at, has, about, err
+	return t, err
 }
 
 // notLeft returns the columns that are not left out, and their names.
@@ -161,8 +173,8 @@ func compareNumbered(a, b string) int {
 	return cmp.Compare(m, n)
 }
 
-// taken returns the names of the columns to take. These name columns, or sensors with all their columns.
-func taken(take []string, c columns, rest []int) (names []string) {
+// namesToTake returns the names of the columns to take. take names columns, or sensors with all their columns.
+func namesToTake(take []string, c columns, rest []int) (names []string) {
 	for _, name := range take {
 		before := len(names)
 		for _, i := range rest {

@@ -9,9 +9,9 @@ import (
 // minSteps is the number of steps in which a sensor hardly counts by chance.
 const minSteps = 10
 
-// counting returns an error if columns that nobody named count the samples of a table, or rise in every recording: such
+// refuseCounters returns an error if columns that nobody named count the samples of a table, or rise in every recording: such
 // a column may be the time under another name. One of several axes of a sensor may well rise.
-func (r *reading) counting() error {
+func (r *reading) refuseCounters() error {
 	all, layout, width := r.chosen.columns, r.chosen.layout, len(r.chosen.names)
 	series := layout == samplesLayout && len(r.samples[0].Values) > width
 	samples := layout == samplesLayout && !series
@@ -72,9 +72,9 @@ func (r *reading) rises(column int) bool {
 	return steps >= minSteps
 }
 
-// labelling notes columns that nobody named and that have one value in each recording, but not the same in all: a
+// noteConstantColumns notes columns that nobody named and that have one value in each recording, but not the same in all: a
 // number of the subject, say. As a sensor, it would tell a training whose recording it is.
-func (r *reading) labelling() {
+func (r *reading) noteConstantColumns() {
 	first, width := r.samples[0], len(r.chosen.names)
 	if layout := r.chosen.layout; layout != timepointsLayout && layout != recordingLayout {
 		return

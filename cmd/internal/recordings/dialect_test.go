@@ -173,13 +173,13 @@ func TestNumbersOfAllFilesAreWrittenInOneWay(t *testing.T) {
 			if w.want != "" {
 				assert.Equal(t, w.want, strings.Join(got, " "))
 			}
-			notes := slices.DeleteFunc(s.told(), func(note string) bool { return strings.Contains(note, "one value in each") })
+			notes := slices.DeleteFunc(s.noteTexts(), func(note string) bool { return strings.Contains(note, "one value in each") })
 			assert.Contains(t, s.readAs()+"\n"+strings.Join(notes, "\n"), w.says)
 			if w.quiet {
 				assert.Empty(t, notes)
 			}
 			for i, path := range paths {
-				again, err := readKnown(t, []string{path}, s.alike(), s.chosen.sensors, 1)
+				again, err := readKnown(t, []string{path}, s.settingsForAlike(), s.chosen.sensors, 1)
 				require.NoError(t, err, path)
 				require.Len(t, again.samples, 1)
 				assert.Equal(t, s.samples[i].Values, again.samples[0].Values, "predict reads %s alone", filepath.Base(path))
@@ -286,7 +286,7 @@ func TestNumbersOfNewRecordings(t *testing.T) {
 				got = append(got, fmt.Sprint(x.Values))
 			}
 			assert.Equal(t, c.want, strings.Join(got, " "))
-			notes := strings.Join(s.told(), "\n")
+			notes := strings.Join(s.noteTexts(), "\n")
 			assert.Contains(t, notes, c.says)
 			assert.NotContains(t, notes, "--decimal", "predict has no such option")
 		})
@@ -355,6 +355,6 @@ func TestNumbersOfProgramsBesideTextsOfPeople(t *testing.T) {
 		s, err := read(t, []string{filepath.Join(folder, name)}, Options{})
 		require.NoError(t, err, name)
 		assert.Equal(t, "[1234.5 1.003] [1003 2.5]", fmt.Sprint(s.samples[0].Values, " ", s.samples[1].Values), name)
-		assert.Equal(t, decimalComma, s.alike().Decimal)
+		assert.Equal(t, decimalComma, s.settingsForAlike().Decimal)
 	}
 }

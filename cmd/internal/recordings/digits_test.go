@@ -146,7 +146,7 @@ func TestTimesInDigits(t *testing.T) {
 			require.NoError(t, err)
 			assert.Contains(t, s.readAs(), "column "+one.heading+" as time "+one.form)
 			if !formNamed(one.form).evident(one.heading) {
-				assert.Contains(t, s.told()[0], one.form)
+				assert.Contains(t, s.noteTexts()[0], one.form)
 			}
 			for _, x := range s.samples {
 				require.Len(t, x.Times, len(one.times))
@@ -234,7 +234,7 @@ func TestPlainTimesInDigits(t *testing.T) {
 			require.NoError(t, err)
 			assert.NotRegexp(t, "as time [YMDH]", s.readAs())
 			days := func(note string) bool { return strings.Contains(note, "which may be days, YYYY") }
-			told := slices.DeleteFunc(s.told(), days)
+			told := slices.DeleteFunc(s.noteTexts(), days)
 			assert.Empty(t, told)
 			for i, text := range one.times {
 				var want float64
@@ -267,7 +267,7 @@ func TestDaysThatMayBeNumbers(t *testing.T) {
 	} {
 		s, err := read(t, []string{stamped(t, c.heading, c.times)}, Options{})
 		require.NoError(t, err, name)
-		told := strings.Join(s.told(), "\n")
+		told := strings.Join(s.noteTexts(), "\n")
 		assert.Contains(t, told, c.says, name)
 		if c.says == "" {
 			assert.Empty(t, told, name)
@@ -341,7 +341,7 @@ func TestTimesInDigitsWithDates(t *testing.T) {
 			assert.Contains(t, s.readAs(), " as time "+one.form)
 			date, clock, _ := strings.Cut(one.heading, ",")
 			assert.Equal(t, []string{fmt.Sprintf("column %s is read as times of day, %s, on the days of column %s", clock,
-				one.form, date)}, s.told())
+				one.form, date)}, s.noteTexts())
 			for i := range s.samples[0].Times[1:] {
 				require.InDelta(t, one.step, s.samples[0].Times[i+1]-s.samples[0].Times[i], 1e-6, "step %d", i)
 			}

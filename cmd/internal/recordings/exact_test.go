@@ -51,8 +51,8 @@ func TestTimesWithManyDigits(t *testing.T) {
 		}
 		s, err := read(t, []string{folder}, Options{})
 		require.NoError(t, err, name)
-		require.Len(t, s.told(), 1, name)
-		assert.Contains(t, s.told()[0], "its times have more digits than float64 holds; they are counted from the first, ",
+		require.Len(t, s.noteTexts(), 1, name)
+		assert.Contains(t, s.noteTexts()[0], "its times have more digits than float64 holds; they are counted from the first, ",
 			name)
 		for _, x := range s.samples {
 			for at, µs := range want {
@@ -72,14 +72,14 @@ func TestTimesWithManyDigitsInAnyOrder(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{0, 2e-9, 3e-9, 6e-9}, s.samples[0].Times, 1e-12)
 	assert.Equal(t, []float64{2, 1, 4, 3.5}, s.samples[0].Values)
-	assert.Contains(t, s.told()[0], "counted from the first, 1700000000.123456001, such as in ")
+	assert.Contains(t, s.noteTexts()[0], "counted from the first, 1700000000.123456001, such as in ")
 	for _, text := range []string{"1700000000.25;1;u\n1700000000.75;2;u\n1700000001;3;u\n",
 		"1700000000123;1;u\n1700000000124;2;u\n"} {
 		s, err = read(t, []string{put(t, t.TempDir(), "a.csv", "time;a;label\n"+text)},
 			Options{Table: Table{Layout: recordingLayout}})
 		require.NoError(t, err)
 		assert.Greater(t, s.samples[0].Times[0], 1.6e9)
-		assert.Empty(t, s.told())
+		assert.Empty(t, s.noteTexts())
 	}
 }
 
@@ -123,7 +123,7 @@ func TestTimesWithManyDigitsInOtherFormats(t *testing.T) {
 				assert.InDelta(t, float64(µs), x.Times[at]/unit, 1e-3, path)
 			}
 		}
-		require.Len(t, s.told(), 1)
-		assert.Contains(t, s.told()[0], "counted from the first, 17000000")
+		require.Len(t, s.noteTexts(), 1)
+		assert.Contains(t, s.noteTexts()[0], "counted from the first, 17000000")
 	}
 }

@@ -236,7 +236,7 @@ func TestRareText(t *testing.T) {
 		got += fmt.Sprint(x.label, x.Values, x.test, " ")
 	}
 	assert.Equal(t, "1[0.5 1.25 NaN] -1[2 3 4] -1[7 8 9]the files ", got)
-	s, err = readKnown(t, []string{test}, s.alike(), s.chosen.sensors, 1)
+	s, err = readKnown(t, []string{test}, s.settingsForAlike(), s.chosen.sensors, 1)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{7, 8, 9}, s.samples[0].Values)
 }

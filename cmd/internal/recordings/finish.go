@@ -17,60 +17,78 @@ import (
 	"github.com/gomlx/gomlx/support/xslices"
 )
 
-// finish makes the values of the samples.
-func (r *reading) finish() (err error) {
-	c := crossed(r.sensors, r.axes) // of tables in the layout readings; none if no file has it
-	var at []int                    // the chosen ones of c
-	var sensors, told []string
-	if c.names != nil && len(r.samples) > 0 {
-		at, sensors, told, err = r.order(r.samples[0].path, c, true)
+// finish makes the values of the samples, once all files are read.
+func (r *reading) finish() error {
+	readings := crossed(r.sensors, r.axes) // the columns of tables with a line for each reading; none without such a table
+	var takenReadings *taken
+	if readings.names != nil && len(r.samples) > 0 {
+		t, err := r.takeColumns(r.samples[0].path, readings, true)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.samples[0].path, err)
 		}
+		takenReadings = &t
 	}
 	if !r.dialect.apart {
-		err = r.settle(r.samples)
+		err := r.settle(r.samples)
+		if err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = cmp.Or(r.numbersAsTimes(), r.turn())
-	}
+	err := cmp.Or(r.numbersAsTimes(), r.turnDates())
 	if err != nil {
 		return err
 	}
-	unlaid := map[*sample]struct{}{}
-	for _, one := range r.samples {
-		one.Channels = r.chosen.channels
-		if one.rows.values != nil {
-			err = r.lay(one, cmp.Or(len(c.names), len(one.Sensors)*one.Channels))
-			switch {
-			case err != nil && r.skip == nil:
-				return fmt.Errorf("%s, %w", one.path, err)
-			case err != nil:
-				r.skip(one.Name, err)
-				unlaid[one] = struct{}{}
+	var laid []*sample
+	for _, x := range r.samples {
+		x.Channels = r.chosen.channels
+		if x.rows.values != nil {
+			err := r.lay(x, cmp.Or(len(readings.names), len(x.Sensors)*x.Channels))
+			if err != nil && r.skip == nil {
+				return fmt.Errorf("%s, %w", x.path, err)
+			}
+			if err != nil {
+				r.skip(x.Name, err)
 				continue
 			}
 		}
-		if at != nil {
-			one.Sensors, one.Values, one.Notes = sensors, pick(one.Values, len(c.names), at), told
+		if takenReadings != nil {
+			takenReadings.apply(&x.Recording, len(readings.names))
 		}
-		given := cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))])
-		one.label = suggest.Truth(suggest.Tidy(cmp.Or(given, one.label)))
-		one.group, one.Name = suggest.Tidy(one.group), suggest.Tidy(one.Name)
-		for _, name := range []string{one.label, one.group, one.Name} {
-			if !utf8.ValidString(name) {
-				return fmt.Errorf("%q: the name %q is not UTF-8, so that the data set cannot hold it; rename the file or folder",
-					one.path, name)
-			}
+		err := r.nameSample(x)
+		if err != nil {
+			return err
 		}
+		laid = append(laid, x)
 	}
-	r.samples = slices.DeleteFunc(r.samples, func(one *sample) bool { _, wrong := unlaid[one]; return wrong })
-	if n := r.resent.lines; n > 0 {
-		r.note("left out: %s with the time and the values of another one, such as %s", text.Count(n, "line"), r.resent.first)
-	}
-	if markers := slices.Sorted(maps.Keys(r.markers)); markers != nil {
-		r.note("taken for missing values: %s",
-			few(xslices.Map(markers, func(marker string) string { return fmt.Sprintf("%s (%d)", marker, r.markers[marker]) })))
+	r.samples = laid
+	r.noteLeftOut()
+	return nil
+}
+
+// nameSample tidies the name, the class and the group of a sample. Its class may be given by a table of classes, which
+// names it with or without the ending of its file.
+func (r *reading) nameSample(x *sample) error {
+	given := cmp.Or(r.given[x.Name], r.given[strings.TrimSuffix(x.Name, filepath.Ext(x.Name))])
+	x.label = suggest.Truth(suggest.Tidy(cmp.Or(given, x.label)))
+	x.group, x.Name = suggest.Tidy(x.group), suggest.Tidy(x.Name)
+	for _, name := range []string{x.label, x.group, x.Name} {
+		if !utf8.ValidString(name) {
+			return fmt.Errorf("%q: the name %q is not UTF-8, so that the data set cannot hold it; rename the file or folder",
+				x.path, name)
+		}
 	}
 	return nil
+}
+
+// noteLeftOut notes lines that came twice, and what was taken for missing values beside the usual words.
+func (r *reading) noteLeftOut() {
+	if r.resent.lines > 0 {
+		r.note("left out: %s with the time and the values of another one, such as %s",
+			text.Count(r.resent.lines, "line"), r.resent.first)
+	}
+	markers := slices.Sorted(maps.Keys(r.markers))
+	if markers != nil {
+		counted := xslices.Map(markers, func(marker string) string { return fmt.Sprintf("%s (%d)", marker, r.markers[marker]) })
+		r.note("taken for missing values: %s", few(counted))
+	}
 }

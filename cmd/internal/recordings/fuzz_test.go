@@ -34,7 +34,7 @@ func FuzzRead(f *testing.F) {
 		require.NoError(t, os.WriteFile(path, text, 0o600))
 		// new recordings are read as the import has read them
 		if trained, err := read(t, []string{path}, Options{}); err == nil {
-			again, err := readKnown(t, []string{path}, trained.alike(), trained.chosen.sensors, trained.chosen.channels)
+			again, err := readKnown(t, []string{path}, trained.settingsForAlike(), trained.chosen.sensors, trained.chosen.channels)
 			require.NoError(t, err)
 			for i, x := range trained.samples {
 				require.Equal(t, fmt.Sprint(x.Values, x.Times), fmt.Sprint(again.samples[i].Values, again.samples[i].Times))
@@ -58,7 +58,7 @@ func FuzzRead(f *testing.F) {
 				require.False(t, math.Abs(v) > math.MaxFloat32)
 			}
 		}
-		again, err := readKnown(t, []string{path}, s.alike(), s.chosen.sensors, s.chosen.channels)
+		again, err := readKnown(t, []string{path}, s.settingsForAlike(), s.chosen.sensors, s.chosen.channels)
 		require.NoError(t, err)
 		require.Equal(t, s.chosen.sensors, again.chosen.sensors)
 		for i, x := range s.samples {

@@ -114,7 +114,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 		m.note("most samples have one line, and some have up to %d: if each line is a sample, say --layout samples",
 			p.Longest)
 	}
-	made.Test, made.Groups, made.Notes = made.Samples-made.Training, m.groups(), append([]string{}, m.told()...)
+	made.Test, made.Groups, made.Notes = made.Samples-made.Training, m.groups(), append([]string{}, m.noteTexts()...)
 	return made, m.write()
 }
 
@@ -159,11 +159,11 @@ func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 	}
 	m.made.Sensors, m.made.Channels, m.made.ReadAs = m.chosen.sensors, m.chosen.channels, m.readAs()
 	if o.Take == nil && (form == folders || form == long) {
-		err = m.counting()
+		err = m.refuseCounters()
 		if err == nil {
-			err = m.describing()
+			err = m.refuseDescriptions()
 		}
-		m.labelling()
+		m.noteConstantColumns()
 	}
 	return m, err
 }
@@ -233,6 +233,6 @@ func (m *making) write() error {
 	return npz.Write(m.made.File, append(m.arrays,
 		npz.Named{Name: "series", Array: &npz.Array{Shape: shape}, Rows: func(i int, row []float32) error {
 			recording.Turned(row, m.samples[i].series, sensors, channels)
-			return m.tell("writing "+m.made.File, float64(i+1)/float64(len(m.samples)))
+			return m.report("writing "+m.made.File, float64(i+1)/float64(len(m.samples)))
 		}}))
 }

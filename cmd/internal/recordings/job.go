@@ -25,8 +25,8 @@ type job struct {
 	table    splitter                         // the last table, whose room the next one has
 }
 
-// tell reports progress. It returns an error when the context has ended.
-func (j *job) tell(doing string, done float64) error {
+// report reports progress. It returns an error when the context has ended.
+func (j *job) report(doing string, done float64) error {
 	if j.ctx.Err() != nil {
 		return context.Cause(j.ctx)
 	}
@@ -48,17 +48,19 @@ func (j *job) note(format string, values ...any) {
 	j.noteOf(text, text)
 }
 
-// noteOf keeps what a person should know about several recordings or files: the text of the first.
+// noteOf keeps what a person should know about several recordings or files: the text of the first, and how many there
+// are. Notes of one kind have the same about.
 func (j *job) noteOf(about, text string) {
 	at := slices.IndexFunc(j.notes, func(n note) bool { return n.about == about })
 	if at < 0 {
-		at, j.notes = len(j.notes), append(j.notes, note{about: about, text: text})
+		at = len(j.notes)
+		j.notes = append(j.notes, note{about: about, text: text})
 	}
 	j.notes[at].count++
 }
 
-// told returns the notes. Those of several recordings or files have their number.
-func (j *job) told() (all []string) {
+// noteTexts returns the notes. Those of several recordings or files have their number.
+func (j *job) noteTexts() (all []string) {
 	for _, n := range j.notes {
 		if n.count > 1 && n.about != n.text {
 			n.text += fmt.Sprintf(" (%d in all)", n.count)
@@ -68,4 +70,5 @@ func (j *job) told() (all []string) {
 	return all
 }
 
+// few lists some of many names.
 var few = suggest.Few

@@ -87,7 +87,7 @@ func (j *job) readTable(path string, separator rune, each eachLine) error {
 			return err
 		}
 		if b.err == nil && b.read >= told+1<<20 {
-			err = j.tell("reading "+filepath.Base(in.path), float64(b.read)/float64(max(in.size, b.read)))
+			err = j.report("reading "+filepath.Base(in.path), float64(b.read)/float64(max(in.size, b.read)))
 			if err != nil {
 				return err
 			}

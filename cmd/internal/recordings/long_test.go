@@ -297,7 +297,7 @@ func TestUnitsBehindElapsed(t *testing.T) {
 		s, err := read(t, []string{stamped(t, heading, times)}, Options{})
 		require.NoError(t, err)
 		assert.InEpsilon(t, each, s.chosen.second, 1e-9, heading)
-		assert.Empty(t, s.told(), heading)
+		assert.Empty(t, s.noteTexts(), heading)
 	}
 }
 

@@ -92,9 +92,9 @@ func TestLinesInAnyOrder(t *testing.T) {
 	} {
 		s, err := read(t, []string{counting(t, one.times)}, Options{})
 		require.NoError(t, err, name)
-		require.Len(t, s.told(), 1, name)
+		require.Len(t, s.noteTexts(), 1, name)
 		if one.moved > 0 {
-			assert.Contains(t, s.told()[0], fmt.Sprintf("lines are not in the order of their times, such as %d of 60 in ",
+			assert.Contains(t, s.noteTexts()[0], fmt.Sprintf("lines are not in the order of their times, such as %d of 60 in ",
 				one.moved), name)
 		}
 		x := s.samples[0]
@@ -172,7 +172,7 @@ func TestReadingsOfAClockSetBack(t *testing.T) {
 	for _, bySensor := range []bool{false, true} {
 		s, err := read(t, []string{put(t, t.TempDir(), "a.csv", table(bySensor, 0))}, Options{})
 		require.NoError(t, err)
-		assert.Empty(t, s.told())
+		assert.Empty(t, s.noteTexts())
 		line := 32
 		if bySensor {
 			line = 17

@@ -33,7 +33,7 @@ func (m *making) choose() (err error) {
 		}
 	}
 	m.extremes = make([]recording.Extremes, m.form.Width())
-	m.form.Reading, err = json.Marshal(m.alike())
+	m.form.Reading, err = json.Marshal(m.settingsForAlike())
 	return err
 }
 

@@ -55,7 +55,7 @@ func (j *job) read(sources []source, name string, h hints, c chosen) (*reading, 
 	r := &reading{job: j, hints: h, chosen: c, number: map[string]int{}, as: map[readAs]bool{},
 		fileOf: map[[2]string]string{}, days: newDays(h.Dates)}
 	for i, from := range sources {
-		err := j.tell("reading "+name, float64(i)/float64(len(sources)))
+		err := j.report("reading "+name, float64(i)/float64(len(sources)))
 		if err == nil {
 			err = r.fileOrSkip(from)
 		}
@@ -70,7 +70,7 @@ func (j *job) read(sources []source, name string, h hints, c chosen) (*reading, 
 func (r *reading) fileOrSkip(from source) error {
 	count, chosen := len(r.samples), r.chosen
 	chosen.units = maps.Clone(chosen.units)
-	err := r.file(from)
+	err := r.readFile(from)
 	if err == nil || r.skip == nil || r.ctx.Err() != nil {
 		return err
 	}
@@ -79,47 +79,37 @@ func (r *reading) fileOrSkip(from source) error {
 	return nil
 }
 
-// file gathers the recordings of a file.
-func (r *reading) file(from source) error {
-	f := formatOf(from.path)
+// readFile gathers the recordings of a file.
+func (r *reading) readFile(from source) error {
 	if isPointer(from.path) {
 		return fmt.Errorf("%s is a pointer of git-lfs in place of the file; git lfs pull fetches it", from.path)
 	}
-	if f.samples != nil {
-		c, err := f.samples(r.job, from, r.hints)
-		if err != nil {
-			return err
-		}
-		return r.take(f, c)
+	f := formatOf(from.path)
+	if f.samples == nil {
+		return r.readTableFile(f, from)
 	}
-	t, before := &table{reading: r, from: from, byName: map[string]*sample{}}, len(r.samples)
+	c, err := f.samples(r.job, from, r.hints)
+	if err != nil {
+		return err
+	}
+	return r.addWhole(f, c)
+}
+
+// readTableFile gathers the recordings of a file that holds a table.
+func (r *reading) readTableFile(f *format, from source) error {
 	if r.dialect.apart {
 		*r.dialect = *newDialect("", true)
 		r.dialect.apart = true
 	}
+	t := &table{reading: r, from: from, byName: map[string]*sample{}}
+	before := len(r.samples)
 	err := f.lines(r.job, from.path, t.add)
-	switch {
-	case err != nil:
-		return err
-	case t.in == nil:
-		return fmt.Errorf("%s: the file is empty; %s", from.path, headingHint)
-	case t.lines == 0:
-		return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file", from.path)
-	case t.from.label != "" && t.layout == timepointsLayout && t.Layout == "" && t.Columns == nil && t.lines > 1 &&
-		len(t.byName) == t.lines:
-		return fmt.Errorf("%s: column sample differs in each of the %d lines: if it counts the time points of one "+
-			"recording, say --leave sample; if each line is a recording, --layout samples", from.path, t.lines)
-	case r.chosen.layout != "" && r.chosen.layout != t.layout:
-		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
-			from.path, t.layout, r.chosen.layout)
-	case r.chosen.second > 0 && t.second() > 0 && r.chosen.second != t.second():
-		return fmt.Errorf("%s: column %s is in another unit than the times of other recordings, of which %g are a second; "+
-			"write all in one unit", from.path, t.headings[t.time], r.chosen.second)
+	for _, check := range []func() error{t.checkLines, t.checkFitsEarlier, t.calculated, t.endsWithSums} {
+		if err == nil {
+			err = check()
+		}
 	}
-	if err := t.calculated(); err != nil {
-		return err
-	}
-	if err := t.endsWithSums(); err != nil {
+	if err != nil {
 		return err
 	}
 	t.unformatted()
@@ -129,12 +119,14 @@ func (r *reading) file(from source) error {
 	}
 	as := t.as()
 	if r.dialect.apart {
-		if err := r.settle(r.samples[before:]); err != nil {
+		err := r.settle(r.samples[before:])
+		if err != nil {
 			return err
 		}
 		as.decimal = r.decimal
 	}
-	r.chosen.layout, r.as[as] = t.layout, true
+	r.chosen.layout = t.layout
+	r.as[as] = true
 	if t.time >= 0 && t.kind == numbers {
 		r.timeNumbers.heading, r.timeNumbers.unit = t.headings[t.time], t.unit
 		if t.date >= 0 {
@@ -144,11 +136,42 @@ func (r *reading) file(from source) error {
 	return nil
 }
 
+// checkLines returns an error if a table has no lines, or if each is a sample by its name, where a folder of a class
+// rather holds recordings of several time points.
+func (t *table) checkLines() error {
+	switch {
+	case t.in == nil:
+		return fmt.Errorf("%s: the file is empty; %s", t.from.path, headingHint)
+	case t.lines == 0:
+		return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file",
+			t.from.path)
+	}
+	chosenByHeading := t.layout == timepointsLayout && t.Layout == "" && t.Columns == nil
+	if t.from.label != "" && chosenByHeading && t.lines > 1 && len(t.byName) == t.lines {
+		return fmt.Errorf("%s: column sample differs in each of the %d lines: if it counts the time points of one "+
+			"recording, say --leave sample; if each line is a recording, --layout samples", t.from.path, t.lines)
+	}
+	return nil
+}
+
+// checkFitsEarlier returns an error if a table has another layout or another unit of times than those before it.
+func (t *table) checkFitsEarlier() error {
+	layout, second := t.chosen.layout, t.chosen.second
+	if layout != "" && layout != t.layout {
+		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
+			t.from.path, t.layout, layout)
+	}
+	if second > 0 && t.second() > 0 && second != t.second() {
+		return fmt.Errorf("%s: column %s is in another unit than the times of other recordings, of which %g are a second; "+
+			"write all in one unit", t.from.path, t.headings[t.time], second)
+	}
+	return nil
+}
+
 // isPointer reports whether a file only points to its content, which git-lfs keeps elsewhere.
 func isPointer(path string) bool {
-	const begin = "version https://git-lfs.github.com/"
-	head := make([]byte, len(begin))
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // reading a pipe would use up its content
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() { // reading a pipe would use up its content
 		return false
 	}
 	file, err := os.Open(path)
@@ -156,8 +179,10 @@ func isPointer(path string) bool {
 		return false
 	}
 	defer file.Close()
-	_, _ = io.ReadFull(file, head)
-	return string(head) == begin
+	const begin = "version https://git-lfs.github.com/"
+	head := make([]byte, len(begin))
+	_, err = io.ReadFull(file, head)
+	return err == nil && string(head) == begin
 }
 
 // readAs says what the files were taken for.

@@ -55,7 +55,7 @@ func TestReadUnlabelled(t *testing.T) {
 		}
 		assert.Equal(t, c.want, got, c.inputs)
 		if c.table.Take != nil {
-			assert.Equal(t, c.table.Take, s.alike().Take)
+			assert.Equal(t, c.table.Take, s.settingsForAlike().Take)
 		}
 	}
 
@@ -82,7 +82,7 @@ func TestReadUnlabelled(t *testing.T) {
 	folder = filepath.Dir(put(t, t.TempDir(), "a/1.csv", "time,x\n0,1\n5,2\n"))
 	s, err = read(t, []string{filepath.Dir(folder)}, Options{Table: Table{Leave: []string{"time"}}})
 	require.NoError(t, err)
-	s, err = readKnown(t, []string{folder}, s.alike(), s.chosen.sensors, 1)
+	s, err = readKnown(t, []string{folder}, s.settingsForAlike(), s.chosen.sensors, 1)
 	require.NoError(t, err)
 	assert.Nil(t, s.samples[0].Times)
 }

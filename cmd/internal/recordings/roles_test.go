@@ -47,7 +47,7 @@ func rolesAre(t *testing.T, tables []columnsOf) {
 			assert.True(t, strings.HasPrefix(err.Error(), c.want) && c.want != "", "%s\n%v", c.headings, err)
 			continue
 		}
-		assert.Equal(t, c.want, strings.Join(append([]string{r.String()}, j.told()...), "; "), c.headings)
+		assert.Equal(t, c.want, strings.Join(append([]string{r.String()}, j.noteTexts()...), "; "), c.headings)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestNewFormats(t *testing.T) {
 		for _, x := range s.samples {
 			values = append(values, x.Values)
 		}
-		return s.readAs(), values, s.alike()
+		return s.readAs(), values, s.settingsForAlike()
 	}
 	as, values, _ := imports(put(t, t.TempDir(), "r.words",
 		"sample time x label\n"+"a 0 1 u\na 1 2 u\nb 0 3 v\nb 1 5 v\n"))

@@ -113,7 +113,7 @@ func (t *table) endsWithSums() error {
 func (t *table) naming() (columns []int) {
 	for column := range t.headings {
 		others := []int{t.time, t.date, t.sensor, t.uses.unit}
-		if !slices.Contains(t.values, column) && !slices.Contains(others, column) {
+		if !slices.Contains(t.valueColumns, column) && !slices.Contains(others, column) {
 			columns = append(columns, column)
 		}
 	}

@@ -10,84 +10,104 @@ import (
 	"strings"
 )
 
-// table is a table being read. Its values are columns in the order of the set: of a time point or, in the layout
-// samples, of all time points.
+// table is a table being read.
 type table struct {
 	*reading
 	roles
 	from         source
-	in           *input // nil before the first line
-	values       []int
+	in           *input   // nil before the first line
 	first        []string // the line of headings
-	below, lines int      // the lines below the headings, with units and without
-	last         int      // the number of the last of them
-	unit         string
-	kind         int      // of times
-	has          []string // sensors
-	about        []string // notes of each sample
+	belowFirst   int      // how many lines there were below the headings, a line of units among them
+	lines        int      // the same without a line of units
+	last         int      // the number of the last of them in the file
+	unit         string   // of the times
+	kind         int      // of the times
+	valueColumns []int    // in the order of the recordings: of a time point or, in the layout samples, of all
+	taken        taken    // the series that are taken; nothing in the layout readings, whose sensors come with the lines
 	byName       map[string]*sample
 	namedBy      []int // the columns that may name a line
 	sums         summaries
 	wholes       []*figures // of each column, while the dialect is doubtful
 }
 
-// add takes a line. The first line holds the headings.
-func (t *table) add(in *input, line int, cells []string) (err error) {
+// add takes a line. The first line holds the headings, and the second may hold units.
+func (t *table) add(in *input, line int, cells []string) error {
 	if t.in == nil {
 		t.in = in
 		headings := ucrHeadings(in.path, cells)
 		if headings == nil {
-			return t.head(cells)
+			return t.takeHeadings(cells)
 		}
-		if err := t.head(headings); err != nil {
+		err := t.takeHeadings(headings)
+		if err != nil {
 			return err
 		}
 	}
-	cells, err = t.fitted(in, cells)
+	cells, err := t.fitToHeadings(in, cells)
 	if err == nil {
 		err = t.unresolved(cells)
 	}
 	if err != nil {
 		return err
 	}
-	if slices.Equal(cells, t.first[:min(len(t.headings), len(t.first))]) {
-		if t.sample >= 0 || t.layout == samplesLayout {
-			t.job.noteOf("headings", fmt.Sprintf("line %d of %s repeats the headings; left out", line, t.from.path))
-			return nil
-		}
-		return errors.New("the headings come again, as where two files were joined: cut the file there into two " +
-			"recordings, or remove the line")
+	if t.repeatsHeadings(cells) {
+		return t.skipHeadings(line)
 	}
-	t.below++
-	if t.below == 1 {
-		if units, err := t.takeUnits(line, cells); units || err != nil {
+	t.belowFirst++
+	if t.belowFirst == 1 {
+		isUnits, err := t.takeUnits(line, cells)
+		if isUnits || err != nil {
 			return err
 		}
 	}
+	return t.addValues(in, line, cells)
+}
+
+// addValues takes a line of values.
+func (t *table) addValues(in *input, line int, cells []string) error {
 	t.lines++
-	if len(t.headings) == 1 && t.lines > 1 && line > t.last+1 {
+	isFirst := t.lines == 1
+	if len(t.headings) == 1 && !isFirst && line > t.last+1 {
 		t.job.noteOf("empty lines",
 			fmt.Sprintf("lines without a value, such as line %d of %s, are left out; write ? where a value is missing",
 				t.last+1, t.from.path))
 	}
 	t.last = line
-	if t.lines == 1 {
+	if isFirst {
 		t.namedBy = t.naming()
-		t.untaken(cells)
+		t.noteTimesNotTaken(cells)
 	}
 	t.sums.add(line, cells, t.namedBy)
-	if err := t.described(cells); err != nil {
+	err := t.checkNames(cells)
+	if err != nil {
 		return err
 	}
-	x, err := t.sampleOf(line, cells)
+	x, err := t.findSample(line, cells)
 	if err != nil {
 		return err
 	}
 	return t.readLine(in, line, x, cells)
 }
 
-// fitted returns as many cells as there are headings, without empty ones behind them.
-func (t *table) fitted(in *input, cells []string) ([]string, error) {
+// repeatsHeadings reports that a line is the first again.
+func (t *table) repeatsHeadings(cells []string) bool {
+	first := t.first[:min(len(t.headings), len(t.first))] // which may have had empty cells at its end
+	return slices.Equal(cells, first)
+}
+
+// skipHeadings leaves out a line that repeats the headings. It is an error if the table is one recording: then two were
+// joined.
+func (t *table) skipHeadings(line int) error {
+	if t.sample < 0 && t.layout != samplesLayout {
+		return errors.New("the headings come again, as where two files were joined: cut the file there into two " +
+			"recordings, or remove the line")
+	}
+	t.job.noteOf("headings", fmt.Sprintf("line %d of %s repeats the headings; left out", line, t.from.path))
+	return nil
+}
+
+// fitToHeadings returns as many cells as there are headings, without empty ones behind them.
+func (t *table) fitToHeadings(in *input, cells []string) ([]string, error) {
 	n := len(t.headings)
 	for len(cells) > n && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]
@@ -104,8 +124,8 @@ func (t *table) fitted(in *input, cells []string) ([]string, error) {
 	return cells, nil
 }
 
-// untaken tells of a column of dates that is neither taken nor left out, if the table has no times.
-func (t *table) untaken(cells []string) {
+// noteTimesNotTaken notes a column of dates that is neither taken nor left out, if the table has no times.
+func (t *table) noteTimesNotTaken(cells []string) {
 	if t.known || t.time >= 0 || t.Take == nil || t.layout == samplesLayout {
 		return
 	}
@@ -124,16 +144,16 @@ func (t *table) untaken(cells []string) {
 	}
 }
 
-// described checks what a line says of its sample: its names must be there, and columns without a heading only number
-// the lines.
-func (t *table) described(cells []string) error {
+// checkNames checks what a line says of its sample: its names must be there, and columns without a heading must only
+// number the lines.
+func (t *table) checkNames(cells []string) error {
 	for _, column := range [...]int{t.sample, t.sensor, t.uses.label, t.uses.group} {
 		if column < 0 {
 			continue
 		}
 		cell, err := name(cells[column])
 		if err != nil {
-			return t.unread(column, err)
+			return t.unreadableError(column, err)
 		}
 		cells[column] = cell
 		if cell == "" {
@@ -144,16 +164,26 @@ func (t *table) described(cells []string) error {
 		return fmt.Errorf("column %s, the class, is ?; each sample needs one: remove the line", t.headings[t.uses.label])
 	}
 	for _, column := range t.unnamed {
-		_, err := strconv.Atoi(cells[column])
-		names := t.in.hasRowNames && column == 0
-		if names && err != nil {
-			t.job.noteOf("names of lines",
-				fmt.Sprintf("the first column, without a heading, names the lines, such as %q; left out", cells[column]))
+		err := t.checkUnnamed(column, cells[column])
+		if err != nil {
+			return err
 		}
-		if cells[column] != "" && (err != nil && !names || !t.isIndex(column)) {
-			return fmt.Errorf("column %d has no heading, and here %.30q; name it, or leave it out with --leave %q",
-				column+1, cells[column], t.headings[column])
-		}
+	}
+	return nil
+}
+
+// checkUnnamed checks that a cell of a column without a heading is empty, or numbers or names the line.
+func (t *table) checkUnnamed(column int, cell string) error {
+	_, err := strconv.Atoi(cell)
+	isNumber, namesLines := err == nil, t.in.hasRowNames && column == 0
+	if namesLines && !isNumber {
+		t.job.noteOf("names of lines",
+			fmt.Sprintf("the first column, without a heading, names the lines, such as %q; left out", cell))
+	}
+	saysOfLine := t.isIndex(column) && (isNumber || namesLines)
+	if cell != "" && !saysOfLine {
+		return fmt.Errorf("column %d has no heading, and here %.30q; name it, or leave it out with --leave %q",
+			column+1, cell, t.headings[column])
 	}
 	return nil
 }

@@ -10,54 +10,73 @@ import (
 	"strings"
 )
 
-// sampleOf returns the sample of a line.
-func (t *table) sampleOf(line int, cells []string) (*sample, error) {
-	cell := func(column int) string {
-		if column < 0 {
-			return ""
-		}
-		return cells[column]
-	}
-	name, whole := cell(t.sample), t.layout == samplesLayout
-	if t.sample < 0 && whole {
-		name = strconv.Itoa(t.lines - 1)
-	} else if t.sample < 0 {
-		name = filepath.Base(t.from.path)
-	}
+// findSample returns the sample of a line, a new one if the line is the first of it.
+func (t *table) findSample(line int, cells []string) (*sample, error) {
+	name := t.nameOf(cells)
 	x := t.byName[name]
-	if x == nil {
-		x = &sample{source: t.from, where: t.from.path, line: line, group: strings.Clone(cell(t.uses.group))}
-		x.label = strings.Clone(cmp.Or(cell(t.uses.label), t.from.label))
-		if whole {
-			x.where += fmt.Sprintf(", line %d", line)
-		} else if t.sample >= 0 {
-			x.where += fmt.Sprintf(", sample %q", name)
-		}
-		x.Name, x.Sensors, x.Notes = strings.Clone(name), t.has, t.about
-		t.byName[x.Name] = x
-		t.noteParts(x)
-		t.begin(x)
-	} else if whole {
+	switch {
+	case x == nil:
+		return t.newSample(name, line, cells), nil
+	case t.layout == samplesLayout:
 		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a time point of a sample, not a whole one, "+
 			"say --layout timepoints", name, x.line)
 	}
-	for i, column := range [...]int{t.uses.label, t.uses.group} {
-		if was := [...]string{x.label, x.group}[i]; column >= 0 && cells[column] != was {
+	for _, of := range [...]struct {
+		column int
+		first  string // what the first line of the sample has
+	}{{t.uses.label, x.label}, {t.uses.group, x.group}} {
+		if of.column >= 0 && cells[of.column] != of.first {
 			return nil, fmt.Errorf("column %s is %q, but sample %q has %q in line %d; all lines of a sample must agree",
-				t.headings[column], cells[column], name, was, x.line)
+				t.headings[of.column], cells[of.column], name, of.first, x.line)
 		}
 	}
 	return x, nil
 }
 
-// noteParts tells of a sample of whose name and class another file has one, too. They count as two, but may be parts of
+// nameOf returns the name of a line's sample: that in its column. Without such a column a line that is a whole sample
+// has its number, and the lines of a recording have the name of the file.
+func (t *table) nameOf(cells []string) string {
+	switch {
+	case t.sample >= 0:
+		return cells[t.sample]
+	case t.layout == samplesLayout:
+		return strconv.Itoa(t.lines - 1)
+	}
+	return filepath.Base(t.from.path)
+}
+
+// newSample adds a sample that begins with a line. It clones the texts, as the cells are only valid until the next line.
+func (t *table) newSample(name string, line int, cells []string) *sample {
+	cell := func(column int) string { // "" without the column
+		if column < 0 {
+			return ""
+		}
+		return strings.Clone(cells[column])
+	}
+	x := &sample{source: t.from, where: t.from.path, line: line, group: cell(t.uses.group)}
+	x.label = cmp.Or(cell(t.uses.label), t.from.label)
+	switch {
+	case t.layout == samplesLayout:
+		x.where += fmt.Sprintf(", line %d", line)
+	case t.sample >= 0:
+		x.where += fmt.Sprintf(", sample %q", name)
+	}
+	x.Name, x.Sensors, x.Notes = strings.Clone(name), t.taken.sensors, t.taken.notes
+	t.byName[x.Name] = x
+	t.noteTwoFiles(x)
+	t.begin(x)
+	return x
+}
+
+// noteTwoFiles notes a sample of whose name and class another file has one, too. They count as two, but may be parts of
 // one, as programs for large tables cut them anywhere.
-func (t *table) noteParts(x *sample) {
+func (t *table) noteTwoFiles(x *sample) {
 	if t.sample < 0 {
 		return
 	}
 	key := [2]string{x.Name, x.label}
-	if before, twice := t.fileOf[key]; twice {
+	before, twice := t.fileOf[key]
+	if twice {
 		t.job.noteOf("parts",
 			fmt.Sprintf("sample %q is in %s and in %s, and counts as two; if these are parts of one recording, write it "+
 				"as one file", x.Name, before, t.from.path))

@@ -12,45 +12,54 @@ import (
 )
 
 // readLine adds the time and the values of a line to its sample.
-func (t *table) readLine(in *input, line int, x *sample, cells []string) (err error) {
-	var at, rest float64
+func (t *table) readLine(in *input, line int, x *sample, cells []string) error {
 	if t.time >= 0 {
-		at, rest, err = t.timeOf(in, line, x, cells)
+		err := t.addTime(in, line, x, cells)
 		if err != nil {
 			return err
 		}
 	}
-	timeOpen := in.open
-	for _, column := range t.values {
+	for _, column := range t.valueColumns {
 		value, err := t.valueOf(in, column, line, cells[column])
 		if err != nil {
-			return t.unvalued(column, line, cells[column], err)
+			return t.noValueError(column, line, cells[column], err)
 		}
 		x.rows.open.add(len(x.rows.values), in.open)
 		x.rows.values = append(x.rows.values, value)
 	}
-	if t.time < 0 {
+	if t.sensor < 0 {
 		return nil
 	}
-	if t.sensor >= 0 {
-		sensor, ok := t.number[cells[t.sensor]]
-		if !ok {
-			sensor = len(t.sensors)
-			t.sensors = append(t.sensors, strings.Clone(cells[t.sensor]))
-			t.number[t.sensors[sensor]] = sensor
-		}
-		if err := t.sameUnit(cells); err != nil {
-			return err
-		}
-		x.rows.columns = append(x.rows.columns, int32(sensor*len(t.values)))
+	x.rows.columns = append(x.rows.columns, int32(t.sensorNumber(cells[t.sensor])*len(t.valueColumns)))
+	return t.checkUnit(cells)
+}
+
+// addTime adds the time of a line to the rows of its sample.
+func (t *table) addTime(in *input, line int, x *sample, cells []string) error {
+	at, rest, err := t.timeOf(in, line, x, cells)
+	if err != nil {
+		return err
 	}
-	if n := len(x.rows.times); x.rows.line(n) != line {
-		x.rows.runs = append(x.rows.runs, run{n, line})
+	row := len(x.rows.times)
+	if x.rows.line(row) != line { // lines between this one and the last are of other samples, or empty
+		x.rows.runs = append(x.rows.runs, run{row, line})
 	}
-	x.rows.openTimes.add(len(x.rows.times), timeOpen)
+	x.rows.openTimes.add(row, in.open)
 	x.rows.kind = t.kind
 	x.rows.addTime(at, rest)
 	return nil
+}
+
+// sensorNumber returns the number of the sensor of a reading, a new one for a name that did not come before.
+func (t *table) sensorNumber(name string) int {
+	sensor, known := t.number[name]
+	if !known {
+		sensor = len(t.sensors)
+		name = strings.Clone(name) // the cell is only valid until the next line
+		t.sensors = append(t.sensors, name)
+		t.number[name] = sensor
+	}
+	return sensor
 }
 
 // timeOf reads the time of a line, and what float64 leaves out of it. A time of day goes with the date in a column of
@@ -58,17 +67,18 @@ func (t *table) readLine(in *input, line int, x *sample, cells []string) (err er
 func (t *table) timeOf(in *input, line int, x *sample, cells []string) (at, rest float64, err error) {
 	cell := cells[t.time]
 	if t.date >= 0 {
-		switch colon := strings.IndexByte(cell, ':'); {
-		case colon == 1, colon == 2:
+		colon := strings.IndexByte(cell, ':')
+		switch {
+		case colon == 1 || colon == 2: // 9:30 or 09:30
 			cell = cells[t.date] + " " + cell
-		case colon < 0:
+		case colon < 0: // a number, which may be a time of day such as 0930
 			t.addDay(&x.rows, line, cells[t.date])
 		}
 	}
 	at, rest, err = t.when(in, line, cell)
 	switch {
 	case errors.As(err, new(unreadable)):
-		err = t.unread(t.time, err)
+		err = t.unreadableError(t.time, err)
 	case err != nil:
 		err = fmt.Errorf("column %s: %w; or leave the column out with --leave %q", t.headings[t.time], err,
 			t.headings[t.time])
@@ -76,7 +86,8 @@ func (t *table) timeOf(in *input, line int, x *sample, cells []string) (at, rest
 	return at, rest, err
 }
 
-// valueOf reads a value of a column.
+// valueOf reads a value of a column. While it is doubtful which mark comes before decimals, it keeps what speaks for
+// one.
 func (t *table) valueOf(in *input, column, line int, cell string) (value float64, err error) {
 	d := t.dialect
 	in.dialect = d
@@ -86,8 +97,8 @@ func (t *table) valueOf(in *input, column, line int, cell string) (value float64
 	}
 	value, err = in.number(line, cell)
 	if in.reliant && d.reliant == nil {
-		_, wrong := in.checked(cell, 0, strconv.ErrSyntax)
-		d.reliant = fmt.Errorf("%s, line %d: %w", in.path, line, t.unvalued(column, line, cell, wrong))
+		_, noNumber := in.checked(cell, 0, strconv.ErrSyntax)
+		d.reliant = fmt.Errorf("%s, line %d: %w", in.path, line, t.noValueError(column, line, cell, noNumber))
 	}
 	if err == nil && d.doubtful() {
 		if t.wholes == nil {
@@ -101,9 +112,9 @@ func (t *table) valueOf(in *input, column, line int, cell string) (value float64
 	return value, err
 }
 
-// sameUnit checks that a reading has the unit of its sensor's other readings. Those of sensors that are left out do not
+// checkUnit checks that a reading has the unit of its sensor's other readings. Those of sensors that are left out do not
 // matter.
-func (t *table) sameUnit(cells []string) error {
+func (t *table) checkUnit(cells []string) error {
 	if t.uses.unit < 0 || isMissing(cells[t.uses.unit]) || slices.Contains(t.Leave, cells[t.sensor]) {
 		return nil
 	}
@@ -122,16 +133,17 @@ func (t *table) sameUnit(cells []string) error {
 	return nil
 }
 
-// unvalued is the error of a cell that holds no value, with a way out.
-func (t *table) unvalued(column, line int, cell string, err error) error {
+// noValueError is the error of a cell that holds no value, with a way out.
+func (t *table) noValueError(column, line int, cell string, err error) error {
 	if errors.As(err, new(unreadable)) {
-		return t.unread(column, err)
+		return t.unreadableError(column, err)
 	}
 	heading, hint := t.headings[column], ""
 	if errors.As(err, new(contrary)) {
 		return fmt.Errorf("column %s: %w", heading, err)
 	}
-	if _, kind, _ := t.days.parse(cell, line); kind != numbers {
+	_, kind, _ := t.days.parse(cell, line)
+	if kind != numbers {
 		return fmt.Errorf("column %s: %q is a date; --time %q takes it for the times, --leave %q leaves it out", heading,
 			cell, heading, heading)
 	}
@@ -142,10 +154,12 @@ func (t *table) unvalued(column, line int, cell string, err error) error {
 		heading, err, heading, hint)
 }
 
-// unread returns the error of a column whose cells the format's reader cannot give.
-func (t *table) unread(column int, err error) error {
+// unreadableError returns the error of a column whose cells the format's reader cannot give. To leave out an axis, one
+// leaves out its sensor.
+func (t *table) unreadableError(column int, err error) error {
 	leave := t.headings[column]
-	if dot := strings.LastIndexByte(leave, '.'); dot > 0 && slices.Contains(t.values, column) {
+	dot := strings.LastIndexByte(leave, '.')
+	if dot > 0 && slices.Contains(t.valueColumns, column) {
 		leave = leave[:dot]
 	}
 	return fmt.Errorf("column %s: %w; or leave it out with --leave %q", t.headings[column], err, leave)

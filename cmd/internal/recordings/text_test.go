@@ -60,5 +60,5 @@ func TestNumbersOfOtherPrograms(t *testing.T) {
 		"\"label\",\"n8\"\n\"walk\",\\N\n\"sit\",1.5\n\"walk\",2\n\"sit\",3\n")}, Options{})
 	assert.NoError(t, err)
 	assert.Len(t, s.samples, 4)
-	assert.Empty(t, s.told())
+	assert.Empty(t, s.noteTexts())
 }

@@ -26,7 +26,7 @@ func isAlmostNumber(cell string) bool {
 // the columns and of the times. It is an error if a recording before, or the training, has another unit of a column.
 func (t *table) takeUnits(line int, cells []string) (found bool, err error) {
 	var units []string
-	for _, column := range append(slices.Clone(t.values), t.time) {
+	for _, column := range append(slices.Clone(t.valueColumns), t.time) {
 		if column < 0 || isMissing(cells[column]) {
 			continue
 		}
@@ -52,7 +52,7 @@ func (t *table) takeUnits(line int, cells []string) (found bool, err error) {
 	if t.time >= 0 {
 		t.unit = strings.Trim(cells[t.time], "()[]")
 	}
-	for _, column := range t.values {
+	for _, column := range t.valueColumns {
 		name, unit := t.headings[column], strings.Clone(cells[column])
 		before := cmp.Or(t.chosen.units[name], t.Units[name], unit)
 		if unit != before && unit != "" {

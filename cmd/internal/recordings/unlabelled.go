@@ -34,7 +34,7 @@ func ReadReadable(ctx context.Context, inputs []string, form *recording.Form,
 		all = append(all, r.samples[i].Recording)
 		all[i].Name = name
 	}
-	return all, r.told(), nil
+	return all, r.noteTexts(), nil
 }
 
 // readAlike reads recordings as those of the training were read: by the settings that the import kept in the form, or,
@@ -71,8 +71,8 @@ func readAlike(ctx context.Context, inputs []string, form *recording.Form,
 	return j.read(sources, inputs[0], h, c)
 }
 
-// alike says how to read new recordings, whose class and group nobody needs.
-func (r *reading) alike() Table {
+// settingsForAlike says how to read new recordings, whose class and group nobody needs.
+func (r *reading) settingsForAlike() Table {
 	leave := append(slices.Clone(r.Leave), r.labelName)
 	if !strings.Contains(r.groupBy, "(") { // else an expression that finds the group in names, and no column
 		leave = append(leave, r.groupBy)

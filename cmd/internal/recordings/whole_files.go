@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// take adds the samples of a file that names no columns, such as .npy or .ts, to those read before. It refuses a file
-// that does not fit them.
-func (r *reading) take(f *format, c content) error {
-	if err := r.fitsEarlier(f, c); err != nil {
+// addWhole adds the samples of a file that names no columns, such as .npy or .ts, to those read before. It refuses a
+// file that does not fit them.
+func (r *reading) addWhole(f *format, c content) error {
+	err := r.checkFitsEarlier(f, c)
+	if err != nil {
 		return err
 	}
 	path, isFirst := c.samples[0].path, r.chosen.by == ""
@@ -21,20 +22,21 @@ func (r *reading) take(f *format, c content) error {
 		r.classes = c.classes // of two ways to part the names of the classes, that with the longer ones
 	}
 	r.chosen.second = cmp.Or(r.chosen.second, c.second)
-	at, sensors, told, err := r.order(path, c.columns, c.samples[0].Times != nil)
+	taken, err := r.takeColumns(path, c.columns, c.samples[0].Times != nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	for _, one := range c.samples {
-		one.Sensors, one.Values, one.Notes = sensors, pick(one.Values, len(c.columns.names), at), told
+	for _, x := range c.samples {
+		taken.apply(&x.Recording, len(c.columns.names))
 	}
-	r.as[readAs{before: c.as}], r.samples = true, append(r.samples, c.samples...)
+	r.as[readAs{before: c.as}] = true
+	r.samples = append(r.samples, c.samples...)
 	return nil
 }
 
-// fitsEarlier returns an error if a file that names no columns does not fit those read before: if it has other
+// checkFitsEarlier returns an error if a file that names no columns does not fit those read before: if it has other
 // dimensions, classes or another unit of time.
-func (r *reading) fitsEarlier(f *format, c content) error {
+func (r *reading) checkFitsEarlier(f *format, c content) error {
 	path, firstPath := c.samples[0].path, r.chosen.by
 	dimensions, before := len(c.columns.names), len(r.chosen.names)
 	if f.whole && !r.known && firstPath != "" {

@@ -34,7 +34,7 @@ func readWorkbook(j *job, path string, each eachLine) (err error) {
 		}
 		line++
 		if line%100 == 0 {
-			err = j.tell("reading "+filepath.Base(path), float64(row.Number)/(1<<20)) // of the most rows of a sheet
+			err = j.report("reading "+filepath.Base(path), float64(row.Number)/(1<<20)) // of the most rows of a sheet
 			if err != nil {
 				return err
 			}
@@ -226,6 +226,6 @@ func (t *table) unformatted() {
 // takes reports that a column is taken, as values or for what it says of the samples.
 func (t *table) takes(column int) bool {
 	u := t.roles.uses
-	return slices.Contains(t.values, column) || slices.Contains([]int{u.sample, u.time, u.sensor, u.label, u.group,
+	return slices.Contains(t.valueColumns, column) || slices.Contains([]int{u.sample, u.time, u.sensor, u.label, u.group,
 		u.date}, column)
 }

@@ -61,7 +61,7 @@ func TestWorkbook(t *testing.T) {
 	assert.Equal(t, []float64{1.23456789012345, -3, 2.23456789012345, -4, 3.23456789012345, -5}, s.samples[1].Values,
 		"all digits")
 	assert.InDeltaSlice(t, []float64{1717156800.375, 1717156800.5, 1717156800.625}, s.samples[1].Times, 1e-6)
-	assert.Equal(t, "measured", s.alike().Sheet, "new recordings are read alike")
+	assert.Equal(t, "measured", s.settingsForAlike().Sheet, "new recordings are read alike")
 	assert.Equal(t, "r.npz", Name([]string{path}))
 
 	assert.Contains(t, refused(t, Options{}, path), `r.xlsx, sheet notes, row 1: no column is headed "label"; there are who, when: `)

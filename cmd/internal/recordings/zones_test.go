@@ -57,7 +57,7 @@ func TestZonesThatChange(t *testing.T) {
 		{"+02:00", "+01:00"}, {"UTC+2", "UTC+1"}, {"CEST", "+0100"}} {
 		s, err := read(t, []string{zoned(pair[0], pair[1])}, Options{})
 		require.NoError(t, err, pair)
-		assert.Empty(t, s.told())
+		assert.Empty(t, s.noteTexts())
 		for i := range 23 {
 			assert.Equal(t, 300., s.samples[0].Times[i+1]-s.samples[0].Times[i], pair)
 		}
