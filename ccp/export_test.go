@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
-	"github.com/clusterpool/ccp/ccp/partition"
+	"github.com/clusterpool/ccp/ccp/internal/partition"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )

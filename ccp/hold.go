@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/partition"
+	"github.com/clusterpool/ccp/ccp/internal/partition"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"

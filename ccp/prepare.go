@@ -9,8 +9,8 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
-	"github.com/clusterpool/ccp/ccp/partition"
-	"github.com/clusterpool/ccp/ccp/place"
+	"github.com/clusterpool/ccp/ccp/internal/partition"
+	"github.com/clusterpool/ccp/ccp/internal/place"
 )
 
 // Preparation says which hierarchies to prepare. Prepare starts it, Done makes them. All of it happens on the host,
@@ -94,7 +94,7 @@ func (p *Preparation) Coordinates(coordinates []float64) *Preparation {
 
 // Progress calls f now and then with the level of the search, the share of it that is done, and C. It does not call f
 // for a result from the cache.
-func (p *Preparation) Progress(f partition.Progress) *Preparation {
+func (p *Preparation) Progress(f func(level int, done, objective float64)) *Preparation {
 	p.progress = f
 	return p
 }
@@ -147,7 +147,7 @@ func (p *Preparation) made(h *Hierarchy, clustering clusteringFunc) (*Hierarchy,
 	weights := p.graph.Relative() // in no unit, so that none decides ties
 	graph := weights.Normalized()
 	if p.positions == nil && (p.cuts || len(p.directed) > 0) {
-		p.positions = place.Embed(graph)
+		p.positions = graph.Embed()
 	}
 	h.Learned, h.Start = len(p.candidates) > 0 || p.start, p.start
 	levels := make([]levelPositions, len(p.levels))
@@ -202,7 +202,7 @@ func (p *Preparation) fits(l int, m *affinity.Matrix) error {
 // measure adds what level l has of the first hierarchy alone. m is the level's graph.
 func (p *Preparation) measure(h *Hierarchy, l int, m *affinity.Matrix, clusters []int32) {
 	size := p.levels[l]
-	h.Objective = append(h.Objective, partition.Objective(m, clusters, size.Clusters))
+	h.Objective = append(h.Objective, m.Objective(clusters, size.Clusters))
 	if l < len(p.candidates) && 0 < p.candidates[l] && p.candidates[l] < size.Clusters {
 		h.Levels[l].Candidates = partition.Candidates(m, clusters, size.Clusters, p.candidates[l])
 	}
@@ -213,7 +213,7 @@ func (p *Preparation) measure(h *Hierarchy, l int, m *affinity.Matrix, clusters 
 func (p *Preparation) addLevel(h *Hierarchy, l int, m *affinity.Matrix, at [][]float64, clusters []int32) (
 	*affinity.Matrix, [][]float64, error) {
 	size, level := p.levels[l], &h.Levels[l]
-	coarse, err := partition.Coarsen(m, clusters, size.Clusters)
+	coarse, err := m.Coarsen(clusters, size.Clusters)
 	if err != nil {
 		return nil, nil, fmt.Errorf("level %d: %w", l+1, err)
 	}
@@ -241,7 +241,7 @@ func (p *Preparation) finish(h *Hierarchy, l int, at levelPositions) {
 // nearest lists the nodes around each node of m, the graph after that many levels, and 1, or 0 for an empty slot.
 func (p *Preparation) nearest(m *affinity.Matrix, level int) (nodes []int32, present []float64) {
 	reach := min(p.reach, m.N())
-	nodes, hops := place.Nearest(m, reach)
+	nodes, hops := m.Nearest(reach)
 	if slices.Contains(p.directed, level) {
 		within(nodes, hops, reach)
 	}
@@ -260,7 +260,7 @@ func (p *Preparation) input(graph *affinity.Matrix) (n Neighbourhoods) {
 	n.add(p.nearest(graph, 0))
 	if slices.Contains(p.directed, 0) {
 		if p.positions == nil {
-			p.positions = place.Embed(graph)
+			p.positions = graph.Embed()
 		}
 		n.direct(p.positions, p.positions, 1)
 	} else {

@@ -9,7 +9,6 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
-	"github.com/clusterpool/ccp/ccp/partition"
 	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute"
@@ -227,8 +226,8 @@ func objectives(c *Classifier, which int, levels hierarchy.Levels) (objectives [
 	a := c.Graph.Normalized()
 	for _, l := range levels { // on the host, in time linear in the edges
 		cluster := l.Memberships.Hard()
-		objectives = append(objectives, partition.Objective(a, cluster, l.Clusters))
-		a, err = partition.Coarsen(a, cluster, l.Clusters)
+		objectives = append(objectives, a.Objective(cluster, l.Clusters))
+		a, err = a.Coarsen(cluster, l.Clusters)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/place"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/variables"
@@ -37,7 +36,7 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 	for i, step := range []float64{1, 2} {
 		cluster := tensors.MustCopyFlatData[int32](store.GetVariable(variables.Network + levelName(i) +
 			"/clusters").MustValue())
-		centres := place.Centres(positions, cluster, s.Levels[i].Clusters)
+		centres := centresOf(positions, cluster, s.Levels[i].Clusters)
 		level := readTables(t, s, store, graph, i)
 		for _, f := range []struct {
 			slots slotted

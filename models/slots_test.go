@@ -9,7 +9,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/place"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/stretchr/testify/assert"
@@ -87,7 +86,7 @@ func TestDirectedByCoordinates(t *testing.T) {
 		require.NoError(t, err)
 		read := levels[0]
 		return misfit(positions, positions, around, wide(present), nodes, 9),
-			misfit(positions, place.Centres(positions, read.Memberships.Hard(), 15),
+			misfit(positions, centresOf(positions, read.Memberships.Hard(), 15),
 				slices.Concat(read.Neighbourhoods...), wide(slices.Concat(read.Ranks...)), 15, 8)
 	}
 	graphStem, graphLevel := misfits(nil)
@@ -132,4 +131,20 @@ func misfit(positions, centres [][]float64, nodes []int32, ranks []float64, k, s
 		within += scatter(shifts)
 	}
 	return within / scatter(all)
+}
+
+// centresOf computes the middles of k clusters: the means of their nodes' positions.
+func centresOf(positions [][]float64, cluster []int32, k int) [][]float64 {
+	centres, count := make([][]float64, k), make([]float64, k)
+	for c := range centres {
+		centres[c] = make([]float64, len(positions[0]))
+	}
+	for i, c := range cluster {
+		floats.Add(centres[c], positions[i])
+		count[c]++
+	}
+	for c := range centres {
+		floats.Scale(1/count[c], centres[c])
+	}
+	return centres
 }

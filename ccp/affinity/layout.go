@@ -92,6 +92,14 @@ func (l Layout) Links(graph *Matrix) *Matrix {
 	return links
 }
 
+// Series lists the nodes of each sensor, frame by frame. It is nil if nodes are not stated to be sensors at frames.
+func (l Layout) Series() [][]int32 {
+	if !l.InTime() {
+		return nil
+	}
+	return l.Spans(1)
+}
+
 // Spans cuts the frames of each sensor into at most most spans, and lists the nodes of each.
 func (l Layout) Spans(most int) (spans [][]int32) {
 	length := (l.Frames + most - 1) / most

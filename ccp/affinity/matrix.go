@@ -1,7 +1,7 @@
 // Package affinity holds the graph that all samples of a data set share. The graph is a symmetric, non-negative, sparse
 // matrix A `[N, N]`, whose entry A[i,j] says how close the nodes i and j are. The package builds grids, graphs of
 // nearest neighbours, skeletons over time and random graphs. It computes what the layer starts from: A without its
-// diagonal, degrees and the symmetric normalisation.
+// diagonal, degrees and the symmetric normalisation. It finds positions for the nodes, and pools them by clusters.
 //
 // Everything here runs on the host; the package knows nothing of tensors or computation graphs.
 package affinity
@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 )
@@ -172,6 +173,17 @@ func (m *Matrix) EdgeList() []Edge {
 		}
 	}
 	return edges
+}
+
+// Links goes through the edges and self-loops once, as EdgeList lists them, and gives the two nodes of each.
+func (m *Matrix) Links() iter.Seq2[int, int] {
+	return func(yield func(i, j int) bool) {
+		for _, e := range m.EdgeList() {
+			if !yield(e.I, e.J) {
+				return
+			}
+		}
+	}
 }
 
 // Row returns the neighbours of node i in ascending order, and their weights. If i has a self-loop, i is among them.

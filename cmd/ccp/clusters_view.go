@@ -78,8 +78,8 @@ func (v *clustersView) name(node int) string {
 
 // write makes the tables and pictures of all levels in a folder, and returns their paths.
 func (v *clustersView) write(folder string) (paths []string, err error) {
-	layout := picture.NewLayout(v.Graph, picture.Nodes{Grid: v.data.Grid, Frames: v.data.Layout, Sensors: v.data.SensorNames,
-		Parts: v.data.Parts, Coordinates: v.data.Coordinates, Names: v.data.NodeNames})
+	layout := picture.NewLayout(v.Graph, picture.Nodes{Grid: v.data.Grid, Series: v.data.Layout.Series(),
+		Sensors: v.data.SensorNames, Parts: v.data.Parts, Coordinates: v.data.Coordinates, Names: v.data.NodeNames})
 	width, height := layout.Size()
 	for i, level := range v.levels {
 		base := filepath.Join(folder, fmt.Sprintf("level_%d", i+1))

@@ -3,11 +3,10 @@ package picture
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/place"
 	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -33,7 +32,7 @@ type Layout struct {
 	X        []float64 `json:"-"`        // of each node: on a plane from 0 to at most 1, else in cells of side 1
 	Y        []float64 `json:"-"`        // upwards, in the scale of X
 
-	graph *affinity.Matrix
+	graph Graph
 	names []string
 	rows  []int // the sensor or joint in each row
 }
@@ -41,44 +40,55 @@ type Layout struct {
 // Sensor returns the sensor or joint that a row is of.
 func (l *Layout) Sensor(row int) int { return l.rows[row] }
 
-// Nodes says what a data set states about the nodes of its graph, as datasets/signal.Info has it.
-type Nodes struct {
-	Grid        []int           // {rows, columns}; nil if nodes lie on none
-	Frames      affinity.Layout // how nodes are sensors at frames
-	Sensors     []string        // names of the sensors or joints; nil if they have none
-	Parts       [][]int         // the joints of each part of a body; nil if nodes are not a skeleton's
-	Coordinates []float64       // `[nodes, d]`, row-major; nil if there are none
-	Names       []string        // of each node; nil if nodes have no names
+// Graph is what a Layout needs to know of a graph, such as an affinity.Matrix.
+type Graph interface {
+	N() int                         // the number of nodes
+	Edges() int                     // the number of edges between different nodes
+	Links() iter.Seq2[int, int]     // the nodes that each edge joins
+	Positions(dims int) [][]float64 // of each node, by distances in the graph, `[N, dims]`
 }
 
-// overTime returns how nodes are sensors over time, and whether they are: by Frames, or because the columns of the
-// grid are the joints of a skeleton, or have the names of sensors.
-func (n Nodes) overTime() (frames affinity.Layout, ok bool) {
-	switch {
-	case n.Frames.InTime():
-		return n.Frames, true
-	case n.Parts != nil || n.Sensors != nil:
-		return affinity.Layout{Frames: n.Grid[0], Sensors: n.Grid[1]}, true
+// Nodes says what a data set states about the nodes of its graph, as datasets/signal.Info has it.
+type Nodes struct {
+	Grid        []int     // {rows, columns}; nil if nodes lie on none
+	Series      [][]int32 // the nodes of each sensor, frame by frame; nil if nodes are not sensors at frames
+	Sensors     []string  // names of the sensors or joints; nil if they have none
+	Parts       [][]int   // the joints of each part of a body; nil if nodes are not a skeleton's
+	Coordinates []float64 // `[nodes, d]`, row-major; nil if there are none
+	Names       []string  // of each node; nil if nodes have no names
+}
+
+// overTime lists the nodes of each sensor over time: those of Series or, if the columns of the grid are the joints of a
+// skeleton or have the names of sensors, those of each column. It is nil if nodes are not over time.
+func (n Nodes) overTime() (series [][]int32) {
+	if n.Series != nil || n.Parts == nil && n.Sensors == nil {
+		return n.Series
 	}
-	return frames, false
+	frames, sensors := n.Grid[0], n.Grid[1]
+	series = make([][]int32, sensors)
+	for node := range int32(frames * sensors) {
+		sensor := int(node) % sensors
+		series[sensor] = append(series[sensor], node)
+	}
+	return series
 }
 
 // NewLayout lays out the nodes of a graph. There are four cases:
 //
-//   - with a grid of frames and sensors, the nodes are sensors over time, see Nodes.Frames. So are the joints of a
+//   - with a grid of frames and sensors, the nodes are sensors over time, see Nodes.Series. So are the joints of a
 //     skeleton;
 //   - with any other grid `[rows, columns]`, node row·columns + column is the pixel in that cell;
 //   - with coordinates, the nodes lie at their first two principal components;
-//   - otherwise distances in the graph place them, see [place.Positions].
-func NewLayout(graph *affinity.Matrix, nodes Nodes) *Layout {
+//   - otherwise distances in the graph place them, see Graph.Positions.
+func NewLayout(graph Graph, nodes Nodes) *Layout {
 	l := &Layout{Kind: OnPlane, graph: graph, names: nodes.Names}
 	if nodes.Grid == nil {
 		l.onPlane(nodes.Coordinates)
 		return l
 	}
-	if frames, ok := nodes.overTime(); ok {
-		l.Kind, l.Rows, l.Columns = OverTime, frames.Sensors, frames.Frames
-		l.layRows(nodes.Parts, frames, nodes.Sensors)
+	if series := nodes.overTime(); series != nil {
+		l.Kind, l.Rows, l.Columns = OverTime, len(series), len(series[0])
+		l.layRows(nodes.Parts, series, nodes.Sensors)
 	} else {
 		l.Kind, l.Rows, l.Columns = OnGrid, nodes.Grid[0], nodes.Grid[1]
 		l.Cells = loop.Convert[int32](loop.Indices(l.Rows * l.Columns))
@@ -94,7 +104,7 @@ func NewLayout(graph *affinity.Matrix, nodes Nodes) *Layout {
 func (l *Layout) onPlane(coordinates []float64) {
 	l.ByGraph = len(coordinates) == 0
 	if l.ByGraph {
-		coordinates = slices.Concat(place.Positions(l.graph, 2)...)
+		coordinates = slices.Concat(l.graph.Positions(2)...)
 	}
 	l.X, l.Y = plane(coordinates, l.graph.N())
 	x, width := span(l.X)
@@ -132,8 +142,8 @@ func span(values []float64) (middle, extent float64) {
 
 // layRows fills Cells, RowNames and Rules: a column for each frame, a row for each sensor or joint. The joints of a
 // part are next to each other; joints of no part come last.
-func (l *Layout) layRows(parts [][]int, frames affinity.Layout, names []string) {
-	for _, part := range append(slices.Clone(parts), loop.Indices(frames.Sensors)) {
+func (l *Layout) layRows(parts [][]int, series [][]int32, names []string) {
+	for _, part := range append(slices.Clone(parts), loop.Indices(len(series))) {
 		for _, joint := range part {
 			if slices.Contains(l.rows, joint) {
 				continue
@@ -143,9 +153,7 @@ func (l *Layout) layRows(parts [][]int, frames affinity.Layout, names []string) 
 				name = names[joint]
 			}
 			l.rows, l.RowNames = append(l.rows, joint), append(l.RowNames, name)
-			for frame := range l.Columns {
-				l.Cells = append(l.Cells, frames.Node(frame, joint))
-			}
+			l.Cells = append(l.Cells, series[joint]...)
 		}
 		l.Rules = append(l.Rules, len(l.rows))
 	}
@@ -165,8 +173,8 @@ func (l *Layout) Colours(cluster []int32, k int) []int {
 		}
 	}
 	if l.Kind == OnPlane {
-		for _, e := range l.graph.EdgeList() {
-			touching = append(touching, [2]int32{cluster[e.I], cluster[e.J]})
+		for i, j := range l.graph.Links() {
+			touching = append(touching, [2]int32{cluster[i], cluster[j]})
 		}
 	}
 	return Colours(k, touching)

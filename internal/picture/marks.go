@@ -84,8 +84,8 @@ func (l *Layout) lines(cluster []int32) plot.Plotter {
 // edges draws the lines between linked nodes.
 func (l *Layout) edges() plot.Plotter {
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
-		for _, e := range l.graph.EdgeList() {
-			line := []vg.Point{at(l.X[e.I], l.Y[e.I]), at(l.X[e.J], l.Y[e.J])}
+		for i, j := range l.graph.Links() {
+			line := []vg.Point{at(l.X[i], l.Y[i]), at(l.X[j], l.Y[j])}
 			canvas.StrokeLines(draw.LineStyle{Color: color.Gray{0xb0}, Width: vg.Points(0.4)}, line)
 		}
 	})

@@ -206,8 +206,8 @@ func TestInline(t *testing.T) {
 
 // named are nodes that are sensors over time, frame by frame.
 func named(frames int, sensors ...string) Nodes {
-	n := Nodes{Grid: []int{frames, len(sensors)}, Frames: affinity.Layout{Frames: frames, Sensors: len(sensors)},
-		Sensors: sensors}
+	n := Nodes{Grid: []int{frames, len(sensors)}, Sensors: sensors,
+		Series: affinity.Layout{Frames: frames, Sensors: len(sensors)}.Series()}
 	for frame := range frames {
 		for _, sensor := range sensors {
 			n.Names = append(n.Names, fmt.Sprintf("%s@%d", sensor, frame))
@@ -219,7 +219,7 @@ func named(frames int, sensors ...string) Nodes {
 // skeleton are nodes that are the joints of a body over time.
 func skeleton(parts [][]int, frames int, joints ...string) Nodes {
 	n := named(frames, joints...)
-	n.Frames, n.Parts = affinity.Layout{}, parts
+	n.Series, n.Parts = nil, parts
 	return n
 }
 
@@ -242,7 +242,7 @@ func TestPixelsOrSensors(t *testing.T) {
 	} {
 		graph, err := affinity.New(c.rows*c.column, nil)
 		require.NoError(t, err)
-		l := NewLayout(graph, Nodes{Grid: []int{c.rows, c.column}, Frames: c.frames, Sensors: c.sensors, Parts: c.parts})
+		l := NewLayout(graph, Nodes{Grid: []int{c.rows, c.column}, Series: c.frames.Series(), Sensors: c.sensors, Parts: c.parts})
 		assert.Equal(t, c.kind, l.Kind, "%+v", c)
 		if c.kind == OverTime {
 			assert.Equal(t, []int{c.column, c.rows}, []int{l.Rows, l.Columns}, "a row for each sensor")
@@ -255,7 +255,7 @@ func TestPixelsOrSensors(t *testing.T) {
 func TestSensorWiseLayout(t *testing.T) {
 	graph, err := affinity.New(8, nil)
 	require.NoError(t, err)
-	l := NewLayout(graph, Nodes{Grid: []int{2, 4}, Frames: affinity.Layout{Frames: 4, Sensors: 2, SensorWise: true},
+	l := NewLayout(graph, Nodes{Grid: []int{2, 4}, Series: affinity.Layout{Frames: 4, Sensors: 2, SensorWise: true}.Series(),
 		Parts: [][]int{{1}, {0}}})
 	assert.Equal(t, []any{OverTime, 2, 4}, []any{l.Kind, l.Rows, l.Columns})
 	assert.Equal(t, []int32{4, 5, 6, 7, 0, 1, 2, 3}, l.Cells)

@@ -127,8 +127,8 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	if e.Class >= 0 {
 		s.Class = d.ClassNames[e.Class]
 	}
-	layout := picture.NewLayout(e.Classifier.Graph, picture.Nodes{Grid: d.Grid, Frames: d.Layout, Sensors: d.SensorNames,
-		Parts: d.Parts, Coordinates: d.Coordinates, Names: d.NodeNames})
+	layout := picture.NewLayout(e.Classifier.Graph, picture.Nodes{Grid: d.Grid, Series: d.Layout.Series(),
+		Sensors: d.SensorNames, Parts: d.Parts, Coordinates: d.Coordinates, Names: d.NodeNames})
 	means, change := make([]Mean, d.Classes()), math.SmallestNonzeroFloat64
 	table := func(name string, heading []string, fill func(row func(cells ...any)) error) error {
 		if folder == "" {

@@ -31,7 +31,8 @@ func TestSums(t *testing.T) {
 		assert.Equal(t, []Contribution{{1, "left hand", -4, 4.5}, {0, "head", 0, 2}}, sensors)
 		assert.Equal(t, []Contribution{{0, "0", -3, 5}, {1, "1", -1, 1.5}}, frames)
 	}
-	sensors, _ := sums(nodes, picture.NewLayout(graph, picture.Nodes{Grid: []int{4, 1}, Frames: affinity.Layout{Frames: 4, Sensors: 1}}))
+	series := [][]int32{{0, 1, 2, 3}}
+	sensors, _ := sums(nodes, picture.NewLayout(graph, picture.Nodes{Grid: []int{4, 1}, Series: series}))
 	assert.Equal(t, []Contribution{{0, "0", -4, 6.5}}, sensors, "without names, numbers")
 }
 

@@ -69,8 +69,8 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 		}
 	}
 	if c.Graph.N() <= mostNodes {
-		r.Layout = picture.NewLayout(c.Graph, picture.Nodes{Grid: nodes.Grid, Frames: nodes.Layout, Sensors: nodes.SensorNames,
-			Parts: nodes.Parts, Coordinates: nodes.Coordinates, Names: nodes.NodeNames})
+		r.Layout = picture.NewLayout(c.Graph, picture.Nodes{Grid: nodes.Grid, Series: nodes.Layout.Series(),
+			Sensors: nodes.SensorNames, Parts: nodes.Parts, Coordinates: nodes.Coordinates, Names: nodes.NodeNames})
 	} else if levels != nil {
 		r.Notices = []string{fmt.Sprintf("The graph has %d nodes, more than the %d that the page can draw: its explorer "+
 			"is left out.", c.Graph.N(), mostNodes)}

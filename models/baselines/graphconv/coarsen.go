@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/partition"
 )
 
 // Tree is a graph coarsened again and again. Its nodes are renumbered, and merged nodes follow each other.
@@ -40,7 +39,7 @@ func Coarsen(a *affinity.Matrix, halvings int) (*Tree, error) {
 				merged[k] += volumes[i]
 			}
 		}
-		edges, _ := partition.Pool(a, clusters, len(merged))
+		edges, _ := a.Pool(clusters, len(merged))
 		inside := func(e affinity.Edge) bool { return e.I == e.J }
 		var err error
 		a, err = affinity.New(len(merged), slices.DeleteFunc(edges, inside))

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/partition"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -94,7 +93,7 @@ func normalizedCut(a *affinity.Matrix, clusters []int32) float64 {
 			used[k] = true
 		}
 	}
-	return float64(len(used)) - 2*partition.Objective(a, clusters, len(clusters))
+	return float64(len(used)) - 2*a.Objective(clusters, len(clusters))
 }
 
 // The clusters and normalised cuts of every level are those of testdata/make.py, an implementation on dense matrices.

@@ -1,3 +1,5 @@
+// Package place orders neighbourhoods by the positions of their nodes: each slot of a filter then has one direction from
+// every centre. It runs on the host.
 package place
 
 import (
@@ -5,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/exact"
 	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/floats"
 )
@@ -111,7 +114,7 @@ func (d *directions) begin() {
 		cost := 0.0
 		for _, shifts := range some(full, judges) {
 			for at, slot := range d.assign(shifts) {
-				cost += distance(shifts[at], start[slot])
+				cost += exact.Distance(shifts[at], start[slot])
 			}
 		}
 		if cost < least {
@@ -143,7 +146,7 @@ func (d *directions) farthest() []float64 {
 		for _, shift := range shifts {
 			near := math.Inf(1)
 			for _, slot := range d.template {
-				near = min(near, distance(shift, slot))
+				near = min(near, exact.Distance(shift, slot))
 			}
 			if near > far {
 				far, farthest = near, slices.Clone(shift)
@@ -159,7 +162,7 @@ func (d *directions) assign(shifts [][]float64) []int {
 	for at, shift := range shifts {
 		cost[at] = make([]float64, len(d.template))
 		for slot, place := range d.template {
-			cost[at][slot] = distance(shift, place)
+			cost[at][slot] = exact.Distance(shift, place)
 		}
 	}
 	return Assign(cost)
@@ -193,7 +196,7 @@ func (d *directions) sort() []int {
 	zero := make([]float64, d.dims)
 	slots := loop.Indices(d.size)
 	slices.SortStableFunc(slots, func(a, b int) int {
-		return cmp.Compare(distance(d.template[a], zero), distance(d.template[b], zero))
+		return cmp.Compare(exact.Distance(d.template[a], zero), exact.Distance(d.template[b], zero))
 	})
 	place, sorted := make([]int, d.size), make([][]float64, d.size)
 	for at, slot := range slots {
@@ -201,35 +204,6 @@ func (d *directions) sort() []int {
 	}
 	d.template = sorted
 	return place
-}
-
-// Squares of distances between these bounds have neither overflowed nor lost what counts to underflow.
-const (
-	leastSquare = 0x1p-900
-	mostSquare  = 0x1p1000
-)
-
-// distance is Euclidean, also where its square is beyond what a float64 holds, so that the unit of positions changes
-// nothing.
-func distance(a, b []float64) float64 {
-	square := squared(a, b)
-	if leastSquare <= square && square <= mostSquare {
-		return math.Sqrt(square)
-	}
-	_, unit := math.Frexp(floats.Distance(a, b, math.Inf(1))) // of the largest difference; powers of 2 round nothing
-	square = 0
-	for i, v := range a {
-		difference := math.Ldexp(v-b[i], -unit)
-		square += difference * difference
-	}
-	return math.Ldexp(math.Sqrt(square), unit)
-}
-
-func squared(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += (v - b[i]) * (v - b[i])
-	}
-	return sum
 }
 
 // Centres computes the positions of k clusters: the means of their nodes' positions, `[k, dims]`.

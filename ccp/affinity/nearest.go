@@ -1,16 +1,14 @@
-package place
+package affinity
 
 import (
 	"cmp"
 	"slices"
-
-	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
 // Nearest lists the `size` nodes nearest to each node, itself first, and their hops from it: `[N, size]`, row-major.
 // Places are -1 if fewer nodes can be reached. Nearer means fewer hops, then a greater weight of the edges from nodes
 // one hop nearer, then the lower index. Time is linear in N·size·edges per node.
-func Nearest(m *affinity.Matrix, size int) (nearest, hops []int32) {
+func (m *Matrix) Nearest(size int) (nearest, hops []int32) {
 	nearest, hops = slices.Repeat([]int32{-1}, m.N()*size), slices.Repeat([]int32{-1}, m.N()*size)
 	seen, weight := slices.Repeat([]int32{-1}, m.N()), make([]float64, m.N())
 	for i := range m.N() {
@@ -32,7 +30,7 @@ func Nearest(m *affinity.Matrix, size int) (nearest, hops []int32) {
 
 // beyond lists the nodes a hop beyond a ring around node i. It marks the ring as seen from i, and sums the weights
 // that lead to each node.
-func beyond(m *affinity.Matrix, ring []int32, i int32, seen []int32, weight []float64) (next []int32) {
+func beyond(m *Matrix, ring []int32, i int32, seen []int32, weight []float64) (next []int32) {
 	for _, j := range ring {
 		seen[j] = i
 	}

@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/place"
+	"github.com/clusterpool/ccp/ccp/internal/place"
 	"github.com/clusterpool/ccp/internal/files"
 )
 
@@ -45,7 +44,7 @@ func SearchLevels(ctx context.Context, m *affinity.Matrix, positions [][]float64
 			positions = place.Centres(positions, cluster, level.Clusters)
 		}
 		if err == nil {
-			m, err = Coarsen(m, cluster, level.Clusters)
+			m, err = m.Coarsen(cluster, level.Clusters)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("level %d: %w", i+1, err)
@@ -53,40 +52,6 @@ func SearchLevels(ctx context.Context, m *affinity.Matrix, positions [][]float64
 		clusters = append(clusters, cluster)
 	}
 	return clusters, nil
-}
-
-// Coarsen computes the next level's affinity under a hard clustering, as the layer does: D^−½·P·D^−½ with P = Mᵀ·A0·M
-// and D its row sums, its diagonal included. The result has k nodes.
-func Coarsen(m *affinity.Matrix, cluster []int32, k int) (*affinity.Matrix, error) {
-	edges, sums := Pool(m, cluster, k)
-	for e, edge := range edges {
-		edges[e].Weight /= math.Sqrt(sums[edge.I] * sums[edge.J])
-	}
-	return affinity.New(k, edges)
-}
-
-// Pool lists the entries P[a,b], a <= b, of P = Mᵀ·A0·M for a hard clustering into k clusters, in no order. It also
-// returns the row sums of P, `[k]`.
-func Pool(m *affinity.Matrix, cluster []int32, k int) (edges []affinity.Edge, sums []float64) {
-	sums = make([]float64, k)
-	pooled := map[[2]int32]float64{}
-	for i, a := range cluster {
-		neighbours, weights := m.Row(i)
-		for e, j := range neighbours {
-			if int(j) == i {
-				continue
-			}
-			b := cluster[j]
-			sums[a] += weights[e]
-			if a <= b {
-				pooled[[2]int32{a, b}] += weights[e]
-			}
-		}
-	}
-	for pair, weight := range pooled {
-		edges = append(edges, affinity.Edge{I: int(pair[0]), J: int(pair[1]), Weight: weight})
-	}
-	return edges, sums
 }
 
 // searchVersion is raised when the search itself changes: old results must not be taken for new ones.

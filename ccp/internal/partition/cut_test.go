@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/partition"
-	"github.com/clusterpool/ccp/ccp/place"
+	"github.com/clusterpool/ccp/ccp/internal/partition"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -25,11 +24,11 @@ func TestCutTilesGrids(t *testing.T) {
 		{12, 24, []partition.Size{{Clusters: 72, MaxSize: 9}, {Clusters: 18, MaxSize: 9}}},
 	} {
 		m := grid(t, size.height, size.width)
-		clusters, err := partition.SearchLevels(t.Context(), m, place.Embed(m), size.levels, 0, nil)
+		clusters, err := partition.SearchLevels(t.Context(), m, m.Embed(), size.levels, 0, nil)
 		require.NoError(t, err)
 		_, annealed, err := partition.Search(t.Context(), m, size.levels[0].Clusters, size.levels[0].MaxSize, 0, nil)
 		require.NoError(t, err)
-		c := partition.Objective(m, clusters[0], size.levels[0].Clusters)
+		c := m.Objective(clusters[0], size.levels[0].Clusters)
 		assert.GreaterOrEqual(t, c+1e-9, annealed)
 		if m.N() == 1024 {
 			assert.Greater(t, c, annealed+0.1)
@@ -50,7 +49,7 @@ func TestCutTilesGrids(t *testing.T) {
 			}
 			assert.Len(t, block, size.levels[l].Clusters)
 		}
-		again, err := partition.SearchLevels(t.Context(), m, place.Embed(m), size.levels, 0, nil)
+		again, err := partition.SearchLevels(t.Context(), m, m.Embed(), size.levels, 0, nil)
 		require.NoError(t, err)
 		assert.Equal(t, clusters, again)
 	}
@@ -73,7 +72,7 @@ func TestCutOfAnyGraph(t *testing.T) {
 		}
 		m, err := affinity.New(n, edges)
 		require.NoError(t, err)
-		positions := place.Embed(m)
+		positions := m.Embed()
 		for k := 1; k <= n; k += 1 + n/9 {
 			most := (n+k-1)/k + 1
 			clusters, err := partition.SearchLevels(t.Context(), m, positions,
@@ -85,8 +84,8 @@ func TestCutOfAnyGraph(t *testing.T) {
 			assert.LessOrEqual(t, slices.Max(found), most, "%d nodes, %d clusters", n, k)
 			_, annealed, err := partition.Search(t.Context(), m, k, most, 0, nil)
 			require.NoError(t, err)
-			assert.GreaterOrEqual(t, partition.Objective(m, clusters[0], k)+1e-9,
-				max(annealed, partition.Objective(m, partition.Cut(positions, k), k)))
+			assert.GreaterOrEqual(t, m.Objective(clusters[0], k)+1e-9,
+				max(annealed, m.Objective(partition.Cut(positions, k), k)))
 		}
 	}
 }

@@ -35,7 +35,7 @@ func scatter(points [][]float64) (sum float64) {
 		floats.AddScaled(mean, 1/float64(len(points)), p)
 	}
 	for _, p := range points {
-		sum += squared(p, mean)
+		sum += math.Pow(floats.Distance(p, mean, 2), 2)
 	}
 	return sum
 }

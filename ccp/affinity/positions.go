@@ -1,12 +1,10 @@
-// Package place finds positions for the nodes of a graph, by the graph alone. It orders neighbourhoods by positions:
-// each slot of a filter then has one direction from every centre. Everything here runs on the host.
-package place
+package affinity
 
 import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/exact"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,7 +21,7 @@ const (
 // Each component is turned: its edges follow the axes, and each coordinate grows with the nodes' numbers. Components
 // lie side by side along the last axis. An axis that distances do not fill is zero. The same graph has the same
 // positions. Time and memory are linear in nodes·pivots and edges.
-func Positions(m *affinity.Matrix, dims int) [][]float64 {
+func (m *Matrix) Positions(dims int) [][]float64 {
 	positions := make([][]float64, m.N())
 	h := hops{m, slices.Repeat([]int32{-1}, m.N())}
 	edge := 0.0 // of the components placed so far, on the last axis
@@ -49,9 +47,9 @@ func Positions(m *affinity.Matrix, dims int) [][]float64 {
 	return positions
 }
 
-// hops is a graph, and the hops of affinity.Matrix.Walk from where the last walk began.
+// hops is a graph, and the hops of Matrix.Walk from where the last walk began.
 type hops struct {
-	*affinity.Matrix
+	*Matrix
 	far []int32
 }
 
@@ -166,7 +164,7 @@ func (c *component) relax(x *mat.Dense) {
 			own, total := x.RawRowView(i), 0.0
 			clear(sum)
 			pull := func(other []float64, d, w float64) { // to distance d from the other
-				reach := d / max(distance(own, other), 1e-9)
+				reach := d / max(exact.Distance(own, other), 1e-9)
 				for axis, v := range other {
 					sum[axis] += w * (v + reach*(own[axis]-v))
 				}
@@ -201,7 +199,7 @@ func (c *component) turn(x *mat.Dense) {
 					for _, j := range links {
 						to := x.RawRowView(int(j))
 						dx, dy := to[a]-from[a], to[b]-from[b]
-						length := max(distance(from, to), 1e-9)
+						length := max(exact.Distance(from, to), 1e-9)
 						u, v, w := (dx*dx-dy*dy)/length/length, 2*dx*dy/length/length, 1/length
 						sine, cosine = sine+w*2*u*v, cosine+w*(u*u-v*v)
 					}
@@ -234,11 +232,11 @@ const (
 // Embed places the nodes of a graph like Positions. It begins with 2 axes, and takes another one, up to 6, as long as
 // that brings the lengths of the edges much nearer to one hop, see worthIt. A flat graph stays flat: a further axis
 // folds it, and lengths get worse. Sensors that are all linked need more axes.
-func Embed(m *affinity.Matrix) [][]float64 {
-	best := Positions(m, leastAxes)
+func (m *Matrix) Embed() [][]float64 {
+	best := m.Positions(leastAxes)
 	least := lengthError(m, best)
 	for axes := leastAxes + 1; axes <= mostAxes; axes++ {
-		positions := Positions(m, axes)
+		positions := m.Positions(axes)
 		further := lengthError(m, positions)
 		if further >= worthIt*least {
 			break
@@ -249,12 +247,12 @@ func Embed(m *affinity.Matrix) [][]float64 {
 }
 
 // lengthError sums the squared differences of the edges' lengths from 1.
-func lengthError(m *affinity.Matrix, positions [][]float64) (sum float64) {
+func lengthError(m *Matrix, positions [][]float64) (sum float64) {
 	for i, from := range positions {
 		neighbours, _ := m.Row(i)
 		for _, j := range neighbours {
 			if int(j) > i {
-				d := distance(from, positions[j]) - 1
+				d := exact.Distance(from, positions[j]) - 1
 				sum += d * d
 			}
 		}

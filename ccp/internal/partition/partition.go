@@ -66,11 +66,6 @@ func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, seed uint64
 	return cluster, s.objective(), nil
 }
 
-// Objective is C of a hard clustering of m into k clusters.
-func Objective(m *affinity.Matrix, cluster []int32, k int) float64 {
-	return newSearch(m.WithoutLoops(), cluster, k).objective()
-}
-
 // search is the state of an annealing.
 type search struct {
 	graph   *affinity.Matrix

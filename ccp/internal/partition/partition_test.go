@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/partition"
+	"github.com/clusterpool/ccp/ccp/internal/partition"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
@@ -75,7 +75,7 @@ func TestGridReachesBlocks(t *testing.T) {
 	require.NoError(t, err)
 	sum := 0.0
 	for i, level := range levels {
-		c := partition.Objective(m, clusters[i], level.Clusters)
+		c := m.Objective(clusters[i], level.Clusters)
 		assert.InDelta(t, objective(m, clusters[i], level.Clusters), c, 1e-9, "level %d", i+1)
 		for c, n := range sizes(clusters[i], level.Clusters) {
 			require.Positive(t, n, "level %d, cluster %d", i+1, c)
@@ -84,7 +84,7 @@ func TestGridReachesBlocks(t *testing.T) {
 			}
 		}
 		sum += c
-		m, err = partition.Coarsen(m, clusters[i], level.Clusters)
+		m, err = m.Coarsen(clusters[i], level.Clusters)
 		require.NoError(t, err)
 	}
 	assert.Greater(t, sum, 70.0)
@@ -149,7 +149,7 @@ func TestCoarsen(t *testing.T) {
 	m, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 2}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 4},
 		{I: 3, J: 3, Weight: 9}})
 	require.NoError(t, err)
-	coarse, err := partition.Coarsen(m, []int32{0, 0, 1, 1}, 2)
+	coarse, err := m.Coarsen([]int32{0, 0, 1, 1}, 2)
 	require.NoError(t, err)
 	assert.InDelta(t, 4.0/5, coarse.At(0, 0), 1e-12) // P = [[4, 1], [1, 8]], row sums 5 and 9
 	assert.InDelta(t, 1/6.708203932499369, coarse.At(0, 1), 1e-12)
@@ -228,8 +228,8 @@ func BenchmarkSearch(b *testing.B) {
 		require.NoError(b, err)
 		sum := 0.0
 		for i, level := range levels {
-			sum += partition.Objective(m, clusters[i], level.Clusters)
-			m, err = partition.Coarsen(m, clusters[i], level.Clusters)
+			sum += m.Objective(clusters[i], level.Clusters)
+			m, err = m.Coarsen(clusters[i], level.Clusters)
 			require.NoError(b, err)
 		}
 		b.ReportMetric(sum, "C")

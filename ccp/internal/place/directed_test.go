@@ -7,12 +7,11 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/partition"
-	"github.com/clusterpool/ccp/ccp/place"
+	"github.com/clusterpool/ccp/ccp/internal/partition"
+	"github.com/clusterpool/ccp/ccp/internal/place"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 )
 
 func grid(t *testing.T, h, w, neighbours int) *affinity.Matrix {
@@ -36,17 +35,6 @@ func ones(n int) []float64 {
 	return all
 }
 
-// likeness is the correlation of all distances in two spaces.
-func likeness(a, b [][]float64) float64 {
-	var in, of []float64
-	for i := range a {
-		for j := range i {
-			in, of = append(in, floats.Distance(a[i], a[j], 2)), append(of, floats.Distance(b[i], b[j], 2))
-		}
-	}
-	return stat.Correlation(in, of, nil)
-}
-
 // relabelled is m with node i called to[i].
 func relabelled(t *testing.T, m *affinity.Matrix, to []int) *affinity.Matrix {
 	t.Helper()
@@ -59,91 +47,14 @@ func relabelled(t *testing.T, m *affinity.Matrix, to []int) *affinity.Matrix {
 	return other
 }
 
-func TestPositionsOfAPath(t *testing.T) {
-	for i, x := range place.Positions(grid(t, 1, 5, 4), 2) {
-		assert.InDeltaSlice(t, []float64{float64(i) - 2, 0}, x, 1e-6)
-	}
-}
-
-// A grid comes back, its edges along the axes.
-func TestPositionsOfGrids(t *testing.T) {
-	for _, size := range [][3]int{{8, 8, 4}, {8, 8, 8}, {32, 32, 4}, {32, 32, 8}, {16, 48, 4}, {6, 40, 4}} {
-		h, w := size[0], size[1]
-		m := grid(t, h, w, size[2])
-		positions := place.Positions(m, 2)
-		assert.Greater(t, likeness(positions, pixels(h, w)), 0.995, "%v", size)
-		along, across := 0.0, 0.0
-		for _, e := range m.EdgeList() {
-			if step := e.J - e.I; step != 1 && step != w {
-				continue // a diagonal
-			}
-			step := floats.SubTo(make([]float64, 2), positions[e.I], positions[e.J])
-			along += max(math.Abs(step[0]), math.Abs(step[1]))
-			across += min(math.Abs(step[0]), math.Abs(step[1]))
-		}
-		assert.Less(t, across, 0.15*along, "%v", size)
-	}
-}
-
-// Components lie side by side, and nodes without edges are components.
-func TestPositionsOfComponents(t *testing.T) {
-	m, err := affinity.New(6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 4, J: 5, Weight: 3}, {I: 3, J: 3, Weight: 1}})
-	require.NoError(t, err)
-	got := place.Positions(m, 2)
-	for i, want := range [][]float64{{-0.5, 0}, {0.5, 0}, {0, 2}, {0, 4}, {-0.5, 6}, {0.5, 6}} {
-		assert.InDeltaSlice(t, want, got[i], 1e-9, "node %d", i)
-	}
-	assert.Empty(t, place.Positions(grid(t, 1, 1, 4), 2)[1:])
-}
-
-// A grid and a skeleton over time are flat. Four sensors that are all linked are a tetrahedron, and time is a fourth
-// axis.
-func TestEmbedAxes(t *testing.T) {
-	limbs := [][2]int{{0, 1}, {1, 2}, {2, 3}, {1, 4}, {4, 5}, {1, 6}, {6, 7}}
-	sensors := [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}
-	for axes, graph := range map[int]func() (*affinity.Matrix, error){
-		2: func() (*affinity.Matrix, error) { return affinity.SpaceTime(limbs, 8, 20) },
-		4: func() (*affinity.Matrix, error) { return affinity.SpaceTime(sensors, 4, 20) },
-	} {
-		m, err := graph()
-		require.NoError(t, err)
-		assert.Len(t, place.Embed(m)[0], axes)
-	}
-	assert.Equal(t, place.Positions(grid(t, 8, 8, 8), 2), place.Embed(grid(t, 8, 8, 8)))
-}
-
-func TestNearest(t *testing.T) {
-	// 0 - 1 - 2 - 3 with a heavy edge 1-4, and 5 alone.
-	m, err := affinity.New(6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1},
-		{I: 1, J: 4, Weight: 2}, {I: 2, J: 2, Weight: 9}})
-	require.NoError(t, err)
-	nearest, hops := place.Nearest(m, 4)
-	assert.Equal(t, []int32{
-		0, 1, 4, 2,
-		1, 4, 0, 2,
-		2, 1, 3, 4,
-		3, 2, 1, 4,
-		4, 1, 0, 2,
-		5, -1, -1, -1,
-	}, nearest)
-	assert.Equal(t, []int32{
-		0, 1, 2, 2,
-		0, 1, 1, 1,
-		0, 1, 1, 2,
-		0, 1, 2, 3,
-		0, 1, 2, 2,
-		0, -1, -1, -1,
-	}, hops)
-}
-
 // On both grids the 9 nodes nearest to an inner node are those of a 3x3 filter, and directed slots give each its
 // place in it.
 func TestDirectedStencil(t *testing.T) {
 	const h, w = 12, 12
 	for _, neighbours := range []int{4, 8} {
 		m := grid(t, h, w, neighbours)
-		positions := place.Positions(m, 2)
-		nearest, _ := place.Nearest(m, 9)
+		positions := m.Positions(2)
+		nearest, _ := m.Nearest(9)
 		nodes, ranks, _ := place.Directed(nil, positions, positions, nearest, ones(len(nearest)), h*w, 9)
 		assert.Equal(t, ones(len(nearest)), ranks)
 		first := nodes[9*(w+1) : 9*(w+2)]
@@ -168,7 +79,7 @@ func TestDirectedConvolution(t *testing.T) {
 	}
 	const k = side * side / 4
 	nodes, ranks := partition.Neighbourhoods(m, cluster, k, size)
-	positions := place.Positions(m, 2)
+	positions := m.Positions(2)
 	centres := place.Centres(positions, cluster, k)
 	directed, directedRanks, _ := place.Directed(nil, positions, centres, nodes, ranks, k, size)
 	corner := func(c int) int32 { return int32(c/(side/2)*2*side + c%(side/2)*2) } // the first of its own nodes
@@ -206,8 +117,8 @@ func TestDirectedRelabelled(t *testing.T) {
 	m := grid(t, h, w, 8)
 	to := rand.New(rand.NewPCG(1, 2)).Perm(h * w)
 	slots := func(m *affinity.Matrix) []int32 {
-		positions := place.Positions(m, 2)
-		nearest, _ := place.Nearest(m, 9)
+		positions := m.Positions(2)
+		nearest, _ := m.Nearest(9)
 		nodes, _, _ := place.Directed(nil, positions, positions, nearest, ones(len(nearest)), h*w, 9)
 		return nodes
 	}
@@ -258,7 +169,7 @@ func TestDirectedByHand(t *testing.T) {
 func TestDirectedInAnyUnit(t *testing.T) {
 	const h, w = 7, 9
 	positions := pixels(h, w)
-	nearest, _ := place.Nearest(grid(t, h, w, 8), 9)
+	nearest, _ := grid(t, h, w, 8).Nearest(9)
 	want, _, slots := place.Directed(nil, positions, positions, nearest, ones(len(nearest)), h*w, 9)
 	inUnit := func(points [][]float64, unit int) (scaled [][]float64) {
 		for _, p := range points {
@@ -323,7 +234,7 @@ func BenchmarkDirectedLevels(b *testing.B) {
 			for b.Loop() {
 				m, err := affinity.Grid(32, 32, 8)
 				require.NoError(b, err)
-				positions := place.Embed(m)
+				positions := m.Embed()
 				var cutAt [][]float64
 				if search == "cut" {
 					cutAt = positions
@@ -338,7 +249,7 @@ func BenchmarkDirectedLevels(b *testing.B) {
 					b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-by-rank", i+1))
 					nodes, ranks, _ = place.Directed(nil, positions, centres, nodes, ranks, k, size)
 					b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-directed", i+1))
-					m, err = partition.Coarsen(m, clusters[i], k)
+					m, err = m.Coarsen(clusters[i], k)
 					require.NoError(b, err)
 					positions = centres
 				}
@@ -347,19 +258,11 @@ func BenchmarkDirectedLevels(b *testing.B) {
 	}
 }
 
-func BenchmarkPositions(b *testing.B) {
-	m, err := affinity.Grid(250, 400, 8)
-	require.NoError(b, err)
-	for b.Loop() {
-		place.Positions(m, 2)
-	}
-}
-
 func BenchmarkDirected(b *testing.B) {
 	m, err := affinity.Grid(100, 100, 8)
 	require.NoError(b, err)
-	positions := place.Positions(m, 2)
-	nearest, _ := place.Nearest(m, 17)
+	positions := m.Positions(2)
+	nearest, _ := m.Nearest(17)
 	ranks := ones(len(nearest))
 	for b.Loop() {
 		place.Directed(nil, positions, positions, nearest, ranks, m.N(), 17)
