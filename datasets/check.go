@@ -16,6 +16,8 @@ type Report struct {
 	// says what to do.
 	Errors   []string `json:"errors"`
 	Warnings []string `json:"warnings"`
+	// Causes are the errors whose texts Errors has, in the same order.
+	Causes []error `json:"-"`
 	// Data is the data set; nil unless it is usable.
 	Data *Dataset `json:"-"`
 }
@@ -38,6 +40,7 @@ func CheckNPZ(path string, opts Options) (Report, error) {
 		report.Data, errs = assemble(r.raw, *r.raw.Split)
 	}
 	for _, err := range errs {
+		report.Causes = append(report.Causes, err)
 		report.Errors = append(report.Errors, strings.TrimPrefix(err.Error(), path+": "))
 	}
 	report.Arrays = r.taken

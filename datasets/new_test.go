@@ -5,11 +5,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/messagetest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestNewIsAsFromAFile(t *testing.T) {
@@ -54,7 +53,7 @@ func TestNewErrors(t *testing.T) {
 		{ten, make([]int32, 10), pair, Options{}, "labels name 1 class"},
 		{spoiled, labels, pair, Options{}, "sample 1, node 0 … channel 1 … NaN"},
 		{ten[:4], labels[:2], pair, Options{}, "test split … empty"},
-		{ten, labels, pair, Options{Validation: 2}, "validation: share 2 is outside [0, 1)"},
+		{ten, labels, pair, Options{Validation: 2}, "validation=2: "},
 	} {
 		_, err := New("tiny", c.features, c.labels, c.graph, c.opts)
 		messagetest.Names(t, err, c.want)

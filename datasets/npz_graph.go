@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/sphere"
 )
 
@@ -53,8 +54,8 @@ func (r *npzReader) readGraph() error {
 		}
 		return wrong
 	case r.opts.KNN == 0:
-		return errors.New("no graph; store edges, adjacency, indptr + indices + data, or coordinates, " +
-			"or give knn, the number of nearest neighbours to join each node to")
+		return params.Sentencef("knn", "no graph; store edges, adjacency, indptr + indices + data, or coordinates, or give "+
+			"%v, the number of nearest neighbours to join each node to", params.Named("knn"))
 	}
 	r.raw.KNN = r.opts.KNN
 	return nil

@@ -2,10 +2,10 @@ package datasets
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/gomlx/compute"
 )
 
@@ -51,10 +51,10 @@ type Options struct {
 // check finds values that are wrong for every source.
 func (o Options) check() error {
 	if o.Validation < 0 || o.Validation >= 1 || o.Validation != o.Validation {
-		return fmt.Errorf("validation: share %g is outside [0, 1)", o.Validation)
+		return params.Errorf("validation", o.Validation, "the share must be in [0, 1)")
 	}
 	if o.KNN < 0 {
-		return fmt.Errorf("knn: %d; the number of neighbours must not be negative", o.KNN)
+		return params.Errorf("knn", o.KNN, "the number of neighbours must not be negative")
 	}
 	return o.Fold.check()
 }

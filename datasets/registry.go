@@ -139,19 +139,20 @@ func OptionsOf[T any](own map[string]any) T {
 // Accepts refuses options that do not apply to a source: to ignore them would give other samples than the caller asked
 // for. Source.Name of an .npz file is its path.
 func (s Source) Accepts(opts Options) error {
-	refuse := func(option, why string, fits func(Source) bool) error {
-		return refused{fmt.Errorf("%s: %s; leave %s out (it is for %s)", s.Name, why, option, names(fits))}
+	refuse := func(option string, value any, why string, fits func(Source) bool) error {
+		return refused{fmt.Errorf("%s: %w", s.Name,
+			params.Errorf(option, value, "%s; leave it out (it is for %s)", why, names(fits)))}
 	}
 	switch {
 	case opts.KNN > 0 && !IsFile(s.Name):
-		return refuse("knn", "its graph is fixed", func(s Source) bool { return IsFile(s.Name) })
+		return refuse("knn", opts.KNN, "its graph is fixed", func(s Source) bool { return IsFile(s.Name) })
 	case opts.Fold != (Fold{}) && !s.Drawn:
-		return refuse("fold", "its test is fixed", func(s Source) bool { return s.Drawn })
+		return refuse("fold", opts.Fold, "its test is fixed", func(s Source) bool { return s.Drawn })
 	}
 	for _, name := range slices.Sorted(maps.Keys(opts.Own)) {
 		option := func(s Source) *params.Field { return params.Find(params.Fields(reflect.TypeOf(s.Options)), name) }
 		if option(s) == nil {
-			return refuse(name, "it has no option "+name, func(s Source) bool { return option(s) != nil })
+			return refuse(name, opts.Own[name], "this data set has no such option", func(s Source) bool { return option(s) != nil })
 		} else if _, err := option(s).Parse(opts.Own[name]); err != nil {
 			return refused{fmt.Errorf("%s: %w", s.Name, err)}
 		}

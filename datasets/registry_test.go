@@ -11,10 +11,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 func TestLoadErrors(t *testing.T) {
@@ -25,11 +24,11 @@ func TestLoadErrors(t *testing.T) {
 	}{
 		{"imagenet", Options{}, `"imagenet" … not known … digits`},
 		{"", Options{}, `"" … not known`},
-		{"digits", Options{KNN: 4}, "digits … graph is fixed … knn"},
-		{"digits", Options{KNN: -1}, "knn: -1"},
-		{"digits", Options{Validation: 1}, "validation: share 1 is outside [0, 1)"},
-		{"digits", Options{Validation: -0.5}, "validation: share -0.5"},
-		{"digits", Options{Validation: math.NaN()}, "validation: share NaN"},
+		{"digits", Options{KNN: 4}, "digits … knn=4 … graph is fixed"},
+		{"digits", Options{KNN: -1}, "knn=-1"},
+		{"digits", Options{Validation: 1}, "validation=1 … [0, 1)"},
+		{"digits", Options{Validation: -0.5}, "validation=-0.5"},
+		{"digits", Options{Validation: math.NaN()}, "validation=NaN"},
 	} {
 		_, err := Load(t.Context(), c.name, c.opts)
 		messagetest.Names(t, err, c.want)
@@ -56,7 +55,7 @@ func TestAcceptsOfFiles(t *testing.T) {
 	require.NoError(t, zip.NewWriter(file).Close())
 	require.NoError(t, file.Close())
 	for want, opts := range map[string]Options{
-		"mine.npz … no option protocol … registered": {
+		"mine.npz … protocol=cross-view … no such option … registered": {
 			Own: map[string]any{"protocol": "cross-view"}},
 	} {
 		_, err := Load(t.Context(), archive, opts)
@@ -103,9 +102,9 @@ func TestRegister(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	messagetest.Names(t, err, "mine … get the file from … ccp data get mine … --data-dir "+dir)
 	for want, opts := range map[string]Options{
-		"mine … graph is fixed … knn … .npz":                {KNN: 2},
-		"mine … test is fixed … fold … digits, .npz":        {Fold: Fold{1, 5}},
-		"mine … no option tfidf":                            {Own: map[string]any{"tfidf": true}},
+		"mine … graph is fixed … knn=2 … .npz":              {KNN: 2},
+		"mine … test is fixed … fold=1/5 … digits, .npz":    {Fold: Fold{1, 5}},
+		"mine … tfidf=true … no such option":                {Own: map[string]any{"tfidf": true}},
 		"mine … protocol=cross-view … one-eyed, cross-eyed": {Own: map[string]any{"protocol": "cross-view"}},
 		"mine … weighed=2 … true or false":                  {Own: map[string]any{"weighed": 2}},
 	} {

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -79,14 +80,14 @@ func (o Options) blocks(levels int) (counts []int, err error) {
 	for _, part := range strings.Split(o.Blocks, ",") {
 		number, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || number < 0 {
-			return nil, fmt.Errorf("ccp_blocks=%s: it must be whole numbers from 0, the input's and those of "+
-				"the levels, such as 1 or 0,1,1", o.Blocks)
+			return nil, params.Errorf("ccp_blocks", o.Blocks, "it must be whole numbers from 0, the input's and those of "+
+				"the levels, such as 1 or 0,1,1")
 		}
 		counts = append(counts, number)
 	}
 	if len(counts) > levels+1 {
-		return nil, fmt.Errorf("ccp_blocks=%s: it has numbers for the input and %d levels; the network has %d",
-			o.Blocks, len(counts)-1, levels)
+		return nil, params.Errorf("ccp_blocks", o.Blocks, "it has numbers for the input and %d levels; the network has "+
+			"%d", len(counts)-1, levels)
 	}
 	return counts, nil
 }

@@ -2,7 +2,6 @@ package models
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -99,21 +98,21 @@ func checkClusters(s Spec, _ *affinity.Matrix) error {
 
 // checkHierarchies returns an error if the network cannot have several hierarchies but asks for them.
 func checkHierarchies(s Spec) error {
-	n := s.Hierarchies()
+	n, oneHierarchy := s.Hierarchies(), params.With("ccp_hierarchies", 1)
 	if n == 1 {
 		return nil
 	}
 	if s.Options.Hierarchy != ccp.Prepared && s.candidates(0) > 0 {
-		return fmt.Errorf("ccp_hierarchies=%d: the candidates of level 1 are of one hierarchy; use ccp_candidates=0, "+
-			"or ccp_hierarchies=1", n)
+		return params.Errorf("ccp_hierarchies", n, "the candidates of level 1 are of one hierarchy; use %v, or %v",
+			params.With("ccp_candidates", 0), oneHierarchy)
 	}
 	if s.Options.Search == cutSearch {
-		return fmt.Errorf("ccp_hierarchies=%d: ccp_search=%s finds one hierarchy only; use ccp_search=anneal, or "+
-			"ccp_hierarchies=1", n, cutSearch)
+		return params.Errorf("ccp_hierarchies", n, "%v finds one hierarchy only; use %v, or %v",
+			params.With("ccp_search", cutSearch), params.With("ccp_search", "anneal"), oneHierarchy)
 	}
 	if last := s.nodesAt(len(s.Levels)); len(s.Levels) > 0 && last > 1 && s.Options.Readout != readLevels {
-		return fmt.Errorf("ccp_hierarchies=%d: the last level has %d clusters, whose weights belong to one "+
-			"hierarchy; end with a level of 1 cluster, or use ccp_hierarchies=1", n, last)
+		return params.Errorf("ccp_hierarchies", n, "the last level has %d clusters, whose weights belong to one "+
+			"hierarchy; end with a level of 1 cluster, or use %v", last, oneHierarchy)
 	}
 	return nil
 }
@@ -122,8 +121,9 @@ func checkHierarchies(s Spec) error {
 func checkCandidates(s Spec) error {
 	for i := 1; i < len(s.Levels); i++ {
 		if s.candidates(i) > 0 && s.candidates(i-1) == 0 && s.Options.Hierarchy != ccp.Prepared {
-			return fmt.Errorf("level %d has %d candidates of %d clusters, but level %d has all: its pooled affinity "+
-				"is dense; set ccp_candidates for level %d too", i+1, s.candidates(i), s.Levels[i].Clusters, i, i)
+			return params.Sentencef("ccp_candidates", "level %d has %d candidates of %d clusters, but level %d has all: "+
+				"its pooled affinity is dense; set %v for level %d too", i+1, s.candidates(i), s.Levels[i].Clusters, i,
+				params.Named("ccp_candidates"), i)
 		}
 	}
 	return nil
@@ -132,12 +132,16 @@ func checkCandidates(s Spec) error {
 // checkSearch returns an error if a searched start or cuts are asked for and nothing is searched.
 func checkSearch(s Spec) error {
 	if s.Options.Start == searchedStart && !s.Learns() {
-		return fmt.Errorf("ccp_start=%s is of memberships that are learned, but this hierarchy is %v; leave it out",
-			searchedStart, s.Options.Hierarchy)
+		return params.Errorf("ccp_start", searchedStart, "it is of memberships that are learned, but this hierarchy is "+
+			"%v; leave it out", s.Options.Hierarchy)
 	}
 	if o := s.Options; (o.Search == cutSearch || o.HierarchySeed != 0) && !searches(s) {
-		return fmt.Errorf("ccp_search=%s and ccp_hierarchy_seed are of a hierarchy that is searched, but this one "+
-			"is %v; use ccp_hierarchy=%v, or leave them out", cutSearch, o.Hierarchy, ccp.Prepared)
+		option, value := "ccp_search", any(o.Search)
+		if o.Search != cutSearch {
+			option, value = "ccp_hierarchy_seed", o.HierarchySeed
+		}
+		return params.Errorf(option, value, "it is of a hierarchy that is searched, but this one is %v; use %v, or leave "+
+			"it out", o.Hierarchy, params.With("ccp_hierarchy", ccp.Prepared))
 	}
 	return nil
 }

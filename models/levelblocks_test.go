@@ -7,6 +7,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -162,22 +163,17 @@ func TestLevelBlocksCheck(t *testing.T) {
 		settings map[string]any
 		want     string
 	}{
-		{map[string]any{"ccp_blocks": "1,one"}, "ccp_blocks=1,one: it must be whole numbers from 0, " +
-			"the input's and those of the levels, such as 1 or 0,1,1"},
-		{map[string]any{"ccp_blocks": "-1"}, "ccp_blocks=-1: it must be whole numbers"},
-		{map[string]any{"ccp_blocks": "0,0,0,0"}, "ccp_blocks=0,0,0,0: it has numbers for the input and 3 levels; " +
-			"the network has 2"},
-		{map[string]any{"ccp_search": "cut"}, "ccp_search=cut and ccp_hierarchy_seed are of a hierarchy that is " +
-			"searched, but this one is learned; use ccp_hierarchy=prepared"},
-		{map[string]any{"ccp_hierarchy_seed": 3},
-			"ccp_search=cut and ccp_hierarchy_seed are of a hierarchy that is searched, but this one is learned; " +
-				"use ccp_hierarchy=prepared"},
+		{map[string]any{"ccp_blocks": "1,one"}, "ccp_blocks=1,one … whole numbers from 0 … 1 or 0,1,1"},
+		{map[string]any{"ccp_blocks": "-1"}, "ccp_blocks=-1 … whole numbers"},
+		{map[string]any{"ccp_blocks": "0,0,0,0"}, "ccp_blocks=0,0,0,0 … 3 levels … 2"},
+		{map[string]any{"ccp_search": "cut"}, "ccp_search=cut … searched … learned … ccp_hierarchy=prepared"},
+		{map[string]any{"ccp_hierarchy_seed": 3}, "ccp_hierarchy_seed=3 … searched … learned … ccp_hierarchy=prepared"},
 		{map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_hierarchies": 2},
-			"ccp_hierarchies=2: ccp_search=cut finds one hierarchy only"},
-		{map[string]any{"ccp_search": "saw"}, "ccp_search=saw: it must be one of anneal, cut"},
+			"ccp_hierarchies=2 … ccp_search=cut … one hierarchy only"},
+		{map[string]any{"ccp_search": "saw"}, "ccp_search=saw … anneal, cut"},
 	} {
 		spec.Options = settings(c.settings)
-		assert.ErrorContains(t, spec.Check(), c.want)
+		messagetest.Names(t, spec.Check(), c.want)
 	}
 	spec.Options = settings(Patch{"ccp_blocks": "1,one"})
 	assert.Panics(t, func() { spec.blocks(1) }, "no blocks would be another network")

@@ -107,14 +107,13 @@ func (s *Spec) Put(name string, value any) error {
 	f := params.Find(optionFields, name)
 	switch {
 	case f == nil:
-		return fmt.Errorf("there is no option %q: %s", name,
-			suggest.Among(name, slices.Sorted(slices.Values(params.Names(optionFields)))))
+		return params.Unknown(name, ": "+suggest.Among(name, slices.Sorted(slices.Values(params.Names(optionFields)))))
 	case !s.has(name):
 		only := ""
 		if len(f.Models) > 0 {
 			only = "; only " + strings.Join(f.Models, " and ") + " has"
 		}
-		return fmt.Errorf("%s: model %s has no %s%s", name, s.Model, name, only)
+		return params.Errorf(name, nil, "model %s has no %s%s", s.Model, name, only)
 	}
 	options := s.Options
 	err := options.put(f, value)

@@ -141,9 +141,9 @@ func (s Spec) Check() error {
 	case s.Classes() < 2:
 		return fmt.Errorf("a classifier needs at least 2 classes, the data has %d", s.Classes())
 	case n.Levels == nil && len(s.Levels) > 0:
-		return fmt.Errorf("model %s has no levels; leave levels out", s.Model)
+		return params.Errorf("levels", nil, "model %s has none; leave them out", s.Model)
 	case !n.Hidden && len(s.Hidden) > 0:
-		return fmt.Errorf("model %s has no hidden layers; leave hidden out", s.Model)
+		return params.Errorf("hidden", nil, "model %s has no hidden layers; leave it out", s.Model)
 	}
 	if err := checkSizes(s, s.Nodes); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/params"
 )
 
 // Reloader keeps the newest classifier of a checkpoint while a training writes to its directory. An acquired
@@ -89,8 +90,8 @@ func unfinished(dir string) error {
 	if _, err := fs.Stat(fsys, checkpoint.ResultFile); err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s holds a training that has not ended; end it with its command, or give unfinished, which "+
-		"takes its weights so far", dir)
+	return params.Sentencef("unfinished", "%s holds a training that has not ended; end it with its command, or give %v, "+
+		"which takes its weights so far", dir, params.Named("unfinished"))
 }
 
 // Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. It is

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/clusterpool/ccp/models/onnx"
@@ -72,8 +73,7 @@ func noNetwork(_ *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 // checkAlone returns an error if the model without a network has no transforms either.
 func checkAlone(s Spec, _ *affinity.Matrix) error {
 	if s.Options.Transforms == transforms.None {
-		return fmt.Errorf("model %s with transforms=%s predicts nothing; leave transforms out", s.Model,
-			transforms.None)
+		return params.Errorf("transforms", transforms.None, "model %s predicts nothing without them; leave it out", s.Model)
 	}
 	return nil
 }

@@ -124,7 +124,7 @@ func newDataCheck(s *shared) *cobra.Command {
 			return err
 		}
 		for i, message := range report.Errors {
-			report.Errors[i] = withFlags(cmd, message)
+			report.Errors[i] = withFlags(cmd, message, report.Causes[i])
 		}
 		train := append(withData(dataDir, "train", "--data", name), trainingFlags(cmd)...)
 		result := checkJSON{Report: report, Next: self() + " " + commandLine(train...)}

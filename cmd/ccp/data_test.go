@@ -17,12 +17,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // moved is a data set whose official place serves these files instead, by name.
@@ -182,7 +182,7 @@ func TestEvalOptions(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, bytes.Replace(raw, []byte(`"knn": 0`), []byte(`"knn": 3`), 1), 0o644))
 	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir)
 	assert.Equal(t, 2, code)
-	assert.Contains(t, stderr, "digits: its graph is fixed; leave knn out")
+	messagetest.Names(t, stderr, "digits … knn=3 … graph is fixed … leave it out")
 	file := filepath.Join(t.TempDir(), "digits.npz")
 	digitsIn(t, file)
 	stdout := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", file)

@@ -93,7 +93,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	case err == nil:
 		return 0
 	case errors.As(err, &wrongUsage):
-		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", text.Plain(withFlags(cmd, message(err))), wrongUsage.command)
+		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", text.Plain(withFlags(cmd, message(err), err)), wrongUsage.command)
 		return code
 	case errors.Is(err, context.Canceled) && !errors.Is(err, training.ErrInterrupted): // ErrInterrupted itself says more
 		err = errors.New("stopped early; the same command starts it again or continues")
@@ -103,6 +103,6 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 		}
 		err = fmt.Errorf("%w; make room, and give the same command again", err)
 	}
-	fmt.Fprintln(stderr, "ccp:", text.Plain(withFlags(cmd, message(err))))
+	fmt.Fprintln(stderr, "ccp:", text.Plain(withFlags(cmd, message(err), err)))
 	return code
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -151,6 +152,9 @@ func allowed(name, data, model string) string {
 	if err == nil {
 		return "a text"
 	}
+	if wrong, is := errors.AsType[*params.Error](err); is && wrong.Allows != "" {
+		return strings.TrimPrefix(wrong.Allows, "one of ")
+	}
 	found := regexp.MustCompile(`(?:it must be|is not|there are) (?:one of )?(.*)`).FindStringSubmatch(err.Error())
 	if found == nil {
 		return err.Error()
@@ -182,7 +186,11 @@ func TestOptionsPage(t *testing.T) {
 		if defaults[name] == nil {
 			value = tags[name].Get("default")
 		}
-		cells := []string{shown, value, allowed(name, "digits", append(having[name], "ccp")[0])}
+		values := allowed(name, "digits", append(having[name], "ccp")[0])
+		if tags[name].Get("auto") != "" && values != "a text" && !strings.HasPrefix(values, "auto") {
+			values = "auto, or " + values
+		}
+		cells := []string{shown, value, values}
 		if of := having[name]; len(of) == len(models.Names()) {
 			cells = append(cells, "all")
 		} else if len(of) > len(models.Names())/2 {

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
@@ -83,24 +86,28 @@ func TestNameSuggestions(t *testing.T) {
 	}
 }
 
-// A library names options, the program its flags.
+// A library names options, the program its flags. What only looks like an option stays as it is.
 func TestWithFlags(t *testing.T) {
 	train, _, err := newRoot(nil).Find([]string{"train"})
 	require.NoError(t, err)
-	for message, want := range map[string]string{
-		"learning_rate=x: it must be positive":            "--lr x: it must be positive",
-		"label_smoothing=2: it must be in [0, 1)":         "--set label_smoothing=2: it must be in [0, 1)",
-		"ccp_dropout: it must be in [0, 1)":               "--set ccp_dropout: it must be in [0, 1)",
-		"hidden: 3":                                       "--fc: 3",
-		"digits: its graph is fixed; leave knn out (it …": "digits: its graph is fixed; leave --knn out (it …",
-		"no graph; store edges, or give knn":              "no graph; store edges, or give --knn",
-		"give knn 8, or another checkpoint":               "give --knn 8, or another --checkpoint",
-		"json: unsupported value: +Inf":                   "json: unsupported value: +Inf",
-		"--keep: first":                                   "--keep: first",
-		"mine: leave it out":                              "mine: leave it out",
-		"give data that fit, leave sample 3 out":          "give data that fit, leave sample 3 out",
+	knn := params.Named("knn")
+	for want, err := range map[string]error{
+		"--lr x: it must be positive":       params.Errorf("learning_rate", "x", "it must be positive"),
+		"--set label_smoothing=2: too much": params.Errorf("label_smoothing", 2, "too much"),
+		"--set ccp_dropout: no":             params.Errorf("ccp_dropout", nil, "no"),
+		"--fc: 3":                           params.Errorf("hidden", nil, "3"),
+		"digits: --knn 8: its graph is fixed": fmt.Errorf("digits: %w",
+			params.Errorf("knn", 8, "its graph is fixed")),
+		"no graph; store edges, or give --knn": params.Sentencef("knn", "no graph; store edges, or give %v", knn),
+		"--set ccp_hierarchies=2: use --set ccp_hierarchies=1": params.Errorf("ccp_hierarchies", 2, "use %v",
+			params.With("ccp_hierarchies", 1)),
+		"--epochs 0: a\n--batch 0: b":        errors.Join(params.Errorf("epochs", 0, "a"), params.Errorf("batch", 0, "b")),
+		"tfidf2=1: no such option":           params.Errorf("tfidf2", 1, "no such option"),
+		"learning_rate=x: a file's":          errors.New("learning_rate=x: a file's"),
+		"transforms: array \"w\" is damaged": errors.New("transforms: array \"w\" is damaged"),
+		"mine: leave knn out":                errors.New("mine: leave knn out"),
 	} {
-		assert.Equal(t, want, withFlags(train, message))
+		assert.Equal(t, want, withFlags(train, err.Error(), err))
 	}
 	assert.Equal(t, "without effect: --epochs 3, --set ccp_dropout=0.1; …; give --set transforms=none to train",
 		flagged("without effect: epochs=3, ccp_dropout=0.1; …; give transforms=none to train"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
@@ -181,12 +182,12 @@ func (t *trainCommand) configure(cmd *cobra.Command, pairs []string) (training.C
 
 // settingError says of an option that no model has that --set named it, or that it is a flag.
 func settingError(cmd *cobra.Command, err error) error {
-	unknown, ok := errors.AsType[*training.UnknownError](err)
+	wrong, ok := errors.AsType[*params.Error](err)
 	switch {
-	case !ok:
+	case !ok || !wrong.Unknown:
 		return err
-	case cmd.Flag(unknown.Name) != nil:
-		return fmt.Errorf("--set: %q is no option but a flag: --%[1]s", unknown.Name)
+	case cmd.Flag(wrong.Option) != nil:
+		return fmt.Errorf("--set: %q is no option but a flag: --%[1]s", wrong.Option)
 	}
 	return fmt.Errorf("--set: %w", err)
 }

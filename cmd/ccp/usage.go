@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
@@ -63,35 +64,33 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage(cmd, err)
 }
 
-// options match the options that a library names in an error: at its beginning, as in "learning_rate=x: …" and
-// "model: …", by the first group; or in a sentence, as in "leave knn out", by the third.
-var options = regexp.MustCompile(`^([a-z][a-z0-9_/]*(?: [a-z]+)*)(=|: )|\b(?:leave|give|pass|another) ([a-z_]+)\b( out\b| \d|[,;)]|$)`)
-
-// withFlags returns an error's message with the flags of a command in place of options: "--lr x: …", "--model: …". An
-// option without a flag of its own is one of --set.
-func withFlags(cmd *cobra.Command, message string) (text string) {
-	last := 0
-	for _, at := range options.FindAllStringSubmatchIndex(message, -1) {
-		from, to := at[2], at[3] // the first group
-		if from < 0 {
-			from, to = at[6], at[7] // the third
+// spelling returns how a command spells options: as its flags, "--lr 0.1", or with --set if it has that flag and no
+// other one for the option. What is neither stays NAME=VALUE.
+func spelling(cmd *cobra.Command) func(option string, value any) string {
+	return func(option string, value any) string {
+		flag := cmp.Or(flagOf[option], strings.ReplaceAll(option, "_", "-"))
+		plain := option
+		if value != nil {
+			plain = fmt.Sprintf("%s=%v", option, value)
 		}
-		option := message[from:to]
-		flag := cmp.Or(flagOf[option], strings.NewReplacer(" ", "-", "_", "-").Replace(option))
-		known := slices.Contains(training.Names(), option[strings.LastIndex(option, "/")+1:])
 		switch {
-		case cmd.Flags().Lookup(flag) != nil && option != "json": // with which the encoder's errors begin
-			text += message[last:from] + "--" + flag
-			if strings.HasPrefix(message[to:], "=") { // flags have a blank before their value
-				text, to = text+" ", to+1
-			}
-			last = to
-		case known && cmd.Flags().Lookup("set") != nil:
-			text += message[last:from] + "--set " + option
-			last = to
+		case cmd.Flags().Lookup(flag) != nil && value == nil:
+			return "--" + flag
+		case cmd.Flags().Lookup(flag) != nil:
+			return fmt.Sprintf("--%s %v", flag, value)
+		case cmd.Flags().Lookup("set") != nil && slices.Contains(training.Names(), option):
+			return "--set " + plain
 		}
+		return plain
 	}
-	return text + message[last:]
+}
+
+// withFlags returns a message about err with the flags of a command in place of the options that err names.
+func withFlags(cmd *cobra.Command, message string, err error) string {
+	for _, wrong := range params.Errors(err) {
+		message = strings.Replace(message, wrong.Error(), wrong.Spell(spelling(cmd)), 1)
+	}
+	return message
 }
 
 // assigned matches the name of a setting in NAME=VALUE.

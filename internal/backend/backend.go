@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/internal/download"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // Registers "go".
 	"github.com/gomlx/go-xla/installer"
@@ -38,9 +39,6 @@ const (
 	noInstallEnv  = "GOMLX_NO_AUTO_INSTALL"
 	pluginDirsEnv = "PJRT_PLUGIN_LIBRARY_PATH"
 )
-
-// optionPrefix begins an error about Options.Name.
-const optionPrefix = "backend: "
 
 // Options of [Open] and [Doctor]. The zero value opens the best installed backend; it downloads nothing and prints
 // nothing.
@@ -77,13 +75,13 @@ type opener struct {
 // available.
 func Open(o Options) (compute.Backend, Info, error) {
 	op := newOpener(o)
-	source := optionPrefix
-	if o.Name == "" {
-		source = compute.ConfigEnvVar + "="
-	}
 	b, info, err := op.openRequest(o.request())
-	if err != nil {
-		err = fmt.Errorf("%s%s: %w", source, o.request(), err)
+	switch {
+	case err == nil:
+	case o.Name == "":
+		err = fmt.Errorf("%s=%s: %w", compute.ConfigEnvVar, o.request(), err)
+	default:
+		err = params.Errorf("backend", o.Name, "%w", err)
 	}
 	return b, info, err
 }

@@ -30,10 +30,10 @@ func TestOpenRequests(t *testing.T) {
 		{"xla", []string{`no XLA plugin "cpu"`, "downloads are off"}},
 		{"hlo:cpu", []string{"no such backend"}},
 	} {
-		for _, source := range []string{optionPrefix, compute.ConfigEnvVar + "="} {
+		for _, source := range []string{"backend=", compute.ConfigEnvVar + "="} {
 			t.Run(source+c.request, func(t *testing.T) {
 				options := Options{Name: c.request}
-				if source != optionPrefix {
+				if source != "backend=" {
 					t.Setenv(compute.ConfigEnvVar, c.request)
 					options.Name = ""
 				}

@@ -67,9 +67,9 @@ func Doctor(o Options) Report {
 // tryConfig opens what a configuration asks for, without downloads, and multiplies two matrices on it.
 func tryConfig(config string) Trial {
 	trial := Trial{Config: config}
-	b, info, err := Open(Options{Name: config})
+	b, info, err := newOpener(Options{Name: config}).openRequest(config)
 	if err != nil {
-		trial.Error = strings.TrimPrefix(oneLine(err).Error(), optionPrefix+config+": ")
+		trial.Error = oneLine(err).Error()
 		return trial
 	}
 	defer b.Finalize()

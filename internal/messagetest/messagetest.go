@@ -3,6 +3,7 @@
 package messagetest
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -31,6 +32,21 @@ func Names(t testing.TB, message any, facts string, about ...any) bool {
 		return assert.Fail(t, fmt.Sprintf("the message %q does not name %q", text, missing), about...)
 	}
 	return checkLengths(t, facts)
+}
+
+// Option asserts that an error is one about an option with a value, nil for none, and that it names each of some facts.
+func Option(t testing.TB, err error, option string, value any, facts string) bool {
+	t.Helper()
+	var wrong interface {
+		error
+		About() (option string, value any)
+	}
+	if !errors.As(err, &wrong) {
+		return assert.Fail(t, fmt.Sprintf("%q is no error about an option", textOf(err)))
+	}
+	name, has := wrong.About()
+	right := assert.Equal(t, fmt.Sprint(option, "=", value), fmt.Sprint(name, "=", has))
+	return Names(t, err, facts) && right
 }
 
 // OneNames asserts that one of several messages names each of the facts.

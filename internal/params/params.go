@@ -85,16 +85,6 @@ const oneOf = "one of "
 // prefix begins the names of parameters that belong to this library alone.
 const prefix = "ccp_"
 
-// Error says which value an option cannot have.
-type Error struct {
-	Option string
-	Value  any
-	Must   string // what the value must be, such as "it must be positive and finite"
-}
-
-// Error names the option, its value, and what it must be.
-func (e *Error) Error() string { return fmt.Sprintf("%s=%v: %s", e.Option, e.Value, e.Must) }
-
 // known holds the described structs: reflect.Type -> *described.
 var known sync.Map
 
@@ -265,7 +255,7 @@ func (f Field) Set(options, value any) error {
 	text := fmt.Sprint(value)
 	if field, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if err := field.UnmarshalText([]byte(text)); err != nil {
-			return &Error{f.Name, value, err.Error()}
+			return Errorf(f.Name, value, "%w", err)
 		}
 		return nil
 	}
@@ -320,21 +310,22 @@ func (f Field) Check(options any) error {
 
 // wrong returns the error of a value that the option cannot have: by its rule, or by the kind of its field.
 func (f Field) wrong(kind reflect.Kind, value any) error {
-	must := "it must be " + cmp.Or(kindNames[kind], "a whole number")
+	allows, hint := cmp.Or(kindNames[kind], "a whole number"), ""
 	list, listed := strings.CutPrefix(f.rule, oneOf)
 	rule, ruled := rules[f.rule]
 	switch {
 	case ruled:
-		must = "it must be " + rule.says
+		allows = rule.says
 	case listed:
 		values := strings.Split(list, "|")
-		must = "it must be " + oneOf + strings.Join(values, ", ")
-		meant := suggest.Nearest(fmt.Sprint(value), values)
-		if meant != "" {
-			must += "; did you mean " + meant + "?"
+		allows = oneOf + strings.Join(values, ", ")
+		if meant := suggest.Nearest(fmt.Sprint(value), values); meant != "" {
+			hint = "; did you mean " + meant + "?"
 		}
 	}
-	return &Error{f.Name, value, must}
+	err := Errorf(f.Name, value, "%s", hint)
+	err.Allows = allows
+	return err
 }
 
 // Check returns the first error of all options of a struct; nil if every value follows its rule.

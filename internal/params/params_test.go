@@ -219,7 +219,7 @@ func TestReadPanics(t *testing.T) {
 		"/net … t_rate=true … [0, 1)":                true,
 		"/net … t_rate=often … [0, 1)":               "often",
 		"/net … t_rate=[0.1 0.2] … [0, 1)":           []float64{0.1, 0.2},
-		"/net … t_rate=<nil> … [0, 1)":               nil,
+		"/net … t_rate … [0, 1)":                     nil,
 		"/net … t_rate=map[a:0.1] … [0, 1)":          map[string]float64{"a": 0.1},
 		"/net … t_rate=NaN … [0, 1)":                 math.NaN(),
 		"/net … t_rate=1e-400x … [0, 1)":             "1e-400x",

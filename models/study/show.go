@@ -14,6 +14,7 @@ import (
 	"text/template"
 
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/text"
 )
 
@@ -241,7 +242,8 @@ func Free(folder, name string) error {
 	for _, ending := range []string{".json", ".csv", ".md"} {
 		if _, missing := os.Stat(path + ending); missing == nil &&
 			(err != nil || kept.Name != name || kept.Origin.Command == "") {
-			return fmt.Errorf("%s is there, and is no table of ccp; choose another folder, or move it away", path+ending)
+			return params.Sentencef("folder", "%s is there, and is no table of ccp; choose another %v, or move it away",
+				path+ending, params.Named("folder"))
 		}
 	}
 	return nil

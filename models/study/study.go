@@ -207,8 +207,8 @@ func same(ctx context.Context, backend compute.Backend, l map[string]looked, cel
 	}
 	differences, err := training.OtherData(cell.Dir, now.fingerprint)
 	if len(differences) > 0 {
-		err = fmt.Errorf("%s holds a run on data that differs from %s in %s: choose another folder, or delete this one",
-			cell.Dir, c.Name, strings.Join(differences, ", "))
+		err = params.Sentencef("folder", "%s holds a run on data that differs from %s in %s: choose another %v, or delete "+
+			"this one", cell.Dir, c.Name, strings.Join(differences, ", "), params.Named("folder"))
 	}
 	return err
 }

@@ -2,12 +2,12 @@ package training
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 )
@@ -36,17 +36,17 @@ func (o Options) checkAblate(c Config, spec models.Spec, d *datasets.Dataset) er
 	case !o.Ablate:
 		return nil
 	case spec.Network().Fitted:
-		return fmt.Errorf("ablate: model %s has no network that could be trained on a random graph; leave it out",
+		return params.Errorf("ablate", nil, "model %s has no network that could be trained on a random graph; leave it out",
 			c.Model)
 	case spec.Options.Transforms == transforms.None:
-		return errors.New("ablate: without transforms there is no trial of the network, which compares it by " +
+		return params.Errorf("ablate", nil, "without transforms there is no trial of the network, which compares it by "+
 			"held-out samples; leave it out")
 	case oneSensor || d.Affinity.Edges() == 0:
-		return errors.New("ablate: these data have no graph that another could replace, but a single sensor or no " +
-			"edges; leave it out")
+		return params.Errorf("ablate", nil, "these data have no graph that another could replace, but a single sensor or "+
+			"no edges; leave it out")
 	}
 	if _, err := OnRandomGraph(d, c.Seed); err != nil {
-		return fmt.Errorf("ablate: no connected graph can take the place of the data's: %w; leave it out", err)
+		return params.Errorf("ablate", nil, "no connected graph can take the place of the data's: %w; leave it out", err)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ package training
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -196,16 +195,25 @@ func (c *Config) put(name string, value any) error {
 	case slices.Contains(sourceNames(), name): // of other data sets
 		return datasets.Source{Name: c.Name}.Accepts(datasets.Options{Own: Patch{name: value}})
 	}
-	return &UnknownError{name}
+	return unknownOption(name)
 }
 
-// UnknownError says that there is no field or option of a name.
-type UnknownError struct{ Name string }
+// OptionError is an error about an option of a training, a model or a data set, in the tree of an error of this module.
+type OptionError interface {
+	error
+	// About returns the option's name, and the value that it cannot have; nil if the error is about any value.
+	About() (option string, value any)
+	// Spell returns the message with options as a program spells them, such as its flags. A nil value is none.
+	Spell(spelled func(option string, value any) string) string
+}
 
-// Error names the option, what could be meant, and where all options are listed.
-func (e *UnknownError) Error() string {
-	meant := cmp.Or(suggest.Meant(e.Name[strings.LastIndex(e.Name, "/")+1:], Names()), ";")
-	return fmt.Sprintf("there is no option %q%s docs/options.md lists all", e.Name, meant)
+var _ OptionError = (*params.Error)(nil)
+
+// unknownOption returns the error that there is no field or option of a name. It says what could be meant, and where
+// all options are listed.
+func unknownOption(name string) *params.Error {
+	meant := cmp.Or(suggest.Meant(name[strings.LastIndex(name, "/")+1:], Names()), ";")
+	return params.Unknown(name, meant+" docs/options.md lists all")
 }
 
 // Values returns the whole configuration by name, as its JSON has it.
@@ -240,19 +248,18 @@ func (c Config) check() error {
 	const fitted = "the weights of model %s are computed in one pass, not trained: %s"
 	switch {
 	case c.Steps > 0 && c.Steps < c.Epochs:
-		return fmt.Errorf("steps: %d in %d epochs; there must be at least 1 in each", c.Steps, c.Epochs)
+		return params.Errorf("steps", c.Steps, "there must be at least 1 in each of %d epochs", c.Epochs)
 	case c.Epochs > 1 && of.Fitted:
-		return fmt.Errorf("epochs: %d; "+fitted, c.Epochs, c.Model, "there must be 1")
+		return params.Errorf("epochs", c.Epochs, fitted, c.Model, "there must be 1")
 	case c.Steps > 0 && of.Fitted:
-		return fmt.Errorf("steps: %d; "+fitted, c.Steps, c.Model, "leave steps out")
+		return params.Errorf("steps", c.Steps, fitted, c.Model, "leave them out")
 	case c.WeightDecay > 0 && of.Fitted:
-		return fmt.Errorf("weight_decay: %g; "+fitted, c.WeightDecay, c.Model, "there must be 0")
+		return params.Errorf("weight_decay", c.WeightDecay, fitted, c.Model, "it must be 0")
 	case c.LabelSmoothing > 0 && of.Loss != nil:
-		return fmt.Errorf("label_smoothing: %g; model %s has a loss of its own, whose labels are not smoothed: it "+
-			"must be 0",
-			c.LabelSmoothing, c.Model)
+		return params.Errorf("label_smoothing", c.LabelSmoothing, "model %s has a loss of its own, whose labels are not "+
+			"smoothed: it must be 0", c.Model)
 	case c.Batch == 1:
-		return errors.New("batch: 1; batch normalisation needs at least 2 samples")
+		return params.Errorf("batch", c.Batch, "batch normalisation needs at least 2 samples")
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
@@ -79,18 +80,18 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 	data := writeRing(t, 60)
 	_, err := DryRun(t.Context(), backend, Patch{"data": data, "frames": 8}, Options{})
 	require.ErrorIs(t, err, ErrSettings)
-	require.ErrorContains(t, err, "frames: 8; data set ring.npz has no recordings to resample: leave frames out")
+	messagetest.Option(t, err, "frames", 8, "ring.npz … no recordings … leave it out")
 	d, err := datasets.Load(t.Context(), data, datasets.Options{})
 	require.NoError(t, err)
 	for want, asked := range map[string]Patch{
-		"level 1: 13 clusters of 12 nodes; a search finds at most as many as nodes": {"levels": "13x8/4,1x8/2"},
-		"level 2: 7 clusters of 6 nodes; a search finds at most as many as nodes":   {"levels": "6x8/4,7x8/4,1x8/2"},
-		"level 1: L=99 exceeds its 12 nodes":                                        {"levels": "6x8/99,1x8/2"},
-		`the transform "minirocket" needs a series; leave it out`:                   {"transforms": "minirocket,values"},
-		`transforms: there is no "kernels"; did you mean minirocket`:                {"transforms": "kernels,values"},
-		`transforms: there is no "foo"`:                                             {"transforms": "foo"},
-		`ring.npz: it has no option side; leave side out (it is for leaves)`:        {"side": "lower"},
-		`there is no option "epoch"`:                                                {"epoch": 3},
+		"level 1 … 13 clusters … 12 nodes":              {"levels": "13x8/4,1x8/2"},
+		"level 2 … 7 clusters … 6 nodes":                {"levels": "6x8/4,7x8/4,1x8/2"},
+		"level 1 … L=99 … 12 nodes":                     {"levels": "6x8/99,1x8/2"},
+		`transforms … "minirocket" … needs a series`:    {"transforms": "minirocket,values"},
+		`transforms … "kernels" … minirocket`:           {"transforms": "kernels,values"},
+		`transforms … "foo"`:                            {"transforms": "foo"},
+		`ring.npz … side=lower … leave it out … leaves`: {"side": "lower"},
+		`no option "epoch" … epochs`:                    {"epoch": 3},
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
 		o := Options{Dir: dir, Data: d}
@@ -98,7 +99,7 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		_, dry := DryRun(t.Context(), backend, asked, o)
 		_, resolved := Resolve(asked, d)
 		for _, err := range []error{trained, dry, resolved} {
-			assert.ErrorContains(t, err, want)
+			messagetest.Names(t, err, want)
 			assert.ErrorIs(t, err, ErrSettings)
 		}
 		assert.NoDirExists(t, dir)
@@ -154,7 +155,7 @@ func TestRecipeOfAnotherPlan(t *testing.T) {
 		{Patch{"ccp_hierarchy": "learned", "recipe": "paper"}, "anneal", "rank", ""},
 		{Patch{"ccp_hierarchy": "random", "ccp_slots": "random"}, "anneal", "random", ""},
 		{Patch{"ccp_hierarchy": "random", "ccp_start": "searched"}, "anneal", "rank",
-			"ccp_start=searched is of memberships that are learned, but this hierarchy is random"},
+			"ccp_start=searched: "},
 	} {
 		known, err := Preview(with(c.asked, "data", leaves))
 		require.NoError(t, err)

@@ -1,9 +1,9 @@
 package training
 
 import (
-	"fmt"
 	"iter"
 
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/distributed"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -36,15 +36,15 @@ func onDevices(batches train.Dataset, devices int) (train.Dataset, error) {
 func checkDevices(backend compute.Backend, devices, batch int) error {
 	switch have := backend.NumDevices(); {
 	case devices < 0:
-		return fmt.Errorf("devices: %d; there must be at least 1", devices)
+		return params.Errorf("devices", devices, "there must be at least 1")
 	case devices > have:
-		return fmt.Errorf("devices: %d; the backend has %d: use at most %d", devices, have, have)
+		return params.Errorf("devices", devices, "the backend has %d: use at most %d", have, have)
 	case devices > 1 && batch%devices != 0:
 		below := batch / devices * devices
 		if below == 0 {
-			return fmt.Errorf("batch %d is not a multiple of %d devices; use %d", batch, devices, devices)
+			return params.Errorf("batch", batch, "it is not a multiple of %d devices; use %d", devices, devices)
 		}
-		return fmt.Errorf("batch %d is not a multiple of %d devices; use %d or %d", batch, devices, below,
+		return params.Errorf("batch", batch, "it is not a multiple of %d devices; use %d or %d", devices, below,
 			below+devices)
 	}
 	return nil

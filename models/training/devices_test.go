@@ -15,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -31,19 +32,19 @@ func TestCheckDevices(t *testing.T) {
 		message        string
 	}{
 		{0, 7, ""}, {1, 7, ""}, {2, 8, ""}, {4, 4, ""},
-		{-1, 8, "devices: -1; there must be at least 1"},
-		{3, 100, "batch 100 is not a multiple of 3 devices; use 99 or 102"},
-		{4, 3, "batch 3 is not a multiple of 4 devices; use 4"},
-		{1000, 1000, "devices: 1000; the backend has"},
+		{-1, 8, "devices=-1 … at least 1"},
+		{3, 100, "batch=100 … 3 devices … 99 or 102"},
+		{4, 3, "batch=3 … 4 devices … use 4"},
+		{1000, 1000, "devices=1000 … backend"},
 	} {
 		err := checkDevices(backendtest.XLA(t), c.devices, c.batch)
 		if c.message == "" {
 			require.NoError(t, err)
 		} else {
-			require.ErrorContains(t, err, c.message)
+			messagetest.Names(t, err, c.message)
 		}
 	}
-	require.EqualError(t, checkDevices(backendtest.Go(t), 2, 8), "devices: 2; the backend has 1: use at most 1")
+	messagetest.Option(t, checkDevices(backendtest.Go(t), 2, 8), "devices", 2, "at most 1")
 }
 
 // noisy are signals of one of three classes each: noise that rises along the nodes as much as the class says.
@@ -218,5 +219,5 @@ func TestTrainOnDevices(t *testing.T) {
 
 	c["batch"] = 15
 	_, err = Train(t.Context(), backend, c, Options{Dir: filepath.Join(t.TempDir(), "new"), Devices: 2})
-	require.EqualError(t, err, "batch 15 is not a multiple of 2 devices; use 14 or 16")
+	messagetest.Option(t, err, "batch", 15, "2 devices … 14 or 16")
 }

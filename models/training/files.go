@@ -17,6 +17,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/gomlx/ml/model"
@@ -90,16 +91,15 @@ func own(dir, data string) error {
 		}
 		there = filepath.Join(dir, name)
 		if os.SameFile(info, set) {
-			return fmt.Errorf("%s is the data set, and a training there would replace it; choose another checkpoint",
-				there)
+			return params.Sentencef("checkpoint", "%s is the data set, and a training there would replace it; choose "+
+				"another %v", there, params.Named("checkpoint"))
 		}
 	}
 	var began map[string]any
 	_ = files.ReadJSON(filepath.Join(dir, configFile), &began)                 // one that cannot be read is not its own
 	if there != "" && began["training"] == nil && began["split_seed"] == nil { // which earlier versions wrote
-		return fmt.Errorf("%s is there, and %s shows no training that wrote it; choose another checkpoint, or move "+
-			"it away",
-			there, filepath.Join(dir, configFile))
+		return params.Sentencef("checkpoint", "%s is there, and %s shows no training that wrote it; choose another %v, or "+
+			"move it away", there, filepath.Join(dir, configFile), params.Named("checkpoint"))
 	}
 	return cmp.Or(wrongBest, wrongLast)
 }
@@ -132,8 +132,8 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 	if err != nil || other == nil {
 		return err
 	}
-	return fmt.Errorf("%s holds a run %s: give what began it to go on with it, choose another checkpoint, or pass "+
-		"overwrite", dir, strings.Join(other, " and "))
+	return params.Sentencef("checkpoint", "%s holds a run %s: give what began it to go on with it, choose another %v, or "+
+		"pass %v", dir, strings.Join(other, " and "), params.Named("checkpoint"), params.Named("overwrite"))
 }
 
 // OtherData lists in what a data set differs from the data of the run in dir, see datasets.Fingerprint.Differences.
@@ -171,7 +171,8 @@ func lock(dir string) (unlock func(remove bool), err error) {
 	}
 	unlock, err = files.Lock(filepath.Join(dir, lockFile))
 	if errors.Is(err, files.ErrLocked) {
-		err = fmt.Errorf("%w %s; wait for it, or choose another checkpoint", ErrBusy, dir)
+		err = params.Sentencef("checkpoint", "%w %s; wait for it, or choose another %v", ErrBusy, dir,
+			params.Named("checkpoint"))
 	}
 	return unlock, err
 }

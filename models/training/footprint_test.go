@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,7 +49,7 @@ func TestDryRun(t *testing.T) {
 	assert.Equal(t, "bayes", fitted.Config.Model)
 	c["batch"] = 15
 	_, err = DryRun(t.Context(), backend, c, Options{Devices: 2})
-	require.EqualError(t, err, "batch 15 is not a multiple of 2 devices; use 14 or 16")
+	messagetest.Option(t, err, "batch", 15, "2 devices … 14 or 16")
 }
 
 // small is a backend whose device has too little memory for a training step, which it says when that is compiled.

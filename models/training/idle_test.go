@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -52,5 +53,5 @@ func TestSettingsWithoutEffect(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "all", c.Transforms)
 	_, err = training.Resolve(training.Patch{"model": "transforms", "transforms": "none"}, d)
-	require.ErrorContains(t, err, "transforms=none predicts nothing; leave transforms out")
+	messagetest.Option(t, err, "transforms", "none", "model transforms … predicts nothing")
 }

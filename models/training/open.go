@@ -65,7 +65,7 @@ func (c *Config) decode(part []byte, fields []params.Field) error {
 	further := append(sourceNames(), params.Names(ablationFields)...)
 	for _, name := range sorted(values) {
 		if params.Find(fields, name) == nil && !slices.Contains(further, name) {
-			err = cmp.Or(err, error(&UnknownError{name}))
+			err = cmp.Or(err, error(unknownOption(name)))
 		}
 		err = cmp.Or(err, c.put(name, values[name]))
 	}
@@ -110,8 +110,8 @@ func (c Config) checkInMemory() error {
 	values, usual := c.Values(), Config{Data: Data{Name: c.Name}}.Values()
 	for _, name := range sorted(values) {
 		if value := values[name]; phaseOf(name) == params.Loading && value != usual[name] {
-			return fmt.Errorf("%s: %v; the data is in memory, as datasets.Load or New made it: give it there, and "+
-				"leave %s out", name, value, name)
+			return params.Errorf(name, value, "the data is in memory, as datasets.Load or New made it: give it there, and "+
+				"leave it out here")
 		}
 	}
 	return nil
@@ -185,7 +185,8 @@ func SplitOf(d *datasets.Dataset, name string) ([]int, error) {
 	case !known:
 		return nil, fmt.Errorf("there is no split %q; there are train, validation, test, all", name)
 	case len(split) == 0:
-		return nil, fmt.Errorf("the %s split of %s has no samples; choose another split", name, d.Name)
+		return nil, params.Sentencef("split", "the %s split of %s has no samples; choose another %v", name, d.Name,
+			params.Named("split"))
 	default:
 		return split, nil
 	}

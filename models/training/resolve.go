@@ -87,10 +87,10 @@ func draft(asked Patch, memory *datasets.Dataset) (p draftConfig, err error) {
 	}
 	p.Name, p.Model, p.Recipe = text("data", p.Name), text("model", p.Model), text("recipe", p.Recipe)
 	if !slices.Contains(models.Names(), p.Model) {
-		return p, fmt.Errorf("model: there is no %q; %s", p.Model, suggest.Model(p.Model, models.Names()))
+		return p, params.Errorf("model", nil, "there is no %q; %s", p.Model, suggest.Model(p.Model, models.Names()))
 	}
 	if names := RecipeNames(p.Model, p.Name); !slices.Contains(names, p.Recipe) {
-		return p, fmt.Errorf("recipe: there is no %q for model %s on %s; %s", p.Recipe, p.Model, p.Name,
+		return p, params.Errorf("recipe", nil, "there is no %q for model %s on %s; %s", p.Recipe, p.Model, p.Name,
 			suggest.Among(p.Recipe, names))
 	}
 	p.recipe = p.recipeFor(memory != nil)
@@ -133,14 +133,14 @@ func (p *draftConfig) putAll(values Patch) error {
 	for _, name := range sorted(values) {
 		if values[name] == Auto {
 			if !canBeAuto(name) {
-				return fmt.Errorf("%s=%s: only %s can be left to the data", name, Auto, strings.Join(autoNames(), ", "))
+				return params.Errorf(name, Auto, "only %s can be left to the data", strings.Join(autoNames(), ", "))
 			}
 			p.open[name] = true
 			continue
 		}
 		err := p.put(name, values[name])
-		if wrong, is := errors.AsType[*params.Error](err); is && canBeAuto(name) {
-			wrong.Must = strings.Replace(wrong.Must, "must be ", "must be "+Auto+", or ", 1)
+		if wrong, is := errors.AsType[*params.Error](err); is && wrong.Allows != "" && canBeAuto(name) {
+			wrong.Allows = Auto + ", or " + wrong.Allows
 			return wrong
 		}
 		if err != nil {
@@ -159,8 +159,8 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *dataset
 		return c, models.Spec{}, d, fmt.Errorf("data set %s has no training samples", d.Name)
 	}
 	if c.Frames > 0 && d.Form == nil {
-		return c, models.Spec{}, d, fmt.Errorf("frames: %d; data set %s has no recordings to resample: leave frames "+
-			"out", c.Frames, d.Name)
+		return c, models.Spec{}, d, params.Errorf("frames", c.Frames, "data set %s has no recordings to resample: "+
+			"leave it out", d.Name)
 	}
 	levels, hidden := PresetOf(c.Model, c.Name, c.Recipe, d.Nodes)
 	if p.isDefault("levels") {
@@ -191,8 +191,8 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, *dataset
 		return c, models.Spec{}, d, err
 	}
 	if c.Steps > mostSteps {
-		return c, models.Spec{}, d, fmt.Errorf("steps: %s are more than the %s that a training may have; lower steps",
-			text.Thousands(c.Steps), text.Thousands(mostSteps))
+		return c, models.Spec{}, d, params.Errorf("steps", c.Steps, "a training may have %s at most; lower them",
+			text.Thousands(mostSteps))
 	}
 	s, err := c.spec(d)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -44,8 +45,8 @@ func checkWeights(c Config, spec models.Spec, memory int64) error {
 		text, _ := c.Hidden.MarshalText() // of plain numbers: cannot fail
 		option, value, lower = "hidden", string(text), "narrower layers"
 	}
-	return fmt.Errorf("%s: %s asks for weights that take %.3g GB with their averages in training, and there are "+
-		"%.3g GB of memory; ask for %s", option, value, (hidden+levels)/1e9, float64(memory)/1e9, lower)
+	return params.Errorf(option, value, "this asks for weights that take %.3g GB with their averages in training, and "+
+		"there are %.3g GB of memory; ask for %s", (hidden+levels)/1e9, float64(memory)/1e9, lower)
 }
 
 // Levels are the levels of a network. Their text is that of the paper's table, clusters x filters / L, separated by

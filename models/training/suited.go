@@ -1,7 +1,6 @@
 package training
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -60,8 +59,8 @@ func (p draftConfig) suited(c Config, d *datasets.Dataset) (Patch, error) {
 	case p.open["steps"]:
 		perEpoch := n / c.Batch
 		if c.Epochs > mostSteps/perEpoch {
-			return nil, fmt.Errorf("epochs: %s epochs of %s are more than the %s steps that a training may have; "+
-				"lower epochs", text.Thousands(c.Epochs), text.Count(perEpoch, "step"), text.Thousands(mostSteps))
+			return nil, params.Errorf("epochs", c.Epochs, "epochs of %s make more than the %s steps that a training may "+
+				"have; lower them", text.Count(perEpoch, "step"), text.Thousands(mostSteps))
 		}
 		values["steps"] = c.Epochs * perEpoch
 	}

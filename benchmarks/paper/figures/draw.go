@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
@@ -62,7 +63,8 @@ func free(paths, heading []string) error {
 	raw, _ := os.ReadFile(paths[2])
 	for _, path := range paths {
 		if _, err := os.Stat(path); err == nil && !strings.HasPrefix(string(raw), strings.Join(heading, ",")+"\n") {
-			return fmt.Errorf("%s is there, and is no figure of ccp; choose another folder, or move it away", path)
+			return params.Sentencef("folder", "%s is there, and is no figure of ccp; choose another %v, or move it away",
+				path, params.Named("folder"))
 		}
 	}
 	return nil

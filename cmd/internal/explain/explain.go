@@ -14,6 +14,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
@@ -59,11 +60,11 @@ func (e *Explanation) Prepare(n int) error {
 		}
 	}
 	if len(e.Samples) == 0 && e.Class >= 0 {
-		return fmt.Errorf("the %s split of %s has no samples of class %q to explain; choose another split, such as all",
-			e.Split, e.Data.Name,
-			e.Classifier.ClassNames[e.Class])
+		return params.Sentencef("split", "the %s split of %s has no samples of class %q to explain; choose another %v, "+
+			"such as all", e.Split, e.Data.Name, e.Classifier.ClassNames[e.Class], params.Named("split"))
 	} else if len(e.Samples) == 0 {
-		return fmt.Errorf("the %s split of %s has no samples to explain; choose another split", e.Split, e.Data.Name)
+		return params.Sentencef("split", "the %s split of %s has no samples to explain; choose another %v", e.Split,
+			e.Data.Name, params.Named("split"))
 	}
 	e.Of = len(e.Samples)
 	if n == Auto {

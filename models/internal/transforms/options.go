@@ -1,10 +1,10 @@
 package transforms
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models/internal/transforms/features"
 )
@@ -30,7 +30,7 @@ func Parse(option string) (some []string, err error) {
 	}
 	for name := range strings.SplitSeq(option, ",") {
 		if !slices.Contains(names(), name) {
-			return nil, fmt.Errorf("transforms: there is no %q; %s; join several by commas", name,
+			return nil, params.Errorf("transforms", nil, "there is no %q; %s; join several by commas", name,
 				suggest.Among(name, append([]string{All, None}, names()...)))
 		}
 		some = append(some, name)

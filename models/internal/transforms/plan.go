@@ -2,9 +2,9 @@ package transforms
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models/internal/transforms/features"
 )
 
@@ -92,7 +92,7 @@ func (p *plan) pickTransforms() error {
 		lacks := t.Lacks(p.header.shape())
 		if lacks != "" {
 			if asked && !t.IsStretched() {
-				return fmt.Errorf("transforms: the transform %q needs %s; leave it out", t.Name, lacks)
+				return params.Errorf("transforms", nil, "the transform %q needs %s; leave it out", t.Name, lacks)
 			}
 			continue
 		}
