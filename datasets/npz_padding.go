@@ -15,12 +15,12 @@ func (r *npzReader) warnPadding() {
 	}{{"from some time point to the end", "store NaN there, or the array lengths [samples]", true},
 		{"from the begin to some time point", "store NaN there", false}} {
 		p := r.paddingOf(end.back)
-		if p.samples < 2 || !p.several || r.timepointsOf(p.value) != p.timepoints {
+		if p.samples < 2 || !p.differs || r.timepointsOf(p.value) != p.timepoints {
 			continue
 		}
 		appendf(&r.raw.Warnings, "every sensor is %g %s in %d of %d series (the first: series[%d], %d time points), and "+
 			"nowhere else: if that fills recordings up to one length, %s", p.value, end.where, p.samples, r.samples, p.first,
-			p.of, end.way)
+			p.ofFirst, end.way)
 	}
 }
 
@@ -29,8 +29,9 @@ type padding struct {
 	value      float32
 	samples    int
 	timepoints int  // of all of them
-	several    bool // they are not as many in each series
-	first, of  int  // the first of the series, and its time points of that kind
+	differs    bool // the series differ in the number or the value of these time points
+	first      int  // the first series with several such time points
+	ofFirst    int  // how many it has
 }
 
 // paddingOf finds time points at the end of series, or at their begin, at which all sensors have one value, that of
@@ -48,30 +49,31 @@ func (r *npzReader) paddingOf(back bool) (p padding) {
 	if first < 0 {
 		return p
 	}
-	p = padding{value: values[first], first: first, of: counts[first]}
+	p = padding{value: values[first], first: first, ofFirst: counts[first]}
 	for i, count := range counts {
 		if count > 0 && values[i] == p.value {
 			p.samples, p.timepoints = p.samples+1, p.timepoints+count
 		}
-		p.several = p.several || count != p.of || values[i] != p.value
+		p.differs = p.differs || count != p.ofFirst || values[i] != p.value
 	}
 	return p
 }
 
-// uniformEnd counts the time points at the end of a series, or at its begin, at which all sensors have one value. It
-// is 0 if the whole series is so.
+// uniformEnd counts the time points at the end of a series, or at its begin, at which all sensors have one value, the
+// same at all of them. It is 0 if the whole series is so.
 func (r *npzReader) uniformEnd(i int, back bool) (value float32, count int) {
 	n := r.timepoints(i)
 	for ; count < n; count++ {
-		at := count
+		timepoint := count
 		if back {
-			at = n - 1 - count
+			timepoint = n - 1 - count
 		}
-		one, uniform := r.uniform(i, at)
-		if !uniform || count > 0 && one != value {
+		shared, isUniform := r.uniform(i, timepoint)
+		isSame := count == 0 || shared == value
+		if !isUniform || !isSame {
 			return value, count
 		}
-		value = one
+		value = shared
 	}
 	return 0, 0
 }
@@ -94,7 +96,8 @@ func (r *npzReader) uniform(i, timepoint int) (value float32, ok bool) {
 func (r *npzReader) timepointsOf(value float32) (count int) {
 	for i := range r.samples {
 		for timepoint := range r.timepoints(i) {
-			if one, uniform := r.uniform(i, timepoint); uniform && one == value {
+			shared, isUniform := r.uniform(i, timepoint)
+			if isUniform && shared == value {
 				count++
 			}
 		}

@@ -32,34 +32,45 @@ func (c *Changes) note(format string, values ...any) {
 // where they lie. An error names the sensor, its channel and the time point.
 func (f *Form) Prepare(r *Recording) (c Changes, err error) {
 	err = f.order(r, &c)
-	if err == nil {
-		err = f.untracked(r, &c)
+	if err != nil {
+		return c, err
 	}
-	if err == nil {
-		if _, _, rate, own := r.rates(); own != nil {
-			r.fastest, r.first, r.last = rate, own[0], own[len(own)-1]
-		}
-		err = cmp.Or(f.unit(r, &c), r.pause(), f.fill(r, &c))
+	err = f.untracked(r, &c)
+	if err != nil {
+		return c, err
 	}
+	_, _, rate, own := r.rates()
+	if own != nil {
+		r.fastest, r.first, r.last = rate, own[0], own[len(own)-1]
+	}
+	err = cmp.Or(f.unit(r, &c), r.pause(), f.fill(r, &c))
 	if err == nil && f.Origin != "" {
-		width, at := f.Width(), slices.Index(f.Sensors, f.Origin)*f.Channels
-		first := slices.Clone(r.Values[at : at+f.Channels])
-		for row, lost := 0, 0; row < len(r.Values) && f.Channels > 1; row += width { // a single value may well be 0
-			if origin := r.Values[row+at:][:f.Channels]; slices.ContainsFunc(origin, func(v float64) bool { return v != 0 }) {
-				first = slices.Clone(origin)
-				if lost > 0 {
-					c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; "+
-						"the first other value is the origin", f.Origin)
-				}
-				break
-			}
-			lost++
-		}
-		for k := range r.Values {
-			r.Values[k] -= first[k%f.Channels]
-		}
+		f.subtractOrigin(r, &c)
 	}
 	return c, err
+}
+
+// subtractOrigin subtracts the first value of the origin from all values, in each channel. A body may not be tracked at
+// the beginning, so that its position is 0 in all channels: then the first other one counts. A single channel may well
+// be 0.
+func (f *Form) subtractOrigin(r *Recording, c *Changes) {
+	width, at := f.Width(), slices.Index(f.Sensors, f.Origin)*f.Channels
+	first := slices.Clone(r.Values[at : at+f.Channels])
+	for row := 0; row < len(r.Values) && f.Channels > 1; row += width {
+		origin := r.Values[row+at:][:f.Channels]
+		if !slices.ContainsFunc(origin, func(v float64) bool { return v != 0 }) {
+			continue
+		}
+		first = slices.Clone(origin)
+		if row > 0 {
+			c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; "+
+				"the first other value is the origin", f.Origin)
+		}
+		break
+	}
+	for k := range r.Values {
+		r.Values[k] -= first[k%f.Channels]
+	}
 }
 
 // unit notes times whose rate is far from the training's. It refuses them if the rates differ as those of minutes and

@@ -83,31 +83,38 @@ func (e *Extremes) Gaps() (gaps []Gap) {
 	sorted := slices.Sorted(slices.Values(e.some))
 	for i, end := range e.ends {
 		sign := 1 - 2*float64(i)
-		for k := len(end) - 1; k > 0; k-- { // the innermost first: all that lie further outside are gaps, too
-			out, next, most := end[k-1], end[k], -e.ends[1-i][0].value
-			if next.times == 0 {
+		most := -e.ends[1-i][0].value                      // the value at the other end
+		for inside := len(end) - 1; inside > 0; inside-- { // from the innermost: all that lie further outside are gaps, too
+			if end[inside].times == 0 || !isFarOutside(end[inside-1], end[inside].value, most, sign, sorted) {
 				continue
 			}
-			centre, usual := 0.0, 0.0
-			inner := slices.DeleteFunc(slices.Clone(sorted), func(v float64) bool { return sign*v <= out.value })
-			if len(inner) > 0 {
-				quartile := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, inner, nil) }
-				centre, usual = sign*quartile(0.5), usualRange*(quartile(0.75)-quartile(0.25))
+			for _, gap := range end[:inside] {
+				gaps = append(gaps, Gap{sign * gap.value, gap.times, e.seen})
 			}
-			if usual == 0 {
-				usual = most - next.value
-			}
-			far, least := next.value-out.value, 10*usual
-			if slices.Contains(usualGaps, math.Abs(out.value)) {
-				least = 2 * usual
-			}
-			if usual > 0 && far > least && centre-out.value > 3*(centre-next.value) && (out.times > 2 || far > 1000*usual) {
-				for _, gap := range end[:k] {
-					gaps = append(gaps, Gap{sign * gap.value, gap.times, e.seen})
-				}
-				break
-			}
+			break
 		}
 	}
 	return gaps
+}
+
+// isFarOutside reports that a value at an end is far from the next one, as measured by how far the values inside lie
+// apart. All are times sign, so that the end is the low one: most is the highest. sorted are some of all values, not
+// times sign.
+func isFarOutside(out tally, next, most, sign float64, sorted []float64) bool {
+	centre, usual := 0.0, 0.0
+	inner := slices.DeleteFunc(slices.Clone(sorted), func(v float64) bool { return sign*v <= out.value })
+	if len(inner) > 0 {
+		quartile := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, inner, nil) }
+		centre, usual = sign*quartile(0.5), usualRange*(quartile(0.75)-quartile(0.25))
+	}
+	if usual == 0 {
+		usual = most - next
+	}
+	far, least := next-out.value, 10*usual
+	if slices.Contains(usualGaps, math.Abs(out.value)) {
+		least = 2 * usual
+	}
+	isApart := far > least && centre-out.value > 3*(centre-next)
+	comesOftenEnough := out.times > 2 || far > 1000*usual
+	return usual > 0 && isApart && comesOftenEnough
 }

@@ -18,10 +18,9 @@ type Fill struct {
 // NewFill takes the means of rows, `[sensors, channels]` with NaN for missing values, and the lines between linked
 // sensors. The error names a sensor without any value.
 func NewFill(sensors []string, channels int, links [][2]int, rows func(yield func(row []float64))) (*Fill, error) {
-	width := len(sensors) * channels
 	n := len(sensors)
-	f := &Fill{Mean: make([]float64, width), Neighbours: make([][]int, n), Slope: make([][]float64, n)}
-	count := make([]float64, width)
+	f := &Fill{Mean: make([]float64, n*channels), Neighbours: make([][]int, n), Slope: make([][]float64, n)}
+	count := make([]float64, n*channels)
 	rows(func(row []float64) {
 		for at, v := range row {
 			if !math.IsNaN(v) {
@@ -30,38 +29,49 @@ func NewFill(sensors []string, channels int, links [][2]int, rows func(yield fun
 			}
 		}
 	})
-	if at := slices.Index(count, 0); at >= 0 {
+	without := slices.Index(count, 0)
+	if without >= 0 {
 		return nil, fmt.Errorf("%s has no value in any training sample; leave it out (ccp data import --leave)",
-			Column(sensors, channels, at))
+			Column(sensors, channels, without))
 	}
 	for _, link := range links {
 		f.Neighbours[link[0]] = append(f.Neighbours[link[0]], link[1])
 		f.Neighbours[link[1]] = append(f.Neighbours[link[1]], link[0])
 	}
-	squares := make([][]float64, n) // of the neighbours
+	f.fitSlopes(channels, rows)
+	return f, nil
+}
+
+// fitSlopes fits a line from each neighbour of a sensor to the sensor, in each channel: its slope is the sum of the
+// products of both by the sum of the neighbour's squares, less their means, and 0 if the neighbour does not change.
+func (f *Fill) fitSlopes(channels int, rows func(yield func(row []float64))) {
+	squares := make([][]float64, len(f.Neighbours)) // of the neighbours
 	for sensor, near := range f.Neighbours {
 		f.Slope[sensor], squares[sensor] = make([]float64, len(near)*channels), make([]float64, len(near)*channels)
 	}
 	rows(func(row []float64) {
 		for sensor, near := range f.Neighbours {
 			for k := range f.Slope[sensor] {
-				at, by := sensor*channels+k%channels, near[k/channels]*channels+k%channels
-				if x, y := row[by]-f.Mean[by], row[at]-f.Mean[at]; x*y == x*y { // both are there
-					f.Slope[sensor][k] += x * y
-					squares[sensor][k] += x * x
+				neighbour, channel := near[k/channels], k%channels
+				at, by := sensor*channels+channel, neighbour*channels+channel
+				x, y := row[by]-f.Mean[by], row[at]-f.Mean[at]
+				if math.IsNaN(x * y) { // one is missing
+					continue
 				}
+				f.Slope[sensor][k] += x * y
+				squares[sensor][k] += x * x
 			}
 		}
 	})
 	for sensor := range squares {
 		for k, square := range squares[sensor] {
-			f.Slope[sensor][k] /= square
 			if square == 0 {
 				f.Slope[sensor][k] = 0
+				continue
 			}
+			f.Slope[sensor][k] /= square
 		}
 	}
-	return f, nil
 }
 
 // fits reports that a fill, which may be nil, is of so many sensors and channels.
@@ -92,7 +102,8 @@ func (f *Fill) apply(row []float64, channels int) (filled int) {
 		sum, n := 0.0, 0
 		for k, near := range f.Neighbours[at/channels] {
 			by := near*channels + at%channels
-			if x := was[by] - f.Mean[by]; !math.IsNaN(x) {
+			x := was[by] - f.Mean[by]
+			if !math.IsNaN(x) {
 				sum += f.Slope[at/channels][k*channels+at%channels] * x
 				n++
 			}

@@ -82,7 +82,7 @@ func (f *Form) Check() error {
 			return fmt.Errorf("its sensor %d has no name; name each sensor", i)
 		}
 	}
-	if err := apart(f.Sensors); err != nil {
+	if err := distinct(f.Sensors); err != nil {
 		return err
 	}
 	if len(f.Sensors) > 0 && f.Channels > 0 && f.Frames >= 0 && f.Rate >= 0 && f.Second >= 0 &&

@@ -15,23 +15,24 @@ func (f *Form) untracked(r *Recording, c *Changes) error {
 	if !f.Untracked {
 		return nil
 	}
-	lost, rows, first := 0, 0, false
+	lost, rows, atBegin := 0, 0, false
 	for row := range slices.Chunk(r.Values, f.Width()) {
-		zero := slices.Contains(row, 0) && !slices.ContainsFunc(row, func(v float64) bool { return v != 0 && v == v })
 		rows++
-		if zero {
-			lost++
-			first = first || rows == 1
-			for at := range row {
-				row[at] = math.NaN()
-			}
+		hasOther := slices.ContainsFunc(row, func(v float64) bool { return v != 0 && !math.IsNaN(v) })
+		if hasOther || !slices.Contains(row, 0) {
+			continue
+		}
+		lost++
+		atBegin = atBegin || rows == 1
+		for at := range row {
+			row[at] = math.NaN()
 		}
 	}
 	switch {
 	case lost == 0:
 	case lost == rows:
 		return errors.New("every sensor is 0 at each time point, as of a body that was never tracked; remove the sample")
-	case first && f.Origin != "":
+	case atBegin && f.Origin != "":
 		c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; those at which all "+
 			"sensors are 0 are missing values, cut off at the ends", f.Origin)
 	default:
@@ -97,7 +98,7 @@ func fillSeries(values []float64, stride int, times []float64) (filled int, any 
 		}
 		return times[at/stride]
 	}
-	last := -stride // the last value seen
+	last := -stride // the place of the last value seen; negative before the first
 	for at := 0; at < len(values); at += stride {
 		if math.IsNaN(values[at]) {
 			filled++

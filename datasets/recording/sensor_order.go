@@ -34,7 +34,7 @@ func (f *Form) order(r *Recording, c *Changes) error {
 		r.Sensors, r.Channels = f.Sensors, channels
 		return nil
 	}
-	err = apart(sensors)
+	err = distinct(sensors)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	c.Notes = append(c.Notes, notes...)
 	if turned || missing != nil || others != nil {
 		r.Width = 0 // of what it was
-		r.Values = taken(r.Values, from, channels, len(sensors)*channels)
+		r.Values = pickSensors(r.Values, from, channels, len(sensors)*channels)
 	}
 	r.Sensors, r.Channels = f.Sensors, channels
 	return nil
@@ -105,9 +105,9 @@ func (r *Recording) checkNumbers(sensors []string, channels int) error {
 	return nil
 }
 
-// taken returns of each row of values the sensors that from names, each with its channels. What is not there, -1, is
-// NaN.
-func taken(values []float64, from []int, channels, width int) []float64 {
+// pickSensors returns of each row of values the sensors whose numbers are in from, each with its channels. One that is
+// not there, -1, is NaN.
+func pickSensors(values []float64, from []int, channels, width int) []float64 {
 	all := make([]float64, 0, len(values)/width*len(from)*channels)
 	for row := range slices.Chunk(values, width) {
 		for _, at := range from {
@@ -131,8 +131,7 @@ func (f *Form) orderAxes(r *Recording) error {
 	axes := f.Axes()
 	if axes == nil {
 		return errors.New("it names its channels, and those of the training data have no names; leave channels out, and " +
-			"give their values in the " +
-			"training data's order")
+			"give their values in the training data's order")
 	}
 	from, missing, others, turned := suggest.Match(axes, r.Axes)
 	if missing != nil || others != nil || len(r.Axes) != len(axes) {
@@ -170,8 +169,8 @@ func (f *Form) Others(others []string, turned, timed bool) (notes []string, err 
 	return notes, nil
 }
 
-// apart returns an error if two sensors have names that suggest.Match takes for one.
-func apart(sensors []string) error {
+// distinct returns an error if two sensors have names that suggest.Match takes for one.
+func distinct(sensors []string) error {
 	seen := map[string]bool{}
 	for _, name := range sensors {
 		key := suggest.Tidy(name)

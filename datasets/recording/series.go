@@ -10,8 +10,7 @@ import (
 
 // ErrNoForm says that a classifier was not trained on recordings.
 var ErrNoForm = errors.New("the classifier was trained on signals, not on recordings; store recordings as series, " +
-	"or import " +
-	"them with ccp data import, and train on that file")
+	"or import them with ccp data import, and train on that file")
 
 // Series returns the values of a recording at even time points, `[timepoints, sensors, channels]`, and leaves the
 // recording as it is. If the form has a rate and the recording has times, the time points have that rate. The notes say
@@ -49,7 +48,7 @@ func (f *Form) RateNote() string {
 // has a rate, the time points have it. Else they are as many as the recording's. The result is in room if that
 // suffices.
 func (f *Form) Even(r Recording, room []float32) []float32 {
-	width, count := f.Width(), r.Timepoints()
+	width := f.Width()
 	series := slices.Grow(room[:0], len(r.Values))[:len(r.Values)]
 	for i, v := range r.Values {
 		series[i] = float32(v)
@@ -58,34 +57,41 @@ func (f *Form) Even(r Recording, room []float32) []float32 {
 		return series
 	}
 	g := f.gridOf(&r)
-	begin, span, timepoints := g.begin, g.span, g.timepoints
 	if g.uneven {
-		frames := timepoints
+		frames := g.timepoints
 		// a sensor with times of its own adds time points, and makes the others no faster
-		own := int(min(math.Round(span*cmp.Or(r.fastest, g.rate))+1, float64(mostStretch*count)))
-		if f.Rate > 0 && float64(own) > other*float64(timepoints) {
+		most := float64(mostStretch * r.Timepoints())
+		own := int(min(math.Round(g.span*cmp.Or(r.fastest, g.rate))+1, most))
+		if f.Rate > 0 && float64(own) > other*float64(g.timepoints) {
 			frames = own // of which Resample takes means
 		}
-		even, at := make([]float32, frames*width), 0
-		for frame := range frames {
-			time := begin + span*float64(frame)/float64(max(1, frames-1))
-			for at < count-2 && r.Times[at+1] <= time {
-				at++
-			}
-			part := min(1, max(0, (time-r.Times[at])/(r.Times[at+1]-r.Times[at])))
-			for column := range width {
-				a, b := r.Values[at*width+column], r.Values[(at+1)*width+column]
-				even[frame*width+column] = float32(a + part*(b-a))
-			}
-		}
-		series = even
+		series = g.interpolate(&r, frames, width)
 	}
-	if timepoints*width == len(series) {
+	if g.timepoints*width == len(series) {
 		return series
 	}
-	resampled := make([]float32, timepoints*width)
+	resampled := make([]float32, g.timepoints*width)
 	Resample(resampled, series, width)
 	return resampled
+}
+
+// interpolate returns the values at that many even times of the grid, each on the line between the time points before
+// and after it.
+func (g *grid) interpolate(r *Recording, frames, width int) []float32 {
+	even := make([]float32, frames*width)
+	at := 0 // the time point before the frame, or the last but one
+	for frame := range frames {
+		time := g.begin + g.span*float64(frame)/float64(max(1, frames-1))
+		for at < len(r.Times)-2 && r.Times[at+1] <= time {
+			at++
+		}
+		part := min(1, max(0, (time-r.Times[at])/(r.Times[at+1]-r.Times[at])))
+		for column := range width {
+			a, b := r.Values[at*width+column], r.Values[(at+1)*width+column]
+			even[frame*width+column] = float32(a + part*(b-a))
+		}
+	}
+	return even
 }
 
 // grid are the even times that a recording's series has.
@@ -99,14 +105,16 @@ type grid struct {
 // gridOf returns the even times of a prepared recording with two times or more.
 func (f *Form) gridOf(r *Recording) grid {
 	count, spacing := len(r.Times), spacingOf(r.Times)
-	g := grid{r.Times[0], r.Times[count-1] - r.Times[0], count, !spacing.even, 1 / spacing.step}
+	first, last := r.Times[0], r.Times[count-1]
+	g := grid{begin: first, span: last - first, timepoints: count, uneven: !spacing.even, rate: 1 / spacing.step}
 	if g.uneven && f.Rate > 0 && r.fastest > 0 { // the even times are those of the sensor that was read most often
-		steps := func(from, to float64) float64 { return math.Floor((to-from)*r.fastest+1e-6) / r.fastest }
-		begin := r.first - steps(g.begin, r.first)
-		g.begin, g.span = begin, r.last+steps(r.last, r.Times[count-1])-begin
+		wholeSteps := func(time float64) float64 { return math.Floor(time*r.fastest+1e-6) / r.fastest }
+		begin := r.first - wholeSteps(r.first-g.begin)
+		g.begin, g.span = begin, r.last+wholeSteps(last-r.last)-begin
 	}
-	// else only both ends were rounded
-	if f.Rate > 0 && !(math.Abs(g.span*f.Rate-float64(count-1)) <= 1.5*spacing.tick*f.Rate) {
+	// the span may differ from that of count time points because both ends were rounded
+	onlyRounded := math.Abs(g.span*f.Rate-float64(count-1)) <= 1.5*spacing.tick*f.Rate
+	if f.Rate > 0 && !onlyRounded {
 		g.timepoints = max(1, int(min(math.Round(g.span*f.Rate)+1, float64(mostStretch*count))))
 	}
 	return g
