@@ -37,6 +37,9 @@ func CheckNPZ(path string, opts Options) (Report, error) {
 	defer r.Close()
 	errs := r.read()
 	if len(errs) == 0 {
+		errs = separate(r.setProvenance(path))
+	}
+	if len(errs) == 0 {
 		report.Data, errs = assemble(r.raw, *r.raw.Split)
 	}
 	for _, err := range errs {

@@ -76,7 +76,7 @@ func (d *Dataset) linkMany(training []int) (*affinity.Matrix, error) {
 	}
 	most := max(1, describingAtOnce/(width*d.Form.Longest))
 	training = loop.Spread(training, min(most, len(training)))
-	mean, _ := d.stats(training, width)
+	mean, _ := d.columnStats(training)
 	dims := 0
 	for _, i := range training {
 		dims += len(d.Series[i]) / sensors
@@ -114,10 +114,10 @@ func (d *Dataset) linkMany(training []int) (*affinity.Matrix, error) {
 // joined if either chooses the other. It compares a block of sensors with all at a time, so that the memory grows with
 // their number, not with its square.
 func (d *Dataset) correlate(training []int, k int) (*affinity.Matrix, error) {
-	sensors, channels, width := len(d.Form.Sensors), d.Channels, d.Form.Width()
+	sensors, channels := len(d.Form.Sensors), d.Channels
 	cost := sensors * sensors * channels * d.Form.Longest
 	training = loop.Spread(training, max(1, correlating/cost))
-	mean, _ := d.stats(training, width)
+	mean, _ := d.columnStats(training)
 	var links []affinity.Edge
 	squares := d.squares(training, mean)
 	atOnce := max(1, productsAtOnce/(sensors*channels))

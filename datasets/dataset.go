@@ -33,6 +33,7 @@ type Dataset struct {
 	Notes, Warnings []string
 
 	learned *affinity.Matrix // the graph that Make made of the training samples; nil if it made none
+	known   []stats          // of the training samples, while Make needs them; nil: not found yet
 }
 
 // Sample writes sample i, normalised by Mean and Std, to dst, `[nodes, channels]` row-major. It is safe for

@@ -54,6 +54,7 @@ func assemble(raw *Raw, s Split) (*Dataset, []error) {
 	} else {
 		d.standardise()
 	}
+	d.known = nil
 	if d.Affinity == nil && d.KNN > 0 && len(d.Train) > 0 {
 		if err := d.join(); err != nil {
 			return nil, []error{err}
@@ -76,7 +77,7 @@ func (d *Dataset) standardise() {
 	if d.Form != nil && d.Form.Alone() {
 		width *= len(d.Form.Sensors)
 	}
-	d.Mean, d.Std = d.stats(d.Train, width)
+	d.Mean, d.Std = d.trainStats(width)
 	deviations := d.Std[:0]
 	if n := 3 * d.Bodies; n <= d.Channels && width == d.Channels {
 		deviations = d.Std[:n]

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
@@ -42,6 +40,7 @@ type npzReader struct {
 	samples, nodes int
 	series         *seriesReader               // nil if the samples are no recordings
 	skip           func(sample int, err error) // is told of samples that are left out; nil: they are errors
+	scan           *valueScan                  // of features or series; nil: they were not looked at yet
 	// taken are the arrays read so far.
 	taken []ArrayInfo
 }
@@ -72,7 +71,7 @@ type ArrayInfo struct {
 
 // openNPZ opens a file and begins a data set.
 func openNPZ(path string, opts Options) (*npzReader, error) {
-	file, err := npz.Open(path)
+	file, err := npz.OpenDigest(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w; check the path, or write the file with numpy.savez (ccp data list says which arrays)",
 			err)
@@ -80,15 +79,7 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	hash, _, err := files.Digest(path, sha256.New())
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	r := &npzReader{File: file, opts: opts, samples: -1, nodes: -1, raw: &Raw{
-		Name:       filepath.Base(path),
-		Provenance: fmt.Sprintf("%s, sha256 %s", path, hash),
-	}}
+	r := &npzReader{File: file, opts: opts, samples: -1, nodes: -1, raw: &Raw{Name: filepath.Base(path)}}
 	for _, name := range file.Names() {
 		switch meant := othersNames[name]; {
 		case slices.Contains(npzArrays, name) || slices.Contains([]string{"format", "shape"}, name) && file.Has("indptr"):
@@ -115,16 +106,14 @@ func (r *npzReader) float32s(name string, a *npz.Array, allowed bool, instead st
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w; store them as such (%[1]s.astype(numpy.float32))", name, err)
 	}
-	finite := true
-	for _, v := range values {
-		switch {
-		case v != v && allowed:
-			missing = true
-		case v-v != 0:
-			finite = false
-		}
+	if r.scan == nil {
+		r.scan = &valueScan{}
 	}
-	if finite {
+	if r.scan.at == 0 { // else it saw the values as they were read
+		r.scan.seeAll(values)
+	}
+	missing = r.scan.missing && allowed
+	if !r.scan.infinite && r.scan.missing == missing {
 		return values, missing, nil
 	}
 	return values, missing, r.unfit(name, a, values, allowed, instead)

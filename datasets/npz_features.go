@@ -37,15 +37,16 @@ func (r *npzReader) readFeatures() error {
 		r.raw.Signals = &Bytes{Records: bytes, Record: size, Nodes: r.raw.Nodes, Channels: r.raw.Channels, Scale: 1}
 		return nil
 	}
+	columns, nodes := r.raw.Channels, r.raw.Nodes
+	if table {
+		columns, nodes = size, 1
+	}
+	r.scan = newScan(1, nodes, columns, nil)
 	values, missing, err := r.float32s("features", a, table, "replace it (numpy.nan_to_num) or drop the sample")
 	if err != nil {
 		return err
 	}
 	gaps = gaps || missing // a table with gaps
-	columns := r.raw.Channels
-	if table {
-		columns = size
-	}
 	kind := "channel"
 	if table {
 		kind = "column"
@@ -60,6 +61,7 @@ func (r *npzReader) readFeatures() error {
 	if gaps {
 		r.seriesOfFeatures(values)
 	}
+	r.raw.Finite = true // but for gaps, which the series fill
 	r.raw.Signals = &Floats{Values: values, Size: size}
 	return nil
 }

@@ -51,7 +51,14 @@ func loadNPZ(path string, opts Options) (*Raw, error) {
 	if wrong := r.read(); len(wrong) > 0 {
 		return nil, r.Errorf("%w", wrong[0])
 	}
-	return r.raw, nil
+	return r.raw, r.setProvenance(path)
+}
+
+// setProvenance says where the data is from, with the hash of the file.
+func (r *npzReader) setProvenance(path string) error {
+	hash, err := r.Digest()
+	r.raw.Provenance = fmt.Sprintf("%s, sha256 %s", path, hash)
+	return err
 }
 
 // read reads all arrays and returns all that is wrong with them.

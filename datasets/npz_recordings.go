@@ -132,14 +132,22 @@ func (r *npzReader) learnFill(form *recording.Form) (*recording.Fill, error) {
 }
 
 // prepareSeries fills the gaps of each recording and makes its time points even, in the memory of what was read. own
-// are the file's names of the sensors.
+// are the file's names of the sensors. Recordings that need neither are only turned.
 func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes recording.Changes, err error) {
 	plain := *form
 	plain.Origin, plain.Untracked = "", false // what an import has done
 	r.raw.Series = make([][]float32, r.samples)
 	checked := false
 	uneven, rate := 0, 0
+	timed := r.series.times != nil || r.retimed()
 	for i := range r.raw.Series {
+		if checked && !timed && !r.series.other && plain.Gaps == nil {
+			if series := r.turned(i); series != nil {
+				r.raw.Series[i] = series
+				r.noteRecording(i, nil, len(series)/plain.Width())
+				continue
+			}
+		}
 		one := r.recording(i)
 		if !checked || r.series.other { // else the names are checked once
 			one.Sensors = own
@@ -154,15 +162,7 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 			return changes, fmt.Errorf("series[%d]: %w", i, err)
 		}
 		changes.Add(changed)
-		if r.series.untimed && one.Timepoints() > 1 {
-			changed.Notes = append(changed.Notes, r.opts.Form.RateNote())
-		}
-		if changed.Notes != nil {
-			if r.raw.SampleNotes == nil {
-				r.raw.SampleNotes = make([][]string, r.samples)
-			}
-			r.raw.SampleNotes[i] = changed.Notes
-		}
+		r.noteRecording(i, changed.Notes, one.Timepoints())
 		switch byTimes, byRate := plain.Resamples(one); {
 		case byTimes:
 			uneven++
@@ -172,8 +172,76 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 		r.raw.Series[i] = plain.Even(one, r.sample(i))
 	}
 	r.noteResampled(uneven, rate, plain.Rate)
-	r.series.values = nil
+	r.series.values, r.series.room, r.series.buffer = nil, nil, nil
 	return changes, nil
+}
+
+// noteRecording keeps what a person should know of recording i.
+func (r *npzReader) noteRecording(i int, notes []string, timepoints int) {
+	if r.series.untimed && timepoints > 1 {
+		notes = append(notes, r.opts.Form.RateNote())
+	}
+	if notes == nil {
+		return
+	}
+	if r.raw.SampleNotes == nil {
+		r.raw.SampleNotes = make([][]string, r.samples)
+	}
+	r.raw.SampleNotes[i] = notes
+}
+
+// turned puts the values of sample i, `[sensors, timepoints, axes]`, in the order of a series, `[timepoints, sensors,
+// axes]`, where they lie, without the time points at the end at which nothing was measured. It is nil, and the values
+// stay as they are, if a value is missing or infinite.
+func (r *npzReader) turned(i int) []float32 {
+	sensors, axes, end := r.nodes, r.raw.Channels, r.timepoints(i)
+	sample, row, width := r.sample(i), r.series.timepoints*axes, sensors*axes
+	for end > 1 && r.nothingAt(sample, end-1) {
+		end--
+	}
+	for sensor := range sensors {
+		if !allFinite(sample[sensor*row:][:end*axes]) {
+			return nil
+		}
+	}
+	if sensors == 1 {
+		return sample[:end*axes]
+	}
+	if r.series.room == nil {
+		r.series.room = make([]float32, len(sample))
+	}
+	room := r.series.room[:end*width]
+	const atOnce = 64 // time points, so that both places stay in the processor's cache
+	for from := 0; from < end; from += atOnce {
+		to := min(from+atOnce, end)
+		for sensor := range sensors {
+			values := sample[sensor*row+from*axes : sensor*row+to*axes]
+			if axes == 1 {
+				for k, v := range values {
+					room[(from+k)*sensors+sensor] = v
+				}
+				continue
+			}
+			for k := range to - from {
+				copy(room[(from+k)*width+sensor*axes:][:axes], values[k*axes:])
+			}
+		}
+	}
+	copy(sample, room)
+	return sample[:len(room)]
+}
+
+// nothingAt reports whether no sensor has a value at a time point of a sample.
+func (r *npzReader) nothingAt(sample []float32, timepoint int) bool {
+	axes := r.raw.Channels
+	for sensor := range r.nodes {
+		for _, v := range sample[(sensor*r.series.timepoints+timepoint)*axes:][:axes] {
+			if v == v {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // noteResampled notes how many series were resampled, unless they are to test a classifier, and why.

@@ -21,6 +21,7 @@ type seriesReader struct {
 	rate       float64   // time points for each unit of time; 0: unknown
 	times      []float64 // `[timepoints]` or `[samples, timepoints]`; nil: even
 	buffer     []float64 // of the last recording
+	room       []float32 // for a sample that is turned
 	untimed    bool      // Options.Form has a rate, and the file has neither that nor times
 	other      bool      // its sensors are not those of Options.Form in their order, and are taken by their names
 }
@@ -31,7 +32,7 @@ func (r *npzReader) readSeries() error {
 	if r.Has("features") {
 		return errors.New("features and series are both there; keep one: series if the samples are recordings in time")
 	}
-	a, err := r.Narrow("series")
+	a, err := r.Narrow("series", r.scanSeries())
 	if err == nil {
 		r.taken = append(r.taken, ArrayInfo{"series", a.Shape, a.Kind()})
 		err = r.takeSeries(a)
@@ -126,12 +127,18 @@ func (r *npzReader) recording(i int) recording.Recording {
 			one.Times = one.Times[:len(one.Times)-1]
 		}
 		one.Values = one.Values[:len(one.Times)*sensors*axes]
-	} else if s.rate > 0 && r.opts.Form != nil && r.opts.Form.Rate > 0 && (r.opts.Form.Rate != s.rate || s.other) {
+	} else if r.retimed() {
 		for timepoint := range timepoints {
 			one.Times = append(one.Times, float64(timepoint)/s.rate)
 		}
 	}
 	return one
+}
+
+// retimed reports that recordings without times get some by their rate, since a classifier has another.
+func (r *npzReader) retimed() bool {
+	s, form := r.series, r.opts.Form
+	return s.rate > 0 && form != nil && form.Rate > 0 && (form.Rate != s.rate || s.other)
 }
 
 // visit calls add with the values of the columns from..to, `[sensors, axes]`, of all recordings up to their ends.

@@ -83,10 +83,26 @@ func classesHave(names []string) string {
 // cache lines.
 const gapsAtOnce = 64
 
-// warnGaps warns of values that may stand for missing ones. visit calls add with each value of the columns from..to.
+// warnGaps warns of values that may stand for missing ones: by the extremes that a scan has found, or else those of the
+// values that visit goes over. It calls add with each value of the columns from..to.
 func (r *npzReader) warnGaps(columns int, visit func(from, to int, add func(column int, value float32)),
 	name func(column int) string) {
 	count, first := map[float64]int{}, map[float64]string{} // of the columns with each gap
+	note := func(column int, of *recording.Extremes) {
+		for _, gap := range of.Gaps() {
+			count[gap.Value]++
+			if count[gap.Value] == 1 {
+				first[gap.Value] = fmt.Sprint(name(column), " ", gap)
+			}
+		}
+	}
+	if r.scan != nil && len(r.scan.extremes) == columns {
+		for column := range columns {
+			note(column, &r.scan.extremes[column])
+		}
+		r.tellGaps(count, first)
+		return
+	}
 	var extremes [gapsAtOnce]recording.Extremes
 	for from := 0; from < columns; from += gapsAtOnce {
 		to := min(from+gapsAtOnce, columns)
@@ -99,14 +115,14 @@ func (r *npzReader) warnGaps(columns int, visit func(from, to int, add func(colu
 			}
 		})
 		for column := from; column < to; column++ {
-			for _, gap := range extremes[column-from].Gaps() {
-				count[gap.Value]++
-				if count[gap.Value] == 1 {
-					first[gap.Value] = fmt.Sprint(name(column), " ", gap)
-				}
-			}
+			note(column, &extremes[column-from])
 		}
 	}
+	r.tellGaps(count, first)
+}
+
+// tellGaps warns of gaps that so many columns have, each with a sentence about the first of them.
+func (r *npzReader) tellGaps(count map[float64]int, first map[float64]string) {
 	for _, gap := range slices.Sorted(maps.Keys(count)) {
 		also := ""
 		if count[gap] > 1 {

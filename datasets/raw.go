@@ -3,7 +3,6 @@ package datasets
 import (
 	"fmt"
 	"iter"
-	"math"
 	"math/rand/v2"
 	"strconv"
 
@@ -215,41 +214,8 @@ func (r *Raw) classCounts(indices []int) []int {
 // ChannelStats returns the mean and the standard deviation (divisor n) of each channel of the raw values of the given
 // samples, over all their nodes. A constant channel has a deviation of exactly 0. Without samples both are 0.
 func (r *Raw) ChannelStats(indices []int) (mean, std []float32) {
-	return r.stats(indices, r.Channels)
-}
-
-// stats returns what ChannelStats does for every width-th value: those of a channel, or of a sensor's channel.
-func (r *Raw) stats(indices []int, width int) (mean, std []float32) {
-	mean, std = make([]float32, width), make([]float32, width)
-	if len(indices) == 0 || r.Nodes == 0 {
-		return mean, std
-	}
-	count := 0.0
-	each := func(visit func(at int, value float64)) {
-		count = 0
-		for sample := range r.Inputs(indices) {
-			for j, value := range sample {
-				visit(j%width, float64(value))
-			}
-			count += float64(len(sample) / width)
-		}
-	}
-	// Two passes keep the deviation exact if the mean is much larger. A constant channel has a deviation of exactly 0:
-	// the float64 sum of up to 2^29 equal float32 values is exact.
-	centre, squares := make([]float64, width), make([]float64, width)
-	each(func(at int, value float64) { centre[at] += value })
-	for at := range centre {
-		centre[at] /= count
-	}
-	each(func(at int, value float64) {
-		difference := value - centre[at]
-		squares[at] += difference * difference
-	})
-	for at := range mean {
-		mean[at] = float32(centre[at])
-		std[at] = float32(math.Sqrt(squares[at] / count))
-	}
-	return mean, std
+	stats := r.stats(indices, r.Channels)[0]
+	return stats.mean, stats.std
 }
 
 // checkLabels checks what there is for each sample, and that there are at least so many classes.

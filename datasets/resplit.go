@@ -21,6 +21,6 @@ func (d *Dataset) Resplit(s Split) (_ *Dataset, err error) {
 	} else if of.Affinity, err = of.link(s.Train); err == nil {
 		of.Affinity, err = overTime(of.Affinity, d.Form.Frames)
 	}
-	of.learned, of.Warnings = of.Affinity, nil
+	of.learned, of.Warnings, of.known = of.Affinity, nil, nil
 	return &of, named(d.Name, separate(err))
 }

@@ -57,7 +57,7 @@ func (d *Dataset) overFrames() (err error) {
 	d.Nodes, d.Grid = len(form.Sensors), nil
 	d.chooseFrames(learnFrom)
 	if form.Scale == nil {
-		mean, deviation := d.stats(learnFrom, form.Width())
+		mean, deviation := d.columnStats(learnFrom)
 		differ := disparity(&form, mean, deviation)
 		bySensor := differ != "" && d.Parts == nil && form.Origin == ""
 		form.Scale = &bySensor

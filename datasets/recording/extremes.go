@@ -11,7 +11,7 @@ import (
 // Extremes are the values of a column at both ends, and some of all.
 type Extremes struct {
 	ends        [2][4]tally // the lowest values, and the highest times -1
-	some        []float64   // every so manyth
+	some        []float64   // every k-th value seen, for a k that grows
 	every, seen int         // every is a power of two
 }
 
@@ -63,6 +63,31 @@ func (e *Extremes) Add(v float64) {
 		}
 		v = -v
 	}
+}
+
+// AddEvery takes every stride-th value that is a number, the first among them.
+func (e *Extremes) AddEvery(values []float32, stride int) {
+	low, high := e.between()
+	for at := 0; at < len(values); at += stride {
+		v := float64(values[at])
+		if v > low && v < high && e.seen&(e.every-1) != 0 { // nearly always
+			e.seen++
+			continue
+		}
+		if v == v {
+			e.Add(v)
+			low, high = e.between()
+		}
+	}
+}
+
+// between returns the bounds between which a value changes no end.
+func (e *Extremes) between() (low, high float64) {
+	lowest, highest := e.ends[0][len(e.ends[0])-1], e.ends[1][len(e.ends[1])-1]
+	if lowest.times == 0 || highest.times == 0 {
+		return math.Inf(1), math.Inf(-1)
+	}
+	return lowest.value, -highest.value
 }
 
 // Gap is a value far outside all others.

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -70,4 +71,24 @@ func slicesOf(n int, of func(int) float64) (all []float64) {
 		all = append(all, of(i))
 	}
 	return all
+}
+
+// Values that are added together are as values that are added one by one.
+func TestAddEvery(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	var one, every Extremes
+	for range 300 {
+		values := make([]float32, random.IntN(40))
+		for i := range values {
+			values[i] = float32(math.Round(10 * random.NormFloat64()))
+			if random.IntN(9) == 0 {
+				values[i] = float32(math.NaN())
+			}
+			if v := values[i]; i%3 == 0 && v == v {
+				one.Add(float64(v))
+			}
+		}
+		every.AddEvery(values, 3)
+		require.Equal(t, one, every)
+	}
 }

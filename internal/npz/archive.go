@@ -30,6 +30,15 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, (&File{path: path}).Errorf("%w", err)
 	}
+	return openFile(path, file)
+}
+
+// openFile reads the list of arrays of an open file, which it closes after an error.
+func openFile(path string, file interface {
+	io.ReaderAt
+	io.Seeker
+	io.Closer
+}) (*File, error) {
 	f, err := open(path, file, file)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -120,18 +129,23 @@ func (f *File) Names() []string { return slices.Clone(f.names) }
 func (f *File) Has(name string) bool { return f.members[name] != nil }
 
 // Array reads one array. Errors name the file and the array.
-func (f *File) Array(name string) (*Array, error) { return f.array(name, false) }
+func (f *File) Array(name string) (*Array, error) { return f.array(name, nil) }
 
-// Narrow reads one array as Array does, but its numbers as float32: the wider ones are never in memory together.
-func (f *File) Narrow(name string) (*Array, error) { return f.array(name, true) }
+// Scan looks at the numbers of an array while it is read. It gets the array's shape, and returns what is then called
+// with the numbers in C order, some at a time, or nil if it does not want to see them.
+type Scan func(shape []int) func(some []float32)
 
-// array reads one array; if narrow is set, its numbers as float32.
-func (f *File) array(name string, narrow bool) (*Array, error) {
+// Narrow reads one array as Array does, but its numbers as float32: the wider ones are never in memory together. scan
+// sees the numbers on their way.
+func (f *File) Narrow(name string, scan Scan) (*Array, error) { return f.array(name, scan) }
+
+// array reads one array; with a scan, its numbers as float32.
+func (f *File) array(name string, scan Scan) (*Array, error) {
 	member := f.members[name]
 	if member == nil {
 		return nil, f.Errorf("no array %q; it has %s", name, strings.Join(f.names, ", "))
 	}
-	a, err := readMember(member, narrow)
+	a, err := readMember(member, scan)
 	if err != nil {
 		return nil, f.Errorf("array %q: %w", name, err)
 	}
@@ -140,7 +154,7 @@ func (f *File) array(name string, narrow bool) (*Array, error) {
 
 // readMember unpacks an array. Before it allocates, it refuses a size that cannot be: deflate makes at most maxDeflate
 // bytes of one.
-func readMember(member *zip.File, narrow bool) (*Array, error) {
+func readMember(member *zip.File, scan Scan) (*Array, error) {
 	if member.Flags&encrypted != 0 {
 		return nil, errors.New("has a password; write the file without one")
 	}
@@ -162,8 +176,14 @@ func readMember(member *zip.File, narrow bool) (*Array, error) {
 		return nil, err
 	}
 	defer r.Close()
-	buffered := bufio.NewReaderSize(r, 1<<16)
-	a, err := readNPY(buffered, int64(size), narrow)
+	var from io.Reader = r
+	if size > aheadBlocks*aheadSize {
+		ahead := readAhead(r)
+		defer ahead.Close()
+		from = ahead
+	}
+	buffered := bufio.NewReaderSize(from, 1<<16)
+	a, err := readNPY(buffered, int64(size), scan)
 	if err != nil {
 		return nil, err
 	}

@@ -36,10 +36,10 @@ func ReadNPYFile(path string) (*Array, error) {
 
 // ReadNPY reads an array in .npy format from r, which holds exactly size bytes. If the header's shape does not fit
 // size, ReadNPY returns an error before it allocates the array.
-func ReadNPY(r io.Reader, size int64) (*Array, error) { return readNPY(r, size, false) }
+func ReadNPY(r io.Reader, size int64) (*Array, error) { return readNPY(r, size, nil) }
 
-// readNPY is ReadNPY. If narrow is set, it makes numbers float32 while it reads.
-func readNPY(r io.Reader, size int64, narrow bool) (*Array, error) {
+// readNPY is ReadNPY. With a scan, it makes numbers float32 while it reads, and shows them to it.
+func readNPY(r io.Reader, size int64, scan Scan) (*Array, error) {
 	h, taken, err := readHeader(r)
 	if err != nil {
 		return nil, err
@@ -49,20 +49,6 @@ func readNPY(r io.Reader, size int64, narrow bool) (*Array, error) {
 		return nil, fmt.Errorf("shape %v of %d-byte elements needs %d bytes, but the array has %d; the file is cut off or "+
 			"damaged", h.shape, h.size, need, left)
 	}
-	stored := ""
-	if narrow && types[h.dtype] != nil {
-		stored = types[h.dtype].String()
-	}
-	data, err := readElements(r, h, stored != "")
-	if err != nil {
-		return nil, err
-	}
-	return &Array{Shape: h.shape, Data: data, stored: stored}, nil
-}
-
-// readElements reads the elements that follow header h, a chunk at a time, in C order. With narrow they become float32.
-func readElements(r io.Reader, h header, narrow bool) (any, error) {
-	const chunk = 1 << 18
 	if h.fortran && len(h.shape) > 1 {
 		raw := make([]byte, h.count*h.size)
 		if err := fill(r, raw); err != nil {
@@ -70,33 +56,114 @@ func readElements(r io.Reader, h header, narrow bool) (any, error) {
 		}
 		r = bytes.NewReader(rowMajor(raw, h))
 	}
-	var order binary.ByteOrder = binary.LittleEndian
+	if scan != nil && types[h.dtype] != nil {
+		data, err := readFloats(r, h, scan(h.shape))
+		return &Array{Shape: h.shape, Data: data, stored: types[h.dtype].String()}, err
+	}
+	data, err := readElements(r, h)
+	if err != nil {
+		return nil, err
+	}
+	return &Array{Shape: h.shape, Data: data}, nil
+}
+
+// chunk is about how many bytes are decoded at a time: few enough for a processor's cache.
+const chunk = 1 << 18
+
+// step returns how many elements are decoded at a time.
+func (h *header) step() int { return min(max(chunk/max(h.size, 1), 1), h.count) }
+
+// order returns the order of the bytes of an element.
+func (h *header) order() binary.ByteOrder {
 	if h.big {
-		order = binary.BigEndian
+		return binary.BigEndian
 	}
+	return binary.LittleEndian
+}
+
+// readElements reads the elements that follow header h, a chunk at a time, in C order.
+func readElements(r io.Reader, h header) (any, error) {
 	element := cmp.Or(types[h.dtype], reflect.TypeFor[string]())
-	step := min(max(chunk/max(h.size, 1), 1), h.count)
-	buffer, part := make([]byte, step*h.size), reflect.MakeSlice(reflect.SliceOf(element), step, step)
-	if narrow {
-		element = reflect.TypeFor[float32]()
-	}
-	all := reflect.MakeSlice(reflect.SliceOf(element), 0, h.count)
-	for all.Len() < h.count {
-		some := part.Slice(0, min(step, h.count-all.Len()))
+	all, buffer := reflect.MakeSlice(reflect.SliceOf(element), h.count, h.count), make([]byte, h.step()*h.size)
+	for from := 0; from < h.count; from += h.step() {
+		some := all.Slice(from, min(from+h.step(), h.count))
 		raw := buffer[:some.Len()*h.size]
 		if err := fill(r, raw); err != nil {
 			return nil, err
 		}
-		if at, err := decode(some.Interface(), raw, h, order); err != nil {
-			return nil, fmt.Errorf("element %d: %w", all.Len()+at, err)
+		if at, err := decode(some.Interface(), raw, h, h.order()); err != nil {
+			return nil, fmt.Errorf("element %d: %w", from+at, err)
 		}
-		if narrow {
-			numbers, _ := convert[float32](&Array{Data: some.Interface()}, "numbers") // all of types are
-			some = reflect.ValueOf(numbers)
-		}
-		all = reflect.AppendSlice(all, some)
 	}
 	return all.Interface(), nil
+}
+
+// readFloats reads numbers as readElements does, as float32. see, unless it is nil, is shown each chunk of them.
+func readFloats(r io.Reader, h header, see func(some []float32)) ([]float32, error) {
+	all, buffer := make([]float32, h.count), make([]byte, h.step()*h.size)
+	wide := any(nil) // the elements of a chunk, unless they are float32
+	if types[h.dtype] != reflect.TypeFor[float32]() {
+		wide = reflect.MakeSlice(reflect.SliceOf(types[h.dtype]), h.step(), h.step()).Interface()
+	}
+	for from := 0; from < h.count; from += h.step() {
+		some := all[from:min(from+h.step(), h.count)]
+		raw := buffer[:len(some)*h.size]
+		if err := fill(r, raw); err != nil {
+			return nil, err
+		}
+		into := any(some)
+		if wide != nil {
+			into = reflect.ValueOf(wide).Slice(0, len(some)).Interface()
+		}
+		if at, err := decode(into, raw, h, h.order()); err != nil {
+			return nil, fmt.Errorf("element %d: %w", from+at, err)
+		}
+		if wide != nil {
+			narrow(some, into)
+		}
+		if see != nil {
+			see(some)
+		}
+	}
+	return all, nil
+}
+
+// narrow writes numbers of any of the types to floats, which are as many. Booleans become 0 and 1.
+func narrow(floats []float32, numbers any) {
+	switch numbers := numbers.(type) {
+	case []bool:
+		for i, v := range numbers {
+			if v {
+				floats[i] = 1
+			} else {
+				floats[i] = 0
+			}
+		}
+	case []int8:
+		narrowed(floats, numbers)
+	case []int16:
+		narrowed(floats, numbers)
+	case []int32:
+		narrowed(floats, numbers)
+	case []int64:
+		narrowed(floats, numbers)
+	case []uint8:
+		narrowed(floats, numbers)
+	case []uint16:
+		narrowed(floats, numbers)
+	case []uint32:
+		narrowed(floats, numbers)
+	case []uint64:
+		narrowed(floats, numbers)
+	case []float64:
+		narrowed(floats, numbers)
+	}
+}
+
+func narrowed[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float64](floats []float32, numbers []T) {
+	for i, v := range numbers {
+		floats[i] = float32(v)
+	}
 }
 
 // decode turns raw bytes into elements. With an error comes the index of its element.
@@ -123,8 +190,9 @@ func decode(part any, raw []byte, h header, order binary.ByteOrder) (at int, err
 		}
 	default:
 		if floats, ok := part.([]float32); ok && order == binary.LittleEndian { // most large arrays
+			raw = raw[:4*len(floats)]
 			for i := range floats {
-				floats[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+				floats[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i : 4*i+4]))
 			}
 			return 0, nil
 		}
