@@ -32,22 +32,25 @@ func plant(t *testing.T) (folder string) {
 	random := rand.New(rand.NewPCG(4, 3))
 	for sample := range 80 {
 		class := []string{"sound", "worn"}[sample%2]
-		var b strings.Builder
-		for i, s := range sensors {
-			b.WriteString(map[bool]string{true: ","}[i > 0] + s.name)
+		var names, lines []string
+		for _, s := range sensors {
+			names = append(names, s.name)
 		}
 		for range 12 {
-			for i, s := range sensors {
+			var values []string
+			for _, s := range sensors {
 				value := s.usual + s.varying*random.NormFloat64()
 				if s.name == "oil" && class == "worn" {
 					value += 3
 				}
-				fmt.Fprintf(&b, "%s%g", map[int]string{0: "\n"}[i]+map[bool]string{true: ","}[i > 0], value)
+				values = append(values, fmt.Sprintf("%g", value))
 			}
+			lines = append(lines, strings.Join(values, ","))
 		}
+		text := strings.Join(names, ",") + "\n" + strings.Join(lines, "\n") + "\n"
 		path := filepath.Join(folder, class, fmt.Sprintf("%02d.csv", sample))
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(b.String()+"\n"), 0o600))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	return folder
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 const weka = "% made by hand\n@RELATION 'two moves'\n\n@attribute 'hip x' REAL\n@ATTRIBUTE hand numeric % of " +
@@ -40,14 +42,14 @@ func TestARFF(t *testing.T) {
 	result, d = imported(t, Options{}, folder)
 	assert.Equal(t, []int{8, 4}, []int{result.Training, result.Test})
 	assert.Equal(t, []float32{3, 2, 0}, d.Series[len(d.Series)-1])
-	assert.Contains(t, strings.Join(result.Notes, "\n"), "GunDimension1_TRAIN.arff beside it left out")
+	messagetest.Names(t, strings.Join(result.Notes, "\n"), "GunDimension1_TRAIN.arff … left out")
 
 	// Another column may be the class, and blanks may part the values.
 	path = put(t, t.TempDir(), "a.arff", "@relation r\n@attribute kind {u,v}\n@attribute x numeric\n@data\nu 1\nv\t2\n")
 	s, err = read(t, []string{path}, Options{Label: "kind"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"u", "v"}, []string{s.samples[0].label, s.samples[1].label})
-	assert.Contains(t, refused(t, Options{}, path), `no column is headed "label"; there are kind, x: name the column of the classes with --label`)
+	messagetest.Names(t, refused(t, Options{}, path), `no column … "label" … kind, x … --label`)
 }
 
 // Files of several dimensions have a relation in place of columns: a row for each dimension, a column for each time
@@ -63,38 +65,35 @@ func TestARFFOfSeveralDimensions(t *testing.T) {
 	assert.Equal(t, []float64{1, 4, 2, 5, 3, 6}, s.samples[0].Values)
 	assert.Equal(t, []string{"Running", "Walking"}, []string{s.samples[0].label, s.samples[1].label})
 	for text, want := range map[string]string{
-		head + "'1,2,3\\n4,5,6',Running\n'1,2,3',Walking\n": "line 10: attribute relationalAtt has 1 rows, the first " +
-			"sample has 2",
-		head + "'1,2\\n4,5',Running\n": "attribute relationalAtt, row 0 has 2 values; want 3",
-		strings.Replace(head, "att1", "height", 1): "the columns of the relation relationalAtt (att0, height, " +
-			"att2) are not numbered as the time points",
+		head + "'1,2,3\\n4,5,6',Running\n'1,2,3',Walking\n": "line 10 … relationalAtt … 1 rows … 2",
+		head + "'1,2\\n4,5',Running\n":                      "relationalAtt … row 0 … 2 values … 3",
+		strings.Replace(head, "att1", "height", 1):          "relationalAtt … att0, height, att2 … not numbered",
 	} {
-		assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "a.arff", text)), want)
+		messagetest.Names(t, refused(t, Options{}, put(t, t.TempDir(), "a.arff", text)), want)
 	}
 }
 
 func TestARFFErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                        "a.arff: no @data line; this is not an .arff file, or it is cut off",
-		"x,y\n1,2\n":              `a.arff, line 1: "x,y" comes before @data; this is not an .arff file`,
-		"@relation r\n@data\n1\n": "line 2: no @attribute line comes before @data",
-		weka:                      "a.arff: the file is empty",
-		weka + "1,2\n":            "line 8: 2 values; want 3, one for each @attribute",
-		weka + "1,2,run\n":        `line 8: attribute activity: "run" is not one of its values {walk, going up, o'clock}`,
-		weka + "1,2,?\n": "line 8: column activity, the class, is ?; each sample needs one: " +
-			"remove the line",
-		weka + "{0 1, 2 walk}\n":              "line 8: the line names its values by their numbers, {1 0.5, …}",
-		weka + "1,2,walk,{5}\n":               "the line ends with a weight of the sample, {5}",
-		weka + "1,2,'walk\n":                  "line 8: a quotation mark ' has no end",
-		weka + "1,2,'walk'x\n":                `"x" comes after a text in quotation marks; want a comma`,
-		weka + "1,up,walk\n2,3,walk\n":        `line 8: column hand: "up" is not a number`,
-		"@relation r\n@attribute x complex\n": `@attribute x is of a kind that is not understood, "complex"`,
-		"@relation r\n@attribute x relational\n@attribute y numeric\n@data\n": "or a relation lacks its @end",
-		"@relation r\n@attribute\n": "line 2: @attribute has no name",
+		"":                                    "a.arff … no @data line",
+		"x,y\n1,2\n":                          `a.arff, line 1 … "x,y" … before @data`,
+		"@relation r\n@data\n1\n":             "line 2 … no @attribute … before @data",
+		weka:                                  "a.arff … empty",
+		weka + "1,2\n":                        "line 8 … 2 values … 3 … @attribute",
+		weka + "1,2,run\n":                    `line 8 … activity … "run" … not one of … {walk, going up, o'clock}`,
+		weka + "1,2,?\n":                      "line 8 … column activity … class … remove",
+		weka + "{0 1, 2 walk}\n":              "line 8 … {1 0.5, …}",
+		weka + "1,2,walk,{5}\n":               "weight … {5}",
+		weka + "1,2,'walk\n":                  "line 8 … quotation mark … no end",
+		weka + "1,2,'walk'x\n":                `"x" … quotation marks … comma`,
+		weka + "1,up,walk\n2,3,walk\n":        `line 8 … column hand … "up" … not a number`,
+		"@relation r\n@attribute x complex\n": `x … not understood … "complex"`,
+		"@relation r\n@attribute x relational\n@attribute y numeric\n@data\n": "relation … @end",
+		"@relation r\n@attribute\n": "line 2 … @attribute … no name",
 	} {
-		assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "a.arff", text)), want, text)
+		messagetest.Names(t, refused(t, Options{}, put(t, t.TempDir(), "a.arff", text)), want, text)
 	}
 	folder := t.TempDir()
 	put(t, folder, "u/1.arff", "@relation r\n@attribute x numeric\n@attribute class {u,v}\n@data\n1,u\n")
-	assert.Contains(t, refused(t, Options{}, folder), "u holds .arff files; import that folder, each problem by itself")
+	messagetest.Names(t, refused(t, Options{}, folder), "u … .arff files … by itself")
 }

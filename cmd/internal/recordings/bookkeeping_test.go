@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // lineOf makes the cells of a line of sample i.
@@ -38,17 +40,17 @@ func ofSample(i, _ int) string { return fmt.Sprint(i%4 + 1) }
 // A column that describes the recordings by its name and its whole numbers is no sensor in silence.
 func TestColumnsThatDescribeRecordings(t *testing.T) {
 	for column, want := range map[string]string{
-		"subject":        `column subject says who was recorded (1 in %s): --group "subject" keeps a person's recordings together, --leave "subject"`,
-		"Participant_ID": `column Participant_ID says who was recorded (1 in %s): --group "Participant_ID" keeps`,
-		"patient no":     `column patient no says who was recorded (1 in %s): --group "patient no" keeps`,
-		"session":        `column session says which recording it is (1 in %s): --leave "session" leaves out`,
-		"trial":          `column trial says which recording it is (1 in %s): --leave "trial"`,
-		"id":             `column id says which recording it is (1 in %s): --leave "id"`,
-		"case_id":        `column case_id says which recording it is (1 in %s)`,
-		"fold":           `column fold says of which split it is (1 in %s): --leave "fold"`,
-		"split":          `column split says of which split it is (1 in %s)`,
-		"class":          `column class says of which class it is (1 in %s): --leave "class"`,
-		"month":          `column month is a part of the date (1 in %s): --leave "month"`,
+		"subject":        `column subject … 1 in %s … --group "subject" … --leave "subject"`,
+		"Participant_ID": `column Participant_ID … 1 in %s … --group "Participant_ID"`,
+		"patient no":     `column patient no … 1 in %s … --group "patient no"`,
+		"session":        `column session … which recording … 1 in %s … --leave "session"`,
+		"trial":          `column trial … which recording … 1 in %s … --leave "trial"`,
+		"id":             `column id … which recording … 1 in %s … --leave "id"`,
+		"case_id":        "column case_id … which recording … 1 in %s",
+		"fold":           `column fold … split … 1 in %s … --leave "fold"`,
+		"split":          "column split … of which split … 1 in %s",
+		"class":          `column class … of which class … 1 in %s … --leave "class"`,
+		"month":          `column month … date … 1 in %s … --leave "month"`,
 	} {
 		for _, oneTable := range []bool{true, false} {
 			path := described(t, column, ofSample, oneTable)
@@ -56,7 +58,7 @@ func TestColumnsThatDescribeRecordings(t *testing.T) {
 			if oneTable {
 				where = path + `, sample "s0"`
 			}
-			assert.Contains(t, refused(t, Options{}, path), fmt.Sprintf(want, where), column)
+			messagetest.Names(t, refused(t, Options{}, path), fmt.Sprintf(want, where), column)
 			for _, o := range []Table{{Leave: []string{column}}, {Take: []string{"x", "y", column}}} {
 				made, d := imported(t, Options{Table: o}, path)
 				assert.Len(t, made.Sensors, 2+len(o.Take)/3)
@@ -76,10 +78,10 @@ func TestSeveralColumnsThatDescribeRecordings(t *testing.T) {
 	path := described(t, "subject,trial,year,month,day",
 		func(i, at int) string { return fmt.Sprintf("%d,%d,2024,5,%d", i%4, i, 3+at/6) }, true)
 	message := refused(t, Options{}, path)
-	for _, part := range []string{"subject says who was recorded", "trial says which recording it is",
-		"year is a part of the date",
-		"day is a part of the date", `--group "subject" keeps`, `--leave "subject,trial,year,month,day" leaves out`} {
-		assert.Contains(t, message, part)
+	for _, part := range []string{"subject … who", "trial … which recording",
+		"year … date",
+		"day … date", `--group "subject" keeps`, `--leave "subject,trial,year,month,day"`} {
+		messagetest.Names(t, message, part)
 	}
 	made, _ := imported(t, Options{Group: "subject", Table: Table{Leave: []string{"trial", "year", "month", "day"}}}, path)
 	assert.Equal(t, []string{"x", "y"}, made.Sensors)
@@ -93,17 +95,16 @@ func TestColumnsOfThePartsOfTimes(t *testing.T) {
 		message := refused(t, Options{}, described(t, names, cells, false))
 		parts := strings.Split(names, ",")
 		for i, part := range parts {
-			assert.Contains(t, message, part+" is a part of the "+[]string{"date", "date", "date", "time of day",
+			messagetest.Names(t, message, part+" … part of … "+[]string{"date", "date", "date", "time of day",
 				"time of day"}[i], names)
 		}
-		assert.Contains(t, message, "one column in their place, such as 2024-05-31 12:00, gives the times, --leave \""+names+
-			"\" leaves out")
+		messagetest.Names(t, message, `one column … 2024-05-31 12:00 … --leave "`+names+`"`)
 		made, _ := imported(t, Options{Table: Table{Leave: parts}}, described(t, names, cells, false))
 		assert.Equal(t, []string{"x", "y"}, made.Sensors)
 	}
 	short := described(t, "YY,MM,DD,hh", func(_, at int) string { return fmt.Sprintf("24,5,%d,%d", 3+at/8, 3*at%24) },
 		false)
-	assert.Contains(t, refused(t, Options{}, short), `--leave "YY,MM,DD,hh" leaves out`)
+	messagetest.Names(t, refused(t, Options{}, short), `--leave "YY,MM,DD,hh"`)
 	for name, cell := range map[string]lineOf{ // without a year, or with values that no time has
 		"mm":       cells1,
 		"yy,mm":    func(_, at int) string { return fmt.Sprintf("%d.5,%d", at%4, at%5) },
@@ -158,13 +159,13 @@ func TestColumnsThatDescribeSamples(t *testing.T) {
 	}
 	number := func(i int) string { return fmt.Sprint(i%5 + 1) }
 	for column, want := range map[string]string{
-		"subject": `column subject says who was recorded (1 in `,
-		"fold":    `column fold says of which split it is (1 in `,
-		"id":      `--columns "id" makes a recording of all lines with one number, --leave "id"`,
-		"target":  `column target says of which class it is (1 in `,
+		"subject": "column subject … who … 1 in",
+		"fold":    "column fold … split … 1 in",
+		"id":      `--columns "id" … --leave "id"`,
+		"target":  "column target … class … 1 in",
 	} {
 		path := table(column, number)
-		assert.Contains(t, refused(t, Options{}, path), want)
+		messagetest.Names(t, refused(t, Options{}, path), want)
 		made, _ := imported(t, Options{Table: Table{Leave: []string{column}}}, path)
 		assert.Equal(t, []string{"age", "weight"}, made.Sensors)
 		made, _ = imported(t, Options{Table: Table{Take: []string{"age", "weight", column}}}, path)
@@ -172,7 +173,7 @@ func TestColumnsThatDescribeSamples(t *testing.T) {
 	}
 	made, _ := imported(t, Options{}, table("month", number))
 	assert.Equal(t, []string{"age", "weight", "month"}, made.Sensors)
-	assert.Contains(t, made.Notes, `column month, by its name a part of the date, is taken for a sensor; --leave "month" leaves it out`)
+	messagetest.OneNames(t, made.Notes, `column month … date … sensor … --leave "month"`)
 	made, _ = imported(t, Options{}, table("index", func(i int) string { return fmt.Sprintf("%d.5", i%3) }))
 	assert.Len(t, made.Sensors, 3)
 	require.Empty(t, made.Notes)

@@ -10,6 +10,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // microseconds are times in µs after the first, 1 or 2 apart, as an instrument takes them that waits for events.
@@ -52,8 +54,7 @@ func TestTimesWithManyDigits(t *testing.T) {
 		s, err := read(t, []string{folder}, Options{})
 		require.NoError(t, err, name)
 		require.Len(t, s.noteTexts(), 1, name)
-		assert.Contains(t, s.noteTexts()[0], "its times have more digits than float64 holds; they are counted from the first, ",
-			name)
+		messagetest.Names(t, s.noteTexts()[0], "times … more digits … float64 … from the first", name)
 		for _, x := range s.samples {
 			for at, µs := range want {
 				assert.InDelta(t, float64(µs), x.Times[at]/one.of, 1e-3, "%s, time %d", name, at)
@@ -72,7 +73,7 @@ func TestTimesWithManyDigitsInAnyOrder(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{0, 2e-9, 3e-9, 6e-9}, s.samples[0].Times, 1e-12)
 	assert.Equal(t, []float64{2, 1, 4, 3.5}, s.samples[0].Values)
-	assert.Contains(t, s.noteTexts()[0], "counted from the first, 1700000000.123456001, such as in ")
+	messagetest.Names(t, s.noteTexts()[0], "from the first … 1700000000.123456001")
 	for _, text := range []string{"1700000000.25;1;u\n1700000000.75;2;u\n1700000001;3;u\n",
 		"1700000000123;1;u\n1700000000124;2;u\n"} {
 		s, err = read(t, []string{put(t, t.TempDir(), "a.csv", "time;a;label\n"+text)},

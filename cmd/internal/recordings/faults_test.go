@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -30,9 +31,8 @@ func timed(t *testing.T, lines int, at func(line int) any) (folder string) {
 // A pause is no even series: it is refused, or left out by windows. A stamp of a clock that was not set yet is named.
 func TestPauses(t *testing.T) {
 	pause := timed(t, 400, func(line int) any { return float64(line)/100 + 600*float64(line/200) })
-	assert.Contains(t, refused(t, Options{}, pause),
-		"0.csv: nothing was measured from time 1.99 to 602, 6e+04 times as long as its usual step: "+
-			"cut the recording there, or into windows (--window)")
+	messagetest.Names(t, refused(t, Options{}, pause),
+		"0.csv … nothing was measured … 1.99 to 602 … 6e+04 times … --window")
 	result, d := imported(t, cutting(t, "1s", ""), pause)
 	assert.Equal(t, []int{16, 100}, []int{result.Samples, result.Timepoints.Longest})
 	assert.Len(t, d.Series, 16)
@@ -40,17 +40,17 @@ func TestPauses(t *testing.T) {
 	all, _, err := ReadUnlabelled(t.Context(), []string{pause}, d.Form) // as predict and the server do
 	require.NoError(t, err)
 	_, _, err = d.Form.Series(all[0])
-	assert.ErrorContains(t, err, "0.csv: nothing was measured from time 1.99 to 602")
-	for at, line := range map[int]string{0: "from time 0 to 1700000000.01", 99: "from time 1700000000.98 to 3400000000"} {
+	messagetest.Names(t, err, "0.csv … nothing was measured … 1.99 to 602")
+	for at, line := range map[int]string{0: "0 to 1700000000.01", 99: "1700000000.98 to 3400000000"} {
 		stray := timed(t, 100, func(line int) any {
 			if line == at {
 				return 3.4e9 * float64(at/99)
 			}
 			return fmt.Sprintf("%.2f", 1.7e9+float64(line)/100)
 		})
-		said := refused(t, Options{}, stray)
-		assert.Contains(t, said, line)
-		assert.Contains(t, said, "if that time is wrong, as of a clock before it was set, leave its line out")
+		message := refused(t, Options{}, stray)
+		messagetest.Names(t, message, line)
+		messagetest.Names(t, message, "clock … leave its line out")
 	}
 	// Even times, and times of which many are missing, are no pause.
 	for _, at := range []func(line int) any{
@@ -65,14 +65,13 @@ func TestPauses(t *testing.T) {
 func TestResamplingIsTold(t *testing.T) {
 	at := func(times ...float64) func(line int) any { return func(line int) any { return times[line] } }
 	uneven, _ := imported(t, Options{}, timed(t, 6, at(0, 1, 1.5, 3, 4.5, 5)))
-	assert.Contains(t, strings.Join(uneven.Notes, "\n"), "times are uneven, in 4 of 4 samples, such as ")
+	messagetest.Names(t, strings.Join(uneven.Notes, "\n"), "uneven … 4 of 4")
 	folder := timed(t, 6, at(0, 1, 2, 3, 4, 5))
 	even, _ := imported(t, Options{}, folder)
 	assert.Empty(t, even.Notes)
 	put(t, folder, "u/5.csv", "time,a\n0,1\n0.5,3\n1,2\n1.5,1\n")
 	rate, _ := imported(t, Options{}, folder)
-	assert.Contains(t, strings.Join(rate.Notes, "\n"), "1 of 5 samples, such as "+folder+
-		"/u/5.csv, have another rate than most: resampled to 1 time points a unit of time")
+	messagetest.Names(t, strings.Join(rate.Notes, "\n"), "1 of 5 … "+folder+"/u/5.csv … rate … resampled … 1 time points")
 }
 
 // One step back is a clock that was set; lines in any order are put in order.
@@ -84,19 +83,18 @@ func TestClocksThatGoBack(t *testing.T) {
 		}
 		return fmt.Sprintf("2024-10-27 %02d:%02d:00", minute/60, minute%60)
 	}
-	assert.Contains(t, refused(t, Options{}, timed(t, 40, winter)),
-		"0.csv, line 12: the time goes back, from 1729997940 to 1729994400, while most lines are in order: "+
-			"a clock was set back, or a counter began again; cut the recording there into two")
-	assert.Contains(t, refused(t, Options{}, timed(t, 60, func(line int) any { return line % 30 })),
-		"line 32: the time goes back, from 29 to 0")
-	assert.Contains(t, refused(t, Options{},
+	messagetest.Names(t, refused(t, Options{}, timed(t, 40, winter)),
+		"0.csv, line 12 … goes back … 1729997940 to 1729994400 … cut")
+	messagetest.Names(t, refused(t, Options{}, timed(t, 60, func(line int) any { return line % 30 })),
+		"line 32 … goes back … 29 to 0")
+	messagetest.Names(t, refused(t, Options{},
 		timed(t, 60, func(line int) any {
 			if line == 4 {
 				return 104
 			}
 			return line
 		})),
-		"line 7: the time goes back, from 104 to 5, while most lines are in order", "one wrong time is no place at the end")
+		"line 7 … goes back … 104 to 5", "one wrong time is no place at the end")
 	for moved, at := range map[int]func(line int) any{59: func(line int) any { return 60 - line },
 		47: func(line int) any { return line * 7 % 61 },
 		4: func(line int) any {
@@ -110,7 +108,7 @@ func TestClocksThatGoBack(t *testing.T) {
 		require.Len(t, order, 1, "one note for all files")
 		assert.Contains(t, order[0],
 			fmt.Sprintf("lines are not in the order of their times, such as %d of 60 in ", moved))
-		assert.Contains(t, order[0], "0.csv; put in order (4 in all)")
+		messagetest.Names(t, order[0], "0.csv … in order … 4 in all")
 	}
 }
 
@@ -121,19 +119,17 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	if err := os.Symlink("../.git/annex/objects/9.csv", link); err != nil {
 		t.Skip("no links here")
 	}
-	assert.Contains(t, refused(t, Options{}, folder), link+
-		" is a link to nothing: fetch the file it stands for, as by git annex get or dvc pull")
+	messagetest.Names(t, refused(t, Options{}, folder), link+" … link to nothing … git annex get … dvc pull")
 	require.NoError(t, os.Remove(link))
 	for _, name := range []string{"9.csv", "9.npy", "9.parquet", "9.xlsx"} {
 		pointer := put(t, folder, "u/"+name, "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n")
-		assert.Contains(t, refused(t, Options{}, folder),
-			name+" is a pointer of git-lfs in place of the file; git lfs pull fetches it")
+		messagetest.Names(t, refused(t, Options{}, folder), name+" … git-lfs … git lfs pull")
 		require.NoError(t, os.Remove(pointer))
 	}
 	for _, name := range []string{"9.csv.bz2", "9.csv.zst", "9.parquet.zip"} {
 		other := put(t, folder, "u/"+name, "x")
-		assert.Contains(t, refused(t, Options{}, folder), name+" is packed, but not as .gz; unpack it, or pack it as .gz")
-		assert.Contains(t, refused(t, Options{}, other), "packed as .gz or not")
+		messagetest.Names(t, refused(t, Options{}, folder), name+" … packed … .gz")
+		messagetest.Names(t, refused(t, Options{}, other), "packed as .gz")
 		require.NoError(t, os.Remove(other))
 	}
 	put(t, folder, "u/readme.md.zip", "x")
@@ -169,9 +165,9 @@ func TestNamesThatLookAlike(t *testing.T) {
 		filepath.Join(t.TempDir(), "r.npz"), Options{Group: "who"})
 	require.NoError(t, err)
 	notes := strings.Join(result.Notes, "\n")
-	for _, want := range []string{`class "1" and "1.0" may be one; write both alike`, `class "Rest" and "rest" may be one`,
-		`class "nan" looks like a missing value`, `group "Anna" and "anna" may be one`} {
-		assert.Contains(t, notes, want)
+	for _, want := range []string{`class "1" … "1.0" … one`, `class "Rest" … "rest" … one`,
+		`class "nan" … missing value`, `group "Anna" … "anna" … one`} {
+		messagetest.Names(t, notes, want)
 	}
 }
 
@@ -187,9 +183,8 @@ func TestValuesFarFromZero(t *testing.T) {
 	}
 	result, _ := imported(t, Options{}, folder)
 	require.Len(t, result.Notes, 1)
-	assert.Contains(t, result.Notes[0], `sensor "east" goes from 5400000 to 5400000.32 in `)
-	assert.Contains(t, result.Notes[0], `take a constant from that column, or if all sensors are positions, `+
-		`let --origin "east" take its first value from all`)
+	messagetest.Names(t, result.Notes[0], `"east" … 5400000 to 5400000.32`)
+	messagetest.Names(t, result.Notes[0], `constant … --origin "east"`)
 	result, d := imported(t, Options{Origin: "east"}, folder)
 	assert.Empty(t, result.Notes)
 	assert.InDelta(t, 0.08, d.Series[0][2], 1e-6)
@@ -205,7 +200,7 @@ func TestOriginNotTrackedYet(t *testing.T) {
 	result, d := importedAt(t, 4, Options{Origin: "hip"}, folder)
 	assert.Equal(t, []float32{0, 0, 1, 1}, signal(d, 0)[4:8])
 	require.Len(t, result.Notes, 1)
-	assert.Contains(t, result.Notes[0], `sensor "hip", the origin, is 0 in the first time points, as if it was not tracked yet`)
+	messagetest.Names(t, result.Notes[0], `"hip" … origin … is 0 … first time points`)
 	assert.Contains(t, result.Notes[0], "(4 in all)")
 }
 
@@ -286,9 +281,9 @@ func TestUnitsOfTimes(t *testing.T) {
 		alike(t, o, d, folder)
 		assert.Contains(t, refused(t, cutting(t, "5s", ""), folder), "its length is 4s, less than a window of 5s")
 		other := put(t, folder, "u/5.csv", "time_ns,a\n1,2\n2,2\n")
-		assert.Contains(t, refused(t, Options{}, folder), "5.csv: column time_ns is in another unit")
+		messagetest.Names(t, refused(t, Options{}, folder), "5.csv … column time_ns … another unit")
 		_, _, err := ReadUnlabelled(t.Context(), []string{other}, d.Form)
-		assert.ErrorContains(t, err, "5.csv: column time_ns is in another unit than the times of other recordings")
+		messagetest.Names(t, err, "5.csv … column time_ns … another unit")
 	}
 	for _, per := range []int{1, 1e3, 1e6, 1e9} { // since 1970
 		folder := timed(t, 400, func(line int) any { return (1_700_000_000 + line) * per })
@@ -302,17 +297,13 @@ func TestUnitsOfTimes(t *testing.T) {
 	put(t, folder, "u/5.csv", "time,a\n0,1\n10,3\n20,2\n30,1\n")
 	result, _ := imported(t, Options{}, folder)
 	require.Len(t, result.Notes, 2)
-	assert.Contains(t, result.Notes[1],
-		"1 of 5 samples, such as "+folder+"/u/5.csv, have another rate than most: resampled")
-	assert.Contains(t, result.Notes[0],
-		"its time points are 10 of time apart, the training's 1; are its times in another unit?, such as in ")
+	messagetest.Names(t, result.Notes[1], "1 of 5 … "+folder+"/u/5.csv … rate … resampled")
+	messagetest.Names(t, result.Notes[0], "time points … 10 … training's 1; … another unit")
 	put(t, folder, "u/5.csv", "time,a\n0,1\n1000,3\n2000,2\n3000,1\n")
-	assert.Contains(t, refused(t, Options{}, folder),
-		"5.csv: its time points are 1000 of time apart, the training's 1; give its times in the unit of the training's")
+	messagetest.Names(t, refused(t, Options{}, folder), "5.csv … 1000 … training's 1; … give … unit")
 	// Groups of lines that come together have no step.
 	groups := timed(t, 60, func(line int) any { return line/3*1000 + line%3 })
-	assert.Contains(t, refused(t, Options{}, groups),
-		"0.csv: its times come in groups, 1 apart within them and up to 998 between")
+	messagetest.Names(t, refused(t, Options{}, groups), "0.csv … groups … 1 apart … 998")
 }
 
 // Where a body is tracked, time points at which every joint is 0 are missing: at the ends they are cut off, in between
@@ -343,9 +334,9 @@ func TestTimePointsWithoutABodyAreMissing(t *testing.T) {
 		series, notes, err := d.Form.Series(again[0])
 		require.NoError(t, err)
 		assert.Equal(t, want, series, name)
-		assert.Contains(t, notes[0], "missing values, cut off at the ends")
+		messagetest.Names(t, notes[0], "missing values … cut off … ends")
 		_, _, err = d.Form.Series(recording.Recording{Values: make([]float64, 12)})
-		assert.ErrorContains(t, err, "as of a body that was never tracked; remove the sample")
+		messagetest.Names(t, err, "never tracked … remove the sample")
 		old := *d.Form
 		old.Untracked = false
 		series, _, err = old.Series(again[0])

@@ -17,6 +17,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
@@ -66,8 +67,8 @@ func TestFoldersOfABody(t *testing.T) {
 	assert.Equal(t, []Part{{"trunk", []int{2}}, {"arm", []int{1}}}, result.Parts)
 	assert.Equal(t, [][]int{{2}, {1}}, d.Parts)
 	assert.Zero(t, d.Bodies, "two channels are no positions in space")
-	assert.Contains(t, refused(t, Options{Parts: parts, Bodies: 1}, csvFolders(t)),
-		"--bodies 1: each has x, y and z, and there are 2 channels; --bodies 0 says")
+	messagetest.Names(t, refused(t, Options{Parts: parts, Bodies: 1}, csvFolders(t)),
+		"--bodies 1 … 2 channels … --bodies 0")
 }
 
 func TestFolders(t *testing.T) {
@@ -117,7 +118,7 @@ func TestFoldersOfArrays(t *testing.T) {
 		}
 	}
 	result, d := imported(t, Options{}, folder)
-	assert.Equal(t, "7 time points in all samples", result.Timepoints.String())
+	messagetest.Names(t, result.Timepoints, "7 time points")
 	assert.Equal(t, Filled{Changes: recording.Changes{Interpolated: 17}, Samples: 17, Of: 17 * 42}, result.Filled)
 	assert.Equal(t, []string{"0", "1", "2"}, result.Sensors)
 	assert.InDelta(t, (features[0]+features[12])/2, signal(d, 0)[6], 1e-6)
@@ -125,27 +126,24 @@ func TestFoldersOfArrays(t *testing.T) {
 
 // A file that is no recording is refused, alone in its folder.
 func TestRefusedFiles(t *testing.T) {
-	axes := "zed.csv, line 1: the sensors (a, b) do not have as many axes each; name the columns sensor.axis, " +
-		"or leave out what only some have: --leave "
+	const axes = "zed.csv, line 1 … sensors (a, b) … axes … --leave "
 	for _, c := range []struct{ name, text, want string }{
-		{"wave/zed.csv", "", "zed.csv: the file is empty; the first line names the columns: " +
-			"hip.x,hip.y,head.x,head.y or sample,time,sensor,value,label"},
+		{"wave/zed.csv", "", "zed.csv … empty … hip.x,hip.y,head.x,head.y … sample,time,sensor,value,label"},
 		{"wave/zed.csv", "hip.x\n",
-			"zed.csv: no line of values comes after the first, which names the columns; remove the file"},
-		{"wave/zed.csv", "1,2\n3,4\n", `zed.csv, line 1: the heading of column 1 is "1"; the first line names the columns`},
+			"zed.csv … no line of values"},
+		{"wave/zed.csv", "1,2\n3,4\n", `zed.csv, line 1 … column 1 … "1" … names the columns`},
 		{"wave/zed.csv", "a.x,b.x,a.y\n", axes + `"a.y"`},
 		{"wave/zed.csv", "a.x,a.y,b.x,b.y,b.z\n", axes + `"b.z"`},
 		{"wave/zed.csv", "a.x,a.y,a.z,b.x\n", axes + `"a.y,a.z"`},
 		{"wave/zed.csv", "a.x,a.y\n1,2\n\n3\n",
-			"zed.csv, line 4: 1 cells, the first line names 2 columns; write ? for a missing value"},
-		{"wave/zed.csv", "a.x,a.y\n1,2\n3,high\n", `zed.csv, line 3: column a.y: "high" is not a number that float32 holds; ` +
-			"correct it, or write ? for a missing value"},
+			"zed.csv, line 4 … 1 cells … 2 columns"},
+		{"wave/zed.csv", "a.x,a.y\n1,2\n3,high\n", `zed.csv, line 3 … column a.y … "high" … not a number`},
 		{"wave/zed.csv", "a.x,a.y\n1,\"2\n", "zed.csv, line 2, character "},
-		{"wave/zed.npy", "no array", "zed.npy: not a .npy array"},
+		{"wave/zed.npy", "no array", "zed.npy … not a .npy"},
 	} {
 		alone := t.TempDir()
 		put(t, alone, c.name, c.text)
-		assert.Contains(t, refused(t, Options{}, alone), c.want)
+		messagetest.Names(t, refused(t, Options{}, alone), c.want)
 	}
 }
 
@@ -153,36 +151,34 @@ func TestRefusedFiles(t *testing.T) {
 func TestRefusedAmongOthers(t *testing.T) {
 	folder := csvFolders(t)
 	zed := put(t, folder, "wave/zed.csv", "hip.x,hand.x\n1,2\n")
-	assert.Contains(t, refused(t, Options{}, folder), filepath.Join("wave", "zed.csv")+
-		", line 1: hip.y, hand.y, head.x, head.y is not in this file or not in "+filepath.Join(folder, "still", "anna_0.csv")+
-		"; all recordings must have the same columns: --leave \"hip.y,hand.y,head.x,head.y\" takes those that all have")
+	messagetest.Names(t, refused(t, Options{}, folder), filepath.Join("wave", "zed.csv")+
+		", line 1 … hip.y, hand.y, head.x, head.y … "+filepath.Join(folder, "still", "anna_0.csv")+
+		` … --leave "hip.y,hand.y,head.x,head.y"`)
 	for text, want := range map[string]string{
-		"Hip.x,hip.y,hand.x,hand.y,head.x,head.y\n1,2,3,4,5,6\n": `line 1: hip.x, Hip.x is not in this file or not in `,
-		"HIP.X,HIP.Y\n1,2\n": "; all recordings must have the same columns: HIP.X and hip.x differ in case only; name " +
-			"them alike",
-		"a,b\n1,2\n": "; all recordings must have the same columns: they have none in common; name them alike",
+		"Hip.x,hip.y,hand.x,hand.y,head.x,head.y\n1,2,3,4,5,6\n": "line 1 … hip.x, Hip.x … not in",
+		"HIP.X,HIP.Y\n1,2\n": "same columns … HIP.X and hip.x … case",
+		"a,b\n1,2\n":         "same columns … none in common",
 	} {
 		put(t, folder, "wave/zed.csv", text)
-		said := refused(t, Options{}, folder)
-		assert.Contains(t, said, want)
-		assert.Contains(t, said, "; name them alike")
-		assert.NotContains(t, said, "--leave")
+		message := refused(t, Options{}, folder)
+		messagetest.Names(t, message, want)
+		assert.Contains(t, message, "; name them alike")
+		assert.NotContains(t, message, "--leave")
 	}
 	put(t, folder, "wave/zed.csv", "HIP.x,hip.y\n1,2\n")
-	assert.Contains(t, refused(t, Options{Table: Table{Take: []string{"hip"}}}, folder),
-		": HIP.x and hip.x differ in case only; name them alike")
+	messagetest.Names(t, refused(t, Options{Table: Table{Take: []string{"hip"}}}, folder), "HIP.x and hip.x … case")
 	require.NoError(t, os.Remove(zed))
 	for _, c := range []struct {
 		shape  []int
 		values []float64
 		want   string
 	}{
-		{[]int{2}, []float64{1, 2}, "zed.npy: the array has shape [2]; want [timepoints, sensors, axes], none of them 0"},
+		{[]int{2}, []float64{1, 2}, "zed.npy … [2] … [timepoints, sensors, axes]"},
 		{[]int{1, 2}, []float64{1, math.Inf(1)},
-			"zed.npy: the array[0,1] is +Inf, which float32 does not hold; store nan for a missing value"},
+			"zed.npy … [0,1] … +Inf … nan"},
 	} {
 		writeNPY(t, folder, "wave/zed.npy", c.shape, c.values)
-		assert.Contains(t, refused(t, Options{}, folder), c.want)
+		messagetest.Names(t, refused(t, Options{}, folder), c.want)
 	}
 }
 
@@ -191,13 +187,10 @@ func TestRefusedFolders(t *testing.T) {
 	folder := csvFolders(t)
 	empty := filepath.Join(folder, "jump")
 	require.NoError(t, os.Mkdir(empty, 0o755))
-	assert.Contains(t, refused(t, Options{}, folder),
-		empty+` holds no .csv or .npy file; put the recordings of class "jump" there, or remove the folder`)
+	messagetest.Names(t, refused(t, Options{}, folder), empty+` … no .csv or .npy … "jump"`)
 	require.NoError(t, os.Remove(empty))
-	assert.Contains(t, refused(t, Options{}, t.TempDir()),
-		"holds neither .ts files nor folders of .csv or .npy files; make a folder for each class")
-	assert.Contains(t, refused(t, Options{}, folder, folder),
-		"2 files or folders are given; give one folder, or files of one kind")
+	messagetest.Names(t, refused(t, Options{}, t.TempDir()), ".ts … .csv or .npy … folder for each class")
+	messagetest.Names(t, refused(t, Options{}, folder, folder), "2 files or folders … one folder")
 }
 
 // Recordings of one class, or of one person, are there to be tested: a training refuses them.
@@ -206,9 +199,9 @@ func TestFoldersOfOneClass(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made.npz")
 	result, err := Import(t.Context(), []string{folder}, path, Options{Group: `(\.csv)$`})
 	require.NoError(t, err)
-	assert.Contains(t, result.Notes, `all 20 samples are of one group, ".csv": ccp eval --data tests on them, but no training can hold a group out`)
+	messagetest.OneNames(t, result.Notes, `20 samples … one group … ".csv" … ccp eval --data`)
 	_, err = datasets.Load(t.Context(), path, datasets.Options{})
-	require.ErrorContains(t, err, `groups puts all 20 samples into one group, ".csv"`)
+	messagetest.Names(t, err, `groups … 20 samples … one group … ".csv"`)
 	d, err := datasets.Load(t.Context(), path, datasets.Options{Whole: true})
 	require.NoError(t, err)
 	assert.Len(t, d.Test, 20)
@@ -219,9 +212,9 @@ func TestFoldersOfOneClass(t *testing.T) {
 	}
 	result, err = Import(t.Context(), []string{one}, path, Options{})
 	require.NoError(t, err)
-	assert.Contains(t, result.Notes, `all 4 samples are of one class, "a": ccp eval --data tests on them, but a training needs at least two`)
+	messagetest.OneNames(t, result.Notes, `4 samples … one class … "a" … ccp eval --data`)
 	_, err = datasets.Load(t.Context(), path, datasets.Options{})
-	require.ErrorContains(t, err, "labels name 1 class: a classifier needs at least 2")
+	messagetest.Names(t, err, "1 class … at least 2")
 }
 
 // Options that do not fit the recordings of folders are refused.
@@ -231,18 +224,16 @@ func TestRefusedOptionsOfFolders(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{Origin: "foot"}, `--origin "foot" is not one of the sensors: hip, hand, head`},
-		{Options{Test: "zed*"}, `--test "zed*" matches 0 of the 20 samples, which are named such as "anna_0.csv"; ` +
-			"want some, and some left to train on"},
-		{Options{Test: "*"}, `--test "*" matches 20 of the 20 samples`},
-		{Options{Test: "[a"}, `--test "[a": syntax error in pattern; it is a pattern of names such as 'ben_*'`},
-		{Options{Group: "(["}, `it is a regular expression such as '^([a-z]+)_'`},
-		{Options{Group: "anna"}, `anna_0.csv, line 1: no column is headed "anna"; there are hip.x, hip.y, hand.x, hand.y, ` +
-			"head.x, head.y: --group takes a column, or a regular expression with brackets"},
-		{Options{Group: "^(anna)"}, `ben_0.csv: --group "^(anna)" finds no group in "ben_0.csv"; each sample must be of one`},
-		{Options{Label: "class"}, "--label is for the form long, this is folders; leave it out"},
+		{Options{Origin: "foot"}, `--origin "foot" … hip, hand, head`},
+		{Options{Test: "zed*"}, `--test "zed*" … 0 of the 20 … anna_0.csv`},
+		{Options{Test: "*"}, `--test "*" … 20 of the 20`},
+		{Options{Test: "[a"}, `--test "[a" … syntax error … 'ben_*'`},
+		{Options{Group: "(["}, "regular expression … '^([a-z]+)_'"},
+		{Options{Group: "anna"}, `anna_0.csv, line 1 … no column … "anna" … hip.x, hip.y, hand.x, hand.y … --group`},
+		{Options{Group: "^(anna)"}, `ben_0.csv … --group "^(anna)" … no group`},
+		{Options{Label: "class"}, "--label … form long … folders"},
 	} {
-		assert.Contains(t, refused(t, c.o, folder), c.want)
+		messagetest.Names(t, refused(t, c.o, folder), c.want)
 	}
 }
 
@@ -258,42 +249,39 @@ func TestRefusedFilesOfSensors(t *testing.T) {
 		want       string
 	}{
 		{"parts.csv", "hip,trunk\nhand\n", parts,
-			"parts.csv, line 2: 1 cells; want a sensor and the name of its part of the body"},
-		{"parts.csv", "foot,leg\n", parts, `parts.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
-		{"parts.csv", "sensor,part\nhip,leg\n", parts, `"sensor" is not one of the sensors: hip, hand, head; if the line is a heading, remove it`},
-		{"parts.csv", "hip,trunk\nfoot,leg\n", parts, `"foot" is not one of the sensors: hip, hand, head`},
-		{"parts.csv", "hip,trunk\nhip,leg\n", parts, `parts.csv, line 2: sensor "hip" is in two parts; keep one`},
-		{"parts.csv", "\n", parts, "parts.csv holds no part; write a sensor and its part in each line, or leave --parts out"},
+			"parts.csv, line 2 … 1 cells … part"},
+		{"parts.csv", "foot,leg\n", parts, `parts.csv, line 1 … "foot" … hip, hand, head`},
+		{"parts.csv", "sensor,part\nhip,leg\n", parts, `"sensor" … hip, hand, head … heading`},
+		{"parts.csv", "hip,trunk\nfoot,leg\n", parts, `"foot" … hip, hand, head`},
+		{"parts.csv", "hip,trunk\nhip,leg\n", parts, `parts.csv, line 2 … "hip" … two parts`},
+		{"parts.csv", "\n", parts, "parts.csv … no part … --parts"},
 		{"links.csv", "hip,hand\nhip\n", links,
-			"links.csv, line 2: 1 cells; want the names of two sensors that belong together"},
-		{"links.csv", "from,to\nhip,hand\n", links, `links.csv, line 1: "from" is not one of the sensors: hip, hand, head; if the line is ` +
-			`a heading, remove it`},
+			"links.csv, line 2 … 1 cells … two sensors"},
+		{"links.csv", "from,to\nhip,hand\n", links, `links.csv, line 1 … "from" … hip, hand, head … heading`},
 		{"links.csv", "hip,hand,2\n", links,
-			"links.csv, line 1: 3 cells; want the names of two sensors that belong together, without a weight, " +
-				"and no heading"},
-		{"links.csv", "hip,foot\n", links, `links.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
-		{"links.csv", "hip,hip\n", links, `links.csv, line 1: sensor "hip" is linked with itself; a link joins two sensors`},
-		{"links.csv", "\n", links, "links.csv holds no link; write a pair of sensors in each line, or leave --links out"},
+			"links.csv, line 1 … 3 cells … two sensors … without a weight"},
+		{"links.csv", "hip,foot\n", links, `links.csv, line 1 … "foot" … hip, hand, head`},
+		{"links.csv", "hip,hip\n", links, `links.csv, line 1 … "hip" … itself`},
+		{"links.csv", "\n", links, "links.csv … no link … --links"},
 		{"positions.csv", "sensor,x,y\nhip,0,0\nhand,0,north\n", positions,
-			`positions.csv, line 3: "north" is not a finite number; want the sensor's name and its position`},
+			`positions.csv, line 3 … "north" … finite number`},
 		{"positions.csv", "hip,0,0\nhand,0\n", positions,
-			"positions.csv, line 2: 2 cells; want the sensor's name and its position, in all lines alike"},
+			"positions.csv, line 2 … 2 cells … position"},
 		{"positions.csv", "hip,0,0\nhip,0,1\n", positions,
-			`positions.csv, line 2: sensor "hip" has a position already; keep one of the lines`},
+			`positions.csv, line 2 … "hip" … position already`},
 		{"positions.csv", "hip,0,0\nhand,0,1\n", positions,
-			`positions.csv has no position of sensor "head"; add a line of it, or leave the sensor out with --leave "head"`},
+			`positions.csv … no position … "head" … --leave "head"`},
 	} {
 		put(t, folder, c.file, c.text)
-		assert.Contains(t, refused(t, c.o, folder), c.want)
+		messagetest.Names(t, refused(t, c.o, folder), c.want)
 	}
 	yes := true
 	parts.Scale = &yes
-	assert.Contains(t, refused(t, parts, folder),
-		"--scale would bend the body that --parts "+path("parts.csv")+" is of; leave one of them out")
+	messagetest.Names(t, refused(t, parts, folder), "--scale … --parts "+path("parts.csv"))
 	both := Options{Positions: path("positions.csv"), Links: path("links.csv")}
-	assert.Contains(t, refused(t, both, folder), "the graph is given by --links "+path("links.csv")+
-		" and by --positions "+path("positions.csv")+"; keep one of them")
-	assert.Contains(t, refused(t, Options{Links: path("none.csv")}, folder), "none.csv: no such file")
+	messagetest.Names(t, refused(t, both, folder), "given by … --links "+path("links.csv")+
+		" … --positions "+path("positions.csv"))
+	messagetest.Names(t, refused(t, Options{Links: path("none.csv")}, folder), "none.csv … no such file")
 }
 
 // An import that is stopped leaves nothing, wherever it is.
@@ -329,17 +317,17 @@ func TestStoppedInTables(t *testing.T) {
 	require.NoError(t, f.SaveAs(filepath.Join(folder, "r.xlsx")))
 	for _, name := range []string{"r.parquet", "r.xlsx"} {
 		ctx, stop := context.WithCancelCause(t.Context())
-		stopped, told := errors.New("stopped"), 0
+		stopped, readings := errors.New("stopped"), 0
 		_, err := Import(ctx, []string{filepath.Join(folder, name)}, filepath.Join(folder, "made.npz"),
 			Options{Progress: func(doing string, done float64) {
 				if doing == "reading "+name {
 					assert.Less(t, done, 0.6)
-					told++
+					readings++
 					stop(stopped)
 				}
 			}})
 		require.ErrorIs(t, err, stopped, name)
-		assert.Equal(t, 1, told, name)
+		assert.Equal(t, 1, readings, name)
 	}
 }
 
@@ -352,9 +340,9 @@ func TestRisingColumnOfArrays(t *testing.T) {
 	}
 	writeNPY(t, folder, "a/x.npy", []int{20, 2}, values)
 	writeNPY(t, folder, "b/x.npy", []int{20, 2}, values)
-	said := refused(t, Options{}, folder)
-	assert.Contains(t, said, `column 1 rises in every recording, as from 0 to 19 in `)
-	assert.Contains(t, said, `x.npy: if it only counts, --leave "1"; if it is a sensor, name all sensors: --take 0,1`)
+	message := refused(t, Options{}, folder)
+	messagetest.Names(t, message, "column 1 … rises … 0 to 19")
+	messagetest.Names(t, message, `x.npy … --leave "1" … --take 0,1`)
 }
 
 // An import replaces the file before it, whole or not at all, by arrays that any program reads.
@@ -385,11 +373,9 @@ func TestPartsOfATable(t *testing.T) {
 	put(t, folder, "label=walk/part-1.csv", "sample,time,x\ns2,2,1\ns2,3,2\n")
 	result, _ = imported(t, Options{}, folder)
 	assert.Contains(t, strings.Join(result.Notes, "\n"), `sample "s2" is in `)
-	assert.Contains(t, strings.Join(result.Notes, "\n"),
-		"counts as two; if these are parts of one recording, write it as one file")
+	messagetest.Names(t, strings.Join(result.Notes, "\n"), "two … write … one file")
 
 	other := t.TempDir()
 	put(t, other, "person=anna/part-0.csv", "sample,time,x,label\ns1,0,1,a\n")
-	assert.Contains(t, refused(t, Options{}, other),
-		"person=anna is a part of a table by its column person, not a class: write the table as one file")
+	messagetest.Names(t, refused(t, Options{}, other), "person=anna … column person … one file")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -74,47 +75,43 @@ func TestLongErrors(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{"", Options{}, "r.csv: the file is empty; the first line names the columns: hip.x,hip.y,head.x,head.y or " +
-			"sample,time,sensor,value,label"},
-		{head, Options{}, "r.csv: no line of values comes after the first, which names the columns"},
-		{"sample;time;sensor;value\n", Options{}, `r.csv, line 1: no column is headed "label"; there are sample, time, sensor, value`},
+		{"", Options{}, "r.csv … empty … hip.x,hip.y,head.x,head.y … sample,time,sensor,value,label"},
+		{head, Options{}, "r.csv … no line of values"},
+		{"sample;time;sensor;value\n", Options{}, `r.csv, line 1 … no column … "label" … sample, time, sensor, value`},
 		{"id,time,sensor,value,label\n", Options{},
-			`r.csv, line 1: no column is headed "sample"; there are id, time, sensor, value, label: ` +
-				`name those of sample, time, sensor and value with --columns a,b,c,d`},
+			`r.csv, line 1 … no column … "sample" … id, time, sensor … value, label … --columns a,b,c,d`},
 		{"sample,time,sensor,value\n", Options{},
-			`no column is headed "label"; there are sample, time, sensor, value: name the column of the classes with --label COLUMN`},
-		{head, Options{Label: "class"}, `no column is headed "class"`},
-		{head, Options{Group: "subject"}, `no column is headed "subject"; there are sample, time, sensor, value, ` +
-			`label, group: --group takes a column, or a regular expression with brackets`},
+			`no column … "label" … sample, time, sensor, value … --label`},
+		{head, Options{Label: "class"}, `no column … "class"`},
+		{head, Options{Group: "subject"}, `no column … "subject" … sample, time, sensor, value … label, group … --group`},
 		{head, Options{Table: Table{Columns: []string{"sample", "time", "value"}}},
-			"--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or " +
-				"more values"},
+			"--columns … 3 columns … sample,time,value"},
 		{head, Options{Label: "label", Labels: "l.csv"},
-			"the classes are given by --label label and by --labels l.csv; keep one of them"},
+			"--label label … --labels l.csv … one"},
 		{head + "a,0,p,1,x\n", Options{},
-			"r.csv, line 2: 5 cells, the first line names 6 columns; write ? for a missing value"},
-		{head + "a,0,,1,x,g\n", Options{}, "r.csv, line 2: column sensor is empty; each reading needs one"},
-		{head + "a,0,p,1,x,g\na,1,p,high,x,g\n", Options{}, `r.csv, line 3: column value: "high" is not a number that float32 holds`},
-		{head + "a,noon,p,1,x,g\n", Options{}, `r.csv, line 2: column time: "noon" is not a time; want a number, or a date such as 2024-05-31`},
+			"r.csv, line 2 … 5 cells … 6 columns"},
+		{head + "a,0,,1,x,g\n", Options{}, "r.csv, line 2 … column sensor … empty"},
+		{head + "a,0,p,1,x,g\na,1,p,high,x,g\n", Options{}, `r.csv, line 3 … column value … "high" … not a number`},
+		{head + "a,noon,p,1,x,g\n", Options{}, `r.csv, line 2 … column time … "noon" … not a time`},
 		{head + "a,0,p,1,x,g\na,1,p,1,y,g\n", Options{},
-			`r.csv, line 3: column label is "y", but sample "a" has "x" in line 2; all lines of a sample must agree`},
-		{head + "a,0,p,1,x,g\na,1,p,1,x,h\n", Options{Group: "group"}, `r.csv, line 3: column group is "h", but sample "a" has "g" in line 2`},
+			`r.csv, line 3 … column label … "y" … sample "a" … "x" … line 2`},
+		{head + "a,0,p,1,x,g\na,1,p,1,x,h\n", Options{Group: "group"}, `r.csv, line 3 … column group … "h" … sample "a" … "g" … line 2`},
 		{head + "a,0,p,1,x,g\na,1,p,2,x,g\na,0,p,3,x,g\n",
-			Options{}, `r.csv, line 4: sensor "p" was read at this time of sample "a" in line 2 already; keep one of them`},
-		{head + "a,0,p,1,x,g\na,0,q,1,x,g\nb,0,p,1,y,g\n", Options{}, `r.csv, sample "b": sensor "q" has no value in this sample`},
+			Options{}, `r.csv, line 4 … sensor "p" … this time … sample "a" … line 2`},
+		{head + "a,0,p,1,x,g\na,0,q,1,x,g\nb,0,p,1,y,g\n", Options{}, `r.csv, sample "b" … sensor "q" … no value`},
 	} {
-		assert.Contains(t, refused(t, c.o, put(t, t.TempDir(), "r.csv", c.text)), c.want)
+		messagetest.Names(t, refused(t, c.o, put(t, t.TempDir(), "r.csv", c.text)), c.want)
 	}
 	for _, c := range []struct{ text, want string }{
-		{"id,class\n", "l.csv, line 1: the columns are id, class; want one headed sample and one headed label"},
-		{"sample,label\n", "l.csv holds no label; want a column headed sample and one headed label"},
-		{"sample,label\na,\n", `l.csv, line 2: no label of sample "a"; each needs one`},
-		{"sample,label\na,x\na,y\n", `l.csv, line 3: sample "a" is "y" here and "x" in line 2; keep one of them`},
-		{"sample,label\nb,x\n", `l.csv has no label of sample "a", which begins in line 2 of `},
+		{"id,class\n", "l.csv, line 1 … id, class … sample … label"},
+		{"sample,label\n", "l.csv … no label … sample"},
+		{"sample,label\na,\n", `l.csv, line 2 … no label … "a"`},
+		{"sample,label\na,x\na,y\n", `l.csv, line 3 … "a" … "y" … "x" … line 2`},
+		{"sample,label\nb,x\n", `l.csv … no label … "a" … line 2`},
 	} {
 		folder := t.TempDir()
 		o := Options{Labels: put(t, folder, "l.csv", c.text)}
-		assert.Contains(t, refused(t, o, put(t, folder, "r.csv", head+"a,0,p,1,x,g\n")), c.want)
+		messagetest.Names(t, refused(t, o, put(t, folder, "r.csv", head+"a,0,p,1,x,g\n")), c.want)
 	}
 }
 
@@ -128,16 +125,13 @@ func TestTablesMisread(t *testing.T) {
 	}
 	folder := t.TempDir()
 	counts := put(t, folder, "counts.csv", "id,x,label\n"+numbered.String())
-	assert.Contains(t, refused(t, Options{}, counts), `column id numbers the samples, from 7 to 26: leave it out, --leave "id"; `+
-		"if it is a sensor, name all sensors: --take id,x")
+	messagetest.Names(t, refused(t, Options{}, counts), `column id … 7 to 26 … --leave "id" … --take id,x`)
 	for _, o := range []Table{{Leave: []string{"id"}}, {Take: []string{"id", "x"}}} {
 		_, err := read(t, []string{counts}, Options{Table: o})
 		assert.NoError(t, err)
 	}
-	assert.Contains(t, refused(t, Options{}, put(t, folder, "plain.csv", plain.String())),
-		`no column is headed "label"`)
-	assert.Contains(t, refused(t, Options{}, put(t, folder, "plain.csv", plain.String())),
-		"; if the line holds values, such as 0.5, write a line of headings above it")
+	messagetest.Names(t, refused(t, Options{}, put(t, folder, "plain.csv", plain.String())), `no column … "label"`)
+	messagetest.Names(t, refused(t, Options{}, put(t, folder, "plain.csv", plain.String())), "0.5 … line of headings")
 	_, err := read(t, []string{put(t, folder, "headed.csv", "x,y,label\n"+plain.String())}, Options{})
 	assert.NoError(t, err)
 }
@@ -156,9 +150,9 @@ func TestRisingColumns(t *testing.T) {
 		"label,X.1@0,X.1@1,X.1@2,x@0,x@1,x@2": wide.String()} {
 		path := put(t, t.TempDir(), "r.csv", heading+"\n"+text)
 		message := refused(t, Options{}, path)
-		assert.Contains(t, message, "column X.1 rises in every recording, as from ")
-		assert.Contains(t, message, `if it only counts, --leave "X.1"; if it is a sensor, name all sensors: --take X.1,x`)
-		assert.Equal(t, strings.HasPrefix(heading, "sample"), strings.Contains(message, `if it is the time, say --time "X.1"; `))
+		messagetest.Names(t, message, "column X.1 … rises")
+		messagetest.Names(t, message, `--leave "X.1" … --take X.1,x`)
+		assert.Equal(t, strings.HasPrefix(heading, "sample"), strings.Contains(message, `--time "X.1"`))
 		result, _ := imported(t, Options{Table: Table{Leave: []string{"X.1"}}}, path)
 		assert.Equal(t, []string{"x"}, result.Sensors)
 	}
@@ -173,7 +167,7 @@ func TestUnitsOfReadings(t *testing.T) {
 	_, d := imported(t, Options{}, put(t, t.TempDir(), "r.csv", text))
 	path := put(t, t.TempDir(), "new.csv", "sample,time,sensor,value,unit\nn,0,p,1000,mV\nn,1,p,2000,mV\n")
 	_, _, err := ReadUnlabelled(t.Context(), []string{path}, d.Form)
-	assert.ErrorContains(t, err, `new.csv, line 2: column unit: sensor "p" is in mV here and in V in other readings`)
+	messagetest.Names(t, err, `new.csv, line 2 … column unit … "p" … mV … V`)
 }
 
 // A column that says who was recorded is no sensor: it has one value in each recording, but not in all.
@@ -257,7 +251,7 @@ func TestMidnight(t *testing.T) {
 		result, d := imported(t, Options{Table: Table{Take: strings.Split("x,y", ",")[:1]}},
 			put(t, t.TempDir(), "r.csv", b.String()))
 		require.Len(t, d.Series, 4, heading)
-		assert.Contains(t, strings.Join(result.Notes, "\n"), "times of day go on after midnight", heading)
+		messagetest.Names(t, strings.Join(result.Notes, "\n"), "times of day … after midnight", heading)
 		for _, x := range d.Series {
 			assert.Equal(t, []float32{0, 1, 4, 4, 1, 0, 1, 4}, x, heading)
 		}
@@ -278,9 +272,11 @@ func TestMinutesThatMayBeSeconds(t *testing.T) {
 		}
 		times := at(begin, step, 70, func(at time.Time) string { return at.Format(layout) })
 		result, _ := imported(t, Options{}, stamped(t, "time", times))
-		notes := strings.Join(result.Notes, "\n")
-		assert.Equal(t, asks, strings.Contains(notes, "times such as 00:01 are read as hours and minutes, from 00:00 on in "),
-			layout)
+		if asks {
+			messagetest.OneNames(t, result.Notes, "00:01 … hours and minutes … from 00:00", layout)
+		} else {
+			assert.NotContains(t, strings.Join(result.Notes, "\n"), "hours and minutes", layout)
+		}
 	}
 }
 
@@ -309,10 +305,9 @@ func TestDatesThatAreNone(t *testing.T) {
 		dates = append(dates, fmt.Sprintf("%d,2024-05-31", at))
 	}
 	folder := stamped(t, "time,date", pairs)
-	const note = "column date beside the times of column time does not hold a date in each line; left out (--take with " +
-		"the names of all"
+	const note = "column date … column time … left out … --take"
 	result, _ := imported(t, Options{}, folder)
-	assert.Contains(t, strings.Join(result.Notes, "\n"), note)
+	messagetest.Names(t, strings.Join(result.Notes, "\n"), note)
 	result, _ = imported(t, Options{Table: Table{Take: []string{"date", "a"}}}, folder)
 	assert.NotContains(t, strings.Join(result.Notes, "\n"), note)
 	assert.Equal(t, []string{"date", "a"}, result.Sensors)

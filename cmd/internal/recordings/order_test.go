@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // counting writes recordings whose values count their lines, at times in the order of the lines.
@@ -133,15 +135,14 @@ func TestResentLines(t *testing.T) {
 	}
 	result, _ = imported(t, Options{}, put(t, t.TempDir(), "long.csv", long))
 	require.Len(t, result.Notes, 1)
-	assert.Contains(t, result.Notes[0],
-		"left out: 8 lines with the time and the values of another one, such as line 5 of ")
+	messagetest.Names(t, result.Notes[0], "left out … 8 lines … time and the values … line 5")
 
 	for name, text := range map[string]string{"other values": "0,1,2\n1,2,3\n1,2,4\n2,3,4\n",
 		"a clock that stood still": "1,2,3\n1,2,3\n1,2,3\n1,2,3\n"} {
 		other := t.TempDir()
 		put(t, other, "u/1.csv", "time,a,b\n"+text)
 		put(t, other, "v/1.csv", "time,a,b\n"+text)
-		assert.Contains(t, refused(t, Options{}, other), "has this time already; keep one of them", name)
+		messagetest.Names(t, refused(t, Options{}, other), "this time already", name)
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // storedX returns the values of column x in the files of testdata, which testdata/make.py writes: two recordings of 200
@@ -85,24 +87,21 @@ func TestParquetLists(t *testing.T) {
 	for i, v := range storedX() {
 		require.Equal(t, []float64{v, v + 1, v + 2}, r.samples[i/200].Values[i%200*3:][:3], "row %d", i)
 	}
-	assert.Contains(t, refused(t, Options{}, "testdata/ragged.parquet"),
-		"ragged.parquet, row 8: column x.0: it holds a list of 2 values, "+
-			"and in the rows before lists of 1; write lists of one length, or a row for each time point; or leave it out with "+
-			"--leave \"x\"")
+	messagetest.Names(t, refused(t, Options{}, "testdata/ragged.parquet"),
+		`ragged.parquet, row 8 … column x.0 … list of 2 … lists of 1 … --leave "x"`)
 	r, err = read(t, []string{"testdata/ragged.parquet"}, Options{Table: Table{Leave: []string{"x"}}})
 	require.NoError(t, err)
 	assert.Equal(t, storedX()[200:], r.samples[1].Values)
 }
 
 func TestParquetBytesWithoutAMeaning(t *testing.T) {
-	assert.Contains(t, refused(t, Options{}, "testdata/fixed.parquet"),
-		"row 1: column wide: it holds bytes whose meaning the file does not say; "+
-			"CAST it to BIGINT, DOUBLE or VARCHAR as you write the file; or leave it out with --leave \"wide\"")
+	messagetest.Names(t, refused(t, Options{}, "testdata/fixed.parquet"),
+		`row 1 … column wide … bytes … CAST … --leave "wide"`)
 	r, err := read(t, []string{"testdata/fixed.parquet"}, Options{Table: Table{Leave: []string{"wide"}}})
 	require.NoError(t, err)
 	assert.Equal(t, "walk", r.samples[0].label, "without the zero bytes behind it")
 	for _, use := range []Options{{Table: Table{Columns: []string{"wide"}}}, {Label: "wide"}} {
-		assert.Contains(t, refused(t, use, "testdata/fixed.parquet"), "column wide: it holds bytes")
+		messagetest.Names(t, refused(t, use, "testdata/fixed.parquet"), "column wide … bytes")
 	}
 }
 

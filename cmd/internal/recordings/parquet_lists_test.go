@@ -9,6 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // listsRow is a sample whose column holds lists of lists; timesRow one of a list of named values.
@@ -86,19 +88,14 @@ func TestListsOfLists(t *testing.T) {
 		timeOutside          bool
 		note, refused        string
 	}{
-		{40, 3, true, "column acc holds a list of 40 lists of 3 in each row: taken for 40 time points of 3 channels, since " +
-			"channels are fewer; " +
-			"else say --lists time-last", ""},
-		{40, 3, false, "column acc holds a list of 3 lists of 40 in each row: taken for 40 time points of 3 channels, " +
-			"since channels are fewer; " +
-			"else say --lists time-first", ""},
-		{12, 3, true, "taken for 12 time points of 3 channels", ""},
-		{3, 3, true, "", "column acc holds a list of 3 lists of 3 in each row, and nothing says which of them go along " +
-			"time: say --lists time-first"},
-		{3, 3, false, "", "nothing says which of them go along time"},
-		{11, 3, true, "", "a list of 11 lists of 3 in each row, and nothing says"},
-		{3, 11, true, "", "a list of 3 lists of 11 in each row, and nothing says"},
-		{200, 40, true, "", "a list of 200 lists of 40 in each row, and nothing says"},
+		{40, 3, true, "column acc … 40 lists of 3 … 40 time points … 3 channels … --lists time-last", ""},
+		{40, 3, false, "column acc … 3 lists of 40 … 40 time points … 3 channels … --lists time-first", ""},
+		{12, 3, true, "12 time points … 3 channels", ""},
+		{3, 3, true, "", "column acc … 3 lists of 3 … nothing says … --lists time-first"},
+		{3, 3, false, "", "nothing says"},
+		{11, 3, true, "", "11 lists of 3 … nothing says"},
+		{3, 11, true, "", "3 lists of 11 … nothing says"},
+		{200, 40, true, "", "200 lists of 40 … nothing says"},
 	} {
 		path := listsFile(t, c.timepoints, c.channels, c.timeOutside)
 		order := timeLast
@@ -109,13 +106,13 @@ func TestListsOfLists(t *testing.T) {
 		require.NoError(t, err)
 		isTimeByChannel(t, r, c.timepoints, c.channels)
 		if c.refused != "" {
-			assert.Contains(t, refused(t, Options{}, path), c.refused)
+			messagetest.Names(t, refused(t, Options{}, path), c.refused)
 			continue
 		}
 		r, err = read(t, []string{path}, Options{})
 		require.NoError(t, err)
 		isTimeByChannel(t, r, c.timepoints, c.channels)
-		assert.Contains(t, strings.Join(r.noteTexts(), "\n"), c.note)
+		messagetest.Names(t, strings.Join(r.noteTexts(), "\n"), c.note)
 		_, d := imported(t, Options{}, path)
 		alike(t, Options{}, d, path)
 	}
@@ -145,7 +142,7 @@ func TestListsOfNewRecordings(t *testing.T) {
 			assert.Equal(t, []float32{2000, 2001, 2002, 2010}, series[:4])
 		}
 		_, _, err := ReadUnlabelled(t.Context(), []string{listsFile(t, 57, 3, !outside)}, d.Form)
-		assert.ErrorContains(t, err, "the training's 3 channels are in the place of time points; turn the lists")
+		messagetest.Names(t, err, "3 channels … turn the lists")
 	}
 }
 
@@ -160,9 +157,8 @@ func TestListsOfNamedValues(t *testing.T) {
 		rows = append(rows, row)
 	}
 	path := parquetOf(t, rows)
-	assert.Contains(t, refused(t, Options{}, path),
-		"column acc holds a list of 12 elements with several values in each row: say --lists "+
-			"time-first if these are time points, or --lists sensors if they are sensors at one time point")
+	messagetest.Names(t, refused(t, Options{}, path),
+		"column acc … list of 12 … several values … --lists time-first … --lists sensors")
 	r, err := read(t, []string{path}, Options{Table: Table{Lists: timeFirst}})
 	require.NoError(t, err)
 	isTimeByChannel(t, r, 12, 2)
@@ -173,9 +169,9 @@ func TestListsOfNamedValues(t *testing.T) {
 	alike(t, Options{}, d, path)
 	made, _ = imported(t, Options{Table: Table{Lists: noTime}}, listsFile(t, 3, 4, true))
 	assert.Equal(t, []int{3, 1, 4}, []int{len(made.Sensors), made.Timepoints.Longest, made.Channels})
-	assert.Contains(t, refused(t, Options{Table: Table{Lists: timeLast}},
+	messagetest.Names(t, refused(t, Options{Table: Table{Lists: timeLast}},
 		put(t, t.TempDir(), "r.csv", "x,label\n1,a\n2,b\n")),
-		"--lists time-last is for lists in .parquet files, of which there is none; leave it out")
+		"--lists time-last … .parquet … none")
 }
 
 // Arrays whose lengths are not in the first place are recognised where they differ.
@@ -185,7 +181,5 @@ func TestArraysInAnotherOrder(t *testing.T) {
 		name := string(rune('a'+i%2)) + "/" + string(rune('0'+i)) + ".npy"
 		writeNPY(t, folder, name, []int{3, 20 + i}, make([]float64, 3*(20+i)))
 	}
-	assert.Contains(t, refused(t, Options{}, folder), "2.npy has 22 values at each time point, "+filepath.Join(folder, "a",
-		"0.npy")+" has 20: arrays "+
-		"are [timepoints, sensors, axes], so turn them if the lengths of recordings are in another place")
+	messagetest.Names(t, refused(t, Options{}, folder), "2.npy … 22 values … "+filepath.Join(folder, "a", "0.npy")+" … 20 … [timepoints, sensors, axes] … turn")
 }

@@ -13,6 +13,8 @@ import (
 	types "github.com/parquet-go/parquet-go/format"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 type parquetRow struct {
@@ -51,8 +53,8 @@ func TestParquet(t *testing.T) {
 	assert.Equal(t, []float64{0, 0.001, 0.002}, s.samples[1].Times, "a timestamp in milliseconds")
 	assert.Equal(t, "r.npz", Name([]string{path}))
 
-	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", string(raw[:100]))),
-		"the end of the file is missing; copy or write it again")
+	messagetest.Names(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", string(raw[:100]))),
+		"end of the file … missing")
 	// Damage is refused, or does not matter; it neither stops the program nor keeps it busy.
 	damaged := filepath.Join(t.TempDir(), "r.parquet")
 	for at := 0; at < len(raw); at += 11 {

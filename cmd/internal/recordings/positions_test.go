@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -56,7 +57,7 @@ func TestPositionsInDegrees(t *testing.T) {
 	more := put(t, folder, "more.csv", "s1,s2,gauge,label\n"+many(10, "1,2,3,u", "3,4,5,v"))
 	result, _ = imported(t, Options{Positions: positions, Neighbours: 1}, more)
 	assert.Equal(t, []string{"s1", "s2"}, result.Sensors)
-	assert.Contains(t, result.Notes, positions+" names no position of column gauge; left out")
+	messagetest.OneNames(t, result.Notes, positions+" … no position … column gauge … left out")
 	points, dims, err := (&positionsOf{of: map[string][]float64{"a": {0, 90}}, degrees: true}).points([]string{"a"}, "")
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{0, 1, 0}, points, 1e-12)
@@ -84,17 +85,15 @@ func TestPositionsInDegrees(t *testing.T) {
 		o          Options
 	}{
 		{text: strings.Replace(degrees, "s2;0", "s2;95", 1),
-			want: "stations.csv, line 3: latitude 95 and longitude -179 are no degrees up to 90 and 180; " +
-				"correct them, or head the columns x and y"},
+			want: "stations.csv, line 3 … latitude 95 … longitude -179 … 90 and 180 … x and y"},
 		{text: strings.Replace(degrees, "s2;0", "s2;north", 1),
-			want: `stations.csv, line 3: "north" is not a finite number; want the sensor's name and its position: ` +
-				`sensor,x,y, sensor,x,y,z, or degrees`},
-		{text: degrees + "s1;1;1;1\n", want: `stations.csv, line 6: sensor "s1" has a position already; keep one of the lines`},
+			want: `stations.csv, line 3 … "north" … finite number … sensor,x,y`},
+		{text: degrees + "s1;1;1;1\n", want: `stations.csv, line 6 … "s1" … position already`},
 		{text: strings.Replace(degrees, "s3;", "S3;", 1), o: Options{Table: Table{Take: []string{"s1", "s3"}}},
-			want: `stations.csv has no position of sensor "s3"; add a line of it, or leave the sensor out with --leave "s3"`},
+			want: `stations.csv … no position … "s3" … --leave "s3"`},
 	} {
 		c.o.Positions, c.o.Neighbours = put(t, folder, "stations.csv", c.text), 1
-		assert.Contains(t, refused(t, c.o, table), c.want)
+		messagetest.Names(t, refused(t, c.o, table), c.want)
 	}
 }
 
@@ -125,15 +124,15 @@ func TestFillTable(t *testing.T) {
 	assert.InDeltaSlice(t, []float32{11, 21, 30, 40}, out, 0.01)
 	assert.Equal(t, []string{"it has no sensor s1; the import said that missing sensors are filled"}, notes)
 
-	assert.Contains(t, refused(t, Options{Positions: positions, Neighbours: 1, Missing: "error"}, table),
-		`sensor "s1" has no value in this sample`)
+	messagetest.Names(t, refused(t, Options{Positions: positions, Neighbours: 1, Missing: "error"}, table),
+		`"s1" … no value`)
 	var gaps []string
 	for day := range 20 {
 		gaps = append(gaps, fmt.Sprintf("%d:s2", day))
 	}
 	empty := put(t, folder, "empty.csv", stations(gaps...))
-	assert.Contains(t, refused(t, Options{Positions: positions, Neighbours: 1}, empty),
-		`sensor "s2" has no value in any training sample; leave it out with --leave`)
+	messagetest.Names(t, refused(t, Options{Positions: positions, Neighbours: 1}, empty),
+		`"s2" … no value … any training sample … --leave`)
 
 	// The samples of the test say nothing.
 	train, test := put(t, folder, "x_train.csv", "a,b,label\n"+many(10, "1,10,u", "3,30,v")),
@@ -164,13 +163,13 @@ func TestLongitudesUpTo360(t *testing.T) {
 	assert.Equal(t, []float64{1, 0, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 3),
 		d.Affinity.At(0, 3)})
 	mixed := put(t, folder, "mixed.csv", "name,lat,lon\ns1,0,179\ns2,0,181\ns3,70,-3\ns4,70,5\n")
-	assert.Contains(t, refused(t, Options{Positions: mixed, Neighbours: 1}, table),
-		`mixed.csv: sensor "s2": longitude 181 goes beyond 180, and another is -3; count all of them from -180 to 180, or all from 0 to 360`)
+	messagetest.Names(t, refused(t, Options{Positions: mixed, Neighbours: 1}, table),
+		`mixed.csv … "s2" … longitude 181 … 180 … -3`)
 	plane := put(t, folder, "plane.csv", "name,x,y\ns1,61.5,179.5\ns2,60.25,-179.5\ns3,70,178\ns4,70,-177\n")
 	result, _ := imported(t, Options{Positions: plane, Neighbours: 1}, table)
-	assert.Contains(t, strings.Join(result.Notes, "\n"),
-		"look like degrees of latitude and longitude (from 60.25 to 70, and from -179.5 to 179.5)")
-	assert.Contains(t, strings.Join(result.Notes, "\n"), "if they are degrees, head the columns latitude and longitude")
+	messagetest.Names(t, strings.Join(result.Notes, "\n"),
+		"degrees … latitude and longitude … 60.25 to 70 … -179.5 to 179.5")
+	messagetest.Names(t, strings.Join(result.Notes, "\n"), "degrees … latitude and longitude")
 }
 
 // Sensors whose positions do not tell them apart are told of.
@@ -193,7 +192,7 @@ func TestPositionsOfOneCoordinateAreRefused(t *testing.T) {
 	table := put(t, folder, "rain.csv", stations())
 	for _, line := range []string{"name,x\ns1,1\ns2,2\ns3,3\ns4,4\n", "s1,1\ns2,2\ns3,3\ns4,4\n"} {
 		positions := put(t, folder, "line.csv", line)
-		assert.Contains(t, refused(t, Options{Positions: positions, Neighbours: 1}, table),
-			"line.csv, line 1: 2 cells; want the sensor's name and its position, in all lines alike: sensor,x,y or sensor,x,y,z")
+		messagetest.Names(t, refused(t, Options{Positions: positions, Neighbours: 1}, table),
+			"line.csv, line 1 … 2 cells … sensor,x,y")
 	}
 }

@@ -133,12 +133,20 @@ func (w written) write(t *testing.T, folder string) string {
 			}
 		}
 	}
-	end := map[bool]string{true: "\r\n", false: "\n"}[w.crlf]
+	mark, end := "", "\n"
+	if w.marked {
+		mark = "\ufeff"
+	}
+	if w.crlf {
+		end = "\r\n"
+	}
 	for name, rows := range files {
-		text := map[bool]string{true: "\ufeff"}[w.marked]
+		text := mark
 		for i, row := range rows {
-			if w.index {
-				row = slices.Insert(row, 0, map[bool]string{true: "", false: strconv.Itoa(i - 1)}[i == 0])
+			if w.index && i == 0 {
+				row = slices.Insert(row, 0, "")
+			} else if w.index {
+				row = slices.Insert(row, 0, strconv.Itoa(i-1))
 			}
 			for k, cell := range row {
 				if w.quoted {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // Recordings to classify need no classes, whatever form they have. The table of an import says how to read them.
@@ -69,14 +70,12 @@ func TestReadUnlabelled(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].Values)
 	assert.Equal(t, []float64{0, 1}, s.samples[0].Times)
-	assert.Equal(t, "one file a recording, one line a time point; semicolons, decimal commas; column t as time",
-		s.readAs())
-	const turned = "its sensors are in another order than the training data's; they are taken by their names"
-	assert.Equal(t, []string{"sensor battery was not in the training data; left out", turned}, s.samples[0].Notes)
+	messagetest.Names(t, s.readAs(), "one file … line a time point … semicolons, decimal commas … column t")
+	messagetest.EachNames(t, s.samples[0].Notes, "sensor battery … left out", "sensors … another order")
 
 	less := put(t, folder, "less.csv", "x,z\n1,2\n")
 	_, err = readKnown(t, []string{less}, known, known.Take, 1)
-	assert.ErrorContains(t, err, `less.csv, line 1: no column or sensor is named "y"; there are x, z`)
+	messagetest.Names(t, err, `less.csv, line 1 … no column … "y" … x, z`)
 
 	// What an import left out stays out.
 	folder = filepath.Dir(put(t, t.TempDir(), "a/1.csv", "time,x\n0,1\n5,2\n"))
@@ -96,15 +95,24 @@ func TestReadSeveral(t *testing.T) {
 	full := put(t, folder, "full_train.csv", "a,b,c,z\n1,2,3,0\n4,5,6,0\n")
 	wide := put(t, folder, "wide.csv", "b@0,b@1,a@0,a@1\n2,5,1,4\n")
 	whole := recording.Recording{Name: "full_train.csv", Sensors: form.Sensors, Channels: 1,
-		Values: []float64{1, 2, 3, 4, 5, 6},
-		Notes:  []string{"sensor z was not in the training data; left out"}}
+		Values: []float64{1, 2, 3, 4, 5, 6}}
 	less := recording.Recording{Name: "lack_test.csv", Sensors: []string{"a", "b"}, Channels: 1,
-		Values: []float64{1, 2, 4, 5}, Times: []float64{0, 1},
-		Notes: []string{"its sensors are in another order than the training data's; they are taken by their names"}}
-	for _, inputs := range [][]string{{full, lack}, {lack, full}} {
-		all, notes, err := ReadUnlabelled(t.Context(), inputs, form)
+		Values: []float64{1, 2, 4, 5}, Times: []float64{0, 1}}
+	for _, c := range []struct {
+		inputs []string
+		want   []recording.Recording
+	}{{[]string{full, lack}, []recording.Recording{whole, less}}, {[]string{lack, full}, []recording.Recording{less, whole}}} {
+		all, notes, err := ReadUnlabelled(t.Context(), c.inputs, form)
 		require.NoError(t, err)
-		assert.Equal(t, map[bool][]recording.Recording{true: {whole, less}, false: {less, whole}}[inputs[0] == full], all)
+		for i := range all {
+			facts := "sensor z … left out"
+			if all[i].Name == less.Name {
+				facts = "sensors … another order"
+			}
+			messagetest.EachNames(t, all[i].Notes, facts)
+			all[i].Notes = nil
+		}
+		assert.Equal(t, c.want, all)
 		assert.Empty(t, notes)
 	}
 	all, _, err := ReadUnlabelled(t.Context(), []string{wide}, form)
@@ -121,7 +129,7 @@ func TestReadSeveral(t *testing.T) {
 	require.ErrorContains(t, err, `lack_test.csv, line 1: no column or sensor is named "c"; there are b, a`)
 
 	_, _, err = ReadUnlabelled(t.Context(), []string{put(t, folder, "none.csv", "z\n1\n")}, form)
-	require.ErrorContains(t, err, `none.csv, line 1: no column or sensor is named "a"; there are z`)
+	messagetest.Names(t, err, `none.csv, line 1 … no column … "a" … z`)
 
 	// An empty line may stand for a missing value of the only column, and then changes the others' times.
 	only := &recording.Form{Sensors: []string{"a"}, Channels: 1}
@@ -148,7 +156,7 @@ func TestReadSeveral(t *testing.T) {
 	assert.Equal(t, []string{"b"}, all[0].Sensors)
 	assert.Equal(t, []float64{2, 3}, all[0].Values)
 	_, _, err = ReadUnlabelled(t.Context(), []string{part}, form)
-	require.ErrorContains(t, err, `part.csv, line 1: no column or sensor is named "a.x"; there are b.y, b.x, a.y`)
+	messagetest.Names(t, err, `part.csv, line 1 … no column … "a.x" … b.y, b.x, a.y`)
 
 	// Folders that agree in three levels, and .ts files in any order.
 	form = &recording.Form{Sensors: []string{"dim_0"}, Channels: 1, Reading: json.RawMessage(`{"take":["dim_0"]}`)}
@@ -197,13 +205,16 @@ func TestDialects(t *testing.T) {
 
 // The table of an import is read again without its classes and groups, whatever their columns are called.
 func TestReadTheSameTable(t *testing.T) {
-	for heading, sensors := range map[string][]string{"f0,f1,f2,activity,person": {"f"},
-		"activity,a,b,c,person": {"a", "b", "c"}} {
-		lines := heading + "\n"
+	for _, c := range []struct {
+		heading, line string
+		sensors       []string
+	}{
+		{"f0,f1,f2,activity,person", "%[1]d,1,%[2]d,u%[3]d,p%[4]d\n", []string{"f"}},
+		{"activity,a,b,c,person", "u%[3]d,%[1]d,1,%[2]d,p%[4]d\n", []string{"a", "b", "c"}},
+	} {
+		lines := c.heading + "\n"
 		for i := range 8 {
-			values := fmt.Sprintf("%d,1,%d", i%4, i/2)
-			lines += map[bool]string{true: fmt.Sprintf("%s,u%d,p%d\n", values, i%2, i/4),
-				false: fmt.Sprintf("u%d,%s,p%d\n", i%2, values, i/4)}[heading[0] == 'f']
+			lines += fmt.Sprintf(c.line, i%4, i/2, i%2, i/4)
 		}
 		path := put(t, t.TempDir(), "r.csv", lines)
 		_, d := imported(t, Options{Label: "activity", Group: "person"}, path)
@@ -211,7 +222,7 @@ func TestReadTheSameTable(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, notes)
 		require.Len(t, again, 8)
-		assert.Equal(t, sensors, again[5].Sensors)
+		assert.Equal(t, c.sensors, again[5].Sensors)
 		assert.Equal(t, []float64{1, 1, 2}, again[5].Values)
 	}
 }
@@ -230,8 +241,7 @@ func TestReadByHand(t *testing.T) {
 	}
 	_, _, err := ReadUnlabelled(t.Context(), []string{writeNPY(t, folder, "s.npy", []int{3, 2, 4}, make([]float64, 24))},
 		form)
-	require.ErrorContains(t, err,
-		"s.npy: the array has shape [3 2 4]; want a recording [timepoints, sensors] of the training's 2 sensors")
+	messagetest.Names(t, err, "s.npy … [3 2 4] … [timepoints, sensors] … 2 sensors")
 	form.Longest = 1
 	all, _, err := ReadUnlabelled(t.Context(),
 		[]string{put(t, folder, "table.csv", "sensor 0,sensor 1\n1,2\n3,4\n")}, form)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // String shows roles in a line: the layout, the columns that are not values, and the series with their columns.
@@ -298,8 +300,7 @@ func TestTimesThatAreNotTaken(t *testing.T) {
 	}
 	take := []string{"field1", "field2"}
 	result, d := imported(t, Options{Table: Table{Take: take}}, folder)
-	assert.Contains(t, strings.Join(result.Notes, "\n"), `column created_at holds times, such as 2024-05-31 23:59:58 UTC, and is `+
-		`not taken, so that the recordings have none; --time "created_at" takes it for the times`)
+	messagetest.Names(t, strings.Join(result.Notes, "\n"), `column created_at … 2024-05-31 23:59:58 UTC … not taken … --time "created_at"`)
 	assert.Zero(t, d.Form.Rate)
 	for _, table := range []Table{{Take: take, Time: "created_at"}, {Take: take, Leave: []string{"created_at"}}} {
 		result, _ := imported(t, Options{Table: table}, folder)

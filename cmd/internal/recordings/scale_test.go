@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -33,7 +34,7 @@ func TestScale(t *testing.T) {
 		assert.Equal(t, []string{`sensor "heat" is 500 in 10 of 40 values, far from all others: ` +
 			`if it stands for a missing value, say --gap 500`}, result.Notes)
 		if o.Scale == nil {
-			assert.Contains(t, d.Notes, `each sensor is normalised by itself: sensor "pulse" varies 20 times as much as sensor "heat"`)
+			messagetest.OneNames(t, d.Notes, `"pulse" … 20 times … "heat"`)
 		}
 		assert.Equal(t, []float32{70, 36.5, 7.1}, d.Mean, "the raw values are in the file")
 		assert.InDeltaSlice(t, []float32{-1, -1, 0, 1, 1, 0}, normalised(d, 0), 1e-6)
@@ -89,7 +90,7 @@ func TestScaleOfSensorsFarApart(t *testing.T) {
 		}
 	}
 	_, d := imported(t, Options{}, put(t, t.TempDir(), "plant.csv", text))
-	assert.Contains(t, strings.Join(d.Notes, "; "), `each sensor is normalised by itself: all sensors together vary `)
+	messagetest.Names(t, strings.Join(d.Notes, "; "), "by itself … all sensors together")
 	same := strings.NewReplacer("oil,60", "oil,2", "oil,61", "oil,3").Replace(text)
 	_, d = imported(t, Options{}, put(t, t.TempDir(), "plant.csv", same))
 	assert.Len(t, d.Mean, 1)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // A format costs an entry in the list: here one of tables, with lines of words, and one of samples without names.
@@ -56,8 +58,7 @@ func TestNewFormats(t *testing.T) {
 	s, err := readKnown(t, []string{one}, table, []string{"pulse"}, 1)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1, 2, 3, 1}, s.samples[0].Values)
-	assert.Contains(t, refused(t, Options{Table: Table{Time: "t"}}, folder),
-		"--time is for the form of tables, this is folders; leave it out")
+	messagetest.Names(t, refused(t, Options{Table: Table{Time: "t"}}, folder), "--time … form of tables … folders")
 	_, err = Import(t.Context(), []string{folder}, filepath.Join(t.TempDir(), "made.npz"), Options{})
 	assert.NoError(t, err)
 }
@@ -79,18 +80,17 @@ func TestFilesBesideRecordingsAreToldOf(t *testing.T) {
 		if name == "v/deeper/9.csv" { // the folder is named
 			path = filepath.Dir(path)
 		}
-		said := "left out, as no recordings of the folder's kind: 1 file or folder, such as " + path
-		assert.Equal(t, []string{said}, result.Notes)
+		besides := "left out … 1 file or folder … " + path
+		messagetest.EachNames(t, result.Notes, besides)
 		_, notes, err := ReadUnlabelled(t.Context(), []string{folder}, d.Form)
 		require.NoError(t, err)
-		assert.Equal(t, []string{said}, notes, "predict")
+		messagetest.EachNames(t, notes, besides)
 		require.NoError(t, os.Remove(file))
 		_ = os.Remove(path) // of a folder that is empty now
 	}
 	labels := put(t, folder, "links.csv", "a,a\n")
 	named, _ := imported(t, Options{Parts: put(t, folder, "parts.csv", "a,trunk\n")}, folder)
-	assert.Contains(t, strings.Join(named.Notes, "\n"), "1 file or folder, such as "+labels,
-		"but for what an option names")
+	messagetest.Names(t, strings.Join(named.Notes, "\n"), "1 file … "+labels, "but for what an option names")
 	require.NoError(t, os.Remove(labels))
 	require.NoError(t, os.Remove(filepath.Join(folder, "parts.csv")))
 	put(t, folder, ".hidden", "x")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -80,59 +81,47 @@ func TestTSLengths(t *testing.T) {
 func TestTSErrors(t *testing.T) {
 	good := "@dimensions 2\n@classLabel true a b\n@data\n"
 	for _, c := range []struct{ text, want string }{
-		{"", "a.ts: no @data line; this is not a .ts file"},
-		{"1,2,3\n", `a.ts, line 1: "1,2,3" comes before @data; this is not a .ts file of sktime or aeon`},
-		{good + "%1,2:3,4:a\n", "a.ts: no sample comes after @data; the file is cut off"},
-		{"@data\n", "a.ts, line 1: no @classLabel line comes before @data; write one, such as @classLabel true wave fall"},
-		{"@dimensions many\n", `a.ts, line 1: @dimensions is "many"; it must be a whole number from 1`},
-		{"@targetLabel true\n", "a.ts, line 1: @targetLabel true: the samples have numbers to predict"},
-		{"@classLabel false\n", `a.ts, line 1: @classLabel is "false"; samples without classes cannot be learned from`},
-		{"@classLabel true a b a\n@data\n1:a\n", `a.ts, line 1: @classLabel names class "a" twice; name each once`},
-		{good, "a.ts: no sample comes after @data; the file is cut off"},
-		{good + "1,2:a\n", "a.ts, line 4: 2 fields between colons; want 3, a series for each of the 2 dimensions and then " +
-			"the class"},
-		{good + "1,2:3,4:c\n", `a.ts, line 4: class "c" is not one of @classLabel (a b); name it there, or see whether the line is cut off`},
-		{good + "1,2:3:a\n", "a.ts, line 4: dimension 1 has 1 values, dimension 0 has 2; the series of one sample must be " +
-			"of one length"},
-		{good + "1,2:3,x:a\n", `a.ts, line 4: dimension 1, value 1: "x" is not a number that float32 holds; ` +
-			`correct it, or write ? for a missing value`},
-		{good + "1,2:3,1e99:a\n", `dimension 1, value 1: "1e99" is not a number that float32 holds`},
+		{"", "a.ts … no @data line"},
+		{"1,2,3\n", `a.ts, line 1 … "1,2,3" … before @data`},
+		{good + "%1,2:3,4:a\n", "a.ts … no sample … cut off"},
+		{"@data\n", "a.ts, line 1 … no @classLabel line … before @data"},
+		{"@dimensions many\n", `a.ts, line 1 … @dimensions … "many" … whole number`},
+		{"@targetLabel true\n", "a.ts, line 1 … @targetLabel true … predict"},
+		{"@classLabel false\n", `a.ts, line 1 … @classLabel … "false" … without classes`},
+		{"@classLabel true a b a\n@data\n1:a\n", `a.ts, line 1 … @classLabel … class "a" … twice`},
+		{good, "a.ts … no sample … cut off"},
+		{good + "1,2:a\n", "a.ts, line 4 … 2 fields … 3 … 2 dimensions"},
+		{good + "1,2:3,4:c\n", `a.ts, line 4 … class "c" … @classLabel (a b)`},
+		{good + "1,2:3:a\n", "a.ts, line 4 … dimension 1 … 1 values … dimension 0 … 2"},
+		{good + "1,2:3,x:a\n", `a.ts, line 4 … dimension 1, value 1 … "x" … not a number … ?`},
+		{good + "1,2:3,1e99:a\n", `dimension 1, value 1 … "1e99" … not a number`},
 		{"@classLabel true\n@data\n1,2:\n",
-			"a.ts, line 3: nothing comes after the last colon; write the sample's class there"},
-		{good + "1,2:?,?:a\n1,2:1,2:b\n", `a.ts, line 4: sensor "dim_1" has no value in this sample; ` +
-			`remove the sample or the sensor (ccp data import --missing fill would fill it, --missing zero make it zero)`},
-		{good + "?,?:?,?:a\n1,2:1,2:b\n", "a.ts, line 4: no sensor has a value; remove the sample"},
+			"a.ts, line 3 … nothing … last colon … class"},
+		{good + "1,2:?,?:a\n1,2:1,2:b\n", `a.ts, line 4 … "dim_1" … no value … --missing fill … --missing zero`},
+		{good + "?,?:?,?:a\n1,2:1,2:b\n", "a.ts, line 4 … no sensor … remove the sample"},
 	} {
-		assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "a.ts", c.text)), c.want)
+		messagetest.Names(t, refused(t, Options{}, put(t, t.TempDir(), "a.ts", c.text)), c.want)
 	}
 
 	folder := t.TempDir()
 	a := put(t, folder, "a_TRAIN.ts", good+"1,2:3,4:a\n")
 	b := put(t, folder, "a_TEST.ts", "@dimensions 1\n@classLabel true a b\n@data\n1,2:a\n")
-	assert.Contains(t, refused(t, Options{}, folder),
-		"a_TEST.ts has 1 dimensions, "+a+" has 2; take the two files of one problem")
+	messagetest.Names(t, refused(t, Options{}, folder), "a_TEST.ts … 1 dimensions … "+a+" … 2")
 	put(t, folder, "a_TEST.ts", "@dimensions 2\n@classLabel true a c\n@data\n1,2:1,2:a\n")
-	assert.Contains(t, refused(t, Options{}, a, b), `class "c" is not one of `+a+" (a b)")
+	messagetest.Names(t, refused(t, Options{}, a, b), `class "c" … `+a+` (a b)`)
 	c := put(t, folder, "c.ts", good)
-	assert.Contains(t, refused(t, Options{}, a, c), "2 .ts files ("+a+
-		", …) do not say by their names which is the test; give one, or NAME_TRAIN.ts and NAME_TEST.ts")
-	assert.Contains(t, refused(t, Options{}, a, b, c),
-		"3 .ts files ("+a+", …) do not say by their names which is the test")
-	assert.Contains(t, refused(t, Options{}, folder),
-		"3 .ts files ("+b+", …) do not say by their names which is the test; give one, or NAME_TRAIN.ts")
-	assert.Contains(t, refused(t, Options{Test: "a*"}, a),
-		"--test is for the form folders or long, this is ts; leave it out")
+	messagetest.Names(t, refused(t, Options{}, a, c), "2 .ts files … "+a+", … NAME_TRAIN.ts and NAME_TEST.ts")
+	messagetest.Names(t, refused(t, Options{}, a, b, c), "3 .ts files … "+a+", …")
+	messagetest.Names(t, refused(t, Options{}, folder), "3 .ts files … "+b+", … NAME_TRAIN.ts")
+	messagetest.Names(t, refused(t, Options{Test: "a*"}, a), "--test … folders or long … ts")
 	for option, table := range map[string]Table{"time": {Time: "t"}, "dates": {Dates: "day"},
 		"layout": {Layout: samplesLayout}} {
-		assert.Contains(t, refused(t, Options{Table: table}, a),
-			"--"+option+" is for the form of tables, this is ts; leave it out")
+		messagetest.Names(t, refused(t, Options{Table: table}, a), "--"+option+" … form of tables … ts")
 		array := writeNPY(t, folder, "u/r.npy", []int{3, 2}, make([]float64, 6))
-		assert.Contains(t, refused(t, Options{Table: table}, array),
-			"--"+option+" is for the form of tables, this is long; leave it out")
+		messagetest.Names(t, refused(t, Options{Table: table}, array), "--"+option+" … form of tables … long")
 	}
-	assert.Contains(t, refused(t, Options{}, filepath.Join(folder, "none.ts")), "none.ts: no such file")
-	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.mat", "")),
-		"a.mat is neither a .ts file, nor a .csv, nor a folder; name it after what it is")
+	messagetest.Names(t, refused(t, Options{}, filepath.Join(folder, "none.ts")), "none.ts … no such file")
+	messagetest.Names(t, refused(t, Options{}, put(t, folder, "a.mat", "")), "a.mat … neither … .csv")
 }
 
 // Values with their times are read whole: dates have colons, sensors times of their own, numbers signs and exponents.
@@ -153,17 +142,17 @@ func TestTSTimeStamps(t *testing.T) {
 	assert.Equal(t, "2 time points in all samples, 0.5 of time apart", result.Timepoints.String())
 	assert.Equal(t, 1.0, d.Form.Second, "dates are in seconds")
 	for line, want := range map[string]string{
-		"1,2:3,4:a":                       `line 5: dimension 0: "1,2" is not a time and a value; after @timeStamps true each value is written as (0.5,1.2)`,
-		"(0,1),(1,2:(0,1):a":              "2 fields between colons; want 3",
-		"(0,1),(0,2):(0,1):a":             "dimension 0 has two values at the time 0; keep one of them",
-		"(noon,1):(0,1):a":                `"noon" is not a time`,
-		"(0,1),(2013-02-05,2):(0,1):a":    "times before are of another form",
-		"(01/02/2013,1):(01/02/2013,1):a": "a day and a month in an order that it does not tell; write the year first",
-		"(0,x):(0,1):a":                   `dimension 0, value 0: "x" is not a number`,
-		"?:?:a":                           "no sensor has a value; remove the sample",
-		"(0,1):a":                         "2 fields between colons; want 3",
+		"1,2:3,4:a":                       `line 5 … dimension 0 … "1,2" … (0.5,1.2)`,
+		"(0,1),(1,2:(0,1):a":              "2 fields … 3",
+		"(0,1),(0,2):(0,1):a":             "dimension 0 … two values … time 0; … one",
+		"(noon,1):(0,1):a":                `"noon" … not a time`,
+		"(0,1),(2013-02-05,2):(0,1):a":    "times … another form",
+		"(01/02/2013,1):(01/02/2013,1):a": "a day and a month … year first",
+		"(0,x):(0,1):a":                   `dimension 0, value 0 … "x" … not a number`,
+		"?:?:a":                           "no sensor … remove the sample",
+		"(0,1):a":                         "2 fields … 3",
 	} {
-		assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "a.ts", head+line+"\n")), want, line)
+		messagetest.Names(t, refused(t, Options{}, put(t, t.TempDir(), "a.ts", head+line+"\n")), want, line)
 	}
 }
 
@@ -199,9 +188,9 @@ func TestTSClassesWithBlanks(t *testing.T) {
 		_, d := imported(t, Options{}, order...)
 		assert.Equal(t, []string{"going up", "going down", "sit"}, d.ClassNames)
 	}
-	assert.Contains(t, refused(t, Options{},
+	messagetest.Names(t, refused(t, Options{},
 		put(t, folder, "a.ts", "@classLabel true going up sit\n@data\n1,2:going down\n1,2:sit\n")),
-		`a.ts, line 3: class "going down" is not one of @classLabel (going up sit)`)
+		`a.ts, line 3 … class "going down" … @classLabel (going up sit)`)
 }
 
 // A folder as aeon ships it holds series of one length beside the problem of its name.
@@ -211,8 +200,7 @@ func TestTSFolderWithAnotherProblem(t *testing.T) {
 	put(t, folder, "TwoMoves_eq_TEST.ts", tsHead+"0,1,2:5,5,5:wave\n")
 	result, _ := imported(t, Options{}, folder)
 	assert.Equal(t, []int{8, 2}, []int{result.Training, result.Test})
-	assert.Contains(t, strings.Join(result.Notes, "\n"), "of the folder TwoMoves_TRAIN.ts and TwoMoves_TEST.ts are read; "+
-		"TwoMoves_eq_TEST.ts, TwoMoves_eq_TRAIN.ts beside it left out")
+	messagetest.Names(t, strings.Join(result.Notes, "\n"), "TwoMoves_TRAIN.ts and TwoMoves_TEST.ts … TwoMoves_eq_TEST.ts, TwoMoves_eq_TRAIN.ts … left out")
 }
 
 func TestTSMissingZero(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // long12 writes six recordings a class, of 12 time points at 4 a second. The values count the time points.
@@ -43,7 +44,7 @@ func TestImportCutsWindows(t *testing.T) {
 	result, d := imported(t, cutting(t, "1s", "0.5s"), folder)
 	assert.Equal(t, []int{60, 4, 4}, []int{result.Samples, result.Timepoints.Shortest, result.Timepoints.Longest})
 	assert.Len(t, result.Groups, 12)
-	assert.Contains(t, result.ReadAs, "12 recordings, cut into windows of 1s, a step of 0.5s")
+	messagetest.Names(t, result.ReadAs, "12 recordings … windows of 1s … 0.5s")
 	assert.Equal(t, []string{"r0.csv from 0", "r0.csv from 0.5"}, d.SampleNames[:2])
 	assert.Equal(t, [][]float32{{0, 1, 2, 3}, {2, 3, 4, 5}}, d.Series[:2])
 	trained := map[string]bool{}
@@ -72,9 +73,8 @@ func TestImportLeavesOutWhatFillsNoWindow(t *testing.T) {
 	result, _ := imported(t, cutting(t, "1.25s", ""), folder)
 	assert.Equal(t, 26, result.Samples)
 	notes := strings.Join(result.Notes, "\n")
-	assert.Contains(t, notes, "1 of 14 recordings are left out, the first: "+folder+"/wave/short.csv: its length is 0.75s")
-	assert.Contains(t, notes, "gap.csv: the last 2 of its 12 time points fill no window; left out (of 13 recordings a "+
-		"part is left out)")
+	messagetest.Names(t, notes, "1 of 14 … left out … "+folder+"/wave/short.csv … 0.75s")
+	messagetest.Names(t, notes, "gap.csv … last 2 of its 12 … no window … of 13")
 
 	result, _ = imported(t, cutting(t, "1s", ""), folder)
 	assert.True(t, slices.ContainsFunc(result.Notes, func(note string) bool {
@@ -85,16 +85,12 @@ func TestImportLeavesOutWhatFillsNoWindow(t *testing.T) {
 
 func TestImportRefusesWindows(t *testing.T) {
 	folder := long12(t)
-	assert.Contains(t, refused(t, cutting(t, "4s", ""), folder),
-		"r0.csv: its length is 3s, less than a window of 4s; take a shorter window")
-	assert.Contains(t, refused(t, cutting(t, "1s", "2"), folder),
-		"the window is 1s and its step 2; give both as durations")
-	assert.Contains(t, refused(t, cutting(t, "0.1s", ""), folder),
-		"its time points are 0.25 apart, more than a window of 0.1s")
+	messagetest.Names(t, refused(t, cutting(t, "4s", ""), folder), "r0.csv … length is 3s … 4s … shorter")
+	messagetest.Names(t, refused(t, cutting(t, "1s", "2"), folder), "window is 1s … step 2 … durations")
+	messagetest.Names(t, refused(t, cutting(t, "0.1s", ""), folder), "0.25 apart … 0.1s")
 	o := cutting(t, "1s", "")
 	o.Leave = []string{"time"}
-	assert.Contains(t, refused(t, o, folder),
-		"it has no times, so that 1s may be any number of time points; give the window as a number of time points")
+	messagetest.Names(t, refused(t, o, folder), "no times … 1s … number of time points")
 }
 
 // Windows of times since 1970 have names of their own, though they begin in the same second.

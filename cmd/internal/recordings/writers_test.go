@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // tableOf is what files named table-* hold, by the first letter of a sensor's name; testdata/writers/README.md says
@@ -92,7 +94,7 @@ func holdsTable(t *testing.T, path string) {
 func holdsTimes(t *testing.T, path string) {
 	t.Helper()
 	result, d := imported(t, Options{}, path)
-	assert.Contains(t, result.ReadAs, "column time as time in seconds")
+	messagetest.Names(t, result.ReadAs, "column time … seconds")
 	assert.Equal(t, "20 time points in all samples, 0.125 of time apart", result.Timepoints.String())
 	for s, series := range d.Series {
 		for k, value := range series {

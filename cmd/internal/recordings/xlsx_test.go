@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
@@ -64,15 +65,14 @@ func TestWorkbook(t *testing.T) {
 	assert.Equal(t, "measured", s.settingsForAlike().Sheet, "new recordings are read alike")
 	assert.Equal(t, "r.npz", Name([]string{path}))
 
-	assert.Contains(t, refused(t, Options{}, path), `r.xlsx, sheet notes, row 1: no column is headed "label"; there are who, when: `)
-	assert.Contains(t, refused(t, Options{Table: Table{Sheet: "mine"}}, path),
-		"r.xlsx: sheet mine does not exist; it has notes, none, measured")
-	assert.Contains(t, refused(t, Options{Table: Table{Sheet: "none"}}, path),
-		"r.xlsx: sheet none is empty; choose another with --sheet: notes, none, measured")
-	assert.Contains(t, refused(t, measured, put(t, t.TempDir(), "r.xlsx", string(raw[:100]))),
-		"the file is damaged, has a password, or is no .xlsx workbook")
-	assert.Contains(t, refused(t, measured, put(t, t.TempDir(), "r.csv", plain)),
-		"--sheet measured is for .xlsx workbooks, of which there is none")
+	messagetest.Names(t, refused(t, Options{}, path), `r.xlsx, sheet notes, row 1 … no column … "label" … who, when`)
+	messagetest.Names(t, refused(t, Options{Table: Table{Sheet: "mine"}}, path),
+		"r.xlsx … sheet mine … not exist … notes, none, measured")
+	messagetest.Names(t, refused(t, Options{Table: Table{Sheet: "none"}}, path),
+		"r.xlsx … sheet none … empty … --sheet … notes, none, measured")
+	messagetest.Names(t, refused(t, measured, put(t, t.TempDir(), "r.xlsx", string(raw[:100]))),
+		"damaged … password … no .xlsx")
+	messagetest.Names(t, refused(t, measured, put(t, t.TempDir(), "r.csv", plain)), "--sheet measured … .xlsx … none")
 
 	// Without --sheet it is the first, and a note names the others.
 	f, err := excelize.OpenReader(bytes.NewReader(raw))
@@ -82,12 +82,12 @@ func TestWorkbook(t *testing.T) {
 	b, err := f.WriteToBuffer()
 	require.NoError(t, err)
 	other := put(t, t.TempDir(), "r.xlsx", b.String())
-	assert.Contains(t, refused(t, Options{}, other), `r.xlsx, sheet measured, row 10: column x: "twelve" is not a number`)
+	messagetest.Names(t, refused(t, Options{}, other), `r.xlsx, sheet measured, row 10 … column x … "twelve" … not a number`)
 	require.NoError(t, f.SetCellValue("measured", "C10", 12))
 	b, err = f.WriteToBuffer()
 	require.NoError(t, err)
 	result, _ = imported(t, Options{}, put(t, t.TempDir(), "r.xlsx", b.String()))
-	assert.Contains(t, result.Notes, "sheet measured is read, of measured, notes, none (--sheet names another)")
+	messagetest.OneNames(t, result.Notes, "sheet measured … measured, notes, none … --sheet")
 
 	// Damage is refused, or does not matter; it neither stops the program nor keeps it busy.
 	damaged := filepath.Join(t.TempDir(), "r.xlsx")
@@ -116,7 +116,7 @@ func TestMidnightOfWorkbook(t *testing.T) {
 		b, err := f.WriteToBuffer()
 		require.NoError(t, err)
 		result, d := imported(t, Options{}, put(t, t.TempDir(), "r.xlsx", b.String()))
-		require.Contains(t, strings.Join(result.Notes, "\n"), "times of day go on after midnight")
+		messagetest.Names(t, strings.Join(result.Notes, "\n"), "times of day … after midnight")
 		for _, x := range d.Series {
 			assert.Equal(t, []float32{0, 1, 4, 4, 1, 0, 1, 4}, x)
 		}
@@ -195,8 +195,7 @@ func TestDatesOfWorkbookWithoutFormat(t *testing.T) {
 		require.NoError(t, os.Rename(sheet(t, "r.xlsx", nil, rows, nil), filepath.Join(class, strconv.Itoa(i)+".xlsx")))
 	}
 	result, _ := imported(t, Options{}, folder)
-	assert.Contains(t, strings.Join(result.Notes, "\n"),
-		"column time holds numbers such as 45443.5 without a date's format: if they are days")
+	messagetest.Names(t, strings.Join(result.Notes, "\n"), "column time … 45443.5 … without a date's format")
 }
 
 // Recordings of one experiment lie in a sheet each, whose times go on beyond a day: the first at midnight, another two
@@ -227,16 +226,14 @@ func TestFormulasThatNobodyHasCalculated(t *testing.T) {
 		require.NoError(t, f.SetCalcProps(&excelize.CalcPropsOptions{FullCalcOnLoad: &asks}))
 	}
 	path := sheet(t, "f.xlsx", nil, none, nil)
-	assert.Contains(t, refused(t, Options{}, path),
-		"sheet Sheet1, row 2: column double holds a formula that nobody has calculated, =B2*2: "+
-			"open the workbook in a spreadsheet program and save it, which calculates it (in LibreOffice press Ctrl+Shift+F9 "+
-			"first); or leave it out with --leave \"double\"")
+	messagetest.Names(t, refused(t, Options{}, path),
+		`sheet Sheet1, row 2 … column double … nobody has calculated … =B2*2 … --leave "double"`)
 	result, _ := imported(t, Options{Table: Table{Leave: []string{"double"}}}, path)
 	assert.Equal(t, []string{"x"}, result.Sensors)
-	assert.Contains(t, refused(t, Options{}, sheet(t, "f.xlsx", nil, [][]any{{"label", "x"}, {`="a"`, 1}, {"b", 2}}, nil)),
-		"column label holds a formula that nobody has calculated")
-	assert.Contains(t, refused(t, Options{}, sheet(t, "f.xlsx", nil, [][]any{{"label", `="x"`}, {"a", 1}, {"b", 2}}, nil)),
-		`the heading of column B is a formula that nobody has calculated, ="x"`)
+	messagetest.Names(t, refused(t, Options{}, sheet(t, "f.xlsx", nil, [][]any{{"label", "x"}, {`="a"`, 1}, {"b", 2}}, nil)),
+		"column label … nobody has calculated")
+	messagetest.Names(t, refused(t, Options{}, sheet(t, "f.xlsx", nil, [][]any{{"label", `="x"`}, {"a", 1}, {"b", 2}}, nil)),
+		`column B … nobody has calculated … ="x"`)
 
 	stored := func(values ...any) [][]any {
 		rows := [][]any{head}
@@ -251,10 +248,7 @@ func TestFormulasThatNobodyHasCalculated(t *testing.T) {
 		}
 	}
 	zeros := sheet(t, "f.xlsx", nil, stored(0, 0, 0, 0), func(f *excelize.File) { results(f); opens(f) })
-	assert.Contains(t, refused(t, Options{}, zeros),
-		"f.xlsx: column double holds 4 formulas, and the result of each is 0 or empty, as libraries "+
-			"write it that do not calculate: open the workbook in a spreadsheet program and save it, which calculates it (in "+
-			"LibreOffice")
+	messagetest.Names(t, refused(t, Options{}, zeros), "f.xlsx … column double … 4 formulas … 0 or empty")
 	result, _ = imported(t, Options{Table: Table{Leave: []string{"double"}}}, zeros)
 	assert.Empty(t, result.Notes)
 	// as LibreOffice saves it, which does not calculate
@@ -264,13 +258,10 @@ func TestFormulasThatNobodyHasCalculated(t *testing.T) {
 		require.NoError(t, f.SetCalcProps(&excelize.CalcPropsOptions{FullCalcOnLoad: &asks, CalcID: &id}))
 	})
 	result, _ = imported(t, Options{}, kept)
-	assert.Contains(t, strings.Join(result.Notes, "\n"),
-		"the result of 4 of them is 0, such as in row 2: if nobody has calculated these")
+	messagetest.Names(t, strings.Join(result.Notes, "\n"), "4 of them … row 2 … nobody has calculated")
 	some := sheet(t, "f.xlsx", nil, stored(2, 0, 0, 8), func(f *excelize.File) { results(f); opens(f) })
 	result, _ = imported(t, Options{}, some)
-	assert.Contains(t, strings.Join(result.Notes, "\n"),
-		"f.xlsx: column double holds 4 formulas, and the result of 2 of them is 0, such as in row 3: "+
-			"if nobody has calculated these, open the workbook")
+	messagetest.Names(t, strings.Join(result.Notes, "\n"), "f.xlsx … column double … 4 formulas … 2 of them … row 3")
 	result, d := imported(t, Options{},
 		sheet(t, "f.xlsx", nil, stored(2, 4, 6, 8), func(f *excelize.File) { results(f); opens(f) }))
 	assert.Empty(t, result.Notes, "results are there")
@@ -296,10 +287,9 @@ func TestHiddenPartsOfAWorkbook(t *testing.T) {
 	assert.Equal(t, []string{"x", "y"}, result.Sensors)
 	assert.Len(t, d.Series, 4)
 	notes := strings.Join(result.Notes, "\n")
-	assert.Contains(t, notes, "sheet new is read, of old, new, of which the workbook hides old (--sheet names another)")
-	assert.Contains(t, notes, "sheet new of "+path+" hides 2 rows, by a filter or by hand, such as row 3: hidden rows "+
-		"are read as the others")
-	assert.Contains(t, notes, "column y is hidden in the workbook and read as the others; --leave leaves it out")
+	messagetest.Names(t, notes, "sheet new … old, new … old … --sheet")
+	messagetest.Names(t, notes, "sheet new … "+path+" … 2 rows … row 3")
+	messagetest.Names(t, notes, "column y … hidden … --leave")
 	s, err := read(t, []string{path}, Options{Table: Table{Sheet: "OLD"}})
 	require.NoError(t, err)
 	assert.Equal(t, []float64{9}, s.samples[0].Values)
