@@ -5,7 +5,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/baselines/graphconv"
+	"github.com/clusterpool/ccp/models/baselines/internal/graphconv"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -14,6 +14,12 @@ func init() {
 	models.Register("chebyshev", pooling("Chebyshev filters and Graclus (Defferrard et al. 2016)", graphconv.Chebyshev))
 	models.Register("gcn", pooling("graph convolution (Kipf and Welling 2017) and Graclus", graphconv.GCN))
 	models.Register("gat", pooling("graph attention (Veličković et al. 2018) and Graclus", graphconv.GAT))
+}
+
+// GAT is one layer of graph attention (Veličković et al. 2018) with one head, for networks of one's own. x:
+// `[nodes, batch, channels]`, result `[nodes, batch, filters]`. The network "gat" stacks it.
+func GAT(scope *model.Scope, graph *affinity.Matrix, x *Node, filters int) *Node {
+	return graphconv.GAT(scope, graph, x, filters, 1)
 }
 
 // pooling returns the network of a filter.

@@ -12,7 +12,7 @@ import (
 	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/baselines/graphconv"
+	"github.com/clusterpool/ccp/models/baselines/internal/graphconv"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"

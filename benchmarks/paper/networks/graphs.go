@@ -5,7 +5,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/baselines/graphconv"
+	"github.com/clusterpool/ccp/models/baselines"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -48,7 +48,7 @@ func gatAverage(scope *model.Scope, spec models.Spec, graph models.Topology, x *
 	x = TransposeAllDims(x, 1, 0, 2) // what is gathered are rows: a node's whole batch
 	for i, level := range spec.Levels {
 		scope := scope.In("level_%d", i+1)
-		x = nn.ELU(nn.BatchNorm(scope, graphconv.GAT(scope, graph.Matrix, x, level.Filters, 1), nil))
+		x = nn.ELU(nn.BatchNorm(scope, baselines.GAT(scope, graph.Matrix, x, level.Filters), nil))
 	}
 	return ExpandAxes(ReduceMean(x, 0), 1)
 }
