@@ -89,14 +89,18 @@ func (a *arff) line(number int, text string, each eachLine) error {
 	if err != nil {
 		return err
 	}
-	switch n := len(a.attributes); {
+	n := len(a.attributes)
+	switch {
 	case len(cells) == n+1 && strings.HasPrefix(cells[n], "{"):
 		return fmt.Errorf("the line ends with a weight of the sample, %s, which is not understood; remove it", cells[n])
 	case len(cells) != n:
 		return fmt.Errorf("%d values; want %d, one for each @attribute", len(cells), n)
 	}
 	if !a.begun {
-		if err := each(a.in, number, a.headings(cells)); err != nil {
+		a.begun = true
+		a.takeFirst(cells)
+		err := each(a.in, number, a.headings())
+		if err != nil {
 			return err
 		}
 	}
@@ -107,23 +111,31 @@ func (a *arff) line(number int, text string, each eachLine) error {
 	return each(a.in, number, flat)
 }
 
-// headings names the columns. The first sample says how many dimensions its series has.
-func (a *arff) headings(cells []string) (all []string) {
+// takeFirst takes what the first sample says: how many dimensions its series has. It passes on which column has the
+// classes, and their order.
+func (a *arff) takeFirst(cells []string) {
 	for i, attribute := range a.attributes {
+		if attribute.within > 0 {
+			a.rows = len(relationRows(cells[i]))
+		}
+	}
+	if a.class >= 0 {
+		a.in.class, a.in.classes = a.attributes[a.class].name, a.attributes[a.class].nominal
+	}
+}
+
+// headings names the columns, those of a relation by the dimension and the time point.
+func (a *arff) headings() (all []string) {
+	for _, attribute := range a.attributes {
 		if attribute.within == 0 {
 			all = append(all, attribute.name)
 			continue
 		}
-		a.rows = len(relationRows(cells[i]))
 		for dimension := range a.rows {
 			for timepoint := range attribute.within {
 				all = append(all, fmt.Sprintf("dim_%d@%d", dimension, timepoint))
 			}
 		}
-	}
-	a.begun = true
-	if a.class >= 0 {
-		a.in.class, a.in.classes = a.attributes[a.class].name, a.attributes[a.class].nominal
 	}
 	return all
 }
@@ -134,9 +146,8 @@ func (a *arff) flat(cells []string) (flat []string, err error) {
 		cell := cells[i]
 		if attribute.within == 0 {
 			if attribute.nominal != nil && cell != "?" && !slices.Contains(attribute.nominal, cell) {
-				return nil, fmt.Errorf("attribute %s: %.40q is not one of its values {%s}; name it there, or correct "+
-					"it", attribute.name, cell,
-					few(attribute.nominal))
+				return nil, fmt.Errorf("attribute %s: %.40q is not one of its values {%s}; name it there, or correct it",
+					attribute.name, cell, few(attribute.nominal))
 			}
 			flat = append(flat, cell)
 			continue
@@ -144,8 +155,7 @@ func (a *arff) flat(cells []string) (flat []string, err error) {
 		rows := relationRows(cell)
 		if len(rows) != a.rows {
 			return nil, fmt.Errorf("attribute %s has %d rows, the first sample has %d; all samples must have the same "+
-				"dimensions",
-				attribute.name, len(rows), a.rows)
+				"dimensions", attribute.name, len(rows), a.rows)
 		}
 		for dimension, row := range rows {
 			values := strings.Split(row, ",")
@@ -168,7 +178,8 @@ func relationRows(cell string) []string { return strings.Split(strings.TrimRight
 func (a *arff) declare(text string) error {
 	tag, rest, _ := strings.Cut(strings.ReplaceAll(text, "\t", " "), " ")
 	rest = strings.TrimSpace(rest)
-	switch tag = strings.ToLower(tag); {
+	tag = strings.ToLower(tag)
+	switch {
 	case tag == "@relation":
 		return nil
 	case tag == "@end" && a.relation != nil:
@@ -182,17 +193,18 @@ func (a *arff) declare(text string) error {
 	if err != nil {
 		return err
 	}
-	one := attribute{name: name}
-	switch word, _, _ := strings.Cut(strings.ToLower(kind), " "); {
+	declared := attribute{name: name}
+	word, _, _ := strings.Cut(strings.ToLower(kind), " ")
+	switch {
 	case a.relation != nil:
 		a.inner = append(a.inner, name)
 		return nil
 	case word == "relational":
-		a.relation = &one
+		a.relation = &declared
 		return nil
 	case strings.HasPrefix(kind, "{"):
-		one.nominal, err = arffCells(strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(kind, "{")),
-			"}"))
+		values := strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(kind, "{")), "}")
+		declared.nominal, err = arffCells(values)
 		if err != nil {
 			return err
 		}
@@ -200,7 +212,7 @@ func (a *arff) declare(text string) error {
 		return fmt.Errorf("@attribute %s is of a kind that is not understood, %.30q; want numeric, string, date or "+
 			"{a,b}", name, kind)
 	}
-	a.attributes = append(a.attributes, one)
+	a.attributes = append(a.attributes, declared)
 	return nil
 }
 
@@ -211,7 +223,7 @@ func (a *arff) endRelation() error {
 		return fmt.Errorf("the columns of the relation %s (%s) are not numbered as the time points of a series are: att0, "+
 			"att1, …; write a long table, with columns of the sample and of the time", a.relation.name, few(a.inner))
 	}
-	if slices.ContainsFunc(a.attributes, func(one attribute) bool { return one.within > 0 }) {
+	if slices.ContainsFunc(a.attributes, func(other attribute) bool { return other.within > 0 }) {
 		return fmt.Errorf("%s is a second relation; a sample is one series of any dimensions", a.relation.name)
 	}
 	a.relation.within = len(a.inner)
@@ -228,14 +240,15 @@ func (a *arff) data() error {
 			"file, or it is cut off")
 	}
 	for _, name := range []string{"label", "class", "target"} {
-		at := slices.IndexFunc(a.attributes, func(one attribute) bool {
-			return strings.EqualFold(one.name, name) && one.within == 0
+		at := slices.IndexFunc(a.attributes, func(other attribute) bool {
+			return strings.EqualFold(other.name, name) && other.within == 0
 		})
 		if at >= 0 && a.class < 0 {
 			a.class = at
 		}
 	}
-	if last := len(a.attributes) - 1; a.class < 0 && a.attributes[last].nominal != nil {
+	last := len(a.attributes) - 1
+	if a.class < 0 && a.attributes[last].nominal != nil {
 		a.class = last
 	}
 	return nil
@@ -280,41 +293,37 @@ func arffQuoted(text string) (inside string, used int, err error) {
 // arffCells splits a line at its commas, or else at its blanks, outside of quotation marks. What follows a % is a
 // remark.
 func arffCells(text string) (cells []string, err error) {
-	var cell strings.Builder
-	add := func() {
-		cells = append(cells, strings.TrimSpace(cell.String()))
-		cell.Reset()
-	}
-	for at := 0; at < len(text); at++ {
-		switch c := text[at]; {
-		case c == '%':
-			at = len(text)
-		case (c == '\'' || c == '"') && strings.TrimSpace(cell.String()) == "":
+	var cell strings.Builder // what was read of the cell that is being read
+	for at := 0; at < len(text) && text[at] != '%'; at++ {
+		c := text[at]
+		isQuotation := (c == '\'' || c == '"') && strings.TrimSpace(cell.String()) == ""
+		switch {
+		case isQuotation:
 			inside, used, err := arffQuoted(text[at:])
 			if err != nil {
 				return nil, err
 			}
-			cells, at = append(cells, inside), at+used
-			for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
-				at++
-			}
+			cells = append(cells, inside)
 			cell.Reset()
-			if at >= len(text) || text[at] == '%' {
+			rest := strings.TrimLeft(text[at+used:], " \t")
+			if rest == "" || rest[0] == '%' {
 				return cells, nil
 			}
-			if text[at] != ',' {
-				return nil, fmt.Errorf("%.20q comes after a text in quotation marks; want a comma", text[at:])
+			if rest[0] != ',' {
+				return nil, fmt.Errorf("%.20q comes after a text in quotation marks; want a comma", rest)
 			}
-			if at == len(text)-1 {
+			if rest == "," {
 				return append(cells, ""), nil
 			}
+			at = len(text) - len(rest) // at the comma
 		case c == ',':
-			add()
+			cells = append(cells, strings.TrimSpace(cell.String()))
+			cell.Reset()
 		default:
 			cell.WriteByte(c)
 		}
 	}
-	add()
+	cells = append(cells, strings.TrimSpace(cell.String()))
 	if len(cells) == 1 && strings.ContainsAny(cells[0], " \t") {
 		return strings.Fields(cells[0]), nil
 	}

@@ -23,8 +23,8 @@ func (m *making) training() (count int) {
 	return count
 }
 
-// mark makes the samples whose names match --test, a shell pattern, the test set.
-func (m *making) mark() error {
+// markTests makes the samples whose names match --test, a shell pattern, the test set.
+func (m *making) markTests() error {
 	if m.Test == "" {
 		return nil
 	}
@@ -39,16 +39,17 @@ func (m *making) mark() error {
 			x.test = m.made.SplitBy
 		}
 	}
-	if left := m.training(); left == 0 || left == len(m.samples) {
+	left := m.training()
+	if left == 0 || left == len(m.samples) {
 		return fmt.Errorf("--test %q matches %d of the %d samples, which are named such as %q; "+
 			"want some, and some left to train on", m.Test, len(m.samples)-left, len(m.samples), m.samples[0].Name)
 	}
 	return nil
 }
 
-// group takes the group of each sample from its name, unless a column holds the groups: what the first brackets of
+// takeGroups takes the group of each sample from its name, unless a column holds the groups: what the first brackets of
 // --group, a regular expression, match.
-func (m *making) group() error {
+func (m *making) takeGroups() error {
 	expression, err := regexp.Compile(m.Group)
 	switch {
 	case m.Group == "":
@@ -70,7 +71,8 @@ func (m *making) group() error {
 		}
 		m.grouped = true
 	}
-	if all := m.groups(); len(all) == 1 {
+	all := m.groups()
+	if len(all) == 1 {
 		m.note("all %d samples are of one group, %q: ccp eval --data tests on them, but no training can hold a group out",
 			len(m.samples), all[0])
 	}
@@ -89,11 +91,11 @@ func (m *making) groups() []string {
 }
 
 // classMarks are classes that are hardly meant as such, in small letters.
-var classMarks = map[string]bool{"?": true, "na": true, "n/a": true, "nan": true, "#n/a": true, "null": true, `\n`: true, "<na>": true}
+var classMarks = []string{"?", "na", "n/a", "nan", "#n/a", "null", `\n`, "<na>"}
 
-// number numbers the classes from 0, in the order that the data declares or sorted. It leaves out declared classes
+// numberClasses numbers the classes from 0, in the order that the data declares or sorted. It leaves out declared classes
 // without a sample.
-func (m *making) number() error {
+func (m *making) numberClasses() error {
 	count, number := map[string]int{}, map[string]int32{}
 	for _, x := range m.samples {
 		count[x.label]++
@@ -106,7 +108,8 @@ func (m *making) number() error {
 	}
 	names := slices.DeleteFunc(slices.Clone(m.classes), func(class string) bool { return count[class] == 0 })
 	for i, class := range names {
-		number[class], m.made.Classes = int32(i), append(m.made.Classes, Class{class, count[class]})
+		number[class] = int32(i)
+		m.made.Classes = append(m.made.Classes, Class{class, count[class]})
 	}
 	m.noteOddClasses(names, count)
 	if len(names) < len(m.classes) {
@@ -126,11 +129,12 @@ func (m *making) noteOddClasses(names []string, count map[string]int) {
 			m.noteOf("apostrophes", fmt.Sprintf("class %s has its apostrophes, which Weka's CSVSaver writes for quotation "+
 				"marks: import its .arff file, or remove them", class))
 		}
-		if _, surely := sumsUp(class); surely {
+		_, surely := sumsUp(class)
+		if surely {
 			m.note("class %q, of %s, may be of lines that sum up others: remove these", class,
 				text.Count(count[class], "sample"))
 		}
-		if classMarks[strings.ToLower(class)] {
+		if slices.Contains(classMarks, strings.ToLower(class)) {
 			m.note("class %q, of %s, is a mark of missing values, too: remove samples that have no class", class,
 				text.Count(count[class], "sample"))
 		}

@@ -3,7 +3,10 @@ package recordings
 // This file holds what says, beside the headings, what the columns of a table are: the options of a person, the
 // settings of the training, and the folder.
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Table says how to read tables. The zero value lets the reader recognise everything. After an import it says how to
 // read new recordings alike.
@@ -32,6 +35,16 @@ func (o *Table) column(headings []string, name string) int {
 		return -1
 	}
 	return at
+}
+
+// column returns the number of the column that a name means: the one with exactly this heading, or else the first
+// whose heading differs in case only; -1 if there is none.
+func column(headings []string, name string) int {
+	exact := slices.Index(headings, name)
+	if exact >= 0 {
+		return exact
+	}
+	return slices.IndexFunc(headings, func(h string) bool { return strings.EqualFold(h, name) })
 }
 
 // hints are all that says what the columns of a table are, beside their headings.

@@ -103,69 +103,90 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 		return nil, err
 	}
 	m.made.File = out
-	for _, step := range []func() error{m.mark, m.group, m.choose, m.prepare, m.number, m.link, m.divide} {
-		if err := step(); err != nil {
+	for _, step := range []func() error{m.markTests, m.takeGroups, m.chooseForm, m.prepare, m.numberClasses,
+		m.linkSensors, m.takeParts} {
+		err := step()
+		if err != nil {
 			return nil, err
 		}
 	}
 	made := &m.made
-	made.Samples, made.Training, made.Timepoints = len(m.samples), m.training(), m.timepoints()
-	if p := made.Timepoints; p.Median == 1 && p.Longest > 1 && m.chosen.layout == timepointsLayout {
+	made.Timepoints = m.timepoints()
+	if made.Timepoints.Median == 1 && made.Timepoints.Longest > 1 && m.chosen.layout == timepointsLayout {
 		m.note("most samples have one line, and some have up to %d: if each line is a sample, say --layout samples",
-			p.Longest)
+			made.Timepoints.Longest)
 	}
-	made.Test, made.Groups, made.Notes = made.Samples-made.Training, m.groups(), append([]string{}, m.noteTexts()...)
+	made.Samples, made.Training = len(m.samples), m.training()
+	made.Test = made.Samples - made.Training
+	made.Groups = m.groups()
+	made.Notes = append([]string{}, m.noteTexts()...) // not null in JSON
 	return made, m.write()
 }
 
 // gather reads the recordings of an import.
 func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
-	m, j := &making{Options: o, input: inputs[0]},
-		&job{ctx: ctx, progress: o.Progress, markers: map[string]int{}, dialect: newDialect(o.Decimal, false)}
-	h := hints{Table: o.Table, labelName: o.Label, groupBy: o.Group}
 	form, sources, err := sourcesOf(inputs, true)
-	if err == nil {
-		err = m.fits(form, sources)
-	}
-	if err == nil {
-		j.noteAside(sources, o.Labels, o.Links, o.Positions, o.Parts)
-	}
-	if err == nil && o.Positions != "" {
-		h.places, err = j.readPositions(o.Positions, newDialect(o.Decimal, false))
-	}
-	if err == nil && o.Labels != "" {
-		h.given, err = j.readLabels(o.Labels)
-	}
-	if err == nil {
-		m.reading, err = j.read(sources, inputs[0], h, chosen{})
-	}
-	if err == nil && h.places != nil {
-		m.places, err = h.places.settled(j)
-	}
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range m.samples {
-		m.made.SplitBy = cmp.Or(m.made.SplitBy, x.test)
-		if h.given != nil && x.label == "" {
-			return nil, fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
-				o.Labels, x.Name, x.line, x.path, x.Name)
+	err = o.fits(form, sources)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{ctx: ctx, progress: o.Progress, markers: map[string]int{}, dialect: newDialect(o.Decimal, false)}
+	j.noteAside(sources, o.Labels, o.Links, o.Positions, o.Parts)
+	h := hints{Table: o.Table, labelName: o.Label, groupBy: o.Group}
+	if o.Positions != "" {
+		h.places, err = j.readPositions(o.Positions, newDialect(o.Decimal, false))
+		if err != nil {
+			return nil, err
 		}
 	}
-	for _, name := range o.Leave {
-		if !m.chosen.seen[name] {
-			return nil, fmt.Errorf("--leave %q: no column or sensor has that name; there are %s", name, few(m.chosen.names))
+	if o.Labels != "" {
+		h.given, err = j.readLabels(o.Labels)
+		if err != nil {
+			return nil, err
 		}
+	}
+	m := &making{Options: o, input: inputs[0]}
+	m.reading, err = j.read(sources, inputs[0], h, chosen{})
+	if err != nil {
+		return nil, err
+	}
+	if h.places != nil {
+		m.places, err = h.places.settled(j)
+		if err != nil {
+			return nil, err
+		}
+	}
+	err = m.checkGathered()
+	if err != nil {
+		return nil, err
 	}
 	m.made.Sensors, m.made.Channels, m.made.ReadAs = m.chosen.sensors, m.chosen.channels, m.readAs()
 	if o.Take == nil && (form == folders || form == long) {
-		err = m.refuseCounters()
-		if err == nil {
-			err = m.refuseDescriptions()
-		}
+		err = cmp.Or(m.refuseCounters(), m.refuseDescriptions())
 		m.noteConstantColumns()
 	}
 	return m, err
+}
+
+// checkGathered returns an error if a sample lacks its class, where a table names them, or if --leave names what is not
+// there. It takes what the files say of the test samples.
+func (m *making) checkGathered() error {
+	for _, x := range m.samples {
+		m.made.SplitBy = cmp.Or(m.made.SplitBy, x.test)
+		if m.given != nil && x.label == "" {
+			return fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
+				m.Labels, x.Name, x.line, x.path, x.Name)
+		}
+	}
+	for _, name := range m.Options.Leave {
+		if !m.chosen.seen[name] {
+			return fmt.Errorf("--leave %q: no column or sensor has that name; there are %s", name, few(m.chosen.names))
+		}
+	}
+	return nil
 }
 
 // fits returns an error if an option belongs to another form of input.
@@ -213,7 +234,7 @@ func (m *making) write() error {
 	if err != nil {
 		return err
 	}
-	keep(m, "sample_names", names(m.samples))
+	keep(m, "sample_names", distinctNames(m.samples))
 	keep(m, "sensor_names", m.made.Sensors)
 	keep(m, "recording", []string{string(form)})
 	if m.made.SplitBy != "" {

@@ -80,18 +80,18 @@ func (j *job) readTable(path string, separator rune, each eachLine) error {
 		in.sniff()
 	}
 	j.table = splitter{from: in, separator: string(in.separator), lazy: in.separator == ':', rest: j.table.rest[:0]}
-	told := int64(0)
+	reported := int64(0)                                        // the bytes that were read when the progress was last reported
 	for b := range batches(&j.table, &j.opening, in.size > 0) { // a pipe may never end
 		err = b.each(in, separator == 0, each)
 		if err != nil {
 			return err
 		}
-		if b.err == nil && b.read >= told+1<<20 {
+		if b.err == nil && b.read >= reported+1<<20 {
 			err = j.report("reading "+filepath.Base(in.path), float64(b.read)/float64(max(in.size, b.read)))
 			if err != nil {
 				return err
 			}
-			told = b.read
+			reported = b.read
 		}
 		err = b.err
 	}
@@ -152,54 +152,77 @@ type splitter struct {
 // batch.
 func (s *splitter) fill(b *batch) {
 	b.cells, b.lines, b.err = b.cells[:0], b.lines[:0], nil
-	for end := s.read + begun; b.err == nil && (s.read < end || len(b.lines) == 0); {
-		begin := len(s.rest)
-		s.rest = slices.Grow(s.rest, begun)[:begin+begun]
-		n, err := s.from.Read(s.rest[begin:])
-		s.rest, s.read = s.rest[:begin+n], s.read+int64(n)
+	enough := s.read + begun
+	for b.err == nil && (s.read < enough || len(b.lines) == 0) {
+		kept := len(s.rest)
+		s.rest = slices.Grow(s.rest, begun)[:kept+begun]
+		n, err := s.from.Read(s.rest[kept:])
+		s.rest = s.rest[:kept+n]
+		s.read += int64(n)
 		used, wrong := s.split(b, string(s.rest), errors.Is(err, io.EOF))
-		s.rest, b.err = append(s.rest[:0], s.rest[used:]...), cmp.Or(wrong, err)
+		s.rest = append(s.rest[:0], s.rest[used:]...)
+		b.err = cmp.Or(wrong, err)
 	}
 	b.read = s.read
+}
+
+// split adds the lines of a text, but for one that may not have ended, and returns how many bytes they are. Empty lines
+// do not count, nor do remarks. last says that no more text comes.
+func (s *splitter) split(b *batch, text string, last bool) (used int, err error) {
+	quoted := !s.lazy && strings.Contains(text, `"`)
+	for used < len(text) {
+		isRemark := s.isRemark(text[used:])
+		length, count := lengthOfLine(text[used:], quoted && !isRemark, last)
+		if length == 0 {
+			return used, nil
+		}
+		content := strings.TrimSuffix(strings.TrimSuffix(text[used:used+length], "\n"), "\r")
+		number := s.number + 1
+		used += length
+		s.number += count
+		if content == "" || isRemark {
+			continue
+		}
+		b.cells, err = s.cells(b.cells, content, quoted)
+		if err != nil {
+			return used, fmt.Errorf("line %d, %w", number, err)
+		}
+		b.lines = append(b.lines, line{number, len(b.cells)})
+	}
+	return used, nil
+}
+
+// isRemark reports that a text begins with a remark: with #, unlike a spreadsheet's error such as #NV.
+func (s *splitter) isRemark(text string) bool {
+	if text[0] != '#' {
+		return false
+	}
+	const longest = 40 // of such errors
+	first, _, _ := strings.Cut(text[:min(len(text), longest)], s.separator)
+	return !isMissing(strings.TrimSpace(first))
 }
 
 // mostLine is the length of a line above which a quotation mark in it has no end.
 const mostLine = 1 << 20
 
-// split adds the lines of a text, but for one that may not have ended, and returns how many bytes they are. A line ends
-// outside of quotation marks. Empty lines do not count, nor do remarks, which begin with #, unlike a spreadsheet's
-// error such as #NV.
-func (s *splitter) split(b *batch, text string, last bool) (used int, err error) {
-	quoted := !s.lazy && strings.Contains(text, `"`)
-	for used < len(text) && err == nil {
-		first, _, _ := strings.Cut(text[used:min(len(text), used+40)], s.separator)
-		remark := text[used] == '#' && !isMissing(strings.TrimSpace(first))
-		end, number := used, s.number
-		for more := true; more; {
-			length := strings.IndexByte(text[end:], '\n') + 1
-			if length == 0 && !last && len(text)-used < mostLine {
-				s.number = number
-				return used, nil
-			}
-			s.number++
-			end += length
-			if length == 0 {
-				end = len(text)
-			}
-			more = length > 0 && quoted && !remark && strings.Count(text[used:end], `"`)%2 > 0
+// lengthOfLine returns the length of the line that a text begins with, and how many lines of the file it is: one that is
+// quoted ends outside of quotation marks. The length is 0 if the line has not ended, and more text comes.
+func lengthOfLine(text string, quoted, last bool) (length, count int) {
+	for {
+		next := strings.IndexByte(text[length:], '\n') + 1
+		if next == 0 && !last && len(text) < mostLine {
+			return 0, 0
 		}
-		one := strings.TrimSuffix(strings.TrimSuffix(text[used:end], "\n"), "\r")
-		used = end
-		if one == "" || remark {
-			continue
+		count++
+		if next == 0 {
+			return len(text), count
 		}
-		b.cells, err = s.cells(b.cells, one, quoted)
-		if err != nil {
-			return used, fmt.Errorf("line %d, %w", number+1, err)
+		length += next
+		isOpen := quoted && strings.Count(text[:length], `"`)%2 > 0
+		if !isOpen {
+			return length, count
 		}
-		b.lines = append(b.lines, line{number + 1, len(b.cells)})
 	}
-	return used, err
 }
 
 // cells adds the cells of a line, without the blanks around them. If it is quoted, cells may be in quotation marks.

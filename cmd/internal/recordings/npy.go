@@ -43,7 +43,8 @@ func readArray(_ *job, from source, h hints) (c content, err error) {
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", from.path, err)
 	}
-	one := &sample{source: from, where: from.path, line: 1}
-	one.Name, one.Values, c.samples = filepath.Base(from.path), values, []*sample{one}
+	x := &sample{source: from, where: from.path, line: 1}
+	x.Name, x.Values = filepath.Base(from.path), values
+	c.samples = []*sample{x}
 	return c, nil
 }

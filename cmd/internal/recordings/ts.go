@@ -47,9 +47,9 @@ func readTS(j *job, from source, asked hints) (c content, err error) {
 		case h.timed:
 			fields = tupled(fields)
 		}
-		one := &sample{source: from, where: fmt.Sprintf("%s, line %d", from.path, line), line: line}
-		c.samples = append(c.samples, one)
-		return h.sample(in, one, fields)
+		x := &sample{source: from, where: fmt.Sprintf("%s, line %d", from.path, line), line: line}
+		c.samples = append(c.samples, x)
+		return h.sample(in, x, fields)
 	})
 	switch {
 	case err != nil:
@@ -160,13 +160,8 @@ func (h *tsHeader) set(number int, line string) error {
 }
 
 // sample reads a line of data. Without @dimensions the first line says how many dimensions there are.
-func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
-	if n := len(fields); h.known && n > 1 && fields[n-1] == "" { // aeon ends a line without a class by a colon
-		fields = fields[:n-1]
-	} else if bare := h.known && (!h.labelled || len(fields) == h.dimensions); !bare {
-		one.label = strings.Clone(fields[len(fields)-1])
-		fields = fields[:len(fields)-1]
-	}
+func (h *tsHeader) sample(in *input, x *sample, fields []string) error {
+	fields, x.label = h.cutClass(fields)
 	if h.dimensions == 0 {
 		h.dimensions = max(1, len(fields))
 	}
@@ -174,38 +169,53 @@ func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
 	case len(fields) != h.dimensions:
 		return fmt.Errorf("%d fields between colons; want %d, a series for each of the %d dimensions and then the class",
 			len(fields)+1, h.dimensions+1, h.dimensions)
-	case h.known:
-	case one.label == "":
+	case !h.known && x.label == "":
 		return errors.New("nothing comes after the last colon; write the sample's class there")
 	}
 	if h.timed {
-		return h.tuples(in, one, fields)
+		return h.tuples(in, x, fields)
 	}
 	timepoints := strings.Count(fields[0], ",") + 1
-	one.Values = make([]float64, timepoints*h.dimensions)
+	x.Values = make([]float64, timepoints*h.dimensions)
 	for dimension, field := range fields {
-		if n := strings.Count(field, ",") + 1; n != timepoints {
+		count := strings.Count(field, ",") + 1
+		if count != timepoints {
 			return fmt.Errorf("dimension %d has %d values, dimension 0 has %d; "+
-				"the series of one sample must be of one length: write ? for missing values", dimension, n, timepoints)
+				"the series of one sample must be of one length: write ? for missing values", dimension, count, timepoints)
 		}
 		for timepoint, text := range strings.Split(field, ",") {
 			value, err := in.exactly(strings.TrimSpace(text))
 			if err != nil {
 				return fmt.Errorf("dimension %d, value %d: %w", dimension, timepoint, err)
 			}
-			one.Values[timepoint*h.dimensions+dimension] = value
+			x.Values[timepoint*h.dimensions+dimension] = value
 		}
 	}
 	return nil
 }
 
+// cutClass parts the fields of a line from the class at its end. Lines to classify may have none.
+func (h *tsHeader) cutClass(fields []string) (series []string, class string) {
+	last := len(fields) - 1
+	if h.known {
+		endsWithColon := last > 0 && fields[last] == "" // as aeon ends a line without a class
+		if endsWithColon {
+			return fields[:last], ""
+		}
+		if !h.labelled || len(fields) == h.dimensions {
+			return fields, ""
+		}
+	}
+	return fields[:last], strings.Clone(fields[last])
+}
+
 // tuples reads the series of a sample whose values have times. A sensor without a value at a time of another has a
 // gap there.
-func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
+func (h *tsHeader) tuples(in *input, x *sample, fields []string) error {
 	values := make([]map[moment]float64, len(fields))
 	for dimension, field := range fields {
 		var err error
-		values[dimension], err = h.timedValues(in, one.line, field)
+		values[dimension], err = h.timedValues(in, x.line, field)
 		if err != nil {
 			return fmt.Errorf("dimension %d%w", dimension, err)
 		}
@@ -224,16 +234,16 @@ func (h *tsHeader) tuples(in *input, one *sample, fields []string) error {
 			if !found {
 				value = math.NaN()
 			}
-			one.Values = append(one.Values, value)
+			x.Values = append(x.Values, value)
 		}
 	}
 	if times == nil {
 		return errors.New("no sensor has a value; remove the sample")
 	}
 	first := ""
-	one.Times, first = exact.FromFirst(r.times, r.rests)
+	x.Times, first = exact.FromFirst(r.times, r.rests)
 	if first != "" {
-		h.noteOf("exact", exact.Note(first)+", such as in "+one.where)
+		h.noteOf("exact", exact.Note(first)+", such as in "+x.where)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func ReadReadable(ctx context.Context, inputs []string, form *recording.Form,
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, name := range names(r.samples) {
+	for i, name := range distinctNames(r.samples) {
 		all = append(all, r.samples[i].Recording)
 		all[i].Name = name
 	}
@@ -83,22 +83,35 @@ func (r *reading) settingsForAlike() Table {
 		Decimal: r.decimal.name()}
 }
 
-// names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where:
-// with one folder, or as many as it takes.
-func names(samples []*sample) []string {
-	all := make([]string, len(samples))
-	for deep := 1; ; deep++ {
-		seen, more := map[string]bool{"": true}, deep == 1
+// distinctNames returns the names of the samples. If two samples share a name, or one has none, each has the end of its
+// where instead: the file with one folder, or with as many as it takes until all differ.
+func distinctNames(samples []*sample) []string {
+	names := make([]string, len(samples))
+	for i, x := range samples {
+		names[i] = x.Name
+	}
+	for count := 2; !areDistinct(names); count++ {
+		isWhole := true
 		for i, x := range samples {
-			all[i] = x.Name
-			if deep > 1 {
-				folders := strings.Split(filepath.ToSlash(x.where), "/")
-				all[i], more = strings.Join(folders[max(0, len(folders)-deep):], "/"), more || deep < len(folders)
-			}
-			seen[all[i]] = true
+			folders := strings.Split(filepath.ToSlash(x.where), "/")
+			names[i] = strings.Join(folders[max(0, len(folders)-count):], "/")
+			isWhole = isWhole && count >= len(folders)
 		}
-		if !more || len(seen) > len(all) {
-			return all
+		if isWhole { // nothing more tells them apart
+			return names
 		}
 	}
+	return names
+}
+
+// areDistinct reports that names are all there, and differ.
+func areDistinct(names []string) bool {
+	seen := map[string]bool{"": true}
+	for _, name := range names {
+		if seen[name] {
+			return false
+		}
+		seen[name] = true
+	}
+	return true
 }
