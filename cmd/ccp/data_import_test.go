@@ -11,9 +11,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
-// TestDataImport goes from a folder of the UEA archive to a trained network, with the commands that each step prints.
 // No line of what an import prints is wider than the page, its first one neither.
 func TestFieldsAreFoldedToTheWidthOfAPage(t *testing.T) {
 	field := "  note      " + strings.TrimSpace(strings.Repeat("abcdefg ", 40))
@@ -22,6 +23,7 @@ func TestFieldsAreFoldedToTheWidthOfAPage(t *testing.T) {
 	}
 }
 
+// An import goes from a folder of the UEA archive to a trained network, with the commands that each step prints.
 func TestDataImport(t *testing.T) {
 	dir, err := os.Getwd()
 	require.NoError(t, err)
@@ -59,10 +61,10 @@ func TestDataImport(t *testing.T) {
 
 	code, _, stderr := execute(t, "train", "--data", "uea/Moves")
 	assert.Equal(t, 2, code)
-	assert.Contains(t, stderr, "or give the path of an .npz file; ccp data import makes one of what is at uea/Moves")
+	messagetest.Names(t, stderr, ".npz file … ccp data import … uea/Moves")
 	code, _, stderr = execute(t, "data", "import", "uea/Moves")
 	assert.Equal(t, 1, code)
-	assert.Equal(t, "ccp: Moves.npz exists; --overwrite replaces it\n", stderr)
+	messagetest.Names(t, stderr, "ccp: … Moves.npz exists … --overwrite")
 	var document struct {
 		File    string `json:"file"`
 		Samples int    `json:"samples"`
@@ -101,8 +103,7 @@ func TestDataImport(t *testing.T) {
 
 	code, _, stderr = execute(t, "data", "import", "uea")
 	assert.Equal(t, 1, code)
-	assert.Equal(t, "ccp: "+filepath.Join("uea", "Moves")+" holds .ts files; import that folder, each problem by itself\n",
-		stderr)
+	messagetest.Names(t, stderr, "ccp: … "+filepath.Join("uea", "Moves")+" … .ts files … by itself")
 }
 
 // Names of classes, samples and files are a stranger's, who may have written escape codes and line breaks into them.
@@ -115,7 +116,7 @@ func TestNamesAreNoEscapeCodes(t *testing.T) {
 	}
 	table += fmt.Sprintf("\"o\x1b[2Jdd\",1,\"%s\"\n", class)
 	path, run := write(t, filepath.Join(folder, "r.csv"), table), filepath.Join(folder, "run")
-	var said strings.Builder
+	var printed strings.Builder
 	for _, words := range [][]string{{"data", "import", "--out", folder + "/m.npz", path},
 		{"data", "check", folder + "/m.npz"},
 		{"train", "--data", folder + "/m.npz", "--checkpoint", run, "--backend", "go", "--model", "fc", "--epochs", "1"},
@@ -132,7 +133,7 @@ func TestNamesAreNoEscapeCodes(t *testing.T) {
 		}
 		assert.NotContains(t, stdout+stderr, "\x1b", words)
 		assert.NotContains(t, stdout+stderr, "ve\nx", words)
-		fmt.Fprint(&said, words, code, "\n", stdout, stderr)
+		fmt.Fprint(&printed, words, code, "\n", stdout, stderr)
 	}
-	assert.Contains(t, said.String(), "wa\ufffd]0;owned\ufffdve x y")
+	assert.Contains(t, printed.String(), "wa\ufffd]0;owned\ufffdve x y")
 }
