@@ -10,12 +10,15 @@ import (
 
 // dayOf reads the day of a row whose time of day may be a number in a column of its own. What is no date is none.
 func (t *table) dayOf(line int, cell string) (seconds float64, ok bool) {
-	if number, _, isNumber := decimal(cell); isNumber {
+	number, _, isNumber := decimal(cell)
+	if isNumber {
 		for _, f := range digitForms {
-			if f.point == 0 && slices.Contains([]string{"YMD", "yMD", "YJ"}, f.fields) {
-				if seconds, _, ok := f.secondsOf(number, 0); ok {
-					return seconds, true
-				}
+			if f.point > 0 || !slices.Contains([]string{"YMD", "yMD", "YJ"}, f.fields) {
+				continue
+			}
+			seconds, _, ok := f.secondsOf(number, 0)
+			if ok {
+				return seconds, true
 			}
 		}
 		return 0, false
@@ -26,7 +29,7 @@ func (t *table) dayOf(line int, cell string) (seconds float64, ok bool) {
 }
 
 // addDay keeps the day of a row, before its time is added. Once a row has none, no later one gets any: fewer days than
-// times tell dated that the column does not hold a date in each line.
+// times tell readOnDays that the column does not hold a date in each line.
 func (t *table) addDay(r *rows, line int, cell string) {
 	if len(r.days) != len(r.times) {
 		return
@@ -40,14 +43,15 @@ func (t *table) addDay(r *rows, line int, cell string) {
 // plainSeconds stands for numbers that are seconds since midnight.
 var plainSeconds = digitForm{name: "seconds of the day"}
 
-// dated reads the times of samples whose days change in a column of their own, and reports whether there are such. It
+// readOnDays reads the times of samples whose days change in a column of their own, and reports whether there are such. It
 // is an error if the numbers are no times of day, and do not go on by themselves.
-func (r *reading) dated(all []*sample) (found bool, err error) {
+func (r *reading) readOnDays(all []*sample) (found bool, err error) {
 	var changing *sample
 	for _, x := range all {
 		d := x.rows.days
 		if len(d) != len(x.rows.times) {
-			if w := r.timeNumbers; w.date != "" && !r.known {
+			w := r.timeNumbers
+			if w.date != "" && !r.known {
 				r.note("column %s beside the times of column %s does not hold a date in each line; left out (--take with the "+
 					"names of all sensors takes it for one)", w.date, w.heading)
 			}
@@ -68,7 +72,8 @@ func (r *reading) dated(all []*sample) (found bool, err error) {
 			best, least, any = f, uneven, true
 		}
 	}
-	switch w := r.timeNumbers; {
+	w := r.timeNumbers
+	switch {
 	case !any:
 		return true, fmt.Errorf("%s: column %s changes within a recording, and column %s holds numbers that are no times "+
 			"of day, such as %s: write these as 23:59:59, or leave the dates out with --leave %q",
@@ -83,7 +88,7 @@ func (r *reading) dated(all []*sample) (found bool, err error) {
 			x.rows.kind = slashed
 		}
 	}
-	r.readSo(best, fmt.Sprintf("times of day, %s, on the days of column %s", best.name, r.timeNumbers.date))
+	r.keepForm(best, fmt.Sprintf("times of day, %s, on the days of column %s", best.name, r.timeNumbers.date))
 	return true, nil
 }
 
@@ -164,8 +169,8 @@ func unevenOnDays(f *digitForm, all []*sample) (count int, ok bool) {
 			}
 			if len(steps) > 0 {
 				uneven, _ := unevenness(steps)
-				for _, one := range uneven {
-					if one {
+				for _, isUneven := range uneven {
+					if isUneven {
 						count++
 					}
 				}

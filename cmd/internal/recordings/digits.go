@@ -1,7 +1,6 @@
 package recordings
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -50,16 +49,14 @@ const month = 365.2425 / 12 * 24 * 60 * 60
 func (f digitForm) isOfDay() bool { return !strings.ContainsAny(f.fields, "YyMDJWQ") }
 
 // secondsOf returns the seconds that a number at + rest stands for, and what float64 leaves out of them; the hours, or
-// minutes, for sixtieths.
+// minutes, for sixtieths. ok is false if the number is no time of the form.
 func (f digitForm) secondsOf(at, rest float64) (seconds, left float64, ok bool) {
 	if at < 0 || at > 1<<62 {
 		return 0, 0, false
 	}
 	if f.name == sixtieths {
-		hundredths := math.Round(at * 100)
-		minutes := hundredths - 100*math.Floor(hundredths/100)
-		const most = 1e6 // hours; float64 holds their hundredths
-		return math.Floor(hundredths/100) + minutes/60, 0, at < most && math.Abs(at*100-hundredths) < 1e-6 && minutes < 60
+		hours, ok := hoursAndMinutes(at)
+		return hours, 0, ok
 	}
 	if f.point > 0 {
 		const off = 0.01 // of the last digit, by the rounding of float64
@@ -69,29 +66,51 @@ func (f digitForm) secondsOf(at, rest float64) (seconds, left float64, ok bool) 
 			return 0, 0, false
 		}
 	}
-	n, part := int64(math.Floor(at))+int64(math.Floor(rest)), at-math.Floor(at)+(rest-math.Floor(rest))
+	whole, part := int64(math.Floor(at))+int64(math.Floor(rest)), at-math.Floor(at)+(rest-math.Floor(rest))
 	if part >= 1 {
-		n, part = n+1, part-1
+		whole, part = whole+1, part-1
 	}
-	if part != 0 && (f.point > 0 || !strings.HasSuffix(f.fields, "s")) {
+	hasFraction := f.point == 0 && strings.HasSuffix(f.fields, "s") // of its seconds
+	if part != 0 && !hasFraction {
 		return 0, 0, false
 	}
-	var fields fieldValues
+	fields, fits := f.split(whole)
+	if !fits {
+		return 0, 0, false
+	}
+	begin, ok := f.dayOf(&fields)
+	hour, minute, second := fields['h'], fields['m'], fields['s']
+	if !ok || hour > 23 || minute > 59 || second > 59 {
+		return 0, 0, false
+	}
+	clock := float64(second) + float64(fields['f'])/1000 + part
+	wholeMinutes := begin + 60*(60*float64(hour)+float64(minute))
+	return wholeMinutes + clock, wholeMinutes - (wholeMinutes + clock) + clock, true
+}
+
+// hoursAndMinutes returns the hours of a number with minutes behind its point, such as 9.30; or the minutes of one with
+// seconds there.
+func hoursAndMinutes(at float64) (hours float64, ok bool) {
+	const most = 1e6 // hours; float64 holds their hundredths
+	hundredths := math.Round(at * 100)
+	whole := math.Floor(hundredths / 100)
+	minutes := hundredths - 100*whole
+	return whole + minutes/60, at < most && math.Abs(at*100-hundredths) < 1e-6 && minutes < 60
+}
+
+// split parts the digits of a number into the fields of the form, from the last to the first. It does not fit if the
+// number has more digits.
+func (f digitForm) split(number int64) (fields fieldValues, fits bool) {
 	for i := len(f.fields) - 1; i >= 0; i-- {
 		field := f.fields[i]
 		size := widths[field]
-		if i == 0 && n >= size {
-			return 0, 0, false
+		if i == 0 && number >= size {
+			return fields, false
 		}
-		fields[field], n = int16(n%size), n/size
+		fields[field] = int16(number % size)
+		number /= size
 	}
-	begin, ok := f.dayOf(&fields)
-	minutes, clock := fields['m'], float64(fields['s'])+float64(fields['f'])/1000+part
-	if !ok || fields['h'] > 23 || minutes > 59 || fields['s'] > 59 {
-		return 0, 0, false
-	}
-	whole := begin + 60*(60*float64(fields['h'])+float64(minutes))
-	return whole + clock, whole - (whole + clock) + clock, true
+	return fields, true
 }
 
 // dayOf returns the begin of the day of some fields, in seconds since 1970; 0 for a time of day.
@@ -141,7 +160,12 @@ func (f digitForm) dayOf(fields *fieldValues) (seconds float64, ok bool) {
 // formNamed returns the form of a name, which a heading may have; nil if there is none.
 func formNamed(name string) *digitForm {
 	name = strings.ToUpper(strings.NewReplacer(":", "", "-", "", "_", "", " ", "").Replace(name))
-	name = cmp.Or(map[string]string{"HH.MM": sixtieths, "M.SS": sixtieths, "MM.SS": sixtieths, "HRMN": "HHMM"}[name], name)
+	switch name {
+	case "HH.MM", "M.SS", "MM.SS":
+		name = sixtieths
+	case "HRMN":
+		name = "HHMM"
+	}
 	for i, f := range digitForms {
 		if strings.ToUpper(f.name) == name {
 			return &digitForms[i]
@@ -150,13 +174,14 @@ func formNamed(name string) *digitForm {
 	return nil
 }
 
-// are reports that all numbers are times of a form.
-func (r *rows) are(f *digitForm) bool { return r.firstOther(f) < 0 }
+// allOf reports that all numbers are times of a form.
+func (r *rows) allOf(f *digitForm) bool { return r.firstOther(f) < 0 }
 
 // firstOther returns the first row whose number is no time of a form; -1 if all are.
 func (r *rows) firstOther(f *digitForm) int {
 	for i, at := range r.times {
-		if _, _, ok := f.secondsOf(at, r.rest(i)); !ok {
+		_, _, isTime := f.secondsOf(at, r.rest(i))
+		if !isTime {
 			return i
 		}
 	}
@@ -171,8 +196,8 @@ func (r *rows) rest(row int) float64 {
 	return r.rests[row]
 }
 
-// reach reports that some numbers have digits as far behind the point as the form has, not zeros only.
-func (r *rows) reach(f *digitForm) bool {
+// haveDecimalsOf reports that some numbers have digits as far behind the point as the form has, not zeros only.
+func (r *rows) haveDecimalsOf(f *digitForm) bool {
 	const off = 1e-3
 	fewer := math.Pow10(max(0, f.point-2))
 	return slices.ContainsFunc(r.times, func(at float64) bool { return math.Abs(at*fewer-math.Round(at*fewer)) > off })
@@ -209,6 +234,7 @@ const (
 	secondsOfDay = hoursOfDay * 60 * 60
 )
 
+// gcd returns the greatest common divisor.
 func gcd(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b

@@ -47,11 +47,11 @@ func (r *reading) fitOf(f *digitForm, all []*sample) *fit {
 	t := &fit{least: math.Inf(1), most: math.Inf(-1), grain: 100}
 	for i, x := range all { // first a cheap check: most forms fail at the first values
 		checked := i > 0 && x.rows.sameTimes(&all[i-1].rows)
-		if !checked && !x.rows.are(f) {
+		if !checked && !x.rows.allOf(f) {
 			return nil
 		}
 	}
-	if f.point > 0 && !slices.ContainsFunc(all, func(x *sample) bool { return x.rows.reach(f) }) {
+	if f.point > 0 && !slices.ContainsFunc(all, func(x *sample) bool { return x.rows.haveDecimalsOf(f) }) {
 		return nil
 	}
 	var before *sample
@@ -163,7 +163,8 @@ func (t *fit) proves(f *digitForm) bool {
 	if !t.differs() || t.steps < fewSteps || t.gained == 0 {
 		return false
 	}
-	return vanishing*t.lost <= t.gained && vanishing*t.uneven <= t.steps || t.byChance(f) < unlikely && t.suggests(f)
+	mostlyEven := vanishing*t.lost <= t.gained && vanishing*t.uneven <= t.steps
+	return mostlyEven || t.byChance(f) < unlikely && t.suggests(f)
 }
 
 // suggests reports that the numbers may well be times of the form, and may as well be plain numbers.
@@ -202,7 +203,8 @@ func (r *reading) numbersAsTimes() error {
 	if len(all) == 0 {
 		return nil
 	}
-	if found, err := r.dated(all); found {
+	found, err := r.readOnDays(all)
+	if found {
 		return err
 	}
 	f := formNamed(cmp.Or(r.Clock, w.unit))
@@ -230,13 +232,13 @@ func (r *reading) numbersAsTimes() error {
 			x.path, w.heading, maybe.name,
 			recording.TimeText(x.rows.times[0]), fmt.Sprintf("time (%s)", maybe.name), "time (s)")
 	}
-	r.maybeDays(all)
+	r.noteMaybeDays(all)
 	return nil
 }
 
-// maybeDays notes numbers that are read as they are and may be days all the same, as days of one month or of one year
+// noteMaybeDays notes numbers that are read as they are and may be days all the same, as days of one month or of one year
 // are, which go on alike in both ways. They are of the same order then, and only their unit is unknown.
-func (r *reading) maybeDays(all []*sample) {
+func (r *reading) noteMaybeDays(all []*sample) {
 	w := r.timeNumbers
 	if r.known || w.date != "" || perSecond[strings.ToLower(w.unit)] > 0 {
 		return
@@ -255,24 +257,18 @@ func (r *reading) maybeDays(all []*sample) {
 
 // formOf returns the form that the times of all samples prove, or one that they may have.
 func (r *reading) formOf(all []*sample) (proven, maybe *digitForm) {
-	w, best := r.timeNumbers, (*fit)(nil)
+	w := r.timeNumbers
+	var best *fit // of the proven one
 	for i := range digitForms {
 		f := &digitForms[i]
-		size := 0
-		for _, field := range f.fields {
-			size += int(math.Round(math.Log10(float64(widths[field]))))
-		}
-		padded := size == w.padded || f.isOfDay() && size-1 == w.padded // an hour of one digit: 059, 100, …, 959, 1000
-		if w.padded > 0 && !padded && f.name != sixtieths || f.isOfDay() && dateHeading.MatchString(w.heading) ||
-			f.fields == "DMY" && r.days.first() == "month" || f.fields == "MDY" && r.days.first() == "day" ||
-			perSecond[strings.ToLower(w.unit)] > 0 && f.name != sixtieths {
+		if r.rulesOut(f) {
 			continue
 		}
 		t := r.fitOf(f, all)
 		switch {
 		case t == nil:
 		case f.evident(w.heading), t.proves(f):
-			if best == nil || t.uneven < best.uneven || t.uneven == best.uneven && t.off < best.off-1e-6*float64(t.steps) {
+			if best == nil || t.isMoreEven(best) {
 				proven, best = f, t
 			}
 		case maybe == nil && t.suggests(f):
@@ -282,9 +278,46 @@ func (r *reading) formOf(all []*sample) (proven, maybe *digitForm) {
 	return proven, maybe
 }
 
+// rulesOut reports that the times cannot have a form, whatever their values are: by zeros before the numbers, by their
+// heading or their unit, or by the order of days and months.
+func (r *reading) rulesOut(f *digitForm) bool {
+	w := r.timeNumbers
+	if f.isOfDay() && dateHeading.MatchString(w.heading) {
+		return true
+	}
+	if f.fields == "DMY" && r.days.first() == "month" || f.fields == "MDY" && r.days.first() == "day" {
+		return true
+	}
+	if f.name == sixtieths {
+		return false
+	}
+	hasUnit := perSecond[strings.ToLower(w.unit)] > 0
+	size := 0
+	for _, field := range f.fields {
+		size += int(math.Round(math.Log10(float64(widths[field]))))
+	}
+	isPadded := size == w.padded || f.isOfDay() && size-1 == w.padded // an hour of one digit: 059, 100, …, 959, 1000
+	return hasUnit || w.padded > 0 && !isPadded
+}
+
+// isMoreEven reports that the steps are more even than those of another fit, of the same times: fewer are uneven or, of
+// as many, they differ less.
+func (t *fit) isMoreEven(other *fit) bool {
+	if t.uneven != other.uneven {
+		return t.uneven < other.uneven
+	}
+	return t.off < other.off-1e-6*float64(t.steps)
+}
+
 // eitherOrder reports that dates may as well have the day and the month in the other order.
 func (r *reading) eitherOrder(f *digitForm, all []*sample) bool {
-	other := map[string]string{"DMY": "MMDDYYYY", "MDY": "DDMMYYYY"}[f.fields]
+	other := ""
+	switch f.fields {
+	case "DMY":
+		other = "MMDDYYYY"
+	case "MDY":
+		other = "DDMMYYYY"
+	}
 	if other == "" || r.days.first() != "" {
 		return false
 	}
@@ -312,7 +345,8 @@ func (r *reading) readAsForm(f *digitForm, all []*sample) error {
 			x.rows.times, x.rows.rests, x.rows.kind = after.times, after.rests, after.kind
 			continue
 		}
-		if i := was.firstOther(f); i >= 0 {
+		i := was.firstOther(f)
+		if i >= 0 {
 			return fmt.Errorf("%s, line %d: column %s: %s is no time %s, as those of the heading or of the training are; "+
 				"write all alike, or leave the column out with --leave %q", x.path, was.line(i), w.heading,
 				exact.Text(was.times[i], was.rest(i)), f.name, w.heading)
@@ -327,13 +361,13 @@ func (r *reading) readAsForm(f *digitForm, all []*sample) error {
 	case f.isOfDay():
 		kind = "times of day"
 	}
-	r.readSo(f, kind+", "+f.name)
+	r.keepForm(f, kind+", "+f.name)
 	return nil
 }
 
-// readSo keeps that numbers are read as times of a form, which kind names for people, and notes it unless the heading
+// keepForm keeps that numbers are read as times of a form, which kind names for people, and notes it unless the heading
 // says so already.
-func (r *reading) readSo(f *digitForm, kind string) {
+func (r *reading) keepForm(f *digitForm, kind string) {
 	heading := r.timeNumbers.heading
 	r.Clock = f.name
 	if r.samples[0].rows.kind != numbers { // dates and times of day are in seconds now; sixtieths stay numbers
@@ -341,7 +375,8 @@ func (r *reading) readSo(f *digitForm, kind string) {
 	}
 	asTime := "; column " + heading + " as time"
 	for _, as := range slices.Collect(maps.Keys(r.as)) {
-		if before, _, found := strings.Cut(as.after, asTime); found {
+		before, _, found := strings.Cut(as.after, asTime)
+		if found {
 			delete(r.as, as)
 			as.after = before + asTime + " " + f.name
 			r.as[as] = true

@@ -17,16 +17,20 @@ import (
 var otherPacks = regexp.MustCompile(`(?i)\.(bz2|xz|zst|zip|7z|lz4|lzma|z)$`)
 
 // contents returns the folders and the files to read in a folder, and the other files in it. It skips names that begin
-// with a dot.
+// with a dot. Of files of several formats those of the highest rank are read.
 func contents(folder string) (below, files, others []string, err error) {
 	entries, err := os.ReadDir(folder)
 	rank := 0
 	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
 		path := filepath.Join(folder, entry.Name())
 		info, lost := os.Stat(path) // follows a link to a folder
-		switch f := formatOf(path); {
-		case strings.HasPrefix(entry.Name(), "."):
-		case lost != nil && entry.Type()&os.ModeSymlink != 0:
+		isLink := entry.Type()&os.ModeSymlink != 0
+		f := formatOf(path)
+		switch {
+		case lost != nil && isLink:
 			return nil, nil, nil, fmt.Errorf("%s is a link to nothing: fetch the file it stands for, "+
 				"as by git annex get or dvc pull, or remove the link", path)
 		case lost != nil:
@@ -48,45 +52,31 @@ func contents(folder string) (below, files, others []string, err error) {
 }
 
 // classes lists the recordings of a folder with a folder for each class, or with the folders train and test of such,
-// and what stands beside the recordings.
+// and what stands beside the recordings. below are the folders in it.
 func classes(below []string, folder string) (all []source, beside []string, err error) {
-	part := len(below) == 2 && half(below[0], "test") && half(below[1], "train")
-	if part {
-		slices.Reverse(below)
+	isParted := len(below) == 2 && half(below[0], "test") && half(below[1], "train")
+	if isParted {
+		slices.Reverse(below) // train before test
 		train, files, aside, _ := contents(below[0])
-		test, more, asideOfTests, _ := contents(below[1])
-		if len(train) > 0 && len(test) > 0 && len(files)+len(more) == 0 {
-			all, beside, err = classes(train, below[0])
-			tests, besideTests, wrong := classes(test, below[1])
-			for i := range tests {
-				tests[i].test = "the folders"
-			}
-			return append(all, tests...), slices.Concat(aside, asideOfTests, beside, besideTests), cmp.Or(err, wrong)
+		test, filesOfTests, asideOfTests, _ := contents(below[1])
+		if len(train) > 0 && len(test) > 0 && len(files)+len(filesOfTests) == 0 {
+			all, beside, err = trainAndTest(train, test, below)
+			return all, slices.Concat(aside, asideOfTests, beside), err
 		}
 	}
 	for _, inside := range below {
 		deeper, files, others, err := contents(inside)
-		class, column := partOf(inside)
-		switch {
-		case column != "" && column != "label":
-			return nil, nil, fmt.Errorf("%s is a part of a table by its column %s, not a class: write the table as one file, "+
-				"as by DuckDB's COPY (FROM read_parquet('%s/**/*.parquet', hive_partitioning = true)) TO 'whole.parquet'",
-				inside, column, folder)
-		case err != nil:
+		if err != nil {
 			return nil, nil, err
-		case len(files) == 0 && len(deeper) > 0:
-			return nil, nil, fmt.Errorf("%s holds folders, no recordings; want folders of classes, or train and test with "+
-				"folders of classes in them, and nothing else", inside)
-		case len(files) == 0:
-			return nil, nil, fmt.Errorf("%s holds no .csv or .npy file; put the recordings of class %q there, "+
-				"or remove the folder", inside, class)
-		case formatOf(files[0]).whole:
-			return nil, nil, fmt.Errorf("%s holds %s files; import that folder, each problem by itself", inside,
-				extension(files[0]))
+		}
+		class, column := partOf(inside)
+		err = checkClass(inside, column, folder, files, deeper)
+		if err != nil {
+			return nil, nil, err
 		}
 		beside = slices.Concat(beside, others, deeper)
 		for _, path := range files {
-			all = append(all, source{path: path, label: class, part: part})
+			all = append(all, source{path: path, label: class, part: isParted})
 		}
 	}
 	if len(all) == 0 {
@@ -94,6 +84,37 @@ func classes(below []string, folder string) (all []source, beside []string, err 
 			"and put its recordings there, or give one .csv of all readings", folder)
 	}
 	return all, beside, err
+}
+
+// trainAndTest lists the recordings of the folders train and test, in this order, each with folders of classes.
+func trainAndTest(train, test, folders []string) (all []source, beside []string, err error) {
+	all, beside, err = classes(train, folders[0])
+	tests, besideTests, wrong := classes(test, folders[1])
+	for i := range tests {
+		tests[i].test = "the folders"
+	}
+	return append(all, tests...), append(beside, besideTests...), cmp.Or(err, wrong)
+}
+
+// checkClass returns an error if a folder inside another one does not hold the recordings of a class. column is that of
+// a parted table, if the folder is named so; files and deeper are what it holds.
+func checkClass(inside, column, folder string, files, deeper []string) error {
+	switch {
+	case column != "" && column != "label":
+		return fmt.Errorf("%s is a part of a table by its column %s, not a class: write the table as one file, "+
+			"as by DuckDB's COPY (FROM read_parquet('%s/**/*.parquet', hive_partitioning = true)) TO 'whole.parquet'",
+			inside, column, folder)
+	case len(files) == 0 && len(deeper) > 0:
+		return fmt.Errorf("%s holds folders, no recordings; want folders of classes, or train and test with "+
+			"folders of classes in them, and nothing else", inside)
+	case len(files) == 0:
+		class, _ := partOf(inside)
+		return fmt.Errorf("%s holds no .csv or .npy file; put the recordings of class %q there, or remove the folder",
+			inside, class)
+	case formatOf(files[0]).whole:
+		return fmt.Errorf("%s holds %s files; import that folder, each problem by itself", inside, extension(files[0]))
+	}
+	return nil
 }
 
 // partOf returns the class that a folder is named after. Spark, Arrow and DuckDB part a table by the values of a
@@ -104,8 +125,9 @@ func partOf(folder string) (class, column string) {
 	if !ok {
 		return class, ""
 	}
-	if plain, err := url.PathUnescape(value); err == nil {
-		value = plain
+	plain, err := url.PathUnescape(value)
+	if err != nil { // it has a % that is no such mark
+		return value, column
 	}
-	return value, column
+	return plain, column
 }

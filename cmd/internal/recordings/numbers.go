@@ -100,9 +100,10 @@ func name(cell string) (string, error) {
 // number reads a value as people write numbers, NaN for a missing one. Afterwards open says whether its mark may be
 // one between thousands, and reliant that it has a decimal comma where commas separate the cells, for which other
 // numbers must speak.
-func (in *input) number(line int, text string) (float64, error) {
-	in.plain, in.mark, in.open, in.reliant = text, noMark, noMark, false
-	if value, hasPoint, ok := decimal(text); ok && (!hasPoint || in.dialect.decimal == point) {
+func (in *input) number(line int, text string) (value float64, err error) {
+	in.lastNumber = lastNumber{plain: text}
+	value, hasPoint, isPlain := decimal(text)
+	if isPlain && (!hasPoint || in.dialect.decimal == point) {
 		return value, nil
 	}
 	written := text
@@ -113,7 +114,7 @@ func (in *input) number(line int, text string) (float64, error) {
 			written = strings.Join(strings.FieldsFunc(written, isBlank), "")
 		}
 	}
-	value, err := in.byMarks(numeral{in.path, written, line})
+	value, err = in.byMarks(numeral{in.path, written, line})
 	if errors.As(err, new(contrary)) {
 		return 0, err
 	}
@@ -132,8 +133,9 @@ func isASCII(text string) bool {
 
 // exactly reads a value as programs write numbers, NaN for a missing one.
 func (in *input) exactly(text string) (float64, error) {
-	in.plain, in.mark, in.open, in.reliant = text, noMark, noMark, false
-	if value, _, ok := decimal(text); ok {
+	in.lastNumber = lastNumber{plain: text}
+	value, _, isPlain := decimal(text)
+	if isPlain {
 		return value, nil
 	}
 	value, err := float(text)
@@ -165,15 +167,17 @@ func (in *input) byMarks(n numeral) (value float64, err error) {
 		}
 	}
 	if err == nil {
-		in.pointed, in.tellsComma = in.pointed || strings.Contains(n.text, "."), in.tellsComma || is == comma
+		in.pointed = in.pointed || strings.Contains(n.text, ".")
 		in.commaed = in.commaed || strings.Contains(n.text, ",")
+		in.tellsComma = in.tellsComma || is == comma
 	}
 	return value, err
 }
 
 // checked returns a value that was read, or of a text that is no number what else it may be.
 func (in *input) checked(text string, value float64, err error) (float64, error) {
-	if at := strings.Index(text, unread); at >= 0 {
+	at := strings.Index(text, unread)
+	if at >= 0 {
 		why, _ := strings.CutPrefix(text, unread)
 		if at > 0 {
 			why = nameless
@@ -183,9 +187,7 @@ func (in *input) checked(text string, value float64, err error) (float64, error)
 	if err != nil {
 		value, err = otherwise(text, err)
 	}
-	switch {
-	case err == nil:
-	case isMissing(text):
+	if err != nil && isMissing(text) {
 		if !slices.Contains(missing, strings.ToLower(text)) {
 			in.markers[strings.Clone(text)]++
 		}

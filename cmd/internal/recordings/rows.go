@@ -46,20 +46,26 @@ func (r *rows) line(row int) int {
 	return 0
 }
 
-// begin adds a sample, with room for as many lines as the sample before has: most samples have one length. The sample
-// before gives back the room that it does not use. If it has the same times as an earlier one, the two share them.
+// begin adds a sample, with room for as many lines as the sample before has: most samples have one length.
 func (r *reading) begin(x *sample) {
-	if n := len(r.samples); n > 0 {
-		before := &r.samples[n-1].rows
-		x.rows.values, x.rows.times = make([]float64, 0, len(before.values)), make([]float64, 0, len(before.times))
-		before.values = trimmed(before.values)
-		if !slices.Equal(before.times, r.times) || !slices.Equal(before.rests, r.rests) {
-			r.times, r.rests = trimmed(before.times), trimmed(before.rests)
-		}
+	if len(r.samples) > 0 {
+		before := &r.samples[len(r.samples)-1].rows
+		x.rows.values = make([]float64, 0, len(before.values))
+		x.rows.times = make([]float64, 0, len(before.times))
 		x.rows.columns = make([]int32, 0, len(before.columns))
-		before.times, before.rests = slices.Clip(r.times), slices.Clip(r.rests)
+		r.trim(before)
 	}
 	r.samples = append(r.samples, x)
+}
+
+// trim gives back the room that the rows of a sample do not use, once all its lines are read. If it has the same times
+// as the sample before, the two share them.
+func (r *reading) trim(full *rows) {
+	full.values = trimmed(full.values)
+	if !slices.Equal(full.times, r.times) || !slices.Equal(full.rests, r.rests) {
+		r.times, r.rests = trimmed(full.times), trimmed(full.rests)
+	}
+	full.times, full.rests = slices.Clip(r.times), slices.Clip(r.rests) // clipped, so that no sample adds to the other's
 }
 
 // trimmed returns values in little more memory than they need.
@@ -75,7 +81,8 @@ func trimmed(values []float64) []float64 {
 func (r *reading) lay(s *sample, width int) error {
 	lines, readings := s.rows, r.chosen.layout == readingsLayout
 	s.rows = rows{}
-	if lines.kind == clocks && !r.known && len(lines.times) > 1 && lines.times[0] == 0 && layouts[r.days.last] == "15:04" {
+	mayBeMinutes := lines.kind == clocks && len(lines.times) > 1 && lines.times[0] == 0 && layouts[r.days.last] == "15:04"
+	if mayBeMinutes && !r.known {
 		r.noteOf("minutes", fmt.Sprintf("times such as 00:01 are read as hours and minutes, from 00:00 on in %s; write "+
 			"minutes and seconds as 00:00:01 or 00:01.0", s.where))
 	}

@@ -81,8 +81,8 @@ func problemOf(folder string, files []string) (taken []string, note string) {
 	path, _ := filepath.Abs(folder)
 	var others []string
 	for _, file := range files {
-		name := filepath.Base(stem(file))
-		if strings.EqualFold(name, filepath.Base(path)+"_TRAIN") || strings.EqualFold(name, filepath.Base(path)+"_TEST") {
+		name, problem := filepath.Base(stem(file)), filepath.Base(path)
+		if strings.EqualFold(name, problem+"_TRAIN") || strings.EqualFold(name, problem+"_TEST") {
 			taken = append(taken, file)
 		} else {
 			others = append(others, filepath.Base(file))
@@ -93,8 +93,8 @@ func problemOf(folder string, files []string) (taken []string, note string) {
 	}
 	slices.Reverse(taken) // TRAIN before TEST
 	names := xslices.Map(taken, filepath.Base)
-	return taken, fmt.Sprintf("of the folder %s are read; %s beside it left out", strings.Join(names, " and "+
-		""), few(others))
+	return taken, fmt.Sprintf("of the folder %s are read; %s beside it left out", strings.Join(names, " and "),
+		few(others))
 }
 
 // listed returns the form of files, and each as a source.

@@ -66,6 +66,7 @@ func newDays(first string) days {
 	return d
 }
 
+// first returns what comes first in dates such as 01/02/2024, by --dates or by dates that tell it: day, month or "".
 func (d *days) first() string {
 	for first := range d.by { // there is one at most
 		return first
@@ -278,8 +279,9 @@ func (t *table) second() float64 {
 	case t.kind != numbers:
 		return 1
 	}
-	if known := perSecond[strings.ToLower(cmp.Or(t.unit,
-		besideUnit.ReplaceAllString(t.headings[t.time], "")))]; known > 0 {
+	unit := cmp.Or(t.unit, besideUnit.ReplaceAllString(t.headings[t.time], ""))
+	known := perSecond[strings.ToLower(unit)]
+	if known > 0 {
 		return known
 	}
 	times := t.samples[len(t.samples)-1].rows.times
