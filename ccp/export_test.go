@@ -14,7 +14,7 @@ import (
 var At, Cohesion, Volume = at, cohesion, volume
 
 // Normalize, Objective, Rank and Select are parts of Cluster.
-var Normalize, Objective, Rank, Select = normalize, objective, centrality, selectNodes
+var Normalize, Objective, Rank, RankOnHost, Select = normalize, objective, centrality, centralityOnHost, selectNodes
 
 // Dense is an affinity as a matrix.
 type Dense = dense

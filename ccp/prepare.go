@@ -161,7 +161,7 @@ func (p *Preparation) made(h *Hierarchy, clustering clusteringFunc) (*Hierarchy,
 			if err := p.fits(l, m); err != nil {
 				return nil, err
 			}
-			nodes, ranks := partition.Neighbourhoods(m, clusters[l], size.Clusters, size.MaxSize)
+			nodes, ranks := partition.Neighbourhoods(m, clusters[l], size.Clusters, size.MaxSize, centralityOnHost)
 			h.Levels[l].Pooled.add(nodes, ranks)
 			if i == 0 {
 				h.Coverage = append(h.Coverage, hierarchy.Coverage(nodes, ranks, m.N()))

@@ -9,9 +9,14 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// centrality computes a node's centrality to a cluster, (1 + M[i,k]) · Σ_{j≠i} A[i,j] M[j,k]. m and links = A0·M:
-// `[N, K]`, same shape out.
+// The rank of a node in a cluster is its centrality, (1 + M[i,k]) · Σ_{j≠i} A[i,j] M[j,k]: centrality computes it in a
+// graph, and centralityOnHost for the clusters of a search. Nothing else knows the function.
+
+// centrality computes the ranks of all nodes. m and links = A0·M: `[N, K]`, same shape out.
 func centrality(m, links *Node) *Node { return Mul(OnePlus(m), links) }
+
+// centralityOnHost computes the rank of a node with this membership in a cluster, and links of this weight into it.
+func centralityOnHost(membership, links float64) float64 { return (1 + membership) * links }
 
 // selectNodes picks the neighbourhood of each cluster: the `size` nodes of highest rank, the most central first, the
 // lower index first among equals. The ranks are `[N, K]`, the result int32 indices `[K, size]`. It has no gradient.

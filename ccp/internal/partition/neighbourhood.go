@@ -12,12 +12,14 @@ import (
 // not 0, since a rank of 0 marks a place that no node of the cluster takes. Saved hierarchies have such places.
 const Unlinked = 0x1p-64
 
+// Rank computes the rank of a node in a cluster: its membership is 1 or 0, links the weight of its links into it.
+type Rank func(membership, links float64) float64
+
 // Neighbourhoods selects the `size` nodes of highest rank for each of k clusters of a hard clustering of m. Like in
-// the layer, the lower index is first among equals. A node's rank is the weight of its links into the cluster, doubled
-// for a member. A node without any links has the rank Unlinked in its cluster. No other cluster sees it, so its
-// cluster leaves out others before members. The results are [k, size] row-major. Time and memory are linear in the
-// edges. The size must be in 1..N.
-func Neighbourhoods(m *affinity.Matrix, cluster []int32, k, size int) (nodes []int32, ranks []float64) {
+// the layer, the lower index is first among equals. A node without any links has the rank Unlinked in its cluster. No
+// other cluster sees it, so its cluster leaves out others before members. The results are [k, size] row-major. Time
+// and memory are linear in the edges. The size must be in 1..N.
+func Neighbourhoods(m *affinity.Matrix, cluster []int32, k, size int, rank Rank) (nodes []int32, ranks []float64) {
 	type candidate struct {
 		node int32
 		rank float64
@@ -27,14 +29,18 @@ func Neighbourhoods(m *affinity.Matrix, cluster []int32, k, size int) (nodes []i
 	for i := range m.N() {
 		clear(links)
 		addLinks(links, m, cluster, i, 1)
-		if own := cluster[i]; len(links) == 0 {
-			links[own], unlinked[own] = Unlinked, true
-		} else {
-			links[own] *= 2
+		own := cluster[i]
+		if len(links) == 0 {
+			unlinked[own] = true
+			found[own] = append(found[own], candidate{int32(i), Unlinked})
 		}
-		for c, w := range links {
-			if w > 0 {
-				found[c] = append(found[c], candidate{int32(i), w})
+		for c, weight := range links {
+			membership := 0.0
+			if c == own {
+				membership = 1
+			}
+			if r := rank(membership, weight); r > 0 {
+				found[c] = append(found[c], candidate{int32(i), r})
 			}
 		}
 	}

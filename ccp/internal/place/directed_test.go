@@ -78,7 +78,7 @@ func TestDirectedConvolution(t *testing.T) {
 		cluster[i] = int32(i/side/2*side/2 + i%side/2)
 	}
 	const k = side * side / 4
-	nodes, ranks := partition.Neighbourhoods(m, cluster, k, size)
+	nodes, ranks := partition.Neighbourhoods(m, cluster, k, size, rank)
 	positions := m.Positions(2)
 	centres := place.Centres(positions, cluster, k)
 	directed, directedRanks, _ := place.Directed(nil, positions, centres, nodes, ranks, k, size)
@@ -245,7 +245,7 @@ func BenchmarkDirectedLevels(b *testing.B) {
 				for i, level := range levels {
 					k, size := level.Clusters, level.MaxSize
 					centres := place.Centres(positions, clusters[i], k)
-					nodes, ranks := partition.Neighbourhoods(m, clusters[i], k, size)
+					nodes, ranks := partition.Neighbourhoods(m, clusters[i], k, size, rank)
 					b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-by-rank", i+1))
 					nodes, ranks, _ = place.Directed(nil, positions, centres, nodes, ranks, k, size)
 					b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-directed", i+1))
@@ -268,3 +268,6 @@ func BenchmarkDirected(b *testing.B) {
 		place.Directed(nil, positions, positions, nearest, ranks, m.N(), 17)
 	}
 }
+
+// rank doubles the links of members, as the layer's does.
+func rank(membership, links float64) float64 { return (1 + membership) * links }
