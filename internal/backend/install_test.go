@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clusterpool/ccp/internal/files/filestest"
 	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
@@ -40,16 +41,6 @@ func serveWheel(t *testing.T, w wheel, answer http.HandlerFunc) wheel {
 
 func whole(content []byte) http.HandlerFunc {
 	return func(answer http.ResponseWriter, _ *http.Request) { _, _ = answer.Write(content) }
-}
-
-func names(t *testing.T, dir string) (found []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	for _, entry := range entries {
-		found = append(found, entry.Name())
-	}
-	return found
 }
 
 func TestWheelInstall(t *testing.T) {
@@ -103,7 +94,7 @@ func TestWheelInstall(t *testing.T) {
 				messagetest.Names(t, err, c.want)
 				assert.Equal(t, "the old one", string(content), "a failure leaves the old plugin alone")
 			}
-			assert.ElementsMatch(t, append(c.left, lockName, cpuPlugin), names(t, dir))
+			assert.ElementsMatch(t, append(c.left, lockName, cpuPlugin), filestest.Names(t, dir))
 		})
 	}
 }
@@ -121,7 +112,7 @@ func TestInstallGoesOn(t *testing.T) {
 		_, _ = w.Write(archive[20:])
 	})
 	require.NoError(t, installPlugin(newOpener(Options{Install: true}), "cpu"))
-	assert.ElementsMatch(t, []string{lockName, cpuPlugin}, names(t, dir))
+	assert.ElementsMatch(t, []string{lockName, cpuPlugin}, filestest.Names(t, dir))
 }
 
 func TestTwoInstallersDownloadOnce(t *testing.T) {

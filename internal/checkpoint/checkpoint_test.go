@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/files/filestest"
 	"github.com/clusterpool/ccp/internal/messagetest"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,18 +36,6 @@ func variables() map[string]any {
 	}
 }
 
-func newStore(t *testing.T, values map[string]any) *model.Store {
-	t.Helper()
-	store := model.NewStore()
-	for path, value := range values {
-		tensor, err := tensors.FromAnyValue(value)
-		require.NoError(t, err)
-		_, err = store.CreateVariable(path, tensor)
-		require.NoError(t, err)
-	}
-	return store
-}
-
 func valuesOf(store *model.Store) map[string]any {
 	values := map[string]any{}
 	for v := range store.IterVariables() {
@@ -58,7 +47,7 @@ func valuesOf(store *model.Store) map[string]any {
 // save writes the snapshot KIND-STEP of a single variable that holds the step.
 func save(t *testing.T, dir, kind string, step, keep int) {
 	t.Helper()
-	store := newStore(t, weights(step))
+	store := backendtest.Store(t, weights(step))
 	require.NoError(t, Save(dir, kind, step, keep, store, state{Step: step}, nil))
 }
 
@@ -67,27 +56,16 @@ func weights(step int) map[string]any {
 	return map[string]any{"/model/w": []float32{float32(step)}, "/global_step": int64(step)}
 }
 
-// names lists what dir holds.
-func names(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
 func TestSaveAndLoad(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "[run]")
 	saved := state{Step: 120, Sums: []float64{0.1, 1e300}, Notes: "ä\n"}
-	require.NoError(t, Save(dir, Last, 120, 2, newStore(t, variables()), saved, nil))
+	require.NoError(t, Save(dir, Last, 120, 2, backendtest.Store(t, variables()), saved, nil))
 	assert.True(t, Exists(os.DirFS(dir), Last))
 	assert.False(t, Exists(os.DirFS(dir), Best))
 
 	for name, store := range map[string]*model.Store{
 		"into an empty store": model.NewStore(),
-		"over other values": newStore(t,
+		"over other values": backendtest.Store(t,
 			map[string]any{"/model/count": int32(1), "/model/mask": []bool{false, false, false}}),
 	} {
 		var loaded state
@@ -103,7 +81,7 @@ func TestSaveAndLoad(t *testing.T) {
 
 func TestSaveLeavesOutWhatIsSkipped(t *testing.T) {
 	dir := t.TempDir()
-	err := Save(dir, Best, 3, 1, newStore(t, variables()),
+	err := Save(dir, Best, 3, 1, backendtest.Store(t, variables()),
 		nil, func(v *model.Variable) bool { return !strings.HasPrefix(v.Path(), "/model/") })
 	require.NoError(t, err)
 	store := model.NewStore()
@@ -121,9 +99,9 @@ func TestKeepTheNewestOfEachKind(t *testing.T) {
 	for _, step := range []int{10, 20, 30, 30} {
 		save(t, dir, Last, step, 2)
 	}
-	assert.Equal(t, []string{"best-00000010", "last-00000020", "last-00000030"}, names(t, dir))
+	assert.Equal(t, []string{"best-00000010", "last-00000020", "last-00000030"}, filestest.Names(t, dir))
 	save(t, dir, Best, 20, 1)
-	assert.Equal(t, []string{"best-00000020", "last-00000020", "last-00000030"}, names(t, dir))
+	assert.Equal(t, []string{"best-00000020", "last-00000020", "last-00000030"}, filestest.Names(t, dir))
 }
 
 // Steps are numbers, not text: the 100,000,000th has a digit more.
@@ -169,7 +147,7 @@ func TestKilledWritersAreCleanedUp(t *testing.T) {
 	assert.Empty(t, passedOver, "what was never renamed is no snapshot")
 
 	save(t, dir, Last, 2, 2)
-	assert.Equal(t, append(others, "last-00000001", "last-00000002"), names(t, dir),
+	assert.Equal(t, append(others, "last-00000001", "last-00000002"), filestest.Names(t, dir),
 		"other processes may write the others")
 }
 
@@ -324,7 +302,7 @@ func TestForeignNamesAreLeftAlone(t *testing.T) {
 	assert.Equal(t, 3, step)
 
 	require.NoError(t, Remove(dir))
-	assert.ElementsMatch(t, append(foreign, "last-00000099", "last-best-00000003"), names(t, dir))
+	assert.ElementsMatch(t, append(foreign, "last-00000099", "last-best-00000003"), filestest.Names(t, dir))
 }
 
 func TestReadOnlyDirectory(t *testing.T) {
@@ -361,11 +339,11 @@ func TestUnusableDirectory(t *testing.T) {
 func TestSaveThatFailsLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, Last, 1, 1)
-	err := Save(dir, Last, 2, 1, newStore(t, variables()), make(chan int), nil)
+	err := Save(dir, Last, 2, 1, backendtest.Store(t, variables()), make(chan int), nil)
 	require.ErrorContains(t, err, stateName)
 	var unsupported *json.UnsupportedTypeError
 	require.ErrorAs(t, err, &unsupported)
-	assert.Equal(t, []string{"last-00000001"}, names(t, dir))
+	assert.Equal(t, []string{"last-00000001"}, filestest.Names(t, dir))
 }
 
 func write(t *testing.T, path, text string) {

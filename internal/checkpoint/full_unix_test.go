@@ -3,8 +3,6 @@
 package checkpoint
 
 import (
-	"os"
-	"os/exec"
 	"os/signal"
 	"syscall"
 	"testing"
@@ -12,28 +10,24 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/files/filestest"
 	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
 // Weights that do not fit are an error: files may not be larger than 64 KiB here, as on a disk that is full. The limit
 // holds for all files of a process, also for what go test writes. So the test is a process of its own.
 func TestWeightsThatDoNotFit(t *testing.T) {
-	const alone = "CCP_TEST_FULL_DISK"
-	if os.Getenv(alone) == "" {
-		command := exec.Command(os.Args[0], "-test.run=^TestWeightsThatDoNotFit$", "-test.v")
-		command.Env = append(os.Environ(), alone+"=1")
-		out, err := command.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		require.Contains(t, string(out), "--- PASS: TestWeightsThatDoNotFit")
+	if !filestest.AloneInAProcess(t) {
 		return
 	}
 	dir := t.TempDir()
 	save(t, dir, Last, 1, 1)
-	store := newStore(t, map[string]any{"/model/w": make([]float32, 1<<17)})
+	store := backendtest.Store(t, map[string]any{"/model/w": make([]float32, 1<<17)})
 	signal.Ignore(syscall.SIGXFSZ)
 	limit := syscall.Rlimit{Cur: 1 << 16, Max: 1 << 16}
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 	err := Save(dir, Last, 2, 1, store, state{}, nil)
 	messagetest.Names(t, err, "weights of step 2 … 65536 of 524296 bytes … disk")
-	assert.Equal(t, []string{"last-00000001"}, names(t, dir))
+	assert.Equal(t, []string{"last-00000001"}, filestest.Names(t, dir))
 }

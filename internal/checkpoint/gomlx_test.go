@@ -8,6 +8,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model/checkpoint"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
 )
 
 // GoMLX's own reader, which is that of its gomlx_checkpoints, finds all of a snapshot: variables, and parameters of
@@ -16,7 +18,7 @@ func TestGoMLXReadsSnapshots(t *testing.T) {
 	dir := t.TempDir()
 	params := map[string]any{"/ccp_dropout": 0.5, "/ccp_order": "elu,bn", "/ccp_candidates": 4,
 		"/model/level_2/ccp_normalize": true, "/seed": int64(7)}
-	store := newStore(t, variables())
+	store := backendtest.Store(t, variables())
 	store.SetParams(params)
 	require.NoError(t, Save(dir, Last, 20, 1, store, state{}, nil))
 

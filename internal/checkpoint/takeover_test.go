@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/files/filestest"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -98,8 +99,8 @@ func TestTakeOverIsStopped(t *testing.T) {
 				if stop > 0 {
 					assert.ElementsMatch(t, []string{fmt.Sprintf("best-%08d", steps[1]), ConfigFile, GraphFile, "hierarchy",
 						MetadataFile, "notes.txt"},
-						names(t, dir))
-					assert.ElementsMatch(t, []string{"0001.json", "notes.txt"}, names(t, filepath.Join(dir, "hierarchy")))
+						filestest.Names(t, dir))
+					assert.ElementsMatch(t, []string{"0001.json", "notes.txt"}, filestest.Names(t, filepath.Join(dir, "hierarchy")))
 				}
 			})
 		}

@@ -14,23 +14,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/files/filestest"
 )
 
 type state struct {
 	Step  int       `json:"step"`
 	Sums  []float64 `json:"sums"`
 	Notes string    `json:"notes"`
-}
-
-// names lists what dir holds.
-func names(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }
 
 func write(t *testing.T, path, text string) {
@@ -45,7 +36,7 @@ func TestWriteAndReadJSON(t *testing.T) {
 	var read state
 	require.NoError(t, ReadJSON(path, &read))
 	assert.Equal(t, state{Step: 2, Sums: []float64{1.0 / 3}}, read)
-	assert.Equal(t, []string{"a.json"}, names(t, filepath.Dir(path)))
+	assert.Equal(t, []string{"a.json"}, filestest.Names(t, filepath.Dir(path)))
 }
 
 // What cannot be written leaves what was there, and so does a writer killed half way.
@@ -62,7 +53,7 @@ func TestWriteJSONIsAllOrNothing(t *testing.T) {
 	require.NoError(t, ReadJSON(path, &read))
 	assert.Equal(t, state{Step: 2}, read)
 	require.NoError(t, os.Remove(leftover))
-	assert.Equal(t, []string{"a.json"}, names(t, filepath.Dir(path)))
+	assert.Equal(t, []string{"a.json"}, filestest.Names(t, filepath.Dir(path)))
 }
 
 // A folder of that name cannot be replaced; nothing half made stays beside it.
@@ -75,7 +66,7 @@ func TestWriteCleansUp(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.ErrorContains(t, err, "write "+none+": ")
 	require.NotContains(t, err.Error(), Unfinished)
-	assert.Equal(t, []string{"a.json"}, names(t, filepath.Dir(path)))
+	assert.Equal(t, []string{"a.json"}, filestest.Names(t, filepath.Dir(path)))
 }
 
 // What is being written is named after what it will be, so the holder of a lock removes its own only.
@@ -83,13 +74,13 @@ func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.json", "b.json", "a.json-b", "folder", strings.Repeat("ä", 120)} {
 		swept := func(string) error {
-			before := names(t, dir)
+			before := filestest.Names(t, dir)
 			require.Len(t, before, 1)
 			require.NoError(t, Sweep(dir, func(name string) bool { return name == "a.json" || name == "folder" }))
 			if name == "a.json" || name == "folder" {
-				assert.Empty(t, names(t, dir), name)
+				assert.Empty(t, filestest.Names(t, dir), name)
 			} else {
-				assert.Equal(t, before, names(t, dir), name)
+				assert.Equal(t, before, filestest.Names(t, dir), name)
 			}
 			return io.ErrUnexpectedEOF
 		}

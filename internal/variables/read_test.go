@@ -9,23 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
-func storeOf(t testing.TB, values map[string]any) *model.Store {
-	t.Helper()
-	store := model.NewStore()
-	for path, value := range values {
-		tensor, err := tensors.FromAnyValue(value)
-		require.NoError(t, err)
-		_, err = store.CreateVariable(path, tensor)
-		require.NoError(t, err)
-	}
-	return store
-}
-
 func TestRead(t *testing.T) {
-	store := storeOf(t, map[string]any{
+	store := backendtest.Store(t, map[string]any{
 		"/net/level_1/W":     [][]float32{{1, 2, 3}, {4, 5, 6}},
 		"/net/level_1/index": []int32{7, -8},
 		"/net/level_2/W":     [][][]float64{{{1}, {2}}, {{3}, {4}}},
@@ -55,7 +44,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
-	store := storeOf(t, map[string]any{
+	store := backendtest.Store(t, map[string]any{
 		"/net/W": [][]float32{{1, 2, 3}, {4, 5, 6}},
 		"/net/i": []int64{1},
 		"/top":   []float32{1},
@@ -90,7 +79,7 @@ func TestReadErrors(t *testing.T) {
 }
 
 func TestReadWithoutAValue(t *testing.T) {
-	store := storeOf(t, map[string]any{"/W": []float32{1, 2}})
+	store := backendtest.Store(t, map[string]any{"/W": []float32{1, 2}})
 	store.GetVariable("/W").MustValue().MustFinalizeAll()
 	_, err := Read[float32](store.RootScope(), "W", 2)
 	require.ErrorContains(t, err, "variable /W: ")

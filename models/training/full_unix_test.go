@@ -4,8 +4,6 @@ package training
 
 import (
 	"io/fs"
-	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files/filestest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -20,13 +19,7 @@ import (
 // A disk on which the new run's snapshot does not fit costs nothing of the run before: no file may be larger than the
 // limit here. The limit holds for all files of a process, so that the test is a process of its own.
 func TestOverwriteOnAFullDisk(t *testing.T) {
-	const alone = "CCP_TEST_FULL_DISK"
-	if os.Getenv(alone) == "" {
-		command := exec.Command(os.Args[0], "-test.run=^TestOverwriteOnAFullDisk$", "-test.v")
-		command.Env = append(os.Environ(), alone+"=1")
-		out, err := command.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		require.Contains(t, string(out), "--- PASS: TestOverwriteOnAFullDisk")
+	if !filestest.AloneInAProcess(t) {
 		return
 	}
 	backend := backendtest.Go(t)

@@ -2,13 +2,12 @@ package data
 
 import (
 	"bytes"
-	"compress/gzip"
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/benchmarks/paper/data/internal/images/imagestest"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
@@ -16,25 +15,6 @@ import (
 )
 
 const mnistNodes = 28 * 28
-
-// idxFile is an idx file of unsigned bytes.
-func idxFile(values []byte, dims ...int) []byte {
-	file := []byte{0, 0, 8, byte(len(dims))}
-	for _, dim := range dims {
-		file = binary.BigEndian.AppendUint32(file, uint32(dim))
-	}
-	return append(file, values...)
-}
-
-func gzipped(t testing.TB, content []byte) []byte {
-	t.Helper()
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	_, err := w.Write(content)
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	return packed.Bytes()
-}
 
 // mnistContents are the four files of a small set of 20 training and 10 test images; all pixels of image i are i.
 func mnistContents() map[string][]byte {
@@ -45,8 +25,8 @@ func mnistContents() map[string][]byte {
 			pixels = append(pixels, bytes.Repeat([]byte{byte(i)}, mnistNodes)...)
 			labels = append(labels, byte(i%2))
 		}
-		files[half+"-images-idx3-ubyte"] = idxFile(pixels, n, 28, 28)
-		files[half+"-labels-idx1-ubyte"] = idxFile(labels, n)
+		files[half+"-images-idx3-ubyte"] = imagestest.IDX(pixels, n, 28, 28)
+		files[half+"-labels-idx1-ubyte"] = imagestest.IDX(labels, n)
 	}
 	return files
 }
@@ -63,7 +43,7 @@ func TestMNIST(t *testing.T) {
 	zip := func(files map[string][]byte) map[string][]byte {
 		zipped := map[string][]byte{}
 		for name, content := range files {
-			zipped[name+".gz"] = gzipped(t, content)
+			zipped[name+".gz"] = imagestest.Gzipped(t, content)
 		}
 		return zipped
 	}
@@ -104,7 +84,7 @@ func TestMNIST(t *testing.T) {
 func TestMNISTFolderOfItsOwn(t *testing.T) {
 	dir := t.TempDir()
 	other := mnistContents()
-	other["train-labels-idx1-ubyte"] = idxFile(bytes.Repeat([]byte{0, 7}, 10), 20)
+	other["train-labels-idx1-ubyte"] = imagestest.IDX(bytes.Repeat([]byte{0, 7}, 10), 20)
 	writeFiles(t, dir, other)
 	writeFiles(t, filepath.Join(dir, "fashion-mnist"), mnistContents())
 	d, err := datasets.Load(t.Context(), "fashion-mnist", datasets.Options{HoldOut: true, DataDir: dir})
@@ -131,22 +111,22 @@ func TestMNISTErrors(t *testing.T) {
 			[]byte("<html>"), "train-images-idx3-ubyte … magic number … 3c 68 74 6d"},
 		"empty": {"t10k-labels-idx1-ubyte", nil,
 			"t10k-labels-idx1-ubyte … magic number … ()"},
-		"labels' magic": {"train-images-idx3-ubyte", idxFile(make([]byte, 20), 20),
+		"labels' magic": {"train-images-idx3-ubyte", imagestest.IDX(make([]byte, 20), 20),
 			"magic number 00 00 08 01: want 00 00 08 03"},
 		"other type": {"train-labels-idx1-ubyte", []byte{0, 0, 0x0d, 1, 0, 0, 0, 0}, "magic number 00 00 0d 01"},
 		"no header":  {"train-images-idx3-ubyte", []byte{0, 0, 8, 3, 0}, "ends after 5 bytes … header of 16"},
-		"32x32":      {"train-images-idx3-ubyte", idxFile(make([]byte, 1024), 1, 32, 32), "dimension 1 is 32, want 28"},
-		"cut short": {"t10k-images-idx3-ubyte", idxFile(make([]byte, 100), 10, 28, 28),
+		"32x32":      {"train-images-idx3-ubyte", imagestest.IDX(make([]byte, 1024), 1, 32, 32), "dimension 1 is 32, want 28"},
+		"cut short": {"t10k-images-idx3-ubyte", imagestest.IDX(make([]byte, 100), 10, 28, 28),
 			"100 values … 7840"},
-		"too long": {"train-labels-idx1-ubyte", idxFile(make([]byte, 21), 20), "holds 21 values"},
-		"absurd": {"train-images-idx3-ubyte", idxFile(nil, 1<<32-1, 28, 28),
+		"too long": {"train-labels-idx1-ubyte", imagestest.IDX(make([]byte, 21), 20), "holds 21 values"},
+		"absurd": {"train-images-idx3-ubyte", imagestest.IDX(nil, 1<<32-1, 28, 28),
 			"0 values … 3367254359280"},
-		"fewer labels": {"train-labels-idx1-ubyte", idxFile(make([]byte, 19), 19), "20 train images but 19 labels"},
-		"label too large": {"t10k-labels-idx1-ubyte", idxFile([]byte{0, 1, 2, 3, 10, 0, 0, 0, 0, 0}, 10),
+		"fewer labels": {"train-labels-idx1-ubyte", imagestest.IDX(make([]byte, 19), 19), "20 train images but 19 labels"},
+		"label too large": {"t10k-labels-idx1-ubyte", imagestest.IDX([]byte{0, 1, 2, 3, 10, 0, 0, 0, 0, 0}, 10),
 			"t10k label 4 is 10, want 0 to 9"},
 		"bad gzip":  {"train-images-idx3-ubyte", []byte{0x1f, 0x8b, 1, 2, 3}, "damaged gzip file"},
-		"cut gzip":  {"train-labels-idx1-ubyte", gzipped(t, make([]byte, 99))[:15], "damaged gzip file"},
-		"gzip bomb": {"train-labels-idx1-ubyte", gzipped(t, make([]byte, 1<<21)), "more than 1048576 bytes"},
+		"cut gzip":  {"train-labels-idx1-ubyte", imagestest.Gzipped(t, make([]byte, 99))[:15], "damaged gzip file"},
+		"gzip bomb": {"train-labels-idx1-ubyte", imagestest.Gzipped(t, make([]byte, 1<<21)), "more than 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -161,8 +141,8 @@ func TestMNISTErrors(t *testing.T) {
 
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string][]byte{
-		"train-images-idx3-ubyte": idxFile(nil, 0, 28, 28), "train-labels-idx1-ubyte": idxFile(nil, 0),
-		"t10k-images-idx3-ubyte": idxFile(nil, 0, 28, 28), "t10k-labels-idx1-ubyte": idxFile(nil, 0)})
+		"train-images-idx3-ubyte": imagestest.IDX(nil, 0, 28, 28), "train-labels-idx1-ubyte": imagestest.IDX(nil, 0),
+		"t10k-images-idx3-ubyte": imagestest.IDX(nil, 0, 28, 28), "t10k-labels-idx1-ubyte": imagestest.IDX(nil, 0)})
 	_, err := datasets.Load(t.Context(), "mnist", datasets.Options{HoldOut: true, DataDir: dir})
 	messagetest.Names(t, err, "train … no samples")
 }

@@ -105,9 +105,9 @@ func TestAccepts(t *testing.T) {
 		want string
 	}{
 		{"digits", datasets.Options{Own: map[string]any{"tfidf": true}},
-			"digits … no option tfidf … 20news"},
+			"digits … tfidf … option … 20news"},
 		{"20news", datasets.Options{Own: map[string]any{"protocol": "cross-view"}},
-			"20news … no option protocol … ntu, nw-ucla"},
+			"20news … protocol … option … ntu, nw-ucla"},
 		{"20news", datasets.Options{KNN: 8}, "20news … graph is fixed … knn"},
 		{"nw-ucla", datasets.Options{Own: map[string]any{"protocol": "cross-eyed"}},
 			"nw-ucla … protocol=cross-eyed … cross-view, cross-subject"},

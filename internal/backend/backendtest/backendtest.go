@@ -81,6 +81,19 @@ func Signals(n, values int, seed uint64) [][]float32 {
 	return all
 }
 
+// Store is a store of variables with these values, by their paths.
+func Store(t testing.TB, values map[string]any) *model.Store {
+	t.Helper()
+	store := model.NewStore()
+	for path, value := range values {
+		tensor, err := tensors.FromAnyValue(value)
+		require.NoError(t, err)
+		_, err = store.CreateVariable(path, tensor)
+		require.NoError(t, err)
+	}
+	return store
+}
+
 // Network makes the logits of a batch of signals `[batch, nodes, channels]`.
 type Network func(scope *model.Scope, batch *graph.Node) *graph.Node
 

@@ -1,9 +1,9 @@
 package grids
 
 import (
-	"math"
 	"testing"
 
+	"github.com/clusterpool/ccp/benchmarks/paper/networks/internal/valuestest"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/gomlx/compute"
@@ -12,19 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// made returns n values by a name.
-func made(name string, n int) []float64 {
-	values, start := make([]float64, n), 0
-	for _, c := range []byte(name) {
-		start += int(c)
-	}
-	for j := range values {
-		i := float64(j)
-		values[j] = math.Sin(float64(start) + 0.01*i*i + i)
-	}
-	return values
-}
 
 // naiveConvolve is convolve by its definition, on one axis: x `[n][channels]`, w `[k][channels][filters]`.
 func naiveConvolve(x [][]float64, w [][][]float64, stride int) [][]float64 {
@@ -55,7 +42,7 @@ func TestConvolve(t *testing.T) {
 	for _, c := range []struct{ n, k, stride int }{{7, 3, 1}, {7, 3, 2}, {8, 3, 2}, {9, 8, 1}, {9, 8, 2}, {10, 8, 2},
 		{5, 4, 3}, {1, 8, 2}, {1, 1, 1}, {6, 1, 1}, {2, 5, 2}} {
 		x, w := make([][]float64, c.n), make([][][]float64, c.k)
-		flatX, flatW := made("x", c.n*channels), made("w", c.k*channels*filters)
+		flatX, flatW := valuestest.Named("x", c.n*channels), valuestest.Named("w", c.k*channels*filters)
 		for i := range x {
 			x[i] = flatX[i*channels : (i+1)*channels]
 		}
@@ -66,7 +53,7 @@ func TestConvolve(t *testing.T) {
 			}
 		}
 		want := naiveConvolve(x, w, c.stride)
-		v := made("v", len(want)*filters)
+		v := valuestest.Named("v", len(want)*filters)
 		product := func() (sum float64) { // what is differentiated; linear in x and in w
 			for i, row := range naiveConvolve(x, w, c.stride) {
 				for f, y := range row {

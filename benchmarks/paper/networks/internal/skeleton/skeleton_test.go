@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clusterpool/ccp/benchmarks/paper/networks/internal/valuestest"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -22,19 +23,6 @@ func computed[F ExecGraphFn](t *testing.T, backend compute.Backend, fn F, args .
 	out, err := CallOnceN(backend, fn, args...)
 	require.NoError(t, err)
 	return out
-}
-
-// made returns n values by a name.
-func made(name string, n int) []float64 {
-	values, start := make([]float64, n), 0
-	for _, c := range []byte(name) {
-		start += int(c)
-	}
-	for j := range values {
-		i := float64(j)
-		values[j] = math.Sin(float64(start) + 0.01*i*i + i)
-	}
-	return values
 }
 
 func narrow(values []float64) (narrow []float32) {
@@ -161,7 +149,7 @@ func TestFourierPyramid(t *testing.T) {
 // Its gradient is that of central differences.
 func TestRelativeGeometryGradient(t *testing.T) {
 	bones := fiveJoints(t).Bones
-	positions, weights := made("x", 2*5*3), made("weights", 2*4*3*5)
+	positions, weights := valuestest.Named("x", 2*5*3), valuestest.Named("weights", 2*4*3*5)
 	value := func(x *Node) *Node {
 		g := relativeGeometry(Reshape(x, 1, 2, 5, 1, 3), bones)
 		return ReduceAllSum(Mul(Reshape(g, 2*4*3*5), Const(x.Graph(), weights)))
@@ -186,7 +174,7 @@ func TestRelativeGeometryGradient(t *testing.T) {
 func TestNominalCurveOfTwo(t *testing.T) {
 	backend := backendtest.Go(t)
 	b := fiveJoints(t)
-	x := [][]float32{narrow(made("x", 9*5*3)), narrow(made("y", 9*5*3))}
+	x := [][]float32{narrow(valuestest.Named("x", 9*5*3)), narrow(valuestest.Named("y", 9*5*3))}
 	for frame := range 9 { // the second stands still
 		copy(x[1][frame*15:], x[1][:15])
 	}
@@ -210,7 +198,7 @@ func TestNominalCurveOfTwo(t *testing.T) {
 func TestNominal(t *testing.T) {
 	backend := backendtest.Go(t)
 	b := fiveJoints(t)
-	x := [][]float32{narrow(made("x", 9*5*3)), narrow(made("y", 9*5*3))}
+	x := [][]float32{narrow(valuestest.Named("x", 9*5*3)), narrow(valuestest.Named("y", 9*5*3))}
 	samples := func(yield func([]float32, int32) bool) {
 		for range 70 {
 			if !yield(x[0], 0) || !yield(x[1], 2) {
