@@ -61,9 +61,9 @@ var besideYears = []description{
 	{regexp.MustCompile(`^(?i:seconds?|sec|ss)$`), ofClock, 0, 60},
 }
 
-// refuseDescriptions returns an error if columns that nobody named are no sensors but describe recordings, by their names and
-// their values. A column of such a name whose values go on within a recording is a sensor. Where each line is a sample,
-// the date may well have to do with the class, so that a note tells of its parts.
+// refuseDescriptions returns an error if columns that nobody named are no sensors but describe recordings, by their
+// names and their values. A column of such a name whose values go on within a recording is a sensor. Where each line is
+// a sample, the date may well have to do with the class, so that a note tells of its parts.
 func (r *reading) refuseDescriptions() error {
 	layout := r.chosen.layout
 	if layout == "" || layout == readingsLayout {

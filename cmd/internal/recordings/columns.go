@@ -44,9 +44,9 @@ func (t *taken) apply(x *recording.Recording, width int) {
 	x.Values = pick(x.Values, width, t.at)
 }
 
-// takeColumns finds the chosen columns among the columns of a file. The first file makes the choice: the columns to take,
-// sensor by sensor. New recordings have those of the training, whatever other files have, less the sensors that this
-// file has no column of. Whether its recordings are timed matters for the notes.
+// takeColumns finds the chosen columns among the columns of a file. The first file makes the choice: the columns to
+// take, sensor by sensor. New recordings have those of the training, whatever other files have, less the sensors that
+// this file has no column of. Whether its recordings are timed matters for the notes.
 func (r *reading) takeColumns(path string, c columns, timed bool) (t taken, err error) {
 	all := &r.chosen
 	isFirst, wanted := all.names == nil, all.names

@@ -43,8 +43,8 @@ func (t *table) addDay(r *rows, line int, cell string) {
 // plainSeconds stands for numbers that are seconds since midnight.
 var plainSeconds = digitForm{name: "seconds of the day"}
 
-// readOnDays reads the times of samples whose days change in a column of their own, and reports whether there are such. It
-// is an error if the numbers are no times of day, and do not go on by themselves.
+// readOnDays reads the times of samples whose days change in a column of their own, and reports whether there are such.
+// It is an error if the numbers are no times of day, and do not go on by themselves.
 func (r *reading) readOnDays(all []*sample) (found bool, err error) {
 	var changing *sample
 	for _, x := range all {

@@ -175,7 +175,9 @@ func TestNumbersOfAllFilesAreWrittenInOneWay(t *testing.T) {
 			if w.want != "" {
 				assert.Equal(t, w.want, strings.Join(got, " "))
 			}
-			notes := slices.DeleteFunc(s.noteTexts(), func(note string) bool { return strings.Contains(note, "one value in each") })
+			notes := slices.DeleteFunc(s.noteTexts(), func(note string) bool {
+				return strings.Contains(note, "one value in each")
+			})
 			if w.says != "" {
 				messagetest.Names(t, s.readAs()+"\n"+strings.Join(notes, "\n"), w.says)
 			}

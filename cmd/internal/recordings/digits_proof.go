@@ -236,8 +236,8 @@ func (r *reading) numbersAsTimes() error {
 	return nil
 }
 
-// noteMaybeDays notes numbers that are read as they are and may be days all the same, as days of one month or of one year
-// are, which go on alike in both ways. They are of the same order then, and only their unit is unknown.
+// noteMaybeDays notes numbers that are read as they are and may be days all the same, as days of one month or of one
+// year are, which go on alike in both ways. They are of the same order then, and only their unit is unknown.
 func (r *reading) noteMaybeDays(all []*sample) {
 	w := r.timeNumbers
 	if r.known || w.date != "" || perSecond[strings.ToLower(w.unit)] > 0 {

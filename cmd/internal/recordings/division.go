@@ -93,8 +93,8 @@ func (m *making) groups() []string {
 // classMarks are classes that are hardly meant as such, in small letters.
 var classMarks = []string{"?", "na", "n/a", "nan", "#n/a", "null", `\n`, "<na>"}
 
-// numberClasses numbers the classes from 0, in the order that the data declares or sorted. It leaves out declared classes
-// without a sample.
+// numberClasses numbers the classes from 0, in the order that the data declares or sorted. It leaves out declared
+// classes without a sample.
 func (m *making) numberClasses() error {
 	count, number := map[string]int{}, map[string]int32{}
 	for _, x := range m.samples {

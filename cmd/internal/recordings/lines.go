@@ -80,7 +80,7 @@ func (j *job) readTable(path string, separator rune, each eachLine) error {
 		in.sniff()
 	}
 	j.table = splitter{from: in, separator: string(in.separator), lazy: in.separator == ':', rest: j.table.rest[:0]}
-	reported := int64(0)                                        // the bytes that were read when the progress was last reported
+	reported := int64(0)
 	for b := range batches(&j.table, &j.opening, in.size > 0) { // a pipe may never end
 		err = b.each(in, separator == 0, each)
 		if err != nil {
@@ -205,8 +205,8 @@ func (s *splitter) isRemark(text string) bool {
 // mostLine is the length of a line above which a quotation mark in it has no end.
 const mostLine = 1 << 20
 
-// lengthOfLine returns the length of the line that a text begins with, and how many lines of the file it is: one that is
-// quoted ends outside of quotation marks. The length is 0 if the line has not ended, and more text comes.
+// lengthOfLine returns the length of the line that a text begins with, and how many lines of the file it is: one that
+// is quoted ends outside of quotation marks. The length is 0 if the line has not ended, and more text comes.
 func lengthOfLine(text string, quoted, last bool) (length, count int) {
 	for {
 		next := strings.IndexByte(text[length:], '\n') + 1

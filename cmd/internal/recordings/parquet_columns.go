@@ -191,7 +191,9 @@ func (p *parquetFile) nestedLists() (all []lists) {
 // element of a list has its place in its name: acc.0, acc.1 and acc.2 are the three values of acc.
 func (p *parquetFile) headings(in *input) (all []string) {
 	add := func(l *leaf, heading string) {
-		in.seconds[len(all)], in.exact, all = l.seconds, append(in.exact, !l.words), append(all, heading)
+		in.seconds[len(all)] = l.seconds
+		in.exact = append(in.exact, !l.words)
+		all = append(all, heading)
 	}
 	for _, l := range p.leaves {
 		if l.repeated == 0 {
@@ -205,32 +207,34 @@ func (p *parquetFile) headings(in *input) (all []string) {
 	return all
 }
 
-// cells adds the cells of a row's values of the column.
+// cells adds the cells of a row's values of the column: as many as its lists have elements in all rows.
 func (l *leaf) cells(to []string, values []parquet.Value) []string {
 	if l.repeated == 0 {
 		return append(to, l.cell(values[0]))
 	}
-	same := len(values) == len(l.shape) && values[0].DefinitionLevel() >= l.repeated
-	for i := 0; same && i < len(values); i++ {
-		same = values[i].RepetitionLevel() == l.shape[i]
-	}
-	for i := range l.shape {
-		switch {
-		case same:
-			to = append(to, l.cell(values[i]))
-		case values[0].DefinitionLevel() < l.repeated-1: // no list at all
-			to = append(to, "")
-		default:
-			n := len(values)
-			if values[0].DefinitionLevel() < l.repeated {
-				n = 0
-			}
-			to = append(to, unread+
-				fmt.Sprintf("a list of %d values, and in the rows before lists of %d; write lists of one length, or a row "+
-					"for each time point", n, len(l.shape)))
+	isEmpty := values[0].DefinitionLevel() < l.repeated
+	if !isEmpty && l.hasShape(values) {
+		for _, v := range values {
+			to = append(to, l.cell(v))
 		}
+		return to
 	}
-	return to
+	cell := "" // of a row without a list
+	hasList := values[0].DefinitionLevel() >= l.repeated-1
+	if hasList {
+		count := len(values)
+		if isEmpty {
+			count = 0
+		}
+		cell = unread + fmt.Sprintf("a list of %d values, and in the rows before lists of %d; write lists of one length, "+
+			"or a row for each time point", count, len(l.shape))
+	}
+	return append(to, slices.Repeat([]string{cell}, len(l.shape))...)
+}
+
+// hasShape reports that the lists of a row have as many elements as those of the other rows.
+func (l *leaf) hasShape(values []parquet.Value) bool {
+	return slices.EqualFunc(values, l.shape, func(v parquet.Value, level int) bool { return v.RepetitionLevel() == level })
 }
 
 // cell writes a value, nothing for a missing one.

@@ -261,13 +261,15 @@ func TestLayoutsLackWhatOthersHave(t *testing.T) {
 		lacks    map[string][]string
 	}{
 		{"sample|time|sensor|value|label", hints{}, readingsLayout, nil},
-		{"sample|x|label", hints{}, timepointsLayout, map[string][]string{readingsLayout: {"column headed sensor", "column headed value"},
+		{"sample|x|label", hints{}, timepointsLayout, map[string][]string{
+			readingsLayout:  {"column headed sensor", "column headed value"},
 			recordingLayout: {"column sample, which names samples", "in place of column label"}}},
 		{"time|sensor", hints{folder: true}, recordingLayout,
 			map[string][]string{readingsLayout: {"column headed value"}, timepointsLayout: {"column headed sample"},
 				samplesLayout: {"times of column time"}}},
-		{"sample|f0|f1|label", hints{}, samplesLayout, map[string][]string{timepointsLayout: {"headings that number time points"},
-			recordingLayout: {"which names samples", "in place of column label", "headings that number time points"}}},
+		{"sample|f0|f1|label", hints{}, samplesLayout, map[string][]string{
+			timepointsLayout: {"headings that number time points"},
+			recordingLayout:  {"which names samples", "in place of column label", "headings that number time points"}}},
 	} {
 		fits := ""
 		for _, l := range tableLayouts {

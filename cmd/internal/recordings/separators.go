@@ -17,8 +17,9 @@ func (in *input) sniff() {
 	in.separator = ','
 	candidates := "\t;,| "
 	begin, _ := in.Peek(begun)
-	if said, ok := bytes.CutPrefix(begin, []byte(says)); ok && len(said) > 0 && separators[rune(said[0])] != "" {
-		in.separator, candidates = rune(said[0]), string(said[:1])
+	declared, isDeclared := bytes.CutPrefix(begin, []byte(says))
+	if isDeclared && len(declared) > 0 && separators[rune(declared[0])] != "" {
+		in.separator, candidates = rune(declared[0]), string(declared[:1])
 		_, begin, _ = bytes.Cut(begin, []byte{'\n'}) // this line is none of the table's
 	}
 	var lines []string // the last may not be whole

@@ -45,7 +45,8 @@ func (t *table) nameOf(cells []string) string {
 	return filepath.Base(t.from.path)
 }
 
-// newSample adds a sample that begins with a line. It clones the texts, as the cells are only valid until the next line.
+// newSample adds a sample that begins with a line. It clones the texts, as the cells are only valid until the next
+// line.
 func (t *table) newSample(name string, line int, cells []string) *sample {
 	cell := func(column int) string { // "" without the column
 		if column < 0 {

@@ -112,8 +112,8 @@ func (t *table) valueOf(in *input, column, line int, cell string) (value float64
 	return value, err
 }
 
-// checkUnit checks that a reading has the unit of its sensor's other readings. Those of sensors that are left out do not
-// matter.
+// checkUnit checks that a reading has the unit of its sensor's other readings. Those of sensors that are left out do
+// not matter.
 func (t *table) checkUnit(cells []string) error {
 	if t.uses.unit < 0 || isMissing(cells[t.uses.unit]) || slices.Contains(t.Leave, cells[t.sensor]) {
 		return nil

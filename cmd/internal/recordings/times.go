@@ -196,8 +196,8 @@ func (d *days) toMonthFirst(seconds float64) float64 {
 	return date(day, int(month)).Sub(date(int(month), day)).Seconds()
 }
 
-// turnDates reads slashed dates with the month first if some date or --dates says so. If nothing says what comes first, it
-// is an error that asks, unless all times of each sample are of one date: the steps between them are then the same.
+// turnDates reads slashed dates with the month first if some date or --dates says so. If nothing says what comes first,
+// it is an error that asks, unless all times of each sample are of one date: the steps between them are then the same.
 func (r *reading) turnDates() error {
 	for _, x := range r.samples {
 		if x.rows.kind != slashed {

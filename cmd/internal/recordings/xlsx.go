@@ -108,9 +108,9 @@ func (j *job) sheetOf(file *workbook.Book) (workbook.Sheet, error) {
 	shown := max(0, slices.IndexFunc(file.Sheets, func(s workbook.Sheet) bool { return !s.Hidden }))
 	if len(file.Sheets) > 1 {
 		var hidden []string
-		for _, one := range file.Sheets {
-			if one.Hidden {
-				hidden = append(hidden, one.Name)
+		for _, sheet := range file.Sheets {
+			if sheet.Hidden {
+				hidden = append(hidden, sheet.Name)
 			}
 		}
 		about := ""
@@ -146,7 +146,8 @@ type formulas struct{ all, zero, blank, row int }
 func (in *input) cellsOf(row *workbook.Row, cells []string, columns int) []string {
 	in.unresolved, in.exact = in.unresolved[:0], in.exact[:0]
 	for column, cell := range row.Cells {
-		cells, in.exact = append(cells, strings.TrimSpace(cell.Text)), append(in.exact, cell.Number)
+		cells = append(cells, strings.TrimSpace(cell.Text))
+		in.exact = append(in.exact, cell.Number)
 		if cell.Empty {
 			in.unresolved = append(in.unresolved, column)
 		}
@@ -217,7 +218,8 @@ func (t *table) unformatted() {
 		return
 	}
 	times := t.samples[len(t.samples)-1].rows.times
-	if at := times[0]; at > 20_000 && at < 80_000 && at != math.Trunc(at) {
+	at := times[0]
+	if at > 20_000 && at < 80_000 && at != math.Trunc(at) { // of the years 1954 to 2119, with a time of day
 		t.job.noteOf("unformatted", fmt.Sprintf("%s: column %s holds numbers such as %g without a date's format: if they "+
 			"are days, as a spreadsheet counts them, give the column such a format", t.from.path, t.headings[t.time], at))
 	}
