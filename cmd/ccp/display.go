@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -15,12 +14,14 @@ import (
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/gomlx/support/xslices"
 	"github.com/mattn/go-runewidth"
+	"github.com/spf13/cobra"
 )
 
 // display shows a training: everywhere a line for each epoch done and, on a terminal, below them one that is drawn
 // over, for the epoch under way.
 type display struct {
 	*statusLine
+	spelled   func(option string, value any) string // see spelling
 	config    training.Config
 	backend   string
 	began     time.Time // when the first step of this process was done
@@ -33,32 +34,33 @@ type display struct {
 // longTrial is how long a trial of the network needs no lines in a log.
 const longTrial = 10 * time.Second
 
-func newDisplay(out io.Writer, c training.Config, backend string) *display {
-	return &display{statusLine: newStatusLine(out), config: c, backend: backend}
+// newDisplay returns a display on a command's output for errors. It spells options as the command does.
+func newDisplay(cmd *cobra.Command, c training.Config, backend string) *display {
+	return &display{statusLine: newStatusLine(cmd.ErrOrStderr()), spelled: spelling(cmd), config: c, backend: backend}
 }
 
 func (d *display) observer() training.Observer {
 	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Trial: d.trial, Compile: d.start,
 		Compiled: heap.Release,
-		Step:     d.step, Epoch: d.epoch, Notice: func(line string) { d.notice(flagged(line)) }}
+		Step:     d.step, Epoch: d.epoch, Notice: func(n training.Notice) { d.notice(n.Spell(d.spelled)) }}
 }
 
 // brief returns an observer for many trainings in a row, or for a dry run. It shows the line that is drawn over and
 // what a person should know, but no epochs. One observer serves all of the trainings, so that it knows what it has
-// said: a notice that begins with "data: " comes once for each data set.
+// said: a notice of the data comes once for each data set. None of the commands that train many has the option that a
+// notice may advise to give.
 func (d *display) brief() training.Observer {
 	shown := map[string]bool{}
 	return training.Observer{Load: d.loading, Prepare: d.prepare, Trial: d.trial, Compile: d.compile,
 		Compiled: heap.Release, Step: d.step,
-		Notice: func(line string) {
-			key := d.config.Name + " " + line
-			again := strings.HasPrefix(line, "data: ") && shown[key]
-			if again || strings.HasPrefix(line, "hierarchy ") {
+		Notice: func(n training.Notice) {
+			key := d.config.Name + " " + n.String()
+			again := n.Kind == training.DataNotice && shown[key]
+			if again || n.Kind == training.HierarchyNotice {
 				return
 			}
 			shown[key] = true
-			line, _, _ = strings.Cut(flagged(line), "; give --set transforms=none") // which no command has that trains many
-			d.notice("  " + line)
+			d.notice("  " + n.WithoutAdvice().Spell(d.spelled))
 		}}
 }
 

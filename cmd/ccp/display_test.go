@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mattn/go-runewidth"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
+	"github.com/mattn/go-runewidth"
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestProgressLine(t *testing.T) {
@@ -50,7 +51,7 @@ func TestDisplayOnATerminal(t *testing.T) {
 	erased := drawn("") + "\r"
 	data, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
-	d := newDisplay(screen, training.Config{}, "go")
+	d := newDisplay(writing(screen), training.Config{}, "go")
 	assert.Nil(t, d.screen, "a file is no terminal")
 	d.screen = screen
 
@@ -118,7 +119,7 @@ func TestDisplayOfAConstantObjective(t *testing.T) {
 	e := training.Epoch{Epoch: 1, Objective: []float64{0.5, 0.75}}
 	for hierarchy, shown := range map[string]bool{"prepared": false, "random": false, "learned": true} {
 		var out strings.Builder
-		d := newDisplay(&out, training.Config{}, "go")
+		d := newDisplay(writing(&out), training.Config{}, "go")
 		c, err := training.Resolve(training.Patch{"ccp_hierarchy": hierarchy}, digits(t))
 		require.NoError(t, err)
 		d.begin(c, digits(t), models.Spec{Model: "ccp", Options: c.Options}, 0, 1)
@@ -138,7 +139,7 @@ func TestDisplayOfGroups(t *testing.T) {
 	score := training.Score{Loss: 0.5, Accuracy: 0.75, Samples: 16, Groups: 3}
 	shown := func() string {
 		var out strings.Builder
-		d := newDisplay(&out, training.Config{}, "go")
+		d := newDisplay(writing(&out), training.Config{}, "go")
 		c, err := training.Resolve(training.Patch{"model": "transforms"}, &data)
 		require.NoError(t, err)
 		d.begin(c, &data, models.Spec{Model: "transforms", Options: c.Options}, 0, 1)
@@ -151,6 +152,27 @@ func TestDisplayOfGroups(t *testing.T) {
 	assert.Contains(t, shown(), "\nfitted  0.0s\n")
 	data.Groups[data.Train[0]] = "anna"
 	assert.Contains(t, shown(), " test samples in 10 classes\n")
+}
+
+// Of many trainings, what is odd in a data set is told once, and what a search found is not told.
+func TestBriefNotices(t *testing.T) {
+	var out strings.Builder
+	d := newDisplay(writing(&out), training.Config{}, "go")
+	tell := d.brief().Notice
+	for _, kind := range []string{training.DataNotice, training.HierarchyNotice, training.DataNotice, ""} {
+		tell(training.Notice{Kind: kind})
+	}
+	assert.Equal(t, 2, strings.Count(out.String(), "\n"), "one of the data, and the one of no kind")
+	d.config.Name = "another"
+	tell(training.Notice{Kind: training.DataNotice})
+	assert.Equal(t, 3, strings.Count(out.String(), "\n"))
+}
+
+// writing returns a command whose output for errors is out.
+func writing(out io.Writer) *cobra.Command {
+	cmd := &cobra.Command{}
+	cmd.SetErr(out)
+	return cmd
 }
 
 func digits(t *testing.T) *datasets.Dataset {

@@ -89,13 +89,13 @@ func (m *metrics) close() error {
 }
 
 // observe returns o, which then also writes the scores of each epoch. If the run in dir goes on, those of its earlier
-// epochs come first.
-func (m *metrics) observe(o training.Observer, dir string) training.Observer {
+// epochs come first. tell receives a line for people.
+func (m *metrics) observe(o training.Observer, dir string, tell func(line string)) training.Observer {
 	begin, epoch := o.Begin, o.Epoch
 	o.Begin = func(c training.Config, d *datasets.Dataset, spec models.Spec, from, steps int) {
 		begin(c, d, spec, from, steps)
 		if m.pairs != nil && len(d.Validation) == 0 {
-			o.Notice("warning: no samples are held out, so that --metrics has no validation_accuracy; give --validation 0.2")
+			tell("warning: no samples are held out, so that --metrics has no validation_accuracy; give --validation 0.2")
 		}
 		if from > 0 {
 			endedBefore := func(epoch int) bool { return epoch*steps <= from*c.Epochs } // steps are those of all c.Epochs

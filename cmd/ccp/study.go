@@ -50,7 +50,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 		return err
 	}
 	command := "ccp " + commandLine(s.args...)
-	display := newDisplay(cmd.ErrOrStderr(), training.Config{}, info.Name)
+	display := newDisplay(cmd, training.Config{}, info.Name)
 	stopped := untilSignal(cmd, display.stopping)
 	defer stopped()
 	ctx := cmd.Context()

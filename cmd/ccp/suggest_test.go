@@ -109,7 +109,4 @@ func TestWithFlags(t *testing.T) {
 	} {
 		assert.Equal(t, want, withFlags(train, err.Error(), err))
 	}
-	assert.Equal(t, "without effect: --epochs 3, --set ccp_dropout=0.1; …; give --set transforms=none to train",
-		flagged("without effect: epochs=3, ccp_dropout=0.1; …; give transforms=none to train"))
-	assert.Equal(t, "data: a=3", flagged("data: a=3"), "another line")
 }

@@ -140,7 +140,7 @@ func (t *trainCommand) run(cmd *cobra.Command, pairs []string) error {
 		return err
 	}
 	t.options.Backend, t.options.Command = info.Name, "ccp "+commandLine(t.args...)
-	display := newDisplay(cmd.ErrOrStderr(), config, info.Name)
+	display := newDisplay(cmd, config, info.Name)
 	stopped := untilSignal(cmd, display.stopping)
 	defer stopped()
 	if t.dryRun {
@@ -209,7 +209,7 @@ func (t *trainCommand) train(cmd *cobra.Command, backend compute.Backend, displa
 	if err != nil {
 		return err
 	}
-	t.options.Observer = scores.observe(display.observer(), t.options.Dir)
+	t.options.Observer = scores.observe(display.observer(), t.options.Dir, display.notice)
 	result, err := training.Train(cmd.Context(), backend, t.asked, t.options)
 	if err == nil {
 		if result.Resumed {

@@ -93,22 +93,6 @@ func withFlags(cmd *cobra.Command, message string, err error) string {
 	return message
 }
 
-// assigned matches the name of a setting in NAME=VALUE.
-var assigned = regexp.MustCompile(`\b[a-z][a-z0-9_/]*=`)
-
-// flagged returns the notice of settings without effect with flags in place of names, and any other line as it is.
-func flagged(line string) string {
-	if !strings.HasPrefix(line, training.WithoutEffect) {
-		return line
-	}
-	return assigned.ReplaceAllStringFunc(line, func(name string) string {
-		if flag := flagOf[strings.TrimSuffix(name, "=")]; flag != "" {
-			return "--" + flag + " "
-		}
-		return "--set " + name
-	})
-}
-
 //go:embed help.txt
 var helpText string
 

@@ -25,7 +25,7 @@ func TestAblate(t *testing.T) {
 		ended := false
 		return training.Train(ctx, backend, asked,
 			training.Options{Data: d, Dir: filepath.Join(folder, dir), Ablate: ablate, Observer: training.Observer{
-				Notice: func(line string) { notices += line + "\n" },
+				Notice: func(n training.Notice) { notices += n.String() + "\n" },
 				Trial: func(done float64) {
 					ended = ended || done == 1
 					if ended && done == 0.5 && stop {
@@ -37,7 +37,7 @@ func TestAblate(t *testing.T) {
 		"ccp_hierarchies": 2}
 	_, err = training.Train(t.Context(), backend, training.Patch{"data": tones(t, 176)},
 		training.Options{Dir: filepath.Join(folder, "easy"), Ablate: true,
-			Observer: training.Observer{Notice: func(line string) { notices += line + "\n" }}})
+			Observer: training.Observer{Notice: func(n training.Notice) { notices += n.String() + "\n" }}})
 	require.NoError(t, err)
 	assert.Contains(t, notices, "ablate: no network was tried on a held-out quarter, so that none was trained on a "+
 		"random graph\n")

@@ -114,7 +114,7 @@ func TestResultWithoutWeights(t *testing.T) {
 		var notices []string
 		steps := 0
 		r, err := Train(t.Context(), backend, c, Options{Dir: dir, Observer: Observer{Step: func(Progress) { steps++ },
-			Notice: func(line string) { notices = append(notices, line) }}})
+			Notice: func(n Notice) { notices = append(notices, n.String()) }}})
 		require.NoError(t, err)
 		r.Seconds, r.PrepareSeconds, r.CompileSeconds = result.Seconds, result.PrepareSeconds, result.CompileSeconds
 		return r, notices, steps
@@ -159,9 +159,9 @@ func TestNoBetterThanTheBaseline(t *testing.T) {
 	c := Patch{"model": "softmax", "epochs": 10, "learning_rate": 0.05}
 	said := func(d *datasets.Dataset, dir string) (r Result, lines []string) {
 		r, err := Train(t.Context(), backend, c, Options{Dir: dir, Data: d,
-			Observer: Observer{Notice: func(line string) {
-				if strings.Contains(line, "majority-class baseline") {
-					lines = append(lines, line)
+			Observer: Observer{Notice: func(n Notice) {
+				if strings.Contains(n.String(), "majority-class baseline") {
+					lines = append(lines, n.String())
 				}
 			}}})
 		require.NoError(t, err)

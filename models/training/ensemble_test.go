@@ -71,7 +71,7 @@ func TestOneSampleOfEachClass(t *testing.T) {
 	var notices []string
 	result, err := training.Train(t.Context(), backendtest.Go(t), training.Patch{"data": path},
 		training.Options{Dir: filepath.Join(t.TempDir(), "run"),
-			Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
+			Observer: training.Observer{Notice: func(n training.Notice) { notices = append(notices, n.String()) }}})
 	require.NoError(t, err)
 	assert.Contains(t, notices[len(notices)-1],
 		"none can be held out: the transforms have their usual weights and a small penalty: shapelets, minirocket, ")
@@ -93,7 +93,7 @@ func TestTransforms(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "run")
 		var notices []string
 		result, err := training.Train(t.Context(), backend, training.Patch{"data": path}, training.Options{Dir: dir,
-			Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
+			Observer: training.Observer{Notice: func(n training.Notice) { notices = append(notices, n.String()) }}})
 		require.NoError(t, err)
 		assert.Equal(t, 1.0, result.Test.Accuracy)
 		assert.Contains(t, notices[len(notices)-1], "on a held-out quarter (33 samples): ")
@@ -203,9 +203,9 @@ type noted struct {
 }
 
 func (n *noted) observer() training.Observer {
-	return training.Observer{Notice: func(line string) {
-		if !strings.HasPrefix(line, training.WithoutEffect) { // of the trial's settings, where the transforms predict
-			n.notices = append(n.notices, line)
+	return training.Observer{Notice: func(one training.Notice) {
+		if one.Kind != training.SettingsNotice { // of the trial's settings, where the transforms predict
+			n.notices = append(n.notices, one.String())
 		}
 	}, Trial: func(share float64) { n.done = append(n.done, share) }}
 }

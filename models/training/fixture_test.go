@@ -143,7 +143,7 @@ func trainUntil(t testing.TB, backend compute.Backend, c Patch, dir string, step
 				cancel()
 			}
 		},
-		Notice: func(line string) { notices = append(notices, line) },
+		Notice: func(n Notice) { notices = append(notices, n.String()) },
 	}})
 	require.ErrorIs(t, err, ErrInterrupted)
 	require.ErrorIs(t, err, context.Canceled)

@@ -71,7 +71,7 @@ func fast(t *testing.T, asked training.Patch) (training.Result, string, error) {
 	asked["model"] = "transforms"
 	result, err := training.Train(t.Context(), backendtest.Go(t), asked,
 		training.Options{Dir: filepath.Join(t.TempDir(), "run"),
-			Observer: training.Observer{Notice: func(line string) { notices.WriteString(line + "\n") }}})
+			Observer: training.Observer{Notice: func(n training.Notice) { notices.WriteString(n.String() + "\n") }}})
 	return result, notices.String(), err
 }
 

@@ -2,6 +2,7 @@ package training_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -18,10 +19,14 @@ import (
 func TestSettingsWithoutEffect(t *testing.T) {
 	dir, path := filepath.Join(t.TempDir(), "run"), tones(t, 176)
 	notices := []string{}
+	var last training.Notice
 	train := func(dir string, asked training.Patch) training.Result {
 		notices = nil
 		result, err := training.Train(t.Context(), backendtest.Go(t), asked, training.Options{Dir: dir,
-			Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
+			Observer: training.Observer{Notice: func(n training.Notice) {
+				last = n
+				notices = append(notices, n.String())
+			}}})
 		require.NoError(t, err)
 		return result
 	}
@@ -31,6 +36,12 @@ func TestSettingsWithoutEffect(t *testing.T) {
 		"network; give transforms=none to train the network"
 	result := train(dir, asked)
 	assert.Equal(t, without, notices[len(notices)-1])
+	assert.Equal(t, training.SettingsNotice, last.Kind)
+	assert.Equal(t, training.Patch{"epochs": 3, "learning_rate": 0.1, "readout_dropout": 0.2}, last.Settings)
+	assert.NotContains(t, last.WithoutAdvice().String(), "transforms=none")
+	spelled := last.Spell(func(option string, value any) string { return fmt.Sprint("-", option, " ", value) })
+	assert.Contains(t, spelled, "-epochs 3, -learning_rate 0.1, -readout_dropout 0.2")
+	assert.Contains(t, spelled, "-transforms none")
 	raw, err := json.Marshal(result)
 	require.NoError(t, err)
 	for _, name := range []string{"epochs", "steps", "best_epoch", "objective", "compile_seconds"} {
@@ -41,7 +52,7 @@ func TestSettingsWithoutEffect(t *testing.T) {
 
 	// which links the sensors
 	train(filepath.Join(t.TempDir(), "plain"), training.Patch{"data": path, "seed": 2, "knn": 1})
-	assert.NotContains(t, notices[len(notices)-1], training.WithoutEffect)
+	assert.NotContains(t, notices[len(notices)-1], "without effect")
 	train(filepath.Join(t.TempDir(), "fitted"), training.Patch{"data": "digits", "model": "bayes",
 		"learning_rate": 0.1, "bayes_alpha": 1})
 	assert.Contains(t, notices, "without effect: learning_rate=0.1; model bayes is fitted in one pass")

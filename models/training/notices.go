@@ -5,9 +5,46 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 )
+
+// Notice is a line for people about how a training goes.
+type Notice struct {
+	// Kind is what it is about, for who treats some notices in another way: one of the kinds below, or "".
+	Kind string
+	// Settings are those that SettingsNotice is about: what was asked, by name, and changes no prediction.
+	Settings Patch
+
+	words, advice params.Message
+}
+
+// The kinds of notices.
+const (
+	DataNotice      = "data"      // something odd in the data set, which every training on it has
+	HierarchyNotice = "hierarchy" // what the search for a hierarchy found
+	SettingsNotice  = "settings"  // settings without effect
+)
+
+// String returns the notice with options by their names.
+func (n Notice) String() string { return n.Spell(params.Plainly) }
+
+// Spell returns the notice with options as a program spells them, such as its flags. A nil value is none.
+func (n Notice) Spell(spelled func(option string, value any) string) string {
+	return joined(n.words.Spell(spelled), n.advice.Spell(spelled))
+}
+
+// WithoutAdvice returns the notice without the option that it advises to give, for a program that does not have it.
+func (n Notice) WithoutAdvice() Notice {
+	n.advice = params.Message{}
+	return n
+}
+
+// noticef returns a notice of no kind. Its values can be options, see params.Messagef.
+func noticef(format string, values ...any) Notice {
+	return Notice{words: params.Messagef(format, values...)}
+}
 
 // The notices of how the members of an ensemble are weighed. Each tells of whom, on how many samples, and what
 // follows from it.
@@ -73,9 +110,9 @@ func (r *run) comparing(t *heldOutTrial) string {
 }
 
 // longTrialNotice says how long a trial takes, and how to do without it.
-func longTrialNotice(seconds float64) string {
-	return fmt.Sprintf("the trial takes about %.0f s, and a training of the network after it as long again; "+
-		"model=transforms leaves out both", seconds)
+func longTrialNotice(seconds float64) Notice {
+	return noticef("the trial takes about %.0f s, and a training of the network after it as long again; %v leaves out "+
+		"both", seconds, params.With("model", "transforms"))
 }
 
 // comparison says how the transforms and the network predict the held-out samples.

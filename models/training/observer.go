@@ -37,7 +37,7 @@ type Observer struct {
 	Compile, Compiled func()
 	Step              func(Progress)
 	Epoch             func(Epoch)
-	Notice            func(line string)
+	Notice            func(Notice)
 }
 
 // Progress is the state after a step: means over the epoch so far.

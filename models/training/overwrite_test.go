@@ -152,9 +152,9 @@ func TestOverwriteSparesTheRunBefore(t *testing.T) {
 			}
 			var resumed []string
 			result, err := Train(t.Context(), backend, after,
-				Options{Dir: dir, Overwrite: true, Observer: Observer{Notice: func(line string) {
-					if strings.HasPrefix(line, "resuming after step ") {
-						resumed = append(resumed, line)
+				Options{Dir: dir, Overwrite: true, Observer: Observer{Notice: func(n Notice) {
+					if strings.HasPrefix(n.String(), "resuming after step ") {
+						resumed = append(resumed, n.String())
 					}
 				}}})
 			require.NoError(t, err)
@@ -243,8 +243,8 @@ func TestOverwriteGoesOnAfterTheFirstSnapshot(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(dir, resultFile), "it is the new run that is here")
 	var notices []string
 	_, err = Train(t.Context(), backend, after, Options{Dir: dir, Overwrite: true,
-		Observer: Observer{Notice: func(line string) {
-			notices = append(notices, line)
+		Observer: Observer{Notice: func(n Notice) {
+			notices = append(notices, n.String())
 		}}})
 	require.NoError(t, err)
 	assert.Contains(t, notices, "resuming after step 3")

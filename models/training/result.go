@@ -117,52 +117,54 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 // unbalanced is the ratio of the majority-class baseline to that of equal classes from which accuracy tells little.
 const unbalanced = 1.5
 
-// WithoutEffect begins the notice that names the settings that no prediction depends on, as NAME=VALUE.
-const WithoutEffect = "without effect: "
-
 // remark gives notice of what is asked without effect, and of a test accuracy that the majority-class baseline may
 // reach.
 func (r *run) remark(result Result) {
-	if line := r.withoutEffect(result); line != "" {
-		r.notice(line)
+	if settings := r.idleSettings(result); len(settings) > 0 {
+		r.give(r.withoutEffect(settings))
 	}
 	if line := notBetter(result, r.data.Classes()); line != "" {
 		r.notice(line)
 	}
 }
 
-// withoutEffect names the settings that are asked for without effect, since the weights are fitted or the transforms
-// predict alone. It returns "" if there are none.
-func (r *run) withoutEffect(result Result) string {
+// idleSettings returns the settings that are asked for without effect, since the weights are fitted or the transforms
+// predict alone.
+func (r *run) idleSettings(result Result) Patch {
 	fitted, alone := r.spec.Network().Fitted, result.Steps == 0
-	var idle []string
-	for _, name := range sorted(r.options.asked) {
-		value := r.options.asked[name]
+	idle := Patch{}
+	for name, value := range r.options.asked {
 		if value == nil || value == Auto {
 			continue
 		}
 		switch phaseOf(name) {
 		case params.Steps:
-			if !alone && !fitted {
-				continue
+			if alone || fitted {
+				idle[name] = value
 			}
 		case params.Network, params.Building:
-			if !alone {
-				continue
+			if alone {
+				idle[name] = value
 			}
-		default:
-			continue
 		}
-		idle = append(idle, fmt.Sprintf("%s=%v", name, value))
 	}
-	if idle == nil {
-		return ""
+	return idle
+}
+
+// withoutEffect returns the notice that names settings without effect, and why they have none.
+func (r *run) withoutEffect(settings Patch) Notice {
+	var named []any
+	for _, name := range sorted(settings) {
+		named = append(named, params.With(name, settings[name]))
 	}
-	line := WithoutEffect + strings.Join(idle, ", ")
-	if fitted {
-		return line + "; model " + r.config.Model + " is fitted in one pass"
+	list := "without effect: " + strings.TrimSuffix(strings.Repeat("%v, ", len(named)), ", ")
+	if r.spec.Network().Fitted {
+		return Notice{Kind: SettingsNotice, Settings: settings,
+			words: params.Messagef(list+"; model %s is fitted in one pass", append(named, r.config.Model)...)}
 	}
-	return line + "; the transforms predict without a network; give transforms=none to train the network"
+	return Notice{Kind: SettingsNotice, Settings: settings,
+		words:  params.Messagef(list+"; the transforms predict without a network", named...),
+		advice: params.Messagef("give %v to train the network", params.With("transforms", transforms.None))}
 }
 
 // notBetter warns of a test accuracy that the majority-class baseline may reach: the accuracy of the baseline on as

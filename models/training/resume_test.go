@@ -254,7 +254,7 @@ func TestBestSnapshotDamaged(t *testing.T) {
 	truncateWeights(t, best[0])
 	var notices []string
 	result, err := Train(context.Background(), backend, c,
-		Options{Dir: dir, Observer: Observer{Notice: func(line string) { notices = append(notices, line) }}})
+		Options{Dir: dir, Observer: Observer{Notice: func(n Notice) { notices = append(notices, n.String()) }}})
 	require.NoError(t, err)
 	assert.Contains(t, notices[len(notices)-1], best[0]+" is damaged: ")
 	assert.Equal(t, ringEpochs, result.BestEpoch)

@@ -14,6 +14,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 )
 
@@ -50,7 +51,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	} else {
 		r.state.Hierarchy.Objective = h.Objective
 	}
-	r.notice(fmt.Sprintf("hierarchy %s: %s", plan, describe(h)))
+	r.give(Notice{Kind: HierarchyNotice, words: params.Messagef("hierarchy %s: %s", plan, describe(h))})
 	unread := unreadOf(h)
 	if unread != "" && !r.spec.Learns() {
 		r.notice("warning: level 1 of the first hierarchy: " + unread)

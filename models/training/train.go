@@ -14,6 +14,7 @@ import (
 	backends "github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -216,7 +217,7 @@ func (r *run) do(ctx context.Context, fingerprint datasets.Fingerprint) (Result,
 		return Result{}, err
 	}
 	for _, line := range r.data.Warnings {
-		r.notice("data: " + line)
+		r.give(Notice{Kind: DataNotice, words: params.Messagef("data: %s", line)})
 	}
 	for _, stage := range []func(context.Context) error{r.begin, r.prepare, r.steps} {
 		if err := stage(ctx); err != nil {
@@ -425,8 +426,11 @@ func numbersOf(metrics []*tensors.Tensor) ([]float64, error) {
 func (r *run) evaluationBatch() int { return max(r.config.Batch, 64) }
 
 // notice gives the run's observer a line for people.
-func (r *run) notice(line string) {
+func (r *run) notice(line string) { r.give(noticef("%s", line)) }
+
+// give gives the run's observer a notice.
+func (r *run) give(n Notice) {
 	if r.options.Observer.Notice != nil {
-		r.options.Observer.Notice(line)
+		r.options.Observer.Notice(n)
 	}
 }

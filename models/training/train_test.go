@@ -190,7 +190,7 @@ func TestNoValidationSplit(t *testing.T) {
 	c["epochs"] = 1
 	var notices []string
 	result, err := Train(context.Background(), backend, c,
-		Options{Dir: t.TempDir(), Observer: Observer{Notice: func(line string) { notices = append(notices, line) }}})
+		Options{Dir: t.TempDir(), Observer: Observer{Notice: func(n Notice) { notices = append(notices, n.String()) }}})
 	require.NoError(t, err)
 	assert.Equal(t, 1, result.BestEpoch)
 	require.NotEmpty(t, notices)
@@ -217,7 +217,7 @@ func TestOdditiesAreTold(t *testing.T) {
 	c["epochs"] = 1
 	var notices []string
 	_, err = Train(t.Context(), backendtest.Go(t), c,
-		Options{Dir: t.TempDir(), Observer: Observer{Notice: func(line string) { notices = append(notices, line) }}})
+		Options{Dir: t.TempDir(), Observer: Observer{Notice: func(n Notice) { notices = append(notices, n.String()) }}})
 	require.NoError(t, err)
 	assert.Contains(t, strings.Join(notices, "\n"), "data: 1 test samples are training samples, too (sample 6 is "+
 		"sample 0)")
@@ -350,7 +350,7 @@ func TestPreparingIsInterrupted(t *testing.T) {
 	observer := Observer{
 		Begin:   func(Config, *datasets.Dataset, models.Spec, int, int) { told = append(told, 0) },
 		Prepare: func(level int, done, objective float64) { told = append(told, level); cancel() },
-		Notice:  func(line string) { notices = append(notices, line) },
+		Notice:  func(n Notice) { notices = append(notices, n.String()) },
 	}
 	_, err := Train(ctx, backendtest.Go(t), c, Options{Dir: t.TempDir(), Observer: observer})
 	require.ErrorIs(t, err, ErrInterrupted)

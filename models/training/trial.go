@@ -231,7 +231,7 @@ func (t *trialProgress) step(p Progress) {
 	}
 	t.estimate = true
 	if whole := seconds / (done - t.from); whole > longTrial {
-		t.run.notice(longTrialNotice(whole))
+		t.run.give(longTrialNotice(whole))
 	}
 }
 
