@@ -98,6 +98,7 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	for i := range 2 {
 		s.Sets[i].Lines[0].PredictedBy, s.Sets[i].Lines[1].PredictedBy = "lags and values (75%), with the network (25%)",
 			"the network"
+		s.Sets[i].Lines[0].Ensemble = true
 	}
 	assert.Contains(t, s.Text(), ": a, A very long name of a set\nccp is predicted by lags and values (75%), "+
 		"with the network (25%) on a, A very long name of a set\nnot run")
@@ -110,7 +111,7 @@ not run: gcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	many := Summary{Name: "compare", Lines: s.Lines[:1]}
 	for i := range 4 {
 		many.Sets = append(many.Sets,
-			Summary{Title: "x", Lines: []Line{{PredictedBy: fmt.Sprintf("forest (%d%%) and values", 50+i)}}})
+			Summary{Title: "x", Lines: []Line{{PredictedBy: fmt.Sprintf("forest (%d%%) and values", 50+i), Ensemble: true}}})
 	}
 	assert.Equal(t, []string{"ccp is predicted by 4 ensembles; compare.json has those of each set as predicted_by"},
 		many.Ensembles())

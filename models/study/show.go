@@ -122,7 +122,7 @@ func (s Summary) Ensembles() (lines []string) {
 		on := map[string][]string{}
 		for _, set := range s.tables() {
 			by := set.Lines[row].PredictedBy
-			if !strings.Contains(by, " and ") {
+			if !set.Lines[row].Ensemble {
 				continue
 			}
 			if on[by] == nil {

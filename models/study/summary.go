@@ -32,6 +32,7 @@ type Line struct {
 	Seconds     float64 `json:"seconds"`            // of training
 	PerSecond   float64 `json:"signals_per_second"` // of inference, in batches of 64
 	PredictedBy string  `json:"predicted_by"`       // see models.Classifier.PredictedBy
+	Ensemble    bool    `json:"ensemble,omitempty"` // several members predict
 	Note        string  `json:"note,omitempty"`
 	Error       string  `json:"error,omitempty"` // why there is no run
 	Each        []Ended `json:"each,omitempty"`
@@ -217,6 +218,7 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 			append(times, result.Seconds)
 		rates = append(rates, rate.PerSecond)
 		line.Parameters, line.PredictedBy = result.Parameters, result.PredictedBy
+		line.Ensemble = len(result.Predicting()) > 1
 		if result.Steps > 0 {
 			line.Epochs = result.Epochs
 		}

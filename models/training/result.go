@@ -68,6 +68,17 @@ func member(name string, graph bool, weight float64, s transforms.Score) Member 
 	return m
 }
 
+// Predicting returns the names of the members that have a weight in the predictions; nil if the network predicts alone
+// and no transforms were fitted.
+func (r Result) Predicting() (names []string) {
+	for _, m := range r.Members {
+		if m.Weight > 0 && m.Name != transforms.All {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
 // finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records
 // the result.
 func (r *run) finish(ctx context.Context) (Result, error) {
