@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -205,20 +206,18 @@ func TestOptionsOfLoadingForDataInMemory(t *testing.T) {
 	d, err := datasets.Load(t.Context(), writeRing(t, 80), datasets.Options{})
 	require.NoError(t, err)
 	d.Name = leaves
-	for want, asked := range map[string]Patch{
-		"fold: 2/5; the data is in memory":    {"fold": "2/5"},
-		"knn: 4; the data is in memory":       {"knn": 4},
-		"side: lower; the data":               {"side": "lower"},
-		"tfidf: true; the data is in memory":  {"tfidf": true},
-		"give it there, and leave tfidf out":  {"tfidf": true},
-		"made it: give it there, and leave f": {"fold": datasets.Fold{Number: 1, Of: 2}},
+	for _, c := range []struct {
+		option string
+		value  any
+	}{
+		{"fold", "2/5"}, {"knn", 4}, {"side", "lower"}, {"tfidf", true}, {"fold", datasets.Fold{Number: 1, Of: 2}},
 	} {
-		asked["model"], asked["epochs"] = "fc", 1
+		asked := Patch{c.option: c.value, "model": "fc", "epochs": 1}
 		dir := filepath.Join(t.TempDir(), "run")
 		_, err := Train(t.Context(), backend, asked, Options{Dir: dir, Data: d})
-		require.ErrorContains(t, err, want)
+		messagetest.Option(t, err, c.option, c.value, "in memory … give it there")
 		_, err = DryRun(t.Context(), backend, asked, Options{Dir: dir, Data: d})
-		require.ErrorContains(t, err, want)
+		messagetest.Option(t, err, c.option, c.value, "in memory … give it there")
 		assert.NoDirExists(t, dir)
 	}
 }
