@@ -22,7 +22,6 @@ var flagWords = map[string]func() []string{
 	"recipe":    func() []string { return training.RecipeNames("ccp", dataNames()...) },
 	"hierarchy": ccp.Plans,
 	"dtype":     func() []string { return []string{"float32", "bfloat16", training.Auto} },
-	"keep":      func() []string { return []string{"best", training.KeepLast} },
 	"backend":   func() []string { return []string{"go", "xla:cpu", "xla:cuda"} },
 	"set": func() []string {
 		return xslices.Map(training.Names(), func(name string) string { return name + "=" })

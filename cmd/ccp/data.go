@@ -4,15 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 func newDataList(s *shared) *cobra.Command {
@@ -126,7 +124,10 @@ func newDataCheck(s *shared) *cobra.Command {
 		for i, message := range report.Errors {
 			report.Errors[i] = withFlags(cmd, message, report.Causes[i])
 		}
-		train := append(withData(dataDir, "train", "--data", name), trainingFlags(cmd)...)
+		train := withData(dataDir, "train", "--data", name)
+		if cmd.Flags().Changed("knn") {
+			train = append(train, "--knn", strconv.Itoa(o.KNN))
+		}
 		result := checkJSON{Report: report, Next: self() + " " + commandLine(train...)}
 		if report.Data != nil {
 			if unsaid := training.UnsaidFrames(report.Data); unsaid != "" {
@@ -143,10 +144,6 @@ func newDataCheck(s *shared) *cobra.Command {
 	f := cmd.Flags()
 	dataDirFlag(cmd, &dataDir)
 	f.IntVar(&o.KNN, "knn", 0, knnUsage)
-	f.Uint64Var(&o.Seed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
-	f.Float64Var(&o.Validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
-	o.Own = map[string]any{}
-	sourceFlags(f, o.Own)
 	return cmd
 }
 
@@ -164,18 +161,4 @@ func (s *shared) checkData(cmd *cobra.Command, name, dataDir string, o datasets.
 	}
 	return datasets.Report{File: name, Usable: true, Arrays: []datasets.ArrayInfo{}, Errors: []string{},
 		Warnings: append([]string{}, d.Warnings...), Data: d}, nil // no list is nil: JSON has lists
-}
-
-// trainingFlags returns the flags of ccp train by which a training reads the data as the flags given here do: those of
-// the same option, or --set where ccp train has no flag for it.
-func trainingFlags(cmd *cobra.Command) (flags []string) {
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		option := strings.ReplaceAll(flag.Name, "-", "_")
-		if flagOf[option] != "" {
-			flags = append(flags, "--"+flagOf[option], flag.Value.String())
-		} else if slices.Contains(training.Names(), option) {
-			flags = append(flags, "--set", option+"="+flag.Value.String())
-		}
-	})
-	return flags
 }

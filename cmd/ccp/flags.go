@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/files"
-	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
@@ -159,25 +157,6 @@ func optionFlag(f *pflag.FlagSet, asked training.Patch, flag, option, usage stri
 		asked[option] = text
 		return nil
 	}}, flag, usage)
-}
-
-// sourceFlags adds a flag for each option that only some data sets have. Their values come into own, by their names.
-func sourceFlags(f *pflag.FlagSet, own map[string]any) {
-	for _, s := range datasets.Names() {
-		for _, option := range params.Fields(reflect.TypeOf(s.Options)) {
-			name, kind := strings.ReplaceAll(option.Name, "_", "-"), "VALUE"
-			if _, is := option.Default().(bool); is {
-				kind = "bool"
-			}
-			if flag := f.Lookup(name); flag != nil {
-				flag.Usage += " and " + s.Name
-				continue
-			}
-			set := func(text string) error { own[option.Name] = text; return nil }
-			f.Var(&checked{kind: kind, set: set}, name, "see docs/options.md; for "+s.Name)
-			f.Lookup(name).NoOptDefVal = map[string]string{"bool": "true"}[kind] // which needs no value
-		}
-	}
 }
 
 // flagGroups are the flags of a command under headings.

@@ -70,7 +70,7 @@ func TestMetrics(t *testing.T) {
 	}
 
 	last := append(append([]string{"train", "--checkpoint", dir, "--overwrite", "--metrics", "-"}, tiny...),
-		"--keep", "last", "--validation", "0")
+		"--set", "keep=last", "--validation", "0")
 	code, stdout, stderr = execute(t, last...)
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stderr, "warning: no samples are held out, so that --metrics has no validation_accuracy; give "+

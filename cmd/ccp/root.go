@@ -22,6 +22,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/removed"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -223,6 +224,7 @@ var results = template.Must(template.New("").Funcs(template.FuncMap{
 	"confusion": confusion,
 	"count":     text.Count,
 	"fold":      text.Fold,
+	"gone":      func(option string) bool { return removed.Instead(option) != "" }, // in checkpoints alone
 	"half":      func(n int) float64 { return float64(n) / 2 },
 	"join":      strings.Join,
 	"megabytes": text.Megabytes,

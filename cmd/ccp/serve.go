@@ -52,11 +52,7 @@ func newServe(s *shared) *cobra.Command {
 		"`TIME` in which a request is answered, or answered 504")
 	numberVar(flags, &f.bodyMiB, "max-body", f.MaxBody>>20, 1, 1<<20, "largest size of a request in `MiB`")
 	numberVar(flags, &f.pool, "max-memory", f.Memory>>20, 1, 1<<24, "most memory that all requests take at once, in `MiB`")
-	durationVar(flags, &f.Poll, "poll", 100*time.Millisecond, true,
-		"`TIME` between checks for a better snapshot; 0 for never")
 	flags.BoolVar(&f.Options.Unfinished, "unfinished", false, "serve the weights so far of a training that has not ended")
-	durationVar(flags, &f.Drain, "drain", time.Millisecond, true, "`TIME` that clients have to send what they began and "+
-		"disconnect, when the server ends")
 	flags.StringVar(&f.TLSCert, "tls-cert", "", "PEM `FILE` with a certificate: HTTPS; read anew when it changes")
 	flags.StringVar(&f.TLSKey, "tls-key", "", "PEM `FILE` with the certificate's key")
 	flags.StringVar(&f.TokenFile, "token-file", "", "`FILE` of bearer tokens, one on a line: asked for except by "+

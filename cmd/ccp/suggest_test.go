@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/params"
+	"github.com/clusterpool/ccp/internal/removed"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
@@ -83,6 +87,29 @@ func TestNameSuggestions(t *testing.T) {
 			require.NotZero(t, code)
 			assert.Contains(t, stderr, strings.ReplaceAll(want, "DIR", dir))
 		})
+	}
+}
+
+// A flag or an option that is gone is one error, which says what to do instead, for all that are.
+func TestRemovedNames(t *testing.T) {
+	root := newRoot(nil)
+	for _, name := range removed.Names() {
+		command, flag, isFlag := strings.Cut(name, " --")
+		line := []string{"train", "--set", name + "=1"}
+		if isFlag {
+			line = append(strings.Fields(command), "--"+flag, "1")
+			cmd, _, err := root.Find(strings.Fields(command))
+			require.NoError(t, err)
+			assert.Nil(t, cmd.Flags().Lookup(flag), "it is there")
+		} else {
+			assert.NotContains(t, training.Names(), name)
+		}
+		code, stdout, stderr := execute(t, line...)
+		assert.Equal(t, 2, code, name)
+		assert.Empty(t, stdout)
+		messagetest.Names(t, stderr, "any more", name)
+		assert.Contains(t, stderr, cmp.Or(flag, name))
+		assert.Contains(t, stderr, removed.Instead(name))
 	}
 }
 

@@ -73,7 +73,7 @@ func (t *trainCommand) dataFlags(f *pflag.FlagSet) {
 	optionFlag(f, t.asked, "fold", "fold",
 		"`FOLD` to test on: 2/5 is the second of five, 2/groups the second group (default: the data's split)")
 	optionFlag(f, t.asked, "validation", "validation", "`SHARE` of the training samples held out for validation "+
-		"(default: none; the data's own with --keep best)")
+		"(default: none; the data's own with --set keep=best)")
 }
 
 // modelFlags choose the model and its size.
@@ -103,8 +103,6 @@ func (t *trainCommand) trainingFlags(f *pflag.FlagSet) {
 	optionFlag(f, t.asked, "steps", "steps", "`N` steps in all, in place of passes (default: the recipe's)")
 	optionFlag(f, t.asked, "batch", "batch", "`N` samples in a step (default: the recipe's)")
 	optionFlag(f, t.asked, "lr", "learning_rate", "highest learning `RATE` of Adam (default: the recipe's)")
-	optionFlag(f, t.asked, "keep", "keep", "`WHICH` weights to keep: best, the epoch's that did best in validation, "+
-		"or last (default: the recipe's)")
 	optionFlag(f, t.asked, "seed", "seed", "`SEED` of weights, batches, dropout and augmentation (default: 1)")
 }
 

@@ -173,11 +173,9 @@ func TestCheckedIsTrained(t *testing.T) {
 		"no split":              {without(ring(80), "split"), nil, "64 training, 0 validation, 16 test samples"},
 		"train and test marked": {with(ring(80), "split", marked, 80), nil, "40 training, 0 validation, 40 test samples"},
 		"all marked":            {ring(80), nil, "56 training, 8 validation, 16 test samples"},
-		"a share": {without(ring(80), "split"), []string{"--validation", "0.25"},
-			"48 training, 16 validation, 16 test samples"},
 		"no graph": {without(ring(80), "edges"), []string{"--knn", "4"},
 			"56 training, 8 validation, 16 test samples"},
-		"a seed": {without(ring(80), "split"), []string{"--knn", "0", "--split-seed", "5"},
+		"no links": {without(ring(80), "split"), []string{"--knn", "0"},
 			"64 training, 0 validation, 16 test samples"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/params"
+	"github.com/clusterpool/ccp/internal/removed"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
@@ -51,7 +52,10 @@ func flagError(cmd *cobra.Command, err error) error {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
 		asked := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()) // of -epochs 3, too
 		err = fmt.Errorf("unknown flag: --%s", asked)
-		if meant := suggest.Nearest(asked, names); meant != "" {
+		command := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+		if instead := removed.Instead(command + " --" + asked); instead != "" {
+			err = fmt.Errorf("--%s: there is no such flag any more: %s", asked, instead)
+		} else if meant := suggest.Nearest(asked, names); meant != "" {
 			err = fmt.Errorf("%w; did you mean --%s?", err, meant)
 		}
 	case errors.As(err, &invalid):

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/params"
+	"github.com/clusterpool/ccp/internal/removed"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 )
@@ -122,9 +123,25 @@ func autoNames() []string {
 }
 
 // Names returns the names that a Patch can have: of a configuration's own fields, and of the options of all networks,
-// all data sets and all ablations.
+// all data sets and all ablations. Those that are gone are only in checkpoints.
 func Names() []string {
-	return slices.Concat(params.Names(ownFields), optionNames(), sourceNames(), params.Names(ablationFields))
+	all := slices.Concat(params.Names(ownFields), optionNames(), sourceNames(), params.Names(ablationFields))
+	return slices.DeleteFunc(all, func(name string) bool { return removed.Instead(name) != "" })
+}
+
+// checkRemoved returns an error if an option is asked for that is gone, with another value than the one that all
+// trainings have now: the values of an earlier configuration can be asked for as they are.
+func checkRemoved(asked Patch) error {
+	for _, name := range sorted(asked) {
+		instead := removed.Instead(name)
+		if f := params.Find(params.Fields(configType), name); f != nil && fmt.Sprint(f.Default()) == fmt.Sprint(asked[name]) {
+			continue
+		}
+		if instead != "" && asked[name] != nil {
+			return params.Errorf(name, asked[name], "there is no such option any more: %s", instead)
+		}
+	}
+	return nil
 }
 
 // sourceNames returns the names of the options that only some data sets have.

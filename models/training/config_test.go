@@ -33,13 +33,13 @@ func TestAskedCheck(t *testing.T) {
 		"steps=-1: it must be auto, or a whole number from 1": {"steps": -1,
 			"epochs": 30},
 		"steps=0: it must be auto, or a whole number from 1": {"steps": 0},
-		"steps: 29 in 30 epochs; there must be at least 1 in each": {"steps": 29,
+		"steps=29: there must be at least 1 in each of 30 epochs": {"steps": 29,
 			"epochs": 30},
-		"steps: 9; the weights of model bayes are computed in one pass": {"steps": 9,
+		"steps=9: the weights of model bayes are computed in one pass": {"steps": 9,
 			"epochs": 1, "model": "bayes"},
 		"dtype=float16: it must be auto, or one of float32, bfloat16; did you mean bfloat16?": {"dtype": "float16"},
 		"keep=first: it must be one of best, last":                                            {"keep": "first"},
-		"batch: 1; batch normalisation needs at least 2 samples":                              {"batch": 1},
+		"batch=1: batch normalisation needs at least 2 samples":                               {"batch": 1},
 		"learning_rate=0: it must be positive and finite":                                     {"learning_rate": 0},
 		"learning_rate=-1: it must be positive and finite":                                    {"learning_rate": -1.0},
 		"learning_rate=NaN: it must be positive and " +
@@ -104,6 +104,42 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		}
 		assert.NoDirExists(t, dir)
 	}
+}
+
+// A checkpoint of an earlier version that holds an option which is gone loads, and predicts as it was trained. The
+// option can be asked for with the one value that is left.
+func TestCheckpointHoldsRemovedOption(t *testing.T) {
+	backend, asked := backendtest.Go(t), ringConfig(writeRing(t, 60))
+	asked["ccp_stem"], asked["ccp_blocks"], asked["epochs"], asked["ccp_hierarchy"] = 4, "1", 1, "prepared"
+	p, err := draft(asked, nil)
+	require.NoError(t, err)
+	d, err := p.LoadData(t.Context(), backend, Options{})
+	require.NoError(t, err)
+	c, spec, d, err := p.resolve(d)
+	require.NoError(t, err)
+	c.Reach, spec.Options.Reach = 3, 3
+	dir := t.TempDir()
+	trained, err := c.trainAs(t.Context(), backend, d, d.Fingerprint(), spec, Options{Dir: dir})
+	require.NoError(t, err)
+
+	kept, err := ReadConfig(dir)
+	require.NoError(t, err)
+	assert.Equal(t, 3, kept.Reach)
+	loaded, err := models.Load(dir, models.LoadOptions{Backend: backend})
+	require.NoError(t, err)
+	defer loaded.Close()
+	assert.Equal(t, 3, loaded.Spec.Options.Reach)
+	again, err := Evaluate(loaded, d, d.Test, 16)
+	require.NoError(t, err)
+	assert.InDelta(t, trained.Test.Loss, again.Loss, 1e-6)
+
+	asked["ccp_reach"] = 3
+	_, err = Train(t.Context(), backend, asked, Options{Dir: dir})
+	messagetest.Option(t, err, "ccp_reach", 3, "any more … 9 nodes")
+	require.ErrorIs(t, err, ErrSettings)
+	asked["ccp_reach"] = 9
+	_, err = Preview(asked)
+	require.NoError(t, err)
 }
 
 // The layers of a configuration: defaults, recipe, what is asked.

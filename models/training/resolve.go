@@ -76,6 +76,9 @@ type draftConfig struct {
 func draft(asked Patch, memory *datasets.Dataset) (p draftConfig, err error) {
 	defer func() { err = asSettingsError(err) }()
 	p = draftConfig{Config: params.Defaults[Config](), asked: asked, open: map[string]bool{}}
+	if err := checkRemoved(asked); err != nil {
+		return p, err
+	}
 	if memory != nil {
 		p.Name = cmp.Or(memory.Name, p.Name)
 	}
