@@ -22,7 +22,7 @@ func (r *npzReader) readRecordings() error {
 	}
 	form := r.form()
 	own := form.Sensors
-	err := r.learned(form)
+	err := r.completeForm(form)
 	if err != nil {
 		return err
 	}
@@ -43,69 +43,78 @@ func (r *npzReader) readRecordings() error {
 	if first >= 0 {
 		appendf(&raw.Warnings, "series[%d]: %s", first, strings.Join(raw.SampleNotes[first], "; "))
 	}
-	if n := changes.Interpolated; n > 0 {
-		raw.Notes = append(raw.Notes, fmt.Sprintf("%d missing values were interpolated in time", n))
+	if changes.Interpolated > 0 {
+		appendf(&raw.Notes, "%d missing values were interpolated in time", changes.Interpolated)
 	}
-	if n := changes.Filled; n > 0 {
-		raw.Notes = append(raw.Notes,
-			fmt.Sprintf("%d missing values were filled by neighbours or the mean of the training samples", n))
+	if changes.Filled > 0 {
+		appendf(&raw.Notes, "%d missing values were filled by neighbours or the mean of the training samples", changes.Filled)
 	}
 	raw.record(*form, r.opts)
 	return nil
 }
 
-// form returns the form of an import, or makes one of the names and the rate that the file has. Sensors without a name
-// get that of the training, or a number.
+// form returns the form of an import, or makes one of the names and the rate that the file has.
 func (r *npzReader) form() *recording.Form {
-	s, form := r.series, r.raw.Recorded
+	s, form, trained := r.series, r.raw.Recorded, r.opts.Form
 	if form != nil && s.times == nil {
 		s.rate = cmp.Or(s.rate, form.Rate)
 	}
 	if form == nil {
-		form = &recording.Form{Sensors: s.names, Channels: r.raw.Channels, Rate: s.rate}
-		if o := r.opts.Form; s.names == nil && o != nil && len(o.Sensors) == r.nodes {
-			form.Sensors = o.Sensors
-		}
-		if known := len(form.Sensors); known < r.nodes {
-			form.Sensors = append(form.Sensors, recording.Numbered(known, r.nodes)...)
-		}
+		form = &recording.Form{Sensors: r.sensorNames(), Channels: r.raw.Channels, Rate: s.rate}
 	}
 	if form.Rate == 0 && s.times != nil {
 		form.Rate = recording.Rate(r.samples, r.recording)
 	}
-	o := r.opts.Form
-	s.untimed = o != nil && o.Rate > 0 && form.Rate == 0
+	s.untimed = trained != nil && trained.Rate > 0 && form.Rate == 0
 	return form
 }
 
-// learned gives a form what the training has learned, and no more, or learns it. Sensors of which some are the
+// sensorNames returns the names of the sensors in a file that no import has made. Without names they are those of the
+// training, if that has as many, and else numbers.
+func (r *npzReader) sensorNames() []string {
+	names, trained := r.series.names, r.opts.Form
+	if names == nil && trained != nil && len(trained.Sensors) == r.nodes {
+		return trained.Sensors
+	}
+	known := len(names) // fewer than all in a damaged file
+	if known < r.nodes {
+		names = append(names, recording.Numbered(known, r.nodes)...)
+	}
+	return names
+}
+
+// completeForm gives a form what the training has learned, and no more, or learns it. Sensors of which some are the
 // training's take their names and their order.
-func (r *npzReader) learned(form *recording.Form) (err error) {
-	o, s := r.opts.Form, r.series
-	if o == nil {
+func (r *npzReader) completeForm(form *recording.Form) (err error) {
+	trained, s := r.opts.Form, r.series
+	if trained == nil {
 		form.Filled = form.Filled || r.gaps()
 		if form.Filled && form.Fill == nil {
 			form.Fill, err = r.learnFill(form)
 		}
 		return err
 	}
-	form.Rate, form.Zeros, form.Filled, form.Fill, form.Gaps = cmp.Or(o.Rate, form.Rate), o.Zeros, o.Filled, o.Fill, o.Gaps
-	if s.names == nil && r.raw.Recorded == nil || form.Channels != o.Channels || slices.Equal(form.Sensors, o.Sensors) {
+	form.Rate = cmp.Or(trained.Rate, form.Rate)
+	form.Zeros, form.Filled, form.Fill, form.Gaps = trained.Zeros, trained.Filled, trained.Fill, trained.Gaps
+	areNamed := s.names != nil || r.raw.Recorded != nil
+	if !areNamed || form.Channels != trained.Channels || slices.Equal(form.Sensors, trained.Sensors) {
 		return nil
 	}
-	if _, missing, _, _ := suggest.Match(o.Sensors, form.Sensors); len(missing) < len(o.Sensors) {
-		named := recording.Form{Sensors: form.Sensors, Channels: form.Channels}
-		s.other, form.Sensors, err = true, o.Sensors, named.Check()
+	_, missing, _, _ := suggest.Match(trained.Sensors, form.Sensors)
+	if len(missing) == len(trained.Sensors) { // none is the training's
+		return nil
 	}
-	return err
+	own := recording.Form{Sensors: form.Sensors, Channels: form.Channels}
+	s.other, form.Sensors = true, trained.Sensors
+	return own.Check()
 }
 
 // learnFill learns from the training samples, or from all if there are none, what sensors without a value are filled
 // with.
 func (r *npzReader) learnFill(form *recording.Form) (*recording.Fill, error) {
 	samples, graph := loop.Indices(r.samples), r.raw.Graph
-	if s := r.raw.Split; s != nil && len(s.Train) > 0 {
-		samples = s.Train
+	if r.raw.Split != nil && len(r.raw.Split.Train) > 0 {
+		samples = r.raw.Split.Train
 	}
 	var links [][2]int
 	switch {
@@ -142,17 +151,18 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 	timed := r.series.times != nil || r.retimed()
 	for i := range r.raw.Series {
 		if checked && !timed && !r.series.other && plain.Gaps == nil {
-			if series := r.turned(i); series != nil {
+			series := r.turned(i)
+			if series != nil {
 				r.raw.Series[i] = series
 				r.noteRecording(i, nil, len(series)/plain.Width())
 				continue
 			}
 		}
-		one := r.recording(i)
+		x := r.recording(i)
 		if !checked || r.series.other { // else the names are checked once
-			one.Sensors = own
+			x.Sensors = own
 		}
-		changed, err := plain.Prepare(&one)
+		changed, err := plain.Prepare(&x)
 		checked = checked || err == nil
 		if err != nil && r.skip != nil {
 			r.skip(i, err)
@@ -162,14 +172,15 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 			return changes, fmt.Errorf("series[%d]: %w", i, err)
 		}
 		changes.Add(changed)
-		r.noteRecording(i, changed.Notes, one.Timepoints())
-		switch byTimes, byRate := plain.Resamples(one); {
+		r.noteRecording(i, changed.Notes, x.Timepoints())
+		byTimes, byRate := plain.Resamples(x)
+		switch {
 		case byTimes:
 			uneven++
 		case byRate:
 			rate++
 		}
-		r.raw.Series[i] = plain.Even(one, r.sample(i))
+		r.raw.Series[i] = plain.Even(x, r.sample(i))
 	}
 	r.noteResampled(uneven, rate, plain.Rate)
 	r.series.values, r.series.room, r.series.buffer = nil, nil, nil

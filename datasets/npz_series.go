@@ -111,28 +111,37 @@ func (r *npzReader) sample(i int) []float32 {
 // recording returns sample i, `[timepoints, sensors, axes]`. It is valid until the next call.
 func (r *npzReader) recording(i int) recording.Recording {
 	s, sensors, axes, timepoints := r.series, r.nodes, r.raw.Channels, r.timepoints(i)
-	one, sample := recording.Recording{Values: s.buffer[:0]}, r.sample(i)
+	sample, values := r.sample(i), s.buffer[:0]
 	for timepoint := range timepoints {
 		for sensor := range sensors {
 			for _, v := range sample[(sensor*s.timepoints+timepoint)*axes:][:axes] {
-				one.Values = append(one.Values, float64(v))
+				values = append(values, float64(v))
 			}
 		}
 	}
-	s.buffer = one.Values
+	s.buffer = values
 	if s.times != nil {
-		at := i % (len(s.times) / s.timepoints)
-		one.Times = slices.Clone(s.times[at*s.timepoints:][:timepoints])
-		for len(one.Times) > 0 && math.IsNaN(one.Times[len(one.Times)-1]) { // after the end, as the values
-			one.Times = one.Times[:len(one.Times)-1]
-		}
-		one.Values = one.Values[:len(one.Times)*sensors*axes]
-	} else if r.retimed() {
+		times := s.timesOf(i, timepoints)
+		return recording.Recording{Values: values[:len(times)*sensors*axes], Times: times}
+	}
+	x := recording.Recording{Values: values}
+	if r.retimed() {
 		for timepoint := range timepoints {
-			one.Times = append(one.Times, float64(timepoint)/s.rate)
+			x.Times = append(x.Times, float64(timepoint)/s.rate)
 		}
 	}
-	return one
+	return x
+}
+
+// timesOf returns the times of a recording of that many time points, without those that are NaN at its end: nothing was
+// measured there. All recordings may share their times.
+func (s *seriesReader) timesOf(i, timepoints int) []float64 {
+	rows := len(s.times) / s.timepoints // 1, or one for each recording
+	times := slices.Clone(s.times[i%rows*s.timepoints:][:timepoints])
+	for len(times) > 0 && math.IsNaN(times[len(times)-1]) {
+		times = times[:len(times)-1]
+	}
+	return times
 }
 
 // retimed reports that recordings without times get some by their rate, since a classifier has another.

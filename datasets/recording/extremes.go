@@ -10,11 +10,14 @@ import (
 
 // Extremes are the values of a column at both ends, and some of all.
 type Extremes struct {
-	ends        [2][4]tally // the lowest values, and the highest times -1
-	some        []float64   // every k-th value seen, for a k that grows
-	every, seen int         // every is a power of two
+	ends [2][4]tally // the lowest values, and the highest times -1; each from the outermost inwards
+	// some holds every every-th value that was seen, from the first on. every is a power of two, which doubles when some
+	// is full.
+	some        []float64
+	every, seen int
 }
 
+// tally is a value, and how often it came.
 type tally struct {
 	value float64
 	times int
@@ -34,34 +37,43 @@ func (e *Extremes) Reset() { *e = Extremes{some: e.some[:0]} }
 
 // Add takes a value that is a number.
 func (e *Extremes) Add(v float64) {
+	e.addToSome(v)
+	addToEnd(&e.ends[0], v)
+	addToEnd(&e.ends[1], -v)
+}
+
+// addToSome keeps a value if its turn has come.
+func (e *Extremes) addToSome(v float64) {
 	e.every = max(1, e.every)
-	if e.seen&(e.every-1) == 0 {
-		if len(e.some) == someValues {
-			for i := range someValues / 2 {
-				e.some[i] = e.some[2*i]
-			}
-			e.some, e.every = e.some[:someValues/2], 2*e.every
-		}
-		e.some = append(e.some, v)
-	}
+	isTurn := e.seen&(e.every-1) == 0 // every divides the number of values before
 	e.seen++
-	for i := range e.ends {
-		end, at := &e.ends[i], len(e.ends[i])
-		if last := end[at-1]; last.times > 0 && v > last.value { // nearly always
-			v = -v
-			continue
+	if !isTurn {
+		return
+	}
+	if len(e.some) == someValues { // keep each other one
+		for i := range someValues / 2 {
+			e.some[i] = e.some[2*i]
 		}
-		for at > 0 && (end[at-1].times == 0 || v <= end[at-1].value) {
-			at--
-		}
-		switch {
-		case at < len(end) && end[at].times > 0 && end[at].value == v:
-			end[at].times++
-		case at < len(end):
-			copy(end[at+1:], end[at:])
-			end[at] = tally{v, 1}
-		}
-		v = -v
+		e.some, e.every = e.some[:someValues/2], 2*e.every
+	}
+	e.some = append(e.some, v)
+}
+
+// addToEnd counts a value among the lowest ones, or puts it there in its place and drops the highest of them.
+func addToEnd(end *[4]tally, v float64) {
+	at := len(end)
+	if end[at-1].times > 0 && v > end[at-1].value { // nearly always
+		return
+	}
+	for at > 0 && (end[at-1].times == 0 || v <= end[at-1].value) {
+		at--
+	}
+	switch {
+	case at < len(end) && end[at].times > 0 && end[at].value == v:
+		end[at].times++
+	case at < len(end):
+		copy(end[at+1:], end[at:])
+		end[at] = tally{v, 1}
 	}
 }
 

@@ -217,12 +217,13 @@ func (d *dialect) column(heading string) *figures {
 	return c
 }
 
-// doubtful reports that figures matter still.
+// doubtful reports that what columns hold may still decide how an open number is read: no number has told which mark
+// comes before decimals; or one has a decimal comma, and none has points between thousands.
 func (d *dialect) doubtful() bool {
 	return d.decimal == noMark || d.decimal == comma && !d.grouped && d.says == "" && !d.known
 }
 
-// see takes a number of a column.
+// see keeps a number of a column, if it is the first of its kind.
 func (c *figures) see(value float64, n numeral, is mark) {
 	first := &c.open
 	switch {
