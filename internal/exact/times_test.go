@@ -10,7 +10,7 @@ import (
 
 // What float64 leaves out of a number comes back as its rest.
 func TestRest(t *testing.T) {
-	for _, one := range []struct {
+	for _, c := range []struct {
 		text        string
 		value, rest float64
 	}{
@@ -22,7 +22,7 @@ func TestRest(t *testing.T) {
 		{"not a number", 0, 0}, {"", 0, 0},
 		{"not a number", 1e9, 0}, {"", 1e9, 0}, {"1.2.3", 1e9, 0},
 	} {
-		assert.Equal(t, one.rest, Rest(one.text, one.value), one.text)
+		assert.Equal(t, c.rest, Rest(c.text, c.value), c.text)
 	}
 	for text, value := range map[string]float64{"1700000000.123456789": 1700000000.123456789,
 		"-1700000000.123456789": -1700000000.123456789} {

@@ -28,7 +28,7 @@ func TestOfCorpus(t *testing.T) {
 				Edges: []affinity.Edge{{I: 0, J: 1, Weight: 1}}, Notes: []string{"a note"},
 				Counts: newsgroups.Count([][]int32{{0, 1, 1, 2, 2, 2}, {0, 1, 1}, {0, 3, 3}, {2, 3}, {3, 3}}, []int32{0, 1, 2, 3})}}
 	}
-	of := func(opts datasets.Options) *datasets.Dataset {
+	load := func(opts datasets.Options) *datasets.Dataset {
 		raw, err := ofCorpus(corpus(), opts)
 		require.NoError(t, err)
 		raw.Name = "20news"
@@ -40,7 +40,7 @@ func TestOfCorpus(t *testing.T) {
 		require.NoError(t, err)
 		return d
 	}
-	d := of(datasets.Options{HoldOut: true})
+	d := load(datasets.Options{HoldOut: true})
 	require.NoError(t, d.Validate())
 	assert.Equal(t, []string{"blue", "red", "bike", "moon"}, d.NodeNames)
 	assert.Equal(t, []string{"a.bikes", "b.sky"}, d.ClassNames)
@@ -66,14 +66,14 @@ func TestOfCorpus(t *testing.T) {
 	assert.InDelta(t, 1, squares/8, 1e-6, "mean square of the inputs")
 	assert.Equal(t, []float32{0}, d.Mean)
 
-	plain := of(datasets.Options{})
+	plain := load(datasets.Options{})
 	later, err := datasets.Make(&plain.Raw, plain.Raw.HoldOut(plain.Split, 0, 0))
 	require.NoError(t, err)
 	assert.Equal(t, [][]int{d.Train, d.Validation}, [][]int{later.Train, later.Validation})
 	assert.Equal(t, d.Std, later.Std)
 	assert.NotEqual(t, plain.Std, later.Std)
 
-	d = of(datasets.Options{Own: map[string]any{"tfidf": true}, Validation: 0.67})
+	d = load(datasets.Options{Own: map[string]any{"tfidf": true}, Validation: 0.67})
 	// Of the three training documents blue is in 3, red in 2, bike and moon in 1.
 	blue, red, bike := 1.0, math.Log(4./3)+1, math.Log(2)+1
 	d.Signals.Read(0, row)
@@ -89,11 +89,11 @@ func TestRealNewsgroupsLearned(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns word vectors")
 	}
-	began, told := time.Now(), ""
+	began, doingBefore := time.Now(), ""
 	opts.Backend = func() (compute.Backend, error) { return backendtest.XLA(t), nil }
 	opts.Progress = func(doing string, done float64) {
-		if told != doing {
-			told = doing
+		if doingBefore != doing {
+			doingBefore = doing
 			t.Log(doing, time.Since(began))
 		}
 	}

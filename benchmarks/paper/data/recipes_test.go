@@ -52,13 +52,13 @@ func readRecipes(t *testing.T, raw []byte) (all changes) {
 // Every change is written in words that a recipe has, and names data sets and models that there are. The changes of the
 // default recipe take back all that it has for data of one's own: these data sets begin with the paper's training.
 func TestRecipes(t *testing.T) {
-	of := map[string]bool{"": true}
+	known := map[string]bool{"": true}
 	for _, s := range here {
-		of[s.Name] = true
+		known[s.Name] = true
 	}
 	back := map[string]any{}
 	for _, c := range readRecipes(t, recipes) {
-		assert.Contains(t, of, c.Data)
+		assert.Contains(t, known, c.Data)
 		assert.Subset(t, models.Names(), strings.Fields(c.Models))
 		for _, page := range regexp.MustCompile(`docs/[\w./-]+\.md`).FindAllString(c.Why, -1) {
 			assert.FileExists(t, "../../../"+page)
@@ -148,20 +148,20 @@ func TestRecipeOfAnotherPlan(t *testing.T) {
 // The settings for documents are on counts for the models that were published so; a fitted model has one epoch.
 func TestDefaultsOfPlainModels(t *testing.T) {
 	plain := []string{"fc", "softmax", "svm", "bayes"}
-	of := func(data, model string) training.Config { return preview(t, data, model, training.DefaultRecipe) }
+	configOf := func(data, model string) training.Config { return preview(t, data, model, training.DefaultRecipe) }
 	for _, name := range plain {
-		c := of("20news", name)
+		c := configOf("20news", name)
 		assert.Equal(t, false, c.Values()["tfidf"], name)
 		assert.Zero(t, c.LabelSmoothing, name)
 		assert.Zero(t, c.InputDropout, name)
 	}
-	assert.Equal(t, training.Patch{"tfidf": true}, of("20news", "ccp").More)
-	assert.Equal(t, 100, of("20news", "ccp").Batch)
-	assert.InDelta(t, 0.3, of("20news", "gcn").InputDropout, 0)
-	assert.InDelta(t, 0.002, of("20news", "bayes").Values()["bayes_alpha"], 0)
+	assert.Equal(t, training.Patch{"tfidf": true}, configOf("20news", "ccp").More)
+	assert.Equal(t, 100, configOf("20news", "ccp").Batch)
+	assert.InDelta(t, 0.3, configOf("20news", "gcn").InputDropout, 0)
+	assert.InDelta(t, 0.002, configOf("20news", "bayes").Values()["bayes_alpha"], 0)
 	for _, s := range here {
 		for _, name := range models.Names() {
-			assert.Equal(t, slices.Contains([]string{"bayes", "transforms"}, name), of(s.Name, name).Epochs == 1)
+			assert.Equal(t, slices.Contains([]string{"bayes", "transforms"}, name), configOf(s.Name, name).Epochs == 1)
 		}
 	}
 }

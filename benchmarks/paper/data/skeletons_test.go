@@ -129,12 +129,12 @@ func TestNTU(t *testing.T) {
 	writeRecordings(t, dir,
 		map[string]string{"samples_with_Missing_skeletons.txt": "The list:\n\n" + lost + "\nS017C003P020R002A060\n"})
 
-	var told []string
+	var stages []string
 	opts := datasets.Options{HoldOut: true, DataDir: dir, Own: map[string]any{"protocol": skeleton.CrossView},
-		Augment: true, Progress: func(doing string, _ float64) { told = append(told, doing) }}
+		Augment: true, Progress: func(doing string, _ float64) { stages = append(stages, doing) }}
 	d, err := datasets.Load(t.Context(), "ntu", opts)
 	require.NoError(t, err)
-	assert.Equal(t, "reading 80 recordings", told[0])
+	assert.Equal(t, "reading 80 recordings", stages[0])
 	assert.Equal(t, []int{80, 2000, 6, 60}, []int{d.Signals.Len(), d.Nodes, d.Channels, d.Classes()})
 	assert.Equal(t, 3895, d.Affinity.Edges())
 	assert.Equal(t, "head@12", d.NodeNames[12*25+3])
@@ -177,11 +177,11 @@ func TestNTU(t *testing.T) {
 	name := "S001C001P002R001A001.skeleton"
 	writeRecordings(t, filepath.Join(dir, "nturgb+d_skeletons"),
 		map[string]string{name: strings.Repeat("x", len(files[name]))})
-	told = nil
+	stages = nil
 	opts.Own = nil
 	d, err = datasets.Load(t.Context(), "ntu", opts)
 	require.NoError(t, err)
-	assert.Empty(t, told)
+	assert.Empty(t, stages)
 	assert.Equal(t, first, samples(d))
 	for _, i := range d.Test {
 		assert.GreaterOrEqual(t, i%40, 20, "performer 3")
@@ -197,7 +197,7 @@ func TestNTU(t *testing.T) {
 	writeRecordings(t, filepath.Join(dir, "nturgb+d_skeletons"), map[string]string{name: files[name]})
 	d, err = datasets.Load(t.Context(), "ntu", opts)
 	require.NoError(t, err)
-	assert.NotEmpty(t, told)
+	assert.NotEmpty(t, stages)
 	assert.Equal(t, first, samples(d))
 }
 

@@ -89,11 +89,11 @@ func float(t *testing.T, text string) float64 {
 
 func TestDraw(t *testing.T) {
 	backend, folder, table := backendtest.Go(t), t.TempDir(), ringTable(t)
-	options := func(said *int) datasets.Options {
-		return datasets.Options{Progress: func(string, float64) { *said++ }}
+	options := func(announced *int) datasets.Options {
+		return datasets.Options{Progress: func(string, float64) { *announced++ }}
 	}
-	var said int
-	figures, err := Draw(t.Context(), backend, folder, table, 2, options(&said))
+	var announced int
+	figures, err := Draw(t.Context(), backend, folder, table, 2, options(&announced))
 	require.NoError(t, err)
 	require.Len(t, figures, 4)
 	for _, f := range figures {
@@ -103,9 +103,9 @@ func TestDraw(t *testing.T) {
 	}
 
 	trainRows(t, backend, folder, table, 2)
-	figures, err = Draw(t.Context(), backend, folder, table, 2, options(&said))
+	figures, err = Draw(t.Context(), backend, folder, table, 2, options(&announced))
 	require.NoError(t, err)
-	assert.Equal(t, 2*Side*Side, said)
+	assert.Equal(t, 2*Side*Side, announced)
 	for i, name := range []string{"figures-ring-fields", "figures-ring-landscape", "figures-ring-objective",
 		"figures-ring-order"} {
 		assert.Equal(t, name, figures[i].Name)
@@ -126,17 +126,17 @@ func TestDraw(t *testing.T) {
 	// Landscapes are kept with their runs, and the pictures come out the same.
 	before, err := os.ReadFile(figures[1].Files[0])
 	require.NoError(t, err)
-	said = 0
-	figures, err = Draw(t.Context(), backend, folder, table, 2, options(&said))
+	announced = 0
+	figures, err = Draw(t.Context(), backend, folder, table, 2, options(&announced))
 	require.NoError(t, err)
-	assert.Zero(t, said)
+	assert.Zero(t, announced)
 	after, err := os.ReadFile(figures[1].Files[0])
 	require.NoError(t, err)
 	assert.True(t, bytes.Equal(before, after))
 
 	// Files of others stay.
 	require.NoError(t, os.WriteFile(figures[3].Files[2], []byte("mine\n"), 0o600))
-	_, err = Draw(t.Context(), backend, folder, table, 2, options(&said))
+	_, err = Draw(t.Context(), backend, folder, table, 2, options(&announced))
 	messagetest.Names(t, err, figures[3].Files[0]+" … no figure … move it away")
 	for _, path := range figures[3].Files {
 		require.NoError(t, os.Remove(path))
@@ -144,7 +144,7 @@ func TestDraw(t *testing.T) {
 
 	// Without recorded hierarchies there are no fields.
 	require.NoError(t, os.RemoveAll(filepath.Join(dirs[TaskOnly][0], "hierarchy")))
-	figures, err = Draw(t.Context(), backend, folder, table, 2, options(&said))
+	figures, err = Draw(t.Context(), backend, folder, table, 2, options(&announced))
 	require.NoError(t, err)
 	require.Len(t, figures[0].Notes, 1)
 	messagetest.Names(t, figures[0].Notes[0], "no recorded hierarchies")

@@ -54,15 +54,15 @@ func quadratic(values [][]float32) (task, c float64, err error) {
 }
 
 func TestScanOfAQuadratic(t *testing.T) {
-	var told []float64
-	l, err := Scan(t.Context(), hand(), 5, 7, quadratic, func(done float64) { told = append(told, done) })
+	var progress []float64
+	l, err := Scan(t.Context(), hand(), 5, 7, quadratic, func(done float64) { progress = append(progress, done) })
 	require.NoError(t, err)
 	assert.Equal(t, []float64{-1, -0.5, 0, 0.5, 1}, []float64{l.at(0), l.at(1), l.at(2), l.at(3), l.at(4)})
 	require.Len(t, l.Task, 25)
 	assert.Equal(t, 59.0, l.Task[12], "9 + 16, and 1 + 4 + 4 + 25, in the middle")
 	assert.Equal(t, 7.0, l.C[12])
-	assert.Len(t, told, 25)
-	assert.Equal(t, 1.0, told[24])
+	assert.Len(t, progress, 25)
+	assert.Equal(t, 1.0, progress[24])
 	first, second := Direction(hand(), rand.New(rand.NewPCG(7, 1))), Direction(hand(), rand.New(rand.NewPCG(7, 2)))
 	for row := range 5 {
 		for column := range 5 {

@@ -19,12 +19,12 @@ func TestNarrow(t *testing.T) {
 	require.NoError(t, err)
 	d := &datasets.Dataset{Name: "mine.npz", Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: []string{"a", "b"}},
 		Affinity: grid, Train: make([]int, 160)}
-	of := func(asked training.Patch) training.Config {
+	configOf := func(asked training.Patch) training.Config {
 		c, err := training.Resolve(asked, d)
 		require.NoError(t, err)
 		return c
 	}
-	whole, narrow := of(training.Patch{}), of(training.Patch{"narrow": 4, "ccp_stem": 8})
+	whole, narrow := configOf(training.Patch{}), configOf(training.Patch{"narrow": 4, "ccp_stem": 8})
 	assert.Equal(t, "3x32/9,1x64/3", whole.Levels.String())
 	assert.Equal(t, "3x8/9,1x16/3", narrow.Levels.String())
 	assert.Equal(t, []int{64, 16, 2}, []int{whole.Hidden[0], narrow.Hidden[0], narrow.Options.Stem})

@@ -37,9 +37,9 @@ func TestFootprintIsMeasured(t *testing.T) {
 	}[row]
 	require.True(t, known, row)
 	backend := backendtest.XLA(t)
-	told, err := training.DryRun(t.Context(), backend, asked, training.Options{DataDir: folder})
+	estimate, err := training.DryRun(t.Context(), backend, asked, training.Options{DataDir: folder})
 	require.NoError(t, err)
-	c := told.Config
+	c := estimate.Config
 	d, err := c.LoadData(t.Context(), backend, training.Options{DataDir: folder})
 	require.NoError(t, err)
 	spec := models.Spec{Model: c.Model, Levels: c.Levels, Hidden: c.Hidden, Info: d.Info, Options: c.Options}
@@ -61,9 +61,9 @@ func TestFootprintIsMeasured(t *testing.T) {
 	_, err = loop.RunSteps(d.Batches(d.Train, datasets.BatchOptions{Size: c.Batch, Steps: 2, DropLast: true}), 2)
 	require.NoError(t, err)
 	measured := 1024 * (kilobytes(t, "VmHWM") - before)
-	total := told.Weights + told.Activations + told.Input
+	total := estimate.Weights + estimate.Activations + estimate.Input
 	t.Logf("%s: told %.0f MB (weights %d, activations %d, input %d), measured %.0f MB, ratio %.2f", row,
-		float64(total)/1e6, told.Weights, told.Activations, told.Input, float64(measured)/1e6,
+		float64(total)/1e6, estimate.Weights, estimate.Activations, estimate.Input, float64(measured)/1e6,
 		float64(total)/float64(measured))
 }
 

@@ -248,8 +248,8 @@ func TestCSaysItsSize(t *testing.T) {
 			path).CombinedOutput()
 		require.NoError(t, err, string(out))
 		constants, variables := sectionsOf(t, object)
-		for said, is := range map[string]int{found[1]: constants, found[2]: variables} {
-			bytes, err := strconv.Atoi(said)
+		for stated, is := range map[string]int{found[1]: constants, found[2]: variables} {
+			bytes, err := strconv.Atoi(stated)
 			require.NoError(t, err)
 			assert.InDelta(t, is, bytes, 1024, "arrays begin at multiples of 32 bytes, and code has constants of its own")
 		}

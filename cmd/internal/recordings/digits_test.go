@@ -141,33 +141,33 @@ func months(n int, text func(year, month int) string, step int) (all []string) {
 
 // Dates and times of day in digits are read as what they are, wherever they prove it, and the import says so.
 func TestTimesInDigits(t *testing.T) {
-	for _, one := range digital {
-		t.Run(one.name, func(t *testing.T) {
-			folder := stamped(t, one.heading, one.times)
+	for _, c := range digital {
+		t.Run(c.name, func(t *testing.T) {
+			folder := stamped(t, c.heading, c.times)
 			s, err := read(t, []string{folder}, Options{})
 			require.NoError(t, err)
-			assert.Contains(t, s.readAs(), "column "+one.heading+" as time "+one.form)
-			if !formNamed(one.form).evident(one.heading) {
-				assert.Contains(t, s.noteTexts()[0], one.form)
+			assert.Contains(t, s.readAs(), "column "+c.heading+" as time "+c.form)
+			if !formNamed(c.form).evident(c.heading) {
+				assert.Contains(t, s.noteTexts()[0], c.form)
 			}
 			for _, x := range s.samples {
-				require.Len(t, x.Times, len(one.times))
+				require.Len(t, x.Times, len(c.times))
 				for i := range x.Times[1:] {
-					steps := (x.Times[i+1] - x.Times[i]) / one.step
+					steps := (x.Times[i+1] - x.Times[i]) / c.step
 					require.InDelta(t, math.Round(steps), steps, 1e-4, "step %d", i)
 					require.LessOrEqual(t, steps, 3.5)
 					require.Greater(t, steps, 0.5)
 				}
 			}
 			result, d := imported(t, Options{}, folder)
-			assert.InDelta(t, len(one.times), result.Timepoints.Longest, float64(4*strings.Count(one.name, "lost")))
-			assert.InEpsilon(t, 1/one.step, d.Form.Rate, 1e-4)
+			assert.InDelta(t, len(c.times), result.Timepoints.Longest, float64(4*strings.Count(c.name, "lost")))
+			assert.InEpsilon(t, 1/c.step, d.Form.Rate, 1e-4)
 			alike(t, Options{}, d, folder)
 			short := t.TempDir() // a part of them is read alike, though it may prove nothing
-			put(t, short, "a.csv", one.heading+",a\n"+one.times[1]+",2\n"+one.times[2]+",3\n"+one.times[3]+",3\n")
+			put(t, short, "a.csv", c.heading+",a\n"+c.times[1]+",2\n"+c.times[2]+",3\n"+c.times[3]+",3\n")
 			all, _, err := ReadUnlabelled(t.Context(), []string{short}, d.Form)
 			require.NoError(t, err)
-			assert.InEpsilon(t, one.step, all[0].Times[1]-all[0].Times[0], 1e-4)
+			assert.InEpsilon(t, c.step, all[0].Times[1]-all[0].Times[0], 1e-4)
 		})
 	}
 }
@@ -181,7 +181,7 @@ func TestPlainTimesInDigits(t *testing.T) {
 		return all
 	}
 	without := func(all []string, lost ...string) []string {
-		return slices.DeleteFunc(all, func(one string) bool { return slices.Contains(lost, one) })
+		return slices.DeleteFunc(all, func(c string) bool { return slices.Contains(lost, c) })
 	}
 	var irregular, bursts, waiting, turns []string
 	for i := range 30 {
@@ -190,7 +190,7 @@ func TestPlainTimesInDigits(t *testing.T) {
 		waiting = append(waiting, fmt.Sprint(100*i+i*7%13))
 		bursts = append(bursts, fmt.Sprint(100*i/2+i%2*30))
 	}
-	for name, one := range map[string]struct {
+	for name, c := range map[string]struct {
 		heading string
 		times   []string
 	}{
@@ -232,12 +232,12 @@ func TestPlainTimesInDigits(t *testing.T) {
 		"seconds by another heading": {"seconds", at("2024-05-01 08:00:00", 30*time.Minute, 20, as("1504"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := read(t, []string{stamped(t, one.heading, one.times)}, Options{})
+			s, err := read(t, []string{stamped(t, c.heading, c.times)}, Options{})
 			require.NoError(t, err)
 			assert.NotRegexp(t, "as time [YMDH]", s.readAs())
 			days := func(note string) bool { return strings.Contains(note, "YYYY") && strings.Contains(note, "days") }
 			assert.Empty(t, slices.DeleteFunc(s.noteTexts(), days))
-			for i, text := range one.times {
+			for i, text := range c.times {
 				var want float64
 				_, err := fmt.Sscan(text, &want)
 				require.NoError(t, err)
@@ -316,7 +316,7 @@ func TestTimesInDigitsWithDates(t *testing.T) {
 	}
 	plainDay := func(at time.Time) string { return fmt.Sprint(at.Hour()*3600 + at.Minute()*60 + at.Second()) }
 	layout := func(text string) func(time.Time) string { return func(at time.Time) string { return at.Format(text) } }
-	for name, one := range map[string]struct {
+	for name, c := range map[string]struct {
 		heading string
 		pairs   []string
 		step    float64
@@ -333,15 +333,15 @@ func TestTimesInDigitsWithDates(t *testing.T) {
 		"as headings": {"YYYYMMDD,HHMM", pairs(time.Minute, 300, as("20060102"), as("1504")), 60, "HHMM"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder := stamped(t, one.heading, one.pairs)
+			folder := stamped(t, c.heading, c.pairs)
 			s, err := read(t, []string{folder}, Options{})
 			require.NoError(t, err)
-			assert.Contains(t, s.readAs(), " as time "+one.form)
-			date, clock, _ := strings.Cut(one.heading, ",")
+			assert.Contains(t, s.readAs(), " as time "+c.form)
+			date, clock, _ := strings.Cut(c.heading, ",")
 			assert.Equal(t, []string{fmt.Sprintf("column %s is read as times of day, %s, on the days of column %s", clock,
-				one.form, date)}, s.noteTexts())
+				c.form, date)}, s.noteTexts())
 			for i := range s.samples[0].Times[1:] {
-				require.InDelta(t, one.step, s.samples[0].Times[i+1]-s.samples[0].Times[i], 1e-6, "step %d", i)
+				require.InDelta(t, c.step, s.samples[0].Times[i+1]-s.samples[0].Times[i], 1e-6, "step %d", i)
 			}
 			assert.Less(t, math.Abs(s.samples[0].Times[0]-1714600800), 1.)
 			_, d := imported(t, Options{}, folder)

@@ -27,7 +27,7 @@ func microseconds(n int) []int64 {
 func TestTimesWithManyDigits(t *testing.T) {
 	const begin = 1_700_000_000_000_000_123 // ns
 	ns := func(µs int64) int64 { return begin + 1000*µs }
-	for name, one := range map[string]struct {
+	for name, c := range map[string]struct {
 		of   float64 // a µs in the unit
 		text func(µs int64) string
 	}{
@@ -47,7 +47,7 @@ func TestTimesWithManyDigits(t *testing.T) {
 		for i := range 4 {
 			text := "time;a\n"
 			for at, µs := range want {
-				text += fmt.Sprintf("%s;%d\n", one.text(µs), (at*at+i)%7)
+				text += fmt.Sprintf("%s;%d\n", c.text(µs), (at*at+i)%7)
 			}
 			put(t, folder, fmt.Sprintf("%c/%d.csv", 'u'+i%2, i), text)
 		}
@@ -57,7 +57,7 @@ func TestTimesWithManyDigits(t *testing.T) {
 		messagetest.Names(t, s.noteTexts()[0], "times … more digits … float64 … from the first", name)
 		for _, x := range s.samples {
 			for at, µs := range want {
-				assert.InDelta(t, float64(µs), x.Times[at]/one.of, 1e-3, "%s, time %d", name, at)
+				assert.InDelta(t, float64(µs), x.Times[at]/c.of, 1e-3, "%s, time %d", name, at)
 			}
 		}
 		_, d := imported(t, Options{}, folder)

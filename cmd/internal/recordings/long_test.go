@@ -318,7 +318,7 @@ func TestDatesThatAreNone(t *testing.T) {
 // Where the readings of one sensor come after those of another, the clock goes back between them, and no day has
 // passed.
 func TestMidnightSensorBySensor(t *testing.T) {
-	for name, one := range map[string]struct {
+	for name, c := range map[string]struct {
 		step   time.Duration
 		begin  int // the hour
 		n      int
@@ -338,11 +338,11 @@ func TestMidnightSensorBySensor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
 			b.WriteString("sample,time,sensor,value,label\n")
-			begin := time.Date(2024, 5, 1, one.begin, 0, 0, 0, time.UTC)
+			begin := time.Date(2024, 5, 1, c.begin, 0, 0, 0, time.UTC)
 			for sample := range 4 {
 				for k, sensor := range []string{"x", "y"} {
-					for at := k * one.late; at < one.n; at++ {
-						clock := begin.Add(time.Duration(at) * one.step).Format(one.layout)
+					for at := k * c.late; at < c.n; at++ {
+						clock := begin.Add(time.Duration(at) * c.step).Format(c.layout)
 						fmt.Fprintf(&b, "%d,%s,%s,%d,%c\n", sample, clock, sensor, (at+sample)*at%11+k, 'a'+sample%2)
 					}
 				}
@@ -350,11 +350,11 @@ func TestMidnightSensorBySensor(t *testing.T) {
 			s, err := read(t, []string{put(t, t.TempDir(), "r.csv", b.String())}, Options{})
 			require.NoError(t, err)
 			for sample, x := range s.samples {
-				require.Len(t, x.Times, one.n)
-				for at := range one.n {
-					require.InDelta(t, one.step.Seconds()*float64(at), x.Times[at]-x.Times[0], 1e-6)
+				require.Len(t, x.Times, c.n)
+				for at := range c.n {
+					require.InDelta(t, c.step.Seconds()*float64(at), x.Times[at]-x.Times[0], 1e-6)
 					require.EqualValues(t, (at+sample)*at%11, x.Values[2*at])
-					if at >= one.late {
+					if at >= c.late {
 						require.EqualValues(t, (at+sample)*at%11+1, x.Values[2*at+1])
 					}
 				}

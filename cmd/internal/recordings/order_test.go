@@ -49,7 +49,7 @@ func TestClocksSetBack(t *testing.T) {
 		}
 		return times
 	}
-	for name, one := range map[string]struct {
+	for name, c := range map[string]struct {
 		times []string
 		line  int
 		jump  string
@@ -63,10 +63,10 @@ func TestClocksSetBack(t *testing.T) {
 		"twice":                     {append(clocked(30, 1, -3, 20), clocked(60, 1, -6, 0)[30:]...), 22, "from 19 to 17"},
 		"on for two lines and back": {append(clocked(30, 1, 5, 28), clocked(60, 1, 0, 0)[30:]...), 32, "from 34 to 30"},
 	} {
-		text := refused(t, Options{}, counting(t, one.times))
+		text := refused(t, Options{}, counting(t, c.times))
 		assert.Contains(t, text,
-			fmt.Sprintf("0.csv, line %d: the time goes back, %s, while most lines are in order: a clock was set back", one.line,
-				one.jump), name)
+			fmt.Sprintf("0.csv, line %d: the time goes back, %s, while most lines are in order: a clock was set back", c.line,
+				c.jump), name)
 	}
 }
 
@@ -85,22 +85,22 @@ func TestLinesInAnyOrder(t *testing.T) {
 	for i := range 30 {
 		newest[i], newest[59-i] = newest[59-i], newest[i]
 	}
-	for name, one := range map[string]struct {
+	for name, c := range map[string]struct {
 		times []string
 		moved int
 	}{
 		"two packets": {swapped, 1}, "a late burst": {late, 5}, "the newest first": {newest, 59}, "shuffled": {shuffled, 0},
 		"a step back of less than a line": {clocked(60, 1, -1.3, 40), 1},
 	} {
-		s, err := read(t, []string{counting(t, one.times)}, Options{})
+		s, err := read(t, []string{counting(t, c.times)}, Options{})
 		require.NoError(t, err, name)
 		require.Len(t, s.noteTexts(), 1, name)
-		if one.moved > 0 {
+		if c.moved > 0 {
 			assert.Contains(t, s.noteTexts()[0], fmt.Sprintf("lines are not in the order of their times, such as %d of 60 in ",
-				one.moved), name)
+				c.moved), name)
 		}
 		x := s.samples[0]
-		for line, at := range one.times {
+		for line, at := range c.times {
 			place := -1
 			for i, time := range x.Times {
 				if fmt.Sprintf("%.9g", time) == at {

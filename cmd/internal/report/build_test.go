@@ -100,8 +100,8 @@ func TestWhoPredicts(t *testing.T) {
 	}
 	assert.Equal(t, samples, explained)
 	assert.Equal(t, samples, r.Explained)
-	assert.Contains(t, told["sensors"], fmt.Sprintf("evaluating %d test samples 100%%", samples))
-	assert.Contains(t, told["sensors"], fmt.Sprintf("explaining %d samples 100%%", samples))
+	assert.Contains(t, progressOf["sensors"], fmt.Sprintf("evaluating %d test samples 100%%", samples))
+	assert.Contains(t, progressOf["sensors"], fmt.Sprintf("explaining %d samples 100%%", samples))
 	for _, s := range slices.Concat(r.Gallery, r.Mistakes) {
 		assert.NotEmpty(t, s.Pictures)
 	}

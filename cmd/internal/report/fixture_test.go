@@ -111,8 +111,8 @@ func digits(t testing.TB) *datasets.Dataset {
 	return d
 }
 
-// told has what Build told of, by the run's name.
-var told = map[string][]string{}
+// progressOf has the steps that Build announced, by the name of the run.
+var progressOf = map[string][]string{}
 
 func sensorData(t testing.TB) *datasets.Dataset {
 	t.Helper()
@@ -133,7 +133,7 @@ func built(t testing.TB, name string) (Report, *models.Classifier) {
 		d = sensorData(t)
 	}
 	r, err := Build(context.Background(), dir, c, d, 0, func(doing string, done float64) {
-		told[name] = append(told[name], fmt.Sprintf("%s %.0f%%", doing, 100*done))
+		progressOf[name] = append(progressOf[name], fmt.Sprintf("%s %.0f%%", doing, 100*done))
 	})
 	require.NoError(t, err)
 	return r, c

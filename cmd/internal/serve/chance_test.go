@@ -64,7 +64,7 @@ func right(t *testing.T, dir string) (bodies []string, check func(i int, answer 
 
 // request makes a request of which each part is right or wrong by chance.
 func request(random *rand.Rand) (method, path, body string, headers []string) {
-	one := func(of ...string) string { return of[random.IntN(len(of))] }
+	choose := func(of ...string) string { return of[random.IntN(len(of))] }
 	list := func(most int, part func() string) string {
 		parts := make([]string, random.IntN(most+1))
 		for i := range parts {
@@ -73,9 +73,9 @@ func request(random *rand.Rand) (method, path, body string, headers []string) {
 		return "[" + strings.Join(parts, ",") + "]"
 	}
 	number := func() string {
-		return one("0", "1", "-2.5", "3", "4", "7", "1e7", "1e39", "1e-320", "null", "NaN", `"1"`, "[]", fmt.Sprint(random.NormFloat64()))
+		return choose("0", "1", "-2.5", "3", "4", "7", "1e7", "1e39", "1e-320", "null", "NaN", `"1"`, "[]", fmt.Sprint(random.NormFloat64()))
 	}
-	span := func() string { return one("1", "2", "100", "1s", "2s", "0.5s", "1h", "-1", "0", "1e9s", "NaN", "") }
+	span := func() string { return choose("1", "2", "100", "1s", "2s", "0.5s", "1h", "-1", "0", "1e9s", "NaN", "") }
 	times := func() string {
 		at, texts := 0.0, make([]string, 6)
 		for i := range texts {
@@ -86,14 +86,14 @@ func request(random *rand.Rand) (method, path, body string, headers []string) {
 	}
 	recording := func() string {
 		row := `[1,2,3,4]`
-		values := "[" + strings.Repeat(row+",", 5) + one(row, row, `[1,null,2,3]`, `[null,null,null,null]`, `[`+number()+`,1,2,3]`, `[1]`) + "]"
-		return one(`{"values":`+values+`,"times":`+times()+`}`, `{"values":`+values+`}`,
+		values := "[" + strings.Repeat(row+",", 5) + choose(row, row, `[1,null,2,3]`, `[null,null,null,null]`, `[`+number()+`,1,2,3]`, `[1]`) + "]"
+		return choose(`{"values":`+values+`,"times":`+times()+`}`, `{"values":`+values+`}`,
 			`{"name":"x","sensors":["head","hip"],"values":`+list(3, func() string { return list(5, number) })+`}`, "null", "{}", `{"more":1}`)
 	}
 	switch random.IntN(4) {
 	case 0:
-		body = strings.Replace(inJSON(1+random.IntN(3)), one("0.5", "FP32", "4,2", "x7", "signals", "1.5"),
-			one(number(), "FP64", "UINT8", "", "["), 1)
+		body = strings.Replace(inJSON(1+random.IntN(3)), choose("0.5", "FP32", "4,2", "x7", "signals", "1.5"),
+			choose(number(), "FP64", "UINT8", "", "["), 1)
 	case 1:
 		body = fmt.Sprintf(`{"inputs":[{"name":"signals","shape":%s,"datatype":"FP32","data":%s}]}`, list(4, number), list(20, number))
 	default:
@@ -102,13 +102,13 @@ func request(random *rand.Rand) (method, path, body string, headers []string) {
 	if random.IntN(5) == 0 {
 		body = body[:random.IntN(len(body)+1)]
 	}
-	path = one("/", "/", "/versions/7/", "/../other/", "/../../") +
-		one("recordings", "recordings", "infer", "ready", "") + "?"
+	path = choose("/", "/", "/versions/7/", "/../other/", "/../../") +
+		choose("recordings", "recordings", "infer", "ready", "") + "?"
 	for range random.IntN(3) {
-		path += one("window", "window", "step", "reject", "windw", "%zz") + "=" + span() + "&"
+		path += choose("window", "window", "step", "reject", "windw", "%zz") + "=" + span() + "&"
 	}
 	if random.IntN(4) == 0 {
-		headers = []string{binaryHeader, one("0", "1", fmt.Sprint(len(body)), fmt.Sprint(len(body)+1), "-1", "x")}
+		headers = []string{binaryHeader, choose("0", "1", fmt.Sprint(len(body)), fmt.Sprint(len(body)+1), "-1", "x")}
 	}
 	switch random.IntN(5) {
 	case 0:
@@ -119,7 +119,7 @@ func request(random *rand.Rand) (method, path, body string, headers []string) {
 		body = packed.String()[:packed.Len()-random.IntN(2)*random.IntN(packed.Len())]
 		fallthrough
 	case 1:
-		headers = append(headers, "Content-Encoding", one("gzip", "gzip", "deflate", "zstd"))
+		headers = append(headers, "Content-Encoding", choose("gzip", "gzip", "deflate", "zstd"))
 	}
-	return one("POST", "POST", "POST", "POST", "GET", "PUT"), path, body, headers
+	return choose("POST", "POST", "POST", "POST", "GET", "PUT"), path, body, headers
 }

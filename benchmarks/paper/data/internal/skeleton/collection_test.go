@@ -37,13 +37,13 @@ func collection(n int) *Collection {
 
 func TestPrepare(t *testing.T) {
 	c := collection(50)
-	var told []float64
-	signals, err := c.Prepare(t.Context(), func(done float64) { told = append(told, done) })
+	var progress []float64
+	signals, err := c.Prepare(t.Context(), func(done float64) { progress = append(progress, done) })
 	require.NoError(t, err)
 	require.Equal(t, 50, signals.Len())
-	require.Len(t, told, 50)
-	assert.IsIncreasing(t, told)
-	assert.Equal(t, 1., told[49])
+	require.Len(t, progress, 50)
+	assert.IsIncreasing(t, progress)
+	assert.Equal(t, 1., progress[49])
 	for i, file := range c.Files {
 		r, err := ParseNTU(c.FS.(fstest.MapFS)[file.Path].Data)
 		require.NoError(t, err)

@@ -11,8 +11,8 @@ func TestSources(t *testing.T) {
 	for _, s := range []*Source{&NTU, &NWUCLA} {
 		assert.NotNil(t, s.numbers(s.Example))
 		assert.Nil(t, s.numbers("x"+s.Example))
-		_, ours := s.take(s.numbers(s.Example))
-		assert.True(t, ours)
+		_, taken := s.take(s.numbers(s.Example))
+		assert.True(t, taken)
 		seen := map[string]bool{}
 		for _, class := range s.Classes {
 			assert.False(t, seen[class], class)
