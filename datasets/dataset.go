@@ -33,6 +33,7 @@ type Dataset struct {
 	Notes, Warnings []string
 
 	learned *affinity.Matrix // the graph that Make made of the training samples; nil if it made none
+	hashed  *hashes          // of the samples; nil if the data set was made by hand
 	known   []stats          // of the training samples, while Make needs them; nil: not found yet
 }
 

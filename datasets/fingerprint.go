@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/clusterpool/ccp/internal/loop"
 )
@@ -23,10 +25,10 @@ type Fingerprint struct {
 // probability below 1e-10.
 const hashSize = 8
 
-// Fingerprint returns the fingerprint of the data set. It reads every sample once. A new part of a data set that
-// decides results needs a line here, and its name in Differences.
+// Fingerprint returns the fingerprint of the data set. It reads every sample once, unless an earlier one did. A new part
+// of a data set that decides results needs a line here, and its name in Differences.
 func (d *Dataset) Fingerprint() Fingerprint {
-	samples := d.hashes(loop.Indices(d.Signals.Len()), nil)
+	samples, series := d.allHashes()
 	f := Fingerprint{Parts: map[string]string{}}
 	for _, i := range d.Train {
 		f.Trained = append(f.Trained, samples[i*hashSize:(i+1)*hashSize]...)
@@ -37,7 +39,7 @@ func (d *Dataset) Fingerprint() Fingerprint {
 	}
 	add("features", fmt.Sprintf("%d x %d x %d", d.Signals.Len(), d.Nodes, d.Channels), string(samples))
 	if d.Series != nil { // which the transforms use whole
-		add("recordings", d.span(), string(d.hashes(loop.Indices(len(d.Series)), d.Series)))
+		add("recordings", d.span(), string(series))
 	}
 	add("labels", fmt.Sprintf("%d classes", d.Classes()), d.Labels, fmt.Sprintf("%q", d.ClassNames))
 	add("graph", fmt.Sprintf("%d edges", d.Affinity.Edges()), d.Affinity.Hash(), d.Coordinates, d.Grid, d.Parts, d.Bodies)
@@ -76,7 +78,7 @@ func (f Fingerprint) TrainedOn(d *Dataset, split []int) (count int) {
 	for hash := range slices.Chunk(f.Trained, hashSize) {
 		trained[string(hash)] = true
 	}
-	for hash := range slices.Chunk(d.hashes(split, nil), hashSize) {
+	for hash := range slices.Chunk(d.hashesOf(split), hashSize) {
 		if trained[string(hash)] {
 			count++
 		}
@@ -84,20 +86,65 @@ func (f Fingerprint) TrainedOn(d *Dataset, split []int) (count int) {
 	return count
 }
 
-// hashes returns the hash of each of some samples' raw values, on all cores: of the signals or of series.
-func (d *Dataset) hashes(indices []int, series [][]float32) []byte {
-	of := Raw{Info: d.Info, Signals: d.Signals, Series: series}
-	hashes := make([]byte, len(indices)*hashSize)
+// hashes are those of the samples of a data set, hashSize bytes each. Copies of the data set share them.
+type hashes struct {
+	mu              sync.Mutex
+	of              Signals // that were hashed: another may take their place
+	signals, series []byte  // nil: not found yet; series also if there are none
+}
+
+// allHashes returns the hash of each sample's raw values, as a signal and as a series; the latter is nil if samples are
+// none. It finds both in one pass.
+func (d *Dataset) allHashes() (signals, series []byte) {
+	h := d.hashed
+	if h == nil { // the data set was made by hand
+		h = &hashes{}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.signals == nil || !same(h.of, d.Signals) {
+		h.of, h.signals, h.series = d.Signals, make([]byte, d.Signals.Len()*hashSize), nil
+		if d.Series != nil {
+			h.series = make([]byte, len(d.Series)*hashSize)
+		}
+		d.hash(loop.Indices(d.Signals.Len()), h.signals, h.series)
+	}
+	return h.signals, h.series
+}
+
+// same reports whether two signals are one. Those that cannot be compared are not.
+func same(a, b Signals) bool { return a != nil && reflect.TypeOf(a).Comparable() && a == b }
+
+// hashesOf returns the hashes of some samples as signals.
+func (d *Dataset) hashesOf(indices []int) []byte {
+	signals := make([]byte, len(indices)*hashSize)
+	d.hash(indices, signals, nil)
+	return signals
+}
+
+// hash writes the hashes of some samples' raw values as signals and, unless series is nil, as series. It uses all cores.
+func (d *Dataset) hash(indices []int, signals, series []byte) {
 	loop.Workers(len(indices), func() func(at int) {
-		sample, raw := make([]float32, d.Nodes*d.Channels), []byte(nil)
-		return func(at int) {
-			raw = raw[:0]
-			for _, value := range of.Input(indices[at], sample) {
-				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(value))
+		const atOnce = 1 << 14 // values
+		sample, sum, digest := make([]float32, d.Nodes*d.Channels), make([]byte, sha256.Size), sha256.New()
+		var raw []byte
+		keep := func(at int, values []float32, hashes []byte) {
+			digest.Reset()
+			for some := range slices.Chunk(values, atOnce) {
+				raw = raw[:0]
+				for _, value := range some {
+					raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(value))
+				}
+				digest.Write(raw)
 			}
-			hash := sha256.Sum256(raw)
-			copy(hashes[at*hashSize:], hash[:hashSize])
+			copy(hashes[at*hashSize:], digest.Sum(sum[:0])[:hashSize])
+		}
+		return func(at int) {
+			d.Signals.Read(indices[at], sample)
+			keep(at, sample, signals)
+			if series != nil {
+				keep(at, d.Series[indices[at]], series)
+			}
 		}
 	})
-	return hashes
 }

@@ -114,3 +114,15 @@ func TestTrainedOn(t *testing.T) {
 	values[8*d.Test[0]] += 1e-3
 	assert.Zero(t, f.TrainedOn(other, d.Test))
 }
+
+// Signals that take the place of others have their own hashes, though those of the others are kept.
+func TestFingerprintOfOtherSignals(t *testing.T) {
+	d := pathOfFour(t)
+	was := d.Fingerprint()
+	assert.Equal(t, was, d.Fingerprint(), "from what was kept")
+	other := *d
+	floats := d.Signals.(*Floats)
+	other.Signals = &Floats{Values: append(slices.Clone(floats.Values[:8*39]), make([]float32, 8)...), Size: 8}
+	assert.Equal(t, []string{"features"}, was.Differences(other.Fingerprint()))
+	assert.Equal(t, was, d.Fingerprint())
+}

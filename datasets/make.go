@@ -24,7 +24,8 @@ func Make(raw *Raw, s Split) (*Dataset, error) {
 
 // assemble does what Make does, and returns all errors.
 func assemble(raw *Raw, s Split) (*Dataset, []error) {
-	d := &Dataset{Raw: *raw, Split: s, Affinity: raw.Graph, Coordinates: raw.Coordinates, Notes: slices.Clip(raw.Notes)}
+	d := &Dataset{Raw: *raw, Split: s, Affinity: raw.Graph, Coordinates: raw.Coordinates, Notes: slices.Clip(raw.Notes),
+		hashed: &hashes{}}
 	if s.Warning != "" {
 		d.Warnings = []string{s.Warning}
 	}

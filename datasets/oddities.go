@@ -139,8 +139,8 @@ type pair struct{ before, at int }
 // equal a training sample. It sorts the samples by their hashes, which takes less memory than a table of them.
 func (d *Dataset) repeated() (copies map[string][]pair, clashes []pair) {
 	samples := slices.Concat(d.Train, d.Validation, d.Test)
-	hashes := d.hashes(samples, nil)
-	hash := func(place int32) []byte { return hashes[int(place)*hashSize:][:hashSize] }
+	hashes, _ := d.allHashes()
+	hash := func(place int32) []byte { return hashes[samples[place]*hashSize:][:hashSize] }
 	order := loop.Convert[int32](loop.Indices(len(samples)))
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(bytes.Compare(hash(a), hash(b)), cmp.Compare(a, b)) })
 	var again [][2]int32 // the first place of a content, and another
