@@ -120,8 +120,8 @@ func checkUnit(graph *affinity.Matrix) error {
 // checkSplits returns an error if a split has a sample that there is not, or one of another split, or if it is empty.
 // Only validation may be empty, and train if all samples are the test.
 func (d *Dataset) checkSplits() error {
-	owner := make([]string, d.Signals.Len()) // the split of each sample
-	for _, split := range d.Split.named() {
+	owner := make([]uint8, d.Signals.Len()) // the number of the split of each sample, counted from 1
+	for part, split := range d.Split.named() {
 		mayBeEmpty := split.name == "validation" || split.name == "train" && d.whole(len(owner))
 		if len(split.indices) == 0 && !mayBeEmpty {
 			return fmt.Errorf("the %s split is empty; give more samples, or mark some for it", split.name)
@@ -130,10 +130,11 @@ func (d *Dataset) checkSplits() error {
 			if i < 0 || i >= len(owner) {
 				return fmt.Errorf("%s[%d] is sample %d, outside 0 to %d", split.name, at, i, len(owner)-1)
 			}
-			if owner[i] != "" {
-				return fmt.Errorf("%s[%d] is sample %d, which is already in %s", split.name, at, i, owner[i])
+			if before := owner[i]; before > 0 {
+				return fmt.Errorf("%s[%d] is sample %d, which is already in %s", split.name, at, i,
+					d.Split.named()[before-1].name)
 			}
-			owner[i] = split.name
+			owner[i] = uint8(part + 1)
 		}
 	}
 	return nil

@@ -28,7 +28,7 @@ const hashSize = 8
 // Fingerprint returns the fingerprint of the data set. It reads every sample once, unless an earlier one did. A new part
 // of a data set that decides results needs a line here, and its name in Differences.
 func (d *Dataset) Fingerprint() Fingerprint {
-	samples, series := d.allHashes()
+	samples, series := d.allHashes(true)
 	f := Fingerprint{Parts: map[string]string{}}
 	for _, i := range d.Train {
 		f.Trained = append(f.Trained, samples[i*hashSize:(i+1)*hashSize]...)
@@ -90,25 +90,29 @@ func (f Fingerprint) TrainedOn(d *Dataset, split []int) (count int) {
 type hashes struct {
 	mu              sync.Mutex
 	of              Signals // that were hashed: another may take their place
-	signals, series []byte  // nil: not found yet; series also if there are none
+	signals, series []byte  // nil: not found yet, or not asked for
 }
 
-// allHashes returns the hash of each sample's raw values, as a signal and as a series; the latter is nil if samples are
-// none. It finds both in one pass.
-func (d *Dataset) allHashes() (signals, series []byte) {
+// allHashes returns the hash of each sample's raw values, as a signal and, if that is asked for and there are series, as
+// a series. It finds both in one pass.
+func (d *Dataset) allHashes(whole bool) (signals, series []byte) {
 	h := d.hashed
 	if h == nil { // the data set was made by hand
 		h = &hashes{}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.signals == nil || !same(h.of, d.Signals) {
-		h.of, h.signals, h.series = d.Signals, make([]byte, d.Signals.Len()*hashSize), nil
-		if d.Series != nil {
-			h.series = make([]byte, len(d.Series)*hashSize)
-		}
-		d.hash(loop.Indices(d.Signals.Len()), h.signals, h.series)
+	n := d.Signals.Len()
+	known := h.signals != nil && same(h.of, d.Signals)
+	whole = whole && d.Series != nil
+	if known && (h.series != nil || !whole) {
+		return h.signals, h.series
 	}
+	h.of, h.signals, h.series = d.Signals, make([]byte, n*hashSize), nil
+	if whole {
+		h.series = make([]byte, n*hashSize)
+	}
+	d.hash(n, func(at int) int { return at }, h.signals, h.series)
 	return h.signals, h.series
 }
 
@@ -118,32 +122,35 @@ func same(a, b Signals) bool { return a != nil && reflect.TypeOf(a).Comparable()
 // hashesOf returns the hashes of some samples as signals.
 func (d *Dataset) hashesOf(indices []int) []byte {
 	signals := make([]byte, len(indices)*hashSize)
-	d.hash(indices, signals, nil)
+	d.hash(len(indices), func(at int) int { return indices[at] }, signals, nil)
 	return signals
 }
 
-// hash writes the hashes of some samples' raw values as signals and, unless series is nil, as series. It uses all cores.
-func (d *Dataset) hash(indices []int, signals, series []byte) {
-	loop.Workers(len(indices), func() func(at int) {
+// hash writes the hashes of n samples' raw values as signals and, unless series is nil, as series. It uses all cores.
+func (d *Dataset) hash(n int, sampleAt func(at int) int, signals, series []byte) {
+	loop.Workers(n, func() func(at int) {
 		const atOnce = 1 << 14 // values
 		sample, sum, digest := make([]float32, d.Nodes*d.Channels), make([]byte, sha256.Size), sha256.New()
 		var raw []byte
 		keep := func(at int, values []float32, hashes []byte) {
 			digest.Reset()
-			for some := range slices.Chunk(values, atOnce) {
+			for len(values) > 0 {
+				some := values[:min(atOnce, len(values))]
 				raw = raw[:0]
 				for _, value := range some {
 					raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(value))
 				}
 				digest.Write(raw)
+				values = values[len(some):]
 			}
 			copy(hashes[at*hashSize:], digest.Sum(sum[:0])[:hashSize])
 		}
 		return func(at int) {
-			d.Signals.Read(indices[at], sample)
+			i := sampleAt(at)
+			d.Signals.Read(i, sample)
 			keep(at, sample, signals)
 			if series != nil {
-				keep(at, d.Series[indices[at]], series)
+				keep(at, d.Series[i], series)
 			}
 		}
 	})

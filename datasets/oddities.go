@@ -1,8 +1,8 @@
 package datasets
 
 import (
-	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -132,44 +132,68 @@ func (r *npzReader) tellGaps(count map[float64]int, first map[float64]string) {
 	}
 }
 
-// pair is a sample, and the first of the same values.
-type pair struct{ before, at int }
+// equals are samples that equal an earlier one in the order of the splits.
+type equals struct {
+	count      int
+	first      int // of them, in the order of the splits
+	before     int // the sample that it equals
+	firstPlace int32
+}
 
-// repeated lists the samples that equal an earlier one of another class, and by the name of their split those that
-// equal a training sample. It sorts the samples by their hashes, which takes less memory than a table of them.
-func (d *Dataset) repeated() (copies map[string][]pair, clashes []pair) {
-	samples := slices.Concat(d.Train, d.Validation, d.Test)
-	hashes, _ := d.allHashes()
-	hash := func(place int32) []byte { return hashes[samples[place]*hashSize:][:hashSize] }
-	order := loop.Convert[int32](loop.Indices(len(samples)))
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(bytes.Compare(hash(a), hash(b)), cmp.Compare(a, b)) })
-	var again [][2]int32 // the first place of a content, and another
-	first := int32(0)
-	for at, place := range order {
-		if at == 0 || !bytes.Equal(hash(place), hash(first)) {
-			first = place
-			continue
-		}
-		again = append(again, [2]int32{first, place})
+// add counts the sample at a place in the order of the splits.
+func (e *equals) add(place int32, sample, before int) {
+	if e.count == 0 || place < e.firstPlace {
+		e.first, e.before, e.firstPlace = sample, before, place
 	}
-	slices.SortFunc(again, func(a, b [2]int32) int { return cmp.Compare(a[1], b[1]) })
-	copies = map[string][]pair{}
-	for _, places := range again {
-		p, split := pair{samples[places[0]], samples[places[1]]}, "train"
-		switch at := int(places[1]); {
-		case at >= len(d.Train)+len(d.Validation):
-			split = "test"
-		case at >= len(d.Train):
-			split = "validation"
+	e.count++
+}
+
+// repeated counts the samples that equal an earlier one of another class, and by the name of their split those that
+// equal a training sample. It sorts the samples by their hashes, which takes less memory than a table of them.
+func (d *Dataset) repeated() (copies map[string]*equals, clashes equals) {
+	hashes, _ := d.allHashes(false)
+	hash := func(sample int32) uint64 { return binary.BigEndian.Uint64(hashes[int(sample)*hashSize:]) }
+	places := make([]int32, d.Signals.Len()) // of the samples, those of the splits in turn
+	samples := make([]int32, 0, len(places))
+	for _, split := range d.named() {
+		for _, i := range split.indices {
+			places[i] = int32(len(samples))
+			samples = append(samples, int32(i))
 		}
-		if d.Labels[p.before] != d.Labels[p.at] {
-			clashes = append(clashes, p)
+	}
+	slices.SortFunc(samples, func(a, b int32) int { return cmp.Compare(hash(a), hash(b)) })
+	copies = map[string]*equals{"validation": {}, "test": {}}
+	for len(samples) > 0 {
+		alike := 1
+		for alike < len(samples) && hash(samples[alike]) == hash(samples[0]) {
+			alike++
 		}
-		if int(places[0]) < len(d.Train) && split != "train" {
-			copies[split] = append(copies[split], p)
+		first := slices.MinFunc(samples[:alike], func(a, b int32) int { return cmp.Compare(places[a], places[b]) })
+		for _, i := range samples[:alike] {
+			if i == first {
+				continue
+			}
+			if d.Labels[i] != d.Labels[first] {
+				clashes.add(places[i], int(i), int(first))
+			}
+			if split := d.splitAt(places[i]); split != "train" && d.splitAt(places[first]) == "train" {
+				copies[split].add(places[i], int(i), int(first))
+			}
 		}
+		samples = samples[alike:]
 	}
 	return copies, clashes
+}
+
+// splitAt returns the name of the split that has a place in the order of the splits.
+func (d *Dataset) splitAt(place int32) string {
+	switch at := int(place); {
+	case at < len(d.Train):
+		return "train"
+	case at < len(d.Train)+len(d.Validation):
+		return "validation"
+	}
+	return "test"
 }
 
 // Oddities reads every sample and reports what is allowed but seldom intended, one sentence each with what to do:
@@ -273,17 +297,16 @@ func (s *survey) unchanging() (lines []string) {
 func (d *Dataset) copies() (lines []string) {
 	copies, clashes := d.repeated()
 	for _, split := range []string{"validation", "test"} {
-		if found := copies[split]; found != nil {
+		if found := copies[split]; found.count > 0 {
 			appendf(&lines, "%d %s samples are training samples, too (sample %d is sample %d): the %s accuracy will be too "+
-				"good; keep copies together in split", len(found), split, found[0].at, found[0].before, split)
+				"good; keep copies together in split", found.count, split, found.first, found.before, split)
 		}
 	}
-	if clashes != nil {
-		first := clashes[0]
+	if clashes.count > 0 {
 		class := func(sample int) string { return className(d.ClassNames, int(d.Labels[sample])) }
 		appendf(&lines, "%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no "+
 			"classifier can tell them apart; check labels",
-			len(clashes), first.at, class(first.at), first.before, class(first.before))
+			clashes.count, clashes.first, class(clashes.first), clashes.before, class(clashes.before))
 	}
 	return lines
 }

@@ -94,9 +94,9 @@ func (d *Dataset) chooseFrames(learnFrom []int) {
 	if form.Longest > 0 {
 		d.warnLengths()
 	} else {
-		var lengths []int
-		for _, i := range learnFrom {
-			lengths = append(lengths, len(d.Series[i])/form.Width())
+		lengths := make([]int, len(learnFrom))
+		for at, i := range learnFrom {
+			lengths[at] = len(d.Series[i]) / form.Width()
 		}
 		slices.Sort(lengths)
 		form.Shortest, form.Longest = lengths[0], lengths[len(lengths)-1]

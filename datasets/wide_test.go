@@ -208,8 +208,10 @@ func TestRepeatedSamples(t *testing.T) {
 		Split: Split{Train: []int{0, 1, 2, 8, 9}, Validation: []int{3, 6}, Test: []int{4, 5, 7}}}
 	d.Nodes, d.Channels = 1, 1
 	copies, clashes := d.repeated()
-	assert.Equal(t, map[string][]pair{"validation": {{1, 3}}, "test": {{0, 4}, {1, 5}, {2, 7}}}, copies)
-	assert.Equal(t, []pair{{1, 3}, {2, 7}}, clashes)
+	// 3 is 1; 4 is 0, 5 is 1 and 7 is 2
+	assert.Equal(t, map[string]*equals{"validation": {count: 1, first: 3, before: 1, firstPlace: 5},
+		"test": {count: 3, first: 4, before: 0, firstPlace: 7}}, copies)
+	assert.Equal(t, equals{count: 2, first: 3, before: 1, firstPlace: 5}, clashes)
 }
 
 // The look at a file with ten times the samples, or the columns, of one value takes some ten times the memory, and less
