@@ -56,7 +56,8 @@ func TestFilledUpRecordingsAreToldOf(t *testing.T) {
 		a    arrays
 		says string
 	}{
-		"zeros":               {padded(waves(3, 20), 0, true), "every sensor is 0 … to the end … 10 of 12 … series[0] … 2 time points"},
+		"zeros": {padded(waves(3, 20), 0, true),
+			"every sensor is 0 … to the end … 10 of 12 … series[0] … 2 time points"},
 		"zeros of one sensor": {padded(waves(1, 20), 0, true), "every sensor is 0 … to the end"},
 		"-1":                  {padded(waves(3, 20), -9, true), "every sensor is -9 … to the end"},
 		"zeros before": {padded(waves(3, 20), 0, false),
@@ -102,7 +103,8 @@ func TestTurnedSeriesAreToldOf(t *testing.T) {
 	assert.NotContains(t, strings.Join(right.load(t, Options{}).Warnings, "\n"), "transpose")
 	turned := waves(4, 20)
 	turned["series"] = transposed(turned["series"], 0, 2, 1)
-	messagetest.Names(t, strings.Join(turned.load(t, Options{}).Warnings, "\n"), "series … 20 sensors … 4 time points … transpose")
+	messagetest.Names(t, strings.Join(turned.load(t, Options{}).Warnings, "\n"),
+		"series … 20 sensors … 4 time points … transpose")
 	many := waves(30, 20) // sensors in no order
 	assert.NotContains(t, strings.Join(many.load(t, Options{}).Warnings, "\n"), "transpose")
 }

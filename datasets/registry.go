@@ -152,7 +152,8 @@ func (s Source) Accepts(opts Options) error {
 	for _, name := range slices.Sorted(maps.Keys(opts.Own)) {
 		option := func(s Source) *params.Field { return params.Find(params.Fields(reflect.TypeOf(s.Options)), name) }
 		if option(s) == nil {
-			return refuse(name, opts.Own[name], "this data set has no such option", func(s Source) bool { return option(s) != nil })
+			return refuse(name, opts.Own[name], "this data set has no such option",
+				func(s Source) bool { return option(s) != nil })
 		} else if _, err := option(s).Parse(opts.Own[name]); err != nil {
 			return refused{fmt.Errorf("%s: %w", s.Name, err)}
 		}

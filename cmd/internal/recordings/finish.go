@@ -88,7 +88,9 @@ func (r *reading) noteLeftOut() {
 	}
 	markers := slices.Sorted(maps.Keys(r.markers))
 	if markers != nil {
-		counted := xslices.Map(markers, func(marker string) string { return fmt.Sprintf("%s (%d)", marker, r.markers[marker]) })
+		counted := xslices.Map(markers, func(marker string) string {
+			return fmt.Sprintf("%s (%d)", marker, r.markers[marker])
+		})
 		r.note("taken for missing values: %s", few(counted))
 	}
 }

@@ -34,7 +34,8 @@ func FuzzRead(f *testing.F) {
 		require.NoError(t, os.WriteFile(path, text, 0o600))
 		// new recordings are read as the import has read them
 		if trained, err := read(t, []string{path}, Options{}); err == nil {
-			again, err := readKnown(t, []string{path}, trained.settingsForAlike(), trained.chosen.sensors, trained.chosen.channels)
+			c := trained.chosen
+			again, err := readKnown(t, []string{path}, trained.settingsForAlike(), c.sensors, c.channels)
 			require.NoError(t, err)
 			for i, x := range trained.samples {
 				require.Equal(t, fmt.Sprint(x.Values, x.Times), fmt.Sprint(again.samples[i].Values, again.samples[i].Times))

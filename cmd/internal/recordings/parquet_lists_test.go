@@ -181,5 +181,6 @@ func TestArraysInAnotherOrder(t *testing.T) {
 		name := string(rune('a'+i%2)) + "/" + string(rune('0'+i)) + ".npy"
 		writeNPY(t, folder, name, []int{3, 20 + i}, make([]float64, 3*(20+i)))
 	}
-	messagetest.Names(t, refused(t, Options{}, folder), "2.npy … 22 values … "+filepath.Join(folder, "a", "0.npy")+" … 20 … [timepoints, sensors, axes] … turn")
+	messagetest.Names(t, refused(t, Options{}, folder),
+		"2.npy … 22 values … "+filepath.Join(folder, "a", "0.npy")+" … 20 … [timepoints, sensors, axes] … turn")
 }

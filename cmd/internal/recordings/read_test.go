@@ -101,7 +101,8 @@ func TestReadSeveral(t *testing.T) {
 	for _, c := range []struct {
 		inputs []string
 		want   []recording.Recording
-	}{{[]string{full, lack}, []recording.Recording{whole, less}}, {[]string{lack, full}, []recording.Recording{less, whole}}} {
+	}{{[]string{full, lack}, []recording.Recording{whole, less}},
+		{[]string{lack, full}, []recording.Recording{less, whole}}} {
 		all, notes, err := ReadUnlabelled(t.Context(), c.inputs, form)
 		require.NoError(t, err)
 		for i := range all {

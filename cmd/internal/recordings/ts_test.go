@@ -200,7 +200,8 @@ func TestTSFolderWithAnotherProblem(t *testing.T) {
 	put(t, folder, "TwoMoves_eq_TEST.ts", tsHead+"0,1,2:5,5,5:wave\n")
 	result, _ := imported(t, Options{}, folder)
 	assert.Equal(t, []int{8, 2}, []int{result.Training, result.Test})
-	messagetest.Names(t, strings.Join(result.Notes, "\n"), "TwoMoves_TRAIN.ts and TwoMoves_TEST.ts … TwoMoves_eq_TEST.ts, TwoMoves_eq_TRAIN.ts … left out")
+	messagetest.Names(t, strings.Join(result.Notes, "\n"),
+		"TwoMoves_TRAIN.ts and TwoMoves_TEST.ts … TwoMoves_eq_TEST.ts, TwoMoves_eq_TRAIN.ts … left out")
 }
 
 func TestTSMissingZero(t *testing.T) {

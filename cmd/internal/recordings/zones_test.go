@@ -69,6 +69,7 @@ func TestZonesThatChange(t *testing.T) {
 		if name == "GMT" {
 			name = pair[1]
 		}
-		messagetest.Names(t, refused(t, Options{}, zoned(pair[0], pair[1])), "line 14 … column time … "+name+" … offset from UTC … +05:30")
+		messagetest.Names(t, refused(t, Options{}, zoned(pair[0], pair[1])),
+			"line 14 … column time … "+name+" … offset from UTC … +05:30")
 	}
 }
