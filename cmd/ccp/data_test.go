@@ -220,9 +220,11 @@ func TestDescribeSeries(t *testing.T) {
 	d.Affinity, err = affinity.New(64, edges)
 	require.NoError(t, err)
 	d.Grid = []int{16, 4}
+	d.Arrange(d.Affinity)
 	assert.Contains(t, render("data-check", checkJSON{Data: describe(d)}),
 		"\n  series      16 frames of 4 sensors, by the grid\nchannel")
 	d.Grid = nil
+	d.Arrange(d.Affinity)
 	assert.NotContains(t, render("data-check", checkJSON{Data: describe(d)}), "series")
 }
 
