@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -104,7 +105,7 @@ func TestTurnedSeries(t *testing.T) {
 			require.Equal(t, want, v, "%d: %d", i, k)
 		}
 	}
-	assert.Contains(t, d.Notes, "1 missing values were interpolated in time")
+	messagetest.OneNames(t, d.Notes, "1 missing values … interpolated")
 }
 
 // The statistics of several widths at once are those of each alone, as the plain sums have them.

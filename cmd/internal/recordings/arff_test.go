@@ -21,7 +21,7 @@ func TestARFF(t *testing.T) {
 	path := put(t, t.TempDir(), "Moves.arff",
 		weka+"1.5,?,walk\n% a pause\n\n-2e-1, 3 ,'going up' % late\n0,1,\"o'clock\"\n7,8,'o\\'clock'\n")
 	result, d := imported(t, Options{}, path)
-	assert.Equal(t, "one line a sample, 1 time point; commas, ARFF; column activity as class", result.ReadAs)
+	messagetest.Names(t, result.ReadAs, "line a sample … 1 time point … commas, ARFF … column activity")
 	assert.Equal(t, []string{"hip x", "hand"}, result.Sensors)
 	assert.Equal(t, []string{"walk", "going up", "o'clock"}, d.ClassNames, "in the order of the file")
 	assert.Equal(t, []int32{0, 1, 2, 2}, d.Labels)

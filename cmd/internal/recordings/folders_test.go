@@ -100,7 +100,7 @@ func TestFolders(t *testing.T) {
 	result, d = importedAt(t, 4, Options{Positions: positions, Neighbours: 1}, folder)
 	assert.Equal(t, 4*2+3*3, d.Affinity.Edges())
 	assert.Equal(t, []float64{1, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(0, 2)})
-	assert.Equal(t, "each sensor with its 1 nearest by "+positions, result.Graph)
+	messagetest.Names(t, result.Graph, "1 nearest … "+positions)
 	_, d = importedAt(t, 4, Options{Positions: positions, Neighbours: 9}, folder)
 	assert.Equal(t, 4*3+3*3, d.Affinity.Edges())
 }

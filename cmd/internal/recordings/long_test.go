@@ -172,8 +172,6 @@ func TestUnitsOfReadings(t *testing.T) {
 
 // A column that says who was recorded is no sensor: it has one value in each recording, but not in all.
 func TestColumnsOfWhole(t *testing.T) {
-	const note = `column %s has one value in each recording, but not the same in all, such as 3 in %s: if it is no sensor but ` +
-		`says who was recorded, --group "%[1]s" keeps a person's recordings together, and --leave "%[1]s" leaves it out`
 	var long strings.Builder
 	folder := t.TempDir()
 	for sample := range 8 {
@@ -189,7 +187,7 @@ func TestColumnsOfWhole(t *testing.T) {
 	table := put(t, folder, "r.csv", "sample,label,x,who,room\n"+long.String())
 	for input, where := range map[string]string{table: table + `, sample "s0"`, folder + "/set": folder + "/set/a/0.csv"} {
 		result, _ := imported(t, Options{}, input)
-		assert.Equal(t, []string{fmt.Sprintf(note, "who", where)}, result.Notes)
+		messagetest.EachNames(t, result.Notes, `column who … one value … 3 in `+where+` … --group "who" … --leave "who"`)
 		assert.Len(t, result.Sensors, 3)
 		for _, o := range []Options{{Group: "who"}, {Table: Table{Leave: []string{"who"}}},
 			{Table: Table{Take: result.Sensors}}} {

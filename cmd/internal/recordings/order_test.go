@@ -64,9 +64,7 @@ func TestClocksSetBack(t *testing.T) {
 		"on for two lines and back": {append(clocked(30, 1, 5, 28), clocked(60, 1, 0, 0)[30:]...), 32, "from 34 to 30"},
 	} {
 		text := refused(t, Options{}, counting(t, c.times))
-		assert.Contains(t, text,
-			fmt.Sprintf("0.csv, line %d: the time goes back, %s, while most lines are in order: a clock was set back", c.line,
-				c.jump), name)
+		messagetest.Names(t, text, fmt.Sprintf("0.csv, line %d … goes back … %s … clock", c.line, c.jump), name)
 	}
 }
 
@@ -96,8 +94,7 @@ func TestLinesInAnyOrder(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Len(t, s.noteTexts(), 1, name)
 		if c.moved > 0 {
-			assert.Contains(t, s.noteTexts()[0], fmt.Sprintf("lines are not in the order of their times, such as %d of 60 in ",
-				c.moved), name)
+			messagetest.Names(t, s.noteTexts()[0], fmt.Sprintf("not in the order … %d of 60", c.moved), name)
 		}
 		x := s.samples[0]
 		for line, at := range c.times {
@@ -123,7 +120,7 @@ func TestResentLines(t *testing.T) {
 	}
 	result, d := imported(t, Options{}, folder)
 	require.Len(t, result.Notes, 1)
-	assert.Equal(t, "left out: 6 lines with the time and the values of another one, such as line 4 of "+folder+"/v/1.csv", strings.ReplaceAll(result.Notes[0], `\`, "/"))
+	messagetest.Names(t, strings.ReplaceAll(result.Notes[0], `\`, "/"), "left out … 6 lines … line 4 of "+folder+"/v/1.csv")
 	assert.Equal(t, d.Series[0], d.Series[2])
 	alike(t, Options{}, d, folder)
 	long := "sample,time,sensor,value,label\n"
@@ -178,7 +175,7 @@ func TestReadingsOfAClockSetBack(t *testing.T) {
 		if bySensor {
 			line = 17
 		}
-		assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "a.csv", table(bySensor, 35))),
-			fmt.Sprintf("line %d: the time goes back, from 140 to 115, while most lines are in order", line))
+		messagetest.Names(t, refused(t, Options{}, put(t, t.TempDir(), "a.csv", table(bySensor, 35))),
+			fmt.Sprintf("line %d … goes back … 140 to 115", line))
 	}
 }

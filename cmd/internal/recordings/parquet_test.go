@@ -44,7 +44,7 @@ func TestParquet(t *testing.T) {
 	raw := parquetTable(t)
 	path := put(t, t.TempDir(), "r.parquet", string(raw))
 	result, d := imported(t, Options{}, path)
-	assert.Equal(t, "one line a time point; Parquet; column time as time in seconds", result.ReadAs)
+	messagetest.Names(t, result.ReadAs, "line a time point … Parquet … column time … seconds")
 	assert.Equal(t, []string{"x", "y"}, result.Sensors)
 	assert.Equal(t, []float32{1.23456789012345, 0, 2.23456789012345, -1, 3.23456789012345, -2}, signal(d, 0))
 	s, err := read(t, []string{path}, Options{})

@@ -41,8 +41,8 @@ func TestPositionsInDegrees(t *testing.T) {
 	assert.Equal(t, 1, result.Timepoints.Longest)
 	assert.Equal(t, []float64{1, 0, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 3),
 		d.Affinity.At(0, 3)})
-	assert.Equal(t, "each sensor with its 1 nearest by "+positions+", on the sphere", result.Graph)
-	assert.Equal(t, []string{"column Elevation of " + positions + " holds heights; left out"}, result.Notes)
+	messagetest.Names(t, result.Graph, "1 nearest … "+positions+" … sphere")
+	messagetest.EachNames(t, result.Notes, "column Elevation … "+positions+" … left out")
 	assert.Equal(t, []string{"s1", "s2", "s3", "s4"}, d.NodeNames)
 	assert.Nil(t, d.Grid, "pictures are maps")
 	require.Len(t, d.Coordinates, 4*2)
@@ -122,7 +122,7 @@ func TestFillTable(t *testing.T) {
 	out, notes, err := d.Form.Series(again[0])
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float32{11, 21, 30, 40}, out, 0.01)
-	assert.Equal(t, []string{"it has no sensor s1; the import said that missing sensors are filled"}, notes)
+	messagetest.EachNames(t, notes, "no sensor s1 … filled")
 
 	messagetest.Names(t, refused(t, Options{Positions: positions, Neighbours: 1, Missing: "error"}, table),
 		`"s1" … no value`)
@@ -178,10 +178,7 @@ func TestSensorsAtOnePlaceAreTold(t *testing.T) {
 	table, positions := put(t, folder, "rain.csv", stations()),
 		put(t, folder, "plan.csv", "name,x,y\ns1,1,1\ns2,0,0\ns3,0,0\ns4,0,0\n")
 	result, _ := imported(t, Options{Positions: positions, Neighbours: 1}, table)
-	assert.Equal(t, []string{"3 of the 4 sensors of " + positions +
-		" have more others at their place than the 1 that they are joined to, such as s2, " +
-		"so that their neighbours are those that come first; give each a position of its own, or the pairs in --links"},
-		result.Notes)
+	messagetest.EachNames(t, result.Notes, "3 of the 4 … "+positions+" … at their place … s2 … --links")
 	result, _ = imported(t, Options{Positions: positions, Neighbours: 2}, table)
 	assert.Empty(t, result.Notes)
 }

@@ -127,7 +127,7 @@ func TestReadSeveral(t *testing.T) {
 	assert.Equal(t, []string{"a", "b"}, all[2].Sensors)
 	form.Zeros = false
 	_, _, err = ReadUnlabelled(t.Context(), []string{full, lack}, form)
-	require.ErrorContains(t, err, `lack_test.csv, line 1: no column or sensor is named "c"; there are b, a`)
+	messagetest.Names(t, err, `lack_test.csv, line 1 … no column … "c" … b, a`)
 
 	_, _, err = ReadUnlabelled(t.Context(), []string{put(t, folder, "none.csv", "z\n1\n")}, form)
 	messagetest.Names(t, err, `none.csv, line 1 … no column … "a" … z`)
@@ -136,14 +136,12 @@ func TestReadSeveral(t *testing.T) {
 	only := &recording.Form{Sensors: []string{"a"}, Channels: 1}
 	_, notes, err := ReadUnlabelled(t.Context(), []string{put(t, folder, "only.csv", "a\n1\n\n\n3\n4\n\n")}, only)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"lines without a value, such as line 3 of " + filepath.Join(folder, "only.csv") +
-		", are left out; write ? where a value is missing"}, notes)
+	messagetest.EachNames(t, notes, "without a value … line 3 of "+filepath.Join(folder, "only.csv")+" … left out")
 
 	// A table without times, whose column of them may have another heading, is refused if the training's had times.
 	form.Zeros, form.Rate = true, 10
 	_, _, err = ReadUnlabelled(t.Context(), []string{lack, full}, form)
-	require.EqualError(t, err, full+`, line 1: it has no times, and the training data has no sensor "z": if these are its times, give them `+
-		`as its times, in a table in the column that the training's had; else leave that out`)
+	messagetest.Names(t, err, full+`, line 1 … no times … no sensor "z"`)
 	_, _, err = ReadUnlabelled(t.Context(), []string{lack, put(t, folder, "no times.csv", "a,b,c\n1,2,3\n4,5,6\n")}, form)
 	require.NoError(t, err)
 	form.Rate = 0

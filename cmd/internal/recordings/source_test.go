@@ -45,7 +45,7 @@ func TestNewFormats(t *testing.T) {
 	}
 	as, values, _ := imports(put(t, t.TempDir(), "r.words",
 		"sample time x label\n"+"a 0 1 u\na 1 2 u\nb 0 3 v\nb 1 5 v\n"))
-	assert.Equal(t, "one line a time point; words; column time as time", as)
+	messagetest.Names(t, as, "line a time point … words … column time")
 	assert.Equal(t, [][]float64{{1, 2}, {3, 5}}, values)
 
 	folder := t.TempDir()

@@ -95,7 +95,7 @@ func holdsTimes(t *testing.T, path string) {
 	t.Helper()
 	result, d := imported(t, Options{}, path)
 	messagetest.Names(t, result.ReadAs, "column time … seconds")
-	assert.Equal(t, "20 time points in all samples, 0.125 of time apart", result.Timepoints.String())
+	messagetest.Names(t, result.Timepoints, "20 time points … 0.125")
 	for s, series := range d.Series {
 		for k, value := range series {
 			assert.Equal(t, float32((s*7+k*k)%11)+0.5, value)

@@ -53,9 +53,9 @@ func TestWorkbook(t *testing.T) {
 	path := put(t, t.TempDir(), "r.xlsx", string(raw))
 	measured := Options{Table: Table{Sheet: "measured"}}
 	result, d := imported(t, measured, path)
-	assert.Equal(t, "one line a time point; Excel; column time as time in seconds", result.ReadAs)
+	messagetest.Names(t, result.ReadAs, "line a time point … Excel … column time … seconds")
 	assert.Equal(t, []string{"x", "y"}, result.Sensors)
-	assert.Equal(t, []string{"taken for missing values: #DIV/0! (1)"}, result.Notes)
+	messagetest.EachNames(t, result.Notes, "missing values … #DIV/0! (1)")
 	assert.Len(t, d.Labels, 20)
 	s, err := read(t, []string{path}, measured)
 	require.NoError(t, err)
@@ -170,8 +170,8 @@ func TestTimesOfWorkbookByNumberFormat(t *testing.T) {
 		path := sheet(t, "a.xlsx", []string{"", format}, rows, nil)
 		result, err := Import(t.Context(), []string{path}, filepath.Join(t.TempDir(), "a.npz"), Options{})
 		require.NoError(t, err, format)
-		assert.Equal(t, "one line a time point; Excel; column time as time in seconds", result.ReadAs, format)
-		assert.Equal(t, "20 time points in all samples, 0.125 of time apart", result.Timepoints.String(), format)
+		messagetest.Names(t, result.ReadAs, "line a time point … Excel … column time … seconds", format)
+		messagetest.Names(t, result.Timepoints, "20 time points … 0.125", format)
 		window, err := recording.ParseSpan("0.5s")
 		require.NoError(t, err)
 		result, err = Import(t.Context(), []string{path}, filepath.Join(t.TempDir(), "b.npz"),
@@ -213,8 +213,8 @@ func TestElapsedTimesOfWorkbooksBeyondADay(t *testing.T) {
 		require.NoError(t, os.Rename(from, to))
 	}
 	result, _ := imported(t, Options{}, folder)
-	assert.Equal(t, "one file a recording, one line a time point; Excel; column time as time in seconds", result.ReadAs)
-	assert.Equal(t, "20 time points in all samples, 1 of time apart", result.Timepoints.String())
+	messagetest.Names(t, result.ReadAs, "one file … line a time point … Excel … column time … seconds")
+	messagetest.Names(t, result.Timepoints, "20 time points … 1 of time")
 }
 
 // Formulas of libraries have no result until a spreadsheet program has calculated them, or 0 for one.

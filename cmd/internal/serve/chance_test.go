@@ -64,7 +64,7 @@ func right(t *testing.T, dir string) (bodies []string, check func(i int, answer 
 
 // request makes a request of which each part is right or wrong by chance.
 func request(random *rand.Rand) (method, path, body string, headers []string) {
-	choose := func(of ...string) string { return of[random.IntN(len(of))] }
+	choose := func(values ...string) string { return values[random.IntN(len(values))] }
 	list := func(most int, part func() string) string {
 		parts := make([]string, random.IntN(most+1))
 		for i := range parts {

@@ -198,14 +198,14 @@ func TestReloadOfALink(t *testing.T) {
 	})
 	dir, err := filepath.EvalSymlinks(dir) // also of the folder for temporary files
 	require.NoError(t, err)
-	assert.Contains(t, log.String(), `msg="model loaded" model=tiny checkpoint=`+dir+` snapshot=best-00000007 input="[-1 4 2]" classes=3`)
+	messagetest.Names(t, log.String(), "model=tiny … checkpoint="+dir+" … snapshot=best-00000007 … [-1 4 2] … classes=3")
 	save(t, dir+"2", 9, 0)
 	c := Config{Checkpoints: []Checkpoint{{Dir: dir + "2"}}}
 	recorded(t, &c)
 	require.NoError(t, os.Remove(dir+"-link"))
 	require.NoError(t, os.Symlink(dir+"2", dir+"-link"))
 	s.Reload(t.Context())
-	assert.Contains(t, log.String(), `msg="model loaded anew" model=tiny checkpoint=`+dir+`2 snapshot=best-00000009 input="[-1 -1 4]" classes=3`)
+	messagetest.Names(t, log.String(), "anew … checkpoint="+dir+"2 … snapshot=best-00000009 … [-1 -1 4]")
 	require.NoError(t, s.Close())
 }
 
