@@ -33,8 +33,8 @@ type Info struct {
 	// Form says how recordings become series and signals; nil if samples are no recordings. A classifier makes signals of
 	// new recordings with it.
 	Form *recording.Form `json:"recording,omitempty"`
-	// Layout says how nodes are sensors at frames, and SensorNames names these sensors, or the joints of a skeleton; nil if
-	// they have no names. Arrange sets both where a data set or a checkpoint is loaded.
+	// Layout says how nodes are sensors at frames, and SensorNames names these sensors, or the joints of a skeleton; nil
+	// if they have no names. Arrange sets both where a data set or a checkpoint is loaded.
 	Layout      affinity.Layout `json:"-"`
 	SensorNames []string        `json:"-"`
 	// Mean and Std turn a raw value into an input: (raw - Mean) / Std. They have one value for each channel or, if
