@@ -25,8 +25,8 @@ type Fingerprint struct {
 // probability below 1e-10.
 const hashSize = 8
 
-// Fingerprint returns the fingerprint of the data set. It reads every sample once, unless an earlier one did. A new part
-// of a data set that decides results needs a line here, and its name in Differences.
+// Fingerprint returns the fingerprint of the data set. It reads every sample once, unless an earlier one did. A new
+// part of a data set that decides results needs a line here, and its name in Differences.
 func (d *Dataset) Fingerprint() Fingerprint {
 	samples, series := d.allHashes(true)
 	f := Fingerprint{Parts: map[string]string{}}
@@ -93,8 +93,8 @@ type hashes struct {
 	signals, series []byte  // nil: not found yet, or not asked for
 }
 
-// allHashes returns the hash of each sample's raw values, as a signal and, if that is asked for and there are series, as
-// a series. It finds both in one pass.
+// allHashes returns the hash of each sample's raw values, as a signal and, if that is asked for and there are series,
+// as a series. It finds both in one pass.
 func (d *Dataset) allHashes(whole bool) (signals, series []byte) {
 	h := d.hashed
 	if h == nil { // the data set was made by hand
@@ -131,14 +131,15 @@ func (d *Dataset) hash(n int, sampleAt func(at int) int, signals, series []byte)
 	loop.Workers(n, func() func(at int) {
 		const atOnce = 1 << 14 // values
 		sample, sum, digest := make([]float32, d.Nodes*d.Channels), make([]byte, sha256.Size), sha256.New()
-		var raw []byte
+		var buffer []byte // of the bytes of some values, as long as the longest needs
 		keep := func(at int, values []float32, hashes []byte) {
 			digest.Reset()
 			for len(values) > 0 {
 				some := values[:min(atOnce, len(values))]
-				raw = raw[:0]
-				for _, value := range some {
-					raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(value))
+				buffer = slices.Grow(buffer[:0], 4*len(some))
+				raw := buffer[:4*len(some)]
+				for k, value := range some {
+					binary.LittleEndian.PutUint32(raw[4*k:4*k+4], math.Float32bits(value))
 				}
 				digest.Write(raw)
 				values = values[len(some):]

@@ -22,7 +22,8 @@ func (l Layout) InTime() bool { return l.Frames > 0 && !l.Guessed }
 // need not be frames, whatever their edges look like: two rivers are no series of two sensors.
 func LayoutOf(graph *Matrix, grid []int) Layout {
 	if len(grid) == 2 && !image(graph, grid[0], grid[1]) {
-		for _, l := range []Layout{{Frames: grid[0], Sensors: grid[1]}, {Frames: grid[1], Sensors: grid[0], SensorWise: true}} {
+		for _, l := range []Layout{{Frames: grid[0], Sensors: grid[1]},
+			{Frames: grid[1], Sensors: grid[0], SensorWise: true}} {
 			if l.of(graph) {
 				return l
 			}
@@ -115,9 +116,9 @@ func (l Layout) Spans(most int) (spans [][]int32) {
 	return spans
 }
 
-// joinsFrames reports whether the graph is a path of frames times a graph of sensors. Then each sensor is joined to itself
-// in the next frame, and sensors are joined in the same way in each frame. A single sensor may also be joined to the
-// frame after the next.
+// joinsFrames reports whether the graph is a path of frames times a graph of sensors. Then each sensor is joined to
+// itself in the next frame, and sensors are joined in the same way in each frame. A single sensor may also be joined to
+// the frame after the next.
 func (l Layout) joinsFrames(graph *Matrix) bool {
 	var first, links int
 	for node := range graph.N() {

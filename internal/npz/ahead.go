@@ -28,7 +28,7 @@ const (
 	aheadSize   = 1 << 18
 )
 
-// readAhead begins to read. The caller closes the reader before the other one.
+// readAhead begins to read. The caller ends it before it closes the other reader.
 func readAhead(from io.Reader) *ahead {
 	a := &ahead{full: make(chan block, aheadBlocks), free: make(chan []byte, aheadBlocks), stop: make(chan struct{})}
 	for range aheadBlocks {
@@ -74,9 +74,8 @@ func (a *ahead) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the goroutine.
-func (a *ahead) Close() error {
+// end stops the reading, and returns once nothing is read any more.
+func (a *ahead) end() {
 	close(a.stop)
 	a.group.Wait()
-	return nil
 }

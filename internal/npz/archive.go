@@ -179,7 +179,7 @@ func readMember(member *zip.File, scan Scan) (*Array, error) {
 	var from io.Reader = r
 	if size > aheadBlocks*aheadSize {
 		ahead := readAhead(r)
-		defer ahead.Close()
+		defer ahead.end()
 		from = ahead
 	}
 	buffered := bufio.NewReaderSize(from, 1<<16)

@@ -160,7 +160,12 @@ func narrow(floats []float32, numbers any) {
 	}
 }
 
-func narrowed[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float64](floats []float32, numbers []T) {
+// wider are the types of numbers that narrow makes float32 of.
+type wider interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float64
+}
+
+func narrowed[T wider](floats []float32, numbers []T) {
 	for i, v := range numbers {
 		floats[i] = float32(v)
 	}

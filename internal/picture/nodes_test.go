@@ -242,7 +242,8 @@ func TestPixelsOrSensors(t *testing.T) {
 	} {
 		graph, err := affinity.New(c.rows*c.column, nil)
 		require.NoError(t, err)
-		l := NewLayout(graph, Nodes{Grid: []int{c.rows, c.column}, Series: c.frames.Series(), Sensors: c.sensors, Parts: c.parts})
+		l := NewLayout(graph, Nodes{Grid: []int{c.rows, c.column}, Series: c.frames.Series(), Sensors: c.sensors,
+			Parts: c.parts})
 		assert.Equal(t, c.kind, l.Kind, "%+v", c)
 		if c.kind == OverTime {
 			assert.Equal(t, []int{c.column, c.rows}, []int{l.Rows, l.Columns}, "a row for each sensor")
@@ -255,8 +256,8 @@ func TestPixelsOrSensors(t *testing.T) {
 func TestSensorWiseLayout(t *testing.T) {
 	graph, err := affinity.New(8, nil)
 	require.NoError(t, err)
-	l := NewLayout(graph, Nodes{Grid: []int{2, 4}, Series: affinity.Layout{Frames: 4, Sensors: 2, SensorWise: true}.Series(),
-		Parts: [][]int{{1}, {0}}})
+	l := NewLayout(graph, Nodes{Grid: []int{2, 4}, Parts: [][]int{{1}, {0}},
+		Series: affinity.Layout{Frames: 4, Sensors: 2, SensorWise: true}.Series()})
 	assert.Equal(t, []any{OverTime, 2, 4}, []any{l.Kind, l.Rows, l.Columns})
 	assert.Equal(t, []int32{4, 5, 6, 7, 0, 1, 2, 3}, l.Cells)
 	assert.Equal(t, []int{1, 0}, []int{l.Sensor(0), l.Sensor(1)})
