@@ -139,7 +139,7 @@ func TestNormalizedOrNot(t *testing.T) {
 	grid, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
 	_, err = ccp.Prepare(grid.Normalized()).Level(4, 3).Done(t.Context())
-	messagetest.Names(t, err, "graph … normalised already")
+	messagetest.Names(t, err, "graph … normalised")
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		degrees, err := model.CallOnceN(backend, model.NewStore(), func(scope *model.Scope, g *Graph) (all []*Node) {
 			for i, m := range []*affinity.Matrix{grid, grid.Normalized()} {

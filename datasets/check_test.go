@@ -147,7 +147,7 @@ func TestCheckCannotOpen(t *testing.T) {
 	messagetest.Names(t, err, "check the path … numpy.savez")
 	require.NoError(t, os.WriteFile(path, []byte("text"), 0o644))
 	_, err = CheckNPZ(path, Options{HoldOut: true})
-	messagetest.Names(t, err, "mine.npz … not an .npz … zip")
+	messagetest.Names(t, err, "mine.npz … .npz … zip")
 	_, err = CheckNPZ(path, Options{HoldOut: true, KNN: -1})
 	messagetest.Option(t, err, "knn", -1, "negative")
 }

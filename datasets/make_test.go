@@ -84,9 +84,9 @@ func TestMakeErrors(t *testing.T) {
 	raw := small(t).Raw
 	raw.Graph = small(t).Affinity
 	for want, s := range map[string]Split{
-		"small … train[1] … sample 6 … outside 0 to 5":  {Train: []int{0, 6}, Test: []int{1}},
-		"small … test[0] … sample 0 … already in train": {Train: []int{0, 1}, Test: []int{0}},
-		"small … train split … empty":                   {Test: []int{0}},
+		"small … train[1] … sample 6 … outside 0 to 5": {Train: []int{0, 6}, Test: []int{1}},
+		"small … test[0] … sample 0 … train":           {Train: []int{0, 1}, Test: []int{0}},
+		"small … train split … empty":                  {Test: []int{0}},
 	} {
 		_, err := Make(&raw, s)
 		messagetest.Names(t, err, want)

@@ -128,14 +128,14 @@ func TestNodesAtOnePlaceAreTold(t *testing.T) {
 		return strings.Join(a.with("coordinates", matrixOf(2, points...)).check(t, Options{KNN: k}).Warnings, "\n")
 	}
 	points := make([]float64, 2*n)
-	messagetest.Names(t, warningsOf(points, 0), "12 of 12 nodes … at their place … the 8 … node 0")
+	messagetest.Names(t, warningsOf(points, 0), "12 of 12 nodes … place … the 8 … node 0")
 	for i := 2; i < n; i++ {
 		points[2*i] = float64(i / 5)
 	}
-	messagetest.Names(t, warningsOf(points, 3), "10 of 12 nodes … at their place … the 3 … node 0")
+	messagetest.Names(t, warningsOf(points, 3), "10 of 12 nodes … place … the 3 … node 0")
 	assert.NotContains(t, warningsOf(points, 4), "others at their place", "each is joined to all at its place")
 	degrees := stations(make([]float64, n), make([]float64, n)).check(t, Options{})
-	messagetest.Names(t, strings.Join(degrees.Warnings, "\n"), "12 of 12 nodes … at their place … the 8")
+	messagetest.Names(t, strings.Join(degrees.Warnings, "\n"), "12 of 12 nodes … place … the 8")
 }
 
 // Neighbours are the nearest in whatever unit coordinates are.

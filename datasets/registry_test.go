@@ -24,7 +24,7 @@ func TestLoadErrors(t *testing.T) {
 	}{
 		{"imagenet", Options{}, `"imagenet" … not known … digits`},
 		{"", Options{}, `"" … not known`},
-		{"digits", Options{KNN: 4}, "digits … knn=4 … graph is fixed"},
+		{"digits", Options{KNN: 4}, "digits … knn=4 … graph … fixed"},
 		{"digits", Options{KNN: -1}, "knn=-1"},
 		{"digits", Options{Validation: 1}, "validation=1 … [0, 1)"},
 		{"digits", Options{Validation: -0.5}, "validation=-0.5"},
@@ -102,8 +102,8 @@ func TestRegister(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	messagetest.Names(t, err, "mine … get the file from … ccp data get mine … --data-dir "+dir)
 	for want, opts := range map[string]Options{
-		"mine … graph is fixed … knn=2 … .npz":              {KNN: 2},
-		"mine … test is fixed … fold=1/5 … digits, .npz":    {Fold: Fold{1, 5}},
+		"mine … graph … fixed … knn=2 … .npz":               {KNN: 2},
+		"mine … test … fixed … fold=1/5 … digits, .npz":     {Fold: Fold{1, 5}},
 		"mine … tfidf=true … no such option":                {Own: map[string]any{"tfidf": true}},
 		"mine … protocol=cross-view … one-eyed, cross-eyed": {Own: map[string]any{"protocol": "cross-view"}},
 		"mine … weighed=2 … true or false":                  {Own: map[string]any{"weighed": 2}},

@@ -206,7 +206,7 @@ func TestSeriesErrors(t *testing.T) {
 		"series has shape [360]":     func(a arrays) { a["series"].Shape = []int{360} },
 		"features and series … both": func(a arrays) { a["features"] = a["series"] },
 		"series[1,2,3,1] is +Inf":    func(a arrays) { a["series"].Data.([]float32)[36+2*12+7] = float32(math.Inf(1)) },
-		"series[1,2,3,1] … -1e+300 … float32 … power of ten": func(a arrays) {
+		"series[1,2,3,1] … -1e+300 … float32 … power": func(a arrays) {
 			wide, _ := a["series"].Floats()
 			wide[36+2*12+7] = -1e300
 			a["series"].Data = wide

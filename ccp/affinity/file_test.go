@@ -69,7 +69,7 @@ func TestFileErrors(t *testing.T) {
 		{"indptr … [3 1] … one dimension",
 			map[string]*npz.Array{"indptr": ints([]int{3, 1}, 0, 1, 2), "indices": indices, "data": data}},
 		{"data: elements are string", map[string]*npz.Array{"indptr": indptr, "indices": indices, "data": words("x", "y")}},
-		{"not symmetric … (0,1) is 5 … (1,0) is 6",
+		{"symmetric … (0,1) is 5 … (1,0) is 6",
 			map[string]*npz.Array{"indptr": indptr, "indices": indices, "data": floats([]int{2}, 5, 6)}},
 		{"-1 nodes", map[string]*npz.Array{"indptr": ints([]int{0}), "indices": ints([]int{0}), "data": floats([]int{0})}},
 	} {

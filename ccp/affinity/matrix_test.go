@@ -140,8 +140,8 @@ func TestFromCSRErrors(t *testing.T) {
 		{2, []int{0, 2, 3}, []int{1, 1, 0}, []float64{1, 1, 1},
 			"entry 1 … (0,1) … entry 0"},
 		{2, []int{0, 2, 2}, []int{0, 0}, []float64{1, 1}, "entry 1 … (0,0) … before"},
-		{2, []int{0, 1, 1}, []int{1}, []float64{1}, "not symmetric … (0,1) is 1 … (1,0) is 0"},
-		{2, []int{0, 1, 2}, []int{1, 0}, []float64{1, 2}, "not symmetric … (0,1) is 1 … (1,0) is 2"},
+		{2, []int{0, 1, 1}, []int{1}, []float64{1}, "symmetric … (0,1) is 1 … (1,0) is 0"},
+		{2, []int{0, 1, 2}, []int{1, 0}, []float64{1, 2}, "symmetric … (0,1) is 1 … (1,0) is 2"},
 	} {
 		_, err := FromCSR(c.n, c.indptr, c.indices, c.data)
 		messagetest.Names(t, err, c.want)
@@ -159,8 +159,8 @@ func TestFromDense(t *testing.T) {
 		want   string
 	}{
 		{[]float64{0, 1, 1}, "3 values, want 4 for 2 x 2"},
-		{[]float64{0, 1, 0, 0}, "not symmetric … (0,1) is 1 … (1,0) is 0"},
-		{[]float64{0, 0, 3, 0}, "not symmetric … (0,1) is 0 … (1,0) is 3"},
+		{[]float64{0, 1, 0, 0}, "symmetric … (0,1) is 1 … (1,0) is 0"},
+		{[]float64{0, 0, 3, 0}, "symmetric … (0,1) is 0 … (1,0) is 3"},
 		{[]float64{0, -1, -1, 0}, "entry (0-1): weight -1"},
 		{[]float64{0, 0, 0, math.NaN()}, "entry (1-1): weight NaN"},
 	} {

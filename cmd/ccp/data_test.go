@@ -182,7 +182,7 @@ func TestEvalOptions(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, bytes.Replace(raw, []byte(`"knn": 0`), []byte(`"knn": 3`), 1), 0o644))
 	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir)
 	assert.Equal(t, 2, code)
-	messagetest.Names(t, stderr, "digits … knn=3 … graph is fixed … leave it out")
+	messagetest.Names(t, stderr, "digits … knn=3 … graph … fixed … leave it out")
 	file := filepath.Join(t.TempDir(), "digits.npz")
 	digitsIn(t, file)
 	stdout := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", file)

@@ -260,7 +260,7 @@ func TestMalformedData(t *testing.T) {
 		{"adjacency of another size", with(without(ring(n), "edges"), "adjacency", make([]float64, 25), 5, 5),
 			[]string{"adjacency has shape [5 5]", "want [12, 12]"}},
 		{"asymmetric adjacency", with(without(ring(n), "edges"), "adjacency", adjacency, 12, 12),
-			[]string{"adjacency … not symmetric … (0,2) is 1"}},
+			[]string{"adjacency … symmetric … (0,2) is 1"}},
 		{"half a CSR", with(without(ring(n), "edges"), "indptr", make([]int64, 13), 13),
 			[]string{"indptr, indices and data … together … indices, data"}},
 		{"coordinates of other nodes", with(without(ring(n), "edges"), "coordinates", make([]float64, 22), 11, 2),

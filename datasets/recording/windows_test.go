@@ -54,17 +54,17 @@ func TestWindows(t *testing.T) {
 		notes        []string
 	}{
 		"seconds": {tenth, "300ms", "", []Window{{0, 3, 5, 5.3}, {3, 6, 5.3, 5.6}, {6, 9, 5.6, 5.9}},
-			[]string{"last 1 of its 10 … no window … left out"}},
+			[]string{"last 1 of its 10 … window … left out"}},
 		"all of it": {tenth, "1s", "", []Window{{0, 10, 5, 6}}, nil},
 		"overlap": {tenth, "600ms", "200ms", []Window{{0, 6, 5, 5.6}, {2, 8, 5.2, 5.8}, {4, 10, 5.4, 6}},
 			nil},
 		"between":    {tenth, "200ms", "700ms", []Window{{0, 2, 5, 5.2}, {7, 9, 5.7, 5.9}}, nil},
 		"timepoints": {untimed, "4", "3", []Window{{0, 4, 0, 4}, {3, 7, 3, 7}, {6, 10, 6, 10}}, nil},
 		"timed": {tenth, "4", "", []Window{{0, 4, 5, 5.4}, {4, 8, 5.4, 5.8}},
-			[]string{"last 2 of its 10 … no window … left out"}},
+			[]string{"last 2 of its 10 … window … left out"}},
 		"gap": {gap, "4s", "", []Window{{0, 4, 0, 4}, {4, 6, 4, 8}, {6, 9, 12, 16}},
 			[]string{"1 of its 4 windows … gaps … from 8 … left out",
-				"last 3 of its 12 … no window … left out"}},
+				"last 3 of its 12 … window … left out"}},
 		"with a step": {evenly(8, 1.7e9, 0.5), "2s", "1s",
 			[]Window{{0, 4, 1.7e9, 1.7e9 + 2}, {2, 6, 1.7e9 + 1, 1.7e9 + 3}, {4, 8, 1.7e9 + 2, 1.7e9 + 4}}, nil},
 	} {

@@ -65,7 +65,7 @@ func TestPresentFileOfAnotherSum(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(file.Path), 0o755))
 	require.NoError(t, os.WriteFile(file.Path, []byte("mine"), 0o644))
 	err := quick.Fetch(t.Context(), file)
-	messagetest.Names(t, err, file.Path+" … sha256 "+sumOf([]byte("mine"))[7:]+" … move it away")
+	messagetest.Names(t, err, file.Path+" … sha256 "+sumOf([]byte("mine"))[7:]+" … move")
 	raw, err := os.ReadFile(file.Path)
 	require.NoError(t, err)
 	assert.Equal(t, "mine", string(raw))

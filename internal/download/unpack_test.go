@@ -167,7 +167,7 @@ func TestUnpackSparesWhatIsThere(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "mine"), nil, 0o644))
 	for _, place := range []string{folder, filepath.Join(folder, "mine")} {
 		err := Unpack(t.Context(), archive, place)
-		messagetest.Names(t, err, place+" … not an empty folder … move it away")
+		messagetest.Names(t, err, place+" … empty folder … move")
 	}
 	assert.Equal(t, map[string]string{"mine": ""}, tree(t, folder))
 	require.ErrorIs(t, Unpack(t.Context(), filepath.Join(folder, "none.tar.gz"), filepath.Join(folder, "new")),

@@ -151,7 +151,7 @@ func TestReadFileErrorsNameTheFile(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(path, []byte("no array"), 0o644))
 	_, err = ReadNPYFile(path)
-	messagetest.Names(t, err, "x.npy … not a .npy")
+	messagetest.Names(t, err, "x.npy … .npy")
 }
 
 // TestChunks reads arrays longer than one chunk and strings wider than one.

@@ -55,11 +55,11 @@ func TestReadErrors(t *testing.T) {
 		read func() (any, error)
 		want string
 	}{
-		{"missing", func() (any, error) { return Read[float32](net, "V", 1) }, "/net/V … not in the checkpoint"},
+		{"missing", func() (any, error) { return Read[float32](net, "V", 1) }, "/net/V … checkpoint"},
 		{"of the scope above", func() (any, error) { return Read[float32](net, "top", 1) },
-			"/net/top … not in the checkpoint"},
+			"/net/top … checkpoint"},
 		{"of the scope below", func() (any, error) { return Read[float32](store.RootScope(), "W", 2, 3) },
-			"/W … not in the checkpoint"},
+			"/W … checkpoint"},
 		{"other type", func() (any, error) { return Read[float64](net, "W", 2, 3) },
 			"/net/W … (Float32)[2, 3] … (Float64)[2, 3]"},
 		{"integers of another width", func() (any, error) { return Read[int32](net, "i", 1) },

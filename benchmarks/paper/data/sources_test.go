@@ -108,7 +108,7 @@ func TestAccepts(t *testing.T) {
 			"digits … tfidf … option … 20news"},
 		{"20news", datasets.Options{Own: map[string]any{"protocol": "cross-view"}},
 			"20news … protocol … option … ntu, nw-ucla"},
-		{"20news", datasets.Options{KNN: 8}, "20news … graph is fixed … knn"},
+		{"20news", datasets.Options{KNN: 8}, "20news … graph … fixed … knn"},
 		{"nw-ucla", datasets.Options{Own: map[string]any{"protocol": "cross-eyed"}},
 			"nw-ucla … protocol=cross-eyed … cross-view, cross-subject"},
 	} {

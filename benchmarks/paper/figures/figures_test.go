@@ -137,7 +137,7 @@ func TestDraw(t *testing.T) {
 	// Files of others stay.
 	require.NoError(t, os.WriteFile(figures[3].Files[2], []byte("mine\n"), 0o600))
 	_, err = Draw(t.Context(), backend, folder, table, 2, options(&announced))
-	messagetest.Names(t, err, figures[3].Files[0]+" … no figure … move it away")
+	messagetest.Names(t, err, figures[3].Files[0]+" … no figure … move")
 	for _, path := range figures[3].Files {
 		require.NoError(t, os.Remove(path))
 	}

@@ -78,7 +78,7 @@ func TestFoldErrors(t *testing.T) {
 		want   string
 	}{
 		{func(c *models.Classifier) { c.Spec.Model = "gcn" }, `"gcn" … exported … ccp`},
-		{func(c *models.Classifier) { c.Spec.Hidden = []int{4} }, "/model/fc_1/W … not in the checkpoint"},
+		{func(c *models.Classifier) { c.Spec.Hidden = []int{4} }, "/model/fc_1/W … checkpoint"},
 		{func(c *models.Classifier) { c.Spec.Levels[0].Neighbours = 3 },
 			"/model/level_1/frozen_neighbourhood … (Int32)[1, 2] … (Int32)[1, 3]"},
 		{func(c *models.Classifier) {

@@ -331,7 +331,7 @@ func TestCellsOfNumbers(t *testing.T) {
 			path := put(t, t.TempDir(), "1.tsv", text)
 			s, err := readKnown(t, []string{path}, Table{Layout: recordingLayout, Decimal: noDecimal}, []string{"x", "y"}, 1)
 			if c.want == 0 {
-				messagetest.Names(t, err, fmt.Sprintf("1.tsv, line %d … column x … %q … not a number", line, c.cell), c.cell)
+				messagetest.Names(t, err, fmt.Sprintf("1.tsv, line %d … column x … %q … number", line, c.cell), c.cell)
 				continue
 			}
 			require.NoError(t, err, c.cell)

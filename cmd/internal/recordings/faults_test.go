@@ -32,7 +32,7 @@ func timed(t *testing.T, lines int, at func(line int) any) (folder string) {
 func TestPauses(t *testing.T) {
 	pause := timed(t, 400, func(line int) any { return float64(line)/100 + 600*float64(line/200) })
 	messagetest.Names(t, refused(t, Options{}, pause),
-		"0.csv … nothing was measured … 1.99 to 602 … 6e+04 times … --window")
+		"0.csv … measured … 1.99 to 602 … 6e+04 times … --window")
 	result, d := imported(t, cutting(t, "1s", ""), pause)
 	assert.Equal(t, []int{16, 100}, []int{result.Samples, result.Timepoints.Longest})
 	assert.Len(t, d.Series, 16)
@@ -40,7 +40,7 @@ func TestPauses(t *testing.T) {
 	all, _, err := ReadUnlabelled(t.Context(), []string{pause}, d.Form) // as predict and the server do
 	require.NoError(t, err)
 	_, _, err = d.Form.Series(all[0])
-	messagetest.Names(t, err, "0.csv … nothing was measured … 1.99 to 602")
+	messagetest.Names(t, err, "0.csv … measured … 1.99 to 602")
 	for at, line := range map[int]string{0: "0 to 1700000000.01", 99: "1700000000.98 to 3400000000"} {
 		stray := timed(t, 100, func(line int) any {
 			if line == at {
@@ -84,9 +84,9 @@ func TestClocksThatGoBack(t *testing.T) {
 		return fmt.Sprintf("2024-10-27 %02d:%02d:00", minute/60, minute%60)
 	}
 	messagetest.Names(t, refused(t, Options{}, timed(t, 40, winter)),
-		"0.csv, line 12 … goes back … 1729997940 to 1729994400 … cut")
+		"0.csv, line 12 … back … 1729997940 to 1729994400 … cut")
 	messagetest.Names(t, refused(t, Options{}, timed(t, 60, func(line int) any { return line % 30 })),
-		"line 32 … goes back … 29 to 0")
+		"line 32 … back … 29 to 0")
 	messagetest.Names(t, refused(t, Options{},
 		timed(t, 60, func(line int) any {
 			if line == 4 {
@@ -94,7 +94,7 @@ func TestClocksThatGoBack(t *testing.T) {
 			}
 			return line
 		})),
-		"line 7 … goes back … 104 to 5", "one wrong time is no place at the end")
+		"line 7 … back … 104 to 5", "one wrong time is no place at the end")
 	for moved, at := range map[int]func(line int) any{59: func(line int) any { return 60 - line },
 		47: func(line int) any { return line * 7 % 61 },
 		4: func(line int) any {
@@ -106,7 +106,7 @@ func TestClocksThatGoBack(t *testing.T) {
 		result, _ := imported(t, Options{}, timed(t, 60, at))
 		order := slices.DeleteFunc(result.Notes, func(note string) bool { return strings.Contains(note, "are uneven") })
 		require.Len(t, order, 1, "one note for all files")
-		messagetest.Names(t, order[0], fmt.Sprintf("not in the order … %d of 60", moved))
+		messagetest.Names(t, order[0], fmt.Sprintf("order … %d of 60", moved))
 		messagetest.Names(t, order[0], "0.csv … in order … 4 in all")
 	}
 }

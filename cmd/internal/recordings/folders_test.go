@@ -130,16 +130,16 @@ func TestRefusedFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"wave/zed.csv", "", "zed.csv … empty … hip.x,hip.y,head.x,head.y … sample,time,sensor,value,label"},
 		{"wave/zed.csv", "hip.x\n",
-			"zed.csv … no line of values"},
-		{"wave/zed.csv", "1,2\n3,4\n", `zed.csv, line 1 … column 1 … "1" … names the columns`},
+			"zed.csv … no line … values"},
+		{"wave/zed.csv", "1,2\n3,4\n", `zed.csv, line 1 … column 1 … "1" … columns`},
 		{"wave/zed.csv", "a.x,b.x,a.y\n", axes + `"a.y"`},
 		{"wave/zed.csv", "a.x,a.y,b.x,b.y,b.z\n", axes + `"b.z"`},
 		{"wave/zed.csv", "a.x,a.y,a.z,b.x\n", axes + `"a.y,a.z"`},
 		{"wave/zed.csv", "a.x,a.y\n1,2\n\n3\n",
 			"zed.csv, line 4 … 1 cells … 2 columns"},
-		{"wave/zed.csv", "a.x,a.y\n1,2\n3,high\n", `zed.csv, line 3 … column a.y … "high" … not a number`},
+		{"wave/zed.csv", "a.x,a.y\n1,2\n3,high\n", `zed.csv, line 3 … column a.y … "high" … number`},
 		{"wave/zed.csv", "a.x,a.y\n1,\"2\n", "zed.csv, line 2, character "},
-		{"wave/zed.npy", "no array", "zed.npy … not a .npy"},
+		{"wave/zed.npy", "no array", "zed.npy … .npy"},
 	} {
 		alone := t.TempDir()
 		put(t, alone, c.name, c.text)

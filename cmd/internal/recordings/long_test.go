@@ -76,7 +76,7 @@ func TestLongErrors(t *testing.T) {
 		want string
 	}{
 		{"", Options{}, "r.csv … empty … hip.x,hip.y,head.x,head.y … sample,time,sensor,value,label"},
-		{head, Options{}, "r.csv … no line of values"},
+		{head, Options{}, "r.csv … no line … values"},
 		{"sample;time;sensor;value\n", Options{}, `r.csv, line 1 … no column … "label" … sample, time, sensor, value`},
 		{"id,time,sensor,value,label\n", Options{},
 			`r.csv, line 1 … no column … "sample" … id, time, sensor … value, label … --columns a,b,c,d`},
@@ -91,7 +91,7 @@ func TestLongErrors(t *testing.T) {
 		{head + "a,0,p,1,x\n", Options{},
 			"r.csv, line 2 … 5 cells … 6 columns"},
 		{head + "a,0,,1,x,g\n", Options{}, "r.csv, line 2 … column sensor … empty"},
-		{head + "a,0,p,1,x,g\na,1,p,high,x,g\n", Options{}, `r.csv, line 3 … column value … "high" … not a number`},
+		{head + "a,0,p,1,x,g\na,1,p,high,x,g\n", Options{}, `r.csv, line 3 … column value … "high" … number`},
 		{head + "a,noon,p,1,x,g\n", Options{}, `r.csv, line 2 … column time … "noon" … not a time`},
 		{head + "a,0,p,1,x,g\na,1,p,1,y,g\n", Options{},
 			`r.csv, line 3 … column label … "y" … sample "a" … "x" … line 2`},

@@ -64,7 +64,7 @@ func TestClocksSetBack(t *testing.T) {
 		"on for two lines and back": {append(clocked(30, 1, 5, 28), clocked(60, 1, 0, 0)[30:]...), 32, "from 34 to 30"},
 	} {
 		text := refused(t, Options{}, counting(t, c.times))
-		messagetest.Names(t, text, fmt.Sprintf("0.csv, line %d … goes back … %s … clock", c.line, c.jump), name)
+		messagetest.Names(t, text, fmt.Sprintf("0.csv, line %d … back … %s … clock", c.line, c.jump), name)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestLinesInAnyOrder(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Len(t, s.noteTexts(), 1, name)
 		if c.moved > 0 {
-			messagetest.Names(t, s.noteTexts()[0], fmt.Sprintf("not in the order … %d of 60", c.moved), name)
+			messagetest.Names(t, s.noteTexts()[0], fmt.Sprintf("order … %d of 60", c.moved), name)
 		}
 		x := s.samples[0]
 		for line, at := range c.times {
@@ -176,6 +176,6 @@ func TestReadingsOfAClockSetBack(t *testing.T) {
 			line = 17
 		}
 		messagetest.Names(t, refused(t, Options{}, put(t, t.TempDir(), "a.csv", table(bySensor, 35))),
-			fmt.Sprintf("line %d … goes back … 140 to 115", line))
+			fmt.Sprintf("line %d … back … 140 to 115", line))
 	}
 }

@@ -91,11 +91,11 @@ func TestListsOfLists(t *testing.T) {
 		{40, 3, true, "column acc … 40 lists of 3 … 40 time points … 3 channels … --lists time-last", ""},
 		{40, 3, false, "column acc … 3 lists of 40 … 40 time points … 3 channels … --lists time-first", ""},
 		{12, 3, true, "12 time points … 3 channels", ""},
-		{3, 3, true, "", "column acc … 3 lists of 3 … nothing says … --lists time-first"},
+		{3, 3, true, "", "column acc … 3 lists of 3 … nothing … --lists time-first"},
 		{3, 3, false, "", "nothing says"},
-		{11, 3, true, "", "11 lists of 3 … nothing says"},
-		{3, 11, true, "", "3 lists of 11 … nothing says"},
-		{200, 40, true, "", "200 lists of 40 … nothing says"},
+		{11, 3, true, "", "11 lists of 3 … nothing"},
+		{3, 11, true, "", "3 lists of 11 … nothing"},
+		{200, 40, true, "", "200 lists of 40 … nothing"},
 	} {
 		path := listsFile(t, c.timepoints, c.channels, c.timeOutside)
 		order := timeLast

@@ -54,7 +54,7 @@ func TestParquet(t *testing.T) {
 	assert.Equal(t, "r.npz", Name([]string{path}))
 
 	messagetest.Names(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", string(raw[:100]))),
-		"end of the file … missing")
+		"end … missing")
 	// Damage is refused, or does not matter; it neither stops the program nor keeps it busy.
 	damaged := filepath.Join(t.TempDir(), "r.parquet")
 	for at := 0; at < len(raw); at += 11 {

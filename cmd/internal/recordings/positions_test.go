@@ -178,7 +178,7 @@ func TestSensorsAtOnePlaceAreTold(t *testing.T) {
 	table, positions := put(t, folder, "rain.csv", stations()),
 		put(t, folder, "plan.csv", "name,x,y\ns1,1,1\ns2,0,0\ns3,0,0\ns4,0,0\n")
 	result, _ := imported(t, Options{Positions: positions, Neighbours: 1}, table)
-	messagetest.EachNames(t, result.Notes, "3 of the 4 … "+positions+" … at their place … s2 … --links")
+	messagetest.EachNames(t, result.Notes, "3 of the 4 … "+positions+" … place … s2 … --links")
 	result, _ = imported(t, Options{Positions: positions, Neighbours: 2}, table)
 	assert.Empty(t, result.Notes)
 }

@@ -82,7 +82,7 @@ func TestWorkbook(t *testing.T) {
 	b, err := f.WriteToBuffer()
 	require.NoError(t, err)
 	other := put(t, t.TempDir(), "r.xlsx", b.String())
-	messagetest.Names(t, refused(t, Options{}, other), `r.xlsx, sheet measured, row 10 … column x … "twelve" … not a number`)
+	messagetest.Names(t, refused(t, Options{}, other), `r.xlsx, sheet measured, row 10 … column x … "twelve" … number`)
 	require.NoError(t, f.SetCellValue("measured", "C10", 12))
 	b, err = f.WriteToBuffer()
 	require.NoError(t, err)
@@ -227,13 +227,13 @@ func TestFormulasThatNobodyHasCalculated(t *testing.T) {
 	}
 	path := sheet(t, "f.xlsx", nil, none, nil)
 	messagetest.Names(t, refused(t, Options{}, path),
-		`sheet Sheet1, row 2 … column double … nobody has calculated … =B2*2 … --leave "double"`)
+		`sheet Sheet1, row 2 … column double … calculated … =B2*2 … --leave "double"`)
 	result, _ := imported(t, Options{Table: Table{Leave: []string{"double"}}}, path)
 	assert.Equal(t, []string{"x"}, result.Sensors)
 	messagetest.Names(t, refused(t, Options{}, sheet(t, "f.xlsx", nil, [][]any{{"label", "x"}, {`="a"`, 1}, {"b", 2}}, nil)),
-		"column label … nobody has calculated")
+		"column label … calculated")
 	messagetest.Names(t, refused(t, Options{}, sheet(t, "f.xlsx", nil, [][]any{{"label", `="x"`}, {"a", 1}, {"b", 2}}, nil)),
-		`column B … nobody has calculated … ="x"`)
+		`column B … calculated … ="x"`)
 
 	stored := func(values ...any) [][]any {
 		rows := [][]any{head}
@@ -258,7 +258,7 @@ func TestFormulasThatNobodyHasCalculated(t *testing.T) {
 		require.NoError(t, f.SetCalcProps(&excelize.CalcPropsOptions{FullCalcOnLoad: &asks, CalcID: &id}))
 	})
 	result, _ = imported(t, Options{}, kept)
-	messagetest.Names(t, strings.Join(result.Notes, "\n"), "4 of them … row 2 … nobody has calculated")
+	messagetest.Names(t, strings.Join(result.Notes, "\n"), "4 of them … row 2 … calculated")
 	some := sheet(t, "f.xlsx", nil, stored(2, 0, 0, 8), func(f *excelize.File) { results(f); opens(f) })
 	result, _ = imported(t, Options{}, some)
 	messagetest.Names(t, strings.Join(result.Notes, "\n"), "f.xlsx … column double … 4 formulas … 2 of them … row 3")

@@ -29,7 +29,7 @@ func unbounded(int) error { return nil }
 
 // badRequests are requests that must be refused, by the text of the error.
 var badRequests = []struct{ body, header, want string }{
-	{"", "", "not the JSON … unexpected end … byte 0"},
+	{"", "", "JSON … unexpected end … byte 0"},
 	{"{", "", "not the JSON"},
 	{"[]", "", "not the JSON"},
 	{strings.Repeat("[", 100000), "", "not the JSON"},
@@ -63,7 +63,7 @@ var badRequests = []struct{ body, header, want string }{
 	{`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32","data":[[[1,2],[3,4],[5,6],[7]]]}]}`, "",
 		"after 1 elements … 2"},
 	{`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32","data":[[1,2,3,4,5,6,7,8]]}]}`, "", "data … shape"},
-	{`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32","data":{"a":12345678}}]}`, "", "data … not an array"},
+	{`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32","data":{"a":12345678}}]}`, "", "data … array"},
 	{`{"inputs":[{"name":"signals","shape":[1,4,2],"datatype":"FP32"}]}`, "", "data … 0 signals"},
 	{strings.Replace(inJSON(1), `"id"`, `"outputs":[{"name":"logits"}],"id"`, 1), "",
 		`no output "logits" … probabilities, class, label`},

@@ -85,7 +85,7 @@ func TestRecordings(t *testing.T) {
 	for _, c := range [][2]string{
 		{`{}`, `no recordings … {"recordings": [`},
 		{`{"recordings":[{"values":[[1,2,3,4]]}],"window":1}`, `no member "window" … recordings … ?window=`},
-		{`{"recordings":[]`, "not the JSON … unexpected end … byte 16"},
+		{`{"recordings":[]`, "JSON … unexpected end … byte 16"},
 		{`{"recordings":[{"values":[[1,2,3,4]]},{"name":"b","sensors":["hip","Head"],"values":[[1,2,3,4]]}]}`,
 			`recording 1 … "b" … no sensor "head" … Head?`},
 		{`{"recordings":[{"values":[[1,2,3,4],[1,2,3,1e39]]}]}`,
@@ -133,7 +133,7 @@ func TestWindowsOfRecordings(t *testing.T) {
 			assert.InDeltaMapValues(t, parts.Predictions[i].Probabilities, p.Probabilities, 1e-6)
 			assert.Equal(t, []any{"one", float64(i) * c.length, float64(i+1) * c.length}, []any{p.Name, *p.Start, *p.End})
 		}
-		messagetest.EachNames(t, whole.Predictions[0].Warnings, "last 1 of its 5 … no window … left out")
+		messagetest.EachNames(t, whole.Predictions[0].Warnings, "last 1 of its 5 … window … left out")
 	}
 	assert.Nil(t, parts.Predictions[0].Start)
 	for _, p := range ask("?reject=0.5&window=2", `{`+values+`}`).Predictions { // none is as sure as 1.1

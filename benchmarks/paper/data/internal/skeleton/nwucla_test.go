@@ -44,7 +44,7 @@ func TestParseNWUCLAErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "not the JSON",
 		"[1]":                        "not the JSON",
-		good[:len(good)/2]:           "not the JSON … unexpected end",
+		good[:len(good)/2]:           "JSON … unexpected end",
 		`{"label":1}`:                `no frames in "skeletons"`,
 		`{"skeletons":[],"label":1}`: `no frames in "skeletons"`,
 		`{"skeletons":[[]]}`:         "skeletons[0] has 0 joints, want 20",
