@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/exact"
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/text"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -184,4 +185,20 @@ func ranks(values []float64) []float64 {
 		}
 	}
 	return of
+}
+
+// unsaidFrames says that the graph of a data set without a grid looks like sensors at frames, and how a file would say
+// that they are; nil if it does not look so.
+func (d *Dataset) unsaidFrames() []string {
+	l := d.Layout
+	if !l.Guessed || d.Grid != nil {
+		return nil
+	}
+	grid := []int{l.Frames, l.Sensors}
+	if l.SensorWise {
+		slices.Reverse(grid)
+	}
+	return []string{fmt.Sprintf("by its edges the graph could be %d frames of %s; its nodes are taken for places, not "+
+		"for time points. If they are frames, store the recordings as series, or the array grid = [%d, %d]",
+		l.Frames, text.Count(l.Sensors, "sensor"), grid[0], grid[1])}
 }

@@ -202,10 +202,12 @@ func (d *Dataset) splitAt(place int32) string {
 //   - test or validation samples that are also training samples;
 //   - equal samples of different classes;
 //   - classes of very different sizes;
-//   - hubs of the graph, a graph that links all nodes alike, and weights that are distances.
+//   - hubs of the graph, a graph that links all nodes alike, and weights that are distances;
+//   - a graph that looks like sensors at frames, where nothing says that its nodes are some.
 func (d *Dataset) Oddities() []string {
 	values := d.survey()
-	return slices.Concat(values.extreme(), d.copies(), values.unchanging(), d.uneven(), d.graphOddities())
+	return slices.Concat(values.extreme(), d.copies(), values.unchanging(), d.uneven(), d.graphOddities(),
+		d.unsaidFrames())
 }
 
 // survey is what the values of a data set say.

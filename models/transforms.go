@@ -78,9 +78,6 @@ func checkAlone(s Spec, _ *affinity.Matrix) error {
 	return nil
 }
 
-// HasNetwork reports whether the network has a part in the predictions.
-func (c *Classifier) HasNetwork() bool { return !c.ridge.Load().Alone() }
-
 // byNetwork is what PredictedBy returns if the network predicts alone.
 const byNetwork = "the network"
 

@@ -130,9 +130,6 @@ func newDataCheck(s *shared) *cobra.Command {
 		}
 		result := checkJSON{Report: report, Next: self() + " " + commandLine(train...)}
 		if report.Data != nil {
-			if unsaid := training.UnsaidFrames(report.Data); unsaid != "" {
-				result.Warnings = append(result.Warnings, unsaid)
-			}
 			result.Data, result.Memory = describe(report.Data), training.Memory(report.Data)
 		}
 		err = s.print(cmd, result, render("data-check", result))

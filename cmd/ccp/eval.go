@@ -220,7 +220,7 @@ func confusion(e training.Evaluation) string {
 	for _, row := range e.Confusion {
 		cell = max(cell, len(fmt.Sprint(slices.Max(row))))
 	}
-	if e.Confusion == nil { // above training.MostInMatrix classes, an evaluation has a list of pairs and no matrix
+	if e.Confusion == nil { // of very many classes, an evaluation has a list of pairs and no matrix
 		return confusions(slices.Clone(e.Confused), names, "all")
 	}
 	if width+1+len(names)*(1+cell) > widestMatrix {

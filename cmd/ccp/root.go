@@ -166,11 +166,11 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, graph *affinity.M
 	if err != nil || another {
 		return d, err
 	}
-	differences, err := training.OtherData(dir, d.Fingerprint())
+	was, err := training.ReadFingerprint(dir)
 	if errors.Is(err, fs.ErrNotExist) { // a checkpoint that was copied without its data's
 		err = nil
 	}
-	if len(differences) > 0 {
+	if differences := was.Differences(d.Fingerprint()); len(differences) > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s differs from what the model was trained on in %s: what follows is of "+
 			"the data as it is now\n", config.Name, strings.Join(differences, ", "))
 	}

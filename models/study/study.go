@@ -205,8 +205,8 @@ func same(ctx context.Context, backend compute.Backend, l map[string]looked, cel
 	if now.err != nil || !begun(cell) {
 		return now.err
 	}
-	differences, err := training.OtherData(cell.Dir, now.fingerprint)
-	if len(differences) > 0 {
+	was, err := training.ReadFingerprint(cell.Dir)
+	if differences := was.Differences(now.fingerprint); len(differences) > 0 {
 		err = params.Sentencef("folder", "%s holds a run on data that differs from %s in %s: choose another %v, or delete "+
 			"this one", cell.Dir, c.Name, strings.Join(differences, ", "), params.Named("folder"))
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
@@ -14,20 +13,6 @@ import (
 
 // onRandomGraph is the name of the member that is the network on a random graph, see Options.Ablate.
 const onRandomGraph = "network on a random graph"
-
-// OnRandomGraph returns the data set on a random connected graph with as many edges, drawn from the seed. It has no
-// coordinates: directed slots would have the directions of the data's graph.
-func OnRandomGraph(d *datasets.Dataset, seed int64) (*datasets.Dataset, error) {
-	var err error
-	other := *d
-	other.Coordinates = nil
-	other.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(seed))
-	if err != nil {
-		return nil, err
-	}
-	other.Arrange(other.Affinity)
-	return &other, nil
-}
 
 // checkAblate returns an error if ablate is asked for and no network can be compared with itself on a random graph.
 func (o Options) checkAblate(c Config, spec models.Spec, d *datasets.Dataset) error {
@@ -45,7 +30,7 @@ func (o Options) checkAblate(c Config, spec models.Spec, d *datasets.Dataset) er
 		return params.Errorf("ablate", nil, "these data have no graph that another could replace, but a single sensor or "+
 			"no edges; leave it out")
 	}
-	if _, err := OnRandomGraph(d, c.Seed); err != nil {
+	if _, err := d.OnRandomGraph(c.Seed); err != nil {
 		return params.Errorf("ablate", nil, "no connected graph can take the place of the data's: %w; leave it out", err)
 	}
 	return nil
@@ -55,7 +40,7 @@ func (o Options) checkAblate(c Config, spec models.Spec, d *datasets.Dataset) er
 // weight. m is the mixture by which the network was judged. Before it begins, ablate gives notice that this takes as
 // many seconds as the trial took.
 func (r *run) ablate(ctx context.Context, t *heldOutTrial, m transforms.Mixture, seconds float64) (Member, error) {
-	d, err := OnRandomGraph(t.data, r.config.Seed)
+	d, err := t.data.OnRandomGraph(r.config.Seed)
 	if err != nil {
 		return Member{}, err
 	}

@@ -159,17 +159,18 @@ func more(data string) []params.Field {
 	return slices.Concat(params.Fields(reflect.TypeOf(source.Options)), ablationFields)
 }
 
-// Ablation changes a training for a study of what a result owes to what. The levels and widths of c are decided. It
-// returns the data set to train on.
-type Ablation func(c *Config, d *datasets.Dataset) (*datasets.Dataset, error)
+// ablation changes a training for a study of what a result owes to what, see Register.
+type ablation = func(c *Config, d *datasets.Dataset) (*datasets.Dataset, error)
 
-var ablations []Ablation
+var ablations []ablation
 
 var ablationFields []params.Field // their options
 
 // Register adds an ablation and its options, the zero value of a struct with the tags that models.Network tells of,
-// which datasets.OptionsOf reads from Config.More. It panics if a name is taken. Call it in an init function.
-func Register(options any, a Ablation) {
+// which datasets.OptionsOf reads from Config.More. The ablation changes a training whose levels and widths are set,
+// for a study of what a result owes to what, and returns the data set to train on. Register panics if a name is taken.
+// Call it in an init function.
+func Register(options any, a func(c *Config, d *datasets.Dataset) (*datasets.Dataset, error)) {
 	for _, f := range params.Fields(reflect.TypeOf(options)) {
 		if slices.Contains(Names(), f.Name) {
 			panic(fmt.Sprintf("training: an ablation has an option %s, which there is already", f.Name))

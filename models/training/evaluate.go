@@ -20,7 +20,7 @@ type Evaluation struct {
 	Accuracy  float64      `json:"accuracy"`
 	Loss      float64      `json:"loss"` // mean cross entropy, in nats, without temperature as in the training
 	PerClass  []ClassScore `json:"per_class"`
-	Confusion [][]int      `json:"confusion"` // [true class][predicted class]; nil of more than MostInMatrix classes
+	Confusion [][]int      `json:"confusion"` // [true class][predicted class]; nil of more than mostInMatrix classes
 	// Confused are the samples of a class that were taken for another, by both classes in order. It is nil if there
 	// is a Confusion.
 	Confused []Confused `json:"confused,omitempty"`
@@ -29,9 +29,9 @@ type Evaluation struct {
 	Reliability Reliability `json:"reliability"`
 }
 
-// MostInMatrix is the number of classes up to which an Evaluation has a matrix of all pairs of classes. Of more
+// mostInMatrix is the number of classes up to which an Evaluation has a matrix of all pairs of classes. Of more
 // classes the pairs that were confused are fewer than the zeros of a matrix.
-const MostInMatrix = 1_000
+const mostInMatrix = 1_000
 
 // Confused is how many samples of a class were taken for another. The classes have their numbers and, in JSON, their
 // names, too.
@@ -195,7 +195,7 @@ func (e *Evaluation) count(counts confusions, names []string) {
 	}
 	hits := 0
 	actual, predicted := make([]int, len(names)), make([]int, len(names))
-	if len(names) <= MostInMatrix {
+	if len(names) <= mostInMatrix {
 		e.Confusion = make([][]int, len(names))
 		for k := range names {
 			e.Confusion[k] = make([]int, len(names))

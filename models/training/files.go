@@ -122,8 +122,8 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 		return err
 	}
 	var other []string
-	differences, err := OtherData(dir, data)
-	if len(differences) > 0 {
+	was, err := ReadFingerprint(dir)
+	if differences := was.Differences(data); len(differences) > 0 {
 		other = append(other, fmt.Sprintf("on data that differs in %s", strings.Join(differences, ", ")))
 	}
 	if differences := differ(before.Values(), c.Values()); len(differences) > 0 {
@@ -134,13 +134,6 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 	}
 	return params.Sentencef("checkpoint", "%s holds a run %s: give what began it to go on with it, choose another %v, or "+
 		"pass %v", dir, strings.Join(other, " and "), params.Named("checkpoint"), params.Named("overwrite"))
-}
-
-// OtherData lists in what a data set differs from the data of the run in dir, see datasets.Fingerprint.Differences.
-// The error is ReadFingerprint's.
-func OtherData(dir string, now datasets.Fingerprint) ([]string, error) {
-	was, err := ReadFingerprint(dir)
-	return was.Differences(now), err
 }
 
 // differ lists the settings in which two configurations differ, by name.

@@ -44,7 +44,7 @@ func manyClasses(t *testing.T, classes, each int) string {
 	return path
 }
 
-// Beyond MostInMatrix classes what was taken for what is a list, and all figures are those of the matrix.
+// Beyond mostInMatrix classes what was taken for what is a list, and all figures are those of the matrix.
 func TestConfusionOfManyClasses(t *testing.T) {
 	of := func(classes int) (e Evaluation) {
 		names := make([]string, classes)
@@ -55,12 +55,12 @@ func TestConfusionOfManyClasses(t *testing.T) {
 		e.count(confusions{{0, 0}: 2, {3, 2}: 1, {3, 0}: 1, {2, 2}: 2, {3, 3}: 1}, names)
 		return e
 	}
-	few, many := of(MostInMatrix), of(MostInMatrix+1)
+	few, many := of(mostInMatrix), of(mostInMatrix+1)
 	assert.Nil(t, many.Confusion)
 	assert.Equal(t, []Confused{{3, 0, "class 3", "class 0", 1}, {3, 2, "class 3", "class 2", 1}}, many.Confused)
-	assert.Len(t, few.Confusion, MostInMatrix)
+	assert.Len(t, few.Confusion, mostInMatrix)
 	assert.Nil(t, few.Confused)
-	assert.Equal(t, few.PerClass, many.PerClass[:MostInMatrix])
+	assert.Equal(t, few.PerClass, many.PerClass[:mostInMatrix])
 	assert.InDelta(t, 5./7, many.Accuracy, 1e-15)
 }
 

@@ -97,8 +97,8 @@ func isRun(dir string, c Config, data datasets.Fingerprint) bool {
 	if err != nil || len(differ(kept.Values(), c.Values())) > 0 {
 		return false
 	}
-	differences, err := OtherData(dir, data)
-	return err == nil && len(differences) == 0
+	was, err := ReadFingerprint(dir)
+	return err == nil && len(was.Differences(data)) == 0
 }
 
 // takeOver puts the run in the place of the one that it overwrites, once it has a snapshot.

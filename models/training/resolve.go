@@ -225,19 +225,3 @@ func (p draftConfig) isDefault(name string) bool { return p.asked[name] == nil |
 
 // sorted returns the keys of a map in order.
 func sorted[V any](values map[string]V) []string { return slices.Sorted(maps.Keys(values)) }
-
-// UnsaidFrames says that the graph of a data set without a grid looks like sensors in frames, and how a file would
-// say that they are; "" if it does not look so.
-func UnsaidFrames(d *datasets.Dataset) string {
-	l := d.Layout
-	if !l.Guessed || d.Grid != nil {
-		return ""
-	}
-	grid := []int{l.Frames, l.Sensors}
-	if l.SensorWise {
-		slices.Reverse(grid)
-	}
-	return fmt.Sprintf("by its edges the graph could be %d frames of %s; its nodes are taken for places, not for "+
-		"time points. If they are frames, store the recordings as series, or the array grid = [%d, %d]",
-		l.Frames, text.Count(l.Sensors, "sensor"), grid[0], grid[1])
-}

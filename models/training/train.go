@@ -157,9 +157,6 @@ func checkClasses(d *datasets.Dataset) error {
 func withOddities(d *datasets.Dataset) *datasets.Dataset {
 	checked := *d
 	checked.Warnings = slices.Concat(d.Warnings, d.Oddities())
-	if unsaid := UnsaidFrames(d); unsaid != "" {
-		checked.Warnings = append(checked.Warnings, unsaid)
-	}
 	return &checked
 }
 

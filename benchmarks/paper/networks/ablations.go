@@ -32,7 +32,7 @@ func ablate(c *training.Config, d *datasets.Dataset) (*datasets.Dataset, error) 
 		c.Stem = max(1, c.Stem/o.Narrow)
 	}
 	if o.RandomGraph {
-		return training.OnRandomGraph(d, c.Seed)
+		return d.OnRandomGraph(c.Seed)
 	}
 	return d, nil
 }

@@ -33,7 +33,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	spec := c.Spec
 	r = Report{Metadata: c.Metadata, Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine(),
 		About: spec.Network().About, Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,
-		Parameters: c.Parameters(), PredictedBy: c.PredictedBy(), Network: c.HasNetwork()}
+		Parameters: c.Parameters(), PredictedBy: c.PredictedBy(), Network: hasNetwork(c)}
 	if k := c.Calibration; k != nil {
 		r.Calibration = &models.Calibration{Samples: k.Samples, Temperature: k.Temperature}
 	}
@@ -152,4 +152,10 @@ func hierarchyOf(spec models.Spec, layout *picture.Layout, epochs []training.Hie
 		}
 	}
 	return h
+}
+
+// hasNetwork reports whether a network has a part in a classifier's predictions. Without one it has no input to read.
+func hasNetwork(c *models.Classifier) bool {
+	_, _, err := c.Input()
+	return !errors.Is(err, models.ErrNoNetwork)
 }
