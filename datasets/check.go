@@ -2,7 +2,8 @@ package datasets
 
 import (
 	"cmp"
-	"strings"
+
+	"github.com/clusterpool/ccp/internal/npz"
 )
 
 // Report is what [CheckNPZ] found in an .npz file.
@@ -44,7 +45,7 @@ func CheckNPZ(path string, opts Options) (Report, error) {
 	}
 	for _, err := range errs {
 		report.Causes = append(report.Causes, err)
-		report.Errors = append(report.Errors, strings.TrimPrefix(err.Error(), path+": "))
+		report.Errors = append(report.Errors, withoutFile(err).Error())
 	}
 	report.Arrays = r.taken
 	report.Usable = len(errs) == 0
@@ -55,4 +56,12 @@ func CheckNPZ(path string, opts Options) (Report, error) {
 		report.Warnings = append(report.Warnings, r.raw.Warnings...)
 	}
 	return report, nil
+}
+
+// withoutFile returns an error of a file without the file's name in front, which a report has once.
+func withoutFile(err error) error {
+	if inFile, is := err.(*npz.FileError); is { //nolint:errorlint // what is around such an error says more
+		return inFile.Err
+	}
+	return err
 }

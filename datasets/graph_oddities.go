@@ -187,18 +187,18 @@ func ranks(values []float64) []float64 {
 	return of
 }
 
-// unsaidFrames says that the graph of a data set without a grid looks like sensors at frames, and how a file would say
-// that they are; nil if it does not look so.
-func (d *Dataset) unsaidFrames() []string {
+// UnsaidFrames says that the graph of a data set without a grid looks like sensors at frames, and how a file would say
+// that they are; "" if it does not look so.
+func (d *Dataset) UnsaidFrames() string {
 	l := d.Layout
 	if !l.Guessed || d.Grid != nil {
-		return nil
+		return ""
 	}
 	grid := []int{l.Frames, l.Sensors}
 	if l.SensorWise {
 		slices.Reverse(grid)
 	}
-	return []string{fmt.Sprintf("by its edges the graph could be %d frames of %s; its nodes are taken for places, not "+
-		"for time points. If they are frames, store the recordings as series, or the array grid = [%d, %d]",
-		l.Frames, text.Count(l.Sensors, "sensor"), grid[0], grid[1])}
+	return fmt.Sprintf("by its edges the graph could be %d frames of %s; its nodes are taken for places, not for "+
+		"time points. If they are frames, store the recordings as series, or the array grid = [%d, %d]",
+		l.Frames, text.Count(l.Sensors, "sensor"), grid[0], grid[1])
 }

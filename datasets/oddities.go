@@ -202,12 +202,10 @@ func (d *Dataset) splitAt(place int32) string {
 //   - test or validation samples that are also training samples;
 //   - equal samples of different classes;
 //   - classes of very different sizes;
-//   - hubs of the graph, a graph that links all nodes alike, and weights that are distances;
-//   - a graph that looks like sensors at frames, where nothing says that its nodes are some.
+//   - hubs of the graph, a graph that links all nodes alike, and weights that are distances.
 func (d *Dataset) Oddities() []string {
 	values := d.survey()
-	return slices.Concat(values.extreme(), d.copies(), values.unchanging(), d.uneven(), d.graphOddities(),
-		d.unsaidFrames())
+	return slices.Concat(values.extreme(), d.copies(), values.unchanging(), d.uneven(), d.graphOddities())
 }
 
 // survey is what the values of a data set say.

@@ -130,6 +130,9 @@ func newDataCheck(s *shared) *cobra.Command {
 		}
 		result := checkJSON{Report: report, Next: self() + " " + commandLine(train...)}
 		if report.Data != nil {
+			if unsaid := report.Data.UnsaidFrames(); unsaid != "" {
+				result.Warnings = append(result.Warnings, unsaid)
+			}
 			result.Data, result.Memory = describe(report.Data), training.Memory(report.Data)
 		}
 		err = s.print(cmd, result, render("data-check", result))

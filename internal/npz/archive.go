@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -112,14 +113,28 @@ func (f *File) Others() []string { return slices.Clone(f.others) }
 // Close closes the archive. Arrays that were read stay valid.
 func (f *File) Close() error { return f.archive.Close() }
 
-// Errorf formats an error, and puts the file's name in front unless the text has it. Callers use it when an array's
-// content is wrong.
+// FileError is an error in a file, whose name is in front of it.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+// Error names the file first.
+func (e *FileError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns the error without the file's name.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Errorf formats an error, and puts the file's name in front unless an error in it names the file. Callers use it when
+// an array's content is wrong.
 func (f *File) Errorf(format string, values ...any) error {
 	err := fmt.Errorf(format, values...)
-	if strings.Contains(err.Error(), f.path+": ") {
+	ofFile, named := errors.AsType[*FileError](err)
+	ofSystem, opened := errors.AsType[*fs.PathError](err)
+	if named && ofFile.Path == f.path || opened && ofSystem.Path == f.path {
 		return err
 	}
-	return fmt.Errorf("%s: %w", f.path, err)
+	return &FileError{f.path, err}
 }
 
 // Names returns the names of the arrays in the order of the archive.

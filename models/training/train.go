@@ -157,6 +157,9 @@ func checkClasses(d *datasets.Dataset) error {
 func withOddities(d *datasets.Dataset) *datasets.Dataset {
 	checked := *d
 	checked.Warnings = slices.Concat(d.Warnings, d.Oddities())
+	if unsaid := d.UnsaidFrames(); unsaid != "" {
+		checked.Warnings = append(checked.Warnings, unsaid)
+	}
 	return &checked
 }
 

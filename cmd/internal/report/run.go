@@ -154,8 +154,9 @@ func hierarchyOf(spec models.Spec, layout *picture.Layout, epochs []training.Hie
 	return h
 }
 
-// hasNetwork reports whether a network has a part in a classifier's predictions. Without one it has no input to read.
+// hasNetwork reports whether a network has a part in a classifier's predictions. That there is none is said first of
+// any hierarchy, also of one that there is not, which takes no reading.
 func hasNetwork(c *models.Classifier) bool {
-	_, _, err := c.Input()
+	_, err := c.ClusterLevels(-1)
 	return !errors.Is(err, models.ErrNoNetwork)
 }
