@@ -132,14 +132,9 @@ func ReadGraph(path string, nodes int) (*affinity.Matrix, error) {
 }
 
 // ReadSeries reads the recordings of an .npz file without labels or graph, or an .npy file of series, for a classifier
-// whose recordings have a form. Errors name the array and the index.
-func ReadSeries(path string, form *recording.Form) (*Raw, error) {
-	return ReadSomeSeries(path, form, nil)
-}
-
-// ReadSomeSeries is ReadSeries, but the series of a sample that cannot be classified is nil, and skip is called with
-// its number and the reason. If skip is nil, that is an error.
-func ReadSomeSeries(path string, form *recording.Form, skip func(sample int, err error)) (*Raw, error) {
+// whose recordings have a form. The series of a sample that cannot be classified is nil, and skip is called with its
+// number and the reason. If skip is nil, that is an error. Errors name the array and the index.
+func ReadSeries(path string, form *recording.Form, skip func(sample int, err error)) (*Raw, error) {
 	if !IsFile(path) {
 		a, err := npz.ReadNPYFile(path)
 		if err != nil {

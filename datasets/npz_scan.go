@@ -6,7 +6,7 @@ package datasets
 import (
 	"math"
 
-	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/extremes"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
@@ -18,7 +18,7 @@ const mostScanned = 1024
 // axis of a sensor. The columns of a table are the axes of one sensor at one time point.
 type valueScan struct {
 	infinite, missing bool
-	extremes          []recording.Extremes // `[sensors, axes]`; nil: not found here
+	extremes          []extremes.Column // `[sensors, axes]`; nil: not found here
 
 	sensors, timepoints, axes int
 	lengths                   []int64 // of each sample; nil: as long as the longest
@@ -29,7 +29,7 @@ type valueScan struct {
 func newScan(sensors, timepoints, axes int, lengths []int64) *valueScan {
 	s := &valueScan{sensors: sensors, timepoints: timepoints, axes: axes, lengths: lengths}
 	if sensors*axes <= mostScanned {
-		s.extremes = make([]recording.Extremes, sensors*axes)
+		s.extremes = make([]extremes.Column, sensors*axes)
 	}
 	return s
 }

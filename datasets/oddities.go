@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/extremes"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/suggest"
 )
@@ -88,7 +88,7 @@ const gapsAtOnce = 64
 func (r *npzReader) warnGaps(columns int, visit func(from, to int, add func(column int, value float32)),
 	name func(column int) string) {
 	count, first := map[float64]int{}, map[float64]string{} // of the columns with each gap
-	note := func(column int, of *recording.Extremes) {
+	note := func(column int, of *extremes.Column) {
 		for _, gap := range of.Gaps() {
 			count[gap.Value]++
 			if count[gap.Value] == 1 {
@@ -103,7 +103,7 @@ func (r *npzReader) warnGaps(columns int, visit func(from, to int, add func(colu
 		r.tellGaps(count, first)
 		return
 	}
-	var extremes [gapsAtOnce]recording.Extremes
+	var extremes [gapsAtOnce]extremes.Column
 	for from := 0; from < columns; from += gapsAtOnce {
 		to := min(from+gapsAtOnce, columns)
 		for i := range extremes {

@@ -9,9 +9,6 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// Integer is the type of positions in a CSR matrix; other programs use 32 or 64 bits.
-type Integer interface{ ~int | ~int32 | ~int64 }
-
 // FromCSR builds a matrix from compressed sparse rows, as CSR returns them and scipy.sparse.csr_matrix holds them. Row
 // i has the columns indices[indptr[i]:indptr[i+1]], and its values are at the same places of data. Columns need not be
 // sorted within a row. Stored zeros are dropped, and the slices are copied.
@@ -21,7 +18,7 @@ type Integer interface{ ~int | ~int32 | ~int64 }
 //   - a column is out of range or twice in a row,
 //   - a value is negative or not finite,
 //   - the matrix is not exactly symmetric.
-func FromCSR[P, C Integer](n int, indptr []P, indices []C, data []float64) (*Matrix, error) {
+func FromCSR[P, C ~int | ~int32 | ~int64](n int, indptr []P, indices []C, data []float64) (*Matrix, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func readSeries(path string, form *recording.Form, skip func(name string, err er
 	if skip != nil {
 		leave = func(sample int, err error) { why[sample] = err }
 	}
-	raw, err := datasets.ReadSomeSeries(path, form, leave)
+	raw, err := datasets.ReadSeries(path, form, leave)
 	if err != nil {
 		return nil, nil, err
 	}

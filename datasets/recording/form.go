@@ -26,26 +26,17 @@ type Form struct {
 	Scale *bool `json:"scale,omitempty"`
 	// Rate is the number of time points for each unit of a recording's times; 0: unknown.
 	Rate float64 `json:"rate,omitempty"`
-	Lengths
-	Written
-	Reading json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
-}
-
-// Lengths are the least and the greatest number of time points of a training sample; 0: unknown.
-type Lengths struct {
+	// Shortest and Longest are the least and the greatest number of time points of a training sample; 0: unknown.
 	Shortest int `json:"shortest,omitempty"`
 	Longest  int `json:"longest,omitempty"`
-}
-
-// Written says how those who wrote the recordings write.
-type Written struct {
 	// Gaps are values that stand for missing ones, as -9999 does in the files of some instruments.
 	Gaps []float64 `json:"gaps,omitempty"`
 	// Second is a second in the unit of the times, such as 1000 if that is a millisecond; 0: unknown, and taken for 1.
 	Second float64 `json:"second,omitempty"`
 	// Untracked says that nothing was measured at a time point at which every sensor is 0 in each channel, as before a
 	// body is tracked. No body has all its joints in one place. Forms of 0.1.0 take such a time point for values.
-	Untracked bool `json:"untracked,omitempty"`
+	Untracked bool            `json:"untracked,omitempty"`
+	Reading   json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
 }
 
 // Width returns the number of values of a time point.

@@ -20,6 +20,7 @@ import (
 	"github.com/clusterpool/ccp/internal/exact"
 	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // Recording holds what some sensors measured at successive time points. Its JSON is an object with name, sensors,
@@ -283,9 +284,6 @@ func (r *reader) times() jsonread.Value {
 	})
 }
 
-// TimeText writes a time with all digits, so that no two windows of a recording have one name.
-func TimeText(time float64) string { return strconv.FormatFloat(time, 'f', -1, 64) }
-
 // mostStretch bounds the time points that Even makes for each time point of a recording: a pause in it is no series.
 const mostStretch = 4
 
@@ -315,7 +313,7 @@ func (r *Recording) pause() error {
 	if at == 0 || at == count-2 {
 		advice = "if that time is wrong, as of a clock before it was set, leave its line out; else " + advice
 	}
-	return fmt.Errorf("nothing was measured from time %s to %s, %.4g times as long as its usual step: %s", TimeText(from),
-		TimeText(to),
+	return fmt.Errorf("nothing was measured from time %s to %s, %.4g times as long as its usual step: %s", text.Time(from),
+		text.Time(to),
 		(to-from)*r.Rate(), advice)
 }

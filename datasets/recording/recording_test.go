@@ -421,7 +421,7 @@ func TestNodeNames(t *testing.T) {
 // A recording without times is told to have the training's rate, once also if it is cut into windows. One time point
 // has no rate.
 func TestRecordingsWithoutTimes(t *testing.T) {
-	f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: 0.05, Written: Written{Second: 1000}}
+	f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: 0.05, Second: 1000}
 	const note = "no times … 50 time points … second"
 	r := Recording{Values: []float64{1, 2, 3, 4}}
 	_, notes, err := f.Series(r)

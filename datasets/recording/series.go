@@ -183,20 +183,3 @@ func Resample(dst, series []float32, width int) {
 		}
 	}
 }
-
-// Turned writes a series, `[timepoints, sensors, channels]`, as a file has it, `[sensors, timepoints, channels]`, with
-// NaN after its end.
-func Turned(dst, series []float32, sensors, channels int) {
-	timepoints := len(dst) / (sensors * channels)
-	for sensor := range sensors {
-		for timepoint := range timepoints {
-			from, to := (timepoint*sensors+sensor)*channels, (sensor*timepoints+timepoint)*channels
-			for channel := range channels {
-				dst[to+channel] = float32(math.NaN())
-				if from+channel < len(series) {
-					dst[to+channel] = series[from+channel]
-				}
-			}
-		}
-	}
-}

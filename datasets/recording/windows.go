@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // Span is a stretch of a recording: a number of time points, or seconds, which are the unit of the times then.
@@ -146,7 +148,7 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 			ErrShort)
 	case (lasts-m.length)/m.step > mostSteps:
 		return nil, fmt.Errorf("its times go from %s to %s, more than %d steps of %s; check the times, or take a "+
-			"longer step", TimeText(times[0]), TimeText(times[len(times)-1]), mostSteps, cut.Step)
+			"longer step", text.Time(times[0]), text.Time(times[len(times)-1]), mostSteps, cut.Step)
 	}
 	return m, nil
 }
@@ -183,7 +185,7 @@ func (r *ruler) windows(most int, c *Changes) (all []Window, err error) {
 	}
 	if gaps > 0 {
 		c.note("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps, gaps+len(all),
-			TimeText(gap))
+			text.Time(gap))
 	}
 	rest := len(times) - r.reach(to, start) // those before start lie between windows
 	if rest > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/internal/messagetest"
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // evenly returns a recording of one sensor at time points that far apart.
@@ -175,7 +176,7 @@ func TestWindowsAcrossGaps(t *testing.T) {
 		require.Equal(t, want, got)
 		if gaps > 0 {
 			messagetest.OneNames(t, notes,
-				fmt.Sprintf("%d of its %d windows … gaps … from %s … left out", gaps, gaps+len(want), TimeText(last)))
+				fmt.Sprintf("%d of its %d windows … gaps … from %s … left out", gaps, gaps+len(want), text.Time(last)))
 		}
 	}
 	start := time.Now()

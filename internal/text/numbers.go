@@ -92,3 +92,6 @@ func Fold(begin, text string, width, indent int) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// Time writes a time with all digits, so that no two windows of a recording have one name.
+func Time(time float64) string { return strconv.FormatFloat(time, 'f', -1, 64) }

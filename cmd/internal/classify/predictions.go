@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -80,7 +80,7 @@ func (s Samples) Table(predictions []models.Prediction, classes []string, top in
 		row := []string{s.Names[i]}
 		if s.Windows != nil {
 			w := s.Windows[i]
-			row = append(row, recording.TimeText(w.Start), recording.TimeText(w.End))
+			row = append(row, text.Time(w.Start), text.Time(w.End))
 		}
 		row = append(row, p.Name, share(p.Probability))
 		for place, k := range Ranked(p.Probabilities, top) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -108,7 +109,7 @@ func (s *Samples) Without(predictions []models.Prediction, err error, skip Skip)
 }
 
 func inWindow(w recording.Window, err error) error {
-	return fmt.Errorf("window from %s to %s: %w", recording.TimeText(w.Start), recording.TimeText(w.End), err)
+	return fmt.Errorf("window from %s to %s: %w", text.Time(w.Start), text.Time(w.End), err)
 }
 
 // Cut adds the series of windows of a recording, whose number is of. It leaves out unusable windows, such as windows in

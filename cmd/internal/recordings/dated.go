@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // dayOf reads the day of a row whose time of day may be a number in a column of its own. What is no date is none.
@@ -78,7 +78,7 @@ func (r *reading) readOnDays(all []*sample) (found bool, err error) {
 		return true, fmt.Errorf("%s: column %s changes within a recording, and column %s holds numbers that are no times "+
 			"of day, such as %s: write these as 23:59:59, or leave the dates out with --leave %q",
 			changing.path, w.date, w.heading,
-			recording.TimeText(changing.rows.times[len(changing.rows.times)-1]), w.date)
+			text.Time(changing.rows.times[len(changing.rows.times)-1]), w.date)
 	case best == nil:
 		return true, nil
 	}

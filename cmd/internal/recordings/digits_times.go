@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/exact"
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // timeNumbers are times of all files that are written as numbers, and how.
@@ -55,7 +55,7 @@ func (r *reading) numbersAsTimes() error {
 	case f != nil && r.eitherOrder(f, all):
 		return fmt.Errorf("%s: column %s has dates such as %s, a day and a month in an order that no date tells; say "+
 			"--dates day if the day comes first, or --dates month",
-			all[0].path, w.heading, recording.TimeText(all[0].rows.times[0]))
+			all[0].path, w.heading, text.Time(all[0].rows.times[0]))
 	case f != nil:
 		return r.readAsForm(f, all)
 	case maybe != nil && !r.known: // else the training's were plain numbers
@@ -63,7 +63,7 @@ func (r *reading) numbersAsTimes() error {
 		return fmt.Errorf("%s: column %s may hold dates or times of day, %s, or plain numbers, such as %s, and its steps "+
 			"are uneven in both ways: head it %q if they are the former, and with their unit, such as %q, if not",
 			x.path, w.heading, maybe.name,
-			recording.TimeText(x.rows.times[0]), fmt.Sprintf("time (%s)", maybe.name), "time (s)")
+			text.Time(x.rows.times[0]), fmt.Sprintf("time (%s)", maybe.name), "time (s)")
 	}
 	r.noteMaybeDays(all)
 	return nil
@@ -81,7 +81,7 @@ func (r *reading) noteMaybeDays(all []*sample) {
 		t := r.fitOf(f, all)
 		if t != nil && t.steps >= fewSteps && t.byChance(f) < noticed {
 			r.note("column %s holds numbers such as %s, which may be days, %s: read as plain numbers; head it %q if they are "+
-				"days, and with their unit, such as %q, if not", w.heading, recording.TimeText(all[0].rows.times[0]), name,
+				"days, and with their unit, such as %q, if not", w.heading, text.Time(all[0].rows.times[0]), name,
 				fmt.Sprintf("time (%s)", name), "time (s)")
 			return
 		}

@@ -9,10 +9,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/extremes"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/gomlx/gomlx/support/xslices"
 )
@@ -88,8 +90,8 @@ type making struct {
 	made     Result
 	grouped  bool // samples have groups
 	form     *recording.Form
-	arrays   []npz.Named          // to write
-	extremes []recording.Extremes // of each column
+	arrays   []npz.Named       // to write
+	extremes []extremes.Column // of each column
 	zeroEnds zeroEnds
 
 	resampled resampled
@@ -253,7 +255,24 @@ func (m *making) write() error {
 	shape := []int{len(m.samples), sensors, m.made.Timepoints.Longest, channels}
 	return npz.Write(m.made.File, append(m.arrays,
 		npz.Named{Name: "series", Array: &npz.Array{Shape: shape}, Rows: func(i int, row []float32) error {
-			recording.Turned(row, m.samples[i].series, sensors, channels)
+			turned(row, m.samples[i].series, sensors, channels)
 			return m.report("writing "+m.made.File, float64(i+1)/float64(len(m.samples)))
 		}}))
+}
+
+// turned writes a series, `[timepoints, sensors, channels]`, as a file has it, `[sensors, timepoints, channels]`, with
+// NaN after its end.
+func turned(dst, series []float32, sensors, channels int) {
+	timepoints := len(dst) / (sensors * channels)
+	for sensor := range sensors {
+		for timepoint := range timepoints {
+			from, to := (timepoint*sensors+sensor)*channels, (sensor*timepoints+timepoint)*channels
+			for channel := range channels {
+				dst[to+channel] = float32(math.NaN())
+				if from+channel < len(series) {
+					dst[to+channel] = series[from+channel]
+				}
+			}
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/extremes"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/gomlx/gomlx/support/xslices"
 )
@@ -26,12 +27,12 @@ func (m *making) chooseForm() (err error) {
 	isInTime := func(x *sample) bool { return x.Times != nil || x.Timepoints() > 1 }
 	fills := m.Missing == "fill" || m.Missing == "" && !slices.ContainsFunc(m.samples, isInTime)
 	m.form = &recording.Form{Sensors: m.made.Sensors, Channels: m.made.Channels, Zeros: m.Missing == "zero",
-		Origin:  m.Origin,
-		Written: recording.Written{Gaps: m.Gaps, Second: m.chosen.second, Untracked: m.arePositions()},
-		Filled:  fills, Scale: m.Scale}
+		Origin: m.Origin,
+		Gaps:   m.Gaps, Second: m.chosen.second, Untracked: m.arePositions(),
+		Filled: fills, Scale: m.Scale}
 	m.form.Rate = recording.Rate(len(m.samples), func(i int) recording.Recording { return m.samples[i].Recording })
 	m.noteUnseenGaps()
-	m.extremes = make([]recording.Extremes, m.form.Width())
+	m.extremes = make([]extremes.Column, m.form.Width())
 	m.form.Reading, err = json.Marshal(m.settingsForAlike())
 	return err
 }
@@ -135,7 +136,7 @@ func (m *making) cut() error {
 			notes = append(notes, names[i]+": "+about[0])
 		}
 		for _, w := range windows {
-			start, end := recording.TimeText(w.Start), recording.TimeText(w.End)
+			start, end := text.Time(w.Start), text.Time(w.End)
 			part := &sample{Recording: ordered.Part(w), source: x.source, group: x.group,
 				where: fmt.Sprintf("%s, window from %s to %s", x.where, start, end)}
 			part.Name = names[i] + " from " + start

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // resent counts lines that repeat another one, as a logger sends them again that got no answer.
@@ -81,7 +81,7 @@ func (r *rows) wentBack(all []int) error {
 	return fmt.Errorf("line %d: the time goes back, from %s to %s, while most lines are in order: a clock was set "+
 		"back, or a counter began again; cut the recording there into two, correct the times, or leave their column out "+
 		"with --leave",
-		r.line(all[at]), recording.TimeText(times[at-1]), recording.TimeText(times[at]))
+		r.line(all[at]), text.Time(times[at-1]), text.Time(times[at]))
 }
 
 // farBack returns where ordered times go back by more than a few lines, or from a time far ahead; 0 if they don't.

@@ -1,4 +1,4 @@
-package recording
+package extremes
 
 import (
 	"math"
@@ -29,7 +29,7 @@ func TestGaps(t *testing.T) {
 		{append(times(20, 16), 15.9, 15, 14, 12, 9), nil},
 		{slicesOf(150, func(int) float64 { return random.ExpFloat64() * 20 }), nil},
 	} {
-		e := &Extremes{}
+		e := &Column{}
 		for i := range 2000 {
 			e.Add(random.NormFloat64())
 			if i < len(c.more) {
@@ -42,7 +42,7 @@ func TestGaps(t *testing.T) {
 		}
 		assert.Equal(t, c.want, got, i)
 	}
-	e := &Extremes{}
+	e := &Column{}
 	for _, v := range []float64{0, 1, 0, 1} {
 		e.Add(v)
 	}
@@ -55,7 +55,7 @@ func TestGaps(t *testing.T) {
 		e.Add(-9999)
 	}
 	assert.Len(t, e.Gaps(), 1, "the quartiles are one, so that the range tells what is far")
-	e = &Extremes{}
+	e = &Column{}
 	for i := range 10_000 {
 		e.Add(float64(i % 100))
 	}
@@ -76,7 +76,7 @@ func slicesOf(n int, of func(int) float64) (all []float64) {
 // Values that are added together are as values that are added one by one.
 func TestAddEvery(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	var one, every Extremes
+	var one, every Column
 	for range 300 {
 		values := make([]float32, random.IntN(40))
 		for i := range values {

@@ -1,4 +1,6 @@
-package recording
+// Package extremes finds the lowest and the highest values of a column, and values so far outside all others that they
+// stand for missing ones.
+package extremes
 
 import (
 	"fmt"
@@ -8,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Extremes are the values of a column at both ends, and some of all.
-type Extremes struct {
+// Column are the values of a column at both ends, and some of all.
+type Column struct {
 	ends [2][4]tally // the lowest values, and the highest times -1; each from the outermost inwards
 	// some holds every every-th value that was seen, from the first on. every is a power of two, which doubles when some
 	// is full.
@@ -33,17 +35,17 @@ const (
 var usualGaps = []float64{99, 999, 9999, 99999, 32767, 32768, 65535}
 
 // Reset forgets all values, and keeps their memory.
-func (e *Extremes) Reset() { *e = Extremes{some: e.some[:0]} }
+func (e *Column) Reset() { *e = Column{some: e.some[:0]} }
 
 // Add takes a value that is a number.
-func (e *Extremes) Add(v float64) {
+func (e *Column) Add(v float64) {
 	e.addToSome(v)
 	addToEnd(&e.ends[0], v)
 	addToEnd(&e.ends[1], -v)
 }
 
 // addToSome keeps a value if its turn has come.
-func (e *Extremes) addToSome(v float64) {
+func (e *Column) addToSome(v float64) {
 	e.every = max(1, e.every)
 	isTurn := e.seen&(e.every-1) == 0 // every divides the number of values before
 	e.seen++
@@ -78,7 +80,7 @@ func addToEnd(end *[4]tally, v float64) {
 }
 
 // AddEvery takes every stride-th value that is a number, the first among them.
-func (e *Extremes) AddEvery(values []float32, stride int) {
+func (e *Column) AddEvery(values []float32, stride int) {
 	low, high := e.between()
 	for at := 0; at < len(values); at += stride {
 		v := float64(values[at])
@@ -94,7 +96,7 @@ func (e *Extremes) AddEvery(values []float32, stride int) {
 }
 
 // between returns the bounds between which a value changes no end.
-func (e *Extremes) between() (low, high float64) {
+func (e *Column) between() (low, high float64) {
 	lowest, highest := e.ends[0][len(e.ends[0])-1], e.ends[1][len(e.ends[1])-1]
 	if lowest.times == 0 || highest.times == 0 {
 		return math.Inf(1), math.Inf(-1)
@@ -116,7 +118,7 @@ func (g Gap) String() string {
 // Gaps lists values far outside all others. Instruments write such values, as -9999, where they measured nothing. A
 // value that comes less than three times must lie further outside. What is far is told by the quartiles, which other
 // values outside do not change. If the quartiles are equal, the range of the other values tells it.
-func (e *Extremes) Gaps() (gaps []Gap) {
+func (e *Column) Gaps() (gaps []Gap) {
 	sorted := slices.Sorted(slices.Values(e.some))
 	for i, end := range e.ends {
 		sign := 1 - 2*float64(i)
