@@ -127,7 +127,7 @@ func TestCheckpointHoldsRemovedOption(t *testing.T) {
 	assert.Equal(t, 3, kept.Reach)
 	loaded, err := models.Load(dir, models.LoadOptions{Backend: backend})
 	require.NoError(t, err)
-	defer loaded.Close()
+	defer func() { assert.NoError(t, loaded.Close()) }()
 	assert.Equal(t, 3, loaded.Spec.Options.Reach)
 	again, err := Evaluate(loaded, d, d.Test, 16)
 	require.NoError(t, err)
