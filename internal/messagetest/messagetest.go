@@ -116,7 +116,9 @@ func hasWords(text, words string) bool {
 		}
 		before, _ := utf8.DecodeLastRuneInString(text[:start+at])
 		after, _ := utf8.DecodeRuneInString(text[start+at+len(words):])
-		if !(inWord(before) && inWord(first)) && !(inWord(last) && inWord(after)) {
+		beginsWithin := inWord(before) && inWord(first)
+		endsWithin := inWord(last) && inWord(after)
+		if !beginsWithin && !endsWithin {
 			return true
 		}
 		start += at + 1

@@ -184,5 +184,6 @@ func TestRolesAreTold(t *testing.T) {
 	path := put(t, t.TempDir(), "r.csv", "rec,t,who,x,y,activity\n"+
 		"1,0,7,1,2,a\n1,1,7,3,1,a\n2,0,8,2,2,b\n2,1,8,4,1,b\n3,0,9,1,3,a\n3,1,9,2,3,a\n")
 	made, _ := imported(t, Options{Group: "who", Label: "activity", Table: Table{Columns: []string{"rec"}}}, path)
-	messagetest.Names(t, made.ReadAs, "line a time point … commas … rec as sample … activity as class … who as group … t as time")
+	messagetest.Names(t, made.ReadAs,
+		"line a time point … commas … rec as sample … activity as class … who as group … t as time")
 }

@@ -338,7 +338,8 @@ func TestTimesInDigitsWithDates(t *testing.T) {
 			require.NoError(t, err)
 			assert.Contains(t, s.readAs(), " as time "+c.form)
 			date, clock, _ := strings.Cut(c.heading, ",")
-			messagetest.EachNames(t, s.noteTexts(), fmt.Sprintf("column %s … times of day … %s … column %s", clock, c.form, date))
+			messagetest.EachNames(t, s.noteTexts(),
+				fmt.Sprintf("column %s … times of day … %s … column %s", clock, c.form, date))
 			for i := range s.samples[0].Times[1:] {
 				require.InDelta(t, c.step, s.samples[0].Times[i+1]-s.samples[0].Times[i], 1e-6, "step %d", i)
 			}
