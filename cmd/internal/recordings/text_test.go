@@ -56,7 +56,7 @@ func TestNumbersOfOtherPrograms(t *testing.T) {
 	for _, text := range []string{"0x10", "inf", "+Infinity", "-1e39", "1d", "d5", "yes", "no", "T", "1e5e5", "1_000", "²",
 		"１２", "1.5-105", "5%"} {
 		_, err := in.number(1, text)
-		messagetest.Names(t, err, "not a number", text)
+		messagetest.Names(t, err, "number … float32", text)
 	}
 	s, err := read(t, []string{put(t, t.TempDir(), "a.csv",
 		"\"label\",\"n8\"\n\"walk\",\\N\n\"sit\",1.5\n\"walk\",2\n\"sit\",3\n")}, Options{})
