@@ -28,8 +28,8 @@ type Ranking struct {
 	Brier float64 `json:"brier"`
 }
 
-// InWords lists the metrics of the classifier, such as "balanced accuracy 93.10%, Brier score 0.1042". All that a metric
-// needs is in this file: its field, its value and its words.
+// InWords lists the metrics of the classifier, such as "balanced accuracy 93.10%, Brier score 0.1042". All that a
+// metric needs is in this file: its field, its value and its words.
 func (r Ranking) InWords() string {
 	words := []string{inPercent("balanced accuracy", r.BalancedAccuracy)}
 	if r.AUROC != nil {

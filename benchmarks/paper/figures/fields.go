@@ -33,7 +33,8 @@ func (d drawing) fields() (f figure, err error) {
 			return f, err
 		}
 		spec, layout := metadata.Spec, picture.NewLayout(graph, picture.Nodes{Grid: data.Grid,
-			Series: data.Layout.Series(), Sensors: data.SensorNames, Parts: data.Parts, Coordinates: data.Coordinates, Names: data.NodeNames})
+			Series: data.Layout.Series(), Sensors: data.SensorNames, Parts: data.Parts,
+			Coordinates: data.Coordinates, Names: data.NodeNames})
 		layout.RowNames = nil // they are too small to be read
 		f.sheet.Width, f.sheet.Height = 150, 166
 		if layout.Kind == picture.OverTime {

@@ -1,5 +1,5 @@
-// Package place orders neighbourhoods by the positions of their nodes: each slot of a filter then has one direction from
-// every centre. It runs on the host.
+// Package place orders neighbourhoods by the positions of their nodes: each slot of a filter then has one direction
+// from every centre. It runs on the host.
 package place
 
 import (

@@ -21,22 +21,14 @@ var averagesTransform = Transform{
 
 // averages is the map to a signal's values, averaged over the nodes around each: over 2 and over 8 steps of a lazy
 // random walk. They tell in which region something is, where single values are noise.
-type averages struct {
-	channels, sensors, frames int
-	walk                      *walk
-}
+type averages struct{ alongLinks }
 
 // averageSteps are the numbers of steps of the walk after which the values are features.
 var averageSteps = []int{2, 8}
 
 // newAverages opens the map, with as many frames of a recording as the width allows.
 func newAverages(s Shape) Map {
-	m := &averages{
-		channels: s.Channels,
-		sensors:  s.Columns / s.Channels,
-		frames:   max(1, min(s.Length, mostGraphFrames)),
-		walk:     newWalk(s.Links),
-	}
+	m := &averages{newAlongLinks(s)}
 	for m.frames > 1 && m.Width() > MostValues {
 		m.frames--
 	}

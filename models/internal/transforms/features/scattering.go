@@ -30,22 +30,14 @@ var scatteringTransform = Transform{
 // Values of the nodes, their changes from frame to frame, their mean and their deviation over the frames are averaged
 // over 0, 1, 2, 4, 8, 16 and 32 steps of a lazy random walk. Features are quantiles over all nodes of each average,
 // and of the absolute differences between successive ones, and the logarithms of their variances.
-type scattering struct {
-	channels, sensors, frames int
-	walk                      *walk
-}
+type scattering struct{ alongLinks }
 
 // nodeQuantiles are the quantiles over all nodes that are features.
 var nodeQuantiles = []float64{0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1}
 
 // newScattering opens the map, with as many frames of a recording as the width allows.
 func newScattering(s Shape) Map {
-	m := &scattering{
-		channels: s.Channels,
-		sensors:  s.Columns / s.Channels,
-		frames:   max(1, min(s.Length, mostGraphFrames)),
-		walk:     newWalk(s.Links),
-	}
+	m := &scattering{newAlongLinks(s)}
 	for m.frames > 1 && m.Width() > scatteringWidth {
 		m.frames--
 	}

@@ -91,3 +91,18 @@ func sensorsLast(g *onnx.Graph, x string, sensors, values int) string {
 	x = g.Op("Reshape", x, []int{0, sensors, values})
 	return g.Op("Transpose", x, onnx.Attribute{Name: "perm", Value: []int{0, 2, 1}})
 }
+
+// alongLinks is what maps that average along links begin with.
+type alongLinks struct {
+	channels, sensors, frames int // frames of a recording, at most; a map takes fewer where its width demands it
+	walk                      *walk
+}
+
+func newAlongLinks(s Shape) alongLinks {
+	return alongLinks{
+		channels: s.Channels,
+		sensors:  s.Columns / s.Channels,
+		frames:   max(1, min(s.Length, mostGraphFrames)),
+		walk:     newWalk(s.Links),
+	}
+}
