@@ -264,8 +264,8 @@ type Options struct {
 	Dropout        float64 `param:"ccp_dropout" default:"0" rule:"share"`
 }
 
-// optionsOf reads the options of the level in scope. It panics if a parameter has a value that is not allowed, or if the
-// store has a parameter whose name begins with ccp_ and that nobody reads.
+// optionsOf reads the options of the level in scope. It panics if a parameter has a value that is not allowed, or if
+// the store has a parameter whose name begins with ccp_ and that nobody reads.
 func optionsOf(scope *model.Scope) Options {
 	options := params.Read[Options](scope)
 	params.RefuseUnknown(scope.Store())
