@@ -211,13 +211,6 @@ func (r *Raw) classCounts(indices []int) []int {
 	return counts
 }
 
-// ChannelStats returns the mean and the standard deviation (divisor n) of each channel of the raw values of the given
-// samples, over all their nodes. A constant channel has a deviation of exactly 0. Without samples both are 0.
-func (r *Raw) ChannelStats(indices []int) (mean, std []float32) {
-	stats := r.stats(indices, r.Channels)[0]
-	return stats.mean, stats.std
-}
-
 // checkLabels checks what there is for each sample, and that there are at least so many classes.
 func (d *Raw) checkLabels(least int) error {
 	if len(d.Labels) != d.Signals.Len() {

@@ -12,6 +12,13 @@ type stats struct {
 	mean, std []float32
 }
 
+// ChannelStats returns the mean and the standard deviation (divisor n) of each channel of the raw values of the given
+// samples, over all their nodes. A constant channel has a deviation of exactly 0. Without samples both are 0.
+func (r *Raw) ChannelStats(indices []int) (mean, std []float32) {
+	stats := r.stats(indices, r.Channels)[0]
+	return stats.mean, stats.std
+}
+
 // stats returns what ChannelStats does for every width-th value, for several widths at once. Each divides the first.
 func (r *Raw) stats(indices []int, widths ...int) []stats {
 	all, count := make([]stats, len(widths)), 0
