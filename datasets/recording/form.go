@@ -108,3 +108,16 @@ func (f *Form) Fits(other *Form) error {
 	}
 	return nil
 }
+
+// distinct returns an error if two sensors have names that suggest.Match takes for one.
+func distinct(sensors []string) error {
+	seen := map[string]bool{}
+	for _, name := range sensors {
+		key := suggest.Tidy(name)
+		if seen[key] {
+			return fmt.Errorf("it has two sensors named %q; name them apart", suggest.Clip(name))
+		}
+		seen[key] = true
+	}
+	return nil
+}

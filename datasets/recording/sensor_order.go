@@ -168,16 +168,3 @@ func (f *Form) Others(others []string, turned, timed bool) (notes []string, err 
 	}
 	return notes, nil
 }
-
-// distinct returns an error if two sensors have names that suggest.Match takes for one.
-func distinct(sensors []string) error {
-	seen := map[string]bool{}
-	for _, name := range sensors {
-		key := suggest.Tidy(name)
-		if seen[key] {
-			return fmt.Errorf("it has two sensors named %q; name them apart", suggest.Clip(name))
-		}
-		seen[key] = true
-	}
-	return nil
-}
