@@ -156,8 +156,8 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 // windows lists the windows that have at least half of the time points that belong into them. The notes tell of those
 // that lie in gaps and of time points at the end that fill none.
 func (r *ruler) windows(most int, c *Changes) (all []Window, err error) {
-	times, half := r.times, r.each/2
-	end := times[0] + r.lasts() + half // that no window goes beyond
+	times := r.times
+	end := times[0] + r.lasts() + r.each/2 // that no window goes beyond
 	from, to, gaps, gap := 0, 0, 0, 0.0
 	start := times[0]
 	for k := 0; start+r.length <= end; start = times[0] + float64(k)*r.step {
@@ -166,10 +166,7 @@ func (r *ruler) windows(most int, c *Changes) (all []Window, err error) {
 		next := k + 1
 		switch {
 		case float64(to-from) < r.length/r.each/2:
-			// until a window reaches the next time point, all lie in this gap: the step before that is the next
-			if to < len(times) {
-				next = max(next, int((times[to]+half-r.length-times[0])/r.step)-1)
-			}
+			next = r.afterGap(k, to)
 			gap = tidy(times[0] + float64(next-1)*r.step)
 			gaps += next - k
 		case len(all) == most:
@@ -192,6 +189,17 @@ func (r *ruler) windows(most int, c *Changes) (all []Window, err error) {
 		c.note("the last %d of its %d time points fill no window; left out", rest, len(times))
 	}
 	return all, nil
+}
+
+// afterGap returns the number of the window to look at after window k, which lies in a gap before time point to. All
+// windows that end before that time point lie in the gap, too. They are passed over at once, but for the last, as
+// rounding may have moved the end of the gap by a window.
+func (r *ruler) afterGap(k, to int) int {
+	if to == len(r.times) {
+		return k + 1
+	}
+	reaches := (r.times[to] + r.each/2 - r.length - r.times[0]) / r.step // the window that reaches the time point
+	return max(k+1, int(reaches)-1)
 }
 
 // reach returns the first time point from a given one on that does not begin before a time.

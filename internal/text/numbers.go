@@ -39,6 +39,14 @@ func Megabytes(bytes int64) string {
 	return Thousands(int((bytes+500_000)/1_000_000)) + " MB"
 }
 
+// Gigabytes writes a number of bytes: "0.5 GB", "1,234 GB". It may be more than any machine has.
+func Gigabytes(bytes float64) string {
+	if bytes < 1e12 {
+		return fmt.Sprintf("%.3g GB", bytes/1e9)
+	}
+	return Thousands(int(min(bytes/1e9, 1e18)+0.5)) + " GB"
+}
+
 // Seconds writes a duration as 12.3s. From a minute on, it writes 1m2s.
 func Seconds(s float64) string {
 	if s < 60 {

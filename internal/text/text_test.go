@@ -22,6 +22,10 @@ func TestNumbers(t *testing.T) {
 		1_234_567_890: "1,235 MB"} {
 		assert.Equal(t, want, Megabytes(bytes))
 	}
+	for bytes, want := range map[float64]string{5e8: "0.5 GB", 16e9: "16 GB", 3.1858e12: "3,186 GB",
+		1e300: "1,000,000,000,000,000,000 GB"} {
+		assert.Equal(t, want, Gigabytes(bytes))
+	}
 }
 
 func TestWords(t *testing.T) {

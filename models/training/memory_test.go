@@ -18,7 +18,7 @@ func TestWeightsBeyondMemoryAreRefused(t *testing.T) {
 		value any
 		want  string
 	}{
-		{"hidden", "1000000000", "3.19e+03 GB … 16 GB … narrower"},
+		{"hidden", "1000000000", "3,192 GB … 16 GB … narrower"},
 		{"hidden", "100000,100000", "120 GB … 16 GB … narrower"},
 		{"levels", "32x1000000/9,8x1000000/8", "16 GB … fewer filters or clusters"},
 		{"hidden", "64", ""},
@@ -34,7 +34,7 @@ func TestWeightsBeyondMemoryAreRefused(t *testing.T) {
 		}
 		messagetest.Option(t, err, one.name, one.value, one.want)
 		if one.value == "1000000000" {
-			assert.ErrorContains(t, checkWeights(c, spec, 0), "1.1e+03 GB of memory", "unknown memory is a terabyte")
+			assert.ErrorContains(t, checkWeights(c, spec, 0), "1,100 GB of memory", "unknown memory is a terabyte")
 		}
 	}
 }

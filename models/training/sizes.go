@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/params"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -42,11 +43,11 @@ func checkWeights(c Config, spec models.Spec, memory int64) error {
 	}
 	option, value, lower := "levels", c.Levels.String(), "fewer filters or clusters"
 	if hidden > levels && len(c.Hidden) > 0 && float64(slices.Max(c.Hidden)) > float64(spec.Classes()) {
-		text, _ := c.Hidden.MarshalText() // of plain numbers: cannot fail
-		option, value, lower = "hidden", string(text), "narrower layers"
+		widths, _ := c.Hidden.MarshalText() // of plain numbers: cannot fail
+		option, value, lower = "hidden", string(widths), "narrower layers"
 	}
-	return params.Errorf(option, value, "this asks for weights that take %.3g GB with their averages in training, and "+
-		"there are %.3g GB of memory; ask for %s", (hidden+levels)/1e9, float64(memory)/1e9, lower)
+	return params.Errorf(option, value, "this asks for weights that take %s with their averages in training, and "+
+		"there are %s of memory; ask for %s", text.Gigabytes(hidden+levels), text.Gigabytes(float64(memory)), lower)
 }
 
 // Levels are the levels of a network. Their text is that of the paper's table, clusters x filters / L, separated by
