@@ -212,12 +212,15 @@ func NewSeries(name string, series [][]float32, sensors, labels []string) (*Raw,
 	for i, values := range series {
 		if !slices.ContainsFunc(values, func(v float32) bool { return v-v != 0 }) && len(values) > 0 &&
 			len(values)%len(sensors) == 0 {
+			r.Recorded.Holes = r.Recorded.Holes.Most(recording.Holes{}, len(sensors))
 			continue
 		}
 		one := recording.Recording{Sensors: sensors, Channels: 1, Values: loop.Convert[float64](values)}
-		if _, err := r.Recorded.Prepare(&one); err != nil {
+		changes, err := r.Recorded.Prepare(&one)
+		if err != nil {
 			return nil, fmt.Errorf("data set %s: series[%d]: %w", name, i, err)
 		}
+		r.Recorded.Holes = r.Recorded.Holes.Most(changes.Holes, len(sensors))
 		r.Series[i] = r.Recorded.Even(one, nil)
 	}
 	return r, nil

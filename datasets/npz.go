@@ -40,6 +40,7 @@ type npzReader struct {
 	samples, nodes int
 	series         *seriesReader               // nil if the samples are no recordings
 	skip           func(sample int, err error) // is told of samples that are left out; nil: they are errors
+	predicts       bool                        // samples that a classifier refuses are errors, or left out
 	scan           *valueScan                  // of features or series; nil: they were not looked at yet
 	// taken are the arrays read so far.
 	taken []ArrayInfo

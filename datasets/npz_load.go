@@ -147,7 +147,7 @@ func ReadSeries(path string, form *recording.Form, skip func(sample int, err err
 			return nil, fmt.Errorf("%s: shape %v is of one recording [timepoints, 1], not of series [samples, timepoints]",
 				path, a.Shape)
 		}
-		r := &npzReader{raw: &Raw{Name: path}, opts: Options{Form: form}, skip: skip}
+		r := &npzReader{raw: &Raw{Name: path}, opts: Options{Form: form}, skip: skip, predicts: true}
 		for _, step := range []func() error{func() error { return r.takeSeries(a) }, r.readRecordings, r.fits} {
 			if err := step(); err != nil {
 				return nil, err
@@ -160,7 +160,7 @@ func ReadSeries(path string, form *recording.Form, skip func(sample int, err err
 		return nil, err
 	}
 	defer r.Close()
-	r.skip = skip
+	r.skip, r.predicts = skip, true
 	for _, step := range []func() error{r.readFeatures, r.readForm, r.readRecordings, r.readNames, r.fits} {
 		if err := step(); err != nil {
 			return nil, r.Errorf("%w", separate(err)[0])

@@ -96,6 +96,8 @@ func (r *npzReader) completeForm(form *recording.Form) (err error) {
 	}
 	form.Rate = cmp.Or(trained.Rate, form.Rate)
 	form.Zeros, form.Filled, form.Fill, form.Gaps = trained.Zeros, trained.Filled, trained.Fill, trained.Gaps
+	r.warnHoles(form)
+	form.Holes = trained.Holes
 	areNamed := s.names != nil || r.raw.Recorded != nil
 	if !areNamed || form.Channels != trained.Channels || slices.Equal(form.Sensors, trained.Sensors) {
 		return nil
@@ -148,12 +150,14 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 	r.raw.Series = make([][]float32, r.samples)
 	checked := false
 	uneven, rate := 0, 0
+	h := r.newHoles(form)
 	timed := r.series.times != nil || r.retimed()
 	for i := range r.raw.Series {
 		if checked && !timed && !r.series.other && plain.Gaps == nil {
 			series := r.turned(i)
 			if series != nil {
 				r.raw.Series[i] = series
+				h.count(i, recording.Holes{})
 				r.noteRecording(i, nil, len(series)/plain.Width())
 				continue
 			}
@@ -164,6 +168,10 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 		}
 		changed, err := plain.Prepare(&x)
 		checked = checked || err == nil
+		if err == nil {
+			h.count(i, changed.Holes)
+			changed.Notes, err = r.judge(&plain, changed)
+		}
 		if err != nil && r.skip != nil {
 			r.skip(i, err)
 			continue
@@ -183,6 +191,7 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 		r.raw.Series[i] = plain.Even(x, r.sample(i))
 	}
 	r.noteResampled(uneven, rate, plain.Rate)
+	h.settle()
 	r.series.values, r.series.room, r.series.buffer = nil, nil, nil
 	return changes, nil
 }

@@ -34,6 +34,7 @@ func (f *framed) Read(i int, dst []float32) { recording.Resample(dst, f.series[i
 // space and time.
 func (d *Dataset) overFrames() (err error) {
 	form := *d.Recorded
+	form.Holes = form.Holes.OfSensors(len(form.Sensors))
 	if err := form.Check(); err != nil {
 		return err
 	}

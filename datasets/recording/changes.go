@@ -10,6 +10,7 @@ type Changes struct {
 	Zeros        int      `json:"zeros"`  // set to zero, because the sensor has no value
 	Filled       int      `json:"means"`  // by Form.Fill, or left for it
 	Notes        []string `json:"-"`      // what a person should know
+	Holes        Holes    `json:"-"`      // the values that lie in holes, before they were filled
 }
 
 // Add adds the numbers of another recording, and reports whether any is above 0.

@@ -35,8 +35,10 @@ type Form struct {
 	Second float64 `json:"second,omitempty"`
 	// Untracked says that nothing was measured at a time point at which every sensor is 0 in each channel, as before a
 	// body is tracked. No body has all its joints in one place. Forms of 0.1.0 take such a time point for values.
-	Untracked bool            `json:"untracked,omitempty"`
-	Reading   json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
+	Untracked bool `json:"untracked,omitempty"`
+	// Holes are the most that lies in holes of a training recording; nil: unknown, as in forms of before.
+	Holes   *Holes          `json:"holes,omitempty"`
+	Reading json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
 }
 
 // Width returns the number of values of a time point.
@@ -77,7 +79,7 @@ func (f *Form) Check() error {
 		return err
 	}
 	if len(f.Sensors) > 0 && f.Channels > 0 && f.Frames >= 0 && f.Rate >= 0 && f.Second >= 0 &&
-		(f.Origin == "" || slices.Contains(f.Sensors, f.Origin)) && f.Fill.fits(len(f.Sensors), f.Channels) {
+		(f.Origin == "" || slices.Contains(f.Sensors, f.Origin)) && f.Fill.fits(len(f.Sensors), f.Channels) && f.Holes.fits(len(f.Sensors)) {
 		return nil
 	}
 	return fmt.Errorf("recording is of %d sensors, origin %q and %d channels, which do not fit together; import the "+

@@ -9,8 +9,9 @@ import (
 	"slices"
 )
 
-// untracked makes the time points missing at which every sensor is 0, if the form says so. The gaps are then filled,
-// and cut off at the ends, as others are. It is an error if that leaves nothing.
+// untracked makes the time points missing at which every sensor is 0, if the form says so. The gaps are then filled as
+// others are, and cut off at both ends: a body that is not in the picture yet has no first place to repeat. It is an
+// error if that leaves nothing.
 func (f *Form) untracked(r *Recording, c *Changes) error {
 	if !f.Untracked {
 		return nil
@@ -39,29 +40,45 @@ func (f *Form) untracked(r *Recording, c *Changes) error {
 		c.note("all sensors are 0 at some time points, as if nothing was tracked there; these are missing values, cut off " +
 			"at the ends")
 	}
+	if atBegin {
+		f.cutBegin(r)
+	}
 	return nil
 }
 
+// cutBegin cuts off the time points at the begin of a recording at which no sensor has a value.
+func (f *Form) cutBegin(r *Recording) {
+	width := f.Width()
+	for len(r.Values) > width && !slices.ContainsFunc(r.Values[:width], isNumber) {
+		r.Values = r.Values[width:]
+		if r.Times != nil {
+			r.Times = r.Times[1:]
+		}
+	}
+}
+
 // fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value. Time
-// points without any value at the ends of a recording are padding, which fill cuts off. A sensor without any value is
-// an error or, with Zeros, becomes zeros or, with Filled, what other sensors let expect.
+// points without any value at the end of a recording are padding, which fill cuts off. At its begin they stay, since
+// all that follows would move to the front: the sensors started late. A sensor without any value is an error or, with
+// Zeros, becomes zeros or, with Filled, what other sensors let expect.
 func (f *Form) fill(r *Recording, c *Changes) error {
 	width := len(f.Sensors) * f.Channels
-	first, end := len(r.Values), 0 // the time points with a value
+	end := 0 // after the last time point with a value
 	for at, v := range r.Values {
 		if slices.ContainsFunc(f.Gaps, func(gap float64) bool { return v == gap || v == float64(float32(gap)) }) {
 			r.Values[at] = math.NaN()
 		} else if !math.IsNaN(v) {
-			first, end = min(first, at/width), at/width+1
+			end = at/width + 1
 		}
 	}
 	if end == 0 {
 		return errors.New("no sensor has a value; remove the sample")
 	}
-	r.Values = r.Values[first*width : end*width]
+	r.Values = r.Values[:end*width]
 	if r.Times != nil {
-		r.Times = r.Times[first:end]
+		r.Times = r.Times[:end]
 	}
+	c.Holes = f.holes(r)
 	for column := range width {
 		filled, any := fillSeries(r.Values[column:], width, r.Times)
 		switch {

@@ -152,6 +152,9 @@ func (r Recording) rates() (all, sum, most float64, times []float64) {
 		if len(own) == len(r.Times) {
 			return all, all, all, own
 		}
+		if tooFew(len(own), len(r.Times)) {
+			continue
+		}
 		rate := RateOf(own)
 		sum += rate
 		if rate > most {

@@ -27,9 +27,9 @@ func TestSignal(t *testing.T) {
 		Resample(dst, series, f.Width())
 		return dst, notes
 	}
-	// Padding at the ends is cut off, a gap is filled by its time, and an end keeps the nearest value.
-	r := Recording{Sensors: []string{"hip", "head"}, Channels: 2, Times: []float64{0, 1, 2, 5, 9},
-		Values: []float64{nan, nan, nan, nan, 0, 10, 1, nan, nan, 20, 2, 7, 8, 50, 5, 7, nan, nan, nan, nan}}
+	// Padding at the end is cut off, a gap is filled by its time, and an end keeps the nearest value.
+	r := Recording{Sensors: []string{"hip", "head"}, Channels: 2, Times: []float64{1, 2, 5, 9},
+		Values: []float64{0, 10, 1, nan, nan, 20, 2, 7, 8, 50, 5, 7, nan, nan, nan, nan}}
 	before := append([]float64(nil), r.Values...)
 	got, notes := signal(form(), r)
 	assert.Equal(t, []float32{0, 10, 1, 7, 4, 30, 3, 7, 8, 50, 5, 7}, got)

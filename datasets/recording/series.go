@@ -32,6 +32,16 @@ func (f *Form) Series(r Recording) (values []float32, notes []string, err error)
 	if err != nil {
 		return nil, notes, err
 	}
+	note, err := f.Judge(changes.Holes)
+	if err != nil && r.Name != "" {
+		err = fmt.Errorf("%s: %w", r.Name, err)
+	}
+	if err != nil {
+		return nil, notes, err
+	}
+	if note != "" {
+		notes = append(notes, note)
+	}
 	if r.Times == nil && !r.rateTold && f.Rate > 0 && r.Timepoints() > 1 {
 		notes = append(notes, f.RateNote())
 	}

@@ -78,8 +78,9 @@ type Class struct {
 // Filled counts the values that were missing.
 type Filled struct {
 	recording.Changes
-	Samples int `json:"samples"` // with missing values
-	Of      int `json:"of"`      // all values
+	Samples int    `json:"samples"`         // with missing values
+	Of      int    `json:"of"`              // all values
+	Holes   *Holes `json:"holes,omitempty"` // nil if there are none to speak of
 }
 
 // making is an import under way: what was read, and what becomes of it.
@@ -95,6 +96,7 @@ type making struct {
 	zeroEnds zeroEnds
 
 	resampled resampled
+	holes     holes
 }
 
 // Import reads recordings and writes them to the .npz file out, whole or not at all. Errors name the file, the line or

@@ -70,6 +70,7 @@ func (m *making) prepare() error {
 	}
 	m.noteZeroEndsAlone()
 	m.resampled.note(m)
+	m.settleHoles()
 	for column := range m.extremes {
 		for _, gap := range m.extremes[column].Gaps() {
 			m.noteOf(fmt.Sprint("gap ", gap.Value), fmt.Sprintf("%s %s: if it stands for a missing value, say --gap %g",
@@ -106,6 +107,7 @@ func (m *making) even(x *sample) error {
 		m.made.Filled.Samples++
 	}
 	m.made.Filled.Of += len(x.Values)
+	m.countHoles(x, &changes.Holes)
 	for _, note := range changes.Notes {
 		m.noteOf(note, fmt.Sprintf("%s, such as in %s", note, x.where))
 	}
