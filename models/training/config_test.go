@@ -277,9 +277,7 @@ func TestRunOfAnEarlierVersion(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, configFile),
 		[]byte(`{"data":{"data":"digits","side":"upper"},"training":{"seed":1}}`), 0o600))
 	_, err := ReadConfig(dir)
-	require.EqualError(t, err, filepath.Join(dir, configFile)+
-		": an earlier version of ccp began this run, or it was changed by hand; train anew: digits: it has no "+
-		"option side; leave side out (it is for leaves)")
+	messagetest.Names(t, err, "earlier version … train anew … digits … side=upper … leaves")
 }
 
 // A seed keeps all its digits on its way through config.json.
@@ -377,7 +375,7 @@ func TestSourceOptions(t *testing.T) {
 	for _, data := range []string{"digits", writeRing(t, 40)} {
 		_, err = Preview(Patch{"data": data, "side": "lower"})
 		require.ErrorIs(t, err, ErrSettings)
-		require.ErrorContains(t, err, filepath.Base(data)+": it has no option side; leave side out (it is for leaves)")
+		messagetest.Option(t, err, "side", "lower", filepath.Base(data)+" … no such option … leaves")
 	}
 }
 
