@@ -1,0 +1,261 @@
+package audit
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Dependence is evidence that samples come in families: that the samples nearest to one another, of one class, stand
+// where chance would not put them.
+type Dependence struct {
+	// Kind is how the places of neighbours go together.
+	Kind Kind
+	// View is what the samples are near in: values, spectrum or level.
+	View string
+	// Seen and Drawn are the shares of samples whose nearest neighbour is so placed, in the file and where places are
+	// drawn anew within classes. Deviations is their difference in deviations of the draws.
+	Seen, Drawn, Deviations float64
+	// Period is the number of samples in a round; 0 if neighbours stand next to one another.
+	Period int
+}
+
+// Kind says how the places of samples of one family go together.
+type Kind int
+
+// The places of samples of one family.
+const (
+	Near   Kind = iota // within nearPlaces of one another, counted within the class
+	Rounds             // whole rounds apart
+	Prefix             // their names begin alike
+	Drift              // near in the file, though of other classes
+)
+
+const (
+	nearPlaces    = 3   // that far are neighbours in a file
+	draws         = 100 // of places
+	dependent     = 5.0 // deviations that no set of independent samples has
+	inRounds      = 7.0 // and for the best of many periods
+	longestPeriod = 48
+	fewestOfAll   = 20 // samples of which neighbours say something
+)
+
+// Dependences lists the evidence of families, the clearest of each kind.
+func (s *Samples) Dependences(views []view) (found []Dependence) {
+	if s.Len() < fewestOfAll {
+		return nil
+	}
+	members := s.byClass()
+	rank := make([]int, s.Len()) // the place of a sample among those of its class
+	for _, class := range members {
+		for at, i := range class {
+			rank[i] = at
+		}
+	}
+	best := map[Kind]Dependence{}
+	for _, v := range views {
+		nearest := s.nearest(v, members)
+		for _, d := range []Dependence{s.near(members, nearest, rank), s.rounds(members, nearest), s.prefixes(members, nearest),
+			s.drift(v, members)} {
+			d.View = v.name
+			least := dependent
+			if d.Kind == Rounds {
+				least = inRounds
+			}
+			if d.Deviations >= least && d.Deviations > best[d.Kind].Deviations {
+				best[d.Kind] = d
+			}
+		}
+	}
+	for _, d := range best {
+		found = append(found, d)
+	}
+	slices.SortFunc(found, func(a, b Dependence) int { return cmp.Compare(b.Deviations, a.Deviations) })
+	return found
+}
+
+// nearest returns the nearest other sample of the same class for each sample; -1 if the class has no other.
+func (s *Samples) nearest(v view, members [][]int) []int {
+	nearest := make([]int, s.Len())
+	for i := range nearest {
+		nearest[i] = -1
+	}
+	least := make([]float32, s.Len())
+	for _, class := range members {
+		for at, i := range class {
+			for _, j := range class[:at] {
+				d := v.distance(i, j)
+				for _, pair := range [2][2]int{{i, j}, {j, i}} {
+					if nearest[pair[0]] < 0 || d < least[pair[0]] {
+						nearest[pair[0]], least[pair[0]] = pair[1], d
+					}
+				}
+			}
+		}
+	}
+	return nearest
+}
+
+// compare returns how far a share of neighbours stands out from those where the places of samples are drawn anew within
+// classes. share takes the place of each sample.
+func (s *Samples) compare(members [][]int, place []int, share func(place []int) float64) (d Dependence) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	drawn := slices.Clone(place)
+	sum, squares := 0.0, 0.0
+	for range draws {
+		for _, class := range members {
+			rng.Shuffle(len(class), func(a, b int) {
+				drawn[class[a]], drawn[class[b]] = drawn[class[b]], drawn[class[a]]
+			})
+		}
+		one := share(drawn)
+		sum, squares = sum+one/draws, squares+one*one/draws
+	}
+	d.Seen, d.Drawn = share(place), sum
+	// A share over few samples has jumps: a draw counts as at least one sample off.
+	deviation := max(math.Sqrt(max(0, squares-sum*sum)), 1/float64(s.Len()))
+	d.Deviations = (d.Seen - d.Drawn) / deviation
+	return d
+}
+
+// near asks whether nearest samples are neighbours in the file.
+func (s *Samples) near(members [][]int, nearest, rank []int) Dependence {
+	d := s.compare(members, rank, func(place []int) float64 {
+		return shareOf(nearest, func(i, j int) bool {
+			return abs(place[i]-place[j]) <= nearPlaces
+		})
+	})
+	d.Kind = Near
+	return d
+}
+
+// rounds asks whether nearest samples are whole rounds apart: recorded in turns.
+func (s *Samples) rounds(members [][]int, nearest []int) (best Dependence) {
+	place := s.places()
+	for period := nearPlaces + 1; period <= min(longestPeriod, s.Len()/3); period++ {
+		d := s.compare(members, place, func(place []int) float64 {
+			return shareOf(nearest, func(i, j int) bool { return (place[i]-place[j])%period == 0 })
+		})
+		if d.Deviations > best.Deviations {
+			best = d
+			best.Period = period
+		}
+	}
+	best.Kind = Rounds
+	return best
+}
+
+// drift asks whether the nearest sample of another class is one of those of that class that stand nearest in the file,
+// more often than chance puts it. Then the recordings changed over time, whatever their class.
+func (s *Samples) drift(v view, members [][]int) Dependence {
+	other := make([]int, s.Len()) // the nearest sample of another class
+	for i := range other {
+		least := float32(math.Inf(1))
+		other[i] = -1
+		for j := range s.Len() {
+			if s.Labels[j] == s.Labels[i] {
+				continue
+			}
+			if d := v.distance(i, j); d < least {
+				other[i], least = j, d
+			}
+		}
+	}
+	ofClass := make([][]int, len(members)) // the places of each class, which a draw does not change
+	for class, samples := range members {
+		for _, i := range samples {
+			ofClass[class] = append(ofClass[class], s.place(i))
+		}
+	}
+	d := s.compare(members, s.places(), func(place []int) float64 {
+		return shareOf(other, func(i, j int) bool {
+			return nearestFifth(ofClass[s.Labels[j]], place[i], place[j])
+		})
+	})
+	d.Kind = Drift
+	return d
+}
+
+// nearestFifth reports whether a place is among the fifth of sorted places that are nearest to another place.
+func nearestFifth(places []int, to, place int) bool {
+	reach := abs(place - to)
+	first, _ := slices.BinarySearch(places, to-reach+1)
+	end, _ := slices.BinarySearch(places, to+reach)
+	return 5*(end-first) < len(places)
+}
+
+// prefixes asks whether nearest samples have names that begin alike: [Stem].
+func (s *Samples) prefixes(members [][]int, nearest []int) (d Dependence) {
+	if s.Names == nil {
+		return d
+	}
+	number := map[string]int{}
+	place := make([]int, s.Len())
+	for i, name := range s.Names {
+		stem := Stem(name)
+		if _, known := number[stem]; !known {
+			number[stem] = len(number)
+		}
+		place[i] = number[stem]
+	}
+	if len(number) <= s.Classes || len(number) > s.Len()*3/4 {
+		return d
+	}
+	d = s.compare(members, place, func(place []int) float64 {
+		return shareOf(nearest, func(i, j int) bool { return place[i] == place[j] })
+	})
+	d.Kind = Prefix
+	return d
+}
+
+// shareOf returns the share of samples for which holds(i, nearest[i]).
+func shareOf(nearest []int, holds func(i, j int) bool) float64 {
+	count, all := 0, 0
+	for i, j := range nearest {
+		if j < 0 {
+			continue
+		}
+		all++
+		if holds(i, j) {
+			count++
+		}
+	}
+	return float64(count) / float64(max(1, all))
+}
+
+func abs(x int) int { return max(x, -x) }
+
+// Stem returns a name without its ending and its last number: "rat1-call" of "rat1-call12.csv".
+func Stem(name string) string {
+	end := len(name)
+	if dot := lastDot(name); dot > 0 {
+		end = dot
+	}
+	isDigit := func(c byte) bool { return '0' <= c && c <= '9' }
+	at := end
+	for at > 0 && !isDigit(name[at-1]) {
+		at--
+	}
+	if at == 0 {
+		return name[:end]
+	}
+	first := at
+	for first > 0 && isDigit(name[first-1]) {
+		first--
+	}
+	return name[:first] + "#" + name[at:end]
+}
+
+// lastDot returns the place of the dot before a name's ending, such as .csv; -1 if it has none.
+func lastDot(name string) int {
+	for at := len(name) - 1; at > 0 && len(name)-at <= len(".parquet"); at-- {
+		switch c := name[at]; {
+		case c == '.':
+			return at
+		case c >= '0' && c <= '9':
+			return -1
+		}
+	}
+	return -1
+}

@@ -1,0 +1,273 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/internal/loop"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Descriptor is one number of each sample that says how it was made.
+type Descriptor struct {
+	Name string
+	// Artefact says that the number comes of the recording alone. Others, such as the length of a gesture, may be what
+	// the classes differ in.
+	Artefact bool
+	Values   []float64 // NaN where a sample has none
+	// With is another number of each sample that must tell the same class; nil if none must.
+	With []float64
+}
+
+// Shortcut is a class that a descriptor tells from the others.
+type Shortcut struct {
+	Descriptor Descriptor
+	Class      int
+	// Area is the probability that the descriptor of a sample of the class is larger than that of another sample, or
+	// smaller if that is likelier (the area under the ROC curve).
+	Area float64
+	// Deviations are those of Area from chance, by the rank sum.
+	Deviations float64
+	// Recall is the share of the samples of the class, Others that of the others, that a limit of the descriptor sets
+	// apart best.
+	Recall, Others float64
+
+	chance float64 // that of so many samples of the class on its side of that limit
+}
+
+// descriptors lists what can be said of how the samples were made, as far as they differ in it.
+func (s *Samples) descriptors() (all []Descriptor) {
+	add := func(name string, artefact bool, of func(m *Making) float64) {
+		d := Descriptor{Name: name, Artefact: artefact, Values: make([]float64, s.Len())}
+		for i := range s.Made {
+			d.Values[i] = of(&s.Made[i])
+		}
+		all = append(all, d)
+	}
+	add("the length", false, func(m *Making) float64 { return float64(m.TimePoints) })
+	add("the scale of the values", false, func(m *Making) float64 { return m.Scale })
+	add("the longest time that a sensor keeps one value", false, func(m *Making) float64 { return float64(m.Repeat) })
+	add("the share of missing values", true, func(m *Making) float64 { return m.Missing })
+	add("the time points before the first value", true, func(m *Making) float64 { return float64(m.Late) })
+	add("the run of one value at the begin", true, func(m *Making) float64 { return float64(m.RunStart) })
+	add("the run of one value at the end", true, func(m *Making) float64 { return float64(m.RunEnd) })
+	add("the step of the values", true, func(m *Making) float64 { return math.Round(m.Step*20) / 20 })
+	add("the decimals of the values", true, func(m *Making) float64 { return float64(m.Decimals) })
+	// Larger values have fewer decimals where all are written with as many digits.
+	decimals := &all[len(all)-1]
+	for _, m := range s.Made {
+		decimals.With = append(decimals.With, float64(m.Digits))
+	}
+	add("the rate of the times", true, func(m *Making) float64 { return m.Rate })
+	add("the jitter of the times", true, func(m *Making) float64 { return m.Jitter })
+	for line, frequency := range mains {
+		add(fmt.Sprintf("the hum at %g Hz", frequency), true, func(m *Making) float64 { return m.Hum[line] })
+	}
+	for sensor := range s.Width {
+		if slices.ContainsFunc(s.Made, func(m Making) bool { return m.MissingOf != nil }) {
+			add(fmt.Sprintf("missing values of sensor %d", sensor), true, func(m *Making) float64 {
+				if m.MissingOf == nil {
+					return 0
+				}
+				return m.MissingOf[sensor]
+			})
+		}
+	}
+	return all
+}
+
+// What makes a shortcut: a chance below one in a thousand that any of all descriptors tells any class so well,
+// and a limit that sets apart most of the class and few others.
+const (
+	shortcutChance = 1e-3
+	shortcutArea   = 0.8
+	propertyArea   = 0.9  // of what may be the class itself
+	shortcutRecall = 0.5  // of the class, where hardly any of the others
+	shortcutOthers = 0.05 // is on the same side of a limit
+	fewestOfClass  = 4    // samples, of which a rank sum says something
+)
+
+// Shortcuts lists the descriptors that tell a class from all others, the clearest first, each with the class that it
+// tells best.
+//
+// A descriptor is compared between a class and all other samples by the rank sum of Wilcoxon, Mann and Whitney with
+// its correction for ties. The chance is that of the largest of all sums (Bonferroni).
+func (s *Samples) Shortcuts() (found []Shortcut) {
+	descriptors := s.descriptors()
+	tests := float64(max(1, len(descriptors)*s.Classes))
+	limit := distuv.UnitNormal.Quantile(1 - shortcutChance/(2*tests))
+	for _, d := range descriptors {
+		best := s.clearest(d.Values)
+		best.Descriptor = d
+		if best.Deviations < limit || best.chance*tests > shortcutChance || !best.tells() {
+			continue
+		}
+		with := s.clearest(d.With)
+		with.Descriptor = d
+		if d.With != nil && (with.Class != best.Class || !with.tells()) {
+			continue
+		}
+		found = append(found, best)
+	}
+	slices.SortStableFunc(found, func(a, b Shortcut) int {
+		if a.Descriptor.Artefact != b.Descriptor.Artefact {
+			return cmp.Compare(order(a), order(b))
+		}
+		return cmp.Compare(b.Area, a.Area)
+	})
+	return distinct(found)
+}
+
+// tells reports whether so many samples of the class can be told that it matters.
+func (s Shortcut) tells() bool {
+	if !s.Descriptor.Artefact {
+		return s.Area >= propertyArea
+	}
+	return s.Area >= shortcutArea || s.Recall >= shortcutRecall && s.Others <= shortcutOthers
+}
+
+// order puts artefacts first.
+func order(s Shortcut) int {
+	if s.Descriptor.Artefact {
+		return 0
+	}
+	return 1
+}
+
+// oneFact is the correlation of ranks from which on two descriptors say the same.
+const oneFact = 0.7
+
+// distinct leaves out shortcuts that say what an earlier one says.
+func distinct(found []Shortcut) (kept []Shortcut) {
+	var ranks [][]float64
+	for _, s := range found {
+		values := slices.Clone(s.Descriptor.Values)
+		for i, value := range values {
+			if value != value {
+				values[i] = math.Inf(1)
+			}
+		}
+		own, _ := ranksOf(values)
+		if !slices.ContainsFunc(ranks, func(of []float64) bool { return math.Abs(correlation(own, of)) >= oneFact }) {
+			kept, ranks = append(kept, s), append(ranks, own)
+		}
+	}
+	return kept
+}
+
+// clearest returns the class that values tell best from all others. Samples without a value are left out.
+func (s *Samples) clearest(values []float64) (best Shortcut) {
+	counts := make([]int, s.Classes)
+	var there []float64
+	var labels []int32
+	for i, value := range values {
+		if value == value {
+			there, labels = append(there, value), append(labels, s.Labels[i])
+			counts[s.Labels[i]]++
+		}
+	}
+	ranks, ties := ranksOf(there)
+	for class, count := range counts {
+		if count < fewestOfClass || len(there)-count < fewestOfClass {
+			continue
+		}
+		area, deviations := rankSum(ranks, ties, labels, int32(class), count)
+		if deviations > best.Deviations {
+			best = Shortcut{Class: class, Area: max(area, 1-area), Deviations: deviations}
+		}
+	}
+	if best.Deviations > 0 {
+		best.Recall, best.Others = bestLimit(there, labels, int32(best.Class), counts[best.Class])
+		of := counts[best.Class]
+		rest := len(there) - of
+		best.chance = chanceOf(int(math.Round(best.Recall*float64(of))), of, int(math.Round(best.Others*float64(rest))), rest)
+	}
+	return best
+}
+
+// rankSum returns the area under the ROC curve of a class, and how many deviations of chance it is from a half.
+func rankSum(ranks []float64, ties float64, labels []int32, class int32, count int) (area, deviations float64) {
+	sum := 0.0
+	for i, label := range labels {
+		if label == class {
+			sum += ranks[i]
+		}
+	}
+	n, m := float64(len(labels)), float64(count)
+	area = (sum - m*(m+1)/2) / (m * (n - m))
+	deviation := math.Sqrt((n + 1) / (12 * m * (n - m)) * ties)
+	if deviation == 0 {
+		return 0.5, 0
+	}
+	return area, math.Abs(area-0.5) / deviation
+}
+
+// chanceOf returns the probability that a draw of inside + others of all samples has inside of a class of count or more,
+// where rest samples are not of the class (hypergeometric). The rank sum is about normal, and says too much where few
+// values differ.
+func chanceOf(inside, count, others, rest int) (chance float64) {
+	drawn := inside + others
+	choose := func(n, k int) float64 {
+		whole, _ := math.Lgamma(float64(n + 1))
+		part, _ := math.Lgamma(float64(k + 1))
+		left, _ := math.Lgamma(float64(n - k + 1))
+		return whole - part - left
+	}
+	for k := inside; k <= min(count, drawn); k++ {
+		if drawn-k <= rest {
+			chance += math.Exp(choose(count, k) + choose(rest, drawn-k) - choose(count+rest, drawn))
+		}
+	}
+	return chance
+}
+
+// ranksOf returns the rank of each value from 1, the mean rank of equal ones, and the share of the variance of ranks
+// that ties leave.
+func ranksOf(values []float64) (ranks []float64, ties float64) {
+	order := loop.Indices(len(values))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	ranks = make([]float64, len(values))
+	lost := 0.0
+	for first := 0; first < len(order); {
+		end := first
+		for end < len(order) && values[order[end]] == values[order[first]] {
+			end++
+		}
+		for _, i := range order[first:end] {
+			ranks[i] = float64(first+end+1) / 2
+		}
+		size := float64(end - first)
+		lost += size*size*size - size
+		first = end
+	}
+	n := float64(len(values))
+	return ranks, 1 - lost/max(1, n*n*n-n)
+}
+
+// bestLimit returns the shares of a class, and of the others, that lie on the class's side of the limit of the values
+// that sets them apart best.
+func bestLimit(values []float64, labels []int32, class int32, count int) (recall, others float64) {
+	order := loop.Indices(len(values))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	below, otherBelow := 0.0, 0.0
+	rest := float64(len(labels) - count)
+	for at, i := range order {
+		if labels[i] == class {
+			below += 1 / float64(count)
+		} else {
+			otherBelow += 1 / rest
+		}
+		if at+1 < len(order) && values[order[at+1]] == values[i] {
+			continue
+		}
+		if below-otherBelow > recall-others {
+			recall, others = below, otherBelow
+		}
+		if otherBelow-below > recall-others {
+			recall, others = 1-below, 1-otherBelow
+		}
+	}
+	return recall, others
+}

@@ -1,0 +1,171 @@
+package audit
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
+
+// view describes each sample by a few numbers in which samples can be near to one another: `[samples, size]`.
+type view struct {
+	name   string
+	values []float32
+	size   int
+}
+
+// Sizes of views. More numbers would hardly change which samples are near.
+const (
+	viewTimes   = 32 // means over stretches of the time points, or of the nodes of signals
+	viewSensors = 16
+	viewBins    = 32 // of the spectrum
+	leastTimes  = 16 // time points that have a spectrum
+)
+
+// views returns the samples by their values and, of recordings in time, by their shape (the values less
+// their mean), their spectrum and the level of the sensors.
+// Every number is standardised over the samples.
+func (s *Samples) views() []view {
+	sensors := spread(s.Width, viewSensors)
+	shortest := math.MaxInt
+	for i := range s.Len() {
+		shortest = min(shortest, len(s.Values(i))/s.Width)
+	}
+	if shortest < leastTimes {
+		// Signals have many nodes at one time point: all of them describe a sample, or their means in turn.
+		return []view{s.view("values", min(s.Width, viewTimes*viewSensors), func(values []float32, row []float32) {
+			stretchMeans(row, values[:s.Width], 1)
+		})}
+	}
+	return []view{
+		s.view("values", len(sensors)*min(viewTimes, shortest), func(values []float32, row []float32) {
+			times := len(row) / len(sensors)
+			for at, sensor := range sensors {
+				stretchMeans(row[at*times:(at+1)*times], values[sensor:], s.Width)
+			}
+		}),
+		s.view("shape", len(sensors)*min(viewTimes, shortest), func(values []float32, row []float32) {
+			times := len(row) / len(sensors)
+			for at, sensor := range sensors {
+				stretchMeans(row[at*times:(at+1)*times], values[sensor:], s.Width)
+				centre(row[at*times : (at+1)*times])
+			}
+		}),
+		s.view("spectrum", len(sensors)*viewBins, func(values []float32, row []float32) {
+			for at, sensor := range sensors {
+				spectrum(row[at*viewBins:(at+1)*viewBins], values[sensor:], s.Width)
+			}
+		}),
+		s.view("level", 2*len(sensors), func(values []float32, row []float32) {
+			for at, sensor := range sensors {
+				row[2*at], row[2*at+1] = level(values[sensor:], s.Width)
+			}
+		}),
+	}
+}
+
+// spread lists at most so many of n places, evenly spread.
+func spread(n, most int) (places []int) {
+	for at := range min(n, most) {
+		places = append(places, at*n/min(n, most))
+	}
+	return places
+}
+
+// view fills the rows of a view and standardises its columns.
+func (s *Samples) view(name string, size int, fill func(values, row []float32)) view {
+	v := view{name: name, values: make([]float32, s.Len()*size), size: size}
+	for i := range s.Len() {
+		fill(s.Values(i), v.row(i))
+	}
+	for column := range size {
+		mean, squares, n := 0.0, 0.0, float64(s.Len())
+		for i := range s.Len() {
+			mean += float64(v.row(i)[column]) / n
+		}
+		for i := range s.Len() {
+			difference := float64(v.row(i)[column]) - mean
+			squares += difference * difference / n
+		}
+		deviation := math.Sqrt(squares)
+		for i := range s.Len() {
+			if deviation > 0 {
+				v.row(i)[column] = float32((float64(v.row(i)[column]) - mean) / deviation)
+			} else {
+				v.row(i)[column] = 0
+			}
+		}
+	}
+	return v
+}
+
+func (v *view) row(i int) []float32 { return v.values[i*v.size : (i+1)*v.size] }
+
+// distance returns the squared distance of two samples.
+func (v *view) distance(i, j int) float32 {
+	sum := float32(0)
+	b := v.row(j)
+	for at, a := range v.row(i) {
+		difference := a - b[at]
+		sum += difference * difference
+	}
+	return sum
+}
+
+// stretchMeans writes the means of a sensor's values over as many stretches of its time as dst is long. The values of
+// the sensor are stride apart.
+func stretchMeans(dst, values []float32, stride int) {
+	length := (len(values) + stride - 1) / stride
+	for at := range dst {
+		from, to := at*length/len(dst), max(at*length/len(dst)+1, (at+1)*length/len(dst))
+		sum := float32(0)
+		for time := from; time < to; time++ {
+			sum += values[time*stride]
+		}
+		dst[at] = sum / float32(to-from)
+	}
+}
+
+// centre takes the mean off values.
+func centre(values []float32) {
+	mean := float32(0)
+	for _, value := range values {
+		mean += value / float32(len(values))
+	}
+	for at := range values {
+		values[at] -= mean
+	}
+}
+
+// spectrum writes the logarithm of a sensor's amplitudes in as many bands of frequency as dst is long, each as wide as
+// the others.
+func spectrum(dst, values []float32, stride int) {
+	length := (len(values) + stride - 1) / stride
+	sensor := make([]float64, min(length, someTimePoints))
+	for time := range sensor {
+		sensor[time] = float64(values[time*stride])
+	}
+	bins := fourier.NewFFT(len(sensor)).Coefficients(nil, sensor)[1:]
+	for at := range dst {
+		from, to := at*len(bins)/len(dst), max(at*len(bins)/len(dst)+1, (at+1)*len(bins)/len(dst))
+		power := 0.0
+		for _, bin := range bins[from:to] {
+			power += (real(bin)*real(bin) + imag(bin)*imag(bin)) / float64(to-from)
+		}
+		const least = 1e-12 // so that a constant sensor has a logarithm
+		dst[at] = float32(math.Log(power + least))
+	}
+}
+
+// level returns the mean of a sensor's values and the logarithm of their deviation.
+func level(values []float32, stride int) (mean, deviation float32) {
+	count, sum, squares := 0.0, 0.0, 0.0
+	for at := 0; at < len(values); at += stride {
+		count, sum = count+1, sum+float64(values[at])
+	}
+	for at := 0; at < len(values); at += stride {
+		difference := float64(values[at]) - sum/count
+		squares += difference * difference
+	}
+	const least = 1e-9
+	return float32(sum / count), float32(math.Log(math.Sqrt(squares/count) + least))
+}
