@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/clusterpool/ccp/internal/npz"
 )
@@ -19,15 +20,17 @@ type Report struct {
 	Warnings []string `json:"warnings"`
 	// Causes are the errors whose texts Errors has, in the same order.
 	Causes []error `json:"-"`
+	// Findings are reasons to doubt the accuracy of a classifier of this data, see [Audit]; none unless it is usable.
+	Findings Findings `json:"findings"`
 	// Data is the data set; nil unless it is usable.
 	Data *Dataset `json:"-"`
 }
 
 // CheckNPZ reads an .npz file as [Load] does with the same options, but continues after errors if it can. If several
-// elements of an array are wrong in the same way, it reports the first few. It also looks for [Dataset.Oddities]. It is
-// an error if the file cannot be opened as an archive.
+// elements of an array are wrong in the same way, it reports the first few. It also looks for [Dataset.Oddities] and
+// for what [Audit] finds. It is an error if the file cannot be opened as an archive.
 func CheckNPZ(path string, opts Options) (Report, error) {
-	report := Report{File: path, Errors: []string{}, Warnings: []string{}}
+	report := Report{File: path, Errors: []string{}, Warnings: []string{}, Findings: Findings{}}
 	if err := cmp.Or(opts.check(), ofFile(path).Accepts(opts)); err != nil {
 		return report, err
 	}
@@ -52,6 +55,9 @@ func CheckNPZ(path string, opts Options) (Report, error) {
 	if report.Usable {
 		report.Data.Warnings = append(report.Data.Warnings, report.Data.Oddities()...)
 		report.Warnings = append(report.Warnings, report.Data.Warnings...)
+		if report.Findings, err = report.Data.doubts(!r.Has("split")); err != nil {
+			return report, err
+		}
 	} else {
 		report.Warnings = append(report.Warnings, r.raw.Warnings...)
 	}
@@ -64,4 +70,25 @@ func withoutFile(err error) error {
 		return inFile.Err
 	}
 	return err
+}
+
+// doubts returns what an audit finds, with the question that only a person can answer: whose recordings these are. It
+// is asked where samples are drawn for the test, and nothing says which of them belong together.
+func (d *Dataset) doubts(drawn bool) (Findings, error) {
+	found := Findings{} // never nil: JSON has a list
+	if len(d.Train) == 0 {
+		return found, nil
+	}
+	all, err := Audit(d)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, all...)
+	known := d.Groups != nil || slices.ContainsFunc(all, func(f Finding) bool {
+		return f.Kind == ofFamilies || f.Kind == ofOverlap || f.Kind == ofOrder && f.Level != note
+	})
+	if d.Series != nil && drawn && !known {
+		found = append(found, Finding{Kind: ofOwners, Level: question})
+	}
+	return found, nil
 }

@@ -131,13 +131,17 @@ func (d *Dataset) hash(n int, sampleAt func(at int) int, signals, series []byte)
 	loop.Workers(n, func() func(at int) {
 		const atOnce = 1 << 14 // values
 		sample, sum, digest := make([]float32, d.Nodes*d.Channels), make([]byte, sha256.Size), sha256.New()
-		var buffer []byte
+		var buffer []byte // of the bytes of some values, as long as the longest needs
 		keep := func(at int, values []float32, hashes []byte) {
 			digest.Reset()
 			for len(values) > 0 {
 				some := values[:min(atOnce, len(values))]
-				buffer = appendBytes(buffer[:0], some)
-				digest.Write(buffer)
+				buffer = slices.Grow(buffer[:0], 4*len(some))
+				raw := buffer[:4*len(some)]
+				for k, value := range some {
+					binary.LittleEndian.PutUint32(raw[4*k:4*k+4], math.Float32bits(value))
+				}
+				digest.Write(raw)
 				values = values[len(some):]
 			}
 			copy(hashes[at*hashSize:], digest.Sum(sum[:0])[:hashSize])
@@ -151,12 +155,4 @@ func (d *Dataset) hash(n int, sampleAt func(at int) int, signals, series []byte)
 			}
 		}
 	})
-}
-
-// appendBytes appends the bytes of values, the least significant byte first.
-func appendBytes(to []byte, values []float32) []byte {
-	for _, value := range values {
-		to = binary.LittleEndian.AppendUint32(to, math.Float32bits(value))
-	}
-	return to
 }

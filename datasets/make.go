@@ -172,6 +172,7 @@ func New(name string, features []float32, labels []int32, graph *affinity.Matrix
 		}
 		err = r.checkLabels(2)
 		if err == nil {
+			r.lookForFamilies()
 			err = r.choose(opts)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"gonum.org/v1/gonum/floats"
 )
@@ -159,11 +160,15 @@ func (r *npzReader) numberLabels(labels []int64, names []string) error {
 // readSplit reads `split`, 0 train, 1 validation, 2 test, or draws the splits.
 func (r *npzReader) readSplit() error {
 	if r.Has("split") && r.opts.Fold == (Fold{}) {
+		if r.opts.SplitFamilies {
+			return params.Errorf("split", "families", "the file has a split of its own; leave it out")
+		}
 		return r.readMarks()
 	}
 	if !r.labelled() { // splits are drawn class by class
 		return nil
 	}
+	r.findFamilies()
 	return r.drawSplits()
 }
 
@@ -171,7 +176,7 @@ func (r *npzReader) readSplit() error {
 func (r *npzReader) drawSplits() error {
 	raw := r.raw
 	err := raw.choose(r.opts)
-	if err != nil || r.opts.Fold != (Fold{}) || r.opts.Whole {
+	if err != nil || r.opts.Fold != (Fold{}) || r.opts.Whole || r.opts.SplitFamilies { // which are drawn at the end
 		return err
 	}
 	s := raw.Split
@@ -183,6 +188,41 @@ func (r *npzReader) drawSplits() error {
 			"from the training; mark the test yourself (split), or leave groups out")
 	}
 	return nil
+}
+
+// findFamilies finds the samples that no draw may part, where no groups say so and the file is not one to test on.
+func (r *npzReader) findFamilies() {
+	raw := r.raw
+	if raw.Groups != nil || r.opts.Form != nil || r.opts.Graph != nil || r.opts.Whole || !r.labelled() ||
+		raw.Signals == nil && (r.series == nil || r.series.values == nil) {
+		return
+	}
+	if r.series == nil {
+		raw.lookForFamilies()
+		return
+	}
+	var values []float32
+	raw.families = findFamilies(sampleValues{labels: raw.Labels, width: r.nodes * raw.Channels, timePoints: r.timepoints,
+		stored: r.sample, series: func(i int) []float32 {
+			values = values[:0]
+			for _, value := range r.recording(i).Values {
+				values = append(values, float32(value))
+			}
+			return values
+		}})
+}
+
+// splitFamilies draws whole families if that is asked for.
+func (r *npzReader) splitFamilies() error {
+	if !r.opts.SplitFamilies || r.raw.Split == nil || r.opts.Whole {
+		return nil
+	}
+	err := r.raw.drawFamilies(r.opts)
+	if s := r.raw.Split; err == nil && r.opts.Fold == (Fold{}) {
+		appendf(&r.raw.Notes, "drew whole families of samples that seem to belong together: %d training, %d validation and "+
+			"%d test samples from seed %d", len(s.Train), len(s.Validation), len(s.Test), r.opts.Seed)
+	}
+	return err
 }
 
 // readMarks makes the splits that the array split marks. Unless it marks validation samples, some are held out if the
@@ -197,6 +237,7 @@ func (r *npzReader) readMarks() error {
 	if err != nil {
 		return err
 	}
+	r.findFamilies()
 	held := r.labelled() && r.opts.holdsOut()
 	if held {
 		*raw.Split = raw.HoldOut(*raw.Split, r.opts.Validation, r.opts.Seed)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets/internal/audit"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/suggest"
@@ -152,6 +153,7 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 	uneven, rate := 0, 0
 	h := r.newHoles(form)
 	timed := r.series.times != nil || r.retimed()
+	made := r.looksAt()
 	for i := range r.raw.Series {
 		if checked && !timed && !r.series.other && plain.Gaps == nil {
 			series := r.turned(i)
@@ -165,6 +167,9 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 		x := r.recording(i)
 		if !checked || r.series.other { // else the names are checked once
 			x.Sensors = own
+		}
+		if made[i] {
+			r.raw.made[i] = audit.Made(loop.Convert[float32](x.Values), form.Width(), plain.Rate)
 		}
 		changed, err := plain.Prepare(&x)
 		checked = checked || err == nil
@@ -262,6 +267,19 @@ func (r *npzReader) nothingAt(sample []float32, timepoint int) bool {
 		}
 	}
 	return true
+}
+
+// looksAt returns the samples of which the audit asks how they were made: some of those to train on.
+func (r *npzReader) looksAt() map[int]bool {
+	if r.opts.Form != nil || r.raw.Split == nil {
+		return nil
+	}
+	chosen := map[int]bool{}
+	for _, i := range chosenOf(r.raw.Split.Train, auditedSamples) {
+		chosen[i] = true
+	}
+	r.raw.made = make(map[int]audit.Making, len(chosen))
+	return chosen
 }
 
 // noteResampled notes how many series were resampled, unless they are to test a classifier, and why.

@@ -204,9 +204,9 @@ func TestNPZNeighbours(t *testing.T) {
 // TestNPZManyFeatures checks that a graph over features takes evenly spaced samples where there are many.
 func TestNPZManyFeatures(t *testing.T) {
 	const samples = 3000
-	features, labels := make([]uint8, samples*3), make([]int64, samples)
+	features, labels := make([]float32, samples*3), make([]int64, samples)
 	for i := range features {
-		features[i] = uint8(i * 31)
+		features[i] = float32(i * 7919 % 1_000_003) // no two samples are alike
 	}
 	for i := range labels {
 		labels[i] = int64(i % 2)

@@ -27,6 +27,9 @@ type Options struct {
 	// The folds are drawn from Seed and share out all samples, each class about evenly. Samples of one group are in one
 	// fold.
 	Fold Fold
+	// SplitFamilies draws whole families of samples, as [Audit] finds them, in place of single ones, from a source whose
+	// splits are drawn. It is an error if the source has splits or groups, or if no families are found.
+	SplitFamilies bool
 	// KNN is the number of neighbours of each node, if an .npz file has no graph. With `coordinates` 0 means 8, without
 	// them 0 is an error. The graphs of the other sources are fixed.
 	KNN int

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets/internal/audit"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/loop"
@@ -117,6 +118,9 @@ type Raw struct {
 	Notes []string
 	// Warnings are the oddities found while loading that do not stop a training, one sentence each.
 	Warnings []string
+
+	families *families            // of samples without groups; nil if none were looked for
+	made     map[int]audit.Making // how some recordings were made, by their values before gaps were filled; nil: by these
 }
 
 // Input returns sample i as a classifier takes it, in raw units: a recording whole, `[timepoints, sensors, channels]`,
@@ -166,7 +170,7 @@ func (r *Raw) HoldOut(s Split, part float64, seed uint64) Split {
 	} else if count == 0 {
 		count = share(len(s.Train), defaultValidationShare)
 	}
-	return s.HoldOut(r.Labels, r.Groups, count, seed)
+	return s.HoldOut(r.Labels, r.Units(), count, seed)
 }
 
 // choose makes the source's own split, or else a drawn one, into what the options ask for.
@@ -175,7 +179,7 @@ func (r *Raw) choose(o Options) error {
 	var err error
 	switch {
 	case o.Fold != (Fold{}):
-		s, err = o.Fold.Split(r.Labels, r.Groups, r.ClassNames, o.Seed)
+		s, err = o.Fold.Split(r.Labels, r.drawn(o.Fold), r.ClassNames, o.Seed)
 		if err != nil {
 			return refused{fmt.Errorf("fold %s: %w", o.Fold, err)}
 		}
@@ -184,13 +188,21 @@ func (r *Raw) choose(o Options) error {
 	case o.Whole:
 		s.Test = loop.Indices(len(r.Labels))
 	default:
-		s = Drawn(r.Labels, r.Groups, o.Seed)
+		s = Drawn(r.Labels, r.Units(), o.Seed)
 	}
 	if o.holdsOut() {
 		s = r.HoldOut(s, o.Validation, o.Seed)
 	}
 	r.Split = &s
 	return nil
+}
+
+// drawn returns what a fold does not part: groups if each of them is a fold, or else units.
+func (r *Raw) drawn(f Fold) []string {
+	if f.Of == 0 {
+		return r.Groups
+	}
+	return r.Units()
 }
 
 // record sets how recordings became series, with the frames and lengths that the options ask for.

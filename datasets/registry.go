@@ -144,6 +144,8 @@ func (s Source) Accepts(opts Options) error {
 			params.Errorf(option, value, "%s; leave it out (it is for %s)", why, names(fits)))}
 	}
 	switch {
+	case opts.SplitFamilies && !s.Drawn:
+		return refuse("split", "families", "it has a split of its own", func(s Source) bool { return s.Drawn })
 	case opts.KNN > 0 && !IsFile(s.Name):
 		return refuse("knn", opts.KNN, "its graph is fixed", func(s Source) bool { return IsFile(s.Name) })
 	case opts.Fold != (Fold{}) && !s.Drawn:
@@ -175,7 +177,13 @@ func (s Source) read(ctx context.Context, opts Options) (*Raw, error) {
 			opts.Frames = cmp.Or(opts.Frames, raw.Recorded.Frames)
 			raw.record(*raw.Recorded, opts)
 		}
+		if raw.Split == nil { // else nothing is drawn
+			raw.lookForFamilies()
+		}
 		err = raw.choose(opts)
+		if opts.SplitFamilies && err == nil {
+			err = raw.drawFamilies(opts)
+		}
 	}
 	if err != nil && !IsFile(s.Name) { // an .npz file names itself
 		err = s.withGet(opts.DataDir, fmt.Errorf("%s: %w", s.Name, err))

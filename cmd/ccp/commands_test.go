@@ -48,6 +48,7 @@ type (
 		Checkpoint       string        `json:"checkpoint"`
 		MajorityBaseline float64       `json:"majority-class baseline"`
 		TestSamples      int           `json:"test_samples"`
+		Findings         []any         `json:"findings,omitempty"`
 	}
 	evalDocument struct {
 		PredictedBy string  `json:"predicted_by"`
@@ -117,6 +118,8 @@ func TestTrain(t *testing.T) {
 	line := append([]string{"train", "--checkpoint", dir, "--seed", "7"}, tiny...)
 	code, stdout, stderr := execute(t, line...)
 	require.Zero(t, code, stderr)
+	doubt, stderr, _ := strings.Cut(stderr, "\n")
+	assert.Regexp(t, `^warning: samples that stand together in the file are alike: .* whole families \d+%`, doubt)
 	assert.Equal(t, "data   digits: 1,258 training, 180 validation, 359 test samples in 10 classes\n"+
 		"graph  64 nodes, 210 edges, 1 channel\nmodel  ccp 4x8/4,1x8/4, fc 8, on go\ntrain  19 steps of 64 samples "+
 		"in 1 epoch, rate 0.001 cosine, best weights\n", stderr[:strings.Index(stderr, "epoch 1/1")])
@@ -146,7 +149,7 @@ func TestTrain(t *testing.T) {
 	assert.Len(t, again.Objective, 2)
 	assert.Equal(t, trainDocument{Command: "train", Data: "digits", Model: "ccp", Backend: "go", Seed: 7,
 		Parameters: 778, Epochs: 1, Steps: 19, BestEpoch: 1,
-		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective,
+		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective, Findings: again.Findings,
 		Seconds: again.Seconds, Prepare: again.Prepare, Compile: again.Compile, Checkpoint: dir,
 		PredictedBy:      "the network",
 		MajorityBaseline: 37. / 359, TestSamples: 359}, again)

@@ -159,6 +159,8 @@ func (s *shared) checkData(cmd *cobra.Command, name, dataDir string, o datasets.
 	if err != nil {
 		return datasets.Report{}, err
 	}
+	found, err := datasets.Audit(d)
 	return datasets.Report{File: name, Usable: true, Arrays: []datasets.ArrayInfo{}, Errors: []string{},
-		Warnings: append([]string{}, d.Warnings...), Data: d}, nil // no list is nil: JSON has lists
+		Warnings: append([]string{}, d.Warnings...), Findings: append(datasets.Findings{}, found...),
+		Data: d}, err // no list is nil: JSON has lists
 }

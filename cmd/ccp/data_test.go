@@ -264,9 +264,12 @@ func TestDataCheck(t *testing.T) {
 			Shape []int  `json:"shape"`
 			Kind  string `json:"kind"`
 		} `json:"arrays"`
-		Errors   []string     `json:"errors"`
-		Warnings []string     `json:"warnings"`
-		Data     *datasetJSON `json:"data"`
+		Errors   []string `json:"errors"`
+		Warnings []string `json:"warnings"`
+		Findings []struct {
+			Kind string `json:"kind"`
+		} `json:"findings"`
+		Data *datasetJSON `json:"data"`
 	}
 	var good, bad document
 	decode(t, succeed(t, "data", "check", file, "--json"), &good)

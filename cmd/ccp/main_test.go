@@ -266,7 +266,7 @@ func TestHierarchyFlag(t *testing.T) {
 		"--hierarchy", "prepared", "--set", "ccp_hierarchy=prepared")
 	code, _, stderr := execute(t, line...)
 	require.Zero(t, code, stderr)
-	assert.Regexp(t, `(?m)^hierarchy prepared: C \d\.\d \+ 0\.5 = \d\.\d; coverage \d+ \d+%$`, lines(stderr)[3])
+	assert.Regexp(t, `(?m)^hierarchy prepared: C \d\.\d \+ 0\.5 = \d\.\d; coverage \d+ \d+%$`, lines(stderr)[4])
 	code, _, stderr = execute(t, append(append([]string{"train"}, tiny...), "--checkpoint", dir, "--hierarchy",
 		"random")...)
 	assert.Equal(t, 1, code)

@@ -72,6 +72,8 @@ func (t *trainCommand) dataFlags(f *pflag.FlagSet) {
 	optionFlag(f, t.asked, "knn", "knn", knnUsage)
 	optionFlag(f, t.asked, "fold", "fold",
 		"`FOLD` to test on: 2/5 is the second of five, 2/groups the second group (default: the data's split)")
+	optionFlag(f, t.asked, "split", "split", "`WHAT` a drawn split keeps together: data, groups and copies; families, "+
+		"also samples that seem to belong together (default: data)")
 	optionFlag(f, t.asked, "validation", "validation", "`SHARE` of the training samples held out for validation "+
 		"(default: none; the data's own with --set keep=best)")
 }

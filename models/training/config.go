@@ -33,6 +33,9 @@ type Config struct {
 	More Patch
 }
 
+// The values of Data.Split.
+const splitOfData, splitOfFamilies = "data", "families"
+
 // Data is the part of a configuration that decides which samples there are, and on which graph.
 type Data struct {
 	Name string `param:"data" default:"digits"` // of a data set, or an .npz file
@@ -45,6 +48,9 @@ type Data struct {
 	Validation float64 `param:"validation" rule:"share"`
 	// Fold is the part of a cross-validation to test on. The zero fold is the data's own test.
 	Fold datasets.Fold `param:"fold" phase:"loading"`
+	// Split says what a drawn split keeps together: "data", groups, copies and recordings that overlap; "families",
+	// also samples that seem to belong together.
+	Split string `param:"split" default:"data" rule:"one of data|families" phase:"loading"`
 }
 
 // Network is the part of a configuration that models.Spec has, apart from the data's sizes.
@@ -286,6 +292,7 @@ func (c Config) check() error {
 // they do not decide which samples the data set has.
 func (c Config) dataOptions(o datasets.Options) datasets.Options {
 	o.Seed, o.Validation, o.Fold, o.KNN = c.SplitSeed, c.Validation, c.Fold, c.KNN
+	o.SplitFamilies = c.Split == splitOfFamilies
 	o.Frames, o.HoldOut, o.Own = c.Frames, c.Keep != KeepLast, maps.Clone(c.More)
 	maps.DeleteFunc(o.Own, func(name string, _ any) bool { return phaseOf(name) != params.Loading })
 	return o

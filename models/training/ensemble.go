@@ -35,10 +35,11 @@ func (r *run) fitTransforms(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v, err := transforms.Fit(ctx, c, transformSamples(d))
+	v, err := transforms.Fit(ctx, c, r.withFamilies(d, transformSamples(d)))
 	if err != nil {
 		return err
 	}
+	r.judgeDoubts(d, v.HeldOut)
 	w, err := r.weighMembers(ctx, d, c.Lone, v)
 	if err != nil {
 		return err

@@ -107,7 +107,7 @@ func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Opti
 
 // checkInMemory returns an error if something is asked that only loading can do. It would be recorded, but not done.
 func (c Config) checkInMemory() error {
-	values, usual := c.Values(), Config{Data: Data{Name: c.Name}}.Values()
+	values, usual := c.Values(), Config{Data: Data{Name: c.Name, Split: splitOfData}}.Values()
 	for _, name := range sorted(values) {
 		if value := values[name]; phaseOf(name) == params.Loading && value != usual[name] {
 			return params.Errorf(name, value, "the data is in memory, as datasets.Load or New made it: give it there, and "+

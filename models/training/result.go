@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
@@ -32,6 +33,8 @@ type Result struct {
 	Test       Score     `json:"test"`
 	Objective  []float64 `json:"objective,omitempty"` // C of each level in the best epoch
 	Members    []Member  `json:"members,omitempty"`   // nil if there are no transforms
+	// Findings are reasons to doubt the accuracy, see datasets.Audit.
+	Findings datasets.Findings `json:"findings,omitempty"`
 	// Seconds is the time of training with PrepareSeconds, without the compilation of the step and validation.
 	// PrepareSeconds is the time before the first step: the fit of the transforms and the search for the hierarchy. A
 	// search that was kept takes none, and what ran before an interruption that came before the first step is not
@@ -112,7 +115,8 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 		Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
 		Train: best.Train, Validation: best.Validation, Test: Score{Loss: test.Loss, Accuracy: test.Accuracy},
 		Objective: append([]float64(nil), best.Objective...), Members: r.state.Members,
-		Seconds: r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
+		Findings: r.state.Findings,
+		Seconds:  r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
 		Checkpoint: r.dir, MajorityBaseline: test.MajorityBaseline, TestSamples: test.Samples,
 	}
 	if !r.hasNetwork() {

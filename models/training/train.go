@@ -16,6 +16,7 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -38,6 +39,7 @@ type trainState struct {
 	// Calibration is by the samples of a network's trial, if it predicts alone after it.
 	Calibration *models.Calibration `json:"calibration,omitempty"`
 	Members     []Member            `json:"members,omitempty"`
+	Findings    datasets.Findings   `json:"findings,omitempty"`
 	// Hierarchy has C of each level, see ccp.Hierarchy, if it was made before the training.
 	Hierarchy struct {
 		Objective []float64 `json:"objective"`
@@ -140,6 +142,10 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 	if datasets.IsFile(c.Name) { // here, not for each trial of a network
 		d = withOddities(d)
 	}
+	opts.doubts, err = doubtsOf(d, spec.Options.Transforms != transforms.None)
+	if err != nil {
+		return Result{}, err
+	}
 	return c.trainAs(ctx, backend, d, fingerprint, spec, opts)
 }
 
@@ -219,6 +225,8 @@ func (r *run) do(ctx context.Context, fingerprint datasets.Fingerprint) (Result,
 	for _, line := range r.data.Warnings {
 		r.give(Notice{Kind: DataNotice, words: params.Messagef("data: %s", line)})
 	}
+	r.state.Findings = r.options.doubts.findings // those of a snapshot take their place
+	r.noteDoubts()
 	for _, stage := range []func(context.Context) error{r.begin, r.prepare, r.steps} {
 		if err := stage(ctx); err != nil {
 			return Result{}, err

@@ -49,7 +49,7 @@ func transformSamples(d *datasets.Dataset) []transforms.Sample {
 		if d.Series == nil {
 			buffer = make([]float32, d.Nodes*d.Channels)
 		}
-		samples[at] = transforms.Sample{Values: d.Input(i, buffer), Label: d.Labels[i], Group: d.Group(i)}
+		samples[at] = transforms.Sample{Values: d.Input(i, buffer), Label: d.Labels[i], Group: d.Unit(i)}
 	}
 	if d.Mirror == nil {
 		return samples
@@ -122,7 +122,7 @@ func ungrouped(d *datasets.Dataset) (*datasets.Dataset, bool) {
 func classesOfSeveralGroups(d *datasets.Dataset) map[int32]bool {
 	first, several := map[int32]string{}, map[int32]bool{}
 	for _, i := range d.Train {
-		label, group := d.Labels[i], cmp.Or(d.Group(i), fmt.Sprintf("sample %d", i))
+		label, group := d.Labels[i], cmp.Or(d.Unit(i), fmt.Sprintf("sample %d", i))
 		first[label] = cmp.Or(first[label], group)
 		if first[label] != group {
 			several[label] = true

@@ -50,7 +50,7 @@ type heldOutTrial struct {
 // if the graph is made of samples. Of two groups it holds out one. It returns nil if nothing can be held out, or if
 // what is left is too little for a fit.
 func (r *run) holdOut(ctx context.Context, data *datasets.Dataset) (*heldOutTrial, error) {
-	split := data.Trial(data.Labels, data.Groups, trialShare, uint64(r.config.Seed))
+	split := data.Trial(data.Labels, data.Units(), trialShare, uint64(r.config.Seed))
 	if len(split.Test) == 0 || len(split.Train) == 0 {
 		return nil, nil
 	}
@@ -109,7 +109,7 @@ func classShares(d *datasets.Dataset) []float64 {
 func unitsOf(d *datasets.Dataset, samples []int) []int {
 	names := make([]string, len(samples))
 	for at, i := range samples {
-		names[at] = cmp.Or(d.Group(i), fmt.Sprintf("sample %d", i))
+		names[at] = cmp.Or(d.Unit(i), fmt.Sprintf("sample %d", i))
 	}
 	return numbered(names)
 }

@@ -140,7 +140,7 @@ func TestSensors(t *testing.T) {
 func TestPageWithoutANetwork(t *testing.T) {
 	r, _ := built(t, "transforms")
 	ctx := opened(t, r)
-	assert.Equal(t, []string{"members", "confusion", "reliability", "mistakes", "gallery", "rerun"},
+	assert.Equal(t, []string{"doubts", "members", "confusion", "reliability", "mistakes", "gallery", "rerun"},
 		read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== `+
 			`null).map((s) => s.id)`))
 	assert.Equal(t, "sensors.npz · values", textOf(t, ctx, "title"))
@@ -174,7 +174,7 @@ func TestMissingSections(t *testing.T) {
 	r, _ := built(t, "softmax")
 	r.Notices = []string{"a notice <b>"}
 	ctx := opened(t, r)
-	assert.Equal(t, []string{"curves", "confusion", "reliability", "mistakes", "gallery", "rerun"},
+	assert.Equal(t, []string{"curves", "doubts", "confusion", "reliability", "mistakes", "gallery", "rerun"},
 		read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== `+
 			`null).map((s) => s.id)`))
 	assert.Equal(t, "a notice <b>", textOf(t, ctx, "notices"))

@@ -260,7 +260,8 @@ func TestHarmOfFamilies(t *testing.T) {
 	const size = 8
 	harmed := 0
 	for seed := range drawnSets {
-		for _, c := range Of(tones(seed, 100/size, size, func(i int) int { return i / size }).samples(), nil, false).Families {
+		for _, c := range Of(tones(seed, 100/size, size, func(i int) int { return i / size }).samples(), nil,
+			false).Families {
 			if c.Kind == Near && c.Harm.Matters() {
 				harmed++
 			}
@@ -290,7 +291,8 @@ func TestPrefixes(t *testing.T) {
 }
 
 func TestStem(t *testing.T) {
-	for name, want := range map[string]string{"rat1-call12.csv": "rat1-call#", "01_a": "#_a", "p3.2": "p3.#", "walk": "walk",
+	for name, want := range map[string]string{"rat1-call12.csv": "rat1-call#", "01_a": "#_a", "p3.2": "p3.#",
+		"walk":            "walk",
 		"s01_e02_v1.json": "s01_e02_v#", "": ""} {
 		if got := Stem(name); got != want {
 			t.Errorf("Stem(%q) = %q, want %q", name, got, want)

@@ -56,7 +56,8 @@ func (s *Samples) Dependences(views []view) (found []Dependence) {
 	best := map[Kind]Dependence{}
 	for _, v := range views {
 		nearest := s.nearest(v, members)
-		for _, d := range []Dependence{s.near(members, nearest, rank), s.rounds(members, nearest), s.prefixes(members, nearest),
+		for _, d := range []Dependence{s.near(members, nearest, rank), s.rounds(members, nearest),
+			s.prefixes(members, nearest),
 			s.drift(v, members)} {
 			d.View = v.name
 			least := dependent

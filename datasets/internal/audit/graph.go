@@ -47,8 +47,8 @@ func (s *Samples) LinksOf(links []Link, nodes int) (l Links) {
 	return l
 }
 
-// standardised returns the values of each node over the samples, with a mean of 0 and a length of 1, `[nodes][samples]`;
-// within classes if that is asked for. A constant node is 0.
+// standardised returns the values of each node over the samples, with a mean of 0 and a length of 1,
+// `[nodes][samples]`; within classes if that is asked for. A constant node is 0.
 func (s *Samples) standardised(nodes int, within bool) [][]float64 {
 	columns := make([][]float64, nodes)
 	for node := range columns {

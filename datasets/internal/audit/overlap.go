@@ -52,7 +52,8 @@ func (s *Samples) Overlaps(longest int) (found []Overlap) {
 			here := signs(heads[a][0], shift)
 			head := ^uint32(0) >> (headDetails - min(headDetails, length-3-shift))
 			for b, begin := range begins {
-				if bits.OnesCount32((here^begin)&head) > otherSigns || a == b || told[b] || flat[b] || len(series[b][0]) < length-shift {
+				mismatch := bits.OnesCount32((here^begin)&head) > otherSigns
+				if mismatch || a == b || told[b] || flat[b] || len(series[b][0]) < length-shift {
 					continue
 				}
 				if s.sameFrom(series, heads, a, b, shift) {
@@ -73,7 +74,8 @@ func (s *Samples) sameFrom(series, details [][][]float64, a, b, shift int) bool 
 	for sensor := range series[a] {
 		one, other := details[a][sensor][shift:], details[b][sensor]
 		whole := series[a][sensor][shift:]
-		if !same(one, other[:len(one)]) || !same(whole, series[b][sensor][:len(whole)]) || !varied(whole[:min(len(whole), compared)]) {
+		agree := same(one, other[:len(one)]) && same(whole, series[b][sensor][:len(whole)])
+		if !agree || !varied(whole[:min(len(whole), compared)]) {
 			return false
 		}
 	}

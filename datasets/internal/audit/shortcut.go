@@ -204,9 +204,9 @@ func rankSum(ranks []float64, ties float64, labels []int32, class int32, count i
 	return area, math.Abs(area-0.5) / deviation
 }
 
-// chanceOf returns the probability that a draw of inside + others of all samples has inside of a class of count or more,
-// where rest samples are not of the class (hypergeometric). The rank sum is about normal, and says too much where few
-// values differ.
+// chanceOf returns the probability that a draw of inside + others of all samples has inside of a class of count or
+// more, where rest samples are not of the class (hypergeometric). The rank sum is about normal, and says too much where
+// few values differ.
 func chanceOf(inside, count, others, rest int) (chance float64) {
 	drawn := inside + others
 	choose := func(n, k int) float64 {

@@ -110,6 +110,7 @@ func (v *Classifier) join(t task, ridges []*ridge) {
 		scores = append(scores, r.score)
 	}
 	shares := t.weigh(scores, slices.Repeat([]float64{1}, len(ridges)), sharePower)
+	v.HeldOut = ridges[slices.Index(shares, slices.Max(shares))].held
 	for i, r := range ridges {
 		for _, part := range r.parts {
 			part.Weight *= shares[i]

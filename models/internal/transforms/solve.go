@@ -15,6 +15,7 @@ type ridge struct {
 	*choice
 	score score // of held-out samples
 	bias  []float32
+	held  HeldOut
 }
 
 // solver solves for one ridge classifier.
@@ -61,6 +62,7 @@ func (p *plan) solve(ctx context.Context, c *choice) (*ridge, error) {
 		return nil, fmt.Errorf("transforms: the ridge classifier of %d samples: %w", len(p.samples), err)
 	}
 	score := s.adjust(ctx, held)
+	right := s.heldOutOf(ctx, found, held, score)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -76,7 +78,7 @@ func (p *plan) solve(ctx context.Context, c *choice) (*ridge, error) {
 		}
 		c.candidates[i].weights = weights
 	}
-	return &ridge{c, score, loop.Convert[float32](s.logits(bias, score))}, nil
+	return &ridge{c, score, loop.Convert[float32](s.logits(bias, score)), right}, nil
 }
 
 // bySamples solves for a weight of each sample. The coefficients of a transform with a kernel are these weights,

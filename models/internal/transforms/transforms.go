@@ -73,6 +73,8 @@ type Classifier struct {
 	transforms []*transform
 	bias       []float32 // `[ridge classifiers, classes]`
 	buffers    sync.Pool // of *work
+	// HeldOut is of the ridge classifier with the largest share. It is not kept.
+	HeldOut HeldOut
 }
 
 // Reading is what the members on the host say of a recording: the logits of the ridge classifiers, and the votes of the

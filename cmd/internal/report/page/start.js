@@ -34,6 +34,16 @@ function ofSamples(score) {
   return count(score.samples, "sample") + (score.groups ? ` of ${count(score.groups, "group")}` : "");
 }
 
+// renderDoubts lists what an audit of the data found, and draws what families of samples cost.
+function renderDoubts() {
+  const findings = (report.result && report.result.findings) || [], costly = findings.find((f) => f.by);
+  $("doubts").hidden = !findings.length;
+  if (!findings.length) return;
+  $("doubts-list").replaceChildren(...findings.map((f) => el("p", {}, el("b", { text: `${f.level}: ` }), f.text)));
+  $("doubts-chart").hidden = !costly;
+  if (costly) drawBars($("doubts-chart"), `Held-out accuracy: ${costly.by.replace(/ (has|have)$/, "")}`, [["samples held out at random", costly.random, 1], ["whole families held out", costly.whole, 2]]);
+}
+
 // renderMembers tells how well each transform and member predicts held-out training samples, with the graph and without.
 function renderMembers() {
   const all = (report.result && report.result.members) || [], random = all.find((m) => m.name === "network on a random graph"), network = all.find((m) => m.name === "network");
@@ -53,12 +63,17 @@ function renderMembers() {
 function renderWorth(kinds, network) {
   $("members-chart").hidden = !network || !network.loss;
   if (!network || !network.loss) return;
-  const width = 250, step = 38, label = ([kind, m]) => (kind.startsWith("transforms") ? `${kind}: ${m.name}` : kind);
-  const picture = svg("svg", { viewBox: `0 0 ${width + 50} ${step * kinds.length}`, class: "chart", role: "img", "aria-label": `Held-out accuracy of ${kinds.map((k) => `${label(k)} ${percent(k[1].accuracy)}`).join(", ")}` });
-  kinds.forEach((k, i) => picture.append(svg("text", { x: 0, y: i * step + 14, text: label(k) }),
-    svg("rect", { x: 0, width: Math.max(1, width * k[1].accuracy), y: i * step + 19, height: 13, fill: `var(--s${k[0].includes("random") ? 2 : 1})` }),
-    svg("text", { x: width * k[1].accuracy + 6, y: i * step + 30, text: percent(k[1].accuracy) })));
-  $("members-chart").replaceChildren(el("figure", {}, el("figcaption", {}, el("b", { text: "Held-out accuracy, the best of each kind" })), picture));
+  drawBars($("members-chart"), "Held-out accuracy, the best of each kind", kinds.map(([kind, m]) => [kind.startsWith("transforms") ? `${kind}: ${m.name}` : kind, m.accuracy, kind.includes("random") ? 2 : 1]));
+}
+
+// drawBars draws a bar for each accuracy [[text, accuracy, colour]], under a caption.
+function drawBars(into, caption, bars) {
+  const width = 250, step = 38;
+  const picture = svg("svg", { viewBox: `0 0 ${width + 50} ${step * bars.length}`, class: "chart", role: "img", "aria-label": `${caption}: ${bars.map(([text, accuracy]) => `${text} ${percent(accuracy)}`).join(", ")}` });
+  bars.forEach(([text, accuracy, colour], i) => picture.append(svg("text", { x: 0, y: i * step + 14, text }),
+    svg("rect", { x: 0, width: Math.max(1, width * accuracy), y: i * step + 19, height: 13, fill: `var(--s${colour})` }),
+    svg("text", { x: width * accuracy + 6, y: i * step + 30, text: percent(accuracy) })));
+  into.replaceChildren(el("figure", {}, el("figcaption", {}, el("b", { text: caption })), picture));
 }
 
 function duration(seconds) {
@@ -87,6 +102,7 @@ function render() {
   renderHealth(report);
   explorer.setReport(report);
   explorer.text(report);
+  renderDoubts();
   renderMembers();
   renderEvaluation(report);
   renderReliability(report);

@@ -1,0 +1,231 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/clusterpool/ccp/datasets/internal/audit"
+	"github.com/clusterpool/ccp/internal/loop"
+)
+
+const (
+	auditedSamples = 2_000      // of more, blocks of neighbours in the file are looked at
+	toldCopies     = 0.02       // of all samples
+	auditedValues  = 16_000_000 // of signals, which are read for it
+)
+
+// Audit looks for reasons to doubt the accuracy that a classifier of this data set will have: samples that are the same
+// twice, classes that can be told by how recordings were made, and samples in families that a split parts.
+//
+// It looks at the training samples, of which it takes some if they are very many. It is an error if there are none.
+func Audit(d *Dataset) (Findings, error) {
+	if len(d.Train) == 0 {
+		return nil, errors.New("no training samples to look at")
+	}
+	samples, chosen := d.audited()
+	report := audit.Of(samples, d.familiesOf(chosen), d.Groups != nil)
+	found := d.familyFindings(report.Known)
+	if links := d.linkFinding(samples); links != nil {
+		found = append(found, *links)
+	}
+	for _, s := range report.Shortcuts {
+		f := Finding{Kind: ofShortcut, Level: note, What: d.descriptor(s.Descriptor.Name),
+			Class:  className(d.ClassNames, s.Class),
+			Recall: s.Recall, Others: s.Others}
+		if s.Descriptor.Artefact {
+			f.Level = warning
+		}
+		found = append(found, f)
+	}
+	for _, c := range report.Families {
+		found = append(found, familyFinding(c))
+	}
+	if report.Gap.Size > 0 {
+		found = append(found, Finding{Kind: ofFamilies, Level: question, Largest: report.Gap.Size})
+	}
+	gravity := []string{warning, question, note}
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return slices.Index(gravity, a.Level) - slices.Index(gravity, b.Level)
+	})
+	return found, nil
+}
+
+// audited returns some of the training samples as an audit takes them, and their indices.
+func (d *Dataset) audited() (*audit.Samples, []int) {
+	most := auditedSamples
+	width := d.Nodes * d.Channels
+	if d.Series != nil {
+		width = d.Form.Width()
+	} else {
+		most = min(most, max(1, auditedValues/width))
+	}
+	chosen := chosenOf(d.Train, most)
+	s := &audit.Samples{Classes: d.Classes(), Width: width, Places: chosen}
+	values := make([][]float32, len(chosen))
+	for at, i := range chosen {
+		values[at] = d.Input(i, make([]float32, d.Nodes*d.Channels))
+		s.Labels = append(s.Labels, d.Labels[i])
+		s.Made = append(s.Made, d.madeOf(i, values[at], width))
+		if d.SampleNames != nil {
+			s.Names = append(s.Names, d.SampleNames[i])
+		}
+	}
+	s.Values = func(at int) []float32 { return values[at] }
+	return s, chosen
+}
+
+// simpleClassifier is the one by whose accuracies families are judged before anything is trained.
+const simpleClassifier = "the nearest neighbour has"
+
+// familyFinding says how samples that belong together stand.
+func familyFinding(c audit.Costly) Finding {
+	f := Finding{Kind: ofFamilies, Level: note, What: placed(c.Dependence), Seen: c.Seen, Drawn: c.Drawn,
+		dependence: c.Dependence}
+	switch {
+	case c.Kind == audit.Drift && c.Confounded:
+		return Finding{Kind: ofOrder, Level: warning}
+	case c.Kind == audit.Drift:
+		return Finding{Kind: ofOrder, Level: note}
+	case c.Harm.Matters():
+		f.Level, f.By, f.Random, f.Whole = warning, simpleClassifier, c.Harm.Random, c.Harm.Whole
+	case c.Confounded:
+		return Finding{Kind: ofOrder, Level: question}
+	}
+	return f
+}
+
+// placed says which samples are nearest to one another.
+func placed(d audit.Dependence) string {
+	switch d.Kind {
+	case audit.Rounds:
+		return fmt.Sprintf("samples that stand %d places apart in the file, or a multiple of that,", d.Period)
+	case audit.Prefix:
+		return "samples whose names begin alike"
+	default:
+		return "samples that stand together in the file"
+	}
+}
+
+// descriptor returns a descriptor with the name of the sensor that it is about.
+func (d *Dataset) descriptor(name string) string {
+	var sensor int
+	if _, err := fmt.Sscanf(name, "missing values of sensor %d", &sensor); err != nil {
+		return name
+	}
+	return "the missing values of " + d.Column(sensor, d.Form.Width())
+}
+
+// chosenOf returns at most so many of some samples, in the order of the file.
+func chosenOf(samples []int, most int) (chosen []int) {
+	sorted := slices.Sorted(slices.Values(samples))
+	for _, at := range audit.Chosen(len(sorted), most) {
+		chosen = append(chosen, sorted[at])
+	}
+	return chosen
+}
+
+// madeOf returns how sample i was made.
+func (d *Dataset) madeOf(i int, values []float32, width int) audit.Making {
+	if made, known := d.made[i]; known {
+		return made
+	}
+	rate := 0.0
+	if d.Form != nil {
+		rate = d.Form.Rate
+	}
+	return audit.Made(values, width, rate)
+}
+
+// familyFindings tells of copies and overlaps that stay together.
+func (d *Dataset) familyFindings(cost audit.Harm) (found Findings) {
+	f := d.families
+	if f == nil || f.of == nil {
+		return nil
+	}
+	names := func(a, b int) [2]string { return [2]string{d.SampleName(a), d.SampleName(b)} }
+	if float64(f.copied) > toldCopies*float64(len(d.Labels)) {
+		found = append(found, Finding{Kind: ofCopies, Level: note, Count: f.copied, Samples: f.copy[:],
+			names: names(f.copy[0], f.copy[1])})
+	}
+	if f.overlapped > 0 {
+		one := Finding{Kind: ofOverlap, Level: warning, Count: f.overlapped,
+			Samples: []int{f.overlap.Earlier, f.overlap.Later},
+			names:   names(f.overlap.Earlier, f.overlap.Later)}
+		if cost.Matters() {
+			one.By, one.Random, one.Whole = simpleClassifier, cost.Random, cost.Whole
+		}
+		for _, size := range f.size {
+			if size > 1 {
+				one.Families, one.Largest = one.Families+1, max(one.Largest, size)
+			}
+		}
+		found = append(found, one)
+	}
+	return found
+}
+
+// familiesOf numbers the families of some samples; nil if none are known, or if there are groups.
+func (d *Dataset) familiesOf(chosen []int) (family []int) {
+	if d.Groups != nil || d.families == nil || d.families.of == nil {
+		return nil
+	}
+	for _, i := range chosen {
+		family = append(family, d.families.of[i])
+	}
+	return family
+}
+
+// linkFinding tells of a graph whose links have nothing to do with the values of the nodes; nil if they have, or if the
+// graph was made of the values. Where samples are recordings, what goes along links comes later, so that it is not
+// asked.
+func (d *Dataset) linkFinding(samples *audit.Samples) *Finding {
+	if d.Series != nil || d.GraphLearned() || d.Nodes > mostAskedNodes {
+		return nil
+	}
+	var links []audit.Link
+	for _, edge := range d.Affinity.EdgeList() {
+		if edge.I != edge.J {
+			links = append(links, audit.Link{I: edge.I, J: edge.J})
+		}
+	}
+	found := samples.LinksOf(links, d.Nodes)
+	switch {
+	case found.FromZero > fromOne && found.FromZero > 2*found.Deviations:
+		return &Finding{Kind: ofLinks, Level: warning, What: fromOneText}
+	case found.Unrelated():
+		return &Finding{Kind: ofLinks, Level: question, Seen: found.Correlation, Drawn: found.Drawn}
+	}
+	return nil
+}
+
+const (
+	mostAskedNodes = 4_000
+	fromOne        = 8 // deviations that links have if they are counted from 0
+	fromOneText    = "counted from 1"
+)
+
+// Mistakes looks for a stretch of the file in which a classifier's mistakes stand together: a session with swapped
+// labels, or one that was recorded in another way. right says of each of some samples, whether it was predicted right
+// when it was held out. It returns nil if there is no such stretch.
+func (d *Dataset) Mistakes(samples []int, right []bool) *Finding {
+	order := loop.Indices(len(samples))
+	slices.SortFunc(order, func(a, b int) int { return samples[a] - samples[b] })
+	wrong, all := make([]bool, len(order)), 0
+	for at, i := range order {
+		wrong[at] = !right[i]
+		if wrong[at] {
+			all++
+		}
+	}
+	found, ok := audit.MistakesTogether(wrong)
+	if !ok {
+		return nil
+	}
+	f := Finding{Kind: ofMistakes, Level: question, Count: found.Mistakes, Families: all, Largest: found.To - found.From}
+	for _, i := range order[found.From:found.To] {
+		f.Samples = append(f.Samples, samples[i])
+	}
+	f.names = [2]string{d.SampleName(f.Samples[0]), d.SampleName(f.Samples[len(f.Samples)-1])}
+	return &f
+}

@@ -1,0 +1,271 @@
+package datasets
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// recordingsOf returns an .npz file of n recordings `[sensors, timepoints]` of two classes in turns.
+func recordingsOf(n, sensors, timepoints int, value func(i, sensor, time int) float32) arrays {
+	values, labels := make([]float32, 0, n*sensors*timepoints), make([]int64, n)
+	for i := range n {
+		labels[i] = int64(i % 2)
+		for sensor := range sensors {
+			for time := range timepoints {
+				values = append(values, value(i, sensor, time))
+			}
+		}
+	}
+	return arrays{"series": {Shape: []int{n, sensors, timepoints}, Data: values}, "labels": vectorOf(labels...)}
+}
+
+// noiseOf returns the value of noise that is not missing.
+func noiseOf(rng *rand.Rand) func(i, sensor, time int) float32 {
+	return func(int, int, int) float32 { return float32(rng.NormFloat64()) }
+}
+
+// windows returns recordings of twelve random walks, each of one class, cut into eight windows that overlap by three
+// quarters.
+func windows(rng *rand.Rand) arrays {
+	const walks, each, length, step = 12, 8, 80, 20
+	var walk [walks][2][length + each*step]float32
+	for w := range walks {
+		for sensor := range walk[w] {
+			for at := 1; at < len(walk[w][sensor]); at++ {
+				walk[w][sensor][at] = walk[w][sensor][at-1] + float32(rng.NormFloat64())
+			}
+		}
+	}
+	a := recordingsOf(walks*each, 2, length, func(i, sensor, time int) float32 {
+		return walk[i/each][sensor][i%each*step+time]
+	})
+	labels := make([]int64, walks*each)
+	for i := range labels {
+		labels[i] = int64(i / each % 2)
+	}
+	return a.with("labels", vectorOf(labels...))
+}
+
+// kindsOf lists the levels and kinds of findings, such as "warning overlap".
+func kindsOf(found Findings) (kinds []string) {
+	for _, f := range found {
+		kinds = append(kinds, f.Level+" "+f.Kind)
+	}
+	return kinds
+}
+
+func audited(t *testing.T, a arrays) Findings {
+	t.Helper()
+	found, err := Audit(a.load(t, Options{}))
+	require.NoError(t, err)
+	return found
+}
+
+func TestAuditOfWindows(t *testing.T) {
+	a := windows(rand.New(rand.NewPCG(1, 1)))
+	found := audited(t, a)
+	require.Equal(t, []string{"warning overlap"}, kindsOf(found))
+	assert.Equal(t, 96, found[0].Count)
+	assert.Equal(t, 12, found[0].Families)
+	assert.Greater(t, found[0].Random-found[0].Whole, 0.2, "what the overlap flatters")
+	for seed := range uint64(5) {
+		d := a.load(t, Options{Seed: seed, Validation: 0.2})
+		walk := func(samples []int) (walks []int) {
+			for _, i := range samples {
+				walks = append(walks, i/8)
+			}
+			slices.Sort(walks)
+			return slices.Compact(walks)
+		}
+		all := slices.Concat(walk(d.Train), walk(d.Validation), walk(d.Test))
+		assert.Len(t, all, 12, "a walk in two splits")
+		fold := a.load(t, Options{Seed: seed, Fold: Fold{Number: 1, Of: 3}})
+		assert.Len(t, slices.Concat(walk(fold.Train), walk(fold.Test)), 12, "a walk in two folds")
+		trial := d.Trial(d.Labels, d.Units(), 0.25, seed)
+		assert.Len(t, slices.Concat(walk(trial.Train), walk(trial.Test)), len(walk(d.Train)), "a walk in both parts")
+	}
+}
+
+func TestAuditOfGroups(t *testing.T) {
+	a := windows(rand.New(rand.NewPCG(1, 1)))
+	groups := make([]string, 96)
+	for i := range groups {
+		groups[i] = fmt.Sprint(i / 8)
+	}
+	d := a.with("groups", vectorOf(groups...)).load(t, Options{})
+	found, err := Audit(d)
+	require.NoError(t, err)
+	assert.Empty(t, kindsOf(found), "groups that keep windows together")
+}
+
+func TestAuditOfCopies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	var first [60][2][50]float32
+	for i := range first {
+		for sensor := range first[i] {
+			for time := range first[i][sensor] {
+				first[i][sensor][time] = float32(rng.NormFloat64())
+			}
+		}
+	}
+	a := recordingsOf(100, 2, 50, func(i, sensor, time int) float32 { return first[i%60][sensor][time] })
+	found := audited(t, a)
+	require.Equal(t, []string{"note copies"}, kindsOf(found))
+	assert.Equal(t, 40, found[0].Count)
+	d := a.load(t, Options{})
+	for _, i := range d.Test {
+		for _, j := range d.Train {
+			assert.NotEqual(t, i%60, j%60, "a copy in training and test")
+		}
+	}
+	alike := audited(t, recordingsOf(100, 2, 50, noiseOf(rng)))
+	assert.Empty(t, alike)
+}
+
+// TestAuditOfShortcuts checks what tells a class by how its recordings were made, and twins in which any recording is
+// so.
+func TestAuditOfShortcuts(t *testing.T) {
+	nan := float32(math.NaN())
+	for name, mark := range map[string]func(rng *rand.Rand, value float32, time int) float32{
+		"the run of one value at the end": func(_ *rand.Rand, value float32, time int) float32 {
+			if time >= 40 {
+				return 0
+			}
+			return value
+		},
+		"the share of missing values": func(rng *rand.Rand, value float32, _ int) float32 {
+			if rng.Float64() < 0.2 {
+				return nan
+			}
+			return value
+		},
+		"the time points before the first value": func(_ *rand.Rand, value float32, time int) float32 {
+			if time < 5 {
+				return nan
+			}
+			return value
+		},
+	} {
+		rng := rand.New(rand.NewPCG(3, 3))
+		by := func(marked func(i int) bool) Findings {
+			return audited(t, recordingsOf(120, 2, 60, func(i, _, time int) float32 {
+				value := float32(rng.NormFloat64())
+				if marked(i) {
+					return mark(rng, value, time)
+				}
+				return value
+			}))
+		}
+		found := by(func(i int) bool { return i%2 == 1 })
+		require.Contains(t, kindsOf(found), "warning shortcut", name)
+		assert.Equal(t, 1, slices.Index(kindsOf(found), "warning shortcut")+1, "the gravest first")
+		assert.InDelta(t, 1, found[0].Recall-found[0].Others, 0.01, name)
+		assert.NotContains(t, kindsOf(by(func(i int) bool { return i%3 == 1 })), "warning shortcut", name)
+	}
+}
+
+func TestAuditOfLinks(t *testing.T) {
+	const nodes, n = 40, 240
+	rng := rand.New(rand.NewPCG(4, 4))
+	order := rng.Perm(nodes - 1)
+	values, labels := make([]float32, n*nodes), make([]int64, n)
+	for i := range n {
+		labels[i] = int64(i % 2)
+		row := values[i*nodes : (i+1)*nodes]
+		for node := range row {
+			row[node] = float32(rng.NormFloat64())
+		}
+		for at := range nodes - 2 {
+			row[order[at+1]] = 0.7*row[order[at]] + 0.7*row[order[at+1]]
+		}
+	}
+	file := func(node func(int) int) arrays {
+		var ends []int64
+		for at := range nodes - 2 {
+			ends = append(ends, int64(node(order[at])), int64(node(order[at+1])))
+		}
+		return arrays{"features": {Shape: []int{n, nodes}, Data: values}, "labels": vectorOf(labels...),
+			"edges": &npz.Array{Shape: []int{nodes - 2, 2}, Data: ends}}
+	}
+	assert.Empty(t, audited(t, file(func(node int) int { return node })))
+	assert.Equal(t, []string{"warning links"}, kindsOf(audited(t, file(func(node int) int { return node + 1 }))))
+	other := rng.Perm(nodes)
+	assert.Equal(t, []string{"question links"}, kindsOf(audited(t, file(func(node int) int { return other[node] }))))
+}
+
+func TestSplitByFamilies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	const size, families = 5, 24
+	var shape [families][40]float32
+	for at := range shape {
+		for time := range shape[at] {
+			shape[at][time] = float32(rng.NormFloat64())
+		}
+	}
+	a := recordingsOf(size*families, 2, 40, func(i, _, time int) float32 {
+		return shape[i%families][time] + float32(rng.NormFloat64())
+	})
+	found := audited(t, a)
+	require.Contains(t, fmt.Sprint(kindsOf(found)), "families")
+	d := a.load(t, Options{SplitFamilies: true})
+	for _, i := range d.Test {
+		for _, j := range d.Train {
+			assert.NotEqual(t, i%families, j%families, "one family in training and test")
+		}
+	}
+	marks := vectorOf(append(make([]int64, size*families-20), slices.Repeat([]int64{2}, 20)...)...)
+	for name, c := range map[string]arrays{"belong together": recordingsOf(100, 2, 40, noiseOf(rng)),
+		"groups":             maps.Clone(a).with("groups", vectorOf(slices.Repeat([]string{"a", "b"}, size*families/2)...)),
+		"a split of its own": maps.Clone(a).with("split", marks)} {
+		_, err := Load(t.Context(), c.write(t), Options{SplitFamilies: true})
+		require.ErrorContains(t, err, name)
+	}
+}
+
+func TestFindingsAsJSON(t *testing.T) {
+	found := audited(t, windows(rand.New(rand.NewPCG(1, 1))))
+	raw, err := json.Marshal(found)
+	require.NoError(t, err)
+	var read Findings
+	require.NoError(t, json.Unmarshal(raw, &read))
+	require.Len(t, read, len(found))
+	for i, f := range found {
+		assert.Equal(t, f.String(), read[i].String())
+		assert.Equal(t, f.Level, read[i].Level)
+		assert.InDelta(t, f.Whole, read[i].Whole, 1e-12)
+	}
+}
+
+func TestMistakesOfASession(t *testing.T) {
+	d := recordingsOf(120, 1, 20, noiseOf(rand.New(rand.NewPCG(6, 6)))).load(t, Options{})
+	d.Train = loop.Indices(120)
+	right := make([]bool, 120)
+	for i := range right {
+		right[i] = (i < 48 || i >= 60) && i%15 != 0
+	}
+	found := d.Mistakes(d.Train, right)
+	require.NotNil(t, found)
+	assert.Equal(t, question, found.Level)
+	assert.Subset(t, found.Samples, []int{50, 55, 58})
+	for i := range right {
+		right[i] = i%10 != 0
+	}
+	assert.Nil(t, d.Mistakes(d.Train, right))
+}
+
+func TestAuditWithoutTraining(t *testing.T) {
+	d := recordingsOf(40, 1, 20, noiseOf(rand.New(rand.NewPCG(7, 7)))).load(t, Options{})
+	d.Train = nil
+	_, err := Audit(d)
+	require.ErrorContains(t, err, "no training samples")
+}

@@ -1,0 +1,258 @@
+package datasets
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/datasets/internal/audit"
+)
+
+// Findings are reasons to doubt the figures that a data set will give, the gravest first.
+type Findings []Finding
+
+// Finding is one reason to doubt. Its String says what is seen and what to do.
+type Finding struct {
+	// Kind says what it is about: "copies" (samples that are equal), "overlap" (recordings that are in part another),
+	// "shortcut" (a class that can be told by how recordings were made), "families" (samples that belong together),
+	// "order" (classes that were recorded one after another), "links" (a graph that is not that of the values), "mistakes"
+	// (that stand together in the file) or "owners" (whose recordings these are).
+	Kind string
+	// Level says how grave it is: a "warning" that a figure is not what new samples will give, a "question" that no file
+	// can answer, or a "note".
+	Level string
+	// What is what tells a class (the descriptor of a shortcut), or how samples that are alike stand (of families).
+	What string
+	// Class is the class that a shortcut tells; "" where a finding is about all.
+	Class string
+	// Samples are the indices of some samples that show it, and Count is the number of all of them.
+	Samples []int
+	Count   int
+	// Recall is the share of the class, and Others that of the other samples, that a shortcut sets apart.
+	Recall, Others float64
+	// Random is the accuracy of a classifier, By, on samples held out at random, Whole that on whole families held out.
+	By            string
+	Random, Whole float64
+	// Seen is the share of samples whose nearest sample stands as What says, Drawn that where places are drawn anew.
+	Seen, Drawn float64
+	// Families is the number of families, and Largest the number of samples of the largest.
+	Families, Largest int
+
+	names      [2]string // of the first two of Samples
+	dependence audit.Dependence
+	text       string // as it was read from a file
+}
+
+// OfFamilies reports whether Findings.Families names the families of the finding.
+func (f Finding) OfFamilies() bool { return f.Kind == ofFamilies && f.dependence.Deviations > 0 }
+
+// matters are the least difference of accuracies, in deviations of its error, and as such, that is told.
+const mattersDeviations, mattersDifference = 2.5, 0.03
+
+// IsWarning reports whether the finding says that a figure is not what new samples will give.
+func (f Finding) IsWarning() bool { return f.Level == warning }
+
+// IsNote reports whether the finding is only worth knowing.
+func (f Finding) IsNote() bool { return f.Level == note }
+
+// Unjudged returns the finding as a note of what is seen, without what it costs.
+func (f Finding) Unjudged() Finding {
+	f.Level, f.By, f.Random, f.Whole = note, "", 0, 0
+	return f
+}
+
+// Judged returns the finding with what families cost a classifier: right says of each sample that was held out whether
+// it was predicted right, and whole whether it was with its whole family held out. It is a warning if they flatter, or
+// else a note.
+func (f Finding) Judged(by string, right, whole []bool) Finding {
+	n, difference, squares := float64(len(right)), 0.0, 0.0
+	f.By, f.Random, f.Whole, f.Level = by, 0, 0, note
+	for i, is := range right {
+		one := 0.0
+		if is {
+			f.Random += 1 / n
+			one++
+		}
+		if whole[i] {
+			f.Whole += 1 / n
+			one--
+		}
+		difference, squares = difference+one/n, squares+one*one/n
+	}
+	deviation := math.Sqrt(max(squares-difference*difference, 1/n) / n)
+	if difference >= mattersDifference && difference >= mattersDeviations*deviation {
+		f.Level = warning
+	}
+	return f
+}
+
+// Families names the family of each sample of d that was looked at for these findings, as the gravest finding of
+// families says; "" of all others. It is nil if no finding says which samples are of one family.
+func (f Findings) Families(d *Dataset) (names []string) {
+	for _, one := range f {
+		if !one.OfFamilies() {
+			continue
+		}
+		train := slices.Sorted(slices.Values(d.Train))
+		samples := &audit.Samples{Classes: d.Classes(), Places: train}
+		for _, i := range train {
+			samples.Labels = append(samples.Labels, d.Labels[i])
+			if d.SampleNames != nil {
+				samples.Names = append(samples.Names, d.SampleNames[i])
+			}
+		}
+		names = make([]string, len(d.Labels))
+		for at, family := range samples.FamiliesBy(one.dependence) {
+			names[train[at]] = fmt.Sprintf("family %d", family)
+		}
+		return names
+	}
+	return nil
+}
+
+// The levels and kinds of findings.
+const (
+	warning, question, note = "warning", "question", "note"
+
+	ofCopies   = "copies"
+	ofOverlap  = "overlap"
+	ofShortcut = "shortcut"
+	ofFamilies = "families"
+	ofOrder    = "order"
+	ofLinks    = "links"
+	ofMistakes = "mistakes"
+	ofOwners   = "owners"
+)
+
+// findingJSON is a finding in JSON: the facts, and the text.
+type findingJSON struct {
+	Kind    string  `json:"kind"`
+	Level   string  `json:"level"`
+	Text    string  `json:"text"`
+	What    string  `json:"what,omitempty"`
+	Class   string  `json:"class,omitempty"`
+	Samples []int   `json:"samples,omitempty"`
+	Count   int     `json:"count,omitempty"`
+	Recall  float64 `json:"recall,omitempty"`
+	Others  float64 `json:"others,omitempty"`
+	By      string  `json:"by,omitempty"`
+	Random  float64 `json:"random,omitempty"`
+	Whole   float64 `json:"whole,omitempty"`
+	Seen    float64 `json:"seen,omitempty"`
+	Drawn   float64 `json:"drawn,omitempty"`
+}
+
+// MarshalJSON writes the facts and the text.
+func (f Finding) MarshalJSON() ([]byte, error) {
+	return json.Marshal(findingJSON{f.Kind, f.Level, f.String(), f.What, f.Class, f.Samples, f.Count, f.Recall, f.Others,
+		f.By, f.Random, f.Whole, f.Seen, f.Drawn})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (f *Finding) UnmarshalJSON(raw []byte) error {
+	var j findingJSON
+	err := json.Unmarshal(raw, &j)
+	*f = Finding{Kind: j.Kind, Level: j.Level, What: j.What, Class: j.Class, Samples: j.Samples, Count: j.Count,
+		Recall: j.Recall, Others: j.Others, By: j.By, Random: j.Random, Whole: j.Whole, Seen: j.Seen, Drawn: j.Drawn,
+		text: j.Text}
+	return err
+}
+
+// String says what is seen and what to do.
+func (f Finding) String() string {
+	if f.text != "" {
+		return f.text
+	}
+	switch f.Kind {
+	case ofCopies:
+		return fmt.Sprintf("%d samples equal another one (such as %s and %s). Copies stay together in every draw",
+			f.Count, f.names[0], f.names[1])
+	case ofOverlap:
+		return fmt.Sprintf("%d recordings are in part another one (such as %s and %s): recordings were cut into windows "+
+			"that overlap. Windows that overlap stay together in every draw (%d families, the largest of %d)%s. If more "+
+			"windows are of one recording or person than these, name their groups",
+			f.Count, f.names[0], f.names[1], f.Families, f.Largest, f.cost())
+	case ofLinks:
+		if f.What == fromOneText {
+			return "edges fit the values if nodes are counted from 0, and they name no node 0: they seem to be " +
+				"counted from 1; " +
+				"subtract 1"
+		}
+		return fmt.Sprintf("linked nodes are no more alike (mean correlation %.3f) than any other two (%.3f): is the "+
+			"order of "+
+			"the nodes in the graph that of the values?", f.Seen, f.Drawn)
+	case ofOwners:
+		return "whose recordings are these? If several are of one person, device or session, name their groups: else the " +
+			"accuracy is that on new recordings of the same ones. No file can tell this from values"
+	case ofMistakes:
+		return fmt.Sprintf("%d of the %d mistakes on held-out samples are among the %d samples from %s to %s, which stand "+
+			"together in the file: is a label wrong there, or was this part recorded in another way?", f.Count, f.Families,
+			f.Largest, f.names[0], f.names[1])
+	case ofShortcut:
+		return f.shortcut()
+	case ofOrder:
+		if f.Level == note {
+			return "samples that stand near in the file are alike, whatever their class: something changed along the file, " +
+				"such as a site, a device or the time. If it is one of these, name the groups of samples"
+		}
+		return "each class stands in one stretch of the file, and samples that stand near are alike: if that is the order " +
+			"of recording, whatever changed meanwhile tells the classes, and no part of this file can say how well new " +
+			"ones will be told. Record the classes in turns"
+	default:
+		return f.families()
+	}
+}
+
+// shortcut says what tells a class.
+func (f Finding) shortcut() string {
+	seen := fmt.Sprintf("class %s can be told by %s alone: a limit sets apart %.0f%% of its samples and %.0f%% of "+
+		"the others",
+		f.Class, f.What, 100*f.Recall, 100*f.Others)
+	if f.Level != warning {
+		return seen + ". That may be what the class is, or how it was recorded"
+	}
+	return seen + ". If new recordings will not have it, the test accuracy is not what you will get. " + remedy(f.What)
+}
+
+// remedies say what to do about a shortcut, by a word of its descriptor.
+var remedies = []struct{ word, text string }{
+	{"run", "If it fills recordings up to one length, store NaN there, or the array lengths [samples]"},
+	{"missing", "See that values are missing for the same reasons in all classes, or leave such sensors out"},
+	{"first value", "Cut all recordings alike"},
+	{"step", "Round the values of all classes alike"},
+	{"decimals", "Round the values of all classes alike"},
+	{"times", "Bring all recordings to the lowest rate before you store them"},
+	{"hum", "Filter the mains out of all recordings"},
+}
+
+func remedy(what string) string {
+	for _, r := range remedies {
+		if strings.Contains(what, r.word) {
+			return r.text
+		}
+	}
+	return "Record all classes alike"
+}
+
+// families says which samples seem to belong together, and what that costs.
+func (f Finding) families() string {
+	const ask = "If they are of one person, device or recording, name their groups"
+	if f.Seen == 0 {
+		return fmt.Sprintf("samples of a class come in families of about %d that are more alike than chance lets them: "+
+			"repeats of one person or recording, or clusters. %s", f.Largest, ask)
+	}
+	return fmt.Sprintf("%s are alike: the nearest one of its class is such a one for %.0f%% of the samples, by "+
+		"chance for "+
+		"%.0f%%%s. %s", f.What, 100*f.Seen, 100*f.Drawn, f.cost(), ask)
+}
+
+// cost says how much families flatter; "" if they do not.
+func (f Finding) cost() string {
+	if f.By == "" {
+		return ""
+	}
+	return fmt.Sprintf(". On samples held out at random %s %.0f%%, on whole families %.0f%%", f.By, 100*f.Random,
+		100*f.Whole)
+}

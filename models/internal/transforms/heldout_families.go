@@ -1,0 +1,85 @@
+package transforms
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomlx/gomlx/support/xslices"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// HeldOut is how a ridge classifier predicts the samples that it is fitted to, each held out in turn with its group.
+type HeldOut struct {
+	// Samples are those that were predicted, by their numbers, and Right says which of them were predicted right.
+	Samples []int
+	Right   []bool
+	// Families is the number of families of samples that may belong together; 0 if they have none. Whole says which
+	// samples are predicted right if their whole family is held out, and Random if as many samples as that, drawn from
+	// the same classes, are held out with them.
+	Families      int
+	Random, Whole []bool
+}
+
+// mostHeld bounds a family that is held out at once. The parts of a larger one are held out in turn.
+const mostHeld = 512
+
+// heldOutOf says how the samples are predicted. decisions are those of samples that were held out by groups, `[judged,
+// classes]`. If samples have families, they are predicted twice more: with whole families held out, and with drawn
+// sets of the same sizes.
+func (s *solver) heldOutOf(ctx context.Context, found *solved, decisions *mat.Dense, by score) HeldOut {
+	h := HeldOut{Samples: pick(s.used, s.judged), Right: s.rightBy(decisions, by)}
+	named := make([]Sample, len(s.samples))
+	for i, sample := range s.samples {
+		named[i].Group = sample.Family
+	}
+	families := groupsOf(named)
+	if len(families) == len(s.samples) {
+		return h
+	}
+	other := s.drawnInPlace()
+	var right [2][]bool
+	for at, member := range []func(int) int{func(i int) int { return other[i] }, func(i int) int { return i }} {
+		held := s.task
+		held.groups = nil
+		for _, family := range families {
+			members := xslices.Map(family, member)
+			held.groups = slices.AppendSeq(held.groups, slices.Chunk(members, mostHeld))
+		}
+		decisions, err := held.heldOut(ctx, found.unexplained, found.left)
+		if err != nil { // without some of them nothing can be told, and nothing is
+			return h
+		}
+		right[at] = s.rightBy(decisions, by)
+	}
+	h.Families, h.Random, h.Whole = len(families), right[0], right[1]
+	return h
+}
+
+// drawnInPlace returns a sample of the same class for each, every one once, in an order that is drawn.
+func (s *solver) drawnInPlace() []int {
+	rng := rand.New(rand.NewPCG(s.Seed, 1))
+	ofClass := map[int32][]int{}
+	for i, label := range s.labels {
+		ofClass[label] = append(ofClass[label], i)
+	}
+	other := make([]int, len(s.labels))
+	for _, class := range slices.Sorted(maps.Keys(ofClass)) { // the draws depend on the order
+		members := ofClass[class]
+		for at, place := range rng.Perm(len(members)) {
+			other[members[at]] = members[place]
+		}
+	}
+	return other
+}
+
+// rightBy says which of the judged samples decisions predict right, `[judged, classes]`.
+func (t task) rightBy(decisions *mat.Dense, by score) []bool {
+	right := make([]bool, len(t.judged))
+	for at, sample := range t.judged {
+		right[at] = floats.MaxIdx(t.logits(decisions.RawRowView(at), by)) == int(t.labels[sample])
+	}
+	return right
+}

@@ -1,0 +1,79 @@
+package training
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models/internal/transforms"
+)
+
+// doubts are the reasons to doubt the accuracy of a training, and what the training itself says of them.
+type doubts struct {
+	findings datasets.Findings
+	families []string // of each sample, see datasets.Findings.Families; nil if none are known
+}
+
+// doubtsOf looks for reasons to doubt what a training on a data set will say. What families cost is left to the
+// transforms, if there are any.
+func doubtsOf(d *datasets.Dataset, hasTransforms bool) (doubts, error) {
+	found, err := datasets.Audit(d)
+	if err != nil {
+		return doubts{}, err
+	}
+	families := found.Families(d)
+	for i := range found {
+		if hasTransforms && found[i].OfFamilies() {
+			found[i] = found[i].Unjudged()
+		}
+	}
+	return doubts{found, families}, nil
+}
+
+// noteDoubts gives notice of what should be known before anything is trained. Notes are in the result.
+func (r *run) noteDoubts() {
+	for _, f := range r.state.Findings {
+		if !f.IsNote() {
+			r.notice(f.Level + ": " + f.String())
+		}
+	}
+}
+
+// withFamilies names the families of the samples of a fit, which come in the order of the training samples, and then
+// perhaps their mirror images in that order.
+func (r *run) withFamilies(d *datasets.Dataset, samples []transforms.Sample) []transforms.Sample {
+	if r.options.doubts.families == nil {
+		return samples
+	}
+	for at := range samples {
+		samples[at].Family = r.options.doubts.families[d.Train[at%len(d.Train)]]
+	}
+	return samples
+}
+
+// judgeDoubts says what families cost the ridge classifier, and where its mistakes on held-out samples stand together
+// in the file.
+func (r *run) judgeDoubts(d *datasets.Dataset, held transforms.HeldOut) {
+	if at := slices.IndexFunc(r.state.Findings, datasets.Finding.OfFamilies); at >= 0 && held.Families > 0 {
+		judged := r.state.Findings[at].Judged("transforms have", held.Random, held.Whole)
+		r.state.Findings = slices.Clone(r.state.Findings)
+		r.state.Findings[at] = judged
+		if judged.IsWarning() {
+			r.notice(fmt.Sprintf("warning: %s %.1f%% on samples held out at random, and %.1f%% on whole families (%s): "+
+				"expect the latter of new families", judged.By, 100*judged.Random, 100*judged.Whole,
+				strings.TrimSuffix(judged.What, ",")))
+		}
+	}
+	var samples []int
+	var right []bool
+	for i, at := range held.Samples {
+		if at < len(d.Train) { // else it is a mirror image
+			samples, right = append(samples, d.Train[at]), append(right, held.Right[i])
+		}
+	}
+	if found := d.Mistakes(samples, right); found != nil {
+		r.state.Findings = append(r.state.Findings, *found)
+		r.notice(found.Level + ": " + found.String())
+	}
+}
