@@ -196,7 +196,7 @@ func (f frozen) cluster(l *Layer) Level {
 }
 
 // kept reads neighbourhoods of k clusters, and their values, from variables of scope. The results are `[H·k, size]`
-// for H hierarchies, or `[k, size]` for the one that was drawn. If size is 0, the variables say it.
+// for H hierarchies, or `[k, size]` for the one that was drawn. If size is 0, it is that of the variables.
 func (f frozen) kept(scope *model.Scope, g *Graph, name, with string, k, size int) (neighbourhood, values *Node,
 	hierarchies int) {
 	at, of := scope.GetVariable(name), scope.GetVariable(with)

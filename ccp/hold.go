@@ -130,7 +130,7 @@ func Several(scope *model.Scope, signal *Node, n int) {
 	scope.SetGraphParam(g, severalKey, of)
 }
 
-// severalOf returns what Several has said of scope; without it there is one hierarchy.
+// severalOf returns the number of hierarchies in scope that Several has set, and the one drawn; else one hierarchy.
 func severalOf(scope *model.Scope, g *Graph) several {
 	return model.GetGraphParamOr(scope, g, severalKey, several{n: 1})
 }

@@ -72,19 +72,23 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	return x, level.Coarse
 }
 
-// around reads the clusters around each cluster, int32 `[K, reach]`, and their gates, 1 or 0.
+// around reads the clusters around each cluster, over which residual blocks filter, int32 `[K, reach]`. The gates are
+// 1, or 0 for an empty slot. A frozen hierarchy keeps them for all of its hierarchies; a learned one has those that
+// Hold found, of which a step in training reads the hierarchy that was drawn.
 func (l *Layer) around(level Level) (neighbourhood, gate *Node) {
-	g, of := l.signal.Graph(), severalOf(l.scope, l.signal.Graph())
+	g := l.signal.Graph()
 	if coarse, ok := level.Coarse.(frozen); ok {
-		neighbourhood, gate, _ = coarse.kept(l.scope, g, aroundNodes, aroundPresent, l.clusters, 0)
+		const anyReach = 0
+		neighbourhood, gate, _ = coarse.kept(l.scope, g, aroundNodes, aroundPresent, l.clusters, anyReach)
 		return neighbourhood, ops.Rounded(gate, l.signal.DType())
 	}
 	if l.scope.GetVariable(aroundNodes) == nil {
 		exceptions.Panicf("%s: residual blocks need the clusters around each cluster; prepare the hierarchy, or call "+
 			"Preparation.Hold, with this level in Around", l.scope.Scope())
 	}
+	hierarchies := severalOf(l.scope, g)
 	read := func(name string) *Node {
-		return of.one(l.scope.GetVariable(name).SetTrainable(false).NodeValue(g))
+		return hierarchies.one(l.scope.GetVariable(name).SetTrainable(false).NodeValue(g))
 	}
 	return read(aroundNodes), ops.Rounded(read(aroundPresent), l.signal.DType())
 }

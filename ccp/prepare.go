@@ -238,7 +238,8 @@ func (p *Preparation) finish(h *Hierarchy, l int, at levelPositions) {
 	level.Around.fill()
 }
 
-// nearest lists the nodes around each node of m, the graph after that many levels, and 1, or 0 for an empty slot.
+// nearest lists the nodes around each node of m, which is the graph above that many levels. present is 1, or 0 for an
+// empty slot, whose node is -1.
 func (p *Preparation) nearest(m *affinity.Matrix, level int) (nodes []int32, present []float64) {
 	reach := min(p.reach, m.N())
 	nodes, hops := m.Nearest(reach)
@@ -254,7 +255,8 @@ func (p *Preparation) nearest(m *affinity.Matrix, level int) (nodes []int32, pre
 	return nodes, present
 }
 
-// input finds what Input lists, by the weights of graph.
+// input finds the nodes around each node of the input, over which Stem filters. They are in the order of directed slots
+// if the input is Directed, else in that of their numbers. The weights of graph say which nodes are near.
 func (p *Preparation) input(graph *affinity.Matrix) (n Neighbourhoods) {
 	n.Size = min(p.reach, graph.N())
 	n.add(p.nearest(graph, 0))
@@ -306,7 +308,7 @@ func (n *Neighbourhoods) direct(positions, centres [][]float64, hierarchies int)
 	}
 }
 
-// fill puts node 0 into slots that have none.
+// fill puts node 0 into empty slots, as a table of nodes needs a valid one. Their rank of 0 leaves it out.
 func (n *Neighbourhoods) fill() {
 	for i, node := range n.Nodes {
 		n.Nodes[i] = max(0, node)

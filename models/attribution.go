@@ -298,9 +298,10 @@ func (e *explanation) occlude(ctx context.Context) error {
 	return nil
 }
 
-// hiding returns the parts that occlude hides, the outline that they are of, and the whole sensors, which it hides
-// too if they are smooth. Without frames each node is a sensor. Of more than hiddenParts sensors, parts are pieces of
-// their graph over all frames.
+// hiding returns which nodes occlude hides together. Each of the parts is a span of frames of one sensor. With more
+// than hiddenParts sensors it is a piece of the sensors' graph over all frames. whole has the nodes of each sensor, as
+// occlude also hides whole smooth sensors; it is nil where parts are pieces of the graph. outline says which node is
+// which sensor at which frame; without frames each node is a sensor.
 func (c *Classifier) hiding() (outline affinity.Layout, parts, whole [][]int32) {
 	outline = c.Layout // also a guessed one: nodes along a path are near each other, in time or not
 	if outline.Frames == 0 || outline.Guessed && c.Spec.Grid != nil {

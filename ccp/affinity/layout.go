@@ -21,7 +21,7 @@ func (l Layout) InTime() bool { return l.Frames > 0 && !l.Guessed }
 // an image, and no series. Where no grid states a layout, that of the edges alone is Guessed, since nodes along a path
 // need not be frames, whatever their edges look like: two rivers are no series of two sensors.
 func LayoutOf(graph *Matrix, grid []int) Layout {
-	if len(grid) == 2 && !image(graph, grid[0], grid[1]) {
+	if len(grid) == 2 && !isImage(graph, grid[0], grid[1]) {
 		for _, l := range []Layout{{Frames: grid[0], Sensors: grid[1]},
 			{Frames: grid[1], Sensors: grid[0], SensorWise: true}} {
 			if l.of(graph) {
@@ -76,7 +76,7 @@ func (l Layout) At(node int32) (frame, sensor int) {
 	return int(node) / l.Sensors, int(node) % l.Sensors
 }
 
-// Links returns the graph of the sensors: the edges within the first frame.
+// Links returns the graph of the sensors alone: the edges within the first frame, as all frames have the same ones.
 func (l Layout) Links(graph *Matrix) *Matrix {
 	var edges []Edge
 	for _, e := range graph.EdgeList() {
@@ -147,8 +147,9 @@ func (l Layout) joinsFrames(graph *Matrix) bool {
 	return links == first*l.Frames
 }
 
-// image reports whether a grid's nodes are joined along rows and along columns.
-func image(graph *Matrix, rows, columns int) bool {
+// isImage reports whether a graph joins the nodes of a grid as pixels: each with the next one in its row and in its
+// column, and with none but the eight around it. A grid of fewer than 3 rows or columns has no such inside.
+func isImage(graph *Matrix, rows, columns int) bool {
 	if rows < 3 || columns < 3 {
 		return false
 	}

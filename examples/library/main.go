@@ -54,7 +54,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// ring is a data set of n signals.
+// ring makes a data set of n signals on sensors in a ring. A signal's class is the quarter in which it is strongest.
 func ring(n int) *datasets.Dataset {
 	var edges []affinity.Edge
 	for i := range sensors {

@@ -44,7 +44,7 @@ func (e *Column) Add(v float64) {
 	addToEnd(&e.ends[1], -v)
 }
 
-// addToSome keeps a value if its turn has come.
+// addToSome keeps every k-th value seen, at most someValues of them. k doubles whenever there is no room for more.
 func (e *Column) addToSome(v float64) {
 	e.every = max(1, e.every)
 	isTurn := e.seen&(e.every-1) == 0 // every divides the number of values before
@@ -52,7 +52,7 @@ func (e *Column) addToSome(v float64) {
 	if !isTurn {
 		return
 	}
-	if len(e.some) == someValues { // keep each other one
+	if len(e.some) == someValues { // no room: keep every second one, and from now on half as many
 		for i := range someValues / 2 {
 			e.some[i] = e.some[2*i]
 		}

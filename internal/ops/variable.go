@@ -97,8 +97,10 @@ func ReadFolded(scope *model.Scope, epsilon float64, outputs int, dims []int, ou
 	return weights, bias, nil
 }
 
-// Buckets sorts rows by width, the widest first. It starts a new bucket if together finds a row too narrow for a
-// table as wide as the bucket's first row. It also returns the position of each row in the concatenated buckets.
+// Buckets parts rows of different widths into buckets of similar ones, so that a table for each bucket, as wide as its
+// widest row, has little padding. Rows are sorted by width, the widest first; a bucket ends before the first row of
+// which together reports that it does not belong to the bucket's widest. place has each row's position in the
+// concatenated buckets.
 func Buckets(widths []int, together func(widest, width int) bool) (buckets [][]int32, place []int32) {
 	order := make([]int32, len(widths))
 	place = make([]int32, len(widths))

@@ -85,7 +85,8 @@ func ReadFingerprint(dir string) (f datasets.Fingerprint, err error) {
 	return f, checkpoint.ReadJSON(dir, dataFile, &f)
 }
 
-// LoadData loads the configuration's data set, without a random graph or augmentation. Of opts it takes Data, DataDir
+// LoadData loads the configuration's data set, or takes opts.Data if there is one. Its samples are as they are: with
+// augmentation the data set only knows how to change a sample, and the training does. Of opts it takes Data, DataDir
 // and Observer.Load.
 func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Options) (*datasets.Dataset, error) {
 	if opts.Data != nil {

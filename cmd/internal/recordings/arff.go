@@ -14,7 +14,9 @@ import (
 type attribute struct {
 	name    string
 	nominal []string // the values that it may have; nil if they are not listed
-	within  int      // the number of columns of the relation that it is, such as the time points of a series; 0 for none
+	// timepoints is the number of columns within a relation, which are the time points of a series. It is 0 for an
+	// attribute that is no relation.
+	timepoints int
 }
 
 // arff reads an .arff file of Weka: an @attribute line for each column, @data, and then a line for each sample.
@@ -32,12 +34,12 @@ type arff struct {
 	inner      []string   // their names
 	ended      bool       // @data was read
 	begun      bool       // the columns were named
-	rows       int        // of the relation in the first sample
+	rows       int        // of the relation in the first sample: the dimensions of its series
 	class      int        // the column of classes; -1 if the file does not tell
 }
 
-// readARFF reads an .arff file as a table. The column of classes is that named class, target or label, or else the last
-// column, if it lists its values.
+// readARFF reads an .arff file as a table: it calls each with the names of the columns, and then with each sample's
+// cells.
 func readARFF(j *job, path string, each eachLine) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -73,7 +75,8 @@ func readARFF(j *job, path string, each eachLine) error {
 	}
 }
 
-// line takes a line of the file.
+// line takes a line of the file: a declaration of a column, or after @data a sample. With the first sample the number
+// of columns is known, so that the headings go to each before it.
 func (a *arff) line(number int, text string, each eachLine) error {
 	if text == "" || text[0] == '%' {
 		return nil
@@ -104,7 +107,7 @@ func (a *arff) line(number int, text string, each eachLine) error {
 			return err
 		}
 	}
-	flat, err := a.flat(cells)
+	flat, err := a.flattened(cells)
 	if err != nil {
 		return err
 	}
@@ -115,7 +118,7 @@ func (a *arff) line(number int, text string, each eachLine) error {
 // classes, and their order.
 func (a *arff) takeFirst(cells []string) {
 	for i, attribute := range a.attributes {
-		if attribute.within > 0 {
+		if attribute.timepoints > 0 {
 			a.rows = len(relationRows(cells[i]))
 		}
 	}
@@ -127,12 +130,12 @@ func (a *arff) takeFirst(cells []string) {
 // headings names the columns, those of a relation by the dimension and the time point.
 func (a *arff) headings() (all []string) {
 	for _, attribute := range a.attributes {
-		if attribute.within == 0 {
+		if attribute.timepoints == 0 {
 			all = append(all, attribute.name)
 			continue
 		}
 		for dimension := range a.rows {
-			for timepoint := range attribute.within {
+			for timepoint := range attribute.timepoints {
 				all = append(all, fmt.Sprintf("dim_%d@%d", dimension, timepoint))
 			}
 		}
@@ -140,11 +143,13 @@ func (a *arff) headings() (all []string) {
 	return all
 }
 
-// flat returns the cells of a line, with those of its relation side by side, and checks values that are listed.
-func (a *arff) flat(cells []string) (flat []string, err error) {
+// flattened returns the cells of a sample as a row of a table: a cell that is a relation becomes a cell for each
+// dimension and time point, as headings names them. It is an error if a relation has another size than that of the
+// first sample, or if a cell has none of the values that are declared for its column.
+func (a *arff) flattened(cells []string) (flat []string, err error) {
 	for i, attribute := range a.attributes {
 		cell := cells[i]
-		if attribute.within == 0 {
+		if attribute.timepoints == 0 {
 			if attribute.nominal != nil && cell != "?" && !slices.Contains(attribute.nominal, cell) {
 				return nil, fmt.Errorf("attribute %s: %.40q is not one of its values {%s}; name it there, or correct it",
 					attribute.name, cell, few(attribute.nominal))
@@ -159,9 +164,9 @@ func (a *arff) flat(cells []string) (flat []string, err error) {
 		}
 		for dimension, row := range rows {
 			values := strings.Split(row, ",")
-			if len(values) != attribute.within {
+			if len(values) != attribute.timepoints {
 				return nil, fmt.Errorf("attribute %s, row %d has %d values; want %d, one for each @attribute of the relation, "+
-					"and ? where there is none", attribute.name, dimension, len(values), attribute.within)
+					"and ? where there is none", attribute.name, dimension, len(values), attribute.timepoints)
 			}
 			for _, value := range values {
 				flat = append(flat, strings.TrimSpace(value))
@@ -216,17 +221,18 @@ func (a *arff) declare(text string) error {
 	return nil
 }
 
-// endRelation ends a relation, whose columns must be the time points of a series.
+// endRelation takes the @end of a relation. Its columns must be the time points of a series, and there must be no other
+// relation, as a sample is one series.
 func (a *arff) endRelation() error {
 	s, err := seriesByNumber(a.inner)
 	if err != nil || len(s.columns) != 1 || !slices.IsSorted(s.columns[0]) {
 		return fmt.Errorf("the columns of the relation %s (%s) are not numbered as the time points of a series are: att0, "+
 			"att1, …; write a long table, with columns of the sample and of the time", a.relation.name, few(a.inner))
 	}
-	if slices.ContainsFunc(a.attributes, func(other attribute) bool { return other.within > 0 }) {
+	if slices.ContainsFunc(a.attributes, func(other attribute) bool { return other.timepoints > 0 }) {
 		return fmt.Errorf("%s is a second relation; a sample is one series of any dimensions", a.relation.name)
 	}
-	a.relation.within = len(a.inner)
+	a.relation.timepoints = len(a.inner)
 	a.attributes, a.relation = append(a.attributes, *a.relation), nil
 	return nil
 }
@@ -241,7 +247,7 @@ func (a *arff) data() error {
 	}
 	for _, name := range []string{"label", "class", "target"} {
 		at := slices.IndexFunc(a.attributes, func(other attribute) bool {
-			return strings.EqualFold(other.name, name) && other.within == 0
+			return strings.EqualFold(other.name, name) && other.timepoints == 0
 		})
 		if at >= 0 && a.class < 0 {
 			a.class = at
@@ -267,8 +273,8 @@ func arffName(text string) (name, rest string, err error) {
 	return name, strings.TrimSpace(text[used:]), err
 }
 
-// arffQuoted reads a text in quotation marks, and returns how long it is with them. A backslash stands before a mark
-// within.
+// arffQuoted reads the text in quotation marks with which a line begins. used is its length in the line, with the
+// marks. Within the text a backslash stands before a quotation mark, and makes a line end or a tab of n, t and r.
 func arffQuoted(text string) (inside string, used int, err error) {
 	var out strings.Builder
 	for at := 1; at < len(text); at++ {

@@ -21,8 +21,8 @@ const (
 	ofClock = "is a part of the time of day"
 )
 
-// ofClockWay is what helps where dates and times of day are in a column for each part.
-const ofClockWay = "one column in their place, such as 2024-05-31 12:00, gives the times, "
+// clockAdvice is what helps where dates and times of day are in a column for each part.
+const clockAdvice = "one column in their place, such as 2024-05-31 12:00, gives the times, "
 
 // description is what columns of some names say of a recording, if they hold whole numbers within some bounds.
 type description struct {
@@ -49,45 +49,40 @@ var bookkeeping = []description{
 
 var yearNames = regexp.MustCompile(`^(?i:year|yr|yyyy|yy|jahr|année|año)$`)
 
-// besideYears are the names of columns that are parts of times where years are in another column, whether they go on
-// within a recording or not, as buoys and weather stations write YY MM DD hh mm. Alone they may be anything: mm are
-// millimetres, too.
-var besideYears = []description{
+// shortDateParts and shortClockParts are the names of columns that hold parts of a time where a year stands beside
+// them, as buoys and weather stations write YY MM DD hh mm. Alone they may be anything: mm are millimetres, too.
+var shortDateParts = []description{
 	{regexp.MustCompile(`^(?i:yy|yr|year)$`), ofDate, 0, 99},
 	{regexp.MustCompile(`^(?i:month|mon|mo|mm|monat|mois|mes)$`), ofDate, 1, 12},
 	{regexp.MustCompile(`^(?i:day|dd|dy|tag|jour|día|doy|jday)$`), ofDate, 1, 366},
+}
+
+var shortClockParts = []description{
 	{regexp.MustCompile(`^(?i:hours?|hh|hr|stunde|heure|hora)$`), ofClock, 0, 24},
 	{regexp.MustCompile(`^(?i:minutes?|min|mm|mn|mi)$`), ofClock, 0, 59},
 	{regexp.MustCompile(`^(?i:seconds?|sec|ss)$`), ofClock, 0, 60},
 }
 
-// refuseDescriptions returns an error if columns that nobody named are no sensors but describe recordings, by their
-// names and their values. A column of such a name whose values go on within a recording is a sensor. Where each line is
-// a sample, the date may well have to do with the class, so that a note tells of its parts.
+// refuseDescriptions returns an error if columns would be taken for sensors that by their names and values describe
+// recordings, such as a number of the person. It judges only columns that no option chose. Where each line is a sample,
+// the date may well have to do with the class: parts of dates are sensors then, and a note tells of them.
 func (r *reading) refuseDescriptions() error {
 	layout := r.chosen.layout
 	if layout == "" || layout == readingsLayout {
 		return nil
 	}
-	var found, leave []string
-	way, known := "", bookkeeping
+	known := bookkeeping
 	if layout != samplesLayout && r.hasYears() {
-		known = slices.Concat(bookkeeping, besideYears)
+		known = slices.Concat(bookkeeping, shortDateParts, shortClockParts)
 	}
+	var found, leave, advice []string
 	for column, name := range r.chosen.names {
 		says, where := r.describes(column, known)
-		switch {
-		case says == "" || says == ofDate && layout == samplesLayout:
+		if says == "" || says == ofDate && layout == samplesLayout {
 			continue
-		case says == ofClock && !strings.HasSuffix(way, ofClockWay):
-			way += ofClockWay
-		case way != "":
-		case says == ofWhom && r.groupBy == "":
-			way = fmt.Sprintf("--group %q keeps a person's recordings together, ", name)
-		case says == ofWhich && r.Columns == nil && layout == samplesLayout:
-			way = fmt.Sprintf("--columns %q makes a recording of all lines with one number, ", name)
 		}
 		found, leave = append(found, fmt.Sprintf("%s %s (%s)", name, says, where)), append(leave, name)
+		advice = r.addAdvice(advice, name, says)
 	}
 	if found == nil {
 		r.noteDatesOfSamples()
@@ -95,8 +90,22 @@ func (r *reading) refuseDescriptions() error {
 	}
 	return fmt.Errorf("a column that only describes recordings is no sensor, and by its name and its whole numbers "+
 		"column %s: %s--leave %q leaves out what is no sensor; if all are sensors, name these and the others with --take",
-		strings.Join(found, ", "), way,
-		strings.Join(leave, ","))
+		strings.Join(found, ", "), strings.Join(advice, ""), strings.Join(leave, ","))
+}
+
+// addAdvice adds what a person could do with a column that describes recordings other than leave it out. Of persons and
+// numbers of recordings only the first column has advice, and the one for parts of times comes once.
+func (r *reading) addAdvice(advice []string, name, says string) []string {
+	isFirst := len(advice) == 0
+	switch {
+	case says == ofClock && !slices.Contains(advice, clockAdvice):
+		return append(advice, clockAdvice)
+	case says == ofWhom && isFirst && r.groupBy == "":
+		return append(advice, fmt.Sprintf("--group %q keeps a person's recordings together, ", name))
+	case says == ofWhich && isFirst && r.Columns == nil && r.chosen.layout == samplesLayout:
+		return append(advice, fmt.Sprintf("--columns %q makes a recording of all lines with one number, ", name))
+	}
+	return advice
 }
 
 // noteDatesOfSamples notes parts of dates that are taken for sensors.
@@ -113,7 +122,8 @@ func (r *reading) noteDatesOfSamples() {
 	}
 }
 
-// hasYears reports that a column says the year of recordings: by four digits, or by two beside a month and a day.
+// hasYears reports that a column holds the year of recordings: one of four digits, or one of two digits in a table that
+// has columns for a month and a day, too.
 func (r *reading) hasYears() bool {
 	for column, name := range r.chosen.names {
 		if !yearNames.MatchString(name) {
@@ -124,9 +134,9 @@ func (r *reading) hasYears() bool {
 			return true
 		}
 	}
-	parts := 0
+	parts := 0 // of a date: the year, the month and the day
 	for column := range r.chosen.names {
-		says, _ := r.describes(column, besideYears[:3])
+		says, _ := r.describes(column, shortDateParts)
 		if says != "" {
 			parts++
 		}
@@ -134,8 +144,9 @@ func (r *reading) hasYears() bool {
 	return parts >= 3
 }
 
-// describes says what a column of all recordings tells of each, and an example; "" for a sensor. What describes a
-// recording is a whole number that hardly changes in it, but for parts of its dates and times.
+// describes returns what a column says of each recording, as the first of the known descriptions that fits its name and
+// its values, and an example of these. Both are "" for a sensor. A column describes recordings if it holds a whole
+// number that hardly changes within one; parts of dates and times may change.
 func (r *reading) describes(column int, known []description) (says, where string) {
 	for _, book := range known {
 		if book.names.MatchString(r.chosen.names[column]) {

@@ -159,13 +159,15 @@ func (f *digitForm) evident(heading string) bool {
 	return f.point == 0 && (strings.HasPrefix(f.fields, "YMDh") || dated)
 }
 
-// readAsForm reads the times of all samples as those of a form, and tells of it.
+// readAsForm replaces the times of all samples, which were read as plain numbers, by what the numbers mean in a form:
+// 930 in the form HHMM is half past nine. It keeps the form for recordings to classify, and notes it. It is an error if
+// a number has no meaning in the form.
 func (r *reading) readAsForm(f *digitForm, all []*sample) error {
 	w := r.timeNumbers
-	var before, after *rows
+	var before, after *rows // of the last sample that had times of its own: as they were, and as they are now
 	for _, x := range all {
 		was := x.rows
-		if before != nil && len(was.times) == len(before.times) && &was.times[0] == &before.times[0] {
+		if before != nil && was.sharesTimes(before) { // most samples of a table have the same times: decode them once
 			x.rows.times, x.rows.rests, x.rows.kind = after.times, after.rests, after.kind
 			continue
 		}

@@ -36,7 +36,7 @@ func (j *job) report(doing string, done float64) error {
 	return nil
 }
 
-// note is what a person should know. What is so of several recordings or files names the first.
+// note is what a person should know. Of what is so of several recordings or files, the text names the first.
 type note struct {
 	about, text string
 	count       int
@@ -59,7 +59,7 @@ func (j *job) noteOf(about, text string) {
 	j.notes[at].count++
 }
 
-// noteTexts returns the notes. Those of several recordings or files have their number.
+// noteTexts returns the texts of the notes. A note that is so of several recordings or files says of how many.
 func (j *job) noteTexts() (all []string) {
 	for _, n := range j.notes {
 		if n.count > 1 && n.about != n.text {

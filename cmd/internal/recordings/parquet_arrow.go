@@ -1,10 +1,10 @@
 package recordings
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -154,15 +154,20 @@ func (b *flat) fields(at, depth int) (all []*arrowField) {
 	return all
 }
 
-// pandasDurations returns the columns that pandas' metadata calls durations, and their units. fastparquet marks them as
-// times of day, others as nothing.
+// durationUnits are the units of numpy's types of durations.
+var durationUnits = map[string]unit{"timedelta64[s]": time.Second, "timedelta64[ms]": time.Millisecond,
+	"timedelta64[us]": time.Microsecond, "timedelta64[ns]": time.Nanosecond}
+
+// pandasDurations returns the units of the columns that are durations by the note that pandas leaves in the metadata.
+// Parquet itself has no type for them: fastparquet marks such a column as times of day, and other writers give it no
+// mark.
 func pandasDurations(metadata []types.KeyValue) map[string]unit {
 	all := map[string]unit{}
 	for _, entry := range metadata {
 		var noted struct {
 			Columns []struct {
 				Name  string `json:"field_name"`
-				Other any    `json:"name"` // null for an index without a name
+				Label any    `json:"name"` // null for an index without a name
 				Type  string `json:"numpy_type"`
 			} `json:"columns"`
 		}
@@ -170,15 +175,12 @@ func pandasDurations(metadata []types.KeyValue) map[string]unit {
 			continue
 		}
 		for _, column := range noted.Columns {
-			of, ok := strings.CutPrefix(column.Type, "timedelta64[")
-			if each := map[string]unit{"s]": time.Second, "ms]": time.Millisecond, "us]": time.Microsecond,
-				"ns]": time.Nanosecond}[of]; ok && each > 0 {
-				name, _ := column.Other.(string)
-				if column.Name != "" {
-					name = column.Name
-				}
-				all[name] = each
+			unit := durationUnits[column.Type]
+			if unit == 0 {
+				continue
 			}
+			label, _ := column.Label.(string)
+			all[cmp.Or(column.Name, label)] = unit
 		}
 	}
 	return all

@@ -36,6 +36,11 @@ func (r *rows) addTime(at, rest float64) {
 	}
 }
 
+// sharesTimes reports that both rows have their times in the same memory, see reading.trim. There must be times.
+func (r *rows) sharesTimes(other *rows) bool {
+	return len(r.times) == len(other.times) && &r.times[0] == &other.times[0]
+}
+
 // line returns the number of the line of a row. It takes the row after the last to be in the line after the last.
 func (r *rows) line(row int) int {
 	for _, in := range slices.Backward(r.runs) {

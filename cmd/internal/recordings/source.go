@@ -97,31 +97,54 @@ func problemOf(folder string, files []string) (taken []string, note string) {
 		few(others))
 }
 
-// listed returns the form of files, and each as a source.
+// listed returns the form that all files have, and each file as a source. It is an error if one is no file of a known
+// format, or if tables and .ts files are mixed.
 func listed(inputs []string) (form string, all []source, err error) {
 	for i, input := range inputs {
-		info, err := os.Stat(input)
-		f, kind := formatOf(input), long
-		switch {
-		case input == stdin:
-		case err != nil:
-			return "", nil, err
-		case info.IsDir():
-			return "", nil, fmt.Errorf("%d files or folders are given; give one folder, or files of one kind", len(inputs))
-		case f == nil:
-			endings := xslices.Map(formats, func(f format) string { return f.ending })
-			return "", nil, fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; name it after what it is: %s, "+
-				"packed as .gz or not", input, strings.Join(endings, ", "))
-		case f.whole && f.lines == nil:
-			kind = f.ending[1:]
+		if input != stdin {
+			err := checkIsFile(input, len(inputs))
+			if err != nil {
+				return "", nil, err
+			}
 		}
-		if i > 0 && kind != form {
+		own := formOfFile(input)
+		if i > 0 && own != form {
+			dataSet := form // the one of the two forms that is no table
+			if form == long {
+				dataSet = own
+			}
 			return "", nil, fmt.Errorf("%s and %s are a .%s file and a table; import each kind by itself", inputs[0], input,
-				strings.Replace(form, long, kind, 1))
+				dataSet)
 		}
-		form, all = kind, append(all, source{path: input})
+		form, all = own, append(all, source{path: input})
 	}
 	return form, all, nil
+}
+
+// checkIsFile returns an error if one of so many inputs is a folder, not there, or of no format that is read.
+func checkIsFile(input string, inputs int) error {
+	info, err := os.Stat(input)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%d files or folders are given; give one folder, or files of one kind", inputs)
+	case formatOf(input) == nil:
+		endings := xslices.Map(formats, func(f format) string { return f.ending })
+		return fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; name it after what it is: %s, "+
+			"packed as .gz or not", input, strings.Join(endings, ", "))
+	}
+	return nil
+}
+
+// formOfFile returns the form of a file of a known format: that of a whole data set is called after its ending, ts.
+// All other files, .npy among them, are read side by side.
+func formOfFile(path string) string {
+	f := formatOf(path)
+	if f.whole && f.lines == nil {
+		return f.ending[1:]
+	}
+	return long
 }
 
 // divided marks the second of two files as the test, if their names say that. Data sets that are more files are

@@ -73,7 +73,8 @@ type summaries struct {
 	count map[string]int // of all lines of the table that are named so
 }
 
-// add takes a line, by the columns that may name it.
+// add looks at the next line of the table. A line that one of the columns names as a sum joins the last ones, and any
+// other line shows that those before it are not the end of the table.
 func (s *summaries) add(line int, cells []string, columns []int) {
 	for _, column := range columns {
 		if sum, surely := sumsUp(cells[column]); sum {
@@ -109,7 +110,8 @@ func (t *table) endsWithSums() error {
 		first.cell, few(words))
 }
 
-// naming returns the columns that may name a line: those that hold no value, time or sensor.
+// naming returns the columns whose cells may name a line, such as Total: those that hold no value, time, date, sensor
+// or unit.
 func (t *table) naming() (columns []int) {
 	for column := range t.headings {
 		others := []int{t.time, t.date, t.sensor, t.uses.unit}

@@ -45,7 +45,7 @@ func (t *table) add(in *input, line int, cells []string) error {
 	}
 	cells, err := t.fitToHeadings(in, cells)
 	if err == nil {
-		err = t.unresolved(cells)
+		err = t.checkFormulas(cells)
 	}
 	if err != nil {
 		return err
@@ -106,7 +106,8 @@ func (t *table) skipHeadings(line int) error {
 	return nil
 }
 
-// fitToHeadings returns as many cells as there are headings, without empty ones behind them.
+// fitToHeadings returns as many cells of a line as there are headings. It leaves out empty cells at the end, and
+// returns an error if there are other cells beyond the headings, or too few.
 func (t *table) fitToHeadings(in *input, cells []string) ([]string, error) {
 	n := len(t.headings)
 	for len(cells) > n && cells[len(cells)-1] == "" {

@@ -61,8 +61,8 @@ func (t *table) checkHeadings(cells []string) error {
 	return nil
 }
 
-// takeFolder decides whether the folder of the file names the class of its recordings. Where it is named train or test,
-// and the table has classes of its own, it is that half of the data.
+// takeFolder decides whether the folder of the file names the class of its recordings. A folder named train or test
+// does not if the table has classes of its own: it is then that half of the data.
 func (t *table) takeFolder(cells []string) {
 	hasClasses := t.hints.labelName != "" || t.column(cells, "label") >= 0
 	if t.from.part && hasClasses {

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// readLine adds the time and the values of a line to its sample.
+// readLine adds the time and the values of a line to its sample. In the layout of readings it also adds the first of
+// the sample's columns in which the values belong.
 func (t *table) readLine(in *input, line int, x *sample, cells []string) error {
 	if t.time >= 0 {
 		err := t.addTime(in, line, x, cells)
@@ -34,14 +35,17 @@ func (t *table) readLine(in *input, line int, x *sample, cells []string) error {
 	return t.checkUnit(cells)
 }
 
-// addTime adds the time of a line to the rows of its sample.
+// addTime adds the time of a line to the rows of its sample, with what is needed later: the number of the line, for
+// messages, and whether the mark in the time is still open, that is before decimals or between thousands. Once all
+// files are read, settle decides that.
 func (t *table) addTime(in *input, line int, x *sample, cells []string) error {
 	at, rest, err := t.timeOf(in, line, x, cells)
 	if err != nil {
 		return err
 	}
 	row := len(x.rows.times)
-	if x.rows.line(row) != line { // lines between this one and the last are of other samples, or empty
+	isNextLine := x.rows.line(row) == line
+	if !isNextLine { // lines between the sample's last one and this one are of other samples, or empty
 		x.rows.runs = append(x.rows.runs, run{row, line})
 	}
 	x.rows.openTimes.add(row, in.open)
@@ -154,8 +158,8 @@ func (t *table) noValueError(column, line int, cell string, err error) error {
 		heading, err, heading, hint)
 }
 
-// unreadableError returns the error of a column whose cells the format's reader cannot give. To leave out an axis, one
-// leaves out its sensor.
+// unreadableError returns the error of a column whose cells the format's reader cannot give, with the option that
+// leaves it out. A column such as acc.x is an axis of a sensor, and only the whole sensor, acc, can be left out.
 func (t *table) unreadableError(column int, err error) error {
 	leave := t.headings[column]
 	dot := strings.LastIndexByte(leave, '.')

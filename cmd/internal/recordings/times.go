@@ -121,9 +121,10 @@ func (r *reading) turnDates() error {
 	return nil
 }
 
-// toMonthFirst returns the seconds to add to a date that was read with the day first, so that the month comes first:
-// for 02/03, read as 2 March, those to 3 February. They are 0 for a day above 12, which is no month. The day is the one
-// that was written, in the zone of the last date.
+// toMonthFirst returns the seconds to add to a date that was read with the day first, in order to read it with the
+// month first: 02/03 was read as 2 March, and the seconds lead to 3 February. For a day above 12, which is no month,
+// they are 0. Day and month are those that were written, so the time is taken in the zone of the last date that was
+// read.
 func (d *days) toMonthFirst(seconds float64) float64 {
 	seconds += float64(d.zone)
 	t := time.Unix(int64(math.Floor(seconds)), 0).UTC()

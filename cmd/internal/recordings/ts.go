@@ -45,7 +45,7 @@ func readTS(j *job, from source, asked hints) (c content, err error) {
 		case !h.ended:
 			return h.set(line, strings.Join(fields, ":"))
 		case h.timed:
-			fields = tupled(fields)
+			fields = joinBracketed(fields)
 		}
 		x := &sample{source: from, where: fmt.Sprintf("%s, line %d", from.path, line), line: line}
 		c.samples = append(c.samples, x)
@@ -102,8 +102,9 @@ func (h *tsHeader) classes(path string, samples []*sample) (all []string, err er
 	return all, nil
 }
 
-// tupled cuts a line at the colons outside of brackets: times may have colons.
-func tupled(fields []string) (all []string) {
+// joinBracketed joins the fields of a line that was cut at each colon where the colon is within brackets: it is one of
+// a time then, as in (12:30:00,0.5).
+func joinBracketed(fields []string) (all []string) {
 	open := false // the field before has a bracket that it does not close
 	for _, field := range fields {
 		if open {

@@ -9,19 +9,18 @@ import (
 	"strings"
 )
 
-// addWhole adds the samples of a file that names no columns, such as .npy or .ts, to those read before. It refuses a
-// file that does not fit them.
+// addWhole adds the samples of a file that names no columns, such as .npy or .ts, to those read before. It returns an
+// error if the file does not fit them. Of the samples it keeps the columns that the options take.
 func (r *reading) addWhole(f *format, c content) error {
 	err := r.checkFitsEarlier(f, c)
 	if err != nil {
 		return err
 	}
-	path, isFirst := c.samples[0].path, r.chosen.by == ""
-	longerNames := sameWords(r.classes, c.classes) && len(c.classes) < len(r.classes)
-	if f.whole && !r.known && (isFirst || longerNames) {
-		r.classes = c.classes // of two ways to part the names of the classes, that with the longer ones
+	if f.whole && !r.known { // recordings to classify have the classes of the training
+		r.takeClasses(c.classes)
 	}
 	r.chosen.second = cmp.Or(r.chosen.second, c.second)
+	path := c.samples[0].path
 	taken, err := r.takeColumns(path, c.columns, c.samples[0].Times != nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -29,9 +28,20 @@ func (r *reading) addWhole(f *format, c content) error {
 	for _, x := range c.samples {
 		taken.apply(&x.Recording, len(c.columns.names))
 	}
-	r.as[readAs{before: c.as}] = true
+	r.as[readAs{before: c.as}] = true // how the file was read, for the summary of the import
 	r.samples = append(r.samples, c.samples...)
 	return nil
+}
+
+// takeClasses takes the classes that a file declares: those of the first file, or those of a later one that tells
+// better where the names of the same classes end. A .ts file declares "walking going up" with blanks between names and
+// within them, and only a file with a sample of the class "going up" shows that these two words are one name.
+func (r *reading) takeClasses(declared []string) {
+	isFirst := r.chosen.by == ""
+	hasLongerNames := sameWords(r.classes, declared) && len(declared) < len(r.classes)
+	if isFirst || hasLongerNames {
+		r.classes = declared
+	}
 }
 
 // checkFitsEarlier returns an error if a file that names no columns does not fit those read before: if it has other
@@ -62,5 +72,6 @@ func (r *reading) checkFitsEarlier(f *format, c content) error {
 	return nil
 }
 
-// sameWords reports that two lists of classes have the same words: a class of two words looks like two classes of one.
+// sameWords reports that two lists of classes have the same words in the same order. They may part these otherwise: a
+// class of two words looks like two classes of one word.
 func sameWords(a, b []string) bool { return strings.Join(a, " ") == strings.Join(b, " ") }

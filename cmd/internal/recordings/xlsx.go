@@ -177,8 +177,9 @@ func (in *input) cellsOf(row *workbook.Row, cells []string, columns int) []strin
 const uncalculated = "open the workbook in a spreadsheet program and save it, which calculates it (in LibreOffice " +
 	"press Ctrl+Shift+F9 first)"
 
-// unresolved returns an error if a cell of the row holds a formula without any result, in a column that is used.
-func (t *table) unresolved(cells []string) error {
+// checkFormulas returns an error if a cell in a column that is used holds a formula without a result. A workbook that
+// no spreadsheet program has calculated has such cells.
+func (t *table) checkFormulas(cells []string) error {
 	for _, column := range t.in.unresolved {
 		if column < len(t.headings) && t.takes(column) {
 			return fmt.Errorf("column %s holds a formula that nobody has calculated, %.30s: %s; or leave it out with --leave %q",

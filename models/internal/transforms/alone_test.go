@@ -114,7 +114,7 @@ func TestSamplesAreReadByLinksOfOthers(t *testing.T) {
 		require.NoError(t, err)
 		e, err := p.extractor(t.Context())
 		require.NoError(t, err)
-		_, columns, err := e.all(t.Context())
+		_, columns, err := e.extractAll(t.Context())
 		require.NoError(t, err)
 		return e, columns
 	}

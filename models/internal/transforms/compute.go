@@ -52,8 +52,9 @@ func labelsOf(samples []Sample) []int32 {
 	return labels
 }
 
-// all computes the features of all samples, for every transform, and for the forest as they are: `[features][samples]`.
-func (e *extractor) all(ctx context.Context) (candidates []*candidate, columns []float32, err error) {
+// extractAll computes the features of all samples: a candidate for each transform, whose features are standardised, and
+// columns for the forest, whose features are as they are, `[features][samples]`. Without a forest columns is nil.
+func (e *extractor) extractAll(ctx context.Context) (candidates []*candidate, columns []float32, err error) {
 	for _, t := range e.classifier.transforms {
 		candidates = append(candidates, &candidate{transform: t})
 	}

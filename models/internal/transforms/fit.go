@@ -49,7 +49,7 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 // growForest computes the features of all samples, and grows the forest if there is one. Its features, which are
 // another copy of many, are held no longer than that.
 func (e *extractor) growForest(ctx context.Context) ([]*candidate, error) {
-	candidates, columns, err := e.all(ctx)
+	candidates, columns, err := e.extractAll(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -475,7 +475,7 @@ func computed(t *testing.T, c Config, samples []Sample) (*extractor, []*candidat
 	require.NoError(t, err)
 	e, err := p.extractor(t.Context())
 	require.NoError(t, err)
-	candidates, _, err := e.all(t.Context())
+	candidates, _, err := e.extractAll(t.Context())
 	require.NoError(t, err)
 	return e, candidates
 }

@@ -54,7 +54,8 @@ type propagation struct {
 	rows     *Node        // [nodes, 1]: 0, 1, 2 and so on
 }
 
-// newPropagation makes the tables of s in variables of scope. diagonal takes the place of the diagonal of s; nil: zero.
+// newPropagation returns the propagation by the matrix s with another diagonal, nil for one of zeros. It keeps the
+// edges of s and the diagonal as tables, in variables of scope that are not saved.
 func newPropagation(scope *model.Scope, x *Node, s *affinity.Matrix, diagonal []float64) propagation {
 	g, rows := x.Graph(), make([]int32, s.N())
 	for i := range rows {
