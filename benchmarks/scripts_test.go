@@ -13,14 +13,15 @@ import (
 	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
-// Every script here and among the examples is Python that parses. TestScriptsNameWhatExists in cmd/ccp holds the commands
-// in them against the program.
+// Every script here and among the examples is Python that parses. TestScriptsNameWhatExists in cmd/ccp holds the
+// commands in them against the program.
 func TestScriptsParse(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("there is no python3")
 	}
-	parse := []string{"-c", "import ast, sys\nfor path in sys.argv[1:]: ast.parse(open(path, encoding='utf-8').read(), path)"}
+	parse := []string{"-c", "import ast, sys\n" +
+		"for path in sys.argv[1:]: ast.parse(open(path, encoding='utf-8').read(), path)"}
 	for _, pattern := range []string{"*.py", "*/*.py", "../examples/*.py", "../examples/*/*.py"} {
 		scripts, err := filepath.Glob(pattern)
 		require.NoError(t, err)

@@ -175,7 +175,8 @@ func (tested *testedClassifier) array(t *testing.T, given givenRecording) string
 }
 
 // post sends a request to the server, whose JSON is header bytes long, and returns the answer or the error.
-func (tested *testedClassifier) post(t *testing.T, path string, body []byte, header int) (answer []byte, refused string) {
+func (tested *testedClassifier) post(t *testing.T, path string, body []byte, header int) (answer []byte,
+	refused string) {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, tested.url+path, bytes.NewReader(body))
 	require.NoError(t, err)
 	request.Header.Set("Inference-Header-Content-Length", strconv.Itoa(header))
@@ -550,9 +551,9 @@ var testedKinds = map[string]struct {
 	"arrays, one sensor":      {[]string{"hip"}, 0, false, nil},
 }
 
-// A recording has one prediction, whichever interface it comes by: the file, a window that is all of it, HTTP, Go or .npz.
-// What one interface refuses, all refuse, and what one warns of, all tell. As a series without gaps at even times it has the
-// same from /infer, which is not told how it was made.
+// A recording has one prediction, whichever interface it comes by: the file, a window that is all of it, HTTP, Go or
+// .npz. What one interface refuses, all refuse, and what one warns of, all warn of. A series without gaps at even times
+// has the same prediction from /infer, too, which does not know how the series was made.
 func TestInterfacesAgree(t *testing.T) {
 	for name, c := range testedKinds {
 		t.Run(name, func(t *testing.T) {

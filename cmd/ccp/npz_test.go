@@ -313,6 +313,7 @@ func TestPredictTellsOfAnotherGraph(t *testing.T) {
 	const warning = "are the nodes in another order?"
 	assert.NotContains(t, warningsOf(ring(20)), warning)
 	assert.NotContains(t, warningsOf(without(ring(20), "edges", "labels")), warning, "without a graph")
-	assert.NotContains(t, warningsOf(changed(ring(20), "edges", 0, int64(77))), warning, "of other nodes, which are not needed")
+	assert.NotContains(t, warningsOf(changed(ring(20), "edges", 0, int64(77))), warning,
+		"of other nodes, which are not needed")
 	assert.Contains(t, warningsOf(changed(ring(20), "edges", 0, int64(5))), warning)
 }

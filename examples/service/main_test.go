@@ -35,8 +35,12 @@ func TestService(t *testing.T) {
 	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &p))
 	assert.Len(t, p.Probabilities, 10)
 	assert.Equal(t, p.Probability, p.Probabilities[p.Class])
-	for body, want := range map[string]string{"[" + strings.Repeat("3,", 63) +
-		"null]": "a value is null", "[1,2]": "signal 0 … 2 values … 64 nodes … 1 channels", "{}": "cannot unmarshal object", "": "unexpected end of JSON"} {
+	for body, want := range map[string]string{
+		"[" + strings.Repeat("3,", 63) + "null]": "a value is null",
+		"[1,2]":                                  "signal 0 … 2 values … 64 nodes … 1 channels",
+		"{}":                                     "cannot unmarshal object",
+		"":                                       "unexpected end of JSON",
+	} {
 		answer = ask(body)
 		assert.Equal(t, http.StatusBadRequest, answer.Code)
 		messagetest.Names(t, answer.Body.String(), want)
