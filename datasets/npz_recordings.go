@@ -84,8 +84,9 @@ func (r *npzReader) sensorNames() []string {
 	return names
 }
 
-// completeForm gives a form what the training has learned, and no more, or learns it. Sensors of which some are the
-// training's take their names and their order.
+// completeForm completes the form of the file's recordings. If they are to train on, it learns what gaps are filled
+// with. If they are to test a classifier, all of that comes from the classifier's form. Where the file has some of its
+// sensors, in any order, the form has exactly its sensors, and recordings are brought to them by name.
 func (r *npzReader) completeForm(form *recording.Form) (err error) {
 	trained, s := r.opts.Form, r.series
 	if trained == nil {

@@ -48,13 +48,13 @@ func (r *npzReader) readTimes() error {
 		s.countFromFirst(xslices.Map(whole, func(at uint64) int64 { return int64(at) }), r.raw)
 	}
 	if err == nil {
-		r.warnUntimed()
+		r.warnValuesWithoutTimes()
 	}
 	return err
 }
 
-// warnUntimed warns of values after the last time of a recording, which are left out.
-func (r *npzReader) warnUntimed() {
+// warnValuesWithoutTimes warns of values after the last time of a recording, which are left out.
+func (r *npzReader) warnValuesWithoutTimes() {
 	s, lost, first := r.series, 0, ""
 	for i := range r.samples {
 		at := i % (len(s.times) / s.timepoints)

@@ -70,7 +70,8 @@ func (c *Classifier) ClassifySeries(ctx context.Context, series [][]float32) ([]
 	return c.classify(ctx, series, make([]*SignalError, len(series)))
 }
 
-// classify predicts signals on a graph, or series, but those with an error.
+// classify predicts the signals, which are on a graph or series. It leaves out those that have an error of errs already
+// or are unusable, and returns their errors as one, with the predictions of the others.
 func (c *Classifier) classify(ctx context.Context, signals [][]float32, errs []*SignalError) ([]Prediction, error) {
 	predictions := make([]Prediction, len(signals))
 	var unusable []*SignalError
@@ -193,6 +194,5 @@ func (c *Calibration) Threshold(share float64) (float64, error) {
 		return c.Confidences[min((rejected*n+c.Samples-1)/c.Samples, n-1)], nil
 	}
 	return 0, fmt.Errorf("%g of the %d held-out samples is less than one; reject a larger share, or hold out more "+
-		"samples",
-		share, c.Samples)
+		"samples", share, c.Samples)
 }

@@ -154,16 +154,16 @@ func (o LoadOptions) choose(s Spec) (compute.Backend, error) {
 }
 
 // prefersPure reports whether choose takes pure Go for the network of a spec because there is little work.
-func (o LoadOptions) prefersPure(s Spec) bool { return o.unnamed() && s.little(o.Signals) }
+func (o LoadOptions) prefersPure(s Spec) bool { return o.unnamed() && s.isLittleWork(o.Signals) }
 
 // unnamed reports whether nobody names a backend, neither the caller nor the variable GOMLX_BACKEND.
 func (o LoadOptions) unnamed() bool { return o.Backend == nil && os.Getenv(compute.ConfigEnvVar) == "" }
 
-// little reports whether pure Go is done with so many signals before XLA would have compiled: if they need at most 2²⁹
-// multiply-adds. A signal needs those of all filters in all hierarchies, and about 2²⁰ for the rest. It is false where
-// the two backends round differently, which a network in bfloat16 would show, and where the work is unknown: of models
-// without clusters, and of 0 signals.
-func (s Spec) little(signals int) bool {
+// isLittleWork reports whether pure Go is done with so many signals before XLA would have compiled: if they need at
+// most 2²⁹ multiply-adds. A signal needs those of all filters in all hierarchies, and about 2²⁰ for the rest. It is
+// false where the two backends round differently, which a network in bfloat16 would show, and where the work is
+// unknown: of models without clusters, and of 0 signals.
+func (s Spec) isLittleWork(signals int) bool {
 	work := 0.0
 	for _, l := range s.Layers() {
 		work += l.Products

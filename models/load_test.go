@@ -325,7 +325,7 @@ func TestLoadChoosesByWork(t *testing.T) {
 	} {
 		s := m.Spec
 		change(&s.Options)
-		assert.False(t, s.little(1), name)
+		assert.False(t, s.isLittleWork(1), name)
 	}
-	assert.False(t, Spec{Model: "softmax", Options: DefaultOptions()}.little(1), "its work is not known")
+	assert.False(t, Spec{Model: "softmax", Options: DefaultOptions()}.isLittleWork(1), "its work is not known")
 }

@@ -72,7 +72,7 @@ func (r *Reloader) count(s Spec, signals int) {
 		r.since, r.signals = now, 0
 	}
 	r.signals += signals
-	if r.signals > 0 && !s.little(r.signals) {
+	if r.signals > 0 && !s.isLittleWork(r.signals) {
 		r.since, r.signals = now.Add(time.Minute), math.MinInt/2 // it can fail: not again within a minute
 		select {
 		case r.grown <- true:

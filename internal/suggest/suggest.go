@@ -171,8 +171,9 @@ func Class(name string, names []string) int {
 	})
 }
 
-// Alike returns notes on names of classes, or of groups, that look like one: they differ in case, or in how a number is
-// written. A name that looks like a missing value has its note, too. what is what the names are of, such as class.
+// Alike returns notes on names that are two and look like one, as they differ in case alone, or in how a number is
+// written. A name that looks like a missing value has its note, too. The notes call what is named by the word in what,
+// such as class or group.
 func Alike(what string, names []string) (notes []string) {
 	first := map[string]string{}
 	for _, name := range names {

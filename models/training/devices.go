@@ -71,7 +71,7 @@ func (p parted) DistributedIter() iter.Seq2[train.DistributedBatch, error] {
 	}
 }
 
-// part cuts a batch, and frees it.
+// part cuts a batch into a part for each device, and frees the whole one.
 func (p parted) part(batch train.Batch) (parts train.DistributedBatch, err error) {
 	cut := func(whole []*tensors.Tensor) (cut []*dtensor.Tensor) {
 		for _, t := range whole {

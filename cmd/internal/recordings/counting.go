@@ -41,8 +41,8 @@ func (r *reading) refuseCounters() error {
 		strings.Join(names, ","), r.allSensors())
 }
 
-// refuseSampleNumbers returns an error if a column of a table with a line of one time point for each sample counts the
-// samples.
+// refuseSampleNumbers returns an error if a column numbers the samples, and would be taken for a sensor. It is for
+// tables in which each line is a sample of one time point.
 func (r *reading) refuseSampleNumbers() error {
 	for column, name := range r.chosen.names {
 		if r.countsSamples(column) {

@@ -223,7 +223,8 @@ func (d *dialect) doubtful() bool {
 	return d.decimal == noMark || d.decimal == comma && !d.grouped && d.says == "" && !d.known
 }
 
-// see keeps a number of a column, if it is the first of its kind.
+// see keeps a number of a column if it is the first of its kind, for guess to weigh later: one whose mark is open, or a
+// number without a mark, below or beyond a thousand. It also keeps whether any number has a comma.
 func (c *figures) see(value float64, n numeral, is mark) {
 	first := &c.open
 	switch {

@@ -37,7 +37,8 @@ func (a *arrowField) in(i int) *arrowField {
 	return a.inside[i]
 }
 
-// text is textOf for integers whose meaning only Arrow's type tells, or else pandas' note; nil for others.
+// text returns how to write an integer whose meaning Parquet's own marks do not tell: as Arrow's type says, or without
+// one as the note of pandas says. It is nil for other columns. seconds reports that the text is a number of seconds.
 func (a *arrowField) text(of types.Type, pandas unit) (text func(parquet.Value) string, seconds bool) {
 	if of != types.Int64 && of != types.Int32 {
 		return nil, false

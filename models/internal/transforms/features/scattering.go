@@ -111,7 +111,8 @@ func (m *scattering) valuesOf(column []float32) []float32 {
 	return append(values, float32(mean), float32(math.Sqrt(variance)))
 }
 
-// summarise writes quantiles of x and the logarithm of its variance, and returns what is left of out.
+// summarise writes quantiles of x and the logarithm of its variance at the beginning of out, and returns the rest of
+// out.
 func (r *Recording) summarise(x, out []float32) []float32 {
 	positions := r.ascending(x)
 	for q, share := range nodeQuantiles {
