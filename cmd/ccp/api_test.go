@@ -141,21 +141,29 @@ func difference(a, b []string) (added, gone []string) {
 	return without(a, b), without(b, a)
 }
 
-// The files of some packages stand on each other: no file calls what a file above it has, so that each can be read
-// after those that it needs.
+// withCircles are the packages whose files call each other both ways. None is added.
+var withCircles = []string{"ccp", "cmd/ccp", "cmd/internal/recordings", "internal/backend", "internal/picture",
+	"models", "models/internal/transforms", "models/internal/transforms/features", "models/training"}
+
+// The files of a package stand on each other: no file calls what a file above it has, so that each can be read after
+// those that it needs.
 func TestFilesCallOneWay(t *testing.T) {
 	set := token.NewFileSet()
 	packages, _ := compiled(t, set)
-	for _, dir := range []string{"datasets", "datasets/recording", "datasets/signal", "models/study"} {
-		paths, err := filepath.Glob("../../" + dir + "/*.go")
-		require.NoError(t, err)
+	listed, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{.Dir}}{{range .GoFiles}} {{.}}{{end}}`,
+		"../../...").Output()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(listed)) {
+		words := strings.Fields(line)
+		dir := strings.TrimPrefix(strings.TrimPrefix(words[0], module), "/")
+		if len(words) < 4 || slices.Contains(withCircles, dir) { // one file stands on none
+			continue
+		}
 		var files []*ast.File
-		for _, path := range paths {
-			if !strings.HasSuffix(path, "_test.go") {
-				file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
-				require.NoError(t, err)
-				files = append(files, file)
-			}
+		for _, name := range words[2:] {
+			file, err := parser.ParseFile(set, filepath.Join(words[1], name), nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			files = append(files, file)
 		}
 		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 		p, err := (&types.Config{Importer: packages}).Check(dir, set, files, info)
@@ -170,7 +178,6 @@ func TestFilesCallOneWay(t *testing.T) {
 				calls[from][to] = of.Name()
 			}
 		}
-		require.NotEmpty(t, calls, dir)
 		for left := len(calls) + 1; left != len(calls); { // files that call none of those left are at the bottom
 			left = len(calls)
 			for from, to := range calls {

@@ -120,3 +120,17 @@ func convert[T int64 | float32 | float64](a *Array, want string) ([]T, error) {
 	}
 	return out, nil
 }
+
+// dtype returns numpy's kind and size of the elements, "" for types without a fixed size, such as strings.
+func (a *Array) dtype() string {
+	slice := reflect.TypeOf(a.Data)
+	if slice == nil || slice.Kind() != reflect.Slice {
+		return ""
+	}
+	element := slice.Elem()
+	name := fmt.Sprintf("%c%d", element.String()[0], element.Size()) // int16: i2
+	if types[name] != element {
+		return ""
+	}
+	return name
+}

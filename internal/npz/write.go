@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -111,20 +110,6 @@ func WriteNPY(w io.Writer, a *Array) error {
 		}
 	}
 	return buffered.Flush()
-}
-
-// dtype returns numpy's kind and size of the elements, "" for types without a fixed size, such as strings.
-func (a *Array) dtype() string {
-	slice := reflect.TypeOf(a.Data)
-	if slice == nil || slice.Kind() != reflect.Slice {
-		return ""
-	}
-	element := slice.Elem()
-	name := fmt.Sprintf("%c%d", element.String()[0], element.Size()) // int16: i2
-	if types[name] != element {
-		return ""
-	}
-	return name
 }
 
 // headerText returns the header, of version 1. Its length is a multiple of 64, as in numpy.

@@ -17,6 +17,7 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/ops"
+	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
@@ -25,6 +26,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/loss"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/plot"
 )
 
 // Samples is the number of training samples, evenly spread, over which the loss is taken.
@@ -159,4 +162,43 @@ func samples(d *datasets.Dataset) (signals, labels *tensors.Tensor, err error) {
 	}
 	return tensors.FromFlatDataAndDimensions(values, n, d.Nodes, d.Channels),
 		tensors.FromFlatDataAndDimensions(classes, n, 1), nil
+}
+
+// landscapes draws the loss around the minimum that each of the two losses led to. There is what was minimised, and the
+// cross entropy alone on one scale for both. The table has a row for each point.
+func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (f figure, err error) {
+	samples, err := d.load()
+	if err != nil {
+		return f, err
+	}
+	around, minimised := map[string]Landscape{}, map[string][]float64{}
+	f.heading = []string{"loss", "a", "b", "cross_entropy", "c", "minimised"}
+	for _, loss := range losses {
+		progress := func(done float64) { d.progress("the loss around the minimum of "+loss, done) }
+		l, err := Around(ctx, backend, d.runs[loss][0], samples, progress)
+		if err != nil {
+			return f, err
+		}
+		around[loss], minimised[loss] = l, slices.Clone(l.Task)
+		if loss == TaskAndC {
+			floats.Sub(minimised[loss], l.C)
+		}
+		for i, value := range minimised[loss] {
+			a, b := fmt.Sprintf("%.1f", l.at(i%l.Side)), fmt.Sprintf("%.1f", l.at(i/l.Side))
+			f.table = append(f.table, []any{loss, a, b, l.Task[i], l.C[i], value})
+		}
+	}
+	both, only := around[TaskAndC], around[TaskOnly]
+	high := max(slices.Max(both.Task), slices.Max(only.Task))
+	f.sheet = picture.Sheet{Title: "Loss around the minimum on " + d.data, Width: 210 + picture.BarWidth, Height: 226}
+	f.sheet.Panels = make([][]*plot.Plot, 1)
+	for _, panel := range []picture.Field{
+		{Title: "task + C: what was minimised", Label: "cross entropy − C", Values: minimised[TaskAndC]},
+		{Title: "task + C: cross entropy", Label: "cross entropy, nats", Values: both.Task, High: high},
+		{Title: "task only: cross entropy", Label: "cross entropy, nats", Values: only.Task, High: high},
+	} {
+		panel.XLabel, panel.YLabel, panel.Side = "a, along d1", "b, along d2", Side
+		f.sheet.Panels[0] = append(f.sheet.Panels[0], panel.Plot())
+	}
+	return f, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -150,4 +151,30 @@ func newMetrics() *metrics {
 	m.panics = m.NewCounter(prometheus.CounterOpts{Name: "ccp_panics_total",
 		Help: "Internal errors caught; each is a bug."})
 	return m
+}
+
+// acquire returns a model's newest classifier, which must be released. It is an error if the path names another
+// version.
+func (s *Server) acquire(r *http.Request, m *served) (c *models.Classifier, release func(), err error) {
+	c, free, err := m.Acquire()
+	if err != nil {
+		return nil, nil, err
+	}
+	release = func() {
+		if err := free(); err != nil {
+			s.Log.Warn("closing a model", "model", m.name, "error", err)
+		}
+	}
+	if asked := r.PathValue("version"); asked != "" && asked != version(c) {
+		release()
+		return nil, nil, refused(http.StatusNotFound, "model %q has no version %q; its version is %q", m.name,
+			suggest.Clip(asked),
+			version(c))
+	}
+	return c, release, nil
+}
+
+func (s *Server) panicked(doing, text string) {
+	s.metrics.panics.Inc()
+	s.Log.Error("internal error", "doing", doing, "error", text)
 }

@@ -8,15 +8,6 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// perValue returns the most bytes that a value of a recording takes while a series is made of it: as float64, and as
-// float32. With times the series may have four times as many time points, and there are two of it.
-func perValue(r recording.Recording) int {
-	if r.Times == nil {
-		return 8 + 4
-	}
-	return 8 + 2*4*4
-}
-
 // decodeRecordings reads the query and the body of a request about recordings, or about their windows, as decode does.
 // Errors name the recording, the sensor and the time point.
 func decodeRecordings(query string, body []byte, c *models.Classifier, most int,

@@ -63,18 +63,6 @@ func asked(raw string, c *models.Classifier) (cut recording.Cut, threshold float
 	return cut, threshold, nil
 }
 
-// refuseRecording makes a refusal of an error about a recording. Other errors stay as they are.
-func refuseRecording(err error) error {
-	wrong, ok := errors.AsType[*classify.RecordingError](err)
-	switch {
-	case !ok:
-		return err
-	case wrong.Name == "":
-		return bad("recording %d: %w", wrong.Index, wrong.Err)
-	}
-	return bad("recording %d, %q: %w", wrong.Index, suggest.Clip(wrong.Name), wrong.Err)
-}
-
 // cut adds the windows of recording i to a request, which has at most most. The first has the notes about all.
 func (d *inferRequest) cut(i int, r recording.Recording, cut recording.Cut, c *models.Classifier, most int,
 	take func(int) error) error {
@@ -113,4 +101,25 @@ func (d *inferRequest) cut(i int, r recording.Recording, cut recording.Cut, c *m
 	}
 	d.Notes[first] = append(about, d.Notes[first]...)
 	return nil
+}
+
+// perValue returns the most bytes that a value of a recording takes while a series is made of it: as float64, and as
+// float32. With times the series may have four times as many time points, and there are two of it.
+func perValue(r recording.Recording) int {
+	if r.Times == nil {
+		return 8 + 4
+	}
+	return 8 + 2*4*4
+}
+
+// refuseRecording makes a refusal of an error about a recording. Other errors stay as they are.
+func refuseRecording(err error) error {
+	wrong, ok := errors.AsType[*classify.RecordingError](err)
+	switch {
+	case !ok:
+		return err
+	case wrong.Name == "":
+		return bad("recording %d: %w", wrong.Index, wrong.Err)
+	}
+	return bad("recording %d, %q: %w", wrong.Index, suggest.Clip(wrong.Name), wrong.Err)
 }

@@ -158,12 +158,3 @@ func (c *preparation) counted() (numbers []int32) {
 func (c *preparation) note(words int, after string) {
 	c.notes = append(c.notes, fmt.Sprintf("%6d %6d %7d  %s", len(c.train), len(c.test), words, after))
 }
-
-// wordsOf lists the words of each document.
-func wordsOf(documents []document) [][]int32 {
-	lists := make([][]int32, len(documents))
-	for i, d := range documents {
-		lists[i] = d.words
-	}
-	return lists
-}

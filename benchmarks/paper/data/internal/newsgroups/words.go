@@ -166,3 +166,12 @@ func isSpace(character byte) bool {
 	return character == ' ' || '\t' <= character && character <= '\r' || 0x1c <= character && character <= 0x1f ||
 		character == 0x85 || character == 0xa0
 }
+
+// wordsOf lists the words of each document.
+func wordsOf(documents []document) [][]int32 {
+	lists := make([][]int32, len(documents))
+	for i, d := range documents {
+		lists[i] = d.words
+	}
+	return lists
+}
