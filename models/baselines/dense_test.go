@@ -6,6 +6,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/signal"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
@@ -89,9 +90,9 @@ func TestPlainModelsLackOptions(t *testing.T) {
 		Options: options("svm", models.Patch{"l2": 0.1, "input_dropout": 0.1})}
 	assert.NoError(t, s.Check())
 	s.Hidden = []int{3}
-	assert.ErrorContains(t, s.Check(), "model svm has no hidden layers; leave hidden out")
+	messagetest.Option(t, s.Check(), "hidden", nil, "svm … leave it out")
 	s.Hidden, s.Levels = nil, mustLevels("2x3/1")
-	assert.ErrorContains(t, s.Check(), "model svm has no levels; leave levels out")
+	messagetest.Option(t, s.Check(), "levels", nil, "svm … leave them out")
 }
 
 func TestPlainPresets(t *testing.T) {

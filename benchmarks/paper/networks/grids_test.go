@@ -296,7 +296,7 @@ func TestGridsCheck(t *testing.T) {
 		"readout_dropout … lie-group": func(s *models.Spec) {
 			s.Model, s.Channels, s.Bodies, s.Options.ReadoutDropout = "lie-group", 3, 1, 0.4
 		},
-		"p-lstm … no levels": func(s *models.Spec) { s.Levels = mustLevels("1x2/3") },
+		"levels … p-lstm … leave them out": func(s *models.Spec) { s.Levels = mustLevels("1x2/3") },
 	} {
 		s := models.Spec{Options: models.DefaultOptions(),
 			Model: "p-lstm", Info: signal.Info{Nodes: 42, Channels: 2, ClassNames: make([]string, 3), Grid: []int{7, 6},
