@@ -55,6 +55,7 @@ func CheckNPZ(path string, opts Options) (Report, error) {
 	if report.Usable {
 		report.Data.Warnings = append(report.Data.Warnings, report.Data.Oddities()...)
 		report.Warnings = append(report.Warnings, report.Data.Warnings...)
+		report.Data.Notes = append(report.Data.Notes, report.Data.Remarks()...)
 		if report.Findings, err = report.Data.doubts(!r.Has("split")); err != nil {
 			return report, err
 		}

@@ -74,7 +74,7 @@ func TestAttributeLinear(t *testing.T) {
 func TestAttributeFromEachNodesMean(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := linearClassifier(t, backend)
-	c.Measure(slices.Values([][]float32{{3, 5, 90, 1, 6, -2}, {3, 7, 110, 3, 4, -4}}))
+	c.Measure(2, slices.Values([][]float32{{3, 5, 90, 1, 6, -2}, {3, 7, 110, 3, 4, -4}}))
 	assert.Equal(t, []float32{3, 6, 100, 2, 5, -3}, c.Baseline)
 	raw := [][]float32{{5, 6, 102, 10, 5, 1}, slices.Clone(c.Baseline)} // from the means, in deviations: 1 0 1 2 0 1
 	for _, method := range []string{GradientInput, IntegratedGradients, Occlusion} {
@@ -86,7 +86,7 @@ func TestAttributeFromEachNodesMean(t *testing.T) {
 		assert.InDeltaSlice(t, []float64{0, 0, 0}, got[1].Nodes, 1e-4, method)
 	}
 	c.Mean = []float32{0, 0}
-	c.Measure(slices.Values([][]float32{make([]float32, 6)}))
+	c.Measure(1, slices.Values([][]float32{make([]float32, 6)}))
 	assert.Nil(t, c.Baseline, "0 tells nothing where the data set says so")
 }
 

@@ -20,8 +20,9 @@ func TestOutside(t *testing.T) {
 	m := Metadata{Spec: Spec{Info: signal.Info{Nodes: 2, Channels: 2}}}
 	assert.Empty(t, m.Outside([]float32{1e9, 0, 0, 0}), "an earlier checkpoint has no range")
 	samples := [][]float32{{0, 5, 1, 5}, {-1, 5, 1, 5}}
-	m.Measure(slices.Values(samples))
-	assert.Equal(t, &signal.Range{Least: []float32{-1, 5}, Most: []float32{1, 5}, Spread: []float32{1, 0}}, m.Range)
+	m.Measure(len(samples), slices.Values(samples))
+	assert.Equal(t, &signal.Range{Least: []float32{-1, 5}, Most: []float32{1, 5}, Spread: []float32{1, 0},
+		Stuck: []float32{0.5, 1}}, m.Range)
 	for _, s := range append(samples, []float32{3, 5, -3, 10}, []float32{0.7, 0, 1, 5}) {
 		assert.Empty(t, m.Outside(s))
 	}
@@ -36,7 +37,7 @@ func TestOutside(t *testing.T) {
 	m.Form = &recording.Form{Sensors: []string{"heat"}, Channels: 2, Frames: 2}
 	assert.Contains(t, m.Outside([]float32{0, 5, 3.1, 5})[0], `sensor "heat" channel 0 goes`)
 	m.Mean = []float32{0, 5}
-	m.Measure(slices.Values(samples))
+	m.Measure(len(samples), slices.Values(samples))
 	assert.Equal(t, []float32{0.25, 5}, m.Baseline, "of a sensor, over its frames")
 }
 
@@ -57,7 +58,7 @@ func TestClassifyRecording(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := tinyClassifier(t, backend)
 	c.Form = &recording.Form{Sensors: []string{"hip", "hand", "head"}, Channels: 2, Frames: 4}
-	c.Measure(slices.Values([][]float32{make([]float32, 24)}))
+	c.Measure(1, slices.Values([][]float32{make([]float32, 24)}))
 
 	signal := make([]float32, 24)
 	turned := recording.Recording{Name: "turned", Sensors: []string{"head", "hand", "hip"},

@@ -78,7 +78,7 @@ func run(args []string) error {
 			return nil
 		}},
 		{"measure", func() error {
-			d.Measure(d.Inputs(d.Train))
+			d.Measure(len(d.Train), d.Inputs(d.Train))
 			learned = append(learned, *d.Range, d.Baseline)
 			return nil
 		}},

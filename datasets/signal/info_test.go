@@ -59,7 +59,7 @@ func TestArrange(t *testing.T) {
 func TestCheck(t *testing.T) {
 	valid := func() *Info {
 		return &Info{Nodes: 3, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{0, 0}, Std: []float32{1, 1},
-			Range: &Range{[]float32{0, 0}, []float32{1, 1}, []float32{1, 1}}, Baseline: make([]float32, 6)}
+			Range: &Range{[]float32{0, 0}, []float32{1, 1}, []float32{1, 1}, nil}, Baseline: make([]float32, 6)}
 	}
 	assert.NoError(t, valid().Check())
 	for want, changes := range map[string][]func(i *Info){

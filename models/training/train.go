@@ -163,6 +163,9 @@ func checkClasses(d *datasets.Dataset) error {
 func withOddities(d *datasets.Dataset) *datasets.Dataset {
 	checked := *d
 	checked.Warnings = slices.Concat(d.Warnings, d.Oddities())
+	for _, remark := range d.Remarks() {
+		checked.Warnings = append(checked.Warnings, "note: "+remark)
+	}
 	if unsaid := d.UnsaidFrames(); unsaid != "" {
 		checked.Warnings = append(checked.Warnings, unsaid)
 	}
@@ -309,7 +312,7 @@ func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
 		spec.NodeNames = nil
 	}
 	m := models.Metadata{Spec: spec, Data: d.Name, Provenance: d.Provenance, Versions: Versions("")}
-	m.Measure(d.Inputs(d.Train))
+	m.Measure(len(d.Train), d.Inputs(d.Train)) // datasets.Dataset.Remarks tells what that leaves out
 	return m
 }
 
