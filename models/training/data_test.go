@@ -152,6 +152,13 @@ func TestUnknownKeysOfAConfiguration(t *testing.T) {
 	}
 }
 
+// A test of one class, as of one person in a fold, is not compared with a baseline that is always right there.
+func TestATestOfOneClassHasNoBaseline(t *testing.T) {
+	assert.Empty(t, notBetter(Result{Test: Score{Accuracy: 1}, TestSamples: 8, MajorityBaseline: 1}, 2))
+	assert.Empty(t, notBetter(Result{Test: Score{Accuracy: 0.5}, TestSamples: 8, MajorityBaseline: 1}, 2))
+	assert.NotEmpty(t, notBetter(Result{Test: Score{Accuracy: 0.75}, TestSamples: 8, MajorityBaseline: 0.75}, 2))
+}
+
 // A result that the majority-class baseline reaches is said to be one, when it is made and when it is shown again.
 func TestNoBetterThanTheBaseline(t *testing.T) {
 	backend := backendtest.Go(t)

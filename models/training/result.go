@@ -183,10 +183,11 @@ func (r *run) withoutEffect(settings Patch) Notice {
 }
 
 // notBetter warns of a test accuracy that the majority-class baseline may reach: the accuracy of the baseline on as
-// many samples is beyond 1.64 deviations in 5% of the cases. It returns "" if the accuracy is clearly better.
+// many samples is beyond 1.64 deviations in 5% of the cases. It returns "" if the accuracy is clearly better,
+// and of a test of one class, as of a person who has one: there the baseline is always right, and tells nothing.
 func notBetter(result Result, classes int) string {
 	n, p := float64(result.TestSamples), result.MajorityBaseline
-	if n == 0 || result.Test.Accuracy > p+1.64*math.Sqrt(p*(1-p)/n) {
+	if n == 0 || p == 1 || result.Test.Accuracy > p+1.64*math.Sqrt(p*(1-p)/n) {
 		return ""
 	}
 	do := "check labels and features, train for longer, or take more samples"

@@ -4,7 +4,12 @@ package recordings
 
 import (
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // readLabels reads a CSV of samples and their classes, with the columns sample and label.
@@ -35,4 +40,46 @@ func (j *job) readLabels(path string) (given map[string]string, err error) {
 		err = fmt.Errorf("%s holds no label; want a column headed sample and one headed label", path)
 	}
 	return given, err
+}
+
+// noLabel returns the error that a sample has no class in the table. A name that differs by leading zeros alone is
+// named: spreadsheet programs take 001 for a number.
+func (m *making) noLabel(x *sample) error {
+	plain := withoutZeros(x.Name)
+	for _, name := range slices.Sorted(maps.Keys(m.given)) {
+		if withoutZeros(name) == plain {
+			return fmt.Errorf("%s has no label of sample %q (%s), but one of %q: were leading zeros lost, as a spreadsheet "+
+				"program drops them? Write the names alike", m.Labels, x.Name, x.path, name)
+		}
+	}
+	return fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
+		m.Labels, x.Name, x.line, x.path, x.Name)
+}
+
+// withoutZeros returns the name of a sample without zeros before the first number in it, and without the ending of its
+// file.
+func withoutZeros(name string) string {
+	name = strings.TrimSuffix(name, filepath.Ext(name))
+	digit := strings.IndexAny(name, "0123456789")
+	if digit < 0 {
+		return name
+	}
+	number := strings.TrimLeft(name[digit:], "0")
+	if number == "" || number[0] < '0' || number[0] > '9' { // the number is 0
+		number = "0" + number
+	}
+	return name[:digit] + number
+}
+
+// noteUnusedLabels tells of classes in the table of samples that are not there.
+func (m *making) noteUnusedLabels() {
+	used := map[string]bool{}
+	for _, x := range m.samples {
+		used[x.Name], used[strings.TrimSuffix(x.Name, filepath.Ext(x.Name))] = true, true
+	}
+	unused := slices.DeleteFunc(slices.Sorted(maps.Keys(m.given)), func(name string) bool { return used[name] })
+	if len(unused) > 0 {
+		m.note("%s of %s have no recording, such as %s: are files missing, or in another folder?",
+			text.Count(len(unused), "label"), m.Labels, unused[0])
+	}
 }

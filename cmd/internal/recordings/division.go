@@ -111,6 +111,10 @@ func (m *making) numberClasses() error {
 		number[class] = int32(i)
 		m.made.Classes = append(m.made.Classes, Class{class, count[class]})
 	}
+	err := refuseManyClasses(m.made.Classes, len(m.samples))
+	if err != nil {
+		return err
+	}
 	m.noteOddClasses(names, count)
 	if len(names) < len(m.classes) {
 		without := slices.DeleteFunc(slices.Clone(m.classes), func(class string) bool { return count[class] > 0 })
@@ -124,6 +128,7 @@ func (m *making) numberClasses() error {
 // noteOddClasses tells of classes whose names say that they may be none, or another one; of groups as well; and of
 // there being one class only. count has the samples of each class.
 func (m *making) noteOddClasses(names []string, count map[string]int) {
+	m.noteSeveralAtOnce(names)
 	for _, class := range names {
 		if len(class) > 2 && class[0] == '\'' && class[len(class)-1] == '\'' {
 			m.noteOf("apostrophes", fmt.Sprintf("class %s has its apostrophes, which Weka's CSVSaver writes for quotation "+

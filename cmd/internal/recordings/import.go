@@ -181,10 +181,10 @@ func (m *making) checkGathered() error {
 	for _, x := range m.samples {
 		m.made.SplitBy = cmp.Or(m.made.SplitBy, x.test)
 		if m.given != nil && x.label == "" {
-			return fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
-				m.Labels, x.Name, x.line, x.path, x.Name)
+			return m.noLabel(x)
 		}
 	}
+	m.noteUnusedLabels()
 	for _, name := range m.Options.Leave {
 		if !m.chosen.seen[name] {
 			return fmt.Errorf("--leave %q: no column or sensor has that name; there are %s", name, few(m.chosen.names))

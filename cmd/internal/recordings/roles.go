@@ -214,7 +214,13 @@ func (f *finder) findSeries() error {
 	s := columnEach(headings)
 	if f.layout == samplesLayout && !f.hints.nameSensors(headings) {
 		var err error
-		s, err = seriesByNumber(headings)
+		axis, isAxis := axisOf(headings)
+		if isAxis {
+			s = axis.series(len(headings))
+			f.note("%s", axis)
+		} else {
+			s, err = seriesByNumber(headings)
+		}
 		if err != nil {
 			return err
 		}
