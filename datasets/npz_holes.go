@@ -115,6 +115,6 @@ func (r *npzReader) warnHoles(form *recording.Form) {
 	if own == nil || trained == nil || !own.Told() || own.Share <= trained.Share {
 		return
 	}
-	r.raw.Warnings = append(r.raw.Warnings, fmt.Sprintf("the import made up %.2g%% of the values of a recording, which lie "+
-		"in holes, and for the training at most %.2g%%: its class may be wrong", 100*own.Share, 100*trained.Share))
+	r.raw.Warnings = append(r.raw.Warnings, fmt.Sprintf("the import made up %.2g%% of the values of a recording, "+
+		"which lie in holes, and for the training at most %.2g%%: its class may be wrong", 100*own.Share, 100*trained.Share))
 }

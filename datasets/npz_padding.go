@@ -13,8 +13,8 @@ func (r *npzReader) warnPadding() {
 		where, way string
 		back       bool
 	}{{"from some time point to the end", "store NaN there, or the array lengths [samples]", true},
-		{"from the begin to some time point", "store NaN there if its sensors started late, and else move the values to the " +
-			"front and store NaN at the end", false}} {
+		{"from the begin to some time point", "store NaN there if its sensors started late, and else move the values to " +
+			"the front and store NaN at the end", false}} {
 		p := r.paddingOf(end.back)
 		if p.samples < 2 || !p.differs || r.timepointsOf(p.value) != p.timepoints {
 			continue

@@ -38,8 +38,8 @@ func (d *Dataset) Remarks() (lines []string) {
 // leastSeen is the least number of time points in which repeats are no chance.
 const leastSeen = 20
 
-// outOfLimits tells of samples in which a channel is much calmer than in all others, or goes far beyond them. The limits
-// by which predict warns leave them out.
+// outOfLimits tells of samples in which a channel is much calmer than in all others, or goes far beyond them. The
+// limits by which predict warns leave them out.
 func (d *Dataset) outOfLimits(samples []int) (lines []string) {
 	info := d.Info
 	odd := info.Measure(len(samples), d.Inputs(samples))
@@ -104,8 +104,8 @@ func (d *Dataset) stuckStretches(samples []int) (lines []string) {
 		}
 	}
 	if count > 0 {
-		appendf(&lines, "%s repeats one value for %.0f%% of sample %s, much longer than usual (%d such stretches in all): was it "+
-			"stuck? If so, store NaN there", d.Column(first, width), 100*worst, d.SampleName(at), count)
+		appendf(&lines, "%s repeats one value for %.0f%% of sample %s, much longer than usual (%d such stretches in all): "+
+			"was it stuck? If so, store NaN there", d.Column(first, width), 100*worst, d.SampleName(at), count)
 	}
 	return lines
 }
@@ -153,8 +153,8 @@ func (d *Dataset) rails(samples []int) (lines []string) {
 		if count > 1 {
 			more = fmt.Sprintf(" (and %d more of %d sensors or channels so)", count-1, width)
 		}
-		appendf(&lines, "%s is %.6g, its extreme, in %.2g%% of its values%s, as if it was clipped there: what goes beyond is "+
-			"lost", d.Column(first, width), rail, 100*share, more)
+		appendf(&lines, "%s is %.6g, its extreme, in %.2g%% of its values%s, as if it was clipped there: what goes beyond "+
+			"is lost", d.Column(first, width), rail, 100*share, more)
 	}
 	return lines
 }

@@ -149,8 +149,9 @@ func TestTrain(t *testing.T) {
 	assert.Len(t, again.Objective, 2)
 	assert.Equal(t, trainDocument{Command: "train", Data: "digits", Model: "ccp", Backend: "go", Seed: 7,
 		Parameters: 778, Epochs: 1, Steps: 19, BestEpoch: 1,
-		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective, Findings: again.Findings,
-		Seconds: again.Seconds, Prepare: again.Prepare, Compile: again.Compile, Checkpoint: dir,
+		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective,
+		Findings: again.Findings,
+		Seconds:  again.Seconds, Prepare: again.Prepare, Compile: again.Compile, Checkpoint: dir,
 		PredictedBy:      "the network",
 		MajorityBaseline: 37. / 359, TestSamples: 359}, again)
 }

@@ -79,7 +79,8 @@ func (f *Form) Check() error {
 		return err
 	}
 	if len(f.Sensors) > 0 && f.Channels > 0 && f.Frames >= 0 && f.Rate >= 0 && f.Second >= 0 &&
-		(f.Origin == "" || slices.Contains(f.Sensors, f.Origin)) && f.Fill.fits(len(f.Sensors), f.Channels) && f.Holes.fits(len(f.Sensors)) {
+		(f.Origin == "" || slices.Contains(f.Sensors, f.Origin)) && f.Fill.fits(len(f.Sensors), f.Channels) &&
+		f.Holes.fits(len(f.Sensors)) {
 		return nil
 	}
 	return fmt.Errorf("recording is of %d sensors, origin %q and %d channels, which do not fit together; import the "+

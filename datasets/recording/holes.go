@@ -208,9 +208,9 @@ func usualStep(times []float64) float64 {
 	return median
 }
 
-// Judge says what a person should know of the holes of a recording to classify, "" if nothing. It is an error if more is
-// made up than an answer can rest on, and than the recordings of the training had. Forms of before have none of these:
-// then nothing is refused.
+// Judge says what a person should know of the holes of a recording to classify, "" if nothing. It is an error if more
+// is made up than an answer can rest on, and than the recordings of the training had. Forms of before have none of
+// these: then nothing is refused.
 func (f *Form) Judge(h Holes) (note string, err error) {
 	if h.Sensors == nil {
 		return "", nil
@@ -239,11 +239,11 @@ func (f *Form) Judge(h Holes) (note string, err error) {
 	}
 	switch {
 	case f.Holes != nil && h.Share > max(mostShare, slack*most.Share):
-		err = fmt.Errorf("%s of its values would be made up, %s: %s; a class would rest on what was not measured", percent(h.Share),
-			known, hole)
+		err = fmt.Errorf("%s of its values would be made up, %s: %s; a class would rest on what was not measured",
+			percent(h.Share), known, hole)
 	case f.Holes != nil && h.Sensors[worst] > max(mostSensor, slack*most.Sensors[worst]):
-		err = fmt.Errorf("%s of the values of sensor %q would be made up, in the training at most %s; leave the recording out, "+
-			"or train without that sensor", percent(h.Sensors[worst]), suggest.Clip(f.Sensors[worst]),
+		err = fmt.Errorf("%s of the values of sensor %q would be made up, in the training at most %s; leave the recording "+
+			"out, or train without that sensor", percent(h.Sensors[worst]), suggest.Clip(f.Sensors[worst]),
 			percent(most.Sensors[worst]))
 	case f.Holes != nil && 2*longer >= len(f.Sensors):
 		err = fmt.Errorf("%s, longer than anywhere in the training, and a tenth of the recording: cut it there, or into "+

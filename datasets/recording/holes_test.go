@@ -55,8 +55,10 @@ func TestHolesAreCounted(t *testing.T) {
 		share   float64
 		longest float64
 	}{
-		"none":         {func() Recording { return recorded(1000, within()) }, 0, 0, 0},
-		"three bursts": {func() Recording { return recorded(1000, within([2]int{150, 260}, [2]int{400, 510}, [2]int{700, 810})) }, 330, 0.33, 1.11},
+		"none": {func() Recording { return recorded(1000, within()) }, 0, 0, 0},
+		"three bursts": {func() Recording {
+			return recorded(1000, within([2]int{150, 260}, [2]int{400, 510}, [2]int{700, 810}))
+		}, 330, 0.33, 1.11},
 		"single losses": {func() Recording { return recorded(1000, func(i int) bool { return i%100 == 7 }) },
 			0, 0, 0},
 		"jitter": {func() Recording {

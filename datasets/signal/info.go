@@ -49,8 +49,8 @@ type Info struct {
 	Baseline []float32 `json:"baseline,omitempty"`
 }
 
-// Range holds the limits of the raw training samples, but of those that fewer than one in twenty exceed by far: one dead
-// recording would switch off a warning for good. Each list has a value for each channel. If the samples are
+// Range holds the limits of the raw training samples, but of those that fewer than one in twenty exceed by far: one
+// dead recording would switch off a warning for good. Each list has a value for each channel. If the samples are
 // recordings, it has a value for each channel of each sensor, `[sensors, channels]`.
 type Range struct {
 	Least  []float32 `json:"least"`
@@ -138,7 +138,8 @@ func (i *Info) Check() error {
 		}
 	}
 	if r, n := i.Range, len(i.Baseline); r != nil &&
-		(len(r.Least) != width || len(r.Most) != width || len(r.Spread) != width || r.Stuck != nil && len(r.Stuck) != width) ||
+		(len(r.Least) != width || len(r.Most) != width || len(r.Spread) != width ||
+			r.Stuck != nil && len(r.Stuck) != width) ||
 		i.Baseline != nil && n != i.Nodes*i.Channels && (i.Form == nil || n != width) {
 		return fmt.Errorf("the lists of range must have %d values each, and baseline one for each channel of a node "+
 			"or sensor", width)

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Measure sets Range and Baseline from so many raw training samples: signals, or recordings whole. All other fields must
-// be set. There is no baseline if all means are 0: then the data set itself says that 0 tells nothing, as an absent
-// word. What Range leaves out, since few samples are so, is returned.
+// Measure sets Range and Baseline from so many raw training samples: signals, or recordings whole. All other fields
+// must be set. There is no baseline if all means are 0: then the data set itself says that 0 tells nothing, as an
+// absent word. What Range leaves out, since few samples are so, is returned.
 func (i *Info) Measure(count int, samples iter.Seq[[]float32]) []Odd {
 	width, means := i.Channels, i.Nodes*i.Channels
 	if i.Form != nil {
