@@ -55,6 +55,7 @@ type hints struct {
 	given     map[string]string // the classes of samples by a table of their own; nil without
 	places    *positionsOf      // of sensors; nil if unknown
 	folder    bool              // the folder names the class
+	stretches bool              // windows are cut, within stretches of one class where the class changes in a recording
 	// known says that the recordings are to classify, as those of a training: no class is asked for, and the settings of
 	// the training's import only decide what headings leave open.
 	known  bool

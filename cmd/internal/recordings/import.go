@@ -139,7 +139,7 @@ func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 	}
 	j := &job{ctx: ctx, progress: o.Progress, markers: map[string]int{}, dialect: newDialect(o.Decimal, false)}
 	j.noteAside(sources, o.Labels, o.Links, o.Positions, o.Parts)
-	h := hints{Table: o.Table, labelName: o.Label, groupBy: o.Group}
+	h := hints{Table: o.Table, labelName: o.Label, groupBy: o.Group, stretches: o.Cut.Window.Length > 0}
 	if o.Positions != "" {
 		h.places, err = j.readPositions(o.Positions, newDialect(o.Decimal, false))
 		if err != nil {

@@ -124,8 +124,9 @@ func (f *finder) lacksForRecording() (lacks []string) {
 	if f.hints.folder {
 		return lacks
 	}
-	if f.label >= 0 {
-		lacks = append(lacks, fmt.Sprintf("needs a folder named after the class for each file, in place of column %s",
+	if f.label >= 0 && !f.hints.stretches {
+		lacks = append(lacks, fmt.Sprintf("needs a folder named after the class for each file, in place of column %s, or "+
+			"--window if the class changes within a file: windows are then cut of the stretches of one class",
 			f.headings[f.label]))
 	}
 	if f.timeInHeadings() {

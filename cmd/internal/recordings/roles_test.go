@@ -236,7 +236,8 @@ func TestRolesOfSamples(t *testing.T) {
 func TestRefusalSaysWhatEachLayoutLacks(t *testing.T) {
 	const others = `timepoints (one line a time point) needs a column headed sample: name the column of the samples ` +
 		`with --columns COLUMN; recording (one file a recording, one line a time point) needs a folder named after the ` +
-		`class for each file, in place of column label; samples (one line a sample) has no place for the times of column ` +
+		`class for each file, in place of column label, or --window if the class changes within a file: windows are then ` +
+		`cut of the stretches of one class; samples (one line a sample) has no place for the times of column ` +
 		`time: leave it out with --leave "time"`
 	rolesAre(t, []columnsOf{
 		{"time|id|x|label", hints{}, "no layout fits the table: " + others},

@@ -21,16 +21,31 @@ func (t *table) findSample(line int, cells []string) (*sample, error) {
 		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a time point of a sample, not a whole one, "+
 			"say --layout timepoints", name, x.line)
 	}
+	if t.startsStretch(x, cells) {
+		t.job.noteOf("stretches", fmt.Sprintf("column %s changes within recordings, such as in line %d of %s: windows are cut of "+
+			"the stretches of one class", t.headings[t.uses.label], line, t.from.path))
+		next := t.newSample(name, line, cells)
+		next.Name = fmt.Sprintf("%s, line %d", name, line)
+		next.where = fmt.Sprintf("%s, from line %d", t.from.path, line)
+		return next, nil
+	}
 	for _, of := range [...]struct {
 		column int
 		first  string // what the first line of the sample has
 	}{{t.uses.label, x.label}, {t.uses.group, x.group}} {
 		if of.column >= 0 && cells[of.column] != of.first {
-			return nil, fmt.Errorf("column %s is %q, but sample %q has %q in line %d; all lines of a sample must agree",
+			return nil, fmt.Errorf("column %s is %q, but sample %q has %q in line %d; all lines of a sample must agree; if the class "+
+				"changes within a recording, --window cuts windows of the stretches of one class",
 				t.headings[of.column], cells[of.column], name, of.first, x.line)
 		}
 	}
 	return x, nil
+}
+
+// startsStretch reports that a line is of another class than the lines of its recording before, of which windows are
+// cut: it begins a stretch, which is a recording of its own.
+func (t *table) startsStretch(x *sample, cells []string) bool {
+	return t.stretches && t.layout != samplesLayout && t.uses.label >= 0 && cells[t.uses.label] != x.label
 }
 
 // nameOf returns the name of a line's sample: that in its column. Without such a column a line that is a whole sample
