@@ -25,7 +25,7 @@ func Audit(d *Dataset) (Findings, error) {
 	}
 	samples, chosen := d.audited()
 	report := audit.Of(samples, d.familiesOf(chosen), d.Groups != nil)
-	found := d.familyFindings(report.Known)
+	found := slices.Concat(d.oddities(), d.familyFindings(report.Known))
 	if links := d.linkFinding(samples); links != nil {
 		found = append(found, *links)
 	}

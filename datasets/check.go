@@ -27,8 +27,8 @@ type Report struct {
 }
 
 // CheckNPZ reads an .npz file as [Load] does with the same options, but continues after errors if it can. If several
-// elements of an array are wrong in the same way, it reports the first few. It also looks for [Dataset.Oddities] and
-// for what [Audit] finds. It is an error if the file cannot be opened as an archive.
+// elements of an array are wrong in the same way, it reports the first few. It also reports what [Audit]
+// finds. It is an error if the file cannot be opened as an archive.
 func CheckNPZ(path string, opts Options) (Report, error) {
 	report := Report{File: path, Errors: []string{}, Warnings: []string{}, Findings: Findings{}}
 	if err := cmp.Or(opts.check(), ofFile(path).Accepts(opts)); err != nil {
@@ -53,9 +53,7 @@ func CheckNPZ(path string, opts Options) (Report, error) {
 	report.Arrays = r.taken
 	report.Usable = len(errs) == 0
 	if report.Usable {
-		report.Data.Warnings = append(report.Data.Warnings, report.Data.Oddities()...)
 		report.Warnings = append(report.Warnings, report.Data.Warnings...)
-		report.Data.Notes = append(report.Data.Notes, report.Data.Remarks()...)
 		if report.Findings, err = report.Data.doubts(!r.Has("split")); err != nil {
 			return report, err
 		}

@@ -18,7 +18,8 @@ type Finding struct {
 	// Kind says what it is about: "copies" (samples that are equal), "overlap" (recordings that are in part another),
 	// "shortcut" (a class that can be told by how recordings were made), "families" (samples that belong together),
 	// "order" (classes that were recorded one after another), "links" (a graph that is not that of the values), "mistakes"
-	// (that stand together in the file) or "owners" (whose recordings these are).
+	// (that stand together in the file), "owners" (whose recordings these are), "values" (that are extreme, or never
+	// change), "sensors" (that seem to have failed in some samples), "classes" (of very different sizes) or "graph" (hubs, one weight for all, distances as weights).
 	Kind string
 	// Level says how grave it is: a "warning" that a figure is not what new samples will give, a "question" that no file
 	// can answer, or a "note".
@@ -42,7 +43,7 @@ type Finding struct {
 
 	names      [2]string // of the first two of Samples
 	dependence audit.Dependence
-	text       string // as it was read from a file
+	text       string // if it is known, as from a file
 }
 
 // OfFamilies reports whether Findings.Families names the families of the finding.
@@ -124,6 +125,10 @@ const (
 	ofLinks    = "links"
 	ofMistakes = "mistakes"
 	ofOwners   = "owners"
+	ofValues   = "values"
+	ofSensors  = "sensors"
+	ofClasses  = "classes"
+	ofGraph    = "graph"
 )
 
 // findingJSON is a finding in JSON: the facts, and the text.

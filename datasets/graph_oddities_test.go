@@ -163,5 +163,5 @@ func TestDistancesOfAFileAreTold(t *testing.T) {
 		"edges": matrixOf(2, ends...), "weights": vectorOf(weights...)}.write(t)
 	report, err := CheckNPZ(path, Options{})
 	require.NoError(t, err)
-	messagetest.Names(t, strings.Join(report.Warnings, "\n"), "distances … far nodes … near")
+	messagetest.Names(t, strings.Join(textsOf(report.Findings), "\n"), "distances … far nodes … near")
 }

@@ -196,16 +196,26 @@ func (d *Dataset) splitAt(place int32) string {
 	return "test"
 }
 
-// Oddities reads every sample and reports what is allowed but seldom intended, one sentence each with what to do:
+// oddities reads every sample and reports what is allowed but seldom intended:
 //   - extreme values;
 //   - nodes that are constant over the training samples;
+//   - sensors that seem to have failed in some of these;
 //   - test or validation samples that are also training samples;
 //   - equal samples of different classes;
 //   - classes of very different sizes;
 //   - hubs of the graph, a graph that links all nodes alike, and weights that are distances.
-func (d *Dataset) Oddities() []string {
+func (d *Dataset) oddities() (found Findings) {
 	values := d.survey()
-	return slices.Concat(values.extreme(), d.copies(), values.unchanging(), d.uneven(), d.graphOddities())
+	for _, part := range []struct {
+		kind, level string
+		lines       []string
+	}{{ofValues, warning, values.extreme()}, {ofCopies, warning, d.copies()}, {ofValues, note, values.unchanging()},
+		{ofSensors, question, d.remarks()}, {ofClasses, warning, d.uneven()}, {ofGraph, warning, d.graphOddities()}} {
+		for _, line := range part.lines {
+			found = append(found, Finding{Kind: part.kind, Level: part.level, text: line})
+		}
+	}
+	return found
 }
 
 // survey is what the values of a data set say.

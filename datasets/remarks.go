@@ -16,9 +16,9 @@ import (
 // remarked bounds the values that are looked at, of samples spread over the training.
 const remarked = 20_000_000
 
-// Remarks reads training samples and tells of sensors that seem to have failed in some, one sentence each. That may be
+// remarks reads training samples and tells of sensors that seem to have failed in some, one sentence each. That may be
 // as it should be: a person knows.
-func (d *Dataset) Remarks() (lines []string) {
+func (d *Dataset) remarks() (lines []string) {
 	if len(d.Train) == 0 {
 		return nil
 	}

@@ -62,7 +62,7 @@ func TestFailedSensorsAreRemarkedOn(t *testing.T) {
 		"switch": {func(_, _, at int, _ float64) float64 { return float64(at / 60 % 2) }, nil},
 	} {
 		d := measuredNoise(120, 200, c.change).load(t, Options{})
-		remarks := d.Remarks()
+		remarks := d.remarks()
 		if c.says == nil {
 			assert.Empty(t, remarks, name)
 			continue

@@ -73,9 +73,10 @@ func run(args []string) error {
 			learned = append(learned, d.Fingerprint().Parts, d.Mean, d.Std, d.Notes, d.Warnings, d.Provenance)
 			return nil
 		}},
-		{"oddities", func() error {
-			learned = append(learned, d.Oddities())
-			return nil
+		{"audit", func() error {
+			found, err := datasets.Audit(d)
+			learned = append(learned, found)
+			return err
 		}},
 		{"measure", func() error {
 			d.Measure(len(d.Train), d.Inputs(d.Train))

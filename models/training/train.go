@@ -140,7 +140,7 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 	}
 	opts.asked = p.asked
 	if datasets.IsFile(c.Name) { // here, not for each trial of a network
-		d = withOddities(d)
+		d = withUnsaidFrames(d)
 	}
 	opts.doubts, err = doubtsOf(d, spec.Options.Transforms != transforms.None)
 	if err != nil {
@@ -159,17 +159,15 @@ func checkClasses(d *datasets.Dataset) error {
 		d.ClassNames[first])
 }
 
-// withOddities returns the data set with warnings of what is odd in it.
-func withOddities(d *datasets.Dataset) *datasets.Dataset {
-	checked := *d
-	checked.Warnings = slices.Concat(d.Warnings, d.Oddities())
-	for _, remark := range d.Remarks() {
-		checked.Warnings = append(checked.Warnings, "note: "+remark)
+// withUnsaidFrames returns the data set with a warning of frames that it seems to have, and does not say.
+func withUnsaidFrames(d *datasets.Dataset) *datasets.Dataset {
+	unsaid := d.UnsaidFrames()
+	if unsaid == "" {
+		return d
 	}
-	if unsaid := d.UnsaidFrames(); unsaid != "" {
-		checked.Warnings = append(checked.Warnings, unsaid)
-	}
-	return &checked
+	warned := *d
+	warned.Warnings = append(slices.Clip(d.Warnings), unsaid)
+	return &warned
 }
 
 // trainAs trains a network that is resolved already.
@@ -312,7 +310,7 @@ func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
 		spec.NodeNames = nil
 	}
 	m := models.Metadata{Spec: spec, Data: d.Name, Provenance: d.Provenance, Versions: Versions("")}
-	m.Measure(len(d.Train), d.Inputs(d.Train)) // datasets.Dataset.Remarks tells what that leaves out
+	m.Measure(len(d.Train), d.Inputs(d.Train)) // datasets.Audit tells what that leaves out
 	return m
 }
 

@@ -219,7 +219,7 @@ func TestOdditiesAreTold(t *testing.T) {
 	_, err = Train(t.Context(), backendtest.Go(t), c,
 		Options{Dir: t.TempDir(), Observer: Observer{Notice: func(n Notice) { notices = append(notices, n.String()) }}})
 	require.NoError(t, err)
-	assert.Contains(t, strings.Join(notices, "\n"), "data: 1 test samples are training samples, too (sample 6 is "+
+	assert.Contains(t, strings.Join(notices, "\n"), "warning: 1 test samples are training samples, too (sample 6 is "+
 		"sample 0)")
 }
 

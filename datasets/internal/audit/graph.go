@@ -20,6 +20,9 @@ type Links struct {
 // unlike is the number of deviations that a graph which has to do with the values exceeds.
 const unlike = 2.0
 
+// fewestLinks is the number of links of which a mean says something.
+const fewestLinks = 10
+
 // Unrelated reports whether the values of linked nodes have nothing to do with one another.
 func (l Links) Unrelated() bool { return l.Deviations < unlike }
 
@@ -27,8 +30,8 @@ func (l Links) Unrelated() bool { return l.Deviations < unlike }
 // and within classes, whichever says more for the graph. nodes is the number of nodes, each with the same number of
 // channels, of which the first is looked at.
 func (s *Samples) LinksOf(links []Link, nodes int) (l Links) {
-	if len(links) == 0 || s.Len() < fewestOfAll {
-		return Links{Deviations: math.Inf(1)}
+	if len(links) < fewestLinks || s.Len() < fewestOfAll {
+		return Links{Deviations: math.Inf(1)} // too few to say
 	}
 	fromOne := true
 	for _, link := range links {
@@ -118,7 +121,9 @@ func compareLinks(columns [][]float64, links []Link, from int) (l Links) {
 		l.Drawn += drawn / draws
 		squares += drawn * drawn / draws
 	}
-	if deviation := math.Sqrt(max(0, squares-l.Drawn*l.Drawn)); deviation > 0 {
+	l.Deviations = math.Inf(1) // where all nodes are linked alike, or none changes
+	const rounding = 1e-9
+	if deviation := math.Sqrt(max(0, squares-l.Drawn*l.Drawn)); deviation > rounding {
 		l.Deviations = (l.Correlation - l.Drawn) / deviation
 	}
 	return l
