@@ -39,8 +39,10 @@ type Options struct {
 
 	Cut recording.Cut // the windows to cut recordings into, which are the samples then; its zero value leaves them whole
 
-	Test  string // a pattern of the names of the recordings to test on
-	Group string // a regular expression whose brackets hold the group in a sample's name, or a column of a long CSV
+	Test string // a pattern of the names of the recordings to test on
+	// TestEnds tests on the windows in the last fifth of each recording, a window apart from those before.
+	TestEnds bool
+	Group    string // a regular expression whose brackets hold the group in a sample's name, or a column of a long CSV
 
 	Table         // how to read tables
 	Label  string // the column of classes
@@ -65,6 +67,7 @@ type Result struct {
 	Training   int        `json:"training"`        // samples
 	Test       int        `json:"test"`
 	SplitBy    string     `json:"split_by"` // "" where the split is drawn when the file is read
+	Undrawable bool       `json:"-"`        // no split can be drawn, as each class has one sample or group
 	Groups     []string   `json:"groups"`
 	Notes      []string   `json:"notes"`
 }
@@ -123,6 +126,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	made.Samples, made.Training = len(m.samples), m.training()
 	made.Test = made.Samples - made.Training
 	made.Groups = m.groups()
+	m.noteUndrawable()
 	made.Notes = append([]string{}, m.noteTexts()...) // not null in JSON
 	return made, m.write()
 }

@@ -4,6 +4,7 @@ package recordings
 // cuts windows.
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -137,12 +138,13 @@ func (m *making) cut() error {
 		case about != nil:
 			notes = append(notes, names[i]+": "+about[0])
 		}
-		for _, w := range windows {
+		for _, w := range m.divided(windows) {
 			start, end := text.Time(w.Start), text.Time(w.End)
-			part := &sample{Recording: ordered.Part(w), source: x.source, group: x.group,
+			part := &sample{Recording: ordered.Part(w.Window), source: x.source, group: x.group,
 				where: fmt.Sprintf("%s, window from %s to %s", x.where, start, end)}
 			part.Name = names[i] + " from " + start
-			if !m.grouped {
+			part.test = cmp.Or(w.test, part.test)
+			if !m.grouped && !m.TestEnds {
 				part.group = names[i]
 			}
 			part.Values = slices.Clone(part.Values) // windows share values
@@ -166,7 +168,7 @@ func (m *making) cut() error {
 	if notes != nil {
 		m.note("%s (of %d recordings a part is left out)", notes[0], len(notes))
 	}
-	m.grouped = true
+	m.grouped = m.grouped || !m.TestEnds
 	m.made.ReadAs += fmt.Sprintf("; %s, cut into windows of %s", text.Count(len(whole), "recording"), m.Cut.Window)
 	if m.Cut.Step.Length > 0 {
 		m.made.ReadAs += ", a step of " + m.Cut.Step.String()
