@@ -199,7 +199,8 @@ func TestSampleOddities(t *testing.T) {
 	for i := range n {
 		values[2*i], labels[i] = 1e6+float32(i), int64(i%2)
 	}
-	messagetest.OneNames(t, textsOf(a.check(t, Options{}).Findings), "1 of 2 nodes … 1/10000 … float32 … first: 0 … subtract")
+	messagetest.OneNames(t, textsOf(a.check(t, Options{}).Findings),
+		"1 of 2 nodes … 1/10000 … float32 … first: 0 … subtract")
 }
 
 // FuzzCheckNPZ: a file is usable if and only if Load takes it, and no file makes the search for more errors fail.

@@ -19,7 +19,8 @@ type Finding struct {
 	// "shortcut" (a class that can be told by how recordings were made), "families" (samples that belong together),
 	// "order" (classes that were recorded one after another), "links" (a graph that is not that of the values), "mistakes"
 	// (that stand together in the file), "owners" (whose recordings these are), "values" (that are extreme, or never
-	// change), "sensors" (that seem to have failed in some samples), "classes" (of very different sizes) or "graph" (hubs, one weight for all, distances as weights).
+	// change), "sensors" (that seem to have failed in some samples), "classes" (of very different sizes) or "graph" (hubs,
+	// one weight for all, distances as weights).
 	Kind string
 	// Level says how grave it is: a "warning" that a figure is not what new samples will give, a "question" that no file
 	// can answer, or a "note".

@@ -124,3 +124,8 @@ func distinct(sensors []string) error {
 	}
 	return nil
 }
+
+// fits reports that holes, which may be nil, are of so many sensors.
+func (h *Holes) fits(sensors int) bool {
+	return h == nil || len(h.Sensors) == sensors && len(h.Longest) == sensors
+}

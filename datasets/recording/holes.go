@@ -84,11 +84,6 @@ func (h *Holes) OfSensors(sensors int) *Holes {
 	return all
 }
 
-// fits reports that holes, which may be nil, are of so many sensors.
-func (h *Holes) fits(sensors int) bool {
-	return h == nil || len(h.Sensors) == sensors && len(h.Longest) == sensors
-}
-
 // holes returns those of an ordered recording whose gaps are not filled yet, and whose end is cut.
 func (f *Form) holes(r *Recording) Holes {
 	width, rows := f.Width(), len(r.Values)/f.Width()
@@ -176,12 +171,6 @@ func holesOf(own []float64, first, last, usual float64, rows int) (made int, lon
 		add(last - own[len(own)-1] + step)
 	}
 	return made, longest
-}
-
-// tooFew reports that a sensor has so few values, in a recording of so many time points, that they show no step.
-func tooFew(values, rows int) bool {
-	const few = 5
-	return values < few && few*values <= rows
 }
 
 // usualStep returns the usual step of ascending times: their median. Where time points come in bursts, as from a radio

@@ -182,3 +182,18 @@ func Rate(n int, one func(i int) Recording) float64 {
 	}
 	return rates[len(rates)/2]
 }
+
+// counted returns the times of time points, the first at 0, that many to a second.
+func counted(timepoints int, rate float64) []float64 {
+	times := make([]float64, timepoints)
+	for i := range times {
+		times[i] = float64(i) / rate
+	}
+	return times
+}
+
+// tooFew reports that a sensor has so few values, in a recording of so many time points, that they show no step.
+func tooFew(values, rows int) bool {
+	const few = 5
+	return values < few && few*values <= rows
+}

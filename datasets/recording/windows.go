@@ -210,14 +210,5 @@ func (r *ruler) reach(from int, time float64) int {
 	return from
 }
 
-// counted returns the times of time points, the first at 0, that many to a second.
-func counted(timepoints int, rate float64) []float64 {
-	times := make([]float64, timepoints)
-	for i := range times {
-		times[i] = float64(i) / rate
-	}
-	return times
-}
-
 // tidy rounds a time to nanoseconds, so that three steps of 0.1 are 0.3.
 func tidy(time float64) float64 { return math.Round(time*1e9) / 1e9 }

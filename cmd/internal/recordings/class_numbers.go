@@ -10,8 +10,8 @@ import (
 	"github.com/gomlx/gomlx/support/xslices"
 )
 
-// refuseManyClasses returns an error if there are many classes, and most of them have one sample: then they are numbers,
-// which nothing here predicts, or names of the samples.
+// refuseManyClasses returns an error if there are many classes, and most of them have one sample: then they are
+// numbers, which nothing here predicts, or names of the samples.
 func refuseManyClasses(classes []Class, samples int) error {
 	const many = 20 // classes, above which they may be no classes
 	single := 0
@@ -25,10 +25,11 @@ func refuseManyClasses(classes []Class, samples int) error {
 	}
 	what := "they seem to be names of the samples; name the column of the classes with --label"
 	if !slices.ContainsFunc(classes, func(c Class) bool { return !isNumber(c.Name) }) {
-		what = "they are numbers, and ccp tells classes apart and predicts no numbers; make classes of them, such as low and " +
-			"high, or name another column with --label"
+		what = "they are numbers, and ccp tells classes apart and predicts no numbers; make classes of them, such as low " +
+			"and high, or name another column with --label"
 	}
-	return fmt.Errorf("%d of %d classes have one sample each, of %d samples, such as %s: %s", single, len(classes), samples,
+	return fmt.Errorf("%d of %d classes have one sample each, of %d samples, such as %s: %s", single, len(classes),
+		samples,
 		few(xslices.Map(classes[:3], func(c Class) string { return c.Name })), what)
 }
 

@@ -61,7 +61,9 @@ func TestClassesThatAreNone(t *testing.T) {
 	assert.Len(t, result.Classes, 25)
 	assert.Empty(t, result.Notes)
 
-	result, _ = imported(t, Options{}, table(func(i int) string { return []string{"walk;phone", "phone;walk", "sit"}[i%3] }))
+	result, _ = imported(t, Options{}, table(func(i int) string {
+		return []string{"walk;phone", "phone;walk", "sit"}[i%3]
+	}))
 	messagetest.OneNames(t, result.Notes, "walk;phone … phone;walk … another order", "phone;walk")
 	result, _ = imported(t, Options{}, table(func(i int) string { return []string{"a+b", "a+c"}[i%2] }))
 	assert.Empty(t, result.Notes)

@@ -81,6 +81,6 @@ func (a headingAxis) String() string {
 			more = ", of which one step has no column"
 		}
 	}
-	return fmt.Sprintf("headings from %s to %s are even steps of an axis%s: read as the time points of one sensor; if they "+
-		"are sensors, name them with --take", a.first, a.last, more)
+	return fmt.Sprintf("headings from %s to %s are even steps of an axis%s: read as the time points of one sensor; if "+
+		"they are sensors, name them with --take", a.first, a.last, more)
 }

@@ -27,21 +27,29 @@ func TestHeadingsThatAreAnAxis(t *testing.T) {
 		is       bool
 		missing  int
 	}{
-		"wavelengths":                     {headed(40, func(i int) string { return fmt.Sprint(400 + 2*i) }), true, 0},
-		"falling wavenumbers with a unit": {headed(40, func(i int) string { return fmt.Sprintf("%d cm-1", 4000-4*i) }), true, 0},
-		"R's headings":                    {headed(40, func(i int) string { return fmt.Sprint("X", 4000-i) }), true, 0},
-		"decimals":                        {headed(40, func(i int) string { return fmt.Sprintf("%.1f", 350.5+0.5*float64(i)) }), true, 0},
-		"nanometres":                      {headed(40, func(i int) string { return fmt.Sprintf("%dnm", 350+5*i) }), true, 0},
-		"years":                           {headed(21, func(i int) string { return fmt.Sprint(2000 + i) }), true, 0},
-		"one is missing":                  {headed(40, func(i int) string { return fmt.Sprint(400 + 2*i + i/20*2) }), true, 1},
-		"few":                             {headed(12, func(i int) string { return fmt.Sprint(400 + 2*i) }), false, 0},
-		"counted from 0":                  {headed(40, func(i int) string { return fmt.Sprint(i) }), false, 0},
-		"counted from 1":                  {headed(40, func(i int) string { return fmt.Sprint("f", i+1) }), false, 0},
-		"numbers of probes":               {headed(40, func(i int) string { return fmt.Sprint("probe", 101+i) }), false, 0},
-		"uneven":                          {headed(40, func(i int) string { return fmt.Sprint(400 + i*i) }), false, 0},
-		"names":                           {headed(40, func(i int) string { return strings.Repeat("a", i+1) }), false, 0},
-		"marked time points":              {headed(40, func(i int) string { return fmt.Sprintf("hip.x@%d", 2*i) }), false, 0},
-		"another one between":             {append(headed(40, func(i int) string { return fmt.Sprint(400 + 2*i) }), "age"), false, 0},
+		"wavelengths": {headed(40, func(i int) string { return fmt.Sprint(400 + 2*i) }), true, 0},
+		"falling wavenumbers with a unit": {headed(40, func(i int) string {
+			return fmt.Sprintf("%d cm-1", 4000-4*i)
+		}), true, 0},
+		"R's headings": {headed(40, func(i int) string { return fmt.Sprint("X", 4000-i) }), true, 0},
+		"decimals": {headed(40, func(i int) string {
+			return fmt.Sprintf("%.1f", 350.5+0.5*float64(i))
+		}), true, 0},
+		"nanometres": {headed(40, func(i int) string { return fmt.Sprintf("%dnm", 350+5*i) }), true, 0},
+		"years":      {headed(21, func(i int) string { return fmt.Sprint(2000 + i) }), true, 0},
+		"one is missing": {headed(40, func(i int) string {
+			return fmt.Sprint(400 + 2*i + i/20*2)
+		}), true, 1},
+		"few":                {headed(12, func(i int) string { return fmt.Sprint(400 + 2*i) }), false, 0},
+		"counted from 0":     {headed(40, func(i int) string { return fmt.Sprint(i) }), false, 0},
+		"counted from 1":     {headed(40, func(i int) string { return fmt.Sprint("f", i+1) }), false, 0},
+		"numbers of probes":  {headed(40, func(i int) string { return fmt.Sprint("probe", 101+i) }), false, 0},
+		"uneven":             {headed(40, func(i int) string { return fmt.Sprint(400 + i*i) }), false, 0},
+		"names":              {headed(40, func(i int) string { return strings.Repeat("a", i+1) }), false, 0},
+		"marked time points": {headed(40, func(i int) string { return fmt.Sprintf("hip.x@%d", 2*i) }), false, 0},
+		"another one between": {append(headed(40, func(i int) string {
+			return fmt.Sprint(400 + 2*i)
+		}), "age"), false, 0},
 	} {
 		axis, is := axisOf(c.headings)
 		assert.Equal(t, c.is, is, name)
@@ -60,7 +68,8 @@ func TestSpectraAreSeries(t *testing.T) {
 			b.WriteString(",label")
 		}
 		for sample := range 8 {
-			b.WriteString("\n" + strings.Join(headed(30, func(i int) string { return fmt.Sprint((sample*i*i + 3*i) % 17) }), ","))
+			cells := headed(30, func(i int) string { return fmt.Sprint((sample*i*i + 3*i) % 17) })
+			b.WriteString("\n" + strings.Join(cells, ","))
 			if labels {
 				b.WriteString("," + []string{"u", "v"}[sample%2])
 			}
@@ -74,6 +83,7 @@ func TestSpectraAreSeries(t *testing.T) {
 	messagetest.OneNames(t, result.Notes, "400 to 458 … axis … --take")
 	alike(t, Options{}, d, put(t, t.TempDir(), "new.csv", table(false)))
 
-	result, _ = imported(t, Options{Table: Table{Take: headed(30, func(i int) string { return fmt.Sprint(400 + 2*i) })}}, path)
+	take := headed(30, func(i int) string { return fmt.Sprint(400 + 2*i) })
+	result, _ = imported(t, Options{Table: Table{Take: take}}, path)
 	require.Len(t, result.Sensors, 30, "sensors, if a person says so")
 }

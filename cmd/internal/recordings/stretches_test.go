@@ -50,9 +50,9 @@ func TestWindowsOfStretchesOfOneClass(t *testing.T) {
 	// recordings of one class each have one stretch
 	folder := t.TempDir()
 	for i := range 4 {
-		put(t, folder, fmt.Sprintf("%s/%d.csv", []string{"stand", "walk"}[i%2], i), "time,ax\n"+many(1, headed(90, func(at int) string {
-			return fmt.Sprintf("%.1f,%d", float64(at)/10, at*at%97)
-		})...))
+		lines := headed(90, func(at int) string { return fmt.Sprintf("%.1f,%d", float64(at)/10, at*at%97) })
+		name := fmt.Sprintf("%s/%d.csv", []string{"stand", "walk"}[i%2], i)
+		put(t, folder, name, "time,ax\n"+many(1, lines...))
 	}
 	result, _ := imported(t, Options{Cut: cut.Cut}, folder)
 	assert.Equal(t, []Class{{"stand", 6}, {"walk", 6}}, result.Classes)

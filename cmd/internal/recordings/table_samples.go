@@ -22,8 +22,8 @@ func (t *table) findSample(line int, cells []string) (*sample, error) {
 			"say --layout timepoints", name, x.line)
 	}
 	if t.startsStretch(x, cells) {
-		t.job.noteOf("stretches", fmt.Sprintf("column %s changes within recordings, such as in line %d of %s: windows are cut of "+
-			"the stretches of one class", t.headings[t.uses.label], line, t.from.path))
+		t.job.noteOf("stretches", fmt.Sprintf("column %s changes within recordings, such as in line %d of %s: windows are "+
+			"cut of the stretches of one class", t.headings[t.uses.label], line, t.from.path))
 		next := t.newSample(name, line, cells)
 		next.Name = fmt.Sprintf("%s, line %d", name, line)
 		next.where = fmt.Sprintf("%s, from line %d", t.from.path, line)
@@ -34,8 +34,8 @@ func (t *table) findSample(line int, cells []string) (*sample, error) {
 		first  string // what the first line of the sample has
 	}{{t.uses.label, x.label}, {t.uses.group, x.group}} {
 		if of.column >= 0 && cells[of.column] != of.first {
-			return nil, fmt.Errorf("column %s is %q, but sample %q has %q in line %d; all lines of a sample must agree; if the class "+
-				"changes within a recording, --window cuts windows of the stretches of one class",
+			return nil, fmt.Errorf("column %s is %q, but sample %q has %q in line %d; all lines of a sample must agree; if "+
+				"the class changes within a recording, --window cuts windows of the stretches of one class",
 				t.headings[of.column], cells[of.column], name, of.first, x.line)
 		}
 	}
