@@ -60,8 +60,8 @@ func (c *importCommand) usualFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.options.Test, "test", "",
 		"`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, "+
 			"drawn when the file is read)")
-	f.BoolVar(&c.options.TestEnds, "test-ends", false, "test on the windows in the last fifth of each recording, a window apart, "+
-		"where no whole recording can be held out")
+	f.BoolVar(&c.options.TestEnds, "test-ends", false, "test on the windows in the last fifth of each recording, a window "+
+		"apart, where no whole recording can be held out")
 	cutFlags(f, &c.options.Cut)
 }
 
@@ -158,7 +158,8 @@ func (c *importCommand) check(cmd *cobra.Command) error {
 		return usage(cmd, fmt.Errorf("--gap %v: give finite numbers; cells without a value and nan are missing without it",
 			c.options.Gaps))
 	case c.options.TestEnds && (c.options.Cut.Window.Length == 0 || c.options.Test != "" || c.options.Group != ""):
-		return usage(cmd, fmt.Errorf("--test-ends is of windows, which --window LENGTH cuts, and in place of --test and --group"))
+		return usage(cmd, fmt.Errorf("--test-ends is of windows, which --window LENGTH cuts, and in place of --test "+
+			"and --group"))
 	case cmd.Flags().Changed("knn") && c.options.Positions == "":
 		return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the positions of the sensors, or leave it out"))
 	case cmd.Flags().Changed("bodies") && c.options.Parts == "":

@@ -227,3 +227,27 @@ func TestLateStartKeepsPlaces(t *testing.T) {
 		assert.Equal(t, float32(1), series[40], name)
 	}
 }
+
+// A recording of a higher rate than the training's is resampled through a low-pass, whether its times are even or not:
+// what is too fast for the training's rate vanishes, and what is slow stays.
+func TestResamplingDownHasALowPass(t *testing.T) {
+	f := &Form{Sensors: []string{"v"}, Channels: 1, Rate: 20}
+	largest := func(frequency, jitter float64) (most float64) {
+		var r Recording
+		for i := range 1000 {
+			time := float64(i)/100 + jitter*math.Sin(float64(i*i))
+			r.Times, r.Values = append(r.Times, time), append(r.Values, math.Sin(2*math.Pi*frequency*time))
+		}
+		series, _, err := f.Series(r)
+		require.NoError(t, err)
+		assert.InDelta(t, 200, len(series), 1)
+		for _, v := range series[2 : len(series)-2] {
+			most = max(most, math.Abs(float64(v)))
+		}
+		return most
+	}
+	for _, jitter := range []float64{0, 0.003} {
+		assert.Less(t, largest(19, jitter), 0.2, "it would look like 1 a second: jitter %g", jitter)
+		assert.Greater(t, largest(1, jitter), 0.9, "jitter %g", jitter)
+	}
+}

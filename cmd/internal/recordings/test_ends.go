@@ -15,8 +15,8 @@ type dividedWindow struct {
 	test string
 }
 
-// divided marks the last fifth of a recording's windows as tests, if that is asked for. It leaves out the windows before
-// that reach into them, and those less than a window away: what follows at once is hardly new.
+// divided marks the last fifth of a recording's windows as tests, if that is asked for. It leaves out the windows
+// before that reach into them, and those less than a window away: what follows at once is hardly new.
 func (m *making) divided(windows []recording.Window) (all []dividedWindow) {
 	const of = 5
 	tests := len(windows) / of
@@ -57,6 +57,6 @@ func (m *making) noteUndrawable() {
 	if m.Cut.Window.Length > 0 {
 		way = testEnds + " tests on the last fifth of each recording, a window apart"
 	}
-	m.note("each class has one recording or group, so that none can be held out for a test: record each class several times, "+
-		"on other days; or %s, which says little of another day or person", way)
+	m.note("each class has one recording or group, so that none can be held out for a test: record each class several "+
+		"times, on other days; or %s, which says little of another day or person", way)
 }

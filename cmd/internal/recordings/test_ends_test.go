@@ -32,7 +32,8 @@ func TestOneRecordingOfEachClass(t *testing.T) {
 	}
 	result, d := imported(t, Options{Cut: window, TestEnds: true}, one)
 	assert.Equal(t, testEnds, result.SplitBy)
-	assert.Equal(t, []int{2 * 13, 2 * 3}, []int{result.Training, result.Test}, "of 19 windows, three are less than one apart")
+	assert.Equal(t, []int{2 * 13, 2 * 3}, []int{result.Training, result.Test},
+		"of 19 windows, three are less than one apart")
 	assert.Empty(t, result.Groups)
 	assert.Len(t, d.Test, 6)
 }
