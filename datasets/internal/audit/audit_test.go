@@ -222,6 +222,37 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
+// Machines that switch on alike have recordings of which parts correlate by 0.996, as in the UCR archive's
+// FreezerRegularTrain: they are no windows of one recording.
+func TestWhatIsAlikeIsNoOverlap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	part, parts := make([]float32, timePoints/2), [2][]float32{}
+	for at := range part {
+		part[at] = float32(rng.NormFloat64())
+	}
+	for _, noise := range []float64{0, 0.06} {
+		for which := range parts {
+			parts[which] = parts[which][:0]
+			for _, value := range part {
+				parts[which] = append(parts[which], value+float32(noise*rng.NormFloat64()))
+			}
+		}
+		values := [2][]float32{}
+		for range timePoints - len(part) {
+			values[0] = append(values[0], float32(rng.NormFloat64()))
+		}
+		values[0] = append(values[0], parts[0]...)
+		values[1] = append(values[1], parts[1]...)
+		for len(values[1]) < timePoints {
+			values[1] = append(values[1], float32(rng.NormFloat64()))
+		}
+		s := &Samples{Labels: make([]int32, 2), Classes: 1, Width: 1, Values: func(i int) []float32 { return values[i] }}
+		if found := s.Overlaps(timePoints); (len(found) == 1) != (noise == 0) {
+			t.Errorf("two recordings that share half up to noise of %g: %v", noise, found)
+		}
+	}
+}
+
 func TestFamilies(t *testing.T) {
 	for _, size := range []int{2, 3, 8} {
 		families := 100 / size

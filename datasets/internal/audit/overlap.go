@@ -16,8 +16,9 @@ const (
 	leastOverlap   = 16      // time points
 	leastShare     = 0.2     // of a recording, that both have
 	leastDistinct  = 8       // values: a few spikes among zeros are alike by chance
-	alike          = 0.98
-	beyondChance   = 8 // deviations of a correlation by Fisher's transformation
+	alike          = 0.999   // values are the same but for rounding: machines that switch on alike reach 0.996
+	alikeDetails   = 0.98    // third differences, of which rounding is a larger part
+	beyondChance   = 8       // deviations of a correlation by Fisher's transformation
 	overlapSensors = 2
 	headDetails    = 32 // third differences, the signs of which are compared first
 	otherSigns     = 4  // of them, by rounding
@@ -74,7 +75,7 @@ func (s *Samples) sameFrom(series, details [][][]float64, a, b, shift int) bool 
 	for sensor := range series[a] {
 		one, other := details[a][sensor][shift:], details[b][sensor]
 		whole := series[a][sensor][shift:]
-		agree := same(one, other[:len(one)]) && same(whole, series[b][sensor][:len(whole)])
+		agree := same(one, other[:len(one)], alikeDetails) && same(whole, series[b][sensor][:len(whole)], alike)
 		if !agree || !varied(whole[:min(len(whole), compared)]) {
 			return false
 		}
@@ -92,15 +93,16 @@ func signs(values []float64, from int) (all uint32) {
 	return all
 }
 
-// same reports whether values correlate more than chance lets them. Of many it compares the first and the last.
-func same(a, b []float64) bool {
+// same reports whether values correlate by least, and more than chance lets them. Of many it compares the first and the
+// last.
+func same(a, b []float64, least float64) bool {
 	if len(a) > 2*compared {
 		end := len(a) - compared
-		return same(a[:compared], b[:compared]) && same(a[end:], b[end:])
+		return same(a[:compared], b[:compared], least) && same(a[end:], b[end:], least)
 	}
 	const one = 1 - 1e-9 // whose transformation is finite
 	r := correlation(a, b)
-	return r >= alike && math.Atanh(min(r, one))*math.Sqrt(float64(len(a)-3)) >= beyondChance
+	return r >= least && math.Atanh(min(r, one))*math.Sqrt(float64(len(a)-3)) >= beyondChance
 }
 
 // varied reports whether values are not all alike but for a few.
