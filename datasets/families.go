@@ -97,8 +97,10 @@ func (f *families) findCopies(v sampleValues, joined *union) {
 	different := map[uint64][]int{} // samples that differ, by the hash of some of their values
 	var own []float32
 	for i := range v.labels {
-		own = append(own[:0], v.stored(i)...)
-		key := keyOf(own)
+		key := keyOf(v.stored(i))
+		if different[key] != nil {
+			own = append(own[:0], v.stored(i)...)
+		}
 		before := slices.IndexFunc(different[key], func(j int) bool { return sameValues(own, v.stored(j)) })
 		if before < 0 {
 			different[key] = append(different[key], i)
