@@ -25,7 +25,8 @@ func Cluster(a Affinity, m *Node, size int) Level {
 	return level.at(selectNodes(rank, size))
 }
 
-// cluster is Cluster without neighbourhoods. It also returns the ranks of all nodes, `[N, K]`.
+// cluster is Cluster without the choice of neighbourhoods, for layers that held theirs before the training (directed
+// and random slots). It also returns the ranks of all nodes, `[N, K]`, by which Cluster chooses.
 func cluster(a Affinity, m *Node) (level Level, rank *Node) {
 	links := a.Times(m) // how strongly each node is tied to the members of each cluster
 	pooled := a.pool(m, links)

@@ -22,8 +22,8 @@ import (
 //
 // A gate may have any sign. A gate of exactly 0 counts as an empty slot: its gradient is 0.
 //
-// The gated neighbourhoods of the whole batch are the rows of one matrix. The product with the kernel and both of its
-// gradients use that matrix. The kernel has its filters first.
+// The gated neighbourhoods of the whole batch are the rows of one matrix. The product with the kernel and the
+// gradients of kernel and gate use that matrix. The kernel has its filters first.
 func Filter(signal, neighbourhood, gate, w *Node) *Node {
 	return filterIn(signal.DType(), signal, neighbourhood, gate, nil, w)
 }
@@ -47,7 +47,7 @@ func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, by, w *Node) *Nod
 		// The kernel's new value is written over the old one only if all that reads the old one is known to be done.
 		dGated := ops.Contract(dtype, v, 1, f.kernel, 0)
 		dKernel := OptimizationBarriers(Reshape(ops.TransposedProduct(dtype, v, gated), filters, size, channels), dGated)[0]
-		if by != nil {
+		if by != nil { // readers lists slots whose gate is 1 only, so that none is multiplied
 			return []*Node{ops.Apart(f.nodes.sum(f.bySlot(dGated), by)), f.dGate(dGated, gated), dKernel}
 		}
 		dSlots := Mul(f.bySlot(dGated), f.scale()) // what each slot adds to the gradient of its node

@@ -269,3 +269,20 @@ func TestAuditWithoutTraining(t *testing.T) {
 	_, err := Audit(d)
 	require.ErrorContains(t, err, "no training samples")
 }
+
+// Two devices with two rates, each for one class.
+func TestAuditOfRates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	const n, points = 60, 40
+	a := recordingsOf(n, 1, points, noiseOf(rng))
+	times := make([]float64, 0, n*points)
+	for i := range n {
+		for at := range points {
+			times = append(times, float64(at)*[]float64{0.01, 0.013}[i%2]+1e-4*rng.Float64())
+		}
+	}
+	a = a.with("times", &npz.Array{Shape: []int{n, points}, Data: times})
+	found := audited(t, a)
+	require.Contains(t, kindsOf(found), "warning shortcut")
+	assert.Contains(t, found[0].String(), "rate of the times")
+}

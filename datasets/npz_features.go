@@ -8,7 +8,10 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// readFeatures reads `features`, [samples, nodes, channels] or [samples, nodes].
+// readFeatures reads `features`, [samples, nodes, channels] or [samples, nodes], or else the series that the file has.
+// Features [samples, nodes] without a grid are a table, in which each node has a unit of its own; where a table has
+// missing values (gaps), its samples are recordings of one time point. It warns of numbers that may stand for missing
+// values, such as -999.
 func (r *npzReader) readFeatures() error {
 	switch {
 	case r.Has("series"):
@@ -84,7 +87,9 @@ func (r *npzReader) readGrid() error {
 	return nil
 }
 
-// readParts reads `parts`, the part of a body that each column of the grid belongs to, and `bodies`.
+// readParts reads `parts`, the part of a body that each joint (column of the grid) belongs to, and `bodies`, the number
+// of bodies whose x, y and z come first among the channels. Both keep the shape of bodies when values are normalised:
+// joints are not normalised one by one, and the axes of a body have one deviation. Networks for skeletons read them.
 func (r *npzReader) readParts() error {
 	if !r.Has("parts") {
 		if r.Has("bodies") {

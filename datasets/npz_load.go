@@ -110,8 +110,9 @@ func (r *npzReader) otherAxes() error {
 	return nil
 }
 
-// ReadGraph reads the graph that an .npz file gives for features of so many nodes, by edges, an adjacency matrix or
-// compressed rows. It is nil if the file gives none.
+// ReadGraph reads the graph beside the features of an .npz file, so that whoever classifies them can tell whether it is
+// the one that the classifier was trained on. It takes edges, an adjacency matrix or compressed rows over so many nodes.
+// It is nil if none of these is there with all its arrays.
 func ReadGraph(path string, nodes int) (*affinity.Matrix, error) {
 	r, err := openNPZ(path, Options{})
 	if err != nil {

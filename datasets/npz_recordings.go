@@ -170,7 +170,9 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 			x.Sensors = own
 		}
 		if made[i] {
-			r.raw.made[i] = audit.Made(loop.Convert[float32](x.Values), form.Width(), plain.Rate)
+			how := audit.Made(loop.Convert[float32](x.Values), form.Width(), plain.Rate)
+			how.Timed(x.Times)
+			r.raw.made[i] = how
 		}
 		changed, err := plain.Prepare(&x)
 		checked = checked || err == nil

@@ -196,7 +196,8 @@ func (d *Dataset) splitAt(place int32) string {
 	return "test"
 }
 
-// oddities reads every sample and reports what is allowed but seldom intended:
+// oddities reads every sample and reports what is allowed but seldom intended, in no order: Audit sorts it among its
+// findings.
 //   - extreme values;
 //   - nodes that are constant over the training samples;
 //   - sensors that seem to have failed in some of these;

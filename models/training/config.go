@@ -298,8 +298,8 @@ func (c Config) dataOptions(o datasets.Options) datasets.Options {
 	return o
 }
 
-// spec returns the Spec of the configured network for a data set, before what is left open is filled in. It is an error
-// if the network and the data do not fit together.
+// spec returns the Spec of the configured network for a data set. Options of the network that are auto are still auto:
+// suitNetwork fills them in by the Spec. It is an error if the network and the data do not fit together.
 func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 	s := models.Spec{Model: c.Model, Levels: c.Levels, Hidden: c.Hidden,
 		Info: d.Info, Options: c.Options}

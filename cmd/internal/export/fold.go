@@ -16,7 +16,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Network is a trained classifier as constants: gates are computed, batch normalisation is folded. The
+// Network is a trained classifier as constants, of which the ONNX model is written: gates are computed, batch normalisation is folded. The
 // input is x = (signal − Mean) / Std, `[nodes, channels]`. Then every level computes
 //
 //	x[k,j] ← ELU(Σ_l Σ_i Kernel[l,i,j] · Gates[k,l] · x[Nodes[k,l],i] + Bias[j])
@@ -106,8 +106,8 @@ func Fold(c *models.Classifier) (*Network, error) {
 	return n, nil
 }
 
-// reads lists what the readout of levels takes over the nodes of a level's output: the mean and, of more than one node,
-// the maximum, if the level is the last of its resolution.
+// reads lists the ONNX operators by which the readout of levels takes what it needs of a level's output: the mean over
+// the nodes and, of more than one node, the maximum, if the level is the last of its resolution.
 func (n *Network) reads(level int) []string {
 	l := n.Levels[level]
 	switch {

@@ -121,17 +121,13 @@ func onDays(f *digitForm, r *rows) (d rows, ok bool) {
 	if f == nil {
 		return *r, true
 	}
-	wrong := 0
 	if *f == plainSeconds {
 		d = *r
 		d.times, d.rests = slices.Clone(r.times), nil
 		if slices.ContainsFunc(d.times, func(at float64) bool { return at < 0 || at >= secondsOfDay }) {
 			return d, false
 		}
-	} else {
-		d, wrong = r.decoded(f)
-	}
-	if wrong > 0 {
+	} else if d, ok = r.decoded(f); !ok {
 		return d, false
 	}
 	d.kind = dates

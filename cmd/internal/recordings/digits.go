@@ -203,9 +203,9 @@ func (r *rows) haveDecimalsOf(f *digitForm) bool {
 	return slices.ContainsFunc(r.times, func(at float64) bool { return math.Abs(at*fewer-math.Round(at*fewer)) > off })
 }
 
-// decoded returns rows whose numbers are read as times of a form, and the line of the first number that is no such
-// time; 0 if all are. Sixtieths that are all below 24 count as hours of a day, and go on past midnight.
-func (r *rows) decoded(f *digitForm) (d rows, wrongLine int) {
+// decoded returns rows whose numbers are read as times of a form; false if some number is no such time. Sixtieths that
+// are all below 24 count as hours of a day, and go on past midnight.
+func (r *rows) decoded(f *digitForm) (d rows, ok bool) {
 	d = *r
 	d.times, d.rests = make([]float64, 0, len(r.times)), nil
 	switch {
@@ -219,14 +219,14 @@ func (r *rows) decoded(f *digitForm) (d rows, wrongLine int) {
 	for i, at := range r.times {
 		seconds, left, ok := f.secondsOf(at, r.rest(i))
 		if !ok {
-			return d, r.line(i)
+			return d, false
 		}
 		d.addTime(seconds, left)
 	}
 	if f.name == sixtieths && slices.Max(d.times) < hoursOfDay {
 		d.pastMidnight(hoursOfDay)
 	}
-	return d, 0
+	return d, true
 }
 
 const (

@@ -65,7 +65,9 @@ func readParquet(j *job, path string, each eachLine) (err error) {
 	})
 }
 
-// rows calls each with the values of every row, column by column. Values are valid until the next row.
+// rows calls each with the values of every row, column by column, until each returns an error, which rows returns.
+// Values are valid until the next row. It goes from row group to row group, since a group is a file of its own with
+// pages rewritten for the library, and only one of them is in memory.
 func (p *parquetFile) rows(each func(parquet.Row) error) error {
 	for i := range p.meta.RowGroups {
 		group, err := p.group(i)

@@ -121,7 +121,9 @@ func (s *Server) Reload(ctx context.Context) {
 	}
 }
 
-// Handler answers everything. It never panics; it reads no file but the token file and writes none.
+// Handler answers everything. If the server has a token, requests need it, but for whether the server lives and is
+// ready. Bad requests never make it panic (a broken connection ends as http.ErrAbortHandler). It reads no file but the
+// token file and writes none.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	handle := func(methods, path string, answer http.HandlerFunc) {

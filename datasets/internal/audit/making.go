@@ -72,6 +72,21 @@ func Made(values []float32, width int, rate float64) (m Making) {
 	return m
 }
 
+// Timed sets Rate and Jitter by the recording's own times.
+func (m *Making) Timed(times []float64) {
+	if len(times) < 3 || !(times[len(times)-1] > times[0]) {
+		return
+	}
+	steps := float64(len(times) - 1)
+	mean := (times[len(times)-1] - times[0]) / steps
+	squares := 0.0
+	for at := range times[1:] {
+		difference := times[at+1] - times[at] - mean
+		squares += difference * difference / steps
+	}
+	m.Rate, m.Jitter = 1/mean, math.Sqrt(squares)/mean
+}
+
 func missing(value float32) bool { return value != value }
 
 func allMissing(values []float32) bool {

@@ -60,8 +60,8 @@ func (s *Samples) descriptors() (all []Descriptor) {
 	for _, m := range s.Made {
 		decimals.With = append(decimals.With, float64(m.Digits))
 	}
-	add("the rate of the times", true, func(m *Making) float64 { return m.Rate })
-	add("the jitter of the times", true, func(m *Making) float64 { return m.Jitter })
+	add("the rate of the times", true, func(m *Making) float64 { return toDigits(m.Rate, 3) })
+	add("the jitter of the times", true, func(m *Making) float64 { return toDigits(m.Jitter, 1) })
 	for line, frequency := range mains {
 		add(fmt.Sprintf("the hum at %g Hz", frequency), true, func(m *Making) float64 { return m.Hum[line] })
 	}
@@ -76,6 +76,15 @@ func (s *Samples) descriptors() (all []Descriptor) {
 		}
 	}
 	return all
+}
+
+// toDigits returns a value with so many digits, so that rounding tells no class.
+func toDigits(value float64, digits int) float64 {
+	if value == 0 {
+		return 0
+	}
+	unit := math.Pow10(int(math.Floor(math.Log10(math.Abs(value)))) + 1 - digits)
+	return math.Round(value/unit) * unit
 }
 
 // What makes a shortcut: a chance below one in a thousand that any of all descriptors tells any class so well,
