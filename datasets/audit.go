@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	auditedSamples = 2_000      // of more, blocks of neighbours in the file are looked at
+	auditedSamples = 1_000      // of more, blocks of neighbours in the file are looked at
 	toldCopies     = 0.02       // of all samples
 	auditedValues  = 16_000_000 // of signals, which are read for it
 )

@@ -78,7 +78,7 @@ func findFamilies(v sampleValues) *families {
 		}
 	}
 	if alone < fewestUnits {
-		return &families{} // they are made up, or all alike: nothing could be drawn
+		return &families{byChance: f.byChance} // they are made up, or all alike: nothing could be drawn
 	}
 	return f
 }
@@ -112,7 +112,8 @@ func (f *families) findCopies(v sampleValues, joined *union) {
 			clashes++
 		}
 	}
-	if len(pairs) == 0 || float64(clashes) > chanceCopies*float64(len(pairs)) {
+	f.byChance = float64(clashes) > chanceCopies*float64(len(pairs))
+	if len(pairs) == 0 || f.byChance {
 		return
 	}
 	f.copied, f.copy = len(pairs), pairs[0]

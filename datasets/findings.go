@@ -51,7 +51,7 @@ type Finding struct {
 func (f Finding) OfFamilies() bool { return f.Kind == ofFamilies && f.dependence.Deviations > 0 }
 
 // matters are the least difference of accuracies, in deviations of its error, and as such, that is told.
-const mattersDeviations, mattersDifference = 2.5, 0.03
+const mattersDeviations, mattersDifference = 2.5, 0.02
 
 // IsWarning reports whether the finding says that a figure is not what new samples will give.
 func (f Finding) IsWarning() bool { return f.Level == warning }

@@ -207,10 +207,14 @@ func (d *Dataset) splitAt(place int32) string {
 //   - hubs of the graph, a graph that links all nodes alike, and weights that are distances.
 func (d *Dataset) oddities() (found Findings) {
 	values := d.survey()
+	equal := warning
+	if d.families != nil && d.families.byChance {
+		equal = note
+	}
 	for _, part := range []struct {
 		kind, level string
 		lines       []string
-	}{{ofValues, warning, values.extreme()}, {ofCopies, warning, d.copies()}, {ofValues, note, values.unchanging()},
+	}{{ofValues, warning, values.extreme()}, {ofCopies, equal, d.copies()}, {ofValues, note, values.unchanging()},
 		{ofSensors, question, d.remarks()}, {ofClasses, warning, d.uneven()}, {ofGraph, warning, d.graphOddities()}} {
 		for _, line := range part.lines {
 			found = append(found, Finding{Kind: part.kind, Level: part.level, text: line})

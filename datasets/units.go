@@ -33,6 +33,7 @@ func (r *Raw) Unit(i int) string {
 
 // families are sets of samples of which one tells what another is: copies, and recordings that overlap.
 type families struct {
+	byChance   bool          // equal samples have few values, and are of several classes: they were not copied
 	copied     int           // samples that equal an earlier one
 	copy       [2]int        // the first of them, and the one that it equals
 	overlapped int           // samples that overlap another

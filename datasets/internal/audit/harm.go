@@ -19,7 +19,7 @@ const (
 	folds       = 5
 	randomFolds = 5 // drawings of folds
 	// harmful is the least difference of accuracies, and harmDeviations the least of its deviations, that are told.
-	harmful, harmDeviations = 0.03, 2.5
+	harmful, harmDeviations = 0.02, 2.5
 )
 
 // Matters reports whether the difference is more than its error.

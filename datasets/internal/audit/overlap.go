@@ -12,7 +12,7 @@ import (
 type Overlap struct{ Earlier, Later, Shift int }
 
 const (
-	overlapWork    = 1 << 30 // comparisons: of more samples than that allows some are looked at
+	overlapWork    = 1 << 29 // comparisons: of more samples than that allows some are looked at
 	leastOverlap   = 16      // time points
 	leastShare     = 0.2     // of a recording, that both have
 	leastDistinct  = 8       // values: a few spikes among zeros are alike by chance

@@ -55,11 +55,12 @@ func (s *Samples) descriptors() (all []Descriptor) {
 	add("the run of one value at the end", true, func(m *Making) float64 { return float64(m.RunEnd) })
 	add("the step of the values", true, func(m *Making) float64 { return math.Round(m.Step*20) / 20 })
 	add("the decimals of the values", true, func(m *Making) float64 { return float64(m.Decimals) })
-	// Larger values have fewer decimals where all are written with as many digits.
-	decimals := &all[len(all)-1]
-	for _, m := range s.Made {
-		decimals.With = append(decimals.With, float64(m.Digits))
+	// Larger values have fewer decimals, and a larger step, where all are written with as many digits.
+	digits := make([]float64, s.Len())
+	for i, m := range s.Made {
+		digits[i] = float64(m.Digits)
 	}
+	all[len(all)-1].With, all[len(all)-2].With = digits, digits
 	add("the rate of the times", true, func(m *Making) float64 { return toDigits(m.Rate, 3) })
 	add("the jitter of the times", true, func(m *Making) float64 { return toDigits(m.Jitter, 1) })
 	for line, frequency := range mains {
