@@ -177,24 +177,23 @@ func (f Finding) String() string {
 			f.Count, f.names[0], f.names[1])
 	case ofOverlap:
 		return fmt.Sprintf("%d recordings are in part another one (such as %s and %s): recordings were cut into windows "+
-			"that overlap. Windows that overlap stay together in every draw (%d families, the largest of %d)%s. If more "+
-			"windows are of one recording or person than these, name their groups",
+			"that overlap. Windows that overlap stay together in every draw (%d families; the largest has %d windows)%s. "+
+			"If more windows are of one recording or person than these, name their groups",
 			f.Count, f.names[0], f.names[1], f.Families, f.Largest, f.cost())
 	case ofLinks:
 		if f.What == fromOneText {
-			return "edges fit the values if nodes are counted from 0, and they name no node 0: they seem to be " +
-				"counted from 1; " +
-				"subtract 1"
+			return "the edges seem to count nodes from 1: none names node 0, and linked nodes are alike only if 1 is " +
+				"subtracted. Subtract 1"
 		}
 		return fmt.Sprintf("linked nodes are no more alike (mean correlation %.3f) than any other two (%.3f): is the "+
-			"order of "+
-			"the nodes in the graph that of the values?", f.Seen, f.Drawn)
+			"order of the nodes in the graph that of the values?", f.Seen, f.Drawn)
 	case ofOwners:
 		return "whose recordings are these? If several are of one person, device or session, name their groups: else the " +
 			"accuracy is that on new recordings of the same ones. No file can tell this from values"
 	case ofMistakes:
-		return fmt.Sprintf("%d of the %d mistakes on held-out samples are among the %d samples from %s to %s, which stand "+
-			"together in the file: is a label wrong there, or was this part recorded in another way?", f.Count, f.Families,
+		return fmt.Sprintf("%d of the %d mistakes on held-out training samples are among the %d of these from sample "+
+			"%s to sample %s, which stand together in the file: are labels wrong there, or was this part recorded in "+
+			"another way?", f.Count, f.Families,
 			f.Largest, f.names[0], f.names[1])
 	case ofShortcut:
 		return f.shortcut()
@@ -213,9 +212,8 @@ func (f Finding) String() string {
 
 // shortcut says what tells a class.
 func (f Finding) shortcut() string {
-	seen := fmt.Sprintf("class %s can be told by %s alone: a limit sets apart %.0f%% of its samples and %.0f%% of "+
-		"the others",
-		f.Class, f.What, 100*f.Recall, 100*f.Others)
+	seen := fmt.Sprintf("class %s can be told by %s alone: a threshold finds %.0f%% of the class and %.0f%% of the "+
+		"other samples", f.Class, f.What, 100*f.Recall, 100*f.Others)
 	if f.Level != warning {
 		return seen + ". That may be what the class is, or how it was recorded"
 	}
@@ -249,8 +247,7 @@ func (f Finding) families() string {
 		return fmt.Sprintf("samples of a class come in families of about %d that are more alike than chance lets them: "+
 			"repeats of one person or recording, or clusters. %s", f.Largest, ask)
 	}
-	return fmt.Sprintf("%s are alike: the nearest one of its class is such a one for %.0f%% of the samples, by "+
-		"chance for "+
+	return fmt.Sprintf("%s are alike: for %.0f%% of all samples such a one is the nearest of the class, by chance for "+
 		"%.0f%%%s. %s", f.What, 100*f.Seen, 100*f.Drawn, f.cost(), ask)
 }
 
@@ -259,6 +256,6 @@ func (f Finding) cost() string {
 	if f.By == "" {
 		return ""
 	}
-	return fmt.Sprintf(". On samples held out at random %s %.0f%%, on whole families %.0f%%", f.By, 100*f.Random,
-		100*f.Whole)
+	return fmt.Sprintf(". Of samples that are held out at random %s %.0f%% right, of whole families that are held "+
+		"out %.0f%%", f.By, 100*f.Random, 100*f.Whole)
 }

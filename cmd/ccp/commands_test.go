@@ -119,7 +119,7 @@ func TestTrain(t *testing.T) {
 	code, stdout, stderr := execute(t, line...)
 	require.Zero(t, code, stderr)
 	doubt, stderr, _ := strings.Cut(stderr, "\n")
-	assert.Regexp(t, `^warning: samples that stand together in the file are alike: .* whole families \d+%`, doubt)
+	assert.Regexp(t, `^warning: samples that stand together in the file are alike: .* held out \d+%`, doubt)
 	assert.Equal(t, "data   digits: 1,258 training, 180 validation, 359 test samples in 10 classes\n"+
 		"graph  64 nodes, 210 edges, 1 channel\nmodel  ccp 4x8/4,1x8/4, fc 8, on go\ntrain  19 steps of 64 samples "+
 		"in 1 epoch, rate 0.001 cosine, best weights\n", stderr[:strings.Index(stderr, "epoch 1/1")])

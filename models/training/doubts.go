@@ -60,8 +60,8 @@ func (r *run) judgeDoubts(d *datasets.Dataset, held transforms.HeldOut) {
 		r.state.Findings = slices.Clone(r.state.Findings)
 		r.state.Findings[at] = judged
 		if judged.IsWarning() {
-			r.notice(fmt.Sprintf("warning: %s %.1f%% on samples held out at random, and %.1f%% on whole families (%s): "+
-				"expect the latter of new families", judged.By, 100*judged.Random, 100*judged.Whole,
+			r.notice(fmt.Sprintf("warning: %s %.1f%% right of samples held out at random, and %.1f%% of whole families "+
+				"(%s): expect the latter of new families", judged.By, 100*judged.Random, 100*judged.Whole,
 				strings.TrimSuffix(judged.What, ",")))
 		}
 	}

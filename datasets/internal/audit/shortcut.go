@@ -279,5 +279,6 @@ func bestLimit(values []float64, labels []int32, class int32, count int) (recall
 			recall, others = 1-below, 1-otherBelow
 		}
 	}
-	return recall, others
+	const rounding = 1e-9 // of sums of shares
+	return math.Round(recall/rounding) * rounding, math.Abs(math.Round(others/rounding) * rounding)
 }
