@@ -111,8 +111,8 @@ func (r *npzReader) otherAxes() error {
 }
 
 // ReadGraph reads the graph beside the features of an .npz file, so that whoever classifies them can tell whether it is
-// the one that the classifier was trained on. It takes edges, an adjacency matrix or compressed rows over so many nodes.
-// It is nil if none of these is there with all its arrays.
+// the one that the classifier was trained on. It takes edges, an adjacency matrix or compressed rows over so many
+// nodes. It is nil if none of these is there with all its arrays.
 func ReadGraph(path string, nodes int) (*affinity.Matrix, error) {
 	r, err := openNPZ(path, Options{})
 	if err != nil {

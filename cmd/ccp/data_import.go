@@ -60,8 +60,9 @@ func (c *importCommand) usualFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.options.Test, "test", "",
 		"`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, "+
 			"drawn when the file is read)")
-	f.BoolVar(&c.options.TestEnds, "test-ends", false, "test on the windows in the last fifth of each recording, a window "+
-		"apart, where no whole recording can be held out")
+	f.BoolVar(&c.options.TestEnds, "test-ends", false,
+		"test on the windows in the last fifth of each recording, a window "+
+			"apart, where no whole recording can be held out")
 	cutFlags(f, &c.options.Cut)
 }
 

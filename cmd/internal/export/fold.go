@@ -16,8 +16,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Network is a trained classifier as constants, of which the ONNX model is written: gates are computed, batch normalisation is folded. The
-// input is x = (signal − Mean) / Std, `[nodes, channels]`. Then every level computes
+// Network is a trained classifier as constants, of which the ONNX model is written: gates are computed, batch
+// normalisation is folded. The input is x = (signal − Mean) / Std, `[nodes, channels]`. Then every level computes
 //
 //	x[k,j] ← ELU(Σ_l Σ_i Kernel[l,i,j] · Gates[k,l] · x[Nodes[k,l],i] + Bias[j])
 //

@@ -84,9 +84,9 @@ func (r *rows) wentBack(all []int) error {
 		r.line(all[at]), text.Time(times[at-1]), text.Time(times[at]))
 }
 
-// farBack returns the last place where times, in the order of the file and nearly always ascending, go back by more than
-// minSteps lines, or from a time that is ahead of those minSteps lines later; 0 if they do nowhere. A jump at the last
-// line counts only if it goes back before the first time: one late line says nothing of a clock.
+// farBack returns the last place where times, in the order of the file and nearly always ascending, go back by more
+// than minSteps lines, or from a time that is ahead of those minSteps lines later; 0 if they do nowhere. A jump at the
+// last line counts only if it goes back before the first time: one late line says nothing of a clock.
 func farBack(times []float64) int {
 	steps, jump := 0, 0
 	for i, time := range times {
