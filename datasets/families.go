@@ -90,6 +90,9 @@ const fewestUnits = 10
 // copying.
 const chanceCopies = 0.1
 
+// fewClashes bounds the equal samples of different classes that may be mistakes: one in so many of all samples.
+const fewClashes = 20
+
 // findCopies joins samples of one class that have the same values.
 func (f *families) findCopies(v sampleValues, joined *union) {
 	clashes := 0
@@ -112,8 +115,9 @@ func (f *families) findCopies(v sampleValues, joined *union) {
 			clashes++
 		}
 	}
-	f.byChance = float64(clashes) > chanceCopies*float64(len(pairs))
-	if len(pairs) == 0 || f.byChance {
+	several := float64(clashes) > chanceCopies*float64(len(pairs))
+	f.byChance = several && clashes*fewClashes > len(v.labels)
+	if len(pairs) == 0 || several {
 		return
 	}
 	f.copied, f.copy = len(pairs), pairs[0]
