@@ -47,6 +47,16 @@ type Finding struct {
 	text       string // if it is known, as from a file
 }
 
+// Stated returns the findings as they are read from a file: each says what it said, and Families knows nothing more.
+func (f Findings) Stated() (stated Findings) {
+	for _, one := range f {
+		one.text, one.names, one.dependence = one.String(), [2]string{}, audit.Dependence{}
+		one.Families, one.Largest = 0, 0 // which the text has
+		stated = append(stated, one)
+	}
+	return stated
+}
+
 // OfFamilies reports whether Findings.Families names the families of the finding.
 func (f Finding) OfFamilies() bool { return f.Kind == ofFamilies && f.dependence.Deviations > 0 }
 

@@ -115,7 +115,7 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 		Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
 		Train: best.Train, Validation: best.Validation, Test: Score{Loss: test.Loss, Accuracy: test.Accuracy},
 		Objective: append([]float64(nil), best.Objective...), Members: r.state.Members,
-		Findings: r.state.Findings,
+		Findings: r.state.Findings.Stated(),
 		Seconds:  r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
 		Checkpoint: r.dir, MajorityBaseline: test.MajorityBaseline, TestSamples: test.Samples,
 	}
