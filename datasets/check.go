@@ -54,7 +54,9 @@ func CheckNPZ(path string, opts Options) (Report, error) {
 	report.Usable = len(errs) == 0
 	if report.Usable {
 		report.Warnings = append(report.Warnings, report.Data.Warnings...)
-		if report.Findings, err = report.Data.doubts(!r.Has("split")); err != nil {
+		drawn := !r.Has("split")
+		report.Findings, err = report.Data.doubts(drawn)
+		if err != nil {
 			return report, err
 		}
 	} else {

@@ -63,7 +63,8 @@ func findFamilies(v sampleValues) *families {
 		joined.join(o.Earlier, o.Later)
 		overlapping[o.Earlier], overlapping[o.Later] = true, true
 	}
-	if f.overlapped = len(overlapping); f.overlapped > 0 {
+	f.overlapped = len(overlapping)
+	if f.overlapped > 0 {
 		f.overlap = overlaps[0]
 	}
 	if f.copied == 0 && f.overlapped == 0 {
