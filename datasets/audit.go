@@ -127,14 +127,19 @@ func chosenOf(samples []int, most int) (chosen []int) {
 
 // madeOf returns how sample i was made.
 func (d *Dataset) madeOf(i int, values []float32, width int) audit.Making {
-	if made, known := d.made[i]; known {
-		return made
+	var made audit.Making
+	switch {
+	case d.made[i] != nil:
+		made = *d.made[i]
+	case d.Form != nil:
+		made = audit.Made(values, width, d.Form.Rate)
+	default:
+		made = audit.Made(values, width, 0)
 	}
-	rate := 0.0
-	if d.Form != nil {
-		rate = d.Form.Rate
+	if d.asRead != nil {
+		made.AsRead(d.asRead[i])
 	}
-	return audit.Made(values, width, rate)
+	return made
 }
 
 // familyFindings tells of copies and overlaps that stay together.

@@ -234,6 +234,7 @@ func (f Finding) shortcut() string {
 var remedies = []struct{ word, text string }{
 	{"run", "If it fills recordings up to one length, store NaN there, or the array lengths [samples]"},
 	{"missing", "See that values are missing for the same reasons in all classes, or leave such sensors out"},
+	{"made up", "See that values are lost for the same reasons in all classes, or leave such recordings out"},
 	{"first value", "Cut all recordings alike"},
 	{"step", "Round the values of all classes alike"},
 	{"decimals", "Round the values of all classes alike"},

@@ -41,6 +41,9 @@ func (r *npzReader) newHoles(form *recording.Form) *npzHoles {
 
 // count adds the holes of series i.
 func (h *npzHoles) count(i int, of recording.Holes) {
+	if how := h.raw.made[i]; how != nil {
+		how.MadeUp = of.Share
+	}
 	if h.training == nil || h.training[i] {
 		h.most = h.most.Most(of, len(h.form.Sensors))
 	}
@@ -91,9 +94,13 @@ func (h *npzHoles) settle() {
 
 // judge returns what a person should know of a recording to classify, with what its holes tell. Where samples are
 // classified, too much that is made up is an error; where a classifier is tested, it is told.
-func (r *npzReader) judge(form *recording.Form, changed recording.Changes) (notes []string, err error) {
+func (r *npzReader) judge(form *recording.Form, i int, changed recording.Changes) (notes []string, err error) {
 	if r.opts.Form == nil {
 		return changed.Notes, nil
+	}
+	if r.judgesImport() && form.TooMuch(r.raw.asRead[i].MadeUp) {
+		return changed.Notes, fmt.Errorf("the import made up %.2g%% of its values, in the training at most %.2g%%: a class "+
+			"would rest on what was not measured", 100*r.raw.asRead[i].MadeUp, 100*form.Holes.Share)
 	}
 	note, err := form.Judge(changed.Holes)
 	switch {
@@ -107,6 +114,9 @@ func (r *npzReader) judge(form *recording.Form, changed recording.Changes) (note
 	}
 	return changed.Notes, nil
 }
+
+// judgesImport reports that samples to classify are of an import, which has filled their holes and counted them.
+func (r *npzReader) judgesImport() bool { return r.predicts && r.raw.asRead != nil }
 
 // warnHoles warns of an import to classify whose recordings had more holes than those of the training: they were
 // filled, and no series tells.

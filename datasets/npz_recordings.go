@@ -153,10 +153,10 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 	checked := false
 	uneven, rate := 0, 0
 	h := r.newHoles(form)
-	timed := r.series.times != nil || r.retimed()
+	prepared := r.series.times != nil || r.retimed() || r.series.other || plain.Gaps != nil || r.judgesImport()
 	made := r.looksAt()
 	for i := range r.raw.Series {
-		if checked && !timed && !r.series.other && plain.Gaps == nil {
+		if checked && !prepared {
 			series := r.turned(i)
 			if series != nil {
 				r.raw.Series[i] = series
@@ -170,15 +170,13 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 			x.Sensors = own
 		}
 		if made[i] {
-			how := audit.Made(loop.Convert[float32](x.Values), form.Width(), plain.Rate)
-			how.Timed(x.Times)
-			r.raw.made[i] = how
+			r.raw.made[i] = howMade(x, &plain)
 		}
 		changed, err := plain.Prepare(&x)
 		checked = checked || err == nil
 		if err == nil {
 			h.count(i, changed.Holes)
-			changed.Notes, err = r.judge(&plain, changed)
+			changed.Notes, err = r.judge(&plain, i, changed)
 		}
 		if err != nil && r.skip != nil {
 			r.skip(i, err)
@@ -202,6 +200,14 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 	h.settle()
 	r.series.values, r.series.room, r.series.buffer = nil, nil, nil
 	return changes, nil
+}
+
+// howMade says how a recording was made that is not prepared yet.
+func howMade(x recording.Recording, form *recording.Form) *audit.Making {
+	how := audit.Made(loop.Convert[float32](x.Values), form.Width(), form.Rate)
+	x.Channels = form.Channels
+	how.Rate, how.Jitter = x.Timing()
+	return &how
 }
 
 // noteRecording keeps what a person should know of recording i.
@@ -281,7 +287,7 @@ func (r *npzReader) looksAt() map[int]bool {
 	for _, i := range chosenOf(r.raw.Split.Train, auditedSamples) {
 		chosen[i] = true
 	}
-	r.raw.made = make(map[int]audit.Making, len(chosen))
+	r.raw.made = make(map[int]*audit.Making, len(chosen))
 	return chosen
 }
 

@@ -119,8 +119,9 @@ type Raw struct {
 	// Warnings are the oddities found while loading that do not stop a training, one sentence each.
 	Warnings []string
 
-	families *families            // of samples without groups; nil if none were looked for
-	made     map[int]audit.Making // how some recordings were made, by their values before gaps were filled; nil: by these
+	families *families             // of samples without groups; nil if none were looked for
+	asRead   []audit.AsRead        // what an import saw of each recording before it made a series of it; nil: unknown
+	made     map[int]*audit.Making // how some recordings were made, by their values before gaps were filled; nil: by these
 }
 
 // Input returns sample i as a classifier takes it, in raw units: a recording whole, `[timepoints, sensors, channels]`,

@@ -197,6 +197,12 @@ func usualStep(times []float64) float64 {
 	return median
 }
 
+// TooMuch reports that more of a recording's values are made up than an answer can rest on, and than the training
+// recordings had. Of forms of before nothing is too much.
+func (f *Form) TooMuch(share float64) bool {
+	return f.Holes != nil && share > max(mostShare, slack*f.Holes.Share)
+}
+
 // Judge says what a person should know of the holes of a recording to classify, "" if nothing. It is an error if more
 // is made up than an answer can rest on, and than the recordings of the training had. Forms of before have none of
 // these: then nothing is refused.
@@ -227,7 +233,7 @@ func (f *Form) Judge(h Holes) (note string, err error) {
 		hole = fmt.Sprintf("sensor %q was not measured for up to %.4g at a time", suggest.Clip(f.Sensors[sensor]), longest)
 	}
 	switch {
-	case f.Holes != nil && h.Share > max(mostShare, slack*most.Share):
+	case f.TooMuch(h.Share):
 		err = fmt.Errorf("%s of its values would be made up, %s: %s; a class would rest on what was not measured",
 			percent(h.Share), known, hole)
 	case f.Holes != nil && h.Sensors[worst] > max(mostSensor, slack*most.Sensors[worst]):

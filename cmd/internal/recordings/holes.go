@@ -36,6 +36,7 @@ type holes struct {
 	latestIn   string
 	halfMadeUp int // samples of which more than half is made up
 	firstHalf  string
+	unseen     bool // times were made even, or gaps filled, so that the series do not tell how they were recorded
 }
 
 // countHoles adds those of a sample.

@@ -245,6 +245,7 @@ func (m *making) write() error {
 	keep(m, "sample_names", distinctNames(m.samples))
 	keep(m, "sensor_names", m.made.Sensors)
 	keep(m, "recording", []string{string(form)})
+	m.keepAsRead()
 	if m.made.SplitBy != "" {
 		split := make([]uint8, len(m.samples))
 		for i, x := range m.samples {

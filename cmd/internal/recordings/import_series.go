@@ -100,6 +100,7 @@ func (m *making) checkAllMeasured() error {
 // even replaces the values of a sample, once prepared, by a series at even time points.
 func (m *making) even(x *sample) error {
 	m.countZeroEnds(x)
+	rate, jitter := x.Timing()
 	changes, err := m.form.Prepare(&x.Recording)
 	if err != nil {
 		return fmt.Errorf("%s: %w", x.where, err)
@@ -109,6 +110,10 @@ func (m *making) even(x *sample) error {
 	}
 	m.made.Filled.Of += len(x.Values)
 	m.countHoles(x, &changes.Holes)
+	missing := changes.Interpolated + changes.Zeros + changes.Filled
+	x.seen = [asReadColumns]float32{float32(x.Timepoints()), float32(rate), float32(jitter),
+		float32(missing) / float32(max(1, len(x.Values))), float32(changes.Holes.Share)}
+	m.holes.unseen = m.holes.unseen || rate > 0 || missing > 0
 	for _, note := range changes.Notes {
 		m.noteOf(note, fmt.Sprintf("%s, such as in %s", note, x.where))
 	}

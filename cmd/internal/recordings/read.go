@@ -22,9 +22,10 @@ type sample struct {
 	source
 	where  string // for errors: the file, and the line if it holds several
 	group  string
-	line   int       // where it begins
-	rows   rows      // the lines of a table, until they are laid
-	series []float32 // the values at even time points, once prepared
+	line   int                    // where it begins
+	rows   rows                   // the lines of a table, until they are laid
+	series []float32              // the values at even time points, once prepared
+	seen   [asReadColumns]float32 // of how it was recorded, see keepAsRead
 }
 
 // reading gathers the recordings of several files.

@@ -23,6 +23,7 @@ type Making struct {
 	Scale      float64    // the logarithm of the deviation of its values
 	Rate       float64    // time points for each unit of time by its own times; 0 if it has none
 	Jitter     float64    // deviation of the steps of its own times, as a share of their mean
+	MadeUp     float64    // the share of its values that lie in holes, where nothing was measured
 	Hum        [2]float64 // the logarithm of the power at 50 and 60 Hz beside that of the frequencies around; 0 if unknown
 }
 
@@ -70,21 +71,6 @@ func Made(values []float32, width int, rate float64) (m Making) {
 		m.Step = steps[len(steps)/2]
 	}
 	return m
-}
-
-// Timed sets Rate and Jitter by the recording's own times.
-func (m *Making) Timed(times []float64) {
-	if len(times) < 3 || !(times[len(times)-1] > times[0]) {
-		return
-	}
-	steps := float64(len(times) - 1)
-	mean := (times[len(times)-1] - times[0]) / steps
-	squares := 0.0
-	for at := range times[1:] {
-		difference := times[at+1] - times[at] - mean
-		squares += difference * difference / steps
-	}
-	m.Rate, m.Jitter = 1/mean, math.Sqrt(squares)/mean
 }
 
 func missing(value float32) bool { return value != value }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -16,7 +17,9 @@ type Descriptor struct {
 	// Artefact says that the number comes of the recording alone. Others, such as the length of a gesture, may be what
 	// the classes differ in.
 	Artefact bool
-	Values   []float64 // NaN where a sample has none
+	// Interpolated says that the number tells of what is interpolated before anybody looks at the values.
+	Interpolated bool
+	Values       []float64 // NaN where a sample has none
 	// With is another number of each sample that must tell the same class; nil if none must.
 	With []float64
 }
@@ -50,6 +53,7 @@ func (s *Samples) descriptors() (all []Descriptor) {
 	add("the scale of the values", false, func(m *Making) float64 { return m.Scale })
 	add("the longest time that a sensor keeps one value", false, func(m *Making) float64 { return float64(m.Repeat) })
 	add("the share of missing values", true, func(m *Making) float64 { return m.Missing })
+	add("the share of values made up in holes", true, func(m *Making) float64 { return m.MadeUp })
 	add("the time points before the first value", true, func(m *Making) float64 { return float64(m.Late) })
 	add("the run of one value at the begin", true, func(m *Making) float64 { return float64(m.RunStart) })
 	add("the run of one value at the end", true, func(m *Making) float64 { return float64(m.RunEnd) })
@@ -63,6 +67,10 @@ func (s *Samples) descriptors() (all []Descriptor) {
 	all[len(all)-1].With, all[len(all)-2].With = digits, digits
 	add("the rate of the times", true, func(m *Making) float64 { return toDigits(m.Rate, 3) })
 	add("the jitter of the times", true, func(m *Making) float64 { return toDigits(m.Jitter, 1) })
+	for i := range all {
+		what := all[i].Name
+		all[i].Interpolated = strings.HasSuffix(what, "of the times") || strings.HasPrefix(what, "the share of")
+	}
 	for line, frequency := range mains {
 		add(fmt.Sprintf("the hum at %g Hz", frequency), true, func(m *Making) float64 { return m.Hum[line] })
 	}
@@ -122,10 +130,7 @@ func (s *Samples) Shortcuts() (found []Shortcut) {
 		found = append(found, best)
 	}
 	slices.SortStableFunc(found, func(a, b Shortcut) int {
-		if a.Descriptor.Artefact != b.Descriptor.Artefact {
-			return cmp.Compare(order(a), order(b))
-		}
-		return cmp.Compare(b.Area, a.Area)
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(b.Area, a.Area))
 	})
 	return distinct(found)
 }
@@ -138,12 +143,16 @@ func (s Shortcut) tells() bool {
 	return s.Area >= shortcutArea || s.Recall >= shortcutRecall && s.Others <= shortcutOthers
 }
 
-// order puts artefacts first.
+// order puts artefacts first, and before others those that make them: interpolation over missing values, and at
+// even times, leaves more decimals and finer steps.
 func order(s Shortcut) int {
-	if s.Descriptor.Artefact {
+	switch {
+	case s.Descriptor.Interpolated:
 		return 0
+	case s.Descriptor.Artefact:
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // oneFact is the correlation of ranks from which on two descriptors say the same.
