@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -55,9 +56,23 @@ type mistakeJSON struct {
 	Probability float64 `json:"probability"`
 }
 
+// onlyClass returns the class of all samples; "" if they have several, or the classifier knows one alone.
+func (e evalJSON) onlyClass() (name string) {
+	for _, class := range e.PerClass {
+		if class.Samples == e.Samples && len(e.PerClass) > 1 && e.Samples > 1 {
+			return class.Name
+		}
+	}
+	return ""
+}
+
 // Warnings say how many of the samples were trained on or chose what is tested, and how many are far outside the
 // training data.
 func (e evalJSON) Warnings() (lines []string) {
+	if name := e.onlyClass(); name != "" {
+		lines = append(lines, fmt.Sprintf("all samples here are of class %s: the accuracy is its recall, and says nothing "+
+			"of other classes; ccp compare --folds groups pools folds", suggest.Clip(name)))
+	}
 	if e.TrainedOn != nil && *e.TrainedOn > 0 {
 		lines = append(lines,
 			fmt.Sprintf("warning: %s of %s samples were trained on, so that this accuracy says little about new samples",

@@ -37,6 +37,9 @@ func (l Line) accuracy() string {
 	case 1:
 		return fmt.Sprintf("%.1f", 100*l.Accuracy)
 	}
+	if l.Pooled != nil && l.Pooled.OneClass > 0 { // no fold has an accuracy over classes to deviate from
+		return fmt.Sprintf("%.1f", 100*l.Pooled.Accuracy)
+	}
 	return fmt.Sprintf("%.1f ± %.1f", 100*l.Accuracy, 100*l.Deviation)
 }
 

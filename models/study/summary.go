@@ -33,6 +33,7 @@ type Line struct {
 	PerSecond   float64 `json:"signals_per_second"` // of inference, in batches of 64
 	PredictedBy string  `json:"predicted_by"`       // see models.Classifier.PredictedBy
 	Ensemble    bool    `json:"ensemble,omitempty"` // several members predict
+	Pooled      *Pooled `json:"pooled,omitempty"`   // of folds
 	Note        string  `json:"note,omitempty"`
 	Error       string  `json:"error,omitempty"` // why there is no run
 	Each        []Ended `json:"each,omitempty"`
@@ -198,6 +199,8 @@ func ranks(values []float64) (numbers []float64) {
 // summarizeRow reads the results of a row's runs.
 func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 	line := Line{Name: row.Name, Paper: row.Paper, Note: row.Note}
+	var pooled Pooled
+	known := row.Folds != nil
 	var accuracies, losses, validations, times, rates []float64
 	for _, cell := range cells {
 		var rate Rate
@@ -223,6 +226,11 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 			line.Epochs = result.Epochs
 		}
 		line.Each = append(line.Each, ended)
+		known = known && pooled.add(result)
+	}
+	if known && pooled.Folds > 0 {
+		pooled.settle()
+		line.Pooled = &pooled
 	}
 	line.Runs = len(accuracies)
 	if line.Runs > 0 {

@@ -49,7 +49,15 @@ type Result struct {
 	// Evaluation. TestSamples is their number. Both are 0 in results of earlier versions.
 	MajorityBaseline float64 `json:"majority-class baseline"`
 	TestSamples      int     `json:"test_samples"`
-	Resumed          bool    `json:"-"` // the run had ended before; nothing was trained now
+	// TestClasses are the test samples of each class. It is nil in results of earlier versions.
+	TestClasses []Counted `json:"test_classes,omitempty"`
+	Resumed     bool      `json:"-"` // the run had ended before; nothing was trained now
+}
+
+// Counted is how many samples there are of a class, and how many of them are predicted right.
+type Counted struct {
+	Samples int `json:"samples"`
+	Right   int `json:"right"`
 }
 
 // Member is a member of the ensemble, or a transform of its ridge classifier, and how it predicts training samples
@@ -118,6 +126,10 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 		Findings: r.state.Findings.Stated(),
 		Seconds:  r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
 		Checkpoint: r.dir, MajorityBaseline: test.MajorityBaseline, TestSamples: test.Samples,
+	}
+	for _, class := range test.PerClass {
+		right := int(math.Round(class.Recall * float64(class.Samples)))
+		result.TestClasses = append(result.TestClasses, Counted{class.Samples, right})
 	}
 	if !r.hasNetwork() {
 		result.Epochs, result.Steps, result.BestEpoch = 0, 0, 0
