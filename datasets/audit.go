@@ -26,7 +26,7 @@ func Audit(d *Dataset) (Findings, error) {
 	samples, chosen := d.audited()
 	report := audit.Of(samples, d.familiesOf(chosen), d.Groups != nil)
 	found := slices.Concat(d.oddities(), d.familyFindings(report.Known))
-	if links := d.linkFinding(samples); links != nil {
+	if links := d.linkFinding(samples, found); links != nil {
 		found = append(found, *links)
 	}
 	for _, s := range report.Shortcuts {
@@ -180,35 +180,6 @@ func (d *Dataset) familiesOf(chosen []int) (family []int) {
 	}
 	return family
 }
-
-// linkFinding tells of a graph whose links have nothing to do with the values of the nodes; nil if they have, or if the
-// graph was made of the values. Where samples are recordings, what goes along links comes later, so that it is not
-// asked.
-func (d *Dataset) linkFinding(samples *audit.Samples) *Finding {
-	if d.Series != nil || d.GraphLearned() || d.Nodes > mostAskedNodes {
-		return nil
-	}
-	var links []audit.Link
-	for _, edge := range d.Affinity.EdgeList() {
-		if edge.I != edge.J {
-			links = append(links, audit.Link{I: edge.I, J: edge.J})
-		}
-	}
-	found := samples.LinksOf(links, d.Nodes)
-	switch {
-	case found.FromZero > fromOne && found.FromZero > 2*found.Deviations:
-		return &Finding{Kind: ofLinks, Level: warning, What: fromOneText}
-	case found.Unrelated():
-		return &Finding{Kind: ofLinks, Level: question, Seen: found.Correlation, Drawn: found.Drawn}
-	}
-	return nil
-}
-
-const (
-	mostAskedNodes = 4_000
-	fromOne        = 8 // deviations that links have if they are counted from 0
-	fromOneText    = "counted from 1"
-)
 
 // Mistakes looks for a stretch of the file in which a classifier's mistakes stand together: a session with swapped
 // labels, or one that was recorded in another way. right says of each of some samples, whether it was predicted right

@@ -191,7 +191,17 @@ func (f Finding) String() string {
 			"If more windows are of one recording or person than these, name their groups",
 			f.Count, f.names[0], f.names[1], f.Families, f.Largest, f.cost())
 	case ofLinks:
-		if f.What == fromOneText {
+		switch f.What {
+		case perhapsText:
+			return "edges begin with node 1, and node 0 has none; if they count from 1, subtract 1 (edges - 1)"
+		case distanceText:
+			return fmt.Sprintf("heavier links join nodes that are less alike (rank correlation %.2f of the weights with the "+
+				"correlations of linked nodes), as if weights were distances; a weight says how near two are: store %s", f.Seen,
+				similarity)
+		case weightText:
+			return fmt.Sprintf("most nodes are linked, and those with heavier links are no more alike than others (rank "+
+				"correlation %.2f): is the order of the nodes in the graph that of the values?", f.Seen)
+		case fromOneText:
 			return "the edges seem to count nodes from 1: none names node 0, and linked nodes are alike only if 1 is " +
 				"subtracted. Subtract 1"
 		}

@@ -158,7 +158,7 @@ func (r *npzReader) readEdges() (*affinity.Matrix, error) {
 		alike(edges)
 	}
 	if len(ends) > 0 && slices.Min(ends) == 1 {
-		appendf(&r.raw.Warnings, "edges begin with node 1, and node 0 has none; if they count from 1, subtract 1 (edges - 1)")
+		r.raw.fromOne = true
 	}
 	return about("edges")(affinity.New(r.nodes, edges))
 }

@@ -120,6 +120,7 @@ type Raw struct {
 	Warnings []string
 
 	families *families             // of samples without groups; nil if none were looked for
+	fromOne  bool                  // the edges of a file begin with node 1, as if nodes were counted from 1
 	asRead   []audit.AsRead        // what an import saw of each recording before it made a series of it; nil: unknown
 	made     map[int]*audit.Making // how some recordings were made, by their values before gaps were filled; nil: by these
 }

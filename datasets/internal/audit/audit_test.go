@@ -376,7 +376,7 @@ func TestLinks(t *testing.T) {
 		order := d.rng.Perm(nodes - 1)
 		var links []Link
 		for at := range nodes - 2 {
-			links = append(links, Link{order[at], order[at+1]})
+			links = append(links, Link{I: order[at], J: order[at+1]})
 		}
 		s := &Samples{Width: nodes, Classes: 2}
 		for i := range n {
@@ -396,8 +396,8 @@ func TestLinks(t *testing.T) {
 		var later, other []Link
 		drawn := d.rng.Perm(nodes)
 		for _, link := range links {
-			later = append(later, Link{link.I + 1, link.J + 1})
-			other = append(other, Link{drawn[link.I], drawn[link.J]})
+			later = append(later, Link{I: link.I + 1, J: link.J + 1})
+			other = append(other, Link{I: drawn[link.I], J: drawn[link.J]})
 		}
 		if l := s.LinksOf(later, nodes); l.FromZero < 5 {
 			t.Errorf("draw %d: links counted from 1: %+v", seed, l)

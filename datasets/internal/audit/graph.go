@@ -6,7 +6,10 @@ import (
 )
 
 // Link is an edge of a graph over nodes.
-type Link struct{ I, J int }
+type Link struct {
+	I, J   int
+	Weight float64
+}
 
 // Links says whether the values of linked nodes go together.
 type Links struct {
@@ -15,6 +18,12 @@ type Links struct {
 	Correlation, Drawn, Deviations float64
 	// FromZero has the deviations if the nodes are numbered from 1 in the links, by mistake. It is 0 if they cannot be.
 	FromZero float64
+	// ByWeight is the rank correlation of the weights of links with the correlations, which is above 0 where a weight says
+	// how near two nodes are, and below where it is a distance. WeightDeviations are those from graphs of drawn nodes. Both
+	// are 0 if all weights are equal.
+	ByWeight, WeightDeviations float64
+	// Dense says that most pairs of nodes are linked, so that only weights tell which are alike.
+	Dense bool
 }
 
 // unlike is the number of deviations that a graph which has to do with the values exceeds.
@@ -24,7 +33,18 @@ const unlike = 2.0
 const fewestLinks = 10
 
 // Unrelated reports whether the values of linked nodes have nothing to do with one another.
-func (l Links) Unrelated() bool { return l.Deviations < unlike }
+func (l Links) Unrelated() bool {
+	if l.Dense {
+		return l.WeightDeviations != 0 && math.Abs(l.WeightDeviations) < unlike
+	}
+	return l.Deviations < unlike
+}
+
+// AreDistances reports whether heavier links clearly join nodes that are less alike.
+func (l Links) AreDistances() bool {
+	const least, deviations = 0.25, 4
+	return l.ByWeight < -least && l.WeightDeviations < -deviations
+}
 
 // LinksOf compares the correlations of linked nodes of signals with those of nodes drawn at random: over all samples
 // and within classes, whichever says more for the graph. nodes is the number of nodes, each with the same number of
@@ -43,10 +63,17 @@ func (s *Samples) LinksOf(links []Link, nodes int) (l Links) {
 		if fromOne {
 			one.FromZero = compareLinks(columns, links, 1).Deviations
 		}
-		if one.Deviations > l.Deviations || !within {
+		if !within {
 			l = one
 		}
+		if one.Deviations > l.Deviations {
+			l.Correlation, l.Drawn, l.Deviations, l.FromZero = one.Correlation, one.Drawn, one.Deviations, one.FromZero
+		}
+		if math.Abs(one.WeightDeviations) > math.Abs(l.WeightDeviations) {
+			l.ByWeight, l.WeightDeviations = one.ByWeight, one.WeightDeviations
+		}
 	}
+	l.Dense = 4*len(links) > nodes*(nodes-1)
 	return l
 }
 
@@ -101,30 +128,46 @@ func compareLinks(columns [][]float64, links []Link, from int) (l Links) {
 	for _, at := range spread(len(links), mostLinks) {
 		some = append(some, links[at])
 	}
-	mean := func(node func(int) int) float64 {
-		sum := 0.0
-		for _, link := range some {
+	weights := make([]float64, len(some))
+	for at, link := range some {
+		weights[at] = link.Weight
+	}
+	weightRanks, left := ranksOf(weights)
+	weighted := left > 0
+	alike := make([]float64, len(some)) // the absolute correlation of each link
+	compare := func(node func(int) int) (mean, byWeight float64) {
+		for at, link := range some {
 			product := 0.0
 			b := columns[node(link.J-from)]
 			for i, a := range columns[node(link.I-from)] {
 				product += a * b[i]
 			}
-			sum += math.Abs(product)
+			alike[at] = math.Abs(product)
+			mean += alike[at] / float64(len(some))
 		}
-		return sum / float64(len(some))
+		if weighted {
+			own, _ := ranksOf(alike)
+			byWeight = correlation(weightRanks, own)
+		}
+		return mean, byWeight
 	}
-	l.Correlation = mean(func(node int) int { return node })
-	squares := 0.0
+	l.Correlation, l.ByWeight = compare(func(node int) int { return node })
+	squares, byWeight, weightSquares := 0.0, 0.0, 0.0
 	for range draws {
 		order := rng.Perm(len(columns))
-		drawn := mean(func(node int) int { return order[node] })
+		drawn, drawnByWeight := compare(func(node int) int { return order[node] })
 		l.Drawn += drawn / draws
 		squares += drawn * drawn / draws
+		byWeight += drawnByWeight / draws
+		weightSquares += drawnByWeight * drawnByWeight / draws
 	}
 	l.Deviations = math.Inf(1) // where all nodes are linked alike, or none changes
 	const rounding = 1e-9
 	if deviation := math.Sqrt(max(0, squares-l.Drawn*l.Drawn)); deviation > rounding {
 		l.Deviations = (l.Correlation - l.Drawn) / deviation
+	}
+	if deviation := math.Sqrt(max(0, weightSquares-byWeight*byWeight)); deviation > rounding {
+		l.WeightDeviations = (l.ByWeight - byWeight) / deviation
 	}
 	return l
 }
