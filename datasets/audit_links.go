@@ -4,6 +4,7 @@ package datasets
 // heavier links more so.
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -29,14 +30,17 @@ const (
 func (d *Dataset) linkFinding(samples *audit.Samples, found Findings) *Finding {
 	l := d.comparedLinks(samples)
 	areDistances := func(f Finding) bool { return f.Kind == ofGraph && strings.Contains(f.text, similarity) }
-	switch {
-	case l == nil && d.fromOne:
-		return &Finding{Kind: ofLinks, Level: question, What: perhapsText}
-	case l == nil:
+	if l == nil {
+		if d.fromOne {
+			return &Finding{Kind: ofLinks, Level: question, What: perhapsText}
+		}
 		return nil
+	}
+	areRight := l.Deviations > clearly && l.Deviations > l.FromZero && !math.IsInf(l.Deviations, 1) // where links tell
+	switch {
 	case l.FromZero > fromOne && l.FromZero > 2*l.Deviations:
 		return &Finding{Kind: ofLinks, Level: warning, What: fromOneText}
-	case d.fromOne && !(l.Deviations > clearly && l.Deviations > l.FromZero):
+	case d.fromOne && !areRight:
 		return &Finding{Kind: ofLinks, Level: question, What: perhapsText}
 	case l.AreDistances() && !slices.ContainsFunc(found, areDistances):
 		return &Finding{Kind: ofLinks, Level: warning, What: distanceText, Seen: l.ByWeight}
