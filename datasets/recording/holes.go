@@ -17,7 +17,7 @@ const (
 	toldShare  = 0.02 // of a recording's values, from which holes are told
 	mostShare  = 0.25 // of a recording's values, above which holes are refused that the training did not have
 	mostSensor = 0.5  // the same, of one sensor
-	leastLong  = 0.1  // of a recording, which a hole that is refused for its length alone takes
+	leastLong  = 0.1  // of a recording, which a hole that is refused for its length alone takes: three lost packets may be new
 	slack      = 1.25 // by which holes may exceed the greatest of the training, which are a sample of all
 	leastRows  = 8    // time points that show what is usual
 )
@@ -215,13 +215,10 @@ func (f *Form) Judge(h Holes) (note string, err error) {
 	if f.Holes != nil {
 		most = *f.Holes
 	}
-	worst, longer := 0, 0 // the sensor with the largest share; how many have a longer hole than any in the training
+	worst := 0 // the sensor with the largest share
 	for i, share := range h.Sensors {
 		if share > h.Sensors[worst] {
 			worst = i
-		}
-		if h.Longest[i] > max(slack*most.Longest[i], leastLong*h.lasts) {
-			longer++
 		}
 	}
 	known := fmt.Sprintf("in the training at most %s", percent(most.Share))
@@ -240,7 +237,7 @@ func (f *Form) Judge(h Holes) (note string, err error) {
 		err = fmt.Errorf("%s of the values of sensor %q would be made up, in the training at most %s; leave the recording "+
 			"out, or train without that sensor", percent(h.Sensors[worst]), suggest.Clip(f.Sensors[worst]),
 			percent(most.Sensors[worst]))
-	case f.Holes != nil && 2*longer >= len(f.Sensors):
+	case f.Holes != nil && longest > max(slack*slices.Max(most.Longest), leastLong*h.lasts):
 		err = fmt.Errorf("%s, longer than anywhere in the training, and a tenth of the recording: cut it there, or into "+
 			"windows (--window), which leave holes out", hole)
 	case h.Share >= max(toldShare, most.Share), tellsOfSensor(h.Sensors[worst]) && h.Sensors[worst] > most.Sensors[worst],

@@ -182,6 +182,26 @@ func TestHolesOfARecordingToClassify(t *testing.T) {
 	}
 }
 
+// A hole of one sensor among many is refused, too, unless a hole of the training is about as long, of whichever sensor.
+func TestHoleOfOneSensorIsRefused(t *testing.T) {
+	f := &Form{Sensors: []string{"a", "b", "c", "d"}, Channels: 1, Holes: noHoles(4)}
+	var r Recording
+	for i := range 200 {
+		for sensor := range 4 {
+			v := float64(i * i % 7)
+			if sensor == 2 && i >= 100 && i < 130 {
+				v = nan
+			}
+			r.Values = append(r.Values, v)
+		}
+	}
+	_, _, err := f.Series(r)
+	messagetest.Names(t, err, `sensor "c" … 31 … longer … training`)
+	f.Holes.Longest[0] = 28
+	_, _, err = f.Series(r)
+	assert.NoError(t, err)
+}
+
 // A sensor that was measured at both ends only is a straight line, which no answer rests on. Where the training has
 // such a sensor, it is told.
 func TestStraightLineIsRefused(t *testing.T) {

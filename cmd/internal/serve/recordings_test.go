@@ -3,6 +3,7 @@ package serve
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"os"
 	"strings"
@@ -231,4 +232,70 @@ func TestDecodingEndsInTime(t *testing.T) {
 		messagetest.Names(t, string(raw), "not computed in time")
 	}
 	assert.Zero(t, s.memory.Load())
+}
+
+// A recording with more made up than in the training is refused by the server in the words of predict: of one by its
+// share, of another by its longest hole. Of windows those are left out, and a note tells of less.
+func TestHolesAreRefused(t *testing.T) {
+	s, dir := newServer(t, func(c *Config) {
+		recorded(t, c)
+		dir := c.Checkpoints[0].Dir
+		known, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
+		require.NoError(t, err)
+		known.Form.Holes = &recording.Holes{Sensors: make([]float64, 2), Longest: make([]float64, 2)}
+		require.NoError(t, os.RemoveAll(dir))
+		require.NoError(t, known.Save(dir))
+	})
+	url := listen(t, s) + "/v2/models/tiny/recordings"
+	known, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
+	require.NoError(t, err)
+	const timepoints = 40
+	holed := func(lost func(sensor, i int) bool, timed bool) recording.Recording {
+		r := recording.Recording{Width: 4}
+		for i := range timepoints {
+			if timed && lost(0, i) {
+				continue
+			}
+			for sensor := range 2 {
+				v := float64(i % 7)
+				if !timed && lost(sensor, i) {
+					v = math.NaN()
+				}
+				r.Values = append(r.Values, v, v)
+			}
+			if timed {
+				r.Times = append(r.Times, float64(i)/10)
+			}
+		}
+		return r
+	}
+	ask := func(query string, r recording.Recording) (int, []byte) {
+		body, err := json.Marshal(map[string]any{"recordings": []recording.Recording{r}})
+		require.NoError(t, err)
+		code, _, raw := send(t, http.MethodPost, url+query, string(body))
+		return code, raw
+	}
+	for name, c := range map[string]struct {
+		recording recording.Recording
+		says      string
+	}{
+		"lost lines": {holed(func(_, i int) bool { return i >= 10 && i < 24 }, true), "35% … made up … training"},
+		"missing":    {holed(func(_, i int) bool { return i >= 10 && i < 24 }, false), "35% … made up … training"},
+		"a hole": {holed(func(sensor, i int) bool { return sensor == 1 && i >= 10 && i < 15 }, false),
+			`"head" … 6 … longer … training`},
+	} {
+		code, raw := ask("", c.recording)
+		require.Equal(t, http.StatusBadRequest, code, name)
+		messagetest.Names(t, errorOf(t, raw), c.says)
+		_, _, err := known.Form.Series(c.recording)
+		assert.Contains(t, errorOf(t, raw), err.Error(), "predict has the same words: %s", name)
+	}
+	code, raw := ask("", holed(func(_, i int) bool { return i == 20 || i == 30 }, true))
+	assert.Equal(t, http.StatusOK, code, string(raw))
+	code, raw = ask("?window=20", holed(func(_, i int) bool { return i >= 2 && i < 12 }, false))
+	require.Equal(t, http.StatusOK, code, string(raw))
+	var a struct{ Predictions []classify.Prediction }
+	require.NoError(t, json.Unmarshal(raw, &a))
+	require.Len(t, a.Predictions, 1)
+	messagetest.Names(t, strings.Join(a.Predictions[0].Warnings, "\n"), "made up … 50%")
 }
