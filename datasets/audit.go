@@ -42,7 +42,7 @@ func Audit(d *Dataset) (Findings, error) {
 		found = append(found, familyFinding(c))
 	}
 	if report.Gap.Size > 0 {
-		found = append(found, Finding{Kind: ofFamilies, Level: question, Largest: report.Gap.Size})
+		found = append(found, gapFinding(report.Gap, chosen))
 	}
 	gravity := []string{warning, question, note}
 	slices.SortStableFunc(found, func(a, b Finding) int {
@@ -91,6 +91,23 @@ func familyFinding(c audit.Costly) Finding {
 		f.Level, f.By, f.Random, f.Whole = warning, simpleClassifier, c.Harm.Random, c.Harm.Whole
 	case c.Confounded:
 		return Finding{Kind: ofOrder, Level: question}
+	}
+	return f
+}
+
+// gapFinding says that samples come in families of any order. Values cannot tell these from clusters: it is asked where
+// they are of one class each and cost something.
+func gapFinding(gap audit.Gap, chosen []int) Finding {
+	f := Finding{Kind: ofFamilies, Level: note, Largest: gap.Size}
+	if !gap.AreOfOneClass() {
+		return f
+	}
+	if gap.Harm.Matters() {
+		f.Level, f.By, f.Random, f.Whole = question, simpleClassifier, gap.Harm.Random, gap.Harm.Whole
+	}
+	f.family = map[int]int{}
+	for at, i := range chosen {
+		f.family[i] = gap.Family[at]
 	}
 	return f
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -230,6 +231,81 @@ func TestSplitByFamilies(t *testing.T) {
 		_, err := Load(t.Context(), c.write(t), Options{SplitFamilies: true})
 		require.ErrorContains(t, err, name)
 	}
+}
+
+// Families in any order are asked for where they cost something, and only then.
+func TestAuditOfFamiliesInAnyOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	const size, families = 2, 50
+	var frequency [families][2]float64
+	for at := range frequency {
+		frequency[at] = [2]float64{0.2 + 1.3*rng.Float64(), 0.2 + 1.3*rng.Float64()}
+	}
+	order := rng.Perm(size * families)
+	var labels, byLot []int64
+	for _, place := range order {
+		labels = append(labels, int64(place%families%2))
+		byLot = append(byLot, int64(rng.IntN(2)))
+	}
+	phase := 0.0
+	a := recordingsOf(size*families, 2, 64, func(i, sensor, time int) float32 {
+		if time == 0 {
+			phase = 6 * rng.Float64()
+		}
+		return float32(math.Sin(frequency[order[i]%families][sensor]*float64(time)+phase) + 0.2*rng.NormFloat64())
+	}).with("labels", vectorOf(labels...))
+	found := audited(t, a)
+	require.Equal(t, []string{"question families"}, kindsOf(found))
+	assert.Equal(t, size, found[0].Largest)
+	assert.Greater(t, found[0].Random-found[0].Whole, 0.2)
+	messagetest.Names(t, found[0].String(), fmt.Sprintf("about 2 … %.0f%%", 100*found[0].Whole))
+	d := a.load(t, Options{SplitFamilies: true})
+	parted := 0
+	for _, i := range d.Test {
+		for _, j := range d.Train {
+			if order[i]%families == order[j]%families {
+				parted++
+			}
+		}
+	}
+	assert.LessOrEqual(t, parted, 1, "families in training and test")
+	judged := found[0].Judged("transforms have", slices.Repeat([]bool{true}, 100), make([]bool, 100))
+	assert.Equal(t, "question", judged.Level, "values cannot tell families from clusters")
+	assert.NotContains(t, kindsOf(audited(t, maps.Clone(a).with("labels", vectorOf(byLot...)))), "question families")
+}
+
+// Rows of few counts are equal by chance, whatever their class. One of other values is a mistake.
+func TestAuditOfEqualRows(t *testing.T) {
+	const n, columns = 150, 8
+	equal := 0
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		values, labels := make([]float32, n*columns), make([]int64, n)
+		for at := range values {
+			for product := rng.Float64(); product > math.Exp(-1); product *= rng.Float64() { // Poisson's, of mean 1
+				values[at]++
+			}
+		}
+		for i := range labels {
+			labels[i] = int64(rng.IntN(3))
+		}
+		file := func() arrays {
+			return arrays{"features": {Shape: []int{n, columns}, Data: values}, "labels": vectorOf(labels...),
+				"edges": &npz.Array{Shape: []int{2, 2}, Data: []int64{0, 1, 1, 2}}}
+		}
+		found := kindsOf(audited(t, file()))
+		assert.NotContains(t, found, "warning copies")
+		if slices.Contains(found, "note copies") {
+			equal++
+		}
+		for at := range values {
+			values[at] += float32(rng.NormFloat64())
+		}
+		copy(values[columns:], values[:columns])
+		labels[0], labels[1] = 0, 1
+		assert.Contains(t, kindsOf(audited(t, file())), "warning copies")
+	}
+	assert.Greater(t, equal, 3, "draws that have equal rows")
 }
 
 func TestFindingsAsJSON(t *testing.T) {

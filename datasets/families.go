@@ -94,6 +94,9 @@ const chanceCopies = 0.1
 // fewClashes bounds the equal samples of different classes that may be mistakes: one in so many of all samples.
 const fewClashes = 20
 
+// leastByChance is the least number of equal pairs by chance that explains some.
+const leastByChance = 0.1
+
 // findCopies joins samples of one class that have the same values.
 func (f *families) findCopies(v sampleValues, joined *union) {
 	clashes := 0
@@ -117,7 +120,7 @@ func (f *families) findCopies(v sampleValues, joined *union) {
 		}
 	}
 	several := float64(clashes) > chanceCopies*float64(len(pairs))
-	f.byChance = several && clashes*fewClashes > len(v.labels)
+	f.byChance = several && (clashes*fewClashes > len(v.labels) || v.areEqualByChance(clashes+len(pairs)))
 	if len(pairs) == 0 || several {
 		return
 	}
@@ -125,6 +128,36 @@ func (f *families) findCopies(v sampleValues, joined *union) {
 	for _, pair := range pairs {
 		joined.join(pair[0], pair[1])
 	}
+}
+
+// areEqualByChance reports whether so many equal pairs are not more than samples have whose values are drawn from few,
+// each by itself.
+func (v sampleValues) areEqualByChance(seen int) bool {
+	const some, times, more = 32, 3, 2
+	var rows [][]float32
+	for _, i := range loop.Spread(loop.Indices(len(v.labels)), some) {
+		rows = append(rows, slices.Clone(v.stored(i)))
+		if len(rows[0]) != len(rows[len(rows)-1]) {
+			return false
+		}
+	}
+	pairs, n := float64(len(rows)*(len(rows)-1))/2, float64(len(v.labels))
+	expected := n * (n - 1) / 2
+	for at := range rows[0] {
+		equal := 0.0
+		for a, row := range rows {
+			for _, other := range rows[:a] {
+				if sameValues(row[at:at+1], other[at:at+1]) {
+					equal++
+				}
+			}
+		}
+		expected *= equal / pairs
+		if expected < leastByChance {
+			return false
+		}
+	}
+	return float64(seen) <= times*expected+more
 }
 
 // hashSeed makes hashes of this process alone: they are never stored.

@@ -44,21 +44,24 @@ type Finding struct {
 
 	names      [2]string // of the first two of Samples
 	dependence audit.Dependence
-	text       string // if it is known, as from a file
+	family     map[int]int // of samples, if the dependence does not say it
+	text       string      // if it is known, as from a file
 }
 
 // Stated returns the findings as they are read from a file: each says what it said, and Families knows nothing more.
 func (f Findings) Stated() (stated Findings) {
 	for _, one := range f {
-		one.text, one.names, one.dependence = one.String(), [2]string{}, audit.Dependence{}
+		one.text, one.names, one.dependence, one.family = one.String(), [2]string{}, audit.Dependence{}, nil
 		one.Families, one.Largest = 0, 0 // which the text has
 		stated = append(stated, one)
 	}
 	return stated
 }
 
-// OfFamilies reports whether Findings.Families names the families of the finding.
-func (f Finding) OfFamilies() bool { return f.Kind == ofFamilies && f.dependence.Deviations > 0 }
+// OfFamilies reports whether FamilyNames names the families of the finding.
+func (f Finding) OfFamilies() bool {
+	return f.Kind == ofFamilies && (f.dependence.Deviations > 0 || f.family != nil)
+}
 
 // matters are the least difference of accuracies, in deviations of its error, and as such, that is told.
 const mattersDeviations, mattersDifference = 2.5, 0.02
@@ -76,8 +79,8 @@ func (f Finding) Unjudged() Finding {
 }
 
 // Judged returns the finding with what families cost a classifier: right says of each sample that was held out whether
-// it was predicted right, and whole whether it was with its whole family held out. It is a warning if they flatter, or
-// else a note.
+// it was predicted right, and whole whether it was with its whole family held out. If they flatter it is a warning, or a
+// question where values cannot say whether they are families; or else a note.
 func (f Finding) Judged(by string, right, whole []bool) Finding {
 	n, difference, squares := float64(len(right)), 0.0, 0.0
 	f.By, f.Random, f.Whole, f.Level = by, 0, 0, note
@@ -96,17 +99,31 @@ func (f Finding) Judged(by string, right, whole []bool) Finding {
 	deviation := math.Sqrt(max(squares-difference*difference, 1/n) / n)
 	if difference >= mattersDifference && difference >= mattersDeviations*deviation {
 		f.Level = warning
+		if f.family != nil {
+			f.Level = question
+		}
 	}
 	return f
 }
 
-// Families names the family of each sample of d that was looked at for these findings, as the gravest finding of
-// families says; "" of all others. It is nil if no finding says which samples are of one family.
-func (f Findings) Families(d *Dataset) (names []string) {
-	for _, one := range f {
-		if !one.OfFamilies() {
-			continue
-		}
+// Families names the family of each sample of d as Finding.FamilyNames does, by the gravest finding of families. It is nil
+// if no finding says which samples are of one family.
+func (f Findings) Families(d *Dataset) []string {
+	if at := slices.IndexFunc(f, Finding.OfFamilies); at >= 0 {
+		return f[at].FamilyNames(d)
+	}
+	return nil
+}
+
+// FamilyNames names the family of each training sample of d that was looked at for a finding that is OfFamilies; "" of all
+// others.
+func (f Finding) FamilyNames(d *Dataset) []string {
+	names := make([]string, len(d.Labels))
+	name := func(i, family int) { names[i] = fmt.Sprintf("family %d", family) }
+	for i, family := range f.family {
+		name(i, family)
+	}
+	if f.family == nil {
 		train := slices.Sorted(slices.Values(d.Train))
 		samples := &audit.Samples{Classes: d.Classes(), Places: train}
 		for _, i := range train {
@@ -115,13 +132,11 @@ func (f Findings) Families(d *Dataset) (names []string) {
 				samples.Names = append(samples.Names, d.SampleNames[i])
 			}
 		}
-		names = make([]string, len(d.Labels))
-		for at, family := range samples.FamiliesBy(one.dependence) {
-			names[train[at]] = fmt.Sprintf("family %d", family)
+		for at, family := range samples.FamiliesBy(f.dependence) {
+			name(train[at], family)
 		}
-		return names
 	}
-	return nil
+	return names
 }
 
 // The levels and kinds of findings.
@@ -266,7 +281,7 @@ func (f Finding) families() string {
 	const ask = "If they are of one person, device or recording, name their groups"
 	if f.Seen == 0 {
 		return fmt.Sprintf("samples of a class come in families of about %d that are more alike than chance lets them: "+
-			"repeats of one person or recording, or clusters. %s", f.Largest, ask)
+			"repeats of one person or recording, or clusters%s. %s", f.Largest, f.cost(), ask)
 	}
 	return fmt.Sprintf("%s are alike: for %.0f%% of all samples such a one is the nearest of the class, by chance for "+
 		"%.0f%%%s. %s", f.What, 100*f.Seen, 100*f.Drawn, f.cost(), ask)

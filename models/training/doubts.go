@@ -12,7 +12,7 @@ import (
 // doubts are the reasons to doubt the accuracy of a training, and what the training itself says of them.
 type doubts struct {
 	findings datasets.Findings
-	families []string // of each sample, see datasets.Findings.Families; nil if none are known
+	families [][]string // of each sample, by each finding of families, see datasets.Finding.FamilyNames
 }
 
 // doubtsOf looks for reasons to doubt what a training on a data set will say. What families cost is left to the
@@ -22,9 +22,10 @@ func doubtsOf(d *datasets.Dataset, hasTransforms bool) (doubts, error) {
 	if err != nil {
 		return doubts{}, err
 	}
-	families := found.Families(d)
+	var families [][]string
 	for i := range found {
 		if hasTransforms && found[i].OfFamilies() {
+			families = append(families, found[i].FamilyNames(d))
 			found[i] = found[i].Unjudged()
 		}
 	}
@@ -43,11 +44,10 @@ func (r *run) noteDoubts() {
 // withFamilies names the families of the samples of a fit, which come in the order of the training samples, and then
 // perhaps their mirror images in that order.
 func (r *run) withFamilies(d *datasets.Dataset, samples []transforms.Sample) []transforms.Sample {
-	if r.options.doubts.families == nil {
-		return samples
-	}
 	for at := range samples {
-		samples[at].Family = r.options.doubts.families[d.Train[at%len(d.Train)]]
+		for _, families := range r.options.doubts.families {
+			samples[at].Families = append(samples[at].Families, families[d.Train[at%len(d.Train)]])
+		}
 	}
 	return samples
 }
@@ -55,16 +55,7 @@ func (r *run) withFamilies(d *datasets.Dataset, samples []transforms.Sample) []t
 // judgeDoubts says what families cost the ridge classifier, and where its mistakes on held-out samples stand together
 // in the file.
 func (r *run) judgeDoubts(d *datasets.Dataset, held transforms.HeldOut) {
-	if at := slices.IndexFunc(r.state.Findings, datasets.Finding.OfFamilies); at >= 0 && held.Families > 0 {
-		judged := r.state.Findings[at].Judged("transforms have", held.Random, held.Whole)
-		r.state.Findings = slices.Clone(r.state.Findings)
-		r.state.Findings[at] = judged
-		if judged.IsWarning() {
-			r.notice(fmt.Sprintf("warning: %s %.1f%% right of samples held out at random, and %.1f%% of whole families "+
-				"(%s): expect the latter of new families", judged.By, 100*judged.Random, 100*judged.Whole,
-				strings.TrimSuffix(judged.What, ",")))
-		}
-	}
+	r.judgeFamilies(held.Ways)
 	var samples []int
 	var right []bool
 	for i, at := range held.Samples {
@@ -75,5 +66,30 @@ func (r *run) judgeDoubts(d *datasets.Dataset, held transforms.HeldOut) {
 	if found := d.Mistakes(samples, right); found != nil {
 		r.state.Findings = append(r.state.Findings, *found)
 		r.notice(found.Level + ": " + found.String())
+	}
+}
+
+// judgeFamilies says what the families of each finding cost the ridge classifier. ways are in the order of the findings.
+func (r *run) judgeFamilies(ways []transforms.Way) {
+	r.state.Findings = slices.Clone(r.state.Findings)
+	for at, f := range r.state.Findings {
+		if len(ways) == 0 || !f.OfFamilies() {
+			continue
+		}
+		way := ways[0]
+		ways = ways[1:]
+		if way.Families == 0 {
+			continue
+		}
+		judged := f.Judged("transforms have", way.Random, way.Whole)
+		r.state.Findings[at] = judged
+		switch {
+		case judged.IsWarning():
+			r.notice(fmt.Sprintf("warning: %s %.1f%% right of samples held out at random, and %.1f%% of whole families "+
+				"(%s): expect the latter of new families", judged.By, 100*judged.Random, 100*judged.Whole,
+				strings.TrimSuffix(judged.What, ",")))
+		case !judged.IsNote():
+			r.notice(judged.Level + ": " + judged.String())
+		}
 	}
 }

@@ -19,6 +19,9 @@ type Dependence struct {
 	Seen, Drawn, Deviations float64
 	// Period is the number of samples in a round; 0 if neighbours stand next to one another.
 	Period int
+	// Cuts are the places in the file at which another family begins, for each class, if neighbours stand next to one
+	// another.
+	Cuts [][]int
 }
 
 // Kind says how the places of samples of one family go together.
@@ -53,7 +56,7 @@ func (s *Samples) Dependences(views []view) (found []Dependence) {
 			rank[i] = at
 		}
 	}
-	best := map[Kind]Dependence{}
+	best, in := map[Kind]Dependence{}, map[Kind]view{}
 	for _, v := range views {
 		nearest := s.nearest(v, members)
 		for _, d := range []Dependence{s.near(members, nearest, rank), s.rounds(members, nearest),
@@ -65,11 +68,14 @@ func (s *Samples) Dependences(views []view) (found []Dependence) {
 				least = inRounds
 			}
 			if d.Deviations >= least && d.Deviations > best[d.Kind].Deviations {
-				best[d.Kind] = d
+				best[d.Kind], in[d.Kind] = d, v
 			}
 		}
 	}
-	for _, d := range best {
+	for kind, d := range best {
+		if kind == Near {
+			d.Cuts = s.cuts(in[kind], members)
+		}
 		found = append(found, d)
 	}
 	slices.SortFunc(found, func(a, b Dependence) int { return cmp.Compare(b.Deviations, a.Deviations) })

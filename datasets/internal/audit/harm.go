@@ -1,8 +1,10 @@
 package audit
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Harm is what families cost: the accuracy of the nearest neighbour on samples held out at random, and on whole
@@ -36,7 +38,7 @@ func (s *Samples) HarmOf(views []view, family []int) (best Harm) {
 		all = append(all, s.harmOf(v, members, whole))
 		best.Random = max(best.Random, all[len(all)-1].Random)
 	}
-	least := best.Random - math.Sqrt(best.Random*(1-best.Random)/float64(s.Len()))
+	least := best.Random - math.Sqrt(max(0, best.Random*(1-best.Random))/float64(s.Len()))
 	best = Harm{}
 	for _, h := range all {
 		if h.Random >= least && (best.View == "" || h.Whole > best.Whole) {
@@ -52,7 +54,7 @@ func (s *Samples) harmOf(v view, members [][]int, whole []int) Harm {
 	byFamily := s.nearestRight(distances, whole)
 	byChance := make([]float64, s.Len())
 	for draw := range randomFolds {
-		for i, right := range s.nearestRight(distances, s.drawnFolds(members, uint64(draw))) {
+		for i, right := range s.nearestRight(distances, drawnFolds(members, whole, uint64(draw))) {
 			byChance[i] += right / randomFolds
 		}
 	}
@@ -68,17 +70,83 @@ func (s *Samples) harmOf(v view, members [][]int, whole []int) Harm {
 	return h
 }
 
-// blocks is the number of families that each class has if those who stand together in the file are taken for one. They
-// are large, since the true families that lie across their ends are parted.
+// blocks is the largest number of families that each class has if those who stand together in the file are taken for
+// one. They are large, so that few of the true families are parted by their ends.
 const blocks = folds
+
+const (
+	cutNeighbours = 5  // of each sample, by which it is asked where a class can be cut
+	cutReach      = 12 // samples of a class, beyond which neighbours are so by chance
+)
+
+// cuts returns for each class the places in the file at which blocks end: where the fewest samples have their nearest
+// ones on the other side. Where that is at a family's end, a cut that parts one is left out.
+func (s *Samples) cuts(v view, members [][]int) [][]int {
+	all := make([][]int, len(members))
+	for c, class := range members {
+		across := crossings(v, class)
+		var at []int
+		least := len(class)
+		for block := 1; block < blocks; block++ {
+			aim, best := block*len(class)/blocks, -1
+			reach := len(class) / (2 * blocks)
+			for cut := max(1, aim-reach); cut < min(len(class), aim+reach+1); cut++ {
+				nearer := best >= 0 && across[cut] == across[best] && abs(cut-aim) < abs(best-aim)
+				if best < 0 || across[cut] < across[best] || nearer {
+					best = cut
+				}
+			}
+			if best > 0 && (len(at) == 0 || best > at[len(at)-1]) {
+				at, least = append(at, best), min(least, across[best])
+			}
+		}
+		sum := 0
+		for _, count := range across {
+			sum += count
+		}
+		const seldom, half = 4, 2 // times fewer than in the mean
+		parted := seldom*least*len(class) < sum
+		for _, cut := range at {
+			if !parted || half*across[cut]*len(class) < sum {
+				all[c] = append(all[c], s.place(class[cut]))
+			}
+		}
+	}
+	return all
+}
+
+// crossings counts, for each sample of a class in the order of the file, those before it that have one of their nearest
+// samples from it on, and the other way round.
+func crossings(v view, class []int) []int {
+	across := make([]int, len(class)+1) // differences of counts
+	near := make([]int, 0, len(class))
+	for a, i := range class {
+		near = near[:0]
+		distance := make([]float32, len(class))
+		for b, j := range class {
+			if b != a {
+				near, distance[b] = append(near, b), v.distance(i, j)
+			}
+		}
+		slices.SortFunc(near, func(b, c int) int { return cmp.Compare(distance[b], distance[c]) })
+		for _, b := range near[:min(len(near), cutNeighbours)] {
+			if abs(a-b) <= cutReach {
+				across[min(a, b)+1]++
+				across[max(a, b)+1]--
+			}
+		}
+	}
+	for cut := 1; cut <= len(class); cut++ {
+		across[cut] += across[cut-1]
+	}
+	return across
+}
 
 // FamiliesBy numbers the family of each sample as a dependence says: those that stand together in the file, of one
 // class; those that are whole rounds apart; or those whose names begin alike.
 func (s *Samples) FamiliesBy(d Dependence) []int {
 	family := make([]int, s.Len())
 	number := map[string]int{}
-	members := s.byClass()
-	place := make([]int, s.Classes) // the next one in a class
 	for i, class := range s.Labels {
 		switch d.Kind {
 		case Rounds:
@@ -90,8 +158,8 @@ func (s *Samples) FamiliesBy(d Dependence) []int {
 			}
 			family[i] = number[stem]
 		default:
-			family[i] = int(class)*blocks + place[class]*blocks/len(members[class])
-			place[class]++
+			block, _ := slices.BinarySearch(d.Cuts[class], s.place(i)+1)
+			family[i] = int(class)*blocks + block
 		}
 	}
 	return family
@@ -135,13 +203,13 @@ func (s *Samples) wholeFolds(members [][]int, family []int) []int {
 	return fold
 }
 
-// drawnFolds draws folds of single samples, as many of each class in each.
-func (s *Samples) drawnFolds(members [][]int, seed uint64) []int {
+// drawnFolds draws folds of single samples, of which each has as many of each class as the folds of whole families.
+func drawnFolds(members [][]int, whole []int, seed uint64) []int {
 	rng := rand.New(rand.NewPCG(seed, 2))
-	fold := make([]int, s.Len())
+	fold := make([]int, len(whole))
 	for _, class := range members {
 		for at, place := range rng.Perm(len(class)) {
-			fold[class[place]] = at % folds
+			fold[class[place]] = whole[class[at]]
 		}
 	}
 	return fold

@@ -17,13 +17,13 @@ type view struct {
 const (
 	viewTimes   = 32 // means over stretches of the time points, or of the nodes of signals
 	viewSensors = 16
-	viewBins    = 32 // of the spectrum
-	leastTimes  = 16 // time points that have a spectrum
+	viewBins    = 32  // of the spectrum
+	leastTimes  = 16  // time points that have a spectrum
+	rhythmTimes = 512 // time points of which the rhythm is taken
 )
 
 // views returns the samples by their values and, of recordings in time, by their shape (the values less
-// their mean), their spectrum and the level of the sensors.
-// Every number is standardised over the samples.
+// their mean), their spectrum, their rhythm and the level of the sensors. Every number is standardised over the samples.
 func (s *Samples) views() []view {
 	sensors := spread(s.Width, viewSensors)
 	shortest := math.MaxInt
@@ -32,34 +32,72 @@ func (s *Samples) views() []view {
 	}
 	if shortest < leastTimes {
 		// Signals have many nodes at one time point: all of them describe a sample, or their means in turn.
-		return []view{s.view("values", min(s.Width, viewTimes*viewSensors), func(values []float32, row []float32) {
+		return []view{s.view("values", min(s.Width, viewTimes*viewSensors), 1, func(values, row []float32) {
 			stretchMeans(row, values[:s.Width], 1)
 		})}
 	}
 	return []view{
-		s.view("values", len(sensors)*min(viewTimes, shortest), func(values []float32, row []float32) {
+		s.view("values", len(sensors)*min(viewTimes, shortest), 1, func(values, row []float32) {
 			times := len(row) / len(sensors)
 			for at, sensor := range sensors {
 				stretchMeans(row[at*times:(at+1)*times], values[sensor:], s.Width)
 			}
 		}),
-		s.view("shape", len(sensors)*min(viewTimes, shortest), func(values []float32, row []float32) {
+		s.view("shape", len(sensors)*min(viewTimes, shortest), 1, func(values, row []float32) {
 			times := len(row) / len(sensors)
 			for at, sensor := range sensors {
 				stretchMeans(row[at*times:(at+1)*times], values[sensor:], s.Width)
 				centre(row[at*times : (at+1)*times])
 			}
 		}),
-		s.view("spectrum", len(sensors)*viewBins, func(values []float32, row []float32) {
+		s.view("spectrum", len(sensors)*viewBins, 1, func(values, row []float32) {
 			for at, sensor := range sensors {
 				spectrum(row[at*viewBins:(at+1)*viewBins], values[sensor:], s.Width)
 			}
 		}),
-		s.view("level", 2*len(sensors), func(values []float32, row []float32) {
+		s.rhythm(sensors, shortest),
+		s.view("level", 2*len(sensors), 1, func(values, row []float32) {
 			for at, sensor := range sensors {
 				row[2*at], row[2*at+1] = level(values[sensor:], s.Width)
 			}
 		}),
+	}
+}
+
+// rhythm views the autocorrelation of each sensor, at lags from 0 to half the shortest sample: that of a wave is the same
+// whatever its phase. The logarithms of a spectrum are as many numbers again that noise alone makes.
+func (s *Samples) rhythm(sensors []int, shortest int) view {
+	lags := lagsOf(min(shortest, rhythmTimes) / 2)
+	return s.view("rhythm", len(sensors)*len(lags), len(lags), func(values, row []float32) {
+		for at, sensor := range sensors {
+			autocorrelation(row[at*len(lags):(at+1)*len(lags)], values[sensor:], s.Width, lags)
+		}
+	})
+}
+
+// lagsOf lists lags from 0 to less than most: each, and from a number on such as grow by a factor.
+func lagsOf(most int) (lags []int) {
+	const factor = 1.15
+	for lag := 0.0; int(lag) < most; lag = max(lag+1, lag*factor) {
+		lags = append(lags, int(lag))
+	}
+	return lags
+}
+
+// autocorrelation writes the mean products of a sensor's values with those that come some lags later, each less their
+// mean.
+func autocorrelation(dst, values []float32, stride int, lags []int) {
+	sensor := make([]float32, 0, min((len(values)+stride-1)/stride, rhythmTimes))
+	for at := 0; at < len(values) && len(sensor) < rhythmTimes; at += stride {
+		sensor = append(sensor, values[at])
+	}
+	centre(sensor)
+	for at, lag := range lags {
+		sum := float32(0)
+		for time, value := range sensor[lag:] {
+			sum += value * sensor[time]
+		}
+		dst[at] = sum / float32(len(sensor))
 	}
 }
 
@@ -71,27 +109,32 @@ func spread(n, most int) (places []int) {
 	return places
 }
 
-// view fills the rows of a view and standardises its columns.
-func (s *Samples) view(name string, size int, fill func(values, row []float32)) view {
+// view fills the rows of a view and standardises its columns, so many of which keep their sizes beside one another.
+func (s *Samples) view(name string, size, together int, fill func(values, row []float32)) view {
 	v := view{name: name, values: make([]float32, s.Len()*size), size: size}
 	for i := range s.Len() {
 		fill(s.Values(i), v.row(i))
 	}
-	for column := range size {
-		mean, squares, n := 0.0, 0.0, float64(s.Len())
-		for i := range s.Len() {
-			mean += float64(v.row(i)[column]) / n
+	n := float64(s.Len())
+	for first := 0; first < size; first += together {
+		squares := 0.0
+		for column := first; column < first+together; column++ {
+			mean := 0.0
+			for i := range s.Len() {
+				mean += float64(v.row(i)[column]) / n
+			}
+			for i := range s.Len() {
+				difference := float64(v.row(i)[column]) - mean
+				v.row(i)[column] = float32(difference)
+				squares += difference * difference / n
+			}
 		}
+		deviation := float32(math.Sqrt(squares / float64(together)))
 		for i := range s.Len() {
-			difference := float64(v.row(i)[column]) - mean
-			squares += difference * difference / n
-		}
-		deviation := math.Sqrt(squares)
-		for i := range s.Len() {
-			if deviation > 0 {
-				v.row(i)[column] = float32((float64(v.row(i)[column]) - mean) / deviation)
-			} else {
-				v.row(i)[column] = 0
+			for column := first; column < first+together; column++ {
+				if deviation > 0 {
+					v.row(i)[column] /= deviation
+				}
 			}
 		}
 	}

@@ -16,9 +16,9 @@ type Sample struct {
 	Values []float32 // `[timepoints, columns]`; recordings may differ in length. NaN counts as the column's mean
 	Label  int32
 	Group  string // the samples of a group are held out together; a sample without one is held out singly
-	// Family names samples that may belong together. Nothing is chosen by it: it only tells what that would cost, see
-	// HeldOut.
-	Family string
+	// Families names samples that may belong together, once for each way in which they may; "" where one is alone. Nothing
+	// is chosen by it: it only tells what that would cost, see HeldOut.
+	Families []string
 }
 
 // For returns the Config of a fit to a data set, with the transforms that the option asks for. Recordings are series,

@@ -16,9 +16,14 @@ type HeldOut struct {
 	// Samples are those that were predicted, by their numbers, and Right says which of them were predicted right.
 	Samples []int
 	Right   []bool
-	// Families is the number of families of samples that may belong together; 0 if they have none. Whole says which
-	// samples are predicted right if their whole family is held out, and Random if as many samples as that, drawn from
-	// the same classes, are held out with them.
+	// Ways says what families of samples cost, for each way in which samples may belong together.
+	Ways []Way
+}
+
+// Way is one way in which samples may belong together, and what that costs.
+type Way struct {
+	// Families is their number; 0 if each sample is alone. Whole says which samples are predicted right if their whole
+	// family is held out, and Random if as many samples as that, drawn from the same classes, are held out with them.
 	Families      int
 	Random, Whole []bool
 }
@@ -27,17 +32,25 @@ type HeldOut struct {
 const mostHeld = 512
 
 // heldOutOf says how the samples are predicted. decisions are those of samples that were held out by groups, `[judged,
-// classes]`. If samples have families, they are predicted twice more: with whole families held out, and with drawn
-// sets of the same sizes.
+// classes]`. For each way in which samples have families, they are predicted twice more.
 func (s *solver) heldOutOf(ctx context.Context, found *solved, decisions *mat.Dense, by score) HeldOut {
 	h := HeldOut{Samples: pick(s.used, s.judged), Right: s.rightBy(decisions, by)}
+	for way := range s.samples[0].Families {
+		h.Ways = append(h.Ways, s.wayOf(ctx, found, by, func(sample Sample) string { return sample.Families[way] }))
+	}
+	return h
+}
+
+// wayOf predicts the samples with whole families held out, and with drawn sets of the same sizes. Without some of them
+// nothing can be told, and it returns no families.
+func (s *solver) wayOf(ctx context.Context, found *solved, by score, familyOf func(Sample) string) (w Way) {
 	named := make([]Sample, len(s.samples))
 	for i, sample := range s.samples {
-		named[i].Group = sample.Family
+		named[i].Group = familyOf(sample)
 	}
 	families := groupsOf(named)
 	if len(families) == len(s.samples) {
-		return h
+		return w
 	}
 	other := s.drawnInPlace()
 	var right [2][]bool
@@ -49,13 +62,12 @@ func (s *solver) heldOutOf(ctx context.Context, found *solved, decisions *mat.De
 			held.groups = slices.AppendSeq(held.groups, slices.Chunk(members, mostHeld))
 		}
 		decisions, err := held.heldOut(ctx, found.unexplained, found.left)
-		if err != nil { // without some of them nothing can be told, and nothing is
-			return h
+		if err != nil {
+			return w
 		}
 		right[at] = s.rightBy(decisions, by)
 	}
-	h.Families, h.Random, h.Whole = len(families), right[0], right[1]
-	return h
+	return Way{len(families), right[0], right[1]}
 }
 
 // drawnInPlace returns a sample of the same class for each, every one once, in an order that is drawn.
