@@ -42,6 +42,11 @@ func spacingOf(times []float64) spacing {
 	if s.even && math.Abs(s.step-mean) > same*mean {
 		s.step = mean
 	}
+	if !s.even {
+		if step := roundedWithLosses(times, steps); step > 0 && math.Abs(s.step-step) > same*step {
+			s.step = step
+		}
+	}
 	return s
 }
 

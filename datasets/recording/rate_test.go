@@ -3,6 +3,8 @@ package recording
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,6 +42,41 @@ func TestRateOfRoundedTimes(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Some lost time points do not change the rate of rounded times. Events, jitter and bursts have none to find.
+func TestRateOfRoundedTimesWithLosses(t *testing.T) {
+	lose := func(times []float64, lost ...int) []float64 {
+		return slices.DeleteFunc(slices.Clone(times), func(time float64) bool {
+			return slices.ContainsFunc(lost, func(at int) bool { return times[at] == time })
+		})
+	}
+	for _, clock := range []struct{ rate, tick float64 }{{60, 0.01}, {90, 0.01}, {30, 0.01}, {75, 0.01}, {64, 0.01},
+		{400, 0.001}, {700, 0.001}, {0.75, 1}, {100, 0.01}, {120, 0.001}} {
+		for _, round := range []func(float64) float64{math.Round, math.Floor} {
+			whole := ticked(300, clock.rate, clock.tick, round)
+			for _, lost := range [][]int{{77}, {20, 200}, {100, 101, 102, 103, 104, 105}, {30, 60, 61, 90, 120, 250, 280}} {
+				assert.InEpsilon(t, clock.rate, RateOf(lose(whole, lost...)), 0.005, "%v, lost %v", clock, lost)
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	events := []float64{0}
+	for range 200 {
+		events = append(events, events[len(events)-1]+float64(1+rng.IntN(5)))
+	}
+	jitter := make([]float64, 300)
+	for i := range jitter {
+		jitter[i] = math.Round((float64(i)+0.4*rng.Float64())*100) / 1000
+	}
+	for name, times := range map[string][]float64{"events": events, "jitter": jitter} {
+		steps := make([]float64, len(times)-1)
+		for i := range steps {
+			steps[i] = times[i+1] - times[i]
+		}
+		slices.Sort(steps)
+		assert.Zero(t, roundedWithLosses(times, steps), name)
 	}
 }
 

@@ -304,7 +304,8 @@ func (r *Recording) pause() error {
 	if span*r.Rate() <= most {
 		return nil
 	}
-	if (to-from)*float64(count) <= mostStretch*span {
+	inBursts := longStep*usualStep(r.Times) >= to-from
+	if inBursts || (to-from)*float64(count) <= mostStretch*span {
 		return fmt.Errorf("its times come in groups, %.4g apart within them and up to %.4g between: correct the times, or "+
 			"leave their column out",
 			1/r.Rate(), to-from)

@@ -67,6 +67,27 @@ func axisOf(headings []string) (axis headingAxis, is bool) {
 	return axis, !counts && !names && float64(axis.missing) <= mostMissing*float64(n)
 }
 
+// besideAxis returns the few headings that are beside an axis, such as batch and moisture beside 400 to 700; nil if the
+// headings are an axis, or have none.
+func besideAxis(headings []string) (beside []string) {
+	const most = 5
+	if _, is := axisOf(headings); is {
+		return nil
+	}
+	var on []string
+	for _, heading := range headings {
+		if onAxis.MatchString(heading) {
+			on = append(on, heading)
+		} else {
+			beside = append(beside, heading)
+		}
+	}
+	if _, is := axisOf(on); !is || len(beside) > most {
+		return nil
+	}
+	return beside
+}
+
 // series is the one series of an axis with that many columns.
 func (a headingAxis) series(columns int) seriesColumns {
 	return seriesColumns{names: []string{"value"}, columns: [][]int{loop.Indices(columns)}}

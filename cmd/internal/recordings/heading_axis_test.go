@@ -87,3 +87,29 @@ func TestSpectraAreSeries(t *testing.T) {
 	result, _ = imported(t, Options{Table: Table{Take: take}}, path)
 	require.Len(t, result.Sensors, 30, "sensors, if a person says so")
 }
+
+// A column that names the samples makes no other thing of an axis. A few columns beside it are told of, as a table that
+// has them is none of series.
+func TestColumnsBesideAnAxis(t *testing.T) {
+	table := func(beside string) string {
+		var b strings.Builder
+		b.WriteString(beside + "," + strings.Join(headed(30, func(i int) string { return fmt.Sprintf("%d nm", 400+5*i) }), ",") +
+			",label\n")
+		for sample := range 8 {
+			fmt.Fprintf(&b, "%d", 7+sample*sample)
+			for i := range 30 {
+				fmt.Fprintf(&b, ",%d", (i*i+sample)%13)
+			}
+			fmt.Fprintf(&b, ",%c\n", 'a'+sample%2)
+		}
+		return b.String()
+	}
+	folder := t.TempDir()
+	result, _ := imported(t, Options{}, put(t, folder, "named.csv", table("sample")))
+	messagetest.OneNames(t, result.Notes, "400 nm … 545 nm … axis")
+	assert.Equal(t, 30, result.Timepoints.Longest)
+	result, _ = imported(t, Options{}, put(t, folder, "beside.csv", table("moisture")))
+	messagetest.OneNames(t, result.Notes, `axis … not moisture … --leave "moisture"`)
+	result, _ = imported(t, Options{Table: Table{Leave: []string{"moisture"}}}, put(t, folder, "left.csv", table("moisture")))
+	assert.Equal(t, 30, result.Timepoints.Longest)
+}

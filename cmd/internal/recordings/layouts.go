@@ -145,7 +145,7 @@ func (f *finder) lacksForSamples() []string {
 }
 
 // timeInHeadings reports that columns are those of time points, so that a line is a whole sample: by marks such as
-// hip.x@0, by numbers such as f0, f1, or because a person says so. A table with times of its own is none of these, nor
+// hip.x@0, by numbers such as f0, f1 or an axis, or because a person says so. A table with times of its own is none of these, nor
 // is one without samples' names whose classes are given by the names of the files.
 func (f *finder) timeInHeadings() bool {
 	fileIsSample := f.hints.given != nil && f.sample < 0
@@ -161,6 +161,9 @@ func (f *finder) timeInHeadings() bool {
 		return true
 	case f.hints.Layout != "" || f.hints.nameSensors(headings):
 		return false
+	}
+	if _, isAxis := axisOf(headings); isAxis && f.hints.Take == nil {
+		return true
 	}
 	s, _ := seriesByNumber(headings) // a time point that is missing is an error of the layout samples
 	return len(s.columns) > 0 && len(s.columns[0]) > 1
