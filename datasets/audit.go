@@ -174,6 +174,9 @@ func (d *Dataset) familyFindings(cost audit.Harm) (found Findings) {
 		one := Finding{Kind: ofOverlap, Level: warning, Count: f.overlapped,
 			Samples: []int{f.overlap.Earlier, f.overlap.Later},
 			names:   names(f.overlap.Earlier, f.overlap.Later)}
+		if f.looked < len(d.Labels) {
+			one.looked = f.looked
+		}
 		if cost.Matters() {
 			one.By, one.Random, one.Whole = simpleClassifier, cost.Random, cost.Whole
 		}

@@ -97,6 +97,19 @@ func TestAuditOfWindows(t *testing.T) {
 	}
 }
 
+// Of more recordings than can be compared it is told how many were.
+func TestAuditOfVeryManyWindows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n, length, step = 200, 32_768, 16_384
+	walk := make([]float32, length+n*step)
+	for at := 1; at < len(walk); at++ {
+		walk[at] = walk[at-1] + float32(rng.NormFloat64())
+	}
+	found := audited(t, recordingsOf(n, 1, length, func(i, _, time int) float32 { return walk[i*step+time] }))
+	require.Contains(t, kindsOf(found), "warning overlap")
+	messagetest.Names(t, found[slices.Index(kindsOf(found), "warning overlap")].String(), "100 … compared")
+}
+
 func TestAuditOfGroups(t *testing.T) {
 	a := windows(rand.New(rand.NewPCG(1, 1)))
 	groups := make([]string, 96)

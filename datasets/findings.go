@@ -45,6 +45,7 @@ type Finding struct {
 	names      [2]string // of the first two of Samples
 	dependence audit.Dependence
 	family     map[int]int // of samples, if the dependence does not say it
+	looked     int         // samples that were compared, if not all were
 	text       string      // if it is known, as from a file
 }
 
@@ -52,6 +53,7 @@ type Finding struct {
 func (f Findings) Stated() (stated Findings) {
 	for _, one := range f {
 		one.text, one.names, one.dependence, one.family = one.String(), [2]string{}, audit.Dependence{}, nil
+		one.looked = 0                   // which the text has, too
 		one.Families, one.Largest = 0, 0 // which the text has
 		stated = append(stated, one)
 	}
@@ -202,9 +204,9 @@ func (f Finding) String() string {
 			f.Count, f.names[0], f.names[1])
 	case ofOverlap:
 		return fmt.Sprintf("%d recordings are in part another one (such as %s and %s): recordings were cut into windows "+
-			"that overlap. Windows that overlap stay together in every draw (%d families; the largest has %d windows)%s. "+
+			"that overlap. Windows that overlap stay together in every draw (%d families; the largest has %d windows)%s%s. "+
 			"If more windows are of one recording or person than these, name their groups",
-			f.Count, f.names[0], f.names[1], f.Families, f.Largest, f.cost())
+			f.Count, f.names[0], f.names[1], f.Families, f.Largest, f.lookedAt(), f.cost())
 	case ofLinks:
 		switch f.What {
 		case perhapsText:
@@ -243,6 +245,14 @@ func (f Finding) String() string {
 	default:
 		return f.families()
 	}
+}
+
+// lookedAt says of how many samples an overlap is known, if not of all.
+func (f Finding) lookedAt() string {
+	if f.looked == 0 {
+		return ""
+	}
+	return fmt.Sprintf(". Only %d recordings were compared, since there are very many: others may overlap, too", f.looked)
 }
 
 // shortcut says what tells a class.

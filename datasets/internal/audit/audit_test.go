@@ -205,7 +205,7 @@ func TestOverlaps(t *testing.T) {
 		}{{"in order", func(d *drawn) *drawn { return d }}, {"shuffled", (*drawn).shuffle},
 			{"standardised", (*drawn).standardise}} {
 			for seed := range drawnSets {
-				if found := c.change(walks(seed, step)).samples().Overlaps(timePoints); len(found) < 70 {
+				if found, _ := c.change(walks(seed, step)).samples().Overlaps(timePoints); len(found) < 70 {
 					t.Errorf("step %d, %s, draw %d: %d overlaps; want those of 84 pairs of neighbours", step, c.name, seed,
 						len(found))
 				}
@@ -213,11 +213,44 @@ func TestOverlaps(t *testing.T) {
 		}
 	}
 	for seed := range drawnSets {
-		if found := walks(seed, 2*timePoints).samples().Overlaps(timePoints); found != nil {
+		if found, _ := walks(seed, 2*timePoints).samples().Overlaps(timePoints); found != nil {
 			t.Errorf("draw %d: windows that do not overlap: %v", seed, found)
 		}
-		if found := spoiled(seed, padded).samples().Overlaps(timePoints); found != nil {
+		if found, _ := spoiled(seed, padded).samples().Overlaps(timePoints); found != nil {
 			t.Errorf("draw %d: noise with equal ends: %v", seed, found)
+		}
+	}
+}
+
+// Of more samples than can be compared one by one, all that overlap are found, too.
+func TestOverlapsOfManySamples(t *testing.T) {
+	const each, longest = 4, 64
+	for _, step := range []int{longest / 4, longest * 3 / 4} {
+		rng, walks := rand.New(rand.NewPCG(3, 3)), 1200
+		long := make([][]float32, walks)
+		for w := range long {
+			long[w] = make([]float32, longest+each*step)
+			for at := 1; at < len(long[w]); at++ {
+				long[w][at] = long[w][at-1] + float32(rng.NormFloat64())
+			}
+		}
+		order := rng.Perm(walks * each)
+		s := &Samples{Labels: make([]int32, len(order)), Classes: 1, Width: 1, Values: func(i int) []float32 {
+			from := order[i] % each * step
+			return long[order[i]/each][from : from+longest]
+		}}
+		found, looked := s.Overlaps(longest)
+		neighbours := 0
+		for _, o := range found {
+			if order[o.Earlier]/each != order[o.Later]/each {
+				t.Errorf("step %d: windows of two walks overlap: %v", step, o)
+			}
+			if order[o.Later]-order[o.Earlier] == 1 {
+				neighbours++
+			}
+		}
+		if looked != len(order) || neighbours < walks*(each-1)*99/100 {
+			t.Errorf("step %d: %d of %d pairs of neighbours found, %d samples looked at", step, neighbours, walks*(each-1), looked)
 		}
 	}
 }
@@ -247,7 +280,7 @@ func TestWhatIsAlikeIsNoOverlap(t *testing.T) {
 			values[1] = append(values[1], float32(rng.NormFloat64()))
 		}
 		s := &Samples{Labels: make([]int32, 2), Classes: 1, Width: 1, Values: func(i int) []float32 { return values[i] }}
-		if found := s.Overlaps(timePoints); (len(found) == 1) != (noise == 0) {
+		if found, _ := s.Overlaps(timePoints); (len(found) == 1) != (noise == 0) {
 			t.Errorf("two recordings that share half up to noise of %g: %v", noise, found)
 		}
 	}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -12,7 +13,7 @@ import (
 type Overlap struct{ Earlier, Later, Shift int }
 
 const (
-	overlapWork    = 1 << 29 // comparisons: of more samples than that allows some are looked at
+	overlapWork    = 1 << 29 // comparisons: of more samples than that allows those are compared that begin alike
 	leastOverlap   = 16      // time points
 	leastShare     = 0.2     // of a recording, that both have
 	leastDistinct  = 8       // values: a few spikes among zeros are alike by chance
@@ -26,56 +27,151 @@ const (
 )
 
 // Overlaps lists recordings that overlap, in any order. The values of the whole overlap and their third differences
-// must correlate: smooth outlines agree in their values alone. longest is the number of time points of the longest.
-func (s *Samples) Overlaps(longest int) (found []Overlap) {
+// must correlate: smooth outlines agree in their values alone. longest is the number of time points of the longest. Of
+// very many samples it looks at some, and returns how many.
+func (s *Samples) Overlaps(longest int) (found []Overlap, looked int) {
 	if longest < leastOverlap {
-		return nil
+		return nil, s.Len()
 	}
-	chosen := Chosen(s.Len(), int(math.Sqrt(overlapWork/float64(longest))))
-	heads := make([][][]float64, len(chosen)) // third differences of [sample][sensor]
-	series := make([][][]float64, len(chosen))
-	for at, i := range chosen {
-		series[at] = s.firstSensors(i)
-		for _, sensor := range series[at] {
-			heads[at] = append(heads[at], thirdDifferences(sensor))
-		}
+	all := int(math.Sqrt(overlapWork / float64(longest)))
+	chosen := Chosen(s.Len(), max(all, overlapPlaces/longest))
+	o := s.overlapsOf(chosen)
+	if len(chosen) > all {
+		o.index()
 	}
-	begins, flat := make([]uint32, len(chosen)), make([]bool, len(chosen))
-	for b := range chosen {
-		begins[b] = signs(heads[b][0], 0)
-		flat[b] = !varied(series[b][0][:min(len(series[b][0]), headDetails)])
-	}
+	told := make([]int, len(chosen)) // the last one with which each was told: periodic recordings overlap at many places
 	for a := range chosen {
-		length := len(series[a][0])
+		length := o.length[a]
 		least := max(leastOverlap, int(leastShare*float64(length)))
-		told := make([]bool, len(chosen)) // once for each pair: periodic recordings overlap at many places
+		_, details := o.sample(a)
 		for shift := 1; shift+least <= length; shift++ {
-			here := signs(heads[a][0], shift)
-			head := ^uint32(0) >> (headDetails - min(headDetails, length-3-shift))
-			for b, begin := range begins {
-				mismatch := bits.OnesCount32((here^begin)&head) > otherSigns
-				if mismatch || a == b || told[b] || flat[b] || len(series[b][0]) < length-shift {
+			here, many := signs(details[0], shift), min(headDetails, length-3-shift)
+			head := ^uint32(0) >> (headDetails - many)
+			for b := range o.candidates(here, many) {
+				mismatch := bits.OnesCount32((here^o.begins[b])&head) > otherSigns
+				if mismatch || a == b || told[b] == a+1 || o.flat[b] || o.length[b] < length-shift {
 					continue
 				}
-				if s.sameFrom(series, heads, a, b, shift) {
-					told[b] = true
+				if o.sameFrom(a, b, shift) {
+					told[b] = a + 1
 					found = append(found, Overlap{chosen[a], chosen[b], shift})
 				}
 			}
+		}
+		if o.byLow != nil {
+			o.forget(a)
 		}
 	}
 	slices.SortFunc(found, func(a, b Overlap) int {
 		return cmp.Or(cmp.Compare(a.Earlier, b.Earlier), cmp.Compare(a.Later, b.Later), cmp.Compare(a.Shift, b.Shift))
 	})
-	return found
+	return found, len(chosen)
+}
+
+// overlaps is what a look for overlaps knows of some samples.
+type overlaps struct {
+	*Samples
+	chosen []int
+	begins []uint32 // the signs of their first third differences
+	flat   []bool
+	length []int
+	kept   [][2][][]float64 // the values and third differences of [sample][sensor], of those that are needed
+	// The samples by some of the signs of their begins: the first indexed, the next as many, and the first few; nil if
+	// there are so few that each is compared with each.
+	byLow, byHigh, byFew [][]int32
+}
+
+const (
+	overlapPlaces = 1 << 21 // time points of all samples that are looked at
+	indexed       = 16      // signs
+	few           = 12
+)
+
+func (s *Samples) overlapsOf(chosen []int) *overlaps {
+	n := len(chosen)
+	o := &overlaps{Samples: s, chosen: chosen, begins: make([]uint32, n), flat: make([]bool, n), length: make([]int, n),
+		kept: make([][2][][]float64, n)}
+	for b := range chosen {
+		series, details := o.sample(b)
+		o.length[b], o.begins[b] = len(series[0]), signs(details[0], 0)
+		o.flat[b] = !varied(series[0][:min(len(series[0]), headDetails)])
+		if n*len(series[0]) > keptPlaces {
+			o.forget(b)
+		}
+	}
+	return o
+}
+
+// keptPlaces is the number of time points up to which the values of all samples are kept.
+const keptPlaces = 1 << 20
+
+// sample returns the values and third differences of some sensors of a sample.
+func (o *overlaps) sample(at int) (series, details [][]float64) {
+	if o.kept[at][0] == nil {
+		series = o.firstSensors(o.chosen[at])
+		for _, sensor := range series {
+			details = append(details, thirdDifferences(sensor))
+		}
+		o.kept[at] = [2][][]float64{series, details}
+	}
+	return o.kept[at][0], o.kept[at][1]
+}
+
+// forget gives back the memory of a sample, if there are many.
+func (o *overlaps) forget(at int) {
+	if len(o.chosen)*o.length[at] > keptPlaces {
+		o.kept[at] = [2][][]float64{}
+	}
+}
+
+// index finds samples by the signs that they begin with.
+func (o *overlaps) index() {
+	o.byLow, o.byHigh, o.byFew = make([][]int32, 1<<indexed), make([][]int32, 1<<indexed), make([][]int32, 1<<few)
+	for b, begin := range o.begins {
+		if o.flat[b] {
+			continue
+		}
+		low, high, first := begin&(1<<indexed-1), begin>>indexed, begin&(1<<few-1)
+		o.byLow[low] = append(o.byLow[low], int32(b))
+		o.byHigh[high] = append(o.byHigh[high], int32(b))
+		o.byFew[first] = append(o.byFew[first], int32(b))
+	}
+}
+
+// candidates iterates over the samples that may begin with so many signs: all, or of very many those that agree in one
+// half of them, or, if there are not so many signs, in the first few.
+func (o *overlaps) candidates(here uint32, many int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if o.byLow == nil {
+			for b := range o.begins {
+				if !yield(b) {
+					return
+				}
+			}
+			return
+		}
+		halves := [][]int32{o.byFew[here&(1<<few-1)]}
+		if many == headDetails {
+			halves = [][]int32{o.byLow[here&(1<<indexed-1)], o.byHigh[here>>indexed]}
+		}
+		for _, half := range halves {
+			for _, b := range half {
+				if !yield(int(b)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // sameFrom reports whether sample a from time point shift on is the begin of sample b.
-func (s *Samples) sameFrom(series, details [][][]float64, a, b, shift int) bool {
-	for sensor := range series[a] {
-		one, other := details[a][sensor][shift:], details[b][sensor]
-		whole := series[a][sensor][shift:]
-		agree := same(one, other[:len(one)], alikeDetails) && same(whole, series[b][sensor][:len(whole)], alike)
+func (o *overlaps) sameFrom(a, b, shift int) bool {
+	seriesA, detailsA := o.sample(a)
+	seriesB, detailsB := o.sample(b)
+	for sensor := range seriesA {
+		one, other := detailsA[sensor][shift:], detailsB[sensor]
+		whole := seriesA[sensor][shift:]
+		agree := same(one, other[:len(one)], alikeDetails) && same(whole, seriesB[sensor][:len(whole)], alike)
 		if !agree || !varied(whole[:min(len(whole), compared)]) {
 			return false
 		}
