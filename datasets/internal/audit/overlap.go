@@ -35,10 +35,7 @@ func (s *Samples) Overlaps(longest int) (found []Overlap, looked int) {
 	}
 	all := int(math.Sqrt(overlapWork / float64(longest)))
 	chosen := Chosen(s.Len(), max(all, overlapPlaces/longest))
-	o := s.overlapsOf(chosen)
-	if len(chosen) > all {
-		o.index()
-	}
+	o := s.overlapsOf(chosen, len(chosen) > all)
 	told := make([]int, len(chosen)) // the last one with which each was told: periodic recordings overlap at many places
 	for a := range chosen {
 		length := o.length[a]
@@ -58,9 +55,7 @@ func (s *Samples) Overlaps(longest int) (found []Overlap, looked int) {
 				}
 			}
 		}
-		if o.byLow != nil {
-			o.forget(a)
-		}
+		o.forget(a)
 	}
 	slices.SortFunc(found, func(a, b Overlap) int {
 		return cmp.Or(cmp.Compare(a.Earlier, b.Earlier), cmp.Compare(a.Later, b.Later), cmp.Compare(a.Shift, b.Shift))
@@ -72,6 +67,7 @@ func (s *Samples) Overlaps(longest int) (found []Overlap, looked int) {
 type overlaps struct {
 	*Samples
 	chosen []int
+	many   bool
 	begins []uint32 // the signs of their first third differences
 	flat   []bool
 	length []int
@@ -87,23 +83,22 @@ const (
 	few           = 12
 )
 
-func (s *Samples) overlapsOf(chosen []int) *overlaps {
+// overlapsOf prepares a look at samples, of very many of which the values are not kept.
+func (s *Samples) overlapsOf(chosen []int, many bool) *overlaps {
 	n := len(chosen)
-	o := &overlaps{Samples: s, chosen: chosen, begins: make([]uint32, n), flat: make([]bool, n), length: make([]int, n),
+	o := &overlaps{Samples: s, chosen: chosen, many: many, begins: make([]uint32, n), flat: make([]bool, n), length: make([]int, n),
 		kept: make([][2][][]float64, n)}
 	for b := range chosen {
 		series, details := o.sample(b)
 		o.length[b], o.begins[b] = len(series[0]), signs(details[0], 0)
 		o.flat[b] = !varied(series[0][:min(len(series[0]), headDetails)])
-		if n*len(series[0]) > keptPlaces {
-			o.forget(b)
-		}
+		o.forget(b)
+	}
+	if many {
+		o.index()
 	}
 	return o
 }
-
-// keptPlaces is the number of time points up to which the values of all samples are kept.
-const keptPlaces = 1 << 20
 
 // sample returns the values and third differences of some sensors of a sample.
 func (o *overlaps) sample(at int) (series, details [][]float64) {
@@ -119,7 +114,7 @@ func (o *overlaps) sample(at int) (series, details [][]float64) {
 
 // forget gives back the memory of a sample, if there are many.
 func (o *overlaps) forget(at int) {
-	if len(o.chosen)*o.length[at] > keptPlaces {
+	if o.many {
 		o.kept[at] = [2][][]float64{}
 	}
 }
