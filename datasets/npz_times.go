@@ -41,6 +41,10 @@ func (r *npzReader) readTimes() error {
 			s.timepoints, r.samples)
 	}
 	s.times, err = a.Floats()
+	if single, is := a.Data.([]float32); is && coarse(single, s.timepoints) {
+		return errors.New("times are float32, which holds some 7 digits, so that time points have the same time; store float64, " +
+			"or seconds from the begin of each recording")
+	}
 	switch whole := a.Data.(type) {
 	case []int64:
 		s.countFromFirst(whole, r.raw)
@@ -100,4 +104,16 @@ func (s *seriesReader) countFromFirst(times []int64, raw *Raw) {
 	}
 	raw.Notes = append(raw.Notes,
 		"times have more digits than float64 holds; those of each recording are counted from its first")
+}
+
+// coarse reports that the steps of times vanish in float32: two times in a row are equal, and as large as that rounding
+// makes them so.
+func coarse(times []float32, timepoints int) bool {
+	const large = 1 << 20 // steps of an eighth vanish beyond
+	for i := 1; i < len(times); i++ {
+		if i%timepoints > 0 && times[i] == times[i-1] && math.Abs(float64(times[i])) >= large {
+			return true
+		}
+	}
+	return false
 }

@@ -28,6 +28,7 @@ type Holes struct {
 	Share   float64   `json:"share"`   // of all values
 	Sensors []float64 `json:"sensors"` // of the values of each sensor
 	Longest []float64 `json:"longest"` // of each sensor
+	Missing float64   `json:"missing"` // the share of values that are missing at time points, in holes or between others
 	values  int       // in holes, of all sensors and channels
 	of      int       // all values, and those in holes
 	late    int       // time points at the begin without any value
@@ -63,7 +64,7 @@ func (h *Holes) Most(of Holes, sensors int) *Holes {
 	if h == nil {
 		h = &Holes{Sensors: make([]float64, sensors), Longest: make([]float64, sensors)}
 	}
-	h.Share = max(h.Share, of.Share)
+	h.Share, h.Missing = max(h.Share, of.Share), max(h.Missing, of.Missing)
 	for i := range of.Sensors {
 		h.Sensors[i], h.Longest[i] = max(h.Sensors[i], of.Sensors[i]), max(h.Longest[i], of.Longest[i])
 	}
@@ -76,7 +77,7 @@ func (h *Holes) OfSensors(sensors int) *Holes {
 		return h
 	}
 	channels := len(h.Sensors) / sensors
-	all := &Holes{Share: h.Share}
+	all := &Holes{Share: h.Share, Missing: h.Missing}
 	for from := 0; from < len(h.Sensors); from += channels {
 		all.Sensors = append(all.Sensors, slices.Max(h.Sensors[from:from+channels]))
 		all.Longest = append(all.Longest, slices.Max(h.Longest[from:from+channels]))
@@ -117,6 +118,9 @@ func (f *Form) holes(r *Recording) Holes {
 			if isNumber(r.Values[i*width+column]) {
 				own = append(own, time)
 			}
+		}
+		if len(own) > 0 {
+			h.Missing += float64(rows-len(own)) / float64(len(r.Values))
 		}
 		switch len(own) {
 		case 0: // filled otherwise, or refused
@@ -233,6 +237,9 @@ func (f *Form) Judge(h Holes) (note string, err error) {
 	case f.TooMuch(h.Share):
 		err = fmt.Errorf("%s of its values would be made up, %s: %s; a class would rest on what was not measured",
 			percent(h.Share), known, hole)
+	case f.Holes != nil && h.Missing > max(mostShare, slack*most.Missing):
+		err = fmt.Errorf("%s of its values are missing and would be made up, in the training at most %s; a class would rest "+
+			"on what was not measured", percent(h.Missing), percent(most.Missing))
 	case f.Holes != nil && h.Sensors[worst] > max(mostSensor, slack*most.Sensors[worst]):
 		err = fmt.Errorf("%s of the values of sensor %q would be made up, in the training at most %s; leave the recording "+
 			"out, or train without that sensor", percent(h.Sensors[worst]), suggest.Clip(f.Sensors[worst]),

@@ -164,11 +164,20 @@ func TestHolesOfARecordingToClassify(t *testing.T) {
 		"a third":                      {oneSensor(noHoles(1)), bursts, "33% … training … 0%", ""},
 		"a long hole":                  {oneSensor(noHoles(1)), one, "1.51 … longer … training", ""},
 		"a short hole":                 {oneSensor(noHoles(1)), short, "", "5% … made up … 0.51"},
+		"half missing, one by one":     {oneSensor(noHoles(1)), nil, "50% … missing … training … 0%", ""},
 		"a third, as the training":     {oneSensor(known(bursts)), bursts, "", "33% … made up … training … 33%"},
 		"a long hole, as there":        {oneSensor(known(one)), one, "", "15% … made up"},
 		"a third, of a form of before": {oneSensor(nil), bursts, "", "33% … made up"},
 	} {
-		_, notes, err := c.form.Series(recorded(1000, c.lost))
+		r := recorded(1000, func(i int) bool { return c.lost != nil && c.lost(i) })
+		if c.lost == nil {
+			for i := range r.Values {
+				if i%2 == 1 {
+					r.Values[i] = nan
+				}
+			}
+		}
+		_, notes, err := c.form.Series(r)
 		if c.error == "" {
 			require.NoError(t, err, name)
 		} else {
