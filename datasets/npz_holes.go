@@ -80,6 +80,7 @@ func (h *npzHoles) settle() {
 		}
 		h.form.Holes = h.most
 	}
+	h.tellImport()
 	if h.told {
 		share := 100 * float64(h.values) / float64(max(1, h.of))
 		appendf(&h.raw.Warnings, "%.2g%% of the values are in holes, where nothing was measured, and made up: in %d of %d "+
@@ -89,6 +90,25 @@ func (h *npzHoles) settle() {
 	if h.late > 0 {
 		appendf(&h.raw.Notes, "%d of %d series begin without values, up to %d time points (series[%d]): the first value is "+
 			"repeated there, so that what follows keeps its place", h.late, h.npzReader.samples, h.latest, h.latestAt)
+	}
+}
+
+// tellImport tells of what an import made up in holes: its series do not show it.
+func (h *npzHoles) tellImport() {
+	const least = 0.02 // of all values
+	mean, holed, worst := 0.0, 0, 0
+	for i, seen := range h.raw.asRead {
+		mean += seen.MadeUp / float64(len(h.raw.asRead))
+		if seen.MadeUp > 0 {
+			holed++
+		}
+		if seen.MadeUp > h.raw.asRead[worst].MadeUp {
+			worst = i
+		}
+	}
+	if mean >= least {
+		appendf(&h.raw.Warnings, "the import made up %.2g%% of the values in holes, where nothing was measured: in %d of %d "+
+			"series, at most %.2g%% (series[%d])", 100*mean, holed, len(h.raw.asRead), 100*h.raw.asRead[worst].MadeUp, worst)
 	}
 }
 

@@ -34,12 +34,14 @@ func (r *npzReader) readLabels() error {
 		}
 		return errors.Join(err, wrongNames)
 	}
+	if many := r.checkManyClasses(a); many != nil {
+		return errors.Join(many, wrongNames)
+	}
 	switch data := a.Data.(type) {
 	case []string:
 		err = r.nameLabels(data, names)
 	case []float32, []float64, []bool:
-		err = fmt.Errorf("labels are %s; a class is an integer from 0 or a string: labels.astype(int) if they hold "+
-			"nothing else", a.Kind())
+		err = noClasses(a)
 	default:
 		labels, odd := a.Ints()
 		err = r.numberLabels(labels, names)

@@ -48,6 +48,10 @@ type (
 		Checkpoint       string        `json:"checkpoint"`
 		MajorityBaseline float64       `json:"majority-class baseline"`
 		TestSamples      int           `json:"test_samples"`
+		TestClasses      []struct {
+			Samples int `json:"samples"`
+			Right   int `json:"right"`
+		} `json:"test_classes"`
 		Findings         []any         `json:"findings,omitempty"`
 	}
 	evalDocument struct {
