@@ -5,24 +5,22 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/trees"
 	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"github.com/clusterpool/ccp/models/onnx"
 )
 
 // forest is a classifier of extremely randomised trees (Geurts, Ernst and Wehenkel 2006) on the features of all maps
-// that draw nothing, as in QUANT (Dempster et al. 2024). A node looks at a tenth of the features, draws a threshold
-// for each between the least and the greatest value of its samples, and takes the split that tells most of the
-// classes. It splits until its samples are of one class. Trees compare a feature with nothing but itself, so that
-// they err elsewhere than a weighted sum of features does.
+// that draw nothing, as in QUANT (Dempster et al. 2024). A node looks at a tenth of the features. Trees compare a
+// feature with nothing but itself, so that they err elsewhere than a weighted sum of features does.
 type forest struct {
 	classes int
 	names   []string // of the maps
 	maps    []features.Map
 	width   int // of all maps
-	// nodes has three numbers for each node: the feature, the threshold, and where the right child is, counted from the
-	// root; the left child is the next node. A leaf of class k has -1-k in place of the feature. roots has the number of
-	// each tree's first node.
-	nodes, roots []float32
+	// nodes are those of all trees in turn. roots has the number of each tree's first node.
+	nodes trees.Tree
+	roots []float32
 }
 
 // newForest returns the forest of a header, with nodes of zeros.
@@ -47,17 +45,8 @@ func (m *forest) features(w *work) []float32 {
 	return all
 }
 
-// node is a node of a tree as forest.nodes has it.
-type node struct{ feature, threshold, right float32 }
-
 // node returns a node by its number in the forest.
-func (m *forest) node(at int) node { return node{m.nodes[3*at], m.nodes[3*at+1], m.nodes[3*at+2]} }
-
-// isLeaf reports whether the node is a leaf, which has a class in place of a feature.
-func (n node) isLeaf() bool { return !(n.feature >= 0) } // as NaN is in a damaged checkpoint, which has no class either
-
-// class returns the class of a leaf.
-func (n node) class() float32 { return -1 - n.feature }
+func (m *forest) node(at int) trees.Node { return m.nodes.Node(at) }
 
 // end returns where the nodes of a tree end.
 func (m *forest) end(tree int) int {
@@ -71,17 +60,7 @@ func (m *forest) end(tree int) int {
 func (m *forest) votes(features []float32) []float64 {
 	p := make([]float64, m.classes)
 	for _, root := range m.roots {
-		at := int(root)
-		n := m.node(at)
-		for !n.isLeaf() {
-			if features[int(n.feature)] < n.threshold {
-				at++
-			} else {
-				at = int(root + n.right)
-			}
-			n = m.node(at)
-		}
-		p[int(n.class())] += 1 / float64(len(m.roots))
+		p[m.nodes[3*int(root):].Class(features)] += 1 / float64(len(m.roots))
 	}
 	return p
 }
@@ -96,14 +75,14 @@ func (m *forest) check() error {
 		}
 		for at := int(root); at < end; at++ {
 			n := m.node(at)
-			right := int(root + n.right)
-			if n.isLeaf() {
-				if !(n.class() >= 0 && int(n.class()) < m.classes) {
-					return fmt.Errorf("node %d is of class %v of %d", at, n.class(), m.classes)
+			right := int(root + n.Right)
+			if n.IsLeaf() {
+				if !(n.Class() >= 0 && int(n.Class()) < m.classes) {
+					return fmt.Errorf("node %d is of class %v of %d", at, n.Class(), m.classes)
 				}
-			} else if !(int(n.feature) < m.width && right > at+1 && right < end) {
+			} else if !(int(n.Feature) < m.width && right > at+1 && right < end) {
 				return fmt.Errorf("node %d splits feature %v of %d, and leads to node %v of its tree",
-					at, n.feature, m.width, n.right)
+					at, n.Feature, m.width, n.Right)
 			}
 		}
 	}
@@ -128,12 +107,12 @@ func (m *forest) exportedNodes() exportedNodes {
 	for tree, root := range m.roots {
 		for at := int(root); at < m.end(tree); at++ {
 			node := m.node(at)
-			if node.isLeaf() {
-				e.class[at], e.next[2*at], e.next[2*at+1] = int(node.class()), at, at
+			if node.IsLeaf() {
+				e.class[at], e.next[2*at], e.next[2*at+1] = int(node.Class()), at, at
 				continue
 			}
-			left, right := at+1, int(root+node.right)
-			e.feature[at], e.threshold[at] = int(node.feature), node.threshold
+			left, right := at+1, int(root+node.Right)
+			e.feature[at], e.threshold[at] = int(node.Feature), node.Threshold
 			e.next[2*at], e.next[2*at+1] = left, right
 			depth[left], depth[right] = depth[at]+1, depth[at]+1 // children come after their parents
 		}

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -141,48 +139,4 @@ func TestForestStops(t *testing.T) {
 	_, err := Fit(ctx, Config{Columns: 3, Classes: 2, Table: true, Only: []string{Forest}, Backend: backendtest.Go(t)},
 		xor(rand.New(rand.NewPCG(7, 1)), 40))
 	require.ErrorIs(t, err, context.Canceled)
-}
-
-// Samples are ordered by class in one way, whether the classes are fewer than the samples or more.
-func TestSamplesByClass(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, classes := range []int{1, 3, 20, 60, 1_000} {
-		g := &growth{classes: classes, labels: make([]int32, 60)}
-		for i := range g.labels {
-			g.labels[i] = int32(rng.IntN(classes))
-		}
-		some := rng.Perm(60)[:40]
-		ordered, ends := g.byClass(some)
-		var want, wantEnds []int
-		for class := range classes {
-			for _, i := range some {
-				if g.labels[i] == int32(class) {
-					want = append(want, i)
-				}
-			}
-			if len(want) > 0 && (wantEnds == nil || len(want) > wantEnds[len(wantEnds)-1]) {
-				wantEnds = append(wantEnds, len(want))
-			}
-		}
-		assert.Equal(t, want, ordered, classes)
-		assert.Equal(t, wantEnds, ends, classes)
-	}
-}
-
-// A node of few samples allocates as much among a hundred thousand classes as among a hundred.
-func TestNodesOfAForestDoNotGrowWithClasses(t *testing.T) {
-	allocated := func(classes int) float64 {
-		g := &growth{classes: classes, labels: make([]int32, 20)}
-		for i := range g.labels {
-			g.labels[i] = int32(i * classes / 20)
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for range 100 {
-			g.byClass(loop.Indices(20))
-		}
-		runtime.ReadMemStats(&after)
-		return float64(after.TotalAlloc - before.TotalAlloc)
-	}
-	assert.Less(t, allocated(100_000), 1.5*allocated(100))
 }
