@@ -29,15 +29,7 @@ func Audit(d *Dataset) (Findings, error) {
 	if links := d.linkFinding(samples, found); links != nil {
 		found = append(found, *links)
 	}
-	for _, s := range report.Shortcuts {
-		f := Finding{Kind: ofShortcut, Level: note, What: d.descriptor(s.Descriptor.Name),
-			Class:  className(d.ClassNames, s.Class),
-			Recall: s.Recall, Others: s.Others}
-		if s.Descriptor.Artefact {
-			f.Level = warning
-		}
-		found = append(found, f)
-	}
+	found = append(found, d.shortcutFindings(samples, report.Shortcuts, d.unitsOf(chosen, samples, report.Families))...)
 	for _, c := range report.Families {
 		found = append(found, familyFinding(c))
 	}
@@ -81,7 +73,7 @@ const simpleClassifier = "the nearest neighbour has"
 // familyFinding says how samples that belong together stand.
 func familyFinding(c audit.Costly) Finding {
 	f := Finding{Kind: ofFamilies, Level: note, What: placed(c.Dependence), Seen: c.Seen, Drawn: c.Drawn,
-		dependence: c.Dependence}
+		Places: c.Places, dependence: c.Dependence}
 	switch {
 	case c.Kind == audit.Drift && c.Confounded:
 		return Finding{Kind: ofOrder, Level: warning}
@@ -131,6 +123,52 @@ func (d *Dataset) descriptor(name string) string {
 		return name
 	}
 	return "the missing values of " + d.Column(sensor, d.Form.Width())
+}
+
+// shortcutFindings tells of classes that descriptors tell, and of all descriptors if there is such a class. family
+// numbers the samples that are held out together; nil if each is held out alone.
+func (d *Dataset) shortcutFindings(samples *audit.Samples, shortcuts []audit.Shortcut, family []int) (found Findings) {
+	if shortcuts == nil {
+		return nil
+	}
+	for _, s := range shortcuts {
+		told := samples.HeldOut(s, family)
+		f := Finding{Kind: ofShortcut, Level: note, What: d.descriptor(s.Descriptor.Name),
+			Class: className(d.ClassNames, s.Class), Accuracy: told.Accuracy(), Recall: told.Recall, Others: told.Others}
+		if s.Descriptor.Artefact {
+			f.Level = warning
+		}
+		found = append(found, f)
+	}
+	rows, artefacts, all := samples.Table(family)
+	table := Finding{Kind: ofDescriptors, Level: note, Accuracy: all, Artefacts: artefacts,
+		Chance: 1 / float64(d.Classes())}
+	for _, row := range rows {
+		table.Table = append(table.Table, Descriptor{d.descriptor(row.Descriptor.Name), row.Descriptor.Artefact,
+			className(d.ClassNames, row.Class), row.Area, row.Told.Accuracy(), row.Told.Recall, row.Told.Others})
+	}
+	return append(found, table)
+}
+
+// unitsOf numbers the families of some samples for folds that leave them whole: their groups, or else what the audit
+// has found; nil if there are none.
+func (d *Dataset) unitsOf(chosen []int, samples *audit.Samples, found []audit.Costly) (family []int) {
+	if d.Groups != nil {
+		number := map[string]int{}
+		for _, i := range chosen {
+			if _, known := number[d.Groups[i]]; !known {
+				number[d.Groups[i]] = len(number)
+			}
+			family = append(family, number[d.Groups[i]])
+		}
+		return family
+	}
+	for _, c := range found {
+		if c.Kind != audit.Drift {
+			return samples.FamiliesBy(c.Dependence)
+		}
+	}
+	return d.familiesOf(chosen)
 }
 
 // chosenOf returns at most so many of some samples, in the order of the file.

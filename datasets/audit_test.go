@@ -184,6 +184,12 @@ func TestAuditOfShortcuts(t *testing.T) {
 		require.Contains(t, kindsOf(found), "warning shortcut", name)
 		assert.Equal(t, 1, slices.Index(kindsOf(found), "warning shortcut")+1, "the gravest first")
 		assert.InDelta(t, 1, found[0].Recall-found[0].Others, 0.01, name)
+		assert.InDelta(t, 1, found[0].Accuracy, 0.01, name)
+		at := slices.Index(kindsOf(found), "note descriptors")
+		require.Positive(t, at, name)
+		assert.Equal(t, found[0].What, found[at].Table[0].Name, name)
+		assert.Greater(t, min(found[at].Accuracy, found[at].Artefacts), 0.95, name)
+		assert.InDelta(t, 0.5, found[at].Chance, 0, name)
 		assert.NotContains(t, kindsOf(by(func(i int) bool { return i%3 == 1 })), "warning shortcut", name)
 	}
 }
@@ -333,6 +339,39 @@ func TestFindingsAsJSON(t *testing.T) {
 		assert.Equal(t, f.Level, read[i].Level)
 		assert.InDelta(t, f.Whole, read[i].Whole, 1e-12)
 	}
+}
+
+// The figures of a table and the places of a picture are in JSON, too.
+func TestTablesAsJSON(t *testing.T) {
+	found := Findings{{Kind: ofDescriptors, Level: note, Accuracy: 0.9, Chance: 0.5, Artefacts: 0.8,
+		Table: []Descriptor{{"the length", false, "1", 0.7, 0.6, 0.5, 0.4}}},
+		{Kind: ofFamilies, Level: note, What: "x", Seen: 0.5, Places: [][2]int{{3, 4}, {7, 9}}}}
+	raw, err := json.Marshal(found)
+	require.NoError(t, err)
+	var read Findings
+	require.NoError(t, json.Unmarshal(raw, &read))
+	assert.Equal(t, found.Stated(), read)
+}
+
+// Neighbours of families that stand together stand on the diagonal.
+func TestPlacesOfFamilies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	level := make([]float32, 10)
+	for i := range level {
+		level[i] = 5 * float32(rng.NormFloat64())
+	}
+	found := audited(t, recordingsOf(120, 1, 40, func(i, _, _ int) float32 {
+		return level[i/12] + float32(rng.NormFloat64())
+	}))
+	at := slices.IndexFunc(found, func(f Finding) bool { return f.Places != nil })
+	require.GreaterOrEqual(t, at, 0, kindsOf(found))
+	near := 0
+	for _, pair := range found[at].Places {
+		if max(pair[0]-pair[1], pair[1]-pair[0]) < 12 {
+			near++
+		}
+	}
+	assert.Greater(t, near, len(found[at].Places)/2)
 }
 
 func TestMistakesOfASession(t *testing.T) {

@@ -16,7 +16,8 @@ type Findings []Finding
 // Finding is one reason to doubt. Its String says what is seen and what to do.
 type Finding struct {
 	// Kind says what it is about: "copies" (samples that are equal), "overlap" (recordings that are in part another),
-	// "shortcut" (a class that can be told by how recordings were made), "families" (samples that belong together),
+	// "shortcut" (a class that can be told by how recordings were made), "descriptors" (all that says how they were made,
+	// where there is a shortcut), "families" (samples that belong together),
 	// "order" (classes that were recorded one after another), "links" (a graph that is not that of the values), "mistakes"
 	// (that stand together in the file), "owners" (whose recordings these are), "values" (that are extreme, or never
 	// change), "sensors" (that seem to have failed in some samples), "classes" (of very different sizes) or "graph" (hubs,
@@ -32,13 +33,21 @@ type Finding struct {
 	// Samples are the indices of some samples that show it, and Count is the number of all of them.
 	Samples []int
 	Count   int
-	// Recall is the share of the class, and Others that of the other samples, that a shortcut sets apart.
-	Recall, Others float64
+	// Accuracy is the share of held-out samples that a shortcut tells right if there are as many of its class as others
+	// (0.5 by chance), Recall the share of the class, and Others that of the others, that it takes for the class. Of
+	// descriptors, Accuracy is that of all of them together, each class weighing as much (Chance by chance), and Artefacts
+	// that of those that come of the recording alone.
+	Accuracy, Chance, Artefacts float64
+	Recall, Others              float64
+	// Table has the descriptors, those that tell most first.
+	Table []Descriptor
 	// Random is the accuracy of a classifier, By, on samples held out at random, Whole that on whole families held out.
 	By            string
 	Random, Whole float64
 	// Seen is the share of samples whose nearest sample stands as What says, Drawn that where places are drawn anew.
 	Seen, Drawn float64
+	// Places are those in the file of some samples, each with that of the nearest sample of its class.
+	Places [][2]int
 	// Families is the number of families, and Largest the number of samples of the largest.
 	Families, Largest int
 
@@ -47,6 +56,21 @@ type Finding struct {
 	family     map[int]int // of samples, if the dependence does not say it
 	looked     int         // samples that were compared, if not all were
 	text       string      // if it is known, as from a file
+}
+
+// Descriptor is a number of each sample that says how it was made, with the class that it tells best of held-out
+// samples.
+type Descriptor struct {
+	Name string `json:"name"`
+	// Artefact says that it comes of the recording alone. Others may be what the classes differ in.
+	Artefact bool   `json:"artefact"`
+	Class    string `json:"class"`
+	// Area is the probability that it sets a sample of the class apart from another one (the area under the ROC curve).
+	Area float64 `json:"area"`
+	// Accuracy, Recall and Others are those of a shortcut; see [Finding].
+	Accuracy float64 `json:"accuracy"`
+	Recall   float64 `json:"recall"`
+	Others   float64 `json:"others"`
 }
 
 // Stated returns the findings as they are read from a file: each says what it said, and Families knows nothing more.
@@ -149,6 +173,9 @@ const (
 	ofOverlap  = "overlap"
 	ofShortcut = "shortcut"
 	ofFamilies = "families"
+
+	ofDescriptors = "descriptors"
+
 	ofOrder    = "order"
 	ofLinks    = "links"
 	ofMistakes = "mistakes"
@@ -161,26 +188,31 @@ const (
 
 // findingJSON is a finding in JSON: the facts, and the text.
 type findingJSON struct {
-	Kind    string  `json:"kind"`
-	Level   string  `json:"level"`
-	Text    string  `json:"text"`
-	What    string  `json:"what,omitempty"`
-	Class   string  `json:"class,omitempty"`
-	Samples []int   `json:"samples,omitempty"`
-	Count   int     `json:"count,omitempty"`
-	Recall  float64 `json:"recall,omitempty"`
-	Others  float64 `json:"others,omitempty"`
-	By      string  `json:"by,omitempty"`
-	Random  float64 `json:"random,omitempty"`
-	Whole   float64 `json:"whole,omitempty"`
-	Seen    float64 `json:"seen,omitempty"`
-	Drawn   float64 `json:"drawn,omitempty"`
+	Kind      string       `json:"kind"`
+	Level     string       `json:"level"`
+	Text      string       `json:"text"`
+	What      string       `json:"what,omitempty"`
+	Class     string       `json:"class,omitempty"`
+	Samples   []int        `json:"samples,omitempty"`
+	Count     int          `json:"count,omitempty"`
+	Accuracy  float64      `json:"accuracy,omitempty"`
+	Chance    float64      `json:"chance,omitempty"`
+	Artefacts float64      `json:"artefacts,omitempty"`
+	Recall    float64      `json:"recall,omitempty"`
+	Others    float64      `json:"others,omitempty"`
+	Table     []Descriptor `json:"table,omitempty"`
+	By        string       `json:"by,omitempty"`
+	Random    float64      `json:"random,omitempty"`
+	Whole     float64      `json:"whole,omitempty"`
+	Seen      float64      `json:"seen,omitempty"`
+	Drawn     float64      `json:"drawn,omitempty"`
+	Places    [][2]int     `json:"places,omitempty"`
 }
 
 // MarshalJSON writes the facts and the text.
 func (f Finding) MarshalJSON() ([]byte, error) {
-	return json.Marshal(findingJSON{f.Kind, f.Level, f.String(), f.What, f.Class, f.Samples, f.Count, f.Recall, f.Others,
-		f.By, f.Random, f.Whole, f.Seen, f.Drawn})
+	return json.Marshal(findingJSON{f.Kind, f.Level, f.String(), f.What, f.Class, f.Samples, f.Count, f.Accuracy, f.Chance,
+		f.Artefacts, f.Recall, f.Others, f.Table, f.By, f.Random, f.Whole, f.Seen, f.Drawn, f.Places})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -188,8 +220,8 @@ func (f *Finding) UnmarshalJSON(raw []byte) error {
 	var j findingJSON
 	err := json.Unmarshal(raw, &j)
 	*f = Finding{Kind: j.Kind, Level: j.Level, What: j.What, Class: j.Class, Samples: j.Samples, Count: j.Count,
-		Recall: j.Recall, Others: j.Others, By: j.By, Random: j.Random, Whole: j.Whole, Seen: j.Seen, Drawn: j.Drawn,
-		text: j.Text}
+		Accuracy: j.Accuracy, Chance: j.Chance, Artefacts: j.Artefacts, Recall: j.Recall, Others: j.Others, Table: j.Table,
+		By: j.By, Random: j.Random, Whole: j.Whole, Seen: j.Seen, Drawn: j.Drawn, Places: j.Places, text: j.Text}
 	return err
 }
 
@@ -234,6 +266,8 @@ func (f Finding) String() string {
 			f.Largest, f.names[0], f.names[1])
 	case ofShortcut:
 		return f.shortcut()
+	case ofDescriptors:
+		return f.descriptors()
 	case ofOrder:
 		if f.Level == note {
 			return "samples that stand near in the file are alike, whatever their class: something changed along the file, " +
@@ -257,12 +291,22 @@ func (f Finding) lookedAt() string {
 
 // shortcut says what tells a class.
 func (f Finding) shortcut() string {
-	seen := fmt.Sprintf("class %s can be told by %s alone: a threshold finds %.0f%% of the class and %.0f%% of the "+
-		"other samples", f.Class, f.What, 100*f.Recall, 100*f.Others)
+	seen := fmt.Sprintf("class %s can be told by %s alone: %.0f%% of held-out samples right, by chance 50%% (a limit "+
+		"finds %.0f%% of the class and %.0f%% of the others)", f.Class, f.What, 100*f.Accuracy, 100*f.Recall, 100*f.Others)
 	if f.Level != warning {
 		return seen + ". That may be what the class is, or how it was recorded"
 	}
 	return seen + ". If new recordings will not have it, the test accuracy is not what you will get. " + remedy(f.What)
+}
+
+// descriptors says how much all of them tell together.
+func (f Finding) descriptors() string {
+	together := fmt.Sprintf("all that says how the recordings were made tells the class of %.0f%% of held-out samples "+
+		"(each class weighing as much; by chance %.0f%%)", 100*f.Accuracy, 100*f.Chance)
+	if f.Artefacts > 0 {
+		together += fmt.Sprintf(", and what comes of the recording alone that of %.0f%%", 100*f.Artefacts)
+	}
+	return together
 }
 
 // remedies say what to do about a shortcut, by a word of its descriptor.

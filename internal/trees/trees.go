@@ -27,9 +27,9 @@ func NewSamples(columns []float32, labels []int32, classes int) *Samples {
 	return s
 }
 
-// Grow returns a tree of some of the samples, which it reorders. A node looks at so many features, draws a threshold for
-// each between the least and the greatest value of its samples, and takes the split that tells most of the classes. It
-// splits until its samples are of one class.
+// Grow returns a tree of some of the samples, which it reorders. A node looks at so many features, draws a threshold
+// for each between the least and the greatest value of its samples, and takes the split that tells most of the classes.
+// It splits until its samples are of one class.
 func (s *Samples) Grow(some []int, tries int, rng *rand.Rand) Tree {
 	g := &growth{Samples: s, tries: tries, rng: rng}
 	g.split(some)

@@ -22,6 +22,8 @@ type Dependence struct {
 	// Cuts are the places in the file at which another family begins, for each class, if neighbours stand next to one
 	// another.
 	Cuts [][]int
+	// Places are those in the file of some samples, each with that of the nearest sample of its class.
+	Places [][2]int
 }
 
 // Kind says how the places of samples of one family go together.
@@ -62,7 +64,7 @@ func (s *Samples) Dependences(views []view) (found []Dependence) {
 		for _, d := range []Dependence{s.near(members, nearest, rank), s.rounds(members, nearest),
 			s.prefixes(members, nearest),
 			s.drift(v, members)} {
-			d.View = v.name
+			d.View, d.Places = v.name, s.pairs(nearest)
 			least := dependent
 			if d.Kind == Rounds {
 				least = inRounds
@@ -102,6 +104,19 @@ func (s *Samples) nearest(v view, members [][]int) []int {
 		}
 	}
 	return nearest
+}
+
+// mostPairs bounds the neighbours that are told.
+const mostPairs = 300
+
+// pairs returns the places of some samples and of their nearest ones.
+func (s *Samples) pairs(nearest []int) (places [][2]int) {
+	for _, i := range spread(s.Len(), mostPairs) {
+		if j := nearest[i]; j >= 0 {
+			places = append(places, [2]int{s.place(i), s.place(j)})
+		}
+	}
+	return places
 }
 
 // compare returns how far a share of neighbours stands out from those where the places of samples are drawn anew within

@@ -19,7 +19,9 @@ type Descriptor struct {
 	Artefact bool
 	// Interpolated says that the number tells of what is interpolated before anybody looks at the values.
 	Interpolated bool
-	Values       []float64 // NaN where a sample has none
+	// Aside says that the number does not come of the values, such as a place in the file: no classifier sees it.
+	Aside  bool
+	Values []float64 // NaN where a sample has none
 	// With is another number of each sample that must tell the same class; nil if none must.
 	With []float64
 }
@@ -34,10 +36,11 @@ type Shortcut struct {
 	// Deviations are those of Area from chance, by the rank sum.
 	Deviations float64
 	// Recall is the share of the samples of the class, Others that of the others, that a limit of the descriptor sets
-	// apart best.
+	// apart best. The limit is found in these samples; see [Samples.HeldOut].
 	Recall, Others float64
 
-	chance float64 // that of so many samples of the class on its side of that limit
+	limit  limit
+	chance float64 // that of so many samples of the class on its side of the limit
 }
 
 // descriptors lists what can be said of how the samples were made, as far as they differ in it.
@@ -198,7 +201,8 @@ func (s *Samples) clearest(values []float64) (best Shortcut) {
 		}
 	}
 	if best.Deviations > 0 {
-		best.Recall, best.Others = bestLimit(there, labels, int32(best.Class), counts[best.Class])
+		best.limit = bestLimit(there, labels, int32(best.Class), counts[best.Class])
+		best.Recall, best.Others = best.limit.recall, best.limit.others
 		of := counts[best.Class]
 		rest := len(there) - of
 		best.chance = chanceOf(int(math.Round(best.Recall*float64(of))), of, int(math.Round(best.Others*float64(rest))), rest)
@@ -265,9 +269,25 @@ func ranksOf(values []float64) (ranks []float64, ties float64) {
 	return ranks, 1 - lost/max(1, n*n*n-n)
 }
 
-// bestLimit returns the shares of a class, and of the others, that lie on the class's side of the limit of the values
-// that sets them apart best.
-func bestLimit(values []float64, labels []int32, class int32, count int) (recall, others float64) {
+// limit is a value of a descriptor that sets a class apart.
+type limit struct {
+	value float64
+	above bool // whether the class has larger values
+	// recall and others are the shares of the class, and of the others, that lie on its side. Both are 0 if no limit sets
+	// anything apart.
+	recall, others float64
+}
+
+// holds reports whether a value is on the side of the class.
+func (l limit) holds(value float64) bool {
+	if l.recall == 0 {
+		return false
+	}
+	return l.above && value > l.value || !l.above && value <= l.value
+}
+
+// bestLimit returns the limit of the values that sets a class of so many samples and the others apart best.
+func bestLimit(values []float64, labels []int32, class int32, count int) (best limit) {
 	order := loop.Indices(len(values))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	below, otherBelow := 0.0, 0.0
@@ -278,16 +298,19 @@ func bestLimit(values []float64, labels []int32, class int32, count int) (recall
 		} else {
 			otherBelow += 1 / rest
 		}
-		if at+1 < len(order) && values[order[at+1]] == values[i] {
+		if at+1 == len(order) || values[order[at+1]] == values[i] {
 			continue
 		}
-		if below-otherBelow > recall-others {
-			recall, others = below, otherBelow
+		middle := (values[i] + values[order[at+1]]) / 2
+		if below-otherBelow > best.recall-best.others {
+			best = limit{middle, false, below, otherBelow}
 		}
-		if otherBelow-below > recall-others {
-			recall, others = 1-below, 1-otherBelow
+		if otherBelow-below > best.recall-best.others {
+			best = limit{middle, true, 1 - below, 1 - otherBelow}
 		}
 	}
 	const rounding = 1e-9 // of sums of shares
-	return math.Round(recall/rounding) * rounding, math.Abs(math.Round(others/rounding) * rounding)
+	best.recall = math.Round(best.recall/rounding) * rounding
+	best.others = math.Abs(math.Round(best.others/rounding) * rounding)
+	return best
 }

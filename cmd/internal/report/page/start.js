@@ -34,16 +34,6 @@ function ofSamples(score) {
   return count(score.samples, "sample") + (score.groups ? ` of ${count(score.groups, "group")}` : "");
 }
 
-// renderDoubts lists what an audit of the data found, and draws what families of samples cost.
-function renderDoubts() {
-  const findings = (report.result && report.result.findings) || [], costly = findings.find((f) => f.by);
-  $("doubts").hidden = !findings.length;
-  if (!findings.length) return;
-  $("doubts-list").replaceChildren(...findings.map((f) => el("p", {}, el("b", { text: `${f.level}: ` }), f.text)));
-  $("doubts-chart").hidden = !costly;
-  if (costly) drawBars($("doubts-chart"), `Held-out accuracy: ${costly.by.replace(/ (has|have)$/, "")}`, [["samples held out at random", costly.random, 1], ["whole families held out", costly.whole, 2]]);
-}
-
 // renderMembers tells how well each transform and member predicts held-out training samples, with the graph and without.
 function renderMembers() {
   const all = (report.result && report.result.members) || [], random = all.find((m) => m.name === "network on a random graph"), network = all.find((m) => m.name === "network");
