@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/datasets/internal/audit"
 	"github.com/clusterpool/ccp/internal/loop"
@@ -53,7 +54,7 @@ func (d *Dataset) audited() (*audit.Samples, []int) {
 		most = min(most, max(1, auditedValues/width))
 	}
 	chosen := chosenOf(d.Train, most)
-	s := &audit.Samples{Classes: d.Classes(), Width: width, Places: chosen}
+	s := &audit.Samples{Classes: d.Classes(), Width: width, Places: chosen, ClassNames: d.ClassNames}
 	values := make([][]float32, len(chosen))
 	for at, i := range chosen {
 		values[at] = d.Input(i, make([]float32, d.Nodes*d.Channels))
@@ -116,13 +117,12 @@ func placed(d audit.Dependence) string {
 	}
 }
 
-// descriptor returns a descriptor with the name of the sensor that it is about.
-func (d *Dataset) descriptor(name string) string {
-	var sensor int
-	if _, err := fmt.Sscanf(name, "missing values of sensor %d", &sensor); err != nil {
-		return name
+// descriptor returns the name of a descriptor with that of the sensor that it is about.
+func (d *Dataset) descriptor(of audit.Descriptor) string {
+	if !strings.Contains(of.Name, "%s") {
+		return of.Name
 	}
-	return "the missing values of " + d.Column(sensor, d.Form.Width())
+	return strings.Replace(of.Name, "%s", d.Column(of.Sensor, d.Form.Width()), 1)
 }
 
 // shortcutFindings tells of classes that descriptors tell, and of all descriptors if there is such a class. family
@@ -133,10 +133,13 @@ func (d *Dataset) shortcutFindings(samples *audit.Samples, shortcuts []audit.Sho
 	}
 	for _, s := range shortcuts {
 		told := samples.HeldOut(s, family)
-		f := Finding{Kind: ofShortcut, Level: note, What: d.descriptor(s.Descriptor.Name),
+		f := Finding{Kind: ofShortcut, Level: note, What: d.descriptor(s.Descriptor),
 			Class: className(d.ClassNames, s.Class), Accuracy: told.Accuracy(), Recall: told.Recall, Others: told.Others}
-		if s.Descriptor.Artefact {
+		switch {
+		case s.Descriptor.Artefact:
 			f.Level = warning
+		case s.Descriptor.Asked:
+			f.Level = question
 		}
 		found = append(found, f)
 	}
@@ -144,7 +147,7 @@ func (d *Dataset) shortcutFindings(samples *audit.Samples, shortcuts []audit.Sho
 	table := Finding{Kind: ofDescriptors, Level: note, Accuracy: all, Artefacts: artefacts,
 		Chance: 1 / float64(d.Classes())}
 	for _, row := range rows {
-		table.Table = append(table.Table, Descriptor{d.descriptor(row.Descriptor.Name), row.Descriptor.Artefact,
+		table.Table = append(table.Table, Descriptor{d.descriptor(row.Descriptor), row.Descriptor.Artefact,
 			className(d.ClassNames, row.Class), row.Area, row.Told.Accuracy(), row.Told.Recall, row.Told.Others})
 	}
 	return append(found, table)

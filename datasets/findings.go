@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -186,45 +185,6 @@ const (
 	ofGraph    = "graph"
 )
 
-// findingJSON is a finding in JSON: the facts, and the text.
-type findingJSON struct {
-	Kind      string       `json:"kind"`
-	Level     string       `json:"level"`
-	Text      string       `json:"text"`
-	What      string       `json:"what,omitempty"`
-	Class     string       `json:"class,omitempty"`
-	Samples   []int        `json:"samples,omitempty"`
-	Count     int          `json:"count,omitempty"`
-	Accuracy  float64      `json:"accuracy,omitempty"`
-	Chance    float64      `json:"chance,omitempty"`
-	Artefacts float64      `json:"artefacts,omitempty"`
-	Recall    float64      `json:"recall,omitempty"`
-	Others    float64      `json:"others,omitempty"`
-	Table     []Descriptor `json:"table,omitempty"`
-	By        string       `json:"by,omitempty"`
-	Random    float64      `json:"random,omitempty"`
-	Whole     float64      `json:"whole,omitempty"`
-	Seen      float64      `json:"seen,omitempty"`
-	Drawn     float64      `json:"drawn,omitempty"`
-	Places    [][2]int     `json:"places,omitempty"`
-}
-
-// MarshalJSON writes the facts and the text.
-func (f Finding) MarshalJSON() ([]byte, error) {
-	return json.Marshal(findingJSON{f.Kind, f.Level, f.String(), f.What, f.Class, f.Samples, f.Count, f.Accuracy, f.Chance,
-		f.Artefacts, f.Recall, f.Others, f.Table, f.By, f.Random, f.Whole, f.Seen, f.Drawn, f.Places})
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (f *Finding) UnmarshalJSON(raw []byte) error {
-	var j findingJSON
-	err := json.Unmarshal(raw, &j)
-	*f = Finding{Kind: j.Kind, Level: j.Level, What: j.What, Class: j.Class, Samples: j.Samples, Count: j.Count,
-		Accuracy: j.Accuracy, Chance: j.Chance, Artefacts: j.Artefacts, Recall: j.Recall, Others: j.Others, Table: j.Table,
-		By: j.By, Random: j.Random, Whole: j.Whole, Seen: j.Seen, Drawn: j.Drawn, Places: j.Places, text: j.Text}
-	return err
-}
-
 // String says what is seen and what to do.
 func (f Finding) String() string {
 	if f.text != "" {
@@ -293,8 +253,11 @@ func (f Finding) lookedAt() string {
 func (f Finding) shortcut() string {
 	seen := fmt.Sprintf("class %s can be told by %s alone: %.0f%% of held-out samples right, by chance 50%% (a limit "+
 		"finds %.0f%% of the class and %.0f%% of the others)", f.Class, f.What, 100*f.Accuracy, 100*f.Recall, 100*f.Others)
-	if f.Level != warning {
+	switch f.Level {
+	case note:
 		return seen + ". That may be what the class is, or how it was recorded"
+	case question:
+		return seen + ". " + remedy(f.What)
 	}
 	return seen + ". If new recordings will not have it, the test accuracy is not what you will get. " + remedy(f.What)
 }
@@ -311,10 +274,17 @@ func (f Finding) descriptors() string {
 
 // remedies say what to do about a shortcut, by a word of its descriptor.
 var remedies = []struct{ word, text string }{
+	{"rises", "If it only counts, leave it out"},
+	{"range", "Were sensors at the end of their range, and in this class alone? Then record all classes in one range"},
+	{"time of", "Were the classes recorded at different times? Then whatever else changed tells them, too: record them " +
+		"in turns"},
+	{"name that", "Are these of another device, person or session? Then whatever else is its own tells the class, too: " +
+		"name the groups, or record all classes alike"},
 	{"run", "If it fills recordings up to one length, store NaN there, or the array lengths [samples]"},
 	{"missing", "See that values are missing for the same reasons in all classes, or leave such sensors out"},
 	{"made up", "See that values are lost for the same reasons in all classes, or leave such recordings out"},
 	{"first value", "Cut all recordings alike"},
+	{"rounding", "Round the values of all classes alike"},
 	{"step", "Round the values of all classes alike"},
 	{"decimals", "Round the values of all classes alike"},
 	{"times", "Bring all recordings to the lowest rate before you store them"},

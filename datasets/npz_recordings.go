@@ -207,6 +207,9 @@ func howMade(x recording.Recording, form *recording.Form) *audit.Making {
 	how := audit.Made(loop.Convert[float32](x.Values), form.Width(), form.Rate)
 	x.Channels = form.Channels
 	how.Rate, how.Jitter = x.Timing()
+	if len(x.Times) > 0 {
+		how.Begin = x.Times[0]
+	}
 	return &how
 }
 

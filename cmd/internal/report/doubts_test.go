@@ -3,6 +3,7 @@ package report
 import (
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/browsertest"
 	"github.com/stretchr/testify/assert"
@@ -21,12 +22,13 @@ func TestDoubts(t *testing.T) {
 			{Name: "the length", Class: "0 (walk)", Area: 0.6, Accuracy: 0.55, Recall: 0.5, Others: 0.4}}}}
 	r.Result = &result
 	ctx := opened(t, r)
-	assert.Equal(t, 3, read[int](t, ctx, `document.querySelectorAll("#doubts-places circle").length`))
-	assert.Regexp(t, `67% stand within`, read[string](t, ctx, `document.querySelector("#doubts-places svg").getAttribute("aria-label")`))
+	assert.Equal(t, 3, read[int](t, ctx, `document.querySelectorAll("#places-chart circle").length`))
+	assert.Regexp(t, `67% stand within`, read[string](t, ctx, `document.querySelector("#places-chart svg").getAttribute("aria-label")`))
 	assert.Regexp(t, `the run of one value at the end\s*96\.4%\s*1 \(run\)\s*97%\s*4%\s*0\.980\s*artefact`,
 		textOf(t, ctx, "descriptors-table"))
 	assert.Regexp(t, `the length\s*55\.0%.*property`, textOf(t, ctx, "descriptors-table"))
 	assert.Regexp(t, `91\.0% .*50\.0% by chance.* 87\.0%`, textOf(t, ctx, "descriptors-text"))
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("#doubts details").forEach((d) => { d.open = true; })`))
 	assert.Empty(t, browsertest.Violations(t, ctx))
 	result.Findings = result.Findings[:0]
 	ctx = opened(t, r)

@@ -21,6 +21,8 @@ type Samples struct {
 	Places []int
 	// Names are their names, such as those of their files; nil if they have none.
 	Names []string
+	// ClassNames are those of the classes; nil if they have none.
+	ClassNames []string
 }
 
 // Len returns the number of samples.

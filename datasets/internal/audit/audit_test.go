@@ -447,7 +447,7 @@ func TestStepOf(t *testing.T) {
 	for i := range rough {
 		rough[i] = float32(rng.NormFloat64())
 	}
-	if got := stepOf(rough); got != 0 {
+	if got, known := readingsOf(rough).step(); got != 0 || !known {
 		t.Errorf("noise has the step %g", got)
 	}
 	for _, step := range []float64{0.001, 0.00193, 0.25, 3} {
@@ -455,7 +455,7 @@ func TestStepOf(t *testing.T) {
 		for i, value := range rough {
 			values[i] = float32(math.Round(float64(value)/0.05) * step)
 		}
-		if got := stepOf(values); math.Abs(got-step) > 1e-3*step {
+		if got, _ := readingsOf(values).step(); math.Abs(got-step) > 1e-3*step {
 			t.Errorf("multiples of %g have the step %g", step, got)
 		}
 	}

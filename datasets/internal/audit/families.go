@@ -107,7 +107,7 @@ func (s *Samples) nearest(v view, members [][]int) []int {
 }
 
 // mostPairs bounds the neighbours that are told.
-const mostPairs = 300
+const mostPairs = 150
 
 // pairs returns the places of some samples and of their nearest ones.
 func (s *Samples) pairs(nearest []int) (places [][2]int) {

@@ -17,7 +17,12 @@ type Making struct {
 	RunStart   int        // time points after the first one that repeat it, in all sensors
 	RunEnd     int        // time points before the last one that equal it, in all sensors
 	Repeat     int        // the most time points in a row at which a sensor keeps one value
-	Step       float64    // the logarithm of the step of which all values of a sensor are multiples; NaN if there is none
+	Step       float64    // the logarithm of the step of a sensor's values, see gradedBy; NaN if unknown
+	Rounded    float64    // the share of its sensors that are rounded, see readings.rounded; NaN if unknown
+	Clipped    float64    // the share of a sensor's values that lie at the end of its range
+	Constant   []int      // sensors that never change
+	Rising     []Rise     // sensors that rise at every time point
+	Begin      float64    // the first of its own times; 0 if it has none
 	Decimals   int        // of its values
 	Digits     int        // of its values, with those before the point
 	Scale      float64    // the logarithm of the deviation of its values
@@ -42,14 +47,16 @@ func Made(values []float32, width int, rate float64) (m Making) {
 		length--
 	}
 	values = values[:length*width]
-	m.TimePoints, m.Step = length, math.NaN()
+	m.TimePoints, m.Step, m.Rounded = length, math.NaN(), math.NaN()
 	for m.Late < length && allMissing(values[m.Late*width:(m.Late+1)*width]) {
 		m.Late++
 	}
 	m.countMissing(values, width)
 	m.measureScale(values)
 	m.countRuns(values, width)
+	m.lookAtSensors(values[m.Late*width:], width)
 	var steps []float64
+	rounded := 0.0
 	sensor := make([]float32, 0, min(length, someTimePoints))
 	for at := 0; at < width; at += (width + someSensors - 1) / someSensors {
 		sensor = sensor[:0]
@@ -62,13 +69,17 @@ func Made(values []float32, width int, rate float64) (m Making) {
 		for line := range m.Hum {
 			m.Hum[line] += hum(sensor, rate, mains[line]) / float64(min(width, someSensors))
 		}
-		if step := stepOf(sensor); step > 0 {
-			steps = append(steps, math.Log10(step))
+		r := readingsOf(sensor)
+		m.Clipped = max(m.Clipped, r.clipped())
+		if step, known := r.step(); known {
+			steps = append(steps, gradedBy(step))
+			rounded += r.rounded(step)
 		}
 	}
 	if steps != nil {
 		slices.Sort(steps)
 		m.Step = steps[len(steps)/2]
+		m.Rounded = rounded / float64(len(steps))
 	}
 	return m
 }
@@ -146,47 +157,6 @@ func longestRepeat(values []float32) (longest int) {
 		}
 	}
 	return longest
-}
-
-// stepOf returns the step of which all differences of the values are multiples, such as 0.01 for a reading with two
-// decimals; 0 if there is none, or if there are too few values to tell.
-func stepOf(values []float32) float64 {
-	const (
-		fewest    = 16  // distinct values, which are no multiples of one step by chance
-		mostSteps = 1e5 // between the least and the largest value: beyond, float32 says nothing
-		off       = 0.1 // of a step, by which multiples may be rounded
-	)
-	distinct := make([]float64, 0, len(values))
-	for _, value := range values {
-		if !missing(value) {
-			distinct = append(distinct, float64(value))
-		}
-	}
-	slices.Sort(distinct)
-	distinct = slices.Compact(distinct)
-	if len(distinct) < fewest {
-		return 0
-	}
-	step := math.Inf(1)
-	for i := range distinct[1:] {
-		step = min(step, distinct[i+1]-distinct[i])
-	}
-	if (distinct[len(distinct)-1]-distinct[0])/step > mostSteps {
-		return 0
-	}
-	// The least difference is known to a rounding. Each larger difference tells the step better.
-	most := 1.0
-	for _, value := range distinct[1:] {
-		steps := (value - distinct[0]) / step
-		whole := math.Round(steps)
-		if math.Abs(steps-whole) > off {
-			return 0
-		}
-		if whole > most {
-			most, step = whole, (value-distinct[0])/whole
-		}
-	}
-	return step
 }
 
 // digitsOf returns how many decimals the values are written with, and how many digits in all, as the shortest decimal

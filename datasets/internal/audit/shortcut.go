@@ -2,10 +2,8 @@ package audit
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -13,10 +11,16 @@ import (
 
 // Descriptor is one number of each sample that says how it was made.
 type Descriptor struct {
-	Name string
+	Name string // with %s for the sensor that it is about, if it is about one
+	// Sensor is the sensor that it is about.
+	Sensor int
 	// Artefact says that the number comes of the recording alone. Others, such as the length of a gesture, may be what
 	// the classes differ in.
 	Artefact bool
+	// Graded says that the number tells how finely the values are graded.
+	Graded bool
+	// Asked says that nobody can tell but who made the recordings, who is thus asked.
+	Asked bool
 	// Interpolated says that the number tells of what is interpolated before anybody looks at the values.
 	Interpolated bool
 	// Aside says that the number does not come of the values, such as a place in the file: no classifier sees it.
@@ -24,6 +28,15 @@ type Descriptor struct {
 	Values []float64 // NaN where a sample has none
 	// With is another number of each sample that must tell the same class; nil if none must.
 	With []float64
+	// Beside are numbers of each sample which this one may merely follow, as a count follows a length. What is left of it
+	// must tell the same class.
+	Beside []Followed
+}
+
+// Followed is a number of each sample that another one may follow: rising with it, or falling while it rises.
+type Followed struct {
+	Values  []float64
+	Falling bool
 }
 
 // Shortcut is a class that a descriptor tells from the others.
@@ -43,53 +56,6 @@ type Shortcut struct {
 	chance float64 // that of so many samples of the class on its side of the limit
 }
 
-// descriptors lists what can be said of how the samples were made, as far as they differ in it.
-func (s *Samples) descriptors() (all []Descriptor) {
-	add := func(name string, artefact bool, of func(m *Making) float64) {
-		d := Descriptor{Name: name, Artefact: artefact, Values: make([]float64, s.Len())}
-		for i := range s.Made {
-			d.Values[i] = of(&s.Made[i])
-		}
-		all = append(all, d)
-	}
-	add("the length", false, func(m *Making) float64 { return float64(m.TimePoints) })
-	add("the scale of the values", false, func(m *Making) float64 { return m.Scale })
-	add("the longest time that a sensor keeps one value", false, func(m *Making) float64 { return float64(m.Repeat) })
-	add("the share of missing values", true, func(m *Making) float64 { return m.Missing })
-	add("the share of values made up in holes", true, func(m *Making) float64 { return m.MadeUp })
-	add("the time points before the first value", true, func(m *Making) float64 { return float64(m.Late) })
-	add("the run of one value at the begin", true, func(m *Making) float64 { return float64(m.RunStart) })
-	add("the run of one value at the end", true, func(m *Making) float64 { return float64(m.RunEnd) })
-	add("the step of the values", true, func(m *Making) float64 { return math.Round(m.Step*20) / 20 })
-	add("the decimals of the values", true, func(m *Making) float64 { return float64(m.Decimals) })
-	// Larger values have fewer decimals, and a larger step, where all are written with as many digits.
-	digits := make([]float64, s.Len())
-	for i, m := range s.Made {
-		digits[i] = float64(m.Digits)
-	}
-	all[len(all)-1].With, all[len(all)-2].With = digits, digits
-	add("the rate of the times", true, func(m *Making) float64 { return toDigits(m.Rate, 3) })
-	add("the jitter of the times", true, func(m *Making) float64 { return toDigits(m.Jitter, 1) })
-	for i := range all {
-		what := all[i].Name
-		all[i].Interpolated = strings.HasSuffix(what, "of the times") || strings.HasPrefix(what, "the share of")
-	}
-	for line, frequency := range mains {
-		add(fmt.Sprintf("the hum at %g Hz", frequency), true, func(m *Making) float64 { return m.Hum[line] })
-	}
-	for sensor := range s.Width {
-		if slices.ContainsFunc(s.Made, func(m Making) bool { return m.MissingOf != nil }) {
-			add(fmt.Sprintf("missing values of sensor %d", sensor), true, func(m *Making) float64 {
-				if m.MissingOf == nil {
-					return 0
-				}
-				return m.MissingOf[sensor]
-			})
-		}
-	}
-	return all
-}
-
 // toDigits returns a value with so many digits, so that rounding tells no class.
 func toDigits(value float64, digits int) float64 {
 	if value == 0 {
@@ -105,6 +71,8 @@ const (
 	shortcutChance = 1e-3
 	shortcutArea   = 0.8
 	propertyArea   = 0.9  // of what may be the class itself
+	gradedArea     = 0.95 // of what how large values were before they were standardised changes a little
+	agreeingArea   = 0.75 // of what must tell the same class
 	shortcutRecall = 0.5  // of the class, where hardly any of the others
 	shortcutOthers = 0.05 // is on the same side of a limit
 	fewestOfClass  = 4    // samples, of which a rank sum says something
@@ -116,7 +84,7 @@ const (
 // A descriptor is compared between a class and all other samples by the rank sum of Wilcoxon, Mann and Whitney with
 // its correction for ties. The chance is that of the largest of all sums (Bonferroni).
 func (s *Samples) Shortcuts() (found []Shortcut) {
-	descriptors := s.descriptors()
+	descriptors := slices.DeleteFunc(s.descriptors(), func(d Descriptor) bool { return d.Name == ofPlace })
 	tests := float64(max(1, len(descriptors)*s.Classes))
 	limit := distuv.UnitNormal.Quantile(1 - shortcutChance/(2*tests))
 	for _, d := range descriptors {
@@ -125,9 +93,7 @@ func (s *Samples) Shortcuts() (found []Shortcut) {
 		if best.Deviations < limit || best.chance*tests > shortcutChance || !best.tells() {
 			continue
 		}
-		with := s.clearest(d.With)
-		with.Descriptor = d
-		if d.With != nil && (with.Class != best.Class || !with.tells()) {
+		if d.With != nil && !s.agrees(best, d.With) || d.Beside != nil && !s.agrees(best, besides(d.Values, d.Beside)) {
 			continue
 		}
 		found = append(found, best)
@@ -140,10 +106,14 @@ func (s *Samples) Shortcuts() (found []Shortcut) {
 
 // tells reports whether so many samples of the class can be told that it matters.
 func (s Shortcut) tells() bool {
-	if !s.Descriptor.Artefact {
+	least := shortcutArea
+	switch {
+	case s.Descriptor.Graded:
+		least = gradedArea
+	case !s.Descriptor.Artefact && !s.Descriptor.Asked:
 		return s.Area >= propertyArea
 	}
-	return s.Area >= shortcutArea || s.Recall >= shortcutRecall && s.Others <= shortcutOthers
+	return s.Area >= least || s.Recall >= shortcutRecall && s.Others <= shortcutOthers
 }
 
 // order puts artefacts first, and before others those that make them: interpolation over missing values, and at
@@ -154,8 +124,10 @@ func order(s Shortcut) int {
 		return 0
 	case s.Descriptor.Artefact:
 		return 1
+	case s.Descriptor.Asked:
+		return 2
 	}
-	return 2
+	return 3
 }
 
 // oneFact is the correlation of ranks from which on two descriptors say the same.

@@ -9,8 +9,8 @@ function renderDoubts() {
   $("doubts-chart").hidden = !costly;
   if (costly) drawBars($("doubts-chart"), `Held-out accuracy: ${costly.by.replace(/ (has|have)$/, "")}`, [["samples held out at random", costly.random, 1], ["whole families held out", costly.whole, 2]]);
   const near = findings.find((f) => f.places);
-  $("doubts-places").hidden = !near;
-  if (near) $("doubts-places").replaceChildren(drawPlaces(near.places));
+  $("places").hidden = !near;
+  if (near) $("places-chart").replaceChildren(drawPlaces(near.places));
   renderDescriptors(findings.find((f) => f.table));
 }
 
