@@ -12,20 +12,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What an .npz file has beside the values is asked about: names, and times. A clock among the sensors is a warning. Each
-// file has a twin in which it goes with no class.
+// What an .npz file has beside the values is asked about: names, and times. A clock among the sensors is a warning.
+// Each file has a twin in which it goes with no class.
 func TestAuditOfCircumstances(t *testing.T) {
 	const n, points = 100, 40
 	rng := rand.New(rand.NewPCG(11, 11))
 	for want, file := range map[string]func(class func(i int) int) arrays{
-		`question: class 0 can be told by a name that begins with "new-" alone: 100% of held-out`: func(class func(i int) int) arrays {
+		`question: class 0 can be told by a name that begins with "new-" alone: 100% of held-out`: func(
+			class func(i int) int) arrays {
 			names := make([]string, n)
 			for i := range names {
 				names[i] = fmt.Sprintf("%s-%d.csv", []string{"new", "old"}[class(i)], i)
 			}
 			return recordingsOf(n, 1, points, noiseOf(rng)).with("sample_names", vectorOf(names...))
 		},
-		"question: class 0 can be told by the time of the first value alone: 100% of held-out": func(class func(i int) int) arrays {
+		"question: class 0 can be told by the time of the first value alone: 100% of held-out": func(
+			class func(i int) int) arrays {
 			var times []float64
 			for i := range n {
 				for at := range points {

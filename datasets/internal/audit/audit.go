@@ -54,6 +54,17 @@ func (s *Samples) byClass() [][]int {
 	return members
 }
 
+// inStretches reports whether each class stands in one stretch of the file.
+func (s *Samples) inStretches() bool {
+	changes := 0
+	for i, class := range s.Labels[1:] {
+		if class != s.Labels[i] {
+			changes++
+		}
+	}
+	return changes < s.Classes
+}
+
 // blockSize is the number of samples, one after another in the file, that Chosen takes together. Families are seldom
 // larger.
 const blockSize = 50
@@ -76,3 +87,5 @@ func Chosen(n, most int) []int {
 	}
 	return chosen
 }
+
+func abs(x int) int { return max(x, -x) }

@@ -1,18 +1,14 @@
 package audit
 
 import (
+	"cmp"
 	"math"
 	"slices"
+
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // This file asks whether a descriptor only follows another one.
-
-// agrees reports whether other values tell the same class.
-func (s *Samples) agrees(best Shortcut, values []float64) bool {
-	other := s.clearest(values)
-	return other.Class == best.Class && (other.Area >= agreeingArea ||
-		other.Recall >= shortcutRecall && other.Others <= shortcutOthers)
-}
 
 // besides returns what the ranks of other numbers leave of the ranks of values: the residuals of a linear regression,
 // where values follow these as they may.
@@ -77,4 +73,27 @@ func takeOff(a, b []float64, slope float64) {
 			a[i] -= slope * b[i]
 		}
 	}
+}
+
+// ranksOf returns the rank of each value from 1, the mean rank of equal ones, and the share of the variance of ranks
+// that ties leave.
+func ranksOf(values []float64) (ranks []float64, ties float64) {
+	order := loop.Indices(len(values))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	ranks = make([]float64, len(values))
+	lost := 0.0
+	for first := 0; first < len(order); {
+		end := first
+		for end < len(order) && values[order[end]] == values[order[first]] {
+			end++
+		}
+		for _, i := range order[first:end] {
+			ranks[i] = float64(first+end+1) / 2
+		}
+		size := float64(end - first)
+		lost += size*size*size - size
+		first = end
+	}
+	n := float64(len(values))
+	return ranks, 1 - lost/max(1, n*n*n-n)
 }

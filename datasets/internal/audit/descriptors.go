@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -194,20 +193,11 @@ func (s *Samples) namesClasses(beginnings map[string][]int) bool {
 	return false
 }
 
-// beginning returns what stands before the first digit of a name, and the number there; NaN if there is none.
-func beginning(name string) (letters string, number float64) {
-	const digits = "0123456789"
-	at := strings.IndexAny(name, digits)
-	if at < 0 {
-		return name, math.NaN()
+// toDigits returns a value with so many digits, so that rounding tells no class.
+func toDigits(value float64, digits int) float64 {
+	if value == 0 {
+		return 0
 	}
-	end := at
-	for end < len(name) && strings.IndexByte(digits, name[end]) >= 0 {
-		end++
-	}
-	number, err := strconv.ParseFloat(name[at:end], 64)
-	if err != nil { // it is too large
-		number = math.NaN()
-	}
-	return name[:at], number
+	unit := math.Pow10(int(math.Floor(math.Log10(math.Abs(value)))) + 1 - digits)
+	return math.Round(value/unit) * unit
 }

@@ -245,39 +245,3 @@ func shareOf(nearest []int, holds func(i, j int) bool) float64 {
 	}
 	return float64(count) / float64(max(1, all))
 }
-
-func abs(x int) int { return max(x, -x) }
-
-// Stem returns a name without its ending and its last number: "rat1-call" of "rat1-call12.csv".
-func Stem(name string) string {
-	end := len(name)
-	if dot := lastDot(name); dot > 0 {
-		end = dot
-	}
-	isDigit := func(c byte) bool { return '0' <= c && c <= '9' }
-	at := end
-	for at > 0 && !isDigit(name[at-1]) {
-		at--
-	}
-	if at == 0 {
-		return name[:end]
-	}
-	first := at
-	for first > 0 && isDigit(name[first-1]) {
-		first--
-	}
-	return name[:first] + "#" + name[at:end]
-}
-
-// lastDot returns the place of the dot before a name's ending, such as .csv; -1 if it has none.
-func lastDot(name string) int {
-	for at := len(name) - 1; at > 0 && len(name)-at <= len(".parquet"); at-- {
-		switch c := name[at]; {
-		case c == '.':
-			return at
-		case c >= '0' && c <= '9':
-			return -1
-		}
-	}
-	return -1
-}

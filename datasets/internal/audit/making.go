@@ -84,8 +84,6 @@ func Made(values []float32, width int, rate float64) (m Making) {
 	return m
 }
 
-func missing(value float32) bool { return value != value }
-
 func allMissing(values []float32) bool {
 	return !slices.ContainsFunc(values, func(v float32) bool { return !missing(v) })
 }

@@ -154,3 +154,5 @@ type Rise struct {
 	Sensor int
 	First  float64
 }
+
+func missing(value float32) bool { return value != value }

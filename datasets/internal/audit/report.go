@@ -71,14 +71,3 @@ func (s *Samples) oneOfEach(family []int) *Samples {
 	}
 	return one
 }
-
-// inStretches reports whether each class stands in one stretch of the file.
-func (s *Samples) inStretches() bool {
-	changes := 0
-	for i, class := range s.Labels[1:] {
-		if class != s.Labels[i] {
-			changes++
-		}
-	}
-	return changes < s.Classes
-}

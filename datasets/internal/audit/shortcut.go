@@ -56,15 +56,6 @@ type Shortcut struct {
 	chance float64 // that of so many samples of the class on its side of the limit
 }
 
-// toDigits returns a value with so many digits, so that rounding tells no class.
-func toDigits(value float64, digits int) float64 {
-	if value == 0 {
-		return 0
-	}
-	unit := math.Pow10(int(math.Floor(math.Log10(math.Abs(value)))) + 1 - digits)
-	return math.Round(value/unit) * unit
-}
-
 // What makes a shortcut: a chance below one in a thousand that any of all descriptors tells any class so well,
 // and a limit that sets apart most of the class and few others.
 const (
@@ -102,6 +93,13 @@ func (s *Samples) Shortcuts() (found []Shortcut) {
 		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(b.Area, a.Area))
 	})
 	return distinct(found)
+}
+
+// agrees reports whether other values tell the same class.
+func (s *Samples) agrees(best Shortcut, values []float64) bool {
+	other := s.clearest(values)
+	return other.Class == best.Class && (other.Area >= agreeingArea ||
+		other.Recall >= shortcutRecall && other.Others <= shortcutOthers)
 }
 
 // tells reports whether so many samples of the class can be told that it matters.
@@ -216,29 +214,6 @@ func chanceOf(inside, count, others, rest int) (chance float64) {
 		}
 	}
 	return chance
-}
-
-// ranksOf returns the rank of each value from 1, the mean rank of equal ones, and the share of the variance of ranks
-// that ties leave.
-func ranksOf(values []float64) (ranks []float64, ties float64) {
-	order := loop.Indices(len(values))
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
-	ranks = make([]float64, len(values))
-	lost := 0.0
-	for first := 0; first < len(order); {
-		end := first
-		for end < len(order) && values[order[end]] == values[order[first]] {
-			end++
-		}
-		for _, i := range order[first:end] {
-			ranks[i] = float64(first+end+1) / 2
-		}
-		size := float64(end - first)
-		lost += size*size*size - size
-		first = end
-	}
-	n := float64(len(values))
-	return ranks, 1 - lost/max(1, n*n*n-n)
 }
 
 // limit is a value of a descriptor that sets a class apart.
