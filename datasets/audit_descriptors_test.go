@@ -36,7 +36,7 @@ func TestAuditOfCircumstances(t *testing.T) {
 			}
 			return recordingsOf(n, 1, points, noiseOf(rng)).with("times", &npz.Array{Shape: []int{n, points}, Data: times})
 		},
-		"warning: class 0 can be told by the first value of sensor \"clock\", which rises throughout, alone: 100% of held-out": func(
+		`warning: class 0 can be told by the first value of sensor "clock", which rises throughout, alone: 100% of`: func(
 			class func(i int) int) arrays {
 			return recordingsOf(n, 2, points, func(i, sensor, time int) float32 {
 				if sensor == 0 {

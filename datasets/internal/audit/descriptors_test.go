@@ -83,10 +83,11 @@ func TestMarksOfSensors(t *testing.T) {
 func TestGradingThatFollowsTheScale(t *testing.T) {
 	for seed := range drawnSets {
 		for name, write := range map[string]func(value float64) float64{
-			"one step":   func(value float64) float64 { return math.Round(value/0.00317) * 0.00317 },
-			"coarse":     func(value float64) float64 { return math.Round(value/0.317) * 0.317 },
-			"six digits": func(value float64) float64 { return toDigits(value, 6) },
-			"a range":    func(value float64) float64 { return min(value, 8) },
+			"one step":     func(value float64) float64 { return math.Round(value/0.00317) * 0.00317 },
+			"two decimals": func(value float64) float64 { return math.Round(value*100) / 100 },
+			"coarse":       func(value float64) float64 { return math.Round(value/0.317) * 0.317 },
+			"six digits":   func(value float64) float64 { return toDigits(value, 6) },
+			"a range":      func(value float64) float64 { return min(value, 8) },
 		} {
 			d := newDrawn(seed)
 			for range 120 {

@@ -50,7 +50,7 @@ func (r readings) rounded(step float64) float64 {
 	most := slices.Max(r.counts[1:last])
 	again := 1 - float64(len(r.distinct)-3)/float64(others-most)
 	switch {
-	case gradedBy(step) != noStep || again > often:
+	case step > 0 || again > often:
 		return 1
 	case again > hardly:
 		return 0.5

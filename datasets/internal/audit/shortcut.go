@@ -63,7 +63,7 @@ const (
 	shortcutArea   = 0.8
 	propertyArea   = 0.9  // of what may be the class itself
 	gradedArea     = 0.95 // of what how large values were before they were standardised changes a little
-	agreeingArea   = 0.75 // of what must tell the same class
+	agreeingArea   = 0.75 // of what is left beside what a descriptor may follow
 	shortcutRecall = 0.5  // of the class, where hardly any of the others
 	shortcutOthers = 0.05 // is on the same side of a limit
 	fewestOfClass  = 4    // samples, of which a rank sum says something
@@ -84,7 +84,8 @@ func (s *Samples) Shortcuts() (found []Shortcut) {
 		if best.Deviations < limit || best.chance*tests > shortcutChance || !best.tells() {
 			continue
 		}
-		if d.With != nil && !s.agrees(best, d.With) || d.Beside != nil && !s.agrees(best, besides(d.Values, d.Beside)) {
+		if d.With != nil && !s.agrees(best, d.With, shortcutArea) ||
+			d.Beside != nil && !s.agrees(best, besides(d.Values, d.Beside), agreeingArea) {
 			continue
 		}
 		found = append(found, best)
@@ -95,10 +96,10 @@ func (s *Samples) Shortcuts() (found []Shortcut) {
 	return distinct(found)
 }
 
-// agrees reports whether other values tell the same class.
-func (s *Samples) agrees(best Shortcut, values []float64) bool {
+// agrees reports whether other values tell the same class, with an area of least or more.
+func (s *Samples) agrees(best Shortcut, values []float64, least float64) bool {
 	other := s.clearest(values)
-	return other.Class == best.Class && (other.Area >= agreeingArea ||
+	return other.Class == best.Class && (other.Area >= least ||
 		other.Recall >= shortcutRecall && other.Others <= shortcutOthers)
 }
 
