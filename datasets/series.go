@@ -140,6 +140,9 @@ func (d *Dataset) frame() error {
 		return nil
 	}
 	d.Grid, d.NodeNames = []int{frames, sensors}, recording.NodeNames(d.Form.Sensors, frames)
+	if d.Form.Axis != nil && sensors == 1 && frames > 1 {
+		d.NodeNames = d.Form.Axis.Names(d.Form.Sensors[0], frames)
+	}
 	if d.Coordinates != nil {
 		d.Coordinates = slices.Repeat(d.Coordinates, frames)
 	}

@@ -52,7 +52,7 @@ type (
 			Samples int `json:"samples"`
 			Right   int `json:"right"`
 		} `json:"test_classes"`
-		Findings         []any         `json:"findings,omitempty"`
+		Findings []any `json:"findings,omitempty"`
 	}
 	evalDocument struct {
 		PredictedBy string  `json:"predicted_by"`

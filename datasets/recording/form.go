@@ -37,7 +37,9 @@ type Form struct {
 	// body is tracked. No body has all its joints in one place. Forms of 0.1.0 take such a time point for values.
 	Untracked bool `json:"untracked,omitempty"`
 	// Holes are the most that lies in holes of a training recording; nil: unknown, as in forms of before.
-	Holes   *Holes          `json:"holes,omitempty"`
+	Holes *Holes `json:"holes,omitempty"`
+	// Axis is what the time points are, if headings were an axis; nil: time.
+	Axis    *Axis           `json:"axis,omitempty"`
 	Reading json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
 }
 

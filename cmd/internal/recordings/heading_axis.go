@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/text"
 )
@@ -24,6 +25,7 @@ var onAxis = regexp.MustCompile(`^([^0-9+-]*?[ _.]?)([-+]?[0-9]+(?:\.[0-9]+)?)([
 type headingAxis struct {
 	first, last string // headings
 	missing     int    // steps that have no column
+	along       recording.Axis
 }
 
 // axisOf returns the axis that headings are: numbers that rise or fall by even steps, with a beginning and a unit that
@@ -54,7 +56,8 @@ func axisOf(headings []string) (axis headingAxis, is bool) {
 	if step == 0 {
 		return axis, false
 	}
-	axis = headingAxis{first: headings[0], last: headings[n-1]}
+	axis = headingAxis{first: headings[0], last: headings[n-1],
+		along: recording.Axis{Begin: numbers[0], End: numbers[n-1], Before: prefix, After: unit}}
 	for i := range n - 1 {
 		steps := (numbers[i+1] - numbers[i]) / step
 		if whole := math.Round(steps); whole < 1 || math.Abs(steps-whole) > sameStep*whole {

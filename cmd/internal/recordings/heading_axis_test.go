@@ -105,9 +105,10 @@ func TestColumnsBesideAnAxis(t *testing.T) {
 		return b.String()
 	}
 	folder := t.TempDir()
-	result, _ := imported(t, Options{}, put(t, folder, "named.csv", table("sample")))
+	result, d := imported(t, Options{}, put(t, folder, "named.csv", table("sample")))
 	messagetest.OneNames(t, result.Notes, "400 nm … 545 nm … axis")
 	assert.Equal(t, 30, result.Timepoints.Longest)
+	assert.Equal(t, []string{"value at 400 nm", "value at 405 nm"}, d.NodeNames[:2], "as explain names them")
 	result, _ = imported(t, Options{}, put(t, folder, "beside.csv", table("moisture")))
 	messagetest.OneNames(t, result.Notes, `axis … not moisture … --leave "moisture"`)
 	result, _ = imported(t, Options{Table: Table{Leave: []string{"moisture"}}}, put(t, folder, "left.csv", table("moisture")))

@@ -30,7 +30,7 @@ func (m *making) chooseForm() (err error) {
 	m.form = &recording.Form{Sensors: m.made.Sensors, Channels: m.made.Channels, Zeros: m.Missing == "zero",
 		Origin: m.Origin,
 		Gaps:   m.Gaps, Second: m.chosen.second, Untracked: m.arePositions(),
-		Filled: fills, Scale: m.Scale}
+		Filled: fills, Scale: m.Scale, Axis: m.axis}
 	m.form.Rate = recording.Rate(len(m.samples), func(i int) recording.Recording { return m.samples[i].Recording })
 	m.noteUnseenGaps()
 	m.extremes = make([]extremes.Column, m.form.Width())

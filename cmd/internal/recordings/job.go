@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
 )
 
 // job is what the reading of all files shares.
 type job struct {
+	axis     *recording.Axis // that the headings of a table are; nil for none
 	ctx      context.Context
 	progress func(doing string, done float64) // may be nil
 	skip     func(name string, err error)     // is told of files and recordings that are left out; nil: they are errors

@@ -15,10 +15,11 @@ type roles struct {
 	uses
 	headings []string
 	layout   string
-	unnamed  []int    // columns without a heading
-	values   columns  // the series or, in the layout readings, the axes
-	at       [][]int  // the columns of each series, one for each time point
-	leave    []string // what the options and the class leave out
+	unnamed  []int        // columns without a heading
+	values   columns      // the series or, in the layout readings, the axes
+	at       [][]int      // the columns of each series, one for each time point
+	axis     *headingAxis // that headings are; nil for none
+	leave    []string     // what the options and the class leave out
 }
 
 // uses are columns that hold no values; -1 for none. The date is of a time of day, the unit of readings.
@@ -220,7 +221,7 @@ func (f *finder) findSeries() error {
 		var err error
 		axis, isAxis := axisOf(headings)
 		if isAxis {
-			s = axis.series(len(headings))
+			s, f.axis = axis.series(len(headings)), &axis
 			f.note("%s", axis)
 		} else {
 			s, err = seriesByNumber(headings)

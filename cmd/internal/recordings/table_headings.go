@@ -32,6 +32,9 @@ func (t *table) takeHeadings(cells []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if t.axis != nil && t.axis.missing == 0 {
+		t.job.axis = &t.axis.along
+	}
 	for _, heading := range t.headings {
 		t.chosen.seen[heading] = true
 	}
