@@ -53,7 +53,7 @@ type Finding struct {
 	names      [2]string // of the first two of Samples
 	dependence audit.Dependence
 	family     map[int]int // of samples, if the dependence does not say it
-	looked     int         // samples that were compared, if not all were
+	looked     int         // samples that were compared with all others, if not all were
 	text       string      // if it is known, as from a file
 }
 
@@ -246,7 +246,8 @@ func (f Finding) lookedAt() string {
 	if f.looked == 0 {
 		return ""
 	}
-	return fmt.Sprintf(". Only %d recordings were compared, since there are very many: others may overlap, too", f.looked)
+	return fmt.Sprintf(". There are so many that only %d were compared with all others, and each with those beside it in "+
+		"the file: more may overlap", f.looked)
 }
 
 // shortcut says what tells a class.

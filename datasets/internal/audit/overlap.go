@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -13,7 +12,7 @@ import (
 type Overlap struct{ Earlier, Later, Shift int }
 
 const (
-	overlapWork    = 1 << 29 // comparisons: of more samples than that allows those are compared that begin alike
+	overlapWork    = 1 << 29 // comparisons: of more samples than that allows some are compared with all
 	leastOverlap   = 16      // time points
 	leastShare     = 0.2     // of a recording, that both have
 	leastDistinct  = 8       // values: a few spikes among zeros are alike by chance
@@ -28,74 +27,80 @@ const (
 
 // Overlaps lists recordings that overlap, in any order. The values of the whole overlap and their third differences
 // must correlate: smooth outlines agree in their values alone. longest is the number of time points of the longest. Of
-// very many samples it looks at some, and returns how many.
+// very many samples it compares some with all of these, and the others with those that stand beside them. It returns how
+// many were compared with all.
 func (s *Samples) Overlaps(longest int) (found []Overlap, looked int) {
 	if longest < leastOverlap {
 		return nil, s.Len()
 	}
-	all := int(math.Sqrt(overlapWork / float64(longest)))
-	chosen := Chosen(s.Len(), max(all, overlapPlaces/longest))
-	o := s.overlapsOf(chosen, len(chosen) > all)
-	told := make([]int, len(chosen)) // the last one with which each was told: periodic recordings overlap at many places
-	for a := range chosen {
+	chosen := Chosen(s.Len(), int(math.Sqrt(overlapWork/float64(longest))))
+	found = s.overlapsOf(chosen, len(chosen)).find()
+	if len(chosen) < s.Len() {
+		more := Chosen(s.Len(), max(len(chosen), overlapPlaces/longest))
+		found = append(found, s.overlapsOf(more, besides).find()...)
+	}
+	slices.SortFunc(found, func(a, b Overlap) int {
+		return cmp.Or(cmp.Compare(a.Earlier, b.Earlier), cmp.Compare(a.Later, b.Later), cmp.Compare(a.Shift, b.Shift))
+	})
+	return slices.Compact(found), len(chosen)
+}
+
+// find lists the overlaps of samples that stand within reach of one another.
+func (o *overlaps) find() (found []Overlap) {
+	told := make([]int, len(o.chosen)) // the last one with which each was told: periodic recordings overlap at many places
+	for a := range o.chosen {
 		length := o.length[a]
 		least := max(leastOverlap, int(leastShare*float64(length)))
 		_, details := o.sample(a)
 		for shift := 1; shift+least <= length; shift++ {
-			here, many := signs(details[0], shift), min(headDetails, length-3-shift)
-			head := ^uint32(0) >> (headDetails - many)
-			for b := range o.candidates(here, many) {
+			here := signs(details[0], shift)
+			head := ^uint32(0) >> (headDetails - min(headDetails, length-3-shift))
+			for b := max(0, a-o.reach); b < min(len(o.chosen), a+o.reach+1); b++ {
 				mismatch := bits.OnesCount32((here^o.begins[b])&head) > otherSigns
 				if mismatch || a == b || told[b] == a+1 || o.flat[b] || o.length[b] < length-shift {
 					continue
 				}
 				if o.sameFrom(a, b, shift) {
 					told[b] = a + 1
-					found = append(found, Overlap{chosen[a], chosen[b], shift})
+					found = append(found, Overlap{o.chosen[a], o.chosen[b], shift})
 				}
 			}
 		}
-		o.forget(a)
+		if old := a - o.reach; old >= 0 {
+			o.kept[old] = [2][][]float64{}
+		}
 	}
-	slices.SortFunc(found, func(a, b Overlap) int {
-		return cmp.Or(cmp.Compare(a.Earlier, b.Earlier), cmp.Compare(a.Later, b.Later), cmp.Compare(a.Shift, b.Shift))
-	})
-	return found, len(chosen)
+	return found
 }
 
 // overlaps is what a look for overlaps knows of some samples.
 type overlaps struct {
 	*Samples
 	chosen []int
-	many   bool
+	reach  int      // samples before and after each that it is compared with
 	begins []uint32 // the signs of their first third differences
 	flat   []bool
 	length []int
 	kept   [][2][][]float64 // the values and third differences of [sample][sensor], of those that are needed
-	// The samples by some of the signs of their begins: the first indexed, the next as many, and the first few; nil if
-	// there are so few that each is compared with each.
-	byLow, byHigh, byFew [][]int32
 }
 
 const (
-	overlapPlaces = 1 << 21 // time points of all samples that are looked at
-	indexed       = 16      // signs
-	few           = 12
+	overlapPlaces = 1 << 21 // time points of all samples that are compared with those beside them
+	besides       = 8
 )
 
-// overlapsOf prepares a look at samples, of very many of which the values are not kept.
-func (s *Samples) overlapsOf(chosen []int, many bool) *overlaps {
+// overlapsOf prepares a look at samples. If all are compared with all, their values are kept.
+func (s *Samples) overlapsOf(chosen []int, reach int) *overlaps {
 	n := len(chosen)
-	o := &overlaps{Samples: s, chosen: chosen, many: many, begins: make([]uint32, n), flat: make([]bool, n), length: make([]int, n),
-		kept: make([][2][][]float64, n)}
+	o := &overlaps{Samples: s, chosen: chosen, reach: reach, begins: make([]uint32, n), flat: make([]bool, n),
+		length: make([]int, n), kept: make([][2][][]float64, n)}
 	for b := range chosen {
 		series, details := o.sample(b)
 		o.length[b], o.begins[b] = len(series[0]), signs(details[0], 0)
 		o.flat[b] = !varied(series[0][:min(len(series[0]), headDetails)])
-		o.forget(b)
-	}
-	if many {
-		o.index()
+		if reach < n {
+			o.kept[b] = [2][][]float64{}
+		}
 	}
 	return o
 }
@@ -110,53 +115,6 @@ func (o *overlaps) sample(at int) (series, details [][]float64) {
 		o.kept[at] = [2][][]float64{series, details}
 	}
 	return o.kept[at][0], o.kept[at][1]
-}
-
-// forget gives back the memory of a sample, if there are many.
-func (o *overlaps) forget(at int) {
-	if o.many {
-		o.kept[at] = [2][][]float64{}
-	}
-}
-
-// index finds samples by the signs that they begin with.
-func (o *overlaps) index() {
-	o.byLow, o.byHigh, o.byFew = make([][]int32, 1<<indexed), make([][]int32, 1<<indexed), make([][]int32, 1<<few)
-	for b, begin := range o.begins {
-		if o.flat[b] {
-			continue
-		}
-		low, high, first := begin&(1<<indexed-1), begin>>indexed, begin&(1<<few-1)
-		o.byLow[low] = append(o.byLow[low], int32(b))
-		o.byHigh[high] = append(o.byHigh[high], int32(b))
-		o.byFew[first] = append(o.byFew[first], int32(b))
-	}
-}
-
-// candidates iterates over the samples that may begin with so many signs: all, or of very many those that agree in one
-// half of them, or, if there are not so many signs, in the first few.
-func (o *overlaps) candidates(here uint32, many int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		if o.byLow == nil {
-			for b := range o.begins {
-				if !yield(b) {
-					return
-				}
-			}
-			return
-		}
-		halves := [][]int32{o.byFew[here&(1<<few-1)]}
-		if many == headDetails {
-			halves = [][]int32{o.byLow[here&(1<<indexed-1)], o.byHigh[here>>indexed]}
-		}
-		for _, half := range halves {
-			for _, b := range half {
-				if !yield(int(b)) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // sameFrom reports whether sample a from time point shift on is the begin of sample b.
