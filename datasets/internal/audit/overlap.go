@@ -37,7 +37,7 @@ func (s *Samples) Overlaps(longest int) (found []Overlap, looked int) {
 	found = s.overlapsOf(chosen, len(chosen)).find()
 	if len(chosen) < s.Len() {
 		more := Chosen(s.Len(), max(len(chosen), overlapPlaces/longest))
-		found = append(found, s.overlapsOf(more, besides).find()...)
+		found = append(found, s.overlapsOf(more, overlapReach).find()...)
 	}
 	slices.SortFunc(found, func(a, b Overlap) int {
 		return cmp.Or(cmp.Compare(a.Earlier, b.Earlier), cmp.Compare(a.Later, b.Later), cmp.Compare(a.Shift, b.Shift))
@@ -86,7 +86,7 @@ type overlaps struct {
 
 const (
 	overlapPlaces = 1 << 21 // time points of all samples that are compared with those beside them
-	besides       = 8
+	overlapReach  = 8
 )
 
 // overlapsOf prepares a look at samples. If all are compared with all, their values are kept.
