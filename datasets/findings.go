@@ -104,8 +104,8 @@ func (f Finding) Unjudged() Finding {
 }
 
 // Judged returns the finding with what families cost a classifier: right says of each sample that was held out whether
-// it was predicted right, and whole whether it was with its whole family held out. If they flatter it is a warning, or a
-// question where values cannot say whether they are families; or else a note.
+// it was predicted right, and whole whether it was with its whole family held out. If they flatter it is a warning, or
+// a question where values cannot say whether they are families; or else a note.
 func (f Finding) Judged(by string, right, whole []bool) Finding {
 	n, difference, squares := float64(len(right)), 0.0, 0.0
 	f.By, f.Random, f.Whole, f.Level = by, 0, 0, note
@@ -131,8 +131,8 @@ func (f Finding) Judged(by string, right, whole []bool) Finding {
 	return f
 }
 
-// Families names the family of each sample of d as Finding.FamilyNames does, by the gravest finding of families. It is nil
-// if no finding says which samples are of one family.
+// Families names the family of each sample of d as Finding.FamilyNames does, by the gravest finding of families. It is
+// nil if no finding says which samples are of one family.
 func (f Findings) Families(d *Dataset) []string {
 	if at := slices.IndexFunc(f, Finding.OfFamilies); at >= 0 {
 		return f[at].FamilyNames(d)
@@ -140,8 +140,8 @@ func (f Findings) Families(d *Dataset) []string {
 	return nil
 }
 
-// FamilyNames names the family of each training sample of d that was looked at for a finding that is OfFamilies; "" of all
-// others.
+// FamilyNames names the family of each training sample of d that was looked at for a finding that is OfFamilies; "" of
+// all others.
 func (f Finding) FamilyNames(d *Dataset) []string {
 	names := make([]string, len(d.Labels))
 	name := func(i, family int) { names[i] = fmt.Sprintf("family %d", family) }

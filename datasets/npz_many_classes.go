@@ -15,8 +15,8 @@ import (
 )
 
 // noNumbers is what to do about numbers in the place of classes.
-const noNumbers = "they are numbers, and ccp tells classes apart and predicts no numbers; make classes of them, such as low " +
-	"and high"
+const noNumbers = "they are numbers, and ccp tells classes apart and predicts no numbers; make classes of them, " +
+	"such as low and high"
 
 // checkManyClasses returns an error if labels to train on have many values, and most of them one sample.
 func (r *npzReader) checkManyClasses(a *npz.Array) error {
@@ -47,8 +47,8 @@ func (r *npzReader) checkManyClasses(a *npz.Array) error {
 	if numbers {
 		what = noNumbers
 	}
-	return fmt.Errorf("labels has %d classes, %d of them with one sample, of %d samples, such as %s: %s", len(counts), single,
-		len(names), strings.Join(slices.Sorted(maps.Keys(counts))[:3], ", "), what)
+	return fmt.Errorf("labels has %d classes, %d of them with one sample, of %d samples, such as %s: %s", len(counts),
+		single, len(names), strings.Join(slices.Sorted(maps.Keys(counts))[:3], ", "), what)
 }
 
 // noClasses returns the error of labels that are no whole numbers.
@@ -59,6 +59,6 @@ func noClasses(a *npz.Array) error {
 		return fmt.Errorf("labels are %s, and labels[%d] is %g; a class is an integer from 0 or a string. If something was "+
 			"measured, %s", a.Kind(), at, values[at], noNumbers)
 	}
-	return fmt.Errorf("labels are %s; a class is an integer from 0 or a string: labels.astype(int) if they hold nothing else",
-		a.Kind())
+	return fmt.Errorf("labels are %s; a class is an integer from 0 or a string: labels.astype(int) if they hold nothing "+
+		"else", a.Kind())
 }

@@ -42,8 +42,8 @@ func (r *npzReader) readTimes() error {
 	}
 	s.times, err = a.Floats()
 	if single, is := a.Data.([]float32); is && coarse(single, s.timepoints) {
-		return errors.New("times are float32, which holds some 7 digits, so that time points have the same time; store float64, " +
-			"or seconds from the begin of each recording")
+		return errors.New("times are float32, which holds some 7 digits, so that time points have the same time; store " +
+			"float64, or seconds from the begin of each recording")
 	}
 	switch whole := a.Data.(type) {
 	case []int64:

@@ -157,7 +157,14 @@ func TestTrain(t *testing.T) {
 		Findings: again.Findings,
 		Seconds:  again.Seconds, Prepare: again.Prepare, Compile: again.Compile, Checkpoint: dir,
 		PredictedBy:      "the network",
-		MajorityBaseline: 37. / 359, TestSamples: 359}, again)
+		MajorityBaseline: 37. / 359, TestSamples: 359, TestClasses: again.TestClasses}, again)
+	samples, right := 0, 0
+	for _, class := range again.TestClasses {
+		samples, right = samples+class.Samples, right+class.Right
+	}
+	assert.Len(t, again.TestClasses, 10)
+	assert.Equal(t, 359, samples, "of each class")
+	assert.InDelta(t, again.Test.Accuracy, float64(right)/359, 1e-9)
 }
 
 func TestTrainGuardsADirectory(t *testing.T) {

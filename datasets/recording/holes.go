@@ -17,7 +17,7 @@ const (
 	toldShare  = 0.02 // of a recording's values, from which holes are told
 	mostShare  = 0.25 // of a recording's values, above which holes are refused that the training did not have
 	mostSensor = 0.5  // the same, of one sensor
-	leastLong  = 0.1  // of a recording, which a hole that is refused for its length alone takes: three lost packets may be new
+	leastLong  = 0.1  // of a recording, which a hole that is refused for its length alone takes: lost packets may be new
 	slack      = 1.25 // by which holes may exceed the greatest of the training, which are a sample of all
 	leastRows  = 8    // time points that show what is usual
 )
@@ -175,30 +175,6 @@ func holesOf(own []float64, first, last, usual float64, rows int) (made int, lon
 		add(last - own[len(own)-1] + step)
 	}
 	return made, longest
-}
-
-// usualStep returns the usual step of ascending times: their median. Where time points come in bursts, as from a radio
-// that sends several at once, long steps are many and alike, and these are the usual ones. It is 0 for one time.
-func usualStep(times []float64) float64 {
-	const (
-		share = 0.15 // of the steps, which losses hardly make
-		alike = 1.5  // the ratio of their quartiles
-	)
-	if len(times) < 2 {
-		return 0
-	}
-	steps := make([]float64, len(times)-1)
-	for i := range steps {
-		steps[i] = times[i+1] - times[i]
-	}
-	slices.Sort(steps)
-	median := steps[len(steps)/2]
-	from, _ := slices.BinarySearch(steps, longStep*median)
-	long := steps[from:]
-	if n := len(long); n > 1 && float64(n) >= share*float64(len(steps)) && long[n-1-n/4] < alike*long[n/4] {
-		return long[n/2]
-	}
-	return median
 }
 
 // TooMuch reports that more of a recording's values are made up than an answer can rest on, and than the training

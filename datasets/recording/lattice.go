@@ -9,8 +9,8 @@ import (
 )
 
 // roundedWithLosses returns the step of times that were even before they were rounded to ticks, and before some time
-// points were lost; 0 if they were not. sorted are their steps. The median step of 60 time points a second at 0.02, 0.03
-// and 0.05 would be that of 50.
+// points were lost; 0 if they were not. sorted are their steps. The median step of 60 time points a second at 0.02,
+// 0.03 and 0.05 would be that of 50.
 func roundedWithLosses(times, sorted []float64) float64 {
 	const coarse = 0.02 // of a step: finer ticks hardly change the median
 	if len(sorted) < minSteps {
@@ -47,9 +47,9 @@ func roundedWithLosses(times, sorted []float64) float64 {
 	return longest
 }
 
-// latticeOf fits even times, of which some are lost, to rounded ones, from a first guess of their step on. It counts the
-// steps between two times, at least one, from a line that follows the times by a share of their distance, and then fits
-// a line to all. It is 0 if times lie further than a tick from that, or if too many would be lost.
+// latticeOf fits even times, of which some are lost, to rounded ones, from a first guess of their step on. It counts
+// the steps between two times, at least one, from a line that follows the times by a share of their distance, and then
+// fits a line to all. It is 0 if times lie further than a tick from that, or if too many would be lost.
 func latticeOf(times []float64, step, tick, follows float64) float64 {
 	const (
 		width    = 1.3 // ticks around the line, as in roundedTo

@@ -202,3 +202,27 @@ func tooFew(values, rows int) bool {
 	const few = 5
 	return values < few && few*values <= rows
 }
+
+// usualStep returns the usual step of ascending times: their median. Where time points come in bursts, as from a radio
+// that sends several at once, long steps are many and alike, and these are the usual ones. It is 0 for one time.
+func usualStep(times []float64) float64 {
+	const (
+		share = 0.15 // of the steps, which losses hardly make
+		alike = 1.5  // the ratio of their quartiles
+	)
+	if len(times) < 2 {
+		return 0
+	}
+	steps := make([]float64, len(times)-1)
+	for i := range steps {
+		steps[i] = times[i+1] - times[i]
+	}
+	slices.Sort(steps)
+	median := steps[len(steps)/2]
+	from, _ := slices.BinarySearch(steps, longStep*median)
+	long := steps[from:]
+	if n := len(long); n > 1 && float64(n) >= share*float64(len(steps)) && long[n-1-n/4] < alike*long[n/4] {
+		return long[n/2]
+	}
+	return median
+}

@@ -1,10 +1,6 @@
 package study
 
-import (
-	"fmt"
-
-	"github.com/clusterpool/ccp/models/training"
-)
+import "github.com/clusterpool/ccp/models/training"
 
 // Pooled is what a row has of the held-out samples of all folds together. A fold of one class, as of a person who has
 // one, has a recall and no accuracy over classes: a mean over such folds tells little, and its deviation nothing.
@@ -54,36 +50,4 @@ func (p *Pooled) settle() {
 	}
 	p.Accuracy = float64(right) / float64(max(1, p.Samples))
 	p.Balanced /= float64(max(1, classes))
-}
-
-// OnlyPooled reports that all rows have pooled accuracies, since each has folds of one class.
-func (s Summary) OnlyPooled() bool {
-	for _, set := range s.tables() {
-		for _, line := range set.Lines {
-			if line.Runs > 0 && (line.Pooled == nil || line.Pooled.OneClass == 0) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// Pooled says what rows have of the held-out samples of all folds together, and which folds have one class.
-func (s Summary) Pooled() (lines []string) {
-	for _, set := range s.tables() {
-		for _, line := range set.Lines {
-			p := line.Pooled
-			if p == nil || s.Sets != nil && p.OneClass == 0 {
-				continue
-			}
-			text := fmt.Sprintf("%s%s: of all %d held-out samples together %.1f%% right, the mean over classes %.1f%%",
-				line.Name, s.on([]string{set.Title}), p.Samples, 100*p.Accuracy, 100*p.Balanced)
-			if p.OneClass > 0 {
-				text += fmt.Sprintf("; %d of %d folds have one class, and then differ by their class, so that no deviation is "+
-					"given", p.OneClass, p.Folds)
-			}
-			lines = append(lines, text)
-		}
-	}
-	return lines
 }

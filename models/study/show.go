@@ -145,6 +145,38 @@ func (s Summary) Ensembles() (lines []string) {
 	return lines
 }
 
+// OnlyPooled reports that all rows have pooled accuracies, since each has folds of one class.
+func (s Summary) OnlyPooled() bool {
+	for _, set := range s.tables() {
+		for _, line := range set.Lines {
+			if line.Runs > 0 && (line.Pooled == nil || line.Pooled.OneClass == 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Pooled says what rows have of the held-out samples of all folds together, and which folds have one class.
+func (s Summary) Pooled() (lines []string) {
+	for _, set := range s.tables() {
+		for _, line := range set.Lines {
+			p := line.Pooled
+			if p == nil || s.Sets != nil && p.OneClass == 0 {
+				continue
+			}
+			text := fmt.Sprintf("%s%s: of all %d held-out samples together %.1f%% right, the mean over classes %.1f%%",
+				line.Name, s.on([]string{set.Title}), p.Samples, 100*p.Accuracy, 100*p.Balanced)
+			if p.OneClass > 0 {
+				text += fmt.Sprintf("; %d of %d folds have one class, and then differ by their class, so that no deviation is "+
+					"given", p.OneClass, p.Folds)
+			}
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}
+
 var digits = regexp.MustCompile(`[-+]?\d[\d.e+-]*`)
 
 // Failures says which rows have not run on which sets, each reason once. Reasons that differ only in numbers and in the

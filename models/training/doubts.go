@@ -69,7 +69,8 @@ func (r *run) judgeDoubts(d *datasets.Dataset, held transforms.HeldOut) {
 	}
 }
 
-// judgeFamilies says what the families of each finding cost the ridge classifier. ways are in the order of the findings.
+// judgeFamilies says what the families of each finding cost the ridge classifier. ways are in the order of the
+// findings.
 func (r *run) judgeFamilies(ways []transforms.Way) {
 	r.state.Findings = slices.Clone(r.state.Findings)
 	for at, f := range r.state.Findings {

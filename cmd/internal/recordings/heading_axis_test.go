@@ -93,8 +93,8 @@ func TestSpectraAreSeries(t *testing.T) {
 func TestColumnsBesideAnAxis(t *testing.T) {
 	table := func(beside string) string {
 		var b strings.Builder
-		b.WriteString(beside + "," + strings.Join(headed(30, func(i int) string { return fmt.Sprintf("%d nm", 400+5*i) }), ",") +
-			",label\n")
+		points := headed(30, func(i int) string { return fmt.Sprintf("%d nm", 400+5*i) })
+		b.WriteString(beside + "," + strings.Join(points, ",") + ",label\n")
 		for sample := range 8 {
 			fmt.Fprintf(&b, "%d", 7+sample*sample)
 			for i := range 30 {
@@ -111,6 +111,7 @@ func TestColumnsBesideAnAxis(t *testing.T) {
 	assert.Equal(t, []string{"value at 400 nm", "value at 405 nm"}, d.NodeNames[:2], "as explain names them")
 	result, _ = imported(t, Options{}, put(t, folder, "beside.csv", table("moisture")))
 	messagetest.OneNames(t, result.Notes, `axis … not moisture … --leave "moisture"`)
-	result, _ = imported(t, Options{Table: Table{Leave: []string{"moisture"}}}, put(t, folder, "left.csv", table("moisture")))
+	leave := Options{Table: Table{Leave: []string{"moisture"}}}
+	result, _ = imported(t, leave, put(t, folder, "left.csv", table("moisture")))
 	assert.Equal(t, 30, result.Timepoints.Longest)
 }

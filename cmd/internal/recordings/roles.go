@@ -214,8 +214,8 @@ func (f *finder) findSeries() error {
 	}
 	s := columnEach(headings)
 	if beside := besideAxis(headings); beside != nil && f.hints.Take == nil && !f.hints.known {
-		f.note("the other headings are even steps of an axis, but not %s: if a line is a spectrum or the like, leave these out "+
-			"with --leave %q, so that it is one series", few(beside), strings.Join(beside, ","))
+		f.note("the other headings are even steps of an axis, but not %s: if a line is a spectrum or the like, leave these "+
+			"out with --leave %q, so that it is one series", few(beside), strings.Join(beside, ","))
 	}
 	if f.layout == samplesLayout && !f.hints.nameSensors(headings) {
 		var err error

@@ -394,8 +394,8 @@ func TestHarmOfFamilies(t *testing.T) {
 	}
 }
 
-// The harm of families is told, too, where all samples that are held out at random are right: sums of that many shares of
-// one are a little more than 1 for some numbers of samples.
+// The harm of families is told, too, where all samples that are held out at random are right: sums of that many shares
+// of one are a little more than 1 for some numbers of samples.
 func TestHarmBesideNoMistake(t *testing.T) {
 	const size = 4
 	for families := 6; families < 26; families += 2 {

@@ -19,8 +19,8 @@ type Links struct {
 	// FromZero has the deviations if the nodes are numbered from 1 in the links, by mistake. It is 0 if they cannot be.
 	FromZero float64
 	// ByWeight is the rank correlation of the weights of links with the correlations, which is above 0 where a weight says
-	// how near two nodes are, and below where it is a distance. WeightDeviations are those from graphs of drawn nodes. Both
-	// are 0 if all weights are equal.
+	// how near two nodes are, and below where it is a distance. WeightDeviations are those from graphs of drawn nodes.
+	// Both are 0 if all weights are equal.
 	ByWeight, WeightDeviations float64
 	// Dense says that most pairs of nodes are linked, so that only weights tell which are alike.
 	Dense bool

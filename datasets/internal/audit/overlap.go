@@ -27,8 +27,8 @@ const (
 
 // Overlaps lists recordings that overlap, in any order. The values of the whole overlap and their third differences
 // must correlate: smooth outlines agree in their values alone. longest is the number of time points of the longest. Of
-// very many samples it compares some with all of these, and the others with those that stand beside them. It returns how
-// many were compared with all.
+// very many samples it compares some with all of these, and the others with those that stand beside them. It returns
+// how many were compared with all.
 func (s *Samples) Overlaps(longest int) (found []Overlap, looked int) {
 	if longest < leastOverlap {
 		return nil, s.Len()

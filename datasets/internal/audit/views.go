@@ -23,7 +23,8 @@ const (
 )
 
 // views returns the samples by their values and, of recordings in time, by their shape (the values less
-// their mean), their spectrum, their rhythm and the level of the sensors. Every number is standardised over the samples.
+// their mean), their spectrum, their rhythm and the level of the sensors. Every number is standardised over the
+// samples.
 func (s *Samples) views() []view {
 	sensors := spread(s.Width, viewSensors)
 	shortest := math.MaxInt
@@ -64,8 +65,8 @@ func (s *Samples) views() []view {
 	}
 }
 
-// rhythm views the autocorrelation of each sensor, at lags from 0 to half the shortest sample: that of a wave is the same
-// whatever its phase. The logarithms of a spectrum are as many numbers again that noise alone makes.
+// rhythm views the autocorrelation of each sensor, at lags from 0 to half the shortest sample: that of a wave is the
+// same whatever its phase. The logarithms of a spectrum are as many numbers again that noise alone makes.
 func (s *Samples) rhythm(sensors []int, shortest int) view {
 	lags := lagsOf(min(shortest, rhythmTimes) / 2)
 	return s.view("rhythm", len(sensors)*len(lags), len(lags), func(values, row []float32) {
