@@ -122,7 +122,8 @@ func checkUnit(graph *affinity.Matrix) error {
 func (d *Dataset) checkSplits() error {
 	owner := make([]uint8, d.Signals.Len()) // the number of the split of each sample, counted from 1
 	for part, split := range d.Split.named() {
-		mayBeEmpty := split.name == "validation" || split.name == "train" && d.whole(len(owner))
+		mayBeEmpty := split.name == "validation" || split.name == "test" && d.NoTest ||
+			split.name == "train" && d.whole(len(owner))
 		if len(split.indices) == 0 && !mayBeEmpty {
 			return fmt.Errorf("the %s split is empty; give more samples, or mark some for it", split.name)
 		}

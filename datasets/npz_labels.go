@@ -162,8 +162,8 @@ func (r *npzReader) numberLabels(labels []int64, names []string) error {
 // readSplit reads `split`, 0 train, 1 validation, 2 test, or draws the splits.
 func (r *npzReader) readSplit() error {
 	if r.Has("split") && r.opts.Fold == (Fold{}) {
-		if r.opts.SplitFamilies {
-			return params.Errorf("split", "families", "the file has a split of its own; leave it out")
+		if r.opts.SplitFamilies || r.opts.NoTest {
+			return params.Errorf("split", r.opts.split(), "the file has a split of its own; leave it out")
 		}
 		return r.readMarks()
 	}
@@ -182,6 +182,9 @@ func (r *npzReader) drawSplits() error {
 		return err
 	}
 	s := raw.Split
+	if r.opts.NoTest {
+		return nil
+	}
 	appendf(&raw.Warnings, "no array split: drew stratified splits of %d training, %d validation and %d test samples "+
 		"from seed %d%s",
 		len(s.Train), len(s.Validation), len(s.Test), r.opts.Seed, raw.groupsWhole(s.Validation, s.Test))

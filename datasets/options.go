@@ -30,6 +30,9 @@ type Options struct {
 	// SplitFamilies draws whole families of samples, as [Audit] finds them, in place of single ones, from a source whose
 	// splits are drawn. It is an error if the source has splits or groups, or if no families are found.
 	SplitFamilies bool
+	// NoTest draws no test samples from such a source: all but those for validation are to train on. Then nothing says
+	// how right the classifier is of new samples but what the training holds out. It is an error beside Fold.
+	NoTest bool
 	// KNN is the number of neighbours of each node, if an .npz file has no graph. With `coordinates` 0 means 8, without
 	// them 0 is an error. The graphs of the other sources are fixed.
 	KNN int
@@ -59,7 +62,18 @@ func (o Options) check() error {
 	if o.KNN < 0 {
 		return params.Errorf("knn", o.KNN, "the number of neighbours must not be negative")
 	}
+	if o.NoTest && o.Fold != (Fold{}) {
+		return params.Errorf("split", "none", "fold %s is a test; give one of them", o.Fold)
+	}
 	return o.Fold.check()
+}
+
+// split names SplitFamilies or NoTest as the option of a training that asks for it.
+func (o Options) split() string {
+	if o.NoTest {
+		return "none"
+	}
+	return "families"
 }
 
 // ErrOptions says that a data set is not known, or cannot be had as the options ask.

@@ -189,6 +189,8 @@ func (r *Raw) choose(o Options) error {
 		s = *r.Split
 	case o.Whole:
 		s.Test = loop.Indices(len(r.Labels))
+	case o.NoTest:
+		s.Train, s.NoTest = loop.Indices(len(r.Labels)), true
 	default:
 		s = Drawn(r.Labels, r.Units(), o.Seed)
 	}

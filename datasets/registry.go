@@ -144,8 +144,8 @@ func (s Source) Accepts(opts Options) error {
 			params.Errorf(option, value, "%s; leave it out (it is for %s)", why, names(fits)))}
 	}
 	switch {
-	case opts.SplitFamilies && !s.Drawn:
-		return refuse("split", "families", "it has a split of its own", func(s Source) bool { return s.Drawn })
+	case (opts.SplitFamilies || opts.NoTest) && !s.Drawn:
+		return refuse("split", opts.split(), "it has a split of its own", func(s Source) bool { return s.Drawn })
 	case opts.KNN > 0 && !IsFile(s.Name):
 		return refuse("knn", opts.KNN, "its graph is fixed", func(s Source) bool { return IsFile(s.Name) })
 	case opts.Fold != (Fold{}) && !s.Drawn:

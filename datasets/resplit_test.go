@@ -1,11 +1,14 @@
 package datasets
 
 import (
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -78,5 +81,29 @@ func TestResplitMakesLearnedGraphsAnew(t *testing.T) {
 			require.NoError(t, err)
 			assert.Same(t, other.Affinity, kept.Affinity)
 		})
+	}
+}
+
+// All samples of a source that draws its splits are to train on, if that is asked for.
+func TestNoTest(t *testing.T) {
+	a := recordingsOf(40, 2, 20, noiseOf(rand.New(rand.NewPCG(7, 7))))
+	d := a.load(t, Options{NoTest: true})
+	assert.Equal(t, loop.Indices(40), d.Train)
+	assert.Empty(t, d.Test)
+	assert.NotContains(t, fmt.Sprint(d.Warnings), "split")
+	d = a.load(t, Options{NoTest: true, Validation: 0.25})
+	assert.Equal(t, []int{30, 10, 0}, []int{len(d.Train), len(d.Validation), len(d.Test)})
+	d, err := Load(t.Context(), "digits", Options{NoTest: true})
+	require.NoError(t, err)
+	assert.Empty(t, d.Test)
+	for name, c := range map[string]struct {
+		file arrays
+		Options
+	}{
+		"a split of its own": {maps.Clone(a).with("split", vectorOf(append(make([]int64, 39), 2)...)), Options{NoTest: true}},
+		"is a test":          {a, Options{NoTest: true, Fold: Fold{Number: 1, Of: 2}}},
+	} {
+		_, err := Load(t.Context(), c.file.write(t), c.Options)
+		require.ErrorContains(t, err, name)
 	}
 }

@@ -28,6 +28,8 @@ const (
 // Split shares samples out: the indices of those to train on, to validate by and to test on. They do not overlap.
 type Split struct {
 	Train, Validation, Test []int
+	// NoTest says that Test is empty on purpose.
+	NoTest bool
 	// Warning says what a draw could not keep to; "" for nothing.
 	Warning string
 }

@@ -42,7 +42,8 @@ func newServe(s *shared) *cobra.Command {
 	flags.StringArrayVar(&f.checkpoints, "checkpoint", nil, "`DIR` that \"ccp train\" made, or NAME=DIR; again for each "+
 		"model (the name defaults to the data's)")
 	_ = cmd.MarkFlagRequired("checkpoint") // there is that flag
-	flags.StringVar(&f.address, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; without a host, on all networks")
+	flags.StringVar(&f.address, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; without a host, on all networks; "+
+		"- for the standard input and output, for the program that starts this one")
 	numberVar(flags, &f.MaxBatch, "max-batch", f.MaxBatch, 1, 1<<20, "most `SIGNALS` of several requests computed at once")
 	durationVar(flags, &f.MaxDelay, "max-delay", time.Microsecond, true,
 		"longest `TIME` that a request waits for others in its batch")
@@ -50,6 +51,7 @@ func newServe(s *shared) *cobra.Command {
 		"does not fit is answered 503")
 	durationVar(flags, &f.Timeout, "timeout", time.Millisecond, false,
 		"`TIME` in which a request is answered, or answered 504")
+	durationVar(flags, &f.Idle, "idle", time.Millisecond, true, "`TIME` without a request after which the server ends; 0 for never")
 	numberVar(flags, &f.bodyMiB, "max-body", f.MaxBody>>20, 1, 1<<20, "largest size of a request in `MiB`")
 	numberVar(flags, &f.pool, "max-memory", f.Memory>>20, 1, 1<<24, "most memory that all requests take at once, in `MiB`")
 	flags.BoolVar(&f.Options.Unfinished, "unfinished", false, "serve the weights so far of a training that has not ended")
@@ -76,8 +78,11 @@ func (f *serveFlags) check() error {
 	if (f.TLSCert == "") != (f.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key belong together; give both")
 	}
-	if _, _, err := net.SplitHostPort(f.address); err != nil {
-		return fmt.Errorf("--addr %q is not HOST:PORT or :PORT", f.address)
+	if f.address == "-" && f.TLSCert != "" {
+		return errors.New("--addr - is no network, and needs no --tls-cert; leave it out")
+	}
+	if _, _, err := net.SplitHostPort(f.address); err != nil && f.address != "-" {
+		return fmt.Errorf("--addr %q is not HOST:PORT, :PORT or -", f.address)
 	}
 	f.MaxBody, f.Memory = f.bodyMiB<<20, f.pool<<20
 	return nil
@@ -102,9 +107,9 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) (err error) {
 		}
 	}()
 	// Before loading: an address in use is to be known at once.
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.address)
+	listener, err := f.listen(cmd)
 	if err != nil {
-		return fmt.Errorf("--addr %s: %w", f.address, err)
+		return err
 	}
 	defer func() { _ = listener.Close() }() // again, if the server has run
 	hangups := make(chan os.Signal, 1)      // one that comes while models load waits for them
@@ -131,8 +136,10 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) (err error) {
 	if f.TLSCert != "" {
 		result.Address = "https://" + listener.Addr().String()
 	}
-	if err := s.print(cmd, result, render("serve", result)); err != nil {
-		return errors.Join(err, server.Close())
+	if f.address != "-" { // whose output is the answers
+		if err := s.print(cmd, result, render("serve", result)); err != nil {
+			return errors.Join(err, server.Close())
+		}
 	}
 	go func() {
 		for range hangups {
@@ -140,6 +147,18 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) (err error) {
 		}
 	}()
 	return server.Run(ctx, listener)
+}
+
+// listen returns where requests come from.
+func (f *serveFlags) listen(cmd *cobra.Command) (net.Listener, error) {
+	if f.address == "-" {
+		return serve.NewPipe(cmd.InOrStdin(), cmd.OutOrStdout()), nil
+	}
+	listener, err := new(net.ListenConfig).Listen(cmd.Context(), "tcp", f.address)
+	if err != nil {
+		return nil, fmt.Errorf("--addr %s: %w", f.address, err)
+	}
+	return listener, nil
 }
 
 // limitMemory makes the garbage collector keep the process within the memory that it has now, the bytes that requests

@@ -24,7 +24,7 @@ func TestServeUsage(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                                  "--checkpoint DIR is needed",
 		"--checkpoint a=":                   `--checkpoint: "a=" names no directory; write DIR or NAME=DIR`,
-		"--checkpoint x --addr 8080":        `--addr "8080" is not HOST:PORT or :PORT`,
+		"--checkpoint x --addr 8080":        `--addr "8080" is not HOST:PORT, :PORT or -`,
 		"--checkpoint x --queue 0":          `--queue "0" must be from 1 to 16777216`,
 		"--checkpoint x --timeout 0s":       `--timeout "0s" must be at least 1ms`,
 		"--checkpoint x --max-delay 1ns":    `--max-delay "1ns" must be at least 1µs, or 0`,

@@ -73,7 +73,7 @@ func (t *trainCommand) dataFlags(f *pflag.FlagSet) {
 	optionFlag(f, t.asked, "fold", "fold",
 		"`FOLD` to test on: 2/5 is the second of five, 2/groups the second group (default: the data's split)")
 	optionFlag(f, t.asked, "split", "split", "`WHAT` a drawn split keeps together: data, groups and copies; families, "+
-		"also samples that seem to belong together (default: data)")
+		"also samples that seem to belong together; none, no test is drawn (default: data)")
 	optionFlag(f, t.asked, "validation", "validation", "`SHARE` of the training samples held out for validation "+
 		"(default: none; the data's own with --set keep=best)")
 }
@@ -227,7 +227,11 @@ func (t *trainCommand) train(cmd *cobra.Command, backend compute.Backend, displa
 	if err != nil {
 		return err
 	}
-	next := self() + " " + commandLine(withData(t.dataDir, "eval", "--checkpoint", result.Checkpoint)...)
+	command := "eval"
+	if result.Test == (training.Score{}) { // no sample was left out of the training
+		command = "report"
+	}
+	next := self() + " " + commandLine(withData(t.dataDir, command, "--checkpoint", result.Checkpoint)...)
 	return t.print(cmd, result, render("train", map[string]any{"Result": result, "Next": next}))
 }
 

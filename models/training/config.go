@@ -34,7 +34,7 @@ type Config struct {
 }
 
 // The values of Data.Split.
-const splitOfData, splitOfFamilies = "data", "families"
+const splitOfData, splitOfFamilies, splitOfNone = "data", "families", "none"
 
 // Data is the part of a configuration that decides which samples there are, and on which graph.
 type Data struct {
@@ -49,8 +49,8 @@ type Data struct {
 	// Fold is the part of a cross-validation to test on. The zero fold is the data's own test.
 	Fold datasets.Fold `param:"fold" phase:"loading"`
 	// Split says what a drawn split keeps together: "data", groups, copies and recordings that overlap; "families",
-	// also samples that seem to belong together.
-	Split string `param:"split" default:"data" rule:"one of data|families" phase:"loading"`
+	// also samples that seem to belong together. "none" draws no test: all samples train.
+	Split string `param:"split" default:"data" rule:"one of data|families|none" phase:"loading"`
 }
 
 // Network is the part of a configuration that models.Spec has, apart from the data's sizes.
@@ -292,7 +292,7 @@ func (c Config) check() error {
 // they do not decide which samples the data set has.
 func (c Config) dataOptions(o datasets.Options) datasets.Options {
 	o.Seed, o.Validation, o.Fold, o.KNN = c.SplitSeed, c.Validation, c.Fold, c.KNN
-	o.SplitFamilies = c.Split == splitOfFamilies
+	o.SplitFamilies, o.NoTest = c.Split == splitOfFamilies, c.Split == splitOfNone
 	o.Frames, o.HoldOut, o.Own = c.Frames, c.Keep != KeepLast, maps.Clone(c.More)
 	maps.DeleteFunc(o.Own, func(name string, _ any) bool { return phaseOf(name) != params.Loading })
 	return o

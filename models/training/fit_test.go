@@ -273,3 +273,25 @@ func TestDefaultsOfPlainModels(t *testing.T) {
 	_, err = Preview(Patch{"model": "svm", "label_smoothing": 0.1})
 	messagetest.Option(t, err, "label_smoothing", 0.1, "model svm … loss of its own")
 }
+
+// Without a test every sample trains, and the result says of no sample how right it is.
+func TestTrainWithoutTest(t *testing.T) {
+	path, dir := writeCounts(t, 60), filepath.Join(t.TempDir(), "run")
+	result, err := Train(t.Context(), backendtest.Go(t), Patch{"data": path, "split": "none", "model": "bayes"},
+		Options{Dir: dir})
+	require.NoError(t, err)
+	assert.Zero(t, result.TestSamples)
+	assert.Zero(t, result.Test)
+	again, err := Train(t.Context(), backendtest.Go(t), Patch{"data": path, "split": "none", "model": "bayes"},
+		Options{Dir: dir})
+	require.NoError(t, err)
+	assert.True(t, again.Resumed)
+	classifier, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
+	require.NoError(t, err)
+	config, err := ReadConfig(dir)
+	require.NoError(t, err)
+	d, err := LoadFor(t.Context(), classifier.Metadata, config, datasets.Options{})
+	require.NoError(t, err)
+	assert.Len(t, d.Train, 60)
+	assert.Empty(t, d.Test)
+}

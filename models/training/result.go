@@ -110,7 +110,10 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	test, err := evaluate(ctx, r.classifier, r.data, r.data.Test, evaluating{batch: r.evaluationBatch(), brief: true})
+	var test Evaluation
+	if len(r.data.Test) > 0 {
+		test, err = evaluate(ctx, r.classifier, r.data, r.data.Test, evaluating{batch: r.evaluationBatch(), brief: true})
+	}
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w while the test samples were evaluated: give the same command to go on", ErrInterrupted)
 	}

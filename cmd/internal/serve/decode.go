@@ -12,7 +12,6 @@ import (
 	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
-	"github.com/gomlx/gomlx/support/xslices"
 )
 
 // The documents of the Open Inference Protocol, version 2, over HTTP/REST, with Triton's extensions for binary tensors
@@ -22,9 +21,11 @@ import (
 // tensors.
 const binaryHeader = "Inference-Header-Content-Length"
 
-// The tensors of every model.
+// The tensors of every model. Those of recordings also take series, see inferRequest.readSeries, with their times.
 const (
 	signalsTensor       = "signals"
+	seriesTensor        = "series"
+	timesTensor         = "times"
 	probabilitiesTensor = "probabilities"
 	classTensor         = "class"
 	labelTensor         = "label"
@@ -56,16 +57,8 @@ type inferRequest struct {
 type output struct {
 	name           string
 	inBinary       *bool // nil: as the request says
+	double         bool  // in FP64
 	classification int   // how many classes; 0: the output is not a ranking
-}
-
-// input is a tensor that a request brings.
-type input struct {
-	name, datatype string
-	shape          []int
-	data           []byte // JSON; nil: none
-	size           *int   // bytes of a binary tensor
-	row            bool   // its shape is [batch, sensors], of one time point each
 }
 
 // decode reads the body of an infer request and checks that it fits the model. Only the classifier knows whether its
@@ -85,9 +78,13 @@ func decode(body []byte, binaryHeaderValue string, m *models.Metadata, most int,
 	}
 	r := jsonread.New(header)
 	r.Check = func() error { return take(0) }
-	d, in, err := readRequest(r)
+	d, inputs, err := readRequest(r)
 	if err != nil {
 		return nil, unreadable(err)
+	}
+	in := inputs[0]
+	if in.name == seriesTensor {
+		return d, refuseRecording(d.readSeries(inputs, tail, m.Form, most, take))
 	}
 	if m.Form != nil && m.Form.Longest == 1 && len(in.shape) == 2 { // rows of a table
 		in.row = true
@@ -118,7 +115,7 @@ func unreadable(err error) error {
 }
 
 // readRequest reads the JSON of an infer request, and ends at the first part that no request has.
-func readRequest(r *jsonread.Reader) (d *inferRequest, in *input, err error) {
+func readRequest(r *jsonread.Reader) (d *inferRequest, inputs []*input, err error) {
 	d = &inferRequest{}
 	timeout := 0
 	err = r.Object(map[string]jsonread.Value{
@@ -126,10 +123,12 @@ func readRequest(r *jsonread.Reader) (d *inferRequest, in *input, err error) {
 		"parameters": r.Object(map[string]jsonread.Value{"binary_data_output": r.Bool(&d.inBinary),
 			"timeout": r.Int(&timeout)}),
 		"inputs": r.List(func(i int) (err error) {
-			if i > 0 {
-				return bad("there are several inputs; the model takes one, %q", signalsTensor)
+			in, err := readInput(r)
+			inputs = append(inputs[:i], in)
+			if err == nil && (i > 1 || (in.name == timesTensor) != (i == 1) || i == 1 && inputs[0].name != seriesTensor) {
+				err = bad("there are several inputs, of which input %d is %q; the model takes one, %q, or of recordings %q "+
+					"and perhaps then %q", i, in.name, signalsTensor, seriesTensor, timesTensor)
 			}
-			in, err = readInput(r)
 			return err
 		}),
 		"outputs": r.List(func(i int) error {
@@ -145,7 +144,7 @@ func readRequest(r *jsonread.Reader) (d *inferRequest, in *input, err error) {
 	if err == nil {
 		err = r.End()
 	}
-	if err == nil && in == nil {
+	if err == nil && inputs == nil {
 		err = bad("there is no input; the model takes one, %q", signalsTensor)
 	}
 	d.timeout = time.Duration(min(timeout, math.MaxInt64/1000)) * time.Microsecond
@@ -154,7 +153,7 @@ func readRequest(r *jsonread.Reader) (d *inferRequest, in *input, err error) {
 			d.outputs = append(d.outputs, output{name: name})
 		}
 	}
-	return d, in, err
+	return d, inputs, err
 }
 
 // readInput reads the description of an input. Its data stays as it is written until the shape is known to fit.
@@ -165,8 +164,9 @@ func readInput(r *jsonread.Reader) (*input, error) {
 		"datatype": r.Text(&in.datatype),
 		"data":     r.Raw(&in.data),
 		"shape": r.List(func(i int) error {
-			if i == 3 {
-				return bad("the shape of an input has more than 3 sizes; the model takes three")
+			if i == 4 {
+				return bad("the shape of an input has more than 4 sizes; the model takes three, and four of %s",
+					seriesTensor)
 			}
 			in.shape = append(in.shape[:i], 0)
 			return r.Int(&in.shape[i])("a size in shape")
@@ -176,7 +176,10 @@ func readInput(r *jsonread.Reader) (*input, error) {
 			return r.Int(in.size)(what)
 		}}),
 	})("an input")
-	if err == nil && in.name != signalsTensor {
+	if err == nil && len(in.shape) == 4 && in.name != seriesTensor {
+		err = bad("the shape of an input has more than 3 sizes; the model takes three")
+	}
+	if err == nil && !slices.Contains([]string{signalsTensor, seriesTensor, timesTensor}, in.name) {
 		err = bad("there is no input %q; the model takes one, %q", suggest.Clip(in.name), signalsTensor)
 	}
 	return in, err
@@ -184,7 +187,7 @@ func readInput(r *jsonread.Reader) (*input, error) {
 
 // readOutput reads which output is asked for, and how.
 func readOutput(r *jsonread.Reader) (out output, err error) {
-	ranked := false
+	ranked, datatype := false, ""
 	err = r.Object(map[string]jsonread.Value{
 		"name": r.Text(&out.name),
 		"parameters": r.Object(map[string]jsonread.Value{
@@ -196,6 +199,7 @@ func readOutput(r *jsonread.Reader) (out output, err error) {
 				ranked = true
 				return r.Int(&out.classification)(what)
 			},
+			"datatype": r.Text(&datatype),
 		}),
 	})("an output")
 	switch {
@@ -206,73 +210,10 @@ func readOutput(r *jsonread.Reader) (out output, err error) {
 		err = bad("output %q: classification is for %s only", out.name, probabilitiesTensor)
 	case ranked && out.classification < 1:
 		err = bad("output %q: classification is %d; it must be at least 1", out.name, out.classification)
+	case datatype != "" && (out.name != probabilitiesTensor || datatype != "FP32" && datatype != "FP64"):
+		err = bad("output %q: datatype is %q; it is FP32 or FP64, of %s only", out.name, suggest.Clip(datatype),
+			probabilitiesTensor)
 	}
+	out.double = datatype == "FP64"
 	return out, err
-}
-
-// values returns all values, row-major.
-func (in *input) values(tail []byte, takes []int, most int, take func(int) error) ([]float32, error) {
-	nested := in.shape // as data is written
-	switch {
-	case in.row:
-		in.shape = []int{in.shape[0], 1, in.shape[1]}
-	case len(in.shape) == 2 && takes[2] == 1:
-		in.shape = append(in.shape, 1)
-	}
-	fits := len(in.shape) == 3 && in.shape[1] > 0 && in.shape[1] <= math.MaxInt32 &&
-		(takes[1] < 0 || in.shape[1] == takes[1]) &&
-		in.shape[2] == takes[2]
-	if !fits || in.shape[0] < 1 {
-		rows := "timepoints"
-		if takes[1] > 0 {
-			rows = strconv.Itoa(takes[1])
-		}
-		return nil, bad("input %q has shape %v; the model takes [batch, %s, %d] with a batch of at least 1", in.name,
-			in.shape, rows, takes[2])
-	}
-	at := slices.IndexFunc(datatypes, func(d datatype) bool { return d.name == in.datatype })
-	if at < 0 {
-		names := xslices.Map(datatypes, func(d datatype) string { return d.name })
-		return nil, bad("input %q has datatype %q; there are %s", in.name, suggest.Clip(in.datatype),
-			strings.Join(names, ", "))
-	}
-	element := datatypes[at]
-	if in.shape[0] > most {
-		return nil, bad("the batch has %d signals; a request can have %d", in.shape[0], most)
-	}
-	size := in.shape[1] * in.shape[2]
-	// a value takes a byte at least; so what follows cannot overflow
-	if hold := (len(in.data) + len(tail)) / size; in.shape[0] > hold {
-		return nil, bad("input %q has shape %v, but its data can hold %d signals at most", in.name, in.shape, hold)
-	}
-	count := in.shape[0] * size
-	switch want := count * element.width; {
-	case in.size == nil && len(tail) > 0:
-		return nil, bad("%d bytes follow the JSON, but input %q has no parameter binary_data_size", len(tail), in.name)
-	case in.size != nil && in.data != nil:
-		return nil, bad("input %q has both data and binary_data_size; give one", in.name)
-	case in.size != nil && (*in.size != want || len(tail) != want):
-		return nil, bad("input %q: binary_data_size is %d and %d bytes follow the JSON; shape %v of %s takes %d",
-			in.name, *in.size, len(tail), in.shape, in.datatype, want)
-	}
-	if err := take(4 * count); err != nil {
-		return nil, err
-	}
-	if in.size == nil {
-		values, err := parseNumbers(make([]float32, 0, count), in.data, nested, element.parse,
-			func() error { return take(0) })
-		if _, known := errors.AsType[refusal](err); err != nil && !known {
-			err = bad("input %q: %w", in.name, err)
-		}
-		return values, err
-	}
-	values := make([]float32, count)
-	for i := range values {
-		var err error
-		values[i], err = element.read(tail[i*element.width:])
-		if err != nil {
-			return nil, bad("input %q: element %d is %w", in.name, i, err)
-		}
-	}
-	return values, nil
 }

@@ -22,6 +22,9 @@ func encode(name, version string, classes []string, d *inferRequest, predictions
 		Parameters   map[string]string `json:"parameters,omitempty"`
 		Outputs      []tensor          `json:"outputs"`
 	}{ModelName: name, ModelVersion: version, ID: d.id}
+	for i, notes := range d.Notes { // of series
+		predictions[i].Warnings = append(notes, predictions[i].Warnings...)
+	}
 	if warnings := warningsOf(predictions); warnings != "" {
 		response.Parameters = map[string]string{"warnings": warnings}
 	}
@@ -73,6 +76,9 @@ func outputOf(asked output, classes []string, predictions []models.Prediction) t
 		k := min(asked.classification, len(classes))
 		out.Shape = append(out.Shape, k)
 		out.Data = collect(predictions, func(p models.Prediction) []string { return ranking(p.Probabilities, classes, k) })
+	case asked.double:
+		out.Datatype, out.Shape = "FP64", append(out.Shape, len(classes))
+		out.Data = collect(predictions, func(p models.Prediction) []float64 { return p.Probabilities })
 	case asked.name == probabilitiesTensor:
 		out.Datatype, out.Shape = "FP32", append(out.Shape, len(classes))
 		out.Data = collect(predictions, func(p models.Prediction) []float32 { return loop.Convert[float32](p.Probabilities) })

@@ -46,7 +46,8 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 		}
 	}()
 	var d *inferRequest
-	if strings.HasSuffix(r.Pattern, "/recordings") {
+	ofRecordings := strings.HasSuffix(r.Pattern, "/recordings")
+	if ofRecordings {
 		d, err = decodeRecordings(r.URL.RawQuery, body, c, s.Queue, take)
 	} else if _, err = parameters(r.URL.RawQuery); err == nil {
 		d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, take)
@@ -78,7 +79,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	if err != nil {
 		return refuseRecording(d.Name(err))
 	}
-	if d.Names != nil {
+	if ofRecordings {
 		s.write(w, r, http.StatusOK, d.answers(m, c, predictions))
 		return nil
 	}

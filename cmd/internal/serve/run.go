@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,8 +15,11 @@ import (
 // Run answers on listener until ctx is done. Then it reports that it is not ready and closes each connection after its
 // next answer. When no connection is left, or after Config.Drain, it closes the listener, and the connections that have
 // not sent a whole request. It answers the other requests, for Config.Timeout at most, and closes the models.
+// It does so, too, when no request has come for Config.Idle, or when a [Pipe] has ended.
 func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
+	ctx, idle := context.WithCancel(ctx)
+	defer idle()
 	config, err := s.tlsConfig()
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -23,12 +27,19 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	if config != nil {
 		listener = tls.NewListener(listener, config)
 	}
+	_, piped := listener.(*Pipe)
 	var open connections
 	const reading, writing = 30 * time.Second, 30 * time.Second // of a request, of an answer
-	server := &http.Server{Handler: s.Handler(), MaxHeaderBytes: 32 << 10, ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:  reading,
-		WriteTimeout: reading + s.Timeout + writing, IdleTimeout: 2 * time.Minute,
+	server := &http.Server{Handler: s.untilIdle(s.Handler(), idle), MaxHeaderBytes: 32 << 10,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       reading,
+		WriteTimeout:      reading + s.Timeout + writing, IdleTimeout: 2 * time.Minute,
 		TLSConfig: config, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug), ConnState: open.changed}
+	drain := s.Drain
+	if piped { // the client is the one that started us, and may be as slow as it likes
+		server.ReadHeaderTimeout, server.ReadTimeout, server.WriteTimeout, server.IdleTimeout = 0, 0, 0, 0
+		drain = 0
+	}
 	watching, stop := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
 	defer watchers.Wait()
@@ -40,12 +51,15 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	go func() { failed <- server.Serve(listener) }()
 	select {
 	case err := <-failed:
+		if errors.Is(err, io.EOF) { // the pipe's
+			err = listener.Close()
+		}
 		return err
 	case <-ctx.Done():
 	}
 	s.Log.Info("ending", "connections", open.number())
 	s.draining.Store(true)
-	for end := time.Now().Add(s.Drain); open.number() > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(drain); open.number() > 0 && time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)
 	}
 	s.stopReading()
@@ -58,6 +72,30 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	}
 	s.Log.Info("ended")
 	return nil
+}
+
+// untilIdle returns a handler that calls end when no request has been under way for Config.Idle.
+func (s *Server) untilIdle(answer http.Handler, end func()) http.Handler {
+	if s.Idle == 0 {
+		return answer
+	}
+	var mu sync.Mutex
+	under := 0
+	timer := time.AfterFunc(s.Idle, end)
+	count := func(more int) {
+		mu.Lock()
+		defer mu.Unlock()
+		under += more
+		timer.Stop()
+		if under == 0 {
+			timer.Reset(s.Idle)
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		count(1)
+		defer count(-1)
+		answer.ServeHTTP(w, r)
+	})
 }
 
 // connections are the open connections of a server, each with its http.ConnState.

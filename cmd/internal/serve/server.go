@@ -42,6 +42,7 @@ type Config struct {
 	Memory   int           // bytes of all requests: what has arrived, what is read from it, and the answers
 	Poll     time.Duration // between two checks for a newer snapshot; 0: never
 	Drain    time.Duration // that clients have at the end to send what they have begun, and to leave
+	Idle     time.Duration // without a request, after which Run ends; 0: never
 
 	TLSCert, TLSKey string // PEM files; empty: plain HTTP
 	TokenFile       string // with a bearer token on each line; empty: none is needed
