@@ -13,12 +13,11 @@ import warnings
 
 import numpy as np
 import onnxruntime
-from ccp_classifier import CCPClassifier
+from clusterpool import CCPClassifier
 
 
 def estimated(classifier, recording):
-    arrays = {"times": recording["times"]} if recording["times"] else None
-    model = CCPClassifier.from_checkpoint(classifier["run"], arrays=arrays, backend="go")
+    model = CCPClassifier.load(classifier["run"], times=recording["times"])
     series = np.array(recording["rows"], float).T[np.newaxis]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

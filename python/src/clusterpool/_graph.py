@@ -1,0 +1,229 @@
+"""Graphs in the forms that people have, as the arrays of the program's data file.
+
+Nodes with names are matched to the sensors of X by these names, whatever their order. Only nodes that have none, as those of
+``edge_index``, are the sensors by their places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+EXPLICIT = {"edges", "weights", "adjacency", "coordinates", "latitude", "longitude"}
+
+
+def arrays_of(graph: Any, count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
+    """Return the arrays of the data file that hold a graph over ``count`` sensors, which have ``names`` or none."""
+    if isinstance(graph, Mapping) and set(graph) <= EXPLICIT and graph:
+        return _explicit(graph, count, names)
+    if isinstance(graph, Mapping):
+        return _named_positions(graph, count, names)
+    if hasattr(graph, "edge_index"):  # torch_geometric.data.Data
+        weight = getattr(graph, "edge_weight", None)
+        attributes = getattr(graph, "edge_attr", None)
+        if weight is None and attributes is not None:
+            weight = _numpy(attributes)
+            if weight.size != len(weight):
+                raise ValueError(f"graph.edge_attr has shape {weight.shape}, and an edge has one weight here: give one as "
+                                 "graph=(edge_index, edge_weight)")
+        return _edge_index(graph.edge_index, weight, count)
+    if isinstance(graph, tuple) and len(graph) == 2 and getattr(_numpy(graph[0]), "ndim", 0) == 2:
+        return _edge_index(*graph, count)
+    if hasattr(graph, "tocsr"):
+        return _sparse(graph, count)
+    if hasattr(graph, "adjacency") and hasattr(graph, "nodes"):
+        return _networkx(graph, count, names)
+    if hasattr(graph, "get_positions"):  # an MNE montage
+        return _named_positions(graph.get_positions()["ch_pos"], count, names)
+    if hasattr(graph, "columns") and hasattr(graph, "index"):
+        return _frame(graph, count, names)
+    if hasattr(graph, "detach"):  # a tensor of PyTorch: edge_index, as PyTorch Geometric has it
+        return _edge_index(graph, None, count)
+    return _array(graph, count, names)
+
+
+def _numpy(values: Any) -> np.ndarray:
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().numpy()
+    return np.asarray(values)
+
+
+def _edges(pairs: np.ndarray, weights: Any, count: int) -> dict[str, np.ndarray]:
+    """Return edges between places, [E, 2], that are checked."""
+    pairs = np.asarray(pairs)
+    if pairs.size == 0:
+        pairs = pairs.reshape(0, 2)
+    whole = pairs.astype(np.int64)
+    if not (whole == pairs).all():
+        raise ValueError("graph: the ends of edges must be whole numbers, the places of sensors in X, or names")
+    wrong = np.flatnonzero(((whole < 0) | (whole >= count)).any(axis=1))
+    if len(wrong):
+        a, b = whole[wrong[0]]
+        raise ValueError(f"graph: edge {wrong[0]} joins {a} and {b}, and X has the {count} sensors 0 to {count - 1}")
+    found = {"edges": whole}
+    if weights is not None:
+        weights = _numpy(weights).astype(np.float64).reshape(-1)
+        if len(weights) != len(whole):
+            raise ValueError(f"graph: there are {len(whole)} edges and {len(weights)} weights: give one for each edge")
+        found["weights"] = weights
+    return found
+
+
+def _edge_index(edge_index: Any, weights: Any, count: int) -> dict[str, np.ndarray]:
+    pairs = _numpy(edge_index)
+    if pairs.ndim != 2 or pairs.shape[0] != 2:
+        raise ValueError(f"graph: edge_index has shape {pairs.shape}, and must have [2, E], as in PyTorch Geometric"
+                         + ("; give edges [E, 2] as graph={'edges': edges, 'weights': weights}" if pairs.ndim == 2 and pairs.shape[1] == 2 else ""))
+    return _edges(pairs.T, weights, count)
+
+
+def _sparse(matrix: Any, count: int) -> dict[str, np.ndarray]:
+    _square(matrix.shape, count)
+    matrix = matrix.tocsr()
+    matrix.sum_duplicates()
+    return {"indptr": matrix.indptr, "indices": matrix.indices, "data": _number(matrix.data)}
+
+
+def _square(shape: tuple[int, ...], count: int) -> None:
+    if shape != (count, count):
+        raise ValueError(f"graph: the matrix has shape {tuple(shape)}, and X has {count} sensors, which take [{count}, {count}]")
+
+
+def _number(values: Any) -> np.ndarray:
+    values = _numpy(values)
+    return values.astype(np.uint8) if values.dtype == bool else values
+
+
+def _places(named: Sequence[Hashable], count: int, names: Sequence[Hashable] | None, whole: bool) -> np.ndarray:
+    """Return the place in X of each name. If they name all nodes (whole), each sensor of X must be among them."""
+    labels = list(named)
+    if names is None:
+        if not all(isinstance(label, (int, np.integer)) and 0 <= label < count for label in labels):
+            raise ValueError(f"graph names its nodes, as {_few(labels)}, and the {count} sensors of X have no names: give X as a "
+                             "frame with these columns, or sensor_names= in the order of X")
+        places = {place: place for place in range(count)}
+    else:
+        places = {name: place for place, name in enumerate(names)}
+        if not all(label in places for label in labels):
+            texts = {str(name): place for place, name in enumerate(names)}
+            if all(str(label) in texts for label in labels):
+                labels, places = [str(label) for label in labels], texts
+    unknown = [label for label in dict.fromkeys(labels) if label not in places]
+    if unknown:
+        hint = ""
+        if all(isinstance(label, (int, np.integer)) for label in labels):
+            hint = ": name the nodes as the sensors, such as networkx.relabel_nodes(graph, dict(enumerate(X.columns)))"
+        raise ValueError(f"graph has the nodes {_few(unknown)}, which X has not; its sensors are {_few(names or places)}{hint}")
+    missing = [name for name in places if name not in set(labels)] if whole else []
+    if missing:
+        raise ValueError(f"graph has no node for the sensors {_few(missing)} of X: add them, without an edge if they have none")
+    return np.array([places[label] for label in labels], dtype=np.int64)
+
+
+def _few(names: Any) -> str:
+    names = list(names)
+    return ", ".join(repr(name) for name in names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _networkx(graph: Any, count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
+    nodes = list(graph.nodes)
+    place = dict(zip(nodes, _places(nodes, count, names, whole=True)))
+    if graph.is_directed():
+        back = {(b, a): weight for a, b, weight in graph.edges(data="weight", default=1)}
+        for a, b, weight in graph.edges(data="weight", default=1):
+            if back.get((a, b)) != weight and a != b:
+                raise ValueError(f"graph: the link from {a!r} to {b!r} has no like one back, and links have no direction here: "
+                                 "give graph.to_undirected()")
+    ends = [(place[a], place[b], weight) for a, b, weight in graph.edges(data="weight", default=1)]
+    table = np.array(ends, dtype=np.float64).reshape(-1, 3)
+    return _edges(table[:, :2], table[:, 2], count)
+
+
+def _named_positions(positions: Mapping[Hashable, Any], count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
+    """Return coordinates of a mapping from names to positions, which may have more names than X has sensors."""
+    known = positions
+    if names is not None:
+        wanted = set(names) | {str(name) for name in names}
+        known = {name: at for name, at in positions.items() if name in wanted or str(name) in wanted}
+        if not known:
+            raise ValueError(f"graph has positions of {_few(positions)}, and the sensors of X are {_few(names)}: name them alike")
+    places = _places(list(known), count, names, whole=True)
+    rows = np.array([np.asarray(at, dtype=np.float64) for at in known.values()])
+    coordinates = np.empty_like(rows)
+    coordinates[places] = rows
+    return {"coordinates": coordinates}
+
+
+def _frame(frame: Any, count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
+    columns, index = list(frame.columns), list(frame.index)
+    if set(columns) == set(index) and len(index) > 1:  # a matrix with names
+        places = _places(index, count, names, whole=True)
+        order = np.argsort(places)
+        wanted = [index[at] for at in order]
+        return {"adjacency": _number(frame.loc[wanted, wanted].to_numpy())}
+    lower = [str(column).lower() for column in columns]
+    if lower in (["x", "y"], ["x", "y", "z"]):
+        return _named_positions(dict(zip(index, frame.to_numpy(np.float64))), count, names)
+    if lower in (["lat", "lon"], ["latitude", "longitude"]):
+        rows = _named_positions(dict(zip(index, frame.to_numpy(np.float64))), count, names)["coordinates"]
+        return {"latitude": rows[:, 0], "longitude": rows[:, 1]}
+    if len(columns) in (2, 3):
+        return _named_edges(frame.iloc[:, :2].to_numpy(), frame.iloc[:, 2].to_numpy() if len(columns) == 3 else None, count, names)
+    raise ValueError(f"graph is a frame with the columns {_few(columns)}: give a matrix whose columns and index are the sensors, "
+                     "positions x, y or lat, lon with the sensors as index, or a line for each edge: two sensors, perhaps a weight")
+
+
+def _named_edges(pairs: np.ndarray, weights: Any, count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
+    if names is None and np.issubdtype(np.asarray(pairs).dtype, np.number):
+        return _edges(pairs, weights, count)
+    return _edges(_places(pairs.ravel().tolist(), count, names, whole=False).reshape(-1, 2), weights, count)
+
+
+def _explicit(graph: Mapping[str, Any], count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
+    given = {name: value if hasattr(value, "columns") else _numpy(value) for name, value in graph.items() if name != "edges"}
+    if "edges" in graph:
+        pairs = _numpy(graph["edges"])
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise ValueError(f"graph['edges'] has shape {pairs.shape}, and must have [E, 2]: a pair of sensors a row")
+        numbers = np.issubdtype(pairs.dtype, np.number)
+        weights = given.pop("weights", None)
+        return {**given, **(_edges(pairs, weights, count) if numbers else _named_edges(pairs, weights, count, names))}
+    for name, value in given.items():
+        if len(value) != count:
+            raise ValueError(f"graph[{name!r}] has the length {len(value)}, and X has {count} sensors")
+    return {name: _number(value) for name, value in given.items()}
+
+
+def _array(graph: Any, count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
+    """Return the arrays of a bare array: a matrix, edges, edge_index or coordinates. What may be two of these is refused."""
+    table = _numpy(graph)
+    if table.ndim != 2 or 0 in table.shape:
+        raise ValueError(f"graph has shape {table.shape}: give a matrix [{count}, {count}], edges [E, 2] or [E, 3] with weights, "
+                         "edge_index [2, E], or coordinates as {'coordinates': array}")
+    if not np.issubdtype(table.dtype, np.number) and table.dtype != bool:
+        if table.shape[1] not in (2, 3):
+            raise ValueError(f"graph has shape {table.shape} of names: give [E, 2], or [E, 3] with weights")
+        return _named_edges(table[:, :2], table[:, 2] if table.shape[1] == 3 else None, count, names)
+    listed = isinstance(graph, (list, tuple))
+    ends = table[:, :2]
+    readings = {}
+    likely = table.shape[0] == table.shape[1] and np.array_equal(table, table.T) and not table.diagonal().any()  # is a matrix
+    if table.shape[0] == table.shape[1] and (len(table) > 3 or likely and not listed):
+        _square(table.shape, count)
+        return {"adjacency": _number(table)}
+    if table.shape[1] in (2, 3) and (ends == np.floor(ends)).all() and (ends >= 0).all():
+        readings["edges"] = lambda: _edges(ends, table[:, 2] if table.shape[1] == 3 else None, count)
+    if table.shape[0] == 2 and not listed and np.issubdtype(table.dtype, np.integer):
+        readings["edge_index"] = lambda: _edge_index(table, None, count)
+    if table.shape[0] == count and table.shape[1] in (2, 3) and not np.issubdtype(table.dtype, np.integer):
+        readings["coordinates"] = lambda: {"coordinates": table}
+    if len(readings) == 1:
+        return next(iter(readings.values()))()
+    if not readings:
+        raise ValueError(f"graph has shape {table.shape}, and X has {count} sensors: give a matrix [{count}, {count}], edges [E, 2] or "
+                         f"[E, 3] with weights, edge_index [2, E] of integers, or coordinates [{count}, 2 or 3]")
+    raise ValueError(f"graph has shape {table.shape}, which may be {' or '.join(readings)}: say which, as "
+                     + " or ".join({"edges": "{'edges': pairs, 'weights': weights}", "edge_index": "(edge_index, None)",
+                                    "coordinates": "{'coordinates': array}"}[name] for name in readings))

@@ -1,0 +1,187 @@
+"""The estimator in scikit-learn's tools, its errors and its methods."""
+import json
+import pathlib
+import pickle
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_predict, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import check_estimator
+
+from clusterpool import CCPClassifier, CCPError, _program
+
+
+def test_check_estimator():
+    results = check_estimator(CCPClassifier(fast=True), on_skip=None)  # the first failure is an exception
+    skipped = {result["check_name"] for result in results if result["status"] == "skipped"}
+    assert len(results) > 50 and skipped <= {"check_array_api_input"}, skipped
+
+
+def test_groups_are_routed(recordings):
+    """To the outer folds, the inner ones and the program, which divides none in what it holds out."""
+    x, y, groups = recordings
+    given = []
+
+    class Told(CCPClassifier):
+        def fit(self, X, y, groups=None):
+            given.append(groups)
+            return super().fit(X, y, groups=groups)
+
+    with sklearn.config_context(enable_metadata_routing=True), pytest.warns(UserWarning, match="time points"):
+        search = GridSearchCV(Told(fast=True).set_fit_request(groups=True), {"params": [{"transforms": "minirocket"}, {"transforms": "values"}]},
+                              cv=GroupKFold(2), error_score="raise")
+        found = cross_validate(search, x, y, params={"groups": groups}, cv=GroupKFold(2), return_estimator=True, error_score="raise")
+    assert found["test_score"].mean() > 0.9
+    assert len(given) == 10 and all(len(set(g)) <= 5 for g in given)
+    assert list(found["estimator"][0].classes_) == ["rest", "walk"]
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        CCPClassifier(fast=True).fit(x, y, groups=groups[:5])
+
+
+def test_every_sample_trains(recordings):
+    """The data file has no test, so that the program finds no copies of samples in it."""
+    x, y, groups = recordings
+    model = CCPClassifier(fast=True).fit(x, y, groups)
+    assert json.loads(model.checkpoint_["result.json"])["test_samples"] == 0
+    assert not any("same" in note or "twice" in note for note in model.notes_), model.notes_
+    assert any("groups" in member for member in model.members_)
+
+
+def test_pickle_clone_pipeline(whole):
+    """A pickle holds the checkpoint, and goes to another process. A pipeline and a clone are as good."""
+    x, y = whole
+    model = make_pipeline(FunctionTransformer(np.asarray), CCPClassifier(fast=True, random_state=3)).fit(x, y)
+    probabilities = model.predict_proba(x)
+    assert probabilities.shape == (40, 2) and abs(probabilities.sum(axis=1) - 1).max() < 1e-12 and model.score(x, y) > 0.9
+    assert (pickle.loads(pickle.dumps(model)).predict_proba(x) == probabilities).all()
+    assert (clone(model).fit(x, y).predict_proba(x) == probabilities).all()
+    assert json.loads(model[-1].checkpoint_["result.json"])["seed"] == 3
+    line = "import pickle, sys; model, x = pickle.load(sys.stdin.buffer); sys.stdout.buffer.write(model.predict_proba(x).tobytes())"
+    out = subprocess.run([sys.executable, "-c", line], input=pickle.dumps((model[-1], x)), stdout=subprocess.PIPE, check=True).stdout
+    assert (np.frombuffer(out).reshape(40, 2) == probabilities).all()
+
+
+def test_cross_validation_in_two_processes(whole):
+    x, y = whole
+    alone = cross_val_predict(CCPClassifier(fast=True), x, y, cv=2, method="predict_proba")
+    assert (cross_val_predict(CCPClassifier(fast=True), x, y, cv=2, method="predict_proba", n_jobs=2) == alone).all()
+    assert cross_val_score(CCPClassifier(fast=True), x, y == "walk", cv=2, n_jobs=2, error_score="raise").mean() > 0.9
+
+
+def test_save_and_load(whole, tmp_path):
+    x, y = whole
+    labels = np.where(y == "walk", 7, -1)
+    model = CCPClassifier(fast=True, sensor_names=["a", "b", "c"]).fit(x, labels)
+    model.save(tmp_path / "run")
+    again = CCPClassifier.load(tmp_path / "run")
+    assert again.classes_.tolist() == [-1, 7] and (again.predict_proba(x) == model.predict_proba(x)).all()
+    with pytest.raises(FileExistsError, match="not empty"):
+        model.save(tmp_path / "run")
+    with pytest.raises(CCPError, match="finished training: it has no 'model.json'"):
+        CCPClassifier.load(tmp_path / "none")
+    (tmp_path / "run" / "clusterpool.json").unlink()  # as ccp train writes it
+    assert CCPClassifier.load(tmp_path / "run").classes_.tolist() == ["-1", "7"]
+    np.savez(tmp_path / "new.npz", series=x)
+    out = subprocess.run([_program.find(), "predict", "--backend", "go", "--json", "--checkpoint", tmp_path / "run", tmp_path / "new.npz"],
+                         check=True, capture_output=True, text=True).stdout
+    rows = [json.loads(line)["probabilities"] for line in out.splitlines()]
+    assert [[row["-1"], row["7"]] for row in rows] == model.predict_proba(x).tolist()  # to the last digit
+
+
+def test_labels_keep_their_type():
+    """Also if their order as text is another, and if some take what they hold for ends of lines. A gap of a table is filled."""
+    draw, y = np.random.default_rng(0), np.array([2, 10, -1] * 14)
+    x = draw.normal(size=(42, 4))
+    x[:, 1] += 3 * y
+    x[4, 2] = np.nan
+    model = CCPClassifier(fast=True).fit(x, y)
+    assert model.classes_.tolist() == [-1, 2, 10] and model.predict(x).dtype == y.dtype and model.score(x, y) > 0.9
+    parted = np.array(["a\x85b", "c\nd", "e\u2028f"])[np.unique(y, return_inverse=True)[1]]
+    assert CCPClassifier(fast=True).fit(x, parted).score(x, parted) > 0.9
+    truth = CCPClassifier(fast=True).fit(x, y > 5)
+    assert truth.predict(x).dtype == bool
+
+
+def test_methods(whole, tmp_path):
+    """A network on a few clusters: what mattered, the report, the clusters, ONNX."""
+    x, y = whole
+    settings = {"transforms": "none", "levels": ["4x8/4", "1x8/4"], "fc": [8], "epochs": 20, "lr": 0.01}
+    model = CCPClassifier(params=settings, sensor_names=["hip", "hand", "head"]).fit(x, y)
+    why = model.explain(x[:4])
+    assert why.shape == (4, 3, 30)
+    mean = abs(why).sum(axis=2).mean(axis=0)
+    assert mean.argmax() == 1, mean  # the wave is at the hand
+    levels = model.hierarchy_
+    assert [level["clusters"] for level in levels] == [4, 1] and levels[0]["cluster_of"].shape == (90,)
+    assert set(levels[0]["cluster_of"]) == {0, 1, 2, 3}
+    model.report(tmp_path / "page.html", x[:10], y[:10])
+    assert "hand" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    model.report(tmp_path / "page.html")
+    model.to_onnx(tmp_path / "model.onnx")
+    assert (tmp_path / "model.onnx").stat().st_size > 1000
+    with pytest.raises(ValueError, match="'run', which is none of the classes of the training, 'rest', 'walk'"):
+        model.report(tmp_path / "page.html", x[:1], ["run"])
+
+
+def test_methods_without_network(whole):
+    x, y = whole
+    fast = CCPClassifier(fast=True).fit(x, y)
+    assert fast.hierarchy_ == [] and fast.explain(x[:2]).shape == (2, 3, 30)
+    assert {"minirocket", "hydra"} <= {member["name"] for member in fast.members_}
+    assert all({"weight", "accuracy", "loss", "samples"} <= set(member) for member in fast.members_)
+
+
+def test_errors_and_warnings(recordings):
+    """The program's sentences arrive as exceptions and warnings of Python."""
+    x, y, _ = recordings
+
+    def refused(kind, text, call):
+        with pytest.raises(kind) as caught:
+            call()
+        assert re.search(text, str(caught.value)), caught.value
+        return caught.value
+
+    assert refused(CCPError, r'^--set: there is no option "lerning_rate"; did you mean learning_rate\?.*all$',
+                   lambda: CCPClassifier(params={"lerning_rate": 1}).fit(x, y)).code == 2
+    silent = np.where(np.arange(40)[:, None, None] == 2, np.nan, x)
+    refused(CCPError, r"^X: series\[2\]: no sensor has a value", lambda: CCPClassifier(fast=True).fit(silent, y))
+    refused(FloatingPointError, "^diverged: ", lambda: CCPClassifier(params={"l2": 1e39, "transforms": "none", "levels": "4x8/4"}).fit(x, y))
+    refused(FileNotFoundError, "no program 'nowhere'", lambda: CCPClassifier(program="nowhere").fit(x, y))
+    refused(ValueError, "seed", lambda: CCPClassifier(random_state=np.random.default_rng(0)).fit(x, y))
+    refused(ValueError, "1 class", lambda: CCPClassifier().fit(x, np.zeros(40)))
+    for name in ("lengths", "split", "labels", "edges", "rate"):
+        refused(ValueError, f"arrays has '{name}'.*belongs to samples", lambda: CCPClassifier(arrays={name: [1]}).fit(x, y))
+    model = CCPClassifier(fast=True).fit(x, y)
+    refused(ValueError, "expecting 3 features", lambda: model.predict(x[:, :2]))
+    many = np.concatenate([np.nan_to_num(x)] * 30 + [silent[:3]])  # in the second part of a request
+    refused(CCPError, r"^X: sample 1202: no sensor has a value", lambda: model.predict(many))
+    with pytest.warns(UserWarning, match="sample 0: .*is it in another unit"):
+        model.predict(1000 * x)
+
+
+def test_nothing_happens_unless_it_is_asked_for(whole, capfd):
+    """No output of a training and a prediction, nothing at the import."""
+    x, y = whole
+    CCPClassifier(fast=True).fit(x, y).predict(x)
+    assert capfd.readouterr() == ("", "")
+    CCPClassifier(fast=True, verbose=True).fit(x, y)
+    assert "held-out" in capfd.readouterr().out
+    loaded = subprocess.run([sys.executable, "-c", "import clusterpool, sys; print({'aeon', 'networkx', 'tqdm'} & set(sys.modules))"],
+                            capture_output=True, text=True, check=True).stdout
+    assert loaded == "set()\n"
+
+
+def test_the_console_script_is_the_program():
+    script = pathlib.Path(sys.executable).with_name("ccp")
+    if not script.exists():
+        pytest.skip("the package is not installed in this environment")
+    out = subprocess.run([script, "version"], capture_output=True, text=True, check=True).stdout
+    assert out == subprocess.run([_program.find(), "version"], capture_output=True, text=True, check=True).stdout
+    assert subprocess.run([script, "nonsense"], capture_output=True).returncode == 2
