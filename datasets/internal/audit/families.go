@@ -58,12 +58,12 @@ func (s *Samples) Dependences(views []view) (found []Dependence) {
 			rank[i] = at
 		}
 	}
+	ranks, places, stems := draw(members, rank), draw(members, s.places()), s.drawnStems(members)
 	best, in := map[Kind]Dependence{}, map[Kind]view{}
 	for _, v := range views {
 		nearest := s.nearest(v, members)
-		for _, d := range []Dependence{s.near(members, nearest, rank), s.rounds(members, nearest),
-			s.prefixes(members, nearest),
-			s.drift(v, members)} {
+		for _, d := range []Dependence{s.near(ranks, nearest), s.rounds(places, nearest), s.prefixes(stems, nearest),
+			s.drift(v, places, members)} {
 			d.View, d.Places = v.name, s.pairs(nearest)
 			least := dependent
 			if d.Kind == Rounds {
@@ -119,22 +119,37 @@ func (s *Samples) pairs(nearest []int) (places [][2]int) {
 	return places
 }
 
-// compare returns how far a share of neighbours stands out from those where the places of samples are drawn anew within
-// classes. share takes the place of each sample.
-func (s *Samples) compare(members [][]int, place []int, share func(place []int) float64) (d Dependence) {
+// drawing is the place of each sample, and those of many draws of them anew within classes.
+type drawing struct {
+	place []int
+	drawn [][]int
+}
+
+// draw draws the places of samples anew.
+func draw(members [][]int, place []int) drawing {
 	rng := rand.New(rand.NewPCG(1, 1))
+	d := drawing{place: place}
 	drawn := slices.Clone(place)
-	sum, squares := 0.0, 0.0
 	for range draws {
 		for _, class := range members {
 			rng.Shuffle(len(class), func(a, b int) {
 				drawn[class[a]], drawn[class[b]] = drawn[class[b]], drawn[class[a]]
 			})
 		}
+		d.drawn = append(d.drawn, slices.Clone(drawn))
+	}
+	return d
+}
+
+// compare returns how far a share of neighbours stands out from those where the places of samples are drawn anew. share
+// takes the place of each sample.
+func (s *Samples) compare(of drawing, share func(place []int) float64) (d Dependence) {
+	sum, squares := 0.0, 0.0
+	for _, drawn := range of.drawn {
 		one := share(drawn)
 		sum, squares = sum+one/draws, squares+one*one/draws
 	}
-	d.Seen, d.Drawn = share(place), sum
+	d.Seen, d.Drawn = share(of.place), sum
 	// A share over few samples has jumps: a draw counts as at least one sample off.
 	deviation := max(math.Sqrt(max(0, squares-sum*sum)), 1/float64(s.Len()))
 	d.Deviations = (d.Seen - d.Drawn) / deviation
@@ -142,8 +157,8 @@ func (s *Samples) compare(members [][]int, place []int, share func(place []int) 
 }
 
 // near asks whether nearest samples are neighbours in the file.
-func (s *Samples) near(members [][]int, nearest, rank []int) Dependence {
-	d := s.compare(members, rank, func(place []int) float64 {
+func (s *Samples) near(ranks drawing, nearest []int) Dependence {
+	d := s.compare(ranks, func(place []int) float64 {
 		return shareOf(nearest, func(i, j int) bool {
 			return abs(place[i]-place[j]) <= nearPlaces
 		})
@@ -153,10 +168,9 @@ func (s *Samples) near(members [][]int, nearest, rank []int) Dependence {
 }
 
 // rounds asks whether nearest samples are whole rounds apart: recorded in turns.
-func (s *Samples) rounds(members [][]int, nearest []int) (best Dependence) {
-	place := s.places()
+func (s *Samples) rounds(places drawing, nearest []int) (best Dependence) {
 	for period := nearPlaces + 1; period <= min(longestPeriod, s.Len()/3); period++ {
-		d := s.compare(members, place, func(place []int) float64 {
+		d := s.compare(places, func(place []int) float64 {
 			return shareOf(nearest, func(i, j int) bool { return (place[i]-place[j])%period == 0 })
 		})
 		if d.Deviations > best.Deviations {
@@ -170,7 +184,7 @@ func (s *Samples) rounds(members [][]int, nearest []int) (best Dependence) {
 
 // drift asks whether the nearest sample of another class is one of those of that class that stand nearest in the file,
 // more often than chance puts it. Then the recordings changed over time, whatever their class.
-func (s *Samples) drift(v view, members [][]int) Dependence {
+func (s *Samples) drift(v view, places drawing, members [][]int) Dependence {
 	other := make([]int, s.Len()) // the nearest sample of another class
 	for i := range other {
 		least := float32(math.Inf(1))
@@ -190,7 +204,7 @@ func (s *Samples) drift(v view, members [][]int) Dependence {
 			ofClass[class] = append(ofClass[class], s.place(i))
 		}
 	}
-	d := s.compare(members, s.places(), func(place []int) float64 {
+	d := s.compare(places, func(place []int) float64 {
 		return shareOf(other, func(i, j int) bool {
 			return nearestFifth(ofClass[s.Labels[j]], place[i], place[j])
 		})
@@ -207,10 +221,10 @@ func nearestFifth(places []int, to, place int) bool {
 	return 5*(end-first) < len(places)
 }
 
-// prefixes asks whether nearest samples have names that begin alike: [Stem].
-func (s *Samples) prefixes(members [][]int, nearest []int) (d Dependence) {
+// drawnStems draws the stems of the names ([Stem]) anew, by their numbers; nothing if names do not make families.
+func (s *Samples) drawnStems(members [][]int) (none drawing) {
 	if s.Names == nil {
-		return d
+		return none
 	}
 	number := map[string]int{}
 	place := make([]int, s.Len())
@@ -222,9 +236,17 @@ func (s *Samples) prefixes(members [][]int, nearest []int) (d Dependence) {
 		place[i] = number[stem]
 	}
 	if len(number) <= s.Classes || len(number) > s.Len()*3/4 {
+		return none
+	}
+	return draw(members, place)
+}
+
+// prefixes asks whether nearest samples have names that begin alike.
+func (s *Samples) prefixes(stems drawing, nearest []int) (d Dependence) {
+	if stems.place == nil {
 		return d
 	}
-	d = s.compare(members, place, func(place []int) float64 {
+	d = s.compare(stems, func(place []int) float64 {
 		return shareOf(nearest, func(i, j int) bool { return place[i] == place[j] })
 	})
 	d.Kind = Prefix
