@@ -14,6 +14,9 @@ wear         five degrees of tool wear, by vibration; other tools in the test  f
 lengths      six exercises of 900 to 2,600 time points; other people           the same: 96, 90
 counts       five kinds of days, by the counts of 20 stations                  support vector machine: 50, 53
 factors      which two of eight groups of nodes rise and fall together         products of linked nodes, logistic: 50, 52
+moving       whether pulses run to the right, to the left or both ways      quantiles of differences at lags, forest: 100, 98
+relations    which of six pathways is inverted                              products of linked nodes, logistic: 72, 72
+mixing       which two of six sources that reach all sensors keep in step   products of sensors at lags, logistic: 100, 95
 noise        drawn by lot, in groups of ten samples                            none: what ccp prints of held-out samples is chance
 
 Training and test are drawn alike, but for the groups. Needs numpy, and for the baselines scikit-learn.
@@ -228,6 +231,64 @@ def factors(rng, n=900, nodes=64, groups=8):
     return dict(features=features.astype(np.float32), labels=labels, split=parts(n, n // 3), edges=edges)
 
 
+def moving(rng, n=500, nodes=196, timepoints=60):
+    """Pulses run over a band of nodes: to the right, to the left, or half of them each way. Where, when, how fast and how far
+    each one runs is drawn by lot, so that no node by itself tells the way."""
+    positions = rng.uniform(size=(nodes, 2)) * [2, 1]
+    labels, count = np.arange(n) % 3, 6
+    way = np.where(labels[:, None] == 2, np.where(np.arange(count) % 2, 1, -1), 1 - 2 * labels[:, None].clip(0, 1))
+    start, height = rng.uniform(0, 2, (n, count)), rng.uniform(0, 1, (n, count))
+    since, speed = rng.uniform(0, timepoints, (n, count)), rng.uniform(0.02, 0.06, (n, count))
+    strength = rng.uniform(1, 2, (n, count)) * rng.choice([-1, 1], (n, count))
+    series = rng.normal(size=(n, nodes, timepoints))
+    times = np.arange(timepoints)
+    for k in range(count):
+        centre = start[:, k, None] + way[:, k, None] * speed[:, k, None] * (times - since[:, k, None])  # [n, timepoints]
+        along = (positions[:, 0][:, None] - centre[:, None]) / 0.12
+        across = (positions[:, 1] - height[:, k, None]) / 0.2
+        alive = np.exp(-((times - since[:, k, None]) / 10) ** 2)
+        series += 2.2 * (strength[:, k, None, None] * np.exp(-along ** 2 - across[:, :, None] ** 2) * alive[:, None])
+    return dict(series=series.astype(np.float32), labels=labels, split=parts(n, n // 2), edges=nearest(positions, 5),
+                coordinates=positions)
+
+
+def relations(rng, n=800, nodes=60, pathways=6):
+    """Activities of genes in pathways. In a class one pathway is inverted: each node of it falls where the node before rises.
+    Whether a pathway rises or falls, and by how much, says nothing."""
+    size = nodes // pathways
+    paths = rng.permutation(nodes).reshape(pathways, size)
+    labels = np.arange(n) % pathways
+    features = np.empty((n, nodes))
+    for i in range(n):
+        for p, path in enumerate(paths):
+            signs = (-1.0) ** np.arange(size) if p == labels[i] else np.ones(size)
+            features[i, path] = 1.4 * signs * rng.normal() + rng.normal(size=size)
+    links = np.concatenate([np.stack([paths[:, :-1], paths[:, 1:]], -1).reshape(-1, 2),
+                            np.stack([paths[:, -1], np.roll(paths[:, 0], 1)], -1)])
+    return dict(features=features.astype(np.float32), labels=labels, split=parts(n, n // 2), edges=links)
+
+
+def mixing(rng, n=480, sensors=32, sources=6, timepoints=256):
+    """Sources at known places oscillate, each with a frequency that is drawn for each recording, and reach each sensor by its
+    distance. The class is which two sources keep in step."""
+    positions = rng.normal(size=(sensors, 3))
+    positions /= np.linalg.norm(positions, axis=1, keepdims=True)
+    places = rng.normal(size=(sources, 3))
+    places *= 0.7 / np.linalg.norm(places, axis=1, keepdims=True)
+    gains = np.exp(-((positions[:, None] - places) ** 2).sum(-1) / 0.5)
+    pairs, labels, times = np.array([(0, 1), (2, 3), (4, 5), (0, 2)]), np.arange(n) % 4, np.arange(timepoints)
+
+    def oscillation(count):
+        drift = np.cumsum(rng.normal(0, 0.25, (count, timepoints)), -1)
+        return np.sin(2 * np.pi * rng.uniform(0.03, 0.12, (count, 1)) * times + drift + rng.uniform(0, 6.3, (count, 1)))
+    series = 0.5 * rng.normal(size=(n, sensors, timepoints))
+    for i in range(n):
+        waves = oscillation(sources)
+        waves[pairs[labels[i]][1]] = waves[pairs[labels[i]][0]]
+        series[i] += gains @ (rng.uniform(0.6, 1.4, (sources, 1)) * waves)
+    return dict(series=series.astype(np.float32), labels=labels, split=parts(n, n // 2), coordinates=positions)
+
+
 def noise(rng, n=120, sensors=3, timepoints=30):
     """Ten samples of a group share an offset; the classes are drawn by lot."""
     groups = np.arange(n) // 10
@@ -274,6 +335,20 @@ def linked(data):
     return data["features"][:, data["edges"][:, 0]] * data["features"][:, data["edges"][:, 1]]
 
 
+def alongside(data):
+    """Quantiles over all links, each turned to the right, of the products of its ends at lags up to three, and of their
+    differences of the two ways round."""
+    values, links = data["series"] - data["series"].mean(-1, keepdims=True), data["edges"]
+    values /= values.std(-1, keepdims=True)
+    leftward = data["coordinates"][links[:, 0], 0] > data["coordinates"][links[:, 1], 0]
+    links = np.where(leftward[:, None], links[:, ::-1], links)
+    a, b, length = values[:, links[:, 0]], values[:, links[:, 1]], values.shape[2]
+    later = [(a[:, :, :length - lag] * b[:, :, lag:]).mean(-1) for lag in range(4)]
+    sooner = [(b[:, :, :length - lag] * a[:, :, lag:]).mean(-1) for lag in range(4)]
+    found = later + sooner + [x - y for x, y in zip(later[1:], sooner[1:])]
+    return np.concatenate([np.quantile(x, [0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98], axis=1).T for x in found], 1)
+
+
 def smoothed(data):
     """Values averaged along the links, once and many times."""
     step, values, found = walk(data["edges"], data["features"].shape[1]), data["features"], []
@@ -314,7 +389,8 @@ def baseline(kind, data):
 
     ridge, forest = RidgeClassifierCV(np.logspace(-2, 5, 8)), ExtraTreesClassifier(500, random_state=0)
     pairs = lagged, LogisticRegression(C=0.1, max_iter=500)
-    ways = {"waves": pairs, "orders": pairs, "incidents": (scattered, ridge), "frequencies": (scattered, ridge),
+    ways = {"moving": (alongside, forest), "relations": (linked, LogisticRegression(C=0.1)), "mixing": pairs,
+            "waves": pairs, "orders": pairs, "incidents": (scattered, ridge), "frequencies": (scattered, ridge),
             "regions": (smoothed, ridge), "wear": (banded, forest), "lengths": (banded, forest),
             "counts": (lambda data: np.log1p(data["features"]), SVC()), "factors": (linked, LogisticRegression(C=0.1))}
     train, test, labels = data["split"] == 0, data["split"] == 2, data["labels"]
@@ -324,7 +400,8 @@ def baseline(kind, data):
         print(f"{kind}: {name} {100 * fitted.score(values[test], labels[test]):.1f}%")
 
 
-KINDS = {maker.__name__: maker for maker in (waves, orders, incidents, frequencies, regions, wear, lengths, counts, factors, noise)}
+KINDS = {maker.__name__: maker for maker in (waves, orders, incidents, frequencies, regions, wear, lengths, counts, factors, moving, relations,
+                                           mixing, noise)}
 
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4) or sys.argv[1] not in KINDS or sys.argv[1:3] == ["noise", "--baseline"]:

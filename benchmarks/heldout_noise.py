@@ -7,7 +7,7 @@ kind         the samples to train on, whose classes are drawn by lot, all of one
 knn-400      64 samples of 400 nodes, whose graph joins those that are alike (--knn 4)
 knn-2000     the same with 2,000 nodes
 sensors-12   60 recordings of 12 sensors and 60 time points; ccp draws their links by correlation
-sensors-40   the same with 40 sensors: `scattering` and `averages` go by such links, and `lags` by pairs of linked ones
+sensors-40   the same with 40 sensors: `scattering`, `averages` and `links` go by such links
 two-groups   60 recordings of two groups, which differ by an offset
 class-groups 60 recordings of 12 groups of one class each, which differ by offsets
 lone         20 classes of one sample each

@@ -142,24 +142,37 @@ func (f Findings) Families(d *Dataset) []string {
 
 // FamilyNames names the family of each training sample of d that was looked at for a finding that is OfFamilies; "" of
 // all others.
-func (f Finding) FamilyNames(d *Dataset) []string {
-	names := make([]string, len(d.Labels))
-	name := func(i, family int) { names[i] = fmt.Sprintf("family %d", family) }
-	for i, family := range f.family {
-		name(i, family)
+func (f Finding) FamilyNames(d *Dataset) []string { return f.numbered(d, (*audit.Samples).FamiliesBy) }
+
+// UnitNames names in the same way what a sample is best held out with, for choices that are to hold for new families:
+// its family, or a stretch of the file. It is nil if nothing but the values of samples says which belong together,
+// because clusters do not.
+func (f Finding) UnitNames(d *Dataset) []string {
+	if f.family != nil {
+		return nil
 	}
-	if f.family == nil {
-		train := slices.Sorted(slices.Values(d.Train))
-		samples := &audit.Samples{Classes: d.Classes(), Places: train}
-		for _, i := range train {
-			samples.Labels = append(samples.Labels, d.Labels[i])
-			if d.SampleNames != nil {
-				samples.Names = append(samples.Names, d.SampleNames[i])
-			}
+	return f.numbered(d, (*audit.Samples).UnitsBy)
+}
+
+// numbered names what a number stands for that number gives each training sample, unless the finding knows its family.
+func (f Finding) numbered(d *Dataset, number func(*audit.Samples, audit.Dependence) []int) []string {
+	names := make([]string, len(d.Labels))
+	for i, family := range f.family {
+		names[i] = fmt.Sprintf("family %d", family)
+	}
+	if f.family != nil {
+		return names
+	}
+	train := slices.Sorted(slices.Values(d.Train))
+	samples := &audit.Samples{Classes: d.Classes(), Places: train}
+	for _, i := range train {
+		samples.Labels = append(samples.Labels, d.Labels[i])
+		if d.SampleNames != nil {
+			samples.Names = append(samples.Names, d.SampleNames[i])
 		}
-		for at, family := range samples.FamiliesBy(f.dependence) {
-			name(train[at], family)
-		}
+	}
+	for at, family := range number(samples, f.dependence) {
+		names[train[at]] = fmt.Sprintf("family %d", family)
 	}
 	return names
 }

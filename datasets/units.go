@@ -31,6 +31,17 @@ func (r *Raw) Unit(i int) string {
 	return fmt.Sprintf("sample %d", r.families.of[i])
 }
 
+// Together returns the data set in which samples of one name are of one unit as well, so that no draw parts them; ""
+// is no name. If there are groups, it is the data set as it is. names has one for each sample.
+func (d *Dataset) Together(names []string) *Dataset {
+	if d.Groups != nil || names == nil {
+		return d
+	}
+	other := *d
+	other.families = d.families.with(names)
+	return &other
+}
+
 // families are sets of samples of which one tells what another is: copies, and recordings that overlap.
 type families struct {
 	byChance   bool          // equal samples have few values, and are of several classes: they were not copied

@@ -51,7 +51,7 @@ type Options struct {
 	// over the clusters, and over the nodes of a stem (jumping knowledge, Xu et al. 2018).
 	Readout string `param:"ccp_readout" default:"last" rule:"one of last|levels" models:"ccp" phase:"building" auto:"last|levels"`
 	// Transforms are those that predict beside the network, from samples as they are: "all" that suit the samples,
-	// "none", or some of minirocket,hydra,shapelets,power,lags,scattering,averages,values,forest. Held-out training
+	// "none", or some of minirocket,hydra,shapelets,power,links,scattering,averages,values,forest. Held-out training
 	// samples decide the weights.
 	Transforms string `param:"transforms" default:"none" models:"ccp transforms" phase:"transforms" auto:"yes"`
 	// InputDropout is the share of a signal's values that a training step leaves out, such as words of a document.

@@ -13,6 +13,7 @@ import (
 type doubts struct {
 	findings datasets.Findings
 	families [][]string // of each sample, by each finding of families, see datasets.Finding.FamilyNames
+	units    []string   // of each sample, see datasets.Finding.UnitNames; nil without a finding
 }
 
 // doubtsOf looks for reasons to doubt what a training on a data set will say. What families cost is left to the
@@ -23,13 +24,17 @@ func doubtsOf(d *datasets.Dataset, hasTransforms bool) (doubts, error) {
 		return doubts{}, err
 	}
 	var families [][]string
+	var units []string
 	for i := range found {
 		if hasTransforms && found[i].OfFamilies() {
+			if units == nil {
+				units = found[i].UnitNames(d)
+			}
 			families = append(families, found[i].FamilyNames(d))
 			found[i] = found[i].Unjudged()
 		}
 	}
-	return doubts{found, families}, nil
+	return doubts{found, families, units}, nil
 }
 
 // noteDoubts gives notice of what should be known before anything is trained. Notes are in the result.
@@ -50,6 +55,16 @@ func (r *run) withFamilies(d *datasets.Dataset, samples []transforms.Sample) []t
 		}
 	}
 	return samples
+}
+
+// together returns the data in which samples that seem to belong together are held out together, so that no weight goes
+// by what neighbours share, and gives notice of it.
+func (r *run) together(d *datasets.Dataset) *datasets.Dataset {
+	if r.options.doubts.units == nil || d.Groups != nil {
+		return d
+	}
+	r.notice(togetherNotice)
+	return d.Together(r.options.doubts.units)
 }
 
 // judgeDoubts says what families cost the ridge classifier, and where its mistakes on held-out samples stand together

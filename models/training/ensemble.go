@@ -31,6 +31,7 @@ func (r *run) fitTransforms(ctx context.Context) error {
 	if alone {
 		r.notice(ungroupedNotice)
 	}
+	d = r.together(d)
 	c, err := r.transformsOf(d)
 	if err != nil {
 		return err

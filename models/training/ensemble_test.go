@@ -352,7 +352,7 @@ func TestTransformNames(t *testing.T) {
 	_, err := training.Train(t.Context(), nil, training.Patch{"transforms": "kernel"},
 		training.Options{Dir: t.TempDir()})
 	require.ErrorContains(t, err,
-		`there is no "kernel"; there are all, none, minirocket, hydra, shapelets, power, lags, `+
+		`there is no "kernel"; there are all, none, minirocket, hydra, shapelets, power, links, `+
 			`scattering, averages, values, forest; join several by commas`)
 }
 

@@ -51,6 +51,8 @@ func noticef(format string, values ...any) Notice {
 const (
 	ungroupedNotice = "groups: most samples are of a class that only one group has, so that single samples are held " +
 		"out; new groups may be harder"
+	togetherNotice = "samples that seem to belong together are held out together, so that no weight goes by what " +
+		"neighbours share"
 	noQuarterReport = "no quarter can be held out without the last samples or groups of a class, so that nothing " +
 		"says how well the transforms predict, and no network is tried"
 )

@@ -540,3 +540,40 @@ func TestMistakesTogether(t *testing.T) {
 		t.Errorf("mistakes by lot are told in %d of 200 draws", told)
 	}
 }
+
+// Of samples that slowly change along the file, whatever their class, a stretch of the file is held out with all its
+// classes: with some classes of it left, a sample would be taken for one of those.
+func TestUnitsOfWhatChangesAlongTheFile(t *testing.T) {
+	d, level := newDrawn(1), [sensors]float64{}
+	for range 120 {
+		for sensor := range level {
+			level[sensor] = 0.97*level[sensor] + d.rng.NormFloat64()
+		}
+		d.add(d.rng.IntN(3), func(_, sensor int) float64 { return level[sensor] + 0.2*d.rng.NormFloat64() })
+	}
+	s := d.samples()
+	var found *Dependence
+	for _, one := range s.Dependences(s.views()) {
+		if one.Kind == Near {
+			found = &one
+		}
+	}
+	if found == nil || !found.Across {
+		t.Fatalf("found %+v", found)
+	}
+	units := s.UnitsBy(*found)
+	if !slices.IsSorted(units) || units[len(units)-1] != stretches-1 {
+		t.Errorf("units %v", units)
+	}
+	families := s.FamiliesBy(*found)
+	if !slices.IsSorted(families) {
+		t.Errorf("families %v", families)
+	}
+	// Samples of a family that are of one class stay apart from those of other classes.
+	found.Across = false
+	for i, unit := range s.UnitsBy(*found) {
+		if unit/blocks != int(s.Labels[i]) {
+			t.Errorf("sample %d of class %d is of unit %d", i, s.Labels[i], unit)
+		}
+	}
+}

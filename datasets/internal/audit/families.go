@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // Dependence is evidence that samples come in families: that the samples nearest to one another, of one class, stand
@@ -22,6 +24,9 @@ type Dependence struct {
 	// Cuts are the places in the file at which another family begins, for each class, if neighbours stand next to one
 	// another.
 	Cuts [][]int
+	// Across says that families have samples of several classes, because samples of other classes that stand together in
+	// the file are alike, too. Cuts are the same for all classes then.
+	Across bool
 	// Places are those in the file of some samples, each with that of the nearest sample of its class.
 	Places [][2]int
 }
@@ -76,7 +81,12 @@ func (s *Samples) Dependences(views []view) (found []Dependence) {
 	}
 	for kind, d := range best {
 		if kind == Near {
+			_, drifts := best[Drift]
+			d.Across = drifts && !s.inStretches()
 			d.Cuts = s.cuts(in[kind], members)
+			if d.Across {
+				d.Cuts = slices.Repeat(s.cuts(in[kind], [][]int{loop.Indices(s.Len())}), len(members))
+			}
 		}
 		found = append(found, d)
 	}

@@ -143,7 +143,7 @@ func crossings(v view, class []int) []int {
 }
 
 // FamiliesBy numbers the family of each sample as a dependence says: those that stand together in the file, of one
-// class; those that are whole rounds apart; or those whose names begin alike.
+// class or of all; those that are whole rounds apart; or those whose names begin alike.
 func (s *Samples) FamiliesBy(d Dependence) []int {
 	family := make([]int, s.Len())
 	number := map[string]int{}
@@ -159,10 +159,38 @@ func (s *Samples) FamiliesBy(d Dependence) []int {
 			family[i] = number[stem]
 		default:
 			block, _ := slices.BinarySearch(d.Cuts[class], s.place(i)+1)
-			family[i] = int(class)*blocks + block
+			family[i] = block
+			if !d.Across {
+				family[i] += int(class) * blocks
+			}
 		}
 	}
 	return family
+}
+
+// stretches is the number of parts of a file of which samples of all classes are alike where they stand together.
+const stretches = 2 * blocks
+
+// UnitsBy numbers for each sample the unit with which it is best held out, for a choice that is to hold for samples of
+// other times: its family, or a stretch of the file, of one class or of all, of those who stand together. Stretches are
+// of one length: where families end, new samples may well come nearer.
+func (s *Samples) UnitsBy(d Dependence) []int {
+	if d.Kind != Near {
+		return s.FamiliesBy(d)
+	}
+	unit, n := make([]int, s.Len()), s.Len()
+	if d.Across {
+		for i := range unit {
+			unit[i] = i * stretches / n
+		}
+		return unit
+	}
+	for class, members := range s.byClass() {
+		for at, i := range members {
+			unit[i] = class*blocks + at*blocks/len(members)
+		}
+	}
+	return unit
 }
 
 // wholeFolds gives every sample of a family one fold: the families in their order, each to the fold that has the fewest

@@ -133,7 +133,9 @@ func TestSamplesAreReadByLinksOfOthers(t *testing.T) {
 			}
 		}
 		own := c
-		own.Relink, own.Links = nil, linked(calls[part])
+		own.Links = linked(calls[part])
+		own.Relink = func([]int) (*affinity.Matrix, error) { return own.Links, nil }
+		own.Relink = func([]int) (*affinity.Matrix, error) { return own.Links, nil }
 		_, want := columnsOf(own)
 		for j := range e.classifier.forest.width {
 			assert.InDelta(t, want[j*n+i], columns[j*n+i], 1e-6, "the forest's features")
@@ -149,7 +151,7 @@ func TestSamplesAreReadByLinksOfOthers(t *testing.T) {
 	w.takeSample(v.scaling, samples[0].Values)
 	copy(want, v.forest.features(w))
 	plain := c
-	plain.Relink = nil
+	plain.Relink = func([]int) (*affinity.Matrix, error) { return plain.Links, nil }
 	u, err := Fit(t.Context(), plain, samples)
 	require.NoError(t, err)
 	assert.Equal(t, u.forest.features(w), want, "new samples are averaged along the links of all")

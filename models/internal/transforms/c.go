@@ -152,7 +152,7 @@ func (f *cFile) transform(v *transform) error {
 	}
 	call += ");"
 	f.Has[v.Option] = true
-	if v.IsStretched() {
+	if v.Stretched {
 		f.Stretched = append(f.Stretched, call)
 	} else {
 		f.Whole = append(f.Whole, call)

@@ -46,7 +46,7 @@ func TestFramesWithoutGridStayReadable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	info := signal.Info{Nodes: 20, Channels: 1, ClassNames: []string{"a", "b"}, Grid: []int{2, 10}}
 	info.Arrange(rivers(t))
-	c, err := For(&info, rivers(t), "power,lags")
+	c, err := For(&info, rivers(t), "power,links")
 	require.NoError(t, err)
 	samples := noise(rng, 30, 2, always(10))
 	kept := fitted(t, c, samples)

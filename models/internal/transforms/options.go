@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,6 +20,9 @@ const (
 	Forest = "forest"
 )
 
+// renamed are names of transforms that became parts of others, by which checkpoints of before were asked for.
+var renamed = map[string]string{"lags": "links"}
+
 // names lists what the option can name: the transforms, and the forest. A transform's name stands for that of
 // stretched recordings as well.
 func names() []string { return append(features.Options(), Forest) }
@@ -29,6 +33,7 @@ func Parse(option string) (some []string, err error) {
 		return nil, nil
 	}
 	for name := range strings.SplitSeq(option, ",") {
+		name = cmp.Or(renamed[name], name)
 		if !slices.Contains(names(), name) {
 			return nil, params.Errorf("transforms", nil, "there is no %q; %s; join several by commas", name,
 				suggest.Among(name, append([]string{All, None}, names()...)))

@@ -59,19 +59,21 @@ func (c Config) headerFor(samples []Sample) header {
 	}
 	slices.Sort(lengths)
 	h := header{
-		Columns:   c.Columns,
-		Classes:   c.Classes,
-		Length:    lengths[len(lengths)/2],
-		Longest:   lengths[len(lengths)-1],
-		Features:  10_000,
-		Groups:    64,
-		Channels:  max(1, c.Channels),
-		Turned:    c.Turned,
-		Table:     c.Table,
-		Added:     2,
-		Centred:   true,
-		Gaussians: map[string]float64{},
-		links:     c.Links,
+		Columns:      c.Columns,
+		Classes:      c.Classes,
+		Length:       lengths[len(lengths)/2],
+		Longest:      lengths[len(lengths)-1],
+		Features:     10_000,
+		Groups:       64,
+		Channels:     max(1, c.Channels),
+		Turned:       c.Turned,
+		Table:        c.Table,
+		Added:        2,
+		Centred:      true,
+		Gaussians:    map[string]float64{},
+		Heights:      c.Heights,
+		LinksLearned: c.Relink != nil,
+		links:        c.Links,
 	}
 	h.Frames = cmp.Or(c.Frames, h.Length)
 	for h.Frames > 1 && h.Frames*c.Columns > features.MostValues {
@@ -91,7 +93,7 @@ func (p *plan) pickTransforms() error {
 		asked := slices.Contains(p.Only, t.Option)
 		lacks := t.Lacks(p.header.shape())
 		if lacks != "" {
-			if asked && !t.IsStretched() {
+			if asked && t.Name == t.Option {
 				return params.Errorf("transforms", nil, "the transform %q needs %s; leave it out", t.Name, lacks)
 			}
 			continue

@@ -35,7 +35,9 @@ type header struct {
 	Added            int                // columns that a sum has, at most; 0, in checkpoints of 0.1.0, is 8
 	Centred          bool               // intervals subtract means, as in QUANT; false in checkpoints of 0.1.0
 	Parts            []Part
-	Shares           []float64 // of the ridge classifiers in their mean; one or none is one ridge classifier
+	Shares           []float64   // of the ridge classifiers in their mean; one or none is one ridge classifier
+	Heights          [][]float32 `json:",omitempty"` // see features.Shape
+	LinksLearned     bool        `json:",omitempty"` // see features.Shape
 
 	links *affinity.Matrix // of the sensors; nil: unknown
 }
@@ -54,6 +56,8 @@ func (h header) shape() features.Shape {
 		MostSummed:    h.Added,
 		MeansSubtract: h.Centred,
 		Links:         h.links,
+		Heights:       h.Heights,
+		LinksLearned:  h.LinksLearned,
 	}
 }
 

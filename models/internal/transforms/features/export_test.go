@@ -12,6 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// drawnHeights returns heights of sensors, of which two are equal.
+func drawnHeights(rng *rand.Rand, sensors int) []float32 {
+	heights := make([]float32, sensors)
+	for i := range heights {
+		heights[i] = float32(rng.NormFloat64())
+	}
+	heights[1] = heights[0]
+	return heights
+}
+
 // The nodes of an ONNX model compute the features of each transform as the host does, for recordings of many lengths.
 func TestExportTransforms(t *testing.T) {
 	compare := onnxtest.New(t)
@@ -24,7 +34,7 @@ func TestExportTransforms(t *testing.T) {
 	links, err := affinity.New(columns/2, edges)
 	require.NoError(t, err)
 	shape := Shape{Columns: columns, Channels: 2, Length: 40, Longest: 90, Frames: 7, Features: 1000, Groups: 4,
-		Links: links}
+		Links: links, Heights: [][]float32{drawnHeights(rng, columns/2), make([]float32, columns/2)}}
 	scaling := unscaled(columns)
 	sample := func(timepoints int) (values []float32) {
 		for range timepoints * columns {

@@ -27,6 +27,10 @@ type Shape struct {
 	MostSummed    int              // columns that a sum of columns has at most; 0, in checkpoints of 0.1.0, stands for 8
 	MeansSubtract bool             // intervals subtract means, as QUANT does; false in checkpoints of 0.1.0
 	Links         *affinity.Matrix // between sensors; nil if unknown
+	// LinksLearned says that the links follow from the training samples.
+	LinksLearned bool
+	// Heights are of sensors, for each direction of the graph: a link leads from the lower sensor to the higher one.
+	Heights [][]float32
 }
 
 // Map computes the features of a recording. Several goroutines may use one, each with a Recording of its own.
@@ -91,6 +95,8 @@ type Transform struct {
 	// keeps it from all ridge classifiers. Random kernels of many shapes have 3, because few held-out samples cannot
 	// tell transforms apart, and these predict new samples best.
 	Prior float64
+	// Stretched says that it is another transform, of recordings stretched to one length.
+	Stretched bool
 	// OwnRidge has a ridge classifier of its own read the transform, apart from the one that reads the others together.
 	OwnRidge bool
 	// UsesKernel has the ridge classifier compare recordings by a Gaussian kernel on the features, for transforms of few
@@ -118,9 +124,6 @@ type Transform struct {
 // always has the forest read the features of all recordings.
 func always(Shape) bool { return true }
 
-// IsStretched reports whether the transform is another one's of stretched recordings.
-func (t *Transform) IsStretched() bool { return t.Name != t.Option }
-
 // All lists the transforms in the order in which fits take and save them. Values come last, because the number of
 // their frames is chosen beside the other transforms.
 var All = slices.Concat(atOwnPace, stretchedOf(atOwnPace), []Transform{valuesTransform})
@@ -131,6 +134,8 @@ var atOwnPace = []Transform{
 	hydraTransform,
 	shapeletsTransform,
 	powerTransform,
+	linksTransform,
+	anywhereTransform,
 	lagsTransform,
 	scatteringTransform,
 	averagesTransform,
@@ -149,7 +154,7 @@ func Find(name string) *Transform {
 // Options lists the names that the option transforms takes: those of the transforms that a ridge classifier reads.
 func Options() (names []string) {
 	for _, t := range All {
-		if t.Prior > 0 && !t.IsStretched() {
+		if t.Prior > 0 && t.Name == t.Option {
 			names = append(names, t.Option)
 		}
 	}

@@ -1,13 +1,14 @@
 package features
 
 import (
-	"github.com/clusterpool/ccp/datasets/recording"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
@@ -292,6 +293,85 @@ func TestLagsDirectly(t *testing.T) {
 		for i := range want {
 			assert.InDelta(t, want[i], out[i], 1e-5, "%d of %d time points", i, len(x)/3)
 		}
+	}
+}
+
+// A pair's features are the product and the difference of its levels, which are means over a recording, and then its
+// correlations.
+func TestLinksDirectly(t *testing.T) {
+	training := drawn(40, 25, 90, 3)
+	m, r := newLinks(Shape{Columns: 3, Channels: 1, Length: 40, Features: 1_000}).(*links), new(Recording)
+	require.Len(t, m.pairs, 3)
+	for _, x := range training.Values {
+		training.Scaling.Read(r, x)
+		out, correlations := make([]float32, m.Width()), make([]float32, m.lags.Width())
+		m.Features(r, out)
+		m.lags.Features(r, correlations)
+		for at, p := range m.pairs {
+			a, b := stat.Mean(loop.Convert[float64](r.Columns[p.from]), nil),
+				stat.Mean(loop.Convert[float64](r.Columns[p.to]), nil)
+			assert.InDelta(t, a*b, out[2*at], 1e-6)
+			assert.InDelta(t, b-a, out[2*at+1], 1e-6)
+		}
+		assert.Equal(t, correlations, out[6:])
+	}
+	signal := newLinks(Shape{Columns: 3, Channels: 1, Length: 1, Features: 1_000})
+	assert.Equal(t, 6, signal.Width(), "a signal has no lags")
+}
+
+// All pairs of sensors are compared where they have a place, with wider bins of lags if need be, and else those that
+// are linked.
+func TestPairsOfLinks(t *testing.T) {
+	few, err := affinity.New(64, []affinity.Edge{{I: 0, J: 5, Weight: 1}, {I: 7, J: 60, Weight: 1}})
+	require.NoError(t, err)
+	opened := func(sensors int) *links {
+		return newLinks(Shape{Columns: sensors, Channels: 1, Length: 250, Links: few, Features: 10_000}).(*links)
+	}
+	for _, sensors := range []int{16, 32} {
+		m := opened(sensors)
+		assert.Len(t, m.pairs, sensors*(sensors-1)/2)
+		assert.LessOrEqual(t, m.lags.Width(), mostLinkFeatures)
+	}
+	assert.Len(t, opened(64).pairs, 2)
+}
+
+// pulse returns a recording of a ring of sensors, around which something runs from one sensor to the next, or back.
+func pulse(rng *rand.Rand, sensors, timepoints, from, way int) []float32 {
+	x := make([]float32, timepoints*sensors)
+	for p := range timepoints {
+		for s := range sensors {
+			x[p*sensors+s] = float32(0.05 * rng.NormFloat64())
+		}
+		x[p*sensors+(from+way*p+sensors*timepoints)%sensors] += 1
+	}
+	return x
+}
+
+// What links-anywhere sees is the same wherever it happens, and of something that moves it sees the way: the quantiles
+// of what is turned change their signs with it.
+func TestAnywhereSeesTheWay(t *testing.T) {
+	const sensors, timepoints = 24, 30
+	var edges []affinity.Edge
+	heights := make([]float32, sensors)
+	for i := range sensors - 1 {
+		edges = append(edges, affinity.Edge{I: i, J: i + 1, Weight: 1})
+		heights[i+1] = float32(i + 1)
+	}
+	path, err := affinity.New(sensors, edges)
+	require.NoError(t, err)
+	m := newAnywhere(Shape{Columns: sensors, Channels: 1, Length: timepoints, Links: path, Heights: [][]float32{heights}})
+	scaling, r, rng := unscaled(sensors), new(Recording), rand.New(rand.NewPCG(3, 4))
+	median := func(x []float32) float32 { // of the differences of correlations at a lag of one time point, turned
+		out := make([]float32, m.Width())
+		scaling.Read(r, x)
+		m.Features(r, out)
+		c := m.(*anywhere).channels[0]
+		same, signed := c.counts()
+		return out[(same+signed+2)*len(linkQuantiles)+3]
+	}
+	for _, from := range []int{0, 9, 17} {
+		assert.Greater(t, median(pulse(rng, sensors, timepoints, from, 1)), float32(0.3), from)
+		assert.Less(t, median(pulse(rng, sensors, timepoints, from, -1)), float32(-0.3), from)
 	}
 }
 

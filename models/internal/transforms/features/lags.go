@@ -16,13 +16,12 @@ const (
 	leastTimepoints = 9
 )
 
+// lagsTransform is in checkpoints only, of before the transform links was there, of which it became a part.
 var lagsTransform = Transform{
 	Name:         "lags",
 	Option:       "lags",
 	Lacks:        lacksLags,
 	New:          newLags,
-	Prior:        1,
-	InForest:     always,
 	KnowsSensors: true,
 }
 
@@ -42,12 +41,8 @@ type lags struct {
 
 // newLags chooses the bins and the pairs. Of more pairs than the width allows it takes some, evenly spread.
 func newLags(s Shape) Map {
-	m := &lags{columns: s.Columns}
-	for edge := 1.0; int(edge) <= max(1, s.Length/2); edge = max(edge+1, edge*math.Sqrt2) {
-		m.edges = append(m.edges, int(edge))
-	}
-	m.edges = append(m.edges, max(m.edges[len(m.edges)-1]+1, s.Length/2))
-	most := mostLagFeatures / (2*len(m.edges) - 1)
+	m := &lags{columns: s.Columns, edges: lagBins(s.Length, math.Sqrt2)}
+	most := mostLagFeatures / m.width()
 	allFit := s.Columns*(s.Columns+1)/2 <= most
 	for i := range s.Columns {
 		for j := range i + 1 {
@@ -74,8 +69,11 @@ func lacksLags(s Shape) string {
 	return ""
 }
 
+// width returns the number of features of a pair.
+func (m *lags) width() int { return 2*len(m.edges) - 1 }
+
 // Width implements Map.
-func (m *lags) Width() int { return len(m.pairs) * (2*len(m.edges) - 1) }
+func (m *lags) Width() int { return len(m.pairs) * m.width() }
 
 // Features takes the correlations from products of spectra. Zeros behind the recording keep its end from meeting its
 // beginning. It writes `[pairs, {lag 0, and for each bin lags above and below 0}]`.
@@ -111,7 +109,7 @@ func (m *lags) Features(rec *Recording, out []float32) {
 			out[1+2*b] = float32((sums[to] - sums[min(from, t)]) * mean)
 			out[2+2*b] = float32((sums[n-min(from, t)+1] - sums[n-to+1]) * mean)
 		}
-		out = out[2*len(m.edges)-1:]
+		out = out[m.width():]
 	}
 }
 

@@ -32,6 +32,7 @@ func stretchedOf(transforms []Transform) (all []Transform) {
 func (t Transform) stretched() Transform {
 	s := t
 	s.Name += "-stretched"
+	s.Stretched = true
 	s.New = func(of Shape) Map {
 		of.Longest = of.Length // once they are stretched
 		return stretched{t.New(of), of.Length}
