@@ -122,6 +122,9 @@ func (d *Dataset) descriptor(of audit.Descriptor) string {
 	if !strings.Contains(of.Name, "%s") {
 		return of.Name
 	}
+	if d.Form == nil {
+		return strings.Replace(of.Name, "%s", d.NodeName(of.Sensor/d.Channels), 1)
+	}
 	return strings.Replace(of.Name, "%s", d.Column(of.Sensor, d.Form.Width()), 1)
 }
 

@@ -45,6 +45,15 @@ func TestAuditOfCircumstances(t *testing.T) {
 				return float32(10_000*class(i) + 50*i + time)
 			}).with("sensor_names", vectorOf("hand", "clock"))
 		},
+		`question: class 0 can be told by the value of sensor "ward", which never changes within a recording, alone: 100`: func(
+			class func(i int) int) arrays {
+			return recordingsOf(n, 2, points, func(i, sensor, _ int) float32 {
+				if sensor == 0 {
+					return float32(rng.NormFloat64())
+				}
+				return float32(10*class(i) + i/5%3)
+			}).with("sensor_names", vectorOf("temperature", "ward"))
+		},
 	} {
 		found := audited(t, file(func(i int) int { return i % 2 }))
 		told := func(found Findings) bool {

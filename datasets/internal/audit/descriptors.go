@@ -51,7 +51,7 @@ func (s *Samples) descriptors() (all []Descriptor) {
 			Values: s.each(func(m *Making) float64 { return m.Hum[line] })})
 	}
 	// What one sensor does explains what the recording does. Of descriptors that tell as much the first one is told.
-	return append(slices.Concat(all, s.sensorDescriptors(), s.nameDescriptors()),
+	return append(slices.Concat(all, s.columnDescriptors(), s.sensorDescriptors(), s.nameDescriptors()),
 		Descriptor{Name: "the length", Values: lengths},
 		Descriptor{Name: "the scale of the values", Values: s.each(func(m *Making) float64 { return m.Scale })},
 		Descriptor{Name: "the longest time that a sensor keeps one value",

@@ -24,7 +24,9 @@ type Descriptor struct {
 	// Interpolated says that the number tells of what is interpolated before anybody looks at the values.
 	Interpolated bool
 	// Aside says that the number does not come of the values, such as a place in the file: no classifier sees it.
-	Aside  bool
+	Aside bool
+	// Column says that the number is a column's, which may be left out whatever else tells the same.
+	Column bool
 	Values []float64 // NaN where a sample has none
 	// With is another number of each sample that must tell the same class; nil if none must.
 	With []float64
@@ -132,9 +134,10 @@ func order(s Shortcut) int {
 // oneFact is the correlation of ranks from which on two descriptors say the same.
 const oneFact = 0.7
 
-// distinct leaves out shortcuts that say what an earlier one says.
+// distinct leaves out shortcuts that say what an earlier one says, but for some columns.
 func distinct(found []Shortcut) (kept []Shortcut) {
 	var ranks [][]float64
+	columns := 0
 	for _, s := range found {
 		values := slices.Clone(s.Descriptor.Values)
 		for i, value := range values {
@@ -143,7 +146,12 @@ func distinct(found []Shortcut) (kept []Shortcut) {
 			}
 		}
 		own, _ := ranksOf(values)
-		if !slices.ContainsFunc(ranks, func(of []float64) bool { return math.Abs(correlation(own, of)) >= oneFact }) {
+		same := slices.ContainsFunc(ranks, func(of []float64) bool { return math.Abs(correlation(own, of)) >= oneFact })
+		if s.Descriptor.Column {
+			columns++
+			same = same && columns > mostColumns
+		}
+		if !same {
 			kept, ranks = append(kept, s), append(ranks, own)
 		}
 	}
