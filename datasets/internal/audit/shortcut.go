@@ -75,15 +75,19 @@ const (
 // tells best.
 //
 // A descriptor is compared between a class and all other samples by the rank sum of Wilcoxon, Mann and Whitney with
-// its correction for ties. The chance is that of the largest of all sums (Bonferroni).
+// its correction for ties. The chance is that of the largest of all sums (Bonferroni). Where a part of the class has
+// what no other sample has, a limit says more than ranks: then the chance is that of the best of all limits.
 func (s *Samples) Shortcuts() (found []Shortcut) {
 	descriptors := slices.DeleteFunc(s.descriptors(), func(d Descriptor) bool { return d.Name == ofPlace })
 	tests := float64(max(1, len(descriptors)*s.Classes))
+	limits := 2 * float64(s.Len()) // between any two values, and either side may be the class
 	limit := distuv.UnitNormal.Quantile(1 - shortcutChance/(2*tests))
 	for _, d := range descriptors {
 		best := s.clearest(d.Values)
 		best.Descriptor = d
-		if best.Deviations < limit || best.chance*tests > shortcutChance || !best.tells() {
+		clear := best.Deviations >= limit && best.chance*tests <= shortcutChance ||
+			best.chance*tests*limits <= shortcutChance
+		if !clear || !best.tells() {
 			continue
 		}
 		if d.With != nil && !s.agrees(best, d.With, shortcutArea) ||
