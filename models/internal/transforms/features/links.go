@@ -11,7 +11,7 @@ import (
 
 const (
 	mostLinkFeatures = 10_000 // of the transform links
-	mostInForest     = 1_000  // links of a signal that the forest reads: of more its trees would see few
+	mostInForest     = 500    // links of a signal that the forest reads: of more its trees would see few
 )
 
 var linksTransform = Transform{
