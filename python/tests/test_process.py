@@ -57,6 +57,16 @@ def test_one_process_for_all_predictions(model, own, whole):
     assert not os.listdir(own) and (model.predict_proba(x) == every).all()
 
 
+def test_a_refusal_leaves_the_process(model, whole):
+    x, _ = whole
+    model.predict(x)
+    pid = model._process.pid
+    with pytest.raises(ValueError, match="sample 0: no sensor has a value"):
+        model.predict(np.full((1, 3, 30), np.nan))
+    model.predict(x)
+    assert model._process.pid == pid
+
+
 @posix
 def test_a_killed_process_is_started_again(model, whole):
     x, _ = whole

@@ -74,8 +74,8 @@ def _edges(pairs: np.ndarray, weights: Any, count: int) -> dict[str, np.ndarray]
 def _edge_index(edge_index: Any, weights: Any, count: int) -> dict[str, np.ndarray]:
     pairs = _numpy(edge_index)
     if pairs.ndim != 2 or pairs.shape[0] != 2:
-        raise ValueError(f"graph: edge_index has shape {pairs.shape}, and must have [2, E], as in PyTorch Geometric"
-                         + ("; give edges [E, 2] as graph={'edges': edges, 'weights': weights}" if pairs.ndim == 2 and pairs.shape[1] == 2 else ""))
+        raise ValueError(f"graph: edge_index has shape {pairs.shape}, and must have [2, E], as in PyTorch Geometric; edges [E, 2] are "
+                         "graph={'edges': edges, 'weights': weights}")
     return _edges(pairs.T, weights, count)
 
 
@@ -103,7 +103,7 @@ def _places(named: Sequence[Hashable], count: int, names: Sequence[Hashable] | N
         if not all(isinstance(label, (int, np.integer)) and 0 <= label < count for label in labels):
             raise ValueError(f"graph names its nodes, as {_few(labels)}, and the {count} sensors of X have no names: give X as a "
                              "frame with these columns, or sensor_names= in the order of X")
-        places = {place: place for place in range(count)}
+        places: dict[Any, int] = {place: place for place in range(count)}
     else:
         places = {name: place for place, name in enumerate(names)}
         if not all(label in places for label in labels):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 import zipfile
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
+
+from ._program import warn
 
 AT_ONCE = 16 << 20  # bytes of samples that are copied at a time
 
@@ -29,7 +30,13 @@ class Samples:
         What the frame calls each sample.
     """
 
-    def __init__(self, values: Any, times: np.ndarray | None = None, names: list[Hashable] | None = None, ids: list[Hashable] | None = None) -> None:
+    def __init__(
+        self,
+        values: Any,
+        times: np.ndarray | None = None,
+        names: list[Hashable] | None = None,
+        ids: list[Hashable] | None = None,
+    ) -> None:
         self.values, self.times, self.names, self.ids = values, times, names, ids
         self.listed = isinstance(values, list)
         if self.listed:
@@ -122,7 +129,7 @@ def from_long_frame(frame: Any, trained: Sequence[Hashable] | None = None) -> Sa
             raise ValueError(f"X has no column {missing[0]!r}, which the training had; it has {', '.join(map(repr, names[:8]))}")
         more = [name for name in names if name not in trained]
         if more:
-            warnings.warn(f"X: the column {more[0]!r} is left out, as the training had none of this name", stacklevel=4)
+            warn(f"X: the column {more[0]!r} is left out, as the training had none of this name")
         names = list(trained)
         frame = frame[names]
     ids = frame.index.get_level_values(0)
@@ -180,14 +187,15 @@ def write_npz(path: Any, samples: Samples, name: str, arrays: Mapping[str, Any])
     """Write samples as the array ``name`` of the program's data file, part by part, and the other arrays beside it."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         with archive.open(name + ".npy", "w", force_zip64=True) as file:
-            npy.write_array_header_1_0(file, {"descr": npy.dtype_to_descr(samples.dtype), "fortran_order": False, "shape": samples.shape})
+            header = {"descr": npy.dtype_to_descr(samples.dtype), "fortran_order": False, "shape": samples.shape}
+            npy.write_array_header_1_0(file, header)
             for start, stop in samples.parts(1 << 30):
                 block = samples.block(start, stop)
                 if block.shape[1:] != samples.shape[1:]:  # the longest recording is in another part
                     wide = np.full((len(block), *samples.shape[1:]), np.nan, dtype=samples.dtype)
                     wide[:, :, :block.shape[2]] = block
                     block = wide
-                file.write(memoryview(block).cast("B"))
+                file.write(block.data.cast("B"))
         for other, value in arrays.items():
             with archive.open(other + ".npy", "w", force_zip64=True) as file:
                 npy.write_array(file, np.asarray(value), allow_pickle=False)

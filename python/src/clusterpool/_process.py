@@ -14,6 +14,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -38,24 +39,26 @@ class Process:
         self._checkpoint, self._program, self._flags = checkpoint, program, flags
         self._lock = threading.Lock()
         self._owner = os.getpid()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._stop = lambda: None
+        self._process: Any = None  # a Popen, whose pipes are open
+        self._stop: Any = lambda: None
 
-    def ask(self, tensors: Mapping[str, np.ndarray], outputs: list[dict[str, object]]) -> tuple[dict[str, np.ndarray], list[str]]:
+    def ask(self, tensors: Mapping[str, np.ndarray], outputs: list[dict[str, Any]]) -> tuple[dict[str, np.ndarray], list[str]]:
         """Return the outputs of a request, by their names, and the warnings about its samples."""
         if os.getpid() != self._owner:  # forked: the process, and perhaps the lock, is the parent's
             self._leave()
         with self._lock:
             for attempt in range(2):
-                running = self._process is not None
-                if not running:
+                if self._process is None:
                     self._begin()
                 try:
                     return self._exchange(tensors, outputs)
+                except Refused:
+                    raise
                 except (OSError, EOFError):  # it has ended: after its silence, or somebody killed it
                     text = self._ended()
                     if attempt:
-                        raise RuntimeError(f"the process that predicts ended while it answered: {text or 'it was killed, perhaps for its memory'}") from None
+                        reason = text or "it was killed, perhaps for its memory"
+                        raise RuntimeError(f"the process that predicts ended while it answered: {reason}") from None
                 except BaseException:  # an answer is left in the pipe
                     self._stop()
                     self._process = None
@@ -110,7 +113,7 @@ class Process:
             self._stop.detach()
         self._process, self._owner, self._lock, self._stop = None, os.getpid(), threading.Lock(), lambda: None
 
-    def _exchange(self, tensors: Mapping[str, np.ndarray], outputs: list[dict[str, object]]) -> tuple[dict[str, np.ndarray], list[str]]:
+    def _exchange(self, tensors: Mapping[str, np.ndarray], outputs: list[dict[str, Any]]) -> tuple[dict[str, np.ndarray], list[str]]:
         inputs = [{"name": name, "datatype": DATATYPES[values.dtype.name], "shape": values.shape,
                    "parameters": {"binary_data_size": values.nbytes}} for name, values in tensors.items()]
         head = json.dumps({"inputs": inputs, "outputs": outputs}).encode()
@@ -119,7 +122,7 @@ class Process:
         to.write(b"POST /v2/models/model/infer HTTP/1.1\r\nHost: ccp\r\nContent-Length: %d\r\n"
                  b"Inference-Header-Content-Length: %d\r\n\r\n" % (length, len(head)) + head)
         for values in tensors.values():
-            to.write(memoryview(np.ascontiguousarray(values)).cast("B"))
+            to.write(np.ascontiguousarray(values).data.cast("B"))
         to.flush()
         status = answers.readline().split()
         headers = {}
@@ -151,7 +154,7 @@ def write(checkpoint: Mapping[str, bytes], folder: str | os.PathLike[str]) -> No
         path.write_bytes(content)
 
 
-def end(process: subprocess.Popen[bytes], log: object, folder: str, owner: int) -> None:
+def end(process: Any, log: Any, folder: str, owner: int) -> None:
     """End a process, and remove its files, unless it is another process's."""
     if os.getpid() != owner:
         return

@@ -10,7 +10,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 WINDOWS = sys.platform == "win32"
 OWN = pathlib.Path(__file__).with_name("bin") / ("ccp.exe" if WINDOWS else "ccp")
@@ -59,9 +61,9 @@ def main() -> None:
     os.execv(line[0], line)
 
 
-def start(line: list[str], **pipes: object) -> subprocess.Popen[bytes]:
+def start(line: list[str], **pipes: Any) -> subprocess.Popen[bytes]:
     """Start a process that a Ctrl-C in the terminal does not reach: whoever started it decides what becomes of it."""
-    if WINDOWS:
+    if sys.platform == "win32":
         return subprocess.Popen(line, creationflags=subprocess.CREATE_NEW_PROCESS_GROUP, **pipes)
     return subprocess.Popen(line, start_new_session=True, **pipes)
 
@@ -74,8 +76,9 @@ def run(
 ) -> tuple[str, list[str]]:
     """Run a command of the program and return its standard output and the lines that it wrote to standard error.
 
-    ``listen`` gets each of these lines as it comes. ``environment`` is for what os.environ does not set. A KeyboardInterrupt has the program save what it has, and is raised again
-    when the program has ended; a second one kills it. What the program refuses is an exception with its sentence.
+    ``listen`` gets each of these lines as it comes. ``environment`` is for what os.environ does not set. A KeyboardInterrupt
+    has the program save what it has, and is raised again when the program has ended; a second one kills it. What the program
+    refuses is an exception with its sentence.
     """
     line = [program, *map(str, arguments), "--offline"]
     said: list[str] = []
@@ -83,9 +86,10 @@ def run(
         process = start(line, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE,
                         env={**(environment or {}), **os.environ})
         assert process.stderr is not None
+        lines = process.stderr
 
         def hear() -> None:
-            for raw in process.stderr:
+            for raw in lines:
                 text = raw.decode("utf-8", "replace").rstrip()  # a path in a message may be of any bytes
                 said.append(text)
                 listen(text)
@@ -94,18 +98,29 @@ def run(
         try:
             hear()
         except KeyboardInterrupt:
-            process.send_signal(signal.CTRL_BREAK_EVENT if WINDOWS else signal.SIGINT)
+            if sys.platform == "win32":
+                process.send_signal(signal.CTRL_BREAK_EVENT)
+            else:
+                process.send_signal(signal.SIGINT)
             hear()
             raise
         finally:
             process.kill()  # of one that has ended, nothing
             process.wait()
-            process.stderr.close()
+            lines.close()
         out.seek(0)
         written = out.read().decode("utf-8", "replace")
     if process.returncode:
         raise error_of(line[1], process.returncode, said)
     return written, said
+
+
+def warn(text: str) -> None:
+    """Warn of something at the line that called the package."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("clusterpool", "sklearn")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, stacklevel=level)
 
 
 def error_of(command: str, code: int, said: list[str]) -> Exception:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 
 class Progress:
@@ -11,7 +12,8 @@ class Progress:
     EPOCH = re.compile(r"epoch +(\d+)/(\d+) +(.*)")
 
     def __init__(self, shown: bool) -> None:
-        self._shown, self._bar = shown, None
+        self._shown = shown
+        self._bar: Any = None
 
     def line(self, text: str) -> None:
         """Show a line."""

@@ -9,7 +9,6 @@ import pathlib
 import re
 import shutil
 import tempfile
-import warnings
 import weakref
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
@@ -30,7 +29,7 @@ FILES = ["model.json", "graph.npz", "config.json", "result.json", "data.json", "
 OWN_FILE = "clusterpool.json"  # what the program's files do not say
 FLAGS = {"lr": "learning_rate", "fc": "hidden", "hierarchy": "ccp_hierarchy"}  # flags of ccp train whose option has another name
 BESIDE = {"grid", "parts", "bodies", "coordinates", "latitude", "longitude"}  # arrays of the data file that no parameter has
-WANTED = [{"name": "probabilities", "parameters": {"binary_data": True, "datatype": "FP64"}}]
+WANTED: list[dict[str, Any]] = [{"name": "probabilities", "parameters": {"binary_data": True, "datatype": "FP64"}}]
 
 
 class CCPClassifier(ClassifierMixin, BaseEstimator):
@@ -108,6 +107,8 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
     >>> model.score(x[40:], y[40:])
     1.0
     """
+
+    _names: list[Hashable] | None  # of the training's sensors
 
     def __init__(
         self,
@@ -235,7 +236,7 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
                 raise CCPError("X: " + _placed(str(refused), start)) from None
             out[start:stop] = answer["probabilities"]
             for line in about:
-                warnings.warn("X: " + _placed(line, start), stacklevel=2)
+                _program.warn("X: " + _placed(line, start))
         return out
 
     def predict(self, X: Any) -> np.ndarray:
@@ -312,7 +313,8 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if pathlib.Path(path).exists() and os.listdir(path):
-            raise FileExistsError(f"{os.fspath(path)} is not empty: name a new folder, since its files would be mixed with the checkpoint's")
+            raise FileExistsError(f"{os.fspath(path)} is not empty: name a new folder, since its files would be mixed with the "
+                                  "checkpoint's")
         write(self.checkpoint_, path)
         names = self._names
         about = {"classes": self.classes_.tolist(), "sensor_names": names and [str(name) for name in names], "time": self.time,
@@ -349,36 +351,6 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         model._ready()
         return model
 
-    @property
-    def members_(self) -> list[dict[str, Any]]:
-        """What predicts, and what was tried."""
-        return self._result()["members"] if "members" in self._result() else []
-
-    @property
-    def hierarchy_(self) -> list[dict[str, Any]]:
-        """The levels of the network's clusters."""
-        with self._run_folder(None, None) as folder:
-            try:
-                written = self._command("clusters", "--checkpoint", folder.path / "run", "--json", "--out", folder.path / "clusters")
-            except CCPError as error:
-                if "no network" in str(error):
-                    return []
-                raise
-            levels = json.loads(written)["levels"]
-            for level in levels:
-                with open(folder.path / "clusters" / f"level_{level['level']}_memberships.csv", newline="", encoding="utf-8") as file:
-                    best: dict[int, tuple[float, int]] = {}
-                    for row in csv.DictReader(file):
-                        share = float(row["weight"]), int(row["cluster"])
-                        best[int(row["node"])] = max(best.get(int(row["node"]), (-1.0, -1)), share)
-                level["cluster_of"] = np.array([best.get(node, (0.0, -1))[1] for node in range(level["nodes"])])
-            return levels
-
-    def _result(self) -> dict[str, Any]:
-        if "checkpoint_" not in self.__dict__:
-            raise AttributeError(f"this {type(self).__name__} is not fitted yet; call fit first")
-        return json.loads(self.checkpoint_["result.json"])
-
     # Samples
 
     def _training_samples(self, X: Any, y: Any) -> tuple[Samples, np.ndarray]:
@@ -389,9 +361,9 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         if _inputs.is_long_frame(X):
             samples = _inputs.from_long_frame(X)
             y = _in_order(y, samples.ids)
-            self._names = samples.names
-            if all(isinstance(name, str) for name in samples.names):
-                self.feature_names_in_ = np.array(samples.names, dtype=object)
+            names = self._names = list(samples.names or [])
+            if all(isinstance(name, str) for name in names):
+                self.feature_names_in_ = np.array(names, dtype=object)
         elif _inputs.is_list_of_recordings(X):
             samples = _inputs.from_list(X)
             self._names = self._given_names(samples.shape[1])
@@ -519,7 +491,7 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         self.notes_ = [text.strip() for text in told]
         for text in told:
             if text.startswith("warning: "):
-                warnings.warn(text[len("warning: "):], stacklevel=3)
+                _program.warn(text[len("warning: "):])
 
     def _take(self, run: pathlib.Path) -> None:
         """Take a run's checkpoint. The state that a training resumes from, last-*, stays behind."""
@@ -531,6 +503,27 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         self.checkpoint_ = checkpoint
         self._about = json.loads(checkpoint["model.json"])
         self._form = self._about["spec"].get("recording")
+        self.members_ = json.loads(checkpoint["result.json"]).get("members", [])
+        self.hierarchy_ = self._clusters() if self._about["spec"]["levels"] else []
+
+    def _clusters(self) -> list[dict[str, Any]]:
+        """Return the levels of the network's clusters; none if the transforms predict alone."""
+        with self._run_folder(None, None) as folder:
+            try:
+                written = self._command("clusters", "--checkpoint", folder.path / "run", "--json", "--out", folder.path / "clusters")
+            except CCPError as error:
+                if "no network was trained" in str(error):
+                    return []
+                raise
+            levels = json.loads(written)["levels"]
+            for level in levels:
+                with open(folder.path / "clusters" / f"level_{level['level']}_memberships.csv", newline="", encoding="utf-8") as file:
+                    best: dict[int, tuple[float, int]] = {}
+                    for row in csv.DictReader(file):
+                        share = float(row["weight"]), int(row["cluster"])
+                        best[int(row["node"])] = max(best.get(int(row["node"]), (-1.0, -1)), share)
+                level["cluster_of"] = np.array([best.get(node, (0.0, -1))[1] for node in range(level["nodes"])])
+            return levels
 
     def _ready(self) -> None:
         self._process = Process(self.checkpoint_, self.program, self._on())
@@ -542,7 +535,6 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
 
     def _run_folder(self, X: Any, y: Any) -> Folder:
         """Return a folder with the checkpoint as run and, if there are samples, data.npz of them, all to test on."""
-        check_is_fitted(self)
         folder = Folder()
         write(self.checkpoint_, folder.path / "run")
         if X is None:
@@ -593,6 +585,7 @@ class Folder:
 
 def _placed(text: str, start: int) -> str:
     """Return a sentence of the program about a sample of a part, with the sample's place in the whole."""
+    text = re.sub(r"^and (\d+) other signals$", r"and \1 other samples", text)
     return re.sub(r"^(recording|signal|unusable signal) (\d+)", lambda found: f"sample {int(found[2]) + start}", text)
 
 
