@@ -123,26 +123,26 @@ func wasCut(sorted []float64) bool {
 	return min(shorter, longer) > 1 && 4*usual >= len(sorted) // one of each may as well be a late time point
 }
 
-// RateOf returns the time points for each unit of time: one over the usual step, which is the mean of even times and
+// rateOf returns the time points for each unit of time: one over the usual step, which is the mean of even times and
 // the median of others. Even times may be rounded. It is 0 for fewer than two times.
-func RateOf(times []float64) float64 {
+func rateOf(times []float64) float64 {
 	if len(times) < 2 {
 		return 0
 	}
 	return 1 / spacingOf(times).step
 }
 
-// Rate returns RateOf the times of a recording. If each sensor is read at times of its own, these may lie close
+// Rate returns rateOf the times of a recording. If each sensor is read at times of its own, these may lie close
 // together by chance, and the rate is at most the sum of the sensors' own rates.
 func (r Recording) Rate() float64 {
 	all, sum, _, _ := r.rates()
 	return min(all, sum)
 }
 
-// rates returns RateOf all times, the sum of the sensors' own rates, and the greatest of them, with that sensor's
+// rates returns rateOf all times, the sum of the sensors' own rates, and the greatest of them, with that sensor's
 // times. They are one if a sensor is read at all times.
 func (r Recording) rates() (all, sum, most float64, times []float64) {
-	all = RateOf(r.Times)
+	all = rateOf(r.Times)
 	if all == 0 {
 		return 0, 0, 0, nil
 	}
@@ -160,7 +160,7 @@ func (r Recording) rates() (all, sum, most float64, times []float64) {
 		if tooFew(len(own), len(r.Times)) {
 			continue
 		}
-		rate := RateOf(own)
+		rate := rateOf(own)
 		sum += rate
 		if rate > most {
 			most, times = rate, own

@@ -36,7 +36,7 @@ func TestRateOfRoundedTimes(t *testing.T) {
 					for i := range times {
 						times[i] += begin
 					}
-					assert.InEpsilon(t, clock.rate, RateOf(times), clock.tick*clock.rate/float64(timepoints-2)+1e-5, what)
+					assert.InEpsilon(t, clock.rate, rateOf(times), clock.tick*clock.rate/float64(timepoints-2)+1e-5, what)
 					s := spacingOf(times)
 					assert.True(t, s.even, what)
 				}
@@ -57,7 +57,7 @@ func TestRateOfRoundedTimesWithLosses(t *testing.T) {
 		for _, round := range []func(float64) float64{math.Round, math.Floor} {
 			whole := ticked(300, clock.rate, clock.tick, round)
 			for _, lost := range [][]int{{77}, {20, 200}, {100, 101, 102, 103, 104, 105}, {30, 60, 61, 90, 120, 250, 280}} {
-				assert.InEpsilon(t, clock.rate, RateOf(lose(whole, lost...)), 0.005, "%v, lost %v", clock, lost)
+				assert.InEpsilon(t, clock.rate, rateOf(lose(whole, lost...)), 0.005, "%v, lost %v", clock, lost)
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func TestRateOfCutTimes(t *testing.T) {
 			}
 			what := fmt.Sprintf("%g from %g, %d", clock.rate, clock.begin, timepoints)
 			assert.True(t, spacingOf(times).even, what)
-			assert.InEpsilon(t, clock.rate, RateOf(times), 1.1*clock.rate/clock.ticks/float64(timepoints-1)+1e-9, what)
+			assert.InEpsilon(t, clock.rate, rateOf(times), 1.1*clock.rate/clock.ticks/float64(timepoints-1)+1e-9, what)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestUnevenTimesAreNotRounded(t *testing.T) {
 		assert.False(t, s.even, name)
 		assert.Zero(t, s.tick, name)
 	}
-	assert.Equal(t, 1.0, RateOf(times(99, few(50))), "the median step")
+	assert.Equal(t, 1.0, rateOf(times(99, few(50))), "the median step")
 }
 
 // A rounded recording keeps its values, as the same recording with exact times does, at the rate of the training.
@@ -181,7 +181,7 @@ func TestRoundedTimesAreNotResampled(t *testing.T) {
 				values[i] = float64(1 - 2*(i%2))
 			}
 			times := ticked(timepoints, 60, tick, math.Round)
-			f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: RateOf(times)}
+			f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: rateOf(times)}
 			series, notes, err := f.Series(Recording{Times: times, Values: values})
 			require.NoError(t, err)
 			assert.Empty(t, notes)
@@ -203,6 +203,6 @@ func TestRateOfTimesWithJitter(t *testing.T) {
 	for i := range times {
 		times[i] += float64(i*i%3-1) / 1000
 	}
-	assert.InEpsilon(t, 60, RateOf(times), 1e-3)
-	assert.Equal(t, 50.0, RateOf([]float64{0, 0.02, 0.04, 0.06}), "even times have the rate of their steps")
+	assert.InEpsilon(t, 60, rateOf(times), 1e-3)
+	assert.Equal(t, 50.0, rateOf([]float64{0, 0.02, 0.04, 0.06}), "even times have the rate of their steps")
 }

@@ -308,8 +308,8 @@ func TestEven(t *testing.T) {
 	f.Sensors = f.Sensors[:1]
 	f.Rate = 0
 	assert.Equal(t, []float32{0, 2, 4}, even([]float64{0, 0.5, 2}, []float64{0, 1, 4}))
-	assert.Zero(t, RateOf([]float64{1}))
-	assert.Equal(t, 4.0, RateOf([]float64{0, 0.25, 0.5, 9}))
+	assert.Zero(t, rateOf([]float64{1}))
+	assert.Equal(t, 4.0, rateOf([]float64{0, 0.25, 0.5, 9}))
 }
 
 // Times in another unit than the training's are told of, and refused where they can be nothing else.

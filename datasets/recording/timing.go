@@ -5,7 +5,7 @@ import "math"
 // leastJitter is the jitter below which the times are as even as the digits they were written with.
 const leastJitter = 1e-3
 
-// Timing says how a recording was timed, before its times are made even: RateOf the times of the sensor that was read
+// Timing says how a recording was timed, before its times are made even: rateOf the times of the sensor that was read
 // most often, and the deviation of the steps between these as a share of their mean. Steps over holes do not count.
 // Both are 0 without times.
 func (r Recording) Timing() (rate, jitter float64) {

@@ -131,7 +131,7 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 		return nil, fmt.Errorf("it has no times, so that %s may be any number of time points; give the window as a number "+
 			"of time points, such as 100", cut.Window)
 	}
-	m := &ruler{times: times, each: 1 / cmp.Or(RateOf(times), 1), length: second * cut.Window.Length,
+	m := &ruler{times: times, each: 1 / cmp.Or(rateOf(times), 1), length: second * cut.Window.Length,
 		step:   second * cut.Step.Length,
 		window: cut.Window}
 	if r.Times != nil && !cut.Window.Timepoints {

@@ -289,6 +289,11 @@ func TestHolesAreRefused(t *testing.T) {
 		messagetest.Names(t, errorOf(t, raw), c.says)
 		_, _, err := known.Form.Series(c.recording)
 		assert.Contains(t, errorOf(t, raw), err.Error(), "predict has the same words: %s", name)
+		series, rows := bySensor(c.recording)
+		body, header := inSeries(t, series, []int{1, 2, rows, 2}, c.recording.Times, []int{rows})
+		code, _, raw = send(t, http.MethodPost, strings.Replace(url, "/recordings", "/infer", 1), body, binaryHeader, header)
+		require.Equal(t, http.StatusBadRequest, code, name)
+		assert.Contains(t, errorOf(t, raw), err.Error(), "and so has the binary tensor: %s", name)
 	}
 	code, raw := ask("", holed(func(_, i int) bool { return i == 20 || i == 30 }, true))
 	assert.Equal(t, http.StatusOK, code, string(raw))
@@ -298,4 +303,18 @@ func TestHolesAreRefused(t *testing.T) {
 	require.NoError(t, json.Unmarshal(raw, &a))
 	require.Len(t, a.Predictions, 1)
 	messagetest.Names(t, strings.Join(a.Predictions[0].Warnings, "\n"), "made up … 50%")
+}
+
+// bySensor returns the values of a recording of two sensors of two channels, [sensors, time points, channels], and how
+// many time points it has.
+func bySensor(r recording.Recording) (series []float32, rows int) {
+	rows = len(r.Values) / 4
+	for sensor := range 2 {
+		for at := range rows {
+			for channel := range 2 {
+				series = append(series, float32(r.Values[4*at+2*sensor+channel]))
+			}
+		}
+	}
+	return series, rows
 }
