@@ -1,6 +1,9 @@
 package audit
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // This file looks for columns beside the sensors that measure nothing: numbers of cases, of people, of devices, or the
 // class once more.
@@ -13,17 +16,16 @@ func (s *Samples) columnDescriptors() (all []Descriptor) {
 	if s.Len() < fewestOfAll {
 		return nil
 	}
-	for sensor := range s.Width {
-		c := s.column(sensor)
-		if c == nil {
-			continue
+	for _, c := range s.columns() {
+		d := Descriptor{Sensor: c.sensor, Column: true, Asked: true, Values: make([]float64, s.Len())}
+		for i := range d.Values {
+			d.Values[i] = float64(s.Values(i)[c.sensor])
 		}
-		d := Descriptor{Sensor: sensor, Column: true, Asked: true, Values: c.values}
 		switch {
 		case c.oneEach:
 			d.Name = "the value of %s, which has one for each class,"
 		case c.counts:
-			d.Name, d.Asked = "the number in %s, which goes up from sample to sample,", s.evenly(c.values)
+			d.Name, d.Asked = "the number in %s, which goes up from sample to sample,", s.evenly(d.Values)
 		default:
 			d.Name = "the value of %s, which never changes within a recording,"
 		}
@@ -34,45 +36,64 @@ func (s *Samples) columnDescriptors() (all []Descriptor) {
 
 // column is a sensor that has one value in each sample.
 type column struct {
-	values []float64
+	sensor int
 	// oneEach says that each class has one value, and no two the same; counts that the values are whole numbers that rise
-	// from sample to sample.
-	oneEach, counts bool
+	// from sample to sample; stays that all samples have several time points.
+	oneEach, counts, stays bool
 }
 
-// column returns a column if its values are one for each class, or rise, or stay in recordings of several time points;
-// or else nil.
-func (s *Samples) column(sensor int) *column {
-	c := &column{values: make([]float64, 0, s.Len()), oneEach: true, counts: true}
-	of, last, stays := map[int32]float64{}, math.Inf(-1), true
+// columns lists the columns of which one of these is true. It goes over the samples once, with the columns that are
+// left: nearly all are out after the first samples.
+func (s *Samples) columns() (left []column) {
+	for sensor := range s.Width {
+		left = append(left, column{sensor, true, true, true})
+	}
+	first := make([][]float32, s.Classes) // the first sample of each class
+	var before []float32                  // the sample before
 	for i, class := range s.Labels {
 		values := s.Values(i)
-		first := values[sensor]
-		for at := sensor + s.Width; at < len(values); at += s.Width {
-			if values[at] != first {
-				return nil
+		if first[class] == nil {
+			first[class] = values
+		}
+		kept := left[:0]
+		for _, c := range left {
+			if c.sees(values, first[class], before, s.Width) {
+				kept = append(kept, c)
 			}
 		}
-		value := float64(first)
-		known, seen := of[class]
-		of[class] = value
-		c.oneEach = c.oneEach && (!seen || known == value)
-		c.counts = c.counts && value > last && value == math.Trunc(value)
-		stays = stays && len(values) > s.Width
-		if !c.oneEach && !c.counts && !stays {
-			return nil
+		left, before = kept, values
+	}
+	first = slices.DeleteFunc(first, func(values []float32) bool { return values == nil })
+	kept := left[:0]
+	for _, c := range left {
+		if c.oneEach {
+			values := make([]float32, len(first))
+			for at := range values {
+				values[at] = first[at][c.sensor]
+			}
+			slices.Sort(values)
+			c.oneEach = len(values) > 1 && len(slices.Compact(values)) == len(first)
 		}
-		last, c.values = value, append(c.values, value)
+		if c.oneEach || c.counts || c.stays {
+			kept = append(kept, c)
+		}
 	}
-	distinct := map[float64]bool{}
-	for _, value := range of {
-		distinct[value] = true
+	return kept
+}
+
+// sees reports whether a column may still be one after another sample, whose class has a first one. before is the
+// sample before; nil if there is none.
+func (c *column) sees(values, first, before []float32, width int) bool {
+	value := values[c.sensor]
+	for at := c.sensor + width; at < len(values); at += width {
+		if values[at] != value {
+			return false
+		}
 	}
-	c.oneEach = c.oneEach && len(of) > 1 && len(distinct) == len(of)
-	if !c.oneEach && !c.counts && !stays {
-		return nil
-	}
-	return c
+	c.oneEach = c.oneEach && value == first[c.sensor]
+	c.counts = c.counts && value == float32(math.Trunc(float64(value))) && (before == nil || value > before[c.sensor])
+	c.stays = c.stays && len(values) > width
+	return c.oneEach || c.counts || c.stays
 }
 
 // evenly reports whether values that rise with the place in the file do so in steps that are more even than those of a
