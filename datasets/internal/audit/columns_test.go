@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A column that measures nothing tells a class: a ward for each class, the numbers of cases that were admitted one class
-// after the other, a person's age. What is measured is not taken for one of these, and numbers that tell no class are
+// A column that measures nothing tells a class: a ward for each class, the numbers of cases that were admitted one
+// class after the other, a person's age. What is measured is not taken for one of these, and numbers that tell no class are
 // nothing to be told of.
 func TestColumns(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -21,11 +21,13 @@ func TestColumns(t *testing.T) {
 			"one for each class", true},
 		"numbers of cases": {func(d *drawn, i, _, _ int) float64 { return float64(500 + 3*i + d.rng.IntN(3)) }, 1,
 			"goes up", true},
-		"a table that was sorted": {func(d *drawn, i, _, _ int) float64 { return float64(i) + d.rng.Float64() }, 1, "", false},
+		"a table that was sorted": {func(d *drawn, i, _, _ int) float64 { return float64(i) + d.rng.Float64() }, 1,
+			"", false},
 		"ages": {func(d *drawn, i, class, _ int) float64 { return float64(30 + 20*class + i%7) }, timePoints,
 			"never changes within", true},
-		"ages of anybody":   {func(_ *drawn, i, _, _ int) float64 { return float64(30 + i%7) }, timePoints, "", false},
-		"values":            {func(_ *drawn, i, class, time int) float64 { return float64(20*class + i%7 + time) }, 2, "", false},
+		"ages of anybody": {func(_ *drawn, i, _, _ int) float64 { return float64(30 + i%7) }, timePoints, "", false},
+		"values": {func(_ *drawn, i, class, time int) float64 { return float64(20*class + i%7 + time) }, 2,
+			"", false},
 		"what is measured":  {func(_ *drawn, i, class, _ int) float64 { return float64(30 + 20*class + i%7) }, 1, "", false},
 		"one value for all": {func(*drawn, int, int, int) float64 { return 7 }, 1, "", false},
 	} {
