@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// A column that measures nothing tells a class: a ward for each class, the numbers of cases that were admitted one
-// class after the other, a person's age. What is measured is not taken for one of these, and numbers that tell no class are
-// nothing to be told of.
+// class after the other, a person's age. What is measured is not taken for one of these, and numbers that tell no class
+// are nothing to be told of.
 func TestColumns(t *testing.T) {
 	for name, c := range map[string]struct {
 		value func(d *drawn, i, class, time int) float64 // of sensor 1
