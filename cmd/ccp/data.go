@@ -13,6 +13,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// garbage is the memory that may wait to be collected during an import or a check, in percent of what is in use. Most
+// of that is numbers, which the collector need not look at, so that collecting often costs little.
+const garbage = 10
+
 func newDataList(s *shared) *cobra.Command {
 	cmd := command("data list", "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -1,3 +1,5 @@
+//go:build !lean
+
 package main
 
 import (
@@ -23,10 +25,6 @@ type importJSON struct {
 	Bytes   int64  `json:"bytes"` // of the file
 	Command string `json:"command"`
 }
-
-// garbage is the memory that may wait to be collected during an import, in percent of what is in use. Most of that is
-// numbers, which the collector need not look at, so that collecting often costs little.
-const garbage = 10
 
 // importCommand is `ccp data import` with the values of its flags.
 type importCommand struct {
@@ -171,9 +169,6 @@ func (c *importCommand) check(cmd *cobra.Command) error {
 
 // Kilobytes returns the size of the file, rounded up.
 func (r importJSON) Kilobytes() int64 { return (r.Bytes + 999) / 1000 }
-
-// pageWidth is the most characters of a line of text that is printed for a person.
-const pageWidth = 98
 
 // folded breaks the long lines of fields, which begin with two blanks. The values of all fields begin in one column.
 func folded(lines string) string {

@@ -78,6 +78,9 @@ func commandLines(code string) (lines [][]string) {
 			words[0] == "N") {
 			words = words[1:]
 		}
+		if len(words) > 3 && words[2] == "-tags" { // of go run
+			words = slices.Delete(words, 2, 4)
+		}
 		if len(words) > 2 && words[0] == "go" && words[1] == "run" && words[2] == "./cmd/ccp" {
 			words = append([]string{"ccp"}, words[3:]...)
 		}

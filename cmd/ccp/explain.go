@@ -1,3 +1,5 @@
+//go:build !lean
+
 package main
 
 import (
@@ -8,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // newExplain returns `ccp explain`, which says which nodes speak for which class.
@@ -66,4 +69,11 @@ func newExplain(s *shared) *cobra.Command {
 		return s.print(cmd, result, render("explain", result))
 	}
 	return cmd
+}
+
+// samplesFlag is for the commands that explain samples.
+func samplesFlag(f *pflag.FlagSet, samples *int, all string) {
+	numberVar(f, samples, "samples", 0, 0, math.MaxInt, "explain at most `N` samples, evenly spread; 0 for "+all+
+		" (default: at most 500, and where parts are hidden at most six passes for each training sample)")
+	*samples = explain.Auto
 }

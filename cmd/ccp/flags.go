@@ -13,11 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clusterpool/ccp/cmd/internal/explain"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/files"
-	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models/training"
@@ -96,17 +94,6 @@ func checkCut(cmd *cobra.Command, cut recording.Cut) error {
 	return nil
 }
 
-// figureVar adds the flag --figure, which names a picture to draw.
-func figureVar(f *pflag.FlagSet, path *string, usage string) {
-	f.Var(&checked{kind: "string", set: func(text string) error {
-		*path = text
-		if !slices.Contains(picture.Endings, filepath.Ext(text)) {
-			return fmt.Errorf("ends in none of %s", strings.Join(picture.Endings, ", "))
-		}
-		return nil
-	}}, "figure", usage)
-}
-
 // parsedVar adds a flag whose text parse reads. Its value stays as it is when the flag is not given.
 func parsedVar[T any](f *pflag.FlagSet, value *T, name string, parse func(text string) (T, error), usage string) {
 	f.Var(&checked{kind: "string", set: func(text string) (err error) {
@@ -132,13 +119,6 @@ func durationVar(f *pflag.FlagSet, value *time.Duration, name string, least time
 		}
 		return fmt.Errorf("must be at least %v", least)
 	}}, name, usage)
-}
-
-// samplesFlag is for the commands that explain samples.
-func samplesFlag(f *pflag.FlagSet, samples *int, all string) {
-	numberVar(f, samples, "samples", 0, 0, math.MaxInt, "explain at most `N` samples, evenly spread; 0 for "+all+
-		" (default: at most 500, and where parts are hidden at most six passes for each training sample)")
-	*samples = explain.Auto
 }
 
 // rejectFlag is for the commands that can withhold predictions.

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 
-	_ "github.com/clusterpool/ccp/benchmarks/paper"
-	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
 	_ "github.com/clusterpool/ccp/internal/heap/keep" // sets malloc, before main
@@ -35,7 +33,7 @@ func main() {
 func exitCode(err error) int {
 	switch {
 	case errors.As(err, new(usageError)) || errors.Is(err, training.ErrSettings) ||
-		errors.Is(err, datasets.ErrOptions) || errors.Is(err, backend.ErrUnknown) || errors.Is(err, serve.ErrNames):
+		errors.Is(err, datasets.ErrOptions) || errors.Is(err, backend.ErrUnknown) || namedTwice(err):
 		return 2
 	case errors.Is(err, training.ErrDiverged):
 		return 3

@@ -1,3 +1,5 @@
+//go:build !lean
+
 package main
 
 import (
@@ -10,6 +12,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets"
@@ -20,6 +23,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/gomlx/support/xslices"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // predictCommand is `ccp predict` with the values of its flags.
@@ -230,16 +234,6 @@ func (r *classification) tell(err error) {
 	}
 }
 
-// atLeastOne lets a command take arguments, and says what is missing if there are none.
-func atLeastOne(missing string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usage(cmd, fmt.Errorf("%s", missing))
-		}
-		return nil
-	}
-}
-
 // tell writes the first few of some lines to stderr.
 func tell(cmd *cobra.Command, kind string, lines []string) {
 	const most = 5
@@ -270,4 +264,15 @@ func drawWindows(path string, of windowed, classes []string) error {
 	p.X.Max += (p.X.Max - p.X.Min) / 8 // for the names
 	p.Y.Min, p.Y.Max = 0, 1
 	return picture.Save(p, 560, 150, path)
+}
+
+// figureVar adds the flag --figure, which names a picture to draw.
+func figureVar(f *pflag.FlagSet, path *string, usage string) {
+	f.Var(&checked{kind: "string", set: func(text string) error {
+		*path = text
+		if !slices.Contains(picture.Endings, filepath.Ext(text)) {
+			return fmt.Errorf("ends in none of %s", strings.Join(picture.Endings, ", "))
+		}
+		return nil
+	}}, "figure", usage)
 }

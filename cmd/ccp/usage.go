@@ -179,3 +179,16 @@ func commandLine(words ...string) string {
 	}
 	return strings.Join(quoted, " ")
 }
+
+// pageWidth is the most characters of a line of text that is printed for a person.
+const pageWidth = 98
+
+// atLeastOne lets a command take arguments, and says what is missing if there are none.
+func atLeastOne(missing string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage(cmd, fmt.Errorf("%s", missing))
+		}
+		return nil
+	}
+}
