@@ -541,6 +541,26 @@ func TestMistakesTogether(t *testing.T) {
 	}
 }
 
+// Waves of any frequency and phase are no families, though those of nearly one frequency are alike.
+func TestGapOfWaves(t *testing.T) {
+	for seed := range 5 {
+		d := newDrawn(seed)
+		for i := range 240 {
+			period, phase := 14+12*d.rng.Float64(), 50*d.rng.Float64()
+			delay := float64(i % 4)
+			d.add(i%4, func(time, sensor int) float64 {
+				at := float64(time) - phase - delay*float64(sensor)
+				return math.Sin(2*math.Pi*at/period) + 0.3*d.rng.NormFloat64()
+			})
+		}
+		s := d.samples()
+		if gap := s.Families(s.views()); gap.Size > 0 {
+			t.Errorf("seed %d: families of %d in %s, %.1f deviations, ratio %.2f", seed, gap.Size, gap.View, gap.Deviations,
+				gap.Ratio)
+		}
+	}
+}
+
 // Of samples that slowly change along the file, whatever their class, a stretch of the file is held out with all its
 // classes: with some classes of it left, a sample would be taken for one of those.
 func TestUnitsOfWhatChangesAlongTheFile(t *testing.T) {

@@ -36,6 +36,9 @@ const (
 	leastLadder   = 8 // samples of a class that has a ladder
 	leastRatio    = 1.5
 	leastGap      = 6.0 // deviations
+	// The ladder falls by leastFall within two rungs of a family's end. Where samples lie on a line or a surface, as waves
+	// of any frequency do, it falls slowly.
+	leastFall = 1.6
 )
 
 // Families looks for a gap in the distances from a sample to its neighbours of the same class. Where samples are
@@ -154,7 +157,11 @@ func (s *Samples) widestGap(views []view) (best Gap, in view) {
 			if counts[k-1] == 0 || n == 0 || far == 0 {
 				continue
 			}
-			ratio := sums[k-1] / counts[k-1] / (far / n)
+			at := func(rung int) float64 { return sums[rung] / max(1, counts[rung]) }
+			if at(k-1) < leastFall*min(at(k), at(k+1)) {
+				continue
+			}
+			ratio := at(k-1) / (far / n)
 			deviations := (ratio - 1) * math.Sqrt(counts[k-1]/2) // neighbours come in pairs: half as many are independent
 			if ratio >= leastRatio && deviations >= leastGap && deviations > best.Deviations {
 				best, in = Gap{Size: k + 1, View: v.name, Deviations: deviations, Ratio: ratio}, v
