@@ -76,16 +76,33 @@ func (s Split) Trial(labels []int32, groups []string, part float64, seed uint64)
 	return trial
 }
 
-// draw draws about count of the given samples. If there are groups, it draws whole groups.
+// draw draws about count of the given samples. If two of them are of one group, it draws whole groups. Groups of one
+// sample each say nothing, and neither do groups that a given sample shares with others alone: the draw from a training
+// set does not depend on what is in the test.
 func draw(indices []int, labels []int32, groups []string, count int, seed, stream uint64) (rest, held []int) {
 	if groups != nil && len(groups) != len(labels) {
 		panic(fmt.Sprintf("datasets: %d groups for %d labels; name the group of each sample, or give nil", len(groups),
 			len(labels)))
 	}
-	if groups != nil {
+	if anyTogether(indices, groups) {
 		return holdOutGroups(indices, labels, groups, count, seed, stream)
 	}
 	return holdOut(indices, labels, count, seed, stream)
+}
+
+// anyTogether reports whether two samples are of one group. groups may be nil.
+func anyTogether(indices []int, groups []string) bool {
+	if groups == nil {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, i := range indices {
+		if seen[groups[i]] {
+			return true
+		}
+		seen[groups[i]] = true
+	}
+	return false
 }
 
 // share returns a share of n samples as a whole number.

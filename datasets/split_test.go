@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -112,4 +113,18 @@ func TestHoldOutOfALoadedSet(t *testing.T) {
 		assert.Empty(t, plain.Validation, "the data set itself stays as it was")
 		assert.Equal(t, got.Split, got.Raw.HoldOut(got.Split, 0.5, 1), "it has validation samples")
 	}
+}
+
+// A training sample that is of one family with a test sample alone is drawn as if the test were not there.
+func TestTrialDoesNotDependOnTheTest(t *testing.T) {
+	labels, units := make([]int32, 40), make([]string, 40)
+	for i := range labels {
+		labels[i], units[i] = int32(i%2), fmt.Sprintf("sample %d", i)
+	}
+	units[35] = units[3] // of the test, and of the training
+	split := Split{Train: loop.Indices(30), Test: loop.Indices(40)[30:]}
+	assert.Equal(t, split.Trial(labels, nil, 0.25, 1), split.Trial(labels, units, 0.25, 1))
+	units[4] = units[3]
+	together := split.Trial(labels, units, 0.25, 1)
+	assert.Equal(t, slices.Contains(together.Test, 3), slices.Contains(together.Test, 4))
 }
