@@ -142,3 +142,16 @@ def test_signals_with_channels(ring):
         CCPClassifier(time=False).fit(signals, y)
     recordings = CCPClassifier(graph=edges, fast=True).fit(np.repeat(x[:, :, None], 20, axis=2) + np.random.default_rng(3).normal(size=(48, 6, 20)), y)
     assert recordings._form["longest"] == 20
+
+
+def test_names_in_the_place_of_numbers_are_told():
+    with pytest.raises(ValueError, match="not names: give names as a networkx graph"):
+        _graph.arrays_of((np.array([["a", "b"], ["b", "c"]]), None), 4, NAMES)
+    with pytest.raises(ValueError, match="as a tuple"):
+        _graph.arrays_of([np.array([[0, 1], [1, 2]]), np.ones(2)], 4, NAMES)
+
+
+def test_other_names_than_the_columns_are_refused():
+    frame = pd.DataFrame(np.zeros((4, 3)), columns=["a", "b", "c"])
+    with pytest.raises(ValueError, match="sensor_names differs from the columns"):
+        CCPClassifier(fast=True, sensor_names=["c", "b", "a"]).fit(frame, [0, 1, 0, 1])

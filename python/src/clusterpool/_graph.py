@@ -55,6 +55,9 @@ def _edges(pairs: np.ndarray, weights: Any, count: int) -> dict[str, np.ndarray]
     pairs = np.asarray(pairs)
     if pairs.size == 0:
         pairs = pairs.reshape(0, 2)
+    if not np.issubdtype(pairs.dtype, np.number):
+        raise ValueError("graph: edge_index holds the places of sensors in X, not names: give names as a networkx graph or as a frame "
+                         "with a line for each edge")
     whole = pairs.astype(np.int64)
     if not (whole == pairs).all():
         raise ValueError("graph: the ends of edges must be whole numbers, the places of sensors in X, or names")
@@ -198,6 +201,8 @@ def _explicit(graph: Mapping[str, Any], count: int, names: Sequence[Hashable] | 
 
 def _array(graph: Any, count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
     """Return the arrays of a bare array: a matrix, edges, edge_index or coordinates. What may be two of these is refused."""
+    if isinstance(graph, list) and len(graph) == 2 and _numpy(graph[0]).ndim == 2:
+        raise ValueError("graph is a list of two arrays: give edge_index and its weights as a tuple, graph=(edge_index, edge_weight)")
     table = _numpy(graph)
     if table.ndim != 2 or 0 in table.shape:
         raise ValueError(f"graph has shape {table.shape}: give a matrix [{count}, {count}], edges [E, 2] or [E, 3] with weights, "

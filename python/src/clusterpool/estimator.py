@@ -371,6 +371,9 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
             X, y = validate_data(self, self._with_sensor(X), y, dtype="numeric", ensure_all_finite="allow-nan", allow_nd=True)
             frame_names = getattr(self, "feature_names_in_", None)
             self._names = list(frame_names) if frame_names is not None else self._given_names(X.shape[1])
+            if self.sensor_names is not None and list(self.sensor_names) != list(self._names):
+                raise ValueError("sensor_names differs from the columns of X, which name the sensors: leave it out, and name the nodes "
+                                 "of a graph in the graph")
             return Samples(self._shaped(X), names=self._names), y
         y = column_or_1d(y, warn=True)
         check_consistent_length(samples.values, y)
