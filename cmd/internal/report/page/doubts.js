@@ -20,7 +20,7 @@ function renderDescriptors(f) {
   if (!f) return;
   $("descriptors-text").textContent = "Each line is one number of a recording that says how it was made, with the class that it tells best. Its accuracy is that of a limit learned from other samples, with as many of the class as others: 50% by chance. A property may be what the sensors measured, an artefact cannot." +
     ` All together, by a forest, are right for ${percent(f.accuracy)} with as many samples of each class (${percent(f.chance)} by chance)` + (f.artefacts ? `, and artefacts alone for ${percent(f.artefacts)}.` : ".");
-  fillTable($("descriptors-table"), ["", "held-out accuracy", "class", "of it", "of others", "area", "kind"],
+  fillTable($("descriptors-table"), ["descriptor", "held-out accuracy", "class", "of it", "of others", "area", "kind"],
     f.table.map((d) => [d.name, bar(d.accuracy), d.class, percent(d.recall, 0), percent(d.others, 0), number(d.area), d.artefact ? "artefact" : "property"]), { names: true, bars: 1 });
 }
 
