@@ -314,6 +314,9 @@ func TestLinksDirectly(t *testing.T) {
 			assert.InDelta(t, b-a, out[2*at+1], 1e-6)
 		}
 		assert.Equal(t, correlations, out[6:])
+		for at, ends := range m.lags.pairs {
+			assert.Equal(t, ends[0] == ends[1], correlations[at*m.lags.width()] == 1, "no rounding is a feature")
+		}
 	}
 	signal := newLinks(Shape{Columns: 3, Channels: 1, Length: 1, Features: 1_000})
 	assert.Equal(t, 6, signal.Width(), "a signal has no lags")

@@ -37,6 +37,9 @@ type lags struct {
 	columns int
 	pairs   [][2]int
 	edges   []int // the bins of lags above zero: from edges[b] up to edges[b+1], without it
+	// ones has the correlation of a column with itself at lag 0 be 1. It is, but for rounding, by which trees would split.
+	// Those of the transform lags, in checkpoints, have learned it as it is computed.
+	ones bool
 }
 
 // newLags chooses the bins and the pairs. Of more pairs than the width allows it takes some, evenly spread.
@@ -103,6 +106,9 @@ func (m *lags) Features(rec *Recording, out []float32) {
 			sums[k+1] = sums[k] + v
 		}
 		out[0] = float32(r[0] * scale)
+		if m.ones && pair[0] == pair[1] {
+			out[0] = 1
+		}
 		for b, from := range m.edges[:len(m.edges)-1] {
 			to := max(min(m.edges[b+1], t), min(from, t))
 			mean := scale / float64(m.edges[b+1]-from)
@@ -131,7 +137,16 @@ func (m *lags) Export(g *onnx.Graph, x string) string {
 		return g.Op("Gather", sums, g.To(onnx.Int64, end), onnx.Axis(2))
 	}
 	correlation := func(x, y string) string { return g.Op("Unsqueeze", g.Sum(g.Op("Mul", x, y), 2), []int{2}) }
-	lagged := []any{correlation(columnsAt(wide, 0), columnsAt(wide, 1)), onnx.Axis(2)}
+	atOnce := correlation(columnsAt(wide, 0), columnsAt(wide, 1))
+	if m.ones {
+		itself := make([]float64, len(m.pairs))
+		for at, pair := range m.pairs {
+			itself[at] = float64(asInt(pair[0] == pair[1]))
+		}
+		mask := g.Constant(itself, len(m.pairs), 1)
+		atOnce = g.Op("Add", g.Op("Mul", atOnce, g.Op("Sub", 1.0, mask)), g.Op("Mul", scale, mask))
+	}
+	lagged := []any{atOnce, onnx.Axis(2)}
 	for b, from := range m.edges[:len(m.edges)-1] {
 		mean := g.Op("Div", g.Op("Sub", sumBefore(m.edges[b+1]), sumBefore(from)), float64(m.edges[b+1]-from))
 		lagged = append(lagged,

@@ -53,7 +53,7 @@ var lagGrowths = []float64{math.Sqrt2, 2, 4}
 
 // lags returns the correlations that fit into the width: of each column with itself, and of pairs.
 func (s Shape) lags() *lags {
-	m := &lags{columns: s.Columns}
+	m := &lags{columns: s.Columns, ones: true}
 	for _, growth := range lagGrowths {
 		m.edges = lagBins(s.Length, growth)
 		if s.Columns*(s.Columns+1)/2*m.width() <= mostLinkFeatures {
