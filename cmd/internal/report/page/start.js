@@ -46,7 +46,7 @@ function renderMembers() {
     (!with_ && !without ? "" : with_ && without ? `The best that goes by links or pairs of sensors is ${best(with_)}; the best that does not is ${best(without)}.` : with_ ? "" : "None goes by links or pairs of sensors.") +
     (random ? ` On a random graph of sensors and time points with as many edges the network has ${percent(random.accuracy)} right, on the data’s ${percent(network.accuracy)}: its links are worth ${(100 * (network.accuracy - random.accuracy)).toFixed(1)} points to it.` : "");
   renderWorth([["other transforms", of(false)], ["transforms by links or pairs", of(true, network)], ["network", network], ["network on a random graph", random]].filter(([, m]) => m), network);
-  fillTable($("members-table"), ["", "held-out accuracy", "log-loss", "of", "by links or pairs", "weight"], all.map((m) => [m.name === "all" ? "all transforms" : m.name, m.loss ? bar(m.accuracy) : "not measured", m.loss ? number(m.loss) : "–", m.samples ? ofSamples(m) : "", ...(m.name === "all" ? ["", ""] : [m.graph ? "yes" : "no", percent(m.weight, 0)])]), { names: true, bars: 1 });
+  fillTable($("members-table"), ["member", "held-out accuracy", "log-loss", "of", "by links or pairs", "weight"], all.map((m) => [m.name === "all" ? "all transforms" : m.name, m.loss ? bar(m.accuracy) : "not measured", m.loss ? number(m.loss) : "–", m.samples ? ofSamples(m) : "", ...(m.name === "all" ? ["", ""] : [m.graph ? "yes" : "no", percent(m.weight, 0)])]), { names: true, bars: 1 });
 }
 
 // renderWorth draws the held-out accuracies of the best of each kind [[kind, member]], if there is a network among them.
