@@ -44,7 +44,7 @@ func (s *Samples) Table(family []int) (rows []Row, artefacts, all float64) {
 			continue
 		}
 		best.Descriptor = d
-		rows = append(rows, Row{best, s.told(d.Values, fold)})
+		rows = append(rows, Row{best, s.heldOutBy(d.Values, fold)})
 		if !d.Aside {
 			use = append(use, d)
 		}
@@ -60,7 +60,7 @@ func (s *Samples) Table(family []int) (rows []Row, artefacts, all float64) {
 
 // HeldOut returns how well a shortcut tells its class of held-out samples; see [Samples.Table].
 func (s *Samples) HeldOut(of Shortcut, family []int) Told {
-	return s.told(of.Descriptor.Values, s.folds(family))
+	return s.heldOutBy(of.Descriptor.Values, s.folds(family))
 }
 
 // folds gives each sample a fold, each class as evenly as families allow that stay whole.
@@ -72,9 +72,9 @@ func (s *Samples) folds(family []int) []int {
 	return s.wholeFolds(members, family)
 }
 
-// told holds out fold by fold, and learns from the other samples which class the values tell best, and its limit: else
-// the choice of the class would see what is held out. A sample without a value is none of the class.
-func (s *Samples) told(values []float64, fold []int) (t Told) {
+// heldOutBy holds out fold by fold, and learns from the other samples which class the values tell best, and its limit:
+// else the choice of the class would see what is held out. A sample without a value is none of the class.
+func (s *Samples) heldOutBy(values []float64, fold []int) (t Told) {
 	count, rest := 0.0, 0.0
 	learn := make([]float64, len(values))
 	for k := range folds {
