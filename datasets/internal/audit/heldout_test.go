@@ -71,10 +71,12 @@ func TestLimit(t *testing.T) {
 	if l.recall != 1 || l.others != 0 || l.value != 4 || !l.above {
 		t.Errorf("%+v", l)
 	}
-	if l = bestLimit(values, labels, 0, 4); !l.holds(4) || l.holds(4.1) || l.holds(math.NaN()) {
+	l = bestLimit(values, labels, 0, 4)
+	if !l.holds(4) || l.holds(4.1) || l.holds(math.NaN()) {
 		t.Errorf("%+v", l)
 	}
-	if l = bestLimit(make([]float64, 6), labels, 0, 4); slices.ContainsFunc([]float64{-1, 0, 1}, l.holds) {
+	l = bestLimit(make([]float64, 6), labels, 0, 4)
+	if slices.ContainsFunc([]float64{-1, 0, 1}, l.holds) {
 		t.Errorf("values that are all equal have a limit: %+v", l)
 	}
 }
