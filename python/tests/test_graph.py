@@ -57,22 +57,40 @@ named = pd.DataFrame(DENSE, index=NAMES, columns=NAMES)
 table = pd.DataFrame({"from": [NAMES[a] for a, _ in PAIRS], "to": [NAMES[b] for _, b in PAIRS], "weight": WEIGHTS})
 
 
-@pytest.mark.parametrize("graph", [
-    DENSE, DENSE.tolist(), scipy.sparse.csr_matrix(DENSE), scipy.sparse.coo_array(DENSE), network(), network(NAMES[::-1]),
-    network(NAMES[::-1]).to_directed(), (Tensor(both.T), Tensor(twice)), (both.T, twice), types.SimpleNamespace(edge_index=Tensor(both.T), edge_weight=Tensor(twice)),
+numbered = [
+    DENSE, DENSE.tolist(), scipy.sparse.csr_matrix(DENSE), scipy.sparse.coo_array(DENSE), (Tensor(both.T), Tensor(twice)), (both.T, twice),
+    types.SimpleNamespace(edge_index=Tensor(both.T), edge_weight=Tensor(twice)),
     types.SimpleNamespace(edge_index=Tensor(both.T), edge_attr=Tensor(twice[:, None])), np.column_stack([PAIRS, WEIGHTS]),
-    named, named.loc[NAMES[::-1], ["c", "a", "d", "b"]], table, {"edges": PAIRS, "weights": WEIGHTS}, {"adjacency": DENSE},
+    {"edges": PAIRS, "weights": WEIGHTS}, {"adjacency": DENSE},
+]
+
+
+@pytest.mark.parametrize("graph", [
+    network(), network(NAMES[::-1]), network(NAMES[::-1]).to_directed(), named, named.loc[NAMES[::-1], ["c", "a", "d", "b"]], table,
     {"edges": [[NAMES[a], NAMES[b]] for a, b in PAIRS], "weights": WEIGHTS},
     np.array([[NAMES[a], NAMES[b], weight] for (a, b), weight in zip(PAIRS, WEIGHTS)], dtype=object),
 ], ids=lambda graph: type(graph).__name__)
-def test_forms(graph):
+def test_nodes_with_names(graph):
     assert (dense(_graph.arrays_of(graph, 4, NAMES)) == DENSE).all()
+
+
+@pytest.mark.parametrize("graph", numbered, ids=lambda graph: type(graph).__name__)
+def test_nodes_without_names(graph):
+    """They are the sensors by their places only if the sensors have no names; names beside the graph are matched."""
+    assert (dense(_graph.arrays_of(graph, 4, None)) == DENSE).all()
+    assert (dense(_graph.arrays_of(graph, 4, range(4))) == DENSE).all()  # the columns of a frame that nobody named
+    with pytest.raises(ValueError, match=r"sensors of X are 'a', 'b', 'c', 'd': .*graph=\(graph, X.columns\)"):
+        _graph.arrays_of(graph, 4, NAMES)
+    for names in (NAMES, pd.Index(NAMES), np.array(NAMES)):
+        assert (dense(_graph.arrays_of((graph, names), 4, NAMES)) == DENSE).all()
+    order = [2, 0, 3, 1]
+    assert (dense(_graph.arrays_of((graph, [NAMES[i] for i in order]), 4, NAMES))[np.ix_(order, order)] == DENSE).all()
 
 
 @pytest.mark.parametrize("graph", [[(0, 1), (1, 2), (2, 3)], PAIRS, Tensor(both.T), both.T, network(range(3, -1, -1), range(4)), [("a", "b"), ("b", "c"), ("c", "d")]],
                          ids=["list", "pairs", "tensor", "edge_index", "networkx", "names"])
 def test_forms_without_weights(graph):
-    names = NAMES if not isinstance(graph, networkx.Graph) and np.asarray(getattr(graph, "values", graph)).dtype.kind == "U" else None
+    names = NAMES if isinstance(graph, list) and graph[0][0] == "a" else None
     assert ((dense(_graph.arrays_of(graph, 4, names)) > 0) == (DENSE > 0)).all()
 
 
@@ -81,11 +99,14 @@ def test_coordinates():
     want = [[0, 0], [1, 0], [2, 1], [3, 0]]
     montage = types.SimpleNamespace(get_positions=lambda: {"ch_pos": at})
     frame = pd.DataFrame(at, index=["x", "y"]).T
-    for graph in (at, montage, frame, {"coordinates": want}, np.array(want) + 0.5):
+    for graph in (at, montage, frame, ({"coordinates": want}, NAMES), (np.array(want)[::-1] + 0.5, NAMES[::-1])):
         found = _graph.arrays_of(graph, 4, NAMES)["coordinates"]
         assert (found - found[0] == want).all()
     sphere = _graph.arrays_of(frame.rename(columns={"x": "lat", "y": "lon"}), 4, NAMES)
     assert sphere["latitude"].tolist() == [0, 1, 2, 3] and sphere["longitude"].tolist() == [0, 0, 1, 0]
+
+
+at_two = np.zeros((4, 2))
 
 
 @pytest.mark.parametrize("graph, names, text", [
@@ -94,6 +115,10 @@ def test_coordinates():
     (network(NAMES + ["e"]), NAMES, "nodes 'e', which X has not"),
     (network().subgraph(["a", "b", "c"]), NAMES, "no node for the sensors 'd'"),
     (networkx.DiGraph([("a", "b"), ("c", "d")]), NAMES, "from 'a' to 'b' has no like one back"),
+    (({"adjacency": DENSE}, ["a", "b", "c", "e"]), NAMES, "nodes 'e', which X has not"),
+    ((both.T, NAMES), None, "graph names its nodes, .* have no names"),
+    ((both.T, NAMES[:3]), NAMES, "edge 2 joins 2 and 3, and X has the 3 sensors"),
+    ({"coordinates": pd.DataFrame(at_two, index=NAMES)}, NAMES, r"graph\['coordinates'\] is a frame"),
     (DENSE[:3, :3], NAMES, r"the matrix has shape \(3, 3\), and X has 4 sensors"),
     (scipy.sparse.eye(5), NAMES, r"the matrix has shape \(5, 5\), and X has 4 sensors"),
     (np.array([[0, 1], [1, 4]]), None, "may be edges or edge_index"),

@@ -1,7 +1,7 @@
 """Graphs in the forms that people have, as the arrays of the program's data file.
 
-Nodes with names are matched to the sensors of X by these names, whatever their order. Only nodes that have none, as those of
-``edge_index``, are the sensors by their places.
+Nodes with names are matched to the sensors of X by these names, whatever their order. Nodes that have none, as those of
+``edge_index``, get them beside the graph, ``(graph, names)``. Only where X has no names either, places are compared.
 """
 
 from __future__ import annotations
@@ -10,12 +10,18 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 EXPLICIT = {"edges", "weights", "adjacency", "coordinates", "latitude", "longitude"}
 
 
 def arrays_of(graph: Any, count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
     """Return the arrays of the data file that hold a graph over ``count`` sensors, which have ``names`` or none."""
+    if names is not None and list(names) == list(range(count)):  # a frame's own numbers
+        names = None
+    if isinstance(graph, tuple) and len(graph) == 2 and _are_names(graph[1]):
+        nodes = list(graph[1])
+        return _reordered(arrays_of(graph[0], len(nodes), None), _places(nodes, count, names, whole=True))
     if isinstance(graph, Mapping) and set(graph) <= EXPLICIT and graph:
         return _explicit(graph, count, names)
     if isinstance(graph, Mapping):
@@ -28,11 +34,11 @@ def arrays_of(graph: Any, count: int, names: Sequence[Hashable] | None) -> dict[
             if weight.size != len(weight):
                 raise ValueError(f"graph.edge_attr has shape {weight.shape}, and an edge has one weight here: give one as "
                                  "graph=(edge_index, edge_weight)")
-        return _edge_index(graph.edge_index, weight, count)
+        return _edge_index(graph.edge_index, weight, count, names)
     if isinstance(graph, tuple) and len(graph) == 2 and getattr(_numpy(graph[0]), "ndim", 0) == 2:
-        return _edge_index(*graph, count)
+        return _edge_index(*graph, count, names)
     if hasattr(graph, "tocsr"):
-        return _sparse(graph, count)
+        return _sparse(graph, count, names)
     if hasattr(graph, "adjacency") and hasattr(graph, "nodes"):
         return _networkx(graph, count, names)
     if hasattr(graph, "get_positions"):  # an MNE montage
@@ -40,8 +46,41 @@ def arrays_of(graph: Any, count: int, names: Sequence[Hashable] | None) -> dict[
     if hasattr(graph, "columns") and hasattr(graph, "index"):
         return _frame(graph, count, names)
     if hasattr(graph, "detach"):  # a tensor of PyTorch: edge_index, as PyTorch Geometric has it
-        return _edge_index(graph, None, count)
+        return _edge_index(graph, None, count, names)
     return _array(graph, count, names)
+
+
+def _are_names(values: Any) -> bool:
+    """Report whether the second part of a tuple names the nodes of the first, and is not the weights of its edges."""
+    if hasattr(values, "get_indexer"):  # an index of pandas, such as X.columns
+        return True
+    return not hasattr(values, "detach") and np.ndim(values) == 1 and len(values) > 0 and all(isinstance(value, str) for value in values)
+
+
+def _reordered(arrays: dict[str, np.ndarray], places: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the arrays of a graph whose node i is the sensor at places[i]."""
+    nodes = np.argsort(places)  # of each sensor
+    found = dict(arrays)
+    if "indptr" in arrays:
+        rows = np.repeat(np.arange(len(places)), np.diff(arrays["indptr"]))
+        matrix = csr_array((arrays["data"], (places[rows], places[arrays["indices"]])), shape=(len(places), len(places)))
+        return {"indptr": matrix.indptr, "indices": matrix.indices, "data": matrix.data}
+    for name, value in arrays.items():
+        if name == "edges":
+            found[name] = places[value]
+        elif name == "adjacency":
+            found[name] = value[np.ix_(nodes, nodes)]
+        elif name != "weights":  # a line for each node
+            found[name] = value[nodes]
+    return found
+
+
+def _by_places(names: Sequence[Hashable] | None) -> None:
+    """Refuse a graph whose nodes have no names where the sensors have some."""
+    if names is not None:
+        raise ValueError(f"graph numbers its nodes, and the sensors of X are {_few(names)}: that both come in one order cannot be seen. "
+                         "Name the nodes beside the graph, in its order: graph=(graph, names), or graph=(graph, X.columns) if that is "
+                         "the order of X; an array, X.to_numpy(), has no names either")
 
 
 def _numpy(values: Any) -> np.ndarray:
@@ -74,16 +113,19 @@ def _edges(pairs: np.ndarray, weights: Any, count: int) -> dict[str, np.ndarray]
     return found
 
 
-def _edge_index(edge_index: Any, weights: Any, count: int) -> dict[str, np.ndarray]:
+def _edge_index(edge_index: Any, weights: Any, count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
     pairs = _numpy(edge_index)
     if pairs.ndim != 2 or pairs.shape[0] != 2:
         raise ValueError(f"graph: edge_index has shape {pairs.shape}, and must have [2, E], as in PyTorch Geometric; edges [E, 2] are "
                          "graph={'edges': edges, 'weights': weights}")
-    return _edges(pairs.T, weights, count)
+    found = _edges(pairs.T, weights, count)
+    _by_places(names)
+    return found
 
 
-def _sparse(matrix: Any, count: int) -> dict[str, np.ndarray]:
+def _sparse(matrix: Any, count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
     _square(matrix.shape, count)
+    _by_places(names)
     matrix = matrix.tocsr()
     matrix.sum_duplicates()
     return {"indptr": matrix.indptr, "indices": matrix.indices, "data": _number(matrix.data)}
@@ -185,17 +227,23 @@ def _named_edges(pairs: np.ndarray, weights: Any, count: int, names: Sequence[Ha
 
 
 def _explicit(graph: Mapping[str, Any], count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
-    given = {name: value if hasattr(value, "columns") else _numpy(value) for name, value in graph.items() if name != "edges"}
+    given = {name: _numpy(value) for name, value in graph.items() if name != "edges"}
+    framed = [name for name, value in graph.items() if hasattr(value, "index") and hasattr(value, "iloc")]
+    if framed and names is not None:
+        raise ValueError(f"graph[{framed[0]!r}] is a frame, whose names count as graph= itself: give it as graph=frame, or as an array")
     if "edges" in graph:
         pairs = _numpy(graph["edges"])
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise ValueError(f"graph['edges'] has shape {pairs.shape}, and must have [E, 2]: a pair of sensors a row")
         numbers = np.issubdtype(pairs.dtype, np.number)
         weights = given.pop("weights", None)
+        if numbers or given:
+            _by_places(names)
         return {**given, **(_edges(pairs, weights, count) if numbers else _named_edges(pairs, weights, count, names))}
     for name, value in given.items():
         if len(value) != count:
             raise ValueError(f"graph[{name!r}] has the length {len(value)}, and X has {count} sensors")
+    _by_places(names)
     return {name: _number(value) for name, value in given.items()}
 
 
@@ -211,6 +259,13 @@ def _array(graph: Any, count: int, names: Sequence[Hashable] | None) -> dict[str
         if table.shape[1] not in (2, 3):
             raise ValueError(f"graph has shape {table.shape} of names: give [E, 2], or [E, 3] with weights")
         return _named_edges(table[:, :2], table[:, 2] if table.shape[1] == 3 else None, count, names)
+    found = _numbers(graph, table, count)
+    _by_places(names)
+    return found
+
+
+def _numbers(graph: Any, table: np.ndarray, count: int) -> dict[str, np.ndarray]:
+    """Return the arrays of a table of numbers, which has one reading only."""
     listed = isinstance(graph, (list, tuple))
     ends = table[:, :2]
     readings = {}
@@ -221,7 +276,7 @@ def _array(graph: Any, count: int, names: Sequence[Hashable] | None) -> dict[str
     if table.shape[1] in (2, 3) and (ends == np.floor(ends)).all() and (ends >= 0).all():
         readings["edges"] = lambda: _edges(ends, table[:, 2] if table.shape[1] == 3 else None, count)
     if table.shape[0] == 2 and not listed and np.issubdtype(table.dtype, np.integer):
-        readings["edge_index"] = lambda: _edge_index(table, None, count)
+        readings["edge_index"] = lambda: _edge_index(table, None, count, None)
     if table.shape[0] == count and table.shape[1] in (2, 3) and not np.issubdtype(table.dtype, np.integer):
         readings["coordinates"] = lambda: {"coordinates": table}
     if len(readings) == 1:
