@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import check_estimator
 
-from clusterpool import CCPClassifier, CCPError, _program
+from clusterpool import CCPClassifier, CCPError, CCPWarning, _program
 
 
 def test_check_estimator():
@@ -162,7 +162,7 @@ def test_errors_and_warnings(recordings):
     refused(ValueError, "expecting 3 features", lambda: model.predict(x[:, :2]))
     many = np.concatenate([np.nan_to_num(x)] * 30 + [silent[:3]])  # in the second part of a request
     refused(CCPError, r"^X: sample 1202: no sensor has a value", lambda: model.predict(many))
-    with pytest.warns(UserWarning, match="sample 0: .*is it in another unit"):
+    with pytest.warns(CCPWarning, match="sample 0: .*is it in another unit"):
         model.predict(1000 * x)
 
 
@@ -185,3 +185,14 @@ def test_the_console_script_is_the_program():
     out = subprocess.run([script, "version"], capture_output=True, text=True, check=True).stdout
     assert out == subprocess.run([_program.find(), "version"], capture_output=True, text=True, check=True).stdout
     assert subprocess.run([script, "nonsense"], capture_output=True).returncode == 2
+
+
+def test_doubts_about_the_accuracy_are_warnings(whole):
+    """What tells a class by how it was recorded is seen by who never looks at notes_."""
+    x, y = np.repeat(whole[0], 2, axis=0), np.repeat(whole[1], 2)
+    x += np.random.default_rng(1).normal(0, 0.5, x.shape)
+    x[y == "walk"] = np.round(x[y == "walk"], 1)
+    with pytest.warns(CCPWarning, match="rounding") as given:
+        model = CCPClassifier(fast=True).fit(x, y)
+    assert any("rounding" in str(one.message) and one.filename == __file__ for one in given)
+    assert any(note.startswith("warning: ") and "rounding" in note for note in model.notes_)

@@ -127,3 +127,15 @@ def test_a_table_of_pandas_keeps_its_columns(ring):
     assert model.score(frame, y) > 0.9
     with pytest.raises(ValueError, match="same order as they were in fit"):
         model.predict(frame[list("bacdef")])
+
+
+def test_a_list_of_recordings_of_one_sensor(whole):
+    """Arrays [timepoints] of unequal lengths are recordings if time=True says so, and else are refused with the way out."""
+    x, y = whole
+    rows = [one[:30 - at % 3] for at, one in enumerate(x[:, 1])]
+    model = CCPClassifier(fast=True, time=True).fit(rows, y)
+    want = CCPClassifier(fast=True).fit([row[None] for row in rows], y).predict_proba([row[None] for row in rows])
+    assert (model.predict_proba(rows) == want).all()
+    for given in (rows, [row.tolist() for row in rows]):
+        with pytest.raises(ValueError, match=r"rows of 28 to 30 numbers: .*\[1, timepoints\], or say time=True"):
+            CCPClassifier(fast=True).fit(given, y)

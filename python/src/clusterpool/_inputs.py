@@ -81,9 +81,19 @@ class Samples:
             yield start, min(start + step, len(self))
 
 
-def is_list_of_recordings(X: Any) -> bool:
-    """Report whether X is a list of arrays [sensors, timepoints], as aeon has recordings of unequal lengths."""
-    return isinstance(X, (list, tuple)) and len(X) > 0 and all(getattr(one, "ndim", 0) in (2, 3) for one in X)
+def is_list_of_recordings(X: Any, time: bool | None = None) -> bool:
+    """Report whether X is a list of recordings: arrays [sensors, timepoints] or, if ``time`` is True, [timepoints]."""
+    least = 1 if time else 2
+    return isinstance(X, (list, tuple)) and len(X) > 0 and all(least <= getattr(one, "ndim", 0) <= 3 for one in X)
+
+
+def check_rows(X: Any) -> None:
+    """Refuse a list whose rows have unequal lengths, and which may be recordings of one sensor."""
+    rows = X if isinstance(X, (list, tuple)) else []
+    lengths = {len(row) for row in rows if isinstance(row, (list, tuple)) or getattr(row, "ndim", 0) == 1}
+    if len(lengths) > 1:
+        raise ValueError(f"X is a list of rows of {min(lengths)} to {max(lengths)} numbers: give recordings of one sensor as arrays "
+                         "[1, timepoints], or say time=True, which takes arrays [timepoints]")
 
 
 def is_long_frame(X: Any) -> bool:
@@ -92,8 +102,10 @@ def is_long_frame(X: Any) -> bool:
 
 
 def from_list(X: Sequence[Any]) -> Samples:
-    """Read a list of arrays [sensors, timepoints], or [sensors, timepoints, channels]."""
+    """Read a list of arrays [sensors, timepoints], [sensors, timepoints, channels], or of one sensor [timepoints]."""
     arrays = [_checked(np.asarray(one), f"X[{at}]") for at, one in enumerate(X)]
+    if all(one.ndim == 1 for one in arrays):
+        arrays = [one[np.newaxis] for one in arrays]
     first = arrays[0]
     for at, one in enumerate(arrays):
         if one.ndim != first.ndim or one.shape[0] != first.shape[0] or one.shape[2:] != first.shape[2:]:

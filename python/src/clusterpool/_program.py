@@ -35,6 +35,10 @@ class CCPError(ValueError):
         return self.args[0]
 
 
+class CCPWarning(UserWarning):
+    """What the program warns of: a reason to doubt the accuracy of a training, or something odd in samples."""
+
+
 def find(program: str | os.PathLike[str] | None = None) -> str:
     """Return the path of the program: of the one that is named, or of the package's own."""
     if program is not None:
@@ -116,11 +120,11 @@ def run(
 
 
 def warn(text: str) -> None:
-    """Warn of something at the line that called the package."""
+    """Give a CCPWarning at the line that called the package."""
     level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("clusterpool", "sklearn")):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("clusterpool", "sklearn", "aeon", "sktime")):
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, stacklevel=level)
+    warnings.warn(text, CCPWarning, stacklevel=level)
 
 
 def error_of(command: str, code: int, said: list[str]) -> Exception:

@@ -47,7 +47,8 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         Which sensors are neighbours: a scipy sparse matrix, a matrix [sensors, sensors], a networkx graph, PyTorch
         Geometric's ``edge_index`` or ``(edge_index, edge_weight)`` or ``Data``, edges [E, 2] or with weights [E, 3], a frame
         of any of these, positions as a mapping from names or as ``{"coordinates": array}``, or an MNE montage. Nodes with
-        names are matched to the columns of X or to ``sensor_names``, whatever their order. Links have no direction.
+        names are matched to the columns of X or to ``sensor_names``, whatever their order; ``(graph, names)`` names the nodes
+        of a graph that has none. Links have no direction.
     sensor_names : sequence of str, default=None
         Names of the sensors of an array X, in its order. A frame names its own.
     time : bool, default=None
@@ -90,7 +91,8 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
     checkpoint_ : dict of str to bytes
         The files of the trained checkpoint.
     notes_ : list of str
-        What is to be known of the data and the training, such as reasons to doubt its accuracy.
+        What is to be known of the data and the training. Reasons to doubt its accuracy are also given as warnings of the
+        category CCPWarning by ``fit``.
 
     See Also
     --------
@@ -364,7 +366,7 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
             names = self._names = list(samples.names or [])
             if all(isinstance(name, str) for name in names):
                 self.feature_names_in_ = np.array(names, dtype=object)
-        elif _inputs.is_list_of_recordings(X):
+        elif _inputs.is_list_of_recordings(X, self.time):
             samples = _inputs.from_list(X)
             self._names = self._given_names(samples.shape[1])
         else:
@@ -384,7 +386,7 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         """Return samples to predict, which have the training's sensors."""
         if _inputs.is_long_frame(X):
             samples = _inputs.from_long_frame(X, self._names)
-        elif _inputs.is_list_of_recordings(X):
+        elif _inputs.is_list_of_recordings(X, self.time):
             samples = _inputs.from_list(X)
         else:
             X = validate_data(self, self._with_sensor(X), reset=False, dtype="numeric", ensure_all_finite="allow-nan", allow_nd=True)
@@ -403,6 +405,7 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
 
     def _with_sensor(self, X: Any) -> Any:
         """Return X with an axis for its one sensor, if ``time`` says that its columns are time points."""
+        _inputs.check_rows(X)
         if self.time is not True or getattr(X, "ndim", 2) != 2:
             return X
         return check_array(X, dtype="numeric", ensure_all_finite="allow-nan")[:, np.newaxis, :]
@@ -492,9 +495,10 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         self._take(run)
         told = [text for text in said if re.match(r"\s*((data|note|question|warning): |resuming )", text)]
         self.notes_ = [text.strip() for text in told]
-        for text in told:
-            if text.startswith("warning: "):
-                _program.warn(text[len("warning: "):])
+        for text in self.notes_:
+            level, _, words = text.partition(": ")
+            if level in ("warning", "question"):
+                _program.warn(words)
 
     def _take(self, run: pathlib.Path) -> None:
         """Take a run's checkpoint. The state that a training resumes from, last-*, stays behind."""
