@@ -66,6 +66,7 @@ func assemble(raw *Raw, s Split) (*Dataset, []error) {
 		return nil, errs
 	}
 	d.Arrange(d.Affinity)
+	d.warnSessions()
 	d.warnOddities()
 	return d, nil
 }

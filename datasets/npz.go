@@ -15,7 +15,7 @@ import (
 var npzArrays = []string{"features", "labels", "split", "class_names", "edges", "weights", "adjacency", "indptr",
 	"indices", "data", "coordinates", "latitude", "longitude", "node_names", "grid", "parts", "bodies", "groups",
 	"sample_names", "recording",
-	"series", "lengths", "rate", "times", "sensor_names", "as_read"}
+	"series", "lengths", "rate", "times", "sensor_names", "as_read", "stretches", "windows"}
 
 // othersNames are arrays of other libraries for graphs and signals, and what they are here.
 var othersNames = map[string]string{"edge_index": "edges (edge_index.T)", "edge_list": "edges", "edge_attr": "weights",

@@ -64,7 +64,7 @@ func (r *npzReader) setProvenance(path string) error {
 // read reads all arrays and returns all that is wrong with them.
 func (r *npzReader) read() (wrong []error) {
 	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readGroups, r.readGrid, r.readParts, r.readSplit,
-		r.readForm, r.readAsRead, r.readGraph, r.readRecordings, r.readNames, r.fits, r.splitFamilies} {
+		r.readForm, r.readAsRead, r.readStreams, r.readGraph, r.readRecordings, r.readNames, r.fits, r.splitFamilies} {
 		wrong = append(wrong, separate(step())...)
 	}
 	if wrong != nil {

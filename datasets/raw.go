@@ -89,6 +89,10 @@ type Raw struct {
 	// Groups names the group of each sample, such as its subject or its site; nil if there are none. Samples of one
 	// group are alike. Drawn splits have whole groups.
 	Groups []string
+	// Stretches are the parts of one class of the recordings that samples are windows of, recording by recording in their
+	// order, and Windows says where each sample was cut; nil if samples are no windows.
+	Stretches []Stretch
+	Windows   []Window
 	// SampleNames names each sample, such as its file; nil if samples have no names.
 	SampleNames []string
 	// SampleNotes are what a person should know of each recording, such as times in another unit; nil if there is nothing.

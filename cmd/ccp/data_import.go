@@ -14,6 +14,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -51,17 +52,20 @@ func newDataImport(s *shared) *cobra.Command {
 func (c *importCommand) usualFlags(f *pflag.FlagSet) {
 	c.out.flags(f, "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
 	f.StringVar(&c.options.Label, "label", "", "`COLUMN` of a table with each sample's class (default: label)")
-	f.StringVar(&c.options.Labels, "labels", "", "`FILE` with each sample's class, in place of a column: sample,label")
+	f.StringVar(&c.options.Labels, "labels", "", "`FILE` with each sample's class, in place of a column: sample,label; or of intervals, to cut windows of: "+
+		"start,end,label, or Audacity's or ELAN's export")
 	f.StringVar(&c.options.Group, "group", "",
 		"`COLUMN` of a long CSV with each sample's group, such as its subject; or a "+
 			"regular expression whose brackets hold the group in the recording's name: '^([a-z]+)_'")
 	f.StringVar(&c.options.Test, "test", "",
 		"`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, "+
 			"drawn when the file is read)")
-	f.BoolVar(&c.options.TestEnds, "test-ends", false,
-		"test on the windows in the last fifth of each recording, a window "+
-			"apart, where no whole recording can be held out")
 	cutFlags(f, &c.options.Cut)
+	f.StringVar(&c.options.Rest, "rest", "", "`NAME` of the class of what has none in a stream, instead of leaving it out")
+	parsedVar(f, &c.options.Ahead, "ahead", recording.ParseSpan,
+		"early warning: a window's class is the event that begins within this `DURATION` of its end, or none (--rest)")
+	parsedVar(f, &c.options.After, "after", recording.ParseSpan,
+		"`DURATION` after an event in which windows are left out, with --ahead (default: as long as --ahead)")
 }
 
 // furtherFlags are for files whose headings do not say what they hold, and for what is known of their sensors.
@@ -156,9 +160,14 @@ func (c *importCommand) check(cmd *cobra.Command) error {
 	case slices.ContainsFunc(c.options.Gaps, func(gap float64) bool { return gap-gap != 0 }): // not finite
 		return usage(cmd, fmt.Errorf("--gap %v: give finite numbers; cells without a value and nan are missing without it",
 			c.options.Gaps))
-	case c.options.TestEnds && (c.options.Cut.Window.Length == 0 || c.options.Test != "" || c.options.Group != ""):
-		return usage(cmd, fmt.Errorf("--test-ends is of windows, which --window LENGTH cuts, and in place of --test "+
-			"and --group"))
+	case c.options.Cut.Window.Length == 0 && (c.options.Rest != "" || c.options.Ahead.Length > 0):
+		return usage(cmd, fmt.Errorf("--rest and --ahead are of windows in a stream; give --window LENGTH, too"))
+	case c.options.After.Length > 0 && c.options.Ahead.Length == 0:
+		return usage(cmd, fmt.Errorf("--after is for --ahead DURATION; give both, or leave it out"))
+	case c.options.Ahead.Length > 0 && (c.options.Ahead.Timepoints != c.options.Cut.Window.Timepoints ||
+		c.options.After.Length > 0 && c.options.After.Timepoints != c.options.Ahead.Timepoints):
+		return usage(cmd, fmt.Errorf("--window %s, --ahead %s and --after: give all as durations, or all as time points",
+			c.options.Cut.Window, c.options.Ahead))
 	case cmd.Flags().Changed("knn") && c.options.Positions == "":
 		return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the positions of the sensors, or leave it out"))
 	case cmd.Flags().Changed("bodies") && c.options.Parts == "":

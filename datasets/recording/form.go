@@ -38,6 +38,8 @@ type Form struct {
 	Untracked bool `json:"untracked,omitempty"`
 	// Holes are the most that lies in holes of a training recording; nil: unknown, as in forms of before.
 	Holes *Holes `json:"holes,omitempty"`
+	// Cut says how an import cut its recordings into windows; nil for whole recordings.
+	Cut *Cut `json:"cut,omitempty"`
 	// Axis is what the time points are, if headings were an axis; nil: time.
 	Axis    *Axis           `json:"axis,omitempty"`
 	Reading json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with

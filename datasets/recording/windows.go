@@ -39,9 +39,24 @@ func ParseSpan(text string) (s Span, err error) {
 	return s, err
 }
 
+// MarshalText returns what UnmarshalText reads.
+func (s Span) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what ParseSpan does, or nothing: a span of length 0.
+func (s *Span) UnmarshalText(text []byte) (err error) {
+	*s = Span{}
+	if len(text) > 0 && string(text) != "0s" && string(text) != "0" {
+		*s, err = ParseSpan(string(text))
+	}
+	return err
+}
+
 // Cut says how to cut recordings into windows. Step is the stretch from the begin of a window to that of the next; a
 // step of length 0 is a whole window.
-type Cut struct{ Window, Step Span }
+type Cut struct {
+	Window Span `json:"window"`
+	Step   Span `json:"step"`
+}
 
 // Window is a part of a recording: the time points from From to before To. Start and End are in the unit of the
 // recording's times. Without times they count time points.

@@ -12,34 +12,65 @@ import (
 	"github.com/clusterpool/ccp/internal/text"
 )
 
-// readLabels reads a CSV of samples and their classes, with the columns sample and label.
-func (j *job) readLabels(path string) (given map[string]string, err error) {
+// readLabels reads a table of classes. It has the columns sample and label, or it is of intervals: with the columns
+// start, end and label, or without headings, as Audacity and ELAN write them. Then given is nil. dates is the order of
+// dates such as 01/02/2024, see Table.
+func (j *job) readLabels(path, dates string) (given map[string]string, intervals []interval, err error) {
 	first := map[string]int{}
 	name, label := -1, -1 // columns
+	t := intervalTable{days: newDays(dates)}
+	areIntervals := false
 	given = map[string]string{}
+	begun := false
 	err = readText(j, path, func(_ *input, line int, cells []string) error {
-		if name < 0 {
-			name, label = column(cells, "sample"), column(cells, "label")
-			if name < 0 || label < 0 {
-				return fmt.Errorf("the columns are %s; want one headed sample and one headed label", strings.Join(cells, ", "))
-			}
+		if begun && areIntervals {
+			return t.add(line, cells)
+		}
+		if begun {
+			return addLabel(given, first, line, cells, name, label)
+		}
+		begun = true
+		name, label = column(cells, "sample"), column(cells, "label")
+		t.columns, areIntervals = columnsByHeading(cells)
+		if areIntervals {
 			return nil
 		}
-		if len(cells) <= max(name, label) || cells[label] == "" {
-			return fmt.Errorf("no label of sample %q; each needs one", cells[min(name, len(cells)-1)])
+		t.columns, areIntervals = columnsByCells(cells)
+		t.headless = areIntervals
+		switch {
+		case areIntervals:
+			return t.add(line, cells)
+		case name < 0 || label < 0:
+			return fmt.Errorf("the columns are %s; want sample and label, for recordings of one class, or start, end "+
+				"and label, "+
+				"for intervals of time", strings.Join(cells, ", "))
 		}
-		sample := strings.Clone(cells[name])
-		if was, ok := given[sample]; ok && was != cells[label] {
-			return fmt.Errorf("sample %q is %q here and %q in line %d; keep one of them", sample, cells[label], was,
-				first[sample])
-		}
-		given[sample], first[sample] = strings.Clone(cells[label]), line
 		return nil
 	})
-	if err == nil && len(given) == 0 {
-		err = fmt.Errorf("%s holds no label; want a column headed sample and one headed label", path)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case areIntervals:
+		return nil, t.all, inOrder(path, t.all)
+	case len(given) == 0:
+		return nil, nil, fmt.Errorf("%s holds no label; want a column headed sample and one headed label", path)
 	}
-	return given, err
+	return given, nil, nil
+}
+
+// addLabel adds the class of a sample, in a line of a table with the columns name and label. first has the line of each
+// sample.
+func addLabel(given map[string]string, first map[string]int, line int, cells []string, name, label int) error {
+	if len(cells) <= max(name, label) || cells[label] == "" {
+		return fmt.Errorf("no label of sample %q; each needs one", cells[min(name, len(cells)-1)])
+	}
+	sample := strings.Clone(cells[name])
+	if was, ok := given[sample]; ok && was != cells[label] {
+		return fmt.Errorf("sample %q is %q here and %q in line %d; keep one of them", sample, cells[label], was,
+			first[sample])
+	}
+	given[sample], first[sample] = strings.Clone(cells[label]), line
+	return nil
 }
 
 // noLabel returns the error that a sample has no class in the table. A name that differs by leading zeros alone is

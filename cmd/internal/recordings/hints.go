@@ -53,6 +53,7 @@ type hints struct {
 	labelName string            // the heading of the column of classes; "" for label, if classes are needed
 	groupBy   string            // the heading of the column of groups, or an expression with brackets; "" for none
 	given     map[string]string // the classes of samples by a table of their own; nil without
+	intervals []interval        // or the classes of stretches of recordings by such a table
 	places    *positionsOf      // of sensors; nil if unknown
 	folder    bool              // the folder names the class
 	stretches bool              // windows are cut, within stretches of one class where the class changes in a recording
@@ -79,6 +80,9 @@ func (h *hints) layoutAsked() string {
 	}
 	return h.Layout
 }
+
+// classesGiven reports that a table of its own gives the classes.
+func (h *hints) classesGiven() bool { return h.given != nil || h.intervals != nil }
 
 // nameSensors reports that headings are the names of sensors, and not of a sensor's time points: some have positions,
 // or are to be taken by these names, or a person says that lists are of sensors.

@@ -38,15 +38,17 @@ type Options struct {
 	Scale *bool
 
 	Cut recording.Cut // the windows to cut recordings into, which are the samples then; its zero value leaves them whole
+	// Ahead makes windows of early warning: the class of a window is the event that begins within Ahead of its end. After
+	// is how long after an event windows are left out; its zero value is as long as Ahead.
+	Ahead, After recording.Span
 
-	Test string // a pattern of the names of the recordings to test on
-	// TestEnds tests on the windows in the last fifth of each recording, a window apart from those before.
-	TestEnds bool
-	Group    string // a regular expression whose brackets hold the group in a sample's name, or a column of a long CSV
+	Test  string // a pattern of the names of the recordings to test on
+	Group string // a regular expression whose brackets hold the group in a sample's name, or a column of a long CSV
 
 	Table         // how to read tables
 	Label  string // the column of classes
-	Labels string // or a CSV of samples and classes
+	Labels string // or a table of samples and classes, or of intervals of time and classes
+	Rest   string // the class of what has none within a recording; "": it is left out
 
 	Progress func(doing string, done float64) // may be nil
 }
@@ -90,13 +92,14 @@ type Filled struct {
 type making struct {
 	Options
 	*reading
-	input    string // the first, for errors
-	made     Result
-	grouped  bool // samples have groups
-	form     *recording.Form
-	arrays   []npz.Named       // to write
-	extremes []extremes.Column // of each column
-	zeroEnds zeroEnds
+	input     string // the first, for errors
+	made      Result
+	grouped   bool // samples have groups
+	form      *recording.Form
+	arrays    []npz.Named       // to write
+	extremes  []extremes.Column // of each column
+	stretches []stretch         // that windows were cut of
+	zeroEnds  zeroEnds
 
 	resampled resampled
 	holes     holes
@@ -110,7 +113,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 		return nil, err
 	}
 	m.made.File = out
-	for _, step := range []func() error{m.markTests, m.takeGroups, m.chooseForm, m.prepare, m.numberClasses,
+	for _, step := range []func() error{m.parse, m.markTests, m.takeGroups, m.chooseForm, m.prepare, m.numberClasses,
 		m.linkSensors, m.takeParts} {
 		err := step()
 		if err != nil {
@@ -151,7 +154,7 @@ func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 		}
 	}
 	if o.Labels != "" {
-		h.given, err = j.readLabels(o.Labels)
+		h.given, h.intervals, err = j.readLabels(o.Labels, o.Dates)
 		if err != nil {
 			return nil, err
 		}
@@ -255,6 +258,7 @@ func (m *making) write() error {
 		}
 		keep(m, "split", split)
 	}
+	m.keepStretches()
 	if m.grouped {
 		keep(m, "groups", xslices.Map(m.samples, func(x *sample) string { return x.group }))
 	}

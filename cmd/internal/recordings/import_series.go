@@ -123,62 +123,144 @@ func (m *making) even(x *sample) error {
 	return nil
 }
 
-// cut replaces recordings by their windows, in groups that no split parts. It leaves out what fills no window, or has a
-// sensor without any value.
+// cut replaces recordings, or stretches of one class, by their windows, in groups that no split parts. It leaves out
+// what fills no window, or has a sensor without any value.
 func (m *making) cut() error {
-	whole, names := m.samples, distinctNames(m.samples)
-	var short, lost []error
-	var notes []string
+	c := cutter{making: m, whole: m.samples, ends: m.testsEnds()}
+	names, recordings := distinctNames(m.samples), map[int]bool{}
 	m.samples = nil
-	for i, x := range whole {
-		ordered, windows, about, err := m.form.Windows(x.Recording, m.Cut, math.MaxInt)
+	for i, x := range c.whole {
+		err := c.add(x, names[i])
 		if err != nil {
-			err = fmt.Errorf("%s: %w", x.where, err)
-		}
-		switch {
-		case errors.Is(err, recording.ErrShort):
-			short = append(short, err)
-		case err != nil:
 			return err
-		case about != nil:
-			notes = append(notes, names[i]+": "+about[0])
 		}
-		for _, w := range m.divided(windows) {
-			start, end := text.Time(w.Start), text.Time(w.End)
-			part := &sample{Recording: ordered.Part(w.Window), source: x.source, group: x.group,
-				where: fmt.Sprintf("%s, window from %s to %s", x.where, start, end)}
-			part.Name = names[i] + " from " + start
-			part.test = cmp.Or(w.test, part.test)
-			if !m.grouped && !m.TestEnds {
-				part.group = names[i]
-			}
-			part.Values = slices.Clone(part.Values) // windows share values
-			err := m.even(part)
-			if err != nil {
-				lost = append(lost, err)
-				continue
-			}
-			m.samples = append(m.samples, part)
-		}
+		recordings[x.of] = true
 	}
 	if len(m.samples) == 0 {
-		return slices.Concat(lost, short)[0]
+		return slices.Concat(c.lost, c.short)[0]
 	}
-	if short != nil {
-		m.note("%d of %d recordings are left out, the first: %v", len(short), len(whole), short[0])
+	err := cmp.Or(m.refuseLostClasses(c.whole), m.checkEvents())
+	if err != nil {
+		return err
 	}
-	if lost != nil {
-		m.note("%d of %d windows are left out, the first: %v", len(lost), len(lost)+len(m.samples), lost[0])
+	c.note()
+	m.grouped = m.grouped || !c.ends
+	what := text.Count(len(recordings), "recording")
+	if len(recordings) < len(c.whole) {
+		what = fmt.Sprintf("%s of one class in %s", stretchesOf(len(c.whole)), what)
 	}
-	if notes != nil {
-		m.note("%s (of %d recordings a part is left out)", notes[0], len(notes))
-	}
-	m.grouped = m.grouped || !m.TestEnds
-	m.made.ReadAs += fmt.Sprintf("; %s, cut into windows of %s", text.Count(len(whole), "recording"), m.Cut.Window)
+	m.made.ReadAs += fmt.Sprintf("; %s, cut into windows of %s", what, m.Cut.Window)
 	if m.Cut.Step.Length > 0 {
 		m.made.ReadAs += ", a step of " + m.Cut.Step.String()
 	}
+	m.form.Cut = &m.Cut
 	return nil
+}
+
+// cutter is the cutting of recordings, or of stretches, into windows.
+type cutter struct {
+	*making
+	whole       []*sample
+	ends        bool    // the last windows are the test
+	short, lost []error // recordings and windows that are left out
+	near        int     // windows that are left out, in events or after them
+	notes       []string
+}
+
+// add cuts a recording, or a stretch.
+func (c *cutter) add(x *sample, name string) error {
+	m := c.making
+	ordered, windows, about, err := m.form.Windows(x.Recording, m.Cut, math.MaxInt)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", x.where, err)
+	}
+	switch {
+	case errors.Is(err, recording.ErrShort):
+		c.short = append(c.short, err)
+		return nil
+	case err != nil:
+		return err
+	case about != nil:
+		c.notes = append(c.notes, name+": "+about[0])
+	}
+	if m.Ahead.Length > 0 {
+		warned, left, err := m.warnings(x, windows)
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.where, err)
+		}
+		c.near += left
+		for _, w := range warned {
+			c.take(x, ordered, w.Window, fmt.Sprintf("%s, event %d", name, w.after+1), w.label, "", name)
+		}
+		return nil
+	}
+	for _, w := range withEnds(windows, c.ends) {
+		c.take(x, ordered, w.Window, name, x.label, w.test, name)
+		m.made.SplitBy = cmp.Or(m.made.SplitBy, w.test)
+	}
+	return nil
+}
+
+// take makes a sample of a window of a recording or a stretch, whose name is given. Its class and its group are those
+// given, unless samples have groups.
+func (c *cutter) take(x *sample, ordered recording.Recording, w recording.Window, group, label, test, name string) {
+	m := c.making
+	start, end := text.Time(w.Start), text.Time(w.End)
+	part := &sample{Recording: ordered.Part(w), source: x.source, group: x.group,
+		where: fmt.Sprintf("%s, window from %s to %s", x.where, start, end)}
+	part.Name = name + " from " + start
+	part.label, part.test = label, cmp.Or(test, part.test)
+	if !m.grouped && !c.ends {
+		part.group = group
+	}
+	part.Values = slices.Clone(part.Values) // windows share values
+	err := m.even(part)
+	if err != nil {
+		c.lost = append(c.lost, err)
+		return
+	}
+	before := 0.0 // time of the recording before the stretch
+	if x.Times == nil {
+		before = float64(x.from) / cmp.Or(m.form.Rate, 1)
+	}
+	part.window = window{start: before + w.Start, end: before + w.End}
+	part.window.stretch = c.stretchOf(x, label, part.window)
+	m.samples = append(m.samples, part)
+}
+
+// stretchOf returns the number of the stretch that the next window of this class is of. With --ahead a stretch goes
+// from the first to the last of windows of one class that follow each other; else it is what was cut.
+func (c *cutter) stretchOf(x *sample, label string, w window) int {
+	one, last := stretch{recording: x.of, label: label}, len(c.stretches)-1
+	one.start, one.end = c.spanOf(x)
+	if c.Ahead.Length > 0 {
+		one.start, one.end = w.start, w.end
+	}
+	if last >= 0 && c.Ahead.Length > 0 && c.stretches[last].recording == x.of && c.stretches[last].label == label {
+		c.stretches[last].end = w.end
+		return last
+	}
+	if last < 0 || c.stretches[last] != one {
+		c.stretches, last = append(c.stretches, one), last+1
+	}
+	return last
+}
+
+// note tells of what was left out.
+func (c *cutter) note() {
+	if c.short != nil {
+		c.making.note("%d of %d recordings or stretches are left out, the first: %v", len(c.short), len(c.whole), c.short[0])
+	}
+	if c.lost != nil {
+		c.making.note("%d of %d windows are left out, the first: %v", len(c.lost), len(c.lost)+len(c.samples), c.lost[0])
+	}
+	if c.near > 0 {
+		c.making.note("%s in an event, or less than %s after one, are left out (--after)", text.Count(c.near, "window"),
+			recording.Span{Length: cmp.Or(c.After.Length, c.Ahead.Length), Timepoints: c.Ahead.Timepoints})
+	}
+	if c.notes != nil {
+		c.making.note("%s (of %d recordings or stretches a part is left out)", c.notes[0], len(c.notes))
+	}
 }
 
 // Timepoints are the lengths of the samples at even time points.

@@ -148,7 +148,7 @@ func (f *finder) lacksForSamples() []string {
 // hip.x@0, by numbers such as f0, f1 or an axis, or because a person says so. A table with times of its own is none of
 // these, nor is one without samples' names whose classes are given by the names of the files.
 func (f *finder) timeInHeadings() bool {
-	fileIsSample := f.hints.given != nil && f.sample < 0
+	fileIsSample := f.hints.classesGiven() && f.sample < 0
 	if f.time >= 0 || fileIsSample {
 		return false
 	}

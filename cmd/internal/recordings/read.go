@@ -23,6 +23,10 @@ type sample struct {
 	where  string // for errors: the file, and the line if it holds several
 	group  string
 	line   int                    // where it begins
+	of     int                    // the recording, if it is a stretch of one
+	from   int                    // the time points of the recording before the stretch
+	window window                 // of the stretch, if it is one
+	events []marked               // of a whole recording, for windows of early warning
 	rows   rows                   // the lines of a table, until they are laid
 	series []float32              // the values at even time points, once prepared
 	seen   [asReadColumns]float32 // of how it was recorded, see keepAsRead
@@ -33,6 +37,7 @@ type reading struct {
 	*job
 	hints
 	samples     []*sample // of the same sensors, each with its own length
+	recordings  int       // of tables, of which samples are
 	chosen      chosen
 	sensors     []string       // of readings, as they first appear
 	number      map[string]int // of each of these

@@ -112,7 +112,7 @@ func (f *finder) demand(name, way string) int {
 // findLabel finds the column of the classes. Where classes are known otherwise, or nobody asks for them, a column
 // headed label is no sensor either, and is left out.
 func (f *finder) findLabel() {
-	knownOtherwise := f.hints.folder || f.hints.given != nil
+	knownOtherwise := f.hints.folder || f.hints.classesGiven()
 	if f.hints.labelName == "" && (f.hints.known || knownOtherwise) {
 		f.leaveOutLabel()
 		return

@@ -7,54 +7,223 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/messagetest"
 )
 
-// states writes a file in which the state changes every so many lines.
-func states(t *testing.T, sample bool, lines ...int) string {
-	t.Helper()
+// part is a stretch of so many lines with a state; "" for none.
+type part struct {
+	state string
+	lines int
+}
+
+// stream returns the lines of a table with a time every 0.1 s and, if asked for, the state of each line.
+func stream(states bool, parts ...part) string {
 	var b strings.Builder
-	if sample {
-		b.WriteString("sample,")
+	b.WriteString("time,ax")
+	if states {
+		b.WriteString(",state")
 	}
-	b.WriteString("time,ax,state\n")
+	b.WriteString("\n")
 	at := 0
-	for k, n := range lines {
-		for range n {
-			if sample {
-				b.WriteString("p1,")
+	for _, p := range parts {
+		for range p.lines {
+			fmt.Fprintf(&b, "%.1f,%d", float64(at)/10, at*at%97)
+			if states {
+				b.WriteString("," + p.state)
 			}
-			fmt.Fprintf(&b, "%.1f,%d,%s\n", float64(at)/10, at*at%97, []string{"stand", "walk"}[k%2])
+			b.WriteString("\n")
 			at++
 		}
 	}
-	return put(t, t.TempDir(), "states.csv", b.String())
+	return b.String()
 }
 
-// Where the class changes within a recording, windows are cut of the stretches of one class: none has two. Without
-// windows the error says so.
+// threeSeconds cuts windows of 3 s.
+var threeSeconds = recording.Cut{Window: recording.Span{Length: 3}}
+
+// Where the class changes within a recording, windows are cut of the stretches of one class, from the first time point
+// of each: floor((n - width) / step) + 1 of n. Without windows the error says so.
 func TestWindowsOfStretchesOfOneClass(t *testing.T) {
-	cut := Options{Label: "state", Cut: recording.Cut{Window: recording.Span{Length: 3}}}
-	for name, sample := range map[string]bool{"one file": false, "a column of samples": true} {
-		path := states(t, sample, 100, 95, 100, 10, 100)
-		result, d := imported(t, cut, path)
-		assert.Equal(t, []Class{{"stand", 9}, {"walk", 3}}, result.Classes, name)
-		assert.Len(t, result.Groups, 4, name)
-		messagetest.OneNames(t, result.Notes, "1 of 5 recordings … left out … 1 … less … window of 3s", name)
-		for i, series := range d.Series {
-			assert.Len(t, series, 30, "%s: %d", name, i)
-		}
-		messagetest.Names(t, refused(t, Options{Label: "state"}, path), "--window … stretches of one class")
+	cut := Options{Label: "state", Cut: threeSeconds}
+	cut.Cut.Step = recording.Span{Length: 1}
+	parts := []part{{"stand", 100}, {"walk", 95}, {"", 31}, {"stand", 100}, {"walk", 40}, {"stand", 29}}
+	path := put(t, t.TempDir(), "states.csv", stream(true, parts...))
+	result, d := imported(t, cut, path)
+	assert.Equal(t, []Class{{"stand", 8 + 8}, {"walk", 7 + 2}}, result.Classes)
+	assert.Len(t, result.Groups, 4)
+	messagetest.OneNames(t, result.Notes, "31 … 395 time points … no class … 1 stretch … --rest")
+	messagetest.OneNames(t, result.Notes, "1 of 5 … left out … 2.9s … window of 3s")
+	messagetest.OneNames(t, d.Warnings, "1 of 1 recordings … trained on, too … another day")
+	for i, series := range d.Series {
+		assert.Len(t, series, 30, "%d", i)
 	}
-	// recordings of one class each have one stretch
+	assert.Equal(t, []datasets.Stretch{{Start: 0, End: 10}, {Start: 10, End: 19.5, Class: 1}, {Start: 22.6, End: 32.6},
+		{Start: 32.6, End: 36.6, Class: 1}}, rounded(d.Stretches))
+	assert.Equal(t, datasets.Window{Stretch: 1, Start: 10, End: 13}, d.Windows[8])
+	assert.Equal(t, "3s", d.Form.Cut.Window.String())
+	messagetest.Names(t, refused(t, Options{Label: "state"}, path), "--window … stretches of one class")
+
+	// What has no class is one of its own, or is an error to name where there is nothing.
+	cut.Rest = "other"
+	result, _ = imported(t, cut, path)
+	assert.Equal(t, []Class{{"other", 1}, {"stand", 16}, {"walk", 9}}, result.Classes)
+	messagetest.Names(t, refused(t, cut, put(t, t.TempDir(), "all.csv", stream(true, parts[0], parts[1]))), "--rest other")
+}
+
+// rounded returns stretches without the rounding of sums.
+func rounded(all []datasets.Stretch) (same []datasets.Stretch) {
+	for _, s := range all {
+		s.Start, s.End = float64(int(s.Start*1000+0.5))/1000, float64(int(s.End*1000+0.5))/1000
+		same = append(same, s)
+	}
+	return same
+}
+
+// Recordings of several people in one table are cut each by itself, also if their lines alternate and there are no
+// times.
+func TestStretchesOfSeveralRecordings(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("sample,ax,state\n")
+	for at := range 200 {
+		for person := range 2 {
+			state := "stand"
+			if (at/50+person)%2 > 0 {
+				state = "walk"
+			}
+			fmt.Fprintf(&b, "p%d,%d,%s\n", person, at*at%97, state)
+		}
+	}
+	path := put(t, t.TempDir(), "people.csv", b.String())
+	points := func(n float64) recording.Span { return recording.Span{Length: n, Timepoints: true} }
+	_, d := imported(t, Options{Label: "state", Cut: recording.Cut{Window: points(20)}}, path)
+	var spans [][4]int
+	for _, s := range d.Stretches {
+		spans = append(spans, [4]int{s.Recording, int(s.Start), int(s.End), s.Class})
+	}
+	assert.ElementsMatch(t, [][4]int{{0, 0, 50, 0}, {0, 50, 100, 1}, {0, 100, 150, 0}, {0, 150, 200, 1},
+		{1, 0, 50, 1}, {1, 50, 100, 0}, {1, 100, 150, 1}, {1, 150, 200, 0}}, spans)
+}
+
+// A class of which no window is left is an error that names it.
+func TestClassesAreNotLost(t *testing.T) {
+	path := put(t, t.TempDir(), "states.csv", stream(true, part{"stand", 100}, part{"fall", 20}, part{"walk", 100},
+		part{"fall", 25}, part{"stand", 100}))
+	messagetest.Names(t, refused(t, Options{Label: "state", Cut: threeSeconds}, path),
+		`class "fall" … longest … 2 stretches … 2.5s … window of 3s`)
+	folder := t.TempDir()
+	for i, class := range []string{"long", "short", "long"} {
+		lines := headed([]int{90, 20, 90}[i], func(at int) string { return fmt.Sprintf("%.1f,%d", float64(at)/10, at*at%97) })
+		put(t, folder, fmt.Sprintf("%s/%d.csv", class, i), "time,ax\n"+many(1, lines...))
+	}
+	messagetest.Names(t, refused(t, Options{Cut: threeSeconds}, folder), `class "short" … 2s … 3s`)
+}
+
+// Recordings of one class each have one stretch.
+func TestRecordingsAreStretches(t *testing.T) {
 	folder := t.TempDir()
 	for i := range 4 {
 		lines := headed(90, func(at int) string { return fmt.Sprintf("%.1f,%d", float64(at)/10, at*at%97) })
-		name := fmt.Sprintf("%s/%d.csv", []string{"stand", "walk"}[i%2], i)
-		put(t, folder, name, "time,ax\n"+many(1, lines...))
+		put(t, folder, fmt.Sprintf("%s/%d.csv", []string{"stand", "walk"}[i%2], i), "time,ax\n"+many(1, lines...))
 	}
-	result, _ := imported(t, Options{Cut: cut.Cut}, folder)
+	result, d := imported(t, Options{Cut: threeSeconds}, folder)
 	assert.Equal(t, []Class{{"stand", 6}, {"walk", 6}}, result.Classes)
 	assert.NotContains(t, strings.Join(result.Notes, "\n"), "stretches")
+	assert.Len(t, d.Stretches, 4)
+	assert.Equal(t, 3, d.Stretches[3].Recording)
+}
+
+// A table of intervals gives the same windows as a column of classes, as people and programs write it.
+func TestIntervals(t *testing.T) {
+	parts := []part{{"stand", 100}, {"walk", 95}, {"", 31}, {"stand", 100}}
+	labelled := put(t, t.TempDir(), "labelled.csv", stream(true, parts...))
+	_, want := imported(t, Options{Label: "state", Cut: threeSeconds}, labelled)
+	folder := t.TempDir()
+	path := put(t, folder, "plain.csv", stream(false, parts...))
+	elan := "tier\tann\t00:00:00.000\t0.0\t00:00:10.000\t10.0\t00:00:10.000\t10.0\tstand\n" +
+		"tier\tann\t00:00:10.000\t10.0\t00:00:19.500\t19.5\t00:00:09.500\t9.5\twalk\n" +
+		"tier\tann\t00:00:22.600\t22.6\t00:00:32.600\t32.6\t00:00:10.000\t10.0\tstand\n"
+	for name, text := range map[string]string{
+		"a heading":  "start,end,label\n0,10,stand\n10,19.5,walk\n22.6,32.6,stand\n",
+		"a duration": "onset,duration,description\n0,10,stand\n10,9.5,walk\n22.6,10,stand\n",
+		"a label track": "0.000000\t10.000000\tstand\n\\\t100.0\t200.0\n10.000000\t19.500000\twalk\n" +
+			"22.600000\t32.600000\tstand\n",
+		"ELAN without headings": elan,
+		"ELAN with headings": "Begin Time - ss.msec\tEnd Time - ss.msec\tDuration - ss.msec\tactivity of ben\n" +
+			"0.0\t10.0\t10.0\tstand\n10.0\t19.5\t9.5\twalk\n22.6\t32.6\t10.0\tstand\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, d := imported(t, Options{Labels: put(t, folder, "labels.txt", text), Cut: threeSeconds}, path)
+			assert.Equal(t, want.Labels, d.Labels)
+			assert.Equal(t, want.Series, d.Series)
+			assert.Equal(t, rounded(want.Stretches), rounded(d.Stretches))
+		})
+	}
+	for text, words := range map[string]string{
+		"start,end,label\n0,10,stand\n8,12,walk\n":      `line 3 … "walk" … 8 … "stand" … line 2`,
+		"start,end,label\n10,5,stand\n":                 `"stand" ends … 5 … 10`,
+		"start,end,label\n1000,1010,a\n1010,1020,b\n":   "0 to 32.5 … 1000 to 1020",
+		"start,end,label,sample\n0,10,a,x\n10,20,b,x\n": `no recording "x"`,
+		"start,end,label\n0,10,\n":                      "no class",
+		"start,end,label\n0,ten,stand\n10,19.5,walk\n":  "ten",
+		"a,b\n1,2\n": "a, b … sample and label … start, end and label",
+	} {
+		messagetest.Names(t, refused(t, Options{Labels: put(t, folder, "labels.csv", text), Cut: threeSeconds}, path), words)
+	}
+	messagetest.Names(t, refused(t, Options{Labels: put(t, folder, "labels.csv", "start,end,label\n0,10,a\n10,20,b\n")},
+		path), "--window")
+}
+
+// Programs that show a recording count seconds from its begin, also if its own times are milliseconds since 1970.
+func TestIntervalsFromTheBegin(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("time,ax\n")
+	for at := range 300 {
+		fmt.Fprintf(&b, "%d,%d\n", 1_700_000_000_000+at*100, at*at%97)
+	}
+	folder := t.TempDir()
+	path := put(t, folder, "epoch.csv", b.String())
+	result, d := imported(t, Options{Cut: threeSeconds,
+		Labels: put(t, folder, "labels.txt", "0.0\t10.0\ta\n10.0\t20.0\tb\n20.0\t30.0\ta\n")}, path)
+	assert.Equal(t, []Class{{"a", 6}, {"b", 3}}, result.Classes)
+	messagetest.OneNames(t, result.Notes, "labels.txt … since the begin")
+	assert.Len(t, d.Stretches, 3)
+}
+
+// The class of a window is the event that begins soon after it; windows in an event and after one are left out. Both
+// are counted here one by one.
+func TestAhead(t *testing.T) {
+	parts := []part{{"", 300}, {"fall", 20}, {"", 300}, {"fit", 40}, {"", 200}}
+	path := put(t, t.TempDir(), "events.csv", stream(true, parts...))
+	o := Options{Label: "state", Cut: recording.Cut{Window: recording.Span{Length: 2}, Step: recording.Span{Length: 1}},
+		Ahead: recording.Span{Length: 5}, After: recording.Span{Length: 3}}
+	result, d := imported(t, o, path)
+	var want []string
+	left := 0
+	for begin := 0; begin+20 <= 860; begin += 10 {
+		end, label, out := begin+20, "none", false
+		for event, span := range map[string][2]int{"fall": {300, 320}, "fit": {620, 660}} {
+			out = out || span[0] < end && begin < span[1]+30
+			if span[0] >= end && span[0]-end <= 50 {
+				label = event
+			}
+		}
+		if out {
+			left++
+			continue
+		}
+		want = append(want, label)
+	}
+	var got []string
+	for _, label := range d.Labels {
+		got = append(got, d.ClassNames[label])
+	}
+	assert.Equal(t, want, got)
+	messagetest.OneNames(t, result.Notes, fmt.Sprintf("%d windows in an event … 3s … --after", left))
+	assert.Len(t, result.Groups, 3, "the time before each event, and after the last")
+	assert.Len(t, d.Stretches, 5)
+	o.Ahead.Length = 0.1
+	o.Cut.Step.Length = 6.5
+	messagetest.Names(t, refused(t, o, path), "no window … --ahead")
 }

@@ -156,6 +156,10 @@ func (t *table) checkNames(cells []string) error {
 		if err != nil {
 			return t.unreadableError(column, err)
 		}
+		if column == t.uses.label && t.cutsStretches() && isMissing(cell) {
+			cells[column] = ""
+			continue
+		}
 		cells[column] = cell
 		if cell == "" {
 			return fmt.Errorf("column %s is empty; each reading needs one", t.headings[column])

@@ -22,11 +22,10 @@ func (t *table) findSample(line int, cells []string) (*sample, error) {
 			"say --layout timepoints", name, x.line)
 	}
 	if t.startsStretch(x, cells) {
-		t.job.noteOf("stretches", fmt.Sprintf("column %s changes within recordings, such as in line %d of %s: windows are "+
-			"cut of the stretches of one class", t.headings[t.uses.label], line, t.from.path))
 		next := t.newSample(name, line, cells)
 		next.Name = fmt.Sprintf("%s, line %d", name, line)
 		next.where = fmt.Sprintf("%s, from line %d", t.from.path, line)
+		next.of, next.from = x.of, x.from+len(x.rows.values)/max(1, len(t.valueColumns))
 		return next, nil
 	}
 	for _, of := range [...]struct {
@@ -45,7 +44,12 @@ func (t *table) findSample(line int, cells []string) (*sample, error) {
 // startsStretch reports that a line is of another class than the lines of its recording before, of which windows are
 // cut: it begins a stretch, which is a recording of its own.
 func (t *table) startsStretch(x *sample, cells []string) bool {
-	return t.stretches && t.layout != samplesLayout && t.uses.label >= 0 && cells[t.uses.label] != x.label
+	return t.cutsStretches() && cells[t.uses.label] != x.label
+}
+
+// cutsStretches reports that windows are cut of the stretches of one class. Lines without a class are a stretch, too.
+func (t *table) cutsStretches() bool {
+	return t.stretches && t.layout != samplesLayout && t.uses.label >= 0
 }
 
 // nameOf returns the name of a line's sample: that in its column. Without such a column a line that is a whole sample
@@ -69,7 +73,8 @@ func (t *table) newSample(name string, line int, cells []string) *sample {
 		}
 		return strings.Clone(cells[column])
 	}
-	x := &sample{source: t.from, where: t.from.path, line: line, group: cell(t.uses.group)}
+	x := &sample{source: t.from, where: t.from.path, line: line, group: cell(t.uses.group), of: t.recordings}
+	t.recordings++
 	x.label = cmp.Or(cell(t.uses.label), t.from.label)
 	switch {
 	case t.layout == samplesLayout:

@@ -26,6 +26,7 @@ func (r *reading) addWhole(f *format, c content) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	for _, x := range c.samples {
+		x.of, r.recordings = r.recordings, r.recordings+1
 		taken.apply(&x.Recording, len(c.columns.names))
 	}
 	r.as[readAs{before: c.as}] = true // how the file was read, for the summary of the import

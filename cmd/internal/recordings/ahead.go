@@ -1,0 +1,108 @@
+package recordings
+
+// This file makes windows of early warning: their class is the event that begins soon after them.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/suggest"
+)
+
+// noEvent is the class of windows that no event follows soon, unless --rest names it.
+const noEvent = "none"
+
+// joinStretches makes whole recordings again of their stretches: those that have a class are events.
+func (m *making) joinStretches() {
+	slices.SortStableFunc(m.samples, func(a, b *sample) int {
+		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.from, b.from))
+	})
+	var whole []*sample
+	for _, part := range m.samples {
+		last := len(whole) - 1
+		if part.from == 0 || last < 0 || whole[last].of != part.of {
+			first := *part
+			first.Values, first.Times = slices.Clone(part.Values), slices.Clone(part.Times)
+			first.label = suggest.Truth(suggest.Tidy(cmp.Or(m.Rest, noEvent)))
+			whole, last = append(whole, &first), last+1
+		} else {
+			whole[last].Values = append(whole[last].Values, part.Values...)
+			whole[last].Times = append(whole[last].Times, part.Times...)
+		}
+		if part.label != "" {
+			whole[last].events = append(whole[last].events, marked{part.from, part.from + part.Timepoints(), part.label})
+		}
+	}
+	m.samples = whole
+}
+
+// warned is a window of early warning: its class, and how many events of its recording have begun before it.
+type warned struct {
+	recording.Window
+	label string
+	after int
+}
+
+// warnings gives windows of a recording the class of the event that begins within --ahead of their end, or that of
+// none. It leaves out windows that lie in an event, or begin within --after of its end, and counts them.
+func (m *making) warnings(x *sample, windows []recording.Window) (all []warned, left int, err error) {
+	timeOf := func(at int) float64 { return float64(at) }
+	second := 1.0
+	switch {
+	case m.Ahead.Timepoints:
+	case x.Times != nil:
+		each := 1 / cmp.Or(x.Rate(), 1)
+		second = cmp.Or(m.form.Second, 1)
+		timeOf = func(at int) float64 { // also of the end
+			if at == len(x.Times) {
+				return x.Times[at-1] + each
+			}
+			return x.Times[at]
+		}
+	case m.form.Rate > 0:
+		timeOf = func(at int) float64 { return float64(at) / m.form.Rate }
+	default:
+		return nil, 0, errors.New("it has no times: give --ahead, --after and --window as numbers of time points")
+	}
+	ahead, after := second*m.Ahead.Length, second*cmp.Or(m.After.Length, m.Ahead.Length)
+	for _, w := range windows {
+		label, begun, isNear := x.label, 0, false
+		start, soonest := timeOf(w.From), math.Inf(1)
+		end := timeOf(w.To)
+		for _, e := range x.events {
+			const rounding = 1e-6
+			from, to := timeOf(e.from), timeOf(e.to)
+			if e.from < w.To {
+				begun++
+			}
+			isNear = isNear || e.from < w.To && start < to+after-rounding
+			if wait := from - end; e.from >= w.To && wait <= ahead+rounding && wait < soonest {
+				label, soonest = e.label, wait
+			}
+		}
+		if isNear {
+			left++
+			continue
+		}
+		all = append(all, warned{w, label, begun})
+	}
+	return all, left, nil
+}
+
+// checkEvents returns an error if no recording has an event, or if no window has one ahead.
+func (m *making) checkEvents() error {
+	if m.Ahead.Length == 0 {
+		return nil
+	}
+	warn := slices.ContainsFunc(m.samples, func(x *sample) bool { return x.label != cmp.Or(m.Rest, noEvent) })
+	if !warn {
+		return fmt.Errorf("no window of %s ends within %s of the begin of an event and has none just before it; the classes "+
+			"of the table, or of the intervals, are the events: give a shorter window, or a longer --ahead",
+			m.Cut.Window, m.Ahead)
+	}
+	return nil
+}

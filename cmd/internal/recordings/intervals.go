@@ -1,0 +1,139 @@
+package recordings
+
+// This file reads a table of intervals of time and their classes, as people mark them while they look at a recording.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// interval is a stretch of a recording with a class, in the unit of its table.
+type interval struct {
+	start, end    float64
+	label, sample string // the recording; "" where the table does not name it
+	seconds       bool   // the times are seconds surely, by how they are written
+	line          int
+}
+
+// The headings of a table of intervals, as ELAN, MNE, Praat's tables and people have them.
+var (
+	startHeading = regexp.MustCompile(`^(?i:(start|begin|onset|from|tmin)([ _-]?times?)?)\b`)
+	endHeading   = regexp.MustCompile(`^(?i:(end|stop|offset|to|tmax)([ _-]?times?)?)\b`)
+	longHeading  = regexp.MustCompile(`^(?i:duration)\b`)
+	classHeading = regexp.MustCompile(`^(?i:labels?|class|annotations?|description|text|events?|activity|value)$`)
+)
+
+// intervalColumns are the columns of a table of intervals; -1 for none.
+type intervalColumns struct{ start, end, duration, label, sample int }
+
+// columnsByHeading returns the columns that headings name, and whether they are those of intervals. The column of
+// classes may have the name of ELAN's tier, which can be any: it is the last one then.
+func columnsByHeading(headings []string) (c intervalColumns, ok bool) {
+	at := func(names *regexp.Regexp) int { return slices.IndexFunc(headings, names.MatchString) }
+	c = intervalColumns{at(startHeading), at(endHeading), at(longHeading), at(classHeading), column(headings, "sample")}
+	if c.label < 0 {
+		c.label = len(headings) - 1
+	}
+	return c, c.start >= 0 && max(c.end, c.duration) >= 0 && c.label != c.start && c.label != max(c.end, c.duration)
+}
+
+// columnsByCells returns the columns of a line of a table without headings: Audacity's label track, which begins with
+// two times, and ELAN's tab-separated export, in which the tier and the person come first. Where times are written as
+// 00:01:02.5, those beside them in other units are passed over. The class is the last cell.
+func columnsByCells(cells []string) (c intervalColumns, ok bool) {
+	var clocked, plain []int
+	for i, cell := range cells[:len(cells)-1] {
+		_, err := strconv.ParseFloat(cell, 64)
+		_, isClock := elapsed(cell)
+		switch {
+		case err == nil:
+			plain = append(plain, i)
+		case isClock:
+			clocked = append(clocked, i)
+		}
+	}
+	times := plain
+	if len(clocked) > 1 {
+		times = clocked
+	}
+	if len(times) < 2 {
+		return c, false
+	}
+	return intervalColumns{times[0], times[1], -1, len(cells) - 1, -1}, true
+}
+
+// intervalTable is a table of intervals being read.
+type intervalTable struct {
+	columns  intervalColumns
+	headless bool
+	days     days
+	all      []interval
+}
+
+// add reads a line.
+func (t *intervalTable) add(line int, cells []string) error {
+	c := t.columns
+	cells = slices.Concat(cells, slices.Repeat([]string{""}, max(0, 1+max(c.start, c.end, c.duration, c.label, c.sample)-
+		len(cells))))
+	if strings.HasPrefix(cells[0], `\`) { // Audacity's frequencies of the label before
+		return nil
+	}
+	one := interval{label: strings.Clone(cells[c.label]), line: line}
+	if c.sample >= 0 {
+		one.sample = strings.Clone(cells[c.sample])
+	}
+	var err error
+	one.start, one.seconds, err = t.timeOf(line, cells[c.start])
+	if err == nil && c.end >= 0 {
+		one.end, _, err = t.timeOf(line, cells[c.end])
+	}
+	if err == nil && c.end < 0 {
+		one.end, _, err = t.timeOf(line, cells[c.duration])
+		one.end += one.start
+	}
+	one.seconds = one.seconds || t.headless
+	switch {
+	case err != nil:
+		return err
+	case one.label == "":
+		return errors.New("the interval has no class; write one, or remove the line")
+	case !(one.start <= one.end):
+		return fmt.Errorf("the interval of %q ends at %s, before it begins at %s; correct the line", one.label,
+			cells[max(c.end, c.duration)], cells[c.start])
+	}
+	t.all = append(t.all, one)
+	return nil
+}
+
+// timeOf reads a time: a number, a time since the begin such as 00:01:02.5, or a date. seconds says that it is no plain
+// number, so that its unit is the second.
+func (t *intervalTable) timeOf(line int, cell string) (at float64, seconds bool, err error) {
+	at, err = strconv.ParseFloat(cell, 64)
+	if err == nil && at-at == 0 {
+		return at, false, nil
+	}
+	at, _, err = t.days.parse(cell, line)
+	return at, true, err
+}
+
+// inOrder sorts intervals by their begin. It is an error if two of one recording and of different classes share time.
+func inOrder(path string, all []interval) error {
+	slices.SortStableFunc(all, func(a, b interval) int {
+		return cmp.Or(cmp.Compare(a.sample, b.sample), cmp.Compare(a.start, b.start))
+	})
+	for i, next := range all[min(1, len(all)):] {
+		before := all[i]
+		const rounding = 1e-6
+		if before.sample == next.sample && before.label != next.label && next.start < before.end-rounding {
+			return fmt.Errorf("%s, line %d: %q begins at %g, before %q of line %d has ended at %g; of what is marked twice "+
+				"keep one class, such as one tier of ELAN's", path, next.line, next.label, next.start, before.label, before.line,
+				before.end)
+		}
+	}
+	return nil
+}
