@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/clusterpool/ccp/internal/loop"
 )
 
 const drawnSets = 20 // of each kind
@@ -357,6 +359,18 @@ func clustered(seed, n, clusters, classes int, classOf func(d *drawn, cluster in
 }
 
 // Clusters that are no families cost nothing: each has samples of all classes, or is much larger than a family.
+// Families in any order are told of all samples, also of those that overlap others.
+func TestGapBesideOverlaps(t *testing.T) {
+	const families, size = 30, 3
+	d := tones(3, families, size, func(i int) int { return i % families }).shuffle()
+	known := loop.Indices(len(d.series))
+	known[7] = known[2]
+	gap := Of(d.samples(), known, false).Gap
+	if gap.Size == 0 || len(gap.Family) != families*size || gap.Family[7] != gap.Family[2] {
+		t.Errorf("families of about %d, of %d samples: %v", gap.Size, len(gap.Family), gap.Family)
+	}
+}
+
 func TestGapOfClusters(t *testing.T) {
 	for seed := range drawnSets {
 		for name, s := range map[string]*Samples{

@@ -47,8 +47,24 @@ func Of(s *Samples, family []int, grouped bool) (r Report) {
 	}
 	if r.Families == nil {
 		r.Gap = s.Families(views)
+		if family != nil && r.Gap.Size > 0 {
+			r.Gap.Family = ofFirst(family, r.Gap.Family)
+		}
 	}
 	return r
+}
+
+// ofFirst numbers for each sample the larger family of the first one of its own family. larger has a number for each of
+// these, in their order.
+func ofFirst(family, larger []int) []int {
+	all, number := make([]int, len(family)), map[int]int{}
+	for i, f := range family {
+		if _, known := number[f]; !known {
+			number[f] = larger[len(number)]
+		}
+		all[i] = number[f]
+	}
+	return all
 }
 
 // oneOfEach returns the first sample of each family, which says nothing of the others.
