@@ -217,10 +217,7 @@ func (d *Dataset) familyFindings(cost audit.Harm) (found Findings) {
 	if f.overlapped > 0 {
 		one := Finding{Kind: ofOverlap, Level: warning, Count: f.overlapped,
 			Samples: []int{f.overlap.Earlier, f.overlap.Later},
-			names:   names(f.overlap.Earlier, f.overlap.Later)}
-		if f.looked < len(d.Labels) {
-			one.looked = f.looked
-		}
+			names:   names(f.overlap.Earlier, f.overlap.Later), some: f.some}
 		if cost.Matters() {
 			one.By, one.Random, one.Whole = simpleClassifier, cost.Random, cost.Whole
 		}

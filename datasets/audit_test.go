@@ -107,7 +107,22 @@ func TestAuditOfVeryManyWindows(t *testing.T) {
 	}
 	found := audited(t, recordingsOf(n, 1, length, func(i, _, time int) float32 { return walk[i*step+time] }))
 	require.Contains(t, kindsOf(found), "warning overlap")
-	messagetest.Names(t, found[slices.Index(kindsOf(found), "warning overlap")].String(), "100 … compared")
+	messagetest.Names(t, found[slices.Index(kindsOf(found), "warning overlap")].String(), "50 … compared")
+}
+
+// A check says, too, if it found no overlap among the recordings that it could compare.
+func TestAuditOfManyRecordings(t *testing.T) {
+	const length = 32_768
+	for n, want := range map[int]bool{40: false, 100: true} {
+		d := recordingsOf(n, 1, length, noiseOf(rand.New(rand.NewPCG(1, 2)))).load(t, Options{})
+		found, err := d.doubts(true)
+		require.NoError(t, err)
+		at := slices.Index(kindsOf(found), "note overlap")
+		require.Equal(t, want, at >= 0, "%d recordings: %v", n, found)
+		if want {
+			messagetest.Names(t, found[at].String(), "no recordings … 50 were compared")
+		}
+	}
 }
 
 func TestAuditOfGroups(t *testing.T) {

@@ -74,7 +74,8 @@ func withoutFile(err error) error {
 }
 
 // doubts returns what an audit finds, with the question that only a person can answer: whose recordings these are. It
-// is asked where samples are drawn for the test, and nothing says which of them belong together.
+// is asked where samples are drawn for the test, and nothing says which of them belong together. It also says whether
+// there were too many recordings to look for overlaps among all.
 func (d *Dataset) doubts(drawn bool) (Findings, error) {
 	found := Findings{} // never nil: JSON has a list
 	if len(d.Train) == 0 {
@@ -85,6 +86,9 @@ func (d *Dataset) doubts(drawn bool) (Findings, error) {
 		return nil, err
 	}
 	found = append(found, all...)
+	if f := d.families; f != nil && f.overlapped == 0 && f.some.WithAll > 0 {
+		found = append(found, Finding{Kind: ofOverlap, Level: note, some: f.some})
+	}
 	known := d.Groups != nil || slices.ContainsFunc(all, func(f Finding) bool {
 		return f.Kind == ofFamilies || f.Kind == ofOverlap || f.Kind == ofOrder && f.Level != note
 	})

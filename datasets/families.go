@@ -56,7 +56,7 @@ func findFamilies(v sampleValues) *families {
 		samples := &audit.Samples{Labels: v.labels, Width: v.width, Values: func(i int) []float32 {
 			return withoutGaps(v.series(i), v.width)
 		}}
-		overlaps, f.looked = samples.Overlaps(longest)
+		overlaps, f.some = samples.Overlaps(longest)
 	}
 	overlapping := map[int]bool{}
 	for _, o := range overlaps {

@@ -53,7 +53,7 @@ type Finding struct {
 	names      [2]string // of the first two of Samples
 	dependence audit.Dependence
 	family     map[int]int // of samples, if the dependence does not say it
-	looked     int         // samples that were compared with all others, if not all were
+	some       audit.Some  // of the samples, among which overlaps were looked for; nothing if among all
 	text       string      // if it is known, as from a file
 }
 
@@ -76,7 +76,7 @@ type Descriptor struct {
 func (f Findings) Stated() (stated Findings) {
 	for _, one := range f {
 		one.text, one.names, one.dependence, one.family = one.String(), [2]string{}, audit.Dependence{}, nil
-		one.looked = 0                   // which the text has, too
+		one.some = audit.Some{}          // which the text has, too
 		one.Families, one.Largest = 0, 0 // which the text has
 		stated = append(stated, one)
 	}
@@ -208,6 +208,9 @@ func (f Finding) String() string {
 		return fmt.Sprintf("%d samples equal another one (such as %s and %s). Copies stay together in every draw",
 			f.Count, f.names[0], f.names[1])
 	case ofOverlap:
+		if f.Count == 0 {
+			return "no recordings that overlap were found" + f.lookedAt()
+		}
 		return fmt.Sprintf("%d recordings are in part another one (such as %s and %s): recordings were cut into windows "+
 			"that overlap. Windows that overlap stay together in every draw (%d families; the largest has %d windows)%s%s. "+
 			"If more windows are of one recording or person than these, name their groups",
@@ -256,11 +259,11 @@ func (f Finding) String() string {
 
 // lookedAt says of how many samples an overlap is known, if not of all.
 func (f Finding) lookedAt() string {
-	if f.looked == 0 {
+	if f.some.WithAll == 0 {
 		return ""
 	}
-	return fmt.Sprintf(". There are so many that only %d were compared with all others, and each with those beside it in "+
-		"the file: more may overlap", f.looked)
+	return fmt.Sprintf(". There are so many that only %d were compared with one another, and %d with those beside them "+
+		"in the file: more may overlap", f.some.WithAll, f.some.Beside)
 }
 
 // shortcut says what tells a class.

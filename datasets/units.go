@@ -48,7 +48,7 @@ type families struct {
 	copied     int           // samples that equal an earlier one
 	copy       [2]int        // the first of them, and the one that it equals
 	overlapped int           // samples that overlap another
-	looked     int           // samples that were compared with all others
+	some       audit.Some    // of the samples, among which overlaps were looked for; nothing if among all
 	overlap    audit.Overlap // the first
 	of         []int         // the first sample of the family of each; nil if each is alone
 	size       []int         // of the family of each first sample

@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -11,8 +10,12 @@ import (
 // to a factor and an offset for each sensor.
 type Overlap struct{ Earlier, Later, Shift int }
 
+// Some says how many samples were compared with all of these, and how many with those beside them in the file. Both are
+// 0 if all samples were compared with all.
+type Some struct{ WithAll, Beside int }
+
 const (
-	overlapWork    = 1 << 29 // comparisons: of more samples than that allows some are compared with all
+	overlapWork    = 1 << 28 // comparisons: of more samples than that allows some are compared with all
 	leastOverlap   = 16      // time points
 	leastShare     = 0.2     // of a recording, that both have
 	leastDistinct  = 8       // values: a few spikes among zeros are alike by chance
@@ -20,138 +23,123 @@ const (
 	alikeDetails   = 0.98    // third differences, of which rounding is a larger part
 	beyondChance   = 8       // deviations of a correlation by Fisher's transformation
 	overlapSensors = 2
-	headDetails    = 32 // third differences, the signs of which are compared first
-	otherSigns     = 4  // of them, by rounding
 	compared       = 256
 )
 
 // Overlaps lists recordings that overlap, in any order. The values of the whole overlap and their third differences
 // must correlate: smooth outlines agree in their values alone. longest is the number of time points of the longest. Of
-// very many samples it compares some with all of these, and the others with those that stand beside them. It returns
-// how many were compared with all.
-func (s *Samples) Overlaps(longest int) (found []Overlap, looked int) {
+// very many samples it compares some with all of these, and more with those that stand beside them.
+func (s *Samples) Overlaps(longest int) (found []Overlap, some Some) {
 	if longest < leastOverlap {
-		return nil, s.Len()
+		return nil, some
 	}
 	chosen := Chosen(s.Len(), int(math.Sqrt(overlapWork/float64(longest))))
 	found = s.overlapsOf(chosen, len(chosen)).find()
 	if len(chosen) < s.Len() {
 		more := Chosen(s.Len(), max(len(chosen), overlapPlaces/longest))
+		some = Some{len(chosen), len(more)}
 		found = append(found, s.overlapsOf(more, overlapReach).find()...)
 	}
 	slices.SortFunc(found, func(a, b Overlap) int {
 		return cmp.Or(cmp.Compare(a.Earlier, b.Earlier), cmp.Compare(a.Later, b.Later), cmp.Compare(a.Shift, b.Shift))
 	})
-	return slices.Compact(found), len(chosen)
+	return slices.Compact(found), some
 }
 
 // find lists the overlaps of samples that stand within reach of one another.
 func (o *overlaps) find() (found []Overlap) {
-	told := make([]int, len(o.chosen)) // the last one with which each was told: periodic recordings overlap at many places
 	for a := range o.chosen {
-		length := o.length[a]
-		least := max(leastOverlap, int(leastShare*float64(length)))
-		_, details := o.sample(a)
-		for shift := 1; shift+least <= length; shift++ {
-			here := signs(details[0], shift)
-			head := ^uint32(0) >> (headDetails - min(headDetails, length-3-shift))
-			for b := max(0, a-o.reach); b < min(len(o.chosen), a+o.reach+1); b++ {
-				mismatch := bits.OnesCount32((here^o.begins[b])&head) > otherSigns
-				if mismatch || a == b || told[b] == a+1 || o.flat[b] || o.length[b] < length-shift {
-					continue
-				}
-				if o.sameFrom(a, b, shift) {
-					told[b] = a + 1
+		for ; o.ready < min(len(o.chosen), a+o.reach+1); o.ready++ {
+			o.prepare(o.ready)
+		}
+		least := max(leastOverlap, int(leastShare*float64(o.length[a])))
+		told := map[int]bool{} // periodic recordings overlap at many places
+		for shift := 1; shift+least <= o.length[a]; shift++ {
+			for _, b := range o.likeFrom(a, shift) {
+				if !told[b] && o.sameFrom(a, b, shift) {
+					told[b] = true
 					found = append(found, Overlap{o.chosen[a], o.chosen[b], shift})
 				}
 			}
 		}
 		if old := a - o.reach; old >= 0 {
-			o.kept[old] = [2][][]float64{}
+			o.kept[old] = nil
 		}
 	}
 	return found
+}
+
+// likeFrom lists the samples within reach that begin about as sample a goes on from time point shift.
+func (o *overlaps) likeFrom(a, shift int) (like []int) {
+	first, left := o.kept[a][0], o.length[a]-shift
+	here := first.outline(shift)
+	from, to := max(0, a-o.reach), min(len(o.chosen), a+o.reach+1)
+	var begin []float32 // is made where it is needed
+	for at, there := range o.bits[from:to] {
+		if here.differs(there) {
+			continue
+		}
+		b := from + at
+		if a == b || o.flat[b] || o.length[b] < left {
+			continue
+		}
+		if begin == nil {
+			begin = first.begin(shift)
+		}
+		if near(begin, o.begins[b]) {
+			like = append(like, b)
+		}
+	}
+	return like
 }
 
 // overlaps is what a look for overlaps knows of some samples.
 type overlaps struct {
 	*Samples
 	chosen []int
-	reach  int      // samples before and after each that it is compared with
-	begins []uint32 // the signs of their first third differences
+	reach  int             // samples before and after each that it is compared with
+	ready  int             // the first ones of chosen, of which the following is known
+	kept   [][]overlapping // [sample][sensor], of those that are still needed
+	bits   []uint64        // those of outlines
+	begins [][]float32
 	flat   []bool
 	length []int
-	kept   [][2][][]float64 // the values and third differences of [sample][sensor], of those that are needed
 }
 
 const (
-	overlapPlaces = 1 << 21 // time points of all samples that are compared with those beside them
+	overlapPlaces = 1 << 20 // time points of all samples that are compared with those beside them
 	overlapReach  = 8
 )
 
-// overlapsOf prepares a look at samples. If all are compared with all, their values are kept.
+// overlapsOf prepares a look at samples.
 func (s *Samples) overlapsOf(chosen []int, reach int) *overlaps {
 	n := len(chosen)
-	o := &overlaps{Samples: s, chosen: chosen, reach: reach, begins: make([]uint32, n), flat: make([]bool, n),
-		length: make([]int, n), kept: make([][2][][]float64, n)}
-	for b := range chosen {
-		series, details := o.sample(b)
-		o.length[b], o.begins[b] = len(series[0]), signs(details[0], 0)
-		o.flat[b] = !varied(series[0][:min(len(series[0]), headDetails)])
-		if reach < n {
-			o.kept[b] = [2][][]float64{}
-		}
-	}
-	return o
+	return &overlaps{Samples: s, chosen: chosen, reach: reach, kept: make([][]overlapping, n), bits: make([]uint64, n),
+		begins: make([][]float32, n), flat: make([]bool, n), length: make([]int, n)}
 }
 
-// sample returns the values and third differences of some sensors of a sample.
-func (o *overlaps) sample(at int) (series, details [][]float64) {
-	if o.kept[at][0] == nil {
-		series = o.firstSensors(o.chosen[at])
-		for _, sensor := range series {
-			details = append(details, thirdDifferences(sensor))
-		}
-		o.kept[at] = [2][][]float64{series, details}
+// prepare reads a sample.
+func (o *overlaps) prepare(at int) {
+	for _, sensor := range o.firstSensors(o.chosen[at]) {
+		o.kept[at] = append(o.kept[at], overlapping{newSummed(sensor), newSummed(thirdDifferences(sensor))})
 	}
-	return o.kept[at][0], o.kept[at][1]
+	first := o.kept[at][0]
+	values := first.values.of
+	o.length[at], o.bits[at], o.begins[at] = len(values), first.outline(0).bits, first.begin(0)
+	o.flat[at] = !varied(values[:min(len(values), outlined)])
 }
 
 // sameFrom reports whether sample a from time point shift on is the begin of sample b.
 func (o *overlaps) sameFrom(a, b, shift int) bool {
-	seriesA, detailsA := o.sample(a)
-	seriesB, detailsB := o.sample(b)
-	for sensor := range seriesA {
-		one, other := detailsA[sensor][shift:], detailsB[sensor]
-		whole := seriesA[sensor][shift:]
-		agree := same(one, other[:len(one)], alikeDetails) && same(whole, seriesB[sensor][:len(whole)], alike)
-		if !agree || !varied(whole[:min(len(whole), compared)]) {
+	other := o.kept[b]
+	for at, sensor := range o.kept[a] {
+		rest := sensor.values.of[shift:]
+		if !sensor.values.goesOnAs(other[at].values, shift, alike) ||
+			!sensor.details.goesOnAs(other[at].details, shift, alikeDetails) || !varied(rest[:min(len(rest), compared)]) {
 			return false
 		}
 	}
 	return true
-}
-
-// signs has a bit for each of some values from a place on: whether it is above 0.
-func signs(values []float64, from int) (all uint32) {
-	for at, value := range values[from:min(len(values), from+headDetails)] {
-		if value > 0 {
-			all |= 1 << at
-		}
-	}
-	return all
-}
-
-// same reports whether values correlate by least, and more than chance lets them. Of many it compares the first and the
-// last.
-func same(a, b []float64, least float64) bool {
-	if len(a) > 2*compared {
-		end := len(a) - compared
-		return same(a[:compared], b[:compared], least) && same(a[end:], b[end:], least)
-	}
-	const one = 1 - 1e-9 // whose transformation is finite
-	r := correlation(a, b)
-	return r >= least && math.Atanh(min(r, one))*math.Sqrt(float64(len(a)-3)) >= beyondChance
 }
 
 // varied reports whether values are not all alike but for a few.
@@ -175,7 +163,7 @@ func (s *Samples) firstSensors(i int) (sensors [][]float64) {
 
 // thirdDifferences returns the differences of the differences of the differences of values.
 func thirdDifferences(values []float64) []float64 {
-	var differences []float64
+	differences := make([]float64, 0, len(values))
 	for at := 3; at < len(values); at++ {
 		differences = append(differences, values[at]-3*values[at-1]+3*values[at-2]-values[at-3])
 	}
