@@ -168,11 +168,11 @@ func named(name string, errs []error) error {
 }
 
 // OnRandomGraph returns the data set on a random connected graph with as many edges, drawn from the seed. It has no
-// coordinates: directed slots would have the directions of the data's graph.
+// coordinates and no directed links: these are of the data's graph.
 func (d *Dataset) OnRandomGraph(seed int64) (*Dataset, error) {
 	var err error
 	other := *d
-	other.Coordinates = nil
+	other.Coordinates, other.Directed = nil, nil
 	other.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(seed))
 	if err != nil {
 		return nil, err

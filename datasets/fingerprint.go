@@ -42,7 +42,11 @@ func (d *Dataset) Fingerprint() Fingerprint {
 		add("recordings", d.span(), string(series))
 	}
 	add("labels", fmt.Sprintf("%d classes", d.Classes()), d.Labels, fmt.Sprintf("%q", d.ClassNames))
-	add("graph", fmt.Sprintf("%d edges", d.Affinity.Edges()), d.Affinity.Hash(), d.Coordinates, d.Grid, d.Parts, d.Bodies)
+	graph := []any{d.Affinity.Hash(), d.Coordinates, d.Grid, d.Parts, d.Bodies}
+	if d.Directed != nil { // fingerprints without are those of 0.1.0
+		graph = append(graph, d.Directed)
+	}
+	add("graph", fmt.Sprintf("%d edges", d.Affinity.Edges()), graph...)
 	add("split", fmt.Sprintf("%d/%d/%d", len(d.Train), len(d.Validation), len(d.Test)), d.Train, d.Validation, d.Test)
 	if d.Form != nil {
 		form, _ := json.Marshal(d.Form) // of plain values: cannot fail

@@ -72,6 +72,17 @@ func TestFingerprint(t *testing.T) {
 }
 
 // Transforms use a recording whole, also what its frames lose, such as its direction.
+// The direction of links is part of the graph, and data without has the fingerprint of before there were directions.
+func TestFingerprintOfDirections(t *testing.T) {
+	d := pathOfFour(t)
+	was := d.Fingerprint()
+	d.Directed = [][2]int{{1, 0}}
+	there := d.Fingerprint()
+	d.Directed = [][2]int{{0, 1}}
+	assert.Equal(t, []string{"graph"}, was.Differences(there))
+	assert.Equal(t, []string{"graph"}, there.Differences(d.Fingerprint()))
+}
+
 func TestFingerprintOfRecordings(t *testing.T) {
 	a, _ := lab()
 	values := a["series"].Data.([]float32)

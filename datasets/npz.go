@@ -12,7 +12,8 @@ import (
 )
 
 // npzArrays are the arrays that a file may hold.
-var npzArrays = []string{"features", "labels", "split", "class_names", "edges", "weights", "adjacency", "indptr",
+var npzArrays = []string{"features", "labels", "split", "class_names", "edges", "weights", "directed",
+	"adjacency", "indptr",
 	"indices", "data", "coordinates", "latitude", "longitude", "node_names", "grid", "parts", "bodies", "groups",
 	"sample_names", "recording",
 	"series", "lengths", "rate", "times", "sensor_names", "as_read", "stretches", "windows"}

@@ -91,6 +91,11 @@ func (r *npzReader) readForms() (given bool, err error) {
 	if r.Has("weights") && !r.Has("edges") {
 		errs = append(errs, errors.New("weights without edges; store edges [E, 2] beside them, or leave them out"))
 	}
+	if r.Has("directed") && !r.Has("edges") {
+		errs = append(errs, errors.New("directed without edges; store edges [E, 2] beside it, each from its first "+
+			"node to its "+
+			"second, or leave it out"))
+	}
 	if len(names) == 1 && r.opts.KNN > 0 {
 		errs = append(errs, fmt.Errorf("the graph is given by %s and by knn %d; keep one of them", names[0], r.opts.KNN))
 	}
@@ -160,7 +165,50 @@ func (r *npzReader) readEdges() (*affinity.Matrix, error) {
 	if len(ends) > 0 && slices.Min(ends) == 1 {
 		r.raw.fromOne = true
 	}
+	if err := r.readDirected(edges); err != nil {
+		return nil, err
+	}
 	return about("edges")(affinity.New(r.nodes, edges))
+}
+
+// readDirected reads `directed`, true or false, which says whether each edge leads from its first node to its second.
+func (r *npzReader) readDirected(edges []affinity.Edge) error {
+	if !r.Has("directed") {
+		return nil
+	}
+	a, err := r.Array("directed")
+	if err != nil {
+		return err
+	}
+	values, err := a.Ints()
+	if err != nil || len(values) != 1 || values[0] != 0 && values[0] != 1 {
+		return fmt.Errorf("directed is an array of shape %v and kind %s; want one value, true if each edge leads from its "+
+			"first node to its second, or false", a.Shape, a.Kind())
+	}
+	if values[0] == 0 {
+		return nil
+	}
+	r.raw.Directed = oneWay(edges)
+	if r.raw.Directed == nil && len(edges) > 0 {
+		appendf(&r.raw.Warnings, "directed is true, and edges lists each link both ways round, so that none leads one way; "+
+			"list those once that do")
+	}
+	return nil
+}
+
+// oneWay returns the edges, from node to node, that are not listed the other way round, too. Self-loops lead nowhere.
+func oneWay(edges []affinity.Edge) (links [][2]int) {
+	listed := map[[2]int]bool{}
+	for _, e := range edges {
+		listed[[2]int{e.I, e.J}] = true
+	}
+	for _, e := range edges {
+		link := [2]int{e.I, e.J}
+		if listed[link] && !listed[[2]int{e.J, e.I}] {
+			links, listed[link] = append(links, link), false // once
+		}
+	}
+	return links
 }
 
 // rounded reports whether an array that was read has the results of computations, which are rounded.

@@ -38,7 +38,7 @@ func (r *npzReader) readRecordings() error {
 	}
 	if s.other { // what the file has for its own sensors does not fit
 		r.nodes, raw.Nodes = len(form.Sensors), len(form.Sensors)
-		raw.Graph, raw.Coordinates, raw.Parts = r.opts.Graph, nil, nil
+		raw.Graph, raw.Directed, raw.Coordinates, raw.Parts = r.opts.Graph, nil, nil, nil
 	}
 	first := slices.IndexFunc(raw.SampleNotes, func(notes []string) bool { return notes != nil })
 	if first >= 0 {

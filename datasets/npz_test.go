@@ -48,6 +48,29 @@ func (a arrays) with(name string, array *npz.Array) arrays {
 	return a
 }
 
+// directed gives each edge the way in which it is listed, but for those that are listed both ways. The graph has all
+// without it.
+func TestDirected(t *testing.T) {
+	for _, yes := range []*npz.Array{vectorOf(true), {Data: []bool{true}}, vectorOf[int64](1)} {
+		d := path4().with("directed", yes).load(t, Options{})
+		assert.Equal(t, [][2]int{{0, 1}, {2, 1}, {2, 3}}, d.Directed)
+		assert.Equal(t, path4().load(t, Options{}).Affinity, d.Affinity)
+		random, err := d.OnRandomGraph(1)
+		require.NoError(t, err)
+		assert.Nil(t, random.Directed)
+	}
+	for _, undirected := range []arrays{path4(), path4().with("directed", vectorOf(false))} {
+		assert.Nil(t, undirected.load(t, Options{}).Directed)
+	}
+	both := matrixOf[int64](2, 0, 1, 1, 0, 3, 3, 1, 2, 1, 2, 2, 3)
+	d := path4().with("directed", vectorOf(true)).with("edges", both).load(t, Options{})
+	assert.Equal(t, [][2]int{{1, 2}, {2, 3}}, d.Directed)
+	none := matrixOf[int64](2, 0, 1, 1, 0, 1, 2, 2, 1, 2, 3, 3, 2)
+	d = path4().with("directed", vectorOf(true)).with("edges", none).load(t, Options{})
+	assert.Nil(t, d.Directed)
+	messagetest.Names(t, strings.Join(d.Warnings, "\n"), "directed is true … both ways")
+}
+
 func vectorOf[T any](values ...T) *npz.Array {
 	return &npz.Array{Shape: []int{len(values)}, Data: values}
 }
@@ -344,6 +367,13 @@ func TestNPZGraphErrors(t *testing.T) {
 		{"two graphs", path4().with("adjacency", matrixOf(4, make([]float64, 16)...)), 0,
 			[]string{"2 times … edges … adjacency"}},
 		{"edges and knn", path4(), 2, []string{"given by edges … knn 2"}},
+		{"directed without edges", without().with("directed", vectorOf(true)), 3, []string{"directed without edges"}},
+		{"directed each", path4().with("directed", vectorOf(true, false, true)), 0,
+			[]string{"directed … shape [3] … kind bool … one value, true"}},
+		{"directed by another number", path4().with("directed", vectorOf[int64](2)), 0,
+			[]string{"directed … one value, true"}},
+		{"directed in words", path4().with("directed", vectorOf("yes")), 0,
+			[]string{"directed … kind string … one value, true"}},
 		{"weights alone", without().with("weights", vectorOf(1.0)), 3, []string{"weights without edges"}},
 		{"half a CSR", without().with("indptr", vectorOf[int64](0)).with("data", vectorOf(1.0)), 0,
 			[]string{"indptr, indices and data … together … indices is not there"}},

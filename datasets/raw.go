@@ -101,6 +101,9 @@ type Raw struct {
 	// If it is nil, Make joins each of the nodes to the KNN nearest by the training samples, and sensors by correlations.
 	Graph *affinity.Matrix
 	KNN   int
+	// Directed are links of the graph, each from a node or sensor to another, that lead this way and not back; nil if the
+	// source gives links no direction. The graph has them without.
+	Directed [][2]int
 	// Coordinates `[nodes, d]`, row-major, are the positions of nodes or sensors in pictures and for directed slots; nil
 	// if there are none.
 	Coordinates []float64

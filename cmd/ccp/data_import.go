@@ -73,6 +73,9 @@ func (c *importCommand) furtherFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.options.Time, "time", "",
 		"`COLUMN` of times in each recording (default: time, timestamp, date, t and the like)")
 	f.StringVar(&c.options.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
+	f.BoolVar(&c.options.Directed, "directed", false,
+		"--links lead from their first sensor to their second, as water in a "+
+			"river: transforms then tell which way something moves")
 	f.StringSliceVar(&c.options.Columns, "columns", nil, "`NAMES` of a table's columns: of samples; samples,times; or "+
 		"samples,times,sensors,values, which may be several (default: sample,time,sensor,value)")
 	choiceVar(f, &c.options.Layout, "layout", "",

@@ -19,8 +19,8 @@ const (
 )
 
 // heightsOf returns the height of each sensor in each direction of the graph: the sensor's places on the main axes of
-// the positions or, where there are no positions and the graph was given, its number of links. There is none if neither
-// tells sensors apart.
+// the positions or, where there are no positions and the graph was given without a direction, its number of links.
+// There is none if neither tells sensors apart.
 func heightsOf(d *datasets.Dataset, links *affinity.Matrix) [][]float32 {
 	if links == nil {
 		return nil
@@ -38,7 +38,7 @@ func heightsOf(d *datasets.Dataset, links *affinity.Matrix) [][]float32 {
 		}
 		return onMainAxes(positions)
 	}
-	if d.GraphLearned() {
+	if d.GraphLearned() || d.Directed != nil {
 		return nil
 	}
 	degrees := make([]float64, n)
@@ -52,6 +52,22 @@ func heightsOf(d *datasets.Dataset, links *affinity.Matrix) [][]float32 {
 		return nil
 	}
 	return [][]float32{loop.Convert[float32](degrees)}
+}
+
+// directedSensors returns the links of a data set that lead one way, from sensor to sensor. Of a signal whose nodes are
+// sensors at frames, they are those within the first frame.
+func directedSensors(d *datasets.Dataset) (links [][2]int) {
+	if d.Series != nil || !d.Layout.InTime() {
+		return d.Directed
+	}
+	for _, link := range d.Directed {
+		fromFrame, from := d.Layout.At(int32(link[0]))
+		toFrame, to := d.Layout.At(int32(link[1]))
+		if fromFrame == 0 && toFrame == 0 {
+			links = append(links, [2]int{from, to})
+		}
+	}
+	return links
 }
 
 // onMainAxes returns the places of positions `[sensors, d]` on their main axes (principal component analysis). Each

@@ -32,6 +32,17 @@ func TestHeightsOfPositions(t *testing.T) {
 	}
 }
 
+// Of nodes that are sensors at frames, the links that lead one way are those of the sensors.
+func TestDirectedSensors(t *testing.T) {
+	d := &datasets.Dataset{Raw: datasets.Raw{Info: signal.Info{Nodes: 6, Channels: 1}, Directed: [][2]int{{1, 0}, {4, 3}}}}
+	assert.Equal(t, d.Directed, directedSensors(d))
+	d.Layout = affinity.Layout{Frames: 2, Sensors: 3}
+	assert.Equal(t, [][2]int{{1, 0}}, directedSensors(d))
+	d.Layout = affinity.Layout{Frames: 3, Sensors: 2, SensorWise: true}
+	d.Directed = [][2]int{{3, 0}, {0, 1}}
+	assert.Equal(t, [][2]int{{1, 0}}, directedSensors(d))
+}
+
 // Without positions a link leads to the node of more links. A graph whose nodes have as many says nothing.
 func TestHeightsOfDegrees(t *testing.T) {
 	star := []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 0, J: 2, Weight: 1}, {I: 0, J: 3, Weight: 1}}
@@ -43,5 +54,7 @@ func TestHeightsOfDegrees(t *testing.T) {
 		{I: 2, J: 0, Weight: 1}})
 	require.NoError(t, err)
 	assert.Nil(t, heightsOf(d, ring))
+	d.Directed = [][2]int{{0, 1}}
+	assert.Nil(t, heightsOf(d, links), "the source says which way links lead")
 	assert.Nil(t, heightsOf(d, nil))
 }

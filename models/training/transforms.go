@@ -18,6 +18,7 @@ func (r *run) transformsOf(d *datasets.Dataset) (transforms.Config, error) {
 		return c, err
 	}
 	c.Seed, c.Backend = uint64(r.config.Seed), r.backend
+	c.Directed = directedSensors(d)
 	c.Heights = heightsOf(d, c.Links)
 	c.Lone = len(classesOfSeveralGroups(d)) == 0
 	if d.GraphLearned() {

@@ -54,6 +54,9 @@ def network(order=NAMES, names=NAMES):
 both = np.concatenate([PAIRS, PAIRS[:, ::-1]])
 twice = np.concatenate([WEIGHTS, WEIGHTS])
 named = pd.DataFrame(DENSE, index=NAMES, columns=NAMES)
+two_weights = networkx.DiGraph()
+two_weights.add_nodes_from(NAMES)
+two_weights.add_weighted_edges_from([("a", "b", 1), ("b", "a", 2)])
 table = pd.DataFrame({"from": [NAMES[a] for a, _ in PAIRS], "to": [NAMES[b] for _, b in PAIRS], "weight": WEIGHTS})
 
 
@@ -94,6 +97,18 @@ def test_forms_without_weights(graph):
     assert ((dense(_graph.arrays_of(graph, 4, names)) > 0) == (DENSE > 0)).all()
 
 
+def test_directed():
+    """A networkx graph that is directed says which way links lead, unless each has one back."""
+    river = networkx.DiGraph([("a", "b"), ("c", "b"), ("b", "d"), ("d", "b")])
+    found = _graph.arrays_of(river, 4, NAMES)
+    assert found["directed"] and found["edges"].tolist() == [[0, 1], [1, 3], [2, 1], [3, 1]]
+    assert "directed" not in _graph.arrays_of(network().to_directed(), 4, NAMES)
+    found = _graph.arrays_of({"edges": [["c", "b"]], "directed": True}, 4, NAMES)
+    assert found["directed"] and found["edges"].tolist() == [[2, 1]]
+    found = _graph.arrays_of(({"edges": [[0, 1]], "directed": True}, NAMES[::-1]), 4, NAMES)
+    assert found["directed"] and found["edges"].tolist() == [[3, 2]]
+
+
 def test_coordinates():
     at = {"d": (3, 0), "b": (1, 0), "a": (0, 0), "c": (2, 1), "elsewhere": (9, 9)}
     want = [[0, 0], [1, 0], [2, 1], [3, 0]]
@@ -114,7 +129,8 @@ at_two = np.zeros((4, 2))
     (network(range(4), range(4)), NAMES, r"nodes 0, 1, 2, 3, which X has not; its sensors are 'a', .*relabel_nodes"),
     (network(NAMES + ["e"]), NAMES, "nodes 'e', which X has not"),
     (network().subgraph(["a", "b", "c"]), NAMES, "no node for the sensors 'd'"),
-    (networkx.DiGraph([("a", "b"), ("c", "d")]), NAMES, "from 'a' to 'b' has no like one back"),
+    (two_weights, NAMES, "from 'a' to 'b' has another weight than the one back"),
+    ({"directed": True}, NAMES, r"graph\['directed'\] says which way .* give edges"),
     (({"adjacency": DENSE}, ["a", "b", "c", "e"]), NAMES, "nodes 'e', which X has not"),
     ((both.T, NAMES), None, "graph names its nodes, .* have no names"),
     ((both.T, NAMES[:3]), NAMES, "edge 2 joins 2 and 3, and X has the 3 sensors"),

@@ -83,6 +83,7 @@ func TestFolders(t *testing.T) {
 	assert.Equal(t, `--test "ben_*"`, result.SplitBy)
 	assert.Equal(t, []string{"anna", "ben"}, result.Groups)
 	assert.Equal(t, "the 2 links of "+links, result.Graph)
+	assert.Nil(t, d.Directed)
 	assert.Zero(t, result.Filled.Samples, "a time point at the end without values is none")
 	assert.Equal(t, "ben", d.Groups[19])
 	assert.Len(t, d.Series[0], 6*6, "anna, 6 time points")
@@ -92,6 +93,12 @@ func TestFolders(t *testing.T) {
 			assert.Zero(t, d.Series[0][6*timepoint+2*sensor+1], "the hip is the origin")
 		}
 	}
+
+	// Links may lead one way.
+	result, d = importedAt(t, 4, Options{Links: links, Directed: true}, folder)
+	assert.Equal(t, [][2]int{{0, 1}, {1, 2}}, d.Directed)
+	messagetest.Names(t, result.Graph, "2 links … first … second")
+	messagetest.Names(t, refused(t, Options{Directed: true}, folder), "--directed … by --links … leave --directed out")
 
 	// Without links all sensors of a frame are joined; where they have positions, near ones.
 	_, d = importedAt(t, 4, Options{}, folder)

@@ -28,6 +28,7 @@ type Options struct {
 	Gaps    []float64 // values that stand for missing ones
 
 	Links      string // a CSV of pairs of sensors that belong together
+	Directed   bool   // with Links: each leads from its first sensor to its second
 	Positions  string // or a CSV of positions of sensors
 	Neighbours int    // with Positions: the nearest sensors that each sensor is joined to
 	Parts      string // a CSV of sensors and their parts of a body

@@ -3,6 +3,7 @@ package recordings
 // This file links sensors: by a file of pairs, or by their positions.
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -16,9 +17,17 @@ func (m *making) linkSensors() error {
 	switch {
 	case m.Links != "" && m.Positions != "":
 		return fmt.Errorf("the graph is given by --links %s and by --positions %s; keep one of them", m.Links, m.Positions)
+	case m.Directed && m.Links == "":
+		return errors.New("--directed says that links lead from their first sensor to their second, and there are " +
+			"none: give " +
+			"a file of pairs by --links, or leave --directed out")
 	case m.Links != "":
 		ends, err = m.linkedPairs()
 		m.made.Graph = fmt.Sprintf("the %d links of %s", len(ends)/2, m.Links)
+		if m.Directed {
+			m.made.Graph += ", each from its first sensor to its second"
+			keep(m, "directed", []bool{true})
+		}
 	case m.Positions != "":
 		ends, err = m.linkNearest()
 	default:

@@ -59,6 +59,7 @@ type Config struct {
 	Table    bool             // samples are rows of a table, or signals on a graph: one time point each
 	Turned   int              // frames, if a sample is `[sensors, frames, channels]`; else 0
 	Links    *affinity.Matrix // of the sensors or nodes; nil: unknown
+	Directed [][2]int         // links that lead one way; see features.Shape
 	Heights  [][]float32      // of the sensors or nodes in each direction; see features.Shape
 	Guess    affinity.Layout  // of the nodes of a table, if their links look like sensors at frames
 	// Relink returns the links as some of the samples alone would give them; nil if Links do not follow from samples. A

@@ -71,6 +71,7 @@ func (c Config) headerFor(samples []Sample) header {
 		Added:        2,
 		Centred:      true,
 		Gaussians:    map[string]float64{},
+		Directed:     c.Directed,
 		Heights:      c.Heights,
 		LinksLearned: c.Relink != nil,
 		links:        c.Links,

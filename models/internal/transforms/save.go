@@ -36,6 +36,7 @@ type header struct {
 	Centred          bool               // intervals subtract means, as in QUANT; false in checkpoints of 0.1.0
 	Parts            []Part
 	Shares           []float64   // of the ridge classifiers in their mean; one or none is one ridge classifier
+	Directed         [][2]int    `json:",omitempty"` // see features.Shape
 	Heights          [][]float32 `json:",omitempty"` // see features.Shape
 	LinksLearned     bool        `json:",omitempty"` // see features.Shape
 
@@ -56,6 +57,7 @@ func (h header) shape() features.Shape {
 		MostSummed:    h.Added,
 		MeansSubtract: h.Centred,
 		Links:         h.links,
+		Directed:      h.Directed,
 		Heights:       h.Heights,
 		LinksLearned:  h.LinksLearned,
 	}
@@ -363,6 +365,11 @@ func (h header) check() error {
 	treesMissing := h.Forest != nil && h.Trees == 0
 	if h.Nodes < 0 || h.Nodes > 2*leastTrees*MostSamples || h.Trees < 0 || h.Trees > mostTrees || treesMissing {
 		return fmt.Errorf("its forest has %d trees of %d nodes", h.Trees, h.Nodes)
+	}
+	for _, heights := range h.Heights {
+		if len(heights) != h.Columns/h.Channels {
+			return fmt.Errorf("%d sensors have %d heights in a direction of the graph", h.Columns/h.Channels, len(heights))
+		}
 	}
 	if !validShares(h.Shares) {
 		return fmt.Errorf("the shares of its ridge classifiers are %v; at most two add up to 1", h.Shares)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-EXPLICIT = {"edges", "weights", "adjacency", "coordinates", "latitude", "longitude"}
+EXPLICIT = {"edges", "weights", "directed", "adjacency", "coordinates", "latitude", "longitude"}
 
 
 def arrays_of(graph: Any, count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
@@ -70,7 +70,7 @@ def _reordered(arrays: dict[str, np.ndarray], places: np.ndarray) -> dict[str, n
             found[name] = places[value]
         elif name == "adjacency":
             found[name] = value[np.ix_(nodes, nodes)]
-        elif name != "weights":  # a line for each node
+        elif name not in ("weights", "directed"):  # a line for each node
             found[name] = value[nodes]
     return found
 
@@ -175,15 +175,18 @@ def _few(names: Any) -> str:
 def _networkx(graph: Any, count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
     nodes = list(graph.nodes)
     place = dict(zip(nodes, _places(nodes, count, names, whole=True)))
+    directed = {}
     if graph.is_directed():
         back = {(b, a): weight for a, b, weight in graph.edges(data="weight", default=1)}
         for a, b, weight in graph.edges(data="weight", default=1):
-            if back.get((a, b)) != weight and a != b:
-                raise ValueError(f"graph: the link from {a!r} to {b!r} has no like one back, and links have no direction here: "
-                                 "give graph.to_undirected()")
+            if back.get((a, b), weight) != weight:
+                raise ValueError(f"graph: the link from {a!r} to {b!r} has another weight than the one back, and weights have no "
+                                 "direction here: give graph.to_undirected()")
+        if any((a, b) not in back for a, b in graph.edges):
+            directed = {"directed": np.array(True)}
     ends = [(place[a], place[b], weight) for a, b, weight in graph.edges(data="weight", default=1)]
     table = np.array(ends, dtype=np.float64).reshape(-1, 3)
-    return _edges(table[:, :2], table[:, 2], count)
+    return {**_edges(table[:, :2], table[:, 2], count), **directed}
 
 
 def _named_positions(positions: Mapping[Hashable, Any], count: int, names: Sequence[Hashable] | None) -> dict[str, np.ndarray]:
@@ -237,9 +240,13 @@ def _explicit(graph: Mapping[str, Any], count: int, names: Sequence[Hashable] | 
             raise ValueError(f"graph['edges'] has shape {pairs.shape}, and must have [E, 2]: a pair of sensors a row")
         numbers = np.issubdtype(pairs.dtype, np.number)
         weights = given.pop("weights", None)
+        directed = {name: given.pop(name) for name in ("directed",) if name in given}
         if numbers or given:
             _by_places(names)
-        return {**given, **(_edges(pairs, weights, count) if numbers else _named_edges(pairs, weights, count, names))}
+        return {**given, **directed, **(_edges(pairs, weights, count) if numbers else _named_edges(pairs, weights, count, names))}
+    if "directed" in given:
+        raise ValueError("graph['directed'] says which way edges lead, and graph['edges'] is not there: give edges [E, 2], each from its "
+                         "first sensor to its second")
     for name, value in given.items():
         if len(value) != count:
             raise ValueError(f"graph[{name!r}] has the length {len(value)}, and X has {count} sensors")

@@ -48,7 +48,8 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         Geometric's ``edge_index`` or ``(edge_index, edge_weight)`` or ``Data``, edges [E, 2] or with weights [E, 3], a frame
         of any of these, positions as a mapping from names or as ``{"coordinates": array}``, or an MNE montage. Nodes with
         names are matched to the columns of X or to ``sensor_names``, whatever their order; ``(graph, names)`` names the nodes
-        of a graph that has none. Links have no direction.
+        of a graph that has none. Links lead one way in a networkx graph that is directed, and in
+        ``{"edges": edges, "directed": True}``; else they have no direction.
     sensor_names : sequence of str, default=None
         Names of the sensors of an array X, in its order. A frame names its own.
     time : bool, default=None

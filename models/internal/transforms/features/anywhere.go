@@ -56,7 +56,7 @@ func newAnywhere(s Shape) Map {
 // channelLinks returns the links of a channel.
 func (s Shape) channelLinks(channel int) channelLinks {
 	c := channelLinks{pairs: s.linkedPairs(channel, mostLinksRead)}
-	for direction := range s.Heights {
+	for direction := range s.directions() {
 		var leading []int
 		var turns []float32
 		for at, p := range c.pairs {

@@ -34,7 +34,8 @@ func TestExportTransforms(t *testing.T) {
 	links, err := affinity.New(columns/2, edges)
 	require.NoError(t, err)
 	shape := Shape{Columns: columns, Channels: 2, Length: 40, Longest: 90, Frames: 7, Features: 1000, Groups: 4,
-		Links: links, Heights: [][]float32{drawnHeights(rng, columns/2), make([]float32, columns/2)}}
+		Links: links, Directed: [][2]int{{5, 0}, {2, 3}},
+		Heights: [][]float32{drawnHeights(rng, columns/2), make([]float32, columns/2)}}
 	scaling := unscaled(columns)
 	sample := func(timepoints int) (values []float32) {
 		for range timepoints * columns {

@@ -29,7 +29,10 @@ type Shape struct {
 	Links         *affinity.Matrix // between sensors; nil if unknown
 	// LinksLearned says that the links follow from the training samples.
 	LinksLearned bool
-	// Heights are of sensors, for each direction of the graph: a link leads from the lower sensor to the higher one.
+	// Directed are links, each from a sensor to another, that the data's source says to lead this way. They are the first
+	// direction of the graph.
+	Directed [][2]int
+	// Heights are of sensors, for each other direction of the graph: a link leads from the lower sensor to the higher one.
 	Heights [][]float32
 }
 

@@ -378,6 +378,34 @@ func TestAnywhereSeesTheWay(t *testing.T) {
 	}
 }
 
+// On a ring no heights tell the way, but links that lead one way do. What is unknown of a link turns it into neither.
+func TestAnywhereFollowsDirectedLinks(t *testing.T) {
+	const sensors, timepoints = 24, 30
+	var edges []affinity.Edge
+	var directed [][2]int
+	for i := range sensors {
+		to := (i + 7) % sensors // the ring's links lead both up and down
+		edges = append(edges, affinity.Edge{I: i, J: to, Weight: 1})
+		if i != 3 {
+			directed = append(directed, [2]int{i, to})
+		}
+	}
+	ring, err := affinity.New(sensors, edges)
+	require.NoError(t, err)
+	m := newAnywhere(Shape{Columns: sensors, Channels: 1, Length: timepoints, Links: ring, Directed: directed})
+	assert.Len(t, m.(*anywhere).channels[0].leading[0], sensors-1)
+	scaling, r, rng := unscaled(sensors), new(Recording), rand.New(rand.NewPCG(3, 4))
+	for _, from := range []int{0, 9, 17} {
+		for _, way := range []int{1, -1} {
+			out := make([]float32, m.Width())
+			scaling.Read(r, pulse(rng, sensors, timepoints, from, 7*way))
+			m.Features(r, out)
+			same, signed := m.(*anywhere).channels[0].counts()
+			assert.Greater(t, float32(way)*out[(same+signed+2)*len(linkQuantiles)+3], float32(0.3))
+		}
+	}
+}
+
 // A walk's steps are powers of P = (I + D⁻¹·A)/2, and a lone node keeps its value.
 func TestWalk(t *testing.T) {
 	links, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 3}})

@@ -1,13 +1,15 @@
 package features
 
 import (
+	"cmp"
+
 	"github.com/clusterpool/ccp/internal/loop"
 )
 
 // pair is two columns that a transform compares.
 type pair struct {
 	from, to int
-	// turns has 1 for each direction of the graph in which to lies beyond from, -1 where from lies beyond to, and 0 where
+	// turns has 1 for each direction of the graph in which from leads to to, -1 where to leads to from, and 0 where
 	// neither does.
 	turns []float32
 }
@@ -77,27 +79,38 @@ func eachWithItself(n int) (columns [][2]int) {
 
 // pairs returns the pairs of columns, with their turns.
 func (s Shape) pairs(columns [][2]int) (pairs []pair) {
+	turns := s.directions()
 	for _, ends := range columns {
-		pairs = append(pairs, s.pair(ends[0], ends[1]))
+		p := pair{from: ends[0], to: ends[1]}
+		for _, turn := range turns {
+			p.turns = append(p.turns, turn(p.from/s.Channels, p.to/s.Channels))
+		}
+		pairs = append(pairs, p)
 	}
 	return pairs
 }
 
-// pair returns the pair of two columns, with its turns.
-func (s Shape) pair(from, to int) pair {
-	p := pair{from: from, to: to}
-	for _, heights := range s.Heights {
-		rise := heights[to/s.Channels] - heights[from/s.Channels]
-		switch {
-		case rise > 0:
-			p.turns = append(p.turns, 1)
-		case rise < 0:
-			p.turns = append(p.turns, -1)
-		default:
-			p.turns = append(p.turns, 0)
+// directions returns, for each direction of the graph, how it turns a link between two sensors; see pair.
+func (s Shape) directions() (turns []func(from, to int) float32) {
+	if s.Directed != nil {
+		directed := map[[2]int]bool{}
+		for _, link := range s.Directed {
+			directed[link] = true
 		}
+		turns = append(turns, func(from, to int) float32 {
+			switch {
+			case directed[[2]int{from, to}]:
+				return 1
+			case directed[[2]int{to, from}]:
+				return -1
+			}
+			return 0
+		})
 	}
-	return p
+	for _, heights := range s.Heights {
+		turns = append(turns, func(from, to int) float32 { return float32(cmp.Compare(heights[to], heights[from])) })
+	}
+	return turns
 }
 
 // lagBins returns the bins of lags above zero, up to half of so many time points: bin b has the lags from edges[b] up
