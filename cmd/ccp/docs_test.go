@@ -170,6 +170,11 @@ func flagsOf(cmd *cobra.Command, names map[string]bool) {
 func TestDocsNameWhatExists(t *testing.T) {
 	flags := map[string]bool{"--help": true}
 	flagsOf(newRoot(nil), flags)
+	reader, err := os.ReadFile("../../python/src/clusterpool/read/__main__.py") // python -m clusterpool.read
+	require.NoError(t, err)
+	for _, found := range regexp.MustCompile(`add_argument\("(--[a-z-]+)"`).FindAllSubmatch(reader, -1) {
+		flags[string(found[1])] = true
+	}
 	option := regexp.MustCompile(`^(level_\d+/)?(ccp|readout|batchnorm|resnet|bayes)_[a-z_]+(=\S+)?$`)
 	checked := 0
 	for path, text := range pages(t) {

@@ -1,0 +1,155 @@
+"""python -m clusterpool.read: files of recorders to a data set."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from . import formats
+from .describe import describe
+from .samples import Choices, Collection
+from .texts import some
+from .windows import parse_length
+
+ABOUT = """Make an .npz file, to train on, of the files of recorders: EEG, motion capture, test benches, robots.
+A folder stands for all such files in it. The class of a recording is its folder's name, or what --labels says; with
+--window, events in the files are the classes of what is cut out: windows inside a lasting event, and one window from a
+moment on."""
+FORMATS = "\n".join(
+    f"  {', '.join(one.endings):38}{one.name:26}"
+    + (f"pip install 'clusterpool[{one.extra}]'" if one.extra else "nothing else")
+    for one in formats.FORMATS
+)
+EXAMPLES = """examples:
+  python -m clusterpool.read recordings/ --out mine.npz                  a folder in it for each class
+  python -m clusterpool.read s*.edf --window 2s --out eeg.npz            events are the classes
+  python -m clusterpool.read drive.mf4 --label mode --window 5s --out drive.npz    a channel is"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    made = argparse.ArgumentParser(
+        "python -m clusterpool.read",
+        description=ABOUT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"{EXAMPLES}\n\nformats:\n{FORMATS}\n\nall of them: pip install 'clusterpool[read]'",
+        allow_abbrev=False,
+    )
+    names = {"type": lambda text: [one.strip() for one in text.split(",") if one.strip()], "metavar": "NAMES"}
+    made.add_argument("files", nargs="+", type=pathlib.Path, metavar="FILES", help="files, or folders of them")
+    made.add_argument("--out", type=pathlib.Path, required=True, metavar="FILE", help="FILE to write, .npz")
+    made.add_argument("--overwrite", action="store_true", help="replace the file if it exists")
+    made.add_argument(
+        "--window",
+        type=parse_length,
+        metavar="DURATION",
+        help="cut windows of a DURATION such as 2s, or of so many time points",
+    )
+    made.add_argument(
+        "--step", type=parse_length, metavar="DURATION", help="between the begins of windows (default: a whole window)"
+    )
+    made.add_argument(
+        "--label",
+        metavar="WHAT",
+        help="what tells the class: events, folder, none (for files to predict), or the name of a channel of "
+        "states (default: what there is)",
+    )
+    made.add_argument(
+        "--labels",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="table of the classes: file,label, and perhaps group; or of stretches: file,start,end,label, in s from the begin",
+    )
+    made.add_argument("--events", help="NAMES of the events that are classes (default: all)", **names)
+    made.add_argument("--until-next", action="store_true", help="a momentary event lasts until the next one")
+    made.add_argument(
+        "--rest", metavar="NAME", help="NAME of the class of what no lasting event covers, instead of leaving it out"
+    )
+    made.add_argument(
+        "--offset",
+        type=parse_length,
+        metavar="DURATION",
+        help="begin the window of a moment this much later, or, as -0.2s, earlier",
+    )
+    made.add_argument(
+        "--group",
+        metavar="REGEX",
+        help="REGEX whose brackets hold, in a recording's name, whose it is: '^([a-z]+)_' (default: a file's, of "
+        "several files; else a stretch's)",
+    )
+    made.add_argument("--take", help="NAMES of the sensors to take, in this order (default: all)", **names)
+    made.add_argument("--leave", default=[], help="NAMES of sensors to leave out", **names)
+    made.add_argument(
+        "--rate", type=float, metavar="HZ", help="time points a second, of files that have neither a rate nor times"
+    )
+    return made
+
+
+def main(line: Sequence[str] | None = None) -> int:
+    """Run the command line, and return the exit code: 0, 1 for files that cannot be used, 2 for the line itself."""
+    parsed = vars(parser().parse_args(line))
+    given, out, overwrite = parsed.pop("files"), parsed.pop("out"), parsed.pop("overwrite")
+    try:
+        if out.suffix != ".npz":
+            raise ValueError(f"--out {out} must end in .npz")
+        if out.exists() and not overwrite:
+            raise FileExistsError(f"{out} exists: choose another name, or --overwrite")
+        choices = Choices(**parsed)
+        if choices.window is None and (
+            choices.step or choices.offset or choices.events or choices.until_next or choices.rest
+        ):
+            raise ValueError("--step, --offset, --events, --rest and --until-next go with --window")
+        paths, passed = find(given)
+        collection = Collection(choices)
+        collection.read(paths)
+        arrays = collection.arrays()
+        write(out, arrays)
+        print(*describe(out, arrays, collection), sep="\n")
+        if passed:
+            print(f"note: {len(passed)} files are not read, as their names end in {some(sorted(set(passed)))}")
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        print(f"clusterpool.read: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def find(given: Sequence[pathlib.Path]) -> tuple[list[pathlib.Path], list[str]]:
+    """Return the files to read, of folders all that a reader takes, in the order of their names; and the endings passed over."""
+    endings = {ending for one in formats.FORMATS for ending in one.endings}
+    paths, passed = [], []
+    for path in given:
+        if not path.is_dir():
+            formats.format_of(path)
+            paths.append(path)
+            continue
+        inside = sorted(
+            one
+            for one in path.rglob("*")
+            if one.is_file() and not any(part.startswith(".") for part in one.relative_to(path).parts)
+        )
+        taken = [one for one in inside if one.suffix.lower() in endings]
+        passed += [one.suffix or one.name for one in inside if one not in taken and one.suffix.lower() not in formats.BESIDE]
+        if not taken:
+            raise ValueError(f"{path}: no file in this folder ends in {', '.join(sorted(endings))}")
+        paths += taken
+    return paths, passed
+
+
+def write(out: pathlib.Path, arrays: dict[str, np.ndarray]) -> None:
+    """Write the file whole or not at all."""
+    part = out.with_name(out.name + ".part")
+    try:
+        with open(part, "wb") as file:
+            np.savez(file, **arrays)
+        os.replace(part, out)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""ActiGraph (.gt3x), by pygt3x."""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import pygt3x.reader
+
+from .recording import Channel, Recording
+
+
+def read(path: pathlib.Path) -> list[Recording]:
+    """Read acceleration in g; while the device slept, the values are missing.
+
+    pygt3x repeats the last value over the whole of a sleep. A second without a packet is a pause.
+    """
+    with pygt3x.reader.FileReader(str(path)) as file:
+        if not len(file.acceleration):
+            raise ValueError("there is no acceleration")
+        times, slept = file.acceleration[:, 0], file.acceleration[:, 4] == 1
+        values = file.acceleration[:, 1:4] if file.nhanes else file.calibrate_acceleration(file.acceleration[:, 1:4])
+        order = np.argsort(times, kind="stable")
+        times, values = times[order] - times[order[0]], np.where(slept[:, None], np.nan, values)[order]
+    recording = Recording("", [Channel(f"acc.{axis}", times, values[:, at], "g") for at, axis in enumerate("xyz")])
+    if slept.any():
+        recording.notes.append(f"{np.count_nonzero(slept)} values are missing, as the device slept")
+    return [recording]

@@ -1,0 +1,50 @@
+"""BrainVision, EEGLAB and GDF, by MNE: EEG."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import warnings
+
+import mne
+import numpy as np
+
+from .electrodes import place, status_events
+from .recording import Channel, Event, Recording
+
+
+def read(path: pathlib.Path) -> list[Recording]:
+    """Read a file that MNE knows, whole, in microvolts where it is in volts; annotations are events.
+
+    Where recording was paused or pieces were joined, no window may lie across: these marks keep the name "BAD boundary".
+    """
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        raw = mne.io.read_raw(path, preload=True, verbose="warning")
+    recording = Recording(
+        "", [], notes=[str(one.message).split("\n")[0] for one in said if issubclass(one.category, RuntimeWarning)]
+    )
+    step = 1 / raw.info["sfreq"]
+    volts = (
+        {name for name, unit in zip(raw.ch_names, raw._orig_units.values()) if unit.endswith("V")}
+        if raw._orig_units
+        else set(raw.copy().pick(["eeg", "eog", "ecg", "emg"]).ch_names)
+    )
+    times = raw.times
+    for name, kind, values in zip(raw.ch_names, raw.get_channel_types(), raw.get_data()):
+        if kind == "stim":
+            recording.events += status_events(times, values.astype(np.int64))
+        elif name in volts:
+            recording.channels.append(Channel(name, times, values * 1e6, "µV"))
+        else:
+            recording.channels.append(Channel(name, times, values))
+    for onset, duration, text in zip(
+        raw.annotations.onset - raw.first_time, raw.annotations.duration, raw.annotations.description
+    ):
+        if re.search("boundary|new segment", text, re.IGNORECASE):
+            if onset > step / 2:
+                recording.events.append(Event(onset - step / 4, onset - step / 4, "BAD boundary"))
+        else:
+            recording.events.append(Event(onset, onset + (duration if duration > 1.5 * step else 0), text))
+    place(recording)
+    return [recording]

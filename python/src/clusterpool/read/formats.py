@@ -1,0 +1,99 @@
+"""Which reader takes a file, and what it needs."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import pathlib
+from typing import NamedTuple
+
+from .recording import Recording
+
+
+class Format(NamedTuple):
+    """A format: the endings of its files, the module that reads it, the extra of the wheel and the packages behind it."""
+
+    name: str
+    endings: tuple[str, ...]
+    module: str
+    extra: str
+    packages: tuple[str, ...]
+
+
+FORMATS = (
+    Format("EDF, BDF", (".edf", ".bdf"), "edf", "edf", ("edfio",)),
+    Format("BrainVision, EEGLAB, GDF", (".vhdr", ".set", ".gdf"), "brainvision", "brainvision", ("mne",)),
+    Format("WFDB", (".hea",), "wfdb", "wfdb", ("wfdb",)),
+    Format("XDF", (".xdf", ".xdfz"), "xdf", "xdf", ("pyxdf",)),
+    Format("TDMS", (".tdms",), "tdms", "tdms", ("npTDMS",)),
+    Format("MDF", (".mf4", ".mdf"), "mdf", "mdf", ("asammdf",)),
+    Format("C3D", (".c3d",), "c3d", "c3d", ("ezc3d",)),
+    Format("MATLAB", (".mat",), "matlab", "matlab", ("scipy", "h5py")),
+    Format("NetCDF", (".nc", ".nc4"), "netcdf", "netcdf", ("xarray", "h5netcdf")),
+    Format("Axivity", (".cwa",), "axivity", "", ()),
+    Format("ActiGraph", (".gt3x",), "actigraph", "actigraph", ("pygt3x",)),
+    Format("COMTRADE", (".cfg", ".cff"), "comtrade", "comtrade", ("comtrade",)),
+    Format("miniSEED", (".mseed", ".miniseed", ".msd", ".sac", ".gse2"), "miniseed", "miniseed", ("obspy",)),
+    Format("MCAP", (".mcap",), "mcap", "mcap", ("mcap", "mcap-ros2-support", "mcap-protobuf-support")),
+)
+BESIDE = {
+    ".dat": "the header beside it, .hea of WFDB or .cfg of COMTRADE",
+    ".atr": "the header beside it, .hea",
+    ".eeg": "the .vhdr beside it",
+    ".vmrk": "the .vhdr beside it",
+    ".fdt": "the .set beside it",
+    **dict.fromkeys(
+        (".csv", ".tsv", ".txt", ".xlsx", ".parquet", ".npy", ".ts", ".arff"), "it to ccp data import, which reads it"
+    ),
+}
+
+
+def format_of(path: pathlib.Path) -> Format:
+    """Return the format of a file by its ending, or say what to do."""
+    ending = path.suffix.lower()
+    for one in FORMATS:
+        if ending in one.endings:
+            return one
+    if ending in BESIDE:
+        raise ValueError(f"{path}: give {BESIDE[ending]}")
+    known = ", ".join(f"{one.name} ({' '.join(one.endings)})" for one in FORMATS)
+    raise ValueError(f"{path}: no format ends in {ending or 'nothing'}; there are {known}")
+
+
+def read(path: str | pathlib.Path) -> list[Recording]:
+    """Read the recordings in a file.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        Its library is not installed.
+    ValueError
+        There is no such format, or the library cannot read the file.
+    """
+    path = pathlib.Path(path)
+    of = format_of(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: there is no such file")
+    try:
+        module = importlib.import_module(f"{__package__}.{of.module}")
+    except ModuleNotFoundError as missing:
+        raise ModuleNotFoundError(
+            f"{path}: {of.name} needs {' and '.join(of.packages)}: pip install 'clusterpool[{of.extra}]'"
+        ) from missing
+    try:
+        return module.read(path)
+    except ModuleNotFoundError as missing:
+        raise ModuleNotFoundError(
+            f"{path}: {of.name} needs {missing.name}: pip install 'clusterpool[{of.extra}]'"
+        ) from missing
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{path}: {reader_of(of)} cannot read it: {error or type(error).__name__}") from error
+
+
+def reader_of(of: Format) -> str:
+    """Name the library and its version."""
+    if not of.packages:
+        return "clusterpool"
+    return f"{of.packages[0]} {importlib.metadata.version(of.packages[0])}"

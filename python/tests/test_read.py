@@ -1,0 +1,327 @@
+"""python -m clusterpool.read: what it makes of recordings, what it says, and what it refuses."""
+
+import sys
+
+import numpy as np
+import pytest
+import scipy.io
+
+from clusterpool import _program
+from clusterpool.read import Channel, Event, Recording, formats
+from clusterpool.read.__main__ import main
+from clusterpool.read.recording import on_one_clock, stretches
+from clusterpool.read.windows import Cutter, parse_length, until_next
+
+
+def recording(path, seconds=4.0, wave=0.0, **more):
+    """Write a MATLAB file of two sensors at 50 Hz; x has a wave of that many Hz."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    times, draw = np.arange(round(seconds * 50)) / 50, np.random.default_rng(sum(path.name.encode()))
+    x = np.sin(2 * np.pi * wave * times) + draw.normal(0, 0.3, len(times))
+    scipy.io.savemat(path, {"x": x, "y": draw.normal(size=len(times)), "fs": 50.0, **more})
+    return path
+
+
+def run(capsys, *line):
+    code = main([str(one) for one in line])
+    return code, *capsys.readouterr()
+
+
+@pytest.fixture
+def walks(tmp_path):
+    """A folder for each class, with four recordings of unequal lengths."""
+    for label, wave in (("rest", 0.0), ("walk", 2.0)):
+        for at in range(4):
+            recording(tmp_path / "all" / label / f"{label}{at}.mat", 4 + at / 10, wave)
+    return tmp_path / "all"
+
+
+def classes(data):
+    return data["class_names"][data["labels"]].tolist()
+
+
+def check(path):
+    return _program.run(_program.find(), ["data", "check", path])[0]
+
+
+def test_folders(walks, tmp_path, capsys):
+    """Folders are classes; the program takes the file, trains on it, and predicts recordings without a class."""
+    out = tmp_path / "mine.npz"
+    code, said, _ = run(capsys, walks, "--out", out)
+    data = np.load(out)
+    assert (
+        code == 0 and data["series"].shape == (8, 2, 215) and data["rate"] == 50 and list(data["sensor_names"]) == ["x", "y"]
+    )
+    assert classes(data) == ["rest"] * 4 + ["walk"] * 4 and data["sample_names"][5] == "walk1"
+    assert np.isnan(data["series"][0, :, 200:]).all() and not np.isnan(data["series"][:, :, :200]).any()
+    assert "rest0: 4 s at 50 Hz, 2 sensors" in said and "rest 4, walk 4" in said and "200 to 215 time points" in said
+    assert "labels" in check(out)
+    _program.run(_program.find(), ["train", "--fast", "--backend", "go", "--data", out, "--checkpoint", tmp_path / "run"])
+    code, said, _ = run(
+        capsys, recording(tmp_path / "new" / "a.mat", wave=2.0), "--label", "none", "--out", tmp_path / "new.npz"
+    )
+    assert code == 0 and "labels" not in np.load(tmp_path / "new.npz") and "ccp predict" in said
+    assert (
+        "a,walk,"
+        in _program.run(
+            _program.find(), ["predict", "--backend", "go", "--checkpoint", tmp_path / "run", tmp_path / "new.npz"]
+        )[0]
+    )
+
+
+def test_windows_of_states(tmp_path, capsys):
+    """The stretches of a channel of states are cut into windows; no window has two states, and a stretch is a group."""
+    mode = np.repeat([1.0, 2.0, np.nan, 1.0], [100, 75, 15, 110])
+    path = recording(tmp_path / "a.mat", 6, mode=mode)
+    code, said, _ = run(capsys, path, "--label", "mode", "--window", "1s", "--out", tmp_path / "mine.npz")
+    data = np.load(tmp_path / "mine.npz")
+    assert code == 0 and classes(data) == ["1", "1", "2", "1", "1"] and list(data["sensor_names"]) == ["x", "y"]
+    assert list(data["sample_names"]) == [f"a at {start:g} s" for start in (0, 1, 2, 3.8, 4.8)]
+    assert list(data["groups"]) == ["a #0", "a #0", "a #1", "a #2", "a #2"] and "groups    3" in said
+    x = scipy.io.loadmat(path)["x"].ravel()
+    assert np.allclose(data["series"][3, 0], x[190:240], atol=1e-6)
+    assert "labels" in check(tmp_path / "mine.npz")
+    data = windowed(capsys, tmp_path, path, "--label", "mode", "--window", "50", "--step", "25")
+    assert classes(data) == ["1"] * 3 + ["2"] * 2 + ["1"] * 3
+
+
+def windowed(capsys, tmp_path, *line):
+    code, said, refused = run(capsys, *line, "--overwrite", "--out", tmp_path / "mine.npz")
+    assert code == 0, refused
+    return np.load(tmp_path / "mine.npz")
+
+
+def test_streams_are_kept(tmp_path, capsys):
+    """The file says where each window lay, and which stretch it is of; what has no class is one by --rest."""
+    path, table = recording(tmp_path / "a.mat", 8), tmp_path / "labels.csv"
+    table.write_text("onset,duration,description\n1,2,b\n3,2,a\n6.5,0.5,b\n")
+    data = windowed(
+        capsys, tmp_path, path, "--labels", table, "--window", "1s", "--step", "500ms", "--events", "a,b", "--rest", "still"
+    )
+    assert data["class_names"].tolist() == ["a", "b", "still"]
+    assert data["stretches"].tolist() == [[0, 0, 1, 2], [0, 1, 3, 1], [0, 3, 5, 0], [0, 5, 6.5, 2], [0, 7, 8, 2]]
+    assert classes(data) == ["still"] + ["b"] * 3 + ["a"] * 3 + ["still"] * 3
+    assert data["windows"][1:4].tolist() == [[1, 1, 2], [1, 1.5, 2.5], [1, 2, 3]]
+    assert "stretches" in check(tmp_path / "mine.npz")
+
+
+def test_one_recording_of_each_class(tmp_path, capsys):
+    """The windows in the last fifth of each are the test, a window apart."""
+    for label, wave in (("a", 0.0), ("b", 2.0)):
+        recording(tmp_path / label / "1.mat", 50, wave)
+    data = windowed(capsys, tmp_path, tmp_path / "a", tmp_path / "b", "--window", "2s", "--step", "1s")
+    begins = np.array([float(name.split()[2]) for name in data["sample_names"]])
+    assert (
+        set(begins[data["split"] == 2]) == {*range(40, 49)}
+        and set(begins[data["split"] == 0]) == {*range(38)}
+        and "groups" not in data
+    )
+    assert "labels" in check(tmp_path / "mine.npz")
+
+
+def test_table_of_labels(tmp_path, capsys):
+    """A table has the classes and groups of files, or stretches of them."""
+    paths = [recording(tmp_path / f"p{at}.mat") for at in range(4)]
+    table = tmp_path / "labels.csv"
+    table.write_text("file;label;group\n" + "".join(f"p{at}.mat;{'ab'[at % 2]};{'uv'[at // 2]}\n" for at in range(4)))
+    data = windowed(capsys, tmp_path, *paths, "--labels", table, "--window", "2s")
+    assert classes(data) == list("aabbaabb") and list(data["groups"]) == list("uuuuvvvv")
+    assert list(windowed(capsys, tmp_path, *paths, "--labels", table, "--group", "p([0-9])")["groups"]) == list("0123")
+    table.write_text("file,start,end,label\np0,0,2,a\np0,2,4,b\np1,1,3,a\n")
+    data = windowed(capsys, tmp_path, *paths[:2], "--labels", table, "--window", "1s")
+    assert classes(data) == list("aabbaa") and list(data["groups"]) == ["p0"] * 4 + ["p1"] * 2
+    assert list(data["sample_names"][[3, 4]]) == ["p0 at 3 s", "p1 at 1 s"]
+    code, _, refused = run(capsys, *paths, "--labels", table, "--window", "1s", "--out", tmp_path / "new.npz")
+    assert code == 1 and "no line for" in refused and "p2.mat,CLASS" in refused
+
+
+def test_times(tmp_path, capsys):
+    """Recordings of unlike rates keep their times; one that nobody gave a rate has none, or the one that is said."""
+    for at in range(4):
+        recording(tmp_path / "a" / f"fast{at}.mat")
+        scipy.io.savemat(
+            recording(tmp_path / "b" / f"slow{at}.mat"),
+            {"x": np.sin(np.arange(100.0) * (at + 1)), "y": np.arange(100.0) % 7, "fs": 25.0},
+        )
+    data = windowed(capsys, tmp_path, tmp_path / "a", tmp_path / "b")
+    assert (
+        "rate" not in data
+        and np.allclose(data["times"][5, :100], np.arange(100) / 25)
+        and np.isnan(data["times"][5, 100:]).all()
+    )
+    assert "times" in check(tmp_path / "mine.npz")
+    for at in "ab":
+        scipy.io.savemat(tmp_path / at / "none.mat", {"x": np.arange(60.0)})
+    untimed = [tmp_path / at / "none.mat" for at in "ab"]
+    assert not {"rate", "times"} & set(windowed(capsys, tmp_path, *untimed))
+    assert windowed(capsys, tmp_path, *untimed, "--rate", "10", "--window", "2s")["series"].shape == (6, 1, 20)
+    code, _, refused = run(capsys, *untimed, tmp_path / "a" / "fast0.mat", "--take", "x", "--out", tmp_path / "new.npz")
+    assert code == 1 and "none.mat" in refused and "--rate" in refused
+
+
+@pytest.mark.parametrize(
+    ("line", "facts"),
+    [
+        (["missing.mat"], ["missing.mat", "no such file"]),
+        (["table.csv"], ["table.csv", "ccp data import"]),
+        (["a.dat"], ["a.dat", ".hea", ".cfg"]),
+        (["a.foo"], ["a.foo", ".edf", ".tdms"]),
+        (["a.mat"], ["classes", "--labels", "--label none"]),
+        (["a.mat", "--label", "mode"], ["'mode'", "x, y"]),
+        (["a.mat", "--label", "none", "--step", "1s"], ["--step", "--window"]),
+        (["a.mat", "--label", "none", "--window", "9s"], ["shorter than a window 1", "200 time points"]),
+        (["a.mat", "--label", "none", "--take", "z"], ["a.mat", "'z'", "x, y"]),
+        (["a.mat", "--label", "none", "--rate", "5"], ["a.mat", "--rate"]),
+        (["a.mat", "broken.mat", "--label", "none"], ["broken.mat", "scipy"]),
+        (["a.mat", "other.mat", "--label", "none"], ["other.mat", "a.mat", "emg"]),
+        (["a.mat", "--label", "none", "--out", "there.npz"], ["there.npz", "--overwrite"]),
+    ],
+)
+def test_refusals(line, facts, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    recording(tmp_path / "a.mat")
+    scipy.io.savemat("other.mat", {"emg": np.arange(200.0), "fs": 50.0})
+    (tmp_path / "broken.mat").write_bytes(b"not at all")
+    (tmp_path / "there.npz").write_bytes(b"mine")
+    code, _, refused = run(capsys, *line, *([] if "--out" in line else ["--out", "new.npz"]))
+    assert code == 1 and all(fact in refused for fact in facts), refused
+    assert not (tmp_path / "new.npz").exists() and (tmp_path / "there.npz").read_bytes() == b"mine"
+
+
+def test_missing_library(tmp_path, monkeypatch, capsys):
+    """What is not installed is named with the extra that brings it."""
+    (tmp_path / "a.tdms").write_bytes(b"")
+    monkeypatch.setitem(sys.modules, "nptdms", None)
+    monkeypatch.delitem(sys.modules, "clusterpool.read.tdms", raising=False)
+    code, _, refused = run(capsys, tmp_path / "a.tdms", "--out", tmp_path / "new.npz")
+    assert code == 1 and "npTDMS" in refused and "pip install 'clusterpool[tdms]'" in refused
+
+
+def test_sensors_that_some_lack(tmp_path, capsys):
+    recording(tmp_path / "a" / "1.mat", emg=np.zeros(200))
+    recording(tmp_path / "b" / "2.mat")
+    code, said, _ = run(capsys, tmp_path / "a", tmp_path / "b", "--out", tmp_path / "mine.npz")
+    assert code == 0 and list(np.load(tmp_path / "mine.npz")["sensor_names"]) == ["x", "y"]
+    assert "emg" in said and "2.mat lacks it" in said
+
+
+def test_one_clock():
+    """Slower channels are interpolated between their values and not over a hole; whole numbers keep their last value."""
+    fast, slow = np.arange(40) / 10, np.r_[0.5, 1, 1.5, 3.5]
+    made = Recording(
+        "", [Channel("a", fast, np.sin(fast)), Channel("b", slow, 2 * slow), Channel("c", slow, np.array([1, 2, 3, 4]))]
+    )
+    table = on_one_clock(made)
+    assert table.step == pytest.approx(0.1) and np.array_equal(table.values[:, 0], np.sin(fast))
+    inside = (fast >= 0.5) & (fast <= 1.5) | (fast == 3.5)
+    assert np.array_equal(~np.isnan(table.values[:, 1]), inside) and np.allclose(table.values[inside, 1], 2 * fast[inside])
+    assert (
+        table.values[[4, 5, 9, 10, 14, 15, 35, 37], 2].tolist()[1:] == [1, 1, 2, 2, 3, 4, 4]
+        and np.isnan(table.values[[4, 20, 30], 2]).all()
+    )
+    assert any("b (0.5 s), c (0.5 s)" in note for note in made.notes)
+
+
+def test_pauses():
+    """An even clock with a pause has NaN there; an uneven one keeps its times."""
+    times = np.r_[0:1:0.1, 1.5:2:0.1]
+    table = on_one_clock(Recording("", [Channel("a", times, np.arange(15.0))]))
+    assert (
+        len(table.times) == 20
+        and np.flatnonzero(np.isnan(table.values[:, 0])).tolist() == [10, 11, 12, 13, 14]
+        and table.values[15, 0] == 10
+    )
+    uneven = np.cumsum(np.random.default_rng(0).uniform(0.05, 0.2, 50))
+    table = on_one_clock(Recording("", [Channel("a", uneven, np.arange(50.0))]))
+    assert table.step == 0 and np.array_equal(table.times, uneven)
+    late = on_one_clock(
+        Recording("", [Channel("a", np.arange(20) / 10, np.arange(20.0)), Channel("b", 100 + np.arange(2.0), np.zeros(2))])
+    )
+    assert np.isnan(late.values[:, 1]).all()
+
+
+def test_cutter():
+    """Windows lie inside of lasting events, one begins at each moment; counts are whole numbers of time points."""
+    table = on_one_clock(Recording("", [Channel("a", np.arange(3000) / 300, np.arange(3000.0))]))
+    cutter = Cutter(parse_length("100ms"))
+    _, cut = cutter.cut(
+        table,
+        [
+            Event(0.1, 0.7, "a"),
+            Event(1, 1, "b"),
+            Event(9.95, 9.95, "b"),
+            Event(2, 2.05, "c"),
+            Event(3, 4, "a"),
+            Event(3.05, 3.3, "d"),
+            Event(5, 5, "e"),
+        ],
+        [Event(5.05, 5.2, "BAD blink")],
+    )
+    assert {one.where.stop - one.where.start for one in cut} == {30} and [
+        one.where.start for one in cut if one.label == "a"
+    ][:6] == [30, 60, 90, 120, 150, 180]
+    assert [(one.where.start, one.label) for one in cut if one.label in "bcde"] == [(300, "b")]
+    assert [one.where.start for one in cut if one.label == "a"][6:] == [990, 1020, 1050, 1080, 1110, 1140, 1170]
+    assert dict(cutter.lost) == {
+        "beyond the recording": 1,
+        "of stretches shorter than a window": 1,
+        "with a part of two classes": 5,
+        "marked as bad": 1,
+    }
+    _, early = Cutter(parse_length("1s"), offset=parse_length("-200ms")).cut(table, [Event(1, 1, "b")])
+    assert [(one.where.start, one.where.stop) for one in early] == [(240, 540)]
+    lasting = until_next([Event(1, 1, "a"), Event(3, 3, "b")])
+    assert [(one.start, one.end) for one in lasting] == [(1, 3), (3, np.inf)]
+
+
+def test_lost_classes(tmp_path, capsys):
+    """A class of which no window is left is an error that names it."""
+    path, table = recording(tmp_path / "a.mat"), tmp_path / "labels.csv"
+    table.write_text("file,start,end,label\na,0,2,long\na,2,2.5,short\na,3,4,long\n")
+    code, _, refused = run(capsys, path, "--labels", table, "--window", "1s", "--out", tmp_path / "new.npz")
+    assert code == 1 and "short" in refused and "--events" in refused
+    data = windowed(capsys, tmp_path, path, "--labels", table, "--window", "1s", "--events", "long")
+    assert classes(data) == ["long"] * 3
+
+
+def test_stretches_of_texts():
+    channel = Channel("mode", np.arange(6.0), np.array([b"a", b"a", b"", b"b ", b"b", b"a"]))
+    assert [(one.start, one.end, one.label) for one in stretches(channel)] == [(0, 2, "a"), (3, 5, "b"), (5, 6, "a")]
+
+
+def test_axes(tmp_path, capsys):
+    """hip.x, hip.y, hip.z are axes of a sensor, if all sensors have them."""
+    for label in "ab":
+        (tmp_path / label).mkdir()
+        scipy.io.savemat(
+            tmp_path / label / "1.mat", {"hip": {axis: np.arange(9.0) + at for at, axis in enumerate("xyz")}, "fs": 1.0}
+        )
+    data = windowed(capsys, tmp_path, tmp_path / "a", tmp_path / "b")
+    assert (
+        data["series"].shape == (2, 1, 9, 3)
+        and list(data["sensor_names"]) == ["hip"]
+        and np.array_equal(data["series"][0, 0, 4], [4, 5, 6])
+    )
+
+
+def test_table_of_formats():
+    """No two formats share an ending, and each extra is one of the wheel."""
+    endings = [ending for one in formats.FORMATS for ending in one.endings]
+    assert len(set(endings)) == len(endings)
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        extras = set(metadata("clusterpool").get_all("Provides-Extra"))
+    except PackageNotFoundError:
+        pytest.skip("the source tree has no metadata")
+    assert {one.extra for one in formats.FORMATS if one.extra} | {"read"} <= extras
+
+
+@pytest.mark.parametrize("text", ["", "2", "x", "1m30s", "-0.2s"])
+def test_lengths(text):
+    wanted = {"2": (2, False), "1m30s": (90, True), "-0.2s": (-0.2, True)}.get(text)
+    if wanted is None:
+        with pytest.raises(Exception, match="1m30s"):
+            parse_length(text)
+    else:
+        assert (parse_length(text).amount, parse_length(text).in_seconds) == wanted

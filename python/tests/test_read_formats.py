@@ -1,0 +1,554 @@
+"""Each reader on a small valid file: by the format's own library, or by the format's description where that writes none."""
+
+import importlib
+import json
+import os
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+
+from clusterpool import read as package
+from clusterpool.read import matlab, read
+
+
+def needs(module, extra):
+    if os.environ.get("CLUSTERPOOL_REQUIRE_READERS"):
+        return importlib.import_module(module)
+    return pytest.importorskip(module, reason=f"{module} is not installed: pip install 'clusterpool[{extra}]'")
+
+
+def only(path):
+    (recording,) = read(path)
+    return recording, {one.name: one for one in recording.channels}
+
+
+def events(recording):
+    return [(round(one.start, 6), round(one.end, 6), one.label) for one in recording.events]
+
+
+def test_edf(tmp_path):
+    """A slow signal keeps its own values and rate beside a fast one; MNE gives it values that were never measured."""
+    edfio = needs("edfio", "edf")
+    step = np.repeat([0.0, 100.0], 50)
+    edfio.Edf(
+        [
+            edfio.EdfSignal(np.sin(np.arange(2560) / 9), 256, label="EEG Fp1-REF", physical_dimension="uV"),
+            edfio.EdfSignal(step, 10, label="SaO2", physical_dimension="%"),
+        ],
+        annotations=[edfio.EdfAnnotation(1, 2, "closed"), edfio.EdfAnnotation(4.5, None, "open")],
+    ).write(tmp_path / "a.edf")
+    recording, channels = only(tmp_path / "a.edf")
+    assert events(recording) == [(1, 3, "closed"), (4.5, 4.5, "open")]
+    eeg, oxygen = recording.channels
+    assert (
+        oxygen.unit == "%" and np.allclose(oxygen.values, step, atol=0.01) and np.allclose(oxygen.times, np.arange(100) / 10)
+    )
+    assert (
+        eeg.unit == "uV"
+        and np.allclose(eeg.values, np.sin(np.arange(2560) / 9), atol=1e-3)
+        and np.allclose(eeg.times, np.arange(2560) / 256)
+    )
+
+
+def discontinuous(path, onsets):
+    """Write an EDF+D file by the description of EDF+: a signal of 10 Hz in records of 1 s, which begin at the onsets."""
+
+    def fields(width, *values):
+        return b"".join(str(value).encode().ljust(width) for value in values)
+
+    head = fields(8, 0) + fields(80, "X X X X", "Startdate 01-JAN-2020 X X X") + fields(8, "01.01.20", "00.00.00", 768)
+    head += (
+        fields(44, "EDF+D")
+        + fields(8, len(onsets), 1)
+        + fields(4, 2)
+        + fields(16, "Cz", "EDF Annotations")
+        + fields(80, "", "")
+    )
+    head += (
+        fields(8, "uV", "", -3276.8, -1, 3276.7, 1, -32768, -32768, 32767, 32767)
+        + fields(80, "", "")
+        + fields(8, 10, 30)
+        + fields(32, "", "")
+    )
+    records = [
+        np.arange(10 * at, 10 * at + 10, dtype="<i2").tobytes()
+        + f"+{onset}\x14\x14\0+{onset + 0.5}\x15{0.5}\x14e{at}\x14\0".encode().ljust(60, b"\0")
+        for at, onset in enumerate(onsets)
+    ]
+    path.write_bytes(head + b"".join(records))
+
+
+def test_discontinuous_edf(tmp_path):
+    """A pause stays where it was, and so annotations stay with what they mark; MNE and edfio close it."""
+    needs("edfio", "edf")
+    discontinuous(tmp_path / "a.edf", [0, 1, 5, 6])
+    recording, channels = only(tmp_path / "a.edf")
+    assert np.allclose(channels["Cz"].times, np.r_[0:2:0.1, 5:7:0.1]) and np.allclose(
+        channels["Cz"].values, np.arange(40) / 10
+    )
+    assert events(recording)[2] == (5.5, 6, "e2")
+    assert channels["Cz"].values[np.searchsorted(channels["Cz"].times, 5.5 - 1e-9)] == pytest.approx(2.5)
+
+
+def test_bdf(tmp_path):
+    """The changes of BioSemi's status channel are moments; its upper bits, which say how the amplifier is, are none."""
+    edfio = needs("edfio", "edf")
+    status = np.full(300, 0x100000)
+    status[100:110] += 7
+    status[200:210] += 9
+    edfio.Bdf(
+        [
+            edfio.BdfSignal(np.sin(np.arange(300) / 9), 100, label="A1", physical_dimension="uV"),
+            edfio.BdfSignal.from_digital(status.astype(np.int32), 100, label="Status", physical_range=(-8388608, 8388607))
+            if hasattr(edfio.BdfSignal, "from_digital")
+            else edfio.BdfSignal(status.astype(float), 100, label="Status", physical_range=(-8388608, 8388607)),
+        ]
+    ).write(tmp_path / "a.bdf")
+    recording, channels = only(tmp_path / "a.bdf")
+    assert list(channels) == ["A1"] and events(recording) == [(1, 1, "7"), (2, 2, "9")]
+
+
+def test_brainvision(tmp_path):
+    pybv, _ = needs("pybv", "brainvision"), needs("mne", "brainvision")
+    data = np.random.default_rng(0).normal(0, 20e-6, (2, 500))
+    pybv.write_brainvision(
+        data=data,
+        sfreq=250,
+        ch_names=["Cz", "EOG"],
+        fname_base="a",
+        folder_out=str(tmp_path),
+        unit="µV",
+        events=[{"onset": 100, "type": "Stimulus", "description": 1, "duration": 1}],
+    )
+    recording, channels = only(tmp_path / "a.vhdr")
+    assert np.allclose(channels["Cz"].values, data[0] * 1e6, atol=0.1) and channels["Cz"].unit == "µV"
+    assert channels["Cz"].times[1] == pytest.approx(0.004) and events(recording) == [(0.4, 0.4, "Stimulus/S  1")]
+    assert set(recording.positions) == {"Cz"}
+
+
+def test_wfdb(tmp_path):
+    """A signal with four values a frame keeps them all; wfdb averages them unless it is told not to."""
+    wfdb = needs("wfdb", "wfdb")
+    fast, slow = np.round(100 * np.sin(np.arange(400) / 3)) / 10, np.arange(100.0) / 10
+    wfdb.Record(
+        record_name="a",
+        n_sig=2,
+        fs=25,
+        sig_len=100,
+        e_d_signal=[(fast * 100).astype(int), (slow * 100).astype(int)],
+        samps_per_frame=[4, 1],
+        fmt=["16", "16"],
+        adc_gain=[100.0, 100.0],
+        baseline=[0, 0],
+        units=["mV", "bpm"],
+        sig_name=["ECG", "HR"],
+        adc_res=[16, 16],
+        adc_zero=[0, 0],
+        init_value=[0, 0],
+        checksum=[0, 0],
+        block_size=[0, 0],
+        file_name=["a.dat", "a.dat"],
+    ).wrsamp(write_dir=str(tmp_path), expanded=True)
+    wfdb.wrann(
+        "a",
+        "atr",
+        np.array([25, 50, 60]),
+        symbol=["+", "N", "+"],
+        aux_note=["(AFIB", "", "(N"],
+        fs=25,
+        write_dir=str(tmp_path),
+    )
+    recording, channels = only(tmp_path / "a.hea")
+    assert np.allclose(channels["ECG"].values, fast, atol=0.02) and np.allclose(channels["ECG"].times, np.arange(400) / 100)
+    assert np.allclose(channels["HR"].values, slow, atol=0.02) and channels["HR"].unit == "bpm"
+    assert events(recording) == [(1, 2.4, "(AFIB"), (2, 2, "N"), (2.4, np.inf, "(N")]
+
+
+def xdf(path, streams):
+    """Write an XDF file by its description: streams of (name, type, format, rate, labels, times, rows)."""
+
+    def chunk(tag, content):
+        return b"\x04" + struct.pack("<IH", len(content) + 2, tag) + content
+
+    out = b"XDF:" + chunk(1, b"<info><version>1.0</version></info>")
+    for number, (name, kind, form, rate, labels, times, rows) in enumerate(streams, 1):
+        listed = "".join(f"<channel><label>{label}</label><unit>microvolts</unit></channel>" for label in labels)
+        head = (
+            f"<info><name>{name}</name><type>{kind}</type><channel_count>{len(labels)}</channel_count><nominal_srate>{rate}</nominal_srate>"
+            f"<channel_format>{form}</channel_format><desc><channels>{listed}</channels></desc></info>"
+        )
+        out += chunk(2, struct.pack("<I", number) + head.encode())
+        content = struct.pack("<I", number) + b"\x04" + struct.pack("<I", len(times))
+        for time, row in zip(times, rows):
+            content += b"\x08" + struct.pack("<d", time)
+            content += (
+                b"".join(b"\x01" + bytes([len(one)]) + one.encode() for one in row)
+                if form == "string"
+                else struct.pack(f"<{len(row)}f", *row)
+            )
+        out += chunk(3, content)
+    path.write_bytes(out)
+
+
+def test_xdf(tmp_path):
+    """Values stay beside the markers over a pause; pyxdf spreads one of 4 s at 100 Hz over all times."""
+    needs("pyxdf", "xdf")
+    times = 1000 + np.r_[0:5:0.01, 9:14:0.01] + np.random.default_rng(0).uniform(-0.002, 0.002, 1000)
+    xdf(
+        tmp_path / "a.xdf",
+        [
+            ("Amp", "EEG", "float32", 100, ["Cz", "O1"], times, np.c_[np.arange(1000), -np.arange(1000)]),
+            ("Keys", "Markers", "string", 0, ["m"], [1002.5, 1010.0], [["go"], ["stop"]]),
+        ],
+    )
+    recording, channels = only(tmp_path / "a.xdf")
+    since = channels["Cz"].times
+    assert np.abs(since - since[0] - np.r_[0:5:0.01, 9:14:0.01]).max() < 0.002 and np.allclose(
+        np.diff(since[:500]), np.diff(since[:2])
+    )
+    assert channels["O1"].unit == "microvolts" and np.array_equal(channels["O1"].values, -np.arange(1000))
+    assert [round(one.start - since[0], 1) for one in recording.events] == [2.5, 10.0] and [
+        one.label for one in recording.events
+    ] == ["go", "stop"]
+    assert any("made even" in note for note in recording.notes)
+
+
+def test_tdms(tmp_path):
+    """Channels have their own rates and begins; groups with the same channels are recordings."""
+    nptdms = needs("nptdms", "tdms")
+    begin = np.datetime64("2024-05-31T12:00:00")
+
+    def channel(group, name, values, step, later):
+        return nptdms.ChannelObject(
+            group,
+            name,
+            values,
+            properties={
+                "wf_increment": step,
+                "wf_start_time": begin + np.timedelta64(later, "ms"),
+                "wf_start_offset": 0.0,
+                "unit_string": "V",
+            },
+        )
+
+    with nptdms.TdmsWriter(tmp_path / "a.tdms") as file:
+        file.write_segment(
+            [channel("g", "fast", np.arange(100.0), 0.01, 0), channel("g", "slow", np.arange(10, dtype=np.int32), 0.1, 50)]
+        )
+    recording, channels = only(tmp_path / "a.tdms")
+    assert np.allclose(channels["fast"].times, np.arange(100) / 100) and np.allclose(
+        channels["slow"].times, 0.05 + np.arange(10) / 10
+    )
+    assert channels["slow"].unit == "V" and channels["slow"].values.dtype.kind == "i"
+    with nptdms.TdmsWriter(tmp_path / "b.tdms") as file:
+        file.write_segment(
+            [channel(group, "x", np.arange(50.0) + at, 0.01, 0) for at, group in enumerate(["run 1", "run 2"])]
+        )
+        file.write_segment([channel("run 1 - Decimated Data_Level1", "x", np.arange(5.0), 0.1, 0)])
+    first, second = read(tmp_path / "b.tdms")
+    assert (first.name, second.name) == ("run 1", "run 2") and second.channels[0].values[0] == 1
+    with nptdms.TdmsWriter(tmp_path / "c.tdms") as file:
+        file.write_segment([nptdms.ChannelObject("g", "x", np.arange(5.0))])
+    assert not only(tmp_path / "c.tdms")[0].timed
+
+
+def test_mdf(tmp_path):
+    """Values marked as invalid are NaN, names of states are texts, each group has its own times."""
+    asammdf = needs("asammdf", "mdf")
+    invalid = np.zeros(20, bool)
+    invalid[5:8] = True
+    modes = {"val_0": 0, "val_1": 1, "text_0": b"idle", "text_1": b"drive", "default": b""}
+    with asammdf.MDF(version="4.10") as file:
+        file.append(
+            [
+                asammdf.Signal(
+                    np.arange(100, dtype=np.uint16),
+                    np.arange(100) / 10,
+                    name="speed",
+                    unit="km/h",
+                    conversion={"a": 2.0, "b": -1.0},
+                )
+            ]
+        )
+        file.append(
+            [
+                asammdf.Signal((np.arange(20) // 10).astype(np.uint8), np.arange(20) / 2, name="mode", conversion=modes),
+                asammdf.Signal(np.arange(20.0), np.arange(20) / 2, name="oil", unit="C", invalidation_bits=invalid),
+            ]
+        )
+        file.save(tmp_path / "a.mf4", overwrite=True)
+    recording, channels = only(tmp_path / "a.mf4")
+    assert np.array_equal(channels["speed"].values, 2.0 * np.arange(100) - 1) and channels["speed"].unit == "km/h"
+    assert np.allclose(channels["oil"].times, np.arange(20) / 2) and np.array_equal(
+        np.isnan(channels["oil"].values), invalid
+    )
+    stretches = package.recording.stretches(channels["mode"])
+    assert [(one.start, one.end, one.label) for one in stretches] == [(0, 5, "idle"), (5, 10, "drive")]
+
+
+def test_c3d(tmp_path):
+    """A marker that was not seen is NaN, whether the writer says so by a residual or by zeros; events count from frame 1."""
+    ezc3d = needs("ezc3d", "c3d")
+    file, points = ezc3d.c3d(), np.random.default_rng(0).normal(0, 100, (4, 2, 50))
+    points[:3, 0, 10:15] = np.nan
+    for group, name, value in [
+        ("POINT", "RATE", [100.0]),
+        ("POINT", "LABELS", ["LASI", "RASI"]),
+        ("POINT", "UNITS", ["mm"]),
+        ("ANALOG", "RATE", [1000.0]),
+        ("ANALOG", "LABELS", ["EMG"]),
+    ]:
+        file["parameters"][group][name]["value"] = value
+    file["data"]["points"], file["data"]["analogs"] = points, np.arange(500.0).reshape(1, 1, 500)
+    file.add_event([0, 0.2], context="Left", label="Foot Strike")
+    file.write(str(tmp_path / "a.c3d"))
+    content = bytearray((tmp_path / "a.c3d").read_bytes())
+    start = (int.from_bytes(content[16:18], "little") - 1) * 512
+    frames = np.frombuffer(bytes(content[start : start + 50 * 18 * 4]), "<f4").reshape(50, 18).copy()
+    frames[20:25, 4:8], frames[30:32, 4:8] = 0, (5, 6, 7, -1)  # x, y, z and residual of the second marker
+    content[start : start + frames.nbytes] = frames.tobytes()
+    (tmp_path / "a.c3d").write_bytes(content)
+    recording, channels = only(tmp_path / "a.c3d")
+    assert (
+        list(channels) == ["LASI.x", "LASI.y", "LASI.z", "RASI.x", "RASI.y", "RASI.z", "EMG"]
+        and channels["RASI.z"].unit == "mm"
+    )
+    assert np.flatnonzero(np.isnan(channels["LASI.y"].values)).tolist() == [*range(10, 15)]
+    assert np.flatnonzero(np.isnan(channels["RASI.y"].values)).tolist() == [*range(20, 25), 30, 31]
+    assert np.allclose(channels["EMG"].times, np.arange(500) / 1000) and np.allclose(channels["EMG"].values, np.arange(500))
+    assert events(recording) == [(0.2, 0.2, "Left Foot Strike")]
+
+
+@pytest.mark.parametrize("version", ["5", "7.3"])
+def test_matlab(tmp_path, version):
+    """Arrays have MATLAB's sides in either version, and whole numbers that were packed are doubles."""
+    x = np.arange(600.0).reshape(200, 3)
+    if version == "5":
+        import scipy.io
+
+        scipy.io.savemat(tmp_path / "a.mat", {"rec": {"emg": x, "fs": 100.0}, "who": "anna"})
+    else:
+        h5py = needs("h5py", "matlab")
+        with h5py.File(tmp_path / "a.mat", "w", userblock_size=512) as file:
+            group = file.create_group("rec")
+            group["emg"], group["fs"], file["who"] = x.T, [[100.0]], np.array([[ord(one)] for one in "anna"], np.uint16)
+            group["emg"].attrs["MATLAB_class"] = group["fs"].attrs["MATLAB_class"] = np.bytes_("double")
+            file["who"].attrs["MATLAB_class"] = np.bytes_("char")
+        with open(tmp_path / "a.mat", "r+b") as file:
+            file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\0\2IM")
+    recording, channels = only(tmp_path / "a.mat")
+    assert list(channels) == ["rec.emg.0", "rec.emg.1", "rec.emg.2"] and np.array_equal(
+        channels["rec.emg.1"].values, x[:, 1]
+    )
+    assert recording.timed and np.allclose(channels["rec.emg.1"].times, np.arange(200) / 100)
+
+
+def test_matlab_samples():
+    """With a label for each sample, the side as long as they is that of the samples."""
+    x = np.random.default_rng(0).normal(size=(7, 3, 50))
+    found = matlab._recordings({"X": x, "y": np.array([0, 1, 0, 1, 0, 1, 1])}, None, 0.0)
+    assert [one.label for one in found] == list("0101011") and np.array_equal(found[4].channels[2].values, x[4, 2])
+    assert not found[0].timed
+
+
+@pytest.mark.parametrize("engine", ["h5netcdf", "scipy"])
+def test_netcdf(tmp_path, engine):
+    """Cells that nobody wrote, and values beyond valid_range, are missing; xarray gives them as numbers."""
+    xarray = needs("xarray", "netcdf")
+    needs(engine, "netcdf")
+    u, v = np.arange(20, dtype="f4").reshape(10, 2), np.r_[np.arange(9.0), 1e5]
+    u[3, 0] = 9.969209968386869e36
+    data = xarray.Dataset(
+        {
+            "u": (("time", "sensor"), u, {"units": "m/s"}),
+            "v": ("time", v, {"valid_range": [0.0, 100.0]}),
+            "lag": ("time", np.arange(10.0), {"units": "s"}),
+        },
+        coords={"time": ("time", np.arange(10) * 250, {"units": "ms"}), "sensor": ["a", "b"]},
+    )
+    data.to_netcdf(
+        tmp_path / "a.nc",
+        engine=engine,
+        encoding={"u": {"_FillValue": None}, "v": {"_FillValue": None}},
+        **({"format": "NETCDF3_CLASSIC"} if engine == "scipy" else {}),
+    )
+    _, channels = only(tmp_path / "a.nc")
+    assert list(channels) == ["u.a", "u.b", "v", "lag"] and channels["u.a"].unit == "m/s"
+    assert np.flatnonzero(np.isnan(channels["u.a"].values)).tolist() == [3] and np.flatnonzero(
+        np.isnan(channels["v"].values)
+    ).tolist() == [9]
+    assert np.array_equal(channels["lag"].values, np.arange(10)) and np.allclose(channels["v"].times, np.arange(10) / 4)
+
+
+def test_netcdf_samples(tmp_path):
+    xarray = needs("xarray", "netcdf")
+    needs("h5netcdf", "netcdf")
+    x = np.random.default_rng(0).normal(size=(4, 2, 30))
+    xarray.Dataset(
+        {"acc": (("trial", "axis", "time"), x), "label": ("trial", ["a", "b", "a", "b"])}, coords={"axis": ["x", "y"]}
+    ).to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
+    found = read(tmp_path / "a.nc")
+    assert [one.label for one in found] == ["a", "b", "a", "b"] and [one.name for one in found[0].channels] == [
+        "acc.x",
+        "acc.y",
+    ]
+    assert np.array_equal(found[3].channels[1].values, x[3, 1]) and not found[0].timed
+
+
+def cwa(path, starts, rate_code=0x4A, axes=3):
+    """Write an AX3's or AX6's file by the format's description: a packet of values that count up from each start, in s of a minute."""
+    packets, taken = [], 0
+    for sequence, start in enumerate(starts):
+        count = 480 // (2 * axes)
+        whole, rest = int(start), start - int(start)
+        fraction, rate = int(rest * 32768), 3200 / 2 ** (15 - (rate_code & 15))
+        offset = -int(
+            np.floor(fraction / 32768 * int(rate))
+        )  # the first value is at the fraction, and programs that see none go back
+        stamp = (20 << 26) | (1 << 22) | (1 << 17) | (whole // 60) << 6 | whole % 60
+        values = np.repeat(np.arange(taken, taken + count, dtype="<i2")[:, None], axes, axis=1)
+        taken += count
+        packet = (
+            struct.pack(
+                "<HHHIIIHHBBBBhH",
+                0x5841,
+                508,
+                0x8000 | fraction,
+                1,
+                sequence,
+                stamp,
+                0x6000 if axes == 6 else 0,
+                0,
+                0,
+                0,
+                rate_code,
+                axes << 4 | 2,
+                offset,
+                count,
+            )
+            + values.tobytes()
+        )
+        packet = packet.ljust(510, b"\0")
+        packets.append(packet + struct.pack("<H", -int(np.frombuffer(packet, "<u2").sum()) & 0xFFFF))
+    path.write_bytes(b"MD" + struct.pack("<H", 1020) + bytes(1020) + b"".join(packets))
+
+
+def test_axivity(tmp_path):
+    """A pause of half a second is a pause; actipy closes it, and openmovement spreads the packet before over it."""
+    cwa(
+        tmp_path / "a.cwa", [0.25, 1.05, 1.85, 3.15, 3.95]
+    )  # packets of 80 values at 100 Hz; the third is followed by a pause of 0.5 s
+    recording, channels = only(tmp_path / "a.cwa")
+    expected = np.concatenate([start + np.arange(80) / 100 for start in [0.25, 1.05, 1.85, 3.15, 3.95]]) - 0.25
+    assert np.abs(channels["acc.x"].times - expected).max() < 2e-3
+    assert np.allclose(channels["acc.z"].values, np.arange(400) / 256) and channels["acc.z"].unit == "g"
+    cwa(tmp_path / "b.cwa", [0.25, 0.65], axes=6)
+    _, channels = only(tmp_path / "b.cwa")
+    assert list(channels) == ["gyro.x", "gyro.y", "gyro.z", "acc.x", "acc.y", "acc.z"]
+    assert np.allclose(channels["acc.x"].values, np.arange(80) / 2048) and np.allclose(
+        channels["gyro.x"].values, np.arange(80) * 2000 / 32768
+    )
+
+
+def test_actigraph(tmp_path):
+    """While the device slept there are no values; pygt3x repeats the last one."""
+    needs("pygt3x", "actigraph")
+
+    def record(kind, second, payload):
+        head = struct.pack("<BBLH", 0x1E, kind, 1600000000 + second, len(payload))
+        return head + payload + bytes([~int(np.bitwise_xor.reduce(np.frombuffer(head + payload, np.uint8))) & 255])
+
+    def second(at):
+        return np.repeat(np.arange(30 * at, 30 * at + 30, dtype="<i2")[:, None], 3, axis=1).tobytes()
+
+    sleep = struct.pack("<I", 0x0002_0000 | 0) + struct.pack("<I", 4)
+    log = (
+        record(0x15, 0, sleep)
+        + record(0x1A, 0, second(0))
+        + record(0x1A, 1, second(1))
+        + record(3, 2, b"\x08")
+        + record(3, 6, b"\x09")
+    )
+    log += record(0x1A, 6, second(2))
+    info = "Serial Number: X\nDevice Type: Link\nSample Rate: 30\nStart Date: 637355968000000000\nAcceleration Scale: 256.0\nAcceleration Min: -8.0\nAcceleration Max: 8.0\n"
+    with zipfile.ZipFile(tmp_path / "a.gt3x", "w") as file:
+        file.writestr("info.txt", info)
+        file.writestr("log.bin", log)
+    recording, channels = only(tmp_path / "a.gt3x")
+    known = ~np.isnan(channels["acc.x"].values)
+    assert np.allclose(channels["acc.x"].values[known], np.arange(90) / 256)
+    assert np.allclose(channels["acc.x"].times[known], np.r_[0 : 2 : 1 / 30, 6 : 7 : 1 / 30][:90], atol=1e-6)
+    assert not known[(channels["acc.x"].times > 2.01) & (channels["acc.x"].times < 5.99)].any()
+
+
+def test_comtrade(tmp_path):
+    """Secondary values are put on the primary side, skews count, and a missing value with blanks around it is missing."""
+    needs("comtrade", "comtrade")
+    (tmp_path / "a.cfg").write_text(
+        "station,1,1999\n3,2A,1D\n1,VA,A,,V,0.5,0,0,-99999,99999,100,1,S\n2,IA,A,,A,1,0,200,-99999,99999,1,1,P\n1,TRIP,,,0\n50\n1\n"
+        "1000,20\n01/01/2024,00:00:00.000000\n01/01/2024,00:00:00.005000\nASCII\n1\n"
+    )
+    values = np.round(100 * np.sin(np.arange(20) / 3)).astype(int)
+    lines = [f"{at + 1},{at * 1000}, {99999 if at == 4 else values[at]},{at},{int(5 <= at < 9)}" for at in range(20)]
+    (tmp_path / "a.dat").write_text("\r\n".join(lines) + "\r\n")
+    recording, channels = only(tmp_path / "a.cfg")
+    known = np.arange(20) != 4
+    assert np.array_equal(np.isnan(channels["VA"].values), ~known) and np.allclose(
+        channels["VA"].values[known], 50 * values[known]
+    )
+    assert np.allclose(channels["IA"].times, np.arange(20) / 1000 + 200e-6) and np.allclose(
+        channels["VA"].times, np.arange(20) / 1000
+    )
+    assert events(recording) == [(0.005, 0.009, "TRIP")]
+
+
+def test_miniseed(tmp_path):
+    """A pause that is no whole number of steps stays as long as it was; obspy's merge moves what follows."""
+    obspy = needs("obspy", "miniseed")
+    begin = obspy.UTCDateTime("2024-05-31T12:00:00")
+
+    def trace(channel, later, values):
+        return obspy.Trace(
+            np.asarray(values, np.int32),
+            {"network": "XX", "station": "STA", "channel": channel, "sampling_rate": 10, "starttime": begin + later},
+        )
+
+    obspy.Stream([trace("HHZ", 0, range(20)), trace("HHZ", 3.04, range(20, 30)), trace("HHN", 0, range(40))]).write(
+        str(tmp_path / "a.mseed"), format="MSEED"
+    )
+    _, channels = only(tmp_path / "a.mseed")
+    assert np.allclose(channels["HHZ"].times, np.r_[np.arange(20) / 10, 3.04 + np.arange(10) / 10]) and np.array_equal(
+        channels["HHZ"].values, np.arange(30)
+    )
+    assert len(channels["HHN"].times) == 40
+
+
+def test_mcap(tmp_path):
+    """Messages are at the times of their headers, not of the log; an image is left out, and texts are moments."""
+    needs("mcap", "mcap")
+    needs("mcap_ros2", "mcap")
+    needs("mcap_protobuf", "mcap")
+    from mcap.writer import Writer
+
+    with open(tmp_path / "a.mcap", "wb") as stream:
+        file = Writer(stream)
+        file.start()
+        schema = file.register_schema(name="any", encoding="jsonschema", data=b"{}")
+        imu, said = (
+            file.register_channel(topic=topic, message_encoding="json", schema_id=schema) for topic in ("/imu", "/say")
+        )
+        for at in range(10):
+            sent = {
+                "header": {"stamp": {"sec": 1717156800, "nanosec": at * 10_000_000}},
+                "acc": {"x": at, "y": None if at == 3 else -at},
+                "image": [0] * 99,
+            }
+            file.add_message(imu, log_time=at * 10**7 + at % 3 * 10**6, publish_time=0, data=json.dumps(sent).encode())
+        file.add_message(said, log_time=1717156800_050_000_000, publish_time=1717156800_050_000_000, data=b'{"data": "go"}')
+        file.finish()
+    recording, channels = only(tmp_path / "a.mcap")
+    assert list(channels) == ["/imu.acc.x", "/imu.acc.y"] and np.allclose(channels["/imu.acc.x"].times, np.arange(10) / 100)
+    assert np.flatnonzero(np.isnan(channels["/imu.acc.y"].values)).tolist() == [3]
+    assert events(recording) == [(0.05, 0.05, "go")] and any("/imu.image" in note for note in recording.notes)
