@@ -37,6 +37,65 @@ var marks = []struct {
 	}, []string{"property"}},
 }
 
+// rests draws recordings of devices that are off for most of the time, and of one that hardly ever is.
+func rests(seed int) *drawn {
+	d := newDrawn(seed)
+	for i := range 150 {
+		class, on := i%5, 0.2
+		if class == 2 {
+			on = 0.9
+		}
+		var load [timePoints]float64
+		for time := range load {
+			switch {
+			case time > 0 && d.rng.Float64() < 0.6:
+				load[time] = load[time-1]
+			case d.rng.Float64() < on:
+				load[time] = 10 + d.rng.NormFloat64()
+			}
+		}
+		d.add(class, func(time, _ int) float64 { return load[time] })
+	}
+	return d
+}
+
+// waves draws coarse values of waves, of which those of one class begin at their top, where such values hardly change.
+func waves(seed int) *drawn {
+	d := newDrawn(seed)
+	for i := range 150 {
+		class, phase := i%5, 1+4*d.rng.Float64()
+		if class == 2 {
+			phase = 0.1 * d.rng.NormFloat64()
+		}
+		d.add(class, func(time, _ int) float64 {
+			return math.Round(10 * math.Cos(float64(time)/8+phase))
+		})
+	}
+	return d
+}
+
+// A run at an end is no filled one where runs within recordings are as long, and is one where they are much shorter.
+func TestRunsThatRecordingsHave(t *testing.T) {
+	ends := func(d *drawn) (count int) {
+		for _, found := range d.samples().Shortcuts() {
+			if strings.Contains(found.Descriptor.Name, "run of one value") {
+				count++
+			}
+		}
+		return count
+	}
+	for seed := range drawnSets {
+		for name, d := range map[string]*drawn{"what is off": rests(seed), "what is flat": waves(seed)} {
+			if ends(d) != 0 {
+				t.Errorf("draw %d of %s: its end is told", seed, name)
+			}
+		}
+		if coarse := marked(seed, padded); ends(coarse) == 0 {
+			t.Errorf("draw %d: filled ends are not told", seed)
+		}
+	}
+}
+
 // kindOf names what a descriptor's findings are.
 func kindOf(d Descriptor) string {
 	switch {

@@ -16,6 +16,7 @@ type Making struct {
 	Late       int        // time points before its first value
 	RunStart   int        // time points after the first one that repeat it, in all sensors
 	RunEnd     int        // time points before the last one that equal it, in all sensors
+	RunWithin  int        // the longest run of repeated time points between these two, in all sensors
 	Repeat     int        // the most time points in a row at which a sensor keeps one value
 	Step       float64    // the logarithm of the step of a sensor's values, see gradedBy; NaN if unknown
 	Rounded    float64    // the share of its sensors that are rounded, see readings.rounded; NaN if unknown
@@ -120,7 +121,7 @@ func (m *Making) measureScale(values []float32) {
 	m.Scale = math.Log10(math.Sqrt(squares/max(1, count)) + least)
 }
 
-// countRuns sets RunStart and RunEnd.
+// countRuns sets RunStart, RunEnd and RunWithin.
 func (m *Making) countRuns(values []float32, width int) {
 	length := len(values) / width
 	equal := func(one, other int) bool {
@@ -138,6 +139,15 @@ func (m *Making) countRuns(values []float32, width int) {
 	}
 	for m.RunEnd+1 < length && equal(length-1, length-2-m.RunEnd) {
 		m.RunEnd++
+	}
+	run := 0
+	for at := first + m.RunStart + 1; at < length-m.RunEnd-1; at++ {
+		if equal(at, at-1) {
+			run++
+		} else {
+			run = 0
+		}
+		m.RunWithin = max(m.RunWithin, run)
 	}
 }
 
