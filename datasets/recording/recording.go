@@ -287,6 +287,27 @@ func (r *reader) times() jsonread.Value {
 // mostStretch bounds the time points that Even makes for each time point of a recording: a pause in it is no series.
 const mostStretch = 4
 
+// EvenFactors reports whether numbers rise, or fall, by about the same factor, over more than a factor of three in all.
+func EvenFactors(numbers []float64) bool {
+	const (
+		least   = 8
+		most    = 3    // a factor that even steps hardly have
+		rounded = 0.25 // of the logarithm of a factor
+	)
+	n := len(numbers)
+	if n < least || !(slices.Min(numbers) > 0) {
+		return false
+	}
+	all := math.Log(numbers[n-1] / numbers[0])
+	step := all / float64(n-1)
+	for i := range n - 1 {
+		if math.Abs(math.Log(numbers[i+1]/numbers[i])-step) > rounded*math.Abs(step) {
+			return false
+		}
+	}
+	return math.Abs(all) > math.Log(most)
+}
+
 // pause returns an error if the times of a recording have a pause so long that no series of its usual step holds both
 // sides of it.
 func (r *Recording) pause() error {
@@ -303,6 +324,11 @@ func (r *Recording) pause() error {
 	span, most := r.Times[count-1]-r.Times[0], float64(mostStretch*count)
 	if span*r.Rate() <= most {
 		return nil
+	}
+	if EvenFactors(r.Times) {
+		return fmt.Errorf("its times from %s to %s are even factors of one another, as on a logarithmic axis, and a series "+
+			"has even steps: write the logarithms in their place, or leave their column out", text.Time(r.Times[0]),
+			text.Time(r.Times[count-1]))
 	}
 	inBursts := longStep*usualStep(r.Times) >= to-from
 	if inBursts || (to-from)*float64(count) <= mostStretch*span {

@@ -70,6 +70,33 @@ func axisOf(headings []string) (axis headingAxis, is bool) {
 	return axis, !counts && !names && float64(axis.missing) <= mostMissing*float64(n)
 }
 
+// onLogarithmicAxis parts a heading as onAxis does, but for numbers such as 1.6e+03.
+var onLogarithmicAxis = regexp.MustCompile(`^([^0-9+-]*?[ _.]?)([0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)([ _.]?[^0-9]*)$`)
+
+// refuseFactors returns an error if headings are a logarithmic axis, such as the bands of a third of an octave: 50 Hz,
+// 63 Hz, 80 Hz. What follows the points in between would be another name for each, and the decimals of 31.5 an axis.
+func refuseFactors(headings []string) error {
+	if len(headings) < leastOfAxis {
+		return nil
+	}
+	numbers := make([]float64, len(headings))
+	prefix, unit := "", ""
+	for i, heading := range headings {
+		match := onLogarithmicAxis.FindStringSubmatch(heading)
+		if match == nil || i > 0 && (match[1] != prefix || match[3] != unit) {
+			return nil
+		}
+		prefix, unit = match[1], match[3]
+		numbers[i], _ = strconv.ParseFloat(match[2], 64) // which the expression has made sure of
+	}
+	if !recording.EvenFactors(numbers) {
+		return nil
+	}
+	return fmt.Errorf("headings from %s to %s are even factors of one another, as on a logarithmic axis: if they are the "+
+		"points of one series, call them 0, 1, 2, …, which are even steps of the logarithm; if they are sensors, name them "+
+		"with --take", headings[0], headings[len(headings)-1])
+}
+
 // besideAxis returns the few headings that are beside an axis, such as batch and moisture beside 400 to 700; nil if the
 // headings are an axis, or have none.
 func besideAxis(headings []string) (beside []string) {

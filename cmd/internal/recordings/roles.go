@@ -223,7 +223,7 @@ func (f *finder) findSeries() error {
 		if isAxis {
 			s, f.axis = axis.series(len(headings)), &axis
 			f.note("%s", axis)
-		} else {
+		} else if err = refuseFactors(headings); err == nil {
 			s, err = seriesByNumber(headings)
 		}
 		if err != nil {

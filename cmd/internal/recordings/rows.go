@@ -166,6 +166,10 @@ func (r *reading) inOrder(s *sample, lines *rows, readings bool) (sorted []int, 
 			return nil, fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
 				line, r.sensors[int(lines.columns[row])/len(r.axes)], s.Name, before)
 		}
+		if few := tooFewTimes(lines.times); few != "" {
+			return nil, fmt.Errorf("line %d: line %d has this time already, and %s; if the lines are evenly spaced, leave the "+
+				"column of times out with --leave", line, before, few)
+		}
 		return nil, fmt.Errorf("line %d: line %d has this time already; keep one of them, "+
 			"or leave the column of times out with --leave", line, before)
 	}
