@@ -91,6 +91,21 @@ def windowed(capsys, tmp_path, *line):
     return np.load(tmp_path / "mine.npz")
 
 
+def test_files_of_samples(tmp_path, capsys):
+    """Files of several samples are groups, as each is of one person or day."""
+    for at in range(2):
+        scipy.io.savemat(
+            tmp_path / f"s{at}.mat",
+            {"X": np.random.default_rng(at).normal(size=(6, 2, 40)), "labels": list("ababab"), "fs": 10.0},
+        )
+    data = windowed(capsys, tmp_path, tmp_path / "s0.mat", tmp_path / "s1.mat")
+    assert (
+        classes(data) == list("ababab" * 2)
+        and list(data["groups"]) == ["s0"] * 6 + ["s1"] * 6
+        and data["sample_names"][7] == "s1 sample 1"
+    )
+
+
 def test_streams_are_kept(tmp_path, capsys):
     """The file says where each window lay, and which stretch it is of; what has no class is one by --rest."""
     path, table = recording(tmp_path / "a.mat", 8), tmp_path / "labels.csv"

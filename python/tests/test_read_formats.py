@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from clusterpool import read as package
-from clusterpool.read import matlab, read
+from clusterpool.read import read
 
 
 def needs(module, extra):
@@ -345,12 +345,35 @@ def test_matlab(tmp_path, version):
     assert recording.timed and np.allclose(channels["rec.emg.1"].times, np.arange(200) / 100)
 
 
-def test_matlab_samples():
-    """With a label for each sample, the side as long as they is that of the samples."""
-    x = np.random.default_rng(0).normal(size=(7, 3, 50))
-    found = matlab._recordings({"X": x, "y": np.array([0, 1, 0, 1, 0, 1, 1])}, None, 0.0)
-    assert [one.label for one in found] == list("0101011") and np.array_equal(found[4].channels[2].values, x[4, 2])
-    assert not found[0].timed
+def test_matlab_samples(tmp_path):
+    """With a label for each sample, the side as long as they is that of the samples; texts that differ name the sensors."""
+    import scipy.io
+
+    x, names = np.random.default_rng(0).normal(size=(7, 3, 50)), np.array(["hip", "hand", "head"], dtype=object)
+    scipy.io.savemat(tmp_path / "a.mat", {"X": x, "y": np.array([0, 1, 0, 1, 0, 1, 1]), "names": names})
+    found = read(tmp_path / "a.mat")
+    assert [one.label for one in found] == list("0101011") and not found[0].timed
+    assert [one.name for one in found[4].channels] == list(names) and np.array_equal(found[4].channels[2].values, x[4, 2])
+
+
+def test_fieldtrip(tmp_path):
+    """Trials of unlike lengths are recordings, and trialinfo says their class."""
+    import scipy.io
+
+    trials, times = np.empty(3, dtype=object), np.empty(3, dtype=object)
+    for at, length in enumerate([40, 50, 45]):
+        trials[at], times[at] = np.random.default_rng(at).normal(size=(2, length)), np.arange(length) / 100 - 0.1
+    data = {
+        "label": np.array(["Cz", "Oz"], dtype=object),
+        "trial": trials,
+        "time": times,
+        "trialinfo": [[7.0, 1], [9, 1], [7, 2]],
+        "fsample": 100.0,
+    }
+    scipy.io.savemat(tmp_path / "a.mat", {"data": data})
+    found = read(tmp_path / "a.mat")
+    assert [one.label for one in found] == ["7", "9", "7"] and [one.name for one in found[0].channels] == ["Cz", "Oz"]
+    assert np.array_equal(found[1].channels[1].values, trials[1][1]) and np.allclose(found[1].channels[0].times, times[1])
 
 
 @pytest.mark.parametrize("engine", ["h5netcdf", "scipy"])

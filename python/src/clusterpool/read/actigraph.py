@@ -7,7 +7,7 @@ import pathlib
 import numpy as np
 import pygt3x.reader
 
-from .recording import Channel, Recording
+from .recording import Channel, Recording, Unusable
 
 
 def read(path: pathlib.Path) -> list[Recording]:
@@ -17,7 +17,7 @@ def read(path: pathlib.Path) -> list[Recording]:
     """
     with pygt3x.reader.FileReader(str(path)) as file:
         if not len(file.acceleration):
-            raise ValueError("there is no acceleration")
+            raise Unusable("there is no acceleration")
         times, slept = file.acceleration[:, 0], file.acceleration[:, 4] == 1
         values = file.acceleration[:, 1:4] if file.nhanes else file.calibrate_acceleration(file.acceleration[:, 1:4])
         order = np.argsort(times, kind="stable")

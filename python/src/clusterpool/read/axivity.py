@@ -6,7 +6,7 @@ import pathlib
 
 import numpy as np
 
-from .recording import Channel, Recording
+from .recording import Channel, Recording, Unusable
 
 PACKET = np.dtype(
     [
@@ -42,7 +42,7 @@ def read(path: pathlib.Path) -> list[Recording]:
     words = packets.view("<u2").reshape(len(packets), 256)
     packets = packets[(packets["head"] == 0x5841) & (words.sum(axis=1, dtype=np.uint16) == 0) & (packets["count"] > 0)]
     if not len(packets):
-        raise ValueError("there is no packet of data")
+        raise Unusable("there is no packet of data")
     rate = 3200 / 2.0 ** (15 - (int(packets["rate"][0]) & 15))
     stamps, offsets = _stamps(packets, rate)
     counts = packets["count"].astype(int)

@@ -17,7 +17,10 @@ def read(path: pathlib.Path) -> list[Recording]:
     where blanks surround it, gives times in single precision, and has zeros where the .dat ends early.
     """
     file = comtrade.Comtrade(use_numpy_arrays=True, use_double_precision=True)
-    file.load(str(path))
+    try:
+        file.load(str(path))
+    except UnicodeDecodeError:  # the standard of 1999 knows ASCII alone, and its writers their own letters
+        file.load(str(path), encoding="iso-8859-1")
     recording, primary = Recording("", []), []
     time = np.asarray(file.time, float)
     known = int(np.argmax(np.r_[np.diff(time) <= 0, True])) + 1

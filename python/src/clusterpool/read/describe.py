@@ -23,7 +23,8 @@ def line_of(one: Read) -> str:
     if not recording.timed:
         pace = f"{len(table.times):,} time points without times"
     else:
-        pace = f"{table.times[-1] - table.times[0] + step:.6g} s at {'' if table.step else 'uneven times, about '}{1 / step if step else 0:.6g} Hz"
+        even = "" if table.step else "uneven times, about "
+        pace = f"{table.times[-1] - table.times[0] + step:.6g} s at {even}{1 / step:.6g} Hz"
     events = collections.Counter(event.label for event in recording.events)
     return (
         f"{one.name}: {pace}, {len(table.names)} sensor{'s' * (len(table.names) > 1)}"

@@ -7,7 +7,7 @@ import importlib.metadata
 import pathlib
 from typing import NamedTuple
 
-from .recording import Recording
+from .recording import Recording, Unusable
 
 
 class Format(NamedTuple):
@@ -86,6 +86,8 @@ def read(path: str | pathlib.Path) -> list[Recording]:
         raise ModuleNotFoundError(
             f"{path}: {of.name} needs {missing.name}: pip install 'clusterpool[{of.extra}]'"
         ) from missing
+    except Unusable as error:
+        raise Unusable(f"{path}: {error}") from error
     except MemoryError:
         raise
     except Exception as error:

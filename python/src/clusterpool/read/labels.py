@@ -7,7 +7,7 @@ import pathlib
 
 
 def lines_of(path: pathlib.Path) -> list[dict]:
-    """Read a table with the columns file (or sample) and label, and perhaps group, or start and end in s, or MNE's onset and duration."""
+    """Read a table with the columns file (or sample) and label, and perhaps group; or start and end in s, or MNE's names for them."""
     with open(path, encoding="utf-8-sig", newline="") as file:
         head = file.readline()
         file.seek(0)
@@ -15,7 +15,8 @@ def lines_of(path: pathlib.Path) -> list[dict]:
     named = set(lines[0]) if lines else set()
     if not named & {"label", "description"} or not named & {"file", "sample", "start", "onset"}:
         raise ValueError(
-            f"{path}: the first line must name the columns file,label, perhaps with group, or file,start,end,label; it is {head.strip()!r}"
+            f"{path}: the first line must name the columns file,label, perhaps with group, or file,start,end,label; it is "
+            f"{head.strip()!r}"
         )
     result = []
     for at, line in enumerate(lines):

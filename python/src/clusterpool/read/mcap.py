@@ -65,7 +65,7 @@ def read(path: pathlib.Path) -> list[Recording]:
 
 
 def _fields(content: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """Yield the numbers and texts in a message with their names, and None for a list that is too long; headers are no measurement."""
+    """Yield the numbers and texts in a message, but for its header, with their names; None stands for a list that is too long."""
     if hasattr(content, "DESCRIPTOR"):
         content = {field.name: getattr(content, field.name) for field in content.DESCRIPTOR.fields}
     elif hasattr(content, "__slots__"):

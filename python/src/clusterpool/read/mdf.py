@@ -13,8 +13,8 @@ from .recording import Channel, Event, Recording
 def read(path: pathlib.Path) -> list[Recording]:
     """Read the channels of all groups: names that come in several groups have the group's number, and texts are states.
 
-    Values that the file marks as invalid are NaN; asammdf leaves them out, so that what follows them moves up unless one looks at the times. A
-    group whose master is no time, such as an angle, is left out, and so are values that are no single numbers.
+    Values that the file marks as invalid are NaN; asammdf leaves them out, so that what follows them moves up. A group whose
+    master is no time, such as an angle, is left out, and so are values that are no single numbers.
     """
     recording = Recording("", [])
     with asammdf.MDF(path) as file:

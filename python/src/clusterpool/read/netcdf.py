@@ -7,7 +7,7 @@ import pathlib
 import numpy as np
 import xarray
 
-from .recording import Channel, Recording
+from .recording import Channel, Recording, Unusable
 
 TIMES, SAMPLES, LABELS = (
     ("time", "times", "timepoint", "t"),
@@ -36,7 +36,7 @@ def read(path: pathlib.Path) -> list[Recording]:
     ):
         time = next((one for one in data.sizes if str(one).lower() in TIMES), None)
         if time is None:
-            raise ValueError(
+            raise Unusable(
                 f"no dimension is called time; there are {', '.join(map(str, data.sizes))}: rename one (xarray's rename)"
             )
         samples = next((str(one) for one in data.sizes if str(one).lower() in SAMPLES), None)

@@ -12,6 +12,10 @@ from .texts import some
 HOLE = 2.5  # a pause of more steps than this is a hole, in which nothing is interpolated
 
 
+class Unusable(ValueError):
+    """A file that its library reads holds no recordings."""
+
+
 @dataclasses.dataclass
 class Channel:
     """One measured quantity.
@@ -126,7 +130,7 @@ def on_one_clock(recording: Recording, names: Iterable[str] | None = None) -> Ta
         one for one in recording.channels if one.values.dtype.kind in "fiub" and (wanted is None or one.name in wanted)
     ]
     if not channels or not any(len(one.times) for one in channels):
-        raise ValueError("there is no channel of numbers with a value")
+        raise Unusable("there is no channel of numbers with a value")
     clock = min((one.times for one in channels if len(one.times)), key=_typical_step)
     step, places = even(clock)
     grid = clock[0] + np.arange(places[-1] + 1) * step if step and places[-1] >= len(clock) else clock

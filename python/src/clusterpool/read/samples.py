@@ -44,6 +44,7 @@ class Read:
     path: pathlib.Path
     recording: Recording
     table: Table
+    file: str = ""
     group: str | None = None
 
 
@@ -79,8 +80,9 @@ class Collection:
         for path in paths:
             before = f"{path.parent.name}/" * (stems[path.stem] > 1)
             for recording in formats.read(path):
-                name = before + path.stem + f" {recording.name}" * bool(recording.name)
-                self.recordings.append(self._on_clock(name, path, recording))
+                name = before + path.stem
+                self.recordings.append(self._on_clock(f"{name} {recording.name}".rstrip(), path, recording))
+                self.recordings[-1].file = name
                 self._look_up(self.recordings[-1], lines)
                 self.say(line_of(self.recordings[-1]))
                 for note in recording.notes:
@@ -258,7 +260,8 @@ class Collection:
         if {label for label in per_class} == {one.label for one, split in kept if split}:
             self.samples, self.split = [one for one, _ in kept], [split for _, split in kept]
             self.say(
-                "note: each class has one recording: the windows in the last fifth of each are the test, which says little of another day or person"
+                "note: each class has one recording: the windows in the last fifth of each are the test, which says little of "
+                "another day or person"
             )
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -287,7 +290,8 @@ class Collection:
         others = [name for name in names if name not in positions]
         if positions and others:
             self.say(
-                f"note: no positions are written, as {some(others)} is no electrode of the 10-05 system: --leave it, if they are wanted"
+                f"note: no positions are written, as {some(others)} is no electrode of the 10-05 system: --leave it, if they are "
+                "wanted"
             )
         elif positions:
             arrays["coordinates"] = np.array([positions[name] for name in names])
@@ -342,7 +346,8 @@ class Collection:
         if not common:
             other = next(one for one in self.recordings if not set(one.table.names) & set(self.recordings[0].table.names))
             raise ValueError(
-                f"{other.path} has no sensor of {self.recordings[0].path}: {some(other.table.names)}, and {some(self.recordings[0].table.names)}"
+                f"{other.path} has no sensor of {self.recordings[0].path}: {some(other.table.names)}, and "
+                f"{some(self.recordings[0].table.names)}"
             )
         for name in dict.fromkeys(name for one in self.recordings for name in one.table.names):
             lacks = next((one for one in self.recordings if name not in one.table.names), None)
@@ -353,7 +358,8 @@ class Collection:
             if len(units) > 1:
                 (first, path), (second, other) = list(units.items())[:2]
                 raise ValueError(
-                    f"sensor {name} is in {first or 'no unit'} in {path}, and in {second or 'no unit'} in {other}: bring it into one unit, "
+                    f"sensor {name} is in {first or 'no unit'} in {path}, and in {second or 'no unit'} in {other}: bring it into "
+                    "one unit, "
                     "or leave it out (--leave)"
                 )
         return common
@@ -368,12 +374,12 @@ class Collection:
             return [match.group(1) if match.groups() else match.group() for match in found if match]
         if any(one.read.group for one in self.samples):
             return [one.read.group or one.read.name for one in self.samples]
-        if not self.choices.window:
+        files = {one.path for one in self.recordings}
+        if len(files) == len(self.samples) or len(files) == 1 and not self.choices.window:
             return None
-        return [
-            one.read.name if one.window is None or len(self.recordings) > 1 else f"{one.read.name} #{one.window.stretch}"
-            for one in self.samples
-        ]
+        if len(files) > 1:
+            return [one.read.file for one in self.samples]
+        return [f"{one.read.name} #{one.window.stretch}" for one in self.samples if one.window]
 
 
 def _split_axes(names: list[str]) -> tuple[list[str], list[str]]:

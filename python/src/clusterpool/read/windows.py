@@ -43,7 +43,7 @@ def parse_length(text: str) -> Length:
 
 @dataclasses.dataclass
 class Window:
-    """A sample to be: the time points ``where`` of a table, from ``start`` to ``end`` in s, its class, and the number of its stretch."""
+    """A sample to be: the time points ``where`` of a table, from ``start`` to ``end`` in s, its class, and its stretch's number."""
 
     where: slice
     start: float
