@@ -60,11 +60,17 @@ func (r *run) withFamilies(d *datasets.Dataset, samples []transforms.Sample) []t
 // together returns the data in which samples that seem to belong together are held out together, so that no weight goes
 // by what neighbours share, and gives notice of it.
 func (r *run) together(d *datasets.Dataset) *datasets.Dataset {
-	if r.options.doubts.units == nil || d.Groups != nil {
+	if !r.holdsFamilies(d) {
 		return d
 	}
 	r.notice(togetherNotice)
 	return d.Together(r.options.doubts.units)
+}
+
+// holdsFamilies reports whether samples of a data set are held out together because they seem to belong together: the
+// audit has found families, and there are no groups.
+func (r *run) holdsFamilies(d *datasets.Dataset) bool {
+	return r.options.doubts.units != nil && d.Groups == nil
 }
 
 // judgeDoubts says what families cost the ridge classifier, and where its mistakes on held-out samples stand together

@@ -35,7 +35,9 @@ type heldOut struct {
 	labels []int32
 	// units has the number of each sample's unit, counted from 0 by first appearance. The samples of a group are one
 	// unit, because they err together. Any other sample is a unit of its own.
-	units    []int
+	units []int
+	// families says that units are families that the audit found: samples that seem to belong together.
+	families bool
 	shares   []float64            // by class, of all training samples: the held-out ones and the others
 	readings []transforms.Reading // what the ridge classifier and the forest say
 	network  [][]float64          // the network's probabilities; nil until a network has been trained
@@ -86,7 +88,7 @@ func (h heldOut) thinned() heldOut {
 	if len(kept) == len(h.labels) {
 		return h
 	}
-	few := heldOut{shares: h.shares}
+	few := heldOut{shares: h.shares, families: h.families}
 	for _, at := range kept {
 		few.labels = append(few.labels, h.labels[at])
 		few.units = append(few.units, h.units[at])
@@ -187,6 +189,9 @@ func (h heldOut) networkAlone(ctx context.Context, m transforms.Mixture) (transf
 
 // besideNetwork returns the weight that the transforms have beside the network. m has the temperatures of all
 // members. together are the figures of the transforms without the network, and network those of the network alone.
+//
+// Where families were found, the network has a weight only if the loss falls by more than chance makes it. A network of
+// all training samples memorises best what the samples of a family share, and a few families tell little of others.
 func (h heldOut) besideNetwork(ctx context.Context, m transforms.Mixture, together, network figures) (weight float64) {
 	n, nothing := float64(len(h.labels)), h.baseline()
 	switch {
@@ -199,11 +204,16 @@ func (h heldOut) besideNetwork(ctx context.Context, m transforms.Mixture, togeth
 	if m.ForestWeight > 0 && m.ForestWeight < 1 {
 		members = 2 // the ridge classifier and the forest
 	}
-	return bestWeight(together, members, func(weight float64) figures {
+	beside := func(weight float64) figures {
 		tried := m
 		tried.Weight = weight
 		return h.judge(ctx, tried)
-	})
+	}
+	weight = bestWeight(together, members, beside)
+	if h.families && beside(weight).loss > together.loss-chanceInNats {
+		return 1
+	}
+	return weight
 }
 
 // bestWeight returns the weight that some members together have beside one more. alone are their figures without it,

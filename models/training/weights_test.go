@@ -146,6 +146,16 @@ func TestBesideNetwork(t *testing.T) {
 	}
 }
 
+// Where units are families, a network that is as good as the transforms has no weight, and a better one has.
+func TestBesideNetworkOfFamilies(t *testing.T) {
+	for _, c := range []struct{ ridge, network, want float64 }{{0.8, 0.8, 1}, {0.7, 0.9, 0.1}} {
+		h := binary(200, c.ridge, 0, c.network)
+		h.families = true
+		_, alone := h.networkAlone(t.Context(), plain)
+		assert.Equal(t, c.want, h.besideNetwork(t.Context(), plain, h.judge(t.Context(), plain), alone))
+	}
+}
+
 // The network is judged alone, at a temperature of its own.
 func TestNetworkAlone(t *testing.T) {
 	h := binary(200, 0.6, 0, 0.8)
