@@ -172,7 +172,7 @@ func TestDocsNameWhatExists(t *testing.T) {
 	flagsOf(newRoot(nil), flags)
 	reader, err := os.ReadFile("../../python/src/clusterpool/read/__main__.py") // python -m clusterpool.read
 	require.NoError(t, err)
-	for _, found := range regexp.MustCompile(`add_argument\("(--[a-z-]+)"`).FindAllSubmatch(reader, -1) {
+	for _, found := range regexp.MustCompile(`add_argument\(\s*"(--[a-z-]+)"`).FindAllSubmatch(reader, -1) {
 		flags[string(found[1])] = true
 	}
 	option := regexp.MustCompile(`^(level_\d+/)?(ccp|readout|batchnorm|resnet|bayes)_[a-z_]+(=\S+)?$`)
