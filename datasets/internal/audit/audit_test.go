@@ -224,6 +224,26 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
+// Recordings that rest for most of the time overlap, too: what rests has no third differences but for rounding.
+func TestOverlapsOfSpikes(t *testing.T) {
+	const step = timePoints / 4
+	for seed := range drawnSets {
+		d := newDrawn(seed)
+		long := make([]float64, 4*timePoints)
+		for at := range long {
+			if d.rng.Float64() < 0.3 {
+				long[at] = math.Exp(d.rng.NormFloat64())
+			}
+		}
+		for window := range 8 {
+			d.add(window%2, func(time, _ int) float64 { return long[window*step+time] })
+		}
+		if found, _ := d.standardise().samples().Overlaps(timePoints); len(found) < 7 {
+			t.Errorf("draw %d: %d overlaps; want those of 7 pairs of neighbours", seed, len(found))
+		}
+	}
+}
+
 // Of more samples than can be compared one by one, those that stand beside each other in the file are compared.
 func TestOverlapsOfManySamples(t *testing.T) {
 	const each, longest, walks = 4, 64, 1200

@@ -24,18 +24,19 @@ type outline struct {
 // outline describes a sensor from a time point on.
 func (s *overlapping) outline(from int) (o outline) {
 	details := s.details.of[min(from, len(s.details.of)):]
+	zero := s.details.rounding() - s.details.mean
 	for at, detail := range details[:min(len(details), outlined)] {
 		o.known |= 1 << at
-		if detail > 0 {
+		if detail > zero {
 			o.bits |= 1 << at
 		}
 	}
 	values := s.values.of[from:]
-	sum := 0.0
+	sum, least := 0.0, s.values.rounding()
 	for at, value := range values[:min(len(values), outlined)] {
 		bit := uint64(1) << (outlined + at)
 		o.known |= bit
-		if value*float64(at) > sum {
+		if (value-least)*float64(at) > sum {
 			o.bits |= bit
 		}
 		sum += value
@@ -79,20 +80,29 @@ func near(a, b []float32) bool {
 
 // summed are values less their mean, with the sums of the first 0, 1, 2, … of them and of their squares. With these
 // the correlation of two stretches takes their products alone.
-type summed struct{ of, sums, squares []float64 }
+type summed struct {
+	of, sums, squares []float64
+	mean              float64
+}
 
 func newSummed(values []float64) summed {
 	n := len(values)
-	s := summed{make([]float64, n), make([]float64, n+1), make([]float64, n+1)}
-	mean := 0.0
+	s := summed{of: make([]float64, n), sums: make([]float64, n+1), squares: make([]float64, n+1)}
 	for _, value := range values {
-		mean += value / float64(n)
+		s.mean += value / float64(n)
 	}
 	for at, value := range values {
-		value -= mean
+		value -= s.mean
 		s.of[at], s.sums[at+1], s.squares[at+1] = value, s.sums[at]+value, s.squares[at]+value*value
 	}
 	return s
+}
+
+// rounding returns a difference of values that says nothing, such as those of a constant stretch in float32.
+func (s summed) rounding() float64 {
+	const share = 1e-5 // of the deviation
+	n := len(s.of)
+	return share * math.Sqrt(s.squares[n]/max(1, float64(n)))
 }
 
 // goesOnAs reports whether the values from a place on correlate with the first ones of another by least, and more than
