@@ -3,6 +3,7 @@ package training
 import (
 	"context"
 	"maps"
+	"os"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
@@ -36,6 +37,7 @@ func (r *run) fitTransforms(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = os.RemoveAll(c.Scratch) }() // else the next command does
 	v, err := transforms.Fit(ctx, c, r.withFamilies(d, transformSamples(d)))
 	if err != nil {
 		return err

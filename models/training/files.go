@@ -84,7 +84,7 @@ func own(dir, data string) error {
 	last, wrongLast := checkpoint.Newest(os.DirFS(dir), checkpoint.Last)
 	there := ""
 	set, _ := os.Stat(data)
-	for _, name := range append(runFiles(), hierarchyFolder, trialFolder, best, last) {
+	for _, name := range append(runFiles(), hierarchyFolder, trialFolder, featuresFolder, best, last) {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if name == "" || err != nil {
 			continue
@@ -189,5 +189,6 @@ func removeTrials(dir string) error { return os.RemoveAll(filepath.Join(dir, tri
 // sweep deletes what a killed training left half written in dir. The caller holds the lock.
 func sweep(dir string) error {
 	err := files.Sweep(dir, func(name string) bool { return slices.Contains(runFiles(), name) })
-	return errors.Join(err, files.Sweep(filepath.Join(dir, hierarchyFolder), func(string) bool { return true }))
+	return errors.Join(err, files.Sweep(filepath.Join(dir, hierarchyFolder), func(string) bool { return true }),
+		os.RemoveAll(filepath.Join(dir, featuresFolder)))
 }

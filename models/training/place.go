@@ -71,7 +71,7 @@ func discard(next string) error {
 // ofRun reports whether a training writes a file or a folder of that name, complete or not, in its own folder.
 func ofRun(name string) bool {
 	unfinished, _ := strings.CutPrefix(name, files.Unfinished)
-	for _, known := range append(runFiles(), checkpoint.RateFile, hierarchyFolder, trialFolder) {
+	for _, known := range append(runFiles(), checkpoint.RateFile, hierarchyFolder, trialFolder, featuresFolder) {
 		if name == known || name != unfinished && strings.HasPrefix(unfinished, known+"-") {
 			return true
 		}

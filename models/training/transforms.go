@@ -3,6 +3,7 @@ package training
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -10,6 +11,9 @@ import (
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 )
+
+// featuresFolder has the features of many samples in a run's folder, while transforms are fitted.
+const featuresFolder = ".ccp-features"
 
 // transformsOf returns how transforms are fitted to the training samples of a data set.
 func (r *run) transformsOf(d *datasets.Dataset) (transforms.Config, error) {
@@ -19,6 +23,7 @@ func (r *run) transformsOf(d *datasets.Dataset) (transforms.Config, error) {
 	}
 	c.Seed, c.Backend = uint64(r.config.Seed), r.backend
 	c.Directed = directedSensors(d)
+	c.Scratch = filepath.Join(r.dir, featuresFolder)
 	c.Heights = heightsOf(d, c.Links)
 	c.Lone = len(classesOfSeveralGroups(d)) == 0
 	if d.GraphLearned() {

@@ -45,8 +45,11 @@ func (c *chooser) judgeAlone(ctx context.Context, one *candidate, alone judgemen
 	if err != nil {
 		return s, nil // as where penalties are compared
 	}
-	lone := loneClassifier{candidate: one, judgement: alone, task: c.task, coefficients: coefficients,
-		rows: pick(one.rows, c.chosen)}
+	rows, err := one.features.pick(c.chosen)
+	if err != nil {
+		return s, err
+	}
+	lone := loneClassifier{candidate: one, judgement: alone, task: c.task, coefficients: coefficients, rows: rows}
 	for _, row := range lone.rows {
 		lone.norms = append(lone.norms, float64(dot(row, row)))
 	}

@@ -114,7 +114,9 @@ func TestSamplesAreReadByLinksOfOthers(t *testing.T) {
 		require.NoError(t, err)
 		e, err := p.extractor(t.Context())
 		require.NoError(t, err)
-		_, columns, err := e.extractAll(t.Context())
+		_, read, err := e.extractAll(t.Context())
+		require.NoError(t, err)
+		columns, err := read.columns(loop.Indices(n))
 		require.NoError(t, err)
 		return e, columns
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/loop"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -162,11 +163,11 @@ func (c *chooser) weighed(ctx context.Context) (*choice, error) {
 // multiply computes the Gram matrix of a candidate, and returns the trial's part of it.
 func (c *chooser) multiply(ctx context.Context, i int) (*mat.SymDense, error) {
 	candidate := c.candidates[i]
-	rows, some := candidate.rows, c.chosen
+	which, some := everySample(c.plan), c.chosen
 	if !c.dual {
-		rows, some = pick(rows, c.chosen), nil
+		which, some = c.chosen, nil
 	}
-	gram, err := products(ctx, c.Backend, rows)
+	gram, err := c.productsOf(ctx, candidate, which)
 	if err != nil {
 		return nil, err
 	}
@@ -175,6 +176,15 @@ func (c *chooser) multiply(ctx context.Context, i int) (*mat.SymDense, error) {
 	}
 	c.grams[i] = gram
 	return part(gram, some), nil
+}
+
+// productsOf returns the scalar products of a candidate's features of some samples.
+func (c *chooser) productsOf(ctx context.Context, one *candidate, some []int) (*mat.SymDense, error) {
+	rows, err := one.features.pick(some)
+	if err != nil {
+		return nil, err
+	}
+	return products(ctx, c.Backend, rows)
 }
 
 // chooseFeatures chooses the shape of a transform with a kernel, where it has a choice, and then the kernel.
@@ -186,7 +196,7 @@ func (c *chooser) chooseFeatures(ctx context.Context, i int) error {
 		}
 		return c.chooseKernel(ctx, i, products)
 	}
-	products, err := products(ctx, c.Backend, pick(c.candidates[i].rows, c.chosen))
+	products, err := c.productsOf(ctx, c.candidates[i], c.chosen)
 	if err != nil {
 		return err
 	}
@@ -203,7 +213,7 @@ func (c *chooser) chooseShape(ctx context.Context, i int) (best *mat.SymDense, e
 		if err := c.extract(ctx, c.chosen, nil, tried); err != nil {
 			return nil, err
 		}
-		products, err := products(ctx, c.Backend, tried.rows)
+		products, err := c.productsOf(ctx, tried, loop.Indices(len(c.chosen)))
 		if err != nil {
 			return nil, err
 		}
@@ -244,7 +254,7 @@ func (c *chooser) chooseKernel(ctx context.Context, i int, products *mat.SymDens
 		c.alone[i] = c.judge(ctx, part(c.grams[i], nil))
 		return nil
 	}
-	if len(candidate.rows) < len(c.samples) { // which chooseShape has computed of the trial's samples only
+	if candidate.features.samples < len(c.samples) { // which chooseShape has computed of the trial's samples only
 		if err := c.extract(ctx, everySample(c.plan), nil, candidate); err != nil {
 			return err
 		}

@@ -1,7 +1,9 @@
 package transforms
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/loop"
@@ -11,7 +13,7 @@ import (
 // candidate is a transform with the features of training samples, from which a ridge classifier can be fitted.
 type candidate struct {
 	*transform
-	rows [][]float32 // standardised features before the kernel, `[samples][features]`
+	features *table // standardised features before the kernel
 }
 
 // extractor computes the features of training samples by maps that are drawn.
@@ -53,48 +55,81 @@ func labelsOf(samples []Sample) []int32 {
 }
 
 // extractAll computes the features of all samples: a candidate for each transform, whose features are standardised, and
-// columns for the forest, whose features are as they are, `[features][samples]`. Without a forest columns is nil.
-func (e *extractor) extractAll(ctx context.Context) (candidates []*candidate, columns []float32, err error) {
+// those that the forest reads, which are as they are; nil without a forest.
+func (e *extractor) extractAll(ctx context.Context) (candidates []*candidate, grown *table, err error) {
 	for _, t := range e.classifier.transforms {
 		candidates = append(candidates, &candidate{transform: t})
 	}
 	if e.classifier.forest != nil {
-		columns = make([]float32, len(e.samples)*e.classifier.forest.width)
+		grown, err = e.newTable(len(e.samples), e.classifier.forest.width, mostInMemory)
+		if err != nil {
+			return nil, nil, err
+		}
 	}
-	err = e.extract(ctx, everySample(e.plan), columns, candidates...)
-	return candidates, columns, err
+	err = e.extract(ctx, everySample(e.plan), grown, candidates...)
+	return candidates, grown, err
 }
 
 // everySample returns the numbers of all samples of the fit.
 func everySample(p *plan) []int { return loop.Indices(len(p.samples)) }
 
 // extract computes the features of some samples, by their numbers among those of the fit, and standardises those of
-// candidates. The forest's go to columns unless these are nil.
-func (e *extractor) extract(ctx context.Context, some []int, columns []float32, candidates ...*candidate) error {
+// candidates, which it replaces. The forest's go to a table unless this is nil. A block of samples is computed at a
+// time.
+func (e *extractor) extract(ctx context.Context, some []int, grown *table, candidates ...*candidate) (err error) {
 	for _, c := range candidates {
-		flat := make([]float32, len(some)*c.Width())
-		c.rows = slices.Collect(slices.Chunk(flat, c.Width()))
-	}
-	err := inParallel(ctx, len(some), func(w *work, at int) {
-		sample := some[at]
-		w.takeSample(e.classifier.scaling, e.samples[sample].Values)
-		if columns != nil {
-			for j, x := range e.forestFor(sample, e.classifier.forest).features(w) {
-				columns[j*len(some)+at] = x
-			}
+		c.features, err = e.newTable(len(some), c.Width(), e.inMemory)
+		if err != nil {
+			return err
 		}
-		for _, c := range candidates {
-			e.transformFor(sample, c.transform).raw(w, c.rows[at])
+	}
+	at := 0
+	for block := range slices.Chunk(some, blockSize) {
+		if err := e.extractBlock(ctx, block, at, grown, candidates); err != nil {
+			return err
+		}
+		at += len(block)
+	}
+	failed := make([]error, len(candidates))
+	err = inParallel(ctx, len(candidates), func(_ *work, i int) {
+		failed[i] = candidates[i].features.standardise(candidates[i].standardiser)
+	})
+	return cmp.Or(err, errors.Join(failed...))
+}
+
+// extractBlock computes the features of a block of samples, and puts them into tables, in which the first one has the
+// number from.
+func (e *extractor) extractBlock(ctx context.Context, block []int, from int, grown *table,
+	candidates []*candidate) error {
+	to := from + len(block)
+	var read [][]float32 // by the forest
+	if grown != nil {
+		read = grown.rows(from, to)
+	}
+	rows := make([][][]float32, len(candidates))
+	for i, c := range candidates {
+		rows[i] = c.features.rows(from, to)
+	}
+	err := inParallel(ctx, len(block), func(w *work, at int) {
+		sample := block[at]
+		w.takeSample(e.classifier.scaling, e.samples[sample].Values)
+		if grown != nil {
+			copy(read[at], e.forestFor(sample, e.classifier.forest).features(w))
+		}
+		for i, c := range candidates {
+			e.transformFor(sample, c.transform).raw(w, rows[i][at])
 		}
 	})
 	if err != nil {
 		return err
 	}
-	return inParallel(ctx, len(candidates), func(_ *work, i int) {
-		c := candidates[i]
-		c.standardiser.Measure(c.rows)
-		for _, row := range c.rows {
-			c.standardiser.Apply(row)
+	for i, c := range candidates {
+		if err := c.features.put(from, rows[i]); err != nil {
+			return err
 		}
-	})
+	}
+	if grown == nil {
+		return nil
+	}
+	return grown.put(from, read)
 }

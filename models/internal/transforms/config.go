@@ -71,6 +71,8 @@ type Config struct {
 	Only    []string        // names of the transforms to use; nil means those that suit the samples
 	Seed    uint64          // of all random draws
 	Backend compute.Backend // multiplies matrices
+	// Scratch is a folder for the features of many samples while they are fitted; "" is the system's for temporary files.
+	Scratch string
 }
 
 // ErrTooFew says that samples are too few, of too few classes or groups, for a fit.

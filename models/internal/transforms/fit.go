@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -18,6 +19,7 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer p.close()
 	e, err := p.extractor(ctx)
 	if err != nil {
 		return nil, err
@@ -49,16 +51,16 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 // growForest computes the features of all samples, and grows the forest if there is one. Its features, which are
 // another copy of many, are held no longer than that.
 func (e *extractor) growForest(ctx context.Context) ([]*candidate, error) {
-	candidates, columns, err := e.extractAll(ctx)
-	if err != nil {
-		return nil, err
+	candidates, grown, err := e.extractAll(ctx)
+	if grown != nil {
+		defer grown.close()
 	}
 	v := e.classifier
-	if v.forest == nil {
-		return candidates, ctx.Err()
+	if err != nil || v.forest == nil {
+		return candidates, cmp.Or(err, ctx.Err())
 	}
-	if err := v.forest.grow(ctx, columns, labelsOf(e.samples), e.Seed); err != nil {
-		return nil, err
+	if err := v.forest.grow(ctx, grown, labelsOf(e.samples), e.Seed); err != nil {
+		return candidates, err
 	}
 	v.Nodes, v.Trees = len(v.forest.nodes)/3, len(v.forest.roots)
 	return candidates, ctx.Err()
@@ -85,6 +87,9 @@ func (e *extractor) ridges(ctx context.Context, candidates []*candidate) (fitted
 			return nil, err
 		}
 		fitted = append(fitted, r)
+		for _, c := range choice.candidates {
+			c.features.close() // whose memory the next ridge classifier takes
+		}
 	}
 	if len(fitted) == 0 {
 		return nil, fmt.Errorf("all %d samples have the same features in every transform; check their values, "+

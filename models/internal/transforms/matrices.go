@@ -2,7 +2,6 @@ package transforms
 
 import (
 	"context"
-	"iter"
 	"slices"
 
 	"github.com/gomlx/compute"
@@ -27,33 +26,21 @@ func block(rows [][]float32, from, to, width int) *mat.Dense {
 	return z
 }
 
-// products returns the scalar products of rows.
+// products returns the scalar products of rows, `[rows, rows]`. The backend is many times faster at it than gonum. Errors
+// come from the backend.
 func products(ctx context.Context, backend compute.Backend, rows [][]float32) (*mat.SymDense, error) {
-	width := len(rows[0])
-	return squares(backend, len(rows), 1, func(yield func(*mat.Dense) bool) {
-		for from := 0; from < width && ctx.Err() == nil; from += blockSize {
-			// Blocks of one size, so that the backend compiles once.
-			if !yield(block(rows, from, min(from+blockSize, width), min(blockSize, width))) {
-				return
-			}
-		}
-	})
-}
-
-// squares adds up a·aᵀ of the parts a if axis is 1, or aᵀ·a if it is 0; it is `[n, n]`. The backend is many times
-// faster at it than gonum. Errors come from the backend.
-func squares(backend compute.Backend, n, axis int, parts iter.Seq[*mat.Dense]) (*mat.SymDense, error) {
 	exec, err := NewExec(backend, func(sum, a *Node) *Node {
-		return Add(sum, DotGeneral(a, []int{axis}, nil, a, []int{axis}, nil))
+		return Add(sum, DotGeneral(a, []int{1}, nil, a, []int{1}, nil))
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer exec.Finalize()
+	n, width := len(rows), len(rows[0])
 	sum := tensors.FromFlatDataAndDimensions(make([]float64, n*n), n, n)
-	for part := range parts {
-		raw := part.RawMatrix()
-		a := tensors.FromFlatDataAndDimensions(raw.Data, raw.Rows, raw.Cols)
+	for from := 0; from < width && ctx.Err() == nil; from += blockSize {
+		// Blocks of one size, so that the backend compiles once.
+		a := tensorOf(block(rows, from, min(from+blockSize, width), min(blockSize, width)))
 		next, err := exec.Call(sum, a)
 		a.MustFinalizeAll()
 		sum.MustFinalizeAll()

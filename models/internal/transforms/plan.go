@@ -2,6 +2,8 @@ package transforms
 
 import (
 	"cmp"
+	"math"
+	"runtime"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/params"
@@ -29,6 +31,24 @@ type plan struct {
 	// the samples are fewer.
 	dual      bool
 	landmarks []int // samples that are the landmarks of kernels; nil in the dual, where all are
+	inMemory  int   // bytes of the features of a transform, of all samples, up to which they are held in memory
+	tables    []*table
+}
+
+// newTable returns a table that close frees.
+func (p *plan) newTable(samples, width, inMemory int) (*table, error) {
+	t, err := newTable(p.Scratch, samples, width, inMemory)
+	if err == nil {
+		p.tables = append(p.tables, t)
+	}
+	return t, err
+}
+
+// close frees all tables.
+func (p *plan) close() {
+	for _, t := range p.tables {
+		t.close()
+	}
 }
 
 // Suits returns an error if a transform of Only does not suit the samples.
@@ -43,8 +63,9 @@ func (c Config) plan(samples []Sample) (*plan, error) {
 		return nil, err
 	}
 	p.dual = len(p.used) <= max(mostDual, p.primalWidth())
-	p.header.Landmarks = len(p.used)
+	p.header.Landmarks, p.inMemory = len(p.used), math.MaxInt
 	if !p.dual {
+		p.inMemory = mostInMemory
 		p.landmarks = spread(p.samples, mostLandmarks)
 		p.header.Landmarks = len(p.landmarks)
 	}
@@ -126,26 +147,28 @@ func (p *plan) primalWidth() (width int) {
 	return width
 }
 
-// Memory is about how many bytes Fit takes beside the samples. It holds the features twice, and six matrices of all
-// samples, or of the features if these are fewer; before, while the forest grows, once and what the forest reads.
-// Half as much waits to be collected.
+// Memory is about how many bytes Fit takes beside the samples. With a weight for each sample it holds the features
+// twice, and six matrices of all samples. With a weight for each feature it holds the features of a block of samples,
+// those of transforms that are small in all, and half of a matrix of the features. Before, while the forest grows, it
+// holds what the trees read that grow at a time. Half as much waits to be collected.
 func (c Config) Memory(samples []Sample) int {
 	p, err := c.plan(samples)
 	if err != nil {
 		return 0
 	}
 	v := p.header.open()
-	width, n := 0, len(p.used)
+	width, small, n := 0, 0, len(p.used)
 	for _, t := range v.transforms {
 		width += t.Width()
+		small += min(4*n*t.Width(), mostInMemory)
 	}
-	side := n
+	held, more := 4*n*width, 4*n*width+48*n*n
 	if !p.dual {
-		side = width
+		held, more = small, 28*blockSize*width+4*width*width
 	}
-	more := 4*n*width + 48*side*side
 	if v.forest != nil {
-		more = max(more, 4*n*v.forest.width)
+		read := min(n, min(mostGrowing, runtime.GOMAXPROCS(0))*samplesOf(n, v.forest.width))
+		more = max(more, 4*read*v.forest.width)
 	}
-	return (4*n*width + more) * 3 / 2
+	return (held + more) * 3 / 2
 }

@@ -1,27 +1,28 @@
 package transforms
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/loop"
-	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"gonum.org/v1/gonum/mat"
 )
 
-// design has the features of all candidates side by side, as the ridge classifier by features reads them.
+// design has the features of all candidates side by side, as the ridge classifier by features reads them: those of a
+// candidate are centred, and multiplied by one number, so that their variances add up to the candidate's weight. They
+// are put together for a block of samples at a time.
 type design struct {
-	rows   [][]float32 // centred and scaled, `[samples][features]`
 	blocks []designBlock
+	width  int
 }
 
 // designBlock is a candidate's part of a design.
 type designBlock struct {
-	centre []float64 // the mean features, before they were centred
-	scale  float64   // that the features were multiplied by
+	features *table    // the candidate's, or those of nystrom
+	centre   []float64 // the mean features
+	scale    float64   // that the features are multiplied by
 	// root is L of nystrom, by which kernel values became features; nil without a kernel.
 	root *mat.TriDense
 }
@@ -33,111 +34,133 @@ func (s *solver) byFeatures(ctx context.Context) (*solved, error) {
 	if err != nil {
 		return nil, err
 	}
-	gram, side, err := s.normalEquations(ctx, d.rows)
+	s.normal = newTiled(s.Backend, d.width, mostFactored)
+	side, err := s.normalEquations(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	width := len(d.rows[0])
-	for i := range width {
-		gram.SetSym(i, i, gram.At(i, i)+s.penalty)
+	if err := s.normal.factorise(ctx, s.penalty); err != nil {
+		return nil, fmt.Errorf("transforms: the ridge classifier of %d features: %w", d.width, err)
 	}
-	inverse, err := invert(ctx, s.times, gram)
-	if err != nil {
-		return nil, fmt.Errorf("transforms: the ridge classifier of %d features: %w", width, err)
-	}
-	weights, err := s.product(inverse, side)
+	solution, err := s.normal.solve(mat.DenseCopyOf(side.T()))
 	if err != nil {
 		return nil, err
 	}
+	weights := mat.DenseCopyOf(solution.T())
 	terms, err := s.terms(d, weights)
 	if err != nil {
 		return nil, err
 	}
 	left := func(some []int) (*mat.Dense, error) {
-		targets := s.targets(pick(s.labels, some))
-		explained, err := s.product(block(pick(d.rows, some), 0, width, width), weights)
+		rows, err := d.rows(some, len(some))
 		if err != nil {
 			return nil, err
 		}
+		explained, err := s.product(rows, weights)
+		if err != nil {
+			return nil, err
+		}
+		targets := s.targets(pick(s.labels, some))
 		targets.Sub(targets, explained)
 		return targets, nil
 	}
-	u := func(some []int) (*mat.Dense, error) { return s.unexplainedOf(pick(d.rows, some), inverse) }
+	u := func(some []int) (*mat.Dense, error) { return s.unexplainedOf(d, some) }
 	return &solved{terms, left, u}, nil
 }
 
-// design puts the features of all candidates side by side in a row for each sample: the features of a candidate are
-// centred, and multiplied by one number, so that their variances add up to the candidate's weight. It drops the
-// candidates' own features, which would take the memory twice.
+// design makes the design of all candidates.
 func (s *solver) design(ctx context.Context) (*design, error) {
-	n := len(s.samples)
-	d := &design{rows: make([][]float32, n)}
+	d := new(design)
 	for i, c := range s.candidates {
-		var b designBlock
-		rows := c.rows
+		b := designBlock{features: c.features}
+		var err error
 		if c.kernel != nil {
-			var err error
-			b.root, rows, err = s.nystrom(ctx, c)
+			b.root, b.features, err = s.nystrom(ctx, c)
 			if err != nil {
 				return nil, err
 			}
 		}
-		c.rows = nil
-		b.centre = features.Means(rows)
-		variance := 0.0 // of all features together
-		for _, row := range rows {
-			for j, x := range row {
-				variance += (float64(x) - b.centre[j]) * (float64(x) - b.centre[j]) / float64(n)
-			}
-		}
-		b.scale = math.Sqrt(s.weights[i] / variance)
-		for sample, row := range rows {
-			for j, x := range row {
-				d.rows[sample] = append(d.rows[sample], float32(b.scale*(float64(x)-b.centre[j])))
-			}
-		}
 		d.blocks = append(d.blocks, b)
+		if err := d.blocks[i].measure(s.weights[i]); err != nil {
+			return nil, err
+		}
+		d.width += b.features.width
 	}
 	return d, nil
 }
 
-// normalEquations returns the products of the features with each other, `[features, features]`, and with the targets,
-// `[features, classes]`.
-func (s *solver) normalEquations(ctx context.Context, rows [][]float32) (*mat.SymDense, *mat.Dense, error) {
-	width := len(rows[0])
-	side, at := mat.NewDense(width, s.Classes, nil), 0
-	gram, err := squares(s.Backend, width, 0, func(yield func(*mat.Dense) bool) {
-		for some := range slices.Chunk(rows, blockSize) {
-			part := block(some, 0, width, width)
-			side.Add(side, s.timesTargets(part.T(), at))
-			at += len(some)
-			if ctx.Err() != nil || !yield(part) {
-				return
+// measure sets the centre, and the scale with which the variances of the features add up to a weight.
+func (b *designBlock) measure(weight float64) (err error) {
+	b.centre, err = b.features.means()
+	if err != nil {
+		return err
+	}
+	variance := 0.0 // of all features together
+	err = b.features.each(func(rows [][]float32) error {
+		for _, row := range rows {
+			for j, x := range row {
+				variance += (float64(x) - b.centre[j]) * (float64(x) - b.centre[j]) / float64(b.features.samples)
 			}
 		}
+		return nil
 	})
-	return gram, side, cmp.Or(err, ctx.Err())
+	b.scale = math.Sqrt(weight / variance)
+	return err
 }
 
-// unexplainedOf returns (I - H)_ss of samples with these rows of a design. inverse is that of the normal equations.
-func (s *solver) unexplainedOf(rows [][]float32, inverse *mat.Dense) (*mat.Dense, error) {
-	n, width := len(rows), len(rows[0])
-	for len(rows)%heldAtOnce > 0 { // of few sizes, for each of which the backend compiles
-		rows = append(rows, make([]float32, width))
+// rows returns the features of some samples, `[count, width]`, with rows of zeros behind them.
+func (d *design) rows(some []int, count int) (*mat.Dense, error) {
+	all, from := mat.NewDense(count, d.width, nil), 0
+	for _, b := range d.blocks {
+		rows, err := b.features.pick(some)
+		if err != nil {
+			return nil, err
+		}
+		for i, row := range rows {
+			line := all.RawRowView(i)[from : from+len(row)]
+			for j, x := range row {
+				line[j] = float64(float32(b.scale * (float64(x) - b.centre[j])))
+			}
+		}
+		from += b.features.width
 	}
-	x := block(rows, 0, width, width)
-	h, err := s.times(x, inverse)
+	return all, nil
+}
+
+// normalEquations adds up the products of the features with each other, and returns those with the targets,
+// `[features, classes]`. The samples come in blocks of one size, so that the backend compiles once.
+func (s *solver) normalEquations(ctx context.Context, d *design) (*mat.Dense, error) {
+	side, at := mat.NewDense(d.width, s.Classes, nil), 0
+	for some := range slices.Chunk(everySample(s.plan), blockSize) {
+		rows, err := d.rows(some, blockSize)
+		if err != nil {
+			return nil, err
+		}
+		side.Add(side, s.timesTargets(rows.Slice(0, len(some), 0, d.width).T(), at))
+		at += len(some)
+		if err := s.normal.addSquare(ctx, rows); err != nil {
+			return nil, err
+		}
+	}
+	return side, ctx.Err()
+}
+
+// unexplainedOf returns (I - H)_ss of some samples of a design, whose normal equations are factorised.
+func (s *solver) unexplainedOf(d *design, some []int) (*mat.Dense, error) {
+	n := len(some)
+	whole := (n + heldAtOnce - 1) / heldAtOnce * heldAtOnce // of few sizes, for each of which the backend compiles
+	rows, err := d.rows(some, whole)
 	if err != nil {
 		return nil, err
 	}
-	h, err = s.times(h, x.T())
+	u, err := s.normal.unexplained(rows)
 	if err != nil {
 		return nil, err
 	}
-	h = h.Slice(0, n, 0, n).(*mat.Dense)
+	u = u.Slice(0, n, 0, n).(*mat.Dense)
 	all := float64(len(s.samples))
-	h.Apply(func(i, j int, x float64) float64 { return float64(asInt(i == j)) - x - 1/all }, h)
-	return h, nil
+	u.Apply(func(_, _ int, x float64) float64 { return x - 1/all }, u)
+	return u, nil
 }
 
 // terms returns the part of each candidate in the decisions, by the weights of the design's features.
@@ -145,7 +168,7 @@ func (s *solver) terms(d *design, weights *mat.Dense) (terms []term, err error) 
 	from := 0
 	for i, b := range d.blocks {
 		to := from + len(b.centre)
-		t := term{b.centre, mat.DenseCopyOf(weights.Slice(from, to, 0, s.Classes))}
+		t := term{slices.Clone(b.centre), mat.DenseCopyOf(weights.Slice(from, to, 0, s.Classes))}
 		t.coefficients.Scale(b.scale, t.coefficients)
 		from = to
 		if b.root != nil { // back to kernel values
@@ -162,8 +185,12 @@ func (s *solver) terms(d *design, weights *mat.Dense) (terms []term, err error) 
 
 // nystrom returns features φ = L⁻¹·k of all samples in place of those of a candidate: k are the kernel values with the
 // landmarks, and L·Lᵀ is those among themselves. It also returns L.
-func (s *solver) nystrom(ctx context.Context, c *candidate) (root *mat.TriDense, rows [][]float32, err error) {
-	landmarks, m := pick(c.rows, s.landmarks), c.kernel
+func (s *solver) nystrom(ctx context.Context, c *candidate) (root *mat.TriDense, found *table, err error) {
+	landmarks, err := c.features.pick(s.landmarks)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := c.kernel
 	m.setLandmarks(landmarks)
 	among, err := products(ctx, s.Backend, landmarks)
 	if err != nil {
@@ -179,10 +206,14 @@ func (s *solver) nystrom(ctx context.Context, c *candidate) (root *mat.TriDense,
 		return nil, nil, fmt.Errorf("transforms: rounding made the kernel of the transform %s singular", c.Name)
 	}
 	factor.LTo(root)
-	others := block(landmarks, 0, m.width, m.width)
-	for some := range slices.Chunk(c.rows, blockSize) {
-		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+	found, err = s.newTable(c.features.samples, len(landmarks), s.inMemory)
+	if err != nil {
+		return nil, nil, err
+	}
+	others, at := block(landmarks, 0, m.width, m.width), 0
+	err = c.features.each(func(some [][]float32) error {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		k := new(mat.Dense) // `[landmarks, samples]`
 		k.Mul(others, block(some, 0, m.width, m.width).T())
@@ -190,11 +221,14 @@ func (s *solver) nystrom(ctx context.Context, c *candidate) (root *mat.TriDense,
 			return m.value(x, float64(m.norms[i]), float64(dot(some[j], some[j])))
 		}, k)
 		if err := root.SolveTo(k, false, k); err != nil {
-			return nil, nil, fmt.Errorf("transforms: %s: %w", c.Name, err)
+			return fmt.Errorf("transforms: %s: %w", c.Name, err)
 		}
+		rows := found.rows(at, at+len(some))
 		for j := range some {
-			rows = append(rows, loop.Convert[float32](mat.Col(nil, j, k)))
+			copy(rows[j], loop.Convert[float32](mat.Col(nil, j, k)))
 		}
-	}
-	return root, rows, nil
+		at += len(some)
+		return found.put(at-len(some), rows)
+	})
+	return root, found, err
 }

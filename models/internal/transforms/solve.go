@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/loop"
-	"github.com/clusterpool/ccp/models/internal/transforms/features"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,6 +22,7 @@ type solver struct {
 	*plan
 	task
 	*choice
+	normal *tiled // the normal equations of a weight for each feature
 }
 
 // solved is what a ridge classifier of all samples is, in the features before they are centred.
@@ -46,8 +46,9 @@ func (p *plan) solve(ctx context.Context, c *choice) (*ridge, error) {
 		return nil, err
 	}
 	defer free()
-	s := &solver{p, p.taskOf(p.samples), c}
+	s := &solver{plan: p, task: p.taskOf(p.samples), choice: c}
 	s.times = times
+	defer func() { s.normal.free() }()
 	method := s.byFeatures
 	if p.dual {
 		method = s.bySamples
@@ -95,10 +96,13 @@ func (s *solver) bySamples(ctx context.Context) (*solved, error) {
 	for i, c := range s.candidates {
 		coefficients := solution
 		if c.kernel != nil {
-			c.kernel.setLandmarks(c.rows)
+			c.kernel.setLandmarks(c.features.memory)
 		} else {
-			terms[i].centre = features.Means(c.rows)
-			coefficients, err = s.featureWeights(ctx, c.rows, solution)
+			terms[i].centre, err = c.features.means()
+			if err != nil {
+				return nil, err
+			}
+			coefficients, err = s.featureWeights(ctx, c.features.memory, solution)
 			if err != nil {
 				return nil, err
 			}

@@ -178,7 +178,7 @@ func TestPrimalIsDual(t *testing.T) {
 		choice.grams = nil
 		for _, c := range candidates {
 			c.kernel.g = 0.1
-			gram, err := products(ctx, e.Backend, c.rows)
+			gram, err := products(ctx, e.Backend, c.features.memory)
 			require.NoError(t, err)
 			choice.grams = append(choice.grams, c.kernel.gram(gram))
 		}
@@ -290,7 +290,7 @@ func TestHeldOut(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(13, 14)), 24, 2, always(50))
 	e, candidates := computed(t, Config{Columns: 2, Classes: 2, Backend: backendtest.Go(t)}, samples)
 	ctx := context.Background()
-	s := &solver{e.plan, e.taskOf(e.samples), chosen(t, e, candidates)}
+	s := &solver{plan: e.plan, task: e.taskOf(e.samples), choice: chosen(t, e, candidates)}
 	found, err := s.bySamples(ctx)
 	require.NoError(t, err)
 	held, err := s.heldOut(ctx, found.unexplained, found.left)
@@ -459,7 +459,7 @@ func TestTwoRidgeClassifiers(t *testing.T) {
 	}
 	e, candidates := computed(t, Config{Columns: 2, Classes: 2, Only: []string{"hydra", "shapelets"},
 		Backend: backendtest.Go(t)}, samples)
-	for _, row := range candidates[1].rows {
+	for _, row := range candidates[1].features.memory {
 		clear(row)
 	}
 	ridges, err := e.ridges(t.Context(), candidates)
@@ -494,7 +494,7 @@ func TestAlike(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(21, 22)), 20, 2, always(40))
 	e, candidates := computed(t, Config{Columns: 2, Classes: 2, Only: []string{"minirocket", "power"},
 		Backend: backendtest.Go(t)}, samples)
-	for _, row := range candidates[0].rows {
+	for _, row := range candidates[0].features.memory {
 		clear(row)
 	}
 	ridges, err := e.ridges(t.Context(), candidates)

@@ -215,7 +215,7 @@ func TestShapeletsDirectly(t *testing.T) {
 func TestSparse(t *testing.T) {
 	rows := [][]float32{{0, 1}, {4, 3}}
 	s := Find("hydra").NewStandardiser(2)
-	s.Measure(rows)
+	s.Measure(len(rows), slices.Values([][][]float32{rows[:1], rows[1:]}))
 	for _, row := range rows {
 		s.Apply(row)
 	}

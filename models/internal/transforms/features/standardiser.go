@@ -1,6 +1,7 @@
 package features
 
 import (
+	"iter"
 	"math"
 
 	"github.com/clusterpool/ccp/models/onnx"
@@ -21,13 +22,16 @@ func (t *Transform) NewStandardiser(width int) Standardiser {
 	return Standardiser{make([]float32, width), make([]float32, width), t.Counts}
 }
 
-// Measure sets Mean and Scale from the features of training samples, `[samples][features]`.
-func (s Standardiser) Measure(rows [][]float32) {
-	mean, variance := Means(rows), make([]float64, len(s.Mean))
-	for _, row := range rows {
-		for j, x := range row {
-			d := float64(x) - mean[j]
-			variance[j] += d * d / float64(len(rows))
+// Measure sets Mean and Scale from the features of so many training samples, which it goes through several times: each
+// part is `[samples][features]`.
+func (s Standardiser) Measure(samples int, parts iter.Seq[[][]float32]) {
+	mean, variance := Means(samples, len(s.Mean), parts), make([]float64, len(s.Mean))
+	for rows := range parts {
+		for _, row := range rows {
+			for j, x := range row {
+				d := float64(x) - mean[j]
+				variance[j] += d * d / float64(samples)
+			}
 		}
 	}
 	for j, v := range variance {
@@ -37,17 +41,19 @@ func (s Standardiser) Measure(rows [][]float32) {
 		}
 	}
 	if s.counts {
-		s.addZeros(rows)
+		s.addZeros(samples, parts)
 	}
 }
 
 // addZeros adds the fourth power of the share of zeros to the standard deviations.
-func (s Standardiser) addZeros(rows [][]float32) {
+func (s Standardiser) addZeros(samples int, parts iter.Seq[[][]float32]) {
 	zeros := make([]float64, len(s.Scale))
-	for _, row := range rows {
-		for j, x := range row {
-			if x == 0 {
-				zeros[j] += 1 / float64(len(rows))
+	for rows := range parts {
+		for _, row := range rows {
+			for j, x := range row {
+				if x == 0 {
+					zeros[j] += 1 / float64(samples)
+				}
 			}
 		}
 	}
@@ -76,12 +82,14 @@ func (s Standardiser) Export(g *onnx.Graph, x string) string {
 	return standardised
 }
 
-// Means returns the mean of each feature over samples, `[samples][features]`.
-func Means(rows [][]float32) []float64 {
-	sum := make([]float64, len(rows[0]))
-	for _, row := range rows {
-		for j, x := range row {
-			sum[j] += float64(x) / float64(len(rows))
+// Means returns the mean of each of so many features over so many samples, whose parts are `[samples][features]`.
+func Means(samples, width int, parts iter.Seq[[][]float32]) []float64 {
+	sum := make([]float64, width)
+	for rows := range parts {
+		for _, row := range rows {
+			for j, x := range row {
+				sum[j] += float64(x) / float64(samples)
+			}
 		}
 	}
 	return sum
