@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
+	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -35,6 +36,9 @@ type Classifier struct {
 	Graph *affinity.Matrix
 	// Calibration is nil if no samples were held out of the training.
 	Calibration *Calibration
+	// Along says how classes follow each other in a stream; nil if the classifier is of no recordings, or from before that
+	// was learned.
+	Along *along.Model
 	// Snapshot is the snapshot of the checkpoint that Load took, such as "best-00001900", and Step is its training
 	// step.
 	Snapshot string

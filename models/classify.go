@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"gonum.org/v1/gonum/floats"
 )
@@ -180,6 +181,7 @@ type Calibration struct {
 // held is what a snapshot keeps beside the weights to classify by.
 type held struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
+	Along       *along.Model `json:"along,omitempty"`
 }
 
 // Threshold returns the probability below which the predictions for a share of the held-out samples lie. To reject

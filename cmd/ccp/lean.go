@@ -15,6 +15,7 @@ import (
 var (
 	newPredict, newExplain, newClusters = lacking("predict"), lacking("explain"), lacking("clusters")
 	newReport, newServe, newReproduce   = lacking("report"), lacking("serve"), lacking("reproduce")
+	newWatch                            = lacking("watch")
 	newDataImport                       = lacking("data import")
 )
 

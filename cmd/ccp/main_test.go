@@ -92,7 +92,7 @@ func lines(text string) []string { return strings.Split(strings.TrimSuffix(text,
 
 func TestHelp(t *testing.T) {
 	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "report", "serve",
-		"compare", "reproduce", "data", "data list", "data get", "data check", "data import", "doctor", "version"} {
+		"watch", "compare", "reproduce", "data", "data list", "data get", "data check", "data import", "doctor", "version"} {
 		name := strings.TrimSpace("ccp " + command)
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CCP_DATA", "/must/not/show")

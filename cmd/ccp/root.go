@@ -42,7 +42,7 @@ type shared struct {
 func newRoot(args []string) *cobra.Command {
 	s := &shared{args: args}
 	root := group("ccp", newTrain(s), newEval(s), newPredict(s), newExplain(s), newExport(s), newClusters(s),
-		newReport(s), newServe(s), newCompare(s), newReproduce(s),
+		newWatch(s), newReport(s), newServe(s), newCompare(s), newReproduce(s),
 		group("data", newDataList(s), newDataGet(s), newDataCheck(s), newDataImport(s)),
 		newDoctor(s), newVersion(s))
 	root.SilenceErrors, root.SilenceUsage, root.CompletionOptions.HiddenDefaultCmd = true, true, true

@@ -25,6 +25,7 @@ func (r *run) hasNetwork() bool { return transforms.Weight(r.store) < 1 }
 // fitTransforms fits the ridge classifier and the forest on the transforms, decides their weight beside the network,
 // and puts them into the store unless their weight is 0. It gives notice of the accuracy of each on held-out samples.
 func (r *run) fitTransforms(ctx context.Context) error {
+	r.state.Along = alongOf(r.data)
 	if r.spec.Options.Transforms == transforms.None {
 		return nil
 	}
@@ -115,6 +116,7 @@ func (r *run) weighMembers(ctx context.Context, d *datasets.Dataset, lone bool,
 	v.SetScores(scores)
 	w.report = joined(w.report, t.report(shares, together))
 	if r.spec.Network().Fitted || together.loss <= minGainInNats && t.unitCount() >= manyHeldOut {
+		r.chooseAlong(t, v.Mixture)
 		return w, nil
 	}
 	return r.weighNetwork(ctx, t, m, together, v, w.report)
@@ -134,6 +136,7 @@ func (r *run) weighNetwork(ctx context.Context, t *heldOutTrial, m transforms.Mi
 	m, network := t.networkAlone(ctx, m)
 	v.NetworkTemperature = m.NetworkTemperature
 	v.Weight = t.besideNetwork(ctx, m, together, network)
+	r.chooseAlong(t, v.Mixture)
 	if err := ctx.Err(); err != nil {
 		return w, err // the figures are of no use, and no snapshot may have weights by them
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/along"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -114,7 +115,8 @@ func (r *run) keep(e Epoch, calibration *models.Calibration) error {
 	state := struct {
 		Epoch
 		Calibration *models.Calibration `json:"calibration,omitempty"`
-	}{e, calibration}
+		Along       *along.Model        `json:"along,omitempty"`
+	}{e, calibration, r.state.Along}
 	noWeight := func(v *model.Variable) bool { return !variables.IsWeight(v) }
 	return checkpoint.Save(r.dir, checkpoint.Best, r.state.Step, 1, r.classifier.Store(), state, noWeight)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -38,8 +39,10 @@ type trainState struct {
 	Prepare float64  `json:"prepare"` // seconds before the first step
 	// Calibration is by the samples of a network's trial, if it predicts alone after it.
 	Calibration *models.Calibration `json:"calibration,omitempty"`
-	Members     []Member            `json:"members,omitempty"`
-	Findings    datasets.Findings   `json:"findings,omitempty"`
+	// Along says how classes follow each other in the streams of the training.
+	Along    *along.Model      `json:"along,omitempty"`
+	Members  []Member          `json:"members,omitempty"`
+	Findings datasets.Findings `json:"findings,omitempty"`
 	// Hierarchy has C of each level, see ccp.Hierarchy, if it was made before the training.
 	Hierarchy struct {
 		Objective []float64 `json:"objective"`

@@ -161,7 +161,8 @@ func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 		}
 	}
 	m := &making{Options: o, input: inputs[0]}
-	m.reading, err = j.read(sources, inputs[0], h, chosen{})
+	m.reading = j.reader(h, chosen{})
+	err = m.readAll(sources, inputs[0])
 	if err != nil {
 		return nil, err
 	}

@@ -54,22 +54,26 @@ type reading struct {
 	fileOf      map[[2]string]string // of the samples of tables, by name and class
 }
 
-// read gathers the recordings of all files.
-func (j *job) read(sources []source, name string, h hints, c chosen) (*reading, error) {
+// reader returns what reads files by all that is known of them.
+func (j *job) reader(h hints, c chosen) *reading {
 	j.sheet = h.Sheet
 	c.seen, c.units = map[string]bool{}, map[string]string{}
-	r := &reading{job: j, hints: h, chosen: c, number: map[string]int{}, as: map[readAs]bool{},
+	return &reading{job: j, hints: h, chosen: c, number: map[string]int{}, as: map[readAs]bool{},
 		fileOf: map[[2]string]string{}, days: newDays(h.Dates)}
+}
+
+// readAll gathers the recordings of all files.
+func (r *reading) readAll(sources []source, name string) error {
 	for i, from := range sources {
-		err := j.report("reading "+name, float64(i)/float64(len(sources)))
+		err := r.report("reading "+name, float64(i)/float64(len(sources)))
 		if err == nil {
 			err = r.fileOrSkip(from)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return r, r.finish()
+	return r.finish()
 }
 
 // fileOrSkip gathers the recordings of a file, or leaves it out, if that is wished, and nothing of it stays.

@@ -18,8 +18,8 @@ type part struct {
 	lines int
 }
 
-// stream returns the lines of a table with a time every 0.1 s and, if asked for, the state of each line.
-func stream(states bool, parts ...part) string {
+// streamOf returns the lines of a table with a time every 0.1 s and, if asked for, the state of each line.
+func streamOf(states bool, parts ...part) string {
 	var b strings.Builder
 	b.WriteString("time,ax")
 	if states {
@@ -49,7 +49,7 @@ func TestWindowsOfStretchesOfOneClass(t *testing.T) {
 	cut := Options{Label: "state", Cut: threeSeconds}
 	cut.Cut.Step = recording.Span{Length: 1}
 	parts := []part{{"stand", 100}, {"walk", 95}, {"", 31}, {"stand", 100}, {"walk", 40}, {"stand", 29}}
-	path := put(t, t.TempDir(), "states.csv", stream(true, parts...))
+	path := put(t, t.TempDir(), "states.csv", streamOf(true, parts...))
 	result, d := imported(t, cut, path)
 	assert.Equal(t, []Class{{"stand", 8 + 8}, {"walk", 7 + 2}}, result.Classes)
 	assert.Len(t, result.Groups, 4)
@@ -69,7 +69,8 @@ func TestWindowsOfStretchesOfOneClass(t *testing.T) {
 	cut.Rest = "other"
 	result, _ = imported(t, cut, path)
 	assert.Equal(t, []Class{{"other", 1}, {"stand", 16}, {"walk", 9}}, result.Classes)
-	messagetest.Names(t, refused(t, cut, put(t, t.TempDir(), "all.csv", stream(true, parts[0], parts[1]))), "--rest other")
+	all := put(t, t.TempDir(), "all.csv", streamOf(true, parts[0], parts[1]))
+	messagetest.Names(t, refused(t, cut, all), "--rest other")
 }
 
 // rounded returns stretches without the rounding of sums.
@@ -108,7 +109,7 @@ func TestStretchesOfSeveralRecordings(t *testing.T) {
 
 // A class of which no window is left is an error that names it.
 func TestClassesAreNotLost(t *testing.T) {
-	path := put(t, t.TempDir(), "states.csv", stream(true, part{"stand", 100}, part{"fall", 20}, part{"walk", 100},
+	path := put(t, t.TempDir(), "states.csv", streamOf(true, part{"stand", 100}, part{"fall", 20}, part{"walk", 100},
 		part{"fall", 25}, part{"stand", 100}))
 	messagetest.Names(t, refused(t, Options{Label: "state", Cut: threeSeconds}, path),
 		`class "fall" … longest … 2 stretches … 2.5s … window of 3s`)
@@ -137,10 +138,10 @@ func TestRecordingsAreStretches(t *testing.T) {
 // A table of intervals gives the same windows as a column of classes, as people and programs write it.
 func TestIntervals(t *testing.T) {
 	parts := []part{{"stand", 100}, {"walk", 95}, {"", 31}, {"stand", 100}}
-	labelled := put(t, t.TempDir(), "labelled.csv", stream(true, parts...))
+	labelled := put(t, t.TempDir(), "labelled.csv", streamOf(true, parts...))
 	_, want := imported(t, Options{Label: "state", Cut: threeSeconds}, labelled)
 	folder := t.TempDir()
-	path := put(t, folder, "plain.csv", stream(false, parts...))
+	path := put(t, folder, "plain.csv", streamOf(false, parts...))
 	elan := "tier\tann\t00:00:00.000\t0.0\t00:00:10.000\t10.0\t00:00:10.000\t10.0\tstand\n" +
 		"tier\tann\t00:00:10.000\t10.0\t00:00:19.500\t19.5\t00:00:09.500\t9.5\twalk\n" +
 		"tier\tann\t00:00:22.600\t22.6\t00:00:32.600\t32.6\t00:00:10.000\t10.0\tstand\n"
@@ -195,7 +196,7 @@ func TestIntervalsFromTheBegin(t *testing.T) {
 // are counted here one by one.
 func TestAhead(t *testing.T) {
 	parts := []part{{"", 300}, {"fall", 20}, {"", 300}, {"fit", 40}, {"", 200}}
-	path := put(t, t.TempDir(), "events.csv", stream(true, parts...))
+	path := put(t, t.TempDir(), "events.csv", streamOf(true, parts...))
 	o := Options{Label: "state", Cut: recording.Cut{Window: recording.Span{Length: 2}, Step: recording.Span{Length: 1}},
 		Ahead: recording.Span{Length: 5}, After: recording.Span{Length: 3}}
 	result, d := imported(t, o, path)

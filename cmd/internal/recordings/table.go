@@ -25,7 +25,8 @@ type table struct {
 	valueColumns []int    // in the order of the recordings: of a time point or, in the layout samples, of all
 	taken        taken    // the series that are taken; nothing in the layout readings, whose sensors come with the lines
 	byName       map[string]*sample
-	namedBy      []int // the columns that may name a line
+	namedBy      []int   // the columns that may name a line
+	current      *sample // of the last line
 	sums         summaries
 	wholes       []*figures // of each column, while the dialect is doubtful
 }
@@ -86,6 +87,7 @@ func (t *table) addValues(in *input, line int, cells []string) error {
 	if err != nil {
 		return err
 	}
+	t.current = x
 	return t.readLine(in, line, x, cells)
 }
 

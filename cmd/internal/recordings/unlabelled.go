@@ -41,6 +41,20 @@ func ReadReadable(ctx context.Context, inputs []string, form *recording.Form,
 // where the training's file was made by hand, by the names of its sensors.
 func readAlike(ctx context.Context, inputs []string, form *recording.Form,
 	skip func(name string, err error)) (*reading, error) {
+	r, err := readingAlike(ctx, form, skip)
+	if err != nil {
+		return nil, err
+	}
+	_, sources, err := sourcesOf(inputs, false)
+	if err != nil {
+		return nil, err
+	}
+	r.noteAside(sources)
+	return r, r.readAll(sources, inputs[0])
+}
+
+// readingAlike returns what reads recordings as those of the training were read.
+func readingAlike(ctx context.Context, form *recording.Form, skip func(name string, err error)) (*reading, error) {
 	h := hints{known: true, byHand: form.Reading == nil && form.Channels == 1}
 	if form.Reading != nil {
 		if err := json.Unmarshal(form.Reading, &h.Table); err != nil {
@@ -60,15 +74,10 @@ func readAlike(ctx context.Context, inputs []string, form *recording.Form,
 			c.of = append(c.of, form.Sensors[i/form.Channels])
 		}
 	}
-	_, sources, err := sourcesOf(inputs, false)
-	if err != nil {
-		return nil, err
-	}
 	d := newDialect(h.Decimal, true)
 	d.apart = form.Reading != nil && h.Decimal == "" // made by 0.1.0
 	j := &job{ctx: ctx, markers: map[string]int{}, dialect: d, skip: skip}
-	j.noteAside(sources)
-	return j.read(sources, inputs[0], h, c)
+	return j.reader(h, c), nil
 }
 
 // settingsForAlike says how to read new recordings, whose class and group nobody needs.

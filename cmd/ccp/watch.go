@@ -1,0 +1,316 @@
+//go:build !lean
+
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/clusterpool/ccp/cmd/internal/recordings"
+	"github.com/clusterpool/ccp/cmd/internal/watch"
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/text"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/along"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// watchCommand is `ccp watch` with the values of its flags.
+type watchCommand struct {
+	*shared
+	checkpoint string
+	options    watch.Options
+	raw        bool
+}
+
+// newWatch returns `ccp watch`, which tells the class of a stream as it comes.
+func newWatch(s *shared) *cobra.Command {
+	w := &watchCommand{shared: s}
+	cmd := command("watch", "")
+	checkpointFlag(cmd, &w.checkpoint)
+	f := cmd.Flags()
+	streamFlags(f, &w.options)
+	f.BoolVar(&w.raw, "raw", false, "a line for each window, with its own most probable class, too")
+	cmd.RunE = w.run
+	return cmd
+}
+
+// streamFlags say how to tell a class along time.
+func streamFlags(f *pflag.FlagSet, o *watch.Options) {
+	parsedVar(f, &o.Cut.Window, "window", recording.ParseSpan,
+		"windows of a `DURATION` such as 2s, or of so many time points (default: the training's)")
+	parsedVar(f, &o.Cut.Step, "step", recording.ParseSpan,
+		"`DURATION`, or time points, between the begins of windows (default: the training's)")
+	numberVar(f, &o.Rule.Lag, "lag", 0, 1, mostLag,
+		"decide on each window by `N` later ones, too, so many steps late (default: as soon as a class is sure)")
+	parsedVar(f, &o.Lasts, "lasts", func(text string) (float64, error) {
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			return 0, errors.New("is no duration above 0, such as 30s or 5m")
+		}
+		return d.Seconds(), nil
+	}, "mean `DURATION` of a class, where the training had no streams that tell it (default: ten windows)")
+}
+
+// mostLag bounds the windows that are kept.
+const mostLag = 1000
+
+// run follows the standard input until it ends, or until a signal.
+func (w *watchCommand) run(cmd *cobra.Command, _ []string) error {
+	err := checkCut(cmd, recording.Cut{Window: w.options.Cut.Window})
+	if err != nil {
+		return err
+	}
+	stopped := untilSignal(cmd, func() {})
+	defer stopped()
+	classifier, err := w.load(cmd, w.checkpoint, 1)
+	if err != nil {
+		return err
+	}
+	r := &watching{cmd: cmd, classifier: classifier, raw: w.raw, began: time.Now()}
+	r.write = r.printer(cmd.OutOrStdout(), w.json)
+	r.watcher, err = watch.New(classifier, w.options,
+		func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), text.Plain(line)) })
+	if err != nil {
+		return err
+	}
+	r.tellRule(w.options.Rule)
+	ended := make(chan error, 1)
+	go func() { // a read of the standard input cannot be stopped
+		notes, err := recordings.Follow(cmd.Context(), cmd.InOrStdin(), classifier.Form, r.add, r.bad)
+		r.mu.Lock()
+		tell(cmd, "note", notes)
+		r.mu.Unlock()
+		ended <- err
+	}()
+	select {
+	case err = <-ended:
+	case <-cmd.Context().Done():
+		err = nil
+	}
+	return r.end(err)
+}
+
+// watching is one run of `ccp watch`.
+type watching struct {
+	cmd        *cobra.Command
+	classifier *models.Classifier
+	watcher    *watch.Watcher
+	raw        bool
+	write      func(watch.Told) error
+	began      time.Time
+
+	mu       sync.Mutex // held while a row is taken, and at the end
+	over     bool
+	badLines int
+	first    time.Time // when the first row came
+	late     bool      // another rate by the clock has been told
+}
+
+// tellRule says how classes are decided on, and what that did to held-out stretches.
+func (r *watching) tellRule(rule along.Rule) {
+	m := r.classifier.Along
+	line := "the class changes once another one is sure enough"
+	if rule.Lag > 0 {
+		line = fmt.Sprintf("each window is told %s later", text.Count(rule.Lag, "window"))
+	}
+	if m != nil && m.HeldOut != nil && rule.Lag == 0 {
+		h := m.HeldOut
+		line += fmt.Sprintf(" (%.2g); of held-out windows %.1f%% were right (%.1f%% alone), %.3g after a change in the mean",
+			m.Threshold, 100*h.Accuracy, 100*h.RawAccuracy, h.Delay)
+	}
+	if m == nil || !m.Learned {
+		line += "; the training had no streams that tell how long classes last (--lasts)"
+	}
+	fmt.Fprintln(r.cmd.ErrOrStderr(), "note: "+line)
+}
+
+// add takes a row of the stream.
+func (r *watching) add(row recordings.Row) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return errors.New("ended")
+	}
+	var told []watch.Told
+	var err error
+	if row.Begins {
+		told, err = r.watcher.Finish(r.cmd.Context())
+	}
+	if err == nil {
+		var more []watch.Told
+		more, err = r.watcher.Add(r.cmd.Context(), row.Time, row.Values)
+		told = append(told, more...)
+	}
+	if err != nil {
+		return fmt.Errorf("line %d: %w", row.Line, err)
+	}
+	r.checkClock(row)
+	return r.print(told)
+}
+
+// checkClock notes, once, that rows without times come at another rate than the training's, by the machine's clock. A
+// file that is sent at once has no rate.
+func (r *watching) checkClock(row recordings.Row) {
+	const after, slow, fast, atOnce = 10 * time.Second, 0.9, 1.1, 5
+	form := r.classifier.Form
+	if r.first.IsZero() {
+		r.first = time.Now()
+	}
+	since := time.Since(r.first)
+	if r.late || row.Time == row.Time || form.Rate == 0 || since < after {
+		return
+	}
+	r.late = true
+	trained := form.Rate
+	if form.Second > 0 {
+		trained *= form.Second
+	}
+	rate := float64(r.watcher.Rows-1) / since.Seconds()
+	if share := rate / trained; share < slow || share > fast && share < atOnce {
+		fmt.Fprintf(r.cmd.ErrOrStderr(), "warning: rows without times come at %.4g a second, and the training had %.4g: "+
+			"they are taken for the training's, and classes may be wrong\n", rate, trained)
+	}
+}
+
+// bad tells of a line that holds no row.
+func (r *watching) bad(wrong *recordings.BadLine) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	const most = 5
+	r.badLines++
+	switch {
+	case r.over || r.badLines > most+1:
+	case r.badLines > most:
+		fmt.Fprintln(r.cmd.ErrOrStderr(), "left out: further lines are counted")
+	default:
+		fmt.Fprintf(r.cmd.ErrOrStderr(), "left out: %s\n", text.Plain(wrong.Error()))
+	}
+}
+
+// end tells what is left, and sums up.
+func (r *watching) end(err error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	if err != nil {
+		return err
+	}
+	if r.cmd.Context().Err() == nil {
+		told, err := r.watcher.Finish(r.cmd.Context())
+		if err != nil {
+			return err
+		}
+		err = r.print(told)
+		if err != nil {
+			return err
+		}
+	}
+	s := r.watcher.Summary
+	fmt.Fprintf(r.cmd.ErrOrStderr(), "%s, %s, %s of class (%s by windows alone), %s\n", text.Count(s.Rows, "row"),
+		text.Count(s.Windows, "window"), text.Count(s.Changes, "change"), text.Thousands(s.Raw), text.Count(s.Gaps, "gap"))
+	for _, class := range slices.Sorted(maps.Keys(s.Lasted)) {
+		name := class
+		if name == "" {
+			name = "not decided"
+		}
+		fmt.Fprintf(r.cmd.ErrOrStderr(), "  %s for %s\n", text.Plain(name), text.Seconds(s.Lasted[class]))
+	}
+	if n := s.Unusable + r.badLines; n > 0 {
+		fmt.Fprintf(r.cmd.ErrOrStderr(), "left out: %s and %s\n", text.Count(s.Unusable, "window"),
+			text.Count(r.badLines, "line"))
+	}
+	return nil
+}
+
+// print writes a line for each change of class, or with --raw for each window. After a gap no class is known.
+func (r *watching) print(told []watch.Told) error {
+	for _, one := range told {
+		if !r.raw && !one.Changed && !one.Gap {
+			continue
+		}
+		err := r.write(one)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decisionJSON is a line of `ccp watch --json`.
+type decisionJSON struct {
+	Time        float64  `json:"time"`
+	Class       string   `json:"class"` // "" while none is decided on
+	Probability float64  `json:"probability"`
+	Since       *float64 `json:"since,omitempty"`
+	Gap         bool     `json:"gap,omitempty"` // windows are missing before
+	Start       *float64 `json:"start,omitempty"`
+	End         *float64 `json:"end,omitempty"`
+	Window      string   `json:"window,omitempty"` // the class of the window alone
+}
+
+// decision returns what a line says of what is told.
+func (r *watching) decision(one watch.Told) decisionJSON {
+	names := r.classifier.ClassNames
+	d := decisionJSON{Time: one.Time, Class: watch.Class(names, one.Class), Probability: one.Probability, Gap: one.Gap}
+	if one.Class != along.Unknown {
+		d.Since = &one.Since
+	}
+	if r.raw {
+		d.Start, d.End, d.Window = &one.Start, &one.End, names[one.Raw]
+	}
+	return d
+}
+
+// printer returns what writes lines: of JSON, or of a CSV. Each is written at once.
+func (r *watching) printer(out io.Writer, asJSON bool) func(watch.Told) error {
+	if asJSON {
+		lines := json.NewEncoder(out)
+		return func(one watch.Told) error { return lines.Encode(r.decision(one)) }
+	}
+	rows := csv.NewWriter(out)
+	headings := []string{"time", "class", "probability", "since"}
+	if r.raw {
+		headings = append(headings, "start", "end", "window")
+	}
+	onScreen := newStatusLine(out).screen != nil
+	write := func(cells []string) error {
+		if onScreen {
+			withoutControls([][]string{cells})
+		}
+		err := rows.Write(cells)
+		rows.Flush()
+		return errors.Join(err, rows.Error())
+	}
+	headed := false
+	return func(one watch.Told) error {
+		if !headed {
+			headed = true
+			if err := write(headings); err != nil {
+				return err
+			}
+		}
+		return write(r.decision(one).cells())
+	}
+}
+
+// cells returns the cells of a line of a CSV.
+func (d decisionJSON) cells() []string {
+	cells := []string{text.Time(d.Time), d.Class, "", ""}
+	if d.Since != nil {
+		cells[2], cells[3] = strconv.FormatFloat(d.Probability, 'g', 4, 64), text.Time(*d.Since)
+	}
+	if d.Start != nil {
+		cells = append(cells, text.Time(*d.Start), text.Time(*d.End), d.Window)
+	}
+	return cells
+}

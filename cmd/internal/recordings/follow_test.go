@@ -1,0 +1,171 @@
+package recordings
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/messagetest"
+)
+
+// formOf imports a stream of two sensors, and returns its form.
+func formOf(t *testing.T, table string) *recording.Form {
+	t.Helper()
+	_, d := imported(t, Options{Label: "state", Cut: threeSeconds}, put(t, t.TempDir(), "stream.csv", table))
+	return d.Form
+}
+
+// stateOfTwo is a table of two sensors with a state.
+func stateOfTwo() string {
+	var b strings.Builder
+	b.WriteString("time,hip,arm,state\n")
+	for at := range 200 {
+		fmt.Fprintf(&b, "%.1f,%d,%.2f,%s\n", float64(at)/10, at*at%97, float64(at%13)/4, []string{"a", "b"}[at/50%2])
+	}
+	return b.String()
+}
+
+// followedRows follows a stream, and returns the rows, and what is wrong with lines.
+func followedRows(t *testing.T, form *recording.Form, text string) (rows []Row, bad []string) {
+	t.Helper()
+	_, err := Follow(t.Context(), strings.NewReader(text), form, func(r Row) error {
+		r.Values = append([]float64{}, r.Values...)
+		rows = append(rows, r)
+		return nil
+	}, func(b *BadLine) { bad = append(bad, b.Error()) })
+	require.NoError(t, err)
+	return rows, bad
+}
+
+// A stream's rows are the time points that predict reads of the same table, whatever it is written like.
+func TestFollowReadsAsPredict(t *testing.T) {
+	form := formOf(t, stateOfTwo())
+	plain := "time,arm,hip\n0.0,1.5,4\n0.1,,5\n0.2,-2e-1,6\n"
+	path := put(t, t.TempDir(), "new.csv", plain)
+	all, _, err := ReadUnlabelled(t.Context(), []string{path}, form)
+	require.NoError(t, err)
+	for name, text := range map[string]string{
+		"the same":       plain,
+		"semicolons":     strings.ReplaceAll(plain, ",", ";"),
+		"line ends":      strings.ReplaceAll(plain, "\n", "\r\n"),
+		"remarks":        "# of a logger\n" + strings.ReplaceAll(plain, "\n", "\n\n"),
+		"with its state": "time,hip,arm,state\n0.0,4,1.5,a\n0.1,5,,a\n0.2,6,-2e-1,b\n",
+		"JSON": `{"time":0.0,"arm":1.5,"hip":4}` + "\n" + `{"hip":5,"arm":null,"time":0.1}` + "\n" +
+			`{"arm":-2e-1,"hip":6,"time":0.2}` + "\n",
+	} {
+		rows, bad := followedRows(t, form, text)
+		require.Len(t, rows, 3, name)
+		assert.Empty(t, bad, name)
+		for i, row := range rows {
+			assert.InDelta(t, all[0].Times[i], row.Time, 1e-12, name)
+			for k, v := range row.Values {
+				want := all[0].Values[2*i+k]
+				assert.True(t, v == want || v != v && want != want, "%s: row %d has %v", name, i, row.Values)
+			}
+		}
+	}
+	rows, _ := followedRows(t, form, "hip,arm\n1,2\n3,4\n")
+	assert.True(t, math.IsNaN(rows[1].Time))
+	rows, _ = followedRows(t, form, "sample,hip,arm\nx,1,2\nx,3,4\ny,5,6\n")
+	assert.Equal(t, []bool{false, false, true}, []bool{rows[0].Begins, rows[1].Begins, rows[2].Begins})
+	assert.Equal(t, []float64{5, 6}, rows[2].Values)
+}
+
+// Dates are seconds, and times of day go on after midnight.
+func TestFollowTimes(t *testing.T) {
+	table := strings.Builder{}
+	table.WriteString("time,hip,arm,state\n")
+	begin := time.Date(2024, 5, 31, 12, 0, 0, 0, time.UTC)
+	for at := range 200 {
+		fmt.Fprintf(&table, "%s,%d,%d,%s\n", begin.Add(time.Duration(at)*time.Second).Format("2006-01-02 15:04:05"),
+			at*at%97, at%13, []string{"a", "b"}[at/50%2])
+	}
+	form := formOf(t, table.String())
+	rows, _ := followedRows(t, form, "time,hip,arm\n2024-06-01 00:00:01,1,2\n2024-06-01 00:00:02.5,3,4\n")
+	assert.InDelta(t, 1.5, rows[1].Time-rows[0].Time, 1e-6)
+	rows, _ = followedRows(t, form, "time,hip,arm\n23:59:59,1,2\n00:00:01,3,4\n00:00:02,3,4\n")
+	assert.Equal(t, []float64{2, 3}, []float64{rows[1].Time - rows[0].Time, rows[2].Time - rows[0].Time})
+}
+
+// Lines that hold no row are left out and told; a stream whose first ones are wrong is an error.
+func TestFollowBadLines(t *testing.T) {
+	form := formOf(t, stateOfTwo())
+	rows, bad := followedRows(t, form, "time,hip,arm\n0,1,2\n0.1,x,2\n0.2,1\n0.3,\"1,2\n0.4,5,6\n")
+	assert.Len(t, rows, 2)
+	require.Len(t, bad, 3)
+	messagetest.Names(t, bad[0], "line 3 … hip … x")
+	messagetest.Names(t, bad[1], "line 4 … 2 cells")
+	assert.Equal(t, []float64{5, 6}, rows[1].Values)
+	_, bad = followedRows(t, form, `{"time":0,"arm":1.5,"hip":4}`+"\n{\n"+`{"time":1,"arm":1.5,"hip":4,"leg":5}`+"\n")
+	messagetest.Names(t, bad[0], "line 2 … JSON")
+	messagetest.Names(t, bad[1], `line 3 … "leg" … arm, hip, time`)
+	for text, words := range map[string]string{
+		"":                                      "no row",
+		"time,hip\n0,1\n":                       "arm",
+		"time,hip,arm\n0,one,2\n":               "line 2 … hip … one",
+		"sample,time,sensor,value\na,0,hip,1\n": "line 1 … readings",
+		`{"time":`:                              "line 1 … JSON",
+	} {
+		_, err := Follow(t.Context(), strings.NewReader(text), form, func(Row) error { return nil }, nil)
+		messagetest.Names(t, err, words)
+	}
+	_, err := Follow(t.Context(), strings.NewReader("hip,arm\n1,2\n"), form,
+		func(Row) error { return io.ErrShortWrite }, nil)
+	require.ErrorIs(t, err, io.ErrShortWrite)
+	_, err = Follow(t.Context(), strings.NewReader(""), nil, nil, nil)
+	require.ErrorIs(t, err, recording.ErrNoForm)
+}
+
+// A row is told as soon as its line has come, although no other line follows.
+func TestFollowAtOnce(t *testing.T) {
+	form := formOf(t, stateOfTwo())
+	in, out := io.Pipe()
+	rows := make(chan Row)
+	done := make(chan error)
+	go func() {
+		_, err := Follow(t.Context(), in, form, func(r Row) error { rows <- r; return nil }, nil)
+		done <- err
+	}()
+	_, err := io.WriteString(out, "time,hip,arm\n")
+	require.NoError(t, err)
+	for at := range 3 {
+		_, err := fmt.Fprintf(out, "%d,1,2\n", at)
+		require.NoError(t, err)
+		assert.Equal(t, float64(at), (<-rows).Time)
+	}
+	require.NoError(t, out.Close())
+	require.NoError(t, <-done)
+}
+
+// FuzzFollow reads streams of any bytes, which end with an error or rows of as many values as the training has.
+func FuzzFollow(f *testing.F) {
+	f.Add("time,hip,arm\n0,1,2\n")
+	f.Add(`{"time":0,"arm":1.5,"hip":4}`)
+	form := &recording.Form{Sensors: []string{"hip", "arm"}, Channels: 1, Rate: 10}
+	f.Fuzz(func(t *testing.T, text string) {
+		_, _ = Follow(t.Context(), strings.NewReader(text), form, func(r Row) error {
+			assert.Len(t, r.Values, 2)
+			return nil
+		}, func(*BadLine) {})
+	})
+}
+
+// FuzzIntervals reads tables of intervals of any bytes.
+func FuzzIntervals(f *testing.F) {
+	f.Add("start,end,label\n0,10,stand\n")
+	f.Add("0.0\t10.0\ta\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		j := &job{ctx: t.Context(), markers: map[string]int{}, dialect: newDialect("", false)}
+		_, intervals, err := j.readLabels(put(t, t.TempDir(), "labels.csv", text), "")
+		for _, v := range intervals {
+			assert.True(t, err != nil || v.start <= v.end)
+		}
+	})
+}

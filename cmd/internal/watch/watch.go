@@ -1,0 +1,241 @@
+// Package watch tells the class of a stream as it comes, window by window. The commands watch and eval and the server
+// share it, so that what is measured is what is seen.
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/text"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/along"
+)
+
+// Options say how to watch. The zero value is as the training's samples were cut, with the rule that it chose.
+type Options struct {
+	Cut  recording.Cut // without a window: the training's
+	Rule along.Rule
+	// Lasts is the mean time that a class lasts, in seconds, where streams of the training do not tell it; 0: ten windows.
+	Lasts float64
+}
+
+// CutOf returns the windows of a stream: those asked for, or else those of the training. Whole recordings of a training
+// are windows of their greatest length, half of which comes again in the next.
+func CutOf(form *recording.Form, asked recording.Cut) recording.Cut {
+	points := func(n int) recording.Span { return recording.Span{Length: float64(max(1, n)), Timepoints: true} }
+	switch {
+	case asked.Window.Length > 0:
+		return asked
+	case form.Cut != nil && asked.Step.Length > 0:
+		return recording.Cut{Window: form.Cut.Window, Step: asked.Step}
+	case form.Cut != nil:
+		return *form.Cut
+	case asked.Step.Length > 0 && !asked.Step.Timepoints && form.Rate > 0:
+		second := cmp.Or(form.Second, 1)
+		return recording.Cut{Window: recording.Span{Length: float64(form.Longest) / form.Rate / second}, Step: asked.Step}
+	}
+	step := asked.Step
+	if step.Length == 0 {
+		step = points(form.Longest / 2)
+	}
+	return recording.Cut{Window: points(form.Longest), Step: step}
+}
+
+// ModelOf returns how classes follow each other in streams of windows of a length, both in the unit of times: the
+// classifier's own model or, of one from before it was learned, a guess. lasts takes the place of what was guessed.
+func ModelOf(c *models.Classifier, window, step, lasts float64) (*along.Model, error) {
+	m := c.Along
+	if m == nil {
+		m = along.Fit(nil, make([]int, len(c.ClassNames)), window, step)
+	}
+	if lasts == 0 {
+		return m, nil
+	}
+	if m.Learned {
+		return nil, errors.New("the streams of the training tell how long each class lasts; leave --lasts out")
+	}
+	other := *m
+	other.Lasts = make([]float64, len(m.Lasts))
+	for k := range other.Lasts {
+		other.Lasts[k] = lasts * cmp.Or(c.Form.Second, 1)
+	}
+	return &other, nil
+}
+
+// Watcher tells the class of a stream. Its memory does not grow with the stream.
+type Watcher struct {
+	Summary
+
+	classifier *models.Classifier
+	follower   *recording.Follower
+	decider    *along.Decider
+	rateTold   bool
+	note       func(line string)
+	rows       int // since the begin, or the last time that the clock was set back
+}
+
+// Summary counts what a watcher has seen.
+type Summary struct {
+	Rows    int `json:"rows"`
+	Windows int `json:"windows"`
+	// Unusable counts windows that cannot be classified, as those in which a sensor is silent, and Missing those that lie
+	// in gaps of the times.
+	Unusable int `json:"unusable"`
+	Missing  int `json:"missing"`
+	// Gaps counts how often windows were missing, so that all before was forgotten.
+	Gaps    int `json:"gaps"`
+	Changes int `json:"changes"`
+	Raw     int `json:"raw_changes"` // of the most probable class of each window alone
+	// Seconds of each class, by its name; "" before the first decision.
+	Lasted map[string]float64 `json:"lasted"`
+
+	last, raw int // the class of the last window told, and that of it alone
+}
+
+// Told is what is told of a window, when the window that ends at Time has come.
+type Told struct {
+	along.Told
+	Time float64
+}
+
+// New returns a watcher. note is told what a person should know, such as a gap.
+func New(c *models.Classifier, o Options, note func(line string)) (*Watcher, error) {
+	if c.Form == nil {
+		return nil, recording.ErrNoForm
+	}
+	cut := CutOf(c.Form, o.Cut)
+	follower, err := c.Form.Follow(cut)
+	if err != nil {
+		return nil, err
+	}
+	step := follower.Step()
+	window := step
+	if cut.Step.Length > 0 {
+		window *= cut.Window.Length / cut.Step.Length
+	}
+	m, err := ModelOf(c, window, step, o.Lasts)
+	if err != nil {
+		return nil, err
+	}
+	return &Watcher{classifier: c, follower: follower, decider: m.Decide(step, o.Rule), note: note,
+		Summary: Summary{Lasted: map[string]float64{}, last: along.Unknown, raw: along.Unknown}}, nil
+}
+
+// Add takes a time point: its time, NaN where the stream has none, and its values in the training's order, NaN for
+// missing ones. It returns what can be told now.
+func (w *Watcher) Add(ctx context.Context, time float64, values []float64) (told []Told, err error) {
+	complete, skipped, err := w.follower.Add(time, values)
+	if errors.Is(err, recording.ErrSetBack) {
+		w.note(fmt.Sprintf("%v: the clock was set back, and all begins anew", err))
+		told, err = w.Finish(ctx)
+		if err != nil {
+			return told, err
+		}
+		complete, skipped, err = w.follower.Add(time, values)
+	}
+	if err != nil {
+		return told, err
+	}
+	w.Rows, w.rows, w.Missing = w.Rows+1, w.rows+1, w.Missing+skipped
+	w.checkRate()
+	if skipped > 0 {
+		w.note(fmt.Sprintf("a gap before time %s: %s missing, and all begins anew", text.Time(time),
+			text.Count(skipped, "window")))
+	}
+	more, err := w.tell(ctx, complete)
+	return append(told, more...), err
+}
+
+// Finish tells what is left at the end of the stream, and begins anew.
+func (w *Watcher) Finish(ctx context.Context) (told []Told, err error) {
+	told, err = w.tell(ctx, w.follower.Finish())
+	if err != nil {
+		return told, err
+	}
+	end := 0.0
+	if len(told) > 0 {
+		end = told[len(told)-1].Time
+	}
+	told = append(told, w.count(w.decider.Finish(), end)...)
+	w.rows = 0
+	return told, nil
+}
+
+// tell classifies windows that are complete.
+func (w *Watcher) tell(ctx context.Context, complete []recording.Followed) (told []Told, err error) {
+	for _, window := range complete {
+		series, _, err := w.classifier.Form.Series(window.Recording)
+		var predictions []models.Prediction
+		if err == nil {
+			predictions, err = w.classifier.ClassifySeries(ctx, [][]float32{series})
+			if _, isSignal := errors.AsType[*models.SignalError](err); err != nil && !isSignal {
+				return told, err
+			}
+		}
+		if err != nil {
+			w.Unusable++
+			if w.Unusable == 1 {
+				w.note(fmt.Sprintf("the window from %s to %s is left out: %v", text.Time(window.Start), text.Time(window.End), err))
+			}
+			continue
+		}
+		some, err := w.decider.Add(window.Start, window.End, predictions[0].Probabilities)
+		if err != nil {
+			return told, err
+		}
+		told = append(told, w.count(some, window.End)...)
+	}
+	return told, nil
+}
+
+// count adds what is told to the summary.
+func (w *Watcher) count(told []along.Told, now float64) (all []Told) {
+	for _, one := range told {
+		w.Windows++
+		w.Lasted[Class(w.classifier.ClassNames, one.Class)] += w.follower.Step() / cmp.Or(w.classifier.Form.Second, 1)
+		if one.Gap {
+			w.Gaps++
+			w.last, w.raw = along.Unknown, along.Unknown
+		}
+		if one.Changed && w.last != along.Unknown {
+			w.Changes++
+		}
+		if one.Raw != w.raw && w.raw != along.Unknown {
+			w.Raw++
+		}
+		w.last, w.raw = one.Class, one.Raw
+		all = append(all, Told{one, now})
+	}
+	return all
+}
+
+const (
+	rateRows  = 200 // time points by which a stream's rate is told
+	rateShare = 0.1 // of the training's rate, by which another one differs
+)
+
+// checkRate notes, once, that the time points of a stream come at another rate than the training's.
+func (w *Watcher) checkRate() {
+	rate, trained := w.follower.Rate(), w.classifier.Form.Rate
+	if w.rateTold || w.rows < rateRows || rate == 0 || trained == 0 {
+		return
+	}
+	w.rateTold = true
+	if math.Abs(rate/trained-1) > rateShare {
+		second := cmp.Or(w.classifier.Form.Second, 1)
+		w.note(fmt.Sprintf("warning: its time points come at %.4g a second, the training's at %.4g: windows are resampled, "+
+			"and classes may be wrong", rate*second, trained*second))
+	}
+}
+
+// Class returns the name of a class, "" for Unknown.
+func Class(names []string, class int) string {
+	if class == along.Unknown {
+		return ""
+	}
+	return names[class]
+}

@@ -1,0 +1,115 @@
+package recording
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/messagetest"
+)
+
+// followed cuts a recording into windows time point by time point, and says how many are kept at most.
+func followed(t *testing.T, f *Form, r Recording, cut Cut) (all []Followed, kept int) {
+	t.Helper()
+	w, err := f.Follow(cut)
+	require.NoError(t, err)
+	width := f.Width()
+	for at := range len(r.Values) / width {
+		time := math.NaN()
+		if r.Times != nil {
+			time = r.Times[at]
+		}
+		some, _, err := w.Add(time, r.Values[at*width:][:width])
+		require.NoError(t, err)
+		all, kept = append(all, some...), max(kept, len(w.times))
+	}
+	return append(all, w.Finish()...), kept
+}
+
+// A stream gives the windows of the whole recording: the same times, and the same series, with and without times, with
+// jitter, gaps and steps of any length.
+func TestFollowAsWindows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for name, of := range map[string]struct {
+		cut    Cut
+		jitter float64
+		gaps   bool
+		timed  bool
+		rate   float64
+	}{
+		"even":                  {Cut{Window: Span{2, false}, Step: Span{0.5, false}}, 0, false, true, 50},
+		"without times":         {Cut{Window: Span{2, false}, Step: Span{0.5, false}}, 0, false, false, 50},
+		"jitter":                {Cut{Window: Span{2, false}, Step: Span{1, false}}, 0.05, false, true, 50},
+		"gaps":                  {Cut{Window: Span{2, false}, Step: Span{0.3, false}}, 0.05, true, true, 50},
+		"steps beyond a window": {Cut{Window: Span{1, false}, Step: Span{1.7, false}}, 0, true, true, 50},
+		"time points":           {Cut{Window: Span{64, true}, Step: Span{16, true}}, 0, false, true, 50},
+		"time points only":      {Cut{Window: Span{64, true}}, 0, false, false, 0},
+		"one time point":        {Cut{Window: Span{1, true}}, 0, false, true, 50},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &Form{Sensors: []string{"a", "b"}, Channels: 1, Rate: of.rate}
+			r := Recording{Sensors: f.Sensors, Channels: 1}
+			time := 3.0
+			for at := range 1000 {
+				r.Values = append(r.Values, rng.NormFloat64(), rng.NormFloat64())
+				r.Times = append(r.Times, time+of.jitter/50*(rng.Float64()-0.5))
+				time += 1. / 50
+				if of.gaps && (at == 300 || at == 700) {
+					time += 7.31
+				}
+			}
+			if !of.timed {
+				r.Times = nil
+			}
+			ordered, windows, _, err := f.Windows(r, of.cut, math.MaxInt)
+			require.NoError(t, err)
+			got, kept := followed(t, f, r, of.cut)
+			require.Len(t, got, len(windows))
+			for i, w := range windows {
+				assert.InDelta(t, w.Start, got[i].Start, 1e-9)
+				assert.InDelta(t, w.End, got[i].End, 1e-9)
+				want, _, err := f.Series(ordered.Part(w))
+				require.NoError(t, err)
+				series, _, err := f.Series(got[i].Recording)
+				require.NoError(t, err)
+				assert.Equal(t, want, series)
+			}
+			assert.LessOrEqual(t, kept, 2*50+2)
+		})
+	}
+}
+
+// A gap of years takes no longer than one of a second, and a clock that is set back is an error.
+func TestFollowOddTimes(t *testing.T) {
+	f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: 10}
+	w, err := f.Follow(Cut{Window: Span{Length: 1}})
+	require.NoError(t, err)
+	value := []float64{1}
+	skips := 0
+	for _, from := range []float64{0, 1e8} {
+		for at := range 25 {
+			_, skipped, err := w.Add(from+float64(at)/10, value)
+			require.NoError(t, err)
+			skips += skipped
+		}
+	}
+	assert.InDelta(t, 1e8, skips, 5)
+	_, _, err = w.Add(5, value)
+	messagetest.Names(t, err, "time 5 … not after … 100000002.4")
+	_, _, err = w.Add(math.NaN(), value)
+	messagetest.Names(t, err, "a time … none")
+	_, _, err = w.Add(2e8, []float64{1, 2})
+	messagetest.Names(t, err, "2 values … needs 1")
+	w.Reset()
+	assert.Empty(t, w.Finish())
+
+	_, err = (&Form{Sensors: []string{"a"}, Channels: 1}).Follow(Cut{Window: Span{Length: 1}})
+	messagetest.Names(t, err, "no times … number of time points")
+	_, err = f.Follow(Cut{Window: Span{Length: 0.01}})
+	messagetest.Names(t, err, "0.1 apart … 0.01s")
+	_, err = f.Follow(Cut{Window: Span{Length: 1}, Step: Span{5, true}})
+	messagetest.Names(t, err, "both as durations")
+}

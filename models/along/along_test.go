@@ -1,0 +1,233 @@
+package along
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+)
+
+// three is a model of three classes.
+func three() *Model {
+	return &Model{Step: 1, Lasts: []float64{5, 20, 9}, Follows: [][]float64{{0, 0.7, 0.3}, {0.5, 0, 0.5}, {0.9, 0.1, 0}},
+		Prior: []float64{0.5, 0.3, 0.2}, Independent: 1, Power: 0.6, Threshold: 0.85}
+}
+
+// drawn returns probabilities of windows.
+func drawn(rng *rand.Rand, windows, classes int) (all [][]float64) {
+	for range windows {
+		p := make([]float64, classes)
+		for k := range p {
+			p[k] = rng.ExpFloat64()
+		}
+		floats.Scale(1/floats.Sum(p), p)
+		all = append(all, p)
+	}
+	return all
+}
+
+// paths calls do with each path of classes through so many windows and its weight, which is not normalised.
+func paths(m *Model, windows [][]float64, do func(path []int, weight float64)) {
+	a, n := m.Transitions(m.Step), len(m.Prior)
+	path := make([]int, len(windows))
+	var go1 func(at int, weight float64)
+	go1 = func(at int, weight float64) {
+		if at == len(windows) {
+			do(path, weight)
+			return
+		}
+		for k := range n {
+			step := m.Prior[k]
+			if at > 0 {
+				step = a[path[at-1]][k]
+			}
+			path[at] = k
+			go1(at+1, weight*step*math.Pow(windows[at][k]/m.Prior[k], m.Power))
+		}
+	}
+	go1(0, 1)
+}
+
+// The filter's probabilities, and those that later windows help with, are those of a sum over all paths. The best path
+// says when a class began.
+func TestFilterIsExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	m := three()
+	windows := drawn(rng, 7, 3)
+	f := m.Start(1)
+	var alphas, said [][]float64
+	for at, p := range windows {
+		got := f.Step(p, float64(at))
+		alphas, said = append(alphas, append([]float64{}, got...)), append(said, append([]float64{}, f.said...))
+		want, best, since := make([]float64, 3), make([]float64, 3), make([]float64, 3)
+		paths(m, windows[:at+1], func(path []int, weight float64) {
+			last := path[at]
+			want[last] += weight
+			if weight > best[last] {
+				best[last] = weight
+				from := at
+				for from > 0 && path[from-1] == last {
+					from--
+				}
+				since[last] = float64(from)
+			}
+		})
+		floats.Scale(1/floats.Sum(want), want)
+		assert.InDeltaSlice(t, want, got, 1e-12)
+		for k := range 3 {
+			assert.Equal(t, since[k], f.Since(k), "window %d, class %d", at, k)
+		}
+	}
+	for at := range windows {
+		want := make([]float64, 3)
+		paths(m, windows, func(path []int, weight float64) { want[path[at]] += weight })
+		floats.Scale(1/floats.Sum(want), want)
+		assert.InDeltaSlice(t, want, f.smoothed(alphas[at], said[at+1:]), 1e-12, "window %d", at)
+	}
+}
+
+// A decider with a lag tells each window by exactly so many later ones, and the last by what there is.
+func TestLag(t *testing.T) {
+	m, windows := three(), drawn(rand.New(rand.NewPCG(2, 1)), 6, 3)
+	d := m.Decide(1, Rule{Lag: 2})
+	var told []Told
+	for at, p := range windows {
+		some, err := d.Add(float64(at), float64(at)+1, p)
+		require.NoError(t, err)
+		told = append(told, some...)
+		assert.Len(t, told, max(0, at-1))
+	}
+	told = append(told, d.Finish()...)
+	require.Len(t, told, 6)
+	for at := range windows {
+		want := make([]float64, 3)
+		paths(m, windows[:min(6, at+3)], func(path []int, weight float64) { want[path[at]] += weight })
+		floats.Scale(1/floats.Sum(want), want)
+		assert.InDeltaSlice(t, want, told[at].Probabilities, 1e-12)
+		assert.Equal(t, floats.MaxIdx(want), told[at].Class)
+		assert.Equal(t, float64(at), told[at].Start)
+	}
+}
+
+// The class changes once another one is sure enough, and began before that. A gap forgets all, and nothing looks ahead.
+func TestDecider(t *testing.T) {
+	m := three()
+	sure := func(class int) []float64 {
+		p := []float64{0.05, 0.05, 0.05}
+		p[class] = 0.9
+		return p
+	}
+	add := func(d *Decider, start float64, p []float64) Told {
+		told, err := d.Add(start, start+2, p)
+		require.NoError(t, err)
+		require.Len(t, told, 1)
+		return told[0]
+	}
+	d := m.Decide(1, Rule{})
+	var all []Told
+	for at, class := range []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 1, 1} {
+		all = append(all, add(d, float64(at), sure(class)))
+	}
+	changes := 0
+	for i, told := range all {
+		if told.Changed {
+			changes++
+			assert.GreaterOrEqual(t, told.Probability, m.Threshold, i)
+		}
+	}
+	assert.Equal(t, 2, changes, "to 0 and to 1; the lone 2 changes nothing")
+	last := all[len(all)-1]
+	assert.Equal(t, 1, last.Class)
+	assert.Equal(t, 5.5, last.Since, "half a step before the middle of the first window of class 1")
+	assert.Equal(t, 2, all[9].Raw)
+
+	after := add(d, 20, sure(2))
+	assert.True(t, after.Gap)
+	fresh := m.Decide(1, Rule{})
+	same := add(fresh, 20, sure(2))
+	assert.Equal(t, same.Probabilities, after.Probabilities)
+	assert.False(t, same.Gap)
+	assert.True(t, add(d, 3, sure(2)).Gap, "a clock that was set back")
+
+	_, err := d.Add(5, 6, []float64{0.5, 0.5})
+	require.ErrorIs(t, err, ErrWindow)
+	_, err = d.Add(5, 6, []float64{0.5, math.NaN(), 0.5})
+	require.ErrorIs(t, err, ErrWindow)
+}
+
+// Mean times and what follows what have one more in each, and lone recordings tell neither.
+func TestFit(t *testing.T) {
+	stretches := []Stretch{{0, 0, 10}, {0, 1, 20}, {0, 0, 30}, {1, 2, 40}, {1, 0, 50}, {1, 0, 60}}
+	m := Fit(stretches, []int{6, 2, 1}, 2, 1)
+	assert.True(t, m.Learned)
+	assert.InDeltaSlice(t, []float64{(150 + 35) / 5., (20 + 35) / 2., (40 + 35) / 2.}, m.Lasts, 1e-12)
+	assert.InDeltaSlice(t, []float64{0, 2. / 3, 1. / 3}, m.Follows[0], 1e-12)
+	assert.InDeltaSlice(t, []float64{2. / 3, 0, 1. / 3}, m.Follows[1], 1e-12)
+	assert.InDeltaSlice(t, []float64{7. / 12, 3. / 12, 2. / 12}, m.Prior, 1e-12)
+	assert.Equal(t, 0.5, m.Power, "each time point is in two windows")
+	require.NoError(t, m.Check(3))
+	require.Error(t, m.Check(2))
+	for _, row := range m.Transitions(1) {
+		assert.InDelta(t, 1, floats.Sum(row), 1e-12)
+	}
+	lone := Fit([]Stretch{{0, 0, 10}, {1, 1, 90}}, []int{5, 5}, 2, 2)
+	assert.False(t, lone.Learned)
+	assert.Equal(t, []float64{20, 20}, lone.Lasts)
+	one := Fit([]Stretch{{0, 0, 10}}, []int{5}, 2, 2)
+	assert.Equal(t, [][]float64{{1}}, one.Transitions(1))
+}
+
+// world draws windows of a stream of three classes whose noise is known: the true model's filter is exact for them.
+func world(rng *rand.Rand, m *Model, windows int, noise float64) (all []Seen) {
+	a, class, n := m.Transitions(1), 0, len(m.Prior)
+	for range windows {
+		all = append(all, Seen{make([]float64, n), class})
+		p := all[len(all)-1].Probabilities
+		for k := range n {
+			mean := 0.0
+			if k == class {
+				mean = 1
+			}
+			p[k] = math.Exp((mean + noise*rng.NormFloat64()) / (noise * noise))
+		}
+		floats.Scale(1/floats.Sum(p), p)
+		at := rng.Float64()
+		for k, share := range a[class] {
+			if at -= share; at < 0 {
+				class = k
+				break
+			}
+		}
+	}
+	return all
+}
+
+// Of windows that do not overlap the power is near 1, and the rule changes about as often as the truth, where windows
+// alone change ten times as often. Where each window comes four times, the power is lower.
+func TestChoose(t *testing.T) {
+	m := &Model{Step: 1, Independent: 1, Lasts: []float64{20, 20, 20},
+		Follows: [][]float64{{0, .5, .5}, {.5, 0, .5}, {.5, .5, 0}},
+		Prior:   []float64{1. / 3, 1. / 3, 1. / 3}}
+	windows := world(rand.New(rand.NewPCG(3, 1)), m, 6000, 0.85)
+	m.Choose(windows)
+	assert.GreaterOrEqual(t, m.Power, 0.7)
+	require.NotNil(t, m.HeldOut)
+	h := m.HeldOut
+	assert.Greater(t, h.Raw, 8*h.Changes)
+	assert.InDelta(t, 1, float64(h.Told)/float64(h.Changes), 0.2)
+	assert.Greater(t, h.Accuracy, h.RawAccuracy+0.1)
+	assert.Positive(t, h.Delay)
+	var four []Seen
+	for _, w := range windows[:1500] {
+		four = append(four, w, w, w, w)
+	}
+	m.Choose(four)
+	assert.Less(t, m.Power, 0.5)
+
+	before := *m
+	m.Choose(nil)
+	assert.Equal(t, before, *m)
+}
