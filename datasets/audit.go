@@ -31,6 +31,7 @@ func Audit(d *Dataset) (Findings, error) {
 		found = append(found, *links)
 	}
 	found = append(found, d.shortcutFindings(samples, report.Shortcuts, d.unitsOf(chosen, samples, report.Families))...)
+	found = append(found, d.numberFindings(samples, report.Shortcuts)...)
 	for _, c := range report.Families {
 		found = append(found, familyFinding(c))
 	}
@@ -154,6 +155,22 @@ func (d *Dataset) shortcutFindings(samples *audit.Samples, shortcuts []audit.Sho
 			className(d.ClassNames, row.Class), row.Area, row.Told.Accuracy(), row.Told.Recall, row.Told.Others})
 	}
 	return append(found, table)
+}
+
+// numberFindings tells of columns that may number the samples, but for those that tell a class, which are told of
+// already.
+func (d *Dataset) numberFindings(samples *audit.Samples, shortcuts []audit.Shortcut) (found Findings) {
+	for _, column := range samples.Numbers() {
+		told := slices.ContainsFunc(shortcuts, func(s audit.Shortcut) bool {
+			return s.Descriptor.Column && s.Descriptor.Sensor == column
+		})
+		if !told {
+			found = append(found, Finding{Kind: ofSensors, Level: note, text: fmt.Sprintf("%s has another whole number in "+
+				"each sample, such as %.0f: if it numbers or names them, it measures nothing; leave it out (--leave of an import)",
+				d.descriptor(audit.Descriptor{Name: "%s", Sensor: column}), samples.Values(0)[column])})
+		}
+	}
+	return found
 }
 
 // unitsOf numbers the families of some samples for folds that leave them whole: their groups, or else what the audit

@@ -108,3 +108,48 @@ func (s *Samples) evenly(values []float64) bool {
 	mean := sum / n
 	return squares/n-mean*mean < even*even*mean*mean
 }
+
+// Numbers lists the columns of whole numbers of which each sample has its own, written with as many digits as the
+// others or one after the other: such as the number of a case. What is counted may be so, too, so that it is only worth
+// knowing. Where more than a few columns are so, or all, these are what was measured.
+func (s *Samples) Numbers() (columns []int) {
+	if s.Len() < fewestOfAll {
+		return nil
+	}
+	for sensor := range s.Width {
+		if s.areNumbers(sensor) {
+			columns = append(columns, sensor)
+		}
+		if len(columns) > mostColumns {
+			return nil
+		}
+	}
+	if len(columns) == s.Width {
+		return nil
+	}
+	return columns
+}
+
+// areNumbers reports whether a column may number the samples.
+func (s *Samples) areNumbers(sensor int) bool {
+	const fewestDigits, most = 3, 2 // digits of numbers in any order; times as many as the samples, of those in a row
+	seen := map[float32]bool{}
+	least, largest := math.Inf(1), math.Inf(-1)
+	for i := range s.Len() {
+		values := s.Values(i)
+		value := values[sensor]
+		for at := sensor + s.Width; at < len(values); at += s.Width {
+			if values[at] != value {
+				return false
+			}
+		}
+		if seen[value] || float64(value) != math.Trunc(float64(value)) {
+			return false
+		}
+		seen[value] = true
+		least, largest = min(least, float64(value)), max(largest, float64(value))
+	}
+	digits := math.Floor(math.Log10(math.Abs(least) + 1))
+	sameDigits := least > 0 && digits+1 >= fewestDigits && largest < math.Pow(10, digits+1)
+	return sameDigits || largest-least < float64(most*s.Len())
+}

@@ -57,6 +57,38 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// Numbers of cases are known as such where they tell no class, and measured values are not.
+func TestNumbersOfCases(t *testing.T) {
+	for name, c := range map[string]struct {
+		value func(d *drawn, order []int, i int) float64
+		want  bool
+	}{
+		"in any order":     {func(_ *drawn, order []int, i int) float64 { return float64(order[i] + 1) }, true},
+		"codes of bars":    {func(d *drawn, _ []int, _ int) float64 { return float64(1e6 + d.rng.IntN(9e6)) }, true},
+		"one of two twice": {func(_ *drawn, order []int, i int) float64 { return float64(order[i]/2 + 1) }, false},
+		"pulse":            {func(d *drawn, _ []int, _ int) float64 { return float64(50 + d.rng.IntN(70)) }, false},
+		"numbers of cells": {func(d *drawn, _ []int, _ int) float64 {
+			return math.Round(math.Exp(9 + 2*d.rng.NormFloat64()))
+		}, false},
+		"what is a fraction": {func(d *drawn, _ []int, _ int) float64 { return 1000 + d.rng.Float64() }, false},
+	} {
+		for seed := range drawnSets {
+			d := newDrawn(seed)
+			s := &Samples{Classes: 2, Width: 2}
+			var rows [][]float32
+			order := d.rng.Perm(80)
+			for i := range order {
+				rows = append(rows, []float32{float32(d.rng.NormFloat64()), float32(c.value(d, order, i))})
+				s.Labels = append(s.Labels, int32(i%2))
+			}
+			s.Values = func(i int) []float32 { return rows[i] }
+			if got := s.Numbers(); (len(got) == 1 && got[0] == 1) != c.want {
+				t.Errorf("%s, draw %d: columns %v", name, seed, got)
+			}
+		}
+	}
+}
+
 // Numbers that rise in uneven steps may be what a table was sorted by: a note at most.
 func TestNumbersThatWereSorted(t *testing.T) {
 	asked := 0
