@@ -2,6 +2,7 @@ package recording
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -189,6 +190,42 @@ func TestHolesOfARecordingToClassify(t *testing.T) {
 			messagetest.EachNames(t, notes, c.note)
 		}
 	}
+}
+
+// Packets that get lost as in the training are hardly ever a reason to refuse a recording. One in 25 has a longer hole
+// than 24 of the training, which is why a longer one alone refuses none.
+func TestLossesAsInTheTraining(t *testing.T) {
+	const sets, trained, timepoints = 400, 24, 1000
+	refused, longer := 0, 0
+	for set := range uint64(sets) {
+		rng := rand.New(rand.NewPCG(set, 3))
+		holes := func() Holes {
+			lost := make([]bool, timepoints)
+			for range 6 {
+				from := 1 + rng.IntN(timepoints-2)
+				for i := range int(1 + 15*rng.ExpFloat64()) {
+					lost[min(from+i, timepoints-2)] = true
+				}
+			}
+			r := recorded(timepoints, func(i int) bool { return lost[i] })
+			return oneSensor(nil).holes(&r)
+		}
+		var most *Holes
+		for range trained {
+			most = most.Most(holes(), 1)
+		}
+		h := holes()
+		_, err := oneSensor(most).Judge(h)
+		if err != nil {
+			refused++
+		}
+		if h.Longest != nil && h.Longest[0] > most.Longest[0] {
+			longer++
+		}
+	}
+	t.Logf("of %d recordings %d have a longer hole, and %d are refused", sets, longer, refused)
+	assert.LessOrEqual(t, refused, sets/100)
+	assert.Greater(t, longer, refused)
 }
 
 // A hole of one sensor among many is refused, too, unless a hole of the training is about as long, of whichever sensor.
