@@ -17,6 +17,7 @@ factors      which two of eight groups of nodes rise and fall together         p
 moving       whether pulses run to the right, to the left or both ways      quantiles of differences at lags, forest: 100, 98
 relations    which of six pathways is inverted                              products of linked nodes, logistic: 72, 72
 mixing       which two of six sources that reach all sensors keep in step   products of sensors at lags, logistic: 100, 95
+distant      whether ends of long links are alike, unlike or neither   quantiles over thirds of links by length, forest: 97, 99
 noise        drawn by lot, in groups of ten samples                            none: what ccp prints of held-out samples is chance
 
 Training and test are drawn alike, but for the groups. Needs numpy, and for the baselines scikit-learn.
@@ -289,6 +290,30 @@ def mixing(rng, n=480, sensors=32, sources=6, timepoints=256):
     return dict(series=series.astype(np.float32), labels=labels, split=parts(n, n // 2), coordinates=positions)
 
 
+def distant(rng, n=600, nodes=80, far=80):
+    """Near nodes are alike by a field whose strength varies. Beside short links there are long ones, half of which have ends that
+    are alike, unlike or neither; which half is drawn by lot for each sample."""
+    positions = rng.uniform(size=(nodes, 2))
+    near = nearest(positions, 4)
+    distances = np.hypot(*(positions[:, None] - positions).transpose(2, 0, 1))
+    i, j = np.where(np.triu(distances > 0.5))
+    chosen = rng.choice(len(i), far, replace=False)
+    long = np.stack([i[chosen], j[chosen]], 1)
+    labels = np.arange(n) % 3
+    field = np.linalg.cholesky(np.exp(-distances ** 2 / 0.01) + 1e-6 * np.eye(nodes))
+    features = rng.uniform(0.5, 1.5, (n, 1)) * (rng.normal(size=(n, nodes)) @ field.T)
+    for sample, label in zip(features, labels):
+        if label == 2:
+            continue
+        for a, b in long[rng.random(far) < 0.5]:
+            shared = 1.5 * rng.normal()
+            sample[a] += shared
+            sample[b] += shared if label == 0 else -shared
+    features += 0.5 * rng.normal(size=features.shape)
+    return dict(features=features.astype(np.float32), labels=labels, split=parts(n, n // 2), edges=np.concatenate([near, long]),
+                coordinates=positions)
+
+
 def noise(rng, n=120, sensors=3, timepoints=30):
     """Ten samples of a group share an offset; the classes are drawn by lot."""
     groups = np.arange(n) // 10
@@ -349,6 +374,15 @@ def alongside(data):
     return np.concatenate([np.quantile(x, [0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98], axis=1).T for x in found], 1)
 
 
+def by_length(data):
+    """Quantiles over thirds of the links, by their length, of the products and the differences of their ends."""
+    values, links, places = data["features"], data["edges"], data["coordinates"]
+    order = np.argsort(np.hypot(*(places[links[:, 0]] - places[links[:, 1]]).T))
+    a, b = values[:, links[order, 0]], values[:, links[order, 1]]
+    found = [part for x in (a * b, b - a, np.abs(b - a)) for part in np.array_split(x, 3, axis=1)]
+    return np.concatenate([np.quantile(x, [0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98], axis=1).T for x in found], 1)
+
+
 def smoothed(data):
     """Values averaged along the links, once and many times."""
     step, values, found = walk(data["edges"], data["features"].shape[1]), data["features"], []
@@ -376,9 +410,10 @@ def banded(data):
 
 
 def baseline(kind, data):
-    """Test accuracies of ridge on raw values, and of the kind's baseline."""
+    """Test accuracies and log-losses of ridge on raw values, and of the kind's baseline, by name. Ridge has no log-loss."""
     from sklearn.ensemble import ExtraTreesClassifier
     from sklearn.linear_model import LogisticRegression, RidgeClassifierCV
+    from sklearn.metrics import log_loss
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVC
@@ -390,24 +425,31 @@ def baseline(kind, data):
     ridge, forest = RidgeClassifierCV(np.logspace(-2, 5, 8)), ExtraTreesClassifier(500, random_state=0)
     pairs = lagged, LogisticRegression(C=0.1, max_iter=500)
     ways = {"moving": (alongside, forest), "relations": (linked, LogisticRegression(C=0.1)), "mixing": pairs,
+            "distant": (by_length, forest),
             "waves": pairs, "orders": pairs, "incidents": (scattered, ridge), "frequencies": (scattered, ridge),
             "regions": (smoothed, ridge), "wear": (banded, forest), "lengths": (banded, forest),
             "counts": (lambda data: np.log1p(data["features"]), SVC()), "factors": (linked, LogisticRegression(C=0.1))}
-    train, test, labels = data["split"] == 0, data["split"] == 2, data["labels"]
+    train, test, labels, found = data["split"] == 0, data["split"] == 2, data["labels"], {}
     for name, (features, model) in {"ridge on raw values": (raw, ridge), "baseline": ways[kind]}.items():
         values = features(data)
         fitted = make_pipeline(StandardScaler(), model).fit(values[train], labels[train])
-        print(f"{kind}: {name} {100 * fitted.score(values[test], labels[test]):.1f}%")
+        loss = np.nan
+        if hasattr(fitted, "predict_proba"):
+            p = fitted.predict_proba(values[test]).clip(1e-6)
+            loss = log_loss(labels[test], p / p.sum(1, keepdims=True))
+        found[name] = fitted.score(values[test], labels[test]), loss
+    return found
 
 
-KINDS = {maker.__name__: maker for maker in (waves, orders, incidents, frequencies, regions, wear, lengths, counts, factors, moving, relations,
-                                           mixing, noise)}
+KINDS = {maker.__name__: maker for maker in (waves, orders, incidents, frequencies, regions, wear, lengths, counts, factors, moving,
+                                             relations, mixing, distant, noise)}
 
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4) or sys.argv[1] not in KINDS or sys.argv[1:3] == ["noise", "--baseline"]:
         sys.exit(__doc__)
     data = KINDS[sys.argv[1]](np.random.default_rng(int(sys.argv[3]) if len(sys.argv) == 4 else 1))
     if sys.argv[2] == "--baseline":
-        baseline(sys.argv[1], data)
+        for name, (accuracy, loss) in baseline(sys.argv[1], data).items():
+            print(f"{sys.argv[1]}: {name} {100 * accuracy:.1f}%" + (f", loss {loss:.3f}" if loss == loss else ""))
     else:
         np.savez(sys.argv[2], **data)

@@ -106,7 +106,7 @@ func TestGenerated(t *testing.T) {
 	for kind, samples := range map[string][2]int{"waves": {320, 160}, "orders": {300, 180}, "incidents": {100, 300},
 		"frequencies": {120, 200}, "regions": {400, 300},
 		"wear": {320, 160}, "lengths": {120, 120}, "counts": {3100, 1400}, "factors": {600, 300},
-		"moving": {250, 250}, "relations": {400, 400}, "mixing": {240, 240},
+		"moving": {250, 250}, "relations": {400, 400}, "mixing": {240, 240}, "distant": {300, 300},
 		"noise": {100, 20}} {
 		path := filepath.Join(t.TempDir(), kind+".npz")
 		output, err := exec.Command(python, "generated.py", kind, path, "3").CombinedOutput()

@@ -25,6 +25,7 @@ func (r *run) transformsOf(d *datasets.Dataset) (transforms.Config, error) {
 	c.Directed = directedSensors(d)
 	c.Scratch = filepath.Join(r.dir, featuresFolder)
 	c.Heights = heightsOf(d, c.Links)
+	c.Placed = c.Heights != nil && d.Coordinates != nil
 	c.Lone = len(classesOfSeveralGroups(d)) == 0
 	if d.GraphLearned() {
 		c.Relink = func(some []int) (*affinity.Matrix, error) { return r.linksOf(d, some) }

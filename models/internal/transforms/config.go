@@ -61,6 +61,7 @@ type Config struct {
 	Links    *affinity.Matrix // of the sensors or nodes; nil: unknown
 	Directed [][2]int         // links that lead one way; see features.Shape
 	Heights  [][]float32      // of the sensors or nodes in each direction; see features.Shape
+	Placed   bool             // heights are places; see features.Shape
 	Guess    affinity.Layout  // of the nodes of a table, if their links look like sensors at frames
 	// Relink returns the links as some of the samples alone would give them; nil if Links do not follow from samples. A
 	// sample that helped to link sensors looks smoother along their links than a new one, so that it is averaged along

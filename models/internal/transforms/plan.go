@@ -94,6 +94,7 @@ func (c Config) headerFor(samples []Sample) header {
 		Gaussians:    map[string]float64{},
 		Directed:     c.Directed,
 		Heights:      c.Heights,
+		Placed:       c.Placed,
 		LinksLearned: c.Relink != nil,
 		links:        c.Links,
 	}

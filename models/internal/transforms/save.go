@@ -38,6 +38,7 @@ type header struct {
 	Shares           []float64   // of the ridge classifiers in their mean; one or none is one ridge classifier
 	Directed         [][2]int    `json:",omitempty"` // see features.Shape
 	Heights          [][]float32 `json:",omitempty"` // see features.Shape
+	Placed           bool        `json:",omitempty"` // see features.Shape
 	LinksLearned     bool        `json:",omitempty"` // see features.Shape
 
 	links *affinity.Matrix // of the sensors; nil: unknown
@@ -59,6 +60,7 @@ func (h header) shape() features.Shape {
 		Links:         h.links,
 		Directed:      h.Directed,
 		Heights:       h.Heights,
+		Placed:        h.Placed,
 		LinksLearned:  h.LinksLearned,
 	}
 }

@@ -48,14 +48,14 @@ var linkQuantiles = []float64{0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98}
 func newAnywhere(s Shape) Map {
 	m := &anywhere{}
 	for channel := range min(s.Channels, mostAnywhereChannels) {
-		m.channels = append(m.channels, s.channelLinks(channel))
+		m.channels = append(m.channels, s.channelLinks(s.linkedPairs(channel, mostLinksRead)))
 	}
 	return m
 }
 
-// channelLinks returns the links of a channel.
-func (s Shape) channelLinks(channel int) channelLinks {
-	c := channelLinks{pairs: s.linkedPairs(channel, mostLinksRead)}
+// channelLinks returns the links of a channel that are these pairs.
+func (s Shape) channelLinks(pairs []pair) channelLinks {
+	c := channelLinks{pairs: pairs}
 	for direction := range s.directions() {
 		var leading []int
 		var turns []float32

@@ -27,15 +27,17 @@ func TestExportTransforms(t *testing.T) {
 	compare := onnxtest.New(t)
 	const columns = 34
 	rng := rand.New(rand.NewPCG(4, 4))
-	edges := []affinity.Edge{{I: 0, J: 5, Weight: 3}} // of a path, a chord and a node apart
-	for i := range columns/2 - 2 {
-		edges = append(edges, affinity.Edge{I: i, J: i + 1, Weight: 1})
+	edges := []affinity.Edge{{I: 0, J: 5, Weight: 3}} // of a path, chords and a node apart
+	for step := 1; step <= 4; step++ {
+		for i := range columns/2 - 1 - step {
+			edges = append(edges, affinity.Edge{I: i, J: i + step, Weight: 1})
+		}
 	}
 	links, err := affinity.New(columns/2, edges)
 	require.NoError(t, err)
 	shape := Shape{Columns: columns, Channels: 2, Length: 40, Longest: 90, Frames: 7, Features: 1000, Groups: 4,
 		Links: links, Directed: [][2]int{{5, 0}, {2, 3}},
-		Heights: [][]float32{drawnHeights(rng, columns/2), make([]float32, columns/2)}}
+		Heights: [][]float32{drawnHeights(rng, columns/2), make([]float32, columns/2)}, Placed: true}
 	scaling := unscaled(columns)
 	sample := func(timepoints int) (values []float32) {
 		for range timepoints * columns {
@@ -46,17 +48,22 @@ func TestExportTransforms(t *testing.T) {
 		}
 		return values
 	}
+	lengths, recordings := []int{40, 90, 300, 33, 12, 7, 3, 2, 1}, map[int][]float32{}
+	for _, timepoints := range lengths {
+		recordings[timepoints] = sample(timepoints)
+	}
+	training := Training{scaling, [][]float32{sample(40), sample(31)}, []int32{0, 0}}
 	for _, transform := range All {
 		require.Empty(t, transform.Lacks(shape), transform.Name)
 		m := transform.New(shape)
 		if d, ok := m.(DrawnMap); ok {
-			require.NoError(t, d.Draw(t.Context(), Training{scaling, [][]float32{sample(40), sample(31)}, []int32{0, 0}}, 5))
+			require.NoError(t, d.Draw(t.Context(), training, 5))
 		}
-		for _, timepoints := range []int{40, 90, 300, 33, 12, 7, 3, 2, 1} {
+		for _, timepoints := range lengths {
 			g, r, want := new(onnx.Graph), new(Recording), make([]float32, m.Width())
 			g.Named("features", "Identity", m.Export(g, g.Input("x", "batch", columns, "timepoints")))
 			g.Output("features", "batch", m.Width())
-			scaling.Read(r, sample(timepoints))
+			scaling.Read(r, recordings[timepoints])
 			m.Features(r, want)
 			name := fmt.Sprintf("%s of %d", transform.Name, timepoints)
 			compare.Add(t, name, g, slices.Concat(r.Columns...), want, 1, columns, timepoints)

@@ -34,6 +34,8 @@ type Shape struct {
 	Directed [][2]int
 	// Heights are of sensors, for each other direction of the graph: a link leads from the lower sensor to the higher one.
 	Heights [][]float32
+	// Placed says that heights are the sensors' places on the main axes of their positions.
+	Placed bool
 }
 
 // Map computes the features of a recording. Several goroutines may use one, each with a Recording of its own.
@@ -139,6 +141,7 @@ var atOwnPace = []Transform{
 	powerTransform,
 	linksTransform,
 	anywhereTransform,
+	lengthsTransform,
 	lagsTransform,
 	scatteringTransform,
 	averagesTransform,

@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
@@ -403,6 +404,58 @@ func TestAnywhereFollowsDirectedLinks(t *testing.T) {
 			same, signed := m.(*anywhere).channels[0].counts()
 			assert.Greater(t, float32(way)*out[(same+signed+2)*len(linkQuantiles)+3], float32(0.3))
 		}
+	}
+}
+
+// longAndShort returns a line of sensors at the places 0, 1, 2, …, of which each is linked with the next, with the one
+// after that, and with one half of the line away.
+func longAndShort(t *testing.T, sensors int) Shape {
+	var edges []affinity.Edge
+	places := make([]float32, sensors)
+	for i := range sensors {
+		places[i] = float32(i)
+		for _, step := range []int{1, 2, sensors / 2} {
+			if i+step < sensors {
+				edges = append(edges, affinity.Edge{I: i, J: i + step, Weight: 1})
+			}
+		}
+	}
+	links, err := affinity.New(sensors, edges)
+	require.NoError(t, err)
+	return Shape{Columns: sensors, Channels: 1, Length: 1, Links: links, Heights: [][]float32{places}, Placed: true}
+}
+
+// Each third of the links, by their lengths, has the features that a graph of these links alone has. Links that are about
+// as long as each other, and heights that are no places, are refused.
+func TestLengths(t *testing.T) {
+	const sensors = 60
+	s := longAndShort(t, sensors)
+	require.Empty(t, lacksLengths(s))
+	m := newLengths(s).(*anywhere)
+	require.Len(t, m.channels, 3)
+	for part, longest := range []float64{1, 2, sensors / 2} {
+		for _, p := range m.channels[part].pairs {
+			assert.LessOrEqual(t, s.length(p), longest)
+		}
+	}
+	scaling, r, rng := unscaled(sensors), new(Recording), rand.New(rand.NewPCG(7, 8))
+	x := make([]float32, sensors)
+	for i := range x {
+		x[i] = float32(rng.NormFloat64())
+	}
+	scaling.Read(r, x)
+	all, one := make([]float32, m.Width()), make([]float32, m.Width()/3)
+	m.Features(r, all)
+	for part, c := range m.channels {
+		(&anywhere{channels: []channelLinks{c}}).Features(r, one)
+		assert.Equal(t, one, all[part*len(one):(part+1)*len(one)])
+	}
+	unplaced := s
+	unplaced.Placed = false
+	alike := s
+	alike.Heights = [][]float32{make([]float32, sensors)} // all at one place
+	for _, lacking := range []Shape{unplaced, longAndShort(t, 8), alike} {
+		messagetest.Names(t, lacksLengths(lacking), "positions … 48 links … 5 times")
 	}
 }
 
