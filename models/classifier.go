@@ -39,6 +39,8 @@ type Classifier struct {
 	// Along says how classes follow each other in a stream; nil if the classifier is of no recordings, or from before that
 	// was learned.
 	Along *along.Model
+	// Conformal is nil if no samples were held out of the training, or an earlier version trained.
+	Conformal *Conformal
 	// Snapshot is the snapshot of the checkpoint that Load took, such as "best-00001900", and Step is its training
 	// step.
 	Snapshot string

@@ -120,7 +120,7 @@ func (c *Classifier) Save(dir string) error {
 		return err
 	}
 	skip := func(v *model.Variable) bool { return !variables.IsWeight(v) }
-	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, held{c.Calibration, c.Along}, skip)
+	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, held{c.Calibration, c.Along, c.Conformal}, skip)
 }
 
 // LoadOptions say how to load a classifier.
@@ -218,9 +218,10 @@ func (o LoadOptions) read(fsys fs.FS, name string) (_ *Classifier, err error) {
 			}
 		}
 		if loadErr == nil {
-			c.Snapshot, c.Step, c.Calibration = fmt.Sprintf("%s-%08d", kind, step), step, state.Calibration
-			c.Along = state.Along
-			if err := cmp.Or(c.Along.Check(len(c.ClassNames)), c.openRidge()); err != nil {
+			c.Snapshot, c.Step = fmt.Sprintf("%s-%08d", kind, step), step
+			c.Calibration, c.Along, c.Conformal = state.Calibration, state.Along, state.Conformal
+			classes := len(c.ClassNames)
+			if err := cmp.Or(c.Along.Check(classes), c.Conformal.fits(classes), c.openRidge()); err != nil {
 				return nil, err
 			}
 			if kind == checkpoint.Best {

@@ -146,9 +146,7 @@ func (c *Classifier) together(ctx context.Context, points []point, network []flo
 		if network != nil {
 			other = prob.Softmax(network[i*classes : (i+1)*classes])
 		}
-		for k, p := range v.Probabilities(v.Read(c.rawSample(points[i])), other) {
-			all[i*classes+k] = float32(math.Log(max(p, math.SmallestNonzeroFloat32)))
-		}
+		copy(all[i*classes:], prob.Logits(v.Probabilities(v.Read(c.rawSample(points[i])), other)))
 	})
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,12 +62,17 @@ type (
 		Outside     int     `json:"outside"`
 		Temperature float64 `json:"temperature"`
 		HeldOut     int     `json:"held_out"`
-		Rejection   *struct {
-			Asked     float64 `json:"asked"`
-			Threshold float64 `json:"threshold"`
-			Rejected  int     `json:"rejected"`
-			Accuracy  float64 `json:"accuracy"`
-		} `json:"rejection,omitempty"`
+		Sets        *struct {
+			Coverage float64  `json:"coverage"`
+			Samples  int      `json:"samples"`
+			Held     int      `json:"held"`
+			None     int      `json:"none"`
+			Several  int      `json:"several"`
+			Classes  int      `json:"classes"`
+			HeldOut  int      `json:"held_out"`
+			Groups   int      `json:"groups,omitempty"`
+			Remarks  []string `json:"remarks,omitempty"`
+		} `json:"sets,omitempty"`
 		Command  string `json:"command"`
 		Data     string `json:"data"`
 		Split    string `json:"split"`
@@ -108,9 +114,11 @@ type (
 		Start         *float64           `json:"start,omitempty"`
 		End           *float64           `json:"end,omitempty"`
 		Class         string             `json:"class"`
-		Rejected      bool               `json:"rejected,omitempty"`
 		Probability   float64            `json:"probability"`
 		Probabilities map[string]float64 `json:"probabilities"`
+		Set           []string           `json:"set,omitzero"`
+		PValue        *float64           `json:"p_value,omitempty"`
+		PValues       map[string]float64 `json:"p_values,omitempty"`
 		Warnings      []string           `json:"warnings,omitempty"`
 	}
 )
@@ -221,31 +229,41 @@ func TestEval(t *testing.T) {
 		assert.Positive(t, e.Loss)
 	}
 	var e evalDocument
-	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--split", "validation", "--reject", "0.05",
+	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--split", "validation", "--coverage", "0.9",
 		"--json"), &e)
-	assert.Equal(t, 9, e.Rejection.Rejected, "5% of 180")
-	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--reject", "0.3", "--json"), &e)
-	below := 0
-	for _, text := range lines(succeed(t, "predict", "--backend", "go", "--checkpoint", dir, "--reject", "0.3", "--json",
+	assert.Equal(t, 180, e.Sets.HeldOut)
+	assert.Equal(t, 163, e.Sets.Held, "0.9 of 181, upwards: these samples have the scores themselves")
+	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--coverage", "0.1", "--json"), &e)
+	assert.InDelta(t, 0.1, float64(e.Sets.Held)/359, 0.15)
+	assert.GreaterOrEqual(t, e.Sets.Classes, e.Sets.Samples+e.Sets.Several-e.Sets.None)
+	none := 0
+	for _, text := range lines(succeed(t, "predict", "--backend", "go", "--checkpoint", dir, "--coverage", "0.1", "--json",
 		digitsFile)) {
 		var p predictDocument
 		decode(t, text, &p)
-		assert.Equal(t, p.Probability < e.Rejection.Threshold, p.Class == "" && p.Rejected)
-		if p.Rejected {
-			below++
+		require.Len(t, p.PValues, 10)
+		for class, value := range p.PValues {
+			assert.Equal(t, value > 0.9, slices.Contains(p.Set, class))
+			assert.LessOrEqual(t, value, *p.PValue)
+		}
+		assert.Equal(t, p.PValues[p.Class], *p.PValue, "of the most probable class")
+		if len(p.Set) == 0 {
+			none++
 		}
 	}
-	assert.True(t, below > 0 && below < 10, "%d of ten digits are withheld", below)
+	assert.True(t, none > 0 && none < 10, "%d of ten digits have no class", none)
+	table := succeed(t, "predict", "--backend", "go", "--checkpoint", dir, "--coverage", "0.1", digitsFile)
+	assert.Contains(t, table, "name,class,probability,set,p_value,0,1,")
 	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--mirrored")
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "digits: its samples have no mirror images; leave it out")
-	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--reject", "0.3")
+	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--coverage", "0.1")
 	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\nmajority-class `+
 		`baseline [\d.]+%; balanced accuracy [\d.]+%, `+
 		`AUROC [\d.]+%, average precision [\d.]+%, Brier score [\d.]+\npredicted by the network\nprobabilities: `+
 		`expected calibration error \d+\.\d\d%, at temperature [\d.]+ of 180 held-out samples, `+
-		`loss \d\.\d{4}\nrejected: \d+ predictions \([\d.]+%\) below [\d.]+, as 30% of the held-out samples; `+
-		`accuracy of the others [\d.]+%\n\nclass  samples  precision  recall     F1\n0           36 `, text)
+		`loss \d\.\d{4}\nsets at a coverage of 10%: [\d.]+% hold the truth; [\d.]+ classes in the mean, several in \d+, none in `+
+		`\d+; by 180 held-out samples\n\nclass  samples  precision  recall     F1\n0           36 `, text)
 	assert.Contains(t, text, "\nconfusion: a row for each true class")
 
 	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, ring(40)))

@@ -33,20 +33,40 @@ type evalJSON struct {
 	Outside int `json:"outside"`
 	odd     string
 	// Temperature is 1 if the training held no samples out. See models.Calibration.
-	Temperature float64        `json:"temperature"`
-	HeldOut     int            `json:"held_out"`
-	Rejection   *rejectionJSON `json:"rejection,omitempty"` // by --reject
+	Temperature float64   `json:"temperature"`
+	HeldOut     int       `json:"held_out"`
+	Sets        *setsJSON `json:"sets,omitempty"` // by --coverage
 	// Mistakes are the samples with names that are taken for another class, the surest first.
 	Mistakes []mistakeJSON `json:"mistakes,omitempty"`
 	training.Evaluation
 }
 
-// rejectionJSON is what --reject does to a split.
-type rejectionJSON struct {
-	Asked     float64 `json:"asked"`     // share of the held-out samples
-	Threshold float64 `json:"threshold"` // the least probability of a prediction
-	Rejected  int     `json:"rejected"`
-	Accuracy  float64 `json:"accuracy"` // of the predictions that are left; 0 for none
+// setsJSON says how sets of classes of a coverage fare on a split, see models.Conformal.
+type setsJSON struct {
+	Coverage float64  `json:"coverage"` // that was asked for
+	Samples  int      `json:"samples"`
+	Held     int      `json:"held"`    // sets that hold the truth
+	None     int      `json:"none"`    // sets without a class
+	Several  int      `json:"several"` // sets of more than one class
+	Classes  int      `json:"classes"` // in all sets together
+	HeldOut  int      `json:"held_out"`
+	Groups   int      `json:"groups,omitempty"`
+	Remarks  []string `json:"remarks,omitempty"`
+}
+
+// add counts the set of a sample.
+func (s *setsJSON) add(set []int, truth int) {
+	s.Samples++
+	s.Classes += len(set)
+	if slices.Contains(set, truth) {
+		s.Held++
+	}
+	switch {
+	case len(set) == 0:
+		s.None++
+	case len(set) > 1:
+		s.Several++
+	}
 }
 
 type mistakeJSON struct {
@@ -95,7 +115,7 @@ func (e evalJSON) Warnings() (lines []string) {
 type evalCommand struct {
 	*shared
 	checkpoint, data, dataDir, split string
-	reject                           float64
+	coverage                         float64
 	mirrored                         bool
 }
 
@@ -106,7 +126,7 @@ func newEval(s *shared) *cobra.Command {
 	checkpointFlag(cmd, &e.checkpoint)
 	otherDataFlags(cmd, &e.data, &e.dataDir)
 	splitFlag(cmd, &e.split)
-	rejectFlag(cmd.Flags(), &e.reject)
+	coverageFlag(cmd.Flags(), &e.coverage)
 	cmd.Flags().BoolVar(&e.mirrored, "mirrored", false,
 		"predict by the mean over each sample and its mirror image, of data whose classes stay the same in a mirror")
 	cmd.RunE = e.run
@@ -178,22 +198,18 @@ func (e *evalCommand) evaluate(cmd *cobra.Command, classifier *models.Classifier
 		evaluate = training.EvaluateMirrored
 		result.PredictedBy += ", the mean over each sample and its mirror image"
 	}
-	rejection, right := rejectionJSON{Asked: e.reject}, 0
-	if e.reject > 0 {
-		threshold, err := classifier.Calibration.Threshold(e.reject)
-		if err != nil {
-			return result, usage(cmd, fmt.Errorf("--reject %g: %s: %w", e.reject, e.checkpoint, err))
-		}
-		rejection.Threshold = threshold
+	if err := checkCoverage(cmd, classifier, e.coverage, e.checkpoint); err != nil {
+		return result, err
+	}
+	if e.coverage > 0 {
+		result.Sets = &setsJSON{Coverage: e.coverage, HeldOut: len(classifier.Conformal.Scores),
+			Groups: classifier.Conformal.Groups, Remarks: classifier.Conformal.Remarks(classifier.ClassNames)}
 	}
 	buffer := make([]float32, d.Nodes*d.Channels)
 	evaluation, err := evaluate(classifier, d, indices, 64, func(i int, probabilities []float64) {
 		predicted, truth := floats.MaxIdx(probabilities), int(d.Labels[i])
-		switch {
-		case probabilities[predicted] < rejection.Threshold:
-			rejection.Rejected++
-		case predicted == truth:
-			right++
+		if result.Sets != nil {
+			result.Sets.add(classifier.Conformal.Set(classifier.Conformal.PValues(probabilities), e.coverage), truth)
 		}
 		if warnings := classifier.Outside(d.Input(i, buffer)); warnings != nil {
 			result.Outside++
@@ -211,10 +227,6 @@ func (e *evalCommand) evaluate(cmd *cobra.Command, classifier *models.Classifier
 	slices.SortStableFunc(result.Mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
 	if c := classifier.Calibration; c != nil {
 		result.Temperature, result.HeldOut = c.Temperature, c.Samples
-	}
-	if e.reject > 0 {
-		rejection.Accuracy = float64(right) / float64(max(1, evaluation.Samples-rejection.Rejected))
-		result.Rejection = &rejection
 	}
 	return result, nil
 }

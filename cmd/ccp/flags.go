@@ -18,6 +18,7 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
+	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -121,10 +122,22 @@ func durationVar(f *pflag.FlagSet, value *time.Duration, name string, least time
 	}}, name, usage)
 }
 
-// rejectFlag is for the commands that can withhold predictions.
-func rejectFlag(f *pflag.FlagSet, share *float64) {
-	parsedVar(f, share, "reject", text.ParseShare,
-		"withhold predictions as unsure as the least sure `SHARE` of the held-out samples")
+// coverageFlag is for the commands that can give sets of classes.
+func coverageFlag(f *pflag.FlagSet, share *float64) {
+	parsedVar(f, share, "coverage", text.ParseShare,
+		"the set of classes that holds the truth in this `SHARE` of new samples, such as 0.95, and p-values")
+}
+
+// checkCoverage returns an error if a checkpoint has too few held-out samples for sets of a coverage, or no coverage is
+// asked for although 0 is none.
+func checkCoverage(cmd *cobra.Command, c *models.Classifier, coverage float64, checkpoint string) error {
+	if coverage == 0 {
+		return nil
+	}
+	if err := c.Conformal.Check(coverage); err != nil {
+		return usage(cmd, fmt.Errorf("--coverage %g: %s: %w", coverage, checkpoint, err))
+	}
+	return nil
 }
 
 // flagOf are the flags that stand for an option of a training or a model.

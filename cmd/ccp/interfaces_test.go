@@ -101,6 +101,12 @@ func responseOf(p classify.Prediction) response {
 	return response{class: p.Class, probabilities: p.Probabilities, warnings: p.Warnings}
 }
 
+// responseOf returns the response of a prediction in Go.
+func (tested *testedClassifier) responseOf(p models.Prediction) response {
+	sample := classify.Samples{Names: []string{""}}
+	return responseOf(sample.Prediction(0, p, tested.ClassNames, 0, classify.Sets{}))
+}
+
 // inGo gives a recording to ClassifyRecording.
 func (tested *testedClassifier) inGo(t *testing.T, given givenRecording) response {
 	r, err := recording.New(given.sensors, given.rows)
@@ -110,7 +116,7 @@ func (tested *testedClassifier) inGo(t *testing.T, given givenRecording) respons
 	if err != nil {
 		return response{refused: err.Error()}
 	}
-	return responseOf(classify.Samples{Names: []string{""}}.Prediction(0, predictions[0], tested.ClassNames, 0))
+	return tested.responseOf(predictions[0])
 }
 
 // table writes a recording as a table.
@@ -730,7 +736,7 @@ func TestInterfacesOfSignalsAgree(t *testing.T) {
 			if err != nil {
 				want.refused = err.Error()
 			} else {
-				want = responseOf(classify.Samples{Names: []string{""}}.Prediction(0, predictions[0], tested.ClassNames, 0))
+				want = tested.responseOf(predictions[0])
 			}
 			shape := []int{1, len(signal) / tested.Spec.Channels, tested.Spec.Channels}
 			array := &npz.Array{Shape: shape, Data: signal}

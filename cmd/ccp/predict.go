@@ -33,7 +33,7 @@ type predictCommand struct {
 	out, figure target
 	top         int // how many classes to show of each prediction; 0: all
 	skips       bool
-	reject      float64
+	coverage    float64
 	cut         recording.Cut
 }
 
@@ -46,7 +46,7 @@ func newPredict(s *shared) *cobra.Command {
 	f := cmd.Flags()
 	p.out.flags(f, "`FILE` to write (default: the standard output)", "the file if it exists")
 	numberVar(f, &p.top, "top", 0, 1, math.MaxInt, "the `K` most probable classes of each, instead of all")
-	rejectFlag(f, &p.reject)
+	coverageFlag(f, &p.coverage)
 	f.BoolVar(&p.skips, "skip", false,
 		"leave out recordings that cannot be classified, and tell of them, instead of ending")
 	cutFlags(f, &p.cut)
@@ -89,11 +89,9 @@ func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if p.reject > 0 {
-		r.threshold, err = r.classifier.Calibration.Threshold(p.reject)
-		if err != nil {
-			return usage(cmd, fmt.Errorf("--reject %g: %s: %w", p.reject, p.checkpoint, err))
-		}
+	r.sets = classify.Sets{By: r.classifier.Conformal, Coverage: p.coverage}
+	if err := checkCoverage(cmd, r.classifier, p.coverage, p.checkpoint); err != nil {
+		return err
 	}
 	err = r.write(each)
 	if p.figure.path != "" && err == nil {
@@ -110,12 +108,12 @@ type classification struct {
 	cmd        *cobra.Command
 	paths      []string
 	classifier *models.Classifier
-	threshold  float64 // least probability of a prediction that is not withheld
+	sets       classify.Sets
 
-	classified, withheld int
-	skipped              []string // why each recording was left out
-	warnings             []told
-	drawn                windowed // for --figure
+	classified, several, none int      // samples, and those whose sets have several classes or none
+	skipped                   []string // why each recording was left out
+	warnings                  []told
+	drawn                     windowed // for --figure
 }
 
 // windowed are the windows of a recording with what each is predicted to be.
@@ -163,7 +161,7 @@ func (r *classification) write(each parts) error {
 	return write(r.cmd.OutOrStdout())
 }
 
-// classify predicts one part of the samples, withholds what is too unsure, and shows all.
+// classify predicts one part of the samples and shows the predictions.
 func (r *classification) classify(s classify.Samples, show func(classify.Samples, []models.Prediction) error) error {
 	predicted, err := classify.Predict(r.cmd.Context(), r.classifier, s.Signals)
 	s, predicted, err = s.Without(predicted, err, r.skip())
@@ -179,9 +177,25 @@ func (r *classification) classify(s classify.Samples, show func(classify.Samples
 		r.drawn.windows = append(r.drawn.windows, s.Windows...)
 		r.drawn.predictions = append(r.drawn.predictions, predicted...)
 	}
-	r.withheld += classify.Reject(predicted, r.threshold)
 	r.classified += len(predicted)
+	r.count(predicted)
 	return show(s, predicted)
+}
+
+// count counts the sets of samples that have several classes, or none.
+func (r *classification) count(predicted []models.Prediction) {
+	if !r.sets.Asked() {
+		return
+	}
+	for _, p := range predicted {
+		switch _, _, set := r.sets.Of(p); len(set) {
+		case 0:
+			r.none++
+		case 1:
+		default:
+			r.several++
+		}
+	}
 }
 
 // printer returns what prints predictions: lines of JSON for --json, else the rows of one CSV table.
@@ -191,7 +205,7 @@ func (r *classification) printer(w io.Writer) func(classify.Samples, []models.Pr
 		lines := json.NewEncoder(w)
 		return func(s classify.Samples, predicted []models.Prediction) error {
 			for i, prediction := range predicted {
-				err := lines.Encode(s.Prediction(i, prediction, classes, top))
+				err := lines.Encode(s.Prediction(i, prediction, classes, top, r.sets))
 				if err != nil {
 					return err
 				}
@@ -203,7 +217,7 @@ func (r *classification) printer(w io.Writer) func(classify.Samples, []models.Pr
 	onScreen := r.command.out.path == "" && newStatusLine(r.cmd.OutOrStdout()).screen != nil
 	headed := false
 	return func(s classify.Samples, predicted []models.Prediction) error {
-		table := s.Table(predicted, classes, top)
+		table := s.Table(predicted, classes, top, r.sets)
 		if headed {
 			table = table[1:]
 		}
@@ -224,13 +238,14 @@ func withoutControls(table [][]string) {
 	}
 }
 
-// tell writes to stderr what was left out, what to know of the predictions, and how many are withheld.
+// tell writes to stderr what was left out, what to know of the predictions, and how many suit several classes or none.
 func (r *classification) tell(err error) {
 	tell(r.cmd, "left out", r.skipped)
 	tell(r.cmd, "warning", xslices.Map(r.warnings, told.String))
-	if r.command.reject > 0 && err == nil {
-		tell(r.cmd, "note", []string{fmt.Sprintf("%d of %d predictions are withheld, with probabilities below %.7g",
-			r.withheld, r.classified, r.threshold)})
+	if r.sets.Asked() && err == nil {
+		tell(r.cmd, "note", append(r.sets.By.Remarks(r.classifier.ClassNames), fmt.Sprintf(
+			"of %s at a coverage of %g, %d suit several classes and %d none (p-value at most %.4g)",
+			text.Count(r.classified, "sample"), r.sets.Coverage, r.several, r.none, 1-r.sets.Coverage)))
 	}
 }
 

@@ -370,8 +370,8 @@ func TestPredictWrongOptions(t *testing.T) {
 	u := newUser(t)
 	long, parts := u.long(t), u.parts(t)
 	for want, words := range map[string][]string{
-		"run: 0.05 of the 2 held-out samples is less than one":         {"--reject", "0.05", long},
-		`--reject "1.5" is not a number above 0 and below 1`:           {"--reject", "1.5", long},
+		"--coverage 0.95: ": {"--coverage", "0.95", long},
+		`--coverage "1.5" is not a number above 0 and below 1`:         {"--coverage", "1.5", long},
 		"--step is of windows; give --window":                          {"--step", "2", long},
 		"--figure is of windows; give --window":                        {"--figure", u.at("two.svg"), long},
 		"--window 2 and --step 1s: give both as durations, or both as": {"--window", "2", "--step", "1s", long},
@@ -385,11 +385,11 @@ func TestPredictWrongOptions(t *testing.T) {
 	} {
 		code, stdout, stderr := execute(t, append(u.line, words...)...)
 		assert.NotZero(t, code)
-		assert.True(t, code == 2 || !strings.HasPrefix(want, "--") && words[0] != "--reject", want)
+		assert.True(t, code == 2 || !strings.HasPrefix(want, "--") && words[0] != "--coverage", want)
 		assert.Contains(t, stderr, want)
 		assert.Empty(t, stdout)
 	}
-	code, _, _ := execute(t, u.eval("--reject", "0.05")...)
+	code, _, _ := execute(t, u.eval("--coverage", "0.95")...)
 	assert.Equal(t, 2, code)
 
 	bad := u.at("bad.csv")
@@ -554,9 +554,15 @@ func TestSignalsAreNoRecordings(t *testing.T) {
 func TestColumnsOfPredictions(t *testing.T) {
 	rows := classify.Samples{Names: []string{"a"}}.Table(
 		[]models.Prediction{{Name: "class", Probability: 0.75, Probabilities: []float64{0.75, 0.25}}},
-		[]string{"class", "rise"}, 0)
+		[]string{"class", "rise"}, 0, classify.Sets{})
 	assert.Equal(t, [][]string{{"name", "class", "probability", "probability of class", "rise"},
 		{"a", "class", "0.75", "0.75", "0.25"}}, rows)
+	sets := classify.Sets{Coverage: 0.5, By: models.NewConformal([]float64{0.1, 0.3, 0.8}, []int32{0, 0, 1}, 2)}
+	rows = classify.Samples{Names: []string{"a", "b"}}.Table(
+		[]models.Prediction{{Name: "set", Probability: 0.75, Probabilities: []float64{0.75, 0.25}},
+			{Name: "set", Probability: 0.5, Probabilities: []float64{0.25, 0.25}}}, []string{"set", "rise"}, 1, sets)
+	assert.Equal(t, [][]string{{"name", "class", "probability", "set", "p_value"}, {"a", "set", "0.75", "set", "0.75"},
+		{"b", "set", "0.5", "", "0.5"}}, rows)
 }
 
 // Of one sensor an array [samples, timepoints] has no other reading, so that what is wrong with its values is the

@@ -2,18 +2,14 @@ package training
 
 import (
 	"math"
-	"slices"
 
-	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/prob"
-	"gonum.org/v1/gonum/floats"
 )
 
 // calibrate finds the temperature with the least log-loss on held-out samples. Each has the probabilities of its
 // classes without temperature, and a label. The logarithm of the temperature has the standard normal distribution as
-// its prior: few samples that are all predicted rightly say little. It also keeps the confidences of the samples at
-// that temperature. calibrate returns nil if there are no samples.
+// its prior: few samples that are all predicted rightly say little. calibrate returns nil if there are no samples.
 func calibrate(probabilities [][]float64, labels []int32) *models.Calibration {
 	if len(probabilities) == 0 {
 		return nil
@@ -41,11 +37,5 @@ func calibrate(probabilities [][]float64, labels []int32) *models.Calibration {
 			high = logTemperature
 		}
 	}
-	for _, p := range probabilities {
-		c.Confidences = append(c.Confidences, floats.Max(prob.Temper(p, c.Temperature)))
-	}
-	slices.Sort(c.Confidences)
-	const most = 1000
-	c.Confidences = loop.Spread(c.Confidences, most)
 	return c
 }

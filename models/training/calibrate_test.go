@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/prob"
+	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/floats"
 )
 
 // Labels are drawn from logits that the classifier has divided: the temperature finds by how much.
@@ -33,28 +33,6 @@ func TestCalibrate(t *testing.T) {
 		c := calibrate(probabilities, labels)
 		assert.InEpsilon(t, temperature, c.Temperature, 0.1)
 		assert.Equal(t, 4000, c.Samples)
-		require.Len(t, c.Confidences, 1000)
-		threshold, err := c.Threshold(0.05)
-		require.NoError(t, err)
-		rejected := 0.
-		for _, p := range probabilities {
-			if floats.Max(prob.Temper(p, c.Temperature)) < threshold {
-				rejected++
-			}
-		}
-		assert.InDelta(t, 0.05, rejected/4000, 0.001)
-		least, err := c.Threshold(0.0005) // 2 of 4,000 samples, of which 1,000 probabilities are kept
-		require.NoError(t, err)
-		assert.Equal(t, c.Confidences[1], least)
-	}
-	hundred := &models.Calibration{Samples: 100}
-	for i := range 100 {
-		hundred.Confidences = append(hundred.Confidences, float64(i)/100)
-	}
-	for _, share := range []float64{0.28, 0.29, 0.57, 0.58} { // 0.29·100 is 28.999999999999996
-		threshold, err := hundred.Threshold(share)
-		require.NoError(t, err)
-		assert.Equal(t, share, threshold)
 	}
 
 	// Few samples, all predicted rightly, say little.
@@ -69,10 +47,15 @@ func TestCalibrate(t *testing.T) {
 	m := math.Log(few.Temperature)
 	assert.Less(t, loss(m), min(loss(m-0.01), loss(m+0.01)))
 
-	_, err := few.Threshold(0.05)
-	assert.EqualError(t, err, "0.05 of the 2 held-out samples is less than one; reject a larger share, or hold out "+
-		"more samples")
 	assert.Nil(t, calibrate(nil, nil))
-	_, err = (*models.Calibration)(nil).Threshold(0.05)
-	assert.ErrorContains(t, err, "the classifier was trained without held-out samples")
+}
+
+// A network that predicts alone gives the held-out samples scores at its temperature.
+func TestConformalOfANetworkAlone(t *testing.T) {
+	trial := &heldOutTrial{data: &datasets.Dataset{}, heldOut: heldOut{labels: []int32{1, 0}, shares: []float64{0.5, 0.5},
+		network: [][]float64{{0.3, 0.7}, {0.8, 0.2}}}}
+	c := trial.conformal(transforms.Mixture{}, &models.Calibration{Temperature: 0.5})
+	assert.InDeltaSlice(t, []float64{0.04 / 0.68, 0.09 / 0.58}, c.Scores, 1e-12)
+	assert.Equal(t, []int{1, 1}, c.PerClass)
+	assert.Zero(t, c.Groups)
 }

@@ -48,7 +48,7 @@ func (r *run) fitTransforms(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.state.Calibration = w.calibration
+	r.state.Calibration, r.state.Conformal = w.calibration, w.conformal
 	r.state.Members = nil
 	for _, p := range v.Parts() {
 		r.state.Members = append(r.state.Members, member(p.Name, p.Graph, p.Weight*v.Weight, p.Score))
@@ -66,6 +66,7 @@ type weighing struct {
 	report      string              // how the members predict held-out samples, for a notice
 	network     []Member            // the network, and the network on a random graph, if they were tried
 	calibration *models.Calibration // of the network, if it predicts alone
+	conformal   *models.Conformal   // of the held-out samples
 }
 
 // weighMembers weighs the ridge classifier, the forest and the network by a quarter of the training samples, see
@@ -117,6 +118,7 @@ func (r *run) weighMembers(ctx context.Context, d *datasets.Dataset, lone bool,
 	w.report = joined(w.report, t.report(shares, together))
 	if r.spec.Network().Fitted || together.loss <= minGainInNats && t.unitCount() >= manyHeldOut {
 		r.chooseAlong(t, v.Mixture)
+		w.conformal = t.conformal(m, nil)
 		return w, nil
 	}
 	return r.weighNetwork(ctx, t, m, together, v, w.report)
@@ -152,5 +154,7 @@ func (r *run) weighNetwork(ctx context.Context, t *heldOutTrial, m transforms.Mi
 	if v.Weight == 0 {
 		w.calibration = calibrate(t.network, t.labels)
 	}
+	m.Weight = v.Weight
+	w.conformal = t.conformal(m, w.calibration)
 	return w, nil
 }

@@ -1,7 +1,6 @@
 package training
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"path/filepath"
@@ -52,14 +51,14 @@ func (r *run) endEpoch() error {
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
-	validation, calibration, err := r.validate()
+	validated, err := r.validate()
 	if err != nil {
 		return err
 	}
-	e.Validation = validation
+	e.Validation = validated.score
 	e.Best = s.Best == 0 || r.config.Keep == KeepLast || better(e.Validation, s.History[s.Best-1].Validation)
 	if e.Best {
-		if err := r.keep(e, calibration); err != nil {
+		if err := r.keep(e, validated); err != nil {
 			return err
 		}
 		s.Best = e.Epoch
@@ -88,9 +87,15 @@ func (r *run) endEpoch() error {
 	return nil
 }
 
-// validate evaluates the classifier on the validation samples. Without any, the score is nil, and the calibration is
-// that of a network's trial, if there was one.
-func (r *run) validate() (*Score, *models.Calibration, error) {
+// validation is what the validation samples say of the classifier, or without any the held-out quarter of a trial.
+type validation struct {
+	score       *Score // nil without validation samples
+	calibration *models.Calibration
+	conformal   *models.Conformal
+}
+
+// validate evaluates the classifier on the validation samples.
+func (r *run) validate() (v validation, err error) {
 	var held [][]float64
 	var labels []int32
 	collect := func(sample int, probabilities []float64) {
@@ -98,25 +103,27 @@ func (r *run) validate() (*Score, *models.Calibration, error) {
 	}
 	e, err := EvaluateEach(r.classifier, r.data, r.data.Validation, r.evaluationBatch(), collect)
 	if errors.Is(err, errNotANumber) { // the epoch's last step spoiled the weights, and no loss after it shows that
-		return nil, nil, r.diverged(r.state.Step, math.NaN(), math.NaN())
+		return v, r.diverged(r.state.Step, math.NaN(), math.NaN())
 	}
 	if err != nil {
-		return nil, nil, err
+		return v, err
 	}
-	calibration := cmp.Or(calibrate(held, labels), r.state.Calibration)
 	if e.Samples == 0 {
-		return nil, calibration, nil
+		return validation{calibration: r.state.Calibration, conformal: r.state.Conformal}, nil
 	}
-	return &Score{Loss: e.Loss, Accuracy: e.Accuracy}, calibration, nil
+	v = validation{score: &Score{Loss: e.Loss, Accuracy: e.Accuracy}, calibration: calibrate(held, labels)}
+	v.conformal = r.validationScores(held, labels, v.calibration.Temperature)
+	return v, nil
 }
 
 // keep saves the classifier's weights as those of the best epoch, with what a classifier needs beside them.
-func (r *run) keep(e Epoch, calibration *models.Calibration) error {
+func (r *run) keep(e Epoch, by validation) error {
 	state := struct {
 		Epoch
 		Calibration *models.Calibration `json:"calibration,omitempty"`
 		Along       *along.Model        `json:"along,omitempty"`
-	}{e, calibration, r.state.Along}
+		Conformal   *models.Conformal   `json:"conformal,omitempty"`
+	}{e, by.calibration, r.state.Along, by.conformal}
 	noWeight := func(v *model.Variable) bool { return !variables.IsWeight(v) }
 	return checkpoint.Save(r.dir, checkpoint.Best, r.state.Step, 1, r.classifier.Store(), state, noWeight)
 }

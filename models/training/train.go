@@ -40,9 +40,11 @@ type trainState struct {
 	// Calibration is by the samples of a network's trial, if it predicts alone after it.
 	Calibration *models.Calibration `json:"calibration,omitempty"`
 	// Along says how classes follow each other in the streams of the training.
-	Along    *along.Model      `json:"along,omitempty"`
-	Members  []Member          `json:"members,omitempty"`
-	Findings datasets.Findings `json:"findings,omitempty"`
+	Along *along.Model `json:"along,omitempty"`
+	// Conformal is by the samples that the members of the ensemble were weighed by.
+	Conformal *models.Conformal `json:"conformal,omitempty"`
+	Members   []Member          `json:"members,omitempty"`
+	Findings  datasets.Findings `json:"findings,omitempty"`
 	// Hierarchy has C of each level, see ccp.Hierarchy, if it was made before the training.
 	Hierarchy struct {
 		Objective []float64 `json:"objective"`

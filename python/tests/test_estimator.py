@@ -196,3 +196,27 @@ def test_doubts_about_the_accuracy_are_warnings(whole):
         model = CCPClassifier(fast=True).fit(x, y)
     assert any("rounding" in str(one.message) and one.filename == __file__ for one in given)
     assert any(note.startswith("warning: ") and "rounding" in note for note in model.notes_)
+
+
+def test_sets_hold_the_class_as_often_as_asked(tmp_path):
+    """Sets and p-values are those of ccp predict --coverage; a sample of no class has small ones."""
+    draw, y = np.random.default_rng(0), np.arange(400) % 2
+    x = draw.normal(size=(400, 2, 30))
+    x[y == 1, 1] += 0.5 * np.sin(np.arange(30) / 2)
+    model = CCPClassifier(fast=True).fit(x[:160], y[:160])
+    sets, p = model.predict_sets(x[160:], alpha=0.2), model.p_values(x[160:])
+    assert 0.65 < sets[np.arange(240), y[160:]].mean() < 0.95
+    assert ((p > 0.2 + 1e-9) == sets).all() and (p.max(axis=1) == p[np.arange(240), model.predict_proba(x[160:]).argmax(axis=1)]).all()
+    model.save(tmp_path / "run")
+    np.savez(tmp_path / "new.npz", series=x[160:200])
+    lines = subprocess.run([_program.find(), "predict", "--checkpoint", tmp_path / "run", tmp_path / "new.npz", "--json", "--coverage", "0.8",
+                            "--backend", "go"], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    for row, values, line in zip(sets, p, map(json.loads, lines)):
+        assert line["set"] == [str(c) for c in model.classes_[row]] and list(line["p_values"].values()) == values.tolist()
+    with pytest.raises(ValueError, match=r"alpha=0.001 needs 999 held-out samples, and the training held out 40: .* 1/41"):
+        model.predict_sets(x, alpha=0.001)
+    with pytest.raises(ValueError, match="alpha is 1"):
+        model.predict_sets(x, alpha=1)
+    model = CCPClassifier(fast=True).fit(x[:2], y[:2])
+    with pytest.raises(CCPError, match="^the checkpoint has no scores of held-out samples"):
+        model.p_values(x)

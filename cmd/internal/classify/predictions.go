@@ -16,34 +16,29 @@ type Prediction struct {
 	Name          string             `json:"name"`            // of the recording or sample
 	Start         *float64           `json:"start,omitempty"` // of a window, see recording.Window; nil for a whole recording
 	End           *float64           `json:"end,omitempty"`
-	Class         string             `json:"class"`              // "" if rejected
-	Rejected      bool               `json:"rejected,omitempty"` // see Reject
+	Class         string             `json:"class"` // the most probable
 	Probability   float64            `json:"probability"`
 	Probabilities map[string]float64 `json:"probabilities"` // of all classes, or of the most probable
-	Warnings      []string           `json:"warnings,omitempty"`
-}
-
-// Reject withholds the predictions that are less probable than a threshold, see models.Calibration. It returns their
-// number.
-func Reject(predictions []models.Prediction, threshold float64) (rejected int) {
-	for i := range predictions {
-		if p := &predictions[i]; p.Probability < threshold {
-			p.Name = ""
-			rejected++
-		}
-	}
-	return rejected
+	// Set, PValue and PValues are there if sets are asked for, see Sets. PValue is the largest of all classes.
+	Set      []string           `json:"set,omitzero"` // of classes; empty if the sample suits none
+	PValue   *float64           `json:"p_value,omitempty"`
+	PValues  map[string]float64 `json:"p_values,omitempty"`
+	Warnings []string           `json:"warnings,omitempty"`
 }
 
 // Prediction returns what is said of the prediction of sample i, with the most probable classes, or all for 0.
-func (s Samples) Prediction(i int, p models.Prediction, classes []string, top int) Prediction {
-	a := Prediction{Name: s.Names[i], Class: p.Name, Rejected: p.Name == "", Probability: p.Probability,
-		Probabilities: map[string]float64{}, Warnings: p.Warnings}
+func (s Samples) Prediction(i int, p models.Prediction, classes []string, top int, sets Sets) Prediction {
+	a := Prediction{Name: s.Names[i], Class: p.Name, Probability: p.Probability, Probabilities: map[string]float64{},
+		Warnings: p.Warnings}
 	if s.Windows != nil {
 		a.Start, a.End = &s.Windows[i].Start, &s.Windows[i].End
 	}
-	for _, class := range Ranked(p.Probabilities, top) {
+	named := Ranked(p.Probabilities, top)
+	for _, class := range named {
 		a.Probabilities[classes[class]] = p.Probabilities[class]
+	}
+	if sets.Asked() {
+		sets.describe(&a, p, classes, named)
 	}
 	return a
 }
@@ -56,16 +51,19 @@ func Ranked(probabilities []float64, top int) []int {
 }
 
 // Table returns a heading and a row for each prediction: the name, start and end of a window, the class, its
-// probability, and the probabilities of all classes. If top is set, the row ends with the class and the probability of
-// each further place.
-func (s Samples) Table(predictions []models.Prediction, classes []string, top int) [][]string {
+// probability, the classes of its set and the largest p-value if sets are asked for, and the probabilities of all
+// classes. If top is set, the row ends with the class and the probability of each further place.
+func (s Samples) Table(predictions []models.Prediction, classes []string, top int, sets Sets) [][]string {
 	rows := [][]string{{"name", "class", "probability"}}
 	if s.Windows != nil {
 		rows[0] = slices.Insert(rows[0], 1, "start", "end")
 	}
+	if sets.Asked() {
+		rows[0] = append(rows[0], "set", "p_value")
+	}
 	for _, class := range classes {
 		// two columns would have one name
-		if slices.Contains([]string{"name", "start", "end", "class", "probability"}, class) {
+		if slices.Contains([]string{"name", "start", "end", "class", "probability", "set", "p_value"}, class) {
 			class = "probability of " + class
 		}
 		if top == 0 {
@@ -83,6 +81,9 @@ func (s Samples) Table(predictions []models.Prediction, classes []string, top in
 			row = append(row, text.Time(w.Start), text.Time(w.End))
 		}
 		row = append(row, p.Name, share(p.Probability))
+		if sets.Asked() {
+			row = append(row, sets.cells(p, classes)...)
+		}
 		for place, k := range Ranked(p.Probabilities, top) {
 			switch {
 			case top == 0:

@@ -83,6 +83,9 @@ func ONNX(c *models.Classifier) ([]byte, error) {
 		err = cmp.Or(err, failed)
 	}
 	carry("class_names", c.ClassNames)
+	if c.Conformal != nil { // by which any runtime gives p-values
+		carry("conformal", c.Conformal)
+	}
 	if c.Form != nil {
 		carry("recording", c.Form)
 		carry("range", c.Range)

@@ -51,6 +51,7 @@ func checkOrder(t *testing.T, c *models.Classifier, input string) {
 // TestONNXStructure checks all that is declared in one model.
 func TestONNXStructure(t *testing.T) {
 	c := classifier(t, variants["norms"])
+	c.Conformal = models.NewConformal([]float64{0.5, 0.1}, []int32{0, 2}, 3)
 	raw, err := ONNX(c)
 	require.NoError(t, err)
 	m := decodeModel(t, raw)
@@ -58,7 +59,8 @@ func TestONNXStructure(t *testing.T) {
 	assert.Equal(t, 13, m.opset)
 	assert.Equal(t, map[string]string{"signals": "[batch 12 2]"}, m.inputs)
 	assert.Equal(t, map[string]string{"probabilities": "[batch 3]", "logits": "[batch 3]"}, m.outputs)
-	assert.Equal(t, map[string]string{"class_names": `["red","grün","\"blue\""]`, "data": "grid", "ccp_version": version()}, m.metadata)
+	assert.Equal(t, map[string]string{"class_names": `["red","grün","\"blue\""]`, "data": "grid", "ccp_version": version(),
+		"conformal": `{"scores":[0.1,0.5],"per_class":[1,0,1]}`}, m.metadata)
 
 	integers := []string{"Gather[]", "Less[]", "Mul[6]", "Gather[24]", "Gather[6]", "Reshape[3]", "Reshape[2]",
 		"ReduceSum[1]",

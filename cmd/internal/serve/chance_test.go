@@ -105,7 +105,7 @@ func request(random *rand.Rand) (method, path, body string, headers []string) {
 	path = choose("/", "/", "/versions/7/", "/../other/", "/../../") +
 		choose("recordings", "recordings", "infer", "ready", "") + "?"
 	for range random.IntN(3) {
-		path += choose("window", "window", "step", "reject", "windw", "%zz") + "=" + span() + "&"
+		path += choose("window", "window", "step", "coverage", "windw", "%zz") + "=" + span() + "&"
 	}
 	if random.IntN(4) == 0 {
 		headers = []string{binaryHeader, choose("0", "1", fmt.Sprint(len(body)), fmt.Sprint(len(body)+1), "-1", "x")}

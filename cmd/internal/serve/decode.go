@@ -29,10 +29,11 @@ const (
 	probabilitiesTensor = "probabilities"
 	classTensor         = "class"
 	labelTensor         = "label"
+	pValuesTensor       = "p_values"
 )
 
-// outputNames are the outputs, in the order of an answer to a request that asks for none.
-var outputNames = []string{probabilitiesTensor, classTensor, labelTensor}
+// outputNames are the outputs. A request that asks for none gets the first three, in their order.
+var outputNames = []string{probabilitiesTensor, classTensor, labelTensor, pValuesTensor}
 
 // tensor is an output, or the description of a tensor.
 type tensor struct {
@@ -49,8 +50,20 @@ type inferRequest struct {
 	timeout          time.Duration // 0: none
 	inBinary         bool          // all outputs
 	outputs          []output
-	classify.Samples         // without names: signals
-	threshold        float64 // below which predictions are withheld
+	classify.Samples               // without names: signals
+	sets             classify.Sets // those that are asked for, and p-values
+}
+
+// takeScores takes the scores by which there are p-values, if the request asks for any.
+func (d *inferRequest) takeScores(by *models.Conformal) error {
+	if !slices.ContainsFunc(d.outputs, func(o output) bool { return o.name == pValuesTensor }) {
+		return nil
+	}
+	if err := by.Check(0); err != nil {
+		return bad("%w", err)
+	}
+	d.sets.By = by
+	return nil
 }
 
 // output is a tensor that a request asks for.
@@ -149,7 +162,7 @@ func readRequest(r *jsonread.Reader) (d *inferRequest, inputs []*input, err erro
 	}
 	d.timeout = time.Duration(min(timeout, math.MaxInt64/1000)) * time.Microsecond
 	if len(d.outputs) == 0 {
-		for _, name := range outputNames {
+		for _, name := range outputNames[:3] {
 			d.outputs = append(d.outputs, output{name: name})
 		}
 	}

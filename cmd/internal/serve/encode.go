@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/classify"
@@ -31,7 +32,7 @@ func encode(name, version string, classes []string, d *inferRequest, predictions
 	var tail []byte // the binary tensors
 	anyInBinary := false
 	for _, asked := range d.outputs {
-		out := outputOf(asked, classes, predictions)
+		out := outputOf(asked, classes, predictions, d.sets)
 		inBinary := d.inBinary // unless the output says otherwise
 		if asked.inBinary != nil {
 			inBinary = *asked.inBinary
@@ -69,13 +70,17 @@ func warningsOf(predictions []models.Prediction) string {
 }
 
 // outputOf returns a requested output with its data.
-func outputOf(asked output, classes []string, predictions []models.Prediction) tensor {
+func outputOf(asked output, classes []string, predictions []models.Prediction, sets classify.Sets) tensor {
 	out := tensor{Name: asked.name, Datatype: "BYTES", Shape: []int{len(predictions)}}
 	switch {
 	case asked.classification > 0: // of probabilities
 		k := min(asked.classification, len(classes))
 		out.Shape = append(out.Shape, k)
 		out.Data = collect(predictions, func(p models.Prediction) []string { return ranking(p.Probabilities, classes, k) })
+	case asked.name == pValuesTensor:
+		out.Datatype, out.Shape = "FP64", append(out.Shape, len(classes))
+		of := func(p models.Prediction) []float64 { return sets.By.PValues(p.Probabilities) }
+		out.Data = pValues(collect(predictions, of))
 	case asked.double:
 		out.Datatype, out.Shape = "FP64", append(out.Shape, len(classes))
 		out.Data = collect(predictions, func(p models.Prediction) []float64 { return p.Probabilities })
@@ -89,6 +94,20 @@ func outputOf(asked output, classes []string, predictions []models.Prediction) t
 		out.Data = collect(predictions, func(p models.Prediction) []string { return []string{p.Name} })
 	}
 	return out
+}
+
+// pValues are p-values of classes. In JSON, that of a class without one is null.
+type pValues []float64
+
+// MarshalJSON implements json.Marshaler.
+func (values pValues) MarshalJSON() ([]byte, error) {
+	list := make([]any, len(values))
+	for i, p := range values {
+		if !math.IsNaN(p) {
+			list[i] = p
+		}
+	}
+	return json.Marshal(list)
 }
 
 func collect[T any](predictions []models.Prediction, part func(models.Prediction) []T) (all []T) {

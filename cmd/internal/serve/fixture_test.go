@@ -61,8 +61,8 @@ func save(t testing.TB, dir string, step, answer int) {
 	require.NoError(t, c.Update(store))
 	require.NoError(t, checkpoint.Start(dir, m, graph.WriteFile))
 	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(),
-		map[string]any{"calibration": models.Calibration{
-			Samples: 2, Temperature: 1, Confidences: []float64{0.2, 1.1}}},
+		map[string]any{"calibration": models.Calibration{Samples: 2, Temperature: 1},
+			"conformal": models.Conformal{Scores: []float64{-0.1, 0.2}, PerClass: []int{1, 1, 0}}},
 		func(v *model.Variable) bool { return !variables.IsWeight(v) }))
 }
 

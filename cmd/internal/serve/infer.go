@@ -52,6 +52,9 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	} else if _, err = parameters(r.URL.RawQuery); err == nil {
 		d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, take)
 	}
+	if err == nil {
+		err = d.takeScores(c.Conformal)
+	}
 	if err != nil {
 		return err
 	}
@@ -101,7 +104,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 func answerSize(c *models.Classifier) int {
 	size := 4 << 10
 	for _, name := range c.ClassNames {
-		size += 150 + 4*len(name)
+		size += 200 + 12*len(name) // of its probability, of its p-value, and in a set
 	}
 	return size
 }

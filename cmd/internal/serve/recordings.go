@@ -12,7 +12,7 @@ import (
 // Errors name the recording, the sensor and the time point.
 func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 	take func(int) error) (*inferRequest, error) {
-	cut, threshold, err := asked(query, c)
+	cut, sets, err := asked(query, c)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 	if len(all) == 0 {
 		return nil, bad(`there are no recordings; want {"recordings": [{"sensors": [...], "values": [[...], ...]}]}`)
 	}
-	d := &inferRequest{threshold: threshold}
+	d := &inferRequest{sets: sets}
 	for i, r := range all {
 		sensors := cmp.Or(len(r.Sensors), len(c.Form.Sensors))
 		if err := take(perValue(r) * (len(r.Values)/sensors + 1) * len(c.Form.Sensors)); err != nil { // with the missing ones
@@ -52,10 +52,9 @@ func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 // answers returns the body of the response to a request about recordings: a prediction for each.
 func (d *inferRequest) answers(m *served, c *models.Classifier, predictions []models.Prediction) document {
 	var all []classify.Prediction
-	classify.Reject(predictions, d.threshold)
 	for i, p := range predictions {
 		p.Warnings = append(d.Notes[i], p.Warnings...)
-		all = append(all, d.Prediction(i, p, c.ClassNames, 0))
+		all = append(all, d.Prediction(i, p, c.ClassNames, 0, d.sets))
 	}
 	return document{"model_name": m.name, "model_version": version(c), "predictions": all}
 }

@@ -137,10 +137,13 @@ func TestWindowsOfRecordings(t *testing.T) {
 		messagetest.EachNames(t, whole.Predictions[0].Warnings, "last 1 of its 5 … window … left out")
 	}
 	assert.Nil(t, parts.Predictions[0].Start)
-	for _, p := range ask("?reject=0.5&window=2", `{`+values+`}`).Predictions { // none is as sure as 1.1
-		assert.Equal(t, []any{"", true}, []any{p.Class, p.Rejected})
+	for _, p := range ask("?coverage=0.3&window=2", `{`+values+`}`).Predictions { // none is as sure as 0.8
+		assert.Equal(t, []string{}, p.Set)
 		assert.Len(t, p.Probabilities, classes)
+		assert.Equal(t, map[string]float64{"red": 1. / 3, "green": 1. / 3}, p.PValues, "of blue no sample was held out")
+		assert.Equal(t, 1./3, *p.PValue)
 	}
+	assert.Nil(t, parts.Predictions[0].Set)
 	more := `{"sensors":["hip","head","tail"],"values":[[1,2,3,4,0,0],[5,6,7,8,0,0]]}`
 	assert.InDeltaMapValues(t, parts.Predictions[0].Probabilities,
 		ask("?window=2", more).Predictions[0].Probabilities, 1e-6)
@@ -150,11 +153,11 @@ func TestWindowsOfRecordings(t *testing.T) {
 	assert.InDelta(t, 2, *silent.Predictions[1].Start, 0)
 
 	for query, want := range map[string]string{
-		"?reject=0.1":        "reject=0.1 … 2 held-out samples",
-		"?windw=1s":          `no query parameter "windw" … window? … window, step, reject`,
+		"?coverage=0.9":      "coverage=0.9 … 9 held-out samples … 2/3",
+		"?windw=1s":          `no query parameter "windw" … window? … window, step, coverage`,
 		"?window=%zz":        "query … address",
 		"?window=1&window=2": "window 2 times",
-		"?reject=1":          "reject=1 … above 0 … below 1",
+		"?coverage=1":        "coverage=1 … above 0 … below 1",
 		"?window=2s":         `recording 0 … "one" … no times … 2s`,
 		"?window=x":          "window=x … duration",
 		"?step=2":            "step … give window",

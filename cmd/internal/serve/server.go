@@ -221,12 +221,20 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request, m *served) err
 		s.ready(w, r, document{"name": m.name})
 		return nil
 	}
-	about := document{"name": m.name, "versions": []string{version(c)}, "platform": "ccp",
-		"inputs": []tensor{{Name: signalsTensor, Datatype: "FP32", Shape: shapeOf(&c.Metadata)}},
-		"outputs": []tensor{{Name: probabilitiesTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Classes()}},
-			{Name: classTensor, Datatype: "INT64", Shape: []int{-1}}, {Name: labelTensor, Datatype: "BYTES", Shape: []int{-1}}}}
+	outputs := []tensor{{Name: probabilitiesTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Classes()}},
+		{Name: classTensor, Datatype: "INT64", Shape: []int{-1}}, {Name: labelTensor, Datatype: "BYTES", Shape: []int{-1}}}
+	parameters := document{}
 	if c.Form != nil {
-		about["parameters"] = columnsOf(c.Form)
+		parameters = columnsOf(c.Form)
+	}
+	if c.Conformal != nil {
+		outputs = append(outputs, tensor{Name: pValuesTensor, Datatype: "FP64", Shape: []int{-1, c.Spec.Classes()}})
+		parameters["held_out"] = len(c.Conformal.Scores)
+	}
+	about := document{"name": m.name, "versions": []string{version(c)}, "platform": "ccp", "outputs": outputs,
+		"inputs": []tensor{{Name: signalsTensor, Datatype: "FP32", Shape: shapeOf(&c.Metadata)}}}
+	if len(parameters) > 0 {
+		about["parameters"] = parameters
 	}
 	s.write(w, r, http.StatusOK, about)
 	return nil

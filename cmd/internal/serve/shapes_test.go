@@ -40,7 +40,7 @@ var junk = []string{"{}", "[]", "0", "null", `""`, `"abc"`,
 	`{"values":[[1,2,3,4],[1,2,3,4],[1,2,3,4],[1,2,3,4]],"times":[0,1,2,1e7]}`, `{"values":[[1,2,3,4],[1,2,3,4]],"times":[-1e300,1e300]}`}
 
 // queries are what follows a path; the first are asked for often.
-var queries = []string{"", "?window=2s&step=1s", "?window=1", "?window=2s", "?window=1h&step=1ns", "?reject=0.5",
+var queries = []string{"", "?window=2s&step=1s", "?window=1", "?window=2s", "?window=1h&step=1ns", "?coverage=0.5",
 	"?windw=1s", "?window=%zz", "?window=1&window=2", "?window=999999999", "?step=1"}
 
 // places are requests with a place @ for junk. $ is the model's nodes and channels, ~ is a good input.

@@ -25,7 +25,7 @@ func parameters(raw string, known ...string) (query url.Values, err error) {
 		case slices.Contains(known, name):
 			return nil, bad("the query has %s %d times; give it once", name, len(values))
 		case known == nil:
-			return nil, bad("infer takes no query parameter, such as %q; window, step and reject are of /recordings",
+			return nil, bad("infer takes no query parameter, such as %q; window, step and coverage are of /recordings",
 				suggest.Clip(name))
 		default:
 			return nil, bad("there is no query parameter %q; %s", suggest.Clip(name), suggest.Among(name, known))
@@ -34,33 +34,34 @@ func parameters(raw string, known ...string) (query url.Values, err error) {
 	return query, nil
 }
 
-// asked reads how a request wants recordings cut, and the least probability of a prediction.
-func asked(raw string, c *models.Classifier) (cut recording.Cut, threshold float64, err error) {
-	query, err := parameters(raw, "window", "step", "reject")
+// asked reads how a request wants recordings cut, and which sets of classes.
+func asked(raw string, c *models.Classifier) (cut recording.Cut, sets classify.Sets, err error) {
+	query, err := parameters(raw, "window", "step", "coverage")
 	if err != nil {
-		return cut, 0, err
+		return cut, sets, err
 	}
 	for name, span := range map[string]*recording.Span{"window": &cut.Window, "step": &cut.Step} {
 		if asked := query.Get(name); query.Has(name) {
 			*span, err = recording.ParseSpan(asked)
 			if err != nil {
-				return cut, 0, bad("%s=%s %w", name, suggest.Clip(asked), err)
+				return cut, sets, bad("%s=%s %w", name, suggest.Clip(asked), err)
 			}
 		}
 	}
 	if cut.Step.Length > 0 && cut.Window.Length == 0 {
-		return cut, 0, bad("step is of windows; give window, too")
+		return cut, sets, bad("step is of windows; give window, too")
 	}
-	if asked := query.Get("reject"); query.Has("reject") {
+	if asked := query.Get("coverage"); query.Has("coverage") {
 		share, err := text.ParseShare(asked)
 		if err == nil {
-			threshold, err = c.Calibration.Threshold(share)
+			err = c.Conformal.Check(share)
 		}
 		if err != nil {
-			return cut, 0, bad("reject=%s: %w", suggest.Clip(asked), err)
+			return cut, sets, bad("coverage=%s: %w", suggest.Clip(asked), err)
 		}
+		sets = classify.Sets{By: c.Conformal, Coverage: share}
 	}
-	return cut, threshold, nil
+	return cut, sets, nil
 }
 
 // cut adds the windows of recording i to a request, which has at most most. The first has the notes about all.

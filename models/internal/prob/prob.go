@@ -35,6 +35,15 @@ func Softmax(logits []float32) []float64 {
 	return out
 }
 
+// Logits returns logits of which Softmax makes these probabilities, but for the rounding to float32.
+func Logits(probabilities []float64) []float32 {
+	out := make([]float32, len(probabilities))
+	for k, p := range probabilities {
+		out[k] = float32(math.Log(max(p, math.SmallestNonzeroFloat32)))
+	}
+	return out
+}
+
 // Temper divides logits by a temperature (Guo et al. 2017), of which it knows the probabilities.
 func Temper(probabilities []float64, temperature float64) []float64 {
 	top, out := floats.Max(probabilities), make([]float64, len(probabilities))

@@ -29,7 +29,8 @@ FILES = ["model.json", "graph.npz", "config.json", "result.json", "data.json", "
 OWN_FILE = "clusterpool.json"  # what the program's files do not say
 FLAGS = {"lr": "learning_rate", "fc": "hidden", "hierarchy": "ccp_hierarchy"}  # flags of ccp train whose option has another name
 BESIDE = {"grid", "parts", "bodies", "coordinates", "latitude", "longitude"}  # arrays of the data file that no parameter has
-WANTED: list[dict[str, Any]] = [{"name": "probabilities", "parameters": {"binary_data": True, "datatype": "FP64"}}]
+PROBABILITIES = {"name": "probabilities", "parameters": {"binary_data": True, "datatype": "FP64"}}
+P_VALUES = {"name": "p_values", "parameters": {"binary_data": True}}
 
 
 class CCPClassifier(ClassifierMixin, BaseEstimator):
@@ -222,6 +223,63 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (samples, n_classes)
             The probabilities, in the order of ``classes_``.
         """
+        return self._ask(X, PROBABILITIES)
+
+    def p_values(self, X: Any) -> np.ndarray:
+        """Return how well each sample suits each class: the share of held-out samples that suit their class no better.
+
+        The p-value of a class is at most alpha in a share alpha of the samples of that class, if new samples are like the
+        training's (conformal prediction [1]_). Where the largest of a sample is small, it is of none of the classes.
+
+        Parameters
+        ----------
+        X : array, list of arrays or frame
+            Samples, as ``predict_proba`` takes them.
+
+        Returns
+        -------
+        ndarray of shape (samples, n_classes)
+            The p-values, in the order of ``classes_``; NaN of a class of which no sample was held out.
+
+        References
+        ----------
+        .. [1] Angelopoulos, A. N. and Bates, S., 2023. Conformal prediction: a gentle introduction. Foundations and Trends
+           in Machine Learning, 16(4).
+        """
+        return self._ask(X, P_VALUES)
+
+    def predict_sets(self, X: Any, alpha: float = 0.1) -> np.ndarray:
+        """Return the set of classes of each sample that holds its class in a share ``1 - alpha`` of new samples.
+
+        Parameters
+        ----------
+        X : array, list of arrays or frame
+            Samples, as ``predict_proba`` takes them.
+        alpha : float, default=0.1
+            The share of samples whose class may be missing, above 0 and below 1: of n held-out samples at least 1/(n+1).
+
+        Returns
+        -------
+        ndarray of bool of shape (samples, n_classes)
+            Whether each class is in the set, in the order of ``classes_``. A row without any suits none of the classes.
+        """
+        check_is_fitted(self)
+        if not 0 < alpha < 1:
+            raise ValueError(f"alpha is {alpha!r}, and must be above 0 and below 1, such as 0.05")
+        p_values = self.p_values(X)
+        held_out = self._held_out()
+        if alpha * (held_out + 1) < 1 - 1e-9:
+            raise ValueError(f"alpha={alpha:g} needs {int(np.ceil(1 / alpha - 1 - 1e-9))} held-out samples, and the training held out "
+                             f"{held_out}: the least alpha possible is 1/{held_out + 1} = {1 / (held_out + 1):.4g}")
+        return p_values > alpha + 1e-9
+
+    def _held_out(self) -> int:
+        """Return the number of held-out samples that p-values are by."""
+        state = next(content for name, content in self.checkpoint_.items() if name.endswith("/state.json"))
+        return len(json.loads(state)["conformal"]["scores"])
+
+    def _ask(self, X: Any, output: dict[str, Any]) -> np.ndarray:
+        """Return an output of the program, [samples, n_classes]."""
         check_is_fitted(self)
         samples = self._new_samples(X)
         recording = self._is_recording(samples)
@@ -234,10 +292,11 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
             if times is not None:
                 tensors["times"] = times
             try:
-                answer, about = self._process.ask(tensors, WANTED)
+                answer, about = self._process.ask(tensors, [output])
             except Refused as refused:
-                raise CCPError("X: " + _placed(str(refused), start)) from None
-            out[start:stop] = answer["probabilities"]
+                text = _placed(str(refused), start)
+                raise CCPError(text if text.startswith("the checkpoint") else "X: " + text) from None
+            out[start:stop] = answer[output["name"]]
             for line in about:
                 _program.warn("X: " + _placed(line, start))
         return out

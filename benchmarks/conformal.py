@@ -1,0 +1,224 @@
+"""Measure sets of classes and p-values (ccp predict --coverage, docs/sure.md) on data sets with splits.
+
+    VENV/bin/python benchmarks/conformal.py coverage --ccp ./ccp --out benchmarks/results/coverage.csv suite/*.npz
+    VENV/bin/python benchmarks/conformal.py unknown --ccp ./ccp --out benchmarks/results/unknown.csv suite/{ERing,…}.npz
+    VENV/bin/python benchmarks/conformal.py equal --ccp ./ccp suite/ERing.npz
+
+coverage draws five splits anew of each set with at least 200 test samples, each class in the sizes of the file's own split, trains transforms
+alone and counts the sets that hold the truth: by the scores of the quarter that a training holds out, and by those of validation samples,
+a quarter that the classifier is not fitted to. A row has the share of them, what a valid predictor is expected to have with so many held-out
+samples, ceil((n+1)c)/(n+1), and the 0.1% quantile of what it has by chance with so many test samples, which is Beta-binomial.
+
+unknown leaves each class out of the training in turn, in the file's own split, and tells its test samples from those of the other classes: by
+the largest p-value, by the largest probability, and by the Euclidean distance to the nearest training sample with all values standardised.
+A row has the area under the ROC curve of each, and the share of the class that a p-value of at most 0.01 and of at most 0.05 tells, beside
+that of the other classes.
+
+equal compares the sets with those of MAPIE (lac) and the p-values with those of crepes (unsmoothed), of the scores that the checkpoint has.
+
+Packages: numpy 2.3.5, scikit-learn 1.9.1, scipy 1.17.1; for equal MAPIE 1.6.0 and crepes 0.9.1.
+"""
+import argparse
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+
+PER_SAMPLE = {"series", "features", "lengths", "times", "labels", "groups", "sample_names"}
+
+
+def ccp(program, *arguments):
+    line = [program, *map(str, arguments), "--offline", "--backend", "go"]
+    return subprocess.run(line, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+
+
+def load(path):
+    with np.load(path) as file:
+        return dict(file)
+
+
+def rows_of(data, kept):
+    """Return a data set of some samples."""
+    n = len(data["labels"])
+    return {name: value[kept] if name in PER_SAMPLE and value.ndim > 0 and len(value) == n else value
+            for name, value in data.items() if name != "split"}
+
+
+def train(program, folder, data, train_on, test_on, *settings):
+    """Train transforms on some samples, and write the others into new.npz. Return the checkpoint."""
+    kept = np.concatenate([train_on, test_on])
+    np.savez(folder / "data.npz", split=np.repeat([0, 2], [len(train_on), len(test_on)]), **rows_of(data, kept))
+    new = rows_of(data, test_on)
+    np.savez(folder / "new.npz", **{name: value for name, value in new.items() if name not in ("labels", "class_names")})
+    ccp(program, "train", "--data", folder / "data.npz", "--fast", "--checkpoint", folder / "run", "--overwrite", *settings)
+    return folder / "run"
+
+
+def predictions(program, folder, coverage):
+    return [json.loads(line) for line in
+            ccp(program, "predict", "--checkpoint", folder / "run", folder / "new.npz", "--json", "--coverage", coverage).splitlines()]
+
+
+def names_of(data):
+    if "class_names" in data:
+        return data["class_names"].astype(str)[data["labels"]]
+    return data["labels"].astype(str)
+
+
+def drawn(data, seed):
+    """Return a split with as many samples of each class in training and test as the file's own."""
+    draw, sides = np.random.default_rng(seed), ([], [])
+    for label in np.unique(data["labels"]):
+        some = draw.permutation(np.flatnonzero(data["labels"] == label))
+        count = np.sum((data["labels"] == label) & (data["split"] == 0))
+        sides[0].extend(some[:count])
+        sides[1].extend(some[count:])
+    return [np.sort(side) for side in sides]
+
+
+def coverage(arguments, out):
+    from scipy.stats import betabinom
+
+    out.writerow(["set", "split", "by", "train", "test", "held_out", "coverage", "held", "expected", "quantile_0.1%", "classes", "none", "several"])
+    for path in arguments.files:
+        data = load(path)
+        if np.sum(data["split"] == 2) < 200:
+            continue
+        for seed in range(1, arguments.splits + 1):
+            for by, settings in {"quarter": [], "validation": ["--validation", 0.25]}.items():
+                for row in covered(arguments.ccp, data, seed, settings, betabinom):
+                    out.writerow([pathlib.Path(path).stem, seed, by, *row])
+                    sys.stderr.write(f"{path} {seed} {by}: {row}\n")
+
+
+def covered(program, data, seed, settings, betabinom):
+    """Yield what sets at 0.9 and at 0.95 hold, if there are enough held-out samples for these."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder, sides = pathlib.Path(temporary), drawn(data, seed)
+        run = train(program, folder, data, *sides, *settings)
+        n = len(conformal_of(run)["scores"])
+        for c in (0.9, 0.95):
+            rank = int(np.ceil((n + 1) * c - 1e-9))
+            if rank > n:
+                continue
+            report = ccp(program, "eval", "--checkpoint", run, "--data", folder / "data.npz", "--coverage", c, "--json")
+            sets = json.loads(report)["sets"]
+            tested = sets["samples"]
+            least = betabinom.ppf(0.001, tested, rank, n + 1 - rank) / tested
+            yield [*map(len, sides), n, c, f"{sets['held'] / tested:.4f}", f"{rank / (n + 1):.4f}", f"{least:.4f}",
+                   f"{sets['classes'] / tested:.3f}", f"{sets['none'] / tested:.4f}", f"{sets['several'] / tested:.4f}"]
+
+
+def distances(data, train_on, test_on):
+    """Return the distance of each test sample to the nearest training sample."""
+    x = np.nan_to_num(data["series" if "series" in data else "features"].astype(np.float64)).reshape(len(data["labels"]), -1)
+    mean, deviation = x[train_on].mean(axis=0), x[train_on].std(axis=0)
+    x = (x - mean) / np.where(deviation > 0, deviation, 1)
+    a, b = x[test_on], x[train_on]
+    return np.sqrt(np.maximum((a ** 2).sum(1)[:, None] - 2 * a @ b.T + (b ** 2).sum(1), 0)).min(axis=1)
+
+
+def unknown(arguments, out):
+    from sklearn.metrics import roc_auc_score
+
+    out.writerow(["set", "class", "held_out", "known", "unknown", "auroc_p_value", "auroc_probability", "auroc_distance", "told_at_1%",
+                  "known_at_1%", "told_at_5%", "known_at_5%"])
+    for path in arguments.files:
+        data = load(path)
+        names = names_of(data)
+        for left in np.unique(names):
+            train_on = np.flatnonzero((data["split"] == 0) & (names != left))
+            test_on = np.flatnonzero(data["split"] == 2)
+            with tempfile.TemporaryDirectory() as temporary:
+                folder = pathlib.Path(temporary)
+                known = {**data}
+                if "class_names" in data:  # without the class that is left out
+                    classes = [name for name in data["class_names"].astype(str) if name != left]
+                    place = {name: at for at, name in enumerate(classes)}
+                    known["class_names"] = np.array(classes)
+                else:
+                    place = {name: at for at, name in enumerate(dict.fromkeys(sorted(set(names) - {left}, key=int)))}
+                known["labels"] = np.array([place.get(name, 0) for name in names])
+                run = train(arguments.ccp, folder, known, train_on, test_on)
+                lines = predictions(arguments.ccp, folder, 0.5)
+                held = len(conformal_of(run)["scores"])
+            truth = names[test_on] == left
+            p = np.array([line["p_value"] for line in lines])
+            told = [[np.mean(p[side] <= alpha) if alpha * (held + 1) >= 1 else np.nan for side in (truth, ~truth)] for alpha in (0.01, 0.05)]
+            marks = [1 - p, 1 - np.array([line["probability"] for line in lines]), distances(data, train_on, test_on)]
+            out.writerow([pathlib.Path(path).stem, left, held, np.sum(~truth), np.sum(truth),
+                          *[f"{roc_auc_score(truth, mark):.4f}" for mark in marks], *[f"{share:.4f}" for pair in told for share in pair]])
+            sys.stderr.write(f"{path} {left}\n")
+
+
+def conformal_of(run):
+    """Return the scores that a checkpoint holds."""
+    state, = run.glob("best-*/state.json")
+    return json.loads(state.read_text())["conformal"]
+
+
+def equal(arguments, out):
+    import crepes
+    from mapie.classification import SplitConformalClassifier
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    class Known(ClassifierMixin, BaseEstimator):
+        """A classifier whose X are the probabilities themselves."""
+
+        def __init__(self, classes):
+            self.classes_ = np.arange(classes)
+
+        def fit(self, X, y):
+            return self
+
+        def __sklearn_is_fitted__(self):
+            return True
+
+        def predict_proba(self, X):
+            return X
+
+        def predict(self, X):
+            return X.argmax(axis=1)
+
+    for path in arguments.files:
+        data = load(path)
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = pathlib.Path(temporary)
+            run = train(arguments.ccp, folder, data, *[np.flatnonzero(data["split"] == side) for side in (0, 2)])
+            scores = np.array(conformal_of(run)["scores"])
+            classes = json.loads((run / "model.json").read_text())["spec"]["class_names"]
+            for c in (0.5, 0.8, 0.9):
+                lines = predictions(arguments.ccp, folder, c)
+                x = np.array([[line["probabilities"][name] for name in classes] for line in lines])
+                # Probabilities whose class 0 has the held-out scores: only these count in calibration.
+                held = np.column_stack([1 - scores, np.repeat(scores[:, None] / (len(classes) - 1), len(classes) - 1, axis=1)])
+                ours = np.array([[name in line["set"] for name in classes] for line in lines])
+                warnings.simplefilter("ignore", UserWarning)  # the held-out samples have one class
+                mapie = SplitConformalClassifier(Known(len(classes)), confidence_level=c, conformity_score="lac", prefit=True)
+                mapie.conformalize(held, np.zeros(len(held), int))
+                theirs = mapie.predict_set(x)[1][:, :, 0]
+                p = np.array([[line["p_values"][name] for name in classes] for line in lines])
+                want = crepes.ConformalClassifier().fit(1 - held[:, 0]).predict_p(1 - x, smoothing=False)
+                print(f"{pathlib.Path(path).stem} at {c}: {np.sum(ours != theirs)} of {ours.size} entries of sets differ from MAPIE, the "
+                      f"largest difference of p-values from crepes is {abs(p - want).max():.3g}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["coverage", "unknown", "equal"])
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--ccp", default="./ccp", help="the program")
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--out", help="the table to write (default: the standard output)")
+    arguments = parser.parse_args()
+    with open(arguments.out, "w", newline="", encoding="utf-8") if arguments.out else sys.stdout as file:
+        {"coverage": coverage, "unknown": unknown, "equal": equal}[arguments.what](arguments, csv.writer(file, lineterminator="\n"))
+
+
+if __name__ == "__main__":
+    main()
