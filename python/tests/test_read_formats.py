@@ -321,6 +321,26 @@ def test_c3d(tmp_path):
     assert events(recording) == [(0.2, 0.2, "Left Foot Strike")]
 
 
+def test_c3d_of_whole_numbers(tmp_path):
+    """A marker beyond 32,767 steps, which its writer wrapped round, is told; nobody can tell where it was."""
+    ezc3d = needs("ezc3d", "c3d")
+    file = ezc3d.c3d()
+    for name, value in [("RATE", [100.0]), ("LABELS", ["LASI"]), ("UNITS", ["mm"]), ("SCALE", [-1.0])]:
+        file["parameters"]["POINT"][name]["value"] = value
+    file["data"]["points"] = np.zeros((4, 1, 40))
+    file.write(str(tmp_path / "a.c3d"))
+    content = bytearray((tmp_path / "a.c3d").read_bytes())
+    start = (int.from_bytes(content[16:18], "little") - 1) * 512
+    assert content[:start].count(struct.pack("<f", -1.0)) == 2  # in the header, and POINT:SCALE
+    content[:start] = content[:start].replace(struct.pack("<f", -1.0), struct.pack("<f", 0.1))
+    steps = np.zeros((40, 4), "<i2")
+    steps[:, :3] = (np.arange(32750, 32790)[:, None] + 2**15) % 2**16 - 2**15
+    content[start : start + steps.nbytes] = steps.tobytes()
+    (tmp_path / "a.c3d").write_bytes(content)
+    recording, channels = only(tmp_path / "a.c3d")
+    assert np.allclose(channels["LASI.x"].values, 0.1 * steps[:, 0]) and any("65,536 steps" in note for note in recording.notes)
+
+
 @pytest.mark.parametrize("version", ["5", "7.3"])
 def test_matlab(tmp_path, version):
     """Arrays have MATLAB's sides in either version, and whole numbers that were packed are doubles."""

@@ -109,11 +109,11 @@ def even(times: np.ndarray) -> tuple[float, np.ndarray]:
     nowhere = 0.0, np.zeros(0, int)
     if len(times) < 2 or (step := float(np.median(np.diff(times)))) <= 0:
         return nowhere
-    for _ in range(2):  # again with the step that all times give together, as the median may be rounded
-        places = np.rint((times - times[0]) / step).astype(int)
-        if places[-1] > 2 * len(times) or (np.diff(places) < 1).any():
-            return nowhere
-        step = float((times[-1] - times[0]) / places[-1])
+    ahead = np.rint(np.diff(times) / step).astype(int)  # of one to the next, as the median, which is rounded, drifts over many
+    places = np.r_[0, np.cumsum(ahead)]
+    if (ahead < 1).any() or places[-1] > 2 * len(times):
+        return nowhere
+    step = float((times[-1] - times[0]) / places[-1])
     if np.abs(times - times[0] - places * step).max() > step / 4:
         return nowhere
     return step, places

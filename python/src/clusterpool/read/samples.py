@@ -199,7 +199,7 @@ class Collection:
             }
         lost = sorted(str(label) for label in wanted - kept)
         if lost or not kept:
-            also = "; --events takes the other events alone" if source == "events" and kept else ""
+            also = "; --events takes some of the events alone" if source == "events" else ""
             longest = max(self.recordings, key=lambda one: one.table.times[-1] - one.table.times[0])
             raise ValueError(
                 f"no window of {some(lost) or 'the recordings'} can be used; left out are windows {counted(self.lost) or 'none'}; the "
@@ -333,8 +333,8 @@ class Collection:
         steps = [one.step for one in self.samples]
         if not self.recordings[0].recording.timed:
             return {}
-        if min(steps) > 0 and max(steps) < min(steps) * (1 + 1e-6):
-            return {"rate": np.array(round(1 / steps[0], 9))}
+        if min(steps) > 0 and longest * (max(steps) / min(steps) - 1) < 0.1:  # time points apart at the end, as clocks drift
+            return {"rate": np.array(round(1 / float(np.median(steps)), 9))}
         times = np.full((len(self.samples), longest), np.nan)
         for at, one in enumerate(self.samples):
             times[at, : len(one.times)] = one.times
