@@ -170,14 +170,25 @@ func (h heldOut) weighTransforms(ctx context.Context, m transforms.Mixture, hasR
 		m, ridge = h.tempered(ctx, m, ridgeTemperature, ridgeDeviation)
 	}
 	if hasRidge && hasForest {
-		few := h.thinned()
-		m.ForestWeight = 1 - bestWeight(few.judge(ctx, m), 1, func(weight float64) figures {
-			tried := m
-			tried.ForestWeight = 1 - weight
-			return few.judge(ctx, tried)
-		})
+		m.ForestWeight = h.besideForest(ctx, m, ridge, forest)
 	}
 	return m, ridge, forest
+}
+
+// besideForest returns the weight that the forest has beside the ridge classifier. m has the temperatures of both, and no
+// weight of the forest. ridge and forest are their figures alone. A forest that has learned nothing gets no weight if the
+// ridge classifier has learned something.
+func (h heldOut) besideForest(ctx context.Context, m transforms.Mixture, ridge, forest figures) (weight float64) {
+	nothing := h.baseline() * float64(len(h.labels))
+	if forest.loss >= nothing && ridge.loss < nothing {
+		return 0
+	}
+	few := h.thinned()
+	return 1 - bestWeight(few.judge(ctx, m), 1, func(weight float64) figures {
+		tried := m
+		tried.ForestWeight = 1 - weight
+		return few.judge(ctx, tried)
+	})
 }
 
 // networkAlone chooses the temperature of the network. It returns the mixture with this temperature, in which the

@@ -146,6 +146,19 @@ func TestBesideNetwork(t *testing.T) {
 	}
 }
 
+// A forest that is worse than the frequencies of the classes has no weight, even where so few units are held out that they
+// count for little beside the prior.
+func TestForestThatLearnedNothing(t *testing.T) {
+	for forest, want := range map[float64]bool{0.45: false, 0.6: true} {
+		h := binary(24, 0.8, forest, 0)
+		for i := range h.units {
+			h.units[i] = i / 12
+		}
+		m, _, _ := h.weighTransforms(t.Context(), plain, true, true)
+		assert.Equal(t, want, m.ForestWeight > 0, forest)
+	}
+}
+
 // Where units are families, a network that is as good as the transforms has no weight, and a better one has.
 func TestBesideNetworkOfFamilies(t *testing.T) {
 	for _, c := range []struct{ ridge, network, want float64 }{{0.8, 0.8, 1}, {0.7, 0.9, 0.1}} {
