@@ -2,8 +2,8 @@
 
     python benchmarks/audit_cost.py --ccp build/ccp --before build/ccp-without --out benchmarks/results/audit-cost.csv suite/ERing.npz …
 
-The build without it is of the same source, in which datasets.Audit returns nothing and Raw.lookForFamilies returns at once: builds of
-other days differ in more. Each file is trained by `ccp train --fast` so many times by each build. Then `ccp data check` looks at 20,000
+The build without it is of the same source, in which datasets.Audit and findFamilies return at once with nothing: builds of other days
+differ in more. Each file is trained by `ccp train --fast` so many times by each build. Then `ccp data check` looks at 20,000
 recordings of 100 time points and two classes, of noise and of sums of three waves, and at 100,000 of noise of --sensors sensors. A line has
 the least and the median processor time (user and system) of each build, in seconds: on a busy machine the least says most. Needs numpy.
 """
