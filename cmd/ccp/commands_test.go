@@ -119,7 +119,12 @@ type (
 		Set           []string           `json:"set,omitzero"`
 		PValue        *float64           `json:"p_value,omitempty"`
 		PValues       map[string]float64 `json:"p_values,omitempty"`
-		Warnings      []string           `json:"warnings,omitempty"`
+		Filtered      *struct {
+			Class       string   `json:"class"`
+			Probability float64  `json:"probability"`
+			Since       *float64 `json:"since,omitempty"`
+		} `json:"filtered,omitempty"`
+		Warnings []string `json:"warnings,omitempty"`
 	}
 )
 

@@ -117,6 +117,7 @@ type evalCommand struct {
 	checkpoint, data, dataDir, split string
 	coverage                         float64
 	mirrored                         bool
+	streams                          evalStreams
 }
 
 // newEval returns `ccp eval`, which tests a checkpoint on a split of a data set.
@@ -129,12 +130,16 @@ func newEval(s *shared) *cobra.Command {
 	coverageFlag(cmd.Flags(), &e.coverage)
 	cmd.Flags().BoolVar(&e.mirrored, "mirrored", false,
 		"predict by the mean over each sample and its mirror image, of data whose classes stay the same in a mirror")
+	e.streams.flags(cmd.Flags())
 	cmd.RunE = e.run
 	return cmd
 }
 
 // run classifies a split of a data set by a checkpoint and prints how right it is.
 func (e *evalCommand) run(cmd *cobra.Command, _ []string) error {
+	if e.streams.asked() {
+		return e.streams.run(e.shared, cmd, e.checkpoint, e.data)
+	}
 	metadata, graph, err := models.ReadMetadata(e.checkpoint)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // These are the commands that the program lacks.
@@ -34,3 +35,12 @@ func lacking(path string) func(*shared) *cobra.Command {
 
 // namedTwice reports that checkpoints to serve have one name, which serve alone has.
 func namedTwice(error) bool { return false }
+
+// evalStreams are the flags of `ccp eval` for streams, of which this program has none.
+type evalStreams struct{}
+
+func (evalStreams) flags(*pflag.FlagSet) {}
+
+func (evalStreams) asked() bool { return false }
+
+func (evalStreams) run(*shared, *cobra.Command, string, string) error { return nil }

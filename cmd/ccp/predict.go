@@ -93,6 +93,7 @@ func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 	if err := checkCoverage(cmd, r.classifier, p.coverage, p.checkpoint); err != nil {
 		return err
 	}
+	r.along = alongPredict{classifier: r.classifier, cut: p.cut}
 	err = r.write(each)
 	if p.figure.path != "" && err == nil {
 		err = drawWindows(p.figure.path, r.drawn, r.classifier.ClassNames)
@@ -114,6 +115,7 @@ type classification struct {
 	skipped                   []string // why each recording was left out
 	warnings                  []told
 	drawn                     windowed // for --figure
+	along                     alongPredict
 }
 
 // windowed are the windows of a recording with what each is predicted to be.
@@ -150,6 +152,9 @@ func (r *classification) write(each parts) error {
 	write := func(w io.Writer) error {
 		show := r.printer(w)
 		err := each(func(s classify.Samples) error { return r.classify(s, show) })
+		if whole, mean := r.along.finish(); whole != nil && err == nil {
+			err = show(*whole, mean)
+		}
 		if err == nil && r.classified == 0 && r.skipped != nil {
 			return fmt.Errorf("no recording can be classified; the first: %s", r.skipped[0])
 		}
@@ -179,6 +184,16 @@ func (r *classification) classify(s classify.Samples, show func(classify.Samples
 	}
 	r.classified += len(predicted)
 	r.count(predicted)
+	if s.Windows == nil {
+		return show(s, predicted)
+	}
+	whole, mean, err := r.along.add(&s, predicted)
+	if whole != nil && err == nil {
+		err = show(*whole, mean)
+	}
+	if err != nil {
+		return err
+	}
 	return show(s, predicted)
 }
 

@@ -353,13 +353,20 @@ func TestPredictWindows(t *testing.T) {
 	code, stdout, stderr := execute(t, append(u.line, words...)...)
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stderr, "warning: long.csv from 0: the last 1 of its 9 time points fill no window; left out\n")
-	assert.Regexp(t, `^name,start,end,class,probability,class_2,probability_2\nlong.csv,0,6,.*\nlong.csv,2,8,.*\n$`, stdout)
+	assert.Regexp(t, `^name,start,end,class,probability,filtered,since,class_2,probability_2\n`+
+		`long.csv,0,6,.*\nlong.csv,2,8,.*\nlong.csv,0,8,\w+,[0-9.]+,,,.*\n$`, stdout, "the last is of the whole recording")
 	drawn, err := os.ReadFile(u.at("time.svg"))
 	require.NoError(t, err)
 	assert.Contains(t, string(drawn), "long.csv")
+	mean := 0.0
 	for i, text := range lines(u.predict(t, "--window", "6", "--step", "2", "--json", long)) {
 		var p predictDocument
 		decode(t, text, &p)
+		if i == 2 {
+			assert.InDelta(t, mean, p.Probabilities["fall"], 1e-6, "the mean over the windows")
+			continue
+		}
+		mean += p.Probabilities["fall"] / 2
 		assert.InDelta(t, parts[strconv.Itoa(i)][0], p.Probabilities["fall"], 1e-6)
 		assert.Equal(t, []float64{float64(2 * i), float64(2*i + 6)}, []float64{*p.Start, *p.End})
 	}

@@ -96,6 +96,31 @@ func TestWatch(t *testing.T) {
 		assert.LessOrEqual(t, since, at, i)
 	}
 
+	// eval watches as watch does, and predict tells the same of each window.
+	known, _ := annotated(2, 24, true)
+	path := write(t, filepath.Join(t.TempDir(), "known.csv"), strings.Join(known, "\n")+"\n")
+	var judged streamsJSON
+	require.NoError(t, json.Unmarshal([]byte(succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", path,
+		"--label", "activity", "--json")), &judged))
+	assert.Equal(t, []int{told, changes}, []int{judged.Told, judged.Changes})
+	assert.Greater(t, judged.F, 0.8)
+	assert.Positive(t, judged.Delay)
+	messagetest.Names(t, fails(t, "eval", "--backend", "go", "--checkpoint", dir, "--label", "activity"), "--data")
+	some := lines[:800]
+	code, raw, stderr := watchStream(t, some, "--checkpoint", dir, "--raw")
+	require.Zero(t, code, stderr)
+	windows, err := csv.NewReader(strings.NewReader(raw)).ReadAll()
+	require.NoError(t, err)
+	path = write(t, filepath.Join(t.TempDir(), "some.csv"), strings.Join(some, "\n")+"\n")
+	predicted, err := csv.NewReader(strings.NewReader(succeed(t, "predict", "--backend", "go", "--checkpoint", dir,
+		"--window", "2s", "--step", "1s", path))).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, windows, len(predicted)-1)
+	for i, row := range windows[1:] {
+		of := predicted[i+1]
+		assert.Equal(t, []string{row[4], row[5], row[6], row[1], row[3]}, []string{of[1], of[2], of[3], of[5], of[6]})
+	}
+
 	var objects []string
 	for _, line := range lines[1:1500] {
 		cells := strings.Split(line, ",")

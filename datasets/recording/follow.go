@@ -192,3 +192,11 @@ func (w *Follower) Rate() float64 {
 	}
 	return float64(w.count-1) / (w.last - w.first)
 }
+
+// Seconds returns the length of a window in seconds or, if the training's recordings have no rate, in time points.
+func (w *Follower) Seconds() float64 {
+	if w.cut.Window.Timepoints {
+		return w.length / cmp.Or(w.form.Rate, 1) / cmp.Or(w.form.Second, 1)
+	}
+	return w.length / cmp.Or(w.form.Second, 1)
+}

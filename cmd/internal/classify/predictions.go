@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/along"
 )
 
 // Prediction says what a recording or a sample is, here and in a line of `ccp predict --json`.
@@ -23,6 +24,7 @@ type Prediction struct {
 	Set      []string           `json:"set,omitzero"` // of classes; empty if the sample suits none
 	PValue   *float64           `json:"p_value,omitempty"`
 	PValues  map[string]float64 `json:"p_values,omitempty"`
+	Filtered *Filtered          `json:"filtered,omitempty"` // of a window; nil for a whole recording
 	Warnings []string           `json:"warnings,omitempty"`
 }
 
@@ -33,14 +35,44 @@ func (s Samples) Prediction(i int, p models.Prediction, classes []string, top in
 	if s.Windows != nil {
 		a.Start, a.End = &s.Windows[i].Start, &s.Windows[i].End
 	}
+	if s.Along != nil && !s.isWhole(i) {
+		a.Filtered = filtered(s.Along[i], classes)
+	}
 	named := Ranked(p.Probabilities, top)
 	for _, class := range named {
 		a.Probabilities[classes[class]] = p.Probabilities[class]
 	}
-	if sets.Asked() {
+	if sets.Asked() && !s.isWhole(i) {
 		sets.describe(&a, p, classes, named)
 	}
 	return a
+}
+
+// isWhole reports that sample i is a whole recording of which windows are predicted, too. Its probabilities are the mean
+// over these, of which held-out samples tell nothing.
+func (s Samples) isWhole(i int) bool { return s.Along != nil && s.Along[i].Probabilities == nil }
+
+// Filtered is the class of a stream at a window, by all windows so far, as `ccp watch` tells it.
+type Filtered struct {
+	Class       string   `json:"class"` // "" before the first decision
+	Probability float64  `json:"probability"`
+	Since       *float64 `json:"since,omitempty"`
+}
+
+// filtered returns what is told of a window.
+func filtered(one along.Told, classes []string) *Filtered {
+	if one.Class == along.Unknown {
+		return &Filtered{}
+	}
+	return &Filtered{classes[one.Class], one.Probability, &one.Since}
+}
+
+// filteredCells returns the cells of what is told of a window: the class and since when.
+func filteredCells(one along.Told, classes []string) []string {
+	if one.Class == along.Unknown {
+		return []string{"", ""}
+	}
+	return []string{classes[one.Class], text.Time(one.Since)}
 }
 
 // Ranked returns classes, the most probable first: as many as top says, or all for 0.
@@ -58,12 +90,16 @@ func (s Samples) Table(predictions []models.Prediction, classes []string, top in
 	if s.Windows != nil {
 		rows[0] = slices.Insert(rows[0], 1, "start", "end")
 	}
+	own := []string{"name", "start", "end", "class", "probability"}
+	if s.Along != nil {
+		rows[0], own = append(rows[0], "filtered", "since"), append(own, "filtered", "since")
+	}
 	if sets.Asked() {
-		rows[0] = append(rows[0], "set", "p_value")
+		rows[0], own = append(rows[0], "set", "p_value"), append(own, "set", "p_value")
 	}
 	for _, class := range classes {
 		// two columns would have one name
-		if slices.Contains([]string{"name", "start", "end", "class", "probability", "set", "p_value"}, class) {
+		if slices.Contains(own, class) {
 			class = "probability of " + class
 		}
 		if top == 0 {
@@ -81,7 +117,13 @@ func (s Samples) Table(predictions []models.Prediction, classes []string, top in
 			row = append(row, text.Time(w.Start), text.Time(w.End))
 		}
 		row = append(row, p.Name, share(p.Probability))
-		if sets.Asked() {
+		if s.Along != nil {
+			row = append(row, filteredCells(s.Along[i], classes)...)
+		}
+		switch {
+		case sets.Asked() && s.isWhole(i):
+			row = append(row, "", "")
+		case sets.Asked():
 			row = append(row, sets.cells(p, classes)...)
 		}
 		for place, k := range Ranked(p.Probabilities, top) {

@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/along"
 )
 
 // Samples are what is classified at once: signals on a graph, or series of recordings or of their windows.
@@ -19,6 +20,7 @@ type Samples struct {
 	Of      []int              // the recording that each is of, counted from 0; nil if they were no recordings
 	Windows []recording.Window // nil: samples are whole
 	Signals [][]float32        // as Predict takes them
+	Along   []along.Told       // what is told of each window by those before it; nil: samples are whole
 	Notes   [][]string         // what to know of each recording, see recording.Form.Series; nil if they were no recordings
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
@@ -227,4 +228,25 @@ func TestAhead(t *testing.T) {
 	o.Ahead.Length = 0.1
 	o.Cut.Step.Length = 6.5
 	messagetest.Names(t, refused(t, o, path), "no window … --ahead")
+}
+
+// A stream whose class is known is read whole, with the training's sensors and the parts of each class.
+func TestReadAnnotated(t *testing.T) {
+	parts := []part{{"stand", 100}, {"", 30}, {"walk", 95}, {"", 5}}
+	path := put(t, t.TempDir(), "states.csv", streamOf(true, parts...))
+	_, d := imported(t, Options{Label: "state", Cut: threeSeconds}, path)
+	all, _, err := ReadAnnotated(t.Context(), []string{path}, d.Form, Annotation{Label: "state"})
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	assert.Len(t, all[0].Values, 230)
+	assert.Equal(t, []Marking{{0, 100, "stand"}, {130, 225, "walk"}}, all[0].Parts)
+	all, _, err = ReadAnnotated(t.Context(), []string{path}, d.Form, Annotation{Label: "state", Rest: "other"})
+	require.NoError(t, err)
+	assert.Equal(t, []Marking{{0, 100, "stand"}, {100, 130, "other"}, {130, 225, "walk"}, {225, 230, "other"}},
+		all[0].Parts)
+	plain := put(t, t.TempDir(), "plain.csv", streamOf(false, parts...))
+	labels := put(t, t.TempDir(), "labels.csv", "start,end,label\n0,10,stand\n13,22.5,walk\n")
+	all, _, err = ReadAnnotated(t.Context(), []string{plain}, d.Form, Annotation{Labels: labels})
+	require.NoError(t, err)
+	assert.Equal(t, []Marking{{0, 100, "stand"}, {130, 225, "walk"}}, all[0].Parts)
 }

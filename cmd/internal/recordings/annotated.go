@@ -1,0 +1,81 @@
+package recordings
+
+// This file reads streams whose classes are known, to test a classifier along time.
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/suggest"
+)
+
+// Annotated is a recording whose class is known in parts. Its values are those of the training's sensors in their
+// order.
+type Annotated struct {
+	recording.Recording
+	Parts []Marking
+}
+
+// Marking is time points of one class, from the one to before the other.
+type Marking struct {
+	From, To int
+	Class    string
+}
+
+// Annotation says where the classes of streams are: in a column, or in a table of intervals. Rest names the class of
+// what has none; "": that does not count.
+type Annotation struct{ Label, Labels, Rest string }
+
+// ReadAnnotated reads streams with their classes, as the import that made a form read its own. The notes are what a
+// person should know of the files.
+func ReadAnnotated(ctx context.Context, inputs []string, form *recording.Form, a Annotation) (all []Annotated,
+	notes []string, err error) {
+	o := Options{Label: a.Label, Labels: a.Labels, Rest: a.Rest}
+	if form.Reading != nil {
+		err = json.Unmarshal(form.Reading, &o.Table)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the settings of the import cannot be read: %w; import and train again", err)
+		}
+	}
+	o.Leave = slices.DeleteFunc(o.Leave, func(name string) bool { return name == a.Label || o.Take != nil })
+	o.Cut.Window = recording.Span{Length: 1, Timepoints: true} // so that the class may change within a recording
+	o.Ahead = o.Cut.Window                                     // and the recordings stay whole
+	m, err := gather(ctx, inputs, o)
+	if err == nil {
+		err = m.parse()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	names := distinctNames(m.samples)
+	for i, x := range m.samples {
+		one := Annotated{Recording: x.Recording}
+		one.Name = names[i]
+		for _, e := range x.events {
+			one.Parts = append(one.Parts, Marking{e.from, e.to, e.label})
+		}
+		if a.Rest != "" {
+			one.Parts = withRest(one.Parts, x.Timepoints(), suggest.Truth(suggest.Tidy(a.Rest)))
+		}
+		all = append(all, one)
+	}
+	return all, m.noteTexts(), nil
+}
+
+// withRest fills what is between parts, up to so many time points, with a class.
+func withRest(parts []Marking, timepoints int, rest string) (all []Marking) {
+	at := 0
+	for _, p := range append(parts, Marking{timepoints, timepoints, ""}) {
+		if p.From > at {
+			all = append(all, Marking{at, p.From, rest})
+		}
+		if p.To > p.From {
+			all = append(all, p)
+		}
+		at = p.To
+	}
+	return all
+}

@@ -1,0 +1,262 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/cmd/internal/recordings"
+	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/along"
+)
+
+// Event is a stretch of a class, in whole time points: that it begins at, and at which it is told; for a true event
+// both are its begin.
+type Event struct {
+	Class, Begin, Told int
+}
+
+// Judged says how right the classes of streams are told: at each time point, as it was told then; and event by event.
+type Judged struct {
+	Streams []StreamScore `json:"streams"`
+	// TimePoints counts those that have a class, and Accuracy is the share at which the class told by then is right.
+	TimePoints int     `json:"timepoints"`
+	Accuracy   float64 `json:"accuracy"`
+	// Tolerance is how far the told begin of an event may be from the true one, on each side and inclusive, in time
+	// points. TolerancePoints over the rate is it in seconds.
+	Tolerance int          `json:"tolerance_timepoints"`
+	PerClass  []EventScore `json:"per_class"`
+	// F is the mean of the classes' F, of those that have an event, or are told.
+	F float64 `json:"f"`
+	// FalseAlarmsPerHour are told events without a true one, over the length of all streams in Hours.
+	FalseAlarmsPerHour float64 `json:"false_alarms_per_hour"`
+	Hours              float64 `json:"hours"`
+	// Delay is the mean time in seconds from a true begin to the moment at which it is told, over the hits.
+	Delay float64 `json:"delay"`
+	// Confusion has a row for each true class, and a column for each told one, of events; the last of both is none. A
+	// wrong class at the right time is off the diagonal, and both a miss and a false alarm.
+	Confusion [][]int `json:"confusion"`
+	// Changes counts the true changes of class, Told those that are told, and Raw those of windows alone.
+	Changes int `json:"changes"`
+	Told    int `json:"told_changes"`
+	Raw     int `json:"raw_changes"`
+}
+
+// StreamScore is how right one stream is told.
+type StreamScore struct {
+	Name       string  `json:"name"`
+	TimePoints int     `json:"timepoints"`
+	Accuracy   float64 `json:"accuracy"`
+	Events     int     `json:"events"`
+	Hits       int     `json:"hits"`
+	False      int     `json:"false_alarms"`
+}
+
+// EventScore is how right the events of a class are told. F is 2 hits / (2 hits + false alarms + missed), which is 0
+// where all are missed.
+type EventScore struct {
+	Name   string  `json:"class"`
+	Events int     `json:"events"`
+	Hits   int     `json:"hits"`
+	Missed int     `json:"missed"`
+	False  int     `json:"false_alarms"`
+	F      float64 `json:"f"`
+	Delay  float64 `json:"delay"` // in seconds; 0 without a hit
+}
+
+// Judge watches streams whose classes are known, and says how right they are told. tolerance is in seconds; note is
+// told what a person should know.
+func Judge(ctx context.Context, c *models.Classifier, o Options, streams []recordings.Annotated, tolerance float64,
+	note func(line string)) (j Judged, err error) {
+	rate := c.Form.Rate * cmp.Or(c.Form.Second, 1) // time points a second
+	j.Tolerance = int(math.Round(tolerance * cmp.Or(rate, 1)))
+	for _, name := range c.ClassNames {
+		j.PerClass = append(j.PerClass, EventScore{Name: name})
+	}
+	j.Confusion = make([][]int, len(c.ClassNames)+1)
+	for k := range j.Confusion {
+		j.Confusion[k] = make([]int, len(c.ClassNames)+1)
+	}
+	points, right, delays := 0, 0, make([]float64, len(c.ClassNames))
+	for _, s := range streams {
+		truth, err := truthOf(s, c.ClassNames)
+		if err != nil {
+			return j, err
+		}
+		t := &told{classifier: c, stream: s, note: note}
+		err = t.watch(ctx, o)
+		if err != nil {
+			return j, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		score := StreamScore{Name: s.Name}
+		for i, class := range truth {
+			if class == along.Unknown {
+				continue
+			}
+			score.TimePoints++
+			if t.class[i] == class {
+				score.Accuracy++
+			}
+		}
+		points, right = points+score.TimePoints, right+int(score.Accuracy)
+		score.Accuracy /= float64(max(1, score.TimePoints))
+		trueEvents := eventsOf(truth)
+		j.match(&score, trueEvents, t.events, delays)
+		j.Streams = append(j.Streams, score)
+		j.Changes += max(0, len(trueEvents)-1)
+		j.Told, j.Raw = j.Told+t.summary.Changes, j.Raw+t.summary.Raw
+		j.Hours += float64(len(truth)) / cmp.Or(rate, 1) / 3600
+	}
+	j.TimePoints, j.Accuracy = points, float64(right)/float64(max(1, points))
+	j.finish(delays, cmp.Or(rate, 1))
+	return j, nil
+}
+
+// truthOf returns the true class of each time point of a stream; Unknown for none.
+func truthOf(s recordings.Annotated, names []string) ([]int, error) {
+	truth := slices.Repeat([]int{along.Unknown}, s.Timepoints())
+	for _, p := range s.Parts {
+		class := slices.Index(names, p.Class)
+		if class < 0 {
+			return nil, fmt.Errorf("%s: class %q is none of the training's, which are %s; correct its name, or remove it from "+
+				"the labels", s.Name, p.Class, suggest.Few(names))
+		}
+		for i := p.From; i < p.To; i++ {
+			truth[i] = class
+		}
+	}
+	return truth, nil
+}
+
+// eventsOf returns the true events: a class that goes on after time points without a class is one.
+func eventsOf(truth []int) (all []Event) {
+	last := along.Unknown
+	for i, class := range truth {
+		if class != along.Unknown && class != last {
+			all, last = append(all, Event{class, i, i}), class
+		}
+	}
+	return all
+}
+
+// told is what a watcher tells of a stream.
+type told struct {
+	classifier *models.Classifier
+	stream     recordings.Annotated
+	note       func(line string)
+	class      []int // at each time point, as it was told then
+	events     []Event
+	summary    Summary
+}
+
+// watch watches the stream.
+func (t *told) watch(ctx context.Context, o Options) error {
+	w, err := New(t.classifier, o, func(line string) { t.note(t.stream.Name + ": " + line) })
+	if err != nil {
+		return err
+	}
+	width, n := t.classifier.Form.Width(), t.stream.Timepoints()
+	if len(t.stream.Values) != n*width {
+		return fmt.Errorf("it has %d values at a time point; the classifier needs %d", len(t.stream.Values)/max(1, n), width)
+	}
+	class := along.Unknown
+	for i := range n {
+		time := math.NaN()
+		if t.stream.Times != nil {
+			time = t.stream.Times[i]
+		}
+		some, err := w.Add(ctx, time, t.stream.Values[i*width:][:width])
+		if err != nil {
+			return err
+		}
+		class = t.take(some, i, class)
+		t.class = append(t.class, class)
+	}
+	some, err := w.Finish(ctx)
+	t.take(some, n, class)
+	t.summary = w.Summary
+	return err
+}
+
+// take takes what is told before time point i, and returns the class from there on.
+func (t *told) take(some []Told, i, class int) int {
+	for _, one := range some {
+		if one.Changed {
+			t.events = append(t.events, Event{one.Class, t.at(one.Since), i})
+		}
+		class = one.Class
+	}
+	return class
+}
+
+// at returns the first time point that does not begin before a time.
+func (t *told) at(time float64) int {
+	rate := cmp.Or(t.classifier.Form.Rate, 1)
+	if t.stream.Times == nil {
+		return int(math.Round(time * rate))
+	}
+	at, _ := slices.BinarySearch(t.stream.Times, time-0.5/rate)
+	return at
+}
+
+// match matches the events of a stream, each with at most one: first of one class, then wrong ones at the right time.
+func (j *Judged) match(score *StreamScore, truth, told []Event, delays []float64) {
+	none := len(j.PerClass)
+	ofTruth, ofTold := slices.Repeat([]bool{false}, len(truth)), slices.Repeat([]bool{false}, len(told))
+	for _, sameClass := range []bool{true, false} {
+		for a, e := range truth {
+			for b, f := range told {
+				near := f.Begin-e.Begin <= j.Tolerance && e.Begin-f.Begin <= j.Tolerance
+				if ofTruth[a] || ofTold[b] || !near || sameClass && e.Class != f.Class {
+					continue
+				}
+				ofTruth[a], ofTold[b] = true, true
+				j.Confusion[e.Class][f.Class]++
+				if sameClass {
+					score.Hits++
+					j.PerClass[e.Class].Hits++
+					delays[e.Class] += float64(f.Told - e.Begin)
+				}
+			}
+		}
+	}
+	for a, e := range truth {
+		j.PerClass[e.Class].Events++
+		if !ofTruth[a] {
+			j.Confusion[e.Class][none]++
+		}
+	}
+	for b, f := range told {
+		j.PerClass[f.Class].False++ // less the hits, in the end
+		if !ofTold[b] {
+			j.Confusion[none][f.Class]++
+		}
+	}
+	score.Events, score.False = len(truth), len(told)-score.Hits
+}
+
+// finish computes what is of all streams together. delays are sums over the hits of each class, in time points.
+func (j *Judged) finish(delays []float64, rate float64) {
+	classes, hits, alarms, delay := 0, 0, 0, 0.0
+	for k := range j.PerClass {
+		s := &j.PerClass[k]
+		s.Missed, s.False = s.Events-s.Hits, s.False-s.Hits
+		if s.Events+s.False > 0 {
+			s.F = 2 * float64(s.Hits) / float64(2*s.Hits+s.Missed+s.False)
+			j.F += s.F
+			classes++
+		}
+		if s.Hits > 0 {
+			s.Delay = delays[k] / float64(s.Hits) / rate
+		}
+		hits, alarms, delay = hits+s.Hits, alarms+s.False, delay+delays[k]
+	}
+	j.F /= float64(max(1, classes))
+	j.Delay = delay / float64(max(1, hits)) / rate
+	if j.Hours > 0 {
+		j.FalseAlarmsPerHour = float64(alarms) / j.Hours
+	}
+}

@@ -1,0 +1,89 @@
+package watch
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/cmd/internal/recordings"
+	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/messagetest"
+	"github.com/clusterpool/ccp/models/along"
+)
+
+// judged matches events by hand.
+func judged(tolerance int, truth, told []Event) (Judged, StreamScore) {
+	j := Judged{Tolerance: tolerance, PerClass: []EventScore{{Name: "a"}, {Name: "b"}, {Name: "c"}}, Hours: 0.5,
+		Confusion: [][]int{make([]int, 4), make([]int, 4), make([]int, 4), make([]int, 4)}}
+	var s StreamScore
+	delays := make([]float64, 3)
+	j.match(&s, truth, told, delays)
+	j.finish(delays, 10)
+	return j, s
+}
+
+// A hit lies within the tolerance on each side, inclusive; no event is hit twice; a wrong class at the right time is a
+// miss and a false alarm; F of a class that is missed is 0, and a class without events does not count.
+func TestMatchEvents(t *testing.T) {
+	truth := []Event{{0, 100, 100}, {1, 200, 200}, {0, 300, 300}}
+	j, s := judged(5, truth, []Event{{0, 105, 120}, {1, 195, 210}, {0, 306, 310}})
+	assert.Equal(t, []int{1, 1, 0}, []int{j.PerClass[0].Hits, j.PerClass[1].Hits, j.PerClass[2].Hits})
+	assert.Equal(t, []int{1, 1}, []int{j.PerClass[0].Missed, j.PerClass[0].False}, "306 is 6 from 300")
+	assert.Equal(t, 0.5, j.PerClass[0].F)
+	assert.Equal(t, 0.75, j.F, "the mean of two classes")
+	assert.Equal(t, 2.0, j.PerClass[0].Delay)
+	assert.Equal(t, 1.5, j.Delay)
+	assert.Equal(t, 2.0, j.FalseAlarmsPerHour)
+	assert.Equal(t, StreamScore{Events: 3, Hits: 2, False: 1}, s)
+	assert.Equal(t, [][]int{{1, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}}, j.Confusion)
+
+	j, _ = judged(5, truth[:1], []Event{{0, 98, 99}, {0, 102, 103}})
+	assert.Equal(t, []int{1, 1}, []int{j.PerClass[0].Hits, j.PerClass[0].False}, "one event, told twice")
+
+	j, _ = judged(5, truth[:2], []Event{{2, 100, 101}})
+	assert.Equal(t, 1, j.Confusion[0][2])
+	assert.Equal(t, []int{1, 1}, []int{j.PerClass[0].Missed, j.PerClass[2].False})
+	assert.Zero(t, j.F)
+	assert.Equal(t, 1, j.Confusion[1][3], "the other is not told at all")
+
+	j, _ = judged(5, nil, nil)
+	assert.Zero(t, j.F)
+	assert.Zero(t, j.FalseAlarmsPerHour)
+
+	// Of two near events each has the one that leaves the other a hit.
+	j, _ = judged(5, []Event{{0, 100, 100}, {0, 106, 106}}, []Event{{0, 103, 103}, {0, 110, 110}})
+	assert.Equal(t, 2, j.PerClass[0].Hits)
+}
+
+// A class that goes on after time points without one is one event.
+func TestEventsOf(t *testing.T) {
+	n := along.Unknown
+	assert.Equal(t, []Event{{0, 1, 1}, {1, 5, 5}, {0, 7, 7}}, eventsOf([]int{n, 0, 0, n, 0, 1, 1, 0}))
+}
+
+// The truth of each time point comes of the parts; other classes than the training's are an error that names both.
+func TestTruthOf(t *testing.T) {
+	s := recordings.Annotated{Recording: recording.Recording{Name: "x", Sensors: []string{"v"}, Channels: 1,
+		Values: make([]float64, 5)}, Parts: []recordings.Marking{{From: 1, To: 3, Class: "b"}}}
+	truth, err := truthOf(s, []string{"a", "b"})
+	require.NoError(t, err)
+	assert.Equal(t, []int{-1, 1, 1, -1, -1}, truth)
+	_, err = truthOf(s, []string{"a", "c"})
+	messagetest.Names(t, err, `x … "b" … a, c`)
+}
+
+// Windows are those asked for, or else the training's, or its recordings.
+func TestCutOf(t *testing.T) {
+	seconds := func(n float64) recording.Span { return recording.Span{Length: n} }
+	points := func(n float64) recording.Span { return recording.Span{Length: n, Timepoints: true} }
+	form := &recording.Form{Longest: 100, Rate: 50, Cut: &recording.Cut{Window: seconds(2), Step: seconds(1)}}
+	assert.Equal(t, *form.Cut, CutOf(form, recording.Cut{}))
+	assert.Equal(t, recording.Cut{Window: seconds(2), Step: seconds(0.5)}, CutOf(form, recording.Cut{Step: seconds(0.5)}))
+	asked := recording.Cut{Window: seconds(3)}
+	assert.Equal(t, asked, CutOf(form, asked))
+	form.Cut = nil
+	assert.Equal(t, recording.Cut{Window: points(100), Step: points(50)}, CutOf(form, recording.Cut{}))
+	assert.Equal(t, recording.Cut{Window: seconds(2), Step: seconds(1)}, CutOf(form, recording.Cut{Step: seconds(1)}))
+	assert.Equal(t, recording.Cut{Window: points(100), Step: points(10)}, CutOf(form, recording.Cut{Step: points(10)}))
+}
