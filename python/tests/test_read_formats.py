@@ -128,6 +128,44 @@ def test_brainvision(tmp_path):
     assert set(recording.positions) == {"Cz"}
 
 
+def test_eeglab(tmp_path):
+    """Microvolts stay such, latencies count from 1, and no window lies across the boundary of joined pieces."""
+    needs("mne", "brainvision")
+    import scipy.io
+
+    data = np.random.default_rng(0).normal(0, 20, (2, 500)).astype(np.float32)
+    places = np.array([("Cz",), ("Oz",)], dtype=[("labels", object)])
+    marks = np.array(
+        [("go", 101.0, 0.0), ("boundary", 250.5, 1000.0)],
+        dtype=[("type", object), ("latency", object), ("duration", object)],
+    )
+    struct = {
+        "setname": "a",
+        "nbchan": 2.0,
+        "trials": 1.0,
+        "pnts": 500.0,
+        "srate": 250.0,
+        "xmin": 0.0,
+        "xmax": 1.996,
+        "data": data,
+        "chanlocs": places,
+        "event": marks,
+        "epoch": [],
+        "ref": "common",
+        "icawinv": [],
+        "icaweights": [],
+        "icasphere": [],
+        "icaact": [],
+    }
+    scipy.io.savemat(tmp_path / "a.set", {"EEG": struct}, appendmat=False)
+    recording, channels = only(tmp_path / "a.set")
+    assert np.allclose(channels["Cz"].values, data[0], atol=1e-3) and channels["Oz"].unit == "µV"
+    assert [(one.label, round(one.start, 3), one.end == one.start) for one in recording.events] == [
+        ("go", 0.4, True),
+        ("BAD boundary", 0.997, True),
+    ]
+
+
 def test_wfdb(tmp_path):
     """A signal with four values a frame keeps them all; wfdb averages them unless it is told not to."""
     wfdb = needs("wfdb", "wfdb")
@@ -257,6 +295,8 @@ def test_tdms(tmp_path):
 def test_mdf(tmp_path):
     """Values marked as invalid are NaN, names of states are texts, each group has its own times."""
     asammdf = needs("asammdf", "mdf")
+    from asammdf.blocks.v4_blocks import EventBlock
+
     invalid = np.zeros(20, bool)
     invalid[5:8] = True
     modes = {"val_0": 0, "val_1": 1, "text_0": b"idle", "text_1": b"drive", "default": b""}
@@ -278,6 +318,11 @@ def test_mdf(tmp_path):
                 asammdf.Signal(np.arange(20.0), np.arange(20) / 2, name="oil", unit="C", invalidation_bits=invalid),
             ]
         )
+        for name, at, kind in [("brake", 1500, 0), ("lap", 2000, 1), ("lap", 4000, 2)]:  # a moment, and both ends of a range
+            file.events.append(
+                EventBlock(event_type=6, sync_type=1, range_type=kind, cause=0, sync_base=at, sync_factor=0.001)
+            )
+            file.events[-1].name = name
         file.save(tmp_path / "a.mf4", overwrite=True)
     recording, channels = only(tmp_path / "a.mf4")
     assert np.array_equal(channels["speed"].values, 2.0 * np.arange(100) - 1) and channels["speed"].unit == "km/h"
@@ -286,6 +331,18 @@ def test_mdf(tmp_path):
     )
     stretches = package.recording.stretches(channels["mode"])
     assert [(one.start, one.end, one.label) for one in stretches] == [(0, 5, "idle"), (5, 10, "drive")]
+    assert events(recording) == [(1.5, 1.5, "brake"), (2, 4, "lap")]
+
+
+def test_mdf_3(tmp_path):
+    asammdf = needs("asammdf", "mdf")
+    with asammdf.MDF(version="3.30") as file:
+        file.append([asammdf.Signal(np.arange(50.0), np.arange(50) / 10, name="speed", unit="km/h")])
+        file.save(tmp_path / "a.mdf", overwrite=True)
+    _, channels = only(tmp_path / "a.mdf")
+    assert np.allclose(channels["speed"].times, np.arange(50) / 10) and np.array_equal(
+        channels["speed"].values, np.arange(50)
+    )
 
 
 def test_c3d(tmp_path):
@@ -338,7 +395,9 @@ def test_c3d_of_whole_numbers(tmp_path):
     content[start : start + steps.nbytes] = steps.tobytes()
     (tmp_path / "a.c3d").write_bytes(content)
     recording, channels = only(tmp_path / "a.c3d")
-    assert np.allclose(channels["LASI.x"].values, 0.1 * steps[:, 0]) and any("65,536 steps" in note for note in recording.notes)
+    assert np.allclose(channels["LASI.x"].values, 0.1 * steps[:, 0]) and any(
+        "65,536 steps" in note for note in recording.notes
+    )
 
 
 @pytest.mark.parametrize("version", ["5", "7.3"])

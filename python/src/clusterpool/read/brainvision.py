@@ -1,4 +1,4 @@
-"""BrainVision, EEGLAB and GDF, by MNE: EEG."""
+"""BrainVision and EEGLAB, by MNE: EEG."""
 
 from __future__ import annotations
 
@@ -25,16 +25,11 @@ def read(path: pathlib.Path) -> list[Recording]:
         "", [], notes=[str(one.message).split("\n")[0] for one in said if issubclass(one.category, RuntimeWarning)]
     )
     step = 1 / raw.info["sfreq"]
-    volts = (
-        {name for name, unit in zip(raw.ch_names, raw._orig_units.values()) if unit.endswith("V")}
-        if raw._orig_units
-        else set(raw.copy().pick(["eeg", "eog", "ecg", "emg"]).ch_names)
-    )
-    times = raw.times
+    times, units = raw.times, raw._orig_units or {}
     for name, kind, values in zip(raw.ch_names, raw.get_channel_types(), raw.get_data()):
         if kind == "stim":
             recording.events += status_events(times, values.astype(np.int64))
-        elif name in volts:
+        elif units.get(name, "").endswith("V") or not units and kind in ("eeg", "eog", "ecg", "emg"):
             recording.channels.append(Channel(name, times, values * 1e6, "µV"))
         else:
             recording.channels.append(Channel(name, times, values))

@@ -58,7 +58,9 @@ def describe(out: pathlib.Path, arrays: dict[str, np.ndarray], collection: Colle
         + f", {out.stat().st_size / 1e6:.2g} MB"
     ]
     readers = sorted({formats.reader_of(formats.format_of(one.path)) for one in collection.recordings})
-    lines.append(f"  read      {len(collection.recordings)} recording{'s' * (len(collection.recordings) > 1)}, by {', '.join(readers)}")
+    lines.append(
+        f"  read      {len(collection.recordings)} recording{'s' * (len(collection.recordings) > 1)}, by {', '.join(readers)}"
+    )
     lines.append(f"  classes   {counted(classes, 20)}" if classes else "  classes   none: for ccp predict")
     lines.append(f"  sensors   {len(sensors)}: {some(sensors, 10)}" + (f" ({', '.join(units)})" if units else ""))
     if series.ndim == 4:

@@ -26,7 +26,7 @@ def read(path: pathlib.Path) -> list[Recording]:
         ]
         for at, group in enumerate(file.groups):
             master, clock = file.masters_db.get(at), None
-            if master is None or group.channels[master].sync_type not in (0, 1):  # 0: not said; 1: time
+            if master is None or getattr(group.channels[master], "sync_type", 1) not in (0, 1):  # 0: not said; 1: time
                 recording.notes.append(f"group {at} is left out: its values have no time ({group.channels[0].name} …)")
                 continue
             for number, channel in enumerate(group.channels):
@@ -38,8 +38,9 @@ def read(path: pathlib.Path) -> list[Recording]:
                 if values.ndim > 1 or values.dtype.kind not in "fiubSU":
                     recording.notes.append(f"{name} is left out: its values are no single numbers")
                     continue
-                if values.dtype.kind in "fiub" and signal.invalidation_bits is not None:
-                    values = np.where(signal.invalidation_bits, np.nan, values)
+                if signal.invalidation_bits is not None:
+                    nothing = np.nan if values.dtype.kind in "fiub" else values.dtype.type()
+                    values = np.where(signal.invalidation_bits, nothing, values)
                 clock = signal.timestamps if clock is None or len(clock) != len(signal.timestamps) else clock
                 recording.channels.append(Channel(name, clock, values, signal.unit))
         recording.events = _events(file)
@@ -49,7 +50,7 @@ def read(path: pathlib.Path) -> list[Recording]:
 def _events(file: asammdf.MDF) -> list[Event]:
     """Return the markers: those that begin a range last until the one that ends it."""
     found, begun = [], {}
-    for block in getattr(file, "events", []):
+    for block in file.events if file.version >= "4" else []:
         time, label = block.sync_base * block.sync_factor, (block.name or block.comment).strip()
         if block.range_type == 1:
             begun[label] = time

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -109,7 +110,9 @@ def even(times: np.ndarray) -> tuple[float, np.ndarray]:
     nowhere = 0.0, np.zeros(0, int)
     if len(times) < 2 or (step := float(np.median(np.diff(times)))) <= 0:
         return nowhere
-    ahead = np.rint(np.diff(times) / step).astype(int)  # of one to the next, as the median, which is rounded, drifts over many
+    ahead = np.rint(np.diff(times) / step).astype(
+        int
+    )  # of one to the next, as the median, which is rounded, drifts over many
     places = np.r_[0, np.cumsum(ahead)]
     if (ahead < 1).any() or places[-1] > 2 * len(times):
         return nowhere
@@ -153,7 +156,8 @@ def on_one_clock(recording: Recording, names: Iterable[str] | None = None) -> Ta
         recording.notes.append(
             f"channels begin or end up to {lost:.4g} s beyond the fastest one: what lies there is left out"
         )
-    return Table([one.name for one in channels], [one.unit for one in channels], grid, step, values)
+    units = [re.sub(r"^[uμ](?=[A-Z])", "µ", one.unit) for one in channels]  # uV, Greek μV and the sign µV are one unit
+    return Table([one.name for one in channels], units, grid, step, values)
 
 
 def _typical_step(times: np.ndarray) -> float:
