@@ -321,6 +321,24 @@ def test_axes(tmp_path, capsys):
     )
 
 
+def test_take(tmp_path, capsys):
+    """Sensors come in the order that is asked for; the name of one stands for all its axes."""
+    path = tmp_path / "a.mat"
+    hip = {axis: np.arange(9.0) + at for at, axis in enumerate("xyz")}
+    scipy.io.savemat(path, {"hip": hip, "emg": np.zeros(9), "fs": 1.0})
+    line = [path, "--label", "none", "--take"]
+    assert list(windowed(capsys, tmp_path, *line, "emg,hip")["sensor_names"]) == ["emg", "hip.x", "hip.y", "hip.z"]
+    assert list(windowed(capsys, tmp_path, *line, "hip.z,emg")["sensor_names"]) == ["hip.z", "emg"]
+    assert windowed(capsys, tmp_path, *line, "hip", "--leave", "hip.z")["series"].shape == (1, 1, 9, 2)
+
+
+def test_names_that_come_twice(tmp_path, monkeypatch):
+    (tmp_path / "a.mat").write_bytes(b"")
+    twice = Recording("", [Channel("T8-P8", np.arange(2.0), np.zeros(2)) for _ in range(2)])
+    monkeypatch.setattr("clusterpool.read.matlab.read", lambda path: [twice])
+    assert [one.name for one in formats.read(tmp_path / "a.mat")[0].channels] == ["T8-P8", "T8-P8#2"]
+
+
 def test_table_of_formats():
     """No two formats share an ending, and each extra is one of the wheel."""
     endings = [ending for one in formats.FORMATS for ending in one.endings]

@@ -21,17 +21,15 @@ def read(path: pathlib.Path) -> list[Recording]:
     file = (edfio.read_bdf if path.suffix.lower() == ".bdf" else edfio.read_edf)(path)
     starts = _record_starts(path)
     recording, clocks = Recording("", []), {}
-    for number, signal in enumerate(file.signals):
+    for signal in file.signals:
         count, values = len(signal.data) // len(starts), signal.data
         if count not in clocks:
             inside = np.arange(count) * float(file.data_record_duration) / max(1, count)
             clocks[count] = (starts[:, None] + inside).ravel()
-        if signal.label == "Status":
+        if signal.label == "Status" and path.suffix.lower() == ".bdf":
             recording.events += status_events(clocks[count], signal.digital)
             continue
-        taken = [one.label for one in file.signals].count(signal.label) > 1  # as in CHB-MIT
-        name = f"{signal.label}#{number}" if taken else signal.label
-        recording.channels.append(Channel(name, clocks[count], values, signal.physical_dimension))
+        recording.channels.append(Channel(signal.label, clocks[count], values, signal.physical_dimension))
     recording.events += [Event(one.onset, one.onset + (one.duration or 0), one.text) for one in file.annotations if one.text]
     place(recording)
     return [recording]
@@ -51,7 +49,7 @@ def _record_starts(path: pathlib.Path) -> np.ndarray:
     sizes = [
         int(fields[216 * count + 8 * at : 216 * count + 8 * at + 8]) * (3 if head[0] == 255 else 2) for at in range(count)
     ]
-    records = len(body) // sum(sizes) if records < 0 else records  # -1 while it was recorded
+    records = len(body) // sum(sizes) if records < 0 else min(records, len(body) // sum(sizes))  # -1 while it was recorded
     starts = np.arange(records) * seconds
     if head[192:197] in (b"EDF+D", b"BDF+D"):
         keeps = next(at for at, label in enumerate(labels) if label in (b"EDF Annotations", b"BDF Annotations"))

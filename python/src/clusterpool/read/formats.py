@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import importlib
 import importlib.metadata
 import pathlib
@@ -81,7 +82,7 @@ def read(path: str | pathlib.Path) -> list[Recording]:
             f"{path}: {of.name} needs {' and '.join(of.packages)}: pip install 'clusterpool[{of.extra}]'"
         ) from missing
     try:
-        return module.read(path)
+        recordings = module.read(path)
     except ModuleNotFoundError as missing:
         raise ModuleNotFoundError(
             f"{path}: {of.name} needs {missing.name}: pip install 'clusterpool[{of.extra}]'"
@@ -92,6 +93,13 @@ def read(path: str | pathlib.Path) -> list[Recording]:
         raise
     except Exception as error:
         raise ValueError(f"{path}: {reader_of(of)} cannot read it: {error or type(error).__name__}") from error
+    for recording in recordings:
+        taken: collections.Counter[str] = collections.Counter()
+        for channel in recording.channels:
+            taken[channel.name] += 1
+            if taken[channel.name] > 1:  # as EDF files of CHB-MIT have T8-P8 twice
+                channel.name = f"{channel.name}#{taken[channel.name]}"
+    return recordings
 
 
 def reader_of(of: Format) -> str:

@@ -123,18 +123,18 @@ def even(times: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def on_one_clock(recording: Recording, names: Iterable[str] | None = None) -> Table:
-    """Return channels of a recording at the times of the fastest of them.
+    """Return channels of a recording at the times of the one that has most time points.
 
-    Slower channels are interpolated, whole numbers keep their last value, and both are NaN before the first value, after the
+    Others are interpolated, whole numbers keep their last value, and both are NaN before the first value, after the
     last one and in holes. A clock that is even but for pauses has NaN there. What this makes up is added to the notes.
     """
-    wanted = None if names is None else set(names)
-    channels = [
-        one for one in recording.channels if one.values.dtype.kind in "fiub" and (wanted is None or one.name in wanted)
-    ]
+    channels = [one for one in recording.channels if one.values.dtype.kind in "fiub"]
+    if names is not None:
+        by_name = {one.name: one for one in channels}
+        channels = [by_name[name] for name in names if name in by_name]
     if not channels or not any(len(one.times) for one in channels):
         raise Unusable("there is no channel of numbers with a value")
-    clock = min((one.times for one in channels if len(one.times)), key=_typical_step)
+    clock = max((one.times for one in channels), key=len)
     step, places = even(clock)
     grid = clock[0] + np.arange(places[-1] + 1) * step if step and places[-1] >= len(clock) else clock
     values = np.full((len(grid), len(channels)), np.nan, np.float64)
@@ -147,15 +147,13 @@ def on_one_clock(recording: Recording, names: Iterable[str] | None = None) -> Ta
             others.append(f"{one.name} ({_typical_step(one.times):.4g} s)")
     if others:
         recording.notes.append(
-            f"{some(others)}: put on the clock of the fastest channel ({_typical_step(clock):.4g} s), by "
+            f"{some(others)}: put on the clock with most time points ({_typical_step(clock):.4g} s), by "
             "interpolation; whole numbers keep their last value"
         )
     ends = [one.times[at] for one in channels if len(one.times) for at in (0, -1)]
     lost = max(clock[0] - min(ends), max(ends) - clock[-1]) if ends else 0
     if lost > HOLE * max(_typical_step(one.times) for one in channels if len(one.times)):
-        recording.notes.append(
-            f"channels begin or end up to {lost:.4g} s beyond the fastest one: what lies there is left out"
-        )
+        recording.notes.append(f"channels begin or end up to {lost:.4g} s beyond it: what lies there is left out")
     units = [re.sub(r"^[uμ](?=[A-Z])", "µ", one.unit) for one in channels]  # uV, Greek μV and the sign µV are one unit
     return Table([one.name for one in channels], units, grid, step, values)
 

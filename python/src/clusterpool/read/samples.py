@@ -119,14 +119,13 @@ class Collection:
         if states:
             recording.events = [event for one in states for event in stretches(one)]
         names = [one.name for one in recording.channels if one not in states]
-        missing = [one for one in [*(choices.take or []), *choices.leave] if one not in names]
-        if missing:
-            raise ValueError(f"{path} has no sensor {missing[0]!r}; it has {some(names, 20)}")
-        texts = [one.name for one in recording.channels if one.name in names and one.values.dtype.kind not in "fiub"]
+        taken = _named(choices.take, names, path) if choices.take else names
+        left = _named(choices.leave, names, path)
+        texts = [one.name for one in recording.channels if one.name in taken and one.values.dtype.kind not in "fiub"]
         if texts:
             recording.notes.append(f"{some(texts)}: texts, left out; --label makes the stretches of one text the classes")
         try:
-            table = on_one_clock(recording, [one for one in choices.take or names if one not in choices.leave])
+            table = on_one_clock(recording, [one for one in taken if one not in left])
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
         return Read(name, path, recording, table)
@@ -211,7 +210,7 @@ class Collection:
         return [
             event
             for event in one.recording.events
-            if not BAD.match(event.label) and (not self.choices.events or event.label in self.choices.events)
+            if event.label and not BAD.match(event.label) and (not self.choices.events or event.label in self.choices.events)
         ]
 
     def _sample(self, one: Read, source: str, cutter: Cutter | None) -> None:
@@ -380,6 +379,17 @@ class Collection:
         if len(files) > 1:
             return [one.read.file for one in self.samples]
         return [f"{one.read.name} #{one.window.stretch}" for one in self.samples if one.window]
+
+
+def _named(wanted: list[str], names: list[str], path: pathlib.Path) -> list[str]:
+    """Return the channels of these names; the name of a sensor stands for all its axes, and a topic's for all its fields."""
+    found = []
+    for one in wanted:
+        of = [one] if one in names else [name for name in names if name.startswith(f"{one}.")]
+        if not of:
+            raise ValueError(f"{path} has no sensor {one!r}; it has {some(names, 20)}")
+        found += of
+    return found
 
 
 def _split_axes(names: list[str]) -> tuple[list[str], list[str]]:

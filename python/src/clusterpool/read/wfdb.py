@@ -22,8 +22,7 @@ def read(path: pathlib.Path) -> list[Recording]:
     recording = Recording("", [])
     for name, unit, values in zip(record.sig_name, record.units, record.e_p_signal):
         clock = clocks.setdefault(len(values), np.arange(len(values)) * record.sig_len / record.fs / max(1, len(values)))
-        taken = sum(one.name.split("#")[0] == name for one in recording.channels)
-        recording.channels.append(Channel(f"{name}#{taken + 1}" if taken else name, clock, values, unit))
+        recording.channels.append(Channel(name, clock, values, unit))
     beside = sorted(
         one.suffix[1:]
         for one in path.parent.glob(path.stem + ".*")
