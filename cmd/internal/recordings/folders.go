@@ -69,6 +69,12 @@ func classes(below []string, folder string) (all []source, beside []string, err 
 		if err != nil {
 			return nil, nil, err
 		}
+		if len(files) == 0 {
+			err = checkRecorders(folder, others...)
+			if err != nil {
+				return nil, nil, err
+			}
+		}
 		class, column := partOf(inside)
 		err = checkClass(inside, column, folder, files, deeper)
 		if err != nil {
@@ -80,6 +86,10 @@ func classes(below []string, folder string) (all []source, beside []string, err 
 		}
 	}
 	if len(all) == 0 {
+		err = checkRecorders(folder, beside...)
+		if err != nil {
+			return nil, nil, err
+		}
 		err = fmt.Errorf("%s holds neither .ts files nor folders of .csv or .npy files; make a folder for each class "+
 			"and put its recordings there, or give one .csv of all readings", folder)
 	}

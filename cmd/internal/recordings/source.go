@@ -130,6 +130,9 @@ func checkIsFile(input string, inputs int) error {
 	case info.IsDir():
 		return fmt.Errorf("%d files or folders are given; give one folder, or files of one kind", inputs)
 	case formatOf(input) == nil:
+		if err := checkRecorders(input, input); err != nil {
+			return err
+		}
 		endings := xslices.Map(formats, func(f format) string { return f.ending })
 		return fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; name it after what it is: %s, "+
 			"packed as .gz or not", input, strings.Join(endings, ", "))
