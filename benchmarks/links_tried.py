@@ -79,7 +79,8 @@ def masks():
                 loss = log_loss(labels[test], p / p.sum(1, keepdims=True))
                 results.setdefault((missing, way), []).append((100 * ridge, 100 * trees.score(x[test], labels[test]), loss))
     for (missing, way), rows in results.items():
-        print(f"{missing:.0%} off, {way}: ridge %.1f%%, trees %.1f%%, loss %.3f" % tuple(np.mean(rows, 0)))
+        ridge, trees, loss = np.mean(rows, 0)
+        print(f"{missing:.0%} off, {way}: ridge {ridge:.1f}%, trees {trees:.1f}%, loss {loss:.3f}")
 
 
 def frames(data):
