@@ -1,6 +1,7 @@
 """Measure sets of classes and p-values (ccp predict --coverage, docs/sure.md) on data sets with splits.
 
     VENV/bin/python benchmarks/conformal.py coverage --ccp ./ccp --out benchmarks/results/coverage.csv suite/*.npz
+    VENV/bin/python benchmarks/conformal.py people --ccp ./ccp --out benchmarks/results/coverage-people.csv
     VENV/bin/python benchmarks/conformal.py unknown --ccp ./ccp --out benchmarks/results/unknown.csv suite/{ERing,…}.npz
     VENV/bin/python benchmarks/conformal.py equal --ccp ./ccp suite/ERing.npz
 
@@ -8,6 +9,9 @@ coverage draws five splits anew of each set with at least 200 test samples, each
 alone and counts the sets that hold the truth: by the scores of the quarter that a training holds out, and by those of validation samples,
 a quarter that the classifier is not fitted to. A row has the share of them, what a valid predictor is expected to have with so many held-out
 samples, ceil((n+1)c)/(n+1), and the 0.1% quantile of what it has by chance with so many test samples, which is Beta-binomial.
+
+people draws 60 people of 8 samples each, whose sensors have levels of their own, trains on 40 and tests on the other 20, with groups and
+without.
 
 unknown leaves each class out of the training in turn, in the file's own split, and tells its test samples from those of the other classes: by
 the largest p-value, by the largest probability, and by the Euclidean distance to the nearest training sample with all values standardised.
@@ -29,6 +33,7 @@ import warnings
 
 import numpy as np
 
+COVERED = ["train", "test", "held_out", "coverage", "held", "expected", "quantile_0.1%", "classes", "none", "several"]
 PER_SAMPLE = {"series", "features", "lengths", "times", "labels", "groups", "sample_names"}
 
 
@@ -84,22 +89,38 @@ def drawn(data, seed):
 def coverage(arguments, out):
     from scipy.stats import betabinom
 
-    out.writerow(["set", "split", "by", "train", "test", "held_out", "coverage", "held", "expected", "quantile_0.1%", "classes", "none", "several"])
+    out.writerow(["set", "split", "by", *COVERED])
     for path in arguments.files:
         data = load(path)
         if np.sum(data["split"] == 2) < 200:
             continue
         for seed in range(1, arguments.splits + 1):
-            for by, settings in {"quarter": [], "validation": ["--validation", 0.25]}.items():
-                for row in covered(arguments.ccp, data, seed, settings, betabinom):
+            for by in arguments.by:
+                settings = ["--validation", 0.25] if by == "validation" else []
+                for row in covered(arguments.ccp, data, drawn(data, seed), settings, betabinom):
                     out.writerow([pathlib.Path(path).stem, seed, by, *row])
                     sys.stderr.write(f"{path} {seed} {by}: {row}\n")
 
 
-def covered(program, data, seed, settings, betabinom):
+def people(arguments, out):
+    from scipy.stats import betabinom
+
+    out.writerow(["draw", "groups", *COVERED])
+    for seed in range(1, arguments.splits + 1):
+        draw, whose, labels = np.random.default_rng(seed), np.repeat(np.arange(60), 8), np.tile(np.arange(2), 240)
+        x = draw.normal(size=(480, 3, 30)) + draw.normal(0, 0.35, (60, 3))[whose][:, :, None]
+        x[labels == 1, 1] += 0.5
+        sides = np.flatnonzero(whose < 40), np.flatnonzero(whose >= 40)
+        for groups in ({"groups": whose}, {}):
+            data = {"series": x, "labels": labels, "split": np.where(whose < 40, 0, 2), **groups}
+            for row in covered(arguments.ccp, data, sides, ["--set", "transforms=values"], betabinom):
+                out.writerow([seed, "yes" if groups else "no", *row])
+
+
+def covered(program, data, sides, settings, betabinom):
     """Yield what sets at 0.9 and at 0.95 hold, if there are enough held-out samples for these."""
     with tempfile.TemporaryDirectory() as temporary:
-        folder, sides = pathlib.Path(temporary), drawn(data, seed)
+        folder = pathlib.Path(temporary)
         run = train(program, folder, data, *sides, *settings)
         n = len(conformal_of(run)["scores"])
         for c in (0.9, 0.95):
@@ -210,14 +231,15 @@ def equal(arguments, out):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["coverage", "unknown", "equal"])
-    parser.add_argument("files", nargs="+")
+    parser.add_argument("what", choices=["coverage", "people", "unknown", "equal"])
+    parser.add_argument("files", nargs="*", help="data sets, but for people")
     parser.add_argument("--ccp", default="./ccp", help="the program")
     parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--by", nargs="+", choices=["quarter", "validation"], default=["quarter", "validation"], help="for coverage")
     parser.add_argument("--out", help="the table to write (default: the standard output)")
     arguments = parser.parse_args()
     with open(arguments.out, "w", newline="", encoding="utf-8") if arguments.out else sys.stdout as file:
-        {"coverage": coverage, "unknown": unknown, "equal": equal}[arguments.what](arguments, csv.writer(file, lineterminator="\n"))
+        {"coverage": coverage, "people": people, "unknown": unknown, "equal": equal}[arguments.what](arguments, csv.writer(file, lineterminator="\n"))
 
 
 if __name__ == "__main__":
