@@ -50,11 +50,10 @@ func (s *Samples) HarmOf(views []view, family []int) (best Harm) {
 
 // harmOf compares the folds in one view.
 func (s *Samples) harmOf(v view, members [][]int, whole []int) Harm {
-	distances := s.distances(v)
-	byFamily := s.nearestRight(distances, whole)
+	byFamily := s.nearestRight(v, whole)
 	byChance := make([]float64, s.Len())
 	for draw := range randomFolds {
-		for i, right := range s.nearestRight(distances, drawnFolds(members, whole, uint64(draw))) {
+		for i, right := range s.nearestRight(v, drawnFolds(members, whole, uint64(draw))) {
 			byChance[i] += right / randomFolds
 		}
 	}
@@ -243,26 +242,12 @@ func drawnFolds(members [][]int, whole []int, seed uint64) []int {
 	return fold
 }
 
-// distances returns the squared distances of all samples in a view, `[samples, samples]`.
-func (s *Samples) distances(v view) []float32 {
-	n := s.Len()
-	distances := make([]float32, n*n)
-	for i := range n {
-		for j := range i {
-			d := v.distance(i, j)
-			distances[i*n+j], distances[j*n+i] = d, d
-		}
-	}
-	return distances
-}
-
-// nearestRight is 1 for each sample whose nearest sample in another fold is of its class, else 0.
-func (s *Samples) nearestRight(distances []float32, fold []int) []float64 {
-	n := s.Len()
-	right := make([]float64, n)
-	for i := range n {
+// nearestRight is 1 for each sample whose nearest sample in another fold, in a view, is of its class, else 0.
+func (s *Samples) nearestRight(v view, fold []int) []float64 {
+	right := make([]float64, s.Len())
+	for i := range right {
 		best, least := -1, float32(math.Inf(1))
-		for j, d := range distances[i*n : (i+1)*n] {
+		for j, d := range v.distancesOf(i) {
 			if fold[j] != fold[i] && d < least {
 				best, least = j, d
 			}

@@ -11,6 +11,8 @@ type view struct {
 	name   string
 	values []float32
 	size   int
+	// distances are the squared ones of all samples, `[samples, samples]`. Many questions are asked of them.
+	distances []float32
 }
 
 // Sizes of views. More numbers would hardly change which samples are near.
@@ -139,20 +141,45 @@ func (s *Samples) view(name string, size, together int, fill func(values, row []
 			}
 		}
 	}
+	v.measure(s.Len())
 	return v
 }
 
 func (v *view) row(i int) []float32 { return v.values[i*v.size : (i+1)*v.size] }
 
-// distance returns the squared distance of two samples.
-func (v *view) distance(i, j int) float32 {
-	sum := float32(0)
-	b := v.row(j)
-	for at, a := range v.row(i) {
-		difference := a - b[at]
-		sum += difference * difference
+// measure fills the distances of all n samples.
+func (v *view) measure(n int) {
+	v.distances = make([]float32, n*n)
+	for i := range n {
+		for j := range i {
+			d := squaredDistance(v.row(i), v.row(j))
+			v.distances[i*n+j], v.distances[j*n+i] = d, d
+		}
 	}
-	return sum
+}
+
+// squaredDistance returns that of two points. It adds up four sums at a time, since a processor waits for the end of an
+// addition before it adds to the same sum again.
+func squaredDistance(a, b []float32) float32 {
+	var first, second, third, fourth float32
+	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
+		d, e, f, g := a[0]-b[0], a[1]-b[1], a[2]-b[2], a[3]-b[3]
+		first, second, third, fourth = first+d*d, second+e*e, third+f*f, fourth+g*g
+	}
+	for at := range min(len(a), len(b)) {
+		d := a[at] - b[at]
+		first += d * d
+	}
+	return first + second + third + fourth
+}
+
+// distance returns the squared distance of two samples.
+func (v *view) distance(i, j int) float32 { return v.distancesOf(i)[j] }
+
+// distancesOf returns the squared distances of a sample to all.
+func (v *view) distancesOf(i int) []float32 {
+	n := len(v.values) / v.size
+	return v.distances[i*n : (i+1)*n]
 }
 
 // stretchMeans writes the means of a sensor's values over as many stretches of its time as dst is long. The values of
