@@ -119,3 +119,26 @@ func TestBadSeries(t *testing.T) {
 	body, header = inSeries(t, make([]float32, 8), []int{1, 2, 2, 2}, nil, nil)
 	assert.Contains(t, refused(body, header), "trained on signals")
 }
+
+// The output p_values is there for who asks for it. A class of which no sample was held out has none.
+func TestPValues(t *testing.T) {
+	s, _ := newServer(t, nil)
+	url := listen(t, s) + "/v2/models/tiny"
+	code, _, raw := send(t, http.MethodGet, url, "")
+	require.Equal(t, http.StatusOK, code)
+	assert.Contains(t, string(raw), `{"name":"p_values","datatype":"FP64","shape":[-1,3]}`)
+	assert.Contains(t, string(raw), `"held_out":2`)
+	values := strings.TrimSuffix(strings.Repeat("0,", nodes*channels), ",")
+	request := fmt.Sprintf(`{"inputs":[{"name":"signals","shape":[1,%d,%d],"datatype":"FP32","data":[%s]}],`+
+		`"outputs":[{"name":"p_values"}]}`, nodes, channels, values)
+	code, _, raw = send(t, http.MethodPost, url+"/infer", request)
+	require.Equal(t, http.StatusOK, code, string(raw))
+	var answer struct {
+		Outputs []struct{ Data []*float64 }
+	}
+	require.NoError(t, json.Unmarshal(raw, &answer))
+	require.Len(t, answer.Outputs, 1)
+	require.Len(t, answer.Outputs[0].Data, classes)
+	assert.Equal(t, 1./3, *answer.Outputs[0].Data[0], "no held-out score is as great")
+	assert.Nil(t, answer.Outputs[0].Data[2])
+}
