@@ -36,27 +36,32 @@ func (o Options) checkAblate(c Config, spec models.Spec, d *datasets.Dataset) er
 	return nil
 }
 
-// ablate trains the network of the trial on a random graph with as many edges, and returns it as a member without
-// weight. m is the mixture by which the network was judged. Before it begins, ablate gives notice that this takes as
-// many seconds as the trial took.
-func (r *run) ablate(ctx context.Context, t *heldOutTrial, m transforms.Mixture, seconds float64) (Member, error) {
+// ablate trains the network of the trial on a random graph with as many edges, for as many steps, and adds it to w as a
+// member without weight, if that is asked for. m is the mixture by which the network was judged. Before it begins,
+// ablate gives notice that this takes as many seconds as the trial took.
+func (r *run) ablate(ctx context.Context, t *heldOutTrial, m transforms.Mixture, steps int, seconds float64,
+	w *weighing) error {
+	if !r.options.Ablate {
+		return nil
+	}
 	d, err := t.data.OnRandomGraph(r.config.Seed)
 	if err != nil {
-		return Member{}, err
+		return err
 	}
 	r.notice(fmt.Sprintf("to tell what the graph is worth, the network is trained on a random one with as many "+
 		"edges; this takes about %.0f s, as its trial did", seconds))
 	other := *t
 	other.data = d
-	other.network, _, err = r.trainTrial(ctx, d, true)
+	other.network, _, err = r.trainTrial(ctx, d, steps, nil)
 	if err != nil {
-		return Member{}, err
+		return err
 	}
 	_, network := other.networkAlone(ctx, m)
 	score := other.score(network)
 	r.notice(fmt.Sprintf("on the %s the network on a random graph has %.1f%%, loss %.3f", other.name(),
 		100*score.Accuracy, score.Loss))
-	return member(onRandomGraph, false, 0, score), nil
+	w.network = append(w.network, member(onRandomGraph, false, 0, score))
+	return nil
 }
 
 // noAblation gives notice if ablate is asked for in vain.

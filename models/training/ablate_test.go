@@ -33,7 +33,7 @@ func TestAblate(t *testing.T) {
 					}
 				}}})
 	}
-	asked := training.Patch{"steps": 20, "transforms": "all", "levels": "30x8/4,1x16/4", "hidden": []int{16},
+	asked := training.Patch{"steps": 24, "transforms": "all", "levels": "30x8/4,1x16/4", "hidden": []int{16},
 		"ccp_hierarchies": 2}
 	_, err = training.Train(t.Context(), backend, training.Patch{"data": tones(t, 176)},
 		training.Options{Dir: filepath.Join(folder, "easy"), Ablate: true,
@@ -50,7 +50,7 @@ func TestAblate(t *testing.T) {
 	notices = ""
 	_, err = train("ablated", asked, true, true)
 	require.EqualError(t, err, "interrupted in the trial of the network: give the same command to go on")
-	assert.Contains(t, notices, "with all its 20 steps, and then again on a random graph\n")
+	assert.Contains(t, notices, "for 18 of its 24 steps, and then again on a random graph\n")
 	assert.Contains(t, notices, "the network is trained on a random one with as many edges; this takes about ")
 	trials, err := filepath.Glob(filepath.Join(folder, "ablated", ".ccp-trial", "*"))
 	require.NoError(t, err)

@@ -1,9 +1,12 @@
 package training
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"os"
+	"time"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
@@ -130,9 +133,20 @@ func (r *run) weighMembers(ctx context.Context, d *datasets.Dataset, lone bool,
 func (r *run) weighNetwork(ctx context.Context, t *heldOutTrial, m transforms.Mixture, together figures,
 	v *transforms.Classifier, report string) (w weighing, err error) {
 	r.notice(joined(report, r.comparing(t)))
-	predictions, seconds, err := r.trainTrial(ctx, t.data, false)
+	start := time.Now()
+	steps := r.stepsOfTrial(t.data)
+	predictions, tried, err := r.trainTrial(ctx, t.data, steps, r.hopeless(ctx, t, m, together, &w, &steps))
+	seconds := time.Since(start).Seconds()
+	if errors.Is(err, errGivenUp) {
+		r.chooseAlong(t, v.Mixture)
+		w.conformal = t.conformal(m, nil)
+		return w, cmp.Or(ctx.Err(), r.ablate(ctx, t, m, steps, seconds, &w))
+	}
 	if err != nil {
 		return w, err
+	}
+	if steps < r.total {
+		r.tried = &tried
 	}
 	t.network = predictions
 	m, network := t.networkAlone(ctx, m)
@@ -144,12 +158,8 @@ func (r *run) weighNetwork(ctx context.Context, t *heldOutTrial, m transforms.Mi
 	}
 	w.report = t.comparison(together, network)
 	w.network = []Member{member("network", true, 1-v.Weight, t.score(network))}
-	if r.options.Ablate {
-		ablated, err := r.ablate(ctx, t, m, seconds)
-		if err != nil {
-			return w, err
-		}
-		w.network = append(w.network, ablated)
+	if err := r.ablate(ctx, t, m, steps, seconds, &w); err != nil {
+		return w, err
 	}
 	if v.Weight == 0 {
 		w.calibration = calibrate(t.network, t.labels)

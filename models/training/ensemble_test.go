@@ -173,7 +173,7 @@ func misled(t *testing.T) *datasets.Dataset {
 
 // tried is how the tests of the trial train. Without the rate it has the default's.
 func tried(rate float64) training.Patch {
-	asked := training.Patch{"steps": 60, "ccp_hierarchies": 2}
+	asked := training.Patch{"steps": 80, "ccp_hierarchies": 2} // of which the trial has 60
 	if rate != 0 {
 		asked["learning_rate"] = rate
 	}
@@ -239,7 +239,7 @@ func TestTrialGoesOn(t *testing.T) {
 		require.NoError(t, err)
 		trial, err := training.ReadConfig(trials[0])
 		require.NoError(t, err)
-		whole.Transforms, whole.Epochs, whole.Keep, whole.Batch = "none", 1, "last", trial.Batch
+		whole.Transforms, whole.Keep, whole.Batch = "none", "last", trial.Batch
 		assert.Equal(t, whole, trial)
 
 		result, err := training.Train(t.Context(), backend, tried(0),
@@ -249,8 +249,8 @@ func TestTrialGoesOn(t *testing.T) {
 		assert.InDelta(t, 0.2+1./60, n.done[first], 1e-9, "the trial went on")
 		assert.Contains(t, n.notices, "the trial goes on: resuming after step 12")
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
-		assert.Contains(t, n.notices[0], "to compare, a network is trained on the other 22 training samples, with "+
-			"all its 60 steps")
+		assert.Contains(t, n.notices[0], "to compare, a network is trained on the other 22 training samples, for "+
+			"60 of its 80 steps")
 		assert.Regexp(t,
 			`^on a held-out quarter \(8 samples\) the transforms have [0-9.]+%, loss [0-9.]+, `+
 				`the network [0-9.]+%, loss [0-9.]+: `, n.weighed())
@@ -380,12 +380,22 @@ func TestWavesNeedTheNetwork(t *testing.T) {
 	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)},
 		{Name: "split", Array: list(split)},
 		{Name: "series", Array: &npz.Array{Shape: []int{n, sensors, timepoints}, Data: series}}}))
+	asked := training.Patch{"data": path, "steps": 400, "transforms": "minirocket,hydra,power,values"}
 	dir := filepath.Join(t.TempDir(), "run")
-	result, err := training.Train(t.Context(), backendtest.XLA(t), training.Patch{"data": path, "steps": 400,
-		"transforms": "minirocket,hydra,power,values"}, training.Options{Dir: dir})
+	result, err := training.Train(t.Context(), backendtest.XLA(t), asked, training.Options{Dir: dir})
 	require.NoError(t, err)
 	assert.Contains(t, result.PredictedBy, "network")
 	assert.GreaterOrEqual(t, result.Test.Accuracy, 0.97)
+	assert.Equal(t, 400, result.Steps)
+	late := filepath.Join(t.TempDir(), "late")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	_, err = training.Train(ctx, backendtest.XLA(t), asked, training.Options{Dir: late,
+		Observer: training.Observer{Step: func(training.Progress) { stop() }}})
+	require.ErrorContains(t, err, "interrupted after step 301 of 400", "the first step after the trial")
+	again, err := training.Train(t.Context(), backendtest.XLA(t), asked, training.Options{Dir: late})
+	require.NoError(t, err)
+	assert.Equal(t, result.Test, again.Test)
 	c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.XLA(t)})
 	require.NoError(t, err)
 	config, err := training.ReadConfig(dir)

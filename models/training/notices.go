@@ -103,8 +103,8 @@ func (t *heldOutTrial) report(shares []string, together figures) string {
 
 // comparing announces the network of the trial.
 func (r *run) comparing(t *heldOutTrial) string {
-	line := fmt.Sprintf("to compare, a network is trained on the other %s, with all its %d steps",
-		text.Count(len(t.data.Train), "training sample"), r.total)
+	line := fmt.Sprintf("to compare, a network is trained on the other %s, for %d of its %d steps",
+		text.Count(len(t.data.Train), "training sample"), r.stepsOfTrial(t.data), r.total)
 	if r.options.Ablate {
 		line += ", and then again on a random graph"
 	}
@@ -113,14 +113,20 @@ func (r *run) comparing(t *heldOutTrial) string {
 
 // longTrialNotice says how long a trial takes, and how to do without it.
 func longTrialNotice(seconds float64) Notice {
-	return noticef("the trial takes about %.0f s, and a training of the network after it as long again; %v leaves out "+
-		"both", seconds, params.With("model", "transforms"))
+	return noticef("the trial takes about %.0f s, unless it is given up, and the rest of the network's training a third "+
+		"as long; %v leaves out both", seconds, params.With("model", "transforms"))
 }
 
 // comparison says how the transforms and the network predict the held-out samples.
 func (t *heldOutTrial) comparison(together, network figures) string {
 	return fmt.Sprintf("on a %s the transforms have %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", t.name(),
 		100*together.accuracy, t.score(together).Loss, 100*network.accuracy, t.score(network).Loss)
+}
+
+// givenUp is comparison for a network that is given up after a step of its training.
+func (t *heldOutTrial) givenUp(step, steps int, together, network figures) string {
+	return fmt.Sprintf("%s after %d of %d steps, and will hardly gain anything", t.comparison(together, network), step,
+		steps)
 }
 
 // predictors says which members predict, with their weights if a network is among them.

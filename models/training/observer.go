@@ -25,6 +25,7 @@ type Options struct {
 	asked   Patch          // what Train was asked for, to name what had no effect
 	doubts  doubts         // of the data set; none of a trial's
 	resumed func(step int) // takes the place of the notice that the run goes on after a step; nil: the notice is given
+	pause   pause          // of a trial
 }
 
 // Observer is told how a training goes. Each function may be nil.

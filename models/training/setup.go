@@ -14,8 +14,10 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models/internal/transforms"
+	"github.com/gomlx/gomlx/ml/model"
 )
 
 // prepare computes what comes before the training, such as the hierarchy, unless the snapshot brought it.
@@ -24,9 +26,9 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		r.noAblation()
 		return nil
 	}
-	start := time.Now()
+	start, tried := time.Now(), 0.0 // seconds of the trial, which are the network's training
 	defer func() {
-		r.state.Prepare += time.Since(start).Seconds()
+		r.state.Prepare += max(0, time.Since(start).Seconds()-tried)
 		if err != nil && ctx.Err() != nil && !errors.Is(err, ErrInterrupted) {
 			err = fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)
 		}
@@ -56,7 +58,36 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if unread != "" && !r.spec.Learns() {
 		r.notice("warning: level 1 of the first hierarchy: " + unread)
 	}
-	return nil
+	tried, err = r.goOnFromTrial()
+	return err
+}
+
+// goOnFromTrial makes the trial's state that of the run, if there was a trial from which it can go on. Prepared
+// hierarchies stay those of the run's graph, which may be another one: no weight belongs to a cluster. It returns the
+// seconds that the trial's steps took.
+func (r *run) goOnFromTrial() (seconds float64, err error) {
+	if r.tried == nil {
+		return 0, nil
+	}
+	var of trainState
+	network := model.NewStore()
+	_, _, err = checkpoint.Load(r.tried.folder, checkpoint.Last, network, &of)
+	if err == nil {
+		err = moveVariables(r.store, network, r.spec.Learns())
+	}
+	if err != nil {
+		return 0, fmt.Errorf("the network of the trial: %w", err)
+	}
+	s := &r.state
+	s.Step, s.Sums, s.History, s.Best, s.Seconds, s.Wait = of.Step, of.Sums, of.History, of.Best, of.Seconds, of.Wait
+	s.Compile += of.Compile
+	s.InGo = r.tried.backend != r.backend
+	r.batches = r.batchesFrom(s.Step)
+	seconds = of.Seconds + of.Compile
+	for _, e := range of.History {
+		seconds += e.Seconds
+	}
+	return seconds, nil
 }
 
 // unreadOf says which nodes of the graph the first level of a prepared hierarchy does not read; "" if it reads most,
@@ -127,4 +158,28 @@ func samplesOf(ctx context.Context, d *datasets.Dataset) iter.Seq2[[]float32, in
 			}
 		}
 	}
+}
+
+// moveVariables puts the variables of a store into another one, and where they are there already only if overwrite says
+// so.
+func moveVariables(to, from *model.Store, overwrite bool) error {
+	for v := range from.IterVariables() {
+		present := to.GetVariable(v.Path())
+		if present != nil && !overwrite {
+			continue
+		}
+		value, err := v.Value()
+		if err != nil {
+			return err
+		}
+		if present != nil {
+			err = present.SetValue(value)
+		} else {
+			_, err = to.CreateVariable(v.Path(), value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

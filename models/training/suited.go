@@ -52,7 +52,7 @@ func (p draftConfig) suited(c Config, d *datasets.Dataset) (Patch, error) {
 	switch {
 	case p.open["epochs"]:
 		if p.open["steps"] {
-			c.Steps = suitedSteps(n, c.Batch, long, c.Model == "ccp" && few(d))
+			c.Steps = suitedSteps(n, c.Batch, long, c.Model == "ccp" && few(d), p.besideTransforms(values))
 			values["steps"] = c.Steps
 		}
 		values["epochs"] = min(usualEpochs, c.Steps)
@@ -65,6 +65,15 @@ func (p draftConfig) suited(c Config, d *datasets.Dataset) (Patch, error) {
 		values["steps"] = c.Epochs * perEpoch
 	}
 	return values, nil
+}
+
+// besideTransforms reports whether the network is one member among transforms, by what is asked and what suits the
+// data.
+func (p draftConfig) besideTransforms(suited Patch) bool {
+	if p.open["transforms"] {
+		return suited["transforms"] == transforms.All
+	}
+	return p.Transforms != "" && p.Transforms != transforms.None
 }
 
 // isLong reports whether the data are recordings of many frames, which the model ccp with levels of its own choice
@@ -104,14 +113,14 @@ func suitedBatch(n int) int {
 }
 
 // suitedSteps returns the number of steps of a training on n samples: usualPasses over them, but leastPasses at
-// least, and neither fewer than leastSteps nor more than usualSeen samples. Long recordings need twice as many. On
-// few samples a network predicts as well after half the steps.
-func suitedSteps(n, batch int, long, few bool) int {
+// least, and neither fewer than leastSteps nor more than usualSeen samples. A network that predicts long recordings
+// alone needs twice as many. On few samples a network predicts as well after half the steps.
+func suitedSteps(n, batch int, long, few, besideTransforms bool) int {
 	steps := max(leastSteps, min(usualSeen, usualPasses*n)/batch)
 	switch {
-	case long:
+	case long && !besideTransforms:
 		steps *= 2
-	case few:
+	case few && !long:
 		steps /= 2
 	}
 	return max(steps, leastPasses*n/batch)

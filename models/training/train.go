@@ -45,6 +45,9 @@ type trainState struct {
 	Conformal *models.Conformal `json:"conformal,omitempty"`
 	Members   []Member          `json:"members,omitempty"`
 	Findings  datasets.Findings `json:"findings,omitempty"`
+	// InGo says that the network is trained in pure Go, as its trial was, whatever the backend.
+	InGo  bool      `json:"in_go,omitempty"`
+	Looks []float64 `json:"looks,omitempty"` // what pause.look returned
 	// Hierarchy has C of each level, see ccp.Hierarchy, if it was made before the training.
 	Hierarchy struct {
 		Objective []float64 `json:"objective"`
@@ -83,6 +86,7 @@ type run struct {
 	saved      time.Time     // when the last snapshot was begun
 	waited     time.Duration // for batches, until epochStart
 	collapsed  []bool        // by level: whether it had collapsed at the end of the last epoch
+	tried      *triedNetwork // from which this run goes on; nil: it begins anew
 	held       *Score        // of held-out samples, zero if there were none, where transforms predict alone; else nil
 	failure    error         // what ended the last step, before GoMLX's loop wrapped it
 }
@@ -238,6 +242,9 @@ func (r *run) do(ctx context.Context, fingerprint datasets.Fingerprint) (Result,
 			return Result{}, err
 		}
 	}
+	if r.options.pause.after > 0 {
+		return Result{}, r.leave()
+	}
 	if err := r.takeOver(); err != nil {
 		return Result{}, err
 	}
@@ -267,15 +274,20 @@ func (r *run) begin(context.Context) error {
 	if err := r.dropStaleEpochs(); err != nil {
 		return err
 	}
-	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.config.Batch, Shuffle: true,
-		Seed:      uint64(r.config.Seed),
-		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.config.Augment, DropLast: true})
+	r.batches = r.batchesFrom(r.state.Step)
 	if r.options.Observer.Begin != nil {
 		r.options.Observer.Begin(r.config, r.data, r.spec, r.state.Step, r.total)
 	}
 	var err error
 	r.classifier, err = models.NewClassifier(r.backend, r.metadata, r.data.Affinity)
 	return err
+}
+
+// batchesFrom returns the batches of the steps after one.
+func (r *run) batchesFrom(step int) *datasets.Batches {
+	return r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.config.Batch, Shuffle: true,
+		Seed:      uint64(r.config.Seed),
+		StartStep: step, Steps: datasets.Endless, Augment: r.config.Augment, DropLast: true})
 }
 
 // restore reads the newest snapshot that is usable, if there is one.
@@ -328,7 +340,7 @@ func (r *run) endOf(epoch int) int { return epoch * r.total / r.config.Epochs }
 
 // steps runs the training steps that are left.
 func (r *run) steps(ctx context.Context) error {
-	if r.state.Step >= r.total {
+	if r.state.Step >= r.last() {
 		return nil
 	}
 	if r.spec.Network().Fitted || !r.hasNetwork() {
@@ -337,7 +349,11 @@ func (r *run) steps(ctx context.Context) error {
 	if r.options.Observer.Compile != nil {
 		r.options.Observer.Compile()
 	}
-	trainer := NewTrainer(r.backend, r.store, r.config, r.spec, r.data.Affinity, r.total)
+	backend, err := r.trainingBackend()
+	if err != nil {
+		return err
+	}
+	trainer := NewTrainer(backend, r.store, r.config, r.spec, r.data.Affinity, r.total)
 	trainer.OnExecCreation(func(*model.Exec, train.GraphType) {
 		if r.options.Observer.Compiled != nil {
 			r.options.Observer.Compiled()
@@ -353,7 +369,7 @@ func (r *run) steps(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = loop.RunSteps(batches, r.total-r.state.Step)
+	_, err = loop.RunSteps(batches, r.last()-r.state.Step)
 	switch {
 	case errors.Is(r.failure, ErrInterrupted):
 		return r.interrupt()
@@ -407,6 +423,9 @@ func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 	}
 	if r.options.Observer.Step != nil {
 		r.options.Observer.Step(r.progress())
+	}
+	if err := r.looked(); err != nil { // before anything is saved: a run that goes on from there has been looked at
+		return err
 	}
 	if s.Step == r.endOf(r.epochOf(s.Step)) {
 		if err := r.endEpoch(); err != nil {

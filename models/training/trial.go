@@ -124,58 +124,87 @@ func (t *heldOutTrial) score(f figures) transforms.Score {
 	return s
 }
 
-// trainTrial trains the network alone on the training samples of d, as the run will train it. It returns the
-// network's probabilities for the test samples of d, in their order, and how long the training took.
+// triedNetwork is the network of a trial, from which the run goes on.
+type triedNetwork struct {
+	folder  string          // of the trial's run
+	backend compute.Backend // that it was trained on
+}
+
+// trialLook is a look at a trial's network, see pause.look, by its probabilities for the held-out samples.
+type trialLook func(step int, before []float64, predictions [][]float64) (loss float64, goOn bool)
+
+// trainTrial trains the network alone on the training samples of d, for the first steps of the run. It returns the
+// network's probabilities for the test samples of d, in their order. look is called after some steps on the way, and if
+// it returns false the trial ends with errGivenUp. It is nil for an ablation, which gives no notice of how long it
+// takes: as long as the trial before.
 //
-// The trial is a run of its own in the run's folder, so that an interrupted one goes on where it was. An ablation
-// gives no notice of how long it takes, which is as long as the trial before.
-func (r *run) trainTrial(ctx context.Context, d *datasets.Dataset, ablation bool) (
-	predictions [][]float64, seconds float64, err error) {
+// The trial is a run of its own in the run's folder, so that an interrupted one goes on where it was.
+func (r *run) trainTrial(ctx context.Context, d *datasets.Dataset, steps int, look trialLook) (
+	predictions [][]float64, tried triedNetwork, err error) {
 	c, spec := r.trialConfig(d)
-	folder, err := r.trialFolder(d)
+	tried.folder, err = r.trialFolder(d)
 	if err != nil {
-		return nil, 0, err
+		return nil, tried, err
 	}
-	backend, err := trialBackend(r.backend, c, spec, len(d.Test))
+	tried.backend, err = trialBackend(r.backend, c, spec, len(d.Test))
 	if err != nil {
-		return nil, 0, err
+		return nil, tried, err
 	}
 	if d.Affinity != r.data.Affinity {
 		ctx = files.Uncached(ctx) // no other training will have this graph
 	}
-	progress := trialProgress{run: r, silent: ablation}
-	o := Options{Dir: folder, Backend: r.options.Backend, SaveEvery: r.options.SaveEvery}
-	o.Observer.Step = progress.step
+	progress := trialProgress{run: r, silent: look == nil, steps: steps}
+	o := Options{Dir: tried.folder, Backend: r.options.Backend, SaveEvery: r.options.SaveEvery}
 	o.resumed = func(step int) { r.notice("the trial goes on: " + resumingNotice(step)) }
-	trained, err := c.trainAs(ctx, backend, d, d.Fingerprint(), spec, o)
+	o.pause = pause{after: steps, step: progress.step}
+	o.pause.end = func(network *models.Classifier) (err error) {
+		predictions, err = r.predictionsOf(network, d)
+		return err
+	}
+	if look != nil {
+		o.pause.looks = looksAt(c.Steps)
+		o.pause.look = func(step int, before []float64, network *models.Classifier) (loss float64, goOn bool, err error) {
+			so, err := r.predictionsOf(network, d)
+			if err != nil {
+				return 0, false, err
+			}
+			loss, goOn = look(step, before, so)
+			return loss, goOn, nil
+		}
+	}
+	_, err = c.trainAs(ctx, tried.backend, d, d.Fingerprint(), spec, o)
 	if errors.Is(err, ErrInterrupted) {
-		return nil, 0, fmt.Errorf("%w in the trial of the network: give the same command to go on", ErrInterrupted)
+		err = fmt.Errorf("%w in the trial of the network: give the same command to go on", ErrInterrupted)
 	}
-	if err != nil {
-		return nil, 0, err
-	}
-	classifier, err := models.Load(folder, models.LoadOptions{Backend: backend})
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { err = errors.Join(err, classifier.Close()) }()
-	_, err = EvaluateEach(classifier, d, d.Test, r.evaluationBatch(), func(_ int, probabilities []float64) {
+	return predictions, tried, err
+}
+
+// predictionsOf returns a network's probabilities for the test samples of d.
+func (r *run) predictionsOf(network *models.Classifier, d *datasets.Dataset) (predictions [][]float64, err error) {
+	_, err = EvaluateEach(network, d, d.Test, r.evaluationBatch(), func(_ int, probabilities []float64) {
 		predictions = append(predictions, probabilities)
 	})
-	return predictions, trained.Seconds + trained.CompileSeconds, err
+	return predictions, err
+}
+
+// stepsOfTrial returns the number of steps of a trial on d: the first three quarters of the run's, from which the run
+// goes on with all samples. If memberships are learned and its graph is another one, or if the steps are no four, it
+// has all steps, and the run begins anew.
+func (r *run) stepsOfTrial(d *datasets.Dataset) int {
+	if r.spec.Learns() && d.Affinity != r.data.Affinity || r.total < 4 {
+		return r.total
+	}
+	return r.total * 3 / 4
 }
 
 // trialConfig returns the configuration and the network with which the trial trains on d: those of the run, without
-// transforms, without validation, and in one epoch unless the epochs change the hierarchy.
+// transforms and without validation.
 func (r *run) trialConfig(d *datasets.Dataset) (Config, models.Spec) {
 	c, spec := r.config, r.spec
 	spec.Info = d.Info
 	spec.Options.Transforms = transforms.None
 	c.Transforms = transforms.None
 	c.Batch = min(c.Batch, len(d.Train))
-	if !spec.Learns() {
-		c.Epochs = 1
-	}
 	c.Keep, c.Validation = KeepLast, 0
 	return c, spec
 }
@@ -207,6 +236,7 @@ func (r *run) trialFolder(d *datasets.Dataset) (string, error) {
 type trialProgress struct {
 	run      *run
 	silent   bool      // no notice is given
+	steps    int       // of the trial
 	start    time.Time // when the first step ended, which has compiled
 	from     float64   // the share of the trial that was done then
 	estimate bool      // the time has been estimated
@@ -215,9 +245,9 @@ type trialProgress struct {
 // longTrial is the number of seconds above which a trial is worth a notice.
 const longTrial = 5
 
-// step is an Observer's Step.
-func (t *trialProgress) step(p Progress) {
-	done := (float64(p.Epoch-1) + float64(p.Step)/float64(p.Steps)) / float64(p.Epochs)
+// step is a pause's step.
+func (t *trialProgress) step(step int) {
+	done := float64(step) / float64(t.steps)
 	if t.run.options.Observer.Trial != nil {
 		t.run.options.Observer.Trial(done)
 	}
@@ -249,6 +279,20 @@ func trialBackend(backend compute.Backend, c Config, spec models.Spec, test int)
 	if !known || work*float64(3*c.Batch*c.Steps+test*spec.Hierarchies()) > quick {
 		return backend, nil
 	}
+	return pureGo()
+}
+
+// pureGo opens the pure Go backend.
+func pureGo() (compute.Backend, error) {
 	pure, _, err := backends.Open(backends.Options{Name: "go"})
 	return pure, err
+}
+
+// trainingBackend returns the backend on which the steps of a run are computed: that of its trial, if it goes on from
+// one.
+func (r *run) trainingBackend() (compute.Backend, error) {
+	if r.state.InGo {
+		return pureGo()
+	}
+	return r.backend, nil
 }
