@@ -121,8 +121,7 @@ func (l *Layer) cluster() (level Level) {
 		level = l.held(level, several, held)
 	case rank == nil || l.options.Slots != rankSlots:
 		exceptions.Panicf("%s: candidates, and slots that are %s or %s, need neighbourhoods of the memberships at "+
-			"the start; "+
-			"call Preparation.Hold before", scope.Scope(), directedSlots, randomSlots)
+			"the start; call Preparation.Hold before", scope.Scope(), directedSlots, randomSlots)
 	default:
 		level = level.at(selectNodes(rank, l.size))
 	}

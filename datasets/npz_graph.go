@@ -93,8 +93,7 @@ func (r *npzReader) readForms() (given bool, err error) {
 	}
 	if r.Has("directed") && !r.Has("edges") {
 		errs = append(errs, errors.New("directed without edges; store edges [E, 2] beside it, each from its first "+
-			"node to its "+
-			"second, or leave it out"))
+			"node to its second, or leave it out"))
 	}
 	if len(names) == 1 && r.opts.KNN > 0 {
 		errs = append(errs, fmt.Errorf("the graph is given by %s and by knn %d; keep one of them", names[0], r.opts.KNN))

@@ -23,8 +23,7 @@ var ownFile = Source{
 		"rate, times, sensor_names; the graph, if any, is of the sensors), or features [samples, nodes(, channels)]; " +
 		"labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
 		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], latitude and longitude [nodes] " +
-		"in degrees, " +
-		"or the option knn; " +
+		"in degrees, or the option knn; " +
 		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two " +
 		"splits), sample_names [samples], class_names, node_names [nodes], grid [2] (rows and columns of the nodes, " +
 		"or frames and sensors) and parts " +

@@ -61,8 +61,7 @@ func (r *npzReader) rows(name string, count, width int) (rows [][]float64, err e
 	}
 	if len(a.Shape) != 2 || a.Shape[1] != width || count >= 0 && a.Shape[0] != count {
 		return nil, fmt.Errorf("%s has shape %v; want a row of %d numbers for each, as ccp data import writes it; "+
-			"leave it out "+
-			"if samples were changed after the import", name, a.Shape, width)
+			"leave it out if samples were changed after the import", name, a.Shape, width)
 	}
 	values, err := a.Floats()
 	if err != nil {

@@ -63,8 +63,7 @@ func (f *Form) Follow(cut Cut) (*Follower, error) {
 		step: second * cut.Step.Length}
 	if min(w.length, w.step) < w.each*(1-1e-6) {
 		return nil, fmt.Errorf("the training's time points are %.4g apart, more than a window of %s or its step of "+
-			"%s; if its "+
-			"times are not in seconds, give both as numbers of time points", w.each, cut.Window, cut.Step)
+			"%s; if its times are not in seconds, give both as numbers of time points", w.each, cut.Window, cut.Step)
 	}
 	return w, nil
 }

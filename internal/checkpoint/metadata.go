@@ -61,8 +61,7 @@ func ReadMetadata(text []byte, description any) error {
 		return ErrEarlier
 	} else if sumOf(bytes.Replace(text, []byte(s.Own), []byte(noSum), 1)) != s.Own {
 		return errors.New("it is damaged or was changed by hand: its checksum differs; copy the file again from " +
-			"where it is " +
-			"whole, or train anew")
+			"where it is whole, or train anew")
 	}
 	from, _, _ := bytes.Cut(text, []byte(sumsBegin))
 	decoder := json.NewDecoder(bytes.NewReader(append(slices.Clip(from), '}')))

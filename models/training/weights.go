@@ -175,9 +175,9 @@ func (h heldOut) weighTransforms(ctx context.Context, m transforms.Mixture, hasR
 	return m, ridge, forest
 }
 
-// besideForest returns the weight that the forest has beside the ridge classifier. m has the temperatures of both, and no
-// weight of the forest. ridge and forest are their figures alone. A forest that has learned nothing gets no weight if the
-// ridge classifier has learned something.
+// besideForest returns the weight that the forest has beside the ridge classifier. m has the temperatures of both, and
+// no weight of the forest. ridge and forest are their figures alone. A forest that has learned nothing gets no weight
+// if the ridge classifier has learned something.
 func (h heldOut) besideForest(ctx context.Context, m transforms.Mixture, ridge, forest figures) (weight float64) {
 	nothing := h.baseline() * float64(len(h.labels))
 	if forest.loss >= nothing && ridge.loss < nothing {

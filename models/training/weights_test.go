@@ -146,8 +146,8 @@ func TestBesideNetwork(t *testing.T) {
 	}
 }
 
-// A forest that is worse than the frequencies of the classes has no weight, even where so few units are held out that they
-// count for little beside the prior.
+// A forest that is worse than the frequencies of the classes has no weight, even where so few units are held out that
+// they count for little beside the prior.
 func TestForestThatLearnedNothing(t *testing.T) {
 	for forest, want := range map[float64]bool{0.45: false, 0.6: true} {
 		h := binary(24, 0.8, forest, 0)

@@ -48,8 +48,8 @@ func (s Samples) Prediction(i int, p models.Prediction, classes []string, top in
 	return a
 }
 
-// isWhole reports that sample i is a whole recording of which windows are predicted, too. Its probabilities are the mean
-// over these, of which held-out samples tell nothing.
+// isWhole reports that sample i is a whole recording of which windows are predicted, too. Its probabilities are the
+// mean over these, of which held-out samples tell nothing.
 func (s Samples) isWhole(i int) bool { return s.Along != nil && s.Along[i].Probabilities == nil }
 
 // Filtered is the class of a stream at a window, by all windows so far, as `ccp watch` tells it.

@@ -42,8 +42,7 @@ func (j *job) readLabels(path, dates string) (given map[string]string, intervals
 			return t.add(line, cells)
 		case name < 0 || label < 0:
 			return fmt.Errorf("the columns are %s; want sample and label, for recordings of one class, or start, end "+
-				"and label, "+
-				"for intervals of time", strings.Join(cells, ", "))
+				"and label, for intervals of time", strings.Join(cells, ", "))
 		}
 		return nil
 	})

@@ -157,8 +157,7 @@ func (s *stream) fits() error {
 	switch {
 	case t.layout != recordingLayout && t.layout != timepointsLayout:
 		return fmt.Errorf("the columns are those of the layout %s; a stream has a line for each time point, with a "+
-			"column for "+
-			"each sensor", t.layout)
+			"column for each sensor", t.layout)
 	case t.time >= 0 && settings.Clock != "":
 		return fmt.Errorf("the training's times were digits such as %s, which a stream cannot have; write numbers or dates",
 			settings.Clock)

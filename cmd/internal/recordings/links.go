@@ -19,8 +19,7 @@ func (m *making) linkSensors() error {
 		return fmt.Errorf("the graph is given by --links %s and by --positions %s; keep one of them", m.Links, m.Positions)
 	case m.Directed && m.Links == "":
 		return errors.New("--directed says that links lead from their first sensor to their second, and there are " +
-			"none: give " +
-			"a file of pairs by --links, or leave --directed out")
+			"none: give a file of pairs by --links, or leave --directed out")
 	case m.Links != "":
 		ends, err = m.linkedPairs()
 		m.made.Graph = fmt.Sprintf("the %d links of %s", len(ends)/2, m.Links)

@@ -175,8 +175,7 @@ func TestRolesOfReadings(t *testing.T) {
 		{"sample|time|label|sensor|value|unit|status|note", hints{},
 			"readings sample=sample time=time sensor=sensor label=label value[4]; " +
 				"column status, note is no value of a table with a line for each reading; left out (--columns names those of " +
-				"sample, time, " +
-				"sensor and values)"},
+				"sample, time, sensor and values)"},
 		{"sample|time|label|sensor|value|status", with(hints{}, Table{Leave: []string{"status"}}),
 			"readings sample=sample time=time sensor=sensor label=label value[4]"},
 		{"sample|time|sensor|value|status", ofKnown, "readings sample=sample time=time sensor=sensor value[3]"},

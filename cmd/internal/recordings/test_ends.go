@@ -68,8 +68,7 @@ func (m *making) noteUndrawable() {
 		way := ""
 		if m.Cut.Window.Length == 0 {
 			way = "; or --window LENGTH cuts windows, and tests on the last fifth of each recording, a window apart, " +
-				"which says " +
-				"little about another day or person"
+				"which says little about another day or person"
 		}
 		m.note("each class has one recording or group, so that none can be held out for a test: record each class several "+
 			"times, on other days%s", way)

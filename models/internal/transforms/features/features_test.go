@@ -425,8 +425,8 @@ func longAndShort(t *testing.T, sensors int) Shape {
 	return Shape{Columns: sensors, Channels: 1, Length: 1, Links: links, Heights: [][]float32{places}, Placed: true}
 }
 
-// Each third of the links, by their lengths, has the features that a graph of these links alone has. Links that are about
-// as long as each other, and heights that are no places, are refused.
+// Each third of the links, by their lengths, has the features that a graph of these links alone has. Links that are
+// about as long as each other, and heights that are no places, are refused.
 func TestLengths(t *testing.T) {
 	const sensors = 60
 	s := longAndShort(t, sensors)

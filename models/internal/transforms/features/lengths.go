@@ -49,9 +49,10 @@ func (s Shape) length(p pair) float64 {
 	return math.Sqrt(square)
 }
 
+// lacksLengths says what the links lack to be read apart by their lengths; "" if nothing.
 func lacksLengths(s Shape) string {
-	lacks := fmt.Sprintf("positions, and a graph of at least %d links, the longest third of which are %d times as long as "+
-		"the shortest", lengthParts*leastLinks, leastLengthRatio)
+	lacks := fmt.Sprintf("positions, and a graph of at least %d links, the longest third of which are %d times "+
+		"as long as the shortest", lengthParts*leastLinks, leastLengthRatio)
 	if !s.Placed || s.Links == nil || s.Links.Edges() < lengthParts*leastLinks {
 		return lacks
 	}
