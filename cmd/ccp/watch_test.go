@@ -59,7 +59,7 @@ func watched(t *testing.T) string {
 	path := write(t, filepath.Join(folder, "stream.csv"), strings.Join(lines, "\n")+"\n")
 	npz, dir := filepath.Join(folder, "stream.npz"), filepath.Join(folder, "run")
 	succeed(t, "data", "import", path, "--label", "activity", "--window", "2s", "--step", "1s", "--out", npz)
-	succeed(t, "train", "--data", npz, "--checkpoint", dir, "--backend", "go", "--set", "transforms=power")
+	succeed(t, "train", "--data", npz, "--checkpoint", dir, "--backend", "go", "--fast", "--set", "transforms=power")
 	return dir
 }
 
