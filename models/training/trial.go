@@ -77,8 +77,8 @@ func (r *run) holdOut(ctx context.Context, data *datasets.Dataset) (*heldOutTria
 		return nil, fmt.Errorf("the trial on %d of the %d training samples: %w", len(d.Train), len(data.Train), err)
 	}
 	t := &heldOutTrial{data: d, held: held, mixture: members.Mixture, parts: map[string]transforms.Score{},
-		heldOut: heldOut{families: r.holdsFamilies(data), shares: shares, units: unitsOf(d, d.Test), labels: make([]int32, len(d.Test)),
-			readings: make([]transforms.Reading, len(d.Test))}}
+		heldOut: heldOut{families: r.holdsFamilies(data), shares: shares, units: unitsOf(d, d.Test),
+			labels: make([]int32, len(d.Test)), readings: make([]transforms.Reading, len(d.Test))}}
 	loop.Parallel(len(d.Test), func(at int) {
 		if ctx.Err() != nil {
 			return
