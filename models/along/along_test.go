@@ -33,8 +33,8 @@ func drawn(rng *rand.Rand, windows, classes int) (all [][]float64) {
 func paths(m *Model, windows [][]float64, do func(path []int, weight float64)) {
 	a, n := m.Transitions(m.Step), len(m.Prior)
 	path := make([]int, len(windows))
-	var go1 func(at int, weight float64)
-	go1 = func(at int, weight float64) {
+	var extend func(at int, weight float64)
+	extend = func(at int, weight float64) {
 		if at == len(windows) {
 			do(path, weight)
 			return
@@ -45,10 +45,10 @@ func paths(m *Model, windows [][]float64, do func(path []int, weight float64)) {
 				step = a[path[at-1]][k]
 			}
 			path[at] = k
-			go1(at+1, weight*step*math.Pow(windows[at][k]/m.Prior[k], m.Power))
+			extend(at+1, weight*step*math.Pow(windows[at][k]/m.Prior[k], m.Power))
 		}
 	}
-	go1(0, 1)
+	extend(0, 1)
 }
 
 // The filter's probabilities, and those that later windows help with, are those of a sum over all paths. The best path
