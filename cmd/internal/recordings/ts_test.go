@@ -121,7 +121,7 @@ func TestTSErrors(t *testing.T) {
 		messagetest.Names(t, refused(t, Options{Table: table}, array), "--"+option+" … form of tables … long")
 	}
 	messagetest.Names(t, refused(t, Options{}, filepath.Join(folder, "none.ts")), "none.ts … no such file")
-	messagetest.Names(t, refused(t, Options{}, put(t, folder, "a.mat", "")), "a.mat … neither … .csv")
+	messagetest.Names(t, refused(t, Options{}, put(t, folder, "a.doc", "")), "a.doc … neither … .csv")
 }
 
 // Values with their times are read whole: dates have colons, sensors times of their own, numbers signs and exponents.

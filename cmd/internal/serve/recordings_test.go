@@ -24,8 +24,8 @@ import (
 // The metadata of a classifier of recordings say in which order a time point has its values.
 func TestMetadataNameTheColumns(t *testing.T) {
 	for reading, want := range map[string]string{
-		`{"take":["hip.x","hip.y","head.x","head.y"]}`: `{"sensors":["hip","head"],"channels":["x","y"]}`,
-		`{}`: `{"sensors":["hip","head"]}`,
+		`{"take":["hip.x","hip.y","head.x","head.y"]}`: `{"sensors":["hip","head"],"channels":["x","y"],"held_out":2}`,
+		`{}`: `{"sensors":["hip","head"],"held_out":2}`,
 	} {
 		s, _ := newServer(t, func(c *Config) {
 			recorded(t, c)

@@ -28,7 +28,8 @@ func TestEndpoints(t *testing.T) {
 	url := listen(t, s)
 	metadata := `{"name":"tiny","versions":["7"],"platform":"ccp","inputs":[{"name":"signals","datatype":"FP32","shape":[-1,4,2]}],
 		"outputs":[{"name":"probabilities","datatype":"FP32","shape":[-1,3]},
-		{"name":"class","datatype":"INT64","shape":[-1]},{"name":"label","datatype":"BYTES","shape":[-1]}]}`
+		{"name":"class","datatype":"INT64","shape":[-1]},{"name":"label","datatype":"BYTES","shape":[-1]},
+		{"name":"p_values","datatype":"FP64","shape":[-1,3]}],"parameters":{"held_out":2}}`
 	for _, c := range []struct {
 		method, path string
 		code         int
