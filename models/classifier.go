@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/internal/ops"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models/along"
+	"github.com/clusterpool/ccp/models/conformal"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -40,7 +41,7 @@ type Classifier struct {
 	// was learned.
 	Along *along.Model
 	// Conformal is nil if no samples were held out of the training, or an earlier version trained.
-	Conformal *Conformal
+	Conformal *conformal.Predictor
 	// Snapshot is the snapshot of the checkpoint that Load took, such as "best-00001900", and Step is its training
 	// step.
 	Snapshot string

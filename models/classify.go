@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models/along"
+	"github.com/clusterpool/ccp/models/conformal"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"gonum.org/v1/gonum/floats"
 )
@@ -176,7 +177,7 @@ type Calibration struct {
 
 // held is what a snapshot keeps beside the weights to classify by.
 type held struct {
-	Calibration *Calibration `json:"calibration,omitempty"`
-	Along       *along.Model `json:"along,omitempty"`
-	Conformal   *Conformal   `json:"conformal,omitempty"`
+	Calibration *Calibration         `json:"calibration,omitempty"`
+	Along       *along.Model         `json:"along,omitempty"`
+	Conformal   *conformal.Predictor `json:"conformal,omitempty"`
 }

@@ -221,7 +221,7 @@ func (o LoadOptions) read(fsys fs.FS, name string) (_ *Classifier, err error) {
 			c.Snapshot, c.Step = fmt.Sprintf("%s-%08d", kind, step), step
 			c.Calibration, c.Along, c.Conformal = state.Calibration, state.Along, state.Conformal
 			classes := len(c.ClassNames)
-			if err := cmp.Or(c.Along.Check(classes), c.Conformal.fits(classes), c.openRidge()); err != nil {
+			if err := cmp.Or(c.Along.Check(classes), c.Conformal.Check(classes), c.openRidge()); err != nil {
 				return nil, err
 			}
 			if kind == checkpoint.Best {

@@ -41,7 +41,7 @@ type evalJSON struct {
 	training.Evaluation
 }
 
-// setsJSON says how sets of classes of a coverage fare on a split, see models.Conformal.
+// setsJSON says how sets of classes of a coverage fare on a split, see conformal.Predictor.
 type setsJSON struct {
 	Coverage float64  `json:"coverage"` // that was asked for
 	Samples  int      `json:"samples"`

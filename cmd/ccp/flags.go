@@ -134,7 +134,7 @@ func checkCoverage(cmd *cobra.Command, c *models.Classifier, coverage float64, c
 	if coverage == 0 {
 		return nil
 	}
-	if err := c.Conformal.Check(coverage); err != nil {
+	if err := c.Conformal.Allows(coverage); err != nil {
 		return usage(cmd, fmt.Errorf("--coverage %g: %s: %w", coverage, checkpoint, err))
 	}
 	return nil

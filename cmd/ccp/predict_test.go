@@ -18,6 +18,7 @@ import (
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/conformal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -564,7 +565,7 @@ func TestColumnsOfPredictions(t *testing.T) {
 		[]string{"class", "rise"}, 0, classify.Sets{})
 	assert.Equal(t, [][]string{{"name", "class", "probability", "probability of class", "rise"},
 		{"a", "class", "0.75", "0.75", "0.25"}}, rows)
-	sets := classify.Sets{Coverage: 0.5, By: models.NewConformal([]float64{0.1, 0.3, 0.8}, []int32{0, 0, 1}, 2)}
+	sets := classify.Sets{Coverage: 0.5, By: conformal.New([]float64{0.1, 0.3, 0.8}, []int32{0, 0, 1}, 2)}
 	rows = classify.Samples{Names: []string{"a", "b"}}.Table(
 		[]models.Prediction{{Name: "set", Probability: 0.75, Probabilities: []float64{0.75, 0.25}},
 			{Name: "set", Probability: 0.5, Probabilities: []float64{0.25, 0.25}}}, []string{"set", "rise"}, 1, sets)

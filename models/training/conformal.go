@@ -5,13 +5,14 @@ import (
 
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/conformal"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 )
 
 // conformal returns the scores of the held-out samples by the members, weighed as they will predict. calibration is
 // the network's, if it predicts alone.
-func (t *heldOutTrial) conformal(m transforms.Mixture, calibration *models.Calibration) *models.Conformal {
+func (t *heldOutTrial) conformal(m transforms.Mixture, calibration *models.Calibration) *conformal.Predictor {
 	scores := make([]float64, len(t.labels))
 	loop.Parallel(len(scores), func(at int) {
 		var p []float64
@@ -26,7 +27,7 @@ func (t *heldOutTrial) conformal(m transforms.Mixture, calibration *models.Calib
 		}
 		scores[at] = 1 - p[t.labels[at]]
 	})
-	c := models.NewConformal(scores, t.labels, len(t.shares))
+	c := conformal.New(scores, t.labels, len(t.shares))
 	if t.data.Groups != nil {
 		c.Groups = t.unitCount()
 	}
@@ -34,12 +35,12 @@ func (t *heldOutTrial) conformal(m transforms.Mixture, calibration *models.Calib
 }
 
 // validationScores returns the scores of the validation samples, which have these probabilities without temperature.
-func (r *run) validationScores(probabilities [][]float64, labels []int32, temperature float64) *models.Conformal {
+func (r *run) validationScores(probabilities [][]float64, labels []int32, temperature float64) *conformal.Predictor {
 	scores := make([]float64, len(labels))
 	for at, p := range probabilities {
 		scores[at] = 1 - prob.Temper(p, temperature)[labels[at]]
 	}
-	c := models.NewConformal(scores, labels, r.data.Classes())
+	c := conformal.New(scores, labels, r.data.Classes())
 	if r.data.Groups != nil {
 		units := unitsOf(r.data, r.data.Validation)
 		c.Groups = slices.Max(units) + 1

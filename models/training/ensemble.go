@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/conformal"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 )
 
@@ -66,10 +67,10 @@ func (r *run) fitTransforms(ctx context.Context) error {
 
 // weighing is what is known beside the weights, once the members of the ensemble have been weighed.
 type weighing struct {
-	report      string              // how the members predict held-out samples, for a notice
-	network     []Member            // the network, and the network on a random graph, if they were tried
-	calibration *models.Calibration // of the network, if it predicts alone
-	conformal   *models.Conformal   // of the held-out samples
+	report      string               // how the members predict held-out samples, for a notice
+	network     []Member             // the network, and the network on a random graph, if they were tried
+	calibration *models.Calibration  // of the network, if it predicts alone
+	conformal   *conformal.Predictor // of the held-out samples
 }
 
 // weighMembers weighs the ridge classifier, the forest and the network by a quarter of the training samples, see

@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/along"
+	"github.com/clusterpool/ccp/models/conformal"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -91,7 +92,7 @@ func (r *run) endEpoch() error {
 type validation struct {
 	score       *Score // nil without validation samples
 	calibration *models.Calibration
-	conformal   *models.Conformal
+	conformal   *conformal.Predictor
 }
 
 // validate evaluates the classifier on the validation samples.
@@ -120,9 +121,9 @@ func (r *run) validate() (v validation, err error) {
 func (r *run) keep(e Epoch, by validation) error {
 	state := struct {
 		Epoch
-		Calibration *models.Calibration `json:"calibration,omitempty"`
-		Along       *along.Model        `json:"along,omitempty"`
-		Conformal   *models.Conformal   `json:"conformal,omitempty"`
+		Calibration *models.Calibration  `json:"calibration,omitempty"`
+		Along       *along.Model         `json:"along,omitempty"`
+		Conformal   *conformal.Predictor `json:"conformal,omitempty"`
 	}{e, by.calibration, r.state.Along, by.conformal}
 	noWeight := func(v *model.Variable) bool { return !variables.IsWeight(v) }
 	return checkpoint.Save(r.dir, checkpoint.Best, r.state.Step, 1, r.classifier.Store(), state, noWeight)

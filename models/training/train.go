@@ -17,6 +17,7 @@ import (
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/along"
+	"github.com/clusterpool/ccp/models/conformal"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -42,9 +43,9 @@ type trainState struct {
 	// Along says how classes follow each other in the streams of the training.
 	Along *along.Model `json:"along,omitempty"`
 	// Conformal is by the samples that the members of the ensemble were weighed by.
-	Conformal *models.Conformal `json:"conformal,omitempty"`
-	Members   []Member          `json:"members,omitempty"`
-	Findings  datasets.Findings `json:"findings,omitempty"`
+	Conformal *conformal.Predictor `json:"conformal,omitempty"`
+	Members   []Member             `json:"members,omitempty"`
+	Findings  datasets.Findings    `json:"findings,omitempty"`
 	// InGo says that the network is trained in pure Go, as its trial was, whatever the backend.
 	InGo  bool      `json:"in_go,omitempty"`
 	Looks []float64 `json:"looks,omitempty"` // what pause.look returned

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/conformal"
 )
 
-// Sets gives sets of classes and p-values beside predictions, see models.Conformal. The zero value gives none.
+// Sets gives sets of classes and p-values beside predictions, see conformal.Predictor. The zero value gives none.
 type Sets struct {
-	By       *models.Conformal
+	By       *conformal.Predictor
 	Coverage float64 // between 0 and 1; 0: no sets are asked for
 }
 

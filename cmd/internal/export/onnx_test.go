@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/conformal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -51,7 +52,7 @@ func checkOrder(t *testing.T, c *models.Classifier, input string) {
 // TestONNXStructure checks all that is declared in one model.
 func TestONNXStructure(t *testing.T) {
 	c := classifier(t, variants["norms"])
-	c.Conformal = models.NewConformal([]float64{0.5, 0.1}, []int32{0, 2}, 3)
+	c.Conformal = conformal.New([]float64{0.5, 0.1}, []int32{0, 2}, 3)
 	raw, err := ONNX(c)
 	require.NoError(t, err)
 	m := decodeModel(t, raw)

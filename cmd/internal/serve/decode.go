@@ -12,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/conformal"
 )
 
 // The documents of the Open Inference Protocol, version 2, over HTTP/REST, with Triton's extensions for binary tensors
@@ -55,7 +56,7 @@ type inferRequest struct {
 }
 
 // takeScores takes the scores by which there are p-values, if the request asks for any.
-func (d *inferRequest) takeScores(by *models.Conformal) error {
+func (d *inferRequest) takeScores(by *conformal.Predictor) error {
 	if !slices.ContainsFunc(d.outputs, func(o output) bool { return o.name == pValuesTensor }) {
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/conformal"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -62,7 +63,7 @@ func save(t testing.TB, dir string, step, answer int) {
 	require.NoError(t, checkpoint.Start(dir, m, graph.WriteFile))
 	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(),
 		map[string]any{"calibration": models.Calibration{Samples: 2, Temperature: 1},
-			"conformal": models.Conformal{Scores: []float64{-0.1, 0.2}, PerClass: []int{1, 1, 0}}},
+			"conformal": conformal.Predictor{Scores: []float64{-0.1, 0.2}, PerClass: []int{1, 1, 0}}},
 		func(v *model.Variable) bool { return !variables.IsWeight(v) }))
 }
 

@@ -54,7 +54,7 @@ func asked(raw string, c *models.Classifier) (cut recording.Cut, sets classify.S
 	if asked := query.Get("coverage"); query.Has("coverage") {
 		share, err := text.ParseShare(asked)
 		if err == nil {
-			err = c.Conformal.Check(share)
+			err = c.Conformal.Allows(share)
 		}
 		if err != nil {
 			return cut, sets, bad("coverage=%s: %w", suggest.Clip(asked), err)

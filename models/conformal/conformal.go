@@ -1,4 +1,6 @@
-package models
+// Package conformal says which classes a sample may be of, and whether it suits any, by samples that were held out of a
+// training.
+package conformal
 
 import (
 	"errors"
@@ -10,14 +12,14 @@ import (
 	"github.com/clusterpool/ccp/internal/loop"
 )
 
-// Conformal says of a new sample which classes it may be of, and whether it suits any, by samples that were held out
-// of the training: inductive conformal prediction (Papadopoulos et al. 2002; Vovk, Gammerman and Shafer 2005), as
+// Predictor says of a new sample which classes it may be of, and whether it suits any, by samples that were held out of
+// the training: inductive conformal prediction (Papadopoulos et al. 2002; Vovk, Gammerman and Shafer 2005), as
 // Angelopoulos and Bates (2023, "Conformal prediction: a gentle introduction") describe it. The score of a sample for
 // a class is 1 - the probability of the class. If new samples are drawn as the held-out ones were, a set of classes
 // holds the truth as often as its coverage says, however right or wrong the classifier is.
 //
 // Where the training has groups, the held-out samples are of other groups than those that the classifier was fitted to.
-type Conformal struct {
+type Predictor struct {
 	// Scores are those of the held-out samples for their own class, ascending: 1 - its probability.
 	Scores []float64 `json:"scores"`
 	// PerClass counts the held-out samples of each class. A class without any has no p-value.
@@ -26,13 +28,13 @@ type Conformal struct {
 	Groups int `json:"groups,omitempty"`
 }
 
-// NewConformal returns what the scores of held-out samples say, which are in any order, see Conformal. labels are their
+// New returns what the scores of held-out samples say, which are in any order, see Predictor. labels are their
 // classes. Of more than mostScores samples it takes some, evenly spaced. It returns nil if there are none.
-func NewConformal(scores []float64, labels []int32, classes int) *Conformal {
+func New(scores []float64, labels []int32, classes int) *Predictor {
 	if len(scores) == 0 {
 		return nil
 	}
-	c := &Conformal{PerClass: make([]int, classes)}
+	c := &Predictor{PerClass: make([]int, classes)}
 	for _, at := range loop.Spread(loop.Indices(len(scores)), mostScores) {
 		c.Scores = append(c.Scores, scores[at])
 		c.PerClass[labels[at]]++
@@ -45,8 +47,9 @@ func NewConformal(scores []float64, labels []int32, classes int) *Conformal {
 // half a percent.
 const mostScores = 5000
 
-// fits returns an error if the scores are not those of a classifier of so many classes, as only damage makes them.
-func (c *Conformal) fits(classes int) error {
+// Check returns an error if the scores are not those of a classifier of so many classes, as only damage makes them. c
+// may be nil, which no samples make.
+func (c *Predictor) Check(classes int) error {
 	if c == nil {
 		return nil
 	}
@@ -65,7 +68,7 @@ func (c *Conformal) fits(classes int) error {
 // If the sample is of the class, and drawn as the held-out ones were, p is at most α in a share α of samples. The
 // largest of all classes is the p-value of the hypothesis that the sample is of a class of the training at all. A class
 // without held-out samples has NaN.
-func (c *Conformal) PValues(probabilities []float64) []float64 {
+func (c *Predictor) PValues(probabilities []float64) []float64 {
 	p := make([]float64, len(probabilities))
 	for k, probability := range probabilities {
 		p[k] = math.NaN()
@@ -77,10 +80,10 @@ func (c *Conformal) PValues(probabilities []float64) []float64 {
 	return p
 }
 
-// Check returns an error if sets of this coverage, between 0 and 1, would hold every class whatever the sample is,
+// Allows returns an error if sets of this coverage, between 0 and 1, would hold every class whatever the sample is,
 // because too few samples were held out. Of n samples the largest coverage is n/(n+1). c may be nil, which no samples
 // make.
-func (c *Conformal) Check(coverage float64) error {
+func (c *Predictor) Allows(coverage float64) error {
 	if c == nil {
 		return errors.New("the checkpoint has no scores of held-out samples: it is of an earlier version, or no samples " +
 			"could be held out of its training; train anew with this version, or with more samples of each class")
@@ -99,7 +102,7 @@ const coverageSlack = 1e-9
 
 // Set returns the classes that a set of this coverage holds: those whose p-value is above 1 - coverage, in their
 // order. It is empty if the sample suits none of the classes.
-func (c *Conformal) Set(pValues []float64, coverage float64) (classes []int) {
+func (c *Predictor) Set(pValues []float64, coverage float64) (classes []int) {
 	for k, p := range pValues {
 		if p > 1-coverage+coverageSlack { // NaN is not
 			classes = append(classes, k)
@@ -110,7 +113,7 @@ func (c *Conformal) Set(pValues []float64, coverage float64) (classes []int) {
 
 // Remarks tells what limits sets of classes: classes without held-out samples, and scores that are equal, as those of
 // a forest of few trees. names are those of the classes.
-func (c *Conformal) Remarks(names []string) (lines []string) {
+func (c *Predictor) Remarks(names []string) (lines []string) {
 	var without []string
 	for k, n := range c.PerClass {
 		if n == 0 {

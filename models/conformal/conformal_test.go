@@ -1,4 +1,4 @@
-package models
+package conformal
 
 import (
 	"fmt"
@@ -13,13 +13,13 @@ import (
 
 // The p-values are those of crepes 0.9.1 without smoothing, and the sets those of MAPIE 1.6.0's lac, of 19 held-out
 // samples with ties. All values are in 64ths, so that no rounding decides.
-func TestConformalAsOthers(t *testing.T) {
+func TestAsOthers(t *testing.T) {
 	labels := []int32{2, 2, 2, 0, 1, 1, 2, 1, 0, 0, 2, 0, 2, 2, 0, 2, 1, 0, 2}
 	var scores []float64
 	for _, s := range []float64{46, 17, 46, 11, 18, 5, 32, 31, 10, 30, 8, 6, 32, 19, 30, 39, 56, 45, 33} {
 		scores = append(scores, s/64)
 	}
-	c := NewConformal(scores, labels, 3)
+	c := New(scores, labels, 3)
 	assert.Equal(t, []int{6, 4, 9}, c.PerClass)
 	assert.Equal(t, 46./64, scores[0], "the scores stay as they were given")
 	for _, sample := range []struct {
@@ -43,27 +43,27 @@ func TestConformalAsOthers(t *testing.T) {
 		assert.Equal(t, sample.most, c.Set(p, 0.8))
 		assert.Equal(t, sample.most, c.Set(p, 0.9))
 	}
-	require.NoError(t, c.Check(0.95), "19 of 20")
-	messagetest.Names(t, c.Check(0.951).Error(), "0.951 … 20 held-out samples … 19 … 19/20 = 0.95")
+	require.NoError(t, c.Allows(0.95), "19 of 20")
+	messagetest.Names(t, c.Allows(0.951).Error(), "0.951 … 20 held-out samples … 19 … 19/20 = 0.95")
 	messagetest.EachNames(t, c.Remarks([]string{"a", "b", "c"}), "3 of the 19 … score of another … more often")
 }
 
 // A set holds the classes whose score is at most the ceil((n+1)c)-th of the held-out ones, for any n and c.
-func TestConformalSetIsAQuantile(t *testing.T) {
+func TestSetIsAQuantile(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	for n := 1; n < 60; n++ {
 		scores := make([]float64, n)
 		for i := range scores {
 			scores[i] = draw.Float64()
 		}
-		c := NewConformal(scores, make([]int32, n), 1)
+		c := New(scores, make([]int32, n), 1)
 		for percent := 1; percent < 100; percent++ {
 			coverage, rank := float64(percent)/100, ((n+1)*percent+99)/100
 			if rank > n {
-				require.Error(t, c.Check(coverage), "%d %d", n, percent)
+				require.Error(t, c.Allows(coverage), "%d %d", n, percent)
 				continue
 			}
-			require.NoError(t, c.Check(coverage), "%d %d", n, percent)
+			require.NoError(t, c.Allows(coverage), "%d %d", n, percent)
 			at := c.Scores[rank-1]
 			assert.Len(t, c.Set(c.PValues([]float64{1 - at}), coverage), 1, "%d %d", n, percent)
 			assert.Empty(t, c.Set(c.PValues([]float64{1 - at - 1e-9}), coverage), "%d %d", n, percent)
@@ -72,7 +72,7 @@ func TestConformalSetIsAQuantile(t *testing.T) {
 }
 
 // Whatever is drawn, sets of drawn scores hold a drawn score as often as asked.
-func TestConformalCoverage(t *testing.T) {
+func TestCoverage(t *testing.T) {
 	draw := rand.New(rand.NewPCG(3, 4))
 	held := 0
 	const trials = 20_000
@@ -81,43 +81,43 @@ func TestConformalCoverage(t *testing.T) {
 		for i := range scores {
 			scores[i] = draw.Float64()
 		}
-		c := NewConformal(scores, make([]int32, 39), 1)
+		c := New(scores, make([]int32, 39), 1)
 		held += len(c.Set(c.PValues([]float64{1 - draw.Float64()}), 0.9))
 	}
 	assert.InDelta(t, 0.9, float64(held)/trials, 0.01)
 }
 
-// A class without held-out samples has no p-value, is in no set and is named. Without any, there is no Conformal.
-func TestConformalOfFewSamples(t *testing.T) {
-	c := NewConformal([]float64{0.2, 0.1}, []int32{0, 2}, 3)
+// A class without held-out samples has no p-value, is in no set and is named. Without any, there is no predictor.
+func TestOfFewSamples(t *testing.T) {
+	c := New([]float64{0.2, 0.1}, []int32{0, 2}, 3)
 	p := c.PValues([]float64{0.05, 0.85, 0.8})
 	assert.Equal(t, 1./3, p[0])
 	assert.True(t, math.IsNaN(p[1]))
 	assert.Equal(t, 2./3, p[2], "a score as great as a held-out one counts it")
 	assert.Equal(t, []int{2}, c.Set(p, 0.5))
 	messagetest.EachNames(t, c.Remarks([]string{"a", "b", "c"}), "no sample of b … train with more")
-	assert.Nil(t, NewConformal(nil, nil, 3))
-	messagetest.Names(t, (*Conformal)(nil).Check(0.9).Error(), "no scores … earlier version … train anew")
+	assert.Nil(t, New(nil, nil, 3))
+	messagetest.Names(t, (*Predictor)(nil).Allows(0.9).Error(), "no scores … earlier version … train anew")
 	many := make([]float64, 15_000)
-	assert.Len(t, NewConformal(many, make([]int32, len(many)), 1).Scores, 5000)
+	assert.Len(t, New(many, make([]int32, len(many)), 1).Scores, 5000)
 }
 
 // A checkpoint whose scores no training wrote is refused.
-func TestConformalOfADamagedCheckpoint(t *testing.T) {
-	for _, c := range []*Conformal{{PerClass: []int{1, 1}}, {Scores: []float64{0.1}, PerClass: []int{1}},
+func TestOfADamagedCheckpoint(t *testing.T) {
+	for _, c := range []*Predictor{{PerClass: []int{1, 1}}, {Scores: []float64{0.1}, PerClass: []int{1}},
 		{Scores: []float64{0.2, 0.1}, PerClass: []int{1, 1}}} {
-		messagetest.Names(t, c.fits(2).Error(), "scores … damaged … order … 2")
+		messagetest.Names(t, c.Check(2).Error(), "scores … damaged … order … 2")
 	}
-	require.NoError(t, (&Conformal{Scores: []float64{0.1, 0.1}, PerClass: []int{2, 0}}).fits(2))
-	require.NoError(t, (*Conformal)(nil).fits(2))
+	require.NoError(t, (&Predictor{Scores: []float64{0.1, 0.1}, PerClass: []int{2, 0}}).Check(2))
+	require.NoError(t, (*Predictor)(nil).Check(2))
 }
 
-func ExampleConformal() {
+func ExamplePredictor() {
 	held := []float64{0.05, 0.1, 0.3, 0.02} // 1 - the probability of the class of each held-out sample
-	c := NewConformal(held, []int32{0, 1, 0, 1}, 2)
+	c := New(held, []int32{0, 1, 0, 1}, 2)
 	p := c.PValues([]float64{0.96, 0.04})
 	fmt.Println(p, c.Set(p, 0.75))
-	fmt.Println(c.Check(0.9) != nil)
+	fmt.Println(c.Allows(0.9) != nil)
 	// Output:
 	// [0.8 0.2] [0]
 	// true
