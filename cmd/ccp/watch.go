@@ -229,6 +229,10 @@ func (r *watching) end(err error) error {
 		fmt.Fprintf(r.cmd.ErrOrStderr(), "left out: %s and %s\n", text.Count(s.Unusable, "window"),
 			text.Count(r.badLines, "line"))
 	}
+	if n := s.Resent + s.Late; n > 0 {
+		fmt.Fprintf(r.cmd.ErrOrStderr(), "left out: %s that repeat the one before, and %s not later than it\n",
+			text.Count(s.Resent, "row"), text.Count(s.Late, "row"))
+	}
 	return nil
 }
 

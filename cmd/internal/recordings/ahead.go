@@ -23,18 +23,19 @@ func (m *making) joinStretches() {
 	})
 	var whole []*sample
 	for _, part := range m.samples {
-		last := len(whole) - 1
+		last, from := len(whole)-1, 0
 		if part.from == 0 || last < 0 || whole[last].of != part.of {
 			first := *part
 			first.Values, first.Times = slices.Clone(part.Values), slices.Clone(part.Times)
 			first.label = suggest.Truth(suggest.Tidy(cmp.Or(m.Rest, noEvent)))
 			whole, last = append(whole, &first), last+1
 		} else {
+			from = whole[last].Timepoints() // part.from counts lines that came twice, too
 			whole[last].Values = append(whole[last].Values, part.Values...)
 			whole[last].Times = append(whole[last].Times, part.Times...)
 		}
 		if part.label != "" {
-			whole[last].events = append(whole[last].events, marked{part.from, part.from + part.Timepoints(), part.label})
+			whole[last].events = append(whole[last].events, marked{from, from + part.Timepoints(), part.label})
 		}
 	}
 	m.samples = whole

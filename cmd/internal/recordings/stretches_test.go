@@ -1,7 +1,9 @@
 package recordings
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -244,6 +246,14 @@ func TestReadAnnotated(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []Marking{{0, 100, "stand"}, {100, 130, "other"}, {130, 225, "walk"}, {225, 230, "other"}},
 		all[0].Parts)
+	again := strings.Split(streamOf(true, parts...), "\n")
+	again = slices.Insert(again, 50, again[50]) // a line that was sent again
+	twice := put(t, t.TempDir(), "twice.csv", strings.Join(again, "\n"))
+	all, notes, err := ReadAnnotated(t.Context(), []string{twice}, d.Form, Annotation{Label: "state"})
+	require.NoError(t, err)
+	assert.Len(t, all[0].Values, 230)
+	assert.Equal(t, []Marking{{0, 100, "stand"}, {130, 225, "walk"}}, all[0].Parts)
+	messagetest.Names(t, errors.New(strings.Join(notes, "\n")), "1 line … another one … line 52")
 	plain := put(t, t.TempDir(), "plain.csv", streamOf(false, parts...))
 	labels := put(t, t.TempDir(), "labels.csv", "start,end,label\n0,10,stand\n13,22.5,walk\n")
 	all, _, err = ReadAnnotated(t.Context(), []string{plain}, d.Form, Annotation{Labels: labels})

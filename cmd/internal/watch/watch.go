@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/text"
@@ -73,9 +74,12 @@ type Watcher struct {
 	classifier *models.Classifier
 	follower   *recording.Follower
 	decider    *along.Decider
+	window     float64 // its length, in the unit of times
 	rateTold   bool
 	note       func(line string)
-	rows       int // since the begin, or the last time that the clock was set back
+	rows       int       // since the begin, or the last time that the clock was set back
+	lastTime   float64   // of the last row
+	values     []float64 // of the last row
 }
 
 // Summary counts what a watcher has seen.
@@ -87,7 +91,11 @@ type Summary struct {
 	Unusable int `json:"unusable"`
 	Missing  int `json:"missing"`
 	// Gaps counts how often windows were missing, so that all before was forgotten.
-	Gaps    int `json:"gaps"`
+	Gaps int `json:"gaps"`
+	// Resent counts rows that repeat the one before, and Late those whose time is not after the one before: both are left
+	// out.
+	Resent  int `json:"resent"`
+	Late    int `json:"late"`
 	Changes int `json:"changes"`
 	Raw     int `json:"raw_changes"` // of the most probable class of each window alone
 	// Seconds of each class, by its name; "" before the first decision.
@@ -121,7 +129,7 @@ func New(c *models.Classifier, o Options, note func(line string)) (*Watcher, err
 	if err != nil {
 		return nil, err
 	}
-	return &Watcher{classifier: c, follower: follower, decider: m.Decide(step, o.Rule), note: note,
+	return &Watcher{classifier: c, follower: follower, decider: m.Decide(step, o.Rule), window: window, note: note,
 		Summary: Summary{Lasted: map[string]float64{}, last: along.Unknown, raw: along.Unknown}}, nil
 }
 
@@ -129,6 +137,10 @@ func New(c *models.Classifier, o Options, note func(line string)) (*Watcher, err
 // missing ones. It returns what can be told now.
 func (w *Watcher) Add(ctx context.Context, time float64, values []float64) (told []Told, err error) {
 	complete, skipped, err := w.follower.Add(time, values)
+	if errors.Is(err, recording.ErrSetBack) && w.lastTime-time <= w.window {
+		w.leave(time, values)
+		return nil, nil
+	}
 	if errors.Is(err, recording.ErrSetBack) {
 		w.note(fmt.Sprintf("%v: the clock was set back, and all begins anew", err))
 		told, err = w.Finish(ctx)
@@ -141,6 +153,7 @@ func (w *Watcher) Add(ctx context.Context, time float64, values []float64) (told
 		return told, err
 	}
 	w.Rows, w.rows, w.Missing = w.Rows+1, w.rows+1, w.Missing+skipped
+	w.lastTime, w.values = time, append(w.values[:0], values...)
 	w.checkRate()
 	if skipped > 0 {
 		w.note(fmt.Sprintf("a gap before time %s: %s missing, and all begins anew", text.Time(time),
@@ -148,6 +161,29 @@ func (w *Watcher) Add(ctx context.Context, time float64, values []float64) (told
 	}
 	more, err := w.tell(ctx, complete)
 	return append(told, more...), err
+}
+
+// leave leaves out a row that is not later than the one before, but by no more than a window earlier: one that was sent
+// again, or came late. A note tells of the first of each kind.
+func (w *Watcher) leave(time float64, values []float64) {
+	same := func(a, b float64) bool { return a == b || a != a && b != b }
+	if time == w.lastTime && slices.EqualFunc(values, w.values, same) {
+		w.Resent++
+		if w.Resent == 1 {
+			w.note(fmt.Sprintf("left out: a row that repeats the one before, at time %s; further ones are counted",
+				text.Time(time)))
+		}
+		return
+	}
+	w.Late++
+	if w.Late > 1 {
+		return
+	}
+	why := "is before the last one, " + text.Time(w.lastTime)
+	if time == w.lastTime {
+		why = "had a row already, with other values"
+	}
+	w.note(fmt.Sprintf("left out: a row whose time %s %s; further ones are counted", text.Time(time), why))
 }
 
 // Finish tells what is left at the end of the stream, and begins anew.
