@@ -60,7 +60,7 @@ func (d *inferRequest) takeScores(by *conformal.Predictor) error {
 	if !slices.ContainsFunc(d.outputs, func(o output) bool { return o.name == pValuesTensor }) {
 		return nil
 	}
-	if err := by.Check(0); err != nil {
+	if err := by.Allows(0); err != nil {
 		return bad("%w", err)
 	}
 	d.sets.By = by
