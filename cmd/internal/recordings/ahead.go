@@ -6,11 +6,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // noEvent is the class of windows that no event follows soon, unless --rest names it.
@@ -27,7 +29,7 @@ func (m *making) joinStretches() {
 		if part.from == 0 || last < 0 || whole[last].of != part.of {
 			first := *part
 			first.Values, first.Times = slices.Clone(part.Values), slices.Clone(part.Times)
-			first.label = suggest.Truth(suggest.Tidy(cmp.Or(m.Rest, noEvent)))
+			first.label = m.quiet()
 			whole, last = append(whole, &first), last+1
 		} else {
 			from = whole[last].Timepoints() // part.from counts lines that came twice, too
@@ -69,7 +71,7 @@ func (m *making) warnings(x *sample, windows []recording.Window) (all []warned, 
 	default:
 		return nil, 0, errors.New("it has no times: give --ahead, --after and --window as numbers of time points")
 	}
-	ahead, after := second*m.Ahead.Length, second*cmp.Or(m.After.Length, m.Ahead.Length)
+	ahead, after := second*m.Ahead.Length, second*m.after().Length
 	for _, w := range windows {
 		label, begun, isNear := x.label, 0, false
 		start, soonest := timeOf(w.From), math.Inf(1)
@@ -94,16 +96,69 @@ func (m *making) warnings(x *sample, windows []recording.Window) (all []warned, 
 	return all, left, nil
 }
 
-// checkEvents returns an error if no recording has an event, or if no window has one ahead.
-func (m *making) checkEvents() error {
-	if m.Ahead.Length == 0 {
-		return nil
+// quiet returns the class of windows that no event follows soon.
+func (m *making) quiet() string { return suggest.Truth(suggest.Tidy(cmp.Or(m.Rest, noEvent))) }
+
+// after returns how long after an event windows are left out.
+func (m *making) after() recording.Span {
+	return recording.Span{Length: cmp.Or(m.After.Length, m.Ahead.Length), Timepoints: m.Ahead.Timepoints}
+}
+
+// eventCount counts the events of a class, and those that a window has ahead.
+type eventCount struct{ all, warned int }
+
+// countEvents counts the events of a recording, of which these windows are taken.
+func (c *cutter) countEvents(x *sample, windows []warned) {
+	hasWindow := map[int]bool{}
+	for _, w := range windows {
+		if w.label != x.label {
+			hasWindow[w.after] = true // events are in order: it is the next
+		}
 	}
-	warn := slices.ContainsFunc(m.samples, func(x *sample) bool { return x.label != cmp.Or(m.Rest, noEvent) })
-	if !warn {
+	for i, e := range x.events {
+		of := c.events[e.label]
+		of.all++
+		if hasWindow[i] {
+			of.warned++
+		}
+		c.events[e.label] = of
+	}
+}
+
+// nearEvents says which windows are left out for an event.
+func (c *cutter) nearEvents() string {
+	return fmt.Sprintf("%s in an event, or less than %s after one (--after, which is as long as --ahead unless it "+
+		"is given)",
+		text.Count(c.near, "window"), c.after())
+}
+
+// checkAhead returns an error if windows of early warning lack a class: that of no event, or one of events.
+func (c *cutter) checkAhead() error {
+	left := map[string]bool{}
+	for _, x := range c.samples {
+		left[x.label] = true
+	}
+	quiet := c.quiet()
+	isEvent := func(class string) bool { return class != quiet }
+	switch classes := slices.Sorted(maps.Keys(left)); {
+	case c.events[quiet].all > 0:
+		return fmt.Errorf("events and windows without one ahead would both be of class %q; name that of the latter otherwise, "+
+			"with --rest", quiet)
+	case !slices.ContainsFunc(classes, isEvent):
 		return fmt.Errorf("no window of %s ends within %s of the begin of an event and has none just before it; the classes "+
-			"of the table, or of the intervals, are the events: give a shorter window, or a longer --ahead",
-			m.Cut.Window, m.Ahead)
+			"of the table, or of the intervals, are the events: give a shorter window, a shorter --step, a longer --ahead or a "+
+			"shorter --after", c.Cut.Window, c.Ahead)
+	case !left[quiet]:
+		return fmt.Errorf("class %q would be lost: an event begins within %s of the end (--ahead) of each window that "+
+			"is left, "+
+			"and left out are %s; give a shorter --ahead or --after", quiet, c.Ahead, c.nearEvents())
+	}
+	for _, class := range slices.Sorted(maps.Keys(c.events)) {
+		if !left[class] {
+			return fmt.Errorf("class %q would be lost: no window ends within %s (--ahead) of the begin of any of its %s and "+
+				"has no event just before it; give a shorter --step, a longer --ahead or a shorter --after, or remove the class "+
+				"from the table", class, c.Ahead, text.Count(c.events[class].all, "event"))
+		}
 	}
 	return nil
 }

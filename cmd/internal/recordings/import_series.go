@@ -126,7 +126,7 @@ func (m *making) even(x *sample) error {
 // cut replaces recordings, or stretches of one class, by their windows, in groups that no split parts. It leaves out
 // what fills no window, or has a sensor without any value.
 func (m *making) cut() error {
-	c := cutter{making: m, whole: m.samples, ends: m.testsEnds()}
+	c := cutter{making: m, whole: m.samples, ends: m.testsEnds(), events: map[string]eventCount{}}
 	names, recordings := distinctNames(m.samples), map[int]bool{}
 	m.samples = nil
 	for i, x := range c.whole {
@@ -136,10 +136,7 @@ func (m *making) cut() error {
 		}
 		recordings[x.of] = true
 	}
-	if len(m.samples) == 0 {
-		return slices.Concat(c.lost, c.short)[0]
-	}
-	err := cmp.Or(m.refuseLostClasses(c.whole), m.checkEvents())
+	err := c.check()
 	if err != nil {
 		return err
 	}
@@ -157,13 +154,27 @@ func (m *making) cut() error {
 	return nil
 }
 
+// check returns an error if no window is left, or none of a class.
+func (c *cutter) check() error {
+	switch {
+	case len(c.samples) == 0 && c.near > 0:
+		return fmt.Errorf("no window of %s is left: left out are %s; give a shorter --after", c.Cut.Window, c.nearEvents())
+	case len(c.samples) == 0:
+		return slices.Concat(c.lost, c.short)[0]
+	case c.Ahead.Length > 0:
+		return c.checkAhead()
+	}
+	return c.refuseLostClasses(c.whole)
+}
+
 // cutter is the cutting of recordings, or of stretches, into windows.
 type cutter struct {
 	*making
 	whole       []*sample
-	ends        bool    // the last windows are the test
-	short, lost []error // recordings and windows that are left out
-	near        int     // windows that are left out, in events or after them
+	ends        bool                  // the last windows are the test
+	short, lost []error               // recordings and windows that are left out
+	near        int                   // windows that are left out, in events or after them
+	events      map[string]eventCount // by class, for early warning
 	notes       []string
 }
 
@@ -189,6 +200,7 @@ func (c *cutter) add(x *sample, name string) error {
 			return fmt.Errorf("%s: %w", x.where, err)
 		}
 		c.near += left
+		c.countEvents(x, warned)
 		for _, w := range warned {
 			c.take(x, ordered, w.Window, fmt.Sprintf("%s, event %d", name, w.after+1), w.label, "", name)
 		}
@@ -256,7 +268,7 @@ func (c *cutter) note() {
 	}
 	if c.near > 0 {
 		c.making.note("%s in an event, or less than %s after one, are left out (--after)", text.Count(c.near, "window"),
-			recording.Span{Length: cmp.Or(c.After.Length, c.Ahead.Length), Timepoints: c.Ahead.Timepoints})
+			c.after())
 	}
 	if c.notes != nil {
 		c.making.note("%s (of %d recordings or stretches a part is left out)", c.notes[0], len(c.notes))

@@ -206,7 +206,7 @@ func TestAhead(t *testing.T) {
 	var want []string
 	left := 0
 	for begin := 0; begin+20 <= 860; begin += 10 {
-		end, label, out := begin+20, "none", false
+		end, label, out := begin+20, noEvent, false
 		for event, span := range map[string][2]int{"fall": {300, 320}, "fit": {620, 660}} {
 			out = out || span[0] < end && begin < span[1]+30
 			if span[0] >= end && span[0]-end <= 50 {
@@ -230,6 +230,22 @@ func TestAhead(t *testing.T) {
 	o.Ahead.Length = 0.1
 	o.Cut.Step.Length = 6.5
 	messagetest.Names(t, refused(t, o, path), "no window … --ahead")
+}
+
+// Where --ahead and --after leave no window, or none of a class, the error says that they do, and what to change.
+func TestAheadLeavesNoWindows(t *testing.T) {
+	path := put(t, t.TempDir(), "events.csv", streamOf(true, part{"fall", 20}, part{"", 100}, part{"fall", 20},
+		part{"", 100}, part{"fit", 20}, part{"fall", 20}))
+	o := Options{Label: "state", Cut: recording.Cut{Window: recording.Span{Length: 2}, Step: recording.Span{Length: 1}},
+		Ahead: recording.Span{Length: 30}}
+	messagetest.Names(t, refused(t, o, path), "2s … windows in an event … 30s … --after")
+	o.After.Length = 1
+	messagetest.Names(t, refused(t, o, path), `"`+noEvent+`" … 30s … --ahead … --after`)
+	o.Ahead.Length = 3
+	o.Cut.Step.Length = 4.5
+	messagetest.Names(t, refused(t, o, path), `"fit" … 1 event … --step`)
+	o.Rest = "fall"
+	messagetest.Names(t, refused(t, o, path), `"fall" … --rest`)
 }
 
 // A stream whose class is known is read whole, with the training's sensors and the parts of each class.
