@@ -63,7 +63,7 @@ func (c *importCommand) usualFlags(f *pflag.FlagSet) {
 	cutFlags(f, &c.options.Cut)
 	f.StringVar(&c.options.Rest, "rest", "", "`NAME` of the class of what has none in a stream, instead of leaving it out")
 	parsedVar(f, &c.options.Ahead, "ahead", recording.ParseSpan,
-		"early warning: a window's class is the event that begins within this `DURATION` of its end, or none (--rest)")
+		"early warning: a window's class is the event that begins within this `DURATION` of its end, or \"no event\" (--rest names it otherwise)")
 	parsedVar(f, &c.options.After, "after", recording.ParseSpan,
 		"`DURATION` after an event in which windows are left out, with --ahead (default: as long as --ahead)")
 }

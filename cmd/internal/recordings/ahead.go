@@ -16,7 +16,7 @@ import (
 )
 
 // noEvent is the class of windows that no event follows soon, unless --rest names it.
-const noEvent = "none"
+const noEvent = "no event"
 
 // joinStretches makes whole recordings again of their stretches: those that have a class are events.
 func (m *making) joinStretches() {
