@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/text"
@@ -80,7 +81,7 @@ func (w *Follower) Step() float64 {
 // Add takes the values of the next time point, `[sensors, channels]` in the training's order, NaN for missing ones, and
 // its time; NaN where the stream has none. It returns the windows that are complete now. skipped counts those that lie
 // in a gap before it, with less than half of their time points. The error says that the time is not after the one
-// before.
+// before, ErrSetBack, or too far from 0 to tell time points apart.
 func (w *Follower) Add(time float64, values []float64) (complete []Followed, skipped int, err error) {
 	timed := time == time
 	switch {
@@ -97,6 +98,10 @@ func (w *Follower) Add(time float64, values []float64) (complete []Followed, ski
 	if w.cut.Window.Timepoints {
 		clock = float64(w.count)
 	}
+	if most := mostTimepoints * w.each; math.Abs(clock) > most {
+		return nil, 0, fmt.Errorf("time %s is beyond %.4g, where time points %.4g apart cannot be told apart; count times "+
+			"from a later begin", text.Time(time), most, w.each)
+	}
 	if !w.begun {
 		w.begun, w.begin, w.timed, w.first = true, clock, timed, time
 	}
@@ -106,6 +111,12 @@ func (w *Follower) Add(time float64, values []float64) (complete []Followed, ski
 	w.values, w.times, w.clock = append(w.values, values...), append(w.times, time), append(w.clock, clock)
 	return complete, skipped, nil
 }
+
+// mostTimepoints bounds how far from 0 times may be, in time points, so that float64 tells halves of these apart.
+const mostTimepoints = 1 << 51
+
+// Kept returns how many time points are kept.
+func (w *Follower) Kept() int { return len(w.clock) }
 
 // Finish returns the last windows that end with the stream, and begins anew.
 func (w *Follower) Finish() (complete []Followed) {

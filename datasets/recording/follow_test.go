@@ -113,3 +113,18 @@ func TestFollowOddTimes(t *testing.T) {
 	_, err = f.Follow(Cut{Window: Span{Length: 1}, Step: Span{5, true}})
 	messagetest.Names(t, err, "both as durations")
 }
+
+// Times so far from 0 that a time point more changes nothing are an error, and no search without an end.
+func TestFollowTimesFarFromZero(t *testing.T) {
+	f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: 50}
+	w, err := f.Follow(Cut{Window: Span{Length: 2}})
+	require.NoError(t, err)
+	for _, time := range []float64{1e300, -1e300, math.Inf(1), 1e15} {
+		_, _, err = w.Add(time, []float64{1})
+		messagetest.Names(t, err, "time … beyond … 0.02 apart")
+	}
+	_, _, err = w.Add(1.7e9, []float64{1})
+	require.NoError(t, err, "a date in seconds")
+	_, _, err = w.Add(1e14, []float64{1})
+	messagetest.Names(t, err, "100000000000000 … beyond")
+}

@@ -55,8 +55,10 @@ func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func
 		return nil, err
 	}
 	s := &stream{table: &table{reading: r, from: source{path: "the stream"}, byName: map[string]*sample{}}, each: each}
-	lines := bufio.NewScanner(from)
+	whole := &wholeLines{from: from}
+	lines := bufio.NewScanner(whole)
 	lines.Buffer(make([]byte, 0, begun), mostLine)
+	lines.Split(whole.split)
 	for number := 1; lines.Scan(); number++ {
 		if ctx.Err() != nil {
 			return r.noteTexts(), context.Cause(ctx)
@@ -83,6 +85,27 @@ func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func
 	return r.noteTexts(), err
 }
 
+// wholeLines splits what it reads into lines. Where reading fails, what comes last may be half a line, and is left out.
+type wholeLines struct {
+	from   io.Reader
+	failed bool
+}
+
+// Read notes that reading failed.
+func (w *wholeLines) Read(p []byte) (n int, err error) {
+	n, err = w.from.Read(p)
+	w.failed = err != nil && !errors.Is(err, io.EOF)
+	return n, err
+}
+
+// split is a bufio.SplitFunc.
+func (w *wholeLines) split(data []byte, atEnd bool) (advance int, token []byte, err error) {
+	if w.failed && bytes.IndexByte(data, '\n') < 0 {
+		return len(data), nil, nil
+	}
+	return bufio.ScanLines(data, atEnd)
+}
+
 // stream is a stream being read.
 type stream struct {
 	table   *table
@@ -92,6 +115,7 @@ type stream struct {
 	split   splitter
 	cells   []string
 	rows    int
+	begins  bool    // another recording has begun, and no row of it was good so far
 	days    float64 // seconds of the days that times of day have passed
 	last    float64
 }
@@ -123,6 +147,9 @@ func (s *stream) begin(number int, text []byte) error {
 		err := json.Unmarshal(text, &first)
 		if err != nil {
 			return fmt.Errorf("it is no object of JSON: %w", err)
+		}
+		if len(first) == 0 {
+			return errors.New("the object has no member; its members are called as the columns of the training")
 		}
 		s.members, in.separator = slices.Sorted(maps.Keys(first)), ','
 		in.usual = len(s.members)
@@ -179,13 +206,18 @@ func (s *stream) read(number int, text []byte) (err error) {
 		if x != nil {
 			x.rows = rows{}
 		}
+		for _, begun := range t.samples[before:] { // by a line that holds no row
+			delete(t.byName, begun.Name)
+		}
+		t.samples = t.samples[:before]
 		return &BadLine{number, err}
 	}
 	if x == nil { // a line of units, or headings that come again
 		return nil
 	}
 	t.namedBy = nil // no line sums up others in a stream
-	row := Row{Line: number, Time: math.NaN(), Begins: s.rows > 0 && len(t.samples) > before}
+	row := Row{Line: number, Time: math.NaN()}
+	another := s.rows > 0 && len(t.samples) > before
 	if s.rows == 0 {
 		err = s.fits()
 		if second := t.second(); err == nil && t.chosen.like.Second > 0 && second > 0 && second != t.chosen.like.Second {
@@ -196,7 +228,8 @@ func (s *stream) read(number int, text []byte) (err error) {
 			return fmt.Errorf("line %d: %w", number, err)
 		}
 	}
-	if row.Begins {
+	if another {
+		s.begins = true
 		t.samples = append(t.samples[:0], x)
 		clear(t.byName)
 		t.byName[x.Name], s.days = x, 0
@@ -206,6 +239,7 @@ func (s *stream) read(number int, text []byte) (err error) {
 	if err != nil {
 		return &BadLine{number, err}
 	}
+	row.Begins, s.begins = s.begins, false
 	s.rows++
 	return s.each(row)
 }

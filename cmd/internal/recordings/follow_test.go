@@ -1,11 +1,13 @@
 package recordings
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -142,6 +144,38 @@ func TestFollowAtOnce(t *testing.T) {
 	}
 	require.NoError(t, out.Close())
 	require.NoError(t, <-done)
+}
+
+// A recording whose first line holds no row begins with the next one, and names of such lines are not kept.
+func TestFollowBeginsAfterABadLine(t *testing.T) {
+	rows, bad := followedRows(t, formOf(t, stateOfTwo()), "sample,hip,arm\nx,1,2\ny,b,4\ny,5,6\nx,7,8\nz,b,9\nx,7,8\n")
+	require.Len(t, rows, 4)
+	assert.Len(t, bad, 2)
+	for i, begins := range []bool{false, true, true, false} {
+		assert.Equal(t, begins, rows[i].Begins, "row %d", i)
+	}
+}
+
+// What was read when the reading failed is no row: it may be half a line.
+func TestFollowLeavesOutHalfALine(t *testing.T) {
+	broken := errors.New("broken off")
+	for _, last := range []string{"3,4", "3,4\n"} {
+		for name, from := range map[string]io.Reader{
+			"the error after": io.MultiReader(strings.NewReader("hip,arm\n1,2\n"+last), iotest.ErrReader(broken)),
+			"byte by byte": iotest.OneByteReader(io.MultiReader(strings.NewReader("hip,arm\n1,2\n"+last),
+				iotest.ErrReader(broken))),
+		} {
+			rows := 0
+			_, err := Follow(t.Context(), from, formOf(t, stateOfTwo()), func(Row) error {
+				rows++
+				return nil
+			}, func(b *BadLine) { t.Error(b) })
+			require.ErrorIs(t, err, broken, name)
+			assert.Equal(t, 1+strings.Count(last, "\n"), rows, name)
+		}
+	}
+	_, err := Follow(t.Context(), strings.NewReader("{}\n"), formOf(t, stateOfTwo()), nil, nil)
+	messagetest.Names(t, err, "line 1 … no member")
 }
 
 // FuzzFollow reads streams of any bytes, which end with an error or rows of as many values as the training has.
