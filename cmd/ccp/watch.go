@@ -50,7 +50,7 @@ func streamFlags(f *pflag.FlagSet, o *watch.Options) {
 		"windows of a `DURATION` such as 2s, or of so many time points (default: the training's)")
 	parsedVar(f, &o.Cut.Step, "step", recording.ParseSpan,
 		"`DURATION`, or time points, between the begins of windows (default: the training's)")
-	numberVar(f, &o.Rule.Lag, "lag", 0, 1, mostLag,
+	numberVar(f, &o.Rule.Lag, "lag", 0, 1, watch.MostLag,
 		"decide on each window by `N` later ones, too, so many steps late (default: as soon as a class is sure)")
 	parsedVar(f, &o.Lasts, "lasts", func(text string) (float64, error) {
 		d, err := time.ParseDuration(text)
@@ -60,9 +60,6 @@ func streamFlags(f *pflag.FlagSet, o *watch.Options) {
 		return d.Seconds(), nil
 	}, "mean `DURATION` of a class, where the training had no streams that tell it (default: ten windows)")
 }
-
-// mostLag bounds the windows that are kept.
-const mostLag = 1000
 
 // run follows the standard input until it ends, or until a signal.
 func (w *watchCommand) run(cmd *cobra.Command, _ []string) error {
@@ -106,7 +103,7 @@ type watching struct {
 	classifier *models.Classifier
 	watcher    *watch.Watcher
 	raw        bool
-	write      func(watch.Told) error
+	write      func(watch.Decision) error
 	began      time.Time
 
 	mu       sync.Mutex // held while a row is taken, and at the end
@@ -141,18 +138,9 @@ func (r *watching) add(row recordings.Row) error {
 	if r.over {
 		return errors.New("ended")
 	}
-	var told []watch.Told
-	var err error
-	if row.Begins {
-		told, err = r.watcher.Finish(r.cmd.Context())
-	}
-	if err == nil {
-		var more []watch.Told
-		more, err = r.watcher.Add(r.cmd.Context(), row.Time, row.Values)
-		told = append(told, more...)
-	}
+	told, err := r.watcher.Take(r.cmd.Context(), row)
 	if err != nil {
-		return fmt.Errorf("line %d: %w", row.Line, err)
+		return err
 	}
 	r.checkClock(row)
 	return r.print(told)
@@ -236,13 +224,10 @@ func (r *watching) end(err error) error {
 	return nil
 }
 
-// print writes a line for each change of class, or with --raw for each window. After a gap no class is known.
+// print writes what is told.
 func (r *watching) print(told []watch.Told) error {
-	for _, one := range told {
-		if !r.raw && !one.Changed && !one.Gap {
-			continue
-		}
-		err := r.write(one)
+	for _, line := range watch.Decisions(r.classifier.ClassNames, told, r.raw) {
+		err := r.write(line)
 		if err != nil {
 			return err
 		}
@@ -250,36 +235,11 @@ func (r *watching) print(told []watch.Told) error {
 	return nil
 }
 
-// decisionJSON is a line of `ccp watch --json`.
-type decisionJSON struct {
-	Time        float64  `json:"time"`
-	Class       string   `json:"class"` // "" while none is decided on
-	Probability float64  `json:"probability"`
-	Since       *float64 `json:"since,omitempty"`
-	Gap         bool     `json:"gap,omitempty"` // windows are missing before
-	Start       *float64 `json:"start,omitempty"`
-	End         *float64 `json:"end,omitempty"`
-	Window      string   `json:"window,omitempty"` // the class of the window alone
-}
-
-// decision returns what a line says of what is told.
-func (r *watching) decision(one watch.Told) decisionJSON {
-	names := r.classifier.ClassNames
-	d := decisionJSON{Time: one.Time, Class: watch.Class(names, one.Class), Probability: one.Probability, Gap: one.Gap}
-	if one.Class != along.Unknown {
-		d.Since = &one.Since
-	}
-	if r.raw {
-		d.Start, d.End, d.Window = &one.Start, &one.End, names[one.Raw]
-	}
-	return d
-}
-
 // printer returns what writes lines: of JSON, or of a CSV. Each is written at once.
-func (r *watching) printer(out io.Writer, asJSON bool) func(watch.Told) error {
+func (r *watching) printer(out io.Writer, asJSON bool) func(watch.Decision) error {
 	if asJSON {
 		lines := json.NewEncoder(out)
-		return func(one watch.Told) error { return lines.Encode(r.decision(one)) }
+		return func(line watch.Decision) error { return lines.Encode(line) }
 	}
 	rows := csv.NewWriter(out)
 	headings := []string{"time", "class", "probability", "since"}
@@ -296,19 +256,19 @@ func (r *watching) printer(out io.Writer, asJSON bool) func(watch.Told) error {
 		return errors.Join(err, rows.Error())
 	}
 	headed := false
-	return func(one watch.Told) error {
+	return func(line watch.Decision) error {
 		if !headed {
 			headed = true
 			if err := write(headings); err != nil {
 				return err
 			}
 		}
-		return write(r.decision(one).cells())
+		return write(cellsOf(line))
 	}
 }
 
-// cells returns the cells of a line of a CSV.
-func (d decisionJSON) cells() []string {
+// cellsOf returns the cells of a line of a CSV.
+func cellsOf(d watch.Decision) []string {
 	cells := []string{text.Time(d.Time), d.Class, "", ""}
 	if d.Since != nil {
 		cells[2], cells[3] = strconv.FormatFloat(d.Probability, 'g', 4, 64), text.Time(*d.Since)

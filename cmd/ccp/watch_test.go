@@ -4,14 +4,20 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/cmd/internal/serve"
+	"github.com/clusterpool/ccp/cmd/internal/watch"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -76,6 +82,34 @@ func watchStream(t *testing.T, lines []string, words ...string) (code int, stdou
 	return execute(t, append([]string{"watch", "--backend", "go"}, words...)...)
 }
 
+// streamOverHTTP sends lines to a server of a checkpoint, and returns the lines of its answer without the notes.
+func streamOverHTTP(t *testing.T, dir, query string, lines []string) string {
+	t.Helper()
+	config := serve.Defaults
+	config.Checkpoints = []serve.Checkpoint{{Name: "mine", Dir: dir}}
+	config.Options.Backend = backendtest.Go(t)
+	s, err := serve.New(t.Context(), config)
+	require.NoError(t, err)
+	server := httptest.NewServer(s.Handler())
+	defer func() {
+		server.Close()
+		require.NoError(t, s.Close())
+	}()
+	answer, err := http.Post(server.URL+"/v2/models/mine/stream"+query, "application/x-ndjson",
+		strings.NewReader(strings.Join(lines, "\n")+"\n"))
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	var decisions strings.Builder
+	for line := range strings.Lines(string(raw)) {
+		if !strings.HasPrefix(line, `{"note":`) {
+			decisions.WriteString(line)
+		}
+	}
+	return decisions.String()
+}
+
 // An annotated stream goes to a watched stream in three commands, and the class changes about as often as in truth. A
 // gap resets it, lines without a row are told, and objects of JSON give the same as a CSV.
 func TestWatch(t *testing.T) {
@@ -133,10 +167,20 @@ func TestWatch(t *testing.T) {
 	decisions := strings.Split(strings.TrimSpace(asJSON), "\n")
 	require.Greater(t, len(decisions), 2)
 	for i, line := range decisions {
-		var d decisionJSON
+		var d watch.Decision
 		require.NoError(t, json.Unmarshal([]byte(line), &d))
-		assert.Equal(t, table[i+1], d.cells())
+		assert.Equal(t, table[i+1], cellsOf(d))
 	}
+
+	// The server answers a stream with the same lines.
+	streamed := func(query string, lines []string, words ...string) {
+		code, stdout, stderr := watchStream(t, lines, append([]string{"--checkpoint", dir, "--json"}, words...)...)
+		require.Zero(t, code, stderr)
+		assert.Equal(t, stdout, streamOverHTTP(t, dir, query, lines), query)
+	}
+	streamed("", objects)
+	streamed("?raw&lag=3", objects[:500], "--raw", "--lag", "3")
+	streamed("", lines[:900])
 
 	// A gap of an hour in the middle, and a line that is none.
 	with := append([]string{}, lines[:1000]...)

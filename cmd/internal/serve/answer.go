@@ -31,7 +31,10 @@ type refusal struct {
 // Unwrap gives the cause.
 func (r refusal) Unwrap() error { return r.error }
 
-var errLate = refusal{http.StatusGatewayTimeout, errors.New("the request was not computed in time")}
+var (
+	errLate   = refusal{http.StatusGatewayTimeout, errors.New("the request was not computed in time")}
+	errEnding = refusal{http.StatusServiceUnavailable, errors.New("the server is ending")}
+)
 
 func refused(code int, format string, args ...any) error {
 	return refusal{code, fmt.Errorf(format, args...)}
@@ -49,37 +52,51 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, code int, d docum
 	s.send(w, r, code, append(raw, '\n'))
 }
 
-// fail answers a request with its error, and returns the status code.
+// fail answers a request with its error, unless it has been, and returns the status code.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) (code int) {
-	var known refusal
-	_, unusable := errors.AsType[*models.SignalError](err)
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded): // while reading: the connection is unusable
-		w.Header().Set("Connection", "close")
-		known = refusal{http.StatusRequestTimeout, errors.New("the request took too long to arrive")}
-	case r.Context().Err() != nil:
-		known = refusal{clientGone, errors.New("the client went away")}
-	case errors.As(err, &known):
-		if now := time.Now().UnixNano(); known.code == http.StatusServiceUnavailable &&
-			now-s.warned.Load() > int64(10*time.Second) {
-			s.warned.Store(now)
-			s.Log.Warn("overloaded: requests are refused", "error", err)
-		}
-	case unusable:
-		known = refusal{http.StatusBadRequest, err}
-	case errors.Is(err, models.ErrClosed):
-		known = refusal{http.StatusServiceUnavailable, errors.New("the server is ending")}
-	case errors.Is(err, context.DeadlineExceeded):
-		known = errLate
-	default:
-		s.Log.Error("infer", "path", suggest.Clip(r.URL.Path), "error", err)
-		known = refusal{http.StatusInternalServerError, errors.New("internal error; the server's log says more")}
+	if told, ok := errors.AsType[answered](err); ok {
+		return told.code
 	}
-	if known.code == http.StatusServiceUnavailable {
+	known := s.refusalOf(r, err)
+	switch known.code {
+	case http.StatusRequestTimeout: // while reading: the connection is unusable
+		w.Header().Set("Connection", "close")
+	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1") // second
 	}
 	s.write(w, r, known.code, document{"error": known.Error()})
 	return known.code
+}
+
+// refusalOf returns what the client is told of an error. The log has those that are ours.
+func (s *Server) refusalOf(r *http.Request, err error) (known refusal) {
+	_, unusable := errors.AsType[*models.SignalError](err)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return refusal{http.StatusRequestTimeout, errors.New("the request took too long to arrive")}
+	case r.Context().Err() != nil:
+		return refusal{clientGone, errors.New("the client went away")}
+	case errors.As(err, &known):
+		s.warnOfOverload(known)
+		return known
+	case unusable:
+		return refusal{http.StatusBadRequest, err}
+	case errors.Is(err, models.ErrClosed):
+		return errEnding
+	case errors.Is(err, context.DeadlineExceeded):
+		return errLate
+	}
+	s.Log.Error("infer", "path", suggest.Clip(r.URL.Path), "error", err)
+	return refusal{http.StatusInternalServerError, errors.New("internal error; the server's log says more")}
+}
+
+// warnOfOverload logs, now and then, that requests are refused for lack of room.
+func (s *Server) warnOfOverload(known refusal) {
+	now := time.Now().UnixNano()
+	if known.code == http.StatusServiceUnavailable && now-s.warned.Load() > int64(10*time.Second) {
+		s.warned.Store(now)
+		s.Log.Warn("overloaded: requests are refused", "error", known)
+	}
 }
 
 // compressed compresses long answers for clients that accept gzip.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/classify"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -84,12 +85,15 @@ const (
 	mostTimepoints = 1 << 16
 )
 
+// mostOf returns how many time points a recording, or a window of a stream, may have.
+func mostOf(form *recording.Form) int { return max(mostTimepoints, mostLonger*form.Longest) }
+
 // long returns an error if a recording is so long that its prediction would mean nothing, and hold up all others.
 func long(c *models.Classifier, signals [][]float32) error {
 	if c.Form == nil {
 		return nil
 	}
-	most := max(mostTimepoints, mostLonger*c.Form.Longest)
+	most := mostOf(c.Form)
 	for i, s := range signals {
 		if timepoints := len(s) / c.Form.Width(); timepoints > most {
 			return &models.SignalError{Index: i,

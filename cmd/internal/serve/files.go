@@ -27,8 +27,8 @@ type watched[T any] struct {
 	failure string // the error of the last reading
 }
 
-// watch reads the files for the first time.
-func watch[T any](log *slog.Logger, read func() (T, error), paths ...string) (*watched[T], error) {
+// watchFiles reads the files for the first time.
+func watchFiles[T any](log *slog.Logger, read func() (T, error), paths ...string) (*watched[T], error) {
 	w := &watched[T]{paths: paths, read: read, log: log, stamp: "unread"}
 	_, err := w.refresh()
 	return w, err
@@ -97,7 +97,7 @@ func newTokens(path string, log *slog.Logger) (w *watched[[]token], err error) {
 		}
 		return tokens, nil
 	}
-	w, err = watch(log, read, path)
+	w, err = watchFiles(log, read, path)
 	if err == nil && len(w.value) == 0 {
 		err = fmt.Errorf("%s has no token; write one on a line", path)
 	}
@@ -123,7 +123,7 @@ func (c Config) tlsConfig() (*tls.Config, error) {
 	if c.TLSCert == "" && c.TLSKey == "" {
 		return nil, nil
 	}
-	certificate, err := watch(c.Log, func() (*tls.Certificate, error) {
+	certificate, err := watchFiles(c.Log, func() (*tls.Certificate, error) {
 		pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
 		if err != nil {
 			err = fmt.Errorf("certificate %s with key %s: %w", c.TLSCert, c.TLSKey, err)

@@ -123,25 +123,11 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *budget
 	}()
 	most := int64(s.MaxBody)
 	content := http.MaxBytesReader(w, r.Body, most) // also what is compressed: a stream of empty blocks has no end
-	encoding := strings.ToLower(r.Header.Get("Content-Encoding"))
-	if encoding == "gzip" || encoding == "deflate" {
-		if err := memory.take(64 << 10); err != nil { // for the decompressor
-			return nil, err
-		}
-	}
-	switch encoding {
-	case "", "identity":
-	case "gzip":
-		content, err = gzip.NewReader(content)
-	case "deflate":
-		content, err = zlib.NewReader(content)
-	default:
-		return nil, refused(http.StatusUnsupportedMediaType, "Content-Encoding can be gzip, deflate or identity")
-	}
+	decoded, err := decompressed(r, content, memory)
 	if err != nil {
-		return nil, bad("the body cannot be decompressed: %w", err)
+		return nil, err
 	}
-	body, err = memory.read(http.MaxBytesReader(w, content, most), s.MaxBody)
+	body, err = memory.read(http.MaxBytesReader(w, io.NopCloser(decoded), most), s.MaxBody)
 	var large *http.MaxBytesError
 	var known refusal
 	switch {
@@ -151,6 +137,30 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *budget
 		return nil, tooLarge
 	}
 	return nil, bad("the body cannot be read: %w", err)
+}
+
+// decompressed returns what reads the content of a request as its header says that it is compressed.
+func decompressed(r *http.Request, content io.Reader, memory *budget) (decoded io.Reader, err error) {
+	encoding := strings.ToLower(r.Header.Get("Content-Encoding"))
+	if encoding == "gzip" || encoding == "deflate" {
+		if err := memory.take(64 << 10); err != nil { // for the decompressor
+			return nil, err
+		}
+	}
+	switch encoding {
+	case "", "identity":
+		return content, nil
+	case "gzip":
+		decoded, err = gzip.NewReader(content)
+	case "deflate":
+		decoded, err = zlib.NewReader(content)
+	default:
+		return nil, refused(http.StatusUnsupportedMediaType, "Content-Encoding can be gzip, deflate or identity")
+	}
+	if err != nil {
+		return nil, bad("the body cannot be decompressed: %w", err)
+	}
+	return decoded, nil
 }
 
 var errMemory = refused(http.StatusServiceUnavailable, "too many requests are held in memory")

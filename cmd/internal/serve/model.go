@@ -73,6 +73,7 @@ func (s *Server) load(ctx context.Context, c Checkpoint, options models.LoadOpti
 	for _, result := range []string{"ok", "failed"} { // there from the start, as 0
 		s.metrics.reloads.WithLabelValues(m.name, result)
 	}
+	s.metrics.streams.WithLabelValues(m.name)
 	observe := func(signals int, took time.Duration) {
 		s.metrics.batches.WithLabelValues(m.name).Observe(float64(signals))
 		s.metrics.compute.WithLabelValues(m.name).Observe(took.Seconds())
@@ -123,6 +124,7 @@ type metrics struct {
 	handler                   http.Handler
 	requests, reloads         *prometheus.CounterVec
 	seconds, batches, compute *prometheus.HistogramVec
+	streams                   *prometheus.GaugeVec
 	panics                    prometheus.Counter
 }
 
@@ -148,6 +150,8 @@ func newMetrics() *metrics {
 		"Time from the end of an infer request's header to its answer, of answers 200.", 0.0001, 18)
 	m.batches = histogram("ccp_batch_signals", "Signals computed at once.", 1, 11)
 	m.compute = histogram("ccp_compute_seconds", "Time of computing a batch.", 0.00005, 18)
+	m.streams = m.NewGaugeVec(prometheus.GaugeOpts{Name: "ccp_streams", Help: "Streams that are being answered."},
+		[]string{"model"})
 	m.panics = m.NewCounter(prometheus.CounterOpts{Name: "ccp_panics_total",
 		Help: "Internal errors caught; each is a bug."})
 	return m

@@ -12,6 +12,13 @@ import (
 	"time"
 )
 
+// Times that a client has, unless it is a Pipe's.
+const (
+	reading = 30 * time.Second // to send a request
+	writing = 30 * time.Second // to take an answer, or a line of a stream's
+	idling  = 2 * time.Minute  // between two requests, or two rows of a stream
+)
+
 // Run answers on listener until ctx is done. Then it reports that it is not ready and closes each connection after its
 // next answer. When no connection is left, or after Config.Drain, it closes the listener, and the connections that have
 // not sent a whole request. It answers the other requests, for Config.Timeout at most, and closes the models.
@@ -27,16 +34,15 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	if config != nil {
 		listener = tls.NewListener(listener, config)
 	}
-	_, piped := listener.(*Pipe)
+	_, s.piped = listener.(*Pipe)
 	var open connections
-	const reading, writing = 30 * time.Second, 30 * time.Second // of a request, of an answer
 	server := &http.Server{Handler: s.untilIdle(s.Handler(), idle), MaxHeaderBytes: 32 << 10,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       reading,
-		WriteTimeout:      reading + s.Timeout + writing, IdleTimeout: 2 * time.Minute,
+		WriteTimeout:      reading + s.Timeout + writing, IdleTimeout: idling,
 		TLSConfig: config, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug), ConnState: open.changed}
 	drain := s.Drain
-	if piped { // the client is the one that started us, and may be as slow as it likes
+	if s.piped {
 		server.ReadHeaderTimeout, server.ReadTimeout, server.WriteTimeout, server.IdleTimeout = 0, 0, 0, 0
 		drain = 0
 	}

@@ -66,7 +66,9 @@ type Server struct {
 	draining    atomic.Bool
 	reading     context.Context // of requests; done when no more is read
 	stopReading func()
-	warned      atomic.Int64 // time of the last warning of overload, in ns
+	silence     time.Duration // without a row, after which a stream ends
+	piped       bool          // the client is the one that started us, and may be as slow as it likes
+	warned      atomic.Int64  // time of the last warning of overload, in ns
 }
 
 // ErrNames says that checkpoints to serve have the same name.
@@ -74,7 +76,7 @@ var ErrNames = errors.New("two checkpoints of one name")
 
 // New loads the models; it can take seconds. Errors name the checkpoint or file at fault.
 func New(ctx context.Context, c Config) (_ *Server, err error) {
-	s := &Server{Config: c, models: map[string]*served{}, metrics: newMetrics()}
+	s := &Server{Config: c, models: map[string]*served{}, metrics: newMetrics(), silence: idling}
 	s.reading, s.stopReading = context.WithCancel(context.Background())
 	s.tokens, err = newTokens(c.TokenFile, c.Log)
 	if err != nil {
@@ -149,6 +151,7 @@ func (s *Server) Handler() http.Handler {
 		handle(get, prefix+"/ready", s.model(s.describe))
 		handle("POST", prefix+"/infer", s.model(s.infer))
 		handle("POST", prefix+"/recordings", s.model(s.infer))
+		handle("POST", prefix+"/stream", s.model(s.stream))
 	}
 	handle(get, "/metrics", s.metrics.handler.ServeHTTP)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, nowhere(http.StatusNotFound, r)) })
@@ -193,7 +196,7 @@ func (s *Server) model(answer func(w http.ResponseWriter, r *http.Request, m *se
 		}
 		took := time.Since(start)
 		s.metrics.requests.WithLabelValues(name, strconv.Itoa(code)).Inc()
-		if code == http.StatusOK {
+		if code == http.StatusOK && !isStream(r) { // which takes as long as its rows come
 			s.metrics.seconds.WithLabelValues(name).Observe(took.Seconds())
 		}
 		s.Log.Debug("infer", "model", name, "code", code, "took", took, "from", r.RemoteAddr)

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
@@ -22,7 +23,12 @@ type Options struct {
 	Rule along.Rule
 	// Lasts is the mean time that a class lasts, in seconds, where streams of the training do not tell it; 0: ten windows.
 	Lasts float64
+	// Classify computes the predictions of windows, as models.Classifier.ClassifySeries does; nil: the classifier's own.
+	Classify func(ctx context.Context, series [][]float32) ([]models.Prediction, error)
 }
+
+// MostLag bounds Options.Rule.Lag, and so the windows that are kept.
+const MostLag = 1000
 
 // CutOf returns the windows of a stream: those asked for, or else those of the training. Whole recordings of a training
 // are windows of their greatest length, half of which comes again in the next.
@@ -74,6 +80,7 @@ type Watcher struct {
 	classifier *models.Classifier
 	follower   *recording.Follower
 	decider    *along.Decider
+	classify   func(ctx context.Context, series [][]float32) ([]models.Prediction, error)
 	window     float64 // its length, in the unit of times
 	rateTold   bool
 	note       func(line string)
@@ -129,9 +136,33 @@ func New(c *models.Classifier, o Options, note func(line string)) (*Watcher, err
 	if err != nil {
 		return nil, err
 	}
-	return &Watcher{classifier: c, follower: follower, decider: m.Decide(step, o.Rule), window: window, note: note,
+	classify := o.Classify
+	if classify == nil {
+		classify = c.ClassifySeries
+	}
+	return &Watcher{classifier: c, follower: follower, decider: m.Decide(step, o.Rule), classify: classify,
+		window: window, note: note,
 		Summary: Summary{Lasted: map[string]float64{}, last: along.Unknown, raw: along.Unknown}}, nil
 }
+
+// Take takes a row of a stream, and returns what can be told now. Another recording begins anew. Errors name the line.
+func (w *Watcher) Take(ctx context.Context, row recordings.Row) (told []Told, err error) {
+	if row.Begins {
+		told, err = w.Finish(ctx)
+	}
+	if err == nil {
+		var more []Told
+		more, err = w.Add(ctx, row.Time, row.Values)
+		told = append(told, more...)
+	}
+	if err != nil {
+		return told, fmt.Errorf("line %d: %w", row.Line, err)
+	}
+	return told, nil
+}
+
+// Kept returns how many time points are kept: those since the begin of the first window that is not complete.
+func (w *Watcher) Kept() int { return w.follower.Kept() }
 
 // Add takes a time point: its time, NaN where the stream has none, and its values in the training's order, NaN for
 // missing ones. It returns what can be told now.
@@ -207,7 +238,7 @@ func (w *Watcher) tell(ctx context.Context, complete []recording.Followed) (told
 		series, _, err := w.classifier.Form.Series(window.Recording)
 		var predictions []models.Prediction
 		if err == nil {
-			predictions, err = w.classifier.ClassifySeries(ctx, [][]float32{series})
+			predictions, err = w.classify(ctx, [][]float32{series})
 			if _, isSignal := errors.AsType[*models.SignalError](err); err != nil && !isSignal {
 				return told, err
 			}
