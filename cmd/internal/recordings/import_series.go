@@ -159,6 +159,8 @@ func (c *cutter) check() error {
 	switch {
 	case len(c.samples) == 0 && c.near > 0:
 		return fmt.Errorf("no window of %s is left: left out are %s; give a shorter --after", c.Cut.Window, c.nearEvents())
+	case len(c.samples) == 0 && c.lost == nil && slices.ContainsFunc(c.whole, func(x *sample) bool { return x.isPart }):
+		return c.refuseLostClasses(c.whole)
 	case len(c.samples) == 0:
 		return slices.Concat(c.lost, c.short)[0]
 	case c.Ahead.Length > 0:
@@ -183,7 +185,7 @@ func (c *cutter) add(x *sample, name string) error {
 	m := c.making
 	ordered, windows, about, err := m.form.Windows(x.Recording, m.Cut, math.MaxInt)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", x.where, err)
+		err = fmt.Errorf("%s: %w", m.about(x), err)
 	}
 	switch {
 	case errors.Is(err, recording.ErrShort):
@@ -192,7 +194,7 @@ func (c *cutter) add(x *sample, name string) error {
 	case err != nil:
 		return err
 	case about != nil:
-		c.notes = append(c.notes, name+": "+about[0])
+		c.notes = append(c.notes, m.about(x)+": "+about[0])
 	}
 	if m.Ahead.Length > 0 {
 		warned, left, err := m.warnings(x, windows)
@@ -202,7 +204,7 @@ func (c *cutter) add(x *sample, name string) error {
 		c.near += left
 		c.countEvents(x, warned)
 		for _, w := range warned {
-			c.take(x, ordered, w.Window, fmt.Sprintf("%s, event %d", name, w.after+1), w.label, "", name)
+			c.take(x, ordered, w.Window, fmt.Sprintf("%s event %d", name, w.after+1), w.label, "", name)
 		}
 		return nil
 	}

@@ -25,6 +25,7 @@ type sample struct {
 	line   int                    // where it begins
 	of     int                    // the recording, if it is a stretch of one
 	from   int                    // the time points of the recording before the stretch
+	isPart bool                   // it is a stretch of one of the classes of its recording
 	window window                 // of the stretch, if it is one
 	events []marked               // of a whole recording, for windows of early warning
 	rows   rows                   // the lines of a table, until they are laid

@@ -56,6 +56,7 @@ func (m *making) parse() error {
 
 // leaveUnlabelled leaves out stretches without a class, or gives them that of --rest.
 func (m *making) leaveUnlabelled() error {
+	m.nameFirstStretches()
 	points, unlabelled, without := 0, 0, 0
 	kept := m.samples[:0:0]
 	for _, x := range m.samples {
@@ -76,10 +77,47 @@ func (m *making) leaveUnlabelled() error {
 			text.Thousands(unlabelled), text.Thousands(points), stretchesOf(without))
 	}
 	if len(kept) == 0 {
-		return fmt.Errorf("%s: no time point has a class", m.input)
+		return fmt.Errorf("%s: no time point has a class %s", m.input, m.classSource())
 	}
 	m.samples = kept
 	return nil
+}
+
+// classSource says where classes would be.
+func (m *making) classSource() string {
+	if m.intervals != nil {
+		return "by the intervals of " + m.Labels
+	}
+	return fmt.Sprintf("in column %s; write one in each line that has one, or name another column with --label",
+		cmp.Or(m.labelName, "label"))
+}
+
+// beginsInLine names a stretch after the line in which it begins, as editors and compilers write places.
+func (x *sample) beginsInLine(line int) {
+	x.Name, x.where, x.isPart = fmt.Sprintf("%s:%d", x.Name, line), fmt.Sprintf("%s:%d", x.path, line), true
+}
+
+// nameFirstStretches names the first stretches of recordings whose class changes in a column. Before the second stretch
+// began, they had the names of the whole.
+func (m *making) nameFirstStretches() {
+	parted := map[int]bool{}
+	for _, x := range m.samples {
+		parted[x.of] = parted[x.of] || x.from > 0
+	}
+	for _, x := range m.samples {
+		if parted[x.of] && !x.isPart {
+			x.beginsInLine(x.line)
+		}
+	}
+}
+
+// about says which recording or stretch a note or an error is about: of a stretch its class, too, and its times.
+func (m *making) about(x *sample) string {
+	if !x.isPart {
+		return x.where
+	}
+	start, end := m.spanOf(x)
+	return fmt.Sprintf("%s (%q, from %.10g to %.10g)", x.where, x.label, start, end)
 }
 
 // splitByIntervals replaces each recording by its stretches: those that an interval gives a class, and those between.
@@ -102,8 +140,8 @@ func (m *making) splitByIntervals() error {
 		for n, p := range parts {
 			part := *x
 			part.Recording = x.Part(recording.Window{From: p.from, To: p.to})
-			part.Name, part.label, part.of, part.from = fmt.Sprintf("%s, stretch %d", x.Name, n+1), p.label, i, p.from
-			part.where = fmt.Sprintf("%s, from %s", x.where, text.Time(x.Times[p.from]))
+			part.Name, part.label, part.of, part.from = fmt.Sprintf("%s stretch %d", x.Name, n+1), p.label, i, p.from
+			part.where, part.isPart = fmt.Sprintf("%s stretch %d", x.where, n+1), true
 			m.samples = append(m.samples, &part)
 		}
 	}
@@ -237,25 +275,45 @@ func (m *making) keepStretches() {
 	keep(m, "windows", rows, 3)
 }
 
-// refuseLostClasses returns an error if a class has recordings or stretches, and none of them has a window.
+// refuseLostClasses returns an error if a class has recordings or stretches, and none of them has a window. Where no
+// class has a window, it is about that with the longest stretch.
 func (m *making) refuseLostClasses(whole []*sample) error {
-	left, longest, of := map[string]bool{}, map[string]float64{}, map[string]int{}
+	left, longest, of := map[string]bool{}, map[string]*sample{}, map[string]int{}
 	for _, x := range m.samples {
 		left[x.label] = true
 	}
-	for _, x := range whole {
+	length := func(x *sample) float64 {
 		start, end := m.spanOf(x)
-		longest[x.label], of[x.label] = max(longest[x.label], end-start), of[x.label]+1
+		return end - start
 	}
+	for _, x := range whole {
+		if longest[x.label] == nil || length(x) > length(longest[x.label]) {
+			longest[x.label] = x
+		}
+		of[x.label]++
+	}
+	var lost []*sample
 	for _, class := range slices.Sorted(maps.Keys(longest)) {
 		if !left[class] {
-			length := recording.Span{Length: longest[class] / cmp.Or(m.form.Second, 1), Timepoints: m.form.Rate == 0}
-			return fmt.Errorf("class %q would be lost: the longest of its %s is %s, less than a window of %s; take a shorter "+
-				"window, or remove the class from the table", class, stretchesOf(of[class]), length,
-				m.Cut.Window)
+			lost = append(lost, longest[class])
 		}
 	}
-	return nil
+	if lost == nil {
+		return nil
+	}
+	x, advice := lost[0], "take a shorter window, or remove the class from the table"
+	if len(m.samples) == 0 {
+		x = slices.MaxFunc(lost, func(a, b *sample) int { return cmp.Compare(length(a), length(b)) })
+		advice = "no other class has a longer one; take a shorter window"
+	}
+	lasts := recording.Span{Length: length(x) / cmp.Or(m.form.Second, 1), Timepoints: m.form.Rate == 0}
+	if lasts.Length >= m.Cut.Window.Length {
+		return fmt.Errorf("class %q would be lost: the longest of its %s, %s, has no window of %s with values of all sensors; "+
+			"leave out the sensor without any (--leave), or remove the class from the table", x.label,
+			stretchesOf(of[x.label]), m.about(x), m.Cut.Window)
+	}
+	return fmt.Errorf("class %q would be lost: the longest of its %s, %s, is %s, less than a window of %s; %s", x.label,
+		stretchesOf(of[x.label]), m.about(x), lasts, m.Cut.Window, advice)
 }
 
 // stretchesOf counts stretches, of which a recording of one class is one.

@@ -124,6 +124,18 @@ func TestClassesAreNotLost(t *testing.T) {
 	messagetest.Names(t, refused(t, Options{Cut: threeSeconds}, folder), `class "short" … 2s … 3s`)
 }
 
+// Stretches are named by the line in which they begin, and errors say their classes and times.
+func TestStretchesAreNamed(t *testing.T) {
+	path := put(t, t.TempDir(), "a.csv", streamOf(true, part{"stand", 100}, part{"walk", 120}, part{"stand", 95}))
+	result, _ := imported(t, Options{Label: "state", Cut: threeSeconds}, path)
+	assert.Equal(t, []string{"a.csv:102", "a.csv:2", "a.csv:222"}, result.Groups)
+	messagetest.OneNames(t, result.Notes, `a.csv:2 … "stand" … from 0 to 10`)
+	o := Options{Label: "state", Cut: recording.Cut{Window: recording.Span{Length: 60}}}
+	messagetest.Names(t, refused(t, o, path), `class "walk" … 1 stretch … a.csv:102 … from 10 to 22 … 12s … 60s`)
+	path = put(t, t.TempDir(), "empty.csv", streamOf(true, part{"", 100}))
+	messagetest.Names(t, refused(t, Options{Label: "state", Cut: threeSeconds}, path), "empty.csv … column state")
+}
+
 // Recordings of one class each have one stretch.
 func TestRecordingsAreStretches(t *testing.T) {
 	folder := t.TempDir()

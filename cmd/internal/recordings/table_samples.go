@@ -23,8 +23,7 @@ func (t *table) findSample(line int, cells []string) (*sample, error) {
 	}
 	if t.startsStretch(x, cells) {
 		next := t.newSample(name, line, cells)
-		next.Name = fmt.Sprintf("%s, line %d", name, line)
-		next.where = fmt.Sprintf("%s, from line %d", t.from.path, line)
+		next.beginsInLine(line)
 		next.of, next.from = x.of, x.from+len(x.rows.values)/max(1, len(t.valueColumns))
 		return next, nil
 	}
