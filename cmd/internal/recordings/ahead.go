@@ -125,6 +125,18 @@ func (c *cutter) countEvents(x *sample, windows []warned) {
 	}
 }
 
+// noteEvents tells of events without a window.
+func (c *cutter) noteEvents() {
+	all, without := 0, 0
+	for _, of := range c.events {
+		all, without = all+of.all, without+of.all-of.warned
+	}
+	if without > 0 {
+		c.making.note("%d of %s have no window that ends within %s (--ahead) before them: take a shorter --step, a longer "+
+			"--ahead or a shorter --after", without, text.Count(all, "event"), c.Ahead)
+	}
+}
+
 // nearEvents says which windows are left out for an event.
 func (c *cutter) nearEvents() string {
 	return fmt.Sprintf("%s in an event, or less than %s after one (--after, which is as long as --ahead unless it "+

@@ -272,6 +272,7 @@ func (c *cutter) note() {
 		c.making.note("%s in an event, or less than %s after one, are left out (--after)", text.Count(c.near, "window"),
 			c.after())
 	}
+	c.noteEvents()
 	if c.notes != nil {
 		c.making.note("%s (of %d recordings or stretches a part is left out)", c.notes[0], len(c.notes))
 	}

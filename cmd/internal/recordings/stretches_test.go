@@ -244,6 +244,15 @@ func TestAhead(t *testing.T) {
 	messagetest.Names(t, refused(t, o, path), "no window … --ahead")
 }
 
+// Events that no window comes before are counted.
+func TestEventsWithoutWindows(t *testing.T) {
+	path := put(t, t.TempDir(), "events.csv", streamOf(true, part{"", 100}, part{"fall", 20}, part{"", 115},
+		part{"fall", 20}, part{"", 60}))
+	result, _ := imported(t, Options{Label: "state", Cut: recording.Cut{Window: recording.Span{Length: 2},
+		Step: recording.Span{Length: 4}}, Ahead: recording.Span{Length: 1}}, path)
+	messagetest.OneNames(t, result.Notes, "1 of 2 events … window … 1s … --step … --ahead")
+}
+
 // Where --ahead and --after leave no window, or none of a class, the error says that they do, and what to change.
 func TestAheadLeavesNoWindows(t *testing.T) {
 	path := put(t, t.TempDir(), "events.csv", streamOf(true, part{"fall", 20}, part{"", 100}, part{"fall", 20},
