@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
@@ -177,7 +178,6 @@ type cutter struct {
 	short, lost []error               // recordings and windows that are left out
 	near        int                   // windows that are left out, in events or after them
 	events      map[string]eventCount // by class, for early warning
-	notes       []string
 }
 
 // add cuts a recording, or a stretch.
@@ -194,7 +194,7 @@ func (c *cutter) add(x *sample, name string) error {
 	case err != nil:
 		return err
 	case about != nil:
-		c.notes = append(c.notes, m.about(x)+": "+about[0])
+		c.keepNotes(x, about)
 	}
 	if m.Ahead.Length > 0 {
 		warned, left, err := m.warnings(x, windows)
@@ -213,6 +213,17 @@ func (c *cutter) add(x *sample, name string) error {
 		m.made.SplitBy = cmp.Or(m.made.SplitBy, w.test)
 	}
 	return nil
+}
+
+// counts are the numbers in a note.
+var counts = regexp.MustCompile(`[0-9.]+`)
+
+// keepNotes keeps what a person should know of the windows of a recording or a stretch. Notes that differ by their
+// numbers alone are of one kind, of which the first is told: windows in gaps are another kind than what is left at ends.
+func (c *cutter) keepNotes(x *sample, about []string) {
+	for _, note := range about {
+		c.noteOf(counts.ReplaceAllString(note, "0"), c.about(x)+": "+note)
+	}
 }
 
 // take makes a sample of a window of a recording or a stretch, whose name is given. Its class and its group are those
@@ -273,9 +284,6 @@ func (c *cutter) note() {
 			c.after())
 	}
 	c.noteEvents()
-	if c.notes != nil {
-		c.making.note("%s (of %d recordings or stretches a part is left out)", c.notes[0], len(c.notes))
-	}
 }
 
 // Timepoints are the lengths of the samples at even time points.

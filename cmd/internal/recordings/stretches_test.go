@@ -136,6 +136,15 @@ func TestStretchesAreNamed(t *testing.T) {
 	messagetest.Names(t, refused(t, Options{Label: "state", Cut: threeSeconds}, path), "empty.csv … column state")
 }
 
+// Windows in a gap of the times are told of, also where the first stretch only has time points left at its end.
+func TestWindowsInGaps(t *testing.T) {
+	lines := strings.SplitAfter(streamOf(true, part{"stand", 100}, part{"walk", 200}), "\n")
+	lines = append(lines[:140], lines[240:]...)
+	result, _ := imported(t, Options{Label: "state", Cut: threeSeconds}, put(t, t.TempDir(), "a.csv", strings.Join(lines, "")))
+	messagetest.OneNames(t, result.Notes, "a.csv:2 … 10 … 100 time points … left out … 2 in all")
+	messagetest.OneNames(t, result.Notes, `a.csv:102 … "walk" … windows … gaps of its times`)
+}
+
 // Recordings of one class each have one stretch.
 func TestRecordingsAreStretches(t *testing.T) {
 	folder := t.TempDir()

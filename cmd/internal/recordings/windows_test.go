@@ -73,7 +73,7 @@ func TestImportLeavesOutWhatFillsNoWindow(t *testing.T) {
 	assert.Equal(t, 26, result.Samples)
 	notes := strings.Join(result.Notes, "\n")
 	messagetest.Names(t, notes, "1 of 14 … left out … "+folder+"/wave/short.csv … 0.75s")
-	messagetest.Names(t, notes, "gap.csv … last 2 of its 12 … window … of 13")
+	messagetest.Names(t, notes, "gap.csv … last 2 of its 12 … window … 13 in all")
 
 	result, _ = imported(t, cutting(t, "1s", ""), folder)
 	messagetest.OneNames(t, result.Notes, "1 of 39 windows … left out … "+folder+"/fall/gap.csv … from 1 to 2")
