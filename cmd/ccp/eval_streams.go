@@ -28,7 +28,7 @@ func (e *evalStreams) flags(f *pflag.FlagSet) {
 	f.StringVar(&e.annotation.Label, "label", "", "`COLUMN` of classes, to test along time on the stream of --data")
 	f.StringVar(&e.annotation.Labels, "labels", "", "`FILE` of intervals with classes in its place: start,end,label")
 	f.StringVar(&e.annotation.Rest, "rest", "",
-		"`NAME` of the class of what has none in a stream (default: it does not count)")
+		"`NAME` of the class of what has none in a stream (default: as in the training's import)")
 	durationVar(f, &e.tolerance, "tolerance", time.Nanosecond, true,
 		"`DURATION` on each side, inclusive, within which an event must be told to begin (default: a window)")
 	streamFlags(f, &e.options)
@@ -47,6 +47,12 @@ type streamsJSON struct {
 
 // run watches the stream of a file, and prints how right its classes are told.
 func (e *evalStreams) run(s *shared, cmd *cobra.Command, dir, data string) error {
+	for _, flag := range []string{"split", "coverage", "mirrored"} {
+		if cmd.Flags().Changed(flag) {
+			return usage(cmd, fmt.Errorf("--%s is of samples, and --label and --labels test on a stream along time; leave one "+
+				"of them out", flag))
+		}
+	}
 	if data == "" {
 		return usage(cmd, errors.New("--label and --labels are of a stream; name its file with --data"))
 	}

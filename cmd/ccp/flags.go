@@ -205,7 +205,12 @@ func dataDirFlag(cmd *cobra.Command, dir *string) {
 
 // otherDataFlags are for commands on a trained model that take another data set than its own.
 func otherDataFlags(cmd *cobra.Command, data, dir *string) {
-	cmd.Flags().StringVar(data, "data", "", "data set by its `NAME`, or FILE.npz (default: the one trained on)")
+	parsedVar(cmd.Flags(), data, "data", func(text string) (string, error) {
+		if *data != "" {
+			return "", fmt.Errorf("comes after %s: give --data once; several streams are --data a.csv,b.csv", *data)
+		}
+		return text, nil
+	}, "data set by its `NAME`, or FILE.npz (default: the one trained on)")
 	dataDirFlag(cmd, dir)
 }
 

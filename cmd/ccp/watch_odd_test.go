@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,4 +40,43 @@ func TestWatchOdd(t *testing.T) {
 		require.Zero(t, code, stderr)
 		messagetest.Names(t, stderr, "left out: 1 line")
 	})
+}
+
+// Streams are tested with the class that the import gave to what has none; what would be ignored is refused.
+func TestEvalStreamsAsImported(t *testing.T) {
+	folder := t.TempDir()
+	lines, _ := annotated(1, 24, true)
+	path := write(t, filepath.Join(folder, "stream.csv"), strings.Join(lines, "\n")+"\n")
+	trainOn := func(name string, words ...string) string {
+		npz, dir := filepath.Join(folder, name+".npz"), filepath.Join(folder, name)
+		succeed(t, append([]string{"data", "import", path, "--label", "activity", "--out", npz}, words...)...)
+		succeed(t, "train", "--data", npz, "--checkpoint", dir, "--backend", "go", "--fast", "--set", "transforms=power")
+		return dir
+	}
+	between := trainOn("between", "--window", "0.5s", "--step", "0.5s", "--rest", "transition")
+	eval := []string{"eval", "--backend", "go", "--checkpoint", between, "--data", path, "--label", "activity", "--json"}
+	code, stdout, stderr := execute(t, eval...)
+	require.Zero(t, code, stderr)
+	messagetest.Names(t, stderr, "without a class … transition")
+	var judged streamsJSON
+	require.NoError(t, json.Unmarshal([]byte(stdout), &judged))
+	assert.Equal(t, judged.TimePoints, len(lines)-1, "each time point has a class")
+
+	ahead := trainOn("ahead", "--window", "0.2s", "--step", "0.1s", "--ahead", "0.3s", "--after", "1ms")
+	eval[4] = ahead
+	code, _, stderr = execute(t, eval...)
+	assert.Equal(t, 1, code)
+	messagetest.Names(t, stderr, "before an event … --ahead 0.3s … --data FILE.npz")
+
+	for _, c := range []struct {
+		words []string
+		names string
+	}{
+		{[]string{"--coverage", "0.9"}, "--coverage"}, {[]string{"--split", "all"}, "--split"}, {[]string{"--mirrored"}, "--mirrored"},
+		{[]string{"--data", "b.csv"}, "b.csv … stream.csv … once"}, {[]string{"--coverage", "95"}, "--coverage … such as 0.95"},
+	} {
+		code, _, stderr = execute(t, append(slices.Clone(eval), c.words...)...)
+		assert.Equal(t, 2, code)
+		messagetest.Names(t, stderr, c.names)
+	}
 }

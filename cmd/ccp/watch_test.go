@@ -138,7 +138,7 @@ func TestWatch(t *testing.T) {
 		"--label", "activity", "--json")), &judged))
 	assert.Equal(t, []int{told, changes}, []int{judged.Told, judged.Changes})
 	assert.Greater(t, judged.F, 0.8)
-	assert.Positive(t, judged.Delay)
+	assert.Positive(t, *judged.Delay)
 	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--label", "activity")
 	assert.Equal(t, 2, code)
 	messagetest.Names(t, stderr, "--data")

@@ -40,6 +40,10 @@ type Form struct {
 	Holes *Holes `json:"holes,omitempty"`
 	// Cut says how an import cut its recordings into windows; nil for whole recordings.
 	Cut *Cut `json:"cut,omitempty"`
+	// Rest names the class of what had none in the streams of an import; "" if that was left out. Ahead is how long before
+	// an event the windows end that have its class; 0 unless it is an early warning.
+	Rest  string `json:"rest,omitempty"`
+	Ahead Span   `json:"ahead,omitzero"`
 	// Axis is what the time points are, if headings were an axis; nil: time.
 	Axis    *Axis           `json:"axis,omitempty"`
 	Reading json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with

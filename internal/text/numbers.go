@@ -2,7 +2,6 @@
 package text
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -55,13 +54,18 @@ func Seconds(s float64) string {
 	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 }
 
-// ParseShare reads a share above 0 and below 1.
+// ParseShare reads a share above 0 and below 1. The error of a percentage gives it as a share.
 func ParseShare(text string) (share float64, err error) {
 	share, err = strconv.ParseFloat(text, 64)
-	if err != nil || !(share > 0 && share < 1) {
-		return 0, errors.New("is not a number above 0 and below 1, such as 0.05")
+	if err == nil && share > 0 && share < 1 {
+		return share, nil
 	}
-	return share, nil
+	example := 0.9
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err == nil && percent > 1 && percent < 100 {
+		example = percent / 100
+	}
+	return 0, fmt.Errorf("is not a number above 0 and below 1, such as %.4g", example)
 }
 
 // Plain returns a text that a stranger wrote, with a mark in place of each character that would steer a terminal.

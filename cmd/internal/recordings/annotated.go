@@ -3,6 +3,7 @@ package recordings
 // This file reads streams whose classes are known, to test a classifier along time.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,13 +27,20 @@ type Marking struct {
 }
 
 // Annotation says where the classes of streams are: in a column, or in a table of intervals. Rest names the class of
-// what has none; "": that does not count.
+// what has none; "": the one that the training's import gave it, or that does not count.
 type Annotation struct{ Label, Labels, Rest string }
 
 // ReadAnnotated reads streams with their classes, as the import that made a form read its own. The notes are what a
 // person should know of the files.
 func ReadAnnotated(ctx context.Context, inputs []string, form *recording.Form, a Annotation) (all []Annotated,
 	notes []string, err error) {
+	if form.Ahead.Length > 0 {
+		return nil, nil, fmt.Errorf("the training's classes are of windows that end up to %s before an event begins, and not "+
+			"of time points; import these streams with --ahead %[1]s, too, and test on the file of that, with --data FILE.npz",
+			form.Ahead)
+	}
+	asTrained := a.Rest == "" && form.Rest != ""
+	a.Rest = cmp.Or(a.Rest, form.Rest)
 	o := Options{Label: a.Label, Labels: a.Labels, Rest: a.Rest}
 	if form.Reading != nil {
 		err = json.Unmarshal(form.Reading, &o.Table)
@@ -61,6 +69,9 @@ func ReadAnnotated(ctx context.Context, inputs []string, form *recording.Form, a
 			one.Parts = withRest(one.Parts, x.Timepoints(), suggest.Truth(suggest.Tidy(a.Rest)))
 		}
 		all = append(all, one)
+	}
+	if asTrained {
+		m.note("time points without a class count as %s, as in the training's import", a.Rest)
 	}
 	return all, m.noteTexts(), nil
 }

@@ -151,7 +151,7 @@ func (m *making) cut() error {
 	if m.Cut.Step.Length > 0 {
 		m.made.ReadAs += ", a step of " + m.Cut.Step.String()
 	}
-	m.form.Cut = &m.Cut
+	m.form.Cut, m.form.Rest, m.form.Ahead = &m.Cut, m.Rest, m.Ahead
 	return nil
 }
 

@@ -34,8 +34,9 @@ type Judged struct {
 	// FalseAlarmsPerHour are told events without a true one, over the length of all streams in Hours.
 	FalseAlarmsPerHour float64 `json:"false_alarms_per_hour"`
 	Hours              float64 `json:"hours"`
-	// Delay is the mean time in seconds from a true begin to the moment at which it is told, over the hits.
-	Delay float64 `json:"delay"`
+	// Delay is the mean time in seconds from a true begin to the moment at which it is told, over the hits; nil without a
+	// hit.
+	Delay *float64 `json:"delay"`
 	// Confusion has a row for each true class, and a column for each told one, of events; the last of both is none. A
 	// wrong class at the right time is off the diagonal, and both a miss and a false alarm.
 	Confusion [][]int `json:"confusion"`
@@ -58,13 +59,13 @@ type StreamScore struct {
 // EventScore is how right the events of a class are told. F is 2 hits / (2 hits + false alarms + missed), which is 0
 // where all are missed.
 type EventScore struct {
-	Name   string  `json:"class"`
-	Events int     `json:"events"`
-	Hits   int     `json:"hits"`
-	Missed int     `json:"missed"`
-	False  int     `json:"false_alarms"`
-	F      float64 `json:"f"`
-	Delay  float64 `json:"delay"` // in seconds; 0 without a hit
+	Name   string   `json:"class"`
+	Events int      `json:"events"`
+	Hits   int      `json:"hits"`
+	Missed int      `json:"missed"`
+	False  int      `json:"false_alarms"`
+	F      float64  `json:"f"`
+	Delay  *float64 `json:"delay"` // in seconds; nil without a hit
 }
 
 // Judge watches streams whose classes are known, and says how right they are told. tolerance is in seconds; note is
@@ -250,12 +251,14 @@ func (j *Judged) finish(delays []float64, rate float64) {
 			classes++
 		}
 		if s.Hits > 0 {
-			s.Delay = delays[k] / float64(s.Hits) / rate
+			s.Delay = new(delays[k] / float64(s.Hits) / rate)
 		}
 		hits, alarms, delay = hits+s.Hits, alarms+s.False, delay+delays[k]
 	}
 	j.F /= float64(max(1, classes))
-	j.Delay = delay / float64(max(1, hits)) / rate
+	if hits > 0 {
+		j.Delay = new(delay / float64(hits) / rate)
+	}
 	if j.Hours > 0 {
 		j.FalseAlarmsPerHour = float64(alarms) / j.Hours
 	}
