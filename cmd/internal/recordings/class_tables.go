@@ -22,9 +22,9 @@ func (j *job) readLabels(path, dates string) (given map[string]string, intervals
 	areIntervals := false
 	given = map[string]string{}
 	begun := false
-	err = readText(j, path, func(_ *input, line int, cells []string) error {
+	err = readText(j, path, func(in *input, line int, cells []string) error {
 		if begun && areIntervals {
-			return t.add(line, cells)
+			return t.add(in, line, cells)
 		}
 		if begun {
 			return addLabel(given, first, line, cells, name, label)
@@ -35,11 +35,11 @@ func (j *job) readLabels(path, dates string) (given map[string]string, intervals
 		if areIntervals {
 			return nil
 		}
-		t.columns, areIntervals = columnsByCells(cells)
+		t.columns, areIntervals = columnsByCells(in, cells)
 		t.headless = areIntervals
 		switch {
 		case areIntervals:
-			return t.add(line, cells)
+			return t.add(in, line, cells)
 		case name < 0 || label < 0:
 			return fmt.Errorf("the columns are %s; want sample and label, for recordings of one class, or start, end "+
 				"and label, for intervals of time", strings.Join(cells, ", "))

@@ -45,13 +45,13 @@ func columnsByHeading(headings []string) (c intervalColumns, ok bool) {
 // columnsByCells returns the columns of a line of a table without headings: Audacity's label track, which begins with
 // two times, and ELAN's tab-separated export, in which the tier and the person come first. Where times are written as
 // 00:01:02.5, those beside them in other units are passed over. The class is the last cell.
-func columnsByCells(cells []string) (c intervalColumns, ok bool) {
+func columnsByCells(in *input, cells []string) (c intervalColumns, ok bool) {
 	var clocked, plain []int
 	for i, cell := range cells[:len(cells)-1] {
-		_, err := strconv.ParseFloat(cell, 64)
+		_, isNumber := plainTime(in, cell)
 		_, isClock := elapsed(cell)
 		switch {
-		case err == nil:
+		case isNumber:
 			plain = append(plain, i)
 		case isClock:
 			clocked = append(clocked, i)
@@ -76,7 +76,7 @@ type intervalTable struct {
 }
 
 // add reads a line.
-func (t *intervalTable) add(line int, cells []string) error {
+func (t *intervalTable) add(in *input, line int, cells []string) error {
 	c := t.columns
 	cells = slices.Concat(cells, slices.Repeat([]string{""}, max(0, 1+max(c.start, c.end, c.duration, c.label, c.sample)-
 		len(cells))))
@@ -88,12 +88,12 @@ func (t *intervalTable) add(line int, cells []string) error {
 		one.sample = strings.Clone(cells[c.sample])
 	}
 	var err error
-	one.start, one.seconds, err = t.timeOf(line, cells[c.start])
+	one.start, one.seconds, err = t.timeOf(in, line, cells[c.start])
 	if err == nil && c.end >= 0 {
-		one.end, _, err = t.timeOf(line, cells[c.end])
+		one.end, _, err = t.timeOf(in, line, cells[c.end])
 	}
 	if err == nil && c.end < 0 {
-		one.end, _, err = t.timeOf(line, cells[c.duration])
+		one.end, _, err = t.timeOf(in, line, cells[c.duration])
 		one.end += one.start
 	}
 	one.seconds = one.seconds || t.headless
@@ -112,13 +112,23 @@ func (t *intervalTable) add(line int, cells []string) error {
 
 // timeOf reads a time: a number, a time since the begin such as 00:01:02.5, or a date. seconds says that it is no plain
 // number, so that its unit is the second.
-func (t *intervalTable) timeOf(line int, cell string) (at float64, seconds bool, err error) {
-	at, err = strconv.ParseFloat(cell, 64)
-	if err == nil && at-at == 0 {
+func (t *intervalTable) timeOf(in *input, line int, cell string) (at float64, seconds bool, err error) {
+	at, isNumber := plainTime(in, cell)
+	if isNumber {
 		return at, false, nil
 	}
 	at, _, err = t.days.parse(cell, line)
 	return at, true, err
+}
+
+// plainTime reads a time that is a number, and reports whether it is one. It may have a decimal comma where commas do
+// not separate the cells, as the tables of recordings have.
+func plainTime(in *input, cell string) (at float64, isNumber bool) {
+	if in.separator != ',' && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
+		cell = strings.Replace(cell, ",", ".", 1)
+	}
+	at, err := strconv.ParseFloat(cell, 64)
+	return at, err == nil && at-at == 0 // finite
 }
 
 // inOrder sorts intervals by their begin. It is an error if two of one recording and of different classes share time.

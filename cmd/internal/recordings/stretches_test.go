@@ -175,6 +175,8 @@ func TestIntervals(t *testing.T) {
 		"a label track": "0.000000\t10.000000\tstand\n\\\t100.0\t200.0\n10.000000\t19.500000\twalk\n" +
 			"22.600000\t32.600000\tstand\n",
 		"ELAN without headings": elan,
+		"decimal commas":        "start;end;label\n0,000;10,0;stand\n10,0;19,500;walk\n22,600;32,6;stand\n",
+		"commas in a track":     "0,000\t10,000\tstand\n10,000\t19,500\twalk\n22,600\t32,600\tstand\n",
 		"ELAN with headings": "Begin Time - ss.msec\tEnd Time - ss.msec\tDuration - ss.msec\tactivity of ben\n" +
 			"0.0\t10.0\t10.0\tstand\n10.0\t19.5\t9.5\twalk\n22.6\t32.6\t10.0\tstand\n",
 	} {
