@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
@@ -117,6 +118,9 @@ func (m *making) about(x *sample) string {
 		return x.where
 	}
 	start, end := m.spanOf(x)
+	if m.moment(start) != text.Time(start) {
+		return fmt.Sprintf("%s (%q, from %s to %s)", x.where, x.label, m.moment(start), m.moment(end))
+	}
 	return fmt.Sprintf("%s (%q, from %.10g to %.10g)", x.where, x.label, start, end)
 }
 
@@ -178,8 +182,8 @@ func (m *making) place(own []interval, x *sample) (all []marked, err error) {
 		return nil, err
 	}
 	each, at := 1/cmp.Or(x.Rate(), 1), 0
-	reach := func(time float64) int {
-		first, _ := slices.BinarySearch(x.Times, time-each/2)
+	reach := func(at float64) int {
+		first, _ := slices.BinarySearch(x.Times, at-each/2)
 		return first
 	}
 	for _, v := range own {
@@ -212,34 +216,82 @@ func (m *making) place(own []interval, x *sample) (all []marked, err error) {
 // recording.
 func (m *making) inTimesOf(own []interval, times []float64) ([]interval, error) {
 	first, last, second := times[0], times[len(times)-1], cmp.Or(m.chosen.second, 1)
-	best, most, way := own, 0.0, 0
+	best, most, way := own, math.Inf(-1), 0
 	for at, reading := range [...]struct{ factor, from float64 }{{1, 0}, {second, 0}, {1, first}, {second, first}} {
-		read, covered := slices.Clone(own), 0.0
+		const mostOutside = 10 // times what lies inside: more is of another unit
+		read, within, outside := slices.Clone(own), 0.0, 0.0
 		for i, v := range own {
 			if v.seconds && reading.factor != second {
-				covered = math.Inf(-1)
+				outside = math.Inf(1)
 			}
 			read[i].start, read[i].end = reading.from+reading.factor*v.start, reading.from+reading.factor*v.end
 			inside := min(last, read[i].end) - max(first, read[i].start)
-			covered += inside - max(0, read[i].end-last) - max(0, first-read[i].start)
+			within += max(0, inside)
+			outside += max(0, read[i].end-max(last, read[i].start)) + max(0, min(first, read[i].end)-read[i].start)
 			if v.start == v.end && inside >= 0 { // an event of no length
-				covered += (last - first) / float64(len(own))
+				within += (last - first) / float64(len(own))
 			}
 		}
-		if covered > most {
-			best, most, way = read, covered, at
+		if within > 0 && outside < mostOutside*within && within-outside > most {
+			best, most, way = read, within-outside, at
 		}
 	}
 	switch {
-	case most == 0 && len(own) > 0:
-		return nil, fmt.Errorf("its times go from %s to %s, and the intervals of %s from %g to %g: give both in one "+
-			"unit, or "+
-			"in seconds from the begin of the recording", text.Time(first), text.Time(last), m.Labels, own[0].start,
-			own[len(own)-1].end)
+	case math.IsInf(most, -1) && len(own) > 0:
+		return nil, m.offRecording(own, times)
 	case way > 1 && first != 0:
 		m.note("the intervals of %s are taken for times since the begin of the recording", m.Labels)
 	}
+	m.noteOutside(best, times)
 	return best, nil
+}
+
+// offRecording returns the error that no interval lies in a recording of these times. Where both spans are of a size,
+// the intervals are of another clock or zone, and the error says how far off; else they are of another unit.
+func (m *making) offRecording(own []interval, times []float64) error {
+	first, last := times[0], times[len(times)-1]
+	start, end := own[0].start, own[0].end
+	for _, v := range own {
+		start, end = min(start, v.start), max(end, v.end)
+	}
+	spans := fmt.Sprintf("its times go from %s to %s, and the intervals of %s from %s to %s", m.moment(first), m.moment(last),
+		m.Labels, m.moment(start), m.moment(end))
+	second := cmp.Or(m.chosen.second, 1)
+	isDate := func(at float64) bool { return m.moment(at) != text.Time(at) }
+	if !isDate(first) || !isDate(start) {
+		return fmt.Errorf("%s: give both in one unit, or in seconds from the begin of the recording", spans)
+	}
+	off := (start - first) / second
+	way := "later"
+	if off < 0 {
+		way = "earlier"
+	}
+	return fmt.Errorf("%s, which begin %s %s: give both by one clock and in one time zone, or the intervals in seconds from "+
+		"the begin of the recording", spans, time.Duration(math.Abs(off)*float64(time.Second)), way)
+}
+
+// moment writes a time: as a date, in UTC, where it is a number of seconds, or of another known unit, since 1970 in the
+// years from 2001 to 2096.
+func (m *making) moment(at float64) string {
+	seconds := at / cmp.Or(m.chosen.second, 1)
+	if m.chosen.second == 0 || seconds < 1e9 || seconds >= 4e9 {
+		return text.Time(at)
+	}
+	return time.UnixMilli(int64(math.Round(seconds * 1000))).UTC().Format("2006-01-02 15:04:05.999")
+}
+
+// noteOutside notes intervals that reach beyond a recording of these times by more than a window.
+func (m *making) noteOutside(own []interval, times []float64) {
+	window := m.Cut.Window.Length * cmp.Or(m.chosen.second, 1)
+	if m.Cut.Window.Timepoints {
+		window *= (times[len(times)-1] - times[0]) / float64(max(1, len(times)-1))
+	}
+	for _, v := range own {
+		if v.start < times[0]-window || v.end > times[len(times)-1]+window {
+			m.noteOf("outside", fmt.Sprintf("line %d of %s goes from %s to %s, beyond the recording, which has times from %s to "+
+				"%s", v.line, m.Labels, m.moment(v.start), m.moment(v.end), m.moment(times[0]), m.moment(times[len(times)-1])))
+		}
+	}
 }
 
 // spanOf returns where a stretch lies in its recording: in the unit of the times or, without times and rate, in time

@@ -218,6 +218,29 @@ func TestIntervalsFromTheBegin(t *testing.T) {
 	assert.Len(t, d.Stretches, 3)
 }
 
+// Intervals of another time zone are an error that says how far off they are, in dates; those that reach far beyond the
+// recording are noted.
+func TestIntervalsOffTheRecording(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("time,ax\n")
+	for at := range 300 {
+		fmt.Fprintf(&b, "%d.%d,%d\n", 1_709_625_600+at/10, at%10, at*at%97)
+	}
+	folder := t.TempDir()
+	path := put(t, folder, "epoch.csv", b.String())
+	for _, lines := range []string{
+		"1709629200,1709629210,a\n1709629210,1709629220,b\n",
+		"2024-03-05 09:00:00,2024-03-05 09:00:10,a\n2024-03-05 09:00:10,2024-03-05 09:00:20,b\n",
+	} {
+		said := refused(t, Options{Cut: threeSeconds, Labels: put(t, folder, "labels.csv", "start,end,label\n"+lines)}, path)
+		messagetest.Names(t, said, "2024-03-05 08:00:00 … 2024-03-05 09:00:00 … 1h0m0s later … zone")
+		assert.NotContains(t, said, "unit")
+	}
+	result, _ := imported(t, Options{Cut: threeSeconds,
+		Labels: put(t, folder, "labels.csv", "start,end,label\n0,10,a\n10,20,b\n20,60,a\n")}, path)
+	messagetest.OneNames(t, result.Notes, "line 4 of … labels.csv … 08:00:20 … 08:01:00 … recording … 08:00:29.9")
+}
+
 // The class of a window is the event that begins soon after it; windows in an event and after one are left out. Both
 // are counted here one by one.
 func TestAhead(t *testing.T) {
