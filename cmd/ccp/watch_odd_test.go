@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +41,58 @@ func TestWatchOdd(t *testing.T) {
 		require.Zero(t, code, stderr)
 		messagetest.Names(t, stderr, "left out: 1 line")
 	})
+
+	t.Run("values unlike the training's", func(t *testing.T) {
+		code, _, stderr := watchStream(t, mapped(lines, func(at int, c []string) {
+			c[1] += "e2"
+			if at > 800 {
+				c[2] = "0.5"
+			}
+		}), "--checkpoint", dir)
+		require.Zero(t, code, stderr)
+		messagetest.Names(t, stderr, `warning … "ax" … another unit … warning … "ay" … stuck`)
+		assert.Equal(t, 2, strings.Count(stderr, "warning"), "one of each sensor")
+	})
+
+	t.Run("gaps", func(t *testing.T) {
+		code, stdout, stderr := watchStream(t, mapped(lines, func(at int, c []string) {
+			if at >= 500 {
+				c[0] = "36" + c[0]
+			}
+		}), "--checkpoint", dir, "--json")
+		require.Zero(t, code, stderr)
+		assert.Equal(t, 1, strings.Count(stdout, `"class":"","probability":0,"gap":true`), stdout)
+		assert.Equal(t, 1, strings.Count(stderr, "a gap before"))
+		messagetest.Names(t, stderr, "1 gap")
+
+		code, stdout, stderr = watchStream(t, mapped(lines, func(at int, c []string) {
+			if at >= 500 && at < 600 {
+				c[2] = ""
+			}
+		}), "--checkpoint", dir)
+		require.Zero(t, code, stderr)
+		assert.Contains(t, stdout, "\n26,,,\n", "told when the first window without ay has come")
+		messagetest.Names(t, stderr, "left out … ay … 1 gap")
+	})
+
+	t.Run("times in ms", func(t *testing.T) {
+		code, _, stderr := watchStream(t, mapped(lines, func(at int, c []string) { c[0] = fmt.Sprint(50 * at) }),
+			"--checkpoint", dir)
+		assert.Equal(t, 1, code)
+		messagetest.Names(t, stderr, "50 apart … window of 2s … 0.05")
+		assert.NotContains(t, stderr, "gap")
+	})
+}
+
+// mapped changes the cells of each line after the headings; at counts these lines from 0.
+func mapped(lines []string, change func(at int, cells []string)) []string {
+	changed := slices.Clone(lines)
+	for at := range changed[1:] {
+		cells := strings.Split(changed[at+1], ",")
+		change(at, cells)
+		changed[at+1] = strings.Join(cells, ",")
+	}
+	return changed
 }
 
 // Streams are tested with the class that the import gave to what has none; what would be ignored is refused.

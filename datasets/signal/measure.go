@@ -104,6 +104,22 @@ func (i *Info) Outside(signal []float32) (warnings []string) {
 	return warnings
 }
 
+// OutsideColumns returns for each sensor and channel of a signal what Outside says of it; "" if nothing.
+func (i *Info) OutsideColumns(signal []float32) []string {
+	if i.Range == nil {
+		return nil
+	}
+	odd := make([]string, len(i.Range.Least))
+	one := spans(signal, len(odd))
+	for at := range odd {
+		what, question := i.outside(&one, at)
+		if what != "" {
+			odd[at] = what + "; " + question
+		}
+	}
+	return odd
+}
+
 // outside says what a person should know about a channel of a signal, and asks what it may be; "" if nothing.
 func (i *Info) outside(one *Range, at int) (odd, question string) {
 	const unit = "is it in another unit?"

@@ -284,7 +284,8 @@ func TestStreamRefuses(t *testing.T) {
 		{strings.Replace(rowAt(4), `"head.y":1`, `"head.z":1`, 1) + rowAt(5), "left out: line 5 … head.z … head.y", ""},
 		{strings.Replace(rowAt(4), "0.4", "1e300", 1) + rowAt(5), "left out: line 5 … 1e300", ""},
 		{`{"time":0.4` + strings.Repeat(`,"hip.x":1`, 90_000) + "}\n", "", "16777216 bytes of memory"},
-		{rowsWithin(0.4, 70_000), "", "65536 time points"},
+		{rowsWithin(0.4, 70_000), "", "unit of the training's"},
+		{rowsUpTo(20)[len(rowsUpTo(4)):] + rowsWithin(2, 70_000), "", "65536 time points"},
 	} {
 		code, _, raw := send(t, http.MethodPost, url, rowsUpTo(4)+c.rows, "Authorization", "Bearer right")
 		require.Equal(t, http.StatusOK, code)

@@ -82,6 +82,9 @@ type Watcher struct {
 	decider    *along.Decider
 	classify   func(ctx context.Context, series [][]float32) ([]models.Prediction, error)
 	window     float64 // its length, in the unit of times
+	pace       *pace
+	odd        []bool // of each sensor: that it is unlike the training has been told
+	resting    bool   // no window has come since the begin, or since the last gap was told
 	rateTold   bool
 	note       func(line string)
 	rows       int       // since the begin, or the last time that the clock was set back
@@ -141,7 +144,7 @@ func New(c *models.Classifier, o Options, note func(line string)) (*Watcher, err
 		classify = c.ClassifySeries
 	}
 	return &Watcher{classifier: c, follower: follower, decider: m.Decide(step, o.Rule), classify: classify,
-		window: window, note: note,
+		window: window, pace: newPace(c.Form, cut), odd: make([]bool, len(c.Form.Sensors)), resting: true, note: note,
 		Summary: Summary{Lasted: map[string]float64{}, last: along.Unknown, raw: along.Unknown}}, nil
 }
 
@@ -183,15 +186,36 @@ func (w *Watcher) Add(ctx context.Context, time float64, values []float64) (told
 	if err != nil {
 		return told, err
 	}
+	err = w.pace.add(time)
+	if err != nil {
+		return told, err
+	}
+	if w.rows == 0 {
+		told = append(told, w.gap(time)...)
+	}
 	w.Rows, w.rows, w.Missing = w.Rows+1, w.rows+1, w.Missing+skipped
 	w.lastTime, w.values = time, append(w.values[:0], values...)
 	w.checkRate()
-	if skipped > 0 {
-		w.note(fmt.Sprintf("a gap before time %s: %s missing, and all begins anew", text.Time(time),
-			text.Count(skipped, "window")))
-	}
 	more, err := w.tell(ctx, complete)
-	return append(told, more...), err
+	told = append(told, more...)
+	if err != nil || skipped == 0 {
+		return told, err
+	}
+	if !w.resting {
+		w.note(fmt.Sprintf("a gap before time %s: all begins anew", text.Time(time)))
+	}
+	return append(told, w.gap(w.lastTime)...), nil
+}
+
+// gap tells that a window is missing, so that no class is known any more, once until the next window.
+func (w *Watcher) gap(now float64) (told []Told) {
+	if w.resting {
+		return nil
+	}
+	told = w.count(w.decider.Finish(), now)
+	w.resting, w.last, w.raw = true, along.Unknown, along.Unknown
+	w.Gaps++
+	return append(told, Told{along.Told{Start: now, End: now, Class: along.Unknown, Raw: along.Unknown, Gap: true}, now})
 }
 
 // leave leaves out a row that is not later than the one before, but by no more than a window earlier: one that was sent
@@ -245,9 +269,10 @@ func (w *Watcher) tell(ctx context.Context, complete []recording.Followed) (told
 		}
 		if err != nil {
 			w.Unusable++
-			if w.Unusable == 1 {
+			if w.Unusable == 1 || !w.resting {
 				w.note(fmt.Sprintf("the window from %s to %s is left out: %v", text.Time(window.Start), text.Time(window.End), err))
 			}
+			told = append(told, w.gap(window.End)...)
 			continue
 		}
 		some, err := w.decider.Add(window.Start, window.End, predictions[0].Probabilities)
@@ -255,6 +280,10 @@ func (w *Watcher) tell(ctx context.Context, complete []recording.Followed) (told
 			return told, err
 		}
 		told = append(told, w.count(some, window.End)...)
+		w.resting = false
+		if predictions[0].Warnings != nil {
+			w.tellOdd(window, series)
+		}
 	}
 	return told, nil
 }
@@ -264,10 +293,7 @@ func (w *Watcher) count(told []along.Told, now float64) (all []Told) {
 	for _, one := range told {
 		w.Windows++
 		w.Lasted[Class(w.classifier.ClassNames, one.Class)] += w.follower.Step() / cmp.Or(w.classifier.Form.Second, 1)
-		if one.Gap {
-			w.Gaps++
-			w.last, w.raw = along.Unknown, along.Unknown
-		}
+		one.Gap = false // which has a line of its own
 		if one.Changed && w.last != along.Unknown {
 			w.Changes++
 		}
@@ -297,6 +323,37 @@ func (w *Watcher) checkRate() {
 		w.note(fmt.Sprintf("warning: its time points come at %.4g a second, the training's at %.4g: windows are resampled, "+
 			"and classes may be wrong", rate*second, trained*second))
 	}
+}
+
+// tellOdd warns of each sensor once whose values are unlike the training's, as of one in another unit or a stuck one.
+func (w *Watcher) tellOdd(window recording.Followed, series []float32) {
+	first, others := "", 0
+	for column, odd := range w.classifier.OutsideColumns(series) {
+		sensor := column / w.classifier.Form.Channels
+		if odd == "" || w.odd[sensor] {
+			continue
+		}
+		w.odd[sensor] = true
+		if first == "" {
+			first = odd
+		} else {
+			others++
+		}
+	}
+	if others > 0 {
+		first += fmt.Sprintf("; %s as odd", isOrAre(others))
+	}
+	if first != "" {
+		w.note(fmt.Sprintf("warning: from %s to %s %s", text.Time(window.Start), text.Time(window.End), first))
+	}
+}
+
+// isOrAre writes how many other sensors something is said of.
+func isOrAre(sensors int) string {
+	if sensors == 1 {
+		return "1 other sensor is"
+	}
+	return text.Count(sensors, "other sensor") + " are"
 }
 
 // Class returns the name of a class, "" for Unknown.
