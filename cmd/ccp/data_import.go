@@ -23,8 +23,11 @@ import (
 // importJSON is what `ccp data import --json` prints.
 type importJSON struct {
 	*recordings.Result
-	Bytes   int64  `json:"bytes"` // of the file
-	Command string `json:"command"`
+	Bytes   int64  `json:"bytes"`   // of the file
+	Command string `json:"command"` // to train on it; "" where no test can be held out
+
+	// Windowed says that windows were cut.
+	Windowed bool `json:"-"`
 }
 
 // importCommand is `ccp data import` with the values of its flags.
@@ -151,7 +154,10 @@ func (c *importCommand) run(cmd *cobra.Command, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	printed := importJSON{result, info.Size(), trainOn(c.out.path, "")}
+	printed := importJSON{Result: result, Bytes: info.Size(), Windowed: c.options.Cut.Window.Length > 0}
+	if !result.Undrawable {
+		printed.Command = trainOn(c.out.path, "")
+	}
 	return c.print(cmd, printed, folded(render("data-import", printed)))
 }
 

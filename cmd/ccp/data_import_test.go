@@ -23,6 +23,27 @@ func TestFieldsAreFoldedToTheWidthOfAPage(t *testing.T) {
 	}
 }
 
+// Where each class has one recording, no test can be held out, and the last line proposes windows, whose import can be
+// trained on.
+func TestDataImportOfOneRecordingPerClass(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for i, class := range []string{"rise", "fall"} {
+		require.NoError(t, os.MkdirAll("one/"+class, 0o755))
+		var b strings.Builder
+		b.WriteString("time,x\n")
+		for at := range 100 {
+			fmt.Fprintf(&b, "%d,%d\n", at, at*(at+i)%7)
+		}
+		require.NoError(t, os.WriteFile("one/"+class+"/a.csv", []byte(b.String()), 0o644))
+	}
+	last := func(printed string) string { return lines(printed)[len(lines(printed))-1] }
+	try := last(succeed(t, "data", "import", "one", "--out", "whole.npz"))
+	assert.Contains(t, try, "--window")
+	assert.NotContains(t, try, "train --data")
+	assert.Contains(t, last(succeed(t, "data", "import", "one", "--window", "5s", "--out", "windows.npz")),
+		"train --data windows.npz")
+}
+
 // An import goes from a folder of the UEA archive to a trained network, with the commands that each step prints.
 func TestDataImport(t *testing.T) {
 	dir, err := os.Getwd()
