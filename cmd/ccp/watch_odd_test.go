@@ -75,6 +75,15 @@ func TestWatchOdd(t *testing.T) {
 		messagetest.Names(t, stderr, "left out … ay … 1 gap")
 	})
 
+	t.Run("a column more", func(t *testing.T) {
+		more := mapped(lines, func(_ int, c []string) { c[2] += ",5" })
+		more[0] += ",temp"
+		code, stdout, stderr := watchStream(t, more, "--checkpoint", dir)
+		require.Zero(t, code, stderr)
+		assert.Equal(t, plain, stdout)
+		assert.Equal(t, 1, strings.Count(stderr, "sensor temp was not in the training data"), stderr)
+	})
+
 	t.Run("times in ms", func(t *testing.T) {
 		code, _, stderr := watchStream(t, mapped(lines, func(at int, c []string) { c[0] = fmt.Sprint(50 * at) }),
 			"--checkpoint", dir)

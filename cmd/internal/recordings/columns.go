@@ -105,6 +105,14 @@ func (r *reading) takeColumns(path string, c columns, timed bool) (t taken, err 
 	return t, err
 }
 
+// noteColumns notes, once, what a person should know of the columns that a sample is made of, such as that the training
+// had no such sensor.
+func (r *reading) noteColumns(x *sample) {
+	for _, note := range x.Notes {
+		r.noteOf(note, note)
+	}
+}
+
 // notLeft returns the columns that are not left out, and their names.
 func (r *reading) notLeft(c columns) (rest []int, names []string) {
 	for i, name := range c.names {

@@ -227,6 +227,7 @@ func (s *stream) read(number int, text []byte) (err error) {
 		if err != nil {
 			return fmt.Errorf("line %d: %w", number, err)
 		}
+		t.noteColumns(x)
 	}
 	if another {
 		s.begins = true
