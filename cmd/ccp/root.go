@@ -235,6 +235,7 @@ var results = template.Must(template.New("").Funcs(template.FuncMap{
 	"sub":       func(a, b int) int { return a - b },
 	"stem":      func(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) },
 	"thousands": text.Thousands,
+	"value":     func(v *float64) float64 { return *v }, // of what may be unknown
 	"words":     strings.Fields,
 }).ParseFS(resultFiles, "results/*"))
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -123,6 +124,10 @@ func TestEvalStreamsAsImported(t *testing.T) {
 	var judged streamsJSON
 	require.NoError(t, json.Unmarshal([]byte(stdout), &judged))
 	assert.Equal(t, judged.TimePoints, len(lines)-1, "each time point has a class")
+
+	shown := succeed(t, eval[:len(eval)-1]...)
+	messagetest.Names(t, errors.New(shown), "after they begin … delay, s … transition")
+	assert.NotContains(t, shown, "%!")
 
 	ahead := trainOn("ahead", "--window", "0.2s", "--step", "0.1s", "--ahead", "0.3s", "--after", "1ms")
 	eval[4] = ahead
