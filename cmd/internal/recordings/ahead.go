@@ -154,7 +154,8 @@ func (c *cutter) checkAhead() error {
 	isEvent := func(class string) bool { return class != quiet }
 	switch classes := slices.Sorted(maps.Keys(left)); {
 	case c.events[quiet].all > 0:
-		return fmt.Errorf("events and windows without one ahead would both be of class %q; name that of the latter otherwise, "+
+		return fmt.Errorf("events and windows without one ahead would both be of class %q; name that of the latter "+
+			"otherwise, "+
 			"with --rest", quiet)
 	case !slices.ContainsFunc(classes, isEvent):
 		return fmt.Errorf("no window of %s ends within %s of the begin of an event and has none just before it; the classes "+

@@ -35,7 +35,8 @@ type Annotation struct{ Label, Labels, Rest string }
 func ReadAnnotated(ctx context.Context, inputs []string, form *recording.Form, a Annotation) (all []Annotated,
 	notes []string, err error) {
 	if form.Ahead.Length > 0 {
-		return nil, nil, fmt.Errorf("the training's classes are of windows that end up to %s before an event begins, and not "+
+		return nil, nil, fmt.Errorf("the training's classes are of windows that end up to %s before an event "+
+			"begins, and not "+
 			"of time points; import these streams with --ahead %[1]s, too, and test on the file of that, with --data FILE.npz",
 			form.Ahead)
 	}

@@ -219,7 +219,8 @@ func (c *cutter) add(x *sample, name string) error {
 var counts = regexp.MustCompile(`[0-9.]+`)
 
 // keepNotes keeps what a person should know of the windows of a recording or a stretch. Notes that differ by their
-// numbers alone are of one kind, of which the first is told: windows in gaps are another kind than what is left at ends.
+// numbers alone are of one kind, of which the first is told: windows in gaps are another kind than what is left at
+// ends.
 func (c *cutter) keepNotes(x *sample, about []string) {
 	for _, note := range about {
 		c.noteOf(counts.ReplaceAllString(note, "0"), c.about(x)+": "+note)

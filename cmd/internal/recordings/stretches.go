@@ -254,7 +254,8 @@ func (m *making) offRecording(own []interval, times []float64) error {
 	for _, v := range own {
 		start, end = min(start, v.start), max(end, v.end)
 	}
-	spans := fmt.Sprintf("its times go from %s to %s, and the intervals of %s from %s to %s", m.moment(first), m.moment(last),
+	spans := fmt.Sprintf("its times go from %s to %s, and the intervals of %s from %s to %s", m.moment(first),
+		m.moment(last),
 		m.Labels, m.moment(start), m.moment(end))
 	second := cmp.Or(m.chosen.second, 1)
 	isDate := func(at float64) bool { return m.moment(at) != text.Time(at) }
@@ -266,7 +267,8 @@ func (m *making) offRecording(own []interval, times []float64) error {
 	if off < 0 {
 		way = "earlier"
 	}
-	return fmt.Errorf("%s, which begin %s %s: give both by one clock and in one time zone, or the intervals in seconds from "+
+	return fmt.Errorf("%s, which begin %s %s: give both by one clock and in one time zone, or the intervals in "+
+		"seconds from "+
 		"the begin of the recording", spans, time.Duration(math.Abs(off)*float64(time.Second)), way)
 }
 
@@ -288,7 +290,8 @@ func (m *making) noteOutside(own []interval, times []float64) {
 	}
 	for _, v := range own {
 		if v.start < times[0]-window || v.end > times[len(times)-1]+window {
-			m.noteOf("outside", fmt.Sprintf("line %d of %s goes from %s to %s, beyond the recording, which has times from %s to "+
+			m.noteOf("outside", fmt.Sprintf("line %d of %s goes from %s to %s, beyond the recording, which has times "+
+				"from %s to "+
 				"%s", v.line, m.Labels, m.moment(v.start), m.moment(v.end), m.moment(times[0]), m.moment(times[len(times)-1])))
 		}
 	}
@@ -360,7 +363,8 @@ func (m *making) refuseLostClasses(whole []*sample) error {
 	}
 	lasts := recording.Span{Length: length(x) / cmp.Or(m.form.Second, 1), Timepoints: m.form.Rate == 0}
 	if lasts.Length >= m.Cut.Window.Length {
-		return fmt.Errorf("class %q would be lost: the longest of its %s, %s, has no window of %s with values of all sensors; "+
+		return fmt.Errorf("class %q would be lost: the longest of its %s, %s, has no window of %s with values of all "+
+			"sensors; "+
 			"leave out the sensor without any (--leave), or remove the class from the table", x.label,
 			stretchesOf(of[x.label]), m.about(x), m.Cut.Window)
 	}

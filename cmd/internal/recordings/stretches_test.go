@@ -140,7 +140,8 @@ func TestStretchesAreNamed(t *testing.T) {
 func TestWindowsInGaps(t *testing.T) {
 	lines := strings.SplitAfter(streamOf(true, part{"stand", 100}, part{"walk", 200}), "\n")
 	lines = append(lines[:140], lines[240:]...)
-	result, _ := imported(t, Options{Label: "state", Cut: threeSeconds}, put(t, t.TempDir(), "a.csv", strings.Join(lines, "")))
+	result, _ := imported(t, Options{Label: "state", Cut: threeSeconds},
+		put(t, t.TempDir(), "a.csv", strings.Join(lines, "")))
 	messagetest.OneNames(t, result.Notes, "a.csv:2 … 10 … 100 time points … left out … 2 in all")
 	messagetest.OneNames(t, result.Notes, `a.csv:102 … "walk" … windows … gaps of its times`)
 }
