@@ -78,7 +78,7 @@ func (r *reading) takeColumns(path string, c columns, timed bool) (t taken, err 
 	}
 	switch {
 	case all.like != nil && len(missing) == 0:
-		t.notes, err = all.like.Others(others, turned, timed)
+		t.notes, err = all.like.Others(others, turned && !r.anyOrder, timed)
 	case all.like == nil && r.Take == nil:
 		missing = append(missing, others...)
 	}

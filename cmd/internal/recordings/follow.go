@@ -54,6 +54,7 @@ func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func
 	if err != nil {
 		return nil, err
 	}
+	r.anyOrder = true
 	s := &stream{table: &table{reading: r, from: source{path: "the stream"}, byName: map[string]*sample{}}, each: each}
 	whole := &wholeLines{from: from}
 	lines := bufio.NewScanner(whole)

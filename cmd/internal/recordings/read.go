@@ -53,6 +53,7 @@ type reading struct {
 	times       []float64            // of the rows of the last sample but one, which others share
 	rests       []float64            // of these times
 	fileOf      map[[2]string]string // of the samples of tables, by name and class
+	anyOrder    bool                 // of columns, which is nothing to tell
 }
 
 // reader returns what reads files by all that is known of them.
