@@ -139,8 +139,11 @@ func TestEvalStreamsAsImported(t *testing.T) {
 		words []string
 		names string
 	}{
-		{[]string{"--coverage", "0.9"}, "--coverage"}, {[]string{"--split", "all"}, "--split"}, {[]string{"--mirrored"}, "--mirrored"},
-		{[]string{"--data", "b.csv"}, "b.csv … stream.csv … once"}, {[]string{"--coverage", "95"}, "--coverage … such as 0.95"},
+		{[]string{"--coverage", "0.9"}, "--coverage"},
+		{[]string{"--coverage", "95"}, "--coverage … such as 0.95"},
+		{[]string{"--split", "all"}, "--split"},
+		{[]string{"--mirrored"}, "--mirrored"},
+		{[]string{"--data", "b.csv"}, "b.csv … stream.csv … once"},
 	} {
 		code, _, stderr = execute(t, append(slices.Clone(eval), c.words...)...)
 		assert.Equal(t, 2, code)
