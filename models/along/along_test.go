@@ -196,7 +196,8 @@ func world(rng *rand.Rand, m *Model, windows int, noise float64) (all []Seen) {
 		floats.Scale(1/floats.Sum(p), p)
 		at := rng.Float64()
 		for k, share := range a[class] {
-			if at -= share; at < 0 {
+			at -= share
+			if at < 0 {
 				class = k
 				break
 			}
