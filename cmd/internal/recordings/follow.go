@@ -131,7 +131,7 @@ func (s *stream) line(number int, text []byte) error {
 	if s.in == nil {
 		err = s.begin(number, text)
 	} else {
-		err = s.read(number, text)
+		err = s.readRow(number, text)
 	}
 	if err != nil && s.in == nil {
 		return fmt.Errorf("line %d: %w", number, err)
@@ -159,7 +159,7 @@ func (s *stream) begin(number int, text []byte) error {
 			return err
 		}
 		s.in = in
-		return s.read(number, text)
+		return s.readRow(number, text)
 	}
 	in.sniff()
 	s.split = splitter{separator: string(in.separator), lazy: in.separator == ':'}
@@ -193,8 +193,8 @@ func (s *stream) fits() error {
 	return nil
 }
 
-// read reads a line of values, and calls each with its row.
-func (s *stream) read(number int, text []byte) (err error) {
+// readRow reads a line of values, and calls each with its row.
+func (s *stream) readRow(number int, text []byte) (err error) {
 	s.cells, err = s.cellsOf(text)
 	if err != nil {
 		return &BadLine{number, err}
