@@ -21,7 +21,10 @@ import (
 	"github.com/clusterpool/ccp/models/along"
 )
 
-const classes = 3
+const (
+	classes = 3
+	shape   = 9 // of the gamma distribution
+)
 
 // world says how a stream is drawn.
 type world struct {
@@ -76,7 +79,6 @@ func (w world) lasts(rng *rand.Rand) int {
 	if !w.gamma {
 		return 1 + int(math.Log(1-rng.Float64())/math.Log(1-1/w.stay))
 	}
-	const shape = 9
 	sum := 0.0
 	for range shape {
 		sum += rng.ExpFloat64() * w.stay / shape
@@ -116,10 +118,12 @@ func main() {
 	seed := flag.Uint64("seed", 1, "seed of the streams")
 	flag.Parse()
 	fmt.Println("| stay, noise, overlap | raw | exact filter | learned: power, threshold | chosen rule | 0.8 | 0.9 |" +
-		" lag 2 | lag 5 | accuracy: raw, exact, chosen, 0.8, 0.9, lag 2, lag 5 | delay |")
+		" lag 2 | lag 5 | accuracy: raw, exact, with deviations, chosen, 0.8, 0.9, lag 2, lag 5 | delay |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, w := range []world{{20, false, 0.85, 1}, {50, false, 0.5, 1}, {50, false, 1, 1}, {20, true, 0.85, 1},
-		{50, true, 0.5, 1}, {100, true, 0.7, 1}, {100, false, 0.85, 4}, {200, true, 0.85, 4}} {
+		{50, true, 0.5, 1}, {100, true, 0.7, 1}, {100, false, 0.85, 4}, {200, true, 0.85, 4}, {10, false, 0.6, 1},
+		{30, false, 0.7, 1}, {10, true, 0.5, 1}, {30, true, 0.7, 1}, {40, true, 1, 1}, {20, true, 1.2, 1},
+		{60, true, 0.6, 2}} {
 		row(w, *count, *seed)
 	}
 }
@@ -138,6 +142,11 @@ func row(w world, count int, seed uint64) {
 	exact.Lasts = []float64{w.stay, w.stay, w.stay}
 	exact.Power = 1 / float64(w.overlap)
 	exactChanges, exactAccuracy := mostProbable(exact, test)
+	if w.gamma {
+		deviation := w.stay / math.Sqrt(shape)
+		exact.Deviation = []float64{deviation, deviation, deviation}
+	}
+	_, regularAccuracy := mostProbable(exact, test)
 	var judged []along.HeldOut
 	for _, rule := range []along.Rule{{}, {Threshold: 0.8}, {Threshold: 0.9}, {Lag: 2}, {Lag: 5}} {
 		judged = append(judged, m.Judge(test, rule))
@@ -152,7 +161,7 @@ func row(w world, count int, seed uint64) {
 	for _, j := range judged {
 		fmt.Printf(" %s |", times(j.Told))
 	}
-	fmt.Printf(" %.3f %.3f", judged[0].RawAccuracy, exactAccuracy)
+	fmt.Printf(" %.3f %.3f %.3f", judged[0].RawAccuracy, exactAccuracy, regularAccuracy)
 	for _, j := range judged {
 		fmt.Printf(" %.3f", j.Accuracy)
 	}

@@ -52,7 +52,7 @@ type Decider struct {
 type waiting struct {
 	told  Told
 	begin float64   // of a class that begins with it
-	alpha []float64 // by it and the windows before it
+	alpha []float64 // of each state, by it and the windows before it
 	said  []float64 // what it says of each class
 }
 
@@ -89,7 +89,7 @@ func (d *Decider) Add(start, end float64, probabilities []float64) (told []Told,
 	if d.rule.Lag == 0 {
 		return append(told, d.byThreshold(one, alpha)), nil
 	}
-	d.waiting = append(d.waiting, waiting{one, begin, alpha, slices.Clone(d.filter.said)})
+	d.waiting = append(d.waiting, waiting{one, begin, slices.Clone(d.filter.alpha), slices.Clone(d.filter.said)})
 	if len(d.waiting) > d.rule.Lag {
 		told = append(told, d.next())
 	}

@@ -2,11 +2,11 @@
 // another; its output is which class the stream has, and since when. Nothing looks ahead, and the state has a bounded
 // size.
 //
-// A [Model] is a hidden Markov model whose states are the classes. A [Filter] computes the probability of each class by
-// all windows so far, the forward algorithm of Rabiner (1989), "A tutorial on hidden Markov models and selected
-// applications in speech recognition", equations 19 and 20. Its most probable class still changes one and a half to two
-// and a half times as often as the truth, even if the model is true. A [Rule] therefore decides on top of it, in a
-// [Decider].
+// A [Model] is a hidden Markov model in which each class has a row of states, so that it lasts about as long, and as
+// regularly, as in the training. A [Filter] computes the probability of each class by all windows so far, the forward
+// algorithm of Rabiner (1989), "A tutorial on hidden Markov models and selected applications in speech recognition",
+// equations 19 and 20. Its most probable class still changes one and a half to two and a half times as often as the
+// truth, even if the model is true. A [Rule] therefore decides on top of it, in a [Decider].
 package along
 
 import (
@@ -27,6 +27,9 @@ type Model struct {
 	// the same for all classes.
 	Lasts   []float64 `json:"lasts"`
 	Learned bool      `json:"learned"`
+	// Deviation is the standard deviation of the time that each class lasts; nil is that of geometric times, by which a
+	// class ends at any step alike.
+	Deviation []float64 `json:"deviation,omitempty"`
 	// Follows has the probability of each class after each other one, by rows that sum up to 1. The diagonal is 0.
 	Follows [][]float64 `json:"follows"`
 	// Prior is the share of each class in the training windows. The classifier's probabilities are divided by it, as they
@@ -95,7 +98,26 @@ func Fit(stretches []Stretch, windows []int, window, step float64) *Model {
 			m.Lasts[k] = guessedWindows * window
 		}
 	}
+	if m.Learned {
+		m.Deviation = deviations(stretches, m.Lasts)
+	}
 	return m
+}
+
+// deviations returns the standard deviation of the time that each class lasts. It has one stretch more that is off by
+// the mean, as are those of a class that ends at any time alike: few stretches that happen to be of one length do not
+// say that all are.
+func deviations(stretches []Stretch, means []float64) []float64 {
+	sums, count := make([]float64, len(means)), make([]float64, len(means))
+	for _, s := range stretches {
+		off := s.Lasts - means[s.Class]
+		sums[s.Class] += off * off
+		count[s.Class]++
+	}
+	for k, mean := range means {
+		sums[k] = math.Sqrt((sums[k] + mean*mean) / (count[k] + 1))
+	}
+	return sums
 }
 
 // Check returns an error if a model that was read is none of so many classes. No model is in order.
@@ -106,9 +128,11 @@ func (m *Model) Check(classes int) error {
 	isPositive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 	fits := len(m.Lasts) == classes && len(m.Prior) == classes && len(m.Follows) == classes && isPositive(m.Step) &&
 		isPositive(m.Independent) && isPositive(m.Power) && m.Threshold > 0 && m.Threshold < 1
+	fits = fits && (m.Deviation == nil || len(m.Deviation) == classes)
 	for k := 0; fits && k < classes; k++ {
 		row := m.Follows[k]
-		fits = isPositive(m.Lasts[k]) && isPositive(m.Prior[k]) && len(row) == classes &&
+		fits = isPositive(m.Lasts[k]) && (m.Deviation == nil || isPositive(m.Deviation[k])) && isPositive(m.Prior[k]) &&
+			len(row) == classes &&
 			!slices.ContainsFunc(row, func(v float64) bool { return !(v >= 0 && v <= 1) })
 	}
 	if !fits {
@@ -119,19 +143,3 @@ func (m *Model) Check(classes int) error {
 
 // ErrWindow says that probabilities are not those of the model's classes.
 var ErrWindow = errors.New("a window needs a probability of each class, each from 0 to 1")
-
-// Transitions returns the probability of each class a step after each, `[classes][classes]`: a class goes on with
-// exp(-step / Lasts), as in a continuous-time chain that is seen once a step, and else another follows.
-func (m *Model) Transitions(step float64) (a [][]float64) {
-	for i, row := range m.Follows {
-		stays := math.Exp(-step / m.Lasts[i])
-		if len(row) == 1 {
-			stays = 1
-		}
-		next := slices.Clone(row)
-		floats.Scale(1-stays, next)
-		next[i] = stays
-		a = append(a, next)
-	}
-	return a
-}
