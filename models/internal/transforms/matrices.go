@@ -26,9 +26,18 @@ func block(rows [][]float32, from, to, width int) *mat.Dense {
 	return z
 }
 
-// products returns the scalar products of rows, `[rows, rows]`. The backend is many times faster at it than gonum. Errors
-// come from the backend.
+// mostOnHost bounds the multiplications that gonum does: XLA takes as long to compile a program for so many.
+const mostOnHost = 1 << 27
+
+// products returns the scalar products of rows, `[rows, rows]`: few by gonum, and many on the backend, which uses all
+// cores. Errors come from the backend.
 func products(ctx context.Context, backend compute.Backend, rows [][]float32) (*mat.SymDense, error) {
+	n, width := len(rows), len(rows[0])
+	if n*n*width <= mostOnHost {
+		product := new(mat.SymDense)
+		product.SymOuterK(1, block(rows, 0, width, width))
+		return product, nil
+	}
 	exec, err := NewExec(backend, func(sum, a *Node) *Node {
 		return Add(sum, DotGeneral(a, []int{1}, nil, a, []int{1}, nil))
 	})
@@ -36,7 +45,6 @@ func products(ctx context.Context, backend compute.Backend, rows [][]float32) (*
 		return nil, err
 	}
 	defer exec.Finalize()
-	n, width := len(rows), len(rows[0])
 	sum := tensors.FromFlatDataAndDimensions(make([]float64, n*n), n, n)
 	for from := 0; from < width && ctx.Err() == nil; from += blockSize {
 		// Blocks of one size, so that the backend compiles once.
