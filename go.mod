@@ -19,6 +19,7 @@ require (
 	github.com/spf13/pflag v1.0.10 // the type of cobra's flags, for errors about them
 	github.com/stretchr/testify v1.12.1 // assertions in tests
 	github.com/xuri/excelize/v2 v2.11.1 // tests write .xlsx workbooks with it; the program has a reader of its own
+	golang.org/x/sys v0.50.0 // whether the processor has AVX2, for the inner loops of transforms; x/term brings it in any case
 	golang.org/x/term v0.48.0 // whether the output is a terminal, for progress that is drawn over
 	golang.org/x/text v0.44.0 // tables in UTF-16 and Windows-1252, as spreadsheets write them, and XML in others; names in one form of Unicode
 	gonum.org/v1/gonum v0.17.0 // means and deviations of studies; principal components for the layout of graphs
@@ -63,6 +64,5 @@ require (
 	golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba // indirect
 	golang.org/x/image v0.44.0 // indirect
 	golang.org/x/net v0.62.0 // indirect
-	golang.org/x/sys v0.50.0 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 )

@@ -98,14 +98,13 @@ func (m *hydra) Features(r *Recording, out []float32) {
 		if m.readsDifferences(group) {
 			input = r.differences
 		}
-		n := len(input[0])
-		r.sum = sized(r.sum, n)
-		m.add(r.sum, input, group)
+		n, step := len(input[0]), m.dilations[group/m.groups]
+		reach := hydraTaps / 2 * step
+		r.sum = sized(r.sum, n+2*reach)
+		m.add(r.sum[reach:][:n], input, group)
 		for k := range kernelsPerGroup {
 			r.responses[k] = sized(r.responses[k], n)
-			for tap, weight := range m.weights[(group*kernelsPerGroup+k)*hydraTaps:][:hydraTaps] {
-				shiftAdd(r.responses[k], weight, r.sum, (tap-hydraTaps/2)*m.dilations[group/m.groups])
-			}
+			filter(r.responses[k], r.sum, m.weights[(group*kernelsPerGroup+k)*hydraTaps:][:hydraTaps], step)
 		}
 		counts := compete(&r.responses, n)
 		for i, c := range counts {
@@ -117,9 +116,10 @@ func (m *hydra) Features(r *Recording, out []float32) {
 // compete returns the soft and the hard count of each kernel over n positions. Branches that depend on responses are
 // mostly mispredicted. So it compares integers, whose lowest bits are the kernel, by arithmetic.
 func compete(responses *[kernelsPerGroup][]float32, n int) (counts [2 * kernelsPerGroup]float32) {
+	counts, done := competeEights(responses, n)
 	a, b, c, d := responses[0][:n], responses[1][:n], responses[2][:n], responses[3][:n]
 	e, f, g, h := responses[4][:n], responses[5][:n], responses[6][:n], responses[7][:n]
-	for p := range n {
+	for p := done; p < n; p++ {
 		high, low := sorted(ordered(a[p], 0), ordered(b[p], 1))
 		high1, low1 := sorted(ordered(c[p], 2), ordered(d[p], 3))
 		high2, low2 := sorted(ordered(e[p], 4), ordered(f[p], 5))

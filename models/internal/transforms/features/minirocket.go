@@ -118,20 +118,22 @@ func (m *miniRocket) Draw(ctx context.Context, t Training, seed uint64) error {
 
 // response returns the response of a kernel at a dilation, `[timepoints]`. It holds until the next call.
 func (m *miniRocket) response(r *Recording, dilation, kernel int) []float32 {
-	r.sum = sized(r.sum, r.Timepoints)
+	reach := slots / 2 * m.dilations[dilation]
+	r.sum = sized(r.sum, r.Timepoints+2*reach)
 	r.responses[0] = sized(r.responses[0], r.Timepoints)
-	x, response := r.sum, r.responses[0]
+	sum := r.sum[reach:][:r.Timepoints]
 	for c, column := range r.Columns {
 		sign := m.signs[(dilation*m.columns+c)*kernelCount+kernel]
 		if sign != 0 {
-			shiftAdd(x, sign, column, 0)
+			shiftAdd(sum, sign, column, 0)
 		}
 	}
-	for slot := range slots {
-		weight := m.weights[slot*kernelCount+kernel]
-		shiftAdd(response, weight, x, (slot-slots/2)*m.dilations[dilation])
+	var weights [slots]float32
+	for slot := range weights {
+		weights[slot] = m.weights[slot*kernelCount+kernel]
 	}
-	return response
+	filter(r.responses[0], r.sum, weights[:], m.dilations[dilation])
+	return r.responses[0]
 }
 
 // leavesOutEnds reports whether a kernel counts only positions that have all its slots inside the recording.
@@ -154,24 +156,14 @@ func (m *miniRocket) Features(r *Recording, out []float32) {
 	}
 }
 
-// sharesAbove writes the share of the responses that are above each threshold. It compares with four thresholds at a
-// time and without branches, which is faster than a search among sorted responses.
+// sharesAbove writes the share of the responses that are above each threshold.
 func sharesAbove(responses, thresholds, shares []float32) {
 	for len(thresholds) > 0 {
 		t := [4]float32{}
 		compared := copy(t[:], thresholds)
-		t0, t1, t2, t3 := t[0], t[1], t[2], t[3] // in registers
-		n0, n1, n2, n3 := 0, 0, 0, 0
-		for _, r := range responses {
-			n0 += asInt(r > t0)
-			n1 += asInt(r > t1)
-			n2 += asInt(r > t2)
-			n3 += asInt(r > t3)
-		}
-		for j, n := range [4]int{n0, n1, n2, n3} {
-			if j < compared {
-				shares[j] = float32(n) / float32(len(responses))
-			}
+		counts := countAbove(responses, t)
+		for j := range compared {
+			shares[j] = float32(counts[j]) / float32(len(responses))
 		}
 		thresholds, shares = thresholds[compared:], shares[compared:]
 	}

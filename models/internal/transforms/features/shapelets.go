@@ -93,6 +93,9 @@ func (m *shapelets) span(timepoints, group int) (first, count int) {
 	return first, timepoints - 2*first
 }
 
+// meanTaps are the weights of the mean of a window.
+var meanTaps = slices.Repeat([]float32{1.0 / shapeletTaps}, shapeletTaps)
+
 // windows returns those of a recording. They hold until the next call with the same recording.
 func (m *shapelets) windows(r *Recording, group int) (v windows) {
 	v.dilation = m.dilations[group/m.groups]
@@ -106,9 +109,7 @@ func (m *shapelets) windows(r *Recording, group int) (v windows) {
 	}
 	v.mean, v.scale, v.products, v.squares = r.responses[0], r.responses[1], r.responses[2], r.responses[3]
 	if scalesWindows(group) {
-		for tap := range shapeletTaps {
-			shiftAdd(v.mean, 1.0/shapeletTaps, v.series, tap*v.dilation)
-		}
+		filter(v.mean, v.series, meanTaps, v.dilation)
 	}
 	for tap := range shapeletTaps {
 		for p, x := range v.series[tap*v.dilation:][:n] {
@@ -129,23 +130,53 @@ func (m *shapelets) windows(r *Recording, group int) (v windows) {
 	return v
 }
 
-// distances returns the squared distances of the windows from a shapelet. They hold until the next call.
+// multiply sets products to those of the windows, as they are, with a shapelet. It returns the square of the shapelet.
+// The squared distance of a window p from the shapelet s follows from these, see distance:
 //
 //	d(p)² = Σ_k s_k² + Σ_k x_pk² - 2·Σ_k s_k·x_pk
 //
 // The shapelet has the mean 0 if windows are scaled, so that their means need not be taken off for the products.
-func (v windows) distances(shapelet []float32) []float32 {
-	clear(v.products)
-	square := float32(0)
-	for tap, x := range shapelet {
-		shiftAdd(v.products, x, v.series, tap*v.dilation)
+func (v windows) multiply(shapelet []float32) (square float32) {
+	filter(v.products, v.series, shapelet, v.dilation)
+	for _, x := range shapelet {
 		square += x * x
 	}
-	scale, squares := v.scale[:len(v.products)], v.squares[:len(v.products)]
-	for p, x := range v.products {
-		v.products[p] = square + squares[p] - 2*x*scale[p]
+	return square
+}
+
+// distance returns the squared distance of a window from the shapelet of this square whose products are there.
+func (v windows) distance(p int, square float32) float32 {
+	return square + v.squares[p] - 2*v.products[p]*v.scale[p]
+}
+
+// distances returns the squared distances of the windows from a shapelet. They hold until the next call.
+func (v windows) distances(shapelet []float32) []float32 {
+	square := v.multiply(shapelet)
+	for p := range v.products {
+		v.products[p] = v.distance(p, square)
 	}
 	return v.products
+}
+
+// nearestWindow is the least squared distance from a shapelet, the first window that has it, and how many windows are
+// nearer than a threshold.
+type nearestWindow struct {
+	least    float32
+	at, near int
+}
+
+// nearest compares the windows with a shapelet.
+func (v windows) nearest(shapelet []float32, threshold float32) nearestWindow {
+	square := v.multiply(shapelet)
+	found, done := nearestEights(v.products, v.squares, v.scale, square, threshold)
+	for p := done; p < len(v.products); p++ {
+		d := v.distance(p, square)
+		found.near += asInt(d < threshold)
+		if d < found.least {
+			found.least, found.at = d, p
+		}
+	}
+	return found
 }
 
 // cuts says where shapelets come from.
@@ -224,17 +255,11 @@ func (m *shapelets) Features(r *Recording, out []float32) {
 		v := m.windows(r, group)
 		n := float32(len(v.mean))
 		for number := group * shapeletsPerGroup; number < (group+1)*shapeletsPerGroup; number++ {
-			least, nearest, near := float32(math.Inf(1)), 0, 0
-			for p, d := range v.distances(m.shapelet(number)) {
-				near += asInt(d < m.thresholds[number])
-				if d < least {
-					least, nearest = d, p
-				}
-			}
+			found := v.nearest(m.shapelet(number), m.thresholds[number])
 			features := out[3*number:][:3]
-			features[0] = float32(math.Sqrt(max(0, float64(least))))
-			features[1] = float32(nearest) / n
-			features[2] = float32(near) / n
+			features[0] = float32(math.Sqrt(max(0, float64(found.least))))
+			features[1] = float32(found.at) / n
+			features[2] = float32(found.near) / n
 		}
 	}
 }
