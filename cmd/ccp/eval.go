@@ -36,6 +36,8 @@ type evalJSON struct {
 	Temperature float64   `json:"temperature"`
 	HeldOut     int       `json:"held_out"`
 	Sets        *setsJSON `json:"sets,omitempty"` // by --coverage
+	// Recordings are those that the samples are windows of; nil if none has windows of one class alone.
+	Recordings *recordingsJSON `json:"recordings,omitempty"`
 	// Mistakes are the samples with names that are taken for another class, the surest first.
 	Mistakes []mistakeJSON `json:"mistakes,omitempty"`
 	training.Evaluation
@@ -210,9 +212,10 @@ func (e *evalCommand) evaluate(cmd *cobra.Command, classifier *models.Classifier
 		result.Sets = &setsJSON{Coverage: e.coverage, HeldOut: len(classifier.Conformal.Scores),
 			Groups: classifier.Conformal.Groups, Remarks: classifier.Conformal.Remarks(classifier.ClassNames)}
 	}
-	buffer := make([]float32, d.Nodes*d.Channels)
+	buffer, whole := make([]float32, d.Nodes*d.Channels), wholeRecordings{d, map[int]*wholeRecording{}}
 	evaluation, err := evaluate(classifier, d, indices, 64, func(i int, probabilities []float64) {
 		predicted, truth := floats.MaxIdx(probabilities), int(d.Labels[i])
+		whole.add(i, truth, probabilities)
 		if result.Sets != nil {
 			result.Sets.add(classifier.Conformal.Set(classifier.Conformal.PValues(probabilities), e.coverage), truth)
 		}
@@ -228,7 +231,7 @@ func (e *evalCommand) evaluate(cmd *cobra.Command, classifier *models.Classifier
 	if err != nil {
 		return result, err
 	}
-	result.Evaluation = evaluation
+	result.Evaluation, result.Recordings = evaluation, whole.result()
 	slices.SortStableFunc(result.Mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
 	if c := classifier.Calibration; c != nil {
 		result.Temperature, result.HeldOut = c.Temperature, c.Samples

@@ -150,3 +150,38 @@ func TestEvalStreamsAsImported(t *testing.T) {
 		messagetest.Names(t, stderr, c.names)
 	}
 }
+
+// Whole recordings of one class are told by the mean over their windows, as streams and as samples; one of two classes
+// does not count.
+func TestEvalWholeRecordings(t *testing.T) {
+	dir, folder := watched(t), t.TempDir()
+	lines, _ := annotated(3, 12, true)
+	ofClass := func(name, called string) string {
+		some := []string{lines[0]}
+		for _, line := range lines[1:] {
+			if strings.HasSuffix(line, ","+name) {
+				values := strings.Split(line, ",")
+				some = append(some, fmt.Sprintf("%.2f,%s,%s,%s", float64(len(some))/20, values[1], values[2], called))
+			}
+		}
+		return write(t, filepath.Join(folder, name+called+".csv"), strings.Join(some, "\n")+"\n")
+	}
+	both := write(t, filepath.Join(folder, "both.csv"), strings.Join(lines, "\n")+"\n")
+	files := strings.Join([]string{ofClass("rest", "rest"), ofClass("run", "run"), ofClass("run", "walk"), both}, ",")
+	eval := []string{"eval", "--backend", "go", "--checkpoint", dir, "--data", files, "--label", "activity"}
+	var judged streamsJSON
+	require.NoError(t, json.Unmarshal([]byte(succeed(t, append(eval, "--json")...)), &judged))
+	assert.Equal(t, []int{3, 2}, []int{judged.Recordings, judged.Right})
+	assert.Equal(t, []string{"rest", "run", "run"}, []string{judged.Streams[0].Whole, judged.Streams[1].Whole,
+		judged.Streams[2].Whole})
+	messagetest.Names(t, errors.New(succeed(t, eval...)), "2 of 3 … mean over their windows … as a whole … rest")
+
+	npz := filepath.Join(folder, "whole.npz")
+	succeed(t, append([]string{"data", "import", "--label", "activity", "--window", "2s", "--step", "1s", "--out", npz},
+		strings.Split(files, ",")...)...)
+	eval = []string{"eval", "--backend", "go", "--checkpoint", dir, "--data", npz, "--split", "all"}
+	var evaluated evalJSON
+	require.NoError(t, json.Unmarshal([]byte(succeed(t, append(eval, "--json")...)), &evaluated))
+	assert.Equal(t, &recordingsJSON{3, 2, 2. / 3}, evaluated.Recordings)
+	messagetest.Names(t, errors.New(succeed(t, eval...)), "whole recordings: 2 of 3")
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/along"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Event is a stretch of a class, in whole time points: that it begins at, and at which it is told; for a true event
@@ -25,6 +26,9 @@ type Judged struct {
 	// TimePoints counts those that have a class, and Accuracy is the share at which the class told by then is right.
 	TimePoints int     `json:"timepoints"`
 	Accuracy   float64 `json:"accuracy"`
+	// Recordings counts the streams that have one class, of which Right are told right by the mean over their windows.
+	Recordings int `json:"recordings"`
+	Right      int `json:"recordings_right"`
 	// Tolerance is how far the told begin of an event may be from the true one, on each side and inclusive, in time
 	// points. TolerancePoints over the rate is it in seconds.
 	Tolerance int          `json:"tolerance_timepoints"`
@@ -49,6 +53,7 @@ type Judged struct {
 // StreamScore is how right one stream is told.
 type StreamScore struct {
 	Name       string  `json:"name"`
+	Whole      string  `json:"whole"` // the class of the whole stream, by the mean over its windows
 	TimePoints int     `json:"timepoints"`
 	Accuracy   float64 `json:"accuracy"`
 	Events     int     `json:"events"`
@@ -105,6 +110,13 @@ func Judge(ctx context.Context, c *models.Classifier, o Options, streams []recor
 		points, right = points+score.TimePoints, right+int(score.Accuracy)
 		score.Accuracy /= float64(max(1, score.TimePoints))
 		trueEvents := eventsOf(truth)
+		score.Whole = Class(c.ClassNames, t.whole())
+		if len(trueEvents) == 1 {
+			j.Recordings++
+			if t.whole() == trueEvents[0].Class {
+				j.Right++
+			}
+		}
 		j.match(&score, trueEvents, t.events, delays)
 		j.Streams = append(j.Streams, score)
 		j.Changes += max(0, len(trueEvents)-1)
@@ -151,10 +163,32 @@ type told struct {
 	class      []int // at each time point, as it was told then
 	events     []Event
 	summary    Summary
+	sums       []float64 // of the probabilities of all windows, each alone
+}
+
+// whole returns the class with the greatest mean probability over all windows; Unknown without a window.
+func (t *told) whole() int {
+	if t.sums == nil {
+		return along.Unknown
+	}
+	return floats.MaxIdx(t.sums)
+}
+
+// classify computes the predictions of windows, and sums up their probabilities.
+func (t *told) classify(ctx context.Context, series [][]float32) ([]models.Prediction, error) {
+	predictions, err := t.classifier.ClassifySeries(ctx, series)
+	for _, p := range predictions {
+		if t.sums == nil {
+			t.sums = make([]float64, len(p.Probabilities))
+		}
+		floats.Add(t.sums, p.Probabilities)
+	}
+	return predictions, err
 }
 
 // watch watches the stream.
 func (t *told) watch(ctx context.Context, o Options) error {
+	o.Classify = t.classify
 	w, err := New(t.classifier, o, func(line string) { t.note(t.stream.Name + ": " + line) })
 	if err != nil {
 		return err
