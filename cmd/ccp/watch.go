@@ -83,11 +83,7 @@ func (w *watchCommand) run(cmd *cobra.Command, _ []string) error {
 	r.tellRule(w.options.Rule)
 	ended := make(chan error, 1)
 	go func() { // a read of the standard input cannot be stopped
-		notes, err := recordings.Follow(cmd.Context(), cmd.InOrStdin(), classifier.Form, r.add, r.bad)
-		r.mu.Lock()
-		tell(cmd, "note", notes)
-		r.mu.Unlock()
-		ended <- err
+		ended <- recordings.Follow(cmd.Context(), cmd.InOrStdin(), classifier.Form, r.add, r.bad, r.note)
 	}()
 	select {
 	case err = <-ended:
@@ -122,8 +118,8 @@ func (r *watching) tellRule(rule along.Rule) {
 	}
 	if m != nil && m.HeldOut != nil && rule.Lag == 0 {
 		h := m.HeldOut
-		line += fmt.Sprintf(" (%.2g); of held-out windows %.1f%% were right (%.1f%% alone), %.3g after a change in the mean",
-			m.Threshold, 100*h.Accuracy, 100*h.RawAccuracy, h.Delay)
+		line += fmt.Sprintf(" (%.2g); of held-out windows %.1f%% were right (%.1f%% alone), %s after a change in the mean",
+			m.Threshold, 100*h.Accuracy, 100*h.RawAccuracy, r.classifier.Form.Lasting(h.Delay))
 	}
 	if m == nil || !m.Learned {
 		line += "; the training had no streams that tell how long classes last (--lasts)"
@@ -168,6 +164,13 @@ func (r *watching) checkClock(row recordings.Row) {
 		fmt.Fprintf(r.cmd.ErrOrStderr(), "warning: rows without times come at %.4g a second, and the training had %.4g: "+
 			"they are taken for the training's, and classes may be wrong\n", rate, trained)
 	}
+}
+
+// note tells what a person should know of the columns.
+func (r *watching) note(line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	tell(r.cmd, "note", []string{line})
 }
 
 // bad tells of a line that holds no row.
@@ -226,7 +229,7 @@ func (r *watching) end(err error) error {
 
 // print writes what is told.
 func (r *watching) print(told []watch.Told) error {
-	for _, line := range watch.Decisions(r.classifier.ClassNames, told, r.raw) {
+	for _, line := range r.watcher.Decisions(told, r.raw) {
 		err := r.write(line)
 		if err != nil {
 			return err
@@ -269,12 +272,12 @@ func (r *watching) printer(out io.Writer, asJSON bool) func(watch.Decision) erro
 
 // cellsOf returns the cells of a line of a CSV.
 func cellsOf(d watch.Decision) []string {
-	cells := []string{text.Time(d.Time), d.Class, "", ""}
+	cells := []string{d.Time.Text, d.Class, "", ""}
 	if d.Since != nil {
-		cells[2], cells[3] = strconv.FormatFloat(d.Probability, 'g', 4, 64), text.Time(*d.Since)
+		cells[2], cells[3] = strconv.FormatFloat(d.Probability, 'g', 4, 64), d.Since.Text
 	}
 	if d.Start != nil {
-		cells = append(cells, text.Time(*d.Start), text.Time(*d.End), d.Window)
+		cells = append(cells, d.Start.Text, d.End.Text, d.Window)
 	}
 	return cells
 }

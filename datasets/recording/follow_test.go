@@ -128,3 +128,10 @@ func TestFollowTimesFarFromZero(t *testing.T) {
 	_, _, err = w.Add(1e14, []float64{1})
 	messagetest.Names(t, err, "100000000000000 … beyond")
 }
+
+// Durations are told in seconds, whatever the unit of the times is, or in time points.
+func TestLasting(t *testing.T) {
+	assert.Equal(t, "1.5 s", (&Form{Rate: 0.02, Second: 1000}).Lasting(1500))
+	assert.Equal(t, "1.5 s", (&Form{Rate: 20}).Lasting(1.5))
+	assert.Equal(t, "30 time points", (&Form{}).Lasting(30))
+}

@@ -3,6 +3,7 @@ package recording
 // This file holds what makes recordings comparable, the form, and says whether two forms fit each other.
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -47,6 +48,14 @@ type Form struct {
 	// Axis is what the time points are, if headings were an axis; nil: time.
 	Axis    *Axis           `json:"axis,omitempty"`
 	Reading json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
+}
+
+// Lasting writes a duration in the unit of the times, such as 1.5 s; of recordings without times, in time points.
+func (f *Form) Lasting(duration float64) string {
+	if f.Rate == 0 {
+		return fmt.Sprintf("%.3g time points", duration)
+	}
+	return fmt.Sprintf("%.3g s", duration/cmp.Or(f.Second, 1))
 }
 
 // Width returns the number of values of a time point.

@@ -80,8 +80,7 @@ func (r *run) chooseAlong(t *heldOutTrial, m transforms.Mixture) {
 	r.state.Along.Choose(seen)
 	if h := r.state.Along.HeldOut; h != nil {
 		r.notice(fmt.Sprintf("along time, %.1f%% of %d windows of held-out stretches are told right (%.1f%% alone), with %d "+
-			"changes of class for %d true ones (%d alone), told %.3g of time after them", 100*h.Accuracy, h.Windows,
-			100*h.RawAccuracy,
-			h.Told, h.Changes, h.Raw, h.Delay))
+			"changes of class for %d true ones (%d alone), told %s after them", 100*h.Accuracy, h.Windows, 100*h.RawAccuracy,
+			h.Told, h.Changes, h.Raw, d.Form.Lasting(h.Delay)))
 	}
 }

@@ -59,6 +59,7 @@ func ReadAnnotated(ctx context.Context, inputs []string, form *recording.Form, a
 	if err != nil {
 		return nil, nil, err
 	}
+	m.noteUntaken(form)
 	names := distinctNames(m.samples)
 	for i, x := range m.samples {
 		one := Annotated{Recording: x.Recording}
@@ -75,6 +76,17 @@ func ReadAnnotated(ctx context.Context, inputs []string, form *recording.Form, a
 		m.note("time points without a class count as %s, as in the training's import", a.Rest)
 	}
 	return all, m.noteTexts(), nil
+}
+
+// noteUntaken notes the columns of a stream that the training did not have.
+func (m *making) noteUntaken(form *recording.Form) {
+	if m.chosen.untaken == nil {
+		return
+	}
+	notes, _ := form.Others(m.chosen.untaken, false, true)
+	for _, note := range notes {
+		m.note("%s", note)
+	}
 }
 
 // withRest fills what is between parts, up to so many time points, with a class.

@@ -27,6 +27,7 @@ type chosen struct {
 	written []string        // as that file has them
 	layout  string          // of all tables
 	seen    map[string]bool // the names of all columns and sensors
+	untaken []string        // the columns of a file that --take does not name
 	units   map[string]string
 	second  float64 // see recording.Form
 }
@@ -81,6 +82,8 @@ func (r *reading) takeColumns(path string, c columns, timed bool) (t taken, err 
 		t.notes, err = all.like.Others(others, turned && !r.anyOrder, timed)
 	case all.like == nil && r.Take == nil:
 		missing = append(missing, others...)
+	case all.like == nil:
+		all.untaken = others
 	}
 	switch {
 	case err != nil:

@@ -23,6 +23,8 @@ type Row struct {
 	Line int
 	// Time is in the unit of the training's times; NaN where the stream has none.
 	Time float64
+	// Written is how the stream writes its times.
+	Written TimeForm
 	// Values are those of the training's sensors in their order; NaN is missing. They are valid until the next row.
 	Values []float64
 	// Begins says that the row is of another recording than the one before, by the column that names these.
@@ -43,35 +45,37 @@ func (b *BadLine) Unwrap() error { return b.Err }
 
 // Follow reads a stream line by line as it comes: a CSV whose first line names the columns, or an object of JSON in
 // each line, whose members are called as the columns of the training are. It calls each with every row. A line that
-// holds no row is left out, and bad is called with the reason, unless it is the first. The notes are what a person
-// should know of the columns. An error of each ends it, and so does ctx, at the next line.
-func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func(Row) error,
-	bad func(*BadLine)) (notes []string, err error) {
+// holds no row is left out, and bad is called with the reason, unless it is the first. note is called with what a
+// person should know of the columns, after the first row and at the end. An error of each ends it, and so does ctx, at
+// the next line.
+func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func(Row) error, bad func(*BadLine),
+	note func(text string)) error {
 	if form == nil {
-		return nil, recording.ErrNoForm
+		return recording.ErrNoForm
 	}
 	r, err := readingAlike(ctx, form, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.anyOrder = true
-	s := &stream{table: &table{reading: r, from: source{path: "the stream"}, byName: map[string]*sample{}}, each: each}
+	s := &stream{table: &table{reading: r, from: source{path: "the stream"}, byName: map[string]*sample{}}, each: each, note: note,
+		noted: map[string]bool{}}
 	whole := &wholeLines{from: from}
 	lines := bufio.NewScanner(whole)
 	lines.Buffer(make([]byte, 0, begun), mostLine)
 	lines.Split(whole.split)
 	for number := 1; lines.Scan(); number++ {
 		if ctx.Err() != nil {
-			return r.noteTexts(), context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 		err = s.line(number, bytes.TrimSuffix(lines.Bytes(), []byte{'\r'}))
 		var wrong *BadLine
 		switch {
 		case err == nil:
 		case !errors.As(err, &wrong):
-			return r.noteTexts(), err
+			return err
 		case s.rows == 0:
-			return r.noteTexts(), wrong
+			return wrong
 		default:
 			bad(wrong)
 		}
@@ -83,7 +87,10 @@ func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func
 	if err == nil && s.rows == 0 {
 		err = errors.New("the stream has no row; its first line names the columns, or each line is an object of JSON")
 	}
-	return r.noteTexts(), err
+	if err == nil {
+		s.tellNotes()
+	}
+	return err
 }
 
 // wholeLines splits what it reads into lines. Where reading fails, what comes last may be half a line, and is left out.
@@ -111,6 +118,9 @@ func (w *wholeLines) split(data []byte, atEnd bool) (advance int, token []byte, 
 type stream struct {
 	table   *table
 	each    func(Row) error
+	note    func(text string)
+	noted   map[string]bool
+	written TimeForm
 	in      *input
 	members []string // of objects of JSON, in the order of the columns; nil for a CSV
 	split   splitter
@@ -242,8 +252,27 @@ func (s *stream) readRow(number int, text []byte) (err error) {
 		return &BadLine{number, err}
 	}
 	row.Begins, s.begins = s.begins, false
+	isFirst := s.rows == 0
+	if isFirst && t.time >= 0 && t.kind != numbers {
+		s.written = t.days.formOfTime(strings.TrimSpace(s.cells[t.time]), row.Time)
+	}
+	row.Written = s.written
 	s.rows++
-	return s.each(row)
+	err = s.each(row)
+	if err == nil && isFirst {
+		s.tellNotes()
+	}
+	return err
+}
+
+// tellNotes tells the notes that have not been told.
+func (s *stream) tellNotes() {
+	for _, text := range s.table.noteTexts() {
+		if !s.noted[text] {
+			s.note(text)
+		}
+		s.noted[text] = true
+	}
 }
 
 // settled returns the values and the time of the only row of a sample.

@@ -37,11 +37,11 @@ func stateOfTwo() string {
 // followedRows follows a stream, and returns the rows, and what is wrong with lines.
 func followedRows(t *testing.T, form *recording.Form, text string) (rows []Row, bad []string) {
 	t.Helper()
-	_, err := Follow(t.Context(), strings.NewReader(text), form, func(r Row) error {
+	err := Follow(t.Context(), strings.NewReader(text), form, func(r Row) error {
 		r.Values = append([]float64{}, r.Values...)
 		rows = append(rows, r)
 		return nil
-	}, func(b *BadLine) { bad = append(bad, b.Error()) })
+	}, func(b *BadLine) { bad = append(bad, b.Error()) }, func(string) {})
 	require.NoError(t, err)
 	return rows, bad
 }
@@ -94,6 +94,54 @@ func TestFollowTimes(t *testing.T) {
 	assert.InDelta(t, 1.5, rows[1].Time-rows[0].Time, 1e-6)
 	rows, _ = followedRows(t, form, "time,hip,arm\n23:59:59,1,2\n00:00:01,3,4\n00:00:02,3,4\n")
 	assert.Equal(t, []float64{2, 3}, []float64{rows[1].Time - rows[0].Time, rows[2].Time - rows[0].Time})
+	assert.Equal(t, "00:00:01", rows[1].Written.Text(rows[1].Time))
+}
+
+// Times are written as the stream has them, also such as it does not have.
+func TestTimesAsWritten(t *testing.T) {
+	for cell, half := range map[string]string{ // a time, and one that is half a second later
+		"2024-05-31 12:00:00":        "2024-05-31 12:00:00.5",
+		"2024-05-31T12:00:00.250Z":   "2024-05-31T12:00:00.750Z",
+		"2024-05-31T12:00:00+02:00":  "2024-05-31T12:00:00.5+02:00",
+		"2024-05-31 23:30:00 CET":    "2024-05-31 23:30:00.5 CET",
+		"31.05.2024 12:00":           "31.05.2024 12:00:00.5",
+		"1.5.2024 9:30:00":           "1.5.2024 09:30:00.5",
+		"05/31/2024 01:00:00 PM":     "05/31/2024 01:00:00.5 PM",
+		"31/05/2024 12:00:00":        "31/05/2024 12:00:00.5",
+		"2024-05-31":                 "2024-05-31 00:00:00.5",
+		"20240531T120000":            "20240531T120000.5",
+		"31 May 2024 12:00:00,125":   "31 May 2024 12:00:00,625",
+		"12:00":                      "12:00:00.5",
+		"23:59:59.9":                 "00:00:00.4",
+		"9:15:00":                    "09:15:00.5",
+		"2024-05-31 12:00:00.000001": "2024-05-31 12:00:00.500001",
+		"1 days 02:00:00":            "93600.5",
+	} {
+		d := newDays("")
+		at, kind, err := d.parse(cell, 1)
+		require.NoError(t, err, cell)
+		if kind == slashed && d.first() == "month" {
+			at += d.toMonthFirst(at)
+		}
+		form := d.formOfTime(cell, at)
+		assert.Equal(t, half, form.Text(at+0.5), cell)
+	}
+	for want, at := range map[string]float64{"1700000000.25": 1700000000.25, "1717236400123": 1717236400123.0002,
+		"1717236400123456800": 1717236400123456768, "0.3": 0.1 + 0.2, "-0.5": -0.5} {
+		assert.Equal(t, want, TimeForm{}.Text(at))
+	}
+}
+
+// What a person should know of the columns is told with the first row, and once.
+func TestFollowNotesAtOnce(t *testing.T) {
+	rows, told := 0, []int{}
+	err := Follow(t.Context(), strings.NewReader("time,hip,arm,leg\n0,1,2,3\n0.1,1,2,3\n0.2,1,2,3\n"),
+		formOf(t, stateOfTwo()), func(Row) error { rows++; return nil }, nil, func(note string) {
+			messagetest.Names(t, note, "leg")
+			told = append(told, rows)
+		})
+	require.NoError(t, err)
+	assert.Equal(t, []int{1}, told)
 }
 
 // Lines that hold no row are left out and told; a stream whose first ones are wrong is an error.
@@ -115,13 +163,13 @@ func TestFollowBadLines(t *testing.T) {
 		"sample,time,sensor,value\na,0,hip,1\n": "line 1 … readings",
 		`{"time":`:                              "line 1 … JSON",
 	} {
-		_, err := Follow(t.Context(), strings.NewReader(text), form, func(Row) error { return nil }, nil)
+		err := Follow(t.Context(), strings.NewReader(text), form, func(Row) error { return nil }, nil, func(string) {})
 		messagetest.Names(t, err, words)
 	}
-	_, err := Follow(t.Context(), strings.NewReader("hip,arm\n1,2\n"), form,
-		func(Row) error { return io.ErrShortWrite }, nil)
+	err := Follow(t.Context(), strings.NewReader("hip,arm\n1,2\n"), form,
+		func(Row) error { return io.ErrShortWrite }, nil, nil)
 	require.ErrorIs(t, err, io.ErrShortWrite)
-	_, err = Follow(t.Context(), strings.NewReader(""), nil, nil, nil)
+	err = Follow(t.Context(), strings.NewReader(""), nil, nil, nil, nil)
 	require.ErrorIs(t, err, recording.ErrNoForm)
 }
 
@@ -132,7 +180,7 @@ func TestFollowAtOnce(t *testing.T) {
 	rows := make(chan Row)
 	done := make(chan error)
 	go func() {
-		_, err := Follow(t.Context(), in, form, func(r Row) error { rows <- r; return nil }, nil)
+		err := Follow(t.Context(), in, form, func(r Row) error { rows <- r; return nil }, nil, func(string) {})
 		done <- err
 	}()
 	_, err := io.WriteString(out, "time,hip,arm\n")
@@ -166,15 +214,15 @@ func TestFollowLeavesOutHalfALine(t *testing.T) {
 				iotest.ErrReader(broken))),
 		} {
 			rows := 0
-			_, err := Follow(t.Context(), from, formOf(t, stateOfTwo()), func(Row) error {
+			err := Follow(t.Context(), from, formOf(t, stateOfTwo()), func(Row) error {
 				rows++
 				return nil
-			}, func(b *BadLine) { t.Error(b) })
+			}, func(b *BadLine) { t.Error(b) }, func(string) {})
 			require.ErrorIs(t, err, broken, name)
 			assert.Equal(t, 1+strings.Count(last, "\n"), rows, name)
 		}
 	}
-	_, err := Follow(t.Context(), strings.NewReader("{}\n"), formOf(t, stateOfTwo()), nil, nil)
+	err := Follow(t.Context(), strings.NewReader("{}\n"), formOf(t, stateOfTwo()), nil, nil, nil)
 	messagetest.Names(t, err, "line 1 … no member")
 }
 
@@ -184,10 +232,10 @@ func FuzzFollow(f *testing.F) {
 	f.Add(`{"time":0,"arm":1.5,"hip":4}`)
 	form := &recording.Form{Sensors: []string{"hip", "arm"}, Channels: 1, Rate: 10}
 	f.Fuzz(func(t *testing.T, text string) {
-		_, _ = Follow(t.Context(), strings.NewReader(text), form, func(r Row) error {
+		_ = Follow(t.Context(), strings.NewReader(text), form, func(r Row) error {
 			assert.Len(t, r.Values, 2)
 			return nil
-		}, func(*BadLine) {})
+		}, func(*BadLine) {}, func(string) {})
 	})
 }
 

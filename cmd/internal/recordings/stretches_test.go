@@ -326,6 +326,14 @@ func TestReadAnnotated(t *testing.T) {
 	assert.Len(t, all[0].Values, 230)
 	assert.Equal(t, []Marking{{0, 100, "stand"}, {130, 225, "walk"}}, all[0].Parts)
 	messagetest.Names(t, errors.New(strings.Join(notes, "\n")), "1 line … another one … line 52")
+	var more strings.Builder // with a column that the training did not have
+	for i, line := range strings.Split(strings.TrimSpace(streamOf(true, parts...)), "\n") {
+		fmt.Fprintf(&more, "%s,%s\n", line, map[bool]string{true: "gyro", false: "1"}[i == 0])
+	}
+	_, notes, err = ReadAnnotated(t.Context(), []string{put(t, t.TempDir(), "more.csv", more.String())}, d.Form,
+		Annotation{Label: "state"})
+	require.NoError(t, err)
+	messagetest.Names(t, errors.New(strings.Join(notes, "\n")), "gyro … not in the training … left out")
 	plain := put(t, t.TempDir(), "plain.csv", streamOf(false, parts...))
 	labels := put(t, t.TempDir(), "labels.csv", "start,end,label\n0,10,stand\n13,22.5,walk\n")
 	all, _, err = ReadAnnotated(t.Context(), []string{plain}, d.Form, Annotation{Labels: labels})

@@ -115,9 +115,10 @@ func (st *stream) answer(r *http.Request) error {
 		return st.reason(err)
 	}
 	st.body = &streamBody{from: content, take: st.memory.take}
-	notes, err := recordings.Follow(r.Context(), st.body, st.classifier.Form,
+	note := func(line string) { st.write(document{"note": line}) }
+	err = recordings.Follow(r.Context(), st.body, st.classifier.Form,
 		func(row recordings.Row) error { return st.row(r.Context(), row) },
-		func(wrong *recordings.BadLine) { st.write(document{"note": "left out: " + wrong.Error()}) })
+		func(wrong *recordings.BadLine) { note("left out: " + wrong.Error()) }, note)
 	if err != nil {
 		return st.reason(err)
 	}
@@ -125,9 +126,6 @@ func (st *stream) answer(r *http.Request) error {
 	st.tell(told)
 	if err != nil {
 		return st.reason(err)
-	}
-	for _, note := range notes {
-		st.write(document{"note": note})
 	}
 	return errors.Join(st.failed, st.setWrite())
 }
@@ -216,7 +214,7 @@ func (st *stream) classify(ctx context.Context, series [][]float32) (predictions
 
 // tell writes the lines of what is told.
 func (st *stream) tell(told []watch.Told) {
-	for _, line := range watch.Decisions(st.classifier.ClassNames, told, st.raw) {
+	for _, line := range st.watcher.Decisions(told, st.raw) {
 		st.write(line)
 	}
 }

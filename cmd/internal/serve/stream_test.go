@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -78,15 +79,24 @@ func watchedLines(t *testing.T, dir, rows string, o watching.Options, raw bool) 
 	defer func() { require.NoError(t, known.Close()) }()
 	w, err := watching.New(known, o, func(string) {})
 	require.NoError(t, err)
-	_, err = recordings.Follow(t.Context(), strings.NewReader(rows), known.Form, func(row recordings.Row) error {
+	err = recordings.Follow(t.Context(), strings.NewReader(rows), known.Form, func(row recordings.Row) error {
 		told, err := w.Take(t.Context(), row)
-		lines = append(lines, watching.Decisions(known.ClassNames, told, raw)...)
+		lines = append(lines, w.Decisions(told, raw)...)
 		return err
-	}, func(*recordings.BadLine) {})
+	}, func(*recordings.BadLine) {}, func(string) {})
 	require.NoError(t, err)
 	told, err := w.Finish(t.Context())
 	require.NoError(t, err)
-	return append(lines, watching.Decisions(known.ClassNames, told, raw)...)
+	return append(lines, w.Decisions(told, raw)...)
+}
+
+// moment returns a time that a line has as a number.
+func moment(t *testing.T, m watching.Moment) float64 {
+	t.Helper()
+	require.True(t, m.IsNumber, m.Text)
+	at, err := strconv.ParseFloat(m.Text, 64)
+	require.NoError(t, err)
+	return at
 }
 
 // streamLine is any line of an answer.
@@ -212,7 +222,7 @@ func TestStreamAnswersWhileRowsCome(t *testing.T) {
 		o.rows(t, at, at+1)
 		if at >= 2 {
 			line := o.next(t)
-			assert.InDelta(t, float64(at)/10, *line.End, 1e-9)
+			assert.InDelta(t, float64(at)/10, moment(t, *line.End), 1e-9)
 		}
 	}
 	_, err := io.WriteString(o.send, "{\"time\":\"x\"}\n{]\n")

@@ -1,35 +1,65 @@
 package watch
 
-import "github.com/clusterpool/ccp/models/along"
+import (
+	"encoding/json"
 
-// Decision is a line that tells the class of a stream, as `ccp watch --json` and the server's streams write it. Times
-// are in the unit of the training's.
+	"github.com/clusterpool/ccp/models/along"
+)
+
+// Moment is a time as the stream writes its own.
+type Moment struct {
+	Text     string
+	IsNumber bool
+}
+
+// MarshalJSON writes a number, or a string.
+func (m Moment) MarshalJSON() ([]byte, error) {
+	if m.IsNumber {
+		return []byte(m.Text), nil
+	}
+	return json.Marshal(m.Text)
+}
+
+// UnmarshalJSON reads either.
+func (m *Moment) UnmarshalJSON(raw []byte) error {
+	m.Text, m.IsNumber = string(raw), len(raw) > 0 && raw[0] != '"'
+	if m.IsNumber {
+		return nil
+	}
+	return json.Unmarshal(raw, &m.Text)
+}
+
+// Decision is a line that tells the class of a stream, as `ccp watch --json` and the server's streams write it.
 type Decision struct {
-	Time        float64  `json:"time"`  // when it is told
-	Class       string   `json:"class"` // "" while none is decided on
-	Probability float64  `json:"probability"`
-	Since       *float64 `json:"since,omitempty"`  // when the class began, as far as is known at Time
-	Gap         bool     `json:"gap,omitempty"`    // windows are missing, and all begins anew
-	Start       *float64 `json:"start,omitempty"`  // of the window, as the next two
-	End         *float64 `json:"end,omitempty"`    //
-	Window      string   `json:"window,omitempty"` // the most probable class of the window alone
+	Time        Moment  `json:"time"`  // when it is told
+	Class       string  `json:"class"` // "" while none is decided on
+	Probability float64 `json:"probability"`
+	Since       *Moment `json:"since,omitempty"`  // when the class began, as far as is known at Time
+	Gap         bool    `json:"gap,omitempty"`    // windows are missing, and all begins anew
+	Start       *Moment `json:"start,omitempty"`  // of the window, as the next two
+	End         *Moment `json:"end,omitempty"`    //
+	Window      string  `json:"window,omitempty"` // the most probable class of the window alone
 }
 
 // Decisions returns the lines that say what is told: one for each gap, as soon as it is known, and one for each change
-// of class or, if raw, for each window. names are those of the classes.
-func Decisions(names []string, told []Told, raw bool) (lines []Decision) {
+// of class or, if raw, for each window.
+func (w *Watcher) Decisions(told []Told, raw bool) (lines []Decision) {
+	names := w.classifier.ClassNames
 	for _, one := range told {
 		if !raw && !one.Changed && !one.Gap {
 			continue
 		}
-		d := Decision{Time: one.Time, Class: Class(names, one.Class), Probability: one.Probability, Gap: one.Gap}
+		d := Decision{Time: w.moment(one.Time), Class: Class(names, one.Class), Probability: one.Probability, Gap: one.Gap}
 		if one.Class != along.Unknown {
-			d.Since = &one.Since
+			d.Since = new(w.moment(one.Since))
 		}
 		if raw {
-			d.Start, d.End, d.Window = &one.Start, &one.End, Class(names, one.Raw)
+			d.Start, d.End, d.Window = new(w.moment(one.Start)), new(w.moment(one.End)), Class(names, one.Raw)
 		}
 		lines = append(lines, d)
 	}
 	return lines
 }
+
+// moment returns a time as the stream writes its own.
+func (w *Watcher) moment(at float64) Moment { return Moment{w.written.Text(at), w.written.IsNumber()} }

@@ -87,6 +87,7 @@ type Watcher struct {
 	resting    bool   // no window has come since the begin, or since the last gap was told
 	rateTold   bool
 	note       func(line string)
+	written    recordings.TimeForm
 	rows       int       // since the begin, or the last time that the clock was set back
 	lastTime   float64   // of the last row
 	values     []float64 // of the last row
@@ -150,6 +151,7 @@ func New(c *models.Classifier, o Options, note func(line string)) (*Watcher, err
 
 // Take takes a row of a stream, and returns what can be told now. Another recording begins anew. Errors name the line.
 func (w *Watcher) Take(ctx context.Context, row recordings.Row) (told []Told, err error) {
+	w.written = row.Written
 	if row.Begins {
 		told, err = w.Finish(ctx)
 	}
@@ -176,7 +178,8 @@ func (w *Watcher) Add(ctx context.Context, time float64, values []float64) (told
 		return nil, nil
 	}
 	if errors.Is(err, recording.ErrSetBack) {
-		w.note(fmt.Sprintf("%v: the clock was set back, and all begins anew", err))
+		w.note(fmt.Sprintf("time %s is before the last one, %s: the clock was set back, and all begins anew",
+			w.written.Text(time), w.written.Text(w.lastTime)))
 		told, err = w.Finish(ctx)
 		if err != nil {
 			return told, err
@@ -202,7 +205,7 @@ func (w *Watcher) Add(ctx context.Context, time float64, values []float64) (told
 		return told, err
 	}
 	if !w.resting {
-		w.note(fmt.Sprintf("a gap before time %s: all begins anew", text.Time(time)))
+		w.note(fmt.Sprintf("a gap before time %s: all begins anew", w.written.Text(time)))
 	}
 	return append(told, w.gap(w.lastTime)...), nil
 }
@@ -226,7 +229,7 @@ func (w *Watcher) leave(time float64, values []float64) {
 		w.Resent++
 		if w.Resent == 1 {
 			w.note(fmt.Sprintf("left out: a row that repeats the one before, at time %s; further ones are counted",
-				text.Time(time)))
+				w.written.Text(time)))
 		}
 		return
 	}
@@ -234,11 +237,11 @@ func (w *Watcher) leave(time float64, values []float64) {
 	if w.Late > 1 {
 		return
 	}
-	why := "is before the last one, " + text.Time(w.lastTime)
+	why := "is before the last one, " + w.written.Text(w.lastTime)
 	if time == w.lastTime {
 		why = "had a row already, with other values"
 	}
-	w.note(fmt.Sprintf("left out: a row whose time %s %s; further ones are counted", text.Time(time), why))
+	w.note(fmt.Sprintf("left out: a row whose time %s %s; further ones are counted", w.written.Text(time), why))
 }
 
 // Finish tells what is left at the end of the stream, and begins anew.
@@ -270,7 +273,7 @@ func (w *Watcher) tell(ctx context.Context, complete []recording.Followed) (told
 		if err != nil {
 			w.Unusable++
 			if w.Unusable == 1 || !w.resting {
-				w.note(fmt.Sprintf("the window from %s to %s is left out: %v", text.Time(window.Start), text.Time(window.End), err))
+				w.note(fmt.Sprintf("the window from %s to %s is left out: %v", w.written.Text(window.Start), w.written.Text(window.End), err))
 			}
 			told = append(told, w.gap(window.End)...)
 			continue
@@ -344,7 +347,7 @@ func (w *Watcher) tellOdd(window recording.Followed, series []float32) {
 		first += fmt.Sprintf("; %s as odd", isOrAre(others))
 	}
 	if first != "" {
-		w.note(fmt.Sprintf("warning: from %s to %s %s", text.Time(window.Start), text.Time(window.End), first))
+		w.note(fmt.Sprintf("warning: from %s to %s %s", w.written.Text(window.Start), w.written.Text(window.End), first))
 	}
 }
 
