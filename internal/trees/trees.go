@@ -99,7 +99,7 @@ func (g *growth) split(samples []int) {
 
 // best returns the split of samples that tells most of their classes; the feature is -1 if they are of one class, or
 // all features that it looks at are constant. It looks at the features of a node and then, while all were constant,
-// at more.
+// at more. It looks at no more once a split tells two classes apart: none tells more, and the first one is taken.
 func (g *growth) best(samples []int) (feature int, threshold float32) {
 	ordered, ends := g.byClass(samples)
 	if len(ends) == 1 {
@@ -113,7 +113,7 @@ func (g *growth) best(samples []int) (feature int, threshold float32) {
 	}
 	least, left := math.Inf(1), make([]int, len(classes))
 	feature = -1
-	for tried := 0; tried < g.tries || feature < 0 && tried < 4*g.width; tried++ {
+	for tried := 0; (tried < g.tries || feature < 0 && tried < 4*g.width) && least > pure; tried++ {
 		j := g.rng.IntN(g.width)
 		column := g.columns[j*g.n : (j+1)*g.n]
 		for at, i := range ordered {
@@ -134,6 +134,9 @@ func (g *growth) best(samples []int) (feature int, threshold float32) {
 	}
 	return feature, threshold
 }
+
+// pure is the entropy up to which both sides of a split are of one class, but for rounding.
+const pure = 1e-9
 
 // extremes returns the least and the greatest value. It has no branch that depends on values, and takes two at a time,
 // because each comparison waits for the last one.
