@@ -249,10 +249,16 @@ func (m *shapelets) Draw(ctx context.Context, t Training, seed uint64) error {
 	})
 }
 
-// Features writes `[dilations, groups, shapeletsPerGroup, {least distance, where it is, share of near windows}]`.
+// Features writes `[dilations, groups, shapeletsPerGroup, {least distance, where it is, share of near windows}]`. Groups
+// of the same windows come one after another, so that these are made once.
 func (m *shapelets) Features(r *Recording, out []float32) {
-	for group := range len(m.dilations) * m.groups {
-		v := m.windows(r, group)
+	var v windows
+	last := -1
+	for _, group := range m.byWindows() {
+		if last < 0 || m.compareWindows(last, group) != 0 {
+			v = m.windows(r, group)
+		}
+		last = group
 		n := float32(len(v.mean))
 		for number := group * shapeletsPerGroup; number < (group+1)*shapeletsPerGroup; number++ {
 			found := v.nearest(m.shapelet(number), m.thresholds[number])
@@ -262,6 +268,20 @@ func (m *shapelets) Features(r *Recording, out []float32) {
 			features[2] = float32(found.near) / n
 		}
 	}
+}
+
+// byWindows lists the groups in the order of compareWindows.
+func (m *shapelets) byWindows() []int {
+	groups := loop.Indices(len(m.dilations) * m.groups)
+	slices.SortFunc(groups, m.compareWindows)
+	return groups
+}
+
+// compareWindows orders groups by their dilations, by whether they scale windows, and by the columns that they add. It
+// returns 0 for groups of the same windows.
+func (m *shapelets) compareWindows(a, b int) int {
+	return cmp.Or(cmp.Compare(a/m.groups, b/m.groups), cmp.Compare(asInt(scalesWindows(a)), asInt(scalesWindows(b))),
+		slices.Compare(m.of(a), m.of(b)))
 }
 
 // Export implements Map.
