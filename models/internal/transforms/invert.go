@@ -4,23 +4,40 @@ import (
 	"context"
 	"errors"
 
+	"github.com/clusterpool/ccp/internal/matmul"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/mat"
 )
 
-// mostFactored is the number of rows up to which gonum's Cholesky decomposition inverts a matrix.
-const mostFactored = 1_024
+// mostFactored and mostFactoredBesideFast are the numbers of rows up to which gonum's Cholesky decomposition inverts a
+// matrix: where products are the backend's, and where the host is fast at them.
+const (
+	mostFactored           = 1_024
+	mostFactoredBesideFast = 64
+)
 
 var errSingular = errors.New("rounding made its matrix singular")
 
 // times multiplies two matrices.
 type times func(x, y mat.Matrix) (*mat.Dense, error)
 
-// timesOn returns what multiplies two matrices on the backend, which is several times faster at it than gonum. free
-// frees the backend's program.
+// onHost multiplies two matrices on the host.
+func onHost(x, y mat.Matrix) (*mat.Dense, error) {
+	rows, _ := x.Dims()
+	_, columns := y.Dims()
+	product := mat.NewDense(rows, columns, nil)
+	matmul.Add(product, 1, x, y)
+	return product, nil
+}
+
+// timesOn returns what multiplies two matrices: on the host where it is fast, and else on the backend, which is several
+// times faster at it than gonum. free frees the backend's program.
 func timesOn(backend compute.Backend) (multiply times, free func(), err error) {
+	if matmul.Fast() {
+		return onHost, func() {}, nil
+	}
 	exec, err := NewExec(backend, func(x, y *Node) *Node { return DotGeneral(x, []int{1}, nil, y, []int{0}, nil) })
 	if err != nil {
 		return nil, nil, err
@@ -58,11 +75,17 @@ func (multiply times) until(ctx context.Context) times {
 }
 
 // invert returns the inverse of a symmetric positive definite matrix. Errors are errSingular, or those of multiply,
-// which multiplies the quarters of a large matrix, or of a context that has ended.
+// which multiplies the quarters of a large matrix and is onHost if it is nil, or of a context that has ended.
 func invert(ctx context.Context, multiply times, a *mat.SymDense) (*mat.Dense, error) {
 	n := a.SymmetricDim()
-	side, parts := n, 1
-	for side > mostFactored {
+	side, parts, most := n, 1, mostFactored
+	if matmul.Fast() {
+		most = mostFactoredBesideFast
+	}
+	if multiply == nil {
+		multiply = onHost
+	}
+	for side > most {
 		parts *= 2
 		side = (n + parts - 1) / parts
 	}
@@ -72,20 +95,21 @@ func invert(ctx context.Context, multiply times, a *mat.SymDense) (*mat.Dense, e
 	for i := n; i < side*parts; i++ {
 		whole.Set(i, i, 1)
 	}
-	inverse, err := multiply.until(ctx).invert(whole)
+	inverse, err := multiply.until(ctx).invert(whole, most)
 	if err != nil {
 		return nil, err
 	}
 	return inverse.Slice(0, n, 0, n).(*mat.Dense), nil
 }
 
-// invert inverts a matrix by its quarters. S is the Schur complement of A, E = A⁻¹·B and F = E·S⁻¹:
+// invert inverts a matrix of more than so many rows by its quarters. S is the Schur complement of A, E = A⁻¹·B and F =
+// E·S⁻¹:
 //
 //	⎡ A  B ⎤⁻¹   ⎡ A⁻¹ + F·Eᵀ  -F  ⎤
 //	⎣ Bᵀ D ⎦   = ⎣    -Fᵀ      S⁻¹ ⎦   where S = D - Bᵀ·E
-func (multiply times) invert(a *mat.Dense) (*mat.Dense, error) {
+func (multiply times) invert(a *mat.Dense, most int) (*mat.Dense, error) {
 	n, _ := a.Dims()
-	if n <= mostFactored {
+	if n <= most {
 		factor, inverse := new(mat.Cholesky), new(mat.SymDense)
 		if !factor.Factorize(mat.NewSymDense(n, mat.DenseCopyOf(a).RawMatrix().Data)) || factor.InverseTo(inverse) != nil {
 			return nil, errSingular
@@ -97,7 +121,7 @@ func (multiply times) invert(a *mat.Dense) (*mat.Dense, error) {
 		return of.Slice(i*half, (i+1)*half, j*half, (j+1)*half).(*mat.Dense)
 	}
 	b, first, side, last := quarter(a, 0, 1), quarter(inverse, 0, 0), quarter(inverse, 0, 1), quarter(inverse, 1, 1)
-	corner, err := multiply.invert(quarter(a, 0, 0))
+	corner, err := multiply.invert(quarter(a, 0, 0), most)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +134,7 @@ func (multiply times) invert(a *mat.Dense) (*mat.Dense, error) {
 		return nil, err
 	}
 	s.Sub(quarter(a, 1, 1), s)
-	s, err = multiply.invert(s)
+	s, err = multiply.invert(s, most)
 	if err != nil {
 		return nil, err
 	}

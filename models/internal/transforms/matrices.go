@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/matmul"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -29,14 +30,17 @@ func block(rows [][]float32, from, to, width int) *mat.Dense {
 // mostOnHost bounds the multiplications that gonum does: XLA takes as long to compile a program for so many.
 const mostOnHost = 1 << 27
 
-// products returns the scalar products of rows, `[rows, rows]`: few by gonum, and many on the backend, which uses all
-// cores. Errors come from the backend.
+// products returns the scalar products of rows, `[rows, rows]`: on the host where it is fast, or they are few, and else
+// on the backend. Errors come from the backend.
 func products(ctx context.Context, backend compute.Backend, rows [][]float32) (*mat.SymDense, error) {
 	n, width := len(rows), len(rows[0])
-	if n*n*width <= mostOnHost {
-		product := new(mat.SymDense)
-		product.SymOuterK(1, block(rows, 0, width, width))
-		return product, nil
+	if matmul.Fast() || n*n*width <= mostOnHost {
+		product := mat.NewSymDense(n, nil)
+		for from := 0; from < width && ctx.Err() == nil; from += blockSize {
+			to := min(from+blockSize, width)
+			matmul.AddSquare(product, block(rows, from, to, to-from))
+		}
+		return product, ctx.Err()
 	}
 	exec, err := NewExec(backend, func(sum, a *Node) *Node {
 		return Add(sum, DotGeneral(a, []int{1}, nil, a, []int{1}, nil))
