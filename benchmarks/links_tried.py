@@ -3,12 +3,13 @@
     python benchmarks/links_tried.py masks             # ways to read stations that are off, of the kind air of ordered.py
     python benchmarks/links_tried.py flow FILE.npz     # the kind moving of generated.py, with what flows along the links of a node
     python benchmarks/links_tried.py time FILE.npz     # the same as signals, whose positions have the time as a third axis
+    python benchmarks/links_tried.py moved FILE.npz    # the same with seven copies of each training recording, moved along the graph
 
 masks prints, in means over two seeds, the test accuracies of ridge and of extremely randomised trees, and the trees' log-loss, on
 statistics of each station and of each link. A third or six tenths of the stations are off for weeks; they are filled by the mean or by
 linked stations, or else their features are put to the training mean (zero), to a value beyond all others (the trees' missing branch),
-or to zero with the others made larger. Networks alone read the other two by ccp train --set transforms=none. Needs numpy, and for masks
-scikit-learn.
+or to zero with the others made larger. Networks alone read the other three by ccp train --set transforms=none. Needs numpy, and for
+masks scikit-learn.
 """
 import sys
 
@@ -118,10 +119,28 @@ def time(path):
              split=data["split"], edges=np.concatenate(edges), coordinates=positions)
 
 
+def moved(path, copies=7, farthest=0.4):
+    """Each training recording also at other places: a node has what the node nearest to it has, less a displacement drawn by lot."""
+    data, rng = moving(np.random.default_rng(1)), np.random.default_rng(2)
+    places, train = data["coordinates"], np.flatnonzero(data["split"] == 0)
+    series, labels = [data["series"]], [data["labels"]]
+    for _ in range(copies):
+        there = np.empty((len(train), *data["series"].shape[1:]), np.float32)
+        for at, sample in enumerate(train):
+            displacement = rng.uniform(-farthest, farthest, 2)
+            nearest = ((places[:, None] - displacement - places) ** 2).sum(-1).argmin(1)
+            there[at] = data["series"][sample, nearest]
+        series.append(there)
+        labels.append(data["labels"][train])
+    labels = np.concatenate(labels)
+    split = np.concatenate([data["split"], np.zeros(len(labels) - len(data["split"]), np.uint8)])
+    np.savez(path, **{**data, "series": np.concatenate(series), "labels": labels, "split": split})
+
+
 if __name__ == "__main__":
     if sys.argv[1:] == ["masks"]:
         masks()
-    elif len(sys.argv) == 3 and sys.argv[1] in ("flow", "time"):
-        {"flow": flow, "time": time}[sys.argv[1]](sys.argv[2])
+    elif len(sys.argv) == 3 and sys.argv[1] in ("flow", "time", "moved"):
+        {"flow": flow, "time": time, "moved": moved}[sys.argv[1]](sys.argv[2])
     else:
         sys.exit(__doc__)
