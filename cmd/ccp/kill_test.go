@@ -39,7 +39,9 @@ var buildDir string // of the program; TestMain removes it
 
 func TestMain(m *testing.M) {
 	var err error
-	buildDir, err = os.MkdirTemp("", "ccp-kill-test-")
+	if err = backendtest.CompileQuickly(); err == nil {
+		buildDir, err = os.MkdirTemp("", "ccp-kill-test-")
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
