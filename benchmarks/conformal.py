@@ -1,17 +1,20 @@
 """Measure sets of classes and p-values (ccp predict --coverage, docs/sure.md) on data sets with splits.
 
     VENV/bin/python benchmarks/conformal.py coverage --ccp ./ccp --out benchmarks/results/coverage.csv suite/*.npz
+    VENV/bin/python benchmarks/conformal.py table benchmarks/results/coverage.csv
     VENV/bin/python benchmarks/conformal.py people --ccp ./ccp --out benchmarks/results/coverage-people.csv
     VENV/bin/python benchmarks/conformal.py unknown --ccp ./ccp --out benchmarks/results/unknown.csv suite/{ERing,…}.npz
     VENV/bin/python benchmarks/conformal.py equal --ccp ./ccp suite/ERing.npz
 
 coverage draws five splits anew of each set with at least 200 test samples, each class in the sizes of the file's own split, trains transforms
-alone and counts the sets that hold the truth: by the scores of the quarter that a training holds out, and by those of validation samples,
+alone and counts the sets that hold the truth: by the scores of the training samples, and with --by validation by those of validation samples,
 a quarter that the classifier is not fitted to. A row has the share of them, what a valid predictor is expected to have with so many held-out
 samples, ceil((n+1)c)/(n+1), and the 0.1% quantile of what it has by chance with so many test samples, which is Beta-binomial.
 
 people draws 60 people of 8 samples each, whose sensors have levels of their own, trains on 40 and tests on the other 20, with groups and
 without.
+
+table prints the means of the rows that coverage or people wrote, and how many of them are below the 0.1% quantile.
 
 unknown leaves each class out of the training in turn, in the file's own split, and tells its test samples from those of the other classes: by
 the largest p-value, by the largest probability, and by the Euclidean distance to the nearest training sample with all values standardised.
@@ -56,11 +59,10 @@ def rows_of(data, kept):
 
 def train(program, folder, data, train_on, test_on, *settings):
     """Train transforms on some samples, and write the others into new.npz. Return the checkpoint."""
-    kept = np.concatenate([train_on, test_on])
-    np.savez(folder / "data.npz", split=np.repeat([0, 2], [len(train_on), len(test_on)]), **rows_of(data, kept))
+    np.savez(folder / "data.npz", **rows_of(data, train_on))
     new = rows_of(data, test_on)
-    np.savez(folder / "new.npz", **{name: value for name, value in new.items() if name not in ("labels", "class_names")})
-    ccp(program, "train", "--data", folder / "data.npz", "--fast", "--checkpoint", folder / "run", "--overwrite", *settings)
+    np.savez(folder / "new.npz", **{name: value for name, value in new.items() if name not in ("labels", "class_names", "groups")})
+    ccp(program, "train", "--data", folder / "data.npz", "--fast", "--split", "none", "--checkpoint", folder / "run", "--overwrite", *settings)
     return folder / "run"
 
 
@@ -95,11 +97,10 @@ def coverage(arguments, out):
         if np.sum(data["split"] == 2) < 200:
             continue
         for seed in range(1, arguments.splits + 1):
-            for by in arguments.by:
-                settings = ["--validation", 0.25] if by == "validation" else []
-                for row in covered(arguments.ccp, data, drawn(data, seed), settings, betabinom):
-                    out.writerow([pathlib.Path(path).stem, seed, by, *row])
-                    sys.stderr.write(f"{path} {seed} {by}: {row}\n")
+            settings = ["--validation", 0.25] if arguments.by == "validation" else []
+            for row in covered(arguments.ccp, data, drawn(data, seed), settings, betabinom):
+                out.writerow([pathlib.Path(path).stem, seed, arguments.by, *row])
+                sys.stderr.write(f"{path} {seed} {arguments.by}: {row}\n")
 
 
 def people(arguments, out):
@@ -121,18 +122,42 @@ def covered(program, data, sides, settings, betabinom):
     """Yield what sets at 0.9 and at 0.95 hold, if there are enough held-out samples for these."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        run = train(program, folder, data, *sides, *settings)
-        n = len(conformal_of(run)["scores"])
-        for c in (0.9, 0.95):
-            rank = int(np.ceil((n + 1) * c - 1e-9))
-            if rank > n:
-                continue
-            report = ccp(program, "eval", "--checkpoint", run, "--data", folder / "data.npz", "--coverage", c, "--json")
-            sets = json.loads(report)["sets"]
-            tested = sets["samples"]
-            least = betabinom.ppf(0.001, tested, rank, n + 1 - rank) / tested
-            yield [*map(len, sides), n, c, f"{sets['held'] / tested:.4f}", f"{rank / (n + 1):.4f}", f"{least:.4f}",
-                   f"{sets['classes'] / tested:.3f}", f"{sets['none'] / tested:.4f}", f"{sets['several'] / tested:.4f}"]
+        n = len(conformal_of(train(program, folder, data, *sides, *settings))["scores"])
+        lines = predictions(program, folder, 0.5)
+    truth = names_of(data)[sides[1]]
+    for c in (0.9, 0.95):
+        rank = int(np.ceil((n + 1) * c - 1e-9))
+        if rank > n:
+            continue
+        sets = [[name for name, p in line["p_values"].items() if p > 1 - c + 1e-9] for line in lines]
+        sizes, tested = np.array(list(map(len, sets))), len(sets)
+        held = np.mean([name in some for name, some in zip(truth, sets)])
+        least = betabinom.ppf(0.001, tested, rank, n + 1 - rank) / tested
+        yield [*map(len, sides), n, c, f"{held:.4f}", f"{rank / (n + 1):.4f}", f"{least:.4f}", f"{sizes.mean():.3f}",
+               f"{np.mean(sizes == 0):.4f}", f"{np.mean(sizes > 1):.4f}"]
+
+
+def table(arguments, out):
+    """Write the means of the rows at 0.9 that have the same set, or the same groups, as a table of Markdown."""
+    means = {}
+    for path in arguments.files:
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                if row["coverage"] == "0.9":
+                    name = row["set"] + (" by validation samples" if row["by"] == "validation" else "") if "set" in row else row["groups"]
+                    means.setdefault(name, []).append(row)
+    lines = [["set", "splits", "training samples", "scores", "hold the truth at 0.9", "exact", "classes in a set", "empty sets"]]
+    held = []
+    for name, rows in means.items():
+        of = {column: np.array([float(row[column]) for row in rows]) for column in ("held", "expected", "quantile_0.1%", "classes", "none")}
+        below = np.sum(of["held"] < of["quantile_0.1%"])
+        held.append(of["held"].mean())
+        lines.append([name, len(rows), rows[0]["train"], rows[0]["held_out"],
+                      f"{of['held'].mean():.1%} ({of['held'].min():.1%} to {of['held'].max():.1%})" + (f", {below} below" if below else ""),
+                      f"{of['expected'].mean():.1%}", f"{of['classes'].mean():.2f}", f"{of['none'].mean():.1%}"])
+    lines.insert(1, ["---"] * len(lines[0]))
+    lines.append(["mean", "", "", "", f"{np.mean(held):.1%}", "", "", ""])
+    sys.stdout.writelines("| " + " | ".join(map(str, line)) + " |\n" for line in lines)
 
 
 def distances(data, train_on, test_on):
@@ -231,15 +256,15 @@ def equal(arguments, out):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["coverage", "people", "unknown", "equal"])
-    parser.add_argument("files", nargs="*", help="data sets, but for people")
+    parser.add_argument("what", choices=["coverage", "people", "table", "unknown", "equal"])
+    parser.add_argument("files", nargs="*", help="data sets, but for people; for table what coverage or people wrote")
     parser.add_argument("--ccp", default="./ccp", help="the program")
     parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--by", nargs="+", choices=["quarter", "validation"], default=["quarter", "validation"], help="for coverage")
+    parser.add_argument("--by", choices=["training", "validation"], default="training", help="for coverage: whose scores")
     parser.add_argument("--out", help="the table to write (default: the standard output)")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()  # files may follow options
     with open(arguments.out, "w", newline="", encoding="utf-8") if arguments.out else sys.stdout as file:
-        {"coverage": coverage, "people": people, "unknown": unknown, "equal": equal}[arguments.what](arguments, csv.writer(file, lineterminator="\n"))
+        {"coverage": coverage, "people": people, "table": table, "unknown": unknown, "equal": equal}[arguments.what](arguments, csv.writer(file, lineterminator="\n"))
 
 
 if __name__ == "__main__":

@@ -12,11 +12,16 @@ import (
 	"github.com/clusterpool/ccp/internal/loop"
 )
 
-// Predictor says of a new sample which classes it may be of, and whether it suits any, by samples that were held out of
-// the training: inductive conformal prediction (Papadopoulos et al. 2002; Vovk, Gammerman and Shafer 2005), as
-// Angelopoulos and Bates (2023, "Conformal prediction: a gentle introduction") describe it. The score of a sample for
-// a class is 1 - the probability of the class. If new samples are drawn as the held-out ones were, a set of classes
-// holds the truth as often as its coverage says, however right or wrong the classifier is.
+// Predictor says of a new sample which classes it may be of, and whether it suits any, by samples that were held out:
+// conformal prediction (Vovk, Gammerman and Shafer 2005), as Angelopoulos and Bates (2023, "Conformal prediction: a
+// gentle introduction") describe it. The score of a sample for a class is 1 - the probability of the class. If held-out
+// and new samples are drawn alike, and one classifier judges all, a set of classes holds the truth as often as its
+// coverage says, however right or wrong the classifier is.
+//
+// Samples that were held out of all training, as those of a validation, are judged by the classifier itself (inductive
+// conformal prediction, Papadopoulos et al. 2002). Training samples that were held out in turn are judged by one of the
+// others, as in cross-conformal prediction (Vovk 2015) and the jackknife (Barber et al. 2021), while the classifier of
+// all samples judges new ones: what holds then is measured, not proved.
 //
 // Where the training has groups, the held-out samples are of other groups than those that the classifier was fitted to.
 type Predictor struct {

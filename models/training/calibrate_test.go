@@ -5,10 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/prob"
-	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -48,14 +45,4 @@ func TestCalibrate(t *testing.T) {
 	assert.Less(t, loss(m), min(loss(m-0.01), loss(m+0.01)))
 
 	assert.Nil(t, calibrate(nil, nil))
-}
-
-// A network that predicts alone gives the held-out samples scores at its temperature.
-func TestConformalOfANetworkAlone(t *testing.T) {
-	trial := &heldOutTrial{data: &datasets.Dataset{}, heldOut: heldOut{labels: []int32{1, 0}, shares: []float64{0.5, 0.5},
-		network: [][]float64{{0.3, 0.7}, {0.8, 0.2}}}}
-	c := trial.conformal(transforms.Mixture{}, &models.Calibration{Temperature: 0.5})
-	assert.InDeltaSlice(t, []float64{0.04 / 0.68, 0.09 / 0.58}, c.Scores, 1e-12)
-	assert.Equal(t, []int{1, 1}, c.PerClass)
-	assert.Zero(t, c.Groups)
 }

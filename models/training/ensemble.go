@@ -42,6 +42,7 @@ func (r *run) fitTransforms(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.InTurn = len(r.data.Validation) == 0         // else the scores are those of the validation samples
 	defer func() { _ = os.RemoveAll(c.Scratch) }() // else the next command does
 	v, err := transforms.Fit(ctx, c, r.withFamilies(d, transformSamples(d)))
 	if err != nil {
@@ -83,6 +84,7 @@ func (r *run) weighMembers(ctx context.Context, d *datasets.Dataset, lone bool,
 	if lone {
 		w.report = loneReport(v)
 	}
+	each := inTurnOf(d, v.HeldOut)
 	t, err := r.holdOut(ctx, d)
 	if err != nil {
 		return w, err
@@ -93,8 +95,12 @@ func (r *run) weighMembers(ctx context.Context, d *datasets.Dataset, lone bool,
 		if !lone {
 			w.report = noQuarterReport
 		}
+		if each.suits(v.Mixture) {
+			w.conformal = each.predictor(v.Mixture, nil)
+		}
 		return w, nil
 	}
+	t.inTurn = each
 	m := t.mixture
 	m.Smoothing = v.Smoothing // of all samples, as in predictions
 	hasForest := v.Grown()

@@ -42,6 +42,7 @@ type heldOutTrial struct {
 	data *datasets.Dataset
 	// how many were held out; the test samples are some of them if they are very many
 	held    int
+	inTurn  inTurn                      // what the members of all samples say of samples held out in turn
 	mixture transforms.Mixture          // of ridge classifier and forest, as they were fitted to the three quarters
 	parts   map[string]transforms.Score // how each transform alone predicts the quarter, by name
 }

@@ -213,7 +213,7 @@ def test_sets_hold_the_class_as_often_as_asked(tmp_path):
                             "--backend", "go"], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     for row, values, line in zip(sets, p, map(json.loads, lines)):
         assert line["set"] == [str(c) for c in model.classes_[row]] and list(line["p_values"].values()) == values.tolist()
-    with pytest.raises(ValueError, match=r"alpha=0.001 needs 999 held-out samples, and the training held out 40: .* 1/41"):
+    with pytest.raises(ValueError, match=r"alpha=0.001 needs 999 held-out samples, and the training held out 160: .* 1/161"):
         model.predict_sets(x, alpha=0.001)
     with pytest.raises(ValueError, match="alpha is 1"):
         model.predict_sets(x, alpha=1)

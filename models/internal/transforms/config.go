@@ -66,9 +66,11 @@ type Config struct {
 	// Relink returns the links as some of the samples alone would give them; nil if Links do not follow from samples. A
 	// sample that helped to link sensors looks smoother along their links than a new one, so that it is averaged along
 	// the links of others.
-	Relink  func(some []int) (*affinity.Matrix, error)
-	Frames  int             // that the transform values has of a recording; 0: the median length
-	Held    Held            // samples by which transforms are judged
+	Relink func(some []int) (*affinity.Matrix, error)
+	Frames int  // that the transform values has of a recording; 0: the median length
+	Held   Held // samples by which transforms are judged
+	// InTurn asks what the members say of the samples that they are fitted to, see HeldOut.Readings.
+	InTurn  bool
 	Only    []string        // names of the transforms to use; nil means those that suit the samples
 	Seed    uint64          // of all random draws
 	Backend compute.Backend // multiplies matrices

@@ -24,7 +24,7 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := e.growForest(ctx)
+	candidates, votes, err := e.growForest(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -32,6 +32,7 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 	v.Weight, v.Smoothing = 1, 1/float64(len(samples)+2)
 	if len(v.Names) == 0 { // the forest alone is asked for
 		v.ForestWeight, v.header.Parts = 1, []Part{{Name: All, Weight: 1}}
+		v.HeldOut.addVotes(votes, v.Classes)
 		return v, nil
 	}
 	ridges, err := e.ridges(ctx, candidates)
@@ -39,6 +40,7 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 		return nil, err
 	}
 	v.join(p.taskOf(p.samples), ridges)
+	v.HeldOut.addVotes(votes, v.Classes)
 	if c.Lone {
 		v.ForestWeight = 0 // trees that end at the first split guess
 	}
@@ -49,21 +51,24 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 }
 
 // growForest computes the features of all samples, and grows the forest if there is one. Its features, which are
-// another copy of many, are held no longer than that.
-func (e *extractor) growForest(ctx context.Context) ([]*candidate, error) {
+// another copy of many, are held no longer than that. votes are those of outOfFold.
+func (e *extractor) growForest(ctx context.Context) (candidates []*candidate, votes [][]float64, err error) {
 	candidates, grown, err := e.extractAll(ctx)
 	if grown != nil {
 		defer grown.close()
 	}
 	v := e.classifier
 	if err != nil || v.forest == nil {
-		return candidates, cmp.Or(err, ctx.Err())
+		return candidates, nil, cmp.Or(err, ctx.Err())
 	}
 	if err := v.forest.grow(ctx, grown, labelsOf(e.samples), e.Seed); err != nil {
-		return candidates, err
+		return candidates, nil, err
 	}
 	v.Nodes, v.Trees = len(v.forest.nodes)/3, len(v.forest.roots)
-	return candidates, ctx.Err()
+	if e.InTurn && len(e.samples) <= mostOutOfFold {
+		votes, err = e.outOfFold(ctx, grown)
+	}
+	return candidates, votes, cmp.Or(err, ctx.Err())
 }
 
 // ridges fits a ridge classifier to the transforms that one reads together, and another to those that have their own.
@@ -131,4 +136,5 @@ func (v *Classifier) join(t task, ridges []*ridge) {
 		v.bias, v.Shares = append(v.bias, r.bias...), append(v.Shares, shares[i])
 	}
 	v.header.Parts = append(v.header.Parts, Part{Name: All, Weight: 1})
+	v.HeldOut.Readings = v.readingsOf(ridges, shares)
 }

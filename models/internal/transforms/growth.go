@@ -31,10 +31,13 @@ func samplesOf(samples, width int) int {
 	return min(samples, max(forestSamples, treeValues/max(1, width)))
 }
 
+// triesOf returns how many of so many features a node looks at.
+func triesOf(width int) int { return max(1, int(forestShare*float64(width))) }
+
 // grow grows the trees on the samples' features.
 func (m *forest) grow(ctx context.Context, features *table, labels []int32, seed uint64) error {
 	n := len(labels)
-	size, tries := samplesOf(n, m.width), max(1, int(forestShare*float64(m.width)))
+	size, tries := samplesOf(n, m.width), triesOf(m.width)
 	var all *trees.Samples // of which each tree reads all
 	if size == n {
 		columns, err := features.columns(loop.Indices(n))

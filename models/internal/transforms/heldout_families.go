@@ -18,6 +18,10 @@ type HeldOut struct {
 	Right   []bool
 	// Ways says what families of samples cost, for each way in which samples may belong together.
 	Ways []Way
+	// Readings is what the members say of Samples: the ridge classifiers, of which each sample is held out with its group,
+	// and forests that grew without it, see extractor.outOfFold. Forest is nil of more samples than such forests are grown
+	// for. It is nil unless Config.InTurn asks for it.
+	Readings []Reading
 }
 
 // Way is one way in which samples may belong together, and what that costs.

@@ -15,6 +15,8 @@ type ridge struct {
 	score score // of held-out samples
 	bias  []float32
 	held  HeldOut
+	// inTurn has the logits of the judged samples, each held out with its group; nil unless they are asked for.
+	inTurn [][]float32
 }
 
 // solver solves for one ridge classifier.
@@ -79,7 +81,13 @@ func (p *plan) solve(ctx context.Context, c *choice) (*ridge, error) {
 		}
 		c.candidates[i].weights = weights
 	}
-	return &ridge{c, score, loop.Convert[float32](s.logits(bias, score)), right}, nil
+	fitted := &ridge{choice: c, score: score, bias: loop.Convert[float32](s.logits(bias, score)), held: right}
+	if s.InTurn {
+		for at := range s.judged {
+			fitted.inTurn = append(fitted.inTurn, loop.Convert[float32](s.logits(held.RawRowView(at), score)))
+		}
+	}
+	return fitted, nil
 }
 
 // bySamples solves for a weight of each sample. The coefficients of a transform with a kernel are these weights,

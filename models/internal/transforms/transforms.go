@@ -73,7 +73,7 @@ type Classifier struct {
 	transforms []*transform
 	bias       []float32 // `[ridge classifiers, classes]`
 	buffers    sync.Pool // of *work
-	// HeldOut is of the ridge classifier with the largest share. It is not kept.
+	// HeldOut is of the ridge classifier with the largest share, and Readings are of all. It is not kept.
 	HeldOut HeldOut
 }
 
