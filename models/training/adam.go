@@ -20,7 +20,10 @@ import (
 // norm, which stay zero. A weight of another type than the loss has moments of its own, in its type.
 type adamW struct {
 	optimizer.Interface // which clears the variables
-	rate, decay         float64
+	// rate returns the learning rate of the next step, see schedule. It is no variable as GoMLX's is: a trainer begins by
+	// deleting that one, so that a store which was trained before would have another order, and with it another program.
+	rate  func(scope *model.Scope, g *Graph) *Node
+	decay float64
 }
 
 // smallWeight is the most values of a weight whose moments are in one variable with those of others.
@@ -30,7 +33,7 @@ const smallWeight = 8192
 func (a adamW) UpdateGraph(scope *model.Scope, g *Graph, loss *Node) {
 	weights, values := trainedWeights(scope, g, loss)
 	gradients, dtype := Gradient(loss, values...), loss.DType()
-	rate := optimizer.LearningRateVar(scope, dtype, a.rate).NodeValue(g)
+	rate := ConvertDType(a.rate(scope, g), dtype)
 	optimizer.IncrementGlobalStep(g, dtype)
 	scope = scope.At(optimizer.AdamDefaultScope)
 	s := adamStep{rate: rate, decay: a.decay, step: optimizer.IncrementCounter(scope, g, "step", dtype),

@@ -43,7 +43,8 @@ func TestAdamIsGoMLX(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		for _, decay := range []float64{0, 0.1} {
 			gomlx := optimizer.Adam().LearningRate(0.01).WeightDecay(decay).Done()
-			ours := adamW{gomlx, 0.01, decay}
+			rate := func(_ *model.Scope, g *Graph) *Node { return Scalar(g, dtypes.Float32, 0.01) }
+			ours := adamW{gomlx, rate, decay}
 			trained := func(by ...optimizer.Interface) *model.Store {
 				store := model.NewStore()
 				for _, by := range by {

@@ -58,11 +58,14 @@ func (r *run) endEpoch() error {
 	}
 	e.Validation = validated.score
 	e.Best = s.Best == 0 || r.config.Keep == KeepLast || better(e.Validation, s.History[s.Best-1].Validation)
+	trial := r.options.pause.after > 0 // of which the state alone is wanted, once it is left or interrupted
 	if e.Best {
+		s.Best = e.Epoch
+	}
+	if e.Best && !trial {
 		if err := r.keep(e, validated); err != nil {
 			return err
 		}
-		s.Best = e.Epoch
 	}
 	if err := r.record(e.Epoch, e.Objective); err != nil {
 		return err
@@ -74,11 +77,14 @@ func (r *run) endEpoch() error {
 			return err
 		}
 	}
-	if err := r.save(); err != nil {
-		return err
-	}
-	if err := writeHistory(filepath.Join(r.dir, historyFile), s.History); err != nil {
-		return err
+	if !trial {
+		err := r.save()
+		if err == nil {
+			err = writeHistory(filepath.Join(r.dir, historyFile), s.History)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if r.options.Observer.Epoch != nil {
 		r.options.Observer.Epoch(e)

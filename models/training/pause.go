@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/gomlx/ml/model"
 )
 
 // pause says where a run is left before its last step, and when its network is looked at before. The zero pause leaves
@@ -16,7 +17,7 @@ type pause struct {
 	// returns true.
 	look func(step int, before []float64, network *models.Classifier) (loss float64, goOn bool, err error)
 	step func(step int) // is called after each step
-	end  func(network *models.Classifier) error
+	end  func(network *models.Classifier, store *model.Store) error
 }
 
 // errGivenUp says that a look has ended a run.
@@ -58,5 +59,5 @@ func (r *run) leave() error {
 	if err := r.snapshot(); err != nil {
 		return err
 	}
-	return r.options.pause.end(r.classifier)
+	return r.options.pause.end(r.classifier, r.store)
 }

@@ -9,22 +9,19 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 )
 
-// schedule sets the learning rate of each step, if the configuration has a schedule. The rate rises from zero over
-// the first quarter of the steps with one cycle. Then it falls to zero along half a cosine.
+// schedule returns the learning rate of the next step, a float32. With one cycle it rises from zero over the first
+// quarter of the steps. Then it falls to zero along half a cosine. Without a schedule it is always the same.
 //
 // GoMLX's cosineschedule has the number of steps in the program. Here a variable has it, so that one program serves a
 // network's trial and its training.
-func schedule(scope *model.Scope, g *Graph, c Config, steps int) {
+func schedule(scope *model.Scope, g *Graph, c Config, steps int) *Node {
 	rise := 0
 	switch c.Schedule {
 	case oneCycle:
 		rise = steps / 4
 	case "cosine":
 	default:
-		return
-	}
-	if !scope.IsTraining(g) {
-		return
+		return Scalar(g, dtypes.Float32, c.LearningRate)
 	}
 	values := []float32{float32(rise), float32(1 / float64(max(1, rise))), float32(1 / float64(steps-rise))}
 	variables := scope.Store().Scope(model.JoinPath(optimizer.Scope, "schedule"))
@@ -33,6 +30,5 @@ func schedule(scope *model.Scope, g *Graph, c Config, steps int) {
 	step := ConvertDType(optimizer.GetGlobalStepVar(scope).NodeValue(g), dtypes.Float32)
 	fallen := Mul(Sub(step, length(0)), length(2)) // the share of the fall
 	fall := MulScalar(OnePlus(Cos(MulScalar(fallen, math.Pi))), 0.5)
-	rate := MulScalar(Where(IsNegative(fallen), Mul(step, length(1)), fall), c.LearningRate)
-	optimizer.LearningRateVarWithValue(scope, dtypes.Float32, c.LearningRate).SetNodeValue(rate)
+	return MulScalar(Where(IsNegative(fallen), Mul(step, length(1)), fall), c.LearningRate)
 }

@@ -20,12 +20,12 @@ func TestScheduleIsGoMLX(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		for _, steps := range []int{1, 3, 4, 37, 150} {
 			for _, name := range []string{oneCycle, "cosine"} {
-				rates := func(set func(scope *model.Scope, g *Graph)) (all []float32) {
+				rates := func(next func(scope *model.Scope, g *Graph) *Node) (all []float32) {
 					exec, err := model.NewExec(backend, model.NewStore(), func(scope *model.Scope, g *Graph) *Node {
 						scope.Store().SetTraining(g, true)
-						set(scope, g)
+						rate := next(scope, g)
 						optimizer.IncrementGlobalStep(g, dtypes.Int64)
-						return optimizer.LearningRateVar(scope, dtypes.Float32, 1).NodeValue(g)
+						return rate
 					})
 					require.NoError(t, err)
 					for range steps {
@@ -36,12 +36,13 @@ func TestScheduleIsGoMLX(t *testing.T) {
 					return all
 				}
 				rise := map[string]int{oneCycle: steps / 4}[name]
-				want := rates(func(scope *model.Scope, g *Graph) {
+				want := rates(func(scope *model.Scope, g *Graph) *Node {
 					cosineschedule.New(scope, g,
 						dtypes.Float32).WarmUpSteps(rise).PeriodSteps(steps - rise).LearningRate(0.002).Done()
+					return optimizer.LearningRateVar(scope, dtypes.Float32, 1).NodeValue(g)
 				})
-				got := rates(func(scope *model.Scope, g *Graph) {
-					schedule(scope, g, Config{Training: Training{Schedule: name, LearningRate: 0.002}}, steps)
+				got := rates(func(scope *model.Scope, g *Graph) *Node {
+					return schedule(scope, g, Config{Training: Training{Schedule: name, LearningRate: 0.002}}, steps)
 				})
 				assert.Equal(t, want, got, "%s over %d steps", name, steps)
 			}

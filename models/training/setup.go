@@ -73,7 +73,7 @@ func (r *run) goOnFromTrial() (seconds float64, err error) {
 	network := model.NewStore()
 	_, _, err = checkpoint.Load(r.tried.folder, checkpoint.Last, network, &of)
 	if err == nil {
-		err = moveVariables(r.store, network, r.spec.Learns())
+		err = moveVariables(r.store, network, r.tried.variables, r.spec.Learns())
 	}
 	if err != nil {
 		return 0, fmt.Errorf("the network of the trial: %w", err)
@@ -160,10 +160,22 @@ func samplesOf(ctx context.Context, d *datasets.Dataset) iter.Seq2[[]float32, in
 	}
 }
 
-// moveVariables puts the variables of a store into another one, and where they are there already only if overwrite says
-// so.
-func moveVariables(to, from *model.Store, overwrite bool) error {
-	for v := range from.IterVariables() {
+// pathsOf returns the paths of a store's variables, in their order.
+func pathsOf(store *model.Store) (paths []string) {
+	for v := range store.IterVariables() {
+		paths = append(paths, v.Path())
+	}
+	return paths
+}
+
+// moveVariables puts the variables of a store, of those in a list, into another one, in the list's order; where they
+// are there already only if overwrite says so.
+func moveVariables(to, from *model.Store, list []string, overwrite bool) error {
+	for _, path := range list {
+		v := from.GetVariable(path)
+		if v == nil {
+			continue // it is made anew
+		}
 		present := to.GetVariable(v.Path())
 		if present != nil && !overwrite {
 			continue

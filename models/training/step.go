@@ -32,7 +32,6 @@ func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 	steps int) *train.Trainer {
 	network := func(scope *model.Scope, _ any, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
-		schedule(scope, g, c, steps)
 		if c.Average > 0 {
 			average := func(scope *model.Scope, g *Graph) { averageWeights(scope.Store(), g, c.Average) }
 			train.AddPerStepUpdateGraphFn(scope, g, average)
@@ -69,12 +68,15 @@ func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 			return ScalarZero(g, dtypes.Float32)
 		}, nil))
 	}
-	adam := adamW{optimizer.Adam().Done(), c.LearningRate, c.WeightDecay}
+	rate := func(scope *model.Scope, g *Graph) *Node { return schedule(scope, g, c, steps) }
+	adam := adamW{optimizer.Adam().Done(), rate, c.WeightDecay}
 	trainer := train.NewTrainer(b, store, network, lossOf(c, spec), adam, metrics, nil)
 	if c.Batch > 0 {
 		trainer.OnExecCreation(func(exec *model.Exec, of train.GraphType) {
 			if of == train.TrainType {
-				_, _ = compile(exec, inputOf(c, spec)) // the step fails in the same way
+				// If one of these fails, the step does in the same way.
+				_, _ = compile(exec, inputOf(c, spec))
+				_ = initialize(exec, store)
 			}
 		})
 	}
@@ -98,6 +100,41 @@ func compile(exec *model.Exec, input shapes.Shape) (*Graph, error) {
 		}
 	}
 	return exec.Compile(arguments...)
+}
+
+// mostInGo is how many first values of weights are computed in pure Go, in about a second.
+const mostInGo = 1 << 22
+
+// initialize gives the variables of a compiled step their first values in pure Go: XLA would compile a program for that,
+// which takes longer than to compute them once. Where they are very many, or devices share a batch, GoMLX does it.
+func initialize(exec *model.Exec, store *model.Store) error {
+	var fresh []*model.Variable
+	values := 0
+	for v := range store.IterVariables() {
+		if !v.HasValue() {
+			fresh, values = append(fresh, v), values+v.Shape().Size()
+		}
+	}
+	if values > mostInGo || exec.NumDevices() > 1 {
+		return nil
+	}
+	pure, err := pureGo()
+	if err != nil {
+		return err
+	}
+	if err := store.InitializeVariables(pure, nil); err != nil {
+		return err
+	}
+	for _, v := range fresh {
+		value, err := v.Value()
+		if err == nil {
+			err = value.ToLocal()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // inPlace makes a step write the new values of variables over the old ones. The values are the step's first results,

@@ -456,8 +456,10 @@ func numbersOf(metrics []*tensors.Tensor) ([]float64, error) {
 	return values, nil
 }
 
-// evaluationBatch returns the number of samples in a batch of an evaluation, for which no gradients are kept.
-func (r *run) evaluationBatch() int { return max(r.config.Batch, 64) }
+// evaluationBatch returns the number of samples in a batch of each evaluation in the run, also of its trials, so that
+// one program serves them all. It takes no long to compile as a batch of few samples, which a small data set would have
+// to fill up.
+func (r *run) evaluationBatch() int { return max(r.config.Batch, 16) }
 
 // notice gives the run's observer a line for people.
 func (r *run) notice(line string) { r.give(noticef("%s", line)) }

@@ -21,6 +21,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/ml/model"
 )
 
 const (
@@ -129,6 +130,9 @@ func (t *heldOutTrial) score(f figures) transforms.Score {
 type triedNetwork struct {
 	folder  string          // of the trial's run
 	backend compute.Backend // that it was trained on
+	// variables are those of its store, in their order. A program takes them in this order, so that a store with another
+	// one would have it compiled again.
+	variables []string
 }
 
 // trialLook is a look at a trial's network, see pause.look, by its probabilities for the held-out samples.
@@ -158,7 +162,8 @@ func (r *run) trainTrial(ctx context.Context, d *datasets.Dataset, steps int, lo
 	o := Options{Dir: tried.folder, Backend: r.options.Backend, SaveEvery: r.options.SaveEvery}
 	o.resumed = func(step int) { r.notice("the trial goes on: " + resumingNotice(step)) }
 	o.pause = pause{after: steps, step: progress.step}
-	o.pause.end = func(network *models.Classifier) (err error) {
+	o.pause.end = func(network *models.Classifier, store *model.Store) (err error) {
+		tried.variables = pathsOf(store)
 		predictions, err = r.predictionsOf(network, d)
 		return err
 	}
@@ -266,7 +271,7 @@ func (t *trialProgress) step(step int) {
 	}
 }
 
-// trialBackend returns pure Go for a trial of little work, for which XLA would compile a step for 5 s, and else
+// trialBackend returns pure Go for a trial of little work, for which XLA would compile a step for 2 to 4 s, and else
 // backend. The work decides, not the time, so that a command that is given again computes the same. A step takes
 // three times the multiply-adds of its samples in one hierarchy. The predictions of the test samples take those of
 // all hierarchies.
