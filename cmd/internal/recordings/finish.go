@@ -38,6 +38,7 @@ func (r *reading) finish() error {
 	if err != nil {
 		return err
 	}
+	r.timeStretches()
 	var laid []*sample
 	for _, x := range r.samples {
 		x.Channels = r.chosen.channels

@@ -12,18 +12,23 @@ import (
 )
 
 // missing are the usual words for a missing value, in small letters; \N is that of ClickHouse, MySQL, Hive and
-// PostgreSQL. markers match other signs of one: a spreadsheet's error, dashes, the point of SAS and Stata, a logger's
-// word. A note counts them.
+// PostgreSQL. missingSigns match others: a spreadsheet's error, dashes, the point of SAS and Stata; loggersWords are
+// those of loggers. A note counts the last two.
 var (
-	missing = []string{"", "?", "na", "n/a", "nan", "null", "none", "nil", `\n`, "<na>", "nat"}
-	markers = regexp.MustCompile(`^(?i:#(nv|n/?a|[\p{L}/0]+[!?])|[-–—*]+|\.{1,3}|[-+]nan|-?nan\([a-z0-9]*\)|[(\[]null[)\]]|err(or)?|` +
-		`(bad|over|under)( ?(range|load|flow|input|data))?|no ?(data|value|input)|fault|fail(ed)?|invalid|ovr|ovf|` +
-		`o\.?l\.?|missing|off-?line|disconnected|n\.a\.|-?1\.#[a-z]+)$`)
+	missing      = []string{"", "?", "na", "n/a", "nan", "null", "none", "nil", `\n`, "<na>", "nat"}
+	missingSigns = regexp.MustCompile(`^(?i:#(nv|n/?a|[\p{L}/0]+[!?])|[-–—*]+|\.{1,3}|[-+]nan|-?nan\([a-z0-9]*\)|[(\[]null[)\]]|` +
+		`n\.a\.|-?1\.#[a-z]+)$`)
+	loggersWords = regexp.MustCompile(`^(?i:err(or)?|(bad|over|under)( ?(range|load|flow|input|data))?|no ?(data|value|input)|fault|` +
+		`fail(ed)?|invalid|ovr|ovf|o\.?l\.?|missing|off-?line|disconnected)$`)
 )
 
 // isMissing reports a missing value.
-func isMissing(text string) bool {
-	return slices.Contains(missing, strings.ToLower(text)) || markers.MatchString(text)
+func isMissing(text string) bool { return isUnlabelled(text) || loggersWords.MatchString(text) }
+
+// isUnlabelled reports that a cell of a column of classes has none. What loggers write for a missing value, such as
+// fault or offline, is a class of machines.
+func isUnlabelled(text string) bool {
+	return slices.Contains(missing, strings.ToLower(text)) || missingSigns.MatchString(text)
 }
 
 // decimal reads the usual form of a number, such as 12 or -3.25, in less than half of the time of strconv.ParseFloat.

@@ -38,6 +38,7 @@ type reading struct {
 	*job
 	hints
 	samples     []*sample // of the same sensors, each with its own length
+	ofDay       bool      // times are times of day
 	recordings  int       // of tables, of which samples are
 	chosen      chosen
 	sensors     []string       // of readings, as they first appear

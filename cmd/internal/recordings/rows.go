@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/internal/exact"
 	"github.com/clusterpool/ccp/internal/loop"
 )
 
@@ -91,17 +90,13 @@ func (r *reading) lay(s *sample, width int) error {
 		r.noteOf("minutes", fmt.Sprintf("times such as 00:01 are read as hours and minutes, from 00:00 on in %s; write "+
 			"minutes and seconds as 00:00:01 or 00:01.0", s.where))
 	}
-	if (lines.kind == clocks || lines.ofNoDay()) && lines.pastMidnight(secondsOfDay) {
-		r.noteOf("midnight", fmt.Sprintf("times of day go on after midnight, such as in %s", s.where))
-	}
+	r.ofDay = lines.kind == clocks && !r.days.span
+	r.goOnAfterMidnight(&lines, s.where)
 	s.Values = lines.values
 	if len(lines.times) == 0 {
 		return nil
 	}
-	if times, first := exact.FromFirst(lines.times, lines.rests); first != "" {
-		lines.times = times
-		r.noteOf("exact", exact.Note(first)+", such as in "+s.where)
-	}
+	r.countFromFirst(&lines, s.where)
 	if !readings && rise(lines.times) {
 		s.Times = lines.times
 		return nil

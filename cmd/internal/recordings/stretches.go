@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clusterpool/ccp/datasets/recording"
@@ -272,9 +273,12 @@ func (m *making) offRecording(own []interval, times []float64) error {
 		"the begin of the recording", spans, time.Duration(math.Abs(off)*float64(time.Second)), way)
 }
 
-// moment writes a time: as a date, in UTC, where it is a number of seconds, or of another known unit, since 1970 in the
-// years from 2001 to 2096.
+// moment writes a time: as a time of day, if the times are such, or as a date, in UTC, where it is a number of seconds,
+// or of another known unit, since 1970 in the years from 2001 to 2096.
 func (m *making) moment(at float64) string {
+	if m.ofDay {
+		return TimeForm{layout: "15:04:05", zone: time.UTC, mark: "."}.Text(at)
+	}
 	seconds := at / cmp.Or(m.chosen.second, 1)
 	if m.chosen.second == 0 || seconds < 1e9 || seconds >= 4e9 {
 		return text.Time(at)
@@ -360,6 +364,11 @@ func (m *making) refuseLostClasses(whole []*sample) error {
 	if len(m.samples) == 0 {
 		x = slices.MaxFunc(lost, func(a, b *sample) int { return cmp.Compare(length(a), length(b)) })
 		advice = "no other class has a longer one; take a shorter window"
+	}
+	for class := range longest {
+		if class != x.label && strings.EqualFold(class, x.label) {
+			advice = fmt.Sprintf("%q and %q differ in case only: write them alike", x.label, class)
+		}
 	}
 	lasts := recording.Span{Length: length(x) / cmp.Or(m.form.Second, 1), Timepoints: m.form.Rate == 0}
 	if lasts.Length >= m.Cut.Window.Length {

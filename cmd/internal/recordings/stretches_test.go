@@ -304,6 +304,60 @@ func TestAheadLeavesNoWindows(t *testing.T) {
 	messagetest.Names(t, refused(t, o, path), `"fall" … --rest`)
 }
 
+// What loggers write for a missing value is a class of machines; the usual words and signs for none are not.
+func TestClassesOfMachines(t *testing.T) {
+	parts := []part{{"running", 60}, {"fault", 60}, {"-", 20}, {"offline", 60}, {"NA", 20}, {"running", 60}, {"?", 5},
+		{"failed", 40}, {"#N/A", 5}}
+	path := put(t, t.TempDir(), "machine.csv", streamOf(true, parts...))
+	result, _ := imported(t, Options{Label: "state", Cut: threeSeconds}, path)
+	assert.Equal(t, []Class{{"failed", 1}, {"fault", 2}, {"offline", 2}, {"running", 4}}, result.Classes)
+	messagetest.OneNames(t, result.Notes, "50 of 330 time points … no class")
+	messagetest.Names(t, refused(t, Options{Label: "state", Cut: threeSeconds}, put(t, t.TempDir(), "case.csv",
+		streamOf(true, part{"walk", 60}, part{"Walk", 10}, part{"sit", 60}))), `"Walk" … "Walk" and "walk" differ in case`)
+}
+
+// Stretches are timed by the clock of their recording: times of day go on after midnight also where one begins, and
+// times that float64 does not hold are counted from the begin of the recording.
+func TestStretchesOfOneClock(t *testing.T) {
+	parts := []part{{"", 300}, {"stop", 20}, {"", 300}, {"stop", 20}, {"", 300}}
+	plain := streamOf(true, parts...)
+	timed := func(write func(at int) string) string {
+		lines := strings.Split(strings.TrimSpace(plain), "\n")
+		for i := range lines[1:] {
+			_, rest, _ := strings.Cut(lines[i+1], ",")
+			lines[i+1] = write(i) + "," + rest
+		}
+		return strings.Join(lines, "\n") + "\n"
+	}
+	clock := timed(func(at int) string {
+		tenths := (10*86_400 - 310 + at) % (10 * 86_400) // midnight comes in the first stop
+		return fmt.Sprintf("%02d:%02d:%02d.%d", tenths/36_000, tenths/600%60, tenths/10%60, tenths%10)
+	})
+	fine := timed(func(at int) string { return fmt.Sprint(1_717_150_000_123_456_789 + 100_000*at) })
+	o := Options{Label: "state", Cut: threeSeconds, Ahead: recording.Span{Length: 5}, After: recording.Span{Length: 1}}
+	want, of := imported(t, o, put(t, t.TempDir(), "plain.csv", plain))
+	result, d := imported(t, o, put(t, t.TempDir(), "clock.csv", clock))
+	assert.Equal(t, want.Classes, result.Classes)
+	all, _, err := ReadAnnotated(t.Context(), []string{put(t, t.TempDir(), "clock.csv", clock)}, asStates(d.Form),
+		Annotation{Label: "state"})
+	require.NoError(t, err)
+	assert.InDelta(t, 93.9, all[0].Times[939]-all[0].Times[0], 1e-6)
+	o.Cut.Window, o.Ahead, o.After = recording.Span{Length: 0.003}, recording.Span{Length: 0.005}, recording.Span{Length: 0.001}
+	_, d = imported(t, o, put(t, t.TempDir(), "fine.csv", fine))
+	require.Equal(t, len(of.Labels), len(d.Labels))
+	all, _, err = ReadAnnotated(t.Context(), []string{put(t, t.TempDir(), "fine.csv", fine)}, asStates(d.Form),
+		Annotation{Label: "state"})
+	require.NoError(t, err)
+	assert.InDelta(t, 939*100_000, all[0].Times[939]-all[0].Times[0], 1)
+}
+
+// asStates is a form whose classes are not events.
+func asStates(form *recording.Form) *recording.Form {
+	states := *form
+	states.Ahead = recording.Span{}
+	return &states
+}
+
 // A stream whose class is known is read whole, with the training's sensors and the parts of each class.
 func TestReadAnnotated(t *testing.T) {
 	parts := []part{{"stand", 100}, {"", 30}, {"walk", 95}, {"", 5}}

@@ -158,7 +158,7 @@ func (t *table) checkNames(cells []string) error {
 		if err != nil {
 			return t.unreadableError(column, err)
 		}
-		if column == t.uses.label && t.cutsStretches() && isMissing(cell) {
+		if column == t.uses.label && t.cutsStretches() && isUnlabelled(cell) {
 			cells[column] = ""
 			continue
 		}
