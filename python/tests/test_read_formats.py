@@ -166,6 +166,32 @@ def test_eeglab(tmp_path):
     ]
 
 
+def test_gdf(tmp_path):
+    """Microvolts stay such, a unit that MNE takes for volts is none, and events begin at the sample that they name.
+
+    The file is by the description of GDF 1.25 (Schloegl 2006): two channels at 100 Hz in records of 1 s, an event table.
+    """
+    needs("mne", "brainvision")
+    rng = np.random.default_rng(0)
+    digital = rng.integers(-1000, 1000, (3, 2, 100)).astype("<i2")  # record by record, channel by channel
+
+    def texts(width, *values):
+        return b"".join(value.encode().ljust(width) for value in values)
+
+    head = texts(8, "GDF 1.25") + texts(80, "X X") + texts(80, "test") + texts(16, "2024053112000000")
+    head += struct.pack("<q", 256 * 3) + bytes(8 * 3 + 20) + struct.pack("<qIII", 3, 1, 1, 2)
+    head += texts(16, "EEG:Cz", "grip") + texts(80, "", "") + texts(8, "uV", "N")
+    head += struct.pack("<2d2d2q2q", -1000, -1000, 1000, 1000, -1000, -1000, 1000, 1000)
+    head += texts(80, "", "") + struct.pack("<2i2i", 100, 100, 3, 3) + bytes(2 * 32)  # of type int16
+    table = struct.pack("<B3BI2I2H2H2I", 3, 100, 0, 0, 2, 51, 151, 769, 770, 0, 0, 0, 50)
+    (tmp_path / "a.gdf").write_bytes(head + digital.tobytes() + table)
+    recording, channels = only(tmp_path / "a.gdf")
+    eeg, grip = recording.channels
+    assert eeg.unit == "µV" and np.allclose(eeg.values, digital[:, 0].ravel(), atol=1e-6)
+    assert not grip.unit and np.allclose(grip.values, digital[:, 1].ravel())
+    assert eeg.times[1] == pytest.approx(0.01) and events(recording) == [(0.5, 0.5, "769"), (1.5, 2, "770")]
+
+
 def test_wfdb(tmp_path):
     """A signal with four values a frame keeps them all; wfdb averages them unless it is told not to."""
     wfdb = needs("wfdb", "wfdb")

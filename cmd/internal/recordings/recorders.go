@@ -7,8 +7,8 @@ import (
 
 // recorderEndings are those of the files that the Python package reads: EEG, motion capture, test benches and the like.
 // They are the endings in python/src/clusterpool/read/formats.py.
-var recorderEndings = []string{".edf", ".bdf", ".vhdr", ".set", ".hea", ".xdf", ".xdfz", ".tdms", ".mf4", ".mdf",
-	".c3d", ".mat", ".nc", ".nc4", ".cwa", ".gt3x", ".cfg", ".cff", ".mseed", ".miniseed", ".msd", ".sac", ".gse2",
+var recorderEndings = []string{".edf", ".bdf", ".vhdr", ".set", ".gdf", ".hea", ".xdf", ".xdfz", ".tdms", ".mf4",
+	".mdf", ".c3d", ".mat", ".nc", ".nc4", ".cwa", ".gt3x", ".cfg", ".cff", ".mseed", ".miniseed", ".msd", ".sac", ".gse2",
 	".mcap"}
 
 // checkRecorders returns an error that says what reads them if one of some files is a recorder's. input is what the

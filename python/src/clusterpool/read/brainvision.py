@@ -1,4 +1,4 @@
-"""BrainVision and EEGLAB, by MNE: EEG."""
+"""BrainVision, EEGLAB and GDF, by MNE: EEG."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ def read(path: pathlib.Path) -> list[Recording]:
     )
     step = 1 / raw.info["sfreq"]
     times, units = raw.times, raw._orig_units or {}
+    if path.suffix.lower() == ".gdf":  # whose units are factors here; where MNE knows none, it takes the values for volts
+        factors = raw._raw_extras[0]["units"]
+        units = {name: "V" if factor < 1 else "" for name, factor in zip(raw.ch_names, factors)}
     for name, kind, values in zip(raw.ch_names, raw.get_channel_types(), raw.get_data()):
         if kind == "stim":
             recording.events += status_events(times, values.astype(np.int64))
