@@ -3,12 +3,14 @@
 import importlib
 import json
 import os
+import pathlib
 import struct
 import zipfile
 
 import numpy as np
 import pytest
 
+from clusterpool import _program
 from clusterpool import read as package
 from clusterpool.read import read
 
@@ -50,6 +52,24 @@ def test_edf(tmp_path):
         and np.allclose(eeg.values, np.sin(np.arange(2560) / 9), atol=1e-3)
         and np.allclose(eeg.times, np.arange(2560) / 256)
     )
+
+
+def test_early_warning(tmp_path, monkeypatch):
+    """The page's lines make two tables of a file with events, of which the program makes windows ahead of them."""
+    edfio = needs("edfio", "edf")
+    page = pathlib.Path(__file__).parents[2] / "docs" / "formats.md"
+    lines = page.read_text().split("```python\n")[1].split("```")[0]
+    edfio.Edf(
+        [edfio.EdfSignal(np.sin(np.arange(6000) / 9 + at), 50, label=f"EEG {at}") for at in range(2)],
+        annotations=[edfio.EdfAnnotation(at, 1, "seizure") for at in (30, 70, 100)],
+    ).write(tmp_path / "s1.edf")
+    monkeypatch.chdir(tmp_path)
+    exec(lines, {})
+    words = "data import s1.csv --labels s1-events.csv --window 2s --step 1s --ahead 10s --out s1.npz"
+    _program.run(_program.find(), words.split())
+    with np.load("s1.npz") as made:
+        count = dict(zip(*np.unique(made["class_names"][made["labels"]], return_counts=True)))
+    assert count["seizure"] == 3 * 11 and count["no event"] > 0
 
 
 def discontinuous(path, onsets):
