@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/conformal"
+	"github.com/clusterpool/ccp/models/early"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -42,6 +44,8 @@ type Classifier struct {
 	Along *along.Model
 	// Conformal is nil if no samples were held out of the training, or an earlier version trained.
 	Conformal *conformal.Predictor
+	// Early says when the class of a recording is decided before it ends; nil if the classifier was not trained for that.
+	Early *early.Rule
 	// Snapshot is the snapshot of the checkpoint that Load took, such as "best-00001900", and Step is its training
 	// step.
 	Snapshot string
@@ -54,9 +58,10 @@ type Classifier struct {
 	logits    *program
 	gradients *program // see differentiated
 	inference ops.Inference
-	used      func(signals int)                     // notes that a program computes signals; nil: nobody wants to know
-	ridge     atomic.Pointer[transforms.Classifier] // nil: the network predicts alone
-	ridgeSum  string                                // its transforms.Classifier.Sum
+	used      func(signals int)                        // notes that a program computes signals; nil: nobody wants to know
+	ridge     atomic.Pointer[transforms.Classifier]    // nil: the network predicts alone
+	ridgeSum  string                                   // its transforms.Classifier.Sum
+	looks     atomic.Pointer[[]*transforms.Classifier] // of cut recordings, see Early
 	closed    bool
 }
 
@@ -174,7 +179,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 			return fmt.Errorf("variable %s: %w", v.Path(), err)
 		}
 	}
-	if err := c.openRidge(); err != nil {
+	if err := cmp.Or(c.openRidge(), c.openLooks()); err != nil {
 		return err
 	}
 	if c.Spec.Learns() && !c.ridge.Load().Alone() {

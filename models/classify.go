@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/conformal"
+	"github.com/clusterpool/ccp/models/early"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"gonum.org/v1/gonum/floats"
 )
@@ -42,6 +43,8 @@ type Prediction struct {
 	// Warnings tell where the signal lies far outside the training data, as with another unit. The class may then be
 	// wrong.
 	Warnings []string `json:"warnings,omitempty"`
+	// Early is nil but for ClassifyEarly.
+	Early *early.Decision `json:"early,omitempty"`
 }
 
 // Classify predicts the class of each signal on a graph, `[nodes, channels]` row-major, in the raw units of the data
@@ -180,4 +183,5 @@ type held struct {
 	Calibration *Calibration         `json:"calibration,omitempty"`
 	Along       *along.Model         `json:"along,omitempty"`
 	Conformal   *conformal.Predictor `json:"conformal,omitempty"`
+	Early       *early.Rule          `json:"early,omitempty"`
 }

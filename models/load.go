@@ -120,7 +120,8 @@ func (c *Classifier) Save(dir string) error {
 		return err
 	}
 	skip := func(v *model.Variable) bool { return !variables.IsWeight(v) }
-	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, held{c.Calibration, c.Along, c.Conformal}, skip)
+	state := held{c.Calibration, c.Along, c.Conformal, c.Early}
+	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, state, skip)
 }
 
 // LoadOptions say how to load a classifier.
@@ -219,9 +220,10 @@ func (o LoadOptions) read(fsys fs.FS, name string) (_ *Classifier, err error) {
 		}
 		if loadErr == nil {
 			c.Snapshot, c.Step = fmt.Sprintf("%s-%08d", kind, step), step
-			c.Calibration, c.Along, c.Conformal = state.Calibration, state.Along, state.Conformal
+			c.Calibration, c.Along, c.Conformal, c.Early = state.Calibration, state.Along, state.Conformal, state.Early
 			classes := len(c.ClassNames)
-			if err := cmp.Or(c.Along.Check(classes), c.Conformal.Check(classes), c.openRidge()); err != nil {
+			if err := cmp.Or(c.Along.Check(classes), c.Conformal.Check(classes), c.Early.Check(classes), c.openRidge(),
+				c.openLooks()); err != nil {
 				return nil, err
 			}
 			if kind == checkpoint.Best {

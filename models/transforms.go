@@ -25,7 +25,7 @@ func (c *Classifier) openRidge() (err error) {
 		return nil
 	}
 	of, _ := transforms.For(&c.Info, c.Graph, transforms.All) // which is no wrong option
-	v, err := transforms.Open(c.store, of)
+	v, err := transforms.Open(c.store, transforms.Scope, of)
 	if err == nil {
 		c.ridgeSum, err = v.Sum(c.store)
 	}

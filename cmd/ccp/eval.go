@@ -118,7 +118,7 @@ type evalCommand struct {
 	*shared
 	checkpoint, data, dataDir, split string
 	coverage                         float64
-	mirrored                         bool
+	mirrored, early                  bool
 	streams                          evalStreams
 }
 
@@ -132,6 +132,8 @@ func newEval(s *shared) *cobra.Command {
 	coverageFlag(cmd.Flags(), &e.coverage)
 	cmd.Flags().BoolVar(&e.mirrored, "mirrored", false,
 		"predict by the mean over each sample and its mirror image, of data whose classes stay the same in a mirror")
+	cmd.Flags().BoolVar(&e.early, "early", false,
+		"test decisions before a recording ends (ccp train --early): how right and how early they are")
 	e.streams.flags(cmd.Flags())
 	cmd.RunE = e.run
 	return cmd
@@ -160,6 +162,9 @@ func (e *evalCommand) run(cmd *cobra.Command, _ []string) error {
 	classifier, err := e.load(cmd, e.checkpoint, len(indices))
 	if err != nil {
 		return err
+	}
+	if e.early {
+		return e.evaluateEarly(cmd, classifier, d, indices)
 	}
 	result, err := e.evaluate(cmd, classifier, d, indices)
 	if err != nil {

@@ -140,6 +140,14 @@ func checkCoverage(cmd *cobra.Command, c *models.Classifier, coverage float64, c
 	return nil
 }
 
+// checkEarly returns an error if early decisions are asked of a checkpoint that was not trained for them.
+func checkEarly(cmd *cobra.Command, c *models.Classifier, asked bool, checkpoint string) error {
+	if asked && c.Early == nil {
+		return usage(cmd, fmt.Errorf("--early: %s was not trained to decide early; train anew with --early", checkpoint))
+	}
+	return nil
+}
+
 // flagOf are the flags that stand for an option of a training or a model.
 var flagOf = map[string]string{}
 

@@ -34,6 +34,7 @@ type predictCommand struct {
 	top         int // how many classes to show of each prediction; 0: all
 	skips       bool
 	coverage    float64
+	early       bool
 	cut         recording.Cut
 }
 
@@ -47,6 +48,8 @@ func newPredict(s *shared) *cobra.Command {
 	p.out.flags(f, "`FILE` to write (default: the standard output)", "the file if it exists")
 	numberVar(f, &p.top, "top", 0, 1, math.MaxInt, "the `K` most probable classes of each, instead of all")
 	coverageFlag(f, &p.coverage)
+	f.BoolVar(&p.early, "early", false,
+		"tell the class of each recording as soon as it is decided, and when that is (ccp train --early)")
 	f.BoolVar(&p.skips, "skip", false,
 		"leave out recordings that cannot be classified, and tell of them, instead of ending")
 	cutFlags(f, &p.cut)
@@ -59,6 +62,10 @@ func newPredict(s *shared) *cobra.Command {
 func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 	if p.cut.Window.Length == 0 && p.figure.path != "" {
 		return usage(cmd, errors.New("--figure is of windows; give --window, too"))
+	}
+	if p.early && (p.cut.Window.Length > 0 || p.coverage > 0) {
+		return usage(cmd, errors.New("--early is of whole recordings, and --window and --coverage are not of their parts; "+
+			"leave one out"))
 	}
 	stopped := untilSignal(cmd, func() {})
 	defer stopped()
@@ -91,6 +98,9 @@ func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 	}
 	r.sets = classify.Sets{By: r.classifier.Conformal, Coverage: p.coverage}
 	if err := checkCoverage(cmd, r.classifier, p.coverage, p.checkpoint); err != nil {
+		return err
+	}
+	if err := checkEarly(cmd, r.classifier, p.early, p.checkpoint); err != nil {
 		return err
 	}
 	r.along = alongPredict{classifier: r.classifier, cut: p.cut}
@@ -168,7 +178,7 @@ func (r *classification) write(each parts) error {
 
 // classify predicts one part of the samples and shows the predictions.
 func (r *classification) classify(s classify.Samples, show func(classify.Samples, []models.Prediction) error) error {
-	predicted, err := classify.Predict(r.cmd.Context(), r.classifier, s.Signals)
+	predicted, err := r.predict(&s)
 	s, predicted, err = s.Without(predicted, err, r.skip())
 	if err != nil {
 		return r.inOnlyFile(err)
@@ -195,6 +205,14 @@ func (r *classification) classify(s classify.Samples, show func(classify.Samples
 		return err
 	}
 	return show(s, predicted)
+}
+
+// predict predicts samples, or recordings as early as they are decided if that is asked for.
+func (r *classification) predict(s *classify.Samples) ([]models.Prediction, error) {
+	if r.command.early {
+		return s.PredictEarly(r.cmd.Context(), r.classifier)
+	}
+	return classify.Predict(r.cmd.Context(), r.classifier, s.Signals)
 }
 
 // count counts the sets of samples that have several classes, or none.

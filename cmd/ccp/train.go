@@ -12,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/early"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
@@ -105,6 +106,12 @@ func (t *trainCommand) trainingFlags(f *pflag.FlagSet) {
 	optionFlag(f, t.asked, "steps", "steps", "`N` steps in all, in place of passes (default: the recipe's)")
 	optionFlag(f, t.asked, "batch", "batch", "`N` samples in a step (default: the recipe's)")
 	optionFlag(f, t.asked, "lr", "learning_rate", "highest learning `RATE` of Adam (default: the recipe's)")
+	optionFlag(f, t.asked, "early", "early", "also learn when the class of a recording can be told before it ends: by "+
+		"the `AIM` loss, as early as --early-loss allows, or mean, the largest harmonic mean of accuracy and share not seen "+
+		"(default: none)")
+	f.Lookup("early").NoOptDefVal = string(early.ByLoss)
+	optionFlag(f, t.asked, "early-loss", "early_loss",
+		"`POINTS` of accuracy (percent) that decisions of --early may lose (default: 2)")
 	optionFlag(f, t.asked, "seed", "seed", "`SEED` of weights, batches, dropout and augmentation (default: 1)")
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/clusterpool/ccp/internal/removed"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/early"
 )
 
 // Config is everything that decides what a training computes. Resolve makes it from what is asked and the data. Two
@@ -86,6 +87,12 @@ type Training struct {
 	// WeightDecay is λ of AdamW (Loshchilov & Hutter 2019): each step takes λ times its rate off every trained
 	// variable. The network's L2 adds to the gradient instead, which Adam then scales.
 	WeightDecay float64 `param:"weight_decay" rule:"not negative" phase:"steps"`
+	// Early has the training also learn when the class of a recording can be told before it ends: by the "loss" of
+	// accuracy, as early as EarlyLoss allows; by the "mean", where the harmonic mean of the accuracy and the share that
+	// is not seen is largest; "none", not at all.
+	Early string `param:"early" default:"none" rule:"one of none|loss|mean"`
+	// EarlyLoss is how many points of accuracy (percent) early decisions may lose.
+	EarlyLoss float64 `param:"early_loss" default:"2" rule:"not negative"`
 	// Seed draws weights, batches and the like. Of a searched hierarchy HierarchySeed is the seed.
 	Seed int64 `param:"seed" default:"1"`
 }
@@ -282,6 +289,9 @@ func (c Config) check() error {
 	case c.LabelSmoothing > 0 && of.Loss != nil:
 		return params.Errorf("label_smoothing", c.LabelSmoothing, "model %s has a loss of its own, whose labels are not "+
 			"smoothed: it must be 0", c.Model)
+	case c.Early != string(early.ByLoss) && c.EarlyLoss != params.Defaults[Config]().EarlyLoss:
+		return params.Errorf("early_loss", c.EarlyLoss, "it bounds decisions by the loss of accuracy; give %v, too, or "+
+			"leave it out", params.With("early", early.ByLoss))
 	case c.Batch == 1:
 		return params.Errorf("batch", c.Batch, "batch normalisation needs at least 2 samples")
 	}

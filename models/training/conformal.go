@@ -48,6 +48,19 @@ func (t inTurn) suits(m transforms.Mixture) bool {
 	return len(t.readings) > 0 && m.Weight == 1 && (m.ForestWeight == 0 || t.readings[0].Forest != nil)
 }
 
+// probabilities returns those of each sample by a mixture of the transforms, by its number in the data set; nil if that
+// does not suit.
+func (t inTurn) probabilities(m transforms.Mixture) map[int][]float64 {
+	if !t.suits(m) {
+		return nil
+	}
+	all := map[int][]float64{}
+	for i, at := range t.at {
+		all[i] = m.Probabilities(t.readings[at], nil)
+	}
+	return all
+}
+
 // conformal returns the scores of held-out samples by the members, weighed as they will predict. calibration is the
 // network's, if it predicts alone.
 //

@@ -54,6 +54,7 @@ func (r *run) fitTransforms(ctx context.Context) error {
 		return err
 	}
 	r.state.Calibration, r.state.Conformal = w.calibration, w.conformal
+	r.atEnd = inTurnOf(d, v.HeldOut).probabilities(v.Mixture)
 	r.state.Members = nil
 	for _, p := range v.Parts() {
 		r.state.Members = append(r.state.Members, member(p.Name, p.Graph, p.Weight*v.Weight, p.Score))
@@ -63,7 +64,7 @@ func (r *run) fitTransforms(ctx context.Context) error {
 	if v.Weight == 0 {
 		return nil
 	}
-	return v.Keep(r.store)
+	return v.Keep(r.store, transforms.Scope)
 }
 
 // weighing is what is known beside the weights, once the members of the ensemble have been weighed.

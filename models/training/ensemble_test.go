@@ -141,7 +141,7 @@ func TestTransforms(t *testing.T) {
 		require.ErrorContains(t, err, "no network was trained")
 		of, err := transforms.For(&c.Info, c.Graph, transforms.All)
 		require.NoError(t, err)
-		saved, err := transforms.Open(c.Store(), of)
+		saved, err := transforms.Open(c.Store(), transforms.Scope, of)
 		require.NoError(t, err)
 		all := saved.Parts()[len(saved.Parts())-1]
 		left := training.Score(all.Score)

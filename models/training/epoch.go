@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/conformal"
+	"github.com/clusterpool/ccp/models/early"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -130,7 +131,8 @@ func (r *run) keep(e Epoch, by validation) error {
 		Calibration *models.Calibration  `json:"calibration,omitempty"`
 		Along       *along.Model         `json:"along,omitempty"`
 		Conformal   *conformal.Predictor `json:"conformal,omitempty"`
-	}{e, by.calibration, r.state.Along, by.conformal}
+		Early       *early.Rule          `json:"early,omitempty"`
+	}{e, by.calibration, r.state.Along, by.conformal, r.state.Early}
 	noWeight := func(v *model.Variable) bool { return !variables.IsWeight(v) }
 	return checkpoint.Save(r.dir, checkpoint.Best, r.state.Step, 1, r.classifier.Store(), state, noWeight)
 }

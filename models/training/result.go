@@ -33,6 +33,8 @@ type Result struct {
 	Test       Score     `json:"test"`
 	Objective  []float64 `json:"objective,omitempty"` // C of each level in the best epoch
 	Members    []Member  `json:"members,omitempty"`   // nil if there are no transforms
+	// Early is how decisions before the end fare; nil if they were not asked for.
+	Early *EarlyResult `json:"early,omitempty"`
 	// Findings are reasons to doubt the accuracy, see datasets.Audit.
 	Findings datasets.Findings `json:"findings,omitempty"`
 	// Seconds is the time of training with PrepareSeconds, without the compilation of the step and validation.
@@ -100,6 +102,7 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 	}
 	best := history[r.state.Best-1]
 	_, _, err := checkpoint.Load(r.dir, checkpoint.Best, r.classifier.Store(), &best)
+	r.classifier.Early = r.state.Early
 	if err == nil {
 		err = r.classifier.Update(r.classifier.Store())
 	}
@@ -133,6 +136,10 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 	for _, class := range test.PerClass {
 		right := int(math.Round(class.Recall * float64(class.Samples)))
 		result.TestClasses = append(result.TestClasses, Counted{class.Samples, right})
+	}
+	result.Early, err = r.earlyResult(ctx)
+	if err != nil {
+		return Result{}, err
 	}
 	if !r.hasNetwork() {
 		result.Epochs, result.Steps, result.BestEpoch = 0, 0, 0

@@ -39,6 +39,9 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if err := r.fitTransforms(ctx); err != nil {
 		return err
 	}
+	if err := r.fitEarly(ctx); err != nil {
+		return err
+	}
 	r.noAblation()
 	if !r.hasNetwork() {
 		return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/conformal"
+	"github.com/clusterpool/ccp/models/early"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -44,8 +45,10 @@ type trainState struct {
 	Along *along.Model `json:"along,omitempty"`
 	// Conformal is by the samples that the members of the ensemble were weighed by.
 	Conformal *conformal.Predictor `json:"conformal,omitempty"`
-	Members   []Member             `json:"members,omitempty"`
-	Findings  datasets.Findings    `json:"findings,omitempty"`
+	// Early says when the class of a recording is decided before it ends.
+	Early    *early.Rule       `json:"early,omitempty"`
+	Members  []Member          `json:"members,omitempty"`
+	Findings datasets.Findings `json:"findings,omitempty"`
 	// InGo says that the network is trained in pure Go, as its trial was, whatever the backend.
 	InGo  bool      `json:"in_go,omitempty"`
 	Looks []float64 `json:"looks,omitempty"` // what pause.look returned
@@ -88,8 +91,11 @@ type run struct {
 	waited     time.Duration // for batches, until epochStart
 	collapsed  []bool        // by level: whether it had collapsed at the end of the last epoch
 	tried      *triedNetwork // from which this run goes on; nil: it begins anew
-	held       *Score        // of held-out samples, zero if there were none, where transforms predict alone; else nil
-	failure    error         // what ended the last step, before GoMLX's loop wrapped it
+	// atEnd are the probabilities of training samples by the transforms, each held out in turn; nil unless these predict
+	// alone.
+	atEnd   map[int][]float64
+	held    *Score // of held-out samples, zero if there were none, where transforms predict alone; else nil
+	failure error  // what ended the last step, before GoMLX's loop wrapped it
 }
 
 // Train trains what is asked in opts.Dir, from the beginning or from where it was left, and evaluates the weights
@@ -143,7 +149,7 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 	if err := checkClasses(d); err != nil {
 		return Result{}, err
 	}
-	err = cmp.Or(checkDevices(backend, opts.Devices, c.Batch), opts.checkAblate(c, spec, d),
+	err = cmp.Or(checkDevices(backend, opts.Devices, c.Batch), opts.checkAblate(c, spec, d), c.checkEarly(d),
 		checkWeights(c, spec, backends.ThisMachine().Memory))
 	if err != nil {
 		return Result{}, asSettingsError(err)

@@ -211,7 +211,7 @@ func (r *run) trialConfig(d *datasets.Dataset) (Config, models.Spec) {
 	spec.Options.Transforms = transforms.None
 	c.Transforms = transforms.None
 	c.Batch = min(c.Batch, len(d.Train))
-	c.Keep, c.Validation = KeepLast, 0
+	c.Keep, c.Validation, c.Early = KeepLast, 0, notEarly
 	return c, spec
 }
 

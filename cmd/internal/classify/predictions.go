@@ -25,6 +25,7 @@ type Prediction struct {
 	PValue   *float64           `json:"p_value,omitempty"`
 	PValues  map[string]float64 `json:"p_values,omitempty"`
 	Filtered *Filtered          `json:"filtered,omitempty"` // of a window; nil for a whole recording
+	Early    *Early             `json:"early,omitempty"`    // nil unless early decisions are asked for
 	Warnings []string           `json:"warnings,omitempty"`
 }
 
@@ -37,6 +38,9 @@ func (s Samples) Prediction(i int, p models.Prediction, classes []string, top in
 	}
 	if s.Along != nil && !s.isWhole(i) {
 		a.Filtered = filtered(s.Along[i], classes)
+	}
+	if s.Early != nil {
+		a.Early = &s.Early[i]
 	}
 	named := Ranked(p.Probabilities, top)
 	for _, class := range named {
@@ -83,8 +87,9 @@ func Ranked(probabilities []float64, top int) []int {
 }
 
 // Table returns a heading and a row for each prediction: the name, start and end of a window, the class, its
-// probability, the classes of its set and the largest p-value if sets are asked for, and the probabilities of all
-// classes. If top is set, the row ends with the class and the probability of each further place.
+// probability, when it was decided early and the share that was seen if that is asked for, the classes of its set and
+// the largest p-value if sets are, and the probabilities of all classes. If top is set, the row ends with the class and
+// the probability of each further place.
 func (s Samples) Table(predictions []models.Prediction, classes []string, top int, sets Sets) [][]string {
 	rows := [][]string{{"name", "class", "probability"}}
 	if s.Windows != nil {
@@ -93,6 +98,9 @@ func (s Samples) Table(predictions []models.Prediction, classes []string, top in
 	own := []string{"name", "start", "end", "class", "probability"}
 	if s.Along != nil {
 		rows[0], own = append(rows[0], "filtered", "since"), append(own, "filtered", "since")
+	}
+	if s.Early != nil {
+		rows[0], own = append(rows[0], "decided", "seen"), append(own, "decided", "seen")
 	}
 	if sets.Asked() {
 		rows[0], own = append(rows[0], "set", "p_value"), append(own, "set", "p_value")
@@ -119,6 +127,9 @@ func (s Samples) Table(predictions []models.Prediction, classes []string, top in
 		row = append(row, p.Name, share(p.Probability))
 		if s.Along != nil {
 			row = append(row, filteredCells(s.Along[i], classes)...)
+		}
+		if s.Early != nil {
+			row = append(row, s.Early[i].cells()...)
 		}
 		switch {
 		case sets.Asked() && s.isWhole(i):

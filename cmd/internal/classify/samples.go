@@ -21,6 +21,7 @@ type Samples struct {
 	Windows []recording.Window // nil: samples are whole
 	Signals [][]float32        // as Predict takes them
 	Along   []along.Told       // what is told of each window by those before it; nil: samples are whole
+	Early   []Early            // when the class of each recording was decided; nil if all are of whole ones
 	Notes   [][]string         // what to know of each recording, see recording.Form.Series; nil if they were no recordings
 }
 
@@ -105,6 +106,9 @@ func (s *Samples) Without(predictions []models.Prediction, err error, skip Skip)
 		kept = append(kept, p)
 		if s.Windows != nil {
 			left.Windows = append(left.Windows, s.Windows[i])
+		}
+		if s.Early != nil {
+			left.Early = append(left.Early, s.Early[i])
 		}
 	}
 	return left, kept, nil

@@ -187,9 +187,10 @@ func (c *chooser) productsOf(ctx context.Context, one *candidate, some []int) (*
 	return products(ctx, c.Backend, rows)
 }
 
-// chooseFeatures chooses the shape of a transform with a kernel, where it has a choice, and then the kernel.
+// chooseFeatures chooses the shape of a transform with a kernel, where it has a choice, and then the kernel. In a
+// compact classifier neither is chosen.
 func (c *chooser) chooseFeatures(ctx context.Context, i int) error {
-	if c.candidates[i].Coarser != nil {
+	if c.candidates[i].Coarser != nil && !c.Compact {
 		products, err := c.chooseShape(ctx, i)
 		if err != nil {
 			return err
@@ -237,9 +238,13 @@ func (c *chooser) chooseShape(ctx context.Context, i int) (best *mat.SymDense, e
 // chooseKernel chooses the kernel with which a candidate alone has the least loss, and judges the candidate. products
 // are the scalar products of the trial's samples.
 func (c *chooser) chooseKernel(ctx context.Context, i int, products *mat.SymDense) error {
-	candidate, scores := c.candidates[i], make([]score, len(gaussians))
+	tried := gaussians
+	if c.Compact {
+		tried = []float64{trialGaussian}
+	}
+	candidate, scores := c.candidates[i], make([]score, len(tried))
 	err := inParallel(ctx, len(scores), func(_ *work, at int) {
-		gram := (&kernel{g: gaussians[at], width: candidate.Width()}).gram(products)
+		gram := (&kernel{g: tried[at], width: candidate.Width()}).gram(products)
 		centred(gram)
 		scores[at] = c.best(ctx, gram, midPenalty)
 	})
@@ -247,7 +252,7 @@ func (c *chooser) chooseKernel(ctx context.Context, i int, products *mat.SymDens
 		return err
 	}
 	least := slices.MinFunc(scores, func(a, b score) int { return cmp.Compare(a.loss, b.loss) })
-	g := gaussians[slices.Index(scores, least)]
+	g := tried[slices.Index(scores, least)]
 	candidate.kernel.g, c.gaussians[candidate.Name] = g, g
 	if len(c.chosen) == len(c.samples) { // whose scalar products are there
 		c.grams[i] = candidate.kernel.gram(products)

@@ -70,13 +70,19 @@ type Config struct {
 	Frames int  // that the transform values has of a recording; 0: the median length
 	Held   Held // samples by which transforms are judged
 	// InTurn asks what the members say of the samples that they are fitted to, see HeldOut.Readings.
-	InTurn  bool
-	Only    []string        // names of the transforms to use; nil means those that suit the samples
-	Seed    uint64          // of all random draws
+	InTurn bool
+	Only   []string // names of the transforms to use; nil means those that suit the samples
+	Seed   uint64   // of all random draws
+	// Compact makes a small classifier, for one of which there are many: few transforms of few features that one ridge
+	// classifier reads. Only has no part in it.
+	Compact bool
 	Backend compute.Backend // multiplies matrices
 	// Scratch is a folder for the features of many samples while they are fitted; "" is the system's for temporary files.
 	Scratch string
 }
+
+// ErrAlike says that the samples have the same features in every transform.
+var ErrAlike = errors.New("have the same features in every transform")
 
 // ErrTooFew says that samples are too few, of too few classes or groups, for a fit.
 var ErrTooFew = errors.New("too few samples")

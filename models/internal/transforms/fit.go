@@ -29,7 +29,7 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Classifier, error) {
 		return nil, err
 	}
 	v := e.classifier
-	v.Weight, v.Smoothing = 1, 1/float64(len(samples)+2)
+	v.Weight, v.Smoothing = 1, smoothing(len(samples))
 	if len(v.Names) == 0 { // the forest alone is asked for
 		v.ForestWeight, v.header.Parts = 1, []Part{{Name: All, Weight: 1}}
 		v.HeldOut.addVotes(votes, v.Classes)
@@ -97,8 +97,8 @@ func (e *extractor) ridges(ctx context.Context, candidates []*candidate) (fitted
 		}
 	}
 	if len(fitted) == 0 {
-		return nil, fmt.Errorf("all %d samples have the same features in every transform; check their values, "+
-			"which are float32: subtract a large mean, multiply tiny values, before you store them", len(e.samples))
+		return nil, fmt.Errorf("all %d samples %w; check their values, which are float32: subtract a large mean, multiply "+
+			"tiny values, before you store them", len(e.samples), ErrAlike)
 	}
 	return fitted, nil
 }

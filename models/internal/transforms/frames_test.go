@@ -51,12 +51,12 @@ func TestFramesWithoutGridStayReadable(t *testing.T) {
 	samples := noise(rng, 30, 2, always(10))
 	kept := fitted(t, c, samples)
 	store := model.NewStore()
-	require.NoError(t, kept.Keep(store))
+	require.NoError(t, kept.Keep(store, Scope))
 	info.Grid = nil
 	info.Arrange(rivers(t))
 	c, err = For(&info, rivers(t), All)
 	require.NoError(t, err)
-	opened, err := Open(store, c)
+	opened, err := Open(store, Scope, c)
 	require.NoError(t, err)
 	for _, s := range samples {
 		assert.Equal(t, kept.Read(s.Values).Ridge, opened.Read(s.Values).Ridge)

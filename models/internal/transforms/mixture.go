@@ -21,6 +21,9 @@ type Mixture struct {
 	Temperature, ForestTemperature, NetworkTemperature float64
 }
 
+// smoothing is Laplace's for so many training samples, see Mixture.
+func smoothing(samples int) float64 { return 1 / float64(samples+2) }
+
 // Probabilities returns the probabilities of classes with this reading, after Laplace smoothing. If the network's
 // probabilities are given, it returns the weighted mean of all: the one formula by which members are weighed and
 // predict.

@@ -102,7 +102,7 @@ func (c Config) headerFor(samples []Sample) header {
 	for h.Frames > 1 && h.Frames*c.Columns > features.MostValues {
 		h.Frames /= 2
 	}
-	if len(samples) > mostDual { // whose features would take too much memory
+	if c.Compact || len(samples) > mostDual { // whose features would take too much memory
 		h.Features, h.Groups = 2_000, 16
 	}
 	return h
@@ -111,8 +111,11 @@ func (c Config) headerFor(samples []Sample) header {
 // pickTransforms puts the transforms that suit the samples into the header. It returns an error if one that is asked
 // for by its name does not. That of stretched recordings was asked for by the name of another, and may be left out.
 func (p *plan) pickTransforms() error {
-	forest := p.Only == nil || slices.Contains(p.Only, Forest)
+	forest := !p.Compact && (p.Only == nil || slices.Contains(p.Only, Forest))
 	for _, t := range features.All {
+		if p.Compact && !t.InCompact {
+			continue
+		}
 		asked := slices.Contains(p.Only, t.Option)
 		lacks := t.Lacks(p.header.shape())
 		if lacks != "" {

@@ -118,8 +118,20 @@ func (v *Classifier) arrays() map[string][]float32 {
 	return all
 }
 
-// Scope is the scope of the ridge classifier and its transforms in a store.
+// Scope is the scope of the ridge classifier and its transforms in a store that predict whole recordings.
 const Scope = "/model/transforms/"
+
+// LookScope is the scope of a classifier of cut recordings, by the number of its look.
+func LookScope(look int) string { return fmt.Sprintf("/model/early/%02d/", look) }
+
+// place is where a classifier is in a store: the store, and the scope of its arrays.
+type place struct {
+	*model.Store
+	scope string
+}
+
+// variable returns the variable of a path in the scope; nil if there is none.
+func (p place) variable(path string) *model.Variable { return p.GetVariable(p.scope + path) }
 
 // Paths in Scope: of the header, JSON in bytes, and of the numbers of Classifier.
 const (
@@ -153,14 +165,14 @@ func (v *Classifier) Size() (n int) {
 	return n
 }
 
-// Keep puts the classifier into a store.
-func (v *Classifier) Keep(store *model.Store) error {
+// Keep puts the classifier into a scope of a store, such as Scope.
+func (v *Classifier) Keep(store *model.Store, scope string) error {
 	all := v.values()
 	for path, x := range v.Mixture.numbers() {
 		all[path] = tensors.FromScalar(float32(x))
 	}
 	for path, value := range all {
-		variable, err := store.CreateVariable(Scope+path, value)
+		variable, err := store.CreateVariable(scope+path, value)
 		if err != nil {
 			return err
 		}
@@ -181,8 +193,8 @@ func (m Mixture) numbers() map[string]float64 {
 	}
 }
 
-// Paths has the full paths of all that Keep has put into a store. A registered network may have a scope of the same
-// name: its variables are not among them.
+// Paths has the full paths of all that Keep has put into Scope of a store. A registered network may have a scope of the
+// same name: its variables are not among them.
 func (v *Classifier) Paths() map[string]bool {
 	all := map[string]bool{Scope + headerPath: true}
 	for path := range v.arrays() {
@@ -215,11 +227,11 @@ func (v *Classifier) Sum(store *model.Store) (string, error) {
 }
 
 // Weight returns the weight of the ridge classifier in a store beside the network; 0 without one.
-func Weight(store *model.Store) float64 { return number(store, weightPath) }
+func Weight(store *model.Store) float64 { return place{store, Scope}.number(weightPath) }
 
-// number returns a number of the mixture, by its path in Scope; 0 without one.
-func number(store *model.Store, path string) float64 {
-	variable := store.GetVariable(Scope + path)
+// number returns a number of the mixture, by its path; 0 without one.
+func (p place) number(path string) float64 {
+	variable := p.variable(path)
 	if variable == nil {
 		return 0
 	}
@@ -245,23 +257,24 @@ func (c Config) asFrames(h header) Config {
 	return c
 }
 
-// Open returns the classifier in a store; nil if there is none. of is the shape of its samples, as For returns it.
-// Errors name the array.
-func Open(store *model.Store, of Config) (*Classifier, error) {
-	if store.GetVariable(Scope+weightPath) == nil {
+// Open returns the classifier in a scope of a store, such as Scope; nil if there is none. of is the shape of its
+// samples, as For returns it. Errors name the array.
+func Open(store *model.Store, scope string, of Config) (*Classifier, error) {
+	in := place{store, scope}
+	if in.variable(weightPath) == nil {
 		return nil, nil
 	}
-	h, err := openHeader(store, of)
+	h, err := in.openHeader(of)
 	if err != nil {
 		return nil, err
 	}
 	v := h.open()
-	v.Mixture, err = openMixture(store)
+	v.Mixture, err = in.openMixture()
 	if err != nil {
 		return nil, err
 	}
 	for path, to := range v.arrays() {
-		from, err := read[float32](store, path)
+		from, err := read[float32](in, path)
 		if err != nil {
 			return nil, err
 		}
@@ -281,9 +294,9 @@ func Open(store *model.Store, of Config) (*Classifier, error) {
 	return v, nil
 }
 
-// openHeader returns the header in a store. It refuses one that no fit to samples of this shape writes.
-func openHeader(store *model.Store, of Config) (h header, err error) {
-	raw, err := read[uint8](store, headerPath)
+// openHeader returns the header. It refuses one that no fit to samples of this shape writes.
+func (p place) openHeader(of Config) (h header, err error) {
+	raw, err := read[uint8](p, headerPath)
 	if err != nil {
 		return h, err
 	}
@@ -308,15 +321,15 @@ func openHeader(store *model.Store, of Config) (h header, err error) {
 	return h, nil
 }
 
-// openMixture returns the mixture in a store. A checkpoint of before there were temperatures has none.
-func openMixture(store *model.Store) (Mixture, error) {
+// openMixture returns the mixture. A checkpoint of before there were temperatures has none.
+func (p place) openMixture() (Mixture, error) {
 	m := Mixture{
-		Weight:             Weight(store),
-		ForestWeight:       number(store, forestWeightPath),
-		Smoothing:          number(store, smoothingPath),
-		Temperature:        cmp.Or(number(store, temperaturePath), 1),
-		ForestTemperature:  cmp.Or(number(store, forestTemperaturePath), 1),
-		NetworkTemperature: cmp.Or(number(store, networkTemperaturePath), 1),
+		Weight:             p.number(weightPath),
+		ForestWeight:       p.number(forestWeightPath),
+		Smoothing:          p.number(smoothingPath),
+		Temperature:        cmp.Or(p.number(temperaturePath), 1),
+		ForestTemperature:  cmp.Or(p.number(forestTemperaturePath), 1),
+		NetworkTemperature: cmp.Or(p.number(networkTemperaturePath), 1),
 	}
 	if !(m.Temperature > 0 && m.NetworkTemperature > 0) { // NaN is not, either
 		return m, fmt.Errorf("transforms: the temperatures are %g and %g; they have to be above zero",
@@ -394,8 +407,8 @@ func validShares(shares []float64) bool {
 }
 
 // read returns the values of an array.
-func read[T float32 | uint8](store *model.Store, path string) ([]T, error) {
-	variable := store.GetVariable(Scope + path)
+func read[T float32 | uint8](from place, path string) ([]T, error) {
+	variable := from.variable(path)
 	if variable == nil {
 		return nil, fmt.Errorf("transforms: there is no array %q; was the checkpoint written whole?", path)
 	}

@@ -40,7 +40,7 @@ func (t task) adjusted(ctx context.Context, decisions *mat.Dense, adjustment flo
 // the inverse temperature, and the logit adjustment times negLogPrior. Laplace smoothing shares 1/(n+2) of the
 // probability among all classes, so that the loss is finite.
 func (t task) lossOf(ctx context.Context, decisions *mat.Dense, inverseTemperature, adjustment float64) (loss float64) {
-	losses, smoothing := make([]float64, len(t.judged)), 1/float64(len(t.labels)+2)
+	losses, smoothing := make([]float64, len(t.judged)), smoothing(len(t.labels))
 	loop.Workers(len(t.judged), func() func(at int) {
 		logits := make([]float64, t.classes())
 		return func(at int) {

@@ -332,7 +332,7 @@ func open(t *testing.T, of Config, values map[string]*tensors.Tensor) (*Classifi
 	}
 	_, err := store.CreateVariable(Scope+weightPath, tensors.FromScalar(float32(1)))
 	require.NoError(t, err)
-	return Open(store, of)
+	return Open(store, Scope, of)
 }
 
 func TestOpenIsTheSame(t *testing.T) {

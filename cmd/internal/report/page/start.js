@@ -96,6 +96,7 @@ function render() {
   renderMembers();
   renderEvaluation(report);
   renderReliability(report);
+  renderEarly(report);
   renderSamples(report);
   renderRerun();
   renderContents();

@@ -107,6 +107,8 @@ type Transform struct {
 	// UsesKernel has the ridge classifier compare recordings by a Gaussian kernel on the features, for transforms of few
 	// features.
 	UsesKernel bool
+	// InCompact says that compact classifiers read the transform, which takes little time.
+	InCompact bool
 	// Counts says that features are counts, most of them zero: they are standardised as HYDRA's.
 	Counts bool
 	// InForest reports whether the forest reads the features of recordings of this shape. nil stands for never: trees

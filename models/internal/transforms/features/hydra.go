@@ -21,6 +21,7 @@ var hydraTransform = Transform{
 	Option:        "hydra",
 	Lacks:         lacksTimepoints(hydraTaps),
 	New:           newHydra,
+	InCompact:     true,
 	Prior:         3,
 	Counts:        true,
 	AlsoStretched: true,

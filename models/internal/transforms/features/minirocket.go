@@ -21,6 +21,7 @@ var miniRocketTransform = Transform{
 	Option:        "minirocket",
 	Lacks:         lacksTimepoints(slots),
 	New:           newMiniRocket,
+	InCompact:     true,
 	Prior:         3,
 	AlsoStretched: true,
 }

@@ -23,6 +23,7 @@ var powerTransform = Transform{
 	Lacks:         LacksSeries,
 	New:           newPower,
 	Prior:         1,
+	InCompact:     true,
 	UsesKernel:    true,
 	InForest:      always,
 	AlsoStretched: true,

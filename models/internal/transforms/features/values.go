@@ -22,6 +22,7 @@ var valuesTransform = Transform{
 	Lacks:      lacksValues,
 	New:        newValues,
 	Prior:      1,
+	InCompact:  true,
 	UsesKernel: true,
 	InForest:   func(s Shape) bool { return s.Table }, // a tree compares single values, which of a recording are noise
 	Coarser:    halfTheFrames,

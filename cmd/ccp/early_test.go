@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// strokes writes recordings of 4 s at 10 Hz, the first of which are named as those of a training. The force is noise
+// until 1 s and then rises or falls by the class, which is in the name of the folder.
+func strokes(t *testing.T, folder string, count int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range count {
+		text, class := "time,force\n", []string{"falls", "rises"}[i%2]
+		for at := range 40 {
+			force := 0.3 * rng.NormFloat64()
+			if at >= 10 {
+				force += 2 * float64(2*(i%2)-1)
+			}
+			text += fmt.Sprintf("%.1f,%.4f\n", float64(at)/10, force)
+		}
+		write(t, filepath.Join(folder, class, fmt.Sprintf("%c%02d.csv", "ab"[min(i/40, 1)], i)), text)
+	}
+}
+
+// From files to decisions before the end: what train, eval and predict say of them, and when they refuse.
+func TestEarly(t *testing.T) {
+	folder := t.TempDir()
+	recordings, dir := filepath.Join(folder, "strokes"), filepath.Join(folder, "run")
+	npz := recordings + ".npz"
+	strokes(t, recordings, 60)
+	succeed(t, "data", "import", recordings, "--test", "b*", "--out", npz)
+	train := []string{"train", "--data", npz, "--backend", "go", "--fast", "--set", "transforms=values"}
+	out := succeed(t, append(train, "--checkpoint", dir, "--early")...)
+	assert.Regexp(t, `decided early, accuracy (9|10)\d\.\d+% after [345]\d\.\d% of a recording`, out)
+
+	out = succeed(t, "eval", "--checkpoint", dir, "--early", "--backend", "go")
+	for _, words := range []string{"decided early", "20 samples", "harmonic mean", "seen", "decided at", "time points"} {
+		assert.Contains(t, out, words)
+	}
+	var told struct {
+		Accuracy, Seen float64
+		AtEnd          float64 `json:"at_end"`
+		Rule           struct{ Looks []int }
+		Looks          []struct{ Samples int }
+	}
+	out = succeed(t, "eval", "--checkpoint", dir, "--early", "--json", "--backend", "go")
+	require.NoError(t, json.Unmarshal([]byte(out), &told))
+	assert.GreaterOrEqual(t, told.Accuracy, 0.9)
+	assert.Len(t, told.Looks, len(told.Rule.Looks)+1)
+
+	path := filepath.Join(recordings, "rises", "b41.csv")
+	out = succeed(t, "predict", "--checkpoint", dir, path, "--early", "--backend", "go")
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	assert.Equal(t, []string{"name", "class", "probability", "decided", "seen", "falls", "rises"}, rows[0])
+	assert.Equal(t, "rises", rows[1][1])
+	decided, err := strconv.ParseFloat(rows[1][3], 64)
+	require.NoError(t, err)
+	seen, err := strconv.ParseFloat(rows[1][4], 64)
+	require.NoError(t, err)
+	assert.Greater(t, decided, 1.)
+	assert.InDelta(t, decided/4, seen, 1e-3, "in the unit of the times")
+	var line struct {
+		Early struct {
+			Decided    bool
+			Time, Seen float64
+		}
+	}
+	out = succeed(t, "predict", "--checkpoint", dir, path, "--early", "--json", "--backend", "go")
+	require.NoError(t, json.Unmarshal([]byte(out), &line))
+	assert.True(t, line.Early.Decided)
+	assert.InDelta(t, decided, line.Early.Time, 1e-9)
+
+	plain := filepath.Join(folder, "plain")
+	succeed(t, append(train, "--checkpoint", plain)...)
+	for _, refused := range []struct{ line, says string }{
+		{"predict --checkpoint " + plain + " " + path + " --early", "--early"},
+		{"eval --checkpoint " + plain + " --early", "--early"},
+		{"predict --checkpoint " + dir + " " + path + " --early --window 1s", "--window"},
+		{"predict --checkpoint " + dir + " " + path + " --early --coverage 0.9", "--coverage"},
+		{"eval --checkpoint " + dir + " --early --coverage 0.9", "--coverage"},
+		{"train --data " + npz + " --early-loss 1", "--early"},
+	} {
+		code, _, stderr := execute(t, strings.Fields(refused.line)...)
+		assert.NotZero(t, code, refused.line)
+		assert.Contains(t, stderr, refused.says)
+	}
+}

@@ -1,0 +1,164 @@
+package training_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/early"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// risen are recordings of two sensors over 40 time points in noise. From time point 12 on, that of the class is higher.
+var risen = lot{samples: 60, tests: 60, columns: 2, timepoints: 40, label: even,
+	change: func(values []float32, labels []int32) {
+		for i, label := range labels {
+			for at := 12; at < 40; at++ {
+				values[(i*2+int(label))*40+at] += 3 // [samples, sensors, timepoints]
+			}
+		}
+	}}
+
+// trainedEarly trains transforms with early decisions on a file.
+func trainedEarly(t *testing.T, path string, more training.Patch) (training.Result, training.Options) {
+	t.Helper()
+	asked := training.Patch{"data": path, "model": "transforms", "transforms": "values", "early": "loss"}
+	for name, value := range more {
+		asked[name] = value
+	}
+	o := training.Options{Dir: filepath.Join(t.TempDir(), "run")}
+	result, err := training.Train(t.Context(), backendtest.Go(t), asked, o)
+	require.NoError(t, err)
+	return result, o
+}
+
+// The class is told soon after it shows, and not before. What comes later has no part in it, and a recording that ends
+// before the decision is classified, too.
+func TestEarlyDecisions(t *testing.T) {
+	path := risen.write(t, 1)
+	result, o := trainedEarly(t, path, nil)
+	require.NotNil(t, result.Early)
+	test := result.Early.Test
+	require.NotNil(t, test)
+	assert.Equal(t, 60, test.Samples)
+	assert.GreaterOrEqual(t, test.Accuracy, test.AtEnd-0.05)
+	assert.Greater(t, test.Seen, 12./40)
+	assert.Less(t, test.Seen, 0.7)
+	kept, err := training.ReadResult(o.Dir)
+	require.NoError(t, err)
+	assert.Equal(t, result.Early, kept.Early)
+
+	c, err := models.Load(o.Dir, models.LoadOptions{Backend: backendtest.Go(t)})
+	require.NoError(t, err)
+	config, err := training.ReadConfig(o.Dir)
+	require.NoError(t, err)
+	d, err := config.LoadData(t.Context(), backendtest.Go(t), o)
+	require.NoError(t, err)
+	e, err := training.EvaluateEarly(t.Context(), c, d, d.Test)
+	require.NoError(t, err)
+	assert.Equal(t, *test, e.Figures, "the checkpoint decides as the training did")
+	counted, right := 0, 0
+	for _, look := range e.Looks {
+		counted, right = counted+look.Samples, right+look.Right
+	}
+	assert.Equal(t, 60, counted)
+	assert.InDelta(t, e.Accuracy, float64(right)/60, 1e-12)
+	require.Len(t, e.PerClass, 2)
+	assert.Equal(t, 60, e.PerClass[0].Samples+e.PerClass[1].Samples)
+
+	width := c.Form.Width()
+	for _, i := range d.Test[:10] {
+		series := slices.Clone(d.Series[i])
+		p := decided(t, c, series)
+		require.True(t, p.Early.Decided)
+		for at := p.Early.Timepoints * width; at < len(series); at++ {
+			series[at] = -series[at]
+		}
+		assert.Equal(t, p, decided(t, c, series), "nothing looks ahead")
+		cut := decided(t, c, series[:20*width])
+		assert.Equal(t, int(d.Labels[i]), cut.Class)
+		assert.LessOrEqual(t, cut.Early.Timepoints, 20)
+		ended := decided(t, c, series[:6*width])
+		assert.False(t, ended.Early.Decided)
+		assert.Equal(t, 6, ended.Early.Timepoints)
+		assert.Equal(t, 1., ended.Early.Seen)
+	}
+	whole, err := c.ClassifyEarly(t.Context(), [][]float32{d.Series[d.Test[0]], {1, 2, 3}})
+	require.ErrorContains(t, err, "unusable signal 1")
+	assert.Equal(t, decided(t, c, d.Series[d.Test[0]]), whole[0], "the others are predicted")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = c.ClassifyEarly(ended, [][]float32{d.Series[d.Test[0]]})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// decided predicts one series.
+func decided(t *testing.T, c *models.Classifier, series []float32) models.Prediction {
+	t.Helper()
+	all, err := c.ClassifyEarly(t.Context(), [][]float32{series})
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	return all[0]
+}
+
+// The largest harmonic mean takes no longer to decide, and has a mean no less, on the samples that chose.
+func TestEarlyByMean(t *testing.T) {
+	path := risen.write(t, 2)
+	byLoss, _ := trainedEarly(t, path, nil)
+	byMean, _ := trainedEarly(t, path, training.Patch{"early": "mean"})
+	assert.Equal(t, byLoss.Early.Rule.Best, byMean.Early.Rule.Chosen)
+	assert.LessOrEqual(t, byMean.Early.Rule.Chosen.Seen, byLoss.Early.Rule.Chosen.Seen)
+}
+
+// A classifier that was saved anew decides as before, and one of a training without it does not.
+func TestEarlyIsSaved(t *testing.T) {
+	_, o := trainedEarly(t, risen.write(t, 3), nil)
+	c, err := models.Load(o.Dir, models.LoadOptions{Backend: backendtest.Go(t)})
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "saved")
+	require.NoError(t, c.Save(dir))
+	again, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
+	require.NoError(t, err)
+	series := make([]float32, 2*40)
+	assert.Equal(t, decided(t, c, series), decided(t, again, series))
+	c.Early = nil
+	_, err = c.ClassifyEarly(t.Context(), [][]float32{series})
+	require.ErrorIs(t, err, early.ErrUntrained)
+}
+
+// What early decisions cannot be learned from is told before anything is trained.
+func TestEarlyNeeds(t *testing.T) {
+	short, few := risen, risen
+	short.timepoints, short.change = 6, nil
+	few.samples = 8
+	lone := risen
+	lone.group = func(i int) int { return i % 2 }
+	for _, c := range []struct {
+		of   lot
+		more training.Patch
+		says string
+	}{
+		{short, nil, "early … 6 time points … 3 looks"},
+		{few, nil, "early … 8 training samples … at least 10"},
+		{risen, training.Patch{"data": "digits"}, "early … digits … no recordings"},
+		{lone, nil, "early … 2 groups"},
+		{risen, training.Patch{"early": "never"}, "early … never … none, loss, mean"},
+		{risen, training.Patch{"early": "mean", "early_loss": 1}, "early_loss … 1 … loss"},
+		{risen, training.Patch{"early_loss": -1}, "early_loss … -1"},
+	} {
+		asked := training.Patch{"data": c.of.write(t, 4), "model": "transforms", "early": "loss"}
+		for name, value := range c.more {
+			asked[name] = value
+		}
+		_, err := training.Train(t.Context(), backendtest.Go(t), asked,
+			training.Options{Dir: filepath.Join(t.TempDir(), "run")})
+		messagetest.Names(t, err, c.says)
+		require.ErrorIs(t, err, training.ErrSettings)
+	}
+}
