@@ -58,8 +58,8 @@ func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func
 		return err
 	}
 	r.anyOrder = true
-	s := &stream{table: &table{reading: r, from: source{path: "the stream"}, byName: map[string]*sample{}}, each: each, note: note,
-		noted: map[string]bool{}}
+	t := &table{reading: r, from: source{path: "the stream"}, byName: map[string]*sample{}}
+	s := &stream{table: t, each: each, note: note, noted: map[string]bool{}}
 	whole := &wholeLines{from: from}
 	lines := bufio.NewScanner(whole)
 	lines.Buffer(make([]byte, 0, begun), mostLine)

@@ -342,7 +342,8 @@ func TestStretchesOfOneClock(t *testing.T) {
 		Annotation{Label: "state"})
 	require.NoError(t, err)
 	assert.InDelta(t, 93.9, all[0].Times[939]-all[0].Times[0], 1e-6)
-	o.Cut.Window, o.Ahead, o.After = recording.Span{Length: 0.003}, recording.Span{Length: 0.005}, recording.Span{Length: 0.001}
+	o.Cut.Window, o.Ahead = recording.Span{Length: 0.003}, recording.Span{Length: 0.005}
+	o.After = recording.Span{Length: 0.001}
 	_, d = imported(t, o, put(t, t.TempDir(), "fine.csv", fine))
 	require.Equal(t, len(of.Labels), len(d.Labels))
 	all, _, err = ReadAnnotated(t.Context(), []string{put(t, t.TempDir(), "fine.csv", fine)}, asStates(d.Form),

@@ -273,7 +273,8 @@ func (w *Watcher) tell(ctx context.Context, complete []recording.Followed) (told
 		if err != nil {
 			w.Unusable++
 			if w.Unusable == 1 || !w.resting {
-				w.note(fmt.Sprintf("the window from %s to %s is left out: %v", w.written.Text(window.Start), w.written.Text(window.End), err))
+				w.note(fmt.Sprintf("the window from %s to %s is left out: %v", w.written.Text(window.Start),
+					w.written.Text(window.End), err))
 			}
 			told = append(told, w.gap(window.End)...)
 			continue
