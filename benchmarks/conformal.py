@@ -3,6 +3,7 @@
     VENV/bin/python benchmarks/conformal.py coverage --ccp ./ccp --out benchmarks/results/coverage.csv suite/*.npz
     VENV/bin/python benchmarks/conformal.py table benchmarks/results/coverage.csv
     VENV/bin/python benchmarks/conformal.py people --ccp ./ccp --out benchmarks/results/coverage-people.csv
+    VENV/bin/python benchmarks/conformal.py noise --ccp ./ccp --splits 8 --out benchmarks/results/coverage-noise.csv
     VENV/bin/python benchmarks/conformal.py unknown --ccp ./ccp --out benchmarks/results/unknown.csv suite/{ERing,…}.npz
     VENV/bin/python benchmarks/conformal.py equal --ccp ./ccp suite/ERing.npz
 
@@ -13,6 +14,8 @@ samples, ceil((n+1)c)/(n+1), and the 0.1% quantile of what it has by chance with
 
 people draws 60 people of 8 samples each, whose sensors have levels of their own, trains on 40 and tests on the other 20, with groups and
 without.
+
+noise trains on samples whose classes are drawn by lot, and tests on 300 others.
 
 table prints the means of the rows that coverage or people wrote, and how many of them are below the 0.1% quantile.
 
@@ -34,6 +37,7 @@ import sys
 import tempfile
 import warnings
 
+import heldout_noise
 import numpy as np
 
 COVERED = ["train", "test", "held_out", "coverage", "held", "expected", "quantile_0.1%", "classes", "none", "several"]
@@ -116,6 +120,23 @@ def people(arguments, out):
             data = {"series": x, "labels": labels, "split": np.where(whose < 40, 0, 2), **groups}
             for row in covered(arguments.ccp, data, sides, ["--set", "transforms=values"], betabinom):
                 out.writerow([seed, "yes" if groups else "no", *row])
+
+
+def noise(arguments, out):
+    """Sets where nothing tells the classes: kinds of heldout_noise.py, with 300 test samples."""
+    from scipy.stats import betabinom
+
+    kinds = {"table": (lambda draw: heldout_noise.signals(draw, 40, 30, 300), ["--knn", 3]),
+             "few": (lambda draw: heldout_noise.recordings(draw, 40, 3, 40, 300), []),
+             "knn-400": (lambda draw: heldout_noise.signals(draw, 64, 400, 300), ["--knn", 4]),
+             "sensors-12": (lambda draw: heldout_noise.recordings(draw, 60, 12, 60, 300), [])}
+    out.writerow(["set", "split", "by", *COVERED])
+    for name, (make, settings) in kinds.items():
+        for seed in range(1, arguments.splits + 1):
+            data = make(np.random.default_rng(seed))
+            sides = np.split(np.arange(len(data["labels"])), [len(data["labels"]) - 300])
+            for row in covered(arguments.ccp, data, sides, settings, betabinom):
+                out.writerow([name, seed, "training", *row])
 
 
 def covered(program, data, sides, settings, betabinom):
@@ -256,15 +277,15 @@ def equal(arguments, out):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["coverage", "people", "table", "unknown", "equal"])
-    parser.add_argument("files", nargs="*", help="data sets, but for people; for table what coverage or people wrote")
+    parser.add_argument("what", choices=["coverage", "people", "noise", "table", "unknown", "equal"])
+    parser.add_argument("files", nargs="*", help="data sets, but for people and noise; for table what coverage or people wrote")
     parser.add_argument("--ccp", default="./ccp", help="the program")
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--by", choices=["training", "validation"], default="training", help="for coverage: whose scores")
     parser.add_argument("--out", help="the table to write (default: the standard output)")
     arguments = parser.parse_intermixed_args()  # files may follow options
     with open(arguments.out, "w", newline="", encoding="utf-8") if arguments.out else sys.stdout as file:
-        {"coverage": coverage, "people": people, "table": table, "unknown": unknown, "equal": equal}[arguments.what](arguments, csv.writer(file, lineterminator="\n"))
+        {"coverage": coverage, "people": people, "noise": noise, "table": table, "unknown": unknown, "equal": equal}[arguments.what](arguments, csv.writer(file, lineterminator="\n"))
 
 
 if __name__ == "__main__":
