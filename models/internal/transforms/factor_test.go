@@ -16,11 +16,14 @@ import (
 func TestTiled(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		const penalty = 0.5
+		multiply, free, err := timesOn(backend)
+		require.NoError(t, err)
+		defer free()
 		for _, n := range []int{1, 16, 17, 62} {
 			rng := rand.New(rand.NewPCG(1, uint64(n)))
 			x := mat.NewDense(60, n, nil)
 			x.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, x)
-			m := newTiled(backend, n, 16)
+			m := newTiled(multiply, n, 16)
 			require.NoError(t, m.addSquare(t.Context(), mat.DenseCopyOf(x.Slice(0, 30, 0, n))))
 			require.NoError(t, m.addSquare(t.Context(), mat.DenseCopyOf(x.Slice(30, 60, 0, n))))
 			require.NoError(t, m.factorise(t.Context(), penalty))
@@ -43,10 +46,8 @@ func TestTiled(t *testing.T) {
 			want = new(mat.Dense)
 			want.Scale(penalty, inverse)
 			assert.True(t, mat.EqualApprox(want, unexplained, 1e-9), fmt.Sprint(n))
-			m.free()
 		}
-		m := newTiled(backend, 40, 16)
-		defer m.free()
+		m := newTiled(multiply, 40, 16)
 		assert.ErrorIs(t, m.factorise(t.Context(), -1), errSingular)
 	})
 }

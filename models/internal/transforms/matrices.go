@@ -66,6 +66,12 @@ func products(ctx context.Context, backend compute.Backend, rows [][]float32) (*
 	return mat.NewSymDense(n, flat), err
 }
 
+// tensorOf returns a copy of a matrix.
+func tensorOf(m *mat.Dense) *tensors.Tensor {
+	rows, columns := m.Dims()
+	return tensors.FromFlatDataAndDimensions(m.RawMatrix().Data, rows, columns)
+}
+
 // part returns a copy of some rows and columns; of all if some is nil.
 func part(k *mat.SymDense, some []int) *mat.SymDense {
 	if some == nil {

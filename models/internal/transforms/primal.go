@@ -34,7 +34,7 @@ func (s *solver) byFeatures(ctx context.Context) (*solved, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.normal = newTiled(s.Backend, d.width, mostFactored)
+	s.normal = newTiled(s.times, d.width, mostFactored)
 	side, err := s.normalEquations(ctx, d)
 	if err != nil {
 		return nil, err
@@ -215,8 +215,10 @@ func (s *solver) nystrom(ctx context.Context, c *candidate) (root *mat.TriDense,
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		k := new(mat.Dense) // `[landmarks, samples]`
-		k.Mul(others, block(some, 0, m.width, m.width).T())
+		k, err := s.times(others, block(some, 0, m.width, m.width).T()) // `[landmarks, samples]`
+		if err != nil {
+			return err
+		}
 		k.Apply(func(i, j int, x float64) float64 {
 			return m.value(x, float64(m.norms[i]), float64(dot(some[j], some[j])))
 		}, k)

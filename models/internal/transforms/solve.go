@@ -50,7 +50,6 @@ func (p *plan) solve(ctx context.Context, c *choice) (*ridge, error) {
 	defer free()
 	s := &solver{plan: p, task: p.taskOf(p.samples), choice: c}
 	s.times = times
-	defer func() { s.normal.free() }()
 	method := s.byFeatures
 	if p.dual {
 		method = s.bySamples
