@@ -142,6 +142,7 @@ func (t *trainCommand) run(cmd *cobra.Command, pairs []string) error {
 	if err != nil {
 		return err
 	}
+	t.backend = cmp.Or(t.backend, config.DefaultBackend())
 	backend, info, err := t.open(cmd.ErrOrStderr())
 	if err != nil {
 		return err

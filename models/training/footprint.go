@@ -58,7 +58,7 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 		return f, err
 	}
 	if b == nil {
-		b, err = backend.Shared("")
+		b, err = backend.Shared(p.DefaultBackend())
 		if err != nil {
 			return f, err
 		}

@@ -119,7 +119,7 @@ func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Optio
 		return Result{}, err
 	}
 	if backend == nil {
-		backend, err = backends.Shared("")
+		backend, err = backends.Shared(p.DefaultBackend())
 		if err != nil {
 			return Result{}, err
 		}

@@ -3,17 +3,30 @@ package training
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/matmul"
 	"github.com/clusterpool/ccp/models/internal/transforms"
+	"github.com/gomlx/compute"
 )
 
 // featuresFolder has the features of many samples in a run's folder, while transforms are fitted.
 const featuresFolder = ".ccp-features"
+
+// DefaultBackend names the backend of a training for which nobody names one; "" is the best that is installed.
+// Transforms alone, of a file's data, compute nothing that pure Go is slower at, if this processor multiplies matrices
+// fast. XLA's compiler would take a third of the time of a small training, and its plugin more memory than all else.
+func (c Config) DefaultBackend() string {
+	if matmul.Fast() && c.Model == "transforms" && datasets.IsFile(c.Name) && os.Getenv(compute.ConfigEnvVar) == "" {
+		return "go"
+	}
+	return ""
+}
 
 // transformsOf returns how transforms are fitted to the training samples of a data set.
 func (r *run) transformsOf(d *datasets.Dataset) (transforms.Config, error) {
