@@ -84,8 +84,9 @@ func (h *npzHoles) settle() {
 	if h.told {
 		share := 100 * float64(h.values) / float64(max(1, h.of))
 		appendf(&h.raw.Warnings, "%.2g%% of the values at even time points lie in holes, pauses or several missing values "+
-			"in a row, and are made up: in %d of %d series, at most %.2g%% (series[%d]); the longest is %.4g long (series[%d], sensor %q)", share, h.samples,
-			h.npzReader.samples, 100*h.worst, h.worstAt, h.longest, h.longestAt, h.sensor)
+			"in a row, and are made up: in %d of %d series, at most %.2g%% (series[%d]); the longest is %.4g long "+
+			"(series[%d], sensor %q)", share, h.samples, h.npzReader.samples, 100*h.worst, h.worstAt, h.longest, h.longestAt,
+			h.sensor)
 	}
 	if h.late > 0 {
 		appendf(&h.raw.Notes, "%d of %d series begin without values, up to %d time points (series[%d]): the first value is "+
@@ -108,7 +109,8 @@ func (h *npzHoles) tellImport() {
 	}
 	if mean >= least {
 		appendf(&h.raw.Warnings, "the import made up %.2g%% of the values at even time points: they lie in holes, where "+
-			"nothing was measured, in %d of %d series, at most %.2g%% (series[%d])", 100*mean, holed, len(h.raw.asRead), 100*h.raw.asRead[worst].MadeUp, worst)
+			"nothing was measured, in %d of %d series, at most %.2g%% (series[%d])", 100*mean, holed, len(h.raw.asRead),
+			100*h.raw.asRead[worst].MadeUp, worst)
 	}
 }
 

@@ -173,8 +173,8 @@ func rowOf(outputs [][]float32, j, rows int) [][]float32 {
 // Probabilities computes the probabilities of classes for n samples, without temperature, and gives them to visit, in
 // order. sample returns a signal as Classify takes it, or a series as Recording.Series has it; it is asked for the
 // samples of a batch just before they are computed. size is the number of samples in a batch of the network, which is
-// filled up if there are fewer, so that one program serves all; it is what suits n if size is 0. Probabilities ends with
-// the first error of visit.
+// filled up if there are fewer, so that one program serves all; it is what suits n if size is 0. Probabilities ends
+// with the first error of visit.
 func (c *Classifier) Probabilities(ctx context.Context, n, size int, sample func(i int) []float32,
 	visit func(i int, probabilities []float64) error) error {
 	source := func(i int) (point, error) {

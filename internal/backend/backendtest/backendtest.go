@@ -4,8 +4,8 @@
 //
 // The backends are opened once per test process and shared. XLA is the CPU plugin, so that results do not depend on a
 // GPU's TF32, unless GOMLX_BACKEND asks for another XLA plugin. A missing plugin is installed, unless CCP_OFFLINE=1;
-// where XLA is still unavailable, its sub-tests are skipped, or fail with CCP_REQUIRE_XLA=1. XLA does not optimise what it
-// compiles, unless XLA_FLAGS is set (to nothing, for the programs that users have).
+// where XLA is still unavailable, its sub-tests are skipped, or fail with CCP_REQUIRE_XLA=1. XLA does not optimise what
+// it compiles, unless XLA_FLAGS is set (to nothing, for the programs that users have).
 package backendtest
 
 import (
@@ -30,9 +30,9 @@ var openGo = sync.OnceValues(func() (compute.Backend, error) {
 	return b, err
 })
 
-// CompileQuickly has XLA, in this process and in those that it starts, compile without optimising the machine code, unless
-// XLA_FLAGS is set. Most of a test's time is compiling programs that run a few times. It must come before XLA is opened;
-// XLA and Run call it.
+// CompileQuickly has XLA, in this process and in those that it starts, compile without optimising the machine code,
+// unless XLA_FLAGS is set. Most of a test's time is compiling programs that run a few times. It must come before XLA is
+// opened; XLA and Run call it.
 func CompileQuickly() error {
 	if _, chosen := os.LookupEnv("XLA_FLAGS"); chosen {
 		return nil
