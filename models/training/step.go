@@ -106,7 +106,8 @@ func compile(exec *model.Exec, input shapes.Shape) (*Graph, error) {
 const mostInGo = 1 << 22
 
 // initialize gives the variables of a compiled step their first values in pure Go: XLA would compile a program for
-// that, which takes longer than to compute them once. Where they are very many, or devices share a batch, GoMLX does it.
+// that, which takes longer than to compute them once. Where they are very many, or devices share a batch, GoMLX does
+// it.
 func initialize(exec *model.Exec, store *model.Store) error {
 	var fresh []*model.Variable
 	values := 0
