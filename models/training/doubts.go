@@ -77,6 +77,9 @@ func (r *run) holdsFamilies(d *datasets.Dataset) bool {
 // in the file.
 func (r *run) judgeDoubts(d *datasets.Dataset, held transforms.HeldOut) {
 	r.judgeFamilies(held.Ways)
+	if held.Right == nil {
+		return
+	}
 	var samples []int
 	var right []bool
 	for i, at := range held.Samples {

@@ -243,7 +243,8 @@ func TestPlainModelsLearn(t *testing.T) {
 			require.NoError(t, err)
 			test, err := Evaluate(classifier, d, d.Test, 64)
 			require.NoError(t, err)
-			assert.Equal(t, result.Test, Score{Loss: test.Loss, Accuracy: test.Accuracy})
+			assert.InDelta(t, result.Test.Loss, test.Loss, 1e-6) // batches of another size
+			assert.Equal(t, result.Test.Accuracy, test.Accuracy)
 			resume(t, backend, c, dir, []int{11})
 		})
 	}

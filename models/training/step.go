@@ -109,11 +109,10 @@ const mostInGo = 1 << 22
 // that, which takes longer than to compute them once. Where they are very many, or devices share a batch, GoMLX does
 // it.
 func initialize(exec *model.Exec, store *model.Store) error {
-	var fresh []*model.Variable
 	values := 0
 	for v := range store.IterVariables() {
 		if !v.HasValue() {
-			fresh, values = append(fresh, v), values+v.Shape().Size()
+			values += v.Shape().Size()
 		}
 	}
 	if values > mostInGo || exec.NumDevices() > 1 {
@@ -126,7 +125,7 @@ func initialize(exec *model.Exec, store *model.Store) error {
 	if err := store.InitializeVariables(pure, nil); err != nil {
 		return err
 	}
-	for _, v := range fresh {
+	for v := range store.IterVariables() { // the state of the random numbers, too, has been on that backend
 		value, err := v.Value()
 		if err == nil {
 			err = value.ToLocal()

@@ -13,7 +13,8 @@ import (
 
 // HeldOut is how a ridge classifier predicts the samples that it is fitted to, each held out in turn with its group.
 type HeldOut struct {
-	// Samples are those that were predicted, by their numbers, and Right says which of them were predicted right.
+	// Samples are those that were predicted, by their numbers, and Right says which of them were predicted right; it is
+	// nil of a forest without a ridge classifier.
 	Samples []int
 	Right   []bool
 	// Ways says what families of samples cost, for each way in which samples may belong together.
