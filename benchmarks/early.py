@@ -3,9 +3,9 @@
     python3 benchmarks/early.py ours --ccp ./ccp --out FILE.csv suite/ERing.npz ucr/ECG200.npz …
     VENV/bin/python benchmarks/early.py teaser --out FILE.csv ucr/ECG200.npz …
 
-ours trains transforms alone three times: plainly, with --early and with --early=mean, or as --trainings says. A row has the accuracy on the test samples as they are
-decided and at the end, the mean share of a recording that is seen, the harmonic mean of the accuracy and the share that is not, and the
-processor seconds of the training, the program's start and the test included.
+ours trains transforms alone three times: plainly, with --early and with --early=mean, or as --trainings says. A row has the accuracy on the
+test samples as they are decided and at the end, the mean share of a recording that is seen, the harmonic mean of the accuracy and the share
+that is not, and the processor seconds of the training, the program's start and the test included.
 
 teaser does the same with aeon's TEASER, WEASEL inside (its defaults, seed 0, one thread), at 20 evenly spaced numbers of time points: its own
 default is n/1, n/2, n/3 …, none of which lies between half and whole. Its accuracy at the end is that of its last classifier. It takes
