@@ -38,10 +38,12 @@ var program = sync.OnceValues(func() (string, error) {
 var buildDir string // of the program; TestMain removes it
 
 func TestMain(m *testing.M) {
-	var err error
-	if err = backendtest.CompileQuickly(); err == nil {
-		buildDir, err = os.MkdirTemp("", "ccp-kill-test-")
+	err := backendtest.CompileQuickly()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
+	buildDir, err = os.MkdirTemp("", "ccp-kill-test-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

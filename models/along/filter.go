@@ -70,7 +70,7 @@ func (f *Filter) Step(probabilities []float64, begin float64) []float64 {
 	floats.Scale(1/floats.Sum(next), next)
 	f.alpha, f.room[0] = next, f.alpha
 	for k, said := range f.said {
-		floats.AddConst(math.Log(said), f.states.of(f.best, k))
+		floats.AddConst(math.Log(said), f.states.valuesOf(f.best, k))
 	}
 	f.states.sums(f.classes, f.alpha)
 	floats.AddConst(-floats.Max(f.best), f.best)
@@ -87,7 +87,7 @@ func (f *Filter) follow(begin float64) {
 
 // Since returns when the best path into a class came into it.
 func (f *Filter) Since(class int) float64 {
-	return f.states.of(f.since, class)[floats.MaxIdx(f.states.of(f.best, class))]
+	return f.states.valuesOf(f.since, class)[floats.MaxIdx(f.states.valuesOf(f.best, class))]
 }
 
 // smoothed returns the probability of each class in a window by it, the windows before it, and those after it: alpha is

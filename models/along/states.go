@@ -56,15 +56,15 @@ func (m *Model) states(step float64) (s states) {
 // count returns how many states there are.
 func (s *states) count() int { return s.first[len(s.first)-1] }
 
-// of returns the part of values that is of a class's states.
-func (s *states) of(values []float64, class int) []float64 {
+// valuesOf returns the part of values that is of a class's states.
+func (s *states) valuesOf(values []float64, class int) []float64 {
 	return values[s.first[class]:s.first[class+1]]
 }
 
 // spread divides the probability of each class among its states alike: nothing tells how long it has lasted already.
 func (s *states) spread(values, classes []float64) {
 	for class, p := range classes {
-		of := s.of(values, class)
+		of := s.valuesOf(values, class)
 		for i := range of {
 			of[i] = p / float64(len(of))
 		}
@@ -74,14 +74,14 @@ func (s *states) spread(values, classes []float64) {
 // sums sets classes to the sum of the values of each class's states.
 func (s *states) sums(classes, values []float64) {
 	for class := range classes {
-		classes[class] = floats.Sum(s.of(values, class))
+		classes[class] = floats.Sum(s.valuesOf(values, class))
 	}
 }
 
 // weigh multiplies the values of each class's states by what a window says of the class.
 func (s *states) weigh(values, said []float64) {
 	for class, v := range said {
-		floats.Scale(v, s.of(values, class))
+		floats.Scale(v, s.valuesOf(values, class))
 	}
 }
 
@@ -89,7 +89,7 @@ func (s *states) weigh(values, said []float64) {
 func (s *states) forward(next, now []float64) {
 	clear(next)
 	for class, leaves := range s.leaves {
-		from, to := s.of(now, class), s.of(next, class)
+		from, to := s.valuesOf(now, class), s.valuesOf(next, class)
 		last := len(from) - 1
 		floats.AddScaled(to, 1-leaves, from)
 		floats.AddScaled(to[1:], leaves, from[:last])
@@ -103,7 +103,7 @@ func (s *states) forward(next, now []float64) {
 func (s *states) backward(later []float64) []float64 {
 	mean := make([]float64, len(later))
 	for class, leaves := range s.leaves {
-		to, from := s.of(mean, class), s.of(later, class)
+		to, from := s.valuesOf(mean, class), s.valuesOf(later, class)
 		last := len(to) - 1
 		floats.AddScaled(to, 1-leaves, from)
 		floats.AddScaled(to[:last], leaves, from[1:])

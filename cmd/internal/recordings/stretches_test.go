@@ -383,7 +383,11 @@ func TestReadAnnotated(t *testing.T) {
 	messagetest.Names(t, errors.New(strings.Join(notes, "\n")), "1 line … another one … line 52")
 	var more strings.Builder // with a column that the training did not have
 	for i, line := range strings.Split(strings.TrimSpace(streamOf(true, parts...)), "\n") {
-		fmt.Fprintf(&more, "%s,%s\n", line, map[bool]string{true: "gyro", false: "1"}[i == 0])
+		column := "1"
+		if i == 0 {
+			column = "gyro"
+		}
+		fmt.Fprintf(&more, "%s,%s\n", line, column)
 	}
 	_, notes, err = ReadAnnotated(t.Context(), []string{put(t, t.TempDir(), "more.csv", more.String())}, d.Form,
 		Annotation{Label: "state"})

@@ -38,12 +38,12 @@ func (m *columnSums) draw(rng *rand.Rand) {
 	}
 }
 
-// of returns the columns of a group.
-func (m *columnSums) of(group int) []float32 { return m.drawn[group*m.summed:][:m.summed] }
+// columnsOf returns the columns of a group.
+func (m *columnSums) columnsOf(group int) []float32 { return m.drawn[group*m.summed:][:m.summed] }
 
 // add adds the columns of a group to a sum.
 func (m *columnSums) add(sum []float32, columns [][]float32, group int) {
-	for _, c := range m.of(group) {
+	for _, c := range m.columnsOf(group) {
 		shiftAdd(sum, 1, columns[int(c)], 0)
 	}
 }

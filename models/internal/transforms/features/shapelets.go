@@ -281,7 +281,7 @@ func (m *shapelets) byWindows() []int {
 // returns 0 for groups of the same windows.
 func (m *shapelets) compareWindows(a, b int) int {
 	return cmp.Or(cmp.Compare(a/m.groups, b/m.groups), cmp.Compare(asInt(scalesWindows(a)), asInt(scalesWindows(b))),
-		slices.Compare(m.of(a), m.of(b)))
+		slices.Compare(m.columnsOf(a), m.columnsOf(b)))
 }
 
 // Export implements Map.
