@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models/early"
@@ -12,11 +13,11 @@ import (
 )
 
 // ClassifyEarly predicts the class of each series as soon as it is decided, see early.Rule: no value after the decision
-// has a part in it. What is not decided when a series ends is predicted then. That is Classify's prediction if the
-// series is about as long as those of the training, and else that of the look whose length is nearest, so that a
-// recording that is cut anywhere is predicted by a classifier of cut recordings. Series and errors are those of
-// ClassifySeries. If the classifier was not trained for it, the error is early.ErrUntrained. Prediction.Early says
-// when it was.
+// has a part in it. A series that no look decides and that is as long as those of the training has ended, and has
+// Classify's prediction. A shorter one is taken for a recording that goes on. It has the prediction of the last look so
+// far or, before the first one, when nothing is known yet, the shares of the classes in the training. Series and errors
+// are those of ClassifySeries. If the classifier was not trained for it, the error is early.ErrUntrained.
+// Prediction.Early says when it was.
 func (c *Classifier) ClassifyEarly(ctx context.Context, series [][]float32) ([]Prediction, error) {
 	if c.Early == nil {
 		return nil, early.ErrUntrained
@@ -66,39 +67,24 @@ func (c *Classifier) earlyBeforeEnd(ctx context.Context, series [][]float32) (pr
 func (c *Classifier) decide(series []float32, p *Prediction) bool {
 	decider, width := c.Early.Decide(), c.Form.Width()
 	length := len(series) / width
+	soFar, seen := c.Early.Shares, 0
 	for look, timepoints := range c.Early.Looks {
-		if timepoints >= length {
+		if timepoints > length {
 			break
 		}
-		cut := series[:timepoints*width]
-		probabilities := c.atLook(look, cut)
-		if decider.Add(probabilities) {
-			*p = c.predictionOf(probabilities, cut)
-			p.Early = &early.Decision{Timepoints: timepoints, Seen: float64(timepoints) / float64(length), Decided: true}
+		soFar, seen = c.atLook(look, series[:timepoints*width]), timepoints
+		if decider.Add(soFar) {
+			*p = c.predictionOf(soFar, series, seen)
+			p.Early = &early.Decision{Timepoints: seen, Seen: float64(seen) / float64(length), Decided: true}
 			return true
 		}
 	}
-	look := c.nearestLook(length)
-	if look >= 0 {
-		*p = c.predictionOf(c.atLook(look, series), series)
+	isWhole := length >= c.Form.Shortest
+	if !isWhole {
+		*p = c.predictionOf(soFar, series, seen)
 	}
 	p.Early = &early.Decision{Timepoints: length, Seen: 1}
-	return look >= 0
-}
-
-// nearestLook returns the look whose number of time points is nearest to the length of a recording that has ended; -1
-// if the shortest training recording is nearer, or is not longer.
-func (c *Classifier) nearestLook(length int) int {
-	if length >= c.Form.Shortest {
-		return -1
-	}
-	nearest, least := -1, c.Form.Shortest-length
-	for look, timepoints := range c.Early.Looks {
-		if away := max(timepoints-length, length-timepoints); away < least {
-			nearest, least = look, away
-		}
-	}
-	return nearest
+	return !isWhole
 }
 
 // atLook returns the probabilities of a cut series by the classifier of a look.
@@ -107,22 +93,48 @@ func (c *Classifier) atLook(look int, cut []float32) []float64 {
 	return v.Probabilities(v.Read(cut), nil)
 }
 
-// predictionOf returns the prediction of a cut series with these probabilities. Its warnings are of values far outside
-// the training data's: how much a series varies depends on how long it is.
-func (c *Classifier) predictionOf(probabilities []float64, cut []float32) Prediction {
+// predictionOf returns the prediction of a series by the look that saw so many of its time points; 0 for none. Its
+// warnings are of the length of the series, and of values far outside the training data's: how much a series varies
+// depends on how long it is.
+func (c *Classifier) predictionOf(probabilities []float64, series []float32, seen int) Prediction {
 	class := floats.MaxIdx(probabilities)
 	p := Prediction{Class: class, Name: c.ClassNames[class], Probability: probabilities[class],
-		Probabilities: probabilities}
+		Probabilities: slices.Clone(probabilities)}
+	if odd := c.lengthSoFar(len(series)/c.Form.Width(), seen); odd != "" {
+		p.Warnings = []string{odd}
+	}
+	if seen == 0 {
+		return p
+	}
 	info, form := c.Info, *c.Form
-	form.Longest = 0 // no length is odd
+	form.Longest = 0 // of which lengthSoFar tells
 	info.Form = &form
 	if info.Range != nil {
 		limits := *info.Range
 		limits.Spread, limits.Stuck = make([]float32, len(limits.Spread)), nil
 		info.Range = &limits
 	}
-	p.Warnings = info.Outside(cut)
+	p.Warnings = append(p.Warnings, info.Outside(series[:seen*c.Form.Width()])...)
 	return p
+}
+
+// lengthSoFar says what a person should know about the number of time points of a recording that was not predicted as a
+// whole one, of which a look saw so many; "" if nothing.
+func (c *Classifier) lengthSoFar(timepoints, seen int) string {
+	if seen > 0 && (timepoints >= c.Form.Shortest || c.Form.Length(timepoints) == "") {
+		return c.Form.Length(timepoints)
+	}
+	odd := fmt.Sprintf("it has %d time points, the training's recordings have %s: it is taken for one that goes on",
+		timepoints, c.Form.Lengths())
+	if seen > 0 {
+		return odd
+	}
+	begin := "it ends"
+	if len(c.Early.Looks) > 0 {
+		begin = fmt.Sprintf("time point %d", c.Early.Looks[0])
+	}
+	return fmt.Sprintf("%s, and before %s nothing is known of its class; the probabilities are the shares of the classes "+
+		"in the training", odd, begin)
 }
 
 // openLooks opens the classifiers of cut recordings of the store, if there is a rule for them.

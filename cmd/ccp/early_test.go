@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -81,6 +82,15 @@ func TestEarly(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &line))
 	assert.True(t, line.Early.Decided)
 	assert.InDelta(t, decided, line.Early.Time, 1e-9)
+
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	begun := filepath.Join(folder, "begun.csv")
+	write(t, begun, strings.Join(strings.SplitAfter(string(whole), "\n")[:4], "")) // three time points
+	code, out, stderr := execute(t, "predict", "--checkpoint", dir, begun, "--early", "--backend", "go")
+	assert.Zero(t, code, stderr)
+	assert.Contains(t, out, "begun.csv,falls,0.5,,1,0.5,0.5\n", "the shares of the classes")
+	assert.Contains(t, stderr, "3 time points")
 
 	plain := filepath.Join(folder, "plain")
 	succeed(t, append(train, "--checkpoint", plain)...)

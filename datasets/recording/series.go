@@ -150,12 +150,16 @@ func (f *Form) Length(timepoints int) string {
 		float64(timepoints) <= other*float64(f.Longest) {
 		return ""
 	}
-	trained := fmt.Sprintf("from %d to %d", f.Shortest, f.Longest)
-	if f.Shortest == f.Longest {
-		trained = fmt.Sprint(f.Longest)
-	}
 	return fmt.Sprintf("it has %d time points, the training's recordings have %s: the class may be wrong",
-		timepoints, trained)
+		timepoints, f.Lengths())
+}
+
+// Lengths says how many time points the training's recordings have, such as "from 20 to 40".
+func (f *Form) Lengths() string {
+	if f.Shortest == f.Longest {
+		return fmt.Sprint(f.Longest)
+	}
+	return fmt.Sprintf("from %d to %d", f.Shortest, f.Longest)
 }
 
 // Resample writes a series of evenly spaced time points, `[timepoints, width]`, to the evenly spaced frames of dst,

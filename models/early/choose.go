@@ -37,15 +37,16 @@ const (
 	sweeps = 2
 )
 
-// Choose returns the rule at these looks that fares best on held-out samples, of which there is at least one. ByLoss
-// takes the one that sees the least among those that lose at most loss, a share. What is lost is the larger of two: of
-// the accuracy, with a standard error of the difference, and of the mean probability of the class that is decided.
-// Few samples tell too little by being right or wrong. ByMean takes the largest harmonic mean.
+// Choose returns the rule at these looks that fares best on held-out samples, of which there is at least one. shares
+// are of the classes among the training recordings. ByLoss takes the rule that sees the least among those that lose at
+// most loss, a share. What is lost is the larger of two: of the accuracy, with a standard error of the difference, and
+// of the mean probability of the class that is decided. Few samples tell too little by being right or wrong. ByMean
+// takes the largest harmonic mean.
 //
 // First all classes have one threshold, the best. Then in turn each class of at least 50 samples takes the one that is
 // best beside those of the others.
-func Choose(looks []int, classes int, samples []Sample, by Aim, loss float64) *Rule {
-	c := &choice{looks: looks, classes: classes, count: make([]int, classes)}
+func Choose(looks []int, shares []float64, samples []Sample, by Aim, loss float64) *Rule {
+	c := &choice{looks: looks, classes: len(shares), count: make([]int, len(shares))}
 	for _, at := range loop.Spread(loop.Indices(len(samples)), mostSamples) {
 		c.samples = append(c.samples, traceOf(looks, samples[at]))
 		c.count[samples[at].Class]++
@@ -60,7 +61,7 @@ func Choose(looks []int, classes int, samples []Sample, by Aim, loss float64) *R
 			return 1 - f.Seen
 		})
 	}
-	r.By, r.Loss, r.Curve = by, loss, c.curve()
+	r.By, r.Loss, r.Shares, r.Curve = by, loss, shares, c.curve()
 	r.Chosen, _ = c.judge(r)
 	r.Best, _ = c.judge(byMean)
 	return r
@@ -85,7 +86,7 @@ func traceOf(looks []int, s Sample) *trace {
 		t.class, t.probability, t.seen = append(t.class, class), append(t.probability, p[class]), append(t.seen, seen)
 	}
 	for at, timepoints := range looks {
-		if timepoints < s.Length {
+		if timepoints <= s.Length {
 			add(s.Looks[at], float64(timepoints)/float64(s.Length))
 		}
 	}

@@ -19,8 +19,10 @@ import (
 // (Schäfer and Leser 2020, "TEASER: early and accurate time series classification"). TEASER accepts by a one-class
 // support vector machine; here a threshold of the probability does, which held-out samples choose, see Choose.
 type Rule struct {
-	// Looks are numbers of time points, ascending.
+	// Looks are numbers of time points, ascending. There is none if cut recordings tell nothing of their class.
 	Looks []int `json:"looks"`
+	// Shares are of the classes among the training recordings. That is what is known before the first look.
+	Shares []float64 `json:"shares"`
 	// Agree is how many looks in a row must agree.
 	Agree int `json:"agree"`
 	// Thresholds are the probability of each class from which a look counts; above 1 none does.
@@ -85,12 +87,12 @@ func (r *Rule) Check(classes int) error {
 	if r == nil {
 		return nil
 	}
-	wrong := len(r.Thresholds) != classes || len(r.Looks) == 0 || len(r.Looks) >= mostLooks || r.Looks[0] < 1 ||
-		!slices.IsSorted(r.Looks) || r.Agree < 1
-	isNone := func(threshold float64) bool { return !(threshold >= 0) } // NaN is none
-	if wrong || slices.ContainsFunc(r.Thresholds, isNone) {
-		return fmt.Errorf("the rule of early decisions is damaged: it has %d looks, %d that agree and %d thresholds for %d "+
-			"classes; train again", len(r.Looks), r.Agree, len(r.Thresholds), classes)
+	wrong := len(r.Thresholds) != classes || len(r.Shares) != classes || len(r.Looks) >= mostLooks ||
+		len(r.Looks) > 0 && r.Looks[0] < 1 || !slices.IsSorted(r.Looks) || r.Agree < 1
+	isNone := func(number float64) bool { return !(number >= 0) } // NaN is none
+	if wrong || slices.ContainsFunc(r.Thresholds, isNone) || slices.ContainsFunc(r.Shares, isNone) {
+		return fmt.Errorf("the rule of early decisions is damaged: it has %d looks, %d that agree, %d shares and %d "+
+			"thresholds for %d classes; train again", len(r.Looks), r.Agree, len(r.Shares), len(r.Thresholds), classes)
 	}
 	return nil
 }
@@ -100,7 +102,7 @@ type Decision struct {
 	// Timepoints are those that were seen, and Seen is the share of the recording that they are.
 	Timepoints int     `json:"timepoints"`
 	Seen       float64 `json:"seen"`
-	// Decided reports that the class was decided before the recording ended.
+	// Decided reports that looks decided the class, the last of them when the recording ended or before.
 	Decided bool `json:"decided"`
 }
 

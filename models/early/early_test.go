@@ -61,11 +61,14 @@ func steps(ofClass int) (samples []Sample) {
 	return samples
 }
 
+// half are the shares of two classes.
+var half = []float64{0.5, 0.5}
+
 // By loss the three looks that agree come as early as can be for class 0, and too late for class 1, which waits for the
 // end. By mean one look is enough.
 func TestChoose(t *testing.T) {
 	looks := []int{2, 4, 6, 8}
-	r := Choose(looks, 2, steps(20), ByLoss, 0.02)
+	r := Choose(looks, half, steps(20), ByLoss, 0.02)
 	assert.Equal(t, 3, r.Agree)
 	near(t, Figures{Samples: 40, Accuracy: 1, AtEnd: 1, Seen: 0.8, Mean: 2 * 0.2 / 1.2}, r.Chosen)
 	near(t, Figures{Samples: 40, Accuracy: 1, AtEnd: 1, Seen: 0.4, Mean: 2 * 0.6 / 1.6}, r.Best)
@@ -75,7 +78,7 @@ func TestChoose(t *testing.T) {
 		assert.InDelta(t, want.Accuracy, r.Curve[at].Accuracy, 1e-12)
 	}
 
-	byMean := Choose(looks, 2, steps(20), ByMean, 0.02)
+	byMean := Choose(looks, half, steps(20), ByMean, 0.02)
 	assert.Equal(t, 1, byMean.Agree)
 	assert.Equal(t, r.Best, byMean.Chosen)
 	require.NoError(t, byMean.Check(2))
@@ -115,7 +118,7 @@ func TestLossIsKept(t *testing.T) {
 	}
 	seen := 1.0
 	for _, loss := range []float64{0, 0.02, 0.1, 0.3, 1} {
-		r := Choose(looks, 3, samples, ByLoss, loss)
+		r := Choose(looks, []float64{1. / 3, 1. / 3, 1. / 3}, samples, ByLoss, loss)
 		assert.LessOrEqual(t, r.Chosen.AtEnd-r.Chosen.Accuracy, loss+1e-9)
 		assert.LessOrEqual(t, r.Chosen.Seen, seen+1e-9)
 		assert.GreaterOrEqual(t, r.Best.Mean, r.Chosen.Mean-1e-9)
@@ -147,32 +150,45 @@ func TestThresholdsByClass(t *testing.T) {
 		}
 		return all
 	}
-	assert.True(t, differ(Choose(looks, 2, samples(100), ByLoss, 0)))
-	assert.False(t, differ(Choose(looks, 2, samples(20), ByLoss, 0)))
+	assert.True(t, differ(Choose(looks, half, samples(100), ByLoss, 0)))
+	assert.False(t, differ(Choose(looks, half, samples(20), ByLoss, 0)))
 }
 
 // Looks after the end of a short recording do not matter.
 func TestShortRecordings(t *testing.T) {
 	wrong := []float64{0.01, 0.99}
-	s := Sample{Class: 0, Length: 4, Looks: [][]float64{{0.5, 0.5}, wrong, wrong}, End: []float64{0.9, 0.1}}
-	r := Choose([]int{2, 4, 8}, 2, []Sample{s}, ByLoss, 0)
+	s := Sample{Class: 0, Length: 3, Looks: [][]float64{{0.5, 0.5}, wrong, wrong}, End: []float64{0.9, 0.1}}
+	r := Choose([]int{2, 4, 8}, half, []Sample{s}, ByLoss, 0)
 	assert.Equal(t, 1.0, r.Chosen.Accuracy)
 	assert.Equal(t, Point{1, 1}, r.Curve[2])
 }
 
+// A look at the very end of a recording counts: it decides what the looks before it and it agree on.
+func TestLookAtTheEnd(t *testing.T) {
+	sure, wrong := []float64{0.9, 0.1}, []float64{0.1, 0.9}
+	s := Sample{Class: 0, Length: 6, Looks: [][]float64{sure, sure, sure}, End: wrong}
+	r := Choose([]int{2, 4, 6}, half, []Sample{s}, ByLoss, 0)
+	assert.Equal(t, Figures{Samples: 1, Accuracy: 1, Seen: 1}, r.Chosen)
+	assert.Equal(t, []Point{{2. / 6, 1}, {4. / 6, 1}, {1, 1}, {1, 0}}, r.Curve)
+}
+
 // Rules that only damage makes are told.
 func TestCheck(t *testing.T) {
-	good := func() *Rule { return &Rule{Looks: []int{3, 4}, Agree: 1, Thresholds: []float64{0.5, 2}} }
+	good := func() *Rule {
+		return &Rule{Looks: []int{3, 4}, Agree: 1, Thresholds: []float64{0.5, 2}, Shares: []float64{0.4, 0.6}}
+	}
 	require.NoError(t, good().Check(2))
+	require.NoError(t, (&Rule{Agree: 1, Thresholds: []float64{2, 2}, Shares: half}).Check(2), "no look tells anything")
 	require.NoError(t, (*Rule)(nil).Check(2))
 	for _, spoil := range []func(r *Rule){
-		func(r *Rule) { r.Looks = nil },
 		func(r *Rule) { r.Looks = []int{4, 3} },
 		func(r *Rule) { r.Looks = []int{0, 3} },
 		func(r *Rule) { r.Agree = 0 },
 		func(r *Rule) { r.Thresholds = []float64{0.5} },
 		func(r *Rule) { r.Thresholds[0] = math.NaN() },
 		func(r *Rule) { r.Thresholds[0] = -1 },
+		func(r *Rule) { r.Shares = nil },
+		func(r *Rule) { r.Shares[1] = math.NaN() },
 	} {
 		r := good()
 		spoil(r)

@@ -81,16 +81,11 @@ func (r *run) fitEarly(ctx context.Context) error {
 			return fmt.Errorf("recordings cut at %d time points: %w", timepoints, err)
 		}
 	}
-	if len(f.looks) == 0 {
-		r.notice("warning: nothing is decided early: cut anywhere before their end, held-out recordings are predicted no " +
-			"better than by the shares of the classes")
-		return nil
-	}
 	samples, err := f.samples(ctx, r.atEnd)
 	if err != nil {
 		return fmt.Errorf("early decisions: %w", err)
 	}
-	rule := early.Choose(f.looks, r.data.Classes(), samples, early.Aim(r.config.Early), r.config.EarlyLoss/100)
+	rule := early.Choose(f.looks, sharesOf(r.data), samples, early.Aim(r.config.Early), r.config.EarlyLoss/100)
 	for look, v := range f.classifiers {
 		if err := v.Keep(r.store, transforms.LookScope(look)); err != nil {
 			return err
@@ -99,6 +94,15 @@ func (r *run) fitEarly(ctx context.Context) error {
 	r.state.Early = rule
 	r.noteEarly(rule)
 	return nil
+}
+
+// sharesOf returns the shares of the classes among the training samples of a data set.
+func sharesOf(d *datasets.Dataset) []float64 {
+	shares := make([]float64, d.Classes())
+	for _, i := range d.Train {
+		shares[d.Labels[i]] += 1 / float64(len(d.Train))
+	}
+	return shares
 }
 
 // earlyFit fits classifiers to cut recordings.
@@ -263,6 +267,11 @@ func (f *earlyFit) samples(ctx context.Context, atEnd map[int][]float64) (all []
 
 // noteEarly gives notice of how early decisions fare on held-out recordings, and of recordings that know their future.
 func (r *run) noteEarly(rule *early.Rule) {
+	if len(rule.Looks) == 0 {
+		r.notice("warning: nothing is decided early: cut anywhere before their end, held-out recordings are predicted no " +
+			"better than by the shares of the classes")
+		return
+	}
 	c, best := rule.Chosen, rule.Best
 	line := fmt.Sprintf("decided early, %.1f%% of %d held-out recordings are right after %.0f%% of them (%.1f%% at the "+
 		"end), harmonic mean %.3f", 100*c.Accuracy, c.Samples, 100*c.Seen, 100*c.AtEnd, c.Mean)

@@ -2,6 +2,8 @@ package training_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -84,11 +86,14 @@ func TestEarlyDecisions(t *testing.T) {
 		cut := decided(t, c, series[:20*width])
 		assert.Equal(t, int(d.Labels[i]), cut.Class)
 		assert.LessOrEqual(t, cut.Early.Timepoints, 20)
+		assert.Equal(t, p.Class, decided(t, c, d.Series[i][:p.Early.Timepoints*width]).Class)
+		assert.True(t, decided(t, c, d.Series[i][:p.Early.Timepoints*width]).Early.Decided, "at the very decision")
 		ended := decided(t, c, series[:6*width])
 		assert.False(t, ended.Early.Decided)
 		assert.Equal(t, 6, ended.Early.Timepoints)
 		assert.Equal(t, 1., ended.Early.Seen)
 	}
+	checkSoFar(t, c, d.Series[d.Test[0]])
 	whole, err := c.ClassifyEarly(t.Context(), [][]float32{d.Series[d.Test[0]], {1, 2, 3}})
 	require.ErrorContains(t, err, "unusable signal 1")
 	assert.Equal(t, decided(t, c, d.Series[d.Test[0]]), whole[0], "the others are predicted")
@@ -96,6 +101,53 @@ func TestEarlyDecisions(t *testing.T) {
 	cancel()
 	_, err = c.ClassifyEarly(ended, [][]float32{d.Series[d.Test[0]]})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// checkSoFar fails unless a recording that goes on has the class of the last look so far, or the shares of the classes
+// before the first one, and a warning of its length.
+func checkSoFar(t *testing.T, c *models.Classifier, series []float32) {
+	t.Helper()
+	width, looks := c.Form.Width(), c.Early.Looks
+	cut := func(timepoints int) models.Prediction { return decided(t, c, series[:timepoints*width]) }
+	require.Greater(t, looks[0], 4)
+	for _, timepoints := range []int{1, 3, looks[0] - 1} {
+		p := cut(timepoints)
+		assert.False(t, p.Early.Decided)
+		assert.Equal(t, c.Early.Shares, p.Probabilities, timepoints)
+		require.Len(t, p.Warnings, 1)
+		messagetest.Names(t, errors.New(p.Warnings[0]), fmt.Sprintf("%d time points … goes on … time point %d … shares",
+			timepoints, looks[0]))
+	}
+	first := cut(looks[0])
+	assert.NotEqual(t, c.Early.Shares, first.Probabilities)
+	require.NotEmpty(t, first.Warnings)
+	messagetest.Names(t, errors.New(first.Warnings[0]), "40 … goes on")
+	require.Greater(t, looks[1], looks[0]+1)
+	assert.Equal(t, first.Probabilities, cut(looks[1]-1).Probabilities, "the next look has not come")
+	assert.Empty(t, cut(40).Warnings)
+	long := append(slices.Clone(series), series...)
+	messagetest.Names(t, errors.New(decided(t, c, long).Warnings[0]), "80 time points … may be wrong")
+}
+
+// Where cut recordings tell nothing, all is decided at the end, by a classifier that says so of what is cut.
+func TestNothingIsEarly(t *testing.T) {
+	never := risen
+	never.change = func(values []float32, labels []int32) { // all alike until the last time point
+		for row := range len(values) / 40 {
+			clear(values[row*40:][:39])
+			values[row*40+39] += 6 * float32(labels[row/2])
+		}
+	}
+	result, o := trainedEarly(t, never.write(t, 5), nil)
+	require.NotNil(t, result.Early)
+	require.Empty(t, result.Early.Rule.Looks)
+	assert.Equal(t, 1., result.Early.Test.Seen)
+	c, err := models.Load(o.Dir, models.LoadOptions{Backend: backendtest.Go(t)})
+	require.NoError(t, err)
+	p := decided(t, c, make([]float32, 2*20))
+	assert.Equal(t, c.Early.Shares, p.Probabilities)
+	messagetest.Names(t, errors.New(p.Warnings[0]), "20 time points … goes on … before it ends … shares")
+	assert.False(t, decided(t, c, make([]float32, 2*40)).Early.Decided)
 }
 
 // decided predicts one series.
