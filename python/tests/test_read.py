@@ -220,6 +220,23 @@ def test_sensors_that_some_lack(tmp_path, capsys):
     assert "emg" in said and "2.mat lacks it" in said
 
 
+def test_what_readers_share():
+    """Channels of one clock keep one array of times; what is lost is missing, of numbers and of texts."""
+    made, times = Recording("", []), np.arange(4) / 10
+    made.add("a", times, np.arange(4), "V")
+    made.add("b", times.copy(), np.arange(4), lost=np.array([0, 1, 0, 0], bool))
+    made.add("mode", times + 1, np.array(["on", "on", "off", "off"]), lost=np.array([0, 0, 0, 1], bool))
+    made.add_columns(["c", "d"], times[:3], np.arange(6.0).reshape(3, 2), ["m", "s"])
+    a, b, mode, c, d = made.channels
+    assert b.times is times and mode.times is not times and d.times is c.times
+    assert a.values.dtype.kind == "i" and np.array_equal(b.values, [0, np.nan, 2, 3], equal_nan=True)
+    assert mode.values.tolist() == ["on", "on", "off", ""] and (c.unit, d.unit) == ("m", "s")
+    assert d.values.tolist() == [1, 3, 5]
+    made.mark(1, 2, "go")
+    made.mark(3, 3, "")
+    assert made.events == [Event(1, 2, "go")]
+
+
 def test_one_clock():
     """Slower channels are interpolated between their values and not over a hole; whole numbers keep their last value."""
     fast, slow = np.arange(40) / 10, np.r_[0.5, 1, 1.5, 3.5]

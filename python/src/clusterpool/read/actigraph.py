@@ -7,7 +7,7 @@ import pathlib
 import numpy as np
 import pygt3x.reader
 
-from .recording import Channel, Recording, Unusable
+from .recording import Recording, Unusable
 
 
 def read(path: pathlib.Path) -> list[Recording]:
@@ -18,11 +18,12 @@ def read(path: pathlib.Path) -> list[Recording]:
     with pygt3x.reader.FileReader(str(path)) as file:
         if not len(file.acceleration):
             raise Unusable("there is no acceleration")
-        times, slept = file.acceleration[:, 0], file.acceleration[:, 4] == 1
-        values = file.acceleration[:, 1:4] if file.nhanes else file.calibrate_acceleration(file.acceleration[:, 1:4])
-        order = np.argsort(times, kind="stable")
-        times, values = times[order] - times[order[0]], np.where(slept[:, None], np.nan, values)[order]
-    recording = Recording("", [Channel(f"acc.{axis}", times, values[:, at], "g") for at, axis in enumerate("xyz")])
+        times, values, slept = file.acceleration[:, 0], file.acceleration[:, 1:4], file.acceleration[:, 4] == 1
+        values = values if file.nhanes else file.calibrate_acceleration(values)
+    order = np.argsort(times, kind="stable")
+    values = np.where(slept[:, None], np.nan, values)[order]
+    recording = Recording("", [])
+    recording.add_columns(["acc.x", "acc.y", "acc.z"], times[order] - times[order[0]], values, "g")
     if slept.any():
         recording.notes.append(f"{np.count_nonzero(slept)} values are missing, as the device slept")
     return [recording]

@@ -1,48 +1,41 @@
-"""BrainVision, EEGLAB and GDF, by MNE: EEG."""
+"""BrainVision and EEGLAB, by MNE: EEG."""
 
 from __future__ import annotations
 
 import pathlib
 import re
-import warnings
 
 import mne
 import numpy as np
 
-from .electrodes import place, status_events
-from .recording import Channel, Event, Recording
+from .eeg import place, status_events
+from .mne_raw import load
+from .recording import Recording
 
 
 def read(path: pathlib.Path) -> list[Recording]:
-    """Read a file that MNE knows, whole, in microvolts where it is in volts; annotations are events.
+    """Read a file whole, in microvolts where it is in volts; annotations are events.
 
     Where recording was paused or pieces were joined, no window may lie across: these marks keep the name "BAD boundary".
     """
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        raw = mne.io.read_raw(path, preload=True, verbose="warning")
-    recording = Recording(
-        "", [], notes=[str(one.message).split("\n")[0] for one in said if issubclass(one.category, RuntimeWarning)]
-    )
-    step = 1 / raw.info["sfreq"]
-    times, units = raw.times, raw._orig_units or {}
-    if path.suffix.lower() == ".gdf":  # whose units are factors here; where MNE knows none, it takes the values for volts
-        factors = raw._raw_extras[0]["units"]
-        units = {name: "V" if factor < 1 else "" for name, factor in zip(raw.ch_names, factors)}
+    raw, notes = load(path)
+    recording, units = Recording("", [], notes=notes), raw._orig_units or {}
     for name, kind, values in zip(raw.ch_names, raw.get_channel_types(), raw.get_data()):
         if kind == "stim":
-            recording.events += status_events(times, values.astype(np.int64))
+            recording.events += status_events(raw.times, values.astype(np.int64))
         elif units.get(name, "").endswith("V") or not units and kind in ("eeg", "eog", "ecg", "emg"):
-            recording.channels.append(Channel(name, times, values * 1e6, "µV"))
+            recording.add(name, raw.times, values * 1e6, "µV")
         else:
-            recording.channels.append(Channel(name, times, values))
-    for onset, duration, text in zip(
-        raw.annotations.onset - raw.first_time, raw.annotations.duration, raw.annotations.description
-    ):
-        if re.search("boundary|new segment", text, re.IGNORECASE):
-            if onset > step / 2:
-                recording.events.append(Event(onset - step / 4, onset - step / 4, "BAD boundary"))
-        else:
-            recording.events.append(Event(onset, onset + (duration if duration > 1.5 * step else 0), text))
+            recording.add(name, raw.times, values)
+    _mark(recording, raw.annotations, raw.first_time, 1 / raw.info["sfreq"])
     place(recording)
     return [recording]
+
+
+def _mark(recording: Recording, annotations: mne.Annotations, first: float, step: float) -> None:
+    """Add annotations as events; those that last for a time point are moments."""
+    for onset, duration, text in zip(annotations.onset - first, annotations.duration, annotations.description):
+        if not re.search("boundary|new segment", text, re.IGNORECASE):
+            recording.mark(onset, onset + (duration if duration > 1.5 * step else 0), text)
+        elif onset > step / 2:  # between two time points
+            recording.mark(onset - step / 4, onset - step / 4, "BAD boundary")

@@ -7,51 +7,53 @@ import pathlib
 import ezc3d
 import numpy as np
 
-from .recording import Channel, Event, Recording
+from .recording import Recording
 
 
 def read(path: pathlib.Path) -> list[Recording]:
-    """Read markers as NAME.x, NAME.y and NAME.z, NaN where one was not seen, and analog channels at their own rate.
-
-    Times count from the first frame. Those of events count from frame 1, of which a trial that was cut may begin later.
-    """
+    """Read markers as NAME.x, NAME.y and NAME.z, and analog channels at their own rate. Times count from the first frame."""
     file = ezc3d.c3d(str(path))
-    parameters, head = file["parameters"], file["header"]
-    points, analogs = file["data"]["points"], file["data"]["analogs"]  # [4, markers, frames], [1, channels, timepoints]
-    recording, rate = Recording("", []), float(parameters["POINT"]["RATE"]["value"][0])
-    times = np.arange(points.shape[2]) / (rate or 1)
-    lost = (file["data"]["meta_points"]["residuals"][0] < 0) | (points[:3] == 0).all(axis=0)
-    axes = np.where(lost, np.nan, points[:3])
-    units = [*_listed(parameters["POINT"], "UNITS"), ""]
-    for at, name in enumerate(_names(parameters["POINT"], points.shape[1], "marker")):
-        recording.channels += [
-            Channel(f"{name}.{axis}", times, axes[number, at], units[0]) for number, axis in enumerate("xyz")
-        ]
-    scale = abs(float(parameters["POINT"].get("SCALE", {"value": [-1.0]})["value"][0])) * 65536
-    if parameters["POINT"]["SCALE"]["value"][0] > 0 and (np.abs(np.diff(axes, axis=2)) > 0.9 * scale).any():  # whole numbers
-        recording.notes.append("a marker jumps by 65,536 steps between two frames: the writer's whole numbers have run over")
-    rate_analog = float(parameters["ANALOG"].get("RATE", {"value": [0]})["value"][0]) if analogs.shape[1] else 0.0
-    of = np.arange(analogs.shape[2]) / (rate_analog or 1)
-    units = _listed(parameters.get("ANALOG", {}), "UNITS")
-    units += [""] * (analogs.shape[1] - len(units))
-    for at, name in enumerate(_names(parameters.get("ANALOG", {}), analogs.shape[1], "analog")):
-        recording.channels.append(Channel(name, of, analogs[0, at], units[at]))
-    first = head["points"]["first_frame"] / rate if rate else 0.0  # ezc3d counts frames from 0
-    event = parameters.get("EVENT", {})
-    minutes = np.asarray(event.get("TIMES", {"value": np.zeros((2, 0))})["value"], float).reshape(2, -1)
-    sides = [*_listed(event, "CONTEXTS"), *[""] * minutes.shape[1]]
-    for at, name in enumerate(_names(event, minutes.shape[1], "event")):
-        time = 60 * minutes[0, at] + minutes[1, at] - first
-        recording.events.append(Event(time, time, f"{sides[at]} {name}".strip()))
+    groups, rate = file["parameters"], float(file["parameters"]["POINT"]["RATE"]["value"][0])
+    recording = Recording("", [])
+    _add_markers(recording, file["data"], groups["POINT"], rate)
+    _add_analog(recording, file["data"]["analogs"][0], groups.get("ANALOG", {}))
+    first = file["header"]["points"]["first_frame"] / rate if rate else 0.0  # ezc3d counts frames from 0
+    _add_events(recording, groups.get("EVENT", {}), first)
     return [recording]
 
 
-def _listed(group: dict, name: str) -> list[str]:
+def _add_markers(recording: Recording, data: dict, group: dict, rate: float) -> None:
+    """Add the markers' positions. One that was not seen has a negative residual, or by some writers lies at 0, 0, 0."""
+    points = data["points"][:3]  # [axes, markers, frames]
+    points = np.where((data["meta_points"]["residuals"][0] < 0) | (points == 0).all(axis=0), np.nan, points)
+    times, unit = np.arange(points.shape[2]) / (rate or 1), [*_texts(group, "UNITS"), ""][0]
+    for at, name in enumerate(_labels(group, points.shape[1], "marker")):
+        recording.add_columns([f"{name}.{axis}" for axis in "xyz"], times, points[:, at].T, unit)
+    step = float(group["SCALE"]["value"][0]) if "SCALE" in group else -1.0  # of whole numbers; negative for real ones
+    if step > 0 and (np.abs(np.diff(points, axis=2)) > 0.9 * 65536 * step).any():
+        recording.notes.append("a marker jumps by 65,536 steps between two frames: the writer's whole numbers have run over")
+
+
+def _add_analog(recording: Recording, values: np.ndarray, group: dict) -> None:
+    rate = float(group["RATE"]["value"][0]) if len(values) and "RATE" in group else 0.0
+    units = [*_texts(group, "UNITS"), *[""] * len(values)]
+    recording.add_columns(_labels(group, len(values), "analog"), np.arange(values.shape[1]) / (rate or 1), values.T, units)
+
+
+def _add_events(recording: Recording, group: dict, first: float) -> None:
+    """Add the events, whose minutes and seconds count from frame 1, of which a trial that was cut may begin later."""
+    minutes, seconds = np.asarray(group["TIMES"]["value"], float).reshape(2, -1) if "TIMES" in group else np.zeros((2, 0))
+    sides = [*_texts(group, "CONTEXTS"), *[""] * len(minutes)]
+    for time, side, name in zip(60 * minutes + seconds - first, sides, _labels(group, len(minutes), "event")):
+        recording.mark(time, time, f"{side} {name}".strip())
+
+
+def _texts(group: dict, name: str) -> list[str]:
     """Return a parameter's texts; above 255 they go on in NAME2, NAME3 and so on."""
     parts = [name, *(f"{name}{at}" for at in range(2, 100))]
     return [str(text).strip() for part in parts if part in group for text in group[part]["value"]]
 
 
-def _names(group: dict, count: int, what: str) -> list[str]:
-    names = _listed(group, "LABELS")[:count]
-    return names + [f"{what} {at}" for at in range(len(names), count)]
+def _labels(group: dict, count: int, what: str) -> list[str]:
+    labels = _texts(group, "LABELS")[:count]
+    return labels + [f"{what} {at}" for at in range(len(labels), count)]

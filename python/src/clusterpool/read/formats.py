@@ -23,7 +23,8 @@ class Format(NamedTuple):
 
 FORMATS = (
     Format("EDF, BDF", (".edf", ".bdf"), "edf", "edf", ("edfio",)),
-    Format("BrainVision, EEGLAB, GDF", (".vhdr", ".set", ".gdf"), "brainvision", "brainvision", ("mne",)),
+    Format("BrainVision, EEGLAB", (".vhdr", ".set"), "brainvision", "brainvision", ("mne",)),
+    Format("GDF", (".gdf",), "gdf", "brainvision", ("mne",)),
     Format("WFDB", (".hea",), "wfdb", "wfdb", ("wfdb",)),
     Format("XDF", (".xdf", ".xdfz"), "xdf", "xdf", ("pyxdf",)),
     Format("TDMS", (".tdms",), "tdms", "tdms", ("npTDMS",)),

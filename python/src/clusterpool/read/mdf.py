@@ -2,49 +2,51 @@
 
 from __future__ import annotations
 
+import collections
 import pathlib
 
 import asammdf
-import numpy as np
 
-from .recording import Channel, Event, Recording
+from .recording import Event, Recording
 
 
 def read(path: pathlib.Path) -> list[Recording]:
     """Read the channels of all groups: names that come in several groups have the group's number, and texts are states.
 
-    Values that the file marks as invalid are NaN; asammdf leaves them out, so that what follows them moves up. A group whose
-    master is no time, such as an angle, is left out, and so are values that are no single numbers.
+    A group whose master is no time, such as an angle, is left out.
     """
     recording = Recording("", [])
     with asammdf.MDF(path) as file:
-        names = [
-            channel.name
+        channels = [
+            (at, number, channel.name)
             for at, group in enumerate(file.groups)
             for number, channel in enumerate(group.channels)
             if number != file.masters_db.get(at)
         ]
-        for at, group in enumerate(file.groups):
-            master, clock = file.masters_db.get(at), None
-            if master is None or getattr(group.channels[master], "sync_type", 1) not in (0, 1):  # 0: not said; 1: time
-                recording.notes.append(f"group {at} is left out: its values have no time ({group.channels[0].name} …)")
-                continue
-            for number, channel in enumerate(group.channels):
-                if number == master:
-                    continue
-                signal = file.get(group=at, index=number, ignore_invalidation_bits=True)
-                name = channel.name if names.count(channel.name) == 1 else f"{at}.{channel.name}"
-                values = signal.samples
-                if values.ndim > 1 or values.dtype.kind not in "fiubSU":
-                    recording.notes.append(f"{name} is left out: its values are no single numbers")
-                    continue
-                if signal.invalidation_bits is not None:
-                    nothing = np.nan if values.dtype.kind in "fiub" else values.dtype.type()
-                    values = np.where(signal.invalidation_bits, nothing, values)
-                clock = signal.timestamps if clock is None or len(clock) != len(signal.timestamps) else clock
-                recording.channels.append(Channel(name, clock, values, signal.unit))
+        names = collections.Counter(name for _, _, name in channels)
+        timed = [_has_times(file, at) for at in range(len(file.groups))]
+        for at, number, name in channels:
+            if timed[at]:
+                _add(recording, f"{at}.{name}" if names[name] > 1 else name, file, at, number)
+        for at in (at for at, has_times in enumerate(timed) if not has_times):
+            recording.leave_out(f"group {at}", f"its values have no time ({file.groups[at].channels[0].name} …)")
         recording.events = _events(file)
     return [recording]
+
+
+def _has_times(file: asammdf.MDF, group: int) -> bool:
+    master = file.masters_db.get(group)
+    kinds_of_time = 0, 1  # what the master counts is not said, or is seconds
+    return master is not None and getattr(file.groups[group].channels[master], "sync_type", 1) in kinds_of_time
+
+
+def _add(recording: Recording, name: str, file: asammdf.MDF, group: int, number: int) -> None:
+    """Add a channel. Values that the file marks as invalid are missing; asammdf drops them, so that others move up."""
+    signal = file.get(group=group, index=number, ignore_invalidation_bits=True)
+    if signal.samples.ndim > 1 or signal.samples.dtype.kind not in "fiubSU":
+        recording.leave_out(name, "its values are no single numbers")
+    else:
+        recording.add(name, signal.timestamps, signal.samples, signal.unit, lost=signal.invalidation_bits)
 
 
 def _events(file: asammdf.MDF) -> list[Event]:

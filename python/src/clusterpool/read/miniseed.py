@@ -7,7 +7,7 @@ import pathlib
 import numpy as np
 import obspy
 
-from .recording import Channel, Recording
+from .recording import Recording
 
 
 def read(path: pathlib.Path) -> list[Recording]:
@@ -15,24 +15,24 @@ def read(path: pathlib.Path) -> list[Recording]:
 
     obspy's merge moves what follows a pause onto the samples before it. Where traces overlap, the first one counts.
     """
-    stream = obspy.read(str(path))
-    first = min(trace.stats.starttime for trace in stream)
-    recording, clocks = Recording("", []), {}
-    begin = {one: len(set(trace.id.split(".")[one] for trace in stream)) > 1 for one in range(4)}
-    begin[3] = True
-    for name in dict.fromkeys(trace.id for trace in stream):
-        traces = sorted((trace for trace in stream if trace.id == name), key=lambda trace: trace.stats.starttime)
-        times = np.concatenate(
-            [trace.stats.starttime - first + np.arange(len(trace)) / trace.stats.sampling_rate for trace in traces]
-        )
+    stream = obspy.read(str(path)).sort(["starttime"])
+    first, recording = stream[0].stats.starttime, Recording("", [])
+    for name, short in _short_names(list(dict.fromkeys(trace.id for trace in stream))).items():
+        traces = [trace for trace in stream if trace.id == name]
+        times = np.concatenate([trace.stats.starttime - first + trace.times() for trace in traces])
         values = np.concatenate([np.ma.filled(trace.data.astype(float), np.nan) for trace in traces])
-        kept = times > np.r_[-np.inf, np.maximum.accumulate(times)[:-1]] + 0.5 / traces[0].stats.sampling_rate
-        if not kept.all():
+        before = np.r_[-np.inf, np.maximum.accumulate(times)[:-1]]
+        twice = times <= before + 0.5 * traces[0].stats.delta
+        if twice.any():
             recording.notes.append(
-                f"{name}: {np.count_nonzero(~kept)} values come twice, where traces overlap; the first ones count"
+                f"{name}: {np.count_nonzero(twice)} values come twice, where traces overlap; the first ones count"
             )
-        times, values = times[kept], values[kept]
-        clock = clocks.setdefault((len(times), times[0], times[-1]), times)
-        short = ".".join(part for at, part in enumerate(name.split(".")) if begin[at])
-        recording.channels.append(Channel(short, clock if np.array_equal(clock, times) else times, values))
+        recording.add(short, times[~twice], values[~twice])
     return [recording]
+
+
+def _short_names(ids: list[str]) -> dict[str, str]:
+    """Return ids, NETWORK.STATION.LOCATION.CHANNEL, without the parts that all of them share; the channel stays."""
+    parts = [one.split(".") for one in ids]
+    kept = [at for at in range(4) if at == 3 or len({part[at] for part in parts}) > 1]
+    return {one: ".".join(part[at] for at in kept) for one, part in zip(ids, parts)}

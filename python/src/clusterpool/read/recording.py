@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Iterable
 
@@ -74,6 +75,38 @@ class Recording:
     timed: bool = True
     notes: list[str] = dataclasses.field(default_factory=list)
     positions: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
+
+    def add(self, name: str, times: np.ndarray, values: np.ndarray, unit: str = "", lost: np.ndarray | None = None) -> None:
+        """Append a channel, which keeps the array of times of an earlier one that was measured at the same times.
+
+        Values are missing where ``lost`` [timepoints] is true: NaN for numbers, "" for texts.
+        """
+        if lost is not None and lost.any():
+            values = np.where(lost, np.nan if values.dtype.kind in "fiub" else values.dtype.type(), values)
+        times = next((one.times for one in self.channels if _equal(one.times, times)), times)
+        self.channels.append(Channel(name, times, values, unit))
+
+    def add_columns(
+        self, names: Iterable[str], times: np.ndarray, table: np.ndarray, units: Iterable[str] | str = ""
+    ) -> None:
+        """Append each column of a table [timepoints, channels] as a channel; one unit stands for all."""
+        units = itertools.repeat(units) if isinstance(units, str) else units
+        for name, unit, column in zip(names, units, table.T):
+            self.add(name, times, column, unit)
+
+    def mark(self, start: float, end: float, label: str) -> None:
+        """Append an event, unless it has no name."""
+        if label:
+            self.events.append(Event(float(start), float(end), label))
+
+    def leave_out(self, name: str, why: str) -> None:
+        """Note that something in the file is not read."""
+        self.notes.append(f"{name} is left out: {why}")
+
+
+def _equal(times: np.ndarray, others: np.ndarray) -> bool:
+    """Compare clocks; most that differ do so in their length or their last time."""
+    return len(times) == len(others) and (not len(times) or times[-1] == others[-1]) and np.array_equal(times, others)
 
 
 @dataclasses.dataclass

@@ -8,47 +8,49 @@ import re
 import nptdms
 import numpy as np
 
-from .recording import Channel, Recording
+from .recording import Recording
+from .times import in_seconds
 
 
 def read(path: pathlib.Path) -> list[Recording]:
     """Read a file whose groups hold the same channels as that many recordings, and another one as one.
 
-    Without a waveform's increment, a channel of times in the group, by LabVIEW's type for them, is the clock.
+    What SignalExpress thinned out, and keeps beside all data to draw it, is left out.
     """
-    file = nptdms.TdmsFile.read(path)
-    groups = [
-        group
-        for group in file.groups()
-        if any(len(channel) for channel in group.channels()) and not re.search(r"Decimated Data_Level\d+$", group.name)
-    ]  # which SignalExpress keeps beside all data, to draw
-    same = len(groups) > 1 and len({tuple(channel.name for channel in group.channels()) for group in groups}) == 1
-    if same:
-        return [_recording(group.name, [group], lambda group, channel: channel.name) for group in groups]
-    return [
-        _recording("", groups, lambda group, channel: f"{group.name}/{channel.name}" if len(groups) > 1 else channel.name)
-    ]
+    groups = {
+        group.name: [channel for channel in group.channels() if len(channel)]
+        for group in nptdms.TdmsFile.read(path).groups()
+        if not re.search(r"Decimated Data_Level\d+$", group.name)
+    }
+    groups = {name: channels for name, channels in groups.items() if channels}
+    if len(groups) > 1 and len({tuple(one.name for one in channels) for channels in groups.values()}) == 1:
+        return [_recording(name, {"": channels}) for name, channels in groups.items()]
+    return [_recording("", {name if len(groups) > 1 else "": channels for name, channels in groups.items()})]
 
 
-def _recording(name, groups, name_of) -> Recording:
-    found = [(group, channel) for group in groups for channel in group.channels() if len(channel)]
-    begins = [channel.properties.get("wf_start_time") for _, channel in found]
+def _recording(name: str, groups: dict[str, list[nptdms.TdmsChannel]]) -> Recording:
+    """Return the channels of groups as one recording, on the clock of the one that begins first."""
+    recording, begins = Recording(name, []), [_begin(one) for channels in groups.values() for one in channels]
     first = min((begin for begin in begins if begin is not None), default=None)
-    recording = Recording(name, [])
-    for group in groups:
-        clocks: dict[tuple, np.ndarray] = {}
-        stamps = next((channel[:] for channel in group.channels() if len(channel) and channel.dtype.kind == "M"), None)
-        for channel in (channel for of, channel in found if of is group and channel.dtype.kind != "M"):
-            step, begin = channel.properties.get("wf_increment", 0), channel.properties.get("wf_start_time")
-            key = len(channel), step, begin, channel.properties.get("wf_start_offset", 0)
-            if key not in clocks:
-                since = 0.0 if begin is None else (begin - first) / np.timedelta64(1, "s")
-                if step > 0:
-                    clocks[key] = since + key[3] + np.arange(len(channel)) * step
-                elif stamps is not None and len(stamps) == len(channel):
-                    clocks[key] = (stamps - (stamps[0] if first is None else first)) / np.timedelta64(1, "s")
-                else:
-                    clocks[key], recording.timed = np.arange(len(channel)) * 1.0, False
-            unit = channel.properties.get("unit_string", "")
-            recording.channels.append(Channel(name_of(group, channel), clocks[key], np.asarray(channel[:]), unit))
+    for group, channels in groups.items():
+        stamps = next((one[:] for one in channels if one.dtype.kind == "M"), None)
+        for channel in (one for one in channels if one.dtype.kind != "M"):
+            times = _times(channel, first, stamps)
+            recording.timed &= times is not None
+            times = np.arange(float(len(channel))) if times is None else times
+            name = f"{group}/{channel.name}" if group else channel.name
+            recording.add(name, times, np.asarray(channel[:]), channel.properties.get("unit_string", ""))
     return recording
+
+
+def _begin(channel: nptdms.TdmsChannel) -> np.datetime64 | None:
+    return channel.properties.get("wf_start_time")
+
+
+def _times(channel: nptdms.TdmsChannel, first: np.datetime64 | None, stamps: np.ndarray | None) -> np.ndarray | None:
+    """Return when a channel was measured, in s: by its waveform's increment, or by its group's channel of time stamps."""
+    step, begin = channel.properties.get("wf_increment", 0), _begin(channel)
+    if step > 0:
+        since = 0.0 if begin is None else in_seconds(begin, first)
+        return since + channel.properties.get("wf_start_offset", 0) + np.arange(len(channel)) * step
+    return in_seconds(stamps, first) if stamps is not None and len(stamps) == len(channel) else None

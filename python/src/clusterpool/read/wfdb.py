@@ -7,47 +7,38 @@ import pathlib
 import numpy as np
 import wfdb
 
-from .recording import Channel, Event, Recording
+from .recording import Event, Recording
+from .times import spread
+from .windows import until_next
+
+NO_ANNOTATIONS = ("hea", "dat", "mat", "csv", "edf", "txt", "xws")  # endings of what else lies beside a header
 
 
 def read(path: pathlib.Path) -> list[Recording]:
     """Read a record by its header, each signal at its own rate, with the annotations that lie beside it.
 
-    wfdb averages what a signal has more often than once a frame unless it is told not to. Rhythms, such as "(AFIB", last until
-    the next one.
+    wfdb averages what a signal has more often than once a frame unless it is told not to.
     """
-    stem = str(path.with_suffix(""))
+    stem, recording = str(path.with_suffix("")), Recording("", [])
     record = wfdb.rdrecord(stem, smooth_frames=False)
-    clocks = {}
-    recording = Recording("", [])
     for name, unit, values in zip(record.sig_name, record.units, record.e_p_signal):
-        clock = clocks.setdefault(len(values), np.arange(len(values)) * record.sig_len / record.fs / max(1, len(values)))
-        recording.channels.append(Channel(name, clock, values, unit))
-    beside = sorted(
-        one.suffix[1:]
-        for one in path.parent.glob(path.stem + ".*")
-        if one.suffix[1:].isalpha() and one.suffix not in (".hea", ".dat", ".mat", ".csv", ".edf", ".txt", ".xws")
-    )
-    taken = next((one for one in ("atr", *beside) if one in beside), None)
-    if taken is not None:
-        recording.events = _events(wfdb.rdann(stem, taken), record.fs)
-        left = [one for one in beside if one != taken]
-        recording.notes += (
-            [f"annotations are those of .{taken}, not of {', '.join('.' + one for one in left)}"] if left else []
-        )
+        recording.add(name, spread(len(values), record.sig_len / record.fs), values, unit)
+    endings = sorted(one.suffix[1:] for one in path.parent.glob(path.stem + ".*") if one.suffix[1:].isalpha())
+    annotators = [one for one in endings if one not in NO_ANNOTATIONS]
+    annotators.sort(key=lambda one: one != "atr")
+    if annotators:
+        recording.events = _events(wfdb.rdann(stem, annotators[0]), record.fs)
+    if annotators[1:]:
+        left = ", ".join(f".{one}" for one in annotators[1:])
+        recording.notes.append(f"annotations are those of .{annotators[0]}, not of {left}")
     return [recording]
 
 
 def _events(annotations: wfdb.Annotation, rate: float) -> list[Event]:
-    found, rhythm = [], None
+    """Return annotations as moments, and rhythms, such as "(AFIB", until the next one; the last one to the end."""
     times = np.asarray(annotations.sample) / (annotations.fs or rate)
-    for time, symbol, note in zip(times.tolist(), annotations.symbol, annotations.aux_note):
-        label = note.strip(" \0") or symbol
-        event = Event(time, time, label)
-        if label.startswith("("):
-            if rhythm is not None:
-                rhythm.end = time
-            event.end = np.inf  # the end of the recording
-            rhythm = event
-        found.append(event)
-    return found
+    labels = [note.strip(" \0") or symbol for note, symbol in zip(annotations.aux_note, annotations.symbol)]
+    moments = [Event(time, time, label) for time, label in zip(times.tolist(), labels)]
+    rhythms = until_next([one for one in moments if one.label.startswith("(")])
+    beats = [one for one in moments if not one.label.startswith("(")]
+    return sorted(rhythms + beats, key=lambda one: one.start)

@@ -7,8 +7,9 @@ import pathlib
 import numpy as np
 import pyxdf
 
-from .recording import Channel, Event, Recording
+from .recording import Recording
 from .texts import some
+from .times import lines_between_pauses
 
 
 def read(path: pathlib.Path) -> list[Recording]:
@@ -20,21 +21,19 @@ def read(path: pathlib.Path) -> list[Recording]:
     streams, _ = pyxdf.load_xdf(path, dejitter_timestamps=False)
     streams = [one for one in streams if len(one["time_stamps"])]
     first = min((float(one["time_stamps"][0]) for one in streams), default=0.0)
-    measured = [one for one in streams if not _is_markers(one)]
+    several = sum(not _is_markers(one) for one in streams) > 1
     recording, moved = Recording("", []), []
     for stream in streams:
-        info, times = stream["info"], np.asarray(stream["time_stamps"]) - first
+        times, title = np.asarray(stream["time_stamps"]) - first, stream["info"]["name"][0]
         if _is_markers(stream):
-            labels = [" ".join(str(text) for text in np.atleast_1d(row)).strip() for row in stream["time_series"]]
-            recording.events += [Event(time, time, label) for time, label in zip(times.tolist(), labels) if label]
+            for time, row in zip(times, stream["time_series"]):
+                recording.mark(time, time, " ".join(map(str, np.atleast_1d(row))).strip())
             continue
-        evened = _even(times, float(info["nominal_srate"][0]))
-        if np.abs(evened - times).max() > 5e-4:
-            moved.append(f"{info['name'][0]} ({1000 * np.abs(evened - times).max():.1f} ms)")
-        values = np.asarray(stream["time_series"])
-        for at, (name, unit) in enumerate(_channels(info, values.shape[1])):
-            name = name if len(measured) == 1 else f"{info['name'][0]}/{name}"
-            recording.channels.append(Channel(name, evened, values[:, at], unit))
+        evened, values = _even(times, float(stream["info"]["nominal_srate"][0])), np.asarray(stream["time_series"])
+        names, units = _channels(stream["info"], values.shape[1])
+        recording.add_columns([f"{title}/{name}" if several else name for name in names], evened, values, units)
+        by = np.abs(evened - times).max()
+        moved += [f"{title} ({1000 * by:.1f} ms)"] if by > 5e-4 else []
     if moved:
         recording.notes.append(f"times were made even, moved by at most: {some(moved)}")
     return [recording]
@@ -45,26 +44,17 @@ def _is_markers(stream: dict) -> bool:
     return info["channel_format"][0] == "string" or (info["type"][0] or "").lower() == "markers"
 
 
-def _channels(info: dict, count: int) -> list[tuple[str, str]]:
-    """Return the name and the unit of each channel; without names they are counted."""
+def _channels(info: dict, count: int) -> tuple[list[str], list[str]]:
+    """Return the names and the units of the channels; without names they are counted."""
     try:
         listed = info["desc"][0]["channels"][0]["channel"]
     except (KeyError, TypeError, IndexError):
         listed = []
     listed = listed if len(listed) == count else [{}] * count
-    return [
-        ((one.get("label") or [None])[0] or str(at), (one.get("unit") or [None])[0] or "") for at, one in enumerate(listed)
-    ]
+    names = [(one.get("label") or [None])[0] or str(at) for at, one in enumerate(listed)]
+    return names, [(one.get("unit") or [None])[0] or "" for one in listed]
 
 
 def _even(times: np.ndarray, rate: float) -> np.ndarray:
-    """Return times of a nominal rate on a line for each piece between pauses, by least squares."""
-    if rate <= 0:
-        return np.maximum.accumulate(times)
-    pieces = np.split(times, np.flatnonzero(np.diff(times) > max(0.1, 3 / rate)) + 1)
-    lines = []
-    for piece in pieces:
-        places = np.arange(len(piece)) - (len(piece) - 1) / 2
-        slope = (places * (piece - piece.mean())).sum() / (places**2).sum() if len(piece) > 1 else 0.0
-        lines.append(piece.mean() + places * slope)
-    return np.maximum.accumulate(np.concatenate(lines))
+    """Return the times of a stream of a nominal rate without their jitter."""
+    return lines_between_pauses(times, max(0.1, 3 / rate)) if rate > 0 else np.maximum.accumulate(times)

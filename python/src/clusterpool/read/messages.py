@@ -1,0 +1,76 @@
+"""What is in a decoded message: dictionaries of JSON, and the objects of ROS 2 and Protobuf."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+LISTED = 32  # numbers of a list; a longer one is an image or a cloud of points
+SECONDS, NANOSECONDS = ("sec", "secs", "seconds"), ("nanosec", "nsec", "nsecs", "nanos")
+
+
+@dataclasses.dataclass
+class Message:
+    """A message of a topic: its time in ns, its numbers by their names, its texts, and the names of lists that are too long."""
+
+    time: int
+    numbers: dict[str, float] = dataclasses.field(default_factory=dict)
+    texts: list[str] = dataclasses.field(default_factory=list)
+    long: list[str] = dataclasses.field(default_factory=list)
+
+
+def parts(content: Any, topic: str, sent: int) -> Message:
+    """Return what is in a message, but for its header, whose time stamp comes before the time at which it was sent, in ns."""
+    message = Message(_stamp(content) or sent)
+    for name, value in _leaves(content, topic):
+        if isinstance(value, str):
+            message.texts.append(value)
+        elif value is None:
+            message.numbers[name] = np.nan
+        elif isinstance(value, (bool, int, float)):
+            message.numbers[name] = float(value)
+        else:
+            message.long.append(name)
+    return message
+
+
+def _leaves(content: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield what lies in fields and short lists, with the names of the way to it; a list that is too long as it is."""
+    fields = _fields(content)
+    if fields is not None:
+        for key, value in fields.items():
+            if key not in ("header", "stamp", "timestamp"):
+                yield from _leaves(value, f"{name}.{key}")
+    elif _is_list(content) and len(content) <= LISTED:
+        for at, value in enumerate(content):
+            yield from _leaves(value, f"{name}.{at}")
+    else:
+        yield name, content
+
+
+def _fields(content: Any) -> dict[str, Any] | None:
+    """Return the fields of a message by their names, or None of what has no fields."""
+    if isinstance(content, dict):
+        return content
+    if hasattr(content, "DESCRIPTOR"):  # of Protobuf
+        return {field.name: getattr(content, field.name) for field in content.DESCRIPTOR.fields}
+    if hasattr(content, "__slots__"):  # of ROS 2
+        return {field: getattr(content, field) for field in content.__slots__}
+    return None
+
+
+def _is_list(content: Any) -> bool:
+    return hasattr(content, "__len__") and not isinstance(content, (str, bytes, memoryview))
+
+
+def _stamp(content: Any) -> int:
+    """Return the time of a message's header in ns, or 0."""
+    fields = _fields(content) or {}
+    fields = _fields(fields.get("header")) or fields
+    stamp = _fields(fields.get("stamp") or fields.get("timestamp")) or {}
+    seconds = next((stamp[name] for name in SECONDS if name in stamp), None)
+    nanoseconds = next((stamp[name] for name in NANOSECONDS if name in stamp), 0)
+    return 0 if seconds is None else int(seconds) * 10**9 + int(nanoseconds)

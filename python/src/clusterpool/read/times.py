@@ -1,0 +1,30 @@
+"""What readers share of times."""
+
+from __future__ import annotations
+
+import numpy as np
+
+SECONDS = {"d": 86400.0, "day": 86400.0, "days": 86400.0, "h": 3600.0, "hour": 3600.0, "hours": 3600.0}
+SECONDS |= {"min": 60.0, "minute": 60.0, "minutes": 60.0, "s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0}
+SECONDS |= {"ms": 1e-3, "msec": 1e-3, "millisecond": 1e-3, "milliseconds": 1e-3}
+SECONDS |= {"us": 1e-6, "µs": 1e-6, "microseconds": 1e-6, "ns": 1e-9, "nanoseconds": 1e-9}
+
+
+def spread(count: int, seconds: float) -> np.ndarray:
+    """Return the times of so many values that were measured evenly over some seconds, from 0 on."""
+    return np.arange(count) * (seconds / max(1, count))
+
+
+def in_seconds(times: np.ndarray | np.datetime64, first: np.datetime64) -> np.ndarray | float:
+    """Return dates and times in s since the first of them."""
+    return (times - first) / np.timedelta64(1, "s")
+
+
+def lines_between_pauses(times: np.ndarray, pause: float) -> np.ndarray:
+    """Return times that jitter as even ones between two pauses, which are longer than ``pause`` s: lines by least squares."""
+    lines = []
+    for piece in np.split(times, np.flatnonzero(np.diff(times) > pause) + 1):
+        places = np.arange(len(piece)) - (len(piece) - 1) / 2
+        slope = (places * (piece - piece.mean())).sum() / max((places**2).sum(), 1)
+        lines.append(piece.mean() + places * slope)
+    return np.maximum.accumulate(np.concatenate(lines))
