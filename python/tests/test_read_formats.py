@@ -110,6 +110,24 @@ def test_discontinuous_edf(tmp_path):
     )
     assert events(recording)[2] == (5.5, 6, "e2")
     assert channels["Cz"].values[np.searchsorted(channels["Cz"].times, 5.5 - 1e-9)] == pytest.approx(2.5)
+    discontinuous(tmp_path / "b.edf", [0.25, 1.25, 5.25])  # as a file that began within a second
+    recording, channels = only(tmp_path / "b.edf")
+    assert np.allclose(channels["Cz"].times, np.r_[0:2:0.1, 5:6:0.1]) and events(recording)[2] == (5.5, 6, "e2")
+
+
+def test_edf_headers(tmp_path):
+    """A unit in Latin letters is one, and a count of records that the file has not is told."""
+    edfio = needs("edfio", "edf")
+    signals = [
+        edfio.EdfSignal(np.sin(np.arange(1000) / 9), 100, label=label, physical_dimension="uV") for label in ("Cz", "Oz")
+    ]
+    edfio.Edf(signals).write(tmp_path / "a.edf")
+    content = (tmp_path / "a.edf").read_bytes().replace(b"uV      ", b"\xb5V      ")
+    (tmp_path / "a.edf").write_bytes(content[:236] + b"8       " + content[244:])
+    recording, channels = only(tmp_path / "a.edf")
+    assert channels["Oz"].unit == "µV" and np.allclose(channels["Oz"].values, np.sin(np.arange(1000) / 9), atol=1e-4)
+    assert len(channels["Cz"].times) == 1000 and channels["Cz"].times[-1] == pytest.approx(9.99)
+    assert any("8 data records" in note for note in recording.notes)
 
 
 def test_bdf(tmp_path):
@@ -203,13 +221,76 @@ def test_gdf(tmp_path):
     head += texts(16, "EEG:Cz", "grip") + texts(80, "", "") + texts(8, "uV", "N")
     head += struct.pack("<2d2d2q2q", -1000, -1000, 1000, 1000, -1000, -1000, 1000, 1000)
     head += texts(80, "", "") + struct.pack("<2i2i", 100, 100, 3, 3) + bytes(2 * 32)  # of type int16
-    table = struct.pack("<B3BI2I2H2H2I", 3, 100, 0, 0, 2, 51, 151, 769, 770, 0, 0, 0, 50)
+    table = struct.pack("<B3BI2I2H2H2I", 3, 1000 % 256, 1000 // 256, 0, 2, 501, 1501, 769, 770, 0, 0, 0, 500)
     (tmp_path / "a.gdf").write_bytes(head + digital.tobytes() + table)
     recording, channels = only(tmp_path / "a.gdf")
     eeg, grip = recording.channels
     assert eeg.unit == "µV" and np.allclose(eeg.values, digital[:, 0].ravel(), atol=1e-6)
     assert not grip.unit and np.allclose(grip.values, digital[:, 1].ravel())
     assert eeg.times[1] == pytest.approx(0.01) and events(recording) == [(0.5, 0.5, "769"), (1.5, 2, "770")]
+
+
+def gdf2(path, channels, events, event_rate, mode=3):
+    """Write a GDF 2.20 file by its description (Schloegl 2006, 2013): records of 1 s of channels (name, code of the unit, type, digital
+    values [records, timepoints]), which are physical ones from -1000 to 1000, and a table of events (position, code, length)."""
+
+    def texts(width, *values):
+        return b"".join(value.encode().ljust(width, b"\0") for value in values)
+
+    names, units, types, values = zip(*channels)
+    count, records = len(channels), len(values[0])
+    head = texts(8, "GDF 2.20") + texts(66, "X X") + bytes(14) + texts(64, "test") + bytes(32) + struct.pack("<H", count + 1)
+    head += bytes(50) + struct.pack("<qIIHH", records, 1, 1, count, 0)
+    head += texts(16, *names) + bytes(86 * count) + struct.pack(f"<{count}H", *units)
+    head += struct.pack(f"<{4 * count}d", *[-1000] * count, *[1000] * count, *[-1000] * count, *[1000] * count)
+    head += bytes(80 * count) + struct.pack(f"<{count}I", *(one.shape[1] for one in values))
+    head += struct.pack(f"<{count}I", *({"<i2": 3, "<i4": 5, "<f4": 16}[one] for one in types)) + bytes(32 * count)
+    body = b"".join(one[record].astype(kind).tobytes() for record in range(records) for one, kind in zip(values, types))
+    positions, codes, lengths = zip(*events)
+    table = struct.pack("<B", mode) + len(events).to_bytes(3, "little") + struct.pack("<f", event_rate)
+    table += struct.pack(f"<{len(events)}I", *positions) + struct.pack(f"<{len(events)}H", *codes)
+    if mode == 3:
+        table += bytes(2 * len(events)) + struct.pack(f"<{len(events)}I", *lengths)
+    path.write_bytes(head + body + table)
+
+
+MICROVOLT, MILLIVOLT, NO_UNIT = 4275, 4274, 512
+
+
+def test_gdf2(tmp_path):
+    """Events count in the steps of their own table, and signals have their own types and rates; MNE knows of none of these."""
+    needs("mne", "brainvision")
+    draw = np.random.default_rng(0)
+    fast, grip, slow = draw.integers(-999, 999, (3, 100)), draw.integers(-999, 999, (3, 100)), np.arange(30).reshape(3, 10)
+    channels = [("EEG:Cz", MICROVOLT, "<i4", fast), ("grip", NO_UNIT, "<f4", grip)]
+    gdf2(tmp_path / "a.gdf", channels, [(501, 769, 0), (1501, 770, 500)], 1000)
+    recording, channels = only(tmp_path / "a.gdf")
+    cz, force = recording.channels
+    assert (
+        cz.unit == "µV"
+        and np.allclose(cz.values, fast.ravel())
+        and not force.unit
+        and np.allclose(force.values, grip.ravel())
+    )
+    assert events(recording) == [(0.5, 0.5, "769"), (1.5, 2, "770")] and not recording.notes
+    channels = [("Cz", MILLIVOLT, "<i2", fast), ("slow", NO_UNIT, "<i2", slow)]
+    gdf2(tmp_path / "b.gdf", channels, [(1, 768, 0), (151, 0x7FFE, 0), (201, 768 + 0x8000, 0)], 100, mode=1)
+    recording, channels = only(tmp_path / "b.gdf")
+    assert channels["Cz"].unit == "µV" and np.allclose(channels["Cz"].values, 1000 * fast.ravel())
+    assert np.array_equal(channels["slow"].values, slow.ravel()) and np.allclose(channels["slow"].times, np.arange(30) / 10)
+    assert events(recording) == [(0, 2, "768"), (1.4975, 1.4975, "BAD boundary")]
+
+
+def test_gdf_pauses(tmp_path):
+    """Where all signals have their lowest value, as between the runs of BCI Competition IV, there are none."""
+    needs("mne", "brainvision")
+    values = np.random.default_rng(0).integers(-1000, 1000, (2, 3, 100))
+    values[:, 1] = -1000
+    values[0, 2, 7] = -1000
+    gdf2(tmp_path / "a.gdf", [("C3", MICROVOLT, "<i2", values[0]), ("C4", MICROVOLT, "<i2", values[1])], [(1, 768, 0)], 0)
+    _, channels = only(tmp_path / "a.gdf")
+    assert np.flatnonzero(np.isnan(channels["C3"].values)).tolist() == list(range(100, 200))
+    assert np.isnan(channels["C4"].values).sum() == 100 and channels["C3"].values[207] == -1000
 
 
 def test_wfdb(tmp_path):

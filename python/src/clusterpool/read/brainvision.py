@@ -8,8 +8,7 @@ import re
 import mne
 import numpy as np
 
-from .eeg import place, status_events
-from .mne_raw import load
+from .eeg import mark_boundary, place, status_events
 from .recording import Recording
 
 
@@ -18,8 +17,8 @@ def read(path: pathlib.Path) -> list[Recording]:
 
     Where recording was paused or pieces were joined, no window may lie across: these marks keep the name "BAD boundary".
     """
-    raw, notes = load(path)
-    recording, units = Recording("", [], notes=notes), raw._orig_units or {}
+    raw = mne.io.read_raw(path, preload=True, verbose="warning")
+    recording, units = Recording("", []), raw._orig_units or {}
     for name, kind, values in zip(raw.ch_names, raw.get_channel_types(), raw.get_data()):
         if kind == "stim":
             recording.events += status_events(raw.times, values.astype(np.int64))
@@ -37,5 +36,5 @@ def _mark(recording: Recording, annotations: mne.Annotations, first: float, step
     for onset, duration, text in zip(annotations.onset - first, annotations.duration, annotations.description):
         if not re.search("boundary|new segment", text, re.IGNORECASE):
             recording.mark(onset, onset + (duration if duration > 1.5 * step else 0), text)
-        elif onset > step / 2:  # between two time points
-            recording.mark(onset - step / 4, onset - step / 4, "BAD boundary")
+        else:
+            mark_boundary(recording, onset, step)

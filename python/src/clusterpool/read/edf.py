@@ -20,7 +20,7 @@ def read(path: pathlib.Path) -> list[Recording]:
     edfio close the pauses, so that annotations lie beside what they mark. The status channel of a BDF file becomes moments.
     """
     is_bdf, recording = path.suffix.lower() == ".bdf", Recording("", [])
-    file = (edfio.read_bdf if is_bdf else edfio.read_edf)(path)
+    file = (edfio.read_bdf if is_bdf else edfio.read_edf)(path, header_encoding="latin-1")
     begins = _record_begins(path, file)
     for signal in file.signals:
         within = spread(signal.samples_per_data_record, file.data_record_duration)
@@ -52,4 +52,4 @@ def _record_begins(path: pathlib.Path, file: edfio.Edf | edfio.Bdf) -> np.ndarra
     records = content[head:][: sizes.sum() * file.num_data_records].reshape(-1, sizes.sum())
     stamps = [re.match(rb"[+-][\d.]+", one.tobytes()) for one in records[:, sizes[:first].sum() :]]
     begins = np.array([float(one[0]) for one in stamps])
-    return begins - np.floor(begins[0])
+    return begins - begins[0]  # edfio's annotations, too, count from the first value on

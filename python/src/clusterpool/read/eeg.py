@@ -21,6 +21,12 @@ def status_events(times: np.ndarray, codes: np.ndarray) -> list[Event]:
     return [Event(float(times[one]), float(times[one]), str(codes[one])) for one in at]
 
 
+def mark_boundary(recording: Recording, onset: float, step: float) -> None:
+    """Mark that no window may lie across the moment before a time point, where recording was paused or pieces were joined."""
+    if onset > step / 2:
+        recording.mark(onset - step / 4, onset - step / 4, "BAD boundary")
+
+
 def place(recording: Recording) -> None:
     """Name electrodes as the 10-05 system does, "EEG FP2-REF" as Fp2, and say where they are if MNE is there to tell.
 

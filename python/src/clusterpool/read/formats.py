@@ -6,6 +6,7 @@ import collections
 import importlib
 import importlib.metadata
 import pathlib
+import warnings
 from typing import NamedTuple
 
 from .recording import Recording, Unusable
@@ -83,7 +84,9 @@ def read(path: str | pathlib.Path) -> list[Recording]:
             f"{path}: {of.name} needs {' and '.join(of.packages)}: pip install 'clusterpool[{of.extra}]'"
         ) from missing
     try:
-        recordings = module.read(path)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            recordings = module.read(path)
     except ModuleNotFoundError as missing:
         raise ModuleNotFoundError(
             f"{path}: {of.name} needs {missing.name}: pip install 'clusterpool[{of.extra}]'"
@@ -94,6 +97,9 @@ def read(path: str | pathlib.Path) -> list[Recording]:
         raise
     except Exception as error:
         raise ValueError(f"{path}: {reader_of(of)} cannot read it: {error or type(error).__name__}") from error
+    doubts = [one for one in said if one.category in (UserWarning, RuntimeWarning)]  # others are for those who program
+    for recording in recordings[:1]:
+        recording.notes += dict.fromkeys(str(one.message).split("\n")[0] for one in doubts)
     for recording in recordings:
         taken: collections.Counter[str] = collections.Counter()
         for channel in recording.channels:
