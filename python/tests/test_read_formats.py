@@ -150,20 +150,20 @@ def test_bdf(tmp_path):
 
 def test_brainvision(tmp_path):
     pybv, _ = needs("pybv", "brainvision"), needs("mne", "brainvision")
-    data = np.random.default_rng(0).normal(0, 20e-6, (2, 500))
+    data = np.random.default_rng(0).normal(0, 20e-6, (3, 500))
     pybv.write_brainvision(
         data=data,
         sfreq=250,
-        ch_names=["Cz", "EOG"],
+        ch_names=["Cz", "EOG", "temp"],
         fname_base="a",
         folder_out=str(tmp_path),
-        unit="µV",
+        unit=["µV", "µV", "C"],
         events=[{"onset": 100, "type": "Stimulus", "description": 1, "duration": 1}],
     )
     recording, channels = only(tmp_path / "a.vhdr")
     assert np.allclose(channels["Cz"].values, data[0] * 1e6, atol=0.1) and channels["Cz"].unit == "µV"
     assert channels["Cz"].times[1] == pytest.approx(0.004) and events(recording) == [(0.4, 0.4, "Stimulus/S  1")]
-    assert set(recording.positions) == {"Cz"}
+    assert set(recording.positions) == {"Cz"} and channels["temp"].unit == "C"
 
 
 def test_eeglab(tmp_path):
@@ -681,35 +681,52 @@ def test_axivity(tmp_path):
     )
 
 
-def test_actigraph(tmp_path):
-    """While the device slept there are no values; pygt3x repeats the last one."""
-    needs("pygt3x", "actigraph")
-
-    def record(kind, second, payload):
-        head = struct.pack("<BBLH", 0x1E, kind, 1600000000 + second, len(payload))
-        return head + payload + bytes([~int(np.bitwise_xor.reduce(np.frombuffer(head + payload, np.uint8))) & 255])
-
-    def second(at):
-        return np.repeat(np.arange(30 * at, 30 * at + 30, dtype="<i2")[:, None], 3, axis=1).tobytes()
-
-    sleep = struct.pack("<I", 0x0002_0000 | 0) + struct.pack("<I", 4)
-    log = (
-        record(0x15, 0, sleep)
-        + record(0x1A, 0, second(0))
-        + record(0x1A, 1, second(1))
-        + record(3, 2, b"\x08")
-        + record(3, 6, b"\x09")
-    )
-    log += record(0x1A, 6, second(2))
-    info = "Serial Number: X\nDevice Type: Link\nSample Rate: 30\nStart Date: 637355968000000000\nAcceleration Scale: 256.0\nAcceleration Min: -8.0\nAcceleration Max: 8.0\n"
-    with zipfile.ZipFile(tmp_path / "a.gt3x", "w") as file:
-        file.writestr("info.txt", info)
+def gt3x(path, *packets, info="Acceleration Scale: 256.0\n"):
+    """Write an ActiGraph file of 30 Hz by the format's description: packets (kind, second, payload) with their sums."""
+    log = b""
+    for kind, second, payload in packets:
+        packet = struct.pack("<BBLH", 0x1E, kind, 1600000000 + second, len(payload)) + payload
+        log += packet + bytes([~int(np.bitwise_xor.reduce(np.frombuffer(packet, np.uint8))) & 255])
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("info.txt", "Serial Number: X\nSample Rate: 30\nStart Date: 637355968000000000\n" + info)
         file.writestr("log.bin", log)
+
+
+def second_of(at, count=30):
+    """Return a packet's values that count up, 30 a second, on all axes."""
+    return np.repeat(np.arange(30 * at, 30 * at + count, dtype="<i2")[:, None], 3, axis=1).tobytes()
+
+
+SLEEP_MODE, ASLEEP, AWAKE = struct.pack("<II", 0x0002_0000, 4), b"\x08", b"\x09"
+
+
+@pytest.mark.parametrize("waking", [True, False])
+def test_actigraph(tmp_path, waking):
+    """While the device slept there are no values; pygt3x repeats the last one, or joins what lies around a sleep without an end."""
+    needs("pygt3x", "actigraph")
+    packets = [(0x15, 0, SLEEP_MODE), (26, 0, second_of(0)), (26, 1, second_of(1)), (3, 2, ASLEEP), (26, 6, second_of(2))]
+    gt3x(tmp_path / "a.gt3x", *packets[:4], *[(3, 6, AWAKE)] * waking, *packets[4:])
     recording, channels = only(tmp_path / "a.gt3x")
-    known = ~np.isnan(channels["acc.x"].values)
-    assert np.allclose(channels["acc.x"].values[known], np.arange(90) / 256)
-    assert np.allclose(channels["acc.x"].times[known], np.r_[0 : 2 : 1 / 30, 6 : 7 : 1 / 30][:90], atol=1e-6)
-    assert not known[(channels["acc.x"].times > 2.01) & (channels["acc.x"].times < 5.99)].any()
+    values, times = channels["acc.x"].values, channels["acc.x"].times
+    known = ~np.isnan(values)
+    assert np.allclose(values[known], np.arange(90) / 256) and np.allclose(times, np.arange(210) / 30, atol=1e-6)
+    assert np.flatnonzero(~known).tolist() == list(range(60, 180)) and any("slept" in note for note in recording.notes)
+
+
+def test_actigraph_packets(tmp_path):
+    """A second with fewer values is no reason to refuse a file, one that comes again is told, and steps need a scale."""
+    needs("pygt3x", "actigraph")
+    packets = [(26, 0, second_of(0)), (26, 1, second_of(1, 10)), (26, 2, second_of(2)), (26, 0, second_of(3))]
+    gt3x(tmp_path / "a.gt3x", *packets)
+    recording, channels = only(tmp_path / "a.gt3x")
+    counts = [*range(40), *range(60, 90)]
+    assert np.allclose(channels["acc.y"].values, np.array(counts) / 256) and np.allclose(
+        channels["acc.y"].times, np.array(counts) / 30, atol=1e-6
+    )
+    assert any("30 values" in note for note in recording.notes)
+    gt3x(tmp_path / "b.gt3x", *packets, info="")
+    with pytest.raises(ValueError, match="Acceleration Scale"):
+        read(tmp_path / "b.gt3x")
 
 
 def test_comtrade(tmp_path):

@@ -3,27 +3,77 @@
 from __future__ import annotations
 
 import pathlib
+from collections.abc import Iterator
 
 import numpy as np
-import pygt3x.reader
+from pygt3x import activity_payload, reader
 
 from .recording import Recording, Unusable
+from .times import come_twice
+
+SECONDS_OF = {
+    0: "read_activity1_payload",
+    26: "read_activity2_payload",
+    27: "read_activity3_payload",
+}  # by the kind of packet
+EVENT, SLEEPS, WAKES = 3, b"\x08", b"\x09"
+SCALES = {
+    "NEO": 341.0,
+    "CLE": 341.0,
+    "MOS": 256.0,
+}  # steps a g of devices whose info.txt does not say so, by their serial number
 
 
 def read(path: pathlib.Path) -> list[Recording]:
-    """Read acceleration in g; while the device slept, the values are missing.
+    """Read acceleration in g, each second at its own stamp; while the device slept, the values are missing.
 
-    pygt3x repeats the last value over the whole of a sleep. A second without a packet is a pause.
+    pygt3x repeats the last value over the whole of a sleep, and refuses a file with a second that has fewer values than others.
     """
-    with pygt3x.reader.FileReader(str(path)) as file:
-        if not len(file.acceleration):
-            raise Unusable("there is no acceleration")
-        times, values, slept = file.acceleration[:, 0], file.acceleration[:, 1:4], file.acceleration[:, 4] == 1
-        values = values if file.nhanes else file.calibrate_acceleration(values)
-    order = np.argsort(times, kind="stable")
-    values = np.where(slept[:, None], np.nan, values)[order]
-    recording = Recording("", [])
-    recording.add_columns(["acc.x", "acc.y", "acc.z"], times[order] - times[order[0]], values, "g")
+    with reader.FileReader(str(path), num_rows=0) as file:  # 0: the packets are read here
+        file.info.acceleration_scale = file.info.acceleration_scale or SCALES.get((file.info.serial_number or "")[:3], 0.0)
+        if not file.info.acceleration_scale and not file.nhanes:
+            raise Unusable("info.txt has no Acceleration Scale")
+        table = file.acceleration if file.nhanes else np.concatenate([np.empty((0, 5)), *_packets(file)])
+        values = table[:, 1:4] if file.nhanes else file.calibrate_acceleration(table[:, 1:4])
+    if not len(table):
+        raise Unusable("there is no acceleration")
+    order, recording = np.argsort(table[:, 0], kind="stable"), Recording("", [])
+    times, values = table[order, 0] - table[order[0], 0], values[order]
+    twice, slept = come_twice(times, 1 / file.info.sample_rate), np.isnan(values).any(axis=1)
+    recording.add_columns(["acc.x", "acc.y", "acc.z"], times[~twice], values[~twice], "g")
+    if twice.any():
+        recording.notes.append(f"{np.count_nonzero(twice)} values come at a time that had one; the first ones count")
     if slept.any():
         recording.notes.append(f"{np.count_nonzero(slept)} values are missing, as the device slept")
     return [recording]
+
+
+def _packets(file: reader.FileReader) -> Iterator[np.ndarray]:
+    """Yield the packets of a second each, and each sleep, as pygt3x has them: [values, time in s, x, y, z and a mark].
+
+    A sleep ends at its event, or if that is lost at the next packet or at the end of the file.
+    """
+    end, slept_since, at = None, None, 0
+    for event in file.read_events():
+        if not event.is_checksum_valid:
+            continue
+        kind, at = event.header.event_type, event.header.timestamp
+        if kind == EVENT and event.payload == SLEEPS:
+            slept_since = end if slept_since is None else slept_since
+            continue
+        is_second = kind in SECONDS_OF and len(event.payload) > 1  # one byte: the device was plugged in
+        if slept_since is not None and (is_second or kind == EVENT and event.payload == WAKES):
+            yield _nothing(slept_since, at, file.info.sample_rate)
+            slept_since = None
+        if is_second:
+            yield getattr(activity_payload, SECONDS_OF[kind])(event.payload, at, file.info.sample_rate)
+            end = at + 1
+    if slept_since is not None:
+        yield _nothing(slept_since, at, file.info.sample_rate)
+
+
+def _nothing(start: int, end: int, rate: int) -> np.ndarray:
+    """Return the rows of some seconds without values."""
+    table = np.full((max(0, end - start) * rate, 5), np.nan)
+    table[:, 0] = start + np.arange(len(table)) / rate
+    return table

@@ -11,6 +11,8 @@ import numpy as np
 from .eeg import mark_boundary, place, status_events
 from .recording import Recording
 
+SIEMENS = {"µS": "S", "uS": "S"}  # which MNE has turned into whole ones; other units stay
+
 
 def read(path: pathlib.Path) -> list[Recording]:
     """Read a file whole, in microvolts where it is in volts; annotations are events.
@@ -25,7 +27,7 @@ def read(path: pathlib.Path) -> list[Recording]:
         elif units.get(name, "").endswith("V") or not units and kind in ("eeg", "eog", "ecg", "emg"):
             recording.add(name, raw.times, values * 1e6, "µV")
         else:
-            recording.add(name, raw.times, values)
+            recording.add(name, raw.times, values, SIEMENS.get(units.get(name, ""), units.get(name, "")))
     _mark(recording, raw.annotations, raw.first_time, 1 / raw.info["sfreq"])
     place(recording)
     return [recording]

@@ -8,6 +8,7 @@ import numpy as np
 import obspy
 
 from .recording import Recording
+from .times import come_twice
 
 
 def read(path: pathlib.Path) -> list[Recording]:
@@ -21,8 +22,7 @@ def read(path: pathlib.Path) -> list[Recording]:
         traces = [trace for trace in stream if trace.id == name]
         times = np.concatenate([trace.stats.starttime - first + trace.times() for trace in traces])
         values = np.concatenate([np.ma.filled(trace.data.astype(float), np.nan) for trace in traces])
-        before = np.r_[-np.inf, np.maximum.accumulate(times)[:-1]]
-        twice = times <= before + 0.5 * traces[0].stats.delta
+        twice = come_twice(times, traces[0].stats.delta)
         if twice.any():
             recording.notes.append(
                 f"{name}: {np.count_nonzero(twice)} values come twice, where traces overlap; the first ones count"

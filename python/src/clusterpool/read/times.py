@@ -28,3 +28,8 @@ def lines_between_pauses(times: np.ndarray, pause: float) -> np.ndarray:
         slope = (places * (piece - piece.mean())).sum() / max((places**2).sum(), 1)
         lines.append(piece.mean() + places * slope)
     return np.maximum.accumulate(np.concatenate(lines))
+
+
+def come_twice(times: np.ndarray, step: float) -> np.ndarray:
+    """Return which times, in the order of the file, do not lie behind all times before them, by half a step at the least."""
+    return times <= np.r_[-np.inf, np.maximum.accumulate(times)[:-1]] + step / 2
