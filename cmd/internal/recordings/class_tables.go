@@ -18,7 +18,7 @@ import (
 func (j *job) readLabels(path, dates string) (given map[string]string, intervals []interval, err error) {
 	first := map[string]int{}
 	name, label := -1, -1 // columns
-	t := intervalTable{days: newDays(dates)}
+	t := intervalTable{days: byFlag(dates)}
 	areIntervals := false
 	given = map[string]string{}
 	begun := false
@@ -50,7 +50,8 @@ func (j *job) readLabels(path, dates string) (given map[string]string, intervals
 	case err != nil:
 		return nil, nil, err
 	case areIntervals:
-		return nil, t.all, inOrder(path, t.all)
+		err = t.finish(path)
+		return nil, t.all, err
 	case len(given) == 0:
 		return nil, nil, fmt.Errorf("%s holds no label; want a column headed sample and one headed label", path)
 	}

@@ -3,7 +3,9 @@ package recordings
 // This file reads dates and times of day as people and programs write them.
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -39,17 +41,21 @@ type days struct {
 	zones   int               // how many times were read
 	unknown string            // their zone, if that is unknown
 	span    bool              // the last time was a duration
+	said    string            // what else than a date has said the order
 	by      map[string]string // what can only be read with the day first, by "day", or with the month first, by "month"
 }
 
-// newDays takes the order that --dates says, which first returns: day, month or "".
-func newDays(first string) days {
-	d := days{by: map[string]string{}}
+// newDays takes the order that something says, such as --dates, and which first returns: day, month or "".
+func newDays(first, saidBy string) days {
+	d := days{by: map[string]string{}, said: saidBy}
 	if first != "" {
-		d.by[first] = "--dates " + first
+		d.by[first] = saidBy
 	}
 	return d
 }
+
+// byFlag is newDays by --dates.
+func byFlag(first string) days { return newDays(first, "--dates "+first) }
 
 // first returns what comes first in dates such as 01/02/2024, by --dates or by dates that tell it: day, month or "".
 func (d *days) first() string {
@@ -57,6 +63,31 @@ func (d *days) first() string {
 		return first
 	}
 	return ""
+}
+
+// ordered returns the time of a slashed date, which parse has read with the day first, in the order that is known. It
+// is an error if none is and the date may be either.
+func (d *days) ordered(seconds float64) (float64, error) {
+	shift := d.toMonthFirst(seconds)
+	switch {
+	case shift == 0 || d.first() == "day":
+		return seconds, nil
+	case d.first() == "month":
+		return seconds + shift, nil
+	}
+	return seconds, d.noOrder(seconds)
+}
+
+// noOrder is the error of a date that may be either, after which the way out comes.
+func (d *days) noOrder(seconds float64) error {
+	return fmt.Errorf("%s is %w", d.dayFirst(seconds), errNoOrder)
+}
+
+var errNoOrder = errors.New("a day and a month in an order that no date tells")
+
+// dayFirst writes the date that was read with the day first.
+func (d *days) dayFirst(seconds float64) string {
+	return time.Unix(int64(math.Floor(seconds))+int64(d.zone), 0).UTC().Format("02/01/2006")
 }
 
 // parse reads a date or a time of day, in seconds. It reads a date that goes both ways with the day first.

@@ -338,8 +338,11 @@ func TestTimesInDigitsWithDates(t *testing.T) {
 			require.NoError(t, err)
 			assert.Contains(t, s.readAs(), " as time "+c.form)
 			date, clock, _ := strings.Cut(c.heading, ",")
-			messagetest.EachNames(t, s.noteTexts(),
-				fmt.Sprintf("column %s … times of day … %s … column %s", clock, c.form, date))
+			want := []string{fmt.Sprintf("column %s … times of day … %s … column %s", clock, c.form, date)}
+			if name == "days first" {
+				want = append(want, "dates such as 01/05/2024 … day first … 26/05/2024 … tells")
+			}
+			messagetest.EachNames(t, s.noteTexts(), want...)
 			for i := range s.samples[0].Times[1:] {
 				require.InDelta(t, c.step, s.samples[0].Times[i+1]-s.samples[0].Times[i], 1e-6, "step %d", i)
 			}

@@ -60,6 +60,7 @@ func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func
 	r.anyOrder = true
 	t := &table{reading: r, from: source{path: "the stream"}, byName: map[string]*sample{}}
 	s := &stream{table: t, each: each, note: note, noted: map[string]bool{}}
+	s.clock.begin()
 	whole := &wholeLines{from: from}
 	lines := bufio.NewScanner(whole)
 	lines.Buffer(make([]byte, 0, begun), mostLine)
@@ -126,9 +127,8 @@ type stream struct {
 	split   splitter
 	cells   []string
 	rows    int
-	begins  bool    // another recording has begun, and no row of it was good so far
-	days    float64 // seconds of the days that times of day have passed
-	last    float64
+	begins  bool // another recording has begun, and no row of it was good so far
+	clock   clock
 }
 
 // line reads a line.
@@ -190,15 +190,9 @@ func (s *stream) begin(number int, text []byte) error {
 // fits returns an error if the columns make no time point of each line.
 func (s *stream) fits() error {
 	t := s.table
-	var settings Table
-	_ = json.Unmarshal(t.chosen.like.Reading, &settings) // readingAlike has read it
-	switch {
-	case t.layout != recordingLayout && t.layout != timepointsLayout:
+	if t.layout != recordingLayout && t.layout != timepointsLayout {
 		return fmt.Errorf("the columns are those of the layout %s; a stream has a line for each time point, with a "+
 			"column for each sensor", t.layout)
-	case t.time >= 0 && settings.Clock != "":
-		return fmt.Errorf("the training's times were digits such as %s, which a stream cannot have; write numbers or dates",
-			settings.Clock)
 	}
 	return nil
 }
@@ -239,22 +233,27 @@ func (s *stream) readRow(number int, text []byte) (err error) {
 			return fmt.Errorf("line %d: %w", number, err)
 		}
 		t.noteColumns(x)
+		s.clock.digits = t.digitsOfStream()
 	}
 	if another {
 		s.begins = true
 		t.samples = append(t.samples[:0], x)
 		clear(t.byName)
-		t.byName[x.Name], s.days = x, 0
+		t.byName[x.Name] = x
+		s.clock.begin()
 	}
 	row.Values, row.Time, err = s.settled(x)
 	x.rows = rows{values: x.rows.values[:0], times: x.rows.times[:0]}
+	if errors.Is(err, errNoOrder) { // no later line will have one
+		return fmt.Errorf("line %d: column %s: %w; %s", number, t.headings[t.time], err, writeOrder)
+	}
 	if err != nil {
 		return &BadLine{number, err}
 	}
 	row.Begins, s.begins = s.begins, false
 	isFirst := s.rows == 0
-	if isFirst && t.time >= 0 && t.kind != numbers {
-		s.written = t.days.formOfTime(strings.TrimSpace(s.cells[t.time]), row.Time)
+	if isFirst && t.time >= 0 {
+		s.written = s.formOfTimes(row.Time)
 	}
 	row.Written = s.written
 	s.rows++
@@ -286,21 +285,10 @@ func (s *stream) settled(x *sample) (values []float64, time float64, err error) 
 		}
 		values = x.rows.open.settle(values, decimal, 1000)
 	}
-	if len(x.rows.times) == 0 {
-		return values, time, nil
+	if len(x.rows.times) > 0 {
+		time, err = s.timeOf(&x.rows)
 	}
-	time = x.rows.times[0]
-	if x.rows.kind == slashed && t.days.first() == "month" {
-		time += t.days.toMonthFirst(time)
-	}
-	if x.rows.kind == clocks && time+s.days < s.last-secondsOfDay/2 { // past midnight
-		s.days += secondsOfDay
-	}
-	if x.rows.kind == clocks {
-		time += s.days
-	}
-	s.last = time
-	return values, time, nil
+	return values, time, err
 }
 
 // cellsOf returns the cells of a line, or of an object of JSON in the order of the first one's members.

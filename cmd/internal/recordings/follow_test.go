@@ -117,7 +117,7 @@ func TestTimesAsWritten(t *testing.T) {
 		"2024-05-31 12:00:00.000001": "2024-05-31 12:00:00.500001",
 		"1 days 02:00:00":            "93600.5",
 	} {
-		d := newDays("")
+		d := byFlag("")
 		at, kind, err := d.parse(cell, 1)
 		require.NoError(t, err, cell)
 		if kind == slashed && d.first() == "month" {

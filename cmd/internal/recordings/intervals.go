@@ -18,6 +18,8 @@ type interval struct {
 	label, sample string // the recording; "" where the table does not name it
 	seconds       bool   // the times are seconds surely, by how they are written
 	line          int
+	slashed       [2]bool   // start and end are dates whose order of day and month may be either
+	written       [2]string // start, and end or duration
 }
 
 // The headings of a table of intervals, as ELAN, MNE, Praat's tables and people have them.
@@ -87,38 +89,58 @@ func (t *intervalTable) add(in *input, line int, cells []string) error {
 	if c.sample >= 0 {
 		one.sample = strings.Clone(cells[c.sample])
 	}
-	var err error
-	one.start, one.seconds, err = t.timeOf(in, line, cells[c.start])
-	if err == nil && c.end >= 0 {
-		one.end, _, err = t.timeOf(in, line, cells[c.end])
+	ends := cells[max(0, c.duration)]
+	if c.end >= 0 {
+		ends = cells[c.end]
 	}
-	if err == nil && c.end < 0 {
-		one.end, _, err = t.timeOf(in, line, cells[c.duration])
-		one.end += one.start
-	}
-	one.seconds = one.seconds || t.headless
-	switch {
-	case err != nil:
+	one.written = [2]string{strings.Clone(cells[c.start]), strings.Clone(ends)}
+	start, first, err := t.timeOf(in, line, cells[c.start])
+	if err != nil {
 		return err
-	case one.label == "":
-		return errors.New("the interval has no class; write one, or remove the line")
-	case !(one.start <= one.end):
-		return fmt.Errorf("the interval of %q ends at %s, before it begins at %s; correct the line", one.label,
-			cells[max(c.end, c.duration)], cells[c.start])
+	}
+	end, last, err := t.timeOf(in, line, ends)
+	one.start, one.end = start, end
+	if c.end < 0 { // of a duration
+		one.end, last = one.end+one.start, first
+	}
+	one.seconds = first != numbers || t.headless
+	one.slashed = [2]bool{first == slashed, last == slashed}
+	if err == nil && one.label == "" {
+		err = errors.New("the interval has no class; write one, or remove the line")
 	}
 	t.all = append(t.all, one)
-	return nil
+	return err
 }
 
-// timeOf reads a time: a number, a time since the begin such as 00:01:02.5, or a date. seconds says that it is no plain
-// number, so that its unit is the second.
-func (t *intervalTable) timeOf(in *input, line int, cell string) (at float64, seconds bool, err error) {
+// finish checks the intervals once all are read, as the last one may tell the order of all dates, and sorts them.
+func (t *intervalTable) finish(path string) error {
+	for i := range t.all {
+		one := &t.all[i]
+		for end, at := range []*float64{&one.start, &one.end} {
+			if !one.slashed[end] {
+				continue
+			}
+			ordered, err := t.days.ordered(*at)
+			if err != nil {
+				return fmt.Errorf("%s, line %d: %w; %s", path, one.line, err, askOrder)
+			}
+			*at = ordered
+		}
+		if !(one.start <= one.end) {
+			return fmt.Errorf("%s, line %d: the interval of %q ends at %s, before it begins at %s; correct the line", path,
+				one.line, one.label, one.written[1], one.written[0])
+		}
+	}
+	return inOrder(path, t.all)
+}
+
+// timeOf reads a time: a number, a time since the begin such as 00:01:02.5, or a date.
+func (t *intervalTable) timeOf(in *input, line int, cell string) (at float64, kind int, err error) {
 	at, isNumber := plainTime(in, cell)
 	if isNumber {
-		return at, false, nil
+		return at, numbers, nil
 	}
-	at, _, err = t.days.parse(cell, line)
-	return at, true, err
+	return t.days.parse(cell, line)
 }
 
 // plainTime reads a time that is a number, and reports whether it is one. It may have a decimal comma where commas do

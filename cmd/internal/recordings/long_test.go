@@ -210,14 +210,14 @@ func TestDates(t *testing.T) {
 		"28 Mar 2024 12:00": noon, "28-Mar-2024 12:00:00": noon, "Mar 28, 2024 12:00 PM": noon,
 		"12:00:01,5": 12*3600 + 1.5, "07:58": 7*3600 + 58*60,
 	} {
-		days := newDays("")
+		days := byFlag("")
 		got, kind, err := days.parse(text, 1)
 		require.NoError(t, err, text)
 		assert.Equal(t, want, got, text)
 		assert.NotEqual(t, numbers, kind, text)
 	}
 	for _, text := range []string{"", "inf", "nan", "noon", "31.2.2024", "28/28/2024", "2024"} {
-		days := newDays("")
+		days := byFlag("")
 		_, kind, err := days.parse(text, 1)
 		assert.Error(t, err, text)
 		assert.Equal(t, numbers, kind)

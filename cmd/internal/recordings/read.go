@@ -61,8 +61,12 @@ type reading struct {
 func (j *job) reader(h hints, c chosen) *reading {
 	j.sheet = h.Sheet
 	c.seen, c.units = map[string]bool{}, map[string]string{}
+	written := byFlag(h.Dates)
+	if h.known {
+		written = newDays(h.Dates, "a date of the training")
+	}
 	return &reading{job: j, hints: h, chosen: c, number: map[string]int{}, as: map[readAs]bool{},
-		fileOf: map[[2]string]string{}, days: newDays(h.Dates)}
+		fileOf: map[[2]string]string{}, days: written}
 }
 
 // readAll gathers the recordings of all files.

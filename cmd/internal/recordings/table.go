@@ -137,7 +137,7 @@ func (t *table) noteTimesNotTaken(cells []string) {
 			slices.Contains(t.Take, t.headings[column]) || column == t.sample {
 			continue
 		}
-		written := newDays("")
+		written := byFlag("")
 		_, kind, err := written.parse(cell, 1)
 		if err == nil && kind != numbers {
 			t.job.noteOf("untaken times", fmt.Sprintf("column %s holds times, such as %s, and is not taken, so that the "+

@@ -83,6 +83,8 @@ func (t *table) timeOf(in *input, line int, x *sample, cells []string) (at, rest
 	switch {
 	case errors.As(err, new(unreadable)):
 		err = t.unreadableError(t.time, err)
+	case err != nil && t.known:
+		err = fmt.Errorf("column %s: %w", t.headings[t.time], err)
 	case err != nil:
 		err = fmt.Errorf("column %s: %w; or leave the column out with --leave %q", t.headings[t.time], err,
 			t.headings[t.time])

@@ -98,9 +98,12 @@ func (t *table) second() float64 {
 	return 0
 }
 
-// turnDates reads slashed dates with the month first if some date or --dates says so. If nothing says what comes first,
-// it is an error that asks, unless all times of each sample are of one date: the steps between them are then the same.
+// turnDates reads slashed dates with the month first if some date, --dates or the training says so. If nothing says
+// what comes first, it is an error that asks, unless all times of each recording are of one date: the steps between
+// them are then the same.
 func (r *reading) turnDates() error {
+	shifts := map[int]float64{} // of the first date of each recording
+	either := ""                // a date that may be read in both ways
 	for _, x := range r.samples {
 		if x.rows.kind != slashed {
 			continue
@@ -108,17 +111,55 @@ func (r *reading) turnDates() error {
 		x.rows.times = slices.Clone(x.rows.times) // other samples may share them
 		for i, seconds := range x.rows.times {
 			shift := r.days.toMonthFirst(seconds)
+			first, begun := shifts[x.of]
+			if !begun {
+				first, shifts[x.of] = shift, shift
+			}
+			if shift != 0 && either == "" {
+				either = r.days.dayFirst(seconds)
+			}
 			switch {
 			case r.days.first() == "month":
 				x.rows.times[i] += shift
-			case r.days.first() == "" && shift != r.days.toMonthFirst(x.rows.times[0]):
-				return fmt.Errorf("%s, line %d: %s is a day and a month in an order that no date tells; say --dates day if the "+
-					"day comes first, or --dates month", x.path, x.rows.line(i),
-					time.Unix(int64(seconds)+int64(r.days.zone), 0).UTC().Format("02/01/2006"))
+			case r.days.first() == "" && shift != first:
+				return fmt.Errorf("%s, line %d: %w; %s", x.path, x.rows.line(i), r.days.noOrder(seconds), r.sayOrder())
 			}
 		}
 	}
+	r.noteOrder(either)
 	return nil
+}
+
+// sayOrder is the way out where the order of dates is unknown.
+func (r *reading) sayOrder() string {
+	if r.known {
+		return writeOrder
+	}
+	return askOrder
+}
+
+// askOrder is that way out of an import, and writeOrder that for what is to be classified, which has no flags.
+const (
+	askOrder   = "say --dates day if the day comes first, or --dates month"
+	writeOrder = "write the year first, as in 2024-05-31, or import the training's recordings with the order (--dates)"
+)
+
+// noteOrder notes how dates such as this one were read, which may be either: by another one, or by nothing, where
+// each recording is of one date.
+func (r *reading) noteOrder(either string) {
+	first := r.days.first()
+	switch {
+	case either == "":
+	case first == "":
+		way := ""
+		if !r.known {
+			way = "; before streams like it are watched, " + r.sayOrder()
+		}
+		r.note("%s is a day and a month in an order that no date tells: read with the day first, which makes no difference "+
+			"to the steps between times of one date%s", either, way)
+	case r.days.by[first] != r.days.said:
+		r.note("dates such as %s are read with the %s first, as %s tells", either, first, r.days.by[first])
+	}
 }
 
 // toMonthFirst returns the seconds to add to a date that was read with the day first, in order to read it with the

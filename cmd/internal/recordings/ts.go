@@ -37,7 +37,7 @@ type tsHeader struct {
 // brackets with its time, (0,0.1),(0.5,0.2), which is a number or a date, and the series of a sample may have times of
 // their own.
 func readTS(j *job, from source, asked hints) (c content, err error) {
-	h := &tsHeader{known: asked.known, days: newDays(""), noteOf: j.noteOf}
+	h := &tsHeader{known: asked.known, days: byFlag(""), noteOf: j.noteOf}
 	err = j.readTable(from.path, ':', func(in *input, line int, fields []string) error {
 		switch {
 		case len(fields) == 1 && fields[0] == "" || strings.HasPrefix(fields[0], "%"): // as aeon's own files have remarks

@@ -32,7 +32,7 @@ func TestZonesOnAnyMachine(t *testing.T) {
 			"2024-07-01 12:00:00 AEST": -10, "20240701T120000Z": 0, "2024-07-01 12:00:00": 0, "2024-07-01 12:00:00 utc": 0,
 			"2024-07-01 12:00:00 IST": 0, // alone, it changes no step
 		} {
-			days := newDays("")
+			days := byFlag("")
 			got, kind, err := days.parse(text, 1)
 			require.NoError(t, err, text)
 			assert.Equal(t, dates, kind, text)
