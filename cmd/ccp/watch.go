@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -105,8 +106,7 @@ type watching struct {
 	mu       sync.Mutex // held while a row is taken, and at the end
 	over     bool
 	badLines int
-	first    time.Time // when the first row came
-	late     bool      // another rate by the clock has been told
+	clock    wallClock
 }
 
 // tellRule says how classes are decided on, and what that did to held-out stretches.
@@ -142,28 +142,50 @@ func (r *watching) add(row recordings.Row) error {
 	return r.print(told)
 }
 
-// checkClock notes, once, that rows without times come at another rate than the training's, by the machine's clock. A
-// file that is sent at once has no rate.
+// checkClock warns, once, of rows without times that come at another rate than the training's, by the machine's clock.
 func (r *watching) checkClock(row recordings.Row) {
-	const after, slow, fast, atOnce = 10 * time.Second, 0.9, 1.1, 5
 	form := r.classifier.Form
-	if r.first.IsZero() {
-		r.first = time.Now()
-	}
-	since := time.Since(r.first)
-	if r.late || row.Time == row.Time || form.Rate == 0 || since < after {
+	if row.Time == row.Time || form.Rate == 0 {
 		return
 	}
-	r.late = true
-	trained := form.Rate
-	if form.Second > 0 {
-		trained *= form.Second
-	}
-	rate := float64(r.watcher.Rows-1) / since.Seconds()
-	if share := rate / trained; share < slow || share > fast && share < atOnce {
+	trained := form.Rate * cmp.Or(form.Second, 1)
+	if rate, isOther := r.clock.add(time.Now(), trained); isOther {
 		fmt.Fprintf(r.cmd.ErrOrStderr(), "warning: rows without times come at %.4g a second, and the training had %.4g: "+
 			"they are taken for the training's, and classes may be wrong\n", rate, trained)
 	}
+}
+
+// wallClock measures the rate at which rows come, by the machine's clock.
+type wallClock struct {
+	begin time.Time // of the stretch
+	rows  int       // in it
+	odd   int       // stretches in a row with another rate
+	done  bool
+}
+
+// add counts a row that comes now, and reports, once, a rate other than the trained one. A stretch of ten seconds with
+// another rate may have a pause in it: only two in a row count. Of these the first ones tell, at the begin of a stream.
+// A file that is sent at once has no rate.
+func (c *wallClock) add(now time.Time, trained float64) (rate float64, isOther bool) {
+	const stretch, most, slow, fast, atOnce = 10 * time.Second, 2, 0.9, 1.1, 5
+	if c.begin.IsZero() {
+		c.begin = now
+	}
+	since := now.Sub(c.begin)
+	if c.done || since < stretch {
+		c.rows++
+		return 0, false
+	}
+	rate = float64(c.rows) / since.Seconds()
+	share := rate / trained
+	c.begin, c.rows = now, 1
+	if share >= slow && share <= fast || share >= atOnce {
+		c.done = true
+		return rate, false
+	}
+	c.odd++
+	c.done = c.odd == most
+	return rate, c.done
 }
 
 // note tells what a person should know of the columns.

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/cmd/internal/watch"
@@ -229,4 +230,25 @@ func TestWatch(t *testing.T) {
 		assert.Equal(t, 1, code)
 		messagetest.Names(t, stderr, c.names)
 	}
+}
+
+// Rows without times that keep coming at another rate are told, once, and a pause among the first is not.
+func TestWallClock(t *testing.T) {
+	told := func(count int, second func(i int) float64) (rates []float64) {
+		var c wallClock
+		begin := time.Date(2024, 5, 31, 12, 0, 0, 0, time.UTC)
+		for i := range count {
+			rate, isOther := c.add(begin.Add(time.Duration(second(i)*float64(time.Second))), 10)
+			if isOther {
+				rates = append(rates, rate)
+			}
+		}
+		return rates
+	}
+	assert.Empty(t, told(1000, func(i int) float64 { return float64(i) / 10 }))
+	assert.Empty(t, told(1000, func(i int) float64 { return float64(i)/10 + 30*float64(min(i/50, 1)) }))
+	assert.Empty(t, told(100_000, func(i int) float64 { return float64(i) / 1000 }), "a file at once")
+	slow := told(1000, func(i int) float64 { return float64(i) / 5 })
+	require.Len(t, slow, 1)
+	assert.InDelta(t, 5, slow[0], 0.1)
 }

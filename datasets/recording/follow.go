@@ -25,7 +25,7 @@ type Follower struct {
 	begin              float64 // of the first window, by the clock
 	next               int     // the number of the next window
 	count              int     // time points so far, since the begin
-	first, last        float64 // their first and last time
+	last               float64 // their last time
 	begun              bool
 
 	// Of the time points that are kept: their values, their times, and the clock, which is the time or, where windows are
@@ -103,7 +103,7 @@ func (w *Follower) Add(time float64, values []float64) (complete []Followed, ski
 			"from a later begin", text.Time(time), most, w.each)
 	}
 	if !w.begun {
-		w.begun, w.begin, w.timed, w.first = true, clock, timed, time
+		w.begun, w.begin, w.timed = true, clock, timed
 	}
 	complete, skipped = w.upTo(clock)
 	w.last = time
@@ -193,14 +193,6 @@ func (w *Follower) forget() {
 	w.values = w.values[:copy(w.values, w.values[at*w.width:])]
 	w.times = w.times[:copy(w.times, w.times[at:])]
 	w.clock = w.clock[:copy(w.clock, w.clock[at:])]
-}
-
-// Rate returns the time points so far, less one, for a unit of the stream's time since its begin; 0 if that is unknown.
-func (w *Follower) Rate() float64 {
-	if !w.timed || w.count < 2 {
-		return 0
-	}
-	return float64(w.count-1) / (w.last - w.first)
 }
 
 // Seconds returns the length of a window in seconds or, if the training's recordings have no rate, in time points.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
@@ -85,7 +84,6 @@ type Watcher struct {
 	pace       *pace
 	odd        []bool // of each sensor: that it is unlike the training has been told
 	resting    bool   // no window has come since the begin, or since the last gap was told
-	rateTold   bool
 	note       func(line string)
 	written    recordings.TimeForm
 	rows       int       // since the begin, or the last time that the clock was set back
@@ -145,7 +143,7 @@ func New(c *models.Classifier, o Options, note func(line string)) (*Watcher, err
 		classify = c.ClassifySeries
 	}
 	return &Watcher{classifier: c, follower: follower, decider: m.Decide(step, o.Rule), classify: classify,
-		window: window, pace: newPace(c.Form, cut), odd: make([]bool, len(c.Form.Sensors)), resting: true, note: note,
+		window: window, pace: newPace(c.Form, cut, note), odd: make([]bool, len(c.Form.Sensors)), resting: true, note: note,
 		Summary: Summary{Lasted: map[string]float64{}, last: along.Unknown, raw: along.Unknown}}, nil
 }
 
@@ -198,7 +196,6 @@ func (w *Watcher) Add(ctx context.Context, time float64, values []float64) (told
 	}
 	w.Rows, w.rows, w.Missing = w.Rows+1, w.rows+1, w.Missing+skipped
 	w.lastTime, w.values = time, append(w.values[:0], values...)
-	w.checkRate()
 	more, err := w.tell(ctx, complete)
 	told = append(told, more...)
 	if err != nil || skipped == 0 {
@@ -308,25 +305,6 @@ func (w *Watcher) count(told []along.Told, now float64) (all []Told) {
 		all = append(all, Told{one, now})
 	}
 	return all
-}
-
-const (
-	rateRows  = 200 // time points by which a stream's rate is told
-	rateShare = 0.1 // of the training's rate, by which another one differs
-)
-
-// checkRate notes, once, that the time points of a stream come at another rate than the training's.
-func (w *Watcher) checkRate() {
-	rate, trained := w.follower.Rate(), w.classifier.Form.Rate
-	if w.rateTold || w.rows < rateRows || rate == 0 || trained == 0 {
-		return
-	}
-	w.rateTold = true
-	if math.Abs(rate/trained-1) > rateShare {
-		second := cmp.Or(w.classifier.Form.Second, 1)
-		w.note(fmt.Sprintf("warning: its time points come at %.4g a second, the training's at %.4g: windows are resampled, "+
-			"and classes may be wrong", rate*second, trained*second))
-	}
 }
 
 // tellOdd warns of each sensor once whose values are unlike the training's, as of one in another unit or a stuck one.
