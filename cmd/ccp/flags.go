@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,10 +141,16 @@ func checkCoverage(cmd *cobra.Command, c *models.Classifier, coverage float64, c
 	return nil
 }
 
-// checkEarly returns an error if early decisions are asked of a checkpoint that was not trained for them.
+// checkEarly returns an error if early decisions are asked of a checkpoint that was not trained for them. It notes that
+// a training for them learned that there are none.
 func checkEarly(cmd *cobra.Command, c *models.Classifier, asked bool, checkpoint string) error {
-	if asked && c.Early == nil {
+	switch {
+	case !asked:
+	case c.Early == nil:
 		return usage(cmd, fmt.Errorf("--early: %s was not trained to decide early; train anew with --early", checkpoint))
+	case len(c.Early.Looks) == 0:
+		tell(cmd, "note", []string{"nothing is decided before a recording ends: cut anywhere, held-out recordings of the " +
+			"training were predicted no better than by the shares of the classes"})
 	}
 	return nil
 }
@@ -171,12 +178,24 @@ func (g *flagGroups) add(name string) *pflag.FlagSet {
 	return f
 }
 
+// optionalValue finds a value that may be left out in the help of a flag: --early AIM[="loss"].
+var optionalValue = regexp.MustCompile(`(--\S+) (\S+)\[="[^"]*"\] *`)
+
+// flagUsages returns the help of flags, in which a value that may be left out is joined to its flag, as it must be:
+// --early[=AIM].
+func flagUsages(f *pflag.FlagSet) string {
+	return optionalValue.ReplaceAllStringFunc(f.FlagUsages(), func(was string) string {
+		joined := optionalValue.ReplaceAllString(was, "$1[=$2]")
+		return joined + strings.Repeat(" ", len(was)-len(joined))
+	})
+}
+
 // addTo adds the flags of all groups to a command, and their headings to its help.
 func (g flagGroups) addTo(cmd *cobra.Command) {
 	text := ""
 	for _, f := range g {
 		cmd.Flags().AddFlagSet(f)
-		text += f.Name() + " flags:\n" + f.FlagUsages() + "\n"
+		text += f.Name() + " flags:\n" + flagUsages(f) + "\n"
 	}
 	cmd.SetUsageTemplate(strings.Replace(cmd.UsageTemplate(),
 		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}",

@@ -122,6 +122,7 @@ func TestWithFlags(t *testing.T) {
 		"--lr x: it must be positive":       params.Errorf("learning_rate", "x", "it must be positive"),
 		"--set label_smoothing=2: too much": params.Errorf("label_smoothing", 2, "too much"),
 		"--set ccp_dropout: no":             params.Errorf("ccp_dropout", nil, "no"),
+		"--early=mean: no; give --early":    params.Errorf("early", "mean", "no; give %v", params.With("early", "loss")),
 		"--fc: 3":                           params.Errorf("hidden", nil, "3"),
 		"digits: --knn 8: its graph is fixed": fmt.Errorf("digits: %w",
 			params.Errorf("knn", 8, "its graph is fixed")),

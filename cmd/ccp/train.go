@@ -49,8 +49,12 @@ func settingsOnly(cmd *cobra.Command, pairs []string) error {
 		}
 		err := fmt.Errorf("ccp train takes flags and NAME=VALUE, not %q", pair)
 		_, unknown := datasets.Named(pair)
-		if datasets.IsFile(pair) || unknown == nil {
+		early := cmd.Flags().Lookup("early")
+		switch {
+		case datasets.IsFile(pair) || unknown == nil:
 			err = fmt.Errorf("%w; did you mean --data %s?", err, pair)
+		case early.Changed:
+			err = fmt.Errorf("%w; did you mean --early=%s?", err, pair)
 		}
 		return usage(cmd, err)
 	}
@@ -106,9 +110,9 @@ func (t *trainCommand) trainingFlags(f *pflag.FlagSet) {
 	optionFlag(f, t.asked, "steps", "steps", "`N` steps in all, in place of passes (default: the recipe's)")
 	optionFlag(f, t.asked, "batch", "batch", "`N` samples in a step (default: the recipe's)")
 	optionFlag(f, t.asked, "lr", "learning_rate", "highest learning `RATE` of Adam (default: the recipe's)")
-	optionFlag(f, t.asked, "early", "early", "also learn when the class of a recording can be told before it ends: by "+
-		"the `AIM` loss, as early as --early-loss allows, or mean, the largest harmonic mean of accuracy and share not seen "+
-		"(default: none)")
+	optionFlag(f, t.asked, "early", "early", "also learn when the class of a recording can be told before it ends. "+
+		"`AIM` is loss unless given: as early as --early-loss allows; or mean: the largest harmonic mean of accuracy and "+
+		"share not seen (default: none)")
 	f.Lookup("early").NoOptDefVal = string(early.ByLoss)
 	optionFlag(f, t.asked, "early-loss", "early_loss",
 		"`POINTS` of accuracy (percent) that decisions of --early may lose (default: 2)")

@@ -77,10 +77,13 @@ func spelling(cmd *cobra.Command) func(option string, value any) string {
 		if value != nil {
 			plain = fmt.Sprintf("%s=%v", option, value)
 		}
+		known := cmd.Flags().Lookup(flag)
 		switch {
-		case cmd.Flags().Lookup(flag) != nil && value == nil:
+		case known != nil && (value == nil || known.NoOptDefVal == fmt.Sprint(value)):
 			return "--" + flag
-		case cmd.Flags().Lookup(flag) != nil:
+		case known != nil && known.NoOptDefVal != "": // the next word would be no part of it
+			return fmt.Sprintf("--%s=%v", flag, value)
+		case known != nil:
 			return fmt.Sprintf("--%s %v", flag, value)
 		case cmd.Flags().Lookup("set") != nil && slices.Contains(training.Names(), option):
 			return "--set " + plain

@@ -47,6 +47,7 @@ type options struct {
 	Free     float64 `param:"t_free" default:"1.5"`
 	Finite   float64 `param:"t_finite" default:"0" rule:"finite"`
 	Positive float64 `param:"t_positive" default:"1e-3" rule:"positive"`
+	Percent  float64 `param:"t_percent" default:"2" rule:"percent"`
 	Natural  float64 `param:"t_natural" default:"0" rule:"not negative"`
 	From0    int     `param:"t_from0" default:"0" rule:"from 0"`
 	From1    int     `param:"t_from1" default:"1" rule:"from 1"`
@@ -69,7 +70,7 @@ func TestFields(t *testing.T) {
 	for _, f := range Fields(optionsType) {
 		names = append(names, f.Name)
 	}
-	assert.Equal(t, []string{"t_flag", "t_whole", "t_free", "t_finite", "t_positive", "t_natural", "t_from0",
+	assert.Equal(t, []string{"t_flag", "t_whole", "t_free", "t_finite", "t_positive", "t_percent", "t_natural", "t_from0",
 		"t_from1", "t_kind", "t_text",
 		"t_steps", "t_rate", "t_depth"}, names, "in the order of the struct, without fields that have no name")
 	assert.Equal(t, Fields(optionsType), Fields(optionsType))
@@ -84,7 +85,7 @@ func TestFields(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	want := options{Flag: true, Whole: 3, Free: 1.5, Positive: 1e-3, From1: 1, Kind: "b", Text: "any",
+	want := options{Flag: true, Whole: 3, Free: 1.5, Positive: 1e-3, Percent: 2, From1: 1, Kind: "b", Text: "any",
 		Steps: steps{"1", "2"}, inner: inner{0.5, 20}}
 	assert.Equal(t, want, Defaults[options]())
 	require.NoError(t, Check(want))
@@ -117,6 +118,7 @@ func TestSet(t *testing.T) {
 			"positive and finite"},
 		{"t_natural", map[string]any{"0": 0.0, "0.1": 0.1}, []string{"-1e-9", "inf", "nan", ""},
 			"finite and not negative"},
+		{"t_percent", map[string]any{"0": 0.0, "100": 100.0}, []string{"-1", "100.1", "nan", "inf"}, "in [0, 100]"},
 		{"t_rate", map[string]any{"0": 0.0, "0.999": 0.999}, []string{"1", "-0.1", "nan", "inf", "half"}, "in [0, 1)"},
 		{"t_from0", map[string]any{"0": 0, "1048575": 1<<20 - 1}, []string{"-1", "1048576", "0.5", "x"},
 			"a whole number from 0"},

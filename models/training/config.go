@@ -92,7 +92,7 @@ type Training struct {
 	// is not seen is largest; "none", not at all.
 	Early string `param:"early" default:"none" rule:"one of none|loss|mean"`
 	// EarlyLoss is how many points of accuracy (percent) early decisions may lose.
-	EarlyLoss float64 `param:"early_loss" default:"2" rule:"not negative"`
+	EarlyLoss float64 `param:"early_loss" default:"2" rule:"percent"`
 	// Seed draws weights, batches and the like. Of a searched hierarchy HierarchySeed is the seed.
 	Seed int64 `param:"seed" default:"1"`
 }
@@ -289,9 +289,12 @@ func (c Config) check() error {
 	case c.LabelSmoothing > 0 && of.Loss != nil:
 		return params.Errorf("label_smoothing", c.LabelSmoothing, "model %s has a loss of its own, whose labels are not "+
 			"smoothed: it must be 0", c.Model)
-	case c.Early != string(early.ByLoss) && c.EarlyLoss != params.Defaults[Config]().EarlyLoss:
-		return params.Errorf("early_loss", c.EarlyLoss, "it bounds decisions by the loss of accuracy; give %v, too, or "+
-			"leave it out", params.With("early", early.ByLoss))
+	case c.Early == notEarly && c.EarlyLoss != params.Defaults[Config]().EarlyLoss:
+		return params.Errorf("early_loss", c.EarlyLoss, "it bounds what decisions before the end may lose; give %v, too, "+
+			"or leave it out", params.With("early", early.ByLoss))
+	case c.Early == string(early.ByMean) && c.EarlyLoss != params.Defaults[Config]().EarlyLoss:
+		return params.Errorf("early_loss", c.EarlyLoss, "%v has no bound of what may be lost; leave one of them out",
+			params.With("early", early.ByMean))
 	case c.Batch == 1:
 		return params.Errorf("batch", c.Batch, "batch normalisation needs at least 2 samples")
 	}

@@ -201,8 +201,10 @@ func TestEarlyNeeds(t *testing.T) {
 		{risen, training.Patch{"data": "digits"}, "early … digits … no recordings"},
 		{lone, nil, "early … 2 groups"},
 		{risen, training.Patch{"early": "never"}, "early … never … none, loss, mean"},
-		{risen, training.Patch{"early": "mean", "early_loss": 1}, "early_loss … 1 … loss"},
+		{risen, training.Patch{"early": "mean", "early_loss": 1}, "early_loss … 1 … early=mean"},
+		{risen, training.Patch{"early": "none", "early_loss": 1}, "early_loss … 1 … early=loss"},
 		{risen, training.Patch{"early_loss": -1}, "early_loss … -1"},
+		{risen, training.Patch{"early_loss": 101}, "early_loss … 101 … [0, 100]"},
 	} {
 		asked := training.Patch{"data": c.of.write(t, 4), "model": "transforms", "early": "loss"}
 		for name, value := range c.more {
