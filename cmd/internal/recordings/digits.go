@@ -48,6 +48,17 @@ const month = 365.2425 / 12 * 24 * 60 * 60
 // isOfDay reports that the form is of a time of day, or of another clock without a date.
 func (f digitForm) isOfDay() bool { return !strings.ContainsAny(f.fields, "YyMDJWQ") }
 
+// forPeople says what the numbers are, and the name of the form.
+func (f digitForm) forPeople() string {
+	switch {
+	case f.name == sixtieths:
+		return "hours and minutes, or minutes and seconds, " + f.name
+	case f.isOfDay():
+		return "times of day, " + f.name
+	}
+	return "dates, " + f.name
+}
+
 // secondsOf returns the seconds that a number at + rest stands for, and what float64 leaves out of them; the hours, or
 // minutes, for sixtieths. ok is false if the number is no time of the form.
 func (f digitForm) secondsOf(at, rest float64) (seconds, left float64, ok bool) {

@@ -180,14 +180,7 @@ func (r *reading) readAsForm(f *digitForm, all []*sample) error {
 		decoded, _ := was.decoded(f)
 		x.rows, before, after = decoded, &was, &decoded
 	}
-	kind := "dates"
-	switch {
-	case f.name == sixtieths:
-		kind = "hours and minutes, or minutes and seconds"
-	case f.isOfDay():
-		kind = "times of day"
-	}
-	r.keepForm(f, kind+", "+f.name)
+	r.keepForm(f, f.forPeople())
 	return nil
 }
 

@@ -15,6 +15,8 @@ import (
 // interval is a stretch of a recording with a class, in the unit of its table.
 type interval struct {
 	start, end    float64
+	lasts         float64 // what the table has in place of an end, if hasLength
+	hasLength     bool
 	label, sample string // the recording; "" where the table does not name it
 	seconds       bool   // the times are seconds surely, by how they are written
 	line          int
@@ -100,8 +102,9 @@ func (t *intervalTable) add(in *input, line int, cells []string) error {
 	}
 	end, last, err := t.timeOf(in, line, ends)
 	one.start, one.end = start, end
-	if c.end < 0 { // of a duration
-		one.end, last = one.end+one.start, first
+	if c.end < 0 {
+		one.lasts, one.hasLength = end, true
+		one.end, last = start+end, first
 	}
 	one.seconds = first != numbers || t.headless
 	one.slashed = [2]bool{first == slashed, last == slashed}
@@ -112,7 +115,7 @@ func (t *intervalTable) add(in *input, line int, cells []string) error {
 	return err
 }
 
-// finish checks the intervals once all are read, as the last one may tell the order of all dates, and sorts them.
+// finish puts dates into the order of day and month that all of them have, which the last one may tell.
 func (t *intervalTable) finish(path string) error {
 	for i := range t.all {
 		one := &t.all[i]
@@ -126,12 +129,8 @@ func (t *intervalTable) finish(path string) error {
 			}
 			*at = ordered
 		}
-		if !(one.start <= one.end) {
-			return fmt.Errorf("%s, line %d: the interval of %q ends at %s, before it begins at %s; correct the line", path,
-				one.line, one.label, one.written[1], one.written[0])
-		}
 	}
-	return inOrder(path, t.all)
+	return nil
 }
 
 // timeOf reads a time: a number, a time since the begin such as 00:01:02.5, or a date.
@@ -153,18 +152,24 @@ func plainTime(in *input, cell string) (at float64, isNumber bool) {
 	return at, err == nil && at-at == 0 // finite
 }
 
-// inOrder sorts intervals by their begin. It is an error if two of one recording and of different classes share time.
-func inOrder(path string, all []interval) error {
-	slices.SortStableFunc(all, func(a, b interval) int {
-		return cmp.Or(cmp.Compare(a.sample, b.sample), cmp.Compare(a.start, b.start))
-	})
-	for i, next := range all[min(1, len(all)):] {
-		before := all[i]
+// inOrder sorts intervals of a recording by their begin. It is an error if one ends before it begins, or if two of
+// different classes share time, which moment writes.
+func inOrder(path string, all []interval, moment func(float64) string) error {
+	slices.SortStableFunc(all, func(a, b interval) int { return cmp.Compare(a.start, b.start) })
+	for i, v := range all {
 		const rounding = 1e-6
-		if before.sample == next.sample && before.label != next.label && next.start < before.end-rounding {
-			return fmt.Errorf("%s, line %d: %q begins at %g, before %q of line %d has ended at %g; of what is marked twice "+
-				"keep one class, such as one tier of ELAN's", path, next.line, next.label, next.start, before.label, before.line,
-				before.end)
+		if !(v.start <= v.end) {
+			return fmt.Errorf("%s, line %d: the interval of %q ends at %s, before it begins at %s; correct the line", path,
+				v.line, v.label, v.written[1], v.written[0])
+		}
+		if i == 0 {
+			continue
+		}
+		before := all[i-1]
+		if before.label != v.label && v.start < before.end-rounding {
+			return fmt.Errorf("%s, line %d: %q begins at %s, before %q of line %d has ended at %s; of what is marked twice "+
+				"keep one class, such as one tier of ELAN's", path, v.line, v.label, moment(v.start), before.label, before.line,
+				moment(before.end))
 		}
 	}
 	return nil

@@ -212,41 +212,6 @@ func (m *making) place(own []interval, x *sample) (all []marked, err error) {
 	return all, nil
 }
 
-// inTimesOf returns intervals in the unit of a recording's times. Programs that show a recording count seconds from its
-// begin, whatever times it has: of the ways to read intervals, the one counts by which they cover most of the
-// recording.
-func (m *making) inTimesOf(own []interval, times []float64) ([]interval, error) {
-	first, last, second := times[0], times[len(times)-1], cmp.Or(m.chosen.second, 1)
-	best, most, way := own, math.Inf(-1), 0
-	for at, reading := range [...]struct{ factor, from float64 }{{1, 0}, {second, 0}, {1, first}, {second, first}} {
-		const mostOutside = 10 // times what lies inside: more is of another unit
-		read, within, outside := slices.Clone(own), 0.0, 0.0
-		for i, v := range own {
-			if v.seconds && reading.factor != second {
-				outside = math.Inf(1)
-			}
-			read[i].start, read[i].end = reading.from+reading.factor*v.start, reading.from+reading.factor*v.end
-			inside := min(last, read[i].end) - max(first, read[i].start)
-			within += max(0, inside)
-			outside += max(0, read[i].end-max(last, read[i].start)) + max(0, min(first, read[i].end)-read[i].start)
-			if v.start == v.end && inside >= 0 { // an event of no length
-				within += (last - first) / float64(len(own))
-			}
-		}
-		if within > 0 && outside < mostOutside*within && within-outside > most {
-			best, most, way = read, within-outside, at
-		}
-	}
-	switch {
-	case math.IsInf(most, -1) && len(own) > 0:
-		return nil, m.offRecording(own, times)
-	case way > 1 && first != 0:
-		m.note("the intervals of %s are taken for times since the begin of the recording", m.Labels)
-	}
-	m.noteOutside(best, times)
-	return best, nil
-}
-
 // offRecording returns the error that no interval lies in a recording of these times. Where both spans are of a size,
 // the intervals are of another clock or zone, and the error says how far off; else they are of another unit.
 func (m *making) offRecording(own []interval, times []float64) error {

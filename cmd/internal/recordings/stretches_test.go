@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -201,6 +202,58 @@ func TestIntervals(t *testing.T) {
 	}
 	messagetest.Names(t, refused(t, Options{Labels: put(t, folder, "labels.csv", "start,end,label\n0,10,a\n10,20,b\n")},
 		path), "--window")
+}
+
+// Intervals have the clock of their recording: times of day as digits or with colons, whatever the recording has, and
+// past midnight. An import tells how it has read digits.
+func TestIntervalsByTheClock(t *testing.T) {
+	const step = 10 * time.Second
+	layouts := map[string]string{"digits": "150405", "colons": "15:04:05", "digits of minutes": "1504",
+		"full": "20060102150405"}
+	for _, begin := range []string{"2024-05-01 09:20:00", "2024-05-01 23:50:00"} {
+		text := func(layout string, after int) string {
+			when, err := time.Parse("2006-01-02 15:04:05", begin)
+			require.NoError(t, err)
+			return when.Add(time.Duration(after) * step).Format(layouts[layout])
+		}
+		for _, ways := range [][2]string{{"digits", "digits"}, {"colons", "digits"}, {"digits", "colons"},
+			{"colons", "colons"}, {"colons", "digits of minutes"}, {"digits", "digits of minutes"}, {"full", "full"}} {
+			t.Run(begin[11:]+" "+ways[0]+" and "+ways[1], func(t *testing.T) {
+				lines, table := "time,ax\n", "start,end,label\n"
+				for at := range 180 {
+					lines += fmt.Sprintf("%s,%d\n", text(ways[0], at), at*at%97)
+				}
+				for at := 0; at < 180; at += 30 {
+					table += fmt.Sprintf("%s,%s,%c\n", text(ways[1], at), text(ways[1], at+30), 'a'+at/30%2)
+				}
+				folder := t.TempDir()
+				options := Options{Labels: put(t, folder, "labels.csv", table),
+					Cut: recording.Cut{Window: recording.Span{Length: 60}}}
+				result, d := imported(t, options, put(t, folder, "stream.csv", lines))
+				assert.Equal(t, []Class{{"a", 15}, {"b", 15}}, result.Classes)
+				first := d.Stretches[0].Start
+				for i, s := range d.Stretches {
+					assert.InDelta(t, 300*float64(i), s.Start-first, 1e-6)
+				}
+				form := map[string]string{"digits": "HHMMSS", "digits of minutes": "HHMM"}[ways[1]]
+				if form != "" {
+					messagetest.Names(t, strings.Join(result.Notes, "\n"), "labels.csv … times of day, "+form)
+				}
+			})
+		}
+	}
+	path := put(t, t.TempDir(), "stream.csv", "time,ax\n"+strings.Join(at("2024-05-01 09:20:00", time.Minute, 90,
+		func(when time.Time) string { return when.Format("15:04:05") + ",1" }), "\n"))
+	for table, words := range map[string]string{
+		"start,end,label\n0930,0925,a\n":                      "labels.csv, line 2 … 0925, before it begins at 0930",
+		"start,end,label\n09:30:00,09:25:00,a\n":              "labels.csv, line 2 … 09:25:00, before it begins at 09:30:00",
+		"start,end,label\n0930,0940,a\n0935,0950,b\n":         `line 3: "b" begins at 09:35:00, before "a" … 09:40:00`,
+		"start,end,label\n193000,194000,a\n195000,201000,b\n": "09:20:00 to 10:49:00",
+		"onset,duration,description\n0930,-5,a\n0940,5,a\n":   "line 2",
+	} {
+		said := refused(t, Options{Labels: put(t, t.TempDir(), "labels.csv", table), Cut: threeSeconds}, path)
+		messagetest.Names(t, said, words)
+	}
 }
 
 // Programs that show a recording count seconds from its begin, also if its own times are milliseconds since 1970.
