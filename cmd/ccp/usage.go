@@ -55,6 +55,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		command := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 		if instead := removed.Instead(command + " --" + asked); instead != "" {
 			err = fmt.Errorf("--%s: there is no such flag any more: %s", asked, instead)
+		} else if input := inputOf(cmd); input != "" && slices.Contains(inputFlags, asked) {
+			err = fmt.Errorf("%w; what to read comes without a flag: %s %s", err, cmd.CommandPath(), input)
 		} else if meant := suggest.Nearest(asked, names); meant != "" {
 			err = fmt.Errorf("%w; did you mean --%s?", err, meant)
 		}
@@ -66,6 +68,27 @@ func flagError(cmd *cobra.Command, err error) error {
 		err = fmt.Errorf("--%s %q %s", flag.Name, invalid.GetValue(), reason)
 	}
 	return usage(cmd, err)
+}
+
+// inputFlags are flags by which other commands and programs take what they read.
+var inputFlags = []string{"data", "file", "files", "in", "input", "inputs"}
+
+// stdinUse is the annotation of a command that reads the standard input.
+const stdinUse = "stdin"
+
+// inputOf returns how a command takes what it reads, if not by a flag: the rest of its usage with an argument, or with a
+// file for the standard input; "" if it takes nothing so.
+func inputOf(cmd *cobra.Command) string {
+	_, rest, _ := strings.Cut(cmd.Use, " ")
+	words := strings.Fields(rest)
+	takesArgument := len(words) > 0 && (len(words) == 1 || !strings.HasPrefix(words[len(words)-2], "--"))
+	if takesArgument {
+		return rest
+	}
+	if file := cmd.Annotations[stdinUse]; file != "" {
+		return rest + " < " + file
+	}
+	return ""
 }
 
 // spelling returns how a command spells options: as its flags, "--lr 0.1", or with --set if it has that flag and no

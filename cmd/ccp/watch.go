@@ -37,6 +37,7 @@ type watchCommand struct {
 func newWatch(s *shared) *cobra.Command {
 	w := &watchCommand{shared: s}
 	cmd := command("watch", "")
+	cmd.Annotations = map[string]string{stdinUse: "FILE.csv"}
 	checkpointFlag(cmd, &w.checkpoint)
 	f := cmd.Flags()
 	streamFlags(f, &w.options)
