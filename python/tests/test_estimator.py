@@ -1,5 +1,6 @@
 """The estimator in scikit-learn's tools, its errors and its methods."""
 import json
+import os
 import pathlib
 import pickle
 import re
@@ -184,6 +185,11 @@ def test_the_console_script_is_the_program():
         pytest.skip("the package is not installed in this environment")
     out = subprocess.run([script, "version"], capture_output=True, text=True, check=True).stdout
     assert out == subprocess.run([_program.find(), "version"], capture_output=True, text=True, check=True).stdout
+    path = os.pathsep.join([str(script.parent), os.environ["PATH"]])
+    for typed in ("ccp", str(script)):  # what it says to type next is no path within the package
+        line = [typed, "data", "check", "digits", "--offline"]
+        said = subprocess.run(line, capture_output=True, text=True, check=True, env={**os.environ, "PATH": path}).stdout
+        assert "try: ccp train" in said
     assert subprocess.run([script, "nonsense"], capture_output=True).returncode == 2
 
 

@@ -58,11 +58,13 @@ def find(program: str | os.PathLike[str] | None = None) -> str:
 
 
 def main() -> None:
-    """Become the program: the console script ``ccp``."""
-    line = [find(), *sys.argv[1:]]
+    """Become the program: the console script ``ccp``, by whose name the program calls itself in what it tells to type."""
+    script = pathlib.Path(sys.argv[0])
+    is_found = shutil.which(script.stem) in (str(script), str(script.with_suffix(".exe")))
+    line = [script.stem if is_found else sys.argv[0], *sys.argv[1:]]
     if WINDOWS:  # where exec returns to the shell before the program has ended
-        sys.exit(subprocess.run(line).returncode)
-    os.execv(line[0], line)
+        sys.exit(subprocess.run(line, executable=find()).returncode)
+    os.execv(find(), line)
 
 
 def start(line: list[str], **pipes: Any) -> subprocess.Popen[bytes]:
