@@ -106,6 +106,15 @@ def test_files_of_samples(tmp_path, capsys):
     )
 
 
+def test_many_recordings_in_a_file(tmp_path, capsys):
+    """The first recordings of a file of many are told of, and how many more there are."""
+    samples = {"X": np.random.default_rng(0).normal(size=(40, 2, 30)), "labels": list("ab" * 20), "fs": 10.0}
+    scipy.io.savemat(tmp_path / "a.mat", samples)
+    _, said, _ = run(capsys, tmp_path / "a.mat", "--out", tmp_path / "mine.npz")
+    assert "a sample 2: 3 s" in said and "a sample 3" not in said and "37 more recordings" in said
+    assert "note: a: time goes" in said and "40 recordings, by scipy" in said
+
+
 def test_streams_are_kept(tmp_path, capsys):
     """The file says where each window lay, and which stretch it is of; what has no class is one by --rest."""
     path, table = recording(tmp_path / "a.mat", 8), tmp_path / "labels.csv"

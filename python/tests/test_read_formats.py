@@ -609,6 +609,11 @@ def test_netcdf(tmp_path, engine):
         np.isnan(channels["v"].values)
     ).tolist() == [9]
     assert np.array_equal(channels["lag"].values, np.arange(10)) and np.allclose(channels["v"].times, np.arange(10) / 4)
+    dates = np.datetime64("2024-05-31") + np.arange(10) * np.timedelta64(250, "ms")
+    data = data.drop_vars("lag").rename(time="obs").assign_coords(obs=dates)
+    data.to_netcdf(tmp_path / "b.nc", engine=engine)
+    _, channels = only(tmp_path / "b.nc")
+    assert np.allclose(channels["v"].times, np.arange(10) / 4)
 
 
 def test_netcdf_samples(tmp_path):
@@ -798,3 +803,34 @@ def test_mcap(tmp_path):
     assert list(channels) == ["/imu.acc.x", "/imu.acc.y"] and np.allclose(channels["/imu.acc.x"].times, np.arange(10) / 100)
     assert np.flatnonzero(np.isnan(channels["/imu.acc.y"].values)).tolist() == [3]
     assert events(recording) == [(0.05, 0.05, "go")] and any("/imu.image" in note for note in recording.notes)
+
+
+def test_mcap_of_numbers_as_stamps(tmp_path):
+    """A time stamp may be a number since 1970, of whatever unit; any other number is a value, and texts beside numbers are states."""
+    needs("mcap", "mcap")
+    needs("mcap_ros2", "mcap")
+    needs("mcap_protobuf", "mcap")
+    from mcap.writer import Writer
+
+    with open(tmp_path / "a.mcap", "wb") as stream:
+        file = Writer(stream)
+        file.start()
+        schema = file.register_schema(name="any", encoding="jsonschema", data=b"{}")
+        units = {"/s": 1, "/ms": 1e3, "/ns": 1e9}
+        topics = {
+            name: file.register_channel(topic=name, message_encoding="json", schema_id=schema) for name in [*units, "/count"]
+        }
+        for at in range(8):
+            sent = {"x": at, "mode": "drive" if at < 4 else "park", "unit": "m"}
+            for name, per_second in units.items():
+                sent["timestamp"] = round((1717156800 + at / 4) * per_second, 3)
+                file.add_message(topics[name], log_time=10**18, publish_time=10**18, data=json.dumps(sent).encode())
+            time = 1717156800_000_000_000 + at * 250_000_000
+            sent = json.dumps({"timestamp": at}).encode()
+            file.add_message(topics["/count"], log_time=time, publish_time=time, data=sent)
+        file.finish()
+    _, channels = only(tmp_path / "a.mcap")
+    assert list(channels) == [f"{unit}.{name}" for unit in units for name in ("x", "mode")] + ["/count.timestamp"]
+    assert all(np.allclose(one.times, np.arange(8) / 4) for one in channels.values())
+    stretches = package.recording.stretches(channels["/ms.mode"])
+    assert [(one.start, one.label) for one in stretches] == [(0, "drive"), (1, "park")]

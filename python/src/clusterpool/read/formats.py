@@ -6,6 +6,7 @@ import collections
 import importlib
 import importlib.metadata
 import pathlib
+import sys
 import warnings
 from typing import NamedTuple
 
@@ -110,7 +111,6 @@ def read(path: str | pathlib.Path) -> list[Recording]:
 
 
 def reader_of(of: Format) -> str:
-    """Name the library and its version."""
-    if not of.packages:
-        return "clusterpool"
-    return f"{of.packages[0]} {importlib.metadata.version(of.packages[0])}"
+    """Name the libraries that were needed so far, and their versions."""
+    found = [one for one in of.packages if one.lower().replace("-", "_").removesuffix("_support") in sys.modules]
+    return ", ".join(f"{one} {importlib.metadata.version(one)}" for one in found) or "clusterpool"

@@ -52,11 +52,19 @@ def _messages(file: Any) -> Iterator[tuple[str, str, Callable | None, Any]]:
 
 
 def _add(recording: Recording, messages: list[Message], first: int) -> None:
-    """Add the messages of a topic: a channel for each number in them, or if there is none, their texts as moments."""
+    """Add the messages of a topic: a channel for each number in them, and for each text that changes, such as the name of a state.
+
+    If there is no number, the texts are moments.
+    """
     times = np.array([(one.time - first) / 1e9 for one in messages])
     names = dict.fromkeys(name for one in messages for name in one.numbers)
     for name in names:
         recording.add(name, times, np.array([one.numbers.get(name, np.nan) for one in messages]))
     if not names:
         for time, one in zip(times, messages):
-            recording.mark(time, time, " ".join(one.texts))
+            recording.mark(time, time, " ".join(one.texts.values()))
+        return
+    for name in dict.fromkeys(name for one in messages for name in one.texts):
+        states = np.array([one.texts.get(name, "") for one in messages])
+        if len(set(states)) > 1:
+            recording.add(name, times, states)

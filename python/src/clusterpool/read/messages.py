@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 
 LISTED = 32  # numbers of a list; a longer one is an image or a cloud of points
+STAMPS = ("stamp", "timestamp")  # fields of a message, or of its header, that say when it was measured
 SECONDS, NANOSECONDS = ("sec", "secs", "seconds"), ("nanosec", "nsec", "nsecs", "nanos")
 
 
 @dataclasses.dataclass
 class Message:
-    """A message of a topic: its time in ns, its numbers by their names, its texts, and the names of lists that are too long."""
+    """A message of a topic: its time in ns, its numbers and texts by their names, and the names of lists that are too long."""
 
     time: int
     numbers: dict[str, float] = dataclasses.field(default_factory=dict)
-    texts: list[str] = dataclasses.field(default_factory=list)
+    texts: dict[str, str] = dataclasses.field(default_factory=dict)
     long: list[str] = dataclasses.field(default_factory=list)
 
 
@@ -27,7 +28,7 @@ def parts(content: Any, topic: str, sent: int) -> Message:
     message = Message(_stamp(content) or sent)
     for name, value in _leaves(content, topic):
         if isinstance(value, str):
-            message.texts.append(value)
+            message.texts[name] = value
         elif value is None:
             message.numbers[name] = np.nan
         elif isinstance(value, (bool, int, float)):
@@ -42,7 +43,7 @@ def _leaves(content: Any, name: str) -> Iterator[tuple[str, Any]]:
     fields = _fields(content)
     if fields is not None:
         for key, value in fields.items():
-            if key not in ("header", "stamp", "timestamp"):
+            if key not in ("header", *STAMPS) or key in STAMPS and _moment(value) is None:
                 yield from _leaves(value, f"{name}.{key}")
     elif _is_list(content) and len(content) <= LISTED:
         for at, value in enumerate(content):
@@ -70,7 +71,15 @@ def _stamp(content: Any) -> int:
     """Return the time of a message's header in ns, or 0."""
     fields = _fields(content) or {}
     fields = _fields(fields.get("header")) or fields
-    stamp = _fields(fields.get("stamp") or fields.get("timestamp")) or {}
-    seconds = next((stamp[name] for name in SECONDS if name in stamp), None)
-    nanoseconds = next((stamp[name] for name in NANOSECONDS if name in stamp), 0)
-    return 0 if seconds is None else int(seconds) * 10**9 + int(nanoseconds)
+    return next((moment for name in STAMPS if name in fields and (moment := _moment(fields[name]))), 0)
+
+
+def _moment(stamp: Any) -> int | None:
+    """Return a time stamp in ns: of seconds and nanoseconds, or a number of s, ms, µs or ns since 1970; None for what is none."""
+    if isinstance(stamp, (int, float)):
+        units = (unit for unit in (10**9, 10**6, 10**3, 1) if 1e18 <= stamp * unit < 4e18)  # from 2001 to 2096
+        return next((round(stamp * unit) for unit in units), None)
+    parts_of = _fields(stamp) or {}
+    seconds = next((parts_of[name] for name in SECONDS if name in parts_of), None)
+    nanoseconds = next((parts_of[name] for name in NANOSECONDS if name in parts_of), 0)
+    return None if seconds is None else int(seconds) * 10**9 + int(nanoseconds)

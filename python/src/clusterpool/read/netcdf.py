@@ -23,10 +23,10 @@ def read(path: pathlib.Path) -> list[Recording]:
         xarray.open_dataset(path, decode_timedelta=False, mask_and_scale=False) as raw,
         xarray.open_dataset(path, decode_timedelta=False) as data,
     ):
-        time, samples = _dimension(data, TIMES), _dimension(data, SAMPLES)
+        time, samples = _dimension(data, TIMES) or _dated(data), _dimension(data, SAMPLES)
         if time is None:
             there = ", ".join(map(str, data.sizes))
-            raise Unusable(f"no dimension is called time; there are {there}: rename one (xarray's rename)")
+            raise Unusable(f"no dimension is called time or has dates; there are {there}: rename one (xarray's rename)")
         variables = {name: _known(one, raw[name].variable) for name, one in data.data_vars.items() if time in one.dims}
         clock, timed = _clock(data, time)
         recordings = []
@@ -43,6 +43,11 @@ def read(path: pathlib.Path) -> list[Recording]:
 
 def _dimension(data: xarray.Dataset, names: tuple[str, ...]) -> str | None:
     return next((str(one) for one in data.sizes if str(one).lower() in names), None)
+
+
+def _dated(data: xarray.Dataset) -> str | None:
+    """Return the dimension whose coordinate is dates, whatever it is called."""
+    return next((str(one) for one in data.sizes if one in data.coords and data[one].dtype.kind == "M"), None)
 
 
 def _known(variable: xarray.DataArray, raw: xarray.Variable) -> xarray.DataArray:

@@ -17,6 +17,8 @@ from .recording import Event, Recording, Table, on_one_clock, stretches
 from .texts import counted, some
 from .windows import BAD, Cutter, Length, Window, rests, until_next
 
+SHOWN = 3  # recordings of a file of many, such as epochs, that are told of
+
 
 @dataclasses.dataclass
 class Choices:
@@ -79,15 +81,19 @@ class Collection:
         notes: dict[str, list[str]] = {}
         for path in paths:
             before = f"{path.parent.name}/" * (stems[path.stem] > 1)
-            for recording in formats.read(path):
-                name = before + path.stem
+            name, found = before + path.stem, formats.read(path)
+            for at, recording in enumerate(found):
                 self.recordings.append(self._on_clock(f"{name} {recording.name}".rstrip(), path, recording))
                 self.recordings[-1].file = name
                 self._look_up(self.recordings[-1], lines)
-                self.say(line_of(self.recordings[-1]))
+                if at < SHOWN:
+                    self.say(line_of(self.recordings[-1]))
                 for note in recording.notes:
                     notes.setdefault(note, []).append(name)
+            if len(found) > SHOWN:
+                self.say(f"{name}: and {len(found) - SHOWN} more recordings in this file")
         for note, names in notes.items():
+            names = list(dict.fromkeys(names))
             self.say(f"note: {names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {note}")
         unused = [line["file"] for line in lines if not line["used"]]
         if unused:
