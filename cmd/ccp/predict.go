@@ -131,6 +131,7 @@ type classification struct {
 // windowed are the windows of a recording with what each is predicted to be.
 type windowed struct {
 	recording   string
+	written     recording.TimeForm // its times
 	windows     []recording.Window
 	predictions []models.Prediction
 }
@@ -188,7 +189,7 @@ func (r *classification) classify(s classify.Samples, show func(classify.Samples
 	}
 	r.warnings = warn(r.warnings, s, predicted)
 	if r.command.figure.path != "" {
-		r.drawn.recording = s.Names[0]
+		r.drawn.recording, r.drawn.written = s.Names[0], s.Written[0]
 		r.drawn.windows = append(r.drawn.windows, s.Windows...)
 		r.drawn.predictions = append(r.drawn.predictions, predicted...)
 	}
@@ -294,16 +295,21 @@ func tell(cmd *cobra.Command, kind string, lines []string) {
 }
 
 // drawWindows draws the probabilities of the classes that some window of a recording is predicted to have, at the
-// middle of each window.
+// middle of each window. Where times are dates, they count from the begin.
 func drawWindows(path string, of windowed, classes []string) error {
 	curves := picture.Curves{Title: of.recording, XLabel: "time", YLabel: "probability"}
+	begin := 0.0
+	if !of.written.IsNumber() {
+		begin = of.windows[0].Start
+		curves.XLabel = "seconds since " + of.written.Text(begin)
+	}
 	for k, class := range classes {
 		if !slices.ContainsFunc(of.predictions, func(p models.Prediction) bool { return p.Class == k }) {
 			continue
 		}
 		line := picture.Curve{Name: class}
 		for i, w := range of.windows {
-			line.X = append(line.X, (w.Start+w.End)/2)
+			line.X = append(line.X, (w.Start+w.End)/2-begin)
 			line.Y = append(line.Y, of.predictions[i].Probabilities[k])
 		}
 		curves.Lines = append(curves.Lines, line)

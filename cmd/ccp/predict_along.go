@@ -23,6 +23,7 @@ type alongPredict struct {
 	start, end float64
 	sums       []float64 // of the probabilities of its windows
 	windows    int
+	written    recording.TimeForm // the recording's times
 }
 
 // add tells the windows of one recording. If another one's came before, whole is that one, as a sample by itself.
@@ -33,6 +34,7 @@ func (a *alongPredict) add(s *classify.Samples, predicted []models.Prediction) (
 	}
 	if !a.any {
 		a.any, a.of, a.name, a.start = true, s.Of[0], s.Names[0], s.Windows[0].Start
+		a.written = s.Written[0]
 		a.sums, a.windows = make([]float64, len(a.classifier.ClassNames)), 0
 		err = a.begin(s.Windows[0])
 		if err != nil {
@@ -77,6 +79,7 @@ func (a *alongPredict) finish() (*classify.Samples, []models.Prediction) {
 	p := models.Prediction{Class: best, Name: a.classifier.ClassNames[best], Probability: a.sums[best],
 		Probabilities: a.sums}
 	return &classify.Samples{Names: []string{a.name}, Of: []int{a.of},
-			Windows: []recording.Window{{Start: a.start, End: a.end}}, Along: []along.Told{{Class: along.Unknown}}},
+			Windows: []recording.Window{{Start: a.start, End: a.end}}, Along: []along.Told{{Class: along.Unknown}},
+			Written: []recording.TimeForm{a.written}},
 		[]models.Prediction{p}
 }

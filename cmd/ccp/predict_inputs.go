@@ -13,7 +13,6 @@ import (
 	"github.com/clusterpool/ccp/cmd/inputs"
 	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets/recording"
-	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
@@ -41,7 +40,7 @@ func warn(all []told, in classify.Samples, predictions []models.Prediction) []to
 		}
 		name := in.Names[i]
 		if in.Windows != nil {
-			name += " from " + text.Time(in.Windows[i].Start)
+			name += " from " + in.Written[i].Text(in.Windows[i].Start)
 		}
 		for _, text := range p.Warnings {
 			at := slices.IndexFunc(all, func(w told) bool { return w.text == text })

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
@@ -184,4 +185,42 @@ func TestEvalWholeRecordings(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(succeed(t, append(eval, "--json")...)), &evaluated))
 	assert.Equal(t, &recordingsJSON{3, 2, 2. / 3}, evaluated.Recordings)
 	messagetest.Names(t, errors.New(succeed(t, eval...)), "whole recordings: 2 of 3")
+}
+
+// predict, eval and watch write times in one form: that of the file.
+func TestTimesAsTheFileHasThem(t *testing.T) {
+	dir := watched(t)
+	lines, _ := annotated(5, 4, true)
+	begin := time.Date(2024, 5, 31, 23, 59, 50, 0, time.UTC)
+	dated := mapped(lines, func(at int, cells []string) {
+		gap := min(at/400, 1) * 60
+		cells[0] = begin.Add(time.Duration(at)*50*time.Millisecond + time.Duration(gap)*time.Second).
+			Format("2006-01-02 15:04:05.00")
+	})
+	path := write(t, filepath.Join(t.TempDir(), "new.csv"), strings.Join(dated, "\n")+"\n")
+	const first, gap = "2024-05-31 23:59:50.00", "2024-06-01 00:01:10"
+	code, out, stderr := watchStream(t, dated, "--checkpoint", dir)
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stderr, gap)
+	assert.Contains(t, out, ","+first+"\n")
+
+	predict := []string{"predict", "--checkpoint", dir, path, "--window", "2s", "--step", "0.7s", "--backend", "go"}
+	code, out, stderr = execute(t, predict...)
+	require.Zero(t, code, stderr)
+	assert.Contains(t, out, "new.csv,"+first+",2024-05-31 23:59:52.00,")
+	assert.Contains(t, stderr, "new.csv from "+first)
+	assert.NotContains(t, stderr, "1717")
+	for line := range strings.Lines(succeed(t, append(predict, "--json")...)) {
+		var window struct {
+			Start, End string
+			Filtered   struct{ Since string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &window))
+		assert.Regexp(t, `^2024-0[56]-`, window.Start)
+		assert.Regexp(t, `^2024-0[56]-`, window.End)
+		assert.Regexp(t, `^2024-0[56]-|^$`, window.Filtered.Since)
+	}
+	code, _, stderr = execute(t, "eval", "--checkpoint", dir, "--data", path, "--label", "activity", "--backend", "go")
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stderr, "a gap before time "+gap)
 }

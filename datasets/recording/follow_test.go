@@ -130,6 +130,17 @@ func TestFollowTimesFarFromZero(t *testing.T) {
 }
 
 // Durations are told in seconds, whatever the unit of the times is, or in time points.
+// So many time points last what their times say, without what float64 adds.
+func TestLasts(t *testing.T) {
+	for _, c := range []struct {
+		rate, want float64
+		timepoints int
+	}{{10.000000000000009, 2.2, 22}, {1 / 0.30000000000000004, 0.6, 2}, {128, 0.171875, 22}, {0.01, 300, 3},
+		{0, 22, 22}, {1e-3, 7000, 7}} {
+		assert.Equal(t, c.want, (&Form{Rate: c.rate}).Lasts(c.timepoints), c.rate)
+	}
+}
+
 func TestLasting(t *testing.T) {
 	assert.Equal(t, "1.5 s", (&Form{Rate: 0.02, Second: 1000}).Lasting(1500))
 	assert.Equal(t, "1.5 s", (&Form{Rate: 20}).Lasting(1.5))

@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/suggest"
@@ -56,6 +58,17 @@ func (f *Form) Lasting(duration float64) string {
 		return fmt.Sprintf("%.3g time points", duration)
 	}
 	return fmt.Sprintf("%.3g s", duration/cmp.Or(f.Second, 1))
+}
+
+// Lasts returns how long so many time points last, in the unit of the times; of recordings without times, their number.
+// It has the digits that tell thousandths of a time point apart.
+func (f *Form) Lasts(timepoints int) float64 {
+	if f.Rate == 0 {
+		return float64(timepoints)
+	}
+	digits := max(0, 3+int(math.Ceil(math.Log10(f.Rate))))
+	lasts, _ := strconv.ParseFloat(strconv.FormatFloat(float64(timepoints)/f.Rate, 'f', digits, 64), 64)
+	return lasts
 }
 
 // Width returns the number of values of a time point.

@@ -20,7 +20,6 @@ import (
 	"github.com/clusterpool/ccp/internal/exact"
 	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/internal/suggest"
-	"github.com/clusterpool/ccp/internal/text"
 )
 
 // Recording holds what some sensors measured at successive time points. Its JSON is an object with name, sensors,
@@ -35,7 +34,9 @@ type Recording struct {
 	Values []float64
 	// of the time points, ascending, in the training data's unit; nil: the time points are evenly spaced
 	Times []float64
-	Width int // values of a time point, so that sensors in the place of time points are an error; 0: unknown
+	// Written is how the file writes its times; the zero value is as numbers.
+	Written TimeForm
+	Width   int // values of a time point, so that sensors in the place of time points are an error; 0: unknown
 	// Series takes the place of all that but Name: a series at even time points, `[timepoints, sensors, channels]`
 	// row-major, with the training data's sensors in their order and without gaps, as datasets.Dataset.Series has them.
 	Series []float32
@@ -327,8 +328,8 @@ func (r *Recording) pause() error {
 	}
 	if EvenFactors(r.Times) {
 		return fmt.Errorf("its times from %s to %s are even factors of one another, as on a logarithmic axis, and a series "+
-			"has even steps: write the logarithms in their place, or leave their column out", text.Time(r.Times[0]),
-			text.Time(r.Times[count-1]))
+			"has even steps: write the logarithms in their place, or leave their column out", r.Written.Text(r.Times[0]),
+			r.Written.Text(r.Times[count-1]))
 	}
 	inBursts := longStep*usualStep(r.Times) >= to-from
 	if inBursts || (to-from)*float64(count) <= mostStretch*span {
@@ -340,7 +341,6 @@ func (r *Recording) pause() error {
 	if at == 0 || at == count-2 {
 		advice = "if that time is wrong, as of a clock before it was set, leave its line out; else " + advice
 	}
-	return fmt.Errorf("nothing was measured from time %s to %s, %.4g times as long as its usual step: %s", text.Time(from),
-		text.Time(to),
-		(to-from)*r.Rate(), advice)
+	return fmt.Errorf("nothing was measured from time %s to %s, %.4g times as long as its usual step: %s",
+		r.Written.Text(from), r.Written.Text(to), (to-from)*r.Rate(), advice)
 }

@@ -120,6 +120,7 @@ type ruler struct {
 	length float64   // of a window
 	step   float64   // from the begin of a window to that of the next
 	window Span      // as asked for
+	text   func(time float64) string
 }
 
 // lasts returns the time from the begin of the first time point to the end of the last.
@@ -148,7 +149,10 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 	}
 	m := &ruler{times: times, each: 1 / cmp.Or(rateOf(times), 1), length: second * cut.Window.Length,
 		step:   second * cut.Step.Length,
-		window: cut.Window}
+		window: cut.Window, text: text.Time}
+	if r.Times != nil && !cut.Window.Timepoints {
+		m.text = r.Written.Text
+	}
 	if r.Times != nil && !cut.Window.Timepoints {
 		_, _, fastest, _ := r.rates()
 		m.each = 1 / cmp.Or(fastest, 1)
@@ -163,7 +167,7 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 			ErrShort)
 	case (lasts-m.length)/m.step > mostSteps:
 		return nil, fmt.Errorf("its times go from %s to %s, more than %d steps of %s; check the times, or take a "+
-			"longer step", text.Time(times[0]), text.Time(times[len(times)-1]), mostSteps, cut.Step)
+			"longer step", m.text(times[0]), m.text(times[len(times)-1]), mostSteps, cut.Step)
 	}
 	return m, nil
 }
@@ -197,7 +201,7 @@ func (r *ruler) windows(most int, c *Changes) (all []Window, err error) {
 	}
 	if gaps > 0 {
 		c.note("%d of its %d windows lie in gaps of its times, the last from %s; left out", gaps, gaps+len(all),
-			text.Time(gap))
+			r.text(gap))
 	}
 	rest := len(times) - r.reach(to, start) // those before start lie between windows
 	if rest > 0 {

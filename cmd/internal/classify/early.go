@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"cmp"
 	"context"
 	"strconv"
 
@@ -11,20 +10,18 @@ import (
 
 // Early says when the class of a recording was told.
 type Early struct {
-	// Decided reports that it was before the recording ended.
-	Decided bool `json:"decided"`
-	// Time is how much of the recording was seen, in the unit of its times, or in time points if these are unknown. Seen
-	// is the share.
-	Time float64 `json:"time"`
+	// Decided is how long the recording had lasted when its class was decided, in the unit of its times or, if these are
+	// unknown, in time points; nil if it ended before.
+	Decided *float64 `json:"decided"`
+	// Seen is the share of the recording that was seen.
 	Seen float64 `json:"seen"`
 }
 
-// cells returns the cells of a table's row: the time of the decision, empty if the recording ended before, and the
-// share that was seen.
+// cells returns the cells of a table's row: Decided, empty for nil, and Seen.
 func (e Early) cells() []string {
 	decided := ""
-	if e.Decided {
-		decided = text.Time(e.Time)
+	if e.Decided != nil {
+		decided = text.Time(*e.Decided)
 	}
 	return []string{decided, strconv.FormatFloat(e.Seen, 'g', 4, 64)}
 }
@@ -35,7 +32,10 @@ func (s *Samples) PredictEarly(ctx context.Context, c *models.Classifier) ([]mod
 	for _, p := range predictions {
 		var e Early
 		if p.Early != nil {
-			e = Early{p.Early.Decided, float64(p.Early.Timepoints) / cmp.Or(c.Form.Rate, 1), p.Early.Seen}
+			e.Seen = p.Early.Seen
+			if p.Early.Decided {
+				e.Decided = new(c.Form.Lasts(p.Early.Timepoints))
+			}
 		}
 		s.Early = append(s.Early, e)
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/loop"
-	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/along"
 )
@@ -15,8 +15,8 @@ import (
 // Prediction says what a recording or a sample is, here and in a line of `ccp predict --json`.
 type Prediction struct {
 	Name          string             `json:"name"`            // of the recording or sample
-	Start         *float64           `json:"start,omitempty"` // of a window, see recording.Window; nil for a whole recording
-	End           *float64           `json:"end,omitempty"`
+	Start         *Moment            `json:"start,omitempty"` // of a window, see recording.Window; nil for a whole recording
+	End           *Moment            `json:"end,omitempty"`
 	Class         string             `json:"class"` // the most probable
 	Probability   float64            `json:"probability"`
 	Probabilities map[string]float64 `json:"probabilities"` // of all classes, or of the most probable
@@ -34,10 +34,10 @@ func (s Samples) Prediction(i int, p models.Prediction, classes []string, top in
 	a := Prediction{Name: s.Names[i], Class: p.Name, Probability: p.Probability, Probabilities: map[string]float64{},
 		Warnings: p.Warnings}
 	if s.Windows != nil {
-		a.Start, a.End = &s.Windows[i].Start, &s.Windows[i].End
+		a.Start, a.End = new(s.moment(i, s.Windows[i].Start)), new(s.moment(i, s.Windows[i].End))
 	}
 	if s.Along != nil && !s.isWhole(i) {
-		a.Filtered = filtered(s.Along[i], classes)
+		a.Filtered = s.filtered(i, classes)
 	}
 	if s.Early != nil {
 		a.Early = &s.Early[i]
@@ -58,25 +58,35 @@ func (s Samples) isWhole(i int) bool { return s.Along != nil && s.Along[i].Proba
 
 // Filtered is the class of a stream at a window, by all windows so far, as `ccp watch` tells it.
 type Filtered struct {
-	Class       string   `json:"class"` // "" before the first decision
-	Probability float64  `json:"probability"`
-	Since       *float64 `json:"since,omitempty"`
+	Class       string  `json:"class"` // "" before the first decision
+	Probability float64 `json:"probability"`
+	Since       *Moment `json:"since,omitempty"`
 }
 
-// filtered returns what is told of a window.
-func filtered(one along.Told, classes []string) *Filtered {
+// filtered returns what is told of window i.
+func (s Samples) filtered(i int, classes []string) *Filtered {
+	one := s.Along[i]
 	if one.Class == along.Unknown {
 		return &Filtered{}
 	}
-	return &Filtered{classes[one.Class], one.Probability, &one.Since}
+	return &Filtered{classes[one.Class], one.Probability, new(s.moment(i, one.Since))}
 }
 
-// filteredCells returns the cells of what is told of a window: the class and since when.
-func filteredCells(one along.Told, classes []string) []string {
-	if one.Class == along.Unknown {
+// filteredCells returns the cells of what is told of window i: the class and since when.
+func (s Samples) filteredCells(i int, classes []string) []string {
+	one := s.filtered(i, classes)
+	if one.Since == nil {
 		return []string{"", ""}
 	}
-	return []string{classes[one.Class], text.Time(one.Since)}
+	return []string{one.Class, one.Since.Text}
+}
+
+// moment returns a time of sample i as its recording's file writes it.
+func (s Samples) moment(i int, at float64) Moment {
+	if s.Written == nil {
+		return MomentOf(recording.TimeForm{}, at)
+	}
+	return MomentOf(s.Written[i], at)
 }
 
 // Ranked returns classes, the most probable first: as many as top says, or all for 0.
@@ -122,11 +132,11 @@ func (s Samples) Table(predictions []models.Prediction, classes []string, top in
 		row := []string{s.Names[i]}
 		if s.Windows != nil {
 			w := s.Windows[i]
-			row = append(row, text.Time(w.Start), text.Time(w.End))
+			row = append(row, s.moment(i, w.Start).Text, s.moment(i, w.End).Text)
 		}
 		row = append(row, p.Name, share(p.Probability))
 		if s.Along != nil {
-			row = append(row, filteredCells(s.Along[i], classes)...)
+			row = append(row, s.filteredCells(i, classes)...)
 		}
 		if s.Early != nil {
 			row = append(row, s.Early[i].cells()...)

@@ -9,20 +9,20 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
-	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/along"
 )
 
 // Samples are what is classified at once: signals on a graph, or series of recordings or of their windows.
 type Samples struct {
-	Names   []string           // of samples or recordings; nil if an answer names none
-	Of      []int              // the recording that each is of, counted from 0; nil if they were no recordings
-	Windows []recording.Window // nil: samples are whole
-	Signals [][]float32        // as Predict takes them
-	Along   []along.Told       // what is told of each window by those before it; nil: samples are whole
-	Early   []Early            // when the class of each recording was decided; nil if all are of whole ones
-	Notes   [][]string         // what to know of each recording, see recording.Form.Series; nil if they were no recordings
+	Names   []string             // of samples or recordings; nil if an answer names none
+	Of      []int                // the recording that each is of, counted from 0; nil if they were no recordings
+	Windows []recording.Window   // nil: samples are whole
+	Signals [][]float32          // as Predict takes them
+	Along   []along.Told         // what is told of each window by those before it; nil: samples are whole
+	Early   []Early              // when the class of each recording was decided; nil if all are of whole ones
+	Written []recording.TimeForm // how the file of each writes its times; nil: as numbers
+	Notes   [][]string           // what to know of each recording, see recording.Form.Series; nil for other data
 }
 
 func (s *Samples) add(of int, name string, signal []float32, notes []string) {
@@ -79,7 +79,7 @@ func (s *Samples) Name(err error) error {
 	at := wrong.Index
 	err = errors.New(wrong.Reason)
 	if s.Windows != nil {
-		err = inWindow(s.Windows[at], err)
+		err = inWindow(s.Written[at], s.Windows[at], err)
 	}
 	return &RecordingError{Index: s.Of[at], Name: s.Names[at], Err: err}
 }
@@ -107,6 +107,9 @@ func (s *Samples) Without(predictions []models.Prediction, err error, skip Skip)
 		if s.Windows != nil {
 			left.Windows = append(left.Windows, s.Windows[i])
 		}
+		if s.Written != nil {
+			left.Written = append(left.Written, s.Written[i])
+		}
 		if s.Early != nil {
 			left.Early = append(left.Early, s.Early[i])
 		}
@@ -114,8 +117,8 @@ func (s *Samples) Without(predictions []models.Prediction, err error, skip Skip)
 	return left, kept, nil
 }
 
-func inWindow(w recording.Window, err error) error {
-	return fmt.Errorf("window from %s to %s: %w", text.Time(w.Start), text.Time(w.End), err)
+func inWindow(written recording.TimeForm, w recording.Window, err error) error {
+	return fmt.Errorf("window from %s to %s: %w", written.Text(w.Start), written.Text(w.End), err)
 }
 
 // Cut adds the series of windows of a recording, whose number is of. It leaves out unusable windows, such as windows in
@@ -133,10 +136,10 @@ func (s *Samples) Cut(ended func() error, f *recording.Form, of int, r recording
 		signal, notes, err := f.Series(part)
 		switch {
 		case err == nil:
-			s.Windows = append(s.Windows, w)
+			s.Windows, s.Written = append(s.Windows, w), append(s.Written, r.Written)
 			s.add(of, r.Name, signal, notes)
 		case unusable == nil:
-			unusable = inWindow(w, err)
+			unusable = inWindow(r.Written, w, err)
 		}
 	}
 	return unusable, nil

@@ -38,6 +38,7 @@ func (r *reading) finish() error {
 	if err != nil {
 		return err
 	}
+	r.timeForm = r.formOfTimes(r.digits(), r.timeNumbers.date != "")
 	r.timeStretches()
 	var laid []*sample
 	for _, x := range r.samples {

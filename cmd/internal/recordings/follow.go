@@ -24,7 +24,7 @@ type Row struct {
 	// Time is in the unit of the training's times; NaN where the stream has none.
 	Time float64
 	// Written is how the stream writes its times.
-	Written TimeForm
+	Written recording.TimeForm
 	// Values are those of the training's sensors in their order; NaN is missing. They are valid until the next row.
 	Values []float64
 	// Begins says that the row is of another recording than the one before, by the column that names these.
@@ -121,7 +121,7 @@ type stream struct {
 	each    func(Row) error
 	note    func(text string)
 	noted   map[string]bool
-	written TimeForm
+	written recording.TimeForm
 	in      *input
 	members []string // of objects of JSON, in the order of the columns; nil for a CSV
 	split   splitter
@@ -253,7 +253,7 @@ func (s *stream) readRow(number int, text []byte) (err error) {
 	row.Begins, s.begins = s.begins, false
 	isFirst := s.rows == 0
 	if isFirst && t.time >= 0 {
-		s.written = s.formOfTimes(row.Time)
+		s.written = t.formOfTimes(s.clock.digits, t.date >= 0)
 	}
 	row.Written = s.written
 	s.rows++

@@ -128,7 +128,7 @@ func TestTimesAsWritten(t *testing.T) {
 	}
 	for want, at := range map[string]float64{"1700000000.25": 1700000000.25, "1717236400123": 1717236400123.0002,
 		"1717236400123456800": 1717236400123456768, "0.3": 0.1 + 0.2, "-0.5": -0.5} {
-		assert.Equal(t, want, TimeForm{}.Text(at))
+		assert.Equal(t, want, recording.TimeForm{}.Text(at))
 	}
 }
 

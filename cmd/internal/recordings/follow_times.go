@@ -3,11 +3,8 @@ package recordings
 // This file reads the times of a stream, one by one as they come.
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"strings"
-	"time"
 
 	"github.com/clusterpool/ccp/internal/text"
 )
@@ -29,15 +26,22 @@ func (t *table) digitsOfStream() *digitForm {
 	if t.time < 0 {
 		return nil
 	}
-	name := cmp.Or(t.Clock, t.unit)
-	if name == plainSeconds.name {
-		return &plainSeconds
+	f := t.digits()
+	if f == nil {
+		f = formNamed(t.unit)
 	}
-	f := formNamed(name)
 	if f == nil {
 		f = formNamed(t.headings[t.time])
 	}
 	return f
+}
+
+// digits returns the form of the digits that times are, once that is known; nil for other times.
+func (r *reading) digits() *digitForm {
+	if r.Clock == plainSeconds.name {
+		return &plainSeconds
+	}
+	return formNamed(r.Clock)
 }
 
 // timeOf returns the time of a row, in the unit of the training's times. Times of day go on after midnight.
@@ -122,22 +126,4 @@ func (s *stream) suspectDigits(at float64) {
 			s.table.headings[s.table.time], f.name, fmt.Sprintf("time (%s)", f.name)))
 		return
 	}
-}
-
-// formOfTimes returns how the stream writes its times, by the first of them. Digits such as 093015 are written as
-// 09:30:15, since a window may begin between two of them.
-func (s *stream) formOfTimes(first float64) TimeForm {
-	t := s.table
-	f := TimeForm{zone: time.UTC, mark: "."}
-	switch {
-	case t.kind != numbers:
-		return t.days.formOfTime(strings.TrimSpace(s.cells[t.time]), first)
-	case s.clock.digits == nil, s.clock.digits.name == sixtieths:
-		return TimeForm{}
-	case s.clock.digits.isOfDay() && t.date < 0:
-		f.layout = "15:04:05"
-	default:
-		f.layout = "2006-01-02 15:04:05"
-	}
-	return f
 }

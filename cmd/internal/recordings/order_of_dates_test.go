@@ -155,3 +155,33 @@ func TestFollowSuspectsDigits(t *testing.T) {
 	assert.Empty(t, notes("93058", "93059", "93130", "93131"), "a gap")
 	assert.Empty(t, notes("1", "2", "3"))
 }
+
+// A recording knows how its file writes times: the first one as it is there, in whatever order, zone or columns, and
+// digits as times of day. Streams whose classes are known do, too.
+func TestRecordingsKnowHowTimesAreWritten(t *testing.T) {
+	forms := map[string]*recording.Form{"as the training": formOf(t, datedStream(fifteenth, dayFirst)),
+		"month": formOf(t, datedStream(fifteenth, monthBefore)), "digits": formOf(t, datedStream(fifth, "150405"))}
+	for _, c := range []struct{ form, times, want string }{
+		{"as the training", "05/01/2024 23:59:59,05/01/2024 23:59:59.5", "05/01/2024 23:59:59"},
+		{"as the training", "2024-05-31T12:00:00+02:00,2024-05-31T12:00:01+02:00", "2024-05-31T12:00:00+02:00"},
+		{"as the training", "23:59:59,00:00:00", "23:59:59"},
+		{"month", "01/05/2024 23:59:59,01/06/2024 00:00:00", "01/05/2024 23:59:59"},
+		{"digits", "095959,100000", "09:59:59"},
+		{"as the training", "0.1,0.2", "0.1"},
+	} {
+		table := "time,hip,arm,state\n"
+		for at := range strings.SplitSeq(c.times, ",") {
+			table += at + ",1,2,a\n"
+		}
+		path := put(t, t.TempDir(), "new.csv", table)
+		all, _, err := ReadUnlabelled(t.Context(), []string{path}, forms[c.form])
+		require.NoError(t, err, c.times)
+		assert.Equal(t, c.want, all[0].Written.Text(all[0].Times[0]), c.times)
+		if c.form == "digits" { // which two times do not prove
+			continue
+		}
+		known, _, err := ReadAnnotated(t.Context(), []string{path}, forms[c.form], Annotation{Label: "state"})
+		require.NoError(t, err, c.times)
+		assert.Equal(t, c.want, known[0].Written.Text(known[0].Times[0]), c.times)
+	}
+}

@@ -51,6 +51,8 @@ type reading struct {
 	as          map[readAs]bool // how the files are read
 	decimal     mark            // before the decimals of all files, once these are read
 	days        days
+	written     writtenTime
+	timeForm    recording.TimeForm   // once all is read
 	times       []float64            // of the rows of the last sample but one, which others share
 	rests       []float64            // of these times
 	fileOf      map[[2]string]string // of the samples of tables, by name and class

@@ -96,7 +96,10 @@ func (r *reading) lay(s *sample, width int) error {
 	if len(lines.times) == 0 {
 		return nil
 	}
-	r.countFromFirst(&lines, s.where)
+	fromFirst := r.countFromFirst(&lines, s.where)
+	if !fromFirst {
+		s.Written = r.timeForm
+	}
 	if !readings && rise(lines.times) {
 		s.Times = lines.times
 		return nil

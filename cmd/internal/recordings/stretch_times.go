@@ -56,11 +56,13 @@ func (r *reading) goOnAfterMidnight(lines *rows, where string) {
 	}
 }
 
-// countFromFirst counts times that float64 does not hold from the first of them, and notes it.
-func (r *reading) countFromFirst(lines *rows, where string) {
+// countFromFirst counts times that float64 does not hold from the first of them, and notes and reports it.
+func (r *reading) countFromFirst(lines *rows, where string) bool {
 	times, first := exact.FromFirst(lines.times, lines.rests)
-	if first != "" {
-		lines.times, lines.rests = times, nil
-		r.noteOf("exact", exact.Note(first)+", such as in "+where)
+	if first == "" {
+		return false
 	}
+	lines.times, lines.rests = times, nil
+	r.noteOf("exact", exact.Note(first)+", such as in "+where)
+	return true
 }

@@ -242,7 +242,7 @@ func (m *making) offRecording(own []interval, times []float64) error {
 // or of another known unit, since 1970 in the years from 2001 to 2096.
 func (m *making) moment(at float64) string {
 	if m.ofDay {
-		return TimeForm{layout: "15:04:05", zone: time.UTC, mark: "."}.Text(at)
+		return recording.TimeForm{Layout: "15:04:05", Zone: time.UTC, Mark: "."}.Text(at)
 	}
 	seconds := at / cmp.Or(m.chosen.second, 1)
 	if m.chosen.second == 0 || seconds < 1e9 || seconds >= 4e9 {

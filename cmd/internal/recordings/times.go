@@ -50,6 +50,9 @@ func (t *table) when(in *input, line int, cell string) (at, rest float64, err er
 		err = fmt.Errorf("%q: lines before have times of another form; write all alike", cell)
 	}
 	t.kind = kind
+	if err == nil {
+		t.keepWritten(cell, at, kind)
+	}
 	return at, t.days.rest, err
 }
 

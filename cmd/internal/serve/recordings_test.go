@@ -132,7 +132,9 @@ func TestWindowsOfRecordings(t *testing.T) {
 		require.Len(t, whole.Predictions, 2)
 		for i, p := range whole.Predictions {
 			assert.InDeltaMapValues(t, parts.Predictions[i].Probabilities, p.Probabilities, 1e-6)
-			assert.Equal(t, []any{"one", float64(i) * c.length, float64(i+1) * c.length}, []any{p.Name, *p.Start, *p.End})
+			assert.Equal(t, "one", p.Name)
+			assert.Equal(t, []float64{float64(i) * c.length, float64(i+1) * c.length},
+				[]float64{moment(t, *p.Start), moment(t, *p.End)}, "numbers, as the recording has them")
 		}
 		messagetest.EachNames(t, whole.Predictions[0].Warnings, "last 1 of its 5 … window … left out")
 	}
@@ -150,7 +152,7 @@ func TestWindowsOfRecordings(t *testing.T) {
 	silent := ask("?window=1", `{"values":[[1,2,3,4],[null,6,7,8],[3,1,2,9]]}`)
 	require.Len(t, silent.Predictions, 2)
 	messagetest.Names(t, silent.Predictions[0].Warnings[0], "1 windows … left out … from 1 to 2")
-	assert.InDelta(t, 2, *silent.Predictions[1].Start, 0)
+	assert.InDelta(t, 2, moment(t, *silent.Predictions[1].Start), 0)
 
 	for query, want := range map[string]string{
 		"?coverage=0.9":      "coverage=0.9 … 9 held-out samples … 2/3",

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	watching "github.com/clusterpool/ccp/cmd/internal/watch"
 	"github.com/clusterpool/ccp/datasets/recording"
@@ -91,7 +92,7 @@ func watchedLines(t *testing.T, dir, rows string, o watching.Options, raw bool) 
 }
 
 // moment returns a time that a line has as a number.
-func moment(t *testing.T, m watching.Moment) float64 {
+func moment(t *testing.T, m classify.Moment) float64 {
 	t.Helper()
 	require.True(t, m.IsNumber, m.Text)
 	at, err := strconv.ParseFloat(m.Text, 64)

@@ -1,44 +1,20 @@
 package watch
 
 import (
-	"encoding/json"
-
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/models/along"
 )
 
-// Moment is a time as the stream writes its own.
-type Moment struct {
-	Text     string
-	IsNumber bool
-}
-
-// MarshalJSON writes a number, or a string.
-func (m Moment) MarshalJSON() ([]byte, error) {
-	if m.IsNumber {
-		return []byte(m.Text), nil
-	}
-	return json.Marshal(m.Text)
-}
-
-// UnmarshalJSON reads either.
-func (m *Moment) UnmarshalJSON(raw []byte) error {
-	m.Text, m.IsNumber = string(raw), len(raw) > 0 && raw[0] != '"'
-	if m.IsNumber {
-		return nil
-	}
-	return json.Unmarshal(raw, &m.Text)
-}
-
 // Decision is a line that tells the class of a stream, as `ccp watch --json` and the server's streams write it.
 type Decision struct {
-	Time        Moment  `json:"time"`  // when it is told
-	Class       string  `json:"class"` // "" while none is decided on
-	Probability float64 `json:"probability"`
-	Since       *Moment `json:"since,omitempty"`  // when the class began, as far as is known at Time
-	Gap         bool    `json:"gap,omitempty"`    // windows are missing, and all begins anew
-	Start       *Moment `json:"start,omitempty"`  // of the window, as the next two
-	End         *Moment `json:"end,omitempty"`    //
-	Window      string  `json:"window,omitempty"` // the most probable class of the window alone
+	Time        classify.Moment  `json:"time"`  // when it is told
+	Class       string           `json:"class"` // "" while none is decided on
+	Probability float64          `json:"probability"`
+	Since       *classify.Moment `json:"since,omitempty"`  // when the class began, as far as is known at Time
+	Gap         bool             `json:"gap,omitempty"`    // windows are missing, and all begins anew
+	Start       *classify.Moment `json:"start,omitempty"`  // of the window, as the next two
+	End         *classify.Moment `json:"end,omitempty"`    //
+	Window      string           `json:"window,omitempty"` // the most probable class of the window alone
 }
 
 // Decisions returns the lines that say what is told: one for each gap, as soon as it is known, and one for each change
@@ -62,4 +38,4 @@ func (w *Watcher) Decisions(told []Told, raw bool) (lines []Decision) {
 }
 
 // moment returns a time as the stream writes its own.
-func (w *Watcher) moment(at float64) Moment { return Moment{w.written.Text(at), w.written.IsNumber()} }
+func (w *Watcher) moment(at float64) classify.Moment { return classify.MomentOf(w.written, at) }

@@ -193,6 +193,7 @@ func (t *told) watch(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	w.written = t.stream.Written
 	width, n := t.classifier.Form.Width(), t.stream.Timepoints()
 	if len(t.stream.Values) != n*width {
 		return fmt.Errorf("it has %d values at a time point; the classifier needs %d", len(t.stream.Values)/max(1, n), width)

@@ -85,7 +85,7 @@ type Watcher struct {
 	odd        []bool // of each sensor: that it is unlike the training has been told
 	resting    bool   // no window has come since the begin, or since the last gap was told
 	note       func(line string)
-	written    recordings.TimeForm
+	written    recording.TimeForm
 	rows       int       // since the begin, or the last time that the clock was set back
 	lastTime   float64   // of the last row
 	values     []float64 // of the last row
