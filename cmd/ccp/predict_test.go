@@ -450,6 +450,7 @@ func TestPredictOddSensors(t *testing.T) {
 		write(t, u.at("odd.csv"), "time,hip,head,pulse\n3,1,1,60\n1,1,1,60\n2,x,1,60\n"): "predict has no such flag, so " +
 			"change the table",
 		write(t, u.at("when.csv"), "time,hip,head,pulse\n3,1,1,60\n1,1,1,60\nx,1,1,60\n"): "31.05.2024 12:00\n",
+		write(t, u.at("new.edf"), "0"): "new.edf --label none --out new.npz\n",
 	} {
 		assert.Contains(t, fails(t, append(u.line, file)...), want)
 	}

@@ -4,6 +4,7 @@ package inputs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -57,6 +58,10 @@ func Readable(ctx context.Context, paths []string, form *recording.Form, series 
 
 // withoutFlags adds to an error that was written for ccp data import that predict has not its flags.
 func withoutFlags(err error) error {
+	var recorder *recordings.RecorderError
+	if errors.As(err, &recorder) {
+		return errors.New(recorder.ToPredict())
+	}
 	if err != nil && strings.Contains(err.Error(), " --") {
 		return fmt.Errorf("%w; predict has no such flag, so change the table", err)
 	}

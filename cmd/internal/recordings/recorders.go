@@ -11,13 +11,27 @@ var recorderEndings = []string{".edf", ".bdf", ".vhdr", ".set", ".gdf", ".hea", 
 	".mdf", ".c3d", ".mat", ".nc", ".nc4", ".cwa", ".gt3x", ".cfg", ".cff", ".mseed", ".miniseed", ".msd", ".sac", ".gse2",
 	".mcap"}
 
-// checkRecorders returns an error that says what reads them if one of some files is a recorder's. input is what the
-// user gave: the file, or its folder.
+// RecorderError says that a file is a recorder's, which the Python package reads.
+type RecorderError struct {
+	File  string
+	Input string // what the user gave: the file, or its folder
+}
+
+func (e *RecorderError) Error() string { return e.advice("--out mine.npz") }
+
+// ToPredict says how to make the file one to predict.
+func (e *RecorderError) ToPredict() string { return e.advice("--label none --out new.npz") }
+
+func (e *RecorderError) advice(flags string) string {
+	return fmt.Sprintf("%s is a file of a recorder, which the Python package reads: pip install 'clusterpool[read]', "+
+		"then python -m clusterpool.read %s %s", e.File, e.Input, flags)
+}
+
+// checkRecorders returns a RecorderError if one of some files is a recorder's. input is what the user gave.
 func checkRecorders(input string, files ...string) error {
 	for _, file := range files {
 		if slices.Contains(recorderEndings, extension(file)) {
-			return fmt.Errorf("%s is a file of a recorder, which the Python package reads: pip install 'clusterpool[read]', "+
-				"then python -m clusterpool.read %s --out mine.npz", file, input)
+			return &RecorderError{file, input}
 		}
 	}
 	return nil
