@@ -231,10 +231,10 @@ func (d *Dataset) familyFindings(cost audit.Harm) (found Findings) {
 		found = append(found, Finding{Kind: ofCopies, Level: note, Count: f.copied, Samples: f.copy[:],
 			names: names(f.copy[0], f.copy[1])})
 	}
-	if f.overlapped > 0 {
-		one := Finding{Kind: ofOverlap, Level: warning, Count: f.overlapped,
-			Samples: []int{f.overlap.Earlier, f.overlap.Later},
-			names:   names(f.overlap.Earlier, f.overlap.Later), some: f.some}
+	if first, count := d.unforeseen(f.overlaps); count > 0 {
+		one := Finding{Kind: ofOverlap, Level: warning, Count: count,
+			Samples: []int{first.Earlier, first.Later},
+			names:   names(first.Earlier, first.Later), some: f.some}
 		if cost.Matters() {
 			one.By, one.Random, one.Whole = simpleClassifier, cost.Random, cost.Whole
 		}
@@ -247,6 +247,25 @@ func (d *Dataset) familyFindings(cost audit.Harm) (found Findings) {
 	}
 	return found
 }
+
+// unforeseen returns the first overlap, and the number of samples that overlap another, without windows that an import
+// has cut of one recording: that these overlap was asked for.
+func (d *Dataset) unforeseen(overlaps []audit.Overlap) (first audit.Overlap, count int) {
+	overlapping := map[int]bool{}
+	for _, o := range overlaps {
+		if d.Windows != nil && d.recordingOf(o.Earlier) == d.recordingOf(o.Later) {
+			continue
+		}
+		if len(overlapping) == 0 {
+			first = o
+		}
+		overlapping[o.Earlier], overlapping[o.Later] = true, true
+	}
+	return first, len(overlapping)
+}
+
+// recordingOf returns the recording of which an import has cut window i.
+func (d *Dataset) recordingOf(i int) int { return d.Stretches[d.Windows[i].Stretch].Recording }
 
 // familiesOf numbers the families of some samples; nil if none are known, or if there are groups.
 func (d *Dataset) familiesOf(chosen []int) (family []int) {

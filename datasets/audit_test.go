@@ -97,6 +97,36 @@ func TestAuditOfWindows(t *testing.T) {
 	}
 }
 
+// Windows that an import has cut of one recording were asked for: they stay together, and nothing is told. Of two
+// recordings all the same.
+func TestAuditOfWindowsOfAnImport(t *testing.T) {
+	a := windows(rand.New(rand.NewPCG(1, 1)))
+	cut := func(ofRecording func(walk int) int) arrays {
+		var stretches, cuts []float64
+		for walk := range 12 {
+			stretches = append(stretches, float64(ofRecording(walk)), 0, 240, float64(walk%2))
+			for each := range 8 {
+				cuts = append(cuts, float64(walk), float64(20*each), float64(20*each+80))
+			}
+		}
+		return a.with("stretches", matrixOf(4, stretches...)).with("windows", matrixOf(3, cuts...))
+	}
+	of := cut(func(walk int) int { return walk })
+	assert.NotContains(t, kindsOf(audited(t, of)), "warning overlap")
+	d := of.load(t, Options{})
+	for i := range 96 {
+		assert.Equal(t, d.Unit(i/8*8), d.Unit(i), "they stay together")
+	}
+	stretches := make([]float64, 0, 96*4) // each window a recording of its own
+	windows := make([]float64, 0, 96*3)
+	for i := range 96 {
+		stretches = append(stretches, float64(i), 0, 80, float64(i/8%2))
+		windows = append(windows, float64(i), 0, 80)
+	}
+	own := a.with("stretches", matrixOf(4, stretches...)).with("windows", matrixOf(3, windows...))
+	assert.Contains(t, kindsOf(audited(t, own)), "warning overlap")
+}
+
 // Of more recordings than can be compared it is told how many were.
 func TestAuditOfVeryManyWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

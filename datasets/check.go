@@ -86,7 +86,7 @@ func (d *Dataset) doubts(drawn bool) (Findings, error) {
 		return nil, err
 	}
 	found = append(found, all...)
-	if f := d.families; f != nil && f.overlapped == 0 && f.some.WithAll > 0 {
+	if f := d.families; f != nil && len(f.overlaps) == 0 && f.some.WithAll > 0 {
 		found = append(found, Finding{Kind: ofOverlap, Level: note, some: f.some})
 	}
 	known := d.Groups != nil || slices.ContainsFunc(all, func(f Finding) bool {

@@ -58,16 +58,11 @@ func findFamilies(v sampleValues) *families {
 		}}
 		overlaps, f.some = samples.Overlaps(longest)
 	}
-	overlapping := map[int]bool{}
 	for _, o := range overlaps {
 		joined.join(o.Earlier, o.Later)
-		overlapping[o.Earlier], overlapping[o.Later] = true, true
 	}
-	f.overlapped = len(overlapping)
-	if f.overlapped > 0 {
-		f.overlap = overlaps[0]
-	}
-	if f.copied == 0 && f.overlapped == 0 {
+	f.overlaps = overlaps
+	if f.copied == 0 && len(overlaps) == 0 {
 		return f
 	}
 	f.of, f.size = joined.all(), make([]int, n)

@@ -44,14 +44,13 @@ func (d *Dataset) Together(names []string) *Dataset {
 
 // families are sets of samples of which one tells what another is: copies, and recordings that overlap.
 type families struct {
-	byChance   bool          // equal samples have few values, and are of several classes: they were not copied
-	copied     int           // samples that equal an earlier one
-	copy       [2]int        // the first of them, and the one that it equals
-	overlapped int           // samples that overlap another
-	some       audit.Some    // of the samples, among which overlaps were looked for; nothing if among all
-	overlap    audit.Overlap // the first
-	of         []int         // the first sample of the family of each; nil if each is alone
-	size       []int         // of the family of each first sample
+	byChance bool            // equal samples have few values, and are of several classes: they were not copied
+	copied   int             // samples that equal an earlier one
+	copy     [2]int          // the first of them, and the one that it equals
+	overlaps []audit.Overlap // samples that overlap another
+	some     audit.Some      // of the samples, among which overlaps were looked for; nothing if among all
+	of       []int           // the first sample of the family of each; nil if each is alone
+	size     []int           // of the family of each first sample
 }
 
 // with returns families that also join samples with one name; "" joins none.
