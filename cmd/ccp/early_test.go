@@ -4,13 +4,19 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/cmd/internal/serve"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -31,6 +37,105 @@ func strokes(t *testing.T, folder string, count int) {
 		}
 		write(t, filepath.Join(folder, class, fmt.Sprintf("%c%02d.csv", "ab"[min(i/40, 1)], i)), text)
 	}
+}
+
+// earlyAnswer is what a server says of recordings.
+type earlyAnswer struct {
+	Error       string
+	Predictions []struct {
+		Class string
+		Early *struct {
+			Decided *float64
+			Seen    float64
+		}
+		Warnings []string
+	}
+	Outputs []struct {
+		Name string
+		Data []any
+	}
+}
+
+// checkEarlyOverHTTP fails unless a server decides on a recording at the same time, and says of one that goes on what
+// is known so far. plain is a checkpoint without early decisions.
+func checkEarlyOverHTTP(t *testing.T, dir, plain, path string, decided float64) {
+	t.Helper()
+	config := serve.Defaults
+	config.Checkpoints = []serve.Checkpoint{{Name: "mine", Dir: dir}, {Name: "plain", Dir: plain}}
+	config.Options.Backend = backendtest.Go(t)
+	s, err := serve.New(t.Context(), config)
+	require.NoError(t, err)
+	server := httptest.NewServer(s.Handler())
+	defer func() {
+		server.Close()
+		require.NoError(t, s.Close())
+	}()
+	send := func(path, body string) (code int, a earlyAnswer) {
+		answer, err := http.Post(server.URL+"/v2/models/"+path, "application/json", strings.NewReader(body))
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		require.NoError(t, json.NewDecoder(answer.Body).Decode(&a))
+		return answer.StatusCode, a
+	}
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	rows := strings.Fields(string(raw))[1:]
+	soFar := func(timepoints int) string {
+		var values []string
+		for _, row := range rows[:timepoints] {
+			_, force, _ := strings.Cut(row, ",")
+			values = append(values, "["+force+"]")
+		}
+		return "[" + strings.Join(values, ",") + "]"
+	}
+	at := int(math.Round(10 * decided))
+	body := fmt.Sprintf(`{"recordings":[{"values":%s},{"values":%s},{"values":%s}]}`, soFar(3), soFar(at), soFar(40))
+	code, a := send("mine/recordings?early", body)
+	require.Equal(t, http.StatusOK, code, a.Error)
+	assert.Nil(t, a.Predictions[0].Early.Decided)
+	messagetest.Names(t, strings.Join(a.Predictions[0].Warnings, "; "), "3 time points … goes on … shares")
+	for i, seen := range []float64{1, float64(at) / 40} {
+		p := a.Predictions[i+1]
+		require.NotNil(t, p.Early.Decided)
+		assert.Equal(t, decided, *p.Early.Decided)
+		assert.InDelta(t, seen, p.Early.Seen, 1e-9)
+		assert.Equal(t, "rises", p.Class)
+	}
+	_, a = send("mine/recordings", body)
+	assert.Nil(t, a.Predictions[1].Early)
+
+	infer := func(outputs string, timepoints int) string {
+		return fmt.Sprintf(`{"inputs":[{"name":"signals","datatype":"FP64","shape":[1,%d,1],"data":[%s]}],"outputs":[%s]}`,
+			timepoints, soFar(timepoints), outputs)
+	}
+	const all = `{"name":"decided"},{"name":"seen"},{"name":"label"}`
+	code, a = send("mine/infer", infer(all, 40))
+	require.Equal(t, http.StatusOK, code, a.Error)
+	assert.Equal(t, []any{decided}, a.Outputs[0].Data)
+	assert.InDelta(t, decided/4, a.Outputs[1].Data[0], 1e-9)
+	assert.Equal(t, []any{"rises"}, a.Outputs[2].Data)
+	_, a = send("mine/infer", infer(all, 3))
+	assert.Equal(t, []any{nil}, a.Outputs[0].Data)
+
+	one := `{"recordings":[{"values":` + soFar(40) + `}]}`
+	for _, refused := range []struct{ path, body, says string }{
+		{"plain/recordings?early", one, "not trained … --early"},
+		{"plain/infer", infer(all, 40), "not trained … --early"},
+		{"mine/recordings?early=maybe", one, "early=maybe"},
+		{"mine/recordings?early&window=1s", one, "early … windows"},
+		{"mine/recordings?early&coverage=0.5", one, "sets … early"},
+		{"mine/infer", infer(all+`,{"name":"p_values"}`, 40), "p-values … early"},
+	} {
+		code, a := send(refused.path, refused.body)
+		assert.Equal(t, http.StatusBadRequest, code, refused.path)
+		messagetest.Names(t, a.Error, refused.says)
+	}
+	answer, err := http.Get(server.URL + "/v2/models/mine")
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	var about earlyAnswer
+	require.NoError(t, json.NewDecoder(answer.Body).Decode(&about))
+	assert.Equal(t, []string{"decided", "seen"}, []string{about.Outputs[4].Name, about.Outputs[5].Name})
 }
 
 // From files to decisions before the end: what train, eval and predict say of them, and when they refuse.
@@ -95,6 +200,7 @@ func TestEarly(t *testing.T) {
 
 	plain := filepath.Join(folder, "plain")
 	succeed(t, append(train, "--checkpoint", plain)...)
+	checkEarlyOverHTTP(t, dir, plain, path, decided)
 	for _, refused := range []struct{ line, says string }{
 		{"predict --checkpoint " + plain + " " + path + " --early", "--early"},
 		{"eval --checkpoint " + plain + " --early", "--early"},

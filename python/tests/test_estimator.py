@@ -226,3 +226,26 @@ def test_sets_hold_the_class_as_often_as_asked(tmp_path):
     model = CCPClassifier(fast=True).fit(x[:2], y[:2])
     with pytest.raises(CCPError, match="^the checkpoint has no scores of held-out samples"):
         model.p_values(x)
+
+
+def test_early():
+    """The class of a recording is decided at one time, whether it has ended or goes on, and not before anything is known."""
+    draw = np.random.default_rng(0)
+    y = np.array(["falls", "rises"] * 50)
+    x = 0.3 * draw.normal(size=(100, 1, 40))
+    x[:, 0, 12:] += np.where(y == "rises", 2, -2)[:, None]
+    model = CCPClassifier(fast=True, params={"early": "loss", "transforms": "values"}, rate=10).fit(x[:60], y[:60])
+    classes, decided = model.predict_early(x[60:])
+    assert (classes == y[60:]).all() and (decided > 1.2).all() and (decided < 4).all()
+    assert np.allclose(decided * 10, np.round(decided * 10), rtol=0, atol=1e-12)
+    so_far = np.full((40, 1, 40), np.nan)
+    for row, end in zip(range(40), np.round(decided * 10).astype(int)):
+        so_far[row, :, :end] = x[60 + row, :, :end]
+    with pytest.warns(CCPWarning, match="goes on$"):
+        again, same = model.predict_early(so_far)
+    assert (again == classes).all() and (same == decided).all()
+    with pytest.warns(CCPWarning, match="goes on, and before time point"):
+        early, none = model.predict_early(x[60:, :, :3])
+    assert np.isnan(none).all() and (early == "falls").all()
+    with pytest.raises(CCPError, match="^the classifier was not trained to decide early"):
+        CCPClassifier(fast=True, params={"transforms": "values"}).fit(x[:60], y[:60]).predict_early(x)

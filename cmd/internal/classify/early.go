@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 )
@@ -26,18 +27,23 @@ func (e Early) cells() []string {
 	return []string{decided, strconv.FormatFloat(e.Seen, 'g', 4, 64)}
 }
 
+// EarlyOf returns when the class of a recording was told, by its prediction.
+func EarlyOf(form *recording.Form, p models.Prediction) (e Early) {
+	if p.Early == nil { // it is unusable
+		return e
+	}
+	e.Seen = p.Early.Seen
+	if p.Early.Decided {
+		e.Decided = new(form.Lasts(p.Early.Timepoints))
+	}
+	return e
+}
+
 // PredictEarly predicts recordings as models.Classifier.ClassifyEarly does, and notes when each was decided.
 func (s *Samples) PredictEarly(ctx context.Context, c *models.Classifier) ([]models.Prediction, error) {
 	predictions, err := c.ClassifyEarly(ctx, s.Signals)
 	for _, p := range predictions {
-		var e Early
-		if p.Early != nil {
-			e.Seen = p.Early.Seen
-			if p.Early.Decided {
-				e.Decided = new(c.Form.Lasts(p.Early.Timepoints))
-			}
-		}
-		s.Early = append(s.Early, e)
+		s.Early = append(s.Early, EarlyOf(c.Form, p))
 	}
 	return predictions, err
 }

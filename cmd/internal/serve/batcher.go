@@ -42,6 +42,7 @@ type job struct {
 	ctx         context.Context
 	classifier  *models.Classifier
 	signals     [][]float32
+	early       bool   // decide the class of recordings as early as the classifier does
 	free        func() // called once, when the batcher needs classifier and signals no more
 	predictions []models.Prediction
 	err         error
@@ -56,18 +57,24 @@ func newBatcher(maxSignals, capacity int, maxDelay time.Duration, observe func(i
 	return b
 }
 
-// classify waits for the predictions of signals by classifier, and calls free when it needs both no more: after an
-// error, that can be later. Its errors are errFull, a models.SignalError, models.ErrClosed, ctx's error, or an error of
-// the computation.
+// classify waits for the predictions of signals by classifier, see answer.
 func (b *batcher) classify(ctx context.Context, classifier *models.Classifier, signals [][]float32,
 	free func()) ([]models.Prediction, error) {
-	if err := long(classifier, signals); err != nil {
-		free()
-		return nil, err
+	return b.answer(&job{ctx: ctx, classifier: classifier, signals: signals, free: free})
+}
+
+// answer waits for the predictions of a job's signals, and calls free when it needs these and the classifier no more:
+// after an error, that can be later. Its errors are errFull, a models.SignalError, models.ErrClosed, the context's
+// error, or an error of the computation.
+func (b *batcher) answer(j *job) ([]models.Prediction, error) {
+	ctx := j.ctx
+	j.done = make(chan struct{})
+	err := long(j.classifier, j.signals)
+	if err == nil {
+		err = b.enqueue(j)
 	}
-	j := &job{ctx: ctx, classifier: classifier, signals: signals, free: free, done: make(chan struct{})}
-	if err := b.enqueue(j); err != nil {
-		free()
+	if err != nil {
+		j.free()
 		return nil, err
 	}
 	b.ring()
@@ -171,7 +178,13 @@ func (b *batcher) await(expected int) bool {
 	}
 }
 
-// take takes a batch from the queue: jobs of one classifier, in order. It drops jobs that nobody waits for any more.
+// goesWith reports that two jobs can be computed at once.
+func (j *job) goesWith(other *job) bool {
+	return j.classifier == other.classifier && j.early == other.early
+}
+
+// take takes a batch from the queue: jobs that go with one another, in order. It drops jobs that nobody waits for any
+// more.
 func (b *batcher) take() (batch []*job) {
 	var late []*job
 	b.mu.Lock()
@@ -184,7 +197,7 @@ func (b *batcher) take() (batch []*job) {
 	})
 	signals, waiting := 0, 0
 	for _, j := range b.queue {
-		if waiting > 0 || len(batch) > 0 && (j.classifier != batch[0].classifier || signals+len(j.signals) > b.maxSignals) {
+		if waiting > 0 || len(batch) > 0 && (!j.goesWith(batch[0]) || signals+len(j.signals) > b.maxSignals) {
 			waiting += len(j.signals)
 			continue
 		}
@@ -228,7 +241,13 @@ func (b *batcher) compute(batch []*job) {
 		})()
 	}
 	start := time.Now()
-	predictions, err := classify.Predict(ctx, batch[0].classifier, signals)
+	predict := classify.Predict
+	if batch[0].early {
+		predict = func(ctx context.Context, c *models.Classifier, series [][]float32) ([]models.Prediction, error) {
+			return c.ClassifyEarly(ctx, series)
+		}
+	}
+	predictions, err := predict(ctx, batch[0].classifier, signals)
 	var unusable []*models.SignalError
 	if first, ok := errors.AsType[*models.SignalError](err); ok {
 		unusable, err = append([]*models.SignalError{first}, first.More...), nil

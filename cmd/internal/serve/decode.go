@@ -13,6 +13,7 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/conformal"
+	"github.com/clusterpool/ccp/models/early"
 )
 
 // The documents of the Open Inference Protocol, version 2, over HTTP/REST, with Triton's extensions for binary tensors
@@ -31,10 +32,12 @@ const (
 	classTensor         = "class"
 	labelTensor         = "label"
 	pValuesTensor       = "p_values"
+	decidedTensor       = "decided"
+	seenTensor          = "seen"
 )
 
 // outputNames are the outputs. A request that asks for none gets the first three, in their order.
-var outputNames = []string{probabilitiesTensor, classTensor, labelTensor, pValuesTensor}
+var outputNames = []string{probabilitiesTensor, classTensor, labelTensor, pValuesTensor, decidedTensor, seenTensor}
 
 // tensor is an output, or the description of a tensor.
 type tensor struct {
@@ -53,11 +56,33 @@ type inferRequest struct {
 	outputs          []output
 	classify.Samples               // without names: signals
 	sets             classify.Sets // those that are asked for, and p-values
+	early            bool          // the class of each recording as early as it is decided
+}
+
+// asks reports that one of some outputs is asked for.
+func (d *inferRequest) asks(names ...string) bool {
+	return slices.ContainsFunc(d.outputs, func(o output) bool { return slices.Contains(names, o.name) })
+}
+
+// takeEarly finds out whether early decisions are asked for, and whether the classifier has learned them.
+func (d *inferRequest) takeEarly(rule *early.Rule) error {
+	d.early = d.early || d.asks(decidedTensor, seenTensor)
+	switch {
+	case !d.early:
+		return nil
+	case rule == nil:
+		return bad("%w", early.ErrUntrained)
+	case d.sets.Asked() || d.asks(pValuesTensor):
+		return bad("p-values and sets are of whole recordings, and early decisions are not; ask for one of them")
+	case d.Windows != nil:
+		return bad("early decisions are of whole recordings, and not of windows; ask for one of them")
+	}
+	return nil
 }
 
 // takeScores takes the scores by which there are p-values, if the request asks for any.
 func (d *inferRequest) takeScores(by *conformal.Predictor) error {
-	if !slices.ContainsFunc(d.outputs, func(o output) bool { return o.name == pValuesTensor }) {
+	if !d.asks(pValuesTensor) {
 		return nil
 	}
 	if err := by.Allows(0); err != nil {

@@ -32,7 +32,7 @@ func encode(name, version string, classes []string, d *inferRequest, predictions
 	var tail []byte // the binary tensors
 	anyInBinary := false
 	for _, asked := range d.outputs {
-		out := outputOf(asked, classes, predictions, d.sets)
+		out := d.outputOf(asked, classes, predictions)
 		inBinary := d.inBinary // unless the output says otherwise
 		if asked.inBinary != nil {
 			inBinary = *asked.inBinary
@@ -70,7 +70,7 @@ func warningsOf(predictions []models.Prediction) string {
 }
 
 // outputOf returns a requested output with its data.
-func outputOf(asked output, classes []string, predictions []models.Prediction, sets classify.Sets) tensor {
+func (d *inferRequest) outputOf(asked output, classes []string, predictions []models.Prediction) tensor {
 	out := tensor{Name: asked.name, Datatype: "BYTES", Shape: []int{len(predictions)}}
 	switch {
 	case asked.classification > 0: // of probabilities
@@ -79,8 +79,14 @@ func outputOf(asked output, classes []string, predictions []models.Prediction, s
 		out.Data = collect(predictions, func(p models.Prediction) []string { return ranking(p.Probabilities, classes, k) })
 	case asked.name == pValuesTensor:
 		out.Datatype, out.Shape = "FP64", append(out.Shape, len(classes))
-		of := func(p models.Prediction) []float64 { return sets.By.PValues(p.Probabilities) }
-		out.Data = pValues(collect(predictions, of))
+		of := func(p models.Prediction) []float64 { return d.sets.By.PValues(p.Probabilities) }
+		out.Data = numbersOrNull(collect(predictions, of))
+	case asked.name == decidedTensor:
+		out.Datatype = "FP64"
+		out.Data = d.decided()
+	case asked.name == seenTensor:
+		out.Datatype = "FP64"
+		out.Data = collect(predictions, func(p models.Prediction) []float64 { return []float64{p.Early.Seen} })
 	case asked.double:
 		out.Datatype, out.Shape = "FP64", append(out.Shape, len(classes))
 		out.Data = collect(predictions, func(p models.Prediction) []float64 { return p.Probabilities })
@@ -96,11 +102,24 @@ func outputOf(asked output, classes []string, predictions []models.Prediction, s
 	return out
 }
 
-// pValues are p-values of classes. In JSON, that of a class without one is null.
-type pValues []float64
+// decided returns how long each recording had lasted when its class was decided; NaN for one that was not.
+func (d *inferRequest) decided() numbersOrNull {
+	all := make(numbersOrNull, len(d.Early))
+	for i, e := range d.Early {
+		all[i] = math.NaN()
+		if e.Decided != nil {
+			all[i] = *e.Decided
+		}
+	}
+	return all
+}
+
+// numbersOrNull are numbers of which some are unknown, such as the p-value of a class without one: NaN, and in JSON
+// null.
+type numbersOrNull []float64
 
 // MarshalJSON implements json.Marshaler.
-func (values pValues) MarshalJSON() ([]byte, error) {
+func (values numbersOrNull) MarshalJSON() ([]byte, error) {
 	list := make([]any, len(values))
 	for i, p := range values {
 		if !math.IsNaN(p) {

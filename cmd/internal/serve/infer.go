@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"compress/gzip"
 	"compress/zlib"
 	"context"
@@ -13,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -53,7 +55,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 		d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, take)
 	}
 	if err == nil {
-		err = d.takeScores(c.Conformal)
+		err = cmp.Or(d.takeScores(c.Conformal), d.takeEarly(c.Early))
 	}
 	if err != nil {
 		return err
@@ -78,14 +80,30 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	}
 	arrive()
 	waits = true
-	predictions, err := m.classify(ctx, c, d.Signals, free)
+	predictions, err := m.answer(&job{ctx: ctx, classifier: c, signals: d.Signals, early: d.early, free: free})
 	if err != nil {
 		return refuseRecording(d.Name(err))
 	}
+	d.takeDecisions(c, predictions)
 	if ofRecordings {
 		s.write(w, r, http.StatusOK, d.answers(m, c, predictions))
 		return nil
 	}
+	return s.writeOutputs(w, r, m, c, d, predictions)
+}
+
+// takeDecisions takes when each recording was decided, if early decisions are asked for.
+func (d *inferRequest) takeDecisions(c *models.Classifier, predictions []models.Prediction) {
+	for _, p := range predictions {
+		if d.early {
+			d.Early = append(d.Early, classify.EarlyOf(c.Form, p))
+		}
+	}
+}
+
+// writeOutputs answers with the tensors that are asked for.
+func (s *Server) writeOutputs(w http.ResponseWriter, r *http.Request, m *served, c *models.Classifier, d *inferRequest,
+	predictions []models.Prediction) error {
 	answer, header, err := encode(m.name, version(c), c.ClassNames, d, predictions)
 	if err != nil {
 		return err

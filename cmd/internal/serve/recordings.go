@@ -12,7 +12,8 @@ import (
 // Errors name the recording, the sensor and the time point.
 func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 	take func(int) error) (*inferRequest, error) {
-	cut, sets, err := asked(query, c)
+	d := &inferRequest{}
+	cut, err := d.asked(query, c)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +32,6 @@ func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 	if len(all) == 0 {
 		return nil, bad(`there are no recordings; want {"recordings": [{"sensors": [...], "values": [[...], ...]}]}`)
 	}
-	d := &inferRequest{sets: sets}
 	for i, r := range all {
 		sensors := cmp.Or(len(r.Sensors), len(c.Form.Sensors))
 		if err := take(perValue(r) * (len(r.Values)/sensors + 1) * len(c.Form.Sensors)); err != nil { // with the missing ones

@@ -234,6 +234,10 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request, m *served) err
 		outputs = append(outputs, tensor{Name: pValuesTensor, Datatype: "FP64", Shape: []int{-1, c.Spec.Classes()}})
 		parameters["held_out"] = len(c.Conformal.Scores)
 	}
+	if c.Early != nil {
+		outputs = append(outputs, tensor{Name: decidedTensor, Datatype: "FP64", Shape: []int{-1}},
+			tensor{Name: seenTensor, Datatype: "FP64", Shape: []int{-1}})
+	}
 	about := document{"name": m.name, "versions": []string{version(c)}, "platform": "ccp", "outputs": outputs,
 		"inputs": []tensor{{Name: signalsTensor, Datatype: "FP32", Shape: shapeOf(&c.Metadata)}}}
 	if len(parameters) > 0 {

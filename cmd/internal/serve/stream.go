@@ -136,14 +136,9 @@ func (st *stream) asked(raw string) (o watch.Options, err error) {
 	if err != nil {
 		return o, err
 	}
-	if value := query.Get("raw"); query.Has("raw") {
-		st.raw, err = strconv.ParseBool(value)
-		if value == "" { // ?raw
-			st.raw, err = true, nil
-		}
-		if err != nil {
-			return o, bad("raw=%s is neither true nor false", suggest.Clip(value))
-		}
+	st.raw, err = truth(query, "raw")
+	if err != nil {
+		return o, err
 	}
 	if value := query.Get("lag"); query.Has("lag") {
 		o.Rule.Lag, err = strconv.Atoi(value)

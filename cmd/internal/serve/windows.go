@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets/recording"
@@ -25,7 +26,7 @@ func parameters(raw string, known ...string) (query url.Values, err error) {
 		case slices.Contains(known, name):
 			return nil, bad("the query has %s %d times; give it once", name, len(values))
 		case known == nil:
-			return nil, bad("infer takes no query parameter, such as %q; window, step and coverage are of /recordings",
+			return nil, bad("infer takes no query parameter, such as %q; window, step, coverage and early are of /recordings",
 				suggest.Clip(name))
 		default:
 			return nil, bad("there is no query parameter %q; %s", suggest.Clip(name), suggest.Among(name, known))
@@ -34,22 +35,39 @@ func parameters(raw string, known ...string) (query url.Values, err error) {
 	return query, nil
 }
 
-// asked reads how a request wants recordings cut, and which sets of classes.
-func asked(raw string, c *models.Classifier) (cut recording.Cut, sets classify.Sets, err error) {
-	query, err := parameters(raw, "window", "step", "coverage")
+// truth reads a parameter that is true or false, or true without a value, as ?raw is; false if it is not there.
+func truth(query url.Values, name string) (is bool, err error) {
+	value := query.Get(name)
+	if !query.Has(name) || value == "" {
+		return query.Has(name), nil
+	}
+	is, err = strconv.ParseBool(value)
 	if err != nil {
-		return cut, sets, err
+		return false, bad("%s=%s is neither true nor false", name, suggest.Clip(value))
+	}
+	return is, nil
+}
+
+// asked reads how a request wants recordings cut, which sets of classes, and whether early decisions.
+func (d *inferRequest) asked(raw string, c *models.Classifier) (cut recording.Cut, err error) {
+	query, err := parameters(raw, "window", "step", "coverage", "early")
+	if err != nil {
+		return cut, err
+	}
+	d.early, err = truth(query, "early")
+	if err != nil {
+		return cut, err
 	}
 	for name, span := range map[string]*recording.Span{"window": &cut.Window, "step": &cut.Step} {
 		if asked := query.Get(name); query.Has(name) {
 			*span, err = recording.ParseSpan(asked)
 			if err != nil {
-				return cut, sets, bad("%s=%s %w", name, suggest.Clip(asked), err)
+				return cut, bad("%s=%s %w", name, suggest.Clip(asked), err)
 			}
 		}
 	}
 	if cut.Step.Length > 0 && cut.Window.Length == 0 {
-		return cut, sets, bad("step is of windows; give window, too")
+		return cut, bad("step is of windows; give window, too")
 	}
 	if asked := query.Get("coverage"); query.Has("coverage") {
 		share, err := text.ParseShare(asked)
@@ -57,11 +75,11 @@ func asked(raw string, c *models.Classifier) (cut recording.Cut, sets classify.S
 			err = c.Conformal.Allows(share)
 		}
 		if err != nil {
-			return cut, sets, bad("coverage=%s: %w", suggest.Clip(asked), err)
+			return cut, bad("coverage=%s: %w", suggest.Clip(asked), err)
 		}
-		sets = classify.Sets{By: c.Conformal, Coverage: share}
+		d.sets = classify.Sets{By: c.Conformal, Coverage: share}
 	}
-	return cut, sets, nil
+	return cut, nil
 }
 
 // cut adds the windows of recording i to a request, which has at most most. The first has the notes about all.

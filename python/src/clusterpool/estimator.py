@@ -31,6 +31,7 @@ FLAGS = {"lr": "learning_rate", "fc": "hidden", "hierarchy": "ccp_hierarchy"}  #
 BESIDE = {"grid", "parts", "bodies", "coordinates", "latitude", "longitude"}  # arrays of the data file that no parameter has
 PROBABILITIES = {"name": "probabilities", "parameters": {"binary_data": True, "datatype": "FP64"}}
 P_VALUES = {"name": "p_values", "parameters": {"binary_data": True}}
+EARLY = [{"name": name, "parameters": {"binary_data": True}} for name in ("class", "decided")]
 
 
 class CCPClassifier(ClassifierMixin, BaseEstimator):
@@ -223,7 +224,7 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (samples, n_classes)
             The probabilities, in the order of ``classes_``.
         """
-        return self._ask(X, PROBABILITIES)
+        return self._ask(X, [PROBABILITIES])["probabilities"]
 
     def p_values(self, X: Any) -> np.ndarray:
         """Return how well each sample suits each class: the share of held-out samples that suit their class no better.
@@ -246,7 +247,7 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         .. [1] Angelopoulos, A. N. and Bates, S., 2023. Conformal prediction: a gentle introduction. Foundations and Trends
            in Machine Learning, 16(4).
         """
-        return self._ask(X, P_VALUES)
+        return self._ask(X, [P_VALUES])["p_values"]
 
     def predict_sets(self, X: Any, alpha: float = 0.1) -> np.ndarray:
         """Return the set of classes of each sample that holds its class in a share ``1 - alpha`` of new samples.
@@ -278,13 +279,36 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         state = next(content for name, content in self.checkpoint_.items() if name.endswith("/state.json"))
         return len(json.loads(state)["conformal"]["scores"])
 
-    def _ask(self, X: Any, output: dict[str, Any]) -> np.ndarray:
-        """Return an output of the program, [samples, n_classes]."""
+    def predict_early(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the class of each recording as soon as it is decided, and when that was.
+
+        The training must have learned when a class is known: ``params={"early": "loss"}``, or ``"mean"``. A recording that still
+        goes on may be given as far as it has come, again and again until it is decided: nothing after the decision has a part in it.
+
+        Parameters
+        ----------
+        X : array, list of arrays or frame
+            Recordings, as ``predict_proba`` takes them, whole or so far.
+
+        Returns
+        -------
+        classes : ndarray of shape (samples,)
+            The classes. Of a recording that is not decided it is the most probable so far; before anything is known, the commonest of
+            the training, and a warning says so.
+        decided : ndarray of float of shape (samples,)
+            How long each recording had lasted when its class was decided, in the unit of ``rate`` or ``times``, else in time points;
+            NaN where it is not decided.
+        """
+        answer = self._ask(X, EARLY)
+        return self.classes_[answer["class"]], answer["decided"]
+
+    def _ask(self, X: Any, outputs: list[dict[str, Any]]) -> dict[str, np.ndarray]:
+        """Return outputs of the program by their names, each with a row or a number for each sample."""
         check_is_fitted(self)
         samples = self._new_samples(X)
         recording = self._is_recording(samples)
         name = "series" if recording else "signals"
-        out = np.empty((len(samples), len(self.classes_)))
+        found: dict[str, list[np.ndarray]] = {output["name"]: [] for output in outputs}
         for start, stop in samples.parts(1024):
             block = samples.block(start, stop)
             tensors = {name: block if block.dtype.name in ("float32", "float64") else block.astype(np.float64)}
@@ -292,14 +316,15 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
             if times is not None:
                 tensors["times"] = times
             try:
-                answer, about = self._process.ask(tensors, [output])
+                answer, about = self._process.ask(tensors, outputs)
             except Refused as refused:
                 text = _placed(str(refused), start)
-                raise CCPError(text if text.startswith("the checkpoint") else "X: " + text) from None
-            out[start:stop] = answer[output["name"]]
+                raise CCPError(text if text.startswith(("the checkpoint", "the classifier")) else "X: " + text) from None
+            for asked, part in answer.items():
+                found[asked].append(part)
             for line in about:
                 _program.warn("X: " + _placed(line, start))
-        return out
+        return {asked: np.concatenate(parts) for asked, parts in found.items()}
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each sample.
