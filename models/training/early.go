@@ -131,7 +131,8 @@ func (r *run) earlyFitOf() (*earlyFit, error) {
 		return nil, err
 	}
 	c.Only, c.Relink, c.Compact = nil, nil, true
-	f := &earlyFit{config: c, recordings: transformSamples(&some), numbers: some.Train, width: d.Form.Width()}
+	f := &earlyFit{config: c, recordings: transformSamples(&some), numbers: some.Train, width: d.Form.Width(),
+		looks: []int{}}
 	f.folds, err = f.split(uint64(r.config.Seed))
 	return f, err
 }

@@ -140,7 +140,7 @@ func TestNothingIsEarly(t *testing.T) {
 	}
 	result, o := trainedEarly(t, never.write(t, 5), nil)
 	require.NotNil(t, result.Early)
-	require.Empty(t, result.Early.Rule.Looks)
+	require.Equal(t, []int{}, result.Early.Rule.Looks, "a list in JSON")
 	assert.Equal(t, 1., result.Early.Test.Seen)
 	c, err := models.Load(o.Dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/early"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -168,6 +169,37 @@ func TestPageWithoutHeldOutSamples(t *testing.T) {
 	assert.Regexp(t, `values\s*not measured\s*–\s*no\s*100%`, textOf(t, ctx, "members-table"))
 	assert.NotContains(t, textOf(t, ctx, "members"), "NaN")
 	assert.NotContains(t, textOf(t, ctx, "members"), "undefined")
+}
+
+// The section on early decisions says how right and how early they are, and how a class is decided; or that none is.
+func TestEarlySection(t *testing.T) {
+	r, _ := built(t, "transforms")
+	shows := func(ctx context.Context, id string) bool {
+		return read[bool](t, ctx, `document.getElementById("`+id+`").offsetParent !== null`)
+	}
+	assert.False(t, shows(opened(t, r), "early"), "it was not asked for")
+	result := *r.Result
+	rule := &early.Rule{Looks: []int{8, 16}, Agree: 2, By: early.ByLoss, Loss: 0.02, Thresholds: []float64{0.9, 0.9},
+		Shares: []float64{0.5, 0.5},
+		Chosen: early.Figures{Samples: 40, Accuracy: 0.95, AtEnd: 0.97, Seen: 0.4, Mean: 0.735},
+		Best:   early.Figures{Samples: 40, Accuracy: 0.9, AtEnd: 0.97, Seen: 0.2, Mean: 0.847},
+		Curve:  []early.Point{{Seen: 0.2, Accuracy: 0.9}, {Seen: 0.4, Accuracy: 0.94}, {Seen: 1, Accuracy: 0.97}}}
+	result.Early = &training.EarlyResult{Rule: rule, Test: &early.Figures{Samples: 20, Accuracy: 0.9, AtEnd: 1, Seen: 0.5}}
+	r.Result = &result
+	ctx := opened(t, r)
+	assert.Regexp(t, `looked at 2 times .* from 8 time points .* 2 looks in a row .* at most 2 points`, textOf(t, ctx, "early-text"))
+	assert.Regexp(t, `test\s*20\s*90\.0%\s*100\.0%\s*50%[^%]*held out\s*40\s*95\.0%\s*97\.0%\s*40%`, textOf(t, ctx, "early-table"))
+	assert.Regexp(t, `held out, --early=mean\s*40\s*90\.0%\s*97\.0%\s*20%\s*0\.847`, textOf(t, ctx, "early-table"))
+	assert.True(t, shows(ctx, "early-details"))
+	assert.Equal(t, 2, read[int](t, ctx, `document.querySelectorAll("#early-chart circle").length`))
+
+	never := *rule
+	never.Looks, never.Curve = []int{}, rule.Curve[2:]
+	result.Early = &training.EarlyResult{Rule: &never}
+	ctx = opened(t, r)
+	assert.Contains(t, textOf(t, ctx, "early-text"), "Nothing is decided before a recording ends")
+	assert.False(t, shows(ctx, "early-details"))
+	assert.NotContains(t, textOf(t, ctx, "early-table"), "--early=mean")
 }
 
 func TestMissingSections(t *testing.T) {
