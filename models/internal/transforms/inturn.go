@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/internal/trees"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 const (
@@ -105,21 +106,52 @@ func (e *extractor) growSome(ctx context.Context, features *table, seen []int, p
 
 // lessNoise turns the votes of n trees on each sample into the shares of its classes. The share of the sample's own
 // class is moved towards that of all samples, so that the shares vary as those of very many trees would: otherwise the
-// least sure samples would be too unsure. Chance adds 1/(4n+2) to the variance of a share's double arcsine (Freeman and
-// Tukey 1950); shrunken to the variance without chance, the shares are constrained Bayes estimates (Louis 1984,
-// "Estimating a population of parameter values using Bayes and empirical Bayes methods").
-func lessNoise(votes [][]float64, labels []int32, n float64) {
-	angles := make([]float64, len(votes))
+// least sure samples would be too unsure. Shares are taken as double arcsines (Freeman and Tukey 1950); shrunken to the
+// variance without that of chance, they are constrained Bayes estimates (Louis 1984, "Estimating a population of
+// parameter values using Bayes and empirical Bayes methods").
+func lessNoise(votes [][]float64, labels []int32, n int) {
+	angles, chance := make([]float64, len(votes)), 0.0
+	ofChance := make([]float64, n+1) // by the votes for the own class
+	for own := range ofChance {
+		ofChance[own] = varianceByChance(n, (float64(own)+unseen)/(float64(n)+2*unseen))
+	}
 	for i, counts := range votes {
 		own := counts[labels[i]]
-		angles[i] = (math.Asin(math.Sqrt(own/(n+1))) + math.Asin(math.Sqrt((own+1)/(n+1)))) / 2
+		angles[i] = doubleArcsine(own, n)
+		chance += ofChance[int(own)] / float64(len(votes))
 	}
 	mean, variance := stat.PopMeanVariance(angles, nil)
-	shrink := math.Sqrt(max(0, 1-1/((4*n+2)*variance))) // 0 if the variance is
+	shrink := math.Sqrt(max(0, 1-chance/max(variance, math.SmallestNonzeroFloat64)))
 	for i, counts := range votes {
 		sine := math.Sin(mean + shrink*(angles[i]-mean))
 		setShare(counts, int(labels[i]), sine*sine)
 	}
+}
+
+// unseen is added to the votes for and against a class, for the chance by which a tree votes so: all votes of few trees
+// are no certainty. With 0 too much of chance is left; with 1/2 it is taken for more than there is, so that the samples
+// of a set on which few trees err would all have the same share, and sets of classes hold the truth too seldom.
+const unseen = 0.25
+
+// doubleArcsine returns the angle of a share, that of some of n votes, whose variance by chance is about the same for
+// all shares (Freeman and Tukey 1950).
+func doubleArcsine(votes float64, n int) float64 {
+	return (math.Asin(math.Sqrt(votes/float64(n+1))) + math.Asin(math.Sqrt((votes+1)/float64(n+1)))) / 2
+}
+
+// varianceByChance returns the variance of the double arcsine of the share that n trees give, each of which votes for a
+// class by this chance. It is about 1/(4n+2), but for chances near 0 and 1, where there is next to none.
+func varianceByChance(n int, chance float64) float64 {
+	if chance == 0 || chance == 1 {
+		return 0
+	}
+	counts, mean, square := distuv.Binomial{N: float64(n), P: chance}, 0.0, 0.0
+	for k := range n + 1 {
+		probability, angle := counts.Prob(float64(k)), doubleArcsine(float64(k), n)
+		mean += probability * angle
+		square += probability * angle * angle
+	}
+	return square - mean*mean
 }
 
 // setShare turns the votes for each class into shares. One class gets this share, and those of the others are
