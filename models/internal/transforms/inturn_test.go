@@ -93,8 +93,8 @@ func TestLessNoise(t *testing.T) {
 	assert.Less(t, least(raw), least(truth)-0.05, "as many more as there would be without")
 }
 
-// Where few trees err at all, shares differ nevertheless, as those of very many trees do: these are the votes of 20 trees
-// on the training samples of FreezerRegularTrain, of which 500 trees have less than 99% of their votes on a tenth.
+// Where few trees err at all, shares differ nevertheless, as those of very many trees do: these are the votes of 20
+// trees on the training samples of FreezerRegularTrain.
 func TestLessNoiseOfSureVotes(t *testing.T) {
 	var votes [][]float64
 	for own, samples := range map[float64]int{20: 91, 19: 46, 18: 9, 17: 4} {
@@ -108,10 +108,10 @@ func TestLessNoiseOfSureVotes(t *testing.T) {
 	assert.Greater(t, votes[len(votes)-1][0], 0.97)
 }
 
-// The variance by chance of the double arcsine is about the same, but for chances that are next to certain. Those of a
-// single vote are worked out by hand: it is for the class by half, and its angle is 1/2·asin(√½) or 1/2·(asin(√½) + π/2).
+// The variance by chance of the double arcsine is about the same, but for chances that are next to certain. That of a
+// single vote is worked out by hand: it is for the class by half, and its angle is asin(√½)/2 or (asin(√½) + π/2)/2.
 func TestVarianceByChance(t *testing.T) {
-	assert.InDelta(t, math.Pow(math.Pi/8, 2), varianceByChance(1, 0.5), 1e-12)
+	assert.InDelta(t, math.Pi*math.Pi/64, varianceByChance(1, 0.5), 1e-12)
 	assert.InEpsilon(t, 1./82, varianceByChance(20, 0.7), 0.05)
 	assert.Less(t, varianceByChance(20, 0.99), 0.5/82)
 	assert.InDelta(t, varianceByChance(20, 0.9), varianceByChance(20, 0.1), 1e-12)
