@@ -97,6 +97,15 @@ func TestAuditOfWindows(t *testing.T) {
 	}
 }
 
+// A classifier's own data is drawn as its training has drawn it: in whole families.
+func TestFamiliesOfAClassifiersData(t *testing.T) {
+	a := windows(rand.New(rand.NewPCG(1, 1)))
+	trained := a.load(t, Options{Seed: 3})
+	again := a.load(t, Options{Seed: 3, Form: trained.Form})
+	assert.Equal(t, trained.Test, again.Test)
+	assert.Empty(t, trained.Fingerprint().Differences(again.Fingerprint()))
+}
+
 // Windows that an import has cut of one recording were asked for: they stay together, and nothing is told. Of two
 // recordings all the same.
 func TestAuditOfWindowsOfAnImport(t *testing.T) {

@@ -198,7 +198,7 @@ func (r *npzReader) drawSplits() error {
 // findFamilies finds the samples that no draw may part, where no groups say so and the file is not one to test on.
 func (r *npzReader) findFamilies() {
 	raw := r.raw
-	if raw.Groups != nil || r.opts.Form != nil || r.opts.Graph != nil || r.opts.Whole || !r.labelled() ||
+	if raw.Groups != nil || r.opts.Graph != nil || r.opts.Whole || !r.labelled() ||
 		raw.Signals == nil && (r.series == nil || r.series.values == nil) {
 		return
 	}
