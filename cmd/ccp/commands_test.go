@@ -63,14 +63,15 @@ type (
 		Temperature float64 `json:"temperature"`
 		HeldOut     int     `json:"held_out"`
 		Sets        *struct {
-			Coverage float64  `json:"coverage"`
-			Samples  int      `json:"samples"`
-			Held     int      `json:"held"`
-			None     int      `json:"none"`
-			Several  int      `json:"several"`
-			Classes  int      `json:"classes"`
-			HeldOut  int      `json:"held_out"`
-			Groups   int      `json:"groups,omitempty"`
+			Coverage float64 `json:"coverage"`
+			Samples  int     `json:"samples"`
+			Held     int     `json:"held"`
+			None     int     `json:"none"`
+			Several  int     `json:"several"`
+			Classes  int     `json:"classes"`
+			HeldOut  int     `json:"held_out"`
+			Groups   int     `json:"groups,omitempty"`
+			Chance   []float64
 			Remarks  []string `json:"remarks,omitempty"`
 		} `json:"sets,omitempty"`
 		Command  string `json:"command"`
@@ -237,6 +238,9 @@ func TestEval(t *testing.T) {
 	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--split", "validation", "--coverage", "0.9",
 		"--json"), &e)
 	assert.Equal(t, 180, e.Sets.HeldOut)
+	require.Len(t, e.Sets.Chance, 2)
+	assert.Less(t, e.Sets.Chance[0], 0.9)
+	assert.Greater(t, e.Sets.Chance[1], 0.9)
 	assert.Equal(t, 163, e.Sets.Held, "0.9 of 181, upwards: these samples have the scores themselves")
 	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--coverage", "0.1", "--json"), &e)
 	assert.InDelta(t, 0.1, float64(e.Sets.Held)/359, 0.15)
@@ -267,7 +271,8 @@ func TestEval(t *testing.T) {
 		`baseline [\d.]+%; balanced accuracy [\d.]+%, `+
 		`AUROC [\d.]+%, average precision [\d.]+%, Brier score [\d.]+\npredicted by the network\nprobabilities: `+
 		`expected calibration error \d+\.\d\d%, at temperature [\d.]+ of 180 held-out samples, `+
-		`loss \d\.\d{4}\nsets at a coverage of 10%: [\d.]+% hold the truth; [\d.]+ classes in the mean, several in \d+, none in `+
+		`loss \d\.\d{4}\nsets at a coverage of 10%: [\d.]+% hold the truth \(so few samples: [\d.]+ to [\d.]+% in nine `+
+		`of ten draws\); [\d.]+ classes in the mean, several in \d+, none in `+
 		`\d+; by 180 held-out samples\n\nclass  samples  precision  recall     F1\n0           36 `, text)
 	assert.Contains(t, text, "\nconfusion: a row for each true class")
 

@@ -45,15 +45,18 @@ type evalJSON struct {
 
 // setsJSON says how sets of classes of a coverage fare on a split, see conformal.Predictor.
 type setsJSON struct {
-	Coverage float64  `json:"coverage"` // that was asked for
-	Samples  int      `json:"samples"`
-	Held     int      `json:"held"`    // sets that hold the truth
-	None     int      `json:"none"`    // sets without a class
-	Several  int      `json:"several"` // sets of more than one class
-	Classes  int      `json:"classes"` // in all sets together
-	HeldOut  int      `json:"held_out"`
-	Groups   int      `json:"groups,omitempty"`
-	Remarks  []string `json:"remarks,omitempty"`
+	Coverage float64 `json:"coverage"` // that was asked for
+	Samples  int     `json:"samples"`
+	Held     int     `json:"held"`    // sets that hold the truth
+	None     int     `json:"none"`    // sets without a class
+	Several  int     `json:"several"` // sets of more than one class
+	Classes  int     `json:"classes"` // in all sets together
+	HeldOut  int     `json:"held_out"`
+	Groups   int     `json:"groups,omitempty"`
+	// Chance is between what shares Held lies in nine of ten draws of so few samples, see conformal.Predictor.Chance; nil
+	// where that is unknown.
+	Chance  []float64 `json:"chance,omitempty"`
+	Remarks []string  `json:"remarks,omitempty"`
 }
 
 // add counts the set of a sample.
@@ -238,6 +241,12 @@ func (e *evalCommand) evaluate(cmd *cobra.Command, classifier *models.Classifier
 	}
 	result.Evaluation, result.Recordings = evaluation, whole.result()
 	slices.SortStableFunc(result.Mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
+	if result.Sets != nil {
+		least, largest, known := classifier.Conformal.Chance(e.coverage, result.Sets.Samples)
+		if known {
+			result.Sets.Chance = []float64{least, largest}
+		}
+	}
 	if c := classifier.Calibration; c != nil {
 		result.Temperature, result.HeldOut = c.Temperature, c.Samples
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/messagetest"
@@ -121,4 +122,49 @@ func ExamplePredictor() {
 	// Output:
 	// [0.8 0.2] [0]
 	// true
+}
+
+// By chance the share of held truths lies between the quantiles of a beta-binomial distribution: by SciPy's
+// betabinom(samples, ranks - out, out).ppf([0.05, 0.95]), and as drawn.
+func TestChance(t *testing.T) {
+	scores := func(n int) *Predictor {
+		c := &Predictor{}
+		for i := range n {
+			c.Scores = append(c.Scores, float64(i)/float64(n))
+		}
+		return c
+	}
+	for _, c := range []struct {
+		scores, samples int
+		coverage        float64
+		least, largest  float64
+	}{{19, 30, 0.9, 22. / 30, 30. / 30}, {25, 20, 0.9, 15. / 20, 20. / 20}, {180, 359, 0.1, 22. / 359, 55. / 359},
+		{102, 316, 0.95, 286. / 316, 311. / 316}, {1000, 1000, 0.9, 877. / 1000, 921. / 1000}, {19, 30, 0.99, 1, 1}} {
+		least, largest, ok := scores(c.scores).Chance(c.coverage, c.samples)
+		assert.True(t, ok)
+		assert.InDeltaSlice(t, []float64{c.least, c.largest}, []float64{least, largest}, 1e-9, "%v", c)
+	}
+	_, _, ok := (&Predictor{Scores: []float64{0.1, 0.2}, Groups: 2}).Chance(0.5, 10)
+	assert.False(t, ok)
+	_, _, ok = scores(9).Chance(0.5, 0)
+	assert.False(t, ok)
+
+	rng := rand.New(rand.NewPCG(1, 1))
+	least, largest, _ := scores(19).Chance(0.9, 30)
+	within, draws := 0, 4000
+	for range draws {
+		c := &Predictor{PerClass: []int{19}}
+		for range 19 {
+			c.Scores = append(c.Scores, rng.Float64())
+		}
+		slices.Sort(c.Scores)
+		held := 0
+		for range 30 {
+			held += len(c.Set(c.PValues([]float64{1 - rng.Float64()}), 0.9))
+		}
+		if share := float64(held) / 30; share > least-1e-9 && share < largest+1e-9 {
+			within++
+		}
+	}
+	assert.Greater(t, float64(within)/float64(draws), 0.89)
 }
