@@ -63,16 +63,16 @@ type (
 		Temperature float64 `json:"temperature"`
 		HeldOut     int     `json:"held_out"`
 		Sets        *struct {
-			Coverage float64 `json:"coverage"`
-			Samples  int     `json:"samples"`
-			Held     int     `json:"held"`
-			None     int     `json:"none"`
-			Several  int     `json:"several"`
-			Classes  int     `json:"classes"`
-			HeldOut  int     `json:"held_out"`
-			Groups   int     `json:"groups,omitempty"`
-			Chance   []float64
-			Remarks  []string `json:"remarks,omitempty"`
+			Coverage float64   `json:"coverage"`
+			Samples  int       `json:"samples"`
+			Held     int       `json:"held"`
+			None     int       `json:"none"`
+			Several  int       `json:"several"`
+			Classes  int       `json:"classes"`
+			HeldOut  int       `json:"held_out"`
+			Groups   int       `json:"groups,omitempty"`
+			Chance   []float64 `json:"chance,omitempty"`
+			Remarks  []string  `json:"remarks,omitempty"`
 		} `json:"sets,omitempty"`
 		Command  string `json:"command"`
 		Data     string `json:"data"`
