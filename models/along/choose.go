@@ -32,7 +32,7 @@ type HeldOut struct {
 // The shares of Independent and the thresholds that are tried.
 var (
 	powers     = []float64{1, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1}
-	thresholds = []float64{0.8, 0.85, 0.9}
+	thresholds = []float64{0.7, 0.72, 0.74, 0.76, 0.78, 0.8, 0.82, 0.84, 0.86, 0.88, 0.9}
 )
 
 // Choose sets Power, Threshold and HeldOut by the windows of held-out stretches, in the order of the streams. The power
