@@ -57,13 +57,13 @@ func TestBudget(t *testing.T) {
 		assert.Equal(t, got, resolved(t, got.Values(), d), "what was chosen stays")
 	}
 	d.Train = make([]int, 255)
-	assert.Equal(t, []any{1200, "all"}, []any{resolved(t, nil, d).Steps, resolved(t, nil, d).Options.Transforms})
+	assert.Equal(t, []any{637, "all"}, []any{resolved(t, nil, d).Steps, resolved(t, nil, d).Options.Transforms})
 	assert.Equal(t, "none", resolved(t, Patch{"ccp_hierarchy": "learned"}, d).Options.Transforms,
 		"who asks for clusters wants some")
 }
 
-// Transforms beside the network leave it its steps and its stem, as it has them alone. Few samples halve the steps,
-// and have no stem.
+// A network beside transforms has its stem, and its 40 passes, but no more than 600 steps for their sake. Few samples
+// have no stem, and halve the steps of a network alone.
 func TestBudgetBesideTransforms(t *testing.T) {
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {0, 2}}, 3, 20)
 	require.NoError(t, err)
@@ -76,7 +76,7 @@ func TestBudgetBesideTransforms(t *testing.T) {
 		asked Patch
 		steps int
 	}{
-		{300, nil, 1200},
+		{300, nil, 600},
 		{2_459, nil, 1536},
 		{60_000, nil, 9375},
 		{300, Patch{"transforms": "none"}, 1200},
@@ -84,7 +84,7 @@ func TestBudgetBesideTransforms(t *testing.T) {
 		{7_494, Patch{"transforms": "none"}, 4683},
 		{20_000, Patch{"transforms": "none"}, 4687},
 		{60_000, Patch{"transforms": "none"}, 9375},
-		{300, Patch{"transforms": "values"}, 1200},
+		{300, Patch{"transforms": "values"}, 600},
 		{300, Patch{"steps": 900}, 900},
 		{300, Patch{"model": "gcn"}, 1200},
 	} {

@@ -14,14 +14,9 @@ import (
 	"github.com/clusterpool/ccp/models/internal/transforms"
 )
 
-// No network is tried beside transforms whose log-loss on the held-out samples is at most minGainInNats in all, if
-// these are at least manyHeldOut samples or groups: a network has little to gain then. Of n samples without a mistake
-// the error rate is below 3/n, with 95% confidence. Fewer samples are all right by chance too often, and there two
-// good members are better than one.
-const (
-	manyHeldOut   = 30
-	minGainInNats = 3
-)
+// No network is tried beside transforms whose log-loss on the held-out samples is at most minGainInNats in all: a
+// network has little to gain there, and few samples tell little of that.
+const minGainInNats = 3
 
 // hasNetwork reports whether the network has a weight in the predictions. Otherwise it is not trained.
 func (r *run) hasNetwork() bool { return transforms.Weight(r.store) < 1 }
@@ -127,7 +122,7 @@ func (r *run) weighMembers(ctx context.Context, d *datasets.Dataset, lone bool,
 	v.WeighForest(m.ForestWeight)
 	v.SetScores(scores)
 	w.report = joined(w.report, t.report(shares, together))
-	if r.spec.Network().Fitted || together.loss <= minGainInNats && t.unitCount() >= manyHeldOut {
+	if r.spec.Network().Fitted || together.loss <= minGainInNats {
 		r.chooseAlong(t, v.Mixture)
 		w.conformal = t.conformal(m, nil)
 		return w, nil

@@ -15,8 +15,6 @@ const (
 	hopelesslyBehind      = 3.5
 	// marginInNats is how much more it must be in nats, summed over the units: few samples tell little.
 	marginInNats = 3
-	// gainInNats is what the mean must gain at the second look, unless the network is still getting better.
-	gainInNats = chanceInNats
 )
 
 // looksAt returns the steps of a training after which its trial is looked at.
@@ -28,19 +26,18 @@ func looksAt(steps int) []int {
 type look struct {
 	transforms, network float64 // the log-loss of each
 	gain                float64 // that of the transforms less that of the best mean of both
-	units               int
 }
 
 // isHopeless reports whether a network will hardly gain anything beside transforms. before has its log-loss at earlier
 // looks. At the first look there is no hope for a network that is far behind. At the second look there is none unless
 // a mean of both gains, or will: the network comes below the transforms if its log-loss falls once more by the same
-// share as it has since the first look. Fewer than manyHeldOut units cannot tell that. These rules were chosen by
-// recorded curves, see benchmarks/results/race.csv.
+// share as it has since the first look. These rules were chosen by recorded curves, see benchmarks/results/race.csv.
 func (l look) isHopeless(before []float64) bool {
 	if len(before) == 0 {
 		return l.network > hopelesslyBehind*l.transforms+marginInNats
 	}
-	return l.units >= manyHeldOut && l.gain < gainInNats && l.network*l.network/before[0] >= l.transforms
+	comesBelow := l.network*l.network/before[0] < l.transforms
+	return l.gain <= 0 && !comesBelow
 }
 
 // lookOf returns what the network's predictions for the held-out samples say. m is the mixture of the transforms, and
@@ -51,7 +48,7 @@ func (t *heldOutTrial) lookOf(ctx context.Context, m transforms.Mixture, togethe
 	tried.network = predictions
 	m, network = tried.networkAlone(ctx, m)
 	m.Weight = tried.besideNetwork(ctx, m, together, network)
-	return look{together.unitLoss, network.unitLoss, together.loss - tried.judge(ctx, m).loss, t.unitCount()}, network
+	return look{together.unitLoss, network.unitLoss, together.loss - tried.judge(ctx, m).loss}, network
 }
 
 // hopeless returns a look at a trial that gives it up in time, and then writes into w what is known of the network, and

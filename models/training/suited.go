@@ -16,7 +16,8 @@ import (
 
 // The length of a training that is left to the data.
 const (
-	leastSteps  = 1200 // fewer leave the networks under-trained, even if there are few samples
+	leastSteps  = 1200 // fewer leave a network that predicts alone under-trained, even if there are few samples
+	leastBeside = 600  // of a network beside transforms
 	usualPasses = 40
 	usualSeen   = 300_000 // samples, all passes together
 	leastPasses = 10
@@ -113,14 +114,17 @@ func suitedBatch(n int) int {
 }
 
 // suitedSteps returns the number of steps of a training on n samples: usualPasses over them, but leastPasses at
-// least, and neither fewer than leastSteps nor more than usualSeen samples. A network that predicts long recordings
-// alone needs twice as many. On few samples a network predicts as well after half the steps.
+// least, and neither fewer than leastSteps, or leastBeside, nor more than usualSeen samples. A network that predicts
+// long recordings alone needs twice as many. On few samples a network predicts as well after half the steps.
 func suitedSteps(n, batch int, long, few, besideTransforms bool) int {
-	steps := max(leastSteps, min(usualSeen, usualPasses*n)/batch)
+	passes := min(usualSeen, usualPasses*n) / batch
+	steps := max(leastSteps, passes)
 	switch {
-	case long && !besideTransforms:
+	case besideTransforms:
+		steps = max(leastBeside, passes)
+	case long:
 		steps *= 2
-	case few && !long:
+	case few:
 		steps /= 2
 	}
 	return max(steps, leastPasses*n/batch)

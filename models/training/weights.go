@@ -201,8 +201,9 @@ func (h heldOut) networkAlone(ctx context.Context, m transforms.Mixture) (transf
 // besideNetwork returns the weight that the transforms have beside the network. m has the temperatures of all
 // members. together are the figures of the transforms without the network, and network those of the network alone.
 //
-// Where families were found, the network has a weight only if the loss falls by more than chance makes it. A network of
-// all training samples memorises best what the samples of a family share, and a few families tell little of others.
+// The network has a weight only if the loss falls. Where families were found it must fall by more than chance makes it:
+// a network of all training samples memorises best what the samples of a family share, and a few families tell little of
+// others.
 func (h heldOut) besideNetwork(ctx context.Context, m transforms.Mixture, together, network figures) (weight float64) {
 	n, nothing := float64(len(h.labels)), h.baseline()
 	switch {
@@ -221,7 +222,8 @@ func (h heldOut) besideNetwork(ctx context.Context, m transforms.Mixture, togeth
 		return h.judge(ctx, tried)
 	}
 	weight = bestWeight(together, members, beside)
-	if h.families && beside(weight).loss > together.loss-chanceInNats {
+	gain := together.loss - beside(weight).loss
+	if gain <= 0 || h.families && gain < chanceInNats {
 		return 1
 	}
 	return weight
