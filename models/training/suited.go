@@ -16,8 +16,8 @@ import (
 
 // The length of a training that is left to the data.
 const (
-	leastSteps  = 1200 // fewer leave a network that predicts alone under-trained, even if there are few samples
-	leastBeside = 600  // of a network beside transforms
+	leastSteps  = 1200 // fewer leave the networks under-trained, even if there are few samples
+	leastBeside = 600  // of a network beside transforms, unless it reads long recordings
 	usualPasses = 40
 	usualSeen   = 300_000 // samples, all passes together
 	leastPasses = 10
@@ -114,17 +114,18 @@ func suitedBatch(n int) int {
 }
 
 // suitedSteps returns the number of steps of a training on n samples: usualPasses over them, but leastPasses at
-// least, and neither fewer than leastSteps, or leastBeside, nor more than usualSeen samples. A network that predicts
-// long recordings alone needs twice as many. On few samples a network predicts as well after half the steps.
+// least, and neither fewer than leastSteps nor more than usualSeen samples. A network that predicts long recordings
+// alone needs twice as many, one that reads no long recordings beside transforms half as many at least. On few samples a
+// network predicts as well after half the steps.
 func suitedSteps(n, batch int, long, few, besideTransforms bool) int {
 	passes := min(usualSeen, usualPasses*n) / batch
 	steps := max(leastSteps, passes)
 	switch {
-	case besideTransforms:
-		steps = max(leastBeside, passes)
-	case long:
+	case long && !besideTransforms:
 		steps *= 2
-	case few:
+	case besideTransforms && !long:
+		steps = max(leastBeside, passes)
+	case few && !long:
 		steps /= 2
 	}
 	return max(steps, leastPasses*n/batch)

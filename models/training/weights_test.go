@@ -130,9 +130,10 @@ func TestBesideNetwork(t *testing.T) {
 		{"a network that knows nothing", 0.8, 0, 0.5, 0, 1},
 		{"transforms that know nothing", 0.5, 0, 0.8, 0, 0},
 		{"neither knows anything", 0.5, 0, 0.5, 0, 1},
-		{"as good as each other", 0.8, 0, 0.8, 0, 0.5},
-		{"two members and a network", 0.8, 0.8, 0.8, 0.5, 0.7},
-		{"a forest without weight is no member", 0.8, 0.8, 0.8, 0, 0.5},
+		{"as good as each other, so that a mean gains nothing", 0.8, 0, 0.8, 0, 1},
+		{"a little better", 0.8, 0, 0.801, 0, 0.5},
+		{"two members and a network", 0.8, 0.8, 0.801, 0.5, 0.7},
+		{"a forest without weight is no member", 0.8, 0.8, 0.801, 0, 0.5},
 		{"the network is better", 0.7, 0, 0.9, 0, 0.1},
 	} {
 		t.Run(c.why, func(t *testing.T) {
