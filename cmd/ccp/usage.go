@@ -76,8 +76,8 @@ var inputFlags = []string{"data", "file", "files", "in", "input", "inputs"}
 // stdinUse is the annotation of a command that reads the standard input.
 const stdinUse = "stdin"
 
-// inputOf returns how a command takes what it reads, if not by a flag: the rest of its usage with an argument, or with a
-// file for the standard input; "" if it takes nothing so.
+// inputOf returns how a command takes what it reads, if not by a flag: the rest of its usage with an argument, or with
+// a file for the standard input; "" if it takes nothing so.
 func inputOf(cmd *cobra.Command) string {
 	_, rest, _ := strings.Cut(cmd.Use, " ")
 	words := strings.Fields(rest)

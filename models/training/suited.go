@@ -115,8 +115,8 @@ func suitedBatch(n int) int {
 
 // suitedSteps returns the number of steps of a training on n samples: usualPasses over them, but leastPasses at
 // least, and neither fewer than leastSteps nor more than usualSeen samples. A network that predicts long recordings
-// alone needs twice as many, one that reads no long recordings beside transforms half as many at least. On few samples a
-// network predicts as well after half the steps.
+// alone needs twice as many. One that reads no long recordings beside transforms needs half as many at least. On few
+// samples a network predicts as well after half the steps.
 func suitedSteps(n, batch int, long, few, besideTransforms bool) int {
 	passes := min(usualSeen, usualPasses*n) / batch
 	steps := max(leastSteps, passes)

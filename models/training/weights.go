@@ -202,8 +202,8 @@ func (h heldOut) networkAlone(ctx context.Context, m transforms.Mixture) (transf
 // members. together are the figures of the transforms without the network, and network those of the network alone.
 //
 // The network has a weight only if the loss falls. Where families were found it must fall by more than chance makes it:
-// a network of all training samples memorises best what the samples of a family share, and a few families tell little of
-// others.
+// a network of all training samples memorises best what the samples of a family share, and a few families tell little
+// of others.
 func (h heldOut) besideNetwork(ctx context.Context, m transforms.Mixture, together, network figures) (weight float64) {
 	n, nothing := float64(len(h.labels)), h.baseline()
 	switch {
