@@ -25,7 +25,7 @@ import (
 // Errors of a classifier that was closed, and of one that has no network to look into.
 var (
 	ErrClosed    = errors.New("the classifier is closed")
-	ErrNoNetwork = errors.New("the transforms predict alone, and no network was trained; train with " +
+	ErrNoNetwork = errors.New("the transforms predict alone, without a network; train with " +
 		"--model ccp --set transforms=none for a network alone")
 )
 

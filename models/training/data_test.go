@@ -157,6 +157,8 @@ func TestATestOfOneClassHasNoBaseline(t *testing.T) {
 	assert.Empty(t, notBetter(Result{Test: Score{Accuracy: 1}, TestSamples: 8, MajorityBaseline: 1}, 2))
 	assert.Empty(t, notBetter(Result{Test: Score{Accuracy: 0.5}, TestSamples: 8, MajorityBaseline: 1}, 2))
 	assert.NotEmpty(t, notBetter(Result{Test: Score{Accuracy: 0.75}, TestSamples: 8, MajorityBaseline: 0.75}, 2))
+	few := &datasets.Dataset{Labels: []int32{0, 1, 2, 0}}
+	assert.Equal(t, 2, classesOf(few, []int{0, 1, 3}), "a test of few samples may lack classes")
 }
 
 // A result that the majority-class baseline reaches is said to be one, when it is made and when it is shown again.

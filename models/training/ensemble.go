@@ -123,6 +123,9 @@ func (r *run) weighMembers(ctx context.Context, d *datasets.Dataset, lone bool,
 	v.SetScores(scores)
 	w.report = joined(w.report, t.report(shares, together))
 	if r.spec.Network().Fitted || together.loss <= minGainInNats {
+		if !r.spec.Network().Fitted {
+			w.report = joined(w.report, untriedReport)
+		}
 		r.chooseAlong(t, v.Mixture)
 		w.conformal = t.conformal(m, nil)
 		return w, nil
@@ -160,6 +163,9 @@ func (r *run) weighNetwork(ctx context.Context, t *heldOutTrial, m transforms.Mi
 		return w, err // the figures are of no use, and no snapshot may have weights by them
 	}
 	w.report = t.comparison(together, network)
+	if v.Weight == 1 {
+		w.report += ", and no weight"
+	}
 	w.network = []Member{member("network", true, 1-v.Weight, t.score(network))}
 	if err := r.ablate(ctx, t, m, steps, seconds, &w); err != nil {
 		return w, err

@@ -129,6 +129,9 @@ func (t *heldOutTrial) givenUp(step, steps int, together, network figures) strin
 		steps)
 }
 
+// untriedReport says that no network is tried beside transforms.
+const untriedReport = "no network is tried, since these leave too little to gain"
+
 // predictors says which members predict, with their weights if a network is among them.
 func predictors(v *transforms.Classifier) string {
 	names := v.Predicting()

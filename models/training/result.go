@@ -160,7 +160,7 @@ func (r *run) remark(result Result) {
 	if settings := r.idleSettings(result); len(settings) > 0 {
 		r.give(r.withoutEffect(settings))
 	}
-	if line := notBetter(result, r.data.Classes()); line != "" {
+	if line := notBetter(result, classesOf(r.data, r.data.Test)); line != "" {
 		r.notice(line)
 	}
 }
@@ -204,9 +204,19 @@ func (r *run) withoutEffect(settings Patch) Notice {
 		advice: params.Messagef("give %v to train the network", params.With("transforms", transforms.None))}
 }
 
+// classesOf returns the number of classes that some samples have.
+func classesOf(d *datasets.Dataset, samples []int) int {
+	classes := map[int32]bool{}
+	for _, i := range samples {
+		classes[d.Labels[i]] = true
+	}
+	return len(classes)
+}
+
 // notBetter warns of a test accuracy that the majority-class baseline may reach: the accuracy of the baseline on as
 // many samples is beyond 1.64 deviations in 5% of the cases. It returns "" if the accuracy is clearly better,
 // and of a test of one class, as of a person who has one: there the baseline is always right, and tells nothing.
+// classes counts those of the test.
 func notBetter(result Result, classes int) string {
 	n, p := float64(result.TestSamples), result.MajorityBaseline
 	if n == 0 || p == 1 || result.Test.Accuracy > p+1.64*math.Sqrt(p*(1-p)/n) {

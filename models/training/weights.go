@@ -113,14 +113,16 @@ func numbered[T comparable](names []T) []int {
 	return numbers
 }
 
-// baseline returns the mean log-loss of predicting the frequencies of the held-out samples' classes. A member whose
-// loss is no lower has learned nothing, and gets no weight.
+// baseline returns the mean log-loss of the majority-class baseline, which predicts the shares of the classes among all
+// training samples. A member whose loss is no lower has learned nothing, and gets no weight.
 func (h heldOut) baseline() float64 {
 	frequencies := make([]float64, len(h.shares))
 	for _, label := range h.labels {
-		frequencies[label] += 1 / float64(len(h.labels))
+		frequencies[label]++
 	}
-	return stat.Entropy(frequencies)
+	floats.Scale(1/float64(len(h.labels)), frequencies)
+	const rounding = 1e-9 // of sums, so that a member that predicts the shares is not better than they are
+	return stat.CrossEntropy(frequencies, h.shares) - rounding
 }
 
 // The temperatures that tempered can choose.

@@ -160,6 +160,12 @@ func TestForestThatLearnedNothing(t *testing.T) {
 	}
 }
 
+// The majority-class baseline predicts the shares of all training samples, whatever classes the few held-out ones have.
+func TestBaseline(t *testing.T) {
+	h := heldOut{labels: []int32{0, 1}, shares: []float64{0.25, 0.25, 0.5}}
+	assert.InDelta(t, math.Log(4), h.baseline(), 1e-8)
+}
+
 // Where units are families, a network that is as good as the transforms has no weight, and a better one has.
 func TestBesideNetworkOfFamilies(t *testing.T) {
 	for _, c := range []struct{ ridge, network, want float64 }{{0.8, 0.8, 1}, {0.7, 0.9, 0.1}} {

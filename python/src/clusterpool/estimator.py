@@ -604,7 +604,7 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
             try:
                 written = self._command("clusters", "--checkpoint", folder.path / "run", "--json", "--out", folder.path / "clusters")
             except CCPError as error:
-                if "no network was trained" in str(error):
+                if "predict alone, without a network" in str(error):
                     return []
                 raise
             levels = json.loads(written)["levels"]
