@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -35,4 +36,6 @@ func TestLean(t *testing.T) {
 		assert.True(t, of(whole, module), module)
 	}
 	assert.Less(t, len(lean), len(whole)*3/4)
+	wrong, err := exec.Command("go", "build", "-tags", "lean", "-o", os.DevNull, ".").CombinedOutput()
+	assert.NoError(t, err, "README's first command compiles it: %s", wrong)
 }

@@ -283,17 +283,6 @@ func (r *classification) tell(err error) {
 	}
 }
 
-// tell writes the first few of some lines to stderr.
-func tell(cmd *cobra.Command, kind string, lines []string) {
-	const most = 5
-	for _, line := range lines[:min(most, len(lines))] {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", kind, text.Plain(line))
-	}
-	if len(lines) > most {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: and %d more such lines\n", kind, len(lines)-most)
-	}
-}
-
 // drawWindows draws the probabilities of the classes that some window of a recording is predicted to have, at the
 // middle of each window. Where times are dates, they count from the begin.
 func drawWindows(path string, of windowed, classes []string) error {

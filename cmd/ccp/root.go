@@ -260,3 +260,14 @@ func (s *shared) print(cmd *cobra.Command, result any, text string) error {
 	_, err := io.WriteString(cmd.OutOrStdout(), text)
 	return err
 }
+
+// tell writes the first few of some lines to stderr.
+func tell(cmd *cobra.Command, kind string, lines []string) {
+	const most = 5
+	for _, line := range lines[:min(most, len(lines))] {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", kind, text.Plain(line))
+	}
+	if len(lines) > most {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: and %d more such lines\n", kind, len(lines)-most)
+	}
+}
