@@ -217,10 +217,12 @@ func (t *told) watch(ctx context.Context, o Options) error {
 	return err
 }
 
-// take takes what is told before time point i, and returns the class from there on.
+// take takes what is told before time point i, and returns the class from there on. A class that is told again after a
+// gap goes on, as it does in eventsOf.
 func (t *told) take(some []Told, i, class int) int {
 	for _, one := range some {
-		if one.Changed {
+		goesOn := len(t.events) > 0 && t.events[len(t.events)-1].Class == one.Class
+		if one.Changed && !goesOn {
 			t.events = append(t.events, Event{one.Class, t.at(one.Since), i})
 		}
 		class = one.Class

@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/messagetest"
+	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/along"
 )
 
@@ -62,6 +63,21 @@ func TestMatchEvents(t *testing.T) {
 func TestEventsOf(t *testing.T) {
 	n := along.Unknown
 	assert.Equal(t, []Event{{0, 1, 1}, {1, 5, 5}, {0, 7, 7}}, eventsOf([]int{n, 0, 0, n, 0, 1, 1, 0}))
+}
+
+// A class that is told again after a gap goes on, and is no event of its own.
+func TestTakeAfterGap(t *testing.T) {
+	c := &models.Classifier{Form: &recording.Form{}}
+	of := told{classifier: c}
+	tell := func(class int, since float64, changed bool) {
+		of.take([]Told{{Told: along.Told{Class: class, Since: since, Changed: changed}}}, int(since)+1, along.Unknown)
+	}
+	tell(0, 3, true)
+	tell(along.Unknown, 9, false)
+	tell(0, 12, true)
+	tell(1, 20, true)
+	tell(0, 30, true)
+	assert.Equal(t, []Event{{0, 3, 4}, {1, 20, 21}, {0, 30, 31}}, of.events)
 }
 
 // The truth of each time point comes of the parts; other classes than the training's are an error that names both.
