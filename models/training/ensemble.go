@@ -122,10 +122,11 @@ func (r *run) weighMembers(ctx context.Context, d *datasets.Dataset, lone bool,
 	v.WeighForest(m.ForestWeight)
 	v.SetScores(scores)
 	w.report = joined(w.report, t.report(shares, together))
-	if r.spec.Network().Fitted || together.loss <= minGainInNats {
-		if !r.spec.Network().Fitted {
-			w.report = joined(w.report, untriedReport)
-		}
+	wantsNetwork, hasLittleToGain := !r.spec.Network().Fitted, together.loss <= minGainInNats
+	if wantsNetwork && hasLittleToGain {
+		w.report = joined(w.report, untriedReport)
+	}
+	if !wantsNetwork || hasLittleToGain {
 		r.chooseAlong(t, v.Mixture)
 		w.conformal = t.conformal(m, nil)
 		return w, nil

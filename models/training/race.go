@@ -31,7 +31,8 @@ type look struct {
 // isHopeless reports whether a network will hardly gain anything beside transforms. before has its log-loss at earlier
 // looks. At the first look there is no hope for a network that is far behind. At the second look there is none unless
 // a mean of both gains, or will: the network comes below the transforms if its log-loss falls once more by the same
-// share as it has since the first look. These rules were chosen by recorded curves, see benchmarks/results/race.csv.
+// share as it has since the first look. These rules were chosen by recorded curves, see race.csv and race-few.csv in
+// benchmarks/results.
 func (l look) isHopeless(before []float64) bool {
 	if len(before) == 0 {
 		return l.network > hopelesslyBehind*l.transforms+marginInNats
