@@ -124,7 +124,7 @@ func (r *run) weighMembers(ctx context.Context, d *datasets.Dataset, lone bool,
 	w.report = joined(w.report, t.report(shares, together))
 	wantsNetwork, hasLittleToGain := !r.spec.Network().Fitted, together.loss <= minGainInNats
 	if wantsNetwork && hasLittleToGain {
-		w.report = joined(w.report, untriedReport)
+		w.report = joined(w.report, untriedReport(together))
 	}
 	if !wantsNetwork || hasLittleToGain {
 		r.chooseAlong(t, v.Mixture)

@@ -129,8 +129,11 @@ func (t *heldOutTrial) givenUp(step, steps int, together, network figures) strin
 		steps)
 }
 
-// untriedReport says that no network is tried beside transforms.
-const untriedReport = "no network is tried, since these leave too little to gain"
+// untriedReport says that no network is tried beside transforms, whose log-loss is that of together: few samples may
+// leave little to gain although they are predicted badly.
+func untriedReport(together figures) string {
+	return fmt.Sprintf("no network is tried, since what it could gain on these, %.1f nats, may be chance", together.loss)
+}
 
 // predictors says which members predict, with their weights if a network is among them.
 func predictors(v *transforms.Classifier) string {
