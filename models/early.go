@@ -74,14 +74,17 @@ func (c *Classifier) decide(series []float32, p *Prediction) bool {
 		}
 		soFar, seen = c.atLook(look, series[:timepoints*width]), timepoints
 		if decider.Add(soFar) {
-			*p = c.predictionOf(soFar, series, seen)
+			*p = c.predictionOf(soFar, series[:seen*width])
 			p.Early = &early.Decision{Timepoints: seen, Seen: float64(seen) / float64(length), Decided: true}
 			return true
 		}
 	}
 	isWhole := length >= c.Form.Shortest
 	if !isWhole {
-		*p = c.predictionOf(soFar, series, seen)
+		*p = c.predictionOf(soFar, series[:seen*width])
+		if odd := c.lengthSoFar(length, seen); odd != "" {
+			p.Warnings = slices.Insert(p.Warnings, 0, odd)
+		}
 	}
 	p.Early = &early.Decision{Timepoints: length, Seen: 1}
 	return !isWhole
@@ -93,36 +96,33 @@ func (c *Classifier) atLook(look int, cut []float32) []float64 {
 	return v.Probabilities(v.Read(cut), nil)
 }
 
-// predictionOf returns the prediction of a series by the look that saw so many of its time points; 0 for none. Its
-// warnings are of the length of the series, and of values far outside the training data's: how much a series varies
-// depends on how long it is.
-func (c *Classifier) predictionOf(probabilities []float64, series []float32, seen int) Prediction {
+// predictionOf returns the prediction by the last look at a series, of which it saw what is given; nothing before the
+// first look. Its warnings are of values far outside the training data's. How long a series is says nothing of a class
+// that is told before its end, and how much it varies depends on how long it is.
+func (c *Classifier) predictionOf(probabilities []float64, seen []float32) Prediction {
 	class := floats.MaxIdx(probabilities)
 	p := Prediction{Class: class, Name: c.ClassNames[class], Probability: probabilities[class],
 		Probabilities: slices.Clone(probabilities)}
-	if odd := c.lengthSoFar(len(series)/c.Form.Width(), seen); odd != "" {
-		p.Warnings = []string{odd}
-	}
-	if seen == 0 {
+	if len(seen) == 0 {
 		return p
 	}
 	info, form := c.Info, *c.Form
-	form.Longest = 0 // of which lengthSoFar tells
+	form.Longest = 0 // so that no length is odd
 	info.Form = &form
 	if info.Range != nil {
 		limits := *info.Range
 		limits.Spread, limits.Stuck = make([]float32, len(limits.Spread)), nil
 		info.Range = &limits
 	}
-	p.Warnings = append(p.Warnings, info.Outside(series[:seen*c.Form.Width()])...)
+	p.Warnings = info.Outside(seen)
 	return p
 }
 
-// lengthSoFar says what a person should know about the number of time points of a recording that was not predicted as a
-// whole one, of which a look saw so many; "" if nothing.
+// lengthSoFar says what a person should know about the number of time points of a recording that is not decided yet, of
+// which a look saw so many; "" if nothing.
 func (c *Classifier) lengthSoFar(timepoints, seen int) string {
-	if seen > 0 && (timepoints >= c.Form.Shortest || c.Form.Length(timepoints) == "") {
-		return c.Form.Length(timepoints)
+	if seen > 0 && c.Form.Length(timepoints) == "" {
+		return ""
 	}
 	odd := fmt.Sprintf("it has %d time points, the training's recordings have %s: it is taken for one that goes on",
 		timepoints, c.Form.Lengths())

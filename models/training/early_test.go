@@ -104,7 +104,7 @@ func TestEarlyDecisions(t *testing.T) {
 }
 
 // checkSoFar fails unless a recording that goes on has the class of the last look so far, or the shares of the classes
-// before the first one, and a warning of its length.
+// before the first one, and a warning of its length until its class is decided.
 func checkSoFar(t *testing.T, c *models.Classifier, series []float32) {
 	t.Helper()
 	width, looks := c.Form.Width(), c.Early.Looks
@@ -125,8 +125,9 @@ func checkSoFar(t *testing.T, c *models.Classifier, series []float32) {
 	require.Greater(t, looks[1], looks[0]+1)
 	assert.Equal(t, first.Probabilities, cut(looks[1]-1).Probabilities, "the next look has not come")
 	assert.Empty(t, cut(40).Warnings)
+	assert.Empty(t, cut(cut(40).Early.Timepoints).Warnings, "decided: the length no longer matters")
 	long := append(slices.Clone(series), series...)
-	messagetest.Names(t, errors.New(decided(t, c, long).Warnings[0]), "80 time points … may be wrong")
+	assert.Empty(t, decided(t, c, long).Warnings, "decided long before its end")
 }
 
 // Where cut recordings tell nothing, all is decided at the end, by a classifier that says so of what is cut.
@@ -148,6 +149,8 @@ func TestNothingIsEarly(t *testing.T) {
 	assert.Equal(t, c.Early.Shares, p.Probabilities)
 	messagetest.Names(t, errors.New(p.Warnings[0]), "20 time points … goes on … before it ends … shares")
 	assert.False(t, decided(t, c, make([]float32, 2*40)).Early.Decided)
+	long := decided(t, c, make([]float32, 2*80))
+	messagetest.Names(t, errors.New(long.Warnings[0]), "80 time points … may be wrong")
 }
 
 // decided predicts one series.

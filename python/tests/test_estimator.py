@@ -6,6 +6,7 @@ import pickle
 import re
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -241,9 +242,12 @@ def test_early():
     so_far = np.full((40, 1, 40), np.nan)
     for row, end in zip(range(40), np.round(decided * 10).astype(int)):
         so_far[row, :, :end] = x[60 + row, :, :end]
-    with pytest.warns(CCPWarning, match="goes on$"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # once it is decided, the length says nothing
         again, same = model.predict_early(so_far)
     assert (again == classes).all() and (same == decided).all()
+    with pytest.warns(CCPWarning, match="goes on$"):
+        model.predict_early(x[60:, :, :15])  # after one look
     with pytest.warns(CCPWarning, match="goes on, and before time point"):
         early, none = model.predict_early(x[60:, :, :3])
     assert np.isnan(none).all() and (early == "falls").all()
