@@ -85,7 +85,7 @@ func (r *run) fitEarly(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("early decisions: %w", err)
 	}
-	rule := early.Choose(f.looks, sharesOf(r.data), samples, early.Aim(r.config.Early), r.config.EarlyLoss/100)
+	rule := early.Choose(f.looks, classShares(r.data), samples, early.Aim(r.config.Early), r.config.EarlyLoss/100)
 	for look, v := range f.classifiers {
 		if err := v.Keep(r.store, transforms.LookScope(look)); err != nil {
 			return err
@@ -94,15 +94,6 @@ func (r *run) fitEarly(ctx context.Context) error {
 	r.state.Early = rule
 	r.noteEarly(rule)
 	return nil
-}
-
-// sharesOf returns the shares of the classes among the training samples of a data set.
-func sharesOf(d *datasets.Dataset) []float64 {
-	shares := make([]float64, d.Classes())
-	for _, i := range d.Train {
-		shares[d.Labels[i]] += 1 / float64(len(d.Train))
-	}
-	return shares
 }
 
 // earlyFit fits classifiers to cut recordings.

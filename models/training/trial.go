@@ -102,7 +102,10 @@ func (r *run) holdOut(ctx context.Context, data *datasets.Dataset) (*heldOutTria
 func classShares(d *datasets.Dataset) []float64 {
 	shares := make([]float64, d.Classes())
 	for _, i := range d.Train {
-		shares[d.Labels[i]] += 1 / float64(len(d.Train))
+		shares[d.Labels[i]]++
+	}
+	for class := range shares {
+		shares[class] /= float64(len(d.Train))
 	}
 	return shares
 }
