@@ -35,9 +35,11 @@ func (e noForm) Unwrap() []error { return []error{e.SignalError, recording.ErrNo
 // Prediction is what a classifier predicts for one signal. In JSON, "class" is a name, as in all that the program
 // prints.
 type Prediction struct {
-	Class       int     `json:"class_number"` // the most probable class
-	Name        string  `json:"class"`        // its name
-	Probability float64 `json:"probability"`  // its probability
+	// Class is the most probable class, Name its name and Probability its probability. Of a recording of which
+	// ClassifyEarly knows nothing yet they are along.Unknown, "" and 0.
+	Class       int     `json:"class_number"`
+	Name        string  `json:"class"`
+	Probability float64 `json:"probability"`
 	// Probabilities are of every class, at the temperature of Classifier.Calibration, summing to 1.
 	Probabilities []float64 `json:"probabilities"`
 	// Warnings tell where the signal lies far outside the training data, as with another unit. The class may then be

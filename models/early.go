@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/early"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"gonum.org/v1/gonum/floats"
@@ -15,9 +16,9 @@ import (
 // ClassifyEarly predicts the class of each series as soon as it is decided, see early.Rule: no value after the decision
 // has a part in it. A series that no look decides and that is as long as those of the training has ended, and has
 // Classify's prediction. A shorter one is taken for a recording that goes on. It has the prediction of the last look so
-// far or, before the first one, when nothing is known yet, the shares of the classes in the training. Series and errors
-// are those of ClassifySeries. If the classifier was not trained for it, the error is early.ErrUntrained.
-// Prediction.Early says when it was.
+// far. Before the first one nothing is known yet: it has no class, and the shares of the classes in the training as
+// probabilities, see Prediction. Series and errors are those of ClassifySeries. If the classifier was not trained for
+// it, the error is early.ErrUntrained. Prediction.Early says when it was.
 func (c *Classifier) ClassifyEarly(ctx context.Context, series [][]float32) ([]Prediction, error) {
 	if c.Early == nil {
 		return nil, early.ErrUntrained
@@ -96,16 +97,16 @@ func (c *Classifier) atLook(look int, cut []float32) []float64 {
 	return v.Probabilities(v.Read(cut), nil)
 }
 
-// predictionOf returns the prediction by the last look at a series, of which it saw what is given; nothing before the
-// first look. Its warnings are of values far outside the training data's. How long a series is says nothing of a class
+// predictionOf returns the prediction by the last look at a series, of which it saw what is given. If that is nothing,
+// there is no class. Its warnings are of values far outside the training data's. How long a series is says nothing of a class
 // that is told before its end, and how much it varies depends on how long it is.
 func (c *Classifier) predictionOf(probabilities []float64, seen []float32) Prediction {
-	class := floats.MaxIdx(probabilities)
-	p := Prediction{Class: class, Name: c.ClassNames[class], Probability: probabilities[class],
-		Probabilities: slices.Clone(probabilities)}
+	p := Prediction{Class: along.Unknown, Probabilities: slices.Clone(probabilities)}
 	if len(seen) == 0 {
 		return p
 	}
+	p.Class = floats.MaxIdx(probabilities)
+	p.Name, p.Probability = c.ClassNames[p.Class], probabilities[p.Class]
 	info, form := c.Info, *c.Form
 	form.Longest = 0 // so that no length is odd
 	info.Form = &form

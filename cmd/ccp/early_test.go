@@ -17,6 +17,7 @@ import (
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/messagetest"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -93,6 +94,7 @@ func checkEarlyOverHTTP(t *testing.T, dir, plain, path string, decided float64) 
 	code, a := send("mine/recordings?early", body)
 	require.Equal(t, http.StatusOK, code, a.Error)
 	assert.Nil(t, a.Predictions[0].Early.Decided)
+	assert.Empty(t, a.Predictions[0].Class)
 	messagetest.Names(t, strings.Join(a.Predictions[0].Warnings, "; "), "3 time points … goes on … shares")
 	for i, seen := range []float64{1, float64(at) / 40} {
 		p := a.Predictions[i+1]
@@ -108,7 +110,7 @@ func checkEarlyOverHTTP(t *testing.T, dir, plain, path string, decided float64) 
 		return fmt.Sprintf(`{"inputs":[{"name":"signals","datatype":"FP64","shape":[1,%d,1],"data":[%s]}],"outputs":[%s]}`,
 			timepoints, soFar(timepoints), outputs)
 	}
-	const all = `{"name":"decided"},{"name":"seen"},{"name":"label"}`
+	const all = `{"name":"decided"},{"name":"seen"},{"name":"label"},{"name":"class"}`
 	code, a = send("mine/infer", infer(all, 40))
 	require.Equal(t, http.StatusOK, code, a.Error)
 	assert.Equal(t, []any{decided}, a.Outputs[0].Data)
@@ -116,6 +118,8 @@ func checkEarlyOverHTTP(t *testing.T, dir, plain, path string, decided float64) 
 	assert.Equal(t, []any{"rises"}, a.Outputs[2].Data)
 	_, a = send("mine/infer", infer(all, 3))
 	assert.Equal(t, []any{nil}, a.Outputs[0].Data)
+	assert.Equal(t, []any{""}, a.Outputs[2].Data)
+	assert.Equal(t, []any{-1.}, a.Outputs[3].Data)
 
 	one := `{"recordings":[{"values":` + soFar(40) + `}]}`
 	for _, refused := range []struct{ path, body, says string }{
@@ -164,6 +168,9 @@ func TestEarly(t *testing.T) {
 	assert.GreaterOrEqual(t, told.Accuracy, 0.9)
 	assert.Len(t, told.Looks, len(told.Rule.Looks)+1)
 
+	shown := render("eval-early", earlyJSON{EarlyEvaluation: training.EarlyEvaluation{NoClass: 2}})
+	assert.Contains(t, shown, "no class: 2 recordings")
+
 	path := filepath.Join(recordings, "rises", "b41.csv")
 	out = succeed(t, "predict", "--checkpoint", dir, path, "--early", "--backend", "go")
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
@@ -195,8 +202,12 @@ func TestEarly(t *testing.T) {
 	write(t, begun, strings.Join(strings.SplitAfter(string(whole), "\n")[:4], "")) // three time points
 	code, out, stderr := execute(t, "predict", "--checkpoint", dir, begun, "--early", "--backend", "go")
 	assert.Zero(t, code, stderr)
-	assert.Contains(t, out, "begun.csv,falls,0.5,,1,0.5,0.5\n", "the shares of the classes")
+	assert.Contains(t, out, "begun.csv,,,,1,0.5,0.5\n", "no class yet, and the shares of all")
 	assert.Contains(t, stderr, "3 time points")
+	out = succeed(t, "predict", "--checkpoint", dir, begun, "--early", "--backend", "go", "--top", "2")
+	assert.Equal(t, "name,class,probability,decided,seen,class_2,probability_2\nbegun.csv,,,,1,,\n", out)
+	out = succeed(t, "predict", "--checkpoint", dir, begun, "--early", "--backend", "go", "--json")
+	assert.Contains(t, out, `"class":"","probability":0,"probabilities":{"falls":0.5,"rises":0.5}`, "as watch has a gap")
 
 	plain := filepath.Join(folder, "plain")
 	succeed(t, append(train, "--checkpoint", plain)...)

@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/early"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
@@ -94,6 +95,14 @@ func TestEarlyDecisions(t *testing.T) {
 		assert.Equal(t, 1., ended.Early.Seen)
 	}
 	checkSoFar(t, c, d.Series[d.Test[0]])
+	assert.Zero(t, e.NoClass)
+	short := *d
+	short.Series = slices.Clone(d.Series)
+	short.Series[d.Test[0]] = d.Series[d.Test[0]][:3*width]
+	e, err = training.EvaluateEarly(t.Context(), c, &short, d.Test[:1])
+	require.NoError(t, err)
+	assert.Equal(t, 1, e.NoClass)
+	assert.Equal(t, early.Figures{Samples: 1, AtEnd: e.AtEnd, Seen: 1}, e.Figures, "it counts as wrong")
 	whole, err := c.ClassifyEarly(t.Context(), [][]float32{d.Series[d.Test[0]], {1, 2, 3}})
 	require.ErrorContains(t, err, "unusable signal 1")
 	assert.Equal(t, decided(t, c, d.Series[d.Test[0]]), whole[0], "the others are predicted")
@@ -103,8 +112,8 @@ func TestEarlyDecisions(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// checkSoFar fails unless a recording that goes on has the class of the last look so far, or the shares of the classes
-// before the first one, and a warning of its length until its class is decided.
+// checkSoFar fails unless a recording that goes on has the class of the last look so far, or none and the shares of the
+// classes before the first one, and a warning of its length until its class is decided.
 func checkSoFar(t *testing.T, c *models.Classifier, series []float32) {
 	t.Helper()
 	width, looks := c.Form.Width(), c.Early.Looks
@@ -114,12 +123,16 @@ func checkSoFar(t *testing.T, c *models.Classifier, series []float32) {
 		p := cut(timepoints)
 		assert.False(t, p.Early.Decided)
 		assert.Equal(t, c.Early.Shares, p.Probabilities, timepoints)
+		assert.Equal(t, along.Unknown, p.Class)
+		assert.Empty(t, p.Name)
+		assert.Zero(t, p.Probability)
 		require.Len(t, p.Warnings, 1)
 		messagetest.Names(t, errors.New(p.Warnings[0]), fmt.Sprintf("%d time points … goes on … time point %d … shares",
 			timepoints, looks[0]))
 	}
 	first := cut(looks[0])
 	assert.NotEqual(t, c.Early.Shares, first.Probabilities)
+	assert.Equal(t, first.Probabilities[first.Class], first.Probability)
 	require.NotEmpty(t, first.Warnings)
 	messagetest.Names(t, errors.New(first.Warnings[0]), "40 … goes on")
 	require.Greater(t, looks[1], looks[0]+1)
@@ -147,6 +160,7 @@ func TestNothingIsEarly(t *testing.T) {
 	require.NoError(t, err)
 	p := decided(t, c, make([]float32, 2*20))
 	assert.Equal(t, c.Early.Shares, p.Probabilities)
+	assert.Equal(t, along.Unknown, p.Class)
 	messagetest.Names(t, errors.New(p.Warnings[0]), "20 time points … goes on … before it ends … shares")
 	assert.False(t, decided(t, c, make([]float32, 2*40)).Early.Decided)
 	long := decided(t, c, make([]float32, 2*80))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/early"
 )
 
@@ -24,6 +25,9 @@ type EarlyEvaluation struct {
 	early.Figures
 	PerClass []EarlyClass `json:"per_class"`
 	Looks    []EarlyLook  `json:"looks"` // the last is the end
+	// NoClass counts the samples that end before the first look and are shorter than any of the training: they have no
+	// class, and count as wrong.
+	NoClass int `json:"no_class,omitzero"`
 }
 
 // EarlyClass is how early decisions fare on a class.
@@ -86,6 +90,9 @@ func EvaluateEarly(ctx context.Context, c *models.Classifier, d *datasets.Datase
 
 // count counts a sample at the look that decided it.
 func (e *EarlyEvaluation) count(p models.Prediction, right bool) {
+	if p.Class == along.Unknown {
+		e.NoClass++
+	}
 	at := len(e.Looks) - 1
 	if p.Early.Decided {
 		at = slices.IndexFunc(e.Looks, func(l EarlyLook) bool { return l.Timepoints == p.Early.Timepoints })

@@ -250,6 +250,10 @@ def test_early():
         model.predict_early(x[60:, :, :15])  # after one look
     with pytest.warns(CCPWarning, match="goes on, and before time point"):
         early, none = model.predict_early(x[60:, :, :3])
-    assert np.isnan(none).all() and (early == "falls").all()
+    assert np.isnan(none).all() and early.tolist() == [None] * 40
+    so_far[7, :, 3:] = np.nan
+    with pytest.warns(CCPWarning, match="sample 7: .* before time point"):
+        some, _ = model.predict_early(so_far)
+    assert some[7] is None and some[8] == classes[8]
     with pytest.raises(CCPError, match="^the classifier was not trained to decide early"):
         CCPClassifier(fast=True, params={"transforms": "values"}).fit(x[:60], y[:60]).predict_early(x)

@@ -17,7 +17,7 @@ type Prediction struct {
 	Name          string             `json:"name"`            // of the recording or sample
 	Start         *Moment            `json:"start,omitempty"` // of a window, see recording.Window; nil for a whole recording
 	End           *Moment            `json:"end,omitempty"`
-	Class         string             `json:"class"` // the most probable
+	Class         string             `json:"class"` // the most probable; "" if nothing is known yet, see Early
 	Probability   float64            `json:"probability"`
 	Probabilities map[string]float64 `json:"probabilities"` // of all classes, or of the most probable
 	// Set, PValue and PValues are there if sets are asked for, see Sets. PValue is the largest of all classes.
@@ -99,7 +99,7 @@ func Ranked(probabilities []float64, top int) []int {
 // Table returns a heading and a row for each prediction: the name, start and end of a window, the class, its
 // probability, when it was decided early and the share that was seen if that is asked for, the classes of its set and
 // the largest p-value if sets are, and the probabilities of all classes. If top is set, the row ends with the class and
-// the probability of each further place.
+// the probability of each further place. Cells of a class are empty where none is known yet.
 func (s Samples) Table(predictions []models.Prediction, classes []string, top int, sets Sets) [][]string {
 	rows := [][]string{{"name", "class", "probability"}}
 	if s.Windows != nil {
@@ -127,14 +127,13 @@ func (s Samples) Table(predictions []models.Prediction, classes []string, top in
 	for place := 2; place <= min(top, len(classes)); place++ {
 		rows[0] = append(rows[0], fmt.Sprintf("class_%d", place), fmt.Sprintf("probability_%d", place))
 	}
-	share := func(p float64) string { return strconv.FormatFloat(p, 'g', 7, 64) }
 	for i, p := range predictions {
 		row := []string{s.Names[i]}
 		if s.Windows != nil {
 			w := s.Windows[i]
 			row = append(row, s.moment(i, w.Start).Text, s.moment(i, w.End).Text)
 		}
-		row = append(row, p.Name, share(p.Probability))
+		row = append(row, classCells(p)...)
 		if s.Along != nil {
 			row = append(row, s.filteredCells(i, classes)...)
 		}
@@ -147,15 +146,34 @@ func (s Samples) Table(predictions []models.Prediction, classes []string, top in
 		case sets.Asked():
 			row = append(row, sets.cells(p, classes)...)
 		}
-		for place, k := range Ranked(p.Probabilities, top) {
-			switch {
-			case top == 0:
-				row = append(row, share(p.Probabilities[place]))
-			case place > 0:
-				row = append(row, classes[k], share(p.Probabilities[k]))
-			}
-		}
-		rows = append(rows, row)
+		rows = append(rows, append(row, probabilityCells(p, classes, top)...))
 	}
 	return rows
+}
+
+// share writes a probability.
+func share(p float64) string { return strconv.FormatFloat(p, 'g', 7, 64) }
+
+// classCells returns the cells of the class and its probability.
+func classCells(p models.Prediction) []string {
+	if p.Class == along.Unknown {
+		return []string{"", ""}
+	}
+	return []string{p.Name, share(p.Probability)}
+}
+
+// probabilityCells returns the cells of the probabilities of all classes or, if top is set, of the class and the
+// probability of each place but the first.
+func probabilityCells(p models.Prediction, classes []string, top int) (cells []string) {
+	for place, k := range Ranked(p.Probabilities, top) {
+		switch {
+		case top == 0:
+			cells = append(cells, share(p.Probabilities[place]))
+		case place > 0 && p.Class == along.Unknown:
+			cells = append(cells, "", "")
+		case place > 0:
+			cells = append(cells, classes[k], share(p.Probabilities[k]))
+		}
+	}
+	return cells
 }

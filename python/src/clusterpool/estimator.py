@@ -293,14 +293,18 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         classes : ndarray of shape (samples,)
-            The classes. Of a recording that is not decided it is the most probable so far; before anything is known, the commonest of
-            the training, and a warning says so.
+            The classes. Of a recording that is not decided it is the most probable so far. Before anything is known it is None, and a
+            warning says so; the array is then one of objects.
         decided : ndarray of float of shape (samples,)
             How long each recording had lasted when its class was decided, in the unit of ``rate`` or ``times``, else in time points;
             NaN where it is not decided.
         """
         answer = self._ask(X, EARLY)
-        return self.classes_[answer["class"]], answer["decided"]
+        classes, unknown = self.classes_[answer["class"]], answer["class"] < 0
+        if unknown.any():
+            classes = classes.astype(object)
+            classes[unknown] = None
+        return classes, answer["decided"]
 
     def _ask(self, X: Any, outputs: list[dict[str, Any]]) -> dict[str, np.ndarray]:
         """Return outputs of the program by their names, each with a row or a number for each sample."""
