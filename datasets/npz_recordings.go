@@ -67,6 +67,9 @@ func (r *npzReader) form() *recording.Form {
 		form.Rate = recording.Rate(r.samples, r.recording)
 	}
 	s.untimed = trained != nil && trained.Rate > 0 && form.Rate == 0
+	if form.Cut == nil {
+		form.Cut = r.cut(form.Rate > 0)
+	}
 	return form
 }
 

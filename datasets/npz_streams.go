@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/datasets/recording"
 )
 
 // Stretch is a part of a recording in which the class stays the same. Start and End are in the unit of the recording's
@@ -51,6 +54,35 @@ func (r *npzReader) readStreams() error {
 		r.raw.Windows = append(r.raw.Windows, Window{int(row[0]), row[1], row[2]})
 	}
 	return nil
+}
+
+// cut returns how the windows of the file were cut: their usual length, and the usual step from the begin of one to that
+// of the next in its stretch; nil if the file has none. Both are seconds if there are times, else time points.
+func (r *npzReader) cut(timed bool) *recording.Cut {
+	var lengths, steps []float64
+	for i, w := range r.raw.Windows {
+		lengths = append(lengths, w.End-w.Start)
+		if i == 0 || w.Stretch != r.raw.Windows[i-1].Stretch {
+			continue
+		}
+		if step := w.Start - r.raw.Windows[i-1].Start; step > 0 {
+			steps = append(steps, step)
+		}
+	}
+	if lengths == nil || usual(lengths) == 0 {
+		return nil
+	}
+	cut := recording.Cut{Window: recording.Span{Length: usual(lengths), Timepoints: !timed}}
+	if steps != nil {
+		cut.Step = recording.Span{Length: usual(steps), Timepoints: !timed}
+	}
+	return &cut
+}
+
+// usual returns the median of some times, to nanoseconds. It sorts them.
+func usual(times []float64) float64 {
+	slices.Sort(times)
+	return math.Round(times[len(times)/2]*1e9) / 1e9
 }
 
 // rows reads an array of so many rows, or any number for -1, of finite numbers.
