@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -53,8 +54,15 @@ func ReadAnnotated(ctx context.Context, inputs []string, form *recording.Form, a
 	o.Cut.Window = recording.Span{Length: 1, Timepoints: true} // so that the class may change within a recording
 	o.Ahead = o.Cut.Window                                     // and the recordings stay whole
 	m, err := gather(ctx, inputs, o)
-	if err == nil {
+	var recorder *RecorderError
+	var dataSet *dataSetError
+	switch {
+	case err == nil:
 		err = m.parse()
+	case errors.As(err, &recorder):
+		err = recorder.toStream()
+	case errors.As(err, &dataSet):
+		err = fmt.Errorf("%w; %s", err, asTables)
 	}
 	if err != nil {
 		return nil, nil, err

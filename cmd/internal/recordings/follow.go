@@ -153,6 +153,11 @@ func (s *stream) line(number int, text []byte) error {
 func (s *stream) begin(number int, text []byte) error {
 	in := &input{path: s.table.from.path, markers: s.table.markers, dialect: s.table.dialect,
 		Reader: bufio.NewReaderSize(bytes.NewReader(append(slices.Clone(text), '\n')), begun)}
+	isControl := func(r rune) bool { return r < ' ' && r != '\t' && r != '\r' }
+	if bytes.ContainsFunc(text, isControl) {
+		return errors.New("it is no text: a stream is a CSV, or an object of JSON in each line; ccp predict --window tells " +
+			"the class along time in a file of a whole recording")
+	}
 	if text[0] == '{' {
 		var first map[string]json.RawMessage
 		err := json.Unmarshal(text, &first)

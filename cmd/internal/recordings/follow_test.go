@@ -226,6 +226,18 @@ func TestFollowLeavesOutHalfALine(t *testing.T) {
 	messagetest.Names(t, err, "line 1 … no member")
 }
 
+// A file in place of lines, such as that of a recorder, is no stream, whatever its first line looks like.
+func TestFollowTakesNoFiles(t *testing.T) {
+	for name, text := range map[string]string{
+		"an .npz": "PK\x03\x04\x2d\x00\x00\x00\x08,series.npy\n1,2\n",
+		"an .edf": "0       X X X X   Startdate,01-JAN-2020\x14\x14\x00\x00\n\x02\x00",
+	} {
+		err := Follow(t.Context(), strings.NewReader(text), formOf(t, stateOfTwo()), nil, nil, nil)
+		messagetest.Names(t, err, "CSV … JSON … ccp predict --window")
+		assert.NotContains(t, err.Error(), "PK", name)
+	}
+}
+
 // FuzzFollow reads streams of any bytes, which end with an error or rows of as many values as the training has.
 func FuzzFollow(f *testing.F) {
 	f.Add("time,hip,arm\n0,1,2\n")

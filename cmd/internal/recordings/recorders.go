@@ -22,6 +22,15 @@ func (e *RecorderError) Error() string { return e.advice("--out mine.npz") }
 // ToPredict says how to make the file one to predict.
 func (e *RecorderError) ToPredict() string { return e.advice("--label none --out new.npz") }
 
+// toStream says how to make the file one to test on along time.
+func (e *RecorderError) toStream() error {
+	return fmt.Errorf("%s is a file of a recorder; %s", e.File, asTables)
+}
+
+// asTables says how what the Python package reads becomes a stream whose classes are known.
+const asTables = "a test along time takes tables: docs/formats.md shows how the Python package makes two tables of a " +
+	"recorder's file, of its channels and of its events, which --labels takes"
+
 func (e *RecorderError) advice(flags string) string {
 	return fmt.Sprintf("%s is a file of a recorder, which the Python package reads: pip install 'clusterpool[read]', "+
 		"then python -m clusterpool.read %s %s", e.File, e.Input, flags)

@@ -24,6 +24,22 @@ func TestRecordersAreForPython(t *testing.T) {
 	}
 }
 
+// A test along time takes tables, of a recorder's file and of a data set of it, too: the error says how to write them.
+func TestRecordersAlongTime(t *testing.T) {
+	form := formOf(t, stateOfTwo())
+	for name, want := range map[string]string{
+		"s1.edf":   "s1.edf … recorder … formats.md … two tables … --labels",
+		"mine.npz": "mine.npz … data set … formats.md … two tables … --labels",
+	} {
+		file := put(t, t.TempDir(), name, "PK\x03\x04")
+		_, _, err := ReadAnnotated(t.Context(), []string{file}, form, Annotation{Labels: "events.csv"})
+		messagetest.Names(t, err, want)
+		assert.NotContains(t, err.Error(), "--out mine.npz")
+	}
+	_, err := Import(t.Context(), []string{put(t, t.TempDir(), "mine.npz", "PK\x03\x04")}, "out.npz", Options{})
+	messagetest.Names(t, err, "mine.npz … data set … train")
+}
+
 func TestRecorderEndingsAreThoseOfTheReaders(t *testing.T) {
 	table, err := os.ReadFile("../../../python/src/clusterpool/read/formats.py")
 	require.NoError(t, err)

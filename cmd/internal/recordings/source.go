@@ -133,11 +133,21 @@ func checkIsFile(input string, inputs int) error {
 		if err := checkRecorders(input, input); err != nil {
 			return err
 		}
+		if extension(input) == ".npz" {
+			return &dataSetError{input}
+		}
 		endings := xslices.Map(formats, func(f format) string { return f.ending })
 		return fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; name it after what it is: %s, "+
 			"packed as .gz or not", input, strings.Join(endings, ", "))
 	}
 	return nil
+}
+
+// dataSetError says that a file is a data set already.
+type dataSetError struct{ file string }
+
+func (e *dataSetError) Error() string {
+	return e.file + " is a data set already: ccp train and ccp eval take it as it is, and ccp predict if it is the only file"
 }
 
 // formOfFile returns the form of a file of a known format: that of a whole data set is called after its ending, ts.
