@@ -72,12 +72,7 @@ func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recor
 	}
 	windows := cut.Window.Length > 0
 	extension := strings.ToLower(filepath.Ext(paths[0]))
-	if len(paths) == 1 && extension == ".npz" && windows {
-		return nil, 0, usage(cmd,
-			fmt.Errorf("--window cuts recordings of a table, or of an .npy array [timepoints, sensors, axes]; %s "+
-				"holds samples, which are classified whole", paths[0]))
-	}
-	if m.Form == nil && len(paths) == 1 && (extension == ".npz" || extension == ".npy" && !windows) {
+	if m.Form == nil && len(paths) == 1 && !windows && (extension == ".npz" || extension == ".npy") {
 		return whole(classify.ReadSignals(paths[0], m))
 	}
 	var leave func(name string, err error)

@@ -388,7 +388,6 @@ func TestPredictWrongOptions(t *testing.T) {
 		"there is no folder":                                           {"--out", u.at("nowhere/two.csv"), long},
 		`--window "2x" is neither a duration above 0`:                  {"--window", "2x", long},
 		"long.csv: it has no times, so that 2s may be any number":      {"--window", "2s", long},
-		"--window cuts recordings of a table, or of an .npy array":     {"--window", "2", u.at("mine.npz")},
 		"long.csv: its length is 9, less than a window of 100; take":   {"--window", "100", long},
 	} {
 		code, stdout, stderr := execute(t, append(u.line, words...)...)

@@ -19,7 +19,8 @@ import (
 
 // Recordings reads recordings to classify by a checkpoint whose recordings have a form: a folder, tables, or one .npz
 // or .npy file. They are read as those of the training were. With series, an .npy array may be series [samples,
-// sensors, timepoints], else it is one recording. Each recording has a name, which is the file's if it is the file's
+// sensors, timepoints]. Without, recordings are to be cut into windows: an .npy array is one recording, and those of an
+// .npz come as they were measured. Each recording has a name, which is the file's if it is the file's
 // only one, and in Recording.Notes what a person should know of it. The notes are about the files. The error names the
 // file and, in a table, the line and the column.
 func Recordings(ctx context.Context, paths []string, form *recording.Form, series bool) (all []recording.Recording,
@@ -36,6 +37,9 @@ func Readable(ctx context.Context, paths []string, form *recording.Form, series 
 		return nil, nil, recording.ErrNoForm
 	}
 	extension := strings.ToLower(filepath.Ext(paths[0]))
+	if len(paths) == 1 && extension == ".npz" && !series {
+		return datasets.ReadMeasured(paths[0], form, skip)
+	}
 	var asSeries error // why an .npy is no series of the training's: it may be a recording
 	if len(paths) == 1 && (extension == ".npz" || extension == ".npy" && series) {
 		all, notes, err := readSeries(paths[0], form, skip)

@@ -129,6 +129,29 @@ def test_streams_are_kept(tmp_path, capsys):
     assert "stretches" in check(tmp_path / "mine.npz")
 
 
+def test_along_time(tmp_path, capsys):
+    """A training on windows of stretches learns how classes follow each other; a whole recording is told window by window."""
+    table = tmp_path / "labels.csv"
+    for at in range(3):
+        path, marks = tmp_path / f"s{at}.mat", np.arange(120.0) // 10 % 2 == 1
+        recording(path, 120)
+        content = scipy.io.loadmat(path, simplify_cells=True)
+        content["x"] += np.repeat(marks, 50) * 3 * np.sin(np.arange(6000) / 4)
+        scipy.io.savemat(path, {name: content[name] for name in ("x", "y", "fs")})
+    lines = [f"s{at},{10 * part},{10 * part + 10},{'walk' if part % 2 else 'rest'}" for at in range(2) for part in range(12)]
+    table.write_text("file,start,end,label\n" + "\n".join(lines) + "\n")
+    windowed(capsys, tmp_path, tmp_path / "s0.mat", tmp_path / "s1.mat", "--labels", table, "--window", "2s", "--step", "1s")
+    program, by = _program.find(), ["--backend", "go", "--checkpoint", tmp_path / "run"]
+    _, told = _program.run(program, ["train", "--fast", "--data", tmp_path / "mine.npz", *by])
+    assert any("along time" in line for line in told)
+    windowed(capsys, tmp_path, tmp_path / "s2.mat", "--label", "none")
+    words = ["predict", *by, "--window", "2s", "--step", "1s", tmp_path / "mine.npz"]
+    rows = [line.split(",") for line in _program.run(program, words)[0].splitlines()]
+    assert rows[0][:7] == ["name", "start", "end", "class", "probability", "filtered", "since"] and len(rows) == 1 + 119 + 1
+    assert rows[1][:3] == ["s2", "0", "2"] and rows[119][:3] == ["s2", "118", "120"] and rows[120][:3] == ["s2", "0", "120"]
+    assert [row[3] for row in rows[1:120:10]] == ["rest", "walk"] * 6
+
+
 def test_one_recording_of_each_class(tmp_path, capsys):
     """The windows in the last fifth of each are the test, a window apart."""
     for label, wave in (("a", 0.0), ("b", 2.0)):
