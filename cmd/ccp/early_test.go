@@ -48,6 +48,7 @@ type earlyAnswer struct {
 		Early *struct {
 			Decided *float64
 			Seen    float64
+			Unit    string
 		}
 		Warnings []string
 	}
@@ -55,6 +56,7 @@ type earlyAnswer struct {
 		Name string
 		Data []any
 	}
+	Parameters map[string]any
 }
 
 // checkEarlyOverHTTP fails unless a server decides on a recording at the same time, and says of one that goes on what
@@ -100,6 +102,7 @@ func checkEarlyOverHTTP(t *testing.T, dir, plain, path string, decided float64) 
 		p := a.Predictions[i+1]
 		require.NotNil(t, p.Early.Decided)
 		assert.Equal(t, decided, *p.Early.Decided)
+		assert.Equal(t, "the unit of the times", p.Early.Unit)
 		assert.InDelta(t, seen, p.Early.Seen, 1e-9)
 		assert.Equal(t, "rises", p.Class)
 	}
@@ -140,6 +143,7 @@ func checkEarlyOverHTTP(t *testing.T, dir, plain, path string, decided float64) 
 	var about earlyAnswer
 	require.NoError(t, json.NewDecoder(answer.Body).Decode(&about))
 	assert.Equal(t, []string{"decided", "seen"}, []string{about.Outputs[4].Name, about.Outputs[5].Name})
+	assert.Equal(t, "the unit of the times", about.Parameters["decided_unit"])
 }
 
 // From files to decisions before the end: what train, eval and predict say of them, and when they refuse.
@@ -154,25 +158,31 @@ func TestEarly(t *testing.T) {
 	assert.Regexp(t, `decided early, accuracy (9|10)\d\.\d+% after [345]\d\.\d% of a recording`, out)
 
 	out = succeed(t, "eval", "--checkpoint", dir, "--early", "--backend", "go")
-	for _, words := range []string{"decided early", "20 samples", "harmonic mean", "seen", "decided at", "time points"} {
+	for _, words := range []string{"decided early", "20 samples", "harmonic mean", "seen",
+		"decided at, in the unit of the times"} {
 		assert.Contains(t, out, words)
 	}
+	assert.Regexp(t, `\n1\.\d, 1\d time points`, out)
 	var told struct {
 		Accuracy, Seen float64
 		AtEnd          float64 `json:"at_end"`
 		Rule           struct{ Looks []int }
 		Looks          []struct{ Samples int }
+		Unit           string
 	}
 	out = succeed(t, "eval", "--checkpoint", dir, "--early", "--json", "--backend", "go")
 	require.NoError(t, json.Unmarshal([]byte(out), &told))
 	assert.GreaterOrEqual(t, told.Accuracy, 0.9)
 	assert.Len(t, told.Looks, len(told.Rule.Looks)+1)
+	assert.Equal(t, "the unit of the times", told.Unit)
 
 	shown := render("eval-early", earlyJSON{EarlyEvaluation: training.EarlyEvaluation{NoClass: 2}})
 	assert.Contains(t, shown, "no class: 2 recordings")
 
 	path := filepath.Join(recordings, "rises", "b41.csv")
-	out = succeed(t, "predict", "--checkpoint", dir, path, "--early", "--backend", "go")
+	code, out, stderr := execute(t, "predict", "--checkpoint", dir, path, "--early", "--backend", "go")
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stderr, "note: decided is how long a recording had lasted then, in the unit of the times")
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, rows, 2)
@@ -188,19 +198,21 @@ func TestEarly(t *testing.T) {
 		Early struct {
 			Decided *float64
 			Seen    float64
+			Unit    string
 		}
 	}
 	out = succeed(t, "predict", "--checkpoint", dir, path, "--early", "--json", "--backend", "go")
 	require.NoError(t, json.Unmarshal([]byte(out), &line))
 	require.NotNil(t, line.Early.Decided)
 	assert.Equal(t, decided, *line.Early.Decided, "as the table has it")
+	assert.Equal(t, "the unit of the times", line.Early.Unit)
 	assert.LessOrEqual(t, len(rows[1][3]), 3, "a whole number of tenths")
 
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	begun := filepath.Join(folder, "begun.csv")
 	write(t, begun, strings.Join(strings.SplitAfter(string(whole), "\n")[:4], "")) // three time points
-	code, out, stderr := execute(t, "predict", "--checkpoint", dir, begun, "--early", "--backend", "go")
+	code, out, stderr = execute(t, "predict", "--checkpoint", dir, begun, "--early", "--backend", "go")
 	assert.Zero(t, code, stderr)
 	assert.Contains(t, out, "begun.csv,,,,1,0.5,0.5\n", "no class yet, and the shares of all")
 	assert.Contains(t, stderr, "3 time points")

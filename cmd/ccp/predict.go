@@ -276,6 +276,10 @@ func withoutControls(table [][]string) {
 func (r *classification) tell(err error) {
 	tell(r.cmd, "left out", r.skipped)
 	tell(r.cmd, "warning", xslices.Map(r.warnings, told.String))
+	if r.command.early && !r.command.json && err == nil { // with --json each has the unit
+		tell(r.cmd, "note", []string{"decided is how long a recording had lasted then, in " +
+			classify.UnitOf(r.classifier.Form)})
+	}
 	if r.sets.Asked() && err == nil {
 		tell(r.cmd, "note", append(r.sets.By.Remarks(r.classifier.ClassNames), fmt.Sprintf(
 			"of %s at a coverage of %g, %d suit several classes and %d none (p-value at most %.4g)",

@@ -38,10 +38,11 @@ type EarlyClass struct {
 
 // EarlyLook counts the samples that are decided at a look.
 type EarlyLook struct {
-	// Timepoints are those that are seen; 0 for the end.
-	Timepoints int `json:"timepoints,omitzero"`
-	Samples    int `json:"samples"`
-	Right      int `json:"right"`
+	// Timepoints are those that are seen, and Decided is how long they last, see recording.Form.Lasts; 0 for the end.
+	Timepoints int     `json:"timepoints,omitzero"`
+	Decided    float64 `json:"decided,omitzero"`
+	Samples    int     `json:"samples"`
+	Right      int     `json:"right"`
 }
 
 // EvaluateEarly decides the class of each sample of a split as early as the classifier does. Errors are those of
@@ -56,7 +57,7 @@ func EvaluateEarly(ctx context.Context, c *models.Classifier, d *datasets.Datase
 		return e, err
 	}
 	for _, timepoints := range append(slices.Clone(c.Early.Looks), 0) {
-		e.Looks = append(e.Looks, EarlyLook{Timepoints: timepoints})
+		e.Looks = append(e.Looks, EarlyLook{Timepoints: timepoints, Decided: c.Form.Lasts(timepoints)})
 	}
 	var all early.Tally
 	perClass := make([]early.Tally, d.Classes())

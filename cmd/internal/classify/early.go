@@ -11,11 +11,36 @@ import (
 
 // Early says when the class of a recording was told.
 type Early struct {
-	// Decided is how long the recording had lasted when its class was decided, in the unit of its times or, if these are
-	// unknown, in time points; nil if it ended before.
+	// Decided is how long the recording had lasted when its class was decided, in Unit, see UnitOf; nil if it ended
+	// before.
 	Decided *float64 `json:"decided"`
+	Unit    string   `json:"unit"`
 	// Seen is the share of the recording that was seen.
 	Seen float64 `json:"seen"`
+}
+
+// UnitOf says in what recording.Form.Lasts is: in seconds or another unit, as far as the training's times tell theirs.
+func UnitOf(form *recording.Form) string {
+	if form.Rate == 0 {
+		return "time points"
+	}
+	switch form.Second {
+	case 1:
+		return "seconds"
+	case 1e3:
+		return "milliseconds"
+	case 1e6:
+		return "microseconds"
+	case 1e9:
+		return "nanoseconds"
+	case 1. / 60:
+		return "minutes"
+	case 1. / (60 * 60):
+		return "hours"
+	case 1. / (24 * 60 * 60):
+		return "days"
+	}
+	return "the unit of the times"
 }
 
 // cells returns the cells of a table's row: Decided, empty for nil, and Seen.
@@ -32,7 +57,7 @@ func EarlyOf(form *recording.Form, p models.Prediction) (e Early) {
 	if p.Early == nil { // it is unusable
 		return e
 	}
-	e.Seen = p.Early.Seen
+	e.Unit, e.Seen = UnitOf(form), p.Early.Seen
 	if p.Early.Decided {
 		e.Decided = new(form.Lasts(p.Early.Timepoints))
 	}

@@ -22,6 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
@@ -237,6 +238,7 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request, m *served) err
 	if c.Early != nil {
 		outputs = append(outputs, tensor{Name: decidedTensor, Datatype: "FP64", Shape: []int{-1}},
 			tensor{Name: seenTensor, Datatype: "FP64", Shape: []int{-1}})
+		parameters["decided_unit"] = classify.UnitOf(c.Form)
 	}
 	about := document{"name": m.name, "versions": []string{version(c)}, "platform": "ccp", "outputs": outputs,
 		"inputs": []tensor{{Name: signalsTensor, Datatype: "FP32", Shape: shapeOf(&c.Metadata)}}}

@@ -297,7 +297,8 @@ class CCPClassifier(ClassifierMixin, BaseEstimator):
             warning says so; the array is then one of objects.
         decided : ndarray of float of shape (samples,)
             How long each recording had lasted when its class was decided, in the unit of ``rate`` or ``times``, else in time points;
-            NaN where it is not decided.
+            NaN where it is not decided. Of a classifier that was loaded it is in the unit of the training's times: seconds if these
+            were dates.
         """
         answer = self._ask(X, EARLY)
         classes, unknown = self.classes_[answer["class"]], answer["class"] < 0
