@@ -5,11 +5,11 @@ import sys
 import numpy as np
 import pytest
 import scipy.io
-
 from clusterpool import _program
 from clusterpool.read import Channel, Event, Recording, formats
 from clusterpool.read.__main__ import main
-from clusterpool.read.recording import on_one_clock, stretches
+from clusterpool.read.clock import on_one_clock
+from clusterpool.read.recording import stretches
 from clusterpool.read.windows import Cutter, parse_length, until_next
 
 
@@ -250,6 +250,15 @@ def test_sensors_that_some_lack(tmp_path, capsys):
     code, said, _ = run(capsys, tmp_path / "a", tmp_path / "b", "--out", tmp_path / "mine.npz")
     assert code == 0 and list(np.load(tmp_path / "mine.npz")["sensor_names"]) == ["x", "y"]
     assert "emg" in said and "2.mat lacks it" in said
+
+
+def test_no_sensor_in_common(tmp_path, capsys):
+    """Files of which each has a sensor of each other one, and none that all have, are refused."""
+    for label, names in (("a", "xy"), ("b", "yz"), ("c", "xz")):
+        (tmp_path / label).mkdir()
+        scipy.io.savemat(tmp_path / label / "1.mat", {"fs": 9.0} | {name: np.arange(9.0) for name in names})
+    code, _, refused = run(capsys, *(tmp_path / label for label in "abc"), "--out", tmp_path / "mine.npz")
+    assert code == 1 and str(tmp_path / "c" / "1.mat") in refused and "x, z" in refused and "x, y" in refused
 
 
 def test_what_readers_share():

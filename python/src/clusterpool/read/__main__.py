@@ -11,8 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import formats
+from .collect import Choices, collect
+from .dataset import arrays_of
 from .describe import describe
-from .samples import Choices, Collection
+from .samples import Samples
 from .texts import some
 from .windows import parse_length
 
@@ -105,11 +107,10 @@ def main(line: Sequence[str] | None = None) -> int:
         ):
             raise ValueError("--step, --offset, --events, --rest and --until-next go with --window")
         paths, passed = find(given)
-        collection = Collection(choices)
-        collection.read(paths)
-        arrays = collection.arrays()
+        samples = Samples(collect(paths, choices, print), choices, print)
+        arrays = arrays_of(samples, print)
         write(out, arrays)
-        print(*describe(out, arrays, collection), sep="\n")
+        print(*describe(out, arrays, samples), sep="\n")
         if passed:
             print(f"note: {len(passed)} files are not read, as their names end in {some(sorted(set(passed)))}")
     except (ValueError, OSError, ModuleNotFoundError) as error:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import formats
-from .recording import Table
+from .clock import Table
 from .texts import counted, some
 
 if TYPE_CHECKING:
-    from .samples import Collection, Read
+    from .collect import Read
+    from .samples import Samples
 
 
 def line_of(one: Read) -> str:
@@ -46,26 +47,26 @@ def _gaps(table: Table) -> str:
     )
 
 
-def describe(out: pathlib.Path, arrays: dict[str, np.ndarray], collection: Collection) -> list[str]:
+def describe(out: pathlib.Path, arrays: dict[str, np.ndarray], samples: Samples) -> list[str]:
     """Return the lines that say what was written."""
     series, sensors = arrays["series"], [str(one) for one in arrays["sensor_names"]]
     classes = collections.Counter(arrays["class_names"][arrays["labels"]].tolist()) if "labels" in arrays else None
-    table = collection.recordings[0].table
+    table = samples.recordings[0].table
     units = sorted({unit for unit in table.units if unit})
     lines = [
         f"{out}: {len(series)} samples"
         + (f" in {len(classes)} classes" if classes else "")
         + f", {out.stat().st_size / 1e6:.2g} MB"
     ]
-    readers = sorted({formats.reader_of(formats.format_of(one.path)) for one in collection.recordings})
+    readers = sorted({formats.reader_of(formats.format_of(one.path)) for one in samples.recordings})
     lines.append(
-        f"  read      {len(collection.recordings)} recording{'s' * (len(collection.recordings) > 1)}, by {', '.join(readers)}"
+        f"  read      {len(samples.recordings)} recording{'s' * (len(samples.recordings) > 1)}, by {', '.join(readers)}"
     )
     lines.append(f"  classes   {counted(classes, 20)}" if classes else "  classes   none: for ccp predict")
     lines.append(f"  sensors   {len(sensors)}: {some(sensors, 10)}" + (f" ({', '.join(units)})" if units else ""))
     if series.ndim == 4:
         lines.append(f"  channels  {series.shape[3]}")
-    lengths = sorted({len(one.values) for one in collection.samples})
+    lengths = sorted({len(one.values) for one in samples.all})
     rate = (
         f", {float(arrays['rate']):.6g} a second"
         if "rate" in arrays
@@ -82,12 +83,12 @@ def describe(out: pathlib.Path, arrays: dict[str, np.ndarray], collection: Colle
         lines.append(
             f"  split     {np.count_nonzero(arrays['split'] == 0)} training, {np.count_nonzero(arrays['split'] == 2)} test samples"
         )
-    inside = sum(int(np.isnan(one.values).sum()) for one in collection.samples)
+    inside = sum(int(np.isnan(one.values).sum()) for one in samples.all)
     lines.append(
-        f"  gaps      {inside:,} of {sum(one.values.size for one in collection.samples):,} values"
+        f"  gaps      {inside:,} of {sum(one.values.size for one in samples.all):,} values"
         if inside
         else "  gaps      none"
     )
-    if sum(collection.lost.values()):
-        lines.append(f"note: left out are windows {counted(collection.lost)}")
+    if sum(samples.lost.values()):
+        lines.append(f"note: left out are windows {counted(samples.lost)}")
     return [*lines, f"try: ccp data check {out}" if classes else f"try: ccp predict --checkpoint runs/NAME {out}"]

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import csv
 import pathlib
+from typing import TYPE_CHECKING
+
+from .recording import Event
+
+if TYPE_CHECKING:
+    from .collect import Read
 
 
 def lines_of(path: pathlib.Path) -> list[dict]:
@@ -39,3 +45,19 @@ def lines_of(path: pathlib.Path) -> list[dict]:
             }
         )
     return result
+
+
+def look_up(one: Read, table: pathlib.Path | None, lines: list[dict]) -> None:
+    """Take what the table says, in the lines of it, of a recording: its class and group, or stretches of it."""
+    names = {"", str(one.path), one.path.as_posix(), one.path.name, one.path.stem, one.name}
+    found = [line for line in lines if line["file"] in names]
+    if lines and not found:
+        raise ValueError(f"{table} has no line for {one.path}: add one, such as {one.path.name},CLASS")
+    for line in found:
+        line["used"] = True
+        one.group = line["group"] or one.group
+        if line["start"]:
+            begin = float(one.table.times[0])
+            one.recording.events.append(Event(begin + float(line["start"]), begin + float(line["end"]), line["label"]))
+        else:
+            one.recording.label = line["label"]

@@ -1,17 +1,14 @@
-"""What a recorder's file holds, in one form for all formats, and its channels on one clock."""
+"""What a recorder's file holds, in one form for all formats."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
-import re
 from collections.abc import Iterable
 
 import numpy as np
 
-from .texts import some
-
-HOLE = 2.5  # a pause of more steps than this is a hole, in which nothing is interpolated
+from .times import step_of
 
 
 class Unusable(ValueError):
@@ -109,122 +106,13 @@ def _equal(times: np.ndarray, others: np.ndarray) -> bool:
     return len(times) == len(others) and (not len(times) or times[-1] == others[-1]) and np.array_equal(times, others)
 
 
-@dataclasses.dataclass
-class Table:
-    """The channels of a recording on one clock: ``values`` [timepoints, channels] at ``times`` [timepoints].
-
-    ``step`` is the spacing in s of an even clock, which begins at ``times[0]``, and 0 where the clock is not even.
-    """
-
-    names: list[str]
-    units: list[str]
-    times: np.ndarray
-    step: float
-    values: np.ndarray
-
-    @property
-    def typical_step(self) -> float:
-        """Return the spacing in s, of an uneven clock the median one; 1 of a single time point."""
-        return self.step or (float(np.median(np.diff(self.times))) if len(self.times) > 1 else 1.0)
-
-    def between(self, start: float, end: float) -> slice:
-        """Return the time points from ``start`` on and before ``end``: of an even clock as many for each such length."""
-        if not self.step:
-            return slice(*np.searchsorted(self.times, [start, end]))
-        first = int(np.ceil(round((start - self.times[0]) / self.step, 3)))
-        return slice(first, first + max(1, round((end - start) / self.step)))
-
-
-def even(times: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return the step of times that lie on an even grid, perhaps with pauses, and the place of each on that grid.
-
-    The step is 0 if they do not, if two share a place, or if the grid would be more than twice as long as the times are many.
-    """
-    nowhere = 0.0, np.zeros(0, int)
-    if len(times) < 2 or (step := float(np.median(np.diff(times)))) <= 0:
-        return nowhere
-    ahead = np.rint(np.diff(times) / step).astype(
-        int
-    )  # of one to the next, as the median, which is rounded, drifts over many
-    places = np.r_[0, np.cumsum(ahead)]
-    if (ahead < 1).any() or places[-1] > 2 * len(times):
-        return nowhere
-    step = float((times[-1] - times[0]) / places[-1])
-    if np.abs(times - times[0] - places * step).max() > step / 4:
-        return nowhere
-    return step, places
-
-
-def on_one_clock(recording: Recording, names: Iterable[str] | None = None) -> Table:
-    """Return channels of a recording at the times of the one that has most time points.
-
-    Others are interpolated, whole numbers keep their last value, and both are NaN before the first value, after the
-    last one and in holes. A clock that is even but for pauses has NaN there. What this makes up is added to the notes.
-    """
-    channels = [one for one in recording.channels if one.values.dtype.kind in "fiub"]
-    if names is not None:
-        by_name = {one.name: one for one in channels}
-        channels = [by_name[name] for name in names if name in by_name]
-    if not channels or not any(len(one.times) for one in channels):
-        raise Unusable("there is no channel of numbers with a value")
-    clock = max((one.times for one in channels), key=len)
-    step, places = even(clock)
-    grid = clock[0] + np.arange(places[-1] + 1) * step if step and places[-1] >= len(clock) else clock
-    values = np.full((len(grid), len(channels)), np.nan, np.float64)
-    others = []
-    for at, one in enumerate(channels):
-        if one.times is clock or np.array_equal(one.times, clock):
-            values[places if step else slice(None), at] = one.values
-        elif len(one.times):
-            values[:, at] = _read_at(grid, one)
-            others.append(f"{one.name} ({_typical_step(one.times):.4g} s)")
-    if others:
-        recording.notes.append(
-            f"{some(others)}: put on the clock with most time points ({_typical_step(clock):.4g} s), by "
-            "interpolation; whole numbers keep their last value"
-        )
-    ends = [one.times[at] for one in channels if len(one.times) for at in (0, -1)]
-    lost = max(clock[0] - min(ends), max(ends) - clock[-1]) if ends else 0
-    if lost > HOLE * max(_typical_step(one.times) for one in channels if len(one.times)):
-        recording.notes.append(f"channels begin or end up to {lost:.4g} s beyond it: what lies there is left out")
-    units = [re.sub(r"^[uμ](?=[A-Z])", "µ", one.unit) for one in channels]  # uV, Greek μV and the sign µV are one unit
-    return Table([one.name for one in channels], units, grid, step, values)
-
-
-def _typical_step(times: np.ndarray) -> float:
-    return float(np.median(np.diff(times))) if len(times) > 1 else np.inf
-
-
-def _read_at(grid: np.ndarray, channel: Channel) -> np.ndarray:
-    """Return the values of a channel at other times."""
-    known = ~np.isnan(channel.values) if channel.values.dtype.kind == "f" else np.ones(len(channel.values), bool)
-    times, values = channel.times[known], channel.values[known]
-    if not len(times):
-        return np.full(len(grid), np.nan)
-    near = 1e-6 * (grid[-1] - grid[0]) / max(1, len(grid) - 1)  # times that differ by less are the same
-    before = np.searchsorted(times, grid + near, "right") - 1  # the last value up to each time
-    after = np.minimum(before + 1, len(times) - 1)
-    step = _typical_step(times) if len(times) > 1 else 0.0
-    inside = (before >= 0) & (grid <= times[-1] + near) & (times[after] - times[before] <= HOLE * step)
-    exact = (before >= 0) & (np.abs(times[before] - grid) <= near)
-    if channel.values.dtype.kind == "f":
-        result = np.interp(grid, times, values)
-    else:
-        result = values[before].astype(np.float64)
-        inside |= (before == len(times) - 1) & (grid - times[-1] < step - near)  # the last value lasts for a step
-    return np.where(inside | exact, result, np.nan)
-
-
 def stretches(channel: Channel) -> list[Event]:
     """Return the stretches in which a channel of states keeps its value; one without a value is no stretch."""
     values = np.array([_state(value) for value in channel.values], dtype=object)
     starts = np.flatnonzero(np.r_[True, values[1:] != values[:-1]]) if len(values) else []
-    step = _typical_step(channel.times)
-    ends = (
-        [*(channel.times[at] for at in starts[1:]), channel.times[-1] + (step if np.isfinite(step) else 0)]
-        if len(values)
-        else []
-    )
+    step = step_of(channel.times)
+    last = channel.times[-1:] + (step if np.isfinite(step) else 0)
+    ends = [*(channel.times[at] for at in starts[1:]), *last]
     return [Event(float(channel.times[at]), float(end), values[at]) for at, end in zip(starts, ends) if values[at]]
 
 

@@ -33,3 +33,8 @@ def lines_between_pauses(times: np.ndarray, pause: float) -> np.ndarray:
 def come_twice(times: np.ndarray, step: float) -> np.ndarray:
     """Return which times, in the order of the file, do not lie behind all times before them, by half a step at the least."""
     return times <= np.r_[-np.inf, np.maximum.accumulate(times)[:-1]] + step / 2
+
+
+def step_of(times: np.ndarray) -> float:
+    """Return the usual time from one time point to the next, in s; ∞ of a single one."""
+    return float(np.median(np.diff(times))) if len(times) > 1 else np.inf

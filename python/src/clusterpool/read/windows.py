@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .recording import Event, Table
+from .clock import Table
+from .recording import Event
 
 BAD = re.compile(r"^(bad|edge)\b|^bad", re.IGNORECASE)  # as MNE calls what is not to be used
 
