@@ -10,6 +10,7 @@ from clusterpool.read import Channel, Event, Recording, formats
 from clusterpool.read.__main__ import main
 from clusterpool.read.clock import on_one_clock
 from clusterpool.read.recording import stretches
+from clusterpool.read.times import since
 from clusterpool.read.windows import Cutter, parse_length, until_next
 
 
@@ -276,6 +277,26 @@ def test_what_readers_share():
     made.mark(1, 2, "go")
     made.mark(3, 3, "")
     assert made.events == [Event(1, 2, "go")]
+    made.mark(4, 4, "lap")
+    made.mark(5, 5, "lap")
+    assert made.end("lap", 6) and not made.end("go", 7) and not made.end("rest", 7)
+    assert made.events[1:] == [Event(4, 4, "lap"), Event(5, 6, "lap")]
+
+
+def test_values_that_come_twice():
+    """Of two values at one time the first in the file counts, and a note says how many are left out."""
+    made, times = Recording("", []), np.array([0, 1, 2, 2.4, 1, 3])
+    made.add_ahead(["x", "y"], times, np.arange(12.0).reshape(6, 2), 1.0, "g")
+    assert [one.values.tolist() for one in made.channels] == [[0, 2, 4, 10], [1, 3, 5, 11]] and made.channels[1].unit == "g"
+    assert made.channels[0].times.tolist() == [0, 1, 2, 3] and "x, y: 2 values" in made.notes[0]
+    made.add_ahead(["z"], times[:3], np.zeros((3, 1)), 1.0)
+    assert len(made.notes) == 1
+
+
+def test_times_in_seconds():
+    dates = np.datetime64("2024-05-31T12:00") + np.arange(3) * np.timedelta64(250, "ms")
+    assert since(dates, dates[0]).tolist() == since(dates - dates[0], np.timedelta64(0)).tolist() == [0, 0.25, 0.5]
+    assert since(np.array([3, 4]), 3, "ms").tolist() == [0, 0.001] and since(np.array([3, 4]), 3, "frames").tolist() == [0, 1]
 
 
 def test_one_clock():

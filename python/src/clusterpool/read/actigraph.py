@@ -9,19 +9,10 @@ import numpy as np
 from pygt3x import activity_payload, reader
 
 from .recording import Recording, Unusable
-from .times import come_twice
 
-SECONDS_OF = {
-    0: "read_activity1_payload",
-    26: "read_activity2_payload",
-    27: "read_activity3_payload",
-}  # by the kind of packet
+SECONDS_OF = {0: "read_activity1_payload", 26: "read_activity2_payload", 27: "read_activity3_payload"}  # by the packet's kind
 EVENT, SLEEPS, WAKES = 3, b"\x08", b"\x09"
-SCALES = {
-    "NEO": 341.0,
-    "CLE": 341.0,
-    "MOS": 256.0,
-}  # steps a g of devices whose info.txt does not say so, by their serial number
+SCALES = {"NEO": 341.0, "CLE": 341.0, "MOS": 256.0}  # steps a g where info.txt does not say it, by the serial number
 
 
 def read(path: pathlib.Path) -> list[Recording]:
@@ -33,46 +24,43 @@ def read(path: pathlib.Path) -> list[Recording]:
         file.info.acceleration_scale = file.info.acceleration_scale or SCALES.get((file.info.serial_number or "")[:3], 0.0)
         if not file.info.acceleration_scale and not file.nhanes:
             raise Unusable("info.txt has no Acceleration Scale")
-        table = file.acceleration if file.nhanes else np.concatenate([np.empty((0, 5)), *_packets(file)])
+        table = file.acceleration if file.nhanes else np.concatenate([np.empty((0, 5)), *_seconds(file)])
         values = table[:, 1:4] if file.nhanes else file.calibrate_acceleration(table[:, 1:4])
     if not len(table):
         raise Unusable("there is no acceleration")
     order, recording = np.argsort(table[:, 0], kind="stable"), Recording("", [])
-    times, values = table[order, 0] - table[order[0], 0], values[order]
-    twice, slept = come_twice(times, 1 / file.info.sample_rate), np.isnan(values).any(axis=1)
-    recording.add_columns(["acc.x", "acc.y", "acc.z"], times[~twice], values[~twice], "g")
-    if twice.any():
-        recording.notes.append(f"{np.count_nonzero(twice)} values come at a time that had one; the first ones count")
-    if slept.any():
-        recording.notes.append(f"{np.count_nonzero(slept)} values are missing, as the device slept")
+    times = table[order, 0] - table[order[0], 0]
+    recording.add_ahead(["acc.x", "acc.y", "acc.z"], times, values[order], 1 / file.info.sample_rate, "g")
+    slept = np.count_nonzero(np.isnan(recording.channels[0].values))
+    if slept:
+        recording.notes.append(f"{slept} values are missing, as the device slept")
     return [recording]
 
 
-def _packets(file: reader.FileReader) -> Iterator[np.ndarray]:
-    """Yield the packets of a second each, and each sleep, as pygt3x has them: [values, time in s, x, y, z and a mark].
+def _seconds(file: reader.FileReader) -> Iterator[np.ndarray]:
+    """Yield each packet of a second, and each sleep, as pygt3x has them: [values, time in s, x, y, z and a mark].
 
     A sleep ends at its event, or if that is lost at the next packet or at the end of the file.
     """
-    end, slept_since, at = None, None, 0
+    end, slept_since, at, rate = None, None, 0, file.info.sample_rate
     for event in file.read_events():
         if not event.is_checksum_valid:
             continue
         kind, at = event.header.event_type, event.header.timestamp
-        if kind == EVENT and event.payload == SLEEPS:
-            slept_since = end if slept_since is None else slept_since
-            continue
         is_second = kind in SECONDS_OF and len(event.payload) > 1  # one byte: the device was plugged in
         if slept_since is not None and (is_second or kind == EVENT and event.payload == WAKES):
-            yield _nothing(slept_since, at, file.info.sample_rate)
+            yield _sleep(slept_since, at, rate)
             slept_since = None
+        if kind == EVENT and event.payload == SLEEPS and slept_since is None:
+            slept_since = end
         if is_second:
-            yield getattr(activity_payload, SECONDS_OF[kind])(event.payload, at, file.info.sample_rate)
+            yield getattr(activity_payload, SECONDS_OF[kind])(event.payload, at, rate)
             end = at + 1
     if slept_since is not None:
-        yield _nothing(slept_since, at, file.info.sample_rate)
+        yield _sleep(slept_since, at, rate)
 
 
-def _nothing(start: int, end: int, rate: int) -> np.ndarray:
+def _sleep(start: int, end: int, rate: int) -> np.ndarray:
     """Return the rows of some seconds without values."""
     table = np.full((max(0, end - start) * rate, 5), np.nan)
     table[:, 0] = start + np.arange(len(table)) / rate

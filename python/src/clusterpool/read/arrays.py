@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .names import LABELS
 from .recording import Recording, Unusable
 from .texts import some
-
-LABELS = ("labels", "label", "y", "classes", "class")
 
 
 def recordings(arrays: dict[str, np.ndarray], times: np.ndarray | None, rate: float) -> list[Recording]:

@@ -8,10 +8,8 @@ import numpy as np
 
 from .recording import Event, Recording
 
-PREFIX, REFERENCE = (
-    re.compile(r"^eeg[ _-]*", re.IGNORECASE),
-    re.compile(r"[-_ ]*(ref|le|ar|avg|a1|a2|m1|m2)$|\.+$", re.IGNORECASE),
-)
+PREFIX = re.compile(r"^eeg[ _-]*", re.IGNORECASE)
+REFERENCE = re.compile(r"[-_ ]*(ref|le|ar|avg|a1|a2|m1|m2)$|\.+$", re.IGNORECASE)
 
 
 def status_events(times: np.ndarray, codes: np.ndarray) -> list[Event]:

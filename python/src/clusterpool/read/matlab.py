@@ -9,10 +9,8 @@ import numpy as np
 import scipy.io
 
 from . import arrays, fieldtrip, mat73
+from .names import LABELS, RATES, TIMES
 from .recording import Recording
-
-RATES = ("fs", "fsample", "rate", "srate", "sfreq", "samplingrate", "sample_rate", "sampling_rate", "samplerate")
-TIMES = ("time", "times", "t", "timestamps")
 
 
 def read(path: pathlib.Path) -> list[Recording]:
@@ -33,7 +31,7 @@ def read(path: pathlib.Path) -> list[Recording]:
             rate = float(value)
         elif key in TIMES and value.ndim == 1 and is_number:
             times = value
-        elif key in arrays.LABELS and value.ndim == 0 and value.dtype.kind == "U":
+        elif key in LABELS and value.ndim == 0 and value.dtype.kind == "U":
             label = str(value).strip()
         elif value.ndim and value.size > 1:
             numbers[name] = value

@@ -7,7 +7,9 @@ import pathlib
 
 import asammdf
 
-from .recording import Event, Recording
+from .recording import Recording
+
+TIMES, ENDS_RANGE = (0, 1), 2  # what a master counts: nothing that is said, or seconds; what a marker does
 
 
 def read(path: pathlib.Path) -> list[Recording]:
@@ -30,14 +32,13 @@ def read(path: pathlib.Path) -> list[Recording]:
                 _add(recording, f"{at}.{name}" if names[name] > 1 else name, file, at, number)
         for at in (at for at, has_times in enumerate(timed) if not has_times):
             recording.leave_out(f"group {at}", f"its values have no time ({file.groups[at].channels[0].name} …)")
-        recording.events = _events(file)
+        _mark(recording, file)
     return [recording]
 
 
 def _has_times(file: asammdf.MDF, group: int) -> bool:
     master = file.masters_db.get(group)
-    kinds_of_time = 0, 1  # what the master counts is not said, or is seconds
-    return master is not None and getattr(file.groups[group].channels[master], "sync_type", 1) in kinds_of_time
+    return master is not None and getattr(file.groups[group].channels[master], "sync_type", 1) in TIMES
 
 
 def _add(recording: Recording, name: str, file: asammdf.MDF, group: int, number: int) -> None:
@@ -49,13 +50,9 @@ def _add(recording: Recording, name: str, file: asammdf.MDF, group: int, number:
         recording.add(name, signal.timestamps, signal.samples, signal.unit, lost=signal.invalidation_bits)
 
 
-def _events(file: asammdf.MDF) -> list[Event]:
-    """Return the markers: those that begin a range last until the one that ends it."""
-    found, begun = [], {}
+def _mark(recording: Recording, file: asammdf.MDF) -> None:
+    """Add the markers: those that begin a range last until the one that ends it."""
     for block in file.events if file.version >= "4" else []:
         time, label = block.sync_base * block.sync_factor, (block.name or block.comment).strip()
-        if block.range_type == 1:
-            begun[label] = time
-        else:
-            found.append(Event(begun.pop(label, time) if block.range_type == 2 else time, time, label))
-    return found + [Event(time, time, label) for label, time in begun.items()]
+        if block.range_type != ENDS_RANGE or not recording.end(label, time):
+            recording.mark(time, time, label)

@@ -8,7 +8,6 @@ import numpy as np
 import obspy
 
 from .recording import Recording
-from .times import come_twice
 
 
 def read(path: pathlib.Path) -> list[Recording]:
@@ -22,12 +21,7 @@ def read(path: pathlib.Path) -> list[Recording]:
         traces = [trace for trace in stream if trace.id == name]
         times = np.concatenate([trace.stats.starttime - first + trace.times() for trace in traces])
         values = np.concatenate([np.ma.filled(trace.data.astype(float), np.nan) for trace in traces])
-        twice = come_twice(times, traces[0].stats.delta)
-        if twice.any():
-            recording.notes.append(
-                f"{name}: {np.count_nonzero(twice)} values come twice, where traces overlap; the first ones count"
-            )
-        recording.add(short, times[~twice], values[~twice])
+        recording.add_ahead([short], times, values[:, None], traces[0].stats.delta)
     return [recording]
 
 

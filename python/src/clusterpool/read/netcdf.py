@@ -8,13 +8,10 @@ import pathlib
 import numpy as np
 import xarray
 
+from .names import LABELS, SAMPLES, TIMES
+from .netcdf_cells import known
 from .recording import Recording, Unusable
-from .times import SECONDS, in_seconds
-
-TIMES, LABELS = ("time", "times", "timepoint", "t"), ("label", "labels", "class", "y")
-SAMPLES = ("sample", "samples", "case", "trial", "epoch", "recording")
-UNWRITTEN = {"f4": 9.969209968386869e36, "f8": 9.969209968386869e36}  # what the library fills cells with, by their type
-UNWRITTEN |= {"i1": -127, "i2": -32767, "i4": -2147483647, "i8": -9223372036854775806}
+from .times import since
 
 
 def read(path: pathlib.Path) -> list[Recording]:
@@ -23,12 +20,14 @@ def read(path: pathlib.Path) -> list[Recording]:
         xarray.open_dataset(path, decode_timedelta=False, mask_and_scale=False) as raw,
         xarray.open_dataset(path, decode_timedelta=False) as data,
     ):
-        time, samples = _dimension(data, TIMES) or _dated(data), _dimension(data, SAMPLES)
+        time, samples = _dimension(data, (*TIMES, "timepoint")) or _dated(data), _dimension(data, SAMPLES)
         if time is None:
             there = ", ".join(map(str, data.sizes))
             raise Unusable(f"no dimension is called time or has dates; there are {there}: rename one (xarray's rename)")
-        variables = {name: _known(one, raw[name].variable) for name, one in data.data_vars.items() if time in one.dims}
-        clock, timed = _clock(data, time)
+        variables = {name: known(one, raw[name].variable) for name, one in data.data_vars.items() if time in one.dims}
+        timed = time in data.coords
+        clock = data[time].values if timed else np.arange(float(data.sizes[time]))
+        clock = since(clock, clock[0], str(data[time].attrs.get("units", "s")))
         recordings = []
         for at in range(data.sizes[samples]) if samples else [None]:
             recording = Recording(_name(data, samples, at), [], label=_label(data, samples, at), timed=timed)
@@ -50,32 +49,6 @@ def _dated(data: xarray.Dataset) -> str | None:
     return next((str(one) for one in data.sizes if one in data.coords and data[one].dtype.kind == "M"), None)
 
 
-def _known(variable: xarray.DataArray, raw: xarray.Variable) -> xarray.DataArray:
-    """Return the values with NaN for cells without one.
-
-    xarray gives cells that nobody wrote as 9.97e36 and the like where the variable names no fill value, and ignores valid_range.
-    """
-    if variable.dtype.kind not in "fiu" or not variable.size:
-        return variable
-    lost = np.zeros(raw.shape, bool)
-    if raw.dtype.str[1:] in UNWRITTEN and "_FillValue" not in raw.attrs:
-        lost |= raw.values == np.array(UNWRITTEN[raw.dtype.str[1:]], raw.dtype)
-    least, most = raw.attrs.get("valid_range", (raw.attrs.get("valid_min"), raw.attrs.get("valid_max")))
-    lost |= (raw.values < least) if least is not None else False
-    lost |= (raw.values > most) if most is not None else False
-    return variable.where(~lost) if lost.any() else variable
-
-
-def _clock(data: xarray.Dataset, time: str) -> tuple[np.ndarray, bool]:
-    """Return the times in s from the first on, and whether there are any."""
-    if time not in data.coords:
-        return np.arange(float(data.sizes[time])), False
-    values, unit = data[time].values, str(data[time].attrs.get("units", "s"))
-    if values.dtype.kind in "mM":
-        return in_seconds(values, values[0]), True
-    return (values - values[0]) * SECONDS.get(unit, 1.0), True
-
-
 def _name(data: xarray.Dataset, samples: str | None, at: int | None) -> str:
     if samples is None:
         return ""
@@ -83,7 +56,7 @@ def _name(data: xarray.Dataset, samples: str | None, at: int | None) -> str:
 
 
 def _label(data: xarray.Dataset, samples: str | None, at: int | None) -> str | None:
-    """Return the class of a sample: of a variable along the samples that is called label, class or y."""
+    """Return the class of a sample: of a variable along the samples that is called label, class or the like."""
     found = (one for name, one in data.data_vars.items() if one.dims == (samples,) and str(name).lower() in LABELS)
     return next((str(one.values[at]) for one in found), None)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from .texts import some
 from .times import step_of
 
 
@@ -91,10 +92,31 @@ class Recording:
         for name, unit, column in zip(names, units, table.T):
             self.add(name, times, column, unit)
 
+    def add_ahead(
+        self, names: Iterable[str], times: np.ndarray, table: np.ndarray, step: float, units: Iterable[str] | str = ""
+    ) -> None:
+        """Append columns as add_columns does, but leave out, with a note, what lies at a time that had a value.
+
+        These are values whose times, in the order of the file, are not behind all times before by half a ``step`` at the least.
+        """
+        names, before = list(names), np.r_[-np.inf, np.maximum.accumulate(times)[:-1]]
+        twice = times <= before + step / 2
+        if twice.any():
+            also = f"{some(names)}: {np.count_nonzero(twice)} values come at times that had one; the first ones count"
+            self.notes.append(also)
+        self.add_columns(names, times[~twice], table[~twice], units)
+
     def mark(self, start: float, end: float, label: str) -> None:
         """Append an event, unless it has no name."""
         if label:
             self.events.append(Event(float(start), float(end), label))
+
+    def end(self, label: str, time: float) -> bool:
+        """Let the latest moment of a name last until a time; report whether there is one."""
+        begun = next((one for one in reversed(self.events) if one.label == label and one.end == one.start), None)
+        if begun is not None:
+            begun.end = float(time)
+        return begun is not None
 
     def leave_out(self, name: str, why: str) -> None:
         """Note that something in the file is not read."""

@@ -9,7 +9,7 @@ import nptdms
 import numpy as np
 
 from .recording import Recording
-from .times import in_seconds
+from .times import since
 
 
 def read(path: pathlib.Path) -> list[Recording]:
@@ -51,6 +51,6 @@ def _times(channel: nptdms.TdmsChannel, first: np.datetime64 | None, stamps: np.
     """Return when a channel was measured, in s: by its waveform's increment, or by its group's channel of time stamps."""
     step, begin = channel.properties.get("wf_increment", 0), _begin(channel)
     if step > 0:
-        since = 0.0 if begin is None else in_seconds(begin, first)
-        return since + channel.properties.get("wf_start_offset", 0) + np.arange(len(channel)) * step
-    return in_seconds(stamps, first) if stamps is not None and len(stamps) == len(channel) else None
+        later = 0.0 if begin is None else since(begin, first)
+        return later + channel.properties.get("wf_start_offset", 0) + np.arange(len(channel)) * step
+    return since(stamps, first) if stamps is not None and len(stamps) == len(channel) else None

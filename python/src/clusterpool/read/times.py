@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 SECONDS = {"d": 86400.0, "day": 86400.0, "days": 86400.0, "h": 3600.0, "hour": 3600.0, "hours": 3600.0}
@@ -15,9 +17,11 @@ def spread(count: int, seconds: float) -> np.ndarray:
     return np.arange(count) * (seconds / max(1, count))
 
 
-def in_seconds(times: np.ndarray | np.datetime64, first: np.datetime64) -> np.ndarray | float:
-    """Return dates and times in s since the first of them."""
-    return (times - first) / np.timedelta64(1, "s")
+def since(times: Any, first: Any, unit: str = "s") -> Any:
+    """Return times in s since the first of them: dates, durations, or numbers in a unit, by its name."""
+    if np.asarray(times).dtype.kind in "mM":
+        return (times - first) / np.timedelta64(1, "s")
+    return (times - first) * SECONDS.get(unit, 1.0)
 
 
 def lines_between_pauses(times: np.ndarray, pause: float) -> np.ndarray:
@@ -28,11 +32,6 @@ def lines_between_pauses(times: np.ndarray, pause: float) -> np.ndarray:
         slope = (places * (piece - piece.mean())).sum() / max((places**2).sum(), 1)
         lines.append(piece.mean() + places * slope)
     return np.maximum.accumulate(np.concatenate(lines))
-
-
-def come_twice(times: np.ndarray, step: float) -> np.ndarray:
-    """Return which times, in the order of the file, do not lie behind all times before them, by half a step at the least."""
-    return times <= np.r_[-np.inf, np.maximum.accumulate(times)[:-1]] + step / 2
 
 
 def step_of(times: np.ndarray) -> float:
