@@ -98,8 +98,8 @@ func (c *Classifier) atLook(look int, cut []float32) []float64 {
 }
 
 // predictionOf returns the prediction by the last look at a series, of which it saw what is given. If that is nothing,
-// there is no class. Its warnings are of values far outside the training data's. How long a series is says nothing of a class
-// that is told before its end, and how much it varies depends on how long it is.
+// there is no class. Its warnings are of values far outside the training data's. How long a series is says nothing of a
+// class that is told before its end, and how much it varies depends on how long it is.
 func (c *Classifier) predictionOf(probabilities []float64, seen []float32) Prediction {
 	p := Prediction{Class: along.Unknown, Probabilities: slices.Clone(probabilities)}
 	if len(seen) == 0 {

@@ -3,12 +3,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
 
@@ -68,7 +70,7 @@ func (c *clustersCommand) run(cmd *cobra.Command, _ []string) error {
 	}
 	levels, err := classifier.ClusterLevels(c.hierarchy - 1)
 	if err != nil {
-		return inFile(c.checkpoint, err)
+		return inFile(c.checkpoint, withReason(c.checkpoint, err))
 	}
 	result.Levels, err = classifier.Health(c.hierarchy - 1)
 	if err != nil {
@@ -84,6 +86,15 @@ func (c *clustersCommand) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	return c.print(cmd, result, render("clusters", result))
+}
+
+// withReason adds to an error why a checkpoint has no network, if it is that and the training says why.
+func withReason(dir string, err error) error {
+	result, unread := training.ReadResult(dir)
+	if unread != nil || result.NoNetwork == "" || !errors.Is(err, models.ErrNoNetwork) {
+		return err
+	}
+	return fmt.Errorf("%w; %s", err, result.NoNetwork)
 }
 
 // nodes returns the data set that the names and places of the nodes are taken from, or nil: pixels have no names worth

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -156,6 +157,11 @@ func TestEarly(t *testing.T) {
 	train := []string{"train", "--data", npz, "--backend", "go", "--fast", "--set", "transforms=values"}
 	out := succeed(t, append(train, "--checkpoint", dir, "--early")...)
 	assert.Regexp(t, `decided early, accuracy (9|10)\d\.\d+% after [345]\d\.\d% of a recording`, out)
+
+	again := succeed(t, append(train, "--checkpoint", dir, "--early")...)
+	assert.Contains(t, again, "predicted by values; model transforms has no network\n", "nothing else says it now")
+	messagetest.Names(t, errors.New(fails(t, "clusters", "--backend", "go", "--checkpoint", dir)),
+		"transforms=none … model transforms")
 
 	out = succeed(t, "eval", "--checkpoint", dir, "--early", "--backend", "go")
 	for _, words := range []string{"decided early", "20 samples", "harmonic mean", "seen",

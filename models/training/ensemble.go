@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"time"
@@ -55,6 +56,7 @@ func (r *run) fitTransforms(ctx context.Context) error {
 		r.state.Members = append(r.state.Members, member(p.Name, p.Graph, p.Weight*v.Weight, p.Score))
 	}
 	r.state.Members = append(r.state.Members, w.network...)
+	r.state.NoNetwork = w.noNetwork
 	r.notice(w.report + ": " + predictors(v))
 	if v.Weight == 0 {
 		return nil
@@ -66,6 +68,7 @@ func (r *run) fitTransforms(ctx context.Context) error {
 type weighing struct {
 	report      string               // how the members predict held-out samples, for a notice
 	network     []Member             // the network, and the network on a random graph, if they were tried
+	noNetwork   string               // why no network predicts, see Result.NoNetwork
 	calibration *models.Calibration  // of the network, if it predicts alone
 	conformal   *conformal.Predictor // of the held-out samples
 }
@@ -77,6 +80,10 @@ type weighing struct {
 // or groups.
 func (r *run) weighMembers(ctx context.Context, d *datasets.Dataset, lone bool,
 	v *transforms.Classifier) (w weighing, err error) {
+	wantsNetwork := !r.spec.Network().Fitted
+	if !wantsNetwork {
+		w.noNetwork = fmt.Sprintf("model %s has no network", r.config.Model)
+	}
 	if lone {
 		w.report = loneReport(v)
 	}
@@ -90,6 +97,9 @@ func (r *run) weighMembers(ctx context.Context, d *datasets.Dataset, lone bool,
 		v.SetScores(nil)
 		if !lone {
 			w.report = noQuarterReport
+		}
+		if wantsNetwork {
+			w.noNetwork = nothingHeldOut
 		}
 		if each.suits(v.Mixture) {
 			w.conformal = each.predictor(v.Mixture, nil)
@@ -122,9 +132,10 @@ func (r *run) weighMembers(ctx context.Context, d *datasets.Dataset, lone bool,
 	v.WeighForest(m.ForestWeight)
 	v.SetScores(scores)
 	w.report = joined(w.report, t.report(shares, together))
-	wantsNetwork, hasLittleToGain := !r.spec.Network().Fitted, together.loss <= minGainInNats
+	hasLittleToGain := together.loss <= minGainInNats
 	if wantsNetwork && hasLittleToGain {
-		w.report = joined(w.report, untriedReport(together))
+		w.report = joined(w.report, untriedReport("these", together))
+		w.noNetwork = untriedReport("a "+t.name(), together)
 	}
 	if !wantsNetwork || hasLittleToGain {
 		r.chooseAlong(t, v.Mixture)
@@ -165,6 +176,7 @@ func (r *run) weighNetwork(ctx context.Context, t *heldOutTrial, m transforms.Mi
 	}
 	w.report = t.comparison(together, network)
 	if v.Weight == 1 {
+		w.noNetwork = "the network has no weight; " + w.report
 		w.report += ", and no weight"
 	}
 	w.network = []Member{member("network", true, 1-v.Weight, t.score(network))}

@@ -2,6 +2,7 @@ package training_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/transforms"
@@ -78,6 +80,7 @@ func TestOneSampleOfEachClass(t *testing.T) {
 	assert.Greater(t, result.Test.Accuracy, 0.9)
 	assert.Less(t, result.Test.Loss, 1.0)
 	assert.Zero(t, result.Train, "nothing was held out")
+	messagetest.Names(t, errors.New(result.NoNetwork), "no network … held out")
 	for _, m := range result.Members {
 		assert.Nil(t, m.Score, m.Name)
 	}
@@ -264,6 +267,13 @@ func TestTrialGoesOn(t *testing.T) {
 		assert.Equal(t, n.weighed(), once.weighed())
 		assert.Equal(t, uninterrupted.Test, result.Test)
 		assert.Equal(t, uninterrupted.Members, result.Members)
+		assert.Equal(t, uninterrupted.NoNetwork, result.NoNetwork)
+		if strings.Contains(n.weighed(), ", and no weight: ") {
+			said, _, _ := strings.Cut(n.weighed(), ", and no weight: ")
+			assert.Equal(t, "the network has no weight; "+said, result.NoNetwork)
+		} else {
+			assert.Empty(t, result.NoNetwork)
+		}
 		network, total := result.Members[len(result.Members)-1], 0.
 		for _, m := range result.Members {
 			if m.Name != "all" {

@@ -149,6 +149,7 @@ func TestNoFigureWithoutHeldOutSamples(t *testing.T) {
 			assert.Contains(t, notices, c.says)
 			assert.NotContains(t, notices, "%, loss")
 			assert.Zero(t, result.Train)
+			assert.Equal(t, "model transforms has no network", result.NoNetwork)
 			for _, m := range result.Members {
 				assert.Nil(t, m.Score, m.Name)
 			}

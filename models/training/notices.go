@@ -55,6 +55,7 @@ const (
 		"neighbours share"
 	noQuarterReport = "no quarter can be held out without the last samples or groups of a class, so that nothing " +
 		"says how well the transforms predict, and no network is tried"
+	nothingHeldOut = "no network is tried, since no training samples can be held out to tell what it is worth"
 )
 
 // resumingNotice says from where a run goes on.
@@ -129,10 +130,11 @@ func (t *heldOutTrial) givenUp(step, steps int, together, network figures) strin
 		steps)
 }
 
-// untriedReport says that no network is tried beside transforms, whose log-loss is that of together: few samples may
-// leave little to gain although they are predicted badly.
-func untriedReport(together figures) string {
-	return fmt.Sprintf("no network is tried, since what it could gain on these, %.1f nats, may be chance", together.loss)
+// untriedReport says that no network is tried beside transforms, whose log-loss on what is held out is that of
+// together: few samples may leave little to gain although they are predicted badly.
+func untriedReport(heldOut string, together figures) string {
+	return fmt.Sprintf("no network is tried, since what it could gain on %s, %.1f nats, may be chance", heldOut,
+		together.loss)
 }
 
 // predictors says which members predict, with their weights if a network is among them.

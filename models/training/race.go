@@ -62,6 +62,7 @@ func (r *run) hopeless(ctx context.Context, t *heldOutTrial, m transforms.Mixtur
 			return l.network, true
 		}
 		w.report = t.givenUp(step, r.total, together, network)
+		w.noNetwork = "the network is given up; " + w.report
 		w.network = []Member{member("network", true, 0, t.score(network))}
 		*steps = step
 		return l.network, false

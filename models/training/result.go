@@ -33,6 +33,9 @@ type Result struct {
 	Test       Score     `json:"test"`
 	Objective  []float64 `json:"objective,omitempty"` // C of each level in the best epoch
 	Members    []Member  `json:"members,omitempty"`   // nil if there are no transforms
+	// NoNetwork says why no network predicts beside the transforms, such as "no network is tried, since …"; "" if one
+	// does, or in results of earlier versions.
+	NoNetwork string `json:"no_network,omitempty"`
 	// Early is how decisions before the end fare; nil if they were not asked for.
 	Early *EarlyResult `json:"early,omitempty"`
 	// Findings are reasons to doubt the accuracy, see datasets.Audit.
@@ -129,8 +132,9 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 		Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
 		Train: best.Train, Validation: best.Validation, Test: Score{Loss: test.Loss, Accuracy: test.Accuracy},
 		Objective: append([]float64(nil), best.Objective...), Members: r.state.Members,
-		Findings: r.state.Findings.Stated(),
-		Seconds:  r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
+		NoNetwork: r.state.NoNetwork,
+		Findings:  r.state.Findings.Stated(),
+		Seconds:   r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
 		Checkpoint: r.dir, MajorityBaseline: test.MajorityBaseline, TestSamples: test.Samples,
 	}
 	for _, class := range test.PerClass {

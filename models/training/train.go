@@ -46,9 +46,11 @@ type trainState struct {
 	// Conformal is by the samples that the members of the ensemble were weighed by.
 	Conformal *conformal.Predictor `json:"conformal,omitempty"`
 	// Early says when the class of a recording is decided before it ends.
-	Early    *early.Rule       `json:"early,omitempty"`
-	Members  []Member          `json:"members,omitempty"`
-	Findings datasets.Findings `json:"findings,omitempty"`
+	Early   *early.Rule `json:"early,omitempty"`
+	Members []Member    `json:"members,omitempty"`
+	// NoNetwork is Result.NoNetwork.
+	NoNetwork string            `json:"no_network,omitempty"`
+	Findings  datasets.Findings `json:"findings,omitempty"`
 	// InGo says that the network is trained in pure Go, as its trial was, whatever the backend.
 	InGo  bool      `json:"in_go,omitempty"`
 	Looks []float64 `json:"looks,omitempty"` // what pause.look returned

@@ -7,7 +7,7 @@ function renderHead() {
   const test = report.evaluation || (report.result && { ...report.result.test });
   $("title").textContent = `${report.data} · ${report.network ? report.spec.model : report.predicted_by}`;
   $("eyebrow").hidden = !report.network;
-  $("about").textContent = !report.network ? `Predicted by ${report.predicted_by}, fitted to ${report.spec.class_names.length} classes, without a network.${heldOut()}` : `${report.about[0].toUpperCase()}${report.about.slice(1)}, on a graph of ${count(report.spec.nodes, "node")} and ${count(report.edges, "edge")}, ${count(report.spec.channels, "channel")}, ${report.spec.class_names.length} classes.`;
+  $("about").textContent = !report.network ? `Predicted by ${report.predicted_by}, fitted to ${report.spec.class_names.length} classes, without a network.${reason()}${heldOut()}` : `${report.about[0].toUpperCase()}${report.about.slice(1)}, on a graph of ${count(report.spec.nodes, "node")} and ${count(report.edges, "edge")}, ${count(report.spec.channels, "channel")}, ${report.spec.class_names.length} classes.`;
   const fact = (name, value, note, small) => el("div", {}, el("dt", { text: name }), el("dd", { class: small ? "small" : undefined }, value, note ? el("span", { text: note }) : null));
   const last = report.history && report.history.length ? report.history[report.history.length - 1] : null;
   const facts = [], levels = report.spec.levels || [], hidden = report.spec.hidden || [];
@@ -20,6 +20,12 @@ function renderHead() {
   facts.push(fact("Training", report.result ? duration(report.result.seconds) : last ? `epoch ${last.epoch}` : "begins", (report.result && report.result.prepare_seconds >= 0.05 ? `${duration(report.result.prepare_seconds)} of it before the first step, ` : "") + `seed ${report.config.seed}, ${report.backend}`));
   $("facts").replaceChildren(...facts);
   $("notices").replaceChildren(...(report.notices || []).map((text) => el("p", { class: "notice", text })));
+}
+
+// reason says why no network predicts, which results of earlier versions do not.
+function reason() {
+  const text = report.result && report.result.no_network;
+  return text ? ` ${text[0].toUpperCase()}${text.slice(1)}.` : "";
 }
 
 // heldOut says how the transforms that predict alone did on held-out samples, or that there were none. Earlier versions did not count them.
