@@ -119,9 +119,12 @@ func (r *watching) tellRule(rule along.Rule) {
 	}
 	if m != nil && m.HeldOut != nil && rule.Lag == 0 {
 		h := m.HeldOut
-		line += fmt.Sprintf(" (%.2g); of held-out windows %.1f%% were right (%.1f%% alone), and a change was told %s "+
-			"after the first whole window of the new class, in the mean",
-			m.Threshold, 100*h.Accuracy, 100*h.RawAccuracy, r.classifier.Form.Lasting(h.Delay))
+		line += fmt.Sprintf(" (%.2g); of held-out windows %.1f%% were right (%.1f%% alone)", m.Threshold, 100*h.Accuracy,
+			100*h.RawAccuracy)
+		if h.Changes > h.Missed {
+			line += fmt.Sprintf(", and a change was told %s after the first whole window of the new class, in the mean",
+				r.classifier.Form.Lasting(h.Delay))
+		}
 	}
 	if m == nil || !m.Learned {
 		line += "; the training had no streams that tell how long classes last (--lasts)"

@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/datasets/signal"
+	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/models/along"
 )
 
@@ -58,4 +59,15 @@ func TestAlongOf(t *testing.T) {
 	assert.Equal(t, 2.0, m.Step, "the length of a recording")
 	d.Form = nil
 	assert.Nil(t, alongOf(d))
+}
+
+// The notice says from when the delay of a change counts; none is said where no change was told.
+func TestAlongNotice(t *testing.T) {
+	form := &recording.Form{Rate: 10}
+	h := &along.HeldOut{Windows: 20, Changes: 3, Missed: 1, Told: 2, Raw: 5, Accuracy: 0.9, RawAccuracy: 0.8, Delay: 1.5}
+	messagetest.Names(t, alongNotice(h, form.Lasting), "90.0% … 20 windows … 80.0% alone … 2 … 3 … 5 alone … 1.5 s after … "+
+		"first whole window … new class")
+	for _, missed := range []along.HeldOut{{Windows: 20, Changes: 3, Missed: 3}, {Windows: 20}} {
+		assert.NotContains(t, alongNotice(&missed, form.Lasting), " s after")
+	}
 }
