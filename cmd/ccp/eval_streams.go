@@ -3,13 +3,15 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
-	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	"github.com/clusterpool/ccp/cmd/internal/watch"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
@@ -20,7 +22,7 @@ import (
 type evalStreams struct {
 	annotation recordings.Annotation
 	options    watch.Options
-	tolerance  time.Duration
+	tolerance  recording.Span
 }
 
 // flags adds the flags.
@@ -29,9 +31,43 @@ func (e *evalStreams) flags(f *pflag.FlagSet) {
 	f.StringVar(&e.annotation.Labels, "labels", "", "`FILE` of intervals with classes in its place: start,end,label")
 	f.StringVar(&e.annotation.Rest, "rest", "",
 		"`NAME` of the class of what has none in a stream (default: as in the training's import)")
-	durationVar(f, &e.tolerance, "tolerance", time.Nanosecond, true,
-		"`DURATION` on each side, inclusive, within which an event must be told to begin (default: a window)")
+	parsedVar(f, &e.tolerance, "tolerance", parseTolerance,
+		"`DURATION`, or time points, on each side, inclusive, within which an event must be told to begin (default: a window)")
 	streamFlags(f, &e.options)
+}
+
+// parseTolerance reads a duration, or a number of time points, that may be 0.
+func parseTolerance(text string) (tolerance recording.Span, err error) {
+	if text == "0" || text == "0s" {
+		return recording.Span{Timepoints: true}, nil
+	}
+	return recording.ParseSpan(text)
+}
+
+// streamFiles returns the files that --data names, joined by commas. A file may have a comma in its name.
+func streamFiles(data string) []string {
+	if _, err := os.Stat(data); err == nil {
+		return []string{data}
+	}
+	return strings.Split(data, ",")
+}
+
+// toleranceOf returns the tolerance in seconds or, of a training without times, in time points: that asked for, or else
+// a window.
+func (e *evalStreams) toleranceOf(cmd *cobra.Command, form *recording.Form) (float64, error) {
+	follower, err := form.Follow(watch.CutOf(form, e.options.Cut))
+	switch {
+	case err != nil:
+		return 0, err
+	case !cmd.Flags().Changed("tolerance"):
+		return follower.Seconds(), nil
+	case !e.tolerance.Timepoints && form.Rate == 0:
+		return 0, usage(cmd, fmt.Errorf("--tolerance %s: the training's recordings have no times, so that this may be any "+
+			"number of time points; give it as a number of these, such as 10", e.tolerance))
+	case !e.tolerance.Timepoints:
+		return e.tolerance.Length, nil
+	}
+	return e.tolerance.Length / cmp.Or(form.Rate, 1) / cmp.Or(form.Second, 1), nil
 }
 
 // asked reports that a stream is to be tested on.
@@ -42,7 +78,23 @@ type streamsJSON struct {
 	Command string `json:"command"`
 	Data    string `json:"data"`
 	watch.Judged
-	ToleranceSeconds float64 `json:"tolerance"`
+	ToleranceSeconds float64 `json:"tolerance"` // of a training without times, in time points
+}
+
+// Unit returns that of delays and of the tolerance.
+func (r streamsJSON) Unit() string {
+	if r.Hours == nil {
+		return "time points"
+	}
+	return "s"
+}
+
+// FalseAlarms returns how many there are.
+func (r streamsJSON) FalseAlarms() (all int) {
+	for _, class := range r.PerClass {
+		all += class.False
+	}
+	return all
 }
 
 // run watches the stream of a file, and prints how right its classes are told.
@@ -63,7 +115,7 @@ func (e *evalStreams) run(s *shared, cmd *cobra.Command, dir, data string) error
 	if m.Form == nil {
 		return usage(cmd, errors.New("--label and --labels are of a stream, and the training data was no recordings"))
 	}
-	streams, notes, err := recordings.ReadAnnotated(cmd.Context(), strings.Split(data, ","), m.Form, e.annotation)
+	streams, notes, err := recordings.ReadAnnotated(cmd.Context(), streamFiles(data), m.Form, e.annotation)
 	if err != nil {
 		return err
 	}
@@ -72,13 +124,9 @@ func (e *evalStreams) run(s *shared, cmd *cobra.Command, dir, data string) error
 	if err != nil {
 		return err
 	}
-	follower, err := classifier.Form.Follow(watch.CutOf(classifier.Form, e.options.Cut))
+	tolerance, err := e.toleranceOf(cmd, classifier.Form)
 	if err != nil {
 		return err
-	}
-	tolerance := e.tolerance.Seconds()
-	if !cmd.Flags().Changed("tolerance") {
-		tolerance = follower.Seconds()
 	}
 	judged, err := watch.Judge(cmd.Context(), classifier, e.options, streams, tolerance,
 		func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), "note: "+text.Plain(line)) })

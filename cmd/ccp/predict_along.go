@@ -16,7 +16,7 @@ import (
 type alongPredict struct {
 	classifier *models.Classifier
 	cut        recording.Cut
-	decider    *along.Decider
+	decider    *watch.Decider
 	of         int // the recording whose windows come
 	any        bool
 	name       string
@@ -60,9 +60,10 @@ func (a *alongPredict) begin(first recording.Window) error {
 	if a.cut.Step.Length > 0 {
 		step *= a.cut.Step.Length / a.cut.Window.Length
 	}
-	m, err := watch.ModelOf(a.classifier, window, step, 0)
+	unit := watch.UnitOf(a.classifier.Form.Rate, first.Start, first.End, first.To-first.From)
+	m, err := watch.ModelOf(a.classifier, window/unit, step/unit, 0)
 	if err == nil {
-		a.decider = m.Decide(step, along.Rule{})
+		a.decider = watch.Decide(m, step/unit, along.Rule{}, unit)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -241,7 +242,11 @@ func (r *watching) end(err error) error {
 		if name == "" {
 			name = "not decided"
 		}
-		fmt.Fprintf(r.cmd.ErrOrStderr(), "  %s for %s\n", text.Plain(name), text.Seconds(s.Lasted[class]))
+		lasted := text.Seconds(s.Lasted[class])
+		if s.Untimed {
+			lasted = text.Count(int(math.Round(s.Lasted[class])), "time point")
+		}
+		fmt.Fprintf(r.cmd.ErrOrStderr(), "  %s for %s\n", text.Plain(name), lasted)
 	}
 	if n := s.Unusable + r.badLines; n > 0 {
 		fmt.Fprintf(r.cmd.ErrOrStderr(), "left out: %s and %s\n", text.Count(s.Unusable, "window"),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,58 @@ func TestWatchOdd(t *testing.T) {
 		messagetest.Names(t, stderr, "left out … ay … 1 gap")
 	})
 
+	t.Run("a gap before the first window", func(t *testing.T) {
+		late := mapped(lines, func(at int, c []string) {
+			if at >= 10 {
+				c[0] = fmt.Sprintf("%.2f", 3600+float64(at)/20)
+			}
+		})
+		code, stdout, stderr := watchStream(t, late, "--checkpoint", dir)
+		require.Zero(t, code, stderr)
+		assert.Equal(t, "3600.5,,,", strings.Split(stdout, "\n")[1])
+		messagetest.Names(t, stderr, "a gap before time 3600.5 … 1 gap")
+		assert.Equal(t, 1, strings.Count(stderr, "a gap before"))
+	})
+
+	t.Run("a lag at the end", func(t *testing.T) {
+		code, stdout, stderr := watchStream(t, lines[:595], "--checkpoint", dir, "--lag", "3", "--raw") // to 29.65
+		require.Zero(t, code, stderr)
+		rows := strings.Split(strings.TrimSpace(stdout), "\n")
+		for _, row := range rows[len(rows)-4:] {
+			assert.True(t, strings.HasPrefix(row, "29,"), row)
+		}
+	})
+
+	t.Run("eval at another rate, and with a pause", func(t *testing.T) {
+		known, _ := annotated(2, 8, true)
+		known = known[:(len(known)-1)/2*2+1]
+		judge := func(lines []string) (judged streamsJSON, text string) {
+			path := write(t, filepath.Join(t.TempDir(), "known.csv"), strings.Join(lines, "\n")+"\n")
+			eval := []string{"eval", "--backend", "go", "--checkpoint", dir, "--data", path, "--label", "activity"}
+			decode(t, succeed(t, append(eval, "--json")...), &judged)
+			return judged, succeed(t, eval...)
+		}
+		seconds := float64(len(known)-1) / 20
+		all, text := judge(known)
+		assert.InDelta(t, seconds, *all.Hours*3600, 1e-6)
+		messagetest.Names(t, text, "1 stream … h recorded … false alarms an hour … s after they begin … s on each side")
+		var half []string
+		for i, line := range known {
+			if i == 0 || i%2 == 1 {
+				half = append(half, line)
+			}
+		}
+		slow, _ := judge(half)
+		assert.InDelta(t, seconds, *slow.Hours*3600, 1e-6)
+		assert.InDelta(t, *all.Delay, *slow.Delay, 1)
+		paused, _ := judge(mapped(known, func(at int, c []string) {
+			if at >= 500 {
+				c[0] = fmt.Sprintf("%.2f", 3600+float64(at)/20)
+			}
+		}))
+		assert.InDelta(t, seconds, *paused.Hours*3600, 1e-6)
+	})
+
 	t.Run("a column more", func(t *testing.T) {
 		more := mapped(lines, func(_ int, c []string) { c[2] += ",5" })
 		more[0] += ",temp"
@@ -93,6 +146,65 @@ func TestWatchOdd(t *testing.T) {
 		messagetest.Names(t, stderr, "50 apart … window of 2s … 0.05")
 		assert.NotContains(t, stderr, "gap")
 	})
+}
+
+// A training without times counts time points, and a stream of it may have times all the same: what is told is in
+// these, and what eval says in time points.
+func TestWatchUntimed(t *testing.T) {
+	folder := t.TempDir()
+	bare := func(lines []string) (all []string) {
+		for _, line := range lines {
+			_, rest, _ := strings.Cut(line, ",")
+			all = append(all, rest)
+		}
+		return all
+	}
+	lines, _ := annotated(1, 24, true)
+	path := write(t, filepath.Join(folder, "bare.csv"), strings.Join(bare(lines), "\n")+"\n")
+	npz, dir := filepath.Join(folder, "bare.npz"), filepath.Join(folder, "run")
+	succeed(t, "data", "import", path, "--label", "activity", "--window", "40", "--step", "20", "--out", npz)
+	succeed(t, "train", "--data", npz, "--checkpoint", dir, "--backend", "go", "--fast", "--set", "transforms=power")
+
+	known, _ := annotated(2, 8, true)
+	timed, _ := annotated(2, 8, false)
+	code, counted, stderr := watchStream(t, bare(timed), "--checkpoint", dir)
+	require.Zero(t, code, stderr)
+	messagetest.Names(t, stderr, "time points after … rest for … time points")
+	code, stdout, stderr := watchStream(t, timed, "--checkpoint", dir)
+	require.Zero(t, code, stderr)
+	assert.Regexp(t, `rest for [\d.]+s\n`, stderr)
+	inPoints, inSeconds := strings.Split(strings.TrimSpace(counted), "\n"), strings.Split(strings.TrimSpace(stdout), "\n")
+	require.Len(t, inSeconds, len(inPoints))
+	for i := range inPoints[1:] {
+		points, seconds := strings.Split(inPoints[i+1], ","), strings.Split(inSeconds[i+1], ",")
+		assert.Equal(t, points[1:3], seconds[1:3])
+		for _, column := range []int{0, 3} {
+			point, err := strconv.ParseFloat(points[column], 64)
+			require.NoError(t, err)
+			second, err := strconv.ParseFloat(seconds[column], 64)
+			require.NoError(t, err)
+			assert.InDelta(t, point/20, second, 1e-9)
+		}
+	}
+	predicted := succeed(t, "predict", "--backend", "go", "--checkpoint", dir, "--window", "40", "--step", "20",
+		write(t, filepath.Join(folder, "timed.csv"), strings.Join(timed, "\n")+"\n"))
+	last := strings.Split(inSeconds[len(inSeconds)-1], ",")
+	assert.Contains(t, predicted, ","+last[1]+","+last[3]+",")
+
+	var judged [2]streamsJSON
+	for i, lines := range [][]string{bare(known), known} {
+		path := write(t, filepath.Join(folder, fmt.Sprint(i, ".csv")), strings.Join(lines, "\n")+"\n")
+		eval := []string{"eval", "--backend", "go", "--checkpoint", dir, "--data", path, "--label", "activity"}
+		decode(t, succeed(t, append(eval, "--json", "--tolerance", "40")...), &judged[i])
+		assert.Nil(t, judged[i].Hours)
+		assert.Nil(t, judged[i].FalseAlarmsPerHour)
+		assert.InDelta(t, *judged[0].Delay, *judged[i].Delay, 1e-9)
+		assert.Equal(t, judged[0].PerClass, judged[i].PerClass)
+		messagetest.Names(t, succeed(t, eval...), "false alarms … time points after … 40 time points")
+		code, _, stderr := execute(t, append(eval, "--tolerance", "2s")...)
+		assert.Equal(t, 2, code)
+		messagetest.Names(t, stderr, "--tolerance 2s … no times … number")
+	}
 }
 
 // mapped changes the cells of each line after the headings; at counts these lines from 0.

@@ -179,7 +179,11 @@ func (w *Follower) window(from, to int, start, end float64) Followed {
 		f.Times = slices.Clone(w.times[from:to])
 	}
 	if w.cut.Window.Timepoints {
-		f.Start, f.End = w.times[from], tidy(w.times[to-1]+1/cmp.Or(w.form.Rate, 1))
+		each := 1 / cmp.Or(w.form.Rate, 1)
+		if w.form.Rate == 0 && w.timed { // the training does not tell
+			each = 1 / cmp.Or(rateOf(f.Times), 1)
+		}
+		f.Start, f.End = w.times[from], tidy(w.times[to-1]+each)
 	}
 	return f
 }

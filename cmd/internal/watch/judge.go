@@ -14,10 +14,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Event is a stretch of a class, in whole time points: that it begins at, and at which it is told; for a true event
-// both are its begin.
+// Event is a stretch of a class: when it begins, and when it is told, as a timeline has it; of a true event both are its
+// begin.
 type Event struct {
-	Class, Begin, Told int
+	Class       int
+	Begin, Told float64
 }
 
 // Judged says how right the classes of streams are told: at each time point, as it was told then; and event by event.
@@ -30,16 +31,18 @@ type Judged struct {
 	Recordings int `json:"recordings"`
 	Right      int `json:"recordings_right"`
 	// Tolerance is how far the told begin of an event may be from the true one, on each side and inclusive, in time
-	// points. TolerancePoints over the rate is it in seconds.
+	// points of the training's rate.
 	Tolerance int          `json:"tolerance_timepoints"`
 	PerClass  []EventScore `json:"per_class"`
 	// F is the mean of the classes' F, of those that have an event, or are told.
 	F float64 `json:"f"`
-	// FalseAlarmsPerHour are told events without a true one, over the length of all streams in Hours.
-	FalseAlarmsPerHour float64 `json:"false_alarms_per_hour"`
-	Hours              float64 `json:"hours"`
+	// FalseAlarmsPerHour are told events without a true one, over the Hours that all streams were recorded. A pause, in
+	// which no time point comes for longer than a window, is no part of any time here. Both are nil where the training has
+	// no times.
+	FalseAlarmsPerHour *float64 `json:"false_alarms_per_hour"`
+	Hours              *float64 `json:"hours"`
 	// Delay is the mean time in seconds from a true begin to the moment at which it is told, over the hits; nil without a
-	// hit.
+	// hit. Where the training has no times, it is in time points.
 	Delay *float64 `json:"delay"`
 	// Confusion has a row for each true class, and a column for each told one, of events; the last of both is none. A
 	// wrong class at the right time is off the diagonal, and both a miss and a false alarm.
@@ -48,6 +51,9 @@ type Judged struct {
 	Changes int `json:"changes"`
 	Told    int `json:"told_changes"`
 	Raw     int `json:"raw_changes"`
+
+	rate   float64   // time points of the training a second; 1 where it has no times
+	delays []float64 // of each class, the sum over its hits
 }
 
 // StreamScore is how right one stream is told.
@@ -70,23 +76,15 @@ type EventScore struct {
 	Missed int      `json:"missed"`
 	False  int      `json:"false_alarms"`
 	F      float64  `json:"f"`
-	Delay  *float64 `json:"delay"` // in seconds; nil without a hit
+	Delay  *float64 `json:"delay"` // as Judged.Delay
 }
 
-// Judge watches streams whose classes are known, and says how right they are told. tolerance is in seconds; note is
-// told what a person should know.
+// Judge watches streams whose classes are known, and says how right they are told. tolerance is in seconds, of a training
+// without times in time points; note is told what a person should know.
 func Judge(ctx context.Context, c *models.Classifier, o Options, streams []recordings.Annotated, tolerance float64,
-	note func(line string)) (j Judged, err error) {
-	rate := c.Form.Rate * cmp.Or(c.Form.Second, 1) // time points a second
-	j.Tolerance = int(math.Round(tolerance * cmp.Or(rate, 1)))
-	for _, name := range c.ClassNames {
-		j.PerClass = append(j.PerClass, EventScore{Name: name})
-	}
-	j.Confusion = make([][]int, len(c.ClassNames)+1)
-	for k := range j.Confusion {
-		j.Confusion[k] = make([]int, len(c.ClassNames)+1)
-	}
-	points, right, delays := 0, 0, make([]float64, len(c.ClassNames))
+	note func(line string)) (Judged, error) {
+	j := newJudged(c, tolerance)
+	points, right, seconds := 0, 0, 0.0
 	for _, s := range streams {
 		truth, err := truthOf(s, c.ClassNames)
 		if err != nil {
@@ -97,35 +95,58 @@ func Judge(ctx context.Context, c *models.Classifier, o Options, streams []recor
 		if err != nil {
 			return j, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		score := StreamScore{Name: s.Name}
-		for i, class := range truth {
-			if class == along.Unknown {
-				continue
-			}
-			score.TimePoints++
-			if t.class[i] == class {
-				score.Accuracy++
-			}
-		}
-		points, right = points+score.TimePoints, right+int(score.Accuracy)
-		score.Accuracy /= float64(max(1, score.TimePoints))
-		trueEvents := eventsOf(truth)
-		score.Whole = Class(c.ClassNames, t.whole())
-		if len(trueEvents) == 1 {
-			j.Recordings++
-			if t.whole() == trueEvents[0].Class {
-				j.Right++
-			}
-		}
-		j.match(&score, trueEvents, t.events, delays)
-		j.Streams = append(j.Streams, score)
-		j.Changes += max(0, len(trueEvents)-1)
-		j.Told, j.Raw = j.Told+t.summary.Changes, j.Raw+t.summary.Raw
-		j.Hours += float64(len(truth)) / cmp.Or(rate, 1) / 3600
+		score, correct := j.addStream(t, truth)
+		points, right = points+score.TimePoints, right+correct
+		seconds += t.line.recorded()
 	}
 	j.TimePoints, j.Accuracy = points, float64(right)/float64(max(1, points))
-	j.finish(delays, cmp.Or(rate, 1))
+	if c.Form.Rate > 0 {
+		j.Hours = new(seconds / 3600)
+	}
+	j.finish()
 	return j, nil
+}
+
+// newJudged returns the judgement of no stream.
+func newJudged(c *models.Classifier, tolerance float64) Judged {
+	j := Judged{rate: cmp.Or(c.Form.Rate*cmp.Or(c.Form.Second, 1), 1), delays: make([]float64, len(c.ClassNames))}
+	j.Tolerance = int(math.Round(tolerance * j.rate))
+	for _, name := range c.ClassNames {
+		j.PerClass = append(j.PerClass, EventScore{Name: name})
+	}
+	j.Confusion = make([][]int, len(c.ClassNames)+1)
+	for k := range j.Confusion {
+		j.Confusion[k] = make([]int, len(c.ClassNames)+1)
+	}
+	return j
+}
+
+// addStream adds what is told of a stream, and returns its score and how many time points are right.
+func (j *Judged) addStream(t *told, truth []int) (score StreamScore, right int) {
+	score.Name = t.stream.Name
+	for i, class := range truth {
+		if class == along.Unknown {
+			continue
+		}
+		score.TimePoints++
+		if t.class[i] == class {
+			right++
+		}
+	}
+	score.Accuracy = float64(right) / float64(max(1, score.TimePoints))
+	trueEvents := eventsOf(truth, t.line)
+	score.Whole = Class(t.classifier.ClassNames, t.whole())
+	if len(trueEvents) == 1 {
+		j.Recordings++
+		if t.whole() == trueEvents[0].Class {
+			j.Right++
+		}
+	}
+	j.match(&score, trueEvents, t.events)
+	j.Streams = append(j.Streams, score)
+	j.Changes += max(0, len(trueEvents)-1)
+	j.Told, j.Raw = j.Told+t.summary.Changes, j.Raw+t.summary.Raw
+	return score, right
 }
 
 // truthOf returns the true class of each time point of a stream; Unknown for none.
@@ -145,11 +166,11 @@ func truthOf(s recordings.Annotated, names []string) ([]int, error) {
 }
 
 // eventsOf returns the true events: a class that goes on after time points without a class is one.
-func eventsOf(truth []int) (all []Event) {
+func eventsOf(truth []int, line timeline) (all []Event) {
 	last := along.Unknown
 	for i, class := range truth {
 		if class != along.Unknown && class != last {
-			all, last = append(all, Event{class, i, i}), class
+			all, last = append(all, Event{class, line.when[i], line.when[i]}), class
 		}
 	}
 	return all
@@ -159,6 +180,7 @@ func eventsOf(truth []int) (all []Event) {
 type told struct {
 	classifier *models.Classifier
 	stream     recordings.Annotated
+	line       timeline
 	note       func(line string)
 	class      []int // at each time point, as it was told then
 	events     []Event
@@ -193,7 +215,7 @@ func (t *told) watch(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	w.written = t.stream.Written
+	w.written, t.line = t.stream.Written, timelineOf(t.classifier.Form, t.stream, w.window)
 	width, n := t.classifier.Form.Width(), t.stream.Timepoints()
 	if len(t.stream.Values) != n*width {
 		return fmt.Errorf("it has %d values at a time point; the classifier needs %d", len(t.stream.Values)/max(1, n), width)
@@ -208,46 +230,37 @@ func (t *told) watch(ctx context.Context, o Options) error {
 		if err != nil {
 			return err
 		}
-		class = t.take(some, i, class)
+		class = t.take(some, class)
 		t.class = append(t.class, class)
 	}
 	some, err := w.Finish(ctx)
-	t.take(some, n, class)
+	t.take(some, class)
 	t.summary = w.Summary
 	return err
 }
 
-// take takes what is told before time point i, and returns the class from there on. A class that is told again after a
-// gap goes on, as it does in eventsOf.
-func (t *told) take(some []Told, i, class int) int {
+// take takes what is told, and returns the class from there on. A class that is told again after a gap goes on, as it
+// does in eventsOf.
+func (t *told) take(some []Told, class int) int {
 	for _, one := range some {
 		goesOn := len(t.events) > 0 && t.events[len(t.events)-1].Class == one.Class
 		if one.Changed && !goesOn {
-			t.events = append(t.events, Event{one.Class, t.at(one.Since), i})
+			begin := t.line.when[t.line.point(one.Since)]
+			t.events = append(t.events, Event{one.Class, begin, t.line.moment(one.Time)})
 		}
 		class = one.Class
 	}
 	return class
 }
 
-// at returns the first time point that does not begin before a time.
-func (t *told) at(time float64) int {
-	rate := cmp.Or(t.classifier.Form.Rate, 1)
-	if t.stream.Times == nil {
-		return int(math.Round(time * rate))
-	}
-	at, _ := slices.BinarySearch(t.stream.Times, time-0.5/rate)
-	return at
-}
-
 // match matches the events of a stream, each with at most one: first of one class, then wrong ones at the right time.
-func (j *Judged) match(score *StreamScore, truth, told []Event, delays []float64) {
+func (j *Judged) match(score *StreamScore, truth, told []Event) {
 	none := len(j.PerClass)
 	ofTruth, ofTold := slices.Repeat([]bool{false}, len(truth)), slices.Repeat([]bool{false}, len(told))
 	for _, sameClass := range []bool{true, false} {
 		for a, e := range truth {
 			for b, f := range told {
-				near := f.Begin-e.Begin <= j.Tolerance && e.Begin-f.Begin <= j.Tolerance
+				near := int(math.Round(math.Abs(f.Begin-e.Begin)*j.rate)) <= j.Tolerance
 				if ofTruth[a] || ofTold[b] || !near || sameClass && e.Class != f.Class {
 					continue
 				}
@@ -256,7 +269,7 @@ func (j *Judged) match(score *StreamScore, truth, told []Event, delays []float64
 				if sameClass {
 					score.Hits++
 					j.PerClass[e.Class].Hits++
-					delays[e.Class] += float64(f.Told - e.Begin)
+					j.delays[e.Class] += f.Told - e.Begin
 				}
 			}
 		}
@@ -276,8 +289,8 @@ func (j *Judged) match(score *StreamScore, truth, told []Event, delays []float64
 	score.Events, score.False = len(truth), len(told)-score.Hits
 }
 
-// finish computes what is of all streams together. delays are sums over the hits of each class, in time points.
-func (j *Judged) finish(delays []float64, rate float64) {
+// finish computes what is of all streams together.
+func (j *Judged) finish() {
 	classes, hits, alarms, delay := 0, 0, 0, 0.0
 	for k := range j.PerClass {
 		s := &j.PerClass[k]
@@ -288,15 +301,15 @@ func (j *Judged) finish(delays []float64, rate float64) {
 			classes++
 		}
 		if s.Hits > 0 {
-			s.Delay = new(delays[k] / float64(s.Hits) / rate)
+			s.Delay = new(j.delays[k] / float64(s.Hits))
 		}
-		hits, alarms, delay = hits+s.Hits, alarms+s.False, delay+delays[k]
+		hits, alarms, delay = hits+s.Hits, alarms+s.False, delay+j.delays[k]
 	}
 	j.F /= float64(max(1, classes))
 	if hits > 0 {
-		j.Delay = new(delay / float64(hits) / rate)
+		j.Delay = new(delay / float64(hits))
 	}
-	if j.Hours > 0 {
-		j.FalseAlarmsPerHour = float64(alarms) / j.Hours
+	if j.Hours != nil && *j.Hours > 0 {
+		j.FalseAlarmsPerHour = new(float64(alarms) / *j.Hours)
 	}
 }

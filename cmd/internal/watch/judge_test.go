@@ -13,14 +13,21 @@ import (
 	"github.com/clusterpool/ccp/models/along"
 )
 
-// judged matches events by hand.
+// tenths returns events whose times are tenths of a second.
+func tenths(events []Event) (all []Event) {
+	for _, e := range events {
+		all = append(all, Event{e.Class, e.Begin / 10, e.Told / 10})
+	}
+	return all
+}
+
+// judged matches events by hand, at ten time points a second. Their times are in time points.
 func judged(tolerance int, truth, told []Event) (Judged, StreamScore) {
-	j := Judged{Tolerance: tolerance, PerClass: []EventScore{{Name: "a"}, {Name: "b"}, {Name: "c"}}, Hours: 0.5,
-		Confusion: [][]int{make([]int, 4), make([]int, 4), make([]int, 4), make([]int, 4)}}
+	j := Judged{Tolerance: tolerance, PerClass: []EventScore{{Name: "a"}, {Name: "b"}, {Name: "c"}}, Hours: new(0.5),
+		Confusion: [][]int{make([]int, 4), make([]int, 4), make([]int, 4), make([]int, 4)}, rate: 10, delays: make([]float64, 3)}
 	var s StreamScore
-	delays := make([]float64, 3)
-	j.match(&s, truth, told, delays)
-	j.finish(delays, 10)
+	j.match(&s, tenths(truth), tenths(told))
+	j.finish()
 	return j, s
 }
 
@@ -33,10 +40,10 @@ func TestMatchEvents(t *testing.T) {
 	assert.Equal(t, []int{1, 1}, []int{j.PerClass[0].Missed, j.PerClass[0].False}, "306 is 6 from 300")
 	assert.Equal(t, 0.5, j.PerClass[0].F)
 	assert.Equal(t, 0.75, j.F, "the mean of two classes")
-	assert.Equal(t, 2.0, *j.PerClass[0].Delay)
+	assert.InDelta(t, 2, *j.PerClass[0].Delay, 1e-9)
 	assert.Nil(t, j.PerClass[2].Delay)
-	assert.Equal(t, 1.5, *j.Delay)
-	assert.Equal(t, 2.0, j.FalseAlarmsPerHour)
+	assert.InDelta(t, 1.5, *j.Delay, 1e-9)
+	assert.Equal(t, 2.0, *j.FalseAlarmsPerHour)
 	assert.Equal(t, StreamScore{Events: 3, Hits: 2, False: 1}, s)
 	assert.Equal(t, [][]int{{1, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}}, j.Confusion)
 
@@ -52,25 +59,67 @@ func TestMatchEvents(t *testing.T) {
 
 	j, _ = judged(5, nil, nil)
 	assert.Zero(t, j.F)
-	assert.Zero(t, j.FalseAlarmsPerHour)
+	assert.Zero(t, *j.FalseAlarmsPerHour)
 
 	// Of two near events each has the one that leaves the other a hit.
 	j, _ = judged(5, []Event{{0, 100, 100}, {0, 106, 106}}, []Event{{0, 103, 103}, {0, 110, 110}})
 	assert.Equal(t, 2, j.PerClass[0].Hits)
 }
 
+// counts returns the timeline of a stream without times, whose training had none either.
+func counts(timepoints int) timeline {
+	return timelineOf(&recording.Form{}, ofTimes(nil, timepoints), 0)
+}
+
+// ofTimes returns a stream with times, or with so many time points without any.
+func ofTimes(times []float64, timepoints int) recordings.Annotated {
+	return recordings.Annotated{Recording: recording.Recording{Sensors: []string{"v"}, Channels: 1, Times: times,
+		Values: make([]float64, max(timepoints, len(times)))}}
+}
+
+// What is measured of a stream is in seconds of it, at whatever rate it comes, but for its pauses. Where the training
+// has no times it is in time points.
+func TestTimeline(t *testing.T) {
+	form := &recording.Form{Rate: 2} // training at 2 time points a second; a window of a second
+	l := timelineOf(form, ofTimes([]float64{10, 10.25, 10.5, 10.75, 11}, 0), 1)
+	assert.Equal(t, []float64{0, 0.25, 0.5, 0.75, 1, 1.25}, l.when, "at its own rate, to the end of the last time point")
+	assert.Equal(t, 1.25, l.recorded())
+	assert.Equal(t, []int{1, 2, 5}, []int{l.point(10.3), l.point(10.4), l.point(99)})
+	assert.Equal(t, []float64{0, 0.375, 1, 1.125, 1.25}, []float64{l.moment(9), l.moment(10.375), l.moment(11),
+		l.moment(11.125), l.moment(99)})
+
+	// A lost time point, and a pause of 100 s: of 102.5 s, 3 are recorded.
+	l = timelineOf(form, ofTimes([]float64{0, 0.5, 1.5, 101.5, 102}, 0), 1)
+	assert.Equal(t, []float64{0, 0.5, 1.5, 2, 2.5, 3}, l.when)
+	assert.Equal(t, 3.0, l.recorded())
+	assert.InDelta(t, 1.75, l.moment(51.5), 1e-9, "in the pause")
+	assert.Equal(t, 2.0, l.moment(101.5))
+
+	form.Second = 1000 // times in ms, at 2 a second
+	form.Rate = 0.002
+	assert.Equal(t, 1.5, timelineOf(form, ofTimes([]float64{0, 500, 1000}, 0), 2000).recorded())
+	l = timelineOf(form, ofTimes(nil, 4), 2000)
+	assert.Equal(t, []float64{2, 1.25}, []float64{l.recorded(), l.moment(1250)}, "at the training's rate")
+	assert.Equal(t, 3, l.point(1400))
+
+	assert.Equal(t, []float64{0, 1, 2, 3}, counts(3).when)
+	l = timelineOf(&recording.Form{}, ofTimes([]float64{0, 0.5, 1}, 0), 16)
+	assert.Equal(t, []float64{3, 2}, []float64{l.recorded(), l.moment(1)}, "time points, whatever the times are")
+	assert.Zero(t, timelineOf(form, ofTimes(nil, 0), 1).recorded())
+}
+
 // A class that goes on after time points without one is one event.
 func TestEventsOf(t *testing.T) {
 	n := along.Unknown
-	assert.Equal(t, []Event{{0, 1, 1}, {1, 5, 5}, {0, 7, 7}}, eventsOf([]int{n, 0, 0, n, 0, 1, 1, 0}))
+	assert.Equal(t, []Event{{0, 1, 1}, {1, 5, 5}, {0, 7, 7}}, eventsOf([]int{n, 0, 0, n, 0, 1, 1, 0}, counts(8)))
 }
 
 // A class that is told again after a gap goes on, and is no event of its own.
 func TestTakeAfterGap(t *testing.T) {
 	c := &models.Classifier{Form: &recording.Form{}}
-	of := told{classifier: c}
+	of := told{classifier: c, line: counts(40)}
 	tell := func(class int, since float64, changed bool) {
-		of.take([]Told{{Told: along.Told{Class: class, Since: since, Changed: changed}}}, int(since)+1, along.Unknown)
+		of.take([]Told{{Told: along.Told{Class: class, Since: since, Changed: changed}, Time: since + 1}}, along.Unknown)
 	}
 	tell(0, 3, true)
 	tell(along.Unknown, 9, false)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
@@ -78,16 +79,19 @@ type Watcher struct {
 
 	classifier *models.Classifier
 	follower   *recording.Follower
-	decider    *along.Decider
+	decider    *Decider
 	classify   func(ctx context.Context, series [][]float32) ([]models.Prediction, error)
 	window     float64 // its length, in the unit of times
 	pace       *pace
-	odd        []bool // of each sensor: that it is unlike the training has been told
-	resting    bool   // no window has come since the begin, or since the last gap was told
+	odd        []bool  // of each sensor: that it is unlike the training has been told
+	resting    bool    // no window has come since the begin, or since the last gap
+	gapTold    bool    // and that is told
+	lateBegin  float64 // before which a gap was, while no window had come; NaN for none
 	note       func(line string)
 	written    recording.TimeForm
 	rows       int       // since the begin, or the last time that the clock was set back
 	lastTime   float64   // of the last row
+	lastEnd    float64   // of the last window
 	values     []float64 // of the last row
 }
 
@@ -99,7 +103,7 @@ type Summary struct {
 	// in gaps of the times.
 	Unusable int `json:"unusable"`
 	Missing  int `json:"missing"`
-	// Gaps counts how often windows were missing, so that all before was forgotten.
+	// Gaps counts how often windows were missing, so that all before, if there was any, was forgotten.
 	Gaps int `json:"gaps"`
 	// Resent counts rows that repeat the one before, and Late those whose time is not after the one before: both are left
 	// out.
@@ -107,8 +111,10 @@ type Summary struct {
 	Late    int `json:"late"`
 	Changes int `json:"changes"`
 	Raw     int `json:"raw_changes"` // of the most probable class of each window alone
-	// Seconds of each class, by its name; "" before the first decision.
-	Lasted map[string]float64 `json:"lasted"`
+	// Lasted has the seconds of each class, by its name; "" before the first decision. Untimed says that they are time
+	// points, as neither the training nor the stream has times.
+	Lasted  map[string]float64 `json:"lasted"`
+	Untimed bool               `json:"untimed"`
 
 	last, raw int // the class of the last window told, and that of it alone
 }
@@ -142,7 +148,7 @@ func New(c *models.Classifier, o Options, note func(line string)) (*Watcher, err
 	if classify == nil {
 		classify = c.ClassifySeries
 	}
-	return &Watcher{classifier: c, follower: follower, decider: m.Decide(step, o.Rule), classify: classify,
+	return &Watcher{classifier: c, follower: follower, decider: Decide(m, step, o.Rule, 0), classify: classify,
 		window: window, pace: newPace(c.Form, cut, note), odd: make([]bool, len(c.Form.Sensors)), resting: true, note: note,
 		Summary: Summary{Lasted: map[string]float64{}, last: along.Unknown, raw: along.Unknown}}, nil
 }
@@ -192,28 +198,46 @@ func (w *Watcher) Add(ctx context.Context, time float64, values []float64) (told
 		return told, err
 	}
 	if w.rows == 0 {
-		told = append(told, w.gap(time)...)
+		if !w.resting {
+			told = append(told, w.gap(time)...)
+		}
+		w.gapTold, w.lateBegin = false, math.NaN()
+		w.Untimed = time != time && w.classifier.Form.Rate == 0
 	}
 	w.Rows, w.rows, w.Missing = w.Rows+1, w.rows+1, w.Missing+skipped
 	w.lastTime, w.values = time, append(w.values[:0], values...)
+	if skipped == 0 {
+		told = append(told, w.tellGap(w.lateBegin)...)
+		w.lateBegin = math.NaN()
+	}
 	more, err := w.tell(ctx, complete)
 	told = append(told, more...)
-	if err != nil || skipped == 0 {
-		return told, err
+	switch {
+	case err != nil || skipped == 0:
+	case w.resting: // of times in another unit each row comes after a gap: another one shows
+		w.lateBegin = time
+	default:
+		told = append(told, w.tellGap(time)...)
 	}
-	if !w.resting {
-		w.note(fmt.Sprintf("a gap before time %s: all begins anew", w.written.Text(time)))
-	}
-	return append(told, w.gap(w.lastTime)...), nil
+	return told, err
 }
 
-// gap tells that a window is missing, so that no class is known any more, once until the next window.
+// tellGap tells of a gap before a time; NaN is none.
+func (w *Watcher) tellGap(before float64) []Told {
+	if before != before || w.gapTold {
+		return nil
+	}
+	w.note(fmt.Sprintf("a gap before time %s: all begins anew", w.written.Text(before)))
+	return w.gap(before)
+}
+
+// gap tells that a window is missing, so that no class is known, or not yet, once until the next window.
 func (w *Watcher) gap(now float64) (told []Told) {
-	if w.resting {
+	if w.gapTold {
 		return nil
 	}
 	told = w.count(w.decider.Finish(), now)
-	w.resting, w.last, w.raw = true, along.Unknown, along.Unknown
+	w.resting, w.gapTold, w.last, w.raw = true, true, along.Unknown, along.Unknown
 	w.Gaps++
 	return append(told, Told{along.Told{Start: now, End: now, Class: along.Unknown, Raw: along.Unknown, Gap: true}, now})
 }
@@ -247,11 +271,7 @@ func (w *Watcher) Finish(ctx context.Context) (told []Told, err error) {
 	if err != nil {
 		return told, err
 	}
-	end := 0.0
-	if len(told) > 0 {
-		end = told[len(told)-1].Time
-	}
-	told = append(told, w.count(w.decider.Finish(), end)...)
+	told = append(told, w.count(w.decider.Finish(), w.lastEnd)...)
 	w.rows = 0
 	return told, nil
 }
@@ -259,6 +279,7 @@ func (w *Watcher) Finish(ctx context.Context) (told []Told, err error) {
 // tell classifies windows that are complete.
 func (w *Watcher) tell(ctx context.Context, complete []recording.Followed) (told []Told, err error) {
 	for _, window := range complete {
+		w.lastEnd = window.End
 		series, _, err := w.classifier.Form.Series(window.Recording)
 		var predictions []models.Prediction
 		if err == nil {
@@ -269,19 +290,23 @@ func (w *Watcher) tell(ctx context.Context, complete []recording.Followed) (told
 		}
 		if err != nil {
 			w.Unusable++
-			if w.Unusable == 1 || !w.resting {
+			if w.Unusable == 1 || !w.gapTold {
 				w.note(fmt.Sprintf("the window from %s to %s is left out: %v", w.written.Text(window.Start),
 					w.written.Text(window.End), err))
 			}
 			told = append(told, w.gap(window.End)...)
 			continue
 		}
+		if w.decider.unit == 0 {
+			w.decider.unit = UnitOf(w.classifier.Form.Rate, window.Start, window.End, window.Timepoints())
+			w.window *= w.decider.unit
+		}
 		some, err := w.decider.Add(window.Start, window.End, predictions[0].Probabilities)
 		if err != nil {
 			return told, err
 		}
 		told = append(told, w.count(some, window.End)...)
-		w.resting = false
+		w.resting, w.gapTold = false, false
 		if predictions[0].Warnings != nil {
 			w.tellOdd(window, series)
 		}
@@ -293,7 +318,8 @@ func (w *Watcher) tell(ctx context.Context, complete []recording.Followed) (told
 func (w *Watcher) count(told []along.Told, now float64) (all []Told) {
 	for _, one := range told {
 		w.Windows++
-		w.Lasted[Class(w.classifier.ClassNames, one.Class)] += w.follower.Step() / cmp.Or(w.classifier.Form.Second, 1)
+		lasts := w.follower.Step() * w.decider.unit
+		w.Lasted[Class(w.classifier.ClassNames, one.Class)] += lasts / cmp.Or(w.classifier.Form.Second, 1)
 		one.Gap = false // which has a line of its own
 		if one.Changed && w.last != along.Unknown {
 			w.Changes++
