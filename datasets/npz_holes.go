@@ -83,9 +83,13 @@ func (h *npzHoles) settle() {
 	h.tellImport()
 	if h.told {
 		share := 100 * float64(h.values) / float64(max(1, h.of))
+		longest := fmt.Sprintf("%.4g time points", h.longest)
+		if h.form.Rate > 0 {
+			longest = h.form.Step(1 / h.longest)
+		}
 		appendf(&h.raw.Warnings, "%.2g%% of the values at even time points lie in holes, pauses or several missing values "+
-			"in a row, and are made up: in %d of %d series, at most %.2g%% (series[%d]); the longest is %.4g long "+
-			"(series[%d], sensor %q)", share, h.samples, h.npzReader.samples, 100*h.worst, h.worstAt, h.longest, h.longestAt,
+			"in a row, and are made up: in %d of %d series, at most %.2g%% (series[%d]); the longest is %s long "+
+			"(series[%d], sensor %q)", share, h.samples, h.npzReader.samples, 100*h.worst, h.worstAt, longest, h.longestAt,
 			h.sensor)
 	}
 	if h.late > 0 {

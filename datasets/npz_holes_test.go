@@ -38,9 +38,9 @@ func TestHolesOfFilesAreToldOf(t *testing.T) {
 		assert.Zero(t, d.Form.Holes.Share, name)
 	}
 	d := holed.load(t, Options{})
-	messagetest.OneNames(t, d.Warnings, "holes … 1 of 12 series … 40% … series[5] … 41 long")
+	messagetest.OneNames(t, d.Warnings, "holes … 1 of 12 series … 40% … series[5] … 41 time points")
 	d = ends.load(t, Options{})
-	messagetest.OneNames(t, d.Warnings, "holes … 1 of 12 series … 49% … series[5] … 99 long")
+	messagetest.OneNames(t, d.Warnings, "holes … 1 of 12 series … 49% … series[5] … 99 time points")
 
 	clean := whole.load(t, Options{})
 	path := holed.write(t)

@@ -199,7 +199,7 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 		}
 		r.raw.Series[i] = plain.Even(x, r.sample(i))
 	}
-	r.noteResampled(uneven, rate, plain.Rate)
+	r.noteResampled(uneven, rate, &plain)
 	h.settle()
 	r.series.values, r.series.room, r.series.buffer = nil, nil, nil
 	return changes, nil
@@ -298,7 +298,7 @@ func (r *npzReader) looksAt() map[int]bool {
 }
 
 // noteResampled notes how many series were resampled, unless they are to test a classifier, and why.
-func (r *npzReader) noteResampled(uneven, rate int, to float64) {
+func (r *npzReader) noteResampled(uneven, rate int, to *recording.Form) {
 	if r.opts.Form != nil {
 		return
 	}
@@ -306,7 +306,7 @@ func (r *npzReader) noteResampled(uneven, rate int, to float64) {
 		appendf(&r.raw.Notes, "times are uneven in %d of %d series: values are interpolated at even times", uneven, r.samples)
 	}
 	if rate > 0 {
-		appendf(&r.raw.Notes, "%d of %d series have another rate than most: resampled to %.4g time points a unit of time",
-			rate, r.samples, to)
+		appendf(&r.raw.Notes, "%d of %d series have another rate than most: resampled to time points %s apart",
+			rate, r.samples, to.Step(to.Rate))
 	}
 }

@@ -66,7 +66,7 @@ def rows(began):
 
 def times(path):
     arrays, text = imported(path)
-    check(arrays is not None and "column time as time in seconds" in text and ", 0.125 of time apart" in text, path, text)
+    check(arrays is not None and "column time as time in seconds" in text and ", 0.125 s apart" in text, path, text)
     if arrays is not None:
         want = np.array([r[2] for r in rows(0)], "f4").reshape(4, 20)
         check(np.array_equal(arrays["series"].reshape(4, 20), want), path, "values")

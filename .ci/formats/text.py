@@ -161,7 +161,7 @@ def times(path, refused=""):
     want = np.array([(s * 7 + k * k) % 11 + 0.5 for s in range(4) for k in range(20)], "f4")
     check(arrays["series"].ravel().tobytes() == want.tobytes(), path, "values")
     form = str(arrays["recording"][0])
-    check(any(f", {step} of time apart" in text for step in ("0.125", "125", "1.25e+05", "1.25e+08")), path, text, form)
+    check(any(f", {step} apart" in text for step in ("0.125 s", "0.125 of time", "125 of time", "1.25e+05 of time", "1.25e+08 of time")), path, text, form)
 
 
 def recordings():
@@ -204,7 +204,7 @@ def series():
         count += 1
         arrays, text = imported(f"t{n}.ts")
         right = arrays is not None and arrays["series"].reshape(6, 2, 5).tobytes() == values.astype("f4").tobytes()
-        check(right and list(arrays["class_names"]) == ["A", "a", "going up"] and "1 of time apart" in text, f"t{n}.ts", text)
+        check(right and list(arrays["class_names"]) == ["A", "a", "going up"] and f"1 {'s' if n == 1 else 'of time'} apart" in text, f"t{n}.ts", text)
 
 
 with tempfile.TemporaryDirectory() as folder:

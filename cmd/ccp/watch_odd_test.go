@@ -143,7 +143,7 @@ func TestWatchOdd(t *testing.T) {
 		code, _, stderr := watchStream(t, mapped(lines, func(at int, c []string) { c[0] = fmt.Sprint(50 * at) }),
 			"--checkpoint", dir)
 		assert.Equal(t, 1, code)
-		messagetest.Names(t, stderr, "50 apart … window of 2s … 0.05")
+		messagetest.Names(t, stderr, "50 of time apart … window of 2s … 0.05")
 		assert.NotContains(t, stderr, "gap")
 	})
 }

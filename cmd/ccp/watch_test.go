@@ -224,7 +224,7 @@ func TestWatch(t *testing.T) {
 		{[]string{"time,ax", "0,1"}, nil, "ay"},
 		{[]string{"time,ax,ay", "0,a,1"}, nil, "line 2 … ax"},
 		{lines, []string{"--lasts", "30s"}, "--lasts"},
-		{lines, []string{"--window", "0.01s"}, "0.05 apart"},
+		{lines, []string{"--window", "0.01s"}, "0.05 of time apart"},
 	} {
 		code, _, stderr = watchStream(t, c.lines, append([]string{"--checkpoint", dir}, c.words...)...)
 		assert.Equal(t, 1, code)

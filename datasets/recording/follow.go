@@ -63,8 +63,7 @@ func (f *Form) Follow(cut Cut) (*Follower, error) {
 	w := &Follower{form: f, cut: cut, width: f.Width(), each: each, length: second * cut.Window.Length,
 		step: second * cut.Step.Length}
 	if min(w.length, w.step) < w.each*(1-1e-6) {
-		return nil, fmt.Errorf("the training's time points are %.4g apart, more than a window of %s or its step of "+
-			"%s; if its times are not in seconds, give both as numbers of time points", w.each, cut.Window, cut.Step)
+		return nil, f.tooShort("the training's", w.each, cut)
 	}
 	return w, nil
 }
@@ -174,7 +173,7 @@ func (w *Follower) reach(time float64) int {
 func (w *Follower) window(from, to int, start, end float64) Followed {
 	f := Followed{Start: tidy(start), End: tidy(end),
 		Recording: Recording{Sensors: w.form.Sensors, Channels: w.form.Channels,
-			Values: slices.Clone(w.values[from*w.width : to*w.width]), rateTold: true}}
+			Values: slices.Clone(w.values[from*w.width : to*w.width]), rateTold: true, isWindow: true}}
 	if w.timed {
 		f.Times = slices.Clone(w.times[from:to])
 	}

@@ -109,7 +109,7 @@ func TestFollowOddTimes(t *testing.T) {
 	_, err = (&Form{Sensors: []string{"a"}, Channels: 1}).Follow(Cut{Window: Span{Length: 1}})
 	messagetest.Names(t, err, "no times … number of time points")
 	_, err = f.Follow(Cut{Window: Span{Length: 0.01}})
-	messagetest.Names(t, err, "0.1 apart … 0.01s")
+	messagetest.Names(t, err, "0.1 of time apart … 0.01s")
 	_, err = f.Follow(Cut{Window: Span{Length: 1}, Step: Span{5, true}})
 	messagetest.Names(t, err, "both as durations")
 }

@@ -60,6 +60,23 @@ func (f *Form) Lasting(duration float64) string {
 	return fmt.Sprintf("%.3g s", duration/cmp.Or(f.Second, 1))
 }
 
+// Step writes how far time points are apart at a rate: in seconds where the unit of the times is known, as that of dates
+// is, such as 0.1 s, and else as 0.1 of time.
+func (f *Form) Step(rate float64) string {
+	if f.Second == 0 {
+		return f.length(1/rate) + " of time"
+	}
+	return f.length(1 / rate)
+}
+
+// length writes a time in seconds where its unit is known, and else as a number.
+func (f *Form) length(time float64) string {
+	if f.Second == 0 {
+		return fmt.Sprintf("%.4g", time)
+	}
+	return fmt.Sprintf("%.4g s", time/f.Second)
+}
+
 // Lasts returns how long so many time points last, in the unit of the times; of recordings without times, their number.
 // It has the digits that tell thousandths of a time point apart.
 func (f *Form) Lasts(timepoints int) float64 {

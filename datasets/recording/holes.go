@@ -32,6 +32,7 @@ type Holes struct {
 	values  int       // in holes, of all sensors and channels
 	of      int       // all values, and those in holes
 	late    int       // time points at the begin without any value
+	window  bool      // the recording is a window of one
 	lasts   float64   // from the first time to the last
 }
 
@@ -88,7 +89,7 @@ func (h *Holes) OfSensors(sensors int) *Holes {
 // holes returns those of an ordered recording whose gaps are not filled yet, and whose end is cut.
 func (f *Form) holes(r *Recording) Holes {
 	width, rows := f.Width(), len(r.Values)/f.Width()
-	h := Holes{of: len(r.Values)}
+	h := Holes{of: len(r.Values), window: r.isWindow}
 	complete := !slices.ContainsFunc(r.Values, math.IsNaN)
 	if complete && r.Times == nil {
 		return h
@@ -205,10 +206,11 @@ func (f *Form) Judge(h Holes) (note string, err error) {
 	if f.Holes == nil {
 		known = "of the training it is unknown"
 	}
-	hole := fmt.Sprintf("nothing was measured for up to %.4g at a time", longest)
+	hole := "nothing was"
 	if len(f.Sensors) > 1 {
-		hole = fmt.Sprintf("sensor %q was not measured for up to %.4g at a time", suggest.Clip(f.Sensors[sensor]), longest)
+		hole = fmt.Sprintf("sensor %q was not", suggest.Clip(f.Sensors[sensor]))
 	}
+	hole += fmt.Sprintf(" measured for up to %s at a time", f.length(longest))
 	switch {
 	case f.TooMuch(h.Share):
 		err = fmt.Errorf("%s of its values would be made up, %s: %s; a class would rest on what was not measured",
@@ -221,13 +223,20 @@ func (f *Form) Judge(h Holes) (note string, err error) {
 			"out, or train without that sensor", percent(h.Sensors[worst]), suggest.Clip(f.Sensors[worst]),
 			percent(most.Sensors[worst]))
 	case f.Holes != nil && longest > max(slack*slices.Max(most.Longest), leastLong*h.lasts):
-		err = fmt.Errorf("%s, longer than anywhere in the training, and a tenth of the recording: cut it there, or into "+
-			"windows (--window), which leave holes out", hole)
+		err = fmt.Errorf("%s, longer than anywhere in the training, and a tenth of the recording%s", hole, h.wayOut())
 	case h.Share >= max(toldShare, most.Share), tellsOfSensor(h.Sensors[worst]) && h.Sensors[worst] > most.Sensors[worst],
 		h.Share > mostShare:
 		note = fmt.Sprintf("%s of its values are made up, %s: %s", percent(h.Share), known, hole)
 	}
 	return note, err
+}
+
+// wayOut is what to do about holes that are too long; "" for a window, which is left out.
+func (h *Holes) wayOut() string {
+	if h.window {
+		return ""
+	}
+	return ": cut it there, or into windows, which leave holes out"
 }
 
 // percent writes a share.

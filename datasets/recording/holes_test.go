@@ -242,7 +242,11 @@ func TestHoleOfOneSensorIsRefused(t *testing.T) {
 		}
 	}
 	_, _, err := f.Series(r)
+	messagetest.Names(t, err, `sensor "c" … 31 … longer … training … windows`)
+	r.Sensors, r.Channels = f.Sensors, 1
+	_, _, err = f.Series(r.Part(Window{0, 200, 0, 200}))
 	messagetest.Names(t, err, `sensor "c" … 31 … longer … training`)
+	assert.NotContains(t, err.Error(), "windows", "of a window")
 	f.Holes.Longest[0] = 28
 	_, _, err = f.Series(r)
 	assert.NoError(t, err)

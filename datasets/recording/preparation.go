@@ -61,7 +61,7 @@ func (f *Form) unit(r *Recording, c *Changes) error {
 	if f.Rate == 0 || rate == 0 || max(rate/f.Rate, f.Rate/rate) <= mostStretch {
 		return nil
 	}
-	difference := fmt.Sprintf("its time points are %.4g of time apart, the training's %.4g", 1/rate, 1/f.Rate)
+	difference := fmt.Sprintf("its time points are %s apart, the training's %s", f.Step(rate), f.Step(f.Rate))
 	if f.Rate/rate > maxRateRatio || rate/f.Rate > maxRateRatio && (r.Times[len(r.Times)-1]-r.Times[0])*f.Rate < 0.5 {
 		return fmt.Errorf("%s; give its times in the unit of the training's", difference)
 	}

@@ -47,8 +47,9 @@ type Recording struct {
 	// What Prepare saw before it filled gaps: the rate of the sensor that was read most often, and the first and the last
 	// of its times.
 	fastest, first, last float64
-	// rateTold says that Windows has told that the recording is taken at the training's rate.
-	rateTold bool
+	// rateTold says that Windows has told that the recording is taken at the training's rate, and isWindow that it is a
+	// window of one.
+	rateTold, isWindow bool
 }
 
 // New returns a recording of rows, one for each time point. A row holds the channels of each sensor side by side, in
@@ -337,10 +338,14 @@ func (r *Recording) pause() error {
 			"leave their column out",
 			1/r.Rate(), to-from)
 	}
-	advice := "cut the recording there, or into windows (--window), which leave pauses out"
+	pause := fmt.Sprintf("nothing was measured from time %s to %s, %.4g times as long as its usual step", r.Written.Text(from),
+		r.Written.Text(to), (to-from)*r.Rate())
+	if r.isWindow {
+		return errors.New(pause)
+	}
+	advice := "cut the recording there, or into windows, which leave pauses out"
 	if at == 0 || at == count-2 {
 		advice = "if that time is wrong, as of a clock before it was set, leave its line out; else " + advice
 	}
-	return fmt.Errorf("nothing was measured from time %s to %s, %.4g times as long as its usual step: %s",
-		r.Written.Text(from), r.Written.Text(to), (to-from)*r.Rate(), advice)
+	return fmt.Errorf("%s: %s", pause, advice)
 }

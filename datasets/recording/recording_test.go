@@ -272,7 +272,7 @@ func TestEven(t *testing.T) {
 	pause := []float64{0, 0.5, 1, 1.5, 2, 600, 600.5, 601}
 	for _, f.Rate = range []float64{2, 0} {
 		_, _, err := f.Series(Recording{Name: "r", Times: pause, Values: make([]float64, 8)})
-		messagetest.Names(t, err, "measured … time 2 to 600 … 1196 times … --window")
+		messagetest.Names(t, err, "measured … time 2 to 600 … 1196 times … windows")
 	}
 	f.Rate = 2
 	assert.Equal(t, []float32{7}, even([]float64{3}, []float64{7}))

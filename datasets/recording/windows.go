@@ -67,6 +67,7 @@ type Window struct {
 
 // Part returns the part of a recording with Sensors and Channels in a window. It shares the values.
 func (r Recording) Part(w Window) Recording {
+	r.isWindow = true
 	width := len(r.Sensors) * r.Channels
 	r.Values = r.Values[w.From*width : w.To*width]
 	if r.Times != nil {
@@ -159,8 +160,7 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 	}
 	switch lasts := m.lasts(); {
 	case min(m.length, m.step) < m.each*(1-1e-6):
-		return nil, fmt.Errorf("its time points are %.4g apart, more than a window of %s or its step of %s; if its times "+
-			"are not in seconds, give both as numbers of time points", m.each, cut.Window, cut.Step)
+		return nil, f.tooShort("its", m.each, cut)
 	case m.length > lasts+m.each/2:
 		return nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts / second, cut.Window.Timepoints},
 			cut.Window,
@@ -170,6 +170,16 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 			"longer step", m.text(times[0]), m.text(times[len(times)-1]), mostSteps, cut.Step)
 	}
 	return m, nil
+}
+
+// tooShort is the error of windows, or of a step, shorter than what is between two time points.
+func (f *Form) tooShort(whose string, each float64, cut Cut) error {
+	way := "take longer ones"
+	if f.Second == 0 {
+		way = "if its times are not in seconds, give both as numbers of time points"
+	}
+	return fmt.Errorf("%s time points are %s apart, more than a window of %s or its step of %s; %s", whose, f.Step(1/each),
+		cut.Window, cut.Step, way)
 }
 
 // windows lists the windows that have at least half of the time points that belong into them. The notes tell of those

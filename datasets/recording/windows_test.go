@@ -86,7 +86,7 @@ func TestWindows(t *testing.T) {
 		{tenth, "2s", "3", "window is 2s … step 3 … durations"},
 		{tenth, "2s", "", "length is 1s … 2s … shorter"},
 		{tenth, "11", "", "length is 10 … 11 … shorter"},
-		{tenth, "500ms", "50ms", "0.1 apart … 0.5s … 0.05s"},
+		{tenth, "500ms", "50ms", "0.1 of time apart … 0.5s … 0.05s"},
 		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 2, 1e9}}, "1s", "",
 			"0 to 1000000000 … 10000000 steps … 1s"},
 		{Recording{Values: make([]float64, 4), Times: []float64{0, 1, 100, 101}}, "60s", "",

@@ -71,7 +71,7 @@ func TestResamplingIsTold(t *testing.T) {
 	assert.Empty(t, even.Notes)
 	put(t, folder, "u/5.csv", "time,a\n0,1\n0.5,3\n1,2\n1.5,1\n")
 	rate, _ := imported(t, Options{}, folder)
-	messagetest.Names(t, strings.Join(rate.Notes, "\n"), "1 of 5 … "+folder+"/u/5.csv … rate … resampled … 1 time points")
+	messagetest.Names(t, strings.Join(rate.Notes, "\n"), "1 of 5 … "+folder+"/u/5.csv … rate … resampled … time points 1 of time")
 }
 
 // One step back is a clock that was set; lines in any order are put in order.
@@ -296,9 +296,9 @@ func TestUnitsOfTimes(t *testing.T) {
 	result, _ := imported(t, Options{}, folder)
 	require.Len(t, result.Notes, 2)
 	messagetest.Names(t, result.Notes[1], "1 of 5 … "+folder+"/u/5.csv … rate … resampled")
-	messagetest.Names(t, result.Notes[0], "time points … 10 … training's 1; … another unit")
+	messagetest.Names(t, result.Notes[0], "time points … 10 … training's 1 of time; … another unit")
 	put(t, folder, "u/5.csv", "time,a\n0,1\n1000,3\n2000,2\n3000,1\n")
-	messagetest.Names(t, refused(t, Options{}, folder), "5.csv … 1000 … training's 1; … give … unit")
+	messagetest.Names(t, refused(t, Options{}, folder), "5.csv … 1000 … training's 1 of time; … give … unit")
 	// Groups of lines that come together have no step.
 	groups := timed(t, 60, func(line int) any { return line/3*1000 + line%3 })
 	messagetest.Names(t, refused(t, Options{}, groups), "0.csv … groups … 1 apart … 998")

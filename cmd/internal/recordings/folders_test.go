@@ -79,7 +79,7 @@ func TestFolders(t *testing.T) {
 	assert.Equal(t, []string{"still", "wave"}, d.ClassNames)
 	assert.Equal(t, []string{"hip@0", "hand@0", "head@0", "hip@1"}, d.NodeNames[:4])
 	assert.Len(t, d.Test, 10)
-	assert.Equal(t, "6 to 10 time points, median 8", result.Timepoints.String())
+	assert.Equal(t, "6 to 10 time points, median 8", result.Lengths)
 	assert.Equal(t, `--test "ben_*"`, result.SplitBy)
 	assert.Equal(t, []string{"anna", "ben"}, result.Groups)
 	assert.Equal(t, "the 2 links of "+links, result.Graph)
@@ -125,7 +125,7 @@ func TestFoldersOfArrays(t *testing.T) {
 		}
 	}
 	result, d := imported(t, Options{}, folder)
-	messagetest.Names(t, result.Timepoints, "7 time points")
+	messagetest.Names(t, result.Lengths, "7 time points")
 	assert.Equal(t, Filled{Changes: recording.Changes{Interpolated: 17}, Samples: 17, Of: 17 * 42}, result.Filled)
 	assert.Equal(t, []string{"0", "1", "2"}, result.Sensors)
 	assert.InDelta(t, (features[0]+features[12])/2, signal(d, 0)[6], 1e-6)

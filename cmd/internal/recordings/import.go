@@ -61,6 +61,7 @@ type Result struct {
 	Classes    []Class    `json:"classes"`
 	Sensors    []string   `json:"sensors"`
 	Timepoints Timepoints `json:"timepoints"`
+	Lengths    string     `json:"-"` // the same in words
 	Channels   int        `json:"channels"`
 	ReadAs     string     `json:"read_as"` // what the files were taken for
 	Filled     Filled     `json:"filled"`
@@ -123,6 +124,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	}
 	made := &m.made
 	made.Timepoints = m.timepoints()
+	made.Lengths = made.Timepoints.lengths(m.form)
 	if made.Timepoints.Median == 1 && made.Timepoints.Longest > 1 && m.chosen.layout == timepointsLayout {
 		m.note("most samples have one line, and some have up to %d: if each line is a sample, say --layout samples",
 			made.Timepoints.Longest)

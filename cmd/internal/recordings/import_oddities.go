@@ -37,8 +37,8 @@ func (r *resampled) note(m *making) {
 			ofAll(r.uneven, len(m.samples)), r.firstUneven)
 	}
 	if r.rate > 0 {
-		m.note("%s, such as %s, have another rate than most: resampled to %.4g time points a unit of time",
-			ofAll(r.rate, len(m.samples)), r.firstRate, m.form.Rate)
+		m.note("%s, such as %s, have another rate than most: resampled to time points %s apart",
+			ofAll(r.rate, len(m.samples)), r.firstRate, m.form.Step(m.form.Rate))
 	}
 }
 

@@ -232,6 +232,9 @@ func (c *cutter) keepNotes(x *sample, about []string) {
 func (c *cutter) take(x *sample, ordered recording.Recording, w recording.Window, group, label, test, name string) {
 	m := c.making
 	start, end := text.Time(w.Start), text.Time(w.End)
+	if x.Times != nil {
+		start, end = x.Written.Text(w.Start), x.Written.Text(w.End)
+	}
 	part := &sample{Recording: ordered.Part(w), source: x.source, group: x.group,
 		where: fmt.Sprintf("%s, window from %s to %s", x.where, start, end)}
 	part.Name = name + " from " + start
@@ -302,14 +305,14 @@ func (m *making) timepoints() Timepoints {
 	return Timepoints{lengths[0], lengths[len(lengths)/2], lengths[len(lengths)-1], m.form.Rate}
 }
 
-// String says how long the samples are.
-func (m Timepoints) String() string {
+// lengths says how long samples of these time points are, whose recordings have a form.
+func (m Timepoints) lengths(form *recording.Form) string {
 	as := fmt.Sprintf("%d to %d time points, median %d", m.Shortest, m.Longest, m.Median)
 	if m.Shortest == m.Longest {
 		as = text.Count(m.Longest, "time point") + " in all samples"
 	}
 	if m.Rate > 0 {
-		as += fmt.Sprintf(", %.4g of time apart", 1/m.Rate)
+		as += fmt.Sprintf(", %s apart", form.Step(m.Rate))
 	}
 	return as
 }

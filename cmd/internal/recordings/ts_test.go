@@ -30,7 +30,7 @@ func tsFolder(t *testing.T) string {
 func TestTSFolder(t *testing.T) {
 	result, d := imported(t, Options{}, tsFolder(t))
 	assert.Equal(t, Timepoints{3, 3, 5, 0}, result.Timepoints)
-	assert.Equal(t, "3 to 5 time points, median 3", result.Timepoints.String())
+	assert.Equal(t, "3 to 5 time points, median 3", result.Lengths)
 	assert.Equal(t, []Class{{"wave", 5}, {"fall", 5}}, result.Classes)
 	messagetest.EachNames(t, result.Notes, "no sample … class nod … left out")
 	assert.Equal(t, Filled{Changes: recording.Changes{Interpolated: 12}, Samples: 4, Of: 9*6 + 10}, result.Filled)
@@ -74,7 +74,7 @@ func TestTSLengths(t *testing.T) {
 	row := strings.TrimSuffix(strings.Repeat("1,2,", 100), ",")
 	path := put(t, t.TempDir(), "Long.ts", "@classLabel true a b\n@data\n"+many(10, row+",?,?:a", row+":b"))
 	result, _ := imported(t, Options{}, path)
-	messagetest.Names(t, result.Timepoints, "200 time points")
+	messagetest.Names(t, result.Lengths, "200 time points")
 	assert.Zero(t, result.Filled.Samples)
 }
 
@@ -139,7 +139,7 @@ func TestTSTimeStamps(t *testing.T) {
 		head+many(4, "(2013-02-05 00:00:00,1),(2013-02-05 00:00:00.5,2):(2013-02-05 00:00:00,3),(2013-02-05 00:00:00.5,4):a",
 			"(2013-02-05 10:00:00,1),(2013-02-05 10:00:00.5,2):(2013-02-05 10:00:00,3),(2013-02-05 10:00:00.5,4):b"))
 	result, d := imported(t, Options{}, path)
-	messagetest.Names(t, result.Timepoints, "2 time points … 0.5")
+	messagetest.Names(t, result.Lengths, "2 time points … 0.5")
 	assert.Equal(t, 1.0, d.Form.Second, "dates are in seconds")
 	for line, want := range map[string]string{
 		"1,2:3,4:a":                       `line 5 … dimension 0 … "1,2" … (0.5,1.2)`,

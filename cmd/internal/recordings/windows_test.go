@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -83,7 +84,7 @@ func TestImportRefusesWindows(t *testing.T) {
 	folder := long12(t)
 	messagetest.Names(t, refused(t, cutting(t, "4s", ""), folder), "r0.csv … length is 3s … 4s … shorter")
 	messagetest.Names(t, refused(t, cutting(t, "1s", "2"), folder), "window is 1s … step 2 … durations")
-	messagetest.Names(t, refused(t, cutting(t, "0.1s", ""), folder), "0.25 apart … 0.1s")
+	messagetest.Names(t, refused(t, cutting(t, "0.1s", ""), folder), "0.25 of time apart … 0.1s")
 	o := cutting(t, "1s", "")
 	o.Leave = []string{"time"}
 	messagetest.Names(t, refused(t, o, folder), "no times … 1s … number of time points")
@@ -97,4 +98,34 @@ func TestNamesOfWindows(t *testing.T) {
 	}
 	_, d := imported(t, cutting(t, "2s", "0.5s"), put(t, t.TempDir(), "r.csv", table))
 	assert.Equal(t, []string{"a from 1700000000", "a from 1700000000.5", "a from 1700000001"}, d.SampleNames[:3])
+}
+
+// Windows are named as the file writes its times, and errors and notes of them, too; how far time points are apart is
+// in seconds where times are dates.
+func TestNamesOfWindowsAsWritten(t *testing.T) {
+	begin := time.Date(2024, 5, 31, 23, 59, 58, 0, time.UTC)
+	for _, c := range []struct{ heading, layout, first, second, last, apart string }{
+		{"time", "2006-01-02 15:04:05.0", "2024-05-31 23:59:58.0", "2024-05-31 23:59:58.5", "2024-06-01 00:00:00.0", "0.1 s"},
+		{"time", "15:04:05.0", "23:59:58.0", "23:59:58.5", "00:00:00.0", "0.1 s"},
+		{"time", "02.01.2006 15:04:05,0", "31.05.2024 23:59:58,0", "31.05.2024 23:59:58,5", "01.06.2024 00:00:00,0", "0.1 s"},
+		{"time (s)", "", "0", "0.5", "2", "0.1 s"},
+		{"time (ms)", "", "0", "500", "2000", "0.1 s"},
+		{"time", "", "0", "0.5", "2", "0.1 of time"},
+	} {
+		table := "sample;" + c.heading + ";x;label\n"
+		for i := range 10 * 40 {
+			at := begin.Add(time.Duration(i%40) * 100 * time.Millisecond).Format(c.layout)
+			switch {
+			case c.heading == "time (ms)":
+				at = fmt.Sprint(i % 40 * 100)
+			case c.layout == "":
+				at = fmt.Sprintf("%.1f", float64(i%40)/10)
+			}
+			table += fmt.Sprintf("%c;%s;%d;%c\n", 'a'+i/40, at, i%7, 'u'+i/40%2)
+		}
+		result, d := imported(t, cutting(t, "2s", "0.5s"), put(t, t.TempDir(), "r.csv", table))
+		assert.Equal(t, []string{"a from " + c.first, "a from " + c.second, "a from " + c.last},
+			[]string{d.SampleNames[0], d.SampleNames[1], d.SampleNames[4]})
+		messagetest.Names(t, result.Lengths, "20 time points … "+c.apart+" apart")
+	}
 }

@@ -95,7 +95,7 @@ func holdsTimes(t *testing.T, path string) {
 	t.Helper()
 	result, d := imported(t, Options{}, path)
 	messagetest.Names(t, result.ReadAs, "column time … seconds")
-	messagetest.Names(t, result.Timepoints, "20 time points … 0.125")
+	messagetest.Names(t, result.Lengths, "20 time points … 0.125")
 	for s, series := range d.Series {
 		for k, value := range series {
 			assert.Equal(t, float32((s*7+k*k)%11)+0.5, value)

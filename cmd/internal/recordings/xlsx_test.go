@@ -171,7 +171,7 @@ func TestTimesOfWorkbookByNumberFormat(t *testing.T) {
 		result, err := Import(t.Context(), []string{path}, filepath.Join(t.TempDir(), "a.npz"), Options{})
 		require.NoError(t, err, format)
 		messagetest.Names(t, result.ReadAs, "line a time point … Excel … column time … seconds", format)
-		messagetest.Names(t, result.Timepoints, "20 time points … 0.125", format)
+		messagetest.Names(t, result.Lengths, "20 time points … 0.125", format)
 		window, err := recording.ParseSpan("0.5s")
 		require.NoError(t, err)
 		result, err = Import(t.Context(), []string{path}, filepath.Join(t.TempDir(), "b.npz"),
@@ -214,7 +214,7 @@ func TestElapsedTimesOfWorkbooksBeyondADay(t *testing.T) {
 	}
 	result, _ := imported(t, Options{}, folder)
 	messagetest.Names(t, result.ReadAs, "one file … line a time point … Excel … column time … seconds")
-	messagetest.Names(t, result.Timepoints, "20 time points … 1 of time")
+	messagetest.Names(t, result.Lengths, "20 time points … 1 s apart")
 }
 
 // Formulas of libraries have no result until a spreadsheet program has calculated them, or 0 for one.

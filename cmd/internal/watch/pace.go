@@ -76,13 +76,15 @@ func (p *pace) usual() float64 {
 
 // checkUnit returns an error if times are in another unit.
 func (p *pace) checkUnit() error {
-	switch usual := p.usual(); {
-	case usual >= paceRatio*p.each && usual > p.cut.Window.Length:
-		return fmt.Errorf("its time points are %.4g apart, more than a window of %s, and the training's %.4g; give its "+
-			"times in the unit of the training's", usual, p.cut.Window, p.each)
+	usual, window := p.usual(), p.cut.Window.Length*cmp.Or(p.form.Second, 1)
+	own, trained := p.form.Step(1/usual), p.form.Step(p.form.Rate)
+	switch {
+	case usual >= paceRatio*p.each && usual > window:
+		return fmt.Errorf("its time points are %s apart, more than a window of %s, and the training's %s; give its "+
+			"times in the unit of the training's", own, p.cut.Window, trained)
 	case usual >= paceRatio*p.each, usual*paceRatio <= p.each:
-		return fmt.Errorf("its time points are %.4g apart, the training's %.4g; give its times in the unit of the "+
-			"training's, or --window and --step as numbers of time points", usual, p.each)
+		return fmt.Errorf("its time points are %s apart, the training's %s; give its times in the unit of the training's, "+
+			"or have ccp watch cut windows of numbers of time points (--window, --step)", own, trained)
 	}
 	return nil
 }
