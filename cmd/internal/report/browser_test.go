@@ -196,6 +196,16 @@ func TestEarlySection(t *testing.T) {
 	assert.True(t, shows(ctx, "early-details"))
 	assert.Equal(t, 2, read[int](t, ctx, `document.querySelectorAll("#early-chart circle").length`))
 
+	for _, accuracy := range []float64{0.91, 0.95, 0.99, 1} {
+		result.Early.Test = &early.Figures{Samples: 20, Accuracy: accuracy, AtEnd: 1, Seen: 0.41}
+		assert.Empty(t, read[string](t, opened(t, r), `(() => {
+			const names = [...document.querySelectorAll("#early-chart svg text")].filter((n) => /held-out|^test$/.test(n.textContent));
+			const [a, b] = names.map((n) => n.getBoundingClientRect()), picture = document.querySelector("#early-chart svg").getBoundingClientRect();
+			if (a.top < b.bottom && b.top < a.bottom && a.left < b.right && b.left < a.right) return "names overlap";
+			return [a, b].every((r) => r.top >= picture.top && r.bottom <= picture.bottom) ? "" : "a name is cut off";
+		})()`), accuracy)
+	}
+
 	never := *rule
 	never.Looks, never.Curve = []int{}, rule.Curve[2:]
 	result.Early = &training.EarlyResult{Rule: &never}

@@ -28,7 +28,7 @@ function earlyPicture(rule, test) {
   const dots = [["held-out", rule.chosen, "var(--s1)"]];
   if (test) dots.push(["test", test, "var(--s2)"]);
   const least = Math.min(...rule.curve.map((p) => p.accuracy), ...dots.map((d) => d[1].accuracy)) < 0.5 ? 0 : 0.5;
-  const wide = 260, high = 220, left = 42, top = 14, bottom = 36, px = (v) => left + v * wide, py = (v) => top + (1 - v) / (1 - least) * high;
+  const wide = 260, high = 220, left = 42, top = 24, bottom = 36, px = (v) => left + v * wide, py = (v) => top + (1 - v) / (1 - least) * high;
   const words = rule.curve.map((p) => `${percent(p.seen, 0)} seen, ${percent(p.accuracy)} right`).join("; ");
   const picture = svg("svg", { viewBox: `0 0 ${left + wide + 24} ${top + high + bottom}`, class: "chart", role: "img", "aria-label": `Right predictions by the share of the recording that is seen: ${words}` });
   for (const v of [0, 0.25, 0.5, 0.75, 1]) {
@@ -39,7 +39,8 @@ function earlyPicture(rule, test) {
   }
   picture.append(svg("polyline", { points: rule.curve.map((p) => `${px(p.seen)},${py(p.accuracy)}`).join(" "), fill: "none", stroke: "var(--s1)", "stroke-width": 2 }),
     svg("text", { x: px(0.5), y: py(least) + 32, "text-anchor": "middle", text: "share of the recording that is seen" }));
+  dots.sort((a, b) => b[1].accuracy - a[1].accuracy); // of two the upper has its name above, so that names keep apart
   dots.forEach(([name, f, colour], i) => picture.append(svg("circle", { cx: px(f.seen), cy: py(f.accuracy), r: 5, fill: colour }),
-    svg("text", { x: px(f.seen), y: py(f.accuracy) + 20 + 15 * i, "text-anchor": f.seen > 0.85 ? "end" : "middle", text: name })));
+    svg("text", { x: px(f.seen), y: py(f.accuracy) + (i < dots.length - 1 ? -9 : 20), "text-anchor": f.seen > 0.85 ? "end" : "middle", text: name })));
   return picture;
 }
