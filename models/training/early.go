@@ -265,15 +265,14 @@ func (r *run) noteEarly(rule *early.Rule) {
 		return
 	}
 	c, best := rule.Chosen, rule.Best
-	line := fmt.Sprintf("decided early, %.1f%% of %d held-out recordings are right after %.0f%% of them (%.1f%% at the "+
-		"end), harmonic mean %.3f", 100*c.Accuracy, c.Samples, 100*c.Seen, 100*c.AtEnd, c.Mean)
+	line := fmt.Sprintf("decided early, %.1f%% of %d held-out recordings are right, after %.0f%% of a recording in the "+
+		"mean; at the end %.1f%% are; harmonic mean %.3f", 100*c.Accuracy, c.Samples, 100*c.Seen, 100*c.AtEnd, c.Mean)
 	if rule.By == early.ByLoss {
-		line += fmt.Sprintf("; the largest mean is %.3f, by %.1f%% right after %.0f%%", best.Mean, 100*best.Accuracy,
-			100*best.Seen)
+		line += fmt.Sprintf(", the largest %.3f by %.1f%% right after %.0f%%", best.Mean, 100*best.Accuracy, 100*best.Seen)
 	}
 	r.notice(line)
 	if zNormalised(r.data) {
-		r.notice("note: every recording has mean 0 and deviation 1, as if z-normalised over its whole length: then its " +
+		r.notice("warning: every recording has mean 0 and deviation 1, as if z-normalised over its whole length: then its " +
 			"begin tells of what comes later, which no recording does that has not ended. Train on the values as measured")
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -183,6 +185,40 @@ func TestEarlyByMean(t *testing.T) {
 	byMean, _ := trainedEarly(t, path, training.Patch{"early": "mean"})
 	assert.Equal(t, byLoss.Early.Rule.Best, byMean.Early.Rule.Chosen)
 	assert.LessOrEqual(t, byMean.Early.Rule.Chosen.Seen, byLoss.Early.Rule.Chosen.Seen)
+}
+
+// The begin of a recording that was z-normalised over its length tells of its end: what is decided early then is warned
+// of, and that of others is told in full.
+func TestEarlyNotices(t *testing.T) {
+	scaled := risen
+	scaled.change = func(values []float32, labels []int32) {
+		risen.change(values, labels)
+		for row := range slices.Chunk(values, 40) {
+			sum, square := 0., 0.
+			for _, v := range row {
+				sum, square = sum+float64(v), square+float64(v)*float64(v)
+			}
+			mean := sum / 40
+			for at, v := range row {
+				row[at] = float32((float64(v) - mean) / math.Sqrt(square/40-mean*mean))
+			}
+		}
+	}
+	for _, c := range []struct {
+		lot
+		warned bool
+	}{{scaled, true}, {risen, false}} {
+		var notices strings.Builder
+		asked := training.Patch{"data": c.write(t, 6), "model": "transforms", "transforms": "values", "early": "loss"}
+		told := training.Observer{Notice: func(n training.Notice) { notices.WriteString(n.String() + "\n") }}
+		result, err := training.Train(t.Context(), backendtest.Go(t), asked,
+			training.Options{Dir: filepath.Join(t.TempDir(), "run"), Observer: told})
+		require.NoError(t, err)
+		f := result.Early.Rule.Chosen
+		messagetest.Names(t, errors.New(notices.String()), fmt.Sprintf("early … %.1f%% … %d held-out … %.0f%% … mean … "+
+			"%.3f … largest", 100*f.Accuracy, f.Samples, 100*f.Seen, f.Mean))
+		assert.Equal(t, c.warned, strings.Contains(notices.String(), "warning: every recording has mean 0 and deviation 1"))
+	}
 }
 
 // A classifier that was saved anew decides as before, and one of a training without it does not.
