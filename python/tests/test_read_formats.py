@@ -527,6 +527,47 @@ def test_c3d_of_whole_numbers(tmp_path):
     )
 
 
+def c3d_by_c3d(path, first=1, events=(), **analog):
+    """Write markers and analog values by the package c3d, and return both: [frames, markers, (x, y, z, residual)] and [channels, values]."""
+    c3d, draw = needs("c3d", "c3d"), np.random.default_rng(0)
+    writer, points = c3d.Writer(point_rate=100, analog_rate=500), np.zeros((40, 3, 5), np.float32)
+    writer.set_point_labels(["LASI", "C7", "T10"])
+    writer.set_analog_labels(["EMG1", "EMG2"])
+    for name, value in analog.items():
+        getattr(writer, f"set_analog_{name}")(value)
+    points[:, :, :3] = draw.normal(0, 100, (40, 3, 3))
+    points[10:15, 1, 3] = -1
+    values = draw.normal(size=(40, 2, 5)).astype(np.float32)
+    writer.add_frames(list(zip(points, values)))
+    writer.set_start_frame(first)
+    if events:
+        writer.header.encode_events(events)
+    with open(path, "wb") as file:
+        writer.write(file)
+    return points[:, :, :4], values.transpose(1, 0, 2).reshape(2, -1)
+
+
+def test_c3d_by_another_writer(tmp_path):
+    """The package c3d writes its own way; events that it has in the header count from the first frame that was kept."""
+    needs("ezc3d", "c3d")
+    told = {"scales": [0.5, 2.0], "offsets": [0, 0], "general_scale": 1.0}
+    points, values = c3d_by_c3d(tmp_path / "a.c3d", 101, [(0.1, "RFS"), (0.25, "LFO")], **told)
+    recording, channels = only(tmp_path / "a.c3d")
+    assert np.allclose(channels["LASI.y"].values, points[:, 0, 1]) and channels["LASI.y"].unit == "mm"
+    assert np.flatnonzero(np.isnan(channels["C7.z"].values)).tolist() == [*range(10, 15)]
+    assert np.allclose(channels["C7.z"].values[15:], points[15:, 1, 2])
+    assert np.allclose(channels["EMG2"].values, values[1], atol=1e-5) and channels["EMG2"].times[5] == pytest.approx(0.01)
+    assert events(recording) == [(0.1, 0.1, "RFS"), (0.25, 0.25, "LFO")] and channels["LASI.x"].times[0] == 0
+
+
+def test_c3d_without_scales(tmp_path):
+    """Analog channels without a scale, as the package c3d writes them unless it is told some, would end the process in ezc3d."""
+    needs("ezc3d", "c3d")
+    c3d_by_c3d(tmp_path / "a.c3d")
+    with pytest.raises(ValueError, match="ANALOG:SCALE has 0 values for the 2 channels.*set_analog_scales"):
+        read(tmp_path / "a.c3d")
+
+
 @pytest.mark.parametrize("version", ["5", "7.3"])
 def test_matlab(tmp_path, version):
     """Arrays have MATLAB's sides in either version, and whole numbers that were packed are doubles."""

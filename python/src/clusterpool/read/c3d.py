@@ -7,11 +7,13 @@ import pathlib
 import ezc3d
 import numpy as np
 
+from . import c3d_parameters
 from .recording import Recording
 
 
 def read(path: pathlib.Path) -> list[Recording]:
     """Read markers as NAME.x, NAME.y and NAME.z, and analog channels at their own rate. Times count from the first frame."""
+    c3d_parameters.check(path)
     file = ezc3d.c3d(str(path))
     groups, rate = file["parameters"], float(file["parameters"]["POINT"]["RATE"]["value"][0])
     recording = Recording("", [])
@@ -19,6 +21,8 @@ def read(path: pathlib.Path) -> list[Recording]:
     _add_analog(recording, file["data"]["analogs"][0], groups.get("ANALOG", {}))
     first = file["header"]["points"]["first_frame"] / rate if rate else 0.0  # ezc3d counts frames from 0
     _add_events(recording, groups.get("EVENT", {}), first)
+    if not recording.events:
+        _add_header_events(recording, file["header"]["events"])
     return [recording]
 
 
@@ -46,6 +50,12 @@ def _add_events(recording: Recording, group: dict, first: float) -> None:
     sides = [*_texts(group, "CONTEXTS"), *[""] * len(minutes)]
     for time, side, name in zip(60 * minutes + seconds - first, sides, _labels(group, len(minutes), "event")):
         recording.mark(time, time, f"{side} {name}".strip())
+
+
+def _add_header_events(recording: Recording, events: dict) -> None:
+    """Add the events of the header, where older programs keep up to 18, in seconds from the first frame that was kept."""
+    for time, name in zip(events["events_time"], events["events_label"]):
+        recording.mark(time, time, name.strip(" \0"))
 
 
 def _texts(group: dict, name: str) -> list[str]:
