@@ -1,5 +1,6 @@
 """python -m clusterpool.read: what it makes of recordings, what it says, and what it refuses."""
 
+import datetime
 import sys
 
 import numpy as np
@@ -296,6 +297,8 @@ def test_values_that_come_twice():
 def test_times_in_seconds():
     dates = np.datetime64("2024-05-31T12:00") + np.arange(3) * np.timedelta64(250, "ms")
     assert since(dates, dates[0]).tolist() == since(dates - dates[0], np.timedelta64(0)).tolist() == [0, 0.25, 0.5]
+    other = np.array([datetime.timedelta(days=at) for at in range(2)])  # as years of 365 days are counted
+    assert since(other, other[0]).tolist() == [0, 86400]
     assert since(np.array([3, 4]), 3, "ms").tolist() == [0, 0.001] and since(np.array([3, 4]), 3, "frames").tolist() == [0, 1]
 
 

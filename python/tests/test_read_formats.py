@@ -672,6 +672,33 @@ def test_netcdf_samples(tmp_path):
     assert np.array_equal(found[3].channels[1].values, x[3, 1]) and not found[0].timed
 
 
+@pytest.mark.parametrize("engine", ["h5netcdf", "scipy"])
+def test_netcdf_of_other_writers(tmp_path, engine):
+    """Names and labels may be arrays of letters, and the times a variable along a dimension that is called otherwise."""
+    xarray = needs("xarray", "netcdf")
+    needs(engine, "netcdf")
+    x = np.random.default_rng(0).normal(size=(3, 20, 2))
+    letters = {"label": ("trial", np.array([b"rest", b"walk", b"rest"])), "place": ("ch", np.array([b"Cz", b"Oz "]))}
+    data = xarray.Dataset(
+        {"eeg": (("trial", "obs", "ch"), x, {"units": "uV"}), "time": ("obs", np.arange(20) * 4, {"units": "ms"})} | letters
+    )
+    data.rename(place="ch").set_coords("ch").to_netcdf(tmp_path / "a.nc", engine=engine)
+    found = read(tmp_path / "a.nc")
+    assert [one.label for one in found] == ["rest", "walk", "rest"] and found[0].timed
+    assert [one.name for one in found[0].channels] == ["eeg.Cz", "eeg.Oz"]
+    assert np.allclose(found[1].channels[1].times, np.arange(20) * 0.004)
+    assert np.array_equal(found[2].channels[1].values, x[2, :, 1])
+
+
+def test_netcdf_of_groups(tmp_path):
+    xarray = needs("xarray", "netcdf")
+    needs("h5netcdf", "netcdf")
+    data = xarray.Dataset({"a": ("time", np.arange(5.0))})
+    data.to_netcdf(tmp_path / "a.nc", group="science", engine="h5netcdf")
+    with pytest.raises(ValueError, match="a.nc.*group"):
+        read(tmp_path / "a.nc")
+
+
 def cwa(path, starts, rate_code=0x4A, axes=3):
     """Write an AX3's or AX6's file by the format's description: a packet of values that count up from each start, in s of a minute."""
     packets, taken = [], 0

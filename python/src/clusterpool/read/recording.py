@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .texts import some
+from .texts import some, text_of
 from .times import step_of
 
 
@@ -142,5 +142,4 @@ def _state(value: object) -> str:
     """Name a state: 2.0 is "2", NaN and blanks are ""."""
     if isinstance(value, (float, np.floating)):
         return "" if np.isnan(value) else f"{value:g}"
-    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-    return text.strip(" \0")
+    return text_of(value)

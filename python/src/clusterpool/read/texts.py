@@ -1,4 +1,4 @@
-"""Many things in a few words."""
+"""Many things in a few words, and texts as files have them."""
 
 from __future__ import annotations
 
@@ -13,3 +13,8 @@ def some(texts: list[str], most: int = 6) -> str:
 def counted(counts: collections.Counter[str], most: int = 8) -> str:
     """Join names with their counts."""
     return some([f"{name} {count}" for name, count in sorted(counts.items()) if count], most)
+
+
+def text_of(value: object) -> str:
+    """Return a text of a file, which may be bytes, without the blanks and zeros that fill it."""
+    return (value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)).strip(" \0")

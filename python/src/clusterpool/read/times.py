@@ -19,7 +19,10 @@ def spread(count: int, seconds: float) -> np.ndarray:
 
 def since(times: Any, first: Any, unit: str = "s") -> Any:
     """Return times in s since the first of them: dates, durations, or numbers in a unit, by its name."""
-    if np.asarray(times).dtype.kind in "mM":
+    kind = np.asarray(times).dtype.kind
+    if kind == "O":  # dates of other calendars, such as years of 365 days
+        return np.array([one.total_seconds() for one in times - first])
+    if kind in "mM":
         return (times - first) / np.timedelta64(1, "s")
     return (times - first) * SECONDS.get(unit, 1.0)
 
