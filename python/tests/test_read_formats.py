@@ -568,6 +568,33 @@ def test_c3d_without_scales(tmp_path):
         read(tmp_path / "a.c3d")
 
 
+def mat73(path, fields):
+    """Write a MATLAB 7.3 file by its description: arrays, texts, structs as dictionaries, and cells as lists."""
+    h5py = needs("h5py", "matlab")
+
+    def put(group, name, value):
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                put(group.require_group(name), key, inner)
+            return
+        if isinstance(value, str):
+            kind, content = "char", np.array([[ord(one)] for one in value], np.uint16)
+        elif isinstance(value, list) and not isinstance(value[0], list):
+            cells = [put(file.require_group("#refs#"), f"{name}{at}", one) for at, one in enumerate(value)]
+            kind, content = "cell", np.array([[one.ref] for one in cells], h5py.ref_dtype)
+        else:
+            kind, content = "double", np.atleast_2d(np.asarray(value, float)).T
+        group[name] = content
+        group[name].attrs["MATLAB_class"] = np.bytes_(kind)
+        return group[name]
+
+    with h5py.File(path, "w", userblock_size=512) as file:
+        for name, value in fields.items():
+            put(file, name, value)
+    with open(path, "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\0\2IM")
+
+
 @pytest.mark.parametrize("version", ["5", "7.3"])
 def test_matlab(tmp_path, version):
     """Arrays have MATLAB's sides in either version, and whole numbers that were packed are doubles."""
@@ -577,14 +604,7 @@ def test_matlab(tmp_path, version):
 
         scipy.io.savemat(tmp_path / "a.mat", {"rec": {"emg": x, "fs": 100.0}, "who": "anna"})
     else:
-        h5py = needs("h5py", "matlab")
-        with h5py.File(tmp_path / "a.mat", "w", userblock_size=512) as file:
-            group = file.create_group("rec")
-            group["emg"], group["fs"], file["who"] = x.T, [[100.0]], np.array([[ord(one)] for one in "anna"], np.uint16)
-            group["emg"].attrs["MATLAB_class"] = group["fs"].attrs["MATLAB_class"] = np.bytes_("double")
-            file["who"].attrs["MATLAB_class"] = np.bytes_("char")
-        with open(tmp_path / "a.mat", "r+b") as file:
-            file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\0\2IM")
+        mat73(tmp_path / "a.mat", {"rec": {"emg": x, "fs": [[100.0]]}, "who": "anna"})
     recording, channels = only(tmp_path / "a.mat")
     assert list(channels) == ["rec.emg.0", "rec.emg.1", "rec.emg.2"] and np.array_equal(
         channels["rec.emg.1"].values, x[:, 1]
@@ -603,21 +623,19 @@ def test_matlab_samples(tmp_path):
     assert [one.name for one in found[4].channels] == list(names) and np.array_equal(found[4].channels[2].values, x[4, 2])
 
 
-def test_fieldtrip(tmp_path):
+@pytest.mark.parametrize("version", ["5", "7.3"])
+def test_fieldtrip(tmp_path, version):
     """Trials of unlike lengths are recordings, and trialinfo says their class."""
     import scipy.io
 
     trials, times = np.empty(3, dtype=object), np.empty(3, dtype=object)
     for at, length in enumerate([40, 50, 45]):
         trials[at], times[at] = np.random.default_rng(at).normal(size=(2, length)), np.arange(length) / 100 - 0.1
-    data = {
-        "label": np.array(["Cz", "Oz"], dtype=object),
-        "trial": trials,
-        "time": times,
-        "trialinfo": [[7.0, 1], [9, 1], [7, 2]],
-        "fsample": 100.0,
-    }
-    scipy.io.savemat(tmp_path / "a.mat", {"data": data})
+    data = {"trial": trials, "time": times, "trialinfo": [[7.0, 1], [9, 1], [7, 2]], "fsample": 100.0}
+    if version == "5":
+        scipy.io.savemat(tmp_path / "a.mat", {"data": data | {"label": np.array(["Cz", "Oz"], dtype=object)}})
+    else:
+        mat73(tmp_path / "a.mat", {"data": data | {"label": ["Cz", "Oz"], "trial": list(trials), "time": list(times)}})
     found = read(tmp_path / "a.mat")
     assert [one.label for one in found] == ["7", "9", "7"] and [one.name for one in found[0].channels] == ["Cz", "Oz"]
     assert np.array_equal(found[1].channels[1].values, trials[1][1]) and np.allclose(found[1].channels[0].times, times[1])

@@ -31,5 +31,8 @@ def _value(item: Any) -> Any:
         lines = ["".join(map(chr, line)).rstrip() for line in content]
         return np.array(lines) if len(lines) > 1 else "".join(lines)
     if kind == "cell":
-        return np.array([_value(item.file[one]) for one in content.ravel(order="F")], dtype=object)
+        cells = np.empty(content.size, dtype=object)  # np.array would join those whose first sides are alike
+        for at, one in enumerate(content.ravel(order="F")):
+            cells[at] = _value(item.file[one])
+        return cells
     return content
