@@ -158,12 +158,18 @@ def test_brainvision(tmp_path):
         fname_base="a",
         folder_out=str(tmp_path),
         unit=["µV", "µV", "C"],
-        events=[{"onset": 100, "type": "Stimulus", "description": 1, "duration": 1}],
+        events=[
+            {"onset": 100, "type": "Stimulus", "description": 1, "duration": 1},
+            {"onset": 200, "type": "Comment", "description": "BAD_blink", "duration": 50},
+            {"onset": 300, "type": "Comment", "description": "eyes closed", "duration": 1},
+        ],
     )
     recording, channels = only(tmp_path / "a.vhdr")
     assert np.allclose(channels["Cz"].values, data[0] * 1e6, atol=0.1) and channels["Cz"].unit == "µV"
-    assert channels["Cz"].times[1] == pytest.approx(0.004) and events(recording) == [(0.4, 0.4, "Stimulus/S  1")]
-    assert set(recording.positions) == {"Cz"} and channels["temp"].unit == "C"
+    assert channels["Cz"].times[1] == pytest.approx(0.004) and channels["temp"].unit == "C"
+    blink = (0.8, 1, "BAD_blink")  # as MNE's export has its annotations, so that windows on them are left out
+    assert events(recording) == [(0.4, 0.4, "Stimulus/S  1"), blink, (1.2, 1.2, "Comment/eyes closed")]
+    assert set(recording.positions) == {"Cz"}
 
 
 def test_eeglab(tmp_path):
@@ -202,6 +208,38 @@ def test_eeglab(tmp_path):
         ("go", 0.4, True),
         ("BAD boundary", 0.997, True),
     ]
+
+
+def test_eeglab_epochs(tmp_path):
+    """Each epoch is a recording, and the event around which it lies is its class."""
+    needs("mne", "brainvision")
+    import scipy.io
+
+    data = np.random.default_rng(0).normal(0, 20, (2, 150, 3)).astype(np.float32)  # [channels, timepoints, epochs]
+    names = ["left", "right", "left"]
+    marks = [(name, 150.0 * at + 26, at + 1.0) for at, name in enumerate(names)]
+    epochs = [(at + 1.0, 0.0, name) for at, name in enumerate(names)]
+    kinds = [("event", object), ("eventlatency", object), ("eventtype", object)]
+    struct = dict.fromkeys(["icawinv", "icaweights", "icasphere", "icaact"], []) | {
+        "setname": "a",
+        "nbchan": 2.0,
+        "trials": 3.0,
+        "pnts": 150.0,
+        "srate": 250.0,
+        "xmin": -0.1,
+        "xmax": 0.496,
+        "data": data,
+        "chanlocs": np.array([("Cz",), ("Oz",)], dtype=[("labels", object)]),
+        "event": np.array(marks, dtype=[("type", object), ("latency", object), ("epoch", object)]),
+        "epoch": np.array(epochs, dtype=kinds),
+        "ref": "common",
+    }
+    scipy.io.savemat(tmp_path / "a.set", {"EEG": struct}, appendmat=False)
+    found = read(tmp_path / "a.set")
+    assert [(one.name, one.label) for one in found] == [("epoch 0", "left"), ("epoch 1", "right"), ("epoch 2", "left")]
+    oz = found[1].channels[1]
+    assert (oz.name, oz.unit) == ("Oz", "µV") and np.allclose(oz.values, data[1, :, 1], atol=1e-3)
+    assert np.allclose(oz.times, -0.1 + np.arange(150) / 250) and set(found[2].positions) == {"Cz", "Oz"}
 
 
 def test_gdf(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 import numpy as np
@@ -25,16 +26,22 @@ def mark_boundary(recording: Recording, onset: float, step: float) -> None:
         recording.mark(onset - step / 4, onset - step / 4, "BAD boundary")
 
 
+@functools.cache
+def _positions() -> dict[str, np.ndarray]:
+    """Return where the electrodes of the 10-05 system are, by their names; nothing without MNE."""
+    try:
+        import mne
+    except ImportError:
+        return {}
+    return mne.channels.make_standard_montage("colin27_1005").get_positions()["ch_pos"]
+
+
 def place(recording: Recording) -> None:
     """Name electrodes as the 10-05 system does, "EEG FP2-REF" as Fp2, and say where they are if MNE is there to tell.
 
     Bipolar leads such as Fpz-Cz keep their names and have no place.
     """
-    try:
-        import mne
-    except ImportError:
-        return
-    positions = mne.channels.make_standard_montage("colin27_1005").get_positions()["ch_pos"]
+    positions = _positions()
     standard = {name.lower(): name for name in positions}
     short = [standard.get(REFERENCE.sub("", PREFIX.sub("", one.name)).strip().lower()) for one in recording.channels]
     for one, name in zip(recording.channels, short):
