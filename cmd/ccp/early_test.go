@@ -156,6 +156,7 @@ func TestEarly(t *testing.T) {
 	succeed(t, "data", "import", recordings, "--test", "b*", "--out", npz)
 	train := []string{"train", "--data", npz, "--backend", "go", "--fast", "--set", "transforms=values"}
 	out := succeed(t, append(train, "--checkpoint", dir, "--early")...)
+	assert.Contains(t, out, "eval --checkpoint "+dir+" --early\n", "what to try next")
 	assert.Regexp(t, `decided early, accuracy (9|10)\d\.\d+% after [345]\d\.\d% of a recording`, out)
 
 	again := succeed(t, append(train, "--checkpoint", dir, "--early")...)

@@ -239,11 +239,14 @@ func (t *trainCommand) train(cmd *cobra.Command, backend compute.Backend, displa
 	if err != nil {
 		return err
 	}
-	command := "eval"
-	if result.Test == (training.Score{}) { // no sample was left out of the training
-		command = "report"
+	try := withData(t.dataDir, "eval", "--checkpoint", result.Checkpoint)
+	switch {
+	case result.Test == (training.Score{}): // no sample was left out of the training
+		try[0] = "report"
+	case result.Early != nil:
+		try = append(try, "--early")
 	}
-	next := self() + " " + commandLine(withData(t.dataDir, command, "--checkpoint", result.Checkpoint)...)
+	next := self() + " " + commandLine(try...)
 	return t.print(cmd, result, render("train", map[string]any{"Result": result, "Next": next}))
 }
 
