@@ -164,6 +164,10 @@ func TestEarly(t *testing.T) {
 	messagetest.Names(t, errors.New(fails(t, "clusters", "--backend", "go", "--checkpoint", dir)),
 		"transforms=none … model transforms")
 
+	code, _, stderr := execute(t, "export", "--backend", "go", "--checkpoint", dir, "--out", filepath.Join(folder, "out.onnx"))
+	assert.Zero(t, code)
+	messagetest.Names(t, errors.New(stderr), "note … early decisions … whole recordings")
+
 	out = succeed(t, "eval", "--checkpoint", dir, "--early", "--backend", "go")
 	for _, words := range []string{"decided early", "20 samples", "harmonic mean", "seen",
 		"decided at, in the unit of the times"} {
@@ -187,7 +191,7 @@ func TestEarly(t *testing.T) {
 	assert.Contains(t, shown, "no class: 2 recordings")
 
 	path := filepath.Join(recordings, "rises", "b41.csv")
-	code, out, stderr := execute(t, "predict", "--checkpoint", dir, path, "--early", "--backend", "go")
+	code, out, stderr = execute(t, "predict", "--checkpoint", dir, path, "--early", "--backend", "go")
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stderr, "note: decided is how long a recording had lasted then, in the unit of the times")
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()

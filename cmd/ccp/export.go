@@ -39,6 +39,9 @@ func newExport(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if classifier.Early != nil {
+			tell(cmd, "note", []string{"early decisions stay in the checkpoint: what is exported predicts whole recordings"})
+		}
 		name, shape := export.Input(classifier)
 		if format == "c" { // which takes one sample
 			shape = shape[1:]
